@@ -1,0 +1,142 @@
+/* base.h - what every folder of the compiler stands on: arenas, vectors, interned strings, spans, diagnostics.
+ *
+ * Memory has two lifetimes, and both are arenas: the compile (sources, strings, diagnostics, the AST) and the function
+ * (one kernel's IR and layouts). Nothing in the compiler frees a single object; an arena is dropped whole.
+ *
+ * A user error is diag_error() at a span, and the compile goes on to find the next one. A bug is bug(), which ends the
+ * compile with exit code 70 and says where. Nothing here knows the language, the IR or LLVM.
+ */
+#ifndef FSC_BASE_H
+#define FSC_BASE_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if defined(__GNUC__)
+#define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
+#define NORETURN __attribute__((noreturn))
+#else
+#define PRINTF_LIKE(fmt, args)
+#define NORETURN
+#endif
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- Arenas ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Arena Arena;
+
+Arena *arena_create(void);
+void arena_destroy(Arena *a); /* NULL is allowed */
+/* Zeroed memory, aligned to 16 bytes; never NULL (out of memory is bug()). */
+void *arena_alloc(Arena *a, size_t size);
+char *arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
+char *arena_strndup(Arena *a, const char *s, size_t n);
+/* Bytes handed out so far: what --time-report prints and the limits of bad input are checked against. */
+size_t arena_bytes(const Arena *a);
+
+#define NEW(a, T) ((T *)arena_alloc((a), sizeof(T)))
+#define NEW_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))
+
+/* ---- Vectors: VEC(T) v = {0}; vec_push(a, &v, x); v.at[i], v.len -------------------------------------------------- */
+
+#define VEC(T)             \
+    struct {               \
+        T *at;             \
+        uint32_t len, cap; \
+    }
+
+/* Room for one more element of `size` bytes; old storage stays in the arena. */
+void *vec_grow(Arena *a, void *at, uint32_t *cap, size_t size);
+
+#define vec_push(a, v, x)                                                                                      \
+    do {                                                                                                       \
+        if ((v)->len == (v)->cap) (v)->at = vec_grow((a), (v)->at, &(v)->cap, sizeof(*(v)->at));                \
+        (v)->at[(v)->len++] = (x);                                                                             \
+    } while (0)
+
+/* ---- Interned strings: two equal names are one pointer, so names compare with == ---------------------------------- */
+
+typedef struct Strings Strings;
+
+Strings *strings_create(Arena *a);
+const char *str_intern(Strings *s, const char *text, size_t n);
+const char *str_intern0(Strings *s, const char *text);
+
+/* ---- Growing text (printers, diagnostics, files in memory) -------------------------------------------------------- */
+
+typedef struct Text {
+    char *at; /* always NUL-terminated once something was written; owned, release with text_free */
+    size_t len, cap;
+} Text;
+
+void text_printf(Text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
+void text_write(Text *t, const char *s, size_t n);
+void text_free(Text *t);
+
+/* ---- Sources and spans -------------------------------------------------------------------------------------------- */
+
+/* A half-open range of bytes. Every source of a compile (the user's file, the embedded library) gets its own range of
+ * one offset space, so a span alone names file, line and column. {0,0} is "nowhere". */
+typedef struct Span {
+    uint32_t begin, end;
+} Span;
+
+typedef struct Source {
+    const char *name; /* as the user wrote it: "softmax.dsl", "<stdin>" */
+    const char *text; /* NUL-terminated copy; may hold NULs inside */
+    uint32_t len;
+    uint32_t base; /* offset of text[0] in the offset space; the first source starts at 1 */
+    VEC(uint32_t) lines; /* text offsets of line starts */
+} Source;
+
+typedef struct Place {
+    const Source *source; /* NULL for nowhere */
+    uint32_t line, col;   /* from 1; col counts bytes */
+} Place;
+
+static inline Span span_join(Span a, Span b) {
+    if (a.end == 0) return b;
+    if (b.end == 0) return a;
+    Span s = {a.begin < b.begin ? a.begin : b.begin, a.end > b.end ? a.end : b.end};
+    return s;
+}
+
+/* ---- Diagnostics -------------------------------------------------------------------------------------------------- */
+
+typedef enum Severity {
+    SEV_NOTE,    /* belongs to the error or warning before it: what to do, the other place */
+    SEV_WARNING, /* the compile goes on */
+    SEV_ERROR,   /* the compile goes on to find the next, and yields nothing */
+} Severity;
+
+typedef struct Diag Diag;
+
+/* `limit`: errors after that many are counted, not kept (0: no limit). */
+Diag *diag_create(Arena *a, uint32_t limit);
+const Source *diag_add_source(Diag *d, const char *name, const char *text, size_t len);
+Place diag_place(const Diag *d, Span s);
+
+/* One sentence, no full stop, no "error:": what was found, what was wanted. What to do goes into diag_note after it. */
+void diag_error(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void diag_warning(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
+void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+uint32_t diag_errors(const Diag *d);
+bool diag_full(const Diag *d); /* the error limit is reached: callers may stop early */
+/* Everything so far in order, sorted by nothing: `file:line:col: error: …`, the source line, a caret range. */
+void diag_print(const Diag *d, Text *out, bool color);
+
+/* ---- Bugs --------------------------------------------------------------------------------------------------------- */
+
+/* A bug of fsc, never of its input: prints what and where, then leaves through the handler (the library's entry point
+ * turns it into FSC_ERROR_INTERNAL; the tool exits with 70). */
+void bug(const char *fmt, ...) PRINTF_LIKE(1, 2) NORETURN;
+/* The innermost handler; it must not return. NULL restores the default (print to stderr and abort). */
+typedef void BugHandler(void *context, const char *message);
+void bug_set_handler(BugHandler *handler, void *context); /* per thread */
+
+#endif

@@ -1,0 +1,74 @@
+/* check.h - from the AST to the tile IR: names, types, compile-time evaluation, specialisation, launch rule.
+ *
+ * check_kernel picks the entry point, binds its parameters (signature, -D, -T, launch rule, defaults), evaluates what is
+ * known at compile time, inlines calls of other functions of the file, and builds the Func at STAGE_TILE together with
+ * the first half of the variant's record (what the compiler knows before code generation). Every error of the user's is
+ * a diagnostic at its place; checking goes on to the next statement.
+ */
+#ifndef FSC_CHECK_H
+#define FSC_CHECK_H
+
+#include "ir/ir.h"
+#include "runtime/record.h"
+#include "syntax/ast.h"
+
+typedef struct NameValue {
+    const char *name, *value; /* as the user wrote them */
+} NameValue;
+
+typedef struct CheckOptions {
+    const char *kernel;    /* --kernel, or NULL: the only entry point */
+    const char *signature; /* --signature text, or NULL */
+    const NameValue *defines; /* -D NAME=VALUE: constexpr parameters, or scalar parameters fixed to a value */
+    const NameValue *types;   /* -T NAME=TYPE: dtype parameters, or the type of a bare parameter ("fp16", "*fp16") */
+    uint32_t num_defines, num_types;
+    uint32_t num_warps, num_stages, num_ctas; /* 0: from the launch rule, else chosen */
+    /* What a run-time launch knows: divisibility per run-time parameter, by name; applied like ":16". */
+    const NameValue *divisible; /* value "16" or "1" */
+    uint32_t num_divisible;
+} CheckOptions;
+
+typedef struct Kernel {
+    Func *func;
+    Record *record; /* parameters, contracts, constexprs, launch rule, accesses' places; launches come later */
+} Kernel;
+
+/* NULL after errors in d. The module must have parsed without errors. */
+Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const CheckOptions *o);
+
+/* Names of the entry points of a module, for messages and `fsc info`. */
+uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t max);
+
+/* ---- signature.c: the text of --signature --------------------------------------------------------------------------- */
+
+typedef enum SigKind {
+    SIG_POINTER, /* *fp32, *const fp32 */
+    SIG_TYPE,    /* i32: a scalar's type, or the binding of a dtype parameter */
+    SIG_INT,     /* 1024 */
+    SIG_FLOAT,   /* 0.5, 1e-5, inf */
+    SIG_BOOL,    /* True, False */
+    SIG_NONE,    /* None, or nothing between two commas: not bound here */
+} SigKind;
+
+typedef struct SigItem {
+    SigKind kind;
+    const char *dtype;  /* canonical short name ("fp32", "u8"); SIG_POINTER, SIG_TYPE */
+    bool is_const;      /* *const T */
+    uint32_t divisible; /* 16 after ":16", else 1 */
+    bool equals_one;    /* ":1" */
+    const char *text;   /* the item as written */
+} SigItem;
+
+/* Items in order. False with an error in d (at no span; the message shows the text and the position). */
+bool signature_parse(Arena *a, Diag *d, const char *text, SigItem **items, uint32_t *count);
+/* "fp32", "float32", "tl.float32", "torch.float16", "int32", "uint8", "bool"… → the canonical short name, or NULL. */
+const char *dtype_canonical(const char *name);
+
+/* ---- rule.c: launch-rule expressions → postfix code of record.h ------------------------------------------------------- */
+
+/* The index of a name among the kernel's parameters, or -1. */
+typedef int RuleNames(void *context, const char *name);
+/* Code text in the arena, or NULL with an error in d at the node's place. */
+const char *rule_compile(Arena *a, Diag *d, const Node *expr, RuleNames *names, void *context);
+
+#endif

@@ -1,0 +1,70 @@
+/* codegen.h - from tile IR to machine text: the GPU path (per-thread LLVM module, target step, NVPTX) and the CPU path.
+ *
+ * LLVM is seen in this folder only, and LLVM's C API only through llvm.c's wrapper where it can end the process. What
+ * comes in is a Func, what goes out is text or bytes in the compile's arena, or a callable host kernel.
+ */
+#ifndef FSC_CODEGEN_H
+#define FSC_CODEGEN_H
+
+#include "ir/ir.h"
+
+/* ---- GPU targets (targets.def: arch, lowest PTX version, limits) ----------------------------------------------------- */
+
+typedef struct GpuTarget {
+    const char *arch;        /* "sm_80" */
+    uint32_t sm;             /* 80 */
+    uint32_t ptx;            /* lowest PTX version that knows the arch, times ten: 70 */
+    uint32_t max_shared;     /* bytes per block with opt-in */
+    uint32_t shared_per_sm;  /* bytes */
+} GpuTarget;
+
+const GpuTarget *gpu_target_find(const char *arch); /* NULL: not in the table */
+const char *gpu_target_names(Arena *a);             /* "sm_75, sm_80, …" for messages */
+
+/* ---- What to generate ------------------------------------------------------------------------------------------------ */
+
+typedef enum Emit { EMIT_SIMT, EMIT_LLVM, EMIT_PTX } GpuEmit;
+
+typedef struct CodegenOptions {
+    Diag *diag;              /* LLVM's own errors come back as diagnostics here */
+    Arena *arena;
+    int opt_level;           /* 0..3 */
+    bool line_info;          /* .loc directives (default on); full debug with -g is the same plus variable names */
+    bool fast_math;
+    const char *file, *directory; /* for line info */
+    const char *record_text; /* the variant's record, embedded as fsc_record_KERNEL; may be NULL */
+    void (*timer)(void *context, const char *phase, double seconds);
+    void *timer_context;
+} CodegenOptions;
+
+typedef struct Bytes {
+    const char *at; /* NUL-terminated after len, for text */
+    size_t len;
+} Bytes;
+
+/* f at STAGE_SIMT → per-thread module before the target step (EMIT_SIMT), LLVM IR after it and LLVM's passes (EMIT_LLVM),
+ * or PTX (EMIT_PTX). False with an error in o->diag. */
+bool codegen_gpu(const Func *f, const GpuTarget *t, GpuEmit what, const CodegenOptions *o, Bytes *out);
+
+/* ---- CPU target -------------------------------------------------------------------------------------------------------- */
+
+/* The signature of a host kernel: args[i] points at the i-th run-time parameter's value (pointers: the pointer itself);
+ * pid and nprog are this program's index and the grid; scratch has HostCode.scratch_bytes, aligned to 64. */
+typedef void HostKernel(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch);
+
+typedef struct HostCode HostCode; /* owns the JIT's memory */
+
+typedef enum HostEmit { HOST_LLVM, HOST_ASM } HostEmit;
+
+/* f at STAGE_TILE → callable code for this machine. NULL with an error in o->diag. `cpu`: NULL for the host's own, or a
+ * name such as "x86-64". */
+HostCode *codegen_host_jit(const Func *f, const char *cpu, const CodegenOptions *o);
+HostKernel *hostcode_entry(const HostCode *h);
+size_t hostcode_scratch(const HostCode *h);
+void hostcode_destroy(HostCode *h);
+bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out);
+
+/* An estimate of live 32-bit registers per thread, lowest and highest, from the compiler's own liveness over layouts. */
+void codegen_registers(const Func *f, uint32_t *low, uint32_t *high);
+
+#endif

@@ -1,0 +1,49 @@
+/* math.h - the elementwise ops of the tile IR as LLVM instructions, shared by the GPU and the CPU target.
+ *
+ * In: an op and its operands as LLVM values, each a scalar or (CPU) a vector of elements. Out: the result, same shape.
+ * Method: plain arithmetic is LLVM's own without fast-math flags; division by zero, wide shifts, saturating conversions,
+ * minimum and maximum are expanded as ops.def says; exp and log are polynomials, or built on the target's approximations
+ * where it has them. Values of fp16 and bf16 are LLVM's half and bfloat; fp8 values are i8; i1 values are i1.
+ */
+#ifndef FSC_CODEGEN_MATH_H
+#define FSC_CODEGEN_MATH_H
+
+#include "codegen/llvm.h"
+
+/* What a target computes by an instruction of its own, fp32 unless said. A target without `approx` gets polynomials. */
+typedef enum Approx {
+    APPROX_EX2,       /* 2^x, 2 ulp, subnormals flushed (ex2.approx.ftz) */
+    APPROX_LG2,       /* log2 x, absolute error 2^-22 near 1, relative elsewhere (lg2.approx) */
+    APPROX_RCP,       /* 1 / x, 1 ulp (rcp.approx) */
+    APPROX_RSQRT,     /* 1 / sqrt x, 2 ulp (rsqrt.approx) */
+    APPROX_SQRT,      /* sqrt x, 1 ulp (sqrt.approx) */
+    APPROX_DIV,       /* x / y, 2 ulp in the whole range (div.full) */
+    APPROX_MAX,       /* fp32 max, a NaN operand loses, +0 > -0 (max.f32) */
+    APPROX_MIN,
+    APPROX_MAX_NAN,   /* NaN if either is (max.NaN.f32) */
+    APPROX_MIN_NAN,
+    APPROX_COUNT
+} Approx;
+
+typedef struct Math Math;
+struct Math {
+    Llvm *m;
+    bool fast;        /* --fast-math: approximations without corrections */
+    bool native_fp16; /* half arithmetic and conversions select to instructions; else fp32 and integer code */
+    bool native_bf16; /* float <-> bfloat conversions select to instructions; else integer code */
+    bool native_fma;  /* llvm.fma of fp32 and fp64 is one instruction: exact splitting may use it */
+    /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL). y is NULL for unary. */
+    LLVMValueRef (*approx)(const Math *k, Approx which, LLVMValueRef x, LLVMValueRef y);
+};
+
+/* Ops from ADD to BITCAST and SELECT (operand types from the op). bug() for any other. */
+bool math_handles(OpKind kind);
+LLVMValueRef math_op(const Math *k, const Op *op, LLVMValueRef *args);
+/* One binary op on element type d: what reductions combine with. */
+LLVMValueRef math_binary(const Math *k, OpKind kind, DType d, LLVMValueRef x, LLVMValueRef y);
+/* Float to float, exact when widening; `zero`: round toward zero. */
+LLVMValueRef math_convert(const Math *k, DType from, DType to, bool zero, LLVMValueRef x);
+/* exp, exp2, log, log2, sqrt, rsqrt on any float type. */
+LLVMValueRef math_unary(const Math *k, OpKind kind, DType d, LLVMValueRef x);
+
+#endif

@@ -1,0 +1,331 @@
+/* driver.c - the pipeline: text → AST → tile IR → passes → machine text, in one straight function.
+ *
+ * In: source text and fsc_compile_options. Out: an fsc_compilation with whatever was reached; emit says where to stop.
+ * A bug() anywhere below comes back here and becomes FSC_ERROR_INTERNAL; LLVM's own failures come back as diagnostics.
+ */
+#include "driver.h"
+
+#include "passes/passes.h"
+
+#include <setjmp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <llvm-c/Core.h>
+
+#ifndef FSC_VERSION
+#error "FSC_VERSION comes from CMakeLists.txt"
+#endif
+
+const char *fsc_version(void) {
+    static _Thread_local char text[64];
+    unsigned major = 0, minor = 0, patch = 0;
+    LLVMGetVersion(&major, &minor, &patch);
+    snprintf(text, sizeof text, "fsc %s (LLVM %u.%u.%u)", FSC_VERSION, major, minor, patch);
+    return text;
+}
+
+void fsc_compile_options_init(fsc_compile_options *o) {
+    *o = (fsc_compile_options){
+        .file = "<input>", .emit = FSC_EMIT_PTX, .arch = "sm_80", .opt_level = 2, .error_limit = 20};
+}
+
+/* ---- Time report -------------------------------------------------------------------------------------------------- */
+
+static double now(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static void add_time(void *context, const char *phase, double seconds) {
+    text_printf(context, "%-24s %9.3f ms\n", phase, seconds * 1e3);
+}
+
+/* ---- The steps ------------------------------------------------------------------------------------------------------ */
+
+static bool ends_with(const char *s, const char *ending) {
+    size_t n = strlen(s), m = strlen(ending);
+    return n >= m && strcmp(s + n - m, ending) == 0;
+}
+
+/* The options that can be wrong without a look at the source. */
+static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o, bool is_cpu, const GpuTarget *t) {
+    Span nowhere = {0, 0};
+    if (!is_cpu && !t) {
+        diag_error(c->diag, nowhere, "unknown arch '%s'", o->arch);
+        diag_note(c->diag, nowhere, "known are %s, and cpu", gpu_target_names(c->arena));
+    }
+    if (o->print_after && strcmp(o->print_after, "all") != 0 && !pass_exists(o->print_after)) {
+        uint32_t n = 0;
+        const char *const *names = pass_names(&n);
+        Text list = {0};
+        for (uint32_t i = 0; i < n; i++) text_printf(&list, "%s ", names[i]);
+        diag_error(c->diag, nowhere, "unknown pass '%s'", o->print_after);
+        diag_note(c->diag, nowhere, "the passes are all, %s", list.at);
+        text_free(&list);
+    }
+    if (is_cpu && (o->emit == FSC_EMIT_SIMT || o->emit == FSC_EMIT_THREADS || o->emit == FSC_EMIT_PTX ||
+                   o->emit == FSC_EMIT_CUBIN)) {
+        diag_error(c->diag, nowhere, "arch cpu has no such output; take --emit=tile, llvm, asm or report");
+    }
+    if (!is_cpu && o->emit == FSC_EMIT_ASM) {
+        diag_error(c->diag, nowhere, "--emit=asm is for --arch=cpu; a GPU's assembly is --emit=ptx or --emit=cubin");
+    }
+    return diag_errors(c->diag) ? FSC_ERROR_USAGE : FSC_OK;
+}
+
+static const NameValue *pairs(Arena *a, const fsc_name_value *from, size_t n) {
+    NameValue *to = NEW_ARRAY(a, NameValue, n ? n : 1);
+    for (size_t i = 0; i < n; i++) to[i] = (NameValue){from[i].name, from[i].value};
+    return to;
+}
+
+static Kernel *check_source(fsc_compilation *c, const fsc_compile_options *o) {
+    CheckOptions k = {
+        .kernel = o->kernel,
+        .signature = o->signature,
+        .defines = pairs(c->arena, o->defines, o->num_defines),
+        .types = pairs(c->arena, o->types, o->num_types),
+        .divisible = pairs(c->arena, o->divisible, o->num_divisible),
+        .num_defines = (uint32_t)o->num_defines,
+        .num_types = (uint32_t)o->num_types,
+        .num_divisible = (uint32_t)o->num_divisible,
+        .num_warps = o->num_warps,
+        .num_stages = o->num_stages,
+        .num_ctas = o->num_ctas,
+    };
+    return check_kernel(c->arena, c->strings, c->diag, c->module, &k);
+}
+
+static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const GpuTarget *t, bool to_simt) {
+    PassContext p = {
+        .diag = c->diag,
+        .for_gpu = to_simt,
+        .opt_level = o->opt_level,
+        .verify_each = o->verify_each,
+        .print_after = o->print_after,
+        .only = o->passes,
+        .dumps = &c->dumps,
+        .timer = add_time,
+        .timer_context = &c->times,
+        .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = t ? t->max_shared : 0},
+    };
+    return passes_run(c->func, &p);
+}
+
+/* Every distinct layout of the function, as tables. */
+static void print_layout(void *context, Op *op) {
+    fsc_compilation *c = context;
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        const Value *v = op->results[i];
+        if (!v->type.layout) continue;
+        Place p = diag_place(c->diag, op->span);
+        text_printf(&c->dumps, "%s", op_info[op->kind].name);
+        if (p.source) text_printf(&c->dumps, " at %s:%u:%u", p.source->name, p.line, p.col);
+        text_printf(&c->dumps, ": ");
+        type_print(v->type, &c->dumps);
+        text_printf(&c->dumps, "\n");
+        layout_print(v->type.layout, &c->dumps);
+    }
+}
+
+static void note_access(void *context, Op *op) {
+    fsc_compilation *c = context;
+    if (op->kind != OP_LOAD && op->kind != OP_STORE) return;
+    const Value *ptr = op->args[0];
+    Place p = diag_place(c->diag, op->span);
+    record_add_access(c->record, op->kind == OP_STORE, p.line, p.col,
+                      (type_bytes(type_scalar(ptr->type.pointee)) << op->attr.mem.vec_log2),
+                      dtype_name(ptr->type.pointee), op->attr.mem.align_log2);
+}
+
+/* The second half of the record: what the passes decided. */
+static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool is_cpu) {
+    if (!c->record) return;
+    Func *f = c->func;
+    record_set_target(c->record, is_cpu ? "cpu" : o->arch, FSC_VERSION, o->file);
+    if (!is_cpu) {
+        func_walk(f, note_access, c);
+        record_add_launch(c->record, f->name, f->threads_per_program * f->programs_per_block, f->programs_per_block,
+                          f->blocks_per_program, f->shared_bytes);
+    }
+    record_write(c->record, &c->record_text);
+}
+
+static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_options *o) {
+    return (CodegenOptions){
+        .diag = c->diag,
+        .arena = c->arena,
+        .opt_level = o->opt_level,
+        .line_info = true,
+        .fast_math = o->fast_math,
+        .file = o->file,
+        .directory = ".",
+        .record_text = c->record_text.at,
+        .timer = add_time,
+        .timer_context = &c->times,
+    };
+}
+
+static fsc_status errors(const fsc_compilation *c) {
+    return diag_errors(c->diag) ? FSC_ERROR_SOURCE : FSC_OK;
+}
+
+static fsc_status generate_host(fsc_compilation *c, const fsc_compile_options *o, bool want_host) {
+    CodegenOptions g = codegen_options(c, o);
+    if (want_host) {
+        c->host = codegen_host_jit(c->func, o->cpu, &g);
+        return c->host ? FSC_OK : errors(c);
+    }
+    Bytes out = {0};
+    if (!codegen_host_text(c->func, o->cpu, o->emit == FSC_EMIT_ASM ? HOST_ASM : HOST_LLVM, &g, &out)) return errors(c);
+    text_write(&c->output, out.at, out.len);
+    return FSC_OK;
+}
+
+static fsc_status generate_gpu(fsc_compilation *c, const fsc_compile_options *o, const GpuTarget *t) {
+    CodegenOptions g = codegen_options(c, o);
+    GpuEmit what = o->emit == FSC_EMIT_THREADS ? EMIT_SIMT : o->emit == FSC_EMIT_LLVM ? EMIT_LLVM : EMIT_PTX;
+    Bytes out = {0};
+    codegen_registers(c->func, &c->registers_low, &c->registers_high);
+    if (!codegen_gpu(c->func, t, what, &g, &out)) return errors(c);
+    if (o->emit != FSC_EMIT_CUBIN) {
+        text_write(&c->output, out.at, out.len);
+        return FSC_OK;
+    }
+    Text report = {0};
+    fsc_status s = ptxas_run(out.at, out.len, o->arch, o->opt_level, &c->output, &report);
+    if (s != FSC_OK) diag_error(c->diag, (Span){0, 0}, "%s", report.at ? report.at : "ptxas failed");
+    text_free(&report);
+    return s;
+}
+
+static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, const char *text, size_t length,
+                          bool want_host) {
+    bool is_cpu = strcmp(o->arch, "cpu") == 0;
+    const GpuTarget *t = is_cpu ? NULL : gpu_target_find(o->arch);
+    fsc_status s = check_options(c, o, is_cpu, t);
+    if (s != FSC_OK) return s;
+
+    double start = now();
+    const Source *source = diag_add_source(c->diag, o->file, text, length);
+    if (ends_with(o->file, ".ir")) {
+        c->func = func_read(c->arena, c->strings, c->diag, source);
+    } else {
+        c->module = syntax_parse(c->arena, c->strings, c->diag, source,
+                                 ends_with(o->file, ".py") ? SYNTAX_PYTHON : SYNTAX_DSL);
+        add_time(&c->times, "parse", now() - start);
+        if (diag_errors(c->diag)) return FSC_ERROR_SOURCE;
+        if (o->emit == FSC_EMIT_AST) {
+            ast_print(c->module, &c->output);
+            return FSC_OK;
+        }
+        start = now();
+        Kernel *k = check_source(c, o);
+        c->func = k ? k->func : NULL;
+        c->record = k ? k->record : NULL;
+        add_time(&c->times, "check", now() - start);
+    }
+    if (diag_errors(c->diag) || !c->func) return FSC_ERROR_SOURCE;
+
+    bool to_simt = !is_cpu && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
+    if (!run_passes(c, o, t, to_simt)) return FSC_ERROR_SOURCE;
+    if (o->print_layouts) func_walk(c->func, print_layout, c);
+    if (o->emit == FSC_EMIT_TILE || o->emit == FSC_EMIT_SIMT) {
+        func_print(c->func, &c->output);
+        return FSC_OK;
+    }
+    finish_record(c, o, is_cpu);
+    if (o->emit == FSC_EMIT_REPORT) {
+        if (c->record_text.len) text_write(&c->output, c->record_text.at, c->record_text.len);
+        return FSC_OK;
+    }
+    return is_cpu ? generate_host(c, o, want_host) : generate_gpu(c, o, t);
+}
+
+/* ---- Entry ---------------------------------------------------------------------------------------------------------- */
+
+typedef struct Landing {
+    jmp_buf place;
+    char message[512];
+} Landing;
+
+static void land(void *context, const char *message) {
+    Landing *l = context;
+    snprintf(l->message, sizeof l->message, "%s", message);
+    longjmp(l->place, 1);
+}
+
+fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
+                          fsc_compilation **out) {
+    fsc_compilation *c = calloc(1, sizeof *c);
+    *out = c;
+    if (!c) return FSC_ERROR_MEMORY;
+    c->arena = arena_create();
+    c->strings = strings_create(c->arena);
+    c->diag = diag_create(c->arena, o->error_limit);
+
+    Landing landing;
+    fsc_status s;
+    if (setjmp(landing.place) == 0) {
+        bug_set_handler(land, &landing);
+        s = compile(c, o, source, length, want_host);
+        if (s == FSC_OK && diag_errors(c->diag)) s = FSC_ERROR_SOURCE;
+        diag_print(c->diag, &c->diagnostics, o->color);
+    } else {
+        s = FSC_ERROR_INTERNAL;
+        text_printf(&c->diagnostics, "fsc: internal error: %s\nThis is a bug in fsc, not in %s.\n", landing.message, o->file);
+    }
+    bug_set_handler(NULL, NULL);
+    return s;
+}
+
+fsc_status fsc_compile(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out) {
+    return driver_compile(o, source, length, false, out);
+}
+
+void fsc_compilation_destroy(fsc_compilation *c) {
+    if (!c) return;
+    if (c->host) hostcode_destroy(c->host);
+    if (c->record) record_free(c->record);
+    text_free(&c->output);
+    text_free(&c->diagnostics);
+    text_free(&c->dumps);
+    text_free(&c->times);
+    text_free(&c->record_text);
+    arena_destroy(c->arena);
+    free(c);
+}
+
+static const char *text_of(const Text *t) {
+    return t->at ? t->at : "";
+}
+
+const char *fsc_compilation_output(const fsc_compilation *c, size_t *length) {
+    if (length) *length = c->output.len;
+    return text_of(&c->output);
+}
+
+const char *fsc_compilation_diagnostics(const fsc_compilation *c) {
+    return text_of(&c->diagnostics);
+}
+
+const char *fsc_compilation_dumps(const fsc_compilation *c) {
+    return text_of(&c->dumps);
+}
+
+const char *fsc_compilation_times(const fsc_compilation *c) {
+    return text_of(&c->times);
+}
+
+const char *fsc_compilation_record(const fsc_compilation *c) {
+    return text_of(&c->record_text);
+}
+
+void fsc_compilation_registers(const fsc_compilation *c, uint32_t *low, uint32_t *high) {
+    *low = c->registers_low;
+    *high = c->registers_high;
+}

@@ -1,0 +1,28 @@
+/* driver.h - the pipeline as libfsc's own parts see it (the JIT and the tool's report): what one compile has made. */
+#ifndef FSC_DRIVER_H
+#define FSC_DRIVER_H
+
+#include "check/check.h"
+#include "codegen/codegen.h"
+#include "fsc.h"
+
+struct fsc_compilation {
+    Arena *arena;
+    Strings *strings;
+    Diag *diag;
+    Module *module;   /* NULL before parsing, and for .ir input */
+    Func *func;       /* NULL before checking */
+    Record *record;   /* owned by the arena's life; NULL before checking and for .ir input */
+    HostCode *host;   /* arch "cpu" when driver_compile was asked for it; owned */
+    Text output, diagnostics, dumps, times, record_text;
+    uint32_t registers_low, registers_high;
+};
+
+/* fsc_compile, and with `want_host` (arch "cpu") also the callable kernel in c->host. */
+fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
+                          fsc_compilation **out);
+
+/* ptxas.c: PTX → cubin bytes (malloc'd into *cubin, may be NULL for only the report). `report` gets ptxas -v's text. */
+fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report);
+
+#endif

@@ -1,0 +1,106 @@
+/* fsc.h - the compiler as a library (libfsc): text in, PTX out; and the JIT, which compiles a source file for the
+ * arguments that it is launched with.
+ *
+ * No call prints, exits or aborts the process; LLVM's own fatal errors come back as diagnostics. Different threads may
+ * compile at the same time; one object is used by one thread at a time unless a function says otherwise.
+ * Nothing here needs a GPU, a CUDA toolkit or Python; only the JIT on device "cuda" needs the driver.
+ */
+#ifndef FSC_H
+#define FSC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "fsc_runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0" and the LLVM it was built with: "fsc 0.1.0 (LLVM 22.1.8)". Static storage. */
+FSC_API const char *fsc_version(void);
+
+/* ---- Compiling ------------------------------------------------------------------------------------------------------ */
+
+/* Where the pipeline stops, in its order. */
+typedef enum fsc_emit {
+    FSC_EMIT_AST,     /* the parsed file */
+    FSC_EMIT_TILE,    /* tile IR after the passes that every target shares */
+    FSC_EMIT_SIMT,    /* tile IR with a layout for every tile, exchanges and barriers (GPU) */
+    FSC_EMIT_THREADS, /* per-thread LLVM IR, device primitives still calls (GPU) */
+    FSC_EMIT_LLVM,    /* LLVM IR after the target step and LLVM's passes */
+    FSC_EMIT_PTX,     /* text; the default */
+    FSC_EMIT_CUBIN,   /* through ptxas, if one is found */
+    FSC_EMIT_ASM,     /* assembly of this machine (arch "cpu") */
+    FSC_EMIT_REPORT,  /* the variant's record, as text */
+} fsc_emit;
+
+typedef struct fsc_name_value {
+    const char *name, *value;
+} fsc_name_value;
+
+/* Set up by fsc_compile_options_init, then changed field by field. Strings are borrowed during the call. */
+typedef struct fsc_compile_options {
+    const char *file;      /* the source's name in messages and line info; a name in .py or .ir selects that input */
+    fsc_emit emit;
+    const char *arch;      /* "sm_75" … "sm_121" (default "sm_80"), or "cpu" */
+    const char *cpu;       /* for arch "cpu": LLVM's name of a processor, NULL: this one */
+    const char *kernel;    /* entry point, NULL: the only one */
+    const char *signature; /* types and values by position, NULL: as the source says */
+    const fsc_name_value *defines; /* constexpr parameters (or scalars to fix) by name */
+    size_t num_defines;
+    const fsc_name_value *types;   /* dtype parameters (or bare parameters) by name */
+    size_t num_types;
+    const fsc_name_value *divisible; /* run-time parameters known to be a multiple of 16 ("16") or equal to 1 ("1") */
+    size_t num_divisible;
+    uint32_t num_warps, num_stages, num_ctas; /* 0: from the launch rule, else chosen */
+    int opt_level;           /* 0..3; 2 */
+    bool debug;              /* -g */
+    bool fast_math;
+    bool color;              /* of the diagnostics text */
+    bool verify_each;        /* verify and round trip the IR after each pass */
+    uint32_t error_limit;    /* 20; 0: none */
+    const char *print_after; /* pass name or "all" */
+    const char *passes;      /* run these instead of the pipeline, comma separated */
+    bool print_layouts;      /* a table of every distinct layout into the dumps */
+} fsc_compile_options;
+
+FSC_API void fsc_compile_options_init(fsc_compile_options *o);
+
+/* One compile and all it produced. */
+typedef struct fsc_compilation fsc_compilation;
+
+/* Compiles `length` bytes of text. *out is set also when the source has errors (then the status is FSC_ERROR_SOURCE and
+ * the diagnostics say what), and is NULL only when out of memory. The caller destroys it.
+ * FSC_ERROR_USAGE: an option makes no sense (unknown arch, pass, signature). FSC_ERROR_ENVIRONMENT: cubin without ptxas.
+ * FSC_ERROR_INTERNAL: a bug of fsc; the diagnostics hold its message. */
+FSC_API fsc_status fsc_compile(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out);
+FSC_API void fsc_compilation_destroy(fsc_compilation *c);
+
+/* All of these live as long as the compilation, are NUL-terminated and never NULL. */
+FSC_API const char *fsc_compilation_output(const fsc_compilation *c, size_t *length); /* what emit asked for */
+FSC_API const char *fsc_compilation_diagnostics(const fsc_compilation *c);            /* errors, warnings */
+FSC_API const char *fsc_compilation_dumps(const fsc_compilation *c);                  /* print_after, print_layouts */
+FSC_API const char *fsc_compilation_times(const fsc_compilation *c);                  /* a table: phase, milliseconds */
+FSC_API const char *fsc_compilation_record(const fsc_compilation *c); /* the variant's record; "" before it exists */
+/* Registers per thread by the compiler's own liveness: an interval, not what ptxas will say. 0, 0 for arch "cpu". */
+FSC_API void fsc_compilation_registers(const fsc_compilation *c, uint32_t *low, uint32_t *high);
+
+/* The path of ptxas: $FSC_PTXAS, then PATH, then CUDA_HOME and the usual place of a toolkit, then NVIDIA's Python wheel
+ * beside the build. NULL if there is none. Static storage, found once. */
+FSC_API const char *fsc_find_ptxas(void);
+
+/* ---- JIT ------------------------------------------------------------------------------------------------------------ */
+
+/* A source file on a device: each launch compiles the variant its arguments call for, once, and keeps it. */
+typedef struct fsc_jit fsc_jit;
+
+/* Borrows `device` (it must outlive the handle) and copies the text. `o` may be NULL; its arch is replaced by the
+ * device's. Errors of the source appear here as far as they do not depend on arguments, else at the launch. */
+FSC_API fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
+                                  fsc_jit **out);
+FSC_API void fsc_jit_destroy(fsc_jit *j);
+/* The message of the last call that failed on this handle (diagnostics of a compile included). */
+FSC_API const char *fsc_jit_message(const fsc_jit *j);
+

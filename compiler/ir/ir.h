@@ -1,0 +1,288 @@
+/* ir.h - the tile IR: values, ops, blocks, functions; building, printing, reading, verifying, folding.
+ *
+ * SSA with structured control flow: `for`, `while`, `if` own regions, each one block; values come out by `yield`. There
+ * are no branches and no phi nodes. A type is element type + shape + pointee + layout; the layout is NULL until the layout
+ * pass, and that is what the two stages mean:
+ *   STAGE_TILE  no value has a layout; the CPU target takes this
+ *   STAGE_SIMT  every tile value has a layout; the GPU target takes this
+ * All memory of a function is its arena's. Ops and values are never freed, only unlinked.
+ * A value knows its uses; op_erase on an op whose results are used is a bug.
+ */
+#ifndef FSC_IR_H
+#define FSC_IR_H
+
+#include "base/base.h"
+#include "layout/layout.h"
+
+/* ---- Types -------------------------------------------------------------------------------------------------------- */
+
+typedef enum DType {
+#define DTYPE(e, name, bits, kind) DT_##e,
+#include "ir/dtype.def"
+#undef DTYPE
+    DT_COUNT
+} DType;
+
+typedef enum DTypeKind { KIND_INT, KIND_FLOAT, KIND_POINTER } DTypeKind;
+
+const char *dtype_name(DType d);
+uint32_t dtype_bits(DType d);
+DTypeKind dtype_kind(DType d);
+bool dtype_find(const char *name, DType *out);
+
+typedef struct Type {
+    DType dtype;
+    DType pointee;        /* only where dtype is DT_PTR */
+    Shape shape;          /* rank 0: a scalar */
+    const Layout *layout; /* NULL: none assigned, or a scalar */
+} Type;
+
+Type type_scalar(DType d);
+Type type_pointer(DType pointee);
+Type type_tile(DType d, Shape s);
+Type type_with_dtype(Type t, DType d); /* same shape and layout; drops the pointee */
+Type type_with_shape(Type t, Shape s); /* no layout */
+bool type_equal(Type a, Type b);       /* with the layout */
+bool type_same_shape(Type a, Type b);  /* shape and layout */
+void type_print(Type t, Text *out);    /* i32, *fp32, tile<128x64xfp32>, tile<128xfp32, #layout<…>> */
+uint32_t type_bytes(Type t);           /* of one element in memory */
+
+/* ---- Ops ---------------------------------------------------------------------------------------------------------- */
+
+typedef enum OpKind {
+#define OP(e, ...) OP_##e,
+#include "ir/ops.def"
+#undef OP
+    OP_COUNT
+} OpKind;
+
+typedef enum AttrKind {
+    ATTR_NONE,
+    ATTR_BITS,   /* i: the constant's bits, sign extended from the element's width (floats: their IEEE bits, zero extended) */
+    ATTR_AXIS,   /* i */
+    ATTR_RANGE,  /* i: start, j: end (exclusive); the size is a power of two */
+    ATTR_PRED,   /* i: Pred */
+    ATTR_ROUND,  /* i: Round */
+    ATTR_MEM,    /* mem */
+    ATTR_REDUCE, /* i: axis, j: OpKind of the combine (ADD MUL AND OR XOR SMAX … FADD FMUL FMAX …) */
+    ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together */
+    ATTR_SCOPE,  /* i: Scope */
+    ATTR_LOOP,   /* loop */
+} AttrKind;
+
+typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SHARED, EFFECT_BARRIER, EFFECT_CONTROL } Effect;
+typedef enum Pred { PRED_EQ, PRED_NE, PRED_SLT, PRED_SLE, PRED_SGT, PRED_SGE, PRED_ULT, PRED_ULE, PRED_UGT, PRED_UGE } Pred;
+/* fcmp uses EQ NE SLT SLE SGT SGE, printed eq ne lt le gt ge */
+typedef enum Round { ROUND_NEAREST, ROUND_ZERO } Round;
+typedef enum Scope { SCOPE_WARP, SCOPE_BLOCK, SCOPE_CLUSTER } Scope;
+
+typedef enum MaskKind {
+    MASK_NONE,    /* no mask operand */
+    MASK_ANY,     /* nothing known: every element is tested */
+    MASK_UNIFORM, /* one truth value per vector */
+    MASK_PREFIX,  /* within a vector true … true false … false: the last element decides "all", the first "any" */
+} MaskKind;
+
+typedef enum CachePolicy { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_WB, CACHE_WT, CACHE_CV } CachePolicy;
+typedef enum EvictPolicy { EVICT_DEFAULT, EVICT_FIRST, EVICT_LAST } EvictPolicy;
+
+typedef struct MemAttr {
+    uint8_t cache;      /* CachePolicy */
+    uint8_t evict;      /* EvictPolicy */
+    bool is_volatile;   /* never merged, moved or dropped */
+    uint8_t align_log2; /* TILE: proven alignment of each vector's first byte is found by facts; SIMT: of each access */
+    uint8_t vec_log2;   /* SIMT: elements per access */
+    uint8_t mask_kind;  /* SIMT: MaskKind within a vector */
+    bool is_shifted;    /* SIMT: the element-to-thread map is shifted by the run-time misalignment (none yet) */
+    uint32_t site;      /* index into Func.sites: the span that reports name */
+} MemAttr;
+
+typedef struct LoopAttr {
+    int32_t num_stages;    /* 0: not said */
+    int32_t unroll_factor; /* 0: not said */
+    bool flatten, disable_licm;
+} LoopAttr;
+
+typedef struct Attr {
+    int64_t i, j;
+    MemAttr mem;
+    LoopAttr loop;
+} Attr;
+
+typedef struct Op Op;
+typedef struct Block Block;
+typedef struct Value Value;
+typedef struct Use Use;
+
+struct Use { /* one operand slot that reads a value */
+    Op *op;
+    uint32_t index;
+    Use *next;
+};
+
+struct Value {
+    Type type;
+    Op *def;      /* NULL for a block argument */
+    Block *block; /* of a block argument, else NULL */
+    uint32_t index; /* among its op's results or its block's arguments */
+    uint32_t id;    /* unique in the function, dense; side tables index by it */
+    const char *name; /* the source's name where there is one, for printing; may be NULL */
+    Use *uses;
+};
+
+struct Op {
+    OpKind kind;
+    Span span;
+    Attr attr;
+    Value **args;
+    Value **results;
+    Block **regions;
+    uint32_t nargs, nresults, nregions;
+    Block *parent; /* NULL while unlinked */
+    Op *prev, *next;
+    uint32_t id; /* unique in the function */
+};
+
+struct Block {
+    Op *first, *last;
+    Op *owner; /* the op whose region this is; NULL for the body */
+    VEC(Value *) args;
+};
+
+typedef struct OpInfo {
+    const char *name;
+    int8_t nargs, nresults;
+    AttrKind attr;
+    Effect effect;
+    const char *meaning;
+} OpInfo;
+
+extern const OpInfo op_info[OP_COUNT];
+bool op_find(const char *name, OpKind *out);
+
+/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+
+typedef enum Stage { STAGE_TILE, STAGE_SIMT } Stage;
+
+/* What is known of a parameter; the facts pass starts from it. Index = argument index of the body block. */
+typedef struct Param {
+    const char *name;
+    Span span;
+    uint32_t divisible;   /* the value (an address in bytes for a pointer) is a multiple of this; 1 when unknown */
+    bool is_const;        /* nothing writes the memory during the kernel */
+    bool is_unsigned;     /* of a scalar */
+    bool is_nonnegative;  /* of a scalar: an extent, say */
+} Param;
+
+typedef struct Func {
+    Arena *arena;
+    Layouts *layouts;
+    Strings *strings;
+    const char *name;
+    Span span;
+    Stage stage;
+    Block *body; /* its arguments are the kernel's run-time parameters */
+    VEC(Param) params;
+    VEC(Span) sites; /* of memory accesses and barriers; MemAttr.site indexes it */
+    uint32_t next_value, next_op;
+
+    /* The distribution. num_warps 0: not chosen yet (the layout pass chooses). */
+    uint32_t num_warps;          /* per program */
+    uint32_t num_stages;         /* 0: not said */
+    uint32_t threads_per_program; /* may be fewer than 32 */
+    uint32_t programs_per_block;  /* packing of small programs; 1 now */
+    uint32_t blocks_per_program;  /* cluster size; 1 now */
+    uint32_t shared_bytes;        /* after shared-memory allocation */
+} Func;
+
+Func *func_create(Arena *a, Strings *s, const char *name, Span span);
+/* Appends a run-time parameter; returns the body's new argument. */
+Value *func_add_param(Func *f, Type t, Param p);
+
+/* ---- Building ----------------------------------------------------------------------------------------------------- */
+
+/* Where new ops go: before `before`, or at the block's end when that is NULL. Every op built takes `span`. */
+typedef struct Builder {
+    Func *f;
+    Block *block;
+    Op *before;
+    Span span;
+} Builder;
+
+Builder builder_at_end(Func *f, Block *b);
+Builder builder_before(Func *f, Op *op); /* with the op's span */
+Builder builder_after(Func *f, Op *op);
+
+/* Builds, infers the result types, links. Operands must fit (infer says else: bug()). `t` is the result type of the ops
+ * whose infer rule cannot know it (typed, widen, narrow, itof, ftoi, fwiden, fnarrow, bitcast, splat, broadcast, convert,
+ * shload) and is ignored elsewhere. */
+Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type t);
+Value *build0(Builder *b, OpKind k, Attr attr, Type t);
+Value *build1(Builder *b, OpKind k, Value *a);
+Value *build1_to(Builder *b, OpKind k, Value *a, Type t);
+Value *build2(Builder *b, OpKind k, Value *x, Value *y);
+Value *build3(Builder *b, OpKind k, Value *x, Value *y, Value *z);
+Value *build_int(Builder *b, Type t, int64_t value);    /* const of an integer (or i1) scalar or tile type */
+Value *build_float(Builder *b, Type t, double value);   /* const, rounded to the element type */
+Value *build_arange(Builder *b, int64_t start, int64_t end);
+Value *build_splat(Builder *b, Value *scalar, Shape s);
+Value *build_broadcast(Builder *b, Value *v, Shape s);  /* same rank */
+Value *build_expand(Builder *b, Value *v, uint32_t axis);
+Value *build_compare(Builder *b, OpKind icmp_or_fcmp, Pred p, Value *x, Value *y);
+Value *build_reduce(Builder *b, Value *v, uint32_t axis, OpKind combine);
+Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other, MemAttr m); /* mask, other may be NULL */
+Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m);
+/* Control flow: regions are made empty with their block arguments (iv and carried values typed as the inits); the caller
+ * fills them and ends each with build_yield. Results are typed as the inits (for, while) or as `types` (if). */
+Op *build_for(Builder *b, Value *lo, Value *hi, Value *step, Value **inits, uint32_t n, LoopAttr l);
+Op *build_while(Builder *b, Value **inits, uint32_t n);
+Op *build_if(Builder *b, Value *cond, const Type *types, uint32_t n);
+Op *build_yield(Builder *b, Value **values, uint32_t n);
+Op *build_condition(Builder *b, Value *cond, Value **values, uint32_t n);
+
+Block *block_create(Func *f, Op *owner);
+Value *block_add_arg(Func *f, Block *b, Type t, const char *name);
+
+/* ---- Changing ----------------------------------------------------------------------------------------------------- */
+
+void value_replace(Func *f, Value *old, Value *with); /* every use */
+bool value_used(const Value *v);
+bool value_used_once(const Value *v);
+void op_set_arg(Func *f, Op *op, uint32_t index, Value *v);
+void op_add_arg(Func *f, Op *op, Value *v); /* yields, loops */
+void op_remove_arg(Func *f, Op *op, uint32_t index);
+void op_erase(Func *f, Op *op);            /* unlinks op and its regions' uses; results must be unused */
+void op_move_before(Op *op, Op *where);    /* relinks */
+/* A copy with the operands mapped through `map` (indexed by value id; NULL entry: itself), regions copied too; the map
+ * gains the results. Linked at the builder's place. */
+typedef struct ValueMap { Value **at; uint32_t len; } ValueMap;
+ValueMap valuemap_create(Func *f);
+void valuemap_set(Func *f, ValueMap *m, const Value *from, Value *to);
+Value *valuemap_get(const ValueMap *m, Value *from);
+Op *op_clone(Builder *b, const Op *op, ValueMap *map);
+
+/* A constant (scalar or tile of one value)? Its bits. Looks through splat. */
+bool value_const(const Value *v, int64_t *bits);
+bool value_const_float(const Value *v, double *x);
+bool value_is_tile(const Value *v);
+bool block_contains(const Block *b, const Op *op); /* at any depth */
+
+/* Every op of the function in program order, regions included; `fn` may erase or replace the op it is given. */
+typedef void OpVisitor(void *context, Op *op);
+void func_walk(Func *f, OpVisitor *fn, void *context);
+
+/* ---- Checking, folding, text --------------------------------------------------------------------------------------- */
+
+/* The verifier begins with the list of what it checks (verify.c). True if sound; else the complaint names op and function. */
+bool func_verify(const Func *f, Text *complaint);
+/* A replacement for the op's only result (an older value, or a new constant built at b), or NULL. */
+Value *op_fold(Builder *b, Op *op);
+/* Bits of an elementwise PURE op on constant operands (element types from the op); false where it has no value here. */
+bool op_evaluate(const Op *op, const int64_t *args, int64_t *result);
+
+void func_print(const Func *f, Text *out);
+void op_print(const Func *f, const Op *op, Text *out); /* one line, no regions */
+/* The printer's own text, or one written by hand. NULL and an error at a place in d when it is wrong. */
+Func *func_read(Arena *a, Strings *s, Diag *d, const Source *src);
+
+#endif

@@ -1,0 +1,44 @@
+/* main.c - the tool's entry: which command, then that command.
+ *
+ *     fsc FILE            compile (tool/compile.c)
+ *     fsc run FILE …      compile and launch (tool/run.c)
+ *     fsc info FILE       resources and occupancy (tool/info.c)
+ *     fsc devices         what there is to run on (tool/devices.c)
+ */
+#include "tool/tool.h"
+
+#include <string.h>
+
+static const struct {
+    const char *name;
+    Command command;
+    ExitCode (*run)(ToolOptions *o);
+} commands[] = {
+    {"run", COMMAND_RUN, command_run},
+    {"info", COMMAND_INFO, command_info},
+    {"devices", COMMAND_DEVICES, command_devices},
+};
+
+int main(int argc, char **argv) {
+    ToolOptions o = {.arena = arena_create(), .command = COMMAND_COMPILE};
+    ExitCode (*run)(ToolOptions *) = command_compile;
+    int first = 1;
+    for (size_t i = 0; i < COUNT(commands) && argc > 1; i++) {
+        if (strcmp(argv[1], commands[i].name) != 0) continue;
+        o.command = commands[i].command;
+        run = commands[i].run;
+        first = 2;
+    }
+    ExitCode code = EXIT_DONE;
+    if (!options_parse(&o, argc - first, argv + first)) {
+        code = EXIT_CALL;
+    } else if (o.help) {
+        options_help(o.command);
+    } else if (o.version) {
+        printf("%s\n", fsc_version());
+    } else {
+        code = run(&o);
+    }
+    arena_destroy(o.arena);
+    return (int)code;
+}

@@ -1,0 +1,72 @@
+/* passes.h - the pass pipeline over the tile IR, and the facts that passes and code generators ask for.
+ *
+ * A pass is one file and one function `bool pass_<name>(Func *f, PassContext *c)`: it returns whether it changed f, and
+ * leaves f sound. passes.def is the pipeline in order. The runner prints, verifies and round-trips after each pass.
+ */
+#ifndef FSC_PASSES_H
+#define FSC_PASSES_H
+
+#include "ir/ir.h"
+
+/* What passes must know of the target; filled from the target table by the driver. */
+typedef struct PassTarget {
+    uint32_t max_threads_per_block; /* 1024 */
+    uint32_t max_shared_bytes;      /* per block, with opt-in */
+    uint32_t max_vector_bytes;      /* of one access: 16 */
+} PassTarget;
+
+typedef struct PassContext {
+    Diag *diag;           /* errors a pass finds in the user's program (too much shared memory, …) */
+    PassTarget target;
+    bool for_gpu;         /* walk the GPU rows too */
+    int opt_level;        /* 0..3 */
+    bool verify_each;     /* verify and round trip through text after each pass; a failure is bug() with pass and function */
+    const char *print_after; /* pass name, "all" or NULL; dumps are headed *** IR Dump After PASS on FN *** */
+    const char *only;     /* comma-separated passes to run instead of the pipeline (--passes), or NULL */
+    Text *dumps;          /* where print_after writes */
+    void (*timer)(void *context, const char *pass, double seconds); /* may be NULL */
+    void *timer_context;
+} PassContext;
+
+/* Runs the pipeline. False if a pass reported an error in c->diag. */
+bool passes_run(Func *f, PassContext *c);
+bool pass_exists(const char *name);
+/* The names in order, for messages and completion. */
+const char *const *pass_names(uint32_t *count);
+
+#define PASS(name, ...) bool pass_##name(Func *f, PassContext *c);
+#include "passes/passes.def"
+#undef PASS
+
+/* ---- Facts: what is proven of every value ------------------------------------------------------------------------- */
+
+/* Along each axis of a tile (index 0 for a scalar):
+ *   contiguous  the tile splits into aligned runs of this many elements (a power of two), each run counting up by one
+ *               (pointers: by one element)
+ *   constant    likewise runs of equal elements
+ *   divisible   the first element of each contiguous run (every element, where contiguous is 1) is a multiple of this
+ *               (pointers: the address in bytes); a power of two, 2^30 at most
+ * and for integers the range [lo, hi] of every element, as signed numbers. */
+typedef struct Fact {
+    uint32_t contiguous[5], constant[5];
+    uint32_t divisible[5];
+    int64_t lo, hi;
+    bool prefix[5]; /* an i1 tile: along this axis true … true false … false within every aligned run of `contiguous` elements of the compared index */
+} Fact;
+
+typedef struct Facts Facts;
+
+Facts *facts_compute(const Func *f, Arena *scratch);
+const Fact *fact_of(const Facts *facts, const Value *v);
+/* log2 of the widest access (elements) that pointer tile `ptr` allows along axis `axis`: contiguity, divisibility and
+ * max_bytes together. */
+uint32_t facts_vector(const Facts *facts, const Value *ptr, uint32_t axis, uint32_t max_bytes);
+/* How a mask behaves within aligned vectors of 2^vec_log2 elements along `axis`. */
+MaskKind facts_mask(const Facts *facts, const Value *mask, uint32_t axis, uint32_t vec_log2);
+
+/* ---- Choice of distribution ---------------------------------------------------------------------------------------- */
+
+/* num_warps for a program whose largest tile has `elements` of `bytes` each (distribute.c holds the one table). */
+uint32_t distribute_warps(uint64_t elements, uint32_t bytes);
+
+#endif

@@ -1,0 +1,132 @@
+/* ptxas.c - NVIDIA's assembler as a process: PTX text in, cubin bytes and its -v report out.
+ *
+ * fsc needs ptxas for nothing but --emit=cubin and for registers where there is no driver. It is looked for in
+ * $FSC_PTXAS, PATH, $CUDA_HOME, the usual place of a toolkit, and the Python wheel that `bootstrap --with-ptxas` unpacks.
+ * Both files go through a private temporary folder that is removed again.
+ */
+#include "driver.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pthread.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static char found[PATH_MAX];
+static pthread_once_t find_once = PTHREAD_ONCE_INIT;
+
+static bool try_path(const char *folder, size_t n, const char *rest) {
+    if (snprintf(found, sizeof found, "%.*s%s", (int)n, folder, rest) < (int)sizeof found && access(found, X_OK) == 0)
+        return true;
+    found[0] = '\0';
+    return false;
+}
+
+/* Beside the build: BUILD/ptxas/…/bin/ptxas, two folders up from the tool at most. */
+static bool try_beside_tool(void) {
+    char self[PATH_MAX];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    if (n <= 0) return false;
+    self[n] = '\0';
+    for (int up = 0; up < 3; up++) {
+        char *slash = strrchr(self, '/');
+        if (!slash) return false;
+        *slash = '\0';
+        if (try_path(self, strlen(self), "/ptxas/bin/ptxas")) return true;
+    }
+    return false;
+}
+
+static void find_ptxas(void) {
+    const char *named = getenv("FSC_PTXAS"), *home = getenv("CUDA_HOME"), *path = getenv("PATH");
+    if (named && *named) {
+        (void)try_path(named, strlen(named), "");
+        return;
+    }
+    for (const char *p = path; p && *p;) {
+        size_t n = strcspn(p, ":");
+        if (n && try_path(p, n, "/ptxas")) return;
+        p += n + (p[n] == ':');
+    }
+    if (home && try_path(home, strlen(home), "/bin/ptxas")) return;
+    if (try_path("/usr/local/cuda", 15, "/bin/ptxas")) return;
+    (void)try_beside_tool();
+}
+
+const char *fsc_find_ptxas(void) {
+    pthread_once(&find_once, find_ptxas);
+    return found[0] ? found : NULL;
+}
+
+static bool write_all(const char *path, const char *data, size_t n) {
+    FILE *f = fopen(path, "wb");
+    if (!f) return false;
+    bool ok = fwrite(data, 1, n, f) == n;
+    return (fclose(f) == 0) && ok;
+}
+
+static bool read_all(const char *path, Text *out) {
+    FILE *f = fopen(path, "rb");
+    if (!f) return false;
+    char chunk[4096];
+    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;) text_write(out, chunk, n);
+    bool ok = !ferror(f);
+    fclose(f);
+    return ok;
+}
+
+/* Runs argv with both output streams into `log`; the exit status, or -1. */
+static int run_logged(char *const argv[], const char *log) {
+    posix_spawn_file_actions_t actions;
+    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+    pid_t child = 0;
+    int status = -1;
+    bool ok = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
+              posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0 &&
+              posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0 &&
+              posix_spawn(&child, argv[0], &actions, NULL, argv, environ) == 0;
+    posix_spawn_file_actions_destroy(&actions);
+    if (!ok) return -1;
+    while (waitpid(child, &status, 0) < 0) {
+        if (errno != EINTR) return -1;
+    }
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report) {
+    const char *tool = fsc_find_ptxas();
+    if (!tool) {
+        text_printf(report, "no ptxas found; put it on PATH, set FSC_PTXAS, or run ./bootstrap --with-ptxas");
+        return FSC_ERROR_ENVIRONMENT;
+    }
+    const char *base = getenv("TMPDIR");
+    char folder[PATH_MAX - 16], in[PATH_MAX], out[PATH_MAX], log[PATH_MAX];
+    snprintf(folder, sizeof folder, "%s/fscXXXXXX", base && *base ? base : "/tmp");
+    if (!mkdtemp(folder)) {
+        text_printf(report, "cannot make a temporary folder %s: %s", folder, strerror(errno));
+        return FSC_ERROR_ENVIRONMENT;
+    }
+    snprintf(in, sizeof in, "%s/in.ptx", folder);
+    snprintf(out, sizeof out, "%s/out.cubin", folder);
+    snprintf(log, sizeof log, "%s/log", folder);
+    char level[8], target[32];
+    snprintf(level, sizeof level, "-O%d", opt_level < 1 ? 0 : 3);
+    snprintf(target, sizeof target, "-arch=%s", arch);
+    char *argv[] = {(char *)(uintptr_t)tool, "-v", level, target, in, "-o", out, NULL};
+    fsc_status s = FSC_OK;
+    if (!write_all(in, ptx, length) || run_logged(argv, log) != 0) s = FSC_ERROR_ENVIRONMENT;
+    (void)read_all(log, report);
+    if (s == FSC_OK && cubin && !read_all(out, cubin)) s = FSC_ERROR_ENVIRONMENT;
+    if (s != FSC_OK && report->len == 0) text_printf(report, "%s could not be run", tool);
+    remove(in);
+    remove(out);
+    remove(log);
+    rmdir(folder);
+    return s;
+}

@@ -1,0 +1,51 @@
+/* array.h - host arrays of the run command: element types, .npy files, and the buffer words of the command line. */
+#ifndef FSC_ARRAY_H
+#define FSC_ARRAY_H
+
+#include "tool/tool.h"
+
+enum { ARRAY_RANK_MAX = 8 };
+
+typedef struct Array {
+    const char *dtype; /* canonical short name: "fp32", "bf16", "u8" … */
+    uint32_t rank;
+    uint64_t shape[ARRAY_RANK_MAX];
+    uint64_t count; /* elements */
+    uint64_t bytes;
+    void *data; /* malloc'd, C order; owned */
+} Array;
+
+/* Bytes of one element in memory (i1 takes one), or 0 for an unknown name. */
+uint32_t element_bytes(const char *dtype);
+/* Sets dtype, shape, count, bytes and allocates (zeroed). False after printing why not. */
+bool array_create(Array *a, const char *what, const char *dtype, uint32_t rank, const uint64_t *shape);
+void array_destroy(Array *a);
+/* Standard normal numbers (floats) or small integers from a seed: the same on every machine. */
+void array_fill_random(Array *a, uint64_t seed);
+
+/* NumPy's format, version 1 to 3, C order. bf16 and fp8 have no NumPy name: they are written as unsigned integers of
+ * their width, and read as such. Both print why they fail. */
+bool npy_read(const char *path, Array *a);
+bool npy_write(const char *path, const Array *a);
+
+typedef enum WordKind { WORD_NUMBER, WORD_RANDOM, WORD_ZEROS, WORD_FILE } WordKind;
+
+/* The value of NAME=VALUE on the command line of run. */
+typedef struct Word {
+    const char *name, *text; /* text: after the = */
+    WordKind kind;
+    const char *path;  /* WORD_FILE */
+    const char *dtype; /* NULL: not said */
+    bool has_shape;
+    uint32_t rank;
+    uint64_t shape[ARRAY_RANK_MAX];
+    uint64_t seed;
+    bool is_float;
+    double number; /* WORD_NUMBER */
+    int64_t integer;
+} Word;
+
+/* False after printing what is wrong with the word. */
+bool word_parse(Arena *arena, const char *argument, Word *w);
+
+#endif

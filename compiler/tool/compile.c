@@ -1,0 +1,81 @@
+/* compile.c - `fsc FILE`: one compile, its output to a file.
+ *
+ * The output is named after the input, with the ending of what was asked for; text to look at (ast, tile, …) goes to
+ * standard output unless -o says else.
+ */
+#include "tool/tool.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static ExitCode exit_code(fsc_status s) {
+    int code = fsc_status_exit_code(s);
+    return code == 1   ? EXIT_INPUT
+           : code == 2 ? EXIT_CALL
+           : code == 3 ? EXIT_ENVIRONMENT
+           : code == 0 ? EXIT_DONE
+                       : EXIT_BUG;
+}
+
+ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_status s) {
+    if (!c) {
+        fprintf(stderr, "fsc: out of memory\n");
+        return EXIT_ENVIRONMENT;
+    }
+    fputs(fsc_compilation_dumps(c), stderr);
+    fputs(fsc_compilation_diagnostics(c), stderr);
+    if (o->time_report) fputs(fsc_compilation_times(c), stderr);
+    return exit_code(s);
+}
+
+bool arch_resolve(ToolOptions *o) {
+    if (!o->compile.arch || strcmp(o->compile.arch, "native") != 0) return true;
+    fsc_device *device = NULL;
+    FscDeviceProps props;
+    fsc_status s = fsc_device_open("cuda", &device);
+    if (s == FSC_OK) s = fsc_device_props(device, &props);
+    if (s != FSC_OK) {
+        fprintf(stderr, "fsc: --arch=native asks the driver, but %s; name an arch such as sm_90\n", fsc_last_message());
+        fsc_device_close(device);
+        return false;
+    }
+    o->compile.arch = arena_printf(o->arena, "%s", props.arch);
+    fsc_device_close(device);
+    return true;
+}
+
+/* softmax.dsl → softmax.ptx in the current folder's terms: beside the input. */
+static const char *output_name(ToolOptions *o, const char *file) {
+    static const char *const endings[] = {[FSC_EMIT_PTX] = ".ptx", [FSC_EMIT_CUBIN] = ".cubin"};
+    if (o->output) return o->output;
+    fsc_emit e = o->compile.emit;
+    if (strcmp(file, "-") == 0 || (e != FSC_EMIT_PTX && e != FSC_EMIT_CUBIN)) return "-";
+    const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
+    size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - file) : strlen(file);
+    return arena_printf(o->arena, "%.*s%s", (int)stem, file, endings[e]);
+}
+
+ExitCode command_compile(ToolOptions *o) {
+    if (o->words.len != 1) {
+        fprintf(stderr, o->words.len ? "fsc: one file at a time; the second is '%s'\n" : "fsc: no input file%s\n",
+                o->words.len ? o->words.at[1] : "; 'fsc --help' says how to call it");
+        return EXIT_CALL;
+    }
+    const char *file = o->words.at[0];
+    if (!arch_resolve(o)) return EXIT_ENVIRONMENT;
+    size_t length = 0;
+    char *text = file_read(file, &length);
+    if (!text) return EXIT_INPUT;
+    o->compile.file = strcmp(file, "-") == 0 ? "<stdin>" : file;
+    fsc_compilation *c = NULL;
+    fsc_status s = fsc_compile(&o->compile, text, length, &c);
+    ExitCode code = compile_finish(o, c, s);
+    if (code == EXIT_DONE) {
+        size_t n = 0;
+        const char *out = fsc_compilation_output(c, &n);
+        if (!file_write(output_name(o, file), out, n)) code = EXIT_ENVIRONMENT;
+    }
+    fsc_compilation_destroy(c);
+    free(text);
+    return code;
+}

@@ -1,0 +1,269 @@
+/* options.c - reads the command line into ToolOptions, and prints --help; both from options.def.
+ *
+ * In: argv after the command word. Out: ToolOptions, or a sentence on stderr that says what is wrong and what to do.
+ */
+#include "tool/tool.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES };
+
+typedef enum OptionKind {
+#define OPTION(e, ...) OPTION_##e,
+#include "tool/options.def"
+#undef OPTION
+} OptionKind;
+
+typedef struct OptionRow {
+    OptionKind kind;
+    char letter;
+    const char *name, *argument;
+    int commands;
+    const char *help;
+} OptionRow;
+
+static const OptionRow rows[] = {
+#define OPTION(e, letter, name, argument, commands, help) {OPTION_##e, letter, name, argument, commands, help},
+#include "tool/options.def"
+#undef OPTION
+};
+
+static const char *command_name(Command c) {
+    switch (c) {
+    case COMMAND_COMPILE: return "fsc";
+    case COMMAND_RUN: return "fsc run";
+    case COMMAND_INFO: return "fsc info";
+    case COMMAND_DEVICES: return "fsc devices";
+    }
+    return "fsc";
+}
+
+static bool complain(const ToolOptions *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
+static bool complain(const ToolOptions *o, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fprintf(stderr, "%s: ", command_name(o->command));
+    vfprintf(stderr, fmt, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    return false;
+}
+
+/* The number of edits between two names, as far as it matters for a suggestion. */
+static size_t edit_distance(const char *a, const char *b) {
+    size_t n = strlen(b), row[64];
+    if (n >= COUNT(row)) return SIZE_MAX;
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
+            if (above + 1 < best) best = above + 1;
+            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
+            diagonal = above;
+            row[j] = best;
+        }
+    }
+    return row[n];
+}
+
+static bool unknown_option(const ToolOptions *o, const char *name) {
+    const OptionRow *best = NULL;
+    size_t distance = 3;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        size_t here = edit_distance(name, rows[i].name);
+        if (here < distance && (rows[i].commands & (int)o->command)) best = &rows[i], distance = here;
+    }
+    if (best) return complain(o, "unknown option '--%s'; did you mean '--%s'?", name, best->name);
+    return complain(o, "unknown option '--%s'; '%s --help' lists them", name, command_name(o->command));
+}
+
+static bool read_count(const ToolOptions *o, const OptionRow *row, const char *text, uint32_t max, uint32_t *out) {
+    char *end = NULL;
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
+    if (!isdigit((unsigned char)*text) || *end || errno || n > max)
+        return complain(o, "--%s takes a whole number from 0 to %u, not '%s'", row->name, max, text);
+    *out = (uint32_t)n;
+    return true;
+}
+
+static bool read_pair(const ToolOptions *o, const OptionRow *row, const char *text, fsc_name_value *out) {
+    const char *eq = strchr(text, '=');
+    if (!eq || eq == text || !eq[1]) return complain(o, "--%s takes %s, not '%s'", row->name, row->argument, text);
+    out->name = arena_strndup(o->arena, text, (size_t)(eq - text));
+    out->value = eq + 1;
+    return true;
+}
+
+static bool read_emit(ToolOptions *o, const char *text) {
+    static const struct {
+        const char *name;
+        fsc_emit emit;
+    } kinds[] = {{"ast", FSC_EMIT_AST},     {"tile", FSC_EMIT_TILE}, {"simt", FSC_EMIT_SIMT},
+                 {"threads", FSC_EMIT_THREADS}, {"llvm", FSC_EMIT_LLVM}, {"ptx", FSC_EMIT_PTX},
+                 {"cubin", FSC_EMIT_CUBIN}, {"asm", FSC_EMIT_ASM},   {"report", FSC_EMIT_REPORT}};
+    for (size_t i = 0; i < COUNT(kinds); i++) {
+        if (strcmp(kinds[i].name, text) != 0) continue;
+        o->compile.emit = kinds[i].emit;
+        return true;
+    }
+    return complain(o, "--emit takes ast, tile, simt, threads, llvm, ptx, cubin, asm or report, not '%s'", text);
+}
+
+static bool read_color(ToolOptions *o, const char *text) {
+    if (strcmp(text, "always") == 0) {
+        o->compile.color = true;
+    } else if (strcmp(text, "never") == 0) {
+        o->compile.color = false;
+    } else if (strcmp(text, "auto") != 0) {
+        return complain(o, "--color takes auto, always or never, not '%s'", text);
+    }
+    return true;
+}
+
+static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
+    fsc_compile_options *c = &o->compile;
+    fsc_name_value pair;
+    uint32_t n = 0;
+    switch (row->kind) {
+    case OPTION_OUTPUT: o->output = text; return true;
+    case OPTION_EMIT: return read_emit(o, text);
+    case OPTION_ARCH: c->arch = text; o->has_arch = true; return true;
+    case OPTION_CPU: c->cpu = text; return true;
+    case OPTION_DEFINE:
+        if (!read_pair(o, row, text, &pair)) return false;
+        vec_push(o->arena, &o->defines, pair);
+        return true;
+    case OPTION_TYPE:
+        if (!read_pair(o, row, text, &pair)) return false;
+        vec_push(o->arena, &o->types, pair);
+        return true;
+    case OPTION_SIGNATURE: c->signature = text; return true;
+    case OPTION_KERNEL: c->kernel = text; return true;
+    case OPTION_NUM_WARPS:
+        if (!read_count(o, row, text, 32, &c->num_warps)) return false;
+        if (c->num_warps == 0 || (c->num_warps & (c->num_warps - 1)))
+            return complain(o, "--num-warps takes 1, 2, 4, 8, 16 or 32, not '%s'", text);
+        return true;
+    case OPTION_NUM_STAGES: return read_count(o, row, text, 16, &c->num_stages);
+    case OPTION_NUM_CTAS: return read_count(o, row, text, 16, &c->num_ctas);
+    case OPTION_OPT:
+        if (!read_count(o, row, text, 3, &n)) return false;
+        c->opt_level = (int)n;
+        return true;
+    case OPTION_DEBUG: c->debug = true; return true;
+    case OPTION_FAST_MATH: c->fast_math = true; return true;
+    case OPTION_PRINT_AFTER: c->print_after = text; return true;
+    case OPTION_PASSES: c->passes = text; return true;
+    case OPTION_VERIFY_EACH: c->verify_each = true; return true;
+    case OPTION_LAYOUT: c->print_layouts = true; return true;
+    case OPTION_TIME_REPORT: o->time_report = true; return true;
+    case OPTION_COLOR: return read_color(o, text);
+    case OPTION_ERROR_LIMIT: return read_count(o, row, text, 1000000, &c->error_limit);
+    case OPTION_DEVICE: o->device = text; return true;
+    case OPTION_GRID: o->grid = text; return true;
+    case OPTION_WARMUP: return read_count(o, row, text, 1000000, &o->warmup);
+    case OPTION_REPEAT: return read_count(o, row, text, 1000000, &o->repeat);
+    case OPTION_JSON: o->json = true; return true;
+    case OPTION_GPU: o->gpu = text; return true;
+    case OPTION_REGISTERS: o->has_registers = true; return read_count(o, row, text, 255, &o->registers);
+    case OPTION_SHARED: o->has_shared = true; return read_count(o, row, text, 1 << 20, &o->shared);
+    case OPTION_HELP: o->help = true; return true;
+    case OPTION_VERSION: o->version = true; return true;
+    }
+    return false;
+}
+
+/* One option at argv[*i]; moves *i to its last word. */
+static bool read_option(ToolOptions *o, int argc, char **argv, int *i) {
+    const char *word = argv[*i], *text = NULL;
+    const OptionRow *row = NULL;
+    char name[64];
+    if (word[1] == '-') {
+        size_t n = strcspn(word + 2, "=");
+        snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), word + 2);
+        for (size_t k = 0; k < COUNT(rows); k++) {
+            if (strcmp(rows[k].name, name) == 0) row = &rows[k];
+        }
+        if (word[2 + n] == '=') text = word + 3 + n;
+    } else {
+        snprintf(name, sizeof name, "%c", word[1]);
+        for (size_t k = 0; k < COUNT(rows); k++) {
+            if (rows[k].letter == word[1]) row = &rows[k];
+        }
+        if (word[2]) text = word + 2;
+        if (!row) return complain(o, "unknown option '%s'; '%s --help' lists them", word, command_name(o->command));
+    }
+    if (!row) return unknown_option(o, name);
+    if (!(row->commands & (int)o->command))
+        return complain(o, "option '--%s' does not belong to this command; '%s --help' lists those that do", row->name,
+                        command_name(o->command));
+    if (!row->argument && text) return complain(o, "option '--%s' takes no value", row->name);
+    if (row->argument && !text) {
+        if (*i + 1 >= argc) return complain(o, "option '--%s' needs a value: --%s=%s", row->name, row->name, row->argument);
+        text = argv[++*i];
+    }
+    return apply(o, row, text);
+}
+
+bool options_parse(ToolOptions *o, int argc, char **argv) {
+    fsc_compile_options_init(&o->compile);
+    o->compile.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
+    o->device = "auto";
+    o->warmup = 3;
+    o->repeat = 20;
+    bool only_words = false;
+    for (int i = 0; i < argc; i++) {
+        const char *word = argv[i];
+        if (only_words || word[0] != '-' || word[1] == '\0') {
+            vec_push(o->arena, &o->words, word);
+        } else if (strcmp(word, "--") == 0) {
+            only_words = true;
+        } else if (!read_option(o, argc, argv, &i)) {
+            return false;
+        }
+    }
+    o->compile.defines = o->defines.at;
+    o->compile.num_defines = o->defines.len;
+    o->compile.types = o->types.at;
+    o->compile.num_types = o->types.len;
+    return true;
+}
+
+void options_help(Command command) {
+    static const struct {
+        Command command;
+        const char *usage, *what;
+    } heads[] = {
+        {COMMAND_COMPILE, "fsc [options] FILE",
+         "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
+         "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc info, fsc devices; each has its own --help."},
+        {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
+         "Compiles and launches a kernel, and prints time and GB/s.\n"
+         "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
+         "(out.npy alone where the kernel's shape contract tells the shape). A scalar is a number; what the contract\n"
+         "tells may be left out."},
+        {COMMAND_INFO, "fsc info [options] FILE [NAME=VALUE…]",
+         "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
+         "widths, blocks per multiprocessor and what limits them, the persistent grid and waves."},
+        {COMMAND_DEVICES, "fsc devices [--json]", "Lists the devices that fsc can run on."},
+    };
+    for (size_t i = 0; i < COUNT(heads); i++) {
+        if (heads[i].command == command) printf("usage: %s\n\n%s\n\noptions:\n", heads[i].usage, heads[i].what);
+    }
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!(rows[i].commands & (int)command)) continue;
+        char left[64], letter[8] = "    ";
+        if (rows[i].letter) snprintf(letter, sizeof letter, "-%c, ", rows[i].letter);
+        snprintf(left, sizeof left, "%s--%s%s%s", letter, rows[i].name, rows[i].argument ? "=" : "",
+                 rows[i].argument ? rows[i].argument : "");
+        printf("  %-32s %s\n", left, rows[i].help);
+    }
+    printf("\nExit status: 0 done, 1 the input is wrong, 2 the call is wrong, 3 the environment lacks something, 70 a bug.\n");
+}

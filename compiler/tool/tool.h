@@ -1,0 +1,49 @@
+/* tool.h - the command line tool: options, and one function a command. Only this folder prints.
+ *
+ * Exit codes: 0 done, 1 the input is wrong, 2 the call is wrong, 3 the environment lacks something, 70 a bug of fsc.
+ */
+#ifndef FSC_TOOL_H
+#define FSC_TOOL_H
+
+#include "base/base.h"
+#include "fsc.h"
+
+typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIRONMENT = 3, EXIT_BUG = 70 } ExitCode;
+
+/* Which command an option belongs to: the flags of options.def. */
+typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8 } Command;
+
+typedef struct ToolOptions {
+    Arena *arena;
+    Command command;
+    fsc_compile_options compile;
+    VEC(fsc_name_value) defines, types;
+    VEC(const char *) words; /* what is no option: FILE, then NAME=VALUE… of run */
+    const char *output;      /* NULL: named after the file */
+    const char *device, *grid, *gpu;
+    uint32_t warmup, repeat;
+    uint32_t registers, shared; /* --registers, --shared of info */
+    bool has_registers, has_shared;
+    bool has_arch; /* --arch was given */
+    bool json, time_report, help, version;
+} ToolOptions;
+
+/* False after printing what is wrong with the call to stderr. */
+bool options_parse(ToolOptions *o, int argc, char **argv);
+void options_help(Command command);
+
+/* The whole file, or standard input for "-". NULL after printing why not. A NUL follows the text. */
+char *file_read(const char *path, size_t *length);
+/* To a temporary name beside it, then renamed; "-" is standard output. False after printing why not. */
+bool file_write(const char *path, const char *data, size_t length);
+/* arch "native" → the driver's first device; false after saying that there is none. */
+bool arch_resolve(ToolOptions *o);
+/* Prints the diagnostics (and dumps, and times if asked) of a compile; returns the exit code of its status. */
+ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_status s);
+
+ExitCode command_compile(ToolOptions *o);
+ExitCode command_run(ToolOptions *o);
+ExitCode command_info(ToolOptions *o);
+ExitCode command_devices(ToolOptions *o);
+
+#endif

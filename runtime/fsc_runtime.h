@@ -1,0 +1,306 @@
+/* fsc_runtime.h - load, inspect and launch kernels compiled by fsc, on NVIDIA GPUs through the CUDA driver or on the CPU.
+ *
+ * Rules that hold for every function:
+ * - A function that can fail returns fsc_status. On failure one sentence says what, with the driver's own error name: in
+ *   the device it happened on (fsc_device_message), and for the calling thread (fsc_last_message). Out parameters are
+ *   written only on success, except where a function says otherwise.
+ * - Nothing prints, exits, aborts or installs handlers. No driver on the machine is a status (FSC_NO_DRIVER).
+ * - What a _create/_open/_load function gives, the caller releases with its _destroy/_close/_unload; NULL is allowed
+ *   there. Strings returned are owned by the library and live as long as the handle they came from.
+ * - Sizes are bytes and 64 bits wide. Strides and extents in shape contracts are elements.
+ * - Threads: any function may be called from several threads at once, also on one device, module or kernel, unless its
+ *   comment says otherwise; releasing a handle while another thread uses it is the caller's mistake.
+ * - CUDA: the context current in the calling thread at fsc_device_open is used, else the device's primary context. Each
+ *   call leaves the thread's current context as it found it. No context is ever created or reset.
+ */
+#ifndef FSC_RUNTIME_H
+#define FSC_RUNTIME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#if defined(__GNUC__)
+#define FSC_API __attribute__((visibility("default")))
+#else
+#define FSC_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Status --------------------------------------------------------------------------------------------------------- */
+
+/* One row of status.def each: FSC_OK is 0. Values may move between versions: compare with names. */
+typedef enum fsc_status {
+    FSC_OK = 0,
+    FSC_NO_DRIVER,           /* libcuda.so.1 is not there, or has no device it can talk to */
+    FSC_NO_DEVICE,           /* no device of that kind or number */
+    FSC_NO_VARIANT,          /* no compiled variant fits these arguments: compile one (the JIT does) */
+    FSC_ERROR_SOURCE,        /* libfsc: the source has errors */
+    FSC_ERROR_USAGE,         /* NULL where a handle must be, an option that does not exist, … */
+    FSC_ERROR_ARGUMENT,      /* number, kind, type, range or alignment of a kernel argument */
+    FSC_ERROR_CONTRACT,      /* a buffer is smaller than its shape contract says */
+    FSC_ERROR_REQUIRE,       /* a `require` condition of the kernel does not hold */
+    FSC_ERROR_RULE,          /* the launch rule divides by zero, overflows, or needs what is not known */
+    FSC_ERROR_GRID,          /* a grid beyond the limits, or negative */
+    FSC_ERROR_RESOURCE,      /* shared memory, threads or registers beyond the device */
+    FSC_ERROR_RECORD,        /* the image holds no fsc record, or a damaged one */
+    FSC_ERROR_IMAGE,         /* the driver does not accept the PTX or cubin; its log is in the message */
+    FSC_ERROR_ARCH,          /* compiled for another architecture than the device's */
+    FSC_ERROR_DRIVER_OLD,    /* the driver does not know this PTX version, or lacks a function */
+    FSC_ERROR_ENVIRONMENT,   /* something else that the machine lacks */
+    FSC_ERROR_MEMORY,        /* host memory */
+    FSC_ERROR_DEVICE_MEMORY, /* device memory */
+    FSC_ERROR_FAULT,         /* a kernel faulted (illegal address, trap, …): the context is lost; every later call on
+                                this device reports it too */
+    FSC_ERROR_DRIVER,        /* any other error of the driver */
+    FSC_ERROR_INTERNAL,      /* a bug of fsc */
+} fsc_status;
+
+/* "FSC_NO_DRIVER"; "there is no CUDA driver on this machine". Static; never NULL, also for numbers that are no status. */
+FSC_API const char *fsc_status_name(fsc_status s);
+FSC_API const char *fsc_status_text(fsc_status s);
+/* The tool's exit code: 0 done, 1 input, 2 call, 3 environment, 70 bug. */
+FSC_API int fsc_status_exit_code(fsc_status s);
+/* The message of the calling thread's last call that failed; "" before the first. Valid until the thread's next failing
+ * call. Successful calls leave it alone. */
+FSC_API const char *fsc_last_message(void);
+
+/* ---- Element types -------------------------------------------------------------------------------------------------- */
+
+typedef enum FscDType {
+    FSC_DTYPE_NONE, /* not said */
+    FSC_I1,         /* one byte, 0 or 1 */
+    FSC_I8,
+    FSC_I16,
+    FSC_I32,
+    FSC_I64,
+    FSC_U8,
+    FSC_U16,
+    FSC_U32,
+    FSC_U64,
+    FSC_FP8E4NV,
+    FSC_FP8E5,
+    FSC_FP16,
+    FSC_BF16,
+    FSC_FP32,
+    FSC_FP64,
+} FscDType;
+
+FSC_API const char *fsc_dtype_name(FscDType t);   /* "fp32"; "" for what is none */
+FSC_API FscDType fsc_dtype_find(const char *name); /* FSC_DTYPE_NONE: no such type */
+FSC_API uint32_t fsc_dtype_size(FscDType t);      /* bytes of one element, 0 for none */
+
+/* ---- Devices -------------------------------------------------------------------------------------------------------- */
+
+typedef enum FscDeviceKind { FSC_CPU, FSC_CUDA } FscDeviceKind;
+
+/* Of a device, or of a card in the table of published properties (there what a running machine alone knows is 0). */
+typedef struct FscDeviceProps {
+    FscDeviceKind kind;
+    int ordinal;                        /* of the driver; 0 for the CPU */
+    char name[80];                      /* "NVIDIA H200"; of the CPU: "cpu" */
+    char arch[16];                      /* "sm_90"; "cpu" */
+    uint32_t sms;                       /* multiprocessors; CPU: threads of the pool */
+    uint32_t registers_per_sm;          /* of 32 bits */
+    uint32_t registers_per_block;       /* most that one block can have */
+    uint32_t shared_per_sm;             /* bytes */
+    uint32_t shared_per_block;          /* bytes, without opt-in */
+    uint32_t shared_per_block_optin;    /* bytes, the most there is */
+    uint32_t shared_reserved_per_block; /* bytes that the system takes of every block (0 before sm_80) */
+    uint32_t max_threads_per_sm;
+    uint32_t max_threads_per_block;
+    uint32_t max_blocks_per_sm;
+    uint32_t warp_size;
+    uint64_t l2_bytes, memory_bytes;
+    uint64_t bandwidth;     /* of device memory, bytes per second: published, or from clock and bus width; 0: unknown */
+    uint32_t clock_khz;     /* highest clock of the multiprocessors; 0: unknown */
+    uint32_t driver_version; /* CUDA version that the driver supports: 13000 is 13.0 */
+} FscDeviceProps;
+
+typedef struct fsc_device fsc_device;
+
+/* How many there are (the CPU: always 1). FSC_NO_DRIVER and *count = 0 where there is no driver. */
+FSC_API fsc_status fsc_device_count(FscDeviceKind kind, int *count);
+/* "cuda" (the current context's device, else number 0), "cuda:N", "cpu" (all cores), "cpu:N" (N threads), or "auto":
+ * "cuda" if that opens, else "cpu". FSC_NO_DRIVER, FSC_NO_DEVICE, FSC_ERROR_USAGE for another word. */
+FSC_API fsc_status fsc_device_open(const char *name, fsc_device **out);
+/* After everything made on the device was released. */
+FSC_API void fsc_device_close(fsc_device *d);
+FSC_API fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out);
+/* The last failure on this device from any thread, "" if none; a copy for the calling thread, valid until its next call
+ * of this function. */
+FSC_API const char *fsc_device_message(const fsc_device *d);
+
+/* The table of published properties (gpus.def): "a100", "h100", … with any case; NULL if it is not there. Static. */
+FSC_API const FscDeviceProps *fsc_gpu_find(const char *name);
+/* The rows in order, NULL past the end; *key (may be NULL) is the name fsc_gpu_find knows. */
+FSC_API const FscDeviceProps *fsc_gpu_at(size_t index, const char **key);
+
+/* ---- Occupancy ------------------------------------------------------------------------------------------------------ */
+
+typedef enum FscLimit { /* what keeps one more block from fitting */
+    FSC_LIMIT_NONE,
+    FSC_LIMIT_REGISTERS,
+    FSC_LIMIT_SHARED,
+    FSC_LIMIT_THREADS,
+    FSC_LIMIT_BLOCKS,
+} FscLimit;
+
+typedef struct FscOccupancy {
+    uint32_t blocks_per_sm; /* 0: not even one block fits */
+    FscLimit limit;         /* the resource that binds; where several do, the first in the enum's order */
+    uint64_t resident_blocks; /* sms × blocks_per_sm: the persistent grid */
+    double fill;              /* threads resident / threads possible, 0..1 */
+    uint32_t by_registers, by_shared, by_threads, by_blocks; /* blocks per SM if only that counted; UINT32_MAX: no need */
+} FscOccupancy;
+
+FSC_API const char *fsc_limit_name(FscLimit l); /* "registers" … */
+/* From properties alone. `registers` per thread, `threads` per block, `shared` bytes per block (static + dynamic).
+ * Rules (CUDA C++ Programming Guide, compute capabilities; NVIDIA's occupancy calculator):
+ *   registers of a warp are allocated in units of 256; warps of a block count in multiples of 4;
+ *   shared bytes of a block are rounded up to 128 (256 on sm_7x) after the reserved bytes were added.
+ * FSC_ERROR_USAGE: threads is 0 or a property is 0 (the CPU has none of this). */
+FSC_API fsc_status fsc_occupancy(const FscDeviceProps *p, uint32_t registers, uint32_t threads, uint32_t shared,
+                                 FscOccupancy *out);
+/* waves = ceil(blocks / resident); *fill of the last one in 0..1 (1 where it is full). 0 and 0 for no blocks. */
+FSC_API void fsc_waves(uint64_t blocks, uint64_t resident, uint64_t *waves, double *fill);
+
+/* ---- Memory --------------------------------------------------------------------------------------------------------- *
+ * A buffer is a plain pointer: device memory (a CUdeviceptr) on CUDA, host memory on the CPU; at least 256-byte aligned.
+ * Memory of the caller's own (cuMemAlloc, torch, …) is as good. Copies and fills have ended when they return, and come
+ * after what was queued on the default stream; wait for other streams first (fsc_stream_wait). */
+
+/* bytes may be 0: *out is NULL then. FSC_ERROR_DEVICE_MEMORY. */
+FSC_API fsc_status fsc_memory_alloc(fsc_device *d, uint64_t bytes, void **out);
+FSC_API fsc_status fsc_memory_free(fsc_device *d, void *buffer);
+FSC_API fsc_status fsc_memory_write(fsc_device *d, void *buffer, const void *host, uint64_t bytes);
+FSC_API fsc_status fsc_memory_read(fsc_device *d, void *host, const void *buffer, uint64_t bytes);
+FSC_API fsc_status fsc_memory_fill(fsc_device *d, void *buffer, uint8_t byte, uint64_t bytes);
+
+/* ---- Streams and time ----------------------------------------------------------------------------------------------- *
+ * A stream is a CUstream as void *; NULL is the default stream; the CPU runs everything at once and ignores it. */
+
+FSC_API fsc_status fsc_stream_create(fsc_device *d, void **out); /* of the CPU: NULL */
+FSC_API fsc_status fsc_stream_destroy(fsc_device *d, void *stream);
+/* Waits for what was queued. A fault of an earlier kernel shows up here (FSC_ERROR_FAULT). */
+FSC_API fsc_status fsc_stream_wait(fsc_device *d, void *stream);
+FSC_API fsc_status fsc_device_wait(fsc_device *d); /* all streams of the context */
+
+typedef struct fsc_event fsc_event; /* a point in a stream, with its time; one thread at a time */
+FSC_API fsc_status fsc_event_create(fsc_device *d, fsc_event **out);
+FSC_API void fsc_event_destroy(fsc_event *e);
+FSC_API fsc_status fsc_event_record(fsc_event *e, void *stream);
+/* Waits for `end`, then milliseconds between the two. FSC_ERROR_USAGE: one was never recorded. */
+FSC_API fsc_status fsc_event_elapsed(fsc_event *start, fsc_event *end, double *milliseconds);
+
+/* ---- Modules -------------------------------------------------------------------------------------------------------- */
+
+struct Record; /* record.h: parameters, contracts, launch rule of one compiled variant */
+typedef struct fsc_module fsc_module;
+
+/* PTX text (the driver compiles it), a cubin or a fatbin, told apart by its first bytes; copied. The device must be CUDA.
+ * FSC_ERROR_RECORD, FSC_ERROR_ARCH, FSC_ERROR_DRIVER_OLD, FSC_ERROR_IMAGE (with the driver's log in the message). */
+FSC_API fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out);
+
+/* One program of a kernel on the host. args[i] points at the value of the i-th run-time parameter (a pointer parameter:
+ * at the pointer), pid is this program's index, nprog the grid, scratch the module's scratch_bytes (64-byte aligned, own
+ * to this program while it runs, contents undefined). Called from several threads at once. */
+typedef void FscHostEntry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch);
+
+/* A kernel of host code on a CPU device. The record is copied. When the last user of the module is gone,
+ * destroy(owner) is called once (destroy may be NULL); on failure it is not called. */
+FSC_API fsc_status fsc_module_host(fsc_device *d, const struct Record *record, FscHostEntry *entry, size_t scratch_bytes,
+                                   void *owner, void (*destroy)(void *owner), fsc_module **out);
+/* Kernels made of the module stay usable: they share it. */
+FSC_API void fsc_module_unload(fsc_module *m);
+
+FSC_API size_t fsc_module_kernels(const fsc_module *m);
+FSC_API const char *fsc_module_kernel_name(const fsc_module *m, size_t index);    /* NULL past the end */
+FSC_API const struct Record *fsc_module_record(const fsc_module *m, size_t index); /* NULL past the end */
+/* The record of an image without a device: its text, malloc'd (the caller frees), NULL if there is none at `index`. */
+FSC_API char *fsc_image_record(const void *image, size_t size, size_t index);
+
+/* ---- Kernels -------------------------------------------------------------------------------------------------------- */
+
+typedef struct fsc_kernel fsc_kernel;
+
+/* A kernel handle with the module's variant of that name (NULL: its only kernel). FSC_ERROR_USAGE: no such kernel, or
+ * several and no name. */
+FSC_API fsc_status fsc_kernel_create(fsc_module *m, const char *name, fsc_kernel **out);
+/* One more compiled variant of the same kernel (same device, same parameter names). A launch takes the variant that
+ * assumes most among those whose assumptions hold: element types, divisibility, equal to 1, constexpr values by the
+ * launch rule. */
+FSC_API fsc_status fsc_kernel_add_variant(fsc_kernel *k, fsc_module *m, const char *name);
+FSC_API void fsc_kernel_destroy(fsc_kernel *k);
+FSC_API size_t fsc_kernel_variants(const fsc_kernel *k);
+FSC_API const struct Record *fsc_kernel_record(const fsc_kernel *k, size_t variant); /* NULL past the end */
+FSC_API fsc_device *fsc_kernel_device(const fsc_kernel *k);
+
+/* What `fsc info` shows; of the CPU only threads and resident_programs mean something. */
+typedef struct FscKernelReport {
+    uint32_t threads_per_block, registers;
+    uint32_t spill_bytes;                 /* local memory per thread */
+    uint32_t shared_static, shared_dynamic; /* bytes per block */
+    uint32_t max_threads_per_block;       /* that this kernel could be launched with */
+    uint32_t blocks_per_sm;               /* the driver's occupancy call */
+    FscLimit limit;
+    uint64_t resident_blocks;   /* sms × blocks_per_sm */
+    uint64_t resident_programs; /* the persistent grid: resident blocks × programs per block / blocks per program */
+    uint32_t ptx_version, binary_version; /* 70 is 7.0; 90 is sm_90 */
+} FscKernelReport;
+
+/* Loads the variant's code onto the device without launching and reports (its last launch, where it has several).
+ * FSC_ERROR_RESOURCE: it cannot run on this device, and the message says why. */
+FSC_API fsc_status fsc_kernel_warmup(fsc_kernel *k, size_t variant, FscKernelReport *out);
+
+typedef enum FscArgKind {
+    FSC_ARG_POINTER, /* u.pointer; bytes: the buffer's size from there, 0: unknown (not checked against the contract) */
+    FSC_ARG_INT,     /* u.integer; converted to the parameter's type, an error if it does not fit; u64 by its bits */
+    FSC_ARG_FLOAT,   /* u.real; rounded to the parameter's type; an error for an integer parameter */
+} FscArgKind;
+
+typedef struct FscArg {
+    FscArgKind kind;
+    FscDType dtype; /* pointers: element type if known, FSC_DTYPE_NONE: not checked; ignored for numbers */
+    uint64_t bytes;
+    union {
+        const void *pointer;
+        int64_t integer;
+        double real;
+    } u;
+} FscArg;
+
+static inline FscArg fsc_pointer(const void *p, uint64_t bytes, FscDType dtype) {
+    FscArg a = {FSC_ARG_POINTER, dtype, bytes, {p}};
+    return a;
+}
+static inline FscArg fsc_int(int64_t i) {
+    FscArg a = {FSC_ARG_INT, FSC_DTYPE_NONE, 0, {NULL}};
+    a.u.integer = i;
+    return a;
+}
+static inline FscArg fsc_float(double x) {
+    FscArg a = {FSC_ARG_FLOAT, FSC_DTYPE_NONE, 0, {NULL}};
+    a.u.real = x;
+    return a;
+}
+
+/* Launches: args are the run-time parameters (pointers and scalars) in the kernel's order; grid is the number of
+ * programs along x, y, z, or NULL: the kernel's launch rule. Returns when the launch is queued (the CPU: when done).
+ * Checked before anything runs, each with a message that names parameter, value and what was wanted: number and kind of
+ * the arguments, alignment and equal-to-1 as the variant assumes, constexpr values against the rule, `require`
+ * conditions, buffer sizes against the shape contract, the grid (x <= 2^31 - 1, y and z <= 65535).
+ * A grid with a 0 is success, and launches nothing. Allocates nothing up to 64 arguments. */
+FSC_API fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
+/* The grid that the launch rule gives (z, y = 1 where the rule has fewer), with the same checks, launching nothing;
+ * *variant (may be NULL) is the variant that a launch would take. */
+FSC_API fsc_status fsc_launch_grid(fsc_kernel *k, const FscArg *args, size_t nargs, int64_t grid[3], size_t *variant);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

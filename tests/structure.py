@@ -1,0 +1,169 @@
+#!/usr/bin/env python3
+"""structure.py ROOT: checks the shape of the source tree; structure.py --self-test: checks the checks.
+
+Fails on: an include against the direction base < layout < ir, syntax < check, passes < codegen < top level; LLVM's
+headers outside compiler/codegen/; runtime/ including compiler/; a CUDA header anywhere; a missing table; a file with no
+head comment; an absolute path of one machine. Reports, without failing: files over 500 lines.
+"""
+
+import os
+import re
+import sys
+
+# What a folder of compiler/ may include besides itself. "*" is everything.
+MAY_INCLUDE = {
+    "base": set(),
+    "layout": {"base"},
+    "ir": {"base", "layout"},
+    "syntax": {"base"},
+    "check": {"base", "layout", "ir", "syntax"},
+    "passes": {"base", "layout", "ir"},
+    "codegen": {"base", "layout", "ir"},
+    "tool": {"*"},
+    "": {"*"},  # driver.c, main.c, fsc.h
+}
+# Single headers that one folder shows to another beyond the table.
+ALSO_ALLOWED = {("codegen", "passes/facts.h")}
+
+TABLES = [
+    "compiler/ir/ops.def",
+    "compiler/check/builtin.def",
+    "compiler/passes/passes.def",
+    "runtime/cuda_api.def",
+]
+SOURCE_FOLDERS = ("compiler", "runtime", "dsl_examples", "tests", "bench", "docs", "cmake", ".ci")
+CODE = (".c", ".h", ".def", ".l", ".y")
+LONG = 500
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+# Homes, temporary and work folders of one machine. /usr and /opt are the same everywhere.
+MACHINE_PATH = re.compile(r"(?<![\w.~$}@%/*-])/(?:work|root|home|Users|mnt|data)/[\w.]")
+
+
+def folder_of(path):
+    """The folder of compiler/ that `path` (relative to the root) belongs to; "" for the top level."""
+    parts = path.split("/")
+    return parts[1] if len(parts) > 2 else ""
+
+
+def include_problem(path, kind, target, folders):
+    """Why `path` must not include `target`, or None."""
+    if target in ("cuda.h", "cuda_runtime.h", "nvml.h"):
+        return "a CUDA header: the driver's ABI is declared in runtime/"
+    if target.startswith(("llvm-c/", "llvm/")):
+        return None if path.startswith("compiler/codegen/") else "LLVM is seen by compiler/codegen/ only"
+    if kind == "<" or path.startswith("tests/"):
+        return None
+    head = target.split("/")[0]
+    if path.startswith("runtime/"):
+        if path == "runtime/jit.c" or not (head in folders or target.startswith("compiler/") or target == "fsc.h"):
+            return None
+        return "runtime/ stands without the compiler (only jit.c joins them)"
+    if not path.startswith("compiler/"):
+        return None
+    here = folder_of(path)
+    if target in ("fsc.h", "driver.h") or target.startswith("tool/"):
+        return None if here in ("", "tool") else "the folders stand below the driver"
+    if head == "runtime" or target == "fsc_runtime.h":
+        fine = target == "runtime/record.h" or here in ("", "tool")
+        return None if fine else "of runtime/, the compiler's folders see record.h only"
+    if head not in folders or head == here or here not in MAY_INCLUDE:
+        return None
+    allowed = MAY_INCLUDE[here]
+    if "*" in allowed or head in allowed or (here, target) in ALSO_ALLOWED:
+        return None
+    return "%s/ may include %s" % (here, ", ".join(sorted(allowed)) or "nothing but itself")
+
+
+def check_file(path, text, folders):
+    """Problems of one file, as sentences; `path` is relative to the root."""
+    problems = []
+    if path.endswith(CODE):
+        for match in INCLUDE.finditer(text):
+            why = include_problem(path, match.group(1), match.group(2), folders)
+            if why:
+                line = text.count("\n", 0, match.start()) + 1
+                problems.append("%s:%d: includes %s: %s" % (path, line, match.group(2), why))
+    if path.endswith((".c", ".h", ".def")) and not text.lstrip().startswith(("/*", "//")):
+        problems.append("%s:1: no head comment" % path)
+    for number, line in enumerate(text.splitlines(), 1):
+        if MACHINE_PATH.search(line):
+            problems.append("%s:%d: a path of one machine: %s" % (path, number, line.strip()[:80]))
+    return problems
+
+
+def tree(root):
+    """(path, text) of every text file of the project, paths relative to `root`."""
+    tops = [name for name in os.listdir(root) if os.path.isfile(os.path.join(root, name))]
+    paths = [name for name in tops if not name.startswith(".git") or name in (".gitignore", ".gitattributes")]
+    for folder in SOURCE_FOLDERS:
+        for here, subfolders, names in os.walk(os.path.join(root, folder)):
+            subfolders[:] = [name for name in subfolders if name not in ("__pycache__", "build")]
+            paths += [os.path.relpath(os.path.join(here, name), root) for name in names]
+    for path in sorted(paths):
+        with open(os.path.join(root, path), "rb") as file:
+            data = file.read()
+        if b"\0" not in data and path != "tests/structure.py":
+            yield path.replace(os.sep, "/"), data.decode("utf-8", "replace")
+
+
+def check_tree(root):
+    """Prints the report; returns how many problems there are."""
+    folders = {name for name in MAY_INCLUDE if name}
+    problems = ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
+    lines, long_files, files = {}, [], 0
+    for path, text in tree(root):
+        files += 1
+        problems += check_file(path, text, folders)
+        if path.endswith(CODE):
+            length = text.count("\n")
+            top = "/".join(path.split("/")[:2]) if path.count("/") > 1 else path.split("/")[0]
+            lines[top] = lines.get(top, 0) + length
+            if length > LONG:
+                long_files.append("%5d  %s" % (length, path))
+    print("lines: " + ", ".join("%s %d" % item for item in sorted(lines.items())) + "; all %d" % sum(lines.values()))
+    print("files over %d lines: %s" % (LONG, "none" if not long_files else ""))
+    print("\n".join(sorted(long_files, reverse=True)))
+    print("\n".join(problems))
+    print("structure: %d files, %d problems" % (files, len(problems)))
+    return len(problems) + (files == 0)
+
+
+def self_test():
+    """Each check must catch its planted fault, and let the lawful neighbour pass."""
+    folders = {name for name in MAY_INCLUDE if name}
+    head = "/* x.c - a file. */\n"
+    cases = [
+        (1, "compiler/base/x.c", head + '#include "ir/ir.h"\n'),
+        (1, "compiler/ir/x.c", head + '#include "passes/passes.h"\n'),
+        (1, "compiler/syntax/x.c", head + '#include "ir/ir.h"\n'),
+        (1, "compiler/passes/x.c", head + '  #  include "codegen/llvm.h"\n'),
+        (1, "compiler/codegen/nvptx/x.c", head + '#include "passes/passes.h"\n'),
+        (1, "compiler/codegen/nvptx/x.c", head + '#include "syntax/ast.h"\n'),
+        (1, "compiler/check/x.c", head + '#include "runtime/fsc_runtime.h"\n'),
+        (1, "compiler/ir/x.c", head + '#include "fsc.h"\n'),
+        (1, "compiler/passes/x.c", head + "#include <llvm-c/Core.h>\n"),
+        (1, "runtime/x.c", head + '#include "base/base.h"\n'),
+        (1, "runtime/x.c", head + "#include <cuda.h>\n"),
+        (1, "compiler/base/x.c", "int x;\n"),
+        (1, "docs/x.md", "see /" + "home/someone/x\n"),
+        (0, "compiler/codegen/x.c", head + '#include "passes/facts.h"\n#include <llvm-c/Core.h>\n'),
+        (0, "compiler/passes/x.c", head + '#include "ir/ir.h"\n#include "passes/facts.h"\n#include "runtime/record.h"\n'),
+        (0, "compiler/driver.c", head + '#include "codegen/codegen.h"\n#include "runtime/fsc_runtime.h"\n'),
+        (0, "runtime/jit.c", head + '#include "fsc.h"\n#include "base/base.h"\n'),
+        (0, "docs/x.md", "/usr/local/cuda/bin/ptxas and build/release/fsc, ~/work/x\n"),
+    ]
+    failed = 0
+    for wanted, path, text in cases:
+        got = check_file(path, text, folders)
+        if len(got) != wanted:
+            failed += 1
+            print("self-test: wanted %d problems of %s, got %r from:\n%s" % (wanted, path, got, text))
+    print("structure self-test: %d cases, %d failed" % (len(cases), failed))
+    return failed
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit("usage: structure.py ROOT | --self-test")
+    sys.exit(1 if (self_test() if sys.argv[1] == "--self-test" else check_tree(sys.argv[1])) else 0)

@@ -83,8 +83,9 @@ static const NameValue *pairs(Arena *a, const fsc_name_value *from, size_t n) {
     return to;
 }
 
-static Kernel *check_source(fsc_compilation *c, const fsc_compile_options *o) {
-    CheckOptions k = {
+static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_options *o) {
+    const FscDeviceProps *d = o->device;
+    return (CheckOptions){
         .kernel = o->kernel,
         .signature = o->signature,
         .defines = pairs(c->arena, o->defines, o->num_defines),
@@ -96,7 +97,17 @@ static Kernel *check_source(fsc_compilation *c, const fsc_compile_options *o) {
         .num_warps = o->num_warps,
         .num_stages = o->num_stages,
         .num_ctas = o->num_ctas,
+        .known = pairs(c->arena, o->known, o->num_known),
+        .num_known = (uint32_t)o->num_known,
+        .num_sms = d ? d->sms : 0,
+        .max_shared = d ? d->shared_per_block_optin : 0,
+        .num_regs = d ? d->registers_per_sm : 0,
+        .warp_size = d ? d->warp_size : 32,
     };
+}
+
+static Kernel *check_source(fsc_compilation *c, const fsc_compile_options *o) {
+    CheckOptions k = check_options_of(c, o);
     return check_kernel(c->arena, c->strings, c->diag, c->module, &k);
 }
 
@@ -132,14 +143,26 @@ static void print_layout(void *context, Op *op) {
     }
 }
 
+/* The parameter of the record that a pointer comes from, through address arithmetic; -1 where control flow hides it. */
+static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
+    while (v->def && v->def->nargs && !v->def->nregions && v->def->kind != OP_LOAD) v = v->def->args[0];
+    if (v->def || v->block != c->func->body) return -1;
+    const char *name = c->func->params.at[v->index].name;
+    for (uint32_t i = 0; i < c->record->num_params; i++) {
+        if (strcmp(c->record->params[i].name, name) == 0) return (int32_t)i;
+    }
+    return -1;
+}
+
 static void note_access(void *context, Op *op) {
     fsc_compilation *c = context;
     if (op->kind != OP_LOAD && op->kind != OP_STORE) return;
     const Value *ptr = op->args[0];
     Place p = diag_place(c->diag, op->span);
-    record_add_access(c->record, op->kind == OP_STORE, p.line, p.col,
-                      (type_bytes(type_scalar(ptr->type.pointee)) << op->attr.mem.vec_log2),
-                      dtype_name(ptr->type.pointee), op->attr.mem.align_log2);
+    uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)) << op->attr.mem.vec_log2;
+    RecordAccess *a = record_add_access(c->record, op->kind == OP_STORE, p.line, p.col, bytes,
+                                        dtype_name(ptr->type.pointee), op->attr.mem.align_log2);
+    a->param = pointer_param(c, ptr);
 }
 
 /* The second half of the record: what the passes decided. */
@@ -147,12 +170,15 @@ static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool
     if (!c->record) return;
     Func *f = c->func;
     record_set_target(c->record, is_cpu ? "cpu" : o->arch, FSC_VERSION, o->file);
-    if (!is_cpu) {
-        func_walk(f, note_access, c);
-        record_add_launch(c->record, f->name, f->threads_per_program * f->programs_per_block, f->programs_per_block,
-                          f->blocks_per_program, f->shared_bytes);
-    }
-    record_write(c->record, &c->record_text);
+    func_walk(f, note_access, c);
+    record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block,
+                      f->programs_per_block ? f->programs_per_block : 1, f->blocks_per_program ? f->blocks_per_program : 1,
+                      f->shared_bytes);
+    size_t n = 0;
+    char *text = record_write(c->record, &n);
+    if (!text) bug("out of memory for the record of %s", f->name);
+    text_write(&c->record_text, text, n);
+    free(text);
 }
 
 static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_options *o) {
@@ -278,6 +304,34 @@ fsc_status driver_compile(const fsc_compile_options *o, const char *source, size
     } else {
         s = FSC_ERROR_INTERNAL;
         text_printf(&c->diagnostics, "fsc: internal error: %s\nThis is a bug in fsc, not in %s.\n", landing.message, o->file);
+    }
+    bug_set_handler(NULL, NULL);
+    return s;
+}
+
+fsc_status driver_interface(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out,
+                            Record **interface) {
+    fsc_compile_options front = *o;
+    front.emit = FSC_EMIT_AST;
+    *interface = NULL;
+    fsc_status s = driver_compile(&front, source, length, false, out);
+    if (s != FSC_OK) return s;
+    fsc_compilation *c = *out;
+    if (!c->module) {
+        text_printf(&c->diagnostics, "%s: error: tile IR has no parameters to bind by name; run a .dsl or .py file\n", o->file);
+        return FSC_ERROR_SOURCE;
+    }
+    Landing landing;
+    if (setjmp(landing.place) == 0) {
+        bug_set_handler(land, &landing);
+        CheckOptions k = check_options_of(c, o);
+        *interface = check_interface(c->arena, c->strings, c->diag, c->module, &k);
+        s = *interface && !diag_errors(c->diag) ? FSC_OK : FSC_ERROR_SOURCE;
+        c->diagnostics.len = 0;
+        diag_print(c->diag, &c->diagnostics, o->color);
+    } else {
+        s = FSC_ERROR_INTERNAL;
+        text_printf(&c->diagnostics, "fsc: internal error: %s\n", landing.message);
     }
     bug_set_handler(NULL, NULL);
     return s;

@@ -22,6 +22,15 @@ struct fsc_compilation {
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
                           fsc_compilation **out);
 
+/* Parses only, and reads the kernel's interface (check_interface) into *interface, which the caller frees; *out owns the
+ * parsed file and is set also on failure. */
+fsc_status driver_interface(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out,
+                            Record **interface);
+
+/* --grid: one to three expressions over the interface's parameters, separated by commas. False with a sentence in err. */
+bool driver_grid(Arena *a, const char *text, const Record *interface, const RuleEnv *env, int64_t grid[3], char *err,
+                 size_t errsize);
+
 /* ptxas.c: PTX → cubin bytes (malloc'd into *cubin, may be NULL for only the report). `report` gets ptxas -v's text. */
 fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report);
 

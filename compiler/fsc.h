@@ -54,6 +54,9 @@ typedef struct fsc_compile_options {
     size_t num_types;
     const fsc_name_value *divisible; /* run-time parameters known to be a multiple of 16 ("16") or equal to 1 ("1") */
     size_t num_divisible;
+    const fsc_name_value *known; /* values of run-time scalars: for the launch rule only, never compiled in */
+    size_t num_known;
+    const FscDeviceProps *device; /* num_sms() and the like of the launch rule; NULL: not known */
     uint32_t num_warps, num_stages, num_ctas; /* 0: from the launch rule, else chosen */
     int opt_level;           /* 0..3; 2 */
     bool debug;              /* -g */
@@ -104,3 +107,19 @@ FSC_API void fsc_jit_destroy(fsc_jit *j);
 /* The message of the last call that failed on this handle (diagnostics of a compile included). */
 FSC_API const char *fsc_jit_message(const fsc_jit *j);
 
+/* The variant that these arguments call for: compiled if it is new, loaded, and not launched. The kernel belongs to the
+ * handle; args are the run-time parameters in the kernel's order, as in fsc_launch. What specialises a variant: element
+ * types of the buffers, addresses and integers divisible by 16, integers equal to 1, and the constexpr values that the
+ * launch rule yields; never the other values, and never the grid. */
+FSC_API fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out);
+/* fsc_jit_prepare, then fsc_launch with the same checks. */
+FSC_API fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
+/* The kernel's parameters before any specialisation: contracts, launch rule, constexpr defaults. A parameter whose type
+ * the source leaves open has the dtype "" or the name of the dtype parameter that decides it. */
+FSC_API const struct Record *fsc_jit_interface(const fsc_jit *j);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -125,7 +125,7 @@ typedef struct fsc_device fsc_device;
 /* How many there are (the CPU: always 1). FSC_NO_DRIVER and *count = 0 where there is no driver. */
 FSC_API fsc_status fsc_device_count(FscDeviceKind kind, int *count);
 /* "cuda" (the current context's device, else number 0), "cuda:N", "cpu" (all cores), "cpu:N" (N threads), or "auto":
- * "cuda" if that opens, else "cpu". FSC_NO_DRIVER, FSC_NO_DEVICE, FSC_ERROR_USAGE for another word. */
+ * "cuda" if that opens, else "cpu" (fsc_last_message then says why not "cuda"). FSC_NO_DRIVER, FSC_NO_DEVICE, FSC_ERROR_USAGE for another word. */
 FSC_API fsc_status fsc_device_open(const char *name, fsc_device **out);
 /* After everything made on the device was released. */
 FSC_API void fsc_device_close(fsc_device *d);

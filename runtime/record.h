@@ -210,6 +210,8 @@ RuleStatus rule_eval(const char *code, const RuleEnv *env, RuleValue *out, char 
 RuleStatus rule_eval_int(const char *code, const RuleEnv *env, int64_t *out, char *err, size_t errsize);
 /* Whether code is well formed over num_values parameters; a sentence in err otherwise. */
 bool rule_check(const char *code, uint32_t num_values, char *err, size_t errsize);
+/* Whether $index occurs in it. */
+bool rule_uses(const char *code, uint32_t index);
 /* The code as an expression, "min(n_rows, num_sms() * occupancy())", cut off at `size`; names[i] for $i. */
 void rule_print(const char *code, const char *const *names, uint32_t num_names, char *out, size_t size);
 /* "12", "0.5": as Python prints them. Returns out. */

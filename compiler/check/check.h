@@ -26,6 +26,11 @@ typedef struct CheckOptions {
     /* What a run-time launch knows: divisibility per run-time parameter, by name; applied like ":16". */
     const NameValue *divisible; /* value "16" or "1" */
     uint32_t num_divisible;
+    /* Values of run-time scalars and facts of the device (0: unknown) for the launch rule only: constexpr parameters that
+     * the rule gives are evaluated with them (origin RULE), nothing else sees them. */
+    const NameValue *known;
+    uint32_t num_known;
+    int64_t num_sms, max_shared, num_regs, warp_size;
 } CheckOptions;
 
 typedef struct Kernel {
@@ -35,6 +40,12 @@ typedef struct Kernel {
 
 /* NULL after errors in d. The module must have parsed without errors. */
 Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const CheckOptions *o);
+
+/* The entry point's parameters before any specialisation, for those who bind arguments first (the JIT, `fsc run`): every
+ * parameter in order with contract and launch rule; constexpr ones with their default's text ("" if there is none). The
+ * dtype of a parameter whose type is open is "" or the name of the dtype parameter that decides it. Owned by the caller
+ * (record_free). NULL after errors in d. */
+Record *check_interface(Arena *a, Strings *s, Diag *d, const Module *m, const CheckOptions *o);
 
 /* Names of the entry points of a module, for messages and `fsc info`. */
 uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t max);

@@ -268,13 +268,13 @@ LLVMValueRef llvm_call(Llvm *m, LLVMValueRef function, LLVMValueRef *args, unsig
 
 void llvm_attribute(Llvm *m, LLVMValueRef function, const char *key, const char *value) {
     LLVMAttributeRef a = LLVMCreateStringAttribute(m->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, a);
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
 void llvm_attribute_enum(Llvm *m, LLVMValueRef function, const char *name, uint64_t value) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     if (!kind) bug("LLVM has no attribute %s", name);
-    LLVMAddAttributeAtIndex(function, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(m->context, kind, value));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(m->context, kind, value));
 }
 
 /* ---- Line info --------------------------------------------------------------------------------------------------------- */

@@ -10,19 +10,14 @@
 
 #include "codegen/llvm.h"
 
-/* What a target computes by an instruction of its own, fp32 unless said. A target without `approx` gets polynomials. */
+/* What a target computes by an instruction of its own, all fp32. A target without one gets polynomials and plain ops. */
 typedef enum Approx {
-    APPROX_EX2,       /* 2^x, 2 ulp, subnormals flushed (ex2.approx.ftz) */
-    APPROX_LG2,       /* log2 x, absolute error 2^-22 near 1, relative elsewhere (lg2.approx) */
-    APPROX_RCP,       /* 1 / x, 1 ulp (rcp.approx) */
-    APPROX_RSQRT,     /* 1 / sqrt x, 2 ulp (rsqrt.approx) */
-    APPROX_SQRT,      /* sqrt x, 1 ulp (sqrt.approx) */
-    APPROX_DIV,       /* x / y, 2 ulp in the whole range (div.full) */
-    APPROX_MAX,       /* fp32 max, a NaN operand loses, +0 > -0 (max.f32) */
-    APPROX_MIN,
-    APPROX_MAX_NAN,   /* NaN if either is (max.NaN.f32) */
-    APPROX_MIN_NAN,
-    APPROX_COUNT
+    APPROX_EX2,   /* 2^x, 2 ulp; subnormal operands and results count as zero */
+    APPROX_LG2,   /* log2 x, within 2^-22 absolute near 1, 2 ulp elsewhere */
+    APPROX_RCP,   /* 1 / x, 1 ulp */
+    APPROX_RSQRT, /* 1 / sqrt x, 2 ulp */
+    APPROX_SQRT,  /* sqrt x, 1 ulp */
+    APPROX_DIV,   /* x / y, 2 ulp over the whole range */
 } Approx;
 
 typedef struct Math Math;
@@ -31,9 +26,10 @@ struct Math {
     bool fast;        /* --fast-math: approximations without corrections */
     bool native_fp16; /* half arithmetic and conversions select to instructions; else fp32 and integer code */
     bool native_bf16; /* float <-> bfloat conversions select to instructions; else integer code */
-    bool native_fma;  /* llvm.fma of fp32 and fp64 is one instruction: exact splitting may use it */
+    bool native_fma;  /* llvm.fma of fp32 and fp64 is one instruction: polynomials may use it */
     /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL). y is NULL for unary. */
     LLVMValueRef (*approx)(const Math *k, Approx which, LLVMValueRef x, LLVMValueRef y);
+    void *context; /* for approx */
 };
 
 /* Ops from ADD to BITCAST and SELECT (operand types from the op). bug() for any other. */
@@ -45,5 +41,13 @@ LLVMValueRef math_binary(const Math *k, OpKind kind, DType d, LLVMValueRef x, LL
 LLVMValueRef math_convert(const Math *k, DType from, DType to, bool zero, LLVMValueRef x);
 /* exp, exp2, log, log2, sqrt, rsqrt on any float type. */
 LLVMValueRef math_unary(const Math *k, OpKind kind, DType d, LLVMValueRef x);
+
+/* Division of many fp32 values by one: two products each, within 2 ulp. Needs APPROX_RCP. */
+typedef struct Divisor {
+    LLVMValueRef scale, reciprocal;
+} Divisor;
+
+Divisor math_divisor(const Math *k, LLVMValueRef y);
+LLVMValueRef math_divide(const Math *k, LLVMValueRef x, Divisor by);
 
 #endif

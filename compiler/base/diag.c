@@ -1,0 +1,192 @@
+/* diag.c - diagnostics: collected during the compile, printed at its end.
+ *
+ * In: spans and sentences. Out: `file:line:col: error: …`, the source line, and a caret range below it.
+ * Lines wider than the window are clipped around the caret; bytes that are no printable text are shown as <XX>.
+ */
+#include "base/base.h"
+
+#include <string.h>
+
+enum { WINDOW = 110 /* bytes of a source line shown at most */ };
+
+typedef struct Message {
+    Severity severity;
+    Span span;
+    const char *text;
+} Message;
+
+struct Diag {
+    Arena *arena;
+    uint32_t limit, errors, hidden;
+    bool hiding; /* the last error was beyond the limit: its notes are dropped too */
+    VEC(Source *) sources;
+    VEC(Message) messages;
+};
+
+Diag *diag_create(Arena *a, uint32_t limit) {
+    Diag *d = NEW(a, Diag);
+    d->arena = a;
+    d->limit = limit;
+    return d;
+}
+
+const Source *diag_add_source(Diag *d, const char *name, const char *text, size_t len) {
+    Source *s = NEW(d->arena, Source);
+    uint32_t base = 1;
+    if (d->sources.len) {
+        const Source *last = d->sources.at[d->sources.len - 1];
+        base = last->base + last->len + 1;
+    }
+    if (len > UINT32_MAX / 2 - base) {
+        len = UINT32_MAX / 2 - base;
+        diag_error(d, (Span){0, 0}, "the source is larger than 2 GB");
+    }
+    s->name = arena_strndup(d->arena, name, strlen(name));
+    s->text = arena_strndup(d->arena, text, len);
+    s->len = (uint32_t)len;
+    s->base = base;
+    vec_push(d->arena, &s->lines, 0);
+    for (uint32_t i = 0; i < s->len; i++) {
+        if (s->text[i] == '\n') vec_push(d->arena, &s->lines, i + 1);
+    }
+    vec_push(d->arena, &d->sources, s);
+    return s;
+}
+
+Place diag_place(const Diag *d, Span span) {
+    if (span.end == 0) return (Place){0};
+    for (uint32_t i = 0; i < d->sources.len; i++) {
+        const Source *s = d->sources.at[i];
+        if (span.begin < s->base || span.begin > s->base + s->len) continue;
+        uint32_t at = span.begin - s->base, low = 0, high = s->lines.len;
+        while (high - low > 1) {
+            uint32_t middle = (low + high) / 2;
+            if (s->lines.at[middle] <= at) low = middle;
+            else high = middle;
+        }
+        return (Place){s, low + 1, at - s->lines.at[low] + 1};
+    }
+    return (Place){0};
+}
+
+static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list args) {
+    if (severity == SEV_ERROR) {
+        d->errors++;
+        d->hiding = d->limit && d->errors > d->limit;
+        d->hidden += d->hiding;
+    }
+    if (d->hiding) return;
+    Text t = {0};
+    char line[512];
+    vsnprintf(line, sizeof line, fmt, args);
+    text_printf(&t, "%s", line);
+    Message m = {severity, span, arena_strndup(d->arena, t.at ? t.at : "", t.len)};
+    text_free(&t);
+    vec_push(d->arena, &d->messages, m);
+}
+
+void diag_error(Diag *d, Span s, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    add(d, SEV_ERROR, s, fmt, args);
+    va_end(args);
+}
+
+void diag_warning(Diag *d, Span s, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    add(d, SEV_WARNING, s, fmt, args);
+    va_end(args);
+}
+
+void diag_note(Diag *d, Span s, const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    add(d, SEV_NOTE, s, fmt, args);
+    va_end(args);
+}
+
+uint32_t diag_errors(const Diag *d) {
+    return d->errors;
+}
+
+bool diag_full(const Diag *d) {
+    return d->limit && d->errors >= d->limit;
+}
+
+/* ---- Printing ---------------------------------------------------------------------------------------------------------- */
+
+/* Length of the well-formed UTF-8 character at s, 0 if there is none. */
+static uint32_t utf8_length(const unsigned char *s, uint32_t left) {
+    uint32_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+    if (n == 0 || n > left) return 0;
+    for (uint32_t i = 1; i < n; i++) {
+        if ((s[i] & 0xc0) != 0x80) return 0;
+    }
+    return n;
+}
+
+/* One character of the source line to `shown`, and as many columns of `fill` to `below` (tabs stay tabs). */
+static uint32_t put_char(Text *shown, Text *below, const char *s, uint32_t left, char fill) {
+    unsigned char c = (unsigned char)s[0];
+    uint32_t n = utf8_length((const unsigned char *)s, left);
+    if (c == '\t') {
+        text_printf(shown, "\t");
+        text_printf(below, "%c", fill == ' ' ? '\t' : fill);
+        return 1;
+    }
+    if (n == 0 || c < 0x20 || c == 0x7f) {
+        text_printf(shown, "<%02X>", c);
+        text_printf(below, "%c%c%c%c", fill, fill == '^' ? '~' : fill, fill == '^' ? '~' : fill, fill == '^' ? '~' : fill);
+        return 1;
+    }
+    text_write(shown, s, n);
+    text_printf(below, "%c", fill);
+    return n;
+}
+
+static void print_line(const Place *p, Span span, Text *out, bool color) {
+    const Source *s = p->source;
+    uint32_t begin = s->lines.at[p->line - 1];
+    uint32_t end = p->line < s->lines.len ? s->lines.at[p->line] - 1 : s->len;
+    if (end > begin && s->text[end - 1] == '\r') end--;
+    uint32_t from = span.begin - s->base, to = span.end - s->base;
+    if (to > end) to = end;
+    uint32_t first = begin, last = end;
+    if (end - begin > WINDOW) { /* a window around the caret */
+        first = from - begin > WINDOW / 2 ? from - WINDOW / 2 : begin;
+        last = end - first > WINDOW ? first + WINDOW : end;
+    }
+    Text shown = {0}, below = {0};
+    if (first > begin) {
+        text_printf(&shown, "...");
+        text_printf(&below, "   ");
+    }
+    for (uint32_t i = first; i < last;) {
+        char fill = i == from ? '^' : i > from && i < to ? '~' : ' ';
+        i += put_char(&shown, &below, s->text + i, last - i, fill);
+    }
+    if (from >= last) text_printf(&below, "^"); /* at the line's end */
+    if (last < end) text_printf(&shown, "...");
+    while (below.len && below.at[below.len - 1] == ' ') below.at[--below.len] = '\0';
+    text_printf(out, "  %s\n  %s%s%s\n", shown.at ? shown.at : "", color ? "\033[32m" : "", below.at ? below.at : "",
+                color ? "\033[0m" : "");
+    text_free(&shown);
+    text_free(&below);
+}
+
+static void print_message(const Diag *d, const Message *m, Text *out, bool color) {
+    static const char *const names[] = {"note", "warning", "error"};
+    static const char *const colors[] = {"\033[36m", "\033[35m", "\033[31m"};
+    Place p = diag_place(d, m->span);
+    if (p.source) text_printf(out, "%s%s:%u:%u: ", color ? "\033[1m" : "", p.source->name, p.line, p.col);
+    else if (m->severity != SEV_NOTE) text_printf(out, "fsc: ");
+    text_printf(out, "%s%s: %s%s%s\n", color ? colors[m->severity] : "", names[m->severity], color ? "\033[0m\033[1m" : "",
+                m->text, color ? "\033[0m" : "");
+    if (p.source) print_line(&p, m->span, out, color);
+}
+
+void diag_print(const Diag *d, Text *out, bool color) {
+    for (uint32_t i = 0; i < d->messages.len; i++) print_message(d, &d->messages.at[i], out, color);
+    if (d->hidden) text_printf(out, "%u more error%s not shown; --error-limit=0 shows all\n", d->hidden, d->hidden == 1 ? "" : "s");
+}

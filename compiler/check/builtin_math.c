@@ -1,0 +1,140 @@
+/* builtin_math.c - arithmetic that is not an operator: exp and its kin, abs, fma, maximum, where, cdiv.
+ *
+ * In: a bound Call. Out: a Sem.
+ * Method: on constants the value is computed here, in double; on run-time values types under 32 bits go through fp32 and
+ * are rounded once.
+ */
+#include "check/sema.h"
+
+#include <math.h>
+
+static const Sem *refuse(Checker *c, Call *call, uint32_t arg, const char *wanted) {
+    diag_error(c->d, call->at[arg], "'%s' takes %s, not %s", call->builtin->name, wanted, sem_type_text(c, call->arg[arg]));
+    return &sem_error;
+}
+
+/* ---- exp exp2 log log2 sqrt rsqrt ------------------------------------------------------------------------------------------ */
+
+static double math_of(OpKind op, double x) {
+    switch (op) {
+    case OP_EXP: return exp(x);
+    case OP_EXP2: return exp2(x);
+    case OP_LOG: return x == 0 ? -INFINITY : log(x);
+    case OP_LOG2: return x == 0 ? -INFINITY : log2(x);
+    case OP_SQRT: return sqrt(x);
+    default: return 1 / sqrt(x);
+    }
+}
+
+const Sem *builtin_math(Checker *c, Call *call) {
+    const Sem *x = call->arg[0];
+    OpKind op = (OpKind)call->builtin->aux;
+    if (sem_is_number(x)) return sem_float(c, math_of(op, x->kind == SEM_FLOAT ? x->f : int_to_double(x->i)));
+    if (x->kind != SEM_RUN || x->is_pointer || !stype_is_float(x->type)) {
+        const Sem *r = refuse(c, call, 0, "a float");
+        if (sem_is_value(x)) diag_note(c->d, call->at[0], "convert it first, as in %s(x.to(fp32))", call->builtin->name);
+        return r;
+    }
+    const Sem *in = stype_bits(x->type) < 32 ? convert_to(c, x, ST_FP32, call->span) : x;
+    return convert_to(c, sem_run(c, in->type, build1(&c->b, op, in->v), NULL), x->type, call->span);
+}
+
+/* ---- abs fma --------------------------------------------------------------------------------------------------------------------- */
+
+const Sem *builtin_abs(Checker *c, Call *call) {
+    const Sem *x = call->arg[0];
+    if (!sem_is_value(x)) return refuse(c, call, 0, "a number");
+    if (x->kind == SEM_FLOAT) return x->weak ? sem_float(c, fabs(x->f)) : sem_strong(c, sem_float(c, fabs(x->f)));
+    if (sem_is_number(x)) return x->i.neg ? const_unary(c, UN_NEG, x, call->span) : x;
+    if (stype_is_unsigned(x->type)) return x;
+    if (!stype_is_float(x->type)) {
+        return arith_minmax(c, TAKE_MAX, false, x, arith_unary(c, UN_NEG, x, call->span), call->span);
+    }
+    const Sem *in = stype_bits(x->type) == 8 ? convert_to(c, x, ST_FP32, call->span) : x;
+    return convert_to(c, sem_run(c, in->type, build1(&c->b, OP_FABS, in->v), NULL), x->type, call->span);
+}
+
+const Sem *builtin_fma(Checker *c, Call *call) {
+    const Sem *x = call->arg[0], *y = call->arg[1], *z = call->arg[2];
+    Span at = call->span;
+    if (!sem_is_value(x) || !sem_is_value(y) || !sem_is_value(z)) return refuse(c, call, sem_is_value(x) ? sem_is_value(y) ? 2 : 1 : 0, "numbers");
+    if (sem_is_number(x) && sem_is_number(y) && sem_is_number(z)) {
+        return binary(c, BIN_ADD, binary(c, BIN_MUL, x, y, at), z, at);
+    }
+    SType t, last;
+    Shape shape, all;
+    if (!promote(c, x, y, at, &t) || !broadcast_shape(c, x, y, at, &shape)) return &sem_error;
+    Sem product = {.kind = SEM_RUN, .type = t, .v = x->kind == SEM_RUN ? x->v : y->kind == SEM_RUN ? y->v : z->v};
+    if (!promote(c, &product, z, at, &last)) return &sem_error;
+    if (!stype_is_float(last)) return binary(c, BIN_ADD, binary(c, BIN_MUL, x, y, at), z, at);
+    if (!shape_join(shape, sem_shape(z), &all)) {
+        broadcast_shape(c, sem_shape(x).rank >= sem_shape(y).rank ? x : y, z, at, &all);
+        return &sem_error;
+    }
+    SType in = stype_bits(last) == 8 ? ST_FP32 : last;
+    const Sem *a = convert_to(c, x, in, at), *b = convert_to(c, y, in, at), *d = convert_to(c, z, in, at);
+    if (sem_is_error(a) || sem_is_error(b) || sem_is_error(d)) return &sem_error;
+    Value *v = build3(&c->b, OP_FMA, broadcast_to(c, a, all)->v, broadcast_to(c, b, all)->v, broadcast_to(c, d, all)->v);
+    return convert_to(c, sem_run(c, in, v, NULL), last, at);
+}
+
+const Sem *builtin_fdiv(Checker *c, Call *call) {
+    return binary(c, BIN_DIV, call->arg[0], call->arg[1], call->span);
+}
+
+/* ---- maximum minimum clamp where ---------------------------------------------------------------------------------------------------- */
+
+static bool propagates_nan(Checker *c, Call *call, uint32_t arg, bool *out) {
+    *out = false;
+    return !call->arg[arg] || sem_want_bool(c, call->arg[arg], call->at[arg], "propagate_nan", out);
+}
+
+const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at) {
+    if (!sem_is_number(x) || !sem_is_number(y)) return arith_minmax(c, which, propagate_nan, x, y, at);
+    const Sem *less = const_compare(c, CMP_LT, which == TAKE_MAX ? x : y, which == TAKE_MAX ? y : x, at);
+    if (x->kind == SEM_FLOAT && isnan(x->f)) return propagate_nan ? x : y;
+    return const_truth(less) ? y : x;
+}
+
+const Sem *builtin_maximum(Checker *c, Call *call) {
+    bool nan;
+    if (!propagates_nan(c, call, 2, &nan)) return &sem_error;
+    return minmax(c, (MinMax)call->builtin->aux, nan, call->arg[0], call->arg[1], call->span);
+}
+
+const Sem *builtin_clamp(Checker *c, Call *call) {
+    bool nan;
+    if (!propagates_nan(c, call, 3, &nan)) return &sem_error;
+    const Sem *low = minmax(c, TAKE_MAX, nan, call->arg[0], call->arg[1], call->span);
+    return minmax(c, TAKE_MIN, nan, low, call->arg[2], call->span);
+}
+
+const Sem *builtin_where(Checker *c, Call *call) {
+    return arith_select(c, call->arg[0], call->arg[1], call->arg[2], call->span);
+}
+
+/* ---- cdiv next_power_of_2 --------------------------------------------------------------------------------------------------------------- */
+
+const Sem *builtin_cdiv(Checker *c, Call *call) {
+    const Sem *x = call->arg[0], *y = call->arg[1];
+    Span at = call->span;
+    if (sem_is_number(x) && sem_is_number(y)) { /* -(-x // y) is exact for every sign */
+        const Sem *floor = binary(c, BIN_FLOORDIV, const_unary(c, UN_NEG, x, at), y, at);
+        return sem_is_error(floor) ? floor : const_unary(c, UN_NEG, floor, at);
+    }
+    const Sem *rest = binary(c, BIN_MOD, x, y, at);
+    if (sem_is_error(rest)) return rest;
+    if (stype_is_float(rest->type)) return refuse(c, call, stype_is_float(sem_natural(x)) ? 0 : 1, "integers");
+    const Sem *more = arith_compare(c, CMP_GT, rest, sem_i64(c, 0), at);
+    const Sem *quotient = binary(c, BIN_FLOORDIV, x, y, at);
+    const Sem *sum = binary(c, BIN_ADD, quotient, convert_to(c, more, rest->type, at), at);
+    return sem_is_error(sum) ? sum : sem_run(c, sum->type, sum->v, NULL);
+}
+
+const Sem *builtin_next_power_of_2(Checker *c, Call *call) {
+    int64_t n;
+    if (!sem_want_int(c, call->arg[0], call->at[0], "the argument of next_power_of_2", &n)) return &sem_error;
+    uint64_t power = 1;
+    while (n > 0 && power < (uint64_t)n) power <<= 1;
+    return sem_int(c, int_unsigned(power));
+}

@@ -1,0 +1,147 @@
+/* builtin_memory.c - load and store.
+ *
+ * In: a bound Call. Out: the loaded Sem; None of a store.
+ * Method: mask, other and value are converted and broadcast to the pointer's shape; i1 lies in memory as i8. Every access
+ * gets a site, so that reports can name its line.
+ */
+#include "check/sema.h"
+
+#include <string.h>
+
+uint32_t add_site(Checker *c, Span at) {
+    vec_push(c->f->arena, &c->f->sites, at);
+    return c->f->sites.len - 1;
+}
+
+typedef struct Word {
+    const char *text;
+    uint8_t value;
+} Word;
+
+static const Word load_caches[] = {{"", CACHE_DEFAULT}, {".ca", CACHE_CA}, {".cg", CACHE_CG}, {".cs", CACHE_CS}, {".cv", CACHE_CV}, {NULL, 0}};
+static const Word store_caches[] = {{"", CACHE_DEFAULT}, {".wb", CACHE_WB}, {".cg", CACHE_CG}, {".cs", CACHE_CS}, {".wt", CACHE_WT}, {NULL, 0}};
+static const Word evictions[] = {{"", EVICT_DEFAULT}, {"evict_normal", EVICT_DEFAULT}, {"evict_first", EVICT_FIRST}, {"evict_last", EVICT_LAST}, {NULL, 0}};
+
+/* A string argument out of a list; an error names the list. */
+static bool read_word(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out) {
+    const Sem *s = call->arg[arg];
+    *out = 0;
+    if (!s || s->kind == SEM_NONE) return true;
+    if (sem_is_error(s)) return false;
+    Text list = {0};
+    for (const Word *w = words; w->text; w++) {
+        if (s->kind == SEM_STRING && strcmp(s->s, w->text) == 0) {
+            *out = w->value;
+            text_free(&list);
+            return true;
+        }
+        text_printf(&list, "%s\"%s\"", list.len ? ", " : "", w->text);
+    }
+    diag_error(c->d, call->at[arg], "%s is %s", what, sem_type_text(c, s));
+    diag_note(c->d, call->at[arg], "it is one of %s", list.at);
+    text_free(&list);
+    return false;
+}
+
+static bool refuse_block(Checker *c, Call *call, uint32_t arg) {
+    const Sem *s = call->arg[arg];
+    if (!s || s->kind == SEM_NONE || (s->kind == SEM_TUPLE && s->count == 0)) return true;
+    if (s->kind == SEM_STRING && s->s[0] == '\0') return true;
+    diag_error(c->d, call->at[arg], "'%s' with a block pointer is not compiled yet", call->builtin->name);
+    return false;
+}
+
+static bool check_pointer(Checker *c, Call *call) {
+    const Sem *p = call->arg[0];
+    if (p->kind == SEM_RUN && p->is_pointer) return true;
+    diag_error(c->d, call->at[0], "'%s' needs a pointer or a tile of pointers, not %s", call->builtin->name, sem_type_text(c, p));
+    diag_note(c->d, call->at[0], "an address is a pointer parameter plus offsets, as in x + arange(0, BLOCK)");
+    return false;
+}
+
+/* To the pointer's shape, or an error that shows both. */
+static const Sem *fit(Checker *c, Call *call, uint32_t arg, const char *what, const Sem *s) {
+    Shape to = sem_shape(call->arg[0]), joined;
+    if (shape_join(sem_shape(s), to, &joined) && shape_equal(joined, to)) return broadcast_to(c, s, to);
+    diag_error(c->d, call->at[arg], "the %s is %s, and the pointer is %s", what, sem_type_text(c, s),
+               sem_type_text(c, call->arg[0]));
+    diag_note(c->d, call->at[0], "the %s must broadcast to the pointer's shape", what);
+    return &sem_error;
+}
+
+/* NULL in *out: no mask. */
+static bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out) {
+    const Sem *m = call->arg[arg];
+    *out = NULL;
+    if (!m || m->kind == SEM_NONE) return true;
+    if (!sem_is_value(m)) {
+        diag_error(c->d, call->at[arg], "the mask is %s, and must be truth values (i1)", sem_type_text(c, m));
+        return false;
+    }
+    if (sem_is_number(m) && const_truth(m)) return true;
+    m = convert_to(c, to_run(c, m, call->at[arg]), ST_I1, call->at[arg]);
+    m = fit(c, call, arg, "mask", m);
+    *out = m->v;
+    return !sem_is_error(m);
+}
+
+/* A value as it lies in memory. */
+static const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at) {
+    if (sem_is_number(s) && s->kind != SEM_FLOAT && !number_fits(s, element)) return convert_to(c, s, element, at);
+    s = sem_is_number(s) ? sem_run(c, element, const_value(c, s, element, shape_scalar()), NULL) : convert_to(c, s, element, at);
+    return sem_is_error(s) || element != ST_I1 ? s : convert_to(c, s, ST_I8, at);
+}
+
+const Sem *builtin_load(Checker *c, Call *call) {
+    MemAttr mem = {0};
+    Value *mask;
+    if (!check_pointer(c, call)) return &sem_error;
+    const Sem *p = call->arg[0], *other = call->arg[2];
+    bool ok = read_mask(c, call, 1, &mask) && refuse_block(c, call, 3) && refuse_block(c, call, 4);
+    ok &= read_word(c, call, 5, "cache_modifier", load_caches, &mem.cache);
+    ok &= read_word(c, call, 6, "eviction_policy", evictions, &mem.evict);
+    if (call->arg[7]) ok &= sem_want_bool(c, call->arg[7], call->at[7], "volatile", &mem.is_volatile);
+    if (!ok) return &sem_error;
+    Value *fill = NULL;
+    if (mask && other && other->kind != SEM_NONE) {
+        if (!sem_is_value(other)) {
+            diag_error(c->d, call->at[2], "other is %s, and must be a number or a tile", sem_type_text(c, other));
+            return &sem_error;
+        }
+        other = to_memory(c, other, p->type, call->at[2]);
+        if (!sem_is_error(other)) other = fit(c, call, 2, "value of other", other);
+        if (sem_is_error(other)) return other;
+        fill = other->v;
+    }
+    c->b.span = call->span;
+    mem.site = add_site(c, call->span);
+    Value *v = build_load(&c->b, p->v, mask, fill, mem);
+    if (p->type != ST_I1) return sem_run(c, p->type, v, NULL);
+    return sem_run(c, ST_I1, build_compare(&c->b, OP_ICMP, PRED_NE, v, build_int(&c->b, v->type, 0)), NULL);
+}
+
+const Sem *builtin_store(Checker *c, Call *call) {
+    MemAttr mem = {0};
+    Value *mask;
+    if (!check_pointer(c, call)) return &sem_error;
+    const Sem *p = call->arg[0], *s = call->arg[1];
+    if (p->is_const) {
+        diag_error(c->d, call->at[0], "store through a pointer that is declared *const");
+        return &sem_error;
+    }
+    if (!sem_is_value(s)) {
+        diag_error(c->d, call->at[1], "%s cannot be stored", sem_type_text(c, s));
+        return &sem_error;
+    }
+    bool ok = read_mask(c, call, 2, &mask) && refuse_block(c, call, 3);
+    ok &= read_word(c, call, 4, "cache_modifier", store_caches, &mem.cache);
+    ok &= read_word(c, call, 5, "eviction_policy", evictions, &mem.evict);
+    if (!ok) return &sem_error;
+    s = to_memory(c, s, p->type, call->at[1]);
+    if (!sem_is_error(s)) s = fit(c, call, 1, "value", s);
+    if (sem_is_error(s)) return s;
+    c->b.span = call->span;
+    mem.site = add_site(c, call->span);
+    build_store(&c->b, p->v, s->v, mask, mem);
+    return &sem_none;
+}

@@ -1,0 +1,231 @@
+/* convert.c - values between element types and shapes: casts, constants, broadcasting, conditions.
+ *
+ * In: Sems. Out: Sems of the wanted type or shape, with the ops that make them at the checker's builder.
+ * Method: numbers known at compile time become constants of the wanted type; run-time values get conversion ops. The
+ * wide form of an integer survives widening and broadcasting, and ends at every narrowing (language rule: offsets).
+ */
+#include "check/sema.h"
+
+#include <math.h>
+
+static Type element_type(DType d, Shape shape) {
+    return shape.rank ? type_tile(d, shape) : type_scalar(d);
+}
+
+/* ---- Numbers ---------------------------------------------------------------------------------------------------------- */
+
+bool number_fits(const Sem *number, SType t) {
+    if (stype_is_float(t)) return true;
+    if (number->kind == SEM_FLOAT) return false;
+    uint32_t bits = stype_bits(t);
+    if (stype_is_unsigned(t)) return !number->i.neg && (bits == 64 || number->i.mag >> bits == 0);
+    uint64_t top = (uint64_t)1 << (bits - 1);
+    return number->i.neg ? number->i.mag <= top : number->i.mag < top;
+}
+
+Value *const_value(Checker *c, const Sem *number, SType t, Shape shape) {
+    Type type = element_type(stype_dtype(t), shape);
+    if (stype_is_float(t)) {
+        return build_float(&c->b, type, number->kind == SEM_FLOAT ? number->f : int_to_double(number->i));
+    }
+    Int i = number->i;
+    if (number->kind == SEM_FLOAT && !int_from_double(number->f, &i)) i = int_from(0);
+    if (t == ST_I1) return build_int(&c->b, type, number->kind == SEM_FLOAT ? number->f != 0 : i.mag != 0);
+    uint64_t bits = i.neg ? 0 - i.mag : i.mag;
+    uint32_t drop = 64 - stype_bits(t);
+    return build_int(&c->b, type, (int64_t)(bits << drop) >> drop);
+}
+
+const Sem *to_run(Checker *c, const Sem *s, Span at) {
+    if (s->kind == SEM_RUN || sem_is_error(s)) return s;
+    if (!sem_is_number(s)) {
+        diag_error(c->d, at, "%s is no value that a kernel can compute with", sem_type_text(c, s));
+        return &sem_error;
+    }
+    SType t = sem_natural(s);
+    return sem_run(c, t, const_value(c, s, t, shape_scalar()), NULL);
+}
+
+/* ---- Casts -------------------------------------------------------------------------------------------------------------- */
+
+static Value *truth_value(Checker *c, const Sem *s) {
+    Value *zero = stype_is_float(s->type) ? build_float(&c->b, s->v->type, 0) : build_int(&c->b, s->v->type, 0);
+    return build_compare(&c->b, stype_is_float(s->type) ? OP_FCMP : OP_ICMP, PRED_NE, s->v, zero);
+}
+
+static Value *float_to_float(Checker *c, Value *v, SType from, SType to, Round round) {
+    Shape shape = v->type.shape;
+    if (stype_bits(to) > stype_bits(from)) return build1_to(&c->b, OP_FPEXT, v, element_type(stype_dtype(to), shape));
+    if (stype_bits(to) == stype_bits(from)) v = build1_to(&c->b, OP_FPEXT, v, element_type(DT_FP32, shape));
+    Attr attr = {.i = round};
+    return op_build(&c->b, OP_FPTRUNC, &v, 1, attr, element_type(stype_dtype(to), shape))->results[0];
+}
+
+static Value *cast_value(Checker *c, const Sem *s, SType to, Round round) {
+    SType from = s->type;
+    Type type = element_type(stype_dtype(to), sem_shape(s));
+    if (to == ST_I1) return truth_value(c, s);
+    if (stype_is_float(from) && stype_is_float(to)) return float_to_float(c, s->v, from, to, round);
+    if (stype_is_float(from)) {
+        Value *v = s->v;
+        if (stype_bits(from) < 32) v = build1_to(&c->b, OP_FPEXT, v, element_type(DT_FP32, sem_shape(s)));
+        return build1_to(&c->b, stype_is_unsigned(to) ? OP_FPTOUI : OP_FPTOSI, v, type);
+    }
+    if (stype_is_float(to)) {
+        Value *v = s->v;
+        if (stype_bits(to) == 8) { /* through fp32: eight bits hold few integers exactly anyway */
+            v = build1_to(&c->b, stype_is_unsigned(from) ? OP_UITOFP : OP_SITOFP, v, element_type(DT_FP32, sem_shape(s)));
+            return float_to_float(c, v, ST_FP32, to, round);
+        }
+        return build1_to(&c->b, stype_is_unsigned(from) ? OP_UITOFP : OP_SITOFP, v, type);
+    }
+    if (stype_bits(to) == stype_bits(from)) return s->v;
+    OpKind op = stype_bits(to) < stype_bits(from) ? OP_TRUNC : stype_is_unsigned(from) ? OP_ZEXT : OP_SEXT;
+    return build1_to(&c->b, op, s->v, type);
+}
+
+const Sem *convert_rounded(Checker *c, const Sem *s, SType t, Round round) {
+    if (s->type == t) return s;
+    Value *v = cast_value(c, s, t, round);
+    bool widens = !stype_is_float(s->type) && !stype_is_float(t) && stype_bits(t) > stype_bits(s->type);
+    return sem_run(c, t, v, widens ? s->wide : NULL);
+}
+
+const Sem *convert_to(Checker *c, const Sem *s, SType t, Span at) {
+    if (sem_is_error(s)) return s;
+    if (s->kind == SEM_RUN && !s->is_pointer) return convert_rounded(c, s, t, ROUND_NEAREST);
+    if (sem_is_number(s)) {
+        if (number_fits(s, t)) return sem_run(c, t, const_value(c, s, t, shape_scalar()), NULL);
+        if (s->kind == SEM_FLOAT) {
+            diag_error(c->d, at, "the float %s where %s is wanted", number_text(c, s), stype_name(t));
+            diag_note(c->d, at, "write an integer, or convert the other side with .to(fp32)");
+        } else {
+            diag_error(c->d, at, "the literal %s does not fit %s", number_text(c, s), stype_name(t));
+            diag_note(c->d, at, "convert the other operand to a wider type first, as in x.to(i64)");
+        }
+        return &sem_error;
+    }
+    diag_error(c->d, at, "%s does not convert to %s", sem_type_text(c, s), stype_name(t));
+    return &sem_error;
+}
+
+static Type pointer_like(SType pointee, Shape shape) {
+    Type t = type_pointer(stype_memory(pointee));
+    return shape.rank ? type_with_shape(t, shape) : t;
+}
+
+const Sem *bitcast_to(Checker *c, const Sem *s, SType t, bool is_pointer, Span at) {
+    if (sem_is_error(s)) return s;
+    s = to_run(c, s, at);
+    if (sem_is_error(s)) return s;
+    uint32_t from = s->is_pointer ? 64 : stype_bits(s->type), to = is_pointer ? 64 : stype_bits(t);
+    if (from != to) {
+        diag_error(c->d, at, "bitcast from %s (%u bits) to %s (%u bits)", sem_type_text(c, s), from,
+                   type_text(c, t, is_pointer, sem_shape(s)), to);
+        diag_note(c->d, at, "a bitcast keeps the width; a plain .to(...) converts the value");
+        return &sem_error;
+    }
+    Type type = is_pointer ? pointer_like(t, sem_shape(s)) : element_type(stype_dtype(t), sem_shape(s));
+    Value *v = type_equal(type, s->v->type) ? s->v : build1_to(&c->b, OP_BITCAST, s->v, type);
+    return is_pointer ? sem_pointer(c, t, v) : sem_run(c, t, v, NULL);
+}
+
+Value *wide_value(Checker *c, const Sem *s) {
+    if (sem_is_number(s)) return const_value(c, s, ST_I64, shape_scalar());
+    if (s->wide) return s->wide;
+    if (stype_bits(s->type) == 64) return s->v;
+    return build1_to(&c->b, stype_is_unsigned(s->type) ? OP_ZEXT : OP_SEXT, s->v, element_type(DT_I64, sem_shape(s)));
+}
+
+/* ---- Conditions --------------------------------------------------------------------------------------------------------- */
+
+const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what) {
+    if (sem_is_error(s)) return s;
+    if (sem_is_const(s)) return sem_bool(c, const_truth(s));
+    if (sem_is_tile(s)) {
+        diag_error(c->d, at, "%s is %s, and a condition must be a scalar", what, sem_type_text(c, s));
+        diag_note(c->d, at, "choose per element with where(condition, a, b), or reduce it with max(condition)");
+        return &sem_error;
+    }
+    if (s->is_pointer) {
+        diag_error(c->d, at, "%s is a pointer, and a condition must be a number or a truth value", what);
+        return &sem_error;
+    }
+    return s->type == ST_I1 ? s : sem_run(c, ST_I1, truth_value(c, s), NULL);
+}
+
+/* ---- Shapes --------------------------------------------------------------------------------------------------------------- */
+
+enum { TILE_BITS = 20 }; /* log2 of the elements at most */
+
+bool dimension_log2(Checker *c, int64_t size, Span at, uint8_t *log2) {
+    if (size < 1) {
+        diag_error(c->d, at, "a tile of %lld elements", (long long)size);
+        diag_note(c->d, at, "every dimension is a power of two, 1 at least");
+        return false;
+    }
+    uint8_t n = 0;
+    while (n < 62 && ((int64_t)1 << n) < size) n++;
+    if (((int64_t)1 << n) != size) {
+        diag_error(c->d, at, "the size %lld is not a power of two", (long long)size);
+        diag_note(c->d, at, "the next power of two is %lld; mask off what is too much", (long long)1 << n);
+        return false;
+    }
+    if (n > TILE_BITS) {
+        diag_error(c->d, at, "a tile of %lld elements is too large", (long long)size);
+        diag_note(c->d, at, "at most %d elements; walk over the data in a loop", 1 << TILE_BITS);
+        return false;
+    }
+    *log2 = n;
+    return true;
+}
+
+bool check_elements(Checker *c, Shape s, Span at) {
+    if (shape_log2(s) <= TILE_BITS) return true;
+    Text size = {0};
+    shape_print(s, &size);
+    diag_error(c->d, at, "a tile of %s elements is too large", size.at);
+    diag_note(c->d, at, "at most %d elements; walk over the data in a loop", 1 << TILE_BITS);
+    text_free(&size);
+    return false;
+}
+
+bool shape_join(Shape x, Shape y, Shape *out) {
+    Shape r = x.rank >= y.rank ? x : y, s = x.rank >= y.rank ? y : x;
+    for (uint32_t i = 0; i < s.rank; i++) {
+        uint32_t k = i + r.rank - s.rank;
+        if (r.log2[k] != s.log2[i] && r.log2[k] != 0 && s.log2[i] != 0) return false;
+        if (s.log2[i] > r.log2[k]) r.log2[k] = s.log2[i];
+    }
+    *out = r;
+    return true;
+}
+
+bool broadcast_shape(Checker *c, const Sem *x, const Sem *y, Span at, Shape *out) {
+    if (!shape_join(sem_shape(x), sem_shape(y), out)) {
+        diag_error(c->d, at, "%s and %s have shapes that do not broadcast", sem_type_text(c, x), sem_type_text(c, y));
+        diag_note(c->d, at, "dimensions are matched from the last; each must be equal or 1 (x[:, None] adds one)");
+        return false;
+    }
+    return check_elements(c, *out, at);
+}
+
+static Value *broadcast_value(Checker *c, Value *v, Shape shape) {
+    if (!v || shape_equal(v->type.shape, shape)) return v;
+    if (v->type.shape.rank == 0) return build_splat(&c->b, v, shape);
+    while (v->type.shape.rank < shape.rank) v = build_expand(&c->b, v, 0);
+    return shape_equal(v->type.shape, shape) ? v : build_broadcast(&c->b, v, shape);
+}
+
+const Sem *broadcast_to(Checker *c, const Sem *s, Shape shape) {
+    if (shape_equal(sem_shape(s), shape)) return s;
+    return sem_with(c, s, broadcast_value(c, s->v, shape), broadcast_value(c, s->wide, shape));
+}
+
+const Sem *expand_at(Checker *c, const Sem *s, uint32_t axis) {
+    if (s->v->type.shape.rank == 0) {
+        Shape one = shape_row(0);
+        return broadcast_to(c, s, one);
+    }
+    return sem_with(c, s, build_expand(&c->b, s->v, axis), s->wide ? build_expand(&c->b, s->wide, axis) : NULL);
+}

@@ -1,0 +1,207 @@
+/* scope.c - names: the variables of each function under way, their journal, and the look-up through all scopes.
+ *
+ * In: assignments and uses. Out: Sems; for an unknown name an error that suggests the nearest known one.
+ * Method: a frame holds its variables behind a small hash of interned names; every assignment is journalled, so that a
+ * branch can be run, its outcome collected, and undone before the other branch.
+ */
+#include "check/sema.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- Frames -------------------------------------------------------------------------------------------------------------- */
+
+Frame *frame_push(Checker *c, const Node *fn, Span at) {
+    Frame *f = NEW(c->a, Frame);
+    f->caller = c->frame;
+    f->fn = fn;
+    f->call = at;
+    f->num_slots = 16;
+    f->slots = NEW_ARRAY(c->a, uint32_t, f->num_slots);
+    c->frame = f;
+    return f;
+}
+
+void frame_pop(Checker *c) {
+    c->frame = c->frame->caller;
+}
+
+static uint32_t slot_of(const Frame *f, const char *name) {
+    uint32_t h = (uint32_t)((uintptr_t)name >> 4) * 2654435761u;
+    uint32_t i = h & (f->num_slots - 1);
+    while (f->slots[i] && f->variables.at[f->slots[i] - 1].name != name) i = (i + 1) & (f->num_slots - 1);
+    return i;
+}
+
+static void grow_slots(Checker *c, Frame *f) {
+    f->num_slots *= 2;
+    f->slots = NEW_ARRAY(c->a, uint32_t, f->num_slots);
+    for (uint32_t i = 0; i < f->variables.len; i++) f->slots[slot_of(f, f->variables.at[i].name)] = i + 1;
+}
+
+uint32_t frame_variable(Checker *c, const char *name) {
+    Frame *f = c->frame;
+    uint32_t slot = slot_of(f, name);
+    if (f->slots[slot]) return f->slots[slot] - 1;
+    Variable v = {.name = name};
+    vec_push(c->a, &f->variables, v);
+    f->slots[slot] = f->variables.len;
+    if (f->variables.len * 2 > f->num_slots) grow_slots(c, f);
+    return f->variables.len - 1;
+}
+
+const Binding *frame_find(const Frame *f, const char *name) {
+    uint32_t slot = slot_of(f, name);
+    return f->slots[slot] ? &f->variables.at[f->slots[slot] - 1].now : NULL;
+}
+
+void frame_set(Checker *c, uint32_t variable, Binding b) {
+    Frame *f = c->frame;
+    Change change = {variable, f->variables.at[variable].now};
+    vec_push(c->a, &f->journal, change);
+    f->variables.at[variable].now = b;
+}
+
+void frame_assign(Checker *c, const char *name, const Sem *s, Span at) {
+    uint32_t v = frame_variable(c, name);
+    Binding b = {.sem = s, .span = at};
+    frame_set(c, v, b);
+}
+
+const Sem *frame_get(Checker *c, const char *name) {
+    const Binding *b = frame_find(c->frame, name);
+    return b && b->sem ? b->sem : &sem_error;
+}
+
+uint32_t journal_mark(const Checker *c) {
+    return c->frame->journal.len;
+}
+
+Outcomes journal_collect(Checker *c, uint32_t mark) {
+    Frame *f = c->frame;
+    Outcomes out = {NEW_ARRAY(c->a, Outcome, f->journal.len - mark + 1), 0};
+    uint32_t epoch = ++f->epoch; /* marks what was collected already */
+    for (uint32_t i = mark; i < f->journal.len; i++) {
+        uint32_t v = f->journal.at[i].variable;
+        if (f->variables.at[v].seen == epoch) continue;
+        f->variables.at[v].seen = epoch;
+        out.at[out.count++] = (Outcome){v, f->variables.at[v].now};
+    }
+    return out;
+}
+
+void journal_undo(Checker *c, uint32_t mark) {
+    Frame *f = c->frame;
+    while (f->journal.len > mark) {
+        Change *last = &f->journal.at[--f->journal.len];
+        f->variables.at[last->variable].now = last->was;
+    }
+}
+
+/* ---- Suggestions ----------------------------------------------------------------------------------------------------------- */
+
+uint32_t edit_distance(const char *x, const char *y, uint32_t limit) {
+    enum { LONGEST = 40 };
+    size_t n = strlen(x), m = strlen(y);
+    if (n > LONGEST || m > LONGEST) return limit + 1;
+    uint32_t rows[3][LONGEST + 1] = {{0}};
+    for (size_t j = 0; j <= m; j++) rows[0][j] = (uint32_t)j;
+    for (size_t i = 1; i <= n; i++) {
+        uint32_t *now = rows[i % 3], *before = rows[(i + 2) % 3], *older = rows[(i + 1) % 3];
+        now[0] = (uint32_t)i;
+        for (size_t j = 1; j <= m; j++) {
+            uint32_t best = before[j - 1] + (x[i - 1] != y[j - 1]);
+            if (before[j] + 1 < best) best = before[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && x[i - 1] == y[j - 2] && x[i - 2] == y[j - 1];
+            if (swapped && older[j - 2] + 1 < best) best = older[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return rows[n % 3][m];
+}
+
+const char *nearest_name(const char *name, const char *const *names, uint32_t count) {
+    const char *best = NULL;
+    size_t length = strlen(name);
+    uint32_t least = length < 3 ? 1 : length < 6 ? 2 : 3;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t distance = edit_distance(name, names[i], least);
+        if (distance > least || (best && distance == least) || distance >= length) continue;
+        least = distance;
+        best = names[i];
+    }
+    return best;
+}
+
+/* ---- Look-up ------------------------------------------------------------------------------------------------------------------ */
+
+static const char *const constants[] = {"inf", "nan"};
+static const char *const modules[] = {"tl", "triton", "libdevice", "math", "torch"};
+
+static const Sem *known_word(Checker *c, const char *name) {
+    if (strcmp(name, "inf") == 0) return sem_float(c, INFINITY);
+    if (strcmp(name, "nan") == 0) return sem_float(c, NAN);
+    for (size_t i = 0; i < COUNT(modules); i++) {
+        if (strcmp(name, modules[i]) != 0) continue;
+        Sem *s = NEW(c->a, Sem);
+        s->kind = SEM_MODULE;
+        s->s = modules[i];
+        return s;
+    }
+    return NULL;
+}
+
+static void suggest(Checker *c, const char *name, Span at) {
+    VEC(const char *) names = {0};
+    for (uint32_t i = 0; i < c->frame->variables.len; i++) {
+        if (c->frame->variables.at[i].name[0] != '$') vec_push(c->a, &names, c->frame->variables.at[i].name);
+    }
+    for (uint32_t i = 0; i < c->globals.len; i++) vec_push(c->a, &names, c->globals.at[i].name);
+    uint32_t count;
+    const char *const *builtins = builtin_names(&count);
+    for (uint32_t i = 0; i < count; i++) vec_push(c->a, &names, builtins[i]);
+    for (int t = 0; t < ST_COUNT; t++) vec_push(c->a, &names, stype_name((SType)t));
+    for (size_t i = 0; i < COUNT(constants); i++) vec_push(c->a, &names, constants[i]);
+    const char *near = nearest_name(name, names.at, names.len);
+    if (near) {
+        diag_error(c->d, at, "unknown name '%s'; did you mean '%s'?", name, near);
+    } else {
+        diag_error(c->d, at, "unknown name '%s'", name);
+    }
+}
+
+static const Sem *not_defined(Checker *c, const char *name, const Binding *b, Span at) {
+    diag_error(c->d, at, "'%s' is not defined on every path to here", name);
+    if (b->span.end) diag_note(c->d, b->span, "it is assigned here");
+    if (b->gap.end) diag_note(c->d, b->gap, "and a path through here leaves it undefined; give it a value before");
+    return &sem_error;
+}
+
+const Sem *scope_lookup(Checker *c, const char *name, Span at) {
+    const Binding *b = frame_find(c->frame, name);
+    if (b && b->sem) return b->sem;
+    if (b && b->gap.end) {
+        not_defined(c, name, b, at);
+        frame_assign(c, name, &sem_error, at); /* once is enough */
+        return &sem_error;
+    }
+    const Sem *s = scope_global(c, name);
+    if (s) return s;
+    const Builtin *builtin = builtin_find(name);
+    if (builtin) {
+        Sem *r = NEW(c->a, Sem);
+        r->kind = SEM_BUILTIN;
+        r->builtin = builtin;
+        r->weak = true; /* written bare */
+        return r;
+    }
+    SType t;
+    const char *canonical = dtype_canonical(name);
+    if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
+    s = known_word(c, name);
+    if (s) return s;
+    suggest(c, name, at);
+    frame_assign(c, name, &sem_error, at);
+    return &sem_error;
+}

@@ -1,0 +1,344 @@
+/* sema.h - inside check/: semantic values, scopes, the checker's state, and what its files ask of each other.
+ *
+ * A semantic value (Sem) is what a name or an expression stands for: something known at compile time (int, float, type,
+ * tuple, function, …) or a run-time value of the IR. Sems never change once made; all memory is the compile's arena.
+ *
+ * The wide rule: an integer that arithmetic made carries, beside its value in its own type, the same sum or product in
+ * 64 bits (`wide`). Pointer arithmetic and comparisons take the wide one, everything else the value in its own type.
+ * Both are built at once; what nothing needs is dropped by the dce pass.
+ */
+#ifndef FSC_SEMA_H
+#define FSC_SEMA_H
+
+#include "check/check.h"
+
+/* ---- Integers of compile time: sign and magnitude, so that i64 and u64 both fit ------------------------------------- */
+
+typedef struct Int {
+    uint64_t mag;
+    bool neg; /* never with mag 0 */
+} Int;
+
+Int int_from(int64_t x);
+Int int_unsigned(uint64_t x);
+bool int_fits(Int x, int64_t *out); /* in i64 */
+int int_compare(Int x, Int y);
+double int_to_double(Int x);
+bool int_from_double(double x, Int *out); /* truncates; false beyond the range */
+/* False: the result leaves the range -2^64 < r < 2^64 (division and shift: the operand makes no sense). */
+bool int_add(Int x, Int y, Int *r);
+bool int_sub(Int x, Int y, Int *r);
+bool int_mul(Int x, Int y, Int *r);
+bool int_divmod(Int x, Int y, Int *quotient, Int *remainder); /* floors, as Python does */
+bool int_pow(Int x, Int y, Int *r);
+bool int_shift(Int x, Int y, bool left, Int *r);
+bool int_bits(char op, Int x, Int y, Int *r); /* & | ^ on two's complement */
+const char *int_text(Arena *a, Int x);
+
+/* ---- Types ----------------------------------------------------------------------------------------------------------- */
+
+typedef enum SType {
+#define STYPE(e, ...) ST_##e,
+#include "check/stype.def"
+#undef STYPE
+    ST_COUNT
+} SType;
+
+typedef enum STypeClass { CLASS_BOOL, CLASS_SIGNED, CLASS_UNSIGNED, CLASS_FLOAT } STypeClass;
+
+const char *stype_name(SType t);
+DType stype_dtype(SType t);
+uint32_t stype_bits(SType t);
+STypeClass stype_class(SType t);
+bool stype_is_float(SType t);
+bool stype_is_unsigned(SType t); /* i1 counts: it is 0 or 1 */
+bool stype_find(const char *canonical, SType *out);
+DType stype_memory(SType t); /* of an element in memory: i1 lies as i8 */
+
+/* ---- Semantic values --------------------------------------------------------------------------------------------------- */
+
+typedef struct Builtin Builtin;
+typedef struct Frame Frame;
+typedef struct Sem Sem;
+
+typedef enum SemKind {
+    SEM_ERROR,    /* poison: an error was reported where it was made; whatever uses it stays silent */
+    SEM_NONE,     /* None */
+    SEM_BOOL,     /* i.mag is 0 or 1 */
+    SEM_INT,      /* i */
+    SEM_FLOAT,    /* f */
+    SEM_STRING,   /* s */
+    SEM_TYPE,     /* type, is_pointer */
+    SEM_TUPLE,    /* items, count */
+    SEM_FUNCTION, /* fn: a function of the file */
+    SEM_BUILTIN,  /* builtin; self where it was named as a method */
+    SEM_MODULE,   /* s: "tl", "tl.math", … */
+    SEM_SLICE,    /* `:` inside an index */
+    SEM_RUN,      /* v, wide, type, is_pointer: a scalar, a tile, a pointer or a tile of pointers */
+} SemKind;
+
+struct Sem {
+    SemKind kind;
+    bool weak;       /* BOOL INT FLOAT: takes the type of what it meets (a literal, a constexpr); else i1 i32 i64 fp32 */
+    bool is_pointer; /* TYPE RUN */
+    bool is_const;   /* TYPE RUN: a pointer to memory that nothing writes */
+    SType type;      /* TYPE RUN: of an element; of the pointee where is_pointer */
+    Int i;
+    double f;
+    const char *s;
+    const Sem **items;
+    uint32_t count;
+    const Node *fn;
+    const Builtin *builtin;
+    const Sem *self;
+    Value *v;
+    Value *wide; /* i64 of v's shape, or NULL: v says it all */
+};
+
+/* ---- Names: one frame a function, with a journal of its assignments (scope.c) -------------------------------------------- */
+
+typedef struct Binding {
+    const Sem *sem; /* NULL: not defined */
+    Span span;      /* of the assignment */
+    Span gap;       /* sem NULL after a branch or loop: the place where it stays undefined */
+    bool is_constexpr; /* declared `: constexpr` */
+} Binding;
+
+typedef struct Variable {
+    const char *name;
+    Binding now;
+    uint32_t seen; /* the epoch of the last journal_collect that met it */
+} Variable;
+
+typedef struct Change {
+    uint32_t variable;
+    Binding was;
+} Change;
+
+/* A variable's binding at the end of a branch. */
+typedef struct Outcome {
+    uint32_t variable;
+    Binding then;
+} Outcome;
+
+typedef struct Outcomes {
+    Outcome *at;
+    uint32_t count;
+} Outcomes;
+
+typedef struct Loop Loop;
+
+struct Frame {
+    Frame *caller;
+    const Node *fn;
+    Span call; /* where it was called; {0,0}: the kernel */
+    VEC(Variable) variables;
+    uint32_t *slots; /* hash of names: index + 1 */
+    uint32_t num_slots;
+    VEC(Change) journal;
+    uint32_t epoch;
+    Loop *loop;         /* the innermost */
+    uint32_t ifs;       /* dynamic branches around this place, within the innermost loop */
+    bool returns_in_loop; /* some loop holds a return: `$ret` says whether it happened */
+};
+
+/* ---- The checker ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct Checker {
+    Arena *a;
+    Strings *s;
+    Diag *d;
+    const Module *m;
+    const CheckOptions *o;
+    Func *f;
+    Builder b;
+    Record *record;
+    Frame *frame;
+    uint32_t calls;  /* depth of inlined calls */
+    uint32_t depth;  /* of the evaluation: limits the stack */
+    uint64_t steps;  /* statements and expressions evaluated: limits time */
+    bool too_large;  /* the limit was reported */
+    const char *live, *ret, *retval; /* names of hidden variables */
+    VEC(Variable) globals;
+    const Node **evaluating; /* globals on the way */
+} Checker;
+
+/* value.c: making and describing */
+extern const Sem sem_error, sem_none, sem_slice;
+const Sem *sem_bool(Checker *c, bool x);
+const Sem *sem_int(Checker *c, Int x);
+const Sem *sem_i64(Checker *c, int64_t x);
+const Sem *sem_float(Checker *c, double x);
+const Sem *sem_string(Checker *c, const char *s);
+const Sem *sem_type(Checker *c, SType t, bool is_pointer);
+const Sem *sem_tuple(Checker *c, const Sem **items, uint32_t count);
+const Sem *sem_run(Checker *c, SType t, Value *v, Value *wide);
+const Sem *sem_pointer(Checker *c, SType pointee, Value *v);
+const Sem *sem_with(Checker *c, const Sem *s, Value *v, Value *wide); /* the same type of value, another value */
+const Sem *sem_strong(Checker *c, const Sem *s); /* the constant as a name holds it: no longer weak */
+const Sem *sem_weak(Checker *c, const Sem *s);
+bool sem_is_error(const Sem *s);
+bool sem_is_number(const Sem *s); /* BOOL INT FLOAT */
+bool sem_is_const(const Sem *s);  /* known at compile time */
+bool sem_is_tile(const Sem *s);
+bool sem_is_value(const Sem *s); /* a number or a run-time value that is no pointer */
+Shape sem_shape(const Sem *s);
+SType sem_natural(const Sem *s); /* of a number: i1, i32, i64, u64, fp32 */
+bool sem_same_type(const Sem *x, const Sem *y); /* run-time: element type, pointer, shape */
+bool sem_equal(const Sem *x, const Sem *y);     /* compile-time constants */
+const char *sem_type_text(Checker *c, const Sem *s); /* i32, tile<128xfp32>, *fp32, int 5 */
+const char *type_text(Checker *c, SType t, bool is_pointer, Shape shape);
+const char *number_text(Checker *c, const Sem *s);
+/* True, with the value; else an error at `at` that says what was wanted: "axis must be an int known at compile time". */
+bool sem_want_int(Checker *c, const Sem *s, Span at, const char *what, int64_t *out);
+bool sem_want_bool(Checker *c, const Sem *s, Span at, const char *what, bool *out);
+
+/* consteval.c: operators on compile-time values, with Python's meaning; NULL: not an operation on constants */
+const Sem *const_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
+const Sem *const_unary(Checker *c, UnaryOp op, const Sem *x, Span at);
+const Sem *const_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
+bool const_truth(const Sem *s); /* Python's truth of a constant */
+
+/* scope.c */
+Frame *frame_push(Checker *c, const Node *fn, Span call);
+void frame_pop(Checker *c);
+uint32_t frame_variable(Checker *c, const char *name); /* index, made on demand */
+const Binding *frame_find(const Frame *f, const char *name); /* NULL: never assigned */
+void frame_set(Checker *c, uint32_t variable, Binding b);
+void frame_assign(Checker *c, const char *name, const Sem *s, Span at);
+const Sem *frame_get(Checker *c, const char *name); /* hidden variables; sem_error if absent */
+uint32_t journal_mark(const Checker *c);
+/* The bindings of all variables changed since the mark; and back to what they were. */
+Outcomes journal_collect(Checker *c, uint32_t mark);
+void journal_undo(Checker *c, uint32_t mark);
+/* A name as an expression: locals, constants of the file, functions, builtins, types, modules; else an error. */
+const Sem *scope_lookup(Checker *c, const char *name, Span at);
+const Sem *scope_global(Checker *c, const char *name); /* constants and functions of the file, or NULL */
+/* The nearest of `count` names, or NULL if none is near. */
+const char *nearest_name(const char *name, const char *const *names, uint32_t count);
+uint32_t edit_distance(const char *x, const char *y, uint32_t limit);
+
+/* convert.c: between types and shapes */
+const Sem *to_run(Checker *c, const Sem *s, Span at); /* a number becomes a run-time scalar of its natural type */
+Value *const_value(Checker *c, const Sem *number, SType t, Shape shape); /* a number that fits t */
+bool number_fits(const Sem *number, SType t);
+/* To element type t, keeping the shape; numbers become constants of that type (an error where they do not fit). */
+const Sem *convert_to(Checker *c, const Sem *s, SType t, Span at);
+const Sem *convert_rounded(Checker *c, const Sem *s, SType t, Round round);
+const Sem *broadcast_to(Checker *c, const Sem *s, Shape shape); /* must fit */
+bool broadcast_shape(Checker *c, const Sem *x, const Sem *y, Span at, Shape *out);
+bool shape_join(Shape x, Shape y, Shape *out); /* NumPy's rule; false: they do not fit */
+Value *wide_value(Checker *c, const Sem *s); /* i64, of an integer */
+const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what); /* a scalar as i1, or a constant bool */
+const Sem *bitcast_to(Checker *c, const Sem *s, SType t, bool is_pointer, Span at);
+/* A tile's dimension: a power of two, or an error that names the next one. */
+bool dimension_log2(Checker *c, int64_t size, Span at, uint8_t *log2);
+bool check_elements(Checker *c, Shape s, Span at);
+const Sem *expand_at(Checker *c, const Sem *s, uint32_t axis);
+
+/* arith.c: run-time operators (constants go through consteval.c first) */
+const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
+const Sem *arith_unary(Checker *c, UnaryOp op, const Sem *x, Span at);
+const Sem *arith_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
+/* The common element type of two values (numbers adapt); false and an error where there is none. */
+bool promote(Checker *c, const Sem *x, const Sem *y, Span at, SType *out);
+typedef enum MinMax { TAKE_MAX, TAKE_MIN } MinMax;
+const Sem *arith_minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at);
+const Sem *arith_select(Checker *c, const Sem *cond, const Sem *x, const Sem *y, Span at);
+OpKind minmax_op(MinMax which, SType t, bool propagate_nan);
+const Sem *pointer_add(Checker *c, const Sem *p, const Sem *offset, bool negate, Span at);
+
+/* expr.c */
+const Sem *expr(Checker *c, const Node *n);
+const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
+const Sem *compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
+bool spend(Checker *c, Span at); /* one step of the budget; false once it is used up */
+/* index.c */
+const Sem *attribute(Checker *c, const Node *n);
+const Sem *subscript(Checker *c, const Node *n);
+
+/* stmt.c */
+void block_run(Checker *c, Node *const *list, uint32_t count);
+void assign_to(Checker *c, const Node *target, const Sem *s, Span at);
+/* flow.c */
+typedef struct Arm {
+    Outcomes outcomes;
+    Block *block;
+    const Sem *value; /* of a conditional expression */
+} Arm;
+void if_dynamic(Checker *c, const Node *n, const Sem *cond, Node *const *rest, uint32_t num_rest);
+const Sem *choose(Checker *c, const Node *n, const Sem *cond, const Node *yes, const Node *no);
+const Sem *short_circuit(Checker *c, bool is_and, const Sem *x, const Node *rest, Span at);
+typedef enum Liveness { FLOW_DEAD, FLOW_LIVE, FLOW_MAYBE } Liveness;
+Liveness flow_state(Checker *c);
+void rest_if_live(Checker *c, Node *const *list, uint32_t count);
+void flow_stop(Checker *c); /* nothing after this place runs */
+bool node_leaves(const Node *n, bool in_loop); /* holds a break, continue or return that leaves this statement */
+/* loop.c */
+void loop_for(Checker *c, const Node *n);
+void loop_while(Checker *c, const Node *n);
+void loop_break(Checker *c, const Node *n);
+void loop_continue(Checker *c, const Node *n);
+void return_run(Checker *c, const Node *n);
+
+/* call.c */
+const Sem *call(Checker *c, const Node *n);
+const Sem *call_function(Checker *c, const Node *fn, const Node *call_node, const Sem *self);
+
+/* builtin.c */
+enum { BUILTIN_ARGS = 12 };
+
+/* A call with its arguments in the order of the builtin's names; NULL: not given. */
+typedef struct Call {
+    const Builtin *builtin;
+    Span span;
+    const Sem *arg[BUILTIN_ARGS];
+    Span at[BUILTIN_ARGS];
+    uint32_t positional; /* how many came by position */
+    const Node *node;
+    bool is_bare; /* max(x), not tl.max(x) or x.max() */
+} Call;
+
+typedef const Sem *Handler(Checker *c, Call *call);
+
+struct Builtin {
+    const char *name;
+    int min, max; /* arguments */
+    const char *names; /* of the arguments, blank separated; a trailing `*` takes any number */
+    Handler *run;      /* NULL: not compiled yet */
+};
+
+const Builtin *builtin_find(const char *name);
+const char *const *builtin_names(uint32_t *count);
+const Sem *builtin_call(Checker *c, const Builtin *b, const Sem *self, const Node *call_node, bool is_bare);
+uint32_t add_site(Checker *c, Span at);
+
+/* param.c, launch.c */
+typedef struct ParamInfo {
+    const Node *node; /* the parameter */
+    const char *name;
+    Span span;
+    RecordKind kind;
+    bool is_dtype, is_const, equals_one, has_contract;
+    bool typed;  /* type is known */
+    SType type;
+    uint32_t divisible;
+    const Sem *value; /* of a constexpr, dtype or fixed scalar */
+    RecordOrigin origin;
+    const char *rule; /* code of the launch rule, or NULL */
+    Value *v;
+    int arg; /* index among the function's arguments, -1 */
+} ParamInfo;
+
+typedef struct Signature {
+    ParamInfo *params;
+    uint32_t count;
+} Signature;
+
+bool params_bind(Checker *c, const Node *fn, Signature *sig);
+bool launch_codes(Checker *c, const Node *fn, Signature *sig); /* rules of the constexprs, before they are bound */
+void launch_record(Checker *c, const Node *fn, Signature *sig);
+const Node *function_decorator(const Node *fn, bool *is_kernel);
+const Sem *launch_value(Checker *c, const Signature *sig, const char *code); /* NULL: not known now */
+
+#endif

@@ -1,0 +1,228 @@
+/* expo.c - exp, exp2, log, log2, square roots and division, as LLVM instructions.
+ *
+ * In: a float value. Out: the function within ops.def's bound, with IEEE's special values and subnormals.
+ * Method: exp = 2^n * polynomial, or the target's ex2 with the rounding error of x * log2(e) put back; log = e * ln 2 +
+ * log1p(f). fp16 and bf16 go through fp32 and are rounded once; fp64 never goes through fp32.
+ */
+#include <math.h>
+
+#include "codegen/mathimpl.h"
+
+#define LOG2E 1.4426950408889634074
+#define LN2 0.69314718055994530942
+#define LOG2E_F32 0x1.715476p+0     /* log2 e as fp32 */
+#define LOG2E_F32_REST 0x1.4ae0cp-26 /* what that leaves */
+#define LOG2E_F64_REST 0x1.777d0ffda0d24p-56
+
+/* What the two formats differ in. ln2_high has so few bits that n * ln2_high is exact for every exponent n. */
+typedef struct Format {
+    DType d;
+    int bits, mantissa;
+    double ln2_high, ln2_low, exp_limit; /* e^±exp_limit is far outside the range */
+    int64_t one, log_start;              /* bits of 1; bits of the least m in log's interval [m, 2m) around 1 */
+    const double *exp_poly;
+    unsigned exp_terms;
+} Format;
+
+/* (e^r - 1 - r) / r^2 on |r| <= ln 2 / 2: minimax fit, relative error of e^r 2^-28. */
+static const double exp_poly32[] = {0.5, 0.16666518, 0.041666206, 0.008368882, 0.0013950476};
+/* The same: Taylor, 1 / (k + 2)!; the next term is below 2^-58. */
+static const double exp_poly64[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,        1.0 / 120,
+                                    1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
+                                    1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
+/* (log1p(f) - f + f^2 / 2) / f^3 on |f| <= 1/3: minimax fit, relative error of log1p 2^-30. */
+static const double log_poly32[] = {0.33333334,  -0.2499982, 0.19999598,  -0.16679579, 0.14304455,
+                                    -0.12195774, 0.107542604, -0.12845077, 0.120070525};
+/* (log((1 + s) / (1 - s)) - 2s) / (s * s^2) in s^2: Taylor, 2 / (2k + 3); s <= 0.172, the next term is below 2^-60. */
+static const double log_poly64[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13,
+                                    2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23};
+
+static const Format format32 = {DT_FP32, 32, 23, 0x1.62ep-1, 0x1.0bfbe8p-15, 150.0, 0x3f800000, 0x3f2aaaab,
+                                exp_poly32, COUNT(exp_poly32)};
+static const Format format64 = {DT_FP64, 64, 52, 0x1.62e42fefp-1, 0x1.473de6af278edp-34, 800.0, INT64_C(0x3ff0000000000000),
+                                INT64_C(0x3fe6a09e667f3bcd), exp_poly64, COUNT(exp_poly64)};
+
+V math_fma(const Math *k, V x, V y, V z) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    V args[] = {x, y, z};
+    return llvm_intrinsic(k->m, "llvm.fma", &t, 1, args, 3);
+}
+
+V math_mad(const Math *k, V x, V y, V z) { return k->native_fma ? math_fma(k, x, y, z) : mk_fadd(k, mk_fmul(k, x, y), z); }
+
+V math_poly(const Math *k, V x, const double *c, unsigned n) {
+    V r = mk_real(x, c[n - 1]);
+    for (unsigned i = n - 1; i-- > 0;) r = math_mad(k, r, x, mk_real(x, c[i]));
+    return r;
+}
+
+V math_approx(const Math *k, Approx which, V x, V y) { return k->approx ? k->approx(k, which, x, y) : NULL; }
+
+static LLVMTypeRef bits_type(const Math *k, const Format *f) { return f->bits == 64 ? k->m->i64 : k->m->i32; }
+static LLVMTypeRef real_type(const Math *k, const Format *f) { return f->bits == 64 ? k->m->f64 : k->m->f32; }
+
+/* ---- exp and exp2 ------------------------------------------------------------------------------------------------------ */
+
+/* x limited to ±limit by compare and select, so that NaN stays. */
+static V clamp(const Math *k, V x, double limit) {
+    x = mk_select(k, mk_fcmp(k, LLVMRealOGT, x, mk_real(x, limit)), mk_real(x, limit), x);
+    return mk_select(k, mk_fcmp(k, LLVMRealOLT, x, mk_real(x, -limit)), mk_real(x, -limit), x);
+}
+
+/* 2^n for an integer n within the normal exponents. */
+static V power(const Math *k, const Format *f, V n) {
+    V b = LLVMBuildShl(k->m->at, n, mk_int(n, f->mantissa), "");
+    return mk_cast(k, mk_add(k, b, mk_int(b, f->one)), real_type(k, f));
+}
+
+/* base 2 or e: 2^n * e^r with |r| <= ln 2 / 2. The scaling takes two steps so that subnormal results round once. */
+static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
+    x = clamp(k, x, base2 ? f->exp_limit * 1.45 : f->exp_limit);
+    double magic_value = f->bits == 64 ? 0x1.8p52 : 0x1.8p23;
+    V magic = mk_real(x, magic_value);
+    V shifted = base2 ? mk_fadd(k, x, magic) : math_mad(k, x, mk_real(x, LOG2E), magic);
+    V nf = mk_fsub(k, shifted, magic);
+    V n = mk_sub(k, mk_cast(k, shifted, bits_type(k, f)), mk_cast(k, magic, bits_type(k, f)));
+    V r;
+    if (base2) {
+        r = mk_fmul(k, mk_fsub(k, x, nf), mk_real(x, LN2));
+    } else {
+        r = mk_fsub(k, x, mk_fmul(k, nf, mk_real(x, f->ln2_high)));
+        r = math_mad(k, nf, mk_real(x, -f->ln2_low), r);
+    }
+    V q = math_poly(k, r, f->exp_poly, f->exp_terms);
+    V y = mk_fadd(k, math_mad(k, mk_fmul(k, r, r), q, r), mk_real(x, 1));
+    V half = LLVMBuildAShr(k->m->at, n, mk_int(n, 1), "");
+    return mk_fmul(k, mk_fmul(k, y, power(k, f, half)), power(k, f, mk_sub(k, n, half)));
+}
+
+/* 2^t * correction (NULL: 1) on ex2, which flushes subnormals: below 2^-125 it works 24 binades higher, exactly. */
+static V exp_scaled(const Math *k, V t, V correction) {
+    V low = mk_fcmp(k, LLVMRealOLT, t, mk_real(t, -125));
+    V y = math_approx(k, APPROX_EX2, mk_fadd(k, t, mk_select(k, low, mk_real(t, 24), mk_real(t, 0))), NULL);
+    if (correction) y = mk_fmul(k, y, correction);
+    return mk_fmul(k, y, mk_select(k, low, mk_real(t, 0x1p-24), mk_real(t, 1)));
+}
+
+/* e^x on ex2 within 2 ulp: t = x log2(e) rounded, lo = what rounding lost, e^x = 2^t (1 + lo ln 2). */
+static V exp_approx(const Math *k, V x) {
+    x = clamp(k, x, format32.exp_limit);
+    V t = mk_fmul(k, x, mk_real(x, LOG2E_F32));
+    V lo = math_fma(k, x, mk_real(x, LOG2E_F32), LLVMBuildFNeg(k->m->at, t, ""));
+    lo = math_fma(k, x, mk_real(x, LOG2E_F32_REST), lo);
+    return exp_scaled(k, t, math_fma(k, lo, mk_real(x, LN2), mk_real(x, 1)));
+}
+
+static V exp32(const Math *k, bool base2, DType for_type, V x) {
+    if (!k->approx) return exp_poly(k, &format32, base2, x);
+    V t = base2 ? x : mk_fmul(k, x, mk_real(x, LOG2E_F32));
+    if (k->fast || for_type == DT_FP16) return math_approx(k, APPROX_EX2, t, NULL);
+    if (base2 || for_type != DT_FP32) return exp_scaled(k, t, NULL);
+    return exp_approx(k, x);
+}
+
+/* ---- log and log2 ------------------------------------------------------------------------------------------------------ */
+
+/* log1p(f) for m = 1 + f. fp32: f - f^2/2 + f^3 P(f). fp64: with s = f / (2 + f), f - (h - s (h + R(s^2))), h = f^2/2. */
+static V log1p_poly(const Math *k, const Format *f, V x) {
+    if (f->bits == 32) {
+        V p = math_mad(k, math_poly(k, x, log_poly32, COUNT(log_poly32)), x, mk_real(x, -0.5));
+        return math_mad(k, mk_fmul(k, x, x), p, x);
+    }
+    V s = mk_fdiv(k, x, mk_fadd(k, x, mk_real(x, 2)));
+    V z = mk_fmul(k, s, s);
+    V r = mk_fmul(k, z, math_poly(k, z, log_poly64, COUNT(log_poly64)));
+    V h = mk_fmul(k, mk_fmul(k, x, x), mk_real(x, 0.5));
+    return mk_fsub(k, x, mk_fsub(k, h, mk_fmul(k, s, mk_fadd(k, h, r))));
+}
+
+static V log_poly(const Math *k, const Format *f, bool base2, V x) {
+    LLVMTypeRef it = bits_type(k, f), ft = real_type(k, f);
+    V least = mk_cast(k, mk_int(mk_cast(k, x, it), INT64_C(1) << f->mantissa), ft);
+    V low = mk_fcmp(k, LLVMRealOLT, x, least); /* subnormal: work 2^mantissa higher */
+    V scaled = mk_select(k, low, mk_fmul(k, x, mk_real(x, ldexp(1, f->mantissa))), x);
+    V b = mk_cast(k, scaled, it);
+    V d = mk_sub(k, b, mk_int(b, f->log_start));
+    V e = LLVMBuildAShr(k->m->at, d, mk_int(d, f->mantissa), "");
+    V m = mk_cast(k, mk_sub(k, b, LLVMBuildShl(k->m->at, e, mk_int(e, f->mantissa), "")), ft);
+    e = mk_add(k, e, mk_select(k, low, mk_int(e, -f->mantissa), mk_int(e, 0)));
+    if (f->bits == 64) e = mk_trunc(k, e, k->m->i32); /* hardware converts 32-bit integers faster */
+    V ef = LLVMBuildSIToFP(k->m->at, e, LLVMTypeOf(x), "");
+    V r = log1p_poly(k, f, mk_fsub(k, m, mk_real(m, 1)));
+    V y;
+    if (base2) {
+        double rest = f->bits == 64 ? LOG2E_F64_REST : LOG2E_F32_REST, log2e = f->bits == 64 ? LOG2E : LOG2E_F32;
+        y = math_mad(k, r, mk_real(r, log2e), math_mad(k, r, mk_real(r, rest), ef));
+    } else {
+        y = mk_fadd(k, math_mad(k, ef, mk_real(x, f->ln2_low), r), mk_fmul(k, ef, mk_real(x, f->ln2_high)));
+    }
+    /* Positive and finite is one unsigned compare of the bits; else 0 gives -inf, +inf itself, the rest NaN. */
+    int64_t infinity = ((INT64_C(1) << (f->bits - 1 - f->mantissa)) - 1) << f->mantissa;
+    V bits = mk_cast(k, x, it);
+    V plain = mk_icmp(k, LLVMIntULT, mk_sub(k, bits, mk_int(bits, 1)), mk_int(bits, infinity - 1));
+    V other = mk_select(k, mk_fcmp(k, LLVMRealOGT, x, mk_real(x, 0)), x, mk_real(x, (double)NAN));
+    other = mk_select(k, mk_fcmp(k, LLVMRealOEQ, x, mk_real(x, 0)), mk_real(x, -(double)INFINITY), other);
+    return mk_select(k, plain, y, other);
+}
+
+/* lg2's absolute error near 1 is far below an ulp of fp16 and bf16, whose neighbours of 1 are 2^-11 and 2^-8 away. */
+static V log32(const Math *k, bool base2, DType for_type, V x) {
+    V y = k->fast || for_type != DT_FP32 ? math_approx(k, APPROX_LG2, x, NULL) : NULL;
+    if (!y) return log_poly(k, &format32, base2, x);
+    return base2 ? y : mk_fmul(k, y, mk_real(y, LN2));
+}
+
+/* ---- Roots, division, dispatch ------------------------------------------------------------------------------------------ */
+
+static V sqrt_of(const Math *k, DType for_type, V x) {
+    V y = k->fast && for_type != DT_FP64 ? math_approx(k, APPROX_SQRT, x, NULL) : NULL;
+    return y ? y : llvm_unary(k->m, "llvm.sqrt", x);
+}
+
+static V rsqrt_of(const Math *k, DType for_type, V x) {
+    V y = for_type != DT_FP64 ? math_approx(k, APPROX_RSQRT, x, NULL) : NULL;
+    return y ? y : mk_fdiv(k, mk_real(x, 1), llvm_unary(k->m, "llvm.sqrt", x));
+}
+
+static V unary_wide(const Math *k, OpKind kind, DType for_type, V x) {
+    bool wide = for_type == DT_FP64;
+    switch (kind) {
+    case OP_EXP: return wide ? exp_poly(k, &format64, false, x) : exp32(k, false, for_type, x);
+    case OP_EXP2: return wide ? exp_poly(k, &format64, true, x) : exp32(k, true, for_type, x);
+    case OP_LOG: return wide ? log_poly(k, &format64, false, x) : log32(k, false, for_type, x);
+    case OP_LOG2: return wide ? log_poly(k, &format64, true, x) : log32(k, true, for_type, x);
+    case OP_SQRT: return sqrt_of(k, for_type, x);
+    case OP_RSQRT: return rsqrt_of(k, for_type, x);
+    default: bug("math_unary: %s", op_info[kind].name);
+    }
+}
+
+V math_unary(const Math *k, OpKind kind, DType d, V x) {
+    if (!math_is_small(d)) return unary_wide(k, kind, d, x);
+    V y = unary_wide(k, kind, d, math_convert(k, d, DT_FP32, false, x));
+    return math_convert(k, DT_FP32, d, false, y);
+}
+
+V math_fdiv(const Math *k, DType d, V x, V y) {
+    if (d == DT_FP64) return mk_fdiv(k, x, y);
+    V r = k->fast ? math_approx(k, APPROX_RCP, y, NULL) : NULL;
+    if (r) return mk_fmul(k, x, r);
+    r = math_approx(k, APPROX_DIV, x, y);
+    return r ? r : mk_fdiv(k, x, y);
+}
+
+/* One Newton step makes the reciprocal good to half an ulp; where y is 0, infinite or NaN it would spoil it. Scaling keeps
+ * 1 / y normal; x * scale overflows only where x / y does and loses bits only where x / y is 0. */
+Divisor math_divisor(const Math *k, V y) {
+    V a = llvm_unary(k->m, "llvm.fabs", y);
+    V scale = mk_select(k, mk_fcmp(k, LLVMRealOLT, a, mk_real(y, 0x1p-100)), mk_real(y, 0x1p64), mk_real(y, 1));
+    scale = mk_select(k, mk_fcmp(k, LLVMRealOGT, a, mk_real(y, 0x1p122)), mk_real(y, 0x1p-8), scale);
+    V ys = mk_fmul(k, y, scale);
+    V r = math_approx(k, APPROX_RCP, ys, NULL);
+    V rest = math_fma(k, LLVMBuildFNeg(k->m->at, ys, ""), r, mk_real(y, 1));
+    V better = math_fma(k, r, rest, r);
+    V fine = mk_fcmp(k, LLVMRealOLT, llvm_unary(k->m, "llvm.fabs", better), mk_real(y, (double)INFINITY));
+    return (Divisor){scale, mk_select(k, fine, better, r)};
+}
+
+V math_divide(const Math *k, V x, Divisor by) { return mk_fmul(k, mk_fmul(k, x, by.scale), by.reciprocal); }

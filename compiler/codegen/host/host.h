@@ -1,0 +1,76 @@
+/* host.h - the CPU target's inside: one kernel under construction.
+ *
+ * A scalar of the IR is an LLVM value. A tile is either lazy - recomputed, chunk by chunk, inside the loop of whoever
+ * needs it - or stored in a buffer of the program's scratch memory (plan.c decides). A chunk is `width` neighbours along
+ * the flat element index, one LLVM vector (or one scalar where width is 1), that never crosses a row.
+ */
+#ifndef FSC_CODEGEN_HOST_H
+#define FSC_CODEGEN_HOST_H
+
+#include "codegen/llvm.h"
+#include "codegen/math.h"
+#include "passes/passes.h"
+
+enum { HOST_WIDTH = 16 /* lanes of a chunk at most: one AVX-512 register of fp32, two of AVX2 */ };
+
+typedef struct Host {
+    Llvm *m;
+    Math math;
+    const Func *f;
+    const Facts *facts;
+    Arena *arena;
+    LLVMValueRef function, args, pid, nprog, scratch;
+    LLVMValueRef *scalars; /* by value id */
+    LLVMValueRef *memo;    /* by value id: the chunk of a tile computed last … */
+    uint32_t *stamps;      /* … and the stamp of that chunk */
+    uint32_t stamp;
+    int64_t *buffers;      /* by value id: byte offset into scratch, -1 where the tile is lazy or the value a scalar */
+    uint64_t scratch_bytes;
+    bool unsupported; /* an error was reported; the module is not used */
+} Host;
+
+/* Where a chunk lies: the flat index of its first element, within a tile of `shape`. */
+typedef struct Chunk {
+    Shape shape;
+    LLVMValueRef index; /* i64 */
+    uint32_t width;
+    uint32_t stamp; /* which entries of Host.memo are this chunk's */
+} Chunk;
+
+/* plan.c: which tiles get buffers, and where. */
+void host_plan(Host *h);
+
+/* tile.c */
+uint32_t host_inner(Shape s);                  /* elements along the innermost dimension that is not 1 (1: all are) */
+uint32_t host_width(Shape s);                  /* lanes of a chunk of such a tile */
+LLVMTypeRef host_type(const Host *h, DType d, uint32_t width);
+Chunk host_chunk(Host *h, Shape s, LLVMValueRef index, uint32_t width);
+LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v); /* the tile's elements in the chunk */
+LLVMValueRef host_scalar(Host *h, const Value *v);
+LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op); /* likewise, of the result of a lazy op */
+LLVMValueRef host_splat(Host *h, LLVMValueRef x, uint32_t width);
+
+/* A counted loop from 0 to `count` in steps of `step`; between the two calls the builder is in its body. */
+typedef struct Loop {
+    LLVMValueRef index; /* i64 */
+    LLVMBasicBlockRef head, body, done;
+    LLVMValueRef count, step;
+} Loop;
+Loop host_loop_begin(Host *h, LLVMValueRef count, uint64_t step, const char *name);
+void host_loop_end(Host *h, Loop *l);
+
+/* Buffers are byte offsets into scratch. */
+int64_t host_allocate(Host *h, Type t);
+void host_put(Host *h, int64_t buffer, DType d, LLVMValueRef index, LLVMValueRef x); /* one chunk */
+void host_store_tile(Host *h, const Value *v, int64_t buffer); /* all of v, chunk by chunk */
+void host_copy(Host *h, int64_t from, int64_t to, Type t);
+
+/* memory.c */
+void host_load(Host *h, const Op *op);
+void host_store(Host *h, const Op *op);
+/* reduce.c */
+void host_reduce(Host *h, const Op *op);
+/* kernel.c: the whole function into h->m; false with an error in the diagnostics. */
+bool host_kernel(Host *h);
+
+#endif

@@ -1,0 +1,167 @@
+/* jit.c - the CPU target's ends: a callable kernel through ORC, or LLVM IR and assembly as text.
+ *
+ * In: a Func at STAGE_TILE. Out: HostCode, or text.
+ * Method: the module is optimised and emitted as an object in memory by this folder's own wrapper, and ORC links the
+ * object into the process. All of it runs inside llvm_guard, so that a fatal error of LLVM's is a diagnostic.
+ */
+#include "codegen/host/host.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/LLJIT.h>
+#include <llvm-c/Orc.h>
+
+struct HostCode {
+    LLVMOrcLLJITRef jit;
+    HostKernel *entry;
+    size_t scratch_bytes;
+};
+
+/* Chunks are vectors already: what is left for LLVM is to clean up, hoist and select. */
+static const char *const pipelines[] = {
+    "",
+    "function(instcombine<no-verify-fixpoint>,early-cse)",
+    "function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>)",
+    "function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>,"
+    "gvn,dse)",
+};
+
+typedef struct Work {
+    const Func *f;
+    const char *cpu;
+    const CodegenOptions *o;
+    bool to_code;  /* else text */
+    HostEmit what; /* of text */
+    Bytes *out;
+    HostCode *code;
+    size_t scratch_bytes;
+    bool ok;
+} Work;
+
+static bool has_feature(LLVMTargetMachineRef machine, const char *feature) {
+    char *all = LLVMGetTargetMachineFeatureString(machine);
+    bool found = strstr(all, feature) != NULL;
+    LLVMDisposeMessage(all);
+    return found;
+}
+
+static void report(const Work *w, LLVMErrorRef error) {
+    char *text = LLVMGetErrorMessage(error);
+    diag_error(w->o->diag, w->f->span, "the host JIT failed: %s", text);
+    LLVMDisposeErrorMessage(text);
+}
+
+static bool link_object(Work *w, Bytes object) {
+    LLVMErrorRef error = LLVMOrcCreateLLJIT(&w->code->jit, NULL);
+    if (error) {
+        w->code->jit = NULL;
+        report(w, error);
+        return false;
+    }
+    LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(w->code->jit);
+    LLVMOrcDefinitionGeneratorRef process = NULL;
+    error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(w->code->jit), NULL, NULL);
+    if (!error) {
+        LLVMOrcJITDylibAddGenerator(library, process);
+        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.at, object.len, w->f->name);
+        error = LLVMOrcLLJITAddObjectFile(w->code->jit, library, buffer);
+    }
+    LLVMOrcExecutorAddress address = 0;
+    if (!error) error = LLVMOrcLLJITLookup(w->code->jit, &address, w->f->name);
+    if (error) {
+        report(w, error);
+        return false;
+    }
+    w->code->entry = (HostKernel *)(uintptr_t)address;
+    return true;
+}
+
+static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
+    const CodegenOptions *o = w->o;
+    double start = llvm_clock();
+    Host h = {.m = m, .f = w->f, .arena = arena_create()};
+    h.math = (Math){.m = m, .native_fp16 = has_feature(machine, "+f16c"), .native_fma = has_feature(machine, "+fma")};
+    h.facts = facts_compute(w->f, h.arena);
+    bool ok = host_kernel(&h);
+    w->scratch_bytes = h.scratch_bytes;
+    arena_destroy(h.arena);
+    if (!ok) return false;
+    llvm_verify(m, "the host kernel was built");
+    llvm_report_time(o, "host IR", start);
+
+    start = llvm_clock();
+    const char *pipeline = pipelines[o->opt_level < 0 ? 0 : o->opt_level > 3 ? 3 : o->opt_level];
+    if (*pipeline && !llvm_run_passes(m, machine, pipeline)) return false;
+    llvm_report_time(o, "host LLVM passes", start);
+    if (!w->to_code && w->what == HOST_LLVM) {
+        *w->out = llvm_text(m);
+        return true;
+    }
+    start = llvm_clock();
+    Bytes emitted = {0};
+    if (!llvm_emit(m, machine, w->to_code ? LLVMObjectFile : LLVMAssemblyFile, &emitted)) return false;
+    llvm_report_time(o, "host code", start);
+    if (!w->to_code) {
+        *w->out = emitted;
+        return true;
+    }
+    start = llvm_clock();
+    ok = link_object(w, emitted);
+    llvm_report_time(o, "host link", start);
+    return ok;
+}
+
+static void work(void *context) {
+    Work *w = context;
+    LLVMTargetMachineRef machine = llvm_machine_host(w->cpu, w->o->opt_level);
+    if (!machine) {
+        diag_error(w->o->diag, (Span){0, 0}, "LLVM knows no processor '%s'; leave --cpu out for this machine's",
+                   w->cpu ? w->cpu : "");
+        return;
+    }
+    Llvm *m = llvm_create(w->o, w->f->name, w->f->span);
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetTarget(m->module, triple);
+    LLVMSetModuleDataLayout(m->module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+    w->ok = build(w, m, machine);
+    llvm_destroy(m);
+    LLVMDisposeTargetMachine(machine);
+}
+
+HostCode *codegen_host_jit(const Func *f, const char *cpu, const CodegenOptions *o) {
+    HostCode *code = calloc(1, sizeof *code);
+    if (!code) bug("out of memory");
+    Work w = {.f = f, .cpu = cpu, .o = o, .to_code = true, .code = code};
+    if (llvm_guard(o, f->span, work, &w) && w.ok) {
+        code->scratch_bytes = w.scratch_bytes;
+        return code;
+    }
+    hostcode_destroy(code);
+    return NULL;
+}
+
+HostKernel *hostcode_entry(const HostCode *h) {
+    return h->entry;
+}
+
+size_t hostcode_scratch(const HostCode *h) {
+    return h->scratch_bytes;
+}
+
+void hostcode_destroy(HostCode *h) {
+    if (!h) return;
+    if (h->jit) {
+        LLVMErrorRef error = LLVMOrcDisposeLLJIT(h->jit);
+        if (error) LLVMConsumeError(error);
+    }
+    free(h);
+}
+
+bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out) {
+    Work w = {.f = f, .cpu = cpu, .o = o, .what = what, .out = out};
+    return llvm_guard(o, f->span, work, &w) && w.ok;
+}

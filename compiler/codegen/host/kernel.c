@@ -1,0 +1,272 @@
+/* kernel.c - the kernel function of the CPU target: scalars, structured control flow, and the order of everything else.
+ *
+ * In: a planned Host. Out: `void NAME(ptr args, ptr pid, ptr nprog, ptr scratch)` in its module.
+ * Method: ops in program order. Scalars become LLVM values; lazy tiles nothing; stored tiles a loop that fills their
+ * buffer. Scalars cross control flow in phis, tiles in the buffers of the values they become.
+ */
+#include "codegen/host/host.h"
+
+static void emit_block(Host *h, const Block *b);
+
+/* ---- Scalars and elementwise ops -------------------------------------------------------------------------------------- */
+
+static LLVMValueRef grid_value(Host *h, LLVMValueRef array, const Op *op) {
+    Llvm *m = h->m;
+    LLVMValueRef index = llvm_int(m->i64, op->attr.i);
+    LLVMValueRef at = LLVMBuildInBoundsGEP2(m->at, m->i64, array, &index, 1, "");
+    return LLVMBuildTrunc(m->at, LLVMBuildLoad2(m->at, m->i64, at, ""), m->i32, "");
+}
+
+static LLVMValueRef scalar_op(Host *h, const Op *op) {
+    Llvm *m = h->m;
+    if (op->kind == OP_CONST) return llvm_bits(m, op->results[0]->type.dtype, op->attr.i);
+    if (op->kind == OP_PID) return grid_value(h, h->pid, op);
+    if (op->kind == OP_NPROG) return grid_value(h, h->nprog, op);
+    LLVMValueRef args[3];
+    for (uint32_t i = 0; i < op->nargs; i++) args[i] = host_scalar(h, op->args[i]);
+    if (op->kind == OP_ADDPTR) {
+        LLVMValueRef wide = LLVMTypeOf(args[1]) == m->i64 ? args[1] : LLVMBuildSExt(m->at, args[1], m->i64, "");
+        return LLVMBuildGEP2(m->at, llvm_type(m, op->results[0]->type.pointee), args[0], &wide, 1, "");
+    }
+    if (!math_handles(op->kind)) bug("host: op '%s' has no lowering", op_info[op->kind].name);
+    return math_op(&h->math, op, args);
+}
+
+static bool is_fp8(Type t) {
+    return t.dtype == DT_FP8E4 || t.dtype == DT_FP8E5;
+}
+
+/* ---- Values that cross control flow ------------------------------------------------------------------------------------ */
+
+/* Tiles into the buffers of the values they become. Where one might be read after another was written (a swap), all go to
+ * buffers of their own first. */
+static void pass_tiles(Host *h, Value *const *from, Value *const *to, uint32_t n) {
+    bool crossing = false;
+    uint32_t tiles = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!value_is_tile(from[i])) continue;
+        tiles++;
+        crossing |= !from[i]->def || h->buffers[from[i]->id] < 0;
+    }
+    if (tiles == 0) return;
+    int64_t *staged = NEW_ARRAY(h->arena, int64_t, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!value_is_tile(from[i]) || h->buffers[from[i]->id] == h->buffers[to[i]->id]) continue;
+        staged[i] = crossing && tiles > 1 ? host_allocate(h, from[i]->type) : h->buffers[to[i]->id];
+        host_store_tile(h, from[i], staged[i]);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!value_is_tile(from[i]) || h->buffers[from[i]->id] == h->buffers[to[i]->id]) continue;
+        if (staged[i] != h->buffers[to[i]->id]) host_copy(h, staged[i], h->buffers[to[i]->id], to[i]->type);
+    }
+}
+
+static LLVMValueRef phi_of(Host *h, const Value *v) {
+    return LLVMBuildPhi(h->m->at, llvm_type(h->m, v->type.dtype), "");
+}
+
+/* Phis for the scalars among the values. */
+static void make_phis(Host *h, Value *const *values, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (!value_is_tile(values[i])) h->scalars[values[i]->id] = phi_of(h, values[i]);
+    }
+}
+
+/* The values that a phi gets from the block the builder is in. */
+static void feed_phis(Host *h, Value *const *phis, Value *const *from, uint32_t n) {
+    LLVMBasicBlockRef block = LLVMGetInsertBlock(h->m->at);
+    for (uint32_t i = 0; i < n; i++) {
+        if (value_is_tile(phis[i])) continue;
+        LLVMValueRef x = host_scalar(h, from[i]);
+        LLVMAddIncoming(h->scalars[phis[i]->id], &x, &block, 1);
+    }
+}
+
+static LLVMBasicBlockRef new_block(Host *h, const char *name) {
+    return LLVMAppendBasicBlockInContext(h->m->context, h->function, name);
+}
+
+/* ---- Control flow ------------------------------------------------------------------------------------------------------ */
+
+static void emit_if(Host *h, const Op *op) {
+    Llvm *m = h->m;
+    LLVMBasicBlockRef arms[2] = {new_block(h, "then"), new_block(h, "else")}, after = new_block(h, "");
+    LLVMBasicBlockRef ends[2] = {NULL, NULL};
+    LLVMBuildCondBr(m->at, host_scalar(h, op->args[0]), arms[0], arms[1]);
+    for (int r = 0; r < 2; r++) {
+        LLVMPositionBuilderAtEnd(m->at, arms[r]);
+        emit_block(h, op->regions[r]);
+        const Op *yield = op->regions[r]->last;
+        pass_tiles(h, yield->args, op->results, op->nresults);
+        ends[r] = LLVMGetInsertBlock(m->at);
+        LLVMBuildBr(m->at, after);
+    }
+    LLVMPositionBuilderAtEnd(m->at, after);
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        if (value_is_tile(op->results[i])) continue;
+        LLVMValueRef in[2], phi = phi_of(h, op->results[i]);
+        for (int r = 0; r < 2; r++) in[r] = host_scalar(h, op->regions[r]->last->args[i]);
+        LLVMAddIncoming(phi, in, ends, 2);
+        h->scalars[op->results[i]->id] = phi;
+    }
+}
+
+/* step > 0 ? iv < hi : iv > hi */
+static LLVMValueRef loop_goes_on(Host *h, const Op *op, LLVMValueRef iv) {
+    Llvm *m = h->m;
+    LLVMValueRef hi = host_scalar(h, op->args[1]), step = host_scalar(h, op->args[2]);
+    int64_t known = 0;
+    LLVMValueRef up = LLVMBuildICmp(m->at, LLVMIntSLT, iv, hi, ""), down = LLVMBuildICmp(m->at, LLVMIntSGT, iv, hi, "");
+    if (value_const(op->args[2], &known)) return known > 0 ? up : down;
+    LLVMValueRef positive = LLVMBuildICmp(m->at, LLVMIntSGT, step, LLVMConstNull(LLVMTypeOf(step)), "");
+    return LLVMBuildSelect(m->at, positive, up, down, "");
+}
+
+static void emit_for(Host *h, const Op *op) {
+    Llvm *m = h->m;
+    Block *body = op->regions[0];
+    Value *iv = body->args.at[0], **carried = body->args.at + 1;
+    uint32_t n = op->nresults;
+    LLVMBasicBlockRef head = new_block(h, "for"), inside = new_block(h, "body"), after = new_block(h, "");
+    pass_tiles(h, op->args + 3, carried, n);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
+    LLVMBuildBr(m->at, head);
+
+    LLVMPositionBuilderAtEnd(m->at, head);
+    LLVMValueRef index = h->scalars[iv->id] = phi_of(h, iv), lo = host_scalar(h, op->args[0]);
+    LLVMAddIncoming(index, &lo, &before, 1);
+    make_phis(h, carried, n);
+    for (uint32_t i = 0; i < n; i++) {
+        if (value_is_tile(carried[i])) continue;
+        LLVMValueRef x = host_scalar(h, op->args[3 + i]);
+        LLVMAddIncoming(h->scalars[carried[i]->id], &x, &before, 1);
+    }
+    LLVMBuildCondBr(m->at, loop_goes_on(h, op, index), inside, after);
+
+    LLVMPositionBuilderAtEnd(m->at, inside);
+    emit_block(h, body);
+    pass_tiles(h, body->last->args, carried, n);
+    LLVMValueRef next = LLVMBuildAdd(m->at, index, host_scalar(h, op->args[2]), "");
+    LLVMBasicBlockRef latch = LLVMGetInsertBlock(m->at);
+    LLVMAddIncoming(index, &next, &latch, 1);
+    feed_phis(h, carried, body->last->args, n);
+    LLVMBuildBr(m->at, head);
+
+    LLVMPositionBuilderAtEnd(m->at, after);
+    for (uint32_t i = 0; i < n; i++) {
+        if (!value_is_tile(carried[i])) h->scalars[op->results[i]->id] = h->scalars[carried[i]->id];
+    }
+}
+
+static void emit_while(Host *h, const Op *op) {
+    Llvm *m = h->m;
+    Block *test = op->regions[0], *body = op->regions[1];
+    LLVMBasicBlockRef head = new_block(h, "while"), inside = new_block(h, "body"), after = new_block(h, "");
+    pass_tiles(h, op->args, test->args.at, op->nargs);
+    LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
+    LLVMBuildBr(m->at, head);
+
+    LLVMPositionBuilderAtEnd(m->at, head);
+    make_phis(h, test->args.at, test->args.len);
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        if (value_is_tile(op->args[i])) continue;
+        LLVMValueRef x = host_scalar(h, op->args[i]);
+        LLVMAddIncoming(h->scalars[test->args.at[i]->id], &x, &before, 1);
+    }
+    emit_block(h, test);
+    const Op *condition = test->last;
+    Value **passed = condition->args + 1;
+    pass_tiles(h, passed, op->results, op->nresults);
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        if (value_is_tile(passed[i])) continue;
+        h->scalars[op->results[i]->id] = h->scalars[body->args.at[i]->id] = host_scalar(h, passed[i]);
+    }
+    LLVMBuildCondBr(m->at, host_scalar(h, condition->args[0]), inside, after);
+
+    LLVMPositionBuilderAtEnd(m->at, inside);
+    emit_block(h, body);
+    pass_tiles(h, body->last->args, test->args.at, test->args.len);
+    feed_phis(h, test->args.at, body->last->args, test->args.len);
+    LLVMBuildBr(m->at, head);
+    LLVMPositionBuilderAtEnd(m->at, after);
+}
+
+/* ---- Order ------------------------------------------------------------------------------------------------------------- */
+
+static void emit_op(Host *h, const Op *op) {
+    llvm_debug_at(h->m, op->span);
+    switch (op->kind) {
+    case OP_LOAD: host_load(h, op); return;
+    case OP_STORE: host_store(h, op); return;
+    case OP_REDUCE: host_reduce(h, op); return;
+    case OP_FOR: emit_for(h, op); return;
+    case OP_WHILE: emit_while(h, op); return;
+    case OP_IF: emit_if(h, op); return;
+    case OP_BARRIER: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return; /* one thread a program; ends are their owner's */
+    default: break;
+    }
+    if (op->nresults != 1) bug("host: op '%s' has no lowering", op_info[op->kind].name);
+    const Value *v = op->results[0];
+    if (!value_is_tile(v)) {
+        h->scalars[v->id] = scalar_op(h, op);
+    } else if (h->buffers[v->id] >= 0) {
+        uint32_t width = host_width(v->type.shape);
+        LLVMValueRef count = llvm_int(h->m->i64, (int64_t)shape_elements(v->type.shape));
+        Loop l = host_loop_begin(h, count, width, op_info[op->kind].name);
+        Chunk c = host_chunk(h, v->type.shape, l.index, width);
+        host_put(h, h->buffers[v->id], v->type.dtype, l.index, host_compute(h, &c, op));
+        host_loop_end(h, &l);
+    }
+}
+
+static void emit_block(Host *h, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) emit_op(h, op);
+}
+
+static void refuse_fp8(void *context, Op *op) {
+    Host *h = context;
+    bool found = false;
+    for (uint32_t i = 0; i < op->nresults; i++) found |= is_fp8(op->results[i]->type);
+    if (!found || h->unsupported) return;
+    diag_error(h->m->o->diag, op->span, "8-bit floats are not compiled for the CPU yet");
+    h->unsupported = true;
+}
+
+static void bind_params(Host *h) {
+    Llvm *m = h->m;
+    const Block *body = h->f->body;
+    for (uint32_t i = 0; i < body->args.len; i++) {
+        LLVMValueRef index = llvm_int(m->i64, i);
+        LLVMValueRef slot = LLVMBuildInBoundsGEP2(m->at, m->ptr, h->args, &index, 1, "");
+        LLVMValueRef where = LLVMBuildLoad2(m->at, m->ptr, slot, "");
+        const Value *v = body->args.at[i];
+        bool is_truth = v->type.dtype == DT_I1;
+        LLVMValueRef x = LLVMBuildLoad2(m->at, is_truth ? m->i8 : llvm_type(m, v->type.dtype), where, "");
+        h->scalars[v->id] = is_truth ? LLVMBuildTrunc(m->at, x, m->i1, "") : x;
+    }
+}
+
+bool host_kernel(Host *h) {
+    Llvm *m = h->m;
+    func_walk((Func *)(uintptr_t)h->f, refuse_fp8, h);
+    if (h->unsupported) return false;
+    h->scalars = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
+    h->memo = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
+    h->stamps = NEW_ARRAY(h->arena, uint32_t, h->f->next_value);
+    host_plan(h);
+    LLVMTypeRef params[] = {m->ptr, m->ptr, m->ptr, m->ptr};
+    h->function = LLVMAddFunction(m->module, h->f->name, LLVMFunctionType(m->none, params, 4, false));
+    h->args = LLVMGetParam(h->function, 0);
+    h->pid = LLVMGetParam(h->function, 1);
+    h->nprog = LLVMGetParam(h->function, 2);
+    h->scratch = LLVMGetParam(h->function, 3);
+    llvm_attribute_enum(m, h->function, "nounwind", 0);
+    LLVMPositionBuilderAtEnd(m->at, new_block(h, "entry"));
+    llvm_debug_function(m, h->function, h->f->name, h->f->span);
+    llvm_debug_at(m, h->f->span);
+    bind_params(h);
+    emit_block(h, h->f->body);
+    LLVMBuildRetVoid(m->at);
+    llvm_debug_finish(m);
+    return true;
+}

@@ -1,0 +1,171 @@
+/* access.c - loads and stores of global and shared memory as inline PTX.
+ *
+ * In: the operands of the memory primitives. Out: one asm statement each: predicate, cache policy, vector, address.
+ * Method: intrinsics cannot carry predicates or cache policies. A predicated load's results are tied to operands that
+ * hold what the lanes keep where the predicate is false; a predicate known true falls away, with its operand.
+ */
+#include <string.h>
+
+#include "codegen/nvptx/nvptx.h"
+
+/* An asm statement under construction. Results come first in the constraint list and in operand numbers. */
+typedef struct Asm {
+    char text[192], constraints[96];
+    LLVMTypeRef result, types[12];
+    V operands[12];
+    uint32_t n, outputs;
+} Asm;
+
+static const char *constraint_of(Access a) { return a.bits == 64 ? "l" : a.bits == 32 ? "r" : "h"; }
+
+/* PTX has no 8-bit registers: bytes travel in 16-bit ones. */
+static LLVMTypeRef register_type(const Nvptx *n, Access a) {
+    return LLVMIntTypeInContext(n->m->context, a.bits == 8 ? 16 : a.bits);
+}
+
+static void append(char *text, size_t cap, const char *more) {
+    if (strlen(text) + strlen(more) >= cap) bug("inline PTX is too long");
+    strcat(text, more);
+}
+
+static uint32_t asm_operand(Asm *s, V value, const char *constraint) {
+    if (s->constraints[0]) append(s->constraints, sizeof s->constraints, ",");
+    append(s->constraints, sizeof s->constraints, constraint);
+    s->operands[s->n] = value;
+    s->types[s->n] = LLVMTypeOf(value);
+    return s->outputs + s->n++;
+}
+
+static void asm_text(Asm *s, const char *more) { append(s->text, sizeof s->text, more); }
+
+static void asm_number(Asm *s, const char *before, uint32_t number, const char *after) {
+    char text[48];
+    snprintf(text, sizeof text, "%s$%u%s", before, number, after);
+    asm_text(s, text);
+}
+
+static void asm_vector(Asm *s, uint32_t first, uint32_t words) {
+    if (words == 1) {
+        asm_number(s, "", first, "");
+        return;
+    }
+    for (uint32_t i = 0; i < words; i++) asm_number(s, i ? ", " : "{", first + i, i + 1 < words ? "" : "}");
+}
+
+static V asm_build(Nvptx *n, Asm *s) {
+    append(s->constraints, sizeof s->constraints, ",~{memory}");
+    LLVMTypeRef type = LLVMFunctionType(s->result, s->types, s->n, 0);
+    V code = LLVMGetInlineAsm(type, s->text, strlen(s->text), s->constraints, strlen(s->constraints), 1, 0,
+                              LLVMInlineAsmDialectATT, 0);
+    return LLVMBuildCall2(n->m->at, type, code, s->operands, s->n, "");
+}
+
+static bool is_true(V predicate) {
+    return LLVMIsAConstantInt(predicate) && LLVMConstIntGetZExtValue(predicate);
+}
+
+static void need_ptx(Nvptx *n, uint32_t version) {
+    if (n->ptx < version) n->ptx = version;
+}
+
+/* ".volatile", or the cache and eviction suffixes. */
+static const char *policy_text(Nvptx *n, V policy, bool is_load) {
+    static const char *const load_cache[] = {"", ".ca", ".cg", ".cs", "", "", ".cv"};
+    static const char *const store_cache[] = {"", "", ".cg", ".cs", ".wb", ".wt", ""};
+    static const char *const evict[] = {"", ".L1::evict_first", ".L1::evict_last"};
+    MemAttr m = policy_unpack(LLVMConstIntGetZExtValue(policy));
+    if (m.is_volatile) return "";
+    if (m.cache != CACHE_DEFAULT) return (is_load ? load_cache : store_cache)[m.cache];
+    if (m.evict != EVICT_DEFAULT) need_ptx(n, 74);
+    return evict[m.evict];
+}
+
+static void access_text(Asm *s, const char *what, bool is_volatile, const char *space, const char *policy, Access a) {
+    char text[96], vector[8] = "";
+    if (a.words > 1) snprintf(vector, sizeof vector, ".v%u", a.words);
+    snprintf(text, sizeof text, "%s%s%s%s%s.b%u ", what, is_volatile ? ".volatile" : "", space, policy, vector, a.bits);
+    asm_text(s, text);
+}
+
+/* ---- Loads --------------------------------------------------------------------------------------------------------------- */
+
+/* The result words: declared, and tied to `others` unless that is NULL. */
+static void outputs(Nvptx *n, Asm *s, Access a) {
+    LLVMTypeRef word = register_type(n, a), words[] = {word, word, word, word};
+    s->result = a.words == 1 ? word : LLVMStructTypeInContext(n->m->context, words, a.words, 0);
+    s->outputs = a.words;
+    for (uint32_t i = 0; i < a.words; i++) {
+        append(s->constraints, sizeof s->constraints, i ? ",=" : "=");
+        append(s->constraints, sizeof s->constraints, constraint_of(a));
+    }
+}
+
+static V narrow_byte(Nvptx *n, Access a, V x) {
+    return a.bits == 8 ? LLVMBuildTrunc(n->m->at, x, n->m->i8, "") : x;
+}
+
+static V widen_byte(Nvptx *n, Access a, V x) {
+    return a.bits == 8 ? LLVMBuildZExt(n->m->at, x, n->m->i16, "") : x;
+}
+
+V lower_load_global(Nvptx *n, Access a, const V *in) {
+    Asm s = {.n = 0};
+    V predicate = in[1], policy = in[2 + a.words];
+    outputs(n, &s, a);
+    uint32_t address = asm_operand(&s, in[0], "l");
+    bool always = is_true(predicate);
+    if (!always) asm_number(&s, "@", asm_operand(&s, predicate, "b"), " ");
+    for (uint32_t i = 0; i < a.words && !always; i++) {
+        char tie[2] = {(char)('0' + i), 0};
+        asm_operand(&s, widen_byte(n, a, in[2 + i]), tie);
+    }
+    bool is_volatile = policy_unpack(LLVMConstIntGetZExtValue(policy)).is_volatile;
+    access_text(&s, "ld", is_volatile, ".global", policy_text(n, policy, true), a);
+    asm_vector(&s, 0, a.words);
+    asm_number(&s, ", [", address, "];");
+    return narrow_byte(n, a, asm_build(n, &s));
+}
+
+/* The 32-bit address of a byte of the block's shared memory. */
+static V shared_address(Nvptx *n, V offset) {
+    return LLVMBuildAdd(n->m->at, n->shared_base, offset, "");
+}
+
+V lower_load_shared(Nvptx *n, Access a, const V *in) {
+    Asm s = {.n = 0};
+    outputs(n, &s, a);
+    uint32_t address = asm_operand(&s, shared_address(n, in[0]), "r");
+    access_text(&s, "ld", false, ".shared", "", a);
+    asm_vector(&s, 0, a.words);
+    asm_number(&s, ", [", address, "];");
+    return narrow_byte(n, a, asm_build(n, &s));
+}
+
+/* ---- Stores -------------------------------------------------------------------------------------------------------------- */
+
+static V build_store(Nvptx *n, Access a, V address, const char *kind, V predicate, const V *words, bool is_volatile,
+                     const char *space, const char *policy) {
+    Asm s = {.n = 0};
+    s.result = n->m->none;
+    uint32_t at = asm_operand(&s, address, kind), first = 0;
+    for (uint32_t i = 0; i < a.words; i++) {
+        uint32_t number = asm_operand(&s, widen_byte(n, a, words[i]), constraint_of(a));
+        if (i == 0) first = number;
+    }
+    if (!is_true(predicate)) asm_number(&s, "@", asm_operand(&s, predicate, "b"), " ");
+    access_text(&s, "st", is_volatile, space, policy, a);
+    asm_number(&s, "[", at, "], ");
+    asm_vector(&s, first, a.words);
+    asm_text(&s, ";");
+    return asm_build(n, &s);
+}
+
+V lower_store_global(Nvptx *n, Access a, const V *in) {
+    V policy = in[2 + a.words];
+    bool is_volatile = policy_unpack(LLVMConstIntGetZExtValue(policy)).is_volatile;
+    return build_store(n, a, in[0], "l", in[1], in + 2, is_volatile, ".global", policy_text(n, policy, false));
+}
+
+V lower_store_shared(Nvptx *n, Access a, const V *in) {
+    return build_store(n, a, shared_address(n, in[0]), "r", in[1], in + 2, false, ".shared", "");
+}

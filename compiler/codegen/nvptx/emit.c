@@ -1,0 +1,69 @@
+/* emit.c - codegen_gpu: from a Func at STAGE_SIMT to per-thread LLVM IR or PTX.
+ *
+ * In: the Func, the target, what to stop at. Out: text in the compile's arena.
+ * Method: build, lower, a short LLVM pipeline (the tile IR was optimised before; what is left is local), emit. All of it
+ * runs under llvm_guard(), so that whatever LLVM refuses is an error at the kernel.
+ */
+#include "codegen/nvptx/nvptx.h"
+
+/* Local simplification only: no inlining to do, loops are as the source has them, ptxas schedules and allocates. */
+static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,simplifycfg,early-cse)";
+
+typedef struct Job {
+    const Func *f;
+    const GpuTarget *t;
+    GpuEmit what;
+    const CodegenOptions *o;
+    Bytes *out;
+    Llvm *m;
+    LLVMTargetMachineRef machine;
+    bool done;
+} Job;
+
+static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
+    double since = llvm_clock();
+    Nvptx n = {.m = j->m, .f = j->f, .t = j->t};
+    if (!nvptx_lower(&n, kernel)) return false;
+    j->machine = llvm_machine_nvptx(j->t->arch, n.ptx > j->t->ptx ? n.ptx : 0, j->o->opt_level);
+    LLVMSetTarget(j->m->module, "nvptx64-nvidia-cuda");
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(j->machine);
+    LLVMSetModuleDataLayout(j->m->module, layout);
+    LLVMDisposeTargetData(layout);
+    llvm_verify(j->m, "after the target step");
+    llvm_report_time(j->o, "lower", since);
+    since = llvm_clock();
+    if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, pipeline)) return false;
+    llvm_report_time(j->o, "llvm-passes", since);
+    return true;
+}
+
+static void run(void *context) {
+    Job *j = context;
+    double since = llvm_clock();
+    j->m = llvm_create(j->o, j->f->name, j->f->span);
+    LLVMValueRef kernel = simt_build(j->m, j->f, j->t);
+    llvm_verify(j->m, "after building the kernel");
+    llvm_report_time(j->o, "simt", since);
+    if (j->what == EMIT_SIMT) {
+        *j->out = llvm_text(j->m);
+        j->done = true;
+        return;
+    }
+    if (!lower_and_optimise(j, kernel)) return;
+    since = llvm_clock();
+    if (j->what == EMIT_LLVM) {
+        *j->out = llvm_text(j->m);
+        j->done = true;
+    } else {
+        j->done = llvm_emit(j->m, j->machine, LLVMAssemblyFile, j->out);
+    }
+    llvm_report_time(j->o, "llvm-emit", since);
+}
+
+bool codegen_gpu(const Func *f, const GpuTarget *t, GpuEmit what, const CodegenOptions *o, Bytes *out) {
+    Job j = {.f = f, .t = t, .what = what, .o = o, .out = out};
+    if (!llvm_guard(o, f->span, run, &j)) return false;
+    if (j.machine) LLVMDisposeTargetMachine(j.machine);
+    llvm_destroy(j.m);
+    return j.done;
+}

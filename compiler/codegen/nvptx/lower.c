@@ -1,0 +1,161 @@
+/* lower.c - the target step: every primitive to an intrinsic or inline PTX, and the module made a PTX kernel.
+ *
+ * In: a per-thread module. Out: the same module for LLVM's NVPTX back end, and the PTX version it needs.
+ * Method: for each declared fsc.* function, each call is replaced at its place by its row of lower.def; then the kernel
+ * gets its calling convention and launch bounds, and the record becomes a global byte array.
+ */
+#include <string.h>
+
+#include "codegen/nvptx/nvptx.h"
+
+enum { PTX_KERNEL = 71, SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
+
+/* ---- Between threads ------------------------------------------------------------------------------------------------------ */
+
+static V call(Nvptx *n, const char *name, V *args, unsigned count) {
+    return llvm_intrinsic(n->m, name, NULL, 0, args, count);
+}
+
+static V shuffle(Nvptx *n, const char *name, const V *in) {
+    V args[] = {llvm_int(n->m->i32, -1), in[0], in[1], llvm_int(n->m->i32, 31)};
+    return call(n, name, args, 4);
+}
+
+static V lower_shfl_bfly(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    return shuffle(n, "llvm.nvvm.shfl.sync.bfly.i32", in);
+}
+
+static V lower_shfl_idx(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    return shuffle(n, "llvm.nvvm.shfl.sync.idx.i32", in);
+}
+
+static V lower_bar_warp(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    V all = llvm_int(n->m->i32, -1);
+    return call(n, "llvm.nvvm.bar.warp.sync", &all, 1);
+}
+
+static V lower_bar_block(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    V barrier = llvm_int(n->m->i32, 0);
+    return call(n, "llvm.nvvm.barrier.cta.sync.aligned.all", &barrier, 1);
+}
+
+static V lower_bar_cluster(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    call(n, "llvm.nvvm.barrier.cluster.arrive.aligned", NULL, 0);
+    return call(n, "llvm.nvvm.barrier.cluster.wait.aligned", NULL, 0);
+}
+
+/* ---- The table ------------------------------------------------------------------------------------------------------------ */
+
+typedef struct Row {
+    const char *intrinsic; /* NULL: custom */
+    uint32_t operands;
+    Lowering *custom;
+} Row;
+
+static const Row rows[] = {
+#define INTRINSIC(e, name, operands) [PRIM_##e] = {name, operands, NULL},
+#define CUSTOM(e, function) [PRIM_##e] = {NULL, 0, function},
+#include "codegen/nvptx/lower.def"
+#undef INTRINSIC
+#undef CUSTOM
+};
+
+/* A primitive without a row does not compile. */
+enum {
+#define INTRINSIC(e, name, operands) HAS_##e,
+#define CUSTOM(e, function) HAS_##e,
+#include "codegen/nvptx/lower.def"
+#undef INTRINSIC
+#undef CUSTOM
+    ROW_COUNT
+};
+#define PRIM(e, ...) _Static_assert((int)HAS_##e == (int)PRIM_##e, "lower.def: the rows follow prims.def");
+#include "codegen/prims.def"
+#undef PRIM
+_Static_assert((int)ROW_COUNT == (int)PRIM_COUNT, "lower.def: one row per primitive");
+
+static V lower_intrinsic(Nvptx *n, const Row *row, V *in) {
+    unsigned id = LLVMLookupIntrinsicID(row->intrinsic, strlen(row->intrinsic));
+    LLVMTypeRef over = row->operands ? LLVMTypeOf(in[0]) : NULL;
+    bool overloaded = LLVMIntrinsicIsOverloaded(id);
+    return llvm_intrinsic(n->m, row->intrinsic, overloaded ? &over : NULL, overloaded ? 1 : 0, in, row->operands);
+}
+
+static void lower_call(Nvptx *n, Prim p, Access a, LLVMValueRef old) {
+    V in[16];
+    uint32_t count = (uint32_t)LLVMGetNumArgOperands(old);
+    for (uint32_t i = 0; i < count; i++) in[i] = LLVMGetOperand(old, i);
+    LLVMPositionBuilderBefore(n->m->at, old); /* takes the call's line, too */
+    const Row *row = &rows[p];
+    V made = row->custom ? row->custom(n, a, in) : lower_intrinsic(n, row, in);
+    if (prim_info[p].result[0] != 'v') LLVMReplaceAllUsesWith(old, made);
+    LLVMInstructionEraseFromParent(old);
+}
+
+static bool lower_function(Nvptx *n, LLVMValueRef function, Prim p, Access a) {
+    if (n->t->sm < prim_info[p].sm) {
+        diag_error(n->m->o->diag, n->f->span, "%s needs sm_%u or newer, and the target is %s", prim_info[p].name,
+                   prim_info[p].sm, n->t->arch);
+        return false;
+    }
+    if (n->ptx < prim_info[p].ptx) n->ptx = prim_info[p].ptx;
+    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetFirstUse(function))
+        lower_call(n, p, a, LLVMGetUser(use));
+    LLVMDeleteFunction(function);
+    return true;
+}
+
+/* ---- Shared memory, kernel, record ------------------------------------------------------------------------------------------ */
+
+/* Dynamic shared memory has no size of its own; its base becomes a 32-bit address. */
+static void make_shared(Nvptx *n) {
+    if (!n->f->shared_bytes) return;
+    LLVMTypeRef t = LLVMArrayType2(n->m->i8, 0);
+    LLVMValueRef base = LLVMAddGlobalInAddressSpace(n->m->module, t, "fsc_shared", SPACE_SHARED);
+    LLVMSetAlignment(base, 16);
+    n->shared_base = LLVMConstPtrToInt(base, n->m->i32);
+}
+
+static void make_kernel(Nvptx *n, LLVMValueRef kernel) {
+    char text[32];
+    LLVMSetFunctionCallConv(kernel, PTX_KERNEL);
+    uint32_t threads = n->f->threads_per_program * (n->f->programs_per_block ? n->f->programs_per_block : 1);
+    snprintf(text, sizeof text, "%u", threads < 32 ? 32 : threads);
+    llvm_attribute(n->m, kernel, "nvvm.reqntid", text);
+    if (n->f->blocks_per_program > 1) {
+        snprintf(text, sizeof text, "%u", n->f->blocks_per_program);
+        llvm_attribute(n->m, kernel, "nvvm.cluster_dim", text);
+    }
+    llvm_attribute_enum(n->m, kernel, "nounwind", 0);
+}
+
+static void make_record(Nvptx *n) {
+    const char *text = n->m->o->record_text;
+    if (!text) return;
+    V bytes = LLVMConstStringInContext2(n->m->context, text, strlen(text), 0);
+    char *name = arena_printf(n->m->o->arena, "fsc_record_%s", n->f->name);
+    LLVMValueRef g = LLVMAddGlobalInAddressSpace(n->m->module, LLVMTypeOf(bytes), name, SPACE_GLOBAL);
+    LLVMSetInitializer(g, bytes);
+    LLVMSetGlobalConstant(g, 1);
+    LLVMSetAlignment(g, 1);
+}
+
+bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
+    bool fine = true;
+    make_shared(n);
+    for (LLVMValueRef f = LLVMGetFirstFunction(n->m->module), next = NULL; f; f = next) {
+        next = LLVMGetNextFunction(f);
+        size_t len = 0;
+        Prim p;
+        Access a;
+        if (prim_find(LLVMGetValueName2(f, &len), &p, &a)) fine &= lower_function(n, f, p, a);
+    }
+    make_kernel(n, kernel);
+    make_record(n);
+    return fine;
+}

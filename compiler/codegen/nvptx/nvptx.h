@@ -1,0 +1,28 @@
+/* nvptx.h - the target step: a per-thread module becomes one that LLVM's NVPTX back end takes.
+ *
+ * In: the module that simt_build made. Out: the same module with every primitive lowered to intrinsics and inline PTX,
+ * the kernel's calling convention and launch bounds, shared memory, the record. After it, nothing calls fsc.*.
+ */
+#ifndef FSC_CODEGEN_NVPTX_H
+#define FSC_CODEGEN_NVPTX_H
+
+#include "codegen/simt/simt.h"
+
+typedef struct Nvptx {
+    Llvm *m;
+    const Func *f;
+    const GpuTarget *t;
+    uint32_t ptx;  /* the PTX version that the kernel needs so far, times ten */
+    V shared_base; /* the block's shared memory as a 32-bit address space constant; NULL until used */
+} Nvptx;
+
+/* Lowers the module. False with an error in o->diag where the target lacks what the kernel needs. Sets n->ptx. */
+bool nvptx_lower(Nvptx *n, LLVMValueRef kernel);
+
+/* One lowering: builds at the call's place what replaces it; operands are the call's. */
+typedef V Lowering(Nvptx *n, Access a, const V *operands);
+
+/* access.c - memory as inline PTX */
+Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_shared;
+
+#endif

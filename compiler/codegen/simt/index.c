@@ -1,0 +1,152 @@
+/* index.c - where a thread stands: its index, its part of an element's index, whether it is an element's owner.
+ *
+ * In: layouts. Out: values computed once, in the function's entry block.
+ * Method: a layout's thread part is linear over F2. Thread-index bits that move by the same distance form one masked
+ * shift; the shifted fields are joined by OR where they cannot meet, else by XOR.
+ */
+#include <string.h>
+
+#include "codegen/simt/simt.h"
+
+/* Builds in the entry block; enter() returns where to go back to. */
+typedef struct Away {
+    LLVMBasicBlockRef block;
+    LLVMMetadataRef place;
+} Away;
+
+static Away enter(Simt *s) {
+    Away a = {LLVMGetInsertBlock(s->m->at), LLVMGetCurrentDebugLocation2(s->m->at)};
+    LLVMPositionBuilderAtEnd(s->m->at, s->entry);
+    llvm_debug_at(s->m, s->f->span);
+    return a;
+}
+
+static void leave(Simt *s, Away a) {
+    LLVMPositionBuilderAtEnd(s->m->at, a.block);
+    LLVMSetCurrentDebugLocation2(s->m->at, a.place);
+}
+
+V simt_tid(Simt *s) {
+    if (s->tid) return s->tid;
+    Away a = enter(s);
+    s->tid = prim_call(s, PRIM_TID, NULL, 0);
+    leave(s, a);
+    return s->tid;
+}
+
+static V cta_rank(Simt *s) {
+    if (s->cta) return s->cta;
+    Away a = enter(s);
+    s->cta = prim_call(s, PRIM_CTARANK, NULL, 0);
+    leave(s, a);
+    return s->cta;
+}
+
+/* The bits of x that go `distance` up (down where negative) under `flips`, moved there; NULL if there are none. */
+static V field(Simt *s, V x, const uint32_t *flips, int distance, uint32_t *reached) {
+    uint32_t mask = 0;
+    for (int i = 0; i < 32; i++) {
+        int to = i + distance;
+        if (to >= 0 && to < 32 && (flips[i] >> to & 1)) mask |= UINT32_C(1) << i;
+    }
+    if (!mask) return NULL;
+    *reached = distance >= 0 ? mask << distance : mask >> -distance;
+    V r = LLVMBuildAnd(s->m->at, x, simt_i32(s, mask), "");
+    if (distance > 0) r = LLVMBuildShl(s->m->at, r, simt_i32(s, distance), "");
+    if (distance < 0) r = LLVMBuildLShr(s->m->at, r, simt_i32(s, -distance), "");
+    return r;
+}
+
+static V join_fields(Simt *s, V sum, uint32_t *used, V x, const uint32_t *flips) {
+    for (int distance = -31; distance < 32; distance++) {
+        uint32_t reached = 0;
+        V f = field(s, x, flips, distance, &reached);
+        if (!f) continue;
+        if (!sum) sum = f;
+        else sum = *used & reached ? LLVMBuildXor(s->m->at, sum, f, "") : LLVMBuildOr(s->m->at, sum, f, "");
+        *used |= reached;
+    }
+    return sum;
+}
+
+static bool any(const uint32_t *bits) {
+    for (uint32_t i = 0; i < LAYOUT_BITS; i++)
+        if (bits[i]) return true;
+    return false;
+}
+
+V simt_map(Simt *s, const ThreadMap *map) {
+    for (uint32_t i = 0; i < s->maps.len; i++) {
+        const ThreadMap *old = &s->maps.at[i];
+        if (!memcmp(old->thread, map->thread, sizeof map->thread) && !memcmp(old->cta, map->cta, sizeof map->cta))
+            return old->value;
+    }
+    ThreadMap made = *map;
+    uint32_t used = 0;
+    V tid = any(map->thread) ? simt_tid(s) : NULL, cta = any(map->cta) ? cta_rank(s) : NULL;
+    Away a = enter(s);
+    V sum = tid ? join_fields(s, NULL, &used, tid, map->thread) : NULL;
+    if (cta) sum = join_fields(s, sum, &used, cta, map->cta);
+    made.value = sum ? sum : simt_i32(s, 0);
+    leave(s, a);
+    vec_push(s->m->o->arena, &s->maps, made);
+    return made.value;
+}
+
+V simt_thread_index(Simt *s, const Layout *l) {
+    ThreadMap map = {0};
+    uint32_t lanes = l->bits[IN_LANE];
+    for (uint32_t i = 0; i < lanes; i++) map.thread[i] = l->basis[IN_LANE][i];
+    for (uint32_t i = 0; i < l->bits[IN_WARP]; i++) map.thread[lanes + i] = l->basis[IN_WARP][i];
+    for (uint32_t i = 0; i < l->bits[IN_CTA]; i++) map.cta[i] = l->basis[IN_CTA][i];
+    return simt_map(s, &map);
+}
+
+uint32_t layout_register_index(const Layout *l, uint32_t reg) {
+    Owner o = {{0}};
+    o.at[IN_REGISTER] = reg;
+    return layout_apply(l, o);
+}
+
+bool layout_adds(const Layout *l) {
+    uint32_t registers = 0, threads = 0;
+    for (uint32_t d = 0; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++) *(d == IN_REGISTER ? &registers : &threads) |= l->basis[d][i];
+    return !(registers & threads);
+}
+
+V simt_owner(Simt *s, const Layout *l) {
+    OwnerTest test = {UINT32_MAX, UINT32_MAX, NULL};
+    if (l) {
+        test.thread = layout_free(l, IN_LANE) | layout_free(l, IN_WARP) << l->bits[IN_LANE];
+        test.cta = layout_free(l, IN_CTA);
+    }
+    if (s->f->blocks_per_program <= 1) test.cta = 0;
+    for (uint32_t i = 0; i < s->tests.len; i++)
+        if (s->tests.at[i].thread == test.thread && s->tests.at[i].cta == test.cta) return s->tests.at[i].value;
+    V tid = test.thread ? simt_tid(s) : NULL, cta = test.cta ? cta_rank(s) : NULL;
+    Away a = enter(s);
+    test.value = llvm_int(s->m->i1, 1);
+    if (tid) {
+        V bits = test.thread == UINT32_MAX ? tid : LLVMBuildAnd(s->m->at, tid, simt_i32(s, test.thread), "");
+        test.value = LLVMBuildICmp(s->m->at, LLVMIntEQ, bits, simt_i32(s, 0), "");
+    }
+    if (cta) {
+        V bits = LLVMBuildAnd(s->m->at, cta, simt_i32(s, test.cta), "");
+        V is_zero = LLVMBuildICmp(s->m->at, LLVMIntEQ, bits, simt_i32(s, 0), "");
+        test.value = LLVMBuildAnd(s->m->at, test.value, is_zero, "");
+    }
+    leave(s, a);
+    vec_push(s->m->o->arena, &s->tests, test);
+    return test.value;
+}
+
+V simt_program(Simt *s, uint32_t axis, bool count) {
+    static const Prim index[] = {PRIM_CTAID_X, PRIM_CTAID_Y, PRIM_CTAID_Z};
+    static const Prim counts[] = {PRIM_NCTAID_X, PRIM_NCTAID_Y, PRIM_NCTAID_Z};
+    if (axis > 2) bug("program axis %u", axis);
+    V v = prim_call(s, count ? counts[axis] : index[axis], NULL, 0);
+    if (axis == 0 && s->f->blocks_per_program > 1)
+        v = LLVMBuildUDiv(s->m->at, v, simt_i32(s, s->f->blocks_per_program), "");
+    return v;
+}

@@ -1,0 +1,52 @@
+/* reduce.c - reductions within a warp.
+ *
+ * In: reduce and reduce_warp over an axis. Out: the result's lanes, in every thread that its layout names.
+ * Method: in registers pairwise, so that independent chains overlap; then a butterfly of shuffles over just the lane bits
+ * that lie along the axis, all results side by side. What remains along warps another pass has made explicit.
+ */
+#include "codegen/simt/simt.h"
+
+static uint32_t deposit(uint32_t value, uint32_t mask) {
+    uint32_t r = 0;
+    for (; mask; mask &= mask - 1, value >>= 1)
+        if (value & 1) r |= mask & (~mask + 1);
+    return r;
+}
+
+/* Pairwise over the subsets of `mask`, highest bit innermost. */
+static V combine_registers(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t reg, uint32_t mask) {
+    if (!mask) return tile_lane(s, x, reg);
+    uint32_t low = mask & (~mask + 1), rest = mask ^ low;
+    V a = combine_registers(s, kind, d, x, reg, rest);
+    V b = combine_registers(s, kind, d, x, reg ^ low, rest);
+    return math_binary(&s->math, kind, d, a, b);
+}
+
+static void combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lanes) {
+    for (uint32_t bit = UINT32_C(1) << 4; bit; bit >>= 1) {
+        if (!(lanes & bit)) continue;
+        V mask = simt_i32(s, bit);
+        for (uint32_t i = 0; i < n; i++) {
+            V other = simt_shuffle(s, PRIM_SHFL_BFLY, d, results[i], mask);
+            results[i] = math_binary(&s->math, kind, d, results[i], other);
+        }
+    }
+}
+
+void simt_reduce(Simt *s, const Op *op) {
+    const Value *from = op->args[0];
+    Value *v = op->results[0];
+    ReducePlan plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i);
+    if (plan.mixed) bug("%s: the layout mixes axes", op_info[op->kind].name);
+    if (op->kind == OP_REDUCE && (plan.combine[IN_WARP] || plan.combine[IN_CTA])) bug("reduce: warps were left implicit");
+    Tile r = tile_create(s, tile_registers(v));
+    if (r.n != UINT32_C(1) << __builtin_popcount(plan.keep)) bug("%s: registers do not fit the plan", op_info[op->kind].name);
+    OpKind kind = (OpKind)op->attr.j;
+    DType d = from->type.dtype;
+    V *results = NEW_ARRAY(s->m->o->arena, V, r.n);
+    for (uint32_t k = 0; k < r.n; k++)
+        results[k] = combine_registers(s, kind, d, tile_of(s, from), deposit(k, plan.keep), plan.combine[IN_REGISTER]);
+    combine_lanes(s, kind, d, results, r.n, plan.combine[IN_LANE]);
+    for (uint32_t k = 0; k < r.n; k++) r.at[k].base = results[k];
+    s->values[v->id] = r;
+}

@@ -1,0 +1,73 @@
+/* shared.c - tiles through shared memory, and barriers.
+ *
+ * In: shared_store, shared_load with their byte offset, barrier. Out: accesses of up to 16 bytes in flat element order.
+ * Method: a byte offset is the thread's part of the flat index plus the register's, scaled; runs of registers that hold
+ * consecutive elements move together. Only an element's canonical owner stores it; everyone loads.
+ */
+#include "codegen/simt/simt.h"
+
+static uint32_t element_bytes(DType d) { return dtype_bits(d) < 8 ? 1 : dtype_bits(d) / 8; }
+
+/* log2 of the registers that one access moves. */
+static uint32_t vector_log2(const Layout *l, uint32_t bytes) {
+    uint32_t v = 0;
+    while (v < l->bits[IN_REGISTER] && l->basis[IN_REGISTER][v] == UINT32_C(1) << v && bytes << (v + 1) <= 16) v++;
+    for (uint32_t d = 0; d < IN_COUNT; d++) /* no other bit may reach into the vector */
+        for (uint32_t i = d == IN_REGISTER ? v : 0; i < l->bits[d]; i++)
+            while (v && l->basis[d][i] & ((UINT32_C(1) << v) - 1)) v--;
+    return v;
+}
+
+/* Where the vector that begins at register `reg` lies, in bytes. */
+static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uint32_t reg) {
+    if (op->attr.i < 0) bug("shared memory was not allocated");
+    if (!l) return simt_i32(s, op->attr.i);
+    V thread = simt_thread_index(s, l);
+    uint32_t part = layout_register_index(l, reg);
+    if (!layout_adds(l) && part) {
+        thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, part), "");
+        part = 0;
+    }
+    V scaled = LLVMBuildMul(s->m->at, thread, simt_i32(s, bytes), "");
+    return LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.i + (int64_t)part * bytes), "");
+}
+
+void simt_shared_store(Simt *s, const Op *op) {
+    const Value *v = op->args[0];
+    const Layout *l = value_is_tile(v) ? v->type.layout : NULL;
+    const Tile *x = tile_of(s, v);
+    uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
+    uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
+    Access a = access_of(bytes, n);
+    V owner = simt_owner(s, l);
+    for (uint32_t reg = 0; reg < x->n; reg += n) {
+        if (reg & free_registers) continue;
+        V args[8] = {byte_offset(s, op, l, bytes, reg), owner}, elements[16];
+        for (uint32_t i = 0; i < n; i++) elements[i] = tile_lane(s, x, reg + i);
+        elements_pack(s, v->type.dtype, elements, n, a, args + 2);
+        args[2 + a.words] = simt_i32(s, -1);
+        prim_access(s, PRIM_STORE_SHARED, a, args, 3 + a.words);
+    }
+}
+
+void simt_shared_load(Simt *s, const Op *op) {
+    Value *v = op->results[0];
+    const Layout *l = value_is_tile(v) ? v->type.layout : NULL;
+    Tile r = tile_create(s, tile_registers(v));
+    uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
+    Access a = access_of(bytes, n);
+    for (uint32_t reg = 0; reg < r.n; reg += n) {
+        V args[] = {byte_offset(s, op, l, bytes, reg), simt_i32(s, -1)}, words[4], elements[16];
+        V result = prim_access(s, PRIM_LOAD_SHARED, a, args, 2);
+        for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, result, i);
+        elements_unpack(s, v->type.dtype, words, a, elements, n);
+        for (uint32_t i = 0; i < n; i++) r.at[reg + i].base = elements[i];
+    }
+    s->values[v->id] = r;
+}
+
+void simt_barrier(Simt *s, const Op *op) {
+    static const Prim of[] = {[SCOPE_WARP] = PRIM_BAR_WARP, [SCOPE_BLOCK] = PRIM_BAR_BLOCK, [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER};
+    V site = simt_i32(s, -1);
+    prim_call(s, of[op->attr.i], &site, 1);
+}

@@ -1,0 +1,94 @@
+/* simt.c - a Func at STAGE_SIMT as a per-thread LLVM function: the walk over its ops.
+ *
+ * In: the Func. Out: the function, in m's module.
+ * Method: an entry block for what is computed once, then the body's ops in order, each with its line. One switch sends
+ * every op kind to its family; a kind without a case does not compile, since the switch has no default.
+ */
+#include "codegen/simt/simt.h"
+
+/* clang-format off: a switch over every op kind, kept as a table */
+static void simt_op(Simt *s, const Op *op) {
+    llvm_debug_at(s->m, op->span);
+    switch (op->kind) {
+    case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_PID: case OP_NPROG:
+        simt_create_op(s, op); return;
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM:
+    case OP_AND: case OP_OR: case OP_XOR: case OP_SHL: case OP_ASHR: case OP_LSHR:
+    case OP_SMAX: case OP_SMIN: case OP_UMAX: case OP_UMIN: case OP_ICMP:
+    case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FREM: case OP_FNEG: case OP_FABS: case OP_FMA:
+    case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN: case OP_FCMP:
+    case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_RSQRT:
+    case OP_SEXT: case OP_ZEXT: case OP_TRUNC: case OP_SITOFP: case OP_UITOFP: case OP_FPTOSI: case OP_FPTOUI:
+    case OP_FPEXT: case OP_FPTRUNC: case OP_BITCAST: case OP_SELECT: case OP_ADDPTR:
+        simt_elementwise(s, op); return;
+    case OP_BROADCAST:  simt_convert(s, op, true); return;
+    case OP_CONVERT:    simt_convert(s, op, false); return;
+    case OP_LOAD:       simt_load(s, op); return;
+    case OP_STORE:      simt_store(s, op); return;
+    case OP_REDUCE:
+    case OP_REDUCEWARP: simt_reduce(s, op); return;
+    case OP_SHSTORE:    simt_shared_store(s, op); return;
+    case OP_SHLOAD:     simt_shared_load(s, op); return;
+    case OP_BARRIER:    simt_barrier(s, op); return;
+    case OP_FOR:        simt_for(s, op); return;
+    case OP_WHILE:      simt_while(s, op); return;
+    case OP_IF:         simt_if(s, op); return;
+    case OP_CONDITION: case OP_YIELD: case OP_RETURN: return; /* read by the op that owns the region */
+    case OP_COUNT: break;
+    }
+    bug("simt: op kind %d", (int)op->kind);
+}
+/* clang-format on */
+
+void simt_block(Simt *s, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) simt_op(s, op);
+}
+
+/* ---- Math on the primitives ---------------------------------------------------------------------------------------------- */
+
+static V approx(const Math *k, Approx which, V x, V y) {
+    static const Prim of[] = {
+        [APPROX_EX2] = PRIM_EX2,     [APPROX_LG2] = PRIM_LG2,   [APPROX_RCP] = PRIM_RCP,
+        [APPROX_RSQRT] = PRIM_RSQRT, [APPROX_SQRT] = PRIM_SQRT, [APPROX_DIV] = PRIM_DIV,
+    };
+    Simt *s = (Simt *)k->context;
+    V args[] = {x, y};
+    return prim_call(s, of[which], args, y ? 2 : 1);
+}
+
+/* ---- The function --------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f) {
+    uint32_t n = f->body->args.len;
+    LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, n + 1);
+    for (uint32_t i = 0; i < n; i++) types[i] = lane_type(s, f->body->args.at[i]->type.dtype);
+    LLVMValueRef k = LLVMAddFunction(m->module, f->name, LLVMFunctionType(m->none, types, n, 0));
+    for (uint32_t i = 0; i < n; i++) {
+        const Value *v = f->body->args.at[i];
+        Tile t = tile_create(s, 1);
+        t.at[0].base = LLVMGetParam(k, i);
+        s->values[v->id] = t;
+    }
+    return k;
+}
+
+LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
+    if (f->stage != STAGE_SIMT) bug("simt_build: %s has no layouts yet", f->name);
+    if (f->programs_per_block > 1) bug("simt_build: packed programs are not built yet");
+    Simt s = {.m = m, .f = f};
+    s.math = (Math){m, m->o->fast_math, t != NULL, t && t->sm >= 80, true, approx, &s};
+    s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
+    s.function = declare_kernel(m, &s, f);
+    s.entry = simt_new_block(&s, "entry");
+    LLVMBasicBlockRef body = simt_new_block(&s, "start");
+    llvm_debug_function(m, s.function, f->name, f->span);
+    LLVMPositionBuilderAtEnd(m->at, body);
+    llvm_debug_at(m, f->span);
+    simt_block(&s, f->body);
+    LLVMBuildRetVoid(m->at);
+    LLVMPositionBuilderAtEnd(m->at, s.entry);
+    llvm_debug_at(m, f->span);
+    LLVMBuildBr(m->at, body);
+    llvm_debug_finish(m);
+    return s.function;
+}

@@ -1,0 +1,136 @@
+/* simt.h - from a Func at STAGE_SIMT to a per-thread LLVM module: what one thread of the block does.
+ *
+ * In: a Func whose tiles all have layouts, in which cross-warp exchange is explicit. Out: a module with one function
+ * (the kernel; pointers are i64 addresses) whose only calls besides LLVM's target-free intrinsics are the declared
+ * primitives of prims.def.
+ * Method: a tile is an array of LLVM values, one per register of its layout, each held as base + constant, so that all
+ * addresses of a tile share one computation. Ops become instructions in program order; regions become basic blocks.
+ */
+#ifndef FSC_CODEGEN_SIMT_H
+#define FSC_CODEGEN_SIMT_H
+
+#include "codegen/math.h"
+
+typedef enum Prim {
+#define PRIM(e, ...) PRIM_##e,
+#include "codegen/prims.def"
+#undef PRIM
+    PRIM_COUNT
+} Prim;
+
+typedef struct PrimInfo {
+    const char *name, *result, *operands;
+    uint32_t sm, ptx;
+} PrimInfo;
+
+extern const PrimInfo prim_info[PRIM_COUNT];
+
+/* The words of one memory access: 1, 2 or 4 of 8, 16, 32 or 64 bits. */
+typedef struct Access {
+    uint32_t words, bits;
+} Access;
+
+/* Which primitive (and access) a declared function is; false for any other function. */
+bool prim_find(const char *function_name, Prim *p, Access *a);
+
+/* What the policy operand of global accesses holds: MemAttr's cache, evict and volatile. */
+uint32_t policy_pack(const MemAttr *m);
+MemAttr policy_unpack(uint64_t policy);
+
+/* f as a per-thread module in m, not yet verified. `t` decides which conversions are single instructions; NULL: none of
+ * the 16-bit ones, so that the module compiles for any host. Runs inside llvm_guard(). */
+LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t);
+
+/* ---- Within simt/ ------------------------------------------------------------------------------------------------------ */
+
+typedef LLVMValueRef V;
+
+/* base + offset; the offset is zero unless the element is an integer or a pointer. */
+typedef struct Lane {
+    V base;
+    int64_t offset;
+} Lane;
+
+typedef struct Tile {
+    uint32_t n; /* registers; 1 for a scalar */
+    Lane *at;
+    int64_t lo, hi; /* signed bounds of every base, so that sign extension may be split; INT64_MIN/MAX: not known */
+} Tile;
+
+/* A linear function of the thread, computed once at the function's start. */
+typedef struct ThreadMap {
+    uint32_t thread[LAYOUT_BITS]; /* what bit i of the thread index flips */
+    uint32_t cta[LAYOUT_BITS];
+    V value; /* i32 */
+} ThreadMap;
+
+typedef struct OwnerTest {
+    uint32_t thread, cta; /* bits that must be zero */
+    V value;              /* i1 */
+} OwnerTest;
+
+typedef struct Simt {
+    Llvm *m;
+    Math math;
+    const Func *f;
+    LLVMValueRef function;
+    LLVMBasicBlockRef entry; /* computed-once values; falls into the body when the function is done */
+    Tile *values;            /* by value id */
+    V tid, cta;              /* NULL until used */
+    VEC(ThreadMap) maps;
+    VEC(OwnerTest) tests;
+} Simt;
+
+/* value.c - tiles and their lanes */
+Tile tile_create(Simt *s, uint32_t n);
+Tile *tile_of(Simt *s, const Value *v);
+uint32_t tile_registers(const Value *v); /* 1 for a scalar */
+LLVMTypeRef lane_type(const Simt *s, DType d);
+V lane_whole(Simt *s, Lane x); /* base + offset as one value, built here */
+V tile_lane(Simt *s, const Tile *t, uint32_t reg); /* lane_whole; a scalar for every register */
+void simt_elementwise(Simt *s, const Op *op);
+void simt_create_op(Simt *s, const Op *op); /* const, arange, splat, expand, broadcast, convert */
+
+/* index.c - who and where a thread is */
+V simt_tid(Simt *s);
+V simt_map(Simt *s, const ThreadMap *map); /* map->value is ignored */
+/* The part of the flat element index that the thread decides; register bits add the rest by XOR. */
+V simt_thread_index(Simt *s, const Layout *l);
+uint32_t layout_register_index(const Layout *l, uint32_t reg); /* the part that the register decides */
+bool layout_adds(const Layout *l); /* both parts have no bit in common: XOR is addition */
+V simt_owner(Simt *s, const Layout *l); /* is this thread a canonical owner? l NULL (a scalar): is it the first? */
+V simt_program(Simt *s, uint32_t axis, bool count);
+
+/* memory.c, reduce.c, shared.c, convert.c, flow.c - op families */
+void simt_load(Simt *s, const Op *op);
+void simt_store(Simt *s, const Op *op);
+void simt_reduce(Simt *s, const Op *op);
+void simt_shared_store(Simt *s, const Op *op);
+void simt_shared_load(Simt *s, const Op *op);
+void simt_barrier(Simt *s, const Op *op);
+void simt_convert(Simt *s, const Op *op, bool broadcast);
+void simt_for(Simt *s, const Op *op);
+void simt_while(Simt *s, const Op *op);
+void simt_if(Simt *s, const Op *op);
+void simt_block(Simt *s, const Block *b); /* the ops of a block but its terminator */
+LLVMBasicBlockRef simt_new_block(Simt *s, const char *name);
+
+/* pack.c - elements in the words of an access */
+Access access_of(uint32_t element_bytes, uint32_t elements);
+LLVMTypeRef access_word(const Simt *s, Access a);
+/* `n` elements of type d, lowest first, into the access's words, and back. */
+void elements_pack(Simt *s, DType d, const V *elements, uint32_t n, Access a, V *words);
+void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, uint32_t n);
+V element_bits(Simt *s, DType d, V x); /* as an integer of the memory width (i1: i8) */
+V element_from_bits(Simt *s, DType d, V bits);
+
+/* prim.c - calls of primitives */
+V prim_call(Simt *s, Prim p, const V *args, uint32_t n);
+V prim_access(Simt *s, Prim p, Access a, const V *args, uint32_t n);
+/* The i-th word of what prim_access returned. */
+V access_result(Simt *s, Access a, V result, uint32_t i);
+/* An element of any type through a shuffle: 64 bits take two. `how`: SHFL_BFLY with a mask or SHFL_IDX with a lane. */
+V simt_shuffle(Simt *s, Prim how, DType d, V x, V operand);
+V simt_i32(Simt *s, int64_t value);
+
+#endif

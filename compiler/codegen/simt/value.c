@@ -1,0 +1,301 @@
+/* value.c - tiles as arrays of LLVM values; creation and elementwise ops.
+ *
+ * In: ops without memory or control. Out: their result tiles.
+ * Method: index arithmetic stays in the form base + constant as far as wrapping allows, so that the registers of a tile
+ * share their bases; equal operands within one op are computed once.
+ */
+#include "codegen/simt/simt.h"
+
+/* ---- Lanes ------------------------------------------------------------------------------------------------------------- */
+
+Tile tile_create(Simt *s, uint32_t n) {
+    Tile t = {n, NEW_ARRAY(s->m->o->arena, Lane, n), INT64_MIN, INT64_MAX};
+    return t;
+}
+
+Tile *tile_of(Simt *s, const Value *v) { return &s->values[v->id]; }
+
+uint32_t tile_registers(const Value *v) {
+    if (!value_is_tile(v)) return 1;
+    if (!v->type.layout) bug("a tile without a layout reached the code generator");
+    return layout_registers(v->type.layout);
+}
+
+LLVMTypeRef lane_type(const Simt *s, DType d) { return d == DT_PTR ? s->m->i64 : llvm_type(s->m, d); }
+
+V lane_whole(Simt *s, Lane x) {
+    if (!x.offset) return x.base;
+    return LLVMBuildAdd(s->m->at, x.base, llvm_int(LLVMTypeOf(x.base), x.offset), "");
+}
+
+V tile_lane(Simt *s, const Tile *t, uint32_t reg) { return lane_whole(s, t->at[t->n == 1 ? 0 : reg]); }
+
+/* ---- base + constant ----------------------------------------------------------------------------------------------------- */
+
+/* Small memory of what this op has built already: tiles repeat few bases. */
+typedef struct Memo {
+    V x[8], y[8], z[8], result[8];
+    uint32_t n;
+} Memo;
+
+static V memo_find(const Memo *m, V x, V y, V z) {
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->x[i] == x && m->y[i] == y && m->z[i] == z) return m->result[i];
+    return NULL;
+}
+
+static V memo_keep(Memo *m, V x, V y, V z, V result) {
+    uint32_t i = m->n < COUNT(m->x) ? m->n++ : 0;
+    m->x[i] = x;
+    m->y[i] = y;
+    m->z[i] = z;
+    m->result[i] = result;
+    return result;
+}
+
+/* A constant lane as base 0 and an offset. */
+static Lane lane_split(Lane x) {
+    if (!LLVMIsAConstantInt(x.base)) return x;
+    Lane r = {llvm_int(LLVMTypeOf(x.base), 0), x.offset + LLVMConstIntGetSExtValue(x.base)};
+    return r;
+}
+
+static int64_t add_or_limit(int64_t a, int64_t b, int64_t limit) {
+    if (a == INT64_MIN || b == INT64_MIN || a == INT64_MAX || b == INT64_MAX) return limit;
+    bool past = b > 0 ? a > INT64_MAX - b : a < INT64_MIN - b;
+    return past ? limit : a + b;
+}
+
+static bool fits(int64_t x, uint32_t bits) {
+    return bits >= 64 || (x >= -(INT64_C(1) << (bits - 1)) && x < INT64_C(1) << (bits - 1));
+}
+
+/* Bounds that a type of `bits` cannot hold are no bounds: the base may have wrapped. */
+static void set_bounds(Tile *t, int64_t lo, int64_t hi, uint32_t bits) {
+    bool known = lo != INT64_MIN && hi != INT64_MAX && fits(lo, bits) && fits(hi, bits);
+    t->lo = known ? lo : INT64_MIN;
+    t->hi = known ? hi : INT64_MAX;
+}
+
+static Lane lane_add(Simt *s, Memo *memo, Lane x, Lane y) {
+    x = lane_split(x);
+    y = lane_split(y);
+    V base = memo_find(memo, x.base, y.base, NULL);
+    if (!base) base = memo_keep(memo, x.base, y.base, NULL, LLVMBuildAdd(s->m->at, x.base, y.base, ""));
+    Lane r = {base, x.offset + y.offset};
+    return r;
+}
+
+/* x scaled by a constant: base and offset apart. */
+static Lane lane_scale(Simt *s, Memo *memo, Lane x, int64_t by) {
+    x = lane_split(x);
+    V base = memo_find(memo, x.base, NULL, NULL);
+    if (!base) {
+        LLVMTypeRef t = LLVMTypeOf(x.base);
+        bool power = by > 0 && !(by & (by - 1));
+        V made = power ? LLVMBuildShl(s->m->at, x.base, llvm_int(t, __builtin_ctzll((uint64_t)by)), "")
+                       : LLVMBuildMul(s->m->at, x.base, llvm_int(t, by), "");
+        base = memo_keep(memo, x.base, NULL, NULL, made);
+    }
+    Lane r = {base, (int64_t)((uint64_t)x.offset * (uint64_t)by)};
+    return r;
+}
+
+/* The widening of base + offset is widen(base) + offset only where neither wraps: the tile's bounds say. */
+static Lane lane_widen(Simt *s, Memo *memo, const Tile *t, Lane x, LLVMTypeRef to, bool is_signed) {
+    uint32_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(x.base));
+    x = lane_split(x);
+    bool constant = LLVMIsAConstantInt(x.base) != NULL;
+    int64_t lo = constant ? x.offset : add_or_limit(t->lo, x.offset, INT64_MIN);
+    int64_t hi = constant ? x.offset : add_or_limit(t->hi, x.offset, INT64_MAX);
+    int64_t base_lo = constant ? 0 : t->lo;
+    bool known = lo != INT64_MIN && hi != INT64_MAX && fits(lo, bits) && fits(hi, bits) && bits > 1;
+    bool split = known && (is_signed || (lo >= 0 && base_lo >= 0));
+    V narrow = split ? x.base : lane_whole(s, x);
+    V base = memo_find(memo, narrow, NULL, NULL);
+    if (!base) {
+        V wide = is_signed ? LLVMBuildSExt(s->m->at, narrow, to, "") : LLVMBuildZExt(s->m->at, narrow, to, "");
+        base = memo_keep(memo, narrow, NULL, NULL, wide);
+    }
+    Lane r = {base, split ? x.offset : 0};
+    return r;
+}
+
+/* ---- Index arithmetic ---------------------------------------------------------------------------------------------------- */
+
+static bool uniform_constant(const Tile *t, int64_t *value) {
+    Lane first = lane_split(t->at[0]);
+    for (uint32_t i = 0; i < t->n; i++) {
+        Lane x = lane_split(t->at[i]);
+        if (!LLVMIsAConstantInt(x.base) || x.offset != first.offset) return false;
+    }
+    *value = first.offset;
+    return true;
+}
+
+static Lane lane_at(const Tile *t, uint32_t reg) { return t->at[t->n == 1 ? 0 : reg]; }
+
+static void index_add(Simt *s, const Tile *x, const Tile *y, Tile *r, DType d) {
+    Memo memo = {.n = 0};
+    for (uint32_t i = 0; i < r->n; i++) r->at[i] = lane_add(s, &memo, lane_at(x, i), lane_at(y, i));
+    set_bounds(r, add_or_limit(x->lo, y->lo, INT64_MIN), add_or_limit(x->hi, y->hi, INT64_MAX), dtype_bits(d));
+}
+
+/* x - y where y's bases are constant: only the offset changes. */
+static bool index_sub(Simt *s, const Tile *x, const Tile *y, Tile *r) {
+    (void)s;
+    int64_t c = 0;
+    if (!uniform_constant(y, &c)) return false;
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->at[i] = lane_at(x, i);
+        r->at[i].offset -= c;
+    }
+    r->lo = x->lo;
+    r->hi = x->hi;
+    return true;
+}
+
+static bool index_scale(Simt *s, const Tile *x, int64_t by, Tile *r, DType d) {
+    Memo memo = {.n = 0};
+    for (uint32_t i = 0; i < r->n; i++) r->at[i] = lane_scale(s, &memo, lane_at(x, i), by);
+    bool small = x->lo >= INT32_MIN && x->hi <= INT32_MAX && by >= 0 && by <= INT32_MAX;
+    set_bounds(r, small ? x->lo * by : INT64_MIN, small ? x->hi * by : INT64_MAX, dtype_bits(d));
+    return true;
+}
+
+static void index_addptr(Simt *s, const Op *op, const Tile *p, const Tile *i, Tile *r) {
+    const Value *index = op->args[1];
+    Tile wide = tile_create(s, i->n), bytes = tile_create(s, i->n);
+    Memo memo = {.n = 0};
+    for (uint32_t k = 0; k < i->n; k++)
+        wide.at[k] = dtype_bits(index->type.dtype) == 64 ? i->at[k] : lane_widen(s, &memo, i, i->at[k], s->m->i64, true);
+    index_scale(s, &wide, type_bytes(type_scalar(op->args[0]->type.pointee)), &bytes, DT_I64);
+    index_add(s, p, &bytes, r, DT_I64);
+}
+
+static void index_widen(Simt *s, const Op *op, const Tile *x, Tile *r) {
+    Memo memo = {.n = 0};
+    LLVMTypeRef to = lane_type(s, op->results[0]->type.dtype);
+    bool is_signed = op->kind == OP_SEXT;
+    for (uint32_t i = 0; i < r->n; i++) r->at[i] = lane_widen(s, &memo, x, lane_at(x, i), to, is_signed);
+    if (is_signed || x->lo >= 0) set_bounds(r, x->lo, x->hi, dtype_bits(op->results[0]->type.dtype));
+}
+
+/* True where the op could be done on base and offset apart. */
+static bool simt_index_op(Simt *s, const Op *op, Tile *r) {
+    const Tile *x = tile_of(s, op->args[0]), *y = op->nargs > 1 ? tile_of(s, op->args[1]) : NULL;
+    DType d = op->results[0]->type.dtype;
+    int64_t c = 0;
+    switch (op->kind) {
+    case OP_ADDPTR: index_addptr(s, op, x, y, r); return true;
+    case OP_ADD:
+        if (d == DT_I1) return false;
+        index_add(s, x, y, r, d);
+        return true;
+    case OP_SUB: return d != DT_I1 && index_sub(s, x, y, r);
+    case OP_MUL:
+        if (uniform_constant(y, &c)) return index_scale(s, x, c, r, d);
+        return uniform_constant(x, &c) && index_scale(s, y, c, r, d);
+    case OP_SHL:
+        return uniform_constant(y, &c) && c >= 0 && c < dtype_bits(d) && c < 62 &&
+               index_scale(s, x, INT64_C(1) << c, r, d);
+    case OP_SEXT:
+    case OP_ZEXT: index_widen(s, op, x, r); return true;
+    case OP_BITCAST: /* pointers are integers here */
+        if ((op->args[0]->type.dtype == DT_PTR) == (d == DT_PTR) && d != op->args[0]->type.dtype) return false;
+        if (lane_type(s, d) != lane_type(s, op->args[0]->type.dtype)) return false;
+        *r = *x;
+        return true;
+    default: return false;
+    }
+}
+
+/* ---- Elementwise ---------------------------------------------------------------------------------------------------------- */
+
+/* fp32 quotients that share their divisor: one reciprocal each, if there are few divisors. */
+static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, Tile *r) {
+    if (op->kind != OP_FDIV || op->results[0]->type.dtype != DT_FP32 || s->math.fast || r->n < 2) return false;
+    V divisors[8];
+    Divisor made[8];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < r->n; i++) {
+        V d = tile_lane(s, y, i);
+        uint32_t k = 0;
+        while (k < n && divisors[k] != d) k++;
+        if (k == COUNT(divisors) || 2 * k >= r->n) return false;
+        if (k == n) divisors[n++] = d;
+    }
+    for (uint32_t k = 0; k < n; k++) made[k] = math_divisor(&s->math, divisors[k]);
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t k = 0;
+        while (divisors[k] != tile_lane(s, y, i)) k++;
+        r->at[i].base = math_divide(&s->math, tile_lane(s, x, i), made[k]);
+    }
+    return true;
+}
+
+void simt_elementwise(Simt *s, const Op *op) {
+    Value *v = op->results[0];
+    Tile r = tile_create(s, tile_registers(v));
+    bool done = simt_index_op(s, op, &r);
+    if (!done && op->nargs == 2) done = divide_shared(s, op, tile_of(s, op->args[0]), tile_of(s, op->args[1]), &r);
+    Memo memo = {.n = 0};
+    for (uint32_t i = 0; i < r.n && !done; i++) {
+        V a[3] = {NULL, NULL, NULL};
+        for (uint32_t k = 0; k < op->nargs; k++) a[k] = tile_lane(s, tile_of(s, op->args[k]), i);
+        V x = memo_find(&memo, a[0], a[1], a[2]);
+        r.at[i].base = x ? x : memo_keep(&memo, a[0], a[1], a[2], math_op(&s->math, op, a));
+    }
+    s->values[v->id] = r;
+}
+
+/* ---- Creation ------------------------------------------------------------------------------------------------------------- */
+
+static V constant_of(Simt *s, const Op *op) {
+    DType d = op->results[0]->type.dtype;
+    return d == DT_PTR ? llvm_int(s->m->i64, op->attr.i) : llvm_bits(s->m, d, op->attr.i);
+}
+
+static void arange(Simt *s, const Op *op, Tile *r) {
+    const Layout *l = op->results[0]->type.layout;
+    V thread = simt_thread_index(s, l);
+    bool adds = layout_adds(l);
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t part = layout_register_index(l, i);
+        r->at[i].base = adds || !part ? thread : LLVMBuildXor(s->m->at, thread, simt_i32(s, part), "");
+        r->at[i].offset = op->attr.i + (adds ? part : 0);
+    }
+    r->lo = 0;
+    r->hi = op->attr.j - op->attr.i - 1;
+}
+
+void simt_create_op(Simt *s, const Op *op) {
+    Value *v = op->results[0];
+    Tile r = tile_create(s, tile_registers(v));
+    const Tile *x = op->nargs ? tile_of(s, op->args[0]) : NULL;
+    switch (op->kind) {
+    case OP_CONST:
+        r.at[0].base = constant_of(s, op);
+        for (uint32_t i = 1; i < r.n; i++) r.at[i] = r.at[0];
+        break;
+    case OP_ARANGE: arange(s, op, &r); break;
+    case OP_SPLAT:
+        for (uint32_t i = 0; i < r.n; i++) r.at[i] = x->at[0];
+        r.lo = x->lo;
+        r.hi = x->hi;
+        break;
+    case OP_EXPAND:
+        if (layout_expand(s->f->layouts, op->args[0]->type.layout, (uint32_t)op->attr.i) != v->type.layout)
+            bug("expand_dims: the layouts differ");
+        r = *x;
+        break;
+    case OP_PID:
+    case OP_NPROG:
+        r.at[0].base = simt_program(s, (uint32_t)op->attr.i, op->kind == OP_NPROG);
+        r.lo = 0;
+        r.hi = INT32_MAX;
+        break;
+    default: bug("simt_create_op: %s", op_info[op->kind].name);
+    }
+    s->values[v->id] = r;
+}

@@ -1,0 +1,107 @@
+/* reduce.c - reductions: which owner bits run along an axis, and the layouts between the rounds.
+ *
+ * In: a layout and an axis. Out: ReducePlan; the layouts of the partial results and of the second round.
+ * Bits whose bases lie in the axis field and are independent are the ones to combine over, if together they span the
+ * field. Any other basis differs from such a one only outside the axis, so its owner gets a complete result too.
+ */
+#include "layout/layout.h"
+
+#include <string.h>
+
+/* The columns that span the axis: every basis within its field, all others as zero. */
+static Linear axis_columns(const Layout *l, uint32_t field) {
+    Linear m = layout_linear(l);
+    for (uint32_t i = 0; i < m.in; i++)
+        if (m.column[i] & ~(uint64_t)field) m.column[i] = 0;
+    return m;
+}
+
+/* Register bits that do not repeat lower ones. */
+static uint32_t independent_registers(const Layout *l) {
+    Linear m = {.in = l->bits[IN_REGISTER], .out = SHAPE_BITS};
+    for (uint32_t i = 0; i < m.in; i++) m.column[i] = l->basis[IN_REGISTER][i];
+    return (uint32_t)(~linear_free(&m) & ((UINT64_C(1) << m.in) - 1));
+}
+
+static uint32_t bit_count(uint32_t x) {
+    uint32_t n = 0;
+    for (; x; x &= x - 1) n++;
+    return n;
+}
+
+/* The coordinate of the partial result that holds axis coordinates `along` (in place in the flat index): the warp and cta
+ * bits of the one set of combined bits that reaches it, closed up. */
+static uint32_t partial_coord(const Layout *l, const ReducePlan *plan, const Linear *columns, uint32_t along) {
+    uint64_t packed;
+    if (!linear_solve(columns, along, &packed)) bug("reduce: the axis is not spanned");
+    Owner o = layout_unpack(l, packed);
+    uint32_t coord = 0, at = 0;
+    for (InDim d = IN_WARP; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++)
+            if (plan->combine[d] >> i & 1) coord |= (o.at[d] >> i & 1) << at++;
+    return coord;
+}
+
+/* Each basis as it is after the reduction within warps, register bits not yet dropped. */
+static Layout partial_bases(const Layout *l, const ReducePlan *plan, const Linear *columns) {
+    uint32_t field = shape_field(l->shape, plan->axis);
+    Layout p = *l;
+    p.shape.log2[plan->axis] = (uint8_t)(bit_count(plan->combine[IN_WARP]) + bit_count(plan->combine[IN_CTA]));
+    Shape collapsed = shape_collapse(l->shape, plan->axis);
+    for (InDim d = 0; d < IN_COUNT; d++) {
+        for (uint32_t i = 0; i < l->bits[d]; i++) {
+            uint32_t coords[SHAPE_RANK];
+            uint32_t rest = shape_project(l->shape, collapsed, l->basis[d][i]);
+            for (uint32_t k = 0; k < l->shape.rank; k++) coords[k] = shape_coord(collapsed, rest, k);
+            coords[plan->axis] = partial_coord(l, plan, columns, l->basis[d][i] & field);
+            p.basis[d][i] = shape_flat(p.shape, coords);
+        }
+    }
+    return p;
+}
+
+ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis) {
+    ReducePlan plan = {.axis = axis};
+    Linear columns = axis_columns(l, shape_field(l->shape, axis));
+    plan.mixed = linear_rank(&columns) < l->shape.log2[axis];
+    if (plan.mixed) return plan;
+    Owner free = layout_unpack(l, linear_free(&columns));
+    for (InDim d = 0; d < IN_COUNT; d++) plan.combine[d] = ~free.at[d] & (uint32_t)((UINT64_C(1) << l->bits[d]) - 1);
+    Layout partial = partial_bases(l, &plan, &columns), result = *l;
+    plan.keep_partial = independent_registers(&partial);
+    for (uint32_t i = 0; i < l->bits[IN_REGISTER]; i++)
+        result.basis[IN_REGISTER][i] &= ~shape_field(l->shape, axis);
+    plan.keep = independent_registers(&result);
+    return plan;
+}
+
+const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis) {
+    ReducePlan plan = layout_reduce_plan(l, axis);
+    if (plan.mixed) bug("layout_partial: bases mix the axis with others");
+    Linear columns = axis_columns(l, shape_field(l->shape, axis));
+    Layout all = partial_bases(l, &plan, &columns), p = all;
+    memset(p.basis[IN_REGISTER], 0, sizeof p.basis[IN_REGISTER]);
+    p.bits[IN_REGISTER] = 0;
+    for (uint32_t i = 0; i < all.bits[IN_REGISTER]; i++)
+        if (plan.keep_partial >> i & 1) p.basis[IN_REGISTER][p.bits[IN_REGISTER]++] = all.basis[IN_REGISTER][i];
+    if (p.shape.log2[axis] == 0) p.shape = shape_remove(p.shape, axis);
+    return layout_intern(ls, &p);
+}
+
+const Layout *layout_spread(Layouts *ls, const Layout *result, uint32_t axis, uint32_t log2) {
+    Layout l = *result;
+    l.shape = shape_insert(result->shape, axis);
+    l.shape.log2[axis] = (uint8_t)log2;
+    uint32_t offset = shape_offset(l.shape, axis), at = 0;
+    for (InDim d = 0; d < IN_COUNT; d++) {
+        for (uint32_t i = 0; i < l.bits[d]; i++) {
+            uint32_t low = result->basis[d][i] & ((1u << offset) - 1), high = result->basis[d][i] >> offset;
+            l.basis[d][i] = low | (uint32_t)((uint64_t)high << (offset + log2));
+        }
+    }
+    for (uint32_t i = 0; i < l.bits[IN_LANE] && at < log2; i++)
+        if (l.basis[IN_LANE][i] == 0) l.basis[IN_LANE][i] = 1u << (offset + at++);
+    if (l.bits[IN_REGISTER] + (log2 - at) > LAYOUT_BITS) bug("layout_spread: too many registers");
+    while (at < log2) l.basis[IN_REGISTER][l.bits[IN_REGISTER]++] = 1u << (offset + at++);
+    return layout_intern(ls, &l);
+}

@@ -1,0 +1,238 @@
+/* bind.c - binds the words of `fsc run` to a kernel's parameters.
+ *
+ * In: NAME=VALUE words and the kernel's interface. Out: an array for each pointer, a value for each scalar.
+ * Method: words first; then every array that exists binds the names in its shape contract (two that contradict are an
+ * error that shows both); then strides nobody said are contiguous; last, arrays that only the contract describes are made.
+ */
+#include "tool/bind.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static bool complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
+static bool complain(const char *fmt, ...) {
+    va_list args;
+    va_start(args, fmt);
+    fprintf(stderr, "fsc run: ");
+    vfprintf(stderr, fmt, args);
+    fprintf(stderr, "\n");
+    va_end(args);
+    return false;
+}
+
+static Bound *find(const Bounds *b, const char *name) {
+    for (uint32_t i = 0; i < b->interface->num_params; i++) {
+        if (strcmp(b->at[i].param->name, name) == 0) return &b->at[i];
+    }
+    return NULL;
+}
+
+static void print_params(const Bounds *b) {
+    fprintf(stderr, "  the parameters of %s are", b->interface->kernel);
+    for (uint32_t i = 0; i < b->interface->num_params; i++) fprintf(stderr, " %s", b->at[i].param->name);
+    fprintf(stderr, "\n");
+}
+
+static bool is_float_dtype(const char *dtype) {
+    return strchr(dtype, 'f') != NULL;
+}
+
+RuleEnv bounds_env(const Bounds *b) {
+    RuleBinding *values = NEW_ARRAY(b->o->arena, RuleBinding, b->interface->num_params);
+    for (uint32_t i = 0; i < b->interface->num_params; i++) values[i] = b->at[i].value;
+    return (RuleEnv){.values = values, .num_values = b->interface->num_params};
+}
+
+/* ---- Words ------------------------------------------------------------------------------------------------------------ */
+
+static bool bind_word(Bounds *b, Word *w) {
+    Bound *p = find(b, w->name);
+    if (!p) {
+        complain("kernel %s has no parameter '%s'", b->interface->kernel, w->name);
+        print_params(b);
+        return false;
+    }
+    if (p->word) return complain("'%s' is given twice", w->name);
+    p->word = w;
+    if (p->param->kind == RECORD_CONSTEXPR) {
+        fsc_name_value pair = {w->name, w->text};
+        if (p->param->value_kind == RECORD_DTYPE) {
+            vec_push(b->o->arena, &b->o->types, pair);
+        } else {
+            vec_push(b->o->arena, &b->o->defines, pair);
+        }
+        if (w->kind == WORD_NUMBER) {
+            p->value.known = true;
+            p->value.value = w->is_float ? rule_float(w->number) : rule_int(w->integer);
+        }
+        return true;
+    }
+    if (p->param->kind == RECORD_POINTER && w->kind == WORD_NUMBER)
+        return complain("'%s' is a pointer; give a buffer such as %s=random:0:fp32[4,8] or %s=in.npy", w->name, w->name, w->name);
+    if (p->param->kind == RECORD_SCALAR) {
+        if (w->kind != WORD_NUMBER && p->param->dtype[0])
+            return complain("'%s' is a scalar; give a number: %s=8", w->name, w->name);
+        if (w->kind != WORD_NUMBER) return true; /* a bare parameter: a buffer makes it a pointer */
+        if (w->is_float && p->param->dtype[0] && !is_float_dtype(p->param->dtype))
+            return complain("'%s' is an integer (%s), not %s", w->name, p->param->dtype, w->text);
+        p->value.known = true;
+        p->value.value = w->is_float ? rule_float(w->number) : rule_int(w->integer);
+        snprintf(p->from, sizeof p->from, "%s=%s", w->name, w->text);
+    }
+    return true;
+}
+
+/* ---- Directions and arrays ---------------------------------------------------------------------------------------------- */
+
+static void find_directions(Bounds *b, const Record *accesses) {
+    bool hidden = accesses == NULL;
+    for (uint32_t i = 0; accesses && i < accesses->num_accesses; i++) {
+        const RecordAccess *a = &accesses->accesses[i];
+        Bound *p = a->param >= 0 && (uint32_t)a->param < accesses->num_params ? find(b, accesses->params[a->param].name) : NULL;
+        hidden |= !p;
+        if (!p) continue;
+        p->reads |= !a->is_store;
+        p->writes |= a->is_store;
+    }
+    for (uint32_t i = 0; hidden && i < b->interface->num_params; i++) {
+        b->at[i].reads = true;
+        b->at[i].writes = !b->at[i].param->is_const;
+    }
+}
+
+/* Does the element type of an array fit the pointer? Open types take what comes. */
+static bool dtype_fits(const Bounds *b, Bound *p, const char *dtype) {
+    const char *want = p->param->dtype;
+    const Bound *decider = find(b, want);
+    if (want[0] == '\0' || decider) return true;
+    return strcmp(want, dtype) == 0 || complain("%s points to %s, and the array has %s", p->param->name, want, dtype);
+}
+
+static bool load_array(Bounds *b, Bound *p) {
+    const Word *w = p->word;
+    if (w->kind == WORD_RANDOM || w->kind == WORD_ZEROS) {
+        if (!array_create(&p->array, w->name, w->dtype, w->rank, w->shape)) return false;
+        if (w->kind == WORD_RANDOM) array_fill_random(&p->array, w->seed);
+    } else if (w->has_shape) {
+        if (!array_create(&p->array, w->name, w->dtype, w->rank, w->shape)) return false;
+    } else if (p->reads) {
+        if (!npy_read(w->path, &p->array)) return false;
+        if (w->dtype && element_bytes(w->dtype) == element_bytes(p->array.dtype)) p->array.dtype = w->dtype; /* bf16 as u16 */
+    } else {
+        return true; /* to be written: its shape comes from the contract */
+    }
+    return dtype_fits(b, p, p->array.dtype);
+}
+
+/* ---- Shape contracts ------------------------------------------------------------------------------------------------------ */
+
+/* "$4": the parameter, for a code that is a bare name. */
+static Bound *bare_name(const Bounds *b, const char *code) {
+    char *end = NULL;
+    if (!code || code[0] != '$') return NULL;
+    unsigned long i = strtoul(code + 1, &end, 10);
+    return *end == '\0' && i < b->interface->num_params ? &b->at[i] : NULL;
+}
+
+static bool bind_value(const Bounds *b, const char *code, uint64_t value, const Bound *from, const char *what) {
+    Bound *p = bare_name(b, code);
+    if (!p) return true; /* an expression: the launch checks it */
+    if (p->value.known && p->value.value.i != (int64_t)value)
+        return complain("%s is %" PRId64 " by %s, and %" PRIu64 " by the %s of %s", p->param->name, p->value.value.i, p->from,
+                        value, what, from->param->name);
+    if (!p->value.known) snprintf(p->from, sizeof p->from, "the %s of %.40s", what, from->param->name);
+    p->value.known = true;
+    p->value.value = rule_int((int64_t)value);
+    return true;
+}
+
+static bool bind_shape(const Bounds *b, const Bound *p) {
+    const RecordParam *param = p->param;
+    if (!p->array.data || param->num_dims == 0) return true;
+    if (p->array.rank != param->num_dims)
+        return complain("%s has %u dimensions by its contract, and the array has %u", param->name, param->num_dims, p->array.rank);
+    uint64_t stride = 1;
+    for (uint32_t i = p->array.rank; i-- > 0;) {
+        if (!bind_value(b, param->dims[i].extent, p->array.shape[i], p, "shape")) return false;
+        if (!bind_value(b, param->dims[i].stride, stride, p, "stride")) return false;
+        stride *= p->array.shape[i];
+    }
+    return true;
+}
+
+/* An array that is only written: its shape from the contract, its type from the parameter. */
+static bool make_from_contract(Bounds *b, Bound *p) {
+    const RecordParam *param = p->param;
+    if (param->num_dims == 0)
+        return complain("%s has no shape contract; say its shape: %s=%s:fp32[4,8]", param->name, param->name,
+                        p->word->path ? p->word->path : "out.npy");
+    RuleEnv env = bounds_env(b);
+    uint64_t shape[ARRAY_RANK_MAX];
+    for (uint32_t i = 0; i < param->num_dims && i < ARRAY_RANK_MAX; i++) {
+        int64_t n = 0;
+        char err[128];
+        RuleStatus s = rule_eval_int(param->dims[i].extent, &env, &n, err, sizeof err);
+        if (s == RULE_UNBOUND) return complain("the shape of %s needs %s; give %s=NUMBER", param->name, err, err);
+        if (s != RULE_OK || n < 0) return complain("the shape of %s: %s", param->name, s == RULE_OK ? "a negative extent" : err);
+        shape[i] = (uint64_t)n;
+    }
+    const char *dtype = p->word && p->word->dtype ? p->word->dtype : param->dtype;
+    const Bound *decider = find(b, dtype);
+    if (decider) { /* T: as -T says, else as another array of that type has it, else its default */
+        dtype = decider->param->value;
+        for (uint32_t i = 0; i < b->interface->num_params; i++) {
+            if (b->at[i].array.data && strcmp(b->at[i].param->dtype, decider->param->name) == 0) dtype = b->at[i].array.dtype;
+        }
+        for (uint32_t i = 0; i < b->o->types.len; i++) {
+            if (strcmp(b->o->types.at[i].name, decider->param->name) == 0) dtype = b->o->types.at[i].value;
+        }
+    }
+    if (!dtype || element_bytes(dtype) == 0)
+        return complain("the element type of %s is open; say it: %s=out.npy:fp32", param->name, param->name);
+    return array_create(&p->array, param->name, dtype, param->num_dims, shape) && bind_shape(b, p);
+}
+
+bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Record *accesses) {
+    *b = (Bounds){.o = o, .interface = interface};
+    b->at = NEW_ARRAY(o->arena, Bound, interface->num_params);
+    b->words = NEW_ARRAY(o->arena, Word, o->words.len);
+    for (uint32_t i = 0; i < interface->num_params; i++) {
+        b->at[i].param = &interface->params[i];
+        b->at[i].value.name = interface->params[i].name;
+        if (interface->params[i].kind == RECORD_CONSTEXPR && interface->params[i].value && interface->params[i].value[0] &&
+            !interface->params[i].rule)
+            b->at[i].value.known = record_value(&interface->params[i], &b->at[i].value.value);
+    }
+    for (uint32_t i = 1; i < o->words.len; i++) {
+        if (!word_parse(o->arena, o->words.at[i], &b->words[i - 1]) || !bind_word(b, &b->words[i - 1])) return false;
+    }
+    find_directions(b, accesses);
+    for (uint32_t i = 0; i < interface->num_params; i++) {
+        Bound *p = &b->at[i];
+        if (p->word && p->word->kind != WORD_NUMBER && !load_array(b, p)) return false;
+        if (!bind_shape(b, p)) return false;
+    }
+    for (uint32_t i = 0; i < interface->num_params; i++) {
+        Bound *p = &b->at[i];
+        if (p->param->kind != RECORD_POINTER || p->array.data) continue;
+        if (!p->word) return complain("buffer '%s' is missing; give %s=in.npy, or %s=random:0:fp32[4,8]", p->param->name,
+                                      p->param->name, p->param->name);
+        if (!make_from_contract(b, p)) return false;
+    }
+    for (uint32_t i = 0; i < interface->num_params; i++) {
+        Bound *p = &b->at[i];
+        if (p->param->kind != RECORD_SCALAR || p->array.data || p->value.known) continue;
+        return complain("scalar '%s' is missing; give %s=NUMBER", p->param->name, p->param->name);
+    }
+    o->compile.defines = o->defines.at;
+    o->compile.num_defines = o->defines.len;
+    o->compile.types = o->types.at;
+    o->compile.num_types = o->types.len;
+    return true;
+}
+
+void bounds_free(Bounds *b) {
+    for (uint32_t i = 0; b->at && i < b->interface->num_params; i++) array_destroy(&b->at[i].array);
+}

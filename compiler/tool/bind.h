@@ -1,0 +1,33 @@
+/* bind.h - the words of the run command bound to a kernel's parameters. */
+#ifndef FSC_BIND_H
+#define FSC_BIND_H
+
+#include "runtime/record.h"
+#include "tool/array.h"
+
+/* What is known of one parameter of the interface. */
+typedef struct Bound {
+    const RecordParam *param;
+    const Word *word; /* NULL: the command line does not name it */
+    Array array;      /* pointers; data NULL: none yet */
+    bool reads, writes; /* by the kernel's accesses; both where they do not tell */
+    RuleBinding value;  /* scalars and constexpr */
+    char from[64];      /* where the value came from, for messages: "n=8", "x's shape" */
+} Bound;
+
+typedef struct Bounds {
+    ToolOptions *o;
+    const Record *interface;
+    Bound *at; /* one per parameter of the interface */
+    Word *words;
+    uint32_t num_words;
+} Bounds;
+
+/* Reads the words, loads and makes arrays, and binds scalars from the words and from the shape contracts. `accesses`: a
+ * record of some variant, for which pointers are read and written (may be NULL). False after printing why not. */
+bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Record *accesses);
+void bounds_free(Bounds *b);
+/* The values as the rule evaluator wants them. */
+RuleEnv bounds_env(const Bounds *b);
+
+#endif

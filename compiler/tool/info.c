@@ -1,0 +1,319 @@
+/* info.c - `fsc info FILE`: the warm-up report - what a kernel needs, and how it will occupy a GPU.
+ *
+ * In: a file, a GPU (--gpu's row of published properties, the driver's device, or a card of the arch), and the scalars
+ * that the launch rule wants (NAME=VALUE). Out: text or JSON.
+ * Registers come from the driver where there is one of that arch, else from ptxas -v, else they are an interval from the
+ * compiler's own liveness and are called an estimate. --registers and --shared replace them for what-if questions.
+ */
+#include "driver.h"
+#include "tool/tool.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Report {
+    ToolOptions *o;
+    Record *record;
+    FscDeviceProps gpu;
+    uint32_t threads, shared;
+    uint32_t registers, registers_high; /* equal unless estimated */
+    uint32_t spill_bytes;
+    const char *registers_from;
+    FscOccupancy occupancy;
+    int64_t grid[3];
+    bool has_grid;
+    uint64_t waves;
+    double last_fill;
+    const char *no_grid; /* why there is no grid, when there is none */
+} Report;
+
+/* ---- Which GPU -------------------------------------------------------------------------------------------------------- */
+
+static bool gpu_by_name(Report *r) {
+    const FscDeviceProps *p = fsc_gpu_find(r->o->gpu);
+    if (p) {
+        r->gpu = *p;
+        return true;
+    }
+    fprintf(stderr, "fsc info: no GPU '%s' in the table; known are", r->o->gpu);
+    const char *key = NULL;
+    for (size_t i = 0; fsc_gpu_at(i, &key); i++) fprintf(stderr, "%s %s", i ? "," : "", key);
+    fprintf(stderr, "\n");
+    return false;
+}
+
+/* The driver's first device, if it has this arch (any, where none was asked for). */
+static bool gpu_by_driver(Report *r) {
+    fsc_device *device = NULL;
+    bool found = fsc_device_open("cuda", &device) == FSC_OK && fsc_device_props(device, &r->gpu) == FSC_OK &&
+                 (!r->o->has_arch || strcmp(r->gpu.arch, r->o->compile.arch) == 0);
+    fsc_device_close(device);
+    return found;
+}
+
+static bool gpu_by_arch(Report *r) {
+    for (size_t i = 0; fsc_gpu_at(i, NULL); i++) {
+        const FscDeviceProps *p = fsc_gpu_at(i, NULL);
+        if (strcmp(p->arch, r->o->compile.arch) != 0) continue;
+        r->gpu = *p;
+        return true;
+    }
+    fprintf(stderr, "fsc info: no card of arch %s in the table; name one with --gpu\n", r->o->compile.arch);
+    return false;
+}
+
+static bool find_gpu(Report *r) {
+    bool found = r->o->gpu ? gpu_by_name(r) : gpu_by_driver(r) || gpu_by_arch(r);
+    if (found && !r->o->has_arch) r->o->compile.arch = arena_printf(r->o->arena, "%s", r->gpu.arch);
+    return found;
+}
+
+/* ---- Registers -------------------------------------------------------------------------------------------------------- */
+
+static bool registers_by_driver(Report *r, const char *ptx, size_t n) {
+    fsc_device *device = NULL;
+    fsc_module *module = NULL;
+    fsc_kernel *kernel = NULL;
+    FscDeviceProps props;
+    FscKernelReport k;
+    bool ok = fsc_device_open("cuda", &device) == FSC_OK && fsc_device_props(device, &props) == FSC_OK &&
+              strcmp(props.arch, r->o->compile.arch) == 0 && fsc_module_load(device, ptx, n, &module) == FSC_OK &&
+              fsc_kernel_create(module, NULL, &kernel) == FSC_OK && fsc_kernel_warmup(kernel, 0, &k) == FSC_OK;
+    if (ok) {
+        r->registers = r->registers_high = k.registers;
+        r->spill_bytes = k.spill_bytes;
+        r->registers_from = "driver";
+    }
+    fsc_kernel_destroy(kernel);
+    fsc_module_unload(module);
+    fsc_device_close(device);
+    return ok;
+}
+
+/* "Used 26 registers" and "… bytes spill stores" of ptxas -v. */
+static uint32_t number_before(const char *text, const char *words) {
+    const char *at = text ? strstr(text, words) : NULL;
+    if (!at) return 0;
+    while (at > text && isspace((unsigned char)at[-1])) at--;
+    while (at > text && isdigit((unsigned char)at[-1])) at--;
+    return (uint32_t)strtoul(at, NULL, 10);
+}
+
+static bool registers_by_ptxas(Report *r, const char *ptx, size_t n) {
+    Text log = {0};
+    bool ok = fsc_find_ptxas() && ptxas_run(ptx, n, r->o->compile.arch, r->o->compile.opt_level, NULL, &log) == FSC_OK;
+    uint32_t registers = ok ? number_before(log.at, "registers") : 0;
+    if (registers) {
+        r->registers = r->registers_high = registers;
+        r->spill_bytes = number_before(log.at, "bytes spill stores");
+        r->registers_from = "ptxas";
+    }
+    text_free(&log);
+    return registers != 0;
+}
+
+static void find_registers(Report *r, const fsc_compilation *c) {
+    size_t n = 0;
+    const char *ptx = fsc_compilation_output(c, &n);
+    if (r->o->has_registers) {
+        r->registers = r->registers_high = r->o->registers;
+        r->registers_from = "--registers";
+    } else if (!registers_by_driver(r, ptx, n) && !registers_by_ptxas(r, ptx, n)) {
+        fsc_compilation_registers(c, &r->registers, &r->registers_high);
+        r->registers_from = "estimate";
+    }
+}
+
+/* ---- Grid ------------------------------------------------------------------------------------------------------------- */
+
+static RuleStatus occupancy_of(void *context, int64_t *programs) {
+    const Report *r = context;
+    *programs = r->occupancy.blocks_per_sm;
+    return RULE_OK;
+}
+
+static bool find_grid(Report *r) {
+    const Record *record = r->record;
+    RuleBinding *values = NEW_ARRAY(r->o->arena, RuleBinding, record->num_params);
+    for (uint32_t i = 0; i < record->num_params; i++) {
+        values[i].name = record->params[i].name;
+        values[i].known = record->params[i].kind == RECORD_CONSTEXPR && record_value(&record->params[i], &values[i].value);
+        for (size_t k = 0; k < r->o->compile.num_known; k++) {
+            if (strcmp(r->o->compile.known[k].name, values[i].name) != 0) continue;
+            values[i].known = true;
+            values[i].value = rule_int(strtoll(r->o->compile.known[k].value, NULL, 0));
+        }
+    }
+    RuleEnv env = {.values = values,
+                   .num_values = record->num_params,
+                   .num_sms = r->gpu.sms,
+                   .max_shared = r->gpu.shared_per_block_optin,
+                   .num_regs = r->gpu.registers_per_sm,
+                   .warp_size = r->gpu.warp_size,
+                   .occupancy = occupancy_of,
+                   .context = r};
+    char err[256];
+    for (int i = 0; i < 3; i++) r->grid[i] = 1;
+    if (r->o->grid) {
+        r->has_grid = driver_grid(r->o->arena, r->o->grid, record, &env, r->grid, err, sizeof err);
+        if (!r->has_grid) fprintf(stderr, "fsc info: --grid %s: %s\n", r->o->grid, err);
+        return r->has_grid;
+    }
+    r->has_grid = record->num_grid > 0;
+    r->no_grid = "no launch rule";
+    for (uint32_t i = 0; i < record->num_grid && r->has_grid; i++) {
+        RuleStatus s = rule_eval_int(record->grid[i], &env, &r->grid[i], err, sizeof err);
+        r->has_grid = s == RULE_OK;
+        if (s == RULE_UNBOUND) r->no_grid = arena_printf(r->o->arena, "depends on %s: give %s=NUMBER", err, err);
+        else if (s != RULE_OK) r->no_grid = arena_printf(r->o->arena, "%s", err);
+    }
+    return true;
+}
+
+/* ---- Text and JSON ------------------------------------------------------------------------------------------------------ */
+
+static void print_text(const Report *r) {
+    const Record *k = r->record;
+    const RecordLaunch *l = &k->launches[0];
+    printf("kernel %s for %s\n", k->kernel, k->target);
+    for (uint32_t i = 0; i < k->num_params; i++) {
+        static const char *const origins[] = {"-D", "--signature", "launch rule", "default"};
+        if (k->params[i].kind == RECORD_CONSTEXPR)
+            printf("  %-22s %s (%s)\n", k->params[i].name, k->params[i].value, origins[k->params[i].origin]);
+    }
+    printf("  %-22s %u (%u threads)\n", "warps per program", (r->threads / l->programs_per_block + 31) / 32,
+           r->threads / l->programs_per_block);
+    if (r->registers == r->registers_high) {
+        printf("  %-22s %u (%s)\n", "registers per thread", r->registers, r->registers_from);
+    } else {
+        printf("  %-22s %u to %u (%s)\n", "registers per thread", r->registers, r->registers_high, r->registers_from);
+    }
+    if (strcmp(r->registers_from, "driver") == 0 || strcmp(r->registers_from, "ptxas") == 0)
+        printf("  %-22s %u bytes per thread\n", "spills", r->spill_bytes);
+    printf("  %-22s %u bytes per block\n", "shared memory", r->shared);
+    for (uint32_t i = 0; i < k->num_accesses; i++) {
+        const RecordAccess *a = &k->accesses[i];
+        printf("  %-22s %s:%u:%u %u bytes of %s%s%s\n", a->is_store ? "store" : "load", k->file, a->line, a->col,
+               a->vector_bytes, a->dtype, a->param >= 0 ? ", " : "", a->param >= 0 ? k->params[a->param].name : "");
+    }
+    printf("on %s, %u SMs\n", r->gpu.name, r->gpu.sms);
+    printf("  %-22s %u (limited by %s), %.0f %% of the threads\n", "blocks per SM", r->occupancy.blocks_per_sm,
+           fsc_limit_name(r->occupancy.limit), r->occupancy.fill * 100);
+    printf("  %-22s %" PRIu64 " programs\n", "persistent grid",
+           r->occupancy.resident_blocks * l->programs_per_block / l->blocks_per_program);
+    if (!r->has_grid) {
+        printf("  %-22s %s\n", "grid", r->no_grid);
+        return;
+    }
+    printf("  %-22s %" PRId64 " x %" PRId64 " x %" PRId64 "\n", "grid", r->grid[0], r->grid[1], r->grid[2]);
+    printf("  %-22s %" PRIu64 ", the last %.0f %% full\n", "waves", r->waves, r->last_fill * 100);
+}
+
+static void print_json(const Report *r) {
+    const Record *k = r->record;
+    const RecordLaunch *l = &k->launches[0];
+    printf("{\n  \"kernel\": \"%s\",\n  \"arch\": \"%s\",\n  \"threads_per_block\": %u,\n  \"programs_per_block\": %u,\n"
+           "  \"registers\": %u,\n  \"registers_high\": %u,\n  \"registers_from\": \"%s\",\n  \"spill_bytes\": %u,\n"
+           "  \"shared_bytes\": %u,\n  \"constexpr\": {",
+           k->kernel, k->target, r->threads, l->programs_per_block, r->registers, r->registers_high, r->registers_from,
+           r->spill_bytes, r->shared);
+    bool first = true;
+    for (uint32_t i = 0; i < k->num_params; i++) {
+        if (k->params[i].kind != RECORD_CONSTEXPR) continue;
+        printf("%s\"%s\": \"%s\"", first ? "" : ", ", k->params[i].name, k->params[i].value);
+        first = false;
+    }
+    printf("},\n  \"accesses\": [");
+    for (uint32_t i = 0; i < k->num_accesses; i++) {
+        const RecordAccess *a = &k->accesses[i];
+        printf("%s\n    {\"kind\": \"%s\", \"line\": %u, \"column\": %u, \"vector_bytes\": %u, \"dtype\": \"%s\", \"param\": \"%s\"}",
+               i ? "," : "", a->is_store ? "store" : "load", a->line, a->col, a->vector_bytes, a->dtype,
+               a->param >= 0 ? k->params[a->param].name : "");
+    }
+    printf("\n  ],\n  \"gpu\": \"%s\",\n  \"sms\": %u,\n  \"blocks_per_sm\": %u,\n  \"limit\": \"%s\",\n"
+           "  \"persistent_programs\": %" PRIu64,
+           r->gpu.name, r->gpu.sms, r->occupancy.blocks_per_sm, fsc_limit_name(r->occupancy.limit),
+           r->occupancy.resident_blocks * l->programs_per_block / l->blocks_per_program);
+    if (r->has_grid)
+        printf(",\n  \"grid\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n  \"waves\": %" PRIu64 ",\n  \"last_wave_fill\": %.4f",
+               r->grid[0], r->grid[1], r->grid[2], r->waves, r->last_fill);
+    printf("\n}\n");
+}
+
+/* ---- The command ---------------------------------------------------------------------------------------------------------- */
+
+static ExitCode report_on(Report *r, const fsc_compilation *c) {
+    const char *text = fsc_compilation_record(c);
+    char err[256];
+    r->record = record_parse(text, strlen(text), err, sizeof err);
+    if (!r->record || r->record->num_launches == 0) {
+        fprintf(stderr, "fsc info: the file has no kernel record (tile IR has none); give a .dsl or .py file\n");
+        return EXIT_INPUT;
+    }
+    find_registers(r, c);
+    const RecordLaunch *l = &r->record->launches[0];
+    r->threads = l->threads_per_block;
+    r->shared = r->o->has_shared ? r->o->shared : l->shared_static + l->shared_dynamic;
+    fsc_status s = fsc_occupancy(&r->gpu, r->registers_high, r->threads, r->shared, &r->occupancy);
+    if (s != FSC_OK) {
+        fprintf(stderr, "fsc info: %s\n", fsc_last_message());
+        return (ExitCode)fsc_status_exit_code(s);
+    }
+    if (!find_grid(r)) return EXIT_CALL;
+    if (r->has_grid) {
+        uint64_t programs = (uint64_t)(r->grid[0] * r->grid[1] * r->grid[2]);
+        uint64_t blocks = (programs + l->programs_per_block - 1) / l->programs_per_block * l->blocks_per_program;
+        fsc_waves(blocks, r->occupancy.resident_blocks, &r->waves, &r->last_fill);
+    }
+    if (r->o->json) print_json(r);
+    else print_text(r);
+    return EXIT_DONE;
+}
+
+/* NAME=VALUE words: scalars that the launch rule wants. */
+static bool read_words(ToolOptions *o) {
+    fsc_name_value *known = NEW_ARRAY(o->arena, fsc_name_value, o->words.len);
+    for (uint32_t i = 1; i < o->words.len; i++) {
+        const char *word = o->words.at[i], *eq = strchr(word, '=');
+        if (!eq || eq == word || !eq[1]) {
+            fprintf(stderr, "fsc info: '%s' is no NAME=NUMBER\n", word);
+            return false;
+        }
+        known[i - 1] = (fsc_name_value){arena_strndup(o->arena, word, (size_t)(eq - word)), eq + 1};
+    }
+    o->compile.known = known;
+    o->compile.num_known = o->words.len - 1;
+    return true;
+}
+
+ExitCode command_info(ToolOptions *o) {
+    if (o->words.len == 0) {
+        fprintf(stderr, "fsc info: no input file; 'fsc info --help' says how to call it\n");
+        return EXIT_CALL;
+    }
+    Report r = {.o = o};
+    if (!read_words(o)) return EXIT_CALL;
+    if (!arch_resolve(o)) return EXIT_ENVIRONMENT;
+    if (o->has_arch && strcmp(o->compile.arch, "cpu") == 0) {
+        fprintf(stderr, "fsc info: the CPU has no occupancy; take an arch such as sm_90, or --gpu\n");
+        return EXIT_CALL;
+    }
+    size_t length = 0;
+    char *text = file_read(o->words.at[0], &length);
+    if (!text) return EXIT_INPUT;
+    o->compile.file = strcmp(o->words.at[0], "-") == 0 ? "<stdin>" : o->words.at[0];
+    ExitCode code = EXIT_CALL;
+    if (find_gpu(&r)) {
+        o->compile.device = &r.gpu;
+        fsc_compilation *c = NULL;
+        fsc_status s = fsc_compile(&o->compile, text, length, &c);
+        code = compile_finish(o, c, s);
+        if (code == EXIT_DONE) code = report_on(&r, c);
+        fsc_compilation_destroy(c);
+    }
+    record_free(r.record);
+    free(text);
+    return code;
+}

@@ -1,0 +1,207 @@
+/* device.c - devices: counting, opening by name, properties; and making a device's context current around a call.
+ *
+ * In: "auto", "cuda", "cuda:N", "cpu", "cpu:N". Out: a handle. Method: the context current in the calling thread is used
+ * if it is on the device asked for, else the primary context is retained; nothing is created, and each call leaves the
+ * thread's current context as it was.
+ */
+#include "runtime/internal.h"
+#include "runtime/number.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- Current context ------------------------------------------------------------------------------------------------ */
+
+bool device_is_cpu(const fsc_device *d) {
+    return d->props.kind == FSC_CPU;
+}
+
+fsc_status device_enter(fsc_device *d, bool *pushed) {
+    *pushed = false;
+    if (atomic_load_explicit(&d->fault, memory_order_acquire))
+        return status_fail(d, FSC_ERROR_FAULT, "an earlier kernel faulted: %s; this context can do nothing more",
+                           d->fault_message);
+    CUcontext current = NULL;
+    fsc_status s = CU(d, cuCtxGetCurrent, &current);
+    if (s != FSC_OK || current == d->context) return s;
+    s = CU(d, cuCtxPushCurrent, d->context);
+    *pushed = s == FSC_OK;
+    return s;
+}
+
+void device_leave(fsc_device *d, bool pushed) {
+    CUcontext old = NULL;
+    (void)d;
+    if (pushed) (void)cuda.cuCtxPopCurrent(&old); /* nothing can be done, and the call's own status counts */
+}
+
+/* ---- Properties ----------------------------------------------------------------------------------------------------- */
+
+static uint32_t attribute(CUdevice device, CUdevice_attribute a) {
+    int value = 0;
+    return cuda.cuDeviceGetAttribute(&value, a, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
+}
+
+static fsc_status read_props(fsc_device *d, int ordinal) {
+    FscDeviceProps *p = &d->props;
+    CUdevice cu = d->cu;
+    size_t bytes = 0;
+    int version = 0;
+    fsc_status s = CU(NULL, cuDeviceGetName, p->name, (int)sizeof p->name, cu);
+    if (s == FSC_OK) s = CU(NULL, cuDeviceTotalMem, &bytes, cu);
+    if (s == FSC_OK) s = CU(NULL, cuDriverGetVersion, &version);
+    if (s != FSC_OK) return s;
+    p->kind = FSC_CUDA;
+    p->ordinal = ordinal;
+    snprintf(p->arch, sizeof p->arch, "sm_%u%u", attribute(cu, CU_ATTRIBUTE_COMPUTE_MAJOR) % 100,
+             attribute(cu, CU_ATTRIBUTE_COMPUTE_MINOR) % 10);
+    p->sms = attribute(cu, CU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+    p->registers_per_sm = attribute(cu, CU_ATTRIBUTE_MAX_REGISTERS_PER_SM);
+    p->registers_per_block = attribute(cu, CU_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+    p->shared_per_sm = attribute(cu, CU_ATTRIBUTE_MAX_SHARED_PER_SM);
+    p->shared_per_block = attribute(cu, CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK);
+    p->shared_per_block_optin = attribute(cu, CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK_OPTIN);
+    p->shared_reserved_per_block = attribute(cu, CU_ATTRIBUTE_RESERVED_SHARED_PER_BLOCK);
+    p->max_threads_per_sm = attribute(cu, CU_ATTRIBUTE_MAX_THREADS_PER_SM);
+    p->max_threads_per_block = attribute(cu, CU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+    p->max_blocks_per_sm = attribute(cu, CU_ATTRIBUTE_MAX_BLOCKS_PER_SM);
+    p->warp_size = attribute(cu, CU_ATTRIBUTE_WARP_SIZE);
+    p->l2_bytes = attribute(cu, CU_ATTRIBUTE_L2_CACHE_SIZE);
+    p->memory_bytes = bytes;
+    p->clock_khz = attribute(cu, CU_ATTRIBUTE_CLOCK_RATE);
+    p->driver_version = version > 0 ? (uint32_t)version : 0;
+    /* two transfers a clock on a bus of so many bits: 2 · kHz · 1000 · bits / 8 */
+    p->bandwidth = (uint64_t)attribute(cu, CU_ATTRIBUTE_MEMORY_CLOCK_RATE) * 250 *
+                   attribute(cu, CU_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+    if (p->shared_per_block_optin == 0) p->shared_per_block_optin = p->shared_per_block;
+    return FSC_OK;
+}
+
+/* What kernels may ask for (num_sms, max_shared, …) has nominal values on the CPU: those of a GPU's block. */
+static void cpu_props(FscDeviceProps *p, uint32_t threads) {
+    long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
+    *p = (FscDeviceProps){.kind = FSC_CPU,
+                          .name = "cpu",
+                          .arch = "cpu",
+                          .sms = threads,
+                          .registers_per_sm = 65536,
+                          .registers_per_block = 65536,
+                          .shared_per_sm = 49152,
+                          .shared_per_block = 49152,
+                          .shared_per_block_optin = 49152,
+                          .warp_size = 32,
+                          .memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0};
+}
+
+fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out) {
+    if (!d || !out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_props: no device or no place for the result");
+    *out = d->props;
+    return FSC_OK;
+}
+
+fsc_status fsc_device_count(FscDeviceKind kind, int *count) {
+    if (!count) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_count: no place for the result");
+    *count = kind == FSC_CPU;
+    if (kind == FSC_CPU) return FSC_OK;
+    fsc_status s = driver_load();
+    return s == FSC_OK ? CU(NULL, cuDeviceGetCount, count) : s;
+}
+
+/* ---- Opening -------------------------------------------------------------------------------------------------------- */
+
+static fsc_device *device_create(void) {
+    fsc_device *d = calloc(1, sizeof *d);
+    if (d && pthread_mutex_init(&d->lock, NULL) != 0) {
+        free(d);
+        d = NULL;
+    }
+    return d;
+}
+
+static fsc_status open_cpu(int64_t threads, fsc_device **out) {
+    fsc_device *d = device_create();
+    if (!d) return status_memory(NULL);
+    uint32_t n = threads < 0 ? pool_cores() : (uint32_t)threads;
+    cpu_props(&d->props, n);
+    d->pool = pool_create(n);
+    if (!d->pool) {
+        fsc_device_close(d);
+        return status_memory(NULL);
+    }
+    *out = d;
+    return FSC_OK;
+}
+
+/* The caller's context if it is on the device asked for (ordinal -1: on any), else the primary one. */
+static fsc_status take_context(fsc_device *d, int *ordinal) {
+    CUcontext current = NULL;
+    CUdevice on = 0;
+    fsc_status s = CU(NULL, cuCtxGetCurrent, &current);
+    if (s == FSC_OK && current) s = CU(NULL, cuCtxGetDevice, &on);
+    if (s != FSC_OK) return s;
+    int wanted = *ordinal < 0 ? 0 : *ordinal;
+    if (current && *ordinal < 0) { /* the handle of a device is its ordinal in every driver so far: ask, do not assume */
+        int count = 0;
+        (void)cuda.cuDeviceGetCount(&count);
+        for (wanted = 0; wanted < count - 1; wanted++) {
+            if (cuda.cuDeviceGet(&d->cu, wanted) == CUDA_SUCCESS && d->cu == on) break;
+        }
+    }
+    s = CU(NULL, cuDeviceGet, &d->cu, wanted);
+    if (s != FSC_OK) return s;
+    *ordinal = wanted;
+    if (current && d->cu == on) {
+        d->context = current;
+        return FSC_OK;
+    }
+    s = CU(NULL, cuDevicePrimaryCtxRetain, &d->context, d->cu);
+    d->retained = s == FSC_OK;
+    return s;
+}
+
+static fsc_status open_cuda(int64_t wanted, fsc_device **out) {
+    int count = 0, ordinal = (int)wanted;
+    fsc_status s = driver_load();
+    if (s == FSC_OK) s = CU(NULL, cuDeviceGetCount, &count);
+    if (s != FSC_OK) return s;
+    if (count == 0) return status_fail(NULL, FSC_NO_DEVICE, "the CUDA driver sees no device");
+    if (wanted >= count)
+        return status_fail(NULL, FSC_NO_DEVICE, "there is no device cuda:%lld; the driver sees %d, from cuda:0 on",
+                           (long long)wanted, count);
+    fsc_device *d = device_create();
+    if (!d) return status_memory(NULL);
+    s = take_context(d, &ordinal);
+    if (s == FSC_OK) s = read_props(d, ordinal);
+    if (s != FSC_OK) {
+        fsc_device_close(d);
+        return s;
+    }
+    *out = d;
+    return FSC_OK;
+}
+
+/* The number behind "cuda:" or "cpu:", -1 where there is no colon. False if it is none or out of range. */
+static bool read_ordinal(const char *rest, int64_t least, int64_t most, int64_t *out) {
+    *out = -1;
+    if (*rest == '\0') return true;
+    return *rest == ':' && number_read_int(rest + 1, strlen(rest + 1), out) && *out >= least && *out <= most;
+}
+
+fsc_status fsc_device_open(const char *name, fsc_device **out) {
+    int64_t n = -1;
+    if (!out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_open: no place for the result");
+    if (!name || strcmp(name, "auto") == 0) return open_cuda(-1, out) == FSC_OK ? FSC_OK : open_cpu(-1, out);
+    if (strncmp(name, "cuda", 4) == 0 && read_ordinal(name + 4, 0, 1 << 16, &n)) return open_cuda(n, out);
+    if (strncmp(name, "cpu", 3) == 0 && read_ordinal(name + 3, 1, 4096, &n)) return open_cpu(n, out);
+    return status_fail(NULL, FSC_ERROR_USAGE, "'%.80s' is no device; one is auto, cuda, cuda:N, cpu or cpu:THREADS", name);
+}
+
+void fsc_device_close(fsc_device *d) {
+    if (!d) return;
+    if (d->retained) (void)cuda.cuDevicePrimaryCtxRelease(d->cu);
+    pool_destroy(d->pool);
+    pthread_mutex_destroy(&d->lock);
+    free(d);
+}

@@ -1,0 +1,145 @@
+/* internal.h - what the files of the runtime share: the handles' insides, failing with a message, the driver table, the
+ * pool of host threads. Nothing here is public.
+ */
+#ifndef FSC_INTERNAL_H
+#define FSC_INTERNAL_H
+
+#include "runtime/cuda_abi.h"
+#include "runtime/fsc_runtime.h"
+#include "runtime/record.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { MESSAGE_SIZE = 2048 };
+
+/* ---- status.c: failing. Both return s. d may be NULL. ----------------------------------------------------------------- */
+
+fsc_status status_fail(const fsc_device *d, fsc_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+fsc_status status_memory(const fsc_device *d); /* out of host memory */
+
+/* ---- driver.c: the driver's functions, found once a process ------------------------------------------------------------- */
+
+typedef struct DriverTable {
+#define CUDA(name, symbol, need, parameters) CUresult(*name) parameters;
+#include "runtime/cuda_api.def"
+#undef CUDA
+} DriverTable;
+
+extern DriverTable cuda; /* filled after driver_load() gave FSC_OK */
+
+/* Loads the driver on the first call; later ones give the same answer. FSC_NO_DRIVER, FSC_ERROR_DRIVER_OLD. */
+fsc_status driver_load(void);
+/* FSC_OK for CUDA_SUCCESS; else the status for r, with a message that names the call and the driver's error. An error
+ * that kills the context is kept in d. */
+fsc_status driver_check(fsc_device *d, CUresult r, const char *call);
+/* cuda.name(…) checked. */
+#define CU(d, name, ...) driver_check((d), cuda.name(__VA_ARGS__), #name)
+/* "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)". Returns out. */
+char *driver_error(CUresult r, char *out, size_t size);
+fsc_status driver_status(CUresult r); /* without a message */
+
+/* ---- device.c --------------------------------------------------------------------------------------------------------- */
+
+typedef struct Pool Pool;
+
+struct fsc_device {
+    FscDeviceProps props;
+    CUdevice cu;
+    CUcontext context;
+    bool retained; /* the primary context is ours to release */
+    Pool *pool;    /* of the CPU */
+    atomic_int fault; /* the CUresult that killed the context, or 0 */
+    pthread_mutex_t lock; /* of what follows */
+    char message[MESSAGE_SIZE];
+    char fault_message[256];
+};
+
+/* Makes the device's context current for this thread if it is not; *pushed says whether device_leave must pop it. Reports
+ * the fault of an earlier kernel (FSC_ERROR_FAULT). */
+fsc_status device_enter(fsc_device *d, bool *pushed);
+void device_leave(fsc_device *d, bool pushed);
+bool device_is_cpu(const fsc_device *d);
+
+/* ---- pool.c: programs of a kernel over host threads --------------------------------------------------------------------- */
+
+Pool *pool_create(uint32_t threads); /* NULL: out of memory; threads start with the first grid that needs them */
+void pool_destroy(Pool *p);
+/* Runs entry for every program of the grid; returns when all are done. One grid at a time: others wait. False: out of
+ * memory for scratch. */
+bool pool_run(Pool *p, FscHostEntry *entry, const void *const *args, const int64_t grid[3], size_t scratch_bytes);
+uint32_t pool_cores(void);
+
+/* ---- module.c --------------------------------------------------------------------------------------------------------- */
+
+struct fsc_module {
+    fsc_device *device;
+    atomic_uint users;
+    Record **records; /* one a kernel */
+    size_t num_records;
+    CUmodule cu;
+    FscHostEntry *entry; /* CPU */
+    size_t scratch_bytes;
+    void *owner;
+    void (*destroy)(void *owner);
+};
+
+void module_share(fsc_module *m);
+void module_release(fsc_module *m);
+
+/* ---- kernel.c --------------------------------------------------------------------------------------------------------- */
+
+/* One run-time parameter of a variant, made ready for the launch. */
+typedef struct Slot {
+    uint32_t param; /* index into Record.params */
+    FscDType dtype; /* of the scalar, of the pointee */
+} Slot;
+
+typedef struct Variant {
+    fsc_module *module;
+    const Record *record;
+    Slot *slots; /* in the order of the call */
+    uint32_t num_slots;
+    uint32_t assumptions;    /* how many of its parameters are assumed divisible or 1: which variant is the closest */
+    RuleBinding *constants;  /* per parameter: names, and the values of constexprs */
+    CUfunction *functions;   /* one a launch */
+    const char **names;      /* of the parameters, for messages */
+    atomic_llong programs_per_sm; /* 0: not asked yet */
+} Variant;
+
+struct fsc_kernel {
+    fsc_device *device;
+    pthread_rwlock_t lock; /* of the table; a variant itself never changes and stays until the end */
+    Variant **variants;
+    size_t num_variants;
+};
+
+/* blocks per SM × programs per block / blocks per program; 1 on the CPU. */
+fsc_status variant_programs_per_sm(Variant *v, int64_t *programs);
+
+/* ---- check.c: what a launch checks ------------------------------------------------------------------------------------ */
+
+enum { CALL_SLOTS = 64, GRID_SLOTS = 3 };
+
+/* One launch being made. Small calls live on the stack, larger ones in `heap`. */
+typedef struct Call {
+    fsc_kernel *kernel;
+    Variant *variant;
+    const FscArg *args;
+    size_t nargs;
+    int64_t grid[3];
+    RuleEnv env;
+    RuleBinding *values; /* per parameter of the variant */
+    uint64_t *bits;      /* per argument, then the grid: the values as the kernel reads them */
+    void **pointers;     /* to bits */
+    void *heap;
+    RuleBinding small_values[CALL_SLOTS];
+    uint64_t small_bits[CALL_SLOTS + GRID_SLOTS];
+    void *small_pointers[CALL_SLOTS + GRID_SLOTS];
+} Call;
+
+/* Finds the variant, binds, checks everything; `grid` may be NULL. call_end in any case. */
+fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs);
+void call_end(Call *c);
+
+#endif

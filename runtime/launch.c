@@ -1,0 +1,90 @@
+/* launch.c - launching: a checked call onto the driver's stream, or over the host's threads.
+ *
+ * In: kernel, grid or none, arguments, stream. Out: a queued launch. Method: call_begin checks and converts; the blocks
+ * are counted in 64 bits; cuLaunchKernel, or cuLaunchKernelEx where a program spans a cluster of blocks.
+ */
+#include "runtime/internal.h"
+
+/* Blocks along x for grid_x programs: packed ones share a block, large ones take a cluster of them. */
+static fsc_status count_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks) {
+    int64_t programs = c->grid[0], packed = l->programs_per_block;
+    int64_t n = (programs / packed + (programs % packed != 0)) * l->blocks_per_program; /* below 2^31 · 2^32 */
+    if (n > INT32_MAX)
+        return status_fail(c->kernel->device, FSC_ERROR_GRID, "kernel %s: %lld blocks along x are beyond the limit, %d",
+                           c->variant->record->kernel, (long long)n, INT32_MAX);
+    *blocks = (uint32_t)n;
+    return FSC_OK;
+}
+
+static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
+    fsc_device *d = c->kernel->device;
+    const RecordLaunch *l = &c->variant->record->launches[index];
+    CUfunction function = c->variant->functions[index];
+    uint32_t x = 0, y = (uint32_t)c->grid[1], z = (uint32_t)c->grid[2];
+    fsc_status s = count_blocks(c, l, &x);
+    if (s != FSC_OK) return s;
+    if (l->blocks_per_program == 1)
+        return CU(d, cuLaunchKernel, function, x, y, z, l->threads_per_block, 1, 1, l->shared_dynamic, stream, c->pointers,
+                  NULL);
+    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                 .value.cluster = {l->blocks_per_program, 1, 1}};
+    CUlaunchConfig config = {.grid_x = x,
+                             .grid_y = y,
+                             .grid_z = z,
+                             .block_x = l->threads_per_block,
+                             .block_y = 1,
+                             .block_z = 1,
+                             .shared_bytes = l->shared_dynamic,
+                             .stream = stream,
+                             .attrs = &cluster,
+                             .num_attrs = 1};
+    return CU(d, cuLaunchKernelEx, &config, function, c->pointers, NULL);
+}
+
+/* The real grid behind the arguments, for entries that pack programs; others have no such parameters and the driver, which
+ * knows how many there are, does not look. */
+static void append_grid(Call *c) {
+    for (size_t i = 0; i < GRID_SLOTS; i++) {
+        c->bits[c->nargs + i] = (uint64_t)c->grid[i];
+        c->pointers[c->nargs + i] = &c->bits[c->nargs + i];
+    }
+}
+
+static fsc_status launch_cuda(Call *c, void *stream) {
+    fsc_device *d = c->kernel->device;
+    bool pushed = false;
+    append_grid(c);
+    fsc_status s = device_enter(d, &pushed);
+    for (uint32_t i = 0; s == FSC_OK && i < c->variant->record->num_launches; i++) s = launch_one(c, i, stream);
+    device_leave(d, pushed);
+    return s;
+}
+
+static fsc_status launch_cpu(Call *c) {
+    const fsc_module *m = c->variant->module;
+    const void *const *args = (const void *const *)c->pointers;
+    return pool_run(m->device->pool, m->entry, args, c->grid, m->scratch_bytes) ? FSC_OK : status_memory(m->device);
+}
+
+fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
+    if (!k || (!args && nargs)) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch: the kernel or its arguments are NULL");
+    Call c;
+    fsc_status s = call_begin(&c, k, grid, args, nargs);
+    bool empty = s == FSC_OK && (c.grid[0] == 0 || c.grid[1] == 0 || c.grid[2] == 0);
+    if (s == FSC_OK && !empty) s = device_is_cpu(k->device) ? launch_cpu(&c) : launch_cuda(&c, stream);
+    call_end(&c);
+    return s;
+}
+
+fsc_status fsc_launch_grid(fsc_kernel *k, const FscArg *args, size_t nargs, int64_t grid[3], size_t *variant) {
+    if (!k || !grid || (!args && nargs))
+        return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch_grid: the kernel, its arguments or the result are NULL");
+    Call c;
+    fsc_status s = call_begin(&c, k, NULL, args, nargs);
+    for (int i = 0; s == FSC_OK && i < 3; i++) grid[i] = c.grid[i];
+    for (size_t i = 0; s == FSC_OK && variant && i < fsc_kernel_variants(k); i++) {
+        if (fsc_kernel_record(k, i) == c.variant->record) *variant = i;
+    }
+    call_end(&c);
+    return s;
+}

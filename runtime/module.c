@@ -1,0 +1,239 @@
+/* module.c - compiled code on a device: PTX, cubin and fatbin through the driver, host code as it is; with its records.
+ *
+ * In: an image's bytes, or a host entry. Out: a module that its kernels share. Method: records are read first, then the
+ * image's own sizes and target are checked, as the driver takes a bare pointer and would read past a truncated image.
+ */
+#include "runtime/internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Sharing ------------------------------------------------------------------------------------------------------ */
+
+void module_share(fsc_module *m) {
+    atomic_fetch_add(&m->users, 1);
+}
+
+static void unload_code(fsc_module *m) {
+    bool pushed = false;
+    if (!m->cu) return;
+    if (device_enter(m->device, &pushed) == FSC_OK) (void)cuda.cuModuleUnload(m->cu);
+    device_leave(m->device, pushed);
+}
+
+static void module_free(fsc_module *m) {
+    unload_code(m);
+    for (size_t i = 0; i < m->num_records; i++) record_free(m->records[i]);
+    free(m->records);
+    free(m);
+}
+
+void module_release(fsc_module *m) {
+    if (atomic_fetch_sub(&m->users, 1) != 1) return;
+    void (*destroy)(void *) = m->destroy;
+    void *owner = m->owner;
+    module_free(m);
+    if (destroy) destroy(owner);
+}
+
+void fsc_module_unload(fsc_module *m) {
+    if (m) module_release(m);
+}
+
+static fsc_module *module_create(fsc_device *d) {
+    fsc_module *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->device = d;
+    atomic_init(&m->users, 1);
+    return m;
+}
+
+static bool add_record(fsc_module *m, Record *r) {
+    Record **more = realloc(m->records, (m->num_records + 1) * sizeof(Record *));
+    if (!more) return false;
+    m->records = more;
+    more[m->num_records++] = r;
+    return true;
+}
+
+/* ---- Images --------------------------------------------------------------------------------------------------------- */
+
+typedef enum ImageKind { IMAGE_TEXT, IMAGE_ELF, IMAGE_FATBIN, IMAGE_UNKNOWN } ImageKind;
+
+static ImageKind image_kind(const unsigned char *at, size_t size) {
+    static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
+    if (size >= 4 && memcmp(at, "\177ELF", 4) == 0) return IMAGE_ELF;
+    if (size >= 4 && memcmp(at, fatbin, 4) == 0) return IMAGE_FATBIN;
+    return memchr(at, '\0', size < 16 ? size : 16) ? IMAGE_UNKNOWN : IMAGE_TEXT;
+}
+
+/* Little-endian number of n bytes. */
+static uint64_t number_at(const unsigned char *at, size_t offset, size_t n) {
+    uint64_t x = 0;
+    while (n-- > 0) x = x << 8 | at[offset + n];
+    return x;
+}
+
+static bool inside(uint64_t offset, uint64_t bytes, uint64_t size) {
+    return offset <= size && bytes <= size - offset;
+}
+
+/* Both header tables and every section of a 64-bit ELF lie inside the image. Offsets are those of the ELF specification. */
+static bool elf_is_whole(const unsigned char *at, size_t size) {
+    if (size < 64 || at[4] != 2 || at[5] != 1) return false;
+    uint64_t segments = number_at(at, 32, 8), sections = number_at(at, 40, 8);
+    uint64_t segment_size = number_at(at, 54, 2), num_segments = number_at(at, 56, 2);
+    uint64_t section_size = number_at(at, 58, 2), num_sections = number_at(at, 60, 2);
+    if (!inside(segments, segment_size * num_segments, size) || !inside(sections, section_size * num_sections, size))
+        return false;
+    if (num_sections == 0 || section_size < 64) return false;
+    for (uint64_t i = 0; i < num_sections; i++) {
+        size_t s = (size_t)(sections + i * section_size);
+        bool has_bytes = number_at(at, s + 4, 4) != 8; /* SHT_NOBITS */
+        if (has_bytes && !inside(number_at(at, s + 24, 8), number_at(at, s + 32, 8), size)) return false;
+    }
+    return true;
+}
+
+static bool fatbin_is_whole(const unsigned char *at, size_t size) {
+    return size >= 16 && inside(number_at(at, 6, 2), number_at(at, 8, 8), size);
+}
+
+/* sm_90a → 90, 'a'. False for "cpu" and the like. */
+static bool read_arch(const char *arch, unsigned *number, char *suffix) {
+    int used = 0;
+    *suffix = '\0';
+    if (sscanf(arch, "sm_%3u%n", number, &used) != 1) return false;
+    *suffix = arch[used];
+    return *suffix == '\0' || arch[used + 1] == '\0';
+}
+
+/* PTX runs on its arch and newer ones, machine code on its major version from its minor on, 'a' on its very arch. */
+static bool arch_fits(const char *target, const char *device, bool is_text) {
+    unsigned want = 0, have = 0;
+    char suffix, ignored;
+    if (!read_arch(target, &want, &suffix) || !read_arch(device, &have, &ignored)) return false;
+    if (suffix == 'a') return want == have;
+    return want <= have && ((is_text && !suffix) || want / 10 == have / 10);
+}
+
+static fsc_status read_records(fsc_module *m, const void *image, size_t size) {
+    size_t offset = 0, length = 0;
+    for (char *text; (text = record_find(image, size, &offset, &length));) {
+        char why[256] = "";
+        Record *r = record_parse(text, length, why, sizeof why);
+        free(text);
+        if (!r) return status_fail(m->device, FSC_ERROR_RECORD, "%s", why);
+        if (add_record(m, r)) continue;
+        record_free(r);
+        return status_memory(m->device);
+    }
+    if (m->num_records) return FSC_OK;
+    return status_fail(m->device, FSC_ERROR_RECORD, "the image holds no kernel record: it was not made by fsc");
+}
+
+static fsc_status check_arch(const fsc_module *m, bool is_text) {
+    for (size_t i = 0; i < m->num_records; i++) {
+        const Record *r = m->records[i];
+        const FscDeviceProps *p = &m->device->props;
+        if (!arch_fits(r->target, p->arch, is_text))
+            return status_fail(m->device, FSC_ERROR_ARCH, "kernel %s is compiled for %s, and %s is %s", r->kernel, r->target,
+                               p->name, p->arch);
+    }
+    return FSC_OK;
+}
+
+enum { LOG_SIZE = 8192, LOG_SHOWN = 1600 };
+
+static fsc_status load_code(fsc_module *m, const void *image) {
+    fsc_device *d = m->device;
+    char *log = calloc(1, LOG_SIZE);
+    if (!log) return status_memory(d);
+    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE};
+    void *values[] = {log, (void *)(uintptr_t)LOG_SIZE};
+    bool pushed = false;
+    fsc_status s = device_enter(d, &pushed);
+    if (s == FSC_OK) {
+        CUresult r = cuda.cuModuleLoadDataEx(&m->cu, image, 2, options, values);
+        s = driver_check(d, r, "cuModuleLoadDataEx");
+        log[LOG_SIZE - 1] = '\0';
+        size_t n = strlen(log);
+        while (n && (log[n - 1] == '\n' || log[n - 1] == ' ')) log[--n] = '\0';
+        char error[200];
+        if (s != FSC_OK && n)
+            status_fail(d, s, "%s: cuModuleLoadDataEx gives %s; the driver's log: %.*s", fsc_status_text(s),
+                        driver_error(r, error, sizeof error), LOG_SHOWN, log);
+    }
+    device_leave(d, pushed);
+    free(log);
+    return s;
+}
+
+static fsc_status load_image(fsc_module *m, const void *image, size_t size, ImageKind kind) {
+    fsc_status s = read_records(m, image, size);
+    if (s == FSC_OK) s = check_arch(m, kind == IMAGE_TEXT);
+    if (s != FSC_OK) return s;
+    if (kind != IMAGE_TEXT) return load_code(m, image);
+    char *text = malloc(size + 1); /* the driver wants a NUL behind it */
+    if (!text) return status_memory(m->device);
+    memcpy(text, image, size);
+    text[size] = '\0';
+    s = load_code(m, text);
+    free(text);
+    return s;
+}
+
+fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out) {
+    if (!d || !image || !out) return status_fail(d, FSC_ERROR_USAGE, "fsc_module_load: device, image or result is NULL");
+    if (device_is_cpu(d)) return status_fail(d, FSC_ERROR_USAGE, "PTX and cubins are for CUDA devices, not for the CPU");
+    ImageKind kind = size ? image_kind(image, size) : IMAGE_UNKNOWN;
+    if (kind == IMAGE_UNKNOWN) return status_fail(d, FSC_ERROR_IMAGE, "the image is neither PTX nor a cubin nor a fatbin");
+    if ((kind == IMAGE_ELF && !elf_is_whole(image, size)) || (kind == IMAGE_FATBIN && !fatbin_is_whole(image, size)))
+        return status_fail(d, FSC_ERROR_IMAGE, "the image is cut off or damaged: its own sizes go beyond its %zu bytes", size);
+    fsc_module *m = module_create(d);
+    if (!m) return status_memory(d);
+    fsc_status s = load_image(m, image, size, kind);
+    if (s == FSC_OK) *out = m;
+    else module_free(m);
+    return s;
+}
+
+fsc_status fsc_module_host(fsc_device *d, const struct Record *record, FscHostEntry *entry, size_t scratch_bytes,
+                           void *owner, void (*destroy)(void *owner), fsc_module **out) {
+    if (!d || !record || !entry || !out)
+        return status_fail(d, FSC_ERROR_USAGE, "fsc_module_host: device, record, entry or result is NULL");
+    if (!device_is_cpu(d)) return status_fail(d, FSC_ERROR_USAGE, "host code is for the CPU, not for %s", d->props.name);
+    if (strcmp(record->target, "cpu") != 0)
+        return status_fail(d, FSC_ERROR_ARCH, "kernel %s is compiled for %s, not for the CPU", record->kernel, record->target);
+    fsc_module *m = module_create(d);
+    size_t length = 0;
+    char why[256] = "", *text = record_write(record, &length);
+    Record *copy = text ? record_parse(text, length, why, sizeof why) : NULL;
+    free(text);
+    if (!m || !copy || !add_record(m, copy)) {
+        record_free(copy);
+        free(m);
+        return why[0] ? status_fail(d, FSC_ERROR_RECORD, "%s", why) : status_memory(d);
+    }
+    m->entry = entry;
+    m->scratch_bytes = scratch_bytes;
+    m->owner = owner;
+    m->destroy = destroy;
+    *out = m;
+    return FSC_OK;
+}
+
+/* ---- Looking in ----------------------------------------------------------------------------------------------------- */
+
+size_t fsc_module_kernels(const fsc_module *m) {
+    return m ? m->num_records : 0;
+}
+
+const char *fsc_module_kernel_name(const fsc_module *m, size_t index) {
+    return index < fsc_module_kernels(m) ? m->records[index]->kernel : NULL;
+}
+
+const struct Record *fsc_module_record(const fsc_module *m, size_t index) {
+    return index < fsc_module_kernels(m) ? m->records[index] : NULL;
+}

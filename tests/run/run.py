@@ -1,0 +1,65 @@
+"""run.py - runs kernels on a device and judges them against float64: run.py --device cpu|cuda [--all] [WORD …]
+
+Each module named test_*.py beside this file holds functions marked @case; a case is called once per set of its parameters
+with (device, **parameters) and raises when something is wrong. WORDs choose cases whose name contains one of them; slow
+cases run with --all only. Ends with one line: N passed, N failed, N skipped.
+"""
+import argparse
+import glob
+import importlib
+import os
+import sys
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+import fsc  # noqa: E402
+from case import CASES, Skip  # noqa: E402
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("--device", default="cpu")
+    p.add_argument("--all", action="store_true")
+    p.add_argument("--verbose", action="store_true")
+    p.add_argument("words", nargs="*")
+    o = p.parse_args()
+    try:
+        device = fsc.Device(o.device)
+    except fsc.Error as e:
+        print(f"device {o.device}: {e}")
+        return 3
+    here = os.path.dirname(os.path.abspath(__file__))
+    for path in sorted(glob.glob(os.path.join(here, "test_*.py"))):
+        importlib.import_module(os.path.basename(path)[:-3])
+    passed = failed = skipped = 0
+    start = time.time()
+    for name, run, slow, only in CASES:
+        if o.words and not any(w in name for w in o.words):
+            continue
+        if (slow and not o.all) or (only and only != o.device):
+            skipped += 1
+            continue
+        if o.verbose:
+            print("run", name, flush=True)
+        try:
+            run(device)
+            passed += 1
+        except Skip as why:
+            print(f"skipped {name}: {why}")
+            skipped += 1
+        except Exception as why:
+            failed += 1
+            print(f"FAILED {name} on {o.device}: {why}", flush=True)
+            if not isinstance(why, (AssertionError, fsc.Error)):
+                traceback.print_exc()
+            if isinstance(why, fsc.Error) and why.status == "FSC_ERROR_FAULT":
+                print("the device's context is lost; the rest would fail with it")
+                break
+    print(f"{o.device}: {time.time() - start:.1f} s")
+    print(f"{passed} passed, {failed} failed, {skipped} skipped")
+    return 1 if failed or not passed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

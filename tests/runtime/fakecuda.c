@@ -1,0 +1,501 @@
+/* fakecuda.c - a driver with the real one's interface and no GPU: it keeps the rules, counts calls and fails on demand.
+ *
+ * Two H100-like devices; memory is the host's. A module is PTX text; a function exists if ".entry NAME" is in it.
+ * ".version 99.0" is a version it does not know, "not ptx" a text it does not accept, both with a log. An error of a
+ * kernel (700 to 719) sticks. FAKE_CUDA_INIT in the environment makes cuInit give that error.
+ */
+#include "fakecuda.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef int CUresult;
+struct Context {
+    int device;
+};
+struct Module {
+    char *text;
+};
+struct Function {
+    char name[64];
+    int dynamic_shared;
+    struct Function *next;
+};
+
+enum { CALLS = 64, LAUNCHES = 64, STACK = 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct {
+    const char *name;
+    int count, fail_at, error;
+} calls[CALLS];
+static struct Context primary[8], own[8];
+static _Thread_local struct Context *stack[STACK];
+static _Thread_local int depth;
+static struct Function *functions;
+static FakeLaunch launched[LAUNCHES];
+static int num_launched, num_params, num_devices = 2, retained, modules, sticky, blocks = 3;
+static size_t allocated, memory_limit = (size_t)1 << 32;
+
+#ifdef OLD_DRIVER
+#define cuLaunchKernel cuLaunchKernel_missing
+#define cuLaunchKernelEx cuLaunchKernelEx_missing
+#endif
+#ifdef NO_CLUSTERS
+#define cuLaunchKernelEx cuLaunchKernelEx_missing
+#endif
+
+static int slot_of(const char *name) {
+    int i = 0;
+    while (i < CALLS - 1 && calls[i].name && strcmp(calls[i].name, name) != 0) i++;
+    calls[i].name = name;
+    return i;
+}
+
+/* Counts the call; its planned failure, or the error that sticks. */
+static CUresult enter(const char *name) {
+    pthread_mutex_lock(&lock);
+    int i = slot_of(name);
+    calls[i].count++;
+    CUresult r = sticky;
+    if (calls[i].fail_at && calls[i].count == calls[i].fail_at) {
+        r = calls[i].error;
+        if (r >= 700 && r <= 719 && r != 701) sticky = r;
+    }
+    pthread_mutex_unlock(&lock);
+    return r;
+}
+
+#define ENTER()                              \
+    do {                                     \
+        CUresult failed = enter(__func__);   \
+        if (failed) return failed;           \
+    } while (0)
+#define NEED_CONTEXT() \
+    if (depth == 0 || !stack[depth - 1]) return 201
+
+void fake_reset(void) {
+    memset(calls, 0, sizeof calls);
+    depth = 0;
+    while (functions) {
+        struct Function *next = functions->next;
+        free(functions);
+        functions = next;
+    }
+    num_launched = num_params = retained = sticky = 0;
+    num_devices = 2;
+    blocks = 3;
+    memory_limit = (size_t)1 << 32;
+    for (int i = 0; i < 8; i++) primary[i].device = own[i].device = i;
+}
+
+void fake_fail(const char *call, int nth, int error) {
+    int i = slot_of(call);
+    calls[i].fail_at = calls[i].count + nth;
+    calls[i].error = error;
+}
+
+int fake_calls(const char *call) { return calls[slot_of(call)].count; }
+int fake_launches(void) { return num_launched; }
+FakeLaunch fake_launch(int index) { return launched[index]; }
+void fake_set_params(int count) { num_params = count; }
+void fake_set_devices(int count) { num_devices = count; }
+int fake_retained(void) { return retained; }
+size_t fake_allocated(void) { return allocated; }
+int fake_modules(void) { return modules; }
+void fake_set_memory(size_t bytes) { memory_limit = bytes; }
+void fake_set_blocks(int n) { blocks = n; }
+
+void fake_set_current(int device) {
+    depth = device < 0 ? 0 : 1;
+    if (device >= 0) stack[0] = &own[device];
+}
+
+bool fake_current_is_own(void) { return depth == 1 && stack[0] >= own && stack[0] < own + 8; }
+
+int fake_attribute(const char *entry) {
+    for (struct Function *f = functions; f; f = f->next) {
+        if (strcmp(f->name, entry) == 0) return f->dynamic_shared;
+    }
+    return -1;
+}
+
+/* ---- The driver's functions ------------------------------------------------------------------------------------------- */
+
+CUresult cuInit(unsigned flags);
+CUresult cuInit(unsigned flags) {
+    const char *error = getenv("FAKE_CUDA_INIT");
+    for (int i = 0; i < 8; i++) primary[i].device = own[i].device = i;
+    return flags ? 1 : error ? atoi(error) : 0;
+}
+
+CUresult cuDriverGetVersion(int *version);
+CUresult cuDriverGetVersion(int *version) {
+    ENTER();
+    *version = 13000;
+    return 0;
+}
+
+CUresult cuGetErrorName(CUresult error, const char **name);
+CUresult cuGetErrorName(CUresult error, const char **name) {
+    static const struct {
+        CUresult error;
+        const char *name;
+    } names[] = {{1, "CUDA_ERROR_INVALID_VALUE"},    {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                 {100, "CUDA_ERROR_NO_DEVICE"},      {101, "CUDA_ERROR_INVALID_DEVICE"},
+                 {201, "CUDA_ERROR_INVALID_CONTEXT"}, {218, "CUDA_ERROR_INVALID_PTX"},
+                 {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {500, "CUDA_ERROR_NOT_FOUND"},
+                 {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+                 {719, "CUDA_ERROR_LAUNCH_FAILED"},  {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (names[i].error != error) continue;
+        *name = names[i].name;
+        return 0;
+    }
+    *name = NULL;
+    return 1;
+}
+
+CUresult cuGetErrorString(CUresult error, const char **text);
+CUresult cuGetErrorString(CUresult error, const char **text) {
+    *text = "text of the fake driver";
+    return error < 0;
+}
+
+CUresult cuDeviceGetCount(int *count);
+CUresult cuDeviceGetCount(int *count) {
+    ENTER();
+    *count = num_devices;
+    return 0;
+}
+
+CUresult cuDeviceGet(int *device, int ordinal);
+CUresult cuDeviceGet(int *device, int ordinal) {
+    ENTER();
+    if (ordinal < 0 || ordinal >= num_devices) return 101;
+    *device = ordinal;
+    return 0;
+}
+
+CUresult cuDeviceGetName(char *name, int length, int device);
+CUresult cuDeviceGetName(char *name, int length, int device) {
+    ENTER();
+    snprintf(name, (size_t)length, "Fake H100 %d", device);
+    return 0;
+}
+
+CUresult cuDeviceTotalMem_v2(size_t *bytes, int device);
+CUresult cuDeviceTotalMem_v2(size_t *bytes, int device) {
+    ENTER();
+    (void)device;
+    *bytes = (size_t)80 << 30;
+    return 0;
+}
+
+CUresult cuDeviceGetAttribute(int *value, int attribute, int device);
+CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
+    static const int values[][2] = {{1, 1024},    {8, 49152},    {10, 32},     {12, 65536},     {13, 1980000},
+                                    {16, 132},    {36, 2619000}, {37, 5120},   {38, 52428800},  {39, 2048},
+                                    {75, 9},      {76, 0},       {81, 233472}, {82, 65536},     {97, 232448},
+                                    {106, 32},    {111, 1024}};
+    ENTER();
+    (void)device;
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        if (values[i][0] != attribute) continue;
+        *value = values[i][1];
+        return 0;
+    }
+    return 1;
+}
+
+CUresult cuDevicePrimaryCtxRetain(void **context, int device);
+CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
+    ENTER();
+    retained++;
+    *context = &primary[device];
+    return 0;
+}
+
+CUresult cuDevicePrimaryCtxRelease_v2(int device);
+CUresult cuDevicePrimaryCtxRelease_v2(int device) {
+    (void)device;
+    retained--;
+    return 0;
+}
+
+CUresult cuCtxGetCurrent(void **context);
+CUresult cuCtxGetCurrent(void **context) {
+    *context = depth ? stack[depth - 1] : NULL;
+    return 0;
+}
+
+CUresult cuCtxGetDevice(int *device);
+CUresult cuCtxGetDevice(int *device) {
+    NEED_CONTEXT();
+    *device = stack[depth - 1]->device;
+    return 0;
+}
+
+CUresult cuCtxPushCurrent_v2(void *context);
+CUresult cuCtxPushCurrent_v2(void *context) {
+    ENTER();
+    if (depth == STACK) return 1;
+    stack[depth++] = context;
+    return 0;
+}
+
+CUresult cuCtxPopCurrent_v2(void **context);
+CUresult cuCtxPopCurrent_v2(void **context) {
+    if (depth == 0) return 201;
+    *context = stack[--depth];
+    return 0;
+}
+
+CUresult cuCtxSynchronize(void);
+CUresult cuCtxSynchronize(void) {
+    ENTER();
+    NEED_CONTEXT();
+    return 0;
+}
+
+/* Memory: the size stands before the buffer, 256-aligned. */
+CUresult cuMemAlloc_v2(unsigned long long *address, size_t bytes);
+CUresult cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
+    ENTER();
+    NEED_CONTEXT();
+    if (bytes == 0) return 1;
+    if (bytes > memory_limit || allocated > memory_limit - bytes) return 2;
+    char *p = aligned_alloc(256, (bytes + 511) / 256 * 256);
+    if (!p) return 2;
+    memcpy(p, &bytes, sizeof bytes);
+    allocated += bytes;
+    *address = (unsigned long long)(uintptr_t)(p + 256);
+    return 0;
+}
+
+CUresult cuMemFree_v2(unsigned long long address);
+CUresult cuMemFree_v2(unsigned long long address) {
+    ENTER();
+    NEED_CONTEXT();
+    char *p = (char *)(uintptr_t)address - 256;
+    size_t bytes = 0;
+    memcpy(&bytes, p, sizeof bytes);
+    allocated -= bytes;
+    free(p);
+    return 0;
+}
+
+CUresult cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes);
+CUresult cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
+    ENTER();
+    NEED_CONTEXT();
+    memcpy((void *)(uintptr_t)to, from, bytes);
+    return 0;
+}
+
+CUresult cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes);
+CUresult cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
+    ENTER();
+    NEED_CONTEXT();
+    memcpy(to, (void *)(uintptr_t)from, bytes);
+    return 0;
+}
+
+CUresult cuMemsetD8_v2(unsigned long long address, unsigned char byte, size_t bytes);
+CUresult cuMemsetD8_v2(unsigned long long address, unsigned char byte, size_t bytes) {
+    ENTER();
+    NEED_CONTEXT();
+    memset((void *)(uintptr_t)address, byte, bytes);
+    return 0;
+}
+
+CUresult cuStreamCreate(void **stream, unsigned flags);
+CUresult cuStreamCreate(void **stream, unsigned flags) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)flags;
+    *stream = malloc(1);
+    return 0;
+}
+
+CUresult cuStreamDestroy_v2(void *stream);
+CUresult cuStreamDestroy_v2(void *stream) {
+    ENTER();
+    NEED_CONTEXT();
+    free(stream);
+    return 0;
+}
+
+CUresult cuStreamSynchronize(void *stream);
+CUresult cuStreamSynchronize(void *stream) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)stream;
+    return 0;
+}
+
+CUresult cuEventCreate(void **event, unsigned flags);
+CUresult cuEventCreate(void **event, unsigned flags) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)flags;
+    *event = calloc(1, sizeof(int));
+    return 0;
+}
+
+CUresult cuEventDestroy_v2(void *event);
+CUresult cuEventDestroy_v2(void *event) {
+    ENTER();
+    free(event);
+    return 0;
+}
+
+CUresult cuEventRecord(void *event, void *stream);
+CUresult cuEventRecord(void *event, void *stream) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)stream;
+    *(int *)event = calls[slot_of(__func__)].count;
+    return 0;
+}
+
+CUresult cuEventSynchronize(void *event);
+CUresult cuEventSynchronize(void *event) {
+    ENTER();
+    (void)event;
+    return 0;
+}
+
+CUresult cuEventElapsedTime(float *milliseconds, void *start, void *end);
+CUresult cuEventElapsedTime(float *milliseconds, void *start, void *end) {
+    ENTER();
+    *milliseconds = 0.5f * (float)(*(int *)end - *(int *)start);
+    return 0;
+}
+
+static CUresult complain(const char *what, CUresult r, unsigned n, const int *options, void **values) {
+    char *log = NULL;
+    size_t size = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (options[i] == 5) log = values[i];
+        if (options[i] == 6) size = (size_t)(uintptr_t)values[i];
+    }
+    if (log) snprintf(log, size, "%s\n", what);
+    return r;
+}
+
+CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values);
+CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values) {
+    ENTER();
+    NEED_CONTEXT();
+    const char *text = image;
+    if (strstr(text, "not ptx")) return complain("ptxas application ptx input, line 3; fatal   : Parsing error", 218, n, options, values);
+    if (strstr(text, ".version 99.0")) return complain("ptxas fatal   : Unsupported .version 99.0", 222, n, options, values);
+    struct Module *m = malloc(sizeof *m);
+    m->text = malloc(strlen(text) + 1);
+    strcpy(m->text, text);
+    *module = m;
+    modules++;
+    return 0;
+}
+
+CUresult cuModuleUnload(void *module);
+CUresult cuModuleUnload(void *module) {
+    ENTER();
+    struct Module *m = module;
+    free(m->text);
+    free(m);
+    modules--;
+    return 0;
+}
+
+CUresult cuModuleGetFunction(void **function, void *module, const char *name);
+CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
+    ENTER();
+    char line[96];
+    snprintf(line, sizeof line, ".entry %s(", name);
+    if (!strstr(((struct Module *)module)->text, line)) return 500;
+    struct Function *f = calloc(1, sizeof *f);
+    snprintf(f->name, sizeof f->name, "%s", name);
+    f->dynamic_shared = -1;
+    f->next = functions;
+    functions = f;
+    *function = f;
+    return 0;
+}
+
+CUresult cuFuncGetAttribute(int *value, int attribute, void *function);
+CUresult cuFuncGetAttribute(int *value, int attribute, void *function) {
+    static const int values[] = {1024, 16, 0, 8, 64, 70, 90}; /* threads, shared, const, local, registers, ptx, binary */
+    ENTER();
+    (void)function;
+    *value = values[attribute];
+    return 0;
+}
+
+CUresult cuFuncSetAttribute(void *function, int attribute, int value);
+CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
+    ENTER();
+    if (attribute == 8) ((struct Function *)function)->dynamic_shared = value;
+    return 0;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *function, int threads, size_t shared);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *function, int threads, size_t shared) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)function, (void)threads, (void)shared;
+    *n = blocks;
+    return 0;
+}
+
+static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned cluster, void *stream, void **params) {
+    if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) return 1;
+    if (sizes[1] > 65535 || sizes[2] > 65535 || sizes[3] > 1024) return 1;
+    if (sizes[6] + 16 > 49152 && f->dynamic_shared < (int)sizes[6]) return 1;
+    pthread_mutex_lock(&lock);
+    FakeLaunch *l = &launched[num_launched++ % LAUNCHES];
+    memset(l, 0, sizeof *l);
+    snprintf(l->entry, sizeof l->entry, "%s", f->name);
+    memcpy(l->grid, sizes, sizeof l->grid);
+    memcpy(l->block, sizes + 3, sizeof l->block);
+    l->shared = sizes[6];
+    l->cluster = cluster;
+    l->stream = stream;
+    for (int i = 0; i < num_params; i++) memcpy(&l->params[i], params[i], 8);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, void *stream, void **params, void **extra);
+CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                        unsigned shared, void *stream, void **params, void **extra) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)extra;
+    return keep(function, (const unsigned[]){gx, gy, gz, bx, by, bz, shared}, 0, stream, params);
+}
+
+struct Config {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    struct {
+        int id, pad;
+        unsigned value[16];
+    } *attrs;
+    unsigned num_attrs;
+};
+
+CUresult cuLaunchKernelEx(const struct Config *c, void *function, void **params, void **extra);
+CUresult cuLaunchKernelEx(const struct Config *c, void *function, void **params, void **extra) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)extra;
+    unsigned cluster = c->num_attrs == 1 && c->attrs[0].id == 4 ? c->attrs[0].value[0] : 0;
+    if (cluster == 0 || c->grid[0] % cluster) return 912;
+    return keep(function, (const unsigned[]){c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared},
+                cluster, c->stream, params);
+}

@@ -1,0 +1,34 @@
+/* fakecuda.h - what the tests say to the fake driver (fakecuda.c), which the runtime loads in the driver's place. */
+#ifndef FAKECUDA_H
+#define FAKECUDA_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { FAKE_PARAMS = 96 };
+
+typedef struct FakeLaunch {
+    char entry[64];
+    unsigned grid[3], block[3], shared, cluster; /* cluster 0: cuLaunchKernel */
+    void *stream;
+    uint64_t params[FAKE_PARAMS]; /* the first fake_set_params() ones, 8 bytes each */
+} FakeLaunch;
+
+void fake_reset(void);                                    /* as new: no failures, no counts, no context, 2 devices */
+void fake_fail(const char *call, int nth, int error);      /* the nth call from now (1: the next) gives error */
+int fake_calls(const char *call);                          /* how often it was called since the reset */
+int fake_launches(void);
+FakeLaunch fake_launch(int index);
+void fake_set_params(int count);                           /* how many parameters a launch copies */
+void fake_set_devices(int count);
+void fake_set_current(int device);                         /* makes a context of the caller's own current; -1: none */
+bool fake_current_is_own(void);                            /* the caller's context is current again */
+int fake_retained(void);                                   /* primary contexts retained and not released */
+size_t fake_allocated(void);                               /* bytes of device memory in use */
+int fake_modules(void);                                    /* modules loaded and not unloaded */
+void fake_set_memory(size_t bytes);
+int fake_attribute(const char *entry);                     /* dynamic shared bytes that cuFuncSetAttribute set, or -1 */
+void fake_set_blocks(int blocks);                          /* what the occupancy call gives */
+
+#endif

@@ -49,7 +49,9 @@ static char *shown(const Call *c, const char *code, char *out, size_t size) {
 /* ---- Values ----------------------------------------------------------------------------------------------------------- */
 
 static RuleStatus occupancy(void *context, int64_t *programs) {
-    return variant_programs_per_sm(context, programs) == FSC_OK ? RULE_OK : RULE_UNBOUND;
+    Call *c = context;
+    c->asked = variant_programs_per_sm(c->variant, programs);
+    return c->asked == FSC_OK ? RULE_OK : RULE_UNBOUND;
 }
 
 static void bind_values(Call *c, Variant *v) {
@@ -62,9 +64,12 @@ static void bind_values(Call *c, Variant *v) {
         RuleBinding *b = &c->values[s->param];
         if (a->kind == FSC_ARG_POINTER) continue;
         b->known = true;
-        if (a->kind == FSC_ARG_FLOAT) b->value = rule_float(a->u.real);
-        else if (dtype_is_float(s->dtype)) b->value = rule_float((double)a->u.integer);
-        else b->value = rule_int(a->u.integer);
+        if (a->kind == FSC_ARG_FLOAT)
+            b->value = rule_float(a->u.real);
+        else if (dtype_is_float(s->dtype))
+            b->value = rule_float((double)a->u.integer);
+        else
+            b->value = rule_int(a->u.integer);
         if (s->dtype == FSC_U64 && a->u.integer < 0) b->known = false; /* beyond what a rule can hold */
     }
     c->variant = v;
@@ -75,7 +80,8 @@ static void bind_values(Call *c, Variant *v) {
                        .num_regs = p->registers_per_sm,
                        .warp_size = p->warp_size,
                        .occupancy = occupancy,
-                       .context = v};
+                       .context = c};
+    c->asked = FSC_OK;
 }
 
 /* The code's value, or FSC_ERROR_RULE; `what` names it in the sentence. */
@@ -83,6 +89,7 @@ static fsc_status evaluate(Call *c, const char *what, const char *code, RuleValu
     char err[200], text[200];
     RuleStatus s = rule_eval(code, &c->env, out, err, sizeof err);
     if (s == RULE_OK) return FSC_OK;
+    if (s == RULE_UNBOUND && c->asked != FSC_OK) return c->asked; /* the driver's own message stands */
     const char *middle = s == RULE_UNBOUND ? "needs a value that is not known here: " : "";
     return status_fail(c->kernel->device, FSC_ERROR_RULE, "kernel %s: %s, %s: %s%s", c->variant->record->kernel, what,
                        shown(c, code, text, sizeof text), middle, err);
@@ -108,13 +115,13 @@ static bool is_multiple(uint64_t x, uint32_t of) {
 
 static bool fits_pointer(const RecordParam *p, const Slot *s, const FscArg *a, char *why) {
     if (a->dtype != FSC_DTYPE_NONE && a->dtype != s->dtype) {
-        snprintf(why, WHY, "argument %s points to %s, and the kernel is compiled for %s", p->name, fsc_dtype_name(a->dtype),
-                 fsc_dtype_name(s->dtype));
+        snprintf(why, WHY, "argument %s points to %s, and the kernel is compiled for %s", p->name,
+                 fsc_dtype_name(a->dtype), fsc_dtype_name(s->dtype));
         return false;
     }
     if (is_multiple((uintptr_t)a->u.pointer, p->divisible)) return true;
-    snprintf(why, WHY, "argument %s is at %#llx, which is not a multiple of %u bytes as the kernel was compiled for", p->name,
-             (unsigned long long)(uintptr_t)a->u.pointer, p->divisible);
+    snprintf(why, WHY, "argument %s is at %#llx, which is not a multiple of %u bytes as the kernel was compiled for",
+             p->name, (unsigned long long)(uintptr_t)a->u.pointer, p->divisible);
     return false;
 }
 
@@ -125,7 +132,7 @@ static bool fits_scalar(const RecordParam *p, const FscArg *a, char *why) {
         snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for 1", p->name, i);
         return false;
     }
-    if (is_multiple(i < 0 ? (uint64_t)-(i + 1) + 1 : (uint64_t)i, p->divisible)) return true;
+    if (is_multiple(i < 0 ? (uint64_t) - (i + 1) + 1 : (uint64_t)i, p->divisible)) return true;
     snprintf(why, WHY, "argument %s is %lld, which is not a multiple of %u as the kernel was compiled for", p->name, i,
              p->divisible);
     return false;
@@ -151,8 +158,10 @@ static bool fits_constexpr(Call *c, uint32_t index, char *why) {
     if (s != RULE_OK)
         snprintf(why, WHY, "the launch rule %s = %s has no value%s: %s", p->name, rule, values, err);
     else
-        snprintf(why, WHY, "the kernel is compiled with %s = %s, from %s, and the launch rule %s gives %s%s: compile it with -D %s=%s",
-                 p->name, p->value, from, rule, rule_value_print(now, given, sizeof given), values, p->name, given);
+        snprintf(
+            why, WHY,
+            "the kernel is compiled with %s = %s, from %s, and the launch rule %s gives %s%s: compile it with -D %s=%s",
+            p->name, p->value, from, rule, rule_value_print(now, given, sizeof given), values, p->name, given);
     return false;
 }
 
@@ -160,7 +169,8 @@ static bool fits(Call *c, char *why) {
     const Variant *v = c->variant;
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const RecordParam *p = &v->record->params[v->slots[i].param];
-        bool ok = p->kind == RECORD_POINTER ? fits_pointer(p, &v->slots[i], &c->args[i], why) : fits_scalar(p, &c->args[i], why);
+        bool ok = p->kind == RECORD_POINTER ? fits_pointer(p, &v->slots[i], &c->args[i], why)
+                                            : fits_scalar(p, &c->args[i], why);
         if (!ok) return false;
     }
     for (uint32_t i = 0; i < v->record->num_params; i++) {
@@ -177,15 +187,16 @@ static fsc_status check_kinds(const Call *c, const Variant *v) {
         char names[WHY] = "";
         for (uint32_t i = 0; i < v->num_slots; i++)
             append(names, sizeof names, "%s%s", i ? ", " : "", r->params[v->slots[i].param].name);
-        return status_fail(d, FSC_ERROR_ARGUMENT, "kernel %s takes %u run-time arguments (%s), not %zu", r->kernel, v->num_slots,
-                           names, c->nargs);
+        return status_fail(d, FSC_ERROR_ARGUMENT, "kernel %s takes %u run-time arguments (%s), not %zu", r->kernel,
+                           v->num_slots, names, c->nargs);
     }
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const RecordParam *p = &r->params[v->slots[i].param];
         FscArgKind kind = c->args[i].kind;
         if ((p->kind == RECORD_POINTER) == (kind == FSC_ARG_POINTER) && (unsigned)kind <= FSC_ARG_FLOAT) continue;
         return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s of kernel %s is a %s, not a %s", p->name, r->kernel,
-                           p->kind == RECORD_POINTER ? "pointer" : "number", kind == FSC_ARG_POINTER ? "pointer" : "number");
+                           p->kind == RECORD_POINTER ? "pointer" : "number",
+                           kind == FSC_ARG_POINTER ? "pointer" : "number");
     }
     return FSC_OK;
 }
@@ -217,14 +228,16 @@ static fsc_status choose_variant(Call *c) {
         Variant *v = k->variants[i];
         if (best && v->assumptions <= best->assumptions) continue;
         bind_values(c, v);
-        if (fits(c, why)) best = v;
-        else if (i == 0) memcpy(first, why, sizeof first);
+        if (fits(c, why))
+            best = v;
+        else if (i == 0)
+            memcpy(first, why, sizeof first);
     }
     const char *name = k->variants[0]->record->kernel;
     if (!best && k->num_variants == 1) return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, first);
     if (!best)
-        return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: none of %zu compiled variants fits; the first: %s", name,
-                           k->num_variants, first);
+        return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: none of %zu compiled variants fits; the first: %s",
+                           name, k->num_variants, first);
     if (c->variant != best) bind_values(c, best);
     return FSC_OK;
 }
@@ -267,8 +280,8 @@ static fsc_status check_requires(Call *c) {
         if (s != FSC_OK) return s;
         if (rule_truth(v)) continue;
         with_values(c, (const char *const[]){r->requires[i].code, NULL}, values, sizeof values);
-        return status_fail(c->kernel->device, FSC_ERROR_REQUIRE, "kernel %s requires %s, which does not hold%s", r->kernel,
-                           r->requires[i].text, values);
+        return status_fail(c->kernel->device, FSC_ERROR_REQUIRE, "kernel %s requires %s, which does not hold%s",
+                           r->kernel, r->requires[i].text, values);
     }
     return FSC_OK;
 }
@@ -277,19 +290,20 @@ static fsc_status check_requires(Call *c) {
 static fsc_status contract_bytes(Call *c, const RecordParam *p, uint32_t size, uint64_t *bytes) {
     uint64_t last = 0, step = 0;
     bool empty = false, over = false;
-    char what[160];
     for (uint32_t i = 0; i < p->num_dims; i++) {
         int64_t extent = 0, stride = 0;
-        snprintf(what, sizeof what, "extent %u of %.100s", i, p->name);
-        fsc_status s = evaluate_int(c, what, p->dims[i].extent, &extent);
-        if (s == FSC_OK) s = evaluate_int(c, what, p->dims[i].stride, &stride);
+        fsc_status s = evaluate_int(c, "an extent in a shape contract", p->dims[i].extent, &extent);
+        if (s == FSC_OK) s = evaluate_int(c, "a stride in a shape contract", p->dims[i].stride, &stride);
         if (s != FSC_OK) return s;
         if (extent < 0 || stride < 0)
-            return status_fail(c->kernel->device, FSC_ERROR_CONTRACT, "%s is %lld with a stride of %lld: neither may be negative",
-                               what, (long long)extent, (long long)stride);
-        if (extent == 0) empty = true;
-        else over |= __builtin_mul_overflow((uint64_t)(extent - 1), (uint64_t)stride, &step) ||
-                     __builtin_add_overflow(last, step, &last);
+            return status_fail(c->kernel->device, FSC_ERROR_CONTRACT,
+                               "extent %u of %s is %lld with a stride of %lld: neither may be negative", i, p->name,
+                               (long long)extent, (long long)stride);
+        if (extent == 0)
+            empty = true;
+        else
+            over |= __builtin_mul_overflow((uint64_t)(extent - 1), (uint64_t)stride, &step) ||
+                    __builtin_add_overflow(last, step, &last);
     }
     over |= __builtin_add_overflow(last, 1u, &last) || __builtin_mul_overflow(last, (uint64_t)size, &last);
     *bytes = empty ? 0 : over ? UINT64_MAX : last;
@@ -325,7 +339,8 @@ static fsc_status make_grid(Call *c, const int64_t *grid) {
     static const char *const names[] = {"the grid's x", "the grid's y", "the grid's z"};
     const Record *r = c->variant->record;
     if (!grid && r->num_grid == 0)
-        return status_fail(c->kernel->device, FSC_ERROR_USAGE, "kernel %s has no launch rule: give it a grid", r->kernel);
+        return status_fail(c->kernel->device, FSC_ERROR_USAGE, "kernel %s has no launch rule: give it a grid",
+                           r->kernel);
     for (uint32_t i = 0; i < 3; i++) {
         c->grid[i] = grid ? grid[i] : 1;
         fsc_status s = !grid && i < r->num_grid ? evaluate_int(c, names[i], r->grid[i], &c->grid[i]) : FSC_OK;
@@ -343,7 +358,8 @@ static fsc_status check_grid(const Call *c) {
     static const char axis[] = "xyz";
     for (int i = 0; i < 3; i++) {
         if (c->grid[i] > most[i])
-            return status_fail(c->kernel->device, FSC_ERROR_GRID, "kernel %s: %lld programs along %c are beyond the limit, %lld",
+            return status_fail(c->kernel->device, FSC_ERROR_GRID,
+                               "kernel %s: %lld programs along %c are beyond the limit, %lld",
                                c->variant->record->kernel, (long long)c->grid[i], axis[i], (long long)most[i]);
     }
     return FSC_OK;

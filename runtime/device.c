@@ -142,7 +142,8 @@ static fsc_status take_context(fsc_device *d, int *ordinal) {
     if (s == FSC_OK && current) s = CU(NULL, cuCtxGetDevice, &on);
     if (s != FSC_OK) return s;
     int wanted = *ordinal < 0 ? 0 : *ordinal;
-    if (current && *ordinal < 0) { /* the handle of a device is its ordinal in every driver so far: ask, do not assume */
+    if (current &&
+        *ordinal < 0) { /* the handle of a device is its ordinal in every driver so far: ask, do not assume */
         int count = 0;
         (void)cuda.cuDeviceGetCount(&count);
         for (wanted = 0; wanted < count - 1; wanted++) {
@@ -195,7 +196,8 @@ fsc_status fsc_device_open(const char *name, fsc_device **out) {
     if (!name || strcmp(name, "auto") == 0) return open_cuda(-1, out) == FSC_OK ? FSC_OK : open_cpu(-1, out);
     if (strncmp(name, "cuda", 4) == 0 && read_ordinal(name + 4, 0, 1 << 16, &n)) return open_cuda(n, out);
     if (strncmp(name, "cpu", 3) == 0 && read_ordinal(name + 3, 1, 4096, &n)) return open_cpu(n, out);
-    return status_fail(NULL, FSC_ERROR_USAGE, "'%.80s' is no device; one is auto, cuda, cuda:N, cpu or cpu:THREADS", name);
+    return status_fail(NULL, FSC_ERROR_USAGE, "'%.80s' is no device; one is auto, cuda, cuda:N, cpu or cpu:THREADS",
+                       name);
 }
 
 void fsc_device_close(fsc_device *d) {

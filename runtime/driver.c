@@ -68,7 +68,8 @@ static fsc_status find_symbols(void *library, const char *path) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         void *symbol = dlsym(library, rows[i].symbol);
         if (!symbol && rows[i].need == REQUIRED) {
-            snprintf(load_message, sizeof load_message, "the CUDA driver (%s) is too old: it has no %s", path, rows[i].symbol);
+            snprintf(load_message, sizeof load_message, "the CUDA driver (%s) is too old: it has no %s", path,
+                     rows[i].symbol);
             return FSC_ERROR_DRIVER_OLD;
         }
         memcpy((char *)&cuda + rows[i].offset, &symbol, sizeof symbol); /* POSIX: functions and objects are one size */
@@ -119,8 +120,10 @@ char *driver_error(CUresult r, char *out, size_t size) {
     const char *name = NULL, *text = NULL;
     if (cuda.cuGetErrorName(r, &name) != CUDA_SUCCESS) name = NULL;
     if (cuda.cuGetErrorString(r, &text) != CUDA_SUCCESS) text = NULL;
-    if (name) snprintf(out, size, "%s (%s)", name, text ? text : "no text");
-    else snprintf(out, size, "error %d", r);
+    if (name)
+        snprintf(out, size, "%s (%s)", name, text ? text : "no text");
+    else
+        snprintf(out, size, "error %d", r);
     return out;
 }
 

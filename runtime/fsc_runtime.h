@@ -89,9 +89,9 @@ typedef enum FscDType {
     FSC_FP64,
 } FscDType;
 
-FSC_API const char *fsc_dtype_name(FscDType t);   /* "fp32"; "" for what is none */
+FSC_API const char *fsc_dtype_name(FscDType t);    /* "fp32"; "" for what is none */
 FSC_API FscDType fsc_dtype_find(const char *name); /* FSC_DTYPE_NONE: no such type */
-FSC_API uint32_t fsc_dtype_size(FscDType t);      /* bytes of one element, 0 for none */
+FSC_API uint32_t fsc_dtype_size(FscDType t);       /* bytes of one element, 0 for none */
 
 /* ---- Devices -------------------------------------------------------------------------------------------------------- */
 
@@ -115,8 +115,8 @@ typedef struct FscDeviceProps {
     uint32_t max_blocks_per_sm;
     uint32_t warp_size;
     uint64_t l2_bytes, memory_bytes;
-    uint64_t bandwidth;     /* of device memory, bytes per second: published, or from clock and bus width; 0: unknown */
-    uint32_t clock_khz;     /* highest clock of the multiprocessors; 0: unknown */
+    uint64_t bandwidth; /* of device memory, bytes per second: published, or from clock and bus width; 0: unknown */
+    uint32_t clock_khz; /* highest clock of the multiprocessors; 0: unknown */
     uint32_t driver_version; /* CUDA version that the driver supports: 13000 is 13.0 */
 } FscDeviceProps;
 
@@ -142,19 +142,20 @@ FSC_API const FscDeviceProps *fsc_gpu_at(size_t index, const char **key);
 /* ---- Occupancy ------------------------------------------------------------------------------------------------------ */
 
 typedef enum FscLimit { /* what keeps one more block from fitting */
-    FSC_LIMIT_NONE,
-    FSC_LIMIT_REGISTERS,
-    FSC_LIMIT_SHARED,
-    FSC_LIMIT_THREADS,
-    FSC_LIMIT_BLOCKS,
+                        FSC_LIMIT_NONE,
+                        FSC_LIMIT_REGISTERS,
+                        FSC_LIMIT_SHARED,
+                        FSC_LIMIT_THREADS,
+                        FSC_LIMIT_BLOCKS,
 } FscLimit;
 
 typedef struct FscOccupancy {
-    uint32_t blocks_per_sm; /* 0: not even one block fits */
-    FscLimit limit;         /* the resource that binds; where several do, the first in the enum's order */
+    uint32_t blocks_per_sm;   /* 0: not even one block fits */
+    FscLimit limit;           /* the resource that binds; where several do, the first in the enum's order */
     uint64_t resident_blocks; /* sms × blocks_per_sm: the persistent grid */
     double fill;              /* threads resident / threads possible, 0..1 */
-    uint32_t by_registers, by_shared, by_threads, by_blocks; /* blocks per SM if only that counted; UINT32_MAX: no need */
+    uint32_t by_registers, by_shared, by_threads,
+        by_blocks; /* blocks per SM if only that counted; UINT32_MAX: no need */
 } FscOccupancy;
 
 FSC_API const char *fsc_limit_name(FscLimit l); /* "registers" … */
@@ -212,13 +213,13 @@ typedef void FscHostEntry(const void *const *args, const int64_t *pid, const int
 
 /* A kernel of host code on a CPU device. The record is copied. When the last user of the module is gone,
  * destroy(owner) is called once (destroy may be NULL); on failure it is not called. */
-FSC_API fsc_status fsc_module_host(fsc_device *d, const struct Record *record, FscHostEntry *entry, size_t scratch_bytes,
-                                   void *owner, void (*destroy)(void *owner), fsc_module **out);
+FSC_API fsc_status fsc_module_host(fsc_device *d, const struct Record *record, FscHostEntry *entry,
+                                   size_t scratch_bytes, void *owner, void (*destroy)(void *owner), fsc_module **out);
 /* Kernels made of the module stay usable: they share it. */
 FSC_API void fsc_module_unload(fsc_module *m);
 
 FSC_API size_t fsc_module_kernels(const fsc_module *m);
-FSC_API const char *fsc_module_kernel_name(const fsc_module *m, size_t index);    /* NULL past the end */
+FSC_API const char *fsc_module_kernel_name(const fsc_module *m, size_t index);     /* NULL past the end */
 FSC_API const struct Record *fsc_module_record(const fsc_module *m, size_t index); /* NULL past the end */
 /* The record of an image without a device: its text, malloc'd (the caller frees), NULL if there is none at `index`. */
 FSC_API char *fsc_image_record(const void *image, size_t size, size_t index);
@@ -242,10 +243,10 @@ FSC_API fsc_device *fsc_kernel_device(const fsc_kernel *k);
 /* What `fsc info` shows; of the CPU only threads and resident_programs mean something. */
 typedef struct FscKernelReport {
     uint32_t threads_per_block, registers;
-    uint32_t spill_bytes;                 /* local memory per thread */
+    uint32_t spill_bytes;                   /* local memory per thread */
     uint32_t shared_static, shared_dynamic; /* bytes per block */
-    uint32_t max_threads_per_block;       /* that this kernel could be launched with */
-    uint32_t blocks_per_sm;               /* the driver's occupancy call */
+    uint32_t max_threads_per_block;         /* that this kernel could be launched with */
+    uint32_t blocks_per_sm;                 /* the driver's occupancy call */
     FscLimit limit;
     uint64_t resident_blocks;   /* sms × blocks_per_sm */
     uint64_t resident_programs; /* the persistent grid: resident blocks × programs per block / blocks per program */

@@ -47,9 +47,9 @@ struct fsc_device {
     FscDeviceProps props;
     CUdevice cu;
     CUcontext context;
-    bool retained; /* the primary context is ours to release */
-    Pool *pool;    /* of the CPU */
-    atomic_int fault; /* the CUresult that killed the context, or 0 */
+    bool retained;        /* the primary context is ours to release */
+    Pool *pool;           /* of the CPU */
+    atomic_int fault;     /* the CUresult that killed the context, or 0 */
     pthread_mutex_t lock; /* of what follows */
     char message[MESSAGE_SIZE];
     char fault_message[256];
@@ -100,10 +100,10 @@ typedef struct Variant {
     const Record *record;
     Slot *slots; /* in the order of the call */
     uint32_t num_slots;
-    uint32_t assumptions;    /* how many of its parameters are assumed divisible or 1: which variant is the closest */
-    RuleBinding *constants;  /* per parameter: names, and the values of constexprs */
-    CUfunction *functions;   /* one a launch */
-    const char **names;      /* of the parameters, for messages */
+    uint32_t assumptions;   /* how many of its parameters are assumed divisible or 1: which variant is the closest */
+    RuleBinding *constants; /* per parameter: names, and the values of constexprs */
+    CUfunction *functions;  /* one a launch */
+    const char **names;     /* of the parameters, for messages */
     atomic_llong programs_per_sm; /* 0: not asked yet */
 } Variant;
 
@@ -129,6 +129,7 @@ typedef struct Call {
     size_t nargs;
     int64_t grid[3];
     RuleEnv env;
+    fsc_status asked;    /* what the driver said when the rule asked for occupancy() */
     RuleBinding *values; /* per parameter of the variant */
     uint64_t *bits;      /* per argument, then the grid: the values as the kernel reads them */
     void **pointers;     /* to bits */

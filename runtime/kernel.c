@@ -47,14 +47,14 @@ static fsc_status check_launch(const Variant *v, const RecordLaunch *l) {
     const FscDeviceProps *p = &d->props;
     uint64_t shared = (uint64_t)l->shared_static + l->shared_dynamic;
     if (l->threads_per_block == 0 || l->threads_per_block > p->max_threads_per_block)
-        return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s has %u threads a block; %s takes 1 to %u", v->record->kernel,
-                           l->threads_per_block, p->name, p->max_threads_per_block);
+        return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s has %u threads a block; %s takes 1 to %u",
+                           v->record->kernel, l->threads_per_block, p->name, p->max_threads_per_block);
     if (shared > p->shared_per_block_optin)
         return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s needs %llu bytes of shared memory a block; %s has %u",
                            v->record->kernel, (unsigned long long)shared, p->name, p->shared_per_block_optin);
     if (l->blocks_per_program > 1 && !cuda.cuLaunchKernelEx)
-        return status_fail(d, FSC_ERROR_DRIVER_OLD, "kernel %s needs clusters, and the CUDA driver has no cuLaunchKernelEx",
-                           v->record->kernel);
+        return status_fail(d, FSC_ERROR_DRIVER_OLD,
+                           "kernel %s needs clusters, and the CUDA driver has no cuLaunchKernelEx", v->record->kernel);
     return FSC_OK;
 }
 
@@ -76,10 +76,11 @@ static fsc_status load_functions(Variant *v) {
     const Record *r = v->record;
     fsc_device *d = v->module->device;
     if (device_is_cpu(d)) return FSC_OK;
-    if (r->num_launches == 0) return status_fail(d, FSC_ERROR_RECORD, "the record of kernel %s has no launch", r->kernel);
+    if (r->num_launches == 0)
+        return status_fail(d, FSC_ERROR_RECORD, "the record of kernel %s has no launch", r->kernel);
     if (r->scratch_bytes)
-        return status_fail(d, FSC_ERROR_RECORD, "kernel %s wants scratch memory, which this version gives on the CPU only",
-                           r->kernel);
+        return status_fail(d, FSC_ERROR_RECORD,
+                           "kernel %s wants scratch memory, which this version gives on the CPU only", r->kernel);
     v->functions = calloc(r->num_launches, sizeof *v->functions);
     if (!v->functions) return status_memory(d);
     bool pushed = false;
@@ -110,8 +111,10 @@ static fsc_status variant_create(fsc_module *m, const char *name, Variant **out)
     v->record = r;
     module_share(m);
     s = fill_parameters(v) ? load_functions(v) : status_memory(m->device);
-    if (s == FSC_OK) *out = v;
-    else variant_free(v);
+    if (s == FSC_OK)
+        *out = v;
+    else
+        variant_free(v);
     return s;
 }
 
@@ -130,13 +133,15 @@ static bool same_call(const Variant *a, const Variant *b) {
 fsc_status fsc_kernel_add_variant(fsc_kernel *k, fsc_module *m, const char *name) {
     Variant *v = NULL;
     if (!k || !m) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_kernel_add_variant: kernel or module is NULL");
-    if (m->device != k->device) return status_fail(k->device, FSC_ERROR_USAGE, "the module is on another device than the kernel");
+    if (m->device != k->device)
+        return status_fail(k->device, FSC_ERROR_USAGE, "the module is on another device than the kernel");
     fsc_status s = variant_create(m, name, &v);
     if (s != FSC_OK) return s;
     pthread_rwlock_wrlock(&k->lock);
     Variant **more = NULL;
     if (k->num_variants && !same_call(k->variants[0], v))
-        s = status_fail(k->device, FSC_ERROR_USAGE, "a variant of kernel %s has other run-time parameters", v->record->kernel);
+        s = status_fail(k->device, FSC_ERROR_USAGE, "a variant of kernel %s has other run-time parameters",
+                        v->record->kernel);
     else if (!(more = realloc(k->variants, (k->num_variants + 1) * sizeof(Variant *))))
         s = status_memory(k->device);
     if (s == FSC_OK) {
@@ -155,8 +160,10 @@ fsc_status fsc_kernel_create(fsc_module *m, const char *name, fsc_kernel **out) 
     k->device = m->device;
     pthread_rwlock_init(&k->lock, NULL);
     fsc_status s = fsc_kernel_add_variant(k, m, name);
-    if (s == FSC_OK) *out = k;
-    else fsc_kernel_destroy(k);
+    if (s == FSC_OK)
+        *out = k;
+    else
+        fsc_kernel_destroy(k);
     return s;
 }
 
@@ -219,10 +226,11 @@ fsc_status variant_programs_per_sm(Variant *v, int64_t *programs) {
 }
 
 static fsc_status read_attributes(Variant *v, uint32_t launch, FscKernelReport *o) {
-    static const int attributes[] = {CU_FUNC_REGISTERS,     CU_FUNC_LOCAL_BYTES, CU_FUNC_SHARED_BYTES,
-                                     CU_FUNC_MAX_THREADS_PER_BLOCK, CU_FUNC_PTX_VERSION, CU_FUNC_BINARY_VERSION};
-    uint32_t *fields[] = {&o->registers,   &o->spill_bytes,    &o->shared_static,
-                          &o->max_threads_per_block, &o->ptx_version, &o->binary_version};
+    static const int attributes[] = {CU_FUNC_REGISTERS,    CU_FUNC_LOCAL_BYTES,
+                                     CU_FUNC_SHARED_BYTES, CU_FUNC_MAX_THREADS_PER_BLOCK,
+                                     CU_FUNC_PTX_VERSION,  CU_FUNC_BINARY_VERSION};
+    uint32_t *fields[] = {&o->registers,   &o->spill_bytes,   &o->shared_static, &o->max_threads_per_block,
+                          &o->ptx_version, &o->binary_version};
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         int value = 0;
         fsc_status s = CU(v->module->device, cuFuncGetAttribute, &value, attributes[i], v->functions[launch]);
@@ -256,11 +264,12 @@ static fsc_status report_cuda(Variant *v, FscKernelReport *o) {
     o->resident_blocks = (uint64_t)d->props.sms * o->blocks_per_sm;
     o->resident_programs = o->resident_blocks * l->programs_per_block / l->blocks_per_program;
     if (blocks > 0) return FSC_OK;
-    return status_fail(d, FSC_ERROR_RESOURCE,
-                       "not one block of kernel %s fits a multiprocessor of %s: %u threads of %u registers, %u bytes of "
-                       "shared memory; what binds is %s",
-                       v->record->kernel, d->props.name, o->threads_per_block, o->registers,
-                       o->shared_static + o->shared_dynamic, fsc_limit_name(o->limit));
+    return status_fail(
+        d, FSC_ERROR_RESOURCE,
+        "not one block of kernel %s fits a multiprocessor of %s: %u threads of %u registers, %u bytes of "
+        "shared memory; what binds is %s",
+        v->record->kernel, d->props.name, o->threads_per_block, o->registers, o->shared_static + o->shared_dynamic,
+        fsc_limit_name(o->limit));
 }
 
 fsc_status fsc_kernel_warmup(fsc_kernel *k, size_t variant, FscKernelReport *out) {

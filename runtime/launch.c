@@ -24,8 +24,8 @@ static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
     fsc_status s = count_blocks(c, l, &x);
     if (s != FSC_OK) return s;
     if (l->blocks_per_program == 1)
-        return CU(d, cuLaunchKernel, function, x, y, z, l->threads_per_block, 1, 1, l->shared_dynamic, stream, c->pointers,
-                  NULL);
+        return CU(d, cuLaunchKernel, function, x, y, z, l->threads_per_block, 1, 1, l->shared_dynamic, stream,
+                  c->pointers, NULL);
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                  .value.cluster = {l->blocks_per_program, 1, 1}};
     CUlaunchConfig config = {.grid_x = x,
@@ -67,7 +67,8 @@ static fsc_status launch_cpu(Call *c) {
 }
 
 fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
-    if (!k || (!args && nargs)) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch: the kernel or its arguments are NULL");
+    if (!k || (!args && nargs))
+        return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch: the kernel or its arguments are NULL");
     Call c;
     fsc_status s = call_begin(&c, k, grid, args, nargs);
     bool empty = s == FSC_OK && (c.grid[0] == 0 || c.grid[1] == 0 || c.grid[2] == 0);

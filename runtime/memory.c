@@ -23,7 +23,9 @@ static fsc_status alloc_cpu(fsc_device *d, uint64_t bytes, void **out) {
     void *p = bytes <= PTRDIFF_MAX - ALIGNMENT
                   ? aligned_alloc(ALIGNMENT, (size_t)(bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
                   : NULL;
-    if (!p) return status_fail(d, FSC_ERROR_DEVICE_MEMORY, "no memory for a buffer of %llu bytes", (unsigned long long)bytes);
+    if (!p)
+        return status_fail(d, FSC_ERROR_DEVICE_MEMORY, "no memory for a buffer of %llu bytes",
+                           (unsigned long long)bytes);
     *out = p;
     return FSC_OK;
 }

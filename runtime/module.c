@@ -138,8 +138,8 @@ static fsc_status check_arch(const fsc_module *m, bool is_text) {
         const Record *r = m->records[i];
         const FscDeviceProps *p = &m->device->props;
         if (!arch_fits(r->target, p->arch, is_text))
-            return status_fail(m->device, FSC_ERROR_ARCH, "kernel %s is compiled for %s, and %s is %s", r->kernel, r->target,
-                               p->name, p->arch);
+            return status_fail(m->device, FSC_ERROR_ARCH, "kernel %s is compiled for %s, and %s is %s", r->kernel,
+                               r->target, p->name, p->arch);
     }
     return FSC_OK;
 }
@@ -185,17 +185,23 @@ static fsc_status load_image(fsc_module *m, const void *image, size_t size, Imag
 }
 
 fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out) {
-    if (!d || !image || !out) return status_fail(d, FSC_ERROR_USAGE, "fsc_module_load: device, image or result is NULL");
-    if (device_is_cpu(d)) return status_fail(d, FSC_ERROR_USAGE, "PTX and cubins are for CUDA devices, not for the CPU");
+    if (!d || !image || !out)
+        return status_fail(d, FSC_ERROR_USAGE, "fsc_module_load: device, image or result is NULL");
+    if (device_is_cpu(d))
+        return status_fail(d, FSC_ERROR_USAGE, "PTX and cubins are for CUDA devices, not for the CPU");
     ImageKind kind = size ? image_kind(image, size) : IMAGE_UNKNOWN;
-    if (kind == IMAGE_UNKNOWN) return status_fail(d, FSC_ERROR_IMAGE, "the image is neither PTX nor a cubin nor a fatbin");
+    if (kind == IMAGE_UNKNOWN)
+        return status_fail(d, FSC_ERROR_IMAGE, "the image is neither PTX nor a cubin nor a fatbin");
     if ((kind == IMAGE_ELF && !elf_is_whole(image, size)) || (kind == IMAGE_FATBIN && !fatbin_is_whole(image, size)))
-        return status_fail(d, FSC_ERROR_IMAGE, "the image is cut off or damaged: its own sizes go beyond its %zu bytes", size);
+        return status_fail(d, FSC_ERROR_IMAGE, "the image is cut off or damaged: its own sizes go beyond its %zu bytes",
+                           size);
     fsc_module *m = module_create(d);
     if (!m) return status_memory(d);
     fsc_status s = load_image(m, image, size, kind);
-    if (s == FSC_OK) *out = m;
-    else module_free(m);
+    if (s == FSC_OK)
+        *out = m;
+    else
+        module_free(m);
     return s;
 }
 
@@ -203,9 +209,11 @@ fsc_status fsc_module_host(fsc_device *d, const struct Record *record, FscHostEn
                            void *owner, void (*destroy)(void *owner), fsc_module **out) {
     if (!d || !record || !entry || !out)
         return status_fail(d, FSC_ERROR_USAGE, "fsc_module_host: device, record, entry or result is NULL");
-    if (!device_is_cpu(d)) return status_fail(d, FSC_ERROR_USAGE, "host code is for the CPU, not for %s", d->props.name);
+    if (!device_is_cpu(d))
+        return status_fail(d, FSC_ERROR_USAGE, "host code is for the CPU, not for %s", d->props.name);
     if (strcmp(record->target, "cpu") != 0)
-        return status_fail(d, FSC_ERROR_ARCH, "kernel %s is compiled for %s, not for the CPU", record->kernel, record->target);
+        return status_fail(d, FSC_ERROR_ARCH, "kernel %s is compiled for %s, not for the CPU", record->kernel,
+                           record->target);
     fsc_module *m = module_create(d);
     size_t length = 0;
     char why[256] = "", *text = record_write(record, &length);

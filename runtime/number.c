@@ -5,7 +5,6 @@
  */
 #include "runtime/number.h"
 
-#include <errno.h>
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
@@ -45,16 +44,16 @@ bool number_read(const char *text, size_t length, double *out) {
 }
 
 bool number_read_int(const char *text, size_t length, int64_t *out) {
-    char copy[24], *end = copy;
-    if (length == 0 || length >= sizeof copy) return false;
-    memcpy(copy, text, length);
-    copy[length] = '\0';
-    const char *digits = copy + (copy[0] == '-' || copy[0] == '+');
-    if (*digits < '0' || *digits > '9') return false;
-    errno = 0;
-    long long x = strtoll(copy, &end, 10);
-    if (end != copy + length || errno != 0) return false;
-    *out = x;
+    bool negative = length && text[0] == '-';
+    size_t i = negative;
+    int64_t x = 0; /* counts down: the least integer has no positive twin */
+    if (i == length) return false;
+    for (; i < length; i++) {
+        if (text[i] < '0' || text[i] > '9') return false;
+        if (__builtin_mul_overflow(x, 10, &x) || __builtin_sub_overflow(x, text[i] - '0', &x)) return false;
+    }
+    if (!negative && x == INT64_MIN) return false;
+    *out = negative ? x : -x;
     return true;
 }
 
@@ -91,7 +90,8 @@ static const struct {
 #define COUNT (sizeof types / sizeof types[0])
 
 #define DTYPE(e, ...) DTYPE_ROW_##e,
-enum { DTYPE_ROW_NONE,
+enum {
+    DTYPE_ROW_NONE,
 #include "runtime/dtype.def"
 };
 #undef DTYPE
@@ -139,7 +139,7 @@ static uint64_t round_bits(double x, int e, int m) {
     int bias = (1 << (e - 1)) - 1, exponent = 0;
     double fraction = frexp(x, &exponent); /* [0.5, 1): the leading bit's weight is exponent - 1 */
     int lead = exponent - 1;
-    if (lead < 1 - bias) lead = 1 - bias; /* subnormal: the last place stands still */
+    if (lead < 1 - bias) lead = 1 - bias;                           /* subnormal: the last place stands still */
     double units = nearbyint(ldexp(fraction, exponent - lead + m)); /* in last places; ties to even */
     /* A carry into the next binade adds itself to the exponent field, as the encoding is monotonic. */
     uint64_t field = (uint64_t)(lead + bias - 1) << m;

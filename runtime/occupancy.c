@@ -43,11 +43,13 @@ static uint32_t blocks_by_shared(const FscDeviceProps *p, uint32_t shared) {
 
 fsc_status fsc_occupancy(const FscDeviceProps *p, uint32_t registers, uint32_t threads, uint32_t shared,
                          FscOccupancy *out) {
-    if (!p || !out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_occupancy: no properties or no place for the result");
+    if (!p || !out)
+        return status_fail(NULL, FSC_ERROR_USAGE, "fsc_occupancy: no properties or no place for the result");
     if (threads == 0) return status_fail(NULL, FSC_ERROR_USAGE, "a block of no threads has no occupancy");
     if (p->kind != FSC_CUDA || !p->warp_size || !p->registers_per_sm || !p->shared_per_sm || !p->max_threads_per_sm ||
         !p->max_blocks_per_sm)
-        return status_fail(NULL, FSC_ERROR_USAGE, "%s is no GPU with known limits", p->name[0] ? p->name : "this device");
+        return status_fail(NULL, FSC_ERROR_USAGE, "%s is no GPU with known limits",
+                           p->name[0] ? p->name : "this device");
     uint32_t warps = (threads - 1) / p->warp_size + 1;
     bool too_many = threads > p->max_threads_per_block;
     FscOccupancy o = {
@@ -97,18 +99,18 @@ static const struct {
       .sms = sms_,                                                                                                     \
       .registers_per_sm = 65536,                                                                                       \
       .registers_per_block = 65536,                                                                                    \
-      .shared_per_sm = (shared) * KB,                                                                                  \
+      .shared_per_sm = (shared)*KB,                                                                                    \
       .shared_per_block = 48 * KB,                                                                                     \
-      .shared_per_block_optin = (optin) * KB,                                                                          \
-      .shared_reserved_per_block = (reserved) * KB,                                                                    \
+      .shared_per_block_optin = (optin)*KB,                                                                            \
+      .shared_reserved_per_block = (reserved)*KB,                                                                      \
       .max_threads_per_sm = threads,                                                                                   \
       .max_threads_per_block = 1024,                                                                                   \
       .max_blocks_per_sm = blocks,                                                                                     \
       .warp_size = 32,                                                                                                 \
-      .l2_bytes = (l2) * MB,                                                                                           \
-      .memory_bytes = (memory) * GB,                                                                                   \
-      .bandwidth = (gbs) * 1000000000ull,                                                                              \
-      .clock_khz = (mhz) * 1000}},
+      .l2_bytes = (l2)*MB,                                                                                             \
+      .memory_bytes = (memory)*GB,                                                                                     \
+      .bandwidth = (gbs)*1000000000ull,                                                                                \
+      .clock_khz = (mhz)*1000}},
 #include "runtime/gpus.def"
 #undef GPU
 };

@@ -29,14 +29,14 @@ struct Pool {
     pthread_mutex_t turn; /* held by the grid that runs */
     pthread_mutex_t lock; /* of number, running, stop */
     pthread_cond_t start, done;
-    uint64_t number;      /* of the job */
-    uint32_t running;     /* workers that have not ended it */
+    uint64_t number;  /* of the job */
+    uint32_t running; /* workers that have not ended it */
     bool stop;
-    Job job;              /* written under turn and lock, before number changes */
-    atomic_ullong next;   /* the first program nobody has taken */
-    uint32_t size;        /* threads, the caller's included */
-    uint32_t started;     /* threads of ours */
-    Worker *workers;      /* size of them; the first is the caller's */
+    Job job;            /* written under turn and lock, before number changes */
+    atomic_ullong next; /* the first program nobody has taken */
+    uint32_t size;      /* threads, the caller's included */
+    uint32_t started;   /* threads of ours */
+    Worker *workers;    /* size of them; the first is the caller's */
 };
 
 uint32_t pool_cores(void) {
@@ -114,7 +114,8 @@ static bool ensure_scratch(Worker *w, size_t bytes) {
     if (bytes > SIZE_MAX - SCRATCH_ALIGNMENT) return false;
     free(w->scratch);
     w->scratch_bytes = 0;
-    w->scratch = aligned_alloc(SCRATCH_ALIGNMENT, (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT);
+    w->scratch =
+        aligned_alloc(SCRATCH_ALIGNMENT, (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT);
     if (w->scratch) w->scratch_bytes = bytes;
     return w->scratch != NULL;
 }

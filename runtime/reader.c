@@ -17,7 +17,7 @@ enum { MAX_WORDS = 12, MAX_PARAMS = 4096, MAX_DIMS = 16 };
 
 typedef struct Reader {
     Record *r;
-    char *line;               /* the words' bytes, unescaped in place */
+    char *line; /* the words' bytes, unescaped in place */
     const char *words[MAX_WORDS];
     uint32_t num_words, number; /* number: of the line, from 1 */
     char *err;
@@ -33,8 +33,10 @@ static bool fail(Reader *rd, const char *fmt, ...) {
     vsnprintf(what, sizeof what, fmt, args);
     va_end(args);
     if (!rd->err || !rd->errsize) return false;
-    if (rd->number) snprintf(rd->err, rd->errsize, "the kernel record is wrong in line %u: %s", rd->number, what);
-    else snprintf(rd->err, rd->errsize, "the kernel record %s", what);
+    if (rd->number)
+        snprintf(rd->err, rd->errsize, "the kernel record is wrong in line %u: %s", rd->number, what);
+    else
+        snprintf(rd->err, rd->errsize, "the kernel record %s", what);
     return false;
 }
 
@@ -160,7 +162,8 @@ static bool read_constexpr(Reader *rd) {
     if (!find_word(record_value_kinds, word(rd, 3), &kind)) return fail(rd, "'%.40s' is no kind of value", word(rd, 3));
     if (!find_word(record_origins, word(rd, 5), &origin)) return fail(rd, "'%.40s' is no origin", word(rd, 5));
     const char *rule = rd->num_words == 7 ? word(rd, 6) : NULL;
-    RecordParam *p = record_add_constexpr(rd->r, word(rd, 2), (RecordValueKind)kind, word(rd, 4), (RecordOrigin)origin, rule);
+    RecordParam *p =
+        record_add_constexpr(rd->r, word(rd, 2), (RecordValueKind)kind, word(rd, 4), (RecordOrigin)origin, rule);
     if (!p) return fail(rd, "out of memory");
     if (kind == RECORD_DTYPE) return need_dtype(rd, p->value);
     return record_value(p, &v) || fail(rd, "'%.40s' is no value", p->value);
@@ -178,9 +181,12 @@ static bool read_param(Reader *rd) {
     if (!p) return fail(rd, "out of memory");
     for (uint32_t i = 4; i < rd->num_words; i++) {
         const char *w = word(rd, i);
-        if (strcmp(w, "const") == 0) p->is_const = true;
-        else if (strcmp(w, "equals_one") == 0) p->equals_one = true;
-        else if (!read_field(rd, i, "divisible", &p->divisible)) return false;
+        if (strcmp(w, "const") == 0)
+            p->is_const = true;
+        else if (strcmp(w, "equals_one") == 0)
+            p->equals_one = true;
+        else if (!read_field(rd, i, "divisible", &p->divisible))
+            return false;
     }
     return p->divisible > 0 || fail(rd, "divisible=0");
 }
@@ -229,7 +235,8 @@ static bool read_launch(Reader *rd) {
     if (!need_words(rd, 7, 7)) return false;
     RecordLaunch *l = record_add_launch(rd->r, word(rd, 1), 0, 0, 0, 0);
     if (!l) return fail(rd, "out of memory");
-    if (!read_field(rd, 2, "threads", &l->threads_per_block) || !read_field(rd, 3, "programs", &l->programs_per_block) ||
+    if (!read_field(rd, 2, "threads", &l->threads_per_block) ||
+        !read_field(rd, 3, "programs", &l->programs_per_block) ||
         !read_field(rd, 4, "blocks", &l->blocks_per_program) || !read_field(rd, 5, "static", &l->shared_static) ||
         !read_field(rd, 6, "dynamic", &l->shared_dynamic))
         return false;
@@ -272,11 +279,11 @@ static const struct {
     const char *head;
     bool (*read)(Reader *rd);
 } lines[] = {
-    {"kernel", read_kernel},         {"version", read_version},       {"target", read_target},
-    {"file", read_file},             {"param", read_param},           {"dim", read_dim},
-    {"grid", read_grid},             {"num_warps", read_num_warps},   {"num_stages", read_num_stages},
-    {"num_ctas", read_num_ctas},     {"require", read_require},       {"launch", read_launch},
-    {"scratch", read_scratch},       {"access", read_access},
+    {"kernel", read_kernel},     {"version", read_version},     {"target", read_target},
+    {"file", read_file},         {"param", read_param},         {"dim", read_dim},
+    {"grid", read_grid},         {"num_warps", read_num_warps}, {"num_stages", read_num_stages},
+    {"num_ctas", read_num_ctas}, {"require", read_require},     {"launch", read_launch},
+    {"scratch", read_scratch},   {"access", read_access},
 };
 
 static bool read_line(Reader *rd) {

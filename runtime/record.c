@@ -131,8 +131,10 @@ void record_add_dim(Record *r, uint32_t param, const char *extent, const char *s
 }
 
 void record_add_grid(Record *r, const char *code) {
-    if (r->num_grid < 3) r->grid[r->num_grid++] = keep(r, code);
-    else r->failed = true;
+    if (r->num_grid < 3)
+        r->grid[r->num_grid++] = keep(r, code);
+    else
+        r->failed = true;
 }
 
 void record_set_num_warps(Record *r, const char *code) {
@@ -249,10 +251,14 @@ static void out_quoted(Out *o, const char *s) {
     out_bytes(o, " \"", 2);
     for (; *s; s++) {
         unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') out(o, "\\%c", c);
-        else if (c == '\n') out_bytes(o, "\\n", 2);
-        else if (c < 32 || c == 127) out(o, "\\x%02x", c);
-        else out_bytes(o, s, 1);
+        if (c == '"' || c == '\\')
+            out(o, "\\%c", c);
+        else if (c == '\n')
+            out_bytes(o, "\\n", 2);
+        else if (c < 32 || c == 127)
+            out(o, "\\x%02x", c);
+        else
+            out_bytes(o, s, 1);
     }
     out_bytes(o, "\"", 1);
 }

@@ -77,13 +77,13 @@ typedef struct RecordRequire {
 
 /* One kernel launch of the variant; a variant makes them all, in order, on one stream. */
 typedef struct RecordLaunch {
-    const char *entry;            /* symbol in the module */
-    uint32_t threads_per_block;   /* 0 on the CPU */
-    uint32_t programs_per_block;  /* > 1: the block count along x is ceil(grid.x / this), and the entry takes the real
+    const char *entry;           /* symbol in the module */
+    uint32_t threads_per_block;  /* 0 on the CPU */
+    uint32_t programs_per_block; /* > 1: the block count along x is ceil(grid.x / this), and the entry takes the real
                                      grid as three more i32 parameters after its own */
-    uint32_t blocks_per_program;  /* cluster size along x; the block count along x is grid.x times this */
-    uint32_t shared_static;       /* bytes that the module declares itself */
-    uint32_t shared_dynamic;      /* bytes that the launch asks for */
+    uint32_t blocks_per_program; /* cluster size along x; the block count along x is grid.x times this */
+    uint32_t shared_static;      /* bytes that the module declares itself */
+    uint32_t shared_dynamic;     /* bytes that the launch asks for */
 } RecordLaunch;
 
 typedef struct RecordAccess {
@@ -96,24 +96,24 @@ typedef struct RecordAccess {
 } RecordAccess;
 
 typedef struct Record {
-    const char *kernel, *version, *target, *file; /* "softmax", "0.1.0", "sm_80" or "cpu", "softmax.dsl" */
-    RecordParam *params;                          /* all, in source order; run-time ones are passed in this order */
-    const char *grid[3];                          /* codes */
+    const char *kernel, *version, *target, *file;  /* "softmax", "0.1.0", "sm_80" or "cpu", "softmax.dsl" */
+    RecordParam *params;                           /* all, in source order; run-time ones are passed in this order */
+    const char *grid[3];                           /* codes */
     const char *num_warps, *num_stages, *num_ctas; /* codes, NULL: the rule does not say */
     RecordRequire *requires;
     RecordLaunch *launches;
     RecordAccess *accesses;
     uint32_t num_params, num_grid, num_requires, num_launches, num_accesses; /* num_grid 0: no launch rule */
-    uint64_t scratch_bytes;                       /* per running program (CPU: per thread) */
-    struct RecordChunk *chunks; /* owns every string and array above */
-    bool failed;                /* memory ran out while it was built: record_write then gives NULL */
+    uint64_t scratch_bytes;                                                  /* per running program (CPU: per thread) */
+    struct RecordChunk *chunks;                                              /* owns every string and array above */
+    bool failed; /* memory ran out while it was built: record_write then gives NULL */
 } Record;
 
 /* ---- Building. Strings are copied. A returned pointer is valid until the next record_add_* of the same kind, and never
  * NULL unless memory ran out (then `failed` is set too and what was given is lost). ---------------------------------- */
 
-Record *record_create(const char *kernel); /* NULL: out of memory */
-void record_free(Record *r);               /* NULL is allowed */
+Record *record_create(const char *kernel);           /* NULL: out of memory */
+void record_free(Record *r);                         /* NULL is allowed */
 const char *record_string(Record *r, const char *s); /* a copy that lives as long as r; NULL for NULL */
 
 void record_set_target(Record *r, const char *target, const char *version, const char *file);
@@ -127,7 +127,7 @@ void record_set_num_warps(Record *r, const char *code); /* likewise below */
 void record_set_num_stages(Record *r, const char *code);
 void record_set_num_ctas(Record *r, const char *code);
 RecordRequire *record_add_require(Record *r, const char *code, const char *text);
-/* shared_bytes is taken as dynamic up to no limit; set shared_static in the result where the module declares its own. */
+/* shared_bytes is dynamic: what the launch asks for. Set shared_static in the result where the module declares its own. */
 RecordLaunch *record_add_launch(Record *r, const char *entry, uint32_t threads_per_block, uint32_t programs_per_block,
                                 uint32_t blocks_per_program, uint32_t shared_bytes);
 /* align_log2 of the vector's first byte; the result's `param` is -1 and may be set. */
@@ -194,7 +194,7 @@ typedef struct RuleBinding {
 typedef struct RuleEnv {
     const RuleBinding *values; /* $i */
     uint32_t num_values;
-    int64_t num_sms, max_shared, num_regs, warp_size; /* 0: unknown */
+    int64_t num_sms, max_shared, num_regs, warp_size;          /* 0: unknown */
     RuleStatus (*occupancy)(void *context, int64_t *programs); /* NULL: unknown; asked only when the code needs it */
     void *context;
 } RuleEnv;

@@ -67,7 +67,8 @@ static bool is_blank(char c) {
 
 static RuleOp op_find(const char *at, uint32_t length) {
     for (int i = 0; i < RULE_COUNT; i++) {
-        if (strlen(ops[i].token) == length && memcmp(ops[i].token, at, length) == 0) return (RuleOp)i;
+        const char *token = ops[i].token;
+        if (token[0] == at[0] && strlen(token) == length && memcmp(token, at, length) == 0) return (RuleOp)i;
     }
     return RULE_UNKNOWN;
 }
@@ -86,7 +87,8 @@ static bool token_next(const char **p, Token *t) {
     if (c == '$') {
         if (d >= '0' && d <= '9' && number_read_int(t->at + 1, t->length - 1, &t->value.i)) t->op = RULE_PARAM;
     } else if ((c >= '0' && c <= '9') || c == '.' || (c == '-' && t->length > 1)) {
-        if (number_read_int(t->at, t->length, &t->value.i)) t->op = RULE_NUMBER;
+        if (number_read_int(t->at, t->length, &t->value.i))
+            t->op = RULE_NUMBER;
         else if (memchr(t->at, '.', t->length) || memchr(t->at, 'e', t->length) || memchr(t->at, 'i', t->length)) {
             t->value.is_float = true;
             if (number_read(t->at, t->length, &t->value.f)) t->op = RULE_NUMBER;
@@ -229,11 +231,14 @@ static Slot apply_unary(const Token *t, Slot a) {
     return t->op == RULE_NEG ? negate(t, a.v) : next_power(t, a.v);
 }
 
-static Slot apply(const Token *t, const Slot *top) {
-    if (operands_of(t) == 1) return apply_unary(t, top[0]);
-    if (operands_of(t) == 2) return apply_binary(t, top[0], top[1]);
-    if (top[0].status != RULE_OK) return top[0];
-    return rule_truth(top[0].v) ? top[1] : top[2];
+/* The operands at top become the result there. Not inlined: so the compiler need not see that the stack is filled. */
+__attribute__((noinline)) static void apply(const Token *t, Slot *top) {
+    if (operands_of(t) == 1)
+        *top = apply_unary(t, top[0]);
+    else if (operands_of(t) == 2)
+        *top = apply_binary(t, top[0], top[1]);
+    else if (top[0].status == RULE_OK)
+        *top = rule_truth(top[0].v) ? top[1] : top[2];
 }
 
 static Slot device_fact(const Token *t, const RuleEnv *env) {
@@ -260,7 +265,8 @@ static Slot operand(const Token *t, const RuleEnv *env) {
 
 /* ---- Messages ----------------------------------------------------------------------------------------------------- */
 
-static RuleStatus fail(RuleStatus s, char *err, size_t size, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+static RuleStatus fail(RuleStatus s, char *err, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 4, 5)));
 
 static RuleStatus fail(RuleStatus s, char *err, size_t size, const char *fmt, ...) {
     va_list args;
@@ -302,7 +308,8 @@ static RuleStatus explain(const Slot *s, const RuleEnv *env, char *err, size_t s
 }
 
 RuleStatus rule_eval(const char *code, const RuleEnv *env, RuleValue *out, char *err, size_t errsize) {
-    Slot stack[STACK] = {{0}};
+    Slot stack[STACK];
+    stack[0].status = RULE_MALFORMED;
     int depth = 0;
     Token t;
     for (const char *p = code; token_next(&p, &t);) {
@@ -310,9 +317,13 @@ RuleStatus rule_eval(const char *code, const RuleEnv *env, RuleValue *out, char 
         if (t.op == RULE_UNKNOWN)
             return fail(RULE_MALFORMED, err, errsize, "'%.*s' is no launch-rule operation", (int)t.length, t.at);
         if (depth < n || depth - n >= STACK)
-            return fail(RULE_MALFORMED, err, errsize, "the launch-rule code is not well formed at '%.*s'", (int)t.length, t.at);
+            return fail(RULE_MALFORMED, err, errsize, "the launch-rule code is not well formed at '%.*s'",
+                        (int)t.length, t.at);
         Slot *top = stack + depth - n;
-        *top = n ? apply(&t, top) : operand(&t, env);
+        if (n)
+            apply(&t, top);
+        else
+            *top = operand(&t, env);
         depth += 1 - n;
     }
     if (depth != 1) return fail(RULE_MALFORMED, err, errsize, "the launch-rule code leaves %d values, not one", depth);
@@ -451,7 +462,9 @@ void rule_print(const char *code, const char *const *names, uint32_t num_names, 
         stack[depth++] = s.starts[n];
         fits = ++n < SHOWN_TOKENS;
     }
-    if (fits) show(&s, n - 1, 0);
-    else put0(&s, code);
+    if (fits)
+        show(&s, n - 1, 0);
+    else
+        put0(&s, code);
     out[s.used] = '\0';
 }

@@ -80,8 +80,10 @@ fsc_status fsc_event_create(fsc_device *d, fsc_event **out) {
         if (s == FSC_OK) s = CU(d, cuEventCreate, &e->cu, 0);
         device_leave(d, pushed);
     }
-    if (s != FSC_OK) free(e);
-    else *out = e;
+    if (s != FSC_OK)
+        free(e);
+    else
+        *out = e;
     return s;
 }
 

@@ -37,7 +37,7 @@ void arena_destroy(Arena *a) {
     free(a);
 }
 
-static Chunk *add_chunk(Arena *a, size_t size) {
+static Chunk *add_chunk(size_t size) {
     Chunk *c = calloc(1, sizeof *c + size);
     if (!c) bug("out of memory: %zu bytes", size);
     c->size = size;
@@ -51,7 +51,7 @@ void *arena_alloc(Arena *a, size_t size) {
     Chunk *c = a->chunks;
     if (!c || c->size - c->used < size) {
         bool own = size > a->next_size / 4; /* a big one does not waste the rest of the block */
-        c = add_chunk(a, own ? size : a->next_size);
+        c = add_chunk(own ? size : a->next_size);
         if (own && a->chunks) { /* behind the block being filled */
             c->next = a->chunks->next;
             a->chunks->next = c;
@@ -78,8 +78,9 @@ char *arena_printf(Arena *a, const char *fmt, ...) {
     va_copy(again, args);
     int n = vsnprintf(NULL, 0, fmt, args);
     va_end(args);
-    char *to = arena_alloc(a, (size_t)(n < 0 ? 0 : n) + 1);
-    vsnprintf(to, (size_t)(n < 0 ? 0 : n) + 1, fmt, again);
+    size_t size = n < 0 ? 1 : (size_t)n + 1;
+    char *to = arena_alloc(a, size);
+    vsnprintf(to, size, fmt, again);
     va_end(again);
     return to;
 }

@@ -132,7 +132,7 @@ static const Sem *pointer_arith(Checker *c, BinaryOp op, const Sem *x, const Sem
         return is_pointer(x) ? pointer_add(c, x, y, false, at) : pointer_add(c, y, x, false, at);
     }
     if (op == BIN_SUB && is_pointer(x) && !is_pointer(y)) return pointer_add(c, x, y, true, at);
-    diag_error(c->d, at, "'%s' between %s and %s", binary_text(op), sem_type_text(c, x), sem_type_text(c, y));
+    diag_error(c->d, at, "'%s' between %s and %s", binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
     diag_note(c->d, at, "a pointer can be moved by + and - with an integer, compared, loaded from and stored to");
     return &sem_error;
 }
@@ -152,7 +152,7 @@ static OpKind int_op(BinaryOp op, SType t) {
     case BIN_XOR: return OP_XOR;
     case BIN_SHL: return OP_SHL;
     case BIN_SHR: return is_unsigned ? OP_LSHR : OP_ASHR;
-    default: bug("int_op: operator %s", binary_text(op));
+    default: bug("int_op: operator %s", binary_text[op]);
     }
 }
 
@@ -162,7 +162,7 @@ static bool is_bitwise(BinaryOp op) {
 
 static const Sem *refuse_float(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
     const Sem *culprit = stype_is_float(sem_natural(x)) ? x : y;
-    diag_error(c->d, at, "'%s' takes integers, not %s", binary_text(op), sem_type_text(c, culprit));
+    diag_error(c->d, at, "'%s' takes integers, not %s", binary_text[op], sem_type_text(c, culprit));
     if (op == BIN_FLOORDIV) diag_note(c->d, at, "divide with /, then convert with .to(i32)");
     return &sem_error;
 }
@@ -201,7 +201,7 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
     c->b.span = at;
     if (is_pointer(x) || is_pointer(y)) return pointer_arith(c, op, x, y, at);
     if (!sem_is_value(x) || !sem_is_value(y)) {
-        diag_error(c->d, at, "'%s' between %s and %s", binary_text(op), sem_type_text(c, x), sem_type_text(c, y));
+        diag_error(c->d, at, "'%s' between %s and %s", binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
         return &sem_error;
     }
     if (op == BIN_POW) return power(c, x, y, at);
@@ -211,7 +211,7 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
     bool divides = op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD;
     if (stype_is_float(t)) return float_arith(c, op, x, y, t, shape, at);
     if (divides && mixes_signs(x, y)) {
-        diag_error(c->d, at, "'%s' between %s and %s: one is signed, the other is not", binary_text(op),
+        diag_error(c->d, at, "'%s' between %s and %s: one is signed, the other is not", binary_text[op],
                    sem_type_text(c, x), sem_type_text(c, y));
         diag_note(c->d, at, "convert one side first, as in x.to(i32) or x.to(u32)");
         return &sem_error;
@@ -246,7 +246,7 @@ const Sem *arith_unary(Checker *c, UnaryOp op, const Sem *x, Span at) {
     c->b.span = at;
     if (op == UN_NOT) return logical_not(c, x, at);
     if (x->is_pointer) {
-        diag_error(c->d, at, "'%s' of a pointer", unary_text(op));
+        diag_error(c->d, at, "'%s' of a pointer", unary_text[op]);
         return &sem_error;
     }
     if (op == UN_POS) return x;

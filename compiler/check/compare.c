@@ -14,7 +14,7 @@ static Pred pred_of(CompareOp op, bool is_unsigned) {
     case CMP_LE: return is_unsigned ? PRED_ULE : PRED_SLE;
     case CMP_GT: return is_unsigned ? PRED_UGT : PRED_SGT;
     case CMP_GE: return is_unsigned ? PRED_UGE : PRED_SGE;
-    default: bug("pred_of: operator %s", compare_text(op));
+    default: bug("pred_of: operator %s", compare_text[op]);
     }
 }
 
@@ -47,7 +47,7 @@ static const Sem *compare_pointers(Checker *c, CompareOp op, const Sem *x, const
     Shape shape;
     bool both = x->kind == SEM_RUN && y->kind == SEM_RUN && x->is_pointer && y->is_pointer;
     if (!both || stype_memory(x->type) != stype_memory(y->type)) {
-        diag_error(c->d, at, "'%s' between %s and %s", compare_text(op), sem_type_text(c, x), sem_type_text(c, y));
+        diag_error(c->d, at, "'%s' between %s and %s", compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
         diag_note(c->d, at, "a pointer compares with a pointer of the same type");
         return &sem_error;
     }
@@ -63,13 +63,13 @@ const Sem *arith_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, S
         if (is_identity || op == CMP_EQ || op == CMP_NE) return sem_bool(c, op == CMP_IS_NOT || op == CMP_NE);
     }
     if (is_identity || op == CMP_IN || op == CMP_NOT_IN) {
-        diag_error(c->d, at, "'%s' between %s and %s, which are not both known at compile time", compare_text(op),
+        diag_error(c->d, at, "'%s' between %s and %s, which are not both known at compile time", compare_text[op],
                    sem_type_text(c, x), sem_type_text(c, y));
         return &sem_error;
     }
     if (x->is_pointer || y->is_pointer) return compare_pointers(c, op, x, y, at);
     if (!sem_is_value(x) || !sem_is_value(y)) {
-        diag_error(c->d, at, "'%s' between %s and %s", compare_text(op), sem_type_text(c, x), sem_type_text(c, y));
+        diag_error(c->d, at, "'%s' between %s and %s", compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
         return &sem_error;
     }
     SType t;

@@ -107,7 +107,7 @@ typedef struct Binding {
 typedef struct Variable {
     const char *name;
     Binding now;
-    uint32_t seen; /* the epoch of the last journal_collect that met it */
+    uint32_t seen, index; /* marks of one walk over outcomes: the epoch, and where it stands in a list */
 } Variable;
 
 typedef struct Change {
@@ -126,8 +126,6 @@ typedef struct Outcomes {
     uint32_t count;
 } Outcomes;
 
-typedef struct Loop Loop;
-
 struct Frame {
     Frame *caller;
     const Node *fn;
@@ -137,9 +135,7 @@ struct Frame {
     uint32_t num_slots;
     VEC(Change) journal;
     uint32_t epoch;
-    Loop *loop;         /* the innermost */
-    uint32_t ifs;       /* dynamic branches around this place, within the innermost loop */
-    bool returns_in_loop; /* some loop holds a return: `$ret` says whether it happened */
+    uint32_t loops; /* around this place */
 };
 
 /* ---- The checker ------------------------------------------------------------------------------------------------------------ */
@@ -158,7 +154,7 @@ typedef struct Checker {
     uint32_t depth;  /* of the evaluation: limits the stack */
     uint64_t steps;  /* statements and expressions evaluated: limits time */
     bool too_large;  /* the limit was reported */
-    const char *live, *ret, *retval; /* names of hidden variables */
+    const char *live, *brk, *ret, *retval; /* names of hidden variables */
     VEC(Variable) globals;
     const Node **evaluating; /* globals on the way */
 } Checker;
@@ -260,30 +256,64 @@ const Sem *subscript(Checker *c, const Node *n);
 /* stmt.c */
 void block_run(Checker *c, Node *const *list, uint32_t count);
 void assign_to(Checker *c, const Node *target, const Sem *s, Span at);
-/* flow.c */
+
+/* flow.c: branches. Hidden variables carry the control flow: `$live` (what follows here runs), `$brk` (the innermost loop
+ * ends), `$ret` (a return inside a loop happened), `$retval`. Constants while known, i1 values after branches. */
+typedef enum Liveness { FLOW_DEAD, FLOW_LIVE, FLOW_MAYBE } Liveness;
+
 typedef struct Arm {
-    Outcomes outcomes;
     Block *block;
+    Outcomes outcomes;
+    Liveness state;
     const Sem *value; /* of a conditional expression */
 } Arm;
-void if_dynamic(Checker *c, const Node *n, const Sem *cond, Node *const *rest, uint32_t num_rest);
-const Sem *choose(Checker *c, const Node *n, const Sem *cond, const Node *yes, const Node *no);
-const Sem *short_circuit(Checker *c, bool is_and, const Sem *x, const Node *rest, Span at);
-typedef enum Liveness { FLOW_DEAD, FLOW_LIVE, FLOW_MAYBE } Liveness;
+
 Liveness flow_state(Checker *c);
-void rest_if_live(Checker *c, Node *const *list, uint32_t count);
 void flow_stop(Checker *c); /* nothing after this place runs */
-bool node_leaves(const Node *n, bool in_loop); /* holds a break, continue or return that leaves this statement */
-/* loop.c */
+/* A dynamic `if` and, where it leaves the list early, the statements after it; true: it took the rest. */
+bool if_dynamic(Checker *c, const Node *n, const Sem *cond, Node *const *rest, uint32_t num_rest);
+void rest_if_live(Checker *c, Node *const *list, uint32_t count);
+const Sem *choose(Checker *c, const Node *n);
+const Sem *short_circuit(Checker *c, const Node *n);
+enum { LEAVES_BREAK = 1, LEAVES_CONTINUE = 2, LEAVES_RETURN = 4 };
+int list_leaves(const NodeList *list); /* how statements may leave a list early: a set of LEAVES_… */
+
+/* merge.c: one value out of two paths */
+void arms_merge(Checker *c, const Sem *cond, Arm arms[2], Span at);
+const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at); /* of the arms' values; no variables change */
+Value *filler_value(Checker *c, const Sem *like, bool wide); /* a zero for a path on which nothing reads it */
+void prune_ifs(Func *f); /* drops results that nothing reads */
+
+/* loop.c, carry.c */
 void loop_for(Checker *c, const Node *n);
 void loop_while(Checker *c, const Node *n);
 void loop_break(Checker *c, const Node *n);
 void loop_continue(Checker *c, const Node *n);
-void return_run(Checker *c, const Node *n);
+
+/* A variable that a loop carries from one iteration to the next. */
+typedef struct Carried {
+    uint32_t variable;
+    const Sem *init; /* run-time, before the loop */
+    Span span;       /* of the assignment before the loop */
+    bool wide;       /* carried as i64 */
+} Carried;
+
+typedef struct Carries {
+    Carried *at;
+    uint32_t count;
+} Carries;
+
+Carries carries_find(Checker *c, const Node *loop, bool returns);
+Value *carried_init(Checker *c, const Carried *v);
+const Sem *carried_sem(Checker *c, const Carried *v, Value *now); /* the variable inside, or after, the loop */
+/* The value for the next iteration, or NULL after an error. */
+Value *carried_next(Checker *c, const Carried *v);
+/* The loop is over: journal back to the mark, results into their variables, the others undefined. */
+void carries_finish(Checker *c, const Carries *k, uint32_t mark, Value **results, Span at);
 
 /* call.c */
 const Sem *call(Checker *c, const Node *n);
-const Sem *call_function(Checker *c, const Node *fn, const Node *call_node, const Sem *self);
+void return_run(Checker *c, const Node *n);
 
 /* builtin.c */
 enum { BUILTIN_ARGS = 12 };
@@ -303,15 +333,32 @@ typedef const Sem *Handler(Checker *c, Call *call);
 
 struct Builtin {
     const char *name;
-    int min, max; /* arguments */
-    const char *names; /* of the arguments, blank separated; a trailing `*` takes any number */
+    const char *names; /* of the arguments, blank separated */
     Handler *run;      /* NULL: not compiled yet */
+    int min, max;      /* arguments */
+    int aux;
 };
+
+typedef struct Arg {
+    const char *name; /* NULL: by position */
+    const Sem *sem;
+    Span at;
+} Arg;
+
+typedef struct Args {
+    VEC(Arg) list;
+    uint32_t positional;
+    bool poisoned; /* one of them is */
+} Args;
 
 const Builtin *builtin_find(const char *name);
 const char *const *builtin_names(uint32_t *count);
-const Sem *builtin_call(Checker *c, const Builtin *b, const Sem *self, const Node *call_node, bool is_bare);
+Args args_evaluate(Checker *c, const Node *call_node, const Sem *self);
+/* False after an error, or where an argument is poison. */
+bool builtin_bind(Checker *c, const Builtin *b, const Sem *self, const Node *call_node, Call *call);
+const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node);
 uint32_t add_site(Checker *c, Span at);
+const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at); /* constants too */
 
 /* param.c, launch.c */
 typedef struct ParamInfo {

@@ -12,6 +12,8 @@
 #define LN2 0.69314718055994530942
 #define LOG2E_F32 0x1.715476p+0     /* log2 e as fp32 */
 #define LOG2E_F32_REST 0x1.4ae0cp-26 /* what that leaves */
+#define LOG2E_F32_LEAD 0x1.714p+0    /* its leading 11 bits */
+#define LOG2E_F64_LEAD 0x1.715476p+0 /* its leading 24 bits */
 #define LOG2E_F64_REST 0x1.777d0ffda0d24p-56
 
 /* What the two formats differ in. ln2_high has so few bits that n * ln2_high is exact for every exponent n. */
@@ -136,6 +138,19 @@ static V log1p_poly(const Math *k, const Format *f, V x) {
     return mk_fsub(k, x, mk_fsub(k, h, mk_fmul(k, s, mk_fadd(k, h, r))));
 }
 
+/* r log2(e) + e within half an ulp more than r itself. Without an fma the leading half of r makes the large product exact. */
+static V log2_scale(const Math *k, const Format *f, V r, V e) {
+    bool wide = f->bits == 64;
+    V rest = math_mad(k, r, mk_real(r, wide ? LOG2E_F64_REST : LOG2E_F32_REST), k->native_fma ? e : mk_real(r, 0));
+    if (k->native_fma) return math_fma(k, r, mk_real(r, wide ? LOG2E : LOG2E_F32), rest);
+    double lead = wide ? LOG2E_F64_LEAD : LOG2E_F32_LEAD, tail = (wide ? LOG2E : LOG2E_F32) - lead;
+    V bits = mk_cast(k, r, bits_type(k, f));
+    V high = mk_cast(k, mk_and(k, bits, mk_int(bits, -(INT64_C(1) << (wide ? 27 : 12)))), real_type(k, f));
+    V low = mk_fsub(k, r, high);
+    V small = mk_fadd(k, mk_fadd(k, mk_fmul(k, low, mk_real(r, lead)), mk_fmul(k, r, mk_real(r, tail))), rest);
+    return mk_fadd(k, mk_fadd(k, e, mk_fmul(k, high, mk_real(r, lead))), small);
+}
+
 static V log_poly(const Math *k, const Format *f, bool base2, V x) {
     LLVMTypeRef it = bits_type(k, f), ft = real_type(k, f);
     V least = mk_cast(k, mk_int(mk_cast(k, x, it), INT64_C(1) << f->mantissa), ft);
@@ -151,8 +166,7 @@ static V log_poly(const Math *k, const Format *f, bool base2, V x) {
     V r = log1p_poly(k, f, mk_fsub(k, m, mk_real(m, 1)));
     V y;
     if (base2) {
-        double rest = f->bits == 64 ? LOG2E_F64_REST : LOG2E_F32_REST, log2e = f->bits == 64 ? LOG2E : LOG2E_F32;
-        y = math_mad(k, r, mk_real(r, log2e), math_mad(k, r, mk_real(r, rest), ef));
+        y = log2_scale(k, f, r, ef);
     } else {
         y = mk_fadd(k, math_mad(k, ef, mk_real(x, f->ln2_low), r), mk_fmul(k, ef, mk_real(x, f->ln2_high)));
     }

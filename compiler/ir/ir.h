@@ -44,8 +44,12 @@ Type type_with_dtype(Type t, DType d); /* same shape and layout; drops the point
 Type type_with_shape(Type t, Shape s); /* no layout */
 bool type_equal(Type a, Type b);       /* with the layout */
 bool type_same_shape(Type a, Type b);  /* shape and layout */
-void type_print(Type t, Text *out);    /* i32, *fp32, tile<128x64xfp32>, tile<128xfp32, #layout<…>> */
+void type_print(Type t, Text *out);    /* i32, *fp32, tile<128x64xfp32>, tile<128xfp32, layout> */
 uint32_t type_bytes(Type t);           /* of one element in memory */
+
+/* The value of a float's bits, exactly; and back, rounded to nearest even (NaN becomes the quiet one). */
+double float_from_bits(DType d, int64_t bits);
+int64_t float_to_bits(DType d, double x);
 
 /* ---- Ops ---------------------------------------------------------------------------------------------------------- */
 
@@ -118,6 +122,7 @@ struct Use { /* one operand slot that reads a value */
     Op *op;
     uint32_t index;
     Use *next;
+    Use **link; /* what points at this use: the list's head or the use before it. Taking one out needs no search */
 };
 
 struct Value {
@@ -138,6 +143,8 @@ struct Op {
     Value **results;
     Block **regions;
     uint32_t nargs, nresults, nregions;
+    Use **slots; /* slots[i]: the use that args[i] knows this operand by */
+    uint32_t cap; /* room in args and slots */
     Block *parent; /* NULL while unlinked */
     Op *prev, *next;
     uint32_t id; /* unique in the function */
@@ -159,6 +166,14 @@ typedef struct OpInfo {
 
 extern const OpInfo op_info[OP_COUNT];
 bool op_find(const char *name, OpKind *out);
+
+/* Bits of floats, as ATTR_BITS holds them. Rounding is exact for every float type, from any double; what overflows rounds
+ * to infinity (fp8e4nv has none: to its largest), with ROUND_ZERO to the largest finite number. */
+double float_value(DType d, int64_t bits);
+int64_t float_bits(DType d, double x, Round r);
+/* x wrapped to the width of an integer type, sign extended (i1: 0 or 1); the same bits zero extended. */
+int64_t int_wrap(DType d, int64_t x);
+uint64_t int_unsign(DType d, int64_t bits);
 
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */
 
@@ -215,8 +230,16 @@ Builder builder_after(Func *f, Op *op);
 
 /* Builds, infers the result types, links. Operands must fit (infer says else: bug()). `t` is the result type of the ops
  * whose infer rule cannot know it (typed, widen, narrow, itof, ftoi, fwiden, fnarrow, bitcast, splat, broadcast, convert,
- * shload) and is ignored elsewhere. */
+ * shload) and is ignored elsewhere. Where the operands have layouts the result's layout follows from them; const, arange,
+ * splat, broadcast, convert_layout and shared_load take t's. Not for `for`, `while`, `if`: they have builders below. */
 Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type t);
+/* The same without any check: links the op, makes its results and empty regions. For the reader; op_check says whether
+ * what was made is sound: NULL, or a sentence. */
+Op *op_make(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, const Type *results, uint32_t nresults,
+            uint32_t nregions);
+const char *op_check(const Op *op);
+/* The type rule alone: *result in (the type asked for, where the rule cannot know it) and out. */
+const char *op_infer(const Op *op, Type *result);
 Value *build0(Builder *b, OpKind k, Attr attr, Type t);
 Value *build1(Builder *b, OpKind k, Value *a);
 Value *build1_to(Builder *b, OpKind k, Value *a, Type t);
@@ -251,10 +274,13 @@ bool value_used_once(const Value *v);
 void op_set_arg(Func *f, Op *op, uint32_t index, Value *v);
 void op_add_arg(Func *f, Op *op, Value *v); /* yields, loops */
 void op_remove_arg(Func *f, Op *op, uint32_t index);
+void op_remove_result(Func *f, Op *op, uint32_t index);   /* control flow; the result must be unused */
+void block_remove_arg(Func *f, Block *b, uint32_t index); /* the argument must be unused */
 void op_erase(Func *f, Op *op);            /* unlinks op and its regions' uses; results must be unused */
 void op_move_before(Op *op, Op *where);    /* relinks */
 /* A copy with the operands mapped through `map` (indexed by value id; NULL entry: itself), regions copied too; the map
- * gains the results. Linked at the builder's place. */
+ * gains the results. Linked at the builder's place. Result types are inferred anew from the mapped operands (of `for`,
+ * `while`, `if` and their block arguments: copied), so a clone over operands in other layouts has their layout. */
 typedef struct ValueMap { Value **at; uint32_t len; } ValueMap;
 ValueMap valuemap_create(Func *f);
 void valuemap_set(Func *f, ValueMap *m, const Value *from, Value *to);
@@ -275,14 +301,16 @@ void func_walk(Func *f, OpVisitor *fn, void *context);
 
 /* The verifier begins with the list of what it checks (verify.c). True if sound; else the complaint names op and function. */
 bool func_verify(const Func *f, Text *complaint);
-/* A replacement for the op's only result (an older value, or a new constant built at b), or NULL. */
+/* A replacement for the op's only result (an older value, or a new constant or simpler op built at b), or NULL. */
 Value *op_fold(Builder *b, Op *op);
 /* Bits of an elementwise PURE op on constant operands (element types from the op); false where it has no value here. */
 bool op_evaluate(const Op *op, const int64_t *args, int64_t *result);
 
 void func_print(const Func *f, Text *out);
+void func_print_spans(const Func *f, Text *out); /* with loc(begin:end) of every op, and the sites */
 void op_print(const Func *f, const Op *op, Text *out); /* one line, no regions */
-/* The printer's own text, or one written by hand. NULL and an error at a place in d when it is wrong. */
+/* The printer's own text, or one written by hand; # begins a comment. NULL and an error at a place in d when it is wrong.
+ * Spans and sites are those of the text, unless it has loc() and sites. What it returns has passed func_verify. */
 Func *func_read(Arena *a, Strings *s, Diag *d, const Source *src);
 
 #endif

@@ -1,8 +1,8 @@
-/* convert.c - conversions between two layouts of one tile: how far elements travel, and from which owner each one comes.
+/* convert.c - conversions between two layouts of one tile: how far elements travel, and from which owner each comes.
  *
  * In: source and destination layout. Out: ConvertPlan, a linear map from destination owners to source owners.
- * The map is built basis by basis. Each destination bit first keeps its own thread, and the difference is solved over the
- * source's registers; where that fails over registers and lanes, then with warps, then with ctas. By linearity the
+ * The map is built basis by basis. Each destination bit first keeps its own thread, and the difference is solved over
+ * the source's registers; where that fails over registers and lanes, then with warps, then with ctas. By linearity the
  * farthest bit is how far the whole conversion goes.
  */
 #include "layout/layout.h"

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- Interning ---------------------------------------------------------------------------------------------------- */
+/* ---- Interning --------------------------------------------------------------------------------------------------- */
 
 struct Layouts {
     Arena *arena;
@@ -62,7 +62,8 @@ static void layout_check(const Layout *l) {
         if (l->bits[d] > LAYOUT_BITS || all > 64) bug("layout: too many %s bits", in_name[d]);
         for (uint32_t i = 0; i < LAYOUT_BITS; i++) {
             uint32_t basis = l->basis[d][i];
-            if (i < l->bits[d] ? basis >> limit != 0 : basis != 0) bug("layout: %s basis %u is %u", in_name[d], i, basis);
+            if (i < l->bits[d] ? basis >> limit != 0 : basis != 0)
+                bug("layout: %s basis %u is %u", in_name[d], i, basis);
         }
     }
 }
@@ -82,7 +83,7 @@ const Layout *layout_intern(Layouts *ls, const Layout *value) {
     return l;
 }
 
-/* ---- Owners and elements ------------------------------------------------------------------------------------------ */
+/* ---- Owners and elements ----------------------------------------------------------------------------------------- */
 
 uint32_t layout_apply(const Layout *l, Owner o) {
     uint32_t flat = 0;
@@ -149,7 +150,7 @@ bool layout_invert(const Layout *l, Linear *right) {
     return linear_invert(&m, right);
 }
 
-/* ---- Vectors ------------------------------------------------------------------------------------------------------ */
+/* ---- Vectors ----------------------------------------------------------------------------------------------------- */
 
 uint32_t layout_vector(const Layout *l, uint32_t dim) {
     uint32_t offset = shape_offset(l->shape, dim), v = 0;
@@ -170,10 +171,10 @@ uint32_t layout_contiguous(const Layout *l, uint32_t dim) {
     return run;
 }
 
-/* ---- Live registers ----------------------------------------------------------------------------------------------- */
+/* ---- Live registers ---------------------------------------------------------------------------------------------- */
 
-/* Decides the highest live register bit by bit from the top: with the bits above i decided, can the bits below i and the
- * thread bring the element under the bound although bit i is set? */
+/* Decides the highest live register bit by bit from the top: with the bits above i decided, can the bits below i and
+ * the thread bring the element under the bound although bit i is set? */
 static uint32_t live_below(const Layout *l, uint32_t mask, uint32_t shift, uint64_t bound) {
     if (bound == 0) return 0;
     Linear m = {.out = SHAPE_BITS};

@@ -1,10 +1,10 @@
 /* layout.h - tile shapes, and which thread holds which element of a tile.
  *
  * A tile has power-of-two dimensions, so an element's *flat index* (row-major, last dimension fastest) is a number of
- * shape_log2() bits in which each dimension is a contiguous field. Inserting a dimension of size 1 changes no flat index.
+ * shape_log2() bits in which each dimension is a contiguous field. A dimension of size 1 more or less changes no index.
  *
- * A layout is a linear map over F2: the flat index of the element that an owner (register, lane, warp, cta) holds is the
- * XOR of one basis per set bit of the owner. Blocked, sliced, transposed and swizzled layouts are constructors of this
+ * A layout is a linear map over F2: the flat index of the element that an owner (register, lane, warp, cta) holds is
+ * the XOR of one basis per set bit of the owner. Blocked, sliced, transposed layouts are constructors of this
  * one type. A zero basis, or one that is a XOR of others, is replication: several owners hold the same element.
  *
  * Layouts are immutable and interned: two equal layouts of one `Layouts` are one pointer. All memory is its arena's.
@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 enum {
     SHAPE_RANK = 5,  /* dimensions at most */
@@ -23,31 +23,31 @@ enum {
 };
 
 typedef struct Shape {
-    uint8_t rank;              /* 0: one element */
+    uint8_t rank;             /* 0: one element */
     uint8_t log2[SHAPE_RANK]; /* of each dimension's size; zero beyond the rank */
 } Shape;
 
 Shape shape_scalar(void);
-Shape shape_row(uint32_t log2);                        /* rank 1 */
+Shape shape_row(uint32_t log2); /* rank 1 */
 Shape shape_make(uint32_t rank, const uint8_t *log2);
 bool shape_equal(Shape a, Shape b);
-uint32_t shape_log2(Shape s);                          /* of the number of elements */
+uint32_t shape_log2(Shape s); /* of the number of elements */
 uint64_t shape_elements(Shape s);
-uint64_t shape_size(Shape s, uint32_t dim);            /* of one dimension */
-uint32_t shape_offset(Shape s, uint32_t dim);          /* the lowest bit of the dimension's field in the flat index */
-uint32_t shape_field(Shape s, uint32_t dim);           /* the field as a mask */
+uint64_t shape_size(Shape s, uint32_t dim);   /* of one dimension */
+uint32_t shape_offset(Shape s, uint32_t dim); /* the lowest bit of the dimension's field in the flat index */
+uint32_t shape_field(Shape s, uint32_t dim);  /* the field as a mask */
 uint32_t shape_coord(Shape s, uint32_t flat, uint32_t dim);
 uint32_t shape_flat(Shape s, const uint32_t *coords);
-Shape shape_insert(Shape s, uint32_t axis);            /* a dimension of size 1 before `axis`; axis ≤ rank */
+Shape shape_insert(Shape s, uint32_t axis); /* a dimension of size 1 before `axis`; axis ≤ rank */
 Shape shape_remove(Shape s, uint32_t axis);
-Shape shape_collapse(Shape s, uint32_t axis);          /* the dimension becomes size 1 */
-Shape shape_permute(Shape s, const uint8_t *perm);     /* new dimension i is old dimension perm[i] */
-bool shape_broadcasts(Shape from, Shape to);           /* same rank, each dimension of `from` is `to`'s or 1 */
+Shape shape_collapse(Shape s, uint32_t axis);      /* the dimension becomes size 1 */
+Shape shape_permute(Shape s, const uint8_t *perm); /* new dimension i is old dimension perm[i] */
+bool shape_broadcasts(Shape from, Shape to);       /* same rank, each dimension of `from` is `to`'s or 1 */
 /* The flat index in `from` of the element that broadcasting puts at `flat` in `to`. Linear in `flat`. */
 uint32_t shape_project(Shape to, Shape from, uint32_t flat);
-void shape_print(Shape s, Text *out);                  /* 64x128; nothing for rank 0 */
+void shape_print(Shape s, Text *out); /* 64x128; nothing for rank 0 */
 
-/* ---- Linear maps over F2 ------------------------------------------------------------------------------------------- */
+/* ---- Linear maps over F2 ----------------------------------------------------------------------------------------- */
 
 /* x ↦ XOR of column[i] over the set bits i of x. */
 typedef struct Linear {
@@ -68,7 +68,7 @@ uint64_t linear_least(const Linear *m, uint64_t y);
 /* The map y ↦ linear_solve(m, y): m(right(y)) = y. False if m is not surjective. */
 bool linear_invert(const Linear *m, Linear *right);
 
-/* ---- Layouts ------------------------------------------------------------------------------------------------------- */
+/* ---- Layouts ----------------------------------------------------------------------------------------------------- */
 
 typedef enum InDim {
     IN_REGISTER, /* index among the values of this tile in one thread */
@@ -96,8 +96,8 @@ Layouts *layouts_create(Arena *a);
 /* The one layout equal to `value`; checks that every basis lies within the shape. */
 const Layout *layout_intern(Layouts *ls, const Layout *value);
 
-uint32_t layout_apply(const Layout *l, Owner o);         /* the element's flat index */
-uint32_t layout_registers(const Layout *l);              /* per thread: a power of two */
+uint32_t layout_apply(const Layout *l, Owner o);            /* the element's flat index */
+uint32_t layout_registers(const Layout *l);                 /* per thread: a power of two */
 bool layout_same_threads(const Layout *a, const Layout *b); /* as many lane, warp and cta bits */
 
 /* Owners as one number: register bits lowest, then lane, warp, cta. */
@@ -107,12 +107,12 @@ Linear layout_linear(const Layout *l); /* packed owner -> flat index */
 
 /* Every element has an owner. True of every layout that the constructors make. */
 bool layout_is_surjective(const Layout *l);
-/* Input bits of `d` that are replication: their basis is zero or a XOR of bases before it (registers, lanes, warps, ctas
- * in this order). The owners with all these bits zero hold each element exactly once: the canonical owners. A store
- * tests them for the lane, warp and cta bits, and skips such registers. */
+/* Input bits of `d` that are replication: their basis is zero or a XOR of bases before it (in the order registers,
+ * lanes, warps, ctas). The owners with all these bits zero hold each element exactly once: the canonical owners. A
+ * store tests them for the lane, warp and cta bits, and skips such registers. */
 uint32_t layout_free(const Layout *l, InDim d);
-Owner layout_owner(const Layout *l, uint32_t flat);      /* the canonical one */
-bool layout_invert(const Layout *l, Linear *right);      /* flat index -> packed canonical owner; false: not surjective */
+Owner layout_owner(const Layout *l, uint32_t flat); /* the canonical one */
+bool layout_invert(const Layout *l, Linear *right); /* flat index -> packed canonical owner; false: not surjective */
 
 /* log2 of the widest access along `dim`: registers k·2^v … k·2^v + 2^v-1 of every thread hold 2^v elements that follow
  * each other along `dim`, in order, the first at a multiple of 2^v. */
@@ -127,15 +127,15 @@ uint32_t layout_live_along(const Layout *l, uint32_t dim, uint64_t bound);
 /* Can this register of some thread hold an element whose coordinate along `dim` is below `bound`? */
 bool layout_register_live(const Layout *l, uint32_t reg, uint32_t dim, uint64_t bound);
 
-/* ---- Constructors (shapes.c) --------------------------------------------------------------------------------------- */
+/* ---- Constructors (shapes.c) ------------------------------------------------------------------------------------- */
 
 /* Threads along order[0] (the fastest dimension in memory), then on to order[1], …; order NULL is last dimension first.
- * The lowest bits along order[0] are the vector of 2^vec_log2 registers, then lanes, warps, ctas; what remains of the tile
- * becomes the upper register bits, so these are the highest element bits. The vector is at most the dimension, and shrinks
- * only where the tile has fewer elements than vector × lanes. Lane, warp and cta bits left over replicate. */
+ * The lowest bits along order[0] are the vector of 2^vec_log2 registers, then lanes, warps, ctas; what remains of the
+ * tile becomes the upper register bits, so these are the highest element bits. The vector is at most the dimension, and
+ * shrinks only where the tile has fewer elements than vector × lanes. Lane, warp and cta bits left over replicate. */
 const Layout *layout_blocked(Layouts *ls, Shape s, const uint8_t *order, uint32_t vec_log2, uint32_t lanes_log2,
                              uint32_t warps_log2, uint32_t ctas_log2);
-/* What broadcasting to `l` needs: the layout of a tile of shape `from` (shape_broadcasts(from, l->shape)) in which every
+/* What broadcasting to `l` needs: the layout of a tile of shape `from` (shape_broadcasts(from, l->shape)) in which each
  * thread holds what it needs for its own elements of `l`, each once. */
 const Layout *layout_project(Layouts *ls, const Layout *l, Shape from);
 /* The result of reducing along `axis`: layout_project to size 1, and the dimension dropped unless keep_dim. */
@@ -144,7 +144,7 @@ const Layout *layout_expand(Layouts *ls, const Layout *l, uint32_t axis);       
 const Layout *layout_reshape(Layouts *ls, const Layout *l, Shape s);               /* as many elements; moves nothing */
 const Layout *layout_transpose(Layouts *ls, const Layout *l, const uint8_t *perm); /* shape_permute; moves nothing */
 
-/* ---- Conversions (convert.c) --------------------------------------------------------------------------------------- */
+/* ---- Conversions (convert.c) ------------------------------------------------------------------------------------- */
 
 typedef enum ConvertKind {
     CONVERT_NONE,      /* the same layout */
@@ -155,7 +155,7 @@ typedef enum ConvertKind {
 } ConvertKind;
 
 /* The owner in `from` of what the owner o in `to` needs is the XOR of source[d][i] over the set bits i of o.at[d]. A
- * source is as near as the bases allow: source[IN_LANE][i].at[IN_LANE] is 1 << i where no lane has to change, and so on.
+ * source is as near as the bases allow: source[IN_LANE][i].at[IN_LANE] is 1 << i where no lane has to change.
  * For a code generator, with s = source and thread bits t of dimension d:
  *   source lane      = XOR over register bits i of s[IN_REGISTER][i].at[IN_LANE]     a constant per register
  *                    ^ XOR over thread bits of s[d][i].at[IN_LANE]                   a function of lane, warp and cta
@@ -167,20 +167,20 @@ typedef struct ConvertPlan {
     ConvertKind kind;
     const Layout *from, *to;
     Owner source[IN_COUNT][LAYOUT_BITS];
-    uint32_t nselect;               /* candidates per destination register: 2^nselect */
-    uint32_t select[LAYOUT_BITS];   /* independent register masks that thread bits may flip */
+    uint32_t nselect;             /* candidates per destination register: 2^nselect */
+    uint32_t select[LAYOUT_BITS]; /* independent register masks that thread bits may flip */
 } ConvertPlan;
 
 /* Same number of elements, same threads; `from` surjective. */
 void convert_plan(const Layout *from, const Layout *to, ConvertPlan *plan);
-/* The same for broadcasting `from` to the larger tile `to`: kind is at most CONVERT_REGISTERS if and only if every thread
+/* The same for broadcasting `from` to the larger tile `to`: kind is at most CONVERT_REGISTERS exactly where each thread
  * holds what it needs, as it does where from == layout_project(to, from->shape). */
 void convert_broadcast(const Layout *from, const Layout *to, ConvertPlan *plan);
 ConvertKind convert_kind(const Layout *from, const Layout *to);
 Owner convert_source(const ConvertPlan *plan, Owner destination);
 const char *convert_name(ConvertKind k);
 
-/* ---- Reductions (reduce.c) ----------------------------------------------------------------------------------------- */
+/* ---- Reductions (reduce.c) --------------------------------------------------------------------------------------- */
 
 /* How to reduce a tile along an axis so that the result has layout_slice(l, axis, …):
  *   registers  result register k is the combination of the source registers deposit(k, keep) ^ m, m over all subsets of
@@ -191,10 +191,9 @@ const char *convert_name(ConvertKind k);
  * Stopping after the lanes, with keep_partial for keep, leaves one partial result per warp and cta: layout_partial. */
 typedef struct ReducePlan {
     uint32_t axis;
-    bool mixed;                 /* bases mix the axis with others so that no such masks exist: convert to a blocked layout
-                                   first; the masks are then meaningless */
+    bool mixed; /* bases mix the axis with others: there are no such masks; convert to a blocked layout first */
     uint32_t combine[IN_COUNT];
-    uint32_t keep;              /* source register bits that are the result's register bits, in this order */
+    uint32_t keep; /* source register bits that are the result's register bits, in this order */
     uint32_t keep_partial;
 } ReducePlan;
 
@@ -206,7 +205,7 @@ const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis);
  * other warp and gives `result`. The dimension lies over lanes that replicate in `result`, then over registers. */
 const Layout *layout_spread(Layouts *ls, const Layout *result, uint32_t axis, uint32_t log2);
 
-/* ---- Text (text.c) -------------------------------------------------------------------------------------------------- */
+/* ---- Text (text.c) ----------------------------------------------------------------------------------------------- */
 
 extern const char *const in_name[IN_COUNT]; /* reg lane warp cta */
 

@@ -29,8 +29,8 @@ static uint32_t bit_count(uint32_t x) {
     return n;
 }
 
-/* The coordinate of the partial result that holds axis coordinates `along` (in place in the flat index): the warp and cta
- * bits of the one set of combined bits that reaches it, closed up. */
+/* The coordinate of the partial result that holds axis coordinates `along` (in place in the flat index): the warp and
+ * cta bits of the one set of combined bits that reaches it, closed up. */
 static uint32_t partial_coord(const Layout *l, const ReducePlan *plan, const Linear *columns, uint32_t along) {
     uint64_t packed;
     if (!linear_solve(columns, along, &packed)) bug("reduce: the axis is not spanned");
@@ -69,8 +69,7 @@ ReducePlan layout_reduce_plan(const Layout *l, uint32_t axis) {
     for (InDim d = 0; d < IN_COUNT; d++) plan.combine[d] = ~free.at[d] & (uint32_t)((UINT64_C(1) << l->bits[d]) - 1);
     Layout partial = partial_bases(l, &plan, &columns), result = *l;
     plan.keep_partial = independent_registers(&partial);
-    for (uint32_t i = 0; i < l->bits[IN_REGISTER]; i++)
-        result.basis[IN_REGISTER][i] &= ~shape_field(l->shape, axis);
+    for (uint32_t i = 0; i < l->bits[IN_REGISTER]; i++) result.basis[IN_REGISTER][i] &= ~shape_field(l->shape, axis);
     plan.keep = independent_registers(&result);
     return plan;
 }

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- Shapes ------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 Shape shape_scalar(void) {
     return (Shape){0};
@@ -119,7 +119,7 @@ void shape_print(Shape s, Text *out) {
         text_printf(out, "%s%llu", i ? "x" : "", (unsigned long long)shape_size(s, i));
 }
 
-/* ---- Constructors ------------------------------------------------------------------------------------------------- */
+/* ---- Constructors ------------------------------------------------------------------------------------------------ */
 
 /* The bits of the flat index, those along order[0] first. */
 static uint32_t shape_bits_in_order(Shape s, const uint8_t *order, uint32_t *bits) {

@@ -1,17 +1,16 @@
 /* text.c - layouts as text: the one-line form of the IR, its reader, and the tables of --layout.
  *
  * In: layouts, or the one-line form. Out: text, or interned layouts.
- * The one-line form is the shape and the bases as flat indexes. The tables show bases as coordinates, and of a small tile
- * the canonical owner of each element.
+ * The one-line form is the shape and the bases as flat indexes. The tables show bases as coordinates, and of a small
+ * tile the canonical owner of each element.
  */
 #include "layout/layout.h"
 
 #include <string.h>
 
-const char *const in_name[IN_COUNT] = {
-    [IN_REGISTER] = "reg", [IN_LANE] = "lane", [IN_WARP] = "warp", [IN_CTA] = "cta"};
+const char *const in_name[IN_COUNT] = {[IN_REGISTER] = "reg", [IN_LANE] = "lane", [IN_WARP] = "warp", [IN_CTA] = "cta"};
 
-/* ---- Writing ------------------------------------------------------------------------------------------------------ */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 void layout_write(const Layout *l, Text *out) {
     text_printf(out, "#layout<[");
@@ -25,7 +24,7 @@ void layout_write(const Layout *l, Text *out) {
     text_printf(out, ">");
 }
 
-/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 /* `why` is set by the first complaint; from then on nothing moves `at`. */
 typedef struct Reader {
@@ -118,7 +117,7 @@ const Layout *layout_read(Layouts *ls, const char **text, const char **why) {
     return r.why ? NULL : layout_intern(ls, &l);
 }
 
-/* ---- Tables ------------------------------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 enum {
     OWNERS_SHOWN = 512, /* elements of a tile whose owners are listed */

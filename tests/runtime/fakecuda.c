@@ -15,14 +15,19 @@ typedef int CUresult;
 struct Context {
     int device;
 };
-struct Module {
-    char *text;
-};
 struct Function {
     char name[64];
     int dynamic_shared;
     struct Function *next;
 };
+
+/* Everything the driver hands out stands behind a head like this, so that a reset frees what a lost context held. */
+struct Head {
+    struct Head *next, *prev;
+    size_t bytes;
+};
+enum { HEAD = 256 };
+static struct Head all = {&all, &all, 0};
 
 enum { CALLS = 64, LAUNCHES = 64, STACK = 16 };
 
@@ -36,11 +41,12 @@ static _Thread_local struct Context *stack[STACK];
 static _Thread_local int depth;
 static struct Function *functions;
 static FakeLaunch launched[LAUNCHES];
-static int num_launched, num_params, num_devices = 2, retained, modules, sticky, blocks = 3;
-static size_t allocated, memory_limit = (size_t)1 << 32;
+static int sticky;
+static const FakeState as_new = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32};
+FakeState fake = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32};
 
 #ifdef OLD_DRIVER
-#define cuLaunchKernel cuLaunchKernel_missing
+#define cuLaunchKernel   cuLaunchKernel_missing
 #define cuLaunchKernelEx cuLaunchKernelEx_missing
 #endif
 #ifdef NO_CLUSTERS
@@ -68,15 +74,45 @@ static CUresult enter(const char *name) {
     return r;
 }
 
-#define ENTER()                              \
-    do {                                     \
-        CUresult failed = enter(__func__);   \
-        if (failed) return failed;           \
+/* Defines an exported function, with the prototype that the warnings want. */
+#define API(name, ...)                                                                                                 \
+    CUresult name(__VA_ARGS__);                                                                                        \
+    CUresult name(__VA_ARGS__)
+
+#define ENTER()                                                                                                        \
+    do {                                                                                                               \
+        CUresult failed = enter(__func__);                                                                             \
+        if (failed) return failed;                                                                                     \
     } while (0)
-#define NEED_CONTEXT() \
+#define NEED_CONTEXT()                                                                                                 \
     if (depth == 0 || !stack[depth - 1]) return 201
 
+static void *take(size_t bytes) {
+    struct Head *h = aligned_alloc(HEAD, (bytes + 2 * HEAD - 1) / HEAD * HEAD);
+    if (!h) return NULL;
+    pthread_mutex_lock(&lock);
+    *h = (struct Head){all.next, &all, bytes};
+    all.next->prev = h;
+    all.next = h;
+    pthread_mutex_unlock(&lock);
+    return memset((char *)h + HEAD, 0, bytes);
+}
+
+static size_t give(void *p) {
+    struct Head *h = (struct Head *)(void *)((char *)p - HEAD);
+    size_t bytes = h->bytes;
+    pthread_mutex_lock(&lock);
+    h->prev->next = h->next;
+    h->next->prev = h->prev;
+    pthread_mutex_unlock(&lock);
+    free(h);
+    return bytes;
+}
+
 void fake_reset(void) {
+    while (all.next != &all) give((char *)all.next + HEAD);
+    fake = as_new;
+    sticky = 0;
     memset(calls, 0, sizeof calls);
     depth = 0;
     while (functions) {
@@ -84,10 +120,6 @@ void fake_reset(void) {
         free(functions);
         functions = next;
     }
-    num_launched = num_params = retained = sticky = 0;
-    num_devices = 2;
-    blocks = 3;
-    memory_limit = (size_t)1 << 32;
     for (int i = 0; i < 8; i++) primary[i].device = own[i].device = i;
 }
 
@@ -97,23 +129,21 @@ void fake_fail(const char *call, int nth, int error) {
     calls[i].error = error;
 }
 
-int fake_calls(const char *call) { return calls[slot_of(call)].count; }
-int fake_launches(void) { return num_launched; }
-FakeLaunch fake_launch(int index) { return launched[index]; }
-void fake_set_params(int count) { num_params = count; }
-void fake_set_devices(int count) { num_devices = count; }
-int fake_retained(void) { return retained; }
-size_t fake_allocated(void) { return allocated; }
-int fake_modules(void) { return modules; }
-void fake_set_memory(size_t bytes) { memory_limit = bytes; }
-void fake_set_blocks(int n) { blocks = n; }
+int fake_calls(const char *call) {
+    return calls[slot_of(call)].count;
+}
+FakeLaunch fake_launch(int index) {
+    return launched[index];
+}
 
 void fake_set_current(int device) {
     depth = device < 0 ? 0 : 1;
     if (device >= 0) stack[0] = &own[device];
 }
 
-bool fake_current_is_own(void) { return depth == 1 && stack[0] >= own && stack[0] < own + 8; }
+bool fake_current_is_own(void) {
+    return depth == 1 && stack[0] >= own && stack[0] < own + 8;
+}
 
 int fake_attribute(const char *entry) {
     for (struct Function *f = functions; f; f = f->next) {
@@ -124,31 +154,34 @@ int fake_attribute(const char *entry) {
 
 /* ---- The driver's functions ------------------------------------------------------------------------------------------- */
 
-CUresult cuInit(unsigned flags);
-CUresult cuInit(unsigned flags) {
+API(cuInit, unsigned flags) {
     const char *error = getenv("FAKE_CUDA_INIT");
     for (int i = 0; i < 8; i++) primary[i].device = own[i].device = i;
     return flags ? 1 : error ? atoi(error) : 0;
 }
 
-CUresult cuDriverGetVersion(int *version);
-CUresult cuDriverGetVersion(int *version) {
+API(cuDriverGetVersion, int *version) {
     ENTER();
     *version = 13000;
     return 0;
 }
 
-CUresult cuGetErrorName(CUresult error, const char **name);
-CUresult cuGetErrorName(CUresult error, const char **name) {
+API(cuGetErrorName, CUresult error, const char **name) {
     static const struct {
         CUresult error;
         const char *name;
-    } names[] = {{1, "CUDA_ERROR_INVALID_VALUE"},    {2, "CUDA_ERROR_OUT_OF_MEMORY"},
-                 {100, "CUDA_ERROR_NO_DEVICE"},      {101, "CUDA_ERROR_INVALID_DEVICE"},
-                 {201, "CUDA_ERROR_INVALID_CONTEXT"}, {218, "CUDA_ERROR_INVALID_PTX"},
-                 {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"}, {500, "CUDA_ERROR_NOT_FOUND"},
-                 {700, "CUDA_ERROR_ILLEGAL_ADDRESS"}, {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
-                 {719, "CUDA_ERROR_LAUNCH_FAILED"},  {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}};
+    } names[] = {{1, "CUDA_ERROR_INVALID_VALUE"},
+                 {2, "CUDA_ERROR_OUT_OF_MEMORY"},
+                 {100, "CUDA_ERROR_NO_DEVICE"},
+                 {101, "CUDA_ERROR_INVALID_DEVICE"},
+                 {201, "CUDA_ERROR_INVALID_CONTEXT"},
+                 {218, "CUDA_ERROR_INVALID_PTX"},
+                 {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
+                 {500, "CUDA_ERROR_NOT_FOUND"},
+                 {700, "CUDA_ERROR_ILLEGAL_ADDRESS"},
+                 {701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"},
+                 {719, "CUDA_ERROR_LAUNCH_FAILED"},
+                 {803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"}};
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         if (names[i].error != error) continue;
         *name = names[i].name;
@@ -158,48 +191,41 @@ CUresult cuGetErrorName(CUresult error, const char **name) {
     return 1;
 }
 
-CUresult cuGetErrorString(CUresult error, const char **text);
-CUresult cuGetErrorString(CUresult error, const char **text) {
+API(cuGetErrorString, CUresult error, const char **text) {
     *text = "text of the fake driver";
     return error < 0;
 }
 
-CUresult cuDeviceGetCount(int *count);
-CUresult cuDeviceGetCount(int *count) {
+API(cuDeviceGetCount, int *count) {
     ENTER();
-    *count = num_devices;
+    *count = fake.devices;
     return 0;
 }
 
-CUresult cuDeviceGet(int *device, int ordinal);
-CUresult cuDeviceGet(int *device, int ordinal) {
+API(cuDeviceGet, int *device, int ordinal) {
     ENTER();
-    if (ordinal < 0 || ordinal >= num_devices) return 101;
+    if (ordinal < 0 || ordinal >= fake.devices) return 101;
     *device = ordinal;
     return 0;
 }
 
-CUresult cuDeviceGetName(char *name, int length, int device);
-CUresult cuDeviceGetName(char *name, int length, int device) {
+API(cuDeviceGetName, char *name, int length, int device) {
     ENTER();
     snprintf(name, (size_t)length, "Fake H100 %d", device);
     return 0;
 }
 
-CUresult cuDeviceTotalMem_v2(size_t *bytes, int device);
-CUresult cuDeviceTotalMem_v2(size_t *bytes, int device) {
+API(cuDeviceTotalMem_v2, size_t *bytes, int device) {
     ENTER();
     (void)device;
     *bytes = (size_t)80 << 30;
     return 0;
 }
 
-CUresult cuDeviceGetAttribute(int *value, int attribute, int device);
-CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
-    static const int values[][2] = {{1, 1024},    {8, 49152},    {10, 32},     {12, 65536},     {13, 1980000},
-                                    {16, 132},    {36, 2619000}, {37, 5120},   {38, 52428800},  {39, 2048},
-                                    {75, 9},      {76, 0},       {81, 233472}, {82, 65536},     {97, 232448},
-                                    {106, 32},    {111, 1024}};
+API(cuDeviceGetAttribute, int *value, int attribute, int device) {
+    static const int values[][2] = {{1, 1024},     {8, 49152},  {10, 32},       {12, 65536}, {13, 1980000}, {16, 132},
+                                    {36, 2619000}, {37, 5120},  {38, 52428800}, {39, 2048},  {75, 9},       {76, 0},
+                                    {81, 233472},  {82, 65536}, {97, 232448},   {106, 32},   {111, 1024}};
     ENTER();
     (void)device;
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
@@ -210,150 +236,126 @@ CUresult cuDeviceGetAttribute(int *value, int attribute, int device) {
     return 1;
 }
 
-CUresult cuDevicePrimaryCtxRetain(void **context, int device);
-CUresult cuDevicePrimaryCtxRetain(void **context, int device) {
+API(cuDevicePrimaryCtxRetain, void **context, int device) {
     ENTER();
-    retained++;
+    fake.retained++;
     *context = &primary[device];
     return 0;
 }
 
-CUresult cuDevicePrimaryCtxRelease_v2(int device);
-CUresult cuDevicePrimaryCtxRelease_v2(int device) {
+API(cuDevicePrimaryCtxRelease_v2, int device) {
     (void)device;
-    retained--;
+    fake.retained--;
     return 0;
 }
 
-CUresult cuCtxGetCurrent(void **context);
-CUresult cuCtxGetCurrent(void **context) {
+API(cuCtxGetCurrent, void **context) {
     *context = depth ? stack[depth - 1] : NULL;
     return 0;
 }
 
-CUresult cuCtxGetDevice(int *device);
-CUresult cuCtxGetDevice(int *device) {
+API(cuCtxGetDevice, int *device) {
     NEED_CONTEXT();
     *device = stack[depth - 1]->device;
     return 0;
 }
 
-CUresult cuCtxPushCurrent_v2(void *context);
-CUresult cuCtxPushCurrent_v2(void *context) {
+API(cuCtxPushCurrent_v2, void *context) {
     ENTER();
     if (depth == STACK) return 1;
     stack[depth++] = context;
     return 0;
 }
 
-CUresult cuCtxPopCurrent_v2(void **context);
-CUresult cuCtxPopCurrent_v2(void **context) {
+API(cuCtxPopCurrent_v2, void **context) {
     if (depth == 0) return 201;
     *context = stack[--depth];
     return 0;
 }
 
-CUresult cuCtxSynchronize(void);
-CUresult cuCtxSynchronize(void) {
+API(cuCtxSynchronize, void) {
     ENTER();
     NEED_CONTEXT();
     return 0;
 }
 
-/* Memory: the size stands before the buffer, 256-aligned. */
-CUresult cuMemAlloc_v2(unsigned long long *address, size_t bytes);
-CUresult cuMemAlloc_v2(unsigned long long *address, size_t bytes) {
+API(cuMemAlloc_v2, unsigned long long *address, size_t bytes) {
     ENTER();
     NEED_CONTEXT();
     if (bytes == 0) return 1;
-    if (bytes > memory_limit || allocated > memory_limit - bytes) return 2;
-    char *p = aligned_alloc(256, (bytes + 511) / 256 * 256);
+    if (bytes > fake.memory || fake.allocated > fake.memory - bytes) return 2;
+    void *p = take(bytes);
     if (!p) return 2;
-    memcpy(p, &bytes, sizeof bytes);
-    allocated += bytes;
-    *address = (unsigned long long)(uintptr_t)(p + 256);
+    fake.allocated += bytes;
+    *address = (unsigned long long)(uintptr_t)p;
     return 0;
 }
 
-CUresult cuMemFree_v2(unsigned long long address);
-CUresult cuMemFree_v2(unsigned long long address) {
+API(cuMemFree_v2, unsigned long long address) {
     ENTER();
     NEED_CONTEXT();
-    char *p = (char *)(uintptr_t)address - 256;
-    size_t bytes = 0;
-    memcpy(&bytes, p, sizeof bytes);
-    allocated -= bytes;
-    free(p);
+    fake.allocated -= give((void *)(uintptr_t)address);
     return 0;
 }
 
-CUresult cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes);
-CUresult cuMemcpyHtoD_v2(unsigned long long to, const void *from, size_t bytes) {
+API(cuMemcpyHtoD_v2, unsigned long long to, const void *from, size_t bytes) {
     ENTER();
     NEED_CONTEXT();
     memcpy((void *)(uintptr_t)to, from, bytes);
     return 0;
 }
 
-CUresult cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes);
-CUresult cuMemcpyDtoH_v2(void *to, unsigned long long from, size_t bytes) {
+API(cuMemcpyDtoH_v2, void *to, unsigned long long from, size_t bytes) {
     ENTER();
     NEED_CONTEXT();
     memcpy(to, (void *)(uintptr_t)from, bytes);
     return 0;
 }
 
-CUresult cuMemsetD8_v2(unsigned long long address, unsigned char byte, size_t bytes);
-CUresult cuMemsetD8_v2(unsigned long long address, unsigned char byte, size_t bytes) {
+API(cuMemsetD8_v2, unsigned long long address, unsigned char byte, size_t bytes) {
     ENTER();
     NEED_CONTEXT();
     memset((void *)(uintptr_t)address, byte, bytes);
     return 0;
 }
 
-CUresult cuStreamCreate(void **stream, unsigned flags);
-CUresult cuStreamCreate(void **stream, unsigned flags) {
+API(cuStreamCreate, void **stream, unsigned flags) {
     ENTER();
     NEED_CONTEXT();
     (void)flags;
-    *stream = malloc(1);
+    *stream = take(1);
     return 0;
 }
 
-CUresult cuStreamDestroy_v2(void *stream);
-CUresult cuStreamDestroy_v2(void *stream) {
+API(cuStreamDestroy_v2, void *stream) {
     ENTER();
     NEED_CONTEXT();
-    free(stream);
+    give(stream);
     return 0;
 }
 
-CUresult cuStreamSynchronize(void *stream);
-CUresult cuStreamSynchronize(void *stream) {
+API(cuStreamSynchronize, void *stream) {
     ENTER();
     NEED_CONTEXT();
     (void)stream;
     return 0;
 }
 
-CUresult cuEventCreate(void **event, unsigned flags);
-CUresult cuEventCreate(void **event, unsigned flags) {
+API(cuEventCreate, void **event, unsigned flags) {
     ENTER();
     NEED_CONTEXT();
     (void)flags;
-    *event = calloc(1, sizeof(int));
+    *event = take(sizeof(int));
     return 0;
 }
 
-CUresult cuEventDestroy_v2(void *event);
-CUresult cuEventDestroy_v2(void *event) {
+API(cuEventDestroy_v2, void *event) {
     ENTER();
-    free(event);
+    give(event);
     return 0;
 }
 
-CUresult cuEventRecord(void *event, void *stream);
-CUresult cuEventRecord(void *event, void *stream) {
+API(cuEventRecord, void *event, void *stream) {
     ENTER();
     NEED_CONTEXT();
     (void)stream;
@@ -361,15 +363,13 @@ CUresult cuEventRecord(void *event, void *stream) {
     return 0;
 }
 
-CUresult cuEventSynchronize(void *event);
-CUresult cuEventSynchronize(void *event) {
+API(cuEventSynchronize, void *event) {
     ENTER();
     (void)event;
     return 0;
 }
 
-CUresult cuEventElapsedTime(float *milliseconds, void *start, void *end);
-CUresult cuEventElapsedTime(float *milliseconds, void *start, void *end) {
+API(cuEventElapsedTime, float *milliseconds, void *start, void *end) {
     ENTER();
     *milliseconds = 0.5f * (float)(*(int *)end - *(int *)start);
     return 0;
@@ -386,37 +386,31 @@ static CUresult complain(const char *what, CUresult r, unsigned n, const int *op
     return r;
 }
 
-CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values);
-CUresult cuModuleLoadDataEx(void **module, const void *image, unsigned n, int *options, void **values) {
+API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *options, void **values) {
     ENTER();
     NEED_CONTEXT();
     const char *text = image;
-    if (strstr(text, "not ptx")) return complain("ptxas application ptx input, line 3; fatal   : Parsing error", 218, n, options, values);
-    if (strstr(text, ".version 99.0")) return complain("ptxas fatal   : Unsupported .version 99.0", 222, n, options, values);
-    struct Module *m = malloc(sizeof *m);
-    m->text = malloc(strlen(text) + 1);
-    strcpy(m->text, text);
-    *module = m;
-    modules++;
+    if (strstr(text, "not ptx"))
+        return complain("ptxas application ptx input, line 3; fatal   : Parsing error", 218, n, options, values);
+    if (strstr(text, ".version 99.0"))
+        return complain("ptxas fatal   : Unsupported .version 99.0", 222, n, options, values);
+    *module = strcpy(take(strlen(text) + 1), text);
+    fake.modules++;
     return 0;
 }
 
-CUresult cuModuleUnload(void *module);
-CUresult cuModuleUnload(void *module) {
+API(cuModuleUnload, void *module) {
     ENTER();
-    struct Module *m = module;
-    free(m->text);
-    free(m);
-    modules--;
+    give(module);
+    fake.modules--;
     return 0;
 }
 
-CUresult cuModuleGetFunction(void **function, void *module, const char *name);
-CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
+API(cuModuleGetFunction, void **function, void *module, const char *name) {
     ENTER();
     char line[96];
     snprintf(line, sizeof line, ".entry %s(", name);
-    if (!strstr(((struct Module *)module)->text, line)) return 500;
+    if (!strstr((const char *)module, line)) return 500;
     struct Function *f = calloc(1, sizeof *f);
     snprintf(f->name, sizeof f->name, "%s", name);
     f->dynamic_shared = -1;
@@ -426,28 +420,26 @@ CUresult cuModuleGetFunction(void **function, void *module, const char *name) {
     return 0;
 }
 
-CUresult cuFuncGetAttribute(int *value, int attribute, void *function);
-CUresult cuFuncGetAttribute(int *value, int attribute, void *function) {
-    static const int values[] = {1024, 16, 0, 8, 64, 70, 90}; /* threads, shared, const, local, registers, ptx, binary */
+API(cuFuncGetAttribute, int *value, int attribute, void *function) {
+    static const int values[] = {1024, 16, 0, 8,
+                                 64,   70, 90}; /* threads, shared, const, local, registers, ptx, binary */
     ENTER();
     (void)function;
     *value = values[attribute];
     return 0;
 }
 
-CUresult cuFuncSetAttribute(void *function, int attribute, int value);
-CUresult cuFuncSetAttribute(void *function, int attribute, int value) {
+API(cuFuncSetAttribute, void *function, int attribute, int value) {
     ENTER();
     if (attribute == 8) ((struct Function *)function)->dynamic_shared = value;
     return 0;
 }
 
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *function, int threads, size_t shared);
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *n, void *function, int threads, size_t shared) {
+API(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, void *function, int threads, size_t shared) {
     ENTER();
     NEED_CONTEXT();
     (void)function, (void)threads, (void)shared;
-    *n = blocks;
+    *n = fake.blocks;
     return 0;
 }
 
@@ -456,7 +448,7 @@ static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned
     if (sizes[1] > 65535 || sizes[2] > 65535 || sizes[3] > 1024) return 1;
     if (sizes[6] + 16 > 49152 && f->dynamic_shared < (int)sizes[6]) return 1;
     pthread_mutex_lock(&lock);
-    FakeLaunch *l = &launched[num_launched++ % LAUNCHES];
+    FakeLaunch *l = &launched[fake.launches++ % LAUNCHES];
     memset(l, 0, sizeof *l);
     snprintf(l->entry, sizeof l->entry, "%s", f->name);
     memcpy(l->grid, sizes, sizeof l->grid);
@@ -464,15 +456,13 @@ static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned
     l->shared = sizes[6];
     l->cluster = cluster;
     l->stream = stream;
-    for (int i = 0; i < num_params; i++) memcpy(&l->params[i], params[i], 8);
+    for (int i = 0; i < fake.params; i++) memcpy(&l->params[i], params[i], 8);
     pthread_mutex_unlock(&lock);
     return 0;
 }
 
-CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                        unsigned shared, void *stream, void **params, void **extra);
-CUresult cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
-                        unsigned shared, void *stream, void **params, void **extra) {
+API(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared, void *stream, void **params, void **extra) {
     ENTER();
     NEED_CONTEXT();
     (void)extra;
@@ -485,17 +475,18 @@ struct Config {
     struct {
         int id, pad;
         unsigned value[16];
-    } *attrs;
+    } * attrs;
     unsigned num_attrs;
 };
 
-CUresult cuLaunchKernelEx(const struct Config *c, void *function, void **params, void **extra);
-CUresult cuLaunchKernelEx(const struct Config *c, void *function, void **params, void **extra) {
+API(cuLaunchKernelEx, const struct Config *c, void *function, void **params, void **extra) {
     ENTER();
     NEED_CONTEXT();
     (void)extra;
     unsigned cluster = c->num_attrs == 1 && c->attrs[0].id == 4 ? c->attrs[0].value[0] : 0;
     if (cluster == 0 || c->grid[0] % cluster) return 912;
-    return keep(function, (const unsigned[]){c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared},
-                cluster, c->stream, params);
+    return keep(
+        function,
+        (const unsigned[]){c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared},
+        cluster, c->stream, params);
 }

@@ -12,23 +12,29 @@ typedef struct FakeLaunch {
     char entry[64];
     unsigned grid[3], block[3], shared, cluster; /* cluster 0: cuLaunchKernel */
     void *stream;
-    uint64_t params[FAKE_PARAMS]; /* the first fake_set_params() ones, 8 bytes each */
+    uint64_t params[FAKE_PARAMS]; /* the first FakeState.params ones, 8 bytes each */
 } FakeLaunch;
 
-void fake_reset(void);                                    /* as new: no failures, no counts, no context, 2 devices */
-void fake_fail(const char *call, int nth, int error);      /* the nth call from now (1: the next) gives error */
-int fake_calls(const char *call);                          /* how often it was called since the reset */
-int fake_launches(void);
+/* What the tests set and look at. */
+typedef struct FakeState {
+    int devices;      /* that there are; 2 */
+    int params;       /* how many parameters a launch copies; 0 */
+    int blocks;       /* what the occupancy call gives; 3 */
+    size_t memory;    /* bytes of device memory that there are */
+    int launches;     /* done */
+    int retained;     /* primary contexts retained and not released */
+    int modules;      /* loaded and not unloaded */
+    size_t allocated; /* bytes of device memory in use */
+} FakeState;
+
+extern FakeState fake;
+
+void fake_reset(void);                                /* as new: no failures, no counts, no context */
+void fake_fail(const char *call, int nth, int error); /* the nth call from now (1: the next) gives error */
+int fake_calls(const char *call);                     /* how often it was called since the reset */
 FakeLaunch fake_launch(int index);
-void fake_set_params(int count);                           /* how many parameters a launch copies */
-void fake_set_devices(int count);
-void fake_set_current(int device);                         /* makes a context of the caller's own current; -1: none */
-bool fake_current_is_own(void);                            /* the caller's context is current again */
-int fake_retained(void);                                   /* primary contexts retained and not released */
-size_t fake_allocated(void);                               /* bytes of device memory in use */
-int fake_modules(void);                                    /* modules loaded and not unloaded */
-void fake_set_memory(size_t bytes);
-int fake_attribute(const char *entry);                     /* dynamic shared bytes that cuFuncSetAttribute set, or -1 */
-void fake_set_blocks(int blocks);                          /* what the occupancy call gives */
+void fake_set_current(int device);     /* makes a context of the caller's own current; -1: none */
+bool fake_current_is_own(void);        /* the caller's context is current again */
+int fake_attribute(const char *entry); /* dynamic shared bytes that cuFuncSetAttribute set, or -1 */
 
 #endif

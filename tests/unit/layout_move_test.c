@@ -1,7 +1,7 @@
 /* layout_move_test.c - layouts that meet: conversions, broadcasting, reductions, each proved by moving data.
  *
  * In: seeded random pairs of layouts (random_layout.h).
- * A plan is carried out on arrays of values as a code generator would (registers, shuffles, candidates, butterflies), and
+ * A plan is carried out on arrays of values as a code generator would (registers, shuffles, candidates, butterflies);
  * every owner's result is compared with the tile. Distances are compared with a search over all owners. Each simulation
  * is also shown a damaged plan, which it must refuse.
  */
@@ -23,7 +23,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- Conversions --------------------------------------------------------------------------------------------------- */
+/* ---- Conversions ------------------------------------------------------------------------------------------------- */
 
 /* A layout over the same threads whose owner o holds what the owner o ^ (something within `reach`) holds in l. */
 static const Layout *random_neighbour(Random *r, const Layout *l, uint32_t reach) {
@@ -32,7 +32,8 @@ static const Layout *random_neighbour(Random *r, const Layout *l, uint32_t reach
         for (uint32_t moves = random_below(r, 6) + 1; moves > 0; moves--) {
             InDim d = (InDim)random_below(r, reach + 1), e = (InDim)random_below(r, IN_COUNT);
             if (near.bits[d] == 0 || near.bits[e] == 0) continue;
-            uint32_t *a = &near.basis[d][random_below(r, near.bits[d])], *b = &near.basis[e][random_below(r, near.bits[e])];
+            uint32_t *a = &near.basis[d][random_below(r, near.bits[d])],
+                     *b = &near.basis[e][random_below(r, near.bits[e])];
             if (a == b) continue;
             if (random_below(r, 2)) {
                 *b ^= *a;
@@ -99,8 +100,8 @@ static uint32_t plan_part(const ConvertPlan *plan, Owner o, InDim first, InDim l
     return sum;
 }
 
-/* Carries out a plan within warps as generated code does: the source lane is a constant of the register and a function of
- * the thread; each candidate register is shuffled whole, and the thread selects. */
+/* Carries out a plan within warps as generated code does: the source lane is a constant of the register and a
+ * function of the thread; each candidate register is shuffled whole, and the thread selects. */
 static bool shuffles_right(const ConvertPlan *plan, const Table *have, const Layout *to, const Table *need) {
     for (uint32_t o = 0; o < need->owners; o++) {
         Owner there = layout_unpack(to, o), source = there;
@@ -179,11 +180,17 @@ static void test_convert_case(void **state) {
     assert_int_equal(plan.source[IN_REGISTER][0].at[IN_LANE], 8);
     const Layout *warps = layout_blocked(layouts, shape_row(7), NULL, 0, 5, 2, 0);
     const Layout *vectors = layout_blocked(layouts, shape_row(7), NULL, 2, 5, 2, 0);
-    assert_int_equal(convert_kind(warps, vectors), CONVERT_SHARED); /* each warp has 32 elements, needs all 128 */
+    assert_int_equal(convert_kind(warps, vectors), CONVERT_SHARED);  /* each warp has 32 elements, needs all 128 */
     assert_int_equal(convert_kind(vectors, warps), CONVERT_SHUFFLE); /* every warp has all */
+
+    /* A register that only repeats another is still its own source where both layouts have it. */
+    Layout twice = {.shape = shape_row(1), .bits = {2, 1}, .basis = {{1, 1}, {0}}}, swapped = twice;
+    swapped.basis[IN_LANE][0] = 1;
+    convert_plan(&twice, &swapped, &plan);
+    assert_int_equal(plan.source[IN_REGISTER][1].at[IN_REGISTER], 2);
 }
 
-/* ---- Broadcasting -------------------------------------------------------------------------------------------------- */
+/* ---- Broadcasting ------------------------------------------------------------------------------------------------ */
 
 static Shape random_source(Random *r, Shape s) {
     for (uint32_t i = 0; i < s.rank; i++)
@@ -266,7 +273,7 @@ static void test_project_can_fail(void **state) {
     assert_false(holds_exactly(&all, &need));
 }
 
-/* ---- Reductions ---------------------------------------------------------------------------------------------------- */
+/* ---- Reductions -------------------------------------------------------------------------------------------------- */
 
 static uint32_t deposit(uint32_t x, uint32_t mask) {
     uint32_t y = 0;
@@ -439,14 +446,10 @@ static void test_reduce_can_fail(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_convert),
-        cmocka_unit_test(test_convert_can_fail),
-        cmocka_unit_test(test_convert_case),
-        cmocka_unit_test(test_project),
-        cmocka_unit_test(test_slice),
-        cmocka_unit_test(test_project_can_fail),
-        cmocka_unit_test(test_reduce),
-        cmocka_unit_test(test_reduce_blocked),
+        cmocka_unit_test(test_convert),         cmocka_unit_test(test_convert_can_fail),
+        cmocka_unit_test(test_convert_case),    cmocka_unit_test(test_project),
+        cmocka_unit_test(test_slice),           cmocka_unit_test(test_project_can_fail),
+        cmocka_unit_test(test_reduce),          cmocka_unit_test(test_reduce_blocked),
         cmocka_unit_test(test_reduce_can_fail),
     };
     return cmocka_run_group_tests_name("layout moves", tests, set_up, tear_down);

@@ -21,7 +21,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- Shapes -------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 static void test_shape(void **state) {
     (void)state;
@@ -65,7 +65,7 @@ static void test_shape_random(void **state) {
     }
 }
 
-/* ---- Linear maps --------------------------------------------------------------------------------------------------- */
+/* ---- Linear maps ------------------------------------------------------------------------------------------------- */
 
 static Linear random_linear(Random *r, uint32_t in, uint32_t out) {
     Linear m = {.in = (uint8_t)in, .out = (uint8_t)out};
@@ -133,7 +133,7 @@ static void test_linear_solve(void **state) {
     }
 }
 
-/* ---- Owners -------------------------------------------------------------------------------------------------------- */
+/* ---- Owners ------------------------------------------------------------------------------------------------------ */
 
 /* Is each element of `t` held by exactly one of the owners without free bits? */
 static bool owned_once(const Table *t, uint32_t elements, uint64_t free) {
@@ -217,7 +217,7 @@ static void test_algebra(void **state) {
     assert_false(layout_same_threads(l, &replicated));
 }
 
-/* ---- Vectors and live registers ------------------------------------------------------------------------------------ */
+/* ---- Vectors and live registers ---------------------------------------------------------------------------------- */
 
 static bool is_vector(const Layout *l, const Table *t, uint32_t dim, uint32_t v) {
     if (1u << v > t->registers) return false;
@@ -252,7 +252,8 @@ static void test_vector(void **state) {
     for (uint32_t n = 0; n < LAYOUTS; n++) {
         const Layout *l = random_layout(&r, layouts);
         if (random_below(&r, 2) && l->shape.rank) { /* random bases are seldom vectors */
-            l = layout_blocked(layouts, l->shape, NULL, random_below(&r, 4), random_below(&r, 4), random_below(&r, 2), 0);
+            l = layout_blocked(layouts, l->shape, NULL, random_below(&r, 4), random_below(&r, 4), random_below(&r, 2),
+                               0);
             Layout turned = *l;
             uint32_t other = random_below(&r, 1u << shape_log2(l->shape)), i = random_below(&r, 5);
             if (random_below(&r, 2) && i < l->bits[IN_REGISTER]) turned.basis[IN_REGISTER][i] ^= other;
@@ -315,7 +316,7 @@ static void test_live_row(void **state) {
     }
 }
 
-/* ---- Blocked layouts ----------------------------------------------------------------------------------------------- */
+/* ---- Blocked layouts --------------------------------------------------------------------------------------------- */
 
 /* The place of an element when the dimensions are counted in `order`, the first one fastest. */
 static uint32_t place_in_order(Shape s, const uint8_t *order, uint32_t flat) {
@@ -374,14 +375,18 @@ static void test_blocked_cases(void **state) {
         {2, {3, 4}, 3, 5, 0, 0, "#layout<[8x16] reg=[1,2] lane=[4,8,16,32,64] warp=[] cta=[]>"},
         {2, {5, 1}, 2, 5, 0, 0, "#layout<[32x2] reg=[1] lane=[2,4,8,16,32] warp=[] cta=[]>"},
         {0, {0}, 2, 2, 1, 0, "#layout<[] reg=[] lane=[0,0] warp=[0] cta=[]>"},
-        {1, {20}, 2, 5, 5, 0,
+        {1,
+         {20},
+         2,
+         5,
+         5,
+         0,
          "#layout<[1048576] reg=[1,2,4096,8192,16384,32768,65536,131072,262144,524288] lane=[4,8,16,32,64] "
          "warp=[128,256,512,1024,2048] cta=[]>"},
     };
     for (uint32_t i = 0; i < COUNT(cases); i++) {
         Shape s = shape_make(cases[i].rank, cases[i].log2);
-        const Layout *l =
-            layout_blocked(layouts, s, NULL, cases[i].vec, cases[i].lanes, cases[i].warps, cases[i].ctas);
+        const Layout *l = layout_blocked(layouts, s, NULL, cases[i].vec, cases[i].lanes, cases[i].warps, cases[i].ctas);
         Text t = {0};
         layout_write(l, &t);
         assert_string_equal(t.at, cases[i].want);
@@ -389,7 +394,7 @@ static void test_blocked_cases(void **state) {
     }
 }
 
-/* ---- Views: nothing moves ------------------------------------------------------------------------------------------ */
+/* ---- Views: nothing moves ---------------------------------------------------------------------------------------- */
 
 static void test_views(void **state) {
     (void)state;
@@ -421,20 +426,13 @@ static void test_views(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_shape),
-        cmocka_unit_test(test_shape_random),
-        cmocka_unit_test(test_linear_compose),
-        cmocka_unit_test(test_linear_solve),
-        cmocka_unit_test(test_owners),
-        cmocka_unit_test(test_owners_can_fail),
-        cmocka_unit_test(test_intern),
-        cmocka_unit_test(test_algebra),
-        cmocka_unit_test(test_vector),
-        cmocka_unit_test(test_live),
-        cmocka_unit_test(test_live_row),
-        cmocka_unit_test(test_blocked),
-        cmocka_unit_test(test_blocked_cases),
-        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_shape),          cmocka_unit_test(test_shape_random),
+        cmocka_unit_test(test_linear_compose), cmocka_unit_test(test_linear_solve),
+        cmocka_unit_test(test_owners),         cmocka_unit_test(test_owners_can_fail),
+        cmocka_unit_test(test_intern),         cmocka_unit_test(test_algebra),
+        cmocka_unit_test(test_vector),         cmocka_unit_test(test_live),
+        cmocka_unit_test(test_live_row),       cmocka_unit_test(test_blocked),
+        cmocka_unit_test(test_blocked_cases),  cmocka_unit_test(test_views),
     };
     return cmocka_run_group_tests_name("layout", tests, set_up, tear_down);
 }

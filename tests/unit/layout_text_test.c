@@ -153,7 +153,7 @@ static void test_print(void **state) {
     text_free(&t);
 }
 
-/* ---- Misuse is a bug of fsc ----------------------------------------------------------------------------------------- */
+/* ---- Misuse is a bug of fsc -------------------------------------------------------------------------------------- */
 
 static jmp_buf caught;
 
@@ -196,8 +196,8 @@ static void test_misuse(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_spaces), cmocka_unit_test(test_bad_text),
-        cmocka_unit_test(test_damaged_text), cmocka_unit_test(test_print), cmocka_unit_test(test_misuse),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_spaces), cmocka_unit_test(test_bad_text),
+        cmocka_unit_test(test_damaged_text), cmocka_unit_test(test_print),  cmocka_unit_test(test_misuse),
     };
     return cmocka_run_group_tests_name("layout text", tests, set_up, tear_down);
 }

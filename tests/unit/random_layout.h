@@ -24,7 +24,7 @@ enum {
     MAX_OWNERS = 11, /* log2 of a random layout's owners */
 };
 
-/* ---- Random numbers ------------------------------------------------------------------------------------------------ */
+/* ---- Random numbers ---------------------------------------------------------------------------------------------- */
 
 typedef struct Random {
     uint64_t state;
@@ -49,7 +49,7 @@ static inline void random_shuffle(Random *r, uint32_t *at, uint32_t n) {
     }
 }
 
-/* ---- Random layouts ------------------------------------------------------------------------------------------------ */
+/* ---- Random layouts ---------------------------------------------------------------------------------------------- */
 
 static inline Shape random_shape(Random *r) {
     uint8_t log2[SHAPE_RANK] = {0};
@@ -103,7 +103,7 @@ static inline const Layout *random_layout(Random *r, Layouts *ls) {
     return layout_intern(ls, &l);
 }
 
-/* ---- The table of a layout ----------------------------------------------------------------------------------------- */
+/* ---- The table of a layout --------------------------------------------------------------------------------------- */
 
 /* The element of every packed owner, made by adding one column after the other and without a look at layout_apply. */
 typedef struct Table {
@@ -130,7 +130,7 @@ static inline uint32_t coord_of(Shape s, uint32_t flat, uint32_t dim) {
     return flat % (1u << s.log2[dim]);
 }
 
-/* ---- Failing ------------------------------------------------------------------------------------------------------- */
+/* ---- Failing ----------------------------------------------------------------------------------------------------- */
 
 static inline void require(bool ok, const Layout *l, const char *what) {
     if (ok) return;

@@ -81,7 +81,7 @@ static const char *policy_text(Nvptx *n, V policy, bool is_load) {
 }
 
 static void access_text(Asm *s, const char *what, bool is_volatile, const char *space, const char *policy, Access a) {
-    char text[96], vector[8] = "";
+    char text[96], vector[16] = "";
     if (a.words > 1) snprintf(vector, sizeof vector, ".v%u", a.words);
     snprintf(text, sizeof text, "%s%s%s%s%s.b%u ", what, is_volatile ? ".volatile" : "", space, policy, vector, a.bits);
     asm_text(s, text);
@@ -143,7 +143,7 @@ V lower_load_shared(Nvptx *n, Access a, const V *in) {
 
 /* ---- Stores -------------------------------------------------------------------------------------------------------------- */
 
-static V build_store(Nvptx *n, Access a, V address, const char *kind, V predicate, const V *words, bool is_volatile,
+static V emit_store(Nvptx *n, Access a, V address, const char *kind, V predicate, const V *words, bool is_volatile,
                      const char *space, const char *policy) {
     Asm s = {.n = 0};
     s.result = n->m->none;
@@ -163,9 +163,9 @@ static V build_store(Nvptx *n, Access a, V address, const char *kind, V predicat
 V lower_store_global(Nvptx *n, Access a, const V *in) {
     V policy = in[2 + a.words];
     bool is_volatile = policy_unpack(LLVMConstIntGetZExtValue(policy)).is_volatile;
-    return build_store(n, a, in[0], "l", in[1], in + 2, is_volatile, ".global", policy_text(n, policy, false));
+    return emit_store(n, a, in[0], "l", in[1], in + 2, is_volatile, ".global", policy_text(n, policy, false));
 }
 
 V lower_store_shared(Nvptx *n, Access a, const V *in) {
-    return build_store(n, a, shared_address(n, in[0]), "r", in[1], in + 2, false, ".shared", "");
+    return emit_store(n, a, shared_address(n, in[0]), "r", in[1], in + 2, false, ".shared", "");
 }

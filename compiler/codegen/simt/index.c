@@ -42,25 +42,30 @@ static V cta_rank(Simt *s) {
     return s->cta;
 }
 
-/* The bits of x that go `distance` up (down where negative) under `flips`, moved there; NULL if there are none. */
-static V field(Simt *s, V x, const uint32_t *flips, int distance, uint32_t *reached) {
+static uint32_t moved(uint32_t x, int distance) { return distance >= 0 ? x << distance : x >> -distance; }
+
+/* The bits of x (only those of `existing` can be set) that go `distance` up (down where negative) under `flips`, moved
+ * there; NULL if there are none. */
+static V field(Simt *s, V x, uint32_t existing, const uint32_t *flips, int distance, uint32_t *reached) {
     uint32_t mask = 0;
     for (int i = 0; i < 32; i++) {
         int to = i + distance;
         if (to >= 0 && to < 32 && (flips[i] >> to & 1)) mask |= UINT32_C(1) << i;
     }
-    if (!mask) return NULL;
-    *reached = distance >= 0 ? mask << distance : mask >> -distance;
-    V r = LLVMBuildAnd(s->m->at, x, simt_i32(s, mask), "");
+    if (!(mask & existing)) return NULL;
+    *reached = moved(mask, distance);
+    V r = x;
+    if (moved(mask & existing, distance) != moved(existing, distance))
+        r = LLVMBuildAnd(s->m->at, x, simt_i32(s, mask), "");
     if (distance > 0) r = LLVMBuildShl(s->m->at, r, simt_i32(s, distance), "");
     if (distance < 0) r = LLVMBuildLShr(s->m->at, r, simt_i32(s, -distance), "");
     return r;
 }
 
-static V join_fields(Simt *s, V sum, uint32_t *used, V x, const uint32_t *flips) {
+static V join_fields(Simt *s, V sum, uint32_t *used, V x, uint32_t existing, const uint32_t *flips) {
     for (int distance = -31; distance < 32; distance++) {
         uint32_t reached = 0;
-        V f = field(s, x, flips, distance, &reached);
+        V f = field(s, x, existing, flips, distance, &reached);
         if (!f) continue;
         if (!sum) sum = f;
         else sum = *used & reached ? LLVMBuildXor(s->m->at, sum, f, "") : LLVMBuildOr(s->m->at, sum, f, "");
@@ -85,8 +90,8 @@ V simt_map(Simt *s, const ThreadMap *map) {
     uint32_t used = 0;
     V tid = any(map->thread) ? simt_tid(s) : NULL, cta = any(map->cta) ? cta_rank(s) : NULL;
     Away a = enter(s);
-    V sum = tid ? join_fields(s, NULL, &used, tid, map->thread) : NULL;
-    if (cta) sum = join_fields(s, sum, &used, cta, map->cta);
+    V sum = tid ? join_fields(s, NULL, &used, tid, s->f->threads_per_program - 1, map->thread) : NULL;
+    if (cta) sum = join_fields(s, sum, &used, cta, s->f->blocks_per_program - 1, map->cta);
     made.value = sum ? sum : simt_i32(s, 0);
     leave(s, a);
     vec_push(s->m->o->arena, &s->maps, made);

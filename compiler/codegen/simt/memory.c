@@ -83,6 +83,13 @@ static LLVMBasicBlockRef open_slow(Simt *s, const Move *mv) {
     return done;
 }
 
+/* Does element e of a cut vector move? A cut prefix always has its first element and never its last. NULL: never. */
+static V cut_mask(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
+    bool is_prefix = mv->op->attr.mem.mask_kind == MASK_PREFIX;
+    if (is_prefix && e == mv->n - 1) return NULL;
+    return is_prefix && e == 0 ? mv->cut[v] : and_bits(s, mv->cut[v], tile_lane(s, mv->mask, v * mv->n + e));
+}
+
 static V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
     V address = tile_lane(s, mv->ptr, v * mv->n);
     int64_t bytes = (int64_t)type_bytes(type_scalar(mv->d)) * e;
@@ -111,7 +118,9 @@ static void load_cut(Simt *s, const Move *mv, uint32_t v, const V *words, V *ele
     V old[16];
     elements_unpack(s, mv->d, words, mv->whole, old, mv->n);
     for (uint32_t e = 0; e < mv->n; e++) {
-        V mask = and_bits(s, mv->cut[v], tile_lane(s, mv->mask, v * mv->n + e));
+        V mask = cut_mask(s, mv, v, e);
+        elements[e] = old[e];
+        if (!mask) continue;
         V args[] = {element_address(s, mv, v, e), mask, element_bits(s, mv->d, old[e]), mv->policy, mv->site};
         elements[e] = element_from_bits(s, mv->d, prim_access(s, PRIM_LOAD_GLOBAL, mv->single, args, 5));
     }
@@ -165,7 +174,8 @@ static void store_whole(Simt *s, const Move *mv, uint32_t v) {
 static void store_cut(Simt *s, const Move *mv, uint32_t v) {
     for (uint32_t e = 0; e < mv->n; e++) {
         uint32_t reg = v * mv->n + e;
-        V mask = and_bits(s, mv->cut[v], tile_lane(s, mv->mask, reg));
+        V mask = cut_mask(s, mv, v, e);
+        if (!mask) continue;
         V bits = element_bits(s, mv->d, tile_lane(s, mv->value, reg));
         V args[] = {element_address(s, mv, v, e), mask, bits, mv->policy, mv->site};
         prim_access(s, PRIM_STORE_GLOBAL, mv->single, args, 5);

@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
+#   WHAT: info tests sanitizer bench edges launch (default: all of them). Results go to $OUT (default build/gpu/out).
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
+
+out=${OUT:-$PWD/build/gpu/out}
+home=${TMPDIR:-/tmp}/fsc-gpu
+what=${*:-info tests sanitizer bench edges}
+mkdir -p "$out" "$home"
+[[ -d $home/stage ]] || tar -C "$home" -xJf build/gpu/fsc.tar.xz || exit 1
+cd "$home/stage" || exit 1
+lib=$(echo "$PWD"/lib/libfsc.so "$PWD"/lib/*/libfsc.so | tr ' ' '\n' | while read -r f; do [[ -e $f ]] && echo "$f"; done | head -n1)
+export FSC_LIBRARY=$lib FSC_SEEDS=$PWD/seeds PYTHONUNBUFFERED=1
+failed=0
+
+step() { # NAME SECONDS COMMAND …: into $out/NAME.log, its end on the screen
+    local name=$1 limit=$2
+    shift 2
+    echo "== $name"
+    timeout "$limit" "$@" >"$out/$name.log" 2>&1
+    local code=$?
+    tail -n "${TAIL:-12}" "$out/$name.log"
+    if ((code)); then
+        echo "== $name: exit $code"
+        failed=1
+    fi
+}
+
+for w in $what; do
+    case $w in
+    info)
+        TAIL=40 step devices 60 bin/fsc devices
+        TAIL=40 step info 60 bin/fsc info dsl_examples/softmax.dsl n_rows=4096 n_cols=1024
+        TAIL=10 step run 60 bin/fsc run dsl_examples/softmax.dsl x=random:0:fp32[1823,781] y="$home/y.npy"
+        ;;
+    tests) TAIL=40 step tests 420 python3 tests/run/run.py --device cuda --all ;;
+    sanitizer)
+        for tool in memcheck racecheck synccheck initcheck; do
+            TAIL=6 step "sanitizer-$tool" 150 compute-sanitizer --tool "$tool" --error-exitcode 9 \
+                python3 tests/run/run.py --device cuda softmax_sizes softmax_strides softmax_special softmax_in_place reduce
+        done
+        ;;
+    bench) TAIL=16 step bench 420 python3 bench/bench.py --sweep tutorial --out "$out" ;;
+    quick) TAIL=30 step quick 200 python3 bench/bench.py --sweep quick --out "$out" --name quick ;;
+    edges) TAIL=30 step edges 200 python3 bench/bench.py --sweep edges --dtype fp32 fp16 bf16 --out "$out" --name edges ;;
+    esac
+done
+exit $failed

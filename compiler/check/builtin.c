@@ -1,0 +1,160 @@
+/* builtin.c - the table of builtins, and binding a call's arguments to their names.
+ *
+ * In: a CALL node and the builtin that it names. Out: what the builtin's handler makes of a bound Call.
+ * Method: arguments are evaluated in order; any that is poison makes the result poison, silently.
+ */
+#include "check/sema.h"
+
+#include <string.h>
+
+#define BUILTIN(name, min, max, arguments, handler, aux) Handler builtin_##handler;
+#define MISSING(name)
+#include "check/builtin.def"
+#undef BUILTIN
+#undef MISSING
+
+static const Builtin builtins[] = {
+#define BUILTIN(name, min, max, arguments, handler, aux) {name, arguments, builtin_##handler, min, max, (int)(aux)},
+#define MISSING(name)                                    {name, "", NULL, 0, 0, 0},
+#include "check/builtin.def"
+#undef BUILTIN
+#undef MISSING
+};
+
+static const char *const names[] = {
+#define BUILTIN(name, ...) name,
+#define MISSING(name)      name,
+#include "check/builtin.def"
+#undef BUILTIN
+#undef MISSING
+};
+
+const Builtin *builtin_find(const char *name) {
+    for (size_t i = 0; i < COUNT(builtins); i++) {
+        if (strcmp(builtins[i].name, name) == 0) return &builtins[i];
+    }
+    return NULL;
+}
+
+const char *const *builtin_names(uint32_t *count) {
+    *count = COUNT(names);
+    return names;
+}
+
+/* ---- Arguments, of builtins and of functions of the file --------------------------------------------------------------- */
+
+static void push(Checker *c, Args *args, const char *name, const Sem *s, Span at) {
+    Arg arg = {name, s, at};
+    vec_push(c->a, &args->list, arg);
+    if (sem_is_error(s)) args->poisoned = true;
+    if (!name) args->positional++;
+}
+
+Args args_evaluate(Checker *c, const Node *call_node, const Sem *self) {
+    Args args = {0};
+    if (self) push(c, &args, NULL, self, call_node->a->span);
+    for (uint32_t i = 0; i < call_node->list.len; i++) {
+        const Node *n = call_node->list.at[i];
+        if (n->kind == NODE_KEYWORD) {
+            push(c, &args, n->name, expr(c, n->a), n->span);
+        } else if (n->kind == NODE_STAR) {
+            const Sem *s = expr(c, n->a);
+            if (s->kind == SEM_TUPLE) {
+                for (uint32_t k = 0; k < s->count; k++) push(c, &args, NULL, s->items[k], n->span);
+            } else {
+                if (!sem_is_error(s)) diag_error(c->d, n->span, "'*' takes a tuple, not %s", sem_type_text(c, s));
+                args.poisoned = true;
+            }
+        } else if (n->kind == NODE_STARSTAR) {
+            diag_error(c->d, n->span, "'**' in a call is not compiled yet");
+            args.poisoned = true;
+        } else {
+            push(c, &args, NULL, expr(c, n), n->span);
+        }
+    }
+    return args;
+}
+
+/* The position of a name in the blank-separated list, or -1. */
+static int name_index(const char *list, const char *name) {
+    size_t n = strlen(name);
+    int index = 0;
+    for (const char *p = list; *p; index++) {
+        size_t length = strcspn(p, " ");
+        if (length == n && strncmp(p, name, n) == 0) return index;
+        p += length;
+        while (*p == ' ') p++;
+    }
+    return -1;
+}
+
+static const char *name_at(Checker *c, const char *list, int index) {
+    for (const char *p = list; *p; index--) {
+        size_t length = strcspn(p, " ");
+        if (index == 0) return arena_strndup(c->a, p, length);
+        p += length;
+        while (*p == ' ') p++;
+    }
+    return "";
+}
+
+static void no_such_argument(Checker *c, const Builtin *b, const Arg *arg) {
+    const char *near[BUILTIN_ARGS];
+    uint32_t count = 0;
+    for (int i = 0; i < b->max; i++) near[count++] = name_at(c, b->names, i);
+    const char *hint = nearest_name(arg->name, near, count);
+    if (hint) {
+        diag_error(c->d, arg->at, "'%s' has no argument '%s'; did you mean '%s'?", b->name, arg->name, hint);
+    } else {
+        diag_error(c->d, arg->at, "'%s' has no argument '%s'", b->name, arg->name);
+        if (b->max) diag_note(c->d, arg->at, "its arguments are: %s", b->names);
+    }
+}
+
+static bool bind(Checker *c, const Builtin *b, const Args *args, Call *call) {
+    bool ok = true;
+    int position = 0;
+    for (uint32_t i = 0; i < args->list.len; i++) {
+        const Arg *arg = &args->list.at[i];
+        int index = arg->name ? name_index(b->names, arg->name) : position++;
+        if (index < 0) {
+            no_such_argument(c, b, arg);
+            ok = false;
+        } else if (index >= b->max) {
+            diag_error(c->d, arg->at, "'%s' takes %d argument%s at most", b->name, b->max, b->max == 1 ? "" : "s");
+            return false;
+        } else if (call->arg[index]) {
+            diag_error(c->d, arg->at, "'%s' is given its argument '%s' twice", b->name, name_at(c, b->names, index));
+            ok = false;
+        } else {
+            call->arg[index] = arg->sem;
+            call->at[index] = arg->at;
+        }
+    }
+    for (int i = 0; ok && i < b->min; i++) {
+        if (call->arg[i]) continue;
+        diag_error(c->d, call->span, "'%s' lacks its argument '%s'", b->name, name_at(c, b->names, i));
+        ok = false;
+    }
+    return ok;
+}
+
+bool builtin_bind(Checker *c, const Builtin *b, const Sem *self, const Node *call_node, Call *call) {
+    *call = (Call){.builtin = b, .span = call_node->span, .node = call_node};
+    Args args = args_evaluate(c, call_node, self);
+    call->positional = args.positional;
+    return bind(c, b, &args, call) && !args.poisoned;
+}
+
+const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node) {
+    const Builtin *b = callee->builtin;
+    if (!b->run) {
+        diag_error(c->d, call_node->a->span, "'%s' is not compiled yet", b->name);
+        return &sem_error;
+    }
+    Call call;
+    if (!builtin_bind(c, b, callee->self, call_node, &call)) return &sem_error;
+    call.is_bare = callee->weak;
+    c->b.span = call_node->span;
+    return b->run(c, &call);
+}

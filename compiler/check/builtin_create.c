@@ -1,0 +1,238 @@
+/* builtin_create.c - programs, creation, casts and the shape builtins that move no element.
+ *
+ * In: a bound Call. Out: a Sem.
+ */
+#include "check/sema.h"
+
+#include <string.h>
+
+const Sem *builtin_program(Checker *c, Call *call) {
+    int64_t axis;
+    if (!sem_want_int(c, call->arg[0], call->at[0], "the axis", &axis)) return &sem_error;
+    if (axis < 0 || axis > 2) {
+        diag_error(c->d, call->at[0], "axis %lld of the grid, which has axes 0, 1 and 2", (long long)axis);
+        return &sem_error;
+    }
+    Attr attr = {.i = axis};
+    return sem_run(c, ST_I32, build0(&c->b, (OpKind)call->builtin->aux, attr, type_scalar(DT_I32)), NULL);
+}
+
+const Sem *builtin_arange(Checker *c, Call *call) {
+    int64_t start, end;
+    uint8_t log2;
+    if (!sem_want_int(c, call->arg[0], call->at[0], "the start of arange", &start)) return &sem_error;
+    if (!sem_want_int(c, call->arg[1], call->at[1], "the end of arange", &end)) return &sem_error;
+    if (start < INT32_MIN || end > INT32_MAX + (int64_t)1 || start > INT32_MAX || end < INT32_MIN) {
+        if (start == 0) return (dimension_log2(c, end, call->at[1], &log2), &sem_error);
+        diag_error(c->d, call->span, "arange from %lld to %lld leaves the 32 bits of its elements", (long long)start, (long long)end);
+        return &sem_error;
+    }
+    if (end <= start) {
+        diag_error(c->d, call->span, "arange from %lld to %lld is empty", (long long)start, (long long)end);
+        return &sem_error;
+    }
+    if (!dimension_log2(c, end - start, start == 0 ? call->at[1] : call->span, &log2)) return &sem_error;
+    return sem_run(c, ST_I32, build_arange(&c->b, start, end), NULL);
+}
+
+/* ---- Shapes as arguments ----------------------------------------------------------------------------------------------------- */
+
+/* (M, N), [M, N] or M. */
+static bool read_shape(Checker *c, const Sem *s, Span at, Shape *out) {
+    *out = shape_scalar();
+    if (sem_is_error(s)) return false;
+    if (s->kind == SEM_INT) s = sem_tuple(c, &s, 1);
+    if (s->kind != SEM_TUPLE) {
+        diag_error(c->d, at, "a shape is a tuple of ints known at compile time, such as (64, 128), not %s", sem_type_text(c, s));
+        return false;
+    }
+    if (s->count > SHAPE_RANK) {
+        diag_error(c->d, at, "a tile of rank %u, and %d is the most", s->count, SHAPE_RANK);
+        return false;
+    }
+    out->rank = (uint8_t)s->count;
+    for (uint32_t i = 0; i < s->count; i++) {
+        int64_t size;
+        if (!sem_want_int(c, s->items[i], at, "a dimension", &size)) return false;
+        if (!dimension_log2(c, size, at, &out->log2[i])) return false;
+    }
+    return check_elements(c, *out, at);
+}
+
+/* reshape(x, (4, 8)) or x.reshape(4, 8). */
+static bool shape_arguments(Checker *c, Call *call, Shape *out) {
+    if (call->arg[1]->kind == SEM_TUPLE || !call->arg[2]) return read_shape(c, call->arg[1], call->at[1], out);
+    const Sem *items[SHAPE_RANK];
+    uint32_t n = 0;
+    while (n < SHAPE_RANK && call->arg[1 + n]) {
+        items[n] = call->arg[1 + n];
+        n++;
+    }
+    Sem tuple = {.kind = SEM_TUPLE, .items = items, .count = n};
+    return read_shape(c, &tuple, span_join(call->at[1], call->at[n]), out);
+}
+
+static bool read_dtype(Checker *c, Call *call, uint32_t arg, SType *out) {
+    const Sem *s = call->arg[arg];
+    if (s->kind == SEM_TYPE && !s->is_pointer) {
+        *out = s->type;
+        return true;
+    }
+    if (!sem_is_error(s)) {
+        diag_error(c->d, call->at[arg], "a type such as fp32 is wanted here, not %s", sem_type_text(c, s));
+    }
+    return false;
+}
+
+/* A number or scalar as element type t, explicitly: floats truncate to ints. */
+static const Sem *cast_scalar(Checker *c, const Sem *s, SType t, Span at) {
+    if (!sem_is_number(s)) return convert_to(c, s, t, at);
+    if (s->kind == SEM_FLOAT && !stype_is_float(t)) {
+        Int i;
+        if (!int_from_double(s->f, &i)) return convert_to(c, s, t, at); /* its error */
+        s = sem_int(c, i);
+    }
+    return t == ST_I1 ? sem_run(c, t, const_value(c, s, t, shape_scalar()), NULL) : convert_to(c, s, t, at);
+}
+
+const Sem *builtin_full(Checker *c, Call *call) {
+    Shape shape;
+    const Sem *value = call->arg[1];
+    if (!read_shape(c, call->arg[0], call->at[0], &shape)) return &sem_error;
+    if (!sem_is_value(value) || sem_is_tile(value)) {
+        diag_error(c->d, call->at[1], "the value of full must be a scalar, not %s", sem_type_text(c, value));
+        return &sem_error;
+    }
+    SType t = sem_natural(value);
+    if (call->arg[2] && call->arg[2]->kind != SEM_NONE && !read_dtype(c, call, 2, &t)) return &sem_error;
+    const Sem *s = cast_scalar(c, value, t, call->at[1]);
+    if (sem_is_error(s) || shape.rank == 0) return s;
+    if (sem_is_number(value) && !(value->kind == SEM_FLOAT && !stype_is_float(t))) {
+        return sem_run(c, t, const_value(c, value, t, shape), NULL);
+    }
+    return broadcast_to(c, s, shape);
+}
+
+const Sem *builtin_zeros(Checker *c, Call *call) {
+    Shape shape;
+    SType t = ST_FP32;
+    if (!read_shape(c, call->arg[0], call->at[0], &shape)) return &sem_error;
+    if (call->arg[1] && !read_dtype(c, call, 1, &t)) return &sem_error;
+    return sem_run(c, t, const_value(c, sem_i64(c, 0), t, shape), NULL);
+}
+
+const Sem *builtin_zeros_like(Checker *c, Call *call) {
+    const Sem *x = call->arg[0];
+    if (!sem_is_value(x)) {
+        diag_error(c->d, call->at[0], "zeros_like of %s", sem_type_text(c, x));
+        return &sem_error;
+    }
+    return sem_run(c, sem_natural(x), const_value(c, sem_i64(c, 0), sem_natural(x), sem_shape(x)), NULL);
+}
+
+/* ---- Casts -------------------------------------------------------------------------------------------------------------------- */
+
+static bool read_rounding(Checker *c, Call *call, Round *out) {
+    const Sem *s = call->arg[2];
+    *out = ROUND_NEAREST;
+    if (!s || s->kind == SEM_NONE) return true;
+    if (s->kind == SEM_STRING && strcmp(s->s, "rtne") == 0) return true;
+    *out = ROUND_ZERO;
+    if (s->kind == SEM_STRING && strcmp(s->s, "rtz") == 0) return true;
+    diag_error(c->d, call->at[2], "fp_downcast_rounding is %s", sem_type_text(c, s));
+    diag_note(c->d, call->at[2], "it is \"rtne\" (to nearest even) or \"rtz\" (toward zero)");
+    return false;
+}
+
+const Sem *builtin_cast(Checker *c, Call *call) {
+    const Sem *x = call->arg[0], *t = call->arg[1];
+    Round round;
+    bool bitcast = false;
+    if (t->kind != SEM_TYPE) {
+        diag_error(c->d, call->at[1], "a cast needs a type such as fp32, not %s", sem_type_text(c, t));
+        return &sem_error;
+    }
+    if (!read_rounding(c, call, &round)) return &sem_error;
+    if (call->arg[3] && !sem_want_bool(c, call->arg[3], call->at[3], "bitcast", &bitcast)) return &sem_error;
+    if (bitcast || t->is_pointer || (x->kind == SEM_RUN && x->is_pointer)) {
+        return bitcast_to(c, x, t->type, t->is_pointer, call->span);
+    }
+    if (x->kind == SEM_RUN) return convert_rounded(c, x, t->type, round);
+    if (!sem_is_number(x)) {
+        diag_error(c->d, call->at[0], "%s does not convert to %s", sem_type_text(c, x), stype_name(t->type));
+        return &sem_error;
+    }
+    return cast_scalar(c, x, t->type, call->at[0]);
+}
+
+const Sem *builtin_pointer_type(Checker *c, Call *call) {
+    SType t;
+    return read_dtype(c, call, 0, &t) ? sem_type(c, t, true) : &sem_error;
+}
+
+/* ---- Shape ---------------------------------------------------------------------------------------------------------------------- */
+
+static const Sem *as_run(Checker *c, Call *call) {
+    return to_run(c, call->arg[0], call->at[0]);
+}
+
+const Sem *builtin_broadcast(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call), *y = to_run(c, call->arg[1], call->at[1]);
+    Shape shape;
+    if (sem_is_error(x) || sem_is_error(y) || !broadcast_shape(c, x, y, call->span, &shape)) return &sem_error;
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, 2);
+    items[0] = broadcast_to(c, x, shape);
+    items[1] = broadcast_to(c, y, shape);
+    return sem_tuple(c, items, 2);
+}
+
+static const Sem *bad_shape(Checker *c, Call *call, const Sem *x, Shape to, const char *note) {
+    diag_error(c->d, call->span, "'%s' of %s to %s", call->builtin->name, sem_type_text(c, x), type_text(c, x->type, x->is_pointer, to));
+    diag_note(c->d, call->span, "%s", note);
+    return &sem_error;
+}
+
+const Sem *builtin_broadcast_to(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call);
+    Shape shape, joined;
+    if (sem_is_error(x) || !shape_arguments(c, call, &shape)) return &sem_error;
+    if (!shape_join(sem_shape(x), shape, &joined) || !shape_equal(joined, shape)) {
+        return bad_shape(c, call, x, shape, "dimensions are matched from the last; each must be equal, or 1 before");
+    }
+    return broadcast_to(c, x, shape);
+}
+
+const Sem *builtin_expand_dims(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call), *axes = call->arg[1];
+    if (sem_is_error(x)) return x;
+    if (axes->kind != SEM_TUPLE) axes = sem_tuple(c, &call->arg[1], 1);
+    int64_t rank = sem_shape(x).rank + axes->count;
+    for (uint32_t i = 0; i < axes->count; i++) {
+        int64_t axis;
+        if (!sem_want_int(c, axes->items[i], call->at[1], "the axis", &axis)) return &sem_error;
+        int64_t at = axis < 0 ? axis + rank : axis;
+        if (rank > SHAPE_RANK || at < 0 || at > sem_shape(x).rank) {
+            diag_error(c->d, call->at[1], "axis %lld for a new dimension of %s", (long long)axis, sem_type_text(c, x));
+            return &sem_error;
+        }
+        x = expand_at(c, x, (uint32_t)at);
+    }
+    return x;
+}
+
+/* Where the new shape only has more dimensions of size 1. */
+const Sem *builtin_reshape(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call);
+    Shape to;
+    if (sem_is_error(x) || !shape_arguments(c, call, &to)) return &sem_error;
+    if (shape_log2(to) != shape_log2(sem_shape(x))) {
+        return bad_shape(c, call, x, to, "a reshape keeps the number of elements");
+    }
+    const Sem *r = x;
+    for (uint32_t i = 0; i < to.rank; i++) {
+        Shape now = sem_shape(r);
+        if (now.rank < to.rank && to.log2[i] == 0 && (i >= now.rank || now.log2[i] != 0)) r = expand_at(c, r, i);
+    }
+    if (shape_equal(sem_shape(r), to)) return r;
+    return bad_shape(c, call, x, to, "only dimensions of size 1 can be added; other reshapes are not compiled yet");
+}

@@ -1,0 +1,205 @@
+/* builtin_python.c - what runs at compile time: Python's own functions on constants, static checks, and hints.
+ *
+ * In: a bound Call. Out: a constant, or None.
+ * Method: a hint strengthens what is known of a run-time parameter (Param); about other values it is accepted, and the
+ * facts pass finds what it can by itself.
+ */
+#include "check/sema.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const Sem *builtin_constexpr(Checker *c, Call *call) {
+    if (sem_is_const(call->arg[0])) return sem_weak(c, call->arg[0]);
+    diag_error(c->d, call->at[0], "constexpr of %s, which is known only at run time", sem_type_text(c, call->arg[0]));
+    return &sem_error;
+}
+
+const Sem *builtin_len(Checker *c, Call *call) {
+    const Sem *s = call->arg[0];
+    if (s->kind == SEM_TUPLE) return sem_i64(c, s->count);
+    if (s->kind == SEM_STRING) return sem_i64(c, (int64_t)strlen(s->s));
+    if (sem_is_tile(s)) return sem_i64(c, (int64_t)shape_size(sem_shape(s), 0));
+    diag_error(c->d, call->at[0], "len of %s", sem_type_text(c, s));
+    return &sem_error;
+}
+
+static const Sem *not_constant(Checker *c, Call *call) {
+    const char *name = call->builtin->name;
+    diag_error(c->d, call->at[0], "%s(...) of %s, which is not a compile-time number or text", name, sem_type_text(c, call->arg[0]));
+    if (call->arg[0]->kind == SEM_RUN) {
+        diag_note(c->d, call->at[0], "a run-time value converts with .to(%s)",
+                  strcmp(name, "float") == 0 ? "fp32" : strcmp(name, "bool") == 0 ? "i1" : "i32");
+    }
+    return &sem_error;
+}
+
+const Sem *builtin_python_int(Checker *c, Call *call) {
+    const Sem *s = call->arg[0];
+    Int i;
+    if (s->kind == SEM_INT || s->kind == SEM_BOOL) return sem_int(c, s->i);
+    if (s->kind == SEM_FLOAT && int_from_double(s->f, &i)) return sem_int(c, i);
+    return not_constant(c, call);
+}
+
+const Sem *builtin_python_float(Checker *c, Call *call) {
+    const Sem *s = call->arg[0];
+    if (s->kind == SEM_FLOAT) return sem_float(c, s->f);
+    if (sem_is_number(s)) return sem_float(c, int_to_double(s->i));
+    if (s->kind == SEM_STRING) { /* 'inf', '-inf', 'nan', '1e-5' */
+        char *end = NULL;
+        double x = strtod(s->s, &end);
+        if (end != s->s && *end == '\0') return sem_float(c, x);
+    }
+    return not_constant(c, call);
+}
+
+const Sem *builtin_python_bool(Checker *c, Call *call) {
+    return sem_is_const(call->arg[0]) ? sem_bool(c, const_truth(call->arg[0])) : not_constant(c, call);
+}
+
+const Sem *builtin_python_str(Checker *c, Call *call) {
+    const Sem *s = call->arg[0];
+    if (s->kind == SEM_STRING) return s;
+    if (sem_is_number(s)) return sem_string(c, number_text(c, s));
+    return not_constant(c, call);
+}
+
+static bool is_instance(const Sem *x, const char *type) {
+    if (strcmp(type, "constexpr") == 0) return sem_is_const(x);
+    if (strcmp(type, "tensor") == 0) return x->kind == SEM_RUN;
+    if (strcmp(type, "int") == 0) return x->kind == SEM_INT || x->kind == SEM_BOOL;
+    if (strcmp(type, "float") == 0) return x->kind == SEM_FLOAT;
+    if (strcmp(type, "bool") == 0) return x->kind == SEM_BOOL;
+    return strcmp(type, "str") == 0 && x->kind == SEM_STRING;
+}
+
+const Sem *builtin_isinstance(Checker *c, Call *call) {
+    const Sem *types = call->arg[1];
+    if (types->kind != SEM_TUPLE) types = sem_tuple(c, &call->arg[1], 1);
+    bool found = false;
+    for (uint32_t i = 0; i < types->count; i++) {
+        if (types->items[i]->kind != SEM_BUILTIN) {
+            diag_error(c->d, call->at[1], "isinstance asks for constexpr, tensor, int, float, bool or str, not %s",
+                       sem_type_text(c, types->items[i]));
+            return &sem_error;
+        }
+        found |= is_instance(call->arg[0], types->items[i]->builtin->name);
+    }
+    return sem_bool(c, found);
+}
+
+const Sem *builtin_only_loop(Checker *c, Call *call) {
+    diag_error(c->d, call->span, "'%s' is not a function to call here", call->builtin->name);
+    if (strstr(call->builtin->name, "range")) diag_note(c->d, call->span, "write it as in: for i in %s(...):", call->builtin->name);
+    return &sem_error;
+}
+
+/* ---- Static checks ------------------------------------------------------------------------------------------------------------- */
+
+const Sem *builtin_static_assert(Checker *c, Call *call) {
+    const Sem *cond = call->arg[0], *message = call->arg[1];
+    if (!sem_is_const(cond)) {
+        diag_error(c->d, call->at[0], "static_assert of %s, which is known only at run time", sem_type_text(c, cond));
+        return &sem_error;
+    }
+    if (const_truth(cond)) return &sem_none;
+    if (message && message->kind == SEM_STRING) {
+        diag_error(c->d, call->span, "static_assert failed: %s", message->s);
+    } else {
+        diag_error(c->d, call->span, "static_assert failed");
+    }
+    return &sem_none;
+}
+
+static void print_sem(Checker *c, const Sem *s, Text *out) {
+    if (s->kind == SEM_STRING) {
+        text_printf(out, "%s", s->s);
+    } else if (sem_is_number(s)) {
+        text_printf(out, "%s", number_text(c, s));
+    } else if (s->kind == SEM_TUPLE) {
+        for (uint32_t i = 0; i < s->count; i++) {
+            text_printf(out, "%s", i ? ", " : "(");
+            print_sem(c, s->items[i], out);
+        }
+        text_printf(out, s->count == 1 ? ",)" : ")");
+    } else {
+        text_printf(out, "%s", sem_type_text(c, s));
+    }
+}
+
+const Sem *builtin_static_print(Checker *c, Call *call) {
+    Text out = {0};
+    for (uint32_t i = 0; i < BUILTIN_ARGS && call->arg[i]; i++) {
+        if (i) text_printf(&out, " ");
+        print_sem(c, call->arg[i], &out);
+    }
+    diag_note(c->d, call->span, "%s", out.at ? out.at : "");
+    text_free(&out);
+    return &sem_none;
+}
+
+/* ---- Hints ------------------------------------------------------------------------------------------------------------------------ */
+
+/* The parameter that v is, where what is said here holds for the whole kernel; else NULL. */
+static Param *param_of(Checker *c, const Value *v) {
+    if (!v || v->def || v->block != c->f->body || c->b.block != c->f->body) return NULL;
+    return v->index < c->f->params.len ? &c->f->params.at[v->index] : NULL;
+}
+
+static void strengthen(Param *p, int64_t divisor) {
+    uint32_t power = 1;
+    while (divisor > 1 && divisor % 2 == 0 && power < (1u << 30)) {
+        divisor /= 2;
+        power *= 2;
+    }
+    if (power > p->divisible) p->divisible = power;
+}
+
+/* n % 16 == 0 and n >= 0, in the ops that they became. */
+static void learn(Checker *c, const Value *cond) {
+    const Op *cmp = cond->def;
+    int64_t bound, divisor;
+    if (!cmp || cmp->kind != OP_ICMP || !value_const(cmp->args[1], &bound)) return;
+    Pred p = (Pred)cmp->attr.i;
+    const Op *rem = cmp->args[0]->def;
+    Param *direct = param_of(c, cmp->args[0]);
+    if (direct && ((p == PRED_SGE && bound >= 0) || (p == PRED_SGT && bound >= -1))) direct->is_nonnegative = true;
+    if (p != PRED_EQ || bound != 0 || !rem || (rem->kind != OP_SREM && rem->kind != OP_UREM)) return;
+    Param *param = param_of(c, rem->args[0]);
+    if (param && value_const(rem->args[1], &divisor) && divisor > 0) strengthen(param, divisor);
+}
+
+const Sem *builtin_assume(Checker *c, Call *call) {
+    const Sem *cond = call->arg[0];
+    if (sem_is_const(cond)) {
+        if (!const_truth(cond)) diag_error(c->d, call->span, "assume of what is known to be false here");
+        return &sem_none;
+    }
+    if (condition_of(c, cond, call->at[0], "the condition of assume")->kind == SEM_RUN) learn(c, cond->v);
+    return &sem_none;
+}
+
+const Sem *builtin_multiple_of(Checker *c, Call *call) {
+    const Sem *values = call->arg[1];
+    if (values->kind != SEM_TUPLE) values = sem_tuple(c, &call->arg[1], 1);
+    for (uint32_t i = 0; i < values->count; i++) {
+        int64_t n;
+        if (!sem_want_int(c, values->items[i], call->at[1], "the value of a hint", &n)) return &sem_error;
+        if (n < 1) {
+            diag_error(c->d, call->at[1], "the value of a hint is positive, not %lld", (long long)n);
+            return &sem_error;
+        }
+        const Sem *x = call->arg[0];
+        Param *p = x->kind == SEM_RUN && call->builtin->aux ? param_of(c, x->v) : NULL;
+        if (p && values->count == 1) strengthen(p, n);
+    }
+    return call->arg[0];
+}
+
+/* In tile IR every load and store of a program is in order already. */
+const Sem *builtin_debug_barrier(Checker *c, Call *call) {
+    (void)c;
+    (void)call;
+    return &sem_none;
+}

@@ -1,0 +1,127 @@
+/* expr.c - expressions: one function a node kind.
+ *
+ * In: AST. Out: Sems, and the ops that compute them at the checker's builder.
+ * Method: operators go to consteval.c when both sides are known at compile time, else to arith.c and compare.c. Every
+ * evaluation spends one step of a budget, so that unrolling and inlining end.
+ */
+#include "check/sema.h"
+
+enum {
+    STEP_LIMIT = 1000000,   /* statements and expressions evaluated in one kernel */
+    OP_LIMIT = 400000,      /* ops built */
+    DEPTH_LIMIT = 4500,     /* of evaluations inside each other; more than AST_DEPTH */
+};
+
+bool spend(Checker *c, Span at) {
+    if (c->too_large) return false;
+    if (++c->steps <= STEP_LIMIT && c->f->next_op <= OP_LIMIT && c->depth <= DEPTH_LIMIT) return true;
+    c->too_large = true;
+    if (c->depth > DEPTH_LIMIT) {
+        diag_error(c->d, at, "calls and expressions are nested too deeply here");
+    } else {
+        diag_error(c->d, at, "the kernel is too large once its calls are inlined and its static loops unrolled");
+        diag_note(c->d, at, "it was given up here; take range instead of static_range, or fewer nested calls");
+    }
+    return false;
+}
+
+const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
+    if (sem_is_error(x) || sem_is_error(y)) return &sem_error;
+    if (op == BIN_MATMUL) {
+        diag_error(c->d, at, "'@' is not compiled yet");
+        return &sem_error;
+    }
+    const Sem *r = const_binary(c, op, x, y, at);
+    return r ? r : arith_binary(c, op, x, y, at);
+}
+
+const Sem *compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at) {
+    if (sem_is_error(x) || sem_is_error(y)) return &sem_error;
+    const Sem *r = const_compare(c, op, x, y, at);
+    return r ? r : arith_compare(c, op, x, y, at);
+}
+
+static const Sem *unary(Checker *c, const Node *n) {
+    const Sem *x = expr(c, n->a);
+    if (sem_is_error(x)) return x;
+    const Sem *r = const_unary(c, (UnaryOp)n->op, x, n->span);
+    return r ? r : arith_unary(c, (UnaryOp)n->op, x, n->span);
+}
+
+/* a < b < c: every pair must hold. */
+static const Sem *chain(Checker *c, const Node *n) {
+    const Sem *x = expr(c, n->list.at[0]), *all = NULL;
+    for (uint32_t i = 1; i < n->list.len; i++) {
+        const Sem *y = expr(c, n->list.at[i]);
+        Span at = span_join(n->list.at[i - 1]->span, n->list.at[i]->span);
+        const Sem *r = compare(c, (CompareOp)n->ops[i - 1], x, y, at);
+        x = y;
+        if (n->list.len == 2 || sem_is_error(r)) return r;
+        if (sem_is_const(r)) {
+            if (!const_truth(r)) return r;
+            if (!all) all = r;
+            continue;
+        }
+        if (sem_is_tile(r)) {
+            diag_error(c->d, n->span, "a chain of comparisons of tiles");
+            diag_note(c->d, n->span, "write it as (a < b) & (b < c)");
+            return &sem_error;
+        }
+        all = all && !sem_is_const(all) ? arith_binary(c, BIN_AND, all, r, at) : r;
+    }
+    return all;
+}
+
+static const Sem *tuple(Checker *c, const Node *n) {
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, n->list.len + 1);
+    bool poisoned = false;
+    for (uint32_t i = 0; i < n->list.len; i++) {
+        items[i] = expr(c, n->list.at[i]);
+        poisoned |= sem_is_error(items[i]);
+    }
+    return poisoned ? &sem_error : sem_tuple(c, items, n->list.len);
+}
+
+static const Sem *refuse(Checker *c, const Node *n, const char *what) {
+    diag_error(c->d, n->span, "%s is not compiled yet", what);
+    return &sem_error;
+}
+
+static const Sem *evaluate(Checker *c, const Node *n) {
+    switch (n->kind) {
+    case NODE_NAME: return scope_lookup(c, n->name, n->span);
+    case NODE_INT: return sem_int(c, int_unsigned(n->integer));
+    case NODE_FLOAT: return sem_float(c, n->real);
+    case NODE_STRING: return sem_string(c, n->name);
+    case NODE_TRUE: return sem_bool(c, true);
+    case NODE_FALSE: return sem_bool(c, false);
+    case NODE_NONE: return &sem_none;
+    case NODE_UNARY: return unary(c, n);
+    case NODE_BINARY: {
+        const Sem *x = expr(c, n->a), *y = expr(c, n->b);
+        return binary(c, (BinaryOp)n->op, x, y, n->span);
+    }
+    case NODE_COMPARE: return chain(c, n);
+    case NODE_AND:
+    case NODE_OR: return short_circuit(c, n);
+    case NODE_CHOICE: return choose(c, n);
+    case NODE_CALL: return call(c, n);
+    case NODE_ATTRIBUTE: return attribute(c, n);
+    case NODE_SUBSCRIPT: return subscript(c, n);
+    case NODE_TUPLE:
+    case NODE_LIST: return tuple(c, n);
+    case NODE_ELLIPSIS: return refuse(c, n, "'...'");
+    case NODE_DICT: return refuse(c, n, "a dict");
+    case NODE_LAMBDA: return refuse(c, n, "a lambda");
+    case NODE_COMPREHENSION: return refuse(c, n, "a comprehension");
+    case NODE_STAR: return refuse(c, n, "'*' here");
+    default: bug("expr: node %s is no expression", node_name[n->kind]);
+    }
+}
+
+const Sem *expr(Checker *c, const Node *n) {
+    c->depth++;
+    const Sem *s = spend(c, n->span) ? evaluate(c, n) : &sem_error;
+    c->depth--;
+    return s;
+}

@@ -1,0 +1,141 @@
+/* index.c - what follows a value: .attribute and [index].
+ *
+ * In: ATTRIBUTE and SUBSCRIPT nodes. Out: Sems.
+ * Method: modules (tl, tl.math, libdevice, …) all name the same builtins and types; on values a name that is no property is
+ * a builtin with the value as its first argument.
+ */
+#include "check/sema.h"
+
+#include <string.h>
+
+static const char *const submodules[] = {"language", "math", "extra", "cuda", "libdevice", "hip",
+                                         "standard", "core", "PropagateNan"};
+
+static const Sem *module(Checker *c, const char *name) {
+    Sem *s = NEW(c->a, Sem);
+    s->kind = SEM_MODULE;
+    s->s = name;
+    return s;
+}
+
+static const Sem *builtin_sem(Checker *c, const Builtin *b, const Sem *self) {
+    Sem *s = NEW(c->a, Sem);
+    s->kind = SEM_BUILTIN;
+    s->builtin = b;
+    s->self = self;
+    return s;
+}
+
+static const Sem *unknown(Checker *c, const Node *n, const char *of) {
+    uint32_t count;
+    const char *const *names = builtin_names(&count);
+    const char *near = nearest_name(n->name, names, count);
+    if (near) {
+        diag_error(c->d, n->span, "%s has no '%s'; did you mean '%s'?", of, n->name, near);
+    } else {
+        diag_error(c->d, n->span, "%s has no '%s'", of, n->name);
+    }
+    return &sem_error;
+}
+
+static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
+    if (strcmp(m->s, "PropagateNan") == 0) return sem_bool(c, strcmp(n->name, "ALL") == 0);
+    const Builtin *b = builtin_find(n->name);
+    SType t;
+    const char *canonical = dtype_canonical(n->name);
+    if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
+    if (b) return builtin_sem(c, b, NULL);
+    for (size_t i = 0; i < COUNT(submodules); i++) {
+        if (strcmp(n->name, submodules[i]) == 0) return module(c, submodules[i]);
+    }
+    if (strcmp(n->name, "inf") == 0 || strcmp(n->name, "nan") == 0) return scope_lookup(c, n->name, n->span);
+    return unknown(c, n, arena_printf(c->a, "the module %s", m->s));
+}
+
+static const Sem *of_type(Checker *c, const Node *n, const Sem *t) {
+    if (strcmp(n->name, "element_ty") == 0 && t->is_pointer) return sem_type(c, t->type, false);
+    if (strcmp(n->name, "scalar") == 0 || strcmp(n->name, "element_ty") == 0) return t;
+    if (strcmp(n->name, "primitive_bitwidth") == 0) return sem_i64(c, t->is_pointer ? 64 : stype_bits(t->type));
+    return unknown(c, n, sem_type_text(c, t));
+}
+
+static const Sem *shape_tuple(Checker *c, Shape shape) {
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, shape.rank + 1u);
+    for (uint32_t i = 0; i < shape.rank; i++) items[i] = sem_i64(c, (int64_t)shape_size(shape, i));
+    return sem_tuple(c, items, shape.rank);
+}
+
+const Sem *attribute(Checker *c, const Node *n) {
+    const Sem *s = expr(c, n->a);
+    if (sem_is_error(s)) return s;
+    if (s->kind == SEM_MODULE) return of_module(c, n, s);
+    if (s->kind == SEM_TYPE) return of_type(c, n, s);
+    if (s->kind != SEM_RUN && !sem_is_number(s)) return unknown(c, n, sem_type_text(c, s));
+    if (strcmp(n->name, "dtype") == 0) return sem_type(c, sem_natural(s), s->kind == SEM_RUN && s->is_pointer);
+    if (strcmp(n->name, "shape") == 0) return shape_tuple(c, sem_shape(s));
+    if (strcmp(n->name, "numel") == 0) return sem_i64(c, (int64_t)shape_elements(sem_shape(s)));
+    if (strcmp(n->name, "value") == 0 && sem_is_number(s)) return sem_weak(c, s);
+    if (strcmp(n->name, "T") == 0) {
+        diag_error(c->d, n->span, "'.T' is not compiled yet");
+        return &sem_error;
+    }
+    const Builtin *b = builtin_find(n->name);
+    if (b && (!b->run || b->max > 0)) return builtin_sem(c, b, s);
+    return unknown(c, n, sem_type_text(c, s));
+}
+
+/* ---- [index] -------------------------------------------------------------------------------------------------------------- */
+
+static const Sem *tuple_item(Checker *c, const Node *n, const Sem *s) {
+    int64_t i;
+    if (n->list.len != 1 || n->list.at[0]->kind == NODE_SLICE) {
+        diag_error(c->d, n->span, "a tuple is indexed by one int");
+        return &sem_error;
+    }
+    if (!sem_want_int(c, expr(c, n->list.at[0]), n->list.at[0]->span, "the index of a tuple", &i)) return &sem_error;
+    if (i < 0) i += s->count;
+    if (i < 0 || i >= s->count) {
+        diag_error(c->d, n->list.at[0]->span, "index outside a tuple of %u", s->count);
+        return &sem_error;
+    }
+    return s->items[i];
+}
+
+static bool is_whole(const Node *n) {
+    return n->kind == NODE_SLICE && !n->a && !n->b && !n->c;
+}
+
+static const Sem *refuse_index(Checker *c, const Node *at) {
+    diag_error(c->d, at->span, "a tile is indexed by ':' and None only");
+    diag_note(c->d, at->span, "x[:, None] adds a dimension; elements are chosen where they are loaded, or with where(...)");
+    return &sem_error;
+}
+
+const Sem *subscript(Checker *c, const Node *n) {
+    const Sem *s = expr(c, n->a);
+    if (sem_is_error(s)) return s;
+    if (s->kind == SEM_TUPLE) return tuple_item(c, n, s);
+    if (s->kind != SEM_RUN) {
+        diag_error(c->d, n->span, "%s cannot be indexed", sem_type_text(c, s));
+        return &sem_error;
+    }
+    uint32_t kept = 0, rank = sem_shape(s).rank;
+    for (uint32_t i = 0; i < n->list.len; i++) {
+        const Node *item = n->list.at[i];
+        if (item->kind != NODE_NONE && !is_whole(item)) return refuse_index(c, item);
+        kept += item->kind != NODE_NONE;
+    }
+    if (kept > rank) {
+        diag_error(c->d, n->span, "%u dimensions indexed in %s, which has %u", kept, sem_type_text(c, s), rank);
+        return &sem_error;
+    }
+    if (rank + n->list.len - kept > SHAPE_RANK) {
+        diag_error(c->d, n->span, "a tile of rank %u, and %d is the most", rank + n->list.len - kept, SHAPE_RANK);
+        return &sem_error;
+    }
+    c->b.span = n->span;
+    for (uint32_t i = 0; i < n->list.len; i++) {
+        if (n->list.at[i]->kind == NODE_NONE) s = expand_at(c, s, i);
+    }
+    return s;
+}

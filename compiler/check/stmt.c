@@ -1,0 +1,160 @@
+/* stmt.c - statements: assignment, the choice between static and dynamic branches, and order.
+ *
+ * In: lists of statement nodes. Out: ops and bindings; errors, each at its place, and on with the next statement.
+ * Method: a list runs from top to bottom while `$live` is known to hold; where a branch left early on some paths only, the
+ * rest of the list becomes the live branch of an `if` (flow.c).
+ */
+#include "check/sema.h"
+
+/* ---- Assignment ---------------------------------------------------------------------------------------------------------- */
+
+static void assign_items(Checker *c, const Node *target, const Sem *s, Span at) {
+    if (!sem_is_error(s) && s->kind != SEM_TUPLE) {
+        diag_error(c->d, at, "%u names are assigned from %s, which is no tuple", target->list.len, sem_type_text(c, s));
+        s = &sem_error;
+    } else if (s->kind == SEM_TUPLE && s->count != target->list.len) {
+        diag_error(c->d, at, "%u names are assigned from %u values", target->list.len, s->count);
+        s = &sem_error;
+    }
+    for (uint32_t i = 0; i < target->list.len; i++) {
+        const Node *item = target->list.at[i];
+        assign_to(c, item, sem_is_error(s) ? s : s->items[i], item->span);
+    }
+}
+
+void assign_to(Checker *c, const Node *target, const Sem *s, Span at) {
+    switch (target->kind) {
+    case NODE_NAME:
+        /* A constant keeps its value under a name, but promotes as i32, i64, fp32 or i1. */
+        frame_assign(c, target->name, sem_strong(c, s), target->span);
+        if (s->kind == SEM_RUN && !s->v->name) s->v->name = target->name;
+        break;
+    case NODE_TUPLE:
+    case NODE_LIST: assign_items(c, target, s, at); break;
+    case NODE_SUBSCRIPT:
+        diag_error(c->d, target->span, "elements of a tile cannot be assigned");
+        diag_note(c->d, target->span, "build a new tile with where(condition, a, b), or write to memory with store");
+        break;
+    default: diag_error(c->d, target->span, "this cannot be assigned to"); break;
+    }
+}
+
+static void assign(Checker *c, const Node *n) {
+    const Sem *s = expr(c, n->a);
+    if (s->kind == SEM_BUILTIN || s->kind == SEM_MODULE) {
+        diag_error(c->d, n->a->span, "%s as a value is not compiled yet", sem_type_text(c, s));
+        s = &sem_error;
+    }
+    for (uint32_t i = 0; i < n->list.len; i++) assign_to(c, n->list.at[i], s, n->span);
+}
+
+static void augment(Checker *c, const Node *n) {
+    if (n->a->kind != NODE_NAME) {
+        assign_to(c, n->a, &sem_error, n->span);
+        return;
+    }
+    const Sem *x = scope_lookup(c, n->a->name, n->a->span), *y = expr(c, n->b);
+    assign_to(c, n->a, binary(c, (BinaryOp)n->op, x, y, n->span), n->span);
+}
+
+static bool names_constexpr(const Node *n) {
+    static const char word[] = "constexpr";
+    if (n->kind != NODE_NAME && n->kind != NODE_ATTRIBUTE) return false;
+    for (size_t i = 0; i < sizeof word; i++) {
+        if (n->name[i] != word[i]) return false;
+    }
+    return true;
+}
+
+static void annotate(Checker *c, const Node *n) {
+    if (!n->c) return; /* a declaration alone says nothing */
+    const Sem *s = expr(c, n->c);
+    if (names_constexpr(n->b)) {
+        if (!sem_is_const(s) && !sem_is_error(s)) {
+            diag_error(c->d, n->c->span, "a constexpr is known at compile time, and this is %s", sem_type_text(c, s));
+            s = &sem_error;
+        }
+        if (n->a->kind == NODE_NAME) {
+            frame_assign(c, n->a->name, sem_weak(c, s), n->a->span);
+            return;
+        }
+    } else {
+        const Sem *t = n->b->kind == NODE_POINTER ? &sem_none : expr(c, n->b);
+        if (t->kind == SEM_TYPE && !t->is_pointer && sem_is_number(s)) s = convert_to(c, s, t->type, n->c->span);
+    }
+    assign_to(c, n->a, s, n->span);
+}
+
+/* ---- Other statements -------------------------------------------------------------------------------------------------------- */
+
+static void assertion(Checker *c, const Node *n) {
+    const Sem *cond = expr(c, n->a);
+    if (sem_is_error(cond)) return;
+    if (!sem_is_const(cond)) {
+        diag_error(c->d, n->span, "'assert' of a run-time condition is not compiled yet");
+        return;
+    }
+    if (const_truth(cond)) return;
+    const Sem *message = n->b ? expr(c, n->b) : NULL;
+    if (message && message->kind == SEM_STRING) {
+        diag_error(c->d, n->a->span, "assertion failed: %s", message->s);
+    } else {
+        diag_error(c->d, n->a->span, "assertion failed");
+    }
+}
+
+/* True: the rest of the list was taken along. */
+static bool branch(Checker *c, const Node *n, Node *const *rest, uint32_t num_rest) {
+    const Sem *cond = condition_of(c, expr(c, n->a), n->a->span, "the condition of 'if'");
+    if (sem_is_error(cond)) { /* both arms are still looked at for errors of their own */
+        uint32_t mark = journal_mark(c);
+        block_run(c, n->body.at, n->body.len);
+        Outcomes assigned = journal_collect(c, mark);
+        journal_undo(c, mark);
+        block_run(c, n->rest.at, n->rest.len);
+        for (uint32_t i = 0; i < assigned.count; i++) {
+            Binding b = {.sem = &sem_error, .span = assigned.at[i].then.span};
+            if (c->frame->variables.at[assigned.at[i].variable].name[0] != '$') frame_set(c, assigned.at[i].variable, b);
+        }
+        return false;
+    }
+    if (sem_is_const(cond)) {
+        const NodeList *taken = const_truth(cond) ? &n->body : &n->rest;
+        block_run(c, taken->at, taken->len);
+        return false;
+    }
+    return if_dynamic(c, n, cond, rest, num_rest);
+}
+
+static bool statement(Checker *c, const Node *n, Node *const *rest, uint32_t num_rest) {
+    switch (n->kind) {
+    case NODE_ASSIGN: assign(c, n); return false;
+    case NODE_AUGMENT: augment(c, n); return false;
+    case NODE_ANNOTATE: annotate(c, n); return false;
+    case NODE_EXPR: expr(c, n->a); return false;
+    case NODE_IF: return branch(c, n, rest, num_rest);
+    case NODE_FOR: loop_for(c, n); return false;
+    case NODE_WHILE: loop_while(c, n); return false;
+    case NODE_BREAK: loop_break(c, n); return false;
+    case NODE_CONTINUE: loop_continue(c, n); return false;
+    case NODE_PASS: return false;
+    case NODE_RETURN: return_run(c, n); return false;
+    case NODE_ASSERT: assertion(c, n); return false;
+    default: bug("statement: node %s is no statement", node_name[n->kind]);
+    }
+}
+
+void block_run(Checker *c, Node *const *list, uint32_t count) {
+    c->depth++;
+    for (uint32_t i = 0; i < count && !diag_full(c->d); i++) {
+        Liveness state = flow_state(c);
+        if (state == FLOW_DEAD || !spend(c, list[i]->span)) break;
+        if (state == FLOW_MAYBE) {
+            rest_if_live(c, list + i, count - i);
+            break;
+        }
+        c->b.span = list[i]->span;
+        if (statement(c, list[i], list + i + 1, count - i - 1)) break;
+    }
+    c->depth--;
+}

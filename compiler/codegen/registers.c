@@ -1,0 +1,90 @@
+/* registers.c - codegen_registers: an estimate of registers per thread, without ptxas.
+ *
+ * In: a Func at STAGE_SIMT. Out: an interval that ptxas's answer should lie in.
+ * Method: each value lives from its op to its last use, to the end of a loop that it enters from outside. Its weight is
+ * the 32-bit registers of its tile; index tiles weigh what their shared bases do. The peak sum, plus what addresses,
+ * predicates and scheduling take.
+ */
+#include "codegen/codegen.h"
+
+typedef struct Liveness {
+    const Func *f;
+    uint32_t *begin, *end; /* of ops, by op id: where its regions end is `end` */
+    int64_t *change;       /* by position: registers that begin to live minus those that end */
+    uint32_t clock;
+} Liveness;
+
+static void number_block(Liveness *l, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        l->begin[op->id] = ++l->clock;
+        for (uint32_t i = 0; i < op->nregions; i++) number_block(l, op->regions[i]);
+        l->end[op->id] = op->nregions ? ++l->clock : l->clock;
+    }
+}
+
+static const Block *home_of(const Value *v) { return v->def ? v->def->parent : v->block; }
+
+/* Where this use lets go of v: at the op, or at the end of the outermost loop between the two. */
+static uint32_t use_end(const Liveness *l, const Value *v, const Op *user) {
+    uint32_t end = l->begin[user->id];
+    const Block *home = home_of(v);
+    for (const Block *b = user->parent; b && b != home; b = b->owner ? b->owner->parent : NULL)
+        if (b->owner && (b->owner->kind == OP_FOR || b->owner->kind == OP_WHILE)) end = l->end[b->owner->id];
+    return end;
+}
+
+/* Index tiles are a base and constants; masks live in predicates or are recomputed. */
+static uint32_t weight_of(const Value *v) {
+    uint32_t n = value_is_tile(v) && v->type.layout ? layout_registers(v->type.layout) : 1;
+    uint32_t bits = dtype_bits(v->type.dtype), words = bits > 32 ? 2 : 1;
+    if (bits == 1) return 0;
+    if (!value_is_tile(v)) return words;
+    OpKind k = v->def ? v->def->kind : OP_COUNT;
+    bool is_index = k == OP_ARANGE || k == OP_ADDPTR || k == OP_SEXT || k == OP_ZEXT || v->type.dtype == DT_PTR ||
+                    (k == OP_ADD && v->type.dtype != DT_I8);
+    if (k == OP_CONST || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST) return 0;
+    return is_index ? words : (n * bits + 31) / 32;
+}
+
+static void add_value(Liveness *l, const Value *v, uint32_t from) {
+    uint32_t end = from, weight = weight_of(v);
+    for (const Use *u = v->uses; u; u = u->next) {
+        uint32_t e = use_end(l, v, u->op);
+        if (e > end) end = e;
+    }
+    l->change[from] += weight;
+    l->change[end] -= weight;
+}
+
+static void add_block(Liveness *l, const Block *b) {
+    uint32_t start = b->owner ? l->begin[b->owner->id] : 0;
+    for (uint32_t i = 0; i < b->args.len; i++) add_value(l, b->args.at[i], start);
+    for (const Op *op = b->first; op; op = op->next) {
+        for (uint32_t i = 0; i < op->nresults; i++) add_value(l, op->results[i], l->end[op->id]);
+        for (uint32_t i = 0; i < op->nregions; i++) add_block(l, op->regions[i]);
+    }
+}
+
+void codegen_registers(const Func *f, uint32_t *low, uint32_t *high) {
+    enum { BASE = 16, LIMIT = 255 }; /* thread index, addresses, loop counters; the hardware's limit */
+    Arena *scratch = arena_create();
+    Liveness l = {.f = f};
+    l.begin = NEW_ARRAY(scratch, uint32_t, f->next_op + 1);
+    l.end = NEW_ARRAY(scratch, uint32_t, f->next_op + 1);
+    l.change = NEW_ARRAY(scratch, int64_t, 2 * (size_t)f->next_op + 4);
+    number_block(&l, f->body);
+    add_block(&l, f->body);
+    int64_t live = 0, peak = 0;
+    for (uint32_t i = 0; i <= l.clock; i++) {
+        live += l.change[i];
+        if (live > peak) peak = live;
+    }
+    arena_destroy(scratch);
+    uint32_t threads = f->threads_per_program ? f->threads_per_program : 32;
+    uint32_t limit = 65536 / (threads < 256 ? 256 : threads);
+    if (limit > LIMIT) limit = LIMIT;
+    *low = peak < BASE ? BASE : (uint32_t)peak;
+    *high = *low + *low / 2 + BASE;
+    if (*low > limit) *low = limit;
+    if (*high > limit) *high = limit;
+}

@@ -1,0 +1,50 @@
+/* private.h - what the files of ir/ share and nobody else needs: the type rules as one call, the making of ops without
+ * checks (the reader builds wrong ops too), and the words of the text form. */
+#ifndef FSC_IR_PRIVATE_H
+#define FSC_IR_PRIVATE_H
+
+#include "ir/ir.h"
+
+/* ---- Type rules (types.c) ---------------------------------------------------------------------------------------- */
+
+/* An op before or after it exists. `hint` is the wanted result type, for the ops whose rule cannot know it. */
+typedef struct Infer {
+    Layouts *layouts;
+    OpKind kind;
+    Value *const *args;
+    uint32_t nargs;
+    Attr attr;
+    Type hint;
+    Type result;   /* out; meaningless for ops without one result */
+    char why[160]; /* out: what is wrong, a clause without the op's name */
+} Infer;
+
+/* Operands are not NULL. False with `why` where they, the attribute or the hint do not fit. Ops with regions and the
+ * terminators are checked against their surroundings by the verifier, not here. */
+bool op_infer(Infer *in);
+
+/* ---- Making ops (build.c) ---------------------------------------------------------------------------------------- */
+
+/* Unlinked, without results or regions; its operands are uses from now on. */
+Op *op_create(Func *f, OpKind k, Value *const *args, uint32_t nargs, Attr attr, Span span);
+Value *op_add_result(Func *f, Op *op, Type t, const char *name);
+Block *op_add_region(Func *f, Op *op);
+void op_link(Builder *b, Op *op);
+
+/* ---- Text (words.c) ---------------------------------------------------------------------------------------------- */
+
+/* Tables of words that end with NULL, indexed by their enum. */
+extern const char *const icmp_words[], *const fcmp_words[], *const round_words[], *const scope_words[];
+extern const char *const mask_words[], *const cache_words[], *const evict_words[];
+
+/* The shortest text that reads back as these bits. */
+void constant_print(Type t, int64_t bits, Text *out);
+/* `word` as a constant of the element type; false with a reason where it is none. */
+bool constant_read(DType d, const char *word, int64_t *bits, const char **why);
+
+/* ---- Verifying (verify.c) ---------------------------------------------------------------------------------------- */
+
+/* func_verify, and the op that is wrong (NULL: the function as a whole). */
+bool func_verify_at(const Func *f, Text *complaint, const Op **where);
+
+#endif

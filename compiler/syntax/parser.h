@@ -1,0 +1,52 @@
+/* parser.h - between scanner, filter and grammar; nobody outside syntax/ includes it. */
+#ifndef FSC_SYNTAX_PARSER_H
+#define FSC_SYNTAX_PARSER_H
+
+#include "syntax/ast.h"
+
+typedef struct Token {
+    int kind; /* of parse.tab.h; TOKEN_LINE and TOKEN_BAD below are the scanner's own */
+    Span span;
+    const char *name; /* NAME interned; STRING its text */
+    uint64_t integer; /* INT; length of a STRING */
+    double real;
+} Token;
+
+enum {
+    TOKEN_LINE = 10000, /* the end of a physical line */
+};
+
+typedef VEC(Token) Tokens;
+
+typedef struct Parser {
+    Arena *a;
+    Strings *s;
+    Diag *d;
+    const Source *source;
+    SyntaxMode mode;
+    Module *module;
+    Tokens raw, tokens; /* from the scanner; from the filter */
+    uint32_t next;      /* the token the grammar takes next */
+    bool is_unclosed;   /* the file ended inside a bracket, which was reported */
+    bool stop;          /* a limit was passed: no more tokens, no more errors */
+} Parser;
+
+/* scan.l: the whole source into p->raw. */
+void scan_source(Parser *p);
+/* indent.c: p->raw into p->tokens: INDENT, DEDENT, NEWLINE, joined lines; in Python mode without the host code. */
+void filter_lines(Parser *p);
+/* node.c */
+Node *node_make(Parser *p, NodeKind kind, Span span);
+Node *node_finish(Parser *p, Node *n); /* computes the depth; an error and p->stop beyond the limit */
+void list_push(Parser *p, NodeList *l, Node *n);
+Node *node_unary(Parser *p, UnaryOp op, Node *a, Span span);
+Node *node_binary(Parser *p, BinaryOp op, Node *a, Node *b);
+Node *node_pair(Parser *p, NodeKind kind, Node *a, Node *b); /* AND, OR */
+Node *node_compare(Parser *p, Node *left, CompareOp op, Node *right); /* joins a chain that is not in parentheses */
+Node *node_leaf(Parser *p, NodeKind kind, const Token *t);
+/* Is this something that can be assigned to? An error at its place if not. */
+bool node_check_target(Parser *p, const Node *n);
+/* Drops a docstring. */
+void body_drop_docstring(NodeList *body);
+
+#endif

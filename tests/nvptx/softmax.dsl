@@ -1,0 +1,29 @@
+# The flagship: 16-byte loads and stores, two exchanges with one barrier each, ex2 with its correction, one reciprocal.
+# RUN: fsc %s --emit=ptx --arch=sm_90 -o - | FileCheck %s
+# CHECK: .target sm_90
+# CHECK: .visible .entry softmax(
+# CHECK: .reqntid
+# CHECK: ld.global.v4.b32
+# CHECK: max.f32
+# CHECK: shfl.sync.bfly.b32 {{.*}}, 16, 31, -1;
+# CHECK: st.shared
+# CHECK: bar.sync 0;
+# CHECK: ld.shared
+# CHECK: ex2.approx.ftz.f32
+# CHECK: bar.sync 0;
+# CHECK: rcp.approx.ftz.f32
+# CHECK: st.global.v4.b32
+# CHECK-NOT: div.
+# CHECK-NOT: .local
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols))
+def softmax(y: *fp32, x: *fp32, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, BLOCK: constexpr = 1024):
+    assume(y_stride % 16 == 0)
+    assume(x_stride % 16 == 0)
+    y = multiple_of(y, 16)
+    x = multiple_of(x, 16)
+    row = program_id(0)
+    cols = arange(0, BLOCK)
+    mask = cols < n_cols
+    v = load(x + row * x_stride + cols, mask=mask, other=-inf)
+    e = exp(v - max(v, axis=0))
+    store(y + row * y_stride + cols, e / sum(e, axis=0), mask=mask)

@@ -1,0 +1,132 @@
+/* codegen_test.c - the wrapper of LLVM: it survives what LLVM cannot compile; the tables agree with LLVM.
+ *
+ * In: modules that LLVM refuses, every row of targets.def and prims.def.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "codegen/nvptx/nvptx.h"
+
+typedef struct Job {
+    CodegenOptions o;
+    const char *intrinsic; /* of one fp32 operand; NULL: an empty kernel */
+    const char *arch;
+    bool done;
+    Bytes out;
+} Job;
+
+static Job job_create(const char *intrinsic, const char *arch) {
+    Arena *a = arena_create();
+    Job j = {.o = {.arena = a, .diag = diag_create(a, 10)}, .intrinsic = intrinsic, .arch = arch};
+    return j;
+}
+
+static void emit_kernel(void *context) {
+    Job *j = context;
+    Llvm *m = llvm_create(&j->o, "test", (Span){0, 0});
+    LLVMTypeRef params[] = {m->ptr};
+    LLVMValueRef f = LLVMAddFunction(m->module, "k", LLVMFunctionType(m->none, params, 1, 0));
+    LLVMSetFunctionCallConv(f, 71);
+    LLVMPositionBuilderAtEnd(m->at, LLVMAppendBasicBlockInContext(m->context, f, ""));
+    if (j->intrinsic) {
+        LLVMValueRef x = LLVMBuildLoad2(m->at, m->f32, LLVMGetParam(f, 0), "");
+        LLVMBuildStore(m->at, llvm_unary(m, j->intrinsic, x), LLVMGetParam(f, 0));
+    }
+    LLVMBuildRetVoid(m->at);
+    LLVMTargetMachineRef machine = llvm_machine_nvptx(j->arch, 0, 2);
+    LLVMSetTarget(m->module, "nvptx64-nvidia-cuda");
+    j->done = llvm_emit(m, machine, LLVMAssemblyFile, &j->out);
+}
+
+static void test_refused_intrinsics(void **state) {
+    (void)state;
+    static const char *const names[] = {"llvm.exp", "llvm.log2", "llvm.tan"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        Job j = job_create(names[i], "sm_80");
+        bool came_back = llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j);
+        assert_false(came_back && j.done);
+        assert_int_not_equal(diag_errors(j.o.diag), 0);
+        arena_destroy(j.o.arena);
+    }
+    /* And LLVM still works afterwards. */
+    Job j = job_create("llvm.sqrt", "sm_80");
+    assert_true(llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j) && j.done);
+    assert_int_equal(diag_errors(j.o.diag), 0);
+    assert_non_null(strstr(j.out.at, "sqrt.rn.f32"));
+    arena_destroy(j.o.arena);
+}
+
+static void test_targets(void **state) {
+    (void)state;
+#define TARGET(name, number, version, per_block, per_sm)                                    \
+    {                                                                                       \
+        Job j = job_create(NULL, name);                                                     \
+        assert_true(llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j) && j.done);             \
+        assert_non_null(strstr(j.out.at, ".target " name "\n"));                            \
+        char text[32];                                                                      \
+        snprintf(text, sizeof text, ".version %d.%d\n", (version) / 10, (version) % 10);    \
+        assert_non_null(strstr(j.out.at, text));                                            \
+        assert_true((per_block) <= (per_sm));                                               \
+        assert_string_equal(gpu_target_find(name)->arch, name);                             \
+        arena_destroy(j.o.arena);                                                           \
+    }
+#include "codegen/targets.def"
+#undef TARGET
+    assert_null(gpu_target_find("sm_20"));
+    assert_null(gpu_target_find("sm_8"));
+    assert_null(gpu_target_find(""));
+}
+
+static void test_primitives(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < PRIM_COUNT; i++) {
+        char name[64];
+        Prim p = PRIM_COUNT;
+        Access a = {9, 9};
+        bool moves = strchr(prim_info[i].result, 'A') || strchr(prim_info[i].operands, 'A');
+        snprintf(name, sizeof name, "fsc.%s%s", prim_info[i].name, moves ? ".v4.b32" : "");
+        assert_true(prim_find(name, &p, &a));
+        assert_int_equal(p, i);
+        assert_int_equal(a.words, moves ? 4 : 0);
+        assert_int_equal(a.bits, moves ? 32 : 0);
+    }
+    Prim p;
+    Access a;
+    assert_false(prim_find("llvm.fma.f32", &p, &a));
+}
+
+static void test_policy(void **state) {
+    (void)state;
+    for (uint8_t cache = CACHE_DEFAULT; cache <= CACHE_CV; cache++)
+        for (uint8_t evict = EVICT_DEFAULT; evict <= EVICT_LAST; evict++)
+            for (int v = 0; v < 2; v++) {
+                MemAttr m = {.cache = cache, .evict = evict, .is_volatile = v};
+                MemAttr back = policy_unpack(policy_pack(&m));
+                assert_true(back.cache == cache && back.evict == evict && back.is_volatile == (v != 0));
+            }
+}
+
+static void test_accesses(void **state) {
+    (void)state;
+    static const struct {
+        uint32_t bytes, elements, words, bits;
+    } rows[] = {{1, 1, 1, 8}, {1, 2, 1, 16}, {1, 16, 4, 32}, {2, 1, 1, 16}, {2, 8, 4, 32}, {4, 1, 1, 32},
+                {4, 4, 4, 32}, {8, 1, 1, 64}, {8, 2, 2, 64}};
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        Access a = access_of(rows[i].bytes, rows[i].elements);
+        assert_int_equal(a.words, rows[i].words);
+        assert_int_equal(a.bits, rows[i].bits);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_refused_intrinsics), cmocka_unit_test(test_targets), cmocka_unit_test(test_primitives),
+        cmocka_unit_test(test_policy),             cmocka_unit_test(test_accesses),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -13,23 +13,18 @@
 #include <time.h>
 #include <unistd.h>
 
-#include <llvm-c/Core.h>
-
-#ifndef FSC_VERSION
-#error "FSC_VERSION comes from CMakeLists.txt"
+#if !defined FSC_VERSION || !defined FSC_LLVM_VERSION
+#error "FSC_VERSION and FSC_LLVM_VERSION come from CMake"
 #endif
 
-const char *fsc_version(void) {
-    static _Thread_local char text[64];
-    unsigned major = 0, minor = 0, patch = 0;
-    LLVMGetVersion(&major, &minor, &patch);
-    snprintf(text, sizeof text, "fsc %s (LLVM %u.%u.%u)", FSC_VERSION, major, minor, patch);
-    return text;
-}
+const char *fsc_version(void) { return "fsc " FSC_VERSION " (LLVM " FSC_LLVM_VERSION ")"; }
 
 void fsc_compile_options_init(fsc_compile_options *o) {
     *o = (fsc_compile_options){
         .file = "<input>", .emit = FSC_EMIT_PTX, .arch = "sm_80", .opt_level = 2, .error_limit = 20};
+#ifdef FSC_VERIFY_EACH
+    o->verify_each = true; /* the presets debug and ci */
+#endif
 }
 
 /* ---- Time report -------------------------------------------------------------------------------------------------- */

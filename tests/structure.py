@@ -51,7 +51,7 @@ def include_problem(path, kind, target, folders):
     if target in ("cuda.h", "cuda_runtime.h", "nvml.h"):
         return "a CUDA header: the driver's ABI is declared in runtime/"
     if target.startswith(("llvm-c/", "llvm/")):
-        return None if path.startswith("compiler/codegen/") else "LLVM is seen by compiler/codegen/ only"
+        return None if path.startswith(("compiler/codegen/", "tests/unit/")) else "LLVM is seen by compiler/codegen/ only"
     if kind == "<" or path.startswith("tests/"):
         return None
     head = target.split("/")[0]

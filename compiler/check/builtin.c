@@ -7,12 +7,6 @@
 
 #include <string.h>
 
-#define BUILTIN(name, min, max, arguments, handler, aux) Handler builtin_##handler;
-#define MISSING(name)
-#include "check/builtin.def"
-#undef BUILTIN
-#undef MISSING
-
 static const Builtin builtins[] = {
 #define BUILTIN(name, min, max, arguments, handler, aux) {name, arguments, builtin_##handler, min, max, (int)(aux)},
 #define MISSING(name)                                    {name, "", NULL, 0, 0, 0},

@@ -14,7 +14,7 @@ typedef struct Slot {
 typedef struct Merge {
     Checker *c;
     Arm *arms;
-    VEC(Value *) yields[2];
+    Values yields[2];
     VEC(Slot) slots;
 } Merge;
 

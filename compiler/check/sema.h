@@ -138,6 +138,9 @@ struct Frame {
     uint32_t loops; /* around this place */
 };
 
+typedef VEC(Value *) Values;
+typedef struct Call Call;
+
 /* ---- The checker ------------------------------------------------------------------------------------------------------------ */
 
 typedef struct Checker {
@@ -155,8 +158,8 @@ typedef struct Checker {
     uint64_t steps;  /* statements and expressions evaluated: limits time */
     bool too_large;  /* the limit was reported */
     const char *live, *brk, *ret, *retval; /* names of hidden variables */
-    VEC(Variable) globals;
-    const Node **evaluating; /* globals on the way */
+    Frame *file;               /* constants and functions of the file */
+    VEC(const Node *) globals; /* their nodes, by variable of that frame */
 } Checker;
 
 /* value.c: making and describing */
@@ -289,6 +292,14 @@ void loop_for(Checker *c, const Node *n);
 void loop_while(Checker *c, const Node *n);
 void loop_break(Checker *c, const Node *n);
 void loop_continue(Checker *c, const Node *n);
+void loop_poisoned(Checker *c, const Node *n);
+const Sem *loop_enter(Checker *c); /* the `$brk` outside, for loop_leave */
+void loop_leave(Checker *c, const Sem *outer_brk);
+const Sem *loop_goes_on(Checker *c); /* not `$brk`: a bool or an i1 */
+void range_arguments(Checker *c, Call *call, const Sem *sem[3], Span at[3]);
+/* unroll.c: loops that run at compile time */
+void loop_static(Checker *c, const Node *n, Call *call);
+void loop_items(Checker *c, const Node *n, const Sem *tuple);
 
 /* A variable that a loop carries from one iteration to the next. */
 typedef struct Carried {
@@ -319,7 +330,7 @@ void return_run(Checker *c, const Node *n);
 enum { BUILTIN_ARGS = 12 };
 
 /* A call with its arguments in the order of the builtin's names; NULL: not given. */
-typedef struct Call {
+struct Call {
     const Builtin *builtin;
     Span span;
     const Sem *arg[BUILTIN_ARGS];
@@ -327,7 +338,7 @@ typedef struct Call {
     uint32_t positional; /* how many came by position */
     const Node *node;
     bool is_bare; /* max(x), not tl.max(x) or x.max() */
-} Call;
+};
 
 typedef const Sem *Handler(Checker *c, Call *call);
 
@@ -351,6 +362,12 @@ typedef struct Args {
     bool poisoned; /* one of them is */
 } Args;
 
+#define BUILTIN(name, min, max, arguments, handler, aux) Handler builtin_##handler;
+#define MISSING(name)
+#include "check/builtin.def"
+#undef BUILTIN
+#undef MISSING
+
 const Builtin *builtin_find(const char *name);
 const char *const *builtin_names(uint32_t *count);
 Args args_evaluate(Checker *c, const Node *call_node, const Sem *self);
@@ -360,32 +377,54 @@ const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node);
 uint32_t add_site(Checker *c, Span at);
 const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at); /* constants too */
 
-/* param.c, launch.c */
+/* ---- The kernel's parameters (declare.c, bind.c) and launch rule (launch.c) --------------------------------------------- */
+
+typedef enum Role { ROLE_BARE, ROLE_POINTER, ROLE_SCALAR, ROLE_CONSTEXPR, ROLE_DTYPE } Role;
+
 typedef struct ParamInfo {
-    const Node *node; /* the parameter */
+    const Node *node;
     const char *name;
     Span span;
-    RecordKind kind;
-    bool is_dtype, is_const, equals_one, has_contract;
-    bool typed;  /* type is known */
-    SType type;
-    uint32_t divisible;
-    const Sem *value; /* of a constexpr, dtype or fixed scalar */
+    Role role;
+    int type_param;     /* *T: the index of the dtype parameter T; -1: none */
+    bool typed;         /* type is known */
+    bool is_const;      /* pointer: *const */
+    bool equals_one;    /* ":1" */
+    bool failed;        /* an error was reported about it */
+    SType type;         /* of a scalar; of a pointer's elements */
+    uint32_t divisible; /* bytes of a pointer, the value of a scalar; 1: nothing said */
+    const Sem *value;   /* of a constexpr, a dtype, or a scalar fixed by -D; NULL: none yet */
     RecordOrigin origin;
-    const char *rule; /* code of the launch rule, or NULL */
-    Value *v;
-    int arg; /* index among the function's arguments, -1 */
+    const char *rule; /* the launch rule's code for it, or NULL */
+    Span rule_at;
 } ParamInfo;
 
-typedef struct Signature {
-    ParamInfo *params;
+typedef struct Params {
+    const Node *fn;
+    ParamInfo *at;
     uint32_t count;
-} Signature;
+} Params;
 
-bool params_bind(Checker *c, const Node *fn, Signature *sig);
-bool launch_codes(Checker *c, const Node *fn, Signature *sig); /* rules of the constexprs, before they are bound */
-void launch_record(Checker *c, const Node *fn, Signature *sig);
-const Node *function_decorator(const Node *fn, bool *is_kernel);
-const Sem *launch_value(Checker *c, const Signature *sig, const char *code); /* NULL: not known now */
+int params_find(const Params *p, const char *name);
+/* declare.c: roles and types from annotations, then what the command line says. False after an error. */
+bool params_declare(Checker *c, const Node *fn, Params *p);
+bool params_options(Checker *c, Params *p);
+void params_types(Checker *c, Params *p); /* *T from what T is bound to */
+/* bind.c: values of the constexpr and dtype parameters; then the function's arguments and the names of the body. */
+void params_settle(Checker *c, Params *p);
+void params_enter(Checker *c, Params *p);
+void params_record(Checker *c, const Params *p, bool interface);
+const Sem *default_of(Checker *c, const ParamInfo *p); /* evaluated; NULL: there is none */
+bool rule_number(Checker *c, const Params *p, const char *code, Span at, RuleValue *out); /* false: not known now */
+
+/* launch.c */
+bool decorator_is(const Node *decorator, const char *name); /* @name, @x.name, @name(...) */
+const Node *kernel_rule(const Node *fn); /* the CALL of @kernel(...), or NULL */
+void launch_check(Checker *c, Params *p); /* rules of the constexprs; errors of unknown keywords */
+void launch_record(Checker *c, const Params *p);
+uint32_t launch_option(Checker *c, const Params *p, const char *name, uint32_t given, uint32_t limit);
+
+/* kernel.c */
+void frame_start(Checker *c); /* the hidden variables of a function that begins */
 
 #endif

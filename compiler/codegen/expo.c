@@ -8,9 +8,9 @@
 
 #include "codegen/mathimpl.h"
 
-#define LOG2E 1.4426950408889634074
-#define LN2 0.69314718055994530942
-#define LOG2E_F32 0x1.715476p+0     /* log2 e as fp32 */
+#define LOG2E          1.4426950408889634074
+#define LN2            0.69314718055994530942
+#define LOG2E_F32      0x1.715476p+0 /* log2 e as fp32 */
 #define LOG2E_F32_REST 0x1.4ae0cp-26 /* what that leaves */
 #define LOG2E_F32_LEAD 0x1.714p+0    /* its leading 11 bits */
 #define LOG2E_F64_LEAD 0x1.715476p+0 /* its leading 24 bits */
@@ -33,16 +33,24 @@ static const double exp_poly64[] = {1.0 / 2,       1.0 / 6,        1.0 / 24,    
                                     1.0 / 720,     1.0 / 5040,     1.0 / 40320,     1.0 / 362880,
                                     1.0 / 3628800, 1.0 / 39916800, 1.0 / 479001600, 1.0 / 6227020800.0};
 /* (log1p(f) - f + f^2 / 2) / f^3 on |f| <= 1/3: minimax fit, relative error of log1p 2^-30. */
-static const double log_poly32[] = {0.33333334,  -0.2499982, 0.19999598,  -0.16679579, 0.14304455,
+static const double log_poly32[] = {0.33333334,  -0.2499982,  0.19999598,  -0.16679579, 0.14304455,
                                     -0.12195774, 0.107542604, -0.12845077, 0.120070525};
 /* (log((1 + s) / (1 - s)) - 2s) / (s * s^2) in s^2: Taylor, 2 / (2k + 3); s <= 0.172, the next term is below 2^-60. */
 static const double log_poly64[] = {2.0 / 3,  2.0 / 5,  2.0 / 7,  2.0 / 9,  2.0 / 11, 2.0 / 13,
                                     2.0 / 15, 2.0 / 17, 2.0 / 19, 2.0 / 21, 2.0 / 23};
 
-static const Format format32 = {DT_FP32, 32, 23, 0x1.62ep-1, 0x1.0bfbe8p-15, 150.0, 0x3f800000, 0x3f2aaaab,
-                                exp_poly32, COUNT(exp_poly32)};
-static const Format format64 = {DT_FP64, 64, 52, 0x1.62e42fefp-1, 0x1.473de6af278edp-34, 800.0, INT64_C(0x3ff0000000000000),
-                                INT64_C(0x3fe6a09e667f3bcd), exp_poly64, COUNT(exp_poly64)};
+static const Format format32 = {DT_FP32, 32,         23,         0x1.62ep-1, 0x1.0bfbe8p-15,
+                                150.0,   0x3f800000, 0x3f2aaaab, exp_poly32, COUNT(exp_poly32)};
+static const Format format64 = {DT_FP64,
+                                64,
+                                52,
+                                0x1.62e42fefp-1,
+                                0x1.473de6af278edp-34,
+                                800.0,
+                                INT64_C(0x3ff0000000000000),
+                                INT64_C(0x3fe6a09e667f3bcd),
+                                exp_poly64,
+                                COUNT(exp_poly64)};
 
 V math_fma(const Math *k, V x, V y, V z) {
     LLVMTypeRef t = LLVMTypeOf(x);
@@ -50,7 +58,9 @@ V math_fma(const Math *k, V x, V y, V z) {
     return llvm_intrinsic(k->m, "llvm.fma", &t, 1, args, 3);
 }
 
-V math_mad(const Math *k, V x, V y, V z) { return k->native_fma ? math_fma(k, x, y, z) : mk_fadd(k, mk_fmul(k, x, y), z); }
+V math_mad(const Math *k, V x, V y, V z) {
+    return k->native_fma ? math_fma(k, x, y, z) : mk_fadd(k, mk_fmul(k, x, y), z);
+}
 
 V math_poly(const Math *k, V x, const double *c, unsigned n) {
     V r = mk_real(x, c[n - 1]);
@@ -58,10 +68,16 @@ V math_poly(const Math *k, V x, const double *c, unsigned n) {
     return r;
 }
 
-V math_approx(const Math *k, Approx which, V x, V y) { return k->approx ? k->approx(k, which, x, y) : NULL; }
+V math_approx(const Math *k, Approx which, V x, V y) {
+    return k->approx ? k->approx(k, which, x, y) : NULL;
+}
 
-static LLVMTypeRef bits_type(const Math *k, const Format *f) { return f->bits == 64 ? k->m->i64 : k->m->i32; }
-static LLVMTypeRef real_type(const Math *k, const Format *f) { return f->bits == 64 ? k->m->f64 : k->m->f32; }
+static LLVMTypeRef bits_type(const Math *k, const Format *f) {
+    return f->bits == 64 ? k->m->i64 : k->m->i32;
+}
+static LLVMTypeRef real_type(const Math *k, const Format *f) {
+    return f->bits == 64 ? k->m->f64 : k->m->f32;
+}
 
 /* ---- exp and exp2 ------------------------------------------------------------------------------------------------------ */
 
@@ -239,4 +255,6 @@ Divisor math_divisor(const Math *k, V y) {
     return (Divisor){scale, mk_select(k, fine, better, r)};
 }
 
-V math_divide(const Math *k, V x, Divisor by) { return mk_fmul(k, mk_fmul(k, x, by.scale), by.reciprocal); }
+V math_divide(const Math *k, V x, Divisor by) {
+    return mk_fmul(k, mk_fmul(k, x, by.scale), by.reciprocal);
+}

@@ -31,12 +31,14 @@ V math_fma16(const Math *k, DType d, V a, V b, V c) {
 typedef struct Fmod {
     const Math *k;
     LLVMValueRef f;
-    LLVMTypeRef it; /* integer of the float's width */
+    LLVMTypeRef it;     /* integer of the float's width */
     int mantissa, step; /* explicit mantissa bits; bits per remainder step: mantissa + 1 + step = width */
     int64_t infinity;
 } Fmod;
 
-static LLVMBasicBlockRef new_block(const Fmod *r) { return LLVMAppendBasicBlockInContext(r->k->m->context, r->f, ""); }
+static LLVMBasicBlockRef new_block(const Fmod *r) {
+    return LLVMAppendBasicBlockInContext(r->k->m->context, r->f, "");
+}
 
 /* The mantissa with its hidden bit, and the exponent (1 for subnormals), of positive bits a. */
 static void unpack(const Fmod *r, V a, V *m, V *e) {
@@ -125,7 +127,8 @@ static LLVMValueRef fmod_function(const Math *k, DType d) {
     LLVMSetLinkage(f, LLVMInternalLinkage);
     llvm_attribute_enum(m, f, "noinline", 0);
     bool wide = d == DT_FP64;
-    Fmod r = {k, f, wide ? m->i64 : m->i32, wide ? 52 : 23, wide ? 11 : 8, wide ? INT64_C(0x7ff0000000000000) : 0x7f800000};
+    Fmod r = {
+        k, f, wide ? m->i64 : m->i32, wide ? 52 : 23, wide ? 11 : 8, wide ? INT64_C(0x7ff0000000000000) : 0x7f800000};
     LLVMBasicBlockRef back = LLVMGetInsertBlock(m->at);
     LLVMMetadataRef place = LLVMGetCurrentDebugLocation2(m->at);
     LLVMSetCurrentDebugLocation2(m->at, NULL);

@@ -35,7 +35,9 @@ static void fatal_error(const char *reason) {
     longjmp(g->back, 1);
 }
 
-static void install_handler(void) { LLVMInstallFatalErrorHandler(fatal_error); }
+static void install_handler(void) {
+    LLVMInstallFatalErrorHandler(fatal_error);
+}
 
 bool llvm_guard(const CodegenOptions *o, Span where, void (*work)(void *context), void *context) {
     pthread_once(&handler_once, install_handler);
@@ -233,7 +235,8 @@ LLVMValueRef llvm_bits(const Llvm *m, DType d, int64_t bits) {
     return LLVMConstBitCast(llvm_int(as_int, bits), t);
 }
 
-LLVMValueRef llvm_intrinsic(Llvm *m, const char *name, LLVMTypeRef *over, unsigned n_over, LLVMValueRef *args, unsigned n) {
+LLVMValueRef llvm_intrinsic(Llvm *m, const char *name, LLVMTypeRef *over, unsigned n_over, LLVMValueRef *args,
+                            unsigned n) {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     size_t len = 0;
     const char *base = id ? LLVMIntrinsicGetName(id, &len) : "";
@@ -267,14 +270,16 @@ LLVMValueRef llvm_call(Llvm *m, LLVMValueRef function, LLVMValueRef *args, unsig
 }
 
 void llvm_attribute(Llvm *m, LLVMValueRef function, const char *key, const char *value) {
-    LLVMAttributeRef a = LLVMCreateStringAttribute(m->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+    LLVMAttributeRef a =
+        LLVMCreateStringAttribute(m->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
     LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
 void llvm_attribute_enum(Llvm *m, LLVMValueRef function, const char *name, uint64_t value) {
     unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
     if (!kind) bug("LLVM has no attribute %s", name);
-    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(m->context, kind, value));
+    LLVMAddAttributeAtIndex(function, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                            LLVMCreateEnumAttribute(m->context, kind, value));
 }
 
 /* ---- Line info --------------------------------------------------------------------------------------------------------- */
@@ -298,8 +303,8 @@ void llvm_debug_function(Llvm *m, LLVMValueRef function, const char *name, Span 
     LLVMDIBuilderCreateCompileUnit(m->debug, LLVMDWARFSourceLanguageC, file, "fsc", 3, 1, "", 0, 0, "", 0,
                                    (LLVMDWARFEmissionKind)EMISSION_DIRECTIVES, 0, 0, 0, "", 0, "", 0);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(m->debug, file, NULL, 0, LLVMDIFlagZero);
-    m->scope = LLVMDIBuilderCreateFunction(m->debug, file, name, strlen(name), name, strlen(name), file, p.line, type, 0, 1,
-                                           p.line, LLVMDIFlagZero, 1);
+    m->scope = LLVMDIBuilderCreateFunction(m->debug, file, name, strlen(name), name, strlen(name), file, p.line, type,
+                                           0, 1, p.line, LLVMDIFlagZero, 1);
     m->scope_source = p.source;
     LLVMSetSubprogram(function, m->scope);
 }

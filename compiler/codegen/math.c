@@ -166,10 +166,16 @@ static V convert_op(const Math *k, const Op *op, V x) {
 
 /* ---- Dispatch ---------------------------------------------------------------------------------------------------------- */
 
-static bool is_integer_op(OpKind kind) { return kind >= OP_ADD && kind <= OP_UMIN; }
-static bool is_convert_op(OpKind kind) { return kind >= OP_SEXT && kind <= OP_BITCAST; }
+static bool is_integer_op(OpKind kind) {
+    return kind >= OP_ADD && kind <= OP_UMIN;
+}
+static bool is_convert_op(OpKind kind) {
+    return kind >= OP_SEXT && kind <= OP_BITCAST;
+}
 
-bool math_handles(OpKind kind) { return (kind >= OP_ADD && kind <= OP_BITCAST) || kind == OP_SELECT; }
+bool math_handles(OpKind kind) {
+    return (kind >= OP_ADD && kind <= OP_BITCAST) || kind == OP_SELECT;
+}
 
 V math_binary(const Math *k, OpKind kind, DType d, V x, V y) {
     return is_integer_op(kind) ? integer(k, kind, x, y) : real_binary(k, kind, d, x, y);

@@ -22,7 +22,9 @@ static void number_block(Liveness *l, const Block *b) {
     }
 }
 
-static const Block *home_of(const Value *v) { return v->def ? v->def->parent : v->block; }
+static const Block *home_of(const Value *v) {
+    return v->def ? v->def->parent : v->block;
+}
 
 /* Where this use lets go of v: at the op, or at the end of the outermost loop between the two. */
 static uint32_t use_end(const Liveness *l, const Value *v, const Op *user) {

@@ -311,7 +311,7 @@ Value *build_int(Builder *b, Type t, int64_t value) {
 
 Value *build_float(Builder *b, Type t, double value) {
     if (dtype_kind(t.dtype) != KIND_FLOAT) bug("build_float: a constant of %s", dtype_name(t.dtype));
-    return build0(b, OP_CONST, (Attr){.i = float_bits(t.dtype, value, ROUND_NEAREST)}, t);
+    return build0(b, OP_CONST, (Attr){.i = float_to_bits(t.dtype, value)}, t);
 }
 
 Value *build_arange(Builder *b, int64_t start, int64_t end) {
@@ -418,6 +418,6 @@ bool value_const(const Value *v, int64_t *bits) {
 bool value_const_float(const Value *v, double *x) {
     int64_t bits;
     if (dtype_kind(v->type.dtype) != KIND_FLOAT || !value_const(v, &bits)) return false;
-    *x = float_value(v->type.dtype, bits);
+    *x = float_from_bits(v->type.dtype, bits);
     return true;
 }

@@ -44,12 +44,16 @@ Type type_with_dtype(Type t, DType d); /* same shape and layout; drops the point
 Type type_with_shape(Type t, Shape s); /* no layout */
 bool type_equal(Type a, Type b);       /* with the layout */
 bool type_same_shape(Type a, Type b);  /* shape and layout */
-void type_print(Type t, Text *out);    /* i32, *fp32, tile<128x64xfp32>, tile<128xfp32, layout> */
+void type_print(Type t, Text *out);    /* i32, *fp32, tile<128x64xfp32>, tile<128xfp32, #layout<…>> */
 uint32_t type_bytes(Type t);           /* of one element in memory */
 
-/* The value of a float's bits, exactly; and back, rounded to nearest even (NaN becomes the quiet one). */
+/* The value of a float's bits (as ATTR_BITS holds them), exactly; and back, rounded once to nearest even, from any double to
+ * any float type. What overflows becomes infinity (fp8e4nv has none: its largest), NaN the quiet one of its sign. */
 double float_from_bits(DType d, int64_t bits);
 int64_t float_to_bits(DType d, double x);
+/* x wrapped to the width of an integer type, sign extended (i1: 0 or 1); the same bits zero extended. */
+int64_t int_wrap(DType d, int64_t x);
+uint64_t int_unsign(DType d, int64_t bits);
 
 /* ---- Ops ---------------------------------------------------------------------------------------------------------- */
 
@@ -167,14 +171,6 @@ typedef struct OpInfo {
 extern const OpInfo op_info[OP_COUNT];
 bool op_find(const char *name, OpKind *out);
 
-/* Bits of floats, as ATTR_BITS holds them. Rounding is exact for every float type, from any double; what overflows rounds
- * to infinity (fp8e4nv has none: to its largest), with ROUND_ZERO to the largest finite number. */
-double float_value(DType d, int64_t bits);
-int64_t float_bits(DType d, double x, Round r);
-/* x wrapped to the width of an integer type, sign extended (i1: 0 or 1); the same bits zero extended. */
-int64_t int_wrap(DType d, int64_t x);
-uint64_t int_unsign(DType d, int64_t bits);
-
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */
 
 typedef enum Stage { STAGE_TILE, STAGE_SIMT } Stage;
@@ -233,13 +229,6 @@ Builder builder_after(Func *f, Op *op);
  * shload) and is ignored elsewhere. Where the operands have layouts the result's layout follows from them; const, arange,
  * splat, broadcast, convert_layout and shared_load take t's. Not for `for`, `while`, `if`: they have builders below. */
 Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type t);
-/* The same without any check: links the op, makes its results and empty regions. For the reader; op_check says whether
- * what was made is sound: NULL, or a sentence. */
-Op *op_make(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, const Type *results, uint32_t nresults,
-            uint32_t nregions);
-const char *op_check(const Op *op);
-/* The type rule alone: *result in (the type asked for, where the rule cannot know it) and out. */
-const char *op_infer(const Op *op, Type *result);
 Value *build0(Builder *b, OpKind k, Attr attr, Type t);
 Value *build1(Builder *b, OpKind k, Value *a);
 Value *build1_to(Builder *b, OpKind k, Value *a, Type t);

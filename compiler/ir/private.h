@@ -23,6 +23,17 @@ typedef struct Infer {
  * terminators are checked against their surroundings by the verifier, not here. */
 bool op_infer(Infer *in);
 
+/* ---- Numbers (number.c) ------------------------------------------------------------------------------------------ */
+
+/* float_to_bits with a choice: ROUND_ZERO never leaves the finite numbers but from infinity and NaN. */
+int64_t float_round(DType d, double x, Round r);
+/* The quiet NaN of positive sign. */
+int64_t float_nan(DType d);
+/* An integer as float, rounded once. */
+int64_t float_from_int(DType d, bool negative, uint64_t magnitude);
+/* a * b + c, rounded once. */
+int64_t float_fma(DType d, double a, double b, double c);
+
 /* ---- Making ops (build.c) ---------------------------------------------------------------------------------------- */
 
 /* Unlinked, without results or regions; its operands are uses from now on. */

@@ -406,12 +406,12 @@ static bool infer_while(Infer *in) {
     return true;
 }
 
-static bool infer_if(Infer *in) {
-    bool good = in->nargs == 1 && arg(in, 0).dtype == DT_I1 && !arg(in, 0).shape.rank;
+static bool infer_condition(Infer *in) {
+    bool good = in->nargs > 0 && arg(in, 0).dtype == DT_I1 && !arg(in, 0).shape.rank;
     return good || fail(in, "the condition is no scalar i1");
 }
 
-static bool infer_condition(Infer *in) { return in->nargs > 0 ? arg(in, 0).dtype == DT_I1 && !arg(in, 0).shape.rank ? true : fail(in, "the condition is no scalar i1") : fail(in, "no condition"); }
+static bool infer_if(Infer *in) { return infer_condition(in); }
 
 static bool infer_yield(Infer *in) {
     (void)in;

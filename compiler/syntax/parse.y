@@ -499,8 +499,9 @@ static bool is_expected(const yysymbol_kind_t *expected, int n, const char *name
 static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
     enum { SHOWN = 4 };
     yysymbol_kind_t found = yypcontext_token(context), expected[YYNTOKENS];
-    if (p->stop || (found == YYSYMBOL_YYEOF && p->is_unclosed)) return 0;
     Span span = *yypcontext_location(context);
+    bool at_end = span.begin >= p->source->base + p->source->len;
+    if (p->stop || (at_end && p->is_unclosed)) return 0;
     int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
     if (found == YYSYMBOL_NEWLINE && is_expected(expected, n, "':'")) {
         diag_error(p->d, span, "a ':' is missing at the end of the line");

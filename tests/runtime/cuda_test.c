@@ -171,6 +171,17 @@ static void cut_cubins_never_reach_the_driver(void **state) {
         assert_int_equal(fsc_module_load(d, part, i, &m), i == 0 || i >= 4 ? FSC_ERROR_IMAGE : FSC_ERROR_RECORD);
         free(part);
     }
+    static const struct {
+        size_t at;
+        unsigned char byte, good;
+    } damage[] = {{58, 8, 64}, {60, 0, 2}, {60, 3, 2}, {4, 1, 2}, {47, 0x80, 0}, {56, 1, 0}};
+    for (size_t i = 0; i < sizeof damage / sizeof damage[0]; i++) { /* sizes and counts in the header that cannot be */
+        elf[damage[i].at] = damage[i].byte;
+        if (damage[i].at == 56) elf[54] = 255, elf[55] = 255;
+        assert_int_equal(fsc_module_load(d, elf, size, &m), FSC_ERROR_IMAGE);
+        elf[damage[i].at] = damage[i].good;
+    }
+    elf[54] = elf[55] = 0;
     assert_int_equal(fake_calls("cuModuleLoadDataEx"), 0);
     assert_int_equal(fsc_module_load(d, elf, size, &m), FSC_OK);
     assert_string_equal(fsc_module_kernel_name(m, 0), "softmax");

@@ -62,17 +62,17 @@ static void test_refused_intrinsics(void **state) {
 
 static void test_targets(void **state) {
     (void)state;
-#define TARGET(name, number, version, per_block, per_sm)                                    \
-    {                                                                                       \
-        Job j = job_create(NULL, name);                                                     \
-        assert_true(llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j) && j.done);             \
-        assert_non_null(strstr(j.out.at, ".target " name "\n"));                            \
-        char text[32];                                                                      \
-        snprintf(text, sizeof text, ".version %d.%d\n", (version) / 10, (version) % 10);    \
-        assert_non_null(strstr(j.out.at, text));                                            \
-        assert_true((per_block) <= (per_sm));                                               \
-        assert_string_equal(gpu_target_find(name)->arch, name);                             \
-        arena_destroy(j.o.arena);                                                           \
+#define TARGET(name, number, version, per_block, per_sm)                                                               \
+    {                                                                                                                  \
+        Job j = job_create(NULL, name);                                                                                \
+        assert_true(llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j) && j.done);                                        \
+        assert_non_null(strstr(j.out.at, ".target " name "\n"));                                                       \
+        char text[32];                                                                                                 \
+        snprintf(text, sizeof text, ".version %d.%d\n", (version) / 10, (version) % 10);                               \
+        assert_non_null(strstr(j.out.at, text));                                                                       \
+        assert_true((per_block) <= (per_sm));                                                                          \
+        assert_string_equal(gpu_target_find(name)->arch, name);                                                        \
+        arena_destroy(j.o.arena);                                                                                      \
     }
 #include "codegen/targets.def"
 #undef TARGET
@@ -114,8 +114,8 @@ static void test_accesses(void **state) {
     (void)state;
     static const struct {
         uint32_t bytes, elements, words, bits;
-    } rows[] = {{1, 1, 1, 8}, {1, 2, 1, 16}, {1, 16, 4, 32}, {2, 1, 1, 16}, {2, 8, 4, 32}, {4, 1, 1, 32},
-                {4, 4, 4, 32}, {8, 1, 1, 64}, {8, 2, 2, 64}};
+    } rows[] = {{1, 1, 1, 8},  {1, 2, 1, 16}, {1, 16, 4, 32}, {2, 1, 1, 16}, {2, 8, 4, 32},
+                {4, 1, 1, 32}, {4, 4, 4, 32}, {8, 1, 1, 64},  {8, 2, 2, 64}};
     for (size_t i = 0; i < COUNT(rows); i++) {
         Access a = access_of(rows[i].bytes, rows[i].elements);
         assert_int_equal(a.words, rows[i].words);
@@ -125,8 +125,9 @@ static void test_accesses(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_refused_intrinsics), cmocka_unit_test(test_targets), cmocka_unit_test(test_primitives),
-        cmocka_unit_test(test_policy),             cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_refused_intrinsics), cmocka_unit_test(test_targets),
+        cmocka_unit_test(test_primitives),         cmocka_unit_test(test_policy),
+        cmocka_unit_test(test_accesses),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,8 @@ static const DType ints[] = {DT_I8, DT_I16, DT_I32, DT_I64};
 static void add_function(const Math *k, const char *name, const Op *op, bool shared_divisor) {
     Llvm *m = k->m;
     LLVMTypeRef params[] = {m->ptr, m->ptr, m->ptr, m->ptr};
-    LLVMValueRef f = LLVMAddFunction(m->module, name, LLVMFunctionType(m->none, params, 4, 0)), x[3] = {NULL, NULL, NULL};
+    LLVMValueRef f = LLVMAddFunction(m->module, name, LLVMFunctionType(m->none, params, 4, 0)),
+                 x[3] = {NULL, NULL, NULL};
     LLVMPositionBuilderAtEnd(m->at, LLVMAppendBasicBlockInContext(m->context, f, ""));
     for (uint32_t i = 0; i < op->nargs; i++)
         x[i] = LLVMBuildLoad2(m->at, llvm_type(m, op->args[i]->type.dtype), LLVMGetParam(f, i), "");
@@ -117,7 +118,8 @@ static Built build(bool fma_is_native) {
     assert_null(LLVMOrcCreateLLJIT(&b.jit, NULL));
     LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(b.jit);
     LLVMOrcDefinitionGeneratorRef process = NULL;
-    assert_null(LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(b.jit), NULL, NULL));
+    assert_null(
+        LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(b.jit), NULL, NULL));
     LLVMOrcJITDylibAddGenerator(library, process);
     assert_null(LLVMOrcLLJITAddObjectFile(b.jit, library, buffer));
     return b;
@@ -178,10 +180,16 @@ static long double ulps(long double got, long double want, long double rounded, 
     return fabsl(got - want) / ldexpl(1, (e < least ? least : e) - digits);
 }
 
-static long double ulps32(float got, long double want) { return ulps(got, want, (float)want, 24, -125); }
-static long double ulps64(double got, long double want) { return ulps(got, want, (double)want, 53, -1021); }
+static long double ulps32(float got, long double want) {
+    return ulps(got, want, (float)want, 24, -125);
+}
+static long double ulps64(double got, long double want) {
+    return ulps(got, want, (double)want, 53, -1021);
+}
 
-static long double rsqrt_l(long double x) { return 1 / sqrtl(x); }
+static long double rsqrt_l(long double x) {
+    return 1 / sqrtl(x);
+}
 
 typedef struct Unary {
     const char *name;
@@ -191,16 +199,23 @@ typedef struct Unary {
 static const Unary unaries[] = {{"exp", expl}, {"exp2", exp2l}, {"log", logl}, {"log2", log2l}, {"rsqrt", rsqrt_l}};
 
 static float sample32(uint32_t i) {
-    static const uint32_t special[] = {0, 0x80000000, 0x7f800000, 0xff800000, 0x7fc00000, 1, 0x80000001, 0x007fffff,
-                                       0x00800000, 0x7f7fffff, 0x3f800000, 0x3f7fffff, 0x3f800001, 0x42b17218, 0xc2cff1b5};
+    static const uint32_t special[] = {0,          0x80000000, 0x7f800000, 0xff800000, 0x7fc00000,
+                                       1,          0x80000001, 0x007fffff, 0x00800000, 0x7f7fffff,
+                                       0x3f800000, 0x3f7fffff, 0x3f800001, 0x42b17218, 0xc2cff1b5};
     if (i < COUNT(special)) return float_of(special[i]);
     if (i % 3 == 0) return (float)((double)(int64_t)random_bits() * 0x1p-56);
     return float_of((uint32_t)random_bits());
 }
 
 static double sample64(uint32_t i) {
-    static const uint64_t special[] = {0, UINT64_C(1) << 63, UINT64_C(0x7ff0000000000000), UINT64_C(0xfff0000000000000), 1,
-                                       UINT64_C(0x7ff8000000000000), UINT64_C(0x0010000000000000), UINT64_C(0x3ff0000000000000)};
+    static const uint64_t special[] = {0,
+                                       UINT64_C(1) << 63,
+                                       UINT64_C(0x7ff0000000000000),
+                                       UINT64_C(0xfff0000000000000),
+                                       1,
+                                       UINT64_C(0x7ff8000000000000),
+                                       UINT64_C(0x0010000000000000),
+                                       UINT64_C(0x3ff0000000000000)};
     if (i < COUNT(special)) return double_of(special[i]);
     switch (i % 4) {
     case 0: return double_of(random_bits());
@@ -301,8 +316,10 @@ static uint32_t encode(const Format *f, long double a, bool down) {
     if (isinf(a) || (a >= past && !down)) return f->has_infinity ? f->largest + 1 : f->largest;
     while (hi - lo > 1) {
         uint32_t middle = (lo + hi) / 2;
-        if (decode(f, middle) <= a) lo = middle;
-        else hi = middle;
+        if (decode(f, middle) <= a)
+            lo = middle;
+        else
+            hi = middle;
     }
     if (down) return lo;
     long double above = hi > f->largest ? past : decode(f, hi), below = a - decode(f, lo);
@@ -315,7 +332,8 @@ static void check_narrow(const Format *f, const char *kind, DType from, long dou
     uint32_t got = 0;
     snprintf(name, sizeof name, "%s_%s_%s", kind, dtype_name(from), dtype_name(f->d));
     find(&without_fma, name)(bits, NULL, NULL, &got);
-    uint32_t want = encode(f, fabsl(x), !strcmp(kind, "cut")) | (uint32_t)(x < 0 || (x == 0 && signbit(x))) << (f->bits - 1);
+    uint32_t want = encode(f, fabsl(x), !strcmp(kind, "cut")) | (uint32_t)(x < 0 || (x == 0 && signbit(x)))
+                                                                    << (f->bits - 1);
     if (got != want) fail_msg("%s(%La) = %x, not %x", name, x, got, want);
 }
 
@@ -384,8 +402,8 @@ static void test_floats_to_integers(void **state) {
         float x;
         int32_t i;
         uint8_t u;
-    } cases[] = {{NAN, 0, 0}, {INFINITY, INT32_MAX, 255}, {-INFINITY, INT32_MIN, 0}, {3e9F, INT32_MAX, 255}, {-1.9F, -1, 0},
-                 {254.99F, 254, 254}, {256, 256, 255}, {-0.0F, 0, 0}};
+    } cases[] = {{NAN, 0, 0},    {INFINITY, INT32_MAX, 255}, {-INFINITY, INT32_MIN, 0}, {3e9F, INT32_MAX, 255},
+                 {-1.9F, -1, 0}, {254.99F, 254, 254},        {256, 256, 255},           {-0.0F, 0, 0}};
     for (size_t n = 0; n < COUNT(cases); n++) {
         int32_t i = 77;
         uint8_t u = 77;
@@ -466,11 +484,16 @@ static void test_integers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unary),           cmocka_unit_test(test_ulps_sees_naive_exp),
-        cmocka_unit_test(test_divide_shared),   cmocka_unit_test(test_remainder),
-        cmocka_unit_test(test_narrow),          cmocka_unit_test(test_widen),
-        cmocka_unit_test(test_integers_to_bf16), cmocka_unit_test(test_floats_to_integers),
-        cmocka_unit_test(test_fma16),           cmocka_unit_test(test_minmax),
+        cmocka_unit_test(test_unary),
+        cmocka_unit_test(test_ulps_sees_naive_exp),
+        cmocka_unit_test(test_divide_shared),
+        cmocka_unit_test(test_remainder),
+        cmocka_unit_test(test_narrow),
+        cmocka_unit_test(test_widen),
+        cmocka_unit_test(test_integers_to_bf16),
+        cmocka_unit_test(test_floats_to_integers),
+        cmocka_unit_test(test_fma16),
+        cmocka_unit_test(test_minmax),
         cmocka_unit_test(test_integers),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -16,7 +16,9 @@ typedef struct Asm {
     uint32_t n, outputs;
 } Asm;
 
-static const char *constraint_of(Access a) { return a.bits == 64 ? "l" : a.bits == 32 ? "r" : "h"; }
+static const char *constraint_of(Access a) {
+    return a.bits == 64 ? "l" : a.bits == 32 ? "r" : "h";
+}
 
 /* PTX has no 8-bit registers: bytes travel in 16-bit ones. */
 static LLVMTypeRef register_type(const Nvptx *n, Access a) {
@@ -36,7 +38,9 @@ static uint32_t asm_operand(Asm *s, V value, const char *constraint) {
     return s->outputs + s->n++;
 }
 
-static void asm_text(Asm *s, const char *more) { append(s->text, sizeof s->text, more); }
+static void asm_text(Asm *s, const char *more) {
+    append(s->text, sizeof s->text, more);
+}
 
 static void asm_number(Asm *s, const char *before, uint32_t number, const char *after) {
     char text[48];
@@ -144,7 +148,7 @@ V lower_load_shared(Nvptx *n, Access a, const V *in) {
 /* ---- Stores -------------------------------------------------------------------------------------------------------------- */
 
 static V emit_store(Nvptx *n, Access a, V address, const char *kind, V predicate, const V *words, bool is_volatile,
-                     const char *space, const char *policy) {
+                    const char *space, const char *policy) {
     Asm s = {.n = 0};
     s.result = n->m->none;
     uint32_t at = asm_operand(&s, address, kind), first = 0;

@@ -59,7 +59,7 @@ typedef struct Row {
 
 static const Row rows[] = {
 #define INTRINSIC(e, name, operands) [PRIM_##e] = {name, operands, NULL},
-#define CUSTOM(e, function) [PRIM_##e] = {NULL, 0, function},
+#define CUSTOM(e, function)          [PRIM_##e] = {NULL, 0, function},
 #include "codegen/nvptx/lower.def"
 #undef INTRINSIC
 #undef CUSTOM
@@ -68,7 +68,7 @@ static const Row rows[] = {
 /* A primitive without a row does not compile. */
 enum {
 #define INTRINSIC(e, name, operands) HAS_##e,
-#define CUSTOM(e, function) HAS_##e,
+#define CUSTOM(e, function)          HAS_##e,
 #include "codegen/nvptx/lower.def"
 #undef INTRINSIC
 #undef CUSTOM

@@ -20,6 +20,7 @@ const GpuTarget *gpu_target_find(const char *arch) {
 
 const char *gpu_target_names(Arena *a) {
     const char *names = "";
-    for (size_t i = 0; i < COUNT(targets); i++) names = arena_printf(a, "%s%s%s", names, i ? ", " : "", targets[i].arch);
+    for (size_t i = 0; i < COUNT(targets); i++)
+        names = arena_printf(a, "%s%s%s", names, i ? ", " : "", targets[i].arch);
     return names;
 }

@@ -70,9 +70,12 @@ void simt_convert(Simt *s, const Op *op, bool broadcast) {
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
     ConvertPlan plan;
-    if (broadcast) convert_broadcast(from->type.layout, v->type.layout, &plan);
-    else convert_plan(from->type.layout, v->type.layout, &plan);
-    if (plan.kind > CONVERT_SHUFFLE) bug("%s: a %s exchange was left implicit", op_info[op->kind].name, convert_name(plan.kind));
+    if (broadcast)
+        convert_broadcast(from->type.layout, v->type.layout, &plan);
+    else
+        convert_plan(from->type.layout, v->type.layout, &plan);
+    if (plan.kind > CONVERT_SHUFFLE)
+        bug("%s: a %s exchange was left implicit", op_info[op->kind].name, convert_name(plan.kind));
     convert_by_plan(s, &plan, v->type.dtype, tile_of(s, from), &r);
     s->values[v->id] = r;
 }

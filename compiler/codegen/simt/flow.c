@@ -9,11 +9,17 @@ LLVMBasicBlockRef simt_new_block(Simt *s, const char *name) {
     return LLVMAppendBasicBlockInContext(s->m->context, s->function, name);
 }
 
-static LLVMBasicBlockRef here(Simt *s) { return LLVMGetInsertBlock(s->m->at); }
+static LLVMBasicBlockRef here(Simt *s) {
+    return LLVMGetInsertBlock(s->m->at);
+}
 
-static void go(Simt *s, LLVMBasicBlockRef to) { LLVMBuildBr(s->m->at, to); }
+static void go(Simt *s, LLVMBasicBlockRef to) {
+    LLVMBuildBr(s->m->at, to);
+}
 
-static void stand(Simt *s, LLVMBasicBlockRef b) { LLVMPositionBuilderAtEnd(s->m->at, b); }
+static void stand(Simt *s, LLVMBasicBlockRef b) {
+    LLVMPositionBuilderAtEnd(s->m->at, b);
+}
 
 /* The values as plain lanes, built here. */
 static Tile materialise(Simt *s, const Value *v) {

@@ -42,7 +42,9 @@ static V cta_rank(Simt *s) {
     return s->cta;
 }
 
-static uint32_t moved(uint32_t x, int distance) { return distance >= 0 ? x << distance : x >> -distance; }
+static uint32_t moved(uint32_t x, int distance) {
+    return distance >= 0 ? x << distance : x >> -distance;
+}
 
 /* The bits of x (only those of `existing` can be set) that go `distance` up (down where negative) under `flips`, moved
  * there; NULL if there are none. */
@@ -67,8 +69,10 @@ static V join_fields(Simt *s, V sum, uint32_t *used, V x, uint32_t existing, con
         uint32_t reached = 0;
         V f = field(s, x, existing, flips, distance, &reached);
         if (!f) continue;
-        if (!sum) sum = f;
-        else sum = *used & reached ? LLVMBuildXor(s->m->at, sum, f, "") : LLVMBuildOr(s->m->at, sum, f, "");
+        if (!sum)
+            sum = f;
+        else
+            sum = *used & reached ? LLVMBuildXor(s->m->at, sum, f, "") : LLVMBuildOr(s->m->at, sum, f, "");
         *used |= reached;
     }
     return sum;

@@ -10,20 +10,24 @@
 /* One load or store taken apart. */
 typedef struct Move {
     const Op *op;
-    DType d;           /* of the elements */
-    uint32_t n;        /* elements per vector */
+    DType d;    /* of the elements */
+    uint32_t n; /* elements per vector */
     uint32_t vectors;
-    uint32_t free_registers; /* of a store: registers that replicate others */
-    Access whole, single;    /* of a vector, of one element */
+    uint32_t free_registers;                /* of a store: registers that replicate others */
+    Access whole, single;                   /* of a vector, of one element */
     const Tile *ptr, *mask, *other, *value; /* NULL where there is none */
-    V owner;           /* of a store */
-    V *all, *cut;      /* per vector: move it whole; move it element by element */
+    V owner;                                /* of a store */
+    V *all, *cut;                           /* per vector: move it whole; move it element by element */
     bool may_cut;
     V policy, site;
 } Move;
 
-static V or_bits(Simt *s, V x, V y) { return LLVMBuildOr(s->m->at, x, y, ""); }
-static V and_bits(Simt *s, V x, V y) { return LLVMBuildAnd(s->m->at, x, y, ""); }
+static V or_bits(Simt *s, V x, V y) {
+    return LLVMBuildOr(s->m->at, x, y, "");
+}
+static V and_bits(Simt *s, V x, V y) {
+    return LLVMBuildAnd(s->m->at, x, y, "");
+}
 
 /* Predicates of vector v from its mask lanes. */
 static void move_masks(Simt *s, Move *mv, uint32_t v) {
@@ -42,7 +46,9 @@ static void move_masks(Simt *s, Move *mv, uint32_t v) {
     mv->cut[v] = mv->owner ? and_bits(s, mv->owner, cut) : cut;
 }
 
-static bool move_skips(const Move *mv, uint32_t v) { return mv->free_registers & (v * mv->n); }
+static bool move_skips(const Move *mv, uint32_t v) {
+    return mv->free_registers & (v * mv->n);
+}
 
 static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     const Value *p = op->args[0];

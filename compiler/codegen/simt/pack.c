@@ -5,7 +5,9 @@
  */
 #include "codegen/simt/simt.h"
 
-static uint32_t memory_bits(DType d) { return dtype_bits(d) < 8 ? 8 : dtype_bits(d); }
+static uint32_t memory_bits(DType d) {
+    return dtype_bits(d) < 8 ? 8 : dtype_bits(d);
+}
 
 Access access_of(uint32_t element_bytes, uint32_t elements) {
     uint32_t total = element_bytes * elements;
@@ -14,7 +16,9 @@ Access access_of(uint32_t element_bytes, uint32_t elements) {
     return total >= 4 ? (Access){total / 4, 32} : (Access){1, total * 8};
 }
 
-LLVMTypeRef access_word(const Simt *s, Access a) { return LLVMIntTypeInContext(s->m->context, a.bits); }
+LLVMTypeRef access_word(const Simt *s, Access a) {
+    return LLVMIntTypeInContext(s->m->context, a.bits);
+}
 
 V element_bits(Simt *s, DType d, V x) {
     LLVMTypeRef t = LLVMIntTypeInContext(s->m->context, memory_bits(d));
@@ -28,7 +32,9 @@ V element_from_bits(Simt *s, DType d, V bits) {
     return LLVMTypeOf(bits) == t ? bits : LLVMBuildBitCast(s->m->at, bits, t, "");
 }
 
-static bool is_zero(V x) { return LLVMIsConstant(x) && LLVMIsNull(x); }
+static bool is_zero(V x) {
+    return LLVMIsConstant(x) && LLVMIsNull(x);
+}
 
 /* One word of several narrower integers: as a vector, which the target builds by one move or byte permutation. */
 static V word_of(Simt *s, const V *bits, uint32_t n, LLVMTypeRef word) {

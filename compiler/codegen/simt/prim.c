@@ -27,7 +27,9 @@ bool prim_find(const char *function_name, Prim *p, Access *a) {
     bug("%s is no primitive", function_name);
 }
 
-uint32_t policy_pack(const MemAttr *m) { return m->cache | (uint32_t)m->evict << 4 | (uint32_t)m->is_volatile << 8; }
+uint32_t policy_pack(const MemAttr *m) {
+    return m->cache | (uint32_t)m->evict << 4 | (uint32_t)m->is_volatile << 8;
+}
 
 MemAttr policy_unpack(uint64_t policy) {
     MemAttr m = {0};
@@ -73,13 +75,17 @@ V prim_access(Simt *s, Prim p, Access a, const V *args, uint32_t n) {
     return llvm_call(s->m, llvm_declare(s->m, name, type), copy, n);
 }
 
-V prim_call(Simt *s, Prim p, const V *args, uint32_t n) { return prim_access(s, p, (Access){0, 0}, args, n); }
+V prim_call(Simt *s, Prim p, const V *args, uint32_t n) {
+    return prim_access(s, p, (Access){0, 0}, args, n);
+}
 
 V access_result(Simt *s, Access a, V result, uint32_t i) {
     return a.words == 1 ? result : LLVMBuildExtractValue(s->m->at, result, i, "");
 }
 
-V simt_i32(Simt *s, int64_t value) { return llvm_int(s->m->i32, value); }
+V simt_i32(Simt *s, int64_t value) {
+    return llvm_int(s->m->i32, value);
+}
 
 V simt_shuffle(Simt *s, Prim how, DType d, V x, V operand) {
     LLVMBuilderRef at = s->m->at;

@@ -38,9 +38,11 @@ void simt_reduce(Simt *s, const Op *op) {
     Value *v = op->results[0];
     ReducePlan plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i);
     if (plan.mixed) bug("%s: the layout mixes axes", op_info[op->kind].name);
-    if (op->kind == OP_REDUCE && (plan.combine[IN_WARP] || plan.combine[IN_CTA])) bug("reduce: warps were left implicit");
+    if (op->kind == OP_REDUCE && (plan.combine[IN_WARP] || plan.combine[IN_CTA]))
+        bug("reduce: warps were left implicit");
     Tile r = tile_create(s, tile_registers(v));
-    if (r.n != UINT32_C(1) << __builtin_popcount(plan.keep)) bug("%s: registers do not fit the plan", op_info[op->kind].name);
+    if (r.n != UINT32_C(1) << __builtin_popcount(plan.keep))
+        bug("%s: registers do not fit the plan", op_info[op->kind].name);
     OpKind kind = (OpKind)op->attr.j;
     DType d = from->type.dtype;
     V *results = NEW_ARRAY(s->m->o->arena, V, r.n);

@@ -6,7 +6,9 @@
  */
 #include "codegen/simt/simt.h"
 
-static uint32_t element_bytes(DType d) { return dtype_bits(d) < 8 ? 1 : dtype_bits(d) / 8; }
+static uint32_t element_bytes(DType d) {
+    return dtype_bits(d) < 8 ? 1 : dtype_bits(d) / 8;
+}
 
 /* log2 of the registers that one access moves. */
 static uint32_t vector_log2(const Layout *l, uint32_t bytes) {
@@ -67,7 +69,8 @@ void simt_shared_load(Simt *s, const Op *op) {
 }
 
 void simt_barrier(Simt *s, const Op *op) {
-    static const Prim of[] = {[SCOPE_WARP] = PRIM_BAR_WARP, [SCOPE_BLOCK] = PRIM_BAR_BLOCK, [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER};
+    static const Prim of[] = {
+        [SCOPE_WARP] = PRIM_BAR_WARP, [SCOPE_BLOCK] = PRIM_BAR_BLOCK, [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER};
     V site = simt_i32(s, -1);
     prim_call(s, of[op->attr.i], &site, 1);
 }

@@ -6,7 +6,7 @@
  */
 #include "codegen/simt/simt.h"
 
-/* clang-format off: a switch over every op kind, kept as a table */
+/* clang-format off */
 static void simt_op(Simt *s, const Op *op) {
     llvm_debug_at(s->m, op->span);
     switch (op->kind) {

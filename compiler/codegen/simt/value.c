@@ -13,7 +13,9 @@ Tile tile_create(Simt *s, uint32_t n) {
     return t;
 }
 
-Tile *tile_of(Simt *s, const Value *v) { return &s->values[v->id]; }
+Tile *tile_of(Simt *s, const Value *v) {
+    return &s->values[v->id];
+}
 
 uint32_t tile_registers(const Value *v) {
     if (!value_is_tile(v)) return 1;
@@ -21,14 +23,18 @@ uint32_t tile_registers(const Value *v) {
     return layout_registers(v->type.layout);
 }
 
-LLVMTypeRef lane_type(const Simt *s, DType d) { return d == DT_PTR ? s->m->i64 : llvm_type(s->m, d); }
+LLVMTypeRef lane_type(const Simt *s, DType d) {
+    return d == DT_PTR ? s->m->i64 : llvm_type(s->m, d);
+}
 
 V lane_whole(Simt *s, Lane x) {
     if (!x.offset) return x.base;
     return LLVMBuildAdd(s->m->at, x.base, llvm_int(LLVMTypeOf(x.base), x.offset), "");
 }
 
-V tile_lane(Simt *s, const Tile *t, uint32_t reg) { return lane_whole(s, t->at[t->n == 1 ? 0 : reg]); }
+V tile_lane(Simt *s, const Tile *t, uint32_t reg) {
+    return lane_whole(s, t->at[t->n == 1 ? 0 : reg]);
+}
 
 /* ---- base + constant ----------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +139,9 @@ static bool uniform_constant(const Tile *t, int64_t *value) {
     return true;
 }
 
-static Lane lane_at(const Tile *t, uint32_t reg) { return t->at[t->n == 1 ? 0 : reg]; }
+static Lane lane_at(const Tile *t, uint32_t reg) {
+    return t->at[t->n == 1 ? 0 : reg];
+}
 
 static void index_add(Simt *s, const Tile *x, const Tile *y, Tile *r, DType d) {
     Memo memo = {.n = 0};
@@ -168,7 +176,8 @@ static void index_addptr(Simt *s, const Op *op, const Tile *p, const Tile *i, Ti
     Tile wide = tile_create(s, i->n), bytes = tile_create(s, i->n);
     Memo memo = {.n = 0};
     for (uint32_t k = 0; k < i->n; k++)
-        wide.at[k] = dtype_bits(index->type.dtype) == 64 ? i->at[k] : lane_widen(s, &memo, i, i->at[k], s->m->i64, true);
+        wide.at[k] =
+            dtype_bits(index->type.dtype) == 64 ? i->at[k] : lane_widen(s, &memo, i, i->at[k], s->m->i64, true);
     index_scale(s, &wide, type_bytes(type_scalar(op->args[0]->type.pointee)), &bytes, DT_I64);
     index_add(s, p, &bytes, r, DT_I64);
 }

@@ -1,0 +1,187 @@
+/* call.c - calls: of builtins, and of functions of the file, which are specialised and inlined.
+ *
+ * In: CALL and RETURN nodes. Out: the call's value.
+ * Method: a function's body is run in a frame of its own with its parameters bound to the arguments as they are, so that
+ * constants stay constants; `$retval` merges over its paths. Recursion is an error.
+ */
+#include "check/sema.h"
+
+#include <string.h>
+
+enum { CALL_LIMIT = 64 };
+
+/* ---- return ---------------------------------------------------------------------------------------------------------------- */
+
+void return_run(Checker *c, const Node *n) {
+    const Sem *s = n->a ? expr(c, n->a) : &sem_none;
+    if (!c->frame->caller && n->a && s->kind != SEM_NONE && !sem_is_error(s)) {
+        diag_error(c->d, n->a->span, "a kernel returns no value; write it to memory with store");
+        s = &sem_none;
+    }
+    frame_assign(c, c->retval, s, n->span);
+    if (c->frame->loops) {
+        frame_assign(c, c->ret, sem_bool(c, true), n->span);
+        frame_assign(c, c->brk, sem_bool(c, true), n->span);
+    }
+    flow_stop(c);
+}
+
+/* ---- Parameters -------------------------------------------------------------------------------------------------------------- */
+
+static bool is_constexpr(const Node *param) {
+    const Node *t = param->a;
+    return t && (t->kind == NODE_NAME || t->kind == NODE_ATTRIBUTE) && strcmp(t->name, "constexpr") == 0;
+}
+
+static int param_index(const Node *fn, const char *name) {
+    for (uint32_t i = 0; i < fn->list.len; i++) {
+        if (fn->list.at[i]->name == name && fn->list.at[i]->op == 0) return (int)i;
+    }
+    return -1;
+}
+
+static void no_such_parameter(Checker *c, const Node *fn, const Arg *arg) {
+    const char **names = NEW_ARRAY(c->a, const char *, fn->list.len + 1);
+    for (uint32_t i = 0; i < fn->list.len; i++) names[i] = fn->list.at[i]->name;
+    const char *near = nearest_name(arg->name, names, fn->list.len);
+    if (near) {
+        diag_error(c->d, arg->at, "'%s' has no parameter '%s'; did you mean '%s'?", fn->name, arg->name, near);
+    } else {
+        diag_error(c->d, arg->at, "'%s' has no parameter '%s'", fn->name, arg->name);
+    }
+    diag_note(c->d, fn->span, "'%s' is defined here", fn->name);
+}
+
+/* Arguments by parameter; what *args takes comes as one tuple. */
+static bool match(Checker *c, const Node *fn, const Args *args, const Sem **given, Span *at) {
+    VEC(const Sem *) rest = {0};
+    const NodeList *params = &fn->list;
+    uint32_t position = 0;
+    int star = -1;
+    bool ok = true;
+    for (uint32_t i = 0; i < params->len; i++) {
+        if (params->at[i]->op == 1) star = (int)i;
+    }
+    for (uint32_t i = 0; i < args->list.len; i++) {
+        const Arg *arg = &args->list.at[i];
+        bool to_star = !arg->name && star >= 0 && position >= (uint32_t)star;
+        int index = arg->name ? param_index(fn, arg->name) : to_star ? star : (int)position++;
+        if (index < 0) {
+            no_such_parameter(c, fn, arg);
+            ok = false;
+        } else if (to_star) {
+            vec_push(c->a, &rest, arg->sem);
+        } else if ((uint32_t)index >= params->len) {
+            diag_error(c->d, arg->at, "'%s' takes %u argument%s at most", fn->name, params->len, params->len == 1 ? "" : "s");
+            diag_note(c->d, fn->span, "it is defined here");
+            return false;
+        } else if (given[index]) {
+            diag_error(c->d, arg->at, "'%s' is given its parameter '%s' twice", fn->name, params->at[index]->name);
+            ok = false;
+        } else {
+            given[index] = arg->sem;
+            at[index] = arg->at;
+        }
+    }
+    if (star >= 0) given[star] = sem_tuple(c, rest.at, rest.len);
+    return ok;
+}
+
+static const Sem *default_value(Checker *c, const Node *fn, const Node *param, Span call_at) {
+    if (param->b) {
+        frame_push(c, fn, call_at); /* a default sees the constants of the file, not the caller's variables */
+        const Sem *s = expr(c, param->b);
+        frame_pop(c);
+        return s;
+    }
+    diag_error(c->d, call_at, "the call of '%s' lacks its argument '%s'", fn->name, param->name);
+    diag_note(c->d, param->span, "the parameter is declared here");
+    return NULL;
+}
+
+static bool settle(Checker *c, const Node *fn, const Sem **given, Span *at, Span call_at) {
+    bool ok = true;
+    for (uint32_t i = 0; i < fn->list.len; i++) {
+        const Node *param = fn->list.at[i];
+        if (param->op == 2) {
+            diag_error(c->d, param->span, "'**%s' is not compiled yet", param->name);
+            return false;
+        }
+        if (!given[i]) given[i] = default_value(c, fn, param, call_at);
+        if (!given[i]) {
+            ok = false;
+            continue;
+        }
+        if (!is_constexpr(param)) continue;
+        if (given[i]->kind == SEM_RUN) {
+            Span place = at[i].end ? at[i] : call_at;
+            diag_error(c->d, place, "'%s' of '%s' is constexpr, and this argument is known only at run time", param->name, fn->name);
+            diag_note(c->d, param->span, "the parameter is declared here");
+            ok = false;
+        }
+        given[i] = sem_weak(c, given[i]);
+    }
+    return ok;
+}
+
+/* ---- Inlining --------------------------------------------------------------------------------------------------------------------- */
+
+static bool may_enter(Checker *c, const Node *fn, Span at) {
+    for (const Frame *f = c->frame; f; f = f->caller) {
+        if (f->fn != fn) continue;
+        diag_error(c->d, at, "'%s' calls itself, and recursion cannot be compiled", fn->name);
+        diag_note(c->d, fn->span, "'%s' is defined here", fn->name);
+        return false;
+    }
+    if (c->calls < CALL_LIMIT) return true;
+    diag_error(c->d, at, "more than %d calls inside each other", CALL_LIMIT);
+    return false;
+}
+
+/* What a finished body returns. */
+static const Sem *returned(Checker *c, const Node *fn) {
+    const Binding *b = frame_find(c->frame, c->retval);
+    if (!b || !b->sem) return &sem_none;
+    if (b->sem->kind == SEM_NONE || sem_is_error(b->sem) || flow_state(c) == FLOW_DEAD) return b->sem;
+    diag_error(c->d, b->span, "'%s' returns %s here, and on another path it ends without a value", fn->name, sem_type_text(c, b->sem));
+    diag_note(c->d, fn->span, "'%s' is defined here", fn->name);
+    return &sem_error;
+}
+
+static const Sem *inline_call(Checker *c, const Node *fn, const Node *call_node) {
+    if (!may_enter(c, fn, call_node->span)) return &sem_error;
+    Args args = args_evaluate(c, call_node, NULL);
+    const Sem **given = NEW_ARRAY(c->a, const Sem *, fn->list.len + 1);
+    Span *at = NEW_ARRAY(c->a, Span, fn->list.len + 1);
+    if (!match(c, fn, &args, given, at)) return &sem_error;
+    bool ok = settle(c, fn, given, at, call_node->span);
+    if (!ok || args.poisoned) return &sem_error;
+    c->calls++;
+    frame_push(c, fn, call_node->span);
+    frame_start(c);
+    for (uint32_t i = 0; i < fn->list.len; i++) frame_assign(c, fn->list.at[i]->name, given[i], fn->list.at[i]->span);
+    uint32_t errors = diag_errors(c->d);
+    block_run(c, fn->body.at, fn->body.len);
+    const Sem *result = returned(c, fn);
+    frame_pop(c);
+    c->calls--;
+    if (diag_errors(c->d) != errors) diag_note(c->d, call_node->span, "in the call of '%s' from here", fn->name);
+    return result;
+}
+
+const Sem *call(Checker *c, const Node *n) {
+    const Sem *callee = expr(c, n->a);
+    if (callee->kind == SEM_BUILTIN) return builtin_call(c, callee, n);
+    if (callee->kind == SEM_FUNCTION) return inline_call(c, callee->fn, n);
+    if (callee->kind == SEM_TYPE && !callee->is_pointer && n->list.len == 1) { /* fp32(x) */
+        Args args = args_evaluate(c, n, NULL);
+        if (args.poisoned || !sem_is_value(args.list.at[0].sem)) return &sem_error;
+        return convert_to(c, args.list.at[0].sem, callee->type, n->span);
+    }
+    if (sem_is_error(callee)) {
+        args_evaluate(c, n, NULL); /* for their own errors */
+        return callee;
+    }
+    diag_error(c->d, n->a->span, "%s cannot be called", sem_type_text(c, callee));
+    return &sem_error;
+}

@@ -1,0 +1,266 @@
+/* declare.c - the kernel's parameters: what the annotations say, and what the command line adds.
+ *
+ * In: PARAM nodes; --signature, -D, -T. Out: Params with roles, types, and the values given from outside.
+ * Method: annotations first (a `*T` remembers which dtype parameter T is), then the signature by position, then -T and -D by
+ * name; the strongest word on a value is -D, then the signature.
+ */
+#include "check/sema.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const Span nowhere = {0, 0};
+
+int params_find(const Params *p, const char *name) {
+    for (uint32_t i = 0; i < p->count; i++) {
+        if (strcmp(p->at[i].name, name) == 0) return (int)i;
+    }
+    return -1;
+}
+
+/* ---- Annotations ----------------------------------------------------------------------------------------------------------- */
+
+static bool is_word(const Node *n, const char *word) {
+    return (n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE) && strcmp(n->name, word) == 0;
+}
+
+/* A type's name, or that of a dtype parameter. */
+static bool element_type(Checker *c, Params *p, ParamInfo *param, const Node *n) {
+    const char *canonical = n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE ? dtype_canonical(n->name) : NULL;
+    if (n->kind == NODE_NAME) {
+        for (uint32_t i = 0; i < p->fn->list.len; i++) { /* its role may not be known yet: look at the annotation */
+            const Node *other = p->fn->list.at[i];
+            if (other->name == n->name && other->a && is_word(other->a, "dtype")) param->type_param = (int)i;
+        }
+        if (param->type_param >= 0) return true;
+    }
+    if (canonical && stype_find(canonical, &param->type)) {
+        param->typed = true;
+        return true;
+    }
+    diag_error(c->d, n->span, "this is no type of a parameter");
+    diag_note(c->d, n->span, "write *fp32 for a pointer, i32 for a number, constexpr, dtype, or the name of a dtype parameter");
+    param->failed = true;
+    return false;
+}
+
+static bool declare(Checker *c, Params *p, ParamInfo *param) {
+    const Node *t = param->node->a;
+    if (param->node->op) {
+        diag_error(c->d, param->span, "a kernel takes no '%s%s'", param->node->op == 1 ? "*" : "**", param->name);
+        param->failed = true;
+        return false;
+    }
+    if (!t || is_word(t, "tensor")) return true;
+    if (t->kind == NODE_POINTER) {
+        param->role = ROLE_POINTER;
+        param->is_const = t->flag;
+        return element_type(c, p, param, t->a);
+    }
+    if (is_word(t, "constexpr")) {
+        param->role = ROLE_CONSTEXPR;
+        return true;
+    }
+    if (is_word(t, "dtype")) {
+        param->role = ROLE_DTYPE;
+        return true;
+    }
+    param->role = ROLE_SCALAR;
+    return element_type(c, p, param, t);
+}
+
+bool params_declare(Checker *c, const Node *fn, Params *p) {
+    bool ok = true;
+    *p = (Params){.fn = fn, .at = NEW_ARRAY(c->a, ParamInfo, fn->list.len + 1), .count = fn->list.len};
+    for (uint32_t i = 0; i < p->count; i++) {
+        const Node *n = fn->list.at[i];
+        p->at[i] = (ParamInfo){.node = n, .name = n->name, .span = n->span, .type_param = -1, .divisible = 1};
+        for (uint32_t k = 0; k < i; k++) {
+            if (p->at[k].name != n->name) continue;
+            diag_error(c->d, n->span, "the parameter '%s' is there twice", n->name);
+            ok = false;
+        }
+    }
+    for (uint32_t i = 0; i < p->count; i++) ok &= declare(c, p, &p->at[i]);
+    return ok;
+}
+
+/* ---- Values and types as text ------------------------------------------------------------------------------------------------- */
+
+/* 1024, -1, 0x10, 0.5, inf, True, None, fp32, "text". NULL: none of these. */
+static const Sem *read_value(Checker *c, const char *text, bool any_text) {
+    char *end = NULL;
+    SType t;
+    bool negative = text[0] == '-';
+    if (strcmp(text, "True") == 0) return sem_bool(c, true);
+    if (strcmp(text, "False") == 0) return sem_bool(c, false);
+    if (strcmp(text, "None") == 0) return &sem_none;
+    errno = 0;
+    unsigned long long magnitude = strtoull(negative ? text + 1 : text, &end, 0);
+    bool starts = (text[negative] >= '0' && text[negative] <= '9') || text[negative] == '.';
+    if (starts && *end == '\0' && errno == 0) return sem_int(c, (Int){magnitude, negative && magnitude != 0});
+    double x = strtod(text, &end);
+    const char *word = negative ? text + 1 : text;
+    if ((starts || strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0) && *end == '\0') return sem_float(c, x);
+    const char *canonical = dtype_canonical(text);
+    if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
+    size_t n = strlen(text);
+    if (n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n - 1] == text[0]) return sem_string(c, arena_strndup(c->a, text + 1, n - 2));
+    return any_text ? sem_string(c, text) : NULL;
+}
+
+static void unknown_name(Checker *c, const Params *p, const char *option, const char *name) {
+    const char **names = NEW_ARRAY(c->a, const char *, p->count + 1);
+    for (uint32_t i = 0; i < p->count; i++) names[i] = p->at[i].name;
+    const char *near = nearest_name(name, names, p->count);
+    if (near) {
+        diag_error(c->d, nowhere, "%s %s: '%s' has no parameter '%s'; did you mean '%s'?", option, name, p->fn->name, name, near);
+    } else {
+        diag_error(c->d, nowhere, "%s %s: '%s' has no parameter '%s'", option, name, p->fn->name, name);
+    }
+}
+
+/* ---- The command line -------------------------------------------------------------------------------------------------------------- */
+
+static bool set_type(Checker *c, Params *p, ParamInfo *param, bool is_pointer, SType t, const char *from) {
+    if (param->role == ROLE_BARE) param->role = is_pointer ? ROLE_POINTER : ROLE_SCALAR;
+    bool fits = (param->role == ROLE_POINTER) == is_pointer && (param->role == ROLE_POINTER || param->role == ROLE_SCALAR);
+    if (fits && param->type_param >= 0) { /* *T: the type says what T is */
+        ParamInfo *of = &p->at[param->type_param];
+        if (!of->value) {
+            of->value = sem_type(c, t, false);
+            of->origin = RECORD_SIGNATURE;
+        }
+        fits = of->value->kind != SEM_TYPE || of->value->type == t;
+    }
+    if (!fits || (param->typed && param->type != t)) {
+        diag_error(c->d, param->span, "%s gives '%s' the type %s, and it is declared otherwise", from, param->name,
+                   type_text(c, t, is_pointer, shape_scalar()));
+        param->failed = true;
+        return false;
+    }
+    param->typed = true;
+    param->type = t;
+    return true;
+}
+
+static bool set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin origin, const char *from) {
+    bool fits = param->role == ROLE_DTYPE ? s->kind == SEM_TYPE : param->role == ROLE_SCALAR ? sem_is_number(s) : param->role != ROLE_POINTER;
+    if (fits && param->role == ROLE_SCALAR && param->typed) fits = number_fits(s, param->type);
+    if (!fits) {
+        diag_error(c->d, param->span, "%s gives '%s' %s, which does not fit its declaration", from, param->name, sem_type_text(c, s));
+        param->failed = true;
+        return false;
+    }
+    if (param->role == ROLE_BARE) param->role = ROLE_CONSTEXPR;
+    param->value = s;
+    param->origin = origin;
+    return true;
+}
+
+static bool apply_item(Checker *c, Params *p, ParamInfo *param, const SigItem *item) {
+    SType t = ST_I32;
+    if (item->kind == SIG_NONE) return true;
+    if (item->dtype && !stype_find(item->dtype, &t)) bug("signature: dtype %s", item->dtype);
+    if (item->kind == SIG_POINTER) {
+        if (item->is_const) param->is_const = true;
+        if (item->divisible > param->divisible) param->divisible = item->divisible;
+        return set_type(c, p, param, true, t, "--signature");
+    }
+    if (item->kind == SIG_TYPE) {
+        if (param->role == ROLE_DTYPE || param->role == ROLE_CONSTEXPR) {
+            return set_value(c, param, sem_type(c, t, false), RECORD_SIGNATURE, "--signature");
+        }
+        if (item->divisible > param->divisible) param->divisible = item->divisible;
+        param->equals_one |= item->equals_one;
+        return set_type(c, p, param, false, t, "--signature");
+    }
+    const Sem *s = read_value(c, item->text, false);
+    return s ? set_value(c, param, s, RECORD_SIGNATURE, "--signature") : true;
+}
+
+static bool apply_signature(Checker *c, Params *p) {
+    SigItem *items = NULL;
+    uint32_t count = 0;
+    if (!c->o->signature) return true;
+    if (!signature_parse(c->a, c->d, c->o->signature, &items, &count)) return false;
+    if (count > p->count) {
+        diag_error(c->d, nowhere, "--signature has %u items, and '%s' has %u parameters", count, p->fn->name, p->count);
+        diag_note(c->d, p->fn->span, "it is declared here");
+        return false;
+    }
+    bool ok = true;
+    for (int pass = 0; pass < 2; pass++) { /* dtype parameters first: *T is compared with what T is */
+        for (uint32_t i = 0; i < count; i++) {
+            if ((p->at[i].role == ROLE_DTYPE) == (pass == 0)) ok &= apply_item(c, p, &p->at[i], &items[i]);
+        }
+    }
+    return ok;
+}
+
+static bool apply_type(Checker *c, Params *p, const NameValue *nv) {
+    int index = params_find(p, nv->name);
+    if (index < 0) return (unknown_name(c, p, "-T", nv->name), false);
+    ParamInfo *param = &p->at[index];
+    const char *text = nv->value;
+    bool is_pointer = *text == '*';
+    if (is_pointer) text++;
+    if (is_pointer && strncmp(text, "const ", 6) == 0) {
+        param->is_const = true;
+        text += 6;
+    }
+    SType t;
+    const char *canonical = dtype_canonical(text);
+    if (!canonical || !stype_find(canonical, &t)) {
+        diag_error(c->d, nowhere, "-T %s=%s names no type", nv->name, nv->value);
+        diag_note(c->d, nowhere, "a type is such as fp32, i32, or *fp16 for a pointer");
+        return false;
+    }
+    if (param->role == ROLE_DTYPE && !is_pointer) {
+        return set_value(c, param, sem_type(c, t, false), RECORD_OPTION, "-T");
+    }
+    return set_type(c, p, param, is_pointer, t, "-T");
+}
+
+static bool apply_define(Checker *c, Params *p, const NameValue *nv) {
+    int index = params_find(p, nv->name);
+    if (index < 0) return (unknown_name(c, p, "-D", nv->name), false);
+    ParamInfo *param = &p->at[index];
+    bool any_text = param->node->b && param->node->b->kind == NODE_STRING;
+    const Sem *s = read_value(c, nv->value, any_text);
+    if (!s) {
+        diag_error(c->d, nowhere, "-D %s=%s: the value is no number, truth value, type or text in quotes", nv->name, nv->value);
+        return false;
+    }
+    return set_value(c, param, s, RECORD_OPTION, "-D");
+}
+
+bool params_options(Checker *c, Params *p) {
+    bool ok = true;
+    for (uint32_t i = 0; i < c->o->num_types; i++) ok &= apply_type(c, p, &c->o->types[i]);
+    ok &= apply_signature(c, p);
+    for (uint32_t i = 0; i < c->o->num_defines; i++) ok &= apply_define(c, p, &c->o->defines[i]);
+    for (uint32_t i = 0; i < c->o->num_divisible; i++) {
+        int index = params_find(p, c->o->divisible[i].name);
+        if (index < 0) continue;
+        ParamInfo *param = &p->at[index];
+        uint32_t by = (uint32_t)strtoul(c->o->divisible[i].value, NULL, 10);
+        if (by == 1) param->equals_one = true;
+        if (by > param->divisible) param->divisible = by;
+    }
+    return ok;
+}
+
+void params_types(Checker *c, Params *p) {
+    for (uint32_t i = 0; i < p->count; i++) {
+        ParamInfo *param = &p->at[i];
+        if (param->type_param < 0) continue;
+        const ParamInfo *of = &p->at[param->type_param];
+        if (of->failed) param->failed = true;
+        if (!of->value || of->value->kind != SEM_TYPE) continue;
+        param->typed = true;
+        param->type = of->value->type;
+    }
+    (void)c;
+}

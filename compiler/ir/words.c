@@ -1,0 +1,125 @@
+/* words.c - the vocabulary of the text form: the names of attributes' values, and constants as words.
+ *
+ * In: enums and bits, or words. Out: the other.
+ * Method: tables for the enums; of a float the shortest decimal that reads back as the same bits, else those bits in hex.
+ */
+#include "ir/private.h"
+
+#include <locale.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const icmp_words[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult", "ule", "ugt", "uge", NULL};
+const char *const fcmp_words[] = {"eq", "ne", "lt", "le", "gt", "ge", NULL};
+const char *const round_words[] = {"nearest", "zero", NULL};
+const char *const scope_words[] = {"warp", "block", "cluster", NULL};
+const char *const mask_words[] = {"none", "any", "uniform", "prefix", NULL};
+const char *const cache_words[] = {"default", "ca", "cg", "cs", "wb", "wt", "cv", NULL};
+const char *const evict_words[] = {"default", "first", "last", NULL};
+
+enum { NUMBER = 64 }; /* bytes that any number of ours fits into */
+
+/* ---- Decimals, whatever the process's locale makes of the point --------------------------------------------------- */
+
+static const char *decimal_point(void) {
+    const char *point = localeconv()->decimal_point;
+    return point && *point ? point : ".";
+}
+
+static void replace_point(const char *from, const char *to, const char *text, char *out) {
+    const char *at = strstr(text, from);
+    int head = at ? (int)(at - text) : (int)strlen(text);
+    snprintf(out, NUMBER, "%.*s%s%s", head, text, at ? to : "", at ? at + strlen(from) : "");
+}
+
+static double read_decimal(const char *word, bool *good) {
+    char local[NUMBER], *end;
+    *good = strlen(word) < NUMBER - 8 && (word[0] == '-' || (word[0] >= '0' && word[0] <= '9'));
+    if (!*good) return 0;
+    replace_point(".", decimal_point(), word, local);
+    double x = strtod(local, &end);
+    *good = end != local && *end == '\0' && !strpbrk(word, "xXnN");
+    return x;
+}
+
+static void print_decimal(DType d, int64_t bits, Text *out) {
+    double x = float_from_bits(d, bits);
+    char local[NUMBER], plain[NUMBER];
+    int most = d == DT_FP64 ? 17 : 9;
+    for (int digits = 1; digits <= most; digits++) {
+        snprintf(local, sizeof local, "%.*g", digits, x);
+        if (float_to_bits(d, strtod(local, NULL)) == bits) break;
+    }
+    replace_point(decimal_point(), ".", local, plain);
+    text_printf(out, "%s%s", plain, strpbrk(plain, ".e") ? "" : ".0");
+}
+
+/* ---- Constants --------------------------------------------------------------------------------------------------- */
+
+void constant_print(Type t, int64_t bits, Text *out) {
+    if (t.dtype == DT_I1) {
+        text_printf(out, "%s", bits ? "true" : "false");
+    } else if (dtype_kind(t.dtype) != KIND_FLOAT) {
+        text_printf(out, "%lld", (long long)bits);
+    } else if (bits == float_nan(t.dtype)) {
+        text_printf(out, "nan");
+    } else if (isnan(float_from_bits(t.dtype, bits))) {
+        text_printf(out, "0x%llx", (unsigned long long)bits);
+    } else if (isinf(float_from_bits(t.dtype, bits))) {
+        text_printf(out, "%sinf", float_from_bits(t.dtype, bits) < 0 ? "-" : "");
+    } else {
+        print_decimal(t.dtype, bits, out);
+    }
+}
+
+static bool read_hex(DType d, const char *word, int64_t *bits) {
+    uint64_t x = 0;
+    size_t n = strlen(word + 2);
+    if (n == 0 || n > 16) return false;
+    for (const char *at = word + 2; *at; at++) {
+        const char *digits = "0123456789abcdef", *digit = strchr(digits, *at);
+        if (!digit) return false;
+        x = x << 4 | (uint64_t)(digit - digits);
+    }
+    if (dtype_bits(d) < 64 && x >> dtype_bits(d)) return false;
+    *bits = dtype_kind(d) == KIND_INT ? int_wrap(d, (int64_t)x) : (int64_t)x;
+    return true;
+}
+
+/* Decimal digits with a sign, from -2^(n-1) to 2^n - 1 of an n-bit type. */
+static bool read_int(DType d, const char *word, int64_t *bits) {
+    bool negative = word[0] == '-';
+    uint64_t x = 0, most = dtype_bits(d) == 64 ? UINT64_MAX : (UINT64_C(1) << dtype_bits(d)) - 1;
+    if (negative) most = UINT64_C(1) << (dtype_bits(d) - 1);
+    if (!*(word += negative)) return false;
+    for (; *word; word++) {
+        if (*word < '0' || *word > '9' || x > (most - (uint64_t)(*word - '0')) / 10) return false;
+        x = x * 10 + (uint64_t)(*word - '0');
+    }
+    *bits = int_wrap(d, (int64_t)(negative ? 0 - x : x));
+    return true;
+}
+
+static bool read_float(DType d, const char *word, int64_t *bits) {
+    bool good, negative = word[0] == '-';
+    if (strcmp(word, "nan") == 0) {
+        *bits = float_nan(d);
+        return true;
+    }
+    if (strcmp(word + negative, "inf") == 0) {
+        *bits = float_to_bits(d, negative ? -(double)INFINITY : (double)INFINITY);
+        return d != DT_FP8E4; /* which has none */
+    }
+    *bits = float_to_bits(d, read_decimal(word, &good));
+    return good;
+}
+
+bool constant_read(DType d, const char *word, int64_t *bits, const char **why) {
+    bool is_float = dtype_kind(d) == KIND_FLOAT;
+    *why = is_float ? "no float that reads as this type" : "no integer that fits the type";
+    if (d == DT_I1 && strcmp(word, "true") == 0) return *bits = 1, true;
+    if (d == DT_I1 && strcmp(word, "false") == 0) return *bits = 0, true;
+    if (word[0] == '0' && word[1] == 'x') return read_hex(d, word, bits);
+    return is_float ? read_float(d, word, bits) : read_int(d, word, bits);
+}

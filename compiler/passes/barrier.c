@@ -1,0 +1,100 @@
+/* barrier.c - barriers between accesses of shared memory that must not overtake each other.
+ *
+ * In: shared_store and shared_load with offsets. Out: `barrier` ops.
+ * Method: along the program, keep what was read and written since the last barrier; an access that overlaps a write, or a
+ * write that overlaps a read, gets a barrier in front of it. A loop's body is walked again from its own end, so that one
+ * round's accesses meet the next one's. Conditions are the same in all threads of a program, so any place will do.
+ */
+#include "passes/passes.h"
+
+typedef struct Access {
+    int64_t begin, end;
+    bool is_write;
+} Access;
+
+typedef VEC(Access) Accesses;
+
+typedef struct Places {
+    Func *f;
+    Arena *scratch;
+    bool changed;
+} Places;
+
+static void add(Places *p, Accesses *to, Access a) {
+    for (uint32_t i = 0; i < to->len; i++) {
+        const Access *b = &to->at[i];
+        if (b->begin == a.begin && b->end == a.end && b->is_write == a.is_write) return;
+    }
+    vec_push(p->scratch, to, a);
+}
+
+static bool conflicts(const Accesses *pending, Access a) {
+    for (uint32_t i = 0; i < pending->len; i++) {
+        const Access *b = &pending->at[i];
+        if ((a.is_write || b->is_write) && a.begin < b->end && b->begin < a.end) return true;
+    }
+    return false;
+}
+
+static Access access_of(const Op *op) {
+    Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
+    int64_t bytes = (int64_t)(shape_elements(t.shape) * type_bytes(t));
+    return (Access){op->attr.i, op->attr.i + bytes, op->kind == OP_SHSTORE};
+}
+
+static void walk(Places *p, Block *b, Accesses *pending);
+
+static Accesses copy(Places *p, const Accesses *from) {
+    Accesses to = {0};
+    for (uint32_t i = 0; i < from->len; i++) add(p, &to, from->at[i]);
+    return to;
+}
+
+static void merge(Places *p, Accesses *to, const Accesses *from) {
+    for (uint32_t i = 0; i < from->len; i++) add(p, to, from->at[i]);
+}
+
+/* Twice: the second walk starts with what the first left behind. A barrier put in by either stays. */
+static void walk_loop(Places *p, Op *op, Accesses *pending) {
+    for (int round = 0; round < 2; round++) {
+        Accesses inside = copy(p, pending);
+        for (uint32_t r = 0; r < op->nregions; r++) walk(p, op->regions[r], &inside);
+        merge(p, pending, &inside);
+    }
+}
+
+static void walk_if(Places *p, Op *op, Accesses *pending) {
+    Accesses after = {0};
+    for (int r = 0; r < 2; r++) {
+        Accesses inside = copy(p, pending);
+        walk(p, op->regions[r], &inside);
+        merge(p, &after, &inside);
+    }
+    *pending = after;
+}
+
+static void walk(Places *p, Block *b, Accesses *pending) {
+    for (Op *op = b->first; op; op = op->next) {
+        if (op->kind == OP_FOR || op->kind == OP_WHILE) walk_loop(p, op, pending);
+        else if (op->kind == OP_IF) walk_if(p, op, pending);
+        else if (op->kind == OP_BARRIER && op->attr.i >= SCOPE_BLOCK) pending->len = 0;
+        if (op->kind != OP_SHSTORE && op->kind != OP_SHLOAD) continue;
+        Access a = access_of(op);
+        if (conflicts(pending, a)) {
+            Builder at = builder_before(p->f, op);
+            op_build(&at, OP_BARRIER, NULL, 0, (Attr){.i = SCOPE_BLOCK}, (Type){0});
+            pending->len = 0;
+            p->changed = true;
+        }
+        add(p, pending, a);
+    }
+}
+
+bool pass_barrier(Func *f, PassContext *c) {
+    (void)c;
+    Places p = {.f = f, .scratch = arena_create()};
+    Accesses pending = {0};
+    walk(&p, f->body, &pending);
+    arena_destroy(p.scratch);
+    return p.changed;
+}

@@ -1,0 +1,62 @@
+/* shared.c - a byte offset for every exchange through shared memory.
+ *
+ * In: shared_store and shared_load with slots. Out: their offsets, and Func.shared_bytes.
+ * An exchange ends with its loads, so any two may use the same bytes; but bytes used again soon cost a barrier. Offsets
+ * therefore go round: fresh ones while a few kilobytes last, then from the start again.
+ */
+#include "passes/passes.h"
+
+enum { ROUND = 4096, ALIGN = 16 };
+
+typedef struct Slots {
+    uint64_t *bytes; /* by slot */
+    int64_t *offset;
+    uint32_t count;
+} Slots;
+
+static uint64_t bytes_of(Type t) {
+    return shape_elements(t.shape) * type_bytes(t);
+}
+
+static void note_slot(void *context, Op *op) {
+    Slots *s = context;
+    if (op->kind != OP_SHSTORE) return;
+    s->bytes[op->attr.j] = bytes_of(op->args[0]->type);
+}
+
+static void count_slot(void *context, Op *op) {
+    Slots *s = context;
+    if (op->kind == OP_SHSTORE && (uint32_t)op->attr.j >= s->count) s->count = (uint32_t)op->attr.j + 1;
+}
+
+static void set_offset(void *context, Op *op) {
+    const Slots *s = context;
+    if (op->kind == OP_SHSTORE || op->kind == OP_SHLOAD) op->attr.i = s->offset[op->attr.j];
+}
+
+bool pass_shared(Func *f, PassContext *c) {
+    Slots s = {0};
+    func_walk(f, count_slot, &s);
+    if (s.count == 0) return false;
+    Arena *scratch = arena_create();
+    s.bytes = NEW_ARRAY(scratch, uint64_t, s.count);
+    s.offset = NEW_ARRAY(scratch, int64_t, s.count);
+    func_walk(f, note_slot, &s);
+    uint64_t next = 0, most = 0;
+    for (uint32_t i = 0; i < s.count; i++) {
+        if (next + s.bytes[i] > ROUND) next = 0;
+        s.offset[i] = (int64_t)next;
+        next += (s.bytes[i] + ALIGN - 1) / ALIGN * ALIGN;
+        if (next > most) most = next;
+    }
+    func_walk(f, set_offset, &s);
+    arena_destroy(scratch);
+    if (most > c->target.max_shared_bytes) {
+        diag_error(c->diag, f->span, "kernel %s needs %llu bytes of shared memory, and a block has %u", f->name,
+                   (unsigned long long)most, c->target.max_shared_bytes);
+        diag_note(c->diag, (Span){0, 0}, "a smaller tile, or more programs that each do less, needs less");
+        return false;
+    }
+    f->shared_bytes = (uint32_t)most;
+    return true;
+}

@@ -1,0 +1,8 @@
+# Masked-off lanes hold 0 where the source names nothing.
+# RUN: fsc %s --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32:16" -o - | FileCheck %s
+# CHECK: mov.b32 [[Z:%r[0-9]+]], 0;
+# CHECK: @%p{{[0-9]+}} ld.global.v4.b32
+@kernel(grid=(1,))
+def k(y: *fp32, x: *fp32, n: i32):
+    i = arange(0, 512)
+    store(y + i, load(x + i, mask=i < n))

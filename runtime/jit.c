@@ -122,7 +122,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     fsc_status s = fsc_device_props(device, &j->props);
     if (s != FSC_OK) return fail(j, s, fsc_last_message());
     j->options.arch = j->props.kind == FSC_CPU ? "cpu" : j->props.arch;
-    j->options.emit = FSC_EMIT_PTX;
+    j->options.emit = j->props.kind == FSC_CPU ? FSC_EMIT_ASM : FSC_EMIT_PTX; /* of the CPU: code in memory */
     s = driver_interface(&j->options, j->source, length, &j->front, &j->interface);
     return s == FSC_OK ? FSC_OK : fail(j, s, fsc_compilation_diagnostics(j->front));
 }

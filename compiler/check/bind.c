@@ -130,7 +130,7 @@ static Value *add_argument(Checker *c, const ParamInfo *p) {
     Type t = is_pointer ? type_pointer(d) : type_scalar(d);
     uint32_t natural = is_pointer ? type_bytes(type_scalar(d)) : 1; /* elements lie on their own size */
     Param param = {.name = p->name, .span = p->span, .divisible = p->divisible > natural ? p->divisible : natural,
-                   .is_const = p->is_const, .is_unsigned = stype_is_unsigned(p->type)};
+                   .is_const = p->is_const, .is_unsigned = !is_pointer && stype_is_unsigned(p->type)};
     return func_add_param(c->f, t, param);
 }
 

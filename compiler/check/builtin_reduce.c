@@ -87,7 +87,7 @@ static const Sem *elementwise(Checker *c, Call *call, MinMax which) {
 const Sem *builtin_max(Checker *c, Call *call) {
     MinMax which = (MinMax)call->builtin->aux;
     const Sem *x = call->arg[0];
-    if (call->is_bare && call->positional >= 2) return elementwise(c, call, which);
+    if (call->is_bare && call->positional >= 2 && call->positional == call->node->list.len) return elementwise(c, call, which);
     if (x->kind == SEM_TUPLE && x->count) {
         const Sem *r = x->items[0];
         for (uint32_t i = 1; i < x->count; i++) r = minmax(c, which, false, r, x->items[i], call->span);

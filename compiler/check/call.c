@@ -161,7 +161,7 @@ static const Sem *inline_call(Checker *c, const Node *fn, const Node *call_node)
     frame_start(c);
     for (uint32_t i = 0; i < fn->list.len; i++) frame_assign(c, fn->list.at[i]->name, given[i], fn->list.at[i]->span);
     uint32_t errors = diag_errors(c->d);
-    block_run(c, fn->body.at, fn->body.len);
+    block_run(c, &fn->body);
     const Sem *result = returned(c, fn);
     frame_pop(c);
     c->calls--;

@@ -120,10 +120,7 @@ Value *carried_init(Checker *c, const Carried *v) {
 const Sem *carried_sem(Checker *c, const Carried *v, Value *now) {
     now->name = c->frame->variables.at[v->variable].name;
     if (!v->wide) return sem_with(c, v->init, now, NULL);
-    Shape shape = now->type.shape;
-    DType d = stype_dtype(v->init->type);
-    Value *narrow = build1_to(&c->b, OP_TRUNC, now, shape.rank ? type_tile(d, shape) : type_scalar(d));
-    return sem_with(c, v->init, narrow, now);
+    return sem_with(c, v->init, narrow_value(c, now, v->init->type), now);
 }
 
 static Value *changes_type(Checker *c, const Carried *v, const Binding *b) {

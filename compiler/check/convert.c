@@ -137,6 +137,11 @@ Value *wide_value(Checker *c, const Sem *s) {
     return build1_to(&c->b, stype_is_unsigned(s->type) ? OP_ZEXT : OP_SEXT, s->v, element_type(DT_I64, sem_shape(s)));
 }
 
+Value *narrow_value(Checker *c, Value *wide, SType t) {
+    if (stype_bits(t) == 64) return wide;
+    return build1_to(&c->b, OP_TRUNC, wide, element_type(stype_dtype(t), wide->type.shape));
+}
+
 /* ---- Conditions --------------------------------------------------------------------------------------------------------- */
 
 const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what) {

@@ -24,7 +24,7 @@ static Arm arm_create(Checker *c) {
 }
 
 /* From the present bindings, changed by what the arm did so far. */
-static void arm_run(Checker *c, Arm *arm, Node *const *list, uint32_t count) {
+static void arm_run(Checker *c, Arm *arm, const Rest *rest) {
     Builder saved = c->b;
     uint32_t mark = journal_mark(c);
     for (uint32_t i = 0; i < arm->outcomes.count; i++) {
@@ -32,7 +32,7 @@ static void arm_run(Checker *c, Arm *arm, Node *const *list, uint32_t count) {
     }
     c->b.block = arm->block;
     c->b.before = NULL;
-    block_run(c, list, count);
+    rest_run(c, rest);
     arm->state = flow_state(c);
     arm->outcomes = journal_collect(c, mark);
     journal_undo(c, mark);
@@ -49,32 +49,39 @@ static Arm arm_expression(Checker *c, const Node *n) {
     return arm;
 }
 
-bool if_dynamic(Checker *c, const Node *n, const Sem *cond, Node *const *rest, uint32_t num_rest) {
+bool if_dynamic(Checker *c, const Node *n, const Sem *cond, const Rest *rest) {
     Arm arms[2] = {arm_create(c), arm_create(c)};
-    arm_run(c, &arms[0], n->body.at, n->body.len);
-    arm_run(c, &arms[1], n->rest.at, n->rest.len);
-    bool ends0 = arms[0].state == FLOW_DEAD, ends1 = arms[1].state == FLOW_DEAD;
-    if (ends0 && !ends1) arm_run(c, &arms[1], rest, num_rest);
-    if (ends1 && !ends0) arm_run(c, &arms[0], rest, num_rest);
+    Rest body = {n->body.at, n->body.len, NULL}, other = {n->rest.at, n->rest.len, NULL};
+    arm_run(c, &arms[0], &body);
+    bool ends0 = arms[0].state == FLOW_DEAD;
+    if (ends0) other.next = rest;
+    arm_run(c, &arms[1], &other);
+    bool ends1 = !ends0 && arms[1].state == FLOW_DEAD;
+    if (ends1) arm_run(c, &arms[0], rest);
     c->b.span = n->a->span;
     arms_merge(c, cond, arms, n->a->span);
     return ends0 || ends1;
 }
 
+/* On a live path neither a break nor a return happened before. */
 static void set_live(Checker *c, Arm *arm, bool live) {
-    Binding b = {.sem = sem_bool(c, live)};
-    arm->outcomes = (Outcomes){NEW(c->a, Outcome), 1};
-    arm->outcomes.at[0] = (Outcome){frame_variable(c, c->live), b};
+    const char *const names[] = {c->live, c->brk, c->ret};
+    arm->outcomes = (Outcomes){NEW_ARRAY(c->a, Outcome, COUNT(names)), 0};
     arm->state = live ? FLOW_LIVE : FLOW_DEAD;
+    for (size_t i = 0; i < (live ? COUNT(names) : 1); i++) {
+        if (frame_get(c, names[i])->kind != SEM_RUN) continue;
+        Binding b = {.sem = sem_bool(c, live && i == 0)};
+        arm->outcomes.at[arm->outcomes.count++] = (Outcome){frame_variable(c, names[i]), b};
+    }
 }
 
-void rest_if_live(Checker *c, Node *const *list, uint32_t count) {
+void rest_if_live(Checker *c, const Rest *rest) {
     const Sem *live = frame_get(c, c->live);
     Arm arms[2] = {arm_create(c), arm_create(c)};
-    Span at = count ? list[0]->span : c->b.span;
+    Span at = rest->count ? rest->list[0]->span : c->b.span;
     set_live(c, &arms[0], true);
     set_live(c, &arms[1], false);
-    arm_run(c, &arms[0], list, count);
+    arm_run(c, &arms[0], rest);
     c->b.span = at;
     arms_merge(c, live, arms, at);
 }

@@ -169,7 +169,7 @@ static void start_function(Checker *c, const Node *fn) {
 static void finish_function(Checker *c, const Params *p) {
     Func *f = c->f;
     Attr none = {0};
-    prune_ifs(f);
+    prune_unused(f);
     c->b = builder_at_end(f, f->body);
     c->b.span = p->fn->span;
     op_build(&c->b, OP_RETURN, NULL, 0, none, type_scalar(DT_I32));
@@ -191,7 +191,7 @@ Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const Check
     launch_check(c, &params);
     params_settle(c, &params);
     params_enter(c, &params);
-    block_run(c, fn->body.at, fn->body.len);
+    block_run(c, &fn->body);
     if (!diag_errors(d)) finish_function(c, &params);
 
     c->record = record_create(fn->name);

@@ -86,12 +86,12 @@ static Value *append_carried(Checker *c, Op *loop, const Sem *next, Values *yiel
     Func *f = c->f;
     Builder saved = c->b;
     c->b = builder_before(f, loop);
-    Value *init = filler_value(c, next, false);
+    Value *init = filler_value(c, next, next->wide);
     c->b = saved;
     op_add_arg(f, loop, init);
     op_add_arg(f, loop->regions[0]->last, block_add_arg(f, loop->regions[0], init->type, NULL));
     block_add_arg(f, loop->regions[1], init->type, NULL);
-    vec_push(c->a, yields, next->v);
+    vec_push(c->a, yields, next->wide ? next->wide : next->v);
 
     Value **results = NEW_ARRAY(f->arena, Value *, loop->nresults + 1u);
     for (uint32_t i = 0; i < loop->nresults; i++) results[i] = loop->results[i];
@@ -102,12 +102,23 @@ static Value *append_carried(Checker *c, Op *loop, const Sem *next, Values *yiel
     return r;
 }
 
-/* The returned value as it is after the loop. */
+/* The returned value as it is after the loop; what is wide has no v yet (returned_after). */
 static const Sem *carry_returned(Checker *c, Op *loop, const Sem *s, Values *yields) {
-    if (s->kind == SEM_RUN) return sem_with(c, s, append_carried(c, loop, s, yields), NULL);
+    if (s->kind == SEM_RUN) {
+        Value *r = append_carried(c, loop, s, yields);
+        return sem_with(c, s, s->wide ? NULL : r, s->wide ? r : NULL);
+    }
     if (s->kind != SEM_TUPLE) return s;
     const Sem **items = NEW_ARRAY(c->a, const Sem *, s->count + 1);
     for (uint32_t i = 0; i < s->count; i++) items[i] = carry_returned(c, loop, s->items[i], yields);
+    return sem_tuple(c, items, s->count);
+}
+
+static const Sem *returned_after(Checker *c, const Sem *s) {
+    if (s->kind == SEM_RUN && !s->v) return sem_with(c, s, narrow_value(c, s->wide, s->type), s->wide);
+    if (s->kind != SEM_TUPLE) return s;
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, s->count + 1);
+    for (uint32_t i = 0; i < s->count; i++) items[i] = returned_after(c, s->items[i]);
     return sem_tuple(c, items, s->count);
 }
 
@@ -162,8 +173,7 @@ static void build_condition_block(Checker *c, const While *w, Block *block) {
 
 static const Sem *loop_variable(Checker *c, const Bounds *b, Value *iv) {
     bool wide = b->wide && stype_bits(b->type) < 64;
-    Value *v = wide ? build1_to(&c->b, OP_TRUNC, iv, type_scalar(stype_dtype(b->type))) : iv;
-    return sem_run(c, b->type, v, wide ? iv : NULL);
+    return sem_run(c, b->type, wide ? narrow_value(c, iv, b->type) : iv, wide ? iv : NULL);
 }
 
 static void while_body(Checker *c, While *w, Op *loop, const Sem **returned) {
@@ -175,7 +185,7 @@ static void while_body(Checker *c, While *w, Op *loop, const Sem **returned) {
     start_iteration(c);
     bind_carried(c, &w->k, block->args.at + w->first);
     if (w->bounds) assign_to(c, w->n->a, loop_variable(c, w->bounds, block->args.at[0]), w->n->a->span);
-    block_run(c, w->n->body.at, w->n->body.len);
+    block_run(c, &w->n->body);
     c->b.span = w->n->span;
     if (w->bounds) vec_push(c->a, &yields, build2(&c->b, OP_ADD, block->args.at[0], w->step));
     if (w->has_go) vec_push(c->a, &yields, go_value(c, loop_goes_on(c)));
@@ -204,7 +214,7 @@ static void build_while_loop(Checker *c, While *w, int leaves) {
     while_body(c, w, loop, &returned);
     c->b = saved;
     carries_finish(c, &w->k, mark, loop->results + w->first, n->span);
-    if (returned) frame_assign(c, c->retval, returned, n->span);
+    if (returned) frame_assign(c, c->retval, returned_after(c, returned), n->span);
     loop_leave(c, outer);
 }
 
@@ -233,7 +243,7 @@ static void build_for_loop(Checker *c, const Node *n, const Bounds *b, Value *co
     start_iteration(c);
     bind_carried(c, &k, block->args.at + 1);
     assign_to(c, n->a, loop_variable(c, b, block->args.at[0]), n->a->span);
-    block_run(c, n->body.at, n->body.len);
+    block_run(c, &n->body);
     c->b.span = n->span;
     for (uint32_t i = 0; i < k.count; i++) vec_push(c->a, &yields, carried_next(c, &k.at[i]));
     build_yield(&c->b, yields.at, yields.len);
@@ -311,7 +321,7 @@ static bool read_bounds(Checker *c, Call *call, Bounds *b) {
 void loop_poisoned(Checker *c, const Node *n) {
     assign_to(c, n->a, &sem_error, n->a->span);
     const Sem *outer = loop_enter(c);
-    block_run(c, n->body.at, n->body.len);
+    block_run(c, &n->body);
     frame_assign(c, c->ret, sem_bool(c, false), (Span){0, 0});
     loop_leave(c, outer);
 }

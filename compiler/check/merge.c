@@ -117,9 +117,7 @@ static void build_op(Merge *m, const Sem *cond) {
         s->v = op->results[i];
         if (!m->slots.at[i].wide || stype_bits(s->type) == 64) continue;
         s->wide = op->results[i];
-        Shape shape = s->wide->type.shape;
-        Type narrow = shape.rank ? type_tile(stype_dtype(s->type), shape) : type_scalar(stype_dtype(s->type));
-        s->v = build1_to(&c->b, OP_TRUNC, s->wide, narrow);
+        s->v = narrow_value(c, s->wide, s->type);
     }
 }
 
@@ -222,7 +220,7 @@ void arms_merge(Checker *c, const Sem *cond, Arm arms[2], Span at) {
     for (uint32_t i = 0; i < results.len; i++) frame_set(c, results.at[i].variable, results.at[i].then);
 }
 
-/* ---- Unused results ----------------------------------------------------------------------------------------------------------------- */
+/* ---- What nothing reads -------------------------------------------------------------------------------------------------------------- */
 
 static bool prune_results(Func *f, Op *op) {
     bool changed = false;
@@ -239,16 +237,22 @@ static bool prune_results(Func *f, Op *op) {
     return changed;
 }
 
-/* The last first, what is inside after what is outside: a yield that goes may free results inside. */
+/* From the last op to the first, what is inside after what is outside: a yield that goes may free results inside. */
 static bool prune_block(Func *f, Block *b) {
     bool changed = false;
-    for (Op *op = b->last; op; op = op->prev) {
+    for (Op *op = b->last, *before; op; op = before) {
+        before = op->prev;
+        if (op_info[op->kind].effect == EFFECT_PURE && !value_used(op->results[0])) {
+            op_erase(f, op);
+            changed = true;
+            continue;
+        }
         if (op->kind == OP_IF) changed |= prune_results(f, op);
         for (uint32_t i = op->nregions; i-- > 0;) changed |= prune_block(f, op->regions[i]);
     }
     return changed;
 }
 
-void prune_ifs(Func *f) {
+void prune_unused(Func *f) {
     for (int round = 0; round < 8 && prune_block(f, f->body); round++) continue;
 }

@@ -228,6 +228,7 @@ const Sem *broadcast_to(Checker *c, const Sem *s, Shape shape); /* must fit */
 bool broadcast_shape(Checker *c, const Sem *x, const Sem *y, Span at, Shape *out);
 bool shape_join(Shape x, Shape y, Shape *out); /* NumPy's rule; false: they do not fit */
 Value *wide_value(Checker *c, const Sem *s); /* i64, of an integer */
+Value *narrow_value(Checker *c, Value *wide, SType t); /* back to t */
 const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what); /* a scalar as i1, or a constant bool */
 const Sem *bitcast_to(Checker *c, const Sem *s, SType t, bool is_pointer, Span at);
 /* A tile's dimension: a power of two, or an error that names the next one. */
@@ -257,7 +258,15 @@ const Sem *attribute(Checker *c, const Node *n);
 const Sem *subscript(Checker *c, const Node *n);
 
 /* stmt.c */
-void block_run(Checker *c, Node *const *list, uint32_t count);
+/* Statements still to run: a list, then those after the list that it stands in. */
+typedef struct Rest {
+    Node *const *list;
+    uint32_t count;
+    const struct Rest *next;
+} Rest;
+
+void rest_run(Checker *c, const Rest *r); /* NULL is allowed */
+void block_run(Checker *c, const NodeList *list);
 void assign_to(Checker *c, const Node *target, const Sem *s, Span at);
 
 /* flow.c: branches. Hidden variables carry the control flow: `$live` (what follows here runs), `$brk` (the innermost loop
@@ -273,9 +282,9 @@ typedef struct Arm {
 
 Liveness flow_state(Checker *c);
 void flow_stop(Checker *c); /* nothing after this place runs */
-/* A dynamic `if` and, where it leaves the list early, the statements after it; true: it took the rest. */
-bool if_dynamic(Checker *c, const Node *n, const Sem *cond, Node *const *rest, uint32_t num_rest);
-void rest_if_live(Checker *c, Node *const *list, uint32_t count);
+/* A dynamic `if` and, where one of its arms ends early, the statements after it; true: it took the rest. */
+bool if_dynamic(Checker *c, const Node *n, const Sem *cond, const Rest *rest);
+void rest_if_live(Checker *c, const Rest *rest);
 const Sem *choose(Checker *c, const Node *n);
 const Sem *short_circuit(Checker *c, const Node *n);
 enum { LEAVES_BREAK = 1, LEAVES_CONTINUE = 2, LEAVES_RETURN = 4 };
@@ -285,7 +294,7 @@ int list_leaves(const NodeList *list); /* how statements may leave a list early:
 void arms_merge(Checker *c, const Sem *cond, Arm arms[2], Span at);
 const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at); /* of the arms' values; no variables change */
 Value *filler_value(Checker *c, const Sem *like, bool wide); /* a zero for a path on which nothing reads it */
-void prune_ifs(Func *f); /* drops results that nothing reads */
+void prune_unused(Func *f); /* drops pure ops and results of ifs that nothing reads */
 
 /* loop.c, carry.c */
 void loop_for(Checker *c, const Node *n);

@@ -103,36 +103,42 @@ static void assertion(Checker *c, const Node *n) {
     }
 }
 
-/* True: the rest of the list was taken along. */
-static bool branch(Checker *c, const Node *n, Node *const *rest, uint32_t num_rest) {
-    const Sem *cond = condition_of(c, expr(c, n->a), n->a->span, "the condition of 'if'");
-    if (sem_is_error(cond)) { /* both arms are still looked at for errors of their own */
-        uint32_t mark = journal_mark(c);
-        block_run(c, n->body.at, n->body.len);
-        Outcomes assigned = journal_collect(c, mark);
-        journal_undo(c, mark);
-        block_run(c, n->rest.at, n->rest.len);
-        for (uint32_t i = 0; i < assigned.count; i++) {
-            Binding b = {.sem = &sem_error, .span = assigned.at[i].then.span};
-            if (c->frame->variables.at[assigned.at[i].variable].name[0] != '$') frame_set(c, assigned.at[i].variable, b);
-        }
-        return false;
+/* The condition is wrong: both arms are still looked at for errors of their own. */
+static void branch_poisoned(Checker *c, const Node *n) {
+    uint32_t mark = journal_mark(c);
+    block_run(c, &n->body);
+    Outcomes assigned = journal_collect(c, mark);
+    journal_undo(c, mark);
+    mark = journal_mark(c);
+    block_run(c, &n->rest);
+    Outcomes others = journal_collect(c, mark);
+    journal_undo(c, mark);
+    for (uint32_t i = 0; i < assigned.count + others.count; i++) {
+        const Outcome *o = i < assigned.count ? &assigned.at[i] : &others.at[i - assigned.count];
+        if (c->frame->variables.at[o->variable].name[0] == '$') continue;
+        frame_set(c, o->variable, (Binding){.sem = &sem_error, .span = o->then.span});
     }
-    if (sem_is_const(cond)) {
-        const NodeList *taken = const_truth(cond) ? &n->body : &n->rest;
-        block_run(c, taken->at, taken->len);
-        return false;
-    }
-    return if_dynamic(c, n, cond, rest, num_rest);
 }
 
-static bool statement(Checker *c, const Node *n, Node *const *rest, uint32_t num_rest) {
+/* True: the rest was taken along. */
+static bool branch(Checker *c, const Node *n, const Rest *rest) {
+    const Sem *cond = condition_of(c, expr(c, n->a), n->a->span, "the condition of 'if'");
+    if (sem_is_error(cond)) return (branch_poisoned(c, n), false);
+    if (cond->kind == SEM_RUN) return if_dynamic(c, n, cond, rest);
+    const NodeList *taken = const_truth(cond) ? &n->body : &n->rest;
+    if (!list_leaves(taken)) return (block_run(c, taken), false);
+    Rest all = {taken->at, taken->len, rest}; /* a branch in it that ends early takes what follows along */
+    rest_run(c, &all);
+    return true;
+}
+
+static bool statement(Checker *c, const Node *n, const Rest *rest) {
     switch (n->kind) {
     case NODE_ASSIGN: assign(c, n); return false;
     case NODE_AUGMENT: augment(c, n); return false;
     case NODE_ANNOTATE: annotate(c, n); return false;
     case NODE_EXPR: expr(c, n->a); return false;
-    case NODE_IF: return branch(c, n, rest, num_rest);
+    case NODE_IF: return branch(c, n, rest);
     case NODE_FOR: loop_for(c, n); return false;
     case NODE_WHILE: loop_while(c, n); return false;
     case NODE_BREAK: loop_break(c, n); return false;
@@ -144,17 +150,30 @@ static bool statement(Checker *c, const Node *n, Node *const *rest, uint32_t num
     }
 }
 
-void block_run(Checker *c, Node *const *list, uint32_t count) {
+void rest_run(Checker *c, const Rest *r) {
     c->depth++;
-    for (uint32_t i = 0; i < count && !diag_full(c->d); i++) {
-        Liveness state = flow_state(c);
-        if (state == FLOW_DEAD || !spend(c, list[i]->span)) break;
-        if (state == FLOW_MAYBE) {
-            rest_if_live(c, list + i, count - i);
-            break;
+    for (; r; r = r->next) {
+        for (uint32_t i = 0; i < r->count; i++) {
+            const Node *n = r->list[i];
+            Rest after = {r->list + i + 1, r->count - i - 1, r->next};
+            Rest from = {r->list + i, r->count - i, r->next};
+            Liveness state = flow_state(c);
+            bool stop = state == FLOW_DEAD || diag_full(c->d) || !spend(c, n->span);
+            if (!stop && state == FLOW_MAYBE) {
+                rest_if_live(c, &from);
+                stop = true;
+            }
+            c->b.span = n->span;
+            if (stop || statement(c, n, &after)) {
+                c->depth--;
+                return;
+            }
         }
-        c->b.span = list[i]->span;
-        if (statement(c, list[i], list + i + 1, count - i - 1)) break;
     }
     c->depth--;
+}
+
+void block_run(Checker *c, const NodeList *list) {
+    Rest r = {list->at, list->len, NULL};
+    rest_run(c, &r);
 }

@@ -16,9 +16,10 @@ static bool iteration(Checker *c, const Node *n, const Sem *value) {
         assign_to(c, n->a, value, n->a->span);
     }
     if (flow_state(c) == FLOW_MAYBE) {
-        rest_if_live(c, n->body.at, n->body.len);
+        Rest body = {n->body.at, n->body.len, NULL};
+        rest_if_live(c, &body);
     } else {
-        block_run(c, n->body.at, n->body.len);
+        block_run(c, &n->body);
     }
     c->b.span = n->span;
     frame_assign(c, c->live, loop_goes_on(c), nowhere);

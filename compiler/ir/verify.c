@@ -1,162 +1,230 @@
 /* verify.c - is a function sound? It checks that
  *
- *   1. every block ends in its terminator and has no other: the body in return, a region of for, if and while's second in
- *      yield, while's first in condition;
- *   2. what a terminator passes on has the types of what it becomes;
- *   3. every operand is defined before its use, in the same block or one around it;
- *   4. every op satisfies its type rule, and no operand is missing;
- *   5. links and owners agree: op ↔ block ↔ region, value ↔ op, every use is in its value's list and nothing else is;
- *   6. value numbers are unique and below next_value;
- *   7. the stage: no layouts at TILE; at SIMT one on every tile, of its shape, all with the same threads; ops of shared
- *      memory and barriers only at SIMT.
+ *    1  value and op numbers are unique and below next_value, next_op
+ *    2  ops, blocks and regions are linked both ways; results and arguments know where they come from
+ *    3  every operand is there, and defined above, in the same block or in one around it
+ *    4  the uses of a value are exactly the operands that read it
+ *    5  operands, attribute and results fit the op's row and its type rule
+ *    6  the body ends in return, `while`'s first region in condition, all others in yield; none of these stands elsewhere
+ *    7  `for` has one region, `while` and `if` two, no other op any; their arguments, what ends them and the op's results
+ *       agree in number and type
+ *    8  at stage TILE nothing has a layout and there is no op of layouts, shared memory or barriers; at stage SIMT every
+ *       tile has a layout of its own shape, no scalar has one, and all are of the same threads
+ *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible
+ *
+ * The first complaint ends it. Linear in the function's size, but for the layouts' algebra.
  */
-#include "ir/ir.h"
+#include "ir/private.h"
 
 typedef struct Verifier {
     const Func *f;
     Text *out;
-    bool *defined;    /* by value id: seen and in scope */
-    bool *seen;       /* by value id: ever defined */
-    uint32_t *uses;   /* by value id: operand slots met */
+    const Op **where;
+    const Value **defined; /* by value id: in scope here */
+    bool *seen, *seen_op;  /* by id: met before */
+    uint64_t operands, uses;
     const Layout *threads; /* the first layout met */
-    bool ok;
 } Verifier;
 
-static void complain(Verifier *v, const Op *op, const char *why) {
-    if (v->ok) {
-        text_printf(v->out, "func @%s: %s", v->f->name, why);
-        if (op) {
-            text_printf(v->out, ": ");
-            op_print(v->f, op, v->out);
-        }
+static bool complain(Verifier *v, const Op *op, const char *fmt, ...) PRINTF_LIKE(3, 4);
+
+static bool complain(Verifier *v, const Op *op, const char *fmt, ...) {
+    char text[256];
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    text_printf(v->out, "in @%s: %s", v->f->name, text);
+    if (op && (uint32_t)op->kind < OP_COUNT) {
+        text_printf(v->out, ": ");
+        op_print(v->f, op, v->out);
     }
-    v->ok = false;
+    *v->where = op;
+    return false;
 }
 
-static void define(Verifier *v, const Op *op, const Value *value) {
-    if (value->id >= v->f->next_value || v->seen[value->id]) {
-        complain(v, op, "a value's number is not its own");
-        return;
-    }
-    v->seen[value->id] = v->defined[value->id] = true;
-    bool is_tile = value->type.shape.rank > 0;
-    const Layout *l = value->type.layout;
-    if (v->f->stage == STAGE_TILE && l) complain(v, op, "a layout at stage tile");
-    if (v->f->stage == STAGE_SIMT && is_tile && !l) complain(v, op, "a tile without a layout at stage simt");
-    if (!l) return;
-    if (!is_tile || !shape_equal(l->shape, value->type.shape)) complain(v, op, "the layout is one of another shape");
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
+
+static bool check_type(Verifier *v, const Op *op, Type t) {
+    const Layout *l = t.layout;
+    if ((uint32_t)t.dtype >= DT_COUNT || (t.dtype == DT_PTR && (uint32_t)t.pointee >= DT_COUNT))
+        return complain(v, op, "a type that there is not");
+    if (!l) return v->f->stage == STAGE_TILE || !t.shape.rank || complain(v, op, "a tile without a layout at stage simt");
+    if (v->f->stage == STAGE_TILE) return complain(v, op, "a layout at stage tile");
+    if (!t.shape.rank || !shape_equal(l->shape, t.shape)) return complain(v, op, "a layout of another shape");
     if (!v->threads) v->threads = l;
-    if (!layout_same_threads(v->threads, l)) complain(v, op, "layouts of different numbers of threads");
+    return layout_same_threads(v->threads, l) || complain(v, op, "layouts of different threads");
 }
 
-static void check_operands(Verifier *v, const Op *op) {
+static bool check_uses(Verifier *v, const Op *op, const Value *x) {
+    Use *const *link = &x->uses;
+    for (const Use *u = x->uses; u; link = &u->next, u = u->next) {
+        bool good = u->op && u->index < u->op->nargs && u->op->args[u->index] == x && u->op->slots[u->index] == u && u->op->parent;
+        if (!good || u->link != link) return complain(v, op, "a use of a value that is none of its operands");
+        v->uses++;
+    }
+    return true;
+}
+
+/* `op` defines x, or owns the block that x is an argument of. */
+static bool define(Verifier *v, const Op *op, const Value *x) {
+    if (!x || x->id >= v->f->next_value) return complain(v, op, "a value's number is out of range");
+    if (v->seen[x->id]) return complain(v, op, "value number %u is taken", x->id);
+    v->seen[x->id] = true;
+    v->defined[x->id] = x;
+    return check_type(v, op, x->type) && check_uses(v, op, x);
+}
+
+static bool check_operands(Verifier *v, const Op *op) {
     for (uint32_t i = 0; i < op->nargs; i++) {
-        const Value *a = op->args[i];
-        if (!a || a->id >= v->f->next_value || !v->defined[a->id]) {
-            complain(v, op, "an operand is not defined here");
-            return;
-        }
-        v->uses[a->id]++;
+        const Value *x = op->args[i];
+        const Use *u = op->slots[i];
+        if (!x || x->id >= v->f->next_value || v->defined[x->id] != x)
+            return complain(v, op, "operand %u is not defined above, in the same block or around it", i);
+        if (!u || u->op != op || u->index != i || !u->link || *u->link != u)
+            return complain(v, op, "operand %u is not in its value's uses", i);
+    }
+    v->operands += op->nargs;
+    return true;
+}
+
+/* ---- Ops --------------------------------------------------------------------------------------------------------- */
+
+static bool is_terminator(OpKind k) { return k == OP_YIELD || k == OP_CONDITION || k == OP_RETURN; }
+
+static OpKind terminator_of(const Block *b) {
+    if (!b->owner) return OP_RETURN;
+    return b->owner->kind == OP_WHILE && b->owner->regions[0] == b ? OP_CONDITION : OP_YIELD;
+}
+
+static bool is_simt_only(OpKind k) {
+    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_BARRIER;
+}
+
+static bool check_rule(Verifier *v, const Op *op) {
+    const OpInfo *row = &op_info[op->kind];
+    Infer in = {.layouts = v->f->layouts, .kind = op->kind, .args = op->args, .nargs = op->nargs, .attr = op->attr};
+    if (row->nresults >= 0 && op->nresults != (uint32_t)row->nresults)
+        return complain(v, op, "%u results, not %d", op->nresults, row->nresults);
+    if (row->nresults == 1) {
+        if (!op->results[0] || (uint32_t)op->results[0]->type.dtype >= DT_COUNT) return complain(v, op, "a result without a type");
+        in.hint = op->results[0]->type;
+    }
+    if (!op_infer(&in)) return complain(v, op, "%s", in.why);
+    if (row->nresults == 1 && !type_equal(in.result, in.hint)) return complain(v, op, "the result has the wrong type");
+    bool has_site = row->attr != ATTR_MEM || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);
+    return has_site || complain(v, op, "no such site: %u", op->attr.mem.site);
+}
+
+/* n values handed over, from the operands after `skip` to `to`. */
+static bool check_passed(Verifier *v, const Op *from, uint32_t skip, Value *const *to, uint32_t n) {
+    if (from->nargs - skip != n) return complain(v, from, "%u values are passed on where %u are taken", from->nargs - skip, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!type_equal(from->args[skip + i]->type, to[i]->type)) return complain(v, from, "value %u passed on has the wrong type", i);
+    return true;
+}
+
+/* What enters and leaves the regions; each ends in the right terminator already. */
+static bool check_control(Verifier *v, const Op *op) {
+    const Block *first = op->regions[0], *second = op->nregions > 1 ? op->regions[1] : NULL;
+    Value *const *args = first->args.at;
+    uint32_t n = first->args.len;
+    switch (op->kind) {
+    case OP_FOR:
+        if (n == 0 || !type_equal(args[0]->type, op->args[0]->type)) return complain(v, op, "no counter of the bounds' type");
+        return check_passed(v, op, 3, args + 1, n - 1) && check_passed(v, first->last, 0, args + 1, n - 1) &&
+               check_passed(v, op, 3, op->results, op->nresults);
+    case OP_WHILE:
+        return check_passed(v, op, 0, args, n) && check_passed(v, first->last, 1, second->args.at, second->args.len) &&
+               check_passed(v, first->last, 1, op->results, op->nresults) && check_passed(v, second->last, 0, args, n);
+    default:
+        if (n || second->args.len) return complain(v, op, "an arm with arguments");
+        return check_passed(v, first->last, 0, op->results, op->nresults) &&
+               check_passed(v, second->last, 0, op->results, op->nresults);
     }
 }
 
-/* What the last op of a region hands over, and to whom. */
-static void check_passed(Verifier *v, const Op *end, uint32_t skip, Value *const *to, uint32_t n) {
-    if (end->nargs - skip != n) {
-        complain(v, end, "the number of values passed on is wrong");
-        return;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        if (!type_equal(end->args[skip + i]->type, to[i]->type)) complain(v, end, "a value passed on has the wrong type");
-    }
+static bool check_block(Verifier *v, const Block *b, const Op *owner);
+
+static bool check_regions(Verifier *v, const Op *op) {
+    uint32_t n = op->kind == OP_FOR ? 1 : op->kind == OP_WHILE || op->kind == OP_IF ? 2 : 0;
+    if (op->nregions != n) return complain(v, op, "%u regions, not %u", op->nregions, n);
+    for (uint32_t i = 0; i < n; i++)
+        if (!check_block(v, op->regions[i], op)) return false;
+    return n == 0 || check_control(v, op);
 }
 
-static void check_region_end(Verifier *v, const Op *op, uint32_t region) {
-    const Op *end = op->regions[region]->last;
-    OpKind want = op->kind == OP_WHILE && region == 0 ? OP_CONDITION : OP_YIELD;
-    if (!end || end->kind != want) {
-        complain(v, op, "a region does not end in its terminator");
-        return;
+static bool check_op(Verifier *v, const Op *op, const Block *b) {
+    if ((uint32_t)op->kind >= OP_COUNT) return complain(v, NULL, "an op of kind %d", (int)op->kind);
+    if (op->parent != b) return complain(v, op, "the op does not know its block");
+    if (op->id >= v->f->next_op || v->seen_op[op->id]) return complain(v, op, "op number %u is taken or out of range", op->id);
+    v->seen_op[op->id] = true;
+    if (v->f->stage == STAGE_TILE && is_simt_only(op->kind)) return complain(v, op, "an op of stage simt at stage tile");
+    if (is_terminator(op->kind) && op->next) return complain(v, op, "it ends a block, and something follows");
+    if (!check_operands(v, op) || !check_rule(v, op) || !check_regions(v, op)) return false;
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        const Value *x = op->results[i];
+        if (!x || x->def != op || x->block || x->index != i) return complain(v, op, "result %u does not know its op", i);
+        if (!define(v, op, x)) return false;
     }
-    if (op->kind == OP_IF) check_passed(v, end, 0, op->results, op->nresults);
-    else if (op->kind == OP_FOR) check_passed(v, end, 0, op->regions[0]->args.at + 1, op->regions[0]->args.len - 1);
-    else if (region == 0) check_passed(v, end, 1, op->regions[1]->args.at, op->regions[1]->args.len);
-    else check_passed(v, end, 0, op->regions[0]->args.at, op->regions[0]->args.len);
+    return true;
 }
 
-static bool is_terminator(OpKind k) {
-    return k == OP_YIELD || k == OP_CONDITION || k == OP_RETURN;
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
+
+static void leave_block(Verifier *v, const Block *b) {
+    for (uint32_t i = 0; i < b->args.len; i++) v->defined[b->args.at[i]->id] = NULL;
+    for (const Op *op = b->first; op; op = op->next)
+        for (uint32_t i = 0; i < op->nresults; i++) v->defined[op->results[i]->id] = NULL;
 }
 
-static void check_block(Verifier *v, const Block *b);
-
-static void check_op(Verifier *v, const Op *op, const Block *b) {
-    Effect effect = op_info[op->kind].effect;
-    if (op->parent != b || (op->next && op->next->prev != op)) complain(v, op, "the op is not linked where it stands");
-    if (is_terminator(op->kind) && op->next) complain(v, op, "a terminator in the middle of a block");
-    bool simt_only = effect == EFFECT_SHARED || op->kind == OP_REDUCEWARP || op->kind == OP_CONVERT;
-    if (v->f->stage == STAGE_TILE && simt_only) complain(v, op, "an op of stage simt at stage tile");
-    check_operands(v, op);
-    if (!v->ok) return;
-    const char *why = op_check(op);
-    if (why) {
-        complain(v, op, why);
-        return;
+static bool check_block(Verifier *v, const Block *b, const Op *owner) {
+    if (!b || b->owner != owner) return complain(v, owner, "a region does not know its op");
+    for (uint32_t i = 0; i < b->args.len; i++) {
+        const Value *x = b->args.at[i];
+        if (!x || x->block != b || x->def || x->index != i) return complain(v, owner, "argument %u does not know its block", i);
+        if (!define(v, owner, x)) return false;
     }
-    for (uint32_t r = 0; r < op->nregions && v->ok; r++) {
-        if (op->regions[r]->owner != op) complain(v, op, "a region is owned by another op");
-        check_block(v, op->regions[r]);
-        if (v->ok) check_region_end(v, op, r);
+    const Op *last = NULL;
+    for (const Op *op = b->first; op; last = op, op = op->next) {
+        if (op->prev != last) return complain(v, op, "the ops of a block are not linked both ways");
+        if (!check_op(v, op, b)) return false;
     }
-    for (uint32_t i = 0; i < op->nresults && v->ok; i++) {
-        if (op->results[i]->def != op || op->results[i]->index != i) complain(v, op, "a result is not linked to its op");
-        define(v, op, op->results[i]);
-    }
+    if (b->last != last) return complain(v, owner, "a block does not know its last op");
+    if (!last || last->kind != terminator_of(b))
+        return complain(v, last ? last : owner, "a block does not end in %s", op_info[terminator_of(b)].name);
+    leave_block(v, b);
+    return true;
 }
 
-static void check_block(Verifier *v, const Block *b) {
-    for (uint32_t i = 0; i < b->args.len && v->ok; i++) {
-        if (b->args.at[i]->block != b || b->args.at[i]->index != i) complain(v, b->owner, "an argument is not linked to its block");
-        define(v, b->owner, b->args.at[i]);
+/* ---- The function ------------------------------------------------------------------------------------------------ */
+
+static bool check_function(Verifier *v) {
+    const Func *f = v->f;
+    if (f->params.len != f->body->args.len)
+        return complain(v, NULL, "%u arguments and %u Params", f->body->args.len, f->params.len);
+    for (uint32_t i = 0; i < f->params.len; i++) {
+        if (f->body->args.at[i]->type.shape.rank) return complain(v, NULL, "parameter %u is a tile", i);
+        if (!f->params.at[i].divisible) return complain(v, NULL, "parameter %u is divisible by 0", i);
     }
-    for (const Op *op = b->first; op && v->ok; op = op->next) check_op(v, op, b);
-    /* What a region defined is out of scope behind it. */
-    for (uint32_t i = 0; i < b->args.len; i++) v->defined[b->args.at[i]->id] = false;
-    for (const Op *op = b->first; op; op = op->next) {
-        for (uint32_t i = 0; i < op->nresults; i++) {
-            if (op->results[i]->id < v->f->next_value) v->defined[op->results[i]->id] = false;
-        }
-    }
+    if (!f->programs_per_block || !f->blocks_per_program) return complain(v, NULL, "no programs, or no blocks");
+    if (!check_block(v, f->body, NULL)) return false;
+    return v->operands == v->uses || complain(v, NULL, "a value has more uses than operands read it");
 }
 
-static void check_uses(Verifier *v, const Value *value) {
-    uint32_t n = 0;
-    for (const Use *u = value->uses; u && v->ok; u = u->next, n++) {
-        if (u->index >= u->op->nargs || u->op->args[u->index] != value) complain(v, u->op, "a use is not in its op");
-    }
-    if (v->ok && n != v->uses[value->id]) complain(v, value->def, "the list of uses misses one or has one too many");
-}
-
-static void check_all_uses(Verifier *v, const Block *b) {
-    for (uint32_t i = 0; i < b->args.len && v->ok; i++) check_uses(v, b->args.at[i]);
-    for (const Op *op = b->first; op && v->ok; op = op->next) {
-        for (uint32_t i = 0; i < op->nresults && v->ok; i++) check_uses(v, op->results[i]);
-        for (uint32_t r = 0; r < op->nregions; r++) check_all_uses(v, op->regions[r]);
-    }
+bool func_verify_at(const Func *f, Text *complaint, const Op **where) {
+    Arena *scratch = arena_create();
+    Verifier v = {.f = f, .out = complaint, .where = where};
+    v.defined = NEW_ARRAY(scratch, const Value *, f->next_value);
+    v.seen = NEW_ARRAY(scratch, bool, f->next_value);
+    v.seen_op = NEW_ARRAY(scratch, bool, f->next_op);
+    *where = NULL;
+    bool good = check_function(&v);
+    arena_destroy(scratch);
+    return good;
 }
 
 bool func_verify(const Func *f, Text *complaint) {
-    Arena *scratch = arena_create();
-    Verifier v = {.f = f,
-                  .out = complaint,
-                  .defined = NEW_ARRAY(scratch, bool, f->next_value + 1),
-                  .seen = NEW_ARRAY(scratch, bool, f->next_value + 1),
-                  .uses = NEW_ARRAY(scratch, uint32_t, f->next_value + 1),
-                  .ok = true};
-    if (f->params.len != f->body->args.len) complain(&v, NULL, "parameters and arguments differ in number");
-    if (!f->body->last || f->body->last->kind != OP_RETURN) complain(&v, NULL, "the body does not end in return");
-    check_block(&v, f->body);
-    if (v.ok) check_all_uses(&v, f->body);
-    arena_destroy(scratch);
-    return v.ok;
+    const Op *where;
+    return func_verify_at(f, complaint, &where);
 }

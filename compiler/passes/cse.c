@@ -1,81 +1,101 @@
-/* cse.c - one value per expression: a pure op that was computed before, in this block or one around it, is dropped.
+/* cse.c - the passes cse and cse2: one value per pure expression.
  *
- * Method: a hash table of the ops in scope, with a journal that takes a region's entries out again behind it.
- * Loads are left alone: stores may alias.
+ * In: any stage. Out: an op that computes what an earlier op computed, where that is visible, is gone.
+ * Method: blocks in program order with a hash table of what is in scope; leaving a region takes its entries out again.
+ * Loads are left alone.
  */
-#include "passes/passes.h"
+#include "passes/private.h"
 
-#include <string.h>
+typedef struct Entry {
+    Op *op;
+    uint32_t hash;
+    struct Entry *next;
+} Entry;
 
 typedef struct Table {
-    Arena *a;
-    Op **slots;
-    uint32_t size; /* a power of two, more than twice the ops of the function */
-    VEC(uint32_t) journal;
+    Func *f;
+    Arena *scratch;
+    Entry **bucket;
+    uint32_t mask;
+    VEC(Entry *) entered; /* in order */
+    bool changed;
 } Table;
 
-static uint64_t mix(uint64_t h, uint64_t x) {
-    return (h ^ x) * 0x9e3779b97f4a7c15u + (h >> 29);
+static uint32_t mix(uint32_t h, uint64_t x) {
+    h = (h ^ (uint32_t)x) * 16777619u;
+    h = (h ^ (uint32_t)(x >> 32)) * 16777619u;
+    return h ^ h >> 15;
 }
 
-static uint64_t hash_op(const Op *op) {
-    uint64_t h = mix(op->kind, (uint64_t)op->attr.i);
-    h = mix(h, (uint64_t)op->attr.j);
+static uint32_t hash_op(const Op *op) {
+    uint32_t h = mix(2166136261u, op->kind), ids = 0;
+    h = mix(mix(h, (uint64_t)op->attr.i), (uint64_t)op->attr.j);
+    h = mix(h, op->results[0]->type.dtype);
+    if (op_is_commutative(op->kind)) {
+        for (uint32_t i = 0; i < op->nargs; i++) ids += mix(0, op->args[i]->id);
+        return mix(h, ids);
+    }
     for (uint32_t i = 0; i < op->nargs; i++) h = mix(h, op->args[i]->id);
-    Type t = op->results[0]->type;
-    return mix(h, (uint64_t)t.dtype << 8 | t.pointee) ^ (uint64_t)(uintptr_t)t.layout >> 4;
+    return h;
 }
 
-static bool same_op(const Op *a, const Op *b) {
-    if (a->kind != b->kind || a->nargs != b->nargs || a->attr.i != b->attr.i || a->attr.j != b->attr.j) return false;
-    for (uint32_t i = 0; i < a->nargs; i++) {
-        if (a->args[i] != b->args[i]) return false;
-    }
-    return type_equal(a->results[0]->type, b->results[0]->type);
+static bool same_args(const Op *x, const Op *y) {
+    if (x->nargs != y->nargs) return false;
+    bool same = true;
+    for (uint32_t i = 0; i < x->nargs; i++) same &= x->args[i] == y->args[i];
+    return same || (op_is_commutative(x->kind) && x->args[0] == y->args[1] && x->args[1] == y->args[0]);
 }
 
-/* The equal op in scope, or NULL after entering this one. */
+static bool same_op(const Op *x, const Op *y) {
+    return x->kind == y->kind && x->attr.i == y->attr.i && x->attr.j == y->attr.j &&
+           type_equal(x->results[0]->type, y->results[0]->type) && same_args(x, y);
+}
+
 static Op *find_or_enter(Table *t, Op *op) {
-    for (uint32_t i = (uint32_t)(hash_op(op) >> 7) & (t->size - 1);; i = (i + 1) & (t->size - 1)) {
-        if (!t->slots[i]) {
-            t->slots[i] = op;
-            vec_push(t->a, &t->journal, i);
-            return NULL;
-        }
-        if (same_op(t->slots[i], op)) return t->slots[i];
+    uint32_t hash = hash_op(op);
+    Entry **bucket = &t->bucket[hash & t->mask];
+    for (Entry *e = *bucket; e; e = e->next)
+        if (e->hash == hash && same_op(e->op, op)) return e->op;
+    Entry *e = NEW(t->scratch, Entry);
+    *e = (Entry){op, hash, *bucket};
+    *bucket = e;
+    vec_push(t->scratch, &t->entered, e);
+    return NULL;
+}
+
+static void leave(Table *t, uint32_t mark) {
+    while (t->entered.len > mark) {
+        const Entry *e = t->entered.at[--t->entered.len];
+        t->bucket[e->hash & t->mask] = e->next; /* the last one entered heads its bucket */
     }
 }
 
-static bool walk(Func *f, Table *t, Block *b) {
-    bool changed = false;
-    uint32_t mark = t->journal.len;
-    for (Op *op = b->first; op;) {
-        Op *next = op->next;
-        for (uint32_t r = 0; r < op->nregions; r++) changed |= walk(f, t, op->regions[r]);
-        if (op_info[op->kind].effect == EFFECT_PURE && op->nresults == 1) {
-            Op *older = find_or_enter(t, op);
-            if (older) {
-                value_replace(f, op->results[0], older->results[0]);
-                op_erase(f, op);
-                changed = true;
-            }
-        }
-        op = next;
+static void merge_block(Table *t, Block *b) {
+    uint32_t mark = t->entered.len;
+    for (Op *op = b->first, *next; op; op = next) {
+        next = op->next;
+        for (uint32_t r = 0; r < op->nregions; r++) merge_block(t, op->regions[r]);
+        if (op_info[op->kind].effect != EFFECT_PURE || op->nresults != 1) continue;
+        Op *same = find_or_enter(t, op);
+        if (!same) continue;
+        if (!same->results[0]->name) same->results[0]->name = op->results[0]->name;
+        value_replace(t->f, op->results[0], same->results[0]);
+        op_erase(t->f, op);
+        t->changed = true;
     }
-    while (t->journal.len > mark) t->slots[t->journal.at[--t->journal.len]] = NULL; /* in reverse: no hole in a probe */
-    return changed;
+    leave(t, mark);
 }
 
 bool pass_cse(Func *f, PassContext *c) {
     (void)c;
-    Table t = {.a = arena_create(), .size = 64};
-    while (t.size < 3 * f->next_op) t.size *= 2;
-    t.slots = NEW_ARRAY(t.a, Op *, t.size);
-    bool changed = walk(f, &t, f->body);
-    arena_destroy(t.a);
-    return changed;
+    Table t = {.f = f, .scratch = arena_create()};
+    uint32_t size = 64;
+    while (size < f->next_op && size < 1u << 20) size *= 2;
+    t.mask = size - 1;
+    t.bucket = NEW_ARRAY(t.scratch, Entry *, size);
+    merge_block(&t, f->body);
+    arena_destroy(t.scratch);
+    return t.changed;
 }
 
-bool pass_cse2(Func *f, PassContext *c) {
-    return pass_cse(f, c);
-}
+bool pass_cse2(Func *f, PassContext *c) { return pass_cse(f, c); }

@@ -1,59 +1,152 @@
-/* dce.c - drops what nothing needs: ops without effect whose results are unused, and values carried for nobody.
+/* dce.c - the passes dce and dce2: drop what nothing needs.
  *
- * Method: backwards through every block, so that a chain goes in one walk. An `if` or a loop goes when nothing in it has
- * an effect; loads that are not volatile count as having none.
+ * In: any stage. Out: pure ops and plain loads that lead to no store, unused carried values and results of control flow,
+ * and `for` and `if` without an effect are gone. A `while` stays: it may never end.
+ * Method: mark from the roots (stores, barriers, volatile loads) through operands, yields and owners; then sweep every
+ * block backward, so that users go before what they use.
  */
-#include "passes/passes.h"
+#include "passes/private.h"
 
-static bool is_removable(const Op *op);
+typedef struct Marks {
+    Func *f;
+    Arena *scratch;
+    bool *op_live;    /* by op id */
+    bool *value_live; /* by value id */
+    VEC(Op *) ops;    /* live, operands not yet looked at */
+    VEC(Value *) values;
+    bool changed;
+} Marks;
 
-static bool has_no_effect(const Block *b) {
-    for (const Op *op = b->first; op; op = op->next) {
-        bool ends = op->kind == OP_YIELD || op->kind == OP_CONDITION;
-        if (!ends && !is_removable(op)) return false;
+/* ---- Mark -------------------------------------------------------------------------------------------------------- */
+
+static void mark_op(Marks *m, Op *op) {
+    if (m->op_live[op->id]) return;
+    m->op_live[op->id] = true;
+    vec_push(m->scratch, &m->ops, op);
+}
+
+static void mark_value(Marks *m, Value *v) {
+    if (m->value_live[v->id]) return;
+    m->value_live[v->id] = true;
+    vec_push(m->scratch, &m->values, v);
+}
+
+static bool is_root(const Op *op) {
+    switch (op_info[op->kind].effect) {
+    case EFFECT_WRITE:
+    case EFFECT_BARRIER: return true;
+    case EFFECT_SHARED: return op->kind == OP_SHSTORE;
+    case EFFECT_READ: return op->attr.mem.is_volatile;
+    case EFFECT_CONTROL: return op->kind == OP_WHILE || op->kind == OP_RETURN;
+    case EFFECT_PURE: return false;
     }
     return true;
 }
 
-/* Would nothing but its results be missed? A `while` may never end, so it stays. */
-static bool is_removable(const Op *op) {
-    Effect e = op_info[op->kind].effect;
-    if (e == EFFECT_PURE) return true;
-    if (op->kind == OP_LOAD) return !op->attr.mem.is_volatile;
-    if (op->kind == OP_SHLOAD) return true;
-    if (op->kind == OP_IF) return has_no_effect(op->regions[0]) && has_no_effect(op->regions[1]);
-    return op->kind == OP_FOR && has_no_effect(op->regions[0]);
+static void mark_roots(void *context, Op *op) {
+    if (is_root(op)) mark_op(context, op);
 }
 
-static bool is_unused(const Op *op) {
-    for (uint32_t i = 0; i < op->nresults; i++) {
-        if (value_used(op->results[i])) return false;
+/* What a live op needs by itself: of control flow only what steers it. */
+static void follow_op(Marks *m, Op *op) {
+    uint32_t n = op->kind == OP_FOR ? 3 : op->kind == OP_WHILE ? 0 : op->nargs;
+    for (uint32_t i = 0; i < n; i++) mark_value(m, op->args[i]);
+    if (op->kind == OP_WHILE) mark_value(m, op->regions[0]->last->args[0]);
+    if (op->parent->owner) mark_op(m, op->parent->owner);
+}
+
+/* Slot i of a control op: all that flows through result i. */
+static void mark_slot(Marks *m, Op *op, uint32_t i) {
+    mark_op(m, op);
+    mark_value(m, op->results[i]);
+    if (op->kind == OP_IF) {
+        mark_value(m, op->regions[0]->last->args[i]);
+        mark_value(m, op->regions[1]->last->args[i]);
+    } else if (op->kind == OP_FOR) {
+        mark_value(m, op->args[i + 3]);
+        mark_value(m, op->regions[0]->args.at[i + 1]);
+        mark_value(m, op->regions[0]->last->args[i]);
+    } else {
+        mark_value(m, op->args[i]);
+        mark_value(m, op->regions[0]->args.at[i]);
+        mark_value(m, op->regions[0]->last->args[i + 1]);
+        mark_value(m, op->regions[1]->args.at[i]);
+        mark_value(m, op->regions[1]->last->args[i]);
     }
-    return true;
 }
 
-static bool sweep(Func *f, Block *b) {
-    bool changed = false;
-    for (Op *op = b->last; op;) {
-        Op *before = op->prev;
-        if (is_removable(op) && is_unused(op)) {
-            op_erase(f, op);
-            changed = true;
-        } else {
-            for (uint32_t r = 0; r < op->nregions; r++) changed |= sweep(f, op->regions[r]);
+static void follow_value(Marks *m, const Value *v) {
+    Op *owner = v->def ? v->def : v->block->owner;
+    if (!owner) return; /* a parameter */
+    if (!owner->nregions) {
+        mark_op(m, owner);
+        return;
+    }
+    bool is_iv = !v->def && owner->kind == OP_FOR && v->index == 0;
+    if (is_iv) mark_op(m, owner);
+    else mark_slot(m, owner, v->def || owner->kind == OP_WHILE ? v->index : v->index - 1);
+}
+
+static void mark_all(Marks *m) {
+    func_walk(m->f, mark_roots, m);
+    while (m->ops.len || m->values.len) {
+        if (m->ops.len) follow_op(m, m->ops.at[--m->ops.len]);
+        else follow_value(m, m->values.at[--m->values.len]);
+    }
+}
+
+/* ---- Sweep ------------------------------------------------------------------------------------------------------- */
+
+static bool slot_live(const Marks *m, const Op *op, uint32_t i) { return m->value_live[op->results[i]->id]; }
+
+/* The last uses of dead slots inside the regions: what their terminators hand on. */
+static void drop_passed(Marks *m, Op *op) {
+    for (uint32_t i = op->nresults; i-- > 0;) {
+        if (slot_live(m, op, i)) continue;
+        for (uint32_t r = 0; r < op->nregions; r++) {
+            Op *end = op->regions[r]->last;
+            op_remove_arg(m->f, end, end->kind == OP_CONDITION ? i + 1 : i);
         }
-        op = before;
     }
-    return changed;
+}
+
+/* Behind the sweep of the regions: arguments, inits and results of dead slots. */
+static void drop_slots(Marks *m, Op *op) {
+    for (uint32_t i = op->nresults; i-- > 0;) {
+        if (slot_live(m, op, i)) continue;
+        uint32_t first_arg = op->kind == OP_FOR ? 1 : 0, first_init = op->kind == OP_FOR ? 3 : 0;
+        for (uint32_t r = 0; r < op->nregions && op->kind != OP_IF; r++)
+            block_remove_arg(m->f, op->regions[r], i + first_arg);
+        if (op->kind != OP_IF) op_remove_arg(m->f, op, i + first_init);
+        op_remove_result(m->f, op, i);
+        m->changed = true;
+    }
+}
+
+static void sweep(Marks *m, Block *b) {
+    for (Op *op = b->last, *prev; op; op = prev) {
+        prev = op->prev;
+        if (op->kind == OP_YIELD || op->kind == OP_CONDITION) continue;
+        if (!m->op_live[op->id]) {
+            op_erase(m->f, op);
+            m->changed = true;
+        } else if (op->nregions) {
+            drop_passed(m, op);
+            for (uint32_t r = op->nregions; r-- > 0;) sweep(m, op->regions[r]);
+            drop_slots(m, op);
+        }
+    }
 }
 
 bool pass_dce(Func *f, PassContext *c) {
     (void)c;
-    bool changed = false;
-    while (sweep(f, f->body)) changed = true; /* a loop's region is swept after what stands behind the loop: twice is enough */
-    return changed;
+    Marks m = {.f = f, .scratch = arena_create()};
+    m.op_live = NEW_ARRAY(m.scratch, bool, f->next_op + 1);
+    m.value_live = NEW_ARRAY(m.scratch, bool, f->next_value + 1);
+    mark_all(&m);
+    sweep(&m, f->body);
+    arena_destroy(m.scratch);
+    return m.changed;
 }
 
-bool pass_dce2(Func *f, PassContext *c) {
-    return pass_dce(f, c);
-}
+bool pass_dce2(Func *f, PassContext *c) { return pass_dce(f, c); }

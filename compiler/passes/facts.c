@@ -10,6 +10,8 @@
 
 enum { MOST = 1 << 30 };
 
+__extension__ typedef __int128 Wide; /* what no sum or product of two int64_t leaves */
+
 struct Facts {
     Fact *at;
     uint32_t count;
@@ -62,7 +64,7 @@ static uint32_t divisible_at(const Fact *f, uint32_t d, uint32_t n, uint32_t uni
 }
 
 /* A range that the type cannot hold may wrap: then nothing is known. */
-static void set_range(const Value *v, Fact *r, __int128 lo, __int128 hi) {
+static void set_range(const Value *v, Fact *r, Wide lo, Wide hi) {
     full_range(v, r);
     if (lo < r->lo || hi > r->hi) return;
     r->lo = (int64_t)lo;
@@ -88,8 +90,8 @@ static Fact fact_sum(const Op *op, const Fact *a, const Fact *b) {
         r.constant[d] = min_u32(a->constant[d], b->constant[d]);
         r.divisible[d] = min_u32(divisible_at(a, d, run, unit), product(divisible_at(b, d, run, 1), unit));
     }
-    if (op->kind == OP_ADD) set_range(v, &r, (__int128)a->lo + b->lo, (__int128)a->hi + b->hi);
-    if (op->kind == OP_SUB) set_range(v, &r, (__int128)a->lo - b->hi, (__int128)a->hi - b->lo);
+    if (op->kind == OP_ADD) set_range(v, &r, (Wide)a->lo + b->lo, (Wide)a->hi + b->hi);
+    if (op->kind == OP_SUB) set_range(v, &r, (Wide)a->lo - b->hi, (Wide)a->hi - b->lo);
     return r;
 }
 
@@ -102,8 +104,8 @@ static Fact fact_product(const Op *op, const Fact *a, const Fact *b) {
         if (b->lo == 1 && b->hi == 1) r.contiguous[d] = a->contiguous[d], r.divisible[d] = a->divisible[d];
         if (a->lo == 1 && a->hi == 1) r.contiguous[d] = b->contiguous[d], r.divisible[d] = b->divisible[d];
     }
-    __int128 corners[] = {(__int128)a->lo * b->lo, (__int128)a->lo * b->hi, (__int128)a->hi * b->lo, (__int128)a->hi * b->hi};
-    __int128 lo = corners[0], hi = corners[0];
+    Wide corners[] = {(Wide)a->lo * b->lo, (Wide)a->lo * b->hi, (Wide)a->hi * b->lo, (Wide)a->hi * b->hi};
+    Wide lo = corners[0], hi = corners[0];
     for (int i = 1; i < 4; i++) {
         if (corners[i] < lo) lo = corners[i];
         if (corners[i] > hi) hi = corners[i];
@@ -272,7 +274,7 @@ static Fact fact_width(const Op *op, const Fact *a) {
     if (op->kind == OP_ZEXT) { /* negative ones become large: equal stay equal, runs may break */
         Fact z = nothing(v);
         memcpy(z.constant, a->constant, sizeof z.constant);
-        set_range(v, &z, 0, ((__int128)1 << dtype_bits(op->args[0]->type.dtype)) - 1);
+        set_range(v, &z, 0, ((Wide)1 << dtype_bits(op->args[0]->type.dtype)) - 1);
         return z;
     }
     set_range(v, &r, a->lo, a->hi); /* trunc */

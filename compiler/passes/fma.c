@@ -1,44 +1,43 @@
-/* fma.c - a * b + c with a product that nobody else needs becomes fma: one rounding, the same on every target.
+/* fma.c - the pass fma: a product that is only added becomes part of the sum, rounded once.
  *
- * Also a * b - c and c - a * b, with the negation on an operand (exact). fp32 and fp64 only: narrower types are computed
- * in fp32 anyway and rounded once.
+ * In: any stage. Out: fadd and fsub of an fmul that has no other use, in the same block, are fma.
+ *   a * b + c -> fma(a, b, c)      a * b - c -> fma(a, b, -c)      c - a * b -> fma(-a, b, c)
+ * Method: one walk; the product stays for dce to drop. Across blocks nothing is joined: the product may run less often.
  */
-#include "passes/passes.h"
+#include "passes/private.h"
 
-static const Op *product_of(const Value *v) {
-    return v->def && v->def->kind == OP_FMUL && value_used_once(v) ? v->def : NULL;
+static bool is_product(const Value *v, const Op *sum) {
+    return v->def && v->def->kind == OP_FMUL && value_used_once(v) && v->def->parent == sum->parent;
 }
 
-static Value *form(Builder *b, const Op *op) {
-    Value *x = op->args[0], *y = op->args[1];
-    const Op *left = product_of(x), *right = product_of(y);
-    bool minus = op->kind == OP_FSUB;
-    if (left) return build3(b, OP_FMA, left->args[0], left->args[1], minus ? build1(b, OP_FNEG, y) : y);
-    if (right) return build3(b, OP_FMA, minus ? build1(b, OP_FNEG, right->args[0]) : right->args[0], right->args[1], x);
-    return NULL;
+static Value *join_product(Builder *b, const Op *sum, Value *product, Value *other) {
+    Value *x = product->def->args[0], *y = product->def->args[1];
+    if (sum->kind == OP_FSUB && sum->args[0] == product) other = build1(b, OP_FNEG, other);
+    if (sum->kind == OP_FSUB && sum->args[1] == product) x = build1(b, OP_FNEG, x);
+    return build3(b, OP_FMA, x, y, other);
 }
 
-static bool walk(Func *f, Block *b) {
-    bool changed = false;
-    for (Op *op = b->first; op;) {
-        Op *next = op->next;
-        for (uint32_t r = 0; r < op->nregions; r++) changed |= walk(f, op->regions[r]);
-        bool sum = op->kind == OP_FADD || op->kind == OP_FSUB;
-        if (sum && (op->results[0]->type.dtype == DT_FP32 || op->results[0]->type.dtype == DT_FP64)) {
-            Builder at = builder_before(f, op);
-            Value *fused = form(&at, op);
-            if (fused) {
-                value_replace(f, op->results[0], fused);
-                op_erase(f, op); /* the product is dce's */
-                changed = true;
-            }
-        }
-        op = next;
-    }
-    return changed;
+typedef struct Walk {
+    Func *f;
+    bool changed;
+} Walk;
+
+static void visit(void *context, Op *op) {
+    Walk *w = context;
+    if (op->kind != OP_FADD && op->kind != OP_FSUB) return;
+    uint32_t i = is_product(op->args[1], op) ? 1 : 0;
+    if (!is_product(op->args[i], op)) return;
+    Builder b = builder_before(w->f, op);
+    Value *sum = join_product(&b, op, op->args[i], op->args[1 - i]);
+    sum->name = op->results[0]->name;
+    value_replace(w->f, op->results[0], sum);
+    op_erase(w->f, op);
+    w->changed = true;
 }
 
 bool pass_fma(Func *f, PassContext *c) {
     (void)c;
-    return walk(f, f->body);
+    Walk w = {f, false};
+    func_walk(f, visit, &w);
+    return w.changed;
 }

@@ -1,57 +1,67 @@
-/* licm.c - what a loop computes anew in every round, although its operands do not change, moves in front of it.
+/* licm.c - the pass licm: what every iteration computes anew moves before the loop.
  *
- * Pure ops are total, so computing one for a loop that never runs does no harm. Tiles that cost next to nothing (splat,
- * arange, constants, broadcasts) stay: moved out they would only hold registers. Inner loops go first.
+ * In: any stage. Out: pure ops whose operands come from outside stand before their `for` or `while`; all ops are total, so
+ * that a loop which never runs is no obstacle. A `for` with disable_licm keeps its own.
+ * Method: inner loops first. What makes a tile from nearly nothing (splat, arange, …) only follows what needs it: alone
+ * it would hold registers for no gain.
  */
-#include "passes/passes.h"
+#include "passes/private.h"
 
-static bool is_cheap_tile(const Op *op) {
-    if (!value_is_tile(op->results[0])) return false;
-    return op->kind == OP_CONST || op->kind == OP_ARANGE || op->kind == OP_SPLAT || op->kind == OP_EXPAND ||
-           op->kind == OP_BROADCAST;
-}
+static const Block *block_of(const Value *v) { return v->def ? v->def->parent : v->block; }
 
-static bool is_outside(const Op *loop, const Value *v) {
-    const Block *home = v->def ? v->def->parent : v->block;
-    for (const Block *b = home; b; b = b->owner ? b->owner->parent : NULL) {
+static bool is_outside(const Value *v, const Op *loop) {
+    for (const Block *b = block_of(v); b; b = b->owner ? b->owner->parent : NULL)
         if (b->owner == loop) return false;
+    return true;
+}
+
+/* From outside, or made of such by tile makers alone, which then move too. */
+static bool can_follow(const Value *v, const Op *loop) {
+    while (!is_outside(v, loop)) {
+        if (!v->def || !op_is_tile_maker(v->def)) return false;
+        if (v->def->nargs == 0) return true;
+        v = v->def->args[0];
     }
     return true;
 }
 
-static bool is_invariant(const Op *loop, const Op *op) {
-    if (op_info[op->kind].effect != EFFECT_PURE || op->nresults != 1 || is_cheap_tile(op)) return false;
-    for (uint32_t i = 0; i < op->nargs; i++) {
-        if (!is_outside(loop, op->args[i])) return false;
-    }
+static void follow(Value *v, Op *loop) {
+    if (is_outside(v, loop)) return;
+    for (uint32_t i = 0; i < v->def->nargs; i++) follow(v->def->args[i], loop);
+    op_move_before(v->def, loop);
+}
+
+static bool moves(const Op *op, const Op *loop) {
+    if (op_info[op->kind].effect != EFFECT_PURE || op->nresults != 1 || op_is_tile_maker(op)) return false;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (!can_follow(op->args[i], loop)) return false;
     return true;
 }
 
-static bool hoist(Op *loop, Block *b) {
+/* Ops that follow stand before the op that they follow, so `next` is never one of them. */
+static bool empty_region(Block *b, Op *loop) {
     bool changed = false;
-    for (Op *op = b->first; op;) {
-        Op *next = op->next;
-        if (is_invariant(loop, op)) {
-            op_move_before(op, loop);
-            changed = true;
-        }
-        op = next;
+    for (Op *op = b->first, *next; op; op = next) {
+        next = op->next;
+        if (!moves(op, loop)) continue;
+        for (uint32_t i = 0; i < op->nargs; i++) follow(op->args[i], loop);
+        op_move_before(op, loop);
+        changed = true;
     }
     return changed;
 }
 
-static bool walk(Block *b) {
+static bool visit_block(Block *b) {
     bool changed = false;
     for (Op *op = b->first; op; op = op->next) {
-        for (uint32_t r = 0; r < op->nregions; r++) changed |= walk(op->regions[r]);
-        bool is_loop = op->kind == OP_FOR || op->kind == OP_WHILE;
-        if (!is_loop || op->attr.loop.disable_licm) continue;
-        for (uint32_t r = 0; r < op->nregions; r++) changed |= hoist(op, op->regions[r]);
+        for (uint32_t r = 0; r < op->nregions; r++) changed |= visit_block(op->regions[r]);
+        bool is_loop = op->kind == OP_WHILE || (op->kind == OP_FOR && !op->attr.loop.disable_licm);
+        for (uint32_t r = 0; r < op->nregions && is_loop; r++) changed |= empty_region(op->regions[r], op);
     }
     return changed;
 }
 
 bool pass_licm(Func *f, PassContext *c) {
     (void)c;
-    return walk(f->body);
+    return visit_block(f->body);
 }

@@ -107,8 +107,9 @@ static Value *compare_shifted(Narrow *n, Builder *b, Pred p, const Value *sum, c
     const Value *wide = sum->def->args[0]->def->kind == OP_SPLAT ? sum->def->args[1] : sum->def->args[0];
     if (wide->id >= n->known || scalar->id >= n->known || limit->id >= n->known) return NULL;
     const Fact *t = fact_of(n->facts, wide), *s = fact_of(n->facts, scalar), *l = fact_of(n->facts, limit);
-    __int128 lo = (__int128)l->lo - s->hi, hi = (__int128)l->hi - s->lo;
-    if (t->lo <= INT32_MIN || t->hi >= INT32_MAX || lo < INT64_MIN || hi > INT64_MAX) return NULL;
+    int64_t lo, hi;
+    bool wraps = __builtin_sub_overflow(l->lo, s->hi, &lo) || __builtin_sub_overflow(l->hi, s->lo, &hi);
+    if (t->lo <= INT32_MIN || t->hi >= INT32_MAX || wraps) return NULL;
     Type wide_type = type_scalar(DT_I64);
     Value *rest = build2(b, OP_SUB, limit, scalar);
     rest = build2(b, OP_SMAX, rest, build_int(b, wide_type, INT32_MIN));

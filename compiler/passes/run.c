@@ -1,43 +1,50 @@
-/* run.c - the pass runner: walks passes.def, and after each pass prints, verifies and round-trips the function.
+/* run.c - the pass runner: walks the rows of passes.def, or the passes that the caller lists.
  *
- * In: a Func and a PassContext. Out: the Func, passed through every row that its target and level ask for.
- * A pass that leaves an unsound function, or one whose text does not read back to itself, is a bug with its name.
+ * In: a function, and what the caller wants to see of it. Out: the function behind the pipeline; dumps; times.
+ * Method: after each pass, in this order: time, dump, and (verify_each) the verifier and a round trip through the text
+ * form, which must print the same again. A failure there is a bug of the pass, and is reported as one.
  */
-#include "passes/passes.h"
+#define _POSIX_C_SOURCE 200809L
+#include "passes/private.h"
 
 #include <string.h>
 #include <time.h>
 
-typedef bool PassFunction(Func *f, PassContext *c);
-typedef enum Targets { TARGETS_ANY, TARGETS_GPU } Targets;
+enum { ON_ANY, ON_GPU };
 
-static const struct {
+typedef struct PassRow {
     const char *name;
-    PassFunction *run;
-    Targets targets;
+    bool (*run)(Func *f, PassContext *c);
+    bool only_gpu;
     int level;
-} rows[] = {
-#define PASS(name, stage, level, why) {#name, pass_##name, TARGETS_##stage, level},
+} PassRow;
+
+static const PassRow rows[] = {
+#define PASS(name, stage, level, why) {#name, pass_##name, ON_##stage == ON_GPU, level},
 #include "passes/passes.def"
 #undef PASS
 };
 
-bool pass_exists(const char *name) {
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        if (strcmp(rows[i].name, name) == 0) return true;
-    }
-    return false;
-}
-
-const char *const *pass_names(uint32_t *count) {
-    static const char *const names[] = {
+static const char *const names[] = {
 #define PASS(name, ...) #name,
 #include "passes/passes.def"
 #undef PASS
-    };
+};
+
+static const PassRow *row_find(const char *name, size_t n) {
+    for (uint32_t i = 0; i < COUNT(rows); i++)
+        if (strlen(rows[i].name) == n && memcmp(rows[i].name, name, n) == 0) return &rows[i];
+    return NULL;
+}
+
+bool pass_exists(const char *name) { return row_find(name, strlen(name)) != NULL; }
+
+const char *const *pass_names(uint32_t *count) {
     *count = COUNT(names);
     return names;
 }
+
+/* ---- After a pass ------------------------------------------------------------------------------------------------ */
 
 static double now(void) {
     struct timespec t;
@@ -45,71 +52,77 @@ static double now(void) {
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* print(read(print(f))) must be print(f). */
-static void round_trip(const Func *f, const char *pass) {
-    Text once = {0}, twice = {0}, complaint = {0};
-    func_print(f, &once);
-    Arena *a = arena_create();
-    Diag *d = diag_create(a, 1);
-    const Source *source = diag_add_source(d, "<round trip>", once.at, once.len);
-    const Func *again = func_read(a, strings_create(a), d, source);
-    if (again) func_print(again, &twice);
-    else diag_print(d, &complaint, false);
-    bool same = again && twice.len == once.len && memcmp(twice.at, once.at, once.len) == 0;
-    arena_destroy(a);
-    if (!same) bug("after pass %s, function %s does not survive its own text: %s", pass, f->name, complaint.at ? complaint.at : "it prints differently");
-    text_free(&once);
-    text_free(&twice);
-}
-
-static void verify(const Func *f, const char *pass) {
+static void check_sound(const Func *f, const char *pass) {
     Text complaint = {0};
-    if (!func_verify(f, &complaint)) bug("after pass %s: %s", pass, complaint.at);
+    if (!func_verify(f, &complaint)) bug("pass %s left %s unsound: %s", pass, f->name, complaint.at);
     text_free(&complaint);
 }
 
-static bool is_listed(const char *list, const char *name) {
-    size_t n = strlen(name);
-    for (const char *p = list; *p;) {
-        size_t m = strcspn(p, ",");
-        if (m == n && memcmp(p, name, n) == 0) return true;
-        p += m + (p[m] == ',');
+static void check_round_trip(const Func *f, const char *pass) {
+    Arena *a = arena_create();
+    Text first = {0}, second = {0}, errors = {0};
+    func_print(f, &first);
+    Diag *d = diag_create(a, 1);
+    const Source *source = diag_add_source(d, pass, first.at, first.len);
+    const Func *g = func_read(a, strings_create(a), d, source);
+    if (!g) {
+        diag_print(d, &errors, false);
+        bug("after pass %s the text of %s does not read back: %s", pass, f->name, errors.at);
     }
-    return false;
+    func_print(g, &second);
+    if (first.len != second.len || memcmp(first.at, second.at, first.len) != 0)
+        bug("after pass %s the text of %s reads back as another function:\n%s---\n%s", pass, f->name, first.at, second.at);
+    text_free(&first);
+    text_free(&second);
+    arena_destroy(a);
 }
 
-static bool check_list(const PassContext *c) {
-    for (const char *p = c->only; p && *p;) {
-        size_t m = strcspn(p, ",");
-        char name[64];
-        snprintf(name, sizeof name, "%.*s", (int)(m < 63 ? m : 63), p);
-        if (*name && !pass_exists(name)) {
-            diag_error(c->diag, (Span){0, 0}, "--passes: there is no pass '%s'", name);
-            return false;
-        }
-        p += m + (p[m] == ',');
+static void pass_run(const PassRow *row, Func *f, PassContext *c) {
+    double start = now();
+    row->run(f, c);
+    if (c->timer) c->timer(c->timer_context, row->name, now() - start);
+    bool shown = c->print_after && (strcmp(c->print_after, "all") == 0 || strcmp(c->print_after, row->name) == 0);
+    if (shown && c->dumps) {
+        text_printf(c->dumps, "*** IR Dump After %s on %s ***\n", row->name, f->name);
+        func_print(f, c->dumps);
     }
-    return true;
+    if (!c->verify_each) return;
+    check_sound(f, row->name);
+    check_round_trip(f, row->name);
+}
+
+/* ---- The pipeline ------------------------------------------------------------------------------------------------ */
+
+static void complain_unknown(PassContext *c, const char *name, size_t n) {
+    Text list = {0};
+    for (uint32_t i = 0; i < COUNT(names); i++) text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    diag_error(c->diag, (Span){0, 0}, "unknown pass '%.*s'", (int)n, name);
+    diag_note(c->diag, (Span){0, 0}, "the passes are %s", list.at);
+    text_free(&list);
+}
+
+/* The listed passes in the order of the list. No name of it runs if one is unknown. */
+static void run_listed(Func *f, PassContext *c, uint32_t errors) {
+    for (int run = 0; run < 2 && diag_errors(c->diag) == errors; run++) {
+        for (const char *at = c->only; *at && (!run || diag_errors(c->diag) == errors);) {
+            size_t n = strcspn(at, ",");
+            const PassRow *row = row_find(at, n);
+            if (!row && !run) complain_unknown(c, at, n);
+            if (run) pass_run(row, f, c);
+            at += n + (at[n] == ',');
+        }
+    }
 }
 
 bool passes_run(Func *f, PassContext *c) {
-    if (!check_list(c)) return false;
-    if (c->verify_each) verify(f, "check");
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        bool wanted = c->only ? is_listed(c->only, rows[i].name)
-                              : c->opt_level >= rows[i].level && (c->for_gpu || rows[i].targets == TARGETS_ANY);
-        if (!wanted) continue;
-        double start = now();
-        rows[i].run(f, c);
-        if (c->timer) c->timer(c->timer_context, rows[i].name, now() - start);
-        if (diag_errors(c->diag)) return false;
-        if (c->print_after && (strcmp(c->print_after, "all") == 0 || strcmp(c->print_after, rows[i].name) == 0)) {
-            text_printf(c->dumps, "*** IR Dump After %s on %s ***\n", rows[i].name, f->name);
-            func_print(f, c->dumps);
-        }
-        if (!c->verify_each) continue;
-        verify(f, rows[i].name);
-        round_trip(f, rows[i].name);
+    uint32_t errors = diag_errors(c->diag);
+    if (c->only) {
+        run_listed(f, c, errors);
+        return diag_errors(c->diag) == errors;
     }
-    return true;
+    for (uint32_t i = 0; i < COUNT(rows) && diag_errors(c->diag) == errors; i++) {
+        if (rows[i].level > c->opt_level || (rows[i].only_gpu && !c->for_gpu)) continue;
+        pass_run(&rows[i], f, c);
+    }
+    return diag_errors(c->diag) == errors;
 }

@@ -33,21 +33,34 @@ static void combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n,
     }
 }
 
+/* The source register bits that stay, in the order of the result's register bits; the result's layout must be the one that
+ * reducing gives, whole or up to the warps. */
+static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan) {
+    const Layout *from = op->args[0]->type.layout, *to = op->results[0]->type.layout;
+    bool is_partial = plan->combine[IN_WARP] || plan->combine[IN_CTA];
+    uint32_t axis = (uint32_t)op->attr.i;
+    if (op->kind == OP_REDUCE && is_partial) bug("reduce: warps were left implicit");
+    const Layout *want =
+        is_partial ? layout_partial(s->f->layouts, from, axis) : layout_slice(s->f->layouts, from, axis, false);
+    if (to && to != want) bug("%s: the result has a layout of its own", op_info[op->kind].name);
+    return is_partial ? plan->keep_partial : plan->keep;
+}
+
 void simt_reduce(Simt *s, const Op *op) {
     const Value *from = op->args[0];
     Value *v = op->results[0];
     ReducePlan plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i);
     if (plan.mixed) bug("%s: the layout mixes axes", op_info[op->kind].name);
-    if (op->kind == OP_REDUCE && (plan.combine[IN_WARP] || plan.combine[IN_CTA]))
-        bug("reduce: warps were left implicit");
+    uint32_t keep = kept_registers(s, op, &plan);
     Tile r = tile_create(s, tile_registers(v));
-    if (r.n != UINT32_C(1) << __builtin_popcount(plan.keep))
+    if (!value_is_tile(v)) keep = 0;
+    if (r.n != UINT32_C(1) << __builtin_popcount(keep))
         bug("%s: registers do not fit the plan", op_info[op->kind].name);
     OpKind kind = (OpKind)op->attr.j;
     DType d = from->type.dtype;
     V *results = NEW_ARRAY(s->m->o->arena, V, r.n);
     for (uint32_t k = 0; k < r.n; k++)
-        results[k] = combine_registers(s, kind, d, tile_of(s, from), deposit(k, plan.keep), plan.combine[IN_REGISTER]);
+        results[k] = combine_registers(s, kind, d, tile_of(s, from), deposit(k, keep), plan.combine[IN_REGISTER]);
     combine_lanes(s, kind, d, results, r.n, plan.combine[IN_LANE]);
     for (uint32_t k = 0; k < r.n; k++) r.at[k].base = results[k];
     s->values[v->id] = r;

@@ -103,7 +103,7 @@ class Fsc:
         z, e = torch.empty_like(x), torch.empty_like(x)
         steps = [self.launcher(self.naive["row_max"], pointer(top), pointer(x), n, m, n),
                  self.launcher(self.naive["subtract"], pointer(z), pointer(x), pointer(top), n, n, m, n),
-                 self.launcher(self.naive["exp"], pointer(e), pointer(z), m * n),
+                 self.launcher(self.naive["exp"], pointer(e), pointer(z), n, n, m, n),
                  self.launcher(self.naive["row_sum"], pointer(total), pointer(e), n, m, n),
                  self.launcher(self.naive["divide"], pointer(y), pointer(e), pointer(total), n, n, m, n)]
 

@@ -23,6 +23,7 @@ config.test_exec_root = os.path.join(config.binary_root, "tests")
 for name in ("FSC_PTXAS", "CUDA_VISIBLE_DEVICES", "CUDA_PATH", "LD_LIBRARY_PATH", "ASAN_OPTIONS", "UBSAN_OPTIONS"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
+config.environment["LSAN_OPTIONS"] = "suppressions=%s/lsan.supp:print_suppressions=0" % config.test_source_root
 config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
 

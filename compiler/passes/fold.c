@@ -91,10 +91,10 @@ static bool fold_store(Func *f, Op *op) {
 
 /* ---- The walk ---------------------------------------------------------------------------------------------------- */
 
-/* Folds op, and what it became, as long as that goes. */
+/* Folds op (pure, or an `if` of pure arms), and what it became, as long as that goes. */
 static bool fold_pure(Func *f, Op *op) {
     bool changed = false;
-    while (op->nresults == 1 && op_info[op->kind].effect == EFFECT_PURE && value_used(op->results[0])) {
+    while (op->nresults == 1 && value_used(op->results[0])) {
         uint32_t first_new = f->next_op;
         Builder b = builder_before(f, op);
         Value *old = op->results[0], *v = op_fold(&b, op);
@@ -112,12 +112,12 @@ static bool fold_pure(Func *f, Op *op) {
 
 static bool fold_op(Func *f, Op *op) {
     switch (op->kind) {
-    case OP_IF: return fold_if(f, op);
+    case OP_IF: return fold_if(f, op) || fold_pure(f, op);
     case OP_FOR: return fold_for(f, op);
     case OP_WHILE: return fold_while(f, op);
     case OP_LOAD: return fold_load(f, op);
     case OP_STORE: return fold_store(f, op);
-    default: return fold_pure(f, op);
+    default: return op_info[op->kind].effect == EFFECT_PURE && fold_pure(f, op);
     }
 }
 

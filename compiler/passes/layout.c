@@ -233,6 +233,14 @@ static void set_access(const Assign *s, Op *op, const Layout *l, const Value *pt
     m->mask_kind = (uint8_t)(mask ? facts_mask(s->facts, mask, axis, m->vec_log2) : MASK_NONE);
 }
 
+/* Of scalars: one element, one truth value. */
+static void set_scalar_access(Op *op, uint32_t mask_index) {
+    MemAttr *m = &op->attr.mem;
+    m->vec_log2 = 0;
+    m->align_log2 = (uint8_t)__builtin_ctz(type_bytes(type_scalar(op->args[0]->type.pointee)));
+    m->mask_kind = op->nargs > mask_index ? MASK_UNIFORM : MASK_NONE;
+}
+
 static void assign_load(Assign *s, Op *op) {
     const Value *ptr = op->args[0], *mask = op->nargs > 1 ? op->args[1] : NULL;
     const Layout *l = is_hard(s, ptr) && ptr->type.layout ? ptr->type.layout : anchor_layout(s, ptr->type.shape, memory_axis(s, ptr));
@@ -333,8 +341,14 @@ static void assign_op(Assign *s, Op *op) {
     case OP_FOR: assign_for(s, op); return;
     case OP_WHILE: assign_while(s, op); return;
     case OP_IF: assign_if(s, op); return;
-    case OP_LOAD: if (value_is_tile(op->args[0])) assign_load(s, op); return;
-    case OP_STORE: if (value_is_tile(op->args[0])) assign_store(s, op); return;
+    case OP_LOAD:
+        if (value_is_tile(op->args[0])) assign_load(s, op);
+        else set_scalar_access(op, 1);
+        return;
+    case OP_STORE:
+        if (value_is_tile(op->args[0])) assign_store(s, op);
+        else set_scalar_access(op, 2);
+        return;
     case OP_REDUCE: assign_reduce(s, op); return;
     default: break;
     }

@@ -77,7 +77,6 @@ static Range range_div(DType d, Range a, Range b, bool is_signed) {
 /* The remainder is a itself where b == 0. */
 static Range range_rem(DType d, Range a, Range b, bool is_signed) {
     if (!is_signed && a.lo < 0) return b.lo == b.hi && b.lo > 0 ? (Range){0, b.lo - 1} : range_full(d);
-    if (b.lo < 0) return is_signed ? (Range){least(a.lo, 0), most(a.hi, 0)} : a;
     Range r = {least(a.lo, 0), most(a.hi, 0)};
     if (b.lo > 0) r = (Range){most(r.lo, 1 - b.hi), least(r.hi, b.hi - 1)};
     return r;

@@ -155,7 +155,8 @@ def functions(bench, name, dtype):
                              np.exp(rng.uniform(-80, 80, 2000)), -np.exp(rng.uniform(-80, 80, 500)), SPECIAL])
     with np.errstate(all="ignore"):
         x = rounded(spread, dtype)
-        want = FUNCTIONS[name](x.astype(np.longdouble)).astype(np.float64)
+        wide = np.float64 if name == "sqrt" else np.longdouble  # sqrt is rounded once: not through a wider type
+        want = FUNCTIONS[name](x.astype(wide)).astype(np.float64)
         want = rounded(want, dtype)
     got = launch(bench, f"{name}(x)", dtype, x, x).read()
     ulps = 0 if name == "abs" or (name == "sqrt" and dtype in ("fp32", "fp64")) else 2 if dtype in ("fp32", "fp64") else 1

@@ -129,7 +129,7 @@ def softmax_naive(bench, n):
     xb.write(x.astype(np.float32))
     bench.run(example("naive/row_max.dsl"), mb, xb, n, rows, n)
     bench.run(example("naive/subtract.dsl"), zb, xb, mb, n, n, rows, n)
-    bench.run(example("naive/exp.dsl"), nb, zb, rows * n)
+    bench.run(example("naive/exp.dsl"), nb, zb, n, n, rows, n)
     bench.run(example("naive/row_sum.dsl"), db, nb, n, rows, n)
     bench.run(example("naive/divide.dsl"), yb, nb, db, n, n, rows, n)
     judge(yb.read().reshape(rows, n), x, "fp32", "naive chain")

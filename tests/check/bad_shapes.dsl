@@ -1,0 +1,25 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# A tile's size that is not possible names what is wrong and the next power of two.
+@kernel(grid=(1,))
+def k(x: *fp32, n: i32):
+    # CHECK: bad_shapes.dsl:[[#@LINE+2]]:19: error: the size 100 is not a power of two
+    # CHECK: note: the next power of two is 128
+    a = arange(0, 100)
+    # CHECK: error: a tile of 2147483648 elements is too large
+    # CHECK: note: at most 1048576 elements
+    b = arange(0, 2147483648)
+    # CHECK: error: a tile of 4096x4096 elements is too large
+    c = zeros((4096, 4096), fp32)
+    # CHECK: error: arange from 4 to 4 is empty
+    d = arange(4, 4)
+    # CHECK: error: the end of arange must be an int known at compile time, not i32
+    e = arange(0, n)
+    # CHECK: error: a tile of rank 6, and 5 is the most
+    f = zeros((2, 2, 2, 2, 2, 2), fp32)
+    # CHECK: error: a tile of 0 elements
+    g = zeros((0,), fp32)
+    # CHECK: error: 'broadcast_to' of tile<8xi32> to tile<16xi32>
+    h = broadcast_to(arange(0, 8), (16,))
+    # CHECK: error: 'reshape' of tile<8xi32> to tile<2x4xi32>
+    i = arange(0, 8).reshape(2, 4)
+    # CHECK-NOT: error:

@@ -1,0 +1,16 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# A loop-carried variable keeps its type: the error shows both.
+@kernel(grid=(1,))
+def k(x: *fp32, n: i32):
+    acc = 0
+    for i in range(n):
+        # CHECK: loop_type.dsl:[[#@LINE+1]]:9: error: 'acc' changes its type in the loop, from i32 to tile<16xfp32>
+        acc += load(x + arange(0, 16))
+    # CHECK: loop_type.dsl:[[#@LINE-4]]:5: note: it is i32 before the loop
+    # CHECK: note: start it with zeros(...) or full(...)
+    store(x, acc)
+    t = (1, 2)
+    while load(x) > 0.0:
+        # CHECK: error: 't' is a tuple of 2 before the loop and changes in it
+        t = (3, 4)
+    # CHECK-NOT: error:

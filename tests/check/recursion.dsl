@@ -1,0 +1,17 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# A function that calls itself, through another one, cannot be inlined.
+@jit
+def f(x):
+    # CHECK: recursion.dsl:[[#@LINE+1]]:12: error: 'g' calls itself, and recursion cannot be compiled
+    return g(x)
+
+@jit
+def g(x):
+    return f(x)
+
+# CHECK: note: 'g' is defined here
+# CHECK: note: in the call of 'f' from here
+# CHECK: note: in the call of 'g' from here
+@kernel(grid=(1,))
+def k(x: *fp32):
+    store(x, g(1))

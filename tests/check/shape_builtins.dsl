@@ -1,0 +1,21 @@
+# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# Shape builtins that only add dimensions of size 1 or repeat.
+@kernel(grid=(1,))
+def k(x: *fp32):
+    i = arange(0, 16)
+    # CHECK: expand_dims %i {axis = 1} : tile<16x1xi32>
+    a = expand_dims(i, 1)
+    # CHECK: expand_dims %i {axis = 0} : tile<1x16xi32>
+    b = i.expand_dims(0)
+    # CHECK: broadcast %{{.*}} : tile<8x16xi32>
+    c = broadcast_to(b, (8, 16))
+    # CHECK: expand_dims %i {axis = 1}
+    d = i.reshape(16, 1)
+    # CHECK: expand_dims %i {axis = 0}
+    # CHECK: expand_dims %{{.*}} {axis = 2} : tile<1x16x1xi32>
+    e = i[None, :, None]
+    static_assert(a.shape[1] == 1 and c.shape[0] == 8 and d.shape == a.shape and e.shape[1] == 16)
+    store(x + a, 1.0)
+    store(x + c, 1.0)
+    store(x + d, 1.0)
+    store(x + e, 1.0)

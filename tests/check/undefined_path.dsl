@@ -1,0 +1,18 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# A name that some path leaves undefined: the error shows where it is assigned and which path does not.
+@kernel(grid=(1,))
+def k(x: *fp32, n: i32):
+    if n > 3:
+        z = 1.0
+    # CHECK: undefined_path.dsl:[[#@LINE+1]]:14: error: 'z' is not defined on every path to here
+    store(x, z)
+    # CHECK: undefined_path.dsl:[[#@LINE-3]]:9: note: it is assigned here
+    # CHECK: undefined_path.dsl:[[#@LINE-5]]:8: note: and a path through here leaves it undefined
+    for i in range(n):
+        w = 1.0
+    # CHECK: error: 'w' is not defined on every path to here
+    # CHECK: undefined_path.dsl:[[#@LINE-3]]:5: note: and a path through here
+    store(x, w)
+    # Once is enough.
+    store(x, z + w)
+    # CHECK-NOT: error:

@@ -1,0 +1,402 @@
+/* ir_sample.h - functions to test the IR on: one for every op, and random ones with nested control flow.
+ *
+ * In: an op kind, or a seed. Out: a sound function that holds the op, with attributes that are not all default.
+ * The switch over op kinds has no default, so an op without a sample does not compile.
+ */
+#ifndef IR_SAMPLE_H
+#define IR_SAMPLE_H
+
+#include "random_layout.h"
+
+#include "ir/ir.h"
+
+#include <math.h>
+
+typedef struct Sample {
+    Func *f;
+    Builder b;
+    Value *p, *q, *n, *m, *x; /* parameters: *fp32, *const i32, i32, i64, fp32 */
+    Shape row, square;
+} Sample;
+
+static inline Sample sample_create(Arena *a, Strings *names, Stage stage) {
+    Sample s = {.f = func_create(a, names, "sample", (Span){3, 9})};
+    Span at = {10, 20};
+    s.f->stage = stage;
+    s.p = func_add_param(s.f, type_pointer(DT_FP32), (Param){str_intern0(names, "p"), at, 16, false, false, false});
+    s.q = func_add_param(s.f, type_pointer(DT_I32), (Param){str_intern0(names, "q"), at, 1, true, false, false});
+    s.n = func_add_param(s.f, type_scalar(DT_I32), (Param){str_intern0(names, "n"), at, 8, false, true, true});
+    s.m = func_add_param(s.f, type_scalar(DT_I64), (Param){NULL, at, 0, false, false, false});
+    s.x = func_add_param(s.f, type_scalar(DT_FP32), (Param){str_intern0(names, "n"), at, 1, false, false, false});
+    s.row = shape_row(8);
+    s.square = shape_make(2, (const uint8_t[]){3, 5});
+    s.b = builder_at_end(s.f, s.f->body);
+    s.b.span = (Span){30, 31};
+    s.f->num_warps = 4;
+    return s;
+}
+
+static inline const Layout *sample_layout(const Sample *s, Shape shape, uint32_t vec) {
+    return layout_blocked(s->f->layouts, shape, NULL, vec, 5, 2, 0);
+}
+
+/* With a layout at stage SIMT. */
+static inline Type sample_tile(const Sample *s, DType d, Shape shape) {
+    Type t = type_tile(d, shape);
+    if (s->f->stage == STAGE_SIMT && shape.rank) t.layout = sample_layout(s, shape, 2);
+    return t;
+}
+
+static inline Value *sample_value(Sample *s, Type t) {
+    if (dtype_kind(t.dtype) == KIND_FLOAT) return build_float(&s->b, t, -1.5);
+    return build_int(&s->b, t, t.dtype == DT_I1 ? 1 : -5);
+}
+
+static inline MemAttr sample_memory(Sample *s) {
+    MemAttr m = {CACHE_CG, EVICT_FIRST, true, 4, 2, MASK_PREFIX, false, 0};
+    vec_push(s->f->arena, &s->f->sites, s->b.span);
+    m.site = s->f->sites.len - 1;
+    if (s->f->stage == STAGE_TILE) m.vec_log2 = m.mask_kind = 0;
+    return m;
+}
+
+static inline Value *sample_pointers(Sample *s) {
+    Type t = sample_tile(s, DT_PTR, s->row);
+    t.pointee = DT_FP32;
+    Value *base = build1_to(&s->b, OP_SPLAT, s->p, t);
+    return build2(&s->b, OP_ADDPTR, base, sample_value(s, sample_tile(s, DT_I64, s->row)));
+}
+
+/* The op on every element type it takes, as scalar and as tile. */
+static inline void sample_elementwise(Sample *s, OpKind k, uint32_t nargs, DType first, DType last) {
+    for (uint32_t d = first; d <= last; d++) {
+        if (d == DT_FP8E4 || d == DT_FP8E5) continue;
+        for (uint32_t tile = 0; tile < 2; tile++) {
+            Value *x = sample_value(s, sample_tile(s, (DType)d, tile ? s->square : shape_scalar()));
+            Value *args[] = {x, x, x};
+            op_build(&s->b, k, args, nargs, (Attr){.i = 0}, x->type);
+        }
+    }
+}
+
+static inline void sample_compare(Sample *s, OpKind k, Pred last, DType d) {
+    for (Pred p = PRED_EQ; p <= last; p++) {
+        Value *x = sample_value(s, sample_tile(s, d, s->row));
+        build_compare(&s->b, k, p, x, x);
+    }
+}
+
+/* The op from every element type to every other that it takes. */
+static inline void sample_convert(Sample *s, OpKind k, DTypeKind from, DTypeKind to, int wider) {
+    for (uint32_t i = 0; i < DT_COUNT; i++) {
+        for (uint32_t j = 0; j < DT_COUNT; j++) {
+            DType a = (DType)i, c = (DType)j;
+            bool is_int = from != to && (dtype_bits(a) == 8 || dtype_bits(c) == 8 || c == DT_I1);
+            if (dtype_kind(a) != from || dtype_kind(c) != to || is_int) continue;
+            if (wider && (wider > 0) != (dtype_bits(c) > dtype_bits(a))) continue;
+            if (wider < 0 && dtype_bits(c) == dtype_bits(a)) continue;
+            Value *x = sample_value(s, sample_tile(s, a, s->row));
+            Attr attr = {.i = k == OP_FPTRUNC ? (int64_t)(j & 1) : 0};
+            op_build(&s->b, k, &x, 1, attr, sample_tile(s, c, s->row));
+        }
+    }
+}
+
+static inline void sample_reduce(Sample *s, OpKind k) {
+    static const OpKind ints[] = {OP_ADD, OP_MUL, OP_AND, OP_OR, OP_XOR, OP_SMAX, OP_SMIN, OP_UMAX, OP_UMIN};
+    static const OpKind floats[] = {OP_FADD, OP_FMUL, OP_FMAX, OP_FMIN, OP_FMAXNAN, OP_FMINNAN};
+    for (uint32_t axis = 0; axis < 2; axis++) {
+        Value *i = sample_value(s, sample_tile(s, DT_I32, s->square)), *x = sample_value(s, sample_tile(s, DT_FP32, s->square));
+        for (uint32_t c = 0; c < COUNT(ints); c++) op_build(&s->b, k, &i, 1, (Attr){.i = axis, .j = ints[c]}, i->type);
+        for (uint32_t c = 0; c < COUNT(floats); c++) op_build(&s->b, k, &x, 1, (Attr){.i = axis, .j = floats[c]}, x->type);
+    }
+    Value *r = sample_value(s, sample_tile(s, DT_I1, s->row));
+    op_build(&s->b, k, &r, 1, (Attr){.i = 0, .j = OP_OR}, r->type);
+}
+
+/* ---- Control flow ------------------------------------------------------------------------------------------------ */
+
+static inline void sample_for(Sample *s) {
+    Value *one = build_int(&s->b, type_scalar(DT_I32), 1), *tile = sample_value(s, sample_tile(s, DT_FP32, s->row));
+    Op *op = build_for(&s->b, s->n, one, one, (Value *[]){s->x, tile}, 2, (LoopAttr){3, 4, true, true});
+    Block *body = op->regions[0];
+    Builder in = builder_at_end(s->f, body);
+    in.span = s->b.span;
+    body->args.at[0]->name = str_intern0(s->f->strings, "i");
+    body->args.at[2]->name = op->results[1]->name = str_intern0(s->f->strings, "sum");
+    Value *next = build2(&in, OP_FADD, body->args.at[1], s->x);
+    build_yield(&in, (Value *[]){next, body->args.at[2]}, 2);
+    op = build_for(&s->b, one, s->n, one, NULL, 0, (LoopAttr){0});
+    in.block = op->regions[0];
+    build_yield(&in, NULL, 0);
+}
+
+static inline void sample_while(Sample *s) {
+    Op *op = build_while(&s->b, (Value *[]){s->n, s->x}, 2);
+    Builder in = builder_at_end(s->f, op->regions[0]);
+    in.span = s->b.span;
+    Value *more = build_compare(&in, OP_ICMP, PRED_SGT, op->regions[0]->args.at[0], build_int(&in, type_scalar(DT_I32), 0));
+    build_condition(&in, more, op->regions[0]->args.at, 2);
+    in.block = op->regions[1];
+    Value *less = build2(&in, OP_SUB, op->regions[1]->args.at[0], build_int(&in, type_scalar(DT_I32), 1));
+    build_yield(&in, (Value *[]){less, op->regions[1]->args.at[1]}, 2);
+    op = build_while(&s->b, NULL, 0);
+    in.block = op->regions[0];
+    build_condition(&in, build_int(&in, type_scalar(DT_I1), 0), NULL, 0);
+    in.block = op->regions[1];
+    build_yield(&in, NULL, 0);
+}
+
+static inline void sample_if(Sample *s, uint32_t n) {
+    Type types[] = {s->x->type, s->n->type};
+    Value *condition = build_compare(&s->b, OP_FCMP, PRED_SLT, s->x, s->x);
+    Op *op = build_if(&s->b, condition, types, n);
+    for (uint32_t i = 0; i < 2; i++) {
+        Builder in = builder_at_end(s->f, op->regions[i]);
+        in.span = s->b.span;
+        Value *values[] = {i ? s->x : build1(&in, OP_FNEG, s->x), s->n};
+        build_yield(&in, values, n);
+    }
+}
+
+/* ---- One op ------------------------------------------------------------------------------------------------------ */
+
+static inline void sample_constants(Sample *s) {
+    static const double values[] = {0, -0.0, 1, 0.1, -2.5e-7, 65504, 3e38, 1e-45, HUGE_VAL, -HUGE_VAL};
+    for (uint32_t d = 0; d < DT_COUNT; d++) {
+        bool is_float = dtype_kind((DType)d) == KIND_FLOAT;
+        for (uint32_t i = 0; i < COUNT(values) && is_float; i++)
+            build_float(&s->b, sample_tile(s, (DType)d, i & 1 ? s->row : shape_scalar()), values[i]);
+        for (int64_t i = -3; i < 4 && !is_float && d != DT_PTR; i++) build_int(&s->b, type_scalar((DType)d), i * INT64_C(123456789));
+    }
+    build0(&s->b, OP_CONST, (Attr){.i = 0x7fc00000}, type_scalar(DT_FP32));
+    build0(&s->b, OP_CONST, (Attr){.i = 0xffc00001}, type_scalar(DT_FP32));
+    build0(&s->b, OP_CONST, (Attr){.i = 0xff}, type_scalar(DT_FP8E4));
+    build0(&s->b, OP_CONST, (Attr){.i = 0x1000}, type_pointer(DT_FP16));
+}
+
+static inline void sample_memory_ops(Sample *s) {
+    Value *ptr = sample_pointers(s), *mask = sample_value(s, sample_tile(s, DT_I1, s->row));
+    Value *other = sample_value(s, sample_tile(s, DT_FP32, s->row));
+    Value *v = build_load(&s->b, ptr, NULL, NULL, (MemAttr){0});
+    build_load(&s->b, ptr, mask, NULL, sample_memory(s));
+    build_load(&s->b, ptr, mask, other, sample_memory(s));
+    build_load(&s->b, s->q, NULL, NULL, sample_memory(s));
+    build_store(&s->b, ptr, v, NULL, sample_memory(s));
+    build_store(&s->b, ptr, v, mask, sample_memory(s));
+}
+
+static inline void sample_op(Sample *s, OpKind k) {
+    Value *x, *y;
+    switch (k) {
+    case OP_CONST: sample_constants(s); return;
+    case OP_ARANGE:
+        build0(&s->b, k, (Attr){.i = -256, .j = 0}, sample_tile(s, DT_I32, s->row));
+        return;
+    case OP_SPLAT: build1_to(&s->b, k, s->p, type_with_shape(s->p->type, s->f->stage == STAGE_SIMT ? s->row : s->square)); return;
+    case OP_EXPAND: build_expand(&s->b, sample_value(s, sample_tile(s, DT_BF16, s->row)), 1); return;
+    case OP_BROADCAST:
+        build_broadcast(&s->b, build_expand(&s->b, sample_value(s, sample_tile(s, DT_BF16, s->row)), 0), shape_make(2, (const uint8_t[]){4, 8}));
+        return;
+    case OP_PID: case OP_NPROG: build0(&s->b, k, (Attr){.i = 2}, s->n->type); return;
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM:
+    case OP_SHL: case OP_ASHR: case OP_LSHR: case OP_SMAX: case OP_SMIN:
+        sample_elementwise(s, k, 2, DT_I8, DT_I64);
+        return;
+    case OP_AND: case OP_OR: case OP_XOR: case OP_UMAX: case OP_UMIN: sample_elementwise(s, k, 2, DT_I1, DT_I64); return;
+    case OP_ICMP: sample_compare(s, k, PRED_UGE, DT_I16); return;
+    case OP_FCMP: sample_compare(s, k, PRED_SGE, DT_BF16); return;
+    case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FREM: case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN:
+        sample_elementwise(s, k, 2, DT_FP16, DT_FP64);
+        return;
+    case OP_FNEG: case OP_FABS: sample_elementwise(s, k, 1, DT_FP16, DT_FP64); return;
+    case OP_FMA: sample_elementwise(s, k, 3, DT_FP16, DT_FP64); return;
+    case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_RSQRT:
+        sample_elementwise(s, k, 1, DT_FP32, DT_FP64);
+        return;
+    case OP_SEXT: case OP_ZEXT: sample_convert(s, k, KIND_INT, KIND_INT, 1); return;
+    case OP_TRUNC: sample_convert(s, k, KIND_INT, KIND_INT, -1); return;
+    case OP_SITOFP: case OP_UITOFP: sample_convert(s, k, KIND_INT, KIND_FLOAT, 0); return;
+    case OP_FPTOSI: case OP_FPTOUI: sample_convert(s, k, KIND_FLOAT, KIND_INT, 0); return;
+    case OP_FPEXT: sample_convert(s, k, KIND_FLOAT, KIND_FLOAT, 1); return;
+    case OP_FPTRUNC: sample_convert(s, k, KIND_FLOAT, KIND_FLOAT, -1); return;
+    case OP_BITCAST:
+        build1_to(&s->b, k, s->x, s->n->type);
+        build1_to(&s->b, k, s->m, s->p->type);
+        return;
+    case OP_SELECT:
+        x = sample_value(s, sample_tile(s, DT_FP8E5, s->row));
+        build3(&s->b, k, sample_value(s, sample_tile(s, DT_I1, s->row)), x, x);
+        build3(&s->b, k, sample_value(s, type_scalar(DT_I1)), x, x);
+        return;
+    case OP_ADDPTR: build2(&s->b, k, build2(&s->b, k, s->p, s->n), s->m); return;
+    case OP_LOAD: case OP_STORE: sample_memory_ops(s); return;
+    case OP_REDUCE: case OP_REDUCEWARP: sample_reduce(s, k); return;
+    case OP_CONVERT:
+        x = sample_value(s, sample_tile(s, DT_FP32, s->row));
+        y = build1_to(&s->b, k, x, (Type){.dtype = DT_FP32, .shape = s->row, .layout = sample_layout(s, s->row, 0)});
+        build1_to(&s->b, k, y, x->type);
+        return;
+    case OP_SHSTORE:
+        x = sample_value(s, sample_tile(s, DT_I8, s->square));
+        op_build(&s->b, k, &x, 1, (Attr){.i = -1, .j = 7}, x->type);
+        return;
+    case OP_SHLOAD: build0(&s->b, k, (Attr){.i = 64, .j = 7}, sample_tile(s, DT_I8, s->square)); return;
+    case OP_BARRIER:
+        for (int64_t scope = SCOPE_WARP; scope <= SCOPE_CLUSTER; scope++) op_build(&s->b, k, NULL, 0, (Attr){.i = scope}, s->n->type);
+        return;
+    case OP_FOR: case OP_YIELD: sample_for(s); return;
+    case OP_WHILE: case OP_CONDITION: sample_while(s); return;
+    case OP_IF:
+        sample_if(s, 2);
+        sample_if(s, 0);
+        return;
+    case OP_RETURN: return;
+    case OP_COUNT: break;
+    }
+    fail_msg("op kind %d", (int)k);
+}
+
+static inline bool sample_is_simt(OpKind k) {
+    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_BARRIER;
+}
+
+static inline Func *sample_of(Arena *a, Strings *names, OpKind k, Stage stage) {
+    Sample s = sample_create(a, names, stage);
+    sample_op(&s, k);
+    op_build(&s.b, OP_RETURN, NULL, 0, (Attr){0}, s.n->type);
+    return s.f;
+}
+
+/* ---- Random functions -------------------------------------------------------------------------------------------- */
+
+enum { POOL = 4096 };
+
+typedef struct RandomFunc {
+    Random *r;
+    Sample s;
+    Value *pool[POOL]; /* in scope */
+    uint32_t n;
+} RandomFunc;
+
+static inline void pool_add(RandomFunc *g, Value *v) {
+    if (g->n < POOL) g->pool[g->n++] = v;
+}
+
+/* Something in scope of this type, now and then a constant with a value that identities like. */
+static inline Value *random_operand(RandomFunc *g, Type t) {
+    static const double floats[] = {0.0, -0.0, 1, -1, 2, 0.25, HUGE_VAL, -HUGE_VAL, 3};
+    static const int64_t ints[] = {0, 1, -1, 2, 7, 63, INT64_MIN, INT64_MAX, 127, -128};
+    for (uint32_t tries = 0; tries < 12 && random_below(g->r, 4); tries++) {
+        Value *v = g->pool[random_below(g->r, g->n)];
+        if (type_equal(v->type, t)) return v;
+    }
+    if (dtype_kind(t.dtype) != KIND_FLOAT) return build_int(&g->s.b, t, ints[random_below(g->r, COUNT(ints))]);
+    if (random_below(g->r, 12) == 0) return build_float(&g->s.b, t, (double)NAN);
+    return build_float(&g->s.b, t, floats[random_below(g->r, COUNT(floats))]);
+}
+
+/* Types that most ops take, scalar or tile. */
+static inline Type random_type(RandomFunc *g, bool is_float, bool scalar) {
+    static const DType ints[] = {DT_I8, DT_I16, DT_I32, DT_I64}, floats[] = {DT_FP16, DT_BF16, DT_FP32, DT_FP64};
+    DType d = is_float ? floats[random_below(g->r, 4)] : ints[random_below(g->r, 4)];
+    return type_tile(d, scalar || random_below(g->r, 2) ? shape_scalar() : g->s.row);
+}
+
+static inline void random_cast(RandomFunc *g, bool scalar) {
+    bool from_float = random_below(g->r, 2), to_float = random_below(g->r, 2);
+    Type from = random_type(g, from_float, scalar), to = type_with_dtype(from, random_type(g, to_float, true).dtype);
+    uint32_t a = dtype_bits(from.dtype), c = dtype_bits(to.dtype);
+    OpKind k = from_float ? random_below(g->r, 2) ? OP_FPTOSI : OP_FPTOUI : random_below(g->r, 2) ? OP_SITOFP : OP_UITOFP;
+    if (from_float == to_float && a == c) k = OP_BITCAST;
+    else if (from_float && to_float) k = c > a ? OP_FPEXT : OP_FPTRUNC;
+    else if (!from_float && !to_float) k = c < a ? OP_TRUNC : random_below(g->r, 2) ? OP_SEXT : OP_ZEXT;
+    Value *x = random_operand(g, from);
+    Attr attr = {.i = k == OP_FPTRUNC ? (int64_t)random_below(g->r, 2) : 0};
+    pool_add(g, op_build(&g->s.b, k, &x, 1, attr, to)->results[0]);
+}
+
+static inline void random_choice(RandomFunc *g, bool scalar) {
+    bool is_float = random_below(g->r, 2);
+    Type t = random_type(g, is_float, scalar);
+    Value *x = random_operand(g, t), *y = random_operand(g, t);
+    Pred p = (Pred)random_below(g->r, is_float ? 6 : 10);
+    Value *c = build_compare(&g->s.b, is_float ? OP_FCMP : OP_ICMP, p, x, y);
+    pool_add(g, c);
+    if (random_below(g->r, 2)) c = random_operand(g, c->type);
+    pool_add(g, build3(&g->s.b, OP_SELECT, c, y, x));
+    pool_add(g, build2(&g->s.b, (OpKind)(OP_AND + random_below(g->r, 3)), c, random_operand(g, c->type)));
+}
+
+/* Appends one elementwise op on what is in scope. */
+static inline void random_elementwise(RandomFunc *g, bool scalar) {
+    static const OpKind floats[] = {OP_FADD, OP_FSUB, OP_FMUL, OP_FDIV, OP_FREM, OP_FMAX, OP_FMIN, OP_FMAXNAN, OP_FMINNAN, OP_FNEG, OP_FABS, OP_FMA};
+    uint32_t which = random_below(g->r, 4);
+    if (which == 0) {
+        random_cast(g, scalar);
+    } else if (which == 1) {
+        random_choice(g, scalar);
+    } else {
+        Type t = random_type(g, which == 2, scalar);
+        OpKind k = which == 2 ? floats[random_below(g->r, COUNT(floats))] : (OpKind)(OP_ADD + random_below(g->r, OP_ICMP - OP_ADD));
+        Value *args[] = {random_operand(g, t), random_operand(g, t), random_operand(g, t)};
+        if (random_below(g->r, 8) == 0) args[1] = args[0];
+        pool_add(g, op_build(&g->s.b, k, args, (uint32_t)op_info[k].nargs, (Attr){0}, t)->results[0]);
+    }
+    if (random_below(g->r, 5) == 0) g->pool[g->n - 1]->name = str_intern0(g->s.f->strings, random_below(g->r, 2) ? "v" : "v_1");
+}
+
+static inline void random_block(RandomFunc *g, uint32_t depth);
+
+/* A region filled with ops, ending in what `end` builds. */
+static inline void random_region(RandomFunc *g, Block *b, uint32_t depth) {
+    Builder outer = g->s.b;
+    uint32_t n = g->n;
+    g->s.b = builder_at_end(g->s.f, b);
+    g->s.b.span = outer.span;
+    for (uint32_t i = 0; i < b->args.len; i++) pool_add(g, b->args.at[i]);
+    random_block(g, depth + 1);
+    Op *owner = b->owner;
+    Value *values[4];
+    uint32_t count = owner->kind == OP_IF ? owner->nresults : owner->nargs - (owner->kind == OP_FOR ? 3 : 0);
+    for (uint32_t i = 0; i < count; i++) values[i] = random_operand(g, owner->results[i]->type);
+    if (owner->kind == OP_WHILE && b == owner->regions[0])
+        build_condition(&g->s.b, random_operand(g, type_scalar(DT_I1)), values, count);
+    else
+        build_yield(&g->s.b, values, count);
+    g->s.b = outer;
+    g->n = n;
+}
+
+static inline void random_control(RandomFunc *g, uint32_t depth) {
+    Type t = type_scalar(random_below(g->r, 2) ? DT_I32 : DT_I64);
+    Value *inits[3], *bounds[3];
+    Type types[3];
+    uint32_t n = random_below(g->r, 4), which = random_below(g->r, 3);
+    for (uint32_t i = 0; i < n; i++) types[i] = (inits[i] = random_operand(g, random_type(g, i & 1, false)))->type;
+    for (uint32_t i = 0; i < 3; i++) bounds[i] = random_operand(g, t);
+    Op *op;
+    if (which == 0) op = build_for(&g->s.b, bounds[0], bounds[1], bounds[2], inits, n, (LoopAttr){(int32_t)n, 0, n & 1, false});
+    else if (which == 1) op = build_while(&g->s.b, inits, n);
+    else op = build_if(&g->s.b, random_operand(g, type_scalar(DT_I1)), types, n);
+    for (uint32_t i = 0; i < op->nregions; i++) random_region(g, op->regions[i], depth);
+    for (uint32_t i = 0; i < op->nresults; i++) pool_add(g, op->results[i]);
+}
+
+static inline void random_block(RandomFunc *g, uint32_t depth) {
+    for (uint32_t i = random_below(g->r, 12); i > 0; i--) {
+        if (depth < 4 && random_below(g->r, 5) == 0) random_control(g, depth);
+        else random_elementwise(g, false);
+    }
+}
+
+static inline Func *random_func(Arena *a, Strings *names, Random *r) {
+    RandomFunc g = {.r = r, .s = sample_create(a, names, STAGE_TILE)};
+    for (uint32_t i = 0; i < g.s.f->body->args.len; i++) pool_add(&g, g.s.f->body->args.at[i]);
+    random_block(&g, 0);
+    random_control(&g, 0);
+    op_build(&g.s.b, OP_RETURN, NULL, 0, (Attr){0}, g.s.n->type);
+    return g.s.f;
+}
+
+#endif

@@ -98,7 +98,7 @@ void narrow_terms(Value *v, int64_t scale, Terms *t) {
     }
 }
 
-enum { FAR = INT64_C(1) << 60 }; /* sums of a few terms up to here do not wrap */
+static const int64_t FAR = INT64_C(1) << 60; /* sums of a few terms up to here do not wrap */
 
 static Range range_scaled(Range r, int64_t scale) {
     if (r.lo < -FAR || r.hi > FAR || scale < INT32_MIN || scale > INT32_MAX) return (Range){INT64_MIN, INT64_MAX};

@@ -15,8 +15,8 @@ def k(x: *fp32):
     # CHECK: const 1.0
     # CHECK: fadd
     a = scale(load(x), 2.0)
-    # CHECK: const 4.0
     # CHECK: const 3.0
+    # CHECK: const 4.0
     b = scale(plus=4.0, v=load(x), by=3.0)
     # CHECK: arange 0, 32
     c = block(x, 32)

@@ -20,7 +20,7 @@ def k(x: *fp32, n: i32):
     low, high = order(load(x), load(x + 1))
     store(x, high - low)
     # CHECK: while carry ({{.*}}) : (i64, i1, i1, fp32) {
-    # CHECK: %[[N:.*]] = xor
+    # CHECK: %[[N:.*]] = xor %_ret,
     # CHECK: %[[R:.*]] = if %[[N]] : (fp32) {
     # CHECK: store %x, %[[R]]
     store(x, first_above(x, n, 3.0))

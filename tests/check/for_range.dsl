@@ -15,7 +15,7 @@ def k(x: *fp32, n: i32):
     # CHECK: for %{{.*}} = %n to %{{.*}} step %[[M]]
     for i in range(n, 0, -1):
         store(x + i, 1.0)
-    # CHECK: for {{.*}} {stages = 3, unroll = 2, flatten, disable_licm}
+    # CHECK: for {{.*}} {stages = 3, unroll = 2, flatten, no_licm}
     for i in tl.range(0, n, num_stages=3, loop_unroll_factor=2, flatten=True, disable_licm=True):
         store(x + i, 1.0)
     # 64-bit bounds give a 64-bit loop variable.

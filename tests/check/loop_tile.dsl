@@ -4,10 +4,11 @@
 def k(x: *fp32, y: *fp32, n: i32):
     acc = zeros((64,), fp32)
     p = x + arange(0, 64)
-    # CHECK: for %i = {{.*}} carry (%acc_1 = %acc, %p_1 = %p) : (tile<64xfp32>, tile<64x*fp32>) {
+    # CHECK: for %i = {{.*}} carry (%[[A:.*]] = %acc, %[[P:.*]] = %p) : (tile<64xfp32>, tile<64x*fp32>) {
     for i in range(n):
-        # CHECK: load %p_1
+        # CHECK: %[[V:.*]] = load %[[P]]
+        # CHECK: fadd %[[A]], %[[V]]
         acc += load(p)
-        # CHECK: addptr %p_1
+        # CHECK: addptr %[[P]]
         p += 64
     store(y + arange(0, 64), acc)

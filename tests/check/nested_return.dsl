@@ -4,8 +4,8 @@
 def k(x: *fp32, n: i32):
     # CHECK: while carry
     # CHECK: while carry
-    # CHECK: %[[N:.*]] = xor
-    # CHECK: if %[[N]] {
+    # CHECK: %[[N:.*]] = xor %_ret
+    # CHECK: if %[[N]] : (i1, i1) {
     # CHECK: const 2.0
     for i in range(n):
         for j in range(n):

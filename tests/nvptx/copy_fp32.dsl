@@ -1,5 +1,5 @@
 # No mask: accesses without a predicate.
-# RUN: fsc %s --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16" -o - | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps 4 --signature "*fp32:16, *fp32:16" -o - | FileCheck %s
 # CHECK: {{^[[:space:]]}}ld.global.v4.b32 {
 # CHECK: {{^[[:space:]]}}st.global.v4.b32 [
 # CHECK-NOT: ld.global

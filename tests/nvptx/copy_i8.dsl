@@ -1,5 +1,5 @@
 # Sixteen bytes move as four words.
-# RUN: fsc %s --emit=ptx --arch=sm_80 --signature "*i8:16, *i8:16" -o - | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps 4 --signature "*i8:16, *i8:16" -o - | FileCheck %s
 # CHECK: ld.global.v4.b32
 # CHECK: st.global.v4.b32
 # CHECK-NOT: st.global

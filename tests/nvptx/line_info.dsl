@@ -3,9 +3,9 @@
 # CHECK: .target sm_80
 # CHECK-NOT: debug
 # CHECK: .visible .entry k(
-# CHECK: .loc [[F:[0-9]+]] [[#@LINE+7]]
+# CHECK: .loc [[F:[0-9]+]] [[#@LINE+8]]
 # CHECK: ld.global
-# CHECK: .loc [[F]] [[#@LINE+6]]
+# CHECK: .loc [[F]] [[#@LINE+7]]
 # CHECK: st.global
 # CHECK: .file [[F]] "{{.*}}line_info.dsl"
 @kernel(grid=(1,))

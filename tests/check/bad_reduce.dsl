@@ -1,0 +1,23 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# A reduction that the tile does not have.
+@kernel(grid=(1,))
+def k(x: *fp32):
+    v = load(x + arange(0, 16))
+    # CHECK: bad_reduce.dsl:[[#@LINE+2]]:12: error: axis 1 of tile<16xfp32>
+    # CHECK: note: it has axes 0 to 0
+    sum(v, axis=1)
+    # CHECK: error: axis 0 of fp32
+    # CHECK: note: a scalar has no axes
+    max(load(x), axis=0)
+    # CHECK: error: 'sum' takes a tile, not *fp32
+    sum(x)
+    # CHECK: error: 'max' with return_indices is not compiled yet
+    max(v, axis=0, return_indices=True)
+    # CHECK: error: dtype must be a type such as fp32, not the int 3
+    sum(v, dtype=3)
+    # CHECK: error: 'exp' takes a float, not i32
+    # CHECK: note: convert it first, as in exp(x.to(fp32))
+    exp(program_id(0))
+    # CHECK: error: axis 3 of the grid
+    program_id(3)
+    # CHECK-NOT: error:

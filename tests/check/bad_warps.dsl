@@ -1,0 +1,6 @@
+# RUN: not fsc --num-warps=3 %s -o - 2>&1 | FileCheck %s
+# num_warps is a power of two, at most 32.
+# CHECK: error: num_warps is 3; it must be a power of two from 1 to 32
+@kernel(grid=(1,))
+def k(x: *fp32):
+    store(x, 1.0)

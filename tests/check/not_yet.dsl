@@ -1,0 +1,34 @@
+# RUN: not fsc --error-limit=0 %s -o - 2>&1 | FileCheck %s
+# Every builtin and form of the language that is not compiled yet says so, once, at its place.
+@kernel(grid=(1,))
+def k(x: *fp32, n: i32):
+    v = load(x + arange(0, 16))
+    # CHECK: not_yet.dsl:[[#@LINE+1]]:9: error: 'dot' is not compiled yet
+    a = dot(v, v)
+    # CHECK: error: 'atomic_add' is not compiled yet
+    atomic_add(x, 1.0)
+    # CHECK: error: 'sort' is not compiled yet
+    b = v.sort()
+    # CHECK: error: 'cumsum' is not compiled yet
+    c = tl.cumsum(v, 0)
+    # CHECK: error: 'sigmoid' is not compiled yet
+    d = sigmoid(v)
+    # CHECK: error: 'associative_scan' is not compiled yet
+    e = associative_scan(v, 0, lambda p, q: p + q)
+    # CHECK: error: a lambda is not compiled yet
+    f = lambda y: y
+    # CHECK: error: a comprehension is not compiled yet
+    g = [y for y in (1, 2)]
+    # CHECK: error: a dict is not compiled yet
+    h = {1: 2}
+    # CHECK: error: '@' is not compiled yet
+    i = v @ v
+    # CHECK: error: '.T' is not compiled yet
+    j = v.T
+    # CHECK: error: '**' is compiled only for a known integer exponent
+    l = v ** v
+    # CHECK: error: 'print' is not compiled yet
+    print(v)
+    # CHECK: error: 'assert' of a run-time condition is not compiled yet
+    assert n > 3
+    # CHECK-NOT: error:

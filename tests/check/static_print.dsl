@@ -1,0 +1,10 @@
+# RUN: fsc --emit=tile -O0 %s -o - 2>&1 | FileCheck %s
+# static_print shows values and types while compiling.
+# CHECK: static_print.dsl:[[#@LINE+5]]:5: note: block 128 0.5 True
+# CHECK: note: tile<128xi32> (1, 2)
+# CHECK: func @k
+@kernel(grid=(1,))
+def k(x: *fp32, B: constexpr = 128):
+    static_print("block", B, 0.5, True)
+    static_print(arange(0, B), (1, 2))
+    store(x, 1.0)

@@ -1,0 +1,15 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# A function that is defined twice: both places.
+@jit
+def f(x):
+    return x
+
+@jit
+# CHECK: twice.dsl:[[#@LINE+2]]:5: error: the function 'f' is defined twice
+# CHECK: twice.dsl:[[#@LINE-6]]:5: note: it is here first
+def f(x):
+    return x + 1
+
+@kernel(grid=(1,))
+def k(x: *fp32):
+    store(x, f(1.0))

@@ -1,0 +1,20 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# An unknown name suggests the nearest known one, and is reported once.
+@kernel(grid=(1,))
+def k(x: *fp32, n_cols: i32):
+    # CHECK: unknown_names.dsl:[[#@LINE+1]]:9: error: unknown name 'laod'; did you mean 'load'?
+    v = laod(x)
+    # CHECK: error: unknown name 'ncols'; did you mean 'n_cols'?
+    w = ncols + 1
+    # CHECK: error: the module tl has no 'exq'; did you mean 'exp'?
+    e = tl.exq(load(x))
+    # CHECK: error: fp32 has no 'summ'; did you mean 'sum'?
+    s = load(x).summ()
+    # CHECK: error: unknown name 'completely_different'
+    # CHECK-NOT: did you mean
+    z = completely_different
+    # CHECK: error: unknown name 'fp3'; did you mean 'fp32'?
+    y = load(x).to(fp3)
+    # What follows from a wrong name stays silent.
+    store(x, v + w + e + s + z + y + laod(x))
+    # CHECK-NOT: error:

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT: info tests sanitizer bench edges launch (default: all of them). Results go to $OUT (default build/gpu/out).
+#   WHAT: info tests sanitizer bench edges launch (default: all of them). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-out=${OUT:-$PWD/build/gpu/out}
+results=${OUT:-$PWD/build/gpu}
+out=${TMPDIR:-/tmp}/fsc-out
 home=${TMPDIR:-/tmp}/fsc-gpu
 what=${*:-info tests sanitizer bench edges}
-mkdir -p "$out" "$home"
+rm -rf "$out" && mkdir -p "$out" "$home" "$results"
 [[ -d $home/stage ]] || tar -C "$home" -xJf build/gpu/fsc.tar.xz || exit 1
 cd "$home/stage" || exit 1
 lib=$(echo "$PWD"/lib/libfsc.so "$PWD"/lib/*/libfsc.so | tr ' ' '\n' | while read -r f; do [[ -e $f ]] && echo "$f"; done | head -n1)
@@ -36,14 +37,24 @@ for w in $what; do
         ;;
     tests) TAIL=40 step tests 420 python3 tests/run/run.py --device cuda --all ;;
     sanitizer)
+        if compute-sanitizer --tool memcheck --error-exitcode 9 bin/fsc run bench/planted.dsl --repeat 0 --warmup 1 x=zeros:fp32[16] far=1000000000 >"$out/planted.log" 2>&1; then
+            echo "== the planted write out of bounds was not found"
+            failed=1
+        fi
         for tool in memcheck racecheck synccheck initcheck; do
             TAIL=6 step "sanitizer-$tool" 150 compute-sanitizer --tool "$tool" --error-exitcode 9 \
-                python3 tests/run/run.py --device cuda softmax_sizes softmax_strides softmax_special softmax_in_place reduce
+                python3 tests/run/run.py --device cuda softmax_strides softmax_special softmax_in_place "n=781" reduce_rank3 reduce_nan loops branch transposed
         done
         ;;
     bench) TAIL=16 step bench 420 python3 bench/bench.py --sweep tutorial --out "$out" ;;
     quick) TAIL=30 step quick 200 python3 bench/bench.py --sweep quick --out "$out" --name quick ;;
+    tune)
+        for warps in 1 2 4 8 16 32; do
+            TAIL=18 step "tune-$warps" 100 python3 bench/bench.py --sweep tune --num-warps $warps --peers fsc --repeat 20 --out "$out" --name "tune-$warps"
+        done
+        ;;
     edges) TAIL=30 step edges 200 python3 bench/bench.py --sweep edges --dtype fp32 fp16 bf16 --out "$out" --name edges ;;
     esac
 done
+tar -C "$out" -czf "$results/results.tar.gz" .
 exit $failed

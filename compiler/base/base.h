@@ -127,7 +127,8 @@ void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 uint32_t diag_errors(const Diag *d);
 bool diag_full(const Diag *d); /* the error limit is reached: callers may stop early */
-/* Everything so far in order, sorted by nothing: `file:line:col: error: …`, the source line, a caret range. */
+/* Everything so far by its place in the file, what has none first; notes stay with their error or warning:
+ * `file:line:col: error: …`, the source line, a caret range. */
 void diag_print(const Diag *d, Text *out, bool color);
 
 /* ---- Bugs --------------------------------------------------------------------------------------------------------- */

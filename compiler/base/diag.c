@@ -1,10 +1,11 @@
 /* diag.c - diagnostics: collected during the compile, printed at its end.
  *
- * In: spans and sentences. Out: `file:line:col: error: …`, the source line, and a caret range below it.
+ * In: spans and sentences. Out: `file:line:col: error: …`, the source line, and a caret range below it, by place.
  * Lines wider than the window are clipped around the caret; bytes that are no printable text are shown as <XX>.
  */
 #include "base/base.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { WINDOW = 110 /* bytes of a source line shown at most */ };
@@ -186,7 +187,25 @@ static void print_message(const Diag *d, const Message *m, Text *out, bool color
     if (p.source) print_line(&p, m->span, out, color);
 }
 
+/* By place; two at one place stay in the order in which they were found, which is the order of their addresses. */
+static int compare_places(const void *a, const void *b) {
+    const Message *x = *(const Message *const *)a, *y = *(const Message *const *)b;
+    uint32_t left = x->span.end ? x->span.begin : 0, right = y->span.end ? y->span.begin : 0;
+    if (left != right) return left < right ? -1 : 1;
+    return (x > y) - (x < y);
+}
+
 void diag_print(const Diag *d, Text *out, bool color) {
-    for (uint32_t i = 0; i < d->messages.len; i++) print_message(d, &d->messages.at[i], out, color);
+    const Message *all = d->messages.at, *end = all + d->messages.len;
+    const Message **heads = NEW_ARRAY(d->arena, const Message *, d->messages.len); /* each has its notes behind it */
+    size_t count = 0;
+    for (const Message *m = all; m < end; m++) {
+        if (m->severity != SEV_NOTE || m == all) heads[count++] = m;
+    }
+    if (count) qsort(heads, count, sizeof *heads, compare_places);
+    for (size_t i = 0; i < count; i++) {
+        print_message(d, heads[i], out, color);
+        for (const Message *m = heads[i] + 1; m < end && m->severity == SEV_NOTE; m++) print_message(d, m, out, color);
+    }
     if (d->hidden) text_printf(out, "%u more error%s not shown; --error-limit=0 shows all\n", d->hidden, d->hidden == 1 ? "" : "s");
 }

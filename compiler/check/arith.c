@@ -1,12 +1,13 @@
 /* arith.c - operators on run-time values: which type an operation has, and the ops that compute it.
  *
  * In: two Sems, at least one of them RUN (constants among themselves are consteval.c's). Out: a Sem, or an error.
- * Method: promote finds the common element type (numbers adapt to what they meet), both sides are converted and broadcast,
- * then one op follows; + - * on integers also build the 64-bit form that pointers and comparisons take (sema.h).
+ * Method: promote finds the common element type (numbers adapt to what they meet), both sides are converted and
+ * broadcast, then one op follows; + - * on integers also build the 64-bit form that pointers and comparisons take
+ * (sema.h).
  */
 #include "check/sema.h"
 
-/* ---- The common type ---------------------------------------------------------------------------------------------------- */
+/* ---- The common type --------------------------------------------------------------------------------------------- */
 
 static SType promote_floats(SType x, SType y) {
     if (x == y) return x;
@@ -58,7 +59,7 @@ static bool mixes_signs(const Sem *x, const Sem *y) {
     return (a == CLASS_SIGNED && b == CLASS_UNSIGNED) || (a == CLASS_UNSIGNED && b == CLASS_SIGNED);
 }
 
-/* ---- Building one op over two broadcast values ------------------------------------------------------------------------------ */
+/* ---- Building one op over two broadcast values ------------------------------------------------------------------- */
 
 static Value *build_wide(Checker *c, OpKind op, const Sem *x, const Sem *y, Shape shape) {
     const Sem *a = sem_run(c, ST_I64, wide_value(c, x), NULL), *b = sem_run(c, ST_I64, wide_value(c, y), NULL);
@@ -96,7 +97,7 @@ static const Sem *float_pair(Checker *c, OpKind op, const Sem *x, const Sem *y, 
     return is_tiny ? convert_to(c, r, t, at) : r;
 }
 
-/* ---- Pointers ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Pointers ---------------------------------------------------------------------------------------------------- */
 
 static Value *offset_value(Checker *c, const Sem *s, bool negate) {
     if (negate) {
@@ -137,7 +138,7 @@ static const Sem *pointer_arith(Checker *c, BinaryOp op, const Sem *x, const Sem
     return &sem_error;
 }
 
-/* ---- Binary operators ------------------------------------------------------------------------------------------------------------ */
+/* ---- Binary operators -------------------------------------------------------------------------------------------- */
 
 static OpKind int_op(BinaryOp op, SType t) {
     bool is_unsigned = stype_is_unsigned(t);
@@ -222,7 +223,7 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
     return build_pair(c, int_op(op, t), x, y, t, shape, at);
 }
 
-/* ---- Unary operators --------------------------------------------------------------------------------------------------------------- */
+/* ---- Unary operators --------------------------------------------------------------------------------------------- */
 
 static const Sem *negate(Checker *c, const Sem *x, Span at) {
     if (!stype_is_float(x->type)) return arith_binary(c, BIN_SUB, sem_i64(c, 0), x, at);
@@ -255,5 +256,6 @@ const Sem *arith_unary(Checker *c, UnaryOp op, const Sem *x, Span at) {
         diag_error(c->d, at, "'~' takes integers, not %s", sem_type_text(c, x));
         return &sem_error;
     }
-    return sem_run(c, x->type, build2(&c->b, OP_XOR, x->v, build_int(&c->b, x->v->type, x->type == ST_I1 ? 1 : -1)), NULL);
+    return sem_run(c, x->type, build2(&c->b, OP_XOR, x->v, build_int(&c->b, x->v->type, x->type == ST_I1 ? 1 : -1)),
+                   NULL);
 }

@@ -1,8 +1,9 @@
-/* bind.c - the kernel's parameters: values of the constexpr ones, the function's arguments, and their lines in the record.
+/* bind.c - the kernel's parameters: values of the constexpr ones, the function's arguments, and their lines in the
+ * record.
  *
  * In: Params after declare.c. Out: every constexpr and dtype bound or reported, Func arguments, names of the body.
- * Method: what is not fixed from outside is evaluated from the launch rule as far as its inputs are known, else it takes its
- * default; the record says which (RecordOrigin), so that a launch can compare.
+ * Method: what is not fixed from outside is evaluated from the launch rule as far as its inputs are known, else it
+ * takes its default; the record says which (RecordOrigin), so that a launch can compare.
  */
 #include "check/sema.h"
 
@@ -10,7 +11,7 @@
 
 static const Span nowhere = {0, 0};
 
-/* ---- Launch rule and defaults ---------------------------------------------------------------------------------------------- */
+/* ---- Launch rule and defaults ------------------------------------------------------------------------------------ */
 
 static bool known_value(Checker *c, const ParamInfo *p, RuleValue *out) {
     const Sem *s = p->value;
@@ -34,8 +35,12 @@ bool rule_number(Checker *c, const Params *p, const char *code, Span at, RuleVal
         values[i].name = p->at[i].name;
         values[i].known = known_value(c, &p->at[i], &values[i].value);
     }
-    RuleEnv env = {.values = values, .num_values = p->count, .num_sms = c->o->num_sms, .max_shared = c->o->max_shared,
-                   .num_regs = c->o->num_regs, .warp_size = c->o->warp_size};
+    RuleEnv env = {.values = values,
+                   .num_values = p->count,
+                   .num_sms = c->o->num_sms,
+                   .max_shared = c->o->max_shared,
+                   .num_regs = c->o->num_regs,
+                   .warp_size = c->o->warp_size};
     RuleStatus status = rule_eval(code, &env, out, err, sizeof err);
     if (status == RULE_OK) return true;
     if (status != RULE_UNBOUND) diag_error(c->d, at, "the launch rule cannot be evaluated: %s", err);
@@ -52,7 +57,8 @@ const Sem *default_of(Checker *c, const ParamInfo *p) {
         return &sem_error;
     }
     if (p->role == ROLE_DTYPE && s->kind != SEM_TYPE && !sem_is_error(s)) {
-        diag_error(c->d, p->node->b->span, "the default of '%s' must be a type such as fp32, not %s", p->name, sem_type_text(c, s));
+        diag_error(c->d, p->node->b->span, "the default of '%s' must be a type such as fp32, not %s", p->name,
+                   sem_type_text(c, s));
         return &sem_error;
     }
     return s;
@@ -101,14 +107,17 @@ static void report_unbound(Checker *c, const Params *p, ParamInfo *param) {
     if (param->failed || param->value) return;
     if (param->role == ROLE_CONSTEXPR) {
         diag_error(c->d, param->span, "the constexpr parameter '%s' of '%s' has no value", n, p->fn->name);
-        diag_note(c->d, param->span, "fix it with -D %s=VALUE or by position in --signature, or give it a default or a launch rule", n);
+        diag_note(c->d, param->span,
+                  "fix it with -D %s=VALUE or by position in --signature, or give it a default or a launch rule", n);
     } else if (param->role == ROLE_DTYPE) {
         diag_error(c->d, param->span, "the dtype parameter '%s' of '%s' has no type", n, p->fn->name);
         diag_note(c->d, param->span, "bind it with -T %s=fp32 or by position in --signature, or give it a default", n);
     } else if (param->role == ROLE_BARE) {
         diag_error(c->d, param->span, "the parameter '%s' of '%s' has no type", n, p->fn->name);
-        diag_note(c->d, param->span, "bind it with --signature \"*fp32, i32, ...\" by position, with -T %s='*fp32' or -T %s=i32, "
-                  "or annotate it; -D %s=VALUE fixes its value", n, n, n);
+        diag_note(c->d, param->span,
+                  "bind it with --signature \"*fp32, i32, ...\" by position, with -T %s='*fp32' or -T %s=i32, "
+                  "or annotate it; -D %s=VALUE fixes its value",
+                  n, n, n);
     } else {
         return;
     }
@@ -122,22 +131,26 @@ void params_settle(Checker *c, Params *p) {
     params_types(c, p); /* failures reach *T */
 }
 
-/* ---- Into the function --------------------------------------------------------------------------------------------------------- */
+/* ---- Into the function ------------------------------------------------------------------------------------------- */
 
 static Value *add_argument(Checker *c, const ParamInfo *p) {
     bool is_pointer = p->role == ROLE_POINTER;
     DType d = stype_memory(p->type);
     Type t = is_pointer ? type_pointer(d) : type_scalar(d);
     uint32_t natural = is_pointer ? type_bytes(type_scalar(d)) : 1; /* elements lie on their own size */
-    Param param = {.name = p->name, .span = p->span, .divisible = p->divisible > natural ? p->divisible : natural,
-                   .is_const = p->is_const, .is_unsigned = !is_pointer && stype_is_unsigned(p->type)};
+    Param param = {.name = p->name,
+                   .span = p->span,
+                   .divisible = p->divisible > natural ? p->divisible : natural,
+                   .is_const = p->is_const,
+                   .is_unsigned = !is_pointer && stype_is_unsigned(p->type)};
     return func_add_param(c->f, t, param);
 }
 
 static const Sem *scalar_sem(Checker *c, const ParamInfo *p, Value *v) {
     if (p->equals_one) {
         const Sem *one = sem_i64(c, 1);
-        return p->type == ST_I32 ? sem_strong(c, one) : sem_run(c, p->type, const_value(c, one, p->type, shape_scalar()), NULL);
+        return p->type == ST_I32 ? sem_strong(c, one)
+                                 : sem_run(c, p->type, const_value(c, one, p->type, shape_scalar()), NULL);
     }
     if (p->type != ST_I1) return sem_run(c, p->type, v, NULL);
     return sem_run(c, ST_I1, build_compare(&c->b, OP_ICMP, PRED_NE, v, build_int(&c->b, v->type, 0)), NULL);
@@ -179,11 +192,13 @@ void params_enter(Checker *c, Params *p) {
     mark_extents(c, p);
 }
 
-/* ---- Into the record --------------------------------------------------------------------------------------------------------------- */
+/* ---- Into the record --------------------------------------------------------------------------------------------- */
 
 static RecordValueKind value_kind(const Sem *s) {
-    return s->kind == SEM_FLOAT ? RECORD_FLOAT : s->kind == SEM_BOOL || s->kind == SEM_NONE ? RECORD_BOOL
-         : s->kind == SEM_TYPE ? RECORD_DTYPE : RECORD_INT;
+    return s->kind == SEM_FLOAT                         ? RECORD_FLOAT
+           : s->kind == SEM_BOOL || s->kind == SEM_NONE ? RECORD_BOOL
+           : s->kind == SEM_TYPE                        ? RECORD_DTYPE
+                                                        : RECORD_INT;
 }
 
 /* None and texts have no place in a record: they never meet a launch rule. */
@@ -228,7 +243,9 @@ static void record_constexpr(Checker *c, const ParamInfo *p, bool interface) {
 
 static void record_run_time(Checker *c, const Params *p, uint32_t index) {
     const ParamInfo *param = &p->at[index];
-    const char *dtype = param->typed ? stype_name(param->type) : param->type_param >= 0 ? p->at[param->type_param].name : "";
+    const char *dtype = param->typed             ? stype_name(param->type)
+                        : param->type_param >= 0 ? p->at[param->type_param].name
+                                                 : "";
     bool is_pointer = param->role == ROLE_POINTER;
     RecordParam *r = record_add_param(c->record, is_pointer ? RECORD_POINTER : RECORD_SCALAR, param->name, dtype);
     r->is_const = param->is_const;

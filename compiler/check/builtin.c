@@ -35,7 +35,7 @@ const char *const *builtin_names(uint32_t *count) {
     return names;
 }
 
-/* ---- Arguments, of builtins and of functions of the file --------------------------------------------------------------- */
+/* ---- Arguments, of builtins and of functions of the file --------------------------------------------------------- */
 
 static void push(Checker *c, Args *args, const char *name, const Sem *s, Span at) {
     Arg arg = {name, s, at};

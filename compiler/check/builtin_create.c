@@ -24,7 +24,8 @@ const Sem *builtin_arange(Checker *c, Call *call) {
     if (!sem_want_int(c, call->arg[1], call->at[1], "the end of arange", &end)) return &sem_error;
     if (start < INT32_MIN || end > INT32_MAX + (int64_t)1 || start > INT32_MAX || end < INT32_MIN) {
         if (start == 0) return (dimension_log2(c, end, call->at[1], &log2), &sem_error);
-        diag_error(c->d, call->span, "arange from %lld to %lld leaves the 32 bits of its elements", (long long)start, (long long)end);
+        diag_error(c->d, call->span, "arange from %lld to %lld leaves the 32 bits of its elements", (long long)start,
+                   (long long)end);
         return &sem_error;
     }
     if (end <= start) {
@@ -35,7 +36,7 @@ const Sem *builtin_arange(Checker *c, Call *call) {
     return sem_run(c, ST_I32, build_arange(&c->b, start, end), NULL);
 }
 
-/* ---- Shapes as arguments ----------------------------------------------------------------------------------------------------- */
+/* ---- Shapes as arguments ----------------------------------------------------------------------------------------- */
 
 /* (M, N), [M, N] or M. */
 static bool read_shape(Checker *c, const Sem *s, Span at, Shape *out) {
@@ -43,7 +44,8 @@ static bool read_shape(Checker *c, const Sem *s, Span at, Shape *out) {
     if (sem_is_error(s)) return false;
     if (s->kind == SEM_INT) s = sem_tuple(c, &s, 1);
     if (s->kind != SEM_TUPLE) {
-        diag_error(c->d, at, "a shape is a tuple of ints known at compile time, such as (64, 128), not %s", sem_type_text(c, s));
+        diag_error(c->d, at, "a shape is a tuple of ints known at compile time, such as (64, 128), not %s",
+                   sem_type_text(c, s));
         return false;
     }
     if (s->count > SHAPE_RANK) {
@@ -130,7 +132,7 @@ const Sem *builtin_zeros_like(Checker *c, Call *call) {
     return sem_run(c, sem_natural(x), const_value(c, sem_i64(c, 0), sem_natural(x), sem_shape(x)), NULL);
 }
 
-/* ---- Casts -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Casts ------------------------------------------------------------------------------------------------------- */
 
 static bool read_rounding(Checker *c, Call *call, Round *out) {
     const Sem *s = call->arg[2];
@@ -170,7 +172,7 @@ const Sem *builtin_pointer_type(Checker *c, Call *call) {
     return read_dtype(c, call, 0, &t) ? sem_type(c, t, true) : &sem_error;
 }
 
-/* ---- Shape ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Shape ------------------------------------------------------------------------------------------------------- */
 
 static const Sem *as_run(Checker *c, Call *call) {
     return to_run(c, call->arg[0], call->at[0]);
@@ -187,7 +189,8 @@ const Sem *builtin_broadcast(Checker *c, Call *call) {
 }
 
 static const Sem *bad_shape(Checker *c, Call *call, const Sem *x, Shape to, const char *note) {
-    diag_error(c->d, call->span, "'%s' of %s to %s", call->builtin->name, sem_type_text(c, x), type_text(c, x->type, x->is_pointer, to));
+    diag_error(c->d, call->span, "'%s' of %s to %s", call->builtin->name, sem_type_text(c, x),
+               type_text(c, x->type, x->is_pointer, to));
     diag_note(c->d, call->span, "%s", note);
     return &sem_error;
 }

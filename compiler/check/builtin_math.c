@@ -1,19 +1,20 @@
 /* builtin_math.c - arithmetic that is not an operator: exp and its kin, abs, fma, maximum, where, cdiv.
  *
  * In: a bound Call. Out: a Sem.
- * Method: on constants the value is computed here, in double; on run-time values types under 32 bits go through fp32 and
- * are rounded once.
+ * Method: on constants the value is computed here, in double; on run-time values types under 32 bits go through fp32
+ * and are rounded once.
  */
 #include "check/sema.h"
 
 #include <math.h>
 
 static const Sem *refuse(Checker *c, Call *call, uint32_t arg, const char *wanted) {
-    diag_error(c->d, call->at[arg], "'%s' takes %s, not %s", call->builtin->name, wanted, sem_type_text(c, call->arg[arg]));
+    diag_error(c->d, call->at[arg], "'%s' takes %s, not %s", call->builtin->name, wanted,
+               sem_type_text(c, call->arg[arg]));
     return &sem_error;
 }
 
-/* ---- exp exp2 log log2 sqrt rsqrt ------------------------------------------------------------------------------------------ */
+/* ---- exp exp2 log log2 sqrt rsqrt -------------------------------------------------------------------------------- */
 
 static double math_of(OpKind op, double x) {
     switch (op) {
@@ -32,14 +33,15 @@ const Sem *builtin_math(Checker *c, Call *call) {
     if (sem_is_number(x)) return sem_float(c, math_of(op, x->kind == SEM_FLOAT ? x->f : int_to_double(x->i)));
     if (x->kind != SEM_RUN || x->is_pointer || !stype_is_float(x->type)) {
         const Sem *r = refuse(c, call, 0, "a float");
-        if (sem_is_value(x)) diag_note(c->d, call->at[0], "convert it first, as in %s(x.to(fp32))", call->builtin->name);
+        if (sem_is_value(x))
+            diag_note(c->d, call->at[0], "convert it first, as in %s(x.to(fp32))", call->builtin->name);
         return r;
     }
     const Sem *in = stype_bits(x->type) < 32 ? convert_to(c, x, ST_FP32, call->span) : x;
     return convert_to(c, sem_run(c, in->type, build1(&c->b, op, in->v), NULL), x->type, call->span);
 }
 
-/* ---- abs fma --------------------------------------------------------------------------------------------------------------------- */
+/* ---- abs fma ----------------------------------------------------------------------------------------------------- */
 
 const Sem *builtin_abs(Checker *c, Call *call) {
     const Sem *x = call->arg[0];
@@ -57,7 +59,8 @@ const Sem *builtin_abs(Checker *c, Call *call) {
 const Sem *builtin_fma(Checker *c, Call *call) {
     const Sem *x = call->arg[0], *y = call->arg[1], *z = call->arg[2];
     Span at = call->span;
-    if (!sem_is_value(x) || !sem_is_value(y) || !sem_is_value(z)) return refuse(c, call, sem_is_value(x) ? sem_is_value(y) ? 2 : 1 : 0, "numbers");
+    if (!sem_is_value(x) || !sem_is_value(y) || !sem_is_value(z))
+        return refuse(c, call, sem_is_value(x) ? sem_is_value(y) ? 2 : 1 : 0, "numbers");
     if (sem_is_number(x) && sem_is_number(y) && sem_is_number(z)) {
         return binary(c, BIN_ADD, binary(c, BIN_MUL, x, y, at), z, at);
     }
@@ -74,7 +77,8 @@ const Sem *builtin_fma(Checker *c, Call *call) {
     SType in = stype_bits(last) == 8 ? ST_FP32 : last;
     const Sem *a = convert_to(c, x, in, at), *b = convert_to(c, y, in, at), *d = convert_to(c, z, in, at);
     if (sem_is_error(a) || sem_is_error(b) || sem_is_error(d)) return &sem_error;
-    Value *v = build3(&c->b, OP_FMA, broadcast_to(c, a, all)->v, broadcast_to(c, b, all)->v, broadcast_to(c, d, all)->v);
+    Value *v =
+        build3(&c->b, OP_FMA, broadcast_to(c, a, all)->v, broadcast_to(c, b, all)->v, broadcast_to(c, d, all)->v);
     return convert_to(c, sem_run(c, in, v, NULL), last, at);
 }
 
@@ -82,7 +86,7 @@ const Sem *builtin_fdiv(Checker *c, Call *call) {
     return binary(c, BIN_DIV, call->arg[0], call->arg[1], call->span);
 }
 
-/* ---- maximum minimum clamp where ---------------------------------------------------------------------------------------------------- */
+/* ---- maximum minimum clamp where --------------------------------------------------------------------------------- */
 
 static bool propagates_nan(Checker *c, Call *call, uint32_t arg, bool *out) {
     *out = false;
@@ -113,7 +117,7 @@ const Sem *builtin_where(Checker *c, Call *call) {
     return arith_select(c, call->arg[0], call->arg[1], call->arg[2], call->span);
 }
 
-/* ---- cdiv next_power_of_2 --------------------------------------------------------------------------------------------------------------- */
+/* ---- cdiv next_power_of_2 ---------------------------------------------------------------------------------------- */
 
 const Sem *builtin_cdiv(Checker *c, Call *call) {
     const Sem *x = call->arg[0], *y = call->arg[1];

@@ -1,8 +1,8 @@
 /* builtin_memory.c - load and store.
  *
  * In: a bound Call. Out: the loaded Sem; None of a store.
- * Method: mask, other and value are converted and broadcast to the pointer's shape; i1 lies in memory as i8. Every access
- * gets a site, so that reports can name its line.
+ * Method: mask, other and value are converted and broadcast to the pointer's shape; i1 lies in memory as i8. Every
+ * access gets a site, so that reports can name its line.
  */
 #include "check/sema.h"
 
@@ -18,9 +18,15 @@ typedef struct Word {
     uint8_t value;
 } Word;
 
-static const Word load_caches[] = {{"", CACHE_DEFAULT}, {".ca", CACHE_CA}, {".cg", CACHE_CG}, {".cs", CACHE_CS}, {".cv", CACHE_CV}, {NULL, 0}};
-static const Word store_caches[] = {{"", CACHE_DEFAULT}, {".wb", CACHE_WB}, {".cg", CACHE_CG}, {".cs", CACHE_CS}, {".wt", CACHE_WT}, {NULL, 0}};
-static const Word evictions[] = {{"", EVICT_DEFAULT}, {"evict_normal", EVICT_DEFAULT}, {"evict_first", EVICT_FIRST}, {"evict_last", EVICT_LAST}, {NULL, 0}};
+static const Word load_caches[] = {{"", CACHE_DEFAULT}, {".ca", CACHE_CA}, {".cg", CACHE_CG},
+                                   {".cs", CACHE_CS},   {".cv", CACHE_CV}, {NULL, 0}};
+static const Word store_caches[] = {{"", CACHE_DEFAULT}, {".wb", CACHE_WB}, {".cg", CACHE_CG},
+                                    {".cs", CACHE_CS},   {".wt", CACHE_WT}, {NULL, 0}};
+static const Word evictions[] = {{"", EVICT_DEFAULT},
+                                 {"evict_normal", EVICT_DEFAULT},
+                                 {"evict_first", EVICT_FIRST},
+                                 {"evict_last", EVICT_LAST},
+                                 {NULL, 0}};
 
 /* A string argument out of a list; an error names the list. */
 static bool read_word(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out) {
@@ -54,7 +60,8 @@ static bool refuse_block(Checker *c, Call *call, uint32_t arg) {
 static bool check_pointer(Checker *c, Call *call) {
     const Sem *p = call->arg[0];
     if (p->kind == SEM_RUN && p->is_pointer) return true;
-    diag_error(c->d, call->at[0], "'%s' needs a pointer or a tile of pointers, not %s", call->builtin->name, sem_type_text(c, p));
+    diag_error(c->d, call->at[0], "'%s' needs a pointer or a tile of pointers, not %s", call->builtin->name,
+               sem_type_text(c, p));
     diag_note(c->d, call->at[0], "an address is a pointer parameter plus offsets, as in x + arange(0, BLOCK)");
     return false;
 }
@@ -85,10 +92,12 @@ static bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out) {
     return !sem_is_error(m);
 }
 
-/* A value as it lies in memory. */
+/* A value as it lies in memory; a float number truncates to an integer type. */
 static const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at) {
-    if (sem_is_number(s) && s->kind != SEM_FLOAT && !number_fits(s, element)) return convert_to(c, s, element, at);
-    s = sem_is_number(s) ? sem_run(c, element, const_value(c, s, element, shape_scalar()), NULL) : convert_to(c, s, element, at);
+    Int whole;
+    if (s->kind == SEM_FLOAT && !stype_is_float(element) && int_from_double(s->f, &whole)) s = sem_int(c, whole);
+    if (sem_is_number(s) && element == ST_I1) s = sem_bool(c, const_truth(s));
+    s = convert_to(c, s, element, at);
     return sem_is_error(s) || element != ST_I1 ? s : convert_to(c, s, ST_I8, at);
 }
 

@@ -26,10 +26,13 @@ const Sem *builtin_len(Checker *c, Call *call) {
 
 static const Sem *not_constant(Checker *c, Call *call) {
     const char *name = call->builtin->name;
-    diag_error(c->d, call->at[0], "%s(...) of %s, which is not a compile-time number or text", name, sem_type_text(c, call->arg[0]));
+    diag_error(c->d, call->at[0], "%s(...) of %s, which is not a compile-time number or text", name,
+               sem_type_text(c, call->arg[0]));
     if (call->arg[0]->kind == SEM_RUN) {
         diag_note(c->d, call->at[0], "a run-time value converts with .to(%s)",
-                  strcmp(name, "float") == 0 ? "fp32" : strcmp(name, "bool") == 0 ? "i1" : "i32");
+                  strcmp(name, "float") == 0  ? "fp32"
+                  : strcmp(name, "bool") == 0 ? "i1"
+                                              : "i32");
     }
     return &sem_error;
 }
@@ -91,11 +94,12 @@ const Sem *builtin_isinstance(Checker *c, Call *call) {
 
 const Sem *builtin_only_loop(Checker *c, Call *call) {
     diag_error(c->d, call->span, "'%s' is not a function to call here", call->builtin->name);
-    if (strstr(call->builtin->name, "range")) diag_note(c->d, call->span, "write it as in: for i in %s(...):", call->builtin->name);
+    if (strstr(call->builtin->name, "range"))
+        diag_note(c->d, call->span, "write it as in: for i in %s(...):", call->builtin->name);
     return &sem_error;
 }
 
-/* ---- Static checks ------------------------------------------------------------------------------------------------------------- */
+/* ---- Static checks ----------------------------------------------------------------------------------------------- */
 
 const Sem *builtin_static_assert(Checker *c, Call *call) {
     const Sem *cond = call->arg[0], *message = call->arg[1];
@@ -139,7 +143,7 @@ const Sem *builtin_static_print(Checker *c, Call *call) {
     return &sem_none;
 }
 
-/* ---- Hints ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Hints ------------------------------------------------------------------------------------------------------- */
 
 /* The parameter that v is, where what is said here holds for the whole kernel; else NULL. */
 static Param *param_of(Checker *c, const Value *v) {

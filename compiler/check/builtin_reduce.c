@@ -1,8 +1,8 @@
 /* builtin_reduce.c - sum, max and min over one axis or all of a tile.
  *
  * In: a bound Call. Out: a Sem of lower rank, or of the same rank with keep_dims.
- * Method: the element type is chosen first (language.md: types under 32 bits widen, 16-bit float sums accumulate in fp32 and
- * round once), then one reduce op for each axis, from the last to the first.
+ * Method: the element type is chosen first (language.md: types under 32 bits widen, 16-bit float sums accumulate in
+ * fp32 and round once), then one reduce op for each axis, from the last to the first.
  */
 #include "check/sema.h"
 
@@ -25,13 +25,16 @@ static bool read_reduction(Checker *c, Call *call, uint32_t keep_dims, uint32_t 
         if (!sem_want_int(c, call->arg[1], call->at[1], "axis", &r->axis)) return false;
         if (r->axis < -rank || r->axis >= rank) {
             diag_error(c->d, call->at[1], "axis %lld of %s", (long long)r->axis, sem_type_text(c, r->x));
-            if (rank) diag_note(c->d, call->at[1], "it has axes 0 to %lld", (long long)rank - 1);
-            else diag_note(c->d, call->at[0], "a scalar has no axes: there is nothing to reduce");
+            if (rank)
+                diag_note(c->d, call->at[1], "it has axes 0 to %lld", (long long)rank - 1);
+            else
+                diag_note(c->d, call->at[0], "a scalar has no axes: there is nothing to reduce");
             return false;
         }
         if (r->axis < 0) r->axis += rank;
     }
-    if (call->arg[keep_dims] && !sem_want_bool(c, call->arg[keep_dims], call->at[keep_dims], "keep_dims", &r->keep_dims)) {
+    if (call->arg[keep_dims] &&
+        !sem_want_bool(c, call->arg[keep_dims], call->at[keep_dims], "keep_dims", &r->keep_dims)) {
         return false;
     }
     const Sem *t = call->arg[dtype];
@@ -87,7 +90,8 @@ static const Sem *elementwise(Checker *c, Call *call, MinMax which) {
 const Sem *builtin_max(Checker *c, Call *call) {
     MinMax which = (MinMax)call->builtin->aux;
     const Sem *x = call->arg[0];
-    if (call->is_bare && call->positional >= 2 && call->positional == call->node->list.len) return elementwise(c, call, which);
+    if (call->is_bare && call->positional >= 2 && call->positional == call->node->list.len)
+        return elementwise(c, call, which);
     if (x->kind == SEM_TUPLE && x->count) {
         const Sem *r = x->items[0];
         for (uint32_t i = 1; i < x->count; i++) r = minmax(c, which, false, r, x->items[i], call->span);

@@ -1,8 +1,8 @@
 /* call.c - calls: of builtins, and of functions of the file, which are specialised and inlined.
  *
  * In: CALL and RETURN nodes. Out: the call's value.
- * Method: a function's body is run in a frame of its own with its parameters bound to the arguments as they are, so that
- * constants stay constants; `$retval` merges over its paths. Recursion is an error.
+ * Method: a function's body is run in a frame of its own with its parameters bound to the arguments as they are, so
+ * that constants stay constants; `$retval` merges over its paths. Recursion is an error.
  */
 #include "check/sema.h"
 
@@ -10,7 +10,7 @@
 
 enum { CALL_LIMIT = 64 };
 
-/* ---- return ---------------------------------------------------------------------------------------------------------------- */
+/* ---- return ------------------------------------------------------------------------------------------------------ */
 
 void return_run(Checker *c, const Node *n) {
     const Sem *s = n->a ? expr(c, n->a) : &sem_none;
@@ -26,7 +26,7 @@ void return_run(Checker *c, const Node *n) {
     flow_stop(c);
 }
 
-/* ---- Parameters -------------------------------------------------------------------------------------------------------------- */
+/* ---- Parameters -------------------------------------------------------------------------------------------------- */
 
 static bool is_constexpr(const Node *param) {
     const Node *t = param->a;
@@ -72,7 +72,8 @@ static bool match(Checker *c, const Node *fn, const Args *args, const Sem **give
         } else if (to_star) {
             vec_push(c->a, &rest, arg->sem);
         } else if ((uint32_t)index >= params->len) {
-            diag_error(c->d, arg->at, "'%s' takes %u argument%s at most", fn->name, params->len, params->len == 1 ? "" : "s");
+            diag_error(c->d, arg->at, "'%s' takes %u argument%s at most", fn->name, params->len,
+                       params->len == 1 ? "" : "s");
             diag_note(c->d, fn->span, "it is defined here");
             return false;
         } else if (given[index]) {
@@ -115,7 +116,8 @@ static bool settle(Checker *c, const Node *fn, const Sem **given, Span *at, Span
         if (!is_constexpr(param)) continue;
         if (given[i]->kind == SEM_RUN) {
             Span place = at[i].end ? at[i] : call_at;
-            diag_error(c->d, place, "'%s' of '%s' is constexpr, and this argument is known only at run time", param->name, fn->name);
+            diag_error(c->d, place, "'%s' of '%s' is constexpr, and this argument is known only at run time",
+                       param->name, fn->name);
             diag_note(c->d, param->span, "the parameter is declared here");
             ok = false;
         }
@@ -124,7 +126,7 @@ static bool settle(Checker *c, const Node *fn, const Sem **given, Span *at, Span
     return ok;
 }
 
-/* ---- Inlining --------------------------------------------------------------------------------------------------------------------- */
+/* ---- Inlining ---------------------------------------------------------------------------------------------------- */
 
 static bool may_enter(Checker *c, const Node *fn, Span at) {
     for (const Frame *f = c->frame; f; f = f->caller) {
@@ -143,7 +145,8 @@ static const Sem *returned(Checker *c, const Node *fn) {
     const Binding *b = frame_find(c->frame, c->retval);
     if (!b || !b->sem) return &sem_none;
     if (b->sem->kind == SEM_NONE || sem_is_error(b->sem) || flow_state(c) == FLOW_DEAD) return b->sem;
-    diag_error(c->d, b->span, "'%s' returns %s here, and on another path it ends without a value", fn->name, sem_type_text(c, b->sem));
+    diag_error(c->d, b->span, "'%s' returns %s here, and on another path it ends without a value", fn->name,
+               sem_type_text(c, b->sem));
     diag_note(c->d, fn->span, "'%s' is defined here", fn->name);
     return &sem_error;
 }

@@ -1,14 +1,14 @@
 /* carry.c - the variables that a loop carries from one iteration to the next.
  *
  * In: a FOR or WHILE node and the bindings before it. Out: initial values, bindings inside and after the loop.
- * Method: carried is what the body assigns and what had a run-time or constant value before. An integer under 64 bits is
- * carried as i64 where the body may update it by arithmetic, so that a running offset never wraps.
+ * Method: carried is what the body assigns and what had a run-time or constant value before. An integer under 64 bits
+ * is carried as i64 where the body may update it by arithmetic, so that a running offset never wraps.
  */
 #include "check/sema.h"
 
 #include <string.h>
 
-/* ---- What the body assigns --------------------------------------------------------------------------------------------- */
+/* ---- What the body assigns --------------------------------------------------------------------------------------- */
 
 typedef struct Found {
     uint32_t variable;
@@ -23,7 +23,8 @@ typedef struct Finder {
 
 /* Builtins whose integer results are leaves of the wide rule. */
 static bool call_is_leaf(const Node *callee) {
-    static const char *const leaves[] = {"load", "sum", "program_id", "num_programs", "arange", "cdiv", "to", "cast", "full", "zeros"};
+    static const char *const leaves[] = {"load", "sum", "program_id", "num_programs", "arange",
+                                         "cdiv", "to",  "cast",       "full",         "zeros"};
     if (callee->kind != NODE_NAME && callee->kind != NODE_ATTRIBUTE) return false;
     for (size_t i = 0; i < COUNT(leaves); i++) {
         if (strcmp(callee->name, leaves[i]) == 0) return true;
@@ -73,7 +74,9 @@ static void find_assigned(Finder *f, const NodeList *list) {
         case NODE_ASSIGN:
             for (uint32_t k = 0; k < n->list.len; k++) find_targets(f, n->list.at[k], may_widen(n->a));
             break;
-        case NODE_AUGMENT: find_targets(f, n->a, n->op == BIN_ADD || n->op == BIN_SUB || n->op == BIN_MUL || n->op == BIN_POW); break;
+        case NODE_AUGMENT:
+            find_targets(f, n->a, n->op == BIN_ADD || n->op == BIN_SUB || n->op == BIN_MUL || n->op == BIN_POW);
+            break;
         case NODE_ANNOTATE:
             if (n->c) find_targets(f, n->a, may_widen(n->c));
             break;
@@ -105,7 +108,7 @@ Carries carries_find(Checker *c, const Node *loop, bool returns) {
     return k;
 }
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 /* As the loop carries it. */
 static Value *carried_value(Checker *c, const Carried *v, const Sem *s) {
@@ -150,7 +153,7 @@ Value *carried_next(Checker *c, const Carried *v) {
     return carried_value(c, v, s);
 }
 
-/* ---- After the loop -------------------------------------------------------------------------------------------------------------- */
+/* ---- After the loop ---------------------------------------------------------------------------------------------- */
 
 static void finish_other(Checker *c, const Outcome *o, Span at) {
     const Variable *v = &c->frame->variables.at[o->variable];
@@ -163,7 +166,8 @@ static void finish_other(Checker *c, const Outcome *o, Span at) {
     }
     if (sem_is_error(v->now.sem) || (o->then.sem && sem_equal(o->then.sem, v->now.sem))) return;
     if (o->then.sem && !sem_is_error(o->then.sem)) {
-        diag_error(c->d, o->then.span, "'%s' is %s before the loop and changes in it", v->name, sem_type_text(c, v->now.sem));
+        diag_error(c->d, o->then.span, "'%s' is %s before the loop and changes in it", v->name,
+                   sem_type_text(c, v->now.sem));
         diag_note(c->d, v->now.span, "a loop carries only numbers, tiles and pointers; it comes from here");
     }
     frame_set(c, o->variable, (Binding){.sem = &sem_error, .span = o->then.span});

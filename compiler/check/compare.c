@@ -25,7 +25,8 @@ static const Sem *build_cmp(Checker *c, OpKind kind, Pred p, const Sem *x, const
 
 /* Every value of type `from` is one of `t`. */
 static bool type_holds(SType from, SType t) {
-    if (stype_is_unsigned(from)) return stype_bits(t) > stype_bits(from) || (stype_is_unsigned(t) && stype_bits(t) == stype_bits(from));
+    if (stype_is_unsigned(from))
+        return stype_bits(t) > stype_bits(from) || (stype_is_unsigned(t) && stype_bits(t) == stype_bits(from));
     return !stype_is_unsigned(t) && stype_bits(t) >= stype_bits(from);
 }
 
@@ -80,7 +81,7 @@ const Sem *arith_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, S
     return build_cmp(c, OP_FCMP, pred_of(op, false), convert_to(c, x, t, at), convert_to(c, y, t, at), shape);
 }
 
-/* ---- Max, min, choice ---------------------------------------------------------------------------------------------------------- */
+/* ---- Max, min, choice -------------------------------------------------------------------------------------------- */
 
 OpKind minmax_op(MinMax which, SType t, bool propagate_nan) {
     bool is_max = which == TAKE_MAX;
@@ -102,7 +103,8 @@ const Sem *arith_minmax(Checker *c, MinMax which, bool propagate_nan, const Sem 
     SType in = stype_is_float(t) && stype_bits(t) == 8 ? ST_FP32 : t;
     const Sem *a = convert_to(c, x, in, at), *b = convert_to(c, y, in, at);
     if (sem_is_error(a) || sem_is_error(b)) return &sem_error;
-    Value *v = build2(&c->b, minmax_op(which, in, propagate_nan), broadcast_to(c, a, shape)->v, broadcast_to(c, b, shape)->v);
+    Value *v =
+        build2(&c->b, minmax_op(which, in, propagate_nan), broadcast_to(c, a, shape)->v, broadcast_to(c, b, shape)->v);
     if (!stype_is_float(t) && t != ST_U64 && (has_wide(x) || has_wide(y))) {
         a = broadcast_to(c, sem_run(c, ST_I64, wide_value(c, x), NULL), shape);
         b = broadcast_to(c, sem_run(c, ST_I64, wide_value(c, y), NULL), shape);

@@ -93,7 +93,8 @@ static const Sem *float_binary(Checker *c, BinaryOp op, const Sem *x, const Sem 
     }
     case BIN_POW: return sem_float(c, pow(a, b));
     default:
-        diag_error(c->d, at, "'%s' takes integers, not %s", binary_text[op], sem_type_text(c, x->kind == SEM_FLOAT ? x : y));
+        diag_error(c->d, at, "'%s' takes integers, not %s", binary_text[op],
+                   sem_type_text(c, x->kind == SEM_FLOAT ? x : y));
         return &sem_error;
     }
 }
@@ -147,7 +148,8 @@ const Sem *const_unary(Checker *c, UnaryOp op, const Sem *x, Span at) {
 /* -1, 0, 1; 2 where one is NaN. Exact between int and float. */
 static int order(const Sem *x, const Sem *y) {
     if (x->kind != SEM_FLOAT && y->kind != SEM_FLOAT) return int_compare(x->i, y->i);
-    if (x->kind == SEM_FLOAT && y->kind == SEM_FLOAT) return isnan(x->f) || isnan(y->f) ? 2 : (x->f > y->f) - (x->f < y->f);
+    if (x->kind == SEM_FLOAT && y->kind == SEM_FLOAT)
+        return isnan(x->f) || isnan(y->f) ? 2 : (x->f > y->f) - (x->f < y->f);
     if (y->kind != SEM_FLOAT) {
         int r = order(y, x);
         return r == 2 ? 2 : -r;

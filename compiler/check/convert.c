@@ -12,7 +12,7 @@ static Type element_type(DType d, Shape shape) {
     return shape.rank ? type_tile(d, shape) : type_scalar(d);
 }
 
-/* ---- Numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
 bool number_fits(const Sem *number, SType t) {
     if (stype_is_float(t)) return true;
@@ -46,7 +46,7 @@ const Sem *to_run(Checker *c, const Sem *s, Span at) {
     return sem_run(c, t, const_value(c, s, t, shape_scalar()), NULL);
 }
 
-/* ---- Casts -------------------------------------------------------------------------------------------------------------- */
+/* ---- Casts ------------------------------------------------------------------------------------------------------- */
 
 static Value *truth_value(Checker *c, const Sem *s) {
     Value *zero = stype_is_float(s->type) ? build_float(&c->b, s->v->type, 0) : build_int(&c->b, s->v->type, 0);
@@ -74,7 +74,8 @@ static Value *cast_value(Checker *c, const Sem *s, SType to, Round round) {
     if (stype_is_float(to)) {
         Value *v = s->v;
         if (stype_bits(to) == 8) { /* through fp32: eight bits hold few integers exactly anyway */
-            v = build1_to(&c->b, stype_is_unsigned(from) ? OP_UITOFP : OP_SITOFP, v, element_type(DT_FP32, sem_shape(s)));
+            v = build1_to(&c->b, stype_is_unsigned(from) ? OP_UITOFP : OP_SITOFP, v,
+                          element_type(DT_FP32, sem_shape(s)));
             return float_to_float(c, v, ST_FP32, to, round);
         }
         return build1_to(&c->b, stype_is_unsigned(from) ? OP_UITOFP : OP_SITOFP, v, type);
@@ -142,7 +143,7 @@ Value *narrow_value(Checker *c, Value *wide, SType t) {
     return build1_to(&c->b, OP_TRUNC, wide, element_type(stype_dtype(t), wide->type.shape));
 }
 
-/* ---- Conditions --------------------------------------------------------------------------------------------------------- */
+/* ---- Conditions -------------------------------------------------------------------------------------------------- */
 
 const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what) {
     if (sem_is_error(s)) return s;
@@ -159,7 +160,7 @@ const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what) {
     return s->type == ST_I1 ? s : sem_run(c, ST_I1, truth_value(c, s), NULL);
 }
 
-/* ---- Shapes --------------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 enum { TILE_BITS = 20 }; /* log2 of the elements at most */
 

@@ -1,8 +1,8 @@
 /* declare.c - the kernel's parameters: what the annotations say, and what the command line adds.
  *
  * In: PARAM nodes; --signature, -D, -T. Out: Params with roles, types, and the values given from outside.
- * Method: annotations first (a `*T` remembers which dtype parameter T is), then the signature by position, then -T and -D by
- * name; the strongest word on a value is -D, then the signature.
+ * Method: annotations first (a `*T` remembers which dtype parameter T is), then the signature by position, then -T and
+ * -D by name; the strongest word on a value is -D, then the signature.
  */
 #include "check/sema.h"
 
@@ -19,7 +19,7 @@ int params_find(const Params *p, const char *name) {
     return -1;
 }
 
-/* ---- Annotations ----------------------------------------------------------------------------------------------------------- */
+/* ---- Annotations ------------------------------------------------------------------------------------------------- */
 
 static bool is_word(const Node *n, const char *word) {
     return (n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE) && strcmp(n->name, word) == 0;
@@ -40,7 +40,8 @@ static bool element_type(Checker *c, Params *p, ParamInfo *param, const Node *n)
         return true;
     }
     diag_error(c->d, n->span, "this is no type of a parameter");
-    diag_note(c->d, n->span, "write *fp32 for a pointer, i32 for a number, constexpr, dtype, or the name of a dtype parameter");
+    diag_note(c->d, n->span,
+              "write *fp32 for a pointer, i32 for a number, constexpr, dtype, or the name of a dtype parameter");
     param->failed = true;
     return false;
 }
@@ -86,7 +87,7 @@ bool params_declare(Checker *c, const Node *fn, Params *p) {
     return ok;
 }
 
-/* ---- Values and types as text ------------------------------------------------------------------------------------------------- */
+/* ---- Values and types as text ------------------------------------------------------------------------------------ */
 
 /* 1024, -1, 0x10, 0.5, inf, True, None, fp32, "text". NULL: none of these. */
 static const Sem *read_value(Checker *c, const char *text, bool any_text) {
@@ -106,7 +107,8 @@ static const Sem *read_value(Checker *c, const char *text, bool any_text) {
     const char *canonical = dtype_canonical(text);
     if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
     size_t n = strlen(text);
-    if (n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n - 1] == text[0]) return sem_string(c, arena_strndup(c->a, text + 1, n - 2));
+    if (n >= 2 && (text[0] == '"' || text[0] == '\'') && text[n - 1] == text[0])
+        return sem_string(c, arena_strndup(c->a, text + 1, n - 2));
     return any_text ? sem_string(c, text) : NULL;
 }
 
@@ -115,17 +117,19 @@ static void unknown_name(Checker *c, const Params *p, const char *option, const 
     for (uint32_t i = 0; i < p->count; i++) names[i] = p->at[i].name;
     const char *near = nearest_name(name, names, p->count);
     if (near) {
-        diag_error(c->d, nowhere, "%s %s: '%s' has no parameter '%s'; did you mean '%s'?", option, name, p->fn->name, name, near);
+        diag_error(c->d, nowhere, "%s %s: '%s' has no parameter '%s'; did you mean '%s'?", option, name, p->fn->name,
+                   name, near);
     } else {
         diag_error(c->d, nowhere, "%s %s: '%s' has no parameter '%s'", option, name, p->fn->name, name);
     }
 }
 
-/* ---- The command line -------------------------------------------------------------------------------------------------------------- */
+/* ---- The command line -------------------------------------------------------------------------------------------- */
 
 static bool set_type(Checker *c, Params *p, ParamInfo *param, bool is_pointer, SType t, const char *from) {
     if (param->role == ROLE_BARE) param->role = is_pointer ? ROLE_POINTER : ROLE_SCALAR;
-    bool fits = (param->role == ROLE_POINTER) == is_pointer && (param->role == ROLE_POINTER || param->role == ROLE_SCALAR);
+    bool fits =
+        (param->role == ROLE_POINTER) == is_pointer && (param->role == ROLE_POINTER || param->role == ROLE_SCALAR);
     if (fits && param->type_param >= 0) { /* *T: the type says what T is */
         ParamInfo *of = &p->at[param->type_param];
         if (!of->value) {
@@ -146,10 +150,13 @@ static bool set_type(Checker *c, Params *p, ParamInfo *param, bool is_pointer, S
 }
 
 static bool set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin origin, const char *from) {
-    bool fits = param->role == ROLE_DTYPE ? s->kind == SEM_TYPE : param->role == ROLE_SCALAR ? sem_is_number(s) : param->role != ROLE_POINTER;
+    bool fits = param->role == ROLE_DTYPE    ? s->kind == SEM_TYPE
+                : param->role == ROLE_SCALAR ? sem_is_number(s)
+                                             : param->role != ROLE_POINTER;
     if (fits && param->role == ROLE_SCALAR && param->typed) fits = number_fits(s, param->type);
     if (!fits) {
-        diag_error(c->d, param->span, "%s gives '%s' %s, which does not fit its declaration", from, param->name, sem_type_text(c, s));
+        diag_error(c->d, param->span, "%s gives '%s' %s, which does not fit its declaration", from, param->name,
+                   sem_type_text(c, s));
         param->failed = true;
         return false;
     }
@@ -180,12 +187,21 @@ static bool apply_item(Checker *c, Params *p, ParamInfo *param, const SigItem *i
     return s ? set_value(c, param, s, RECORD_SIGNATURE, "--signature") : true;
 }
 
+/* What a wrong signature leaves without type or value is not reported once more. */
+static void leave_open(Params *p) {
+    for (uint32_t i = 0; i < p->count; i++) {
+        ParamInfo *param = &p->at[i];
+        if (!param->value && !param->typed && !param->node->b && param->type_param < 0) param->failed = true;
+    }
+}
+
 static bool apply_signature(Checker *c, Params *p) {
     SigItem *items = NULL;
     uint32_t count = 0;
     if (!c->o->signature) return true;
-    if (!signature_parse(c->a, c->d, c->o->signature, &items, &count)) return false;
+    if (!signature_parse(c->a, c->d, c->o->signature, &items, &count)) return (leave_open(p), false);
     if (count > p->count) {
+        leave_open(p);
         diag_error(c->d, nowhere, "--signature has %u items, and '%s' has %u parameters", count, p->fn->name, p->count);
         diag_note(c->d, p->fn->span, "it is declared here");
         return false;
@@ -213,6 +229,7 @@ static bool apply_type(Checker *c, Params *p, const NameValue *nv) {
     SType t;
     const char *canonical = dtype_canonical(text);
     if (!canonical || !stype_find(canonical, &t)) {
+        param->failed = true;
         diag_error(c->d, nowhere, "-T %s=%s names no type", nv->name, nv->value);
         diag_note(c->d, nowhere, "a type is such as fp32, i32, or *fp16 for a pointer");
         return false;
@@ -230,7 +247,9 @@ static bool apply_define(Checker *c, Params *p, const NameValue *nv) {
     bool any_text = param->node->b && param->node->b->kind == NODE_STRING;
     const Sem *s = read_value(c, nv->value, any_text);
     if (!s) {
-        diag_error(c->d, nowhere, "-D %s=%s: the value is no number, truth value, type or text in quotes", nv->name, nv->value);
+        param->failed = true;
+        diag_error(c->d, nowhere, "-D %s=%s: the value is no number, truth value, type or text in quotes", nv->name,
+                   nv->value);
         return false;
     }
     return set_value(c, param, s, RECORD_OPTION, "-D");

@@ -7,9 +7,9 @@
 #include "check/sema.h"
 
 enum {
-    STEP_LIMIT = 1000000,   /* statements and expressions evaluated in one kernel */
-    OP_LIMIT = 400000,      /* ops built */
-    DEPTH_LIMIT = 4500,     /* of evaluations inside each other; more than AST_DEPTH */
+    STEP_LIMIT = 1000000, /* statements and expressions evaluated in one kernel */
+    OP_LIMIT = 400000,    /* ops built */
+    DEPTH_LIMIT = 4500,   /* of evaluations inside each other; more than AST_DEPTH */
 };
 
 bool spend(Checker *c, Span at) {

@@ -1,9 +1,9 @@
 /* flow.c - dynamic branches, and what leaves a list early: structured `if` without any jump.
  *
  * In: IF, CHOICE, AND, OR nodes whose condition is known only at run time. Out: `if` ops with the merged variables.
- * Method: each arm runs in a block of its own from the same bindings and is undone; where one arm ends early (return, break,
- * continue) the rest of the list moves into the other. The hidden variable `$live` merges like any other, so a path that
- * ended inside nested branches shows as a run-time truth value, and the rest runs under `if $live`.
+ * Method: each arm runs in a block of its own from the same bindings and is undone; where one arm ends early (return,
+ * break, continue) the rest of the list moves into the other. The hidden variable `$live` merges like any other, so a
+ * path that ended inside nested branches shows as a run-time truth value, and the rest runs under `if $live`.
  */
 #include "check/sema.h"
 
@@ -17,7 +17,7 @@ void flow_stop(Checker *c) {
     frame_assign(c, c->live, sem_bool(c, false), (Span){0, 0});
 }
 
-/* ---- Arms ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Arms -------------------------------------------------------------------------------------------------------- */
 
 static Arm arm_create(Checker *c) {
     return (Arm){.block = block_create(c->f, NULL), .state = FLOW_LIVE};
@@ -86,7 +86,7 @@ void rest_if_live(Checker *c, const Rest *rest) {
     arms_merge(c, live, arms, at);
 }
 
-/* ---- Expressions that choose ------------------------------------------------------------------------------------------------ */
+/* ---- Expressions that choose ------------------------------------------------------------------------------------- */
 
 const Sem *choose(Checker *c, const Node *n) {
     const Sem *cond = condition_of(c, expr(c, n->b), n->b->span, "the condition of 'if … else'");
@@ -119,8 +119,10 @@ static void splice(Checker *c, Block *from) {
     for (Op *op = from->first; op; op = op->next) op->parent = to;
     if (!from->first) return;
     from->first->prev = to->last;
-    if (to->last) to->last->next = from->first;
-    else to->first = from->first;
+    if (to->last)
+        to->last->next = from->first;
+    else
+        to->first = from->first;
     to->last = from->last;
     from->first = from->last = NULL;
 }
@@ -151,7 +153,7 @@ const Sem *short_circuit(Checker *c, const Node *n) {
     return arms_value(c, x, arms, n->span);
 }
 
-/* ---- What leaves a list --------------------------------------------------------------------------------------------------------- */
+/* ---- What leaves a list ------------------------------------------------------------------------------------------ */
 
 int list_leaves(const NodeList *list) {
     int found = 0;

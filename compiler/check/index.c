@@ -1,15 +1,15 @@
 /* index.c - what follows a value: .attribute and [index].
  *
  * In: ATTRIBUTE and SUBSCRIPT nodes. Out: Sems.
- * Method: modules (tl, tl.math, libdevice, …) all name the same builtins and types; on values a name that is no property is
- * a builtin with the value as its first argument.
+ * Method: modules (tl, tl.math, libdevice, …) all name the same builtins and types; on values a name that is no
+ * property is a builtin with the value as its first argument.
  */
 #include "check/sema.h"
 
 #include <string.h>
 
-static const char *const submodules[] = {"language", "math", "extra", "cuda", "libdevice", "hip",
-                                         "standard", "core", "PropagateNan"};
+static const char *const submodules[] = {"language", "math",     "extra", "cuda",        "libdevice",
+                                         "hip",      "standard", "core",  "PropagateNan"};
 
 static const Sem *module(Checker *c, const char *name) {
     Sem *s = NEW(c->a, Sem);
@@ -71,7 +71,8 @@ const Sem *attribute(Checker *c, const Node *n) {
     if (s->kind == SEM_MODULE) return of_module(c, n, s);
     if (s->kind == SEM_TYPE) return of_type(c, n, s);
     if (s->kind != SEM_RUN && !sem_is_number(s)) return unknown(c, n, sem_type_text(c, s));
-    if (strcmp(n->name, "dtype") == 0) return sem_type(c, sem_natural(s), s->kind == SEM_RUN && s->is_pointer);
+    if (strcmp(n->name, "dtype") == 0 || strcmp(n->name, "type") == 0)
+        return sem_type(c, sem_natural(s), s->kind == SEM_RUN && s->is_pointer);
     if (strcmp(n->name, "shape") == 0) return shape_tuple(c, sem_shape(s));
     if (strcmp(n->name, "numel") == 0) return sem_i64(c, (int64_t)shape_elements(sem_shape(s)));
     if (strcmp(n->name, "value") == 0 && sem_is_number(s)) return sem_weak(c, s);
@@ -84,7 +85,7 @@ const Sem *attribute(Checker *c, const Node *n) {
     return unknown(c, n, sem_type_text(c, s));
 }
 
-/* ---- [index] -------------------------------------------------------------------------------------------------------------- */
+/* ---- [index] ----------------------------------------------------------------------------------------------------- */
 
 static const Sem *tuple_item(Checker *c, const Node *n, const Sem *s) {
     int64_t i;
@@ -107,7 +108,8 @@ static bool is_whole(const Node *n) {
 
 static const Sem *refuse_index(Checker *c, const Node *at) {
     diag_error(c->d, at->span, "a tile is indexed by ':' and None only");
-    diag_note(c->d, at->span, "x[:, None] adds a dimension; elements are chosen where they are loaded, or with where(...)");
+    diag_note(c->d, at->span,
+              "x[:, None] adds a dimension; elements are chosen where they are loaded, or with where(...)");
     return &sem_error;
 }
 

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- Entry points ------------------------------------------------------------------------------------------------------------ */
+/* ---- Entry points ------------------------------------------------------------------------------------------------ */
 
 static bool has_decorator(const Node *fn, const char *name) {
     for (uint32_t i = 0; i < fn->rest.len; i++) {
@@ -28,8 +28,9 @@ static bool list_names(const NodeList *list, const Node *fn) {
 static bool names_function(const Node *n, const Node *fn) {
     if (!n) return false;
     if (n->kind == NODE_NAME) return n->name == fn->name;
-    return names_function(n->a, fn) || names_function(n->b, fn) || names_function(n->c, fn) || list_names(&n->list, fn) ||
-           list_names(&n->body, fn) || (n->kind != NODE_FUNCTION && list_names(&n->rest, fn));
+    return names_function(n->a, fn) || names_function(n->b, fn) || names_function(n->c, fn) ||
+           list_names(&n->list, fn) || list_names(&n->body, fn) ||
+           (n->kind != NODE_FUNCTION && list_names(&n->rest, fn));
 }
 
 static bool is_called(const Module *m, const Node *fn) {
@@ -79,7 +80,7 @@ static const Node *find_entry(Checker *c) {
     uint32_t count = check_entry_points(c->m, found, SHOWN);
     if (count == 1) return found[0];
     if (count == 0) {
-        diag_error(c->d, (Span){0, 0}, "%s has no kernel", c->m->source->name);
+        diag_error(c->d, (Span){c->m->source->base, c->m->source->base}, "%s has no kernel", c->m->source->name);
         diag_note(c->d, (Span){0, 0}, "an entry point is a function with @kernel(...) or @triton.jit before it");
         return NULL;
     }
@@ -88,7 +89,7 @@ static const Node *find_entry(Checker *c) {
     return NULL;
 }
 
-/* ---- Constants and functions of the file ------------------------------------------------------------------------------------------ */
+/* ---- Constants and functions of the file ------------------------------------------------------------------------- */
 
 static void collect_globals(Checker *c) {
     c->file = frame_push(c, NULL, (Span){0, 0});
@@ -138,7 +139,7 @@ const Sem *scope_global(Checker *c, const char *name) {
     return s;
 }
 
-/* ---- The kernel ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- The kernel -------------------------------------------------------------------------------------------------- */
 
 void frame_start(Checker *c) {
     Span nowhere = {0, 0};

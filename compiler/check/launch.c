@@ -47,7 +47,8 @@ static void no_such_keyword(Checker *c, const Params *p, const Node *n) {
     } else {
         diag_error(c->d, n->span, "the launch rule has no '%s'", n->name);
     }
-    diag_note(c->d, n->span, "it takes grid, num_warps, num_stages, num_ctas, require and the kernel's constexpr parameters");
+    diag_note(c->d, n->span,
+              "it takes grid, num_warps, num_stages, num_ctas, require and the kernel's constexpr parameters");
 }
 
 static void constexpr_rule(Checker *c, Params *p, const Node *n) {
@@ -58,7 +59,8 @@ static void constexpr_rule(Checker *c, Params *p, const Node *n) {
     }
     ParamInfo *param = &p->at[index];
     if (param->role != ROLE_CONSTEXPR && param->role != ROLE_BARE) {
-        diag_error(c->d, n->span, "'%s' is no constexpr parameter, and the launch rule gives values to those only", n->name);
+        diag_error(c->d, n->span, "'%s' is no constexpr parameter, and the launch rule gives values to those only",
+                   n->name);
         diag_note(c->d, param->span, "it is declared here");
         return;
     }
@@ -77,7 +79,8 @@ void launch_check(Checker *c, Params *p) {
         if (decorator_is(n, "kernel") || decorator_is(n, "jit")) continue;
         diag_warning(c->d, n->span, "this decorator is left out");
         if (decorator_is(n, "autotune") || decorator_is(n, "heuristics")) {
-            diag_note(c->d, n->span, "bind what it would choose with -D, or write a launch rule: @kernel(grid=..., BLOCK=...)");
+            diag_note(c->d, n->span,
+                      "bind what it would choose with -D, or write a launch rule: @kernel(grid=..., BLOCK=...)");
         }
     }
     const Node *rule = kernel_rule(p->fn);
@@ -91,7 +94,7 @@ void launch_check(Checker *c, Params *p) {
     }
 }
 
-/* ---- Into the record ---------------------------------------------------------------------------------------------------- */
+/* ---- Into the record --------------------------------------------------------------------------------------------- */
 
 static const Node *keyword(const Params *p, const char *name) {
     const Node *rule = kernel_rule(p->fn);
@@ -143,7 +146,8 @@ void launch_record(Checker *c, const Params *p) {
     static const struct {
         const char *name;
         void (*set)(Record *r, const char *code);
-    } counts[] = {{"num_warps", record_set_num_warps}, {"num_stages", record_set_num_stages}, {"num_ctas", record_set_num_ctas}};
+    } counts[] = {
+        {"num_warps", record_set_num_warps}, {"num_stages", record_set_num_stages}, {"num_ctas", record_set_num_ctas}};
     const Node *n = keyword(p, "grid");
     if (n) record_grid(c, p, n);
     for (size_t i = 0; i < COUNT(counts); i++) {

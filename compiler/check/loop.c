@@ -17,7 +17,7 @@ typedef struct Bounds {
     LoopAttr attr;
 } Bounds;
 
-/* ---- Entering and leaving ---------------------------------------------------------------------------------------------------- */
+/* ---- Entering and leaving ---------------------------------------------------------------------------------------- */
 
 const Sem *loop_enter(Checker *c) {
     const Sem *outer = frame_get(c, c->brk);
@@ -61,7 +61,7 @@ void loop_continue(Checker *c, const Node *n) {
     flow_stop(c);
 }
 
-/* ---- The body ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The body ---------------------------------------------------------------------------------------------------- */
 
 static void bind_carried(Checker *c, const Carries *k, Value **args) {
     for (uint32_t i = 0; i < k->count; i++) {
@@ -79,7 +79,7 @@ static void enter_block(Checker *c, Block *b) {
     c->b.before = NULL;
 }
 
-/* ---- A value returned from inside a loop ----------------------------------------------------------------------------------------- */
+/* ---- A value returned from inside a loop ------------------------------------------------------------------------- */
 
 /* One more carried value of a while whose body has no yield yet: zero before the loop, `next` from then on. */
 static Value *append_carried(Checker *c, Op *loop, const Sem *next, Values *yields) {
@@ -122,12 +122,12 @@ static const Sem *returned_after(Checker *c, const Sem *s) {
     return sem_tuple(c, items, s->count);
 }
 
-/* ---- while ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- while ------------------------------------------------------------------------------------------------------- */
 
 /* Both kinds of loop that become an OP_WHILE. */
 typedef struct While {
     const Node *n;
-    const Bounds *bounds; /* of a for; NULL: a while */
+    const Bounds *bounds;  /* of a for; NULL: a while */
     Value *lo, *hi, *step; /* i64, of a for */
     Carries k;
     bool has_go;
@@ -227,7 +227,7 @@ void loop_while(Checker *c, const Node *n) {
     build_while_loop(c, &w, list_leaves(&n->body));
 }
 
-/* ---- for ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- for --------------------------------------------------------------------------------------------------------- */
 
 static void build_for_loop(Checker *c, const Node *n, const Bounds *b, Value *const bounds[3]) {
     Carries k = carries_find(c, n, false);
@@ -258,7 +258,8 @@ static bool needs_wide(const Bounds *b) {
     if (!sem_is_number(step) || step->i.mag != 1) return true;
     for (int i = 0; i < 2; i++) {
         const Sem *s = b->sem[i];
-        if (sem_is_number(s) ? !number_fits(s, ST_I32) : s->wide || stype_bits(s->type) == 64 || s->type == ST_U32) return true;
+        if (sem_is_number(s) ? !number_fits(s, ST_I32) : s->wide || stype_bits(s->type) == 64 || s->type == ST_U32)
+            return true;
     }
     return false;
 }
@@ -371,7 +372,8 @@ void loop_for(Checker *c, const Node *n) {
         return;
     }
     if (!sem_is_error(over)) {
-        diag_error(c->d, n->b->span, "'for' walks over range, tl.range, static_range or a tuple, not over %s", sem_type_text(c, over));
+        diag_error(c->d, n->b->span, "'for' walks over range, tl.range, static_range or a tuple, not over %s",
+                   sem_type_text(c, over));
     }
     loop_poisoned(c, n);
 }

@@ -1,8 +1,8 @@
 /* merge.c - two paths into one: the values of an `if`'s results, and which names are defined after it.
  *
  * In: two arms with their blocks and outcomes. Out: one `if` op; variables bound to its results.
- * Method: what is equal on both paths stays as it is; constants that differ become run-time values of one type; a path that
- * ended early gives zeros for what only the other path defines. Integers with a wide form merge as i64.
+ * Method: what is equal on both paths stays as it is; constants that differ become run-time values of one type; a path
+ * that ended early gives zeros for what only the other path defines. Integers with a wide form merge as i64.
  */
 #include "check/sema.h"
 
@@ -18,7 +18,7 @@ typedef struct Merge {
     VEC(Slot) slots;
 } Merge;
 
-/* ---- Values ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 Value *filler_value(Checker *c, const Sem *like, bool wide) {
     Shape shape = sem_shape(like);
@@ -68,7 +68,11 @@ static bool common_type(const Sem *x, const Sem *y, Sem *like) {
     if (!sem_is_number(number)) return false;
     if (sem_is_number(other)) {
         SType a = sem_natural(number), b = sem_natural(other);
-        *like = (Sem){.kind = SEM_RUN, .type = stype_is_float(b) ? b : stype_is_float(a) ? a : stype_bits(a) > stype_bits(b) ? a : b};
+        *like = (Sem){.kind = SEM_RUN,
+                      .type = stype_is_float(b)               ? b
+                              : stype_is_float(a)             ? a
+                              : stype_bits(a) > stype_bits(b) ? a
+                                                              : b};
         return true;
     }
     *like = *other;
@@ -97,7 +101,7 @@ static const Sem *join(Merge *m, const Sem *x, const Sem *y) {
     return merged(m, x, y, &like);
 }
 
-/* ---- The op -------------------------------------------------------------------------------------------------------------------- */
+/* ---- The op ------------------------------------------------------------------------------------------------------ */
 
 static void build_op(Merge *m, const Sem *cond) {
     Checker *c = m->c;
@@ -126,7 +130,8 @@ const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at) {
     const Sem *x = arms[0].value, *y = arms[1].value;
     const Sem *r = join(&m, x, y);
     if (!r) {
-        diag_error(c->d, at, "the value is %s on one path and %s on the other", sem_type_text(c, x), sem_type_text(c, y));
+        diag_error(c->d, at, "the value is %s on one path and %s on the other", sem_type_text(c, x),
+                   sem_type_text(c, y));
         diag_note(c->d, at, "convert one side, as in x.to(fp32)");
         return &sem_error;
     }
@@ -134,16 +139,19 @@ const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at) {
     return r;
 }
 
-/* ---- Variables -------------------------------------------------------------------------------------------------------------------- */
+/* ---- Variables --------------------------------------------------------------------------------------------------- */
 
 static const Sem *complain(Checker *c, const char *name, const Binding *x, const Binding *y) {
-    Span at = x->span.begin >= y->span.begin ? x->span : y->span, other = x->span.begin >= y->span.begin ? y->span : x->span;
+    Span at = x->span.begin >= y->span.begin ? x->span : y->span,
+         other = x->span.begin >= y->span.begin ? y->span : x->span;
     const Sem *here = x->span.begin >= y->span.begin ? x->sem : y->sem, *there = here == x->sem ? y->sem : x->sem;
     if (name == c->retval) {
-        diag_error(c->d, at, "the function returns %s here and %s elsewhere", sem_type_text(c, here), sem_type_text(c, there));
+        diag_error(c->d, at, "the function returns %s here and %s elsewhere", sem_type_text(c, here),
+                   sem_type_text(c, there));
         diag_note(c->d, other, "the other return");
     } else {
-        diag_error(c->d, at, "'%s' is %s on this path and %s on the other", name, sem_type_text(c, here), sem_type_text(c, there));
+        diag_error(c->d, at, "'%s' is %s on this path and %s on the other", name, sem_type_text(c, here),
+                   sem_type_text(c, there));
         diag_note(c->d, other, "the other path's value comes from here");
     }
     return &sem_error;
@@ -220,18 +228,37 @@ void arms_merge(Checker *c, const Sem *cond, Arm arms[2], Span at) {
     for (uint32_t i = 0; i < results.len; i++) frame_set(c, results.at[i].variable, results.at[i].then);
 }
 
-/* ---- What nothing reads -------------------------------------------------------------------------------------------------------------- */
+/* ---- What nothing reads ------------------------------------------------------------------------------------------ */
+
+static void drop_result(Op *op, uint32_t i) {
+    for (uint32_t k = i + 1; k < op->nresults; k++) {
+        op->results[k - 1] = op->results[k];
+        op->results[k - 1]->index = k - 1;
+    }
+    op->nresults--;
+}
 
 static bool prune_results(Func *f, Op *op) {
     bool changed = false;
     for (uint32_t i = op->nresults; i-- > 0;) {
         if (value_used(op->results[i])) continue;
         for (int side = 0; side < 2; side++) op_remove_arg(f, op->regions[side]->last, i);
-        for (uint32_t k = i + 1; k < op->nresults; k++) {
-            op->results[k - 1] = op->results[k];
-            op->results[k - 1]->index = k - 1;
-        }
-        op->nresults--;
+        drop_result(op, i);
+        changed = true;
+    }
+    return changed;
+}
+
+/* What a for carries though neither the body nor anything after it reads it. */
+static bool prune_carried(Func *f, Op *op) {
+    bool changed = false;
+    Block *body = op->regions[0];
+    for (uint32_t i = op->nresults; i-- > 0;) {
+        if (value_used(op->results[i]) || value_used(body->args.at[i + 1])) continue;
+        op_remove_arg(f, body->last, i);
+        op_remove_arg(f, op, 3 + i);
+        block_remove_arg(f, body, i + 1);
+        drop_result(op, i);
         changed = true;
     }
     return changed;
@@ -248,6 +275,7 @@ static bool prune_block(Func *f, Block *b) {
             continue;
         }
         if (op->kind == OP_IF) changed |= prune_results(f, op);
+        if (op->kind == OP_FOR) changed |= prune_carried(f, op);
         for (uint32_t i = op->nregions; i-- > 0;) changed |= prune_block(f, op->regions[i]);
     }
     return changed;

@@ -9,7 +9,7 @@
 #include <math.h>
 #include <string.h>
 
-/* ---- Frames -------------------------------------------------------------------------------------------------------------- */
+/* ---- Frames ------------------------------------------------------------------------------------------------------ */
 
 Frame *frame_push(Checker *c, const Node *fn, Span at) {
     Frame *f = NEW(c->a, Frame);
@@ -98,7 +98,7 @@ void journal_undo(Checker *c, uint32_t mark) {
     }
 }
 
-/* ---- Suggestions ----------------------------------------------------------------------------------------------------------- */
+/* ---- Suggestions ------------------------------------------------------------------------------------------------- */
 
 uint32_t edit_distance(const char *x, const char *y, uint32_t limit) {
     enum { LONGEST = 40 };
@@ -134,7 +134,7 @@ const char *nearest_name(const char *name, const char *const *names, uint32_t co
     return best;
 }
 
-/* ---- Look-up ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Look-up ----------------------------------------------------------------------------------------------------- */
 
 static const char *const constants[] = {"inf", "nan"};
 static const char *const modules[] = {"tl", "triton", "libdevice", "math", "torch"};

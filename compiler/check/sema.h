@@ -12,7 +12,7 @@
 
 #include "check/check.h"
 
-/* ---- Integers of compile time: sign and magnitude, so that i64 and u64 both fit ------------------------------------- */
+/* ---- Integers of compile time: sign and magnitude, so that i64 and u64 both fit ---------------------------------- */
 
 typedef struct Int {
     uint64_t mag;
@@ -35,7 +35,7 @@ bool int_shift(Int x, Int y, bool left, Int *r);
 bool int_bits(char op, Int x, Int y, Int *r); /* & | ^ on two's complement */
 const char *int_text(Arena *a, Int x);
 
-/* ---- Types ----------------------------------------------------------------------------------------------------------- */
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 typedef enum SType {
 #define STYPE(e, ...) ST_##e,
@@ -55,7 +55,7 @@ bool stype_is_unsigned(SType t); /* i1 counts: it is 0 or 1 */
 bool stype_find(const char *canonical, SType *out);
 DType stype_memory(SType t); /* of an element in memory: i1 lies as i8 */
 
-/* ---- Semantic values --------------------------------------------------------------------------------------------------- */
+/* ---- Semantic values --------------------------------------------------------------------------------------------- */
 
 typedef struct Builtin Builtin;
 typedef struct Frame Frame;
@@ -79,7 +79,7 @@ typedef enum SemKind {
 
 struct Sem {
     SemKind kind;
-    bool weak;       /* BOOL INT FLOAT: takes the type of what it meets (a literal, a constexpr); else i1 i32 i64 fp32 */
+    bool weak; /* BOOL INT FLOAT: takes the type of what it meets (a literal, a constexpr); else i1 i32 i64 fp32 */
     bool is_pointer; /* TYPE RUN */
     bool is_const;   /* TYPE RUN: a pointer to memory that nothing writes */
     SType type;      /* TYPE RUN: of an element; of the pointee where is_pointer */
@@ -95,12 +95,12 @@ struct Sem {
     Value *wide; /* i64 of v's shape, or NULL: v says it all */
 };
 
-/* ---- Names: one frame a function, with a journal of its assignments (scope.c) -------------------------------------------- */
+/* ---- Names: one frame a function, with a journal of its assignments (scope.c) ------------------------------------ */
 
 typedef struct Binding {
-    const Sem *sem; /* NULL: not defined */
-    Span span;      /* of the assignment */
-    Span gap;       /* sem NULL after a branch or loop: the place where it stays undefined */
+    const Sem *sem;    /* NULL: not defined */
+    Span span;         /* of the assignment */
+    Span gap;          /* sem NULL after a branch or loop: the place where it stays undefined */
     bool is_constexpr; /* declared `: constexpr` */
 } Binding;
 
@@ -141,7 +141,7 @@ struct Frame {
 typedef VEC(Value *) Values;
 typedef struct Call Call;
 
-/* ---- The checker ------------------------------------------------------------------------------------------------------------ */
+/* ---- The checker ------------------------------------------------------------------------------------------------- */
 
 typedef struct Checker {
     Arena *a;
@@ -153,13 +153,13 @@ typedef struct Checker {
     Builder b;
     Record *record;
     Frame *frame;
-    uint32_t calls;  /* depth of inlined calls */
-    uint32_t depth;  /* of the evaluation: limits the stack */
-    uint64_t steps;  /* statements and expressions evaluated: limits time */
-    bool too_large;  /* the limit was reported */
+    uint32_t calls;                        /* depth of inlined calls */
+    uint32_t depth;                        /* of the evaluation: limits the stack */
+    uint64_t steps;                        /* statements and expressions evaluated: limits time */
+    bool too_large;                        /* the limit was reported */
     const char *live, *brk, *ret, *retval; /* names of hidden variables */
-    Frame *file;               /* constants and functions of the file */
-    VEC(const Node *) globals; /* their nodes, by variable of that frame */
+    Frame *file;                           /* constants and functions of the file */
+    VEC(const Node *) globals;             /* their nodes, by variable of that frame */
 } Checker;
 
 /* value.c: making and describing */
@@ -182,13 +182,13 @@ bool sem_is_const(const Sem *s);  /* known at compile time */
 bool sem_is_tile(const Sem *s);
 bool sem_is_value(const Sem *s); /* a number or a run-time value that is no pointer */
 Shape sem_shape(const Sem *s);
-SType sem_natural(const Sem *s); /* of a number: i1, i32, i64, u64, fp32 */
-bool sem_same_type(const Sem *x, const Sem *y); /* run-time: element type, pointer, shape */
-bool sem_equal(const Sem *x, const Sem *y);     /* compile-time constants */
+SType sem_natural(const Sem *s);                     /* of a number: i1, i32, i64, u64, fp32 */
+bool sem_same_type(const Sem *x, const Sem *y);      /* run-time: element type, pointer, shape */
+bool sem_equal(const Sem *x, const Sem *y);          /* compile-time constants */
 const char *sem_type_text(Checker *c, const Sem *s); /* i32, tile<128xfp32>, *fp32, int 5 */
 const char *type_text(Checker *c, SType t, bool is_pointer, Shape shape);
 const char *number_text(Checker *c, const Sem *s);
-/* True, with the value; else an error at `at` that says what was wanted: "axis must be an int known at compile time". */
+/* True, with the value; else an error at `at`: "axis must be an int known at compile time, not i32". */
 bool sem_want_int(Checker *c, const Sem *s, Span at, const char *what, int64_t *out);
 bool sem_want_bool(Checker *c, const Sem *s, Span at, const char *what, bool *out);
 
@@ -201,7 +201,7 @@ bool const_truth(const Sem *s); /* Python's truth of a constant */
 /* scope.c */
 Frame *frame_push(Checker *c, const Node *fn, Span call);
 void frame_pop(Checker *c);
-uint32_t frame_variable(Checker *c, const char *name); /* index, made on demand */
+uint32_t frame_variable(Checker *c, const char *name);       /* index, made on demand */
 const Binding *frame_find(const Frame *f, const char *name); /* NULL: never assigned */
 void frame_set(Checker *c, uint32_t variable, Binding b);
 void frame_assign(Checker *c, const char *name, const Sem *s, Span at);
@@ -226,9 +226,9 @@ const Sem *convert_to(Checker *c, const Sem *s, SType t, Span at);
 const Sem *convert_rounded(Checker *c, const Sem *s, SType t, Round round);
 const Sem *broadcast_to(Checker *c, const Sem *s, Shape shape); /* must fit */
 bool broadcast_shape(Checker *c, const Sem *x, const Sem *y, Span at, Shape *out);
-bool shape_join(Shape x, Shape y, Shape *out); /* NumPy's rule; false: they do not fit */
-Value *wide_value(Checker *c, const Sem *s); /* i64, of an integer */
-Value *narrow_value(Checker *c, Value *wide, SType t); /* back to t */
+bool shape_join(Shape x, Shape y, Shape *out);                                /* NumPy's rule; false: they do not fit */
+Value *wide_value(Checker *c, const Sem *s);                                  /* i64, of an integer */
+Value *narrow_value(Checker *c, Value *wide, SType t);                        /* back to t */
 const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what); /* a scalar as i1, or a constant bool */
 const Sem *bitcast_to(Checker *c, const Sem *s, SType t, bool is_pointer, Span at);
 /* A tile's dimension: a power of two, or an error that names the next one. */
@@ -269,8 +269,8 @@ void rest_run(Checker *c, const Rest *r); /* NULL is allowed */
 void block_run(Checker *c, const NodeList *list);
 void assign_to(Checker *c, const Node *target, const Sem *s, Span at);
 
-/* flow.c: branches. Hidden variables carry the control flow: `$live` (what follows here runs), `$brk` (the innermost loop
- * ends), `$ret` (a return inside a loop happened), `$retval`. Constants while known, i1 values after branches. */
+/* flow.c: branches. Hidden variables carry the control flow: `$live` (what follows here runs), `$brk` (the innermost
+ * loop ends), `$ret` (a return inside a loop happened), `$retval`. Constants while known, i1 values after branches. */
 typedef enum Liveness { FLOW_DEAD, FLOW_LIVE, FLOW_MAYBE } Liveness;
 
 typedef struct Arm {
@@ -294,7 +294,7 @@ int list_leaves(const NodeList *list); /* how statements may leave a list early:
 void arms_merge(Checker *c, const Sem *cond, Arm arms[2], Span at);
 const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at); /* of the arms' values; no variables change */
 Value *filler_value(Checker *c, const Sem *like, bool wide); /* a zero for a path on which nothing reads it */
-void prune_unused(Func *f); /* drops pure ops and results of ifs that nothing reads */
+void prune_unused(Func *f); /* drops pure ops, results of ifs and carried values that nothing reads */
 
 /* loop.c, carry.c */
 void loop_for(Checker *c, const Node *n);
@@ -384,9 +384,10 @@ Args args_evaluate(Checker *c, const Node *call_node, const Sem *self);
 bool builtin_bind(Checker *c, const Builtin *b, const Sem *self, const Node *call_node, Call *call);
 const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node);
 uint32_t add_site(Checker *c, Span at);
-const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at); /* constants too */
+const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y,
+                  Span at); /* constants too */
 
-/* ---- The kernel's parameters (declare.c, bind.c) and launch rule (launch.c) --------------------------------------------- */
+/* ---- The kernel's parameters (declare.c, bind.c) and launch rule (launch.c) -------------------------------------- */
 
 typedef enum Role { ROLE_BARE, ROLE_POINTER, ROLE_SCALAR, ROLE_CONSTEXPR, ROLE_DTYPE } Role;
 
@@ -428,8 +429,8 @@ bool rule_number(Checker *c, const Params *p, const char *code, Span at, RuleVal
 
 /* launch.c */
 bool decorator_is(const Node *decorator, const char *name); /* @name, @x.name, @name(...) */
-const Node *kernel_rule(const Node *fn); /* the CALL of @kernel(...), or NULL */
-void launch_check(Checker *c, Params *p); /* rules of the constexprs; errors of unknown keywords */
+const Node *kernel_rule(const Node *fn);                    /* the CALL of @kernel(...), or NULL */
+void launch_check(Checker *c, Params *p);                   /* rules of the constexprs; errors of unknown keywords */
 void launch_record(Checker *c, const Params *p);
 uint32_t launch_option(Checker *c, const Params *p, const char *name, uint32_t given, uint32_t limit);
 

@@ -1,12 +1,12 @@
 /* stmt.c - statements: assignment, the choice between static and dynamic branches, and order.
  *
  * In: lists of statement nodes. Out: ops and bindings; errors, each at its place, and on with the next statement.
- * Method: a list runs from top to bottom while `$live` is known to hold; where a branch left early on some paths only, the
- * rest of the list becomes the live branch of an `if` (flow.c).
+ * Method: a list runs from top to bottom while `$live` is known to hold; where a branch left early on some paths only,
+ * the rest of the list becomes the live branch of an `if` (flow.c).
  */
 #include "check/sema.h"
 
-/* ---- Assignment ---------------------------------------------------------------------------------------------------------- */
+/* ---- Assignment -------------------------------------------------------------------------------------------------- */
 
 static void assign_items(Checker *c, const Node *target, const Sem *s, Span at) {
     if (!sem_is_error(s) && s->kind != SEM_TUPLE) {
@@ -85,7 +85,7 @@ static void annotate(Checker *c, const Node *n) {
     assign_to(c, n->a, s, n->span);
 }
 
-/* ---- Other statements -------------------------------------------------------------------------------------------------------- */
+/* ---- Other statements -------------------------------------------------------------------------------------------- */
 
 static void assertion(Checker *c, const Node *n) {
     const Sem *cond = expr(c, n->a);

@@ -1,8 +1,8 @@
 /* unroll.c - loops that run at compile time: static_range and tuples.
  *
  * In: a FOR node and the values to walk over. Out: the body, once for each value.
- * Method: the loop variable is a constant. A break that is known ends the loop; one that depends on run-time values leaves
- * `$live` open, and the following iterations run under it.
+ * Method: the loop variable is a constant. A break that is known ends the loop; one that depends on run-time values
+ * leaves `$live` open, and the following iterations run under it.
  */
 #include "check/sema.h"
 
@@ -36,7 +36,8 @@ void loop_static(Checker *c, const Node *n, Call *call) {
     const Sem *sem[3];
     Span at[3];
     int64_t x[3];
-    static const char *const what[3] = {"the start of static_range", "the end of static_range", "the step of static_range"};
+    static const char *const what[3] = {"the start of static_range", "the end of static_range",
+                                        "the step of static_range"};
     range_arguments(c, call, sem, at);
     for (int i = 0; i < 3; i++) {
         if (sem_want_int(c, sem[i], at[i], what[i], &x[i])) continue;

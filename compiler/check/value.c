@@ -9,7 +9,7 @@
 
 const Sem sem_error = {.kind = SEM_ERROR}, sem_none = {.kind = SEM_NONE}, sem_slice = {.kind = SEM_SLICE};
 
-/* ---- Element types -------------------------------------------------------------------------------------------------- */
+/* ---- Element types ----------------------------------------------------------------------------------------------- */
 
 static const struct {
     const char *name;
@@ -59,7 +59,7 @@ bool stype_find(const char *canonical, SType *out) {
     return false;
 }
 
-/* ---- Making ----------------------------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 static Sem *make(Checker *c, SemKind kind) {
     Sem *s = NEW(c->a, Sem);
@@ -152,7 +152,7 @@ const Sem *sem_weak(Checker *c, const Sem *s) {
     return with_weak(c, s, true);
 }
 
-/* ---- Asking ------------------------------------------------------------------------------------------------------------- */
+/* ---- Asking ------------------------------------------------------------------------------------------------------ */
 
 bool sem_is_error(const Sem *s) {
     return s->kind == SEM_ERROR;
@@ -217,7 +217,7 @@ bool sem_equal(const Sem *x, const Sem *y) {
     return false;
 }
 
-/* ---- Saying --------------------------------------------------------------------------------------------------------------- */
+/* ---- Saying ------------------------------------------------------------------------------------------------------ */
 
 const char *type_text(Checker *c, SType t, bool is_pointer, Shape shape) {
     const char *element = arena_printf(c->a, "%s%s", is_pointer ? "*" : "", stype_name(t));

@@ -84,21 +84,21 @@ void narrow_terms(Value *v, int64_t scale, Terms *t) {
     Value *scalar = value_is_tile(v) ? scalar_of(v) : NULL;
     const Op *op = v->def;
     int64_t c;
-    if (scalar || !op || v->type.dtype != DT_I64) {
+    if (op && op->kind == OP_CONST) {
+        t->constant += (uint64_t)op->attr.i * (uint64_t)scale;
+    } else if (scalar || !op || v->type.dtype != DT_I64) {
         term_add(t, scalar ? scalar : v, scale);
     } else if (op->kind == OP_ADD || op->kind == OP_SUB) {
         narrow_terms(op->args[0], scale, t);
         narrow_terms(op->args[1], op->kind == OP_SUB ? -scale : scale, t);
     } else if (op->kind == OP_MUL && scale * scale == 1 && value_const(op->args[1], &c) && fits((Range){c, c})) {
         narrow_terms(op->args[0], scale * c, t);
-    } else if (op->kind == OP_CONST) {
-        t->constant += (uint64_t)op->attr.i * (uint64_t)scale;
     } else {
         term_add(t, v, scale);
     }
 }
 
-static const int64_t FAR = INT64_C(1) << 60; /* sums of a few terms up to here do not wrap */
+static const int64_t FAR = INT64_C(1) << 58; /* two sums of all the terms there is room for do not wrap */
 
 static Range range_scaled(Range r, int64_t scale) {
     if (r.lo < -FAR || r.hi > FAR || scale < INT32_MIN || scale > INT32_MAX) return (Range){INT64_MIN, INT64_MAX};
@@ -107,7 +107,6 @@ static Range range_scaled(Range r, int64_t scale) {
     return scale >= 0 ? (Range){r.lo * scale, r.hi * scale} : (Range){r.hi * scale, r.lo * scale};
 }
 
-/* False where a partial sum might leave ±16 FAR, far from wrapping. */
 bool narrow_sum_range(const Narrow *n, const Terms *t, bool of_tiles, Range *sum) {
     *sum = (Range){0, 0};
     if (!of_tiles) {

@@ -152,10 +152,24 @@ static uint32_t column_of(const Filter *f, uint32_t at) {
     return end - begin;
 }
 
+/* The end of a line that is skipped. A bracket that stays open would swallow the rest of the file: an error. */
+static uint32_t skip_line(const Filter *f, uint32_t at) {
+    uint32_t end = line_end(f, at), depth = 0;
+    if (end < f->p->raw.len) return end;
+    const Token *open = NULL;
+    for (uint32_t i = at; i < end; i++) {
+        const Token *t = &f->p->raw.at[i];
+        if ((t->kind == '(' || t->kind == '[' || t->kind == '{') && depth++ == 0) open = t;
+        if ((t->kind == ')' || t->kind == ']' || t->kind == '}') && depth) depth--;
+    }
+    if (open) diag_error(f->p->d, open->span, "'%c' is never closed", open->kind);
+    return end;
+}
+
 /* Past the indented lines after the logical line at `at`. */
 static uint32_t skip_suite(const Filter *f, uint32_t at) {
-    at = skip_blank(f, line_end(f, at));
-    while (at < f->p->raw.len && column_of(f, at) > 0) at = skip_blank(f, line_end(f, at));
+    at = skip_blank(f, skip_line(f, at));
+    while (at < f->p->raw.len && column_of(f, at) > 0) at = skip_blank(f, skip_line(f, at));
     return at;
 }
 
@@ -221,7 +235,7 @@ static bool is_kernel_code(Filter *f) {
     uint32_t at = first;
     while (at < f->p->raw.len && raw[at].kind == '@') {
         wanted |= is_jit(f, at);
-        at = skip_blank(f, line_end(f, at));
+        at = skip_blank(f, skip_line(f, at));
     }
     if (!wanted || at >= f->p->raw.len || raw[at].kind != DEF) {
         f->at = at < f->p->raw.len ? skip_suite(f, at) : at;

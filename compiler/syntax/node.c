@@ -89,14 +89,18 @@ Node *node_compare(Parser *p, Node *left, CompareOp op, Node *right) {
         n = node_make(p, NODE_COMPARE, left->span);
         list_push(p, &n->list, left);
     }
-    uint32_t count = n->list.len;
-    uint8_t *ops = NEW_ARRAY(p->a, uint8_t, count);
-    if (count > 1) memcpy(ops, n->ops, count - 1);
-    ops[count - 1] = (uint8_t)op;
-    n->ops = ops;
     list_push(p, &n->list, right);
+    uint32_t count = n->list.len - 1;
+    if ((count & (count - 1)) == 0) { /* full at every power of two */
+        uint8_t *ops = NEW_ARRAY(p->a, uint8_t, count * 2);
+        if (count > 1) memcpy(ops, n->ops, count - 1);
+        n->ops = ops;
+    }
+    n->ops[count - 1] = (uint8_t)op;
     n->span = span_join(left->span, right->span);
-    return node_finish(p, n);
+    if (n != left) return node_finish(p, n);
+    deepen(n, right); /* the others are counted: a chain stays linear */
+    return n;
 }
 
 Node *node_leaf(Parser *p, NodeKind kind, const Token *t) {

@@ -143,12 +143,20 @@ static Node *comprehension(Parser *p, Node *element, Node *target, Node *source,
     return node_finish(p, n);
 }
 
+/* The joined text lies in a buffer of its own, as large as a power of two: it moves only when that is full. */
 static Node *join_strings(Parser *p, Node *a, const Token *b) {
-    char *text = arena_alloc(p->a, (size_t)(a->integer + b->integer) + 1);
-    memcpy(text, a->name, (size_t)a->integer);
-    memcpy(text + a->integer, b->name, (size_t)b->integer);
+    size_t have = (size_t)a->integer, more = (size_t)b->integer, cap = a->flag ? 1 : 0;
+    while (cap && cap <= have) cap *= 2;
+    char *text = (char *)(uintptr_t)a->name;
+    if (have + more + 1 > cap) {
+        for (cap = 1; cap <= have + more;) cap *= 2;
+        text = arena_alloc(p->a, cap);
+        memcpy(text, a->name, have);
+    }
+    memcpy(text + have, b->name, more + 1);
     a->name = text;
     a->integer += b->integer;
+    a->flag = true;
     a->span = span_join(a->span, b->span);
     return a;
 }

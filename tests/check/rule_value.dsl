@@ -1,7 +1,7 @@
 # RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
 # A constexpr whose rule can be evaluated now takes its value from it; num_warps too.
 # CHECK: func @k
-# CHECK-SAME: num_warps = 8
+# CHECK-SAME: warps 8
 @kernel(grid=(1,), BLOCK=next_power_of_2(N), num_warps=8 if BLOCK > 1000 else 4)
 def k(x: *fp32, N: constexpr = 781, BLOCK: constexpr = 16):
     # CHECK: arange 0, 1024

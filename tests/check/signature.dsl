@@ -6,7 +6,7 @@ def k(x, y, n, one, B: tl.constexpr, scale: tl.constexpr, extra: tl.constexpr = 
     # CHECK: arange 0, 128
     i = tl.arange(0, B)
     # A parameter that is 1 is a constant.
-    # CHECK: const 1 : i32
+    # CHECK: const 1 : i64
     # CHECK: const 0.5 : fp16
     # CHECK: const 3 : tile<128xi32>
     tl.store(x + i * one, tl.load(y + i) * scale, mask=i < tl.full((B,), extra, tl.int32))

@@ -277,7 +277,7 @@ static void test_reader_errors(void **state) {
         {"for %i = %n to %n {", "expected 'step'"},
         {"if %n {", "no scalar i1"},
         {"while {", "expected 'do' here"},
-        {"yield", "a block does not end in return"},
+        {"yield", "it ends a block, and something follows: yield"},
         {"return", "it ends a block, and something follows"},
         {"}", "expected nothing behind the function"},
         {"\x01", "expected an op here"},

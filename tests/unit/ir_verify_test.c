@@ -77,7 +77,7 @@ static void argument_misplaced(Victim *v) { v->loop->regions[0]->args.at[1]->ind
 
 static void operand_missing(Victim *v) { v->add->args[0] = NULL; }
 
-static void operand_below(Victim *v) { op_move_before(v->add, v->s.f->body->first), op_set_arg(v->s.f, v->add, 0, v->branch->results[1]); }
+static void operand_below(Victim *v) { op_set_arg(v->s.f, v->add, 0, v->branch->results[1]); }
 
 static void operand_inside(Victim *v) {
     Builder b = inside(v, v->loop, 0);
@@ -164,7 +164,12 @@ static void two_returns(Victim *v) {
     op_build(&b, OP_RETURN, NULL, 0, (Attr){0}, v->s.n->type);
 }
 
-static void return_in_region(Victim *v) { v->loop->regions[0]->last->kind = OP_RETURN, v->loop->regions[0]->last->nargs = 0; }
+static void return_in_region(Victim *v) {
+    Builder b = inside(v, v->loop, 0);
+    Op *yield = b.before;
+    op_build(&b, OP_RETURN, NULL, 0, (Attr){0}, v->s.n->type);
+    op_erase(v->s.f, yield);
+}
 
 static void yield_for_condition(Victim *v) { v->test->regions[0]->last->kind = OP_YIELD; }
 
@@ -200,7 +205,7 @@ static void tile_of_other_shape(Victim *v) {
 
 static void scalar_layout(Victim *v) { v->s.n->type.layout = v->layout; }
 
-static void simt_op(Victim *v) { v->s.f->stage = STAGE_SIMT, v->s.f->stage = STAGE_TILE, v->add->kind = OP_BARRIER; }
+static void simt_op(Victim *v) { v->add->kind = OP_CONVERT; }
 
 static void param_missing(Victim *v) { v->s.f->params.len--; }
 
@@ -259,7 +264,7 @@ static const Fault faults[] = {
     FAULT(no_return, TILE, "does not end in return"),
     FAULT(no_yield, TILE, "does not end in yield"),
     FAULT(two_returns, TILE, "something follows"),
-    FAULT(return_in_region, TILE, "return"),
+    FAULT(return_in_region, TILE, "does not end in yield: return"),
     FAULT(yield_for_condition, TILE, "does not end in condition"),
     FAULT(yield_count, TILE, "1 values are passed on where 2 are taken"),
     FAULT(yield_type, TILE, "value 1 passed on has the wrong type"),

@@ -1,0 +1,555 @@
+/* ir_fold_test.c - constants and identities: op_evaluate against plain C and a reference of its own for small floats,
+ * op_fold against op_evaluate, and whole random expressions before and after folding.
+ *
+ * In: seeded random bits of every type, the special values among them. Out: bit-equal results, any NaN equal to any.
+ * The reference rounds by looking the two neighbours up among all numbers of the format, not by shifting bits.
+ */
+#include "ir_sample.h"
+
+static Arena *arena;
+static Strings *names;
+static Random rng;
+
+static int set_up(void **state) {
+    (void)state;
+    arena = arena_create();
+    names = strings_create(arena);
+    rng = (Random){2024};
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    arena_destroy(arena);
+    return 0;
+}
+
+/* ---- The reference for small floats ------------------------------------------------------------------------------ */
+
+/* Value of a code, from the format's definition. */
+static double small_value(DType d, uint32_t code) {
+    int mantissa = d == DT_FP16 ? 10 : d == DT_BF16 ? 7 : d == DT_FP8E4 ? 3 : 2;
+    int bits = (int)dtype_bits(d), exponent_bits = bits - 1 - mantissa, bias = (1 << (exponent_bits - 1)) - 1;
+    uint32_t fraction = code & ((1u << mantissa) - 1), exponent = code >> mantissa & ((1u << exponent_bits) - 1);
+    double sign = code >> (bits - 1) ? -1 : 1;
+    bool top = exponent == (1u << exponent_bits) - 1;
+    if (d == DT_FP8E4 && top && fraction == 7) return (double)NAN;
+    if (d != DT_FP8E4 && top) return fraction ? (double)NAN : sign * (double)INFINITY;
+    if (exponent == 0) return sign * pow(2, 1 - bias - mantissa) * fraction;
+    return sign * pow(2, (int)exponent - bias) * (1 + fraction / pow(2, mantissa));
+}
+
+/* The code of the largest finite number. */
+static uint32_t small_most(DType d) { return d == DT_FP16 ? 0x7bff : d == DT_BF16 ? 0x7f7f : d == DT_FP8E4 ? 0x7e : 0x7b; }
+
+/* x and what x lost when it was computed, which matters where x is a tie. */
+static int64_t small_round_sum(DType d, long double x, long double lost, bool to_zero) {
+    uint32_t low = 0, most = small_most(d), high = most, sign = signbit(x) ? 1u << (dtype_bits(d) - 1) : 0;
+    long double a = fabsl(x), largest = small_value(d, most), step = largest - small_value(d, most - 1);
+    if (isnan(x)) return -1;
+    if (a >= largest + step / 2 && (!to_zero || isinf(x))) return (d == DT_FP8E4 ? most : most + 1) | sign;
+    while (high > low) { /* the largest code whose value is at most a */
+        uint32_t middle = (low + high + 1) / 2;
+        if (small_value(d, middle) <= a) low = middle;
+        else high = middle - 1;
+    }
+    if (to_zero || low == most) return low | sign;
+    long double below = a - small_value(d, low), above = small_value(d, low + 1) - a;
+    if (below == above && lost != 0) return ((lost > 0) == (x > 0) ? low + 1 : low) | sign;
+    return (below > above || (below == above && (low & 1)) ? low + 1 : low) | sign;
+}
+
+static int64_t small_round(DType d, long double x, bool to_zero) { return small_round_sum(d, x, 0, to_zero); }
+
+/* ---- Bits and values --------------------------------------------------------------------------------------------- */
+
+static float float_of(int64_t bits) {
+    uint32_t u = (uint32_t)bits;
+    float x;
+    memcpy(&x, &u, sizeof x);
+    return x;
+}
+
+static double double_of(int64_t bits) {
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static int64_t bits_of_double(double x) {
+    int64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+static int64_t bits_of_float(float x) {
+    uint32_t u;
+    memcpy(&u, &x, sizeof u);
+    return u;
+}
+
+static double value_of(DType d, int64_t bits) {
+    return d == DT_FP64 ? double_of(bits) : d == DT_FP32 ? (double)float_of(bits) : small_value(d, (uint32_t)bits);
+}
+
+static bool same_bits(DType d, int64_t a, int64_t b) {
+    if (dtype_kind(d) != KIND_FLOAT) return a == b;
+    return (isnan(value_of(d, a)) && (b == -1 || isnan(value_of(d, b)))) || a == b;
+}
+
+static int64_t sign_extend(DType d, int64_t x) {
+    switch (d) {
+    case DT_I1: return x & 1;
+    case DT_I8: return (int8_t)x;
+    case DT_I16: return (int16_t)x;
+    case DT_I32: return (int32_t)x;
+    default: return x;
+    }
+}
+
+/* All kinds of numbers: any bits, near the format's edges, small integers. */
+static int64_t random_constant(DType d) {
+    int64_t any = (int64_t)random_bits(&rng), small = (int64_t)random_below(&rng, 9) - 4;
+    uint32_t how = random_below(&rng, 4), n = dtype_bits(d);
+    if (dtype_kind(d) != KIND_FLOAT) {
+        int64_t edge = (int64_t)((UINT64_C(1) << (n - 1)) + (uint64_t)small);
+        return sign_extend(d, how == 0 ? small : how == 1 ? edge : any >> random_below(&rng, 64));
+    }
+    if (how == 0) return d == DT_FP64 ? bits_of_double((double)small) : d == DT_FP32 ? bits_of_float((float)small) : small_round(d, small, false);
+    uint64_t mask = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1, low = random_below(&rng, 3), top;
+    top = d == DT_FP64 ? UINT64_C(0x7ff0000000000000) : d == DT_FP32 ? 0x7f800000 : small_most(d) + (d != DT_FP8E4);
+    if (how == 1) return (int64_t)((top - 1 + low) | (any < 0 ? (mask >> 1) + 1 : 0));
+    return (int64_t)((uint64_t)any & mask);
+}
+
+/* ---- Plain C ----------------------------------------------------------------------------------------------------- */
+
+static int64_t ref_int(OpKind k, DType d, int64_t a, int64_t b) {
+    uint32_t n = dtype_bits(d);
+    uint64_t mask = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1, ua = (uint64_t)a & mask, ub = (uint64_t)b & mask;
+    switch (k) {
+    case OP_ADD: return sign_extend(d, (int64_t)(ua + ub));
+    case OP_SUB: return sign_extend(d, (int64_t)(ua - ub));
+    case OP_MUL: return sign_extend(d, (int64_t)(ua * ub));
+    case OP_SDIV: return b == 0 ? 0 : b == -1 ? sign_extend(d, (int64_t)(0 - ua)) : a / b;
+    case OP_UDIV: return b == 0 ? 0 : sign_extend(d, (int64_t)(ua / ub));
+    case OP_SREM: return b == 0 ? a : b == -1 ? 0 : a % b;
+    case OP_UREM: return b == 0 ? a : sign_extend(d, (int64_t)(ua % ub));
+    case OP_AND: return sign_extend(d, a & b);
+    case OP_OR: return sign_extend(d, a | b);
+    case OP_XOR: return sign_extend(d, a ^ b);
+    case OP_SHL: return ub >= n ? 0 : sign_extend(d, (int64_t)(ua << ub));
+    case OP_LSHR: return ub >= n ? 0 : sign_extend(d, (int64_t)(ua >> ub));
+    case OP_ASHR: return ub >= n ? (a < 0 ? -1 : 0) : a >> ub;
+    case OP_SMAX: return a < b ? b : a;
+    case OP_SMIN: return a < b ? a : b;
+    case OP_UMAX: return ua < ub ? b : a;
+    case OP_UMIN: return ua < ub ? a : b;
+    default: fail_msg("ref_int: %s", op_info[k].name);
+    }
+    return 0;
+}
+
+static bool ref_compare(Pred p, double a, double b) {
+    bool results[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+    return results[p];
+}
+
+static bool ref_icmp(Pred p, DType d, int64_t a, int64_t b) {
+    uint64_t mask = dtype_bits(d) == 64 ? UINT64_MAX : (UINT64_C(1) << dtype_bits(d)) - 1, ua = (uint64_t)a & mask, ub = (uint64_t)b & mask;
+    bool results[] = {a == b, a != b, a < b, a <= b, a > b, a >= b, ua < ub, ua <= ub, ua > ub, ua >= ub};
+    return results[p];
+}
+
+static double ref_choose(OpKind k, double a, double b) {
+    bool nan_wins = k == OP_FMAXNAN || k == OP_FMINNAN, is_max = k == OP_FMAX || k == OP_FMAXNAN;
+    if (isnan(a)) return nan_wins ? a : b;
+    if (isnan(b)) return nan_wins ? b : a;
+    if (a == b && a == 0) return is_max ? (signbit(a) ? b : a) : (signbit(a) ? a : b);
+    return is_max ? (a > b ? a : b) : (a < b ? a : b);
+}
+
+static double ref_double(OpKind k, const double *x) {
+    switch (k) {
+    case OP_FADD: return x[0] + x[1];
+    case OP_FSUB: return x[0] - x[1];
+    case OP_FMUL: return x[0] * x[1];
+    case OP_FDIV: return x[0] / x[1];
+    case OP_FREM: return fmod(x[0], x[1]);
+    case OP_FMA: return fma(x[0], x[1], x[2]);
+    case OP_SQRT: return sqrt(x[0]);
+    case OP_FNEG: return -x[0];
+    case OP_FABS: return fabs(x[0]);
+    default: return ref_choose(k, x[0], x[1]);
+    }
+}
+
+static float ref_float(OpKind k, const float *x) {
+    switch (k) {
+    case OP_FADD: return x[0] + x[1];
+    case OP_FSUB: return x[0] - x[1];
+    case OP_FMUL: return x[0] * x[1];
+    case OP_FDIV: return x[0] / x[1];
+    case OP_FREM: return fmodf(x[0], x[1]);
+    case OP_FMA: return fmaf(x[0], x[1], x[2]);
+    case OP_SQRT: return sqrtf(x[0]);
+    case OP_FNEG: return -x[0];
+    case OP_FABS: return fabsf(x[0]);
+    default: return (float)ref_choose(k, (double)x[0], (double)x[1]);
+    }
+}
+
+/* Exactly x + y: the rounded sum, and what it lost. */
+static int64_t ref_sum(DType d, long double x, long double y) {
+    long double sum = x + y, lost = 0;
+    if (isfinite(sum)) lost = fabsl(x) >= fabsl(y) ? y - (sum - x) : x - (sum - y);
+    return small_round_sum(d, sum, lost, false);
+}
+
+static int64_t ref_small(OpKind k, DType d, const double *x) {
+    if (k == OP_FMA) return ref_sum(d, (long double)x[0] * (long double)x[1], (long double)x[2]);
+    if (k == OP_FADD || k == OP_FSUB) return ref_sum(d, (long double)x[0], k == OP_FADD ? (long double)x[1] : -(long double)x[1]);
+    if (k == OP_FDIV) return small_round(d, (long double)x[0] / (long double)x[1], false);
+    return small_round(d, (long double)ref_double(k, x), false);
+}
+
+static int64_t ref_op(OpKind k, DType d, const int64_t *bits) {
+    double x[3];
+    float f[3];
+    for (uint32_t i = 0; i < 3; i++) x[i] = value_of(d, bits[i]);
+    if (d == DT_FP64) return bits_of_double(ref_double(k, x));
+    if (d != DT_FP32) return ref_small(k, d, x);
+    for (uint32_t i = 0; i < 3; i++) f[i] = float_of(bits[i]);
+    return bits_of_float(ref_float(k, f));
+}
+
+static int64_t ref_to_float(DType to, long double x, bool to_zero) {
+    if (to != DT_FP32 && to != DT_FP64) return small_round(to, x, to_zero);
+    double wide = (double)x;
+    if (to == DT_FP64) return bits_of_double(wide);
+    float narrow = (float)x;
+    if (to_zero && fabsl((long double)narrow) > fabsl(x)) narrow = nextafterf(narrow, 0);
+    return bits_of_float(narrow);
+}
+
+static int64_t ref_to_int(DType to, bool is_signed, double x) {
+    long double top = powl(2, (long double)dtype_bits(to) - is_signed), t = truncl((long double)x);
+    if (isnan(x)) return 0;
+    if (t >= top) t = top - 1;
+    if (t < (is_signed ? -top : 0)) t = is_signed ? -top : 0;
+    return is_signed ? (int64_t)t : sign_extend(to, (int64_t)(uint64_t)t);
+}
+
+static int64_t ref_convert(const Op *op, int64_t a) {
+    DType from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
+    uint64_t mask = dtype_bits(from) == 64 ? UINT64_MAX : (UINT64_C(1) << dtype_bits(from)) - 1;
+    long double as_signed = (long double)(from == DT_I1 ? -a : a), as_unsigned = (long double)((uint64_t)a & mask);
+    switch (op->kind) {
+    case OP_SEXT: return from == DT_I1 ? -a : a;
+    case OP_ZEXT: return (int64_t)((uint64_t)a & mask);
+    case OP_TRUNC: return sign_extend(to, a);
+    case OP_SITOFP: return ref_to_float(to, as_signed, false);
+    case OP_UITOFP: return ref_to_float(to, as_unsigned, false);
+    case OP_FPTOSI: return ref_to_int(to, true, value_of(from, a));
+    case OP_FPTOUI: return ref_to_int(to, false, value_of(from, a));
+    case OP_FPEXT: return ref_to_float(to, (long double)value_of(from, a), false);
+    case OP_FPTRUNC: return ref_to_float(to, (long double)value_of(from, a), op->attr.i == ROUND_ZERO);
+    case OP_BITCAST: return dtype_kind(to) == KIND_INT ? sign_extend(to, a) : (int64_t)((uint64_t)a & mask);
+    default: fail_msg("ref_convert: %s", op_info[op->kind].name);
+    }
+    return 0;
+}
+
+/* What the op gives, or false where it has no value at compile time. */
+static bool reference(const Op *op, const int64_t *a, int64_t *r) {
+    DType d = op->args[0]->type.dtype;
+    OpKind k = op->kind;
+    if (k == OP_EXP || k == OP_EXP2 || k == OP_LOG || k == OP_LOG2 || k == OP_RSQRT) return false;
+    if (k == OP_SELECT) *r = a[0] ? a[1] : a[2];
+    else if (k == OP_ADDPTR) *r = a[0] + a[1] * (int64_t)dtype_bits(op->args[0]->type.pointee) / 8;
+    else if (k == OP_ICMP) *r = ref_icmp((Pred)op->attr.i, d, a[0], a[1]);
+    else if (k == OP_FCMP) *r = ref_compare((Pred)op->attr.i, value_of(d, a[0]), value_of(d, a[1]));
+    else if (k >= OP_ADD && k < OP_ICMP) *r = ref_int(k, d, a[0], a[1]);
+    else if (k >= OP_SEXT && k <= OP_BITCAST) *r = ref_convert(op, a[0]);
+    else *r = ref_op(k, d, a);
+    return true;
+}
+
+/* ---- Every elementwise op on random constants -------------------------------------------------------------------- */
+
+static void collect(void *context, Op *op) {
+    VEC(Op *) *ops = context;
+    bool elementwise = op->kind >= OP_ADD && op->kind <= OP_ADDPTR;
+    if (elementwise && op->nresults == 1) vec_push(arena, ops, op);
+}
+
+static void describe(const Func *f, const Op *op, const int64_t *a, int64_t got, int64_t want) {
+    Text t = {0};
+    op_print(f, op, &t);
+    fail_msg("%s on 0x%llx 0x%llx 0x%llx gives 0x%llx, not 0x%llx", t.at, (unsigned long long)a[0], (unsigned long long)a[1],
+             (unsigned long long)a[2], (unsigned long long)got, (unsigned long long)want);
+}
+
+static void check_constants(Func *f, Op *op) {
+    int64_t a[3] = {0}, want = 0, got = 0, folded = 0;
+    DType to = op->results[0]->type.dtype;
+    for (uint32_t i = 0; i < op->nargs; i++) a[i] = random_constant(op->args[i]->type.dtype);
+    if (op->kind == OP_ADDPTR) a[0] &= INT64_C(0xffffffffff), a[1] &= INT64_C(0x7fffffff);
+    bool known = reference(op, a, &want);
+    if (op_evaluate(op, a, &got) != known) describe(f, op, a, -1, -1);
+    if (known && !same_bits(to, got, want)) describe(f, op, a, got, want);
+    Builder b = builder_before(f, op);
+    for (uint32_t i = 0; i < op->nargs; i++) op_set_arg(f, op, i, build0(&b, OP_CONST, (Attr){.i = a[i]}, op->args[i]->type));
+    Value *v = op_fold(&b, op);
+    if (known && (!v || !type_equal(v->type, op->results[0]->type) || !value_const(v, &folded) || !same_bits(to, folded, want)))
+        describe(f, op, a, v ? folded : -1, want);
+}
+
+static void test_constants(void **state) {
+    (void)state;
+    uint32_t checked = 0;
+    for (uint32_t k = 0; k < OP_COUNT; k++) {
+        bool has_dtypes = k == OP_BITCAST || k == OP_ICMP || k == OP_FCMP;
+        Func *f = sample_of(arena, names, (OpKind)k, STAGE_TILE == (Stage)sample_is_simt((OpKind)k) ? STAGE_TILE : STAGE_SIMT);
+        VEC(Op *) ops = {0};
+        func_walk(f, collect, &ops);
+        uint32_t rounds = ops.len ? 1 + (has_dtypes ? 6000 : 3000) / ops.len : 0;
+        for (uint32_t i = 0; i < ops.len; i++)
+            for (uint32_t n = 0; n < rounds; n++, checked++) check_constants(f, ops.at[i]);
+        tear_down(NULL);
+        arena = arena_create();
+        names = strings_create(arena);
+    }
+    assert_in_range(checked, 100000, 1000000);
+}
+
+/* ---- Formats ----------------------------------------------------------------------------------------------------- */
+
+static void test_formats(void **state) {
+    (void)state;
+    static const DType all[] = {DT_FP8E4, DT_FP8E5, DT_FP16, DT_BF16};
+    for (uint32_t i = 0; i < COUNT(all); i++) {
+        for (uint32_t code = 0; code >> dtype_bits(all[i]) == 0; code++) {
+            double x = small_value(all[i], code);
+            assert_true(isnan(x) ? isnan(float_from_bits(all[i], code)) : x == float_from_bits(all[i], code));
+            assert_true(isnan(x) || float_to_bits(all[i], x) == code);
+        }
+        for (uint32_t n = 0; n < 100000; n++) { /* near and at the middle of two neighbours */
+            uint32_t code = random_below(&rng, small_most(all[i]));
+            double low = small_value(all[i], code), high = small_value(all[i], code + 1), x = (low + high) / 2;
+            if (n % 3 != 0) x = nextafter(x, n % 3 == 1 ? low : high);
+            assert_int_equal(float_to_bits(all[i], x), small_round(all[i], x, false));
+            assert_int_equal(float_to_bits(all[i], -x), small_round(all[i], -x, false));
+        }
+    }
+    assert_int_equal(float_to_bits(DT_BF16, 3.5e38), 0x7f80);
+    assert_int_equal(float_to_bits(DT_FP16, 65519.99), 0x7bff);
+    assert_int_equal(float_to_bits(DT_FP16, 65520), 0x7c00);
+    assert_int_equal(float_to_bits(DT_FP8E4, -1e9), 0xfe);
+    assert_int_equal(float_to_bits(DT_FP32, 1e-46), 0);
+    assert_int_equal(float_to_bits(DT_FP32, -1e-45), 0x80000001);
+}
+
+/* A product on a tie, pushed off it by an addend far below: one rounding sees it, two do not. */
+static void test_fma_once(void **state) {
+    (void)state;
+    Sample s = sample_create(arena, names, STAGE_TILE);
+    for (uint32_t i = 0; i < 4; i++) {
+        DType d = i & 1 ? DT_BF16 : DT_FP32;
+        double ulp = d == DT_BF16 ? 0x1p-7 : 0x1p-23, tiny = i & 2 ? -0x1p-100 : 0x1p-100;
+        Value *x = build_float(&s.b, type_scalar(d), 1 + ulp), *y = build_float(&s.b, type_scalar(d), 1.5);
+        Value *z = build_float(&s.b, type_scalar(d), tiny), *r = build3(&s.b, OP_FMA, x, y, z);
+        double exact = 1.5 + 1.5 * ulp, wanted = tiny > 0 ? 1.5 + 2 * ulp : 1.5 + ulp, got = 0;
+        assert_true(exact - (1.5 + ulp) == ulp / 2);
+        Value *v = op_fold(&s.b, r->def);
+        assert_true(v && value_const_float(v, &got));
+        assert_true(got == wanted);
+    }
+}
+
+/* ---- Identities -------------------------------------------------------------------------------------------------- */
+
+/* Runs straight-line scalar code: bits by value id. Loads and stores aside, every op must have a value. */
+static void interpret(const Func *f, int64_t *bits) {
+    for (const Op *op = f->body->first; op; op = op->next) {
+        int64_t a[3] = {0};
+        if (op->nresults != 1) continue;
+        for (uint32_t i = 0; i < op->nargs; i++) a[i] = bits[op->args[i]->id];
+        if (op->kind == OP_CONST) bits[op->results[0]->id] = op->attr.i;
+        else if (!op_evaluate(op, a, &bits[op->results[0]->id])) fail_msg("no value of %s", op_info[op->kind].name);
+    }
+}
+
+static bool fold_once(Func *f) {
+    bool changed = false;
+    for (Op *op = f->body->first, *next; op; op = next) {
+        next = op->next;
+        Builder b = builder_before(f, op);
+        Value *v = op_fold(&b, op);
+        if (!v) continue;
+        assert_true(type_equal(v->type, op->results[0]->type));
+        value_replace(f, op->results[0], v);
+        op_erase(f, op);
+        changed = true;
+    }
+    return changed;
+}
+
+static void random_inputs(const Func *f, int64_t *bits) {
+    for (uint32_t i = 0; i < f->body->args.len; i++) bits[f->body->args.at[i]->id] = random_constant(f->body->args.at[i]->type.dtype);
+}
+
+/* Straight-line scalar code over parameters of every type; what is computed last is kept alive by selects' way out. */
+static RandomFunc random_code(void) {
+    static const DType types[] = {DT_I1, DT_I8, DT_I16, DT_I32, DT_I64, DT_FP16, DT_BF16, DT_FP32, DT_FP64};
+    RandomFunc g = {.r = &rng, .s = sample_create(arena, names, STAGE_TILE)};
+    for (uint32_t i = 0; i < 2 * COUNT(types); i++)
+        pool_add(&g, func_add_param(g.s.f, type_scalar(types[i / 2]), (Param){.divisible = 1}));
+    for (uint32_t i = 0; i < 60; i++) random_elementwise(&g, true);
+    return g;
+}
+
+static void test_identities(void **state) {
+    (void)state;
+    uint32_t shorter = 0;
+    for (uint32_t n = 0; n < 3000; n++) {
+        RandomFunc g = random_code();
+        Func *f = g.s.f;
+        Op *ends[64];
+        uint32_t count = 0;
+        for (uint32_t i = 0; i < g.n && count < 64; i++)
+            if (g.pool[i]->def) ends[count++] = build_yield(&g.s.b, &g.pool[i], 1); /* keeps the value in sight */
+        op_build(&g.s.b, OP_RETURN, NULL, 0, (Attr){0}, g.s.n->type);
+        int64_t *in = NEW_ARRAY(arena, int64_t, f->next_value * 2 + 4096), *before = NEW_ARRAY(arena, int64_t, 8 * 64);
+        Random inputs = rng;
+        for (uint32_t round = 0; round < 8; round++) {
+            random_inputs(f, in);
+            interpret(f, in);
+            for (uint32_t i = 0; i < count; i++) before[round * 64 + i] = in[ends[i]->args[0]->id];
+        }
+        uint32_t passes = 0;
+        while (fold_once(f)) assert_in_range(++passes, 1, 50);
+        shorter += passes > 0;
+        Text once = {0}, twice = {0};
+        func_print(f, &once);
+        assert_false(fold_once(f));
+        func_print(f, &twice);
+        assert_string_equal(once.at, twice.at); /* nothing left to do, and nothing left behind */
+        rng = inputs;
+        in = NEW_ARRAY(arena, int64_t, f->next_value);
+        for (uint32_t round = 0; round < 8; round++) {
+            random_inputs(f, in);
+            interpret(f, in);
+            for (uint32_t i = 0; i < count; i++) {
+                const Value *v = ends[i]->args[0];
+                int64_t was = before[round * 64 + i];
+                if (!same_bits(v->type.dtype, in[v->id], was))
+                    fail_msg("%u: value %u was 0x%llx and is 0x%llx after folding:\n%s", n, i, (unsigned long long)was,
+                             (unsigned long long)in[v->id], once.at);
+            }
+        }
+        text_free(&once);
+        text_free(&twice);
+        if (n % 100 == 99) {
+            arena_destroy(arena);
+            arena = arena_create();
+            names = strings_create(arena);
+        }
+    }
+    assert_in_range(shorter, 2500, 3000);
+}
+
+/* ---- One identity at a time -------------------------------------------------------------------------------------- */
+
+/* `%r` of the text, folded until nothing changes, is what `wanted` says: its defining op as text, or a parameter. */
+static void require_fold(const char *body, const char *wanted) {
+    Text text = {0}, got = {0}, errors = {0};
+    static const char layouts[] = "#a = #layout<[128] reg=[1,2] lane=[4,8,16,32,64] warp=[0] cta=[]>\n"
+                                  "#b = #layout<[128] reg=[32,64] lane=[1,2,4,8,16] warp=[0] cta=[]>\n";
+    text_printf(&text, "%sfunc @f(%%n: i32, %%m: i64, %%x: fp32, %%h: fp16, %%d: fp64, %%c: i1, %%p: *fp32, %%b: i8) stage %s {\n%s  return\n}\n",
+                strchr(body, '#') ? layouts : "", strchr(body, '#') ? "simt" : "tile", body);
+    Diag *d = diag_create(arena, 20);
+    Func *f = func_read(arena, names, d, diag_add_source(d, "fold.ir", text.at, text.len));
+    diag_print(d, &errors, false);
+    if (!f) fail_msg("%s", errors.at);
+    Op *last = f->body->last;
+    Builder b = builder_before(f, last);
+    Op *keep = build_yield(&b, last->prev->results, 1);
+    while (fold_once(f)) continue;
+    const Value *v = keep->args[0];
+    if (v->def) op_print(f, v->def, &got);
+    else text_printf(&got, "%%%s", v->name);
+    if (!strstr(got.at, wanted)) fail_msg("%s folds to %s, not to %s", body, got.at, wanted);
+    text_free(&text);
+    text_free(&got);
+    text_free(&errors);
+}
+
+static void test_cases(void **state) {
+    (void)state;
+    require_fold("%z = const -0.0 : fp32\n%r = fadd %x, %z : fp32\n", "%x");
+    require_fold("%z = const 0.0 : fp32\n%r = fadd %x, %z : fp32\n", "fadd"); /* -0 + 0 is 0 */
+    require_fold("%z = const 0.0 : fp32\n%r = fsub %x, %z : fp32\n", "%x");
+    require_fold("%z = const -0.0 : fp32\n%r = fsub %x, %z : fp32\n", "fsub");
+    require_fold("%z = const 0.0 : fp32\n%r = fmul %x, %z : fp32\n", "fmul"); /* NaN, infinity, -1 */
+    require_fold("%r = fsub %x, %x : fp32\n", "fsub");                        /* NaN, infinity */
+    require_fold("%z = const 8.0 : fp32\n%r = fdiv %x, %z : fp32\n", "fmul %x");
+    require_fold("%z = const 3.0 : fp32\n%r = fdiv %x, %z : fp32\n", "fdiv");
+    require_fold("%z = const 65536.0 : fp64\n%r = fdiv %d, %z : fp64\n", "fmul %d");
+    require_fold("%r = fcmp eq %x, %x : i1\n", "fcmp eq");
+    require_fold("%r = fcmp lt %x, %x : i1\n", "const false");
+    require_fold("%z = const -inf : fp32\n%r = fmax %x, %z : fp32\n", "fmax"); /* -inf where x is NaN */
+    require_fold("%z = const -inf : fp32\n%r = fmax_nan %x, %z : fp32\n", "%x");
+    require_fold("%z = const inf : fp32\n%r = fmax %x, %z : fp32\n", "const inf");
+    require_fold("%z = const nan : fp32\n%r = fmin %z, %x : fp32\n", "%x");
+    require_fold("%r = sub %n, %n : i32\n", "const 0 : i32");
+    require_fold("%z = const 0 : i32\n%r = sdiv %n, %z : i32\n", "const 0");
+    require_fold("%z = const 0 : i32\n%r = urem %n, %z : i32\n", "%n");
+    require_fold("%z = const 5 : i32\n%a = add %n, %z : i32\n%r = add %z, %a : i32\n", "add %n");
+    require_fold("%t = const true : i1\n%a = xor %c, %t : i1\n%r = xor %a, %t : i1\n", "%c");
+    require_fold("%t = const true : i1\n%r = and %c, %t : i1\n", "%c");
+    require_fold("%z = const 32 : i32\n%r = shl %n, %z : i32\n", "const 0");
+    require_fold("%z = const 32 : i32\n%r = ashr %n, %z : i32\n", "ashr");
+    require_fold("%a = sext %b : i32\n%r = sext %a : i64\n", "sext %b : i64");
+    require_fold("%a = zext %b : i32\n%r = sext %a : i64\n", "zext %b : i64");
+    require_fold("%a = sext %n : i64\n%r = trunc %a : i32\n", "%n");
+    require_fold("%a = sext %b : i64\n%r = trunc %a : i16\n", "sext %b : i16");
+    require_fold("%a = zext %n : i64\n%r = trunc %a : i16\n", "trunc %n : i16");
+    require_fold("%a = sext %n : i64\n%z = const 100 : i64\n%r = icmp slt %a, %z : i1\n", "icmp slt %n");
+    require_fold("%a = sext %n : i64\n%z = const 100 : i64\n%r = icmp slt %z, %a : i1\n", "icmp sgt %n");
+    require_fold("%a = sext %n : i64\n%z = const 4294967296 : i64\n%r = icmp slt %a, %z : i1\n", "const true");
+    require_fold("%a = sext %n : i64\n%z = const -4294967296 : i64\n%r = icmp slt %a, %z : i1\n", "const false");
+    require_fold("%a = zext %n : i64\n%z = const 4000000000 : i64\n%r = icmp slt %a, %z : i1\n", "icmp ult %n");
+    require_fold("%a = zext %n : i64\n%z = const -1 : i64\n%r = icmp sgt %a, %z : i1\n", "const true");
+    require_fold("%a = zext %n : i64\n%z = const -1 : i64\n%r = icmp ult %a, %z : i1\n", "const true");
+    require_fold("%a = sext %n : i64\n%z = const -1 : i64\n%r = icmp ult %a, %z : i1\n", "icmp ult %n");
+    require_fold("%a = zext %c : i32\n%z = const 0 : i32\n%r = icmp ne %a, %z : i1\n", "%c");
+    require_fold("%a = sext %n : i64\n%e = sext %n : i64\n%r = icmp ule %a, %e : i1\n", "const true");
+    require_fold("%r = icmp sle %n, %n : i1\n", "const true");
+    require_fold("%r = select %c, %n, %n : i32\n", "%n");
+    require_fold("%t = const true : i1\n%f = const false : i1\n%r = select %c, %t, %f : i1\n", "%c");
+    require_fold("%z = const 0 : i64\n%r = addptr %p, %z : *fp32\n", "%p");
+    require_fold("%a = fpext %h : fp32\n%r = fptrunc %a : fp16\n", "%h");
+    require_fold("%a = fpext %h : fp64\n%r = fptrunc %a : fp32\n", "fpext %h : fp32");
+    require_fold("%a = fpext %h : fp32\n%r = fptrunc %a : bf16\n", "fptrunc");
+    require_fold("%a = fneg %x : fp32\n%r = fabs %a : fp32\n", "fabs %x");
+    require_fold("%a = bitcast %x : i32\n%r = bitcast %a : fp32\n", "%x");
+    require_fold("%r = if %c : (i32) {\n yield %n\n} else {\n yield %n\n}\n", "%n");
+    require_fold("%z = const 1 : i32\n%r = if %c : (i32) {\n yield %n\n} else {\n yield %z\n}\n", "select %c, %n");
+    require_fold("%r = if %c : (i32) {\n store %p, %x\n yield %n\n} else {\n yield %n\n}\n", "if %c"); /* the store stays */
+    require_fold("%z = const 2.0 : fp32\n%s = splat %z : tile<128xfp32>\n%e = expand_dims %s {axis = 0} : tile<1x128xfp32>\n"
+                 "%r = broadcast %e : tile<4x128xfp32>\n", "const 2.0 : tile<4x128xfp32>");
+    require_fold("%s = splat %x : tile<128xfp32>\n%r = expand_dims %s {axis = 1} : tile<128x1xfp32>\n", "splat %x : tile<128x1xfp32>");
+    require_fold("%a = const 1 : tile<128xi32, #a>\n%r = convert_layout %a : tile<128xi32, #b>\n", "const 1 : tile<128xi32, #layout<[128] reg=[32,64]");
+    require_fold("%a = splat %n : tile<128xi32, #a>\n%e = add %a, %a : tile<128xi32, #a>\n%g = convert_layout %e : tile<128xi32, #b>\n"
+                 "%r = convert_layout %g : tile<128xi32, #a>\n", "add");
+    require_fold("%a = arange 0, 128 : tile<128xi32, #a>\n%r = convert_layout %a : tile<128xi32, #b>\n", "arange 0, 128 : tile<128xi32, #layout<[128] reg=[32,64]");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_constants),  cmocka_unit_test(test_formats), cmocka_unit_test(test_fma_once),
+        cmocka_unit_test(test_identities), cmocka_unit_test(test_cases),
+    };
+    return cmocka_run_group_tests_name("ir fold", tests, set_up, tear_down);
+}

@@ -86,7 +86,7 @@ void codegen_registers(const Func *f, uint32_t *low, uint32_t *high) {
     uint32_t limit = 65536 / (threads < 256 ? 256 : threads);
     if (limit > LIMIT) limit = LIMIT;
     *low = peak < BASE ? BASE : (uint32_t)peak;
-    *high = *low + *low / 2 + BASE;
+    *high = *low + *low * 3 / 4 + BASE;
     if (*low > limit) *low = limit;
     if (*high > limit) *high = limit;
 }

@@ -1,23 +1,24 @@
 /* distribute.c - how many warps a program gets: the one table, and how it is read.
  *
  * In: the size of a program's largest tile. Out: num_warps.
- * A block holds one program, so warps trade two things: enough loads in flight per multiprocessor (many threads, few
- * elements each) against the cost of an exchange between warps. Measured for row softmax in fp32 on an H200: a warp alone
- * up to 256 elements, 8 elements a thread up to 2K, then 16 to 32, so that two blocks still fit a multiprocessor.
- * Types of 16 bits take the row of their size in bytes: a thread then holds twice the elements in the same registers.
+ * A block holds one program, so warps trade enough loads in flight per multiprocessor (many small blocks, many elements a
+ * thread) against the registers a thread has. The rows are the best of 1 … 32 warps for row softmax in fp32 on an H200
+ * (`bench/gpu.sh tune`, docs/performance.md): 8 elements a thread at 256, 32 at 2K, 64 at 8K and 16K. Beyond that 64 would
+ * spill, and threads are what is left. Types under 32 bits are computed in 32, so they count as 4 bytes.
  */
 #include "passes/passes.h"
 
 static const struct {
-    uint64_t bytes; /* of the tile, at most */
+    uint64_t bytes; /* of the tile in registers, at most */
     uint32_t warps;
 } table[] = {
-    {1024, 1}, {2048, 2}, {8192, 4}, {32768, 8}, {65536, 16},
+    {1 << 10, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8},
 };
 
 uint32_t distribute_warps(uint64_t elements, uint32_t bytes) {
+    uint64_t size = elements * (bytes < 4 ? 4 : bytes);
     for (size_t i = 0; i < COUNT(table); i++) {
-        if (elements * bytes <= table[i].bytes) return table[i].warps;
+        if (size <= table[i].bytes) return table[i].warps;
     }
     return 32;
 }

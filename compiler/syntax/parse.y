@@ -181,6 +181,13 @@ static void top_constant(Parser *p, Node *target, Node *type, Node *value, Span 
     list_push(p, &p->module->items, node_finish(p, n));
 }
 
+/* A docstring of the file is dropped. */
+static void top_text(Parser *p, const Node *n) {
+    if (n->kind == NODE_STRING || p->stop) return;
+    diag_error(p->d, n->span, "an expression at the top level does nothing");
+    diag_note(p->d, (Span){0, 0}, "imports, constants (NAME = 1.5) and decorated functions stand there");
+}
+
 static void top_function(Parser *p, const NodeList *decorators, Node *f) {
     if (decorators) {
         f->rest = *decorators;
@@ -220,6 +227,7 @@ lines: %empty | lines line ;
 line:
     NEWLINE
   | import NEWLINE
+  | exprs NEWLINE                             { top_text(p, $1); }
   | exprs '=' exprs NEWLINE                   { top_constant(p, $1, NULL, $3, @$); }
   | primary ':' expr '=' exprs NEWLINE        { top_constant(p, $1, $3, $5, @$); }
   | decorators function                       { top_function(p, $1, $2); }

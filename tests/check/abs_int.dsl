@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # abs of signed integers; unsigned ones stay.
 @kernel(grid=(1,))
 def k(x: *i32, u: *u32):

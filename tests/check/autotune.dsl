@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 --signature "*fp32, 64" %s -o - 2>&1 | FileCheck %s
+# RUN: fsc --emit=tile --passes= --signature "*fp32, 64" %s -o - 2>&1 | FileCheck %s
 # Decorators that cannot be read are left out with a warning.
 # CHECK: warning: this decorator is left out
 # CHECK: note: bind what it would choose with -D

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # break turns the loop into a while that carries whether it goes on; continue only skips the rest of an iteration.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Shapes are matched from the last dimension; scalars are spread, ones repeat.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Functions are inlined for their arguments: constants stay constants, defaults and keywords bind as in Python.
 @jit
 def scale(v, by, plus=1.0):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Several values, returns on several paths, a value returned from inside a loop.
 @jit
 def order(a, b):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # *args takes the rest of the arguments, and a tuple gives them.
 @jit
 def total(first, *rest):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Casts between all classes of types; the rounding of a narrowing float cast can be chosen.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # a if c else b: both arms become one type, and only the chosen one runs.
 @kernel(grid=(1,))
 def k(x: *fp32, h: *fp16, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Constants of the file, in any order; they adapt like literals.
 SCALE: constexpr = LOG2E * 2.0
 LOG2E = tl.constexpr(1.5)

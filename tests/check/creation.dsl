@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # full, zeros, zeros_like, arange from any start, and what a tile says of itself.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # int / int is fp32, a narrow float divides in fp32, fp64 in fp64; // and % of integers truncate.
 @kernel(grid=(1,))
 def k(n: i32, u: *u32, h: *fp16, d: *fp64, x: *fp32):

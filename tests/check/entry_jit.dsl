@@ -1,6 +1,6 @@
-# RUN: fsc --emit=tile -O0 --signature "*fp32" %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= --signature "*fp32" %s -o - | FileCheck %s
 # Without @kernel the @jit function that no other calls is the entry point; --kernel chooses another.
-# RUN: fsc --emit=tile -O0 --kernel helper --signature "*fp32" %s -o - | FileCheck %s --check-prefix=HELPER
+# RUN: fsc --emit=tile --passes= --kernel helper --signature "*fp32" %s -o - | FileCheck %s --check-prefix=HELPER
 # CHECK: func @outer
 # HELPER: func @helper
 @triton.jit

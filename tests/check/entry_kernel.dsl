@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # The entry point: a @kernel before @jit functions, else the @jit function that no other calls.
 # CHECK: func @main
 @jit

@@ -1,15 +1,15 @@
-# RUN: fsc --emit=tile -O0 %examples/add.dsl -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %examples/add.dsl -o - | FileCheck %s
 # Every example compiles as it is, and for every float type.
-# RUN: fsc --emit=tile -O0 %examples/softmax.dsl -o - | FileCheck %s --check-prefix=SOFTMAX
-# RUN: fsc --emit=tile -O0 -T T=fp16 %examples/softmax.dsl -o - | FileCheck %s --check-prefix=HALF
-# RUN: fsc --emit=tile -O0 %examples/softmax_persistent.dsl -o - | FileCheck %s --check-prefix=PERSISTENT
-# RUN: fsc --emit=tile -O0 -T T=bf16 %examples/softmax_tiled.dsl -o - | FileCheck %s --check-prefix=TILED
-# RUN: fsc --emit=tile -O0 %examples/softmax_unstable.dsl -o - | FileCheck %s --check-prefix=UNSTABLE
-# RUN: fsc --emit=tile -O0 -T T=fp64 %examples/naive/row_max.dsl -o - | FileCheck %s --check-prefix=ROWMAX
-# RUN: fsc --emit=tile -O0 %examples/naive/subtract.dsl -o - | FileCheck %s --check-prefix=SUBTRACT
-# RUN: fsc --emit=tile -O0 -T T=fp16 %examples/naive/exp.dsl -o - | FileCheck %s --check-prefix=EXP
-# RUN: fsc --emit=tile -O0 %examples/naive/row_sum.dsl -o - | FileCheck %s --check-prefix=ROWSUM
-# RUN: fsc --emit=tile -O0 %examples/naive/divide.dsl -o - | FileCheck %s --check-prefix=DIVIDE
+# RUN: fsc --emit=tile --passes= %examples/softmax.dsl -o - | FileCheck %s --check-prefix=SOFTMAX
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/softmax.dsl -o - | FileCheck %s --check-prefix=HALF
+# RUN: fsc --emit=tile --passes= %examples/softmax_persistent.dsl -o - | FileCheck %s --check-prefix=PERSISTENT
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/softmax_tiled.dsl -o - | FileCheck %s --check-prefix=TILED
+# RUN: fsc --emit=tile --passes= %examples/softmax_unstable.dsl -o - | FileCheck %s --check-prefix=UNSTABLE
+# RUN: fsc --emit=tile --passes= -T T=fp64 %examples/naive/row_max.dsl -o - | FileCheck %s --check-prefix=ROWMAX
+# RUN: fsc --emit=tile --passes= %examples/naive/subtract.dsl -o - | FileCheck %s --check-prefix=SUBTRACT
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/naive/exp.dsl -o - | FileCheck %s --check-prefix=EXP
+# RUN: fsc --emit=tile --passes= %examples/naive/row_sum.dsl -o - | FileCheck %s --check-prefix=ROWSUM
+# RUN: fsc --emit=tile --passes= %examples/naive/divide.dsl -o - | FileCheck %s --check-prefix=DIVIDE
 # SOFTMAX: func @softmax(%y: *fp32
 # SOFTMAX: load
 # SOFTMAX: reduce {{.*}}fmax

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # fma rounds once, in the common type of its three operands; integers multiply and add.
 @kernel(grid=(1,))
 def k(x: *fp32, h: *fp16, n: i32, o: *i32):

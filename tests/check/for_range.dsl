@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # range with one, two and three arguments, from the top down, and with the options of tl.range.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # What assume and multiple_of say of parameters reaches the function; other hints are accepted.
 # CHECK: func @k(%x: *fp32 {divisible = 64}, %n: i32 {divisible = 16}, %m: i32 {divisible = 8, nonnegative})
 @kernel(grid=(1,))

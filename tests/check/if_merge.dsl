@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A dynamic branch yields what it assigns; constants that differ become run-time values.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # What both arms leave as it was, and what nobody reads, is no result of the if.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32, v: fp32):

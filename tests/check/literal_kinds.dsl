@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Integers of every base, floats that stay fp32, inf and nan, strings for float().
 @kernel(grid=(1,))
 def k(x: *fp32, n: *u64):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # load with mask, other, cache policy; other takes the pointer's element type; 0 where it is left out.
 @kernel(grid=(1,))
 def k(x: *fp16, n: i32):

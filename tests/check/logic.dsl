@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # and, or and not on scalars; operands without loads need no branch.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32, m: i32, ON: constexpr = True):

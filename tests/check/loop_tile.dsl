@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Tiles and pointers are carried as they are.
 @kernel(grid=(1,))
 def k(x: *fp32, y: *fp32, n: i32):

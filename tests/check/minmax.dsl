@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # maximum and minimum with and without NaN; bare max and min of two values are elementwise, as in Python.
 @kernel(grid=(1,))
 def k(x: *fp32, u: *u32, n: i32):

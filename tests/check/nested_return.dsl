@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A return from the inner of two loops ends both.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 -D B=64 -T T=bf16 -T y=*fp16 -D n=7 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= -D B=64 -T T=bf16 -T y=*fp16 -D n=7 %s -o - | FileCheck %s
 # -D fixes constexpr and scalar parameters, -T dtype parameters and the types of bare ones.
 # CHECK: func @k(%x: *bf16 {divisible = 2}, %y: *fp16 {divisible = 2})
 @kernel(grid=(1,))

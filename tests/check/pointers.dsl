@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Pointers move by integers, compare, and can be looked at as other types.
 @kernel(grid=(1,))
 def k(x: *fp32, y: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # ** with a known integer exponent is repeated multiplication.
 @kernel(grid=(1,))
 def k(x: *fp32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # One builtin under all its names: bare, tl., tl.math., libdevice., as a method.
 @kernel(grid=(1,))
 def k(x: *fp32):

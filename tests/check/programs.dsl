@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Where a program stands in the grid.
 @kernel(grid=(1, 1, 1))
 def k(x: *i32):

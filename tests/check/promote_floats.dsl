@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # fp64 > fp32 > fp16 and bf16; fp16 with bf16 gives fp32.
 @kernel(grid=(1,))
 def k(h: *fp16, b: *bf16, f: *fp32, d: *fp64):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Integers by width; at equal width unsigned wins. i1 computes as i32.
 @kernel(grid=(1,))
 def k(a: *i8, b: *i16, u: *u16, x: *i64, y: *u32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A literal takes the type of the tile that it meets, where its kind is no higher.
 @kernel(grid=(1,))
 def k(h: *fp16, b: *i8, x: *fp32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A constant under a name keeps its value, but promotes as i32 or fp32; annotated constexpr it adapts like a literal.
 @kernel(grid=(1,))
 def k(h: *fp16):

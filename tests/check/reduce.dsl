@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # sum, max and min over one axis, a negative axis or all; as functions and as methods; keep_dims.
 @kernel(grid=(1,))
 def k(x: *fp32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Small types widen: sums of small integers are i32 or u32, max and min of types under 32 bits fp32 or i32.
 @kernel(grid=(1,))
 def k(a: *i8, u: *u16, h: *fp16, x: *fp32, o: *i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # return inside a loop of a kernel: the loop ends, and what follows runs only where it did not happen.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A return on some paths inside a branch: what follows runs under a truth value.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32, m: i32):

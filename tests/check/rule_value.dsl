@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A constexpr whose rule can be evaluated now takes its value from it; num_warps too.
 # CHECK: func @k
 # CHECK-SAME: warps 8

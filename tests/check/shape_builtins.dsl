@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Shape builtins that only add dimensions of size 1 or repeat.
 @kernel(grid=(1,))
 def k(x: *fp32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # >> fills with the sign of a signed type and with zeros of an unsigned one; ~ of truth values is not.
 @kernel(grid=(1,))
 def k(a: *i32, u: *u32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 --signature "*fp32:16, *fp16, i32:16, i32:1, 128, 0.5" %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= --signature "*fp32:16, *fp16, i32:16, i32:1, 128, 0.5" %s -o - | FileCheck %s
 # A bare Triton kernel takes its types and values from --signature, by position.
 # CHECK: func @k(%x: *fp32 {divisible = 16}, %y: *fp16 {divisible = 2}, %n: i32 {divisible = 16}, %one: i32)
 @triton.jit

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A break in a static loop that depends on data: the following iterations run under a truth value.
 @kernel(grid=(1,))
 def k(x: *fp32):

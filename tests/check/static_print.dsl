@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - 2>&1 | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - 2>&1 | FileCheck %s
 # static_print shows values and types while compiling.
 # CHECK: static_print.dsl:[[#@LINE+5]]:5: note: block 128 0.5 True
 # CHECK: note: tile<128xi32> (1, 2)

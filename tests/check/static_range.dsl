@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # static_range unrolls with a constant loop variable; a known break ends it; a tuple can be walked over too.
 @kernel(grid=(1,))
 def k(x: *fp32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A store converts to the element type of the pointer and spreads scalars.
 @kernel(grid=(1,))
 def k(h: *fp16, n: *i32, b: *bf16, v: fp32):

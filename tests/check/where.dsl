@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # where takes the common type; a condition of any integer type, a scalar or a tile.
 @kernel(grid=(1,))
 def k(x: *fp32, h: *fp16, n: i32):

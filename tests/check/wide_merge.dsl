@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # An offset that branches choose merges in 64 bits.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32, s: i32):

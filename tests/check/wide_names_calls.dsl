@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # The wide form goes through names and calls, and through widening casts; narrowing casts, // and % end it.
 @jit
 def start_of(row, stride):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # A product that becomes an offset is computed in 64 bits; the same product stored stays an i32.
 @kernel(grid=(1,))
 def k(x: *fp32, o: *i32, stride: i32):

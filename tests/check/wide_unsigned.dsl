@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile -O0 %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # Unsigned offsets widen with zeros; a difference of them may be negative, as in mathematics.
 @kernel(grid=(1,))
 def k(x: *fp32, a: u32, b: u32):

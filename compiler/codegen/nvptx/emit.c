@@ -7,8 +7,7 @@
 #include "codegen/nvptx/nvptx.h"
 
 /* Local simplification only: no inlining to do, loops are as the source has them, ptxas schedules and allocates. */
-static const char pipeline[] =
-    "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,early-cse)";
+static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,early-cse)";
 
 typedef struct Job {
     const Func *f;

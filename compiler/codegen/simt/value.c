@@ -59,10 +59,15 @@ static V memo_keep(Memo *m, V x, V y, V z, V result) {
     return result;
 }
 
+/* Offsets wrap as the values they belong to do. */
+static int64_t wrap_add(int64_t a, int64_t b) {
+    return (int64_t)((uint64_t)a + (uint64_t)b);
+}
+
 /* A constant lane as base 0 and an offset. */
 static Lane lane_split(Lane x) {
     if (!LLVMIsAConstantInt(x.base)) return x;
-    Lane r = {llvm_int(LLVMTypeOf(x.base), 0), x.offset + LLVMConstIntGetSExtValue(x.base)};
+    Lane r = {llvm_int(LLVMTypeOf(x.base), 0), wrap_add(x.offset, LLVMConstIntGetSExtValue(x.base))};
     return r;
 }
 
@@ -88,7 +93,7 @@ static Lane lane_add(Simt *s, Memo *memo, Lane x, Lane y) {
     y = lane_split(y);
     V base = memo_find(memo, x.base, y.base, NULL);
     if (!base) base = memo_keep(memo, x.base, y.base, NULL, LLVMBuildAdd(s->m->at, x.base, y.base, ""));
-    Lane r = {base, x.offset + y.offset};
+    Lane r = {base, wrap_add(x.offset, y.offset)};
     return r;
 }
 
@@ -156,7 +161,7 @@ static bool index_sub(Simt *s, const Tile *x, const Tile *y, Tile *r) {
     if (!uniform_constant(y, &c)) return false;
     for (uint32_t i = 0; i < r->n; i++) {
         r->at[i] = lane_at(x, i);
-        r->at[i].offset -= c;
+        r->at[i].offset = wrap_add(r->at[i].offset, (int64_t)(0 - (uint64_t)c));
     }
     r->lo = x->lo;
     r->hi = x->hi;

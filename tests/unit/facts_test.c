@@ -1,0 +1,485 @@
+/* facts_test.c - facts against brute force: every value of a function, in every iteration, must be as its fact says.
+ *
+ * In: seeded random index expressions over tiles of rank 1 and 2, and loops written as text.
+ * An interpreter runs the function element by element for many parameter values and holds each element against the fact
+ * of its value. The check is first shown wrong facts, and some facts are asked for exactly, since "nothing is known" is
+ * never false.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "passes/passes.h"
+
+enum { FUNCTIONS = 1500, RUNS = 10, STEPS = 24, POOL = 96 };
+
+static Arena *arena;
+
+static int set_up(void **state) {
+    (void)state;
+    arena = arena_create();
+    return 0;
+}
+
+static int tear_down(void **state) {
+    (void)state;
+    arena_destroy(arena);
+    return 0;
+}
+
+typedef struct Random {
+    uint64_t state;
+} Random;
+
+static uint64_t random_bits(Random *r) { /* splitmix64 */
+    uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
+    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
+    return z ^ z >> 31;
+}
+
+static uint32_t random_below(Random *r, uint32_t n) { return (uint32_t)(random_bits(r) % n); }
+
+/* Small, round, or at the ends of 32 and 64 bits: where rules go wrong. */
+static int64_t random_number(Random *r) {
+    int64_t near = (int64_t)random_below(r, 9) - 4;
+    switch (random_below(r, 7)) {
+    case 0: return near;
+    case 1: return (int64_t)(UINT64_C(1) << random_below(r, 31)) + near;
+    case 2: return INT32_MAX - (int64_t)random_below(r, 70);
+    case 3: return INT32_MIN + (int64_t)random_below(r, 70);
+    case 4: return 16 * near;
+    case 5: return (int64_t)random_bits(r);
+    default: return (int64_t)random_below(r, 2000) - 1000;
+    }
+}
+
+/* ---- One value against its fact ------------------------------------------------------------------------------------- */
+
+static uint32_t elements_of(Type t) { return t.shape.rank ? (uint32_t)shape_elements(t.shape) : 1; }
+
+static int64_t unit_of(Type t) { return t.dtype == DT_PTR ? type_bytes(type_scalar(t.pointee)) : 1; }
+
+static int64_t wrapped(Type t, uint64_t x) { return t.dtype == DT_PTR ? (int64_t)x : int_wrap(t.dtype, (int64_t)x); }
+
+/* The element `by` further along axis d. */
+static uint32_t moved(Type t, uint32_t flat, uint32_t d, int64_t by) {
+    return t.shape.rank ? flat + (uint32_t)(by * (int64_t)(UINT64_C(1) << shape_offset(t.shape, d))) : flat;
+}
+
+static const char *wrong_at(const Fact *f, Type t, const int64_t *v, uint32_t flat, uint32_t d) {
+    uint32_t at = t.shape.rank ? shape_coord(t.shape, flat, d) : 0;
+    uint32_t step = at % f->contiguous[d];
+    if (t.dtype == DT_I1) {
+        bool rises = step && v[flat] && !v[moved(t, flat, d, -1)];
+        if (f->prefix[d] && rises) return "prefix";
+    } else {
+        int64_t start = v[moved(t, flat, d, -(int64_t)step)];
+        if (v[flat] != wrapped(t, (uint64_t)start + (uint64_t)unit_of(t) * step)) return "contiguous";
+        if (step == 0 && ((uint64_t)v[flat] & (f->divisible[d] - 1)) != 0) return "divisible";
+    }
+    if (v[flat] != v[moved(t, flat, d, -(int64_t)(at % f->constant[d]))]) return "constant";
+    return NULL;
+}
+
+/* NULL, or the part of the fact that is not true of v. */
+static const char *wrong_part(const Fact *f, Type t, const int64_t *v) {
+    for (uint32_t i = 0; i < elements_of(t); i++) {
+        if (dtype_kind(t.dtype) == KIND_INT && (v[i] < f->lo || v[i] > f->hi)) return "range";
+        for (uint32_t d = 0; d < (t.shape.rank ? t.shape.rank : 1u); d++) {
+            const char *wrong = wrong_at(f, t, v, i, d);
+            if (wrong) return wrong;
+        }
+    }
+    return NULL;
+}
+
+/* ---- The interpreter ------------------------------------------------------------------------------------------------ */
+
+typedef struct Machine {
+    const Func *f;
+    const Facts *facts;
+    Arena *scratch;
+    int64_t **of; /* by value id: its elements */
+    int64_t pid;
+} Machine;
+
+static void set_value(Machine *m, const Value *v, const int64_t *elements) {
+    m->of[v->id] = NEW_ARRAY(m->scratch, int64_t, elements_of(v->type));
+    memcpy(m->of[v->id], elements, elements_of(v->type) * sizeof *elements);
+    if (dtype_kind(v->type.dtype) == KIND_FLOAT) return;
+    const char *wrong = wrong_part(fact_of(m->facts, v), v->type, elements);
+    if (!wrong) return;
+    Text text = {0};
+    func_print(m->f, &text);
+    print_error("%s of %%%u (%s) is wrong in\n%s", wrong, v->id, v->def ? op_info[v->def->kind].name : "argument", text.at);
+    text_free(&text);
+    fail();
+}
+
+static int64_t element(const Machine *m, const Value *v, uint32_t flat) {
+    return m->of[v->id][v->type.shape.rank ? flat : 0];
+}
+
+static int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
+    Type t = op->results[0]->type;
+    int64_t args[3] = {0}, r = 0;
+    const Value *x = op->nargs ? op->args[0] : NULL;
+    switch (op->kind) {
+    case OP_CONST: return op->attr.i;
+    case OP_ARANGE: return op->attr.i + flat;
+    case OP_PID: return m->pid;
+    case OP_NPROG: return INT32_MAX;
+    case OP_SPLAT: return element(m, x, 0);
+    case OP_EXPAND: return element(m, x, flat);
+    case OP_BROADCAST: return element(m, x, shape_project(t.shape, x->type.shape, flat));
+    case OP_ADDPTR: return (int64_t)((uint64_t)element(m, x, flat) + (uint64_t)element(m, op->args[1], flat) * (uint64_t)unit_of(t));
+    default: break;
+    }
+    for (uint32_t i = 0; i < op->nargs; i++) args[i] = element(m, op->args[i], flat);
+    if (!op_evaluate(op, args, &r)) fail_msg("%s has no value", op_info[op->kind].name);
+    return r;
+}
+
+static int64_t reduced(const Machine *m, const Op *op, uint32_t flat) {
+    Shape s = op->args[0]->type.shape;
+    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(s, axis);
+    uint32_t base = (flat & ((1u << low) - 1)) | (flat >> low) << (low + s.log2[axis]);
+    int64_t sum = element(m, op->args[0], base);
+    Op step = {.kind = (OpKind)op->attr.j, .results = op->results, .args = (Value *[]){op->results[0], op->results[0]}, .nargs = 2, .nresults = 1};
+    for (uint32_t i = 1; i < shape_size(s, axis); i++) {
+        int64_t pair[2] = {sum, element(m, op->args[0], base + (i << low))};
+        assert_true(op_evaluate(&step, pair, &sum));
+    }
+    return sum;
+}
+
+static void run_block(Machine *m, const Block *b);
+
+static void pass_on(Machine *m, Value *const *to, Value *const *from, uint32_t n) {
+    int64_t **elements = NEW_ARRAY(m->scratch, int64_t *, n + 1);
+    for (uint32_t i = 0; i < n; i++) elements[i] = m->of[from[i]->id];
+    for (uint32_t i = 0; i < n; i++) set_value(m, to[i], elements[i]);
+}
+
+static void run_for(Machine *m, const Op *op) {
+    const Block *body = op->regions[0];
+    int64_t iv = element(m, op->args[0], 0), hi = element(m, op->args[1], 0), step = element(m, op->args[2], 0);
+    pass_on(m, body->args.at + 1, op->args + 3, op->nresults);
+    for (int trip = 0; trip < 200 && (step > 0 ? iv < hi : iv > hi); trip++) {
+        set_value(m, body->args.at[0], &iv);
+        run_block(m, body);
+        pass_on(m, body->args.at + 1, body->last->args, op->nresults);
+        iv = int_wrap(op->args[0]->type.dtype, (int64_t)((uint64_t)iv + (uint64_t)step));
+    }
+    pass_on(m, op->results, body->args.at + 1, op->nresults);
+}
+
+static void run_while(Machine *m, const Op *op) {
+    const Block *test = op->regions[0], *body = op->regions[1];
+    pass_on(m, test->args.at, op->args, op->nargs);
+    for (int trip = 0; trip < 200; trip++) {
+        run_block(m, test);
+        pass_on(m, op->results, test->last->args + 1, op->nresults);
+        if (!element(m, test->last->args[0], 0)) return;
+        pass_on(m, body->args.at, test->last->args + 1, op->nresults);
+        run_block(m, body);
+        pass_on(m, test->args.at, body->last->args, op->nargs);
+    }
+}
+
+static void run_op(Machine *m, const Op *op) {
+    if (op->kind == OP_FOR) run_for(m, op);
+    if (op->kind == OP_WHILE) run_while(m, op);
+    if (op->kind == OP_IF) {
+        const Block *arm = op->regions[element(m, op->args[0], 0) ? 0 : 1];
+        run_block(m, arm);
+        pass_on(m, op->results, arm->last->args, op->nresults);
+    }
+    if (op->nresults != 1 || op->nregions) return;
+    uint32_t n = elements_of(op->results[0]->type);
+    int64_t *r = NEW_ARRAY(m->scratch, int64_t, n);
+    for (uint32_t i = 0; i < n; i++) r[i] = op->kind == OP_REDUCE ? reduced(m, op, i) : compute(m, op, i);
+    set_value(m, op->results[0], r);
+}
+
+static void run_block(Machine *m, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) run_op(m, op);
+}
+
+/* Runs f for random parameters that keep their promises. `small`: for loops that should end soon. */
+static void run_function(const Func *f, Random *r, bool small) {
+    Machine m = {.f = f, .scratch = arena_create()};
+    m.facts = facts_compute(f, m.scratch);
+    m.of = NEW_ARRAY(m.scratch, int64_t *, f->next_value);
+    for (int run = 0; run < RUNS; run++) {
+        m.pid = random_below(r, 3) ? (int64_t)random_below(r, 100) : INT32_MAX - (int64_t)random_below(r, 3);
+        for (uint32_t i = 0; i < f->params.len; i++) {
+            const Value *v = f->body->args.at[i];
+            int64_t x = small && v->type.dtype != DT_PTR ? (int64_t)random_below(r, 300) - 20 : random_number(r);
+            x = wrapped(v->type, (uint64_t)x - (uint64_t)x % f->params.at[i].divisible);
+            if (f->params.at[i].is_nonnegative && x < 0) x = 0;
+            set_value(&m, v, &x);
+        }
+        run_block(&m, f->body);
+    }
+    arena_destroy(m.scratch);
+}
+
+/* ---- Random expressions --------------------------------------------------------------------------------------------- */
+
+typedef struct Maker {
+    Random *r;
+    Builder b;
+    Shape shape;
+    Value *pool[POOL];
+    uint32_t n;
+} Maker;
+
+static void keep(Maker *k, Value *v) {
+    if (k->n < POOL) k->pool[k->n++] = v;
+}
+
+/* A value of this element type, tile or scalar, or NULL after a few tries. */
+static Value *pick(Maker *k, DType d, bool is_tile) {
+    for (int i = 0; i < 60; i++) {
+        Value *v = k->pool[random_below(k->r, k->n)];
+        if (v->type.dtype == d && value_is_tile(v) == is_tile && (!is_tile || shape_equal(v->type.shape, k->shape))) return v;
+    }
+    return NULL;
+}
+
+/* arange along one axis of the tile. */
+static Value *random_arange(Maker *k) {
+    uint32_t axis = random_below(k->r, k->shape.rank);
+    int64_t size = (int64_t)shape_size(k->shape, axis), start = int_wrap(DT_I32, random_number(k->r));
+    if (start > INT32_MAX - size + 1) start = INT32_MAX - size + 1;
+    Value *v = build_arange(&k->b, start, start + size);
+    for (uint32_t d = 0; d < k->shape.rank; d++)
+        if (d != axis) v = build_expand(&k->b, v, d);
+    return shape_equal(v->type.shape, k->shape) ? v : build_broadcast(&k->b, v, k->shape);
+}
+
+static Type type_of(const Maker *k, DType d, bool is_tile) {
+    return is_tile ? type_tile(d, k->shape) : type_scalar(d);
+}
+
+static Value *random_const(Maker *k, DType d, bool is_tile) {
+    int64_t x = random_below(k->r, 2) ? INT64_C(1) << random_below(k->r, 8) : random_number(k->r);
+    return build_int(&k->b, type_of(k, d, is_tile), x);
+}
+
+static Value *random_binary(Maker *k, DType d, bool is_tile) {
+    static const OpKind kinds[] = {OP_ADD,  OP_ADD,  OP_SUB, OP_MUL, OP_SDIV, OP_UDIV, OP_SREM, OP_UREM, OP_AND, OP_OR,
+                                   OP_XOR,  OP_SHL,  OP_ASHR, OP_LSHR, OP_SMAX, OP_SMIN, OP_UMAX, OP_UMIN};
+    Value *x = pick(k, d, is_tile), *y = random_below(k->r, 3) ? pick(k, d, is_tile) : random_const(k, d, is_tile);
+    return x && y ? build2(&k->b, kinds[random_below(k->r, COUNT(kinds))], x, y) : NULL;
+}
+
+static Value *random_step(Maker *k) {
+    bool is_tile = random_below(k->r, 4) != 0;
+    DType d = random_below(k->r, 3) ? DT_I32 : DT_I64;
+    Value *x = pick(k, d, is_tile), *y = pick(k, d, is_tile), *c = pick(k, DT_I1, is_tile), *e = pick(k, DT_I1, is_tile);
+    Value *s = pick(k, d, false), *p = pick(k, DT_PTR, is_tile);
+    switch (random_below(k->r, 11)) {
+    case 0: return random_arange(k);
+    case 1: return s ? build_splat(&k->b, s, k->shape) : NULL;
+    case 2: return d == DT_I32 && x ? build1_to(&k->b, random_below(k->r, 2) ? OP_SEXT : OP_ZEXT, x, type_of(k, DT_I64, is_tile)) : NULL;
+    case 3: return d == DT_I64 && x ? build1_to(&k->b, OP_TRUNC, x, type_of(k, DT_I32, is_tile)) : NULL;
+    case 4:
+    case 5: return x && y ? build_compare(&k->b, OP_ICMP, (Pred)random_below(k->r, PRED_UGE + 1), x, y) : NULL;
+    case 6: return c && x && y ? build3(&k->b, OP_SELECT, c, x, y) : NULL;
+    case 7: return c && e ? build2(&k->b, random_below(k->r, 2) ? OP_AND : random_below(k->r, 2) ? OP_OR : OP_XOR, c, e) : NULL;
+    case 8: return p && x ? build2(&k->b, OP_ADDPTR, p, x) : NULL;
+    default: return random_binary(k, d, is_tile);
+    }
+}
+
+static Func *random_function(Random *r) {
+    Func *f = func_create(arena, strings_create(arena), "random", (Span){0, 0});
+    Maker k = {.r = r, .b = builder_at_end(f, f->body)};
+    k.shape = random_below(r, 2) ? shape_row(3 + random_below(r, 4))
+                                 : shape_make(2, (const uint8_t[]){(uint8_t)random_below(r, 4), (uint8_t)random_below(r, 5)});
+    static const DType types[] = {DT_PTR, DT_I32, DT_I32, DT_I32, DT_I64};
+    for (uint32_t i = 0; i < COUNT(types); i++) {
+        Type t = types[i] == DT_PTR ? type_pointer(random_below(r, 2) ? DT_FP32 : DT_FP16) : type_scalar(types[i]);
+        Param p = {.name = "p", .divisible = 1u << random_below(r, 6), .is_nonnegative = t.dtype != DT_PTR && i % 2};
+        keep(&k, func_add_param(f, t, p));
+    }
+    keep(&k, build0(&k.b, OP_PID, (Attr){0}, type_scalar(DT_I32)));
+    keep(&k, build_splat(&k.b, k.pool[0], k.shape));
+    keep(&k, random_arange(&k));
+    for (int i = 0; i < STEPS; i++) {
+        Value *v = random_step(&k);
+        if (v) keep(&k, v);
+    }
+    op_build(&k.b, OP_RETURN, NULL, 0, (Attr){0}, type_scalar(DT_I1));
+    return f;
+}
+
+static void test_random(void **state) {
+    (void)state;
+    for (uint32_t n = 0; n < FUNCTIONS; n++) {
+        Random r = {n};
+        run_function(random_function(&r), &r, false);
+    }
+}
+
+/* ---- Loops ---------------------------------------------------------------------------------------------------------- */
+
+static Func *read_text(const char *text) {
+    Diag *d = diag_create(arena, 0);
+    Func *f = func_read(arena, strings_create(arena), d, diag_add_source(d, "text", text, strlen(text)));
+    Text errors = {0};
+    diag_print(d, &errors, false);
+    if (!f) fail_msg("%s", errors.at);
+    text_free(&errors);
+    return f;
+}
+
+static const char *const loops[] = {
+    "func @for(%p: *fp32 {divisible = 16}, %n: i64, %s: i64 {divisible = 8}) stage tile {\n"
+    "  %z = const 0 : i64\n  %k = const 16 : i64\n  %c = arange 0, 16 : tile<16xi32>\n"
+    "  %ps = splat %p : tile<16x*fp32>\n  %p0 = addptr %ps, %c : tile<16x*fp32>\n  %ks = splat %k : tile<16xi64>\n"
+    "  %r, %q = for %i = %z to %n step %k carry (%a = %p0, %b = %s) : (tile<16x*fp32>, i64) {\n"
+    "    %a2 = addptr %a, %ks : tile<16x*fp32>\n    %b2 = add %b, %i : i64\n    %m = mul %i, %b : i64\n"
+    "    yield %a2, %b2\n  }\n  return\n}\n",
+    "func @down(%n: i32, %s: i32) stage tile {\n"
+    "  %t = const -3 : i32\n  %z = const -5 : i32\n"
+    "  %r = for %i = %n to %z step %t carry (%a = %s) : (i32) {\n    %x = add %a, %i : i32\n    %y = smax %x, %i : i32\n"
+    "    yield %y\n  }\n  return\n}\n",
+    "func @while(%n: i32 {nonnegative}) stage tile {\n"
+    "  %z = const 0 : i64\n  %w = sext %n : i64\n  %k = const 8 : i64\n  %yes = const 1 : i1\n  %c = arange 0, 8 : tile<8xi32>\n"
+    "  %r, %g = while carry (%i = %z, %go = %yes) : (i64, i1) {\n    %lt = icmp slt %i, %w : i1\n    %on = and %lt, %go : i1\n"
+    "    condition %on, %i, %go\n  } do (%j: i64, %h: i1) {\n    %d = sub %w, %j : i64\n    %js = splat %j : tile<8xi64>\n"
+    "    %cw = sext %c : tile<8xi64>\n    %e = add %js, %cw : tile<8xi64>\n    %ws = splat %w : tile<8xi64>\n"
+    "    %m = icmp slt %e, %ws : tile<8xi1>\n    %j2 = add %j, %k : i64\n    yield %j2, %h\n  }\n  return\n}\n",
+    "func @nest(%n: i32 {divisible = 4}, %b: i32) stage tile {\n"
+    "  %z = const 0 : i32\n  %one = const 1 : i32\n  %lim = const 20 : i32\n  %v0 = arange 4, 12 : tile<8xi32>\n"
+    "  %r = for %i = %z to %lim step %one carry (%v = %v0) : (tile<8xi32>) {\n    %c = icmp sgt %b, %i : i1\n"
+    "    %x = if %c : (tile<8xi32>) {\n      %ns = splat %n : tile<8xi32>\n      %va = add %v, %ns : tile<8xi32>\n      yield %va\n"
+    "    } else {\n      %q = for %j = %z to %i step %one carry (%u = %v) : (tile<8xi32>) {\n        %vb = add %u, %u : tile<8xi32>\n"
+    "        yield %vb\n      }\n      yield %q\n    }\n    %h = reduce %x {axis = 0, combine = smax} : i32\n    yield %x\n  }\n  return\n}\n",
+};
+
+static void test_loops(void **state) {
+    (void)state;
+    for (uint32_t i = 0; i < COUNT(loops); i++) {
+        for (uint64_t seed = 0; seed < 40; seed++) {
+            Random r = {seed};
+            run_function(read_text(loops[i]), &r, true);
+        }
+    }
+}
+
+static const Value *named(const Func *f, const char *name) {
+    const Value *found = NULL;
+    const Block *todo[16] = {f->body};
+    for (uint32_t n = 1; n > 0 && !found;) {
+        const Block *b = todo[--n];
+        for (uint32_t i = 0; i < b->args.len; i++)
+            if (b->args.at[i]->name && strcmp(b->args.at[i]->name, name) == 0) found = b->args.at[i];
+        for (const Op *op = b->first; op; op = op->next) {
+            for (uint32_t i = 0; i < op->nresults; i++)
+                if (op->results[i]->name && strcmp(op->results[i]->name, name) == 0) found = op->results[i];
+            for (uint32_t i = 0; i < op->nregions; i++) todo[n++] = op->regions[i];
+        }
+    }
+    if (!found) fail_msg("no %%%s", name);
+    return found;
+}
+
+static void test_loop_facts(void **state) {
+    (void)state;
+    const Func *f = read_text(loops[0]);
+    const Facts *facts = facts_compute(f, arena);
+    const Fact *a = fact_of(facts, named(f, "a")), *i = fact_of(facts, named(f, "i")), *b = fact_of(facts, named(f, "b"));
+    assert_int_equal(a->contiguous[0], 16);
+    assert_int_equal(a->divisible[0], 16);
+    assert_int_equal(facts_vector(facts, named(f, "a"), 0, 16), 2);
+    assert_int_equal(i->divisible[0], 16);
+    assert_int_equal(b->divisible[0], 8);
+    f = read_text(loops[2]);
+    facts = facts_compute(f, arena);
+    const Fact *j = fact_of(facts, named(f, "j")), *d = fact_of(facts, named(f, "d"));
+    assert_int_equal(j->lo, 0);
+    assert_int_equal(j->hi, INT32_MAX - 1);
+    assert_int_equal(d->hi, INT32_MAX);
+    assert_int_equal(fact_of(facts, named(f, "m"))->contiguous[0], 8);
+    assert_true(fact_of(facts, named(f, "m"))->prefix[0]);
+}
+
+/* ---- Exact answers, and wrong ones ------------------------------------------------------------------------------------ */
+
+static const char *const masks =
+    "func @masks(%p: *fp16 {divisible = 16}, %n: i32, %n8: i32 {divisible = 8}) stage tile {\n"
+    "  %c = arange 0, 64 : tile<64xi32>\n  %ps = splat %p : tile<64x*fp16>\n  %a = addptr %ps, %c : tile<64x*fp16>\n"
+    "  %ns = splat %n : tile<64xi32>\n  %m = icmp slt %c, %ns : tile<64xi1>\n  %g = icmp sge %c, %ns : tile<64xi1>\n"
+    "  %n8s = splat %n8 : tile<64xi32>\n  %m8 = icmp slt %c, %n8s : tile<64xi1>\n  %both = and %m, %m8 : tile<64xi1>\n"
+    "  %r = icmp sgt %ns, %c : tile<64xi1>\n  %four = const 4 : tile<64xi32>\n  %q = sdiv %c, %four : tile<64xi32>\n"
+    "  %b = addptr %ps, %q : tile<64x*fp16>\n  %s = add %c, %ns : tile<64xi32>\n  %o = addptr %ps, %s : tile<64x*fp16>\n"
+    "  return\n}\n";
+
+static void test_vectors_and_masks(void **state) {
+    (void)state;
+    const Func *f = read_text(masks);
+    const Facts *facts = facts_compute(f, arena);
+    assert_int_equal(facts_vector(facts, named(f, "a"), 0, 16), 3);
+    assert_int_equal(facts_vector(facts, named(f, "a"), 0, 8), 2);
+    assert_int_equal(facts_vector(facts, named(f, "b"), 0, 16), 0);
+    assert_int_equal(facts_vector(facts, named(f, "o"), 0, 16), 0);
+    assert_int_equal(facts_mask(facts, named(f, "m"), 0, 3), MASK_PREFIX);
+    assert_int_equal(facts_mask(facts, named(f, "r"), 0, 3), MASK_PREFIX);
+    assert_int_equal(facts_mask(facts, named(f, "both"), 0, 3), MASK_PREFIX);
+    assert_int_equal(facts_mask(facts, named(f, "g"), 0, 3), MASK_ANY);
+    assert_int_equal(facts_mask(facts, named(f, "g"), 0, 0), MASK_UNIFORM);
+    assert_int_equal(facts_mask(facts, named(f, "m8"), 0, 3), MASK_UNIFORM);
+    assert_int_equal(facts_mask(facts, named(f, "m8"), 0, 4), MASK_PREFIX);
+    assert_int_equal(facts_mask(facts, NULL, 0, 3), MASK_NONE);
+    assert_int_equal(fact_of(facts, named(f, "q"))->constant[0], 4);
+    assert_int_equal(fact_of(facts, named(f, "q"))->hi, 15);
+}
+
+/* The check must catch each way of being wrong. */
+static void test_check_catches(void **state) {
+    (void)state;
+    Type t = type_tile(DT_I32, shape_row(3)), truth = type_tile(DT_I1, shape_row(3));
+    int64_t v[] = {8, 9, 10, 11, 24, 25, 26, 27}, mask[] = {1, 1, 0, 0, 1, 0, 0, 0}, same[] = {3, 3, 3, 3, 3, 3, 5, 5};
+    Fact f = {.contiguous = {4}, .constant = {1}, .divisible = {8}, .lo = 8, .hi = 27};
+    assert_null(wrong_part(&f, t, v));
+    Fact g = f;
+    g.contiguous[0] = 8;
+    assert_string_equal(wrong_part(&g, t, v), "contiguous");
+    g = f;
+    g.divisible[0] = 16;
+    assert_string_equal(wrong_part(&g, t, v), "divisible");
+    g = f;
+    g.contiguous[0] = 2;
+    assert_string_equal(wrong_part(&g, t, v), "divisible");
+    g = f;
+    g.constant[0] = 2;
+    assert_string_equal(wrong_part(&g, t, v), "constant");
+    g = f;
+    g.hi = 26;
+    assert_string_equal(wrong_part(&g, t, v), "range");
+    g = (Fact){.contiguous = {1}, .constant = {2}, .divisible = {1}, .lo = 3, .hi = 5};
+    assert_null(wrong_part(&g, t, same));
+    g.constant[0] = 4;
+    assert_string_equal(wrong_part(&g, t, same), "constant");
+    g = (Fact){.contiguous = {4}, .constant = {1}, .divisible = {1}, .lo = 0, .hi = 1, .prefix = {true}};
+    assert_null(wrong_part(&g, truth, mask));
+    g.contiguous[0] = 8;
+    assert_string_equal(wrong_part(&g, truth, mask), "prefix");
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_check_catches), cmocka_unit_test(test_random),     cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_loop_facts),    cmocka_unit_test(test_vectors_and_masks),
+    };
+    return cmocka_run_group_tests(tests, set_up, tear_down);
+}

@@ -100,13 +100,16 @@ FSC_API const char *fsc_find_ptxas(void);
 typedef struct fsc_jit fsc_jit;
 
 /* Borrows `device` (it must outlive the handle) and copies the text. `o` may be NULL; its arch is replaced by the
- * device's. Errors of the source appear here as far as they do not depend on arguments, else at the launch. */
+ * device's. Errors of the source appear here as far as they do not depend on arguments, else at the launch.
+ * *out is set also on failure: fsc_jit_message(*out) says why, and the caller destroys it. */
 FSC_API fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
                                   fsc_jit **out);
 FSC_API void fsc_jit_destroy(fsc_jit *j);
 /* The message of the last call that failed on this handle (diagnostics of a compile included). */
 FSC_API const char *fsc_jit_message(const fsc_jit *j);
 
+/* Of all compiles so far: IR dumps that were asked for, warnings, and the table of times. */
+FSC_API const char *fsc_jit_log(const fsc_jit *j);
 /* The variant that these arguments call for: compiled if it is new, loaded, and not launched. The kernel belongs to the
  * handle; args are the run-time parameters in the kernel's order, as in fsc_launch. What specialises a variant: element
  * types of the buffers, addresses and integers divisible by 16, integers equal to 1, and the constexpr values that the

@@ -27,7 +27,7 @@ struct fsc_jit {
     Record *interface;
     Variant *variants;
     size_t num_variants, cap;
-    Text message;
+    Text message, log;
 };
 
 static fsc_status fail(fsc_jit *j, fsc_status s, const char *text) {
@@ -38,6 +38,10 @@ static fsc_status fail(fsc_jit *j, fsc_status s, const char *text) {
 
 const char *fsc_jit_message(const fsc_jit *j) {
     return j->message.at ? j->message.at : "";
+}
+
+const char *fsc_jit_log(const fsc_jit *j) {
+    return j->log.at ? j->log.at : "";
 }
 
 const struct Record *fsc_jit_interface(const fsc_jit *j) {
@@ -85,9 +89,11 @@ void fsc_jit_destroy(fsc_jit *j) {
     free((void *)(uintptr_t)j->options.kernel);
     free((void *)(uintptr_t)j->options.signature);
     free((void *)(uintptr_t)j->options.cpu);
+    free((void *)(uintptr_t)j->options.print_after);
     free(j->source);
     free(j->file);
     text_free(&j->message);
+    text_free(&j->log);
     pthread_mutex_destroy(&j->lock);
     free(j);
 }
@@ -107,7 +113,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     if (o) j->options = *o;
     j->options.divisible = NULL;
     j->options.num_divisible = 0;
-    j->options.print_after = NULL;
+    j->options.print_after = copy_name(j->options.print_after);
     j->options.passes = NULL;
     j->source = copy_text(source, length);
     j->file = copy_name(j->options.file);
@@ -294,10 +300,12 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     fsc_module *module = NULL;
     fsc_status s = driver_compile(&o, j->source, j->length, j->props.kind == FSC_CPU, &c);
     if (s != FSC_OK) {
+        if (c) text_printf(&j->log, "%s", fsc_compilation_dumps(c));
         fail(j, s, c ? fsc_compilation_diagnostics(c) : "out of memory");
         fsc_compilation_destroy(c);
         return s;
     }
+    text_printf(&j->log, "%s%s%s", fsc_compilation_dumps(c), fsc_compilation_diagnostics(c), fsc_compilation_times(c));
     s = load(j, c, &module);
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
     fsc_module_unload(module);

@@ -159,12 +159,12 @@ static const Sem *scalar_sem(Checker *c, const ParamInfo *p, Value *v) {
 static const Sem *enter(Checker *c, const ParamInfo *p) {
     if (p->failed) return &sem_error;
     if (p->role == ROLE_CONSTEXPR || p->role == ROLE_DTYPE) return p->value ? sem_weak(c, p->value) : &sem_error;
-    if (p->role == ROLE_SCALAR && p->value) { /* fixed by -D */
+    if (!p->typed) return &sem_error;
+    Value *v = add_argument(c, p);
+    if (p->role == ROLE_SCALAR && p->value) { /* fixed by -D: still passed, and required to be this (params_record) */
         if (sem_natural(p->value) == p->type && !p->value->i.neg) return sem_strong(c, p->value);
         return sem_run(c, p->type, const_value(c, p->value, p->type, shape_scalar()), NULL);
     }
-    if (!p->typed) return &sem_error;
-    Value *v = add_argument(c, p);
     if (p->role == ROLE_SCALAR) return scalar_sem(c, p, v);
     Sem *s = NEW(c->a, Sem);
     *s = (Sem){.kind = SEM_RUN, .is_pointer = true, .is_const = p->is_const, .type = p->type, .v = v};
@@ -259,15 +259,25 @@ static void record_run_time(Checker *c, const Params *p, uint32_t index) {
     record_contract(c, p, index);
 }
 
+/* A scalar that -D fixed: the launch is refused where it is given another value. */
+static void record_fixed(Checker *c, const Params *p, uint32_t index) {
+    const Sem *s = p->at[index].value;
+    const char *value = s->kind == SEM_BOOL ? value_text(c, s) : number_text(c, s);
+    record_add_require(c->record, arena_printf(c->a, "$%u %s ==", index, value),
+                       arena_printf(c->a, "%s == %s", p->at[index].name, value));
+}
+
 void params_record(Checker *c, const Params *p, bool interface) {
     for (uint32_t i = 0; i < p->count; i++) {
         const ParamInfo *param = &p->at[i];
-        bool fixed = !interface && param->role == ROLE_SCALAR && param->value;
         bool open_default = interface && param->role == ROLE_BARE && param->node->b;
-        if (param->role == ROLE_CONSTEXPR || param->role == ROLE_DTYPE || fixed || open_default) {
+        if (param->role == ROLE_CONSTEXPR || param->role == ROLE_DTYPE || open_default) {
             record_constexpr(c, param, interface);
         } else {
             record_run_time(c, p, i);
         }
+    }
+    for (uint32_t i = 0; !interface && i < p->count; i++) {
+        if (p->at[i].role == ROLE_SCALAR && p->at[i].value && !p->at[i].failed) record_fixed(c, p, i);
     }
 }

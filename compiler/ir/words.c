@@ -47,7 +47,9 @@ static void print_decimal(DType d, int64_t bits, Text *out) {
     double x = float_from_bits(d, bits);
     char local[NUMBER], plain[NUMBER];
     int most = d == DT_FP64 ? 17 : 9;
-    for (int digits = 1; digits <= most; digits++) {
+    bool plain_integer = x == trunc(x) && fabs(x) < 1e7; /* 1000.0 rather than 1e+03 */
+    if (plain_integer) snprintf(local, sizeof local, "%.0f", x);
+    for (int digits = 1; digits <= most && !plain_integer; digits++) {
         snprintf(local, sizeof local, "%.*g", digits, x);
         if (float_to_bits(d, strtod(local, NULL)) == bits) break;
     }

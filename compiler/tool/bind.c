@@ -224,6 +224,9 @@ bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Recor
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];
         if (p->param->kind != RECORD_SCALAR || p->array.data || p->value.known) continue;
+        if (!p->param->dtype[0])
+            return complain("argument '%s' is missing; give %s=NUMBER, or %s=random:0:fp32[4,8] for a pointer", p->param->name,
+                            p->param->name, p->param->name);
         return complain("scalar '%s' is missing; give %s=NUMBER", p->param->name, p->param->name);
     }
     o->compile.defines = o->defines.at;

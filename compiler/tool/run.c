@@ -67,18 +67,38 @@ static ExitCode download(Run *r) {
     return EXIT_DONE;
 }
 
-static bool evaluate_grid(Run *r) {
-    if (!r->o->grid) return true;
+/* Constexpr parameters as this variant has them, wherever the values came from. */
+static void bind_variant(const Record *variant, RuleEnv *env) {
+    RuleBinding *values = (RuleBinding *)(uintptr_t)env->values;
+    for (uint32_t i = 0; i < env->num_values; i++) {
+        for (uint32_t k = 0; k < variant->num_params && !values[i].known; k++) {
+            const RecordParam *p = &variant->params[k];
+            if (p->kind == RECORD_CONSTEXPR && strcmp(p->name, values[i].name) == 0) values[i].known = record_value(p, &values[i].value);
+        }
+    }
+}
+
+static ExitCode evaluate_grid(Run *r) {
+    fsc_kernel *kernel = NULL;
+    fsc_status s = fsc_jit_prepare(r->jit, r->args, r->nargs, &kernel);
+    if (s != FSC_OK) return fail(s, fsc_jit_message(r->jit));
+    const Record *variant = fsc_kernel_record(kernel, 0);
+    r->has_grid = r->o->grid != NULL;
+    if (!r->has_grid && variant->num_grid == 0) {
+        fprintf(stderr, "fsc run: kernel %s has no launch rule; give the number of programs: --grid=EXPR\n", variant->kernel);
+        return EXIT_CALL;
+    }
+    if (!r->has_grid) return EXIT_DONE;
     RuleEnv env = bounds_env(&r->bounds);
     env.num_sms = r->props.sms;
     env.max_shared = r->props.shared_per_block_optin;
     env.num_regs = r->props.registers_per_sm;
     env.warp_size = r->props.warp_size;
+    bind_variant(variant, &env);
     char err[256];
-    r->has_grid = true;
-    if (driver_grid(r->o->arena, r->o->grid, r->bounds.interface, &env, r->grid, err, sizeof err)) return true;
+    if (driver_grid(r->o->arena, r->o->grid, r->bounds.interface, &env, r->grid, err, sizeof err)) return EXIT_DONE;
     fprintf(stderr, "fsc run: --grid %s: %s\n", r->o->grid, err);
-    return false;
+    return EXIT_CALL;
 }
 
 /* ---- Time ----------------------------------------------------------------------------------------------------------------- */
@@ -182,15 +202,18 @@ static ExitCode run_source(Run *r, const char *text, size_t length) {
     if (!ok) return EXIT_CALL;
     s = fsc_jit_create(r->device, text, length, &r->o->compile, &r->jit);
     if (s != FSC_OK) return fail(s, fsc_jit_message(r->jit));
-    if (!evaluate_grid(r)) return EXIT_CALL;
-    if (!r->has_grid && r->bounds.interface->num_grid == 0) {
-        fprintf(stderr, "fsc run: kernel %s has no launch rule; give the number of programs: --grid=EXPR\n",
-                r->bounds.interface->kernel);
-        return EXIT_CALL;
-    }
     s = upload(r);
     if (s != FSC_OK) return fail(s, fsc_last_message());
-    return launch_all(r);
+    ExitCode code = evaluate_grid(r);
+    return code == EXIT_DONE ? launch_all(r) : code;
+}
+
+/* What the compiles had to say besides errors: dumps and warnings; the times only if asked for. */
+static void print_log(const Run *r) {
+    const char *log = r->jit ? fsc_jit_log(r->jit) : "";
+    const char *times = strstr(log, "parse   ");
+    if (r->o->time_report || !times) fputs(log, stderr);
+    else fwrite(log, 1, (size_t)(times - log), stderr);
 }
 
 ExitCode command_run(ToolOptions *o) {
@@ -209,6 +232,7 @@ ExitCode command_run(ToolOptions *o) {
     fsc_status s = fsc_device_open(o->device, &r.device);
     if (s == FSC_OK) s = fsc_device_props(r.device, &r.props);
     code = s == FSC_OK ? run_source(&r, text, length) : fail(s, fsc_last_message());
+    print_log(&r);
     for (uint32_t i = 0; r.buffers && i < r.bounds.interface->num_params; i++) {
         if (r.buffers[i]) (void)fsc_memory_free(r.device, r.buffers[i]);
     }

@@ -14,5 +14,5 @@ def k(x: *fp32, n: *u64):
     store(x, inf)
     # CHECK: const nan
     store(x, float("nan"))
-    # CHECK: const 1e+03 : fp32
+    # CHECK: const 1000.0 : fp32
     store(x, 1_000)

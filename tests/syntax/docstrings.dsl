@@ -14,5 +14,16 @@ def g():
 
 @jit
 def h(): "short"
-# CHECK:
+# CHECK:module
+# CHECK-NEXT:  function f
+# CHECK-NEXT:    decorator: name jit
+# CHECK-NEXT:    assign
+# CHECK-NEXT:      target: name x
+# CHECK-NEXT:      value: int 1
+# CHECK-NEXT:  function g
+# CHECK-NEXT:    decorator: name jit
+# CHECK-NEXT:    pass
+# CHECK-NEXT:  function h
+# CHECK-NEXT:    decorator: name jit
+# CHECK-NEXT:    pass
 # CHECK-NOT:{{.}}

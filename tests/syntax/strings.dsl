@@ -49,7 +49,7 @@ def f():
 # CHECK-NEXT:      value: string "abc"
 # CHECK-NEXT:    assign
 # CHECK-NEXT:      target: name x
-# CHECK-NEXT:      value: string "\\q\\x41"
+# CHECK-NEXT:      value: string "\\qA"
 # CHECK-NEXT:    assign
 # CHECK-NEXT:      target: name x
 # CHECK-NEXT:      value: string ""

@@ -1,0 +1,15 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# Characters without a meaning.
+# CHECK: bad_characters.dsl:[[#@LINE+9]]:11: error: '?' has no meaning here
+# CHECK: bad_characters.dsl:[[#@LINE+8]]:13: error: 'b' cannot stand here
+# CHECK: bad_characters.dsl:[[#@LINE+8]]:10: error: '$' has no meaning here
+# CHECK: bad_characters.dsl:[[#@LINE+8]]:9: error: '!' has no meaning here
+# CHECK: bad_characters.dsl:[[#@LINE+8]]:9: error: '`' has no meaning here
+# CHECK: bad_characters.dsl:[[#@LINE+7]]:11: error: '`' has no meaning here
+# CHECK-NOT: {{error|warning}}:
+@kernel(grid=(1,))
+def k(n: i32):
+    x = a ? b
+    x = a$
+    x = !a
+    x = `a`

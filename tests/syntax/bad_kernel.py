@@ -1,0 +1,17 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# In a .py file errors in kernels are reported, and host code is none.
+# CHECK: bad_kernel.py:[[#@LINE+7]]:11: error: 'x' cannot stand here
+# CHECK: bad_kernel.py:[[#@LINE+12]]:9: error: a ':' is missing at the end of the line
+# CHECK-NOT: {{error|warning}}:
+def main():
+    with a as b: yield x := 1 1
+@triton.jit
+def k(x):
+    y = x x
+    try:
+        pass
+
+class C: 1 1
+@jit
+def g(x)
+    return x

@@ -1,0 +1,28 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# Python's statements that kernels do not have, each reported.
+# CHECK: bad_keywords.dsl:[[#@LINE+13]]:5: error: a Python keyword that kernels do not have cannot stand here
+# CHECK: note: a .py file may hold it outside of kernels; kernels and .dsl files may not
+# CHECK: bad_keywords.dsl:[[#@LINE+13]]:5: error: a Python keyword that kernels do not have cannot stand here
+# CHECK: note: a .py file may hold it outside of kernels; kernels and .dsl files may not
+# CHECK: bad_keywords.dsl:[[#@LINE+13]]:5: error: a Python keyword that kernels do not have cannot stand here
+# CHECK: note: a .py file may hold it outside of kernels; kernels and .dsl files may not
+# CHECK: bad_keywords.dsl:[[#@LINE+13]]:5: error: a Python keyword that kernels do not have cannot stand here
+# CHECK: note: a .py file may hold it outside of kernels; kernels and .dsl files may not
+# CHECK: bad_keywords.dsl:[[#@LINE+17]]:5: error: a Python keyword that kernels do not have cannot stand here
+# CHECK: note: a .py file may hold it outside of kernels; kernels and .dsl files may not
+# CHECK-NOT: {{error|warning}}:
+@kernel(grid=(1,))
+def k(n: i32):
+    try:
+        x = 1
+    except E:
+        x = 2
+    with a as b:
+        pass
+    raise E
+    del x
+    global y
+    yield 1
+    class C:
+        pass
+    async = 1

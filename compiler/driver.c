@@ -57,9 +57,9 @@ static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o
         uint32_t n = 0;
         const char *const *names = pass_names(&n);
         Text list = {0};
-        for (uint32_t i = 0; i < n; i++) text_printf(&list, "%s ", names[i]);
+        for (uint32_t i = 0; i < n; i++) text_printf(&list, ", %s", names[i]);
         diag_error(c->diag, nowhere, "unknown pass '%s'", o->print_after);
-        diag_note(c->diag, nowhere, "the passes are all, %s", list.at);
+        diag_note(c->diag, nowhere, "the passes are all%s", list.at);
         text_free(&list);
     }
     if (is_cpu && (o->emit == FSC_EMIT_SIMT || o->emit == FSC_EMIT_THREADS || o->emit == FSC_EMIT_PTX ||

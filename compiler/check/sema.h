@@ -73,7 +73,6 @@ typedef enum SemKind {
     SEM_FUNCTION, /* fn: a function of the file */
     SEM_BUILTIN,  /* builtin; self where it was named as a method */
     SEM_MODULE,   /* s: "tl", "tl.math", … */
-    SEM_SLICE,    /* `:` inside an index */
     SEM_RUN,      /* v, wide, type, is_pointer: a scalar, a tile, a pointer or a tile of pointers */
 } SemKind;
 
@@ -98,10 +97,9 @@ struct Sem {
 /* ---- Names: one frame a function, with a journal of its assignments (scope.c) ------------------------------------ */
 
 typedef struct Binding {
-    const Sem *sem;    /* NULL: not defined */
-    Span span;         /* of the assignment */
-    Span gap;          /* sem NULL after a branch or loop: the place where it stays undefined */
-    bool is_constexpr; /* declared `: constexpr` */
+    const Sem *sem; /* NULL: not defined */
+    Span span;      /* of the assignment */
+    Span gap;       /* sem NULL after a branch or loop: the place where it stays undefined */
 } Binding;
 
 typedef struct Variable {
@@ -163,7 +161,7 @@ typedef struct Checker {
 } Checker;
 
 /* value.c: making and describing */
-extern const Sem sem_error, sem_none, sem_slice;
+extern const Sem sem_error, sem_none;
 const Sem *sem_bool(Checker *c, bool x);
 const Sem *sem_int(Checker *c, Int x);
 const Sem *sem_i64(Checker *c, int64_t x);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-const Sem sem_error = {.kind = SEM_ERROR}, sem_none = {.kind = SEM_NONE}, sem_slice = {.kind = SEM_SLICE};
+const Sem sem_error = {.kind = SEM_ERROR}, sem_none = {.kind = SEM_NONE};
 
 /* ---- Element types ----------------------------------------------------------------------------------------------- */
 
@@ -195,8 +195,7 @@ bool sem_equal(const Sem *x, const Sem *y) {
     if (x == y) return true;
     if (x->kind != y->kind) return false;
     switch (x->kind) {
-    case SEM_NONE:
-    case SEM_SLICE: return true;
+    case SEM_NONE: return true;
     case SEM_BOOL:
     case SEM_INT: return int_compare(x->i, y->i) == 0;
     case SEM_FLOAT: return x->f == y->f ? signbit(x->f) == signbit(y->f) : isnan(x->f) && isnan(y->f);
@@ -259,7 +258,6 @@ const char *sem_type_text(Checker *c, const Sem *s) {
     case SEM_FUNCTION: return "a function";
     case SEM_BUILTIN: return arena_printf(c->a, "the builtin %s", s->builtin->name);
     case SEM_MODULE: return arena_printf(c->a, "the module %s", s->s);
-    case SEM_SLICE: return "a slice";
     case SEM_RUN: return type_text(c, s->type, s->is_pointer, sem_shape(s));
     }
     return "";

@@ -16,6 +16,7 @@ typedef struct Filter {
     Token brackets[AST_BRACKETS + 1]; /* the open ones */
     uint32_t num_brackets;
     char indent_char; /* of the file: a tab or a blank, 0 before the first indented line */
+    bool mixed;       /* the other one was used: reported; from then on levels are guessed */
 } Filter;
 
 static void put(Filter *f, const Token *t) {
@@ -32,21 +33,30 @@ static void stop(Filter *f) {
 
 /* ---- Indentation -------------------------------------------------------------------------------------------------------- */
 
-/* Columns in front of the token, which is the first of its line. */
+/* Does the line before end in a ':'? */
+static bool is_after_colon(const Filter *f) {
+    const Tokens *t = &f->p->tokens;
+    return t->len > 1 && t->at[t->len - 2].kind == ':';
+}
+
+/* Columns in front of the token, which is the first of its line. Where tabs meet spaces a ':' tells the level. */
 static uint32_t indentation(Filter *f, const Token *t) {
     const Source *s = f->p->source;
-    uint32_t end = t->span.begin - s->base, begin = end;
+    uint32_t end = t->span.begin - s->base, begin = end, level = f->levels[f->depth];
     while (begin > 0 && s->text[begin - 1] != '\n' && s->text[begin - 1] != '\r') begin--;
     for (uint32_t i = begin; i < end; i++) {
         char c = s->text[i];
         if (c != ' ' && c != '\t') continue;
         if (!f->indent_char) f->indent_char = c;
         if (c == f->indent_char) continue;
-        diag_error(f->p->d, (Span){s->base + begin, s->base + end}, "tabs and spaces are mixed in the indentation");
-        diag_note(f->p->d, (Span){0, 0}, "indent the whole file with one of them; four spaces are customary");
-        f->indent_char = c; /* one error for each change */
-        break;
+        if (!f->mixed) {
+            diag_error(f->p->d, (Span){s->base + begin, s->base + end}, "tabs and spaces are mixed in the indentation");
+            diag_note(f->p->d, (Span){0, 0}, "indent the whole file with one of them; four spaces are customary");
+        }
+        f->mixed = true;
+        return is_after_colon(f) ? level + 4 : level;
     }
+    if (f->mixed && end - begin > level && !is_after_colon(f)) return level;
     return end - begin;
 }
 
@@ -67,7 +77,7 @@ static void change_level(Filter *f, uint32_t columns, Span at) {
         f->depth--;
         put_kind(f, DEDENT, here);
     }
-    if (columns != f->levels[f->depth]) {
+    if (columns != f->levels[f->depth] && !f->mixed) {
         diag_error(f->p->d, at, "this line's indentation matches no line above");
         diag_note(f->p->d, (Span){0, 0}, "it has %u columns; the enclosing block has %u", columns, f->levels[f->depth]);
     }

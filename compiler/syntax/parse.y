@@ -188,6 +188,13 @@ static void top_text(Parser *p, const Node *n) {
     diag_note(p->d, (Span){0, 0}, "imports, constants (NAME = 1.5) and decorated functions stand there");
 }
 
+/* At an INDENT that no ':' announced. That of a head with an error of its own is no second error. */
+static void stray_indent(Parser *p, Span span) {
+    if (p->follows_bad || p->stop) return;
+    diag_error(p->d, span, "this line is indented further than the one above");
+    diag_note(p->d, (Span){0, 0}, "only the lines after a ':' are indented further");
+}
+
 static void top_function(Parser *p, const NodeList *decorators, Node *f) {
     if (decorators) {
         f->rest = *decorators;
@@ -216,7 +223,7 @@ static void top_function(Parser *p, const NodeList *decorators, Node *f) {
 %type <node> for_target ann_value
 %type <list> expr_list arguments argument_list indices block stmts simples simple_list else_opt params param_list dims targets
 %type <list> decorators items_opt conditions lambda_params for_targets pairs
-%type <op> compare_op augment
+%type <op> compare_op augment stray
 
 %%
 
@@ -232,8 +239,8 @@ line:
   | primary ':' expr '=' exprs NEWLINE        { top_constant(p, $1, $3, $5, @$); }
   | decorators function                       { top_function(p, $1, $2); }
   | function                                  { top_function(p, NULL, $1); }
-  | error NEWLINE                             { yyerrok; }
-  | error NEWLINE INDENT stmts DEDENT         { yyerrok; }
+  | bad_line
+  | stray_block
   ;
 import:
     IMPORT module_names | FROM dots path_opt IMPORT imported ;
@@ -306,9 +313,15 @@ simple_list:
   ;
 stmt:
     compound
-  | error NEWLINE                             { $$ = NULL; yyerrok; }
-  | error NEWLINE INDENT stmts DEDENT         { $$ = NULL; yyerrok; }
+  | bad_line                                  { $$ = NULL; }
+  | stray_block                               { $$ = NULL; }
   ;
+/* Reduced without a look at the next token, so that an error in that one is reported too. */
+bad_line: error NEWLINE                       { yyerrok; p->after_bad = true; } ;
+stray_block:                                  /* of a head that was wrong, or of no head at all */
+    INDENT stray stmts DEDENT                 { p->after_bad = $2; }
+  ;
+stray: %empty                                 { $$ = p->follows_bad; stray_indent(p, @$); } ;
 simple:
     exprs                                     { $$ = with_a(p, NODE_EXPR, $1, @$); }
   | targets exprs                             { $$ = assign(p, $1, $2, @$); }
@@ -476,6 +489,8 @@ pairs:
 %%
 
 static int parse_lex(PARSE_STYPE *value, Span *span, Parser *p) {
+    p->follows_bad = p->after_bad;
+    p->after_bad = false;
     if (p->stop || p->next >= p->tokens.len) {
         uint32_t end = p->source->base + p->source->len;
         *span = (Span){end, end};
@@ -499,8 +514,7 @@ static void parse_error(Span *span, Parser *p, const char *message) {
 /* What to do about it, where one can guess. */
 static void give_hint(Parser *p, yysymbol_kind_t found) {
     Span nowhere = {0, 0};
-    if (found == YYSYMBOL_INDENT) diag_note(p->d, nowhere, "only the lines after a ':' are indented further");
-    else if (found == YYSYMBOL_UNUSED || found == YYSYMBOL_CLASS) diag_note(p->d, nowhere, "a .py file may hold it outside of kernels; kernels and .dsl files may not");
+    if (found == YYSYMBOL_UNUSED || found == YYSYMBOL_CLASS) diag_note(p->d, nowhere, "a .py file may hold it outside of kernels; kernels and .dsl files may not");
     else if (strcmp(yysymbol_name(found), "'='") == 0) diag_note(p->d, nowhere, "'==' compares; '=' assigns, and stands behind a name at the start of a line");
     else if (found == YYSYMBOL_WALRUS) diag_note(p->d, nowhere, "assign on a line of its own");
 }
@@ -512,22 +526,33 @@ static bool is_expected(const yysymbol_kind_t *expected, int n, const char *name
     return false;
 }
 
+/* Did the scanner complain about this line? What it left out may be all that is wrong. Errors come in order. */
+static bool is_reported(Parser *p, Span span) {
+    uint32_t begin = span.begin - p->source->base;
+    while (begin > 0 && p->source->text[begin - 1] != '\n') begin--;
+    while (p->next_bad < p->bad.len && p->bad.at[p->next_bad] < begin + p->source->base) p->next_bad++;
+    return p->next_bad < p->bad.len && p->bad.at[p->next_bad] <= span.begin;
+}
+
 static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
     enum { SHOWN = 4 };
     yysymbol_kind_t found = yypcontext_token(context), expected[YYNTOKENS];
     Span span = *yypcontext_location(context);
     bool at_end = span.begin >= p->source->base + p->source->len;
-    if (p->stop || (at_end && p->is_unclosed)) return 0;
+    if (p->stop || (at_end && p->is_unclosed) || is_reported(p, span)) return 0;
+    if (p->follows_bad && (found == YYSYMBOL_ELSE || found == YYSYMBOL_ELIF)) return 0; /* its if had an error */
     int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
     if (found == YYSYMBOL_NEWLINE && is_expected(expected, n, "':'")) {
         diag_error(p->d, span, "a ':' is missing at the end of the line");
         return 0;
     }
     const char *name = yysymbol_name(found);
-    if (found == YYSYMBOL_NAME) {
+    if (found == YYSYMBOL_NAME || found == YYSYMBOL_UNUSED) {
         name = arena_printf(p->a, "'%.*s'", (int)(span.end - span.begin), p->source->text + (span.begin - p->source->base));
     }
-    if (n == 0 || n > SHOWN) {
+    if (found == YYSYMBOL_UNUSED || found == YYSYMBOL_CLASS) {
+        diag_error(p->d, span, "%s is not part of the kernel language", name);
+    } else if (n == 0 || n > SHOWN) {
         diag_error(p->d, span, "%s cannot stand here", name);
     } else {
         Text wanted = {0};

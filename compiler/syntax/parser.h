@@ -5,7 +5,7 @@
 #include "syntax/ast.h"
 
 typedef struct Token {
-    int kind; /* of parse.tab.h; TOKEN_LINE and TOKEN_BAD below are the scanner's own */
+    int kind; /* of parse.tab.h; TOKEN_LINE below is the scanner's own */
     Span span;
     const char *name; /* NAME interned; STRING its text */
     uint64_t integer; /* INT; length of a STRING */
@@ -27,6 +27,9 @@ typedef struct Parser {
     Module *module;
     Tokens raw, tokens; /* from the scanner; from the filter */
     uint32_t next;      /* the token the grammar takes next */
+    VEC(uint32_t) bad;  /* where the scanner left something out, after an error */
+    uint32_t next_bad;
+    bool after_bad, follows_bad; /* the last token ended a line with an error; the one before the present did */
     bool is_unclosed;   /* the file ended inside a bracket, which was reported */
     bool stop;          /* a limit was passed: no more tokens, no more errors */
 } Parser;

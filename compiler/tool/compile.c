@@ -59,6 +59,8 @@ ExitCode command_compile(ToolOptions *o) {
     if (o->words.len != 1) {
         fprintf(stderr, o->words.len ? "fsc: one file at a time; the second is '%s'\n" : "fsc: no input file%s\n",
                 o->words.len ? o->words.at[1] : "; 'fsc --help' says how to call it");
+        const char *meant = o->words.len ? command_suggest(o->words.at[0]) : NULL;
+        if (meant) fprintf(stderr, "fsc: '%s' is no command; did you mean 'fsc %s'?\n", o->words.at[0], meant);
         return EXIT_CALL;
     }
     const char *file = o->words.at[0];

@@ -134,6 +134,19 @@ static RuleStatus occupancy_of(void *context, int64_t *programs) {
     return RULE_OK;
 }
 
+/* Is every NAME=NUMBER word about a parameter? */
+static bool check_words(const Report *r) {
+    for (size_t k = 0; k < r->o->compile.num_known; k++) {
+        const char *name = r->o->compile.known[k].name;
+        bool found = false;
+        for (uint32_t i = 0; i < r->record->num_params; i++) found |= strcmp(r->record->params[i].name, name) == 0;
+        if (found) continue;
+        fprintf(stderr, "fsc info: kernel %s has no parameter '%s'\n", r->record->kernel, name);
+        return false;
+    }
+    return true;
+}
+
 static bool find_grid(Report *r) {
     const Record *record = r->record;
     RuleBinding *values = NEW_ARRAY(r->o->arena, RuleBinding, record->num_params);
@@ -252,6 +265,7 @@ static ExitCode report_on(Report *r, const fsc_compilation *c) {
         fprintf(stderr, "fsc info: the file has no kernel record (tile IR has none); give a .dsl or .py file\n");
         return EXIT_INPUT;
     }
+    if (!check_words(r)) return EXIT_CALL;
     find_registers(r, c);
     const RecordLaunch *l = &r->record->launches[0];
     r->threads = l->threads_per_block;
@@ -277,7 +291,9 @@ static bool read_words(ToolOptions *o) {
     fsc_name_value *known = NEW_ARRAY(o->arena, fsc_name_value, o->words.len);
     for (uint32_t i = 1; i < o->words.len; i++) {
         const char *word = o->words.at[i], *eq = strchr(word, '=');
-        if (!eq || eq == word || !eq[1]) {
+        char *end = NULL;
+        if (eq) (void)strtoll(eq + 1, &end, 0);
+        if (!eq || eq == word || !eq[1] || *end) {
             fprintf(stderr, "fsc info: '%s' is no NAME=NUMBER\n", word);
             return false;
         }

@@ -59,7 +59,7 @@ static bool read_header(const char *path, const char *header, Array *a) {
         return true;
     }
     char why[96];
-    snprintf(why, sizeof why, "its element type '%.8s' is none that fsc knows", descr);
+    snprintf(why, sizeof why, "its element type '%.3s' is none that fsc knows", descr);
     return refuse(path, why);
 }
 

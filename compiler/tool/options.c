@@ -72,6 +72,14 @@ static size_t edit_distance(const char *a, const char *b) {
     return row[n];
 }
 
+const char *command_suggest(const char *word) {
+    static const char *const names[] = {"run", "info", "devices"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (edit_distance(word, names[i]) < 3) return names[i];
+    }
+    return NULL;
+}
+
 static bool unknown_option(const ToolOptions *o, const char *name) {
     const OptionRow *best = NULL;
     size_t distance = 3;

@@ -31,6 +31,8 @@ typedef struct ToolOptions {
 /* False after printing what is wrong with the call to stderr. */
 bool options_parse(ToolOptions *o, int argc, char **argv);
 void options_help(Command command);
+/* The command that was meant by a misspelt word, or NULL. */
+const char *command_suggest(const char *word);
 
 /* The whole file, or standard input for "-". NULL after printing why not. A NUL follows the text. */
 char *file_read(const char *path, size_t *length);

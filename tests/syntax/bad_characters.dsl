@@ -1,7 +1,6 @@
 # RUN: not fsc %s -o - 2>&1 | FileCheck %s
 # Characters without a meaning.
-# CHECK: bad_characters.dsl:[[#@LINE+9]]:11: error: '?' has no meaning here
-# CHECK: bad_characters.dsl:[[#@LINE+8]]:13: error: 'b' cannot stand here
+# CHECK: bad_characters.dsl:[[#@LINE+8]]:11: error: '?' has no meaning here
 # CHECK: bad_characters.dsl:[[#@LINE+8]]:10: error: '$' has no meaning here
 # CHECK: bad_characters.dsl:[[#@LINE+8]]:9: error: '!' has no meaning here
 # CHECK: bad_characters.dsl:[[#@LINE+8]]:9: error: '`' has no meaning here

@@ -1,7 +1,6 @@
 # RUN: not fsc %s -o - 2>&1 | FileCheck %s
 # Colons that are missing, each reported.
-# CHECK: bad_colon.dsl:[[#@LINE+8]]:13: error: a ':' is missing at the end of the line
-# CHECK: bad_colon.dsl:[[#@LINE+9]]:5: error: 'else' cannot stand here
+# CHECK: bad_colon.dsl:[[#@LINE+7]]:13: error: a ':' is missing at the end of the line
 # CHECK: bad_colon.dsl:[[#@LINE+10]]:15: error: a ':' is missing at the end of the line
 # CHECK: bad_colon.dsl:[[#@LINE+11]]:12: error: a ':' is missing at the end of the line
 # CHECK: bad_colon.dsl:[[#@LINE+13]]:8: error: a ':' is missing at the end of the line

@@ -2,7 +2,7 @@
 # Host code belongs into a .py file.
 # CHECK: bad_host.dsl:[[#@LINE+6]]:5: error: function 'main' has no decorator
 # CHECK: note: write @kernel(grid=(…,)) above an entry point, @jit above a function that kernels call
-# CHECK: bad_host.dsl:[[#@LINE+6]]:1: error: a Python keyword that kernels do not have cannot stand here
+# CHECK: bad_host.dsl:[[#@LINE+6]]:1: error: 'with' is not part of the kernel language
 # CHECK: note: a .py file may hold it outside of kernels; kernels and .dsl files may not
 # CHECK-NOT: {{error|warning}}:
 import torch

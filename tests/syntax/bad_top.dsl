@@ -6,7 +6,7 @@
 # CHECK: bad_top.dsl:[[#@LINE+11]]:1: error: 'for' cannot stand here
 # CHECK: bad_top.dsl:[[#@LINE+13]]:1: error: at the top level a constant is one name and its value: NAME = 1.5
 # CHECK: bad_top.dsl:[[#@LINE+13]]:1: error: at the top level a constant is one name and its value: NAME = 1.5
-# CHECK: bad_top.dsl:[[#@LINE+13]]:1: error: 'class' cannot stand here
+# CHECK: bad_top.dsl:[[#@LINE+13]]:1: error: 'class' is not part of the kernel language
 # CHECK: note: a .py file may hold it outside of kernels; kernels and .dsl files may not
 # CHECK: bad_top.dsl:[[#@LINE+13]]:3: error: '+=' cannot stand here
 # CHECK: bad_top.dsl:[[#@LINE+14]]:1: error: found 'x' where 'def' or '@' is expected

@@ -15,7 +15,7 @@
 
 #include "passes/passes.h"
 
-enum { FUNCTIONS = 1500, RUNS = 10, STEPS = 24, POOL = 96 };
+enum { FUNCTIONS = 3000, RUNS = 10, STEPS = 24, POOL = 96 };
 
 static Arena *arena;
 
@@ -288,7 +288,9 @@ static Value *random_step(Maker *k) {
     switch (random_below(k->r, 11)) {
     case 0: return random_arange(k);
     case 1: return s ? build_splat(&k->b, s, k->shape) : NULL;
-    case 2: return d == DT_I32 && x ? build1_to(&k->b, random_below(k->r, 2) ? OP_SEXT : OP_ZEXT, x, type_of(k, DT_I64, is_tile)) : NULL;
+    case 2:
+        if (c && random_below(k->r, 4) == 0) return build1_to(&k->b, random_below(k->r, 2) ? OP_SEXT : OP_ZEXT, c, type_of(k, d, is_tile));
+        return d == DT_I32 && x ? build1_to(&k->b, random_below(k->r, 2) ? OP_SEXT : OP_ZEXT, x, type_of(k, DT_I64, is_tile)) : NULL;
     case 3: return d == DT_I64 && x ? build1_to(&k->b, OP_TRUNC, x, type_of(k, DT_I32, is_tile)) : NULL;
     case 4:
     case 5: return x && y ? build_compare(&k->b, OP_ICMP, (Pred)random_below(k->r, PRED_UGE + 1), x, y) : NULL;
@@ -312,7 +314,13 @@ static Func *random_function(Random *r) {
     }
     keep(&k, build0(&k.b, OP_PID, (Attr){0}, type_scalar(DT_I32)));
     keep(&k, build_splat(&k.b, k.pool[0], k.shape));
-    keep(&k, random_arange(&k));
+    /* What addresses are made of, so that chains of it are not left to chance. */
+    for (int i = 0; i < 3; i++) {
+        Value *counts = random_arange(&k), *base = build_splat(&k.b, k.pool[1 + random_below(r, 3)], k.shape);
+        keep(&k, counts);
+        keep(&k, build2(&k.b, OP_ADD, counts, base));
+        keep(&k, build2(&k.b, OP_SDIV, counts, build_int(&k.b, counts->type, INT64_C(1) << random_below(r, 4))));
+    }
     for (int i = 0; i < STEPS; i++) {
         Value *v = random_step(&k);
         if (v) keep(&k, v);

@@ -385,7 +385,7 @@ static inline void random_control(RandomFunc *g, uint32_t depth) {
 
 static inline void random_block(RandomFunc *g, uint32_t depth) {
     for (uint32_t i = random_below(g->r, 12); i > 0; i--) {
-        if (depth < 4 && random_below(g->r, 5) == 0) random_control(g, depth);
+        if (depth < 3 && random_below(g->r, 6) == 0) random_control(g, depth);
         else random_elementwise(g, false);
     }
 }

@@ -40,7 +40,7 @@
 typedef enum RecordKind {
     RECORD_POINTER,   /* run-time: an address */
     RECORD_SCALAR,    /* run-time: a number */
-    RECORD_CONSTEXPR, /* fixed in this variant (a scalar that -D fixed, too); takes no place in the call */
+    RECORD_CONSTEXPR, /* fixed in this variant; takes no place in the call (a scalar that -D fixed does: a require guards it) */
 } RecordKind;
 
 typedef enum RecordValueKind { RECORD_INT, RECORD_FLOAT, RECORD_BOOL, RECORD_DTYPE } RecordValueKind;

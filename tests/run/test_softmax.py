@@ -156,6 +156,19 @@ def softmax_contract(bench):
     raise AssertionError("a short buffer was accepted")
 
 
+@case()
+def softmax_negative_extent(bench):
+    """Compiled code may take an extent for not negative, so the launch refuses a negative one, sizes known or not."""
+    b = bench.buffer("fp32", 64, np.zeros(64))
+    for buffer in (b, (b.address, "fp32", 0)):
+        try:
+            bench.run(example("softmax.dsl"), buffer, buffer, 16, 16, 4, -3, defines={"BLOCK": 16})
+        except Error as e:
+            assert e.status == "FSC_ERROR_CONTRACT", e
+        else:
+            raise AssertionError("a negative extent was accepted")
+
+
 @case(slow=True, only="cuda")
 def softmax_beyond_2_31(bench):
     """Rows that start beyond 2^31 elements: offsets must not wrap."""

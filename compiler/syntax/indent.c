@@ -33,6 +33,12 @@ static void stop(Filter *f) {
 
 /* ---- Indentation -------------------------------------------------------------------------------------------------------- */
 
+/* The offset of the first byte of the line that `at` is on; a byte order mark in front of the file is none of it. */
+static uint32_t line_begin(const Source *s, uint32_t at) {
+    while (at > 0 && s->text[at - 1] != '\n' && s->text[at - 1] != '\r') at--;
+    return at == 0 && s->len >= 3 && memcmp(s->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : at;
+}
+
 /* Does the line before end in a ':'? */
 static bool is_after_colon(const Filter *f) {
     const Tokens *t = &f->p->tokens;
@@ -42,8 +48,7 @@ static bool is_after_colon(const Filter *f) {
 /* Columns in front of the token, which is the first of its line. Where tabs meet spaces a ':' tells the level. */
 static uint32_t indentation(Filter *f, const Token *t) {
     const Source *s = f->p->source;
-    uint32_t end = t->span.begin - s->base, begin = end, level = f->levels[f->depth];
-    while (begin > 0 && s->text[begin - 1] != '\n' && s->text[begin - 1] != '\r') begin--;
+    uint32_t end = t->span.begin - s->base, begin = line_begin(s, end), level = f->levels[f->depth];
     for (uint32_t i = begin; i < end; i++) {
         char c = s->text[i];
         if (c != ' ' && c != '\t') continue;
@@ -157,9 +162,8 @@ static uint32_t skip_blank(const Filter *f, uint32_t at) {
 
 static uint32_t column_of(const Filter *f, uint32_t at) {
     const Source *s = f->p->source;
-    uint32_t end = f->p->raw.at[at].span.begin - s->base, begin = end;
-    while (begin > 0 && s->text[begin - 1] != '\n' && s->text[begin - 1] != '\r') begin--;
-    return end - begin;
+    uint32_t end = f->p->raw.at[at].span.begin - s->base;
+    return end - line_begin(s, end);
 }
 
 /* The end of a line that is skipped. A bracket that stays open would swallow the rest of the file: an error. */

@@ -2,7 +2,7 @@
 # Errors of the scanner, the filter and the grammar come in the order of the file, notes behind their error.
 @jit
 def f(n):
-    # CHECK: [[#@LINE+1]]:13: error: an integer cannot stand here
+    # CHECK: [[#@LINE+1]]:15: error: an integer cannot stand here
     x = 1 + 1 1
     # CHECK: [[#@LINE+2]]:9: error: the string that starts here is not closed
     # CHECK: note: a string ends on its line

@@ -113,7 +113,9 @@ static int64_t random_constant(DType d) {
     uint32_t how = random_below(&rng, 4), n = dtype_bits(d);
     if (dtype_kind(d) != KIND_FLOAT) {
         int64_t edge = (int64_t)((UINT64_C(1) << (n - 1)) + (uint64_t)small);
-        return sign_extend(d, how == 0 ? small : how == 1 ? edge : any >> random_below(&rng, 64));
+        uint64_t high = UINT64_C(1) << random_below(&rng, n), low = UINT64_C(1) << random_below(&rng, n);
+        int64_t ties = (int64_t)((high | low | high >> 7) + (uint64_t)small); /* near the middle of two floats */
+        return sign_extend(d, how == 0 ? small : how == 1 ? edge : how == 2 ? ties : any >> random_below(&rng, 64));
     }
     if (how == 0) return d == DT_FP64 ? bits_of_double((double)small) : d == DT_FP32 ? bits_of_float((float)small) : small_round(d, small, false);
     uint64_t mask = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1, low = random_below(&rng, 3), top;
@@ -524,6 +526,12 @@ static void test_cases(void **state) {
     require_fold("%a = zext %n : i64\n%z = const -1 : i64\n%r = icmp ult %a, %z : i1\n", "const true");
     require_fold("%a = sext %n : i64\n%z = const -1 : i64\n%r = icmp ult %a, %z : i1\n", "icmp ult %n");
     require_fold("%a = zext %c : i32\n%z = const 0 : i32\n%r = icmp ne %a, %z : i1\n", "%c");
+    require_fold("%a = sext %c : i32\n%z = const -1 : i32\n%r = icmp slt %a, %z : i1\n", "icmp slt %a"); /* i1 has no signed order */
+    require_fold("%a = sext %c : i32\n%z = const -1 : i32\n%r = icmp eq %a, %z : i1\n", "%c");
+    require_fold("%z = const -2147483648 : i32\n%r = smax %n, %z : i32\n", "%n");
+    require_fold("%z = const -1 : i32\n%r = umin %z, %n : i32\n", "%n");
+    require_fold("%z = const 0 : i32\n%r = umin %z, %n : i32\n", "const 0");
+    require_fold("%z = const 5 : i32\n%a = smin %n, %z : i32\n%y = const 3 : i32\n%r = smin %a, %y : i32\n", "smin %n");
     require_fold("%a = sext %n : i64\n%e = sext %n : i64\n%r = icmp ule %a, %e : i1\n", "const true");
     require_fold("%r = icmp sle %n, %n : i1\n", "const true");
     require_fold("%r = select %c, %n, %n : i32\n", "%n");

@@ -39,6 +39,55 @@ static Func *read_text(const char *text, size_t n, Text *errors) {
     return f;
 }
 
+/* Text alone would not show what the printer leaves out: everything that the text carries is compared. */
+static bool same_op(const Op *a, const Op *b, bool spans);
+
+static bool same_values(Value *const *a, Value *const *b, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        Type s = a[i]->type, t = b[i]->type;
+        bool layouts = s.layout && t.layout ? memcmp(s.layout, t.layout, sizeof *s.layout) == 0 : s.layout == t.layout;
+        s.layout = t.layout = NULL;
+        if (!layouts || !type_equal(s, t) || a[i]->index != b[i]->index || !a[i]->def != !b[i]->def) return false;
+    }
+    return true;
+}
+
+static bool same_block(const Block *a, const Block *b, bool spans) {
+    if (a->args.len != b->args.len || !same_values(a->args.at, b->args.at, a->args.len)) return false;
+    const Op *x = a->first, *y = b->first;
+    for (; x && y; x = x->next, y = y->next)
+        if (!same_op(x, y, spans)) return false;
+    return !x && !y;
+}
+
+static bool same_attr(const Attr *a, const Attr *b, bool spans) {
+    const MemAttr *m = &a->mem, *n = &b->mem;
+    const LoopAttr *l = &a->loop, *k = &b->loop;
+    return a->i == b->i && a->j == b->j && m->cache == n->cache && m->evict == n->evict && m->is_volatile == n->is_volatile &&
+           m->align_log2 == n->align_log2 && m->vec_log2 == n->vec_log2 && m->mask_kind == n->mask_kind &&
+           m->is_shifted == n->is_shifted && (!spans || m->site == n->site) && l->num_stages == k->num_stages &&
+           l->unroll_factor == k->unroll_factor && l->flatten == k->flatten && l->disable_licm == k->disable_licm;
+}
+
+static bool same_op(const Op *a, const Op *b, bool spans) {
+    if (a->kind != b->kind || a->nargs != b->nargs || a->nresults != b->nresults || a->nregions != b->nregions) return false;
+    if (!same_attr(&a->attr, &b->attr, spans) || (spans && (a->span.begin != b->span.begin || a->span.end != b->span.end))) return false;
+    if (!same_values(a->args, b->args, a->nargs) || !same_values(a->results, b->results, a->nresults)) return false;
+    for (uint32_t i = 0; i < a->nregions; i++)
+        if (!same_block(a->regions[i], b->regions[i], spans)) return false;
+    return true;
+}
+
+static bool same_func(const Func *f, const Func *g, bool spans) {
+    bool same = f->stage == g->stage && f->num_warps == g->num_warps && f->params.len == g->params.len;
+    for (uint32_t i = 0; same && i < f->params.len; i++) {
+        const Param *p = &f->params.at[i], *q = &g->params.at[i];
+        same = p->divisible == q->divisible && p->is_const == q->is_const && p->is_unsigned == q->is_unsigned &&
+               p->is_nonnegative == q->is_nonnegative;
+    }
+    return same && same_block(f->body, g->body, spans);
+}
+
 static void require_round_trip(const Func *f, const char *what) {
     void (*const printers[])(const Func *, Text *) = {func_print, func_print_spans};
     require_sound(f, what);
@@ -48,6 +97,7 @@ static void require_round_trip(const Func *f, const char *what) {
         Func *g = read_text(first.at, first.len, &errors);
         if (!g) fail_msg("%s does not read back:\n%s\n%s", what, first.at, errors.at);
         require_sound(g, what);
+        if (!same_func(f, g, i == 1)) fail_msg("%s reads back as another function:\n%s", what, first.at);
         printers[i](g, &again);
         if (strcmp(first.at, again.at) != 0) fail_msg("%s changes:\n%s\n%s", what, first.at, again.at);
         text_free(&first);

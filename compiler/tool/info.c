@@ -323,6 +323,7 @@ ExitCode command_info(ToolOptions *o) {
     ExitCode code = EXIT_CALL;
     if (find_gpu(&r)) {
         o->compile.device = &r.gpu;
+        assume_launch(o, text, length);
         fsc_compilation *c = NULL;
         fsc_status s = fsc_compile(&o->compile, text, length, &c);
         code = compile_finish(o, c, s);

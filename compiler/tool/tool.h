@@ -43,6 +43,9 @@ bool arch_resolve(ToolOptions *o);
 /* Prints the diagnostics (and dumps, and times if asked) of a compile; returns the exit code of its status. */
 ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_status s);
 
+/* info: what a launch with the scalars in o->compile.known implies for the other options. */
+void assume_launch(ToolOptions *o, const char *text, size_t length);
+
 ExitCode command_compile(ToolOptions *o);
 ExitCode command_run(ToolOptions *o);
 ExitCode command_info(ToolOptions *o);

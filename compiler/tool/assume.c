@@ -1,0 +1,88 @@
+/* assume.c - what `fsc info FILE NAME=NUMBER…` takes for granted, so that it reports the variant that such a launch uses.
+ *
+ * In: the scalars given. Out: the same options with strides that nobody gave (contiguous, by the shape contract), pointers
+ * aligned to 16 bytes as every allocation is, and scalars that are multiples of 16, or 1, marked as a launch would.
+ */
+#include "driver.h"
+#include "tool/tool.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Assume {
+    ToolOptions *o;
+    const Record *interface;
+    RuleBinding *values; /* by parameter */
+    fsc_name_value *divisible;
+    size_t num_divisible;
+} Assume;
+
+static void give(Assume *a, uint32_t index, int64_t value) {
+    a->values[index].known = true;
+    a->values[index].value = rule_int(value);
+}
+
+/* "$4" alone: parameter 4; -1 for any other code. */
+static int64_t bare_name(const char *code, uint32_t count) {
+    char *end = NULL;
+    if (!code || code[0] != '$') return -1;
+    unsigned long i = strtoul(code + 1, &end, 10);
+    return *end == '\0' && i < count ? (int64_t)i : -1;
+}
+
+static void assume_strides(Assume *a, const RecordParam *p) {
+    RuleEnv env = {.values = a->values, .num_values = a->interface->num_params};
+    int64_t step = 1, extent = 0;
+    for (uint32_t d = p->num_dims; d-- > 0;) {
+        int64_t stride = bare_name(p->dims[d].stride, env.num_values);
+        if (stride >= 0 && !a->values[stride].known) give(a, (uint32_t)stride, step);
+        if (rule_eval_int(p->dims[d].extent, &env, &extent, NULL, 0) != RULE_OK) return;
+        if (__builtin_mul_overflow(step, extent, &step)) return;
+    }
+}
+
+static void mark(Assume *a, const char *name, const char *what) {
+    a->divisible[a->num_divisible++] = (fsc_name_value){arena_printf(a->o->arena, "%s", name), what};
+}
+
+/* Back into the options, with names that outlive the interface. */
+static void apply(Assume *a) {
+    const Record *r = a->interface;
+    fsc_name_value *known = NEW_ARRAY(a->o->arena, fsc_name_value, r->num_params);
+    size_t count = 0;
+    a->divisible = NEW_ARRAY(a->o->arena, fsc_name_value, r->num_params);
+    for (uint32_t i = 0; i < r->num_params; i++) {
+        const RecordParam *p = &r->params[i];
+        if (p->kind == RECORD_POINTER) mark(a, p->name, "16");
+        if (p->kind == RECORD_CONSTEXPR || !a->values[i].known) continue;
+        int64_t value = a->values[i].value.i;
+        known[count++] = (fsc_name_value){arena_printf(a->o->arena, "%s", p->name), arena_printf(a->o->arena, "%" PRId64, value)};
+        if (p->kind == RECORD_SCALAR && (value == 1 || value % 16 == 0)) mark(a, p->name, value == 1 ? "1" : "16");
+    }
+    a->o->compile.known = known;
+    a->o->compile.num_known = count;
+    a->o->compile.divisible = a->divisible;
+    a->o->compile.num_divisible = a->num_divisible;
+}
+
+void assume_launch(ToolOptions *o, const char *text, size_t length) {
+    fsc_compilation *front = NULL;
+    Record *interface = NULL;
+    bool all_there = o->compile.num_known > 0 && driver_interface(&o->compile, text, length, &front, &interface) == FSC_OK;
+    if (all_there) {
+        Assume a = {.o = o, .interface = interface, .values = NEW_ARRAY(o->arena, RuleBinding, interface->num_params)};
+        uint32_t found = 0;
+        for (uint32_t i = 0; i < interface->num_params; i++) {
+            for (size_t k = 0; k < o->compile.num_known; k++) {
+                if (strcmp(interface->params[i].name, o->compile.known[k].name) != 0) continue;
+                if (interface->params[i].kind != RECORD_CONSTEXPR) found++;
+                give(&a, i, strtoll(o->compile.known[k].value, NULL, 0));
+            }
+        }
+        for (uint32_t i = 0; i < interface->num_params; i++) assume_strides(&a, &interface->params[i]);
+        if (found == o->compile.num_known) apply(&a); /* else a name is wrong: the report says which */
+    }
+    record_free(interface);
+    fsc_compilation_destroy(front);
+}

@@ -1,15 +1,15 @@
 /* build.c - functions, blocks, ops, values and their uses.
  *
  * In: operands and attributes. Out: linked ops with inferred result types.
- * Method: a value's uses are a doubly linked list whose members the ops hold by slot, so that an operand is changed without
- * a search, however many uses its value has.
+ * Method: a value's uses are a doubly linked list whose members the ops hold by slot, so that an operand is changed
+ * without a search, however many uses its value has.
  */
 #include "ir/private.h"
 
 #include <string.h>
 
 const OpInfo op_info[OP_COUNT] = {
-#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning) \
+#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning)                                               \
     [OP_##e] = {name, nargs, nresults, ATTR_##attr, EFFECT_##effect, meaning},
 #include "ir/ops.def"
 #undef OP
@@ -94,7 +94,9 @@ static void block_walk(Block *b, OpVisitor *fn, void *context) {
     }
 }
 
-void func_walk(Func *f, OpVisitor *fn, void *context) { block_walk(f->body, fn, context); }
+void func_walk(Func *f, OpVisitor *fn, void *context) {
+    block_walk(f->body, fn, context);
+}
 
 /* ---- Uses -------------------------------------------------------------------------------------------------------- */
 
@@ -112,11 +114,17 @@ static void use_drop(Use *u) {
     u->link = NULL;
 }
 
-bool value_used(const Value *v) { return v->uses != NULL; }
+bool value_used(const Value *v) {
+    return v->uses != NULL;
+}
 
-bool value_used_once(const Value *v) { return v->uses && !v->uses->next; }
+bool value_used_once(const Value *v) {
+    return v->uses && !v->uses->next;
+}
 
-bool value_is_tile(const Value *v) { return v->type.shape.rank > 0; }
+bool value_is_tile(const Value *v) {
+    return v->type.shape.rank > 0;
+}
 
 void op_set_arg(Func *f, Op *op, uint32_t index, Value *v) {
     if (index >= op->nargs) bug("op_set_arg: operand %u of %s in %s", index, op_info[op->kind].name, f->name);
@@ -232,23 +240,33 @@ static void link_before(Block *block, Op *op, Op *before) {
     op->parent = block;
     op->next = before;
     op->prev = before ? before->prev : block->last;
-    if (op->prev) op->prev->next = op;
-    else block->first = op;
-    if (before) before->prev = op;
-    else block->last = op;
+    if (op->prev)
+        op->prev->next = op;
+    else
+        block->first = op;
+    if (before)
+        before->prev = op;
+    else
+        block->last = op;
 }
 
 static void unlink_op(Op *op) {
     Block *b = op->parent;
-    if (op->prev) op->prev->next = op->next;
-    else b->first = op->next;
-    if (op->next) op->next->prev = op->prev;
-    else b->last = op->prev;
+    if (op->prev)
+        op->prev->next = op->next;
+    else
+        b->first = op->next;
+    if (op->next)
+        op->next->prev = op->prev;
+    else
+        b->last = op->prev;
     op->parent = NULL;
     op->prev = op->next = NULL;
 }
 
-void op_link(Builder *b, Op *op) { link_before(b->block, op, b->before); }
+void op_link(Builder *b, Op *op) {
+    link_before(b->block, op, b->before);
+}
 
 void op_move_before(Op *op, Op *where) {
     if (op == where) return;
@@ -272,11 +290,17 @@ void op_erase(Func *f, Op *op) {
 
 /* ---- Builders ---------------------------------------------------------------------------------------------------- */
 
-Builder builder_at_end(Func *f, Block *b) { return (Builder){.f = f, .block = b}; }
+Builder builder_at_end(Func *f, Block *b) {
+    return (Builder){.f = f, .block = b};
+}
 
-Builder builder_before(Func *f, Op *op) { return (Builder){f, op->parent, op, op->span}; }
+Builder builder_before(Func *f, Op *op) {
+    return (Builder){f, op->parent, op, op->span};
+}
 
-Builder builder_after(Func *f, Op *op) { return (Builder){f, op->parent, op->next, op->span}; }
+Builder builder_after(Func *f, Op *op) {
+    return (Builder){f, op->parent, op->next, op->span};
+}
 
 Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type t) {
     Infer in = {.layouts = b->f->layouts, .kind = k, .args = args, .nargs = nargs, .attr = attr, .hint = t};
@@ -290,11 +314,17 @@ Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type
     return op;
 }
 
-Value *build0(Builder *b, OpKind k, Attr attr, Type t) { return op_build(b, k, NULL, 0, attr, t)->results[0]; }
+Value *build0(Builder *b, OpKind k, Attr attr, Type t) {
+    return op_build(b, k, NULL, 0, attr, t)->results[0];
+}
 
-Value *build1(Builder *b, OpKind k, Value *a) { return build1_to(b, k, a, a->type); }
+Value *build1(Builder *b, OpKind k, Value *a) {
+    return build1_to(b, k, a, a->type);
+}
 
-Value *build1_to(Builder *b, OpKind k, Value *a, Type t) { return op_build(b, k, &a, 1, (Attr){0}, t)->results[0]; }
+Value *build1_to(Builder *b, OpKind k, Value *a, Type t) {
+    return op_build(b, k, &a, 1, (Attr){0}, t)->results[0];
+}
 
 Value *build2(Builder *b, OpKind k, Value *x, Value *y) {
     return op_build(b, k, (Value *[]){x, y}, 2, (Attr){0}, x->type)->results[0];

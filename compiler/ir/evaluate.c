@@ -1,8 +1,9 @@
 /* evaluate.c - what an elementwise op gives on constants.
  *
  * In: an op and the bits of its operands. Out: the bits of its result, the same on every machine.
- * Method: integers in 64 bits, wrapped. Floats in double, rounded once: for + - * / sqrt of a format with at most 24 bits
- * the double's own rounding cannot be seen. exp and its kin have a tolerance, not a value, and are not evaluated.
+ * Method: integers in 64 bits, wrapped. Floats in double, rounded once: for + - * / sqrt of a format with at most 24
+ * bits the double's own rounding cannot be seen. exp and its kin have a tolerance, not a value, and are not
+ * evaluated.
  */
 #include "ir/private.h"
 
@@ -35,11 +36,16 @@ static bool int_binary(OpKind k, DType d, int64_t a, int64_t b, int64_t *r) {
     case OP_ADD: *r = (int64_t)(ua + ub); break;
     case OP_SUB: *r = (int64_t)(ua - ub); break;
     case OP_MUL: *r = (int64_t)(ua * ub); break;
-    case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: *r = divide(k, d, a, b); break;
+    case OP_SDIV:
+    case OP_UDIV:
+    case OP_SREM:
+    case OP_UREM: *r = divide(k, d, a, b); break;
     case OP_AND: *r = a & b; break;
     case OP_OR: *r = a | b; break;
     case OP_XOR: *r = a ^ b; break;
-    case OP_SHL: case OP_ASHR: case OP_LSHR: *r = shift(k, d, a, b); break;
+    case OP_SHL:
+    case OP_ASHR:
+    case OP_LSHR: *r = shift(k, d, a, b); break;
     case OP_SMAX: *r = a > b ? a : b; break;
     case OP_SMIN: *r = a < b ? a : b; break;
     case OP_UMAX: *r = above ? a : b; break;
@@ -70,7 +76,9 @@ static bool int_compare(Pred p, DType d, int64_t a, int64_t b) {
 
 /* ---- Floats ------------------------------------------------------------------------------------------------------ */
 
-static int64_t rounded(DType d, double x) { return isnan(x) ? float_nan(d) : float_to_bits(d, x); }
+static int64_t rounded(DType d, double x) {
+    return isnan(x) ? float_nan(d) : float_to_bits(d, x);
+}
 
 /* The larger (or smaller) of two, and zeros told apart; a NaN wins or loses. */
 static int64_t float_choose(OpKind k, DType d, const int64_t *bits) {
@@ -110,7 +118,10 @@ static bool float_op(OpKind k, DType d, const int64_t *bits, uint32_t n, int64_t
     case OP_FMA: *r = float_fma(d, x[0], x[1], x[2]); return true;
     case OP_FNEG: *r = bits[0] ^ sign; return true;
     case OP_FABS: *r = bits[0] & ~sign; return true;
-    case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN: *r = float_choose(k, d, bits); return true;
+    case OP_FMAX:
+    case OP_FMIN:
+    case OP_FMAXNAN:
+    case OP_FMINNAN: *r = float_choose(k, d, bits); return true;
     default: return false;
     }
 }
@@ -154,7 +165,10 @@ bool op_evaluate(const Op *op, const int64_t *args, int64_t *result) {
     if (op_info[op->kind].effect != EFFECT_PURE || op->nargs == 0 || op->nresults != 1) return false;
     DType from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
     switch (op->kind) {
-    case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_CONVERT: *result = args[0]; return true;
+    case OP_SPLAT:
+    case OP_EXPAND:
+    case OP_BROADCAST:
+    case OP_CONVERT: *result = args[0]; return true;
     case OP_SELECT: *result = args[0] ? args[1] : args[2]; return true;
     case OP_ICMP: *result = int_compare((Pred)op->attr.i, from, args[0], args[1]); return true;
     case OP_FCMP:

@@ -1,9 +1,9 @@
 /* fold.c - an op whose result is known, or equal to something simpler.
  *
  * In: one op. Out: what to use instead of its result, or NULL. Nothing is replaced or erased here.
- * Method: constants are evaluated (evaluate.c); else the fold_<x> named in ops.def's fold column looks for identities. Each
- * holds for every operand: wrapped integers, NaN, infinities, both zeros. Every new op is simpler than the old one, so
- * folding until nothing changes ends.
+ * Method: constants are evaluated (evaluate.c); else the fold_<x> named in ops.def's fold column looks for
+ * identities. Each holds for every operand: wrapped integers, NaN, infinities, both zeros. Every new op is simpler
+ * than the old one, so folding until nothing changes ends.
  */
 #include "ir/private.h"
 
@@ -11,11 +11,17 @@
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
-static Type result_type(const Op *op) { return op->results[0]->type; }
+static Type result_type(const Op *op) {
+    return op->results[0]->type;
+}
 
-static Value *constant(Builder *b, Type t, int64_t bits) { return build0(b, OP_CONST, (Attr){.i = bits}, t); }
+static Value *constant(Builder *b, Type t, int64_t bits) {
+    return build0(b, OP_CONST, (Attr){.i = bits}, t);
+}
 
-static Value *same_constant(Builder *b, const Op *op, int64_t bits) { return constant(b, result_type(op), bits); }
+static Value *same_constant(Builder *b, const Op *op, int64_t bits) {
+    return constant(b, result_type(op), bits);
+}
 
 static bool is_int_const(const Value *v, int64_t wanted) {
     int64_t bits;
@@ -32,14 +38,22 @@ static bool is_nan_const(const Value *v) {
     return value_const_float(v, &x) && isnan(x);
 }
 
-static int64_t all_ones(DType d) { return int_wrap(d, -1); }
+static int64_t all_ones(DType d) {
+    return int_wrap(d, -1);
+}
 
-static int64_t int_most(DType d) { return (int64_t)((UINT64_C(1) << (dtype_bits(d) - 1)) - 1); }
+static int64_t int_most(DType d) {
+    return (int64_t)((UINT64_C(1) << (dtype_bits(d) - 1)) - 1);
+}
 
-static int64_t int_least(DType d) { return -int_most(d) - 1; }
+static int64_t int_least(DType d) {
+    return -int_most(d) - 1;
+}
 
 /* The op that defines v, if it is of this kind. */
-static Op *made_by(const Value *v, OpKind k) { return v->def && v->def->kind == k ? v->def : NULL; }
+static Op *made_by(const Value *v, OpKind k) {
+    return v->def && v->def->kind == k ? v->def : NULL;
+}
 
 /* The operand that is not the constant, whichever side that is on; NULL if neither is. */
 static Value *beside_const(const Op *op, int64_t *bits) {
@@ -65,7 +79,9 @@ static Value *fold_none(Builder *b, Op *op) {
 
 /* ---- Creation ---------------------------------------------------------------------------------------------------- */
 
-static Value *fold_splat(Builder *b, Op *op) { return fold_none(b, op); } /* of a constant: evaluated */
+static Value *fold_splat(Builder *b, Op *op) {
+    return fold_none(b, op);
+} /* of a constant: evaluated */
 
 static Value *fold_expand(Builder *b, Op *op) {
     const Op *in = made_by(op->args[0], OP_SPLAT);
@@ -147,14 +163,16 @@ static Pred swapped(Pred p) {
     return other[p];
 }
 
-static bool is_signed_order(Pred p) { return p >= PRED_SLT && p <= PRED_SGE; }
+static bool is_signed_order(Pred p) {
+    return p >= PRED_SLT && p <= PRED_SGE;
+}
 
 static bool true_of_equals(Pred p) {
     return p == PRED_EQ || p == PRED_SLE || p == PRED_SGE || p == PRED_ULE || p == PRED_UGE;
 }
 
-/* The comparison before widening. Sign extension keeps both orders; zero extension makes the signed one unsigned. y is a
- * value, or NULL and the constant c. */
+/* The comparison before widening. Sign extension keeps both orders; zero extension makes the signed one unsigned.
+ * y is a value, or NULL and the constant c. */
 static Value *narrow_compare(Builder *b, OpKind widened_by, Pred p, Value *x, Value *y, int64_t c) {
     if (widened_by == OP_ZEXT && is_signed_order(p)) p = (Pred)(p + PRED_ULT - PRED_SLT);
     if (x->type.dtype == DT_I1 && is_signed_order(p)) return NULL;
@@ -232,7 +250,8 @@ static Value *fold_fneg(Builder *b, Op *op) {
 }
 
 static Value *fold_fminmax(Builder *b, Op *op) {
-    bool is_max = op->kind == OP_FMAX || op->kind == OP_FMAXNAN, keeps_nan = op->kind == OP_FMAXNAN || op->kind == OP_FMINNAN;
+    bool is_max = op->kind == OP_FMAX || op->kind == OP_FMAXNAN,
+         keeps_nan = op->kind == OP_FMAXNAN || op->kind == OP_FMINNAN;
     int64_t c;
     Value *x = beside_const(op, &c), *y = x == op->args[0] ? op->args[1] : op->args[0];
     double top = is_max ? (double)INFINITY : -(double)INFINITY;
@@ -268,9 +287,13 @@ static Value *fold_trunc(Builder *b, Op *op) {
     return build1_to(b, from > to ? OP_TRUNC : in->kind, in->args[0], result_type(op));
 }
 
-static Value *fold_itof(Builder *b, Op *op) { return fold_none(b, op); } /* of a constant: evaluated */
+static Value *fold_itof(Builder *b, Op *op) {
+    return fold_none(b, op);
+} /* of a constant: evaluated */
 
-static Value *fold_ftoi(Builder *b, Op *op) { return fold_none(b, op); } /* of a constant: evaluated */
+static Value *fold_ftoi(Builder *b, Op *op) {
+    return fold_none(b, op);
+} /* of a constant: evaluated */
 
 static Value *fold_fpext(Builder *b, Op *op) {
     const Op *in = made_by(op->args[0], OP_FPEXT);
@@ -346,8 +369,9 @@ Value *op_fold(Builder *b, Op *op) {
     Value *v = evaluate(b, op);
     if (v) return v;
     switch (op->kind) {
-#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning) \
-    case OP_##e: return fold_##fold(b, op);
+#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning)                                               \
+    case OP_##e:                                                                                                       \
+        return fold_##fold(b, op);
 #include "ir/ops.def"
 #undef OP
     case OP_COUNT: break;

@@ -47,8 +47,9 @@ bool type_same_shape(Type a, Type b);  /* shape and layout */
 void type_print(Type t, Text *out);    /* i32, *fp32, tile<128x64xfp32>, tile<128xfp32, #layout<…>> */
 uint32_t type_bytes(Type t);           /* of one element in memory */
 
-/* The value of a float's bits (as ATTR_BITS holds them), exactly; and back, rounded once to nearest even, from any double to
- * any float type. What overflows becomes infinity (fp8e4nv has none: its largest), NaN the quiet one of its sign. */
+/* The value of a float's bits (as ATTR_BITS holds them), exactly; and back, rounded once to nearest even, from any
+ * double to any float type. What overflows becomes infinity (fp8e4nv has none: its largest), NaN the quiet one of its
+ * sign. */
 double float_from_bits(DType d, int64_t bits);
 int64_t float_to_bits(DType d, double x);
 /* x wrapped to the width of an integer type, sign extended (i1: 0 or 1); the same bits zero extended. */
@@ -226,8 +227,9 @@ Builder builder_after(Func *f, Op *op);
 
 /* Builds, infers the result types, links. Operands must fit (infer says else: bug()). `t` is the result type of the ops
  * whose infer rule cannot know it (typed, widen, narrow, itof, ftoi, fwiden, fnarrow, bitcast, splat, broadcast, convert,
- * shload) and is ignored elsewhere. Where the operands have layouts the result's layout follows from them; const, arange,
- * splat, broadcast, convert_layout and shared_load take t's. Not for `for`, `while`, `if`: they have builders below. */
+ * shload) and is ignored elsewhere. Where the operands have layouts the result's layout follows from them; const,
+ * arange, splat, broadcast, convert_layout and shared_load take t's. Not for `for`, `while`, `if`: they have builders
+ * below. */
 Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type t);
 Value *build0(Builder *b, OpKind k, Attr attr, Type t);
 Value *build1(Builder *b, OpKind k, Value *a);
@@ -298,8 +300,8 @@ bool op_evaluate(const Op *op, const int64_t *args, int64_t *result);
 void func_print(const Func *f, Text *out);
 void func_print_spans(const Func *f, Text *out); /* with loc(begin:end) of every op, and the sites */
 void op_print(const Func *f, const Op *op, Text *out); /* one line, no regions */
-/* The printer's own text, or one written by hand; # begins a comment. NULL and an error at a place in d when it is wrong.
- * Spans and sites are those of the text, unless it has loc() and sites. What it returns has passed func_verify. */
+/* The printer's own text, or one written by hand; # begins a comment. NULL and an error at a place in d when it is
+ * wrong. Spans and sites are those of the text, unless it has loc() and sites. What it returns has passed func_verify. */
 Func *func_read(Arena *a, Strings *s, Diag *d, const Source *src);
 
 #endif

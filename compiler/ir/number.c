@@ -55,19 +55,26 @@ static double double_of(uint64_t u) {
     return x;
 }
 
-int64_t float_nan(DType d) { return (int64_t)format_of(d).nan; }
+int64_t float_nan(DType d) {
+    return (int64_t)format_of(d).nan;
+}
 
 double float_from_bits(DType d, int64_t bits) {
     Format f = format_of(d);
     if (d == DT_FP64) return double_of((uint64_t)bits);
-    uint64_t sign = (uint64_t)bits >> (dtype_bits(d) - 1) & 1, code = (uint64_t)bits & ((UINT64_C(1) << (dtype_bits(d) - 1)) - 1);
+    uint64_t sign = (uint64_t)bits >> (dtype_bits(d) - 1) & 1,
+             code = (uint64_t)bits & ((UINT64_C(1) << (dtype_bits(d) - 1)) - 1);
     uint64_t fraction = code & ((UINT64_C(1) << f.mantissa) - 1);
     int exponent = (int)(code >> f.mantissa);
     double x;
-    if (code > f.top) x = (double)NAN;
-    else if (f.has_inf && code == f.top) x = (double)INFINITY;
-    else if (exponent == 0) x = ldexp((double)fraction, 1 - f.bias - f.mantissa);
-    else x = ldexp((double)(fraction | UINT64_C(1) << f.mantissa), exponent - f.bias - f.mantissa);
+    if (code > f.top)
+        x = (double)NAN;
+    else if (f.has_inf && code == f.top)
+        x = (double)INFINITY;
+    else if (exponent == 0)
+        x = ldexp((double)fraction, 1 - f.bias - f.mantissa);
+    else
+        x = ldexp((double)(fraction | UINT64_C(1) << f.mantissa), exponent - f.bias - f.mantissa);
     return copysign(x, sign ? -1.0 : 1.0);
 }
 
@@ -79,7 +86,8 @@ static uint64_t round_code(Format f, uint64_t u, Round r) {
     uint64_t significand = (u & ((UINT64_C(1) << 52) - 1)) | (u >> 52 ? UINT64_C(1) << 52 : 0);
     int drop = 52 - f.mantissa + (exponent < least ? least - exponent : 0);
     if (drop > 54) drop = 54; /* below half of the smallest number either way */
-    uint64_t kept = significand >> drop, rest = significand & ((UINT64_C(1) << drop) - 1), half = (UINT64_C(1) << drop) >> 1;
+    uint64_t kept = significand >> drop, rest = significand & ((UINT64_C(1) << drop) - 1),
+             half = (UINT64_C(1) << drop) >> 1;
     if (r == ROUND_NEAREST && drop > 0 && (rest > half || (rest == half && (kept & 1)))) kept++;
     /* A carry out of the mantissa lands in the exponent, which is where it belongs. */
     uint64_t code = exponent < least ? kept : kept + ((uint64_t)(exponent - least) << f.mantissa);
@@ -96,7 +104,9 @@ int64_t float_round(DType d, double x, Round r) {
     return (int64_t)(code | sign << (dtype_bits(d) - 1));
 }
 
-int64_t float_to_bits(DType d, double x) { return float_round(d, x, ROUND_NEAREST); }
+int64_t float_to_bits(DType d, double x) {
+    return float_round(d, x, ROUND_NEAREST);
+}
 
 int64_t float_from_int(DType d, bool negative, uint64_t magnitude) {
     double x;

@@ -1,8 +1,8 @@
 /* print.c - a function as text. read.c reads it back; printing what was read gives the same text.
  *
  * In: a function, sound or not. Out: text; one op a line, regions indented.
- * Method: one walk in program order names every value (its own name made unique, else a number in order) and numbers the
- * layouts; a second walk prints.
+ * Method: one walk in program order names every value (its own name made unique, else a number in order) and numbers
+ * the layouts; a second walk prints.
  */
 #include "ir/private.h"
 
@@ -19,7 +19,7 @@ typedef struct Printer {
     struct Name {
         const char *text; /* NULL: free */
         uint32_t next;    /* the suffix to try next where the name is taken */
-    } *taken; /* open addressing */
+    } * taken;            /* open addressing */
     uint32_t slots, used;
     VEC(const Layout *) layouts;
 } Printer;
@@ -101,7 +101,9 @@ static Printer printer_create(const Func *f, Text *out, bool spans) {
 
 /* ---- Pieces ------------------------------------------------------------------------------------------------------ */
 
-static void put(Printer *p, const char *s) { text_write(p->out, s, strlen(s)); }
+static void put(Printer *p, const char *s) {
+    text_write(p->out, s, strlen(s));
+}
 
 static void put_value(Printer *p, const Value *v) {
     const char *name = v && v->id < p->f->next_value ? p->names[v->id] : NULL;
@@ -142,7 +144,7 @@ static void put_span(Printer *p, Span s) {
     if (p->spans) text_printf(p->out, " loc(%u:%u)", s.begin, s.end);
 }
 
-/* ---- Attributes in braces: { first, second } ---------------------------------------------------------------------- */
+/* ---- Attributes in braces: { first, second } --------------------------------------------------------------------- */
 
 typedef struct Braces {
     Printer *p;
@@ -204,7 +206,11 @@ static void put_braces(Printer *p, const Op *op) {
         brace(&b, "slot = %lld", (long long)a->j);
         break;
     case ATTR_LOOP: brace_loop(&b, &a->loop); break;
-    case ATTR_NONE: case ATTR_BITS: case ATTR_RANGE: case ATTR_PRED: case ATTR_SCOPE: break;
+    case ATTR_NONE:
+    case ATTR_BITS:
+    case ATTR_RANGE:
+    case ATTR_PRED:
+    case ATTR_SCOPE: break;
     }
     brace_end(&b);
 }
@@ -272,8 +278,10 @@ static void put_header(Printer *p, const Op *op) {
     }
     put_braces(p, op);
     if (op->nresults) put(p, " : ");
-    if (op->nresults && op_info[op->kind].nresults == 1) put_type(p, op->results[0]->type);
-    else if (op->nresults) put_types(p, op->results, op->nresults);
+    if (op->nresults && op_info[op->kind].nresults == 1)
+        put_type(p, op->results[0]->type);
+    else if (op->nresults)
+        put_types(p, op->results, op->nresults);
     put_span(p, op->span);
 }
 
@@ -375,9 +383,13 @@ static void print_function(const Func *f, Text *out, bool spans) {
     arena_destroy(p.scratch);
 }
 
-void func_print(const Func *f, Text *out) { print_function(f, out, false); }
+void func_print(const Func *f, Text *out) {
+    print_function(f, out, false);
+}
 
-void func_print_spans(const Func *f, Text *out) { print_function(f, out, true); }
+void func_print_spans(const Func *f, Text *out) {
+    print_function(f, out, true);
+}
 
 void op_print(const Func *f, const Op *op, Text *out) {
     Printer p = printer_create(f, out, false);

@@ -1,8 +1,8 @@
 /* read.c - a function from its text (print.c says how that looks).
  *
  * In: a source. Out: a verified function, or errors at their places.
- * Method: recursive descent, one op a line. A wrong line is left out, its results count as known, and reading goes on with
- * the next; a wrong head of a block ends it, since the blocks' nesting is lost.
+ * Method: recursive descent, one op a line. A wrong line is left out, its results count as known, and reading goes on
+ * with the next; a wrong head of a block ends it, since the blocks' nesting is lost.
  */
 #include "ir/reader.h"
 
@@ -84,7 +84,9 @@ static bool read_site(Reader *r, uint32_t *out) {
     return true;
 }
 
-static bool set_flag(bool *flag) { return *flag = true; }
+static bool set_flag(bool *flag) {
+    return *flag = true;
+}
 
 static bool read_item(Reader *r, Line *l) {
     Attr *a = &l->attr;
@@ -250,12 +252,15 @@ static bool read_plain(Reader *r, Line *l) {
 
 static bool read_block(Reader *r, Block *b);
 
-static bool read_region(Reader *r, Block *b) { return expect(r, "{") && read_block(r, b) && expect(r, "}"); }
+static bool read_region(Reader *r, Block *b) {
+    return expect(r, "{") && read_block(r, b) && expect(r, "}");
+}
 
 static bool read_for(Reader *r, Line *l) {
     Type none;
     if (!read_name(r, l) || !expect(r, "=") || !read_operand(r, l) || !expect(r, "to") || !read_operand(r, l) ||
-        !expect(r, "step") || !read_operand(r, l) || !read_carried(r, l) || !read_tail(r, l, true) || !infer_line(r, l, &none))
+        !expect(r, "step") || !read_operand(r, l) || !read_carried(r, l) || !read_tail(r, l, true) ||
+        !infer_line(r, l, &none))
         return false;
     Op *op = make_op(r, l);
     Block *b = op_add_region(r->f, op);
@@ -400,8 +405,9 @@ static bool read_property(Reader *r) {
     struct {
         const char *word;
         uint32_t *to;
-    } counts[] = {{"warps", &f->num_warps},           {"stages", &f->num_stages},          {"threads", &f->threads_per_program},
-                  {"packed", &f->programs_per_block}, {"cluster", &f->blocks_per_program}, {"shared", &f->shared_bytes}};
+    } counts[] = {
+        {"warps", &f->num_warps},           {"stages", &f->num_stages},          {"threads", &f->threads_per_program},
+        {"packed", &f->programs_per_block}, {"cluster", &f->blocks_per_program}, {"shared", &f->shared_bytes}};
     int64_t x;
     if (accept(r, "stage")) {
         if (!read_choice(r, stages, &x)) return false;

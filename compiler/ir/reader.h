@@ -12,7 +12,7 @@ typedef struct Names { /* interned name -> thing; open addressing */
     struct NameEntry {
         const char *name;
         void *thing; /* NULL: defined by a line that was wrong */
-    } *at;
+    } * at;
     uint32_t slots, used;
 } Names;
 
@@ -33,10 +33,10 @@ void names_set(Reader *r, Names *n, const char *name, void *thing);
 Span span_from(const Reader *r, const char *begin); /* up to `at`, one byte at least */
 bool read_fail(Reader *r, const char *begin, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-void skip_blanks(Reader *r);   /* spaces and tabs */
-void skip_comment(Reader *r);  /* and a comment, up to the line's end */
-void skip_lines(Reader *r);    /* and empty lines */
-void skip_line(Reader *r);     /* whatever it holds */
+void skip_blanks(Reader *r);           /* spaces and tabs */
+void skip_comment(Reader *r);          /* and a comment, up to the line's end */
+void skip_lines(Reader *r);            /* and empty lines */
+void skip_line(Reader *r);             /* whatever it holds */
 bool at_char(Reader *r, char c);       /* after blanks */
 bool accept(Reader *r, const char *s); /* after blanks; a word only if it ends there */
 bool expect(Reader *r, const char *s);
@@ -46,9 +46,9 @@ const char *read_sigil(Reader *r, char sigil, const char *wanted);
 const char *read_number_word(Reader *r);
 bool read_int(Reader *r, int64_t least, int64_t most, int64_t *out);
 bool read_choice(Reader *r, const char *const *words, int64_t *out);
-bool read_span(Reader *r, Span *out);          /* loc(begin:end), if it is there */
+bool read_span(Reader *r, Span *out); /* loc(begin:end), if it is there */
 bool read_type(Reader *r, Type *out);
-bool read_value(Reader *r, Value **out);       /* %name of something defined */
-bool read_layout_line(Reader *r);              /* #name = #layout<…> */
+bool read_value(Reader *r, Value **out); /* %name of something defined */
+bool read_layout_line(Reader *r);        /* #name = #layout<…> */
 
 #endif

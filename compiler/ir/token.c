@@ -38,7 +38,8 @@ void names_set(Reader *r, Names *n, const char *name, void *thing) {
 /* ---- Places and complaints --------------------------------------------------------------------------------------- */
 
 Span span_from(const Reader *r, const char *begin) {
-    uint32_t from = r->src->base + (uint32_t)(begin - r->src->text), to = r->src->base + (uint32_t)(r->at - r->src->text);
+    uint32_t from = r->src->base + (uint32_t)(begin - r->src->text),
+             to = r->src->base + (uint32_t)(r->at - r->src->text);
     return (Span){from, to > from ? to : from + 1};
 }
 
@@ -54,10 +55,13 @@ bool read_fail(Reader *r, const char *begin, const char *fmt, ...) {
 
 /* ---- Characters -------------------------------------------------------------------------------------------------- */
 
-static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_digit(char c) {
+    return c >= '0' && c <= '9';
+}
 
 static bool is_word(char c) {
-    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' || (unsigned char)c >= 0x80;
+    return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.' ||
+           (unsigned char)c >= 0x80;
 }
 
 void skip_blanks(Reader *r) {
@@ -162,7 +166,8 @@ bool read_choice(Reader *r, const char *const *words, int64_t *out) {
 bool read_span(Reader *r, Span *out) {
     int64_t begin, end;
     if (!accept(r, "loc")) return true;
-    if (!expect(r, "(") || !read_int(r, 0, UINT32_MAX, &begin) || !expect(r, ":") || !read_int(r, 0, UINT32_MAX, &end)) return false;
+    if (!expect(r, "(") || !read_int(r, 0, UINT32_MAX, &begin) || !expect(r, ":") || !read_int(r, 0, UINT32_MAX, &end))
+        return false;
     *out = (Span){(uint32_t)begin, (uint32_t)end};
     return expect(r, ")");
 }
@@ -200,7 +205,8 @@ bool read_layout_line(Reader *r) {
     void *old;
     if (!name) return false;
     bool good = expect(r, "=") && read_layout(r, &l);
-    if (good && names_find(&r->layouts, name, &old)) good = read_fail(r, begin, "the layout #%s is defined twice", name);
+    if (good && names_find(&r->layouts, name, &old))
+        good = read_fail(r, begin, "the layout #%s is defined twice", name);
     names_set(r, &r->layouts, name, (void *)(uintptr_t)l);
     return good;
 }
@@ -241,6 +247,7 @@ bool read_type(Reader *r, Type *out) {
     if (!expect(r, "<") || !read_shape(r, &s) || !read_element(r, out)) return false;
     out->shape = s;
     if (accept(r, ",") && !read_layout(r, &out->layout)) return false;
-    if (out->layout && !shape_equal(out->layout->shape, s)) return read_fail(r, begin, "the layout is one of another shape");
+    if (out->layout && !shape_equal(out->layout->shape, s))
+        return read_fail(r, begin, "the layout is one of another shape");
     return expect(r, ">");
 }

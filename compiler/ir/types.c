@@ -1,9 +1,9 @@
 /* types.c - element types, types of values, and the type rule of every op.
  *
- * In: the rows of dtype.def and ops.def; an op's operands, attribute and wanted type. Out: the result's type, or a clause
- * that says why the op is not sound.
- * Method: one infer_<x> per name in ops.def's infer column. In stage SIMT the same rules move layouts: elementwise ops keep
- * them, axis ops derive them, and ops that choose a layout take the wanted one.
+ * In: the rows of dtype.def and ops.def; an op's operands, attribute and wanted type. Out: the result's type, or a
+ * clause that says why the op is not sound.
+ * Method: one infer_<x> per name in ops.def's infer column. In stage SIMT the same rules move layouts: elementwise
+ * ops keep them, axis ops derive them, and ops that choose a layout take the wanted one.
  */
 #include "ir/private.h"
 
@@ -28,11 +28,17 @@ static const DTypeInfo *dtype_info(DType d) {
     return &dtypes[d];
 }
 
-const char *dtype_name(DType d) { return dtype_info(d)->name; }
+const char *dtype_name(DType d) {
+    return dtype_info(d)->name;
+}
 
-uint32_t dtype_bits(DType d) { return dtype_info(d)->bits; }
+uint32_t dtype_bits(DType d) {
+    return dtype_info(d)->bits;
+}
 
-DTypeKind dtype_kind(DType d) { return dtype_info(d)->kind; }
+DTypeKind dtype_kind(DType d) {
+    return dtype_info(d)->kind;
+}
 
 bool dtype_find(const char *name, DType *out) {
     for (uint32_t i = 0; i < DT_COUNT; i++) {
@@ -45,11 +51,17 @@ bool dtype_find(const char *name, DType *out) {
 
 /* ---- Types of values --------------------------------------------------------------------------------------------- */
 
-Type type_scalar(DType d) { return (Type){.dtype = d}; }
+Type type_scalar(DType d) {
+    return (Type){.dtype = d};
+}
 
-Type type_pointer(DType pointee) { return (Type){.dtype = DT_PTR, .pointee = pointee}; }
+Type type_pointer(DType pointee) {
+    return (Type){.dtype = DT_PTR, .pointee = pointee};
+}
 
-Type type_tile(DType d, Shape s) { return (Type){.dtype = d, .shape = s}; }
+Type type_tile(DType d, Shape s) {
+    return (Type){.dtype = d, .shape = s};
+}
 
 Type type_with_dtype(Type t, DType d) {
     t.dtype = d;
@@ -67,9 +79,13 @@ static bool same_element(Type a, Type b) {
     return a.dtype == b.dtype && (a.dtype != DT_PTR || a.pointee == b.pointee);
 }
 
-bool type_same_shape(Type a, Type b) { return shape_equal(a.shape, b.shape) && a.layout == b.layout; }
+bool type_same_shape(Type a, Type b) {
+    return shape_equal(a.shape, b.shape) && a.layout == b.layout;
+}
 
-bool type_equal(Type a, Type b) { return same_element(a, b) && type_same_shape(a, b); }
+bool type_equal(Type a, Type b) {
+    return same_element(a, b) && type_same_shape(a, b);
+}
 
 void type_print(Type t, Text *out) {
     if (t.shape.rank) {
@@ -85,7 +101,9 @@ void type_print(Type t, Text *out) {
     if (t.shape.rank) text_printf(out, ">");
 }
 
-uint32_t type_bytes(Type t) { return (dtype_bits(t.dtype) + 7) / 8; }
+uint32_t type_bytes(Type t) {
+    return (dtype_bits(t.dtype) + 7) / 8;
+}
 
 /* ---- Parts of the rules ------------------------------------------------------------------------------------------ */
 
@@ -99,14 +117,22 @@ static bool fail(Infer *in, const char *fmt, ...) {
     return false;
 }
 
-static Type arg(const Infer *in, uint32_t i) { return in->args[i]->type; }
+static Type arg(const Infer *in, uint32_t i) {
+    return in->args[i]->type;
+}
 
-static bool is_int(Type t) { return dtype_kind(t.dtype) == KIND_INT; }
+static bool is_int(Type t) {
+    return dtype_kind(t.dtype) == KIND_INT;
+}
 
-static bool is_float(Type t) { return dtype_kind(t.dtype) == KIND_FLOAT; }
+static bool is_float(Type t) {
+    return dtype_kind(t.dtype) == KIND_FLOAT;
+}
 
 /* fp8 is for memory: it has conversions, but no arithmetic. */
-static bool is_computed_float(Type t) { return is_float(t) && dtype_bits(t.dtype) >= 16; }
+static bool is_computed_float(Type t) {
+    return is_float(t) && dtype_bits(t.dtype) >= 16;
+}
 
 static bool same_type(Infer *in, uint32_t i, uint32_t j) {
     if (type_equal(arg(in, i), arg(in, j))) return true;
@@ -231,7 +257,8 @@ static bool infer_int2(Infer *in) {
 static bool infer_icmp(Infer *in) {
     if (!same_type(in, 0, 1)) return false;
     if (is_float(arg(in, 0))) return fail(in, "operand 0 is a float");
-    if (in->attr.i < PRED_EQ || in->attr.i > PRED_UGE) return fail(in, "no such predicate: %lld", (long long)in->attr.i);
+    if (in->attr.i < PRED_EQ || in->attr.i > PRED_UGE)
+        return fail(in, "no such predicate: %lld", (long long)in->attr.i);
     if (arg(in, 0).dtype == DT_I1 && in->attr.i >= PRED_SLT && in->attr.i <= PRED_SGE)
         return fail(in, "a signed order on i1");
     in->result = type_with_dtype(arg(in, 0), DT_I1);
@@ -240,18 +267,27 @@ static bool infer_icmp(Infer *in) {
 
 static bool infer_fcmp(Infer *in) {
     if (!floats(in, 2, 16)) return false;
-    if (in->attr.i < PRED_EQ || in->attr.i > PRED_SGE) return fail(in, "no such predicate: %lld", (long long)in->attr.i);
+    if (in->attr.i < PRED_EQ || in->attr.i > PRED_SGE)
+        return fail(in, "no such predicate: %lld", (long long)in->attr.i);
     in->result = type_with_dtype(arg(in, 0), DT_I1);
     return true;
 }
 
-static bool infer_float1(Infer *in) { return floats(in, 1, 16); }
+static bool infer_float1(Infer *in) {
+    return floats(in, 1, 16);
+}
 
-static bool infer_float2(Infer *in) { return floats(in, 2, 16); }
+static bool infer_float2(Infer *in) {
+    return floats(in, 2, 16);
+}
 
-static bool infer_float3(Infer *in) { return floats(in, 3, 16); }
+static bool infer_float3(Infer *in) {
+    return floats(in, 3, 16);
+}
 
-static bool infer_math1(Infer *in) { return floats(in, 1, 32); }
+static bool infer_math1(Infer *in) {
+    return floats(in, 1, 32);
+}
 
 /* ---- Rules: conversions ------------------------------------------------------------------------------------------ */
 
@@ -261,18 +297,26 @@ static bool resize(Infer *in, DTypeKind kind, bool wider) {
         return fail(in, "%s to %s", dtype_name(from.dtype), dtype_name(to.dtype));
     uint32_t a = dtype_bits(from.dtype), b = dtype_bits(to.dtype);
     if (wider ? a >= b : a <= b)
-        return fail(in, "%s is not %s than %s", dtype_name(to.dtype), wider ? "wider" : "narrower", dtype_name(from.dtype));
+        return fail(in, "%s is not %s than %s", dtype_name(to.dtype), wider ? "wider" : "narrower",
+                    dtype_name(from.dtype));
     return converted(in);
 }
 
-static bool infer_widen(Infer *in) { return resize(in, KIND_INT, true); }
+static bool infer_widen(Infer *in) {
+    return resize(in, KIND_INT, true);
+}
 
-static bool infer_narrow(Infer *in) { return resize(in, KIND_INT, false); }
+static bool infer_narrow(Infer *in) {
+    return resize(in, KIND_INT, false);
+}
 
-static bool infer_fwiden(Infer *in) { return resize(in, KIND_FLOAT, true); }
+static bool infer_fwiden(Infer *in) {
+    return resize(in, KIND_FLOAT, true);
+}
 
 static bool infer_fnarrow(Infer *in) {
-    if (in->attr.i != ROUND_NEAREST && in->attr.i != ROUND_ZERO) return fail(in, "no such rounding: %lld", (long long)in->attr.i);
+    if (in->attr.i != ROUND_NEAREST && in->attr.i != ROUND_ZERO)
+        return fail(in, "no such rounding: %lld", (long long)in->attr.i);
     return resize(in, KIND_FLOAT, false);
 }
 
@@ -316,7 +360,7 @@ static bool memory_fits(Infer *in) {
     Type t = arg(in, 0);
     if (t.dtype != DT_PTR) return fail(in, "operand 0 is no pointer");
     if (t.pointee == DT_I1 || t.pointee == DT_PTR) return fail(in, "%s does not lie in memory", dtype_name(t.pointee));
-    if (m->cache > CACHE_CV || m->evict > EVICT_LAST || m->mask_kind > MASK_PREFIX) return fail(in, "a policy that there is not");
+    if (m->cache > CACHE_CV || m->evict > EVICT_LAST || m->mask_kind > MASK_PREFIX) return fail(in, "no such policy");
     if (m->align_log2 > 31 || m->vec_log2 > SHAPE_BITS) return fail(in, "an alignment or a vector beyond all bounds");
     return true;
 }
@@ -341,11 +385,21 @@ static bool infer_store(Infer *in) {
 static bool combine_fits(Infer *in) {
     bool good = false;
     switch (in->attr.j) {
-    case OP_AND: case OP_OR: case OP_XOR: case OP_UMAX: case OP_UMIN: good = is_int(arg(in, 0)); break;
-    case OP_ADD: case OP_MUL: case OP_SMAX: case OP_SMIN: good = is_int(arg(in, 0)) && arg(in, 0).dtype != DT_I1; break;
-    case OP_FADD: case OP_FMUL: case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN:
-        good = is_computed_float(arg(in, 0));
-        break;
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_UMAX:
+    case OP_UMIN: good = is_int(arg(in, 0)); break;
+    case OP_ADD:
+    case OP_MUL:
+    case OP_SMAX:
+    case OP_SMIN: good = is_int(arg(in, 0)) && arg(in, 0).dtype != DT_I1; break;
+    case OP_FADD:
+    case OP_FMUL:
+    case OP_FMAX:
+    case OP_FMIN:
+    case OP_FMAXNAN:
+    case OP_FMINNAN: good = is_computed_float(arg(in, 0)); break;
     default: return fail(in, "it combines by no op that combines");
     }
     return good || fail(in, "combining %s by %s", dtype_name(arg(in, 0).dtype), op_info[in->attr.j].name);
@@ -358,15 +412,20 @@ static bool reduction(Infer *in, bool within_warp) {
     in->result = type_with_shape(t, shape_remove(t.shape, axis));
     if (!t.layout) return true;
     if (layout_reduce_plan(t.layout, axis).mixed) return fail(in, "the layout mixes the axis with others");
-    const Layout *l = within_warp ? layout_partial(in->layouts, t.layout, axis) : layout_slice(in->layouts, t.layout, axis, false);
+    const Layout *l =
+        within_warp ? layout_partial(in->layouts, t.layout, axis) : layout_slice(in->layouts, t.layout, axis, false);
     in->result.shape = l->shape;
     in->result.layout = l->shape.rank ? l : NULL;
     return true;
 }
 
-static bool infer_reduce(Infer *in) { return reduction(in, false); }
+static bool infer_reduce(Infer *in) {
+    return reduction(in, false);
+}
 
-static bool infer_reducewarp(Infer *in) { return reduction(in, true); }
+static bool infer_reducewarp(Infer *in) {
+    return reduction(in, true);
+}
 
 /* ---- Rules: layouts and shared memory ---------------------------------------------------------------------------- */
 
@@ -384,7 +443,9 @@ static bool shared_fits(Infer *in, Type t) {
     return (in->attr.i >= -1 && in->attr.i <= INT32_MAX) || fail(in, "byte offset %lld", (long long)in->attr.i);
 }
 
-static bool infer_shstore(Infer *in) { return shared_fits(in, arg(in, 0)); }
+static bool infer_shstore(Infer *in) {
+    return shared_fits(in, arg(in, 0));
+}
 
 static bool infer_shload(Infer *in) {
     in->result = in->hint;
@@ -411,7 +472,9 @@ static bool infer_condition(Infer *in) {
     return good || fail(in, "the condition is no scalar i1");
 }
 
-static bool infer_if(Infer *in) { return infer_condition(in); }
+static bool infer_if(Infer *in) {
+    return infer_condition(in);
+}
 
 static bool infer_yield(Infer *in) {
     (void)in;
@@ -423,10 +486,12 @@ static bool infer_yield(Infer *in) {
 bool op_infer(Infer *in) {
     const OpInfo *row = &op_info[in->kind];
     in->why[0] = '\0';
-    if (row->nargs >= 0 && in->nargs != (uint32_t)row->nargs) return fail(in, "%u operands, not %d", in->nargs, row->nargs);
+    if (row->nargs >= 0 && in->nargs != (uint32_t)row->nargs)
+        return fail(in, "%u operands, not %d", in->nargs, row->nargs);
     switch (in->kind) {
-#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning) \
-    case OP_##e: return infer_##infer(in);
+#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning)                                               \
+    case OP_##e:                                                                                                       \
+        return infer_##infer(in);
 #include "ir/ops.def"
 #undef OP
     case OP_COUNT: break;

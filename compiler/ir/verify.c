@@ -5,11 +5,12 @@
  *    3  every operand is there, and defined above, in the same block or in one around it
  *    4  the uses of a value are exactly the operands that read it
  *    5  operands, attribute and results fit the op's row and its type rule
- *    6  the body ends in return, `while`'s first region in condition, all others in yield; none of these stands elsewhere
- *    7  `for` has one region, `while` and `if` two, no other op any; their arguments, what ends them and the op's results
- *       agree in number and type
- *    8  at stage TILE nothing has a layout and there is no op of layouts, shared memory or barriers; at stage SIMT every
- *       tile has a layout of its own shape, no scalar has one, and all are of the same threads
+ *    6  the body ends in return, `while`'s first region in condition, all others in yield; none of these stands
+ *       elsewhere
+ *    7  `for` has one region, `while` and `if` two, no other op any; their arguments, what ends them and the op's
+ *       results agree in number and type
+ *    8  at stage TILE nothing has a layout and there is no op of layouts, shared memory or barriers; at stage SIMT
+ *       every tile has a layout of its own shape, no scalar has one, and all are of the same threads
  *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible
  *
  * The first complaint ends it. Linear in the function's size, but for the layouts' algebra.
@@ -49,7 +50,8 @@ static bool check_type(Verifier *v, const Op *op, Type t) {
     const Layout *l = t.layout;
     if ((uint32_t)t.dtype >= DT_COUNT || (t.dtype == DT_PTR && (uint32_t)t.pointee >= DT_COUNT))
         return complain(v, op, "a type that there is not");
-    if (!l) return v->f->stage == STAGE_TILE || !t.shape.rank || complain(v, op, "a tile without a layout at stage simt");
+    if (!l)
+        return v->f->stage == STAGE_TILE || !t.shape.rank || complain(v, op, "a tile without a layout at stage simt");
     if (v->f->stage == STAGE_TILE) return complain(v, op, "a layout at stage tile");
     if (!t.shape.rank || !shape_equal(l->shape, t.shape)) return complain(v, op, "a layout of another shape");
     if (!v->threads) v->threads = l;
@@ -59,7 +61,8 @@ static bool check_type(Verifier *v, const Op *op, Type t) {
 static bool check_uses(Verifier *v, const Op *op, const Value *x) {
     Use *const *link = &x->uses;
     for (const Use *u = x->uses; u; link = &u->next, u = u->next) {
-        bool good = u->op && u->index < u->op->nargs && u->op->args[u->index] == x && u->op->slots[u->index] == u && u->op->parent;
+        bool good = u->op && u->index < u->op->nargs && u->op->args[u->index] == x && u->op->slots[u->index] == u &&
+                    u->op->parent;
         if (!good || u->link != link) return complain(v, op, "a use of a value that is none of its operands");
         v->uses++;
     }
@@ -90,7 +93,9 @@ static bool check_operands(Verifier *v, const Op *op) {
 
 /* ---- Ops --------------------------------------------------------------------------------------------------------- */
 
-static bool is_terminator(OpKind k) { return k == OP_YIELD || k == OP_CONDITION || k == OP_RETURN; }
+static bool is_terminator(OpKind k) {
+    return k == OP_YIELD || k == OP_CONDITION || k == OP_RETURN;
+}
 
 static OpKind terminator_of(const Block *b) {
     if (!b->owner) return OP_RETURN;
@@ -107,20 +112,24 @@ static bool check_rule(Verifier *v, const Op *op) {
     if (row->nresults >= 0 && op->nresults != (uint32_t)row->nresults)
         return complain(v, op, "%u results, not %d", op->nresults, row->nresults);
     if (row->nresults == 1) {
-        if (!op->results[0] || (uint32_t)op->results[0]->type.dtype >= DT_COUNT) return complain(v, op, "a result without a type");
+        if (!op->results[0] || (uint32_t)op->results[0]->type.dtype >= DT_COUNT)
+            return complain(v, op, "a result without a type");
         in.hint = op->results[0]->type;
     }
     if (!op_infer(&in)) return complain(v, op, "%s", in.why);
     if (row->nresults == 1 && !type_equal(in.result, in.hint)) return complain(v, op, "the result has the wrong type");
-    bool has_site = row->attr != ATTR_MEM || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);
+    bool has_site =
+        row->attr != ATTR_MEM || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);
     return has_site || complain(v, op, "no such site: %u", op->attr.mem.site);
 }
 
 /* n values handed over, from the operands after `skip` to `to`. */
 static bool check_passed(Verifier *v, const Op *from, uint32_t skip, Value *const *to, uint32_t n) {
-    if (from->nargs - skip != n) return complain(v, from, "%u values are passed on where %u are taken", from->nargs - skip, n);
+    if (from->nargs - skip != n)
+        return complain(v, from, "%u values are passed on where %u are taken", from->nargs - skip, n);
     for (uint32_t i = 0; i < n; i++)
-        if (!type_equal(from->args[skip + i]->type, to[i]->type)) return complain(v, from, "value %u passed on has the wrong type", i);
+        if (!type_equal(from->args[skip + i]->type, to[i]->type))
+            return complain(v, from, "value %u passed on has the wrong type", i);
     return true;
 }
 
@@ -131,7 +140,8 @@ static bool check_control(Verifier *v, const Op *op) {
     uint32_t n = first->args.len;
     switch (op->kind) {
     case OP_FOR:
-        if (n == 0 || !type_equal(args[0]->type, op->args[0]->type)) return complain(v, op, "no counter of the bounds' type");
+        if (n == 0 || !type_equal(args[0]->type, op->args[0]->type))
+            return complain(v, op, "no counter of the bounds' type");
         return check_passed(v, op, 3, args + 1, n - 1) && check_passed(v, first->last, 0, args + 1, n - 1) &&
                check_passed(v, op, 3, op->results, op->nresults);
     case OP_WHILE:
@@ -157,14 +167,17 @@ static bool check_regions(Verifier *v, const Op *op) {
 static bool check_op(Verifier *v, const Op *op, const Block *b) {
     if ((uint32_t)op->kind >= OP_COUNT) return complain(v, NULL, "an op of kind %d", (int)op->kind);
     if (op->parent != b) return complain(v, op, "the op does not know its block");
-    if (op->id >= v->f->next_op || v->seen_op[op->id]) return complain(v, op, "op number %u is taken or out of range", op->id);
+    if (op->id >= v->f->next_op || v->seen_op[op->id])
+        return complain(v, op, "op number %u is taken or out of range", op->id);
     v->seen_op[op->id] = true;
-    if (v->f->stage == STAGE_TILE && is_simt_only(op->kind)) return complain(v, op, "an op of stage simt at stage tile");
+    if (v->f->stage == STAGE_TILE && is_simt_only(op->kind))
+        return complain(v, op, "an op of stage simt at stage tile");
     if (is_terminator(op->kind) && op->next) return complain(v, op, "it ends a block, and something follows");
     if (!check_operands(v, op) || !check_rule(v, op) || !check_regions(v, op)) return false;
     for (uint32_t i = 0; i < op->nresults; i++) {
         const Value *x = op->results[i];
-        if (!x || x->def != op || x->block || x->index != i) return complain(v, op, "result %u does not know its op", i);
+        if (!x || x->def != op || x->block || x->index != i)
+            return complain(v, op, "result %u does not know its op", i);
         if (!define(v, op, x)) return false;
     }
     return true;
@@ -182,7 +195,8 @@ static bool check_block(Verifier *v, const Block *b, const Op *owner) {
     if (!b || b->owner != owner) return complain(v, owner, "a region does not know its op");
     for (uint32_t i = 0; i < b->args.len; i++) {
         const Value *x = b->args.at[i];
-        if (!x || x->block != b || x->def || x->index != i) return complain(v, owner, "argument %u does not know its block", i);
+        if (!x || x->block != b || x->def || x->index != i)
+            return complain(v, owner, "argument %u does not know its block", i);
         if (!define(v, owner, x)) return false;
     }
     const Op *last = NULL;

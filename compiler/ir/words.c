@@ -1,7 +1,8 @@
 /* words.c - the vocabulary of the text form: the names of attributes' values, and constants as words.
  *
  * In: enums and bits, or words. Out: the other.
- * Method: tables for the enums; of a float the shortest decimal that reads back as the same bits, else those bits in hex.
+ * Method: tables for the enums; of a float the shortest decimal that reads back as the same bits, else those bits in
+ * hex.
  */
 #include "ir/private.h"
 
@@ -20,7 +21,7 @@ const char *const evict_words[] = {"default", "first", "last", NULL};
 
 enum { NUMBER = 64 }; /* bytes that any number of ours fits into */
 
-/* ---- Decimals, whatever the process's locale makes of the point --------------------------------------------------- */
+/* ---- Decimals, whatever the process's locale makes of the point -------------------------------------------------- */
 
 static const char *decimal_point(void) {
     const char *point = localeconv()->decimal_point;

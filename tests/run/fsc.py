@@ -192,6 +192,8 @@ def _pairs(d):
 class Jit:
     """A source on a device; options are fields of fsc_compile_options, defines and types are dicts."""
 
+    defaults = {}  # options of every Jit that does not say otherwise
+
     def __init__(self, device, source, file="test.dsl", defines=None, types=None, **options):
         self.device = device
         o = CompileOptions()
@@ -200,7 +202,7 @@ class Jit:
         self._keep = [_pairs(defines or {}), _pairs(types or {})]
         o.defines, o.num_defines = self._keep[0]
         o.types, o.num_types = self._keep[1]
-        for k, v in options.items():
+        for k, v in {**self.defaults, **options}.items():
             setattr(o, k, v.encode() if isinstance(v, str) else v)
         self.handle = c.c_void_p()
         text = source.encode() if isinstance(source, str) else source

@@ -1,4 +1,4 @@
-"""run.py - runs kernels on a device and judges them against float64: run.py --device cpu|cuda [--all] [WORD …]
+"""run.py - runs kernels on a device and judges them against float64: run.py --device cpu|cuda [--all] [--cpu NAME] [--opt N] [WORD …]
 
 Each module named test_*.py beside this file holds functions marked @case; a case is called once per set of its parameters
 with (device, **parameters) and raises when something is wrong. WORDs choose cases whose name contains one of them; slow
@@ -21,9 +21,15 @@ def main():
     p = argparse.ArgumentParser()
     p.add_argument("--device", default="cpu")
     p.add_argument("--all", action="store_true")
+    p.add_argument("--cpu", help="compile for that processor (device cpu), such as x86-64")
+    p.add_argument("--opt", type=int, help="-O level, 0 to 3")
     p.add_argument("--verbose", action="store_true")
     p.add_argument("words", nargs="*")
     o = p.parse_args()
+    if o.cpu:
+        fsc.Jit.defaults["cpu"] = o.cpu
+    if o.opt is not None:
+        fsc.Jit.defaults["opt_level"] = o.opt
     try:
         device = fsc.Device(o.device)
     except fsc.Error as e:

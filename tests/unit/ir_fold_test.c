@@ -1,5 +1,5 @@
-/* ir_fold_test.c - constants and identities: op_evaluate against a reference of its own, op_fold against op_evaluate, and
- * whole random expressions before and after folding.
+/* ir_fold_test.c - constants and identities: op_evaluate against a reference of its own, op_fold against op_evaluate,
+ * and whole random expressions before and after folding.
  *
  * In: seeded random bits of every type, the special values among them. Out: bit-equal results, any NaN equal to any.
  */
@@ -33,8 +33,8 @@ static void collect(void *context, Op *op) {
 static void describe(const Func *f, const Op *op, const int64_t *a, int64_t got, int64_t want) {
     Text t = {0};
     op_print(f, op, &t);
-    fail_msg("%s on 0x%llx 0x%llx 0x%llx gives 0x%llx, not 0x%llx", t.at, (unsigned long long)a[0], (unsigned long long)a[1],
-             (unsigned long long)a[2], (unsigned long long)got, (unsigned long long)want);
+    fail_msg("%s on 0x%llx 0x%llx 0x%llx gives 0x%llx, not 0x%llx", t.at, (unsigned long long)a[0],
+             (unsigned long long)a[1], (unsigned long long)a[2], (unsigned long long)got, (unsigned long long)want);
 }
 
 static void check_constants(Func *f, Op *op) {
@@ -46,9 +46,11 @@ static void check_constants(Func *f, Op *op) {
     if (op_evaluate(op, a, &got) != known) describe(f, op, a, -1, -1);
     if (known && !same_bits(to, got, want)) describe(f, op, a, got, want);
     Builder b = builder_before(f, op);
-    for (uint32_t i = 0; i < op->nargs; i++) op_set_arg(f, op, i, build0(&b, OP_CONST, (Attr){.i = a[i]}, op->args[i]->type));
+    for (uint32_t i = 0; i < op->nargs; i++)
+        op_set_arg(f, op, i, build0(&b, OP_CONST, (Attr){.i = a[i]}, op->args[i]->type));
     Value *v = op_fold(&b, op);
-    if (known && (!v || !type_equal(v->type, op->results[0]->type) || !value_const(v, &folded) || !same_bits(to, folded, want)))
+    if (known &&
+        (!v || !type_equal(v->type, op->results[0]->type) || !value_const(v, &folded) || !same_bits(to, folded, want)))
         describe(f, op, a, v ? folded : -1, want);
 }
 
@@ -57,7 +59,8 @@ static void test_constants(void **state) {
     uint32_t checked = 0;
     for (uint32_t k = 0; k < OP_COUNT; k++) {
         bool has_dtypes = k == OP_BITCAST || k == OP_ICMP || k == OP_FCMP;
-        Func *f = sample_of(arena, names, (OpKind)k, STAGE_TILE == (Stage)sample_is_simt((OpKind)k) ? STAGE_TILE : STAGE_SIMT);
+        Func *f = sample_of(arena, names, (OpKind)k,
+                            STAGE_TILE == (Stage)sample_is_simt((OpKind)k) ? STAGE_TILE : STAGE_SIMT);
         VEC(Op *) ops = {0};
         func_walk(f, collect, &ops);
         uint32_t rounds = ops.len ? 1 + (has_dtypes ? 6000 : 3000) / ops.len : 0;
@@ -122,8 +125,10 @@ static void interpret(const Func *f, int64_t *bits) {
         int64_t a[3] = {0};
         if (op->nresults != 1) continue;
         for (uint32_t i = 0; i < op->nargs; i++) a[i] = bits[op->args[i]->id];
-        if (op->kind == OP_CONST) bits[op->results[0]->id] = op->attr.i;
-        else if (!op_evaluate(op, a, &bits[op->results[0]->id])) fail_msg("no value of %s", op_info[op->kind].name);
+        if (op->kind == OP_CONST)
+            bits[op->results[0]->id] = op->attr.i;
+        else if (!op_evaluate(op, a, &bits[op->results[0]->id]))
+            fail_msg("no value of %s", op_info[op->kind].name);
     }
 }
 
@@ -143,7 +148,8 @@ static bool fold_once(Func *f) {
 }
 
 static void random_inputs(const Func *f, int64_t *bits) {
-    for (uint32_t i = 0; i < f->body->args.len; i++) bits[f->body->args.at[i]->id] = random_constant(f->body->args.at[i]->type.dtype);
+    for (uint32_t i = 0; i < f->body->args.len; i++)
+        bits[f->body->args.at[i]->id] = random_constant(f->body->args.at[i]->type.dtype);
 }
 
 /* Straight-line scalar code over parameters of every type; what is computed last is kept alive by selects' way out. */
@@ -213,7 +219,9 @@ static void require_fold(const char *body, const char *wanted) {
     Text text = {0}, got = {0}, errors = {0};
     static const char layouts[] = "#a = #layout<[128] reg=[1,2] lane=[4,8,16,32,64] warp=[0] cta=[]>\n"
                                   "#b = #layout<[128] reg=[32,64] lane=[1,2,4,8,16] warp=[0] cta=[]>\n";
-    text_printf(&text, "%sfunc @f(%%n: i32, %%m: i64, %%x: fp32, %%h: fp16, %%d: fp64, %%c: i1, %%p: *fp32, %%b: i8) stage %s {\n%s  return\n}\n",
+    text_printf(&text,
+                "%sfunc @f(%%n: i32, %%m: i64, %%x: fp32, %%h: fp16, %%d: fp64, %%c: i1, %%p: *fp32, %%b: i8) stage %s "
+                "{\n%s  return\n}\n",
                 strchr(body, '#') ? layouts : "", strchr(body, '#') ? "simt" : "tile", body);
     Diag *d = diag_create(arena, 20);
     Func *f = func_read(arena, names, d, diag_add_source(d, "fold.ir", text.at, text.len));
@@ -224,8 +232,10 @@ static void require_fold(const char *body, const char *wanted) {
     Op *keep = build_yield(&b, last->prev->results, 1);
     while (fold_once(f)) continue;
     const Value *v = keep->args[0];
-    if (v->def) op_print(f, v->def, &got);
-    else text_printf(&got, "%%%s", v->name);
+    if (v->def)
+        op_print(f, v->def, &got);
+    else
+        text_printf(&got, "%%%s", v->name);
     bool good = wanted[0] == '%' ? strcmp(got.at, wanted) == 0 : strstr(got.at, wanted) != NULL;
     if (!good) fail_msg("%s folds to %s, not to %s", body, got.at, wanted);
     text_free(&text);
@@ -274,7 +284,8 @@ static void test_cases(void **state) {
     require_fold("%a = zext %n : i64\n%z = const -1 : i64\n%r = icmp ult %a, %z : i1\n", "const true");
     require_fold("%a = sext %n : i64\n%z = const -1 : i64\n%r = icmp ult %a, %z : i1\n", "icmp ult %n");
     require_fold("%a = zext %c : i32\n%z = const 0 : i32\n%r = icmp ne %a, %z : i1\n", "%c");
-    require_fold("%a = sext %c : i32\n%z = const -1 : i32\n%r = icmp slt %a, %z : i1\n", "icmp slt %a"); /* i1 has no signed order */
+    require_fold("%a = sext %c : i32\n%z = const -1 : i32\n%r = icmp slt %a, %z : i1\n",
+                 "icmp slt %a"); /* i1 has no signed order */
     require_fold("%a = sext %c : i32\n%z = const -1 : i32\n%r = icmp eq %a, %z : i1\n", "%c");
     require_fold("%z = const -2147483648 : i32\n%r = smax %n, %z : i32\n", "%n");
     require_fold("%z = const -1 : i32\n%r = umin %z, %n : i32\n", "%n");
@@ -292,14 +303,22 @@ static void test_cases(void **state) {
     require_fold("%a = bitcast %x : i32\n%r = bitcast %a : fp32\n", "%x");
     require_fold("%r = if %c : (i32) {\n yield %n\n} else {\n yield %n\n}\n", "%n");
     require_fold("%z = const 1 : i32\n%r = if %c : (i32) {\n yield %n\n} else {\n yield %z\n}\n", "select %c, %n");
-    require_fold("%r = if %c : (i32) {\n store %p, %x\n yield %n\n} else {\n yield %n\n}\n", "if %c"); /* the store stays */
-    require_fold("%z = const 2.0 : fp32\n%s = splat %z : tile<128xfp32>\n%e = expand_dims %s {axis = 0} : tile<1x128xfp32>\n"
-                 "%r = broadcast %e : tile<4x128xfp32>\n", "const 2.0 : tile<4x128xfp32>");
-    require_fold("%s = splat %x : tile<128xfp32>\n%r = expand_dims %s {axis = 1} : tile<128x1xfp32>\n", "splat %x : tile<128x1xfp32>");
-    require_fold("%a = const 1 : tile<128xi32, #a>\n%r = convert_layout %a : tile<128xi32, #b>\n", "const 1 : tile<128xi32, #layout<[128] reg=[32,64]");
-    require_fold("%a = splat %n : tile<128xi32, #a>\n%e = add %a, %a : tile<128xi32, #a>\n%g = convert_layout %e : tile<128xi32, #b>\n"
-                 "%r = convert_layout %g : tile<128xi32, #a>\n", "add");
-    require_fold("%a = arange 0, 128 : tile<128xi32, #a>\n%r = convert_layout %a : tile<128xi32, #b>\n", "arange 0, 128 : tile<128xi32, #layout<[128] reg=[32,64]");
+    require_fold("%r = if %c : (i32) {\n store %p, %x\n yield %n\n} else {\n yield %n\n}\n",
+                 "if %c"); /* the store stays */
+    require_fold(
+        "%z = const 2.0 : fp32\n%s = splat %z : tile<128xfp32>\n%e = expand_dims %s {axis = 0} : tile<1x128xfp32>\n"
+        "%r = broadcast %e : tile<4x128xfp32>\n",
+        "const 2.0 : tile<4x128xfp32>");
+    require_fold("%s = splat %x : tile<128xfp32>\n%r = expand_dims %s {axis = 1} : tile<128x1xfp32>\n",
+                 "splat %x : tile<128x1xfp32>");
+    require_fold("%a = const 1 : tile<128xi32, #a>\n%r = convert_layout %a : tile<128xi32, #b>\n",
+                 "const 1 : tile<128xi32, #layout<[128] reg=[32,64]");
+    require_fold("%a = splat %n : tile<128xi32, #a>\n%e = add %a, %a : tile<128xi32, #a>\n%g = convert_layout %e : "
+                 "tile<128xi32, #b>\n"
+                 "%r = convert_layout %g : tile<128xi32, #a>\n",
+                 "add");
+    require_fold("%a = arange 0, 128 : tile<128xi32, #a>\n%r = convert_layout %a : tile<128xi32, #b>\n",
+                 "arange 0, 128 : tile<128xi32, #layout<[128] reg=[32,64]");
 }
 
 int main(void) {

@@ -27,7 +27,9 @@ static inline double small_value(DType d, uint32_t code) {
 }
 
 /* The code of the largest finite number. */
-static inline uint32_t small_most(DType d) { return d == DT_FP16 ? 0x7bff : d == DT_BF16 ? 0x7f7f : d == DT_FP8E4 ? 0x7e : 0x7b; }
+static inline uint32_t small_most(DType d) {
+    return d == DT_FP16 ? 0x7bff : d == DT_BF16 ? 0x7f7f : d == DT_FP8E4 ? 0x7e : 0x7b;
+}
 
 /* x and what x lost when it was computed, which matters where x is a tie. */
 static inline int64_t small_round_sum(DType d, long double x, long double lost, bool to_zero) {
@@ -37,8 +39,10 @@ static inline int64_t small_round_sum(DType d, long double x, long double lost, 
     if (a >= largest + step / 2 && (!to_zero || isinf(x))) return (d == DT_FP8E4 ? most : most + 1) | sign;
     while (high > low) { /* the largest code whose value is at most a */
         uint32_t middle = (low + high + 1) / 2;
-        if (small_value(d, middle) <= a) low = middle;
-        else high = middle - 1;
+        if (small_value(d, middle) <= a)
+            low = middle;
+        else
+            high = middle - 1;
     }
     if (to_zero || low == most) return low | sign;
     long double below = a - small_value(d, low), above = small_value(d, low + 1) - a;
@@ -46,7 +50,9 @@ static inline int64_t small_round_sum(DType d, long double x, long double lost, 
     return (below > above || (below == above && (low & 1)) ? low + 1 : low) | sign;
 }
 
-static inline int64_t small_round(DType d, long double x, bool to_zero) { return small_round_sum(d, x, 0, to_zero); }
+static inline int64_t small_round(DType d, long double x, bool to_zero) {
+    return small_round_sum(d, x, 0, to_zero);
+}
 
 /* ---- Bits and values --------------------------------------------------------------------------------------------- */
 
@@ -104,7 +110,10 @@ static inline int64_t random_constant(DType d) {
         int64_t ties = (int64_t)((high | low | high >> 7) + (uint64_t)small); /* near the middle of two floats */
         return sign_extend(d, how == 0 ? small : how == 1 ? edge : how == 2 ? ties : any >> random_below(&rng, 64));
     }
-    if (how == 0) return d == DT_FP64 ? bits_of_double((double)small) : d == DT_FP32 ? bits_of_float((float)small) : small_round(d, small, false);
+    if (how == 0)
+        return d == DT_FP64   ? bits_of_double((double)small)
+               : d == DT_FP32 ? bits_of_float((float)small)
+                              : small_round(d, small, false);
     uint64_t mask = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1, low = random_below(&rng, 3), top;
     top = d == DT_FP64 ? UINT64_C(0x7ff0000000000000) : d == DT_FP32 ? 0x7f800000 : small_most(d) + (d != DT_FP8E4);
     if (how == 1) return (int64_t)((top - 1 + low) | (any < 0 ? (mask >> 1) + 1 : 0));
@@ -140,13 +149,14 @@ static inline int64_t ref_int(OpKind k, DType d, int64_t a, int64_t b) {
 }
 
 static inline bool ref_compare(Pred p, double a, double b) {
-    bool results[] = {a == b, a != b, a < b, a <= b, a > b, a >= b};
+    bool results[] = {a == b, a != b, a<b, a <= b, a> b, a >= b};
     return results[p];
 }
 
 static inline bool ref_icmp(Pred p, DType d, int64_t a, int64_t b) {
-    uint64_t mask = dtype_bits(d) == 64 ? UINT64_MAX : (UINT64_C(1) << dtype_bits(d)) - 1, ua = (uint64_t)a & mask, ub = (uint64_t)b & mask;
-    bool results[] = {a == b, a != b, a < b, a <= b, a > b, a >= b, ua < ub, ua <= ub, ua > ub, ua >= ub};
+    uint64_t mask = dtype_bits(d) == 64 ? UINT64_MAX : (UINT64_C(1) << dtype_bits(d)) - 1, ua = (uint64_t)a & mask,
+             ub = (uint64_t)b & mask;
+    bool results[] = {a == b, a != b, a<b, a <= b, a> b, a >= b, ua<ub, ua <= ub, ua> ub, ua >= ub};
     return results[p];
 }
 
@@ -197,7 +207,8 @@ static inline int64_t ref_sum(DType d, long double x, long double y) {
 
 static inline int64_t ref_small(OpKind k, DType d, const double *x) {
     if (k == OP_FMA) return ref_sum(d, (long double)x[0] * (long double)x[1], (long double)x[2]);
-    if (k == OP_FADD || k == OP_FSUB) return ref_sum(d, (long double)x[0], k == OP_FADD ? (long double)x[1] : -(long double)x[1]);
+    if (k == OP_FADD || k == OP_FSUB)
+        return ref_sum(d, (long double)x[0], k == OP_FADD ? (long double)x[1] : -(long double)x[1]);
     if (k == OP_FDIV) return small_round(d, (long double)x[0] / (long double)x[1], false);
     return small_round(d, (long double)ref_double(k, x), false);
 }
@@ -254,13 +265,20 @@ static inline bool reference(const Op *op, const int64_t *a, int64_t *r) {
     DType d = op->args[0]->type.dtype;
     OpKind k = op->kind;
     if (k == OP_EXP || k == OP_EXP2 || k == OP_LOG || k == OP_LOG2 || k == OP_RSQRT) return false;
-    if (k == OP_SELECT) *r = a[0] ? a[1] : a[2];
-    else if (k == OP_ADDPTR) *r = a[0] + a[1] * (int64_t)dtype_bits(op->args[0]->type.pointee) / 8;
-    else if (k == OP_ICMP) *r = ref_icmp((Pred)op->attr.i, d, a[0], a[1]);
-    else if (k == OP_FCMP) *r = ref_compare((Pred)op->attr.i, value_of(d, a[0]), value_of(d, a[1]));
-    else if (k >= OP_ADD && k < OP_ICMP) *r = ref_int(k, d, a[0], a[1]);
-    else if (k >= OP_SEXT && k <= OP_BITCAST) *r = ref_convert(op, a[0]);
-    else *r = ref_op(k, d, a);
+    if (k == OP_SELECT)
+        *r = a[0] ? a[1] : a[2];
+    else if (k == OP_ADDPTR)
+        *r = a[0] + a[1] * (int64_t)dtype_bits(op->args[0]->type.pointee) / 8;
+    else if (k == OP_ICMP)
+        *r = ref_icmp((Pred)op->attr.i, d, a[0], a[1]);
+    else if (k == OP_FCMP)
+        *r = ref_compare((Pred)op->attr.i, value_of(d, a[0]), value_of(d, a[1]));
+    else if (k >= OP_ADD && k < OP_ICMP)
+        *r = ref_int(k, d, a[0], a[1]);
+    else if (k >= OP_SEXT && k <= OP_BITCAST)
+        *r = ref_convert(op, a[0]);
+    else
+        *r = ref_op(k, d, a);
     return true;
 }
 

@@ -106,9 +106,11 @@ static inline void sample_reduce(Sample *s, OpKind k) {
     static const OpKind ints[] = {OP_ADD, OP_MUL, OP_AND, OP_OR, OP_XOR, OP_SMAX, OP_SMIN, OP_UMAX, OP_UMIN};
     static const OpKind floats[] = {OP_FADD, OP_FMUL, OP_FMAX, OP_FMIN, OP_FMAXNAN, OP_FMINNAN};
     for (uint32_t axis = 0; axis < 2; axis++) {
-        Value *i = sample_value(s, sample_tile(s, DT_I32, s->square)), *x = sample_value(s, sample_tile(s, DT_FP32, s->square));
+        Value *i = sample_value(s, sample_tile(s, DT_I32, s->square)),
+              *x = sample_value(s, sample_tile(s, DT_FP32, s->square));
         for (uint32_t c = 0; c < COUNT(ints); c++) op_build(&s->b, k, &i, 1, (Attr){.i = axis, .j = ints[c]}, i->type);
-        for (uint32_t c = 0; c < COUNT(floats); c++) op_build(&s->b, k, &x, 1, (Attr){.i = axis, .j = floats[c]}, x->type);
+        for (uint32_t c = 0; c < COUNT(floats); c++)
+            op_build(&s->b, k, &x, 1, (Attr){.i = axis, .j = floats[c]}, x->type);
     }
     Value *r = sample_value(s, sample_tile(s, DT_I1, s->row));
     op_build(&s->b, k, &r, 1, (Attr){.i = 0, .j = OP_OR}, r->type);
@@ -135,7 +137,8 @@ static inline void sample_while(Sample *s) {
     Op *op = build_while(&s->b, (Value *[]){s->n, s->x}, 2);
     Builder in = builder_at_end(s->f, op->regions[0]);
     in.span = s->b.span;
-    Value *more = build_compare(&in, OP_ICMP, PRED_SGT, op->regions[0]->args.at[0], build_int(&in, type_scalar(DT_I32), 0));
+    Value *more =
+        build_compare(&in, OP_ICMP, PRED_SGT, op->regions[0]->args.at[0], build_int(&in, type_scalar(DT_I32), 0));
     build_condition(&in, more, op->regions[0]->args.at, 2);
     in.block = op->regions[1];
     Value *less = build2(&in, OP_SUB, op->regions[1]->args.at[0], build_int(&in, type_scalar(DT_I32), 1));
@@ -167,7 +170,8 @@ static inline void sample_constants(Sample *s) {
         bool is_float = dtype_kind((DType)d) == KIND_FLOAT;
         for (uint32_t i = 0; i < COUNT(values) && is_float; i++)
             build_float(&s->b, sample_tile(s, (DType)d, i & 1 ? s->row : shape_scalar()), values[i]);
-        for (int64_t i = -3; i < 4 && !is_float && d != DT_PTR; i++) build_int(&s->b, type_scalar((DType)d), i * INT64_C(123456789));
+        for (int64_t i = -3; i < 4 && !is_float && d != DT_PTR; i++)
+            build_int(&s->b, type_scalar((DType)d), i * INT64_C(123456789));
     }
     build0(&s->b, OP_CONST, (Attr){.i = 0x7fc00000}, type_scalar(DT_FP32));
     build0(&s->b, OP_CONST, (Attr){.i = 0xffc00001}, type_scalar(DT_FP32));
@@ -190,34 +194,61 @@ static inline void sample_op(Sample *s, OpKind k) {
     Value *x, *y;
     switch (k) {
     case OP_CONST: sample_constants(s); return;
-    case OP_ARANGE:
-        build0(&s->b, k, (Attr){.i = -256, .j = 0}, sample_tile(s, DT_I32, s->row));
+    case OP_ARANGE: build0(&s->b, k, (Attr){.i = -256, .j = 0}, sample_tile(s, DT_I32, s->row)); return;
+    case OP_SPLAT:
+        build1_to(&s->b, k, s->p, type_with_shape(s->p->type, s->f->stage == STAGE_SIMT ? s->row : s->square));
         return;
-    case OP_SPLAT: build1_to(&s->b, k, s->p, type_with_shape(s->p->type, s->f->stage == STAGE_SIMT ? s->row : s->square)); return;
     case OP_EXPAND: build_expand(&s->b, sample_value(s, sample_tile(s, DT_BF16, s->row)), 1); return;
     case OP_BROADCAST:
-        build_broadcast(&s->b, build_expand(&s->b, sample_value(s, sample_tile(s, DT_BF16, s->row)), 0), shape_make(2, (const uint8_t[]){4, 8}));
+        build_broadcast(&s->b, build_expand(&s->b, sample_value(s, sample_tile(s, DT_BF16, s->row)), 0),
+                        shape_make(2, (const uint8_t[]){4, 8}));
         return;
-    case OP_PID: case OP_NPROG: build0(&s->b, k, (Attr){.i = 2}, s->n->type); return;
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM:
-    case OP_SHL: case OP_ASHR: case OP_LSHR: case OP_SMAX: case OP_SMIN:
-        sample_elementwise(s, k, 2, DT_I8, DT_I64);
-        return;
-    case OP_AND: case OP_OR: case OP_XOR: case OP_UMAX: case OP_UMIN: sample_elementwise(s, k, 2, DT_I1, DT_I64); return;
+    case OP_PID:
+    case OP_NPROG: build0(&s->b, k, (Attr){.i = 2}, s->n->type); return;
+    case OP_ADD:
+    case OP_SUB:
+    case OP_MUL:
+    case OP_SDIV:
+    case OP_UDIV:
+    case OP_SREM:
+    case OP_UREM:
+    case OP_SHL:
+    case OP_ASHR:
+    case OP_LSHR:
+    case OP_SMAX:
+    case OP_SMIN: sample_elementwise(s, k, 2, DT_I8, DT_I64); return;
+    case OP_AND:
+    case OP_OR:
+    case OP_XOR:
+    case OP_UMAX:
+    case OP_UMIN: sample_elementwise(s, k, 2, DT_I1, DT_I64); return;
     case OP_ICMP: sample_compare(s, k, PRED_UGE, DT_I16); return;
     case OP_FCMP: sample_compare(s, k, PRED_SGE, DT_BF16); return;
-    case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FREM: case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN:
-        sample_elementwise(s, k, 2, DT_FP16, DT_FP64);
-        return;
-    case OP_FNEG: case OP_FABS: sample_elementwise(s, k, 1, DT_FP16, DT_FP64); return;
+    case OP_FADD:
+    case OP_FSUB:
+    case OP_FMUL:
+    case OP_FDIV:
+    case OP_FREM:
+    case OP_FMAX:
+    case OP_FMIN:
+    case OP_FMAXNAN:
+    case OP_FMINNAN: sample_elementwise(s, k, 2, DT_FP16, DT_FP64); return;
+    case OP_FNEG:
+    case OP_FABS: sample_elementwise(s, k, 1, DT_FP16, DT_FP64); return;
     case OP_FMA: sample_elementwise(s, k, 3, DT_FP16, DT_FP64); return;
-    case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_RSQRT:
-        sample_elementwise(s, k, 1, DT_FP32, DT_FP64);
-        return;
-    case OP_SEXT: case OP_ZEXT: sample_convert(s, k, KIND_INT, KIND_INT, 1); return;
+    case OP_EXP:
+    case OP_EXP2:
+    case OP_LOG:
+    case OP_LOG2:
+    case OP_SQRT:
+    case OP_RSQRT: sample_elementwise(s, k, 1, DT_FP32, DT_FP64); return;
+    case OP_SEXT:
+    case OP_ZEXT: sample_convert(s, k, KIND_INT, KIND_INT, 1); return;
     case OP_TRUNC: sample_convert(s, k, KIND_INT, KIND_INT, -1); return;
-    case OP_SITOFP: case OP_UITOFP: sample_convert(s, k, KIND_INT, KIND_FLOAT, 0); return;
-    case OP_FPTOSI: case OP_FPTOUI: sample_convert(s, k, KIND_FLOAT, KIND_INT, 0); return;
+    case OP_SITOFP:
+    case OP_UITOFP: sample_convert(s, k, KIND_INT, KIND_FLOAT, 0); return;
+    case OP_FPTOSI:
+    case OP_FPTOUI: sample_convert(s, k, KIND_FLOAT, KIND_INT, 0); return;
     case OP_FPEXT: sample_convert(s, k, KIND_FLOAT, KIND_FLOAT, 1); return;
     case OP_FPTRUNC: sample_convert(s, k, KIND_FLOAT, KIND_FLOAT, -1); return;
     case OP_BITCAST:
@@ -230,8 +261,10 @@ static inline void sample_op(Sample *s, OpKind k) {
         build3(&s->b, k, sample_value(s, type_scalar(DT_I1)), x, x);
         return;
     case OP_ADDPTR: build2(&s->b, k, build2(&s->b, k, s->p, s->n), s->m); return;
-    case OP_LOAD: case OP_STORE: sample_memory_ops(s); return;
-    case OP_REDUCE: case OP_REDUCEWARP: sample_reduce(s, k); return;
+    case OP_LOAD:
+    case OP_STORE: sample_memory_ops(s); return;
+    case OP_REDUCE:
+    case OP_REDUCEWARP: sample_reduce(s, k); return;
     case OP_CONVERT:
         x = sample_value(s, sample_tile(s, DT_FP32, s->row));
         y = build1_to(&s->b, k, x, (Type){.dtype = DT_FP32, .shape = s->row, .layout = sample_layout(s, s->row, 0)});
@@ -243,10 +276,13 @@ static inline void sample_op(Sample *s, OpKind k) {
         return;
     case OP_SHLOAD: build0(&s->b, k, (Attr){.i = 64, .j = 7}, sample_tile(s, DT_I8, s->square)); return;
     case OP_BARRIER:
-        for (int64_t scope = SCOPE_WARP; scope <= SCOPE_CLUSTER; scope++) op_build(&s->b, k, NULL, 0, (Attr){.i = scope}, s->n->type);
+        for (int64_t scope = SCOPE_WARP; scope <= SCOPE_CLUSTER; scope++)
+            op_build(&s->b, k, NULL, 0, (Attr){.i = scope}, s->n->type);
         return;
-    case OP_FOR: case OP_YIELD: sample_for(s); return;
-    case OP_WHILE: case OP_CONDITION: sample_while(s); return;
+    case OP_FOR:
+    case OP_YIELD: sample_for(s); return;
+    case OP_WHILE:
+    case OP_CONDITION: sample_while(s); return;
     case OP_IF:
         sample_if(s, 2);
         sample_if(s, 0);
@@ -307,10 +343,15 @@ static inline void random_cast(RandomFunc *g, bool scalar) {
     bool from_float = random_below(g->r, 2), to_float = random_below(g->r, 2);
     Type from = random_type(g, from_float, scalar), to = type_with_dtype(from, random_type(g, to_float, true).dtype);
     uint32_t a = dtype_bits(from.dtype), c = dtype_bits(to.dtype);
-    OpKind k = from_float ? random_below(g->r, 2) ? OP_FPTOSI : OP_FPTOUI : random_below(g->r, 2) ? OP_SITOFP : OP_UITOFP;
-    if (from_float == to_float && a == c) k = OP_BITCAST;
-    else if (from_float && to_float) k = c > a ? OP_FPEXT : OP_FPTRUNC;
-    else if (!from_float && !to_float) k = c < a ? OP_TRUNC : random_below(g->r, 2) ? OP_SEXT : OP_ZEXT;
+    OpKind k = from_float              ? random_below(g->r, 2) ? OP_FPTOSI : OP_FPTOUI
+               : random_below(g->r, 2) ? OP_SITOFP
+                                       : OP_UITOFP;
+    if (from_float == to_float && a == c)
+        k = OP_BITCAST;
+    else if (from_float && to_float)
+        k = c > a ? OP_FPEXT : OP_FPTRUNC;
+    else if (!from_float && !to_float)
+        k = c < a ? OP_TRUNC : random_below(g->r, 2) ? OP_SEXT : OP_ZEXT;
     Value *x = random_operand(g, from);
     Attr attr = {.i = k == OP_FPTRUNC ? (int64_t)random_below(g->r, 2) : 0};
     pool_add(g, op_build(&g->s.b, k, &x, 1, attr, to)->results[0]);
@@ -330,7 +371,8 @@ static inline void random_choice(RandomFunc *g, bool scalar) {
 
 /* Appends one elementwise op on what is in scope. */
 static inline void random_elementwise(RandomFunc *g, bool scalar) {
-    static const OpKind floats[] = {OP_FADD, OP_FSUB, OP_FMUL, OP_FDIV, OP_FREM, OP_FMAX, OP_FMIN, OP_FMAXNAN, OP_FMINNAN, OP_FNEG, OP_FABS, OP_FMA};
+    static const OpKind floats[] = {OP_FADD, OP_FSUB,    OP_FMUL,    OP_FDIV, OP_FREM, OP_FMAX,
+                                    OP_FMIN, OP_FMAXNAN, OP_FMINNAN, OP_FNEG, OP_FABS, OP_FMA};
     uint32_t which = random_below(g->r, 4);
     if (which == 0) {
         random_cast(g, scalar);
@@ -338,12 +380,14 @@ static inline void random_elementwise(RandomFunc *g, bool scalar) {
         random_choice(g, scalar);
     } else {
         Type t = random_type(g, which == 2, scalar);
-        OpKind k = which == 2 ? floats[random_below(g->r, COUNT(floats))] : (OpKind)(OP_ADD + random_below(g->r, OP_ICMP - OP_ADD));
+        OpKind k = which == 2 ? floats[random_below(g->r, COUNT(floats))]
+                              : (OpKind)(OP_ADD + random_below(g->r, OP_ICMP - OP_ADD));
         Value *args[] = {random_operand(g, t), random_operand(g, t), random_operand(g, t)};
         if (random_below(g->r, 8) == 0) args[1] = args[0];
         pool_add(g, op_build(&g->s.b, k, args, (uint32_t)op_info[k].nargs, (Attr){0}, t)->results[0]);
     }
-    if (random_below(g->r, 5) == 0) g->pool[g->n - 1]->name = str_intern0(g->s.f->strings, random_below(g->r, 2) ? "v" : "v_1");
+    if (random_below(g->r, 5) == 0)
+        g->pool[g->n - 1]->name = str_intern0(g->s.f->strings, random_below(g->r, 2) ? "v" : "v_1");
 }
 
 static inline void random_block(RandomFunc *g, uint32_t depth);
@@ -376,17 +420,22 @@ static inline void random_control(RandomFunc *g, uint32_t depth) {
     for (uint32_t i = 0; i < n; i++) types[i] = (inits[i] = random_operand(g, random_type(g, i & 1, false)))->type;
     for (uint32_t i = 0; i < 3; i++) bounds[i] = random_operand(g, t);
     Op *op;
-    if (which == 0) op = build_for(&g->s.b, bounds[0], bounds[1], bounds[2], inits, n, (LoopAttr){(int32_t)n, 0, n & 1, false});
-    else if (which == 1) op = build_while(&g->s.b, inits, n);
-    else op = build_if(&g->s.b, random_operand(g, type_scalar(DT_I1)), types, n);
+    if (which == 0)
+        op = build_for(&g->s.b, bounds[0], bounds[1], bounds[2], inits, n, (LoopAttr){(int32_t)n, 0, n & 1, false});
+    else if (which == 1)
+        op = build_while(&g->s.b, inits, n);
+    else
+        op = build_if(&g->s.b, random_operand(g, type_scalar(DT_I1)), types, n);
     for (uint32_t i = 0; i < op->nregions; i++) random_region(g, op->regions[i], depth);
     for (uint32_t i = 0; i < op->nresults; i++) pool_add(g, op->results[i]);
 }
 
 static inline void random_block(RandomFunc *g, uint32_t depth) {
     for (uint32_t i = random_below(g->r, 12); i > 0; i--) {
-        if (depth < 3 && random_below(g->r, 6) == 0) random_control(g, depth);
-        else random_elementwise(g, false);
+        if (depth < 3 && random_below(g->r, 6) == 0)
+            random_control(g, depth);
+        else
+            random_elementwise(g, false);
     }
 }
 

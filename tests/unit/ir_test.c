@@ -1,5 +1,5 @@
-/* ir_test.c - the IR as a data structure and as text: every op and random functions built, verified, printed, read back;
- * uses kept right under change; copies; the reader on broken text.
+/* ir_test.c - the IR as a data structure and as text: every op and random functions built, verified, printed, read
+ * back; uses kept right under change; copies; the reader on broken text.
  *
  * In: samples of every op, seeded random functions, damaged text.
  * What is printed reads back and prints the same; nothing that is not a function gets through or ends the process.
@@ -63,15 +63,19 @@ static bool same_block(const Block *a, const Block *b, bool spans) {
 static bool same_attr(const Attr *a, const Attr *b, bool spans) {
     const MemAttr *m = &a->mem, *n = &b->mem;
     const LoopAttr *l = &a->loop, *k = &b->loop;
-    return a->i == b->i && a->j == b->j && m->cache == n->cache && m->evict == n->evict && m->is_volatile == n->is_volatile &&
-           m->align_log2 == n->align_log2 && m->vec_log2 == n->vec_log2 && m->mask_kind == n->mask_kind &&
-           m->is_shifted == n->is_shifted && (!spans || m->site == n->site) && l->num_stages == k->num_stages &&
-           l->unroll_factor == k->unroll_factor && l->flatten == k->flatten && l->disable_licm == k->disable_licm;
+    return a->i == b->i && a->j == b->j && m->cache == n->cache && m->evict == n->evict &&
+           m->is_volatile == n->is_volatile && m->align_log2 == n->align_log2 && m->vec_log2 == n->vec_log2 &&
+           m->mask_kind == n->mask_kind && m->is_shifted == n->is_shifted && (!spans || m->site == n->site) &&
+           l->num_stages == k->num_stages && l->unroll_factor == k->unroll_factor && l->flatten == k->flatten &&
+           l->disable_licm == k->disable_licm;
 }
 
 static bool same_op(const Op *a, const Op *b, bool spans) {
-    if (a->kind != b->kind || a->nargs != b->nargs || a->nresults != b->nresults || a->nregions != b->nregions) return false;
-    if (!same_attr(&a->attr, &b->attr, spans) || (spans && (a->span.begin != b->span.begin || a->span.end != b->span.end))) return false;
+    if (a->kind != b->kind || a->nargs != b->nargs || a->nresults != b->nresults || a->nregions != b->nregions)
+        return false;
+    if (!same_attr(&a->attr, &b->attr, spans) ||
+        (spans && (a->span.begin != b->span.begin || a->span.end != b->span.end)))
+        return false;
     if (!same_values(a->args, b->args, a->nargs) || !same_values(a->results, b->results, a->nresults)) return false;
     for (uint32_t i = 0; i < a->nregions; i++)
         if (!same_block(a->regions[i], b->regions[i], spans)) return false;
@@ -116,7 +120,8 @@ static void find_kind(void *context, Op *op) {
 static void test_every_op(void **state) {
     (void)state;
     for (uint32_t k = 0; k < OP_COUNT; k++) {
-        if (!sample_is_simt((OpKind)k)) require_round_trip(sample_of(arena, names, (OpKind)k, STAGE_TILE), op_info[k].name);
+        if (!sample_is_simt((OpKind)k))
+            require_round_trip(sample_of(arena, names, (OpKind)k, STAGE_TILE), op_info[k].name);
         OpKind found;
         bool has_simt = k != OP_SPLAT && k != OP_EXPAND && k != OP_BROADCAST;
         Func *f = sample_of(arena, names, (OpKind)k, has_simt ? STAGE_SIMT : STAGE_TILE);
@@ -138,7 +143,8 @@ static void test_exact_text(void **state) {
     (void)state;
     static const char text[] =
         "#l0 = #layout<[256] reg=[1,2,128] lane=[4,8,16,32,64] warp=[0,0] cta=[]>\n"
-        "func @scale(%y: *fp32 {divisible = 16}, %x: *fp32 {const}, %n: i32 {unsigned, nonnegative}) stage simt warps 4 shared 64 {\n"
+        "func @scale(%y: *fp32 {divisible = 16}, %x: *fp32 {const}, %n: i32 {unsigned, nonnegative}) stage simt warps "
+        "4 shared 64 {\n"
         "  %pid = program_id 0 : i32\n"
         "  %0 = arange 0, 256 : tile<256xi32, #l0>\n"
         "  %1 = splat %x : tile<256x*fp32, #l0>\n"
@@ -198,7 +204,8 @@ static void test_uses(void **state) {
     }
     op_build(&s.b, OP_RETURN, NULL, 0, (Attr){0}, s.n->type);
     require_sound(s.f, "uses");
-    assert_true(block_contains(s.f->body, branch->regions[1]->first) && block_contains(branch->regions[1], branch->regions[1]->first));
+    assert_true(block_contains(s.f->body, branch->regions[1]->first) &&
+                block_contains(branch->regions[1], branch->regions[1]->first));
     assert_false(block_contains(branch->regions[0], branch->regions[1]->first));
     value_replace(s.f, sum, two);
     assert_false(value_used(sum));
@@ -336,7 +343,8 @@ static void test_reader_errors(void **state) {
         Text text = {0}, errors = {0};
         text_printf(&text, "func @f(%%n: i32, %%x: fp32, %%p: *fp32) stage tile {\n%s\nreturn\n}\n", cases[i].line);
         Func *f = read_text(text.at, text.len, &errors);
-        if (f || !strstr(errors.at, cases[i].wanted)) fail_msg("'%s' gives: %s", cases[i].line, f ? "a function" : errors.at);
+        if (f || !strstr(errors.at, cases[i].wanted))
+            fail_msg("'%s' gives: %s", cases[i].line, f ? "a function" : errors.at);
         text_free(&text);
         text_free(&errors);
     }
@@ -344,8 +352,9 @@ static void test_reader_errors(void **state) {
 
 static void test_reader_goes_on(void **state) {
     (void)state;
-    static const char text[] = "func @f(%n: i32) stage tile {\n  %a = bad %n : i32\n  %b = add %a, %n : i32 # no second error\n"
-                               "  %c = worse %n : i32\n  return\n}\n";
+    static const char text[] =
+        "func @f(%n: i32) stage tile {\n  %a = bad %n : i32\n  %b = add %a, %n : i32 # no second error\n"
+        "  %c = worse %n : i32\n  return\n}\n";
     Diag *d = diag_create(arena, 20);
     assert_null(func_read(arena, names, d, diag_add_source(d, "test.ir", text, sizeof text - 1)));
     assert_int_equal(diag_errors(d), 2);
@@ -353,8 +362,9 @@ static void test_reader_goes_on(void **state) {
 
 static void test_reader_comments(void **state) {
     (void)state;
-    static const char text[] = "# RUN: something\n#layout of the file\n\n  # more\nfunc @f(%n: i32) stage tile { # here\n\n# CHECK: x\n"
-                               "  %7 = add %n, %n : i32 # there\n  if %t { # then\n}\n";
+    static const char text[] =
+        "# RUN: something\n#layout of the file\n\n  # more\nfunc @f(%n: i32) stage tile { # here\n\n# CHECK: x\n"
+        "  %7 = add %n, %n : i32 # there\n  if %t { # then\n}\n";
     static const char good[] = "# RUN: something\n\n  # more\nfunc @f(%n: i32) stage tile { # here\n\n# CHECK: x\n"
                                "  %7 = add %n, %n : i32 # there\r\n\treturn\n  # end\n}\n# the end";
     Text errors = {0}, out = {0};
@@ -376,15 +386,19 @@ static void test_reader_damaged(void **state) {
     for (uint32_t i = 0; i < 1500; i++) {
         OpKind k = (OpKind)random_below(&r, OP_COUNT);
         bool simt = k != OP_SPLAT && k != OP_EXPAND && k != OP_BROADCAST && random_below(&r, 2);
-        Func *f = i & 1 ? random_func(arena, names, &r) : sample_of(arena, names, k, simt || sample_is_simt(k) ? STAGE_SIMT : STAGE_TILE);
+        Func *f = i & 1 ? random_func(arena, names, &r)
+                        : sample_of(arena, names, k, simt || sample_is_simt(k) ? STAGE_SIMT : STAGE_TILE);
         Text t = {0}, errors = {0};
         (i & 2 ? func_print : func_print_spans)(f, &t);
         for (uint32_t n = random_below(&r, 4); n > 0 && t.len > 1; n--) {
             uint32_t at = random_below(&r, (uint32_t)t.len - 1), from = random_below(&r, (uint32_t)t.len - 1);
             uint32_t size = random_below(&r, 1 + (uint32_t)t.len - (at > from ? at : from));
-            if (random_below(&r, 2)) t.at[at] = (char)random_bits(&r);
-            else if (random_below(&r, 4)) memmove(t.at + at, t.at + from, size < 20 ? size : 20);
-            else t.len = at;
+            if (random_below(&r, 2))
+                t.at[at] = (char)random_bits(&r);
+            else if (random_below(&r, 4))
+                memmove(t.at + at, t.at + from, size < 20 ? size : 20);
+            else
+                t.len = at;
         }
         char *copy = arena_strndup(arena, t.at, t.len); /* exact size: reading behind it is seen */
         Func *g = read_text(copy, t.len, &errors);
@@ -413,10 +427,12 @@ static void test_reader_nested(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_op),       cmocka_unit_test(test_random_round_trip), cmocka_unit_test(test_exact_text),
-        cmocka_unit_test(test_uses),           cmocka_unit_test(test_carried),           cmocka_unit_test(test_many_uses),
-        cmocka_unit_test(test_clone),          cmocka_unit_test(test_clone_layout),      cmocka_unit_test(test_reader_errors),
-        cmocka_unit_test(test_reader_goes_on), cmocka_unit_test(test_reader_comments),   cmocka_unit_test(test_reader_damaged),
+        cmocka_unit_test(test_every_op),        cmocka_unit_test(test_random_round_trip),
+        cmocka_unit_test(test_exact_text),      cmocka_unit_test(test_uses),
+        cmocka_unit_test(test_carried),         cmocka_unit_test(test_many_uses),
+        cmocka_unit_test(test_clone),           cmocka_unit_test(test_clone_layout),
+        cmocka_unit_test(test_reader_errors),   cmocka_unit_test(test_reader_goes_on),
+        cmocka_unit_test(test_reader_comments), cmocka_unit_test(test_reader_damaged),
         cmocka_unit_test(test_reader_nested),
     };
     return cmocka_run_group_tests_name("ir", tests, set_up, tear_down);

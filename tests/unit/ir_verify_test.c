@@ -1,5 +1,5 @@
-/* ir_verify_test.c - the verifier against planted faults: each is one change to a sound function, and must be found with
- * the right complaint.
+/* ir_verify_test.c - the verifier against planted faults: each is one change to a sound function, and must be found
+ * with the right complaint.
  *
  * In: one small function per fault. Out: the verifier's word on it, before (sound) and after (not).
  */
@@ -55,29 +55,53 @@ static Builder inside(Victim *v, Op *op, uint32_t region) {
 
 /* ---- Faults ------------------------------------------------------------------------------------------------------ */
 
-static void value_number_twice(Victim *v) { v->add->results[0]->id = v->tile->id; }
+static void value_number_twice(Victim *v) {
+    v->add->results[0]->id = v->tile->id;
+}
 
-static void value_number_beyond(Victim *v) { v->add->results[0]->id = v->s.f->next_value; }
+static void value_number_beyond(Victim *v) {
+    v->add->results[0]->id = v->s.f->next_value;
+}
 
-static void op_number_twice(Victim *v) { v->add->id = v->load->id; }
+static void op_number_twice(Victim *v) {
+    v->add->id = v->load->id;
+}
 
-static void op_in_wrong_block(Victim *v) { v->add->parent = v->loop->regions[0]; }
+static void op_in_wrong_block(Victim *v) {
+    v->add->parent = v->loop->regions[0];
+}
 
-static void op_without_prev(Victim *v) { v->load->prev = NULL; }
+static void op_without_prev(Victim *v) {
+    v->load->prev = NULL;
+}
 
-static void block_without_last(Victim *v) { v->loop->regions[0]->last = v->loop->regions[0]->first; }
+static void block_without_last(Victim *v) {
+    v->loop->regions[0]->last = v->loop->regions[0]->first;
+}
 
-static void region_of_other(Victim *v) { v->loop->regions[0]->owner = v->branch; }
+static void region_of_other(Victim *v) {
+    v->loop->regions[0]->owner = v->branch;
+}
 
-static void result_of_other(Victim *v) { v->add->results[0]->def = v->load; }
+static void result_of_other(Victim *v) {
+    v->add->results[0]->def = v->load;
+}
 
-static void argument_of_other(Victim *v) { v->loop->regions[0]->args.at[1]->block = v->s.f->body; }
+static void argument_of_other(Victim *v) {
+    v->loop->regions[0]->args.at[1]->block = v->s.f->body;
+}
 
-static void argument_misplaced(Victim *v) { v->loop->regions[0]->args.at[1]->index = 0; }
+static void argument_misplaced(Victim *v) {
+    v->loop->regions[0]->args.at[1]->index = 0;
+}
 
-static void operand_missing(Victim *v) { v->add->args[0] = NULL; }
+static void operand_missing(Victim *v) {
+    v->add->args[0] = NULL;
+}
 
-static void operand_below(Victim *v) { op_set_arg(v->s.f, v->add, 0, v->branch->results[1]); }
+static void operand_below(Victim *v) {
+    op_set_arg(v->s.f, v->add, 0, v->branch->results[1]);
+}
 
 static void operand_inside(Victim *v) {
     Builder b = inside(v, v->loop, 0);
@@ -92,13 +116,21 @@ static void operand_of_other_arm(Victim *v) {
     op_set_arg(v->s.f, v->branch->regions[1]->last, 0, x);
 }
 
-static void operand_without_use(Victim *v) { v->add->args[1] = v->loop->args[1]; }
+static void operand_without_use(Victim *v) {
+    v->add->args[1] = v->loop->args[1];
+}
 
-static void use_of_erased(Victim *v) { v->s.n->uses->op = v->branch; }
+static void use_of_erased(Victim *v) {
+    v->s.n->uses->op = v->branch;
+}
 
-static void use_lost(Victim *v) { v->s.n->uses = v->s.n->uses->next; }
+static void use_lost(Victim *v) {
+    v->s.n->uses = v->s.n->uses->next;
+}
 
-static void use_index(Victim *v) { v->add->slots[1]->index = 0; }
+static void use_index(Victim *v) {
+    v->add->slots[1]->index = 0;
+}
 
 static void use_too_many(Victim *v) {
     Op *extra = NEW(arena, Op);
@@ -115,13 +147,21 @@ static void uses_in_a_ring(Victim *v) {
     last->next = v->s.n->uses;
 }
 
-static void result_type(Victim *v) { v->add->results[0]->type = v->s.m->type; }
+static void result_type(Victim *v) {
+    v->add->results[0]->type = v->s.m->type;
+}
 
-static void operand_type(Victim *v) { op_set_arg(v->s.f, v->add, 0, v->s.m); }
+static void operand_type(Victim *v) {
+    op_set_arg(v->s.f, v->add, 0, v->s.m);
+}
 
-static void operand_count(Victim *v) { op_remove_arg(v->s.f, v->add, 1); }
+static void operand_count(Victim *v) {
+    op_remove_arg(v->s.f, v->add, 1);
+}
 
-static void result_count(Victim *v) { v->add->nresults = 0; }
+static void result_count(Victim *v) {
+    v->add->nresults = 0;
+}
 
 static void attr_bits(Victim *v) {
     Builder b = builder_before(v->s.f, v->add);
@@ -149,15 +189,25 @@ static void attr_range(Victim *v) {
     build0(&b, OP_ARANGE, a, sample_tile(&v->s, DT_I32, v->s.row))->def->attr.j = 255;
 }
 
-static void attr_policy(Victim *v) { v->load->attr.mem.cache = CACHE_CV + 1; }
+static void attr_policy(Victim *v) {
+    v->load->attr.mem.cache = CACHE_CV + 1;
+}
 
-static void attr_site(Victim *v) { v->load->attr.mem.site = v->s.f->sites.len; }
+static void attr_site(Victim *v) {
+    v->load->attr.mem.site = v->s.f->sites.len;
+}
 
-static void attr_loop(Victim *v) { v->loop->attr.loop.num_stages = -1; }
+static void attr_loop(Victim *v) {
+    v->loop->attr.loop.num_stages = -1;
+}
 
-static void no_return(Victim *v) { op_erase(v->s.f, v->s.f->body->last); }
+static void no_return(Victim *v) {
+    op_erase(v->s.f, v->s.f->body->last);
+}
 
-static void no_yield(Victim *v) { op_erase(v->s.f, v->branch->regions[1]->last); }
+static void no_yield(Victim *v) {
+    op_erase(v->s.f, v->branch->regions[1]->last);
+}
 
 static void two_returns(Victim *v) {
     Builder b = builder_before(v->s.f, v->add);
@@ -171,29 +221,50 @@ static void return_in_region(Victim *v) {
     op_erase(v->s.f, yield);
 }
 
-static void yield_for_condition(Victim *v) { v->test->regions[0]->last->kind = OP_YIELD; }
+static void yield_for_condition(Victim *v) {
+    v->test->regions[0]->last->kind = OP_YIELD;
+}
 
-static void yield_count(Victim *v) { op_remove_arg(v->s.f, v->branch->regions[0]->last, 1); }
+static void yield_count(Victim *v) {
+    op_remove_arg(v->s.f, v->branch->regions[0]->last, 1);
+}
 
-static void yield_type(Victim *v) { op_set_arg(v->s.f, v->branch->regions[0]->last, 1, v->s.m); }
+static void yield_type(Victim *v) {
+    op_set_arg(v->s.f, v->branch->regions[0]->last, 1, v->s.m);
+}
 
-static void carried_type(Victim *v) { op_set_arg(v->s.f, v->loop, 3, v->s.n); }
+static void carried_type(Victim *v) {
+    op_set_arg(v->s.f, v->loop, 3, v->s.n);
+}
 
-static void counter_type(Victim *v) { v->loop->regions[0]->args.at[0]->type = v->s.m->type; }
+static void counter_type(Victim *v) {
+    v->loop->regions[0]->args.at[0]->type = v->s.m->type;
+}
 
-static void condition_type(Victim *v) { op_set_arg(v->s.f, v->test->regions[0]->last, 0, v->s.n); }
+static void condition_type(Victim *v) {
+    op_set_arg(v->s.f, v->test->regions[0]->last, 0, v->s.n);
+}
 
-static void region_count(Victim *v) { v->branch->nregions = 1; }
+static void region_count(Victim *v) {
+    v->branch->nregions = 1;
+}
 
-static void arm_argument(Victim *v) { block_add_arg(v->s.f, v->branch->regions[0], v->s.n->type, NULL); }
+static void arm_argument(Victim *v) {
+    block_add_arg(v->s.f, v->branch->regions[0], v->s.n->type, NULL);
+}
 
-static void tile_layout(Victim *v) { v->tile->type.layout = v->layout; }
+static void tile_layout(Victim *v) {
+    v->tile->type.layout = v->layout;
+}
 
-static void tile_without_layout(Victim *v) { v->tile->type.layout = NULL; }
+static void tile_without_layout(Victim *v) {
+    v->tile->type.layout = NULL;
+}
 
 static void tile_of_other_threads(Victim *v) {
     Builder b = builder_before(v->s.f, v->add);
-    Type t = {.dtype = DT_I32, .shape = v->s.row, .layout = layout_blocked(v->s.f->layouts, v->s.row, NULL, 0, 5, 3, 0)};
+    Type t = {
+        .dtype = DT_I32, .shape = v->s.row, .layout = layout_blocked(v->s.f->layouts, v->s.row, NULL, 0, 5, 3, 0)};
     build_int(&b, t, 0);
 }
 
@@ -203,19 +274,33 @@ static void tile_of_other_shape(Victim *v) {
     build_int(&b, t, 0)->type.layout = sample_layout(&v->s, v->s.square, 0);
 }
 
-static void scalar_layout(Victim *v) { v->s.n->type.layout = v->layout; }
+static void scalar_layout(Victim *v) {
+    v->s.n->type.layout = v->layout;
+}
 
-static void simt_op(Victim *v) { v->add->kind = OP_CONVERT; }
+static void simt_op(Victim *v) {
+    v->add->kind = OP_CONVERT;
+}
 
-static void param_missing(Victim *v) { v->s.f->params.len--; }
+static void param_missing(Victim *v) {
+    v->s.f->params.len--;
+}
 
-static void param_divisible(Victim *v) { v->s.f->params.at[0].divisible = 0; }
+static void param_divisible(Victim *v) {
+    v->s.f->params.at[0].divisible = 0;
+}
 
-static void param_tile(Victim *v) { v->s.f->body->args.at[3]->type.shape = v->s.row; }
+static void param_tile(Victim *v) {
+    v->s.f->body->args.at[3]->type.shape = v->s.row;
+}
 
-static void no_programs(Victim *v) { v->s.f->programs_per_block = 0; }
+static void no_programs(Victim *v) {
+    v->s.f->programs_per_block = 0;
+}
 
-static void kind_beyond(Victim *v) { v->add->kind = OP_COUNT; }
+static void kind_beyond(Victim *v) {
+    v->add->kind = OP_COUNT;
+}
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
@@ -226,7 +311,8 @@ typedef struct Fault {
     const char *complaint; /* a part of it */
 } Fault;
 
-#define FAULT(name, stage, complaint) {#name, name, STAGE_##stage, complaint}
+#define FAULT(name, stage, complaint)                                                                                  \
+    { #name, name, STAGE_##stage, complaint }
 
 static const Fault faults[] = {
     FAULT(value_number_twice, TILE, "is taken"),
@@ -258,7 +344,7 @@ static const Fault faults[] = {
     FAULT(attr_pred, TILE, "no such predicate"),
     FAULT(attr_combine, TILE, "combining fp32 by add"),
     FAULT(attr_range, TILE, "no power of two"),
-    FAULT(attr_policy, TILE, "a policy that there is not"),
+    FAULT(attr_policy, TILE, "no such policy"),
     FAULT(attr_site, TILE, "no such site"),
     FAULT(attr_loop, TILE, "a negative loop option"),
     FAULT(no_return, TILE, "does not end in return"),
@@ -296,7 +382,8 @@ static void test_faults(void **state) {
         if (!func_verify(v.s.f, &why)) fail_msg("%s: unsound before: %s", faults[i].name, why.at);
         faults[i].plant(&v);
         if (func_verify(v.s.f, &why)) fail_msg("%s was not found", faults[i].name);
-        if (!strstr(why.at, faults[i].complaint) || !strstr(why.at, "@sample")) fail_msg("%s gives: %s", faults[i].name, why.at);
+        if (!strstr(why.at, faults[i].complaint) || !strstr(why.at, "@sample"))
+            fail_msg("%s gives: %s", faults[i].name, why.at);
         text_free(&why);
     }
 }
@@ -311,16 +398,23 @@ static void land(void *context, const char *text) {
     longjmp(landing, 1);
 }
 
-static void build_mixed(Victim *v) { build2(&v->s.b, OP_ADD, v->s.n, v->s.m); }
+static void build_mixed(Victim *v) {
+    build2(&v->s.b, OP_ADD, v->s.n, v->s.m);
+}
 
-static void build_loop_by_hand(Victim *v) { op_build(&v->s.b, OP_FOR, v->loop->args, v->loop->nargs, (Attr){0}, v->s.n->type); }
+static void build_loop_by_hand(Victim *v) {
+    op_build(&v->s.b, OP_FOR, v->loop->args, v->loop->nargs, (Attr){0}, v->s.n->type);
+}
 
 static void build_fp8_sum(Victim *v) {
     Value *x = build_float(&v->s.b, type_scalar(DT_FP8E4), 1);
     build2(&v->s.b, OP_FADD, x, x);
 }
 
-static void erase_used(Victim *v) { op_erase(v->s.f, v->load); op_erase(v->s.f, v->s.f->body->first->next); }
+static void erase_used(Victim *v) {
+    op_erase(v->s.f, v->load);
+    op_erase(v->s.f, v->s.f->body->first->next);
+}
 
 static void test_misuse(void **state) {
     (void)state;

@@ -76,16 +76,11 @@ static Value *move_by_tiles(Builder *b, Value *p, const Terms *t) {
     for (uint32_t i = 0; i < t->len; i++) {
         Value *v = t->at[i].v;
         if (!value_is_tile(v)) continue;
+        /* Only the factors of a 64-bit sum have a scale, so that nothing wraps here. */
         if (t->at[i].scale != 1) v = build2(b, OP_MUL, v, build_int(b, v->type, t->at[i].scale));
         p = move_pointer(b, p, v);
     }
     return p;
-}
-
-static bool scales_are_safe(const Terms *t) {
-    for (uint32_t i = 0; i < t->len; i++) /* an i32 tile must not wrap where it counts as sign extended */
-        if (value_is_tile(t->at[i].v) && t->at[i].v->type.dtype == DT_I32 && t->at[i].scale != 1) return false;
-    return true;
 }
 
 Value *narrow_addptr(Narrow *n, Builder *b, const Op *op) {
@@ -99,7 +94,6 @@ Value *narrow_addptr(Narrow *n, Builder *b, const Op *op) {
     bool scalars_move = has_scalars(&a.sum) && is_scalar_root;
     bool tiles_shrink = tiles_fit && (has_wide_tile(&a.sum) || a.links > 1);
     if (!scalars_move && !tiles_shrink && !rows.len) return NULL;
-    if (!tiles_fit && !scales_are_safe(&a.sum)) return NULL;
     Value *p = a.root;
     if (has_scalars(&a.sum)) {
         Value *by = narrow_scalar_sum(b, &a.sum);

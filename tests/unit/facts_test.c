@@ -5,19 +5,9 @@
  * of its value. The check is first shown wrong facts, and some facts are asked for exactly, since "nothing is known" is
  * never false.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#include "machine.h"
 
-#include <cmocka.h>
-
-#include "passes/passes.h"
-
-enum { FUNCTIONS = 3000, RUNS = 10, STEPS = 24, POOL = 96 };
-
-static Arena *arena;
+enum { FUNCTIONS = 3000, RUNS = 10, STEPS = 24 };
 
 static int set_up(void **state) {
     (void)state;
@@ -31,40 +21,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-typedef struct Random {
-    uint64_t state;
-} Random;
-
-static uint64_t random_bits(Random *r) { /* splitmix64 */
-    uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
-    z = (z ^ z >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    z = (z ^ z >> 27) * UINT64_C(0x94d049bb133111eb);
-    return z ^ z >> 31;
-}
-
-static uint32_t random_below(Random *r, uint32_t n) { return (uint32_t)(random_bits(r) % n); }
-
-/* Small, round, or at the ends of 32 and 64 bits: where rules go wrong. */
-static int64_t random_number(Random *r) {
-    int64_t near = (int64_t)random_below(r, 9) - 4;
-    switch (random_below(r, 7)) {
-    case 0: return near;
-    case 1: return (int64_t)(UINT64_C(1) << random_below(r, 31)) + near;
-    case 2: return INT32_MAX - (int64_t)random_below(r, 70);
-    case 3: return INT32_MIN + (int64_t)random_below(r, 70);
-    case 4: return 16 * near;
-    case 5: return (int64_t)random_bits(r);
-    default: return (int64_t)random_below(r, 2000) - 1000;
-    }
-}
-
 /* ---- One value against its fact ------------------------------------------------------------------------------------- */
-
-static uint32_t elements_of(Type t) { return t.shape.rank ? (uint32_t)shape_elements(t.shape) : 1; }
-
-static int64_t unit_of(Type t) { return t.dtype == DT_PTR ? type_bytes(type_scalar(t.pointee)) : 1; }
-
-static int64_t wrapped(Type t, uint64_t x) { return t.dtype == DT_PTR ? (int64_t)x : int_wrap(t.dtype, (int64_t)x); }
 
 /* The element `by` further along axis d. */
 static uint32_t moved(Type t, uint32_t flat, uint32_t d, int64_t by) {
@@ -98,21 +55,11 @@ static const char *wrong_part(const Fact *f, Type t, const int64_t *v) {
     return NULL;
 }
 
-/* ---- The interpreter ------------------------------------------------------------------------------------------------ */
+/* ---- Functions run, every value held against its fact --------------------------------------------------------------- */
 
-typedef struct Machine {
-    const Func *f;
-    const Facts *facts;
-    Arena *scratch;
-    int64_t **of; /* by value id: its elements */
-    int64_t pid;
-} Machine;
-
-static void set_value(Machine *m, const Value *v, const int64_t *elements) {
-    m->of[v->id] = NEW_ARRAY(m->scratch, int64_t, elements_of(v->type));
-    memcpy(m->of[v->id], elements, elements_of(v->type) * sizeof *elements);
+static void check_fact(const Machine *m, const Value *v, const int64_t *elements) {
     if (dtype_kind(v->type.dtype) == KIND_FLOAT) return;
-    const char *wrong = wrong_part(fact_of(m->facts, v), v->type, elements);
+    const char *wrong = wrong_part(fact_of(m->context, v), v->type, elements);
     if (!wrong) return;
     Text text = {0};
     func_print(m->f, &text);
@@ -121,163 +68,21 @@ static void set_value(Machine *m, const Value *v, const int64_t *elements) {
     fail();
 }
 
-static int64_t element(const Machine *m, const Value *v, uint32_t flat) {
-    return m->of[v->id][v->type.shape.rank ? flat : 0];
-}
-
-static int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
-    Type t = op->results[0]->type;
-    int64_t args[3] = {0}, r = 0;
-    const Value *x = op->nargs ? op->args[0] : NULL;
-    switch (op->kind) {
-    case OP_CONST: return op->attr.i;
-    case OP_ARANGE: return op->attr.i + flat;
-    case OP_PID: return m->pid;
-    case OP_NPROG: return INT32_MAX;
-    case OP_SPLAT: return element(m, x, 0);
-    case OP_EXPAND: return element(m, x, flat);
-    case OP_BROADCAST: return element(m, x, shape_project(t.shape, x->type.shape, flat));
-    case OP_ADDPTR: return (int64_t)((uint64_t)element(m, x, flat) + (uint64_t)element(m, op->args[1], flat) * (uint64_t)unit_of(t));
-    default: break;
-    }
-    for (uint32_t i = 0; i < op->nargs; i++) args[i] = element(m, op->args[i], flat);
-    if (!op_evaluate(op, args, &r)) fail_msg("%s has no value", op_info[op->kind].name);
-    return r;
-}
-
-static int64_t reduced(const Machine *m, const Op *op, uint32_t flat) {
-    Shape s = op->args[0]->type.shape;
-    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(s, axis);
-    uint32_t base = (flat & ((1u << low) - 1)) | (flat >> low) << (low + s.log2[axis]);
-    int64_t sum = element(m, op->args[0], base);
-    Op step = {.kind = (OpKind)op->attr.j, .results = op->results, .args = (Value *[]){op->results[0], op->results[0]}, .nargs = 2, .nresults = 1};
-    for (uint32_t i = 1; i < shape_size(s, axis); i++) {
-        int64_t pair[2] = {sum, element(m, op->args[0], base + (i << low))};
-        assert_true(op_evaluate(&step, pair, &sum));
-    }
-    return sum;
-}
-
-static void run_block(Machine *m, const Block *b);
-
-static void pass_on(Machine *m, Value *const *to, Value *const *from, uint32_t n) {
-    int64_t **elements = NEW_ARRAY(m->scratch, int64_t *, n + 1);
-    for (uint32_t i = 0; i < n; i++) elements[i] = m->of[from[i]->id];
-    for (uint32_t i = 0; i < n; i++) set_value(m, to[i], elements[i]);
-}
-
-static void run_for(Machine *m, const Op *op) {
-    const Block *body = op->regions[0];
-    int64_t iv = element(m, op->args[0], 0), hi = element(m, op->args[1], 0), step = element(m, op->args[2], 0);
-    pass_on(m, body->args.at + 1, op->args + 3, op->nresults);
-    for (int trip = 0; trip < 200 && (step > 0 ? iv < hi : iv > hi); trip++) {
-        set_value(m, body->args.at[0], &iv);
-        run_block(m, body);
-        pass_on(m, body->args.at + 1, body->last->args, op->nresults);
-        iv = int_wrap(op->args[0]->type.dtype, (int64_t)((uint64_t)iv + (uint64_t)step));
-    }
-    pass_on(m, op->results, body->args.at + 1, op->nresults);
-}
-
-static void run_while(Machine *m, const Op *op) {
-    const Block *test = op->regions[0], *body = op->regions[1];
-    pass_on(m, test->args.at, op->args, op->nargs);
-    for (int trip = 0; trip < 200; trip++) {
-        run_block(m, test);
-        pass_on(m, op->results, test->last->args + 1, op->nresults);
-        if (!element(m, test->last->args[0], 0)) return;
-        pass_on(m, body->args.at, test->last->args + 1, op->nresults);
-        run_block(m, body);
-        pass_on(m, test->args.at, body->last->args, op->nargs);
-    }
-}
-
-static void run_op(Machine *m, const Op *op) {
-    if (op->kind == OP_FOR) run_for(m, op);
-    if (op->kind == OP_WHILE) run_while(m, op);
-    if (op->kind == OP_IF) {
-        const Block *arm = op->regions[element(m, op->args[0], 0) ? 0 : 1];
-        run_block(m, arm);
-        pass_on(m, op->results, arm->last->args, op->nresults);
-    }
-    if (op->nresults != 1 || op->nregions) return;
-    uint32_t n = elements_of(op->results[0]->type);
-    int64_t *r = NEW_ARRAY(m->scratch, int64_t, n);
-    for (uint32_t i = 0; i < n; i++) r[i] = op->kind == OP_REDUCE ? reduced(m, op, i) : compute(m, op, i);
-    set_value(m, op->results[0], r);
-}
-
-static void run_block(Machine *m, const Block *b) {
-    for (const Op *op = b->first; op; op = op->next) run_op(m, op);
-}
-
 /* Runs f for random parameters that keep their promises. `small`: for loops that should end soon. */
 static void run_function(const Func *f, Random *r, bool small) {
-    Machine m = {.f = f, .scratch = arena_create()};
-    m.facts = facts_compute(f, m.scratch);
-    m.of = NEW_ARRAY(m.scratch, int64_t *, f->next_value);
+    Arena *scratch = arena_create();
+    Machine m = machine_create(f, scratch);
+    m.seen = check_fact;
+    m.context = facts_compute(f, scratch);
     for (int run = 0; run < RUNS; run++) {
         m.pid = random_below(r, 3) ? (int64_t)random_below(r, 100) : INT32_MAX - (int64_t)random_below(r, 3);
         for (uint32_t i = 0; i < f->params.len; i++) {
-            const Value *v = f->body->args.at[i];
-            int64_t x = small && v->type.dtype != DT_PTR ? (int64_t)random_below(r, 300) - 20 : random_number(r);
-            x = wrapped(v->type, (uint64_t)x - (uint64_t)x % f->params.at[i].divisible);
-            if (f->params.at[i].is_nonnegative && x < 0) x = 0;
-            set_value(&m, v, &x);
+            int64_t x = random_argument(r, f, i, small);
+            set_value(&m, f->body->args.at[i], &x);
         }
         run_block(&m, f->body);
     }
-    arena_destroy(m.scratch);
-}
-
-/* ---- Random expressions --------------------------------------------------------------------------------------------- */
-
-typedef struct Maker {
-    Random *r;
-    Builder b;
-    Shape shape;
-    Value *pool[POOL];
-    uint32_t n;
-} Maker;
-
-static void keep(Maker *k, Value *v) {
-    if (k->n < POOL) k->pool[k->n++] = v;
-}
-
-/* A value of this element type, tile or scalar, or NULL after a few tries. */
-static Value *pick(Maker *k, DType d, bool is_tile) {
-    for (int i = 0; i < 60; i++) {
-        Value *v = k->pool[random_below(k->r, k->n)];
-        if (v->type.dtype == d && value_is_tile(v) == is_tile && (!is_tile || shape_equal(v->type.shape, k->shape))) return v;
-    }
-    return NULL;
-}
-
-/* arange along one axis of the tile. */
-static Value *random_arange(Maker *k) {
-    uint32_t axis = random_below(k->r, k->shape.rank);
-    int64_t size = (int64_t)shape_size(k->shape, axis), start = int_wrap(DT_I32, random_number(k->r));
-    if (start > INT32_MAX - size + 1) start = INT32_MAX - size + 1;
-    Value *v = build_arange(&k->b, start, start + size);
-    for (uint32_t d = 0; d < k->shape.rank; d++)
-        if (d != axis) v = build_expand(&k->b, v, d);
-    return shape_equal(v->type.shape, k->shape) ? v : build_broadcast(&k->b, v, k->shape);
-}
-
-static Type type_of(const Maker *k, DType d, bool is_tile) {
-    return is_tile ? type_tile(d, k->shape) : type_scalar(d);
-}
-
-static Value *random_const(Maker *k, DType d, bool is_tile) {
-    int64_t x = random_below(k->r, 2) ? INT64_C(1) << random_below(k->r, 8) : random_number(k->r);
-    return build_int(&k->b, type_of(k, d, is_tile), x);
-}
-
-static Value *random_binary(Maker *k, DType d, bool is_tile) {
-    static const OpKind kinds[] = {OP_ADD,  OP_ADD,  OP_SUB, OP_MUL, OP_SDIV, OP_UDIV, OP_SREM, OP_UREM, OP_AND, OP_OR,
-                                   OP_XOR,  OP_SHL,  OP_ASHR, OP_LSHR, OP_SMAX, OP_SMIN, OP_UMAX, OP_UMIN};
-    Value *x = pick(k, d, is_tile), *y = random_below(k->r, 3) ? pick(k, d, is_tile) : random_const(k, d, is_tile);
-    return x && y ? build2(&k->b, kinds[random_below(k->r, COUNT(kinds))], x, y) : NULL;
+    arena_destroy(scratch);
 }
 
 static Value *random_step(Maker *k) {
@@ -338,16 +143,6 @@ static void test_random(void **state) {
 }
 
 /* ---- Loops ---------------------------------------------------------------------------------------------------------- */
-
-static Func *read_text(const char *text) {
-    Diag *d = diag_create(arena, 0);
-    Func *f = func_read(arena, strings_create(arena), d, diag_add_source(d, "text", text, strlen(text)));
-    Text errors = {0};
-    diag_print(d, &errors, false);
-    if (!f) fail_msg("%s", errors.at);
-    text_free(&errors);
-    return f;
-}
 
 static const char *const loops[] = {
     "func @for(%p: *fp32 {divisible = 16}, %n: i64, %s: i64 {divisible = 8}) stage tile {\n"

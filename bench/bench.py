@@ -259,7 +259,7 @@ def main():
     os.makedirs(o.out, exist_ok=True)
     base = os.path.join(o.out, o.name)
     with open(base + ".csv", "w", newline="") as f:
-        writer = csv.DictWriter(f, fieldnames=list(records[0]))
+        writer = csv.DictWriter(f, fieldnames=list(records[0]), lineterminator="\n")
         writer.writeheader()
         writer.writerows({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in r.items()} for r in records)
     result = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__, "fsc": fsc.lib.fsc_version().decode(),

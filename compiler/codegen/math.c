@@ -118,7 +118,7 @@ static V real_binary(const Math *k, OpKind kind, DType d, V x, V y) {
 }
 
 static V fma_op(const Math *k, DType d, V a, V b, V c) {
-    if (!math_is_small(d) || (d == DT_FP16 && k->native_fp16) || (d == DT_BF16 && k->native_bf16))
+    if (!math_is_small(d) || (d == DT_FP16 && k->native_fma16) || (d == DT_BF16 && k->native_bf16))
         return math_fma(k, a, b, c);
     return math_fma16(k, d, a, b, c);
 }

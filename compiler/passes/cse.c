@@ -98,4 +98,6 @@ bool pass_cse(Func *f, PassContext *c) {
     return t.changed;
 }
 
-bool pass_cse2(Func *f, PassContext *c) { return pass_cse(f, c); }
+bool pass_cse2(Func *f, PassContext *c) {
+    return pass_cse(f, c);
+}

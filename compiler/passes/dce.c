@@ -83,21 +83,27 @@ static void follow_value(Marks *m, const Value *v) {
         return;
     }
     bool is_iv = !v->def && owner->kind == OP_FOR && v->index == 0;
-    if (is_iv) mark_op(m, owner);
-    else mark_slot(m, owner, v->def || owner->kind == OP_WHILE ? v->index : v->index - 1);
+    if (is_iv)
+        mark_op(m, owner);
+    else
+        mark_slot(m, owner, v->def || owner->kind == OP_WHILE ? v->index : v->index - 1);
 }
 
 static void mark_all(Marks *m) {
     func_walk(m->f, mark_roots, m);
     while (m->ops.len || m->values.len) {
-        if (m->ops.len) follow_op(m, m->ops.at[--m->ops.len]);
-        else follow_value(m, m->values.at[--m->values.len]);
+        if (m->ops.len)
+            follow_op(m, m->ops.at[--m->ops.len]);
+        else
+            follow_value(m, m->values.at[--m->values.len]);
     }
 }
 
 /* ---- Sweep ------------------------------------------------------------------------------------------------------- */
 
-static bool slot_live(const Marks *m, const Op *op, uint32_t i) { return m->value_live[op->results[i]->id]; }
+static bool slot_live(const Marks *m, const Op *op, uint32_t i) {
+    return m->value_live[op->results[i]->id];
+}
 
 /* The last uses of dead slots inside the regions: what their terminators hand on. */
 static void drop_passed(Marks *m, Op *op) {
@@ -149,4 +155,6 @@ bool pass_dce(Func *f, PassContext *c) {
     return m.changed;
 }
 
-bool pass_dce2(Func *f, PassContext *c) { return pass_dce(f, c); }
+bool pass_dce2(Func *f, PassContext *c) {
+    return pass_dce(f, c);
+}

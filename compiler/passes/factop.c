@@ -9,15 +9,25 @@
 
 enum { DIVISIBLE_MOST = 1 << 30 };
 
-static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
-static uint32_t most(uint32_t a, uint32_t b) { return a > b ? a : b; }
+static uint32_t least(uint32_t a, uint32_t b) {
+    return a < b ? a : b;
+}
+static uint32_t most(uint32_t a, uint32_t b) {
+    return a > b ? a : b;
+}
 
-static uint32_t axes_of(Type t) { return t.shape.rank ? t.shape.rank : 1; }
+static uint32_t axes_of(Type t) {
+    return t.shape.rank ? t.shape.rank : 1;
+}
 
 /* What one step of counting adds. */
-static uint32_t unit_of(Type t) { return t.dtype == DT_PTR ? type_bytes(type_scalar(t.pointee)) : 1; }
+static uint32_t unit_of(Type t) {
+    return t.dtype == DT_PTR ? type_bytes(type_scalar(t.pointee)) : 1;
+}
 
-static uint32_t axis_size(Type t, uint32_t d) { return t.shape.rank ? (uint32_t)shape_size(t.shape, d) : 1; }
+static uint32_t axis_size(Type t, uint32_t d) {
+    return t.shape.rank ? (uint32_t)shape_size(t.shape, d) : 1;
+}
 
 static uint32_t low_bit(uint64_t x) {
     if (x == 0) return DIVISIBLE_MOST;
@@ -336,9 +346,12 @@ static Fact fact_resize(const Op *op, const Fact *a) {
     Fact r = *a;
     for (uint32_t d = 0; d < axes_of(t); d++) {
         r.prefix[d] = false;
-        if (from.dtype == DT_I1 || t.dtype == DT_I1) r.contiguous[d] = r.divisible[d] = 1;
-        else if (op->kind == OP_SEXT) cut_runs(&r, d, run_signed(a, from, d), 1);
-        else if (op->kind == OP_ZEXT) cut_runs(&r, d, run_unsigned(a, d), 1);
+        if (from.dtype == DT_I1 || t.dtype == DT_I1)
+            r.contiguous[d] = r.divisible[d] = 1;
+        else if (op->kind == OP_SEXT)
+            cut_runs(&r, d, run_signed(a, from, d), 1);
+        else if (op->kind == OP_ZEXT)
+            cut_runs(&r, d, run_unsigned(a, d), 1);
     }
     return r;
 }
@@ -359,7 +372,8 @@ static Fact fact_bitcast(const Op *op, const Fact *const *a) {
     Type t = op->results[0]->type, from = op->args[0]->type;
     Fact r = fact_constancy(op, a);
     bool address = t.dtype == DT_PTR || from.dtype == DT_PTR;
-    bool same_steps = dtype_kind(t.dtype) != KIND_FLOAT && dtype_kind(from.dtype) != KIND_FLOAT && unit_of(t) == unit_of(from);
+    bool same_steps =
+        dtype_kind(t.dtype) != KIND_FLOAT && dtype_kind(from.dtype) != KIND_FLOAT && unit_of(t) == unit_of(from);
     if (same_steps && !address) return *a[0];
     for (uint32_t d = 0; d < axes_of(t) && same_steps; d++) {
         r.contiguous[d] = a[0]->contiguous[d];
@@ -378,7 +392,7 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     case OP_SPLAT: return fact_splat(op, a[0]);
     case OP_EXPAND: return fact_expand(op, a[0]);
     case OP_BROADCAST: return fact_broadcast(op, a[0]);
-    case OP_ADD: return op->results[0]->type.dtype == DT_I1 ? fact_either(op, a[0], a[1]) : fact_add(op->results[0]->type, a[0], a[1], false);
+    case OP_ADD: return fact_add(op->results[0]->type, a[0], a[1], false);
     case OP_SUB: return fact_add(op->results[0]->type, a[0], a[1], true);
     case OP_ADDPTR: return fact_addptr(op, a[0], a[1]);
     case OP_MUL: return fact_mul(op, a[0], a[1]);
@@ -407,17 +421,23 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     }
 }
 
-static bool keeps_range(OpKind k) { return k == OP_CONST || k == OP_ARANGE || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT; }
+static bool keeps_range(OpKind k) {
+    return k == OP_CONST || k == OP_ARANGE || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT;
+}
 
 Fact fact_of_op(const Op *op, const Fact *const *args) {
     Type t = op->results[0]->type;
     Fact r = fact_shape(op, args);
     Range range = range_full(t.dtype), of[3] = {{0, 0}};
     for (uint32_t i = 0; i < op->nargs && i < COUNT(of); i++) of[i] = (Range){args[i]->lo, args[i]->hi};
-    if (keeps_range(op->kind)) range = (Range){r.lo, r.hi};
-    else if (op_is_elementwise(op)) range = range_of(op, of);
-    else if (op->kind == OP_REDUCE || op->kind == OP_REDUCEWARP) range = op->kind == OP_REDUCE ? range_of_reduce(op, of[0]) : range;
-    else if (op->kind == OP_PID || op->kind == OP_NPROG) range = (Range){op->kind == OP_NPROG, INT32_MAX};
+    if (keeps_range(op->kind))
+        range = (Range){r.lo, r.hi};
+    else if (op_is_elementwise(op))
+        range = range_of(op, of);
+    else if (op->kind == OP_REDUCE)
+        range = range_of_reduce(op, of[0]);
+    else if (op->kind == OP_PID || op->kind == OP_NPROG)
+        range = (Range){op->kind == OP_NPROG, INT32_MAX};
     r.lo = range.lo;
     r.hi = range.hi;
     fact_settle(&r, t);

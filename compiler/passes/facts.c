@@ -8,7 +8,7 @@
 #include "passes/private.h"
 
 enum {
-    PATIENCE = 4,  /* changes of a carried value before its range is the whole type */
+    PATIENCE = 4,    /* changes of a carried value before its range is the whole type */
     MOST_WALKS = 24, /* walks before carried values that still change are unknown */
 };
 
@@ -84,20 +84,19 @@ static Fact fact_of_iv(const Facts *s, const Op *loop) {
 }
 
 /* What `condition` being true says of v, one of its operands or of an `and` below it. */
-static void refine(const Facts *s, const Value *condition, const Value *v, Fact *f) {
+static void refine(const Facts *s, const Value *condition, const Value *v, Fact *f, uint32_t depth) {
     const Op *op = condition->def;
-    if (!op || v->type.shape.rank) return;
-    if (op->kind == OP_AND) {
-        refine(s, op->args[0], v, f);
-        refine(s, op->args[1], v, f);
-    }
-    if (op->kind == OP_SELECT && op->args[2]->def && op->args[2]->def->kind == OP_CONST && op->args[2]->def->attr.i == 0) {
-        refine(s, op->args[0], v, f);
-        refine(s, op->args[1], v, f);
+    int64_t otherwise;
+    if (!op || v->type.shape.rank || depth == 0) return;
+    bool is_and = op->kind == OP_AND || (op->kind == OP_SELECT && value_const(op->args[2], &otherwise) && !otherwise);
+    if (is_and) {
+        refine(s, op->args[0], v, f, depth - 1);
+        refine(s, op->args[1], v, f, depth - 1);
     }
     if (op->kind != OP_ICMP || op->args[0] != v || !s->known[op->args[1]->id]) return;
     const Fact *bound = &s->at[op->args[1]->id];
-    bool less = op->attr.i == PRED_SLT || op->attr.i == PRED_SLE, greater = op->attr.i == PRED_SGT || op->attr.i == PRED_SGE;
+    bool less = op->attr.i == PRED_SLT || op->attr.i == PRED_SLE,
+         greater = op->attr.i == PRED_SGT || op->attr.i == PRED_SGE;
     int64_t strict = op->attr.i == PRED_SLT || op->attr.i == PRED_SGT;
     if (less && bound->hi - strict < f->hi && bound->hi > INT64_MIN) f->hi = bound->hi - strict;
     if (greater && bound->lo < INT64_MAX && bound->lo + strict > f->lo) f->lo = bound->lo + strict;
@@ -125,7 +124,7 @@ static void visit_while(Facts *s, const Op *op) {
         const Value *passed = test->last->args[i + 1];
         Fact f = s->at[passed->id];
         set_fact(s, op->results[i], f);
-        refine(s, test->last->args[0], passed, &f);
+        refine(s, test->last->args[0], passed, &f, 8);
         set_fact(s, body->args.at[i], f);
     }
     visit_block(s, body);
@@ -183,6 +182,7 @@ Facts *facts_compute(const Func *f, Arena *scratch) {
     do {
         s->changed = false;
         s->impatient = ++walks > MOST_WALKS;
+        if (walks > MOST_WALKS + s->len + 1) bug("facts of %s do not settle", f->name);
         visit_block(s, f->body);
     } while (s->changed);
     return s;
@@ -198,7 +198,8 @@ uint32_t facts_vector(const Facts *facts, const Value *ptr, uint32_t axis, uint3
     const Fact *f = fact_of(facts, ptr);
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)), n = 0;
     if (ptr->type.shape.rank == 0) return 0;
-    while ((2u << n) <= f->contiguous[axis] && bytes << (n + 1) <= max_bytes && bytes << (n + 1) <= f->divisible[axis]) n++;
+    while ((2u << n) <= f->contiguous[axis] && bytes << (n + 1) <= max_bytes && bytes << (n + 1) <= f->divisible[axis])
+        n++;
     return n;
 }
 

@@ -22,7 +22,8 @@ static bool fold_if(Func *f, Op *op) {
 
 static bool never_runs(const Op *loop) {
     int64_t lo, hi, step;
-    if (!value_const(loop->args[0], &lo) || !value_const(loop->args[1], &hi) || !value_const(loop->args[2], &step)) return false;
+    if (!value_const(loop->args[0], &lo) || !value_const(loop->args[1], &hi) || !value_const(loop->args[2], &step))
+        return false;
     return step > 0 ? lo >= hi : lo <= hi;
 }
 
@@ -84,8 +85,10 @@ static bool fold_load(Func *f, Op *op) {
 static bool fold_store(Func *f, Op *op) {
     int64_t bits;
     if (op->nargs < 3 || !value_const(op->args[2], &bits)) return false;
-    if (bits) op_remove_arg(f, op, 2);
-    else op_erase(f, op);
+    if (bits)
+        op_remove_arg(f, op, 2);
+    else
+        op_erase(f, op);
     return true;
 }
 
@@ -138,4 +141,6 @@ bool pass_fold(Func *f, PassContext *c) {
     return changed;
 }
 
-bool pass_fold2(Func *f, PassContext *c) { return pass_fold(f, c); }
+bool pass_fold2(Func *f, PassContext *c) {
+    return pass_fold(f, c);
+}

@@ -7,7 +7,9 @@
  */
 #include "passes/private.h"
 
-static const Block *block_of(const Value *v) { return v->def ? v->def->parent : v->block; }
+static const Block *block_of(const Value *v) {
+    return v->def ? v->def->parent : v->block;
+}
 
 static bool is_outside(const Value *v, const Op *loop) {
     for (const Block *b = block_of(v); b; b = b->owner ? b->owner->parent : NULL)

@@ -9,7 +9,9 @@
 
 /* ---- A 64-bit value in 32 bits ------------------------------------------------------------------------------------ */
 
-static bool fits(Range r) { return r.lo >= INT32_MIN && r.hi <= INT32_MAX; }
+static bool fits(Range r) {
+    return r.lo >= INT32_MIN && r.hi <= INT32_MAX;
+}
 
 Range narrow_range(const Narrow *n, const Value *v) {
     const Fact *f = fact_of(n->facts, v);
@@ -57,15 +59,19 @@ Value *narrow_low(Builder *b, Value *v) {
     case OP_CONST: return build_int(b, t, op->attr.i);
     case OP_SPLAT: return build_splat(b, narrow_low(b, op->args[0]), v->type.shape);
     case OP_SEXT:
-    case OP_ZEXT: return dtype_bits(op->args[0]->type.dtype) == 32 ? op->args[0] : build1_to(b, op->kind, op->args[0], t);
+    case OP_ZEXT:
+        return dtype_bits(op->args[0]->type.dtype) == 32 ? op->args[0] : build1_to(b, op->kind, op->args[0], t);
     case OP_EXPAND: return build_expand(b, narrow_low(b, op->args[0]), (uint32_t)op->attr.i);
     case OP_BROADCAST: return build_broadcast(b, narrow_low(b, op->args[0]), v->type.shape);
     default: break;
     }
     if (!value_is_tile(v)) return build1_to(b, OP_TRUNC, v, t);
-    if (op->kind == OP_SELECT) return build3(b, OP_SELECT, op->args[0], narrow_low(b, op->args[1]), narrow_low(b, op->args[2]));
+    if (op->kind == OP_SELECT)
+        return build3(b, OP_SELECT, op->args[0], narrow_low(b, op->args[1]), narrow_low(b, op->args[2]));
     return build2(b, op->kind, narrow_low(b, op->args[0]), narrow_low(b, op->args[1]));
 }
+
+enum { VISITS = 64 }; /* of ops in one sum: index expressions are short, and longer chains are not index expressions */
 
 /* ---- A sum taken apart ------------------------------------------------------------------------------------------- */
 
@@ -84,6 +90,8 @@ void narrow_terms(Value *v, int64_t scale, Terms *t) {
     Value *scalar = value_is_tile(v) ? scalar_of(v) : NULL;
     const Op *op = v->def;
     int64_t c;
+    if (++t->visits > VISITS) t->full = true;
+    if (t->full) return;
     if (op && op->kind == OP_CONST) {
         t->constant += (uint64_t)op->attr.i * (uint64_t)scale;
     } else if (scalar || !op || v->type.dtype != DT_I64) {
@@ -178,7 +186,7 @@ bool narrow_tiles_fit(const Narrow *n, const Terms *t, Range *sum) {
 
 /* 1 where the ranges say that the comparison is true of all, 0 where false of all, else -1. */
 static int decided(Pred p, Range x, Range y) {
-    bool below = x.hi < y.lo, above = x.lo > y.hi, at_most = x.hi <= y.lo, at_least = x.lo >= y.hi;
+    bool below = x.hi<y.lo, above = x.lo> y.hi, at_most = x.hi <= y.lo, at_least = x.lo >= y.hi;
     switch (p) {
     case PRED_EQ: return below || above ? 0 : -1;
     case PRED_NE: return below || above ? 1 : -1;
@@ -247,8 +255,10 @@ static void visit(void *context, Op *op) {
     Value *with = NULL;
     if (op->id >= n->first_new) return;
     Builder b = builder_before(n->f, op);
-    if (op->kind == OP_ICMP) with = narrow_compare(n, &b, op);
-    else if (op->kind == OP_ADDPTR) with = narrow_addptr(n, &b, op);
+    if (op->kind == OP_ICMP)
+        with = narrow_compare(n, &b, op);
+    else if (op->kind == OP_ADDPTR)
+        with = narrow_addptr(n, &b, op);
     if (!with) return;
     if (!with->name) with->name = op->results[0]->name;
     vec_push(n->scratch, &n->made, ((Replacement){op->results[0], with}));

@@ -26,12 +26,13 @@ typedef struct Terms {
     Term at[12];
     uint32_t len;
     uint64_t constant; /* added to the sum, modulo 2^64 */
-    bool full;         /* there were more */
+    uint32_t visits;   /* ops taken apart so far */
+    bool full;         /* there were more terms, or more ops than are worth it */
 } Terms;
 
 Range narrow_range(const Narrow *n, const Value *v);
-bool narrow_can(const Narrow *n, const Value *v); /* narrow_low works */
-Value *narrow_low(Builder *b, Value *v);          /* its low 32 bits, in 32-bit arithmetic */
+bool narrow_can(const Narrow *n, const Value *v);     /* narrow_low works */
+Value *narrow_low(Builder *b, Value *v);              /* its low 32 bits, in 32-bit arithmetic */
 void narrow_terms(Value *v, int64_t scale, Terms *t); /* appends the terms of scale * v */
 /* The exact range of the sum of the tiles, or of the scalars and the constant; false where it may be huge. */
 bool narrow_sum_range(const Narrow *n, const Terms *t, bool of_tiles, Range *sum);

@@ -40,8 +40,10 @@ static void part_rows(const Narrow *n, Terms *sum, Terms *rows) {
         Range r = narrow_range(n, v);
         bool is_row = value_is_tile(v) && v->type.dtype == DT_I64 && op && op->kind == OP_BROADCAST &&
                       !(r.lo >= INT32_MIN && r.hi <= INT32_MAX && narrow_can(n, v));
-        if (is_row) rows->at[rows->len++] = sum->at[i];
-        else sum->at[kept++] = sum->at[i];
+        if (is_row)
+            rows->at[rows->len++] = sum->at[i];
+        else
+            sum->at[kept++] = sum->at[i];
     }
     sum->len = kept;
 }
@@ -58,7 +60,9 @@ static bool has_wide_tile(const Terms *t) {
     return false;
 }
 
-static Value *move_pointer(Builder *b, Value *p, Value *offset) { return build2(b, OP_ADDPTR, p, offset); }
+static Value *move_pointer(Builder *b, Value *p, Value *offset) {
+    return build2(b, OP_ADDPTR, p, offset);
+}
 
 /* p, a scalar or a tile, moved by a row: the row is added before it is broadcast, wherever p allows. */
 static Value *move_by_row(Builder *b, Value *p, const Term *row, Shape shape) {

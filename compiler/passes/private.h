@@ -24,7 +24,7 @@ Range range_full(DType d);
 Range range_of(const Op *op, const Range *args);
 Range range_of_reduce(const Op *op, Range arg);
 
-Fact fact_bottom(Type t); /* nothing is known */
+Fact fact_bottom(Type t);                                     /* nothing is known */
 Fact fact_join(const Value *v, const Fact *a, const Fact *b); /* what holds of both */
 /* The fact of the op's only result; args[i] is the fact of operand i. */
 Fact fact_of_op(const Op *op, const Fact *const *args);

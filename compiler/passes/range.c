@@ -39,10 +39,16 @@ static Range within(DType d, Range r) {
     return r.lo < full.lo || r.hi > full.hi ? full : r;
 }
 
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
-static int64_t most(int64_t a, int64_t b) { return a > b ? a : b; }
+static int64_t least(int64_t a, int64_t b) {
+    return a < b ? a : b;
+}
+static int64_t most(int64_t a, int64_t b) {
+    return a > b ? a : b;
+}
 
-static Range join(Range a, Range b) { return (Range){least(a.lo, b.lo), most(a.hi, b.hi)}; }
+static Range join(Range a, Range b) {
+    return (Range){least(a.lo, b.lo), most(a.hi, b.hi)};
+}
 
 /* ---- Arithmetic -------------------------------------------------------------------------------------------------- */
 
@@ -98,7 +104,9 @@ static Range range_or(DType d, Range a, Range b) {
     return (Range){0, (a.hi | b.hi) == 0 ? 0 : (int64_t)((UINT64_C(2) << top) - 1)};
 }
 
-static int64_t shift_down(int64_t x, int64_t by) { return x >= 0 ? x >> by : ~(~x >> by); }
+static int64_t shift_down(int64_t x, int64_t by) {
+    return x >= 0 ? x >> by : ~(~x >> by);
+}
 
 static Range range_shift(const Op *op, DType d, Range a, Range b) {
     uint32_t bits = dtype_bits(d);
@@ -120,7 +128,9 @@ static Range range_zext(DType from, Range a) {
     return (Range){0, (int64_t)(UINT64_MAX >> (64 - dtype_bits(from)))};
 }
 
-static Range range_sext(DType from, Range a) { return from == DT_I1 ? (Range){-a.hi, -a.lo} : a; }
+static Range range_sext(DType from, Range a) {
+    return from == DT_I1 ? (Range){-a.hi, -a.lo} : a;
+}
 
 /* ---- The ops ----------------------------------------------------------------------------------------------------- */
 

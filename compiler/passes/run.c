@@ -37,7 +37,9 @@ static const PassRow *row_find(const char *name, size_t n) {
     return NULL;
 }
 
-bool pass_exists(const char *name) { return row_find(name, strlen(name)) != NULL; }
+bool pass_exists(const char *name) {
+    return row_find(name, strlen(name)) != NULL;
+}
 
 const char *const *pass_names(uint32_t *count) {
     *count = COUNT(names);
@@ -71,7 +73,8 @@ static void check_round_trip(const Func *f, const char *pass) {
     }
     func_print(g, &second);
     if (first.len != second.len || memcmp(first.at, second.at, first.len) != 0)
-        bug("after pass %s the text of %s reads back as another function:\n%s---\n%s", pass, f->name, first.at, second.at);
+        bug("after pass %s the text of %s reads back as another function:\n%s---\n%s", pass, f->name, first.at,
+            second.at);
     text_free(&first);
     text_free(&second);
     arena_destroy(a);

@@ -63,7 +63,8 @@ static void check_fact(const Machine *m, const Value *v, const int64_t *elements
     if (!wrong) return;
     Text text = {0};
     func_print(m->f, &text);
-    print_error("%s of %%%u (%s) is wrong in\n%s", wrong, v->id, v->def ? op_info[v->def->kind].name : "argument", text.at);
+    print_error("%s of %%%u (%s) is wrong in\n%s", wrong, v->id, v->def ? op_info[v->def->kind].name : "argument",
+                text.at);
     text_free(&text);
     fail();
 }
@@ -88,19 +89,29 @@ static void run_function(const Func *f, Random *r, bool small) {
 static Value *random_step(Maker *k) {
     bool is_tile = random_below(k->r, 4) != 0;
     DType d = random_below(k->r, 3) ? DT_I32 : DT_I64;
-    Value *x = pick(k, d, is_tile), *y = pick(k, d, is_tile), *c = pick(k, DT_I1, is_tile), *e = pick(k, DT_I1, is_tile);
+    Value *x = pick(k, d, is_tile), *y = pick(k, d, is_tile), *c = pick(k, DT_I1, is_tile),
+          *e = pick(k, DT_I1, is_tile);
     Value *s = pick(k, d, false), *p = pick(k, DT_PTR, is_tile);
     switch (random_below(k->r, 11)) {
     case 0: return random_arange(k);
     case 1: return s ? build_splat(&k->b, s, k->shape) : NULL;
     case 2:
-        if (c && random_below(k->r, 4) == 0) return build1_to(&k->b, random_below(k->r, 2) ? OP_SEXT : OP_ZEXT, c, type_of(k, d, is_tile));
-        return d == DT_I32 && x ? build1_to(&k->b, random_below(k->r, 2) ? OP_SEXT : OP_ZEXT, x, type_of(k, DT_I64, is_tile)) : NULL;
+        if (c && random_below(k->r, 4) == 0)
+            return build1_to(&k->b, random_below(k->r, 2) ? OP_SEXT : OP_ZEXT, c, type_of(k, d, is_tile));
+        return d == DT_I32 && x
+                   ? build1_to(&k->b, random_below(k->r, 2) ? OP_SEXT : OP_ZEXT, x, type_of(k, DT_I64, is_tile))
+                   : NULL;
     case 3: return d == DT_I64 && x ? build1_to(&k->b, OP_TRUNC, x, type_of(k, DT_I32, is_tile)) : NULL;
     case 4:
     case 5: return x && y ? build_compare(&k->b, OP_ICMP, (Pred)random_below(k->r, PRED_UGE + 1), x, y) : NULL;
     case 6: return c && x && y ? build3(&k->b, OP_SELECT, c, x, y) : NULL;
-    case 7: return c && e ? build2(&k->b, random_below(k->r, 2) ? OP_AND : random_below(k->r, 2) ? OP_OR : OP_XOR, c, e) : NULL;
+    case 7:
+        return c && e ? build2(&k->b,
+                               random_below(k->r, 2)   ? OP_AND
+                               : random_below(k->r, 2) ? OP_OR
+                                                       : OP_XOR,
+                               c, e)
+                      : NULL;
     case 8: return p && x ? build2(&k->b, OP_ADDPTR, p, x) : NULL;
     default: return random_binary(k, d, is_tile);
     }
@@ -109,8 +120,9 @@ static Value *random_step(Maker *k) {
 static Func *random_function(Random *r) {
     Func *f = func_create(arena, strings_create(arena), "random", (Span){0, 0});
     Maker k = {.r = r, .b = builder_at_end(f, f->body)};
-    k.shape = random_below(r, 2) ? shape_row(3 + random_below(r, 4))
-                                 : shape_make(2, (const uint8_t[]){(uint8_t)random_below(r, 4), (uint8_t)random_below(r, 5)});
+    k.shape = random_below(r, 2)
+                  ? shape_row(3 + random_below(r, 4))
+                  : shape_make(2, (const uint8_t[]){(uint8_t)random_below(r, 4), (uint8_t)random_below(r, 5)});
     static const DType types[] = {DT_PTR, DT_I32, DT_I32, DT_I32, DT_I64};
     for (uint32_t i = 0; i < COUNT(types); i++) {
         Type t = types[i] == DT_PTR ? type_pointer(random_below(r, 2) ? DT_FP32 : DT_FP16) : type_scalar(types[i]);
@@ -153,20 +165,27 @@ static const char *const loops[] = {
     "    yield %a2, %b2\n  }\n  return\n}\n",
     "func @down(%n: i32, %s: i32) stage tile {\n"
     "  %t = const -3 : i32\n  %z = const -5 : i32\n"
-    "  %r = for %i = %n to %z step %t carry (%a = %s) : (i32) {\n    %x = add %a, %i : i32\n    %y = smax %x, %i : i32\n"
+    "  %r = for %i = %n to %z step %t carry (%a = %s) : (i32) {\n    %x = add %a, %i : i32\n    %y = smax %x, %i : "
+    "i32\n"
     "    yield %y\n  }\n  return\n}\n",
     "func @while(%n: i32 {nonnegative}) stage tile {\n"
-    "  %z = const 0 : i64\n  %w = sext %n : i64\n  %k = const 8 : i64\n  %yes = const 1 : i1\n  %c = arange 0, 8 : tile<8xi32>\n"
-    "  %r, %g = while carry (%i = %z, %go = %yes) : (i64, i1) {\n    %lt = icmp slt %i, %w : i1\n    %on = and %lt, %go : i1\n"
-    "    condition %on, %i, %go\n  } do (%j: i64, %h: i1) {\n    %d = sub %w, %j : i64\n    %js = splat %j : tile<8xi64>\n"
+    "  %z = const 0 : i64\n  %w = sext %n : i64\n  %k = const 8 : i64\n  %yes = const 1 : i1\n  %c = arange 0, 8 : "
+    "tile<8xi32>\n"
+    "  %r, %g = while carry (%i = %z, %go = %yes) : (i64, i1) {\n    %lt = icmp slt %i, %w : i1\n    %on = and %lt, "
+    "%go : i1\n"
+    "    condition %on, %i, %go\n  } do (%j: i64, %h: i1) {\n    %d = sub %w, %j : i64\n    %js = splat %j : "
+    "tile<8xi64>\n"
     "    %cw = sext %c : tile<8xi64>\n    %e = add %js, %cw : tile<8xi64>\n    %ws = splat %w : tile<8xi64>\n"
     "    %m = icmp slt %e, %ws : tile<8xi1>\n    %j2 = add %j, %k : i64\n    yield %j2, %h\n  }\n  return\n}\n",
     "func @nest(%n: i32 {divisible = 4}, %b: i32) stage tile {\n"
     "  %z = const 0 : i32\n  %one = const 1 : i32\n  %lim = const 20 : i32\n  %v0 = arange 4, 12 : tile<8xi32>\n"
     "  %r = for %i = %z to %lim step %one carry (%v = %v0) : (tile<8xi32>) {\n    %c = icmp sgt %b, %i : i1\n"
-    "    %x = if %c : (tile<8xi32>) {\n      %ns = splat %n : tile<8xi32>\n      %va = add %v, %ns : tile<8xi32>\n      yield %va\n"
-    "    } else {\n      %q = for %j = %z to %i step %one carry (%u = %v) : (tile<8xi32>) {\n        %vb = add %u, %u : tile<8xi32>\n"
-    "        yield %vb\n      }\n      yield %q\n    }\n    %h = reduce %x {axis = 0, combine = smax} : i32\n    yield %x\n  }\n  return\n}\n",
+    "    %x = if %c : (tile<8xi32>) {\n      %ns = splat %n : tile<8xi32>\n      %va = add %v, %ns : tile<8xi32>\n     "
+    " yield %va\n"
+    "    } else {\n      %q = for %j = %z to %i step %one carry (%u = %v) : (tile<8xi32>) {\n        %vb = add %u, %u "
+    ": tile<8xi32>\n"
+    "        yield %vb\n      }\n      yield %q\n    }\n    %h = reduce %x {axis = 0, combine = smax} : i32\n    yield "
+    "%x\n  }\n  return\n}\n",
 };
 
 static void test_loops(void **state) {
@@ -200,7 +219,8 @@ static void test_loop_facts(void **state) {
     (void)state;
     const Func *f = read_text(loops[0]);
     const Facts *facts = facts_compute(f, arena);
-    const Fact *a = fact_of(facts, named(f, "a")), *i = fact_of(facts, named(f, "i")), *b = fact_of(facts, named(f, "b"));
+    const Fact *a = fact_of(facts, named(f, "a")), *i = fact_of(facts, named(f, "i")),
+               *b = fact_of(facts, named(f, "b"));
     assert_int_equal(a->contiguous[0], 16);
     assert_int_equal(a->divisible[0], 16);
     assert_int_equal(facts_vector(facts, named(f, "a"), 0, 16), 2);
@@ -224,7 +244,8 @@ static const char *const masks =
     "  %ns = splat %n : tile<64xi32>\n  %m = icmp slt %c, %ns : tile<64xi1>\n  %g = icmp sge %c, %ns : tile<64xi1>\n"
     "  %n8s = splat %n8 : tile<64xi32>\n  %m8 = icmp slt %c, %n8s : tile<64xi1>\n  %both = and %m, %m8 : tile<64xi1>\n"
     "  %r = icmp sgt %ns, %c : tile<64xi1>\n  %four = const 4 : tile<64xi32>\n  %q = sdiv %c, %four : tile<64xi32>\n"
-    "  %b = addptr %ps, %q : tile<64x*fp16>\n  %s = add %c, %ns : tile<64xi32>\n  %o = addptr %ps, %s : tile<64x*fp16>\n"
+    "  %b = addptr %ps, %q : tile<64x*fp16>\n  %s = add %c, %ns : tile<64xi32>\n  %o = addptr %ps, %s : "
+    "tile<64x*fp16>\n"
     "  return\n}\n";
 
 static void test_vectors_and_masks(void **state) {
@@ -281,8 +302,11 @@ static void test_check_catches(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_check_catches), cmocka_unit_test(test_random),     cmocka_unit_test(test_loops),
-        cmocka_unit_test(test_loop_facts),    cmocka_unit_test(test_vectors_and_masks),
+        cmocka_unit_test(test_check_catches),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_loops),
+        cmocka_unit_test(test_loop_facts),
+        cmocka_unit_test(test_vectors_and_masks),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -34,7 +34,9 @@ static inline uint64_t random_bits(Random *r) { /* splitmix64 */
     return z ^ z >> 31;
 }
 
-static inline uint32_t random_below(Random *r, uint32_t n) { return (uint32_t)(random_bits(r) % n); }
+static inline uint32_t random_below(Random *r, uint32_t n) {
+    return (uint32_t)(random_bits(r) % n);
+}
 
 /* Small, round, or at the ends of 32 and 64 bits: where rules go wrong. */
 static inline int64_t random_number(Random *r) {
@@ -50,11 +52,17 @@ static inline int64_t random_number(Random *r) {
     }
 }
 
-static inline uint32_t elements_of(Type t) { return t.shape.rank ? (uint32_t)shape_elements(t.shape) : 1; }
+static inline uint32_t elements_of(Type t) {
+    return t.shape.rank ? (uint32_t)shape_elements(t.shape) : 1;
+}
 
-static inline int64_t unit_of(Type t) { return t.dtype == DT_PTR ? type_bytes(type_scalar(t.pointee)) : 1; }
+static inline int64_t unit_of(Type t) {
+    return t.dtype == DT_PTR ? type_bytes(type_scalar(t.pointee)) : 1;
+}
 
-static inline int64_t wrapped(Type t, uint64_t x) { return t.dtype == DT_PTR ? (int64_t)x : int_wrap(t.dtype, (int64_t)x); }
+static inline int64_t wrapped(Type t, uint64_t x) {
+    return t.dtype == DT_PTR ? (int64_t)x : int_wrap(t.dtype, (int64_t)x);
+}
 
 /* ---- The interpreter ------------------------------------------------------------------------------------------------ */
 
@@ -98,7 +106,9 @@ static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
     case OP_SPLAT: return element(m, x, 0);
     case OP_EXPAND: return element(m, x, flat);
     case OP_BROADCAST: return element(m, x, shape_project(t.shape, x->type.shape, flat));
-    case OP_ADDPTR: return (int64_t)((uint64_t)element(m, x, flat) + (uint64_t)element(m, op->args[1], flat) * (uint64_t)unit_of(t));
+    case OP_ADDPTR:
+        return (int64_t)((uint64_t)element(m, x, flat) +
+                         (uint64_t)element(m, op->args[1], flat) * (uint64_t)unit_of(t));
     default: break;
     }
     for (uint32_t i = 0; i < op->nargs; i++) args[i] = element(m, op->args[i], flat);
@@ -111,7 +121,11 @@ static inline int64_t reduced(const Machine *m, const Op *op, uint32_t flat) {
     uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(s, axis);
     uint32_t base = (flat & ((1u << low) - 1)) | (flat >> low) << (low + s.log2[axis]);
     int64_t sum = element(m, op->args[0], base);
-    Op step = {.kind = (OpKind)op->attr.j, .results = op->results, .args = (Value *[]){op->results[0], op->results[0]}, .nargs = 2, .nresults = 1};
+    Op step = {.kind = (OpKind)op->attr.j,
+               .results = op->results,
+               .args = (Value *[]){op->results[0], op->results[0]},
+               .nargs = 2,
+               .nresults = 1};
     for (uint32_t i = 1; i < shape_size(s, axis); i++) {
         int64_t pair[2] = {sum, element(m, op->args[0], base + (i << low))};
         assert_true(op_evaluate(&step, pair, &sum));
@@ -202,7 +216,8 @@ static inline void keep(Maker *k, Value *v) {
 static inline Value *pick(Maker *k, DType d, bool is_tile) {
     for (int i = 0; i < 60; i++) {
         Value *v = k->pool[random_below(k->r, k->n)];
-        if (v->type.dtype == d && value_is_tile(v) == is_tile && (!is_tile || shape_equal(v->type.shape, k->shape))) return v;
+        if (v->type.dtype == d && value_is_tile(v) == is_tile && (!is_tile || shape_equal(v->type.shape, k->shape)))
+            return v;
     }
     return NULL;
 }
@@ -228,8 +243,8 @@ static inline Value *random_const(Maker *k, DType d, bool is_tile) {
 }
 
 static inline Value *random_binary(Maker *k, DType d, bool is_tile) {
-    static const OpKind kinds[] = {OP_ADD,  OP_ADD,  OP_SUB, OP_MUL, OP_SDIV, OP_UDIV, OP_SREM, OP_UREM, OP_AND, OP_OR,
-                                   OP_XOR,  OP_SHL,  OP_ASHR, OP_LSHR, OP_SMAX, OP_SMIN, OP_UMAX, OP_UMIN};
+    static const OpKind kinds[] = {OP_ADD, OP_ADD, OP_SUB, OP_MUL,  OP_SDIV, OP_UDIV, OP_SREM, OP_UREM, OP_AND,
+                                   OP_OR,  OP_XOR, OP_SHL, OP_ASHR, OP_LSHR, OP_SMAX, OP_SMIN, OP_UMAX, OP_UMIN};
     Value *x = pick(k, d, is_tile), *y = random_below(k->r, 3) ? pick(k, d, is_tile) : random_const(k, d, is_tile);
     return x && y ? build2(&k->b, kinds[random_below(k->r, COUNT(kinds))], x, y) : NULL;
 }

@@ -27,7 +27,9 @@ static Value *wide_value(Maker *k, int depth, bool is_tile);
 static Value *wide_leaf(Maker *k, bool is_tile) {
     uint32_t which = random_below(k->r, 4);
     if (which == 0) return build_int(&k->b, type_of(k, DT_I64, is_tile), random_number(k->r));
-    if (!is_tile) return which == 1 ? k->pool[4] : build1_to(&k->b, OP_SEXT, k->pool[1 + random_below(k->r, 3)], type_scalar(DT_I64));
+    if (!is_tile)
+        return which == 1 ? k->pool[4]
+                          : build1_to(&k->b, OP_SEXT, k->pool[1 + random_below(k->r, 3)], type_scalar(DT_I64));
     if (which == 1) return build_splat(&k->b, wide_value(k, 1, false), k->shape);
     return build1_to(&k->b, OP_SEXT, random_arange(k), type_tile(DT_I64, k->shape));
 }
@@ -69,10 +71,15 @@ static Func *random_function(Random *r) {
     static const DType types[] = {DT_PTR, DT_I32, DT_I32, DT_I32, DT_I64, DT_PTR};
     Func *f = func_create(arena, strings_create(arena), "random", (Span){0, 0});
     Maker k = {.r = r, .b = builder_at_end(f, f->body)};
-    k.shape = random_below(r, 2) ? shape_row(3 + random_below(r, 4))
-                                 : shape_make(2, (const uint8_t[]){(uint8_t)(1 + random_below(r, 3)), (uint8_t)(1 + random_below(r, 4))});
+    k.shape =
+        random_below(r, 2)
+            ? shape_row(3 + random_below(r, 4))
+            : shape_make(2, (const uint8_t[]){(uint8_t)(1 + random_below(r, 3)), (uint8_t)(1 + random_below(r, 4))});
     for (uint32_t i = 0; i < COUNT(types); i++) {
-        Type t = types[i] != DT_PTR ? type_scalar(types[i]) : type_pointer(i ? DT_I8 : random_below(r, 2) ? DT_FP32 : DT_FP16);
+        Type t = types[i] != DT_PTR ? type_scalar(types[i])
+                                    : type_pointer(i                    ? DT_I8
+                                                   : random_below(r, 2) ? DT_FP32
+                                                                        : DT_FP16);
         Param p = {.name = "p", .divisible = 1u << random_below(r, 4), .is_nonnegative = t.dtype != DT_PTR && i % 2};
         keep(&k, func_add_param(f, t, p));
     }
@@ -123,7 +130,11 @@ static Func *copy_behind(const Func *f, const char *passes) {
     Text text = {0};
     func_print(f, &text);
     Func *g = read_text(text.at);
-    PassContext c = {.diag = diag_create(arena, 0), .opt_level = 2, .verify_each = true, .only = passes, .target = {1024, 65536, 16}};
+    PassContext c = {.diag = diag_create(arena, 0),
+                     .opt_level = 2,
+                     .verify_each = true,
+                     .only = passes,
+                     .target = {1024, 65536, 16}};
     assert_true(passes_run(g, &c));
     text_free(&text);
     return g;
@@ -136,7 +147,8 @@ static void compare_many(const char *passes, uint64_t seed) {
         arena = arena_create();
         const Func *f = random_function(&r), *g = copy_behind(f, passes);
         for (int run = 0; run < RUNS; run++) {
-            int64_t params[8], pid = random_below(&r, 2) ? random_below(&r, 50) : INT32_MAX - (int64_t)random_below(&r, 2);
+            int64_t params[8],
+                pid = random_below(&r, 2) ? random_below(&r, 50) : INT32_MAX - (int64_t)random_below(&r, 2);
             for (uint32_t i = 0; i < f->params.len; i++) params[i] = random_argument(&r, f, i, random_below(&r, 2));
             if (same_stores(f, g, params, pid)) continue;
             Text text = {0};
@@ -166,7 +178,8 @@ static void test_all(void **state) {
 /* 2^31 elements past the pointer: 32-bit arithmetic that wraps must be told apart, and only where it wraps. */
 static void test_comparison_catches(void **state) {
     (void)state;
-    Func *f = read_text("func @f(%p: *i8, %n: i32) stage tile {\n  %w = sext %n : i64\n  %k = const 65536 : i64\n  %m = mul %w, %k : i64\n"
+    Func *f = read_text("func @f(%p: *i8, %n: i32) stage tile {\n  %w = sext %n : i64\n  %k = const 65536 : i64\n  %m "
+                        "= mul %w, %k : i64\n"
                         "  %a = addptr %p, %m : *i8\n  %x = const 1 : i8\n  store %a, %x\n  return\n}\n");
     Func *g = read_text("func @g(%p: *i8, %n: i32) stage tile {\n  %k = const 65536 : i32\n  %m = mul %n, %k : i32\n"
                         "  %a = addptr %p, %m : *i8\n  %x = const 1 : i8\n  store %a, %x\n  return\n}\n");

@@ -81,7 +81,10 @@ static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
     const CodegenOptions *o = w->o;
     double start = llvm_clock();
     Host h = {.m = m, .f = w->f, .arena = arena_create()};
-    h.math = (Math){.m = m, .native_fp16 = has_feature(machine, "+f16c"), .native_fma = has_feature(machine, "+fma")};
+    h.math = (Math){.m = m,
+                    .native_fp16 = has_feature(machine, "+f16c"),
+                    .native_fma16 = has_feature(machine, "+avx512fp16"),
+                    .native_fma = has_feature(machine, "+fma")};
     h.facts = facts_compute(w->f, h.arena);
     bool ok = host_kernel(&h);
     w->scratch_bytes = h.scratch_bytes;
@@ -112,15 +115,31 @@ static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
     return ok;
 }
 
+/* Names are known for x86-64; elsewhere LLVM has the word. */
+static bool is_known_processor(const char *name) {
+    static const char *const names[] = {
+#define PROCESSOR(text) text,
+#include "codegen/host/processors.def"
+#undef PROCESSOR
+    };
+    char *triple = LLVMGetDefaultTargetTriple();
+    bool found = strncmp(triple, "x86_64", 6) != 0;
+    LLVMDisposeMessage(triple);
+    for (size_t i = 0; i < COUNT(names) && !found; i++) found = strcmp(names[i], name) == 0;
+    return found;
+}
+
 static void work(void *context) {
     Work *w = context;
-    LLVMTargetMachineRef machine = llvm_machine_host(w->cpu, w->o->opt_level);
+    LLVMTargetMachineRef machine = NULL;
+    if (!w->cpu || is_known_processor(w->cpu)) machine = llvm_machine_host(w->cpu, w->o->opt_level);
     if (!machine) {
-        diag_error(w->o->diag, (Span){0, 0}, "LLVM knows no processor '%s'; leave --cpu out for this machine's",
-                   w->cpu ? w->cpu : "");
+        diag_error(w->o->diag, (Span){0, 0}, "unknown processor '%s'", w->cpu ? w->cpu : "");
+        diag_note(w->o->diag, (Span){0, 0}, "without --cpu it is this machine's; names are LLVM's, such as x86-64 or x86-64-v3");
         return;
     }
     Llvm *m = llvm_create(w->o, w->f->name, w->f->span);
+    m->bf16 = m->i16; /* as bfloat it would cross blocks as fp32, with a call back that not every system's libgcc has */
     char *triple = LLVMGetTargetMachineTriple(machine);
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
     LLVMSetTarget(m->module, triple);

@@ -1,0 +1,340 @@
+/* threads.h - stage SIMT run thread by thread: registers, lanes and warps as the layouts say, shared memory, barriers.
+ *
+ * In: a function behind the whole pipeline. Out: what its threads store, or what is wrong with it.
+ * All threads go in step, op by op. Shared memory remembers who touched each byte since the last barrier, so a missing
+ * barrier is found whatever the order; vectors and masks of every access are held against what it claims. Elements in
+ * global memory are i32; what is loaded is a function of the address.
+ */
+#ifndef THREADS_H
+#define THREADS_H
+
+#include "machine.h"
+
+enum { CELLS = 1 << 14, NOBODY = -1, MANY = -2 };
+
+static const int64_t P = INT64_C(1) << 40, Q = INT64_C(1)
+                                               << 44; /* the addresses of the two parameters that are pointers */
+
+/* ---- Global memory: what is loaded is a function of the address; what is stored is kept -------------------------------- */
+
+typedef struct Memory {
+    int64_t address[CELLS], value[CELLS];
+    bool taken[CELLS];
+} Memory;
+
+static inline int64_t loaded(int64_t address) {
+    Random r = {(uint64_t)address};
+    return (int64_t)random_below(&r, 2000) - 1000;
+}
+
+static inline void memory_set(Memory *m, int64_t address, int64_t value) {
+    Random r = {(uint64_t)address};
+    uint32_t i = (uint32_t)random_bits(&r) & (CELLS - 1);
+    while (m->taken[i] && m->address[i] != address) i = (i + 1) & (CELLS - 1);
+    m->taken[i] = true;
+    m->address[i] = address;
+    m->value[i] = value;
+}
+
+static inline uint32_t memory_differs(const Memory *x, const Memory *y) {
+    uint32_t n = 0, cells[2] = {0, 0};
+    for (uint32_t i = 0; i < CELLS; i++) {
+        cells[0] += x->taken[i];
+        cells[1] += y->taken[i];
+        if (!x->taken[i]) continue;
+        Memory *z = (Memory *)(uintptr_t)y;
+        Random r = {(uint64_t)x->address[i]};
+        uint32_t k = (uint32_t)random_bits(&r) & (CELLS - 1);
+        while (z->taken[k] && z->address[k] != x->address[i]) k = (k + 1) & (CELLS - 1);
+        n += !z->taken[k] || z->value[k] != x->value[i];
+    }
+    return n + (cells[0] > cells[1] ? cells[0] - cells[1] : cells[1] - cells[0]);
+}
+
+/* ---- The threads ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Byte {   /* of shared memory */
+    int64_t value;      /* of the element that begins here */
+    int writer, reader; /* since the last barrier */
+    bool known;
+} Byte;
+
+typedef struct Grid {
+    const Func *f;
+    Arena *a;
+    int64_t **of; /* by value id: [thread][register] */
+    uint32_t threads;
+    Byte *shared;
+    Memory *memory;
+    const char *wrong;
+} Grid;
+
+static inline uint32_t registers_of(const Value *v) {
+    return value_is_tile(v) ? layout_registers(v->type.layout) : 1;
+}
+
+static inline int64_t *at(const Grid *g, const Value *v, uint32_t thread, uint32_t reg) {
+    uint32_t n = registers_of(v);
+    return &g->of[v->id][thread * n + (n == 1 ? 0 : reg)];
+}
+
+static inline Owner owner_of(uint32_t thread, uint32_t reg) {
+    return (Owner){{reg, thread & 31, thread >> 5, 0}};
+}
+
+static inline void complain(Grid *g, const char *why) {
+    if (!g->wrong) g->wrong = why;
+}
+
+static inline void make(Grid *g, const Value *v) {
+    g->of[v->id] = NEW_ARRAY(g->a, int64_t, g->threads * registers_of(v));
+}
+
+static inline uint32_t flat_of(const Value *v, uint32_t thread, uint32_t reg) {
+    return value_is_tile(v) ? layout_apply(v->type.layout, owner_of(thread, reg)) : 0;
+}
+
+/* Is this the one that stores the element? */
+static inline bool is_canonical(const Value *v, uint32_t thread, uint32_t reg) {
+    if (!value_is_tile(v)) return thread == 0;
+    const Layout *l = v->type.layout;
+    Owner o = owner_of(thread, reg);
+    for (InDim d = 0; d < IN_COUNT; d++)
+        if (o.at[d] & layout_free(l, d)) return false;
+    return true;
+}
+
+static inline int64_t pure_element(Grid *g, const Op *op, uint32_t thread, uint32_t reg) {
+    const Value *v = op->results[0];
+    int64_t args[3] = {0}, r = 0;
+    switch (op->kind) {
+    case OP_CONST: return op->attr.i;
+    case OP_ARANGE: return op->attr.i + flat_of(v, thread, reg);
+    case OP_PID: return 3;
+    case OP_NPROG: return 7;
+    case OP_SPLAT: return *at(g, op->args[0], thread, 0);
+    case OP_EXPAND: return *at(g, op->args[0], thread, reg);
+    default: break;
+    }
+    for (uint32_t i = 0; i < op->nargs; i++) args[i] = *at(g, op->args[i], thread, reg);
+    if (op->kind == OP_ADDPTR) return args[0] + 4 * args[1];
+    assert_true(op_evaluate(op, args, &r));
+    return r;
+}
+
+/* broadcast and convert_layout: each element from where the plan says, which must be near enough. */
+static inline void run_moved(Grid *g, const Op *op) {
+    const Value *from = op->args[0], *v = op->results[0];
+    ConvertPlan plan;
+    if (op->kind == OP_BROADCAST)
+        convert_broadcast(from->type.layout, v->type.layout, &plan);
+    else
+        convert_plan(from->type.layout, v->type.layout, &plan);
+    if (plan.kind > CONVERT_SHUFFLE) complain(g, "a conversion crosses warps");
+    for (uint32_t t = 0; t < g->threads; t++) {
+        for (uint32_t r = 0; r < registers_of(v); r++) {
+            Owner o = convert_source(&plan, owner_of(t, r));
+            *at(g, v, t, r) = *at(g, from, o.at[IN_LANE] | o.at[IN_WARP] << 5, o.at[IN_REGISTER]);
+        }
+    }
+}
+
+/* Brute force: combine each element once, over the owners in this warp that agree with the result's element. */
+static inline void run_reduce(Grid *g, const Op *op) {
+    const Value *from = op->args[0], *v = op->results[0];
+    ReducePlan plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i);
+    Op step = {.kind = (OpKind)op->attr.j,
+               .results = op->results,
+               .args = (Value *[]){op->results[0], op->results[0]},
+               .nargs = 2,
+               .nresults = 1};
+    for (uint32_t t = 0; t < g->threads; t++) {
+        for (uint32_t r = 0; r < registers_of(v); r++) {
+            uint32_t base = 0, k = 0;
+            for (uint32_t bit = 0; bit < 32; bit++)
+                if (plan.keep >> bit & 1) base |= (r >> k++ & 1) << bit;
+            bool first = true;
+            for (uint32_t m = plan.combine[IN_REGISTER], s = m;; s = (s - 1) & m) {
+                for (uint32_t lm = plan.combine[IN_LANE], l = lm;; l = (l - 1) & lm) {
+                    int64_t x = *at(g, from, t ^ l, base ^ s), pair[2] = {*at(g, v, t, r), x};
+                    if (first)
+                        *at(g, v, t, r) = x;
+                    else
+                        assert_true(op_evaluate(&step, pair, at(g, v, t, r)));
+                    first = false;
+                    if (!l) break;
+                }
+                if (!s) break;
+            }
+        }
+    }
+}
+
+/* ---- Memory of the threads --------------------------------------------------------------------------------------------- */
+
+static inline bool masked_in(const Grid *g, const Value *mask, uint32_t t, uint32_t r) {
+    return !mask || *at(g, mask, t, r);
+}
+
+/* What the access claims of each vector of registers. */
+static inline void check_vectors(Grid *g, const Op *op, const Value *mask) {
+    const MemAttr *m = &op->attr.mem;
+    uint32_t n = 1u << m->vec_log2, registers = registers_of(op->args[0]);
+    if (mask && m->mask_kind == MASK_NONE) complain(g, "a mask of no kind");
+    for (uint32_t t = 0; t < g->threads; t++) {
+        for (uint32_t r = 0; r < registers; r++) {
+            uint32_t first = r & ~(n - 1);
+            int64_t start = *at(g, op->args[0], t, first);
+            bool one = masked_in(g, mask, t, first), here = masked_in(g, mask, t, r);
+            if (*at(g, op->args[0], t, r) != start + 4 * (int64_t)(r - first))
+                complain(g, "a vector is not consecutive");
+            if (start & ((INT64_C(1) << m->align_log2) - 1)) complain(g, "an access is not aligned as it says");
+            if (m->mask_kind == MASK_UNIFORM && here != one) complain(g, "a uniform mask cuts a vector");
+            if (m->mask_kind == MASK_PREFIX && r != first && here && !masked_in(g, mask, t, r - 1))
+                complain(g, "a mask is no prefix");
+        }
+    }
+}
+
+static inline void run_load(Grid *g, const Op *op) {
+    const Value *v = op->results[0], *mask = op->nargs > 1 ? op->args[1] : NULL;
+    check_vectors(g, op, mask);
+    for (uint32_t t = 0; t < g->threads; t++) {
+        for (uint32_t r = 0; r < registers_of(v); r++) {
+            int64_t other = op->nargs > 2 ? *at(g, op->args[2], t, r) : 0;
+            *at(g, v, t, r) = masked_in(g, mask, t, r) ? loaded(*at(g, op->args[0], t, r)) : other;
+        }
+    }
+}
+
+static inline void run_store(Grid *g, const Op *op) {
+    const Value *mask = op->nargs > 2 ? op->args[2] : NULL;
+    check_vectors(g, op, mask);
+    for (uint32_t t = 0; t < g->threads; t++)
+        for (uint32_t r = 0; r < registers_of(op->args[1]); r++)
+            if (is_canonical(op->args[1], t, r) && masked_in(g, mask, t, r))
+                memory_set(g->memory, *at(g, op->args[0], t, r), *at(g, op->args[1], t, r));
+}
+
+static inline uint32_t bytes_of(const Value *v) {
+    return type_bytes(v->type);
+}
+
+static inline void run_shared(Grid *g, const Op *op) {
+    bool is_store = op->kind == OP_SHSTORE;
+    const Value *v = is_store ? op->args[0] : op->results[0];
+    for (uint32_t t = 0; t < g->threads; t++) {
+        for (uint32_t r = 0; r < registers_of(v); r++) {
+            if (is_store && !is_canonical(v, t, r)) continue;
+            uint64_t first = (uint64_t)op->attr.i + (uint64_t)flat_of(v, t, r) * bytes_of(v);
+            if (op->attr.i < 0 || first + bytes_of(v) > g->f->shared_bytes) {
+                complain(g, "outside of shared memory");
+                continue;
+            }
+            for (uint32_t i = 0; i < bytes_of(v); i++) {
+                Byte *b = &g->shared[first + i];
+                if (b->writer != NOBODY && b->writer != (int)t)
+                    complain(g, is_store ? "write after write" : "read after write");
+                if (is_store && b->reader != NOBODY && b->reader != (int)t) complain(g, "write after read");
+                if (is_store)
+                    b->writer = (int)t;
+                else
+                    b->reader = b->reader == NOBODY || b->reader == (int)t ? (int)t : MANY;
+                b->known |= is_store;
+                if (!b->known) complain(g, "shared memory is read before it is written");
+            }
+            if (is_store)
+                g->shared[first].value = *at(g, v, t, r);
+            else
+                *at(g, v, t, r) = g->shared[first].value;
+        }
+    }
+}
+
+static inline void run_barrier(Grid *g, const Op *op) {
+    if (op->attr.i < SCOPE_BLOCK && g->threads > 32) return;
+    for (uint32_t i = 0; i < g->f->shared_bytes; i++) g->shared[i].writer = g->shared[i].reader = NOBODY;
+}
+
+/* ---- Control flow: the same in all threads ----------------------------------------------------------------------------- */
+
+static inline void threads_block(Grid *g, const Block *b);
+
+static inline int64_t uniform(Grid *g, const Value *v) {
+    for (uint32_t t = 1; t < g->threads; t++)
+        if (*at(g, v, t, 0) != *at(g, v, 0, 0)) complain(g, "threads disagree on a scalar that steers");
+    return *at(g, v, 0, 0);
+}
+
+static inline void hand_on(Grid *g, Value *const *to, Value *const *from, uint32_t n) {
+    int64_t **values = NEW_ARRAY(g->a, int64_t *, n + 1);
+    for (uint32_t i = 0; i < n; i++) values[i] = g->of[from[i]->id];
+    for (uint32_t i = 0; i < n; i++) {
+        make(g, to[i]);
+        memcpy(g->of[to[i]->id], values[i], g->threads * registers_of(to[i]) * sizeof(int64_t));
+    }
+}
+
+static inline void threads_for(Grid *g, const Op *op) {
+    const Block *body = op->regions[0];
+    int64_t iv = uniform(g, op->args[0]), hi = uniform(g, op->args[1]), step = uniform(g, op->args[2]);
+    hand_on(g, body->args.at + 1, op->args + 3, op->nresults);
+    for (; step > 0 ? iv < hi : iv > hi; iv += step) {
+        make(g, body->args.at[0]);
+        for (uint32_t t = 0; t < g->threads; t++) *at(g, body->args.at[0], t, 0) = iv;
+        threads_block(g, body);
+        hand_on(g, body->args.at + 1, body->last->args, op->nresults);
+    }
+    hand_on(g, op->results, body->args.at + 1, op->nresults);
+}
+
+static inline void threads_op(Grid *g, const Op *op) {
+    for (uint32_t i = 0; i < op->nresults && !op->nregions; i++) make(g, op->results[i]);
+    switch (op->kind) {
+    case OP_FOR: threads_for(g, op); return;
+    case OP_IF: {
+        const Block *arm = op->regions[uniform(g, op->args[0]) ? 0 : 1];
+        threads_block(g, arm);
+        hand_on(g, op->results, arm->last->args, op->nresults);
+        return;
+    }
+    case OP_BROADCAST:
+    case OP_CONVERT: run_moved(g, op); return;
+    case OP_REDUCE: complain(g, "a reduce was left"); return;
+    case OP_REDUCEWARP: run_reduce(g, op); return;
+    case OP_LOAD: run_load(g, op); return;
+    case OP_STORE: run_store(g, op); return;
+    case OP_SHSTORE:
+    case OP_SHLOAD: run_shared(g, op); return;
+    case OP_BARRIER: run_barrier(g, op); return;
+    case OP_YIELD:
+    case OP_RETURN: return;
+    default: break;
+    }
+    for (uint32_t t = 0; t < g->threads; t++)
+        for (uint32_t r = 0; r < registers_of(op->results[0]); r++)
+            *at(g, op->results[0], t, r) = pure_element(g, op, t, r);
+}
+
+static inline void threads_block(Grid *g, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) threads_op(g, op);
+}
+
+/* NULL, or what is wrong; what is stored goes to `memory`. */
+static const char *run_threads(const Func *f, int64_t n, Memory *memory) {
+    Arena *a = arena_create();
+    Grid g = {.f = f, .a = a, .threads = f->threads_per_program, .memory = memory};
+    g.of = NEW_ARRAY(a, int64_t *, f->next_value + 1);
+    g.shared = NEW_ARRAY(a, Byte, f->shared_bytes + 1);
+    for (uint32_t i = 0; i < f->shared_bytes; i++) g.shared[i].writer = g.shared[i].reader = NOBODY;
+    const int64_t params[] = {P, Q, n};
+    for (uint32_t i = 0; i < f->params.len; i++) {
+        make(&g, f->body->args.at[i]);
+        for (uint32_t t = 0; t < g.threads; t++) *at(&g, f->body->args.at[i], t, 0) = params[i];
+    }
+    threads_block(&g, f->body);
+    arena_destroy(a);
+    return g.wrong;
+}
+
+#endif

@@ -23,11 +23,11 @@ typedef enum Approx {
 typedef struct Math Math;
 struct Math {
     Llvm *m;
-    bool fast;        /* --fast-math: approximations without corrections */
-    bool native_fp16; /* half arithmetic and conversions select to instructions; else fp32 and integer code */
+    bool fast;         /* --fast-math: approximations without corrections */
+    bool native_fp16;  /* half arithmetic and conversions select to instructions; else fp32 and integer code */
     bool native_fma16; /* llvm.fma of half is one instruction */
-    bool native_bf16; /* float <-> bfloat conversions select to instructions; else integer code */
-    bool native_fma;  /* llvm.fma of fp32 and fp64 is one instruction: polynomials may use it */
+    bool native_bf16;  /* float <-> bfloat conversions select to instructions; else integer code */
+    bool native_fma;   /* llvm.fma of fp32 and fp64 is one instruction: polynomials may use it */
     /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL). y is NULL for unary. */
     LLVMValueRef (*approx)(const Math *k, Approx which, LLVMValueRef x, LLVMValueRef y);
     void *context; /* for approx */

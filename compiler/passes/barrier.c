@@ -17,15 +17,19 @@ typedef VEC(Access) Accesses;
 typedef struct Places {
     Func *f;
     Arena *scratch;
+    Accesses *begin; /* by id of a loop: what was pending at the beginning of any of its rounds */
+    bool *visited;   /* by id of a loop */
     bool changed;
 } Places;
 
-static void add(Places *p, Accesses *to, Access a) {
+/* False where `to` has it already. */
+static bool add(Places *p, Accesses *to, Access a) {
     for (uint32_t i = 0; i < to->len; i++) {
         const Access *b = &to->at[i];
-        if (b->begin == a.begin && b->end == a.end && b->is_write == a.is_write) return;
+        if (b->begin == a.begin && b->end == a.end && b->is_write == a.is_write) return false;
     }
     vec_push(p->scratch, to, a);
+    return true;
 }
 
 static bool conflicts(const Accesses *pending, Access a) {
@@ -50,17 +54,27 @@ static Accesses copy(Places *p, const Accesses *from) {
     return to;
 }
 
-static void merge(Places *p, Accesses *to, const Accesses *from) {
-    for (uint32_t i = 0; i < from->len; i++) add(p, to, from->at[i]);
+/* True where `to` grew. */
+static bool merge(Places *p, Accesses *to, const Accesses *from) {
+    bool grew = false;
+    for (uint32_t i = 0; i < from->len; i++) grew |= add(p, to, from->at[i]);
+    return grew;
 }
 
-/* Twice: the second walk starts with what the first left behind. A barrier put in by either stays. */
+/* Until a round leaves nothing behind that the next one has not begun with: mostly twice. A barrier put in by any stays.
+ * What a loop began with is kept, over all visits of the loops around it: with nothing new it need not be walked again,
+ * else nested loops would double the work at each level. */
 static void walk_loop(Places *p, Op *op, Accesses *pending) {
-    for (int round = 0; round < 2; round++) {
-        Accesses inside = copy(p, pending);
+    Accesses *begin = &p->begin[op->id];
+    bool grew = !p->visited[op->id] || merge(p, begin, pending);
+    if (!p->visited[op->id]) *begin = copy(p, pending);
+    p->visited[op->id] = true;
+    while (grew) {
+        Accesses inside = copy(p, begin);
         for (uint32_t r = 0; r < op->nregions; r++) walk(p, op->regions[r], &inside);
-        merge(p, pending, &inside);
+        grew = merge(p, begin, &inside);
     }
+    *pending = copy(p, begin);
 }
 
 static void walk_if(Places *p, Op *op, Accesses *pending) {
@@ -94,6 +108,8 @@ bool pass_barrier(Func *f, PassContext *c) {
     (void)c;
     Places p = {.f = f, .scratch = arena_create()};
     Accesses pending = {0};
+    p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
+    p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
     walk(&p, f->body, &pending);
     arena_destroy(p.scratch);
     return p.changed;

@@ -46,12 +46,25 @@ static bool ends_with(const char *s, const char *ending) {
     return n >= m && strcmp(s + n - m, ending) == 0;
 }
 
+typedef enum Arch { ARCH_GPU, ARCH_CPU, ARCH_EMU } Arch;
+
+static Arch arch_of(const fsc_compile_options *o) {
+    return strcmp(o->arch, "cpu") == 0 ? ARCH_CPU : strcmp(o->arch, "emu") == 0 ? ARCH_EMU : ARCH_GPU;
+}
+
+/* Emulated blocks have what those of this target have. */
+static const GpuTarget *target_of(const fsc_compile_options *o) {
+    Arch arch = arch_of(o);
+    return arch == ARCH_CPU ? NULL : gpu_target_find(arch == ARCH_EMU ? "sm_90" : o->arch);
+}
+
 /* The options that can be wrong without a look at the source. */
-static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o, bool is_cpu, const GpuTarget *t) {
+static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o, Arch arch, const GpuTarget *t) {
     Span nowhere = {0, 0};
-    if (!is_cpu && !t) {
+    bool is_machine_code = o->emit == FSC_EMIT_PTX || o->emit == FSC_EMIT_CUBIN;
+    if (arch == ARCH_GPU && !t) {
         diag_error(c->diag, nowhere, "unknown arch '%s'", o->arch);
-        diag_note(c->diag, nowhere, "known are %s, and cpu", gpu_target_names(c->arena));
+        diag_note(c->diag, nowhere, "known are %s, cpu and emu", gpu_target_names(c->arena));
     }
     if (o->print_after && strcmp(o->print_after, "all") != 0 && !pass_exists(o->print_after)) {
         uint32_t n = 0;
@@ -62,13 +75,12 @@ static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o
         diag_note(c->diag, nowhere, "the passes are all%s", list.at);
         text_free(&list);
     }
-    if (is_cpu && (o->emit == FSC_EMIT_SIMT || o->emit == FSC_EMIT_THREADS || o->emit == FSC_EMIT_PTX ||
-                   o->emit == FSC_EMIT_CUBIN)) {
+    if (arch == ARCH_CPU && (is_machine_code || o->emit == FSC_EMIT_SIMT || o->emit == FSC_EMIT_THREADS))
         diag_error(c->diag, nowhere, "arch cpu has no such output; take --emit=tile, llvm, asm or report");
-    }
-    if (!is_cpu && o->emit == FSC_EMIT_ASM) {
-        diag_error(c->diag, nowhere, "--emit=asm is for --arch=cpu; a GPU's assembly is --emit=ptx or --emit=cubin");
-    }
+    if (arch == ARCH_EMU && is_machine_code)
+        diag_error(c->diag, nowhere, "arch emu has no such output; take --emit=tile, simt, threads, llvm, asm or report");
+    if (arch == ARCH_GPU && o->emit == FSC_EMIT_ASM)
+        diag_error(c->diag, nowhere, "--emit=asm is for --arch=cpu or emu; a GPU's assembly is --emit=ptx or --emit=cubin");
     return diag_errors(c->diag) ? FSC_ERROR_USAGE : FSC_OK;
 }
 
@@ -164,7 +176,7 @@ static void note_access(void *context, Op *op) {
 static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool is_cpu) {
     if (!c->record) return;
     Func *f = c->func;
-    record_set_target(c->record, is_cpu ? "cpu" : o->arch, FSC_VERSION, o->file);
+    record_set_target(c->record, o->arch, FSC_VERSION, o->file);
     func_walk(f, note_access, c);
     record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block,
                       f->programs_per_block ? f->programs_per_block : 1, f->blocks_per_program ? f->blocks_per_program : 1,
@@ -183,6 +195,7 @@ static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_opti
         .opt_level = o->opt_level,
         .line_info = true,
         .fast_math = o->fast_math,
+        .check = o->check,
         .file = o->file,
         .directory = ".",
         .record_text = c->record_text.at,
@@ -207,6 +220,19 @@ static fsc_status generate_host(fsc_compilation *c, const fsc_compile_options *o
     return FSC_OK;
 }
 
+static fsc_status generate_emu(fsc_compilation *c, const fsc_compile_options *o, bool want_host) {
+    CodegenOptions g = codegen_options(c, o);
+    if (want_host) {
+        c->host = codegen_emu_jit(c->func, &g);
+        return c->host ? FSC_OK : errors(c);
+    }
+    EmuEmit what = o->emit == FSC_EMIT_THREADS ? EMU_THREADS : o->emit == FSC_EMIT_LLVM ? EMU_LLVM : EMU_ASM;
+    Bytes out = {0};
+    if (!codegen_emu_text(c->func, what, &g, &out)) return errors(c);
+    text_write(&c->output, out.at, out.len);
+    return FSC_OK;
+}
+
 static fsc_status generate_gpu(fsc_compilation *c, const fsc_compile_options *o, const GpuTarget *t) {
     CodegenOptions g = codegen_options(c, o);
     GpuEmit what = o->emit == FSC_EMIT_THREADS ? EMIT_SIMT : o->emit == FSC_EMIT_LLVM ? EMIT_LLVM : EMIT_PTX;
@@ -226,9 +252,9 @@ static fsc_status generate_gpu(fsc_compilation *c, const fsc_compile_options *o,
 
 static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, const char *text, size_t length,
                           bool want_host) {
-    bool is_cpu = strcmp(o->arch, "cpu") == 0;
-    const GpuTarget *t = is_cpu ? NULL : gpu_target_find(o->arch);
-    fsc_status s = check_options(c, o, is_cpu, t);
+    Arch arch = arch_of(o);
+    const GpuTarget *t = target_of(o);
+    fsc_status s = check_options(c, o, arch, t);
     if (s != FSC_OK) return s;
 
     double start = now();
@@ -252,19 +278,20 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     }
     if (diag_errors(c->diag) || !c->func) return FSC_ERROR_SOURCE;
 
-    bool to_simt = !is_cpu && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
+    bool to_simt = arch != ARCH_CPU && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
     if (!run_passes(c, o, t, to_simt)) return FSC_ERROR_SOURCE;
     if (o->print_layouts) func_walk(c->func, print_layout, c);
     if (o->emit == FSC_EMIT_TILE || o->emit == FSC_EMIT_SIMT) {
         func_print(c->func, &c->output);
         return FSC_OK;
     }
-    finish_record(c, o, is_cpu);
+    finish_record(c, o, arch == ARCH_CPU);
     if (o->emit == FSC_EMIT_REPORT) {
         if (c->record_text.len) text_write(&c->output, c->record_text.at, c->record_text.len);
         return FSC_OK;
     }
-    return is_cpu ? generate_host(c, o, want_host) : generate_gpu(c, o, t);
+    if (arch == ARCH_CPU) return generate_host(c, o, want_host);
+    return arch == ARCH_EMU ? generate_emu(c, o, want_host) : generate_gpu(c, o, t);
 }
 
 /* ---- Entry ---------------------------------------------------------------------------------------------------------- */

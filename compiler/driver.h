@@ -13,12 +13,12 @@ struct fsc_compilation {
     Module *module;   /* NULL before parsing, and for .ir input */
     Func *func;       /* NULL before checking */
     Record *record;   /* owned by the arena's life; NULL before checking and for .ir input */
-    HostCode *host;   /* arch "cpu" when driver_compile was asked for it; owned */
+    HostCode *host;   /* arch "cpu" or "emu" when driver_compile was asked for it; owned */
     Text output, diagnostics, dumps, times, record_text;
     uint32_t registers_low, registers_high;
 };
 
-/* fsc_compile, and with `want_host` (arch "cpu") also the callable kernel in c->host. */
+/* fsc_compile, and with `want_host` (arch "cpu" or "emu") also the callable kernel in c->host. */
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
                           fsc_compilation **out);
 

@@ -44,7 +44,7 @@ typedef struct fsc_name_value {
 typedef struct fsc_compile_options {
     const char *file;      /* the source's name in messages and line info; a name in .py or .ir selects that input */
     fsc_emit emit;
-    const char *arch;      /* "sm_75" … "sm_121" (default "sm_80"), or "cpu" */
+    const char *arch;      /* "sm_75" … "sm_121" (default "sm_80"), "cpu", or "emu": GPU code for emulated threads */
     const char *cpu;       /* for arch "cpu": LLVM's name of a processor, NULL: this one */
     const char *kernel;    /* entry point, NULL: the only one */
     const char *signature; /* types and values by position, NULL: as the source says */
@@ -67,6 +67,7 @@ typedef struct fsc_compile_options {
     const char *print_after; /* pass name or "all" */
     const char *passes;      /* run these instead of the pipeline, comma separated */
     bool print_layouts;      /* a table of every distinct layout into the dumps */
+    bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */
 } fsc_compile_options;
 
 FSC_API void fsc_compile_options_init(fsc_compile_options *o);

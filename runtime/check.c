@@ -286,14 +286,18 @@ static fsc_status check_requires(Call *c) {
     return FSC_OK;
 }
 
+fsc_status call_dim(Call *c, const RecordParam *p, uint32_t dim, int64_t *extent, int64_t *stride) {
+    fsc_status s = evaluate_int(c, "an extent in a shape contract", p->dims[dim].extent, extent);
+    return s == FSC_OK ? evaluate_int(c, "a stride in a shape contract", p->dims[dim].stride, stride) : s;
+}
+
 /* Bytes from the pointer to behind the contract's last element: (1 + Σ (extent - 1) · stride) · size, 0 if any is empty. */
 static fsc_status contract_bytes(Call *c, const RecordParam *p, uint32_t size, uint64_t *bytes) {
     uint64_t last = 0, step = 0;
     bool empty = false, over = false;
     for (uint32_t i = 0; i < p->num_dims; i++) {
         int64_t extent = 0, stride = 0;
-        fsc_status s = evaluate_int(c, "an extent in a shape contract", p->dims[i].extent, &extent);
-        if (s == FSC_OK) s = evaluate_int(c, "a stride in a shape contract", p->dims[i].stride, &stride);
+        fsc_status s = call_dim(c, p, i, &extent, &stride);
         if (s != FSC_OK) return s;
         if (extent < 0 || stride < 0)
             return status_fail(c->kernel->device, FSC_ERROR_CONTRACT,

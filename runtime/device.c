@@ -1,10 +1,11 @@
 /* device.c - devices: counting, opening by name, properties; and making a device's context current around a call.
  *
- * In: "auto", "cuda", "cuda:N", "cpu", "cpu:N". Out: a handle. Method: the context current in the calling thread is used
+ * In: "auto", "cuda", "cuda:N", "cpu", "cpu:N", "emu", "emu:N". Out: a handle. Method: the context current in the calling thread is used
  * if it is on the device asked for, else the primary context is retained; nothing is created, and each call leaves the
  * thread's current context as it was.
  */
-#include "runtime/internal.h"
+#include "runtime/checks.h"
+#include "runtime/emu/emu.h"
 #include "runtime/number.h"
 
 #include <stdio.h>
@@ -14,8 +15,8 @@
 
 /* ---- Current context ------------------------------------------------------------------------------------------------ */
 
-bool device_is_cpu(const fsc_device *d) {
-    return d->props.kind == FSC_CPU;
+bool device_is_host(const fsc_device *d) {
+    return d->props.kind != FSC_CUDA;
 }
 
 fsc_status device_enter(fsc_device *d, bool *pushed) {
@@ -95,6 +96,19 @@ static void cpu_props(FscDeviceProps *p, uint32_t threads) {
                           .memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0};
 }
 
+/* A block of the emulator has what one of sm_90 has. */
+static void emu_props(FscDeviceProps *p, uint32_t threads) {
+    cpu_props(p, threads);
+    p->kind = FSC_EMU;
+    snprintf(p->name, sizeof p->name, "emu");
+    snprintf(p->arch, sizeof p->arch, "emu");
+    p->shared_per_sm = 233472;
+    p->shared_per_block_optin = 232448;
+    p->max_threads_per_sm = 2048;
+    p->max_threads_per_block = 1024;
+    p->max_blocks_per_sm = 32;
+}
+
 fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out) {
     if (!d || !out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_props: no device or no place for the result");
     *out = d->props;
@@ -103,8 +117,8 @@ fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out) {
 
 fsc_status fsc_device_count(FscDeviceKind kind, int *count) {
     if (!count) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_count: no place for the result");
-    *count = kind == FSC_CPU;
-    if (kind == FSC_CPU) return FSC_OK;
+    *count = kind != FSC_CUDA;
+    if (kind != FSC_CUDA) return FSC_OK;
     fsc_status s = driver_load();
     return s == FSC_OK ? CU(NULL, cuDeviceGetCount, count) : s;
 }
@@ -113,20 +127,25 @@ fsc_status fsc_device_count(FscDeviceKind kind, int *count) {
 
 static fsc_device *device_create(void) {
     fsc_device *d = calloc(1, sizeof *d);
-    if (d && pthread_mutex_init(&d->lock, NULL) != 0) {
-        free(d);
-        d = NULL;
-    }
+    if (!d) return NULL;
+    pthread_mutex_init(&d->lock, NULL);
+    pthread_mutex_init(&d->turn, NULL);
     return d;
 }
 
-static fsc_status open_cpu(int64_t threads, fsc_device **out) {
+static fsc_status open_host(FscDeviceKind kind, int64_t threads, fsc_device **out) {
     fsc_device *d = device_create();
     if (!d) return status_memory(NULL);
     uint32_t n = threads < 0 ? pool_cores() : (uint32_t)threads;
-    cpu_props(&d->props, n);
-    d->pool = pool_create(n);
-    if (!d->pool) {
+    d->findings = findings_create();
+    if (kind == FSC_EMU) {
+        emu_props(&d->props, n);
+        d->emulator = emulator_create(n);
+    } else {
+        cpu_props(&d->props, n);
+        d->pool = pool_create(n);
+    }
+    if (!d->findings || (!d->pool && !d->emulator)) {
         fsc_device_close(d);
         return status_memory(NULL);
     }
@@ -193,17 +212,48 @@ static bool read_ordinal(const char *rest, int64_t least, int64_t most, int64_t 
 fsc_status fsc_device_open(const char *name, fsc_device **out) {
     int64_t n = -1;
     if (!out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_open: no place for the result");
-    if (!name || strcmp(name, "auto") == 0) return open_cuda(-1, out) == FSC_OK ? FSC_OK : open_cpu(-1, out);
+    if (!name || strcmp(name, "auto") == 0) return open_cuda(-1, out) == FSC_OK ? FSC_OK : open_host(FSC_CPU, -1, out);
     if (strncmp(name, "cuda", 4) == 0 && read_ordinal(name + 4, 0, 1 << 16, &n)) return open_cuda(n, out);
-    if (strncmp(name, "cpu", 3) == 0 && read_ordinal(name + 3, 1, 4096, &n)) return open_cpu(n, out);
-    return status_fail(NULL, FSC_ERROR_USAGE, "'%.80s' is no device; one is auto, cuda, cuda:N, cpu or cpu:THREADS",
-                       name);
+    if (strncmp(name, "cpu", 3) == 0 && read_ordinal(name + 3, 1, 4096, &n)) return open_host(FSC_CPU, n, out);
+    if (strncmp(name, "emu", 3) == 0 && read_ordinal(name + 3, 1, 4096, &n)) return open_host(FSC_EMU, n, out);
+    return status_fail(NULL, FSC_ERROR_USAGE, "'%.80s' is no device; one is auto, cuda, cuda:N, cpu, cpu:THREADS, emu or emu:THREADS", name);
 }
 
 void fsc_device_close(fsc_device *d) {
     if (!d) return;
     if (d->retained) (void)cuda.cuDevicePrimaryCtxRelease(d->cu);
     pool_destroy(d->pool);
+    emulator_destroy(d->emulator);
+    findings_destroy(d->findings);
+    memory_forget(d);
+    pthread_mutex_destroy(&d->turn);
     pthread_mutex_destroy(&d->lock);
     free(d);
+}
+
+/* ---- Checked launches ------------------------------------------------------------------------------------------------- */
+
+fsc_status fsc_device_check(fsc_device *d, bool on) {
+    if (!d) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_check: no device");
+    if (!device_is_host(d))
+        return status_fail(d, FSC_ERROR_USAGE,
+                           "launches are checked on devices emu and cpu; on a GPU, NVIDIA's compute-sanitizer does that");
+    atomic_store(&d->checked, on);
+    return FSC_OK;
+}
+
+bool fsc_device_checks(const fsc_device *d) {
+    return d && atomic_load(&d->checked);
+}
+
+size_t fsc_device_findings(const fsc_device *d) {
+    return d && d->findings ? findings_count(d->findings) : 0;
+}
+
+fsc_status fsc_device_finding(const fsc_device *d, size_t index, FscFinding *out) {
+    size_t n = fsc_device_findings(d);
+    if (!out || index >= n)
+        return status_fail(d, FSC_ERROR_USAGE, "there is no finding %zu: the last checked launch had %zu", index, n);
+    findings_at(d->findings, index, out);
+    return FSC_OK;
 }

@@ -55,6 +55,7 @@ typedef enum fsc_status {
     FSC_ERROR_DEVICE_MEMORY, /* device memory */
     FSC_ERROR_FAULT,         /* a kernel faulted (illegal address, trap, …): the context is lost; every later call on
                                 this device reports it too */
+    FSC_ERROR_CHECK,         /* a checked launch found something: fsc_device_finding has all of it */
     FSC_ERROR_DRIVER,        /* any other error of the driver */
     FSC_ERROR_INTERNAL,      /* a bug of fsc */
 } fsc_status;
@@ -95,15 +96,19 @@ FSC_API uint32_t fsc_dtype_size(FscDType t);       /* bytes of one element, 0 fo
 
 /* ---- Devices -------------------------------------------------------------------------------------------------------- */
 
-typedef enum FscDeviceKind { FSC_CPU, FSC_CUDA } FscDeviceKind;
+typedef enum FscDeviceKind {
+    FSC_CPU,  /* kernels as loops over tiles, in SIMD vectors */
+    FSC_CUDA, /* NVIDIA GPUs, through the driver */
+    FSC_EMU,  /* the GPU's per-thread code on emulated threads of this machine: for tests, not for speed */
+} FscDeviceKind;
 
 /* Of a device, or of a card in the table of published properties (there what a running machine alone knows is 0). */
 typedef struct FscDeviceProps {
     FscDeviceKind kind;
     int ordinal;                        /* of the driver; 0 for the CPU */
-    char name[80];                      /* "NVIDIA H200"; of the CPU: "cpu" */
-    char arch[16];                      /* "sm_90"; "cpu" */
-    uint32_t sms;                       /* multiprocessors; CPU: threads of the pool */
+    char name[80];                      /* "NVIDIA H200"; "cpu"; "emu" */
+    char arch[16];                      /* "sm_90"; "cpu"; "emu" */
+    uint32_t sms;                       /* multiprocessors; CPU and emulator: threads of the pool */
     uint32_t registers_per_sm;          /* of 32 bits */
     uint32_t registers_per_block;       /* most that one block can have */
     uint32_t shared_per_sm;             /* bytes */
@@ -122,9 +127,10 @@ typedef struct FscDeviceProps {
 
 typedef struct fsc_device fsc_device;
 
-/* How many there are (the CPU: always 1). FSC_NO_DRIVER and *count = 0 where there is no driver. */
+/* How many there are (the CPU and the emulator: always 1). FSC_NO_DRIVER and *count = 0 where there is no driver. */
 FSC_API fsc_status fsc_device_count(FscDeviceKind kind, int *count);
-/* "cuda" (the current context's device, else number 0), "cuda:N", "cpu" (all cores), "cpu:N" (N threads), or "auto":
+/* "cuda" (the current context's device, else number 0), "cuda:N", "cpu" and "emu" (all cores), "cpu:N" and "emu:N" (N
+ * host threads), or "auto":
  * "cuda" if that opens, else "cpu" (fsc_last_message then says why not "cuda"). FSC_NO_DRIVER, FSC_NO_DEVICE, FSC_ERROR_USAGE for another word. */
 FSC_API fsc_status fsc_device_open(const char *name, fsc_device **out);
 /* After everything made on the device was released. */
@@ -133,6 +139,34 @@ FSC_API fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out);
 /* The last failure on this device from any thread, "" if none; a copy for the calling thread, valid until its next call
  * of this function. */
 FSC_API const char *fsc_device_message(const fsc_device *d);
+
+/* ---- Checked launches ----------------------------------------------------------------------------------------------- *
+ * On "cpu" and "emu", once switched on for the device: every launch watches what its programs do, and one that did wrong
+ * gives FSC_ERROR_CHECK with the findings as text. An access beside the launch's buffers is reported and not performed.
+ *   cpu  accesses of global memory beside the buffers, by line and program
+ *   emu  also misaligned ones; races between programs, and between threads of one program; shared memory: bounds, reads
+ *        before any write, races between two barriers; barriers and shuffles that not all threads reach; elements of an
+ *        output contract that no program wrote
+ * What a launch may touch are the buffers among its arguments, each with its size in bytes. */
+
+typedef struct FscFinding {
+    const char *kind;     /* a name of findings.def: "out-of-bounds", "shared-race", … */
+    const char *text;     /* one line: place, program, thread, address, what happened */
+    const char *file;     /* of the place in the source; "" where there is none, then line and col are 0 */
+    uint32_t line, col;   /* from 1 */
+    int64_t program[3];   /* program_id */
+    int64_t thread;       /* within the program's block; -1: not of one thread */
+    uint64_t address;     /* 0: not of one address */
+    uint64_t count;       /* how often this was found at this place; the other fields are the first one's */
+} FscFinding;
+
+/* Kernels loaded by the JIT after the call are compiled with checks; earlier ones on "cpu" have none. FSC_ERROR_USAGE on
+ * CUDA devices (NVIDIA's compute-sanitizer is for those). */
+FSC_API fsc_status fsc_device_check(fsc_device *d, bool on);
+FSC_API bool fsc_device_checks(const fsc_device *d);
+/* Of the device's last checked launch; strings live until the next one. */
+FSC_API size_t fsc_device_findings(const fsc_device *d);
+FSC_API fsc_status fsc_device_finding(const fsc_device *d, size_t index, FscFinding *out);
 
 /* The table of published properties (gpus.def): "a100", "h100", … with any case; NULL if it is not there. Static. */
 FSC_API const FscDeviceProps *fsc_gpu_find(const char *name);
@@ -211,10 +245,31 @@ FSC_API fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size
  * to this program while it runs, contents undefined). Called from several threads at once. */
 typedef void FscHostEntry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch);
 
-/* A kernel of host code on a CPU device. The record is copied. When the last user of the module is gone,
- * destroy(owner) is called once (destroy may be NULL); on failure it is not called. */
-FSC_API fsc_status fsc_module_host(fsc_device *d, const struct Record *record, FscHostEntry *entry,
-                                   size_t scratch_bytes, void *owner, void (*destroy)(void *owner), fsc_module **out);
+/* One thread of a kernel on device "emu": hooks.h says what a thread is to the code. */
+struct EmuThread;
+typedef void FscThreadEntry(struct EmuThread *t, const void *const *args);
+
+/* A place in a source: what findings name. */
+typedef struct FscSite {
+    const char *file;
+    uint32_t line, col;
+} FscSite;
+
+/* Compiled code in this process. */
+typedef struct FscHostCode {
+    FscHostEntry *entry;    /* device "cpu" */
+    FscThreadEntry *thread; /* device "emu" */
+    size_t scratch_bytes;   /* cpu */
+    bool checked;           /* cpu: the code asks before every access (hooks.h) */
+    const FscSite *sites;   /* what the sites in the code index; borrowed until destroy */
+    size_t num_sites;
+    void *owner; /* when the last user of the module is gone, destroy(owner) is called once; destroy may be NULL */
+    void (*destroy)(void *owner);
+} FscHostCode;
+
+/* A kernel of host code on a CPU or emulator device. The record and the struct are copied. On failure destroy is not
+ * called. */
+FSC_API fsc_status fsc_module_host(fsc_device *d, const struct Record *record, const FscHostCode *code, fsc_module **out);
 /* Kernels made of the module stay usable: they share it. */
 FSC_API void fsc_module_unload(fsc_module *m);
 

@@ -42,6 +42,8 @@ fsc_status driver_status(CUresult r); /* without a message */
 /* ---- device.c --------------------------------------------------------------------------------------------------------- */
 
 typedef struct Pool Pool;
+typedef struct Emulator Emulator;
+typedef struct Findings Findings;
 
 struct fsc_device {
     FscDeviceProps props;
@@ -49,8 +51,13 @@ struct fsc_device {
     CUcontext context;
     bool retained;        /* the primary context is ours to release */
     Pool *pool;           /* of the CPU */
+    Emulator *emulator;   /* of "emu" */
+    Findings *findings;   /* of checked launches; NULL on CUDA */
+    atomic_bool checked;
+    pthread_mutex_t turn; /* of launches that share the findings: one at a time */
     atomic_int fault;     /* the CUresult that killed the context, or 0 */
     pthread_mutex_t lock; /* of what follows */
+    struct Allocation *allocations; /* of host devices: what fsc_memory_alloc gave */
     char message[MESSAGE_SIZE];
     char fault_message[256];
 };
@@ -59,7 +66,7 @@ struct fsc_device {
  * the fault of an earlier kernel (FSC_ERROR_FAULT). */
 fsc_status device_enter(fsc_device *d, bool *pushed);
 void device_leave(fsc_device *d, bool pushed);
-bool device_is_cpu(const fsc_device *d);
+bool device_is_host(const fsc_device *d); /* "cpu" or "emu": memory is the host's, launches end before they return */
 
 /* ---- pool.c: programs of a kernel over host threads --------------------------------------------------------------------- */
 
@@ -70,6 +77,12 @@ void pool_destroy(Pool *p);
 bool pool_run(Pool *p, FscHostEntry *entry, const void *const *args, const int64_t grid[3], size_t scratch_bytes);
 uint32_t pool_cores(void);
 
+/* ---- memory.c --------------------------------------------------------------------------------------------------------- */
+
+/* Bytes from the address to the end of the allocation of this host device that it lies in; 0: in none. */
+uint64_t memory_left(fsc_device *d, uint64_t address);
+void memory_forget(fsc_device *d); /* frees the list of allocations, not the buffers */
+
 /* ---- module.c --------------------------------------------------------------------------------------------------------- */
 
 struct fsc_module {
@@ -78,10 +91,7 @@ struct fsc_module {
     Record **records; /* one a kernel */
     size_t num_records;
     CUmodule cu;
-    FscHostEntry *entry; /* CPU */
-    size_t scratch_bytes;
-    void *owner;
-    void (*destroy)(void *owner);
+    FscHostCode code; /* CPU and emulator; else zero */
 };
 
 void module_share(fsc_module *m);
@@ -142,5 +152,7 @@ typedef struct Call {
 /* Finds the variant, binds, checks everything; `grid` may be NULL. call_end in any case. */
 fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs);
 void call_end(Call *c);
+/* Extent and stride (elements) of a dimension of the parameter's shape contract. */
+fsc_status call_dim(Call *c, const RecordParam *p, uint32_t dim, int64_t *extent, int64_t *stride);
 
 #endif

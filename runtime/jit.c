@@ -127,8 +127,8 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     if (!j->source || !j->file || !j->options.defines || !j->options.types) return fail(j, FSC_ERROR_MEMORY, "out of memory");
     fsc_status s = fsc_device_props(device, &j->props);
     if (s != FSC_OK) return fail(j, s, fsc_last_message());
-    j->options.arch = j->props.kind == FSC_CPU ? "cpu" : j->props.arch;
-    j->options.emit = j->props.kind == FSC_CPU ? FSC_EMIT_ASM : FSC_EMIT_PTX; /* of the CPU: code in memory */
+    j->options.arch = j->props.arch;
+    j->options.emit = j->props.kind == FSC_CUDA ? FSC_EMIT_PTX : FSC_EMIT_ASM; /* of the host: code in memory */
     s = driver_interface(&j->options, j->source, length, &j->front, &j->interface);
     return s == FSC_OK ? FSC_OK : fail(j, s, fsc_compilation_diagnostics(j->front));
 }
@@ -142,6 +142,7 @@ typedef struct Binding {
     RuleBinding values[MAX_PARAMS];
     fsc_name_value types[MAX_PARAMS], divisible[MAX_PARAMS], known[MAX_PARAMS];
     size_t num_types, num_divisible, num_known;
+    bool checked; /* the CPU's code asks before each access */
     Text key;
     Arena *arena;
 } Binding;
@@ -266,7 +267,18 @@ static void destroy_code(void *owner) {
     fsc_compilation_destroy(owner);
 }
 
-static fsc_status load(fsc_jit *j, fsc_compilation *c, fsc_module **module) {
+/* The code's sites as places; they live as long as the compilation. */
+static const FscSite *sites_of(fsc_compilation *c, size_t *n) {
+    const Span *spans = hostcode_sites(c->host, n);
+    FscSite *sites = NEW_ARRAY(c->arena, FscSite, *n + 1);
+    for (size_t i = 0; i < *n; i++) {
+        Place p = diag_place(c->diag, spans[i]);
+        sites[i] = (FscSite){p.source ? p.source->name : "", p.line, p.col};
+    }
+    return sites;
+}
+
+static fsc_status load(fsc_jit *j, fsc_compilation *c, bool checked, fsc_module **module) {
     if (j->props.kind == FSC_CUDA) {
         size_t n = 0;
         const char *ptx = fsc_compilation_output(c, &n);
@@ -274,7 +286,14 @@ static fsc_status load(fsc_jit *j, fsc_compilation *c, fsc_module **module) {
         fsc_compilation_destroy(c);
         return s;
     }
-    fsc_status s = fsc_module_host(j->device, c->record, hostcode_entry(c->host), hostcode_scratch(c->host), c, destroy_code, module);
+    FscHostCode code = {.entry = hostcode_entry(c->host),
+                        .thread = hostcode_thread(c->host),
+                        .scratch_bytes = hostcode_scratch(c->host),
+                        .checked = checked,
+                        .owner = c,
+                        .destroy = destroy_code};
+    code.sites = sites_of(c, &code.num_sites);
+    fsc_status s = fsc_module_host(j->device, c->record, &code, module);
     if (s != FSC_OK) fsc_compilation_destroy(c);
     return s;
 }
@@ -298,7 +317,8 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     o.device = &j->props;
     fsc_compilation *c = NULL;
     fsc_module *module = NULL;
-    fsc_status s = driver_compile(&o, j->source, j->length, j->props.kind == FSC_CPU, &c);
+    o.check = b->checked;
+    fsc_status s = driver_compile(&o, j->source, j->length, j->props.kind != FSC_CUDA, &c);
     if (s != FSC_OK) {
         if (c) text_printf(&j->log, "%s", fsc_compilation_dumps(c));
         fail(j, s, c ? fsc_compilation_diagnostics(c) : "out of memory");
@@ -306,7 +326,7 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
         return s;
     }
     text_printf(&j->log, "%s%s%s", fsc_compilation_dumps(c), fsc_compilation_diagnostics(c), fsc_compilation_times(c));
-    s = load(j, c, &module);
+    s = load(j, c, b->checked, &module);
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
     fsc_module_unload(module);
     return s == FSC_OK ? s : fail(j, s, fsc_last_message());
@@ -331,6 +351,8 @@ static fsc_status prepare_locked(fsc_jit *j, const FscArg *args, size_t nargs, f
     if (!b) return fail(j, FSC_ERROR_MEMORY, "out of memory");
     b->arena = arena_create();
     fsc_kernel *kernel = NULL;
+    b->checked = j->props.kind == FSC_CPU && fsc_device_checks(j->device);
+    if (b->checked) text_printf(&b->key, "checked ");
     fsc_status s = bind(j, b, args, nargs);
     for (size_t i = 0; s == FSC_OK && i < j->num_variants; i++) {
         if (strcmp(j->variants[i].key, b->key.at) == 0) kernel = j->variants[i].kernel;

@@ -41,6 +41,8 @@ static bool fill_parameters(Variant *v) {
     return true;
 }
 
+enum { PORTABLE_CLUSTER = 8, LARGEST_CLUSTER = 16 };
+
 /* Whether the device can run this launch at all. */
 static fsc_status check_launch(const Variant *v, const RecordLaunch *l) {
     fsc_device *d = v->module->device;
@@ -52,13 +54,14 @@ static fsc_status check_launch(const Variant *v, const RecordLaunch *l) {
     if (shared > p->shared_per_block_optin)
         return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s needs %llu bytes of shared memory a block; %s has %u",
                            v->record->kernel, (unsigned long long)shared, p->name, p->shared_per_block_optin);
-    if (l->blocks_per_program > 1 && !cuda.cuLaunchKernelEx)
+    if (l->blocks_per_program > LARGEST_CLUSTER)
+        return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s has %u blocks a program; %s takes 1 to %d", v->record->kernel,
+                           l->blocks_per_program, p->name, LARGEST_CLUSTER);
+    if (l->blocks_per_program > 1 && !device_is_host(d) && !cuda.cuLaunchKernelEx)
         return status_fail(d, FSC_ERROR_DRIVER_OLD,
                            "kernel %s needs clusters, and the CUDA driver has no cuLaunchKernelEx", v->record->kernel);
     return FSC_OK;
 }
-
-enum { PORTABLE_CLUSTER = 8 };
 
 static fsc_status load_function(Variant *v, uint32_t i) {
     fsc_device *d = v->module->device;
@@ -75,12 +78,16 @@ static fsc_status load_function(Variant *v, uint32_t i) {
 static fsc_status load_functions(Variant *v) {
     const Record *r = v->record;
     fsc_device *d = v->module->device;
-    if (device_is_cpu(d)) return FSC_OK;
+    if (d->props.kind == FSC_CPU) return FSC_OK;
     if (r->num_launches == 0)
         return status_fail(d, FSC_ERROR_RECORD, "the record of kernel %s has no launch", r->kernel);
     if (r->scratch_bytes)
         return status_fail(d, FSC_ERROR_RECORD,
                            "kernel %s wants scratch memory, which this version gives on the CPU only", r->kernel);
+    if (d->props.kind == FSC_EMU && r->num_launches > 1)
+        return status_fail(d, FSC_ERROR_RECORD, "kernel %s takes %u launches, and the emulator runs kernels of one", r->kernel,
+                           r->num_launches);
+    if (d->props.kind == FSC_EMU) return check_launch(v, &r->launches[0]);
     v->functions = calloc(r->num_launches, sizeof *v->functions);
     if (!v->functions) return status_memory(d);
     bool pushed = false;
@@ -210,7 +217,7 @@ static fsc_status blocks_per_sm(Variant *v, uint32_t launch, int *blocks) {
 
 fsc_status variant_programs_per_sm(Variant *v, int64_t *programs) {
     fsc_device *d = v->module->device;
-    *programs = device_is_cpu(d) ? 1 : atomic_load_explicit(&v->programs_per_sm, memory_order_relaxed);
+    *programs = device_is_host(d) ? 1 : atomic_load_explicit(&v->programs_per_sm, memory_order_relaxed);
     if (*programs) return FSC_OK;
     bool pushed = false;
     int blocks = 0;
@@ -278,8 +285,12 @@ fsc_status fsc_kernel_warmup(fsc_kernel *k, size_t variant, FscKernelReport *out
     fsc_device *d = k->device;
     if (!v) return status_fail(d, FSC_ERROR_USAGE, "the kernel has no variant %zu", variant);
     FscKernelReport o = {0};
-    if (device_is_cpu(d)) {
-        o.threads_per_block = 1;
+    if (device_is_host(d)) {
+        const RecordLaunch *l = d->props.kind == FSC_EMU ? &v->record->launches[0] : NULL;
+        o.threads_per_block = l ? l->threads_per_block : 1;
+        o.max_threads_per_block = d->props.max_threads_per_block;
+        o.shared_static = l ? l->shared_static : 0;
+        o.shared_dynamic = l ? l->shared_dynamic : 0;
         o.resident_blocks = o.resident_programs = d->props.sms;
         *out = o;
         return FSC_OK;

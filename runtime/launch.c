@@ -1,9 +1,10 @@
 /* launch.c - launching: a checked call onto the driver's stream, or over the host's threads.
  *
  * In: kernel, grid or none, arguments, stream. Out: a queued launch. Method: call_begin checks and converts; the blocks
- * are counted in 64 bits; cuLaunchKernel, or cuLaunchKernelEx where a program spans a cluster of blocks.
+ * are counted in 64 bits; cuLaunchKernel, or cuLaunchKernelEx where a program spans a cluster of blocks; on the host the
+ * pool or the emulator, which end before the launch returns.
  */
-#include "runtime/internal.h"
+#include "runtime/emu/emu.h"
 
 /* Blocks along x for grid_x programs: packed ones share a block, large ones take a cluster of them. */
 static fsc_status count_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks) {
@@ -60,10 +61,82 @@ static fsc_status launch_cuda(Call *c, void *stream) {
     return s;
 }
 
-static fsc_status launch_cpu(Call *c) {
+/* What checked code of the CPU asks before each access. */
+typedef struct HostHook {
+    AccessHook hook; /* the first member */
+    Regions regions;
+    Findings *findings;
+} HostHook;
+
+static uint32_t allow_access(AccessHook *hook, const int64_t *pid, uint64_t address, uint32_t bytes, uint32_t is_store,
+                             int32_t site) {
+    (void)hook, (void)pid, (void)address, (void)is_store, (void)site;
+    return bytes != 0;
+}
+
+static uint32_t host_access(AccessHook *hook, const int64_t *pid, uint64_t address, uint32_t bytes, uint32_t is_store,
+                            int32_t site) {
+    HostHook *h = (HostHook *)hook;
+    if (bytes == 0) return false;
+    if (region_find(&h->regions, address, bytes)) return true;
+    Spot spot = {.site = site, .other_site = -1, .program = {pid[0], pid[1], pid[2]}, .thread = -1, .address = address};
+    char text[256];
+    region_explain(&h->regions, address, bytes, is_store, text, sizeof text);
+    finding_add(h->findings, FINDING_BOUNDS, &spot, "%s", text);
+    return false;
+}
+
+static fsc_status run_cpu(const Call *c) {
     const fsc_module *m = c->variant->module;
     const void *const *args = (const void *const *)c->pointers;
-    return pool_run(m->device->pool, m->entry, args, c->grid, m->scratch_bytes) ? FSC_OK : status_memory(m->device);
+    return pool_run(m->device->pool, m->code.entry, args, c->grid, m->code.scratch_bytes) ? FSC_OK : status_memory(m->device);
+}
+
+static fsc_status run_cpu_checked(Call *c) {
+    fsc_device *d = c->kernel->device;
+    HostHook h = {.hook = {host_access}, .findings = d->findings};
+    findings_reset(d->findings, c->variant->module, c->variant->record->kernel);
+    fsc_status s = regions_create(c, &h.regions);
+    if (s != FSC_OK) return s;
+    c->pointers[c->nargs] = &h.hook;
+    s = run_cpu(c);
+    regions_destroy(&h.regions);
+    return s == FSC_OK ? findings_status(d) : s;
+}
+
+static fsc_status launch_cpu(Call *c) {
+    fsc_device *d = c->kernel->device;
+    AccessHook hook = {allow_access};
+    if (!c->variant->module->code.checked) return run_cpu(c);
+    if (!atomic_load(&d->checked)) { /* switched off since the code was compiled: it asks all the same */
+        c->pointers[c->nargs] = &hook;
+        return run_cpu(c);
+    }
+    pthread_mutex_lock(&d->turn);
+    fsc_status s = run_cpu_checked(c);
+    pthread_mutex_unlock(&d->turn);
+    return s;
+}
+
+static fsc_status launch_emu(Call *c) {
+    fsc_device *d = c->kernel->device;
+    uint32_t blocks = 0;
+    fsc_status s = count_blocks(c, &c->variant->record->launches[0], &blocks);
+    if (s != FSC_OK) return s;
+    append_grid(c);
+    pthread_mutex_lock(&d->turn);
+    s = emulator_run(d->emulator, c, atomic_load(&d->checked));
+    pthread_mutex_unlock(&d->turn);
+    return s;
+}
+
+static fsc_status launch_on_device(Call *c, void *stream) {
+    switch (c->kernel->device->props.kind) {
+    case FSC_CPU: return launch_cpu(c);
+    case FSC_EMU: return launch_emu(c);
+    case FSC_CUDA: break;
+    }
+    return launch_cuda(c, stream);
 }
 
 fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
@@ -72,7 +145,7 @@ fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, 
     Call c;
     fsc_status s = call_begin(&c, k, grid, args, nargs);
     bool empty = s == FSC_OK && (c.grid[0] == 0 || c.grid[1] == 0 || c.grid[2] == 0);
-    if (s == FSC_OK && !empty) s = device_is_cpu(k->device) ? launch_cpu(&c) : launch_cuda(&c, stream);
+    if (s == FSC_OK && !empty) s = launch_on_device(&c, stream);
     call_end(&c);
     return s;
 }

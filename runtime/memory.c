@@ -1,7 +1,7 @@
 /* memory.c - buffers of a device: getting, giving back, copying, filling.
  *
  * In: a device, plain pointers, sizes of 64 bits. Out: statuses. Method: the driver's synchronous calls on CUDA, malloc
- * and memcpy on the CPU; a call of no bytes is success and touches nothing.
+ * and memcpy on the host; a call of no bytes is success and touches nothing.
  */
 #include "runtime/internal.h"
 
@@ -19,13 +19,63 @@ static fsc_status need(const fsc_device *d, bool all, const char *call) {
     return status_fail(d, FSC_ERROR_USAGE, "%s: %s is NULL", call, d ? "a pointer" : "the device");
 }
 
-static fsc_status alloc_cpu(fsc_device *d, uint64_t bytes, void **out) {
+/* ---- What a host device gave: checked launches ask how much is left behind a pointer ---------------------------------- */
+
+typedef struct Allocation {
+    struct Allocation *next;
+    uint64_t begin, bytes;
+} Allocation;
+
+static bool remember(fsc_device *d, const void *p, uint64_t bytes) {
+    Allocation *a = malloc(sizeof *a);
+    if (!a) return false;
+    pthread_mutex_lock(&d->lock);
+    *a = (Allocation){d->allocations, (uintptr_t)p, bytes};
+    d->allocations = a;
+    pthread_mutex_unlock(&d->lock);
+    return true;
+}
+
+static void forget(fsc_device *d, const void *p) {
+    Allocation *found = NULL;
+    pthread_mutex_lock(&d->lock);
+    for (Allocation **at = &d->allocations; *at; at = &(*at)->next) {
+        if ((*at)->begin != (uintptr_t)p) continue;
+        found = *at;
+        *at = found->next;
+        break;
+    }
+    pthread_mutex_unlock(&d->lock);
+    free(found);
+}
+
+uint64_t memory_left(fsc_device *d, uint64_t address) {
+    uint64_t left = 0;
+    pthread_mutex_lock(&d->lock);
+    for (const Allocation *a = d->allocations; a; a = a->next)
+        if (address >= a->begin && address - a->begin < a->bytes) left = a->bytes - (address - a->begin);
+    pthread_mutex_unlock(&d->lock);
+    return left;
+}
+
+void memory_forget(fsc_device *d) {
+    for (Allocation *a = d->allocations, *next = NULL; a; a = next) {
+        next = a->next;
+        free(a);
+    }
+}
+
+/* ---- Buffers --------------------------------------------------------------------------------------------------------- */
+
+static fsc_status alloc_host(fsc_device *d, uint64_t bytes, void **out) {
     void *p = bytes <= PTRDIFF_MAX - ALIGNMENT
                   ? aligned_alloc(ALIGNMENT, (size_t)(bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT)
                   : NULL;
-    if (!p)
+    if (!p || !remember(d, p, bytes)) {
+        free(p);
         return status_fail(d, FSC_ERROR_DEVICE_MEMORY, "no memory for a buffer of %llu bytes",
                            (unsigned long long)bytes);
+    }
     *out = p;
     return FSC_OK;
 }
@@ -37,7 +87,7 @@ fsc_status fsc_memory_alloc(fsc_device *d, uint64_t bytes, void **out) {
         *out = NULL;
         return FSC_OK;
     }
-    if (device_is_cpu(d)) return alloc_cpu(d, bytes, out);
+    if (device_is_host(d)) return alloc_host(d, bytes, out);
     bool pushed = false;
     CUdeviceptr p = 0;
     s = device_enter(d, &pushed);
@@ -52,7 +102,8 @@ fsc_status fsc_memory_alloc(fsc_device *d, uint64_t bytes, void **out) {
 fsc_status fsc_memory_free(fsc_device *d, void *buffer) {
     fsc_status s = need(d, true, "fsc_memory_free");
     if (s != FSC_OK || !buffer) return s;
-    if (device_is_cpu(d)) {
+    if (device_is_host(d)) {
+        forget(d, buffer);
         free(buffer);
         return FSC_OK;
     }
@@ -73,7 +124,7 @@ static fsc_status finish(fsc_device *d, fsc_status s, bool pushed) {
 fsc_status fsc_memory_write(fsc_device *d, void *buffer, const void *host, uint64_t bytes) {
     fsc_status s = need(d, bytes == 0 || (buffer && host), "fsc_memory_write");
     if (s != FSC_OK || bytes == 0) return s;
-    if (device_is_cpu(d)) {
+    if (device_is_host(d)) {
         memmove(buffer, host, (size_t)bytes);
         return FSC_OK;
     }
@@ -86,7 +137,7 @@ fsc_status fsc_memory_write(fsc_device *d, void *buffer, const void *host, uint6
 fsc_status fsc_memory_read(fsc_device *d, void *host, const void *buffer, uint64_t bytes) {
     fsc_status s = need(d, bytes == 0 || (buffer && host), "fsc_memory_read");
     if (s != FSC_OK || bytes == 0) return s;
-    if (device_is_cpu(d)) {
+    if (device_is_host(d)) {
         memmove(host, buffer, (size_t)bytes);
         return FSC_OK;
     }
@@ -99,7 +150,7 @@ fsc_status fsc_memory_read(fsc_device *d, void *host, const void *buffer, uint64
 fsc_status fsc_memory_fill(fsc_device *d, void *buffer, uint8_t byte, uint64_t bytes) {
     fsc_status s = need(d, bytes == 0 || buffer, "fsc_memory_fill");
     if (s != FSC_OK || bytes == 0) return s;
-    if (device_is_cpu(d)) {
+    if (device_is_host(d)) {
         memset(buffer, byte, (size_t)bytes);
         return FSC_OK;
     }

@@ -31,8 +31,8 @@ static void module_free(fsc_module *m) {
 
 void module_release(fsc_module *m) {
     if (atomic_fetch_sub(&m->users, 1) != 1) return;
-    void (*destroy)(void *) = m->destroy;
-    void *owner = m->owner;
+    void (*destroy)(void *) = m->code.destroy;
+    void *owner = m->code.owner;
     module_free(m);
     if (destroy) destroy(owner);
 }
@@ -187,8 +187,8 @@ static fsc_status load_image(fsc_module *m, const void *image, size_t size, Imag
 fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out) {
     if (!d || !image || !out)
         return status_fail(d, FSC_ERROR_USAGE, "fsc_module_load: device, image or result is NULL");
-    if (device_is_cpu(d))
-        return status_fail(d, FSC_ERROR_USAGE, "PTX and cubins are for CUDA devices, not for the CPU");
+    if (device_is_host(d))
+        return status_fail(d, FSC_ERROR_USAGE, "PTX and cubins are for CUDA devices, not for the host");
     ImageKind kind = size ? image_kind(image, size) : IMAGE_UNKNOWN;
     if (kind == IMAGE_UNKNOWN)
         return status_fail(d, FSC_ERROR_IMAGE, "the image is neither PTX nor a cubin nor a fatbin");
@@ -205,15 +205,22 @@ fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_mo
     return s;
 }
 
-fsc_status fsc_module_host(fsc_device *d, const struct Record *record, FscHostEntry *entry, size_t scratch_bytes,
-                           void *owner, void (*destroy)(void *owner), fsc_module **out) {
-    if (!d || !record || !entry || !out)
-        return status_fail(d, FSC_ERROR_USAGE, "fsc_module_host: device, record, entry or result is NULL");
-    if (!device_is_cpu(d))
-        return status_fail(d, FSC_ERROR_USAGE, "host code is for the CPU, not for %s", d->props.name);
-    if (strcmp(record->target, "cpu") != 0)
-        return status_fail(d, FSC_ERROR_ARCH, "kernel %s is compiled for %s, not for the CPU", record->kernel,
-                           record->target);
+/* The code is of the device's kind, and so says its record. */
+static fsc_status check_host(const fsc_device *d, const Record *r, const FscHostCode *code) {
+    if (!device_is_host(d))
+        return status_fail(d, FSC_ERROR_USAGE, "host code is for devices cpu and emu, not for %s", d->props.name);
+    if (d->props.kind == FSC_EMU ? !code->thread : !code->entry)
+        return status_fail(d, FSC_ERROR_USAGE, "the host code has no entry for device %s", d->props.name);
+    if (strcmp(r->target, d->props.arch) != 0)
+        return status_fail(d, FSC_ERROR_ARCH, "kernel %s is compiled for %s, not for %s", r->kernel, r->target, d->props.arch);
+    return FSC_OK;
+}
+
+fsc_status fsc_module_host(fsc_device *d, const struct Record *record, const FscHostCode *code, fsc_module **out) {
+    if (!d || !record || !code || !out)
+        return status_fail(d, FSC_ERROR_USAGE, "fsc_module_host: device, record, code or result is NULL");
+    fsc_status s = check_host(d, record, code);
+    if (s != FSC_OK) return s;
     fsc_module *m = module_create(d);
     size_t length = 0;
     char why[256] = "", *text = record_write(record, &length);
@@ -224,10 +231,7 @@ fsc_status fsc_module_host(fsc_device *d, const struct Record *record, FscHostEn
         free(m);
         return why[0] ? status_fail(d, FSC_ERROR_RECORD, "%s", why) : status_memory(d);
     }
-    m->entry = entry;
-    m->scratch_bytes = scratch_bytes;
-    m->owner = owner;
-    m->destroy = destroy;
+    m->code = *code;
     *out = m;
     return FSC_OK;
 }

@@ -23,7 +23,7 @@ static fsc_status no_device(const char *call) {
 
 fsc_status fsc_stream_create(fsc_device *d, void **out) {
     if (!d || !out) return no_device("fsc_stream_create");
-    if (device_is_cpu(d)) {
+    if (device_is_host(d)) {
         *out = NULL;
         return FSC_OK;
     }
@@ -38,7 +38,7 @@ fsc_status fsc_stream_create(fsc_device *d, void **out) {
 
 fsc_status fsc_stream_destroy(fsc_device *d, void *stream) {
     if (!d) return no_device("fsc_stream_destroy");
-    if (device_is_cpu(d) || !stream) return FSC_OK;
+    if (device_is_host(d) || !stream) return FSC_OK;
     bool pushed = false;
     fsc_status s = device_enter(d, &pushed);
     if (s == FSC_OK) s = CU(d, cuStreamDestroy, stream);
@@ -48,7 +48,7 @@ fsc_status fsc_stream_destroy(fsc_device *d, void *stream) {
 
 fsc_status fsc_stream_wait(fsc_device *d, void *stream) {
     if (!d) return no_device("fsc_stream_wait");
-    if (device_is_cpu(d)) return FSC_OK;
+    if (device_is_host(d)) return FSC_OK;
     bool pushed = false;
     fsc_status s = device_enter(d, &pushed);
     if (s == FSC_OK) s = CU(d, cuStreamSynchronize, stream);
@@ -58,7 +58,7 @@ fsc_status fsc_stream_wait(fsc_device *d, void *stream) {
 
 fsc_status fsc_device_wait(fsc_device *d) {
     if (!d) return no_device("fsc_device_wait");
-    if (device_is_cpu(d)) return FSC_OK;
+    if (device_is_host(d)) return FSC_OK;
     bool pushed = false;
     fsc_status s = device_enter(d, &pushed);
     if (s == FSC_OK) s = driver_check(d, cuda.cuCtxSynchronize(), "cuCtxSynchronize");
@@ -74,7 +74,7 @@ fsc_status fsc_event_create(fsc_device *d, fsc_event **out) {
     if (!e) return status_memory(d);
     e->device = d;
     fsc_status s = FSC_OK;
-    if (!device_is_cpu(d)) {
+    if (!device_is_host(d)) {
         bool pushed = false;
         s = device_enter(d, &pushed);
         if (s == FSC_OK) s = CU(d, cuEventCreate, &e->cu, 0);
@@ -101,7 +101,7 @@ fsc_status fsc_event_record(fsc_event *e, void *stream) {
     if (!e) return no_device("fsc_event_record");
     bool pushed = false;
     fsc_status s = FSC_OK;
-    if (device_is_cpu(e->device)) {
+    if (device_is_host(e->device)) {
         clock_gettime(CLOCK_MONOTONIC, &e->time);
     } else {
         s = device_enter(e->device, &pushed);
@@ -117,7 +117,7 @@ fsc_status fsc_event_elapsed(fsc_event *start, fsc_event *end, double *milliseco
     fsc_device *d = end->device;
     if (start->device != d) return status_fail(d, FSC_ERROR_USAGE, "the two events are of different devices");
     if (!start->recorded || !end->recorded) return status_fail(d, FSC_ERROR_USAGE, "an event was never recorded");
-    if (device_is_cpu(d)) {
+    if (device_is_host(d)) {
         *milliseconds = (double)(end->time.tv_sec - start->time.tv_sec) * 1e3 +
                         (double)(end->time.tv_nsec - start->time.tv_nsec) * 1e-6;
         return FSC_OK;

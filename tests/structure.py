@@ -65,8 +65,8 @@ def include_problem(path, kind, target, folders):
     if target in ("fsc.h", "driver.h") or target.startswith("tool/"):
         return None if here in ("", "tool") else "the folders stand below the driver"
     if head == "runtime" or target == "fsc_runtime.h":
-        fine = target == "runtime/record.h" or here in ("", "tool")
-        return None if fine else "of runtime/, the compiler's folders see record.h only"
+        fine = target in ("runtime/record.h", "runtime/hooks.h") or here in ("", "tool")
+        return None if fine else "of runtime/, the compiler's folders see record.h and hooks.h only"
     if head not in folders or head == here or here not in MAY_INCLUDE:
         return None
     allowed = MAY_INCLUDE[here]

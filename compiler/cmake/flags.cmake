@@ -12,7 +12,8 @@ target_compile_definitions(fsc-flags INTERFACE
     _POSIX_C_SOURCE=200809L # ISO C17 and POSIX, nothing of GNU unless a file asks for it
     FSC_VERSION="${PROJECT_VERSION}"
     FSC_TOOL_NAME="${FSC_TOOL_NAME}"
-    $<$<BOOL:${FSC_VERIFY_EACH}>:FSC_VERIFY_EACH=1>)
+    $<$<BOOL:${FSC_VERIFY_EACH}>:FSC_VERIFY_EACH=1>
+    $<$<BOOL:${FSC_PLANTS}>:FSC_PLANTS=1>)
 target_link_options(fsc-flags INTERFACE -Wl,--gc-sections -Wl,--as-needed)
 
 if(FSC_SANITIZE)

@@ -31,6 +31,7 @@ typedef struct CodegenOptions {
     int opt_level;           /* 0..3 */
     bool line_info;          /* .loc directives (default on); full debug with -g is the same plus variable names */
     bool fast_math;
+    bool check;              /* the CPU target: ask before every access (runtime/hooks.h, AccessHook) */
     const char *file, *directory; /* for line info */
     const char *record_text; /* the variant's record, embedded as fsc_record_KERNEL; may be NULL */
     void (*timer)(void *context, const char *phase, double seconds);
@@ -59,10 +60,26 @@ typedef enum HostEmit { HOST_LLVM, HOST_ASM } HostEmit;
 /* f at STAGE_TILE → callable code for this machine. NULL with an error in o->diag. `cpu`: NULL for the host's own, or a
  * name such as "x86-64". */
 HostCode *codegen_host_jit(const Func *f, const char *cpu, const CodegenOptions *o);
-HostKernel *hostcode_entry(const HostCode *h);
+HostKernel *hostcode_entry(const HostCode *h); /* NULL of emulated threads */
 size_t hostcode_scratch(const HostCode *h);
+/* What the sites in the code index: Func.sites first. Owned by the code. */
+const Span *hostcode_sites(const HostCode *h, size_t *n);
 void hostcode_destroy(HostCode *h);
 bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out);
+
+/* ---- Emulated threads ---------------------------------------------------------------------------------------------------- */
+
+/* One thread of the block, its primitives calls of an emulator (runtime/hooks.h). */
+struct EmuThread;
+typedef void EmuKernel(struct EmuThread *t, const void *const *args);
+
+/* f at STAGE_SIMT → the per-thread module compiled for this machine; its entry is hostcode_thread. NULL with an error in
+ * o->diag. */
+HostCode *codegen_emu_jit(const Func *f, const CodegenOptions *o);
+EmuKernel *hostcode_thread(const HostCode *h); /* NULL of CPU kernels */
+/* The per-thread module before its primitives are lowered, after (LLVM IR), or as assembly of this machine. */
+typedef enum EmuEmit { EMU_THREADS, EMU_LLVM, EMU_ASM } EmuEmit;
+bool codegen_emu_text(const Func *f, EmuEmit what, const CodegenOptions *o, Bytes *out);
 
 /* An estimate of live 32-bit registers per thread, lowest and highest, from the compiler's own liveness over layouts. */
 void codegen_registers(const Func *f, uint32_t *low, uint32_t *high);

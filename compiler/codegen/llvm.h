@@ -20,6 +20,7 @@ typedef struct Llvm {
     LLVMTypeRef none, i1, i8, i16, i32, i64, f16, bf16, f32, f64, ptr;
     const CodegenOptions *o;
     Span where;  /* what an error of LLVM's without a place is reported at: the kernel's name */
+    VEC(Span) sites; /* what the sites of device primitives index: Func.sites, then those of other ops */
     bool failed; /* LLVM's diagnostic handler saw an error */
     /* Line info; NULL where o->line_info is off. */
     LLVMDIBuilderRef debug;

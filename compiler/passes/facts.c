@@ -5,6 +5,7 @@
  * loop hands back, until a walk changes nothing. Ranges that keep growing are given up after a few walks, and so is every
  * carried value that is not settled after many.
  */
+#include "base/plant.h"
 #include "passes/private.h"
 
 enum {
@@ -198,8 +199,8 @@ uint32_t facts_vector(const Facts *facts, const Value *ptr, uint32_t axis, uint3
     const Fact *f = fact_of(facts, ptr);
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)), n = 0;
     if (ptr->type.shape.rank == 0) return 0;
-    while ((2u << n) <= f->contiguous[axis] && bytes << (n + 1) <= max_bytes && bytes << (n + 1) <= f->divisible[axis])
-        n++;
+    uint64_t aligned = plant(PLANT_WIDE_VECTOR) ? max_bytes : (uint64_t)f->divisible[axis];
+    while ((2u << n) <= f->contiguous[axis] && bytes << (n + 1) <= max_bytes && bytes << (n + 1) <= aligned) n++;
     return n;
 }
 

@@ -4,6 +4,7 @@
  * An exchange ends with its loads, so any two may use the same bytes; but bytes used again soon cost a barrier. Offsets
  * therefore go round: fresh ones while a few kilobytes last, then from the start again.
  */
+#include "base/plant.h"
 #include "passes/passes.h"
 
 enum { ROUND = 4096, ALIGN = 16 };
@@ -44,7 +45,7 @@ bool pass_shared(Func *f, PassContext *c) {
     func_walk(f, note_slot, &s);
     uint64_t next = 0, most = 0;
     for (uint32_t i = 0; i < s.count; i++) {
-        if (next + s.bytes[i] > ROUND) next = 0;
+        if (next + s.bytes[i] > ROUND || plant(PLANT_SAME_SHARED)) next = 0;
         s.offset[i] = (int64_t)next;
         next += (s.bytes[i] + ALIGN - 1) / ALIGN * ALIGN;
         if (next > most) most = next;

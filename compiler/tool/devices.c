@@ -1,6 +1,6 @@
 /* devices.c - `fsc devices`: what there is to run on.
  *
- * The CPU is always there. No driver is no error: the list says why there is no GPU in it.
+ * The CPU and the emulator are always there. No driver is no error: the list says why there is no GPU in it.
  */
 #include "tool/tool.h"
 
@@ -8,8 +8,9 @@
 #include <string.h>
 
 static void print_text(const FscDeviceProps *p, const char *word) {
-    if (p->kind == FSC_CPU) {
-        printf("%-8s %s, %u threads\n", word, p->name, p->sms);
+    if (p->kind != FSC_CUDA) {
+        const char *what = p->kind == FSC_CPU ? "this machine's processor" : "a GPU's threads, emulated for tests";
+        printf("%-8s %s, %u threads\n", word, what, p->sms);
         return;
     }
     printf("%-8s %s, %s, %u SMs, %" PRIu64 " MiB, %u KiB shared per block, driver %u.%u\n", word, p->name, p->arch, p->sms,
@@ -58,6 +59,7 @@ ExitCode command_devices(ToolOptions *o) {
         first = false;
     }
     ok &= show(o, "cpu", first);
+    ok &= show(o, "emu", false);
     if (o->json) printf("\n]\n");
     else if (s != FSC_OK) printf("no GPU: %s\n", fsc_last_message());
     return ok ? EXIT_DONE : EXIT_ENVIRONMENT;

@@ -144,6 +144,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_EMIT: return read_emit(o, text);
     case OPTION_ARCH: c->arch = text; o->has_arch = true; return true;
     case OPTION_CPU: c->cpu = text; return true;
+    case OPTION_CHECK: o->check = true; return true;
     case OPTION_DEFINE:
         if (!read_pair(o, row, text, &pair)) return false;
         vec_push(o->arena, &o->defines, pair);

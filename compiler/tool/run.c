@@ -24,11 +24,33 @@ typedef struct Run {
     uint32_t nargs;
     int64_t grid[3];
     bool has_grid;
+    const char *text; /* of the file */
+    size_t length;
 } Run;
 
 static ExitCode fail(fsc_status s, const char *message) {
     fprintf(stderr, "fsc run: %s\n", message);
     return (ExitCode)fsc_status_exit_code(s);
+}
+
+/* What a checked launch found, each with its line of the source. */
+static ExitCode fail_check(const Run *r) {
+    size_t n = fsc_device_findings(r->device);
+    for (size_t i = 0; i < n; i++) {
+        FscFinding f;
+        if (fsc_device_finding(r->device, i, &f) != FSC_OK) break;
+        fprintf(stderr, "%s\n", f.text);
+        const char *at = r->text, *end = r->text + r->length;
+        for (uint32_t line = 1; line < f.line && at; line++) {
+            at = memchr(at, '\n', (size_t)(end - at));
+            if (at) at++;
+        }
+        if (!f.line || !at || strcmp(f.file, r->o->compile.file) != 0) continue;
+        const char *newline = memchr(at, '\n', (size_t)(end - at));
+        fprintf(stderr, "%5u | %.*s\n      | %*s^\n", f.line, (int)((newline ? newline : end) - at), at, (int)f.col - 1, "");
+    }
+    fprintf(stderr, "fsc run: the checks found %zu mistake%s\n", n, n == 1 ? "" : "s");
+    return (ExitCode)fsc_status_exit_code(FSC_ERROR_CHECK);
 }
 
 /* ---- Arguments ---------------------------------------------------------------------------------------------------------- */
@@ -161,6 +183,7 @@ static ExitCode launch_all(Run *r) {
         s = launch_once(r);
         if (s == FSC_OK) s = fsc_stream_wait(r->device, NULL);
     }
+    if (s == FSC_ERROR_CHECK) return fail_check(r);
     if (s != FSC_OK) return fail(s, *fsc_jit_message(r->jit) ? fsc_jit_message(r->jit) : fsc_last_message());
     ExitCode code = download(r);
     if (code != EXIT_DONE) return code;
@@ -216,6 +239,13 @@ static void print_log(const Run *r) {
     else fwrite(log, 1, (size_t)(times - log), stderr);
 }
 
+/* --arch=cpu and --arch=emu name a device, too; checks need one of the two. */
+static void choose_device(ToolOptions *o) {
+    bool is_auto = strcmp(o->device, "auto") == 0;
+    if (o->has_arch && (strcmp(o->compile.arch, "cpu") == 0 || strcmp(o->compile.arch, "emu") == 0)) o->device = o->compile.arch;
+    else if (o->check && is_auto) o->device = "emu";
+}
+
 ExitCode command_run(ToolOptions *o) {
     if (o->words.len == 0) {
         fprintf(stderr, "fsc run: no input file; 'fsc run --help' says how to call it\n");
@@ -227,9 +257,12 @@ ExitCode command_run(ToolOptions *o) {
     char *text = file_read(file, &length);
     if (!text) return EXIT_INPUT;
     o->compile.file = strcmp(file, "-") == 0 ? "<stdin>" : file;
-    if (o->has_arch && strcmp(o->compile.arch, "cpu") == 0) o->device = "cpu";
+    r.text = text;
+    r.length = length;
+    choose_device(o);
     ExitCode code;
     fsc_status s = fsc_device_open(o->device, &r.device);
+    if (s == FSC_OK && o->check) s = fsc_device_check(r.device, true);
     if (s == FSC_OK) s = fsc_device_props(r.device, &r.props);
     code = s == FSC_OK ? run_source(&r, text, length) : fail(s, fsc_last_message());
     print_log(&r);

@@ -25,6 +25,7 @@ typedef struct ToolOptions {
     uint32_t registers, shared; /* --registers, --shared of info */
     bool has_registers, has_shared;
     bool has_arch; /* --arch was given */
+    bool check;
     bool json, time_report, help, version;
 } ToolOptions;
 

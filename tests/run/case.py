@@ -10,7 +10,7 @@ import numpy as np
 
 import fsc
 
-CASES = []  # (name, function of a device, slow, the only device it is for)
+CASES = []  # (name, function of a device, slow, the only devices it is for)
 U = 2.0 ** -24
 ULP = {"fp16": 2.0 ** -10, "bf16": 2.0 ** -7, "fp32": 2.0 ** -23, "fp64": 2.0 ** -52}
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dsl_examples")
@@ -28,7 +28,7 @@ def case(slow=False, only=None, **parameters):
         for values in itertools.product(*parameters.values()):
             chosen = dict(zip(names, values))
             text = ", ".join(f"{k}={v}" for k, v in chosen.items())
-            CASES.append((f"{function.__name__}({text})", _bind(function, chosen), slow, only))
+            CASES.append((f"{function.__name__}({text})", _bind(function, chosen), slow, (only,) if isinstance(only, str) else only))
         return function
 
     return mark

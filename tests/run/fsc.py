@@ -38,7 +38,7 @@ class CompileOptions(c.Structure):
                 ("device", c.c_void_p), ("num_warps", c.c_uint32), ("num_stages", c.c_uint32), ("num_ctas", c.c_uint32),
                 ("opt_level", c.c_int), ("debug", c.c_bool), ("fast_math", c.c_bool), ("color", c.c_bool),
                 ("verify_each", c.c_bool), ("error_limit", c.c_uint32), ("print_after", c.c_char_p),
-                ("passes", c.c_char_p), ("print_layouts", c.c_bool)]
+                ("passes", c.c_char_p), ("print_layouts", c.c_bool), ("check", c.c_bool)]
 
 
 class Value(c.Union):
@@ -69,6 +69,7 @@ def _load():
     lib.fsc_memory_fill.argtypes = [c.c_void_p, c.c_void_p, c.c_uint8, c.c_uint64]
     lib.fsc_device_close.argtypes = [c.c_void_p]
     lib.fsc_device_wait.argtypes = [c.c_void_p]
+    lib.fsc_device_check.argtypes = [c.c_void_p, c.c_bool]
     lib.fsc_jit_create.argtypes = [c.c_void_p, c.c_char_p, c.c_size_t, c.POINTER(CompileOptions), c.POINTER(c.c_void_p)]
     lib.fsc_jit_destroy.argtypes = [c.c_void_p]
     lib.fsc_jit_message.argtypes = [c.c_void_p]
@@ -112,10 +113,14 @@ def decode(bits, dtype):
 
 
 class Device:
-    def __init__(self, name):
+    """A device by name; with `checks` its launches are checked, and what they find is an Error FSC_ERROR_CHECK."""
+
+    def __init__(self, name, checks=False):
         self.handle = c.c_void_p()
         self.name = name
         check(lib.fsc_device_open(name.encode(), c.byref(self.handle)))
+        if checks:
+            check(lib.fsc_device_check(self.handle, True))
 
     def close(self):
         lib.fsc_device_close(self.handle)

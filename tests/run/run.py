@@ -1,4 +1,4 @@
-"""run.py - runs kernels on a device and judges them against float64: run.py --device cpu|cuda [--all] [--cpu NAME] [--opt N] [WORD …]
+"""run.py - runs kernels on a device and judges them against float64: run.py --device cpu|emu|cuda [--check] [--all] [--cpu NAME] [--opt N] [WORD …]
 
 Each module named test_*.py beside this file holds functions marked @case; a case is called once per set of its parameters
 with (device, **parameters) and raises when something is wrong. WORDs choose cases whose name contains one of them; slow
@@ -22,6 +22,8 @@ def main():
     p.add_argument("--device", default="cpu")
     p.add_argument("--all", action="store_true")
     p.add_argument("--cpu", help="compile for that processor (device cpu), such as x86-64")
+    p.add_argument("--check", action="store_true", help="checked launches (always, on emu)")
+    p.add_argument("--first", action="store_true", help="stop at the first failure")
     p.add_argument("--opt", type=int, help="-O level, 0 to 3")
     p.add_argument("--verbose", action="store_true")
     p.add_argument("words", nargs="*")
@@ -31,19 +33,20 @@ def main():
     if o.opt is not None:
         fsc.Jit.defaults["opt_level"] = o.opt
     try:
-        device = fsc.Device(o.device)
+        device = fsc.Device(o.device, checks=o.check or o.device == "emu")
     except fsc.Error as e:
         print(f"device {o.device}: {e}")
         return 3
     here = os.path.dirname(os.path.abspath(__file__))
     for path in sorted(glob.glob(os.path.join(here, "test_*.py"))):
         importlib.import_module(os.path.basename(path)[:-3])
+    where = {o.device, "cpu.check"} if o.check and o.device == "cpu" else {o.device}
     passed = failed = skipped = 0
     start = time.time()
     for name, run, slow, only in CASES:
         if o.words and not any(w in name for w in o.words):
             continue
-        if (slow and not o.all) or (only and only != o.device):
+        if (slow and not o.all) or (only and not where & set(only)):
             skipped += 1
             continue
         if o.verbose:
@@ -59,6 +62,8 @@ def main():
             print(f"FAILED {name} on {o.device}: {why}", flush=True)
             if not isinstance(why, (AssertionError, fsc.Error)):
                 traceback.print_exc()
+            if o.first:
+                break
             if isinstance(why, fsc.Error) and why.status == "FSC_ERROR_FAULT":
                 print("the device's context is lost; the rest would fail with it")
                 break

@@ -188,8 +188,9 @@ static void owners_end_once(void **state) {
     fsc_device *d = open_cpu("cpu");
     fsc_module *m = NULL;
     fsc_kernel *a = NULL, *b = NULL;
+    FscHostCode code = {.entry = count_entry, .owner = &one, .destroy = destroy};
     destroyed = 0;
-    assert_int_equal(fsc_module_host(d, r, count_entry, 0, &one, destroy, &m), FSC_OK);
+    assert_int_equal(fsc_module_host(d, r, &code, &m), FSC_OK);
     assert_int_equal(fsc_module_kernels(m), 1);
     assert_string_equal(fsc_module_kernel_name(m, 0), "count");
     assert_null(fsc_module_kernel_name(m, 1));
@@ -204,10 +205,10 @@ static void owners_end_once(void **state) {
     assert_int_equal(destroyed, 1);
 
     record_set_target(r, "sm_80", "0.1.0", "count.dsl");
-    assert_int_equal(fsc_module_host(d, r, count_entry, 0, &one, destroy, &m), FSC_ERROR_ARCH);
+    assert_int_equal(fsc_module_host(d, r, &code, &m), FSC_ERROR_ARCH);
     record_set_target(r, "cpu", "0.1.0", "count.dsl");
     record_add_grid(r, "1 +");
-    assert_int_equal(fsc_module_host(d, r, count_entry, 0, &one, destroy, &m), FSC_ERROR_RECORD);
+    assert_int_equal(fsc_module_host(d, r, &code, &m), FSC_ERROR_RECORD);
     assert_int_equal(destroyed, 1);
     fsc_device_close(d);
     record_free(r);

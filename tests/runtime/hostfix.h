@@ -55,7 +55,8 @@ static inline fsc_device *open_cpu(const char *name) {
 static inline fsc_kernel *host_kernel(fsc_device *d, const Record *r, FscHostEntry *entry, size_t scratch) {
     fsc_module *m = NULL;
     fsc_kernel *k = NULL;
-    assert_int_equal(fsc_module_host(d, r, entry, scratch, NULL, NULL, &m), FSC_OK);
+    FscHostCode code = {.entry = entry, .scratch_bytes = scratch};
+    assert_int_equal(fsc_module_host(d, r, &code, &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_OK);
     fsc_module_unload(m); /* the kernel keeps it */
     return k;

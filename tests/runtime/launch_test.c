@@ -134,7 +134,7 @@ static void entry4(const void *const *a, const int64_t *p, const int64_t *n, voi
 
 static void add(fsc_kernel *k, Record *r, FscHostEntry *entry) {
     fsc_module *m = NULL;
-    assert_int_equal(fsc_module_host(fsc_kernel_device(k), r, entry, 0, NULL, NULL, &m), FSC_OK);
+    assert_int_equal(fsc_module_host(fsc_kernel_device(k), r, &(FscHostCode){.entry = entry}, &m), FSC_OK);
     assert_int_equal(fsc_kernel_add_variant(k, m, NULL), FSC_OK);
     fsc_module_unload(m);
     record_free(r);
@@ -173,7 +173,7 @@ static void the_closest_variant_runs(void **state) {
                            "none of 4 compiled variants fits; the first: the kernel is compiled with BLOCK = 64"));
     fsc_module *m = NULL;
     Record *other = count_record();
-    assert_int_equal(fsc_module_host(d, other, count_entry, 0, NULL, NULL, &m), FSC_OK);
+    assert_int_equal(fsc_module_host(d, other, &(FscHostCode){.entry = count_entry}, &m), FSC_OK);
     assert_int_equal(fsc_kernel_add_variant(k, m, NULL), FSC_ERROR_USAGE);
     fsc_module_unload(m);
     record_free(other);

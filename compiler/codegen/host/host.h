@@ -65,6 +65,18 @@ void host_put(Host *h, int64_t buffer, DType d, LLVMValueRef index, LLVMValueRef
 void host_store_tile(Host *h, const Value *v, int64_t buffer); /* all of v, chunk by chunk */
 void host_copy(Host *h, int64_t from, int64_t to, Type t);
 
+/* One access of memory, about to be built. */
+typedef struct HostAccess {
+    LLVMTypeRef bits;  /* the elements as integers: <W x i16> for fp16 */
+    LLVMTypeRef value; /* as the IR's type */
+    LLVMValueRef ptr;  /* one pointer (neighbours, or width 1) or a vector of them */
+    LLVMValueRef mask; /* NULL: all */
+    uint32_t align;
+    bool is_vector; /* gather or scatter */
+} HostAccess;
+
+/* check.c: with o->check, asks the launch about every element; those refused are masked off. Else nothing. */
+void host_check(Host *h, HostAccess *a, const Op *op, uint32_t width);
 /* memory.c */
 void host_load(Host *h, const Op *op);
 void host_store(Host *h, const Op *op);

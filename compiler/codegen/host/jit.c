@@ -6,17 +6,9 @@
  */
 #include "codegen/host/host.h"
 
-#include <stdlib.h>
 #include <string.h>
 
-#include <llvm-c/LLJIT.h>
-#include <llvm-c/Orc.h>
-
-struct HostCode {
-    LLVMOrcLLJITRef jit;
-    HostKernel *entry;
-    size_t scratch_bytes;
-};
+#include "codegen/hostcode.h"
 
 /* Chunks are vectors already: what is left for LLVM is to clean up, hoist and select. */
 static const char *const pipelines[] = {
@@ -44,37 +36,6 @@ static bool has_feature(LLVMTargetMachineRef machine, const char *feature) {
     bool found = strstr(all, feature) != NULL;
     LLVMDisposeMessage(all);
     return found;
-}
-
-static void report(const Work *w, LLVMErrorRef error) {
-    char *text = LLVMGetErrorMessage(error);
-    diag_error(w->o->diag, w->f->span, "the host JIT failed: %s", text);
-    LLVMDisposeErrorMessage(text);
-}
-
-static bool link_object(Work *w, Bytes object) {
-    LLVMErrorRef error = LLVMOrcCreateLLJIT(&w->code->jit, NULL);
-    if (error) {
-        w->code->jit = NULL;
-        report(w, error);
-        return false;
-    }
-    LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(w->code->jit);
-    LLVMOrcDefinitionGeneratorRef process = NULL;
-    error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, LLVMOrcLLJITGetGlobalPrefix(w->code->jit), NULL, NULL);
-    if (!error) {
-        LLVMOrcJITDylibAddGenerator(library, process);
-        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.at, object.len, w->f->name);
-        error = LLVMOrcLLJITAddObjectFile(w->code->jit, library, buffer);
-    }
-    LLVMOrcExecutorAddress address = 0;
-    if (!error) error = LLVMOrcLLJITLookup(w->code->jit, &address, w->f->name);
-    if (error) {
-        report(w, error);
-        return false;
-    }
-    w->code->entry = (HostKernel *)(uintptr_t)address;
-    return true;
 }
 
 static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
@@ -110,9 +71,9 @@ static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
         return true;
     }
     start = llvm_clock();
-    ok = link_object(w, emitted);
+    w->code->entry = (HostKernel *)hostcode_link(w->code, emitted, w->f->name, o, w->f->span);
     llvm_report_time(o, "host link", start);
-    return ok;
+    return w->code->entry != NULL;
 }
 
 /* Names are known for x86-64; elsewhere LLVM has the word. */
@@ -140,44 +101,22 @@ static void work(void *context) {
     }
     Llvm *m = llvm_create(w->o, w->f->name, w->f->span);
     m->bf16 = m->i16; /* as bfloat it would cross blocks as fp32, with a call back that not every system's libgcc has */
-    char *triple = LLVMGetTargetMachineTriple(machine);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-    LLVMSetTarget(m->module, triple);
-    LLVMSetModuleDataLayout(m->module, layout);
-    LLVMDisposeTargetData(layout);
-    LLVMDisposeMessage(triple);
+    hostcode_target(m, machine);
     w->ok = build(w, m, machine);
     llvm_destroy(m);
     LLVMDisposeTargetMachine(machine);
 }
 
 HostCode *codegen_host_jit(const Func *f, const char *cpu, const CodegenOptions *o) {
-    HostCode *code = calloc(1, sizeof *code);
-    if (!code) bug("out of memory");
+    HostCode *code = hostcode_create();
     Work w = {.f = f, .cpu = cpu, .o = o, .to_code = true, .code = code};
     if (llvm_guard(o, f->span, work, &w) && w.ok) {
         code->scratch_bytes = w.scratch_bytes;
+        hostcode_set_sites(code, f->sites.at, f->sites.len);
         return code;
     }
     hostcode_destroy(code);
     return NULL;
-}
-
-HostKernel *hostcode_entry(const HostCode *h) {
-    return h->entry;
-}
-
-size_t hostcode_scratch(const HostCode *h) {
-    return h->scratch_bytes;
-}
-
-void hostcode_destroy(HostCode *h) {
-    if (!h) return;
-    if (h->jit) {
-        LLVMErrorRef error = LLVMOrcDisposeLLJIT(h->jit);
-        if (error) LLVMConsumeError(error);
-    }
-    free(h);
 }
 
 bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out) {

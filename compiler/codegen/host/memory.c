@@ -6,15 +6,6 @@
  */
 #include "codegen/host/host.h"
 
-typedef struct Access {
-    LLVMTypeRef bits;  /* the elements as integers: <W x i16> for fp16 */
-    LLVMTypeRef value; /* as the IR's type */
-    LLVMValueRef ptr;  /* one pointer (neighbours, or width 1) or a vector of them */
-    LLVMValueRef mask; /* NULL: all */
-    uint32_t align;
-    bool is_vector; /* gather or scatter */
-} Access;
-
 /* Does the fact prove that aligned runs of `width` pointers along the chunk's dimension are neighbours? */
 static bool are_neighbours(Host *h, const Value *ptr, Shape s, uint32_t width) {
     const Fact *fact = fact_of(h->facts, ptr);
@@ -24,10 +15,10 @@ static bool are_neighbours(Host *h, const Value *ptr, Shape s, uint32_t width) {
     return true;
 }
 
-static Access access_tile(Host *h, Chunk *c, const Value *ptr, const Value *mask) {
+static HostAccess access_tile(Host *h, Chunk *c, const Value *ptr, const Value *mask) {
     Llvm *m = h->m;
     DType pointee = ptr->type.pointee;
-    Access a = {.value = host_type(h, pointee, c->width), .align = type_bytes(type_scalar(pointee))};
+    HostAccess a = {.value = host_type(h, pointee, c->width), .align = type_bytes(type_scalar(pointee))};
     a.bits = llvm_like(LLVMIntTypeInContext(m->context, a.align * 8), a.value);
     if (c->width == 1 || are_neighbours(h, ptr, c->shape, c->width)) {
         Chunk first = host_chunk(h, c->shape, c->index, 1);
@@ -40,10 +31,10 @@ static Access access_tile(Host *h, Chunk *c, const Value *ptr, const Value *mask
     return a;
 }
 
-static Access access_scalar(Host *h, const Value *ptr, const Value *mask) {
+static HostAccess access_scalar(Host *h, const Value *ptr, const Value *mask) {
     DType pointee = ptr->type.pointee;
     uint32_t bytes = type_bytes(type_scalar(pointee));
-    return (Access){.value = llvm_type(h->m, pointee),
+    return (HostAccess){.value = llvm_type(h->m, pointee),
                     .bits = LLVMIntTypeInContext(h->m->context, bytes * 8),
                     .align = bytes,
                     .ptr = host_scalar(h, ptr),
@@ -68,7 +59,7 @@ static void align_argument(Host *h, LLVMValueRef call, uint32_t index, uint32_t 
     LLVMAddCallSiteAttribute(call, index + 1, LLVMCreateEnumAttribute(h->m->context, kind, align));
 }
 
-static LLVMValueRef guarded_load(Host *h, const Access *a, LLVMValueRef other) {
+static LLVMValueRef guarded_load(Host *h, const HostAccess *a, LLVMValueRef other) {
     Llvm *m = h->m;
     LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
     LLVMBasicBlockRef inside = LLVMAppendBasicBlockInContext(m->context, h->function, "load");
@@ -84,7 +75,7 @@ static LLVMValueRef guarded_load(Host *h, const Access *a, LLVMValueRef other) {
     return phi;
 }
 
-static LLVMValueRef emit_load(Host *h, const Access *a, LLVMValueRef other, uint32_t width) {
+static LLVMValueRef emit_load(Host *h, const HostAccess *a, LLVMValueRef other, uint32_t width) {
     Llvm *m = h->m;
     LLVMValueRef bits_other = other ? as_type(h, other, a->bits) : LLVMConstNull(a->bits), x;
     if (a->is_vector) {
@@ -105,7 +96,7 @@ static LLVMValueRef emit_load(Host *h, const Access *a, LLVMValueRef other, uint
     return as_type(h, x, a->value);
 }
 
-static void emit_store(Host *h, const Access *a, LLVMValueRef value, uint32_t width) {
+static void emit_store(Host *h, const HostAccess *a, LLVMValueRef value, uint32_t width) {
     Llvm *m = h->m;
     LLVMValueRef bits = as_type(h, value, a->bits);
     if (a->is_vector) {
@@ -137,7 +128,8 @@ void host_load(Host *h, const Op *op) {
     const Value *ptr = op->args[0], *mask = op->nargs > 1 ? op->args[1] : NULL,
                 *other = op->nargs > 2 ? op->args[2] : NULL, *r = op->results[0];
     if (!value_is_tile(ptr)) {
-        Access a = access_scalar(h, ptr, mask);
+        HostAccess a = access_scalar(h, ptr, mask);
+        host_check(h, &a, op, 1);
         h->scalars[r->id] = emit_load(h, &a, other ? host_scalar(h, other) : NULL, 1);
         return;
     }
@@ -148,7 +140,8 @@ void host_load(Host *h, const Op *op) {
     LLVMValueRef fill = !other               ? NULL
                         : value_is_tile(other) ? host_eval(h, &c, other)
                                                : host_splat(h, host_scalar(h, other), width);
-    Access a = access_tile(h, &c, ptr, mask);
+    HostAccess a = access_tile(h, &c, ptr, mask);
+    host_check(h, &a, op, width);
     host_put(h, h->buffers[r->id], r->type.dtype, l.index, emit_load(h, &a, fill, width));
     host_loop_end(h, &l);
 }
@@ -156,7 +149,8 @@ void host_load(Host *h, const Op *op) {
 void host_store(Host *h, const Op *op) {
     const Value *ptr = op->args[0], *value = op->args[1], *mask = op->nargs > 2 ? op->args[2] : NULL;
     if (!value_is_tile(ptr)) {
-        Access a = access_scalar(h, ptr, mask);
+        HostAccess a = access_scalar(h, ptr, mask);
+        host_check(h, &a, op, 1);
         emit_store(h, &a, host_scalar(h, value), 1);
         return;
     }
@@ -165,7 +159,8 @@ void host_store(Host *h, const Op *op) {
     Loop l = host_loop_begin(h, count, width, "store");
     Chunk c = host_chunk(h, ptr->type.shape, l.index, width);
     LLVMValueRef x = value_is_tile(value) ? host_eval(h, &c, value) : host_splat(h, host_scalar(h, value), width);
-    Access a = access_tile(h, &c, ptr, mask);
+    HostAccess a = access_tile(h, &c, ptr, mask);
+    host_check(h, &a, op, width);
     emit_store(h, &a, x, width);
     host_loop_end(h, &l);
 }

@@ -29,7 +29,8 @@ static V source_map(Simt *s, const ConvertPlan *p, InDim field, bool *is_own) {
 /* The value of x in the lane: `constant` ^ own, or ^ a function of the thread. */
 static V fetch(Simt *s, DType d, V x, uint32_t constant, V lane, bool is_own) {
     if (is_own && !constant) return x;
-    if (is_own) return simt_shuffle(s, PRIM_SHFL_BFLY, d, x, simt_i32(s, constant));
+    if (is_own) return simt_shuffle(s, PRIM_SHFL_BFLY, d, x, simt_i32(s, constant ^ plant(PLANT_SHUFFLE_LANE)));
+    if (plant(PLANT_SHUFFLE_LANE)) constant ^= 1;
     V from = constant ? LLVMBuildXor(s->m->at, lane, simt_i32(s, constant), "") : lane;
     return simt_shuffle(s, PRIM_SHFL_IDX, d, x, from);
 }

@@ -63,6 +63,7 @@ static void bind(Simt *s, Value *const *values, const Tile *tiles, uint32_t n) {
 /* step > 0 ? iv < hi : iv > hi; the choice is made here where the step is constant. */
 static V for_condition(Simt *s, V iv, V hi, V step) {
     V up = LLVMBuildICmp(s->m->at, LLVMIntSLT, iv, hi, "");
+    if (plant(PLANT_LOOP_AGAIN)) up = LLVMBuildICmp(s->m->at, LLVMIntSLE, iv, hi, "");
     V down = LLVMBuildICmp(s->m->at, LLVMIntSGT, iv, hi, "");
     V rises = LLVMBuildICmp(s->m->at, LLVMIntSGT, step, llvm_int(LLVMTypeOf(step), 0), "");
     if (LLVMIsAConstantInt(rises)) return LLVMConstIntGetZExtValue(rises) ? up : down;
@@ -93,7 +94,7 @@ void simt_for(Simt *s, const Op *op) {
     LLVMBasicBlockRef latch = here(s);
     go(s, head);
     add_edge(&iv, &iv_next, latch);
-    for (uint32_t i = 0; i < n; i++) add_edge(&carried[i], &next[i], latch);
+    for (uint32_t i = 0; i < n; i++) add_edge(&carried[i], plant(PLANT_CARRY_OLD) && !i ? &carried[i] : &next[i], latch);
     stand(s, done);
     bind(s, op->results, carried, n);
 }
@@ -142,7 +143,7 @@ static Tile *build_arm(Simt *s, const Op *op, uint32_t region, LLVMBasicBlockRef
 void simt_if(Simt *s, const Op *op) {
     V condition = tile_lane(s, tile_of(s, op->args[0]), 0);
     LLVMBasicBlockRef yes = simt_new_block(s, "then"), no = simt_new_block(s, "else"), join = simt_new_block(s, "join");
-    LLVMBuildCondBr(s->m->at, condition, yes, no);
+    LLVMBuildCondBr(s->m->at, condition, plant(PLANT_FIRST_ARM) ? no : yes, no);
     LLVMBasicBlockRef yes_end = NULL, no_end = NULL;
     Tile *a = build_arm(s, op, 0, yes, join, &yes_end), *b = build_arm(s, op, 1, no, join, &no_end);
     stand(s, join);

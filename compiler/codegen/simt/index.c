@@ -138,7 +138,8 @@ V simt_owner(Simt *s, const Layout *l) {
     test.value = llvm_int(s->m->i1, 1);
     if (tid) {
         V bits = test.thread == UINT32_MAX ? tid : LLVMBuildAnd(s->m->at, tid, simt_i32(s, test.thread), "");
-        test.value = LLVMBuildICmp(s->m->at, LLVMIntEQ, bits, simt_i32(s, 0), "");
+        V owner = simt_i32(s, plant(PLANT_NO_OWNER) ? test.thread & (s->f->threads_per_program - 1) : 0);
+        test.value = LLVMBuildICmp(s->m->at, LLVMIntEQ, bits, owner, "");
     }
     if (cta) {
         V bits = LLVMBuildAnd(s->m->at, cta, simt_i32(s, test.cta), "");
@@ -154,6 +155,7 @@ V simt_program(Simt *s, uint32_t axis, bool count) {
     static const Prim index[] = {PRIM_CTAID_X, PRIM_CTAID_Y, PRIM_CTAID_Z};
     static const Prim counts[] = {PRIM_NCTAID_X, PRIM_NCTAID_Y, PRIM_NCTAID_Z};
     if (axis > 2) bug("program axis %u", axis);
+    if (plant(PLANT_SWAP_AXES) && axis) axis ^= 3;
     V v = prim_call(s, count ? counts[axis] : index[axis], NULL, 0);
     if (axis == 0 && s->f->blocks_per_program > 1)
         v = LLVMBuildUDiv(s->m->at, v, simt_i32(s, s->f->blocks_per_program), "");

@@ -31,7 +31,7 @@ static V and_bits(Simt *s, V x, V y) {
 
 /* Predicates of vector v from its mask lanes. */
 static void move_masks(Simt *s, Move *mv, uint32_t v) {
-    uint32_t first = v * mv->n, last = first + mv->n - 1;
+    uint32_t first = (plant(PLANT_SWAP_MASK) && v ? v - 1 : v) * mv->n, last = first + mv->n - 1;
     MaskKind kind = mv->mask ? (MaskKind)mv->op->attr.mem.mask_kind : MASK_NONE;
     V all = llvm_int(s->m->i1, 1), some = all;
     if (kind != MASK_NONE) all = some = tile_lane(s, mv->mask, first);
@@ -69,9 +69,9 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     if (is_store && l) mv.free_registers = layout_free(l, IN_REGISTER);
     MaskKind kind = mv.mask ? (MaskKind)op->attr.mem.mask_kind : MASK_NONE;
     if (mv.mask && kind == MASK_NONE) bug("%s: a mask of no kind", op_info[op->kind].name);
-    mv.may_cut = mv.n > 1 && (kind == MASK_ANY || kind == MASK_PREFIX);
+    mv.may_cut = mv.n > 1 && (kind == MASK_ANY || kind == MASK_PREFIX) && !plant(PLANT_CUT_VECTOR);
     mv.policy = simt_i32(s, policy_pack(&op->attr.mem));
-    mv.site = simt_i32(s, op->attr.mem.site);
+    mv.site = simt_site(s);
     mv.all = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
     mv.cut = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
     for (uint32_t v = 0; v < mv.vectors; v++) move_masks(s, &mv, v);
@@ -105,7 +105,7 @@ static V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
 /* ---- Loads --------------------------------------------------------------------------------------------------------------- */
 
 static V other_lane(Simt *s, const Move *mv, uint32_t reg) {
-    return mv->other ? tile_lane(s, mv->other, reg) : LLVMConstNull(lane_type(s, mv->d));
+    return mv->other && !plant(PLANT_LOST_OTHER) ? tile_lane(s, mv->other, reg) : LLVMConstNull(lane_type(s, mv->d));
 }
 
 static void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {

@@ -87,9 +87,19 @@ V simt_i32(Simt *s, int64_t value) {
     return llvm_int(s->m->i32, value);
 }
 
+V simt_site(Simt *s) {
+    const Op *op = s->op;
+    if (op_info[op->kind].attr == ATTR_MEM) return simt_i32(s, op->attr.mem.site);
+    if (s->op_site == UINT32_MAX) {
+        s->op_site = s->m->sites.len;
+        vec_push(s->m->o->arena, &s->m->sites, op->span);
+    }
+    return simt_i32(s, s->op_site);
+}
+
 V simt_shuffle(Simt *s, Prim how, DType d, V x, V operand) {
     LLVMBuilderRef at = s->m->at;
-    V bits = element_bits(s, d, x), site = simt_i32(s, -1);
+    V bits = element_bits(s, d, x), site = simt_site(s);
     unsigned width = LLVMGetIntTypeWidth(LLVMTypeOf(bits));
     if (width < 64) {
         if (width < 32) bits = LLVMBuildZExt(at, bits, s->m->i32, "");

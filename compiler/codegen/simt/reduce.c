@@ -16,6 +16,7 @@ static uint32_t deposit(uint32_t value, uint32_t mask) {
 /* Pairwise over the subsets of `mask`, highest bit innermost. */
 static V combine_registers(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t reg, uint32_t mask) {
     if (!mask) return tile_lane(s, x, reg);
+    if (plant(PLANT_LOST_REGISTER) && (mask & (mask - 1)) == 0) return tile_lane(s, x, reg);
     uint32_t low = mask & (~mask + 1), rest = mask ^ low;
     V a = combine_registers(s, kind, d, x, reg, rest);
     V b = combine_registers(s, kind, d, x, reg ^ low, rest);
@@ -25,7 +26,7 @@ static V combine_registers(Simt *s, OpKind kind, DType d, const Tile *x, uint32_
 static void combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lanes) {
     for (uint32_t bit = UINT32_C(1) << 4; bit; bit >>= 1) {
         if (!(lanes & bit)) continue;
-        V mask = simt_i32(s, bit);
+        V mask = simt_i32(s, plant(PLANT_SHUFFLE_DISTANCE) && bit == 16 ? 8 : bit);
         for (uint32_t i = 0; i < n; i++) {
             V other = simt_shuffle(s, PRIM_SHFL_BFLY, d, results[i], mask);
             results[i] = math_binary(&s->math, kind, d, results[i], other);

@@ -44,10 +44,12 @@ void simt_shared_store(Simt *s, const Op *op) {
     V owner = simt_owner(s, l);
     for (uint32_t reg = 0; reg < x->n; reg += n) {
         if (reg & free_registers) continue;
-        V args[8] = {byte_offset(s, op, l, bytes, reg), owner}, elements[16];
+        V offset = byte_offset(s, op, l, bytes, reg);
+        if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, n * bytes), "");
+        V args[8] = {offset, owner}, elements[16];
         for (uint32_t i = 0; i < n; i++) elements[i] = tile_lane(s, x, reg + i);
         elements_pack(s, v->type.dtype, elements, n, a, args + 2);
-        args[2 + a.words] = simt_i32(s, -1);
+        args[2 + a.words] = simt_site(s);
         prim_access(s, PRIM_STORE_SHARED, a, args, 3 + a.words);
     }
 }
@@ -59,7 +61,7 @@ void simt_shared_load(Simt *s, const Op *op) {
     uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
     Access a = access_of(bytes, n);
     for (uint32_t reg = 0; reg < r.n; reg += n) {
-        V args[] = {byte_offset(s, op, l, bytes, reg), simt_i32(s, -1)}, words[4], elements[16];
+        V args[] = {byte_offset(s, op, l, bytes, reg), simt_site(s)}, words[4], elements[16];
         V result = prim_access(s, PRIM_LOAD_SHARED, a, args, 2);
         for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, result, i);
         elements_unpack(s, v->type.dtype, words, a, elements, n);
@@ -71,6 +73,7 @@ void simt_shared_load(Simt *s, const Op *op) {
 void simt_barrier(Simt *s, const Op *op) {
     static const Prim of[] = {
         [SCOPE_WARP] = PRIM_BAR_WARP, [SCOPE_BLOCK] = PRIM_BAR_BLOCK, [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER};
-    V site = simt_i32(s, -1);
+    V site = simt_site(s);
+    if (plant(PLANT_DROP_BARRIER) && op->attr.i == SCOPE_BLOCK) return;
     prim_call(s, of[op->attr.i], &site, 1);
 }

@@ -9,6 +9,8 @@
 /* clang-format off */
 static void simt_op(Simt *s, const Op *op) {
     llvm_debug_at(s->m, op->span);
+    s->op = op;
+    s->op_site = UINT32_MAX;
     switch (op->kind) {
     case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_PID: case OP_NPROG:
         simt_create_op(s, op); return;
@@ -58,15 +60,16 @@ static V approx(const Math *k, Approx which, V x, V y) {
 
 /* ---- The function --------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f) {
-    uint32_t n = f->body->args.len;
+static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thread) {
+    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0;
     LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, n + 1);
-    for (uint32_t i = 0; i < n; i++) types[i] = lane_type(s, f->body->args.at[i]->type.dtype);
-    LLVMValueRef k = LLVMAddFunction(m->module, f->name, LLVMFunctionType(m->none, types, n, 0));
+    types[0] = m->ptr;
+    for (uint32_t i = 0; i < n; i++) types[first + i] = lane_type(s, f->body->args.at[i]->type.dtype);
+    LLVMValueRef k = LLVMAddFunction(m->module, f->name, LLVMFunctionType(m->none, types, first + n, 0));
     for (uint32_t i = 0; i < n; i++) {
         const Value *v = f->body->args.at[i];
         Tile t = tile_create(s, 1);
-        t.at[0].base = LLVMGetParam(k, i);
+        t.at[0].base = LLVMGetParam(k, first + i);
         s->values[v->id] = t;
     }
     return k;
@@ -79,10 +82,11 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     s.math = (Math){.m = m, .fast = m->o->fast_math, .native_fp16 = t != NULL, .native_fma16 = t != NULL,
                     .native_bf16 = t && t->sm >= 80, .native_fma = true, .approx = approx, .context = &s};
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
-    s.function = declare_kernel(m, &s, f);
+    s.function = declare_kernel(m, &s, f, t == NULL);
     s.entry = simt_new_block(&s, "entry");
     LLVMBasicBlockRef body = simt_new_block(&s, "start");
     llvm_debug_function(m, s.function, f->name, f->span);
+    for (uint32_t i = 0; i < f->sites.len; i++) vec_push(m->o->arena, &m->sites, f->sites.at[i]);
     LLVMPositionBuilderAtEnd(m->at, body);
     llvm_debug_at(m, f->span);
     simt_block(&s, f->body);

@@ -9,6 +9,7 @@
 #ifndef FSC_CODEGEN_SIMT_H
 #define FSC_CODEGEN_SIMT_H
 
+#include "base/plant.h"
 #include "codegen/math.h"
 
 typedef enum Prim {
@@ -38,7 +39,8 @@ uint32_t policy_pack(const MemAttr *m);
 MemAttr policy_unpack(uint64_t policy);
 
 /* f as a per-thread module in m, not yet verified. `t` decides which conversions are single instructions; NULL: none of
- * the 16-bit ones, so that the module compiles for any host. Runs inside llvm_guard(). */
+ * the 16-bit ones, so that the module compiles for any host, and a first parameter in front: a pointer to the thread, for
+ * the target step. Runs inside llvm_guard(). */
 LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t);
 
 /* ---- Within simt/ ------------------------------------------------------------------------------------------------------ */
@@ -73,6 +75,8 @@ typedef struct Simt {
     Llvm *m;
     Math math;
     const Func *f;
+    const Op *op; /* being built */
+    uint32_t op_site; /* of s->op among m->sites, if it has one already; UINT32_MAX */
     LLVMValueRef function;
     LLVMBasicBlockRef entry; /* computed-once values; falls into the body when the function is done */
     Tile *values;            /* by value id */
@@ -132,5 +136,6 @@ V access_result(Simt *s, Access a, V result, uint32_t i);
 /* An element of any type through a shuffle: 64 bits take two. `how`: SHFL_BFLY with a mask or SHFL_IDX with a lane. */
 V simt_shuffle(Simt *s, Prim how, DType d, V x, V operand);
 V simt_i32(Simt *s, int64_t value);
+V simt_site(Simt *s); /* of the op being built */
 
 #endif

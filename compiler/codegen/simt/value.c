@@ -184,6 +184,10 @@ static void index_addptr(Simt *s, const Op *op, const Tile *p, const Tile *i, Ti
         wide.at[k] =
             dtype_bits(index->type.dtype) == 64 ? i->at[k] : lane_widen(s, &memo, i, i->at[k], s->m->i64, true);
     index_scale(s, &wide, type_bytes(type_scalar(op->args[0]->type.pointee)), &bytes, DT_I64);
+    for (uint32_t k = 0; k < i->n && plant(PLANT_NARROW_OFFSET); k++) {
+        V low = LLVMBuildTrunc(s->m->at, lane_whole(s, bytes.at[k]), s->m->i32, "");
+        bytes.at[k] = (Lane){LLVMBuildSExt(s->m->at, low, s->m->i64, ""), 0};
+    }
     index_add(s, p, &bytes, r, DT_I64);
 }
 
@@ -272,7 +276,10 @@ static V constant_of(Simt *s, const Op *op) {
 
 static void arange(Simt *s, const Op *op, Tile *r) {
     const Layout *l = op->results[0]->type.layout;
-    V thread = simt_thread_index(s, l);
+    Layout reversed = *l;
+    for (uint32_t i = 0; plant(PLANT_REVERSED_BASIS) && i < l->bits[IN_LANE]; i++)
+        reversed.basis[IN_LANE][i] = l->basis[IN_LANE][l->bits[IN_LANE] - 1 - i];
+    V thread = simt_thread_index(s, &reversed);
     bool adds = layout_adds(l);
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t part = layout_register_index(l, i);

@@ -1,0 +1,77 @@
+/* emu.c - codegen_emu_jit, codegen_emu_text: the per-thread module on this machine.
+ *
+ * In: a Func at STAGE_SIMT. Out: code whose entry is one thread, or text.
+ * Method: build without a GPU target (plain LLVM), lower the primitives to calls, emit at a low level of optimisation -
+ * such code runs a few times only - and link. All of it under llvm_guard().
+ */
+#include "codegen/emu/emu.h"
+#include "codegen/hostcode.h"
+
+typedef struct Job {
+    const Func *f;
+    const CodegenOptions *o;
+    EmuEmit what;
+    Bytes *out;     /* of text */
+    HostCode *code; /* else */
+    bool done;
+} Job;
+
+enum { EMU_OPT_LEVEL = 1 };
+
+static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
+    const CodegenOptions *o = j->o;
+    double since = llvm_clock();
+    LLVMValueRef kernel = simt_build(m, j->f, NULL);
+    llvm_verify(m, "after building the emulated kernel");
+    if (!j->code && j->what == EMU_THREADS) {
+        *j->out = llvm_text(m);
+        j->done = true;
+        return;
+    }
+    emu_lower(m, kernel);
+    llvm_verify(m, "after the emulator's target step");
+    llvm_report_time(o, "emu IR", since);
+    if (!j->code && j->what == EMU_LLVM) {
+        *j->out = llvm_text(m);
+        j->done = true;
+        return;
+    }
+    since = llvm_clock();
+    Bytes emitted = {0};
+    if (!llvm_emit(m, machine, j->code ? LLVMObjectFile : LLVMAssemblyFile, &emitted)) return;
+    llvm_report_time(o, "emu code", since);
+    j->done = true;
+    if (!j->code) {
+        *j->out = emitted;
+        return;
+    }
+    j->code->thread = (EmuKernel *)hostcode_link(j->code, emitted, EMU_ENTRY, o, j->f->span);
+    hostcode_set_sites(j->code, m->sites.at, m->sites.len);
+    j->done = j->code->thread != NULL;
+}
+
+static void work(void *context) {
+    Job *j = context;
+    CodegenOptions o = *j->o;
+    o.line_info = false; /* places are sites */
+    LLVMTargetMachineRef machine = llvm_machine_host(NULL, EMU_OPT_LEVEL);
+    Llvm *m = llvm_create(&o, j->f->name, j->f->span);
+    m->bf16 = m->i16; /* as on the CPU: bfloat would need calls that not every system's libgcc has */
+    hostcode_target(m, machine);
+    emit(j, m, machine);
+    llvm_destroy(m);
+    LLVMDisposeTargetMachine(machine);
+}
+
+HostCode *codegen_emu_jit(const Func *f, const CodegenOptions *o) {
+    HostCode *code = hostcode_create();
+    Job j = {.f = f, .o = o, .code = code};
+    if (llvm_guard(o, f->span, work, &j) && j.done) return code;
+    hostcode_destroy(code);
+    return NULL;
+}
+
+bool codegen_emu_text(const Func *f, EmuEmit what, const CodegenOptions *o, Bytes *out) {
+    Job j = {.f = f, .o = o, .what = what, .out = out};
+    return llvm_guard(o, f->span, work, &j) && j.done;
+}

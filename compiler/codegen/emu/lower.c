@@ -1,0 +1,165 @@
+/* lower.c - every primitive to a field of the thread or a call of the emulator; the entry with one signature for all kernels.
+ *
+ * In: a per-thread module. Out: the same module without fsc.* functions.
+ * Method: for each declared fsc.* function, each call is replaced at its place by its row of lower.def. The words of an
+ * access travel through one small array in the frame; what is called lies in the thread's table (runtime/hooks.h).
+ */
+#include <stddef.h>
+
+#include "codegen/emu/emu.h"
+#include "runtime/hooks.h"
+
+typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_MEET, ROW_MATH } RowKind;
+
+typedef struct Row {
+    RowKind kind;
+    size_t offset; /* in EmuThread or EmuCalls */
+} Row;
+
+static const Row rows[] = {
+#define FIELD(e, field) [PRIM_##e] = {ROW_FIELD, offsetof(EmuThread, field)},
+#define MEMORY(e, call) [PRIM_##e] = {ROW_MEMORY, offsetof(EmuCalls, call)},
+#define MEET(e, call)   [PRIM_##e] = {ROW_MEET, offsetof(EmuCalls, call)},
+#define MATH(e, call)   [PRIM_##e] = {ROW_MATH, offsetof(EmuCalls, call)},
+#include "codegen/emu/lower.def"
+#undef FIELD
+#undef MEMORY
+#undef MEET
+#undef MATH
+};
+
+/* A primitive without a row does not compile. */
+enum {
+#define FIELD(e, field) HAS_##e,
+#define MEMORY(e, call) HAS_##e,
+#define MEET(e, call)   HAS_##e,
+#define MATH(e, call)   HAS_##e,
+#include "codegen/emu/lower.def"
+#undef FIELD
+#undef MEMORY
+#undef MEET
+#undef MATH
+    ROW_COUNT
+};
+#define PRIM(e, ...) _Static_assert((int)HAS_##e == (int)PRIM_##e, "lower.def: the rows follow prims.def");
+#include "codegen/prims.def"
+#undef PRIM
+_Static_assert((int)ROW_COUNT == (int)PRIM_COUNT, "lower.def: one row per primitive");
+
+typedef struct Emu {
+    Llvm *m;
+    V thread, words; /* the kernel's thread; room for the words of one access */
+    uint32_t calls;  /* numbered so far */
+} Emu;
+
+static V at_offset(Emu *e, V base, size_t offset) {
+    V index = llvm_int(e->m->i64, (int64_t)offset);
+    return LLVMBuildInBoundsGEP2(e->m->at, e->m->i8, base, &index, 1, "");
+}
+
+static V call(Emu *e, const Row *row, LLVMTypeRef result, V *args, uint32_t n) {
+    LLVMTypeRef types[8];
+    for (uint32_t i = 0; i < n; i++) types[i] = LLVMTypeOf(args[i]);
+    V table = LLVMBuildLoad2(e->m->at, e->m->ptr, at_offset(e, e->thread, offsetof(EmuThread, calls)), "");
+    V function = LLVMBuildLoad2(e->m->at, e->m->ptr, at_offset(e, table, row->offset), "");
+    return LLVMBuildCall2(e->m->at, LLVMFunctionType(result, types, n, 0), function, args, n, "");
+}
+
+static V word_slot(Emu *e, uint32_t i) {
+    return at_offset(e, e->words, i * sizeof(uint64_t));
+}
+
+/* The results as the primitive gives them: a word, or a struct of words. */
+static V read_words(Emu *e, Access a, LLVMTypeRef result) {
+    LLVMTypeRef word = LLVMIntTypeInContext(e->m->context, a.bits);
+    V all = a.words > 1 ? LLVMGetPoison(result) : NULL;
+    for (uint32_t i = 0; i < a.words; i++) {
+        V x = LLVMBuildLoad2(e->m->at, e->m->i64, word_slot(e, i), "");
+        x = a.bits < 64 ? LLVMBuildTrunc(e->m->at, x, word, "") : x;
+        all = all ? LLVMBuildInsertValue(e->m->at, all, x, i, "") : x;
+    }
+    return all;
+}
+
+/* Operands: address, predicate and words unless it is a load of shared memory, policy if it is global, site. */
+static V lower_memory(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result) {
+    Llvm *m = e->m;
+    bool is_global = p == PRIM_LOAD_GLOBAL || p == PRIM_STORE_GLOBAL, is_plain = p == PRIM_LOAD_SHARED;
+    uint32_t next = 1;
+    V address = is_global ? in[0] : LLVMBuildZExt(m->at, in[0], m->i64, "");
+    V predicate = is_plain ? llvm_int(m->i32, 1) : LLVMBuildZExt(m->at, in[next++], m->i32, "");
+    for (uint32_t i = 0; i < a.words; i++) {
+        V x = is_plain ? llvm_int(m->i64, 0) : in[next++];
+        if (LLVMTypeOf(x) != m->i64) x = LLVMBuildZExt(m->at, x, m->i64, "");
+        LLVMBuildStore(m->at, x, word_slot(e, i));
+    }
+    EmuAccess access = {(uint8_t)a.words, (uint8_t)(a.bits / 8), false};
+    if (is_global) access.is_volatile = policy_unpack(LLVMConstIntGetZExtValue(in[next++])).is_volatile;
+    V args[] = {e->thread, address, predicate, e->words, llvm_int(m->i32, emu_access_pack(access)), in[next]};
+    call(e, &rows[p], m->none, args, COUNT(args));
+    return p == PRIM_LOAD_GLOBAL || p == PRIM_LOAD_SHARED ? read_words(e, a, result) : NULL;
+}
+
+static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef result) {
+    const Row *row = &rows[p];
+    V args[8] = {e->thread};
+    switch (row->kind) {
+    case ROW_FIELD: return LLVMBuildLoad2(e->m->at, result, at_offset(e, e->thread, row->offset), "");
+    case ROW_MEMORY: return lower_memory(e, p, a, in, result);
+    case ROW_MATH: return call(e, row, result, in, n);
+    case ROW_MEET:
+        for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];
+        args[1 + n] = llvm_int(e->m->i32, e->calls++);
+        return call(e, row, result, args, n + 2);
+    }
+    bug("emu: primitive %s", prim_info[p].name);
+}
+
+static void lower_call(Emu *e, Prim p, Access a, V old) {
+    V in[16];
+    uint32_t n = (uint32_t)LLVMGetNumArgOperands(old);
+    for (uint32_t i = 0; i < n; i++) in[i] = LLVMGetOperand(old, i);
+    LLVMPositionBuilderBefore(e->m->at, old);
+    V made = lower_row(e, p, a, in, n, LLVMTypeOf(old));
+    if (made && prim_info[p].result[0] != 'v') LLVMReplaceAllUsesWith(old, made);
+    LLVMInstructionEraseFromParent(old);
+}
+
+/* fsc_thread(thread, args): each argument is read through its pointer. */
+static void make_entry(Llvm *m, LLVMValueRef kernel) {
+    LLVMTypeRef params[] = {m->ptr, m->ptr};
+    LLVMValueRef entry = LLVMAddFunction(m->module, EMU_ENTRY, LLVMFunctionType(m->none, params, 2, 0));
+    LLVMPositionBuilderAtEnd(m->at, LLVMAppendBasicBlockInContext(m->context, entry, ""));
+    LLVMSetCurrentDebugLocation2(m->at, NULL);
+    uint32_t n = LLVMCountParams(kernel);
+    V *args = NEW_ARRAY(m->o->arena, V, n);
+    args[0] = LLVMGetParam(entry, 0);
+    for (uint32_t i = 1; i < n; i++) {
+        LLVMTypeRef t = LLVMTypeOf(LLVMGetParam(kernel, i));
+        V index = llvm_int(m->i64, i - 1);
+        V slot = LLVMBuildInBoundsGEP2(m->at, m->ptr, LLVMGetParam(entry, 1), &index, 1, "");
+        V at = LLVMBuildLoad2(m->at, m->ptr, slot, "");
+        args[i] = LLVMBuildLoad2(m->at, t == m->i1 ? m->i8 : t, at, "");
+        if (t == m->i1) args[i] = LLVMBuildTrunc(m->at, args[i], t, "");
+    }
+    LLVMBuildCall2(m->at, LLVMGlobalGetValueType(kernel), kernel, args, n, "");
+    LLVMBuildRetVoid(m->at);
+    LLVMSetLinkage(kernel, LLVMInternalLinkage);
+}
+
+void emu_lower(Llvm *m, LLVMValueRef kernel) {
+    LLVMPositionBuilderBefore(m->at, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
+    LLVMSetCurrentDebugLocation2(m->at, NULL);
+    Emu e = {.m = m, .thread = LLVMGetParam(kernel, 0)};
+    e.words = LLVMBuildAlloca(m->at, LLVMArrayType2(m->i64, 4), "words");
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module), next = NULL; f; f = next) {
+        next = LLVMGetNextFunction(f);
+        size_t len = 0;
+        Prim p;
+        Access a;
+        if (!prim_find(LLVMGetValueName2(f, &len), &p, &a)) continue;
+        for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetFirstUse(f)) lower_call(&e, p, a, LLVMGetUser(use));
+        LLVMDeleteFunction(f);
+    }
+    make_entry(m, kernel);
+}

@@ -1,0 +1,86 @@
+/* hostcode.c - objects into this process, and the handle of what came of them.
+ *
+ * In: an object's bytes, the entry's name. Out: a HostCode that owns the JIT and the list of sites.
+ */
+#include "codegen/hostcode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <llvm-c/Orc.h>
+
+HostCode *hostcode_create(void) {
+    HostCode *h = calloc(1, sizeof *h);
+    if (!h) bug("out of memory");
+    return h;
+}
+
+void hostcode_destroy(HostCode *h) {
+    if (!h) return;
+    if (h->jit) {
+        LLVMErrorRef error = LLVMOrcDisposeLLJIT(h->jit);
+        if (error) LLVMConsumeError(error);
+    }
+    free(h->sites);
+    free(h);
+}
+
+HostKernel *hostcode_entry(const HostCode *h) {
+    return h->entry;
+}
+
+EmuKernel *hostcode_thread(const HostCode *h) {
+    return h->thread;
+}
+
+size_t hostcode_scratch(const HostCode *h) {
+    return h->scratch_bytes;
+}
+
+const Span *hostcode_sites(const HostCode *h, size_t *n) {
+    *n = h->num_sites;
+    return h->sites;
+}
+
+void hostcode_set_sites(HostCode *h, const Span *sites, size_t n) {
+    h->sites = calloc(n + 1, sizeof *h->sites);
+    if (!h->sites) bug("out of memory");
+    if (n) memcpy(h->sites, sites, n * sizeof *sites);
+    h->num_sites = n;
+}
+
+static uintptr_t fail(const CodegenOptions *o, Span where, LLVMErrorRef error) {
+    char *text = LLVMGetErrorMessage(error);
+    diag_error(o->diag, where, "the host JIT failed: %s", text);
+    LLVMDisposeErrorMessage(text);
+    return 0;
+}
+
+uintptr_t hostcode_link(HostCode *h, Bytes object, const char *symbol, const CodegenOptions *o, Span where) {
+    LLVMErrorRef error = LLVMOrcCreateLLJIT(&h->jit, NULL);
+    if (error) {
+        h->jit = NULL;
+        return fail(o, where, error);
+    }
+    LLVMOrcJITDylibRef library = LLVMOrcLLJITGetMainJITDylib(h->jit);
+    LLVMOrcDefinitionGeneratorRef process = NULL;
+    char prefix = LLVMOrcLLJITGetGlobalPrefix(h->jit);
+    error = LLVMOrcCreateDynamicLibrarySearchGeneratorForProcess(&process, prefix, NULL, NULL);
+    if (!error) {
+        LLVMOrcJITDylibAddGenerator(library, process);
+        LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.at, object.len, symbol);
+        error = LLVMOrcLLJITAddObjectFile(h->jit, library, buffer);
+    }
+    LLVMOrcExecutorAddress address = 0;
+    if (!error) error = LLVMOrcLLJITLookup(h->jit, &address, symbol);
+    return error ? fail(o, where, error) : (uintptr_t)address;
+}
+
+void hostcode_target(Llvm *m, LLVMTargetMachineRef machine) {
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetTarget(m->module, triple);
+    LLVMSetModuleDataLayout(m->module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
+}

@@ -1,0 +1,157 @@
+/* emu.h - device "emu": the per-thread code of a GPU kernel on fibers of this machine.
+ *
+ * In: a launch of a variant whose code is a FscThreadEntry. Out: the same writes to memory as on a GPU, and with checks
+ * the findings. Method: a worker per host core takes teams (the block, or cluster of blocks, of a program) from one
+ * counter; each thread is a fiber that runs until it must meet others (warp, block, cluster), spins, or ends; the scheduler
+ * of the worker lets those go on whose meeting is complete, and reports a meeting that can never be.
+ */
+#ifndef FSC_EMU_H
+#define FSC_EMU_H
+
+#include "runtime/checks.h"
+#include "runtime/emu/fiber.h"
+#include "runtime/hooks.h"
+
+enum { WARP = 32 };
+
+/* ---- What the rest of the runtime calls ------------------------------------------------------------------------------ */
+
+Emulator *emulator_create(uint32_t threads); /* host threads; NULL: out of memory */
+void emulator_destroy(Emulator *e);
+/* Runs all programs of the call, whose grid is not empty; with `checked` what is found goes to the device's findings.
+ * FSC_ERROR_CHECK with a message: something was found, or some thread could not go on (seen without checks, too). */
+fsc_status emulator_run(Emulator *e, Call *c, bool checked);
+
+/* ---- shadow.c: who touched a cell of memory, and when ------------------------------------------------------------------ */
+
+/* One access. Times count barriers that the thread has passed. */
+typedef struct Touch {
+    uint64_t owner;     /* the program's number from 1; 0: nobody */
+    uint32_t thread;    /* within the team: block rank * threads per block + tid */
+    uint32_t clock;     /* of the program: how many accesses came before */
+    uint32_t warp_time; /* warp barriers */
+    uint16_t block_time, cluster_time;
+    int32_t site;
+} Touch;
+
+typedef struct Cell {
+    Touch writer, reader, other_reader; /* the last of each; other_reader by another thread, if it can be by another program */
+} Cell;
+
+typedef struct Thread Thread;
+
+typedef enum Conflict { CONFLICT_NONE, CONFLICT_PROGRAMS, CONFLICT_THREADS } Conflict;
+
+/* Is there an earlier touch of the cell that conflicts with this one? Then *with is it. Notes the touch in the cell. A
+ * volatile load never conflicts with another program's store, and makes the program know what that one did before. */
+Conflict cell_touch(Cell *cell, Thread *t, const Touch *now, bool is_store, bool is_volatile, Touch *with);
+
+/* ---- global.c: global memory ------------------------------------------------------------------------------------------- */
+
+typedef struct Launch Launch;
+typedef struct Shadow Shadow; /* of all regions of a launch */
+
+Shadow *shadow_create(const Regions *r); /* NULL: out of memory */
+void shadow_destroy(Shadow *s);
+void global_access(Thread *t, uint64_t address, uint64_t *data, EmuAccess a, bool is_store, int32_t site);
+/* Elements of output contracts that nobody wrote become findings. */
+fsc_status global_unwritten(Launch *l);
+
+/* ---- shared.c: shared memory ------------------------------------------------------------------------------------------- */
+
+void shared_access(Thread *t, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site);
+
+/* ---- team.c: the threads of a program, scheduled ----------------------------------------------------------------------- */
+
+typedef enum ThreadState {
+    THREAD_READY,
+    THREAD_AT_WARP,    /* waits for the lanes of its warp */
+    THREAD_AT_BLOCK,   /* for the threads of its block */
+    THREAD_AT_CLUSTER, /* for the threads of all blocks of the cluster */
+    THREAD_SPINS,      /* let others go first */
+    THREAD_ENDED,
+} ThreadState;
+
+typedef struct Block Block;
+typedef struct Team Team;
+
+struct Thread {
+    EmuThread head; /* what compiled code sees: the first member */
+    Fiber fiber;
+    Block *block;
+    ThreadState state;
+    bool is_barrier;      /* the meeting: a barrier, not a shuffle */
+    uint32_t call;        /* its instruction */
+    int32_t site;         /* its place */
+    uint32_t exchange[2]; /* what the lane shows at a shuffle; in turn, so that one meeting is enough */
+    uint32_t turn;
+};
+
+struct Block {
+    Team *team;
+    Thread *threads;
+    uint32_t rank;
+    uint16_t barriers;       /* passed */
+    uint32_t *warp_barriers; /* passed, per warp */
+    unsigned char *shared;   /* the launch's shared bytes */
+    Cell *cells;             /* one a byte; NULL without checks */
+};
+
+/* What a program knows of another: all that it did up to this clock. */
+typedef struct Known {
+    uint64_t owner;
+    uint32_t clock;
+} Known;
+
+struct Team {
+    Launch *launch;
+    Fiber *home; /* the scheduler that runs it */
+    Block *blocks;
+    uint32_t num_blocks, threads_per_block;
+    void *stacks; /* of all threads */
+    uint64_t number; /* the team's index in the launch */
+    uint16_t barriers;
+    uint32_t clock;  /* accesses so far, of all programs of the team */
+    bool is_active;
+    Known *known;
+    uint32_t num_known, cap_known;
+};
+
+/* Everything about the grid that runs. */
+struct Launch {
+    Call *call;
+    EmuEntry *entry;
+    const void *const *args;
+    const RecordLaunch *shape;
+    uint32_t blocks[3]; /* the grid of blocks */
+    uint64_t teams;
+    atomic_ullong next;     /* the first team that nobody has taken */
+    atomic_ullong progress; /* stores and ends: nothing more for long while all spin is a hang */
+    bool checked;
+    atomic_bool out_of_memory;
+    Regions regions; /* with checks */
+    Shadow *shadow;
+    Findings *findings;
+};
+
+typedef enum TeamStep { TEAM_RAN, TEAM_SPUN, TEAM_ENDED } TeamStep;
+
+/* Room for the blocks of a launch; false: out of memory. team_destroy in any case. */
+bool team_create(Team *t, Launch *l);
+void team_destroy(Team *t);
+void team_begin(Team *t, uint64_t number, Fiber *home); /* program `number` of the launch starts in it */
+TeamStep team_step(Team *t);                            /* every thread that can run does so once */
+void team_hang(Team *t);                                /* it spins and nothing will ever change: a finding; stopped */
+
+/* Where a thread stands, for findings. */
+Spot thread_spot(const Thread *t, int32_t site, uint64_t address);
+Spot touch_spot(const Thread *t, int32_t site, uint64_t address, const Touch *with);
+uint64_t thread_owner(const Thread *t); /* its program's number from 1 */
+void thread_spin(Thread *t);            /* lets others go first */
+
+extern const EmuCalls emu_calls;
+
+/* approx.c: prims.def's fp32 approximations. */
+float emu_ex2(float x), emu_lg2(float x), emu_rcp(float x), emu_rsqrt(float x), emu_sqrt(float x), emu_div(float x, float y);
+
+#endif

@@ -1,0 +1,126 @@
+/* fiber.c - fibers on makecontext, _setjmp and _longjmp.
+ *
+ * In, out: see fiber.h. Method: a fiber's first switch goes through setcontext, which lands in `start`; later ones are long
+ * jumps between stacks, which glibc's fortified longjmp would take for errors: this file is compiled without it.
+ */
+#undef _FORTIFY_SOURCE
+#define _DEFAULT_SOURCE /* MAP_ANONYMOUS, _setjmp */
+
+#include "runtime/emu/fiber.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/common_interface_defs.h>
+#endif
+#if defined(__SANITIZE_THREAD__)
+#include <sanitizer/tsan_interface.h>
+#endif
+
+/* ---- What the sanitizers are told -------------------------------------------------------------------------------------- */
+
+static void announce_leaving(Fiber *from, Fiber *to) {
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_start_switch_fiber(&from->asan_stack, to->bottom, to->bottom_bytes);
+#endif
+#if defined(__SANITIZE_THREAD__)
+    __tsan_switch_to_fiber(to->tsan_fiber, 0);
+#endif
+    (void)from, (void)to;
+}
+
+/* Running on `self` again (or for the first time), having come from `from`. */
+static void announce_arrival(Fiber *self, Fiber *from) {
+#if defined(__SANITIZE_ADDRESS__)
+    __sanitizer_finish_switch_fiber(self->asan_stack, &from->bottom, &from->bottom_bytes);
+#endif
+    (void)self, (void)from;
+}
+
+/* ---- Switching --------------------------------------------------------------------------------------------------------- */
+
+static _Thread_local Fiber *leaving; /* the fiber that the last switch on this host thread left */
+
+/* Not inlined, so that the thread-local variable is looked up anew after a switch. */
+static __attribute__((noinline)) Fiber *left(void) {
+    return leaving;
+}
+
+/* makecontext passes ints only. */
+static void start(unsigned high, unsigned low) {
+    Fiber *f = (Fiber *)((uintptr_t)high << 32 | low);
+    announce_arrival(f, left());
+    f->run(f->context);
+    abort(); /* run never returns */
+}
+
+static void enter(Fiber *f) {
+    ucontext_t c;
+    uintptr_t self = (uintptr_t)f;
+    f->is_started = true;
+    if (getcontext(&c) != 0) abort();
+    c.uc_stack.ss_sp = f->stack;
+    c.uc_stack.ss_size = f->stack_bytes;
+    c.uc_link = NULL;
+    makecontext(&c, (void (*)(void))start, 2, (unsigned)(self >> 32), (unsigned)(self & UINT32_MAX));
+    setcontext(&c);
+    abort(); /* setcontext returns only when it fails */
+}
+
+void fiber_switch(Fiber *from, Fiber *to) {
+    announce_leaving(from, to);
+    leaving = from;
+    if (_setjmp(from->here) == 0) {
+        if (to->is_started) _longjmp(to->here, 1);
+        enter(to);
+    }
+    announce_arrival(from, left());
+}
+
+void fiber_home(Fiber *f) {
+    *f = (Fiber){.is_started = true};
+#if defined(__SANITIZE_THREAD__)
+    f->tsan_fiber = __tsan_get_current_fiber();
+#endif
+}
+
+void fiber_create(Fiber *f, void *stack, size_t bytes, void (*run)(void *context), void *context) {
+    *f = (Fiber){.stack = stack, .stack_bytes = bytes, .run = run, .context = context, .bottom = stack, .bottom_bytes = bytes};
+#if defined(__SANITIZE_THREAD__)
+    f->tsan_fiber = __tsan_create_fiber(0);
+#endif
+}
+
+void fiber_destroy(Fiber *f) {
+#if defined(__SANITIZE_THREAD__)
+    if (f->tsan_fiber) __tsan_destroy_fiber(f->tsan_fiber);
+#endif
+    *f = (Fiber){0};
+}
+
+/* ---- Stacks ------------------------------------------------------------------------------------------------------------ */
+
+static size_t page(void) {
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+size_t stacks_stride(size_t bytes) {
+    return bytes + page();
+}
+
+/* Memory is the system's until a stack is used; the page below each is never there. */
+void *stacks_create(size_t n, size_t bytes) {
+    char *at = mmap(NULL, n * stacks_stride(bytes) + page(), PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (at == MAP_FAILED) return NULL;
+    for (size_t i = 0; i <= n; i++) (void)mprotect(at + i * stacks_stride(bytes), page(), PROT_NONE);
+    return at + page();
+}
+
+void stacks_destroy(void *stacks, size_t n, size_t bytes) {
+    if (stacks) (void)munmap((char *)stacks - page(), n * stacks_stride(bytes) + page());
+}

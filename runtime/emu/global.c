@@ -1,0 +1,264 @@
+/* global.c - accesses of global memory, and their shadow.
+ *
+ * In: addresses. Out: the bytes, and findings: beside the launch's buffers, misaligned, races between programs and between
+ * threads, output elements that nobody wrote. Method: a cell per element of the smallest type that the kernel accesses, in pages
+ * that exist once touched, each with a lock under which the access itself happens, too.
+ */
+#include "runtime/emu/emu.h"
+
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_LOG2 = 10, PAGE_BYTES = 1 << PAGE_LOG2 }; /* aligned accesses never lie in two */
+
+typedef struct Page {
+    atomic_flag lock;
+    Cell cells[];
+} Page;
+
+struct Shadow {
+    const Regions *regions;
+    uint32_t granule;        /* bytes of a cell */
+    uint64_t *first;         /* per region: its first page */
+    _Atomic(Page *) *pages;
+};
+
+/* ---- Pages ------------------------------------------------------------------------------------------------------------- */
+
+static uint32_t smallest_element(const Record *r) {
+    uint32_t least = 8;
+    for (uint32_t i = 0; i < r->num_accesses; i++) {
+        uint32_t size = fsc_dtype_size(fsc_dtype_find(r->accesses[i].dtype));
+        if (size < least) least = size;
+    }
+    return least ? least : 1;
+}
+
+static uint64_t pages_of(const Region *r) {
+    return r->end > r->begin ? ((r->end - 1) >> PAGE_LOG2) - (r->begin >> PAGE_LOG2) + 1 : 0;
+}
+
+Shadow *shadow_create(const Regions *r) {
+    Shadow *s = calloc(1, sizeof *s);
+    if (!s) return NULL;
+    uint64_t n = 0;
+    s->regions = r;
+    s->granule = smallest_element(r->record);
+    s->first = calloc((size_t)r->n + 1, sizeof *s->first);
+    for (uint32_t i = 0; s->first && i < r->n; i++) n += pages_of(&r->at[i]), s->first[i + 1] = n;
+    s->pages = s->first ? calloc(n + 1, sizeof *s->pages) : NULL;
+    if (s->pages) return s;
+    free(s->first);
+    free(s);
+    return NULL;
+}
+
+void shadow_destroy(Shadow *s) {
+    if (!s) return;
+    for (uint64_t i = 0; i < s->first[s->regions->n]; i++) free(atomic_load(&s->pages[i]));
+    free(s->pages);
+    free(s->first);
+    free(s);
+}
+
+static _Atomic(Page *) *page_slot(const Shadow *s, const Region *r, uint64_t address) {
+    return &s->pages[s->first[r - s->regions->at] + (address >> PAGE_LOG2) - (r->begin >> PAGE_LOG2)];
+}
+
+/* The page, made at its first touch; NULL: out of memory. */
+static Page *page_get(const Shadow *s, const Region *r, uint64_t address) {
+    _Atomic(Page *) *slot = page_slot(s, r, address);
+    Page *page = atomic_load_explicit(slot, memory_order_acquire), *made;
+    if (page) return page;
+    made = calloc(1, sizeof *made + PAGE_BYTES / s->granule * sizeof(Cell));
+    if (!made || atomic_compare_exchange_strong(slot, &page, made)) return made;
+    free(made);
+    return page;
+}
+
+static Cell *cell_of(const Shadow *s, Page *page, uint64_t address) {
+    return &page->cells[address % PAGE_BYTES / s->granule];
+}
+
+/* ---- One access -------------------------------------------------------------------------------------------------------- */
+
+static void copy(uint64_t address, uint64_t *data, EmuAccess a, bool is_store) {
+    unsigned char *at = (unsigned char *)(uintptr_t)address;
+    for (uint32_t i = 0; i < a.words; i++, at += a.bytes) {
+        if (is_store) {
+            memcpy(at, &data[i], a.bytes);
+        } else {
+            data[i] = 0;
+            memcpy(&data[i], at, a.bytes);
+        }
+    }
+}
+
+/* "x[17]": the element of the first parameter that names the buffer. */
+static const char *element_name(const Launch *l, const Region *r, uint64_t address, char *out, size_t size) {
+    const RecordParam *p = &l->regions.record->params[r->param];
+    uint32_t bytes = fsc_dtype_size(fsc_dtype_find(p->dtype));
+    snprintf(out, size, "%s[%llu]", p->name, (unsigned long long)((address - r->begin) / (bytes ? bytes : 1)));
+    return out;
+}
+
+static void report_conflict(Thread *t, const Region *r, uint64_t address, bool is_store, int32_t site, Conflict c,
+                            const Touch *with) {
+    const Launch *l = t->block->team->launch;
+    const RecordLaunch *shape = l->shape;
+    uint64_t n = with->owner - 1, x = (uint64_t)l->blocks[0] / shape->blocks_per_program * shape->programs_per_block;
+    Spot spot = touch_spot(t, site, address, with);
+    char name[96];
+    element_name(l, r, address, name, sizeof name);
+    if (c == CONFLICT_PROGRAMS)
+        finding_add(l->findings, FINDING_RACE, &spot,
+                    "%s %s, which program (%llu, %llu, %llu) accesses too, and nothing orders the two",
+                    is_store ? "writes" : "reads", name, (unsigned long long)(n % x),
+                    (unsigned long long)(n / x % l->blocks[1]), (unsigned long long)(n / x / l->blocks[1]));
+    else
+        finding_add(l->findings, FINDING_ORDER, &spot,
+                    "%s %s, which thread %u of the same program accesses too, and no barrier stands between",
+                    is_store ? "writes" : "reads", name, with->thread);
+}
+
+/* Touches every cell under the page's lock and moves the bytes. */
+static void access_page(Thread *t, Page *page, const Region *r, uint64_t address, uint64_t *data, EmuAccess a,
+                        bool is_store, int32_t site) {
+    Block *b = t->block;
+    const Shadow *s = b->team->launch->shadow;
+    uint32_t bytes = (uint32_t)a.words * a.bytes;
+    Touch now = {.owner = thread_owner(t),
+                 .thread = b->rank * b->team->threads_per_block + t->head.tid,
+                 .clock = ++b->team->clock,
+                 .warp_time = b->warp_barriers[t->head.tid / WARP],
+                 .block_time = b->barriers,
+                 .cluster_time = b->team->barriers,
+                 .site = site};
+    Touch with = {0}, first = {0};
+    Conflict found = CONFLICT_NONE;
+    uint64_t where = address;
+    while (atomic_flag_test_and_set_explicit(&page->lock, memory_order_acquire)) sched_yield();
+    for (uint64_t at = address; at < address + bytes; at += s->granule) {
+        Conflict c = cell_touch(cell_of(s, page, at), t, &now, is_store, a.is_volatile, &with);
+        if (c == CONFLICT_NONE || found != CONFLICT_NONE) continue;
+        found = c;
+        first = with;
+        where = at;
+    }
+    copy(address, data, a, is_store);
+    atomic_flag_clear_explicit(&page->lock, memory_order_release);
+    if (found != CONFLICT_NONE) report_conflict(t, r, where, is_store, site, found, &first);
+}
+
+static void access_checked(Thread *t, uint64_t address, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
+    Launch *l = t->block->team->launch;
+    uint32_t bytes = (uint32_t)a.words * a.bytes;
+    Spot spot = thread_spot(t, site, address);
+    const Region *r = region_find(&l->regions, address, bytes);
+    if (!r) {
+        char text[256];
+        region_explain(&l->regions, address, bytes, is_store, text, sizeof text);
+        finding_add(l->findings, FINDING_BOUNDS, &spot, "%s", text);
+        return;
+    }
+    if (address % bytes) {
+        char name[96];
+        finding_add(l->findings, FINDING_ALIGN, &spot, "%s %u bytes at once from %s on, at an address that is no multiple of %u",
+                    is_store ? "writes" : "reads", bytes, element_name(l, r, address, name, sizeof name), bytes);
+        return;
+    }
+    Page *page = page_get(l->shadow, r, address);
+    if (page)
+        access_page(t, page, r, address, data, a, is_store, site);
+    else
+        atomic_store(&l->out_of_memory, true);
+}
+
+void global_access(Thread *t, uint64_t address, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
+    Launch *l = t->block->team->launch;
+    if (a.is_volatile) {
+        t->site = site;
+        thread_spin(t);
+    }
+    if (is_store) atomic_fetch_add_explicit(&l->progress, 1, memory_order_relaxed);
+    if (l->checked)
+        access_checked(t, address, data, a, is_store, site);
+    else
+        copy(address, data, a, is_store);
+}
+
+/* ---- Outputs ----------------------------------------------------------------------------------------------------------- */
+
+enum { MOST_DIMS = 8 };
+
+/* A pointer that the kernel stores through and never loads through, as far as the compiler could tell. */
+static bool is_output(const Record *r, uint32_t param) {
+    bool stores = false;
+    for (uint32_t i = 0; i < r->num_accesses; i++) {
+        const RecordAccess *a = &r->accesses[i];
+        if (!a->is_store && (a->param < 0 || (uint32_t)a->param == param)) return false;
+        stores |= a->is_store && a->param >= 0 && (uint32_t)a->param == param;
+    }
+    return stores && r->params[param].num_dims > 0 && r->params[param].num_dims <= MOST_DIMS;
+}
+
+static bool is_written(const Shadow *s, uint64_t address, uint32_t bytes) {
+    const Region *r = region_find(s->regions, address, bytes);
+    Page *page = r ? atomic_load(page_slot(s, r, address)) : NULL;
+    return !r || (page && cell_of(s, page, address)->writer.owner != 0);
+}
+
+typedef struct Walk {
+    int64_t extent[MOST_DIMS], stride[MOST_DIMS], index[MOST_DIMS], first[MOST_DIMS];
+    uint32_t dims;
+    uint64_t missing;
+} Walk;
+
+static bool walk_next(Walk *w) {
+    for (uint32_t d = w->dims; d-- > 0;) {
+        if (++w->index[d] < w->extent[d]) return true;
+        w->index[d] = 0;
+    }
+    return false;
+}
+
+static void walk_elements(Walk *w, const Shadow *s, uint64_t base, uint32_t bytes) {
+    for (uint32_t d = 0; d < w->dims; d++)
+        if (w->extent[d] <= 0) return;
+    do {
+        int64_t element = 0;
+        for (uint32_t d = 0; d < w->dims; d++) element += w->index[d] * w->stride[d];
+        if (is_written(s, base + (uint64_t)element * bytes, bytes)) continue;
+        if (w->missing++ == 0) memcpy(w->first, w->index, sizeof w->first);
+    } while (walk_next(w));
+}
+
+static void report_unwritten(Launch *l, const RecordParam *p, const Walk *w) {
+    char index[160] = "";
+    size_t n = 0;
+    for (uint32_t d = 0; d < w->dims && n < sizeof index; d++)
+        n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", d ? ", " : "", (long long)w->first[d]);
+    Spot spot = {.site = -1, .other_site = -1, .thread = -1};
+    finding_add(l->findings, FINDING_UNWRITTEN, &spot, "%llu elements of %s's contract were not written, the first %s[%s]",
+                (unsigned long long)w->missing, p->name, p->name, index);
+}
+
+fsc_status global_unwritten(Launch *l) {
+    Call *c = l->call;
+    const Record *r = l->regions.record;
+    for (uint32_t i = 0; i < c->variant->num_slots; i++) {
+        uint32_t param = c->variant->slots[i].param;
+        const RecordParam *p = &r->params[param];
+        Walk w = {.dims = p->num_dims};
+        if (p->kind != RECORD_POINTER || !is_output(r, param)) continue;
+        for (uint32_t d = 0; d < w.dims; d++) {
+            fsc_status s = call_dim(c, p, d, &w.extent[d], &w.stride[d]);
+            if (s != FSC_OK) return s;
+        }
+        walk_elements(&w, l->shadow, c->bits[i], fsc_dtype_size(c->variant->slots[i].dtype));
+        if (w.missing) report_unwritten(l, p, &w);
+    }
+    return FSC_OK;
+}

@@ -1,0 +1,60 @@
+/* shared.c - accesses of a block's shared memory.
+ *
+ * In: byte offsets. Out: the bytes, and findings: beyond what the kernel has, misaligned, read before any write, and two
+ * threads at one byte between two barriers. Method: a cell per byte; a cell of an earlier program counts as untouched.
+ */
+#include "runtime/emu/emu.h"
+
+#include <string.h>
+
+static void check_bytes(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, int32_t site) {
+    Block *b = t->block;
+    Team *team = b->team;
+    Touch now = {.owner = team->number + 1,
+                 .thread = b->rank * team->threads_per_block + t->head.tid,
+                 .warp_time = b->warp_barriers[t->head.tid / WARP],
+                 .block_time = b->barriers,
+                 .cluster_time = team->barriers,
+                 .site = site};
+    for (uint32_t i = 0; i < bytes; i++) {
+        Cell *cell = &b->cells[offset + i];
+        Touch with;
+        if (cell->writer.owner != now.owner && cell->reader.owner != now.owner) *cell = (Cell){0};
+        bool is_unwritten = !is_store && cell->writer.owner == 0;
+        Conflict c = cell_touch(cell, t, &now, is_store, false, &with);
+        if (is_unwritten) {
+            Spot spot = thread_spot(t, site, offset);
+            finding_add(team->launch->findings, FINDING_SHARED_UNWRITTEN, &spot,
+                        "reads byte %llu of shared memory, which nobody wrote", (unsigned long long)(offset + i));
+        } else if (c != CONFLICT_NONE) {
+            Spot spot = touch_spot(t, site, offset, &with);
+            finding_add(team->launch->findings, FINDING_SHARED_RACE, &spot,
+                        "%s byte %llu of shared memory, which thread %u touched with no barrier between",
+                        is_store ? "writes" : "reads", (unsigned long long)(offset + i), with.thread);
+        } else {
+            continue;
+        }
+        return;
+    }
+}
+
+void shared_access(Thread *t, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
+    const Launch *l = t->block->team->launch;
+    uint32_t bytes = (uint32_t)a.words * a.bytes, size = l->shape->shared_static + l->shape->shared_dynamic;
+    if (offset > size || bytes > size - offset || offset % bytes) {
+        Spot spot = thread_spot(t, site, offset);
+        finding_add(l->findings, FINDING_SHARED_BOUNDS, &spot, "%s %u bytes at byte %llu of %u bytes of shared memory",
+                    is_store ? "writes" : "reads", bytes, (unsigned long long)offset, size);
+        return;
+    }
+    if (l->checked) check_bytes(t, offset, bytes, is_store, site);
+    unsigned char *at = t->block->shared + offset;
+    for (uint32_t i = 0; i < a.words; i++, at += a.bytes) {
+        if (is_store) {
+            memcpy(at, &data[i], a.bytes);
+        } else {
+            data[i] = 0;
+            memcpy(&data[i], at, a.bytes);
+        }
+    }
+}

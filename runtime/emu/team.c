@@ -1,0 +1,362 @@
+/* team.c - the threads of one program (a block, or a cluster of blocks), scheduled until all have ended.
+ *
+ * In: a launch and a team's number. Out: the program has run, or was stopped with a finding. Method: the scheduler switches to
+ * every thread that can run; a thread comes back when it waits, spins or ends. Then each meeting whose threads are all there,
+ * at one call instruction, is released. If nothing ran and some threads wait, they wait for ever: divergence.
+ */
+#include "runtime/emu/emu.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STACK_BYTES = 1 << 20 };
+
+/* ---- One thread -------------------------------------------------------------------------------------------------------- */
+
+/* A thread's fiber: runs the kernel once for each team that begins. */
+static void thread_run(void *context) {
+    Thread *t = context;
+    for (;;) {
+        t->block->team->launch->entry(&t->head, t->block->team->launch->args);
+        t->state = THREAD_ENDED;
+        fiber_switch(&t->fiber, t->block->team->home);
+    }
+}
+
+static void thread_wait(Thread *t, ThreadState state) {
+    t->state = state;
+    fiber_switch(&t->fiber, t->block->team->home);
+}
+
+void thread_spin(Thread *t) {
+    thread_wait(t, THREAD_SPINS);
+}
+
+static void meet(Thread *t, ThreadState where, bool is_barrier, int32_t site, uint32_t call) {
+    t->is_barrier = is_barrier;
+    t->site = site;
+    t->call = call;
+    thread_wait(t, where);
+}
+
+static uint32_t thread_index(const Thread *t) { /* within the team */
+    return t->block->rank * t->block->team->threads_per_block + t->head.tid;
+}
+
+/* Which of the programs that share the thread's block is its own? 0 unless they are packed. */
+static uint32_t packed_index(const Thread *t) {
+    const RecordLaunch *l = t->block->team->launch->shape;
+    return t->head.tid / (l->threads_per_block / l->programs_per_block);
+}
+
+uint64_t thread_owner(const Thread *t) {
+    return t->block->team->number * t->block->team->launch->shape->programs_per_block + packed_index(t) + 1;
+}
+
+Spot thread_spot(const Thread *t, int32_t site, uint64_t address) {
+    const RecordLaunch *l = t->block->team->launch->shape;
+    Spot s = {.site = site, .other_site = -1, .address = address};
+    s.program[0] = (int64_t)(t->head.ctaid[0] / l->blocks_per_program) * l->programs_per_block + packed_index(t);
+    s.program[1] = t->head.ctaid[1];
+    s.program[2] = t->head.ctaid[2];
+    s.thread = thread_index(t) % (l->threads_per_block / l->programs_per_block * l->blocks_per_program);
+    return s;
+}
+
+Spot touch_spot(const Thread *t, int32_t site, uint64_t address, const Touch *with) {
+    Spot s = thread_spot(t, site, address);
+    s.other_site = with->site;
+    return s;
+}
+
+/* ---- Blocks and teams -------------------------------------------------------------------------------------------------- */
+
+static size_t stacks_of(const Team *t) {
+    return (size_t)t->num_blocks * t->threads_per_block;
+}
+
+static bool block_create(Block *b, Team *t, uint32_t rank, char *stacks) {
+    const Launch *l = t->launch;
+    uint32_t n = t->threads_per_block, shared = l->shape->shared_static + l->shape->shared_dynamic;
+    *b = (Block){.team = t, .rank = rank};
+    b->threads = calloc(n, sizeof *b->threads);
+    b->warp_barriers = calloc((n + WARP - 1) / WARP, sizeof *b->warp_barriers);
+    b->shared = calloc(1, (size_t)shared + 16);
+    b->cells = l->checked ? calloc((size_t)shared + 1, sizeof *b->cells) : NULL;
+    if (!b->threads || !b->warp_barriers || !b->shared || (l->checked && !b->cells)) return false;
+    for (uint32_t i = 0; i < n; i++) {
+        Thread *thread = &b->threads[i];
+        *thread = (Thread){.head = {.calls = &emu_calls, .tid = i, .rank = rank}, .block = b, .state = THREAD_ENDED};
+        fiber_create(&thread->fiber, stacks + ((size_t)rank * n + i) * stacks_stride(STACK_BYTES), STACK_BYTES, thread_run,
+                     thread);
+    }
+    return true;
+}
+
+bool team_create(Team *t, Launch *l) {
+    *t = (Team){.launch = l, .num_blocks = l->shape->blocks_per_program, .threads_per_block = l->shape->threads_per_block};
+    t->blocks = calloc(t->num_blocks, sizeof *t->blocks);
+    t->stacks = t->blocks ? stacks_create(stacks_of(t), STACK_BYTES) : NULL;
+    bool ok = t->stacks != NULL;
+    for (uint32_t i = 0; ok && i < t->num_blocks; i++) ok = block_create(&t->blocks[i], t, i, t->stacks);
+    return ok;
+}
+
+void team_destroy(Team *t) {
+    for (uint32_t i = 0; t->blocks && i < t->num_blocks; i++) {
+        Block *b = &t->blocks[i];
+        for (uint32_t k = 0; b->threads && k < t->threads_per_block; k++) fiber_destroy(&b->threads[k].fiber);
+        free(b->threads);
+        free(b->warp_barriers);
+        free(b->shared);
+        free(b->cells);
+    }
+    stacks_destroy(t->stacks, stacks_of(t), STACK_BYTES);
+    free(t->blocks);
+    free(t->known);
+}
+
+static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
+    uint64_t block = first_block + t->block->rank;
+    const uint32_t *n = l->blocks;
+    if (t->state != THREAD_ENDED) t->fiber.is_started = false; /* stopped on the way: its stack is dropped */
+    t->state = THREAD_READY;
+    t->turn = 0;
+    memcpy(t->head.nctaid, n, sizeof t->head.nctaid);
+    t->head.ctaid[0] = (uint32_t)(block % n[0]);
+    t->head.ctaid[1] = (uint32_t)(block / n[0] % n[1]);
+    t->head.ctaid[2] = (uint32_t)(block / n[0] / n[1]);
+}
+
+void team_begin(Team *t, uint64_t number, Fiber *home) {
+    t->home = home;
+    t->number = number;
+    t->is_active = true;
+    t->barriers = 0;
+    t->clock = 0;
+    t->num_known = 0;
+    for (uint32_t i = 0; i < t->num_blocks; i++) {
+        Block *b = &t->blocks[i];
+        b->barriers = 0;
+        memset(b->warp_barriers, 0, (t->threads_per_block + WARP - 1) / WARP * sizeof *b->warp_barriers);
+        /* What shared memory holds at the start is anything: numbers that look like no result. */
+        memset(b->shared, 0xA5, (size_t)t->launch->shape->shared_static + t->launch->shape->shared_dynamic);
+        for (uint32_t k = 0; k < t->threads_per_block; k++) thread_begin(&b->threads[k], t->launch, number * t->num_blocks);
+    }
+}
+
+/* ---- Meetings ---------------------------------------------------------------------------------------------------------- */
+
+/* Threads that could meet: n of them, one after the other in memory. */
+typedef struct Group {
+    Thread *threads;
+    uint32_t n;
+} Group;
+
+static Group warp_of(Block *b, uint32_t first) {
+    uint32_t left = b->team->threads_per_block - first;
+    return (Group){b->threads + first, left < WARP ? left : WARP};
+}
+
+static bool all_wait(Group g, ThreadState where) {
+    for (uint32_t i = 0; i < g.n; i++)
+        if (g.threads[i].state != where || g.threads[i].call != g.threads[0].call) return false;
+    return true;
+}
+
+static void release(Group g) {
+    for (uint32_t i = 0; i < g.n; i++) g.threads[i].state = THREAD_READY;
+}
+
+static bool release_block(Block *b) {
+    Group g = {b->threads, b->team->threads_per_block};
+    if (!all_wait(g, THREAD_AT_BLOCK)) return false;
+    release(g);
+    b->barriers++;
+    return true;
+}
+
+static bool release_cluster(Team *t) {
+    for (uint32_t i = 0; i < t->num_blocks; i++) {
+        Group g = {t->blocks[i].threads, t->threads_per_block};
+        if (!all_wait(g, THREAD_AT_CLUSTER) || g.threads[0].call != t->blocks[0].threads[0].call) return false;
+    }
+    for (uint32_t i = 0; i < t->num_blocks; i++) release((Group){t->blocks[i].threads, t->threads_per_block});
+    t->barriers++;
+    return true;
+}
+
+/* ---- Meetings that can never be ---------------------------------------------------------------------------------------- */
+
+static void stop(Team *t) {
+    t->is_active = false;
+}
+
+static const char *whom(ThreadState where) {
+    return where == THREAD_AT_WARP ? "its warp" : where == THREAD_AT_BLOCK ? "its block" : "its cluster";
+}
+
+/* A thread of the same group that is not at this meeting. */
+static const Thread *absent(const Thread *t) {
+    const Team *team = t->block->team;
+    uint32_t first = 0, n = team->threads_per_block;
+    if (t->state == THREAD_AT_WARP) first = t->head.tid / WARP * WARP, n = first + WARP < n ? first + WARP : n;
+    for (uint32_t k = 0; k < team->num_blocks; k++) {
+        const Block *b = t->state == THREAD_AT_CLUSTER ? &team->blocks[k] : t->block;
+        for (uint32_t i = first; i < n; i++)
+            if (b->threads[i].state != t->state || b->threads[i].call != t->call) return &b->threads[i];
+    }
+    return NULL;
+}
+
+/* The first thread that waits for one that will not come. */
+static void report_divergence(Team *t) {
+    for (uint32_t i = 0; i < t->num_blocks; i++) {
+        for (uint32_t k = 0; k < t->threads_per_block; k++) {
+            const Thread *thread = &t->blocks[i].threads[k], *other;
+            if (thread->state == THREAD_ENDED || !(other = absent(thread))) continue;
+            bool is_end = other->state == THREAD_ENDED;
+            Spot spot = thread_spot(thread, thread->site, 0);
+            spot.other_site = is_end ? -1 : other->site;
+            finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
+                        "waits at a %s for all of %s, and thread %lld %s",
+                        thread->is_barrier ? "barrier" : "shuffle or exchange", whom(thread->state),
+                        (long long)thread_spot(other, -1, 0).thread, is_end ? "has ended" : "waits at another");
+            return;
+        }
+    }
+}
+
+void team_hang(Team *t) {
+    for (uint32_t i = 0; i < t->num_blocks; i++) {
+        for (uint32_t k = 0; k < t->threads_per_block; k++) {
+            const Thread *thread = &t->blocks[i].threads[k];
+            if (thread->state != THREAD_SPINS) continue;
+            Spot spot = thread_spot(thread, thread->site, 0);
+            finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
+                        "loads a value again and again that no running program changes");
+            stop(t);
+            return;
+        }
+    }
+}
+
+/* ---- The scheduler ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Round {
+    bool ran, spun;
+} Round;
+
+static void run_thread(Team *t, Thread *thread, Round *r) {
+    if (thread->state == THREAD_SPINS) thread->state = THREAD_READY;
+    if (thread->state != THREAD_READY) return;
+    fiber_switch(t->home, &thread->fiber);
+    if (thread->state == THREAD_SPINS)
+        r->spun = true;
+    else
+        r->ran = true;
+}
+
+/* A warp runs on as long as its lanes only wait for each other. */
+static void run_warp(Block *b, uint32_t first, Round *r) {
+    Group g = warp_of(b, first);
+    for (;;) {
+        for (uint32_t i = 0; i < g.n; i++) run_thread(b->team, &g.threads[i], r);
+        if (!all_wait(g, THREAD_AT_WARP)) return;
+        if (g.threads[0].is_barrier) b->warp_barriers[first / WARP]++;
+        release(g);
+    }
+}
+
+static bool all_ended(const Team *t) {
+    for (uint32_t i = 0; i < t->num_blocks; i++)
+        for (uint32_t k = 0; k < t->threads_per_block; k++)
+            if (t->blocks[i].threads[k].state != THREAD_ENDED) return false;
+    return true;
+}
+
+TeamStep team_step(Team *t) {
+    Round r = {false, false};
+    for (uint32_t i = 0; i < t->num_blocks; i++) {
+        for (uint32_t w = 0; w < t->threads_per_block; w += WARP) run_warp(&t->blocks[i], w, &r);
+        r.ran |= release_block(&t->blocks[i]);
+    }
+    r.ran |= release_cluster(t);
+    if (r.ran) return TEAM_RAN;
+    if (r.spun) return TEAM_SPUN;
+    if (!all_ended(t)) report_divergence(t);
+    stop(t);
+    return TEAM_ENDED;
+}
+
+/* ---- The emulator's side of the primitives ------------------------------------------------------------------------------- */
+
+static Thread *thread_of(EmuThread *t) {
+    return (Thread *)t; /* its first member */
+}
+
+static void load_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
+    if (predicate) global_access(thread_of(t), address, data, emu_access_unpack(access), false, site);
+}
+
+static void store_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
+    if (predicate) global_access(thread_of(t), address, data, emu_access_unpack(access), true, site);
+}
+
+static void load_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
+    if (predicate) shared_access(thread_of(t), offset, data, emu_access_unpack(access), false, site);
+}
+
+static void store_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
+    if (predicate) shared_access(thread_of(t), offset, data, emu_access_unpack(access), true, site);
+}
+
+/* Each lane shows its value, all meet, each looks. The next shuffle uses the other place, so nobody overwrites what a
+ * slower lane has yet to read. */
+static uint32_t shuffle(EmuThread *thread, uint32_t value, uint32_t lane, int32_t site, uint32_t call) {
+    Thread *t = thread_of(thread);
+    uint32_t turn = t->turn;
+    t->turn ^= 1;
+    t->exchange[turn] = value;
+    meet(t, THREAD_AT_WARP, false, site, call);
+    uint32_t first = t->head.tid / WARP * WARP, from = first + lane % WARP;
+    return t->block->threads[from < t->block->team->threads_per_block ? from : t->head.tid].exchange[turn];
+}
+
+static uint32_t shuffle_xor(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call) {
+    return shuffle(t, value, (t->tid ^ mask) % WARP, site, call);
+}
+
+static uint32_t shuffle_lane(EmuThread *t, uint32_t value, uint32_t lane, int32_t site, uint32_t call) {
+    return shuffle(t, value, lane, site, call);
+}
+
+static void barrier_warp(EmuThread *t, int32_t site, uint32_t call) {
+    meet(thread_of(t), THREAD_AT_WARP, true, site, call);
+}
+
+static void barrier_block(EmuThread *t, int32_t site, uint32_t call) {
+    meet(thread_of(t), THREAD_AT_BLOCK, true, site, call);
+}
+
+static void barrier_cluster(EmuThread *t, int32_t site, uint32_t call) {
+    meet(thread_of(t), THREAD_AT_CLUSTER, true, site, call);
+}
+
+const EmuCalls emu_calls = {
+    .load_global = load_global,
+    .store_global = store_global,
+    .load_shared = load_shared,
+    .store_shared = store_shared,
+    .shuffle_xor = shuffle_xor,
+    .shuffle_lane = shuffle_lane,
+    .barrier_warp = barrier_warp,
+    .barrier_block = barrier_block,
+    .barrier_cluster = barrier_cluster,
+    .ex2 = emu_ex2,
+    .lg2 = emu_lg2,
+    .rcp = emu_rcp,
+    .rsqrt = emu_rsqrt,
+    .sqrt = emu_sqrt,
+    .div = emu_div,
+};

@@ -1,0 +1,69 @@
+/* hooks.h - what code compiled for the host calls back: the device primitives of emulated threads, and the checks of the
+ * CPU target. The one place where compiled code and runtime agree; compiler/codegen/ builds calls by these structs' offsets.
+ */
+#ifndef FSC_HOOKS_H
+#define FSC_HOOKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* ---- Emulated threads (device "emu") ------------------------------------------------------------------------------------ */
+
+typedef struct EmuThread EmuThread;
+
+/* One memory access: `words` words (1, 2 or 4) of `bytes` bytes (1, 2, 4 or 8) each. */
+typedef struct EmuAccess {
+    uint8_t words, bytes;
+    bool is_volatile;
+} EmuAccess;
+
+/* Packed into one operand: words | bytes << 8 | is_volatile << 16. */
+static inline uint32_t emu_access_pack(EmuAccess a) {
+    return (uint32_t)a.words | (uint32_t)a.bytes << 8 | (uint32_t)a.is_volatile << 16;
+}
+static inline EmuAccess emu_access_unpack(uint32_t x) {
+    return (EmuAccess){x & 255, x >> 8 & 255, x >> 16 & 1};
+}
+
+/* The emulator's side of each primitive that is no plain field. `data` holds one word per element, zero-extended; a load
+ * whose predicate is false, or that is refused, leaves it as it is. Sites index the module's list of places, -1: none.
+ * `call` names the call instruction within the kernel: threads that meet must meet at the same one. */
+typedef struct EmuCalls {
+    void (*load_global)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
+    void (*store_global)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
+    void (*load_shared)(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
+    void (*store_shared)(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
+    uint32_t (*shuffle_xor)(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call);
+    uint32_t (*shuffle_lane)(EmuThread *t, uint32_t value, uint32_t lane, int32_t site, uint32_t call);
+    void (*barrier_warp)(EmuThread *t, int32_t site, uint32_t call);
+    void (*barrier_block)(EmuThread *t, int32_t site, uint32_t call);
+    void (*barrier_cluster)(EmuThread *t, int32_t site, uint32_t call);
+    float (*ex2)(float x);
+    float (*lg2)(float x);
+    float (*rcp)(float x);
+    float (*rsqrt)(float x);
+    float (*sqrt)(float x);
+    float (*div)(float x, float y);
+} EmuCalls;
+
+/* What a thread is, for the code; the emulator keeps more behind it. */
+struct EmuThread {
+    const EmuCalls *calls;
+    uint32_t tid;               /* within the block */
+    uint32_t ctaid[3], nctaid[3]; /* of the block within the grid of blocks, and that grid */
+    uint32_t rank;              /* of the block within its cluster */
+};
+
+/* One thread of a kernel; args[i] points at the value of the i-th run-time parameter. */
+typedef void EmuEntry(EmuThread *t, const void *const *args);
+
+/* ---- Checks of the CPU target ------------------------------------------------------------------------------------------- */
+
+/* Code compiled with checks asks before every access of an element and leaves the access out where the answer is false. It
+ * finds the hook behind its arguments: args[number of run-time parameters]. pid is the program's index. An element that is
+ * masked off comes with 0 bytes: the answer is false and nothing is reported. */
+typedef struct AccessHook {
+    uint32_t (*access)(struct AccessHook *h, const int64_t *pid, uint64_t address, uint32_t bytes, uint32_t is_store, int32_t site);
+} AccessHook;
+
+#endif

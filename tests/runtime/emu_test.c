@@ -1,0 +1,368 @@
+/* The emulator by itself: thread functions written in C on its calls, right ones and wrong ones. Each wrong one must be
+ * found, by kind, place and thread, and each right one must pass with checks on.
+ */
+#include "hostfix.h"
+
+#include "runtime/hooks.h"
+
+enum { N = 4096 };
+
+static struct { /* what lies beside the buffers is no buffer */
+    int32_t before[16], y[N], between[16], x[N], after[16];
+} memory;
+#define x memory.x
+#define y memory.y
+
+typedef struct Setup {
+    uint32_t threads, blocks, shared;
+    int64_t grid[3];
+} Setup;
+
+/* ---- What kernels are written in --------------------------------------------------------------------------------------- */
+
+enum { AT_A = 0, AT_B = 1, AT_C = 2, AT_D = 3 }; /* sites: lines 10, 20, 30, 40 */
+
+static uint64_t address_of(const void *const *args, int param) {
+    return (uint64_t)(uintptr_t)*(int32_t *const *)args[param];
+}
+
+static const uint32_t word = 1 | 4 << 8, spin_word = 1 | 4 << 8 | 1 << 16, vector = 4 | 4 << 8;
+
+static int32_t load(EmuThread *t, uint64_t address, uint32_t access, int32_t site) {
+    uint64_t data[4] = {77, 77, 77, 77};
+    t->calls->load_global(t, address, 1, data, access, site);
+    return (int32_t)data[0];
+}
+
+static void store(EmuThread *t, uint64_t address, int32_t value, int32_t site) {
+    uint64_t data[4] = {(uint32_t)value, 1, 2, 3};
+    t->calls->store_global(t, address, 1, data, word, site);
+}
+
+static int32_t load_shared(EmuThread *t, uint64_t offset, int32_t site) {
+    uint64_t data[4] = {77};
+    t->calls->load_shared(t, offset, 1, data, word, site);
+    return (int32_t)data[0];
+}
+
+static void store_shared(EmuThread *t, uint64_t offset, int32_t value, int32_t site) {
+    uint64_t data[4] = {(uint32_t)value};
+    t->calls->store_shared(t, offset, 1, data, word, site);
+}
+
+static uint32_t block_of(const EmuThread *t) {
+    return t->ctaid[0] + t->nctaid[0] * (t->ctaid[1] + t->nctaid[1] * t->ctaid[2]);
+}
+
+/* ---- Launching --------------------------------------------------------------------------------------------------------- */
+
+static fsc_device *device;
+static const FscSite sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"k.dsl", 30, 1}, {"k.dsl", 40, 1}};
+
+static Record *record_of(const Setup *s) {
+    Record *r = record_create("k");
+    record_set_target(r, "emu", "0.1.0", "k.dsl");
+    record_add_param(r, RECORD_POINTER, "y", "i32");
+    record_add_param(r, RECORD_POINTER, "x", "i32");
+    record_add_launch(r, "k", s->threads, 1, s->blocks, s->shared);
+    record_add_access(r, true, 10, 1, 4, "i32", 2)->param = 0;
+    record_add_access(r, false, 20, 1, 4, "i32", 2)->param = 1;
+    return r;
+}
+
+static fsc_status launch_record(const Setup *s, Record *r, FscThreadEntry *entry, uint64_t bytes) {
+    FscHostCode code = {.thread = entry, .sites = sites, .num_sites = 4};
+    fsc_module *m = NULL;
+    fsc_kernel *k = NULL;
+    assert_int_equal(fsc_module_host(device, r, &code, &m), FSC_OK);
+    assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_OK);
+    fsc_module_unload(m);
+    for (int i = 0; i < N; i++) x[i] = i * 3 + 1, y[i] = -1;
+    FscArg args[] = {fsc_pointer(y, bytes, FSC_I32), fsc_pointer(x, bytes, FSC_I32)};
+    fsc_status status = fsc_launch(k, s->grid, args, 2, NULL);
+    fsc_kernel_destroy(k);
+    record_free(r);
+    return status;
+}
+
+static fsc_status launch(const Setup *s, FscThreadEntry *entry) {
+    return launch_record(s, record_of(s), entry, sizeof x);
+}
+
+/* The launch finds exactly this, at this line, and the text has these words. */
+static FscFinding found(const Setup *s, FscThreadEntry *entry, const char *kind, uint32_t line, const char *words) {
+    FscFinding f = {0};
+    assert_int_equal(launch(s, entry), FSC_ERROR_CHECK);
+    assert_int_equal(fsc_device_findings(device), 1);
+    assert_int_equal(fsc_device_finding(device, 0, &f), FSC_OK);
+    assert_string_equal(f.kind, kind);
+    assert_int_equal(f.line, line);
+    if (!strstr(f.text, words)) fail_msg("no '%s' in: %s", words, f.text);
+    return f;
+}
+
+static int open_device(void **state) {
+    (void)state;
+    int s = fsc_device_open("emu:2", &device);
+    return s == FSC_OK ? (int)fsc_device_check(device, true) : s;
+}
+
+static int close_device(void **state) {
+    (void)state;
+    fsc_device_close(device);
+    return 0;
+}
+
+/* ---- Right kernels ----------------------------------------------------------------------------------------------------- */
+
+/* The sum over the block, through shuffles and shared memory; every thread stores it. */
+static void sum_thread(EmuThread *t, const void *const *args) {
+    uint32_t n = 1, block = block_of(t);
+    int32_t v = load(t, address_of(args, 1) + 4 * (block * 1024 + t->tid) % sizeof x, word, AT_B);
+    for (uint32_t m = 16; m; m >>= 1) v += (int32_t)t->calls->shuffle_xor(t, (uint32_t)v, m, AT_A, n++);
+    if (t->tid % 32 == 0) store_shared(t, 4 * (t->tid / 32), v, AT_C);
+    t->calls->barrier_block(t, AT_A, n++);
+    v = load_shared(t, 4 * (t->tid % 32), AT_C);
+    for (uint32_t m = 16; m; m >>= 1) v += (int32_t)t->calls->shuffle_xor(t, (uint32_t)v, m, AT_A, n++);
+    uint32_t first = t->calls->shuffle_lane(t, (uint32_t)v, 0, AT_A, n++);
+    if (t->tid == 7) store(t, address_of(args, 0) + 4 * block, (int32_t)first, AT_D);
+}
+
+static void test_sum(void **state) {
+    (void)state;
+    Setup s = {1024, 1, 128, {4, 1, 1}};
+    assert_int_equal(launch(&s, sum_thread), FSC_OK);
+    for (int b = 0; b < 4; b++) {
+        int32_t want = 0;
+        for (int i = 0; i < 1024; i++) want += x[b * 1024 + i];
+        assert_int_equal(y[b], want);
+    }
+}
+
+/* Program and block indices along three axes; the blocks of a cluster hand on through global memory. */
+static void cluster_thread(EmuThread *t, const void *const *args) {
+    uint32_t block = block_of(t), n = t->nctaid[0] * t->nctaid[1] * t->nctaid[2];
+    store(t, address_of(args, 0) + 4 * (block * 64 + t->tid), (int32_t)(block * 100 + t->rank), AT_A);
+    t->calls->barrier_cluster(t, AT_B, 0);
+    uint32_t peer = block / 16 * 16 + (t->rank + 1) % 16;
+    int32_t v = load(t, address_of(args, 0) + 4 * (peer * 64 + t->tid), word, AT_C);
+    t->calls->barrier_cluster(t, AT_B, 1);
+    store(t, address_of(args, 0) + 4 * (block * 64 + t->tid), v + (int32_t)n, AT_D);
+}
+
+static void test_cluster(void **state) {
+    (void)state;
+    Setup s = {64, 16, 0, {2, 2, 1}};
+    assert_int_equal(launch(&s, cluster_thread), FSC_OK);
+    for (int b = 0; b < 64; b++) {
+        int peer = b / 16 * 16 + (b + 1) % 16;
+        for (int i = 0; i < 64; i++) assert_int_equal(y[b * 64 + i], peer * 100 + peer % 16 + 64);
+    }
+}
+
+/* Program 0 waits for the last one, which may not have begun: each waits for its successor. */
+static void chain_thread(EmuThread *t, const void *const *args) {
+    uint32_t block = block_of(t), n = t->nctaid[0];
+    uint64_t flags = address_of(args, 0);
+    if (t->tid == 0 && block + 1 < n)
+        while (load(t, flags + 4 * (block + 1), spin_word, AT_A) != 5) continue;
+    t->calls->barrier_block(t, AT_B, 0);
+    if (t->tid == 0) {
+        if (block + 1 < n) (void)load(t, flags + 4 * (100 + block + 1), word, AT_D);
+        store(t, flags + 4 * (100 + block), (int32_t)block, AT_C); /* what the flag guards */
+        store(t, flags + 4 * block, 5, AT_C);
+    }
+}
+
+static void test_spin(void **state) {
+    (void)state;
+    Setup s = {32, 1, 0, {60, 1, 1}};
+    assert_int_equal(launch(&s, chain_thread), FSC_OK);
+    for (int i = 0; i < 60; i++) assert_int_equal(y[i], 5);
+}
+
+/* Lanes of a warp hand on through shared and global memory with warp barriers alone. */
+static void warp_thread(EmuThread *t, const void *const *args) {
+    store_shared(t, 4 * t->tid, (int32_t)t->tid, AT_A);
+    store(t, address_of(args, 0) + 4 * t->tid, (int32_t)t->tid, AT_A);
+    t->calls->barrier_warp(t, AT_B, 0);
+    int32_t v = load_shared(t, 4 * (t->tid ^ 1), AT_C) + load(t, address_of(args, 0) + 4 * (t->tid ^ 2), word, AT_C);
+    t->calls->barrier_warp(t, AT_B, 1);
+    store(t, address_of(args, 0) + 4 * t->tid, v, AT_D);
+}
+
+static void test_warp_barrier(void **state) {
+    (void)state;
+    Setup s = {64, 1, 256, {1, 1, 1}};
+    assert_int_equal(launch(&s, warp_thread), FSC_OK);
+    for (int i = 0; i < 64; i++) assert_int_equal(y[i], (i ^ 1) + (i ^ 2));
+}
+
+/* ---- Wrong kernels ----------------------------------------------------------------------------------------------------- */
+
+static void beyond_thread(EmuThread *t, const void *const *args) {
+    if (block_of(t) == 2 && t->tid == 9) {
+        uint64_t data[4] = {1, 1, 1, 1};
+        t->calls->store_global(t, address_of(args, 0) + sizeof y, 1, data, word, AT_B);
+        t->calls->store_global(t, address_of(args, 0) + sizeof y, 0, data, word, AT_C); /* masked off */
+    }
+}
+
+static void test_bounds(void **state) {
+    (void)state;
+    Setup s = {32, 1, 0, {5, 1, 1}};
+    FscFinding f = found(&s, beyond_thread, "out-of-bounds", 20, "4 bytes at y[4096], beyond the end of y (4096 elements");
+    assert_int_equal(f.program[0], 2);
+    assert_int_equal(f.thread, 9);
+    assert_true(f.address == (uintptr_t)y + sizeof y);
+    assert_int_equal(f.count, 1);
+}
+
+static void crooked_thread(EmuThread *t, const void *const *args) {
+    if (t->tid == 1) assert_int_equal(load(t, address_of(args, 1) + 4, vector, AT_C), 77); /* not performed */
+}
+
+static void test_misaligned(void **state) {
+    (void)state;
+    Setup s = {32, 1, 0, {1, 1, 1}};
+    (void)found(&s, crooked_thread, "misaligned", 30, "x[1]");
+}
+
+static void program_race_thread(EmuThread *t, const void *const *args) {
+    if (t->tid == 3) store(t, address_of(args, 0) + 4 * 11, 1, AT_A);
+}
+
+static void read_race_thread(EmuThread *t, const void *const *args) {
+    if (block_of(t) == 0 && t->tid == 3) store(t, address_of(args, 1) + 4 * 11, 1, AT_A);
+    if (block_of(t) == 1 && t->tid == 3) (void)load(t, address_of(args, 1) + 4 * 11, word, AT_A);
+}
+
+static void test_program_races(void **state) {
+    (void)state;
+    Setup s = {32, 1, 0, {2, 1, 1}};
+    (void)found(&s, program_race_thread, "race", 10, "y[11]");
+    (void)found(&s, read_race_thread, "race", 10, "x[11]");
+}
+
+static void unordered_thread(EmuThread *t, const void *const *args) {
+    store(t, address_of(args, 0) + 4 * t->tid, 1, AT_A);
+    (void)t->calls->shuffle_xor(t, 1, 1, AT_B, 0); /* orders no memory */
+    if (t->tid == 5) (void)load(t, address_of(args, 0) + 4 * 6, word, AT_C);
+}
+
+static void test_thread_race(void **state) {
+    (void)state;
+    Setup s = {32, 1, 0, {1, 1, 1}};
+    FscFinding f = found(&s, unordered_thread, "unordered", 30, "y[6]");
+    assert_int_equal(f.thread, 5);
+}
+
+static void shared_race_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    store_shared(t, 4 * t->tid, 1, AT_A);
+    t->calls->barrier_warp(t, AT_B, 0); /* not enough between warps */
+    (void)load_shared(t, 4 * (t->tid ^ (t->tid == 40 ? 32 : 1)), AT_C);
+}
+
+static void write_after_read_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    if (t->tid == 0) store_shared(t, 0, 1, AT_A);
+    t->calls->barrier_block(t, AT_B, 0);
+    (void)load_shared(t, 0, AT_C);
+    if (t->tid == 63) store_shared(t, 0, 2, AT_D);
+}
+
+static void unwritten_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    if (t->tid < 31) store_shared(t, 4 * t->tid, 1, AT_A);
+    t->calls->barrier_warp(t, AT_B, 0);
+    (void)load_shared(t, 4 * t->tid, AT_C);
+}
+
+static void shared_beyond_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    if (t->tid == 8) store_shared(t, 256, 1, AT_D);
+}
+
+static void test_shared(void **state) {
+    (void)state;
+    Setup s = {64, 1, 256, {1, 1, 1}};
+    (void)found(&s, shared_race_thread, "shared-race", 30, "byte 32");
+    (void)found(&s, write_after_read_thread, "shared-race", 40, "byte 0");
+    Setup one = {32, 1, 256, {3, 1, 1}};
+    FscFinding f = found(&one, unwritten_thread, "shared-unwritten", 30, "byte 124");
+    assert_int_equal(f.count, 3); /* once in each program: nothing stays from one to the next */
+    (void)found(&one, shared_beyond_thread, "shared-bounds", 40, "256");
+}
+
+static void left_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    if (t->tid != 33) t->calls->barrier_block(t, AT_C, 0);
+}
+
+static void lane_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    if (t->tid % 2) (void)t->calls->shuffle_xor(t, 1, 1, AT_A, 0);
+    else (void)t->calls->shuffle_xor(t, 1, 1, AT_A, 1);
+}
+
+static void cluster_left_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    if (t->rank != 1) t->calls->barrier_cluster(t, AT_D, 0);
+}
+
+static void test_divergence(void **state) {
+    (void)state;
+    Setup s = {64, 1, 0, {1, 1, 1}}, cluster = {32, 4, 0, {1, 1, 1}};
+    (void)found(&s, left_thread, "divergent", 30, "thread 33 has ended");
+    (void)found(&s, lane_thread, "divergent", 10, "waits at another");
+    (void)found(&cluster, cluster_left_thread, "divergent", 40, "has ended");
+    assert_int_equal(fsc_device_check(device, false), FSC_OK);
+    assert_int_equal(launch(&s, left_thread), FSC_ERROR_CHECK); /* with or without checks it cannot go on */
+    assert_int_equal(launch(&s, warp_thread), FSC_ERROR_CHECK); /* no shared memory */
+    assert_int_equal(fsc_device_check(device, true), FSC_OK);
+}
+
+static void half_thread(EmuThread *t, const void *const *args) {
+    if (t->tid != 5) store(t, address_of(args, 0) + 4 * t->tid, 1, AT_A);
+}
+
+static void test_unwritten_output(void **state) {
+    (void)state;
+    Setup s = {32, 1, 0, {1, 1, 1}};
+    Record *r = record_of(&s);
+    record_add_dim(r, 0, "4", "8");
+    record_add_dim(r, 0, "8", "1");
+    FscFinding f = {0};
+    assert_int_equal(launch_record(&s, r, half_thread, sizeof x), FSC_ERROR_CHECK);
+    assert_int_equal(fsc_device_findings(device), 1);
+    assert_int_equal(fsc_device_finding(device, 0, &f), FSC_OK);
+    assert_string_equal(f.kind, "unwritten");
+    assert_non_null(strstr(f.text, "1 elements of y's contract were not written, the first y[0, 5]"));
+}
+
+static void test_limits(void **state) {
+    (void)state;
+    Setup many = {1056, 1, 0, {1, 1, 1}}, large = {32, 1, 1 << 20, {1, 1, 1}};
+    Setup *setups[] = {&many, &large};
+    for (int i = 0; i < 2; i++) {
+        Record *r = record_of(setups[i]);
+        FscHostCode code = {.thread = half_thread, .sites = sites, .num_sites = 4};
+        fsc_module *m = NULL;
+        fsc_kernel *k = NULL;
+        assert_int_equal(fsc_module_host(device, r, &code, &m), FSC_OK);
+        assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_ERROR_RESOURCE);
+        fsc_module_unload(m);
+        record_free(r);
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_sum),           cmocka_unit_test(test_cluster),     cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_warp_barrier),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_program_races), cmocka_unit_test(test_thread_race), cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_divergence),    cmocka_unit_test(test_limits),      cmocka_unit_test(test_unwritten_output),
+    };
+    return cmocka_run_group_tests(tests, open_device, close_device);
+}

@@ -1,22 +1,26 @@
-/* barrier.c - barriers between accesses of shared memory that must not overtake each other.
+/* barrier.c - barriers between accesses of memory that must not overtake each other.
  *
- * In: shared_store and shared_load with offsets. Out: `barrier` ops.
- * Method: along the program, keep what was read and written since the last barrier; an access that overlaps a write, or a
- * write that overlaps a read, gets a barrier in front of it. A loop's body is walked again from its own end, so that one
- * round's accesses meet the next one's. Conditions are the same in all threads of a program, so any place will do.
+ * In: shared_store and shared_load with offsets, loads and stores with layouts. Out: `barrier` ops.
+ * Method: along the program, keep what was read and written since the last barrier; an access of shared memory that overlaps
+ * a write, a write that overlaps a read, and accesses of global memory by which threads may cross (alias.c) get a barrier in
+ * front. A loop's body is walked again from its own end, so that one round's accesses meet the next one's. Conditions are the
+ * same in all threads of a program, so any place will do.
  */
 #include "base/plant.h"
-#include "passes/passes.h"
+#include "passes/private.h"
 
 typedef struct Access {
-    int64_t begin, end;
+    const Op *op;       /* of global memory; NULL: of shared memory */
+    int64_t begin, end; /* bytes of shared memory */
     bool is_write;
+    bool is_earlier; /* it happened in an earlier round of a loop */
 } Access;
 
 typedef VEC(Access) Accesses;
 
 typedef struct Places {
     Func *f;
+    int64_t scope; /* all threads of a program */
     Arena *scratch;
     Accesses *begin; /* by id of a loop: what was pending at the beginning of any of its rounds */
     bool *visited;   /* by id of a loop */
@@ -27,15 +31,18 @@ typedef struct Places {
 static bool add(Places *p, Accesses *to, Access a) {
     for (uint32_t i = 0; i < to->len; i++) {
         const Access *b = &to->at[i];
-        if (b->begin == a.begin && b->end == a.end && b->is_write == a.is_write) return false;
+        bool is_same = b->begin == a.begin && b->end == a.end && b->is_write == a.is_write;
+        if (is_same && b->op == a.op && b->is_earlier == a.is_earlier) return false;
     }
     vec_push(p->scratch, to, a);
     return true;
 }
 
-static bool conflicts(const Accesses *pending, Access a) {
+static bool conflicts(const Places *p, const Accesses *pending, Access a) {
     for (uint32_t i = 0; i < pending->len; i++) {
         const Access *b = &pending->at[i];
+        if (a.op && b->op && accesses_cross(p->f, b->op, a.op, b->is_earlier)) return true;
+        if (a.op || b->op) continue;
         bool is_known = b->is_write || (a.is_write && !plant(PLANT_SAME_SHARED));
         if (is_known && a.begin < b->end && b->begin < a.end) return true;
     }
@@ -43,9 +50,10 @@ static bool conflicts(const Accesses *pending, Access a) {
 }
 
 static Access access_of(const Op *op) {
+    if (op->kind == OP_LOAD || op->kind == OP_STORE) return (Access){.op = op, .is_write = op->kind == OP_STORE};
     Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
     int64_t bytes = (int64_t)(shape_elements(t.shape) * type_bytes(t));
-    return (Access){op->attr.i, op->attr.i + bytes, op->kind == OP_SHSTORE};
+    return (Access){.begin = op->attr.i, .end = op->attr.i + bytes, .is_write = op->kind == OP_SHSTORE};
 }
 
 static void walk(Places *p, Block *b, Accesses *pending);
@@ -74,6 +82,7 @@ static void walk_loop(Places *p, Op *op, Accesses *pending) {
     while (grew) {
         Accesses inside = copy(p, begin);
         for (uint32_t r = 0; r < op->nregions; r++) walk(p, op->regions[r], &inside);
+        for (uint32_t i = 0; i < inside.len; i++) inside.at[i].is_earlier = true;
         grew = merge(p, begin, &inside);
     }
     *pending = copy(p, begin);
@@ -93,12 +102,13 @@ static void walk(Places *p, Block *b, Accesses *pending) {
     for (Op *op = b->first; op; op = op->next) {
         if (op->kind == OP_FOR || op->kind == OP_WHILE) walk_loop(p, op, pending);
         else if (op->kind == OP_IF) walk_if(p, op, pending);
-        else if (op->kind == OP_BARRIER && op->attr.i >= SCOPE_BLOCK) pending->len = 0;
-        if (op->kind != OP_SHSTORE && op->kind != OP_SHLOAD) continue;
+        else if (op->kind == OP_BARRIER && op->attr.i >= p->scope) pending->len = 0;
+        bool is_shared = op->kind == OP_SHSTORE || op->kind == OP_SHLOAD;
+        if (!is_shared && op->kind != OP_LOAD && op->kind != OP_STORE) continue;
         Access a = access_of(op);
-        if (conflicts(pending, a)) {
+        if (conflicts(p, pending, a)) {
             Builder at = builder_before(p->f, op);
-            op_build(&at, OP_BARRIER, NULL, 0, (Attr){.i = SCOPE_BLOCK}, (Type){0});
+            op_build(&at, OP_BARRIER, NULL, 0, (Attr){.i = p->scope}, (Type){0});
             pending->len = 0;
             p->changed = true;
         }
@@ -108,7 +118,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
 
 bool pass_barrier(Func *f, PassContext *c) {
     (void)c;
-    Places p = {.f = f, .scratch = arena_create()};
+    Places p = {.f = f, .scope = f->threads_per_program > 32 ? SCOPE_BLOCK : SCOPE_WARP, .scratch = arena_create()};
     Accesses pending = {0};
     p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
     p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);

@@ -13,6 +13,12 @@ bool op_is_tile_maker(const Op *op);
 bool op_is_commutative(OpKind k);
 uint32_t log2_floor(uint64_t x); /* of 0: 0 */
 
+/* ---- Order of memory (alias.c) ---------------------------------------------------------------------------------------- */
+
+/* Two loads or stores of global memory, `a` before `b`; may a thread touch by `b` what another touched by `a`, one of them
+ * storing? is_round: `a` may have happened in an earlier round of a loop. Asked behind layouts. */
+bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round);
+
 /* ---- Facts (rules in factop.c, ranges in range.c, loops and queries in facts.c) ----------------------------------- */
 
 typedef struct Range {

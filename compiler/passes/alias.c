@@ -1,0 +1,146 @@
+/* alias.c - may two accesses of global memory, by different threads of one program, touch one element?
+ *
+ * In: two loads or stores behind layouts. Out: no, where it is proven. Method: an address is a pointer plus a sum of
+ * leaves. Two accesses whose sums match, in one layout without replicas, give each element to one and the same thread. Rules:
+ *   1  memory that a const pointer names is written by nobody
+ *   2  pointers of different parameters are equal or name memory that a program does not touch through both: rows, that is
+ *      scalar products, and constants of scalars say nothing then
+ *   3  of one pointer every leaf must match; between rounds of a loop one that changes must do so by whole tiles
+ */
+#include "passes/private.h"
+
+enum { MOST_LEAVES = 24, MOST_DEPTH = 12 };
+
+typedef struct Sum {
+    const Value *leaves[MOST_LEAVES];
+    uint32_t n;
+    int64_t constant;
+    bool is_known; /* else there were too many */
+} Sum;
+
+static bool is_transparent(OpKind k) {
+    return k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT || k == OP_SEXT || k == OP_ZEXT ||
+           k == OP_BITCAST;
+}
+
+static const Value *strip(const Value *v) {
+    while (v->def && is_transparent(v->def->kind)) v = v->def->args[0];
+    return v;
+}
+
+static void add_leaves(Sum *s, const Value *v, uint32_t depth) {
+    v = strip(v);
+    const Op *op = v->def;
+    if (op && op->kind == OP_CONST) {
+        s->constant += op->attr.i;
+    } else if (op && op->kind == OP_ADD && depth < MOST_DEPTH) {
+        add_leaves(s, op->args[0], depth + 1);
+        add_leaves(s, op->args[1], depth + 1);
+    } else if (s->n < MOST_LEAVES) {
+        s->leaves[s->n++] = v;
+    } else {
+        s->is_known = false;
+    }
+}
+
+/* The parameter that the pointer comes from, NULL where control flow hides it; the elements added to it go into s. */
+static const Value *take_apart(const Func *f, const Value *ptr, Sum *s) {
+    *s = (Sum){.is_known = true};
+    ptr = strip(ptr);
+    while (ptr->def && ptr->def->kind == OP_ADDPTR) {
+        add_leaves(s, ptr->def->args[1], 0);
+        ptr = strip(ptr->def->args[0]);
+    }
+    return !ptr->def && ptr->block == f->body ? ptr : NULL;
+}
+
+/* The same value, by construction: as each layout has its own copy of what is cheap. */
+static bool is_same(const Value *a, const Value *b, uint32_t depth) {
+    a = strip(a);
+    b = strip(b);
+    if (a == b) return true;
+    const Op *x = a->def, *y = b->def;
+    if (!x || !y || x->kind != y->kind || depth == MOST_DEPTH || x->nargs != y->nargs) return false;
+    if (op_info[x->kind].effect != EFFECT_PURE || x->attr.i != y->attr.i || x->attr.j != y->attr.j) return false;
+    for (uint32_t i = 0; i < x->nargs; i++)
+        if (!is_same(x->args[i], y->args[i], depth + 1)) return false;
+    return x->nargs > 0 || x->kind == OP_CONST || x->kind == OP_ARANGE || x->kind == OP_PID || x->kind == OP_NPROG;
+}
+
+/* Does it keep its value from round to round of every loop? */
+static bool is_steady(const Func *f, const Value *v, uint32_t depth) {
+    v = strip(v);
+    if (!v->def) return v->block == f->body;
+    if (op_info[v->def->kind].effect != EFFECT_PURE || depth == MOST_DEPTH) return false;
+    for (uint32_t i = 0; i < v->def->nargs; i++)
+        if (!is_steady(f, v->def->args[i], depth + 1)) return false;
+    return true;
+}
+
+static bool is_constant_from(const Value *v, int64_t least) {
+    v = strip(v);
+    return v->def && v->def->kind == OP_CONST && (v->def->attr.i >= least || v->def->attr.i <= -least);
+}
+
+/* A scalar whose values in two rounds are the same or at least a tile apart: then so are the tiles. */
+static bool steps_over(const Value *v, int64_t elements) {
+    if (value_is_tile(v)) return false;
+    if (v->def) return v->def->kind == OP_MUL && (is_constant_from(v->def->args[0], elements) || is_constant_from(v->def->args[1], elements));
+    const Op *loop = v->block->owner;
+    return loop && loop->kind == OP_FOR && v->index == 0 && is_constant_from(loop->args[2], elements);
+}
+
+/* row * stride: where one row begins. */
+static bool is_row(const Value *v) {
+    return !value_is_tile(v) && v->def && (v->def->kind == OP_MUL || v->def->kind == OP_SHL || v->def->kind == OP_PID);
+}
+
+static bool drop_match(Sum *s, const Value *v) {
+    for (uint32_t i = 0; i < s->n; i++) {
+        if (!is_same(s->leaves[i], v, 0)) continue;
+        s->leaves[i] = s->leaves[--s->n];
+        return true;
+    }
+    return false;
+}
+
+static void drop_rows(Sum *s) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < s->n; i++)
+        if (!is_row(s->leaves[i])) s->leaves[n++] = s->leaves[i];
+    s->n = n;
+}
+
+static bool sums_match(const Func *f, Sum *a, Sum *b, bool is_one_pointer, bool is_round, int64_t elements) {
+    if (!a->is_known || !b->is_known || a->constant != b->constant) return false;
+    if (!is_one_pointer) {
+        drop_rows(a);
+        drop_rows(b);
+    }
+    if (a->n != b->n) return false;
+    for (uint32_t i = 0; i < a->n; i++) {
+        if (is_round && !is_steady(f, a->leaves[i], 0) && !steps_over(a->leaves[i], elements)) return false;
+        if (!drop_match(b, a->leaves[i])) return false;
+    }
+    return true;
+}
+
+static bool has_replicas(const Value *ptr) {
+    const Layout *l = value_is_tile(ptr) ? ptr->type.layout : NULL;
+    return !l || layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
+}
+
+bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
+    const Value *p = a->args[0], *q = b->args[0];
+    bool stores = a->kind == OP_STORE && b->kind == OP_STORE;
+    Sum x, y;
+    if (a->kind != OP_STORE && b->kind != OP_STORE) return false;
+    const Value *from = take_apart(f, p, &x), *to = take_apart(f, q, &y);
+    bool is_const = (from && f->params.at[from->index].is_const) || (to && f->params.at[to->index].is_const);
+    if (is_const) return false;
+    if (stores && !value_is_tile(p) && !value_is_tile(q)) return false; /* both by the first thread */
+    if (value_is_tile(p) != value_is_tile(q)) return true;
+    if (!stores && (has_replicas(p) || has_replicas(q))) return true;
+    if (value_is_tile(p) && (p->type.layout != q->type.layout || p->type.pointee != q->type.pointee)) return true;
+    return !from || !to || !sums_match(f, &x, &y, from == to, is_round, (int64_t)shape_elements(p->type.shape));
+}

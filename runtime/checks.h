@@ -44,7 +44,7 @@ void findings_at(const Findings *f, size_t i, FscFinding *out);
 /* One buffer of a launch, or several that overlap. */
 typedef struct Region {
     uint64_t begin, end; /* addresses */
-    int32_t param;       /* index into Record.params of the first pointer that names it */
+    int32_t param;       /* index into Record.params of the first pointer to its beginning */
 } Region;
 
 typedef struct Regions {

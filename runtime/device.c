@@ -1,8 +1,8 @@
 /* device.c - devices: counting, opening by name, properties; and making a device's context current around a call.
  *
- * In: "auto", "cuda", "cuda:N", "cpu", "cpu:N", "emu", "emu:N". Out: a handle. Method: the context current in the calling thread is used
- * if it is on the device asked for, else the primary context is retained; nothing is created, and each call leaves the
- * thread's current context as it was.
+ * In: "auto", "cuda", "cuda:N", "cpu", "cpu:N", "emu", "emu:N". Out: a handle. Method: the context current in the calling
+ * thread is used if it is on the device asked for, else the primary context is retained; nothing is created, and each call
+ * leaves the thread's current context as it was.
  */
 #include "runtime/checks.h"
 #include "runtime/emu/emu.h"
@@ -216,7 +216,9 @@ fsc_status fsc_device_open(const char *name, fsc_device **out) {
     if (strncmp(name, "cuda", 4) == 0 && read_ordinal(name + 4, 0, 1 << 16, &n)) return open_cuda(n, out);
     if (strncmp(name, "cpu", 3) == 0 && read_ordinal(name + 3, 1, 4096, &n)) return open_host(FSC_CPU, n, out);
     if (strncmp(name, "emu", 3) == 0 && read_ordinal(name + 3, 1, 4096, &n)) return open_host(FSC_EMU, n, out);
-    return status_fail(NULL, FSC_ERROR_USAGE, "'%.80s' is no device; one is auto, cuda, cuda:N, cpu, cpu:THREADS, emu or emu:THREADS", name);
+    return status_fail(NULL, FSC_ERROR_USAGE,
+                       "'%.80s' is no device; one is auto, cuda, cuda:N, cpu, cpu:THREADS, emu or emu:THREADS",
+                       name);
 }
 
 void fsc_device_close(fsc_device *d) {

@@ -22,7 +22,6 @@ static void join(Regions *r) {
         Region *last = n ? &r->at[n - 1] : NULL;
         if (last && r->at[i].begin < last->end) {
             if (r->at[i].end > last->end) last->end = r->at[i].end;
-            if (r->at[i].param < last->param) last->param = r->at[i].param;
         } else {
             r->at[n++] = r->at[i];
         }

@@ -312,8 +312,10 @@ ExitCode command_info(ToolOptions *o) {
     Report r = {.o = o};
     if (!read_words(o)) return EXIT_CALL;
     if (!arch_resolve(o)) return EXIT_ENVIRONMENT;
-    if (o->has_arch && strcmp(o->compile.arch, "cpu") == 0) {
-        fprintf(stderr, "fsc info: the CPU has no occupancy; take an arch such as sm_90, or --gpu\n");
+    const char *arch = o->has_arch ? o->compile.arch : "";
+    if (strcmp(arch, "cpu") == 0 || strcmp(arch, "emu") == 0) {
+        fprintf(stderr, "fsc info: the %s has no occupancy; take an arch such as sm_90, or --gpu\n",
+                strcmp(arch, "cpu") == 0 ? "CPU" : "emulator");
         return EXIT_CALL;
     }
     size_t length = 0;

@@ -33,24 +33,38 @@ static ExitCode fail(fsc_status s, const char *message) {
     return (ExitCode)fsc_status_exit_code(s);
 }
 
-/* What a checked launch found, each with its line of the source. */
+/* The finding's line of the source with a caret below; nothing if it has no place in this file. */
+static void print_source_line(const Run *r, const FscFinding *f) {
+    const char *at = r->text, *end = r->text + r->length;
+    for (uint32_t line = 1; line < f->line && at; line++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (at) at++;
+    }
+    if (!f->line || !at || strcmp(f->file, r->o->compile.file) != 0) return;
+    const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
+    fprintf(stderr, "%5u | %.*s\n      | ", f->line, (int)(stop - at), at);
+    for (const char *s = at; s < stop && s - at < (ptrdiff_t)f->col - 1; s++) {
+        if (((unsigned char)*s & 0xC0) != 0x80) fputc(*s == '\t' ? '\t' : ' ', stderr); /* one a character */
+    }
+    fputs("^\n", stderr);
+}
+
+/* What a checked launch found. */
 static ExitCode fail_check(const Run *r) {
     size_t n = fsc_device_findings(r->device);
     for (size_t i = 0; i < n; i++) {
         FscFinding f;
         if (fsc_device_finding(r->device, i, &f) != FSC_OK) break;
         fprintf(stderr, "%s\n", f.text);
-        const char *at = r->text, *end = r->text + r->length;
-        for (uint32_t line = 1; line < f.line && at; line++) {
-            at = memchr(at, '\n', (size_t)(end - at));
-            if (at) at++;
-        }
-        if (!f.line || !at || strcmp(f.file, r->o->compile.file) != 0) continue;
-        const char *newline = memchr(at, '\n', (size_t)(end - at));
-        fprintf(stderr, "%5u | %.*s\n      | %*s^\n", f.line, (int)((newline ? newline : end) - at), at, (int)f.col - 1, "");
+        print_source_line(r, &f);
     }
     fprintf(stderr, "fsc run: the checks found %zu mistake%s\n", n, n == 1 ? "" : "s");
     return (ExitCode)fsc_status_exit_code(FSC_ERROR_CHECK);
+}
+
+static ExitCode fail_launch(const Run *r, fsc_status s) {
+    if (s == FSC_ERROR_CHECK) return fail_check(r);
+    return fail(s, *fsc_jit_message(r->jit) ? fsc_jit_message(r->jit) : fsc_last_message());
 }
 
 /* ---- Arguments ---------------------------------------------------------------------------------------------------------- */
@@ -183,13 +197,12 @@ static ExitCode launch_all(Run *r) {
         s = launch_once(r);
         if (s == FSC_OK) s = fsc_stream_wait(r->device, NULL);
     }
-    if (s == FSC_ERROR_CHECK) return fail_check(r);
-    if (s != FSC_OK) return fail(s, *fsc_jit_message(r->jit) ? fsc_jit_message(r->jit) : fsc_last_message());
+    if (s != FSC_OK) return fail_launch(r, s);
     ExitCode code = download(r);
     if (code != EXIT_DONE) return code;
     if (repeat && !(warmup == 0 && repeat == 1)) {
         s = time_launches(r, warmup ? warmup - 1 : 0, repeat, &ms);
-        if (s != FSC_OK) return fail(s, fsc_last_message());
+        if (s != FSC_OK) return fail_launch(r, s);
     }
     if (repeat) print_result(r, ms);
     return EXIT_DONE;
@@ -239,11 +252,14 @@ static void print_log(const Run *r) {
     else fwrite(log, 1, (size_t)(times - log), stderr);
 }
 
-/* --arch=cpu and --arch=emu name a device, too; checks need one of the two. */
+/* --arch=cpu and --arch=emu name a device, too; checks need one of the two. Where time is not the point, one launch does. */
 static void choose_device(ToolOptions *o) {
     bool is_auto = strcmp(o->device, "auto") == 0;
     if (o->has_arch && (strcmp(o->compile.arch, "cpu") == 0 || strcmp(o->compile.arch, "emu") == 0)) o->device = o->compile.arch;
     else if (o->check && is_auto) o->device = "emu";
+    if (!o->check && strncmp(o->device, "emu", 3) != 0) return;
+    if (!o->has_warmup) o->warmup = 0;
+    if (!o->has_repeat) o->repeat = 1;
 }
 
 ExitCode command_run(ToolOptions *o) {

@@ -22,6 +22,7 @@ typedef struct ToolOptions {
     const char *output;      /* NULL: named after the file */
     const char *device, *grid, *gpu;
     uint32_t warmup, repeat;
+    bool has_warmup, has_repeat; /* were given */
     uint32_t registers, shared; /* --registers, --shared of info */
     bool has_registers, has_shared;
     bool has_arch; /* --arch was given */

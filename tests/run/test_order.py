@@ -1,6 +1,8 @@
 """test_order.py - loads and stores of one program are in order, whichever threads make them: what a program stored it loads
 back, through other elements, other layouts, in loops, in place. On emu every missing barrier is a finding, on a GPU chance.
 """
+import mmap
+
 import numpy as np
 
 from case import case, same_bits
@@ -98,3 +100,28 @@ def f(y: *i32, x: *i32, n: i32):
     bench.run(source, x, x, 200, num_warps=warps)
     want = np.append(np.arange(1, 200) ** 2, 199 ** 2)
     same_bits(x.raw(), want.astype(np.int32), "shifted")
+
+
+@case(warps=[1, 4], only=("cpu", "cpu.check", "emu"))
+def far_elements(bench, warps):
+    """Elements that lie beyond 2^31 elements and 2^32 bytes of one pointer, in memory of which few pages are ever touched."""
+    source = """
+@kernel(grid=(2,))
+def f(y: *i32, x: *i32, step: i32):
+    i = arange(0, 64) + 64 * program_id(0)
+    at = x + i * step
+    store(y + i, load(at))
+    store(at, -i)
+"""
+    step, n = 20_000_003, 128
+    size = 4 * (step * (n - 1) + 1)
+    memory = mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | 0x4000)  # MAP_NORESERVE
+    x = np.frombuffer(memory, np.int32)
+    want = np.random.default_rng(3).integers(1, 1 << 30, n).astype(np.int32)
+    x[::step] = want
+    y = bench.buffer("i32", n)
+    bench.run(source, y, (x.ctypes.data, "i32", size), step, num_warps=warps)
+    same_bits(y.raw(), want, "loaded")
+    same_bits(x[::step], -np.arange(n, dtype=np.int32), "stored")
+    del x
+    memory.close()

@@ -153,7 +153,7 @@ static void asking_entry(const void *const *args, const int64_t *pid, const int6
     AccessHook *hook = (AccessHook *)(uintptr_t)args[2];
     (void)nprog, (void)scratch;
     for (int i = 0; pid[0] == 1 && i < num_asked; i++)
-        asked[i].answer = hook->access(hook, pid, asked[i].address, asked[i].bytes, i % 2, i % 3);
+        asked[i].answer = hook->access(hook, pid, asked[i].address, asked[i].bytes, (uint32_t)i % 2, i % 3);
 }
 
 static fsc_kernel *asking_kernel(fsc_device *d) {

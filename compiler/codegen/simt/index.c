@@ -138,7 +138,7 @@ V simt_owner(Simt *s, const Layout *l) {
     test.value = llvm_int(s->m->i1, 1);
     if (tid) {
         V bits = test.thread == UINT32_MAX ? tid : LLVMBuildAnd(s->m->at, tid, simt_i32(s, test.thread), "");
-        V owner = simt_i32(s, plant(PLANT_NO_OWNER) ? test.thread & (s->f->threads_per_program - 1) : 0);
+        V owner = simt_i32(s, plant(PLANT_NO_OWNER) ? -1 : 0);
         test.value = LLVMBuildICmp(s->m->at, LLVMIntEQ, bits, owner, "");
     }
     if (cta) {

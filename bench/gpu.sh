@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT: info tests sanitizer bench edges launch (default: all of them). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
+#   WHAT: info tests random sanitizer bench quick tune edges (default: all but quick and tune). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 results=${OUT:-$PWD/build/gpu}
 out=${TMPDIR:-/tmp}/fsc-out
 home=${TMPDIR:-/tmp}/fsc-gpu
-what=${*:-info tests sanitizer bench edges}
+what=${*:-info tests random sanitizer bench edges}
 rm -rf "$out" && mkdir -p "$out" "$home" "$results"
 [[ -d $home/stage ]] || tar -C "$home" -xJf build/gpu/fsc.tar.xz || exit 1
 cd "$home/stage" || exit 1
@@ -35,6 +35,7 @@ for w in $what; do
         TAIL=40 step info 60 bin/fsc info dsl_examples/softmax.dsl n_rows=4096 n_cols=1024
         TAIL=10 step run 60 bin/fsc run dsl_examples/softmax.dsl x=random:0:fp32[1823,781] y="$home/y.npy"
         ;;
+    random) TAIL=20 step random 240 python3 tests/random/random_kernels.py --device cuda --count 20000 --seconds 150 --out "$out/random" ;;
     tests) TAIL=40 step tests 420 python3 tests/run/run.py --device cuda --all ;;
     sanitizer)
         if compute-sanitizer --tool memcheck --error-exitcode 9 bin/fsc run bench/planted.dsl --repeat 0 --warmup 1 x=zeros:fp32[16] far=1000000000 >"$out/planted.log" 2>&1; then
@@ -43,7 +44,7 @@ for w in $what; do
         fi
         for tool in memcheck racecheck synccheck initcheck; do
             TAIL=6 step "sanitizer-$tool" 150 compute-sanitizer --tool "$tool" --error-exitcode 9 \
-                python3 tests/run/run.py --device cuda softmax_strides softmax_special softmax_in_place "n=781" reduce_rank3 reduce_nan loops branch transposed
+                python3 tests/run/run.py --device cuda softmax_strides softmax_special softmax_in_place "n=781" reduce_rank3 reduce_nan loops branch transposed reversed_back scalar_in rounds_through
         done
         ;;
     bench) TAIL=16 step bench 420 python3 bench/bench.py --sweep tutorial --out "$out" ;;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # pack.sh - the built tree as one archive that runs on a machine with a GPU and without LLVM: build/gpu/fsc.tar.xz.
-# What it holds: the installed tool and libraries (stripped), the CUDA-side unit tests, tests/run, bench, dsl_examples.
+# What it holds: the installed tool and libraries (stripped), the CUDA-side unit tests, tests/run, tests/random, bench, dsl_examples.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -10,7 +10,7 @@ mkdir -p "$stage"
 DESTDIR= cmake --install build/release --prefix "$PWD/$stage" >/dev/null
 mkdir -p "$stage/tests"
 cp -r dsl_examples bench "$stage/"
-cp -r tests/run "$stage/tests/"
+cp -r tests/run tests/random "$stage/tests/"
 if [[ -d ../shared/seeds ]]; then cp -r ../shared/seeds "$stage/seeds"; fi
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +
 rm -rf "$stage"/lib/*.a "$stage"/include

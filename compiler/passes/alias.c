@@ -3,8 +3,8 @@
  * In: two loads or stores behind layouts. Out: no, where it is proven. Method: an address is a pointer plus a sum of
  * leaves. Two accesses whose sums match, in one layout without replicas, give each element to one and the same thread. Rules:
  *   1  memory that a const pointer names is written by nobody
- *   2  pointers of different parameters are equal or name memory that a program does not touch through both: rows, that is
- *      scalar products, and constants of scalars say nothing then
+ *   2  pointers of different parameters are equal, with elements of one type, or name memory that a program does not touch
+ *      through both: rows, that is scalar products, say nothing then
  *   3  of one pointer every leaf must match; between rounds of a loop one that changes must do so by whole tiles
  */
 #include "passes/private.h"
@@ -138,9 +138,10 @@ bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
     const Value *from = take_apart(f, p, &x), *to = take_apart(f, q, &y);
     bool is_const = (from && f->params.at[from->index].is_const) || (to && f->params.at[to->index].is_const);
     if (is_const) return false;
+    if (p->type.pointee != q->type.pointee) return !from || !to || from == to;
     if (stores && !value_is_tile(p) && !value_is_tile(q)) return false; /* both by the first thread */
     if (value_is_tile(p) != value_is_tile(q)) return true;
     if (!stores && (has_replicas(p) || has_replicas(q))) return true;
-    if (value_is_tile(p) && (p->type.layout != q->type.layout || p->type.pointee != q->type.pointee)) return true;
+    if (value_is_tile(p) && p->type.layout != q->type.layout) return true;
     return !from || !to || !sums_match(f, &x, &y, from == to, is_round, (int64_t)shape_elements(p->type.shape));
 }

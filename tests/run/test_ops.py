@@ -246,3 +246,24 @@ def f(r: *fp32, a: *fp32, k: fp32):
     bench.run(source, r, a, 2.5)
     same_bits(r.raw()[:3], np.array([2.5, 5, 7.5], np.float32))
     same_bits(r.raw()[3:].view(np.uint32), before[3:].view(np.uint32), "a masked scalar store")
+
+
+@case(dtype=["i8", "i16", "i32"], wide=["i32", "i64"])
+def abs_of_the_least(bench, dtype, wide):
+    """|x| of the least integer is itself, also where what follows widens or divides it."""
+    source = f"""
+@kernel(grid=(1,))
+def f(y: *{wide}, z: *{dtype}, x: *{dtype}):
+    i = arange(0, 64)
+    v = abs(load(x + i))
+    store(y + i, v.to({wide}))
+    store(z + i, v // 62)
+"""
+    t = np.dtype(DTYPES[dtype][1])
+    x = np.arange(-32, 32).astype(t)
+    x[:3] = np.iinfo(t).min, np.iinfo(t).max, np.iinfo(t).min + 1
+    y, z, xb = bench.buffer(wide, 64), bench.buffer(dtype, 64), bench.buffer(dtype, 64, x)
+    bench.run(source, y, z, xb)
+    want = np.abs(x)
+    same_bits(y.raw(), want.astype(DTYPES[wide][1]), "widened")
+    same_bits(z.raw(), np.trunc(want / 62).astype(t), "divided")

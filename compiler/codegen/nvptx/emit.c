@@ -20,6 +20,20 @@ typedef struct Job {
     bool done;
 } Job;
 
+/* |x| of 16 bits as the smaller of x and -x, unsigned: LLVM's passes make abs.s16 of every other form, and ptxas (13.0, seen
+ * on sm_90) takes its result for non-negative, which that of -32768 is not. */
+static void replace_abs16(Job *j) {
+    Llvm *m = j->m;
+    LLVMValueRef abs = LLVMGetNamedFunction(m->module, "llvm.abs.i16");
+    for (LLVMUseRef use = abs ? LLVMGetFirstUse(abs) : NULL; use; use = LLVMGetFirstUse(abs)) {
+        LLVMValueRef call = LLVMGetUser(use), x = LLVMGetOperand(call, 0);
+        LLVMPositionBuilderBefore(m->at, call);
+        LLVMValueRef less = LLVMBuildSub(m->at, llvm_int(m->i16, 0), x, "");
+        LLVMReplaceAllUsesWith(call, llvm_binary(m, "llvm.umin", x, less));
+        LLVMInstructionEraseFromParent(call);
+    }
+}
+
 static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     double since = llvm_clock();
     Nvptx n = {.m = j->m, .f = j->f, .t = j->t};
@@ -33,6 +47,7 @@ static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     llvm_report_time(j->o, "lower", since);
     since = llvm_clock();
     if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, pipeline)) return false;
+    replace_abs16(j);
     llvm_report_time(j->o, "llvm-passes", since);
     return true;
 }

@@ -125,6 +125,10 @@ void diag_error(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_warning(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
+/* While `call` is not {0,0}: errors and warnings at a place outside the first source (in the embedded library) are shown
+ * at `call`, the user's, with a note that shows their own place. Returns what it was before. */
+Span diag_inside(Diag *d, Span call);
+
 uint32_t diag_errors(const Diag *d);
 bool diag_full(const Diag *d); /* the error limit is reached: callers may stop early */
 /* Everything so far by its place in the file, what has none first; notes stay with their error or warning:

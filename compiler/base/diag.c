@@ -20,6 +20,7 @@ struct Diag {
     Arena *arena;
     uint32_t limit, errors, hidden;
     bool hiding; /* the last error was beyond the limit: its notes are dropped too */
+    Span inside; /* the user's call of library code that is under way */
     VEC(Source *) sources;
     VEC(Message) messages;
 };
@@ -70,6 +71,15 @@ Place diag_place(const Diag *d, Span span) {
     return (Place){0};
 }
 
+static void keep(Diag *d, Severity severity, Span span, const char *text) {
+    Message m = {severity, span, text};
+    vec_push(d->arena, &d->messages, m);
+}
+
+static bool is_foreign(const Diag *d, Span span) {
+    return span.end && d->inside.end && diag_place(d, span).source != d->sources.at[0];
+}
+
 static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list args) {
     if (severity == SEV_ERROR) {
         d->errors++;
@@ -81,9 +91,17 @@ static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list 
     char line[512];
     vsnprintf(line, sizeof line, fmt, args);
     text_printf(&t, "%s", line);
-    Message m = {severity, span, arena_strndup(d->arena, t.at ? t.at : "", t.len)};
+    const char *text = arena_strndup(d->arena, t.at ? t.at : "", t.len);
     text_free(&t);
-    vec_push(d->arena, &d->messages, m);
+    bool moved = severity != SEV_NOTE && is_foreign(d, span);
+    keep(d, severity, moved ? d->inside : span, text);
+    if (moved) keep(d, SEV_NOTE, span, "found here, in the standard library");
+}
+
+Span diag_inside(Diag *d, Span call) {
+    Span before = d->inside;
+    d->inside = call;
+    return before;
 }
 
 void diag_error(Diag *d, Span s, const char *fmt, ...) {

@@ -8,18 +8,22 @@
 #include <string.h>
 
 static const Builtin builtins[] = {
-#define BUILTIN(name, min, max, arguments, handler, aux) {name, arguments, builtin_##handler, min, max, (int)(aux)},
-#define MISSING(name)                                    {name, "", NULL, 0, 0, 0},
+#define BUILTIN(name, min, max, arguments, handler, aux) {name, arguments, builtin_##handler, min, max, (int)(aux), NULL},
+#define LIBRARY(name, file)                              {name, "", NULL, 0, 0, 0, #file},
+#define MISSING(name)                                    {name, "", NULL, 0, 0, 0, NULL},
 #include "check/builtin.def"
 #undef BUILTIN
+#undef LIBRARY
 #undef MISSING
 };
 
 static const char *const names[] = {
-#define BUILTIN(name, ...) name,
-#define MISSING(name)      name,
+#define BUILTIN(name, ...)  name,
+#define LIBRARY(name, file) name,
+#define MISSING(name)       name,
 #include "check/builtin.def"
 #undef BUILTIN
+#undef LIBRARY
 #undef MISSING
 };
 
@@ -142,6 +146,7 @@ bool builtin_bind(Checker *c, const Builtin *b, const Sem *self, const Node *cal
 
 const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node) {
     const Builtin *b = callee->builtin;
+    if (b->library) return call_bound(c, library_function(c, b->library, b->name), callee->self, call_node);
     if (!b->run) {
         diag_error(c->d, call_node->a->span, "'%s' is not compiled yet", b->name);
         return &sem_error;

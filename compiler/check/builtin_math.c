@@ -7,6 +7,7 @@
 #include "check/sema.h"
 
 #include <math.h>
+#include <string.h>
 
 static const Sem *refuse(Checker *c, Call *call, uint32_t arg, const char *wanted) {
     diag_error(c->d, call->at[arg], "'%s' takes %s, not %s", call->builtin->name, wanted,
@@ -27,18 +28,52 @@ static double math_of(OpKind op, double x) {
     }
 }
 
+static double number_of(const Sem *x) {
+    return x->kind == SEM_FLOAT ? x->f : int_to_double(x->i);
+}
+
+/* The argument as fp32, or fp64 as it is; an error where it is no run-time float. */
+static const Sem *float_operand(Checker *c, Call *call, uint32_t arg) {
+    const Sem *x = call->arg[arg];
+    if (x->kind == SEM_RUN && !x->is_pointer && stype_is_float(x->type))
+        return stype_bits(x->type) < 32 ? convert_to(c, x, ST_FP32, call->span) : x;
+    const Sem *r = refuse(c, call, arg, "a float");
+    if (sem_is_value(x)) diag_note(c->d, call->at[arg], "convert it first, as in %s(x.to(fp32))", call->builtin->name);
+    return r;
+}
+
 const Sem *builtin_math(Checker *c, Call *call) {
     const Sem *x = call->arg[0];
     OpKind op = (OpKind)call->builtin->aux;
-    if (sem_is_number(x)) return sem_float(c, math_of(op, x->kind == SEM_FLOAT ? x->f : int_to_double(x->i)));
-    if (x->kind != SEM_RUN || x->is_pointer || !stype_is_float(x->type)) {
-        const Sem *r = refuse(c, call, 0, "a float");
-        if (sem_is_value(x))
-            diag_note(c->d, call->at[0], "convert it first, as in %s(x.to(fp32))", call->builtin->name);
-        return r;
-    }
-    const Sem *in = stype_bits(x->type) < 32 ? convert_to(c, x, ST_FP32, call->span) : x;
+    if (sem_is_number(x)) return sem_float(c, math_of(op, number_of(x)));
+    const Sem *in = float_operand(c, call, 0);
+    if (sem_is_error(in)) return in;
     return convert_to(c, sem_run(c, in->type, build1(&c->b, op, in->v), NULL), x->type, call->span);
+}
+
+/* ---- Functions of the library: lib/math32.dsl, and lib/math64.dsl for fp64 ------------------------------------------ */
+
+static double sigmoid(double x) {
+    return 1 / (1 + exp(-x));
+}
+
+typedef struct Fold {
+    const char *name;
+    double (*of)(double);
+} Fold;
+
+static const Fold folds[] = {{"sigmoid", sigmoid}};
+
+const Sem *builtin_math_library(Checker *c, Call *call) {
+    const Sem *x = call->arg[0];
+    for (size_t i = 0; sem_is_number(x) && i < COUNT(folds); i++) {
+        if (strcmp(folds[i].name, call->builtin->name) == 0) return sem_float(c, folds[i].of(number_of(x)));
+    }
+    const Sem *in = float_operand(c, call, 0);
+    if (sem_is_error(in)) return in;
+    const char *file = in->type == ST_FP64 ? "math64" : "math32";
+    const Sem *r = call_function(c, library_function(c, file, call->builtin->name), &in, 1, call->span);
+    return convert_to(c, r, x->type, call->span);
 }
 
 /* ---- abs fma ----------------------------------------------------------------------------------------------------- */

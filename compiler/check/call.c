@@ -1,8 +1,9 @@
-/* call.c - calls: of builtins, and of functions of the file, which are specialised and inlined.
+/* call.c - calls: of builtins, and of functions of the file or the library, which are specialised and inlined.
  *
  * In: CALL and RETURN nodes. Out: the call's value.
  * Method: a function's body is run in a frame of its own with its parameters bound to the arguments as they are, so
- * that constants stay constants; `$retval` merges over its paths. Recursion is an error.
+ * that constants stay constants; `$retval` merges over its paths. Recursion is an error. What library code makes and
+ * reports has the place of the user's call.
  */
 #include "check/sema.h"
 
@@ -151,31 +152,80 @@ static const Sem *returned(Checker *c, const Node *fn) {
     return &sem_error;
 }
 
-static const Sem *inline_call(Checker *c, const Node *fn, const Node *call_node) {
-    if (!may_enter(c, fn, call_node->span)) return &sem_error;
-    Args args = args_evaluate(c, call_node, NULL);
-    const Sem **given = NEW_ARRAY(c->a, const Sem *, fn->list.len + 1);
-    Span *at = NEW_ARRAY(c->a, Span, fn->list.len + 1);
-    if (!match(c, fn, &args, given, at)) return &sem_error;
-    bool ok = settle(c, fn, given, at, call_node->span);
-    if (!ok || args.poisoned) return &sem_error;
+/* Where the checker is: whose names are seen, and the user's call that library code stands for. */
+typedef struct Where {
+    FileScope *file;
+    Span library_call;
+} Where;
+
+static Where go(Checker *c, Where to) {
+    Where from = {c->file, c->library_call};
+    c->file = to.file;
+    c->library_call = to.library_call;
+    c->f->inlined = to.library_call;
+    diag_inside(c->d, to.library_call);
+    return from;
+}
+
+static Where inside(const Checker *c, const FileScope *home, Span at) {
+    Span nowhere = {0, 0};
+    Span call = !home->is_library ? nowhere : c->library_call.end ? c->library_call : at;
+    return (Where){(FileScope *)(uintptr_t)home, call};
+}
+
+static const Sem *run_body(Checker *c, const Node *fn, const Sem **given, Span at) {
     c->calls++;
-    frame_push(c, fn, call_node->span);
+    frame_push(c, fn, at);
     frame_start(c);
     for (uint32_t i = 0; i < fn->list.len; i++) frame_assign(c, fn->list.at[i]->name, given[i], fn->list.at[i]->span);
-    uint32_t errors = diag_errors(c->d);
     block_run(c, &fn->body);
     const Sem *result = returned(c, fn);
     frame_pop(c);
     c->calls--;
-    if (diag_errors(c->d) != errors) diag_note(c->d, call_node->span, "in the call of '%s' from here", fn->name);
     return result;
+}
+
+static const Sem *inline_call(Checker *c, const Sem *function, const Args *args, Span at) {
+    const Node *fn = function->fn;
+    if (!may_enter(c, fn, at)) return &sem_error;
+    const Sem **given = NEW_ARRAY(c->a, const Sem *, fn->list.len + 1);
+    Span *places = NEW_ARRAY(c->a, Span, fn->list.len + 1);
+    if (!match(c, fn, args, given, places)) return &sem_error;
+    uint32_t errors = diag_errors(c->d);
+    Where before = go(c, inside(c, function->home, at));
+    const Sem *result = &sem_error;
+    bool ok = settle(c, fn, given, places, at);
+    if (ok && !args->poisoned) {
+        errors = diag_errors(c->d);
+        result = run_body(c, fn, given, at);
+    }
+    go(c, before);
+    c->b.span = at;
+    bool is_shown = !function->home->is_library && ok; /* errors of library code stand at the call already */
+    Span shown = c->library_call.end ? c->library_call : at;
+    if (diag_errors(c->d) != errors && is_shown) diag_note(c->d, shown, "in the call of '%s' from here", fn->name);
+    return result;
+}
+
+const Sem *call_bound(Checker *c, const Sem *function, const Sem *self, const Node *call_node) {
+    Args args = args_evaluate(c, call_node, self);
+    return inline_call(c, function, &args, call_node->span);
+}
+
+const Sem *call_function(Checker *c, const Sem *function, const Sem *const *values, uint32_t count, Span at) {
+    Args args = {.positional = count};
+    for (uint32_t i = 0; i < count; i++) {
+        Arg arg = {NULL, values[i], at};
+        vec_push(c->a, &args.list, arg);
+        args.poisoned |= sem_is_error(values[i]);
+    }
+    return inline_call(c, function, &args, at);
 }
 
 const Sem *call(Checker *c, const Node *n) {
     const Sem *callee = expr(c, n->a);
     if (callee->kind == SEM_BUILTIN) return builtin_call(c, callee, n);
-    if (callee->kind == SEM_FUNCTION) return inline_call(c, callee->fn, n);
+    if (callee->kind == SEM_FUNCTION) return call_bound(c, callee, NULL, n);
     if (callee->kind == SEM_TYPE && !callee->is_pointer && n->list.len == 1) { /* fp32(x) */
         Args args = args_evaluate(c, n, NULL);
         if (args.poisoned || !sem_is_value(args.list.at[0].sem)) return &sem_error;

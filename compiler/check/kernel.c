@@ -91,22 +91,24 @@ static const Node *find_entry(Checker *c) {
 
 /* ---- Constants and functions of the file ------------------------------------------------------------------------- */
 
-static void collect_globals(Checker *c) {
-    c->file = frame_push(c, NULL, (Span){0, 0});
-    for (uint32_t i = 0; i < c->m->items.len; i++) {
-        const Node *n = c->m->items.at[i];
-        uint32_t before = c->file->variables.len, v = frame_variable(c, n->name);
+FileScope *scope_of_file(Checker *c, const Module *m) {
+    FileScope *file = NEW(c->a, FileScope);
+    file->names = frame_push(c, NULL, (Span){0, 0});
+    for (uint32_t i = 0; i < m->items.len; i++) {
+        const Node *n = m->items.at[i];
+        uint32_t before = file->names->variables.len, v = frame_variable(c, n->name);
         if (v == before) {
-            vec_push(c->a, &c->globals, n);
+            vec_push(c->a, &file->nodes, n);
             continue;
         }
-        if (n->kind == NODE_FUNCTION && c->globals.at[v]->kind == NODE_FUNCTION) {
+        if (n->kind == NODE_FUNCTION && file->nodes.at[v]->kind == NODE_FUNCTION) {
             diag_error(c->d, n->span, "the function '%s' is defined twice", n->name);
-            diag_note(c->d, c->globals.at[v]->span, "it is here first");
+            diag_note(c->d, file->nodes.at[v]->span, "it is here first");
         }
-        c->globals.at[v] = n;
+        file->nodes.at[v] = n;
     }
     frame_pop(c);
+    return file;
 }
 
 static const Sem *evaluate_global(Checker *c, const Node *n) {
@@ -114,6 +116,7 @@ static const Sem *evaluate_global(Checker *c, const Node *n) {
         Sem *s = NEW(c->a, Sem);
         s->kind = SEM_FUNCTION;
         s->fn = n;
+        s->home = c->file;
         return s;
     }
     frame_push(c, NULL, (Span){0, 0});
@@ -126,16 +129,17 @@ static const Sem *evaluate_global(Checker *c, const Node *n) {
 }
 
 const Sem *scope_global(Checker *c, const char *name) {
-    const Binding *b = frame_find(c->file, name);
+    FileScope *file = c->file;
+    const Binding *b = frame_find(file->names, name);
     if (!b) return NULL;
     if (b->sem) return b->sem;
     Frame *frame = c->frame;
-    c->frame = c->file;
+    c->frame = file->names;
     uint32_t v = frame_variable(c, name);
-    c->file->variables.at[v].now.sem = &sem_error; /* a constant that needs itself */
+    file->names->variables.at[v].now.sem = &sem_error; /* a constant that needs itself */
     c->frame = frame;
-    const Sem *s = evaluate_global(c, c->globals.at[v]);
-    c->file->variables.at[v].now.sem = s;
+    const Sem *s = evaluate_global(c, file->nodes.at[v]);
+    file->names->variables.at[v].now.sem = s;
     return s;
 }
 
@@ -155,7 +159,7 @@ static Checker *checker_create(Arena *a, Strings *s, Diag *d, const Module *m, c
     c->brk = str_intern0(s, "$brk");
     c->ret = str_intern0(s, "$ret");
     c->retval = str_intern0(s, "$retval");
-    collect_globals(c);
+    c->file = scope_of_file(c, m);
     return c;
 }
 

@@ -157,7 +157,7 @@ static void suggest(Checker *c, const char *name, Span at) {
     for (uint32_t i = 0; i < c->frame->variables.len; i++) {
         if (c->frame->variables.at[i].name[0] != '$') vec_push(c->a, &names, c->frame->variables.at[i].name);
     }
-    for (uint32_t i = 0; i < c->file->variables.len; i++) vec_push(c->a, &names, c->file->variables.at[i].name);
+    for (uint32_t i = 0; i < c->file->names->variables.len; i++) vec_push(c->a, &names, c->file->names->variables.at[i].name);
     uint32_t count;
     const char *const *builtins = builtin_names(&count);
     for (uint32_t i = 0; i < count; i++) vec_push(c->a, &names, builtins[i]);

@@ -60,6 +60,7 @@ DType stype_memory(SType t); /* of an element in memory: i1 lies as i8 */
 typedef struct Builtin Builtin;
 typedef struct Frame Frame;
 typedef struct Sem Sem;
+typedef struct FileScope FileScope;
 
 typedef enum SemKind {
     SEM_ERROR,    /* poison: an error was reported where it was made; whatever uses it stays silent */
@@ -70,7 +71,7 @@ typedef enum SemKind {
     SEM_STRING,   /* s */
     SEM_TYPE,     /* type, is_pointer */
     SEM_TUPLE,    /* items, count */
-    SEM_FUNCTION, /* fn: a function of the file */
+    SEM_FUNCTION, /* fn, home: a function of the file or of the library */
     SEM_BUILTIN,  /* builtin; self where it was named as a method */
     SEM_MODULE,   /* s: "tl", "tl.math", … */
     SEM_RUN,      /* v, wide, type, is_pointer: a scalar, a tile, a pointer or a tile of pointers */
@@ -88,6 +89,7 @@ struct Sem {
     const Sem **items;
     uint32_t count;
     const Node *fn;
+    FileScope *home; /* whose constants and functions fn sees */
     const Builtin *builtin;
     const Sem *self;
     Value *v;
@@ -136,6 +138,13 @@ struct Frame {
     uint32_t loops; /* around this place */
 };
 
+/* The constants and functions of a file: the user's, or one of the library. */
+struct FileScope {
+    Frame *names;
+    VEC(const Node *) nodes; /* by variable of that frame */
+    bool is_library;
+};
+
 typedef VEC(Value *) Values;
 typedef struct Call Call;
 
@@ -156,8 +165,9 @@ typedef struct Checker {
     uint64_t steps;                        /* statements and expressions evaluated: limits time */
     bool too_large;                        /* the limit was reported */
     const char *live, *brk, *ret, *retval; /* names of hidden variables */
-    Frame *file;                           /* constants and functions of the file */
-    VEC(const Node *) globals;             /* their nodes, by variable of that frame */
+    FileScope *file;                       /* of the function under way */
+    FileScope **library;                   /* by file of the library; NULL until a function of it is called */
+    Span library_call;                     /* the user's call of the library code under way; {0,0}: the user's code */
 } Checker;
 
 /* value.c: making and describing */
@@ -211,6 +221,7 @@ void journal_undo(Checker *c, uint32_t mark);
 /* A name as an expression: locals, constants of the file, functions, builtins, types, modules; else an error. */
 const Sem *scope_lookup(Checker *c, const char *name, Span at);
 const Sem *scope_global(Checker *c, const char *name); /* constants and functions of the file, or NULL */
+FileScope *scope_of_file(Checker *c, const Module *m); /* with errors for functions that are there twice */
 /* The nearest of `count` names, or NULL if none is near. */
 const char *nearest_name(const char *name, const char *const *names, uint32_t count);
 uint32_t edit_distance(const char *x, const char *y, uint32_t limit);
@@ -331,6 +342,9 @@ void carries_finish(Checker *c, const Carries *k, uint32_t mark, Value **results
 
 /* call.c */
 const Sem *call(Checker *c, const Node *n);
+/* A call of a function with arguments that are values already, at the user's place `at`. */
+const Sem *call_function(Checker *c, const Sem *function, const Sem *const *values, uint32_t count, Span at);
+const Sem *call_bound(Checker *c, const Sem *function, const Sem *self, const Node *call_node);
 void return_run(Checker *c, const Node *n);
 
 /* builtin.c */
@@ -355,6 +369,7 @@ struct Builtin {
     Handler *run;      /* NULL: not compiled yet */
     int min, max;      /* arguments */
     int aux;
+    const char *library; /* the file of lib/ whose function of this name it is; NULL: run makes it */
 };
 
 typedef struct Arg {
@@ -370,9 +385,11 @@ typedef struct Args {
 } Args;
 
 #define BUILTIN(name, min, max, arguments, handler, aux) Handler builtin_##handler;
+#define LIBRARY(name, file)
 #define MISSING(name)
 #include "check/builtin.def"
 #undef BUILTIN
+#undef LIBRARY
 #undef MISSING
 
 const Builtin *builtin_find(const char *name);
@@ -384,6 +401,9 @@ const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node);
 uint32_t add_site(Checker *c, Span at);
 const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y,
                   Span at); /* constants too */
+
+/* library.c: the functions of lib/, files of kernel-language source embedded in the compiler */
+const Sem *library_function(Checker *c, const char *file, const char *name);
 
 /* ---- The kernel's parameters (declare.c, bind.c) and launch rule (launch.c) -------------------------------------- */
 

@@ -189,7 +189,7 @@ void value_replace(Func *f, Value *old, Value *with) {
 Op *op_create(Func *f, OpKind k, Value *const *args, uint32_t nargs, Attr attr, Span span) {
     Op *op = NEW(f->arena, Op);
     op->kind = k;
-    op->span = span;
+    op->span = f->inlined.end ? f->inlined : span;
     op->attr = attr;
     op->id = f->next_op++;
     op_reserve(f, op, nargs);

@@ -196,6 +196,7 @@ typedef struct Func {
     Block *body; /* its arguments are the kernel's run-time parameters */
     VEC(Param) params;
     VEC(Span) sites; /* of memory accesses and barriers; MemAttr.site indexes it */
+    Span inlined;    /* while not {0,0}, the span of every op made: library code counts as the user's call of it */
     uint32_t next_value, next_op;
 
     /* The distribution. num_warps 0: not chosen yet (the layout pass chooses). */

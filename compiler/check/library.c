@@ -1,0 +1,49 @@
+/* library.c - the standard library: functions in kernel language that the compiler carries (lib/, one .dsl an area).
+ *
+ * In: the name of a function and its file. Out: the function, ready to be inlined.
+ * Method: a file is parsed when the first of its functions is called; a kernel that calls none pays nothing. Its functions
+ * see each other and the builtins, never the user's names.
+ */
+#include "check/sema.h"
+
+#include <string.h>
+
+#define LIB_FILE(name, ...) static const unsigned char text_##name[] = {__VA_ARGS__};
+#include "check/lib.def"
+#undef LIB_FILE
+
+typedef struct LibraryFile {
+    const char *name, *path;
+    const unsigned char *text;
+    size_t length;
+} LibraryFile;
+
+static const LibraryFile files[] = {
+#define LIB_FILE(name, ...) {#name, "lib/" #name ".dsl", text_##name, sizeof text_##name},
+#include "check/lib.def"
+#undef LIB_FILE
+};
+
+static FileScope *read_file(Checker *c, const LibraryFile *file) {
+    uint32_t errors = diag_errors(c->d);
+    const Source *source = diag_add_source(c->d, file->path, (const char *)file->text, file->length);
+    const Module *m = syntax_parse(c->a, c->s, c->d, source, SYNTAX_DSL);
+    if (diag_errors(c->d) != errors) bug("%s does not parse", file->path);
+    FileScope *scope = scope_of_file(c, m);
+    scope->is_library = true;
+    return scope;
+}
+
+const Sem *library_function(Checker *c, const char *file, const char *name) {
+    size_t i = 0;
+    while (i < COUNT(files) && strcmp(files[i].name, file) != 0) i++;
+    if (i == COUNT(files)) bug("the library has no file %s", file);
+    if (!c->library) c->library = NEW_ARRAY(c->a, FileScope *, COUNT(files));
+    if (!c->library[i]) c->library[i] = read_file(c, &files[i]);
+    FileScope *here = c->file;
+    c->file = c->library[i];
+    const Sem *s = scope_global(c, str_intern0(c->s, name));
+    c->file = here;
+    if (!s || s->kind != SEM_FUNCTION) bug("%s has no function %s", files[i].path, name);
+    return s;
+}

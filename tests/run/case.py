@@ -51,7 +51,7 @@ class Bench:
     """What a case works on: makes buffers, launches kernels, checks the guards and frees everything at the end."""
 
     def __init__(self, device):
-        self.device, self.buffers, self.jits = device, [], []
+        self.device, self.buffers, self.jits, self.once = device, [], [], {}
 
     def __enter__(self):
         return self
@@ -71,6 +71,13 @@ class Bench:
     def jit(self, source, **options):
         self.jits.append(fsc.Jit(self.device, source, **options))
         return self.jits[-1]
+
+    def jit_once(self, source, **options):
+        """The same Jit for the same source and options, for cases that launch one kernel many times."""
+        key = (source, repr(sorted(options.items())))
+        if key not in self.once:
+            self.once[key] = self.jit(source, **options)
+        return self.once[key]
 
     def run(self, source, *args, grid=None, **options):
         self.jit(source, **options).launch(*args, grid=grid)
@@ -105,3 +112,12 @@ def close(got, want, rtol, atol=0.0, what=""):
         i = int(np.argmax(excess))
         raise AssertionError(f"{what}: {int((excess > 0).sum())} of {excess.size} beyond tolerance; the worst at {i}: "
                              f"{got.ravel()[i]!r}, not {want.ravel()[i]!r}")
+
+
+def must_fail(judge, what):
+    """A planted fault: `judge` must not accept it."""
+    try:
+        judge()
+    except AssertionError:
+        return
+    raise AssertionError(f"accepted, although it is wrong: {what}")

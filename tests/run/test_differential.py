@@ -1,0 +1,400 @@
+"""test_differential.py - every example and every builtin over warps, block sizes, alignments, strides, lengths and types.
+
+Expected values are NumPy's or float64 formulas. What is exact (elementwise arithmetic, choice, max, sums of integers) is
+compared bit for bit in every configuration, so that all configurations, devices and targets agree to the bit; the rest
+keeps its bound. Memory that a launch has no business with must keep its bytes.
+The last cases fail when a builtin or an example has no case, and when a planted mistake passes.
+"""
+import glob
+import os
+import re
+from fractions import Fraction
+
+import numpy as np
+
+import fsc
+from case import EXAMPLES, U, ULP, Bench, Skip, case, close, example, must_fail, same_bits
+from fsc import DTYPES, decode, encode
+from sweep import FLOATS, INTS, OFFSETS, PADS, ROWS, WARPS, launch_rows, seen, sweep, sweep_wide
+from test_ops import operands
+
+BUILTINS = os.path.join(EXAMPLES, "..", "compiler", "check", "builtin.def")
+SMALLEST = {"fp16": 2.0 ** -24, "bf16": 2.0 ** -126, "fp32": 2.0 ** -126, "fp64": 2.0 ** -1022}
+
+# ---- Elementwise --------------------------------------------------------------------------------------------------------
+
+ELEMENTWISE = """
+{before}
+@kernel(grid=(cdiv(n, BLOCK),), BLOCK=256)
+def f(r: *T, a: *T, b: *T, n: i32, S: constexpr, BLOCK: constexpr = 256, T: dtype = fp32, I: dtype = i32):
+    i = program_id(0) * BLOCK + arange(0, BLOCK)
+    m = i < n
+    x = load(a + i, mask=m, other=1)
+    y = load(b + i, mask=m, other=1)
+{body}
+"""
+BLOCKS = [128, 32, 1024, 256, 64, 512, 1, 2048, 16]
+LENGTHS = [257, 389, 128, 33, 300, 1, 256, 1000, 31]
+
+
+class Elementwise:
+    """Outputs as expressions of x and y; `want` gives their values, as float64 for floats; ulps: the bounds, None: exact."""
+
+    def __init__(self, dtypes, outputs, want, ulps=None, body="", before="", small=False):
+        self.dtypes, self.outputs, self.want, self.ulps, self.body, self.small = dtypes, outputs, want, ulps, body, small
+        stores = "\n".join(f"    store(r + {k} * S + i, {e}, mask=m)" for k, e in enumerate(outputs))
+        lines = "".join(f"    {line}\n" for line in body.strip("\n").split("\n") if line)
+        self.source = ELEMENTWISE.format(before=before, body=lines + stores)
+
+    def data(self, dtype, n):
+        rng = np.random.default_rng(n)
+        if self.small:
+            a, b = (rng.integers(0, 30, n) * (0.25 if dtype in FLOATS else 1) for _ in "ab")
+            return seen(a, dtype), seen(b, dtype)
+        a, b = operands(dtype, 100)
+        order = rng.permutation(len(a))
+        return np.resize(a[order], n), np.resize(b[order], n)
+
+
+def either_zero(x, y, plain, zero):
+    """fmax or fmin with -0 below +0."""
+    want = plain(x, y)
+    if want.dtype.kind == "f":
+        both = (x == 0) & (y == 0)
+        want[both] = np.where(np.signbit(x[both]) != np.signbit(y[both]), zero, x[both])
+    return want
+
+
+def largest(x, y):
+    return either_zero(x, y, np.fmax, 0.0)
+
+
+def least(x, y):
+    return either_zero(x, y, np.fmin, -0.0)
+
+
+def fused(x, y):
+    return np.array([float(Fraction(p) * Fraction(q) + Fraction(p)) for p, q in zip(x.tolist(), y.tolist())])
+
+
+def truncated(x, y):
+    """Quotient and remainder as in C; by 0 they are 0 and x, as the divisor -1 of the least number gives -x and 0."""
+    q = [0 if not q else abs(p) // abs(q) * (1 if (p < 0) == (q < 0) else -1) for p, q in zip(x.tolist(), y.tolist())]
+    r = [p - q * k for p, q, k in zip(x.tolist(), y.tolist(), q)]
+    wrap = [np.array([v % (1 << 64) for v in w], np.uint64).astype(x.dtype) for w in (q, r)]
+    return wrap
+
+
+COMPILE_TIME = """
+static_assert(isinstance(BLOCK, constexpr) and isinstance(x, tl.tensor) and isinstance(2.0, float) and isinstance(3, int))
+static_assert(len(x.shape) == 1 and len((1, 2, 3)) == 3 and str(12) == "12" and isinstance(True, bool) and isinstance("a", str))
+static_assert(int(3.9) == 3 and float("2.5") == 2.5 and bool(BLOCK) and next_power_of_2(100) == 128, "constants")
+static_print("block", BLOCK, x)
+K: constexpr = constexpr(int(2.0)) + len((1,))
+p = r.to(pointer_type(I)).to(pointer_type(T))
+t = zeros_like(x)
+for k in range(0, K):
+    t += x
+for k in static_range(0, 2):
+    t += y
+"""
+HINTS = """
+assume(n >= 0)
+base = multiple_of(program_id(0) * BLOCK, BLOCK)
+j = max_contiguous(base + arange(0, BLOCK), BLOCK)
+k = max_constancy(full((BLOCK,), 1, T), BLOCK)
+store(r + S + j, x + k, mask=j < n)
+debug_barrier()
+u = load(r + S + j, mask=j < n)
+"""
+PERSISTENT = """
+for s in range(program_id(0) * BLOCK, n, num_programs(0) * BLOCK):
+    c = s + arange(0, BLOCK)
+    store(r + c, load(a + c, mask=c < n) + load(b + c, mask=c < n), mask=c < n)
+"""
+NARROW = ["i32", "u8", "i8", "u32", "i16", "u16"]
+KERNELS = {
+    "copy": Elementwise(FLOATS + INTS, ["x", "y"], lambda x, y: [x, y]),
+    "float arithmetic": Elementwise(FLOATS, ["x + y", "x - y", "x * y", "-x", "abs(x)"],
+                                    lambda x, y: [x + y, x - y, x * y, -x, np.abs(x)]),
+    "fma": Elementwise(FLOATS, ["fma(x, y, x)"], lambda x, y: [fused(x, y)], small=True),
+    "int arithmetic": Elementwise(INTS, ["x + y", "x - y", "x * y", "x & y", "x | y", "x ^ y", "~x"],
+                                  lambda x, y: [x + y, x - y, x * y, x & y, x | y, x ^ y, ~x]),
+    "int division": Elementwise(INTS, ["x // y", "x % y", "x << (y & 7)", "x >> (y & 7)"],
+                                lambda x, y: [*truncated(x, y), x << (y & 7), x >> (y & 7)]),
+    "cdiv": Elementwise(INTS, ["cdiv(x, y + 1)"], lambda x, y: [(x + y) // (y + 1)], small=True),
+    "choice": Elementwise(FLOATS + INTS, ["where(x > y, x, y)", "maximum(x, y)", "minimum(x, y)", "clamp(x, 1, 5)"],
+                          lambda x, y: [np.where(x > y, x, y), largest(x, y), least(x, y),
+                                        least(largest(x, np.full_like(x, 1)), np.full_like(x, 5))]),
+    "cast": Elementwise(FLOATS + NARROW, ["cast(x, fp64).to(T)", "x.to(I, bitcast=True).to(T, bitcast=True)"],
+                        lambda x, y: [x, x]),
+    "creation": Elementwise(FLOATS + INTS, ["x + full((BLOCK,), 3, T)", "x + zeros((BLOCK,), T)", "zeros_like(x) - x"],
+                            lambda x, y: [x + x.dtype.type(3), x + x.dtype.type(0), x.dtype.type(0) - x]),
+    "math": Elementwise(FLOATS, ["exp(x)", "exp2(x)", "log(x)", "log2(x)", "rsqrt(x)", "x / y", "fdiv(x, y)"],
+                        lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
+                                      (np.exp, np.exp2, np.log, np.log2, lambda v: 1 / np.sqrt(v))] + [x / y, x / y],
+                        ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
+    "sqrt": Elementwise(FLOATS, ["sqrt(x)"], lambda x, y: [np.sqrt(x)], ulps={"fp32": 0, "fp64": 0, "fp16": 1, "bf16": 1}),
+    "sigmoid": Elementwise(FLOATS, ["sigmoid(x)"], lambda x, y: [(1 / (1 + np.exp(-x.astype(np.longdouble)))).astype(np.float64)],
+                           ulps={"fp32": 5, "fp64": 5, "fp16": 1, "bf16": 1}),
+    "compile time": Elementwise(["i32", "fp32"], ["t", "load(p + i, mask=m) * 0 + 2"],
+                                lambda x, y: [x * 3 + y * 2, x * 0 + 2], body=COMPILE_TIME, small=True),
+    "hints": Elementwise(FLOATS + INTS, ["u + k", "u"], lambda x, y: [x + 2, x + 1], body=HINTS, small=True),
+    "persistent": Elementwise(["i32", "fp32", "i8", "fp16"], [], lambda x, y: [x + y], body=PERSISTENT),
+    "called": Elementwise(["i32", "fp32"], ["twice(x) + tl.maximum(x, y)"], lambda x, y: [2 * x + np.maximum(x, y)],
+                          before="@jit\ndef twice(v):\n    return v + v\n", small=True),
+}
+
+
+def launch_elementwise(bench, kernel, config, data, source=None):
+    """The images of the outputs; what lies between them and beyond them must stay."""
+    n, dtype = config.n, config.dtype
+    s = (n + 127) // 64 * 64
+    count = max(1, len(kernel.outputs))
+    a, b = (bench.buffer(dtype, n, v, offset=config.offsets[0]) for v in data)
+    r = bench.buffer(dtype, count * s, offset=config.offsets[1])
+    before = r.raw().reshape(count, s)
+    source = source or kernel.source
+    defines, types = {"BLOCK": config.block, "S": s}, {"T": dtype, "I": f"i{DTYPES[dtype][1]().itemsize * 8}"}
+    present = [{k: v for k, v in d.items() if f"{k}: " in source} for d in (defines, types)]
+    bench.jit(source, num_warps=config.warps, defines=present[0], types=present[1]).launch(r, a, b, n)
+    after = r.raw().reshape(count, s)
+    assert after[:, n:].tobytes() == before[:, n:].tobytes(), f"{config}: elements beyond the mask were written"
+    return [np.ascontiguousarray(row[:n]) for row in after]
+
+
+def judge_elementwise(bench, kernel, config, source=None):
+    data = kernel.data(config.dtype, config.n)
+    images = launch_elementwise(bench, kernel, config, data, source)
+    with np.errstate(all="ignore"):
+        wants = kernel.want(*data)
+    for k, (image, want) in enumerate(zip(images, wants)):
+        what = f"{(kernel.outputs or ['the sum'])[k]} in {config}"
+        got, want = decode(image, config.dtype), seen(want, config.dtype)
+        if kernel.ulps is None:
+            same_bits(got, want, what)
+            continue
+        ulps = kernel.ulps[config.dtype]
+        normal = np.ones(want.shape, bool)
+        if config.dtype in ("fp32", "bf16") and ("/" in what or "fdiv" in what):
+            with np.errstate(all="ignore"):  # as in test_ops: a result near the subnormals has no bound yet
+                normal = (np.abs(want) > 2.0 ** -100) | (want == 0) | ~np.isfinite(want)
+        close(got[normal], want[normal], ulps * ULP[config.dtype], ulps * SMALLEST[config.dtype], what)
+    return images
+
+
+@case(kernel=list(KERNELS))
+def elementwise(bench, kernel):
+    k = KERNELS[kernel]
+    for config in sweep(k.dtypes, BLOCKS, LENGTHS):
+        judge_elementwise(bench, k, config)
+
+
+@case(slow=True, kernel=list(KERNELS))
+def elementwise_wide(bench, kernel):
+    k = KERNELS[kernel]
+    for config in sweep_wide(k.dtypes, BLOCKS, LENGTHS):
+        judge_elementwise(bench, k, config)
+
+
+# ---- Reductions and shapes ----------------------------------------------------------------------------------------------
+
+TILE = """
+@kernel(grid=(2,))
+def f(r: *T, s: *T, c: *T, x: *T, ld: i32, A: constexpr, B: constexpr, T: dtype = fp32):
+    x_ = x + program_id(0) * A * ld
+    i = expand_dims(arange(0, A), 1)
+    j = arange(0, B).reshape(1, B)
+    v = load(x_ + i * ld + j)
+    top = broadcast_to(max(v, axis=1, keep_dims=True), (A, B))
+    low, _ = broadcast(min(v, axis=0).view(1, B), v)
+    store(r + program_id(0) * A * ld + i * ld + j, (v - top) + low)
+    store(s + program_id(0) * A + arange(0, A), sum(v, axis=1))
+    store(c + program_id(0) * B + arange(0, B), sum(v, 0))
+"""
+TILES = [(16, 32), (1, 128), (64, 2), (8, 8), (128, 1), (2, 256), (32, 16), (4, 4), (1, 1)]
+
+
+def judge_tile(bench, config, source=TILE):
+    rows_, columns = config.block
+    d, ld = config.dtype, columns + config.pad
+    x = np.random.default_rng(columns).integers(0 if d[0] == "u" else -3, 4, (2, rows_, ld))
+    x[:, :, columns:] = 100
+    xb = bench.buffer(d, x.size, x.ravel(), offset=config.offsets[0])
+    rb, sb, cb = (bench.buffer(d, k, offset=config.offsets[1]) for k in (x.size, 2 * rows_, 2 * columns))
+    before = rb.raw().reshape(x.shape)
+    bench.run(source, rb, sb, cb, xb, ld, defines={"A": rows_, "B": columns}, types={"T": d}, num_warps=config.warps)
+    v = x[:, :, :columns]
+    values = [v - v.max(axis=2, keepdims=True) + v.min(axis=1, keepdims=True), v.sum(axis=2), v.sum(axis=1)]
+    after = rb.raw().reshape(x.shape)
+    assert after[:, :, columns:].tobytes() == before[:, :, columns:].tobytes(), f"{config}: written between the rows"
+    images = [np.ascontiguousarray(after[:, :, :columns]), sb.raw(), cb.raw()]
+    for image, want, what in zip(images, values, ("tile", "sums of rows", "sums of columns")):
+        want = encode(want + 0.0, d) if d in FLOATS else want.astype(DTYPES[d][1])
+        same_bits(decode(image.ravel(), d), decode(want.ravel(), d), f"{what} in {config}")
+
+
+@case()
+def tiles(bench):
+    for config in sweep(FLOATS + INTS, TILES, [0]):
+        judge_tile(bench, config)
+
+
+@case(slow=True)
+def tiles_wide(bench):
+    for config in sweep_wide(FLOATS + INTS, TILES, [0]):
+        judge_tile(bench, config)
+
+
+# ---- Examples -----------------------------------------------------------------------------------------------------------
+
+ROW_LENGTHS = [100, 1, 31, 128, 33, 129, 64, 17, 77]
+ROW_BLOCKS = [1, 4, 2]  # times the next power of two
+
+
+def row_configs(rows, all_=False):
+    found = (sweep_wide if all_ else sweep)(rows.dtypes, ROW_BLOCKS, ROW_LENGTHS)
+    return [c._replace(block=c.block * (1 << (c.n - 1).bit_length())) for c in found]
+
+
+def softmax(x):
+    e = np.exp(x - x.max(axis=1, keepdims=True))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+def row_data(file, config):
+    """A matrix and a vector, as the kernel sees them. Sums are of small integers, so that any order is exact."""
+    rng = np.random.default_rng(config.n)
+    shape = (5, config.n)
+    whole = config.dtype in INTS or file == "naive/row_sum.dsl"
+    signed = config.dtype[0] != "u"
+    x = rng.integers(-3 if signed else 0, 4, shape) if whole else rng.standard_normal(shape) * 2
+    v = rng.integers(0, 9, 5) if whole else rng.uniform(0.5, 9, 5)
+    return seen(x, config.dtype), seen(v, config.dtype)
+
+
+def row_want(file, config, x, v):
+    """The exact result, and what it may be off by relatively."""
+    narrow = 0 if config.dtype == "fp32" else ULP.get(config.dtype, 0)
+    x = x.astype(np.float64) if config.dtype in FLOATS else x
+    if file.startswith("softmax"):
+        return softmax(x), (10 + 2.5 * np.abs(x - x.max(axis=1, keepdims=True))) * (4 if "unstable" in file else 1) * U + narrow
+    with np.errstate(all="ignore"):
+        return {"naive/row_max.dsl": lambda: (x.max(axis=1, keepdims=True), 0),
+                "naive/row_sum.dsl": lambda: (x.sum(axis=1, keepdims=True), 0),
+                "naive/subtract.dsl": lambda: (x - v[:, None], 0),
+                "naive/exp.dsl": lambda: (np.exp(x), narrow or 2 * ULP["fp32"]),
+                "naive/divide.dsl": lambda: (x / v[:, None], narrow or 2 * ULP["fp32"])}[file]()
+
+
+def judge_rows(bench, file, config, source=None):
+    rows = ROWS[file]
+    x, v = row_data(file, config)
+    got = decode(launch_rows(bench, rows, x, v, config, source=source), config.dtype).reshape(len(x), -1)
+    want, rtol = row_want(file, config, x, v)
+    if rows.exact:
+        same_bits(got, seen(want, config.dtype), f"{file} in {config}")
+    else:
+        close(got, want, rtol, SMALLEST[config.dtype], f"{file} in {config}")
+    return got
+
+
+@case(file=list(ROWS))
+def example_rows(bench, file):
+    for config in row_configs(ROWS[file]):
+        judge_rows(bench, file, config)
+
+
+@case(slow=True, file=list(ROWS))
+def example_rows_wide(bench, file):
+    for config in row_configs(ROWS[file], True):
+        judge_rows(bench, file, config)
+
+
+ADD = Elementwise(FLOATS + INTS, ["x + y"], lambda x, y: [x + y])
+
+
+@case()
+def example_add(bench):
+    for config in sweep(ADD.dtypes, BLOCKS, LENGTHS):
+        judge_elementwise(bench, ADD, config, example("add.dsl").decode())
+
+
+@case(file=["add.dsl"] + list(ROWS))
+def second_device(bench, file):
+    """What another device makes of the same inputs: the same bits, or within both bounds together."""
+    name = "cpu" if bench.device.name == "emu" else "emu"
+    try:
+        device = fsc.Device(name)
+    except fsc.Error as e:
+        raise Skip(f"device {name}: {e}")
+    try:
+        with Bench(device) as other:
+            if file == "add.dsl":
+                config = sweep(["fp32"], [256], [1000])[0]
+                here, there = (judge_elementwise(b, ADD, config, example("add.dsl").decode())[0] for b in (bench, other))
+                same_bits(here, there, f"add on {name}")
+                return
+            for config in row_configs(ROWS[file])[:2]:
+                here, there = (judge_rows(b, file, config) for b in (bench, other))
+                _, rtol = row_want(file, config, *row_data(file, config))
+                close(here, there, 2 * np.asarray(rtol), 2 * SMALLEST.get(config.dtype, 0), f"{file} on {name} in {config}")
+    finally:
+        device.close()
+
+
+# ---- The tests of the tests ---------------------------------------------------------------------------------------------
+
+
+def uncalled(names):
+    """Names that no kernel calls; `tensor` is only ever a type to ask about."""
+    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE])
+    return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)", sources))
+
+
+@case()
+def every_builtin_has_a_case(_):
+    with open(BUILTINS, encoding="utf-8") as f:
+        names = set(re.findall(r'^BUILTIN\("(\w+)"', f.read(), re.M))
+    assert len(names) > 40, "builtin.def has no rows in the form that is read here"
+    assert not uncalled(names), f"builtins that no kernel of test_differential.py calls: {uncalled(names)}"
+    assert uncalled(names | {"softplus"}) == ["softplus"], "a builtin without a case is not seen"
+
+
+@case()
+def every_example_has_a_case(_):
+    files = {os.path.relpath(p, EXAMPLES) for p in glob.glob(os.path.join(EXAMPLES, "**", "*.dsl"), recursive=True)}
+    known = set(ROWS) | {"add.dsl"}
+    assert files == known, f"examples without a case, or cases without an example: {sorted(files ^ known)}"
+
+
+@case()
+def axes_are_covered(_):
+    """Every value of every axis occurs with every kernel, warps from 1 to 32, all alignments 0 to 15."""
+    assert sorted(WARPS) == [1, 2, 4, 8, 16, 32] and {o for pair in OFFSETS for o in pair} == set(range(16))
+    for dtypes, blocks, lengths in ([k.dtypes, BLOCKS, LENGTHS] for k in KERNELS.values()):
+        found = sweep(dtypes, blocks, lengths)
+        for name, values in (("dtype", dtypes), ("warps", WARPS), ("offsets", OFFSETS), ("pad", PADS), ("block", blocks), ("n", lengths)):
+            assert {getattr(c, name) for c in found} == set(values), f"{name} is not swept over {values}"
+
+
+@case()
+def differential_checks_can_fail(bench):
+    """Kernels with one mistake each, which only one place of the comparison can see."""
+    copy, config = KERNELS["copy"], sweep(["fp32"], [128], [100])[0]
+
+    def planted(text, wrong):
+        assert text in copy.source
+        must_fail(lambda: judge_elementwise(bench, copy, config, copy.source.replace(text, wrong)), wrong)
+
+    planted("S + i, y, mask=m", "S + i, y, mask=i < n + 1")         # one element beyond the mask
+    planted("S + i, y, mask=m", "S + i, y * 1.0000001, mask=m")     # one bit
+    planted("S + i, y, mask=m", "S + i, y, mask=i < n - 1")         # one element too few
+    planted("S + i, y, mask=m", "S + i, where(y == 0, 0.0, y), mask=m")  # the sign of a zero
+    tile = sweep(["i32"], [(8, 8)], [0])[0]
+    must_fail(lambda: judge_tile(bench, tile, TILE.replace("sum(v, 0)", "sum(v, 0) + (arange(0, B) == 3).to(i32)")), "one of the sums")
+    rows = row_configs(ROWS["naive/row_max.dsl"])[0]
+    wrong = example("naive/row_max.dsl").decode().replace("cols < n_cols", "cols < n_cols + 1")  # NaN lies between the rows
+    must_fail(lambda: judge_rows(bench, "naive/row_sum.dsl", rows._replace(pad=3), wrong.replace("max(v", "sum(v")), "a mask too wide")
+    wrong = example("softmax.dsl").decode().replace("e / sum", "e * 1.000003 / sum")
+    must_fail(lambda: judge_rows(bench, "softmax.dsl", rows, wrong), "3e-6 too much")

@@ -1,0 +1,394 @@
+"""test_primitives.py - a kernel for every device primitive: it provably calls it, and what comes out is judged by NumPy.
+
+In: the rows of compiler/codegen/prims.def. This is what compares the emulator with a card: both run the same inputs, both
+must give the exact answer, or for an approximation one within the bound that its row states.
+Method: a case names the primitives (with the shape of the access) that it is for, compiles the kernel as the launch does
+and looks for their calls in the per-thread module. The last case fails for a row or a shape that no case is for.
+"""
+import ctypes as c
+import os
+import re
+
+import numpy as np
+
+import fsc
+from case import EXAMPLES, case, close, must_fail, same_bits
+
+PRIMS = os.path.join(EXAMPLES, "..", "compiler", "codegen", "prims.def")
+SHAPES = ["v1.b8", "v1.b16", "v1.b32", "v2.b32", "v4.b32", "v1.b64", "v2.b64"]  # access_of in codegen/simt/pack.c
+UNREACHABLE = {  # row: why no kernel calls it
+    "cluster.rank": "num_ctas above 1 is not compiled yet",
+    "barrier.cluster": "num_ctas above 1 is not compiled yet",
+}
+TESTED = set()  # names of primitives that cases are for, with the access's shape where there is one
+
+
+def rows():
+    """Names of the rows: those with an access, and those without."""
+    with open(PRIMS, encoding="utf-8") as f:
+        found = re.findall(r'^PRIM\(\w+,\s*"([^"]+)",\s*"(\w*)",\s*"(\w*)"', f.read(), re.M)
+    assert found, "prims.def has no rows in the form that is read here"
+    access = [name for name, result, operands in found if "A" in result + operands]
+    return access, [name for name, _, _ in found if name not in access]
+
+
+def calls(source, args, names, arch="sm_80", **options):
+    """The primitives that the per-thread module calls, compiled for these arguments as a launch would; `names` are the
+    parameters' names in order."""
+    divisible = {}
+    for name, x in zip(names, args):
+        number = x.address if isinstance(x, fsc.Buffer) else x
+        if isinstance(number, int) and number % 16 == 0:
+            divisible[name] = 16
+    text = fsc_threads(source, arch, divisible, **options)
+    return set(re.findall(r"call [^@\n]*@fsc\.([\w.]+)\(", text))
+
+
+def fsc_threads(source, arch, divisible, defines=None, types=None, **options):
+    """The per-thread module of the source, as text."""
+    lib = fsc.lib
+    lib.fsc_compilation_output.restype = lib.fsc_compilation_diagnostics.restype = c.c_char_p
+    o = fsc.CompileOptions()
+    lib.fsc_compile_options_init(c.byref(o))
+    tables = [fsc._pairs(t or {}) for t in (defines, types, divisible)]
+    o.emit, o.arch = 3, arch.encode()  # FSC_EMIT_THREADS
+    (o.defines, o.num_defines), (o.types, o.num_types), (o.divisible, o.num_divisible) = tables
+    for k, v in options.items():
+        setattr(o, k, v)
+    compilation, text = c.c_void_p(), source.encode()
+    status = lib.fsc_compile(c.byref(o), text, c.c_size_t(len(text)), c.byref(compilation))
+    output = lib.fsc_compilation_output(compilation, None).decode()
+    diagnostics = lib.fsc_compilation_diagnostics(compilation).decode()
+    lib.fsc_compilation_destroy(compilation)
+    fsc.check(status, diagnostics.encode())
+    return output
+
+
+def parameters(source):
+    return re.findall(r"(\w+)\s*:", source[source.index("def f("):].split("):")[0])
+
+
+def run(bench, prims, source, *args, **options):
+    """Launches the kernel, having seen that it calls `prims`, in the module for the GPU and in the emulator's."""
+    for arch in ("sm_80", "emu"):
+        called = calls(source, args, parameters(source), arch, **options)
+        missing = set(prims) - called
+        assert not missing, f"{arch}: the kernel calls {sorted(called)}, not {sorted(missing)}"
+    bench.run(source, *args, **options)
+
+
+def tests(*prims):
+    TESTED.update(prims)
+    return case
+
+
+# ---- Where am I ---------------------------------------------------------------------------------------------------------
+
+
+@tests("tid")(warps=[1, 2, 4, 8, 16, 32])
+def thread_index(bench, warps):
+    """As many elements as threads: each writes what it alone computes, beyond a warp and up to 1024 threads."""
+    source = """
+@kernel(grid=(2,))
+def f(y: *i32, N: constexpr = 32):
+    i = arange(0, N)
+    store(y + program_id(0) * N + (N - 1 - i), i * i + 7)
+"""
+    n = 32 * warps
+    y = bench.buffer("i32", 2 * n)
+    run(bench, ["tid"], source, y, defines={"N": n}, num_warps=warps)
+    same_bits(y.raw(), np.tile((np.arange(n) ** 2 + 7)[::-1], 2).astype(np.int32), "thread index")
+
+
+@tests("ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z")(grid=[(3, 4, 5), (1, 1, 1), (7, 1, 2), (1, 33, 1), (2, 1, 9)])
+def block_index(bench, grid):
+    source = """
+@kernel(grid=(1, 1, 1))
+def f(y: *i32):
+    x, k, z = program_id(0), program_id(1), program_id(2)
+    at = (z * num_programs(1) + k) * num_programs(0) + x
+    store(y + at * 6, x)
+    store(y + at * 6 + 1, k)
+    store(y + at * 6 + 2, z)
+    store(y + at * 6 + 3, num_programs(0))
+    store(y + at * 6 + 4, num_programs(1))
+    store(y + at * 6 + 5, num_programs(2))
+"""
+    n = int(np.prod(grid))
+    y = bench.buffer("i32", 6 * n)
+    names = [a + b for a in ("ctaid.", "nctaid.") for b in "xyz"]
+    for arch in ("sm_80", "emu"):
+        assert set(names) <= calls(source, [y], ["y"], arch), "program_id and num_programs without their primitives"
+    bench.jit(source, num_warps=1).launch(y, grid=grid)
+    z, k, x = np.meshgrid(*(np.arange(e) for e in reversed(grid)), indexing="ij")
+    want = np.stack([x.ravel(), k.ravel(), z.ravel()] + [np.full(n, e) for e in grid], axis=1)
+    same_bits(y.raw(), want.ravel().astype(np.int32), f"grid {grid}")
+
+
+# ---- Global memory ------------------------------------------------------------------------------------------------------
+
+ROWS_OF = """
+@kernel(grid=(1,))
+def f(y: *T, x: *T, m: *i8, N: constexpr = 4, ROWS: constexpr = 32, MASKED: constexpr = False, T: dtype = i32):
+    r = arange(0, ROWS)[:, None]
+    i = r * (2 * N) + arange(0, N)[None, :]
+    if MASKED:
+        on = load(m + r * N + arange(0, N)[None, :]) != 0
+        store(y + i, load(x + i, mask=on, other=3), mask=load(m + ROWS * N + r) != 0)
+    else:
+        store(y + i, load(x + i))
+"""
+VECTORS = {  # shape of the access: (type, elements that lie together)
+    "v1.b8": [("i8", 1), ("i1", 1)], "v1.b16": [("i8", 2), ("i16", 1), ("fp16", 1), ("bf16", 1)],
+    "v1.b32": [("u8", 4), ("u16", 2), ("i32", 1), ("fp32", 1)], "v2.b32": [("i8", 8), ("fp16", 4), ("u32", 2)],
+    "v4.b32": [("i8", 16), ("bf16", 8), ("fp32", 4)], "v1.b64": [("i64", 1), ("fp64", 1)], "v2.b64": [("u64", 2), ("fp64", 2)],
+}
+
+
+def pattern(dtype, n, seed=0):
+    """Random bytes as elements of the type; for floats no NaN, whose payload a kernel may change."""
+    rng = np.random.default_rng(seed)
+    np_type = np.dtype(fsc.DTYPES[dtype][1])
+    if dtype == "i1":
+        return rng.integers(0, 2, n).astype(np_type)
+    image = rng.integers(0, 256, n * np_type.itemsize).astype(np.uint8).view(np_type)
+    if dtype in ("fp16", "bf16", "fp32", "fp64"):
+        with np.errstate(invalid="ignore"):
+            image[~np.isfinite(fsc.decode(image, dtype))] = 0
+    return image
+
+
+@tests(*(f"{p}.global.{s}" for p in ("load", "store") for s in SHAPES))(shape=SHAPES, masked=[False, True])
+def global_access(bench, shape, masked):
+    """Each width of an access; with a mask, whole vectors, none, and cut ones, over lanes that hold `other`."""
+    rows_ = 32
+    for dtype, n in VECTORS[shape]:
+        size = rows_ * 2 * n
+        x, y = bench.buffer(dtype, size), bench.buffer(dtype, size)
+        x.write(pattern(dtype, size, n))
+        rng = np.random.default_rng(n)
+        loads, stores = rng.integers(0, 2, (rows_, n)), rng.integers(0, 2, rows_)
+        loads[:4], loads[4:8] = 0, 1
+        m = bench.buffer("i8", rows_ * n + rows_, np.concatenate([loads.ravel(), stores]))
+        before = y.raw().reshape(rows_, 2 * n)
+        data = x.raw().reshape(rows_, 2 * n)
+        run(bench, [f"load.global.{shape}", f"store.global.{shape}"], ROWS_OF, y, x, m, defines=dict(N=n, MASKED=masked),
+            types={"T": dtype}, num_warps=1)
+        want = before.copy()
+        want[:, :n] = data[:, :n]
+        if masked:
+            other = fsc.encode(np.array([1 if dtype == "i1" else 3]), dtype)[0]
+            want[:, :n] = np.where(stores[:, None] != 0, np.where(loads != 0, data[:, :n], other), before[:, :n])
+        got = y.raw().reshape(rows_, 2 * n)
+        assert got.tobytes() == want.tobytes(), f"{dtype} by {n}: {got.tolist()}, not {want.tolist()}"
+
+
+# ---- Shared memory ------------------------------------------------------------------------------------------------------
+
+TURNED = """
+@kernel(grid=(2,))
+def f(y: *T, x: *T, C: constexpr = 4, S: constexpr = 8, T: dtype = i32):
+    p = program_id(0) * (256 * S)
+    i = arange(0, 256)[:, None]
+    j = arange(0, C)[None, :]
+    store(y + p + {to}, load(x + p + {source}))
+"""
+BY_ROW, BY_COLUMN = "i * S + j", "j * 256 + i"
+STORED = {"v1.b8": ("i8", 1), "v1.b16": ("i8", 2), "v1.b32": ("i8", 4), "v2.b32": ("i8", 8), "v4.b32": ("i16", 8),
+          "v1.b64": ("i64", 1), "v2.b64": ("fp64", 2)}  # columns of a tile that is read by rows and written by columns
+LOADED = {"v1.b8": ("i8", 4, False), "v1.b16": ("fp16", 4, False), "v1.b32": ("fp32", 4, False), "v2.b32": ("i16", 4, True),
+          "v4.b32": ("i8", 16, True), "v1.b64": ("i64", 2, False), "v2.b64": ("i64", 2, True)}  # True: the other way round
+
+
+def turn(bench, prim, dtype, columns, backwards, warps):
+    size = 2 * 256 * 2 * columns
+    x, y = bench.buffer(dtype, size), bench.buffer(dtype, size)
+    x.write(pattern(dtype, size))
+    source, to = (BY_COLUMN, BY_ROW) if backwards else (BY_ROW, BY_COLUMN)
+    i, j = np.arange(256)[:, None], np.arange(columns)[None, :]
+    place = {BY_ROW: i * 2 * columns + j, BY_COLUMN: j * 256 + i}
+    want = y.raw().reshape(2, -1)
+    want[:, place[to]] = x.raw().reshape(2, -1)[:, place[source]]
+    run(bench, [prim, "barrier.block"], TURNED.format(source=source, to=to), y, x, defines=dict(C=columns, S=2 * columns),
+        types={"T": dtype}, num_warps=warps)
+    assert y.raw().tobytes() == want.tobytes(), f"{prim} with {dtype} by {columns}"
+
+
+@tests(*(f"store.shared.{s}" for s in SHAPES))(shape=SHAPES)
+def shared_store(bench, shape):
+    turn(bench, f"store.shared.{shape}", *STORED[shape], False, 4)
+
+
+@tests(*(f"load.shared.{s}" for s in SHAPES))(shape=SHAPES)
+def shared_load(bench, shape):
+    turn(bench, f"load.shared.{shape}", *LOADED[shape], 4)
+
+
+# ---- Between threads ----------------------------------------------------------------------------------------------------
+
+
+@tests("shfl.bfly")(dtype=["i8", "u8", "i16", "i32", "u32", "i64", "fp16", "bf16", "fp32", "fp64"], n=[2, 8, 32, 128])
+def shuffle_butterfly(bench, dtype, n):
+    """The greatest of a warp, wherever it lies, by one value of 8, 16, 32 or 64 bits a lane."""
+    source = """
+@kernel(grid=(N,))
+def f(y: *T, x: *T, N: constexpr = 32, T: dtype = i32):
+    p = program_id(0)
+    store(y + p, max(load(x + p * N + arange(0, N)), axis=0))
+"""
+    x = np.random.default_rng(n).integers(0, 100, (n, n))
+    x[np.arange(n), np.arange(n)] = 101 + np.arange(n) % 20  # program p finds it at p
+    xb, yb = bench.buffer(dtype, n * n, x.ravel()), bench.buffer(dtype, n)
+    run(bench, ["shfl.bfly"], source, yb, xb, defines={"N": n}, types={"T": dtype}, num_warps=1)
+    same_bits(yb.read().astype(np.int64), x.max(axis=1), f"{dtype} of {n}")
+
+
+@tests("shfl.idx", "barrier.warp")(dtype=["i1", "i8", "fp16", "i32", "fp64"], n=[8, 16, 32])
+def shuffle_from_lane(bench, dtype, n):
+    """A square turned within one warp, and in place, so that every lane must have read before one writes."""
+    source = """
+@kernel(grid=(2,))
+def f(y: *T, x: *T, N: constexpr = 8, T: dtype = i32):
+    p = program_id(0) * N * N
+    i, j = arange(0, N)[:, None], arange(0, N)[None, :]
+    store(y + p + j * N + i, load(x + p + i * N + j))
+"""
+    x = bench.buffer(dtype, 2 * n * n)
+    x.write(pattern(dtype, 2 * n * n))
+    want = x.raw().reshape(2, n, n).transpose(0, 2, 1)
+    run(bench, ["shfl.idx", "barrier.warp"], source, x, x, defines={"N": n}, types={"T": dtype}, num_warps=1)
+    assert x.raw().tobytes() == want.tobytes(), f"{dtype} {n}x{n}"
+
+
+@tests("barrier.block")(warps=[2, 8, 32])
+def block_barrier(bench, warps):
+    """Two reductions over all warps in each round of a loop, the second needing the first."""
+    source = """
+@kernel(grid=(3,))
+def f(y: *i32, x: *i32, n: i32, N: constexpr = 1024):
+    p = program_id(0) * N
+    v = load(x + p + arange(0, N))
+    for k in range(0, n):
+        v = (v ^ sum(v, axis=0)) + max(v, axis=0)
+    store(y + p + arange(0, N), v)
+"""
+    v = np.random.default_rng(warps).integers(-2 ** 31, 2 ** 31, (3, 1024)).astype(np.int32)
+    x, y = bench.buffer("i32", v.size, v.ravel()), bench.buffer("i32", v.size)
+    run(bench, ["barrier.block", "shfl.bfly", "load.shared.v1.b32", "store.shared.v1.b32"], source, y, x, 5, num_warps=warps)
+    with np.errstate(over="ignore"):
+        for _ in range(5):
+            v = (v ^ v.sum(axis=1, keepdims=True, dtype=np.int32)) + v.max(axis=1, keepdims=True)
+    same_bits(y.raw(), v.ravel(), "reductions in a loop")
+
+
+# ---- Approximations -----------------------------------------------------------------------------------------------------
+
+UNARY = """
+@kernel(grid=(cdiv(n, 256),))
+def f(y: *fp32, x: *fp32, z: *fp32, n: i32):
+    i = program_id(0) * 256 + arange(0, 256)
+    m = i < n
+    v = load(x + i, mask=m, other=1.0)
+    w = load(z + i, mask=m, other=1.0)
+    store(y + i, {expression}, mask=m)
+"""
+TINY = 2.0 ** -126
+ULP2 = 2 * 2.0 ** -23
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0, 0.5, 1 + 2.0 ** -23, 1 - 2.0 ** -24, TINY, -TINY, 2.0 ** 126, 3.4e38]
+SUBNORMAL = [1e-40, -1e-40, 2.0 ** -149, 2.0 ** -127, -2.0 ** -130]
+
+
+def judge_lg2(x, want):
+    return np.where((x > 0.5) & (x < 2), 0, ULP2), np.where((x > 0.5) & (x < 2), 2.0 ** -22, 0)
+
+
+APPROXIMATE = {  # primitive: (expression, fast_math, formula, (rtol, atol) of x and the exact result; subnormals flushed)
+    "ex2": ("exp2(v)", True, lambda x, z: np.exp2(x), lambda x, want: (ULP2, 0), True),
+    "lg2": ("log2(v)", True, lambda x, z: np.log2(x), judge_lg2, False),
+    "rcp": ("1.0 / v", True, lambda x, z: 1 / x, lambda x, want: (2.0 ** -23, 0), True),
+    "rsqrt": ("rsqrt(v)", True, lambda x, z: 1 / np.sqrt(x), lambda x, want: (2.0 ** -22.4, 0), False),
+    "sqrt": ("sqrt(v)", True, lambda x, z: np.sqrt(x), lambda x, want: (2.0 ** -23, 2.0 ** -149), False),
+    "div": ("v / w", False, lambda x, z: x / z, lambda x, want: (ULP2, 2 * 2.0 ** -149), False),
+}
+
+
+def numbers(prim):
+    rng = np.random.default_rng(len(prim))
+    spread = np.concatenate([np.exp2(rng.uniform(-126, 126, 4000)) * rng.choice([-1, 1], 4000, p=[0.2, 0.8]),
+                             rng.uniform(-140, 130, 3000), 1 + rng.standard_normal(1000) * 1e-3, SPECIAL, SUBNORMAL])
+    x = spread.astype(np.float32).astype(np.float64)
+    z = np.resize(np.concatenate([SPECIAL, np.exp2(rng.uniform(-60, 60, 84))]), x.size).astype(np.float32).astype(np.float64)
+    return x, z
+
+
+def subnormal(x):
+    return (np.abs(x) < TINY) & (x != 0)
+
+
+def judge(device, prim, got, x, z):
+    """NaN and infinity exactly at their places; where the row says that subnormals count as zero, they do on GPU and
+    emulator, and may on a processor."""
+    _, _, formula, bound, flushes = APPROXIMATE[prim]
+    with np.errstate(all="ignore"):
+        zero = np.where(subnormal(x), np.copysign(0, x), x) if flushes else x
+        want = formula(zero if device != "cpu" else x, z)
+        rtol, atol = bound(x, want)
+        want = np.where(np.abs(want) >= 2.0 ** 128, np.copysign(np.inf, want), want)
+        near = np.abs(np.abs(want) / TINY - 1) < 1e-6  # may be rounded to either side of the least normal number
+        edge = np.abs(np.abs(want) / 2.0 ** 128 - 1) < 1e-6
+    judged = ~near & ~edge
+    if flushes:
+        small = subnormal(want)
+        judged &= ~small & ~(subnormal(x) & (device == "cpu"))
+        kept = (np.abs(np.where(small, got, 0) - np.where(small, want, 0)) <= 2.0 ** -140) & (device == "cpu")
+        lost = small & (got != 0) & ~kept & ~near
+        assert not lost.any(), f"{prim}: {x[lost][:3]} gives {got[lost][:3]}, and a subnormal result counts as zero"
+    rtol, atol = (np.broadcast_to(b, want.shape)[judged] for b in (rtol, atol))
+    close(got[judged], want[judged], rtol, atol, f"{prim}({x[judged][:1]} …)")
+
+
+@tests(*APPROXIMATE)(prim=list(APPROXIMATE))
+def approximation(bench, prim):
+    """Within the bound of the row over the whole range, with special values."""
+    x, z = numbers(prim)
+    expression, fast = APPROXIMATE[prim][:2]
+    xb, zb, yb = bench.buffer("fp32", x.size, x), bench.buffer("fp32", x.size, z), bench.buffer("fp32", x.size)
+    run(bench, [prim], UNARY.format(expression=expression), yb, xb, zb, x.size, fast_math=fast)
+    judge(bench.device.name, prim, yb.read(), x, z)
+
+
+# ---- The tests of the tests ---------------------------------------------------------------------------------------------
+
+
+def untested(access, plain):
+    """Rows and shapes of access without a case; cases without a row; rows that are in both lists."""
+    wanted = set(plain) | {f"{name}.{shape}" for name in access for shape in SHAPES}
+    return sorted(wanted - TESTED - set(UNREACHABLE)), sorted((TESTED | set(UNREACHABLE)) - wanted), sorted(TESTED & set(UNREACHABLE))
+
+
+@case()
+def every_primitive_has_a_case(_):
+    access, plain = rows()
+    without, unknown, both = untested(access, plain)
+    assert not without, f"primitives without a case in test_primitives.py: {without}"
+    assert not unknown, f"cases for primitives that prims.def does not have: {unknown}"
+    assert not both, f"called unreachable, and yet there is a case: {both}"
+    assert untested(access, plain + ["vote"])[0] == ["vote"] and untested(access, plain[1:])[1] == plain[:1], "a missing case is not seen"
+
+
+@case()
+def primitive_checks_can_fail(bench):
+    """Results that are a little wrong, and a kernel without the primitive that it should show."""
+    x, z = numbers("ex2")
+    for prim in APPROXIMATE:
+        with np.errstate(all="ignore"):
+            right = APPROXIMATE[prim][2](x, z).astype(np.float32).astype(np.float64)
+        normal = np.flatnonzero((np.abs(right) > 1e-30) & (np.abs(right) < 1e30) & (np.abs(x) > 3))
+        off = right.copy()
+        off[normal[0]] *= 1 + 2.0 ** -20
+        must_fail(lambda: judge("cuda", prim, off, x, z), prim)
+        lost = right.copy()
+        lost[np.flatnonzero(np.isnan(right))[0]] = 0
+        must_fail(lambda: judge("cuda", prim, lost, x, z), f"{prim}: a lost NaN")
+    y = bench.buffer("i32", 64)
+    must_fail(lambda: run(bench, ["shfl.idx"], "@kernel(grid=(1,))\ndef f(y: *i32):\n    store(y + arange(0, 64), 1)\n", y), "no shuffle")

@@ -49,7 +49,7 @@ typedef struct EmuCalls {
 /* What a thread is, for the code; the emulator keeps more behind it. */
 struct EmuThread {
     const EmuCalls *calls;
-    uint32_t tid;               /* within the block */
+    uint32_t tid, ntid;         /* within the block, of how many */
     uint32_t ctaid[3], nctaid[3]; /* of the block within the grid of blocks, and that grid */
     uint32_t rank;              /* of the block within its cluster */
 };

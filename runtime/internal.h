@@ -152,6 +152,8 @@ typedef struct Call {
 /* Finds the variant, binds, checks everything; `grid` may be NULL. call_end in any case. */
 fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs);
 void call_end(Call *c);
+/* The launch as this grid takes it: `l`, with fewer programs in a block where the grid is small (launch.c). */
+RecordLaunch launch_shape(const Call *c, const RecordLaunch *l);
 /* Extent and stride (elements) of a dimension of the parameter's shape contract. */
 fsc_status call_dim(Call *c, const RecordParam *p, uint32_t dim, int64_t *extent, int64_t *stride);
 

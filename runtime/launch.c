@@ -6,6 +6,19 @@
  */
 #include "runtime/emu/emu.h"
 
+enum { BLOCKS_TO_KEEP = 4 }; /* for each multiprocessor, before programs share blocks */
+
+RecordLaunch launch_shape(const Call *c, const RecordLaunch *l) {
+    RecordLaunch s = *l;
+    uint64_t programs = (uint64_t)c->grid[0] * (uint64_t)c->grid[1] * (uint64_t)c->grid[2]; /* checked: below 2^63 */
+    uint64_t wanted = (uint64_t)c->kernel->device->props.sms * BLOCKS_TO_KEEP;
+    while (s.programs_per_block > 1 && programs / s.programs_per_block < wanted) {
+        s.programs_per_block /= 2;
+        s.threads_per_block /= 2;
+    }
+    return s;
+}
+
 /* Blocks along x for grid_x programs: packed ones share a block, large ones take a cluster of them. */
 static fsc_status count_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks) {
     int64_t programs = c->grid[0], packed = l->programs_per_block;
@@ -19,7 +32,7 @@ static fsc_status count_blocks(const Call *c, const RecordLaunch *l, uint32_t *b
 
 static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
     fsc_device *d = c->kernel->device;
-    const RecordLaunch *l = &c->variant->record->launches[index];
+    RecordLaunch shape = launch_shape(c, &c->variant->record->launches[index]), *l = &shape;
     CUfunction function = c->variant->functions[index];
     uint32_t x = 0, y = (uint32_t)c->grid[1], z = (uint32_t)c->grid[2];
     fsc_status s = count_blocks(c, l, &x);
@@ -120,8 +133,9 @@ static fsc_status launch_cpu(Call *c) {
 
 static fsc_status launch_emu(Call *c) {
     fsc_device *d = c->kernel->device;
+    RecordLaunch shape = launch_shape(c, &c->variant->record->launches[0]);
     uint32_t blocks = 0;
-    fsc_status s = count_blocks(c, &c->variant->record->launches[0], &blocks);
+    fsc_status s = count_blocks(c, &shape, &blocks);
     if (s != FSC_OK) return s;
     append_grid(c);
     pthread_mutex_lock(&d->turn);

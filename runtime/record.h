@@ -80,7 +80,8 @@ typedef struct RecordLaunch {
     const char *entry;           /* symbol in the module */
     uint32_t threads_per_block;  /* 0 on the CPU */
     uint32_t programs_per_block; /* > 1: the block count along x is ceil(grid.x / this), and the entry takes the real
-                                     grid as three more i32 parameters after its own */
+                                     grid as three more i32 parameters after its own; a launch may put fewer programs
+                                     into a block, which then has as many threads less */
     uint32_t blocks_per_program; /* cluster size along x; the block count along x is grid.x times this */
     uint32_t shared_static;      /* bytes that the module declares itself */
     uint32_t shared_dynamic;     /* bytes that the launch asks for */

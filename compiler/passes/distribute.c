@@ -1,9 +1,9 @@
 /* distribute.c - how many warps a program gets: the one table, and how it is read.
  *
  * In: the size of a program's largest tile. Out: num_warps.
- * A block holds one program, so warps trade enough loads in flight per multiprocessor (many small blocks, many elements a
+ * A block holds one program (four of one warp: pack.c), so warps trade enough loads in flight per multiprocessor (many small blocks, many elements a
  * thread) against the registers a thread has. The rows are the best of 1 … 32 warps for row softmax in fp32 on an H200
- * (`bench/gpu.sh tune`, docs/performance.md): 8 elements a thread at 256, 32 at 2K, 64 at 8K and 16K. Beyond that 64 would
+ * (`bench/gpu.sh tune`, docs/performance.md): 16 elements a thread at 512, 32 at 2K, 64 at 8K and 16K. Beyond that 64 would
  * spill, and threads are what is left. Types under 32 bits are computed in 32, so they count as 4 bytes.
  */
 #include "passes/passes.h"
@@ -12,7 +12,7 @@ static const struct {
     uint64_t bytes; /* of the tile in registers, at most */
     uint32_t warps;
 } table[] = {
-    {1 << 10, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8},
+    {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8},
 };
 
 uint32_t distribute_warps(uint64_t elements, uint32_t bytes) {

@@ -164,7 +164,7 @@ static fsc_status run_launch(Emulator *e, Launch *l) {
 fsc_status emulator_run(Emulator *e, Call *c, bool checked) {
     const Variant *v = c->variant;
     fsc_device *d = c->kernel->device;
-    const RecordLaunch *shape = &v->record->launches[0];
+    RecordLaunch packed = launch_shape(c, &v->record->launches[0]), *shape = &packed;
     uint64_t x = ((uint64_t)c->grid[0] + shape->programs_per_block - 1) / shape->programs_per_block;
     Launch l = {.call = c,
                 .entry = (EmuEntry *)v->module->code.thread,

@@ -1,5 +1,5 @@
 # Division by a constant needs neither a guard nor a division.
-# RUN: fsc %s --emit=ptx --arch=sm_80 -o - | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps=2 -o - | FileCheck %s
 # CHECK-NOT: div.
 # CHECK-NOT: setp
 # CHECK: st.global

@@ -1,5 +1,5 @@
 # A scalar store is one thread's.
-# RUN: fsc %s --emit=ptx --arch=sm_80 -o - | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps=2 -o - | FileCheck %s
 # CHECK: mov.u32 [[T:%r[0-9]+]], %tid.x;
 # CHECK: setp.eq.b32 [[P:%p[0-9]+]], [[T]], 0;
 # CHECK: ld.global.b32

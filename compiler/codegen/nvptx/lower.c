@@ -126,7 +126,8 @@ static void make_kernel(Nvptx *n, LLVMValueRef kernel) {
     LLVMSetFunctionCallConv(kernel, PTX_KERNEL);
     uint32_t threads = n->f->threads_per_program * (n->f->programs_per_block ? n->f->programs_per_block : 1);
     snprintf(text, sizeof text, "%u", threads < 32 ? 32 : threads);
-    llvm_attribute(n->m, kernel, "nvvm.reqntid", text);
+    /* Packed programs: a launch may take a smaller block. */
+    llvm_attribute(n->m, kernel, n->f->programs_per_block > 1 ? "nvvm.maxntid" : "nvvm.reqntid", text);
     if (n->f->blocks_per_program > 1) {
         snprintf(text, sizeof text, "%u", n->f->blocks_per_program);
         llvm_attribute(n->m, kernel, "nvvm.cluster_dim", text);

@@ -30,6 +30,8 @@ V simt_tid(Simt *s) {
     if (s->tid) return s->tid;
     Away a = enter(s);
     s->tid = prim_call(s, PRIM_TID, NULL, 0);
+    if (s->f->programs_per_block > 1)
+        s->tid = LLVMBuildAnd(s->m->at, s->tid, simt_i32(s, s->f->threads_per_program - 1), "");
     leave(s, a);
     return s->tid;
 }
@@ -156,8 +158,23 @@ V simt_program(Simt *s, uint32_t axis, bool count) {
     static const Prim counts[] = {PRIM_NCTAID_X, PRIM_NCTAID_Y, PRIM_NCTAID_Z};
     if (axis > 2) bug("program axis %u", axis);
     if (plant(PLANT_SWAP_AXES) && axis) axis ^= 3;
+    if (axis == 0 && s->program) return count ? s->grid : s->program;
     V v = prim_call(s, count ? counts[axis] : index[axis], NULL, 0);
     if (axis == 0 && s->f->blocks_per_program > 1)
         v = LLVMBuildUDiv(s->m->at, v, simt_i32(s, s->f->blocks_per_program), "");
     return v;
+}
+
+/* index = block * programs in a block + this thread's one; a launch may have chosen fewer than programs_per_block. */
+void simt_begin_packed(Simt *s) {
+    LLVMBuilderRef at = s->m->at;
+    V log2 = simt_i32(s, __builtin_ctz(s->f->threads_per_program));
+    V packed = LLVMBuildLShr(at, prim_call(s, PRIM_NTID, NULL, 0), log2, "");
+    V first = LLVMBuildMul(at, prim_call(s, PRIM_CTAID_X, NULL, 0), packed, "");
+    s->program = LLVMBuildAdd(at, first, LLVMBuildLShr(at, prim_call(s, PRIM_TID, NULL, 0), log2, ""), "program");
+    LLVMBasicBlockRef beyond = simt_new_block(s, "beyond"), inside = simt_new_block(s, "inside");
+    LLVMBuildCondBr(at, LLVMBuildICmp(at, LLVMIntULT, s->program, s->grid, ""), inside, beyond);
+    LLVMPositionBuilderAtEnd(at, beyond);
+    LLVMBuildRetVoid(at);
+    LLVMPositionBuilderAtEnd(at, inside);
 }

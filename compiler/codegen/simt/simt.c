@@ -60,24 +60,26 @@ static V approx(const Math *k, Approx which, V x, V y) {
 
 /* ---- The function --------------------------------------------------------------------------------------------------------- */
 
+/* Parameters: the thread where there is no GPU target; the kernel's; of packed programs, the grid's three extents. */
 static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thread) {
-    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0;
-    LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, n + 1);
+    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0, extents = f->programs_per_block > 1 ? 3 : 0;
+    LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, first + n + extents + 1);
     types[0] = m->ptr;
     for (uint32_t i = 0; i < n; i++) types[first + i] = lane_type(s, f->body->args.at[i]->type.dtype);
-    LLVMValueRef k = LLVMAddFunction(m->module, f->name, LLVMFunctionType(m->none, types, first + n, 0));
+    for (uint32_t i = 0; i < extents; i++) types[first + n + i] = m->i32;
+    LLVMValueRef k = LLVMAddFunction(m->module, f->name, LLVMFunctionType(m->none, types, first + n + extents, 0));
     for (uint32_t i = 0; i < n; i++) {
         const Value *v = f->body->args.at[i];
         Tile t = tile_create(s, 1);
         t.at[0].base = LLVMGetParam(k, first + i);
         s->values[v->id] = t;
     }
+    if (extents) s->grid = LLVMGetParam(k, first + n);
     return k;
 }
 
 LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     if (f->stage != STAGE_SIMT) bug("simt_build: %s has no layouts yet", f->name);
-    if (f->programs_per_block > 1) bug("simt_build: packed programs are not built yet");
     Simt s = {.m = m, .f = f};
     s.math = (Math){.m = m, .fast = m->o->fast_math, .native_fp16 = t != NULL, .native_fma16 = t != NULL,
                     .native_bf16 = t && t->sm >= 80, .native_fma = true, .approx = approx, .context = &s};
@@ -89,6 +91,7 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     for (uint32_t i = 0; i < f->sites.len; i++) vec_push(m->o->arena, &m->sites, f->sites.at[i]);
     LLVMPositionBuilderAtEnd(m->at, body);
     llvm_debug_at(m, f->span);
+    if (f->programs_per_block > 1) simt_begin_packed(&s);
     simt_block(&s, f->body);
     LLVMBuildRetVoid(m->at);
     LLVMPositionBuilderAtEnd(m->at, s.entry);

@@ -81,6 +81,8 @@ typedef struct Simt {
     LLVMBasicBlockRef entry; /* computed-once values; falls into the body when the function is done */
     Tile *values;            /* by value id */
     V tid, cta;              /* NULL until used */
+    V program;               /* of packed programs: the index along x; else NULL */
+    V grid;                  /* and how many there are: a parameter */
     VEC(ThreadMap) maps;
     VEC(OwnerTest) tests;
 } Simt;
@@ -104,6 +106,8 @@ uint32_t layout_register_index(const Layout *l, uint32_t reg); /* the part that 
 bool layout_adds(const Layout *l); /* both parts have no bit in common: XOR is addition */
 V simt_owner(Simt *s, const Layout *l); /* is this thread a canonical owner? l NULL (a scalar): is it the first? */
 V simt_program(Simt *s, uint32_t axis, bool count);
+/* Of packed programs: computes the index along x, and leaves the kernel where it is beyond the grid's edge. */
+void simt_begin_packed(Simt *s);
 
 /* memory.c, reduce.c, shared.c, convert.c, flow.c - op families */
 void simt_load(Simt *s, const Op *op);

@@ -3,7 +3,7 @@ test_metamorphic.py.
 
 In: the types, block sizes and lengths that a kernel takes. Out: configurations in which each value of each axis occurs.
 Method: configuration k takes value k of every axis, round and round; --all takes every pair of the axes that decide the
-code: warps, alignment, block.
+code: warps, alignment, block. How many programs of one warp share a block, a launch decides by its grid: test_packing.py.
 """
 from collections import namedtuple
 
@@ -16,16 +16,15 @@ WARPS = [4, 1, 32, 2, 16, 8]
 # Where the buffers begin, in elements: input, output. The first keeps both at 16 bytes for types of 2 bytes and more.
 OFFSETS = [(0, 8), (1, 15), (0, 0), (2, 4), (3, 6), (5, 7), (12, 9), (11, 10), (14, 13)]
 PADS = [0, 1, 7, 16, 3]   # elements between rows
-PACKINGS = [1]            # programs per block; only 1 until a launch can choose, then an option of both launch functions
 FLOATS = ["fp32", "fp16", "bf16", "fp64"]
 INTS = ["i32", "u8", "i64", "i8", "u32", "i16", "u64", "u16"]
 
-Config = namedtuple("Config", "dtype warps offsets pad block n packing")
+Config = namedtuple("Config", "dtype warps offsets pad block n")
 
 
 def sweep(dtypes, blocks, lengths):
     """As few configurations as give every value of every axis."""
-    axes = [dtypes, WARPS, OFFSETS, PADS, blocks, lengths, PACKINGS]
+    axes = [dtypes, WARPS, OFFSETS, PADS, blocks, lengths]
     return [Config(*(axis[k % len(axis)] for axis in axes)) for k in range(max(map(len, axes)))]
 
 

@@ -100,10 +100,12 @@ def f(y: *i32, N: constexpr = 32):
     same_bits(y.raw(), np.tile((np.arange(n) ** 2 + 7)[::-1], 2).astype(np.int32), "thread index")
 
 
-@tests("ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z")(grid=[(3, 4, 5), (1, 1, 1), (7, 1, 2), (1, 33, 1), (2, 1, 9)])
-def block_index(bench, grid):
-    source = """
-@kernel(grid=(1, 1, 1))
+@tests("ntid", "ctaid.x", "ctaid.y", "ctaid.z", "nctaid.x", "nctaid.y", "nctaid.z")(
+    grid=[(3, 4, 5), (1, 1, 1), (7, 1, 2), (1, 33, 1), (2, 1, 9), (257, 1, 1)], warps=[1, 2])
+def block_index(bench, grid, warps):
+    """Programs of one warp share blocks: their index comes from the block's size, and the grid's from a parameter."""
+    source = f"""
+@kernel(grid=(1, 1, 1), num_warps={warps})
 def f(y: *i32):
     x, k, z = program_id(0), program_id(1), program_id(2)
     at = (z * num_programs(1) + k) * num_programs(0) + x
@@ -116,10 +118,10 @@ def f(y: *i32):
 """
     n = int(np.prod(grid))
     y = bench.buffer("i32", 6 * n)
-    names = [a + b for a in ("ctaid.", "nctaid.") for b in "xyz"]
+    names = [a + b for a in ("ctaid.", "nctaid.") for b in "xyz" if (a, b, warps) != ("nctaid.", "x", 1)] + ["ntid"] * (warps == 1)
     for arch in ("sm_80", "emu"):
         assert set(names) <= calls(source, [y], ["y"], arch), "program_id and num_programs without their primitives"
-    bench.jit(source, num_warps=1).launch(y, grid=grid)
+    bench.jit(source).launch(y, grid=grid)
     z, k, x = np.meshgrid(*(np.arange(e) for e in reversed(grid)), indexing="ij")
     want = np.stack([x.ravel(), k.ravel(), z.ravel()] + [np.full(n, e) for e in grid], axis=1)
     same_bits(y.raw(), want.ravel().astype(np.int32), f"grid {grid}")

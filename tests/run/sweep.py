@@ -32,9 +32,9 @@ def sweep_wide(dtypes, blocks, lengths):
     """Every pair of warps and alignment, warps and block, alignment and type."""
     pairs = [(w, o, blocks[(i + j) % len(blocks)]) for i, w in enumerate(WARPS) for j, o in enumerate(OFFSETS)]
     pairs += [(w, OFFSETS[(i * j) % len(OFFSETS)], b) for i, w in enumerate(WARPS) for j, b in enumerate(blocks)]
-    all_ = [Config(dtypes[(k + k // len(dtypes)) % len(dtypes)], w, o, PADS[k % len(PADS)], b, lengths[k % len(lengths)], 1)
+    all_ = [Config(dtypes[(k + k // len(dtypes)) % len(dtypes)], w, o, PADS[k % len(PADS)], b, lengths[k % len(lengths)])
             for k, (w, o, b) in enumerate(pairs)]
-    all_ += [Config(d, WARPS[(i + j) % len(WARPS)], o, PADS[j % len(PADS)], blocks[i % len(blocks)], lengths[j % len(lengths)], 1)
+    all_ += [Config(d, WARPS[(i + j) % len(WARPS)], o, PADS[j % len(PADS)], blocks[i % len(blocks)], lengths[j % len(lengths)])
              for i, d in enumerate(dtypes) for j, o in enumerate(OFFSETS)]
     return list(dict.fromkeys(all_))
 

@@ -15,7 +15,7 @@ SOFTMAX = [f for f in ROWS if f.startswith("softmax")]
 
 
 def config_of(dtype="fp32", warps=4, offsets=(0, 0), pad=0, n=100, block=None):
-    return Config(dtype, warps, offsets, pad, block or 1 << (n - 1).bit_length(), n, 1)
+    return Config(dtype, warps, offsets, pad, block or 1 << (n - 1).bit_length(), n)
 
 
 def special(rng, m, n, dtype):

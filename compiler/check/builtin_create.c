@@ -1,4 +1,4 @@
-/* builtin_create.c - programs, creation, casts and the shape builtins that move no element.
+/* builtin_create.c - programs, creation and casts.
  *
  * In: a bound Call. Out: a Sem.
  */
@@ -39,7 +39,7 @@ const Sem *builtin_arange(Checker *c, Call *call) {
 /* ---- Shapes as arguments ----------------------------------------------------------------------------------------- */
 
 /* (M, N), [M, N] or M. */
-static bool read_shape(Checker *c, const Sem *s, Span at, Shape *out) {
+bool read_shape(Checker *c, const Sem *s, Span at, Shape *out) {
     *out = shape_scalar();
     if (sem_is_error(s)) return false;
     if (s->kind == SEM_INT) s = sem_tuple(c, &s, 1);
@@ -59,19 +59,6 @@ static bool read_shape(Checker *c, const Sem *s, Span at, Shape *out) {
         if (!dimension_log2(c, size, at, &out->log2[i])) return false;
     }
     return check_elements(c, *out, at);
-}
-
-/* reshape(x, (4, 8)) or x.reshape(4, 8). */
-static bool shape_arguments(Checker *c, Call *call, Shape *out) {
-    if (call->arg[1]->kind == SEM_TUPLE || !call->arg[2]) return read_shape(c, call->arg[1], call->at[1], out);
-    const Sem *items[SHAPE_RANK];
-    uint32_t n = 0;
-    while (n < SHAPE_RANK && call->arg[1 + n]) {
-        items[n] = call->arg[1 + n];
-        n++;
-    }
-    Sem tuple = {.kind = SEM_TUPLE, .items = items, .count = n};
-    return read_shape(c, &tuple, span_join(call->at[1], call->at[n]), out);
 }
 
 static bool read_dtype(Checker *c, Call *call, uint32_t arg, SType *out) {
@@ -170,72 +157,4 @@ const Sem *builtin_cast(Checker *c, Call *call) {
 const Sem *builtin_pointer_type(Checker *c, Call *call) {
     SType t;
     return read_dtype(c, call, 0, &t) ? sem_type(c, t, true) : &sem_error;
-}
-
-/* ---- Shape ------------------------------------------------------------------------------------------------------- */
-
-static const Sem *as_run(Checker *c, Call *call) {
-    return to_run(c, call->arg[0], call->at[0]);
-}
-
-const Sem *builtin_broadcast(Checker *c, Call *call) {
-    const Sem *x = as_run(c, call), *y = to_run(c, call->arg[1], call->at[1]);
-    Shape shape;
-    if (sem_is_error(x) || sem_is_error(y) || !broadcast_shape(c, x, y, call->span, &shape)) return &sem_error;
-    const Sem **items = NEW_ARRAY(c->a, const Sem *, 2);
-    items[0] = broadcast_to(c, x, shape);
-    items[1] = broadcast_to(c, y, shape);
-    return sem_tuple(c, items, 2);
-}
-
-static const Sem *bad_shape(Checker *c, Call *call, const Sem *x, Shape to, const char *note) {
-    diag_error(c->d, call->span, "'%s' of %s to %s", call->builtin->name, sem_type_text(c, x),
-               type_text(c, x->type, x->is_pointer, to));
-    diag_note(c->d, call->span, "%s", note);
-    return &sem_error;
-}
-
-const Sem *builtin_broadcast_to(Checker *c, Call *call) {
-    const Sem *x = as_run(c, call);
-    Shape shape, joined;
-    if (sem_is_error(x) || !shape_arguments(c, call, &shape)) return &sem_error;
-    if (!shape_join(sem_shape(x), shape, &joined) || !shape_equal(joined, shape)) {
-        return bad_shape(c, call, x, shape, "dimensions are matched from the last; each must be equal, or 1 before");
-    }
-    return broadcast_to(c, x, shape);
-}
-
-const Sem *builtin_expand_dims(Checker *c, Call *call) {
-    const Sem *x = as_run(c, call), *axes = call->arg[1];
-    if (sem_is_error(x)) return x;
-    if (axes->kind != SEM_TUPLE) axes = sem_tuple(c, &call->arg[1], 1);
-    int64_t rank = sem_shape(x).rank + axes->count;
-    for (uint32_t i = 0; i < axes->count; i++) {
-        int64_t axis;
-        if (!sem_want_int(c, axes->items[i], call->at[1], "the axis", &axis)) return &sem_error;
-        int64_t at = axis < 0 ? axis + rank : axis;
-        if (rank > SHAPE_RANK || at < 0 || at > sem_shape(x).rank) {
-            diag_error(c->d, call->at[1], "axis %lld for a new dimension of %s", (long long)axis, sem_type_text(c, x));
-            return &sem_error;
-        }
-        x = expand_at(c, x, (uint32_t)at);
-    }
-    return x;
-}
-
-/* Where the new shape only has more dimensions of size 1. */
-const Sem *builtin_reshape(Checker *c, Call *call) {
-    const Sem *x = as_run(c, call);
-    Shape to;
-    if (sem_is_error(x) || !shape_arguments(c, call, &to)) return &sem_error;
-    if (shape_log2(to) != shape_log2(sem_shape(x))) {
-        return bad_shape(c, call, x, to, "a reshape keeps the number of elements");
-    }
-    const Sem *r = x;
-    for (uint32_t i = 0; i < to.rank; i++) {
-        Shape now = sem_shape(r);
-        if (now.rank < to.rank && to.log2[i] == 0 && (i >= now.rank || now.log2[i] != 0)) r = expand_at(c, r, i);
-    }
-    if (shape_equal(sem_shape(r), to)) return r;
-    return bad_shape(c, call, x, to, "only dimensions of size 1 can be added; other reshapes are not compiled yet");
 }

@@ -77,7 +77,10 @@ const Sem *attribute(Checker *c, const Node *n) {
     if (strcmp(n->name, "numel") == 0) return sem_i64(c, (int64_t)shape_elements(sem_shape(s)));
     if (strcmp(n->name, "value") == 0 && sem_is_number(s)) return sem_weak(c, s);
     if (strcmp(n->name, "T") == 0) {
-        diag_error(c->d, n->span, "'.T' is not compiled yet");
+        c->b.span = n->span;
+        if (sem_shape(s).rank <= 2 && s->kind == SEM_RUN) return transpose(c, s, n->span);
+        diag_error(c->d, n->span, "'.T' of %s", sem_type_text(c, s));
+        diag_note(c->d, n->span, "it takes two axes; trans(x, ...) and permute name the order of more");
         return &sem_error;
     }
     const Builtin *b = builtin_find(n->name);

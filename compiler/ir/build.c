@@ -348,18 +348,6 @@ Value *build_arange(Builder *b, int64_t start, int64_t end) {
     return build0(b, OP_ARANGE, (Attr){.i = start, .j = end}, type_scalar(DT_I32));
 }
 
-Value *build_splat(Builder *b, Value *scalar, Shape s) {
-    return build1_to(b, OP_SPLAT, scalar, type_with_shape(scalar->type, s));
-}
-
-Value *build_broadcast(Builder *b, Value *v, Shape s) {
-    return build1_to(b, OP_BROADCAST, v, type_with_shape(v->type, s));
-}
-
-Value *build_expand(Builder *b, Value *v, uint32_t axis) {
-    return op_build(b, OP_EXPAND, &v, 1, (Attr){.i = axis}, v->type)->results[0];
-}
-
 Value *build_compare(Builder *b, OpKind icmp_or_fcmp, Pred p, Value *x, Value *y) {
     return op_build(b, icmp_or_fcmp, (Value *[]){x, y}, 2, (Attr){.i = p}, x->type)->results[0];
 }

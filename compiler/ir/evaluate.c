@@ -168,7 +168,11 @@ bool op_evaluate(const Op *op, const int64_t *args, int64_t *result) {
     case OP_SPLAT:
     case OP_EXPAND:
     case OP_BROADCAST:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_SPLIT:
     case OP_CONVERT: *result = args[0]; return true;
+    case OP_JOIN: *result = args[0]; return args[0] == args[1];
     case OP_SELECT: *result = args[0] ? args[1] : args[2]; return true;
     case OP_ICMP: *result = int_compare((Pred)op->attr.i, from, args[0], args[1]); return true;
     case OP_FCMP:

@@ -96,6 +96,48 @@ static Value *fold_broadcast(Builder *b, Op *op) {
     return fold_expand(b, op);
 }
 
+/* Moving what is one value everywhere gives that value. */
+static Value *fold_moved_splat(Builder *b, const Op *op) {
+    const Op *in = made_by(op->args[0], OP_SPLAT);
+    if (!in) return NULL;
+    return result_type(op).shape.rank ? build1_to(b, OP_SPLAT, in->args[0], result_type(op)) : in->args[0];
+}
+
+static Value *fold_reshape(Builder *b, Op *op) {
+    Value *x = op->args[0];
+    if (type_equal(x->type, result_type(op))) return x;
+    bool again = made_by(x, OP_RESHAPE) || made_by(x, OP_EXPAND);
+    if (again && !x->type.layout) return build1_to(b, OP_RESHAPE, x->def->args[0], result_type(op));
+    return fold_moved_splat(b, op);
+}
+
+static Value *fold_trans(Builder *b, Op *op) {
+    Value *x = op->args[0];
+    uint32_t rank = x->type.shape.rank;
+    uint8_t perm[SHAPE_RANK], first[SHAPE_RANK], straight[SHAPE_RANK] = {0, 1, 2, 3, 4};
+    if (op->attr.i == attr_perm(straight, rank).i && type_equal(x->type, result_type(op))) return x;
+    if (!made_by(x, OP_TRANS) || x->type.layout) return fold_moved_splat(b, op);
+    attr_perm_read(op->attr, perm);
+    attr_perm_read(x->def->attr, first);
+    for (uint32_t i = 0; i < rank; i++) perm[i] = first[perm[i]];
+    return build_trans(b, x->def->args[0], perm);
+}
+
+/* Of the two halves of one tile. */
+static Value *fold_join(Builder *b, Op *op) {
+    const Op *x = made_by(op->args[0], OP_SPLIT), *y = made_by(op->args[1], OP_SPLIT);
+    (void)b;
+    bool is_whole = x && y && x->args[0] == y->args[0] && x->attr.i == 0 && y->attr.i == 1;
+    return is_whole && type_equal(x->args[0]->type, result_type(op)) ? x->args[0] : NULL;
+}
+
+static Value *fold_split(Builder *b, Op *op) {
+    const Op *in = made_by(op->args[0], OP_JOIN);
+    Value *half = in ? in->args[op->attr.i] : NULL;
+    if (half && type_equal(half->type, result_type(op))) return half;
+    return fold_moved_splat(b, op);
+}
+
 /* ---- Integers ---------------------------------------------------------------------------------------------------- */
 
 static Value *fold_add(Builder *b, Op *op) {

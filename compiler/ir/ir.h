@@ -69,6 +69,8 @@ typedef enum AttrKind {
     ATTR_NONE,
     ATTR_BITS,   /* i: the constant's bits, sign extended from the element's width (floats: their IEEE bits, zero extended) */
     ATTR_AXIS,   /* i */
+    ATTR_PERM,   /* i: attr_perm */
+    ATTR_HALF,   /* i: 0 or 1 */
     ATTR_RANGE,  /* i: start, j: end (exclusive); the size is a power of two */
     ATTR_PRED,   /* i: Pred */
     ATTR_ROUND,  /* i: Round */
@@ -117,6 +119,10 @@ typedef struct Attr {
     MemAttr mem;
     LoopAttr loop;
 } Attr;
+
+/* Axis k of the result is axis perm[k] of the operand: four bits an axis. */
+Attr attr_perm(const uint8_t *perm, uint32_t rank);
+void attr_perm_read(Attr a, uint8_t perm[SHAPE_RANK]);
 
 typedef struct Op Op;
 typedef struct Block Block;
@@ -227,9 +233,10 @@ Builder builder_before(Func *f, Op *op); /* with the op's span */
 Builder builder_after(Func *f, Op *op);
 
 /* Builds, infers the result types, links. Operands must fit (infer says else: bug()). `t` is the result type of the ops
- * whose infer rule cannot know it (typed, widen, narrow, itof, ftoi, fwiden, fnarrow, bitcast, splat, broadcast, convert,
- * shload) and is ignored elsewhere. Where the operands have layouts the result's layout follows from them; const,
- * arange, splat, broadcast, convert_layout and shared_load take t's. Not for `for`, `while`, `if`: they have builders
+ * whose infer rule cannot know it (typed, widen, narrow, itof, ftoi, fwiden, fnarrow, bitcast, splat, broadcast, reshape,
+ * convert, shload) and is ignored elsewhere. Where the operands have layouts the result's layout follows from them; const,
+ * arange, splat, broadcast, convert_layout and shared_load take t's, and so do reshape, trans, join and split where t has
+ * one. Not for `for`, `while`, `if`: they have builders
  * below. */
 Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type t);
 Value *build0(Builder *b, OpKind k, Attr attr, Type t);
@@ -243,6 +250,10 @@ Value *build_arange(Builder *b, int64_t start, int64_t end);
 Value *build_splat(Builder *b, Value *scalar, Shape s);
 Value *build_broadcast(Builder *b, Value *v, Shape s);  /* same rank */
 Value *build_expand(Builder *b, Value *v, uint32_t axis);
+Value *build_reshape(Builder *b, Value *v, Shape s);    /* rank 0: a scalar */
+Value *build_trans(Builder *b, Value *v, const uint8_t *perm);
+Value *build_join(Builder *b, Value *x, Value *y);
+Value *build_split(Builder *b, Value *v, uint32_t half);
 Value *build_compare(Builder *b, OpKind icmp_or_fcmp, Pred p, Value *x, Value *y);
 Value *build_reduce(Builder *b, Value *v, uint32_t axis, OpKind combine);
 Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other, MemAttr m); /* mask, other may be NULL */
@@ -297,6 +308,11 @@ bool func_verify(const Func *f, Text *complaint);
 Value *op_fold(Builder *b, Op *op);
 /* Bits of an elementwise PURE op on constant operands (element types from the op); false where it has no value here. */
 bool op_evaluate(const Op *op, const int64_t *args, int64_t *result);
+
+/* reshape, trans, join, split: the layout of the result when no element leaves its thread and the registers keep their
+ * order (join: each register of a, then that of b). NULL where there is none: the last axis of what is split does not lie
+ * along one register bit. These ops may have any layout that a thread can have from this one by naming its registers anew. */
+const Layout *op_moved_layout(Layouts *ls, OpKind k, Attr a, const Layout *from, Shape to);
 
 void func_print(const Func *f, Text *out);
 void func_print_spans(const Func *f, Text *out); /* with loc(begin:end) of every op, and the sites */

@@ -186,6 +186,15 @@ static void brace_loop(Braces *b, const LoopAttr *l) {
     if (l->disable_licm) brace(b, "no_licm");
 }
 
+static void brace_perm(Braces *b, const Op *op) {
+    uint8_t perm[SHAPE_RANK];
+    uint32_t rank = op->nargs && op->args[0] ? op->args[0]->type.shape.rank : 0;
+    attr_perm_read(op->attr, perm);
+    brace(b, "perm = [");
+    for (uint32_t i = 0; i < rank && i < SHAPE_RANK; i++) text_printf(b->p->out, "%s%u", i ? ", " : "", perm[i]);
+    put(b->p, "]");
+}
+
 static void put_braces(Printer *p, const Op *op) {
     Braces b = {p, false};
     const Attr *a = &op->attr;
@@ -193,6 +202,8 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_AXIS:
         if (op->nargs) brace(&b, "axis = %lld", (long long)a->i);
         break;
+    case ATTR_PERM: brace_perm(&b, op); break;
+    case ATTR_HALF: brace(&b, "half = %lld", (long long)a->i); break;
     case ATTR_ROUND:
         if (a->i != ROUND_NEAREST) brace(&b, "round = %s", a->i == ROUND_ZERO ? round_words[a->i] : "?");
         break;

@@ -23,6 +23,18 @@ typedef struct Infer {
  * terminators are checked against their surroundings by the verifier, not here. */
 bool op_infer(Infer *in);
 
+/* Writes `why`; false. */
+#define infer_fail(in, ...) (snprintf((in)->why, sizeof(in)->why, __VA_ARGS__), false)
+
+/* Rules of ops that move elements without computing (shape.c). */
+bool infer_splat(Infer *in);
+bool infer_expand(Infer *in);
+bool infer_broadcast(Infer *in);
+bool infer_reshape(Infer *in);
+bool infer_trans(Infer *in);
+bool infer_join(Infer *in);
+bool infer_split(Infer *in);
+
 /* ---- Numbers (number.c) ------------------------------------------------------------------------------------------ */
 
 /* float_to_bits with a choice: ROUND_ZERO never leaves the finite numbers but from infinity and NaN. */

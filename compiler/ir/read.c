@@ -84,6 +84,21 @@ static bool read_site(Reader *r, uint32_t *out) {
     return true;
 }
 
+/* [1, 0] */
+static bool read_perm(Reader *r, Attr *a) {
+    uint8_t perm[SHAPE_RANK];
+    uint32_t rank = 0;
+    int64_t axis;
+    if (!expect(r, "[")) return false;
+    do {
+        if (rank == SHAPE_RANK) return read_fail(r, r->at, "more than %d axes", SHAPE_RANK);
+        if (!read_int(r, 0, SHAPE_RANK - 1, &axis)) return false;
+        perm[rank++] = (uint8_t)axis;
+    } while (accept(r, ","));
+    *a = attr_perm(perm, rank);
+    return expect(r, "]");
+}
+
 static bool set_flag(bool *flag) {
     return *flag = true;
 }
@@ -101,6 +116,8 @@ static bool read_item(Reader *r, Line *l) {
     if (!expect(r, "=")) return false;
     bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE;
     if (has_axis && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->i);
+    if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
+    if (k == ATTR_HALF && !strcmp(word, "half")) return read_int(r, 0, 1, &a->i);
     if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->j);
     if (k == ATTR_ROUND && !strcmp(word, "round")) return read_choice(r, round_words, &a->i);
     if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->i);

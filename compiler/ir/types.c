@@ -211,39 +211,6 @@ static bool infer_i32(Infer *in) {
     return axis_below(in, in->attr.i, 3);
 }
 
-static bool infer_splat(Infer *in) {
-    if (arg(in, 0).shape.rank) return fail(in, "operand 0 is no scalar");
-    if (!in->hint.shape.rank) return fail(in, "the result is no tile");
-    in->result = arg(in, 0);
-    in->result.shape = in->hint.shape;
-    in->result.layout = in->hint.layout;
-    return true;
-}
-
-static bool infer_expand(Infer *in) {
-    Type t = arg(in, 0);
-    if (!axis_below(in, in->attr.i, t.shape.rank + 1u)) return false;
-    if (t.shape.rank == 0 || t.shape.rank == SHAPE_RANK) return fail(in, "operand 0 has rank %u", t.shape.rank);
-    in->result = type_with_shape(t, shape_insert(t.shape, (uint32_t)in->attr.i));
-    if (t.layout) in->result.layout = layout_expand(in->layouts, t.layout, (uint32_t)in->attr.i);
-    return true;
-}
-
-static bool infer_broadcast(Infer *in) {
-    Type t = arg(in, 0);
-    const Layout *to = in->hint.layout;
-    if (!t.shape.rank || !shape_broadcasts(t.shape, in->hint.shape))
-        return fail(in, "operand 0 does not broadcast to the result");
-    if (!t.layout != !to) return fail(in, "operand and result do not both have a layout");
-    in->result = type_with_shape(t, in->hint.shape);
-    in->result.layout = to;
-    if (!to || layout_project(in->layouts, to, t.shape) == t.layout) return true;
-    ConvertPlan plan;
-    if (!layout_same_threads(t.layout, to)) return fail(in, "the layouts are of different threads");
-    convert_broadcast(t.layout, to, &plan);
-    return plan.kind <= CONVERT_REGISTERS || fail(in, "a thread does not hold what the result's layout asks of it");
-}
-
 /* ---- Rules: arithmetic ------------------------------------------------------------------------------------------- */
 
 static bool infer_int2(Infer *in) {

@@ -42,6 +42,7 @@ Shape shape_insert(Shape s, uint32_t axis); /* a dimension of size 1 before `axi
 Shape shape_remove(Shape s, uint32_t axis);
 Shape shape_collapse(Shape s, uint32_t axis);      /* the dimension becomes size 1 */
 Shape shape_permute(Shape s, const uint8_t *perm); /* new dimension i is old dimension perm[i] */
+Shape shape_join_halves(Shape s);                  /* a new last dimension of size 2 */
 bool shape_broadcasts(Shape from, Shape to);       /* same rank, each dimension of `from` is `to`'s or 1 */
 /* The flat index in `from` of the element that broadcasting puts at `flat` in `to`. Linear in `flat`. */
 uint32_t shape_project(Shape to, Shape from, uint32_t flat);
@@ -143,6 +144,14 @@ const Layout *layout_slice(Layouts *ls, const Layout *l, uint32_t axis, bool kee
 const Layout *layout_expand(Layouts *ls, const Layout *l, uint32_t axis);          /* shape_insert; moves nothing */
 const Layout *layout_reshape(Layouts *ls, const Layout *l, Shape s);               /* as many elements; moves nothing */
 const Layout *layout_transpose(Layouts *ls, const Layout *l, const uint8_t *perm); /* shape_permute; moves nothing */
+
+/* A new last dimension of size 2, along a new lowest register bit; moves nothing. */
+const Layout *layout_join(Layouts *ls, const Layout *l);
+/* The reverse, of either half: the last dimension, of size 2, vanishes with the register bit that it lies along. NULL where
+ * it does not lie along one register bit and no other. *bit (may be NULL): which it was. */
+const Layout *layout_split(Layouts *ls, const Layout *l, uint32_t *bit);
+/* The same with its register bits in order: those along `axis` first, each group by rising element bits. */
+const Layout *layout_sort(Layouts *ls, const Layout *l, uint32_t axis);
 
 /* ---- Conversions (convert.c) ------------------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* shapes.c - tile shapes, and the constructors of layouts: blocked, projected, sliced, expanded, reshaped, transposed.
+/* shapes.c - tile shapes, and the constructors of layouts: blocked, projected, sliced, reshaped, transposed, joined ….
  *
  * In: shapes, orders, axes, other layouts. Out: shapes; interned layouts.
  * A constructor moves the fields of each basis to where the new shape has them. Only layout_blocked makes new bases:
@@ -99,6 +99,12 @@ Shape shape_permute(Shape s, const uint8_t *perm) {
         t.log2[i] = s.log2[perm[i]];
     }
     return t;
+}
+
+Shape shape_join_halves(Shape s) {
+    s = shape_insert(s, s.rank);
+    s.log2[s.rank - 1] = 1;
+    return s;
 }
 
 bool shape_broadcasts(Shape from, Shape to) {
@@ -203,4 +209,54 @@ const Layout *layout_transpose(Layouts *ls, const Layout *l, const uint8_t *perm
     for (InDim d = 0; d < IN_COUNT; d++)
         for (uint32_t i = 0; i < t.bits[d]; i++) t.basis[d][i] = permute_flat(l->shape, perm, l->basis[d][i]);
     return layout_intern(ls, &t);
+}
+
+const Layout *layout_join(Layouts *ls, const Layout *l) {
+    Layout j = *l;
+    j.shape = shape_join_halves(l->shape);
+    if (l->bits[IN_REGISTER] == LAYOUT_BITS) bug("layout_join: no register bit is left");
+    for (InDim d = 0; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++) j.basis[d][i + (d == IN_REGISTER)] = l->basis[d][i] << 1;
+    j.basis[IN_REGISTER][0] = 1;
+    j.bits[IN_REGISTER]++;
+    return layout_intern(ls, &j);
+}
+
+const Layout *layout_split(Layouts *ls, const Layout *l, uint32_t *bit) {
+    Layout s = *l;
+    uint32_t found = LAYOUT_BITS, last = l->shape.rank - 1u;
+    if (l->shape.rank == 0 || l->shape.log2[last] != 1) bug("layout_split: the last dimension is not 2");
+    for (InDim d = 0; d < IN_COUNT; d++) {
+        for (uint32_t i = 0; i < l->bits[d]; i++) {
+            bool is_it = d == IN_REGISTER && l->basis[d][i] == 1 && found == LAYOUT_BITS;
+            if (is_it) found = i;
+            if (!is_it && (l->basis[d][i] & 1)) return NULL;
+            s.basis[d][i] = l->basis[d][i] >> 1;
+        }
+    }
+    if (found == LAYOUT_BITS) return NULL;
+    s.bits[IN_REGISTER]--;
+    for (uint32_t i = found; i < LAYOUT_BITS; i++) s.basis[IN_REGISTER][i] = i + 1 < LAYOUT_BITS ? s.basis[IN_REGISTER][i + 1] : 0;
+    s.shape = shape_remove(l->shape, last);
+    if (bit) *bit = found;
+    return layout_intern(ls, &s);
+}
+
+/* Zero last: it only repeats. */
+static uint64_t sort_key(uint32_t basis, uint32_t field) {
+    if (!basis) return UINT64_MAX;
+    return basis | (uint64_t)((basis & field) != basis) << 32;
+}
+
+const Layout *layout_sort(Layouts *ls, const Layout *l, uint32_t axis) {
+    Layout s = *l;
+    uint32_t field = l->shape.rank ? shape_field(l->shape, axis) : 0, *at = s.basis[IN_REGISTER];
+    for (uint32_t i = 1; i < s.bits[IN_REGISTER]; i++) {
+        for (uint32_t k = i; k > 0 && sort_key(at[k], field) < sort_key(at[k - 1], field); k--) {
+            uint32_t basis = at[k];
+            at[k] = at[k - 1];
+            at[k - 1] = basis;
+        }
+    }
+    return layout_intern(ls, &s);
 }

@@ -5,14 +5,23 @@
  *   1  memory that a const pointer names is written by nobody
  *   2  pointers of different parameters are equal, with elements of one type, or name memory that a program does not touch
  *      through both: rows, that is scalar products, say nothing then
- *   3  of one pointer every leaf must match; between rounds of a loop one that changes must do so by whole tiles
+ *   3  a leaf of fewer axes is the same only along the same axes
+ *   4  of one pointer every leaf must match; between rounds of a loop one that changes must do so by whole tiles
  */
 #include "passes/private.h"
 
 enum { MOST_LEAVES = 24, MOST_DEPTH = 12 };
 
+/* Which axes a value of lower rank lies along: the axes of expand_dims above it, outermost first, eight to a digit. */
+typedef uint32_t Path;
+
+typedef struct Leaf {
+    const Value *v;
+    Path path;
+} Leaf;
+
 typedef struct Sum {
-    const Value *leaves[MOST_LEAVES];
+    Leaf leaves[MOST_LEAVES];
     uint32_t n;
     int64_t constant;
     bool is_known; /* else there were too many */
@@ -23,21 +32,30 @@ static bool is_transparent(OpKind k) {
            k == OP_BITCAST;
 }
 
-static const Value *strip(const Value *v) {
-    while (v->def && is_transparent(v->def->kind)) v = v->def->args[0];
+/* What lies below; a scalar lies along all axes. */
+static const Value *strip_path(const Value *v, Path *path) {
+    for (; v->def && is_transparent(v->def->kind); v = v->def->args[0]) {
+        if (v->def->kind == OP_EXPAND) *path = *path * 8 + (Path)v->def->attr.i + 1;
+        if (v->def->kind == OP_SPLAT) *path = 0;
+    }
     return v;
 }
 
-static void add_leaves(Sum *s, const Value *v, uint32_t depth) {
-    v = strip(v);
+static const Value *strip(const Value *v) {
+    Path path = 0;
+    return strip_path(v, &path);
+}
+
+static void add_leaves(Sum *s, const Value *v, Path path, uint32_t depth) {
+    v = strip_path(v, &path);
     const Op *op = v->def;
     if (op && op->kind == OP_CONST) {
         s->constant += op->attr.i;
     } else if (op && op->kind == OP_ADD && depth < MOST_DEPTH) {
-        add_leaves(s, op->args[0], depth + 1);
-        add_leaves(s, op->args[1], depth + 1);
+        add_leaves(s, op->args[0], path, depth + 1);
+        add_leaves(s, op->args[1], path, depth + 1);
     } else if (s->n < MOST_LEAVES) {
-        s->leaves[s->n++] = v;
+        s->leaves[s->n++] = (Leaf){v, path};
     } else {
         s->is_known = false;
     }
@@ -45,23 +63,27 @@ static void add_leaves(Sum *s, const Value *v, uint32_t depth) {
 
 /* The parameter that the pointer comes from, NULL where control flow hides it; the elements added to it go into s. */
 static const Value *take_apart(const Func *f, const Value *ptr, Sum *s) {
+    Path path = 0;
     *s = (Sum){.is_known = true};
-    ptr = strip(ptr);
+    ptr = strip_path(ptr, &path);
     while (ptr->def && ptr->def->kind == OP_ADDPTR) {
-        add_leaves(s, ptr->def->args[1], 0);
-        ptr = strip(ptr->def->args[0]);
+        add_leaves(s, ptr->def->args[1], path, 0);
+        ptr = strip_path(ptr->def->args[0], &path);
     }
     return !ptr->def && ptr->block == f->body ? ptr : NULL;
 }
 
 /* The same value, by construction: as each layout has its own copy of what is cheap. */
 static bool is_same(const Value *a, const Value *b, uint32_t depth) {
-    a = strip(a);
-    b = strip(b);
+    Path path = 0, other = 0;
+    a = strip_path(a, &path);
+    b = strip_path(b, &other);
+    if (path != other) return false;
     if (a == b) return true;
     const Op *x = a->def, *y = b->def;
     if (!x || !y || x->kind != y->kind || depth == MOST_DEPTH || x->nargs != y->nargs) return false;
     if (op_info[x->kind].effect != EFFECT_PURE || x->attr.i != y->attr.i || x->attr.j != y->attr.j) return false;
+    if (x->kind == OP_RESHAPE && !shape_equal(a->type.shape, b->type.shape)) return false;
     for (uint32_t i = 0; i < x->nargs; i++)
         if (!is_same(x->args[i], y->args[i], depth + 1)) return false;
     return x->nargs > 0 || x->kind == OP_CONST || x->kind == OP_ARANGE || x->kind == OP_PID || x->kind == OP_NPROG;
@@ -95,9 +117,9 @@ static bool is_row(const Value *v) {
     return !value_is_tile(v) && v->def && (v->def->kind == OP_MUL || v->def->kind == OP_SHL || v->def->kind == OP_PID);
 }
 
-static bool drop_match(Sum *s, const Value *v) {
+static bool drop_match(Sum *s, const Leaf *leaf) {
     for (uint32_t i = 0; i < s->n; i++) {
-        if (!is_same(s->leaves[i], v, 0)) continue;
+        if (s->leaves[i].path != leaf->path || !is_same(s->leaves[i].v, leaf->v, 0)) continue;
         s->leaves[i] = s->leaves[--s->n];
         return true;
     }
@@ -107,7 +129,7 @@ static bool drop_match(Sum *s, const Value *v) {
 static void drop_rows(Sum *s) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < s->n; i++)
-        if (!is_row(s->leaves[i])) s->leaves[n++] = s->leaves[i];
+        if (!is_row(s->leaves[i].v)) s->leaves[n++] = s->leaves[i];
     s->n = n;
 }
 
@@ -119,8 +141,8 @@ static bool sums_match(const Func *f, Sum *a, Sum *b, bool is_one_pointer, bool 
     }
     if (a->n != b->n) return false;
     for (uint32_t i = 0; i < a->n; i++) {
-        if (is_round && !is_steady(f, a->leaves[i], 0) && !steps_over(a->leaves[i], elements)) return false;
-        if (!drop_match(b, a->leaves[i])) return false;
+        if (is_round && !is_steady(f, a->leaves[i].v, 0) && !steps_over(a->leaves[i].v, elements)) return false;
+        if (!drop_match(b, &a->leaves[i])) return false;
     }
     return true;
 }

@@ -12,6 +12,10 @@ bool op_is_elementwise(const Op *op) {
     case OP_SPLAT:
     case OP_EXPAND:
     case OP_BROADCAST:
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_JOIN:
+    case OP_SPLIT:
     case OP_PID:
     case OP_NPROG:
     case OP_REDUCE:

@@ -5,27 +5,16 @@
  * operands have in common. Counting is modulo the width: where a rule needs numbers that do not wrap (comparisons,
  * widening), a run counts as far as the range excludes the wrap, or as far as its divisibility keeps it off the border.
  */
-#include "passes/private.h"
+#include "passes/factop.h"
 
 enum { DIVISIBLE_MOST = 1 << 30 };
 
-static uint32_t least(uint32_t a, uint32_t b) {
-    return a < b ? a : b;
-}
-static uint32_t most(uint32_t a, uint32_t b) {
-    return a > b ? a : b;
-}
-
-static uint32_t axes_of(Type t) {
-    return t.shape.rank ? t.shape.rank : 1;
-}
-
 /* What one step of counting adds. */
-static uint32_t unit_of(Type t) {
+uint32_t unit_of(Type t) {
     return t.dtype == DT_PTR ? type_bytes(type_scalar(t.pointee)) : 1;
 }
 
-static uint32_t axis_size(Type t, uint32_t d) {
+uint32_t axis_size(Type t, uint32_t d) {
     return t.shape.rank ? (uint32_t)shape_size(t.shape, d) : 1;
 }
 
@@ -41,12 +30,12 @@ static uint32_t scale(uint32_t divisible, uint64_t by) {
 }
 
 /* Divisibility of what begins each aligned group of `run` elements. */
-static uint32_t start_divisible(const Fact *a, uint32_t d, uint32_t run, uint32_t unit) {
+uint32_t start_divisible(const Fact *a, uint32_t d, uint32_t run, uint32_t unit) {
     return run < a->contiguous[d] ? least(a->divisible[d], scale(run, unit)) : a->divisible[d];
 }
 
 /* Divisibility of every element. */
-static uint32_t all_divisible(const Fact *a, Type t) {
+uint32_t all_divisible(const Fact *a, Type t) {
     uint32_t best = 1, unit = unit_of(t);
     for (uint32_t d = 0; d < axes_of(t); d++) best = most(best, start_divisible(a, d, 1, unit));
     return best;
@@ -392,6 +381,10 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     case OP_SPLAT: return fact_splat(op, a[0]);
     case OP_EXPAND: return fact_expand(op, a[0]);
     case OP_BROADCAST: return fact_broadcast(op, a[0]);
+    case OP_RESHAPE: return fact_reshape(op, a[0]);
+    case OP_TRANS: return fact_trans(op, a[0]);
+    case OP_JOIN: return fact_join_halves(op, a[0], a[1]);
+    case OP_SPLIT: return fact_split(op, a[0]);
     case OP_ADD: return fact_add(op->results[0]->type, a[0], a[1], false);
     case OP_SUB: return fact_add(op->results[0]->type, a[0], a[1], true);
     case OP_ADDPTR: return fact_addptr(op, a[0], a[1]);
@@ -422,7 +415,8 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
 }
 
 static bool keeps_range(OpKind k) {
-    return k == OP_CONST || k == OP_ARANGE || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT;
+    return k == OP_CONST || k == OP_ARANGE || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT ||
+           k == OP_RESHAPE || k == OP_TRANS || k == OP_JOIN || k == OP_SPLIT;
 }
 
 Fact fact_of_op(const Op *op, const Fact *const *args) {

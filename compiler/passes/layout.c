@@ -46,8 +46,14 @@ static bool is_shape_op(const Op *op) {
     return op && (op->kind == OP_EXPAND || op->kind == OP_BROADCAST);
 }
 
+/* Elements change their places, not their threads. */
+static bool is_move(OpKind k) {
+    return k == OP_RESHAPE || k == OP_TRANS;
+}
+
 static bool is_plain(OpKind k) {
     switch (k) {
+    case OP_JOIN: case OP_SPLIT:
     case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_RSQRT: case OP_FDIV: case OP_FREM:
     case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: case OP_REDUCE: case OP_REDUCEWARP: case OP_CONVERT: return false;
     default: return op_info[k].effect == EFFECT_PURE;
@@ -156,7 +162,13 @@ static Value *remember(Assign *s, const Value *v, const Layout *l, Value *as) {
 /* The layout of operand i of an op whose result is wanted in l. */
 static const Layout *operand_layout(Assign *s, const Op *op, uint32_t i, const Layout *l) {
     Shape from = op->args[i]->type.shape;
-    if (op->kind == OP_EXPAND) return layout_reshape(s->f->layouts, l, from);
+    if (op->kind == OP_TRANS) {
+        uint8_t perm[SHAPE_RANK], inverse[SHAPE_RANK];
+        attr_perm_read(op->attr, perm);
+        for (uint32_t d = 0; d < from.rank; d++) inverse[perm[d]] = (uint8_t)d;
+        return layout_transpose(s->f->layouts, l, inverse);
+    }
+    if (op->kind == OP_EXPAND || op->kind == OP_RESHAPE) return layout_reshape(s->f->layouts, l, from);
     if (op->kind == OP_BROADCAST) return layout_project(s->f->layouts, l, from);
     return l;
 }
@@ -193,6 +205,22 @@ static void demand_arg(Assign *s, Op *op, uint32_t i, const Layout *l) {
 
 /* ---- Guesses: the layout that a value will have, before its op was reached ------------------------------------------------------ */
 
+/* The axis along which memory wants tiles of this shape. */
+static uint32_t shape_axis(const Assign *s, Shape shape) {
+    for (uint32_t i = 0; i < s->anchors.len; i++) {
+        if (shape_equal(s->anchors.at[i].shape, shape)) return s->anchors.at[i].axis;
+    }
+    return shape.rank - 1u;
+}
+
+/* Of the result of reshape, trans, join, split: no element leaves its thread, the registers stand as memory wants them.
+ * NULL where that cannot be. */
+static const Layout *result_layout(Assign *s, const Op *op, const Layout *from) {
+    Shape to = op->results[0]->type.shape;
+    const Layout *l = op_moved_layout(s->f->layouts, op->kind, op->attr, from, to);
+    return l ? layout_sort(s->f->layouts, l, shape_axis(s, to)) : NULL;
+}
+
 static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
     if (v->type.layout || !value_is_tile(v) || depth > MAX_GUESS) return v->type.layout;
     if (!v->def || is_cheap(s, v)) return NULL;
@@ -202,6 +230,10 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
         const Layout *l = guess(s, op->args[0], depth + 1);
         if (!l) l = default_layout(s, op->args[0]->type.shape);
         return layout_slice(s->f->layouts, l, (uint32_t)op->attr.i, false);
+    }
+    if (is_move(op->kind) || op->kind == OP_JOIN || op->kind == OP_SPLIT) {
+        const Layout *l = value_is_tile(op->args[0]) ? guess(s, op->args[0], depth + 1) : NULL;
+        return l ? result_layout(s, op, l) : NULL;
     }
     if (op_info[op->kind].effect != EFFECT_PURE) return NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
@@ -278,12 +310,56 @@ static void assign_reduce(Assign *s, Op *op) {
     if (value_is_tile(op->results[0])) op->results[0]->type.layout = layout_slice(s->f->layouts, l, axis, false);
 }
 
+static void assign_move(Assign *s, Op *op) {
+    Value *x = op->args[0], *v = op->results[0];
+    if (is_hard(s, x)) {
+        if (value_is_tile(v)) v->type.layout = result_layout(s, op, x->type.layout);
+        return;
+    }
+    if (!value_is_tile(v)) { /* of one element */
+        demand_arg(s, op, 0, default_layout(s, x->type.shape));
+    } else if (!is_cheap(s, v)) {
+        v->type.layout = default_layout(s, v->type.shape);
+        demand_arg(s, op, 0, operand_layout(s, op, 0, v->type.layout));
+    }
+}
+
+static void assign_join(Assign *s, Op *op) {
+    const Layout *l = NULL;
+    for (uint32_t i = 0; i < op->nargs && !l; i++) {
+        if (is_hard(s, op->args[i])) l = op->args[i]->type.layout;
+    }
+    if (!l) l = default_layout(s, op->args[0]->type.shape);
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+    op->results[0]->type.layout = result_layout(s, op, l);
+}
+
+/* Where the last axis does not lie along registers, the tile is brought into a layout in which it does. */
+static void assign_split(Assign *s, Op *op) {
+    const Value *x = op->args[0];
+    const Layout *to = is_hard(s, x) ? result_layout(s, op, x->type.layout) : NULL;
+    if (!to) {
+        to = default_layout(s, op->results[0]->type.shape);
+        demand_arg(s, op, 0, layout_join(s->f->layouts, to));
+    }
+    op->results[0]->type.layout = to;
+}
+
+static bool is_anchor(const Assign *s, const Layout *l) {
+    for (uint32_t i = 0; i < s->anchors.len; i++) {
+        if (s->anchors.at[i].layout == l) return true;
+    }
+    return false;
+}
+
+/* The first operand's, but a layout that memory wants before one that elements were moved into. */
 static void assign_elementwise(Assign *s, Op *op) {
     Value *v = op->results[0];
     const Layout *l = NULL;
-    for (uint32_t i = 0; i < op->nargs && !l; i++) {
+    for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
-        if (is_hard(s, a) && shape_equal(a->type.shape, v->type.shape)) l = a->type.layout;
+        if (!is_hard(s, a) || !shape_equal(a->type.shape, v->type.shape)) continue;
+        if (!l || (!is_anchor(s, l) && is_anchor(s, a->type.layout))) l = a->type.layout;
     }
     if (!l) l = default_layout(s, v->type.shape);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
@@ -350,6 +426,9 @@ static void assign_op(Assign *s, Op *op) {
         else set_scalar_access(op, 2);
         return;
     case OP_REDUCE: assign_reduce(s, op); return;
+    case OP_RESHAPE: case OP_TRANS: assign_move(s, op); return;
+    case OP_JOIN: assign_join(s, op); return;
+    case OP_SPLIT: assign_split(s, op); return;
     default: break;
     }
     if (op->nresults == 1 && is_hard(s, op->results[0])) assign_elementwise(s, op);

@@ -86,13 +86,49 @@ static void run_function(const Func *f, Random *r, bool small) {
     arena_destroy(scratch);
 }
 
+/* As another shape of as many elements. */
+static Shape random_shape(Random *r, Shape s) {
+    uint8_t log2[SHAPE_RANK] = {0};
+    uint32_t rank = 1 + random_below(r, 4);
+    for (uint32_t i = 0; i < shape_log2(s); i++) log2[random_below(r, rank)]++;
+    return shape_make(rank, log2);
+}
+
+static Value *random_trans(Maker *k, Value *v) {
+    uint8_t perm[SHAPE_RANK] = {0, 1, 2, 3, 4};
+    for (uint32_t i = v->type.shape.rank; i > 1; i--) {
+        uint32_t j = random_below(k->r, i);
+        uint8_t t = perm[i - 1];
+        perm[i - 1] = perm[j];
+        perm[j] = t;
+    }
+    return build_trans(&k->b, v, perm);
+}
+
+/* Elements change their places, and what comes out has the shape again; all that lies between is looked at, too. */
+static Value *random_move(Maker *k, Value *x, Value *y) {
+    x = random_trans(k, build_reshape(&k->b, x, random_shape(k->r, k->shape)));
+    y = random_trans(k, build_reshape(&k->b, y, x->type.shape));
+    if (shape_equal(x->type.shape, y->type.shape) && random_below(k->r, 2)) {
+        Value *both = random_trans(k, build_join(&k->b, x, y));
+        Shape halves = shape_join_halves(shape_row(shape_log2(k->shape)));
+        x = build_split(&k->b, build_reshape(&k->b, both, halves), random_below(k->r, 2));
+    }
+    return build_reshape(&k->b, x, k->shape);
+}
+
 static Value *random_step(Maker *k) {
     bool is_tile = random_below(k->r, 4) != 0;
     DType d = random_below(k->r, 3) ? DT_I32 : DT_I64;
     Value *x = pick(k, d, is_tile), *y = pick(k, d, is_tile), *c = pick(k, DT_I1, is_tile),
           *e = pick(k, DT_I1, is_tile);
     Value *s = pick(k, d, false), *p = pick(k, DT_PTR, is_tile);
-    switch (random_below(k->r, 11)) {
+    switch (random_below(k->r, 12)) {
+    case 11: {
+        DType moved_type = random_below(k->r, 3) ? d : random_below(k->r, 2) ? DT_PTR : DT_I1;
+        Value *v = pick(k, moved_type, true), *w = pick(k, moved_type, true);
+        return v && w && type_equal(v->type, w->type) ? random_move(k, v, w) : NULL;
+    }
     case 0: return random_arange(k);
     case 1: return s ? build_splat(&k->b, s, k->shape) : NULL;
     case 2:

@@ -203,6 +203,23 @@ static inline void sample_op(Sample *s, OpKind k) {
         build_broadcast(&s->b, build_expand(&s->b, sample_value(s, sample_tile(s, DT_BF16, s->row)), 0),
                         shape_make(2, (const uint8_t[]){4, 8}));
         return;
+    case OP_RESHAPE:
+        x = sample_value(s, sample_tile(s, DT_BF16, s->row));
+        build_reshape(&s->b, build_reshape(&s->b, x, shape_make(3, (const uint8_t[]){2, 0, 6})), s->row);
+        x = build_reshape(&s->b, sample_value(s, sample_tile(s, DT_I1, shape_row(0))), shape_scalar());
+        return;
+    case OP_TRANS:
+        x = sample_value(s, sample_tile(s, DT_I64, s->square));
+        x = build_reshape(&s->b, build_trans(&s->b, x, (const uint8_t[]){1, 0}), shape_make(5, (const uint8_t[]){1, 3, 0, 2, 2}));
+        build_trans(&s->b, x, (const uint8_t[]){4, 0, 2, 1, 3});
+        return;
+    case OP_JOIN:
+    case OP_SPLIT:
+        x = sample_value(s, sample_tile(s, DT_FP16, s->square));
+        x = build_join(&s->b, x, sample_value(s, x->type));
+        build_split(&s->b, x, 0);
+        build_split(&s->b, x, 1);
+        return;
     case OP_PID:
     case OP_NPROG: build0(&s->b, k, (Attr){.i = 2}, s->n->type); return;
     case OP_ADD:

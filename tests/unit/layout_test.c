@@ -424,6 +424,42 @@ static void test_views(void **state) {
     }
 }
 
+/* Every owner's two registers hold the halves of what its register held; splitting gives it back, in whatever order the
+ * registers stand; sorting gives each thread what it had. */
+static void test_halves(void **state) {
+    (void)state;
+    Random r = {10};
+    uint32_t refused = 0;
+    for (uint32_t n = 0; n < LAYOUTS; n++) {
+        const Layout *l = random_layout(&r, layouts);
+        if (l->shape.rank == 0 || l->shape.rank == SHAPE_RANK) continue;
+        Table t = table_make(l);
+        const Layout *j = layout_join(layouts, l);
+        require(j->shape.rank == l->shape.rank + 1u && j->shape.log2[l->shape.rank] == 1, l, "the shape of halves");
+        for (uint32_t o = 0; o < t.owners; o++) {
+            Owner half = layout_unpack(l, o);
+            half.at[IN_REGISTER] *= 2;
+            require(layout_apply(j, half) == 2 * t.element[o], l, "join, first half");
+            half.at[IN_REGISTER]++;
+            require(layout_apply(j, half) == 2 * t.element[o] + 1, l, "join, second half");
+        }
+        uint32_t bit = 99, axis = random_below(&r, j->shape.rank);
+        require(layout_split(layouts, j, &bit) == l && bit == 0, l, "split after join");
+        const Layout *s = layout_sort(layouts, j, axis);
+        require(convert_kind(j, s) <= CONVERT_REGISTERS, l, "sorting crosses threads");
+        require(layout_is_surjective(s) && layout_sort(layouts, s, axis) == s, l, "sorting twice");
+        const Layout *again = layout_split(layouts, s, &bit);
+        require(again && s->basis[IN_REGISTER][bit] == 1, l, "split after sorting");
+        require(convert_kind(l, again) <= CONVERT_REGISTERS, l, "split after sorting moves elements");
+        Layout lane = *j;
+        if (!lane.bits[IN_LANE]) continue;
+        lane.basis[IN_LANE][0] ^= 1;
+        require(!layout_split(layouts, layout_intern(layouts, &lane), NULL), l, "split along a lane");
+        refused++;
+    }
+    assert_true(refused > LAYOUTS / 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_shape),          cmocka_unit_test(test_shape_random),
@@ -433,6 +469,7 @@ int main(void) {
         cmocka_unit_test(test_vector),         cmocka_unit_test(test_live),
         cmocka_unit_test(test_live_row),       cmocka_unit_test(test_blocked),
         cmocka_unit_test(test_blocked_cases),  cmocka_unit_test(test_views),
+        cmocka_unit_test(test_halves),
     };
     return cmocka_run_group_tests_name("layout", tests, set_up, tear_down);
 }

@@ -94,6 +94,22 @@ static inline int64_t element(const Machine *m, const Value *v, uint32_t flat) {
     return m->of[v->id][v->type.shape.rank ? flat : 0];
 }
 
+static inline bool is_move(OpKind k) {
+    return k == OP_RESHAPE || k == OP_TRANS || k == OP_JOIN || k == OP_SPLIT;
+}
+
+/* Where the element `flat` of the result comes from: its index in the operand, by coordinates. */
+static inline uint32_t moved_from(const Op *op, uint32_t flat, const Value **from) {
+    uint32_t coords[SHAPE_RANK] = {0};
+    Shape to = op->results[0]->type.shape;
+    *from = op->args[op->kind == OP_JOIN ? flat % 2 : 0];
+    if (op->kind == OP_JOIN) return flat / 2;
+    if (op->kind == OP_SPLIT) return 2 * flat + (uint32_t)op->attr.i;
+    for (uint32_t d = 0; d < to.rank && op->kind == OP_TRANS; d++)
+        coords[op->attr.i >> (4 * d) & 15] = shape_coord(to, flat, d);
+    return op->kind == OP_TRANS ? shape_flat((*from)->type.shape, coords) : flat;
+}
+
 static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
     Type t = op->results[0]->type;
     int64_t args[3] = {0}, r = 0;
@@ -109,6 +125,14 @@ static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
     case OP_ADDPTR:
         return (int64_t)((uint64_t)element(m, x, flat) +
                          (uint64_t)element(m, op->args[1], flat) * (uint64_t)unit_of(t));
+    case OP_RESHAPE:
+    case OP_TRANS:
+    case OP_JOIN:
+    case OP_SPLIT: {
+        const Value *from;
+        uint32_t at = moved_from(op, flat, &from);
+        return element(m, from, at);
+    }
     default: break;
     }
     for (uint32_t i = 0; i < op->nargs; i++) args[i] = element(m, op->args[i], flat);

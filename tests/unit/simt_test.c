@@ -1,6 +1,6 @@
 /* simt_test.c - the way to the GPU, played through: what all threads together store is what the tile program stores.
  *
- * In: seeded random functions with loads along any axis, reductions, broadcasts, loops and branches. Out: the same
+ * In: seeded random functions with loads along any axis, reductions, broadcasts, moves, loops and branches. Out: the same
  * behind the whole pipeline, run thread by thread and register by register (threads.h), beside the tile program run
  * element by element (machine.h). Planted faults come first.
  */
@@ -131,6 +131,29 @@ static void write_reduce(Writer *w) {
     have(w, build_broadcast(&w->b, build_expand(&w->b, v, axis), w->shape));
 }
 
+/* Elements change their places: axes swapped and all made one shape again; two tiles joined and parted otherwise. */
+static void write_move(Writer *w) {
+    Value *x = any_tile(w), *y = any_tile(w);
+    uint8_t perm[3] = {0, 1, 2};
+    uint32_t a = random_below(w->r, w->shape.rank), z = random_below(w->r, w->shape.rank);
+    perm[a] = (uint8_t)z;
+    perm[z] = (uint8_t)a;
+    if (random_below(w->r, 2)) x = build_trans(&w->b, x, perm);
+    if (random_below(w->r, 4) == 0) write_store(w, x);
+    x = build_reshape(&w->b, x, w->shape);
+    if (random_below(w->r, 2)) {
+        Value *both = build_join(&w->b, x, y);
+        uint8_t order[4] = {0, 1, 2, 3};
+        order[0] = (uint8_t)w->shape.rank;
+        order[w->shape.rank] = 0;
+        if (random_below(w->r, 2)) both = build_trans(&w->b, both, order);
+        both = build_reshape(&w->b, both, shape_join_halves(shape_row(shape_log2(w->shape))));
+        y = build_reshape(&w->b, build_split(&w->b, both, 1), w->shape);
+        x = build_reshape(&w->b, build_split(&w->b, both, 0), w->shape);
+    }
+    have(w, random_below(w->r, 2) ? build2(&w->b, OP_SUB, x, y) : x);
+}
+
 static void write_steps(Writer *w, uint32_t steps, uint32_t depth);
 
 static void write_loop(Writer *w, uint32_t depth) {
@@ -172,7 +195,9 @@ static void write_if(Writer *w, uint32_t depth) {
 static void write_steps(Writer *w, uint32_t steps, uint32_t depth) {
     static const OpKind kinds[] = {OP_ADD, OP_SUB, OP_MUL, OP_SMAX, OP_XOR};
     for (uint32_t i = 0; i < steps; i++) {
-        switch (random_below(w->r, 8)) {
+        switch (random_below(w->r, 10)) {
+        case 8:
+        case 9: write_move(w); break;
         case 0:
         case 1: write_load(w); break;
         case 2:

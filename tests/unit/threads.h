@@ -122,6 +122,16 @@ static inline int64_t pure_element(Grid *g, const Op *op, uint32_t thread, uint3
     return r;
 }
 
+/* reshape and its kin: the thread must have each element already, in some register. */
+static inline int64_t kept_element(Grid *g, const Op *op, uint32_t thread, uint32_t reg) {
+    const Value *from;
+    uint32_t wanted = moved_from(op, flat_of(op->results[0], thread, reg), &from);
+    for (uint32_t r = 0; r < registers_of(from); r++)
+        if (flat_of(from, thread, r) == wanted) return *at(g, from, thread, r);
+    complain(g, "an element would leave its thread");
+    return 0;
+}
+
 /* broadcast and convert_layout: each element from where the plan says, which must be near enough. */
 static inline void run_moved(Grid *g, const Op *op) {
     const Value *from = op->args[0], *v = op->results[0];
@@ -313,7 +323,7 @@ static inline void threads_op(Grid *g, const Op *op) {
     }
     for (uint32_t t = 0; t < g->threads; t++)
         for (uint32_t r = 0; r < registers_of(op->results[0]); r++)
-            *at(g, op->results[0], t, r) = pure_element(g, op, t, r);
+            *at(g, op->results[0], t, r) = is_move(op->kind) ? kept_element(g, op, t, r) : pure_element(g, op, t, r);
 }
 
 static inline void threads_block(Grid *g, const Block *b) {

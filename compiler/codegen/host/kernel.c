@@ -22,6 +22,10 @@ static LLVMValueRef scalar_op(Host *h, const Op *op) {
     if (op->kind == OP_CONST) return llvm_bits(m, op->results[0]->type.dtype, op->attr.i);
     if (op->kind == OP_PID) return grid_value(h, h->pid, op);
     if (op->kind == OP_NPROG) return grid_value(h, h->nprog, op);
+    if (op->kind == OP_RESHAPE) { /* of a tile of one element */
+        Chunk c = host_chunk(h, op->args[0]->type.shape, llvm_int(m->i64, 0), 1);
+        return host_eval(h, &c, op->args[0]);
+    }
     LLVMValueRef args[3];
     for (uint32_t i = 0; i < op->nargs; i++) args[i] = host_scalar(h, op->args[i]);
     if (op->kind == OP_ADDPTR) {

@@ -3,7 +3,7 @@
  * In: a Func at STAGE_TILE. Out: Host.buffers and Host.scratch_bytes.
  * Method: what is bound to a program point (loads, reductions, carried values, results of control flow) is stored. The
  * rest is lazy, unless computing it again costs more than reading it back: it has several users, or a user in an inner
- * loop, and a cost of several plain operations. Each stored tile gets bytes of its own.
+ * loop, and a cost of several plain operations; or a user takes it lane by lane. Each stored tile gets bytes of its own.
  */
 #include "codegen/host/host.h"
 
@@ -62,9 +62,11 @@ static void plan_op(Plan *p, const Op *op) {
         for (uint32_t i = 0; i < op->nresults; i++) give_buffer(p, op->results[i]);
         return;
     }
+    if (host_takes_lanes(p->h, op) && op->args[0]->type.dtype != DT_PTR && p->h->buffers[op->args[0]->id] < 0)
+        give_buffer(p, op->args[0]);
     if (op->nresults != 1 || !value_is_tile(op->results[0])) return;
     const Value *v = op->results[0];
-    uint32_t cost = is_math(op->kind) ? COST_MATH : 1;
+    uint32_t cost = is_math(op->kind) ? COST_MATH : host_takes_lanes(p->h, op) ? COST_LIMIT : 1;
     for (uint32_t i = 0; i < op->nargs; i++) cost += value_is_tile(op->args[i]) ? p->cost[op->args[i]->id] : 0;
     p->cost[v->id] = cost;
     bool is_pointer = v->type.dtype == DT_PTR;

@@ -1,4 +1,4 @@
-/* convert.c - the same elements in other threads or registers: convert_layout and broadcast.
+/* convert.c - the same elements in other threads or registers: convert_layout, broadcast, and reshape and its kin.
  *
  * In: a tile and the layout wanted. Out: its lanes there; what crosses warps was made explicit by an earlier pass.
  * Method: the plan says where each destination register's element lies. Where the source register depends on the thread,
@@ -78,5 +78,44 @@ void simt_convert(Simt *s, const Op *op, bool broadcast) {
     if (plan.kind > CONVERT_SHUFFLE)
         bug("%s: a %s exchange was left implicit", op_info[op->kind].name, convert_name(plan.kind));
     convert_by_plan(s, &plan, v->type.dtype, tile_of(s, from), &r);
+    s->values[v->id] = r;
+}
+
+/* Registers as the operands have them, in the order of op_moved_layout. */
+static Tile moved_registers(Simt *s, const Op *op) {
+    const Tile *x = tile_of(s, op->args[0]);
+    uint32_t bit = 0;
+    if (op->kind == OP_JOIN) {
+        const Tile *y = tile_of(s, op->args[1]);
+        Tile r = tile_create(s, 2 * x->n);
+        for (uint32_t i = 0; i < r.n; i++) r.at[i] = (i & 1 ? y : x)->at[i >> 1];
+        return r;
+    }
+    if (op->kind != OP_SPLIT) return *x;
+    if (!layout_split(s->f->layouts, op->args[0]->type.layout, &bit)) bug("split: not along a register");
+    Tile r = tile_create(s, x->n / 2);
+    uint32_t low = (1u << bit) - 1;
+    for (uint32_t i = 0; i < r.n; i++)
+        r.at[i] = x->at[(i & low) | ((i & ~low) << 1) | (uint32_t)op->attr.i << bit];
+    r.lo = x->lo;
+    r.hi = x->hi;
+    return r;
+}
+
+void simt_move(Simt *s, const Op *op) {
+    const Layout *from = op->args[0]->type.layout;
+    Value *v = op->results[0];
+    Tile x = moved_registers(s, op);
+    if (!value_is_tile(v)) x.n = 1; /* of one element, all registers are the same */
+    const Layout *own = value_is_tile(v) ? op_moved_layout(s->f->layouts, op->kind, op->attr, from, v->type.shape) : NULL;
+    if (own == v->type.layout) {
+        s->values[v->id] = x;
+        return;
+    }
+    Tile r = tile_create(s, tile_registers(v));
+    ConvertPlan plan;
+    convert_plan(own, v->type.layout, &plan);
+    if (plan.kind > CONVERT_REGISTERS) bug("%s: elements would leave their threads", op_info[op->kind].name);
+    convert_by_plan(s, &plan, v->type.dtype, &x, &r);
     s->values[v->id] = r;
 }

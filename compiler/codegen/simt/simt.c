@@ -23,6 +23,7 @@ static void simt_op(Simt *s, const Op *op) {
     case OP_SEXT: case OP_ZEXT: case OP_TRUNC: case OP_SITOFP: case OP_UITOFP: case OP_FPTOSI: case OP_FPTOUI:
     case OP_FPEXT: case OP_FPTRUNC: case OP_BITCAST: case OP_SELECT: case OP_ADDPTR:
         simt_elementwise(s, op); return;
+    case OP_RESHAPE: case OP_TRANS: case OP_JOIN: case OP_SPLIT: simt_move(s, op); return;
     case OP_BROADCAST:  simt_convert(s, op, true); return;
     case OP_CONVERT:    simt_convert(s, op, false); return;
     case OP_LOAD:       simt_load(s, op); return;

@@ -117,6 +117,7 @@ void simt_shared_store(Simt *s, const Op *op);
 void simt_shared_load(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
+void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
 void simt_for(Simt *s, const Op *op);
 void simt_while(Simt *s, const Op *op);
 void simt_if(Simt *s, const Op *op);

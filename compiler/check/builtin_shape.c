@@ -1,0 +1,296 @@
+/* builtin_shape.c - the builtins that give a tile another shape or order: broadcast, reshape, trans, join, cat, ….
+ *
+ * In: a bound Call. Out: a Sem, or a tuple of them.
+ * Method: reshape, trans, join and split are ops; the others are written in terms of these. What is done to an integer is
+ * done to its wide form too.
+ */
+#include "check/sema.h"
+
+/* ---- Arguments --------------------------------------------------------------------------------------------------- */
+
+/* reshape(x, (4, 8)) or x.reshape(4, 8). */
+static bool shape_arguments(Checker *c, Call *call, Shape *out) {
+    if (call->arg[1]->kind == SEM_TUPLE || !call->arg[2]) return read_shape(c, call->arg[1], call->at[1], out);
+    const Sem *items[SHAPE_RANK];
+    uint32_t n = 0;
+    while (n < SHAPE_RANK && call->arg[1 + n]) {
+        items[n] = call->arg[1 + n];
+        n++;
+    }
+    Sem tuple = {.kind = SEM_TUPLE, .items = items, .count = n};
+    return read_shape(c, &tuple, span_join(call->at[1], call->at[n]), out);
+}
+
+static const Sem *as_run(Checker *c, Call *call) {
+    return to_run(c, call->arg[0], call->at[0]);
+}
+
+const Sem *builtin_broadcast(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call), *y = to_run(c, call->arg[1], call->at[1]);
+    Shape shape;
+    if (sem_is_error(x) || sem_is_error(y) || !broadcast_shape(c, x, y, call->span, &shape)) return &sem_error;
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, 2);
+    items[0] = broadcast_to(c, x, shape);
+    items[1] = broadcast_to(c, y, shape);
+    return sem_tuple(c, items, 2);
+}
+
+static const Sem *bad_shape(Checker *c, Call *call, const Sem *x, Shape to, const char *note) {
+    diag_error(c->d, call->span, "'%s' of %s to %s", call->builtin->name, sem_type_text(c, x),
+               type_text(c, x->type, x->is_pointer, to));
+    diag_note(c->d, call->span, "%s", note);
+    return &sem_error;
+}
+
+const Sem *builtin_broadcast_to(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call);
+    Shape shape, joined;
+    if (sem_is_error(x) || !shape_arguments(c, call, &shape)) return &sem_error;
+    if (!shape_join(sem_shape(x), shape, &joined) || !shape_equal(joined, shape)) {
+        return bad_shape(c, call, x, shape, "dimensions are matched from the last; each must be equal, or 1 before");
+    }
+    return broadcast_to(c, x, shape);
+}
+
+const Sem *builtin_expand_dims(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call), *axes = call->arg[1];
+    if (sem_is_error(x)) return x;
+    if (axes->kind != SEM_TUPLE) axes = sem_tuple(c, &call->arg[1], 1);
+    int64_t rank = sem_shape(x).rank + axes->count;
+    for (uint32_t i = 0; i < axes->count; i++) {
+        int64_t axis;
+        if (!sem_want_int(c, axes->items[i], call->at[1], "the axis", &axis)) return &sem_error;
+        int64_t at = axis < 0 ? axis + rank : axis;
+        if (rank > SHAPE_RANK || at < 0 || at > sem_shape(x).rank) {
+            diag_error(c->d, call->at[1], "axis %lld for a new dimension of %s", (long long)axis, sem_type_text(c, x));
+            return &sem_error;
+        }
+        x = expand_at(c, x, (uint32_t)at);
+    }
+    return x;
+}
+
+/* ---- Reshape ----------------------------------------------------------------------------------------------------- */
+
+static Value *reshape_value(Checker *c, Value *v, Shape to) {
+    if (!v || shape_equal(v->type.shape, to)) return v;
+    return v->type.shape.rank ? build_reshape(&c->b, v, to) : build_splat(&c->b, v, to);
+}
+
+static const Sem *reshape_to(Checker *c, const Sem *x, Shape to) {
+    return sem_with(c, x, reshape_value(c, x->v, to), reshape_value(c, x->wide, to));
+}
+
+/* Where the new shape only has more dimensions of size 1, these are added; any other is a reshape. */
+const Sem *builtin_reshape(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call);
+    Shape to;
+    bool can_reorder;
+    if (sem_is_error(x) || !shape_arguments(c, call, &to)) return &sem_error;
+    if (call->arg[6] && !sem_want_bool(c, call->arg[6], call->at[6], "can_reorder", &can_reorder)) return &sem_error;
+    if (shape_log2(to) != shape_log2(sem_shape(x))) {
+        const char *why = "a reshape keeps the number of elements: %llu here, %llu there";
+        return bad_shape(c, call, x, to,
+                         arena_printf(c->a, why, (unsigned long long)shape_elements(sem_shape(x)),
+                                      (unsigned long long)shape_elements(to)));
+    }
+    const Sem *r = x;
+    for (uint32_t i = 0; i < to.rank; i++) {
+        Shape now = sem_shape(r);
+        if (now.rank < to.rank && to.log2[i] == 0 && (i >= now.rank || now.log2[i] != 0)) r = expand_at(c, r, i);
+    }
+    return shape_equal(sem_shape(r), to) ? r : reshape_to(c, x, to);
+}
+
+const Sem *builtin_ravel(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call);
+    bool can_reorder;
+    if (sem_is_error(x)) return x;
+    if (call->arg[1] && !sem_want_bool(c, call->arg[1], call->at[1], "can_reorder", &can_reorder)) return &sem_error;
+    return reshape_to(c, x, shape_row(shape_log2(sem_shape(x))));
+}
+
+/* An axis of x, counted from the end where negative. */
+static bool read_axis(Checker *c, const Sem *s, Span at, const Sem *x, uint32_t *axis) {
+    int64_t i, rank = sem_shape(x).rank;
+    if (!sem_want_int(c, s, at, "the axis", &i)) return false;
+    *axis = (uint32_t)(i < 0 ? i + rank : i);
+    if (i >= -rank && i < rank) return true;
+    diag_error(c->d, at, "axis %lld of %s", (long long)i, sem_type_text(c, x));
+    if (rank)
+        diag_note(c->d, at, "it has axes 0 to %lld", (long long)rank - 1);
+    else
+        diag_note(c->d, at, "a scalar has no axes");
+    return false;
+}
+
+const Sem *builtin_squeeze(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call);
+    uint32_t axis;
+    if (sem_is_error(x) || !read_axis(c, call->arg[1], call->at[1], x, &axis)) return &sem_error;
+    if (sem_shape(x).log2[axis] == 0) return reshape_to(c, x, shape_remove(sem_shape(x), axis));
+    diag_error(c->d, call->at[1], "'squeeze' of axis %u of %s, whose size is %llu", axis, sem_type_text(c, x),
+               (unsigned long long)shape_size(sem_shape(x), axis));
+    diag_note(c->d, call->at[1], "only an axis of size 1 can be left out");
+    return &sem_error;
+}
+
+const Sem *builtin_unsqueeze(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call);
+    int64_t axis;
+    if (sem_is_error(x) || !sem_want_int(c, call->arg[1], call->at[1], "the axis", &axis)) return &sem_error;
+    uint32_t rank = sem_shape(x).rank;
+    if (axis >= 0 && axis <= rank && rank < SHAPE_RANK) return expand_at(c, x, (uint32_t)axis);
+    diag_error(c->d, call->at[1], "axis %lld for a new dimension of %s", (long long)axis, sem_type_text(c, x));
+    diag_note(c->d, call->at[1], "'unsqueeze' counts from the front; expand_dims(x, -1) adds a last one");
+    return &sem_error;
+}
+
+/* ---- Order of axes ----------------------------------------------------------------------------------------------- */
+
+static const Sem *permuted(Checker *c, const Sem *x, const uint8_t *perm) {
+    return sem_with(c, x, build_trans(&c->b, x->v, perm), x->wide ? build_trans(&c->b, x->wide, perm) : NULL);
+}
+
+const Sem *transpose(Checker *c, const Sem *x, Span at) {
+    uint8_t perm[SHAPE_RANK] = {0, 1, 2, 3, 4};
+    uint32_t rank = sem_shape(x).rank;
+    if (rank < 2) {
+        diag_error(c->d, at, "%s has no two axes that could change places", sem_type_text(c, x));
+        return &sem_error;
+    }
+    perm[rank - 2] = (uint8_t)(rank - 1);
+    perm[rank - 1] = (uint8_t)(rank - 2);
+    return permuted(c, x, perm);
+}
+
+static const Sem *bad_order(Checker *c, Call *call, const Sem *x, Span at) {
+    diag_error(c->d, at, "'%s' of %s takes each of its %u axes once", call->builtin->name, sem_type_text(c, x),
+               sem_shape(x).rank);
+    diag_note(c->d, at, "the new order names axes of the tile, as in trans(x, 1, 0)");
+    return &sem_error;
+}
+
+/* trans(x), trans(x, 1, 0) or trans(x, (1, 0)). */
+const Sem *builtin_trans(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call), *const *dims = call->arg + 1;
+    uint32_t n = 0, seen = 0;
+    uint8_t perm[SHAPE_RANK] = {0};
+    if (sem_is_error(x)) return x;
+    while (n < SHAPE_RANK && call->arg[1 + n]) n++;
+    if (n == 0) return transpose(c, x, call->span);
+    Span at = span_join(call->at[1], call->at[n]);
+    if (n == 1 && dims[0]->kind == SEM_TUPLE) {
+        n = dims[0]->count;
+        dims = dims[0]->items;
+    }
+    if (n != sem_shape(x).rank) return bad_order(c, call, x, at);
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t axis;
+        if (!read_axis(c, dims[i], at, x, &axis)) return &sem_error;
+        perm[i] = (uint8_t)axis;
+        seen |= 1u << axis;
+    }
+    return seen == (1u << n) - 1 ? permuted(c, x, perm) : bad_order(c, call, x, at);
+}
+
+/* ---- Two into one, one into two ---------------------------------------------------------------------------------- */
+
+/* Two values of one type and shape. */
+static bool read_pair(Checker *c, Call *call, const Sem *pair[2]) {
+    const Sem *x = call->arg[0], *y = call->arg[1];
+    if (sem_is_number(x) && y->kind == SEM_RUN && !y->is_pointer) x = convert_to(c, x, y->type, call->at[0]);
+    if (sem_is_number(y) && x->kind == SEM_RUN && !x->is_pointer) y = convert_to(c, y, x->type, call->at[1]);
+    x = to_run(c, x, call->at[0]);
+    y = to_run(c, y, call->at[1]);
+    Shape shape;
+    if (sem_is_error(x) || sem_is_error(y)) return false;
+    if (x->type != y->type || x->is_pointer != y->is_pointer) {
+        diag_error(c->d, call->span, "'%s' of %s and %s, whose element types differ", call->builtin->name,
+                   sem_type_text(c, x), sem_type_text(c, y));
+        diag_note(c->d, call->at[1], "convert one of them, as in x.to(fp32)");
+        return false;
+    }
+    if (!broadcast_shape(c, x, y, call->span, &shape)) return false;
+    pair[0] = broadcast_to(c, x, shape);
+    pair[1] = broadcast_to(c, y, shape);
+    return true;
+}
+
+/* x[..], y[..] to r[.., 0], r[.., 1]; of scalars a tile of two. */
+static const Sem *joined(Checker *c, const Sem *x, const Sem *y) {
+    bool is_scalar = sem_shape(x).rank == 0, is_wide = x->wide || y->wide;
+    if (is_scalar) {
+        x = expand_at(c, x, 0);
+        y = expand_at(c, y, 0);
+    }
+    Value *wide = is_wide ? build_join(&c->b, wide_value(c, x), wide_value(c, y)) : NULL;
+    const Sem *r = sem_with(c, x, build_join(&c->b, x->v, y->v), wide);
+    return is_scalar ? reshape_to(c, r, shape_row(1)) : r;
+}
+
+static bool may_join(Checker *c, Call *call, const Sem *x) {
+    if (sem_shape(x).rank < SHAPE_RANK) return check_elements(c, shape_join_halves(sem_shape(x)), call->span);
+    diag_error(c->d, call->span, "'%s' of %s: it would pass through rank %d, and %d is the most", call->builtin->name,
+               sem_type_text(c, x), SHAPE_RANK + 1, SHAPE_RANK);
+    return false;
+}
+
+const Sem *builtin_join(Checker *c, Call *call) {
+    const Sem *pair[2];
+    if (!read_pair(c, call, pair) || !may_join(c, call, pair[0])) return &sem_error;
+    return joined(c, pair[0], pair[1]);
+}
+
+/* The elements of x and y by turns, along the last axis. */
+const Sem *builtin_interleave(Checker *c, Call *call) {
+    const Sem *pair[2];
+    if (!read_pair(c, call, pair) || !may_join(c, call, pair[0])) return &sem_error;
+    const Sem *r = joined(c, pair[0], pair[1]);
+    Shape to = sem_shape(pair[0]);
+    if (to.rank == 0) return r;
+    to.log2[to.rank - 1]++;
+    return reshape_to(c, r, to);
+}
+
+/* y behind x along an axis: joined, the new axis put in front of that one, the two made one. */
+const Sem *builtin_cat(Checker *c, Call *call) {
+    const Sem *pair[2], *axis_given = call->arg[3] ? call->arg[3] : sem_i64(c, 0);
+    uint32_t axis;
+    bool can_reorder;
+    if (!read_pair(c, call, pair)) return &sem_error;
+    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "can_reorder", &can_reorder)) return &sem_error;
+    Shape to = sem_shape(pair[0]);
+    if (to.rank == 0 || !shape_equal(sem_shape(call->arg[0]), sem_shape(call->arg[1]))) {
+        diag_error(c->d, call->span, "'cat' of %s and %s", sem_type_text(c, call->arg[0]), sem_type_text(c, call->arg[1]));
+        diag_note(c->d, call->span, "it takes two tiles of one shape");
+        return &sem_error;
+    }
+    Span at = call->arg[3] ? call->at[3] : call->span;
+    if (!read_axis(c, axis_given, at, pair[0], &axis) || !may_join(c, call, pair[0])) return &sem_error;
+    uint8_t perm[SHAPE_RANK] = {0};
+    for (uint32_t i = 0; i <= to.rank; i++) perm[i] = (uint8_t)(i < axis ? i : i == axis ? to.rank : i - 1);
+    to.log2[axis]++;
+    return reshape_to(c, permuted(c, joined(c, pair[0], pair[1]), perm), to);
+}
+
+static const Sem *half_of(Checker *c, const Sem *x, uint32_t half) {
+    return sem_with(c, x, build_split(&c->b, x->v, half), x->wide ? build_split(&c->b, x->wide, half) : NULL);
+}
+
+const Sem *builtin_split(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call), **halves = NEW_ARRAY(c->a, const Sem *, 2);
+    if (sem_is_error(x)) return x;
+    Shape s = sem_shape(x);
+    if (s.rank == 0 || s.log2[s.rank - 1] != 1) {
+        diag_error(c->d, call->span, "'split' of %s, whose last axis does not have size 2", sem_type_text(c, x));
+        diag_note(c->d, call->span, "reshape and trans bring what is to be parted into a last axis of size 2");
+        return &sem_error;
+    }
+    if (s.rank == 1) x = reshape_to(c, x, shape_insert(s, 0));
+    for (uint32_t i = 0; i < 2; i++) {
+        halves[i] = half_of(c, x, i);
+        if (s.rank == 1) halves[i] = reshape_to(c, halves[i], shape_scalar());
+    }
+    return sem_tuple(c, halves, 2);
+}

@@ -1,0 +1,148 @@
+/* shape.c - type rules and builders of the ops that move elements and compute nothing: splat, broadcast, reshape, ….
+ *
+ * In: an op's operands, attribute and wanted type. Out: the result's type, or a clause that says why the op is not sound.
+ * Method: an element's flat index decides where it goes, and a layout is a linear map onto flat indexes: reshape keeps its
+ * bases, trans permutes their bits, join and split add and drop a register bit. So in registers all of them are free.
+ */
+#include "ir/private.h"
+
+static Type operand(const Infer *in) {
+    return in->args[0]->type;
+}
+
+bool infer_splat(Infer *in) {
+    if (operand(in).shape.rank) return infer_fail(in, "operand 0 is no scalar");
+    if (!in->hint.shape.rank) return infer_fail(in, "the result is no tile");
+    in->result = operand(in);
+    in->result.shape = in->hint.shape;
+    in->result.layout = in->hint.layout;
+    return true;
+}
+
+bool infer_expand(Infer *in) {
+    Type t = operand(in);
+    if (in->attr.i < 0 || in->attr.i > t.shape.rank)
+        return infer_fail(in, "axis %lld where there are %u", (long long)in->attr.i, t.shape.rank + 1u);
+    if (t.shape.rank == 0 || t.shape.rank == SHAPE_RANK) return infer_fail(in, "operand 0 has rank %u", t.shape.rank);
+    in->result = type_with_shape(t, shape_insert(t.shape, (uint32_t)in->attr.i));
+    if (t.layout) in->result.layout = layout_expand(in->layouts, t.layout, (uint32_t)in->attr.i);
+    return true;
+}
+
+bool infer_broadcast(Infer *in) {
+    Type t = operand(in);
+    const Layout *to = in->hint.layout;
+    if (!t.shape.rank || !shape_broadcasts(t.shape, in->hint.shape))
+        return infer_fail(in, "operand 0 does not broadcast to the result");
+    if (!t.layout != !to) return infer_fail(in, "operand and result do not both have a layout");
+    in->result = type_with_shape(t, in->hint.shape);
+    in->result.layout = to;
+    if (!to || layout_project(in->layouts, to, t.shape) == t.layout) return true;
+    ConvertPlan plan;
+    if (!layout_same_threads(t.layout, to)) return infer_fail(in, "the layouts are of different threads");
+    convert_broadcast(t.layout, to, &plan);
+    return plan.kind <= CONVERT_REGISTERS || infer_fail(in, "a thread does not hold what the result's layout asks of it");
+}
+
+/* ---- Elements that stay in their thread -------------------------------------------------------------------------- */
+
+Attr attr_perm(const uint8_t *perm, uint32_t rank) {
+    Attr a = {0};
+    for (uint32_t i = 0; i < rank; i++) a.i |= (int64_t)perm[i] << (4 * i);
+    return a;
+}
+
+void attr_perm_read(Attr a, uint8_t perm[SHAPE_RANK]) {
+    for (uint32_t i = 0; i < SHAPE_RANK; i++) perm[i] = (uint8_t)(a.i >> (4 * i) & 15);
+}
+
+const Layout *op_moved_layout(Layouts *ls, OpKind k, Attr a, const Layout *from, Shape to) {
+    uint8_t perm[SHAPE_RANK];
+    switch (k) {
+    case OP_RESHAPE: return layout_reshape(ls, from, to);
+    case OP_TRANS: attr_perm_read(a, perm); return layout_transpose(ls, from, perm);
+    case OP_JOIN: return layout_join(ls, from);
+    case OP_SPLIT: return layout_split(ls, from, NULL);
+    default: bug("op_moved_layout: %s", op_info[k].name);
+    }
+}
+
+/* The result has the shape `to`, and the wanted layout if that only names the registers anew. */
+static bool moved(Infer *in, Shape to) {
+    Type t = operand(in);
+    in->result = type_with_shape(t, to);
+    if (!t.layout || !to.rank) return true;
+    const Layout *own = op_moved_layout(in->layouts, in->kind, in->attr, t.layout, to), *wanted = in->hint.layout;
+    if (!own) return infer_fail(in, "the last axis does not lie along one register bit");
+    in->result.layout = own;
+    if (!wanted || wanted == own || !shape_equal(in->hint.shape, to)) return true;
+    in->result.layout = wanted;
+    if (!layout_same_threads(own, wanted)) return infer_fail(in, "the layouts are of different threads");
+    return convert_kind(own, wanted) <= CONVERT_REGISTERS ||
+           infer_fail(in, "a thread does not hold what the result's layout asks of it");
+}
+
+bool infer_reshape(Infer *in) {
+    if (!operand(in).shape.rank) return infer_fail(in, "operand 0 is no tile");
+    if (shape_log2(operand(in).shape) != shape_log2(in->hint.shape)) return infer_fail(in, "another number of elements");
+    return moved(in, in->hint.shape);
+}
+
+bool infer_trans(Infer *in) {
+    Shape s = operand(in).shape;
+    uint8_t perm[SHAPE_RANK];
+    uint32_t seen = 0;
+    attr_perm_read(in->attr, perm);
+    for (uint32_t i = 0; i < s.rank; i++) seen |= 1u << perm[i];
+    bool rest = (uint64_t)in->attr.i >> (4 * s.rank) == 0;
+    if (seen != (1u << s.rank) - 1 || !rest || !s.rank) return infer_fail(in, "no permutation of %u axes", s.rank);
+    return moved(in, shape_permute(s, perm));
+}
+
+bool infer_join(Infer *in) {
+    Type t = operand(in);
+    if (!type_equal(t, in->args[1]->type)) return infer_fail(in, "operands 0 and 1 have different types");
+    if (!t.shape.rank || t.shape.rank == SHAPE_RANK) return infer_fail(in, "operand 0 has rank %u", t.shape.rank);
+    if (shape_log2(t.shape) == SHAPE_BITS) return infer_fail(in, "a tile of 2^%d elements", SHAPE_BITS + 1);
+    return moved(in, shape_join_halves(t.shape));
+}
+
+bool infer_split(Infer *in) {
+    Shape s = operand(in).shape;
+    if (in->attr.i != 0 && in->attr.i != 1) return infer_fail(in, "no such half: %lld", (long long)in->attr.i);
+    if (s.rank < 2 || s.log2[s.rank - 1] != 1) return infer_fail(in, "operand 0 has no last axis of size 2 behind another");
+    return moved(in, shape_remove(s, s.rank - 1u));
+}
+
+/* ---- Builders ---------------------------------------------------------------------------------------------------- */
+
+Value *build_splat(Builder *b, Value *scalar, Shape s) {
+    return build1_to(b, OP_SPLAT, scalar, type_with_shape(scalar->type, s));
+}
+
+Value *build_broadcast(Builder *b, Value *v, Shape s) {
+    return build1_to(b, OP_BROADCAST, v, type_with_shape(v->type, s));
+}
+
+Value *build_expand(Builder *b, Value *v, uint32_t axis) {
+    return op_build(b, OP_EXPAND, &v, 1, (Attr){.i = axis}, v->type)->results[0];
+}
+
+Value *build_reshape(Builder *b, Value *v, Shape s) {
+    return build1_to(b, OP_RESHAPE, v, type_with_shape(v->type, s));
+}
+
+Value *build_trans(Builder *b, Value *v, const uint8_t *perm) {
+    Type t = type_with_shape(v->type, v->type.shape);
+    return op_build(b, OP_TRANS, &v, 1, attr_perm(perm, v->type.shape.rank), t)->results[0];
+}
+
+Value *build_join(Builder *b, Value *x, Value *y) {
+    Type t = type_with_shape(x->type, x->type.shape);
+    return op_build(b, OP_JOIN, (Value *[]){x, y}, 2, (Attr){0}, t)->results[0];
+}
+
+Value *build_split(Builder *b, Value *v, uint32_t half) {
+    Type t = type_with_shape(v->type, v->type.shape);
+    return op_build(b, OP_SPLIT, &v, 1, (Attr){.i = half}, t)->results[0];
+}

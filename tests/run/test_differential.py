@@ -246,6 +246,37 @@ def tiles_wide(bench):
         judge_tile(bench, config)
 
 
+MOVES = """
+@kernel(grid=(2,))
+def moves(r: *T, x: *T, ld: i32, A: constexpr = 8, B: constexpr = 16, T: dtype = fp32):
+    i = arange(0, A)[:, None] * ld + arange(0, B)[None, :]
+    v = load(x + program_id(0) * A * ld + i)
+    p, q = split(interleave(ravel(v), ravel(trans(v))).reshape(A * B, 2))
+    both = join(squeeze(unsqueeze(reshape(p, (A, B)), 1), 1), q.reshape(A, B))
+    both = cat(both, both, dim=2).reshape(A, B, 2, 2).permute(0, 1, 3, 2)
+    low, high = split(sum(permute(both, 3, 0, 1, 2), axis=0).to(T))
+    store(r + program_id(0) * A * ld + i, high + low - v - v)
+"""
+
+
+def judge_moves(bench, config, source=MOVES):
+    rows_, columns = config.block
+    d, ld = config.dtype, columns + config.pad
+    x = np.random.default_rng(columns).integers(0 if d[0] == "u" else -3, 4, (2, rows_, ld))
+    xb, rb = (bench.buffer(d, x.size, data, offset=o) for data, o in zip((x.ravel(), None), config.offsets))
+    bench.run(source, rb, xb, ld, defines={"A": rows_, "B": columns}, types={"T": d}, num_warps=config.warps)
+    want = 2 * x[:, :, :columns].swapaxes(1, 2).reshape(2, rows_, columns)
+    got = np.ascontiguousarray(rb.raw().reshape(x.shape)[:, :, :columns]).ravel()
+    want = encode(want.ravel() + 0.0, d) if d in FLOATS else want.ravel().astype(DTYPES[d][1])
+    same_bits(decode(got, d), decode(want, d), f"moved elements in {config}")
+
+
+@case()
+def moved_tiles(bench):
+    for config in sweep(FLOATS + INTS, TILES, [0]):
+        judge_moves(bench, config)
+
+
 # ---- Examples -----------------------------------------------------------------------------------------------------------
 
 ROW_LENGTHS = [100, 1, 31, 128, 33, 129, 64, 17, 77]
@@ -348,7 +379,7 @@ def second_device(bench, file):
 
 def uncalled(names):
     """Names that no kernel calls; `tensor` is only ever a type to ask about."""
-    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE])
+    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES])
     return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)", sources))
 
 

@@ -147,10 +147,8 @@ static Value *add_argument(Checker *c, const ParamInfo *p) {
 }
 
 static const Sem *scalar_sem(Checker *c, const ParamInfo *p, Value *v) {
-    if (p->equals_one) {
-        const Sem *one = sem_i64(c, 1);
-        return p->type == ST_I32 ? sem_strong(c, one)
-                                 : sem_run(c, p->type, const_value(c, one, p->type, shape_scalar()), NULL);
+    if (p->equals_one) { /* known to the passes only: what the source means must not hang on it */
+        return sem_run(c, p->type, const_value(c, sem_i64(c, 1), p->type, shape_scalar()), NULL);
     }
     if (p->type != ST_I1) return sem_run(c, p->type, v, NULL);
     return sem_run(c, ST_I1, build_compare(&c->b, OP_ICMP, PRED_NE, v, build_int(&c->b, v->type, 0)), NULL);

@@ -1,8 +1,8 @@
 /* carry.c - the variables that a loop carries from one iteration to the next.
  *
  * In: a FOR or WHILE node and the bindings before it. Out: initial values, bindings inside and after the loop.
- * Method: carried is what the body assigns and what had a run-time or constant value before. An integer under 64 bits
- * is carried as i64 where the body may update it by arithmetic, so that a running offset never wraps.
+ * Method: carried is what the body assigns and what had a run-time or constant value before. An integer that the body
+ * may update by arithmetic is carried in its own type and in its wide form, so that a running offset never wraps.
  */
 #include "check/sema.h"
 
@@ -96,14 +96,15 @@ Carries carries_find(Checker *c, const Node *loop, bool returns) {
     if (loop->kind == NODE_FOR) find_targets(&f, loop->a, true);
     find_assigned(&f, &loop->body);
     if (returns) found(&f, c->ret, false);
-    Carries k = {NEW_ARRAY(c->a, Carried, f.list.len + 1), 0};
+    Carries k = {.at = NEW_ARRAY(c->a, Carried, f.list.len + 1)};
     for (uint32_t i = 0; i < f.list.len; i++) {
         const Binding *b = &c->frame->variables.at[f.list.at[i].variable].now;
         if (!b->sem || (b->sem->kind != SEM_RUN && !sem_is_number(b->sem))) continue;
         const Sem *init = to_run(c, b->sem, b->span);
-        bool narrow_int = !init->is_pointer && !stype_is_float(init->type) && stype_bits(init->type) < 64;
-        bool wide = narrow_int && init->type != ST_I1 && (init->wide || f.list.at[i].widens);
-        k.at[k.count++] = (Carried){f.list.at[i].variable, init, b->span, wide};
+        bool is_int = !init->is_pointer && !stype_is_float(init->type) && init->type != ST_I1;
+        bool wide = is_int && (init->wide || f.list.at[i].widens);
+        k.at[k.count++] = (Carried){f.list.at[i].variable, init, b->span, k.slots, wide};
+        k.slots += wide ? 2 : 1;
     }
     return k;
 }
@@ -111,22 +112,29 @@ Carries carries_find(Checker *c, const Node *loop, bool returns) {
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 /* As the loop carries it. */
-static Value *carried_value(Checker *c, const Carried *v, const Sem *s) {
-    if (v->wide || (s->kind == SEM_RUN && s->wide && v->init->type == ST_I64)) return wide_value(c, s);
-    return s->v;
+static void push_forms(Checker *c, const Carried *v, const Sem *s, Values *slots) {
+    vec_push(c->a, slots, s->v);
+    if (v->wide) vec_push(c->a, slots, wide_value(c, s));
 }
 
-Value *carried_init(Checker *c, const Carried *v) {
-    return carried_value(c, v, v->init);
+/* Where an error left none. */
+static void push_fillers(Checker *c, const Carried *v, Values *slots) {
+    vec_push(c->a, slots, filler_value(c, v->init, false));
+    if (v->wide) vec_push(c->a, slots, filler_value(c, v->init, true));
 }
 
-const Sem *carried_sem(Checker *c, const Carried *v, Value *now) {
+void carried_init(Checker *c, const Carried *v, Values *slots) {
+    push_forms(c, v, v->init, slots);
+}
+
+const Sem *carried_sem(Checker *c, const Carried *v, Value **slots) {
+    Value *now = slots[v->slot], *wide = v->wide ? slots[v->slot + 1] : NULL;
     now->name = c->frame->variables.at[v->variable].name;
-    if (!v->wide) return sem_with(c, v->init, now, NULL);
-    return sem_with(c, v->init, narrow_value(c, now, v->init->type), now);
+    if (wide) wide->name = now->name;
+    return sem_with(c, v->init, now, wide);
 }
 
-static Value *changes_type(Checker *c, const Carried *v, const Binding *b) {
+static void changes_type(Checker *c, const Carried *v, const Binding *b) {
     const char *name = c->frame->variables.at[v->variable].name;
     diag_error(c->d, b->span, "'%s' changes its type in the loop, from %s to %s", name, sem_type_text(c, v->init),
                sem_type_text(c, b->sem));
@@ -134,23 +142,22 @@ static Value *changes_type(Checker *c, const Carried *v, const Binding *b) {
     if (sem_is_tile(b->sem) && !sem_is_tile(v->init)) {
         diag_note(c->d, v->span, "start it with zeros(...) or full(...) of that shape and type");
     }
-    frame_set(c, v->variable, (Binding){.sem = &sem_error, .span = b->span});
-    return filler_value(c, v->init, v->wide);
 }
 
-Value *carried_next(Checker *c, const Carried *v) {
+void carried_next(Checker *c, const Carried *v, Values *slots) {
     Binding b = c->frame->variables.at[v->variable].now;
-    if (!b.sem || sem_is_error(b.sem)) {
-        frame_set(c, v->variable, (Binding){.sem = &sem_error, .span = b.span});
-        return filler_value(c, v->init, v->wide);
-    }
     const Sem *s = b.sem;
-    if (sem_is_number(s) && !sem_is_tile(v->init) && !v->init->is_pointer && number_fits(s, v->init->type) &&
+    if (s && sem_is_number(s) && !sem_is_tile(v->init) && !v->init->is_pointer && number_fits(s, v->init->type) &&
         (s->kind == SEM_BOOL) == (v->init->type == ST_I1)) {
         s = sem_run(c, v->init->type, const_value(c, s, v->init->type, shape_scalar()), NULL);
     }
-    if (s->kind != SEM_RUN || !sem_same_type(s, v->init)) return changes_type(c, v, &b);
-    return carried_value(c, v, s);
+    if (s && s->kind == SEM_RUN && sem_same_type(s, v->init)) {
+        push_forms(c, v, s, slots);
+        return;
+    }
+    if (s && !sem_is_error(s)) changes_type(c, v, &b);
+    frame_set(c, v->variable, (Binding){.sem = &sem_error, .span = b.span});
+    push_fillers(c, v, slots);
 }
 
 /* ---- After the loop ---------------------------------------------------------------------------------------------- */
@@ -189,7 +196,7 @@ void carries_finish(Checker *c, const Carries *k, uint32_t mark, Value **results
             continue;
         }
         bool poisoned = out.at[i].then.sem && sem_is_error(out.at[i].then.sem);
-        const Sem *s = poisoned ? &sem_error : carried_sem(c, &k->at[v->index], results[v->index]);
+        const Sem *s = poisoned ? &sem_error : carried_sem(c, &k->at[v->index], results);
         frame_set(c, out.at[i].variable, (Binding){.sem = s, .span = out.at[i].then.span});
     }
 }

@@ -63,9 +63,9 @@ void loop_continue(Checker *c, const Node *n) {
 
 /* ---- The body ---------------------------------------------------------------------------------------------------- */
 
-static void bind_carried(Checker *c, const Carries *k, Value **args) {
+static void bind_carried(Checker *c, const Carries *k, Value **slots) {
     for (uint32_t i = 0; i < k->count; i++) {
-        frame_set(c, k->at[i].variable, (Binding){.sem = carried_sem(c, &k->at[i], args[i]), .span = k->at[i].span});
+        frame_set(c, k->at[i].variable, (Binding){.sem = carried_sem(c, &k->at[i], slots), .span = k->at[i].span});
     }
 }
 
@@ -82,16 +82,16 @@ static void enter_block(Checker *c, Block *b) {
 /* ---- A value returned from inside a loop ------------------------------------------------------------------------- */
 
 /* One more carried value of a while whose body has no yield yet: zero before the loop, `next` from then on. */
-static Value *append_carried(Checker *c, Op *loop, const Sem *next, Values *yields) {
+static Value *append_carried(Checker *c, Op *loop, const Sem *next, bool wide, Values *yields) {
     Func *f = c->f;
     Builder saved = c->b;
     c->b = builder_before(f, loop);
-    Value *init = filler_value(c, next, next->wide);
+    Value *init = filler_value(c, next, wide);
     c->b = saved;
     op_add_arg(f, loop, init);
     op_add_arg(f, loop->regions[0]->last, block_add_arg(f, loop->regions[0], init->type, NULL));
     block_add_arg(f, loop->regions[1], init->type, NULL);
-    vec_push(c->a, yields, next->wide ? next->wide : next->v);
+    vec_push(c->a, yields, wide ? next->wide : next->v);
 
     Value **results = NEW_ARRAY(f->arena, Value *, loop->nresults + 1u);
     for (uint32_t i = 0; i < loop->nresults; i++) results[i] = loop->results[i];
@@ -102,23 +102,15 @@ static Value *append_carried(Checker *c, Op *loop, const Sem *next, Values *yiel
     return r;
 }
 
-/* The returned value as it is after the loop; what is wide has no v yet (returned_after). */
+/* The returned value as it is after the loop. */
 static const Sem *carry_returned(Checker *c, Op *loop, const Sem *s, Values *yields) {
     if (s->kind == SEM_RUN) {
-        Value *r = append_carried(c, loop, s, yields);
-        return sem_with(c, s, s->wide ? NULL : r, s->wide ? r : NULL);
+        Value *v = append_carried(c, loop, s, false, yields);
+        return sem_with(c, s, v, s->wide ? append_carried(c, loop, s, true, yields) : NULL);
     }
     if (s->kind != SEM_TUPLE) return s;
     const Sem **items = NEW_ARRAY(c->a, const Sem *, s->count + 1);
     for (uint32_t i = 0; i < s->count; i++) items[i] = carry_returned(c, loop, s->items[i], yields);
-    return sem_tuple(c, items, s->count);
-}
-
-static const Sem *returned_after(Checker *c, const Sem *s) {
-    if (s->kind == SEM_RUN && !s->v) return sem_with(c, s, narrow_value(c, s->wide, s->type), s->wide);
-    if (s->kind != SEM_TUPLE) return s;
-    const Sem **items = NEW_ARRAY(c->a, const Sem *, s->count + 1);
-    for (uint32_t i = 0; i < s->count; i++) items[i] = returned_after(c, s->items[i]);
     return sem_tuple(c, items, s->count);
 }
 
@@ -189,7 +181,7 @@ static void while_body(Checker *c, While *w, Op *loop, const Sem **returned) {
     c->b.span = w->n->span;
     if (w->bounds) vec_push(c->a, &yields, build2(&c->b, OP_ADD, block->args.at[0], w->step));
     if (w->has_go) vec_push(c->a, &yields, go_value(c, loop_goes_on(c)));
-    for (uint32_t i = 0; i < w->k.count; i++) vec_push(c->a, &yields, carried_next(c, &w->k.at[i]));
+    for (uint32_t i = 0; i < w->k.count; i++) carried_next(c, &w->k.at[i], &yields);
     const Binding *after = frame_find(c->frame, c->retval);
     if (after && after->sem && after->sem != retval) *returned = carry_returned(c, loop, after->sem, &yields);
     build_yield(&c->b, yields.at, yields.len);
@@ -204,7 +196,7 @@ static void build_while_loop(Checker *c, While *w, int leaves) {
     w->first = (w->bounds ? 1u : 0u) + (w->has_go ? 1u : 0u);
     if (w->bounds) vec_push(c->a, &inits, w->lo);
     if (w->has_go) vec_push(c->a, &inits, build_int(&c->b, type_scalar(DT_I1), 1));
-    for (uint32_t i = 0; i < w->k.count; i++) vec_push(c->a, &inits, carried_init(c, &w->k.at[i]));
+    for (uint32_t i = 0; i < w->k.count; i++) carried_init(c, &w->k.at[i], &inits);
     c->b.span = n->span;
     Op *loop = build_while(&c->b, inits.at, inits.len);
     Builder saved = c->b;
@@ -214,7 +206,7 @@ static void build_while_loop(Checker *c, While *w, int leaves) {
     while_body(c, w, loop, &returned);
     c->b = saved;
     carries_finish(c, &w->k, mark, loop->results + w->first, n->span);
-    if (returned) frame_assign(c, c->retval, returned_after(c, returned), n->span);
+    if (returned) frame_assign(c, c->retval, returned, n->span);
     loop_leave(c, outer);
 }
 
@@ -232,7 +224,7 @@ void loop_while(Checker *c, const Node *n) {
 static void build_for_loop(Checker *c, const Node *n, const Bounds *b, Value *const bounds[3]) {
     Carries k = carries_find(c, n, false);
     Values inits = {0}, yields = {0};
-    for (uint32_t i = 0; i < k.count; i++) vec_push(c->a, &inits, carried_init(c, &k.at[i]));
+    for (uint32_t i = 0; i < k.count; i++) carried_init(c, &k.at[i], &inits);
     c->b.span = n->span;
     Op *loop = build_for(&c->b, bounds[0], bounds[1], bounds[2], inits.at, inits.len, b->attr);
     Builder saved = c->b;
@@ -245,18 +237,19 @@ static void build_for_loop(Checker *c, const Node *n, const Bounds *b, Value *co
     assign_to(c, n->a, loop_variable(c, b, block->args.at[0]), n->a->span);
     block_run(c, &n->body);
     c->b.span = n->span;
-    for (uint32_t i = 0; i < k.count; i++) vec_push(c->a, &yields, carried_next(c, &k.at[i]));
+    for (uint32_t i = 0; i < k.count; i++) carried_next(c, &k.at[i], &yields);
     build_yield(&c->b, yields.at, yields.len);
     c->b = saved;
     carries_finish(c, &k, mark, loop->results, n->span);
     loop_leave(c, outer);
 }
 
-/* i32 is enough where no bound has a wide form and the step is 1 or -1: then iv never passes the end. */
+/* i32 is enough where nothing has a wide form and the step is 1 or -1: then iv never passes the end. */
 static bool needs_wide(const Bounds *b) {
     const Sem *step = b->sem[2];
-    if (!sem_is_number(step) || step->i.mag != 1) return true;
-    for (int i = 0; i < 2; i++) {
+    int64_t by = 0;
+    if (sem_is_number(step) ? step->i.mag != 1 : !value_const(step->v, &by) || by != 1) return true;
+    for (int i = 0; i < 3; i++) {
         const Sem *s = b->sem[i];
         if (sem_is_number(s) ? !number_fits(s, ST_I32) : s->wide || stype_bits(s->type) == 64 || s->type == ST_U32)
             return true;

@@ -2,7 +2,7 @@
  *
  * In: two arms with their blocks and outcomes. Out: one `if` op; variables bound to its results.
  * Method: what is equal on both paths stays as it is; constants that differ become run-time values of one type; a path
- * that ended early gives zeros for what only the other path defines. Integers with a wide form merge as i64.
+ * that ended early gives zeros for what only the other path defines. A wide form merges beside its value.
  */
 #include "check/sema.h"
 
@@ -49,16 +49,20 @@ static bool has_wide(const Sem *s) {
     return s && s->kind == SEM_RUN && s->wide;
 }
 
-static const Sem *merged(Merge *m, const Sem *x, const Sem *y, const Sem *like) {
-    Slot slot = {.wide = has_wide(x) || has_wide(y)};
+static void add_slot(Merge *m, const Sem *x, const Sem *y, const Sem *like, Slot slot) {
     yield_value(m, 0, x, like, slot.wide);
     yield_value(m, 1, y, like, slot.wide);
-    slot.sem = NEW(m->c->a, Sem);
-    *slot.sem = *like;
-    slot.sem->v = slot.sem->wide = NULL;
-    slot.sem->is_const = (x ? x : like)->is_const && (y ? y : like)->is_const;
     vec_push(m->c->a, &m->slots, slot);
-    return slot.sem;
+}
+
+static const Sem *merged(Merge *m, const Sem *x, const Sem *y, const Sem *like) {
+    Sem *r = NEW(m->c->a, Sem);
+    *r = *like;
+    r->v = r->wide = NULL;
+    r->is_const = (x ? x : like)->is_const && (y ? y : like)->is_const;
+    add_slot(m, x, y, like, (Slot){.sem = r});
+    if (has_wide(x) || has_wide(y)) add_slot(m, x, y, like, (Slot){.sem = r, .wide = true});
+    return r;
 }
 
 /* A number beside a run-time scalar, or beside another number: the type that both have then. */
@@ -118,10 +122,10 @@ static void build_op(Merge *m, const Sem *cond) {
     }
     for (uint32_t i = 0; i < m->slots.len; i++) {
         Sem *s = m->slots.at[i].sem;
-        s->v = op->results[i];
-        if (!m->slots.at[i].wide || stype_bits(s->type) == 64) continue;
-        s->wide = op->results[i];
-        s->v = narrow_value(c, s->wide, s->type);
+        if (m->slots.at[i].wide)
+            s->wide = op->results[i];
+        else
+            s->v = op->results[i];
     }
 }
 

@@ -5,7 +5,8 @@
  *
  * The wide rule: an integer that arithmetic made carries, beside its value in its own type, the same sum or product in
  * 64 bits (`wide`). Pointer arithmetic and comparisons take the wide one, everything else the value in its own type.
- * Both are built at once; what nothing needs is dropped by the dce pass.
+ * Both are built at once, and branches and loops carry both: max, min and widening make a wide form whose low bits are
+ * not the value. What nothing needs is dropped by the dce pass.
  */
 #ifndef FSC_SEMA_H
 #define FSC_SEMA_H
@@ -324,19 +325,21 @@ typedef struct Carried {
     uint32_t variable;
     const Sem *init; /* run-time, before the loop */
     Span span;       /* of the assignment before the loop */
-    bool wide;       /* carried as i64 */
+    uint32_t slot;   /* of its value among what the loop carries */
+    bool wide;       /* the next slot carries its wide form */
 } Carried;
 
 typedef struct Carries {
     Carried *at;
     uint32_t count;
+    uint32_t slots; /* in all */
 } Carries;
 
 Carries carries_find(Checker *c, const Node *loop, bool returns);
-Value *carried_init(Checker *c, const Carried *v);
-const Sem *carried_sem(Checker *c, const Carried *v, Value *now); /* the variable inside, or after, the loop */
-/* The value for the next iteration, or NULL after an error. */
-Value *carried_next(Checker *c, const Carried *v);
+void carried_init(Checker *c, const Carried *v, Values *slots);
+const Sem *carried_sem(Checker *c, const Carried *v, Value **slots); /* the variable inside, or after, the loop */
+/* The values for the next iteration, after an error zeros. */
+void carried_next(Checker *c, const Carried *v, Values *slots);
 /* The loop is over: journal back to the mark, results into their variables, the others undefined. */
 void carries_finish(Checker *c, const Carries *k, uint32_t mark, Value **results, Span at);
 

@@ -9,7 +9,7 @@
  *       elsewhere
  *    7  `for` has one region, `while` and `if` two, no other op any; their arguments, what ends them and the op's
  *       results agree in number and type
- *    8  at stage TILE nothing has a layout and there is no op of layouts, shared memory or barriers; at stage SIMT
+ *    8  at stage TILE nothing has a layout and there is no op of layouts or shared memory; at stage SIMT
  *       every tile has a layout of its own shape, no scalar has one, and all are of the same threads
  *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible
  *
@@ -103,7 +103,7 @@ static OpKind terminator_of(const Block *b) {
 }
 
 static bool is_simt_only(OpKind k) {
-    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_BARRIER;
+    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD;
 }
 
 static bool check_rule(Verifier *v, const Op *op) {

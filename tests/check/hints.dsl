@@ -8,6 +8,7 @@ def k(x: *fp32, n: i32, m: i32):
     multiple_of(m, 8)
     multiple_of(x, 64)
     i = max_contiguous(multiple_of(arange(0, 16), 16), 16)
+    # CHECK: barrier block
     debug_barrier()
     # CHECK: store
     store(x + i, 1.0)

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes=dce %s -o - | FileCheck %s
 # while carries what it changes; its condition runs before each iteration, and `and` reads memory only where it must.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes=dce %s -o - | FileCheck %s
 # A running offset is carried in 64 bits; the loop variable too, unless it counts by one between i32 leaves.
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32, stride: i32):

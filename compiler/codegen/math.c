@@ -94,6 +94,15 @@ static LLVMRealPredicate real_predicate(Pred p) {
     }
 }
 
+/* The larger or smaller number; a NaN operand loses. LLVM 22's maximumnum and minimumnum on x86 with AVX512DQ give NaN where it
+ * knows that the first operand is none, so hosts choose around the forms that keep NaN. */
+static V real_minmax(const Math *k, bool is_max, V x, V y) {
+    if (k->native_minmax) return llvm_binary(k->m, is_max ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
+    V r = llvm_binary(k->m, is_max ? "llvm.maximum" : "llvm.minimum", x, y);
+    V x_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, x, x, ""), y_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, y, y, "");
+    return mk_select(k, x_is_nan, y, mk_select(k, y_is_nan, x, r));
+}
+
 static V real_plain(const Math *k, OpKind kind, DType d, V x, V y) {
     switch (kind) {
     case OP_FADD: return mk_fadd(k, x, y);
@@ -101,8 +110,8 @@ static V real_plain(const Math *k, OpKind kind, DType d, V x, V y) {
     case OP_FMUL: return mk_fmul(k, x, y);
     case OP_FDIV: return math_fdiv(k, d, x, y);
     case OP_FREM: return math_frem(k, d, x, y);
-    case OP_FMAX: return llvm_binary(k->m, "llvm.maximumnum", x, y);
-    case OP_FMIN: return llvm_binary(k->m, "llvm.minimumnum", x, y);
+    case OP_FMAX: return real_minmax(k, true, x, y);
+    case OP_FMIN: return real_minmax(k, false, x, y);
     case OP_FMAXNAN: return llvm_binary(k->m, "llvm.maximum", x, y);
     case OP_FMINNAN: return llvm_binary(k->m, "llvm.minimum", x, y);
     default: bug("real_plain: %s", op_info[kind].name);

@@ -28,6 +28,7 @@ struct Math {
     bool native_fma16; /* llvm.fma of half is one instruction */
     bool native_bf16;  /* float <-> bfloat conversions select to instructions; else integer code */
     bool native_fma;   /* llvm.fma of fp32 and fp64 is one instruction: polynomials may use it */
+    bool native_minmax; /* llvm.maximumnum and minimumnum are right */
     /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL). y is NULL for unary. */
     LLVMValueRef (*approx)(const Math *k, Approx which, LLVMValueRef x, LLVMValueRef y);
     void *context; /* for approx */

@@ -2,7 +2,7 @@
 # RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: outer
-# CHECK: call <16 x float> @llvm.maximumnum.v16f32(
+# CHECK: call <16 x float> @llvm.maximum.v16f32(
 # CHECK: call <2 x float> @llvm.maximumnum.v2f32(
 # CHECK: call float @llvm.maximumnum.f32(
 # CHECK: store float

@@ -267,3 +267,28 @@ def f(y: *{wide}, z: *{dtype}, x: *{dtype}):
     want = np.abs(x)
     same_bits(y.raw(), want.astype(DTYPES[wide][1]), "widened")
     same_bits(z.raw(), np.trunc(want / 62).astype(t), "divided")
+
+
+@case(dtype=["fp16", "bf16", "fp32", "fp64"])
+def nan_loses(bench, dtype):
+    """minimum and maximum of a NaN and what the compiler knows to be none: converted integers and constants, tiles and scalars."""
+    source = """
+@kernel(grid=(1,))
+def f(y: *T, x: *T, n: i32, T: dtype):
+    i = arange(0, 32)
+    v = load(x + i)
+    store(y + i, minimum(i.to(T), v))
+    store(y + 32 + i, maximum(v, i.to(T)))
+    s = load(x + 3)
+    store(y + 64, minimum(n.to(T), s))
+    store(y + 65, maximum(s, n.to(T)))
+    store(y + 66, minimum(s, 2.5))
+    store(y + 67 + arange(0, 1), maximum(full((1,), -1.5, T), full((1,), 0, T) * load(x + 3)))
+"""
+    x = np.ones(32)
+    x[::3] = np.nan
+    xb, y = bench.buffer(dtype, 32, x), bench.buffer(dtype, 72, np.zeros(72))
+    bench.run(source, y, xb, 7)
+    i = np.arange(32.0)
+    want = np.concatenate([np.fmin(i, x), np.fmax(i, x), [7, 7, 2.5, -1.5]])
+    same_bits(y.read()[:68], want, "the number")

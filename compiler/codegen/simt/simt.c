@@ -83,7 +83,7 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     if (f->stage != STAGE_SIMT) bug("simt_build: %s has no layouts yet", f->name);
     Simt s = {.m = m, .f = f};
     s.math = (Math){.m = m, .fast = m->o->fast_math, .native_fp16 = t != NULL, .native_fma16 = t != NULL,
-                    .native_bf16 = t && t->sm >= 80, .native_fma = true, .approx = approx, .context = &s};
+                    .native_bf16 = t && t->sm >= 80, .native_fma = true, .native_minmax = t != NULL, .approx = approx, .context = &s};
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
     s.function = declare_kernel(m, &s, f, t == NULL);
     s.entry = simt_new_block(&s, "entry");

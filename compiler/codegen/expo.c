@@ -222,6 +222,7 @@ static V unary_wide(const Math *k, OpKind kind, DType for_type, V x) {
     case OP_LOG: return wide ? log_poly(k, &format64, false, x) : log32(k, false, for_type, x);
     case OP_LOG2: return wide ? log_poly(k, &format64, true, x) : log32(k, true, for_type, x);
     case OP_SQRT: return sqrt_of(k, for_type, x);
+    case OP_SQRTRN: return llvm_unary(k->m, "llvm.sqrt", x);
     case OP_RSQRT: return rsqrt_of(k, for_type, x);
     default: bug("math_unary: %s", op_info[kind].name);
     }

@@ -61,11 +61,21 @@ static LLVMIntPredicate int_predicate(Pred p) {
     return of[p];
 }
 
+/* The product in twice the width: selects to one instruction on most machines. */
+static V multiply_high(const Math *k, V x, V y) {
+    LLVMTypeRef t = LLVMTypeOf(x), scalar = LLVMGetTypeKind(t) == LLVMVectorTypeKind ? LLVMGetElementType(t) : t;
+    unsigned width = LLVMGetIntTypeWidth(scalar);
+    LLVMTypeRef wide = LLVMIntTypeInContext(k->m->context, 2 * width);
+    V product = LLVMBuildMul(k->m->at, mk_zext(k, x, wide), mk_zext(k, y, wide), "");
+    return mk_trunc(k, mk_lshr(k, product, (int)width), scalar);
+}
+
 static V integer(const Math *k, OpKind kind, V x, V y) {
     switch (kind) {
     case OP_ADD: return mk_add(k, x, y);
     case OP_SUB: return mk_sub(k, x, y);
     case OP_MUL: return LLVMBuildMul(k->m->at, x, y, "");
+    case OP_UMULHI: return multiply_high(k, x, y);
     case OP_AND: return mk_and(k, x, y);
     case OP_OR: return mk_or(k, x, y);
     case OP_XOR: return LLVMBuildXor(k->m->at, x, y, "");
@@ -109,6 +119,7 @@ static V real_plain(const Math *k, OpKind kind, DType d, V x, V y) {
     case OP_FSUB: return mk_fsub(k, x, y);
     case OP_FMUL: return mk_fmul(k, x, y);
     case OP_FDIV: return math_fdiv(k, d, x, y);
+    case OP_FDIVRN: return mk_fdiv(k, x, y);
     case OP_FREM: return math_frem(k, d, x, y);
     case OP_FMAX: return real_minmax(k, true, x, y);
     case OP_FMIN: return real_minmax(k, false, x, y);
@@ -139,6 +150,16 @@ static V sign_op(const Math *k, OpKind kind, DType d, V x) {
     int64_t sign = INT64_C(1) << (dtype_bits(d) - 1);
     V r = kind == OP_FNEG ? LLVMBuildXor(k->m->at, b, mk_int(b, sign), "") : mk_and(k, b, mk_int(b, sign - 1));
     return mk_cast(k, r, llvm_type(k->m, d));
+}
+
+/* To an integer, exactly: fp16 and bf16 by way of fp32 lose nothing. */
+static V round_op(const Math *k, OpKind kind, DType d, V x) {
+    const char *name = kind == OP_FLOOR    ? "llvm.floor"
+                       : kind == OP_CEIL   ? "llvm.ceil"
+                       : kind == OP_FTRUNC ? "llvm.trunc"
+                                           : "llvm.rint";
+    if (!math_is_small(d)) return llvm_unary(k->m, name, x);
+    return math_convert(k, DT_FP32, d, false, llvm_unary(k->m, name, math_convert(k, d, DT_FP32, false, x)));
 }
 
 static V compare_real(const Math *k, Pred p, DType d, V x, V y) {
@@ -201,11 +222,16 @@ V math_op(const Math *k, const Op *op, V *a) {
     case OP_FMA: return fma_op(k, d, a[0], a[1], a[2]);
     case OP_FNEG:
     case OP_FABS: return sign_op(k, kind, d, a[0]);
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_FTRUNC:
+    case OP_RINT: return round_op(k, kind, d, a[0]);
     case OP_EXP:
     case OP_EXP2:
     case OP_LOG:
     case OP_LOG2:
     case OP_SQRT:
+    case OP_SQRTRN:
     case OP_RSQRT: return math_unary(k, kind, d, a[0]);
     default: return math_binary(k, kind, d, a[0], a[1]);
     }

@@ -29,6 +29,14 @@ static int64_t shift(OpKind k, DType d, int64_t a, int64_t b) {
     return (int64_t)(k == OP_SHL ? (uint64_t)a << by : int_unsign(d, a) >> by);
 }
 
+/* The high half of the product, by halves of 32 bits where 64 do not hold it. */
+static uint64_t multiply_high(uint32_t bits, uint64_t a, uint64_t b) {
+    if (bits <= 32) return (a * b) >> bits;
+    uint64_t al = a & UINT32_MAX, ah = a >> 32, bl = b & UINT32_MAX, bh = b >> 32;
+    uint64_t middle = ah * bl + ((al * bl) >> 32);
+    return ah * bh + (middle >> 32) + ((al * bh + (middle & UINT32_MAX)) >> 32);
+}
+
 static bool int_binary(OpKind k, DType d, int64_t a, int64_t b, int64_t *r) {
     uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
     bool above = int_unsign(d, a) > int_unsign(d, b);
@@ -36,6 +44,7 @@ static bool int_binary(OpKind k, DType d, int64_t a, int64_t b, int64_t *r) {
     case OP_ADD: *r = (int64_t)(ua + ub); break;
     case OP_SUB: *r = (int64_t)(ua - ub); break;
     case OP_MUL: *r = (int64_t)(ua * ub); break;
+    case OP_UMULHI: *r = (int64_t)multiply_high(dtype_bits(d), int_unsign(d, a), int_unsign(d, b)); break;
     case OP_SDIV:
     case OP_UDIV:
     case OP_SREM:
@@ -112,8 +121,14 @@ static bool float_op(OpKind k, DType d, const int64_t *bits, uint32_t n, int64_t
     case OP_FADD: *r = rounded(d, x[0] + x[1]); return true;
     case OP_FSUB: *r = rounded(d, x[0] - x[1]); return true;
     case OP_FMUL: *r = rounded(d, x[0] * x[1]); return true;
+    case OP_FDIVRN:
     case OP_FDIV: *r = rounded(d, x[0] / x[1]); return true;
     case OP_FREM: *r = rounded(d, fmod(x[0], x[1])); return true;
+    case OP_FLOOR: *r = rounded(d, floor(x[0])); return true;
+    case OP_CEIL: *r = rounded(d, ceil(x[0])); return true;
+    case OP_FTRUNC: *r = rounded(d, trunc(x[0])); return true;
+    case OP_RINT: *r = rounded(d, rint(x[0])); return true;
+    case OP_SQRTRN:
     case OP_SQRT: *r = rounded(d, sqrt(x[0])); return true;
     case OP_FMA: *r = float_fma(d, x[0], x[1], x[2]); return true;
     case OP_FNEG: *r = bits[0] ^ sign; return true;

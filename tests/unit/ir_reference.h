@@ -122,6 +122,19 @@ static inline int64_t random_constant(DType d) {
 
 /* ---- Plain C ----------------------------------------------------------------------------------------------------- */
 
+/* The high half of a * b, bit by bit. */
+static inline uint64_t ref_high(uint32_t n, uint64_t a, uint64_t b) {
+    uint64_t high = 0, low = 0, top = UINT64_C(1) << (n - 1), mask = top | (top - 1);
+    for (uint32_t i = n; i-- > 0;) {
+        high = ((high << 1) | ((low & top) != 0)) & mask;
+        low = (low << 1) & mask;
+        if (!((b >> i) & 1)) continue;
+        low = (low + a) & mask;
+        if (low < a) high++;
+    }
+    return high;
+}
+
 static inline int64_t ref_int(OpKind k, DType d, int64_t a, int64_t b) {
     uint32_t n = dtype_bits(d);
     uint64_t mask = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1, ua = (uint64_t)a & mask, ub = (uint64_t)b & mask;
@@ -129,6 +142,7 @@ static inline int64_t ref_int(OpKind k, DType d, int64_t a, int64_t b) {
     case OP_ADD: return sign_extend(d, (int64_t)(ua + ub));
     case OP_SUB: return sign_extend(d, (int64_t)(ua - ub));
     case OP_MUL: return sign_extend(d, (int64_t)(ua * ub));
+    case OP_UMULHI: return sign_extend(d, (int64_t)ref_high(n, ua, ub));
     case OP_SDIV: return b == 0 ? 0 : b == -1 ? sign_extend(d, (int64_t)(0 - ua)) : a / b;
     case OP_UDIV: return b == 0 ? 0 : sign_extend(d, (int64_t)(ua / ub));
     case OP_SREM: return b == 0 ? a : b == -1 ? 0 : a % b;
@@ -174,6 +188,12 @@ static inline double ref_double(OpKind k, const double *x) {
     case OP_FSUB: return x[0] - x[1];
     case OP_FMUL: return x[0] * x[1];
     case OP_FDIV: return x[0] / x[1];
+    case OP_FDIVRN: return x[0] / x[1];
+    case OP_FLOOR: return floor(x[0]);
+    case OP_CEIL: return ceil(x[0]);
+    case OP_FTRUNC: return trunc(x[0]);
+    case OP_RINT: return nearbyint(x[0]);
+    case OP_SQRTRN: return sqrt(x[0]);
     case OP_FREM: return fmod(x[0], x[1]);
     case OP_FMA: return fma(x[0], x[1], x[2]);
     case OP_SQRT: return sqrt(x[0]);
@@ -189,6 +209,12 @@ static inline float ref_float(OpKind k, const float *x) {
     case OP_FSUB: return x[0] - x[1];
     case OP_FMUL: return x[0] * x[1];
     case OP_FDIV: return x[0] / x[1];
+    case OP_FDIVRN: return x[0] / x[1];
+    case OP_FLOOR: return floorf(x[0]);
+    case OP_CEIL: return ceilf(x[0]);
+    case OP_FTRUNC: return truncf(x[0]);
+    case OP_RINT: return nearbyintf(x[0]);
+    case OP_SQRTRN: return sqrtf(x[0]);
     case OP_FREM: return fmodf(x[0], x[1]);
     case OP_FMA: return fmaf(x[0], x[1], x[2]);
     case OP_SQRT: return sqrtf(x[0]);
@@ -209,7 +235,7 @@ static inline int64_t ref_small(OpKind k, DType d, const double *x) {
     if (k == OP_FMA) return ref_sum(d, (long double)x[0] * (long double)x[1], (long double)x[2]);
     if (k == OP_FADD || k == OP_FSUB)
         return ref_sum(d, (long double)x[0], k == OP_FADD ? (long double)x[1] : -(long double)x[1]);
-    if (k == OP_FDIV) return small_round(d, (long double)x[0] / (long double)x[1], false);
+    if (k == OP_FDIV || k == OP_FDIVRN) return small_round(d, (long double)x[0] / (long double)x[1], false);
     return small_round(d, (long double)ref_double(k, x), false);
 }
 

@@ -229,6 +229,7 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_UDIV:
     case OP_SREM:
     case OP_UREM:
+    case OP_UMULHI:
     case OP_SHL:
     case OP_ASHR:
     case OP_LSHR:
@@ -245,12 +246,17 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_FSUB:
     case OP_FMUL:
     case OP_FDIV:
+    case OP_FDIVRN:
     case OP_FREM:
     case OP_FMAX:
     case OP_FMIN:
     case OP_FMAXNAN:
     case OP_FMINNAN: sample_elementwise(s, k, 2, DT_FP16, DT_FP64); return;
     case OP_FNEG:
+    case OP_FLOOR:
+    case OP_CEIL:
+    case OP_FTRUNC:
+    case OP_RINT:
     case OP_FABS: sample_elementwise(s, k, 1, DT_FP16, DT_FP64); return;
     case OP_FMA: sample_elementwise(s, k, 3, DT_FP16, DT_FP64); return;
     case OP_EXP:
@@ -258,6 +264,7 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_LOG:
     case OP_LOG2:
     case OP_SQRT:
+    case OP_SQRTRN:
     case OP_RSQRT: sample_elementwise(s, k, 1, DT_FP32, DT_FP64); return;
     case OP_SEXT:
     case OP_ZEXT: sample_convert(s, k, KIND_INT, KIND_INT, 1); return;
@@ -389,7 +396,8 @@ static inline void random_choice(RandomFunc *g, bool scalar) {
 /* Appends one elementwise op on what is in scope. */
 static inline void random_elementwise(RandomFunc *g, bool scalar) {
     static const OpKind floats[] = {OP_FADD, OP_FSUB,    OP_FMUL,    OP_FDIV, OP_FREM, OP_FMAX,
-                                    OP_FMIN, OP_FMAXNAN, OP_FMINNAN, OP_FNEG, OP_FABS, OP_FMA};
+                                    OP_FMIN, OP_FMAXNAN, OP_FMINNAN, OP_FNEG, OP_FABS, OP_FMA,
+                                    OP_FDIVRN, OP_FLOOR, OP_CEIL, OP_FTRUNC, OP_RINT};
     uint32_t which = random_below(g->r, 4);
     if (which == 0) {
         random_cast(g, scalar);

@@ -50,7 +50,7 @@ static void add_op(const Math *k, OpKind kind, DType from, DType to, uint32_t na
 
 static uint32_t operands_of(OpKind kind) {
     if (kind == OP_FMA) return 3;
-    if (kind == OP_FNEG || kind == OP_FABS || (kind >= OP_EXP && kind <= OP_RSQRT)) return 1;
+    if ((kind >= OP_FNEG && kind <= OP_RINT) || (kind >= OP_EXP && kind <= OP_RSQRT)) return 1;
     return (kind >= OP_FADD && kind <= OP_FDIV) || kind == OP_FREM || (kind >= OP_FMAX && kind <= OP_FMINNAN) ? 2 : 0;
 }
 

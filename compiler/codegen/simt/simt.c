@@ -14,12 +14,13 @@ static void simt_op(Simt *s, const Op *op) {
     switch (op->kind) {
     case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_PID: case OP_NPROG:
         simt_create_op(s, op); return;
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM:
+    case OP_ADD: case OP_SUB: case OP_MUL: case OP_UMULHI: case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM:
     case OP_AND: case OP_OR: case OP_XOR: case OP_SHL: case OP_ASHR: case OP_LSHR:
     case OP_SMAX: case OP_SMIN: case OP_UMAX: case OP_UMIN: case OP_ICMP:
-    case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FREM: case OP_FNEG: case OP_FABS: case OP_FMA:
+    case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FDIVRN: case OP_FREM: case OP_FNEG: case OP_FABS:
+    case OP_FLOOR: case OP_CEIL: case OP_FTRUNC: case OP_RINT: case OP_FMA:
     case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN: case OP_FCMP:
-    case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_RSQRT:
+    case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT:
     case OP_SEXT: case OP_ZEXT: case OP_TRUNC: case OP_SITOFP: case OP_UITOFP: case OP_FPTOSI: case OP_FPTOUI:
     case OP_FPEXT: case OP_FPTRUNC: case OP_BITCAST: case OP_SELECT: case OP_ADDPTR:
         simt_elementwise(s, op); return;

@@ -7,6 +7,8 @@
  */
 #include "check/sema.h"
 
+enum { POWER_LIMIT = 1024 /* of an exponent that becomes multiplications */ };
+
 /* ---- The common type --------------------------------------------------------------------------------------------- */
 
 static SType promote_floats(SType x, SType y) {
@@ -179,15 +181,19 @@ static const Sem *float_arith(Checker *c, BinaryOp op, const Sem *x, const Sem *
     }
 }
 
-/* x ** n for a known n: repeated squaring. */
+/* x ** y: repeated squaring for a known n >= 0, in fp32 where x is narrower; else the library's pow, of floats. */
 static const Sem *power(Checker *c, const Sem *x, const Sem *y, Span at) {
     int64_t n = 0;
-    if (y->kind != SEM_INT || !int_fits(y->i, &n) || n < 0 || n > 1024 || x->kind != SEM_RUN) {
-        diag_error(c->d, at, "'**' is compiled only for a known integer exponent from 0 to 1024, and here it is %s",
-                   sem_type_text(c, y));
-        diag_note(c->d, at, "for other exponents write exp2(y * log2(x))");
+    if (y->kind != SEM_INT || !int_fits(y->i, &n) || n < 0 || n > POWER_LIMIT || x->kind != SEM_RUN) {
+        bool floats = stype_is_float(sem_natural(x)) || stype_is_float(sem_natural(y));
+        if (floats) return float_power(c, x, y, at);
+        diag_error(c->d, at, "'**' of integers takes an exponent known at compile time, from 0 to %d, and here it is %s",
+                   POWER_LIMIT, sem_type_text(c, y));
+        diag_note(c->d, at, "convert one side first, as in x.to(fp32) ** y");
         return &sem_error;
     }
+    if (stype_is_float(x->type) && stype_bits(x->type) < 32 && n > 1)
+        return convert_to(c, power(c, convert_to(c, x, ST_FP32, at), y, at), x->type, at);
     const Sem *result = NULL, *square = x;
     for (; n; n >>= 1) {
         if (n & 1) result = result ? arith_binary(c, BIN_MUL, result, square, at) : square;

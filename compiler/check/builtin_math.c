@@ -15,7 +15,7 @@ static const Sem *refuse(Checker *c, Call *call, uint32_t arg, const char *wante
     return &sem_error;
 }
 
-/* ---- exp exp2 log log2 sqrt rsqrt -------------------------------------------------------------------------------- */
+/* ---- What is an op: exp exp2 log log2 sqrt rsqrt floor … -------------------------------------------------------------------------------- */
 
 static double math_of(OpKind op, double x) {
     switch (op) {
@@ -23,7 +23,12 @@ static double math_of(OpKind op, double x) {
     case OP_EXP2: return exp2(x);
     case OP_LOG: return x == 0 ? -INFINITY : log(x);
     case OP_LOG2: return x == 0 ? -INFINITY : log2(x);
-    case OP_SQRT: return sqrt(x);
+    case OP_SQRT:
+    case OP_SQRTRN: return sqrt(x);
+    case OP_FLOOR: return floor(x);
+    case OP_CEIL: return ceil(x);
+    case OP_FTRUNC: return trunc(x);
+    case OP_RINT: return rint(x);
     default: return 1 / sqrt(x);
     }
 }
@@ -62,18 +67,82 @@ typedef struct Fold {
     double (*of)(double);
 } Fold;
 
-static const Fold folds[] = {{"sigmoid", sigmoid}};
+static const Fold folds[] = {{"sigmoid", sigmoid}, {"expm1", expm1}, {"log1p", log1p}, {"sin", sin},   {"cos", cos},
+                             {"tanh", tanh},       {"erf", erf},     {"round", round}};
+
+static const Sem *library_math(Checker *c, const char *name, const Sem *const *in, uint32_t count, Span at) {
+    const char *file = in[0]->type == ST_FP64 ? "math64" : "math32";
+    return call_function(c, library_function(c, file, name), in, count, at);
+}
 
 const Sem *builtin_math_library(Checker *c, Call *call) {
     const Sem *x = call->arg[0];
+    const char *dot = strchr(call->builtin->name, '.'), *name = dot ? dot + 1 : call->builtin->name;
     for (size_t i = 0; sem_is_number(x) && i < COUNT(folds); i++) {
-        if (strcmp(folds[i].name, call->builtin->name) == 0) return sem_float(c, folds[i].of(number_of(x)));
+        if (strcmp(folds[i].name, name) == 0) return sem_float(c, folds[i].of(number_of(x)));
     }
     const Sem *in = float_operand(c, call, 0);
     if (sem_is_error(in)) return in;
-    const char *file = in->type == ST_FP64 ? "math64" : "math32";
-    const Sem *r = call_function(c, library_function(c, file, call->builtin->name), &in, 1, call->span);
-    return convert_to(c, r, x->type, call->span);
+    return convert_to(c, library_math(c, name, &in, 1, call->span), x->type, call->span);
+}
+
+/* ---- Two floats: pow div_rn; and umulhi ------------------------------------------------------------------------------ */
+
+/* Both operands in their common type's shape, as fp32 or fp64; *t is that common type. */
+static bool float_pair(Checker *c, const Sem *x, const Sem *y, const char *what, Span at, const Sem *in[2], SType *t) {
+    Shape shape;
+    if (!promote(c, x, y, at, t) || !broadcast_shape(c, x, y, at, &shape)) return false;
+    if (!stype_is_float(*t)) {
+        diag_error(c->d, at, "%s takes floats, not %s and %s", what, sem_type_text(c, x), sem_type_text(c, y));
+        diag_note(c->d, at, "convert one of them first, as in x.to(fp32)");
+        return false;
+    }
+    SType wide = stype_bits(*t) < 32 ? ST_FP32 : *t;
+    in[0] = convert_to(c, x, wide, at);
+    in[1] = convert_to(c, y, wide, at);
+    if (sem_is_error(in[0]) || sem_is_error(in[1])) return false;
+    for (int i = 0; i < 2; i++) in[i] = broadcast_to(c, in[i], shape);
+    return true;
+}
+
+const Sem *float_power(Checker *c, const Sem *x, const Sem *y, Span at) {
+    const Sem *in[2];
+    SType t;
+    if (!float_pair(c, x, y, "a power", at, in, &t)) return &sem_error;
+    return convert_to(c, library_math(c, "pow", in, 2, at), t, at);
+}
+
+const Sem *builtin_pow(Checker *c, Call *call) {
+    return binary(c, BIN_POW, call->arg[0], call->arg[1], call->span);
+}
+
+static const Sem *divide_rounded(Checker *c, Call *call) {
+    const Sem *x = call->arg[0], *y = call->arg[1], *in[2];
+    SType t;
+    if (sem_is_number(x) && sem_is_number(y)) return binary(c, BIN_DIV, x, y, call->span);
+    if (!sem_is_value(x) || !sem_is_value(y)) return refuse(c, call, sem_is_value(x) ? 1 : 0, "floats");
+    if (!float_pair(c, x, y, arena_printf(c->a, "'%s'", call->builtin->name), call->span, in, &t)) return &sem_error;
+    Value *v = build2(&c->b, OP_FDIVRN, in[0]->v, in[1]->v);
+    return convert_to(c, sem_run(c, in[0]->type, v, NULL), t, call->span);
+}
+
+const Sem *builtin_div_rn(Checker *c, Call *call) {
+    return divide_rounded(c, call);
+}
+
+const Sem *builtin_umulhi(Checker *c, Call *call) {
+    const Sem *x = call->arg[0], *y = call->arg[1];
+    Span at = call->span;
+    SType t;
+    Shape shape;
+    if (!sem_is_value(x) || !sem_is_value(y)) return refuse(c, call, sem_is_value(x) ? 1 : 0, "integers");
+    if (sem_is_number(x) && sem_is_number(y)) x = to_run(c, x, at);
+    if (!promote(c, x, y, at, &t) || !broadcast_shape(c, x, y, at, &shape)) return &sem_error;
+    if (stype_is_float(t) || stype_bits(t) < 32) return refuse(c, call, 0, "integers of 32 or 64 bits");
+    const Sem *a = convert_to(c, x, t, at), *b = convert_to(c, y, t, at);
+    if (sem_is_error(a) || sem_is_error(b)) return &sem_error;
+    Value *v = build2(&c->b, OP_UMULHI, broadcast_to(c, a, shape)->v, broadcast_to(c, b, shape)->v);
+    return sem_run(c, t, v, NULL);
 }
 
 /* ---- abs fma ----------------------------------------------------------------------------------------------------- */
@@ -118,6 +187,9 @@ const Sem *builtin_fma(Checker *c, Call *call) {
 }
 
 const Sem *builtin_fdiv(Checker *c, Call *call) {
+    bool exact = false;
+    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "ieee_rounding", &exact)) return &sem_error;
+    if (exact) return divide_rounded(c, call);
     return binary(c, BIN_DIV, call->arg[0], call->arg[1], call->span);
 }
 

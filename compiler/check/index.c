@@ -40,7 +40,9 @@ static const Sem *unknown(Checker *c, const Node *n, const char *of) {
 
 static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
     if (strcmp(m->s, "PropagateNan") == 0) return sem_bool(c, strcmp(n->name, "ALL") == 0);
-    const Builtin *b = builtin_find(n->name);
+    bool is_libdevice = strcmp(m->s, "libdevice") == 0;
+    const Builtin *b = is_libdevice ? builtin_find(arena_printf(c->a, "libdevice.%s", n->name)) : NULL;
+    if (!b) b = builtin_find(n->name);
     SType t;
     const char *canonical = dtype_canonical(n->name);
     if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);

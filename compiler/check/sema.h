@@ -403,6 +403,7 @@ bool builtin_bind(Checker *c, const Builtin *b, const Sem *self, const Node *cal
 const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node);
 bool read_shape(Checker *c, const Sem *s, Span at, Shape *out); /* (M, N), [M, N] or M */
 const Sem *transpose(Checker *c, const Sem *x, Span at);        /* the last two axes change places */
+const Sem *float_power(Checker *c, const Sem *x, const Sem *y, Span at); /* by the library */
 uint32_t add_site(Checker *c, Span at);
 const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y,
                   Span at); /* constants too */

@@ -1,8 +1,11 @@
 """Mathematical functions: special values, both ends of the range and a spread between, in every float type."""
+import ctypes
+import ctypes.util
+
 import numpy as np
 
-from case import case, close
-from fsc import decode, encode
+from case import case, close, same_bits
+from fsc import DTYPES, decode, encode
 
 FLOATS = ["fp16", "bf16", "fp32", "fp64"]
 MANTISSA = {"fp16": 10, "bf16": 7, "fp32": 23, "fp64": 52}
@@ -69,9 +72,43 @@ def sigmoid(x):
     return np.where(x < 0, np.exp(-np.abs(x)), 1) / (1 + np.exp(-np.abs(x)))
 
 
-# name: reference in longdouble, bound in ulp for fp32 and fp64 (fp16 and bf16: 1)
+libm = ctypes.CDLL(ctypes.util.find_library("m"))
+libm.erfl.restype, libm.erfl.argtypes = ctypes.c_longdouble, [ctypes.c_longdouble]
+
+
+def erf(x):
+    """NumPy has none; the C library's of long double."""
+    return np.array([libm.erfl(float(v)) for v in x], np.longdouble)
+
+
+def round_away(x):
+    return np.copysign(np.trunc(np.abs(x)) + (np.abs(x) - np.trunc(np.abs(x)) >= 0.5), x)
+
+
+# expression: reference in longdouble, bound in ulp for fp32 and fp64 (fp16 and bf16: 1)
 FUNCTIONS = {
-    "sigmoid": (sigmoid, 5),
+    "sigmoid(x)": (sigmoid, 5),
+    "tanh(x)": (np.tanh, 2),
+    "erf(x)": (erf, 2),
+    "sin(x)": (np.sin, 2),
+    "cos(x)": (np.cos, 2),
+    "expm1(x)": (np.expm1, 2),
+    "log1p(x)": (np.log1p, 2),
+    "exp(x)": (np.exp, 2),
+    "exp2(x)": (np.exp2, 2),
+    "log(x)": (np.log, 2),
+    "log2(x)": (np.log2, 2),
+    "rsqrt(x)": (lambda x: 1 / np.sqrt(x), 2),
+    "x ** 2.5": (lambda x: np.power(x, np.longdouble(2.5)), 2),
+    "x ** -1": (lambda x: 1 / x, 2),
+    "x ** 0.5": (lambda x: np.power(x, np.longdouble(0.5)), 2),
+    "3.0 ** x": (lambda x: np.power(np.longdouble(3), x), 2),
+    "sqrt_rn(x)": (np.sqrt, 0.5),
+    "floor(x)": (np.floor, 0),
+    "ceil(x)": (np.ceil, 0),
+    "trunc(x)": (np.trunc, 0),
+    "round(x)": (np.rint, 0),
+    "libdevice.round(x)": (round_away, 0),
 }
 
 
@@ -81,10 +118,99 @@ def math_functions(bench, name, dtype):
     x = every_or_spread(dtype)
     with np.errstate(all="ignore"):
         want = reference(x.astype(np.longdouble))
-    errors = ulp_errors(apply(bench, f"{name}(x)", dtype, x).read(), want, dtype)
+    got = apply(bench, name, dtype, x).read()
+    errors = ulp_errors(got, want, dtype)
     i = int(np.argmax(errors))
-    limit = bound if dtype in ("fp32", "fp64") else 1
-    assert errors[i] <= limit, f"{name}({x[i]!r}) is {errors[i]:.3f} ulp off"
+    limit = bound if dtype in ("fp32", "fp64") else min(bound, 1)
+    assert errors[i] <= limit, f"{name} is {errors[i]:.3f} ulp off at x = {x[i]!r}: {got[i]!r}"
+    zero = (want == 0) & (x == 0)
+    assert (np.signbit(got[zero]) == np.signbit(want[zero])).all(), f"{name}: the sign of zero"
+
+
+TWO = """
+@kernel(grid=(cdiv(n, BLOCK),), BLOCK=1024)
+def two(r: *T, a: *T, b: *T, n: i32, BLOCK: constexpr = 1024, T: dtype = fp32):
+    i = program_id(0) * BLOCK + arange(0, BLOCK)
+    m = i < n
+    x = load(a + i, mask=m)
+    y = load(b + i, mask=m)
+    store(r + i, {expression}, mask=m)
+"""
+
+
+def pairs(dtype, n):
+    """Every pair of special values, and a spread whose powers stay in range."""
+    rng = np.random.default_rng(4)
+    digits, least = MANTISSA[dtype], LEAST[dtype]
+    big = float(np.ldexp(2 - 2.0 ** -digits, 1 - least))
+    special = [0.0, 1.0, 2.0, 3.0, 0.5, 1 - 2.0 ** -digits, 1 + 2.0 ** -digits, 2.5, big, 2.0 ** least, 2.0 ** (least - digits), np.inf,
+               7.0, 8.0, 2.0 ** digits + 1, 2.0 ** (digits + 1), 1e-3, 100.0]
+    special = [s * v for v in special for s in (1, -1)] + [np.nan]
+    x, y = [p for p in special for _ in special], [q for _ in special for q in special]
+    a = np.exp(rng.uniform(least * 0.6, -least * 0.6, n))
+    b = rng.uniform(-1, 1, n) * -least / np.maximum(np.abs(np.log2(a)), 1e-3)
+    near = 1 + rng.standard_normal(n) * 0.01
+    far = rng.uniform(-1, 1, n) * -least / np.maximum(np.abs(np.log2(near)), 1e-4)
+    whole = rng.integers(-30, 30, n).astype(np.float64)
+    x = to_type(np.concatenate([x, a, near, -a]), dtype)
+    y = to_type(np.concatenate([y, b, far, whole]), dtype)
+    return x, y
+
+
+@case(expression=["pow(x, y)", "x ** y", "libdevice.pow(x, y)"], dtype=FLOATS)
+def powers(bench, expression, dtype):
+    """As C's pow, special values included."""
+    x, y = pairs(dtype, 20000 if expression == "pow(x, y)" else 200)
+    with np.errstate(all="ignore"):
+        want = np.power(x.astype(np.longdouble), y.astype(np.longdouble))
+    a, b, r = bench.buffer(dtype, len(x), x), bench.buffer(dtype, len(x), y), bench.buffer(dtype, len(x))
+    bench.run(TWO.format(expression=expression), r, a, b, len(x), types={"T": dtype})
+    got = r.read()
+    errors = ulp_errors(got, want, dtype)
+    i = int(np.argmax(errors))
+    assert errors[i] <= (2 if dtype in ("fp32", "fp64") else 1), f"{x[i]!r} ** {y[i]!r} is {errors[i]:.3f} ulp off: {got[i]!r}"
+    zero = to_type(want, dtype) == 0
+    zero &= got == 0
+    assert (np.signbit(got[zero]) == np.signbit(to_type(want, dtype)[zero])).all(), "the sign of zero"
+
+
+@case(expression=["div_rn(x, y)", "fdiv(x, y, ieee_rounding=True)"], dtype=FLOATS, fast=[False, True])
+def divide_rounded(bench, expression, dtype, fast):
+    x, y = pairs(dtype, 5000)
+    with np.errstate(all="ignore"):
+        want = (encode(x, dtype) / encode(y, dtype)).astype(np.float64) if dtype != "bf16" else x / y
+    a, b, r = bench.buffer(dtype, len(x), x), bench.buffer(dtype, len(x), y), bench.buffer(dtype, len(x))
+    bench.run(TWO.format(expression=expression), r, a, b, len(x), types={"T": dtype}, fast_math=fast)
+    same_bits(decode(r.raw(), dtype), to_type(want, dtype), expression)
+
+
+@case(dtype=["i32", "u32", "i64", "u64"])
+def multiply_high(bench, dtype):
+    rng = np.random.default_rng(8)
+    kind = DTYPES[dtype][1]
+    info = np.iinfo(kind)
+    x, y = (rng.integers(info.min, info.max, 3000, dtype=kind, endpoint=True) for _ in range(2))
+    x[:6], y[:6] = [info.max, info.min, info.max, 0, 1, 2], [info.max, info.max, 2, 5, info.max, info.min]
+    width = info.bits
+    want = np.array([((int(p) % 2 ** width) * (int(q) % 2 ** width)) >> width for p, q in zip(x, y)], np.uint64)
+    a, b, r = bench.buffer(dtype, len(x), x), bench.buffer(dtype, len(x), y), bench.buffer(dtype, len(x))
+    bench.run(TWO.format(expression="umulhi(x, y)"), r, a, b, len(x), types={"T": dtype})
+    same_bits(r.raw().view(f"u{width // 8}"), want.astype(f"u{width // 8}"), dtype)
+
+
+@case(name=["isnan", "isinf"], dtype=FLOATS)
+def tests(bench, name, dtype):
+    x = every_or_spread(dtype)
+    got = apply(bench, f"{name}(x)", dtype, x, "i1").raw()
+    same_bits(got, {"isnan": np.isnan, "isinf": np.isinf}[name](x).astype(np.uint8), f"{name} {dtype}")
+
+
+@case(num_warps=[1, 4, 8], expression=["tl.math.tanh(x)", "tl.extra.cuda.libdevice.tanh(x)", "triton.language.math.tanh(x)",
+                                       "libdevice.tanh(x)", "tl.tanh(x)"])
+def spellings(bench, num_warps, expression):
+    x = np.linspace(-3, 3, 1025)
+    got = apply(bench, expression, "fp32", x, num_warps=num_warps).read()
+    close(got, np.tanh(x.astype(np.float32).astype(np.float64)), 2.0 ** -22, 0, expression)
 
 
 ROWS = """

@@ -1,7 +1,204 @@
 # math32.dsl - mathematical functions of fp32; narrower types come widened, and their results are rounded once.
-# Every bound is in docs/numerics.md. Sums of a product and a term become one fma (the pass fma).
+#
+# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean on
+# that. Coefficients without a source beside them are weighted minimax fits; the weight makes the result's relative error even.
+
+LOG2E = 1.44269504
+LN2_HIGH = 0.693115234375  # so few bits that its product with an exponent is exact
+LN2_LOW = 3.19461833e-05
+SIGN = -2147483648
+
+@jit
+def horner(x, *c):
+    r = c[len(c) - 1]
+    for i in static_range(len(c) - 2, -1, -1):
+        r = r * x + c[i]
+    return r
+
+@jit
+def bits(x):
+    return x.to(i32, bitcast=True)
+
+@jit
+def with_sign(y, x):  # y >= 0
+    return (bits(y) | (bits(x) & SIGN)).to(fp32, bitcast=True)
+
+@jit
+def power_of_2(n):  # -126 to 127
+    return ((n + 127) << 23).to(fp32, bitcast=True)
 
 @jit
 def sigmoid(x):
     e = exp(-abs(x))  # never overflows, and a subnormal result keeps its digits
     return where(x < 0, e, 1.0) / (1.0 + e)
+
+@jit
+def round(x):  # halves away from zero
+    t = trunc(x)
+    return with_sign(where(abs(x - t) >= 0.5, abs(t) + 1.0, abs(t)), x)
+
+# With x = k ln 2 + r: e^x - 1 = 2^k (e^r - 1) + (2^k - 1), by half of 2^k so that it never overflows on its own.
+@jit
+def expm1(x):
+    c = where(x > 89.0, 89.0, where(x < -18.0, -18.0, x))
+    k = rint(c * LOG2E)
+    r = c - k * LN2_HIGH - k * LN2_LOW
+    p = r + r * r * horner(r, 0.5, 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040, 1 / 40320)
+    half = power_of_2(k.to(i32) - 1)
+    return where(abs(x) < 2.98e-8, x, 2.0 * (half * p + (half - 0.5)))
+
+# 1 + x = 2^k (1 + f) with 1 + f from 2/3 to 4/3; f comes from x itself, so that what 1 + x loses does not matter.
+@jit
+def log1p(x):
+    k = (bits(1.0 + x) - 0x3f2aaaab) >> 23
+    s = (0x40800000 - (k << 23)).to(fp32, bitcast=True)  # 4 / 2^k, which is normal also for the largest x
+    f = fma(s, 0.25 * x, 0.25 * s - 1.0)
+    p = horner(f, -0.5, 0.33333334, -0.2499982, 0.19999598, -0.16679579, 0.14304455, -0.12195774, 0.107542604, -0.12845077,
+               0.120070525)
+    n = k.to(fp32)
+    y = n * LN2_HIGH + (n * LN2_LOW + (f + f * f * p))
+    y = where(abs(x) < 2.98e-8, x, where(x == inf, x, y))
+    return where(x > -1.0, y, where(x == -1.0, -inf, nan))
+
+@jit
+def tanh(x):
+    a = abs(x)
+    z = a * a
+    near = a + a * z * horner(z, -0.333333284, 0.133331999, -0.0539530963, 0.0217847247, -0.0085951034, 0.0030785806,
+                              -0.000841128931, 0.000121468664)
+    e = exp(-2.0 * a)
+    return with_sign(where(a < 1.0, near, 1.0 - 2.0 * e / (1.0 + e)), x)
+
+# Beyond 1 by way of log(1 - erf), which is nearly a parabola; from 4 on the result is 1.
+@jit
+def erf(x):
+    a = abs(x)
+    z = a * a
+    p = horner(z, 0.128379167, -0.376126379, 0.112837836, -0.0268654767, 0.00522113079, -0.000848524796, 0.000112730129,
+               -9.68419226e-06)
+    c = where(a > 4.0, 4.0, a)
+    q = horner(c, 0.000188467675, -1.12958026, -0.633216381, -0.108422123, 0.0252103619, -0.00420529488, 0.000441475189,
+               -2.16978679e-05)
+    return with_sign(where(a < 1.0, a + a * p, 1.0 - exp(q)), x)
+
+# ---- sin and cos --------------------------------------------------------------------------------------------------
+
+# Words i + k of w for every i that has only the bits of k and lower ones.
+@jit
+def pick(i, k: constexpr, *w):
+    r = ()
+    for j in static_range(len(w) - k):
+        r = r + (where((i & k) != 0, w[j + k], w[j]),)
+    return r
+
+# The 32 bits that begin s bits into x, which y continues; s from 0 to 31.
+@jit
+def funnel(x, y, s):
+    return (x << s) | ((y >> 1) >> (s ^ 31))
+
+# |x| = q pi/2 + r + e with r from -pi/4 to pi/4 and e what r lacks, for every x: with |x| = m 2^E, the bits of 2/pi from 2^(1 - E) down to
+# 2^(-94 - E) times m give the quadrants modulo 4, in units of 2^-62. Bits further up are multiples of 4 quadrants.
+@jit
+def quadrant(x):
+    a = abs(x)
+    b = a.to(u32, bitcast=True)
+    m = (b & 0x7fffff) | 0x800000
+    t = maximum(b >> 23, 120) - 120
+    i = t >> 5
+    s = t & 31
+    w = words(b & 0, 0, 0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0, 0xdb629599, 0x3c439041, 0xfe5163ab)
+    u = pick(i, 4, w[0], w[1], w[2], w[3], w[4], w[5], w[6], w[7])
+    u = pick(i, 2, u[0], u[1], u[2], u[3], w[4], w[5], w[6])
+    u = pick(i, 1, *u)
+    p = (m * funnel(u[0], u[1], s)).to(u64) << 32
+    p = p + m.to(u64) * funnel(u[1], u[2], s).to(u64) + umulhi(m, funnel(u[2], u[3], s)).to(u64)
+    q = (p + 0x2000000000000000) >> 62
+    f = (p - (q << 62)).to(i64).to(fp32)
+    r = f * 3.40612167e-19
+    e = fma(f, 3.40612167e-19, -r) - f * 9.47839643e-27
+    is_near = a < 0.785398185
+    r = where(is_near, a, where(a < inf, r, nan))
+    return r, where(is_near, 0.0, e), where(is_near, 0, q.to(i32))
+
+@jit
+def words(zero, *w):
+    r = ()
+    for j in static_range(len(w)):
+        r = r + (zero + w[j],)
+    return r
+
+# Taylor: the next terms are below 2^-28 of the result on |r| <= pi/4.
+@jit
+def wave(r, e, q):
+    z = r * r
+    s = r + (r * z * horner(z, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880) + e)
+    c = 1.0 + z * horner(z, -0.5, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800)
+    y = where((q & 1) != 0, c, s)
+    return bits(y) ^ ((q & 2) << 30)
+
+@jit
+def sin(x):
+    r, e, q = quadrant(x)
+    return (wave(r, e, q) ^ (bits(x) & SIGN)).to(fp32, bitcast=True)
+
+@jit
+def cos(x):
+    r, e, q = quadrant(x)
+    return wave(r, e, q + 1).to(fp32, bitcast=True)
+
+# ---- pow ----------------------------------------------------------------------------------------------------------
+
+# log2 a as high + low, for a > 0: 2 atanh(s) / ln 2 with s = f / (2 + f), every leading term in two parts.
+@jit
+def log2_parts(a):
+    is_small = a < 1.17549435e-38
+    n = bits(where(is_small, a * 8388608.0, a))
+    e = (n - 0x3f3504f3) >> 23
+    m = (n - (e << 23)).to(fp32, bitcast=True)
+    g = m + 1.0
+    f = m - 1.0
+    over = 1.0 / g
+    s = f * over
+    s_low = (fma(-s, g, f) - s * (m - (g - 1.0))) * over
+    z = s * s
+    z_low = fma(s, s, -z) + 2.0 * s * s_low
+    u = s * z
+    u_low = fma(s, z, -u) + s * z_low + s_low * z
+    c = u * 0.333333343
+    c_low = fma(u, 0.333333343, -c) - u * 9.93410776e-09 + u_low * 0.333333343
+    q = u * z * horner(z, 0.2, 1 / 7, 1 / 9, 1 / 11)
+    h = s + c
+    l = (c - (h - s)) + (s_low + (c_low + q))
+    p = h * 2.88539004
+    p_low = fma(h, 2.88539004, -p) + h * 3.85192607e-08 + l * 2.88539004
+    k = where(is_small, e - 23, e).to(fp32)
+    high = k + p
+    return high, (p - (high - k)) + p_low
+
+# 2^(high + low); |high| up to 200.
+@jit
+def exp2_parts(high, low):
+    k = rint(high)
+    r = (high - k) + low
+    p = horner(r, 1.0, 0.69314718055994529, 0.24022650695910072, 0.055504108664821583, 0.0096181291076284769,
+               0.0013333558146428443, 0.00015403530393381609, 1.5252733804059841e-05)
+    i = k.to(i32)
+    return p * power_of_2(i >> 1) * power_of_2(i - (i >> 1))
+
+@jit
+def pow(x, y):
+    a = abs(x)
+    is_plain = (a > 0) & (a < inf)
+    high, low = log2_parts(a)
+    high = where(is_plain, high, where(a == 0, -inf, a))
+    low = where(is_plain, low, 0.0)
+    t = y * high
+    t_low = fma(y, high, -t) + y * low
+    c = where(t > 200.0, 200.0, where(t < -200.0, -200.0, t))
+    r = exp2_parts(c, where(abs(t) < 200.0, t_low, 0.0))
+    half = 0.5 * y
+    is_whole = rint(y) == y
+    is_odd = is_whole & (floor(half) != half)
+    r = where(is_odd & (bits(x) < 0), -r, r)
+    r = where((x < 0) & (x > -inf) & ~is_whole, nan, r)
+    return where((y == 0) | (x == 1) | ((x == -1) & (abs(y) == inf)), 1.0, r)

@@ -1,7 +1,230 @@
 # math64.dsl - mathematical functions of fp64; nothing passes through fp32.
-# Every bound is in docs/numerics.md. Sums of a product and a term become one fma (the pass fma).
+#
+# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean on
+# that. Coefficients without a source beside them are weighted minimax fits; the weight makes the result's relative error even.
+
+LOG2E = 1.4426950408889634
+LN2_HIGH = 0.6931471804855391  # so few bits that its product with an exponent is exact
+LN2_LOW = 7.440617110012397e-11
+SIGN = -9223372036854775808
+
+@jit
+def horner(x, *c):
+    r = c[len(c) - 1]
+    for i in static_range(len(c) - 2, -1, -1):
+        r = r * x + c[i]
+    return r
+
+@jit
+def bits(x):
+    return x.to(i64, bitcast=True)
+
+@jit
+def with_sign(y, x):  # y >= 0
+    return (bits(y) | (bits(x) & SIGN)).to(fp64, bitcast=True)
+
+@jit
+def power_of_2(n):  # an i64 from -1022 to 1023
+    return ((n + 1023) << 52).to(fp64, bitcast=True)
 
 @jit
 def sigmoid(x):
     e = exp(-abs(x))  # never overflows, and a subnormal result keeps its digits
     return where(x < 0, e, 1.0) / (1.0 + e)
+
+@jit
+def round(x):  # halves away from zero
+    t = trunc(x)
+    return with_sign(where(abs(x - t) >= 0.5, abs(t) + 1.0, abs(t)), x)
+
+# With x = k ln 2 + r: e^x - 1 = 2^k (e^r - 1) + (2^k - 1), by half of 2^k so that it never overflows on its own.
+@jit
+def expm1(x):
+    c = where(x > 710.0, 710.0, where(x < -40.0, -40.0, x))
+    k = rint(c * LOG2E)
+    r = c - k * LN2_HIGH - k * LN2_LOW
+    p = r + r * r * horner(r, 0.5, 1 / 6, 1 / 24, 1 / 120, 1 / 720, 1 / 5040, 1 / 40320, 1 / 362880, 1 / 3628800,
+                           1 / 39916800, 1 / 479001600, 1 / 6227020800, 1 / 87178291200)
+    half = power_of_2(k.to(i64) - 1)
+    return where(abs(x) < 5.5e-17, x, 2.0 * (half * p + (half - 0.5)))
+
+# 1 + x = 2^k (1 + f) with 1 + f from sqrt 1/2 to sqrt 2; f comes from x itself, so that what 1 + x loses does not matter.
+# log(1 + f) = 2 atanh(s) with s = f / (2 + f), Taylor, written as f - f^2/2 + s (f^2/2 + R).
+@jit
+def log1p(x):
+    k = (bits(1.0 + x) - 0x3fe6a09e667f3bcd) >> 52
+    scale = (0x4010000000000000 - (k << 52)).to(fp64, bitcast=True)  # 4 / 2^k, which is normal also for the largest x
+    f = fma(scale, 0.25 * x, 0.25 * scale - 1.0)
+    s = f / (2.0 + f)
+    z = s * s
+    r = z * horner(z, 2 / 3, 2 / 5, 2 / 7, 2 / 9, 2 / 11, 2 / 13, 2 / 15, 2 / 17, 2 / 19, 2 / 21, 2 / 23)
+    h = 0.5 * f * f
+    n = k.to(fp64)
+    y = n * LN2_HIGH + (f - (h - (s * (h + r) + n * LN2_LOW)))
+    y = where(abs(x) < 5.5e-17, x, where(x == inf, x, y))
+    return where(x > -1.0, y, where(x == -1.0, -inf, nan))
+
+@jit
+def tanh(x):
+    a = abs(x)
+    t = expm1(2.0 * where(a > 30.0, 30.0, a))
+    g = t + 2.0
+    over = 1.0 / g
+    y = t * over
+    y = y + (fma(-y, g, t) - y * (t - (g - 2.0))) * over  # what the quotient and the sum below it lost
+    return with_sign(where(a < 1e-9, a, y), x)
+
+# Beyond 1 by way of log(1 - erf), which is nearly a parabola; from 6 on the result is 1.
+@jit
+def erf(x):
+    a = abs(x)
+    z = a * a
+    p = horner(z, 0.12837916709551257, -0.37612638903183748, 0.11283791670954908, -0.026866170645080147,
+               0.0052239776248388242, -0.00085483269816001833, 0.00012055331128889671, -1.4925595496311569e-05,
+               1.6461001953579866e-06, -1.6350310331102984e-07, 1.465966505819198e-08, -1.1372133881335603e-09,
+               5.9555745392652832e-11)
+    c = where(a > 6.0, 6.0, a)
+    q = horner(c, -2.7799324446797707e-08, -1.1283789157603532, -0.63662073394416474, -0.10277081659680359,
+               0.019128046893255608, 0.00020230085272973644, -0.0016749597986874093, 0.00055235437318313784,
+               2.2014107720570707e-05, -0.00011078811239922583, 6.476359730477704e-05, -2.4281312122543597e-05,
+               6.7844942030422376e-06, -1.4697933646480733e-06, 2.4815614533211041e-07, -3.2197225387643281e-08,
+               3.1084497437413781e-09, -2.1054641415951658e-10, 8.9297515215580252e-12, -1.7840817991012965e-13)
+    return with_sign(where(a < 1.0, a + a * p, 1.0 - exp(q)), x)
+
+# ---- sin and cos --------------------------------------------------------------------------------------------------
+
+@jit
+def words(zero, *w):
+    r = ()
+    for j in static_range(len(w)):
+        r = r + (zero + w[j],)
+    return r
+
+# Words i + k of w for every i that has only the bits of k and lower ones; `count` of them.
+@jit
+def pick(i, k: constexpr, count: constexpr, w):
+    r = ()
+    for j in static_range(count):
+        if j + k < len(w):
+            r = r + (where((i & k) != 0, w[j + k], w[j]),)
+        else:
+            r = r + (w[j],)
+    return r
+
+# The 64 bits that begin s bits into x, which y continues; s from 0 to 63.
+@jit
+def funnel(x, y, s):
+    return (x << s) | ((y >> 1) >> (s ^ 63))
+
+# |x| = q pi/2 + r + e with r from -pi/4 to pi/4 and e what r lacks, for every x: with |x| = m 2^E, the bits of 2/pi from
+# 2^(1 - E) down to 2^(-190 - E) times m give the quadrants modulo 4, in units of 2^-126.
+@jit
+def quadrant(x):
+    a = abs(x)
+    b = a.to(u64, bitcast=True)
+    m = (b & 0xfffffffffffff) | 0x10000000000000
+    t = maximum(b >> 52, 1013) - 1013
+    i = t >> 6
+    s = t & 63
+    w = words(b & 0, 0,
+              0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
+              0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
+              0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
+              0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab)
+    w = pick(i, 16, 19, w)
+    w = pick(i, 8, 11, w)
+    w = pick(i, 4, 7, w)
+    w = pick(i, 2, 5, w)
+    w = pick(i, 1, 4, w)
+    middle = funnel(w[1], w[2], s)
+    low = m * middle
+    carried = low + umulhi(m, funnel(w[2], w[3], s))
+    high = m * funnel(w[0], w[1], s) + umulhi(m, middle) + (carried < low).to(u64)
+    q = (high + 0x2000000000000000) >> 62
+    n = (high - (q << 62)).to(i64)
+    f = n.to(fp64)
+    f_low = (n - f.to(i64)).to(fp64) + carried.to(fp64) * 5.421010862427522e-20
+    r = f * 3.4061215800865545e-19
+    e = fma(f, 3.4061215800865545e-19, -r) + f * 1.3277647201629795e-35 + f_low * 3.4061215800865545e-19
+    is_near = a < 0.7853981633974483
+    sum = where(is_near, a, where(a < inf, r + e, nan))
+    return sum, where(is_near, 0.0, e - (sum - r)), where(is_near, 0, q.to(i32))
+
+# Taylor: the next terms are below 2^-58 of the result on |r| <= pi/4.
+@jit
+def wave(r, e, q):
+    z = r * r
+    s = r + (r * z * horner(z, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, -1 / 1307674368000,
+                            1 / 355687428096000) + e)
+    c = horner(z, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200, 1 / 20922789888000)
+    c = 1.0 - (0.5 * z - (z * z * c - r * e))
+    return bits(where((q & 1) != 0, c, s)) ^ ((q & 2).to(i64) << 62)
+
+@jit
+def sin(x):
+    r, e, q = quadrant(x)
+    return (wave(r, e, q) ^ (bits(x) & SIGN)).to(fp64, bitcast=True)
+
+@jit
+def cos(x):
+    r, e, q = quadrant(x)
+    return wave(r, e, q + 1).to(fp64, bitcast=True)
+
+# ---- pow ----------------------------------------------------------------------------------------------------------
+
+# log2 a as high + low, for a > 0: 2 atanh(s) / ln 2 with s = f / (2 + f), every leading term in two parts.
+@jit
+def log2_parts(a):
+    is_small = a < 2.2250738585072014e-308
+    n = bits(where(is_small, a * 4503599627370496.0, a))
+    k = (n - 0x3fe6a09e667f3bcd) >> 52
+    m = (n - (k << 52)).to(fp64, bitcast=True)
+    g = m + 1.0
+    f = m - 1.0
+    over = 1.0 / g
+    s = f * over
+    s_low = (fma(-s, g, f) - s * (m - (g - 1.0))) * over
+    z = s * s
+    z_low = fma(s, s, -z) + 2.0 * s * s_low
+    u = s * z
+    u_low = fma(s, z, -u) + s * z_low + s_low * z
+    c = u * 0.3333333333333333
+    c_low = fma(u, 0.3333333333333333, -c) + u * 1.850371707708594e-17 + u_low * 0.3333333333333333
+    q = u * z * horner(z, 1 / 5, 1 / 7, 1 / 9, 1 / 11, 1 / 13, 1 / 15, 1 / 17, 1 / 19, 1 / 21, 1 / 23, 1 / 25)
+    h = s + c
+    l = (c - (h - s)) + (s_low + (c_low + q))
+    p = h * 2.8853900817779268
+    p_low = fma(h, 2.8853900817779268, -p) + h * 4.0710547481862066e-17 + l * 2.8853900817779268
+    e = where(is_small, k - 52, k).to(fp64)
+    high = e + p
+    return high, (p - (high - e)) + p_low
+
+# 2^(high + low); |high| up to 2000. Taylor: the next term is below 2^-58.
+@jit
+def exp2_parts(high, low):
+    k = rint(high)
+    r = (high - k) + low
+    p = horner(r, 1.0, 0.69314718055994529, 0.24022650695910072, 0.055504108664821583, 0.0096181291076284769,
+               0.0013333558146428443, 0.00015403530393381609, 1.5252733804059841e-05, 1.321548679014431e-06,
+               1.01780860092397e-07, 7.0549116208011234e-09, 4.4455382718708116e-10, 2.5678435993488206e-11,
+               1.3691488853904128e-12)
+    i = k.to(i64)
+    return p * power_of_2(i >> 1) * power_of_2(i - (i >> 1))
+
+@jit
+def pow(x, y):
+    a = abs(x)
+    is_plain = (a > 0) & (a < inf)
+    high, low = log2_parts(a)
+    high = where(is_plain, high, where(a == 0, -inf, a))
+    low = where(is_plain, low, 0.0)
+    t = y * high
+    t_low = fma(y, high, -t) + y * low
+    c = where(t > 2000.0, 2000.0, where(t < -2000.0, -2000.0, t))
+    r = exp2_parts(c, where(abs(t) < 2000.0, t_low, 0.0))
+    half = 0.5 * y
+    is_whole = rint(y) == y
+    is_odd = is_whole & (floor(half) != half)
+    r = where(is_odd & (bits(x) < 0), -r, r)
+    r = where((x < 0) & (x > -inf) & ~is_whole, nan, r)
+    return where((y == 0) | (x == 1) | ((x == -1) & (abs(y) == inf)), 1.0, r)

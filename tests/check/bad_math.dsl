@@ -1,0 +1,24 @@
+# RUN: not fsc %s -o - 2>&1 | FileCheck %s
+# What the mathematical functions refuse.
+@kernel(grid=(1,))
+def k(x: *fp32, n: i32):
+    v = load(x)
+    # CHECK: bad_math.dsl:[[#@LINE+2]]:{{[0-9]+}}: error: '**' of integers takes an exponent known at compile time, from 0 to 1024, and here it is i32
+    # CHECK: note: convert one side first, as in x.to(fp32) ** y
+    a = n ** n
+    # CHECK: error: 'umulhi' takes integers of 32 or 64 bits, not fp32
+    b = umulhi(v, n)
+    # CHECK: error: 'umulhi' takes integers, not *fp32
+    c = umulhi(x, n)
+    # CHECK: error: 'div_rn' takes floats, not i32 and i32
+    d = div_rn(n, n)
+    # CHECK: error: 'div_rn' takes floats, not *fp32
+    e = div_rn(v, x)
+    # CHECK: error: 'erf' takes a float, not i32
+    # CHECK: note: convert it first, as in erf(x.to(fp32))
+    f = erf(n)
+    # CHECK: error: 'floor' takes a float, not i32
+    g = floor(n)
+    # CHECK: error: 'libdevice.round' takes a float, not i32
+    h = libdevice.round(n)
+    # CHECK-NOT: error:

@@ -1,0 +1,20 @@
+# The functions of the library compile for every arch, without a call into anything that a GPU does not have.
+# RUN: fsc %s --emit=ptx --arch=sm_75 -o - | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_90 -o - | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_120 -o - | FileCheck %s
+# CHECK-NOT: call
+# CHECK-NOT: .extern
+# CHECK: mul.hi.u32
+# CHECK: ret;
+@kernel(grid=(1,))
+def k(x: *fp32, d: *fp64, h: *fp16, b: *bf16):
+    i = arange(0, 128)
+    v = load(x + i)
+    store(x + i, sin(v) + cos(v) + tanh(v) + erf(v) + expm1(v) + log1p(v) + sigmoid(v) + softmax(v) + v ** v)
+    w = load(d + i)
+    store(d + i, sin(w) + cos(w) + tanh(w) + erf(w) + expm1(w) + log1p(w) + sigmoid(w) + softmax(w) + w ** w)
+    p = load(h + i)
+    store(h + i, sin(p) + tanh(p) + erf(p) + p ** p + floor(p) + softmax(p))
+    q = load(b + i)
+    store(b + i, cos(q) + expm1(q) + log1p(q) + q ** 0.5 + round(q) + softmax(q))
+    store(x + i, where(isnan(v) | isinf(v), 0.0, libdevice.round(v)))

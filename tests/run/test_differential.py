@@ -16,6 +16,7 @@ import fsc
 from case import EXAMPLES, U, ULP, Bench, Skip, case, close, example, must_fail, same_bits
 from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, ROWS, WARPS, launch_rows, seen, sweep, sweep_wide
+from test_math import erf
 from test_ops import operands
 
 BUILTINS = os.path.join(EXAMPLES, "..", "compiler", "check", "builtin.def")
@@ -75,6 +76,12 @@ def least(x, y):
 
 def fused(x, y):
     return np.array([float(Fraction(p) * Fraction(q) + Fraction(p)) for p, q in zip(x.tolist(), y.tolist())])
+
+
+def high_product(x, y):
+    width = 8 * x.dtype.itemsize
+    products = [(int(p) % 2 ** width) * (int(q) % 2 ** width) >> width for p, q in zip(x, y)]
+    return np.array(products, np.uint64).astype(f"u{width // 8}").view(x.dtype)
 
 
 def truncated(x, y):
@@ -137,6 +144,14 @@ KERNELS = {
     "sqrt": Elementwise(FLOATS, ["sqrt(x)"], lambda x, y: [np.sqrt(x)], ulps={"fp32": 0, "fp64": 0, "fp16": 1, "bf16": 1}),
     "sigmoid": Elementwise(FLOATS, ["sigmoid(x)"], lambda x, y: [(1 / (1 + np.exp(-x.astype(np.longdouble)))).astype(np.float64)],
                            ulps={"fp32": 5, "fp64": 5, "fp16": 1, "bf16": 1}),
+    "library": Elementwise(FLOATS, ["sin(x)", "cos(x)", "tanh(x)", "erf(x)", "expm1(x)", "log1p(x)", "pow(x, y)"],
+                           lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
+                                         (np.sin, np.cos, np.tanh, erf, np.expm1, np.log1p, lambda v: np.power(v, y))],
+                           ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
+    "rounding": Elementwise(FLOATS, ["floor(x)", "ceil(x)", "trunc(x)", "round(x)", "rint(x)", "nearbyint(x)"],
+                            lambda x, y: [np.floor(x), np.ceil(x), np.trunc(x), np.rint(x), np.rint(x), np.rint(x)]),
+    "rounded once": Elementwise(FLOATS, ["sqrt_rn(x)", "div_rn(x, y)"], lambda x, y: [np.sqrt(x), x / y]),
+    "high product": Elementwise(["i32", "u32", "i64", "u64"], ["umulhi(x, y)"], lambda x, y: [high_product(x, y)]),
     "compile time": Elementwise(["i32", "fp32"], ["t", "load(p + i, mask=m) * 0 + 2"],
                                 lambda x, y: [x * 3 + y * 2, x * 0 + 2], body=COMPILE_TIME, small=True),
     "hints": Elementwise(FLOATS + INTS, ["u + k", "u"], lambda x, y: [x + 2, x + 1], body=HINTS, small=True),

@@ -101,6 +101,7 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
         .num_defines = (uint32_t)o->num_defines,
         .num_types = (uint32_t)o->num_types,
         .num_divisible = (uint32_t)o->num_divisible,
+        .config = o->config,
         .num_warps = o->num_warps,
         .num_stages = o->num_stages,
         .num_ctas = o->num_ctas,
@@ -250,6 +251,14 @@ static fsc_status generate_gpu(fsc_compilation *c, const fsc_compile_options *o,
     return s;
 }
 
+/* After errors: those without a place are about the options. */
+static fsc_status blame(const fsc_compilation *c) {
+    uint32_t next = 0;
+    bool about_source = false;
+    for (Span at; diag_next_error(c->diag, &next, &at);) about_source |= at.end != 0;
+    return about_source ? FSC_ERROR_SOURCE : FSC_ERROR_USAGE;
+}
+
 static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, const char *text, size_t length,
                           bool want_host) {
     Arch arch = arch_of(o);
@@ -265,8 +274,8 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
         c->module = syntax_parse(c->arena, c->strings, c->diag, source,
                                  ends_with(o->file, ".py") ? SYNTAX_PYTHON : SYNTAX_DSL);
         add_time(&c->times, "parse", now() - start);
-        if (diag_errors(c->diag)) return FSC_ERROR_SOURCE;
         if (o->emit == FSC_EMIT_AST) {
+            if (diag_errors(c->diag)) return FSC_ERROR_SOURCE;
             ast_print(c->module, &c->output);
             return FSC_OK;
         }
@@ -276,10 +285,10 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
         c->record = k ? k->record : NULL;
         add_time(&c->times, "check", now() - start);
     }
-    if (diag_errors(c->diag) || !c->func) return FSC_ERROR_SOURCE;
+    if (diag_errors(c->diag) || !c->func) return blame(c);
 
     bool to_simt = arch != ARCH_CPU && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
-    if (!run_passes(c, o, t, to_simt)) return FSC_ERROR_SOURCE;
+    if (!run_passes(c, o, t, to_simt)) return blame(c);
     if (o->print_layouts) func_walk(c->func, print_layout, c);
     if (o->emit == FSC_EMIT_TILE || o->emit == FSC_EMIT_SIMT) {
         func_print(c->func, &c->output);
@@ -348,7 +357,7 @@ fsc_status driver_interface(const fsc_compile_options *o, const char *source, si
         bug_set_handler(land, &landing);
         CheckOptions k = check_options_of(c, o);
         *interface = check_interface(c->arena, c->strings, c->diag, c->module, &k);
-        s = *interface && !diag_errors(c->diag) ? FSC_OK : FSC_ERROR_SOURCE;
+        s = *interface && !diag_errors(c->diag) ? FSC_OK : blame(c);
         c->diagnostics.len = 0;
         diag_print(c->diag, &c->diagnostics, o->color);
     } else {

@@ -57,6 +57,7 @@ typedef struct fsc_compile_options {
     const fsc_name_value *known; /* values of run-time scalars: for the launch rule only, never compiled in */
     size_t num_known;
     const FscDeviceProps *device; /* num_sms() and the like of the launch rule; NULL: not known */
+    uint32_t config; /* which configuration of @triton.autotune, from 1; 0: the first, if there are any */
     uint32_t num_warps, num_stages, num_ctas; /* 0: from the launch rule, else chosen */
     int opt_level;           /* 0..3; 2 */
     bool debug;              /* -g */

@@ -148,7 +148,7 @@ static bool fits_constexpr(Call *c, uint32_t index, char *why) {
     const RecordParam *p = &c->variant->record->params[index];
     RuleValue now;
     if (p->kind != RECORD_CONSTEXPR || !p->rule || !c->values[index].known) return true;
-    if (p->origin == RECORD_OPTION || p->origin == RECORD_SIGNATURE) return true;
+    if (p->origin == RECORD_OPTION || p->origin == RECORD_SIGNATURE || p->origin == RECORD_CONFIG) return true;
     char err[160], rule[160], values[160], given[40];
     RuleStatus s = rule_eval(p->rule, &c->env, &now, err, sizeof err);
     if (s == RULE_OK && same_value(now, c->values[index].value)) return true;

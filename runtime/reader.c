@@ -208,6 +208,12 @@ static bool read_grid(Reader *rd) {
     return true;
 }
 
+static bool read_config(Reader *rd) {
+    if (!need_words(rd, 2, 2)) return false;
+    record_set_config(rd->r, word(rd, 1));
+    return true;
+}
+
 static bool read_num_warps(Reader *rd) {
     if (!need_words(rd, 2, 2)) return false;
     record_set_num_warps(rd->r, word(rd, 1));
@@ -281,7 +287,7 @@ static const struct {
 } lines[] = {
     {"kernel", read_kernel},     {"version", read_version},     {"target", read_target},
     {"file", read_file},         {"param", read_param},         {"dim", read_dim},
-    {"grid", read_grid},         {"num_warps", read_num_warps}, {"num_stages", read_num_stages},
+    {"grid", read_grid},         {"config", read_config},         {"num_warps", read_num_warps}, {"num_stages", read_num_stages},
     {"num_ctas", read_num_ctas}, {"require", read_require},     {"launch", read_launch},
     {"scratch", read_scratch},   {"access", read_access},
 };

@@ -137,6 +137,10 @@ void record_add_grid(Record *r, const char *code) {
         r->failed = true;
 }
 
+void record_set_config(Record *r, const char *text) {
+    r->config = keep(r, text);
+}
+
 void record_set_num_warps(Record *r, const char *code) {
     r->num_warps = keep_code(r, code);
 }
@@ -210,7 +214,7 @@ bool record_value(const RecordParam *p, RuleValue *out) {
 
 const char *const record_kinds[] = {"pointer", "scalar", "constexpr", NULL};
 const char *const record_value_kinds[] = {"int", "float", "bool", "dtype", NULL};
-const char *const record_origins[] = {"option", "signature", "rule", "default", NULL};
+const char *const record_origins[] = {"option", "signature", "rule", "default", "config", NULL};
 
 typedef struct Out {
     char *at;
@@ -343,6 +347,7 @@ char *record_write(const Record *r, size_t *length) {
     out(&o, "\n");
     for (uint32_t i = 0; i < r->num_params; i++) write_param(&o, &r->params[i]);
     for (uint32_t i = 0; i < r->num_grid; i++) out_code(&o, "grid", r->grid[i]);
+    out_code(&o, "config", r->config);
     out_code(&o, "num_warps", r->num_warps);
     out_code(&o, "num_stages", r->num_stages);
     out_code(&o, "num_ctas", r->num_ctas);

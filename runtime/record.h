@@ -15,6 +15,7 @@
  *   param constexpr BLOCK int 1024 rule "$5 npow2"      name, kind and text of the value, origin, rule if there is one
  *   param constexpr T dtype fp32 default
  *   grid "$4"                              one to three codes
+ *   config "2 of 5"                        which configuration of @autotune this is; absent: it has none
  *   num_warps "4"                          likewise num_stages, num_ctas; each may be absent
  *   require "$6 $5 >=" "BLOCK >= n_cols"   code, the condition as the source has it
  *   launch softmax threads=128 programs=1 blocks=1 static=64 dynamic=0
@@ -46,8 +47,9 @@ typedef enum RecordKind {
 typedef enum RecordValueKind { RECORD_INT, RECORD_FLOAT, RECORD_BOOL, RECORD_DTYPE } RecordValueKind;
 
 /* Where a constexpr's value came from. RULE and DEFAULT are compared with the rule at every launch (which variant fits;
- * never run wrong); OPTION and SIGNATURE are the user's own choice and are not. */
-typedef enum RecordOrigin { RECORD_OPTION, RECORD_SIGNATURE, RECORD_RULE, RECORD_DEFAULT } RecordOrigin;
+ * never run wrong); OPTION, SIGNATURE and CONFIG (one of @autotune's
+ * configurations) are the user's own choice and are not. */
+typedef enum RecordOrigin { RECORD_OPTION, RECORD_SIGNATURE, RECORD_RULE, RECORD_DEFAULT, RECORD_CONFIG } RecordOrigin;
 
 /* One dimension of a shape contract: postfix codes (below), both in elements. */
 typedef struct RecordDim {
@@ -100,6 +102,7 @@ typedef struct Record {
     const char *kernel, *version, *target, *file;  /* "softmax", "0.1.0", "sm_80" or "cpu", "softmax.dsl" */
     RecordParam *params;                           /* all, in source order; run-time ones are passed in this order */
     const char *grid[3];                           /* codes */
+    const char *config;                            /* "2 of 5", NULL: not from @autotune */
     const char *num_warps, *num_stages, *num_ctas; /* codes, NULL: the rule does not say */
     RecordRequire *requires;
     RecordLaunch *launches;
@@ -124,6 +127,7 @@ RecordParam *record_add_constexpr(Record *r, const char *name, RecordValueKind k
                                   RecordOrigin origin, const char *rule);
 void record_add_dim(Record *r, uint32_t param, const char *extent, const char *stride);
 void record_add_grid(Record *r, const char *code);
+void record_set_config(Record *r, const char *text);
 void record_set_num_warps(Record *r, const char *code); /* likewise below */
 void record_set_num_stages(Record *r, const char *code);
 void record_set_num_ctas(Record *r, const char *code);

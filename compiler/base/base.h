@@ -130,6 +130,15 @@ void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 Span diag_inside(Diag *d, Span call);
 
 uint32_t diag_errors(const Diag *d);
+/* The place of the error that follows place number *next of the messages; false: there is none. *next starts at 0. */
+bool diag_next_error(const Diag *d, uint32_t *next, Span *place);
+typedef struct DiagMark {
+    uint32_t messages, errors, hidden;
+} DiagMark;
+
+DiagMark diag_mark(const Diag *d);
+/* Forgets what came after the mark; true: errors were among it. */
+bool diag_rewind(Diag *d, DiagMark mark);
 bool diag_full(const Diag *d); /* the error limit is reached: callers may stop early */
 /* Everything so far by its place in the file, what has none first; notes stay with their error or warning:
  * `file:line:col: error: …`, the source line, a caret range. */

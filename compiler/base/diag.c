@@ -129,6 +129,29 @@ uint32_t diag_errors(const Diag *d) {
     return d->errors;
 }
 
+bool diag_next_error(const Diag *d, uint32_t *next, Span *place) {
+    while (*next < d->messages.len) {
+        const Message *m = &d->messages.at[(*next)++];
+        if (m->severity != SEV_ERROR) continue;
+        *place = m->span;
+        return true;
+    }
+    return false;
+}
+
+DiagMark diag_mark(const Diag *d) {
+    return (DiagMark){d->messages.len, d->errors, d->hidden};
+}
+
+bool diag_rewind(Diag *d, DiagMark mark) {
+    if (d->errors == mark.errors) return false;
+    d->messages.len = mark.messages;
+    d->errors = mark.errors;
+    d->hidden = mark.hidden;
+    d->hiding = false;
+    return true;
+}
+
 bool diag_full(const Diag *d) {
     return d->limit && d->errors >= d->limit;
 }

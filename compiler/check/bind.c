@@ -233,10 +233,11 @@ static void record_contract(Checker *c, const Params *p, uint32_t index) {
 }
 
 static void record_constexpr(Checker *c, const ParamInfo *p, bool interface) {
-    const Sem *s = interface ? default_of(c, p) : p->value;
+    bool is_chosen = interface && p->origin == RECORD_CONFIG && p->value; /* by --config, not by the default */
+    const Sem *s = interface && !is_chosen ? default_of(c, p) : p->value;
     RecordValueKind kind = s ? value_kind(s) : p->role == ROLE_DTYPE ? RECORD_DTYPE : RECORD_INT;
     const char *text = s && !sem_is_error(s) ? value_text(c, s) : "";
-    record_add_constexpr(c->record, p->name, kind, text, interface ? RECORD_DEFAULT : p->origin, p->rule);
+    record_add_constexpr(c->record, p->name, kind, text, interface && !is_chosen ? RECORD_DEFAULT : p->origin, is_chosen ? NULL : p->rule);
 }
 
 static void record_run_time(Checker *c, const Params *p, uint32_t index) {

@@ -116,27 +116,11 @@ const Sem *builtin_static_assert(Checker *c, Call *call) {
     return &sem_none;
 }
 
-static void print_sem(Checker *c, const Sem *s, Text *out) {
-    if (s->kind == SEM_STRING) {
-        text_printf(out, "%s", s->s);
-    } else if (sem_is_number(s)) {
-        text_printf(out, "%s", number_text(c, s));
-    } else if (s->kind == SEM_TUPLE) {
-        for (uint32_t i = 0; i < s->count; i++) {
-            text_printf(out, "%s", i ? ", " : "(");
-            print_sem(c, s->items[i], out);
-        }
-        text_printf(out, s->count == 1 ? ",)" : ")");
-    } else {
-        text_printf(out, "%s", sem_type_text(c, s));
-    }
-}
-
 const Sem *builtin_static_print(Checker *c, Call *call) {
     Text out = {0};
     for (uint32_t i = 0; i < BUILTIN_ARGS && call->arg[i]; i++) {
         if (i) text_printf(&out, " ");
-        print_sem(c, call->arg[i], &out);
+        sem_print(c, call->arg[i], &out);
     }
     diag_note(c->d, call->span, "%s", out.at ? out.at : "");
     text_free(&out);

@@ -22,6 +22,7 @@ typedef struct CheckOptions {
     const NameValue *defines; /* -D NAME=VALUE: constexpr parameters, or scalar parameters fixed to a value */
     const NameValue *types;   /* -T NAME=TYPE: dtype parameters, or the type of a bare parameter ("fp16", "*fp16") */
     uint32_t num_defines, num_types;
+    uint32_t config; /* which configuration of @autotune, from 1; 0: the first, if there are any */
     uint32_t num_warps, num_stages, num_ctas; /* 0: from the launch rule, else chosen */
     /* What a run-time launch knows: divisibility per run-time parameter, by name; applied like ":16". */
     const NameValue *divisible; /* value "16" or "1" */
@@ -38,7 +39,7 @@ typedef struct Kernel {
     Record *record; /* parameters, contracts, constexprs, launch rule, accesses' places; launches come later */
 } Kernel;
 
-/* NULL after errors in d. The module must have parsed without errors. */
+/* NULL after errors in d. After errors of syntax what is whole is checked all the same, for its own errors. */
 Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const CheckOptions *o);
 
 /* The entry point's parameters before any specialisation, for those who bind arguments first (the JIT, `fsc run`): every

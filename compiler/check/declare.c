@@ -12,11 +12,16 @@
 
 static const Span nowhere = {0, 0};
 
+static uint32_t param_slot(const Params *p, const char *name) {
+    uint32_t h = 2166136261u; /* FNV-1a */
+    for (const char *s = name; *s; s++) h = (h ^ (uint8_t)*s) * 16777619u;
+    uint32_t i = h & (p->num_slots - 1);
+    while (p->slots[i] && strcmp(p->at[p->slots[i] - 1].name, name) != 0) i = (i + 1) & (p->num_slots - 1);
+    return i;
+}
+
 int params_find(const Params *p, const char *name) {
-    for (uint32_t i = 0; i < p->count; i++) {
-        if (strcmp(p->at[i].name, name) == 0) return (int)i;
-    }
-    return -1;
+    return (int)p->slots[param_slot(p, name)] - 1;
 }
 
 /* ---- Annotations ------------------------------------------------------------------------------------------------- */
@@ -29,10 +34,9 @@ static bool is_word(const Node *n, const char *word) {
 static bool element_type(Checker *c, Params *p, ParamInfo *param, const Node *n) {
     const char *canonical = n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE ? dtype_canonical(n->name) : NULL;
     if (n->kind == NODE_NAME) {
-        for (uint32_t i = 0; i < p->fn->list.len; i++) { /* its role may not be known yet: look at the annotation */
-            const Node *other = p->fn->list.at[i];
-            if (other->name == n->name && other->a && is_word(other->a, "dtype")) param->type_param = (int)i;
-        }
+        int i = params_find(p, n->name); /* its role may not be known yet: look at the annotation */
+        const Node *other = i >= 0 ? p->fn->list.at[i]->a : NULL;
+        if (other && is_word(other, "dtype")) param->type_param = i;
         if (param->type_param >= 0) return true;
     }
     if (canonical && stype_find(canonical, &param->type)) {
@@ -73,14 +77,20 @@ static bool declare(Checker *c, Params *p, ParamInfo *param) {
 
 bool params_declare(Checker *c, const Node *fn, Params *p) {
     bool ok = true;
-    *p = (Params){.fn = fn, .at = NEW_ARRAY(c->a, ParamInfo, fn->list.len + 1), .count = fn->list.len};
+    *p = (Params){.fn = fn, .count = fn->list.len, .num_slots = 16};
+    p->at = NEW_ARRAY(c->a, ParamInfo, p->count + 1);
+    while (p->num_slots < p->count * 2) p->num_slots *= 2;
+    p->slots = NEW_ARRAY(c->a, uint32_t, p->num_slots);
     for (uint32_t i = 0; i < p->count; i++) {
         const Node *n = fn->list.at[i];
         p->at[i] = (ParamInfo){.node = n, .name = n->name, .span = n->span, .type_param = -1, .divisible = 1};
-        for (uint32_t k = 0; k < i; k++) {
-            if (p->at[k].name != n->name) continue;
+        uint32_t slot = param_slot(p, n->name);
+        if (p->slots[slot]) {
             diag_error(c->d, n->span, "the parameter '%s' is there twice", n->name);
+            diag_note(c->d, p->at[p->slots[slot] - 1].span, "it is here first");
             ok = false;
+        } else {
+            p->slots[slot] = i + 1;
         }
     }
     for (uint32_t i = 0; i < p->count; i++) ok &= declare(c, p, &p->at[i]);
@@ -149,7 +159,7 @@ static bool set_type(Checker *c, Params *p, ParamInfo *param, bool is_pointer, S
     return true;
 }
 
-static bool set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin origin, const char *from) {
+bool param_set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin origin, const char *from) {
     bool fits = param->role == ROLE_DTYPE    ? s->kind == SEM_TYPE
                 : param->role == ROLE_SCALAR ? sem_is_number(s)
                                              : param->role != ROLE_POINTER;
@@ -168,6 +178,9 @@ static bool set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin o
 
 static bool apply_item(Checker *c, Params *p, ParamInfo *param, const SigItem *item) {
     SType t = ST_I32;
+    if (item->kind == SIG_NONE && strcmp(item->text, "None") == 0 && param->role != ROLE_DTYPE) {
+        return param_set_value(c, param, &sem_none, RECORD_SIGNATURE, "--signature");
+    }
     if (item->kind == SIG_NONE) return true;
     if (item->dtype && !stype_find(item->dtype, &t)) bug("signature: dtype %s", item->dtype);
     if (item->kind == SIG_POINTER) {
@@ -177,14 +190,14 @@ static bool apply_item(Checker *c, Params *p, ParamInfo *param, const SigItem *i
     }
     if (item->kind == SIG_TYPE) {
         if (param->role == ROLE_DTYPE || param->role == ROLE_CONSTEXPR) {
-            return set_value(c, param, sem_type(c, t, false), RECORD_SIGNATURE, "--signature");
+            return param_set_value(c, param, sem_type(c, t, false), RECORD_SIGNATURE, "--signature");
         }
         if (item->divisible > param->divisible) param->divisible = item->divisible;
         param->equals_one |= item->equals_one;
         return set_type(c, p, param, false, t, "--signature");
     }
     const Sem *s = read_value(c, item->text, false);
-    return s ? set_value(c, param, s, RECORD_SIGNATURE, "--signature") : true;
+    return s ? param_set_value(c, param, s, RECORD_SIGNATURE, "--signature") : true;
 }
 
 /* What a wrong signature leaves without type or value is not reported once more. */
@@ -235,7 +248,7 @@ static bool apply_type(Checker *c, Params *p, const NameValue *nv) {
         return false;
     }
     if (param->role == ROLE_DTYPE && !is_pointer) {
-        return set_value(c, param, sem_type(c, t, false), RECORD_OPTION, "-T");
+        return param_set_value(c, param, sem_type(c, t, false), RECORD_OPTION, "-T");
     }
     return set_type(c, p, param, is_pointer, t, "-T");
 }
@@ -252,7 +265,7 @@ static bool apply_define(Checker *c, Params *p, const NameValue *nv) {
                    nv->value);
         return false;
     }
-    return set_value(c, param, s, RECORD_OPTION, "-D");
+    return param_set_value(c, param, s, RECORD_OPTION, "-D");
 }
 
 bool params_options(Checker *c, Params *p) {

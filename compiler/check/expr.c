@@ -6,6 +6,8 @@
  */
 #include "check/sema.h"
 
+#include <string.h>
+
 enum {
     STEP_LIMIT = 1000000, /* statements and expressions evaluated in one kernel */
     OP_LIMIT = 400000,    /* ops built */
@@ -72,14 +74,93 @@ static const Sem *chain(Checker *c, const Node *n) {
     return all;
 }
 
+typedef struct Items {
+    Checker *c;
+    VEC(const Sem *) list;
+    bool poisoned;
+} Items;
+
+static void add_item(Items *t, const Sem *s) {
+    vec_push(t->c->a, &t->list, s);
+    t->poisoned |= sem_is_error(s);
+}
+
+/* *t in a tuple: its items. */
+static void add_starred(Items *t, const Node *n) {
+    const Sem *s = expr(t->c, n->a);
+    for (uint32_t i = 0; s->kind == SEM_TUPLE && i < s->count; i++) add_item(t, s->items[i]);
+    if (s->kind == SEM_TUPLE) return;
+    if (!sem_is_error(s)) diag_error(t->c->d, n->span, "'*' takes a tuple, not %s", sem_type_text(t->c, s));
+    t->poisoned = true;
+}
+
 static const Sem *tuple(Checker *c, const Node *n) {
-    const Sem **items = NEW_ARRAY(c->a, const Sem *, n->list.len + 1);
-    bool poisoned = false;
+    Items t = {.c = c};
     for (uint32_t i = 0; i < n->list.len; i++) {
-        items[i] = expr(c, n->list.at[i]);
-        poisoned |= sem_is_error(items[i]);
+        if (n->list.at[i]->kind == NODE_STAR) add_starred(&t, n->list.at[i]);
+        else add_item(&t, expr(c, n->list.at[i]));
     }
-    return poisoned ? &sem_error : sem_tuple(c, items, n->list.len);
+    return t.poisoned ? &sem_error : sem_tuple(c, t.list.at, t.list.len);
+}
+
+/* ---- Comprehensions: over what is a tuple at compile time -------------------------------------------------------- */
+
+/* range(...) of known bounds as a tuple; NULL: n is no such call. */
+static const Sem *known_range(Checker *c, const Node *n) {
+    enum { MOST = 65536 };
+    bool is_range = n->kind == NODE_CALL && n->a->kind == NODE_NAME && strcmp(n->a->name, "range") == 0;
+    int64_t bounds[3] = {0, 0, 1};
+    if (!is_range || n->list.len < 1 || n->list.len > 3) return NULL;
+    for (uint32_t i = 0; i < n->list.len; i++) {
+        uint32_t to = n->list.len == 1 ? 1 : i;
+        const Sem *s = expr(c, n->list.at[i]);
+        if (!sem_want_int(c, s, n->list.at[i]->span, "a bound of range", &bounds[to])) return &sem_error;
+    }
+    Items t = {.c = c};
+    int64_t step = bounds[2];
+    for (int64_t i = bounds[0]; step > 0 ? i < bounds[1] : step < 0 && i > bounds[1]; i += step) {
+        if (t.list.len == MOST || !spend(c, n->span)) return &sem_error;
+        add_item(&t, sem_i64(c, i));
+    }
+    return sem_tuple(c, t.list.at, t.list.len);
+}
+
+bool comprehension_walk(Checker *c, const Node *n, EachElement *each, void *context) {
+    const Sem *s = known_range(c, n->c);
+    if (!s) s = expr(c, n->c);
+    if (s->kind != SEM_TUPLE) {
+        if (sem_is_error(s)) return false;
+        diag_error(c->d, n->c->span, "a comprehension goes over a tuple known at compile time, not over %s",
+                   sem_type_text(c, s));
+        return false;
+    }
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < s->count && spend(c, n->span); i++) {
+        bool wanted = true;
+        assign_to(c, n->b, s->items[i], n->b->span);
+        for (uint32_t k = 0; wanted && k < n->list.len; k++) {
+            const Sem *cond = expr(c, n->list.at[k]);
+            if (!sem_want_bool(c, cond, n->list.at[k]->span, "the condition of 'for ... if'", &wanted)) return false;
+        }
+        if (!wanted) continue;
+        if (n->flag) ok = comprehension_walk(c, n->a, each, context);
+        else each(context, n->a);
+    }
+    return ok;
+}
+
+static void add_element(void *context, const Node *element) {
+    Items *t = context;
+    add_item(t, expr(t->c, element));
+}
+
+/* Its names are its own: they are as before afterwards. */
+static const Sem *comprehension(Checker *c, const Node *n) {
+    Items t = {.c = c};
+    uint32_t mark = journal_mark(c);
+    bool ok = comprehension_walk(c, n, add_element, &t);
+    journal_undo(c, mark);
+    return ok && !t.poisoned ? sem_tuple(c, t.list.at, t.list.len) : &sem_error;
 }
 
 static const Sem *refuse(Checker *c, const Node *n, const char *what) {
@@ -92,7 +173,7 @@ static const Sem *evaluate(Checker *c, const Node *n) {
     case NODE_NAME: return scope_lookup(c, n->name, n->span);
     case NODE_INT: return sem_int(c, int_unsigned(n->integer));
     case NODE_FLOAT: return sem_float(c, n->real);
-    case NODE_STRING: return sem_string(c, n->name);
+    case NODE_STRING: return n->op ? format_string(c, n) : sem_string(c, n->name);
     case NODE_TRUE: return sem_bool(c, true);
     case NODE_FALSE: return sem_bool(c, false);
     case NODE_NONE: return &sem_none;
@@ -113,7 +194,7 @@ static const Sem *evaluate(Checker *c, const Node *n) {
     case NODE_ELLIPSIS: return refuse(c, n, "'...'");
     case NODE_DICT: return refuse(c, n, "a dict");
     case NODE_LAMBDA: return refuse(c, n, "a lambda");
-    case NODE_COMPREHENSION: return refuse(c, n, "a comprehension");
+    case NODE_COMPREHENSION: return comprehension(c, n);
     case NODE_STAR: return refuse(c, n, "'*' here");
     default: bug("expr: node %s is no expression", node_name[n->kind]);
     }

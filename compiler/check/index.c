@@ -6,17 +6,11 @@
  */
 #include "check/sema.h"
 
+#include <math.h>
 #include <string.h>
 
-static const char *const submodules[] = {"language", "math",     "extra", "cuda",        "libdevice",
-                                         "hip",      "standard", "core",  "PropagateNan"};
-
-static const Sem *module(Checker *c, const char *name) {
-    Sem *s = NEW(c->a, Sem);
-    s->kind = SEM_MODULE;
-    s->s = name;
-    return s;
-}
+static const char *const submodules[] = {"language", "math",     "extra", "cuda",         "libdevice", "tldevice",
+                                         "hip",      "standard", "core",  "PropagateNan", "random",    "testing"};
 
 static const Sem *builtin_sem(Checker *c, const Builtin *b, const Sem *self) {
     Sem *s = NEW(c->a, Sem);
@@ -38,20 +32,27 @@ static const Sem *unknown(Checker *c, const Node *n, const char *of) {
     return &sem_error;
 }
 
-static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
-    if (strcmp(m->s, "PropagateNan") == 0) return sem_bool(c, strcmp(n->name, "ALL") == 0);
-    bool is_libdevice = strcmp(m->s, "libdevice") == 0;
-    const Builtin *b = is_libdevice ? builtin_find(arena_printf(c->a, "libdevice.%s", n->name)) : NULL;
-    if (!b) b = builtin_find(n->name);
+const Sem *module_member(Checker *c, const char *name) {
+    const Builtin *b = builtin_find(name);
     SType t;
-    const char *canonical = dtype_canonical(n->name);
+    const char *canonical = dtype_canonical(name);
     if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
     if (b) return builtin_sem(c, b, NULL);
     for (size_t i = 0; i < COUNT(submodules); i++) {
-        if (strcmp(n->name, submodules[i]) == 0) return module(c, submodules[i]);
+        if (strcmp(name, submodules[i]) == 0) return sem_module(c, submodules[i]);
     }
-    if (strcmp(n->name, "inf") == 0 || strcmp(n->name, "nan") == 0) return scope_lookup(c, n->name, n->span);
-    return unknown(c, n, arena_printf(c->a, "the module %s", m->s));
+    if (strcmp(name, "inf") == 0) return sem_float(c, INFINITY);
+    if (strcmp(name, "nan") == 0) return sem_float(c, NAN);
+    if (strcmp(name, "pi") == 0) return sem_float(c, 3.14159265358979323846);
+    return strcmp(name, "e") == 0 ? sem_float(c, 2.71828182845904523536) : NULL;
+}
+
+static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
+    if (strcmp(m->s, "PropagateNan") == 0) return sem_bool(c, strcmp(n->name, "ALL") == 0);
+    bool is_libdevice = strcmp(m->s, "libdevice") == 0; /* where CUDA's meaning differs, its row has that prefix */
+    const Builtin *b = is_libdevice ? builtin_find(arena_printf(c->a, "libdevice.%s", n->name)) : NULL;
+    const Sem *s = b ? builtin_sem(c, b, NULL) : module_member(c, n->name);
+    return s ? s : unknown(c, n, arena_printf(c->a, "the module %s", m->s));
 }
 
 static const Sem *of_type(Checker *c, const Node *n, const Sem *t) {

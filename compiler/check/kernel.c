@@ -16,43 +16,72 @@ static bool has_decorator(const Node *fn, const char *name) {
     return false;
 }
 
-static bool names_function(const Node *n, const Node *fn);
+/* Functions of a module by name, and which of them others name. Names are interned: equal means the same pointer. */
+typedef struct Names {
+    Arena *a;
+    const char **name; /* open addressing; NULL: free */
+    bool *called;
+    uint32_t num_slots; /* a power of two */
+    const char *inside; /* the function that is looked at */
+} Names;
 
-static bool list_names(const NodeList *list, const Node *fn) {
-    for (uint32_t i = 0; i < list->len; i++) {
-        if (names_function(list->at[i], fn)) return true;
+static uint32_t name_slot(const Names *t, const char *name) {
+    uint32_t i = (uint32_t)((uintptr_t)name >> 4) * 2654435761u & (t->num_slots - 1);
+    while (t->name[i] && t->name[i] != name) i = (i + 1) & (t->num_slots - 1);
+    return i;
+}
+
+static void note_names(Names *t, const Node *n);
+
+static void note_list(Names *t, const NodeList *list) {
+    for (uint32_t i = 0; i < list->len; i++) note_names(t, list->at[i]);
+}
+
+static void note_names(Names *t, const Node *n) {
+    if (!n) return;
+    if (n->kind == NODE_NAME) {
+        uint32_t slot = name_slot(t, n->name);
+        if (t->name[slot] && n->name != t->inside) t->called[slot] = true;
+        return;
     }
-    return false;
+    note_names(t, n->a);
+    note_names(t, n->b);
+    note_names(t, n->c);
+    note_list(t, &n->list);
+    note_list(t, &n->body);
+    if (n->kind != NODE_FUNCTION) note_list(t, &n->rest);
 }
 
-static bool names_function(const Node *n, const Node *fn) {
-    if (!n) return false;
-    if (n->kind == NODE_NAME) return n->name == fn->name;
-    return names_function(n->a, fn) || names_function(n->b, fn) || names_function(n->c, fn) ||
-           list_names(&n->list, fn) || list_names(&n->body, fn) ||
-           (n->kind != NODE_FUNCTION && list_names(&n->rest, fn));
-}
-
-static bool is_called(const Module *m, const Node *fn) {
+static Names names_of(const Module *m) {
+    Names t = {.a = arena_create(), .num_slots = 16};
+    while (t.num_slots < m->items.len * 2) t.num_slots *= 2;
+    t.name = NEW_ARRAY(t.a, const char *, t.num_slots);
+    t.called = NEW_ARRAY(t.a, bool, t.num_slots);
     for (uint32_t i = 0; i < m->items.len; i++) {
         const Node *n = m->items.at[i];
-        if (n->kind == NODE_FUNCTION && n != fn && names_function(n, fn)) return true;
+        if (n->kind == NODE_FUNCTION) t.name[name_slot(&t, n->name)] = n->name;
     }
-    return false;
+    for (uint32_t i = 0; i < m->items.len; i++) {
+        t.inside = m->items.at[i]->name;
+        if (m->items.at[i]->kind == NODE_FUNCTION) note_names(&t, m->items.at[i]);
+    }
+    return t;
 }
 
 /* @kernel functions; where there is none, the @jit functions that no other calls. */
 uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t max) {
+    Names names = names_of(m);
     uint32_t count = 0;
     for (int pass = 0; pass < 2 && count == 0; pass++) {
         for (uint32_t i = 0; i < m->items.len; i++) {
             const Node *n = m->items.at[i];
             if (n->kind != NODE_FUNCTION || !has_decorator(n, pass ? "jit" : "kernel")) continue;
-            if (pass && is_called(m, n)) continue;
+            if (pass && names.called[name_slot(&names, n->name)]) continue;
             if (count < max) functions[count] = n;
             count++;
         }
     }
+    arena_destroy(names.a);
     return count;
 }
 
@@ -64,6 +93,7 @@ static const Node *named_entry(Checker *c, const char *name) {
         if (strcmp(n->name, name) == 0) return n;
         vec_push(c->a, &names, n->name);
     }
+    if (c->m->has_gaps) return NULL; /* it may be what an error hides */
     const char *near = nearest_name(name, names.at, names.len);
     if (near) {
         diag_error(c->d, (Span){0, 0}, "--kernel %s: the file has no such function; did you mean '%s'?", name, near);
@@ -79,6 +109,7 @@ static const Node *find_entry(Checker *c) {
     if (c->o->kernel) return named_entry(c, c->o->kernel);
     uint32_t count = check_entry_points(c->m, found, SHOWN);
     if (count == 1) return found[0];
+    if (diag_errors(c->d)) return NULL; /* of syntax: what the file has is not known */
     if (count == 0) {
         diag_error(c->d, (Span){c->m->source->base, c->m->source->base}, "%s has no kernel", c->m->source->name);
         diag_note(c->d, (Span){0, 0}, "an entry point is a function with @kernel(...) or @triton.jit before it");
@@ -94,8 +125,9 @@ static const Node *find_entry(Checker *c) {
 FileScope *scope_of_file(Checker *c, const Module *m) {
     FileScope *file = NEW(c->a, FileScope);
     file->names = frame_push(c, NULL, (Span){0, 0});
-    for (uint32_t i = 0; i < m->items.len; i++) {
-        const Node *n = m->items.at[i];
+    for (uint32_t i = 0; i < m->imports.len + m->items.len; i++) {
+        bool is_import = i < m->imports.len; /* what the file defines itself goes before */
+        const Node *n = is_import ? m->imports.at[i] : m->items.at[i - m->imports.len];
         uint32_t before = file->names->variables.len, v = frame_variable(c, n->name);
         if (v == before) {
             vec_push(c->a, &file->nodes, n);
@@ -128,17 +160,24 @@ static const Sem *evaluate_global(Checker *c, const Node *n) {
     return &sem_error;
 }
 
+const Node *global_node(const Checker *c, const char *name) {
+    int64_t v = frame_index(c->file->names, name);
+    return v >= 0 ? c->file->nodes.at[v] : NULL;
+}
+
 const Sem *scope_global(Checker *c, const char *name) {
     FileScope *file = c->file;
     const Binding *b = frame_find(file->names, name);
+    const Node *n = global_node(c, name);
     if (!b) return NULL;
     if (b->sem) return b->sem;
+    if (n->kind == NODE_IMPORT) return scope_imported(c, n);
     Frame *frame = c->frame;
     c->frame = file->names;
     uint32_t v = frame_variable(c, name);
     file->names->variables.at[v].now.sem = &sem_error; /* a constant that needs itself */
     c->frame = frame;
-    const Sem *s = evaluate_global(c, file->nodes.at[v]);
+    const Sem *s = evaluate_global(c, n);
     file->names->variables.at[v].now.sem = s;
     return s;
 }
@@ -178,9 +217,9 @@ static void finish_function(Checker *c, const Params *p) {
     c->b = builder_at_end(f, f->body);
     c->b.span = p->fn->span;
     op_build(&c->b, OP_RETURN, NULL, 0, none, type_scalar(DT_I32));
-    f->num_warps = launch_option(c, p, "num_warps", c->o->num_warps, 32);
-    f->num_stages = launch_option(c, p, "num_stages", c->o->num_stages, 16);
-    if (launch_option(c, p, "num_ctas", c->o->num_ctas, 16) > 1) {
+    f->num_warps = launch_option(c, p, "num_warps", c->o->num_warps ? c->o->num_warps : p->num_warps, 32);
+    f->num_stages = launch_option(c, p, "num_stages", c->o->num_stages ? c->o->num_stages : p->num_stages, 16);
+    if (launch_option(c, p, "num_ctas", c->o->num_ctas ? c->o->num_ctas : p->num_ctas, 16) > 1) {
         diag_error(c->d, p->fn->span, "num_ctas above 1 is not compiled yet");
     }
 }
@@ -189,10 +228,11 @@ Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const Check
     Checker *c = checker_create(a, s, d, m, o);
     const Node *fn = find_entry(c);
     Params params;
-    if (!fn) return NULL;
+    if (!fn || fn->flag) return NULL; /* flag: errors of syntax in it were reported */
     start_function(c, fn);
     params_declare(c, fn, &params);
     params_options(c, &params);
+    tune_read(c, &params);
     launch_check(c, &params);
     params_settle(c, &params);
     params_enter(c, &params);
@@ -216,10 +256,11 @@ Record *check_interface(Arena *a, Strings *s, Diag *d, const Module *m, const Ch
     Checker *c = checker_create(a, s, d, m, o);
     const Node *fn = find_entry(c);
     Params params;
-    if (!fn) return NULL;
+    if (!fn || fn->flag) return NULL;
     start_function(c, fn); /* defaults are evaluated as expressions of a function */
     params_declare(c, fn, &params);
     params_options(c, &params);
+    tune_read(c, &params);
     launch_check(c, &params);
     params_types(c, &params);
     c->record = record_create(fn->name);

@@ -76,12 +76,9 @@ static void constexpr_rule(Checker *c, Params *p, const Node *n) {
 void launch_check(Checker *c, Params *p) {
     for (uint32_t i = 0; i < p->fn->rest.len; i++) {
         const Node *n = p->fn->rest.at[i];
-        if (decorator_is(n, "kernel") || decorator_is(n, "jit")) continue;
-        diag_warning(c->d, n->span, "this decorator is left out");
-        if (decorator_is(n, "autotune") || decorator_is(n, "heuristics")) {
-            diag_note(c->d, n->span,
-                      "bind what it would choose with -D, or write a launch rule: @kernel(grid=..., BLOCK=...)");
-        }
+        bool is_read = decorator_is(n, "kernel") || decorator_is(n, "jit") || is_autotune(n) ||
+                       decorator_is(n, "heuristics");
+        if (!is_read) diag_warning(c->d, n->span, "this decorator is left out");
     }
     const Node *rule = kernel_rule(p->fn);
     for (uint32_t i = 0; rule && i < rule->list.len; i++) {
@@ -102,7 +99,8 @@ static const Node *keyword(const Params *p, const char *name) {
         const Node *n = rule->list.at[i];
         if (n->kind == NODE_KEYWORD && strcmp(n->name, name) == 0) return n->a;
     }
-    return NULL;
+    if (strcmp(name, "num_warps") == 0) return p->warps_rule;
+    return strcmp(name, "num_stages") == 0 ? p->stages_rule : NULL;
 }
 
 /* The items of a tuple or list, or the expression itself. */
@@ -157,6 +155,7 @@ void launch_record(Checker *c, const Params *p) {
     }
     n = keyword(p, "require");
     if (n) record_requires(c, p, n);
+    if (p->config) record_set_config(c->record, arena_printf(c->a, "%u of %u", p->config, p->num_configs));
 }
 
 /* num_warps and its kin: from the command line, else from the rule where it can be evaluated now, else 0. */

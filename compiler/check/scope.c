@@ -50,9 +50,13 @@ uint32_t frame_variable(Checker *c, const char *name) {
     return f->variables.len - 1;
 }
 
+int64_t frame_index(const Frame *f, const char *name) {
+    return (int64_t)f->slots[slot_of(f, name)] - 1;
+}
+
 const Binding *frame_find(const Frame *f, const char *name) {
-    uint32_t slot = slot_of(f, name);
-    return f->slots[slot] ? &f->variables.at[f->slots[slot] - 1].now : NULL;
+    int64_t i = frame_index(f, name);
+    return i >= 0 ? &f->variables.at[i].now : NULL;
 }
 
 void frame_set(Checker *c, uint32_t variable, Binding b) {
@@ -137,22 +141,53 @@ const char *nearest_name(const char *name, const char *const *names, uint32_t co
 /* ---- Look-up ----------------------------------------------------------------------------------------------------- */
 
 static const char *const constants[] = {"inf", "nan"};
-static const char *const modules[] = {"tl", "triton", "libdevice", "math", "torch"};
+static const char *const modules[] = {"tl", "triton", "tldevice", "libdevice", "math", "torch", "np", "numpy"};
 
 static const Sem *known_word(Checker *c, const char *name) {
     if (strcmp(name, "inf") == 0) return sem_float(c, INFINITY);
     if (strcmp(name, "nan") == 0) return sem_float(c, NAN);
     for (size_t i = 0; i < COUNT(modules); i++) {
-        if (strcmp(name, modules[i]) != 0) continue;
-        Sem *s = NEW(c->a, Sem);
-        s->kind = SEM_MODULE;
-        s->s = modules[i];
-        return s;
+        if (strcmp(name, modules[i]) == 0) return sem_module(c, modules[i]);
     }
     return NULL;
 }
 
+/* ---- Imports ----------------------------------------------------------------------------------------------------- */
+
+static const char *path_text(Checker *c, const Node *n) {
+    if (!n) return "another file";
+    return n->kind == NODE_ATTRIBUTE ? arena_printf(c->a, "%s.%s", path_text(c, n->a), n->name) : n->name;
+}
+
+static const Node *path_root(const Node *n) {
+    while (n->kind == NODE_ATTRIBUTE) n = n->a;
+    return n;
+}
+
+/* A name that an import binds: inside of triton or torch it is a module, a builtin or a type; NULL: nothing known. */
+const Sem *scope_imported(Checker *c, const Node *n) {
+    const char *root = n->a ? path_root(n->a)->name : "";
+    if (strcmp(root, "triton") != 0 && strcmp(root, "torch") != 0) return NULL;
+    if (n->a->kind == NODE_NAME) return sem_module(c, root);
+    return module_member(c, n->a->name);
+}
+
+static bool is_other_file(Checker *c, const char *name, Span at) {
+    const Node *n = global_node(c, name);
+    if (!n || n->kind != NODE_IMPORT) return false;
+    const char *from = path_text(c, n->a && n->a->kind == NODE_ATTRIBUTE ? n->a->a : n->a);
+    diag_error(c->d, at, "'%s' comes from %s, and one file is read at a time", name, from);
+    diag_note(c->d, n->span, "it is imported here; copy its definition into this file");
+    return true;
+}
+
 static void suggest(Checker *c, const char *name, Span at) {
+    if (c->m->has_gaps || is_other_file(c, name, at)) return; /* an error of syntax may hide its definition */
+    if (frame_index(c->frame, name) >= 0) {
+        diag_error(c->d, at, "'%s' is not defined here: no path to here assigns it", name);
+        diag_note(c->d, at, "it is assigned elsewhere in the function; give it a value before");
+        return;
+    }
     VEC(const char *) names = {0};
     for (uint32_t i = 0; i < c->frame->variables.len; i++) {
         if (c->frame->variables.at[i].name[0] != '$') vec_push(c->a, &names, c->frame->variables.at[i].name);

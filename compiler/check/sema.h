@@ -179,6 +179,7 @@ const Sem *sem_i64(Checker *c, int64_t x);
 const Sem *sem_float(Checker *c, double x);
 const Sem *sem_string(Checker *c, const char *s);
 const Sem *sem_type(Checker *c, SType t, bool is_pointer);
+const Sem *sem_module(Checker *c, const char *name);
 const Sem *sem_tuple(Checker *c, const Sem **items, uint32_t count);
 const Sem *sem_run(Checker *c, SType t, Value *v, Value *wide);
 const Sem *sem_pointer(Checker *c, SType pointee, Value *v);
@@ -211,6 +212,7 @@ bool const_truth(const Sem *s); /* Python's truth of a constant */
 Frame *frame_push(Checker *c, const Node *fn, Span call);
 void frame_pop(Checker *c);
 uint32_t frame_variable(Checker *c, const char *name);       /* index, made on demand */
+int64_t frame_index(const Frame *f, const char *name); /* -1: never assigned */
 const Binding *frame_find(const Frame *f, const char *name); /* NULL: never assigned */
 void frame_set(Checker *c, uint32_t variable, Binding b);
 void frame_assign(Checker *c, const char *name, const Sem *s, Span at);
@@ -221,7 +223,9 @@ Outcomes journal_collect(Checker *c, uint32_t mark);
 void journal_undo(Checker *c, uint32_t mark);
 /* A name as an expression: locals, constants of the file, functions, builtins, types, modules; else an error. */
 const Sem *scope_lookup(Checker *c, const char *name, Span at);
-const Sem *scope_global(Checker *c, const char *name); /* constants and functions of the file, or NULL */
+const Sem *scope_global(Checker *c, const char *name); /* constants and functions of the file, imports; or NULL */
+const Node *global_node(const Checker *c, const char *name); /* its CONSTANT, FUNCTION or IMPORT, or NULL */
+const Sem *scope_imported(Checker *c, const Node *n);        /* NULL: of a file that is not read */
 FileScope *scope_of_file(Checker *c, const Module *m); /* with errors for functions that are there twice */
 /* The nearest of `count` names, or NULL if none is near. */
 const char *nearest_name(const char *name, const char *const *names, uint32_t count);
@@ -263,9 +267,16 @@ const Sem *expr(Checker *c, const Node *n);
 const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
 const Sem *compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
 bool spend(Checker *c, Span at); /* one step of the budget; false once it is used up */
+/* Calls `each` with the element for every round, its names bound; false: an iterable is no compile-time tuple. */
+typedef void EachElement(void *context, const Node *element);
+bool comprehension_walk(Checker *c, const Node *n, EachElement *each, void *context);
+/* format.c */
+void sem_print(Checker *c, const Sem *s, Text *out); /* as static_print shows it */
+const Sem *format_string(Checker *c, const Node *n); /* an f-string */
 /* index.c */
 const Sem *attribute(Checker *c, const Node *n);
 const Sem *subscript(Checker *c, const Node *n);
+const Sem *module_member(Checker *c, const char *name); /* of tl, tl.math, …; NULL: they have no such name */
 
 /* stmt.c */
 /* Statements still to run: a list, then those after the list that it stands in. */
@@ -437,6 +448,11 @@ typedef struct Params {
     const Node *fn;
     ParamInfo *at;
     uint32_t count;
+    uint32_t *slots; /* hash of names: index + 1 */
+    uint32_t num_slots;
+    uint32_t config, num_configs;             /* of @autotune; 0: none */
+    uint32_t num_warps, num_stages, num_ctas; /* of the configuration; 0: it does not say */
+    const Node *warps_rule, *stages_rule;     /* of @heuristics, or NULL */
 } Params;
 
 int params_find(const Params *p, const char *name);
@@ -450,6 +466,12 @@ void params_enter(Checker *c, Params *p);
 void params_record(Checker *c, const Params *p, bool interface);
 const Sem *default_of(Checker *c, const ParamInfo *p); /* evaluated; NULL: there is none */
 bool rule_number(Checker *c, const Params *p, const char *code, Span at, RuleValue *out); /* false: not known now */
+
+bool param_set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin origin, const char *from);
+
+/* tune.c: @autotune and @heuristics */
+void tune_read(Checker *c, Params *p);
+bool is_autotune(const Node *decorator);
 
 /* launch.c */
 bool decorator_is(const Node *decorator, const char *name); /* @name, @x.name, @name(...) */

@@ -105,6 +105,12 @@ const Sem *sem_type(Checker *c, SType t, bool is_pointer) {
     return s;
 }
 
+const Sem *sem_module(Checker *c, const char *name) {
+    Sem *s = make(c, SEM_MODULE);
+    s->s = name;
+    return s;
+}
+
 const Sem *sem_tuple(Checker *c, const Sem **items, uint32_t count) {
     Sem *s = make(c, SEM_TUPLE);
     s->items = items;

@@ -63,7 +63,9 @@ enum { AST_DEPTH = 4096, AST_BRACKETS = 1000, AST_INDENTS = 100 };
 
 typedef struct Module {
     const Source *source;
-    NodeList items; /* CONSTANT and FUNCTION, in order */
+    NodeList items;   /* CONSTANT and FUNCTION, in order */
+    NodeList imports; /* IMPORT, one a name that an import binds */
+    bool has_gaps;    /* errors outside of functions: names may be missing */
 } Module;
 
 typedef enum SyntaxMode {
@@ -71,7 +73,7 @@ typedef enum SyntaxMode {
     SYNTAX_PYTHON, /* whatever else stands around the kernels of a Triton file is skipped */
 } SyntaxMode;
 
-/* Parses as far as it goes; errors are in d (never NULL). */
+/* Parses as far as it goes; errors are in d (never NULL). Functions without an error of syntax are whole all the same. */
 Module *syntax_parse(Arena *a, Strings *s, Diag *d, const Source *source, SyntaxMode mode);
 /* An indented dump, one node a line: what `--emit=ast` prints. */
 void ast_print(const Module *m, Text *out);

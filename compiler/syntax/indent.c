@@ -189,20 +189,29 @@ static uint32_t skip_suite(const Filter *f, uint32_t at) {
 
 /* ---- Python mode: what is host code ------------------------------------------------------------------------------------------- */
 
-/* NAME = … or NAME: … = … of names, literals and operators only. */
+/* What expressions are made of. */
+static bool is_expression_token(int kind) {
+    static const int words[] = {NAME, INT, FLOAT, STRING, TRUE_, FALSE_, NONE, POW, FLOORDIV, SHL, SHR, LE, GE, EQ, NE,
+                                AND, OR, NOT, IN, IS, IF, ELSE, FOR, LAMBDA, ELLIPSIS, TOKEN_LINE};
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (kind == words[i]) return true;
+    }
+    return kind > 0 && kind < 128 && strchr("+-*/%&|^~<>=()[]{}.,:", kind);
+}
+
+/* NAME = … or NAME: … = …, one expression on the right. */
 static bool is_constant(const Filter *f, uint32_t at) {
     const Token *t = &f->p->raw.at[at];
     if (t->kind != NAME || (t[1].kind != '=' && t[1].kind != ':')) return false;
-    bool assigned = false;
+    uint32_t assigned = 0, depth = 0;
     for (uint32_t i = at, end = line_end(f, at); i < end; i++) {
         int kind = f->p->raw.at[i].kind;
-        assigned |= kind == '=';
-        bool simple = kind == NAME || kind == INT || kind == FLOAT || kind == STRING || kind == TRUE_ || kind == FALSE_ ||
-                      kind == NONE || kind == POW || kind == FLOORDIV || kind == SHL || kind == SHR || kind == TOKEN_LINE ||
-                      (kind < 128 && strchr("+-*/%&|^~=()[].,:", kind));
-        if (!simple) return false;
+        if (kind == '(' || kind == '[' || kind == '{') depth++;
+        if ((kind == ')' || kind == ']' || kind == '}') && depth) depth--;
+        assigned += kind == '=' && depth == 0;
+        if (!is_expression_token(kind)) return false;
     }
-    return assigned;
+    return assigned == 1;
 }
 
 /* Is the decorator at `at` @….jit or @….kernel? */

@@ -108,6 +108,7 @@ Node *node_leaf(Parser *p, NodeKind kind, const Token *t) {
     n->name = t->name;
     n->integer = t->integer;
     n->real = t->real;
+    n->op = t->is_format;
     return n;
 }
 
@@ -141,12 +142,40 @@ void body_drop_docstring(NodeList *body) {
 
 int parse_parse(Parser *p);
 
+/* The last function that starts at or before the place, or NULL. */
+static Node *function_before(const NodeList *functions, uint32_t at) {
+    uint32_t low = 0, high = functions->len;
+    while (low < high) {
+        uint32_t middle = (low + high) / 2;
+        if (functions->at[middle]->rest.at[0]->span.begin <= at) low = middle + 1;
+        else high = middle;
+    }
+    return low ? functions->at[low - 1] : NULL;
+}
+
+/* Which functions hold errors of syntax, and whether there are others. */
+static void mark_errors(Parser *p) {
+    NodeList functions = {0};
+    for (uint32_t i = 0; i < p->module->items.len; i++) {
+        if (p->module->items.at[i]->kind == NODE_FUNCTION) list_push(p, &functions, p->module->items.at[i]);
+    }
+    uint32_t next = 0, inside = 0;
+    for (Span at; diag_next_error(p->d, &next, &at);) {
+        Node *n = function_before(&functions, at.begin);
+        if (!n || at.begin > n->integer) continue;
+        n->flag = true;
+        inside++;
+    }
+    p->module->has_gaps = p->stop || inside < diag_errors(p->d);
+}
+
 Module *syntax_parse(Arena *a, Strings *s, Diag *d, const Source *source, SyntaxMode mode) {
     Parser p = {.a = a, .s = s, .d = d, .source = source, .mode = mode, .module = NEW(a, Module)};
     p.module->source = source;
     scan_source(&p);
     filter_lines(&p);
     if (!p.stop) parse_parse(&p);
+    if (diag_errors(d)) mark_errors(&p);
     return p.module;
 }
 

@@ -77,9 +77,10 @@ static Node *suite(Parser *p, NodeKind kind, Node *a, const NodeList *body, cons
     return node_finish(p, n);
 }
 
-static Node *function(Parser *p, const Token *name, const NodeList *params, NodeList *body) {
+static Node *function(Parser *p, const Token *name, const NodeList *params, NodeList *body, Span all) {
     Node *n = node_make(p, NODE_FUNCTION, name->span);
     n->name = name->name;
+    n->integer = all.end;
     if (params) n->list = *params;
     body_drop_docstring(body);
     n->body = *body;
@@ -134,13 +135,26 @@ static Node *assign(Parser *p, NodeList *targets, Node *value, Span span) {
     return node_finish(p, n);
 }
 
-static Node *comprehension(Parser *p, Node *element, Node *target, Node *source, const NodeList *conditions, Span span) {
+/* for b in c if list: without its element yet. */
+static Node *clause(Parser *p, Node *target, Node *source, const NodeList *conditions, Span span) {
     Node *n = node_make(p, NODE_COMPREHENSION, span);
-    n->a = element;
     n->b = target;
     n->c = source;
     if (conditions) n->list = *conditions;
-    return node_finish(p, n);
+    return n;
+}
+
+/* The element goes into the last clause, each clause into the one before it. */
+static Node *comprehension(Parser *p, Node *element, const NodeList *clauses, Span span) {
+    Node *inner = element;
+    for (uint32_t i = clauses->len; i-- > 0;) {
+        Node *n = clauses->at[i];
+        n->span = span;
+        n->a = inner;
+        n->flag = i + 1 < clauses->len;
+        inner = node_finish(p, n);
+    }
+    return inner;
 }
 
 /* The joined text lies in a buffer of its own, as large as a power of two: it moves only when that is full. */
@@ -157,6 +171,7 @@ static Node *join_strings(Parser *p, Node *a, const Token *b) {
     a->name = text;
     a->integer += b->integer;
     a->flag = true;
+    a->op |= b->is_format;
     a->span = span_join(a->span, b->span);
     return a;
 }
@@ -186,6 +201,31 @@ static void top_text(Parser *p, const Node *n) {
     if (n->kind == NODE_STRING || p->stop) return;
     diag_error(p->d, n->span, "an expression at the top level does nothing");
     diag_note(p->d, (Span){0, 0}, "imports, constants (NAME = 1.5) and decorated functions stand there");
+}
+
+/* import a.b binds a, import a.b as c binds c. */
+static void import_modules(Parser *p, const NodeList *names) {
+    for (uint32_t i = 0; i < names->len; i++) {
+        Node *n = names->at[i];
+        while (!n->name && n->a->kind == NODE_ATTRIBUTE) n->a = n->a->a;
+        if (!n->name) n->name = n->a->name;
+        list_push(p, &p->module->imports, n);
+    }
+}
+
+/* from a.b import c as d: d is a.b.c. module NULL: a file beside this one. */
+static void import_from(Parser *p, Node *module, const NodeList *names) {
+    for (uint32_t i = 0; names && i < names->len; i++) {
+        Node *n = names->at[i], *member = n->a;
+        if (!n->name) n->name = member->name;
+        n->a = NULL;
+        if (module && member->kind == NODE_NAME) {
+            n->a = node_make(p, NODE_ATTRIBUTE, n->span);
+            n->a->name = member->name;
+            n->a->a = module;
+        }
+        list_push(p, &p->module->imports, n);
+    }
 }
 
 /* At an INDENT that no ':' announced. That of a head with an error of its own is no second error. */
@@ -220,9 +260,9 @@ static void top_function(Parser *p, const NodeList *decorators, Node *f) {
 
 %type <node> expr or_test and_test not_test comparison bit_or bit_xor bit_and shift sum term factor power primary atom
 %type <node> exprs argument index slice_part stmt simple compound else_if param annotation dim path lambda_param function
-%type <node> for_target ann_value
+%type <node> for_target ann_value clause element starred module_name
 %type <list> expr_list arguments argument_list indices block stmts simples simple_list else_opt params param_list dims targets
-%type <list> decorators items_opt conditions lambda_params for_targets pairs
+%type <list> decorators items_opt conditions lambda_params for_targets pairs clauses imported imported_names
 %type <op> compare_op augment stray
 
 %%
@@ -243,13 +283,26 @@ line:
   | stray_block
   ;
 import:
-    IMPORT module_names | FROM dots path_opt IMPORT imported ;
-module_names: module_name | module_names ',' module_name ;
-module_name: path | path AS NAME ;
-dots: %empty | dots '.' | dots ELLIPSIS ;
+    IMPORT imported_names                     { import_modules(p, $2); }
+  | FROM path IMPORT imported                 { import_from(p, $2, $4); }
+  | FROM dots path_opt IMPORT imported        { import_from(p, NULL, $5); }
+  ;
+dots: '.' | ELLIPSIS | dots '.' | dots ELLIPSIS ;
 path_opt: %empty | path ;
-imported: '*' | imported_names | '(' imported_names ')' | '(' imported_names ',' ')' ;
-imported_names: module_name | imported_names ',' module_name ;
+imported:
+    '*'                                       { $$ = NULL; }
+  | imported_names
+  | '(' imported_names ')'                    { $$ = $2; }
+  | '(' imported_names ',' ')'                { $$ = $2; }
+  ;
+imported_names:
+    module_name                               { $$ = list_one(p, $1); }
+  | imported_names ',' module_name            { $$ = list_more(p, $1, $3); }
+  ;
+module_name:
+    path                                      { $$ = with_a(p, NODE_IMPORT, $1, @$); }
+  | path AS NAME                              { $$ = named(p, NODE_IMPORT, &$3, $1, NULL, @$); }
+  ;
 path:
     NAME                                      { $$ = node_leaf(p, NODE_NAME, &$1); }
   | path '.' NAME                             { $$ = named(p, NODE_ATTRIBUTE, &$3, $1, NULL, @$); }
@@ -259,7 +312,7 @@ decorators:
   | decorators '@' expr NEWLINE               { $$ = list_more(p, $1, $3); }
   ;
 function:
-    DEF NAME '(' params ')' returns ':' block { $$ = function(p, &$2, $4, $8); }
+    DEF NAME '(' params ')' returns ':' block { $$ = function(p, &$2, $4, $8, @$); }
   ;
 returns: %empty | ARROW expr ;
 
@@ -371,13 +424,15 @@ for_targets:
 /* ---- expressions, loosest first ---- */
 exprs:                                        /* a, b: a tuple without parentheses */
     expr
-  | expr_list ',' expr                        { $$ = with_list(p, NODE_TUPLE, list_more(p, $1, $3), @$); }
+  | expr_list ',' element                     { $$ = with_list(p, NODE_TUPLE, list_more(p, $1, $3), @$); }
   | expr_list ','                             { $$ = with_list(p, NODE_TUPLE, $1, @$); }
   ;
 expr_list:
-    expr                                      { $$ = list_one(p, $1); }
-  | expr_list ',' expr                        { $$ = list_more(p, $1, $3); }
+    element                                   { $$ = list_one(p, $1); }
+  | expr_list ',' element                     { $$ = list_more(p, $1, $3); }
   ;
+element: expr | starred ;
+starred: '*' bit_or                           { $$ = with_a(p, NODE_STAR, $2, @$); } ;
 expr:                                         /* a if c else b; lambda */
     or_test
   | or_test IF or_test ELSE expr              { $$ = triple(p, NODE_CHOICE, $1, $3, $5, @$); }
@@ -448,7 +503,7 @@ argument:
   | NAME WALRUS expr                          { $$ = named(p, NODE_KEYWORD, &$1, $3, NULL, @$); diag_error(p->d, @2, "':=' is not part of the kernel language"); }
   | '*' expr                                  { $$ = with_a(p, NODE_STAR, $2, @$); }
   | POW expr                                  { $$ = with_a(p, NODE_STARSTAR, $2, @$); }
-  | expr FOR for_target IN or_test conditions { $$ = comprehension(p, $1, $3, $5, $6, @$); }
+  | expr clauses                              { $$ = comprehension(p, $1, $2, @$); }
   ;
 conditions: %empty { $$ = NULL; } | conditions IF or_test { $$ = $1 ? list_more(p, $1, $3) : list_one(p, $3); } ;
 indices:
@@ -473,17 +528,28 @@ atom:
   | ELLIPSIS                                  { $$ = node_make(p, NODE_ELLIPSIS, @$); }
   | '(' ')'                                   { $$ = with_list(p, NODE_TUPLE, NULL, @$); }
   | '(' exprs ')'                             { $$ = in_parentheses($2, @$); }
-  | '(' expr FOR for_target IN or_test conditions ')' { $$ = comprehension(p, $2, $4, $6, $7, @$); }
+  | '(' expr clauses ')'                      { $$ = comprehension(p, $2, $3, @$); }
   | '[' items_opt ']'                         { $$ = with_list(p, NODE_LIST, $2, @$); }
-  | '[' expr FOR for_target IN or_test conditions ']' { $$ = comprehension(p, $2, $4, $6, $7, @$); }
+  | '[' expr clauses ']'                      { $$ = comprehension(p, $2, $3, @$); }
   | '{' '}'                                   { $$ = with_list(p, NODE_DICT, NULL, @$); }
   | '{' pairs '}'                             { $$ = with_list(p, NODE_DICT, $2, @$); }
   | '{' pairs ',' '}'                         { $$ = with_list(p, NODE_DICT, $2, @$); }
+  | '{' expr ':' expr clauses '}'             { $$ = comprehension(p, with_list(p, NODE_TUPLE, list_more(p, list_one(p, $2), $4), @2), $5, @$); }
+  | '{' expr_list '}'                         { $$ = with_list(p, NODE_LIST, $2, @$); }
+  | '{' expr_list ',' '}'                     { $$ = with_list(p, NODE_LIST, $2, @$); }
+  | '{' expr clauses '}'                      { $$ = comprehension(p, $2, $3, @$); }
   ;
+clauses:
+    clause                                    { $$ = list_one(p, $1); }
+  | clauses clause                            { $$ = list_more(p, $1, $2); }
+  ;
+clause: FOR for_target IN or_test conditions  { $$ = clause(p, $2, $4, $5, @$); } ;
 items_opt: %empty { $$ = NULL; } | expr_list | expr_list ',' ;
 pairs:
     expr ':' expr                             { $$ = list_more(p, list_one(p, $1), $3); }
   | pairs ',' expr ':' expr                   { $$ = list_more(p, list_more(p, $1, $3), $5); }
+  | POW bit_or                                { Node *n = with_a(p, NODE_STARSTAR, $2, @$); $$ = list_more(p, list_one(p, n), n); }
+  | pairs ',' POW bit_or                      { Node *n = with_a(p, NODE_STARSTAR, $4, @$); $$ = list_more(p, list_more(p, $1, n), n); }
   ;
 
 %%

@@ -9,6 +9,7 @@ typedef struct Token {
     Span span;
     const char *name; /* NAME interned; STRING its text */
     uint64_t integer; /* INT; length of a STRING */
+    bool is_format;   /* STRING: f"…" */
     double real;
 } Token;
 

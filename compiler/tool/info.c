@@ -192,10 +192,11 @@ static void print_text(const Report *r) {
     const RecordLaunch *l = &k->launches[0];
     printf("kernel %s for %s\n", k->kernel, k->target);
     for (uint32_t i = 0; i < k->num_params; i++) {
-        static const char *const origins[] = {"-D", "--signature", "launch rule", "default"};
+        static const char *const origins[] = {"-D", "--signature", "launch rule", "default", "config"};
         if (k->params[i].kind == RECORD_CONSTEXPR)
             printf("  %-22s %s (%s)\n", k->params[i].name, k->params[i].value, origins[k->params[i].origin]);
     }
+    if (k->config) printf("  %-22s %s\n", "config", k->config);
     printf("  %-22s %u (%u threads)\n", "warps per program", (r->threads / l->programs_per_block + 31) / 32,
            r->threads / l->programs_per_block);
     if (r->registers == r->registers_high) {
@@ -238,7 +239,9 @@ static void print_json(const Report *r) {
         printf("%s\"%s\": \"%s\"", first ? "" : ", ", k->params[i].name, k->params[i].value);
         first = false;
     }
-    printf("},\n  \"accesses\": [");
+    printf("},\n");
+    if (k->config) printf("  \"config\": \"%s\",\n", k->config);
+    printf("  \"accesses\": [");
     for (uint32_t i = 0; i < k->num_accesses; i++) {
         const RecordAccess *a = &k->accesses[i];
         printf("%s\n    {\"kind\": \"%s\", \"line\": %u, \"column\": %u, \"vector_bytes\": %u, \"dtype\": \"%s\", \"param\": \"%s\"}",

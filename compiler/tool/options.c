@@ -160,6 +160,9 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         if (c->num_warps == 0 || (c->num_warps & (c->num_warps - 1)))
             return complain(o, "--num-warps takes 1, 2, 4, 8, 16 or 32, not '%s'", text);
         return true;
+    case OPTION_CONFIG:
+        if (!read_count(o, row, text, 1000000, &c->config)) return false;
+        return c->config || complain(o, "--config counts from 1");
     case OPTION_NUM_STAGES: return read_count(o, row, text, 16, &c->num_stages);
     case OPTION_NUM_CTAS: return read_count(o, row, text, 16, &c->num_ctas);
     case OPTION_OPT:

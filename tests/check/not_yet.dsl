@@ -15,8 +15,8 @@ def k(x: *fp32, n: i32):
     e = associative_scan(v, 0, lambda p, q: p + q)
     # CHECK: error: a lambda is not compiled yet
     f = lambda y: y
-    # CHECK: error: a comprehension is not compiled yet
-    g = [y for y in (1, 2)]
+    # CHECK: error: a comprehension goes over a tuple known at compile time, not over i32
+    g = [y for y in n]
     # CHECK: error: a dict is not compiled yet
     h = {1: 2}
     # CHECK: error: '@' is not compiled yet

@@ -3,7 +3,7 @@
 # CHECK: bad_def.dsl:[[#@LINE+9]]:5: error: found '(' where a name is expected
 # CHECK: bad_def.dsl:[[#@LINE+10]]:7: error: found 'a' where '(' is expected
 # CHECK: bad_def.dsl:[[#@LINE+9]]:8: error: ')' closes nothing
-# CHECK: bad_def.dsl:[[#@LINE+10]]:9: error: found 'b' where '=', ':', ',' or ')' is expected
+# CHECK: bad_def.dsl:[[#@LINE+10]]:9: error: found 'b' where '=', ':', ')' or ',' is expected
 # CHECK: bad_def.dsl:[[#@LINE+11]]:7: error: found an integer where a name, '**', '*' or ')' is expected
 # CHECK: bad_def.dsl:[[#@LINE+12]]:9: error: ')' cannot stand here
 # CHECK: bad_def.dsl:[[#@LINE+13]]:5: error: found 'if' where a name is expected

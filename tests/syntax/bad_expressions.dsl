@@ -1,7 +1,7 @@
 # RUN: not fsc %s -o - 2>&1 | FileCheck %s
 # Expressions that break off, one error a line.
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:12: error: the end of the line cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:9: error: '*' cannot stand here
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:12: error: the end of the line cannot stand here
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: 'b' cannot stand here
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:15: error: the end of the line cannot stand here
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:15: error: found 'b' where 'in' is expected
@@ -9,7 +9,7 @@
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:16: error: ':' cannot stand here
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:13: error: 'b' cannot stand here
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: ',' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: '}' cannot stand here
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:10: error: ',' cannot stand here
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:13: error: '}' cannot stand here
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:17: error: ']' cannot stand here
 # CHECK: bad_expressions.dsl:[[#@LINE+20]]:17: error: a ':' is missing at the end of the line
@@ -29,7 +29,7 @@ def k(n: i32):
     x = a[1:2:3:4]
     x = g(a b)
     x = g(,)
-    x = {a}
+    x = {,}
     x = {a: }
     x = [a for b]
     x = lambda a

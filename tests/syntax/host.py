@@ -1,5 +1,5 @@
 # RUN: fsc --emit=ast %s -o - | FileCheck --strict-whitespace --match-full-lines %s
-# In a .py file only imports, constants and functions under @jit or @kernel count.
+# In a .py file only imports, constants (NAME = one expression) and functions under @jit or @kernel count.
 """A file as a tutorial has it."""
 import torch
 import triton.language as tl
@@ -70,6 +70,17 @@ for i in NAMES:
 # CHECK-NEXT:    value: float 2.5
 # CHECK-NEXT:    type: attribute constexpr
 # CHECK-NEXT:      name tl
+# CHECK-NEXT:  constant TABLE
+# CHECK-NEXT:    value: dict
+# CHECK-NEXT:      string "a"
+# CHECK-NEXT:      int 1
+# CHECK-NEXT:  constant NAMES
+# CHECK-NEXT:    value: comprehension
+# CHECK-NEXT:      element: name n
+# CHECK-NEXT:      for: name n
+# CHECK-NEXT:      in: call
+# CHECK-NEXT:        callee: name range
+# CHECK-NEXT:        int 3
 # CHECK-NEXT:  constant properties
 # CHECK-NEXT:    value: call
 # CHECK-NEXT:      callee: attribute get_device_properties
@@ -105,6 +116,8 @@ for i in NAMES:
 # CHECK-NEXT:          compare <
 # CHECK-NEXT:            name i
 # CHECK-NEXT:            name n
+# CHECK-NEXT:  constant kernels
+# CHECK-NEXT:    value: dict
 # CHECK-NEXT:  function last
 # CHECK-NEXT:    decorator: name jit
 # CHECK-NEXT:    param a

@@ -2,12 +2,12 @@
 # RUN: fsc -DBLOCK=64 -D n=7 %s -o - --emit=tile | FileCheck --check-prefix=SCALAR %s
 # RUN: fsc -T T=fp16 %s -o - --emit=tile | FileCheck --check-prefix=TYPE %s
 # RUN: fsc --signature "*bf16:16, i32:16, 32, bf16" %s -o - --emit=tile | FileCheck --check-prefix=SIGNATURE %s
-# RUN: exits 1 fsc -D NOPE=3 %s -o - 2>&1 | FileCheck --check-prefix=NAME %s
-# RUN: exits 1 fsc -D BLOCK=abc %s -o - 2>&1 | FileCheck --check-prefix=VALUE %s
+# RUN: exits 2 fsc -D NOPE=3 %s -o - 2>&1 | FileCheck --check-prefix=NAME %s
+# RUN: exits 2 fsc -D BLOCK=abc %s -o - 2>&1 | FileCheck --check-prefix=VALUE %s
 # RUN: exits 1 fsc -D BLOCK=100 %s -o - 2>&1 | FileCheck --check-prefix=POWER %s
-# RUN: exits 1 fsc -T T=int7 %s -o - 2>&1 | FileCheck --check-prefix=NOTYPE %s
-# RUN: exits 1 fsc -T Q=fp32 %s -o - 2>&1 | FileCheck --check-prefix=NOPARAM %s
-# RUN: exits 1 fsc --kernel=nope %s -o - 2>&1 | FileCheck --check-prefix=KERNEL %s
+# RUN: exits 2 fsc -T T=int7 %s -o - 2>&1 | FileCheck --check-prefix=NOTYPE %s
+# RUN: exits 2 fsc -T Q=fp32 %s -o - 2>&1 | FileCheck --check-prefix=NOPARAM %s
+# RUN: exits 2 fsc --kernel=nope %s -o - 2>&1 | FileCheck --check-prefix=KERNEL %s
 # What -D, -T, --signature and --kernel do, and how they fail.
 @kernel(grid=(n,))
 def k(x: *T, n: i32, BLOCK: constexpr = 128, T: dtype = fp32):

@@ -1,0 +1,83 @@
+/* format.c - compile-time values as text: what static_print shows, and f-strings.
+ *
+ * In: Sems; f-string nodes. Out: text in the compile's arena.
+ * Method: in an f-string {name} and {name.attribute} are replaced, with or without a format behind; any other
+ * expression in braces stays as it is written, for the text is a message only.
+ */
+#include "check/sema.h"
+
+#include <ctype.h>
+#include <string.h>
+
+void sem_print(Checker *c, const Sem *s, Text *out) {
+    if (s->kind == SEM_STRING) {
+        text_printf(out, "%s", s->s);
+    } else if (sem_is_number(s)) {
+        text_printf(out, "%s", number_text(c, s));
+    } else if (s->kind == SEM_TUPLE) {
+        for (uint32_t i = 0; i < s->count; i++) {
+            text_printf(out, "%s", i ? ", " : "(");
+            sem_print(c, s->items[i], out);
+        }
+        text_printf(out, s->count == 0 ? "()" : s->count == 1 ? ",)" : ")");
+    } else if (s->kind == SEM_TYPE) {
+        text_printf(out, "%s", type_text(c, s->type, s->is_pointer, shape_scalar()));
+    } else {
+        text_printf(out, "%s", sem_type_text(c, s));
+    }
+}
+
+static size_t word_length(const char *s) {
+    size_t n = 0;
+    if (isdigit((unsigned char)*s)) return 0;
+    while (isalnum((unsigned char)s[n]) || s[n] == '_') n++;
+    return n;
+}
+
+/* name.attribute... up to the closing brace; NULL: something else. *end is behind the brace. */
+static const Node *braced(Checker *c, const char *text, Span span, const char **end) {
+    Node *n = NULL;
+    const char *s = text;
+    for (size_t length; (length = word_length(s)) > 0; s++) {
+        Node *outer = NEW(c->a, Node);
+        *outer = (Node){.kind = n ? NODE_ATTRIBUTE : NODE_NAME, .depth = 1, .span = span, .a = n};
+        outer->name = str_intern(c->s, s, length);
+        n = outer;
+        s += length;
+        if (*s != '.') break;
+    }
+    if (*s == '=' || *s == '!' || *s == ':') s += strcspn(s, "}");
+    *end = s + 1;
+    return *s == '}' ? n : NULL;
+}
+
+static bool is_known(Checker *c, const Node *n) {
+    while (n->kind == NODE_ATTRIBUTE) n = n->a;
+    const Binding *b = frame_find(c->frame, n->name);
+    return (b && b->sem) || scope_global(c, n->name);
+}
+
+const Sem *format_string(Checker *c, const Node *n) {
+    Text out = {0};
+    text_write(&out, "", 0);
+    for (const char *s = n->name, *end = NULL; *s;) {
+        if ((s[0] == '{' || s[0] == '}') && s[1] == s[0]) {
+            text_write(&out, s, 1);
+            s += 2;
+            continue;
+        }
+        const Node *inner = *s == '{' ? braced(c, s + 1, n->span, &end) : NULL;
+        DiagMark mark = diag_mark(c->d);
+        const Sem *value = inner && is_known(c, inner) ? expr(c, inner) : &sem_error;
+        diag_rewind(c->d, mark);
+        if (sem_is_error(value)) {
+            text_write(&out, s++, 1);
+        } else {
+            sem_print(c, value, &out);
+            s = end;
+        }
+    }
+    const Sem *r = sem_string(c, arena_strndup(c->a, out.at ? out.at : "", out.len));
+    text_free(&out);
+    return r;
+}

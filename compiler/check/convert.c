@@ -49,8 +49,10 @@ const Sem *to_run(Checker *c, const Sem *s, Span at) {
 /* ---- Casts ------------------------------------------------------------------------------------------------------- */
 
 static Value *truth_value(Checker *c, const Sem *s) {
-    Value *zero = stype_is_float(s->type) ? build_float(&c->b, s->v->type, 0) : build_int(&c->b, s->v->type, 0);
-    return build_compare(&c->b, stype_is_float(s->type) ? OP_FCMP : OP_ICMP, PRED_NE, s->v, zero);
+    Value *v = s->v;
+    if (!stype_is_float(s->type)) return build_compare(&c->b, OP_ICMP, PRED_NE, v, build_int(&c->b, v->type, 0));
+    if (stype_bits(s->type) == 8) v = build1_to(&c->b, OP_FPEXT, v, element_type(DT_FP32, sem_shape(s)));
+    return build_compare(&c->b, OP_FCMP, PRED_NE, v, build_float(&c->b, v->type, 0));
 }
 
 static Value *float_to_float(Checker *c, Value *v, SType from, SType to, Round round) {

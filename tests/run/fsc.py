@@ -14,6 +14,7 @@ POISON = 0xA5
 DTYPES = {  # name: (value of FscDType, NumPy type in memory)
     "i1": (1, np.uint8), "i8": (2, np.int8), "i16": (3, np.int16), "i32": (4, np.int32), "i64": (5, np.int64),
     "u8": (6, np.uint8), "u16": (7, np.uint16), "u32": (8, np.uint32), "u64": (9, np.uint64),
+    "fp8e4nv": (10, np.uint8), "fp8e5": (11, np.uint8),
     "fp16": (12, np.float16), "bf16": (13, np.uint16), "fp32": (14, np.float32), "fp64": (15, np.float64),
 }
 
@@ -35,7 +36,8 @@ class CompileOptions(c.Structure):
                 ("signature", c.c_char_p), ("defines", c.POINTER(NameValue)), ("num_defines", c.c_size_t),
                 ("types", c.POINTER(NameValue)), ("num_types", c.c_size_t), ("divisible", c.POINTER(NameValue)),
                 ("num_divisible", c.c_size_t), ("known", c.POINTER(NameValue)), ("num_known", c.c_size_t),
-                ("device", c.c_void_p), ("num_warps", c.c_uint32), ("num_stages", c.c_uint32), ("num_ctas", c.c_uint32),
+                ("device", c.c_void_p), ("config", c.c_uint32), ("num_warps", c.c_uint32), ("num_stages", c.c_uint32),
+                ("num_ctas", c.c_uint32),
                 ("opt_level", c.c_int), ("debug", c.c_bool), ("fast_math", c.c_bool), ("color", c.c_bool),
                 ("verify_each", c.c_bool), ("error_limit", c.c_uint32), ("print_after", c.c_char_p),
                 ("passes", c.c_char_p), ("print_layouts", c.c_bool), ("check", c.c_bool)]
@@ -100,8 +102,38 @@ def from_bf16(bits):
     return (np.ascontiguousarray(bits, np.uint16).astype(np.uint32) << 16).view(np.float32)
 
 
+def fp8_values(dtype):
+    """What the 256 patterns of an 8-bit float mean, from its definition."""
+    mantissa, bias = (3, 7) if dtype == "fp8e4nv" else (2, 15)
+    bits = np.arange(256)
+    exponent, fraction = bits >> mantissa & (127 >> mantissa), (bits & ((1 << mantissa) - 1)) / 2.0**mantissa
+    size = np.where(exponent == 0, fraction * 2.0 ** (1 - bias), (1 + fraction) * 2.0 ** (exponent - bias))
+    if dtype == "fp8e4nv":
+        size[bits & 0x7F == 0x7F] = np.nan
+    else:
+        size[exponent == 31] = np.where(fraction[exponent == 31] == 0, np.inf, np.nan)
+    return np.where(bits & 0x80, -size, size)
+
+
+def to_fp8(x, dtype):
+    """float → bits, to nearest even; what overflows is infinity, or the largest number where there is none."""
+    x = np.asarray(x, np.float64)
+    table = fp8_values(dtype)[:128]
+    count = int(np.isfinite(table).sum())
+    last = table[count - 1] + (table[count - 1] - table[count - 2])
+    ladder = np.append(table[:count], last)
+    low = np.clip(np.searchsorted(ladder, np.abs(x), "right") - 1, 0, count - 1)
+    middle = (ladder[low] + ladder[low + 1]) / 2
+    up = (np.abs(x) > middle) | ((np.abs(x) == middle) & (low % 2 == 1))
+    bits = np.minimum(low + up, count if dtype == "fp8e5" else count - 1)
+    bits = np.where(np.isnan(x), 0x7F if dtype == "fp8e4nv" else 0x7E, bits)
+    return (bits | np.where(np.signbit(x), 0x80, 0)).astype(np.uint8)
+
+
 def encode(x, dtype):
     """A float or integer array as the memory image of `dtype`."""
+    if dtype.startswith("fp8"):
+        return to_fp8(x, dtype)
     return to_bf16(x) if dtype == "bf16" else np.ascontiguousarray(np.asarray(x).astype(DTYPES[dtype][1]))
 
 
@@ -109,7 +141,10 @@ def decode(bits, dtype):
     """The memory image as numbers: floats as float64."""
     if dtype == "bf16":
         return from_bf16(bits).astype(np.float64)
-    return bits.astype(np.float64) if dtype.startswith("fp") else bits
+    if dtype.startswith("fp8"):
+        return fp8_values(dtype)[bits]
+    with np.errstate(invalid="ignore"):
+        return bits.astype(np.float64) if dtype.startswith("fp") else bits
 
 
 class Device:

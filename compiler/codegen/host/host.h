@@ -26,7 +26,6 @@ typedef struct Host {
     uint32_t stamp;
     int64_t *buffers;      /* by value id: byte offset into scratch, -1 where the tile is lazy or the value a scalar */
     uint64_t scratch_bytes;
-    bool unsupported; /* an error was reported; the module is not used */
 } Host;
 
 /* Where a chunk lies: the flat index of its first element, within a tile of `shape`. */

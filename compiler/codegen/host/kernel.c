@@ -36,10 +36,6 @@ static LLVMValueRef scalar_op(Host *h, const Op *op) {
     return math_op(&h->math, op, args);
 }
 
-static bool is_fp8(Type t) {
-    return t.dtype == DT_FP8E4 || t.dtype == DT_FP8E5;
-}
-
 /* ---- Values that cross control flow ------------------------------------------------------------------------------------ */
 
 /* Tiles into the buffers of the values they become. Where one might be read after another was written (a swap), all go to
@@ -227,15 +223,6 @@ static void emit_block(Host *h, const Block *b) {
     for (const Op *op = b->first; op; op = op->next) emit_op(h, op);
 }
 
-static void refuse_fp8(void *context, Op *op) {
-    Host *h = context;
-    bool found = false;
-    for (uint32_t i = 0; i < op->nresults; i++) found |= is_fp8(op->results[i]->type);
-    if (!found || h->unsupported) return;
-    diag_error(h->m->o->diag, op->span, "8-bit floats are not compiled for the CPU yet");
-    h->unsupported = true;
-}
-
 static void bind_params(Host *h) {
     Llvm *m = h->m;
     const Block *body = h->f->body;
@@ -252,8 +239,6 @@ static void bind_params(Host *h) {
 
 bool host_kernel(Host *h) {
     Llvm *m = h->m;
-    func_walk((Func *)(uintptr_t)h->f, refuse_fp8, h);
-    if (h->unsupported) return false;
     h->scalars = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->memo = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->stamps = NEW_ARRAY(h->arena, uint32_t, h->f->next_value);

@@ -187,7 +187,7 @@ static const Sem *run_body(Checker *c, const Node *fn, const Sem **given, Span a
 
 static const Sem *inline_call(Checker *c, const Sem *function, const Args *args, Span at) {
     const Node *fn = function->fn;
-    if (!may_enter(c, fn, at)) return &sem_error;
+    if (fn->flag || !may_enter(c, fn, at)) return &sem_error; /* flag: errors of syntax in it */
     const Sem **given = NEW_ARRAY(c->a, const Sem *, fn->list.len + 1);
     Span *places = NEW_ARRAY(c->a, Span, fn->list.len + 1);
     if (!match(c, fn, args, given, places)) return &sem_error;

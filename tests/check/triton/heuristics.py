@@ -34,7 +34,6 @@ def k(x, bias, n, step, BLOCK: tl.constexpr, EVEN: tl.constexpr, HAS_BIAS: tl.co
 # ODD: param constexpr HAS_BIAS int 1 rule "1"
 # ODD: param constexpr ROWS int 1 rule
 # ODD: num_warps "$4 1024 >= 4 1 sel"
-# ODD: threads=32
 # NONE: param constexpr bias
 # NONE: param constexpr EVEN int 1 rule
 # NONE: param constexpr HAS_BIAS int 0 rule "0"

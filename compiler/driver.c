@@ -153,7 +153,7 @@ static void print_layout(void *context, Op *op) {
 
 /* The parameter of the record that a pointer comes from, through address arithmetic; -1 where control flow hides it. */
 static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
-    while (v->def && v->def->nargs && !v->def->nregions && v->def->kind != OP_LOAD) v = v->def->args[0];
+    while (v->def && v->def->nargs && !v->def->nregions && !op_is_access(v->def->kind)) v = v->def->args[0];
     if (v->def || v->block != c->func->body) return -1;
     const char *name = c->func->params.at[v->index].name;
     for (uint32_t i = 0; i < c->record->num_params; i++) {
@@ -164,13 +164,16 @@ static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
 
 static void note_access(void *context, Op *op) {
     fsc_compilation *c = context;
-    if (op->kind != OP_LOAD && op->kind != OP_STORE) return;
+    if (!op_is_access(op->kind)) return;
     const Value *ptr = op->args[0];
     Place p = diag_place(c->diag, op->span);
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)) << op->attr.mem.vec_log2;
-    RecordAccess *a = record_add_access(c->record, op->kind == OP_STORE, p.line, p.col, bytes,
-                                        dtype_name(ptr->type.pointee), op->attr.mem.align_log2);
-    a->param = pointer_param(c, ptr);
+    for (int is_store = 0; is_store < 2; is_store++) { /* an atomic is both */
+        if (!op_is_atomic(op->kind) && is_store != (op->kind == OP_STORE)) continue;
+        RecordAccess *a = record_add_access(c->record, is_store, p.line, p.col, bytes, dtype_name(ptr->type.pointee),
+                                            op->attr.mem.align_log2);
+        a->param = pointer_param(c, ptr);
+    }
 }
 
 /* The second half of the record: what the passes decided. */

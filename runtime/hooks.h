@@ -25,6 +25,25 @@ static inline EmuAccess emu_access_unpack(uint32_t x) {
     return (EmuAccess){x & 255, x >> 8 & 255, x >> 16 & 1};
 }
 
+typedef enum EmuAtomicOp {
+    EMU_ADD, EMU_FADD, EMU_SMAX, EMU_SMIN, EMU_UMAX, EMU_UMIN, EMU_AND, EMU_OR, EMU_XOR, EMU_XCHG, EMU_CAS,
+} EmuAtomicOp;
+
+/* One atomic operation on 2, 4 or 8 bytes. FADD is of fp32 or fp64. */
+typedef struct EmuAtomic {
+    uint8_t op, bytes;
+    bool acquires, releases;
+    bool is_block; /* atomic among the threads of one block only */
+} EmuAtomic;
+
+static inline uint32_t emu_atomic_pack(EmuAtomic a) {
+    return (uint32_t)a.op | (uint32_t)a.bytes << 8 | (uint32_t)a.acquires << 16 | (uint32_t)a.releases << 17 |
+           (uint32_t)a.is_block << 18;
+}
+static inline EmuAtomic emu_atomic_unpack(uint32_t x) {
+    return (EmuAtomic){x & 255, x >> 8 & 255, x >> 16 & 1, x >> 17 & 1, x >> 18 & 1};
+}
+
 /* The emulator's side of each primitive that is no plain field. `data` holds one word per element, zero-extended; a load
  * whose predicate is false, or that is refused, leaves it as it is. Sites index the module's list of places, -1: none.
  * `call` names the call instruction within the kernel: threads that meet must meet at the same one. */
@@ -33,6 +52,8 @@ typedef struct EmuCalls {
     void (*store_global)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
     void (*load_shared)(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
     void (*store_shared)(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
+    /* data: the value, or what is expected and the value; then the word before (0: the predicate is false, or refused). */
+    void (*atomic)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site);
     uint32_t (*shuffle_xor)(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call);
     uint32_t (*shuffle_lane)(EmuThread *t, uint32_t value, uint32_t lane, int32_t site, uint32_t call);
     void (*barrier_warp)(EmuThread *t, int32_t site, uint32_t call);

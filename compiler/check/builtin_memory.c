@@ -13,11 +13,6 @@ uint32_t add_site(Checker *c, Span at) {
     return c->f->sites.len - 1;
 }
 
-typedef struct Word {
-    const char *text;
-    uint8_t value;
-} Word;
-
 static const Word load_caches[] = {{"", CACHE_DEFAULT}, {".ca", CACHE_CA}, {".cg", CACHE_CG},
                                    {".cs", CACHE_CS},   {".cv", CACHE_CV}, {NULL, 0}};
 static const Word store_caches[] = {{"", CACHE_DEFAULT}, {".wb", CACHE_WB}, {".cg", CACHE_CG},
@@ -29,9 +24,9 @@ static const Word evictions[] = {{"", EVICT_DEFAULT},
                                  {NULL, 0}};
 
 /* A string argument out of a list; an error names the list. */
-static bool read_word(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out) {
+bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out) {
     const Sem *s = call->arg[arg];
-    *out = 0;
+    *out = words[0].value;
     if (!s || s->kind == SEM_NONE) return true;
     if (sem_is_error(s)) return false;
     Text list = {0};
@@ -57,7 +52,7 @@ static bool refuse_block(Checker *c, Call *call, uint32_t arg) {
     return false;
 }
 
-static bool check_pointer(Checker *c, Call *call) {
+bool check_pointer(Checker *c, Call *call) {
     const Sem *p = call->arg[0];
     if (p->kind == SEM_RUN && p->is_pointer) return true;
     diag_error(c->d, call->at[0], "'%s' needs a pointer or a tile of pointers, not %s", call->builtin->name,
@@ -67,7 +62,7 @@ static bool check_pointer(Checker *c, Call *call) {
 }
 
 /* To the pointer's shape, or an error that shows both. */
-static const Sem *fit(Checker *c, Call *call, uint32_t arg, const char *what, const Sem *s) {
+const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const char *what, const Sem *s) {
     Shape to = sem_shape(call->arg[0]), joined;
     if (shape_join(sem_shape(s), to, &joined) && shape_equal(joined, to)) return broadcast_to(c, s, to);
     diag_error(c->d, call->at[arg], "the %s is %s, and the pointer is %s", what, sem_type_text(c, s),
@@ -77,7 +72,7 @@ static const Sem *fit(Checker *c, Call *call, uint32_t arg, const char *what, co
 }
 
 /* NULL in *out: no mask. */
-static bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out) {
+bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out) {
     const Sem *m = call->arg[arg];
     *out = NULL;
     if (!m || m->kind == SEM_NONE) return true;
@@ -87,13 +82,13 @@ static bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out) {
     }
     if (sem_is_number(m) && const_truth(m)) return true;
     m = convert_to(c, to_run(c, m, call->at[arg]), ST_I1, call->at[arg]);
-    m = fit(c, call, arg, "mask", m);
+    m = fit_pointer(c, call, arg, "mask", m);
     *out = m->v;
     return !sem_is_error(m);
 }
 
 /* A value as it lies in memory; a float number truncates to an integer type. */
-static const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at) {
+const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at) {
     Int whole;
     if (s->kind == SEM_FLOAT && !stype_is_float(element) && int_from_double(s->f, &whole)) s = sem_int(c, whole);
     if (sem_is_number(s) && element == ST_I1) s = sem_bool(c, const_truth(s));
@@ -107,8 +102,8 @@ const Sem *builtin_load(Checker *c, Call *call) {
     if (!check_pointer(c, call)) return &sem_error;
     const Sem *p = call->arg[0], *other = call->arg[2];
     bool ok = read_mask(c, call, 1, &mask) && refuse_block(c, call, 3) && refuse_block(c, call, 4);
-    ok &= read_word(c, call, 5, "cache_modifier", load_caches, &mem.cache);
-    ok &= read_word(c, call, 6, "eviction_policy", evictions, &mem.evict);
+    ok &= word_argument(c, call, 5, "cache_modifier", load_caches, &mem.cache);
+    ok &= word_argument(c, call, 6, "eviction_policy", evictions, &mem.evict);
     if (call->arg[7]) ok &= sem_want_bool(c, call->arg[7], call->at[7], "volatile", &mem.is_volatile);
     if (!ok) return &sem_error;
     Value *fill = NULL;
@@ -118,7 +113,7 @@ const Sem *builtin_load(Checker *c, Call *call) {
             return &sem_error;
         }
         other = to_memory(c, other, p->type, call->at[2]);
-        if (!sem_is_error(other)) other = fit(c, call, 2, "value of other", other);
+        if (!sem_is_error(other)) other = fit_pointer(c, call, 2, "value of other", other);
         if (sem_is_error(other)) return other;
         fill = other->v;
     }
@@ -143,11 +138,11 @@ const Sem *builtin_store(Checker *c, Call *call) {
         return &sem_error;
     }
     bool ok = read_mask(c, call, 2, &mask) && refuse_block(c, call, 3);
-    ok &= read_word(c, call, 4, "cache_modifier", store_caches, &mem.cache);
-    ok &= read_word(c, call, 5, "eviction_policy", evictions, &mem.evict);
+    ok &= word_argument(c, call, 4, "cache_modifier", store_caches, &mem.cache);
+    ok &= word_argument(c, call, 5, "eviction_policy", evictions, &mem.evict);
     if (!ok) return &sem_error;
     s = to_memory(c, s, p->type, call->at[1]);
-    if (!sem_is_error(s)) s = fit(c, call, 1, "value", s);
+    if (!sem_is_error(s)) s = fit_pointer(c, call, 1, "value", s);
     if (sem_is_error(s)) return s;
     c->b.span = call->span;
     mem.site = add_site(c, call->span);

@@ -416,6 +416,17 @@ bool read_shape(Checker *c, const Sem *s, Span at, Shape *out); /* (M, N), [M, N
 const Sem *transpose(Checker *c, const Sem *x, Span at);        /* the last two axes change places */
 const Sem *float_power(Checker *c, const Sem *x, const Sem *y, Span at); /* by the library */
 uint32_t add_site(Checker *c, Span at);
+
+/* builtin_memory.c: what all accesses of memory share. False, or sem_error: an error was reported. */
+typedef struct Word {
+    const char *text; /* NULL ends a list; the first is the default */
+    uint8_t value;
+} Word;
+bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out); /* a string */
+bool check_pointer(Checker *c, Call *call);                             /* argument 0 */
+bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out);      /* *out NULL: no mask */
+const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const char *what, const Sem *s); /* to the pointer's shape */
+const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at); /* as it lies there */
 const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y,
                   Span at); /* constants too */
 

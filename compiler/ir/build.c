@@ -366,6 +366,16 @@ Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m) {
     return op_build(b, OP_STORE, (Value *[]){ptr, value, mask}, mask ? 3 : 2, (Attr){.mem = m}, value->type);
 }
 
+Value *build_atomic(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m) {
+    Value *args[] = {ptr, value, mask};
+    return op_build(b, OP_ATOMICRMW, args, mask ? 3 : 2, (Attr){.mem = m}, value->type)->results[0];
+}
+
+Value *build_atomic_cas(Builder *b, Value *ptr, Value *compare, Value *value, Value *mask, MemAttr m) {
+    Value *args[] = {ptr, compare, value, mask};
+    return op_build(b, OP_ATOMICCAS, args, mask ? 4 : 3, (Attr){.mem = m}, value->type)->results[0];
+}
+
 Op *build_yield(Builder *b, Value **values, uint32_t n) {
     return op_build(b, OP_YIELD, values, n, (Attr){0}, type_scalar(DT_I32));
 }

@@ -97,6 +97,25 @@ typedef enum MaskKind {
 typedef enum CachePolicy { CACHE_DEFAULT, CACHE_CA, CACHE_CG, CACHE_CS, CACHE_WB, CACHE_WT, CACHE_CV } CachePolicy;
 typedef enum EvictPolicy { EVICT_DEFAULT, EVICT_FIRST, EVICT_LAST } EvictPolicy;
 
+typedef enum AtomicOp {
+#define ATOMIC(e, ...) ATOMIC_##e,
+#include "ir/atomic.def"
+#undef ATOMIC
+    ATOMIC_COUNT
+} AtomicOp;
+
+/* What an atomic orders: with RELEASE what its program did before it is seen by whoever, with ACQUIRE, reads from it. */
+typedef enum Order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL } Order;
+/* Among whom it is atomic: the threads of a block, of a GPU, of the whole machine. */
+typedef enum Reach { REACH_CTA, REACH_GPU, REACH_SYS } Reach;
+
+static inline bool order_acquires(uint8_t order) {
+    return order & ORDER_ACQUIRE;
+}
+static inline bool order_releases(uint8_t order) {
+    return order & ORDER_RELEASE;
+}
+
 typedef struct MemAttr {
     uint8_t cache;      /* CachePolicy */
     uint8_t evict;      /* EvictPolicy */
@@ -105,6 +124,8 @@ typedef struct MemAttr {
     uint8_t vec_log2;   /* SIMT: elements per access */
     uint8_t mask_kind;  /* SIMT: MaskKind within a vector */
     bool is_shifted;    /* SIMT: the element-to-thread map is shifted by the run-time misalignment (none yet) */
+    uint8_t atomic;     /* of atomic_rmw: AtomicOp */
+    uint8_t order, reach; /* of atomics: Order, Reach */
     uint32_t site;      /* index into Func.sites: the span that reports name */
 } MemAttr;
 
@@ -177,6 +198,9 @@ typedef struct OpInfo {
 
 extern const OpInfo op_info[OP_COUNT];
 bool op_find(const char *name, OpKind *out);
+bool op_is_atomic(OpKind k);
+bool op_is_access(OpKind k); /* of global memory: load, store, atomics */
+const char *atomic_name(AtomicOp a);
 
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */
 
@@ -258,6 +282,8 @@ Value *build_compare(Builder *b, OpKind icmp_or_fcmp, Pred p, Value *x, Value *y
 Value *build_reduce(Builder *b, Value *v, uint32_t axis, OpKind combine);
 Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other, MemAttr m); /* mask, other may be NULL */
 Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m);
+Value *build_atomic(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m); /* atomic_rmw; mask may be NULL */
+Value *build_atomic_cas(Builder *b, Value *ptr, Value *compare, Value *value, Value *mask, MemAttr m);
 /* Control flow: regions are made empty with their block arguments (iv and carried values typed as the inits); the caller
  * fills them and ends each with build_yield. Results are typed as the inits (for, while) or as `types` (if). */
 Op *build_for(Builder *b, Value *lo, Value *hi, Value *step, Value **inits, uint32_t n, LoopAttr l);

@@ -179,6 +179,13 @@ static void brace_memory(Braces *b, const MemAttr *m) {
     if (b->p->spans) brace(b, "site = %u", m->site);
 }
 
+static void brace_atomic(Braces *b, const Op *op) {
+    const MemAttr *m = &op->attr.mem;
+    if (op->kind == OP_ATOMICRMW) brace(b, "op = %s", m->atomic < ATOMIC_COUNT ? atomic_words[m->atomic] : "?");
+    brace(b, "order = %s", m->order <= ORDER_ACQ_REL ? order_words[m->order] : "?");
+    brace(b, "reach = %s", m->reach <= REACH_SYS ? reach_words[m->reach] : "?");
+}
+
 static void brace_loop(Braces *b, const LoopAttr *l) {
     if (l->num_stages) brace(b, "stages = %d", l->num_stages);
     if (l->unroll_factor) brace(b, "unroll = %d", l->unroll_factor);
@@ -207,7 +214,10 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_ROUND:
         if (a->i != ROUND_NEAREST) brace(&b, "round = %s", a->i == ROUND_ZERO ? round_words[a->i] : "?");
         break;
-    case ATTR_MEM: brace_memory(&b, &a->mem); break;
+    case ATTR_MEM:
+        if (op_is_atomic(op->kind)) brace_atomic(&b, op);
+        brace_memory(&b, &a->mem);
+        break;
     case ATTR_REDUCE:
         brace(&b, "axis = %lld", (long long)a->i);
         brace(&b, "combine = %s", a->j >= 0 && a->j < OP_COUNT ? op_info[a->j].name : "?");

@@ -22,6 +22,7 @@ typedef struct Infer {
 /* Operands are not NULL. False with `why` where they, the attribute or the hint do not fit. Ops with regions and the
  * terminators are checked against their surroundings by the verifier, not here. */
 bool op_infer(Infer *in);
+bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
 
 /* Writes `why`; false. */
 #define infer_fail(in, ...) (snprintf((in)->why, sizeof(in)->why, __VA_ARGS__), false)
@@ -59,6 +60,7 @@ void op_link(Builder *b, Op *op);
 /* Tables of words that end with NULL, indexed by their enum. */
 extern const char *const icmp_words[], *const fcmp_words[], *const round_words[], *const scope_words[];
 extern const char *const mask_words[], *const cache_words[], *const evict_words[];
+extern const char *const atomic_words[], *const order_words[], *const reach_words[];
 
 /* The shortest text that reads back as these bits. */
 void constant_print(Type t, int64_t bits, Text *out);

@@ -130,6 +130,10 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_MEM && !strcmp(word, "cache")) return read_byte_choice(r, cache_words, &a->mem.cache);
     if (k == ATTR_MEM && !strcmp(word, "evict")) return read_byte_choice(r, evict_words, &a->mem.evict);
     if (k == ATTR_MEM && !strcmp(word, "site")) return read_site(r, &a->mem.site);
+    bool is_atomic = op_is_atomic(l->kind);
+    if (is_atomic && !strcmp(word, "op")) return read_byte_choice(r, atomic_words, &a->mem.atomic);
+    if (is_atomic && !strcmp(word, "order")) return read_byte_choice(r, order_words, &a->mem.order);
+    if (is_atomic && !strcmp(word, "reach")) return read_byte_choice(r, reach_words, &a->mem.reach);
     return read_fail(r, begin, "'%s' has no attribute '%s'", op_info[l->kind].name, word);
 }
 

@@ -406,7 +406,7 @@ static bool infer_convert(Infer *in) {
 }
 
 static bool shared_fits(Infer *in, Type t) {
-    if (!t.layout) return fail(in, "a tile with a layout goes through shared memory, nothing else");
+    if (t.shape.rank && !t.layout) return fail(in, "a tile without a layout");
     return (in->attr.i >= -1 && in->attr.i <= INT32_MAX) || fail(in, "byte offset %lld", (long long)in->attr.i);
 }
 

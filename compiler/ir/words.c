@@ -18,6 +18,13 @@ const char *const scope_words[] = {"warp", "block", "cluster", NULL};
 const char *const mask_words[] = {"none", "any", "uniform", "prefix", NULL};
 const char *const cache_words[] = {"default", "ca", "cg", "cs", "wb", "wt", "cv", NULL};
 const char *const evict_words[] = {"default", "first", "last", NULL};
+const char *const order_words[] = {"relaxed", "acquire", "release", "acq_rel", NULL};
+const char *const reach_words[] = {"cta", "gpu", "sys", NULL};
+const char *const atomic_words[] = {
+#define ATOMIC(e, name, ...) name,
+#include "ir/atomic.def"
+#undef ATOMIC
+    NULL};
 
 enum { NUMBER = 64 }; /* bytes that any number of ours fits into */
 

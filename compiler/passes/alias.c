@@ -6,6 +6,8 @@
  *   2  pointers of different parameters are equal, with elements of one type, or name memory that a program does not touch
  *      through both: rows, that is scalar products, say nothing then
  *   3  a leaf of fewer axes is the same only along the same axes
+ *   4  what comes before a release or behind an acquire is never crossed by it; two atomics of one commuting operation
+ *      may change places
  *   4  of one pointer every leaf must match; between rounds of a loop one that changes must do so by whole tiles
  */
 #include "passes/private.h"
@@ -147,6 +149,12 @@ static bool sums_match(const Func *f, Sum *a, Sum *b, bool is_one_pointer, bool 
     return true;
 }
 
+/* Two that can change places unseen: of one commuting operation, and nobody looks at what was there before. */
+static bool atomics_commute(const Op *a, const Op *b) {
+    if (a->kind != OP_ATOMICRMW || b->kind != OP_ATOMICRMW || a->attr.mem.atomic != b->attr.mem.atomic) return false;
+    return a->attr.mem.atomic != ATOMIC_XCHG && !value_used(a->results[0]) && !value_used(b->results[0]);
+}
+
 static bool has_replicas(const Value *ptr) {
     const Layout *l = value_is_tile(ptr) ? ptr->type.layout : NULL;
     return !l || layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
@@ -154,12 +162,16 @@ static bool has_replicas(const Value *ptr) {
 
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
     const Value *p = a->args[0], *q = b->args[0];
-    bool stores = a->kind == OP_STORE && b->kind == OP_STORE;
+    bool stores = a->kind != OP_LOAD && b->kind != OP_LOAD;
+    bool is_ordered = (op_is_atomic(a->kind) && order_acquires(a->attr.mem.order)) ||
+                      (op_is_atomic(b->kind) && order_releases(b->attr.mem.order));
     Sum x, y;
-    if (a->kind != OP_STORE && b->kind != OP_STORE) return false;
+    if (a->kind == OP_LOAD && b->kind == OP_LOAD) return false;
     const Value *from = take_apart(f, p, &x), *to = take_apart(f, q, &y);
     bool is_const = (from && f->params.at[from->index].is_const) || (to && f->params.at[to->index].is_const);
     if (is_const) return false;
+    if (is_ordered) return true;
+    if (atomics_commute(a, b)) return false;
     if (p->type.pointee != q->type.pointee) return !from || !to || from == to;
     if (stores && !value_is_tile(p) && !value_is_tile(q)) return false; /* both by the first thread */
     if (value_is_tile(p) != value_is_tile(q)) return true;

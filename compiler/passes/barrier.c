@@ -50,7 +50,7 @@ static bool conflicts(const Places *p, const Accesses *pending, Access a) {
 }
 
 static Access access_of(const Op *op) {
-    if (op->kind == OP_LOAD || op->kind == OP_STORE) return (Access){.op = op, .is_write = op->kind == OP_STORE};
+    if (op_is_access(op->kind)) return (Access){.op = op, .is_write = op->kind != OP_LOAD};
     Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
     int64_t bytes = (int64_t)(shape_elements(t.shape) * type_bytes(t));
     return (Access){.begin = op->attr.i, .end = op->attr.i + bytes, .is_write = op->kind == OP_SHSTORE};
@@ -104,7 +104,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         else if (op->kind == OP_IF) walk_if(p, op, pending);
         else if (op->kind == OP_BARRIER && op->attr.i >= p->scope) pending->len = 0;
         bool is_shared = op->kind == OP_SHSTORE || op->kind == OP_SHLOAD;
-        if (!is_shared && op->kind != OP_LOAD && op->kind != OP_STORE) continue;
+        if (!is_shared && !op_is_access(op->kind)) continue;
         Access a = access_of(op);
         if (conflicts(p, pending, a)) {
             Builder at = builder_before(p->f, op);

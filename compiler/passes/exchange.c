@@ -1,7 +1,7 @@
 /* exchange.c - what crosses warps becomes traffic through shared memory: a store, and loads by those who need it.
  *
  * In: a Func at STAGE_SIMT. Out: no `reduce`, and no convert_layout that shuffles within a warp cannot do.
- * A reduction over several warps: each warp reduces its part, the partials go to shared memory, and every thread that
+ * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each warp reduces its part, the partials go to shared memory, and every thread that
  * needs the result reads its share of them and reduces again. Slots number the exchanges; offsets come later.
  */
 #include "passes/passes.h"
@@ -59,7 +59,28 @@ static void split_convert(Exchange *x, Op *op) {
     x->changed = true;
 }
 
+static bool is_replicated(const Value *v) {
+    const Layout *l = v->type.layout;
+    return !l || layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
+}
+
+/* One thread performs it for each element; the others that hold the element get the result through shared memory. */
+static void share_atomic(Exchange *x, Op *op) {
+    Value *v = op->results[0];
+    if (!value_used(v) || !is_replicated(v)) return;
+    if (x->f->blocks_per_program > 1) bug("an atomic's result across the blocks of a cluster in %s", x->f->name);
+    Attr slot = {.i = -1, .j = x->slots++};
+    Builder b = builder_after(x->f, op);
+    Value *shared = op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type)->results[0];
+    value_replace(x->f, v, shared);
+    Builder before = builder_before(x->f, shared->def);
+    op_build(&before, OP_SHSTORE, &v, 1, slot, v->type);
+    shared->name = v->name;
+    x->changed = true;
+}
+
 static void visit(void *context, Op *op) {
+    if (op_is_atomic(op->kind)) share_atomic(context, op);
     if (op->kind == OP_REDUCE) split_reduce(context, op);
     if (op->kind == OP_CONVERT) split_convert(context, op);
 }

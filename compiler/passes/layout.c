@@ -113,9 +113,10 @@ static Anchor *anchor_of(Assign *s, Shape shape, uint32_t axis) {
 
 static void note_access(void *context, Op *op) {
     Assign *s = context;
-    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !value_is_tile(op->args[0])) return;
+    if (!op_is_access(op->kind) || !value_is_tile(op->args[0])) return;
     const Value *ptr = op->args[0];
     uint32_t axis = memory_axis(s, ptr), vec = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
+    if (op_is_atomic(op->kind)) vec = 0;
     Anchor *a = anchor_of(s, ptr->type.shape, axis);
     if (vec > a->vec_log2) a->vec_log2 = vec;
 }
@@ -302,6 +303,18 @@ static void assign_store(Assign *s, Op *op) {
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
 }
 
+/* Elements one by one: any layout will do, so the value keeps its own, else the pointers theirs. */
+static void assign_atomic(Assign *s, Op *op) {
+    uint32_t values = op->kind == OP_ATOMICCAS ? 2 : 1;
+    set_scalar_access(op, 1 + values);
+    if (!value_is_tile(op->args[0])) return;
+    const Value *ptr = op->args[0], *value = op->args[values];
+    const Layout *l = is_hard(s, value) ? value->type.layout : is_hard(s, ptr) ? ptr->type.layout : NULL;
+    if (!l) l = anchor_layout(s, ptr->type.shape, memory_axis(s, ptr));
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+    op->results[0]->type.layout = l;
+}
+
 static void assign_reduce(Assign *s, Op *op) {
     Value *x = op->args[0];
     uint32_t axis = (uint32_t)op->attr.i;
@@ -426,6 +439,8 @@ static void assign_op(Assign *s, Op *op) {
         if (value_is_tile(op->args[0])) assign_store(s, op);
         else set_scalar_access(op, 2);
         return;
+    case OP_ATOMICRMW:
+    case OP_ATOMICCAS: assign_atomic(s, op); return;
     case OP_REDUCE: assign_reduce(s, op); return;
     case OP_RESHAPE: case OP_TRANS: assign_move(s, op); return;
     case OP_JOIN: assign_join(s, op); return;

@@ -15,8 +15,8 @@ uint32_t log2_floor(uint64_t x); /* of 0: 0 */
 
 /* ---- Order of memory (alias.c) ---------------------------------------------------------------------------------------- */
 
-/* Two loads or stores of global memory, `a` before `b`; may a thread touch by `b` what another touched by `a`, one of them
- * storing? is_round: `a` may have happened in an earlier round of a loop. Asked behind layouts. */
+/* Two accesses of global memory, `a` before `b`; may a thread touch by `b` what another touched by `a`, one of them
+ * storing, or does one of them order the other (atomics that acquire or release)? is_round: `a` may have happened in an earlier round of a loop. Asked behind layouts. */
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round);
 
 /* ---- Facts (rules in factop.c, ranges in range.c, loops and queries in facts.c) ----------------------------------- */

@@ -24,6 +24,12 @@ fsc_status emulator_run(Emulator *e, Call *c, bool checked);
 
 /* ---- shadow.c: who touched a cell of memory, and when ------------------------------------------------------------------ */
 
+typedef enum TouchKind {
+    TOUCH_PLAIN,
+    TOUCH_ATOMIC,       /* by programs of the whole GPU */
+    TOUCH_ATOMIC_BLOCK, /* among the threads of one block */
+} TouchKind;
+
 /* One access. Times count barriers that the thread has passed. */
 typedef struct Touch {
     uint64_t owner;     /* the program's number from 1; 0: nobody */
@@ -32,10 +38,15 @@ typedef struct Touch {
     uint32_t warp_time; /* warp barriers */
     uint16_t block_time, cluster_time;
     int32_t site;
+    uint8_t atomic; /* TouchKind */
+    bool publishes; /* a write: who acquires from it knows what the program did before */
 } Touch;
+
+typedef struct Snapshot Snapshot;
 
 typedef struct Cell {
     Touch writer, reader, other_reader; /* the last of each; other_reader by another thread, if it can be by another program */
+    Snapshot *shown; /* what is known to who acquires from the cell, beside the writer itself; NULL: nothing */
 } Cell;
 
 typedef struct Thread Thread;
@@ -43,8 +54,30 @@ typedef struct Thread Thread;
 typedef enum Conflict { CONFLICT_NONE, CONFLICT_PROGRAMS, CONFLICT_THREADS } Conflict;
 
 /* Is there an earlier touch of the cell that conflicts with this one? Then *with is it. Notes the touch in the cell. A
- * volatile load never conflicts with another program's store, and makes the program know what that one did before. */
-Conflict cell_touch(Cell *cell, Thread *t, const Touch *now, bool is_store, bool is_volatile, Touch *with);
+ * volatile load never conflicts with another program's store, and atomics not with each other. */
+Conflict cell_touch(Cell *cell, const Thread *t, const Touch *now, bool is_store, bool is_volatile, Touch *with);
+
+/* ---- known.c: what programs know of each other ------------------------------------------------------------------------- */
+
+/* What a program knows of another: all that it did up to this clock. */
+typedef struct Known {
+    uint64_t owner;
+    uint32_t clock;
+} Known;
+
+typedef struct Knowledge {
+    Known *at; /* sorted by owner */
+    uint32_t n, cap;
+} Knowledge;
+
+typedef struct Team Team;
+
+uint32_t knowledge_of(const Knowledge *k, uint64_t owner); /* the clock; 0: nothing */
+void team_forget(Team *t); /* another program begins in it */
+void cell_learn(const Cell *cell, Team *t, uint64_t owner); /* `owner`, of team t, acquires from the cell */
+/* `now` has become the cell's writer instead of `old`. */
+void cell_publish(Cell *cell, Team *t, const Touch *old, const Touch *now);
+void snapshot_drop(Snapshot *s); /* may be NULL */
 
 /* ---- global.c: global memory ------------------------------------------------------------------------------------------- */
 
@@ -54,6 +87,10 @@ typedef struct Shadow Shadow; /* of all regions of a launch */
 Shadow *shadow_create(const Regions *r); /* NULL: out of memory */
 void shadow_destroy(Shadow *s);
 void global_access(Thread *t, uint64_t address, uint64_t *data, EmuAccess a, bool is_store, int32_t site);
+void global_atomic(Thread *t, uint64_t address, uint64_t *data, EmuAtomic a, int32_t site);
+
+/* atomic.c: does it, for all host threads at once; data as EmuCalls says. True: memory has changed. */
+bool atomic_perform(uint64_t address, uint64_t *data, EmuAtomic a);
 /* Elements of output contracts that nobody wrote become findings. */
 fsc_status global_unwritten(Launch *l);
 
@@ -73,7 +110,6 @@ typedef enum ThreadState {
 } ThreadState;
 
 typedef struct Block Block;
-typedef struct Team Team;
 
 struct Thread {
     EmuThread head; /* what compiled code sees: the first member */
@@ -85,6 +121,10 @@ struct Thread {
     int32_t site;         /* its place */
     uint32_t exchange[2]; /* what the lane shows at a shuffle; in turn, so that one meeting is enough */
     uint32_t turn;
+    uint64_t looked_at; /* the team's progress when it last looked, … */
+    uint32_t looks;     /* … how often since, … */
+    int32_t look_site;  /* … and where */
+    bool is_idle;       /* its last atomic changed nothing */
 };
 
 struct Block {
@@ -97,12 +137,6 @@ struct Block {
     Cell *cells;             /* one a byte; NULL without checks */
 };
 
-/* What a program knows of another: all that it did up to this clock. */
-typedef struct Known {
-    uint64_t owner;
-    uint32_t clock;
-} Known;
-
 struct Team {
     Launch *launch;
     Fiber *home; /* the scheduler that runs it */
@@ -113,8 +147,10 @@ struct Team {
     uint16_t barriers;
     uint32_t clock;  /* accesses so far, of all programs of the team */
     bool is_active;
-    Known *known;
-    uint32_t num_known, cap_known;
+    Knowledge known;
+    Snapshot *shown; /* of what it knows; NULL: none taken since that changed */
+    uint64_t progress; /* changes of memory: a thread that looks again and again in between waits for another program */
+    bool is_waiting;
 };
 
 /* Everything about the grid that runs. */
@@ -147,7 +183,9 @@ void team_hang(Team *t);                                /* it spins and nothing 
 Spot thread_spot(const Thread *t, int32_t site, uint64_t address);
 Spot touch_spot(const Thread *t, int32_t site, uint64_t address, const Touch *with);
 uint64_t thread_owner(const Thread *t); /* its program's number from 1 */
-void thread_spin(Thread *t);            /* lets others go first */
+void thread_spin(Thread *t);            /* lets others go first, and looks */
+void thread_pause(Thread *t);           /* lets others go first */
+void team_progress(Team *t);            /* a thread of it has changed memory, or has ended */
 
 extern const EmuCalls emu_calls;
 

@@ -25,6 +25,17 @@ struct Shadow {
     _Atomic(Page *) *pages;
 };
 
+/* One access of one thread. */
+typedef struct Visit {
+    Thread *t;
+    uint64_t address;
+    uint64_t *data;
+    EmuAccess a;
+    bool is_store; /* may it write? */
+    const EmuAtomic *atomic; /* NULL: a load or a store */
+    int32_t site;
+} Visit;
+
 /* ---- Pages ------------------------------------------------------------------------------------------------------------- */
 
 static uint32_t smallest_element(const Record *r) {
@@ -55,9 +66,14 @@ Shadow *shadow_create(const Regions *r) {
     return NULL;
 }
 
+static void page_free(const Shadow *s, Page *page) {
+    for (uint32_t i = 0; page && i < PAGE_BYTES / s->granule; i++) snapshot_drop(page->cells[i].shown);
+    free(page);
+}
+
 void shadow_destroy(Shadow *s) {
     if (!s) return;
-    for (uint64_t i = 0; i < s->first[s->regions->n]; i++) free(atomic_load(&s->pages[i]));
+    for (uint64_t i = 0; i < s->first[s->regions->n]; i++) page_free(s, atomic_load(&s->pages[i]));
     free(s->pages);
     free(s->first);
     free(s);
@@ -104,89 +120,130 @@ static const char *element_name(const Launch *l, const Region *r, uint64_t addre
     return out;
 }
 
-static void report_conflict(Thread *t, const Region *r, uint64_t address, bool is_store, int32_t site, Conflict c,
-                            const Touch *with) {
-    const Launch *l = t->block->team->launch;
+static const char *deed(const Visit *v) {
+    return v->atomic ? "changes" : v->is_store ? "writes" : "reads";
+}
+
+static void report_conflict(const Visit *v, const Region *r, uint64_t address, Conflict c, const Touch *with) {
+    const Launch *l = v->t->block->team->launch;
     const RecordLaunch *shape = l->shape;
     uint64_t n = with->owner - 1, x = (uint64_t)l->blocks[0] / shape->blocks_per_program * shape->programs_per_block;
-    Spot spot = touch_spot(t, site, address, with);
+    Spot spot = touch_spot(v->t, v->site, address, with);
     char name[96];
     element_name(l, r, address, name, sizeof name);
     if (c == CONFLICT_PROGRAMS)
         finding_add(l->findings, FINDING_RACE, &spot,
-                    "%s %s, which program (%llu, %llu, %llu) accesses too, and nothing orders the two",
-                    is_store ? "writes" : "reads", name, (unsigned long long)(n % x),
-                    (unsigned long long)(n / x % l->blocks[1]), (unsigned long long)(n / x / l->blocks[1]));
+                    "%s %s, which program (%llu, %llu, %llu) accesses too, and nothing orders the two", deed(v), name,
+                    (unsigned long long)(n % x), (unsigned long long)(n / x % l->blocks[1]),
+                    (unsigned long long)(n / x / l->blocks[1]));
     else
         finding_add(l->findings, FINDING_ORDER, &spot,
-                    "%s %s, which thread %u of the same program accesses too, and no barrier stands between",
-                    is_store ? "writes" : "reads", name, with->thread);
+                    "%s %s, which thread %u of the same program accesses too, and no barrier stands between", deed(v), name,
+                    with->thread);
 }
 
-/* Touches every cell under the page's lock and moves the bytes. */
-static void access_page(Thread *t, Page *page, const Region *r, uint64_t address, uint64_t *data, EmuAccess a,
-                        bool is_store, int32_t site) {
-    Block *b = t->block;
-    const Shadow *s = b->team->launch->shadow;
-    uint32_t bytes = (uint32_t)a.words * a.bytes;
-    Touch now = {.owner = thread_owner(t),
-                 .thread = b->rank * b->team->threads_per_block + t->head.tid,
-                 .clock = ++b->team->clock,
-                 .warp_time = b->warp_barriers[t->head.tid / WARP],
-                 .block_time = b->barriers,
-                 .cluster_time = b->team->barriers,
-                 .site = site};
-    Touch with = {0}, first = {0};
+static Touch touch_of(const Visit *v) {
+    Block *b = v->t->block;
+    bool is_block = v->atomic && v->atomic->is_block;
+    return (Touch){.owner = thread_owner(v->t),
+                   .thread = b->rank * b->team->threads_per_block + v->t->head.tid,
+                   .clock = ++b->team->clock,
+                   .warp_time = b->warp_barriers[v->t->head.tid / WARP],
+                   .block_time = b->barriers,
+                   .cluster_time = b->team->barriers,
+                   .site = v->site,
+                   .atomic = v->atomic || v->a.is_volatile ? is_block ? TOUCH_ATOMIC_BLOCK : TOUCH_ATOMIC : TOUCH_PLAIN,
+                   .publishes = v->atomic ? v->atomic->releases : v->is_store};
+}
+
+/* A cell's part of the visit; the bytes have moved already. */
+static Conflict visit_cell(const Visit *v, Cell *cell, const Touch *now, bool writes, Touch *with) {
+    Team *team = v->t->block->team;
+    bool is_alone = team->launch->teams * team->launch->shape->programs_per_block == 1, is_foreign = cell->writer.owner && cell->writer.owner != now->owner;
+    bool learns = v->atomic ? v->atomic->acquires : v->a.is_volatile && !v->is_store && is_foreign;
+    const Touch old = cell->writer;
+    Conflict c = cell_touch(cell, v->t, now, writes, v->a.is_volatile, with);
+    if (is_alone) return c;
+    if (learns) {
+        Cell before = {.writer = old, .shown = cell->shown};
+        cell_learn(&before, team, now->owner);
+    }
+    if (writes) cell_publish(cell, team, &old, now);
+    return c;
+}
+
+static bool move(const Visit *v) { /* true: memory may have changed */
+    if (v->atomic) return atomic_perform(v->address, v->data, *v->atomic);
+    copy(v->address, v->data, v->a, v->is_store);
+    return v->is_store;
+}
+
+/* Moves the bytes and touches every cell under the page's lock. A compare-and-swap that failed only reads. */
+static bool visit_page(const Visit *v, Page *page, const Region *r) {
+    const Shadow *s = v->t->block->team->launch->shadow;
+    uint32_t bytes = (uint32_t)v->a.words * v->a.bytes;
+    Touch now = touch_of(v), with = {0}, first = {0};
     Conflict found = CONFLICT_NONE;
-    uint64_t where = address;
+    uint64_t where = v->address;
     while (atomic_flag_test_and_set_explicit(&page->lock, memory_order_acquire)) sched_yield();
-    for (uint64_t at = address; at < address + bytes; at += s->granule) {
-        Conflict c = cell_touch(cell_of(s, page, at), t, &now, is_store, a.is_volatile, &with);
+    bool changed = move(v), writes = v->atomic && v->atomic->op == EMU_CAS ? changed : v->is_store;
+    for (uint64_t at = v->address; at < v->address + bytes; at += s->granule) {
+        Conflict c = visit_cell(v, cell_of(s, page, at), &now, writes, &with);
         if (c == CONFLICT_NONE || found != CONFLICT_NONE) continue;
         found = c;
         first = with;
         where = at;
     }
-    copy(address, data, a, is_store);
     atomic_flag_clear_explicit(&page->lock, memory_order_release);
-    if (found != CONFLICT_NONE) report_conflict(t, r, where, is_store, site, found, &first);
+    if (found != CONFLICT_NONE) report_conflict(v, r, where, found, &first);
+    return changed;
 }
 
-static void access_checked(Thread *t, uint64_t address, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
-    Launch *l = t->block->team->launch;
-    uint32_t bytes = (uint32_t)a.words * a.bytes;
-    Spot spot = thread_spot(t, site, address);
-    const Region *r = region_find(&l->regions, address, bytes);
+static bool visit_checked(const Visit *v) {
+    Launch *l = v->t->block->team->launch;
+    uint32_t bytes = (uint32_t)v->a.words * v->a.bytes;
+    Spot spot = thread_spot(v->t, v->site, v->address);
+    const Region *r = region_find(&l->regions, v->address, bytes);
+    if (v->atomic && (!r || v->address % bytes)) v->data[0] = 0;
     if (!r) {
         char text[256];
-        region_explain(&l->regions, address, bytes, is_store, text, sizeof text);
+        region_explain(&l->regions, v->address, bytes, v->is_store, text, sizeof text);
         finding_add(l->findings, FINDING_BOUNDS, &spot, "%s", text);
-        return;
+        return false;
     }
-    if (address % bytes) {
+    if (v->address % bytes) {
         char name[96];
         finding_add(l->findings, FINDING_ALIGN, &spot, "%s %u bytes at once from %s on, at an address that is no multiple of %u",
-                    is_store ? "writes" : "reads", bytes, element_name(l, r, address, name, sizeof name), bytes);
-        return;
+                    deed(v), bytes, element_name(l, r, v->address, name, sizeof name), bytes);
+        return false;
     }
-    Page *page = page_get(l->shadow, r, address);
-    if (page)
-        access_page(t, page, r, address, data, a, is_store, site);
-    else
-        atomic_store(&l->out_of_memory, true);
+    Page *page = page_get(l->shadow, r, v->address);
+    if (page) return visit_page(v, page, r);
+    atomic_store(&l->out_of_memory, true);
+    return false;
+}
+
+static bool visit(const Visit *v) {
+    return v->t->block->team->launch->checked ? visit_checked(v) : move(v);
 }
 
 void global_access(Thread *t, uint64_t address, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
-    Launch *l = t->block->team->launch;
+    Visit v = {t, address, data, a, is_store, NULL, site};
     if (a.is_volatile) {
         t->site = site;
         thread_spin(t);
     }
-    if (is_store) atomic_fetch_add_explicit(&l->progress, 1, memory_order_relaxed);
-    if (l->checked)
-        access_checked(t, address, data, a, is_store, site);
-    else
-        copy(address, data, a, is_store);
+    if (is_store) team_progress(t->block->team);
+    visit(&v);
+}
+
+void global_atomic(Thread *t, uint64_t address, uint64_t *data, EmuAtomic a, int32_t site) {
+    Visit v = {t, address, data, {.words = 1, .bytes = a.bytes}, true, &a, site};
+    t->site = site;
+    if (t->is_idle) thread_spin(t);
+    else thread_pause(t);
+    t->is_idle = !visit(&v);
+    if (!t->is_idle) team_progress(t->block->team);
 }
 
 /* ---- Outputs ----------------------------------------------------------------------------------------------------------- */

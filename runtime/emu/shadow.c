@@ -2,33 +2,12 @@
  *
  * In: a cell, a new access. Out: an earlier access that conflicts with it, if one does. Method: threads of a program are
  * ordered by the barriers that both passed, counted per warp, block and cluster; programs by what one has learnt of the other
- * through volatile loads. The rules are those of docs/emulator.md, "Order".
+ * through volatile loads and acquiring atomics. The rules are those of docs/emulator.md, "Order".
  */
 #include "runtime/emu/emu.h"
 
-#include <stdlib.h>
-
 static bool knows(const Team *t, const Touch *of) {
-    for (uint32_t i = 0; i < t->num_known; i++)
-        if (t->known[i].owner == of->owner) return of->clock <= t->known[i].clock;
-    return false;
-}
-
-static void learn(Team *t, const Touch *of) {
-    uint32_t i = 0;
-    while (i < t->num_known && t->known[i].owner != of->owner) i++;
-    if (i == t->num_known && t->num_known == t->cap_known) {
-        uint32_t cap = t->cap_known ? 2 * t->cap_known : 16;
-        Known *more = realloc(t->known, cap * sizeof *more);
-        if (!more) {
-            atomic_store(&t->launch->out_of_memory, true);
-            return;
-        }
-        t->known = more;
-        t->cap_known = cap;
-    }
-    if (i == t->num_known) t->known[t->num_known++] = (Known){of->owner, 0};
-    if (t->known[i].clock < of->clock) t->known[i].clock = of->clock;
+    return of->clock <= knowledge_of(&t->known, of->owner);
 }
 
 /* Of one program: did both threads pass a barrier in between? */
@@ -39,10 +18,16 @@ static bool is_ordered(const Touch *a, const Touch *b, uint32_t threads_per_bloc
     return a->thread / WARP == b->thread / WARP && a->warp_time != b->warp_time;
 }
 
+/* Two atomics do not conflict where both are atomic for both. */
+static bool are_atomic(const Touch *old, const Touch *now) {
+    if (old->atomic == TOUCH_PLAIN || now->atomic == TOUCH_PLAIN) return false;
+    return old->owner == now->owner || (old->atomic == TOUCH_ATOMIC && now->atomic == TOUCH_ATOMIC);
+}
+
 /* `old` and `now` touch one cell and at least one of them stores. Two stores of one op are the program's own choice. */
 static Conflict conflict(const Thread *t, const Touch *old, const Touch *now, bool both_store) {
     const Team *team = t->block->team;
-    if (old->owner == 0) return CONFLICT_NONE;
+    if (old->owner == 0 || are_atomic(old, now)) return CONFLICT_NONE;
     if (old->owner != now->owner) return knows(team, old) ? CONFLICT_NONE : CONFLICT_PROGRAMS;
     if (both_store && old->site == now->site) return CONFLICT_NONE;
     return is_ordered(old, now, team->threads_per_block) ? CONFLICT_NONE : CONFLICT_THREADS;
@@ -55,21 +40,18 @@ static void note_reader(Cell *cell, const Touch *now) {
     *last = *now;
 }
 
-Conflict cell_touch(Cell *cell, Thread *t, const Touch *now, bool is_store, bool is_volatile, Touch *with) {
+Conflict cell_touch(Cell *cell, const Thread *t, const Touch *now, bool is_store, bool is_volatile, Touch *with) {
     const Touch *touches[] = {&cell->writer, &cell->reader, &cell->other_reader};
     bool is_foreign = cell->writer.owner != now->owner && cell->writer.owner != 0;
     Conflict c = CONFLICT_NONE;
-    if (is_volatile && !is_store && is_foreign) {
-        learn(t->block->team, &cell->writer);
-        return CONFLICT_NONE;
-    }
+    if (is_volatile && !is_store && is_foreign) return CONFLICT_NONE;
     for (uint32_t i = 0; i < (is_store ? 3u : 1u) && c == CONFLICT_NONE; i++) {
         c = conflict(t, touches[i], now, is_store && i == 0);
         *with = *touches[i];
     }
     if (is_store)
         cell->writer = *now;
-    else if (!is_volatile)
+    if (!is_volatile && (now->atomic != TOUCH_PLAIN || !is_store))
         note_reader(cell, now);
     return c;
 }

@@ -28,8 +28,25 @@ static void thread_wait(Thread *t, ThreadState state) {
     fiber_switch(&t->fiber, t->block->team->home);
 }
 
+enum { LOOKS = 8 /* without any change until that counts as waiting */ };
+
 void thread_spin(Thread *t) {
+    Team *team = t->block->team;
+    if (t->looked_at != team->progress) t->looks = 0;
+    t->looked_at = team->progress;
+    t->look_site = t->site;
+    if (++t->looks >= LOOKS) team->is_waiting = true;
     thread_wait(t, THREAD_SPINS);
+}
+
+void thread_pause(Thread *t) {
+    thread_wait(t, THREAD_READY);
+}
+
+void team_progress(Team *t) {
+    t->progress++;
+    t->is_waiting = false;
+    atomic_fetch_add_explicit(&t->launch->progress, 1, memory_order_relaxed);
 }
 
 static void meet(Thread *t, ThreadState where, bool is_barrier, int32_t site, uint32_t call) {
@@ -113,7 +130,8 @@ void team_destroy(Team *t) {
     }
     stacks_destroy(t->stacks, stacks_of(t), STACK_BYTES);
     free(t->blocks);
-    free(t->known);
+    team_forget(t);
+    free(t->known.at);
 }
 
 static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
@@ -122,6 +140,8 @@ static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
     if (t->state != THREAD_ENDED) t->fiber.is_started = false; /* stopped on the way: its stack is dropped */
     t->state = THREAD_READY;
     t->turn = 0;
+    t->looks = 0;
+    t->is_idle = false;
     memcpy(t->head.nctaid, n, sizeof t->head.nctaid);
     t->head.ctaid[0] = (uint32_t)(block % n[0]);
     t->head.ctaid[1] = (uint32_t)(block / n[0] % n[1]);
@@ -134,7 +154,9 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
     t->is_active = true;
     t->barriers = 0;
     t->clock = 0;
-    t->num_known = 0;
+    t->is_waiting = false;
+    t->progress = 0;
+    team_forget(t);
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
         b->barriers = 0;
@@ -231,8 +253,8 @@ void team_hang(Team *t) {
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         for (uint32_t k = 0; k < t->threads_per_block; k++) {
             const Thread *thread = &t->blocks[i].threads[k];
-            if (thread->state != THREAD_SPINS) continue;
-            Spot spot = thread_spot(thread, thread->site, 0);
+            if (thread->state == THREAD_ENDED || !thread->looks) continue;
+            Spot spot = thread_spot(thread, thread->look_site, 0);
             finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
                         "loads a value again and again that no running program changes");
             stop(t);
@@ -282,8 +304,8 @@ TeamStep team_step(Team *t) {
         r.ran |= release_block(&t->blocks[i]);
     }
     r.ran |= release_cluster(t);
-    if (r.ran) return TEAM_RAN;
-    if (r.spun) return TEAM_SPUN;
+    if (r.ran && !t->is_waiting) return TEAM_RAN;
+    if (r.ran || r.spun) return TEAM_SPUN;
     if (!all_ended(t)) report_divergence(t);
     stop(t);
     return TEAM_ENDED;
@@ -309,6 +331,13 @@ static void load_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint6
 
 static void store_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
     if (predicate) shared_access(thread_of(t), offset, data, emu_access_unpack(access), true, site);
+}
+
+static void atomic_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site) {
+    if (predicate)
+        global_atomic(thread_of(t), address, data, emu_atomic_unpack(atomic), site);
+    else
+        data[0] = 0;
 }
 
 /* Each lane shows its value, all meet, each looks. The next shuffle uses the other place, so nobody overwrites what a
@@ -348,6 +377,7 @@ const EmuCalls emu_calls = {
     .store_global = store_global,
     .load_shared = load_shared,
     .store_shared = store_shared,
+    .atomic = atomic_global,
     .shuffle_xor = shuffle_xor,
     .shuffle_lane = shuffle_lane,
     .barrier_warp = barrier_warp,

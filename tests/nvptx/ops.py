@@ -43,7 +43,7 @@ def conversions():
 
 # Rows tested by name below or by other cases of this folder; everything else must have an infer rule in INFER.
 ELSEWHERE = set("""const arange splat expand_dims broadcast reshape trans join split program_id num_programs icmp fcmp sext zext trunc sitofp uitofp
-    fptosi fptoui fpext fptrunc bitcast select addptr load store reduce reduce_warp convert_layout shared_store shared_load
+    fptosi fptoui fpext fptrunc bitcast select addptr load store atomic_rmw atomic_cas reduce reduce_warp convert_layout shared_store shared_load
     barrier for while if condition yield return""".split())
 
 
@@ -129,6 +129,24 @@ def build_reductions():
     return t, rows
 
 
+def build_atomics():
+    """Every operation on its types, in every order and reach, with its result used and dropped, masked and not."""
+    t, rows = Text(), 0
+    wide, combines = ["i32", "i64"], "add smax smin umax umin and or xor"
+    table = [(c, wide) for c in combines.split()] + [("fadd", FLOATS), ("xchg", wide + ["fp32", "fp64"])]
+    table.append(("cas", ["i16", "fp16", "bf16"] + wide + ["fp32", "fp64"]))
+    how = ["{order = %s, reach = %s" % (o, r) for o in ("relaxed", "acquire", "release", "acq_rel") for r in ("cta", "gpu", "sys")]
+    for op, types in table:
+        for i, d in enumerate(types * len(how)):
+            name, braces = ("atomic_cas", how[i // len(types)] + "}") if op == "cas" else ("atomic_rmw", how[i // len(types)] + ", op = %s}" % op)
+            p, x = t.pointers(d), t.load(d)
+            values = "%s, %s, %s" % (p, x, x) if op == "cas" else "%s, %s" % (p, x)
+            t.value("%s %s %s" % (name, values, braces), tile(d))
+            t.store(t.value("%s %s, %s %s" % (name, values, t.load("i1"), braces), tile(d)), d)
+            rows += 2
+    return t, rows
+
+
 def compile_one(fsc, arch, path, ptxas):
     ptx = "%s.%s.ptx" % (path, arch)
     subprocess.run([fsc, path, "--emit=ptx", "--arch=" + arch, "-o", ptx], check=True)
@@ -169,7 +187,7 @@ def main():
         return self_test()
     os.makedirs(o.out, exist_ok=True)
     ptxas, total = os.environ.get("FSC_PTXAS"), 0
-    for name, (t, rows) in (("ops", build(read_ops(o.ops))), ("reductions", build_reductions())):
+    for name, (t, rows) in (("ops", build(read_ops(o.ops))), ("reductions", build_reductions()), ("atomics", build_atomics())):
         path = os.path.join(o.out, name + ".ir")
         with open(path, "w") as f:
             f.write(t.function())

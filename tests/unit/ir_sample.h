@@ -53,7 +53,7 @@ static inline Value *sample_value(Sample *s, Type t) {
 }
 
 static inline MemAttr sample_memory(Sample *s) {
-    MemAttr m = {CACHE_CG, EVICT_FIRST, true, 4, 2, MASK_PREFIX, true, 0};
+    MemAttr m = {CACHE_CG, EVICT_FIRST, true, 4, 2, MASK_PREFIX, true, 0, 0, 0, 0};
     vec_push(s->f->arena, &s->f->sites, s->b.span);
     m.site = s->f->sites.len - 1;
     if (s->f->stage == STAGE_TILE) m.vec_log2 = m.mask_kind = m.is_shifted = 0;
@@ -190,6 +190,24 @@ static inline void sample_memory_ops(Sample *s) {
     build_store(&s->b, ptr, v, mask, sample_memory(s));
 }
 
+static inline void sample_atomics(Sample *s, OpKind k) {
+    Value *ptr = sample_pointers(s), *mask = sample_value(s, sample_tile(s, DT_I1, s->row));
+    Value *v = sample_value(s, sample_tile(s, DT_FP32, s->row)), *words = build1_to(&s->b, OP_BITCAST, s->q, type_pointer(DT_I64));
+    for (uint32_t i = 0; i < ATOMIC_COUNT; i++) {
+        MemAttr m = {.align_log2 = 2, .atomic = (uint8_t)i, .order = i & 3, .reach = (uint8_t)(i % 3)};
+        vec_push(s->f->arena, &s->f->sites, s->b.span);
+        m.site = s->f->sites.len - 1;
+        if (k == OP_ATOMICCAS) {
+            build_atomic_cas(&s->b, ptr, v, v, i & 1 ? mask : NULL, m);
+        } else if (i == ATOMIC_FADD || i == ATOMIC_XCHG) {
+            build_atomic(&s->b, ptr, v, NULL, m);
+            build_atomic(&s->b, ptr, v, mask, m);
+        } else {
+            build_atomic(&s->b, words, s->m, NULL, m);
+        }
+    }
+}
+
 static inline void sample_op(Sample *s, OpKind k) {
     Value *x, *y;
     switch (k) {
@@ -287,6 +305,8 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_ADDPTR: build2(&s->b, k, build2(&s->b, k, s->p, s->n), s->m); return;
     case OP_LOAD:
     case OP_STORE: sample_memory_ops(s); return;
+    case OP_ATOMICRMW:
+    case OP_ATOMICCAS: sample_atomics(s, k); return;
     case OP_REDUCE:
     case OP_REDUCEWARP: sample_reduce(s, k); return;
     case OP_CONVERT:

@@ -9,7 +9,7 @@
 #include "codegen/emu/emu.h"
 #include "runtime/hooks.h"
 
-typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_MEET, ROW_MATH } RowKind;
+typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_ATOMIC, ROW_MEET, ROW_MATH } RowKind;
 
 typedef struct Row {
     RowKind kind;
@@ -19,11 +19,13 @@ typedef struct Row {
 static const Row rows[] = {
 #define FIELD(e, field) [PRIM_##e] = {ROW_FIELD, offsetof(EmuThread, field)},
 #define MEMORY(e, call) [PRIM_##e] = {ROW_MEMORY, offsetof(EmuCalls, call)},
+#define ATOMIC(e, call) [PRIM_##e] = {ROW_ATOMIC, offsetof(EmuCalls, call)},
 #define MEET(e, call)   [PRIM_##e] = {ROW_MEET, offsetof(EmuCalls, call)},
 #define MATH(e, call)   [PRIM_##e] = {ROW_MATH, offsetof(EmuCalls, call)},
 #include "codegen/emu/lower.def"
 #undef FIELD
 #undef MEMORY
+#undef ATOMIC
 #undef MEET
 #undef MATH
 };
@@ -32,11 +34,13 @@ static const Row rows[] = {
 enum {
 #define FIELD(e, field) HAS_##e,
 #define MEMORY(e, call) HAS_##e,
+#define ATOMIC(e, call) HAS_##e,
 #define MEET(e, call)   HAS_##e,
 #define MATH(e, call)   HAS_##e,
 #include "codegen/emu/lower.def"
 #undef FIELD
 #undef MEMORY
+#undef ATOMIC
 #undef MEET
 #undef MATH
     ROW_COUNT
@@ -100,12 +104,39 @@ static V lower_memory(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result)
     return p == PRIM_LOAD_GLOBAL || p == PRIM_LOAD_SHARED ? read_words(e, a, result) : NULL;
 }
 
+static const uint8_t emu_op[] = {
+#define ATOMIC(e, ...) [ATOMIC_##e] = EMU_##e,
+#include "ir/atomic.def"
+#undef ATOMIC
+};
+
+/* Operands: address, predicate, values, code, site. The word before comes back in the first place. */
+static V lower_atomic(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result) {
+    Llvm *m = e->m;
+    uint32_t values = p == PRIM_ATOMIC_CAS ? 2 : 1;
+    for (uint32_t i = 0; i < values; i++) {
+        V x = in[2 + i];
+        LLVMBuildStore(m->at, LLVMTypeOf(x) == m->i64 ? x : LLVMBuildZExt(m->at, x, m->i64, ""), word_slot(e, i));
+    }
+    AtomicCode c = atomic_unpack(LLVMConstIntGetZExtValue(in[2 + values]));
+    EmuAtomic what = {.op = p == PRIM_ATOMIC_CAS ? EMU_CAS : emu_op[c.op],
+                      .bytes = (uint8_t)(a.bits / 8),
+                      .acquires = order_acquires(c.order),
+                      .releases = order_releases(c.order),
+                      .is_block = c.reach == REACH_CTA};
+    V predicate = LLVMBuildZExt(m->at, in[1], m->i32, ""), packed = llvm_int(m->i32, emu_atomic_pack(what));
+    V args[] = {e->thread, in[0], predicate, e->words, packed, in[3 + values]};
+    call(e, &rows[p], m->none, args, COUNT(args));
+    return read_words(e, a, result);
+}
+
 static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef result) {
     const Row *row = &rows[p];
     V args[8] = {e->thread};
     switch (row->kind) {
     case ROW_FIELD: return LLVMBuildLoad2(e->m->at, result, at_offset(e, e->thread, row->offset), "");
     case ROW_MEMORY: return lower_memory(e, p, a, in, result);
+    case ROW_ATOMIC: return lower_atomic(e, p, a, in, result);
     case ROW_MATH: return call(e, row, result, in, n);
     case ROW_MEET:
         for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];

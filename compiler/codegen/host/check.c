@@ -29,7 +29,7 @@ void host_check(Host *h, HostAccess *a, const Op *op, uint32_t width) {
     for (uint32_t i = 0; i < width; i++) {
         LLVMValueRef size = a->mask ? LLVMBuildSelect(m->at, lane(h, a->mask, i, width), bytes, llvm_int(m->i32, 0), "") : bytes;
         LLVMValueRef args[] = {hook, h->pid, element_address(h, a, i, width), size,
-                               llvm_int(m->i32, op->kind == OP_STORE), llvm_int(m->i32, op->attr.mem.site)};
+                               llvm_int(m->i32, op->kind != OP_LOAD), llvm_int(m->i32, op->attr.mem.site)};
         LLVMValueRef answer = LLVMBuildCall2(m->at, type, function, args, COUNT(args), "");
         LLVMValueRef yes = LLVMBuildICmp(m->at, LLVMIntNE, answer, llvm_int(m->i32, 0), "");
         allowed = allowed ? LLVMBuildInsertElement(m->at, allowed, yes, llvm_int(m->i32, i), "") : yes;

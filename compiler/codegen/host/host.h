@@ -84,6 +84,10 @@ void host_check(Host *h, HostAccess *a, const Op *op, uint32_t width);
 /* memory.c */
 void host_load(Host *h, const Op *op);
 void host_store(Host *h, const Op *op);
+HostAccess host_access(Host *h, Chunk *c, const Value *ptr, const Value *mask); /* c NULL: of scalars */
+LLVMValueRef host_as(Host *h, LLVMValueRef x, LLVMTypeRef t); /* the same bits */
+/* atomic.c */
+void host_atomic(Host *h, const Op *op);
 /* reduce.c */
 void host_reduce(Host *h, const Op *op);
 /* kernel.c: the whole function into h->m; false with an error in the diagnostics. */

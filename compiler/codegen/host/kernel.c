@@ -198,6 +198,7 @@ static void emit_op(Host *h, const Op *op) {
     switch (op->kind) {
     case OP_LOAD: host_load(h, op); return;
     case OP_STORE: host_store(h, op); return;
+    case OP_ATOMICRMW: case OP_ATOMICCAS: host_atomic(h, op); return;
     case OP_REDUCE: host_reduce(h, op); return;
     case OP_FOR: emit_for(h, op); return;
     case OP_WHILE: emit_while(h, op); return;

@@ -41,7 +41,11 @@ static HostAccess access_scalar(Host *h, const Value *ptr, const Value *mask) {
                     .mask = mask ? host_scalar(h, mask) : NULL};
 }
 
-static LLVMValueRef as_type(Host *h, LLVMValueRef x, LLVMTypeRef t) {
+HostAccess host_access(Host *h, Chunk *c, const Value *ptr, const Value *mask) {
+    return c ? access_tile(h, c, ptr, mask) : access_scalar(h, ptr, mask);
+}
+
+LLVMValueRef host_as(Host *h, LLVMValueRef x, LLVMTypeRef t) {
     if (LLVMTypeOf(x) == t) return x;
     bool to_ptr = LLVMGetTypeKind(t) == LLVMPointerTypeKind ||
                   (LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMPointerTypeKind);
@@ -77,7 +81,7 @@ static LLVMValueRef guarded_load(Host *h, const HostAccess *a, LLVMValueRef othe
 
 static LLVMValueRef emit_load(Host *h, const HostAccess *a, LLVMValueRef other, uint32_t width) {
     Llvm *m = h->m;
-    LLVMValueRef bits_other = other ? as_type(h, other, a->bits) : LLVMConstNull(a->bits), x;
+    LLVMValueRef bits_other = other ? host_as(h, other, a->bits) : LLVMConstNull(a->bits), x;
     if (a->is_vector) {
         LLVMValueRef all = a->mask ? a->mask : LLVMConstAllOnes(LLVMVectorType(m->i1, width));
         LLVMTypeRef over[] = {a->bits, LLVMTypeOf(a->ptr)};
@@ -93,12 +97,12 @@ static LLVMValueRef emit_load(Host *h, const HostAccess *a, LLVMValueRef other, 
         x = llvm_intrinsic(m, "llvm.masked.load", over, 2, (LLVMValueRef[]){a->ptr, a->mask, bits_other}, 3);
         align_argument(h, x, 0, a->align);
     }
-    return as_type(h, x, a->value);
+    return host_as(h, x, a->value);
 }
 
 static void emit_store(Host *h, const HostAccess *a, LLVMValueRef value, uint32_t width) {
     Llvm *m = h->m;
-    LLVMValueRef bits = as_type(h, value, a->bits);
+    LLVMValueRef bits = host_as(h, value, a->bits);
     if (a->is_vector) {
         LLVMValueRef all = a->mask ? a->mask : LLVMConstAllOnes(LLVMVectorType(m->i1, width));
         LLVMTypeRef over[] = {a->bits, LLVMTypeOf(a->ptr)};

@@ -59,7 +59,8 @@ static void plan_op(Plan *p, const Op *op) {
         }
         return;
     }
-    if (op->nregions || op->kind == OP_LOAD || op->kind == OP_REDUCE) {
+    if (op_is_atomic(op->kind) && !value_used(op->results[0])) return;
+    if (op->nregions || op_is_atomic(op->kind) || op->kind == OP_LOAD || op->kind == OP_REDUCE) {
         for (uint32_t i = 0; i < op->nresults; i++) give_buffer(p, op->results[i]);
         return;
     }

@@ -6,17 +6,9 @@
  */
 #include <string.h>
 
-#include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/asm.h"
 
-/* An asm statement under construction. Results come first in the constraint list and in operand numbers. */
-typedef struct Asm {
-    char text[192], constraints[96];
-    LLVMTypeRef result, types[12];
-    V operands[12];
-    uint32_t n, outputs;
-} Asm;
-
-static const char *constraint_of(Access a) {
+const char *asm_constraint(Access a) {
     return a.bits == 64 ? "l" : a.bits == 32 ? "r" : "h";
 }
 
@@ -30,7 +22,7 @@ static void append(char *text, size_t cap, const char *more) {
     strcat(text, more);
 }
 
-static uint32_t asm_operand(Asm *s, V value, const char *constraint) {
+uint32_t asm_operand(Asm *s, V value, const char *constraint) {
     if (s->constraints[0]) append(s->constraints, sizeof s->constraints, ",");
     append(s->constraints, sizeof s->constraints, constraint);
     s->operands[s->n] = value;
@@ -38,11 +30,11 @@ static uint32_t asm_operand(Asm *s, V value, const char *constraint) {
     return s->outputs + s->n++;
 }
 
-static void asm_text(Asm *s, const char *more) {
+void asm_text(Asm *s, const char *more) {
     append(s->text, sizeof s->text, more);
 }
 
-static void asm_number(Asm *s, const char *before, uint32_t number, const char *after) {
+void asm_number(Asm *s, const char *before, uint32_t number, const char *after) {
     char text[48];
     snprintf(text, sizeof text, "%s$%u%s", before, number, after);
     asm_text(s, text);
@@ -56,7 +48,7 @@ static void asm_vector(Asm *s, uint32_t first, uint32_t words) {
     for (uint32_t i = 0; i < words; i++) asm_number(s, i ? ", " : "{", first + i, i + 1 < words ? "" : "}");
 }
 
-static V asm_build(Nvptx *n, Asm *s) {
+V asm_build(Nvptx *n, Asm *s) {
     append(s->constraints, sizeof s->constraints, ",~{memory}");
     LLVMTypeRef type = LLVMFunctionType(s->result, s->types, s->n, 0);
     V code = LLVMGetInlineAsm(type, s->text, strlen(s->text), s->constraints, strlen(s->constraints), 1, 0,
@@ -64,11 +56,11 @@ static V asm_build(Nvptx *n, Asm *s) {
     return LLVMBuildCall2(n->m->at, type, code, s->operands, s->n, "");
 }
 
-static bool is_true(V predicate) {
+bool asm_is_true(V predicate) {
     return LLVMIsAConstantInt(predicate) && LLVMConstIntGetZExtValue(predicate);
 }
 
-static void need_ptx(Nvptx *n, uint32_t version) {
+void asm_need_ptx(Nvptx *n, uint32_t version) {
     if (n->ptx < version) n->ptx = version;
 }
 
@@ -80,7 +72,7 @@ static const char *policy_text(Nvptx *n, V policy, bool is_load) {
     MemAttr m = policy_unpack(LLVMConstIntGetZExtValue(policy));
     if (m.is_volatile) return "";
     if (m.cache != CACHE_DEFAULT) return (is_load ? load_cache : store_cache)[m.cache];
-    if (m.evict != EVICT_DEFAULT) need_ptx(n, 74);
+    if (m.evict != EVICT_DEFAULT) asm_need_ptx(n, 74);
     return evict[m.evict];
 }
 
@@ -94,13 +86,13 @@ static void access_text(Asm *s, const char *what, bool is_volatile, const char *
 /* ---- Loads --------------------------------------------------------------------------------------------------------------- */
 
 /* The result words: declared, and tied to `others` unless that is NULL. */
-static void outputs(Nvptx *n, Asm *s, Access a) {
+void asm_outputs(Nvptx *n, Asm *s, Access a) {
     LLVMTypeRef word = register_type(n, a), words[] = {word, word, word, word};
     s->result = a.words == 1 ? word : LLVMStructTypeInContext(n->m->context, words, a.words, 0);
     s->outputs = a.words;
     for (uint32_t i = 0; i < a.words; i++) {
         append(s->constraints, sizeof s->constraints, i ? ",=" : "=");
-        append(s->constraints, sizeof s->constraints, constraint_of(a));
+        append(s->constraints, sizeof s->constraints, asm_constraint(a));
     }
 }
 
@@ -115,9 +107,9 @@ static V widen_byte(Nvptx *n, Access a, V x) {
 V lower_load_global(Nvptx *n, Access a, const V *in) {
     Asm s = {.n = 0};
     V predicate = in[1], policy = in[2 + a.words];
-    outputs(n, &s, a);
+    asm_outputs(n, &s, a);
     uint32_t address = asm_operand(&s, in[0], "l");
-    bool always = is_true(predicate);
+    bool always = asm_is_true(predicate);
     if (!always) asm_number(&s, "@", asm_operand(&s, predicate, "b"), " ");
     for (uint32_t i = 0; i < a.words && !always; i++) {
         char tie[2] = {(char)('0' + i), 0};
@@ -137,7 +129,7 @@ static V shared_address(Nvptx *n, V offset) {
 
 V lower_load_shared(Nvptx *n, Access a, const V *in) {
     Asm s = {.n = 0};
-    outputs(n, &s, a);
+    asm_outputs(n, &s, a);
     uint32_t address = asm_operand(&s, shared_address(n, in[0]), "r");
     access_text(&s, "ld", false, ".shared", "", a);
     asm_vector(&s, 0, a.words);
@@ -153,10 +145,10 @@ static V emit_store(Nvptx *n, Access a, V address, const char *kind, V predicate
     s.result = n->m->none;
     uint32_t at = asm_operand(&s, address, kind), first = 0;
     for (uint32_t i = 0; i < a.words; i++) {
-        uint32_t number = asm_operand(&s, widen_byte(n, a, words[i]), constraint_of(a));
+        uint32_t number = asm_operand(&s, widen_byte(n, a, words[i]), asm_constraint(a));
         if (i == 0) first = number;
     }
-    if (!is_true(predicate)) asm_number(&s, "@", asm_operand(&s, predicate, "b"), " ");
+    if (!asm_is_true(predicate)) asm_number(&s, "@", asm_operand(&s, predicate, "b"), " ");
     access_text(&s, "st", is_volatile, space, policy, a);
     asm_number(&s, "[", at, "], ");
     asm_vector(&s, first, a.words);

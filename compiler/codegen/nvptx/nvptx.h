@@ -25,4 +25,7 @@ typedef V Lowering(Nvptx *n, Access a, const V *operands);
 /* access.c - memory as inline PTX */
 Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_shared;
 
+/* atomic.c - atomics as inline PTX */
+Lowering lower_atomic_rmw, lower_atomic_cas;
+
 #endif

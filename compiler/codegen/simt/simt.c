@@ -29,6 +29,8 @@ static void simt_op(Simt *s, const Op *op) {
     case OP_CONVERT:    simt_convert(s, op, false); return;
     case OP_LOAD:       simt_load(s, op); return;
     case OP_STORE:      simt_store(s, op); return;
+    case OP_ATOMICRMW:
+    case OP_ATOMICCAS:  simt_atomic(s, op); return;
     case OP_REDUCE:
     case OP_REDUCEWARP: simt_reduce(s, op); return;
     case OP_SHSTORE:    simt_shared_store(s, op); return;
@@ -82,7 +84,7 @@ static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thr
 
 LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     if (f->stage != STAGE_SIMT) bug("simt_build: %s has no layouts yet", f->name);
-    Simt s = {.m = m, .f = f};
+    Simt s = {.m = m, .f = f, .atomic_fp16 = t != NULL, .atomic_bf16 = t && t->sm >= 90};
     s.math = (Math){.m = m, .fast = m->o->fast_math, .native_fp16 = t != NULL, .native_fma16 = t != NULL,
                     .native_bf16 = t && t->sm >= 80, .native_fma = true, .native_minmax = t != NULL, .approx = approx, .context = &s};
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);

@@ -38,6 +38,15 @@ bool prim_find(const char *function_name, Prim *p, Access *a);
 uint32_t policy_pack(const MemAttr *m);
 MemAttr policy_unpack(uint64_t policy);
 
+/* What an atomic primitive does, as its last operand but one holds it: AtomicOp (none of a compare-and-swap), Order, Reach. */
+typedef struct AtomicCode {
+    uint8_t op, order, reach;
+    bool is_dropped; /* nobody reads the result */
+    bool is_bf16;    /* 16-bit floats: which */
+} AtomicCode;
+uint32_t atomic_pack(AtomicCode a);
+AtomicCode atomic_unpack(uint64_t x);
+
 /* f as a per-thread module in m, not yet verified. `t` decides which conversions are single instructions; NULL: none of
  * the 16-bit ones, so that the module compiles for any host, and a first parameter in front: a pointer to the thread, for
  * the target step. Runs inside llvm_guard(). */
@@ -83,6 +92,7 @@ typedef struct Simt {
     V tid, cta;              /* NULL until used */
     V program;               /* of packed programs: the index along x; else NULL */
     V grid;                  /* and how many there are: a parameter */
+    bool atomic_fp16, atomic_bf16; /* the target adds them atomically */
     VEC(ThreadMap) maps;
     VEC(OwnerTest) tests;
 } Simt;
@@ -109,9 +119,10 @@ V simt_program(Simt *s, uint32_t axis, bool count);
 /* Of packed programs: computes the index along x, and leaves the kernel where it is beyond the grid's edge. */
 void simt_begin_packed(Simt *s);
 
-/* memory.c, reduce.c, shared.c, convert.c, flow.c - op families */
+/* memory.c, atomic.c, reduce.c, shared.c, convert.c, flow.c - op families */
 void simt_load(Simt *s, const Op *op);
 void simt_store(Simt *s, const Op *op);
+void simt_atomic(Simt *s, const Op *op);
 void simt_reduce(Simt *s, const Op *op);
 void simt_shared_store(Simt *s, const Op *op);
 void simt_shared_load(Simt *s, const Op *op);

@@ -119,6 +119,31 @@ for s in range(program_id(0) * BLOCK, n, num_programs(0) * BLOCK):
     c = s + arange(0, BLOCK)
     store(r + c, load(a + c, mask=c < n) + load(b + c, mask=c < n), mask=c < n)
 """
+ATOMICS = """
+store(r + i, x, mask=m)
+o1 = atomic_add(r + i, y, mask=m)
+o2 = atomic_max(r + i, x, mask=m)
+o3 = atomic_min(r + i, y, mask=m, sem="relaxed")
+o4 = atomic_and(r + i, x, mask=m)
+o5 = atomic_or(r + i, y, mask=m, scope="sys")
+o6 = atomic_xor(r + i, x, mask=m)
+o7 = atomic_xchg(r + i, y, mask=m)
+o8 = atomic_cas(r + i, y, x, mask=m)
+o9 = load(r + i, mask=m)
+"""
+
+
+def chained(x, y):
+    """What each atomic of ATOMICS finds: what the one before it left."""
+    steps = [x, x + y]
+    steps.append(np.maximum(steps[-1], x))
+    steps.append(np.minimum(steps[-1], y))
+    steps.append(steps[-1] & x)
+    steps.append(steps[-1] | y)
+    steps.append(steps[-1] ^ x)
+    return steps + [y, x]
+
+
 NARROW = ["i32", "u8", "i8", "u32", "i16", "u16"]
 KERNELS = {
     "copy": Elementwise(FLOATS + INTS, ["x", "y"], lambda x, y: [x, y]),
@@ -130,6 +155,7 @@ KERNELS = {
     "int division": Elementwise(INTS, ["x // y", "x % y", "x << (y & 7)", "x >> (y & 7)"],
                                 lambda x, y: [*truncated(x, y), x << (y & 7), x >> (y & 7)]),
     "cdiv": Elementwise(INTS, ["cdiv(x, y + 1)"], lambda x, y: [(x + y) // (y + 1)], small=True),
+    "atomics": Elementwise(["i32", "u32", "i64", "u64"], [f"o{k}" for k in range(1, 10)], chained, body=ATOMICS),
     "choice": Elementwise(FLOATS + INTS, ["where(x > y, x, y)", "maximum(x, y)", "minimum(x, y)", "clamp(x, 1, 5)"],
                           lambda x, y: [np.where(x > y, x, y), largest(x, y), least(x, y),
                                         least(largest(x, np.full_like(x, 1)), np.full_like(x, 5))]),

@@ -19,7 +19,9 @@ SHAPES = ["v1.b8", "v1.b16", "v1.b32", "v2.b32", "v4.b32", "v1.b64", "v2.b64"]  
 UNREACHABLE = {  # row: why no kernel calls it
     "cluster.rank": "num_ctas above 1 is not compiled yet",
     "barrier.cluster": "num_ctas above 1 is not compiled yet",
+    "atomic.rmw.v1.b16": "the emulator adds small floats by compare-and-swap",
 }
+SINGLE = ["v1.b16", "v1.b32", "v1.b64"]  # of atomics
 TESTED = set()  # names of primitives that cases are for, with the access's shape where there is one
 
 
@@ -183,6 +185,40 @@ def global_access(bench, shape, masked):
             want[:, :n] = np.where(stores[:, None] != 0, np.where(loads != 0, data[:, :n], other), before[:, :n])
         got = y.raw().reshape(rows_, 2 * n)
         assert got.tobytes() == want.tobytes(), f"{dtype} by {n}: {got.tolist()}, not {want.tolist()}"
+
+
+EXCHANGED = """
+@kernel(grid=(3,))
+def f(y: *T, x: *T, c: *T, T: dtype = i32):
+    i = arange(0, 128)
+    p = program_id(0) * 128 + i
+    store(y + p, {expression}, mask=i % 5 != 2)
+"""
+
+
+@tests("atomic.rmw.v1.b32", "atomic.rmw.v1.b64", "atomic.cas.v1.b16", "atomic.cas.v1.b32", "atomic.cas.v1.b64")(
+    dtype=["i16", "fp16", "bf16", "i32", "fp32", "u64", "fp64"], how=["cas", "xchg"], warps=[1, 4])
+def atomic_access(bench, dtype, how, warps):
+    """By the bits of any value; every third is what the comparison wants."""
+    bits = 8 * np.dtype(fsc.DTYPES[dtype][1]).itemsize
+    if how == "xchg" and bits == 16:
+        return
+    n, on = 384, np.arange(384) % 128 % 5 != 2
+    x, c, y = bench.buffer(dtype, n), bench.buffer(dtype, n), bench.buffer(dtype, n)
+    x.write(pattern(dtype, n, 1))
+    wanted = pattern(dtype, n, 2)
+    wanted[::3] = x.raw()[::3]
+    c.write(wanted)
+    old, poison = x.raw(), y.raw()
+    mask = "mask=i % 5 != 2"
+    call = f"atomic_cas(x + p, load(c + p), load(c + (p + 1) % 384), {mask})" if how == "cas" else f"atomic_xchg(x + p, load(c + p), {mask})"
+    run(bench, [f"atomic.{'cas' if how == 'cas' else 'rmw'}.v1.b{bits}"], EXCHANGED.format(expression=call), y, x, c,
+        types={"T": dtype}, num_warps=warps)
+    image = old.view(f"u{bits // 8}")
+    new = np.roll(wanted, -1) if how == "cas" else wanted
+    hit = on & ((image == wanted.view(image.dtype)) if how == "cas" else True)
+    assert x.raw().tobytes() == np.where(hit, new, old).tobytes(), f"{dtype}: memory"
+    assert y.raw().tobytes() == np.where(on, old, poison).tobytes(), f"{dtype}: what was there"
 
 
 # ---- Shared memory ------------------------------------------------------------------------------------------------------
@@ -364,7 +400,7 @@ def approximation(bench, prim):
 
 def untested(access, plain):
     """Rows and shapes of access without a case; cases without a row; rows that are in both lists."""
-    wanted = set(plain) | {f"{name}.{shape}" for name in access for shape in SHAPES}
+    wanted = set(plain) | {f"{name}.{s}" for name in access for s in (SINGLE if name.startswith("atomic") else SHAPES)}
     return sorted(wanted - TESTED - set(UNREACHABLE)), sorted((TESTED | set(UNREACHABLE)) - wanted), sorted(TESTED & set(UNREACHABLE))
 
 

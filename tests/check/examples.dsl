@@ -10,6 +10,11 @@
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/naive/exp.dsl -o - | FileCheck %s --check-prefix=EXP
 # RUN: fsc --emit=tile --passes= %examples/naive/row_sum.dsl -o - | FileCheck %s --check-prefix=ROWSUM
 # RUN: fsc --emit=tile --passes= %examples/naive/divide.dsl -o - | FileCheck %s --check-prefix=DIVIDE
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/dropout.dsl -o - | FileCheck %s --check-prefix=DROPOUT
+# RUN: fsc --emit=tile --passes= %examples/histogram.dsl -o - | FileCheck %s --check-prefix=HISTOGRAM
+# DROPOUT: func @dropout(%y: *fp16
+# DROPOUT: select
+# HISTOGRAM: atomic_rmw {{.*}} {op = add, order = relaxed, reach = gpu
 # SOFTMAX: func @softmax(%y: *fp32
 # SOFTMAX: load
 # SOFTMAX: reduce {{.*}}fmax

@@ -4,7 +4,7 @@ several threads hold, locks and counters between programs, and what the checks s
 import numpy as np
 
 import fsc
-from case import ULP, case, close, same_bits
+from case import ULP, case, close, example, same_bits
 from test_checks import found
 
 NP = {"i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "fp32": np.float32, "fp64": np.float64}
@@ -196,6 +196,17 @@ def histogram(bench, warps, n):
     h, xb = bench.buffer("i32", 20, np.zeros(20)), bench.buffer("i32", n, x)
     bench.run(HISTOGRAM, h, xb, n, defines={"N": 512, "G": (n + 511) // 512}, num_warps=warps)
     same_bits(h.raw().view(np.int32), np.bincount(x, minlength=20).astype(np.int32), "counts")
+
+
+@case(dtype=["i32", "i64", "i16", "i8"], n=[1, 781, 1025, 5000], warps=[1, 4, 8], block=[64, 1024])
+def histogram_example(bench, dtype, n, warps, block):
+    """Values beyond the bins are left out; what is there already stays."""
+    x = np.random.default_rng(n).integers(-5, 70, n)
+    h, xb = bench.buffer("i32", 63, np.arange(63)), bench.buffer(dtype, n, x, offset=1)
+    bench.run(example("histogram.dsl"), h, xb, n, 63, defines={"BLOCK": block}, types={"T": dtype}, num_warps=warps,
+              grid=((n + block - 1) // block,))
+    inside = x[(x >= 0) & (x < 63)]
+    same_bits(h.raw().view(np.int32), (np.arange(63) + np.bincount(inside, minlength=63)).astype(np.int32), "counts")
 
 
 LOCKED = """

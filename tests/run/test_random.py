@@ -3,7 +3,7 @@ the uniform floats to the bit; scalars, tiles, seeds and offsets of every width.
 """
 import numpy as np
 
-from case import case, same_bits
+from case import ULP, case, close, example, same_bits
 
 WORD = {32: (np.uint32, 0xD2511F53, 0xCD9E8D57, 0x9E3779B9, 0xBB67AE85),
         64: (np.uint64, 0xD2E7470EE14C6C93, 0xCA5A826395121157, 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B)}
@@ -141,3 +141,16 @@ def f(z: *fp32, x: *u32):
     z, x = bench.buffer("fp32", 8), bench.buffer("u32", 8, w)
     bench.run(source, z, x)
     same_bits(z.read(), u, "floats")
+
+
+@case(dtype=["fp32", "fp16", "bf16", "fp64"], n=[1, 781, 1025, 5000], p=[0.0, 0.1, 0.5], warps=[1, 4])
+def dropout_example(bench, dtype, n, p, warps):
+    """Exactly those that the description says, scaled; the kept are as many as chance allows."""
+    seed = 2 ** 33 + 12
+    x = bench.buffer(dtype, n, 1 + np.random.default_rng(n).random(n))
+    y = bench.buffer(dtype, n)
+    bench.run(example("dropout.dsl"), y, x, n, np.float32(p), seed, types={"T": dtype}, num_warps=warps, grid=((n + 1023) // 1024,))
+    keep = uniform(numbers(seed, range(n))[0]) > np.float32(p)
+    want = np.where(keep, x.read().astype(np.float64).astype(np.float32) / (1 - np.float64(np.float32(p))), 0)
+    close(y.read(), want, rtol=ULP["fp32" if dtype == "fp64" else dtype] * 3, what="dropout")
+    assert abs(keep.mean() - (1 - p)) <= 5 * np.sqrt(p * (1 - p) / n) + 1e-6, f"{keep.mean()} kept"

@@ -320,6 +320,27 @@ def turns_backward(bench, warps):
 
 
 @case(warps=[1, 4])
+def seen_by_volatile_loads(bench, warps):
+    """A program that looks by plain volatile loads at what another counts up by releasing atomics."""
+    source = """
+@kernel(grid=(3,))
+def f(flag: *i32, data: *i32, y: *i32):
+    p = program_id(0)
+    i = arange(0, 64)
+    if p < 2:
+        store(data + p * 64 + i, i + p)
+        atomic_add(flag, 1, sem="release")
+    else:
+        while load(flag, volatile=True) < 2:
+            pass
+        store(y + i, load(data + i) + load(data + 64 + 63 - i))
+"""
+    flag, data, y = bench.buffer("i32", 1, [0]), bench.buffer("i32", 128), bench.buffer("i32", 64)
+    bench.run(source, flag, data, y, num_warps=warps)
+    same_bits(y.raw().view(np.int32), np.full(64, 64, np.int32), "sums")
+
+
+@case(warps=[1, 4])
 def last_one_sums(bench, warps):
     """Partial sums by everybody, the whole by whoever comes last: no program waits."""
     source = """

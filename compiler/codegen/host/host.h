@@ -77,6 +77,7 @@ typedef struct HostAccess {
     LLVMValueRef mask; /* NULL: all */
     uint32_t align;
     bool is_vector; /* gather or scatter */
+    bool is_volatile; /* a load that may find something else each time */
 } HostAccess;
 
 /* check.c: with o->check, asks the launch about every element; those refused are masked off. Else nothing. */

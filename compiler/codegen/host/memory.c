@@ -72,6 +72,7 @@ static LLVMValueRef guarded_load(Host *h, const HostAccess *a, LLVMValueRef othe
     LLVMPositionBuilderAtEnd(m->at, inside);
     LLVMValueRef x = LLVMBuildLoad2(m->at, a->bits, a->ptr, "");
     LLVMSetAlignment(x, a->align);
+    LLVMSetVolatile(x, a->is_volatile);
     LLVMBuildBr(m->at, after);
     LLVMPositionBuilderAtEnd(m->at, after);
     LLVMValueRef phi = LLVMBuildPhi(m->at, a->bits, "");
@@ -90,6 +91,7 @@ static LLVMValueRef emit_load(Host *h, const HostAccess *a, LLVMValueRef other, 
     } else if (!a->mask) {
         x = LLVMBuildLoad2(m->at, a->bits, a->ptr, "");
         LLVMSetAlignment(x, a->align);
+        LLVMSetVolatile(x, a->is_volatile);
     } else if (width == 1) {
         x = guarded_load(h, a, bits_other);
     } else {
@@ -133,6 +135,7 @@ void host_load(Host *h, const Op *op) {
                 *other = op->nargs > 2 ? op->args[2] : NULL, *r = op->results[0];
     if (!value_is_tile(ptr)) {
         HostAccess a = access_scalar(h, ptr, mask);
+        a.is_volatile = op->attr.mem.is_volatile;
         host_check(h, &a, op, 1);
         h->scalars[r->id] = emit_load(h, &a, other ? host_scalar(h, other) : NULL, 1);
         return;
@@ -145,6 +148,7 @@ void host_load(Host *h, const Op *op) {
                         : value_is_tile(other) ? host_eval(h, &c, other)
                                                : host_splat(h, host_scalar(h, other), width);
     HostAccess a = access_tile(h, &c, ptr, mask);
+    a.is_volatile = op->attr.mem.is_volatile;
     host_check(h, &a, op, width);
     host_put(h, h->buffers[r->id], r->type.dtype, l.index, emit_load(h, &a, fill, width));
     host_loop_end(h, &l);

@@ -21,18 +21,18 @@ typedef struct Finder {
     uint32_t epoch;
 } Finder;
 
-/* Builtins whose integer results are leaves of the wide rule. */
-static bool call_is_leaf(const Node *callee) {
-    static const char *const leaves[] = {"load", "sum", "program_id", "num_programs", "arange",
-                                         "cdiv", "to",  "cast",       "full",         "zeros"};
+/* Builtins whose integer results are leaves of the wide rule; a conversion to a wider type is none. */
+static bool call_is_leaf(const Checker *c, const Node *callee) {
+    static const char *const leaves[] = {"load", "sum", "program_id", "num_programs", "arange", "cdiv", "zeros"};
     if (callee->kind != NODE_NAME && callee->kind != NODE_ATTRIBUTE) return false;
+    if (frame_find(c->file->names, callee->name)) return false; /* the file's own */
     for (size_t i = 0; i < COUNT(leaves); i++) {
         if (strcmp(callee->name, leaves[i]) == 0) return true;
     }
     return false;
 }
 
-static bool may_widen(const Node *n) {
+static bool may_widen(const Checker *c, const Node *n) {
     switch (n->kind) {
     case NODE_INT:
     case NODE_FLOAT:
@@ -43,8 +43,8 @@ static bool may_widen(const Node *n) {
     case NODE_OR: return false;
     case NODE_UNARY: return n->op != UN_INVERT && n->op != UN_NOT && n->a->kind != NODE_INT;
     case NODE_BINARY: return n->op == BIN_ADD || n->op == BIN_SUB || n->op == BIN_MUL || n->op == BIN_POW;
-    case NODE_CHOICE: return may_widen(n->a) || may_widen(n->c);
-    case NODE_CALL: return !call_is_leaf(n->a);
+    case NODE_CHOICE: return may_widen(c, n->a) || may_widen(c, n->c);
+    case NODE_CALL: return !call_is_leaf(c, n->a);
     default: return true;
     }
 }
@@ -72,13 +72,13 @@ static void find_assigned(Finder *f, const NodeList *list) {
         const Node *n = list->at[i];
         switch (n->kind) {
         case NODE_ASSIGN:
-            for (uint32_t k = 0; k < n->list.len; k++) find_targets(f, n->list.at[k], may_widen(n->a));
+            for (uint32_t k = 0; k < n->list.len; k++) find_targets(f, n->list.at[k], may_widen(f->c, n->a));
             break;
         case NODE_AUGMENT:
             find_targets(f, n->a, n->op == BIN_ADD || n->op == BIN_SUB || n->op == BIN_MUL || n->op == BIN_POW);
             break;
         case NODE_ANNOTATE:
-            if (n->c) find_targets(f, n->a, may_widen(n->c));
+            if (n->c) find_targets(f, n->a, may_widen(f->c, n->c));
             break;
         case NODE_FOR: find_targets(f, n->a, true); /* fall through */
         case NODE_IF:

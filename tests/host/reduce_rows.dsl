@@ -3,8 +3,8 @@
 # CHECK-LABEL: define void @k(
 # CHECK: outer
 # CHECK: call <16 x float> @llvm.maximum.v16f32(
-# CHECK: call <2 x float> @llvm.maximumnum.v2f32(
-# CHECK: call float @llvm.maximumnum.f32(
+# CHECK: call <2 x float> @llvm.maximum.v2f32(
+# CHECK: call float @llvm.maximum.f32(
 # CHECK: store float
 @kernel(grid=(1,))
 def k(y: *fp32, x: *fp32):

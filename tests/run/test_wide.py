@@ -78,6 +78,24 @@ def merged_widened(bench, form):
     same_bits(stored(bench, source, TOP, 7, dtype="i64"), np.array([-2], np.int64), form)
 
 
+@case(value=["(t - i).to(i32)", "cast(t - i, i32)", "full((1,), z - i, i32)", "cdiv(t - i, t)"])
+def carried_through_calls(bench, value):
+    """What a call makes of a sum keeps its exact form: 0 - 1 of u16 is 65535, and below 0 where it is compared."""
+    source = f"""def k(o: *i32, c: i32, z: u16, i: u8):
+    t = full((1,), z, u16)
+    a = full((1,), 0, i32)
+    for j in range(0, c):
+        a = {value}
+    store(o + arange(0, 1), a)
+    store(o + 1 + arange(0, 1), (a < 0).to(i32))
+
+@jit
+def cdiv(x, y):
+    return (x - y).to(i32) + 0
+"""
+    same_bits(stored(bench, source, 1, 0, 1, count=2), np.array([65535, 1], np.int32), value)
+
+
 @case(step=[1, 5, TOP])
 def running_sum(bench, step):
     """A sum that wraps again and again, beside a maximum of what it was."""

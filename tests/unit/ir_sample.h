@@ -338,7 +338,7 @@ static inline void sample_op(Sample *s, OpKind k) {
 }
 
 static inline bool sample_is_simt(OpKind k) {
-    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_BARRIER;
+    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD;
 }
 
 static inline Func *sample_of(Arena *a, Strings *names, OpKind k, Stage stage) {

@@ -328,7 +328,7 @@ static void test_reader_errors(void **state) {
         {"%a = add %n, %n", "1 results and 0 types"},
         {"%a = add %n, %n : i32 garbage", "expected the line's end"},
         {"%a = reduce %n {axis = 0, combine = fmax} : i32", "axis 0 where there are 0"},
-        {"barrier block", "an op of stage simt at stage tile"},
+        {"%a = reduce_warp %n {axis = 0, combine = fmax} : i32", "axis 0 where there are 0"},
         {"barrier grid", "'grid' is none of: warp, block, cluster"},
         {"for %i = %n to %n step %x {", "different types"},
         {"for %i = %n to %n {", "expected 'step'"},

@@ -250,7 +250,7 @@ def f(r: *fp32, a: *fp32, k: fp32):
 
 @case(dtype=["i8", "i16", "i32"], wide=["i32", "i64"])
 def abs_of_the_least(bench, dtype, wide):
-    """|x| of the least integer is itself, also where what follows widens or divides it."""
+    """|x| and -x of the least integer are itself, also where what follows widens or divides it."""
     source = f"""
 @kernel(grid=(1,))
 def f(y: *{wide}, z: *{dtype}, x: *{dtype}):
@@ -258,15 +258,19 @@ def f(y: *{wide}, z: *{dtype}, x: *{dtype}):
     v = abs(load(x + i))
     store(y + i, v.to({wide}))
     store(z + i, v // 62)
+    w = -load(x + i)
+    store(y + 64 + i, w.to({wide}))
+    store(z + 64 + i, w // -3)
 """
     t = np.dtype(DTYPES[dtype][1])
     x = np.arange(-32, 32).astype(t)
     x[:3] = np.iinfo(t).min, np.iinfo(t).max, np.iinfo(t).min + 1
-    y, z, xb = bench.buffer(wide, 64), bench.buffer(dtype, 64), bench.buffer(dtype, 64, x)
+    y, z, xb = bench.buffer(wide, 128), bench.buffer(dtype, 128), bench.buffer(dtype, 64, x)
     bench.run(source, y, z, xb)
     want = np.abs(x)
-    same_bits(y.raw(), want.astype(DTYPES[wide][1]), "widened")
-    same_bits(z.raw(), np.trunc(want / 62).astype(t), "divided")
+    both = np.concatenate([want, -x])
+    same_bits(y.raw(), both.astype(DTYPES[wide][1]), "widened")
+    same_bits(z.raw(), np.trunc(both / np.repeat([62, -3], 64)).astype(t), "divided")
 
 
 @case(dtype=["fp16", "bf16", "fp32", "fp64"])

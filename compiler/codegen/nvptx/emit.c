@@ -34,6 +34,24 @@ static void replace_abs16(Job *j) {
     }
 }
 
+/* -x of 16 bits, for the same reason: from 32 bits, of which the low half is kept. */
+static void replace_neg16(Job *j, LLVMValueRef function) {
+    Llvm *m = j->m;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
+        for (LLVMValueRef at = LLVMGetFirstInstruction(b), next = NULL; at; at = next) {
+            next = LLVMGetNextInstruction(at);
+            if (LLVMGetInstructionOpcode(at) != LLVMSub || LLVMTypeOf(at) != m->i16) continue;
+            LLVMValueRef zero = LLVMGetOperand(at, 0);
+            if (!LLVMIsAConstantInt(zero) || LLVMConstIntGetZExtValue(zero)) continue;
+            LLVMPositionBuilderBefore(m->at, at);
+            LLVMValueRef wide = LLVMBuildZExt(m->at, LLVMGetOperand(at, 1), m->i32, "");
+            wide = LLVMBuildSub(m->at, llvm_int(m->i32, 65536), wide, "");
+            LLVMReplaceAllUsesWith(at, LLVMBuildTrunc(m->at, wide, m->i16, ""));
+            LLVMInstructionEraseFromParent(at);
+        }
+    }
+}
+
 static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     double since = llvm_clock();
     Nvptx n = {.m = j->m, .f = j->f, .t = j->t};
@@ -48,6 +66,7 @@ static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     since = llvm_clock();
     if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, pipeline)) return false;
     replace_abs16(j);
+    replace_neg16(j, kernel);
     llvm_report_time(j->o, "llvm-passes", since);
     return true;
 }

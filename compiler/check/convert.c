@@ -91,7 +91,8 @@ const Sem *convert_rounded(Checker *c, const Sem *s, SType t, Round round) {
     if (s->type == t) return s;
     Value *v = cast_value(c, s, t, round);
     bool widens = !stype_is_float(s->type) && !stype_is_float(t) && stype_bits(t) > stype_bits(s->type);
-    return sem_run(c, t, v, widens ? s->wide : NULL);
+    bool keeps_value = stype_is_unsigned(s->type) || !stype_is_unsigned(t); /* a negative number is another as unsigned */
+    return sem_run(c, t, v, widens && keeps_value ? s->wide : NULL);
 }
 
 const Sem *convert_to(Checker *c, const Sem *s, SType t, Span at) {

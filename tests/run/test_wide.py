@@ -172,3 +172,22 @@ def k(o: *i32, n: i32):
         for _ in range(n):
             row = row[::-1] + 1
         same_bits(o.read(), np.tile(row, 3).astype(np.int32), f"n = {n}")
+
+
+@case(warps=[1, 4])
+def widened_to_unsigned(bench, warps):
+    """A negative number made unsigned is large, also where a loop or a sum had given it a wide form."""
+    source = """
+@kernel(grid=(1,))
+def f(o: *i32, n: i32, c: i8):
+    a = c
+    for k in range(0, n):
+        a = a - c - c
+    store(o, (0 > a.to(u32)).to(i32))
+    store(o + 1, (100 < a.to(u32)).to(i32))
+    store(o + 2, (0 > (c - c - c).to(u16)).to(i32))
+    store(o + 3, (0 > a.to(i32)).to(i32))
+"""
+    o = bench.buffer("i32", 4)
+    bench.run(source, o, 1, 21, num_warps=warps)
+    same_bits(o.raw(), np.array([0, 1, 0, 1], np.int32), "unsigned")

@@ -1,7 +1,7 @@
 /* builtin_shape.c - the builtins that give a tile another shape or order: broadcast, reshape, trans, join, cat, ….
  *
  * In: a bound Call. Out: a Sem, or a tuple of them.
- * Method: reshape, trans, join and split are ops; the others are written in terms of these. What is done to an integer is
+ * Method: reshape, trans, join, split and gather are ops; the others are written in terms of these. What is done to an integer is
  * done to its wide form too.
  */
 #include "check/sema.h"
@@ -293,4 +293,55 @@ const Sem *builtin_split(Checker *c, Call *call) {
         if (s.rank == 1) halves[i] = reshape_to(c, halves[i], shape_scalar());
     }
     return sem_tuple(c, halves, 2);
+}
+
+/* ---- Elements chosen by an index --------------------------------------------------------------------------------- */
+
+static const Sem *gathered(Checker *c, const Sem *x, Value *index, uint32_t axis) {
+    return sem_with(c, x, build_gather(&c->b, x->v, index, axis),
+                    x->wide ? build_gather(&c->b, x->wide, index, axis) : NULL);
+}
+
+static const Sem *no_pointers(Checker *c, Call *call, const Sem *x) {
+    diag_error(c->d, call->at[0], "'%s' of %s", call->builtin->name, sem_type_text(c, x));
+    diag_note(c->d, call->at[0], "pointers are moved by moving their offsets");
+    return &sem_error;
+}
+
+/* The index wraps at the axis' size, so only its low bits matter. */
+const Sem *builtin_gather(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call), *index = to_run(c, call->arg[1], call->at[1]);
+    uint32_t axis;
+    if (sem_is_error(x) || sem_is_error(index)) return &sem_error;
+    if (x->is_pointer) return no_pointers(c, call, x);
+    if (index->is_pointer || stype_is_float(index->type) || stype_class(index->type) == CLASS_BOOL) {
+        diag_error(c->d, call->at[1], "the index of 'gather' must be a tile of ints, not %s", sem_type_text(c, index));
+        return &sem_error;
+    }
+    if (!read_axis(c, call->arg[2], call->at[2], x, &axis)) return &sem_error;
+    Shape fits = sem_shape(x), other = sem_shape(index);
+    if (fits.rank == other.rank) fits.log2[axis] = other.log2[axis];
+    if (!shape_equal(fits, other)) {
+        diag_error(c->d, call->span, "'gather' of %s by %s along axis %u", sem_type_text(c, x), sem_type_text(c, index), axis);
+        diag_note(c->d, call->at[1], "along all other axes the two must have the same size");
+        return &sem_error;
+    }
+    return gathered(c, x, convert_to(c, index, ST_I32, call->at[1])->v, axis);
+}
+
+/* Gathered from the last to the first. */
+const Sem *builtin_flip(Checker *c, Call *call) {
+    const Sem *x = as_run(c, call), *given = call->arg[1];
+    uint32_t axis;
+    if (sem_is_error(x)) return x;
+    if (x->is_pointer) return no_pointers(c, call, x);
+    if (!given || given->kind == SEM_NONE) given = sem_i64(c, -1);
+    if (!read_axis(c, given, call->arg[1] ? call->at[1] : call->span, x, &axis)) return &sem_error;
+    int64_t size = (int64_t)shape_size(sem_shape(x), axis);
+    Value *index = build_arange(&c->b, 0, size);
+    index = build2(&c->b, OP_SUB, build_int(&c->b, index->type, size - 1), index);
+    for (uint32_t d = 0; d < sem_shape(x).rank; d++)
+        if (d != axis) index = build_expand(&c->b, index, d);
+    if (!shape_equal(index->type.shape, sem_shape(x))) index = build_broadcast(&c->b, index, sem_shape(x));
+    return gathered(c, x, index, axis);
 }

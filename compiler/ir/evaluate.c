@@ -186,6 +186,7 @@ bool op_evaluate(const Op *op, const int64_t *args, int64_t *result) {
     case OP_RESHAPE:
     case OP_TRANS:
     case OP_SPLIT:
+    case OP_GATHER:
     case OP_CONVERT: *result = args[0]; return true;
     case OP_JOIN: *result = args[0]; return args[0] == args[1];
     case OP_SELECT: *result = args[0] ? args[1] : args[2]; return true;

@@ -138,6 +138,12 @@ static Value *fold_split(Builder *b, Op *op) {
     return fold_moved_splat(b, op);
 }
 
+/* Of a tile that is one value everywhere. */
+static Value *fold_gather(Builder *b, Op *op) {
+    int64_t bits;
+    return value_const(op->args[0], &bits) ? same_constant(b, op, bits) : fold_moved_splat(b, op);
+}
+
 /* ---- Integers ---------------------------------------------------------------------------------------------------- */
 
 static Value *fold_add(Builder *b, Op *op) {

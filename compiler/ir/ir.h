@@ -76,7 +76,7 @@ typedef enum AttrKind {
     ATTR_ROUND,  /* i: Round */
     ATTR_MEM,    /* mem */
     ATTR_REDUCE, /* i: axis, j: OpKind of the combine (ADD MUL AND OR XOR SMAX … FADD FMUL FMAX …) */
-    ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together */
+    ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2 */
     ATTR_SCOPE,  /* i: Scope */
     ATTR_LOOP,   /* loop */
 } AttrKind;
@@ -137,6 +137,8 @@ typedef struct LoopAttr {
 
 typedef struct Attr {
     int64_t i, j;
+    int64_t axis;      /* of shared_gather … */
+    uint8_t size_log2; /* … and the size that what was stored has along it */
     MemAttr mem;
     LoopAttr loop;
 } Attr;
@@ -278,6 +280,7 @@ Value *build_reshape(Builder *b, Value *v, Shape s);    /* rank 0: a scalar */
 Value *build_trans(Builder *b, Value *v, const uint8_t *perm);
 Value *build_join(Builder *b, Value *x, Value *y);
 Value *build_split(Builder *b, Value *v, uint32_t half);
+Value *build_gather(Builder *b, Value *v, Value *index, uint32_t axis);
 Value *build_compare(Builder *b, OpKind icmp_or_fcmp, Pred p, Value *x, Value *y);
 Value *build_reduce(Builder *b, Value *v, uint32_t axis, OpKind combine);
 Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other, MemAttr m); /* mask, other may be NULL */

@@ -225,6 +225,9 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_SHARED:
         brace(&b, "offset = %lld", (long long)a->i);
         brace(&b, "slot = %lld", (long long)a->j);
+        if (op->kind != OP_SHGATHER) break;
+        brace(&b, "axis = %lld", (long long)a->axis);
+        brace(&b, "size = %llu", 1ULL << a->size_log2);
         break;
     case ATTR_LOOP: brace_loop(&b, &a->loop); break;
     case ATTR_NONE:

@@ -35,6 +35,8 @@ bool infer_reshape(Infer *in);
 bool infer_trans(Infer *in);
 bool infer_join(Infer *in);
 bool infer_split(Infer *in);
+bool infer_gather(Infer *in);
+bool infer_shgather(Infer *in);
 
 /* ---- Numbers (number.c) ------------------------------------------------------------------------------------------ */
 

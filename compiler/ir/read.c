@@ -122,6 +122,8 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_ROUND && !strcmp(word, "round")) return read_choice(r, round_words, &a->i);
     if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->i);
     if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_int(r, INT64_MIN, INT64_MAX, &a->j);
+    if (l->kind == OP_SHGATHER && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->axis);
+    if (l->kind == OP_SHGATHER && !strcmp(word, "size")) return read_log2(r, SHAPE_BITS, &a->size_log2);
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
     if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);
     if (k == ATTR_MEM && !strcmp(word, "align")) return read_log2(r, 31, &a->mem.align_log2);

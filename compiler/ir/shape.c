@@ -2,7 +2,7 @@
  *
  * In: an op's operands, attribute and wanted type. Out: the result's type, or a clause that says why the op is not sound.
  * Method: an element's flat index decides where it goes, and a layout is a linear map onto flat indexes: reshape keeps its
- * bases, trans permutes their bits, join and split add and drop a register bit. So in registers all of them are free.
+ * bases, trans permutes their bits, join and split add and drop a register bit. So in registers these are free; gather goes through shared memory.
  */
 #include "ir/private.h"
 
@@ -114,6 +114,33 @@ bool infer_split(Infer *in) {
     return moved(in, shape_remove(s, s.rank - 1u));
 }
 
+/* ---- Elements chosen by an index --------------------------------------------------------------------------------- */
+
+/* The index decides where the result is held; the operand may be held anywhere. */
+bool infer_gather(Infer *in) {
+    Type from = operand(in), index = in->args[1]->type;
+    Shape s = from.shape;
+    if (!s.rank || in->attr.i < 0 || in->attr.i >= s.rank)
+        return infer_fail(in, "axis %lld where there are %u", (long long)in->attr.i, s.rank);
+    s.log2[in->attr.i] = index.shape.rank == s.rank ? index.shape.log2[in->attr.i] : 0;
+    if (index.dtype != DT_I32) return infer_fail(in, "the index is %s, not i32", dtype_name(index.dtype));
+    if (!shape_equal(s, index.shape)) return infer_fail(in, "operands 0 and 1 differ along other axes than the axis");
+    if (!from.layout != !index.layout) return infer_fail(in, "operands 0 and 1 do not both have a layout");
+    in->result = type_with_shape(from, index.shape);
+    in->result.layout = index.layout;
+    return true;
+}
+
+bool infer_shgather(Infer *in) {
+    Type index = operand(in);
+    if (!index.layout || index.dtype != DT_I32) return infer_fail(in, "operand 0 is no tile of i32 with a layout");
+    if (in->attr.i < -1 || in->attr.i > INT32_MAX) return infer_fail(in, "byte offset %lld", (long long)in->attr.i);
+    if (in->attr.axis < 0 || in->attr.axis >= index.shape.rank || in->attr.size_log2 > SHAPE_BITS)
+        return infer_fail(in, "axis %lld where there are %u", (long long)in->attr.axis, index.shape.rank);
+    in->result = in->hint;
+    return type_same_shape(in->hint, index) || infer_fail(in, "the result has another shape or layout than the index");
+}
+
 /* ---- Builders ---------------------------------------------------------------------------------------------------- */
 
 Value *build_splat(Builder *b, Value *scalar, Shape s) {
@@ -145,4 +172,8 @@ Value *build_join(Builder *b, Value *x, Value *y) {
 Value *build_split(Builder *b, Value *v, uint32_t half) {
     Type t = type_with_shape(v->type, v->type.shape);
     return op_build(b, OP_SPLIT, &v, 1, (Attr){.i = half}, t)->results[0];
+}
+
+Value *build_gather(Builder *b, Value *v, Value *index, uint32_t axis) {
+    return op_build(b, OP_GATHER, (Value *[]){v, index}, 2, (Attr){.i = axis}, v->type)->results[0];
 }

@@ -103,7 +103,7 @@ static OpKind terminator_of(const Block *b) {
 }
 
 static bool is_simt_only(OpKind k) {
-    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD;
+    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER;
 }
 
 static bool check_rule(Verifier *v, const Op *op) {

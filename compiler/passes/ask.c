@@ -16,6 +16,7 @@ bool op_is_elementwise(const Op *op) {
     case OP_TRANS:
     case OP_JOIN:
     case OP_SPLIT:
+    case OP_GATHER:
     case OP_PID:
     case OP_NPROG:
     case OP_REDUCE:

@@ -52,6 +52,7 @@ static bool conflicts(const Places *p, const Accesses *pending, Access a) {
 static Access access_of(const Op *op) {
     if (op_is_access(op->kind)) return (Access){.op = op, .is_write = op->kind != OP_LOAD};
     Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
+    if (op->kind == OP_SHGATHER) t.shape.log2[op->attr.axis] = op->attr.size_log2;
     int64_t bytes = (int64_t)(shape_elements(t.shape) * type_bytes(t));
     return (Access){.begin = op->attr.i, .end = op->attr.i + bytes, .is_write = op->kind == OP_SHSTORE};
 }
@@ -103,7 +104,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         if (op->kind == OP_FOR || op->kind == OP_WHILE) walk_loop(p, op, pending);
         else if (op->kind == OP_IF) walk_if(p, op, pending);
         else if (op->kind == OP_BARRIER && op->attr.i >= p->scope) pending->len = 0;
-        bool is_shared = op->kind == OP_SHSTORE || op->kind == OP_SHLOAD;
+        bool is_shared = op_info[op->kind].attr == ATTR_SHARED;
         if (!is_shared && !op_is_access(op->kind)) continue;
         Access a = access_of(op);
         if (conflicts(p, pending, a)) {

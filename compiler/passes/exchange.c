@@ -1,10 +1,13 @@
 /* exchange.c - what crosses warps becomes traffic through shared memory: a store, and loads by those who need it.
  *
- * In: a Func at STAGE_SIMT. Out: no `reduce`, and no convert_layout that shuffles within a warp cannot do.
- * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each warp reduces its part, the partials go to shared memory, and every thread that
- * needs the result reads its share of them and reduces again. Slots number the exchanges; offsets come later.
+ * In: a Func at STAGE_SIMT. Out: no `reduce` or `gather`, and no convert_layout that a few shuffles within a warp cannot do.
+ * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each warp
+ * reduces its part, the partials go to shared memory, and every thread that needs the result reads its share of them and
+ * reduces again. Slots number the exchanges; offsets come later.
  */
 #include "passes/passes.h"
+
+enum { MOST_CANDIDATES = 2 /* log2: four shuffles cost about as much as a store and a load of shared memory */ };
 
 typedef struct Exchange {
     Func *f;
@@ -48,10 +51,17 @@ static void split_reduce(Exchange *x, Op *op) {
     x->changed = true;
 }
 
+/* Within a warp too, where a register may come from many: each candidate would be a shuffle. */
+static bool needs_shared(const Layout *from, const Layout *to) {
+    ConvertPlan plan;
+    convert_plan(from, to, &plan);
+    return plan.kind >= CONVERT_SHARED || (plan.kind == CONVERT_SHUFFLE && plan.nselect > MOST_CANDIDATES);
+}
+
 static void split_convert(Exchange *x, Op *op) {
     Func *f = x->f;
     Value *v = op->args[0];
-    if (convert_kind(v->type.layout, op->results[0]->type.layout) < CONVERT_SHARED) return;
+    if (!needs_shared(v->type.layout, op->results[0]->type.layout)) return;
     Builder b = builder_before(f, op);
     Value *r = through_shared(x, &b, v, op->results[0]->type);
     value_replace(f, op->results[0], r);
@@ -79,8 +89,21 @@ static void share_atomic(Exchange *x, Op *op) {
     x->changed = true;
 }
 
+static void split_gather(Exchange *x, Op *op) {
+    Value *v = op->args[0], *index = op->args[1];
+    Builder b = builder_before(x->f, op);
+    Attr slot = {.i = -1, .j = x->slots++, .axis = op->attr.i, .size_log2 = v->type.shape.log2[op->attr.i]};
+    op_build(&b, OP_SHSTORE, &v, 1, (Attr){.i = slot.i, .j = slot.j}, v->type);
+    Value *r = op_build(&b, OP_SHGATHER, &index, 1, slot, op->results[0]->type)->results[0];
+    r->name = op->results[0]->name;
+    value_replace(x->f, op->results[0], r);
+    op_erase(x->f, op);
+    x->changed = true;
+}
+
 static void visit(void *context, Op *op) {
     if (op_is_atomic(op->kind)) share_atomic(context, op);
+    if (op->kind == OP_GATHER) split_gather(context, op);
     if (op->kind == OP_REDUCE) split_reduce(context, op);
     if (op->kind == OP_CONVERT) split_convert(context, op);
 }

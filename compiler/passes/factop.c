@@ -385,6 +385,7 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     case OP_TRANS: return fact_trans(op, a[0]);
     case OP_JOIN: return fact_join_halves(op, a[0], a[1]);
     case OP_SPLIT: return fact_split(op, a[0]);
+    case OP_GATHER: return fact_gather(op, a[0], a[1]);
     case OP_ADD: return fact_add(op->results[0]->type, a[0], a[1], false);
     case OP_SUB: return fact_add(op->results[0]->type, a[0], a[1], true);
     case OP_ADDPTR: return fact_addptr(op, a[0], a[1]);
@@ -416,7 +417,7 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
 
 static bool keeps_range(OpKind k) {
     return k == OP_CONST || k == OP_ARANGE || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT ||
-           k == OP_RESHAPE || k == OP_TRANS || k == OP_JOIN || k == OP_SPLIT;
+           k == OP_RESHAPE || k == OP_TRANS || k == OP_JOIN || k == OP_SPLIT || k == OP_GATHER;
 }
 
 Fact fact_of_op(const Op *op, const Fact *const *args) {

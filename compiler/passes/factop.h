@@ -23,5 +23,6 @@ Fact fact_reshape(const Op *op, const Fact *a);
 Fact fact_trans(const Op *op, const Fact *a);
 Fact fact_join_halves(const Op *op, const Fact *a, const Fact *b);
 Fact fact_split(const Op *op, const Fact *a);
+Fact fact_gather(const Op *op, const Fact *a, const Fact *index);
 
 #endif

@@ -1,4 +1,4 @@
-/* factshape.c - the rules of facts for ops that move elements and compute nothing: reshape, trans, join, split.
+/* factshape.c - the rules of facts for ops that move elements and compute nothing: reshape, trans, join, split, gather.
  *
  * In: an op and the facts of its operands. Out: the fact of its result.
  * Method: an axis is a field of bits of the flat index. An axis of the result whose lowest bit is the lowest bit of an axis of
@@ -76,5 +76,12 @@ Fact fact_split(const Op *op, const Fact *a) {
     Type t = op->results[0]->type, from = op->args[0]->type;
     Fact r = of_elements(t, a, all_divisible(a, from));
     for (uint32_t d = 0; d < t.shape.rank; d++) take_axis(&r, d, a, d, axis_size(t, d), t);
+    return r;
+}
+
+/* Along the axis an index that stands still takes one element again and again. */
+Fact fact_gather(const Op *op, const Fact *a, const Fact *index) {
+    Fact r = of_elements(op->results[0]->type, a, all_divisible(a, op->args[0]->type));
+    r.constant[op->attr.i] = index->constant[op->attr.i];
     return r;
 }

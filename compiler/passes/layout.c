@@ -53,7 +53,7 @@ static bool is_move(OpKind k) {
 
 static bool is_plain(OpKind k) {
     switch (k) {
-    case OP_JOIN: case OP_SPLIT:
+    case OP_JOIN: case OP_SPLIT: case OP_GATHER:
     case OP_EXP: case OP_EXP2: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT: case OP_FDIV:
     case OP_FDIVRN: case OP_FREM:
     case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: case OP_REDUCE: case OP_REDUCEWARP: case OP_CONVERT: return false;
@@ -237,6 +237,7 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
         const Layout *l = value_is_tile(op->args[0]) ? guess(s, op->args[0], depth + 1) : NULL;
         return l ? result_layout(s, op, l) : NULL;
     }
+    if (op->kind == OP_GATHER) return guess(s, op->args[1], depth + 1);
     if (op_info[op->kind].effect != EFFECT_PURE) return NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
@@ -359,6 +360,14 @@ static void assign_split(Assign *s, Op *op) {
     op->results[0]->type.layout = to;
 }
 
+static void assign_gather(Assign *s, Op *op) {
+    for (uint32_t i = 0; i < 2; i++) {
+        Value *x = op->args[i];
+        demand_arg(s, op, i, is_hard(s, x) ? x->type.layout : default_layout(s, x->type.shape));
+    }
+    op->results[0]->type.layout = op->args[1]->type.layout;
+}
+
 static bool is_anchor(const Assign *s, const Layout *l) {
     for (uint32_t i = 0; i < s->anchors.len; i++) {
         if (s->anchors.at[i].layout == l) return true;
@@ -445,6 +454,7 @@ static void assign_op(Assign *s, Op *op) {
     case OP_RESHAPE: case OP_TRANS: assign_move(s, op); return;
     case OP_JOIN: assign_join(s, op); return;
     case OP_SPLIT: assign_split(s, op); return;
+    case OP_GATHER: assign_gather(s, op); return;
     default: break;
     }
     if (op->nresults == 1 && is_hard(s, op->results[0])) assign_elementwise(s, op);

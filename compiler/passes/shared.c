@@ -32,7 +32,7 @@ static void count_slot(void *context, Op *op) {
 
 static void set_offset(void *context, Op *op) {
     const Slots *s = context;
-    if (op->kind == OP_SHSTORE || op->kind == OP_SHLOAD) op->attr.i = s->offset[op->attr.j];
+    if (op_info[op->kind].attr == ATTR_SHARED) op->attr.i = s->offset[op->attr.j];
 }
 
 bool pass_shared(Func *f, PassContext *c) {

@@ -42,4 +42,14 @@ def k(x: *fp32, n: i32):
     s = join(i[None, None, None, None], 1)
     # CHECK: error: 'join' lacks its argument 'b'
     t = join(i)
+    # CHECK: error: 'gather' of tile<4x4xi32> by tile<8x8xi32> along axis 0
+    # CHECK: note: along all other axes the two must have the same size
+    u = gather(v, arange(0, 64).reshape(8, 8), 0)
+    # CHECK: error: the index of 'gather' must be a tile of ints, not tile<16xfp32>
+    w = gather(i, i.to(fp32), 0)
+    # CHECK: error: 'gather' of tile<16x*fp32>
+    # CHECK: note: pointers are moved by moving their offsets
+    y = gather(x + i, i, 0)
+    # CHECK: error: axis 1 of tile<16xi32>
+    z = flip(i, 1)
     # CHECK-NOT: error:

@@ -15,6 +15,10 @@
 # DROPOUT: func @dropout(%y: *fp16
 # DROPOUT: select
 # HISTOGRAM: atomic_rmw {{.*}} {op = add, order = relaxed, reach = gpu
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/transpose.dsl -o - | FileCheck %s --check-prefix=TRANSPOSE
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/gather_rows.dsl -o - | FileCheck %s --check-prefix=GATHER
+# TRANSPOSE: trans %v {perm = [1, 0]} : tile<32x32xbf16>
+# GATHER: load {{.*}} : tile<4x1024xfp16>
 # SOFTMAX: func @softmax(%y: *fp32
 # SOFTMAX: load
 # SOFTMAX: reduce {{.*}}fmax

@@ -281,8 +281,7 @@ def f(y: *T, x: *T, N: constexpr = 32, T: dtype = i32):
     same_bits(yb.read().astype(np.int64), x.max(axis=1), f"{dtype} of {n}")
 
 
-@tests("shfl.idx", "barrier.warp")(dtype=["i1", "i8", "fp16", "i32", "fp64"], n=[8, 16, 32])
-def shuffle_from_lane(bench, dtype, n):
+def turn_square(bench, dtype, n, primitives):
     """A square turned within one warp, and in place, so that every lane must have read before one writes."""
     source = """
 @kernel(grid=(2,))
@@ -294,8 +293,20 @@ def f(y: *T, x: *T, N: constexpr = 8, T: dtype = i32):
     x = bench.buffer(dtype, 2 * n * n)
     x.write(pattern(dtype, 2 * n * n))
     want = x.raw().reshape(2, n, n).transpose(0, 2, 1)
-    run(bench, ["shfl.idx", "barrier.warp"], source, x, x, defines={"N": n}, types={"T": dtype}, num_warps=1)
+    run(bench, primitives, source, x, x, defines={"N": n}, types={"T": dtype}, num_warps=1)
     assert x.raw().tobytes() == want.tobytes(), f"{dtype} {n}x{n}"
+
+
+@tests("shfl.idx", "barrier.warp")(dtype=["i1", "i8", "fp16", "i32", "fp64"], n=[8])
+def shuffle_from_lane(bench, dtype, n):
+    """Every register of a small square has few places to come from."""
+    turn_square(bench, dtype, n, ["shfl.idx", "barrier.warp"])
+
+
+@tests("barrier.warp")(dtype=["i1", "i8", "fp16", "i32", "fp64"], n=[16, 32])
+def shared_in_a_warp(bench, dtype, n):
+    """A larger square: each register may come from too many for shuffles."""
+    turn_square(bench, dtype, n, ["barrier.warp"])
 
 
 @tests("barrier.block")(warps=[2, 8, 32])

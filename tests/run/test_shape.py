@@ -1,7 +1,7 @@
 """Elements that change their places: reshape, trans, join, split and what is made of them; bit for bit what NumPy gives."""
 import numpy as np
 
-from case import case, same_bits
+from case import case, example, same_bits
 from fsc import decode
 
 TYPES = ["i1", "i8", "i16", "i32", "i64", "u32", "fp16", "bf16", "fp32", "fp64"]
@@ -195,3 +195,99 @@ def f(r: *i32, x: *i32, n: i32):
     for j in range(5):
         acc = acc + (v.T if j % 2 == 0 else v)
     same_bits(rb.raw(), acc.ravel().astype(np.int32), "carried")
+
+
+GATHER = """
+@kernel(grid=(2,))
+def f(r: *T, x: *T, k: *I, T: dtype = fp32, I: dtype = i32):
+    p = program_id(0)
+    v = load(x + p * {n} + {source})
+    i = load(k + p * {m} + {result})
+    store(r + p * {m} + {result}, gather(v, i, {axis}))
+"""
+
+
+@case(axis=[0, 1, 2], dtype=["i1", "i8", "fp16", "fp32", "fp64"], warps=[1, 4, 8], sizes=[(8, 1), (4, 4), (2, 64), (1, 8)])
+def gathered_along(bench, axis, dtype, warps, sizes):
+    """Any index along any axis; the source shorter or longer than the result; indexes wrap."""
+    shape, out = [4, 8, 2], [4, 8, 2]
+    shape[axis], out[axis] = sizes
+    n, m = int(np.prod(shape)), int(np.prod(out))
+    x = numbers(dtype, 2 * n, axis)
+    index_type = "i32" if dtype != "i8" else "i64"
+    k = np.random.default_rng(n).integers(-sizes[0], 3 * sizes[0], (2, *out))
+    source = GATHER.format(n=n, m=m, source=offsets(shape), result=offsets(out), axis=axis - 3 if warps == 4 else axis)
+    xb, kb, rb = bench.buffer(dtype, 2 * n, x), bench.buffer(index_type, 2 * m, k.ravel()), bench.buffer(dtype, 2 * m)
+    bench.run(source, rb, xb, kb, types={"T": dtype, "I": index_type}, num_warps=warps)
+    image = xb.raw().reshape(2, *shape)
+    want = np.take_along_axis(image, k % sizes[0], axis + 1)
+    same_bits(decode(rb.raw(), dtype), decode(want.ravel(), dtype), f"{shape} by {out} along {axis}")
+
+
+@case(n=[1, 2, 64, 1024], warps=[1, 4, 8], dtype=["i8", "bf16", "fp32", "i64"])
+def flipped(bench, n, warps, dtype):
+    judge(bench, "y = flip(v)", (n,), lambda x: x[::-1], dtype, warps)
+    judge(bench, "y = v.flip(0)", (n, 4), lambda x: x[::-1], dtype, warps)
+    judge(bench, "y = tl.flip(v, -1)", (4, n), lambda x: x[:, ::-1], dtype, warps)
+
+
+@case(warps=[1, 4])
+def gathered_twice(bench, warps):
+    """One gather feeds the next; rows taken by an index per row; a source that is no load; in a loop."""
+    judge(bench, "i = (arange(0, 64) * 7 + 3) % 64\ny = gather(gather(v, i, 0), i, 0)", (64,),
+          lambda x: x[(np.arange(64) * 7 + 3) % 64][(np.arange(64) * 7 + 3) % 64], "i32", warps)
+    judge(bench, "i = broadcast_to((arange(0, 16) ^ 5)[:, None], (16, 32))\ny = v.gather(i, axis=0)", (16, 32),
+          lambda x: x[np.arange(16) ^ 5], "fp32", warps)
+    judge(bench, "y = gather(arange(0, 64) * 3, v.to(i32), 0)", (64,), lambda x: x % 64 * 3, "i32", warps)
+    judge(bench, "y = v\nfor k in range(0, 5):\n    y = gather(y, (arange(0, 256) + k) % 256, 0) + flip(y)", (256,),
+          looped, "i32", warps)
+    judge(bench, "y = v\nfor k in range(0, 3):\n    y = y.T * 2", (32, 32), lambda x: x.T * 8, "i32", warps)
+    judge(bench, "y = v\nfor k in range(0, 3):\n    a, b = y.reshape(128, 2).split()\n    y = cat(b, a)", (256,), dealt, "i32", warps)
+    judge(bench, "y = v + gather(full((64,), 5, i32), arange(0, 64), 0)", (64,), lambda x: x + 5, "i32", warps)
+
+
+def looped(x):
+    for k in range(5):
+        x = np.roll(x, -k) + x[::-1]
+    return x
+
+
+def dealt(x):
+    for _ in range(3):
+        x = np.concatenate([x[1::2], x[::2]])
+    return x
+
+
+# ---- Examples -----------------------------------------------------------------------------------------------------------
+
+EXAMPLE_TYPES = ["fp32", "fp16", "bf16"]
+
+
+@case(dtype=EXAMPLE_TYPES, shape=[(1, 1), (1, 129), (31, 33), (64, 32), (100, 7), (129, 65)], block=[16, 32], warps=[0, 1, 8])
+def example_transpose(bench, dtype, shape, block, warps):
+    rows, cols = shape
+    x_stride, y_stride = cols + 3, rows + 5
+    x = np.random.default_rng(rows).standard_normal((rows, x_stride))
+    xb, yb = bench.buffer(dtype, x.size, x.ravel()), bench.buffer(dtype, cols * y_stride)
+    before = yb.raw().reshape(cols, y_stride)
+    bench.run(example("transpose.dsl"), yb, xb, y_stride, x_stride, rows, cols, defines={"BLOCK": block}, types={"T": dtype},
+              num_warps=warps)
+    after, image = yb.raw().reshape(cols, y_stride), xb.raw().reshape(x.shape)
+    same_bits(decode(np.ascontiguousarray(after[:, :rows]), dtype), decode(image[:, :cols].T.copy(), dtype), "transpose")
+    assert after[:, rows:].tobytes() == before[:, rows:].tobytes(), "written between the rows"
+
+
+@case(dtype=EXAMPLE_TYPES, cols=[1, 33, 128, 781], step=[1, 3], warps=[0, 1, 8])
+def example_gather_rows(bench, dtype, cols, step, warps):
+    table, rows, out = 19, 13, -(-cols // step)
+    rng = np.random.default_rng(cols)
+    x = rng.standard_normal((table, cols + 2))
+    k = np.concatenate([rng.integers(-table, table, rows - 3), [table, -table - 1, 2 ** 30]])
+    xb, kb = bench.buffer(dtype, x.size, x.ravel()), bench.buffer("i32", rows, k)
+    yb = bench.buffer(dtype, rows * (out + 1))
+    bench.run(example("gather_rows.dsl"), yb, xb, kb, out + 1, cols + 2, rows, table, out, cols, defines={"STEP": step},
+              types={"T": dtype}, num_warps=warps)
+    image = xb.raw().reshape(x.shape)
+    good = (k >= -table) & (k < table)
+    want = np.where(good[:, None], image[np.where(good, k, 0)][:, :cols:step], np.zeros((), image.dtype))
+    same_bits(decode(np.ascontiguousarray(yb.raw().reshape(rows, out + 1)[:, :out]), dtype), decode(want, dtype), "gathered rows")

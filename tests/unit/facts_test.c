@@ -117,6 +117,11 @@ static Value *random_move(Maker *k, Value *x, Value *y) {
     return build_reshape(&k->b, x, k->shape);
 }
 
+static Value *random_gather(Maker *k, Value *v) {
+    Value *index = pick(k, DT_I32, true);
+    return index ? build_gather(&k->b, v, index, random_below(k->r, k->shape.rank)) : NULL;
+}
+
 static Value *random_step(Maker *k) {
     bool is_tile = random_below(k->r, 4) != 0;
     DType d = random_below(k->r, 3) ? DT_I32 : DT_I64;
@@ -127,6 +132,7 @@ static Value *random_step(Maker *k) {
     case 11: {
         DType moved_type = random_below(k->r, 3) ? d : random_below(k->r, 2) ? DT_PTR : DT_I1;
         Value *v = pick(k, moved_type, true), *w = pick(k, moved_type, true);
+        if (v && random_below(k->r, 3) == 0) return random_gather(k, v);
         return v && w && type_equal(v->type, w->type) ? random_move(k, v, w) : NULL;
     }
     case 0: return random_arange(k);

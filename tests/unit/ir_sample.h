@@ -319,6 +319,14 @@ static inline void sample_op(Sample *s, OpKind k) {
         op_build(&s->b, k, &x, 1, (Attr){.i = -1, .j = 7}, x->type);
         return;
     case OP_SHLOAD: build0(&s->b, k, (Attr){.i = 64, .j = 7}, sample_tile(s, DT_I8, s->square)); return;
+    case OP_GATHER:
+        x = sample_value(s, sample_tile(s, DT_FP32, s->square));
+        build_gather(&s->b, x, sample_value(s, sample_tile(s, DT_I32, shape_make(2, (const uint8_t[]){7, 5}))), 0);
+        return;
+    case OP_SHGATHER:
+        x = sample_value(s, sample_tile(s, DT_I32, s->square));
+        op_build(&s->b, k, &x, 1, (Attr){.i = 16, .j = 3, .axis = 1, .size_log2 = 9}, sample_tile(s, DT_FP64, s->square));
+        return;
     case OP_BARRIER:
         for (int64_t scope = SCOPE_WARP; scope <= SCOPE_CLUSTER; scope++)
             op_build(&s->b, k, NULL, 0, (Attr){.i = scope}, s->n->type);
@@ -338,7 +346,7 @@ static inline void sample_op(Sample *s, OpKind k) {
 }
 
 static inline bool sample_is_simt(OpKind k) {
-    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD;
+    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER;
 }
 
 static inline Func *sample_of(Arena *a, Strings *names, OpKind k, Stage stage) {

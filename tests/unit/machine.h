@@ -110,6 +110,14 @@ static inline uint32_t moved_from(const Op *op, uint32_t flat, const Value **fro
     return op->kind == OP_TRANS ? shape_flat((*from)->type.shape, coords) : flat;
 }
 
+/* The element's index in the operand of gather; `s` is the operand's shape, `index` wraps. */
+static inline uint32_t gathered_from(Shape to, Shape s, uint32_t axis, uint32_t flat, int64_t index) {
+    uint32_t coords[SHAPE_RANK] = {0};
+    for (uint32_t d = 0; d < to.rank; d++) coords[d] = shape_coord(to, flat, d);
+    coords[axis] = (uint32_t)((uint64_t)index % shape_size(s, axis));
+    return shape_flat(s, coords);
+}
+
 static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
     Type t = op->results[0]->type;
     int64_t args[3] = {0}, r = 0;
@@ -132,6 +140,10 @@ static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
         const Value *from;
         uint32_t at = moved_from(op, flat, &from);
         return element(m, from, at);
+    }
+    case OP_GATHER: {
+        uint32_t at = gathered_from(t.shape, x->type.shape, (uint32_t)op->attr.i, flat, element(m, op->args[1], flat));
+        return element(m, x, at);
     }
     default: break;
     }

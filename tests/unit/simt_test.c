@@ -151,6 +151,7 @@ static void write_move(Writer *w) {
         y = build_reshape(&w->b, build_split(&w->b, both, 1), w->shape);
         x = build_reshape(&w->b, build_split(&w->b, both, 0), w->shape);
     }
+    if (random_below(w->r, 3) == 0) x = build_gather(&w->b, x, y, random_below(w->r, w->shape.rank));
     have(w, random_below(w->r, 2) ? build2(&w->b, OP_SUB, x, y) : x);
 }
 

@@ -236,7 +236,13 @@ static inline void run_shared(Grid *g, const Op *op) {
     for (uint32_t t = 0; t < g->threads; t++) {
         for (uint32_t r = 0; r < registers_of(v); r++) {
             if (is_store && !is_canonical(v, t, r)) continue;
-            uint64_t first = (uint64_t)op->attr.i + (uint64_t)flat_of(v, t, r) * bytes_of(v);
+            uint32_t flat = flat_of(v, t, r);
+            if (op->kind == OP_SHGATHER) {
+                Shape from = v->type.shape;
+                from.log2[op->attr.axis] = op->attr.size_log2;
+                flat = gathered_from(v->type.shape, from, (uint32_t)op->attr.axis, flat, *at(g, op->args[0], t, r));
+            }
+            uint64_t first = (uint64_t)op->attr.i + (uint64_t)flat * bytes_of(v);
             if (op->attr.i < 0 || first + bytes_of(v) > g->f->shared_bytes) {
                 complain(g, "outside of shared memory");
                 continue;
@@ -311,10 +317,12 @@ static inline void threads_op(Grid *g, const Op *op) {
     case OP_BROADCAST:
     case OP_CONVERT: run_moved(g, op); return;
     case OP_REDUCE: complain(g, "a reduce was left"); return;
+    case OP_GATHER: complain(g, "a gather was left"); return;
     case OP_REDUCEWARP: run_reduce(g, op); return;
     case OP_LOAD: run_load(g, op); return;
     case OP_STORE: run_store(g, op); return;
     case OP_SHSTORE:
+    case OP_SHGATHER:
     case OP_SHLOAD: run_shared(g, op); return;
     case OP_BARRIER: run_barrier(g, op); return;
     case OP_YIELD:

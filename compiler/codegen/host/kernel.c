@@ -38,21 +38,22 @@ static LLVMValueRef scalar_op(Host *h, const Op *op) {
 
 /* ---- Values that cross control flow ------------------------------------------------------------------------------------ */
 
-/* Tiles into the buffers of the values they become. Where one might be read after another was written (a swap), all go to
- * buffers of their own first. */
+/* Tiles into the buffers of the values they become. Where one might be read after another was written (a swap), or itself
+ * was written in part (a transpose), all go to buffers of their own first. */
 static void pass_tiles(Host *h, Value *const *from, Value *const *to, uint32_t n) {
-    bool crossing = false;
+    bool crossing = false, elsewhere = false;
     uint32_t tiles = 0;
     for (uint32_t i = 0; i < n; i++) {
         if (!value_is_tile(from[i])) continue;
         tiles++;
+        elsewhere |= host_reads_elsewhere(h, from[i]);
         crossing |= !from[i]->def || h->buffers[from[i]->id] < 0;
     }
     if (tiles == 0) return;
     int64_t *staged = NEW_ARRAY(h->arena, int64_t, n);
     for (uint32_t i = 0; i < n; i++) {
         if (!value_is_tile(from[i]) || h->buffers[from[i]->id] == h->buffers[to[i]->id]) continue;
-        staged[i] = crossing && tiles > 1 ? host_allocate(h, from[i]->type) : h->buffers[to[i]->id];
+        staged[i] = elsewhere || (crossing && tiles > 1) ? host_allocate(h, from[i]->type) : h->buffers[to[i]->id];
         host_store_tile(h, from[i], staged[i]);
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -1,4 +1,4 @@
-/* shape.c - lazy tiles whose elements change their places: reshape, trans, join, split.
+/* shape.c - lazy tiles whose elements change their places: reshape, trans, join, split, gather.
  *
  * In: an op and a chunk of its result. Out: the chunk, from chunks of the operands.
  * Method: sizes are powers of two, so a place is a rearrangement of bits of the flat index. Where the elements of a chunk
@@ -32,6 +32,7 @@ static bool keeps_inner(const Op *op) {
 }
 
 bool host_takes_lanes(const Host *h, const Op *op) {
+    if (op->kind == OP_GATHER) return true;
     if (op->kind != OP_RESHAPE && op->kind != OP_SPLIT && op->kind != OP_TRANS) return false;
     const Value *from = op->args[0];
     uint32_t width = value_is_tile(op->results[0]) ? host_width(op->results[0]->type.shape) : 1;
@@ -40,6 +41,15 @@ bool host_takes_lanes(const Host *h, const Op *op) {
     case OP_SPLIT: return !host_crosses(h, from, 2 * width);
     default: return width > 1 && !keeps_inner(op);
     }
+}
+
+bool host_reads_elsewhere(const Host *h, const Value *v) {
+    const Op *op = v->def;
+    if (!op || !value_is_tile(v) || h->buffers[v->id] >= 0) return false;
+    if (op->kind == OP_TRANS || op->kind == OP_JOIN || op->kind == OP_SPLIT || op->kind == OP_GATHER) return true;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (host_reads_elsewhere(h, op->args[i])) return true;
+    return false;
 }
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
@@ -114,7 +124,36 @@ static LLVMValueRef eval_join(Host *h, const Chunk *c, const Op *op) {
     return LLVMBuildShuffleVector(m->at, x, y, LLVMConstVector(lanes, c->width), "");
 }
 
-LLVMValueRef host_move(Host *h, const Chunk *c, const Op *op) {
+/* The flat index in the operand: along the axis the index, which wraps, elsewhere the result's own coordinates. */
+static LLVMValueRef gathered_index(Host *h, const Op *op, LLVMValueRef flat, LLVMValueRef index) {
+    Llvm *m = h->m;
+    Shape to = op->results[0]->type.shape, from = op->args[0]->type.shape;
+    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(to, axis), high = low + to.log2[axis];
+    LLVMValueRef place = LLVMBuildZExt(m->at, index, m->i64, "");
+    place = LLVMBuildAnd(m->at, place, llvm_int(m->i64, (int64_t)shape_size(from, axis) - 1), "");
+    place = LLVMBuildShl(m->at, place, llvm_int(m->i64, low), "");
+    LLVMValueRef below = LLVMBuildAnd(m->at, flat, llvm_int(m->i64, (INT64_C(1) << low) - 1), "");
+    LLVMValueRef above = LLVMBuildLShr(m->at, flat, llvm_int(m->i64, high), "");
+    above = LLVMBuildShl(m->at, above, llvm_int(m->i64, low + from.log2[axis]), "");
+    return LLVMBuildOr(m->at, LLVMBuildOr(m->at, place, below, ""), above, "");
+}
+
+static LLVMValueRef eval_gather(Host *h, Chunk *c, const Op *op) {
+    Llvm *m = h->m;
+    LLVMValueRef indexes = host_eval(h, c, op->args[1]);
+    LLVMValueRef r = c->width > 1 ? LLVMGetPoison(host_type(h, op->results[0]->type.dtype, c->width)) : NULL;
+    for (uint32_t i = 0; i < c->width; i++) {
+        LLVMValueRef lane = llvm_int(m->i32, i), flat = LLVMBuildAdd(m->at, c->index, llvm_int(m->i64, i), "");
+        LLVMValueRef index = r ? LLVMBuildExtractElement(m->at, indexes, lane, "") : indexes;
+        LLVMValueRef x = eval_at(h, op->args[0], gathered_index(h, op, flat, index), 1);
+        if (!r) return x;
+        r = insert(h, r, x, i);
+    }
+    return r;
+}
+
+LLVMValueRef host_move(Host *h, Chunk *c, const Op *op) {
+    if (op->kind == OP_GATHER) return eval_gather(h, c, op);
     if (op->kind == OP_JOIN) return eval_join(h, c, op);
     if (c->width == 1) return eval_at(h, op->args[0], place_of(h, op, c->index), 1);
     if (op->kind == OP_SPLIT && host_crosses(h, op->args[0], 2 * c->width)) return eval_split(h, c, op);

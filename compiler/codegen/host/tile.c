@@ -187,7 +187,8 @@ LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
         Chunk same = host_chunk(h, op->args[0]->type.shape, c->index, c->width);
         return host_eval(h, &same, op->args[0]);
     }
-    if (op->kind == OP_RESHAPE || op->kind == OP_TRANS || op->kind == OP_JOIN || op->kind == OP_SPLIT)
+    if (op->kind == OP_RESHAPE || op->kind == OP_TRANS || op->kind == OP_JOIN || op->kind == OP_SPLIT ||
+        op->kind == OP_GATHER)
         return host_move(h, c, op);
     LLVMValueRef args[3];
     for (uint32_t i = 0; i < op->nargs; i++) {

@@ -70,6 +70,38 @@ void simt_shared_load(Simt *s, const Op *op) {
     s->values[v->id] = r;
 }
 
+/* The flat index of the element wanted: along the axis the index, which wraps, elsewhere the result's own coordinates. */
+static V gathered_index(Simt *s, const Op *op, V index, uint32_t reg) {
+    const Layout *l = op->results[0]->type.layout;
+    LLVMBuilderRef at = s->m->at;
+    uint32_t axis = (uint32_t)op->attr.axis, low = shape_offset(l->shape, axis), size = op->attr.size_log2;
+    uint32_t high = low + l->shape.log2[axis], part = layout_register_index(l, reg), elements = shape_log2(l->shape);
+    V flat = simt_thread_index(s, l), place = LLVMBuildAnd(at, index, simt_i32(s, (INT64_C(1) << size) - 1), "");
+    if (part) flat = LLVMBuildXor(at, flat, simt_i32(s, part), "");
+    place = LLVMBuildShl(at, place, simt_i32(s, low), "");
+    V below = LLVMBuildAnd(at, flat, simt_i32(s, (INT64_C(1) << low) - 1), "");
+    place = LLVMBuildOr(at, place, below, "");
+    if (high >= elements) return place;
+    V above = LLVMBuildShl(at, LLVMBuildLShr(at, flat, simt_i32(s, high), ""), simt_i32(s, low + size), "");
+    return LLVMBuildOr(at, place, above, "");
+}
+
+void simt_shared_gather(Simt *s, const Op *op) {
+    Value *v = op->results[0];
+    Tile r = tile_create(s, tile_registers(v));
+    uint32_t bytes = element_bytes(v->type.dtype);
+    Access a = access_of(bytes, 1);
+    if (op->attr.i < 0) bug("shared memory was not allocated");
+    for (uint32_t reg = 0; reg < r.n; reg++) {
+        V place = gathered_index(s, op, tile_lane(s, tile_of(s, op->args[0]), reg), reg);
+        V scaled = LLVMBuildMul(s->m->at, place, simt_i32(s, bytes), "");
+        V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.i), ""), simt_site(s)};
+        V word = access_result(s, a, prim_access(s, PRIM_LOAD_SHARED, a, args, 2), 0);
+        elements_unpack(s, v->type.dtype, &word, a, &r.at[reg].base, 1);
+    }
+    s->values[v->id] = r;
+}
+
 void simt_barrier(Simt *s, const Op *op) {
     static const Prim of[] = {
         [SCOPE_WARP] = PRIM_BAR_WARP, [SCOPE_BLOCK] = PRIM_BAR_BLOCK, [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER};

@@ -35,11 +35,13 @@ static void simt_op(Simt *s, const Op *op) {
     case OP_REDUCEWARP: simt_reduce(s, op); return;
     case OP_SHSTORE:    simt_shared_store(s, op); return;
     case OP_SHLOAD:     simt_shared_load(s, op); return;
+    case OP_SHGATHER:   simt_shared_gather(s, op); return;
     case OP_BARRIER:    simt_barrier(s, op); return;
     case OP_FOR:        simt_for(s, op); return;
     case OP_WHILE:      simt_while(s, op); return;
     case OP_IF:         simt_if(s, op); return;
     case OP_CONDITION: case OP_YIELD: case OP_RETURN: return; /* read by the op that owns the region */
+    case OP_GATHER: bug("gather was left as one op");
     case OP_COUNT: break;
     }
     bug("simt: op kind %d", (int)op->kind);

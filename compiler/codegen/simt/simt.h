@@ -126,6 +126,7 @@ void simt_atomic(Simt *s, const Op *op);
 void simt_reduce(Simt *s, const Op *op);
 void simt_shared_store(Simt *s, const Op *op);
 void simt_shared_load(Simt *s, const Op *op);
+void simt_shared_gather(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */

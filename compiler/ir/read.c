@@ -84,21 +84,6 @@ static bool read_site(Reader *r, uint32_t *out) {
     return true;
 }
 
-/* [1, 0] */
-static bool read_perm(Reader *r, Attr *a) {
-    uint8_t perm[SHAPE_RANK];
-    uint32_t rank = 0;
-    int64_t axis;
-    if (!expect(r, "[")) return false;
-    do {
-        if (rank == SHAPE_RANK) return read_fail(r, r->at, "more than %d axes", SHAPE_RANK);
-        if (!read_int(r, 0, SHAPE_RANK - 1, &axis)) return false;
-        perm[rank++] = (uint8_t)axis;
-    } while (accept(r, ","));
-    *a = attr_perm(perm, rank);
-    return expect(r, "]");
-}
-
 static bool set_flag(bool *flag) {
     return *flag = true;
 }

@@ -145,6 +145,20 @@ bool read_int(Reader *r, int64_t least, int64_t most, int64_t *out) {
     return read_fail(r, begin, "expected an integer from %lld to %lld here", (long long)least, (long long)most);
 }
 
+bool read_perm(Reader *r, Attr *a) {
+    uint8_t perm[SHAPE_RANK];
+    uint32_t rank = 0;
+    int64_t axis;
+    if (!expect(r, "[")) return false;
+    do {
+        if (rank == SHAPE_RANK) return read_fail(r, r->at, "more than %d axes", SHAPE_RANK);
+        if (!read_int(r, 0, SHAPE_RANK - 1, &axis)) return false;
+        perm[rank++] = (uint8_t)axis;
+    } while (accept(r, ","));
+    *a = attr_perm(perm, rank);
+    return expect(r, "]");
+}
+
 bool read_choice(Reader *r, const char *const *words, int64_t *out) {
     skip_blanks(r);
     const char *begin = r->at, *word = read_word(r, "a word");

@@ -470,28 +470,9 @@ static void assign_block(Assign *s, Block *b) {
 
 /* ---- The pass ----------------------------------------------------------------------------------------------------------------------- */
 
-typedef struct Largest {
-    uint64_t elements;
-    uint32_t bytes;
-} Largest;
-
-static void note_size(void *context, Op *op) {
-    Largest *l = context;
-    for (uint32_t i = 0; i < op->nresults; i++) {
-        Type t = op->results[i]->type;
-        if (op->kind != OP_LOAD && op->kind != OP_REDUCE && t.dtype == DT_PTR) continue;
-        uint64_t n = t.shape.rank ? shape_elements(t.shape) : 1;
-        uint32_t bytes = op->kind == OP_LOAD ? type_bytes(t) : 4;
-        if (n > l->elements) *l = (Largest){n, bytes};
-        else if (n == l->elements && op->kind == OP_LOAD && bytes < l->bytes) l->bytes = bytes;
-    }
-}
-
 bool pass_layout(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT) return false;
-    Largest largest = {1, 4};
-    func_walk(f, note_size, &largest);
-    if (f->num_warps == 0) f->num_warps = distribute_warps(largest.elements, largest.bytes);
+    if (f->num_warps == 0) f->num_warps = distribute_warps(f);
     f->threads_per_program = 32 * f->num_warps;
     if (f->threads_per_program > c->target.max_threads_per_block) {
         diag_error(c->diag, f->span, "num_warps = %u is %u threads, and a block holds %u at most", f->num_warps,

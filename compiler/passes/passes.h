@@ -66,7 +66,7 @@ MaskKind facts_mask(const Facts *facts, const Value *mask, uint32_t axis, uint32
 
 /* ---- Choice of distribution ---------------------------------------------------------------------------------------- */
 
-/* num_warps for a program whose largest tile has `elements` of `bytes` each (distribute.c holds the one table). */
-uint32_t distribute_warps(uint64_t elements, uint32_t bytes);
+/* num_warps for a program, by its largest tile (distribute.c holds the one table). */
+uint32_t distribute_warps(Func *f);
 
 #endif

@@ -76,11 +76,13 @@ typedef enum AttrKind {
     ATTR_ROUND,  /* i: Round */
     ATTR_MEM,    /* mem */
     ATTR_REDUCE, /* i: axis, j: OpKind of the combine (ADD MUL AND OR XOR SMAX … FADD FMUL FMAX …) */
+    ATTR_COMBINE, /* i: axis, j: a set of COMBINE_… */
     ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2 */
     ATTR_SCOPE,  /* i: Scope */
     ATTR_LOOP,   /* loop */
 } AttrKind;
 
+enum { COMBINE_REVERSE = 1, COMBINE_EXCLUSIVE = 2, COMBINE_FLAGS = 4 /* beyond them all */ };
 typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SHARED, EFFECT_BARRIER, EFFECT_CONTROL } Effect;
 typedef enum Pred { PRED_EQ, PRED_NE, PRED_SLT, PRED_SLE, PRED_SGT, PRED_SGE, PRED_ULT, PRED_ULE, PRED_UGT, PRED_UGE } Pred;
 /* fcmp uses EQ NE SLT SLE SGT SGE, printed eq ne lt le gt ge */
@@ -294,6 +296,12 @@ Op *build_while(Builder *b, Value **inits, uint32_t n);
 Op *build_if(Builder *b, Value *cond, const Type *types, uint32_t n);
 Op *build_yield(Builder *b, Value **values, uint32_t n);
 Op *build_condition(Builder *b, Value *cond, Value **values, uint32_t n);
+
+/* Of reduce_fn, scan and their kin: typed by the operands; the region has its arguments (scalars) and is empty, or is a
+ * copy of the one of `like`. */
+Op *build_combine(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, const Op *like);
+bool op_is_combine(OpKind k);
+uint32_t combine_width(const Op *op); /* values that are combined at once: half of the region's arguments */
 
 Block *block_create(Func *f, Op *owner);
 Value *block_add_arg(Func *f, Block *b, Type t, const char *name);

@@ -222,6 +222,11 @@ static void put_braces(Printer *p, const Op *op) {
         brace(&b, "axis = %lld", (long long)a->i);
         brace(&b, "combine = %s", a->j >= 0 && a->j < OP_COUNT ? op_info[a->j].name : "?");
         break;
+    case ATTR_COMBINE:
+        brace(&b, "axis = %lld", (long long)a->i);
+        if (a->j & COMBINE_REVERSE) brace(&b, "reverse");
+        if (a->j & COMBINE_EXCLUSIVE) brace(&b, "exclusive");
+        break;
     case ATTR_SHARED:
         brace(&b, "offset = %lld", (long long)a->i);
         brace(&b, "slot = %lld", (long long)a->j);
@@ -299,6 +304,11 @@ static void put_header(Printer *p, const Op *op) {
     } else if (op->nargs) {
         put(p, " ");
         put_values(p, op->args, op->nargs);
+    }
+    if (op_is_combine(op->kind) && b) {
+        put(p, " by (");
+        put_values(p, b->args.at, b->args.len);
+        put(p, ")");
     }
     put_braces(p, op);
     if (op->nresults) put(p, " : ");

@@ -38,6 +38,13 @@ bool infer_split(Infer *in);
 bool infer_gather(Infer *in);
 bool infer_shgather(Infer *in);
 
+/* The rule of the ops whose combine is a region; `result` is the type of result 0 (combine.c). */
+bool infer_combine(Infer *in);
+Type combine_result(Layouts *ls, const Infer *in, uint32_t i);
+uint32_t combine_results(OpKind k, uint32_t nargs);
+/* Do the region and the results fit? Else what is wrong, a clause. */
+const char *combine_wrong(Layouts *ls, const Op *op);
+
 /* ---- Numbers (number.c) ------------------------------------------------------------------------------------------ */
 
 /* float_to_bits with a choice: ROUND_ZERO never leaves the finite numbers but from infinity and NaN. */

@@ -98,8 +98,10 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_MEM && !strcmp(word, "shifted")) return set_flag(&a->mem.is_shifted);
     if (k == ATTR_LOOP && !strcmp(word, "flatten")) return set_flag(&a->loop.flatten);
     if (k == ATTR_LOOP && !strcmp(word, "no_licm")) return set_flag(&a->loop.disable_licm);
+    if (k == ATTR_COMBINE && !strcmp(word, "reverse")) return a->j |= COMBINE_REVERSE, true;
+    if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->j |= COMBINE_EXCLUSIVE, true;
     if (!expect(r, "=")) return false;
-    bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE;
+    bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE;
     if (has_axis && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->i);
     if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
     if (k == ATTR_HALF && !strcmp(word, "half")) return read_int(r, 0, 1, &a->i);
@@ -307,6 +309,20 @@ static bool read_if(Reader *r, Line *l) {
     return true;
 }
 
+static bool read_combined(Reader *r, Line *l) {
+    Type none;
+    if (!read_operands(r, l) || !expect(r, "by") || !expect(r, "(")) return false;
+    for (bool more = true; more; more = accept(r, ","))
+        if (!read_name(r, l)) return false;
+    if (!expect(r, ")") || !read_tail(r, l, true) || !infer_line(r, l, &none)) return false;
+    Op *op = make_op(r, l);
+    Block *b = op_add_region(r->f, op);
+    uint32_t n = combine_width(op);
+    for (uint32_t i = 0; i < l->inner.len; i++)
+        define(r, l->begin, l->inner.at[i], block_add_arg(r->f, b, type_scalar(op->args[i % n]->type.dtype), NULL));
+    return read_region(r, b);
+}
+
 static bool read_results(Reader *r, Line *l) {
     if (!at_char(r, '%')) return true;
     do {
@@ -318,7 +334,10 @@ static bool read_results(Reader *r, Line *l) {
 }
 
 static bool read_control(Reader *r, Line *l) {
-    bool good = l->kind == OP_FOR ? read_for(r, l) : l->kind == OP_IF ? read_if(r, l) : read_while(r, l);
+    bool good = op_is_combine(l->kind) ? read_combined(r, l)
+                : l->kind == OP_FOR    ? read_for(r, l)
+                : l->kind == OP_IF     ? read_if(r, l)
+                                       : read_while(r, l);
     if (!good) r->lost = true;
     return good;
 }
@@ -329,7 +348,7 @@ static bool read_op(Reader *r, Line *l) {
     const char *begin = r->at, *word = read_word(r, "an op");
     if (!word) return false;
     if (!op_find(word, &l->kind)) return read_fail(r, begin, "there is no op '%s'", word);
-    bool is_control = l->kind == OP_FOR || l->kind == OP_WHILE || l->kind == OP_IF;
+    bool is_control = l->kind == OP_FOR || l->kind == OP_WHILE || l->kind == OP_IF || op_is_combine(l->kind);
     if (!(is_control ? read_control(r, l) : read_plain(r, l))) return false;
     skip_comment(r);
     if (r->at == r->end || *r->at == '\n' || *r->at == '}') return true;

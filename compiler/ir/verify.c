@@ -7,8 +7,8 @@
  *    5  operands, attribute and results fit the op's row and its type rule
  *    6  the body ends in return, `while`'s first region in condition, all others in yield; none of these stands
  *       elsewhere
- *    7  `for` has one region, `while` and `if` two, no other op any; their arguments, what ends them and the op's
- *       results agree in number and type
+ *    7  `for` and the ops that combine have one region, `while` and `if` two, no other op any; their arguments, what
+ *       ends them and the op's results agree in number and type; a region that combines holds pure ops of scalars
  *    8  at stage TILE nothing has a layout and there is no op of layouts or shared memory; at stage SIMT
  *       every tile has a layout of its own shape, no scalar has one, and all are of the same threads
  *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible
@@ -103,7 +103,8 @@ static OpKind terminator_of(const Block *b) {
 }
 
 static bool is_simt_only(OpKind k) {
-    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER;
+    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER ||
+           k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY;
 }
 
 static bool check_rule(Verifier *v, const Op *op) {
@@ -138,6 +139,8 @@ static bool check_control(Verifier *v, const Op *op) {
     const Block *first = op->regions[0], *second = op->nregions > 1 ? op->regions[1] : NULL;
     Value *const *args = first->args.at;
     uint32_t n = first->args.len;
+    const char *wrong = op_is_combine(op->kind) ? combine_wrong(v->f->layouts, op) : NULL;
+    if (op_is_combine(op->kind)) return !wrong || complain(v, op, "%s", wrong);
     switch (op->kind) {
     case OP_FOR:
         if (n == 0 || !type_equal(args[0]->type, op->args[0]->type))
@@ -157,7 +160,7 @@ static bool check_control(Verifier *v, const Op *op) {
 static bool check_block(Verifier *v, const Block *b, const Op *owner);
 
 static bool check_regions(Verifier *v, const Op *op) {
-    uint32_t n = op->kind == OP_FOR ? 1 : op->kind == OP_WHILE || op->kind == OP_IF ? 2 : 0;
+    uint32_t n = op->kind == OP_FOR || op_is_combine(op->kind) ? 1 : op->kind == OP_WHILE || op->kind == OP_IF ? 2 : 0;
     if (op->nregions != n) return complain(v, op, "%u regions, not %u", op->nregions, n);
     for (uint32_t i = 0; i < n; i++)
         if (!check_block(v, op->regions[i], op)) return false;

@@ -214,6 +214,20 @@ const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis);
  * other warp and gives `result`. The dimension lies over lanes that replicate in `result`, then over registers. */
 const Layout *layout_spread(Layouts *ls, const Layout *result, uint32_t axis, uint32_t log2);
 
+/* ---- Scans (scan.c) ---------------------------------------------------------------------------------------------- */
+
+/* Which owner bit each bit of an axis is. Not `ordered`: some basis mixes bits, or repeats one; convert to a blocked layout
+ * first. The bits below `within` lie in one thread or warp: an aligned run of the axis. */
+typedef struct AxisPlan {
+    bool ordered;
+    uint32_t bits, within;
+    uint8_t dim[SHAPE_BITS], bit[SHAPE_BITS]; /* by axis bit from the lowest: an InDim, and which of its bits */
+} AxisPlan;
+
+AxisPlan layout_axis_plan(const Layout *l, uint32_t axis);
+/* One element for each run of 2^low along an axis in order; registers within the runs are gone, lanes replicate. */
+const Layout *layout_coarsen(Layouts *ls, const Layout *l, uint32_t axis, uint32_t low);
+
 /* ---- Text (text.c) ----------------------------------------------------------------------------------------------- */
 
 extern const char *const in_name[IN_COUNT]; /* reg lane warp cta */

@@ -59,7 +59,9 @@ static void follow_op(Marks *m, Op *op) {
 static void mark_slot(Marks *m, Op *op, uint32_t i) {
     mark_op(m, op);
     mark_value(m, op->results[i]);
-    if (op->kind == OP_IF) {
+    if (op_is_combine(op->kind)) {
+        for (uint32_t k = 0; k < op->regions[0]->last->nargs; k++) mark_value(m, op->regions[0]->last->args[k]);
+    } else if (op->kind == OP_IF) {
         mark_value(m, op->regions[0]->last->args[i]);
         mark_value(m, op->regions[1]->last->args[i]);
     } else if (op->kind == OP_FOR) {
@@ -83,7 +85,7 @@ static void follow_value(Marks *m, const Value *v) {
         return;
     }
     bool is_iv = !v->def && owner->kind == OP_FOR && v->index == 0;
-    if (is_iv)
+    if (is_iv || (!v->def && op_is_combine(owner->kind)))
         mark_op(m, owner);
     else
         mark_slot(m, owner, v->def || owner->kind == OP_WHILE ? v->index : v->index - 1);
@@ -136,6 +138,8 @@ static void sweep(Marks *m, Block *b) {
         if (!m->op_live[op->id]) {
             op_erase(m->f, op);
             m->changed = true;
+        } else if (op_is_combine(op->kind)) { /* all results, or none */
+            sweep(m, op->regions[0]);
         } else if (op->nregions) {
             drop_passed(m, op);
             for (uint32_t r = op->nregions; r-- > 0;) sweep(m, op->regions[r]);

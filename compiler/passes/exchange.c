@@ -1,6 +1,7 @@
 /* exchange.c - what crosses warps becomes traffic through shared memory: a store, and loads by those who need it.
  *
- * In: a Func at STAGE_SIMT. Out: no `reduce` or `gather`, and no convert_layout that a few shuffles within a warp cannot do.
+ * In: a Func at STAGE_SIMT. Out: no `reduce` or `gather`, no `reduce_fn` or `scan` over several warps, and no
+ * convert_layout that a few shuffles within a warp cannot do.
  * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each warp
  * reduces its part, the partials go to shared memory, and every thread that needs the result reads its share of them and
  * reduces again. Slots number the exchanges; offsets come later.
@@ -58,6 +59,57 @@ static bool needs_shared(const Layout *from, const Layout *to) {
     return plan.kind >= CONVERT_SHARED || (plan.kind == CONVERT_SHUFFLE && plan.nselect > MOST_CANDIDATES);
 }
 
+/* All stores, one barrier, all loads. */
+static void all_through_shared(Exchange *x, Builder *b, Value *const *v, const Layout *to, Value **out, uint32_t n) {
+    int64_t first = x->slots;
+    for (uint32_t i = 0; i < n; i++)
+        op_build(b, OP_SHSTORE, (Value *[]){v[i]}, 1, (Attr){.i = -1, .j = x->slots++}, v[i]->type);
+    for (uint32_t i = 0; i < n; i++) {
+        Attr slot = {.i = -1, .j = first + i};
+        out[i] = op_build(b, OP_SHLOAD, NULL, 0, slot, with_layout(v[i]->type, to))->results[0];
+    }
+}
+
+static void replace_op(Exchange *x, Op *op, const Op *with) {
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        with->results[i]->name = op->results[i]->name;
+        value_replace(x->f, op->results[i], with->results[i]);
+    }
+    op_erase(x->f, op);
+    x->changed = true;
+}
+
+/* Each warp combines the runs of the axis that it holds; every warp then combines the runs, or scans them for what comes
+ * before its own. */
+static void split_combine(Exchange *x, Op *op) {
+    Func *f = x->f;
+    const Layout *l = op->args[0]->type.layout;
+    uint32_t axis = (uint32_t)op->attr.i, n = op->nargs;
+    AxisPlan plan = layout_axis_plan(l, axis);
+    if (plan.within == plan.bits) return;
+    for (uint32_t i = 0; i < plan.bits; i++)
+        if (plan.dim[i] == IN_CTA) bug("%s across the blocks of a cluster in %s", op_info[op->kind].name, f->name);
+    Builder b = builder_before(f, op);
+    bool is_scan = op->kind == OP_SCAN;
+    const Layout *slice = layout_slice(f->layouts, l, axis, false);
+    const Layout *spread = layout_spread(f->layouts, slice, axis, plan.bits - plan.within);
+    const Op *runs = build_combine(&b, is_scan ? OP_SCANWARP : OP_REDUCEFNWARP, op->args, n, op->attr, op);
+    Value *const *totals = is_scan ? runs->results + n : runs->results;
+    Value **args = NEW_ARRAY(f->arena, Value *, 2 * n);
+    all_through_shared(x, &b, totals, spread, args, n);
+    if (!is_scan) {
+        replace_op(x, op, build_combine(&b, OP_REDUCEFN, args, n, op->attr, op));
+        return;
+    }
+    Attr before = {.i = op->attr.i, .j = op->attr.j | COMBINE_EXCLUSIVE};
+    const Op *carries = build_combine(&b, OP_SCAN, args, n, before, op);
+    for (uint32_t i = 0; i < n; i++) {
+        args[i] = runs->results[i];
+        args[n + i] = build1_to(&b, OP_CONVERT, carries->results[i], totals[i]->type);
+    }
+    replace_op(x, op, build_combine(&b, OP_SCANAPPLY, args, 2 * n, op->attr, op));
+}
+
 static void split_convert(Exchange *x, Op *op) {
     Func *f = x->f;
     Value *v = op->args[0];
@@ -105,6 +157,7 @@ static void visit(void *context, Op *op) {
     if (op_is_atomic(op->kind)) share_atomic(context, op);
     if (op->kind == OP_GATHER) split_gather(context, op);
     if (op->kind == OP_REDUCE) split_reduce(context, op);
+    if (op->kind == OP_REDUCEFN || op->kind == OP_SCAN) split_combine(context, op);
     if (op->kind == OP_CONVERT) split_convert(context, op);
 }
 

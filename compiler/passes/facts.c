@@ -141,6 +141,14 @@ static void visit_if(Facts *s, const Op *op) {
     }
 }
 
+/* Nothing is known of elements that are combined in any number. */
+static void visit_combine(Facts *s, const Op *op) {
+    const Block *region = op->regions[0];
+    for (uint32_t i = 0; i < region->args.len; i++) set_fact(s, region->args.at[i], fact_bottom(region->args.at[i]->type));
+    visit_block(s, region);
+    for (uint32_t i = 0; i < op->nresults; i++) set_fact(s, op->results[i], fact_bottom(op->results[i]->type));
+}
+
 /* ---- The walk ---------------------------------------------------------------------------------------------------- */
 
 static void visit_op(Facts *s, const Op *op) {
@@ -149,6 +157,8 @@ static void visit_op(Facts *s, const Op *op) {
     case OP_FOR: visit_for(s, op); return;
     case OP_WHILE: visit_while(s, op); return;
     case OP_IF: visit_if(s, op); return;
+    case OP_REDUCEFN: case OP_REDUCEFNWARP: case OP_SCAN: case OP_SCANWARP: case OP_SCANAPPLY:
+        visit_combine(s, op); return;
     default: break;
     }
     if (op->nresults != 1) return;

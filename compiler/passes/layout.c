@@ -223,6 +223,13 @@ static const Layout *result_layout(Assign *s, const Op *op, const Layout *from) 
     return l ? layout_sort(s->f->layouts, l, shape_axis(s, to)) : NULL;
 }
 
+/* The layout of what combining gives, where its operands are rather in `l` (NULL: nothing is said). */
+static const Layout *guess_combined(Assign *s, const Op *op, const Layout *l) {
+    uint32_t axis = (uint32_t)op->attr.i;
+    if (!l || !layout_axis_plan(l, axis).ordered) l = default_layout(s, op->args[0]->type.shape);
+    return op->kind == OP_SCAN ? l : layout_slice(s->f->layouts, l, axis, false);
+}
+
 static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
     if (v->type.layout || !value_is_tile(v) || depth > MAX_GUESS) return v->type.layout;
     if (!v->def || is_cheap(s, v)) return NULL;
@@ -238,6 +245,7 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
         return l ? result_layout(s, op, l) : NULL;
     }
     if (op->kind == OP_GATHER) return guess(s, op->args[1], depth + 1);
+    if (op_is_combine(op->kind)) return guess_combined(s, op, guess(s, op->args[0], depth + 1));
     if (op_info[op->kind].effect != EFFECT_PURE) return NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
@@ -375,6 +383,17 @@ static bool is_anchor(const Assign *s, const Layout *l) {
     return false;
 }
 
+static void assign_combine(Assign *s, Op *op) {
+    const Layout *l = NULL;
+    for (uint32_t i = 0; i < op->nargs && !l; i++)
+        if (is_hard(s, op->args[i])) l = op->args[i]->type.layout;
+    if (!l || !layout_axis_plan(l, (uint32_t)op->attr.i).ordered) l = default_layout(s, op->args[0]->type.shape);
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+    const Layout *to = guess_combined(s, op, l);
+    for (uint32_t i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i])) op->results[i]->type.layout = to;
+}
+
 /* The first operand's, but a layout that memory wants before one that elements were moved into. */
 static void assign_elementwise(Assign *s, Op *op) {
     Value *v = op->results[0];
@@ -455,6 +474,8 @@ static void assign_op(Assign *s, Op *op) {
     case OP_JOIN: assign_join(s, op); return;
     case OP_SPLIT: assign_split(s, op); return;
     case OP_GATHER: assign_gather(s, op); return;
+    case OP_REDUCEFN:
+    case OP_SCAN: assign_combine(s, op); return;
     default: break;
     }
     if (op->nresults == 1 && is_hard(s, op->results[0])) assign_elementwise(s, op);

@@ -1,8 +1,9 @@
 /* shared.c - a byte offset for every exchange through shared memory.
  *
  * In: shared_store and shared_load with slots. Out: their offsets, and Func.shared_bytes.
- * An exchange ends with its loads, so any two may use the same bytes; but bytes used again soon cost a barrier. Offsets
- * therefore go round: fresh ones while a few kilobytes last, then from the start again.
+ * An exchange ends with its load, so any two may use the same bytes, unless one stores before the other has loaded; but
+ * bytes used again soon cost a barrier. Offsets therefore go round: fresh ones while a few kilobytes last, then from the
+ * start again, where no exchange is under way.
  */
 #include "base/plant.h"
 #include "passes/passes.h"
@@ -12,7 +13,8 @@ enum { ROUND = 4096, ALIGN = 16 };
 typedef struct Slots {
     uint64_t *bytes; /* by slot */
     int64_t *offset;
-    uint32_t count;
+    bool *is_joined; /* another exchange is under way at the store */
+    uint32_t count, open; /* exchanges under way */
 } Slots;
 
 static uint64_t bytes_of(Type t) {
@@ -21,7 +23,9 @@ static uint64_t bytes_of(Type t) {
 
 static void note_slot(void *context, Op *op) {
     Slots *s = context;
+    if (op->kind == OP_SHLOAD && s->open) s->open--;
     if (op->kind != OP_SHSTORE) return;
+    s->is_joined[op->attr.j] = s->open++ > 0;
     s->bytes[op->attr.j] = bytes_of(op->args[0]->type);
 }
 
@@ -41,11 +45,12 @@ bool pass_shared(Func *f, PassContext *c) {
     if (s.count == 0) return false;
     Arena *scratch = arena_create();
     s.bytes = NEW_ARRAY(scratch, uint64_t, s.count);
+    s.is_joined = NEW_ARRAY(scratch, bool, s.count);
     s.offset = NEW_ARRAY(scratch, int64_t, s.count);
     func_walk(f, note_slot, &s);
     uint64_t next = 0, most = 0;
     for (uint32_t i = 0; i < s.count; i++) {
-        if (next + s.bytes[i] > ROUND || plant(PLANT_SAME_SHARED)) next = 0;
+        if ((next + s.bytes[i] > ROUND && !s.is_joined[i]) || plant(PLANT_SAME_SHARED)) next = 0;
         s.offset[i] = (int64_t)next;
         next += (s.bytes[i] + ALIGN - 1) / ALIGN * ALIGN;
         if (next > most) most = next;

@@ -116,6 +116,42 @@ static inline void sample_reduce(Sample *s, OpKind k) {
     op_build(&s->b, k, &r, 1, (Attr){.i = 0, .j = OP_OR}, r->type);
 }
 
+/* Two values at once, by a region with an `if`; and one value. */
+static inline void sample_combine_of(Sample *s, OpKind k, uint32_t axis, uint32_t n, int64_t flags) {
+    Type runs = sample_tile(s, DT_FP32, s->square);
+    Value *x = sample_value(s, runs), *i = sample_value(s, type_with_dtype(runs, DT_I32)), *args[4] = {x, i};
+    if (k == OP_SCANAPPLY) {
+        AxisPlan plan = layout_axis_plan(runs.layout, axis);
+        runs.layout = layout_coarsen(s->f->layouts, runs.layout, axis, plan.within);
+        runs.shape = runs.layout->shape;
+        args[n] = sample_value(s, runs);
+        if (n == 2) args[3] = sample_value(s, type_with_dtype(runs, DT_I32));
+    }
+    Op *op = build_combine(&s->b, k, args, k == OP_SCANAPPLY ? 2 * n : n, (Attr){.i = axis, .j = flags}, NULL);
+    Value **in = op->regions[0]->args.at;
+    Builder b = builder_at_end(s->f, op->regions[0]);
+    b.span = s->b.span;
+    in[0]->name = str_intern0(s->f->strings, "first");
+    Value *less = build_compare(&b, OP_FCMP, PRED_SLT, in[0], in[n]);
+    Op *choice = build_if(&b, less, &in[0]->type, 1);
+    for (uint32_t arm = 0; arm < 2; arm++) {
+        Builder inner = builder_at_end(s->f, choice->regions[arm]);
+        inner.span = s->b.span;
+        build_yield(&inner, &in[arm * n], 1);
+    }
+    Value *out[] = {choice->results[0], n == 2 ? build2(&b, OP_ADD, in[1], in[3]) : NULL};
+    build_yield(&b, out, n);
+}
+
+static inline void sample_combine(Sample *s, OpKind k) {
+    bool has_runs = k != OP_REDUCEFN && k != OP_SCAN; /* along axis 0 of the square; axis 1 lies within a warp */
+    for (uint32_t axis = 0; axis < (has_runs ? 1u : 2u); axis++) {
+        sample_combine_of(s, k, axis, 2, 0);
+        sample_combine_of(s, k, axis, 1, COMBINE_REVERSE);
+        sample_combine_of(s, k, axis, 1, COMBINE_EXCLUSIVE | COMBINE_REVERSE);
+    }
+}
+
 /* ---- Control flow ------------------------------------------------------------------------------------------------ */
 
 static inline void sample_for(Sample *s) {
@@ -309,6 +345,11 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_ATOMICCAS: sample_atomics(s, k); return;
     case OP_REDUCE:
     case OP_REDUCEWARP: sample_reduce(s, k); return;
+    case OP_REDUCEFN:
+    case OP_REDUCEFNWARP:
+    case OP_SCAN:
+    case OP_SCANWARP:
+    case OP_SCANAPPLY: sample_combine(s, k); return;
     case OP_CONVERT:
         x = sample_value(s, sample_tile(s, DT_FP32, s->row));
         y = build1_to(&s->b, k, x, (Type){.dtype = DT_FP32, .shape = s->row, .layout = sample_layout(s, s->row, 0)});
@@ -346,7 +387,8 @@ static inline void sample_op(Sample *s, OpKind k) {
 }
 
 static inline bool sample_is_simt(OpKind k) {
-    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER;
+    if (k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY) return true;
+    return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER || k == OP_BARRIER;
 }
 
 static inline Func *sample_of(Arena *a, Strings *names, OpKind k, Stage stage) {

@@ -171,6 +171,33 @@ static inline int64_t reduced(const Machine *m, const Op *op, uint32_t flat) {
 
 static inline void run_block(Machine *m, const Block *b);
 
+/* so_far becomes it and the elements x through the region, n values of each. */
+static inline void run_region(Machine *m, const Block *region, int64_t *so_far, const int64_t *x, uint32_t n) {
+    for (uint32_t i = 0; i < 2 * n; i++) set_value(m, region->args.at[i], i < n ? &so_far[i] : &x[i - n]);
+    run_block(m, region);
+    for (uint32_t i = 0; i < n; i++) so_far[i] = element(m, region->last->args[i], 0);
+}
+
+/* reduce_fn and scan of stage TILE: one element after another. */
+static inline void run_combine(Machine *m, const Op *op) {
+    Shape s = op->args[0]->type.shape;
+    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(s, axis), size = (uint32_t)shape_size(s, axis), n = op->nargs;
+    uint32_t lines = (uint32_t)shape_elements(s) / size;
+    int64_t **r = NEW_ARRAY(m->scratch, int64_t *, n), *sum = NEW_ARRAY(m->scratch, int64_t, n),
+            *x = NEW_ARRAY(m->scratch, int64_t, n);
+    for (uint32_t k = 0; k < n; k++) r[k] = NEW_ARRAY(m->scratch, int64_t, lines * size);
+    for (uint32_t line = 0; line < lines; line++) {
+        uint32_t base = (line & ((1u << low) - 1)) | (line >> low) << (low + s.log2[axis]);
+        for (uint32_t i = 0; i < size; i++) {
+            uint32_t flat = base + ((op->attr.j & COMBINE_REVERSE ? size - 1 - i : i) << low);
+            for (uint32_t k = 0; k < n; k++) (i ? x : sum)[k] = element(m, op->args[k], flat);
+            if (i) run_region(m, op->regions[0], sum, x, n);
+            for (uint32_t k = 0; k < n; k++) r[k][op->kind == OP_SCAN ? flat : line] = sum[k];
+        }
+    }
+    for (uint32_t k = 0; k < n; k++) set_value(m, op->results[k], r[k]);
+}
+
 static inline void pass_on(Machine *m, Value *const *to, Value *const *from, uint32_t n) {
     int64_t **elements = NEW_ARRAY(m->scratch, int64_t *, n + 1);
     for (uint32_t i = 0; i < n; i++) elements[i] = m->of[from[i]->id];
@@ -210,6 +237,7 @@ static inline void run_op(Machine *m, const Op *op) {
     }
     if (op->kind == OP_FOR) run_for(m, op);
     if (op->kind == OP_WHILE) run_while(m, op);
+    if (op_is_combine(op->kind)) run_combine(m, op);
     if (op->kind == OP_IF) {
         const Block *arm = op->regions[element(m, op->args[0], 0) ? 0 : 1];
         run_block(m, arm);

@@ -155,6 +155,28 @@ static void write_move(Writer *w) {
     have(w, random_below(w->r, 2) ? build2(&w->b, OP_SUB, x, y) : x);
 }
 
+/* Affine maps compose in order, and two of them do not commute: (a, b), (c, d) → a·c, b·c + d. */
+static void write_affine(Writer *w, const Op *op) {
+    Value **in = op->regions[0]->args.at;
+    Builder b = builder_at_end(w->f, op->regions[0]);
+    Value *first = build2(&b, OP_MUL, in[0], in[2]), *second = build2(&b, OP_MUL, in[1], in[2]);
+    build_yield(&b, (Value *[]){first, build2(&b, OP_ADD, second, in[3])}, 2);
+}
+
+static void write_combine(Writer *w) {
+    Value *args[] = {any_tile(w), any_tile(w)};
+    bool is_scan = random_below(w->r, 2);
+    Attr attr = {.i = random_below(w->r, w->shape.rank), .j = random_below(w->r, 2) ? COMBINE_REVERSE : 0};
+    Op *op = build_combine(&w->b, is_scan ? OP_SCAN : OP_REDUCEFN, args, 2, attr, NULL);
+    write_affine(w, op);
+    for (uint32_t i = 0; i < 2; i++) {
+        Value *v = op->results[i];
+        if (!value_is_tile(v)) v = build_splat(&w->b, v, w->shape);
+        else if (!is_scan) v = build_broadcast(&w->b, build_expand(&w->b, v, (uint32_t)attr.i), w->shape);
+        have(w, v);
+    }
+}
+
 static void write_steps(Writer *w, uint32_t steps, uint32_t depth);
 
 static void write_loop(Writer *w, uint32_t depth) {
@@ -196,13 +218,14 @@ static void write_if(Writer *w, uint32_t depth) {
 static void write_steps(Writer *w, uint32_t steps, uint32_t depth) {
     static const OpKind kinds[] = {OP_ADD, OP_SUB, OP_MUL, OP_SMAX, OP_XOR};
     for (uint32_t i = 0; i < steps; i++) {
-        switch (random_below(w->r, 10)) {
+        switch (random_below(w->r, 11)) {
         case 8:
         case 9: write_move(w); break;
         case 0:
         case 1: write_load(w); break;
         case 2:
         case 3: write_reduce(w); break;
+        case 10: write_combine(w); break;
         case 4: write_store(w, any_tile(w)); break;
         case 5:
             if (depth > 0 && random_below(w->r, 2))

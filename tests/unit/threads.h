@@ -67,6 +67,8 @@ typedef struct Grid {
     Byte *shared;
     Memory *memory;
     const char *wrong;
+    const Value *table_of; /* whose elements `table` finds: by warp and flat index, 1 + lane * registers + register */
+    uint32_t *table;
 } Grid;
 
 static inline uint32_t registers_of(const Value *v) {
@@ -176,6 +178,101 @@ static inline void run_reduce(Grid *g, const Op *op) {
                 }
                 if (!s) break;
             }
+        }
+    }
+}
+
+/* The region for one thread, of plain ops. */
+static inline void run_region_of(Grid *g, const Op *op, uint32_t t, int64_t *so_far, const int64_t *x, uint32_t n) {
+    const Block *region = op->regions[0];
+    for (uint32_t i = 0; i < 2 * n; i++) {
+        if (!g->of[region->args.at[i]->id]) make(g, region->args.at[i]);
+        *at(g, region->args.at[i], t, 0) = i < n ? so_far[i] : x[i - n];
+    }
+    for (const Op *in = region->first; in != region->last; in = in->next) {
+        if (!g->of[in->results[0]->id]) make(g, in->results[0]);
+        *at(g, in->results[0], t, 0) = pure_element(g, in, t, 0);
+    }
+    for (uint32_t i = 0; i < n; i++) so_far[i] = *at(g, region->last->args[i], t, 0);
+}
+
+/* Element `flat` of x, whose layout v has, as a thread of this warp holds it: in v's table. */
+static inline int64_t element_like(Grid *g, const Value *x, const Value *v, uint32_t warp, uint32_t flat) {
+    uint32_t size = elements_of(v->type), n = registers_of(v);
+    if (g->table_of != v) {
+        g->table_of = v;
+        g->table = NEW_ARRAY(g->a, uint32_t, g->threads / 32 * size);
+        for (uint32_t t = 0; t < g->threads; t++)
+            for (uint32_t r = 0; r < n; r++) g->table[t / 32 * size + flat_of(v, t, r)] = (t % 32) * n + r + 1;
+    }
+    uint32_t holder = g->table[warp * size + flat];
+    if (holder) return *at(g, x, warp * 32 + (holder - 1) / n, (holder - 1) % n);
+    complain(g, "a warp combines what it does not hold");
+    return 0;
+}
+
+/* The elements first … last along the axis (in steps of `step`) of the line through `flat`, in the same warp. */
+static inline void combine_line(Grid *g, const Op *op, uint32_t t, uint32_t flat, uint32_t first, uint32_t last, int64_t *sum) {
+    Shape s = op->args[0]->type.shape;
+    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(s, axis), n = op->nargs;
+    int64_t x[8];
+    if (n > COUNT(x)) fail_msg("%u values at once", n);
+    for (uint32_t c = first;; c = first <= last ? c + 1 : c - 1) {
+        uint32_t at_flat = (flat & ~shape_field(s, axis)) | c << low;
+        for (uint32_t k = 0; k < n; k++) /* the operands have one layout */
+            (c == first ? sum : x)[k] = element_like(g, op->args[k], op->args[0], t / 32, at_flat);
+        if (c != first) run_region_of(g, op, t, sum, x, n);
+        if (c == last) return;
+    }
+}
+
+/* reduce_fn, scan, and the same within runs: what the definition says, element by element. */
+static inline void run_combine_of(Grid *g, const Op *op) {
+    const Layout *l = op->args[0]->type.layout;
+    uint32_t axis = (uint32_t)op->attr.i, n = op->nargs, low = shape_offset(l->shape, axis);
+    AxisPlan plan = layout_axis_plan(l, axis);
+    bool in_runs = op->kind == OP_REDUCEFNWARP || op->kind == OP_SCANWARP, reverse = op->attr.j & COMBINE_REVERSE;
+    bool is_scan = op->kind == OP_SCAN || op->kind == OP_SCANWARP;
+    uint32_t size = 1u << (in_runs ? plan.within : plan.bits);
+    int64_t *sum = NEW_ARRAY(g->a, int64_t, n);
+    if (!in_runs && plan.within < plan.bits) complain(g, "a scan or reduction crosses warps");
+    for (uint32_t t = 0; t < g->threads; t++) {
+        for (uint32_t r = 0; r < registers_of(op->args[0]) && is_scan; r++) {
+            uint32_t flat = flat_of(op->args[0], t, r), c = shape_coord(l->shape, flat, axis);
+            uint32_t first = reverse ? c | (size - 1) : c & ~(size - 1), last = c;
+            bool exclusive = op->attr.j & COMBINE_EXCLUSIVE && first != last;
+            combine_line(g, op, t, flat, first, exclusive ? (reverse ? last + 1 : last - 1) : last, sum);
+            for (uint32_t k = 0; k < n; k++) *at(g, op->results[k], t, r) = sum[k];
+        }
+        for (uint32_t r = 0; r < registers_of(op->results[op->nresults - 1]) && op->kind != OP_SCAN; r++) {
+            const Value *v = op->results[op->nresults - 1];
+            uint32_t to = flat_of(v, t, r), run = in_runs ? shape_coord(v->type.shape, to, axis) : 0;
+            uint32_t bits = plan.bits - (in_runs ? plan.within : plan.bits); /* of the axis in the result */
+            uint32_t flat = (to & ((1u << low) - 1)) | (uint32_t)((uint64_t)to >> (low + bits) << (low + plan.bits));
+            uint32_t begin = run * size, end = begin + size - 1;
+            combine_line(g, op, t, flat, reverse ? end : begin, reverse ? begin : end, sum);
+            for (uint32_t k = 0; k < n; k++) *at(g, op->results[is_scan ? n + k : k], t, r) = sum[k];
+        }
+    }
+}
+
+static inline void run_apply(Grid *g, const Op *op) {
+    uint32_t n = op->nargs / 2, axis = (uint32_t)op->attr.i;
+    const Layout *l = op->args[0]->type.layout;
+    Shape s = l->shape, runs = op->args[n]->type.shape;
+    uint32_t within = layout_axis_plan(l, axis).within, most = (uint32_t)shape_size(runs, axis) - 1;
+    int64_t *sum = NEW_ARRAY(g->a, int64_t, n), *x = NEW_ARRAY(g->a, int64_t, n);
+    for (uint32_t t = 0; t < g->threads; t++) {
+        for (uint32_t r = 0; r < registers_of(op->args[0]); r++) {
+            uint32_t coords[SHAPE_RANK], flat = flat_of(op->args[0], t, r);
+            for (uint32_t d = 0; d < s.rank; d++) coords[d] = shape_coord(s, flat, d) >> (d == axis ? within : 0);
+            bool has_before = coords[axis] != (op->attr.j & COMBINE_REVERSE ? most : 0);
+            for (uint32_t k = 0; k < n; k++) {
+                x[k] = *at(g, op->args[k], t, r);
+                sum[k] = has_before ? element_like(g, op->args[n + k], op->args[n], t / 32, shape_flat(runs, coords)) : x[k];
+            }
+            if (has_before) run_region_of(g, op, t, sum, x, n);
+            for (uint32_t k = 0; k < n; k++) *at(g, op->results[k], t, r) = sum[k];
         }
     }
 }
@@ -305,7 +402,8 @@ static inline void threads_for(Grid *g, const Op *op) {
 }
 
 static inline void threads_op(Grid *g, const Op *op) {
-    for (uint32_t i = 0; i < op->nresults && !op->nregions; i++) make(g, op->results[i]);
+    bool makes = !op->nregions || op_is_combine(op->kind);
+    for (uint32_t i = 0; i < op->nresults && makes; i++) make(g, op->results[i]);
     switch (op->kind) {
     case OP_FOR: threads_for(g, op); return;
     case OP_IF: {
@@ -319,6 +417,11 @@ static inline void threads_op(Grid *g, const Op *op) {
     case OP_REDUCE: complain(g, "a reduce was left"); return;
     case OP_GATHER: complain(g, "a gather was left"); return;
     case OP_REDUCEWARP: run_reduce(g, op); return;
+    case OP_REDUCEFN:
+    case OP_REDUCEFNWARP:
+    case OP_SCAN:
+    case OP_SCANWARP: run_combine_of(g, op); return;
+    case OP_SCANAPPLY: run_apply(g, op); return;
     case OP_LOAD: run_load(g, op); return;
     case OP_STORE: run_store(g, op); return;
     case OP_SHSTORE:

@@ -92,6 +92,10 @@ LLVMValueRef host_as(Host *h, LLVMValueRef x, LLVMTypeRef t); /* the same bits *
 void host_atomic(Host *h, const Op *op);
 /* reduce.c */
 void host_reduce(Host *h, const Op *op);
+/* combine.c */
+void host_combine(Host *h, const Op *op);
+/* kernel.c: the ops of a block in order. */
+void host_block(Host *h, const Block *b);
 /* kernel.c: the whole function into h->m; false with an error in the diagnostics. */
 bool host_kernel(Host *h);
 

@@ -201,6 +201,7 @@ static void emit_op(Host *h, const Op *op) {
     case OP_STORE: host_store(h, op); return;
     case OP_ATOMICRMW: case OP_ATOMICCAS: host_atomic(h, op); return;
     case OP_REDUCE: host_reduce(h, op); return;
+    case OP_REDUCEFN: case OP_SCAN: host_combine(h, op); return;
     case OP_FOR: emit_for(h, op); return;
     case OP_WHILE: emit_while(h, op); return;
     case OP_IF: emit_if(h, op); return;
@@ -223,6 +224,10 @@ static void emit_op(Host *h, const Op *op) {
 
 static void emit_block(Host *h, const Block *b) {
     for (const Op *op = b->first; op; op = op->next) emit_op(h, op);
+}
+
+void host_block(Host *h, const Block *b) {
+    emit_block(h, b);
 }
 
 static void bind_params(Host *h) {

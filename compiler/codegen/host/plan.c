@@ -40,7 +40,7 @@ static bool is_reused(const Value *v, const Block *home) {
     if (!v->uses) return false;
     if (v->uses->next) return true;
     const Op *user = v->uses->op;
-    return user->parent != home || user->kind == OP_REDUCE;
+    return user->parent != home || user->kind == OP_REDUCE || op_is_combine(user->kind);
 }
 
 static void plan_block(Plan *p, const Block *b);

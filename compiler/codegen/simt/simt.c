@@ -33,6 +33,9 @@ static void simt_op(Simt *s, const Op *op) {
     case OP_ATOMICCAS:  simt_atomic(s, op); return;
     case OP_REDUCE:
     case OP_REDUCEWARP: simt_reduce(s, op); return;
+    case OP_REDUCEFN: case OP_REDUCEFNWARP: case OP_SCAN: case OP_SCANWARP:
+        simt_combine(s, op); return;
+    case OP_SCANAPPLY:  simt_scan_apply(s, op); return;
     case OP_SHSTORE:    simt_shared_store(s, op); return;
     case OP_SHLOAD:     simt_shared_load(s, op); return;
     case OP_SHGATHER:   simt_shared_gather(s, op); return;

@@ -1,4 +1,4 @@
-/* builtin_reduce.c - sum, max and min over one axis or all of a tile.
+/* builtin_reduce.c - sum, max, min, xor_sum, argmax and argmin over one axis or all of a tile.
  *
  * In: a bound Call. Out: a Sem of lower rank, or of the same rank with keep_dims.
  * Method: the element type is chosen first (language.md: types under 32 bits widen, 16-bit float sums accumulate in
@@ -8,44 +8,60 @@
 
 typedef struct Reduction {
     const Sem *x;
-    int64_t axis; /* -1: all */
+    int64_t axis; /* or ALL_AXES */
     bool keep_dims;
     const Sem *dtype; /* or NULL */
 } Reduction;
 
+bool read_reduced_axis(Checker *c, Call *call, uint32_t arg, const Sem *x, int64_t *axis) {
+    int64_t rank = sem_shape(x).rank;
+    *axis = ALL_AXES;
+    if (!call->arg[arg] || call->arg[arg]->kind == SEM_NONE) return true;
+    if (!sem_want_int(c, call->arg[arg], call->at[arg], "axis", axis)) return false;
+    if (*axis < -rank || *axis >= rank) {
+        diag_error(c->d, call->at[arg], "axis %lld of %s", (long long)*axis, sem_type_text(c, x));
+        if (rank)
+            diag_note(c->d, call->at[arg], "it has axes 0 to %lld", (long long)rank - 1);
+        else
+            diag_note(c->d, call->at[0], "a scalar has no axes: there is nothing to reduce");
+        return false;
+    }
+    if (*axis < 0) *axis += rank;
+    return true;
+}
+
+bool read_result_type(Checker *c, Call *call, uint32_t arg, const Sem **dtype) {
+    const Sem *t = call->arg[arg];
+    *dtype = NULL;
+    if (!t || t->kind == SEM_NONE) return true;
+    if (t->kind != SEM_TYPE || t->is_pointer) {
+        diag_error(c->d, call->at[arg], "dtype must be a type such as fp32, not %s", sem_type_text(c, t));
+        return false;
+    }
+    *dtype = t;
+    return true;
+}
+
 static bool read_reduction(Checker *c, Call *call, uint32_t keep_dims, uint32_t dtype, Reduction *r) {
-    *r = (Reduction){.x = call->arg[0], .axis = -1};
+    *r = (Reduction){.x = call->arg[0], .axis = ALL_AXES};
     if (!sem_is_value(r->x)) {
         diag_error(c->d, call->at[0], "'%s' takes a tile, not %s", call->builtin->name, sem_type_text(c, r->x));
         return false;
     }
     r->x = to_run(c, r->x, call->at[0]);
-    int64_t rank = sem_shape(r->x).rank;
-    if (call->arg[1] && call->arg[1]->kind != SEM_NONE) {
-        if (!sem_want_int(c, call->arg[1], call->at[1], "axis", &r->axis)) return false;
-        if (r->axis < -rank || r->axis >= rank) {
-            diag_error(c->d, call->at[1], "axis %lld of %s", (long long)r->axis, sem_type_text(c, r->x));
-            if (rank)
-                diag_note(c->d, call->at[1], "it has axes 0 to %lld", (long long)rank - 1);
-            else
-                diag_note(c->d, call->at[0], "a scalar has no axes: there is nothing to reduce");
-            return false;
-        }
-        if (r->axis < 0) r->axis += rank;
-    }
+    if (!read_reduced_axis(c, call, 1, r->x, &r->axis)) return false;
     if (call->arg[keep_dims] &&
         !sem_want_bool(c, call->arg[keep_dims], call->at[keep_dims], "keep_dims", &r->keep_dims)) {
         return false;
     }
-    const Sem *t = call->arg[dtype];
-    if (t && t->kind != SEM_NONE) {
-        if (t->kind != SEM_TYPE || t->is_pointer) {
-            diag_error(c->d, call->at[dtype], "dtype must be a type such as fp32, not %s", sem_type_text(c, t));
-            return false;
-        }
-        r->dtype = t;
-    }
-    return true;
+    return read_result_type(c, call, dtype, &r->dtype);
+}
+
+const Sem *restore_axes(Checker *c, const Sem *s, int64_t axis, Shape from) {
+    if (from.rank == 0) return s;
+    if (axis >= 0 && from.rank > 1) return expand_at(c, s, (uint32_t)axis);
+    Shape ones = {.rank = from.rank};
+    return broadcast_to(c, s, ones);
 }
 
 /* One op per axis; `r->x` is in the type to compute in. */
@@ -59,10 +75,7 @@ static const Sem *reduce_axes(Checker *c, const Reduction *r, OpKind combine, Sp
         while (v->type.shape.rank) v = build_reduce(&c->b, v, v->type.shape.rank - 1u, combine);
     }
     const Sem *s = sem_run(c, r->x->type, v, NULL);
-    if (!r->keep_dims || from.rank == 0) return s;
-    if (r->axis >= 0 && from.rank > 1) return expand_at(c, s, (uint32_t)r->axis);
-    Shape ones = {.rank = from.rank};
-    return broadcast_to(c, s, ones);
+    return r->keep_dims ? restore_axes(c, s, r->axis, from) : s;
 }
 
 const Sem *builtin_sum(Checker *c, Call *call) {
@@ -78,6 +91,29 @@ const Sem *builtin_sum(Checker *c, Call *call) {
     r.x = convert_to(c, r.x, through_fp32 ? ST_FP32 : t, call->span);
     const Sem *s = reduce_axes(c, &r, stype_is_float(t) ? OP_FADD : t == ST_I1 ? OP_OR : OP_ADD, call->span);
     return convert_to(c, s, t, call->span);
+}
+
+const Sem *builtin_xor_sum(Checker *c, Call *call) {
+    Reduction r;
+    if (!read_reduction(c, call, 2, BUILTIN_ARGS - 1, &r)) return &sem_error;
+    if (!stype_is_float(r.x->type)) return reduce_axes(c, &r, OP_XOR, call->span);
+    diag_error(c->d, call->at[0], "'xor_sum' takes integers, not %s", sem_type_text(c, r.x));
+    return &sem_error;
+}
+
+const Sem *builtin_argmax(Checker *c, Call *call) {
+    Reduction r;
+    Extreme e = {.which = (MinMax)call->builtin->aux};
+    bool left;
+    if (!read_reduction(c, call, 3, BUILTIN_ARGS - 1, &r)) return &sem_error;
+    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "tie_break_left", &left)) return &sem_error;
+    if (call->arg[4] && !sem_want_bool(c, call->arg[4], call->at[4], "propagate_nan", &e.propagate_nan))
+        return &sem_error;
+    e.keep_dims = r.keep_dims;
+    e.axis = r.axis;
+    SType t = r.x->type;
+    if (stype_bits(t) < 32) t = stype_is_float(t) ? ST_FP32 : ST_I32;
+    return extreme_pair(c, &e, convert_to(c, r.x, t, call->span), call->span)->items[1];
 }
 
 /* max(a, b), max(a, b, c): elementwise, as in Python. */
@@ -99,10 +135,6 @@ const Sem *builtin_max(Checker *c, Call *call) {
     }
     bool indices = false, nan = false;
     if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "return_indices", &indices)) return &sem_error;
-    if (indices) {
-        diag_error(c->d, call->at[2], "'%s' with return_indices is not compiled yet", call->builtin->name);
-        return &sem_error;
-    }
     if (call->arg[6] && !sem_want_bool(c, call->arg[6], call->at[6], "propagate_nan", &nan)) return &sem_error;
     Reduction r;
     if (!read_reduction(c, call, 4, 5, &r)) return &sem_error;
@@ -113,5 +145,7 @@ const Sem *builtin_max(Checker *c, Call *call) {
         t = stype_is_float(t) ? ST_FP32 : ST_I32;
     }
     r.x = convert_to(c, r.x, stype_is_float(t) && stype_bits(t) == 8 ? ST_FP32 : t, call->span);
+    Extreme e = {which, nan, r.keep_dims, r.axis};
+    if (indices) return extreme_pair(c, &e, r.x, call->span);
     return convert_to(c, reduce_axes(c, &r, minmax_op(which, r.x->type, nan), call->span), t, call->span);
 }

@@ -433,6 +433,20 @@ const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, co
 /* library.c: the functions of lib/, files of kernel-language source embedded in the compiler */
 const Sem *library_function(Checker *c, const char *file, const char *name);
 
+/* builtin_reduce.c: what reductions and scans are asked for */
+enum { ALL_AXES = -1 };
+bool read_reduced_axis(Checker *c, Call *call, uint32_t arg, const Sem *x, int64_t *axis); /* None: ALL_AXES */
+bool read_result_type(Checker *c, Call *call, uint32_t arg, const Sem **dtype);    /* NULL: not given */
+/* s without the reduced axes (ALL_AXES: a scalar), with them again as size 1. */
+const Sem *restore_axes(Checker *c, const Sem *s, int64_t axis, Shape from);
+/* builtin_scan.c: max and min with return_indices; x is in the type to compute in */
+typedef struct Extreme {
+    MinMax which;
+    bool propagate_nan, keep_dims;
+    int64_t axis;
+} Extreme;
+const Sem *extreme_pair(Checker *c, const Extreme *e, const Sem *x, Span at); /* a tuple: values, indices */
+
 /* ---- The kernel's parameters (declare.c, bind.c) and launch rule (launch.c) -------------------------------------- */
 
 typedef enum Role { ROLE_BARE, ROLE_POINTER, ROLE_SCALAR, ROLE_CONSTEXPR, ROLE_DTYPE } Role;

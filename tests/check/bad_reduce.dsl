@@ -11,8 +11,10 @@ def k(x: *fp32):
     max(load(x), axis=0)
     # CHECK: error: 'sum' takes a tile, not *fp32
     sum(x)
-    # CHECK: error: 'max' with return_indices is not compiled yet
-    max(v, axis=0, return_indices=True)
+    # CHECK: error: 'xor_sum' takes integers, not tile<16xfp32>
+    xor_sum(v, axis=0)
+    # CHECK: error: axis 2 of tile<16xfp32>
+    argmax(v, axis=2)
     # CHECK: error: dtype must be a type such as fp32, not the int 3
     sum(v, dtype=3)
     # CHECK: error: 'exp' takes a float, not i32

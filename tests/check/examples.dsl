@@ -19,6 +19,8 @@
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/gather_rows.dsl -o - | FileCheck %s --check-prefix=GATHER
 # TRANSPOSE: trans %v {perm = [1, 0]} : tile<32x32xbf16>
 # GATHER: load {{.*}} : tile<4x1024xfp16>
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/prefix_sum.dsl -o - | FileCheck %s --check-prefix=PREFIX
+# RUN: fsc --emit=tile --passes= %examples/argmax.dsl -o - | FileCheck %s --check-prefix=ARGMAX
 # SOFTMAX: func @softmax(%y: *fp32
 # SOFTMAX: load
 # SOFTMAX: reduce {{.*}}fmax
@@ -42,5 +44,9 @@
 # EXP: fptrunc
 # ROWSUM: reduce {{.*}}fadd
 # DIVIDE: fdiv
+# PREFIX: for {{.*}}carry
+# PREFIX: scan {{.*}} : (tile<1024xfp32>)
+# PREFIX: fptrunc
+# ARGMAX: reduce_fn {{.*}} : (fp32, i32)
 # CHECK: func @add(
 # CHECK: fadd

@@ -7,10 +7,6 @@ def k(x: *fp32, n: i32):
     a = dot(v, v)
     # CHECK: error: 'sort' is not compiled yet
     b = v.sort()
-    # CHECK: error: 'cumsum' is not compiled yet
-    c = tl.cumsum(v, 0)
-    # CHECK: error: 'associative_scan' is not compiled yet
-    e = associative_scan(v, 0, lambda p, q: p + q)
     # CHECK: error: a lambda is not compiled yet
     f = lambda y: y
     # CHECK: error: a comprehension goes over a tuple known at compile time, not over i32

@@ -18,6 +18,7 @@ from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, ROWS, WARPS, launch_rows, seen, sweep, sweep_wide
 from test_math import erf
 from test_ops import operands
+from test_scan import SCANS
 
 BUILTINS = os.path.join(EXAMPLES, "..", "compiler", "check", "builtin.def")
 SMALLEST = {"fp16": 2.0 ** -24, "bf16": 2.0 ** -126, "fp32": 2.0 ** -126, "fp64": 2.0 ** -1022}
@@ -421,7 +422,7 @@ def second_device(bench, file):
 
 def uncalled(names):
     """Names that no kernel calls; `tensor` is only ever a type to ask about."""
-    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES])
+    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS])
     return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)", sources))
 
 
@@ -439,6 +440,7 @@ def every_example_has_a_case(_):
     files = {os.path.relpath(p, EXAMPLES) for p in glob.glob(os.path.join(EXAMPLES, "**", "*.dsl"), recursive=True)}
     known = set(ROWS) | {"add.dsl"}
     known |= {"dropout.dsl", "histogram.dsl", "transpose.dsl", "gather_rows.dsl"}  # test_random.py, test_atomics.py, test_shape.py
+    known |= {"argmax.dsl", "prefix_sum.dsl"}  # test_scan.py
     assert files == known, f"examples without a case, or cases without an example: {sorted(files ^ known)}"
 
 

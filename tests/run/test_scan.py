@@ -371,3 +371,25 @@ def scans_everywhere(bench):
             same_bits(np.ascontiguousarray(got), seen(want, d) + 0.0 if d in FLOATS else want.astype(DTYPES[d][1]), str(config))
         index = (np.argmax(v, axis=2) * 1000 + np.argmin(v, axis=2)).ravel()
         same_bits(rb.raw(), np.concatenate([index, np.bitwise_xor.reduce(v, axis=1).ravel()]).astype(np.int32), str(config))
+
+
+HISTOGRAM = """
+@kernel(grid=(1,), B=next_power_of_2(n))
+def f(y: *i32, z: *i32, x: *T, n: i32, BINS: constexpr = 16, B: constexpr = 128, T: dtype = i32):
+    i = arange(0, B)
+    v = load(x + i, mask=i < n)
+    o = arange(0, BINS)
+    store(y + o, histogram(v, BINS, mask=i < n))
+    store(z + o, v.histogram(BINS))
+"""
+
+
+@case(dtype=["i32", "u8", "i64"], n=[1, 33, 781, 4097], bins=[1, 16, 256])
+def histogram(bench, dtype, n, bins):
+    x = np.random.default_rng(n).integers(0, min(bins + 5, 127), n)
+    xb, yb, zb = bench.buffer(dtype, n, x), bench.buffer("i32", bins), bench.buffer("i32", bins)
+    bench.run(HISTOGRAM, yb, zb, xb, n, defines={"BINS": bins}, types={"T": dtype})
+    want = np.bincount(x, minlength=bins)[:bins]
+    same_bits(yb.raw(), want.astype(np.int32), "histogram")
+    want[0] += (1 << (n - 1).bit_length()) - n  # without a mask the padding counts, as 0
+    same_bits(zb.raw(), want.astype(np.int32), "histogram without a mask")

@@ -1,8 +1,7 @@
 /* expo.c - exp, exp2, log, log2, square roots and division, as LLVM instructions.
  *
  * In: a float value. Out: the function within ops.def's bound, with IEEE's special values and subnormals.
- * Method: exp = 2^n * polynomial, or the target's ex2 with the rounding error of x * log2(e) put back; log = e * ln 2 +
- * log1p(f). fp16 and bf16 go through fp32 and are rounded once; fp64 never goes through fp32.
+ * Method: exp = 2^n * polynomial, or 2^n times the target's ex2 of what is left; log = e * ln 2 + log1p(f). fp16 and bf16 go through fp32 and are rounded once; fp64 never goes through fp32.
  */
 #include <math.h>
 
@@ -114,28 +113,32 @@ static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
     return mk_fmul(k, mk_fmul(k, y, power(k, f, half)), power(k, f, mk_sub(k, n, half)));
 }
 
-/* 2^t * correction (NULL: 1) on ex2, which flushes subnormals: below 2^-125 it works 24 binades higher, exactly. */
-static V exp_scaled(const Math *k, V t, V correction) {
+/* 2^t on ex2, which flushes subnormals: below 2^-125 it works 24 binades higher, exactly. */
+static V exp2_scaled(const Math *k, V t) {
     V low = mk_fcmp(k, LLVMRealOLT, t, mk_real(t, -125));
     V y = math_approx(k, APPROX_EX2, mk_fadd(k, t, mk_select(k, low, mk_real(t, 24), mk_real(t, 0))), NULL);
-    if (correction) y = mk_fmul(k, y, correction);
     return mk_fmul(k, y, mk_select(k, low, mk_real(t, 0x1p-24), mk_real(t, 1)));
 }
 
-/* e^x on ex2 within 2 ulp: t = x log2(e) rounded, lo = what rounding lost, e^x = 2^t (1 + lo ln 2). */
+/* e^x = 2^n 2^f within 2 ulp: all of the error is ex2's, as f = x log2(e) - n is exact to 2^-25. n stays within the normal
+ * exponents and f takes the rest, so that what overflows and what is subnormal round once; a NaN passes through f. */
 static V exp_approx(const Math *k, V x) {
-    x = clamp(k, x, format32.exp_limit);
-    V t = mk_fmul(k, x, mk_real(x, LOG2E_F32));
-    V lo = math_fma(k, x, mk_real(x, LOG2E_F32), LLVMBuildFNeg(k->m->at, t, ""));
-    lo = math_fma(k, x, mk_real(x, LOG2E_F32_REST), lo);
-    return exp_scaled(k, t, math_fma(k, lo, mk_real(x, LN2), mk_real(x, 1)));
+    double magic = 0x1.8p23 + 127; /* the low bits of a sum are n's biased exponent */
+    V sum = math_fma(k, x, mk_real(x, LOG2E_F32), mk_real(x, magic));
+    sum = llvm_binary(k->m, "llvm.maxnum", sum, mk_real(x, magic - 126));
+    sum = llvm_binary(k->m, "llvm.minnum", sum, mk_real(x, magic + 127));
+    V f = math_fma(k, x, mk_real(x, LOG2E_F32), mk_fsub(k, mk_real(x, magic), sum));
+    f = math_fma(k, x, mk_real(x, LOG2E_F32_REST), f);
+    V bits = mk_cast(k, sum, k->m->i32);
+    V scale = mk_cast(k, LLVMBuildShl(k->m->at, bits, mk_int(bits, format32.mantissa), ""), k->m->f32);
+    return mk_fmul(k, math_approx(k, APPROX_EX2, f, NULL), scale);
 }
 
 static V exp32(const Math *k, bool base2, DType for_type, V x) {
     if (!k->approx) return exp_poly(k, &format32, base2, x);
     V t = base2 ? x : mk_fmul(k, x, mk_real(x, LOG2E_F32));
     if (k->fast || for_type == DT_FP16) return math_approx(k, APPROX_EX2, t, NULL);
-    if (base2 || for_type != DT_FP32) return exp_scaled(k, t, NULL);
+    if (base2 || for_type != DT_FP32) return exp2_scaled(k, t);
     return exp_approx(k, x);
 }
 

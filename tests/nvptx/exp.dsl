@@ -1,11 +1,14 @@
-# exp: ex2 with the rounding error of x log2(e) put back; bare with --fast-math.
+# exp: 2^n times ex2 of what is left, which is within 1/2 but at the ends of the range; bare with --fast-math.
 # RUN: fsc %s --emit=ptx --arch=sm_80 -o - | FileCheck %s
 # RUN: fsc %s --emit=ptx --arch=sm_80 --fast-math -o - | FileCheck %s --check-prefix=FAST
-# 0f3FB8AA3B is log2(e), 0f32A57060 what its rounding leaves.
-# CHECK: mul.rn.f32 {{.*}}, 0f3FB8AA3B;
+# 0f3FB8AA3B is log2(e), 0f32A57060 what its rounding leaves; 0f4B400001 and 0f4B4000FE hold the exponents -126 and 127.
 # CHECK: fma.rn.f32 {{.*}}, 0f3FB8AA3B,
-# CHECK: fma.rn.f32 {{.*}}, 0f32A57060,
-# CHECK: ex2.approx.ftz.f32
+# CHECK: max.f32 {{.*}}, 0f4B400001;
+# CHECK: min.f32 {{.*}}, 0f4B4000FE;
+# CHECK: fma.rn.f32 {{.*}}, 0f3FB8AA3B,
+# CHECK: fma.rn.f32 [[F:%r[0-9]+]], {{.*}}, 0f32A57060,
+# CHECK: ex2.approx.ftz.f32 [[E:%r[0-9]+]], [[F]];
+# CHECK: mul.rn.f32 {{.*}}, [[E]],
 # FAST-NOT: fma.rn
 # FAST: mul.rn.f32 {{.*}}, 0f3FB8AA3B;
 # FAST: ex2.approx.ftz.f32

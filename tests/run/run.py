@@ -1,8 +1,8 @@
-"""run.py - runs kernels on a device and judges them against float64: run.py --device cpu|emu|cuda [--check] [--all] [--cpu NAME] [--opt N] [WORD …]
+"""run.py - runs kernels on a device and judges them against float64: run.py --device cpu|emu|cuda [--check] [--all] [--most N] [WORD …]
 
 Each module named test_*.py beside this file holds functions marked @case; a case is called once per set of its parameters
 with (device, **parameters) and raises when something is wrong. WORDs choose cases whose name contains one of them; slow
-cases run with --all only. Ends with one line: N passed, N failed, N skipped.
+cases run with --all only. --most N takes at most N sets of each case's parameters, spread evenly. Ends with one line: N passed, N failed, N skipped.
 """
 import argparse
 import glob
@@ -17,6 +17,15 @@ import fsc  # noqa: E402
 from case import CASES, Skip  # noqa: E402
 
 
+def spread(cases, most):
+    """cases without those of families that have more than `most`, of which every so-manieth stays."""
+    families = {}
+    for case in cases:
+        families.setdefault(case[0].split("(")[0], []).append(case)
+    kept = [f[i * len(f) // min(most, len(f))] for f in families.values() for i in range(min(most, len(f)))]
+    return kept
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--device", default="cpu")
@@ -24,6 +33,7 @@ def main():
     p.add_argument("--cpu", help="compile for that processor (device cpu), such as x86-64")
     p.add_argument("--check", action="store_true", help="checked launches (always, on emu)")
     p.add_argument("--first", action="store_true", help="stop at the first failure")
+    p.add_argument("--most", type=int, metavar="N", help="at most N sets of each case's parameters, spread evenly")
     p.add_argument("--opt", type=int, help="-O level, 0 to 3")
     p.add_argument("--verbose", action="store_true")
     p.add_argument("words", nargs="*")
@@ -43,7 +53,7 @@ def main():
     where = {o.device, "cpu.check"} if o.check and o.device == "cpu" else {o.device}
     passed = failed = skipped = 0
     start = time.time()
-    for name, run, slow, only in CASES:
+    for name, run, slow, only in spread(CASES, o.most) if o.most else CASES:
         if o.words and not any(w in name for w in o.words):
             continue
         if (slow and not o.all) or (only and not where & set(only)):

@@ -4,6 +4,8 @@
  * Method: build, lower, a short LLVM pipeline (the tile IR was optimised before; what is left is local), emit. All of it
  * runs under llvm_guard(), so that whatever LLVM refuses is an error at the kernel.
  */
+#include <string.h>
+
 #include "codegen/nvptx/nvptx.h"
 
 /* Local simplification only: no inlining to do, loops are as the source has them, ptxas schedules and allocates. */
@@ -34,19 +36,35 @@ static void replace_abs16(Job *j) {
     }
 }
 
-/* -x of 16 bits, for the same reason: from 32 bits, of which the low half is kept. */
-static void replace_neg16(Job *j, LLVMValueRef function) {
+/* -x of 16 bits, for the same reason: in 32 bits, out of LLVM's sight, which would narrow it again. */
+static LLVMValueRef neg16(Llvm *m, LLVMValueRef x) {
+    static const char text[] = "{ .reg .b32 wide; cvt.u32.u16 wide, $1; neg.s32 wide, wide; cvt.u16.u32 $0, wide; }";
+    LLVMTypeRef type = LLVMFunctionType(m->i16, &m->i16, 1, false);
+    LLVMValueRef callee = LLVMGetInlineAsm(type, text, strlen(text), "=h,h", 4, false, false, LLVMInlineAsmDialectATT, false);
+    return LLVMBuildCall2(m->at, type, callee, &x, 1, "");
+}
+
+/* A signed division of 16 bits in 32, since LLVM makes negatives of some. */
+static LLVMValueRef divide16(Llvm *m, LLVMValueRef at) {
+    LLVMValueRef x = LLVMBuildSExt(m->at, LLVMGetOperand(at, 0), m->i32, "");
+    LLVMValueRef y = LLVMBuildSExt(m->at, LLVMGetOperand(at, 1), m->i32, "");
+    return LLVMBuildTrunc(m->at, LLVMBuildBinOp(m->at, LLVMGetInstructionOpcode(at), x, y, ""), m->i16, "");
+}
+
+static bool is_zero(LLVMValueRef v) {
+    return LLVMIsAConstantInt(v) && !LLVMConstIntGetZExtValue(v);
+}
+
+static void replace_signed16(Job *j, LLVMValueRef function) {
     Llvm *m = j->m;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef at = LLVMGetFirstInstruction(b), next = NULL; at; at = next) {
             next = LLVMGetNextInstruction(at);
-            if (LLVMGetInstructionOpcode(at) != LLVMSub || LLVMTypeOf(at) != m->i16) continue;
-            LLVMValueRef zero = LLVMGetOperand(at, 0);
-            if (!LLVMIsAConstantInt(zero) || LLVMConstIntGetZExtValue(zero)) continue;
+            LLVMOpcode op = LLVMGetInstructionOpcode(at);
+            bool is_neg = op == LLVMSub && is_zero(LLVMGetOperand(at, 0));
+            if (LLVMTypeOf(at) != m->i16 || !(is_neg || op == LLVMSDiv || op == LLVMSRem)) continue;
             LLVMPositionBuilderBefore(m->at, at);
-            LLVMValueRef wide = LLVMBuildZExt(m->at, LLVMGetOperand(at, 1), m->i32, "");
-            wide = LLVMBuildSub(m->at, llvm_int(m->i32, 65536), wide, "");
-            LLVMReplaceAllUsesWith(at, LLVMBuildTrunc(m->at, wide, m->i16, ""));
+            LLVMReplaceAllUsesWith(at, is_neg ? neg16(m, LLVMGetOperand(at, 1)) : divide16(m, at));
             LLVMInstructionEraseFromParent(at);
         }
     }
@@ -66,7 +84,7 @@ static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     since = llvm_clock();
     if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, pipeline)) return false;
     replace_abs16(j);
-    replace_neg16(j, kernel);
+    replace_signed16(j, kernel);
     llvm_report_time(j->o, "llvm-passes", since);
     return true;
 }

@@ -36,23 +36,22 @@ static void replace_abs16(Job *j) {
     }
 }
 
-/* -x of 16 bits, for the same reason: in 32 bits, out of LLVM's sight, which would narrow it again. */
-static LLVMValueRef neg16(Llvm *m, LLVMValueRef x) {
-    static const char text[] = "{ .reg .b32 wide; cvt.u32.u16 wide, $1; neg.s32 wide, wide; cvt.u16.u32 $0, wide; }";
-    LLVMTypeRef type = LLVMFunctionType(m->i16, &m->i16, 1, false);
-    LLVMValueRef callee = LLVMGetInlineAsm(type, text, strlen(text), "=h,h", 4, false, false, LLVMInlineAsmDialectATT, false);
-    return LLVMBuildCall2(m->at, type, callee, &x, 1, "");
+/* x - y of 8 and 16 bits, for the same reason: in 32 bits, out of LLVM's sight, which would narrow it again. */
+static LLVMValueRef sub_in_32(Llvm *m, LLVMValueRef at) {
+    static const char text[] = "{ .reg .b32 x, y; cvt.u32.u16 x, $1; cvt.u32.u16 y, $2; sub.s32 x, x, y; cvt.u16.u32 $0, x; }";
+    LLVMTypeRef half[] = {m->i16, m->i16}, type = LLVMFunctionType(m->i16, half, 2, false);
+    LLVMValueRef callee =
+        LLVMGetInlineAsm(type, text, strlen(text), "=h,h,h", 6, false, false, LLVMInlineAsmDialectATT, false);
+    LLVMValueRef args[2];
+    for (unsigned i = 0; i < 2; i++) args[i] = LLVMBuildZExtOrBitCast(m->at, LLVMGetOperand(at, i), m->i16, "");
+    return LLVMBuildTruncOrBitCast(m->at, LLVMBuildCall2(m->at, type, callee, args, 2, ""), LLVMTypeOf(at), "");
 }
 
-/* A signed division of 16 bits in 32, since LLVM makes negatives of some. */
-static LLVMValueRef divide16(Llvm *m, LLVMValueRef at) {
+/* A signed division in 32 bits, since LLVM makes negatives of some. */
+static LLVMValueRef divide_in_32(Llvm *m, LLVMValueRef at) {
     LLVMValueRef x = LLVMBuildSExt(m->at, LLVMGetOperand(at, 0), m->i32, "");
     LLVMValueRef y = LLVMBuildSExt(m->at, LLVMGetOperand(at, 1), m->i32, "");
-    return LLVMBuildTrunc(m->at, LLVMBuildBinOp(m->at, LLVMGetInstructionOpcode(at), x, y, ""), m->i16, "");
-}
-
-static bool is_zero(LLVMValueRef v) {
-    return LLVMIsAConstantInt(v) && !LLVMConstIntGetZExtValue(v);
+    return LLVMBuildTrunc(m->at, LLVMBuildBinOp(m->at, LLVMGetInstructionOpcode(at), x, y, ""), LLVMTypeOf(at), "");
 }
 
 static void replace_signed16(Job *j, LLVMValueRef function) {
@@ -61,10 +60,10 @@ static void replace_signed16(Job *j, LLVMValueRef function) {
         for (LLVMValueRef at = LLVMGetFirstInstruction(b), next = NULL; at; at = next) {
             next = LLVMGetNextInstruction(at);
             LLVMOpcode op = LLVMGetInstructionOpcode(at);
-            bool is_neg = op == LLVMSub && is_zero(LLVMGetOperand(at, 0));
-            if (LLVMTypeOf(at) != m->i16 || !(is_neg || op == LLVMSDiv || op == LLVMSRem)) continue;
+            bool is_narrow = LLVMTypeOf(at) == m->i16 || LLVMTypeOf(at) == m->i8;
+            if (!is_narrow || !(op == LLVMSub || op == LLVMSDiv || op == LLVMSRem)) continue;
             LLVMPositionBuilderBefore(m->at, at);
-            LLVMReplaceAllUsesWith(at, is_neg ? neg16(m, LLVMGetOperand(at, 1)) : divide16(m, at));
+            LLVMReplaceAllUsesWith(at, op == LLVMSub ? sub_in_32(m, at) : divide_in_32(m, at));
             LLVMInstructionEraseFromParent(at);
         }
     }

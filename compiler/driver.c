@@ -63,7 +63,7 @@ static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o
     Span nowhere = {0, 0};
     bool is_machine_code = o->emit == FSC_EMIT_PTX || o->emit == FSC_EMIT_CUBIN;
     if (arch == ARCH_GPU && !t) {
-        diag_error(c->diag, nowhere, "unknown arch '%s'", o->arch);
+        diag(c->diag, nowhere, E_UNKNOWN_ARCH, o->arch);
         diag_note(c->diag, nowhere, "known are %s, cpu and emu", gpu_target_names(c->arena));
     }
     if (o->print_after && strcmp(o->print_after, "all") != 0 && !pass_exists(o->print_after)) {
@@ -71,16 +71,16 @@ static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o
         const char *const *names = pass_names(&n);
         Text list = {0};
         for (uint32_t i = 0; i < n; i++) text_printf(&list, ", %s", names[i]);
-        diag_error(c->diag, nowhere, "unknown pass '%s'", o->print_after);
+        diag(c->diag, nowhere, E_UNKNOWN_PASS, o->print_after);
         diag_note(c->diag, nowhere, "the passes are all%s", list.at);
         text_free(&list);
     }
     if (arch == ARCH_CPU && (is_machine_code || o->emit == FSC_EMIT_SIMT || o->emit == FSC_EMIT_THREADS))
-        diag_error(c->diag, nowhere, "arch cpu has no such output; take --emit=tile, llvm, asm or report");
+        diag(c->diag, nowhere, E_EMIT_CPU);
     if (arch == ARCH_EMU && is_machine_code)
-        diag_error(c->diag, nowhere, "arch emu has no such output; take --emit=tile, simt, threads, llvm, asm or report");
+        diag(c->diag, nowhere, E_EMIT_EMU);
     if (arch == ARCH_GPU && o->emit == FSC_EMIT_ASM)
-        diag_error(c->diag, nowhere, "--emit=asm is for --arch=cpu or emu; a GPU's assembly is --emit=ptx or --emit=cubin");
+        diag(c->diag, nowhere, E_EMIT_ASM);
     return diag_errors(c->diag) ? FSC_ERROR_USAGE : FSC_OK;
 }
 
@@ -249,7 +249,7 @@ static fsc_status generate_gpu(fsc_compilation *c, const fsc_compile_options *o,
     }
     Text report = {0};
     fsc_status s = ptxas_run(out.at, out.len, o->arch, o->opt_level, &c->output, &report);
-    if (s != FSC_OK) diag_error(c->diag, (Span){0, 0}, "%s", report.at ? report.at : "ptxas failed");
+    if (s != FSC_OK) diag(c->diag, (Span){0, 0}, E_PTXAS, report.at ? report.at : "ptxas failed");
     text_free(&report);
     return s;
 }
@@ -388,7 +388,7 @@ bool driver_grid(Arena *a, const char *text, const Record *interface, const Rule
     Module *m = syntax_parse(a, strings_create(a), d, source, SYNTAX_DSL);
     uint32_t n = 0;
     Node *const *items = diag_errors(d) ? NULL : ast_constant_items(m, &n);
-    if (items && n > 3) diag_error(d, (Span){0, 0}, "a grid has three dimensions at most, not %u", n);
+    if (items && n > 3) diag(d, (Span){0, 0}, E_GRID_OPTION, n);
     RuleStatus s = RULE_OK;
     err[0] = '\0';
     for (uint32_t i = 0; i < n && !diag_errors(d) && s == RULE_OK; i++) {

@@ -3,7 +3,7 @@
  * Memory has two lifetimes, and both are arenas: the compile (sources, strings, diagnostics, the AST) and the function
  * (one kernel's IR and layouts). Nothing in the compiler frees a single object; an arena is dropped whole.
  *
- * A user error is diag_error() at a span, and the compile goes on to find the next one. A bug is bug(), which ends the
+ * A user error is diag() at a span, and the compile goes on to find the next one. A bug is bug(), which ends the
  * compile with exit code 70 and says where. Nothing here knows the language, the IR or LLVM.
  */
 #ifndef FSC_BASE_H
@@ -18,9 +18,11 @@
 #if defined(__GNUC__)
 #define PRINTF_LIKE(fmt, args) __attribute__((format(printf, fmt, args)))
 #define NORETURN __attribute__((noreturn))
+#define MAYBE_UNUSED __attribute__((unused))
 #else
 #define PRINTF_LIKE(fmt, args)
 #define NORETURN
+#define MAYBE_UNUSED
 #endif
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -120,9 +122,14 @@ Diag *diag_create(Arena *a, uint32_t limit);
 const Source *diag_add_source(Diag *d, const char *name, const char *text, size_t len);
 Place diag_place(const Diag *d, Span s);
 
-/* One sentence, no full stop, no "error:": what was found, what was wanted. What to do goes into diag_note after it. */
-void diag_error(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
-void diag_warning(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* The rows of diag.def: E_UNKNOWN_NAME is "E0201" and its sentence, in one literal, so that the C compiler sees the format. */
+#define DIAG(code, name, sentence) MAYBE_UNUSED static const char name[] = #code sentence;
+#include "base/diag.def"
+#undef DIAG
+enum { DIAG_CODE = 5 /* characters of a code */ };
+
+/* An error or a warning: a row of diag.def and what its sentence asks for. What to do goes into diag_note after it. */
+void diag(Diag *d, Span s, const char *row, ...) PRINTF_LIKE(3, 4);
 void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* While `call` is not {0,0}: errors and warnings at a place outside the first source (in the embedded library) are shown

@@ -1,6 +1,6 @@
 /* diag.c - diagnostics: collected during the compile, printed at its end.
  *
- * In: spans and sentences. Out: `file:line:col: error: …`, the source line, and a caret range below it, by place.
+ * In: spans and rows of diag.def. Out: `file:line:col: error: … [E0123]`, the source line, a caret range below it, by place.
  * Lines wider than the window are clipped around the caret; bytes that are no printable text are shown as <XX>.
  */
 #include "base/base.h"
@@ -14,6 +14,7 @@ typedef struct Message {
     Severity severity;
     Span span;
     const char *text;
+    char code[DIAG_CODE + 1]; /* of its row; a note has none */
 } Message;
 
 struct Diag {
@@ -41,7 +42,7 @@ const Source *diag_add_source(Diag *d, const char *name, const char *text, size_
     }
     if (len > UINT32_MAX / 2 - base) {
         len = UINT32_MAX / 2 - base;
-        diag_error(d, (Span){0, 0}, "the source is larger than 2 GB");
+        diag(d, (Span){0, 0}, E_SOURCE_SIZE);
     }
     s->name = arena_strndup(d->arena, name, strlen(name));
     s->text = arena_strndup(d->arena, text, len);
@@ -71,8 +72,9 @@ Place diag_place(const Diag *d, Span span) {
     return (Place){0};
 }
 
-static void keep(Diag *d, Severity severity, Span span, const char *text) {
-    Message m = {severity, span, text};
+static void keep(Diag *d, Severity severity, Span span, const char *code, const char *text) {
+    Message m = {.severity = severity, .span = span, .text = text};
+    memcpy(m.code, code, strlen(code));
     vec_push(d->arena, &d->messages, m);
 }
 
@@ -87,15 +89,14 @@ static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list 
         d->hidden += d->hiding;
     }
     if (d->hiding) return;
-    Text t = {0};
-    char line[512];
+    char line[512], code[DIAG_CODE + 1] = "";
     vsnprintf(line, sizeof line, fmt, args);
-    text_printf(&t, "%s", line);
-    const char *text = arena_strndup(d->arena, t.at ? t.at : "", t.len);
-    text_free(&t);
+    size_t skip = severity == SEV_NOTE ? 0 : DIAG_CODE;
+    memcpy(code, line, skip);
+    const char *text = arena_strndup(d->arena, line + skip, strlen(line + skip));
     bool moved = severity != SEV_NOTE && is_foreign(d, span);
-    keep(d, severity, moved ? d->inside : span, text);
-    if (moved) keep(d, SEV_NOTE, span, "found here, in the standard library");
+    keep(d, severity, moved ? d->inside : span, code, text);
+    if (moved) keep(d, SEV_NOTE, span, "", "found here, in the standard library");
 }
 
 Span diag_inside(Diag *d, Span call) {
@@ -104,17 +105,10 @@ Span diag_inside(Diag *d, Span call) {
     return before;
 }
 
-void diag_error(Diag *d, Span s, const char *fmt, ...) {
+void diag(Diag *d, Span s, const char *row, ...) {
     va_list args;
-    va_start(args, fmt);
-    add(d, SEV_ERROR, s, fmt, args);
-    va_end(args);
-}
-
-void diag_warning(Diag *d, Span s, const char *fmt, ...) {
-    va_list args;
-    va_start(args, fmt);
-    add(d, SEV_WARNING, s, fmt, args);
+    va_start(args, row);
+    add(d, row[0] == 'E' ? SEV_ERROR : SEV_WARNING, s, row, args);
     va_end(args);
 }
 
@@ -223,8 +217,9 @@ static void print_message(const Diag *d, const Message *m, Text *out, bool color
     Place p = diag_place(d, m->span);
     if (p.source) text_printf(out, "%s%s:%u:%u: ", color ? "\033[1m" : "", p.source->name, p.line, p.col);
     else if (m->severity != SEV_NOTE) text_printf(out, "fsc: ");
-    text_printf(out, "%s%s: %s%s%s\n", color ? colors[m->severity] : "", names[m->severity], color ? "\033[0m\033[1m" : "",
+    text_printf(out, "%s%s: %s%s%s", color ? colors[m->severity] : "", names[m->severity], color ? "\033[0m\033[1m" : "",
                 m->text, color ? "\033[0m" : "");
+    text_printf(out, m->code[0] ? " [%s]\n" : "\n", m->code);
     if (p.source) print_line(&p, m->span, out, color);
 }
 

@@ -38,7 +38,7 @@ static bool adapts(const Sem *number, const Sem *to) {
 
 bool promote(Checker *c, const Sem *x, const Sem *y, Span at, SType *out) {
     if (!sem_is_value(x) || !sem_is_value(y)) {
-        diag_error(c->d, at, "%s and %s have no common type", sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_COMMON_TYPE, sem_type_text(c, x), sem_type_text(c, y));
         return false;
     }
     if (adapts(x, y)) {
@@ -116,7 +116,7 @@ static Value *offset_value(Checker *c, const Sem *s, bool negate) {
 const Sem *pointer_add(Checker *c, const Sem *p, const Sem *offset, bool negate, Span at) {
     bool is_int = sem_is_value(offset) && !stype_is_float(sem_natural(offset));
     if (!is_int || (sem_is_number(offset) && !number_fits(offset, ST_I64))) {
-        diag_error(c->d, at, "a pointer moves by an integer number of elements, not by %s", sem_type_text(c, offset));
+        diag(c->d, at, E_POINTER_STEP, sem_type_text(c, offset));
         return &sem_error;
     }
     Shape shape;
@@ -135,7 +135,7 @@ static const Sem *pointer_arith(Checker *c, BinaryOp op, const Sem *x, const Sem
         return is_pointer(x) ? pointer_add(c, x, y, false, at) : pointer_add(c, y, x, false, at);
     }
     if (op == BIN_SUB && is_pointer(x) && !is_pointer(y)) return pointer_add(c, x, y, true, at);
-    diag_error(c->d, at, "'%s' between %s and %s", binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
+    diag(c->d, at, E_OPERANDS, binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
     diag_note(c->d, at, "a pointer can be moved by + and - with an integer, compared, loaded from and stored to");
     return &sem_error;
 }
@@ -165,7 +165,7 @@ static bool is_bitwise(BinaryOp op) {
 
 static const Sem *refuse_float(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
     const Sem *culprit = stype_is_float(sem_natural(x)) ? x : y;
-    diag_error(c->d, at, "'%s' takes integers, not %s", binary_text[op], sem_type_text(c, culprit));
+    diag(c->d, at, E_INTEGERS, binary_text[op], sem_type_text(c, culprit));
     if (op == BIN_FLOORDIV) diag_note(c->d, at, "divide with /, then convert with .to(i32)");
     return &sem_error;
 }
@@ -187,8 +187,7 @@ static const Sem *power(Checker *c, const Sem *x, const Sem *y, Span at) {
     if (y->kind != SEM_INT || !int_fits(y->i, &n) || n < 0 || n > POWER_LIMIT || x->kind != SEM_RUN) {
         bool floats = stype_is_float(sem_natural(x)) || stype_is_float(sem_natural(y));
         if (floats) return float_power(c, x, y, at);
-        diag_error(c->d, at, "'**' of integers takes an exponent known at compile time, from 0 to %d, and here it is %s",
-                   POWER_LIMIT, sem_type_text(c, y));
+        diag(c->d, at, E_POWER, POWER_LIMIT, sem_type_text(c, y));
         diag_note(c->d, at, "convert one side first, as in x.to(fp32) ** y");
         return &sem_error;
     }
@@ -208,7 +207,7 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
     c->b.span = at;
     if (is_pointer(x) || is_pointer(y)) return pointer_arith(c, op, x, y, at);
     if (!sem_is_value(x) || !sem_is_value(y)) {
-        diag_error(c->d, at, "'%s' between %s and %s", binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_OPERANDS, binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
         return &sem_error;
     }
     if (op == BIN_POW) return power(c, x, y, at);
@@ -218,8 +217,7 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
     bool divides = op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD;
     if (stype_is_float(t)) return float_arith(c, op, x, y, t, shape, at);
     if (divides && mixes_signs(x, y)) {
-        diag_error(c->d, at, "'%s' between %s and %s: one is signed, the other is not", binary_text[op],
-                   sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_MIXED_SIGN, binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
         diag_note(c->d, at, "convert one side first, as in x.to(i32) or x.to(u32)");
         return &sem_error;
     }
@@ -239,7 +237,7 @@ static const Sem *negate(Checker *c, const Sem *x, Span at) {
 
 static const Sem *logical_not(Checker *c, const Sem *x, Span at) {
     if (sem_is_tile(x)) {
-        diag_error(c->d, at, "'not' of %s, and 'not' takes a scalar", sem_type_text(c, x));
+        diag(c->d, at, E_NOT_SCALAR, sem_type_text(c, x));
         diag_note(c->d, at, "per element write ~x for truth values, x == 0 for numbers");
         return &sem_error;
     }
@@ -253,13 +251,13 @@ const Sem *arith_unary(Checker *c, UnaryOp op, const Sem *x, Span at) {
     c->b.span = at;
     if (op == UN_NOT) return logical_not(c, x, at);
     if (x->is_pointer) {
-        diag_error(c->d, at, "'%s' of a pointer", unary_text[op]);
+        diag(c->d, at, E_POINTER_OPERAND, unary_text[op]);
         return &sem_error;
     }
     if (op == UN_POS) return x;
     if (op == UN_NEG) return negate(c, x, at);
     if (stype_is_float(x->type)) {
-        diag_error(c->d, at, "'~' takes integers, not %s", sem_type_text(c, x));
+        diag(c->d, at, E_INVERT_INTEGERS, sem_type_text(c, x));
         return &sem_error;
     }
     return sem_run(c, x->type, build2(&c->b, OP_XOR, x->v, build_int(&c->b, x->v->type, x->type == ST_I1 ? 1 : -1)),

@@ -43,7 +43,7 @@ bool rule_number(Checker *c, const Params *p, const char *code, Span at, RuleVal
                    .warp_size = c->o->warp_size};
     RuleStatus status = rule_eval(code, &env, out, err, sizeof err);
     if (status == RULE_OK) return true;
-    if (status != RULE_UNBOUND) diag_error(c->d, at, "the launch rule cannot be evaluated: %s", err);
+    if (status != RULE_UNBOUND) diag(c->d, at, E_RULE_VALUE, err);
     return false;
 }
 
@@ -53,12 +53,11 @@ const Sem *default_of(Checker *c, const ParamInfo *p) {
     const Sem *s = expr(c, p->node->b);
     frame_pop(c);
     if (s->kind == SEM_RUN) {
-        diag_error(c->d, p->node->b->span, "the default of '%s' is not known at compile time", p->name);
+        diag(c->d, p->node->b->span, E_CONST_DEFAULT, p->name);
         return &sem_error;
     }
     if (p->role == ROLE_DTYPE && s->kind != SEM_TYPE && !sem_is_error(s)) {
-        diag_error(c->d, p->node->b->span, "the default of '%s' must be a type such as fp32, not %s", p->name,
-                   sem_type_text(c, s));
+        diag(c->d, p->node->b->span, E_DEFAULT_TYPE, p->name, sem_type_text(c, s));
         return &sem_error;
     }
     return s;
@@ -106,14 +105,14 @@ static void report_unbound(Checker *c, const Params *p, ParamInfo *param) {
     const char *n = param->name;
     if (param->failed || param->value) return;
     if (param->role == ROLE_CONSTEXPR) {
-        diag_error(c->d, param->span, "the constexpr parameter '%s' of '%s' has no value", n, p->fn->name);
+        diag(c->d, param->span, E_UNBOUND_CONSTEXPR, n, p->fn->name);
         diag_note(c->d, param->span,
                   "fix it with -D %s=VALUE or by position in --signature, or give it a default or a launch rule", n);
     } else if (param->role == ROLE_DTYPE) {
-        diag_error(c->d, param->span, "the dtype parameter '%s' of '%s' has no type", n, p->fn->name);
+        diag(c->d, param->span, E_UNBOUND_DTYPE, n, p->fn->name);
         diag_note(c->d, param->span, "bind it with -T %s=fp32 or by position in --signature, or give it a default", n);
     } else if (param->role == ROLE_BARE) {
-        diag_error(c->d, param->span, "the parameter '%s' of '%s' has no type", n, p->fn->name);
+        diag(c->d, param->span, E_UNBOUND_TYPE, n, p->fn->name);
         diag_note(c->d, param->span,
                   "bind it with --signature \"*fp32, i32, ...\" by position, with -T %s='*fp32' or -T %s=i32, "
                   "or annotate it; -D %s=VALUE fixes its value",

@@ -60,11 +60,11 @@ Args args_evaluate(Checker *c, const Node *call_node, const Sem *self) {
             if (s->kind == SEM_TUPLE) {
                 for (uint32_t k = 0; k < s->count; k++) push(c, &args, NULL, s->items[k], n->span);
             } else {
-                if (!sem_is_error(s)) diag_error(c->d, n->span, "'*' takes a tuple, not %s", sem_type_text(c, s));
+                if (!sem_is_error(s)) diag(c->d, n->span, E_STAR_TUPLE, sem_type_text(c, s));
                 args.poisoned = true;
             }
         } else if (n->kind == NODE_STARSTAR) {
-            diag_error(c->d, n->span, "'**' in a call is not compiled yet");
+            diag(c->d, n->span, E_NOT_YET_STARS);
             args.poisoned = true;
         } else {
             push(c, &args, NULL, expr(c, n), n->span);
@@ -102,9 +102,9 @@ static void no_such_argument(Checker *c, const Builtin *b, const Arg *arg) {
     for (int i = 0; i < b->max; i++) near[count++] = name_at(c, b->names, i);
     const char *hint = nearest_name(arg->name, near, count);
     if (hint) {
-        diag_error(c->d, arg->at, "'%s' has no argument '%s'; did you mean '%s'?", b->name, arg->name, hint);
+        diag(c->d, arg->at, E_NO_ARGUMENT_NEAR, b->name, arg->name, hint);
     } else {
-        diag_error(c->d, arg->at, "'%s' has no argument '%s'", b->name, arg->name);
+        diag(c->d, arg->at, E_NO_ARGUMENT, b->name, arg->name);
         if (b->max) diag_note(c->d, arg->at, "its arguments are: %s", b->names);
     }
 }
@@ -119,10 +119,10 @@ static bool bind(Checker *c, const Builtin *b, const Args *args, Call *call) {
             no_such_argument(c, b, arg);
             ok = false;
         } else if (index >= b->max) {
-            diag_error(c->d, arg->at, "'%s' takes %d argument%s at most", b->name, b->max, b->max == 1 ? "" : "s");
+            diag(c->d, arg->at, E_MANY_ARGUMENTS, b->name, b->max, b->max == 1 ? "" : "s");
             return false;
         } else if (call->arg[index]) {
-            diag_error(c->d, arg->at, "'%s' is given its argument '%s' twice", b->name, name_at(c, b->names, index));
+            diag(c->d, arg->at, E_ARGUMENT_TWICE, b->name, name_at(c, b->names, index));
             ok = false;
         } else {
             call->arg[index] = arg->sem;
@@ -131,7 +131,7 @@ static bool bind(Checker *c, const Builtin *b, const Args *args, Call *call) {
     }
     for (int i = 0; ok && i < b->min; i++) {
         if (call->arg[i]) continue;
-        diag_error(c->d, call->span, "'%s' lacks its argument '%s'", b->name, name_at(c, b->names, i));
+        diag(c->d, call->span, E_ARGUMENT_MISSING, b->name, name_at(c, b->names, i));
         ok = false;
     }
     return ok;
@@ -148,7 +148,7 @@ const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node) {
     const Builtin *b = callee->builtin;
     if (b->library) return call_bound(c, library_function(c, b->library, b->name), callee->self, call_node);
     if (!b->run) {
-        diag_error(c->d, call_node->a->span, "'%s' is not compiled yet", b->name);
+        diag(c->d, call_node->a->span, E_NOT_YET, b->name);
         return &sem_error;
     }
     Call call;

@@ -32,12 +32,12 @@ static bool read_values(Checker *c, Call *call, uint32_t values, uint32_t mask_a
     const Sem *p = call->arg[0];
     if (!check_pointer(c, call)) return false;
     if (p->is_const) {
-        diag_error(c->d, call->at[0], "'%s' through a pointer that is declared *const", call->builtin->name);
+        diag(c->d, call->at[0], E_CONST_ATOMIC, call->builtin->name);
         return false;
     }
     for (uint32_t i = 0; i < values; i++) {
         if (!sem_is_value(call->arg[1 + i])) {
-            diag_error(c->d, call->at[1 + i], "%s cannot be stored", sem_type_text(c, call->arg[1 + i]));
+            diag(c->d, call->at[1 + i], E_NO_STORE, sem_type_text(c, call->arg[1 + i]));
             return false;
         }
         out[i] = to_memory(c, call->arg[1 + i], p->type, call->at[1 + i]);
@@ -48,7 +48,7 @@ static bool read_values(Checker *c, Call *call, uint32_t values, uint32_t mask_a
 }
 
 static const Sem *not_for(Checker *c, Call *call, const char *types) {
-    diag_error(c->d, call->at[0], "'%s' of %s elements", call->builtin->name, stype_name(call->arg[0]->type));
+    diag(c->d, call->at[0], E_ATOMIC_TYPE, call->builtin->name, stype_name(call->arg[0]->type));
     diag_note(c->d, call->at[0], "it is compiled for %s", types);
     return &sem_error;
 }

@@ -10,7 +10,7 @@ const Sem *builtin_program(Checker *c, Call *call) {
     int64_t axis;
     if (!sem_want_int(c, call->arg[0], call->at[0], "the axis", &axis)) return &sem_error;
     if (axis < 0 || axis > 2) {
-        diag_error(c->d, call->at[0], "axis %lld of the grid, which has axes 0, 1 and 2", (long long)axis);
+        diag(c->d, call->at[0], E_GRID_AXIS, (long long)axis);
         return &sem_error;
     }
     Attr attr = {.i = axis};
@@ -24,12 +24,11 @@ const Sem *builtin_arange(Checker *c, Call *call) {
     if (!sem_want_int(c, call->arg[1], call->at[1], "the end of arange", &end)) return &sem_error;
     if (start < INT32_MIN || end > INT32_MAX + (int64_t)1 || start > INT32_MAX || end < INT32_MIN) {
         if (start == 0) return (dimension_log2(c, end, call->at[1], &log2), &sem_error);
-        diag_error(c->d, call->span, "arange from %lld to %lld leaves the 32 bits of its elements", (long long)start,
-                   (long long)end);
+        diag(c->d, call->span, E_ARANGE_WIDE, (long long)start, (long long)end);
         return &sem_error;
     }
     if (end <= start) {
-        diag_error(c->d, call->span, "arange from %lld to %lld is empty", (long long)start, (long long)end);
+        diag(c->d, call->span, E_ARANGE_EMPTY, (long long)start, (long long)end);
         return &sem_error;
     }
     if (!dimension_log2(c, end - start, start == 0 ? call->at[1] : call->span, &log2)) return &sem_error;
@@ -44,12 +43,11 @@ bool read_shape(Checker *c, const Sem *s, Span at, Shape *out) {
     if (sem_is_error(s)) return false;
     if (s->kind == SEM_INT) s = sem_tuple(c, &s, 1);
     if (s->kind != SEM_TUPLE) {
-        diag_error(c->d, at, "a shape is a tuple of ints known at compile time, such as (64, 128), not %s",
-                   sem_type_text(c, s));
+        diag(c->d, at, E_SHAPE, sem_type_text(c, s));
         return false;
     }
     if (s->count > SHAPE_RANK) {
-        diag_error(c->d, at, "a tile of rank %u, and %d is the most", s->count, SHAPE_RANK);
+        diag(c->d, at, E_RANK, s->count, SHAPE_RANK);
         return false;
     }
     out->rank = (uint8_t)s->count;
@@ -68,7 +66,7 @@ static bool read_dtype(Checker *c, Call *call, uint32_t arg, SType *out) {
         return true;
     }
     if (!sem_is_error(s)) {
-        diag_error(c->d, call->at[arg], "a type such as fp32 is wanted here, not %s", sem_type_text(c, s));
+        diag(c->d, call->at[arg], E_WANTS_TYPE, sem_type_text(c, s));
     }
     return false;
 }
@@ -89,7 +87,7 @@ const Sem *builtin_full(Checker *c, Call *call) {
     const Sem *value = call->arg[1];
     if (!read_shape(c, call->arg[0], call->at[0], &shape)) return &sem_error;
     if (!sem_is_value(value) || sem_is_tile(value)) {
-        diag_error(c->d, call->at[1], "the value of full must be a scalar, not %s", sem_type_text(c, value));
+        diag(c->d, call->at[1], E_FULL_SCALAR, sem_type_text(c, value));
         return &sem_error;
     }
     SType t = sem_natural(value);
@@ -113,7 +111,7 @@ const Sem *builtin_zeros(Checker *c, Call *call) {
 const Sem *builtin_zeros_like(Checker *c, Call *call) {
     const Sem *x = call->arg[0];
     if (!sem_is_value(x)) {
-        diag_error(c->d, call->at[0], "zeros_like of %s", sem_type_text(c, x));
+        diag(c->d, call->at[0], E_ZEROS_LIKE, sem_type_text(c, x));
         return &sem_error;
     }
     return sem_run(c, sem_natural(x), const_value(c, sem_i64(c, 0), sem_natural(x), sem_shape(x)), NULL);
@@ -128,7 +126,7 @@ static bool read_rounding(Checker *c, Call *call, Round *out) {
     if (s->kind == SEM_STRING && strcmp(s->s, "rtne") == 0) return true;
     *out = ROUND_ZERO;
     if (s->kind == SEM_STRING && strcmp(s->s, "rtz") == 0) return true;
-    diag_error(c->d, call->at[2], "fp_downcast_rounding is %s", sem_type_text(c, s));
+    diag(c->d, call->at[2], E_ROUNDING, sem_type_text(c, s));
     diag_note(c->d, call->at[2], "it is \"rtne\" (to nearest even) or \"rtz\" (toward zero)");
     return false;
 }
@@ -138,7 +136,7 @@ const Sem *builtin_cast(Checker *c, Call *call) {
     Round round;
     bool bitcast = false;
     if (t->kind != SEM_TYPE) {
-        diag_error(c->d, call->at[1], "a cast needs a type such as fp32, not %s", sem_type_text(c, t));
+        diag(c->d, call->at[1], E_CAST_TYPE, sem_type_text(c, t));
         return &sem_error;
     }
     if (!read_rounding(c, call, &round)) return &sem_error;
@@ -148,7 +146,7 @@ const Sem *builtin_cast(Checker *c, Call *call) {
     }
     if (x->kind == SEM_RUN) return convert_rounded(c, x, t->type, round);
     if (!sem_is_number(x)) {
-        diag_error(c->d, call->at[0], "%s does not convert to %s", sem_type_text(c, x), stype_name(t->type));
+        diag(c->d, call->at[0], E_CONVERT, sem_type_text(c, x), stype_name(t->type));
         return &sem_error;
     }
     return cast_scalar(c, x, t->type, call->at[0]);

@@ -10,8 +10,7 @@
 #include <string.h>
 
 static const Sem *refuse(Checker *c, Call *call, uint32_t arg, const char *wanted) {
-    diag_error(c->d, call->at[arg], "'%s' takes %s, not %s", call->builtin->name, wanted,
-               sem_type_text(c, call->arg[arg]));
+    diag(c->d, call->at[arg], E_ARGUMENT_KIND, call->builtin->name, wanted, sem_type_text(c, call->arg[arg]));
     return &sem_error;
 }
 
@@ -93,7 +92,7 @@ static bool float_pair(Checker *c, const Sem *x, const Sem *y, const char *what,
     Shape shape;
     if (!promote(c, x, y, at, t) || !broadcast_shape(c, x, y, at, &shape)) return false;
     if (!stype_is_float(*t)) {
-        diag_error(c->d, at, "%s takes floats, not %s and %s", what, sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_TAKES_FLOATS, what, sem_type_text(c, x), sem_type_text(c, y));
         diag_note(c->d, at, "convert one of them first, as in x.to(fp32)");
         return false;
     }

@@ -38,7 +38,7 @@ bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const
         }
         text_printf(&list, "%s\"%s\"", list.len ? ", " : "", w->text);
     }
-    diag_error(c->d, call->at[arg], "%s is %s", what, sem_type_text(c, s));
+    diag(c->d, call->at[arg], E_MEMORY_OPTION, what, sem_type_text(c, s));
     diag_note(c->d, call->at[arg], "it is one of %s", list.at);
     text_free(&list);
     return false;
@@ -48,15 +48,14 @@ static bool refuse_block(Checker *c, Call *call, uint32_t arg) {
     const Sem *s = call->arg[arg];
     if (!s || s->kind == SEM_NONE || (s->kind == SEM_TUPLE && s->count == 0)) return true;
     if (s->kind == SEM_STRING && s->s[0] == '\0') return true;
-    diag_error(c->d, call->at[arg], "'%s' with a block pointer is not compiled yet", call->builtin->name);
+    diag(c->d, call->at[arg], E_NOT_YET_BLOCK, call->builtin->name);
     return false;
 }
 
 bool check_pointer(Checker *c, Call *call) {
     const Sem *p = call->arg[0];
     if (p->kind == SEM_RUN && p->is_pointer) return true;
-    diag_error(c->d, call->at[0], "'%s' needs a pointer or a tile of pointers, not %s", call->builtin->name,
-               sem_type_text(c, p));
+    diag(c->d, call->at[0], E_NEEDS_POINTER, call->builtin->name, sem_type_text(c, p));
     diag_note(c->d, call->at[0], "an address is a pointer parameter plus offsets, as in x + arange(0, BLOCK)");
     return false;
 }
@@ -65,8 +64,7 @@ bool check_pointer(Checker *c, Call *call) {
 const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const char *what, const Sem *s) {
     Shape to = sem_shape(call->arg[0]), joined;
     if (shape_join(sem_shape(s), to, &joined) && shape_equal(joined, to)) return broadcast_to(c, s, to);
-    diag_error(c->d, call->at[arg], "the %s is %s, and the pointer is %s", what, sem_type_text(c, s),
-               sem_type_text(c, call->arg[0]));
+    diag(c->d, call->at[arg], E_MEMORY_SHAPE, what, sem_type_text(c, s), sem_type_text(c, call->arg[0]));
     diag_note(c->d, call->at[0], "the %s must broadcast to the pointer's shape", what);
     return &sem_error;
 }
@@ -77,7 +75,7 @@ bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out) {
     *out = NULL;
     if (!m || m->kind == SEM_NONE) return true;
     if (!sem_is_value(m)) {
-        diag_error(c->d, call->at[arg], "the mask is %s, and must be truth values (i1)", sem_type_text(c, m));
+        diag(c->d, call->at[arg], E_MASK_TYPE, sem_type_text(c, m));
         return false;
     }
     if (sem_is_number(m) && const_truth(m)) return true;
@@ -109,7 +107,7 @@ const Sem *builtin_load(Checker *c, Call *call) {
     Value *fill = NULL;
     if (mask && other && other->kind != SEM_NONE) {
         if (!sem_is_value(other)) {
-            diag_error(c->d, call->at[2], "other is %s, and must be a number or a tile", sem_type_text(c, other));
+            diag(c->d, call->at[2], E_OTHER_TYPE, sem_type_text(c, other));
             return &sem_error;
         }
         other = to_memory(c, other, p->type, call->at[2]);
@@ -130,11 +128,11 @@ const Sem *builtin_store(Checker *c, Call *call) {
     if (!check_pointer(c, call)) return &sem_error;
     const Sem *p = call->arg[0], *s = call->arg[1];
     if (p->is_const) {
-        diag_error(c->d, call->at[0], "store through a pointer that is declared *const");
+        diag(c->d, call->at[0], E_CONST_STORE);
         return &sem_error;
     }
     if (!sem_is_value(s)) {
-        diag_error(c->d, call->at[1], "%s cannot be stored", sem_type_text(c, s));
+        diag(c->d, call->at[1], E_NO_STORE, sem_type_text(c, s));
         return &sem_error;
     }
     bool ok = read_mask(c, call, 2, &mask) && refuse_block(c, call, 3);

@@ -11,7 +11,7 @@
 
 const Sem *builtin_constexpr(Checker *c, Call *call) {
     if (sem_is_const(call->arg[0])) return sem_weak(c, call->arg[0]);
-    diag_error(c->d, call->at[0], "constexpr of %s, which is known only at run time", sem_type_text(c, call->arg[0]));
+    diag(c->d, call->at[0], E_CONST_CALL, sem_type_text(c, call->arg[0]));
     return &sem_error;
 }
 
@@ -20,14 +20,13 @@ const Sem *builtin_len(Checker *c, Call *call) {
     if (s->kind == SEM_TUPLE) return sem_i64(c, s->count);
     if (s->kind == SEM_STRING) return sem_i64(c, (int64_t)strlen(s->s));
     if (sem_is_tile(s)) return sem_i64(c, (int64_t)shape_size(sem_shape(s), 0));
-    diag_error(c->d, call->at[0], "len of %s", sem_type_text(c, s));
+    diag(c->d, call->at[0], E_LEN, sem_type_text(c, s));
     return &sem_error;
 }
 
 static const Sem *not_constant(Checker *c, Call *call) {
     const char *name = call->builtin->name;
-    diag_error(c->d, call->at[0], "%s(...) of %s, which is not a compile-time number or text", name,
-               sem_type_text(c, call->arg[0]));
+    diag(c->d, call->at[0], E_PYTHON_CALL, name, sem_type_text(c, call->arg[0]));
     if (call->arg[0]->kind == SEM_RUN) {
         diag_note(c->d, call->at[0], "a run-time value converts with .to(%s)",
                   strcmp(name, "float") == 0  ? "fp32"
@@ -83,8 +82,7 @@ const Sem *builtin_isinstance(Checker *c, Call *call) {
     bool found = false;
     for (uint32_t i = 0; i < types->count; i++) {
         if (types->items[i]->kind != SEM_BUILTIN) {
-            diag_error(c->d, call->at[1], "isinstance asks for constexpr, tensor, int, float, bool or str, not %s",
-                       sem_type_text(c, types->items[i]));
+            diag(c->d, call->at[1], E_ISINSTANCE, sem_type_text(c, types->items[i]));
             return &sem_error;
         }
         found |= is_instance(call->arg[0], types->items[i]->builtin->name);
@@ -93,7 +91,7 @@ const Sem *builtin_isinstance(Checker *c, Call *call) {
 }
 
 const Sem *builtin_only_loop(Checker *c, Call *call) {
-    diag_error(c->d, call->span, "'%s' is not a function to call here", call->builtin->name);
+    diag(c->d, call->span, E_NO_FUNCTION_HERE, call->builtin->name);
     if (strstr(call->builtin->name, "range"))
         diag_note(c->d, call->span, "write it as in: for i in %s(...):", call->builtin->name);
     return &sem_error;
@@ -104,14 +102,14 @@ const Sem *builtin_only_loop(Checker *c, Call *call) {
 const Sem *builtin_static_assert(Checker *c, Call *call) {
     const Sem *cond = call->arg[0], *message = call->arg[1];
     if (!sem_is_const(cond)) {
-        diag_error(c->d, call->at[0], "static_assert of %s, which is known only at run time", sem_type_text(c, cond));
+        diag(c->d, call->at[0], E_CONST_ASSERT, sem_type_text(c, cond));
         return &sem_error;
     }
     if (const_truth(cond)) return &sem_none;
     if (message && message->kind == SEM_STRING) {
-        diag_error(c->d, call->span, "static_assert failed: %s", message->s);
+        diag(c->d, call->span, E_STATIC_ASSERT_TEXT, message->s);
     } else {
-        diag_error(c->d, call->span, "static_assert failed");
+        diag(c->d, call->span, E_STATIC_ASSERT);
     }
     return &sem_none;
 }
@@ -161,7 +159,7 @@ static void learn(Checker *c, const Value *cond) {
 const Sem *builtin_assume(Checker *c, Call *call) {
     const Sem *cond = call->arg[0];
     if (sem_is_const(cond)) {
-        if (!const_truth(cond)) diag_error(c->d, call->span, "assume of what is known to be false here");
+        if (!const_truth(cond)) diag(c->d, call->span, E_ASSUME);
         return &sem_none;
     }
     if (condition_of(c, cond, call->at[0], "the condition of assume")->kind == SEM_RUN) learn(c, cond->v);
@@ -175,7 +173,7 @@ const Sem *builtin_multiple_of(Checker *c, Call *call) {
         int64_t n;
         if (!sem_want_int(c, values->items[i], call->at[1], "the value of a hint", &n)) return &sem_error;
         if (n < 1) {
-            diag_error(c->d, call->at[1], "the value of a hint is positive, not %lld", (long long)n);
+            diag(c->d, call->at[1], E_HINT, (long long)n);
             return &sem_error;
         }
         const Sem *x = call->arg[0];

@@ -19,7 +19,7 @@ bool read_reduced_axis(Checker *c, Call *call, uint32_t arg, const Sem *x, int64
     if (!call->arg[arg] || call->arg[arg]->kind == SEM_NONE) return true;
     if (!sem_want_int(c, call->arg[arg], call->at[arg], "axis", axis)) return false;
     if (*axis < -rank || *axis >= rank) {
-        diag_error(c->d, call->at[arg], "axis %lld of %s", (long long)*axis, sem_type_text(c, x));
+        diag(c->d, call->at[arg], E_AXIS, (long long)*axis, sem_type_text(c, x));
         if (rank)
             diag_note(c->d, call->at[arg], "it has axes 0 to %lld", (long long)rank - 1);
         else
@@ -35,7 +35,7 @@ bool read_result_type(Checker *c, Call *call, uint32_t arg, const Sem **dtype) {
     *dtype = NULL;
     if (!t || t->kind == SEM_NONE) return true;
     if (t->kind != SEM_TYPE || t->is_pointer) {
-        diag_error(c->d, call->at[arg], "dtype must be a type such as fp32, not %s", sem_type_text(c, t));
+        diag(c->d, call->at[arg], E_DTYPE_TYPE, sem_type_text(c, t));
         return false;
     }
     *dtype = t;
@@ -45,7 +45,7 @@ bool read_result_type(Checker *c, Call *call, uint32_t arg, const Sem **dtype) {
 static bool read_reduction(Checker *c, Call *call, uint32_t keep_dims, uint32_t dtype, Reduction *r) {
     *r = (Reduction){.x = call->arg[0], .axis = ALL_AXES};
     if (!sem_is_value(r->x)) {
-        diag_error(c->d, call->at[0], "'%s' takes a tile, not %s", call->builtin->name, sem_type_text(c, r->x));
+        diag(c->d, call->at[0], E_TAKES_TILE, call->builtin->name, sem_type_text(c, r->x));
         return false;
     }
     r->x = to_run(c, r->x, call->at[0]);
@@ -97,7 +97,7 @@ const Sem *builtin_xor_sum(Checker *c, Call *call) {
     Reduction r;
     if (!read_reduction(c, call, 2, BUILTIN_ARGS - 1, &r)) return &sem_error;
     if (!stype_is_float(r.x->type)) return reduce_axes(c, &r, OP_XOR, call->span);
-    diag_error(c->d, call->at[0], "'xor_sum' takes integers, not %s", sem_type_text(c, r.x));
+    diag(c->d, call->at[0], E_XOR_INTEGERS, sem_type_text(c, r.x));
     return &sem_error;
 }
 

@@ -34,8 +34,7 @@ static Value *combined(Checker *c, const Sem *s, const Sem *like, const Sem *fn,
     if (sem_is_error(s)) return NULL;
     if (sem_is_number(s) && number_fits(s, like->type)) return const_value(c, s, like->type, shape_scalar());
     if (s->kind == SEM_RUN && !s->is_pointer && !sem_is_tile(s) && s->type == like->type) return s->v;
-    diag_error(c->d, at, "'%s' combines elements of %s, and returns %s", fn->fn->name,
-               type_text(c, like->type, false, shape_scalar()), sem_type_text(c, s));
+    diag(c->d, at, E_COMBINE_TYPE, fn->fn->name, type_text(c, like->type, false, shape_scalar()), sem_type_text(c, s));
     diag_note(c->d, fn->fn->span, "convert what it returns to the element's type, as in x.to(a.dtype)");
     return NULL;
 }
@@ -54,8 +53,7 @@ static bool fill_region(Checker *c, Op *op, const Tiles *t, const Sem *fn, Span 
     const Sem *r = call_function(c, fn, args, 2 * t->n, at);
     bool is_tuple = r->kind == SEM_TUPLE;
     if (!sem_is_error(r) && (is_tuple ? r->count : 1) != t->n) {
-        diag_error(c->d, at, "'%s' combines %u value%s and returns %s", fn->fn->name, t->n, t->n == 1 ? "" : "s",
-                   sem_type_text(c, r));
+        diag(c->d, at, E_COMBINE_COUNT, fn->fn->name, t->n, t->n == 1 ? "" : "s", sem_type_text(c, r));
         diag_note(c->d, fn->fn->span, "it takes %u arguments, those that come first before those that come later, and "
                   "returns %u", 2 * t->n, t->n);
         r = &sem_error;
@@ -69,7 +67,7 @@ static bool fill_region(Checker *c, Op *op, const Tiles *t, const Sem *fn, Span 
     build_yield(&c->b, out, t->n);
     c->b = saved;
     if (!ok || is_scalar_code(region, &where)) return ok;
-    diag_error(c->d, where, "a combine function computes with its arguments alone, without memory or tiles");
+    diag(c->d, where, E_COMBINE_MEMORY);
     diag_note(c->d, at, "'%s' is the combine function here", fn->fn->name);
     return false;
 }
@@ -81,18 +79,17 @@ static bool read_tiles(Checker *c, Call *call, Tiles *t) {
     t->is_tuple = x->kind == SEM_TUPLE;
     t->n = t->is_tuple ? x->count : 1;
     t->at = NEW_ARRAY(c->a, const Sem *, t->n + 1);
-    if (!t->n) diag_error(c->d, call->at[0], "'%s' takes at least one tile", call->builtin->name);
+    if (!t->n) diag(c->d, call->at[0], E_TAKES_SOME_TILE, call->builtin->name);
     for (uint32_t i = 0; i < t->n; i++) {
         const Sem *s = t->is_tuple ? x->items[i] : x;
         if (sem_is_error(s)) return false;
         if (!sem_is_tile(s) || s->is_pointer) {
-            diag_error(c->d, call->at[0], "'%s' takes tiles, not %s", call->builtin->name, sem_type_text(c, s));
+            diag(c->d, call->at[0], E_TAKES_TILES, call->builtin->name, sem_type_text(c, s));
             return false;
         }
         t->at[i] = s;
         if (shape_equal(sem_shape(s), sem_shape(t->at[0]))) continue;
-        diag_error(c->d, call->at[0], "'%s' takes tiles of one shape, not %s and %s", call->builtin->name,
-                   sem_type_text(c, t->at[0]), sem_type_text(c, s));
+        diag(c->d, call->at[0], E_ONE_SHAPE, call->builtin->name, sem_type_text(c, t->at[0]), sem_type_text(c, s));
         return false;
     }
     return t->n > 0;
@@ -102,7 +99,7 @@ static bool read_function(Checker *c, Call *call, uint32_t arg) {
     const Sem *fn = call->arg[arg];
     if (fn->kind == SEM_FUNCTION) return true;
     if (!sem_is_error(fn)) {
-        diag_error(c->d, call->at[arg], "combine_fn must be a function, not %s", sem_type_text(c, fn));
+        diag(c->d, call->at[arg], E_COMBINE_FUNCTION, sem_type_text(c, fn));
         diag_note(c->d, call->at[arg], "define it in the file, under @jit");
     }
     return false;
@@ -153,7 +150,7 @@ const Sem *builtin_associative_scan(Checker *c, Call *call) {
         return &sem_error;
     if (call->arg[3] && !sem_want_bool(c, call->arg[3], call->at[3], "reverse", &reverse)) return &sem_error;
     if (axis == ALL_AXES) {
-        diag_error(c->d, call->at[1], "a scan runs along one axis, given as an int");
+        diag(c->d, call->at[1], E_AXIS_SCAN);
         return &sem_error;
     }
     Op *op = build_over(c, OP_SCAN, &t, axis, reverse ? COMBINE_REVERSE : 0);
@@ -178,14 +175,14 @@ const Sem *builtin_cumsum(Checker *c, Call *call) {
     const Sem *dtype;
     if (!read_tiles(c, call, &t)) return &sem_error;
     if (t.is_tuple) {
-        diag_error(c->d, call->at[0], "'%s' takes one tile, not %s", call->builtin->name, sem_type_text(c, call->arg[0]));
+        diag(c->d, call->at[0], E_TAKES_ONE_TILE, call->builtin->name, sem_type_text(c, call->arg[0]));
         return &sem_error;
     }
     if (call->arg[1] && !read_reduced_axis(c, call, 1, t.at[0], &axis)) return &sem_error;
     if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "reverse", &reverse)) return &sem_error;
     if (!read_result_type(c, call, 3, &dtype)) return &sem_error;
     if (axis == ALL_AXES) {
-        diag_error(c->d, call->at[1], "a scan runs along one axis, given as an int");
+        diag(c->d, call->at[1], E_AXIS_SCAN);
         return &sem_error;
     }
     SType type = t.at[0]->type;

@@ -36,8 +36,8 @@ const Sem *builtin_broadcast(Checker *c, Call *call) {
 }
 
 static const Sem *bad_shape(Checker *c, Call *call, const Sem *x, Shape to, const char *note) {
-    diag_error(c->d, call->span, "'%s' of %s to %s", call->builtin->name, sem_type_text(c, x),
-               type_text(c, x->type, x->is_pointer, to));
+    diag(c->d, call->span, E_RESHAPE, call->builtin->name, sem_type_text(c, x),
+         type_text(c, x->type, x->is_pointer, to));
     diag_note(c->d, call->span, "%s", note);
     return &sem_error;
 }
@@ -62,7 +62,7 @@ const Sem *builtin_expand_dims(Checker *c, Call *call) {
         if (!sem_want_int(c, axes->items[i], call->at[1], "the axis", &axis)) return &sem_error;
         int64_t at = axis < 0 ? axis + rank : axis;
         if (rank > SHAPE_RANK || at < 0 || at > sem_shape(x).rank) {
-            diag_error(c->d, call->at[1], "axis %lld for a new dimension of %s", (long long)axis, sem_type_text(c, x));
+            diag(c->d, call->at[1], E_AXIS_NEW, (long long)axis, sem_type_text(c, x));
             return &sem_error;
         }
         x = expand_at(c, x, (uint32_t)at);
@@ -116,7 +116,7 @@ static bool read_axis(Checker *c, const Sem *s, Span at, const Sem *x, uint32_t 
     if (!sem_want_int(c, s, at, "the axis", &i)) return false;
     *axis = (uint32_t)(i < 0 ? i + rank : i);
     if (i >= -rank && i < rank) return true;
-    diag_error(c->d, at, "axis %lld of %s", (long long)i, sem_type_text(c, x));
+    diag(c->d, at, E_AXIS, (long long)i, sem_type_text(c, x));
     if (rank)
         diag_note(c->d, at, "it has axes 0 to %lld", (long long)rank - 1);
     else
@@ -129,8 +129,8 @@ const Sem *builtin_squeeze(Checker *c, Call *call) {
     uint32_t axis;
     if (sem_is_error(x) || !read_axis(c, call->arg[1], call->at[1], x, &axis)) return &sem_error;
     if (sem_shape(x).log2[axis] == 0) return reshape_to(c, x, shape_remove(sem_shape(x), axis));
-    diag_error(c->d, call->at[1], "'squeeze' of axis %u of %s, whose size is %llu", axis, sem_type_text(c, x),
-               (unsigned long long)shape_size(sem_shape(x), axis));
+    diag(c->d, call->at[1], E_AXIS_SQUEEZE, axis, sem_type_text(c, x),
+         (unsigned long long)shape_size(sem_shape(x), axis));
     diag_note(c->d, call->at[1], "only an axis of size 1 can be left out");
     return &sem_error;
 }
@@ -141,7 +141,7 @@ const Sem *builtin_unsqueeze(Checker *c, Call *call) {
     if (sem_is_error(x) || !sem_want_int(c, call->arg[1], call->at[1], "the axis", &axis)) return &sem_error;
     uint32_t rank = sem_shape(x).rank;
     if (axis >= 0 && axis <= rank && rank < SHAPE_RANK) return expand_at(c, x, (uint32_t)axis);
-    diag_error(c->d, call->at[1], "axis %lld for a new dimension of %s", (long long)axis, sem_type_text(c, x));
+    diag(c->d, call->at[1], E_AXIS_NEW, (long long)axis, sem_type_text(c, x));
     diag_note(c->d, call->at[1], "'unsqueeze' counts from the front; expand_dims(x, -1) adds a last one");
     return &sem_error;
 }
@@ -156,7 +156,7 @@ const Sem *transpose(Checker *c, const Sem *x, Span at) {
     uint8_t perm[SHAPE_RANK] = {0, 1, 2, 3, 4};
     uint32_t rank = sem_shape(x).rank;
     if (rank < 2) {
-        diag_error(c->d, at, "%s has no two axes that could change places", sem_type_text(c, x));
+        diag(c->d, at, E_NO_SWAP, sem_type_text(c, x));
         return &sem_error;
     }
     perm[rank - 2] = (uint8_t)(rank - 1);
@@ -165,8 +165,7 @@ const Sem *transpose(Checker *c, const Sem *x, Span at) {
 }
 
 static const Sem *bad_order(Checker *c, Call *call, const Sem *x, Span at) {
-    diag_error(c->d, at, "'%s' of %s takes each of its %u axes once", call->builtin->name, sem_type_text(c, x),
-               sem_shape(x).rank);
+    diag(c->d, at, E_AXIS_ONCE, call->builtin->name, sem_type_text(c, x), sem_shape(x).rank);
     diag_note(c->d, at, "the new order names axes of the tile, as in trans(x, 1, 0)");
     return &sem_error;
 }
@@ -206,8 +205,7 @@ static bool read_pair(Checker *c, Call *call, const Sem *pair[2]) {
     Shape shape;
     if (sem_is_error(x) || sem_is_error(y)) return false;
     if (x->type != y->type || x->is_pointer != y->is_pointer) {
-        diag_error(c->d, call->span, "'%s' of %s and %s, whose element types differ", call->builtin->name,
-                   sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, call->span, E_ELEMENT_TYPES, call->builtin->name, sem_type_text(c, x), sem_type_text(c, y));
         diag_note(c->d, call->at[1], "convert one of them, as in x.to(fp32)");
         return false;
     }
@@ -231,8 +229,7 @@ static const Sem *joined(Checker *c, const Sem *x, const Sem *y) {
 
 static bool may_join(Checker *c, Call *call, const Sem *x) {
     if (sem_shape(x).rank < SHAPE_RANK) return check_elements(c, shape_join_halves(sem_shape(x)), call->span);
-    diag_error(c->d, call->span, "'%s' of %s: it would pass through rank %d, and %d is the most", call->builtin->name,
-               sem_type_text(c, x), SHAPE_RANK + 1, SHAPE_RANK);
+    diag(c->d, call->span, E_RANK_THROUGH, call->builtin->name, sem_type_text(c, x), SHAPE_RANK + 1, SHAPE_RANK);
     return false;
 }
 
@@ -262,7 +259,7 @@ const Sem *builtin_cat(Checker *c, Call *call) {
     if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "can_reorder", &can_reorder)) return &sem_error;
     Shape to = sem_shape(pair[0]);
     if (to.rank == 0 || !shape_equal(sem_shape(call->arg[0]), sem_shape(call->arg[1]))) {
-        diag_error(c->d, call->span, "'cat' of %s and %s", sem_type_text(c, call->arg[0]), sem_type_text(c, call->arg[1]));
+        diag(c->d, call->span, E_CAT, sem_type_text(c, call->arg[0]), sem_type_text(c, call->arg[1]));
         diag_note(c->d, call->span, "it takes two tiles of one shape");
         return &sem_error;
     }
@@ -283,7 +280,7 @@ const Sem *builtin_split(Checker *c, Call *call) {
     if (sem_is_error(x)) return x;
     Shape s = sem_shape(x);
     if (s.rank == 0 || s.log2[s.rank - 1] != 1) {
-        diag_error(c->d, call->span, "'split' of %s, whose last axis does not have size 2", sem_type_text(c, x));
+        diag(c->d, call->span, E_SPLIT, sem_type_text(c, x));
         diag_note(c->d, call->span, "reshape and trans bring what is to be parted into a last axis of size 2");
         return &sem_error;
     }
@@ -303,7 +300,7 @@ static const Sem *gathered(Checker *c, const Sem *x, Value *index, uint32_t axis
 }
 
 static const Sem *no_pointers(Checker *c, Call *call, const Sem *x) {
-    diag_error(c->d, call->at[0], "'%s' of %s", call->builtin->name, sem_type_text(c, x));
+    diag(c->d, call->at[0], E_OPERAND, call->builtin->name, sem_type_text(c, x));
     diag_note(c->d, call->at[0], "pointers are moved by moving their offsets");
     return &sem_error;
 }
@@ -315,14 +312,14 @@ const Sem *builtin_gather(Checker *c, Call *call) {
     if (sem_is_error(x) || sem_is_error(index)) return &sem_error;
     if (x->is_pointer) return no_pointers(c, call, x);
     if (index->is_pointer || stype_is_float(index->type) || stype_class(index->type) == CLASS_BOOL) {
-        diag_error(c->d, call->at[1], "the index of 'gather' must be a tile of ints, not %s", sem_type_text(c, index));
+        diag(c->d, call->at[1], E_GATHER_INDEX, sem_type_text(c, index));
         return &sem_error;
     }
     if (!read_axis(c, call->arg[2], call->at[2], x, &axis)) return &sem_error;
     Shape fits = sem_shape(x), other = sem_shape(index);
     if (fits.rank == other.rank) fits.log2[axis] = other.log2[axis];
     if (!shape_equal(fits, other)) {
-        diag_error(c->d, call->span, "'gather' of %s by %s along axis %u", sem_type_text(c, x), sem_type_text(c, index), axis);
+        diag(c->d, call->span, E_GATHER_SHAPE, sem_type_text(c, x), sem_type_text(c, index), axis);
         diag_note(c->d, call->at[1], "along all other axes the two must have the same size");
         return &sem_error;
     }

@@ -16,7 +16,7 @@ enum { CALL_LIMIT = 64 };
 void return_run(Checker *c, const Node *n) {
     const Sem *s = n->a ? expr(c, n->a) : &sem_none;
     if (!c->frame->caller && n->a && s->kind != SEM_NONE && !sem_is_error(s)) {
-        diag_error(c->d, n->a->span, "a kernel returns no value; write it to memory with store");
+        diag(c->d, n->a->span, E_KERNEL_RETURN);
         s = &sem_none;
     }
     frame_assign(c, c->retval, s, n->span);
@@ -46,9 +46,9 @@ static void no_such_parameter(Checker *c, const Node *fn, const Arg *arg) {
     for (uint32_t i = 0; i < fn->list.len; i++) names[i] = fn->list.at[i]->name;
     const char *near = nearest_name(arg->name, names, fn->list.len);
     if (near) {
-        diag_error(c->d, arg->at, "'%s' has no parameter '%s'; did you mean '%s'?", fn->name, arg->name, near);
+        diag(c->d, arg->at, E_NO_PARAMETER_NEAR, fn->name, arg->name, near);
     } else {
-        diag_error(c->d, arg->at, "'%s' has no parameter '%s'", fn->name, arg->name);
+        diag(c->d, arg->at, E_NO_PARAMETER, fn->name, arg->name);
     }
     diag_note(c->d, fn->span, "'%s' is defined here", fn->name);
 }
@@ -73,12 +73,11 @@ static bool match(Checker *c, const Node *fn, const Args *args, const Sem **give
         } else if (to_star) {
             vec_push(c->a, &rest, arg->sem);
         } else if ((uint32_t)index >= params->len) {
-            diag_error(c->d, arg->at, "'%s' takes %u argument%s at most", fn->name, params->len,
-                       params->len == 1 ? "" : "s");
+            diag(c->d, arg->at, E_MANY_PARAMETERS, fn->name, params->len, params->len == 1 ? "" : "s");
             diag_note(c->d, fn->span, "it is defined here");
             return false;
         } else if (given[index]) {
-            diag_error(c->d, arg->at, "'%s' is given its parameter '%s' twice", fn->name, params->at[index]->name);
+            diag(c->d, arg->at, E_PARAMETER_TWICE, fn->name, params->at[index]->name);
             ok = false;
         } else {
             given[index] = arg->sem;
@@ -96,7 +95,7 @@ static const Sem *default_value(Checker *c, const Node *fn, const Node *param, S
         frame_pop(c);
         return s;
     }
-    diag_error(c->d, call_at, "the call of '%s' lacks its argument '%s'", fn->name, param->name);
+    diag(c->d, call_at, E_PARAMETER_MISSING, fn->name, param->name);
     diag_note(c->d, param->span, "the parameter is declared here");
     return NULL;
 }
@@ -106,7 +105,7 @@ static bool settle(Checker *c, const Node *fn, const Sem **given, Span *at, Span
     for (uint32_t i = 0; i < fn->list.len; i++) {
         const Node *param = fn->list.at[i];
         if (param->op == 2) {
-            diag_error(c->d, param->span, "'**%s' is not compiled yet", param->name);
+            diag(c->d, param->span, E_NOT_YET_STARS_NAME, param->name);
             return false;
         }
         if (!given[i]) given[i] = default_value(c, fn, param, call_at);
@@ -117,8 +116,7 @@ static bool settle(Checker *c, const Node *fn, const Sem **given, Span *at, Span
         if (!is_constexpr(param)) continue;
         if (given[i]->kind == SEM_RUN) {
             Span place = at[i].end ? at[i] : call_at;
-            diag_error(c->d, place, "'%s' of '%s' is constexpr, and this argument is known only at run time",
-                       param->name, fn->name);
+            diag(c->d, place, E_CONST_ARGUMENT, param->name, fn->name);
             diag_note(c->d, param->span, "the parameter is declared here");
             ok = false;
         }
@@ -132,12 +130,12 @@ static bool settle(Checker *c, const Node *fn, const Sem **given, Span *at, Span
 static bool may_enter(Checker *c, const Node *fn, Span at) {
     for (const Frame *f = c->frame; f; f = f->caller) {
         if (f->fn != fn) continue;
-        diag_error(c->d, at, "'%s' calls itself, and recursion cannot be compiled", fn->name);
+        diag(c->d, at, E_RECURSION, fn->name);
         diag_note(c->d, fn->span, "'%s' is defined here", fn->name);
         return false;
     }
     if (c->calls < CALL_LIMIT) return true;
-    diag_error(c->d, at, "more than %d calls inside each other", CALL_LIMIT);
+    diag(c->d, at, E_CALL_DEPTH, CALL_LIMIT);
     return false;
 }
 
@@ -146,8 +144,7 @@ static const Sem *returned(Checker *c, const Node *fn) {
     const Binding *b = frame_find(c->frame, c->retval);
     if (!b || !b->sem) return &sem_none;
     if (b->sem->kind == SEM_NONE || sem_is_error(b->sem) || flow_state(c) == FLOW_DEAD) return b->sem;
-    diag_error(c->d, b->span, "'%s' returns %s here, and on another path it ends without a value", fn->name,
-               sem_type_text(c, b->sem));
+    diag(c->d, b->span, E_RETURN_PARTLY, fn->name, sem_type_text(c, b->sem));
     diag_note(c->d, fn->span, "'%s' is defined here", fn->name);
     return &sem_error;
 }
@@ -235,6 +232,6 @@ const Sem *call(Checker *c, const Node *n) {
         args_evaluate(c, n, NULL); /* for their own errors */
         return callee;
     }
-    diag_error(c->d, n->a->span, "%s cannot be called", sem_type_text(c, callee));
+    diag(c->d, n->a->span, E_NOT_CALLABLE, sem_type_text(c, callee));
     return &sem_error;
 }

@@ -136,8 +136,7 @@ const Sem *carried_sem(Checker *c, const Carried *v, Value **slots) {
 
 static void changes_type(Checker *c, const Carried *v, const Binding *b) {
     const char *name = c->frame->variables.at[v->variable].name;
-    diag_error(c->d, b->span, "'%s' changes its type in the loop, from %s to %s", name, sem_type_text(c, v->init),
-               sem_type_text(c, b->sem));
+    diag(c->d, b->span, E_LOOP_TYPE, name, sem_type_text(c, v->init), sem_type_text(c, b->sem));
     diag_note(c->d, v->span, "it is %s before the loop", sem_type_text(c, v->init));
     if (sem_is_tile(b->sem) && !sem_is_tile(v->init)) {
         diag_note(c->d, v->span, "start it with zeros(...) or full(...) of that shape and type");
@@ -173,8 +172,7 @@ static void finish_other(Checker *c, const Outcome *o, Span at) {
     }
     if (sem_is_error(v->now.sem) || (o->then.sem && sem_equal(o->then.sem, v->now.sem))) return;
     if (o->then.sem && !sem_is_error(o->then.sem)) {
-        diag_error(c->d, o->then.span, "'%s' is %s before the loop and changes in it", v->name,
-                   sem_type_text(c, v->now.sem));
+        diag(c->d, o->then.span, E_LOOP_VALUE, v->name, sem_type_text(c, v->now.sem));
         diag_note(c->d, v->now.span, "a loop carries only numbers, tiles and pointers; it comes from here");
     }
     frame_set(c, o->variable, (Binding){.sem = &sem_error, .span = o->then.span});

@@ -48,7 +48,7 @@ static const Sem *compare_pointers(Checker *c, CompareOp op, const Sem *x, const
     Shape shape;
     bool both = x->kind == SEM_RUN && y->kind == SEM_RUN && x->is_pointer && y->is_pointer;
     if (!both || stype_memory(x->type) != stype_memory(y->type)) {
-        diag_error(c->d, at, "'%s' between %s and %s", compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_OPERANDS, compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
         diag_note(c->d, at, "a pointer compares with a pointer of the same type");
         return &sem_error;
     }
@@ -64,13 +64,12 @@ const Sem *arith_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, S
         if (is_identity || op == CMP_EQ || op == CMP_NE) return sem_bool(c, op == CMP_IS_NOT || op == CMP_NE);
     }
     if (is_identity || op == CMP_IN || op == CMP_NOT_IN) {
-        diag_error(c->d, at, "'%s' between %s and %s, which are not both known at compile time", compare_text[op],
-                   sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_OPERANDS_KNOWN, compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
         return &sem_error;
     }
     if (x->is_pointer || y->is_pointer) return compare_pointers(c, op, x, y, at);
     if (!sem_is_value(x) || !sem_is_value(y)) {
-        diag_error(c->d, at, "'%s' between %s and %s", compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_OPERANDS, compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
         return &sem_error;
     }
     SType t;
@@ -115,7 +114,7 @@ const Sem *arith_minmax(Checker *c, MinMax which, bool propagate_nan, const Sem 
 
 static const Sem *select_pointers(Checker *c, const Sem *cond, const Sem *x, const Sem *y, Span at) {
     if (!x->is_pointer || !y->is_pointer || x->type != y->type) {
-        diag_error(c->d, at, "%s and %s have no common type", sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_COMMON_TYPE, sem_type_text(c, x), sem_type_text(c, y));
         return &sem_error;
     }
     Shape shape;

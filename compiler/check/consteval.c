@@ -26,12 +26,12 @@ static const Sem *as_weak_as(Checker *c, const Sem *r, const Sem *x, const Sem *
 }
 
 static const Sem *overflow(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
-    diag_error(c->d, at, "%s %s %s does not fit 64 bits", number_text(c, x), binary_text[op], number_text(c, y));
+    diag(c->d, at, E_CONST_FIT, number_text(c, x), binary_text[op], number_text(c, y));
     return &sem_error;
 }
 
 static const Sem *by_zero(Checker *c, BinaryOp op, Span at) {
-    diag_error(c->d, at, "'%s' by zero at compile time", binary_text[op]);
+    diag(c->d, at, E_CONST_ZERO, binary_text[op]);
     return &sem_error;
 }
 
@@ -68,7 +68,7 @@ static const Sem *int_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y
     case BIN_SHL:
     case BIN_SHR:
         if (y->i.neg) {
-            diag_error(c->d, at, "a shift by %s, which is negative", number_text(c, y));
+            diag(c->d, at, E_CONST_SHIFT, number_text(c, y));
             return &sem_error;
         }
         ok = int_shift(x->i, y->i, op == BIN_SHL, &r);
@@ -93,8 +93,7 @@ static const Sem *float_binary(Checker *c, BinaryOp op, const Sem *x, const Sem 
     }
     case BIN_POW: return sem_float(c, pow(a, b));
     default:
-        diag_error(c->d, at, "'%s' takes integers, not %s", binary_text[op],
-                   sem_type_text(c, x->kind == SEM_FLOAT ? x : y));
+        diag(c->d, at, E_INTEGERS, binary_text[op], sem_type_text(c, x->kind == SEM_FLOAT ? x : y));
         return &sem_error;
     }
 }
@@ -117,7 +116,7 @@ const Sem *const_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
     if (op == BIN_ADD && x->kind == SEM_STRING && y->kind == SEM_STRING) {
         return sem_string(c, arena_printf(c->a, "%s%s", x->s, y->s));
     }
-    diag_error(c->d, at, "'%s' between %s and %s", binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
+    diag(c->d, at, E_OPERANDS, binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
     return &sem_error;
 }
 
@@ -125,7 +124,7 @@ const Sem *const_unary(Checker *c, UnaryOp op, const Sem *x, Span at) {
     if (!sem_is_const(x)) return NULL;
     if (op == UN_NOT) return as_weak_as(c, sem_bool(c, !const_truth(x)), x, x);
     if (!sem_is_number(x) || (op == UN_INVERT && x->kind == SEM_FLOAT)) {
-        diag_error(c->d, at, "'%s' of %s", unary_text[op], sem_type_text(c, x));
+        diag(c->d, at, E_OPERAND, unary_text[op], sem_type_text(c, x));
         return &sem_error;
     }
     Int r;
@@ -138,7 +137,7 @@ const Sem *const_unary(Checker *c, UnaryOp op, const Sem *x, Span at) {
     default:
         if (x->kind == SEM_BOOL) return as_weak_as(c, sem_bool(c, x->i.mag == 0), x, x);
         if (!int_sub(int_from(-1), x->i, &r)) {
-            diag_error(c->d, at, "~%s does not fit 64 bits", number_text(c, x));
+            diag(c->d, at, E_CONST_INVERT, number_text(c, x));
             return &sem_error;
         }
         return as_weak_as(c, sem_int(c, r), x, x);
@@ -199,6 +198,6 @@ const Sem *const_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, S
         int r = strcmp(x->s, y->s);
         return sem_bool(c, holds(op, (r > 0) - (r < 0)));
     }
-    diag_error(c->d, at, "'%s' between %s and %s", compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
+    diag(c->d, at, E_OPERANDS, compare_text[op], sem_type_text(c, x), sem_type_text(c, y));
     return &sem_error;
 }

@@ -39,7 +39,7 @@ Value *const_value(Checker *c, const Sem *number, SType t, Shape shape) {
 const Sem *to_run(Checker *c, const Sem *s, Span at) {
     if (s->kind == SEM_RUN || sem_is_error(s)) return s;
     if (!sem_is_number(s)) {
-        diag_error(c->d, at, "%s is no value that a kernel can compute with", sem_type_text(c, s));
+        diag(c->d, at, E_NO_VALUE, sem_type_text(c, s));
         return &sem_error;
     }
     SType t = sem_natural(s);
@@ -101,15 +101,15 @@ const Sem *convert_to(Checker *c, const Sem *s, SType t, Span at) {
     if (sem_is_number(s)) {
         if (number_fits(s, t)) return sem_run(c, t, const_value(c, s, t, shape_scalar()), NULL);
         if (s->kind == SEM_FLOAT) {
-            diag_error(c->d, at, "the float %s where %s is wanted", number_text(c, s), stype_name(t));
+            diag(c->d, at, E_LITERAL_FLOAT, number_text(c, s), stype_name(t));
             diag_note(c->d, at, "write an integer, or convert the other side with .to(fp32)");
         } else {
-            diag_error(c->d, at, "the literal %s does not fit %s", number_text(c, s), stype_name(t));
+            diag(c->d, at, E_LITERAL_FIT, number_text(c, s), stype_name(t));
             diag_note(c->d, at, "convert the other operand to a wider type first, as in x.to(i64)");
         }
         return &sem_error;
     }
-    diag_error(c->d, at, "%s does not convert to %s", sem_type_text(c, s), stype_name(t));
+    diag(c->d, at, E_CONVERT, sem_type_text(c, s), stype_name(t));
     return &sem_error;
 }
 
@@ -124,8 +124,7 @@ const Sem *bitcast_to(Checker *c, const Sem *s, SType t, bool is_pointer, Span a
     if (sem_is_error(s)) return s;
     uint32_t from = s->is_pointer ? 64 : stype_bits(s->type), to = is_pointer ? 64 : stype_bits(t);
     if (from != to) {
-        diag_error(c->d, at, "bitcast from %s (%u bits) to %s (%u bits)", sem_type_text(c, s), from,
-                   type_text(c, t, is_pointer, sem_shape(s)), to);
+        diag(c->d, at, E_BITCAST, sem_type_text(c, s), from, type_text(c, t, is_pointer, sem_shape(s)), to);
         diag_note(c->d, at, "a bitcast keeps the width; a plain .to(...) converts the value");
         return &sem_error;
     }
@@ -152,12 +151,12 @@ const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what) {
     if (sem_is_error(s)) return s;
     if (sem_is_const(s)) return sem_bool(c, const_truth(s));
     if (sem_is_tile(s)) {
-        diag_error(c->d, at, "%s is %s, and a condition must be a scalar", what, sem_type_text(c, s));
+        diag(c->d, at, E_CONDITION_SCALAR, what, sem_type_text(c, s));
         diag_note(c->d, at, "choose per element with where(condition, a, b), or reduce it with max(condition)");
         return &sem_error;
     }
     if (s->is_pointer) {
-        diag_error(c->d, at, "%s is a pointer, and a condition must be a number or a truth value", what);
+        diag(c->d, at, E_CONDITION_POINTER, what);
         return &sem_error;
     }
     return s->type == ST_I1 ? s : sem_run(c, ST_I1, truth_value(c, s), NULL);
@@ -169,19 +168,19 @@ enum { TILE_BITS = 20 }; /* log2 of the elements at most */
 
 bool dimension_log2(Checker *c, int64_t size, Span at, uint8_t *log2) {
     if (size < 1) {
-        diag_error(c->d, at, "a tile of %lld elements", (long long)size);
+        diag(c->d, at, E_TILE_EMPTY, (long long)size);
         diag_note(c->d, at, "every dimension is a power of two, 1 at least");
         return false;
     }
     uint8_t n = 0;
     while (n < 62 && ((int64_t)1 << n) < size) n++;
     if (((int64_t)1 << n) != size) {
-        diag_error(c->d, at, "the size %lld is not a power of two", (long long)size);
+        diag(c->d, at, E_POWER_OF_TWO, (long long)size);
         diag_note(c->d, at, "the next power of two is %lld; mask off what is too much", (long long)1 << n);
         return false;
     }
     if (n > TILE_BITS) {
-        diag_error(c->d, at, "a tile of %lld elements is too large", (long long)size);
+        diag(c->d, at, E_TILE_LARGE, (long long)size);
         diag_note(c->d, at, "at most %d elements; walk over the data in a loop", 1 << TILE_BITS);
         return false;
     }
@@ -193,7 +192,7 @@ bool check_elements(Checker *c, Shape s, Span at) {
     if (shape_log2(s) <= TILE_BITS) return true;
     Text size = {0};
     shape_print(s, &size);
-    diag_error(c->d, at, "a tile of %s elements is too large", size.at);
+    diag(c->d, at, E_TILE_HUGE, size.at);
     diag_note(c->d, at, "at most %d elements; walk over the data in a loop", 1 << TILE_BITS);
     text_free(&size);
     return false;
@@ -212,7 +211,7 @@ bool shape_join(Shape x, Shape y, Shape *out) {
 
 bool broadcast_shape(Checker *c, const Sem *x, const Sem *y, Span at, Shape *out) {
     if (!shape_join(sem_shape(x), sem_shape(y), out)) {
-        diag_error(c->d, at, "%s and %s have shapes that do not broadcast", sem_type_text(c, x), sem_type_text(c, y));
+        diag(c->d, at, E_BROADCAST, sem_type_text(c, x), sem_type_text(c, y));
         diag_note(c->d, at, "dimensions are matched from the last; each must be equal or 1 (x[:, None] adds one)");
         return false;
     }

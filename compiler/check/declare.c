@@ -43,7 +43,7 @@ static bool element_type(Checker *c, Params *p, ParamInfo *param, const Node *n)
         param->typed = true;
         return true;
     }
-    diag_error(c->d, n->span, "this is no type of a parameter");
+    diag(c->d, n->span, E_PARAMETER_TYPE);
     diag_note(c->d, n->span,
               "write *fp32 for a pointer, i32 for a number, constexpr, dtype, or the name of a dtype parameter");
     param->failed = true;
@@ -53,7 +53,7 @@ static bool element_type(Checker *c, Params *p, ParamInfo *param, const Node *n)
 static bool declare(Checker *c, Params *p, ParamInfo *param) {
     const Node *t = param->node->a;
     if (param->node->op) {
-        diag_error(c->d, param->span, "a kernel takes no '%s%s'", param->node->op == 1 ? "*" : "**", param->name);
+        diag(c->d, param->span, E_PARAMETER_STAR, param->node->op == 1 ? "*" : "**", param->name);
         param->failed = true;
         return false;
     }
@@ -86,7 +86,7 @@ bool params_declare(Checker *c, const Node *fn, Params *p) {
         p->at[i] = (ParamInfo){.node = n, .name = n->name, .span = n->span, .type_param = -1, .divisible = 1};
         uint32_t slot = param_slot(p, n->name);
         if (p->slots[slot]) {
-            diag_error(c->d, n->span, "the parameter '%s' is there twice", n->name);
+            diag(c->d, n->span, E_PARAMETER_NAME_TWICE, n->name);
             diag_note(c->d, p->at[p->slots[slot] - 1].span, "it is here first");
             ok = false;
         } else {
@@ -127,10 +127,9 @@ static void unknown_name(Checker *c, const Params *p, const char *option, const 
     for (uint32_t i = 0; i < p->count; i++) names[i] = p->at[i].name;
     const char *near = nearest_name(name, names, p->count);
     if (near) {
-        diag_error(c->d, nowhere, "%s %s: '%s' has no parameter '%s'; did you mean '%s'?", option, name, p->fn->name,
-                   name, near);
+        diag(c->d, nowhere, E_OPTION_PARAMETER_NEAR, option, name, p->fn->name, name, near);
     } else {
-        diag_error(c->d, nowhere, "%s %s: '%s' has no parameter '%s'", option, name, p->fn->name, name);
+        diag(c->d, nowhere, E_OPTION_PARAMETER, option, name, p->fn->name, name);
     }
 }
 
@@ -149,8 +148,7 @@ static bool set_type(Checker *c, Params *p, ParamInfo *param, bool is_pointer, S
         fits = of->value->kind != SEM_TYPE || of->value->type == t;
     }
     if (!fits || (param->typed && param->type != t)) {
-        diag_error(c->d, param->span, "%s gives '%s' the type %s, and it is declared otherwise", from, param->name,
-                   type_text(c, t, is_pointer, shape_scalar()));
+        diag(c->d, param->span, E_GIVEN_TYPE, from, param->name, type_text(c, t, is_pointer, shape_scalar()));
         param->failed = true;
         return false;
     }
@@ -165,8 +163,7 @@ bool param_set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin or
                                              : param->role != ROLE_POINTER;
     if (fits && param->role == ROLE_SCALAR && param->typed) fits = number_fits(s, param->type);
     if (!fits) {
-        diag_error(c->d, param->span, "%s gives '%s' %s, which does not fit its declaration", from, param->name,
-                   sem_type_text(c, s));
+        diag(c->d, param->span, E_GIVEN_VALUE, from, param->name, sem_type_text(c, s));
         param->failed = true;
         return false;
     }
@@ -215,7 +212,7 @@ static bool apply_signature(Checker *c, Params *p) {
     if (!signature_parse(c->a, c->d, c->o->signature, &items, &count)) return (leave_open(p), false);
     if (count > p->count) {
         leave_open(p);
-        diag_error(c->d, nowhere, "--signature has %u items, and '%s' has %u parameters", count, p->fn->name, p->count);
+        diag(c->d, nowhere, E_SIGNATURE_COUNT, count, p->fn->name, p->count);
         diag_note(c->d, p->fn->span, "it is declared here");
         return false;
     }
@@ -243,7 +240,7 @@ static bool apply_type(Checker *c, Params *p, const NameValue *nv) {
     const char *canonical = dtype_canonical(text);
     if (!canonical || !stype_find(canonical, &t)) {
         param->failed = true;
-        diag_error(c->d, nowhere, "-T %s=%s names no type", nv->name, nv->value);
+        diag(c->d, nowhere, E_OPTION_TYPE, nv->name, nv->value);
         diag_note(c->d, nowhere, "a type is such as fp32, i32, or *fp16 for a pointer");
         return false;
     }
@@ -261,8 +258,7 @@ static bool apply_define(Checker *c, Params *p, const NameValue *nv) {
     const Sem *s = read_value(c, nv->value, any_text);
     if (!s) {
         param->failed = true;
-        diag_error(c->d, nowhere, "-D %s=%s: the value is no number, truth value, type or text in quotes", nv->name,
-                   nv->value);
+        diag(c->d, nowhere, E_OPTION_VALUE, nv->name, nv->value);
         return false;
     }
     return param_set_value(c, param, s, RECORD_OPTION, "-D");

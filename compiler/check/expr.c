@@ -19,9 +19,9 @@ bool spend(Checker *c, Span at) {
     if (++c->steps <= STEP_LIMIT && c->f->next_op <= OP_LIMIT && c->depth <= DEPTH_LIMIT) return true;
     c->too_large = true;
     if (c->depth > DEPTH_LIMIT) {
-        diag_error(c->d, at, "calls and expressions are nested too deeply here");
+        diag(c->d, at, E_EXPRESSION_DEPTH);
     } else {
-        diag_error(c->d, at, "the kernel is too large once its calls are inlined and its static loops unrolled");
+        diag(c->d, at, E_KERNEL_SIZE);
         diag_note(c->d, at, "it was given up here; take range instead of static_range, or fewer nested calls");
     }
     return false;
@@ -30,7 +30,7 @@ bool spend(Checker *c, Span at) {
 const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
     if (sem_is_error(x) || sem_is_error(y)) return &sem_error;
     if (op == BIN_MATMUL) {
-        diag_error(c->d, at, "'@' is not compiled yet");
+        diag(c->d, at, E_NOT_YET_MATMUL);
         return &sem_error;
     }
     const Sem *r = const_binary(c, op, x, y, at);
@@ -65,7 +65,7 @@ static const Sem *chain(Checker *c, const Node *n) {
             continue;
         }
         if (sem_is_tile(r)) {
-            diag_error(c->d, n->span, "a chain of comparisons of tiles");
+            diag(c->d, n->span, E_TILE_CHAIN);
             diag_note(c->d, n->span, "write it as (a < b) & (b < c)");
             return &sem_error;
         }
@@ -90,7 +90,7 @@ static void add_starred(Items *t, const Node *n) {
     const Sem *s = expr(t->c, n->a);
     for (uint32_t i = 0; s->kind == SEM_TUPLE && i < s->count; i++) add_item(t, s->items[i]);
     if (s->kind == SEM_TUPLE) return;
-    if (!sem_is_error(s)) diag_error(t->c->d, n->span, "'*' takes a tuple, not %s", sem_type_text(t->c, s));
+    if (!sem_is_error(s)) diag(t->c->d, n->span, E_STAR_TUPLE, sem_type_text(t->c, s));
     t->poisoned = true;
 }
 
@@ -130,8 +130,7 @@ bool comprehension_walk(Checker *c, const Node *n, EachElement *each, void *cont
     if (!s) s = expr(c, n->c);
     if (s->kind != SEM_TUPLE) {
         if (sem_is_error(s)) return false;
-        diag_error(c->d, n->c->span, "a comprehension goes over a tuple known at compile time, not over %s",
-                   sem_type_text(c, s));
+        diag(c->d, n->c->span, E_COMPREHENSION, sem_type_text(c, s));
         return false;
     }
     bool ok = true;
@@ -164,7 +163,7 @@ static const Sem *comprehension(Checker *c, const Node *n) {
 }
 
 static const Sem *refuse(Checker *c, const Node *n, const char *what) {
-    diag_error(c->d, n->span, "%s is not compiled yet", what);
+    diag(c->d, n->span, E_NOT_YET_WHAT, what);
     return &sem_error;
 }
 

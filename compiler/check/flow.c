@@ -100,7 +100,7 @@ const Sem *choose(Checker *c, const Node *n) {
 static bool refuse_tile(Checker *c, const Node *n, const Sem *s, Span at) {
     if (!sem_is_tile(s)) return false;
     bool is_and = n->kind == NODE_AND;
-    diag_error(c->d, at, "'%s' takes scalars, and this is %s", is_and ? "and" : "or", sem_type_text(c, s));
+    diag(c->d, at, E_LOGIC_SCALAR, is_and ? "and" : "or", sem_type_text(c, s));
     diag_note(c->d, n->span, "per element write (a) %s (b), with the parentheses", is_and ? "&" : "|");
     return true;
 }

@@ -25,9 +25,9 @@ static const Sem *unknown(Checker *c, const Node *n, const char *of) {
     const char *const *names = builtin_names(&count);
     const char *near = nearest_name(n->name, names, count);
     if (near) {
-        diag_error(c->d, n->span, "%s has no '%s'; did you mean '%s'?", of, n->name, near);
+        diag(c->d, n->span, E_NO_ATTRIBUTE_NEAR, of, n->name, near);
     } else {
-        diag_error(c->d, n->span, "%s has no '%s'", of, n->name);
+        diag(c->d, n->span, E_NO_ATTRIBUTE, of, n->name);
     }
     return &sem_error;
 }
@@ -82,7 +82,7 @@ const Sem *attribute(Checker *c, const Node *n) {
     if (strcmp(n->name, "T") == 0) {
         c->b.span = n->span;
         if (sem_shape(s).rank <= 2 && s->kind == SEM_RUN) return transpose(c, s, n->span);
-        diag_error(c->d, n->span, "'.T' of %s", sem_type_text(c, s));
+        diag(c->d, n->span, E_TRANSPOSE, sem_type_text(c, s));
         diag_note(c->d, n->span, "it takes two axes; trans(x, ...) and permute name the order of more");
         return &sem_error;
     }
@@ -96,13 +96,13 @@ const Sem *attribute(Checker *c, const Node *n) {
 static const Sem *tuple_item(Checker *c, const Node *n, const Sem *s) {
     int64_t i;
     if (n->list.len != 1 || n->list.at[0]->kind == NODE_SLICE) {
-        diag_error(c->d, n->span, "a tuple is indexed by one int");
+        diag(c->d, n->span, E_INDEX_TUPLE);
         return &sem_error;
     }
     if (!sem_want_int(c, expr(c, n->list.at[0]), n->list.at[0]->span, "the index of a tuple", &i)) return &sem_error;
     if (i < 0) i += s->count;
     if (i < 0 || i >= s->count) {
-        diag_error(c->d, n->list.at[0]->span, "index outside a tuple of %u", s->count);
+        diag(c->d, n->list.at[0]->span, E_INDEX_OUTSIDE, s->count);
         return &sem_error;
     }
     return s->items[i];
@@ -113,7 +113,7 @@ static bool is_whole(const Node *n) {
 }
 
 static const Sem *refuse_index(Checker *c, const Node *at) {
-    diag_error(c->d, at->span, "a tile is indexed by ':' and None only");
+    diag(c->d, at->span, E_INDEX_TILE);
     diag_note(c->d, at->span,
               "x[:, None] adds a dimension; elements are chosen where they are loaded, or with where(...)");
     return &sem_error;
@@ -124,7 +124,7 @@ const Sem *subscript(Checker *c, const Node *n) {
     if (sem_is_error(s)) return s;
     if (s->kind == SEM_TUPLE) return tuple_item(c, n, s);
     if (s->kind != SEM_RUN) {
-        diag_error(c->d, n->span, "%s cannot be indexed", sem_type_text(c, s));
+        diag(c->d, n->span, E_INDEX_VALUE, sem_type_text(c, s));
         return &sem_error;
     }
     uint32_t kept = 0, rank = sem_shape(s).rank;
@@ -134,11 +134,11 @@ const Sem *subscript(Checker *c, const Node *n) {
         kept += item->kind != NODE_NONE;
     }
     if (kept > rank) {
-        diag_error(c->d, n->span, "%u dimensions indexed in %s, which has %u", kept, sem_type_text(c, s), rank);
+        diag(c->d, n->span, E_INDEX_COUNT, kept, sem_type_text(c, s), rank);
         return &sem_error;
     }
     if (rank + n->list.len - kept > SHAPE_RANK) {
-        diag_error(c->d, n->span, "a tile of rank %u, and %d is the most", rank + n->list.len - kept, SHAPE_RANK);
+        diag(c->d, n->span, E_RANK, rank + n->list.len - kept, SHAPE_RANK);
         return &sem_error;
     }
     c->b.span = n->span;

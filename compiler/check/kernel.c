@@ -96,9 +96,9 @@ static const Node *named_entry(Checker *c, const char *name) {
     if (c->m->has_gaps) return NULL; /* it may be what an error hides */
     const char *near = nearest_name(name, names.at, names.len);
     if (near) {
-        diag_error(c->d, (Span){0, 0}, "--kernel %s: the file has no such function; did you mean '%s'?", name, near);
+        diag(c->d, (Span){0, 0}, E_NO_SUCH_KERNEL_NEAR, name, near);
     } else {
-        diag_error(c->d, (Span){0, 0}, "--kernel %s: the file has no such function", name);
+        diag(c->d, (Span){0, 0}, E_NO_SUCH_KERNEL, name);
     }
     return NULL;
 }
@@ -111,11 +111,11 @@ static const Node *find_entry(Checker *c) {
     if (count == 1) return found[0];
     if (diag_errors(c->d)) return NULL; /* of syntax: what the file has is not known */
     if (count == 0) {
-        diag_error(c->d, (Span){c->m->source->base, c->m->source->base}, "%s has no kernel", c->m->source->name);
+        diag(c->d, (Span){c->m->source->base, c->m->source->base}, E_NO_KERNEL, c->m->source->name);
         diag_note(c->d, (Span){0, 0}, "an entry point is a function with @kernel(...) or @triton.jit before it");
         return NULL;
     }
-    diag_error(c->d, found[1]->span, "the file has %u kernels; choose one with --kernel NAME", count);
+    diag(c->d, found[1]->span, E_MANY_KERNELS, count);
     for (uint32_t i = 0; i < count && i < SHOWN; i++) diag_note(c->d, found[i]->span, "--kernel %s", found[i]->name);
     return NULL;
 }
@@ -134,7 +134,7 @@ FileScope *scope_of_file(Checker *c, const Module *m) {
             continue;
         }
         if (n->kind == NODE_FUNCTION && file->nodes.at[v]->kind == NODE_FUNCTION) {
-            diag_error(c->d, n->span, "the function '%s' is defined twice", n->name);
+            diag(c->d, n->span, E_FUNCTION_TWICE, n->name);
             diag_note(c->d, file->nodes.at[v]->span, "it is here first");
         }
         file->nodes.at[v] = n;
@@ -156,7 +156,7 @@ static const Sem *evaluate_global(Checker *c, const Node *n) {
     const Sem *s = expr(c, n->a);
     frame_pop(c);
     if (s->kind != SEM_RUN) return sem_weak(c, s);
-    diag_error(c->d, n->a->span, "the constant '%s' is not known at compile time", n->name);
+    diag(c->d, n->a->span, E_CONST_GLOBAL, n->name);
     return &sem_error;
 }
 
@@ -220,7 +220,7 @@ static void finish_function(Checker *c, const Params *p) {
     f->num_warps = launch_option(c, p, "num_warps", c->o->num_warps ? c->o->num_warps : p->num_warps, 32);
     f->num_stages = launch_option(c, p, "num_stages", c->o->num_stages ? c->o->num_stages : p->num_stages, 16);
     if (launch_option(c, p, "num_ctas", c->o->num_ctas ? c->o->num_ctas : p->num_ctas, 16) > 1) {
-        diag_error(c->d, p->fn->span, "num_ctas above 1 is not compiled yet");
+        diag(c->d, p->fn->span, E_NOT_YET_CTAS);
     }
 }
 

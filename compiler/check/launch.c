@@ -43,9 +43,9 @@ static void no_such_keyword(Checker *c, const Params *p, const Node *n) {
     for (uint32_t i = 0; i < p->count; i++) names[count++] = p->at[i].name;
     const char *near = nearest_name(n->name, names, count);
     if (near) {
-        diag_error(c->d, n->span, "the launch rule has no '%s'; did you mean '%s'?", n->name, near);
+        diag(c->d, n->span, E_RULE_NAME_NEAR, n->name, near);
     } else {
-        diag_error(c->d, n->span, "the launch rule has no '%s'", n->name);
+        diag(c->d, n->span, E_RULE_NAME, n->name);
     }
     diag_note(c->d, n->span,
               "it takes grid, num_warps, num_stages, num_ctas, require and the kernel's constexpr parameters");
@@ -59,13 +59,12 @@ static void constexpr_rule(Checker *c, Params *p, const Node *n) {
     }
     ParamInfo *param = &p->at[index];
     if (param->role != ROLE_CONSTEXPR && param->role != ROLE_BARE) {
-        diag_error(c->d, n->span, "'%s' is no constexpr parameter, and the launch rule gives values to those only",
-                   n->name);
+        diag(c->d, n->span, E_RULE_CONSTEXPR, n->name);
         diag_note(c->d, param->span, "it is declared here");
         return;
     }
     if (param->rule) {
-        diag_error(c->d, n->span, "'%s' is given twice", n->name);
+        diag(c->d, n->span, E_RULE_TWICE, n->name);
         return;
     }
     param->rule = compile(c, p, n->a);
@@ -78,13 +77,13 @@ void launch_check(Checker *c, Params *p) {
         const Node *n = p->fn->rest.at[i];
         bool is_read = decorator_is(n, "kernel") || decorator_is(n, "jit") || is_autotune(n) ||
                        decorator_is(n, "heuristics");
-        if (!is_read) diag_warning(c->d, n->span, "this decorator is left out");
+        if (!is_read) diag(c->d, n->span, W_DECORATOR);
     }
     const Node *rule = kernel_rule(p->fn);
     for (uint32_t i = 0; rule && i < rule->list.len; i++) {
         const Node *n = rule->list.at[i];
         if (n->kind != NODE_KEYWORD) {
-            diag_error(c->d, n->span, "the launch rule is made of NAME=VALUE");
+            diag(c->d, n->span, E_RULE_FORM);
         } else if (!is_word(n->name)) {
             constexpr_rule(c, p, n);
         }
@@ -117,7 +116,7 @@ static void record_grid(Checker *c, const Params *p, const Node *n) {
     Node *const *at;
     uint32_t count = items(n, &at, &n);
     if (count < 1 || count > 3) {
-        diag_error(c->d, n->span, "a grid of %u axes; it has 1 to 3", count);
+        diag(c->d, n->span, E_GRID_RULE, count);
         return;
     }
     for (uint32_t i = 0; i < count; i++) {
@@ -173,7 +172,7 @@ uint32_t launch_option(Checker *c, const Params *p, const char *name, uint32_t g
     }
     bool is_power = strcmp(name, "num_stages") == 0 || (value & (value - 1)) == 0;
     if (value >= 1 && value <= limit && is_power) return (uint32_t)value;
-    diag_error(c->d, at, "%s is %lld; it must be %s from 1 to %u", name, (long long)value,
-               strcmp(name, "num_stages") == 0 ? "a number" : "a power of two", limit);
+    diag(c->d, at, E_LAUNCH_NUMBER, name, (long long)value,
+         strcmp(name, "num_stages") == 0 ? "a number" : "a power of two", limit);
     return 0;
 }

@@ -46,7 +46,7 @@ const Sem *loop_goes_on(Checker *c) {
 
 void loop_break(Checker *c, const Node *n) {
     if (!c->frame->loops) {
-        diag_error(c->d, n->span, "'break' outside a loop");
+        diag(c->d, n->span, E_BREAK);
         return;
     }
     frame_assign(c, c->brk, sem_bool(c, true), n->span);
@@ -55,7 +55,7 @@ void loop_break(Checker *c, const Node *n) {
 
 void loop_continue(Checker *c, const Node *n) {
     if (!c->frame->loops) {
-        diag_error(c->d, n->span, "'continue' outside a loop");
+        diag(c->d, n->span, E_CONTINUE);
         return;
     }
     flow_stop(c);
@@ -212,7 +212,7 @@ static void build_while_loop(Checker *c, While *w, int leaves) {
 
 void loop_while(Checker *c, const Node *n) {
     if (n->rest.len) {
-        diag_error(c->d, n->rest.at[0]->span, "'else' of a loop is not compiled yet");
+        diag(c->d, n->rest.at[0]->span, E_NOT_YET_ELSE);
         return;
     }
     While w = {.n = n};
@@ -262,7 +262,7 @@ static bool int_option(Checker *c, Call *call, uint32_t arg, int32_t *out) {
     if (!call->arg[arg] || call->arg[arg]->kind == SEM_NONE) return true;
     if (!sem_want_int(c, call->arg[arg], call->at[arg], "this option of range", &x)) return false;
     if (x < 0 || x > 1024) {
-        diag_error(c->d, call->at[arg], "%lld for an option of range", (long long)x);
+        diag(c->d, call->at[arg], E_RANGE_OPTION, (long long)x);
         return false;
     }
     *out = (int32_t)x;
@@ -290,19 +290,19 @@ static bool read_bounds(Checker *c, Call *call, Bounds *b) {
     for (int i = 0; i < 3; i++) {
         const Sem *s = b->sem[i];
         if (sem_is_value(s) && !sem_is_tile(s) && !stype_is_float(sem_natural(s))) continue;
-        diag_error(c->d, b->at[i], "range over %s, and its bounds are integer scalars", sem_type_text(c, s));
+        diag(c->d, b->at[i], E_RANGE_BOUND, sem_type_text(c, s));
         ok = false;
     }
     if (!ok) return false;
     if (sem_is_number(b->sem[2]) && b->sem[2]->i.mag == 0) {
-        diag_error(c->d, b->at[2], "the step of range is 0");
+        diag(c->d, b->at[2], E_RANGE_STEP);
         return false;
     }
     b->type = ST_I32;
     for (int i = 0; i < 3; i++) {
         if (stype_bits(sem_natural(b->sem[i])) == 64) b->type = ST_I64;
         if (sem_is_number(b->sem[i]) && !number_fits(b->sem[i], ST_I64)) {
-            diag_error(c->d, b->at[i], "%s is beyond the 64 bits of a loop", number_text(c, b->sem[i]));
+            diag(c->d, b->at[i], E_RANGE_WIDE, number_text(c, b->sem[i]));
             return false;
         }
     }
@@ -344,7 +344,7 @@ static void loop_range(Checker *c, const Node *n, Call *call) {
 
 void loop_for(Checker *c, const Node *n) {
     if (n->rest.len) {
-        diag_error(c->d, n->rest.at[0]->span, "'else' of a loop is not compiled yet");
+        diag(c->d, n->rest.at[0]->span, E_NOT_YET_ELSE);
         return;
     }
     const Sem *over = n->b->kind == NODE_CALL ? expr(c, n->b->a) : expr(c, n->b);
@@ -365,8 +365,7 @@ void loop_for(Checker *c, const Node *n) {
         return;
     }
     if (!sem_is_error(over)) {
-        diag_error(c->d, n->b->span, "'for' walks over range, tl.range, static_range or a tuple, not over %s",
-                   sem_type_text(c, over));
+        diag(c->d, n->b->span, E_FOR_OVER, sem_type_text(c, over));
     }
     loop_poisoned(c, n);
 }

@@ -134,8 +134,7 @@ const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at) {
     const Sem *x = arms[0].value, *y = arms[1].value;
     const Sem *r = join(&m, x, y);
     if (!r) {
-        diag_error(c->d, at, "the value is %s on one path and %s on the other", sem_type_text(c, x),
-                   sem_type_text(c, y));
+        diag(c->d, at, E_PATH_VALUE, sem_type_text(c, x), sem_type_text(c, y));
         diag_note(c->d, at, "convert one side, as in x.to(fp32)");
         return &sem_error;
     }
@@ -150,12 +149,10 @@ static const Sem *complain(Checker *c, const char *name, const Binding *x, const
          other = x->span.begin >= y->span.begin ? y->span : x->span;
     const Sem *here = x->span.begin >= y->span.begin ? x->sem : y->sem, *there = here == x->sem ? y->sem : x->sem;
     if (name == c->retval) {
-        diag_error(c->d, at, "the function returns %s here and %s elsewhere", sem_type_text(c, here),
-                   sem_type_text(c, there));
+        diag(c->d, at, E_PATH_RETURN, sem_type_text(c, here), sem_type_text(c, there));
         diag_note(c->d, other, "the other return");
     } else {
-        diag_error(c->d, at, "'%s' is %s on this path and %s on the other", name, sem_type_text(c, here),
-                   sem_type_text(c, there));
+        diag(c->d, at, E_PATH_NAME, name, sem_type_text(c, here), sem_type_text(c, there));
         diag_note(c->d, other, "the other path's value comes from here");
     }
     return &sem_error;

@@ -28,7 +28,7 @@ static const struct {
 
 static void fail(Compiler *c, Span at, const char *what) {
     if (c->ok) {
-        diag_error(c->d, at, "%s has no place in a launch rule or shape contract", what);
+        diag(c->d, at, E_RULE_EXPRESSION, what);
         diag_note(c->d, (Span){0, 0},
                   "allowed are numbers, parameters, + - * // %%, comparisons, and or not, a if c else b, min max cdiv "
                   "next_power_of_2 num_sms() max_shared() num_regs() warp_size() occupancy()");
@@ -48,7 +48,7 @@ static void compile_name(Compiler *c, const Node *n) {
         put(c, arena_printf(c->a, "$%d", index));
         return;
     }
-    if (c->ok) diag_error(c->d, n->span, "'%s' is no parameter of the kernel", n->name);
+    if (c->ok) diag(c->d, n->span, E_RULE_PARAMETER, n->name);
     c->ok = false;
 }
 
@@ -78,7 +78,7 @@ static void compile_call(Compiler *c, const Node *n) {
     for (size_t i = 0; i < COUNT(functions); i++) {
         if (strcmp(functions[i].name, name) != 0) continue;
         if (n->list.len != functions[i].args) {
-            if (c->ok) diag_error(c->d, n->span, "%s takes %u argument%s, not %u", name, functions[i].args, functions[i].args == 1 ? "" : "s", n->list.len);
+            if (c->ok) diag(c->d, n->span, E_RULE_ARGUMENTS, name, functions[i].args, functions[i].args == 1 ? "" : "s", n->list.len);
             c->ok = false;
             return;
         }

@@ -176,7 +176,7 @@ static bool is_other_file(Checker *c, const char *name, Span at) {
     const Node *n = global_node(c, name);
     if (!n || n->kind != NODE_IMPORT) return false;
     const char *from = path_text(c, n->a && n->a->kind == NODE_ATTRIBUTE ? n->a->a : n->a);
-    diag_error(c->d, at, "'%s' comes from %s, and one file is read at a time", name, from);
+    diag(c->d, at, E_OTHER_FILE, name, from);
     diag_note(c->d, n->span, "it is imported here; copy its definition into this file");
     return true;
 }
@@ -184,7 +184,7 @@ static bool is_other_file(Checker *c, const char *name, Span at) {
 static void suggest(Checker *c, const char *name, Span at) {
     if (c->m->has_gaps || is_other_file(c, name, at)) return; /* an error of syntax may hide its definition */
     if (frame_index(c->frame, name) >= 0) {
-        diag_error(c->d, at, "'%s' is not defined here: no path to here assigns it", name);
+        diag(c->d, at, E_UNDEFINED, name);
         diag_note(c->d, at, "it is assigned elsewhere in the function; give it a value before");
         return;
     }
@@ -200,14 +200,14 @@ static void suggest(Checker *c, const char *name, Span at) {
     for (size_t i = 0; i < COUNT(constants); i++) vec_push(c->a, &names, constants[i]);
     const char *near = nearest_name(name, names.at, names.len);
     if (near) {
-        diag_error(c->d, at, "unknown name '%s'; did you mean '%s'?", name, near);
+        diag(c->d, at, E_UNKNOWN_NAME_NEAR, name, near);
     } else {
-        diag_error(c->d, at, "unknown name '%s'", name);
+        diag(c->d, at, E_UNKNOWN_NAME, name);
     }
 }
 
 static const Sem *not_defined(Checker *c, const char *name, const Binding *b, Span at) {
-    diag_error(c->d, at, "'%s' is not defined on every path to here", name);
+    diag(c->d, at, E_UNDEFINED_PATH, name);
     if (b->span.end) diag_note(c->d, b->span, "it is assigned here");
     if (b->gap.end) diag_note(c->d, b->gap, "and a path through here leaves it undefined; give it a value before");
     return &sem_error;

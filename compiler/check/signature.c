@@ -56,7 +56,7 @@ static bool read_hint(Diag *d, const char *hint, uint32_t position, SigItem *ite
     } else if (strcmp(hint, "1") == 0 && item->kind == SIG_TYPE) {
         item->equals_one = true;
     } else {
-        diag_error(d, (Span){0, 0}, "--signature: item %u, '%s', ends in ':%s'", position, item->text, hint);
+        diag(d, (Span){0, 0}, E_SIGNATURE_HINT, position, item->text, hint);
         diag_note(d, (Span){0, 0}, "':16' says that a pointer or integer is divisible by 16, ':1' that an integer is 1");
         return false;
     }
@@ -72,7 +72,7 @@ static bool read_number(Diag *d, const char *body, uint32_t position, SigItem *i
     item->kind = SIG_FLOAT;
     (void)strtod(body, &end);
     if (*end == '\0' && end != body) return true;
-    diag_error(d, (Span){0, 0}, "--signature: item %u, '%s', is not a number", position, item->text);
+    diag(d, (Span){0, 0}, E_SIGNATURE_NUMBER, position, item->text);
     return false;
 }
 
@@ -106,7 +106,7 @@ static bool read_item(Arena *a, Diag *d, const char *text, uint32_t position, Si
     }
     item->dtype = dtype_canonical(body);
     if (!item->dtype) {
-        diag_error(d, (Span){0, 0}, "--signature: item %u, '%s', names no type", position, text);
+        diag(d, (Span){0, 0}, E_SIGNATURE_TYPE, position, text);
         diag_note(d, (Span){0, 0},
                   "an item is a type (i32, fp16), a pointer (*fp32, *fp32:16), a number, or nothing to leave it unbound");
         return false;

@@ -10,10 +10,10 @@
 
 static void assign_items(Checker *c, const Node *target, const Sem *s, Span at) {
     if (!sem_is_error(s) && s->kind != SEM_TUPLE) {
-        diag_error(c->d, at, "%u names are assigned from %s, which is no tuple", target->list.len, sem_type_text(c, s));
+        diag(c->d, at, E_UNPACK_VALUE, target->list.len, sem_type_text(c, s));
         s = &sem_error;
     } else if (s->kind == SEM_TUPLE && s->count != target->list.len) {
-        diag_error(c->d, at, "%u names are assigned from %u values", target->list.len, s->count);
+        diag(c->d, at, E_UNPACK_COUNT, target->list.len, s->count);
         s = &sem_error;
     }
     for (uint32_t i = 0; i < target->list.len; i++) {
@@ -32,17 +32,17 @@ void assign_to(Checker *c, const Node *target, const Sem *s, Span at) {
     case NODE_TUPLE:
     case NODE_LIST: assign_items(c, target, s, at); break;
     case NODE_SUBSCRIPT:
-        diag_error(c->d, target->span, "elements of a tile cannot be assigned");
+        diag(c->d, target->span, E_TILE_ELEMENT);
         diag_note(c->d, target->span, "build a new tile with where(condition, a, b), or write to memory with store");
         break;
-    default: diag_error(c->d, target->span, "this cannot be assigned to"); break;
+    default: diag(c->d, target->span, E_NO_TARGET); break;
     }
 }
 
 static void assign(Checker *c, const Node *n) {
     const Sem *s = expr(c, n->a);
     if (s->kind == SEM_BUILTIN || s->kind == SEM_MODULE) {
-        diag_error(c->d, n->a->span, "%s as a value is not compiled yet", sem_type_text(c, s));
+        diag(c->d, n->a->span, E_NOT_YET_VALUE, sem_type_text(c, s));
         s = &sem_error;
     }
     for (uint32_t i = 0; i < n->list.len; i++) assign_to(c, n->list.at[i], s, n->span);
@@ -71,7 +71,7 @@ static void annotate(Checker *c, const Node *n) {
     const Sem *s = expr(c, n->c);
     if (names_constexpr(n->b)) {
         if (!sem_is_const(s) && !sem_is_error(s)) {
-            diag_error(c->d, n->c->span, "a constexpr is known at compile time, and this is %s", sem_type_text(c, s));
+            diag(c->d, n->c->span, E_CONST_NAME, sem_type_text(c, s));
             s = &sem_error;
         }
         if (n->a->kind == NODE_NAME) {
@@ -91,15 +91,15 @@ static void assertion(Checker *c, const Node *n) {
     const Sem *cond = expr(c, n->a);
     if (sem_is_error(cond)) return;
     if (!sem_is_const(cond)) {
-        diag_error(c->d, n->span, "'assert' of a run-time condition is not compiled yet");
+        diag(c->d, n->span, E_NOT_YET_ASSERT);
         return;
     }
     if (const_truth(cond)) return;
     const Sem *message = n->b ? expr(c, n->b) : NULL;
     if (message && message->kind == SEM_STRING) {
-        diag_error(c->d, n->a->span, "assertion failed: %s", message->s);
+        diag(c->d, n->a->span, E_ASSERT_TEXT, message->s);
     } else {
-        diag_error(c->d, n->a->span, "assertion failed");
+        diag(c->d, n->a->span, E_ASSERT);
     }
 }
 

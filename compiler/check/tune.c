@@ -58,8 +58,7 @@ static void set_value(Tune *t, const char *name, const Node *value) {
     if (index >= 0) t->values[index] = s;
     if (s->kind == SEM_RUN || sem_is_error(s)) give_up(t, value);
     if (index >= 0) return;
-    diag_warning(t->c->d, value->span, "the configuration sets '%s', and '%s' has no such parameter", name,
-                 t->p->fn->name);
+    diag(t->c->d, value->span, W_CONFIG, name, t->p->fn->name);
 }
 
 /* {'BLOCK': 64} or dict(BLOCK=64). */
@@ -129,7 +128,7 @@ static void read_configs(Tune *t, const Node *n) {
 }
 
 static void left_out(Checker *c, const Node *decorator, const Node *unreadable, const char *why) {
-    diag_warning(c->d, decorator->span, "this decorator is left out: %s", why);
+    diag(c->d, decorator->span, W_DECORATOR_WHY, why);
     if (unreadable) diag_note(c->d, unreadable->span, "this is not known from the file alone");
     diag_note(c->d, decorator->span,
               "bind what it would choose with -D, or write a launch rule: @kernel(grid=..., BLOCK=...)");
@@ -161,8 +160,7 @@ static void read_autotune(Checker *c, Params *p, const Node *decorator) {
         return;
     }
     if (t.wanted > t.count) {
-        diag_error(c->d, nowhere, "--config %u: '%s' has %u configuration%s, counted from 1", t.wanted, p->fn->name,
-                   t.count, t.count == 1 ? "" : "s");
+        diag(c->d, nowhere, E_CONFIG_COUNT, t.wanted, p->fn->name, t.count, t.count == 1 ? "" : "s");
         for (uint32_t i = 0; i < p->count; i++) { /* what it would have bound is not reported once more */
             bool is_open = p->at[i].role == ROLE_CONSTEXPR || p->at[i].role == ROLE_BARE;
             p->at[i].failed |= is_open && !p->at[i].value && !p->at[i].typed;
@@ -259,7 +257,7 @@ static void read_heuristics(Checker *c, Params *p, const Node *decorator) {
     for (uint32_t i = 0; i + 1 < dict->list.len; i += 2) {
         const Node *key = dict->list.at[i], *value = dict->list.at[i + 1];
         if (key->kind == NODE_STRING && read_heuristic(c, p, key->name, value)) continue;
-        diag_warning(c->d, value->span, "this heuristic is left out: it is no expression over the arguments");
+        diag(c->d, value->span, W_HEURISTIC);
         if (key->kind == NODE_STRING) diag_note(c->d, value->span, "bind its value with -D %s=VALUE", key->name);
     }
 }
@@ -284,6 +282,5 @@ void tune_read(Checker *c, Params *p) {
         if (decorator_is(n, "heuristics")) read_heuristics(c, p, n);
     }
     if (!c->o->config || p->config) return;
-    diag_error(c->d, nowhere, "--config %u: '%s' has no @autotune whose configurations can be read", c->o->config,
-               p->fn->name);
+    diag(c->d, nowhere, E_CONFIG_NONE, c->o->config, p->fn->name);
 }

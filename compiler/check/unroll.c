@@ -45,7 +45,7 @@ void loop_static(Checker *c, const Node *n, Call *call) {
         return;
     }
     if (x[2] == 0) {
-        diag_error(c->d, at[2], "the step of static_range is 0");
+        diag(c->d, at[2], E_STATIC_STEP);
         return;
     }
     const Sem *outer = begin(c);

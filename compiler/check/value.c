@@ -272,7 +272,7 @@ const char *sem_type_text(Checker *c, const Sem *s) {
 bool sem_want_int(Checker *c, const Sem *s, Span at, const char *what, int64_t *out) {
     if (sem_is_error(s)) return false;
     if ((s->kind == SEM_INT || s->kind == SEM_BOOL) && int_fits(s->i, out)) return true;
-    diag_error(c->d, at, "%s must be an int known at compile time, not %s", what, sem_type_text(c, s));
+    diag(c->d, at, E_CONST_INT, what, sem_type_text(c, s));
     if (s->kind == SEM_RUN) diag_note(c->d, at, "make it a constexpr parameter, or compute it from constexpr values");
     return false;
 }
@@ -283,6 +283,6 @@ bool sem_want_bool(Checker *c, const Sem *s, Span at, const char *what, bool *ou
         *out = const_truth(s);
         return true;
     }
-    diag_error(c->d, at, "%s must be True or False, known at compile time, not %s", what, sem_type_text(c, s));
+    diag(c->d, at, E_CONST_BOOL, what, sem_type_text(c, s));
     return false;
 }

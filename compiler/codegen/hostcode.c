@@ -51,7 +51,7 @@ void hostcode_set_sites(HostCode *h, const Span *sites, size_t n) {
 
 static uintptr_t fail(const CodegenOptions *o, Span where, LLVMErrorRef error) {
     char *text = LLVMGetErrorMessage(error);
-    diag_error(o->diag, where, "the host JIT failed: %s", text);
+    diag(o->diag, where, E_HOST_JIT, text);
     LLVMDisposeErrorMessage(text);
     return 0;
 }

@@ -2,7 +2,7 @@
  *
  * In: calls of the code generators. Out: LLVM's results in fsc's arenas, LLVM's errors as diagnostics.
  * Method: one process-wide fatal handler jumps back to the innermost llvm_guard() of its thread; a diagnostic handler per
- * context turns selection errors into diag_error(). Targets are registered once, on first use.
+ * context turns selection errors into diagnostics. Targets are registered once, on first use.
  */
 #include "codegen/llvm.h"
 
@@ -31,7 +31,7 @@ static void fatal_error(const char *reason) {
     Guard *g = guard_current;
     if (!g) bug("LLVM failed outside a guard: %s", reason);
     guard_current = NULL;
-    diag_error(g->o->diag, g->where, "LLVM cannot compile this kernel: %s", reason);
+    diag(g->o->diag, g->where, E_LLVM_COMPILE, reason);
     longjmp(g->back, 1);
 }
 
@@ -56,7 +56,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
     if (LLVMGetDiagInfoSeverity(info) != LLVMDSError) return;
     char *text = LLVMGetDiagInfoDescription(info);
     m->failed = true;
-    diag_error(m->o->diag, m->where, "LLVM cannot compile this kernel: %s", text);
+    diag(m->o->diag, m->where, E_LLVM_COMPILE, text);
     LLVMDisposeMessage(text);
 }
 
@@ -115,7 +115,7 @@ bool llvm_run_passes(Llvm *m, LLVMTargetMachineRef machine, const char *pipeline
     LLVMDisposePassBuilderOptions(options);
     if (e) {
         char *text = LLVMGetErrorMessage(e);
-        diag_error(m->o->diag, m->where, "LLVM cannot optimise this kernel: %s", text);
+        diag(m->o->diag, m->where, E_LLVM_OPTIMISE, text);
         LLVMDisposeErrorMessage(text);
         return false;
     }
@@ -126,7 +126,7 @@ bool llvm_emit(Llvm *m, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, 
     char *message = NULL;
     LLVMMemoryBufferRef buffer = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(machine, m->module, kind, &message, &buffer)) {
-        diag_error(m->o->diag, m->where, "LLVM cannot emit this kernel: %s", message);
+        diag(m->o->diag, m->where, E_LLVM_EMIT, message);
         LLVMDisposeMessage(message);
         return false;
     }

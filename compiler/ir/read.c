@@ -502,7 +502,7 @@ Func *func_read(Arena *a, Strings *s, Diag *d, const Source *src) {
     if (diag_errors(d) > errors) return NULL;
     Text why = {0};
     const Op *where = NULL;
-    if (!func_verify_at(f, &why, &where)) diag_error(d, where ? where->span : f->span, "%s", why.at);
+    if (!func_verify_at(f, &why, &where)) diag(d, where ? where->span : f->span, E_IR_RULE, why.at);
     text_free(&why);
     return diag_errors(d) > errors ? NULL : f;
 }

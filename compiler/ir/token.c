@@ -49,7 +49,7 @@ bool read_fail(Reader *r, const char *begin, const char *fmt, ...) {
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
-    diag_error(r->d, span_from(r, begin), "%s", text);
+    diag(r->d, span_from(r, begin), E_IR_TEXT, text);
     return false;
 }
 

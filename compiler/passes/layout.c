@@ -496,8 +496,7 @@ bool pass_layout(Func *f, PassContext *c) {
     if (f->num_warps == 0) f->num_warps = distribute_warps(f);
     f->threads_per_program = 32 * f->num_warps;
     if (f->threads_per_program > c->target.max_threads_per_block) {
-        diag_error(c->diag, f->span, "num_warps = %u is %u threads, and a block holds %u at most", f->num_warps,
-                   f->threads_per_program, c->target.max_threads_per_block);
+        diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, c->target.max_threads_per_block);
         return false;
     }
     Arena *scratch = arena_create();

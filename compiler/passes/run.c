@@ -99,7 +99,7 @@ static void pass_run(const PassRow *row, Func *f, PassContext *c) {
 static void complain_unknown(PassContext *c, const char *name, size_t n) {
     Text list = {0};
     for (uint32_t i = 0; i < COUNT(names); i++) text_printf(&list, "%s%s", i ? ", " : "", names[i]);
-    diag_error(c->diag, (Span){0, 0}, "unknown pass '%.*s'", (int)n, name);
+    diag(c->diag, (Span){0, 0}, E_UNKNOWN_PASS_WORD, (int)n, name);
     diag_note(c->diag, (Span){0, 0}, "the passes are %s", list.at);
     text_free(&list);
 }

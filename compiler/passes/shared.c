@@ -58,8 +58,7 @@ bool pass_shared(Func *f, PassContext *c) {
     func_walk(f, set_offset, &s);
     arena_destroy(scratch);
     if (most > c->target.max_shared_bytes) {
-        diag_error(c->diag, f->span, "kernel %s needs %llu bytes of shared memory, and a block has %u", f->name,
-                   (unsigned long long)most, c->target.max_shared_bytes);
+        diag(c->diag, f->span, E_SHARED_MEMORY, f->name, (unsigned long long)most, c->target.max_shared_bytes);
         diag_note(c->diag, (Span){0, 0}, "a smaller tile, or more programs that each do less, needs less");
         return false;
     }

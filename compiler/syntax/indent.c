@@ -55,7 +55,7 @@ static uint32_t indentation(Filter *f, const Token *t) {
         if (!f->indent_char) f->indent_char = c;
         if (c == f->indent_char) continue;
         if (!f->mixed) {
-            diag_error(f->p->d, (Span){s->base + begin, s->base + end}, "tabs and spaces are mixed in the indentation");
+            diag(f->p->d, (Span){s->base + begin, s->base + end}, E_MIXED_TABS);
             diag_note(f->p->d, (Span){0, 0}, "indent the whole file with one of them; four spaces are customary");
         }
         f->mixed = true;
@@ -69,7 +69,7 @@ static void change_level(Filter *f, uint32_t columns, Span at) {
     Span here = {at.begin, at.begin};
     if (columns > f->levels[f->depth]) {
         if (f->depth == AST_INDENTS) {
-            diag_error(f->p->d, at, "more than %d levels of indentation", AST_INDENTS);
+            diag(f->p->d, at, E_INDENT_LEVELS, AST_INDENTS);
             diag_note(f->p->d, (Span){0, 0}, "move the inner part into a function of its own");
             stop(f);
             return;
@@ -83,7 +83,7 @@ static void change_level(Filter *f, uint32_t columns, Span at) {
         put_kind(f, DEDENT, here);
     }
     if (columns != f->levels[f->depth] && !f->mixed) {
-        diag_error(f->p->d, at, "this line's indentation matches no line above");
+        diag(f->p->d, at, E_DEDENT);
         diag_note(f->p->d, (Span){0, 0}, "it has %u columns; the enclosing block has %u", columns, f->levels[f->depth]);
     }
 }
@@ -96,7 +96,7 @@ static int closing(int open) {
 
 static void open_bracket(Filter *f, const Token *t) {
     if (f->num_brackets == AST_BRACKETS) {
-        diag_error(f->p->d, t->span, "more than %d nested brackets", AST_BRACKETS);
+        diag(f->p->d, t->span, E_BRACKET_LEVELS, AST_BRACKETS);
         diag_note(f->p->d, (Span){0, 0}, "give the inner part a name on a line of its own");
         stop(f);
         return;
@@ -107,12 +107,12 @@ static void open_bracket(Filter *f, const Token *t) {
 /* False: the token is dropped. */
 static bool close_bracket(Filter *f, const Token *t) {
     if (f->num_brackets == 0) {
-        diag_error(f->p->d, t->span, "'%c' closes nothing", t->kind);
+        diag(f->p->d, t->span, E_CLOSES_NOTHING, t->kind);
         return false;
     }
     const Token *open = &f->brackets[--f->num_brackets];
     if (closing(open->kind) == t->kind) return true;
-    diag_error(f->p->d, t->span, "'%c' does not close '%c'", t->kind, open->kind);
+    diag(f->p->d, t->span, E_CLOSES_OTHER, t->kind, open->kind);
     diag_note(f->p->d, open->span, "'%c' was opened here", open->kind);
     stop(f);
     return false;
@@ -121,7 +121,7 @@ static bool close_bracket(Filter *f, const Token *t) {
 static void unclosed(Filter *f) {
     if (f->num_brackets == 0 || f->p->stop) return;
     const Token *open = &f->brackets[f->num_brackets - 1];
-    diag_error(f->p->d, open->span, "'%c' is never closed", open->kind);
+    diag(f->p->d, open->span, E_NEVER_CLOSED, open->kind);
     f->p->is_unclosed = true;
 }
 
@@ -176,7 +176,7 @@ static uint32_t skip_line(const Filter *f, uint32_t at) {
         if ((t->kind == '(' || t->kind == '[' || t->kind == '{') && depth++ == 0) open = t;
         if ((t->kind == ')' || t->kind == ']' || t->kind == '}') && depth) depth--;
     }
-    if (open) diag_error(f->p->d, open->span, "'%c' is never closed", open->kind);
+    if (open) diag(f->p->d, open->span, E_NEVER_CLOSED, open->kind);
     return end;
 }
 
@@ -236,7 +236,7 @@ static void pass_function(Filter *f, uint32_t first) {
     f->at = first;
     while (p->raw.at[f->at].kind == '@' && !p->stop) {
         if (is_foreign(f, f->at)) {
-            diag_warning(p->d, p->raw.at[f->at].span, "this decorator is left out: its arguments are beyond the kernel language");
+            diag(p->d, p->raw.at[f->at].span, W_DECORATOR_ARGUMENTS);
             f->at = line_end(f, f->at);
         } else {
             pass_line(f);

@@ -53,7 +53,7 @@ Node *node_finish(Parser *p, Node *n) {
         for (uint32_t i = 0; i < lists[k]->len; i++) deepen(n, lists[k]->at[i]);
     }
     if (n->depth > AST_DEPTH && !p->stop) {
-        diag_error(p->d, n->span, "this expression or statement is nested more than %d deep", AST_DEPTH);
+        diag(p->d, n->span, E_NODE_DEPTH, AST_DEPTH);
         diag_note(p->d, (Span){0, 0}, "a long sum is a deep tree; split it over several statements");
         p->stop = true;
     }
@@ -121,7 +121,7 @@ bool node_check_target(Parser *p, const Node *n) {
         return true;
     }
     if (p->stop) return false;
-    diag_error(p->d, n->span, "%s cannot be assigned to", n->kind == NODE_COMPARE ? "a comparison" : "this expression");
+    diag(p->d, n->span, E_BAD_TARGET, n->kind == NODE_COMPARE ? "a comparison" : "this expression");
     diag_note(p->d, (Span){0, 0}, "a name, or names separated by commas, stand on the left of '='");
     return false;
 }

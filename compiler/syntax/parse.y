@@ -104,7 +104,7 @@ static Node *pointer(Parser *p, const Token *qualifier, Node *a, const NodeList 
     if (qualifier) {
         n->flag = strcmp(qualifier->name, "const") == 0;
         if (!n->flag) {
-            diag_error(p->d, qualifier->span, "'%s' before the element type of a pointer; only 'const' may stand there", qualifier->name);
+            diag(p->d, qualifier->span, E_POINTER_WORD, qualifier->name);
         }
     }
     return node_finish(p, n);
@@ -186,7 +186,7 @@ static Node *in_parentheses(Node *n, Span span) {
 /* A constant at the top level: NAME = value, NAME: type = value. */
 static void top_constant(Parser *p, Node *target, Node *type, Node *value, Span span) {
     if (target->kind != NODE_NAME) {
-        diag_error(p->d, target->span, "at the top level a constant is one name and its value: NAME = 1.5");
+        diag(p->d, target->span, E_TOP_CONSTANT);
         return;
     }
     Node *n = node_make(p, NODE_CONSTANT, span);
@@ -199,7 +199,7 @@ static void top_constant(Parser *p, Node *target, Node *type, Node *value, Span 
 /* A docstring of the file is dropped. */
 static void top_text(Parser *p, const Node *n) {
     if (n->kind == NODE_STRING || p->stop) return;
-    diag_error(p->d, n->span, "an expression at the top level does nothing");
+    diag(p->d, n->span, E_TOP_EXPRESSION);
     diag_note(p->d, (Span){0, 0}, "imports, constants (NAME = 1.5) and decorated functions stand there");
 }
 
@@ -231,7 +231,7 @@ static void import_from(Parser *p, Node *module, const NodeList *names) {
 /* At an INDENT that no ':' announced. That of a head with an error of its own is no second error. */
 static void stray_indent(Parser *p, Span span) {
     if (p->follows_bad || p->stop) return;
-    diag_error(p->d, span, "this line is indented further than the one above");
+    diag(p->d, span, E_INDENT);
     diag_note(p->d, (Span){0, 0}, "only the lines after a ':' are indented further");
 }
 
@@ -241,7 +241,7 @@ static void top_function(Parser *p, const NodeList *decorators, Node *f) {
         list_push(p, &p->module->items, node_finish(p, f));
         return;
     }
-    diag_error(p->d, f->span, "function '%s' has no decorator", f->name);
+    diag(p->d, f->span, E_UNDECORATED, f->name);
     diag_note(p->d, (Span){0, 0}, "write @kernel(grid=(…,)) above an entry point, @jit above a function that kernels call");
 }
 }
@@ -500,7 +500,7 @@ argument_list:
 argument:
     expr
   | NAME '=' expr                             { $$ = named(p, NODE_KEYWORD, &$1, $3, NULL, @$); }
-  | NAME WALRUS expr                          { $$ = named(p, NODE_KEYWORD, &$1, $3, NULL, @$); diag_error(p->d, @2, "':=' is not part of the kernel language"); }
+  | NAME WALRUS expr                          { $$ = named(p, NODE_KEYWORD, &$1, $3, NULL, @$); diag(p->d, @2, E_WALRUS); }
   | '*' expr                                  { $$ = with_a(p, NODE_STAR, $2, @$); }
   | POW expr                                  { $$ = with_a(p, NODE_STARSTAR, $2, @$); }
   | expr clauses                              { $$ = comprehension(p, $1, $2, @$); }
@@ -521,7 +521,7 @@ atom:
   | INT                                       { $$ = node_leaf(p, NODE_INT, &$1); }
   | FLOAT                                     { $$ = node_leaf(p, NODE_FLOAT, &$1); }
   | STRING                                    { $$ = node_leaf(p, NODE_STRING, &$1); }
-  | atom STRING                               { if ($1->kind == NODE_STRING) $$ = join_strings(p, $1, &$2); else { $$ = $1; diag_error(p->d, @2, "a string after an expression; an operator is missing"); } }
+  | atom STRING                               { if ($1->kind == NODE_STRING) $$ = join_strings(p, $1, &$2); else { $$ = $1; diag(p->d, @2, E_STRING_OPERAND); } }
   | TRUE_                                     { $$ = node_make(p, NODE_TRUE, @$); }
   | FALSE_                                    { $$ = node_make(p, NODE_FALSE, @$); }
   | NONE                                      { $$ = node_make(p, NODE_NONE, @$); }
@@ -573,7 +573,7 @@ static void parse_error(Span *span, Parser *p, const char *message) {
     (void)message;
     if (p->stop) return;
     p->stop = true;
-    diag_error(p->d, *span, "the statement is nested too deeply");
+    diag(p->d, *span, E_STATEMENT_DEPTH);
     diag_note(p->d, (Span){0, 0}, "split it over several statements");
 }
 
@@ -609,7 +609,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
     if (p->follows_bad && (found == YYSYMBOL_ELSE || found == YYSYMBOL_ELIF)) return 0; /* its if had an error */
     int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
     if (found == YYSYMBOL_NEWLINE && is_expected(expected, n, "':'")) {
-        diag_error(p->d, span, "a ':' is missing at the end of the line");
+        diag(p->d, span, E_NO_COLON);
         return 0;
     }
     const char *name = yysymbol_name(found);
@@ -617,13 +617,13 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
         name = arena_printf(p->a, "'%.*s'", (int)(span.end - span.begin), p->source->text + (span.begin - p->source->base));
     }
     if (found == YYSYMBOL_UNUSED || found == YYSYMBOL_CLASS) {
-        diag_error(p->d, span, "%s is not part of the kernel language", name);
+        diag(p->d, span, E_NOT_LANGUAGE, name);
     } else if (n == 0 || n > SHOWN) {
-        diag_error(p->d, span, "%s cannot stand here", name);
+        diag(p->d, span, E_MISPLACED, name);
     } else {
         Text wanted = {0};
         for (int i = 0; i < n; i++) text_printf(&wanted, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", yysymbol_name(expected[i]));
-        diag_error(p->d, span, "found %s where %s is expected", name, wanted.at);
+        diag(p->d, span, E_EXPECTED, name, wanted.at);
         text_free(&wanted);
     }
     give_hint(p, found);

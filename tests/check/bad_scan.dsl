@@ -18,32 +18,32 @@ def pair(a, b, c, d):
 
 @jit
 def makes_tile(a, b):
-    # CHECK: bad_scan.dsl:[[#@LINE+2]]:20: error: a combine function computes with its arguments alone, without memory or tiles
+    # CHECK: bad_scan.dsl:[[#@LINE+2]]:20: error: a combine function computes with its arguments alone, without memory or tiles [E0323]
     # CHECK: note: 'makes_tile' is the combine function here
     return a + sum(arange(0, 4).to(fp32), 0)
 
 @kernel(grid=(1,))
 def k(x: *fp32):
     v = load(x + arange(0, 16))
-    # CHECK: bad_scan.dsl:[[#@LINE+2]]:12: error: 'reduce' takes tiles, not fp32
+    # CHECK: bad_scan.dsl:[[#@LINE+2]]:12: error: 'reduce' takes tiles, not fp32 [E0317]
     # CHECK-NEXT: reduce(load(x), 0, add)
     reduce(load(x), 0, add)
-    # CHECK: error: axis 1 of tile<16xfp32>
+    # CHECK: error: axis 1 of tile<16xfp32> [E0316]
     reduce(v, 1, add)
-    # CHECK: error: 'wrong_type' combines elements of fp32, and returns i1
+    # CHECK: error: 'wrong_type' combines elements of fp32, and returns i1 [E0323]
     # CHECK: note: convert what it returns to the element's type, as in x.to(a.dtype)
     associative_scan(v, 0, wrong_type)
     # CHECK: error: 'too_many' combines 1 value and returns
     # CHECK: note: it takes 2 arguments, those that come first before those that come later, and returns 1
     associative_scan(v, 0, too_many)
-    # CHECK: error: the call of 'pair' lacks its argument 'c'
+    # CHECK: error: the call of 'pair' lacks its argument 'c' [E0207]
     associative_scan(v, 0, pair)
-    # CHECK: error: combine_fn must be a function, not the int 3
+    # CHECK: error: combine_fn must be a function, not the int 3 [E0323]
     # CHECK: note: define it in the file, under @jit
     reduce(v, 0, 3)
-    # CHECK: error: 'reduce' takes tiles of one shape, not tile<16xfp32> and tile<8xi32>
+    # CHECK: error: 'reduce' takes tiles of one shape, not tile<16xfp32> and tile<8xi32> [E0321]
     reduce((v, arange(0, 8)), 0, pair)
-    # CHECK: error: a scan runs along one axis, given as an int
+    # CHECK: error: a scan runs along one axis, given as an int [E0316]
     cumsum(v, None)
     reduce(v, 0, makes_tile)
     # CHECK-NOT: error:

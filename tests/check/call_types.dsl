@@ -4,7 +4,7 @@
 def f(a, x):
     if a > 0:
         return load(x)
-    # CHECK: call_types.dsl:[[#@LINE+1]]:5: error: the function returns i32 here and fp32 elsewhere
+    # CHECK: call_types.dsl:[[#@LINE+1]]:5: error: the function returns i32 here and fp32 elsewhere [E0325]
     return a
 # CHECK: call_types.dsl:[[#@LINE-3]]:9: note: the other return
 # CHECK: note: in the call of 'f' from here

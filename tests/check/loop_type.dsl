@@ -4,13 +4,13 @@
 def k(x: *fp32, n: i32):
     acc = 0
     for i in range(n):
-        # CHECK: loop_type.dsl:[[#@LINE+1]]:9: error: 'acc' changes its type in the loop, from i32 to tile<16xfp32>
+        # CHECK: loop_type.dsl:[[#@LINE+1]]:9: error: 'acc' changes its type in the loop, from i32 to tile<16xfp32> [E0326]
         acc += load(x + arange(0, 16))
     # CHECK: loop_type.dsl:[[#@LINE-4]]:5: note: it is i32 before the loop
     # CHECK: note: start it with zeros(...) or full(...)
     store(x, acc)
     t = (1, 2)
     while load(x) > 0.0:
-        # CHECK: error: 't' is a tuple of 2 before the loop and changes in it
+        # CHECK: error: 't' is a tuple of 2 before the loop and changes in it [E0326]
         t = (3, 4)
     # CHECK-NOT: error:

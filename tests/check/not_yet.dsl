@@ -3,20 +3,20 @@
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):
     v = load(x + arange(0, 16))
-    # CHECK: not_yet.dsl:[[#@LINE+1]]:9: error: 'dot' is not compiled yet
+    # CHECK: not_yet.dsl:[[#@LINE+1]]:9: error: 'dot' is not compiled yet [E0901]
     a = dot(v, v)
-    # CHECK: error: 'sort' is not compiled yet
+    # CHECK: error: 'sort' is not compiled yet [E0901]
     b = v.sort()
-    # CHECK: error: a lambda is not compiled yet
+    # CHECK: error: a lambda is not compiled yet [E0901]
     f = lambda y: y
-    # CHECK: error: a comprehension goes over a tuple known at compile time, not over i32
+    # CHECK: error: a comprehension goes over a tuple known at compile time, not over i32 [E0809]
     g = [y for y in n]
-    # CHECK: error: a dict is not compiled yet
+    # CHECK: error: a dict is not compiled yet [E0901]
     h = {1: 2}
-    # CHECK: error: '@' is not compiled yet
+    # CHECK: error: '@' is not compiled yet [E0901]
     i = v @ v
-    # CHECK: error: 'print' is not compiled yet
+    # CHECK: error: 'print' is not compiled yet [E0901]
     print(v)
-    # CHECK: error: 'assert' of a run-time condition is not compiled yet
+    # CHECK: error: 'assert' of a run-time condition is not compiled yet [E0901]
     assert n > 3
     # CHECK-NOT: error:

@@ -2,7 +2,7 @@
 # A function that calls itself, through another one, cannot be inlined.
 @jit
 def f(x):
-    # CHECK: recursion.dsl:[[#@LINE+1]]:12: error: 'g' calls itself, and recursion cannot be compiled
+    # CHECK: recursion.dsl:[[#@LINE+1]]:12: error: 'g' calls itself, and recursion cannot be compiled [E0212]
     return g(x)
 
 @jit

@@ -4,13 +4,13 @@
 def k(x: *fp32, n: i32):
     if n > 3:
         z = 1.0
-    # CHECK: undefined_path.dsl:[[#@LINE+1]]:14: error: 'z' is not defined on every path to here
+    # CHECK: undefined_path.dsl:[[#@LINE+1]]:14: error: 'z' is not defined on every path to here [E0202]
     store(x, z)
     # CHECK: undefined_path.dsl:[[#@LINE-3]]:9: note: it is assigned here
     # CHECK: undefined_path.dsl:[[#@LINE-5]]:8: note: and a path through here leaves it undefined
     for i in range(n):
         w = 1.0
-    # CHECK: error: 'w' is not defined on every path to here
+    # CHECK: error: 'w' is not defined on every path to here [E0202]
     # CHECK: undefined_path.dsl:[[#@LINE-3]]:5: note: and a path through here
     store(x, w)
     # Once is enough.

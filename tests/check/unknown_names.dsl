@@ -2,18 +2,18 @@
 # An unknown name suggests the nearest known one, and is reported once.
 @kernel(grid=(1,))
 def k(x: *fp32, n_cols: i32):
-    # CHECK: unknown_names.dsl:[[#@LINE+1]]:9: error: unknown name 'laod'; did you mean 'load'?
+    # CHECK: unknown_names.dsl:[[#@LINE+1]]:9: error: unknown name 'laod'; did you mean 'load'? [E0201]
     v = laod(x)
-    # CHECK: error: unknown name 'ncols'; did you mean 'n_cols'?
+    # CHECK: error: unknown name 'ncols'; did you mean 'n_cols'? [E0201]
     w = ncols + 1
-    # CHECK: error: the module tl has no 'exq'; did you mean 'exp'?
+    # CHECK: error: the module tl has no 'exq'; did you mean 'exp'? [E0209]
     e = tl.exq(load(x))
-    # CHECK: error: fp32 has no 'summ'; did you mean 'sum'?
+    # CHECK: error: fp32 has no 'summ'; did you mean 'sum'? [E0209]
     s = load(x).summ()
-    # CHECK: error: unknown name 'completely_different'
+    # CHECK: error: unknown name 'completely_different' [E0201]
     # CHECK-NOT: did you mean
     z = completely_different
-    # CHECK: error: unknown name 'fp3'; did you mean 'fp32'?
+    # CHECK: error: unknown name 'fp3'; did you mean 'fp32'? [E0201]
     y = load(x).to(fp3)
     # What follows from a wrong name stays silent.
     store(x, v + w + e + s + z + y + laod(x))

@@ -1,7 +1,7 @@
 # A processor that LLVM does not know is an error of ours.
 # RUN: exits 1 fsc %s --emit=asm --arch=cpu --cpu=abacus -o - 2>&1 | FileCheck %s
 # CHECK-NOT: recognized
-# CHECK: error: unknown processor 'abacus'
+# CHECK: error: unknown processor 'abacus' [E0601]
 # CHECK-NEXT: note: without --cpu it is this machine's
 # CHECK-NOT: error
 @kernel(grid=(1,))

@@ -1,22 +1,22 @@
 # RUN: not fsc %s -o - 2>&1 | FileCheck %s
 # Expressions that break off, one error a line.
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:12: error: the end of the line cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:12: error: the end of the line cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: 'b' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:15: error: the end of the line cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:15: error: found 'b' where 'in' is expected
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: ']' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:16: error: ':' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:13: error: 'b' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: ',' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:10: error: ',' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:13: error: '}' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:17: error: ']' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:17: error: a ':' is missing at the end of the line
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:10: error: a number cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: found the end of the line where a name is expected
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:12: error: '>' cannot stand here
-# CHECK: bad_expressions.dsl:[[#@LINE+20]]:8: error: the end of the line cannot stand here
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:12: error: the end of the line cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:12: error: the end of the line cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: 'b' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:15: error: the end of the line cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:15: error: found 'b' where 'in' is expected [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: ']' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:16: error: ':' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:13: error: 'b' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: ',' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:10: error: ',' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:13: error: '}' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:17: error: ']' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:17: error: a ':' is missing at the end of the line [E0118]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:10: error: a number cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:11: error: found the end of the line where a name is expected [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:12: error: '>' cannot stand here [E0119]
+# CHECK: bad_expressions.dsl:[[#@LINE+20]]:8: error: the end of the line cannot stand here [E0119]
 # CHECK-NOT: {{error|warning}}:
 @kernel(grid=(1,))
 def k(n: i32):

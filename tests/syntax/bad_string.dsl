@@ -1,10 +1,10 @@
 # RUN: not fsc %s -o - 2>&1 | FileCheck %s
 # Strings that do not end on their line.
-# CHECK: bad_string.dsl:[[#@LINE+8]]:9: error: the string that starts here is not closed
+# CHECK: bad_string.dsl:[[#@LINE+8]]:9: error: the string that starts here is not closed [E0107]
 # CHECK: note: a string ends on its line with the quote it began with; """ opens one of several lines
-# CHECK: bad_string.dsl:[[#@LINE+7]]:9: error: the string that starts here is not closed
+# CHECK: bad_string.dsl:[[#@LINE+7]]:9: error: the string that starts here is not closed [E0107]
 # CHECK: note: a string ends on its line with the quote it began with; """ opens one of several lines
-# CHECK: bad_string.dsl:[[#@LINE+6]]:12: error: the end of the line cannot stand here
+# CHECK: bad_string.dsl:[[#@LINE+6]]:12: error: the end of the line cannot stand here [E0119]
 # CHECK-NOT: {{error|warning}}:
 @kernel(grid=(1,))
 def k(n: i32):

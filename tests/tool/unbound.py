@@ -6,9 +6,9 @@
 def k(x, n, B: tl.constexpr):
     i = tl.arange(0, B)
     tl.store(x + i, 1.0, mask=i < n)
-# CHECK: unbound.py:6:7: error: the parameter 'x' of 'k' has no type
+# CHECK: unbound.py:6:7: error: the parameter 'x' of 'k' has no type [E0502]
 # CHECK: note: bind it with --signature "*fp32, i32, ..." by position, with -T x='*fp32' or -T x=i32
-# CHECK: unbound.py:6:10: error: the parameter 'n' of 'k' has no type
+# CHECK: unbound.py:6:10: error: the parameter 'n' of 'k' has no type [E0502]
 # CHECK: unbound.py:6:13: error: {{.*}}'B'
 # CHECK: note: {{.*}}-D B=
 # BOUND: func @k(%x: *fp32

@@ -95,7 +95,7 @@ static void work(void *context) {
     LLVMTargetMachineRef machine = NULL;
     if (!w->cpu || is_known_processor(w->cpu)) machine = llvm_machine_host(w->cpu, w->o->opt_level);
     if (!machine) {
-        diag_error(w->o->diag, (Span){0, 0}, "unknown processor '%s'", w->cpu ? w->cpu : "");
+        diag(w->o->diag, (Span){0, 0}, E_UNKNOWN_CPU, w->cpu ? w->cpu : "");
         diag_note(w->o->diag, (Span){0, 0}, "without --cpu it is this machine's; names are LLVM's, such as x86-64 or x86-64-v3");
         return;
     }

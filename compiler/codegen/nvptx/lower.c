@@ -99,8 +99,7 @@ static void lower_call(Nvptx *n, Prim p, Access a, LLVMValueRef old) {
 
 static bool lower_function(Nvptx *n, LLVMValueRef function, Prim p, Access a) {
     if (n->t->sm < prim_info[p].sm) {
-        diag_error(n->m->o->diag, n->f->span, "%s needs sm_%u or newer, and the target is %s", prim_info[p].name,
-                   prim_info[p].sm, n->t->arch);
+        diag(n->m->o->diag, n->f->span, E_NEEDS_ARCH, prim_info[p].name, prim_info[p].sm, n->t->arch);
         return false;
     }
     if (n->ptx < prim_info[p].ptx) n->ptx = prim_info[p].ptx;

@@ -12,7 +12,7 @@ from some.package.ops import softer as soft, harder
 
 @triton.jit
 def k(x):
-    # ERROR: imports.py:[[#@LINE+2]]:9: error: 'soft' comes from some.package.ops, and one file is read at a time
+    # ERROR: imports.py:[[#@LINE+2]]:9: error: 'soft' comes from some.package.ops, and one file is read at a time [E0203]
     # ERROR: imports.py:10:{{[0-9]+}}: note: it is imported here; copy its definition into this file
     v = soft(L.load(x))
     # ERROR: error: 'tools' comes from another file

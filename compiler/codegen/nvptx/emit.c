@@ -36,9 +36,12 @@ static void replace_abs16(Job *j) {
     }
 }
 
-/* x - y of 8 and 16 bits, for the same reason: in 32 bits, out of LLVM's sight, which would narrow it again. */
-static LLVMValueRef sub_in_32(Llvm *m, LLVMValueRef at) {
-    static const char text[] = "{ .reg .b32 x, y; cvt.u32.u16 x, $1; cvt.u32.u16 y, $2; sub.s32 x, x, y; cvt.u16.u32 $0, x; }";
+/* x - y and x * y of 8 and 16 bits, for the same reason: in 32 bits, out of LLVM's sight, which would narrow them again
+ * (and makes a negative of the product with a negative power of two). */
+static LLVMValueRef compute_in_32(Llvm *m, LLVMValueRef at) {
+#define IN_32(OP) "{ .reg .b32 x, y; cvt.u32.u16 x, $1; cvt.u32.u16 y, $2; " OP ".s32 x, x, y; cvt.u16.u32 $0, x; }"
+    const char *text = LLVMGetInstructionOpcode(at) == LLVMSub ? IN_32("sub") : IN_32("mul.lo");
+#undef IN_32
     LLVMTypeRef half[] = {m->i16, m->i16}, type = LLVMFunctionType(m->i16, half, 2, false);
     LLVMValueRef callee =
         LLVMGetInlineAsm(type, text, strlen(text), "=h,h,h", 6, false, false, LLVMInlineAsmDialectATT, false);
@@ -61,9 +64,10 @@ static void replace_signed16(Job *j, LLVMValueRef function) {
             next = LLVMGetNextInstruction(at);
             LLVMOpcode op = LLVMGetInstructionOpcode(at);
             bool is_narrow = LLVMTypeOf(at) == m->i16 || LLVMTypeOf(at) == m->i8;
-            if (!is_narrow || !(op == LLVMSub || op == LLVMSDiv || op == LLVMSRem)) continue;
+            bool divides = op == LLVMSDiv || op == LLVMSRem;
+            if (!is_narrow || !(divides || op == LLVMSub || op == LLVMMul)) continue;
             LLVMPositionBuilderBefore(m->at, at);
-            LLVMReplaceAllUsesWith(at, op == LLVMSub ? sub_in_32(m, at) : divide_in_32(m, at));
+            LLVMReplaceAllUsesWith(at, divides ? divide_in_32(m, at) : compute_in_32(m, at));
             LLVMInstructionEraseFromParent(at);
         }
     }

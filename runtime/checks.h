@@ -7,7 +7,7 @@
 #include "runtime/internal.h"
 
 typedef enum FindingKind {
-#define FINDING(e, name, meaning) FINDING_##e,
+#define FINDING(e, name, meaning, advice) FINDING_##e,
 #include "runtime/findings.def"
 #undef FINDING
     FINDING_COUNT
@@ -31,7 +31,7 @@ void findings_destroy(Findings *f);
 /* Forgets everything; what follows belongs to `module` (its sites) and its kernel `kernel`. */
 void findings_reset(Findings *f, const fsc_module *module, const char *kernel);
 /* One more: those of the same kind at the same pair of sites count as one. The text says what happened, as a sentence
- * without place, program or thread. */
+ * without place, program or thread, and with `other_site` ends so that the place of the other can follow. */
 void finding_add(Findings *f, FindingKind kind, const Spot *spot, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
 /* After the launch: puts them in order. FSC_ERROR_CHECK with all of them as the message, FSC_OK if there are none. */

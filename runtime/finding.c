@@ -31,7 +31,13 @@ struct Findings {
 };
 
 static const char *const names[] = {
-#define FINDING(e, name, meaning) [FINDING_##e] = name,
+#define FINDING(e, name, meaning, advice) [FINDING_##e] = name,
+#include "runtime/findings.def"
+#undef FINDING
+};
+
+static const char *const advices[] = {
+#define FINDING(e, name, meaning, advice) [FINDING_##e] = advice,
 #include "runtime/findings.def"
 #undef FINDING
 };
@@ -117,7 +123,7 @@ static size_t print(char *out, size_t size, size_t n, const char *fmt, ...) {
     return more < 0 ? n : n + (size_t)more < size ? n + (size_t)more : size - 1;
 }
 
-/* file:line:col: kind: program (x, y, z), thread t: what (and file:line:col) (n times) */
+/* file:line:col: kind: program (x, y, z), thread t: what at file:line:col of the other (n times) */
 static void finish(const Findings *f, Kept *k) {
     const FscSite *at = site_of(f, k->spot.site), *other = site_of(f, k->spot.other_site);
     const int64_t *p = k->spot.program;
@@ -132,7 +138,7 @@ static void finish(const Findings *f, Kept *k) {
     if (k->spot.thread >= 0) n = print(out, LINE_SIZE, n, ", thread %lld", (long long)k->spot.thread);
     if (k->kind != FINDING_UNWRITTEN) n = print(out, LINE_SIZE, n, ": ");
     n = print(out, LINE_SIZE, n, "%s", k->what);
-    if (other) n = print(out, LINE_SIZE, n, "; the other is %s:%u:%u", other->file, other->line, other->col);
+    if (other) n = print(out, LINE_SIZE, n, " at %s:%u:%u", other->file, other->line, other->col);
     if (k->count > 1) (void)print(out, LINE_SIZE, n, " (%llu times)", (unsigned long long)k->count);
 }
 
@@ -165,7 +171,8 @@ void findings_at(const Findings *f, size_t i, FscFinding *out) {
                         .program = {k->spot.program[0], k->spot.program[1], k->spot.program[2]},
                         .thread = k->spot.thread,
                         .address = k->spot.address,
-                        .count = k->count};
+                        .count = k->count,
+                        .advice = advices[k->kind]};
 }
 
 fsc_status findings_status(fsc_device *d) {

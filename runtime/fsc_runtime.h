@@ -158,6 +158,7 @@ typedef struct FscFinding {
     int64_t thread;       /* within the program's block; -1: not of one thread */
     uint64_t address;     /* 0: not of one address */
     uint64_t count;       /* how often this was found at this place; the other fields are the first one's */
+    const char *advice;   /* what to do about its kind, one sentence without a full stop */
 } FscFinding;
 
 /* Kernels loaded by the JIT after the call are compiled with checks; earlier ones on "cpu" have none. FSC_ERROR_USAGE on

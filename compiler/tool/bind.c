@@ -112,12 +112,17 @@ static bool dtype_fits(const Bounds *b, Bound *p, const char *dtype) {
 
 static bool load_array(Bounds *b, Bound *p) {
     const Word *w = p->word;
+    const char *type = element_bytes(p->param->dtype) ? p->param->dtype : "fp32";
     if (w->kind == WORD_RANDOM || w->kind == WORD_ZEROS) {
         if (!array_create(&p->array, w->name, w->dtype, w->rank, w->shape)) return false;
         if (w->kind == WORD_RANDOM) array_fill_random(&p->array, w->seed);
     } else if (w->has_shape) {
         if (!array_create(&p->array, w->name, w->dtype, w->rank, w->shape)) return false;
     } else if (p->reads) {
+        if (p->writes && access(w->path, F_OK) != 0)
+            return complain("there is no '%s', and kernel %s may read %s; give %s=zeros:%s[4,8], or to have it written, with its "
+                            "shape: %s=%s:%s[4,8]",
+                            w->path, b->interface->kernel, w->name, w->name, type, w->name, w->path, type);
         if (!npy_read(w->path, &p->array)) return false;
         if (w->dtype && element_bytes(w->dtype) == element_bytes(p->array.dtype)) p->array.dtype = w->dtype; /* bf16 as u16 */
     } else {

@@ -52,11 +52,15 @@ static void print_source_line(const Run *r, const FscFinding *f) {
 /* What a checked launch found. */
 static ExitCode fail_check(const Run *r) {
     size_t n = fsc_device_findings(r->device);
+    FscFinding f, before;
     for (size_t i = 0; i < n; i++) {
-        FscFinding f;
         if (fsc_device_finding(r->device, i, &f) != FSC_OK) break;
         fprintf(stderr, "%s\n", f.text);
         print_source_line(r, &f);
+        bool is_said = false;
+        for (size_t k = 0; k < i && !is_said; k++)
+            is_said = fsc_device_finding(r->device, k, &before) == FSC_OK && strcmp(before.advice, f.advice) == 0;
+        if (!is_said) fprintf(stderr, "note: %s\n", f.advice);
     }
     fprintf(stderr, "fsc run: the checks found %zu mistake%s\n", n, n == 1 ? "" : "s");
     return (ExitCode)fsc_status_exit_code(FSC_ERROR_CHECK);
@@ -180,6 +184,9 @@ static void print_result(const Run *r, double ms) {
         printf("{\"kernel\": \"%s\", \"device\": \"%s\", \"milliseconds\": %.6f, \"bytes\": %" PRIu64
                ", \"gigabytes_per_second\": %.3f, \"repeat\": %u}\n",
                r->bounds.interface->kernel, r->props.name, ms, bytes, rate, r->o->repeat);
+    } else if (r->o->check) {
+        printf("%s on %s, checked: no mistakes (%.4f ms, median of %u)\n", r->bounds.interface->kernel, r->props.name,
+               ms, r->o->repeat);
     } else {
         printf("%s on %s: %.4f ms, %.1f GB/s (median of %u, %.3f MB)\n", r->bounds.interface->kernel, r->props.name, ms, rate,
                r->o->repeat, (double)bytes * 1e-6);

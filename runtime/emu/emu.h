@@ -30,6 +30,9 @@ typedef enum TouchKind {
     TOUCH_ATOMIC_BLOCK, /* among the threads of one block */
 } TouchKind;
 
+/* What it did, in the words of a finding. */
+typedef enum Deed { DEED_READS, DEED_WRITES, DEED_CHANGES } Deed;
+
 /* One access. Times count barriers that the thread has passed. */
 typedef struct Touch {
     uint64_t owner;     /* the program's number from 1; 0: nobody */
@@ -39,6 +42,7 @@ typedef struct Touch {
     uint16_t block_time, cluster_time;
     int32_t site;
     uint8_t atomic; /* TouchKind */
+    uint8_t deed;   /* Deed */
     bool publishes; /* a write: who acquires from it knows what the program did before */
 } Touch;
 
@@ -179,15 +183,24 @@ void team_begin(Team *t, uint64_t number, Fiber *home); /* program `number` of t
 TeamStep team_step(Team *t);                            /* every thread that can run does so once */
 void team_hang(Team *t);                                /* it spins and nothing will ever change: a finding; stopped */
 
-/* Where a thread stands, for findings. */
-Spot thread_spot(const Thread *t, int32_t site, uint64_t address);
-Spot touch_spot(const Thread *t, int32_t site, uint64_t address, const Touch *with);
 uint64_t thread_owner(const Thread *t); /* its program's number from 1 */
+uint32_t thread_index(const Thread *t); /* within the team */
 void thread_spin(Thread *t);            /* lets others go first, and looks */
 void thread_pause(Thread *t);           /* lets others go first */
 void team_progress(Team *t);            /* a thread of it has changed memory, or has ended */
 
 extern const EmuCalls emu_calls;
+
+/* ---- report.c: what findings say --------------------------------------------------------------------------------------- */
+
+const char *deed_text(Deed d); /* "reads" */
+/* Where a thread stands. */
+Spot thread_spot(const Thread *t, int32_t site, uint64_t address);
+/* Two touches of `what`, of which one stores and which nothing orders. `owners`: their programs' numbers from 1. */
+void report_conflict(const Launch *l, FindingKind kind, const Touch *now, const Touch *old, const uint64_t owners[2],
+                     uint64_t address, const char *what);
+/* No program wrote `missing` of the `all` elements of a parameter; `first` names one. */
+void report_unwritten(const Launch *l, uint32_t param, uint64_t missing, uint64_t all, const char *first);
 
 /* approx.c: prims.def's fp32 approximations. */
 float emu_ex2(float x), emu_lg2(float x), emu_rcp(float x), emu_rsqrt(float x), emu_sqrt(float x), emu_div(float x, float y);

@@ -120,33 +120,16 @@ static const char *element_name(const Launch *l, const Region *r, uint64_t addre
     return out;
 }
 
-static const char *deed(const Visit *v) {
-    return v->atomic ? "changes" : v->is_store ? "writes" : "reads";
-}
-
-static void report_conflict(const Visit *v, const Region *r, uint64_t address, Conflict c, const Touch *with) {
-    const Launch *l = v->t->block->team->launch;
-    const RecordLaunch *shape = l->shape;
-    uint64_t n = with->owner - 1, x = (uint64_t)l->blocks[0] / shape->blocks_per_program * shape->programs_per_block;
-    Spot spot = touch_spot(v->t, v->site, address, with);
-    char name[96];
-    element_name(l, r, address, name, sizeof name);
-    if (c == CONFLICT_PROGRAMS)
-        finding_add(l->findings, FINDING_RACE, &spot,
-                    "%s %s, which program (%llu, %llu, %llu) accesses too, and nothing orders the two", deed(v), name,
-                    (unsigned long long)(n % x), (unsigned long long)(n / x % l->blocks[1]),
-                    (unsigned long long)(n / x / l->blocks[1]));
-    else
-        finding_add(l->findings, FINDING_ORDER, &spot,
-                    "%s %s, which thread %u of the same program accesses too, and no barrier stands between", deed(v), name,
-                    with->thread);
+static Deed deed(const Visit *v) {
+    return v->atomic ? DEED_CHANGES : v->is_store ? DEED_WRITES : DEED_READS;
 }
 
 static Touch touch_of(const Visit *v) {
     Block *b = v->t->block;
     bool is_block = v->atomic && v->atomic->is_block;
     return (Touch){.owner = thread_owner(v->t),
-                   .thread = b->rank * b->team->threads_per_block + v->t->head.tid,
+                   .thread = thread_index(v->t),
+                   .deed = (uint8_t)deed(v),
                    .clock = ++b->team->clock,
                    .warp_time = b->warp_barriers[v->t->head.tid / WARP],
                    .block_time = b->barriers,
@@ -195,7 +178,12 @@ static bool visit_page(const Visit *v, Page *page, const Region *r) {
         where = at;
     }
     atomic_flag_clear_explicit(&page->lock, memory_order_release);
-    if (found != CONFLICT_NONE) report_conflict(v, r, where, found, &first);
+    if (found != CONFLICT_NONE) {
+        const Launch *l = v->t->block->team->launch;
+        char name[96];
+        report_conflict(l, found == CONFLICT_PROGRAMS ? FINDING_RACE : FINDING_ORDER, &now, &first,
+                        (uint64_t[]){now.owner, first.owner}, where, element_name(l, r, where, name, sizeof name));
+    }
     return changed;
 }
 
@@ -214,7 +202,7 @@ static bool visit_checked(const Visit *v) {
     if (v->address % bytes) {
         char name[96];
         finding_add(l->findings, FINDING_ALIGN, &spot, "%s %u bytes at once from %s on, at an address that is no multiple of %u",
-                    deed(v), bytes, element_name(l, r, v->address, name, sizeof name), bytes);
+                    deed_text(deed(v)), bytes, element_name(l, r, v->address, name, sizeof name), bytes);
         return false;
     }
     Page *page = page_get(l->shadow, r, v->address);
@@ -270,7 +258,7 @@ static bool is_written(const Shadow *s, uint64_t address, uint32_t bytes) {
 typedef struct Walk {
     int64_t extent[MOST_DIMS], stride[MOST_DIMS], index[MOST_DIMS], first[MOST_DIMS];
     uint32_t dims;
-    uint64_t missing;
+    uint64_t all, missing;
 } Walk;
 
 static bool walk_next(Walk *w) {
@@ -286,20 +274,19 @@ static void walk_elements(Walk *w, const Shadow *s, uint64_t base, uint32_t byte
         if (w->extent[d] <= 0) return;
     do {
         int64_t element = 0;
+        w->all++;
         for (uint32_t d = 0; d < w->dims; d++) element += w->index[d] * w->stride[d];
         if (is_written(s, base + (uint64_t)element * bytes, bytes)) continue;
         if (w->missing++ == 0) memcpy(w->first, w->index, sizeof w->first);
     } while (walk_next(w));
 }
 
-static void report_unwritten(Launch *l, const RecordParam *p, const Walk *w) {
+static void report_missing(const Launch *l, uint32_t param, const Walk *w) {
     char index[160] = "";
     size_t n = 0;
     for (uint32_t d = 0; d < w->dims && n < sizeof index; d++)
         n += (size_t)snprintf(index + n, sizeof index - n, "%s%lld", d ? ", " : "", (long long)w->first[d]);
-    Spot spot = {.site = -1, .other_site = -1, .thread = -1};
-    finding_add(l->findings, FINDING_UNWRITTEN, &spot, "%llu elements of %s's contract were not written, the first %s[%s]",
-                (unsigned long long)w->missing, p->name, p->name, index);
+    if (w->missing) report_unwritten(l, param, w->missing, w->all, index);
 }
 
 fsc_status global_unwritten(Launch *l) {
@@ -315,7 +302,7 @@ fsc_status global_unwritten(Launch *l) {
             if (s != FSC_OK) return s;
         }
         walk_elements(&w, l->shadow, c->bits[i], fsc_dtype_size(c->variant->slots[i].dtype));
-        if (w.missing) report_unwritten(l, p, &w);
+        report_missing(l, param, &w);
     }
     return FSC_OK;
 }

@@ -5,16 +5,18 @@
  */
 #include "runtime/emu/emu.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void check_bytes(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, int32_t site) {
     Block *b = t->block;
     Team *team = b->team;
     Touch now = {.owner = team->number + 1,
-                 .thread = b->rank * team->threads_per_block + t->head.tid,
+                 .thread = thread_index(t),
                  .warp_time = b->warp_barriers[t->head.tid / WARP],
                  .block_time = b->barriers,
                  .cluster_time = team->barriers,
+                 .deed = is_store ? DEED_WRITES : DEED_READS,
                  .site = site};
     for (uint32_t i = 0; i < bytes; i++) {
         Cell *cell = &b->cells[offset + i];
@@ -27,10 +29,10 @@ static void check_bytes(Thread *t, uint64_t offset, uint32_t bytes, bool is_stor
             finding_add(team->launch->findings, FINDING_SHARED_UNWRITTEN, &spot,
                         "reads byte %llu of shared memory, which nobody wrote", (unsigned long long)(offset + i));
         } else if (c != CONFLICT_NONE) {
-            Spot spot = touch_spot(t, site, offset, &with);
-            finding_add(team->launch->findings, FINDING_SHARED_RACE, &spot,
-                        "%s byte %llu of shared memory, which thread %u touched with no barrier between",
-                        is_store ? "writes" : "reads", (unsigned long long)(offset + i), with.thread);
+            char what[64];
+            snprintf(what, sizeof what, "byte %llu of shared memory", (unsigned long long)(offset + i));
+            const uint64_t owners[] = {thread_owner(t), thread_owner(t)};
+            report_conflict(team->launch, FINDING_SHARED_RACE, &now, &with, owners, offset, what);
         } else {
             continue;
         }

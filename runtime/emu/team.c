@@ -56,7 +56,7 @@ static void meet(Thread *t, ThreadState where, bool is_barrier, int32_t site, ui
     thread_wait(t, where);
 }
 
-static uint32_t thread_index(const Thread *t) { /* within the team */
+uint32_t thread_index(const Thread *t) {
     return t->block->rank * t->block->team->threads_per_block + t->head.tid;
 }
 
@@ -68,22 +68,6 @@ static uint32_t packed_index(const Thread *t) {
 
 uint64_t thread_owner(const Thread *t) {
     return t->block->team->number * t->block->team->launch->shape->programs_per_block + packed_index(t) + 1;
-}
-
-Spot thread_spot(const Thread *t, int32_t site, uint64_t address) {
-    const RecordLaunch *l = t->block->team->launch->shape;
-    Spot s = {.site = site, .other_site = -1, .address = address};
-    s.program[0] = (int64_t)(t->head.ctaid[0] / l->blocks_per_program) * l->programs_per_block + packed_index(t);
-    s.program[1] = t->head.ctaid[1];
-    s.program[2] = t->head.ctaid[2];
-    s.thread = thread_index(t) % (l->threads_per_block / l->programs_per_block * l->blocks_per_program);
-    return s;
-}
-
-Spot touch_spot(const Thread *t, int32_t site, uint64_t address, const Touch *with) {
-    Spot s = thread_spot(t, site, address);
-    s.other_site = with->site;
-    return s;
 }
 
 /* ---- Blocks and teams -------------------------------------------------------------------------------------------------- */
@@ -243,7 +227,7 @@ static void report_divergence(Team *t) {
             finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
                         "waits at a %s for all of %s, and thread %lld %s",
                         thread->is_barrier ? "barrier" : "shuffle or exchange", whom(thread->state),
-                        (long long)thread_spot(other, -1, 0).thread, is_end ? "has ended" : "waits at another");
+                        (long long)thread_spot(other, -1, 0).thread, is_end ? "has ended" : "waits for something else");
             return;
         }
     }

@@ -1,62 +1,98 @@
 # Every `$ fsc …` in the pages prints today what the page shows; `commands.py FSC --bless` rewrites the pages.
-# Not compared: what holds a time or this machine's devices, and registers, which are this machine's ptxas's.
+# A page's commands run in their order in one folder: the files of Inputs/, dsl_examples/, and what `$ cat > FILE <<'EOF'` of the
+# page writes. `./NAME` is the program of docs/examples/NAME.c, and a page that shows such a file shows all of it.
+# Not compared: what holds a time or this machine's devices, registers, which are this machine's ptxas's, addresses, and how
+# often a race was seen. Checks run on one host thread here, so that the same program always comes first.
 # RUN: %python %s fsc
+import glob
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
 
-ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-PAGES = ["README.md", "docs/tool.md", "docs/ir.md", "docs/language.md"]
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+PAGES = ["README.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/checking.md"]
+SOURCES = ["docs/runtime.md", "docs/checking.md"]  # pages that show files of docs/examples
 VARYING = re.compile(r"\d ms\b|GB/s|^cpu |libcuda", re.M)
-
-
 MEASURED = re.compile(r"^  (registers per thread|spills|blocks per SM|persistent grid) .*\n", re.M)
+MASKED = [(re.compile(r"\b0x[0-9a-f]{6,}"), "0x…"), (re.compile(r"\([0-9.]+ ms, "), "(… ms, ")]
+
+
+def masked(text):
+    for pattern, instead in MASKED:
+        text = pattern.sub(instead, text)
+    return text
 
 
 def comparable(text, command):
-    return text if "--registers" in command else MEASURED.sub("", text)
+    return masked(text if "--registers" in command else MEASURED.sub("", text))
 
 
 def run(command, tool, folder):
     """The command with the tool in place of fsc, in a copy of the examples' folder tree."""
-    line = re.sub(r"^fsc\b", tool, command.split("  #")[0])
-    done = subprocess.run(["bash", "-c", "set -o pipefail; " + line], cwd=folder, capture_output=True, text=True,
+    first, newline, rest = command.partition("\n")
+    line = re.sub(r"^fsc\b", tool, first.split("  #")[0])
+    line = re.sub(r"^\./(\w+)", os.path.join(os.path.dirname(tool), "tests", r"\1_example"), line)
+    if "--check" in line and "--device" not in line:
+        line = line.replace("--check", "--check --device=emu:1")
+    done = subprocess.run(["bash", "-c", "set -o pipefail; " + line + newline + rest], cwd=folder, text=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                           env=dict(os.environ, NO_COLOR="1"), timeout=120)
-    return done.stdout + done.stderr
+    return done.stdout
 
 
 def blocks(text):
-    """(start, end, command, shown) of every command that shows output."""
+    """(start, end, command, shown) of every command of the page, in order; of `cat` with all lines that it writes."""
     for fence in re.finditer(r"^```\w*\n(.*?)^```", text, re.M | re.S):
-        parts = list(re.finditer(r"^\$ (fsc .*)\n", fence.group(1), re.M))
+        parts = list(re.finditer(r"^\$ (cat > .*? <<'(\w+)'\n(?:.*\n)*?\2\n|fsc .*\n|\./.*\n)", fence.group(1), re.M))
         for i, part in enumerate(parts):
             end = parts[i + 1].start() if i + 1 < len(parts) else len(fence.group(1))
-            shown = fence.group(1)[part.end():end]
-            if shown.strip():
-                yield fence.start(1) + part.end(), fence.start(1) + end, part.group(1), shown
+            yield fence.start(1) + part.end(), fence.start(1) + end, part.group(1).rstrip("\n"), fence.group(1)[part.end():end]
+
+
+def check_page(page, tool):
+    """How many commands were compared, the differences, and the page as it should be."""
+    text = open(os.path.join(ROOT, page), encoding="utf-8").read()
+    compared, wrong, edits = 0, [], []
+    with tempfile.TemporaryDirectory() as folder:
+        os.symlink(os.path.join(ROOT, "dsl_examples"), os.path.join(folder, "dsl_examples"))
+        for path in glob.glob(os.path.join(ROOT, "tests", "docs", "Inputs", "*")):
+            shutil.copy(path, folder)
+        for start, end, command, shown in blocks(text):
+            writes = command.startswith("cat ")
+            if not writes and (not shown.strip() or "..." in shown or VARYING.search(masked(shown))):
+                continue
+            got = run(command, tool, folder)
+            compared += not writes
+            if comparable(got, command) != comparable(shown, command):
+                wrong.append(f"{page}: $ {command}\n--- shown\n{shown}--- printed\n{got}")
+                edits.append((start, end, got))
+    for start, end, got in reversed(edits):
+        text = text[:start] + got + text[end:]
+    return compared, wrong, text
+
+
+def check_source(page):
+    """The differences between the files of docs/examples that a page shows and the files."""
+    text = open(os.path.join(ROOT, page), encoding="utf-8").read()
+    shown = re.findall(r"^```c\n(/\* (\w+\.c) - .*?)^```", text, re.M | re.S)
+    assert shown, f"{page} shows no file of docs/examples"
+    files = {name: open(os.path.join(ROOT, "docs", "examples", name), encoding="utf-8").read() for _, name in shown}
+    return [f"{page}: {name} is not as docs/examples has it" for part, name in shown if part != files[name]]
 
 
 def main():
     tool, bless = os.path.abspath(sys.argv[1]), "--bless" in sys.argv
-    compared, wrong = 0, []
-    with tempfile.TemporaryDirectory() as folder:
-        os.symlink(os.path.abspath(os.path.join(ROOT, "dsl_examples")), os.path.join(folder, "dsl_examples"))
-        for page in PAGES:
-            path = os.path.join(ROOT, page)
-            text = open(path, encoding="utf-8").read()
-            for start, end, command, shown in reversed(list(blocks(text))):
-                if VARYING.search(shown) or "..." in shown:
-                    continue
-                got = run(command, tool, folder)
-                compared += 1
-                if comparable(got, command) != comparable(shown, command):
-                    wrong.append(f"{page}: $ {command}\n--- shown\n{shown}--- printed\n{got}")
-                    text = text[:start] + got + text[end:]
-            if bless:
-                open(path, "w", encoding="utf-8").write(text)
-    assert compared >= 8, f"only {compared} commands with output were found"
+    compared, wrong = 0, [w for page in SOURCES for w in check_source(page)]
+    for page in PAGES:
+        n, differences, text = check_page(page, tool)
+        compared += n
+        wrong += differences
+        if bless:
+            open(os.path.join(ROOT, page), "w", encoding="utf-8").write(text)
+    assert compared >= 16, f"only {compared} commands with output were found"
     if wrong and not bless:
         print("\n".join(wrong))
         return 1

@@ -253,8 +253,34 @@ static void unordered_thread(EmuThread *t, const void *const *args) {
 static void test_thread_race(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {1, 1, 1}};
-    FscFinding f = found(&s, unordered_thread, "unordered", 30, "y[6]");
-    assert_int_equal(f.thread, 5);
+    FscFinding f = found(&s, unordered_thread, "unordered", 10, "y[6], with no barrier between it and thread 5, which reads it at k.dsl:30:1");
+    assert_int_equal(f.thread, 6);
+}
+
+/* Thread 3 stores what thread 2 has read and what thread 5 will read: one pair of places, whichever came first. */
+static void either_order_thread(EmuThread *t, const void *const *args) {
+    if (t->tid == 2) (void)load(t, address_of(args, 0) + 4 * 1, word, AT_B);
+    if (t->tid == 3) store(t, address_of(args, 0) + 4 * 1, 1, AT_A);
+    if (t->tid == 3) store(t, address_of(args, 0) + 4 * 2, 1, AT_A);
+    if (t->tid == 5) (void)load(t, address_of(args, 0) + 4 * 2, word, AT_B);
+}
+
+/* Each of two programs reads the other's word and writes its own: seen twice, by the load or by the store. */
+static void crossed_thread(EmuThread *t, const void *const *args) {
+    uint64_t at = address_of(args, 0), self = block_of(t);
+    if (t->tid != 0) return;
+    (void)load(t, at + 4 * (1 - self), word, AT_B);
+    store(t, at + 4 * self, 1, AT_A);
+}
+
+static void test_either_order(void **state) {
+    (void)state;
+    Setup s = {32, 1, 0, {1, 1, 1}}, two = {32, 1, 0, {2, 1, 1}};
+    FscFinding f = found(&s, either_order_thread, "unordered", 10, "writes y[1], with no barrier between it and thread 2");
+    assert_int_equal(f.count, 2);
+    f = found(&two, crossed_thread, "race", 10, "which reads it at k.dsl:20:1");
+    assert_int_equal(f.count, 2);
+    assert_non_null(strstr(f.advice, "atomic"));
 }
 
 static void shared_race_thread(EmuThread *t, const void *const *args) {
@@ -287,8 +313,8 @@ static void shared_beyond_thread(EmuThread *t, const void *const *args) {
 static void test_shared(void **state) {
     (void)state;
     Setup s = {64, 1, 256, {1, 1, 1}};
-    (void)found(&s, shared_race_thread, "shared-race", 30, "byte 32");
-    (void)found(&s, write_after_read_thread, "shared-race", 40, "byte 0");
+    (void)found(&s, shared_race_thread, "shared-race", 10, "byte 32 of shared memory, with no barrier between it and thread 40, which reads it at k.dsl:30:1");
+    (void)found(&s, write_after_read_thread, "shared-race", 30, "reads byte 0 of shared memory, with no barrier between it and thread 63, which writes it at k.dsl:40:1");
     Setup one = {32, 1, 256, {3, 1, 1}};
     FscFinding f = found(&one, unwritten_thread, "shared-unwritten", 30, "byte 124");
     assert_int_equal(f.count, 3); /* once in each program: nothing stays from one to the next */
@@ -315,7 +341,7 @@ static void test_divergence(void **state) {
     (void)state;
     Setup s = {64, 1, 0, {1, 1, 1}}, cluster = {32, 4, 0, {1, 1, 1}};
     (void)found(&s, left_thread, "divergent", 30, "thread 33 has ended");
-    (void)found(&s, lane_thread, "divergent", 10, "waits at another");
+    (void)found(&s, lane_thread, "divergent", 10, "waits for something else");
     (void)found(&cluster, cluster_left_thread, "divergent", 40, "has ended");
     assert_int_equal(fsc_device_check(device, false), FSC_OK);
     assert_int_equal(launch(&s, left_thread), FSC_ERROR_CHECK); /* with or without checks it cannot go on */
@@ -338,7 +364,7 @@ static void test_unwritten_output(void **state) {
     assert_int_equal(fsc_device_findings(device), 1);
     assert_int_equal(fsc_device_finding(device, 0, &f), FSC_OK);
     assert_string_equal(f.kind, "unwritten");
-    assert_non_null(strstr(f.text, "1 elements of y's contract were not written, the first y[0, 5]"));
+    assert_non_null(strstr(f.text, "no program wrote 1 of the 32 elements of y, the first y[0, 5]"));
 }
 
 static void test_limits(void **state) {
@@ -363,6 +389,7 @@ int main(void) {
         cmocka_unit_test(test_warp_barrier),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_misaligned),
         cmocka_unit_test(test_program_races), cmocka_unit_test(test_thread_race), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_divergence),    cmocka_unit_test(test_limits),      cmocka_unit_test(test_unwritten_output),
+        cmocka_unit_test(test_either_order),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

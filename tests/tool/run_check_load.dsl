@@ -7,11 +7,12 @@
 # RUN: fsc run --device=emu --check --grid=3 --repeat=0 %s x=zeros:fp32[100] y=zeros:fp32[100] n=100 2>&1 | count 0
 # Without checks nobody looks.
 # RUN: fsc run --device=cpu --grid=3 --warmup=0 --repeat=0 %s x=zeros:fp32[100] y=zeros:fp32[100] n=100 2>&1 | count 0
-#CHECK:{{.*}}run_check_load.dsl:21:16: out-of-bounds: program (1, 0, 0): reads 4 bytes at x[100], beyond the end of x (100 elements of fp32, from 0x{{[0-9a-f]+}} on) (30 times)
-#CHECK-NEXT:   21 | 	if 1 < 2: v = load(x + i, mask=i < n)
+#CHECK:{{.*}}run_check_load.dsl:22:16: out-of-bounds: program (1, 0, 0): reads 4 bytes at x[100], beyond the end of x (100 elements of fp32, from 0x{{[0-9a-f]+}} on) (30 times)
+#CHECK-NEXT:   22 | 	if 1 < 2: v = load(x + i, mask=i < n)
 #CHECK-NEXT:      | 	              ^
-#CHECK-NEXT:{{.*}}run_check_load.dsl:22:13: out-of-bounds: program (0, 0, 0): writes 4 bytes at y[-1], before the beginning of y (100 elements of fp32, from 0x{{[0-9a-f]+}} on)
-#CHECK-NEXT:   22 | 	"ü"     ; store(y + i - 1, v, mask=i < n - 100)
+#CHECK-NEXT:note: mask it (mask=i < n), or give the buffer the size that the kernel takes it to have
+#CHECK-NEXT:{{.*}}run_check_load.dsl:23:13: out-of-bounds: program (0, 0, 0): writes 4 bytes at y[-1], before the beginning of y (100 elements of fp32, from 0x{{[0-9a-f]+}} on)
+#CHECK-NEXT:   23 | 	"ü"     ; store(y + i - 1, v, mask=i < n - 100)
 #CHECK-NEXT:      | 	          ^
 #CHECK-NEXT:fsc run: the checks found 2 mistakes
 @kernel()

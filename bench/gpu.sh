@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT: info tests random sanitizer bench quick tune edges (default: all but quick and tune). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
+#   WHAT: info tests random sanitizer plants bench quick tune edges (default: all but quick and tune). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 results=${OUT:-$PWD/build/gpu}
 out=${TMPDIR:-/tmp}/fsc-out
 home=${TMPDIR:-/tmp}/fsc-gpu
-what=${*:-info tests random sanitizer bench edges}
+what=${*:-info tests random sanitizer plants bench edges}
 rm -rf "$out" && mkdir -p "$out" "$home" "$results"
 [[ -d $home/stage ]] || tar -C "$home" -xJf build/gpu/fsc.tar.xz || exit 1
 cd "$home/stage" || exit 1
@@ -47,6 +47,7 @@ for w in $what; do
                 python3 tests/run/run.py --device cuda softmax_strides softmax_special softmax_in_place "n=781" reduce_rank3 reduce_nan loops branch transposed reversed_back scalar_in rounds_through
         done
         ;;
+    plants) FSC_LIBRARY=$PWD/plants/libfsc.so TAIL=20 step plants 400 python3 tests/plants.py --racecheck tests/run/run.py compiler/base/plant.def ;;
     bench) TAIL=16 step bench 420 python3 bench/bench.py --sweep tutorial --out "$out" ;;
     quick) TAIL=30 step quick 200 python3 bench/bench.py --sweep quick --out "$out" --name quick ;;
     tune)

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # pack.sh - the built tree as one archive that runs on a machine with a GPU and without LLVM: build/gpu/fsc.tar.xz.
-# What it holds: the installed tool and libraries (stripped), the CUDA-side unit tests, tests/run, tests/random, bench, dsl_examples.
+# What it holds: the installed tool and libraries (stripped), a second libfsc.so with the planted faults, tests/run, tests/random, bench, dsl_examples.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -9,14 +9,19 @@ rm -rf build/gpu
 mkdir -p "$stage"
 DESTDIR= cmake --install build/release --prefix "$PWD/$stage" >/dev/null
 mkdir -p "$stage/tests"
+cmake -S . -B build/plants -DCMAKE_BUILD_TYPE=Release -DFSC_PLANTS=ON -DFSC_TESTS=OFF >/dev/null
+cmake --build build/plants -j "$(nproc)" >build/gpu/plants.log
+mkdir -p "$stage/plants"
+strip -o "$stage/plants/libfsc.so" build/plants/libfsc.so
 cp -r dsl_examples bench "$stage/"
-cp -r tests/run tests/random "$stage/tests/"
-for table in compiler/check/builtin.def compiler/codegen/prims.def; do # the suite asks them what there is to test
+cp -r tests/run tests/random tests/plants.py "$stage/tests/"
+for table in compiler/check/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do # the suite asks them what there is to test
     mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"
 done
 if [[ -d ../shared/seeds ]]; then cp -r ../shared/seeds "$stage/seeds"; fi
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +
 rm -rf "$stage"/lib/*.a "$stage"/include
-XZ_OPT=-3T0 tar -C build/gpu -cJf build/gpu/fsc.tar.xz stage
+# A dictionary that spans both libfsc.so: the second then takes 1 MB.
+XZ_OPT='--lzma2=preset=3,dict=160MiB' tar -C build/gpu -cJf build/gpu/fsc.tar.xz stage
 rm -rf "$stage"
 ls -l build/gpu/fsc.tar.xz

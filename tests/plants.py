@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
-"""plants.py RUN DEF: does the run suite, on emulated threads, see each planted fault of compiler/base/plant.def?
+"""plants.py [--racecheck] RUN DEF: does the run suite, on emulated threads, see each planted fault of compiler/base/plant.def?
 
 RUN is tests/run/run.py, with FSC_LIBRARY a libfsc built with -DFSC_PLANTS=ON. Each row of DEF is switched on by itself, and
 the cases that CAUGHT_BY names must then fail, all for a wrong result or a finding, none by a crash; without any they pass.
+The faults that are races in shared memory must show as such in each case of RACES: on emulated threads as a finding, and with
+--racecheck on a GPU as a hazard of NVIDIA's compute-sanitizer, which must see none without the fault.
 """
 import os
 import re
@@ -29,19 +31,59 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "wide-vector": ["store_beyond(offset=3"],
 }
 
+TWICE = ["softmax_in_place(n=781)", "softmax_strides(name=softmax_persistent.dsl, n=781)",  # two reductions, several warps
+         "softmax_strides(name=softmax_tiled.dsl, n=1500)"]
+RACES = {  # fault: cases, by their whole names
+    "drop-barrier": TWICE + ["reduce_rank3(name=sum, axis=1, shape=(16, 16, 8))", "transposed(dtype=fp32, warps=8)"],
+    "same-shared": TWICE,
+}
 
-def run(runner, words, fault):
+
+def run(runner, words, fault, device="emu", tool=()):
     environment = dict(os.environ, FSC_PLANT=fault)
-    command = [sys.executable, runner, "--device", "emu", "--first", *words]
+    command = [*tool, sys.executable, runner, "--device", device, "--first", *words]
     r = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=300)
     return r.returncode, r.stdout + r.stderr
 
 
+def hazards(runner, case, fault):
+    """How many racecheck sees in the one case, its own words, and whether the case ran and, without a fault, was right."""
+    _, text = run(runner, [case], fault, "cuda", ["compute-sanitizer", "--tool", "racecheck"])
+    found = re.search(r"RACECHECK SUMMARY: (\d+) hazards?", text)
+    right = re.search(r"^1 passed, 0 failed" if not fault else r"^(1 passed, 0|0 passed, 1) failed", text, re.M)
+    return int(found.group(1)) if found and right else None, text
+
+
+def racecheck(runner, names):
+    wrong = [f"{fault}: no such row" for fault in RACES if fault not in names]
+    for case in dict.fromkeys(case for cases in RACES.values() for case in cases):
+        for fault in [""] + [f for f in RACES if case in RACES[f]]:
+            n, text = hazards(runner, case, fault)
+            good = n is not None and (n > 0) == (fault != "")
+            print(f"{fault or 'no fault':13} {case:58} {'no result' if n is None else n} hazards{'' if good else '  WRONG'}", flush=True)
+            if not good:
+                wrong.append(f"{fault or 'no fault'} in {case}\n{text[-3000:]}")
+    return wrong
+
+
+def emulated_races(runner):
+    wrong = []
+    for fault, cases in RACES.items():
+        for case in cases:
+            code, text = run(runner, [case], fault)
+            if code != 1 or ": shared-race: " not in text or "0 passed, 1 failed" not in text:
+                wrong.append(f"{fault} in {case} is no shared-race: exit code {code}\n{text}")
+        print(f"{fault:18} shared-race in {len(cases)} cases", flush=True)
+    return wrong
+
+
 def main():
-    runner, table = sys.argv[1:3]
+    runner, table = [word for word in sys.argv[1:] if word != "--racecheck"]
     with open(table, encoding="utf-8") as f:
         names = re.findall(r'^PLANT\(\w+,\s*"([^"]+)"', f.read(), re.M)
-    wrong = []
+    if "--racecheck" in sys.argv:
+        return report(racecheck(runner, names), RACES)
+    wrong = emulated_races(runner)
     if set(names) != set(CAUGHT_BY):
         wrong.append(f"rows without cases here, or the other way round: {sorted(set(names) ^ set(CAUGHT_BY))}")
     code, text = run(runner, sorted({w for words in CAUGHT_BY.values() for w in words}), "")
@@ -53,9 +95,13 @@ def main():
         print(f"{name:18} {seen.group(0)[:140] if seen else 'NOT SEEN'}", flush=True)
         if code != 1 or not seen or "Traceback" in text:
             wrong.append(f"{name}: exit code {code}\n{text}")
+    return report(wrong, names)
+
+
+def report(wrong, faults):
     for w in wrong:
         print("plants.py:", w)
-    print(f"{len(names)} faults, {len(wrong)} problems")
+    print(f"{len(faults)} faults, {len(wrong)} problems")
     return 1 if wrong else 0
 
 

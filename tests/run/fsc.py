@@ -160,6 +160,12 @@ class Device:
     def close(self):
         lib.fsc_device_close(self.handle)
 
+    def sms(self):
+        """Multiprocessors; of emu its host threads."""
+        props = c.create_string_buffer(512)
+        check(lib.fsc_device_props(self.handle, props))
+        return int.from_bytes(props[104:108], "little")
+
     def wait(self):
         check(lib.fsc_device_wait(self.handle))
 

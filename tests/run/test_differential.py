@@ -336,14 +336,14 @@ def softmax(x):
     return e / e.sum(axis=1, keepdims=True)
 
 
-def row_data(file, config):
+def row_data(file, config, m=5):
     """A matrix and a vector, as the kernel sees them. Sums are of small integers, so that any order is exact."""
     rng = np.random.default_rng(config.n)
-    shape = (5, config.n)
+    shape = (m, config.n)
     whole = config.dtype in INTS or file == "naive/row_sum.dsl"
     signed = config.dtype[0] != "u"
     x = rng.integers(-3 if signed else 0, 4, shape) if whole else rng.standard_normal(shape) * 2
-    v = rng.integers(0, 9, 5) if whole else rng.uniform(0.5, 9, 5)
+    v = rng.integers(0, 9, m) if whole else rng.uniform(0.5, 9, m)
     return seen(x, config.dtype), seen(v, config.dtype)
 
 
@@ -361,9 +361,9 @@ def row_want(file, config, x, v):
                 "naive/divide.dsl": lambda: (x / v[:, None], narrow or 2 * ULP["fp32"])}[file]()
 
 
-def judge_rows(bench, file, config, source=None):
+def judge_rows(bench, file, config, source=None, m=5):
     rows = ROWS[file]
-    x, v = row_data(file, config)
+    x, v = row_data(file, config, m)
     got = decode(launch_rows(bench, rows, x, v, config, source=source), config.dtype).reshape(len(x), -1)
     want, rtol = row_want(file, config, x, v)
     if rows.exact:

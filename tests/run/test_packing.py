@@ -4,6 +4,8 @@ size, whatever the grid; neighbours in a block may end early, loop longer and br
 import numpy as np
 
 from case import case, same_bits
+from sweep import OFFSETS, ROWS, Config
+from test_differential import KERNELS, judge_elementwise, judge_rows
 
 
 @case(grid=[(1, 1, 1), (3, 1, 1), (7, 5, 1), (1, 3, 6), (129, 1, 1), (1001, 1, 1), (33, 4, 3)])
@@ -67,3 +69,36 @@ def f(y: *T, x: *T, n: i32, T: dtype):
     xb, y = bench.buffer(dtype, x.size, x.ravel()), bench.buffer(dtype, x.size)
     bench.run(source, y, xb, n)
     same_bits(y.read(), (x - x.max(axis=1, keepdims=True)).ravel(), "rows less their maximum")
+
+
+# ---- Every builtin and every example, one, two and four programs to a block ----------------------------------------------
+
+
+def programs_for(bench, packed):
+    """So many that launch_shape of runtime/launch.c puts `packed` into a block; the last block is not full."""
+    return 4 * packed * bench.device.sms() + (3 if packed > 1 else -1)
+
+
+def packed_config(bench, k, packed, dtypes, block=32):
+    return Config(dtypes[k % len(dtypes)], 1, OFFSETS[k % len(OFFSETS)], 0, block, block * programs_for(bench, packed) - k % block)
+
+
+@case(kernel=list(KERNELS), packed=[1, 2, 4])
+def builtins_packed(bench, kernel, packed):
+    k = KERNELS[kernel]
+    judge_elementwise(bench, k, packed_config(bench, len(kernel) + packed, packed, k.dtypes))
+
+
+@case(slow=True, kernel=list(KERNELS), packed=[2, 4])
+def builtins_packed_wide(bench, kernel, packed):
+    k = KERNELS[kernel]
+    for i in range(len(k.dtypes)):
+        judge_elementwise(bench, k, packed_config(bench, i, packed, k.dtypes, 64))
+
+
+@case(file=list(ROWS), packed=[2, 4])
+def examples_packed(bench, file, packed):
+    rows = ROWS[file]
+    for i, n in enumerate([33, 64, 5]):
+        config = Config(rows.dtypes[(i + packed) % len(rows.dtypes)], 1, OFFSETS[i], i, 64, n)
+        judge_rows(bench, file, config, m=programs_for(bench, packed))

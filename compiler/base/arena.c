@@ -1,11 +1,28 @@
 /* arena.c - memory with one lifetime: blocks that are filled from front to back and dropped together.
  *
  * Blocks double from 64 KB to 4 MB; a request larger than a block gets one of its own. Fresh blocks come zeroed.
+ * Under ASan what was not handed out is poisoned, and a gap stays behind each piece: it sees an overflow of one.
  */
 #include "base/base.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define HAS_ASAN 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define HAS_ASAN 1
+#endif
+#endif
+#ifdef HAS_ASAN
+#include <sanitizer/asan_interface.h>
+enum { GAP = 16 };
+#else
+enum { GAP = 0 };
+#define ASAN_POISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#define ASAN_UNPOISON_MEMORY_REGION(at, size) ((void)(at), (void)(size))
+#endif
 
 enum { FIRST_BLOCK = 1 << 16, LAST_BLOCK = 1 << 22, ALIGN = 16 };
 
@@ -41,13 +58,16 @@ static Chunk *add_chunk(size_t size) {
     Chunk *c = calloc(1, sizeof *c + size);
     if (!c) bug("out of memory: %zu bytes", size);
     c->size = size;
+    ASAN_POISON_MEMORY_REGION(c + 1, size);
     return c;
 }
 
 void *arena_alloc(Arena *a, size_t size) {
     if (size > SIZE_MAX / 2) bug("out of memory: %zu bytes", size);
+    size_t wanted = size;
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
     a->total += size;
+    size += GAP;
     Chunk *c = a->chunks;
     if (!c || c->size - c->used < size) {
         bool own = size > a->next_size / 4; /* a big one does not waste the rest of the block */
@@ -63,6 +83,7 @@ void *arena_alloc(Arena *a, size_t size) {
     }
     void *p = (char *)(c + 1) + c->used;
     c->used += size;
+    ASAN_UNPOISON_MEMORY_REGION(p, wanted);
     return p;
 }
 

@@ -232,6 +232,7 @@ static int compare_places(const void *a, const void *b) {
 }
 
 void diag_print(const Diag *d, Text *out, bool color) {
+    if (!d->messages.len) return;
     const Message *all = d->messages.at, *end = all + d->messages.len;
     const Message **heads = NEW_ARRAY(d->arena, const Message *, d->messages.len); /* each has its notes behind it */
     size_t count = 0;

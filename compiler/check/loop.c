@@ -63,8 +63,9 @@ void loop_continue(Checker *c, const Node *n) {
 
 /* ---- The body ---------------------------------------------------------------------------------------------------- */
 
-static void bind_carried(Checker *c, const Carries *k, Value **slots) {
+static void bind_carried(Checker *c, const Carries *k, const Block *b, uint32_t first) {
     for (uint32_t i = 0; i < k->count; i++) {
+        Value **slots = b->args.at + first;
         frame_set(c, k->at[i].variable, (Binding){.sem = carried_sem(c, &k->at[i], slots), .span = k->at[i].span});
     }
 }
@@ -150,7 +151,7 @@ static void build_condition_block(Checker *c, const While *w, Block *block) {
         cond = before_end(c, w, block->args.at[0]);
     } else {
         uint32_t mark = journal_mark(c);
-        bind_carried(c, &w->k, block->args.at + w->first);
+        bind_carried(c, &w->k, block, w->first);
         const Sem *s = condition_of(c, expr(c, w->n->a), w->n->a->span, "the condition of 'while'");
         journal_undo(c, mark);
         cond = sem_is_error(s) ? build_int(&c->b, type_scalar(DT_I1), 0) : go_value(c, s);
@@ -175,7 +176,7 @@ static void while_body(Checker *c, While *w, Op *loop, const Sem **returned) {
     const Sem *retval = before ? before->sem : NULL;
     enter_block(c, block);
     start_iteration(c);
-    bind_carried(c, &w->k, block->args.at + w->first);
+    bind_carried(c, &w->k, block, w->first);
     if (w->bounds) assign_to(c, w->n->a, loop_variable(c, w->bounds, block->args.at[0]), w->n->a->span);
     block_run(c, &w->n->body);
     c->b.span = w->n->span;
@@ -233,7 +234,7 @@ static void build_for_loop(Checker *c, const Node *n, const Bounds *b, Value *co
     const Sem *outer = loop_enter(c);
     enter_block(c, block);
     start_iteration(c);
-    bind_carried(c, &k, block->args.at + 1);
+    bind_carried(c, &k, block, 1);
     assign_to(c, n->a, loop_variable(c, b, block->args.at[0]), n->a->span);
     block_run(c, &n->body);
     c->b.span = n->span;

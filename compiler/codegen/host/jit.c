@@ -15,8 +15,8 @@ static const char *const pipelines[] = {
     "",
     "function(instcombine<no-verify-fixpoint>,early-cse)",
     "function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>)",
-    "function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>,"
-    "gvn,dse)",
+    ("function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>,"
+     "gvn,dse)"),
 };
 
 typedef struct Work {

@@ -4,10 +4,12 @@
  * Method: along the program, keep what was read and written since the last barrier; an access of shared memory that overlaps
  * a write, a write that overlaps a read, and accesses of global memory by which threads may cross (alias.c) get a barrier in
  * front. A loop's body is walked again from its own end, so that one round's accesses meet the next one's. Conditions are the
- * same in all threads of a program, so any place will do.
+ * same in all threads of a program, so any place will do; so will one more barrier where too much is pending to look at.
  */
 #include "base/plant.h"
 #include "passes/private.h"
+
+enum { MOST_PENDING = 128 };
 
 typedef struct Access {
     const Op *op;       /* of global memory; NULL: of shared memory */
@@ -61,7 +63,7 @@ static void walk(Places *p, Block *b, Accesses *pending);
 
 static Accesses copy(Places *p, const Accesses *from) {
     Accesses to = {0};
-    for (uint32_t i = 0; i < from->len; i++) add(p, &to, from->at[i]);
+    for (uint32_t i = 0; i < from->len; i++) vec_push(p->scratch, &to, from->at[i]);
     return to;
 }
 
@@ -107,7 +109,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         bool is_shared = op_info[op->kind].attr == ATTR_SHARED;
         if (!is_shared && !op_is_access(op->kind)) continue;
         Access a = access_of(op);
-        if (conflicts(p, pending, a)) {
+        if (pending->len >= MOST_PENDING || conflicts(p, pending, a)) {
             Builder at = builder_before(p->f, op);
             op_build(&at, OP_BARRIER, NULL, 0, (Attr){.i = p->scope}, (Type){0});
             pending->len = 0;

@@ -10,7 +10,7 @@
 
 enum {
     STEP_LIMIT = 1000000, /* statements and expressions evaluated in one kernel */
-    OP_LIMIT = 400000,    /* ops built */
+    OP_LIMIT = 40000,     /* ops built: LLVM takes a second for as many in one block, and four times that for twice as many */
     DEPTH_LIMIT = 4500,   /* of evaluations inside each other; more than AST_DEPTH */
 };
 

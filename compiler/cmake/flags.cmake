@@ -22,6 +22,16 @@ if(FSC_SANITIZE)
     target_link_options(fsc-flags INTERFACE ${sanitize})
 endif()
 
+if(FSC_FUZZ)
+    if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
+        message(FATAL_ERROR "FSC_FUZZ needs clang and its libFuzzer: cmake --preset fuzz")
+    endif()
+    set(sanitize -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    # No tracing of comparisons: it halves the speed, and tests/fuzz/mutate.c knows the words that it would find.
+    target_compile_options(fsc-flags INTERFACE ${sanitize} -fsanitize=fuzzer-no-link -fno-sanitize-coverage=trace-cmp)
+    target_link_options(fsc-flags INTERFACE ${sanitize})
+endif()
+
 # A static link against LLVM takes GNU ld over 3 s, mold and lld under 1 s: take the first one there is.
 foreach(linker IN ITEMS mold lld)
     check_linker_flag(CXX -fuse-ld=${linker} FSC_HAVE_${linker})

@@ -21,6 +21,65 @@
 # GATHER: load {{.*}} : tile<4x1024xfp16>
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/prefix_sum.dsl -o - | FileCheck %s --check-prefix=PREFIX
 # RUN: fsc --emit=tile --passes= %examples/argmax.dsl -o - | FileCheck %s --check-prefix=ARGMAX
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/layernorm.dsl -o - | FileCheck %s --check-prefix=LAYERNORM
+# LAYERNORM: func @layernorm(%y: *fp16 {{.*}}, %mean: *fp32 {{.*}}, %rstd: *fp32
+# LAYERNORM-COUNT-3: {{= reduce }}
+# LAYERNORM: rsqrt
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/rmsnorm.dsl -o - | FileCheck %s --check-prefix=RMSNORM
+# RUN: fsc --emit=tile --passes= %examples/add_rmsnorm.dsl -o - | FileCheck %s --check-prefix=RMSNORM
+# RMSNORM: reduce {{.*}}fadd
+# RMSNORM: rsqrt
+# RMSNORM-NOT: reduce
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/add_layernorm.dsl -o - | FileCheck %s --check-prefix=ADDNORM
+# ADDNORM: fadd {{.*}} : tile<1024xbf16>
+# ADDNORM: store
+# ADDNORM-COUNT-3: {{= reduce }}
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/layernorm_backward.dsl -o - | FileCheck %s --check-prefix=BACKWARD
+# RUN: fsc --emit=tile --passes= %examples/rmsnorm_backward.dsl -o - | FileCheck %s --check-prefix=BACKWARD
+# BACKWARD: for {{.*}}carry
+# BACKWARD: reduce {{.*}}fadd
+# BACKWARD: yield
+# BACKWARD: store
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/column_sum.dsl -o - | FileCheck %s --check-prefix=COLUMNS
+# COLUMNS: for {{.*}}carry
+# COLUMNS: reduce {{.*}}axis = 0{{.*}}fadd
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/softmax_temperature.dsl -o - | FileCheck %s --check-prefixes=FORMS,TEMPERATURE
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/softmax_scale.dsl -o - | FileCheck %s --check-prefix=FORMS
+# RUN: fsc --emit=tile --passes= %examples/softmax_causal.dsl -o - | FileCheck %s --check-prefix=FORMS
+# RUN: fsc --emit=tile --passes= %examples/softmax_masked.dsl -o - | FileCheck %s --check-prefix=FORMS
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/softmax_small_rows.dsl -o - | FileCheck %s --check-prefix=FORMS
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/log_softmax.dsl -o - | FileCheck %s --check-prefixes=FORMS,LOG
+# FORMS: {{= reduce .*fmax}}
+# TEMPERATURE: fdiv
+# FORMS: = exp
+# FORMS: {{= reduce .*fadd}}
+# LOG: = log
+# FORMS: store
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/softmax_columns.dsl -o - | FileCheck %s --check-prefix=WALK
+# WALK: fmax_nan
+# WALK: yield
+# WALK: reduce {{.*}}axis = 0, combine = fmax_nan
+# WALK: for
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/softmax_backward.dsl -o - | FileCheck %s --check-prefix=ALONG
+# ALONG-COUNT-1: {{= reduce .*fadd}}
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/gelu.dsl -o - | FileCheck %s --check-prefix=ACTIVATION
+# RUN: fsc --emit=tile --passes= -T T=fp16 -D TANH=True %examples/gelu.dsl -o - | FileCheck %s --check-prefix=ACTIVATION
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/silu.dsl -o - | FileCheck %s --check-prefix=ACTIVATION
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/swiglu.dsl -o - | FileCheck %s --check-prefix=ACTIVATION
+# ACTIVATION: fpext
+# ACTIVATION: = exp
+# ACTIVATION: fptrunc
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/quantize_int8.dsl -o - | FileCheck %s --check-prefix=INT8
+# INT8: reduce {{.*}}fmax_nan
+# INT8: : tile<1024xi8>
+# RUN: fsc --emit=tile --passes= %examples/quantize_fp8.dsl -o - | FileCheck %s --check-prefix=FP8
+# FP8: reduce {{.*}}fmax_nan
+# FP8: : tile<1024xfp8e4nv>
+# RUN: fsc --emit=tile --passes= -T Q=fp8e4nv -T T=bf16 %examples/dequantize.dsl -o - | FileCheck %s --check-prefix=BACK
+# BACK: load {{.*}} : tile<1024xfp8e4nv>
+# RUN: fsc --emit=tile --passes= %examples/row_sum_fp64.dsl -o - | FileCheck %s --check-prefix=WIDE
+# WIDE: fpext {{.*}} : tile<1024xfp64>
+# WIDE: reduce {{.*}}fadd{{.*}} : fp64
 # SOFTMAX: func @softmax(%y: *fp32
 # SOFTMAX: load
 # SOFTMAX: reduce {{.*}}fmax

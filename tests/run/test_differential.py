@@ -17,7 +17,9 @@ from case import EXAMPLES, U, ULP, Bench, Skip, case, close, example, must_fail,
 from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, ROWS, WARPS, launch_rows, seen, sweep, sweep_wide
 from test_math import erf
+from test_norms import NORMS
 from test_ops import operands
+from test_rows import FILES
 from test_scan import SCANS
 
 BUILTINS = os.path.join(EXAMPLES, "..", "compiler", "check", "builtin.def")
@@ -441,6 +443,7 @@ def every_example_has_a_case(_):
     known = set(ROWS) | {"add.dsl"}
     known |= {"dropout.dsl", "histogram.dsl", "transpose.dsl", "gather_rows.dsl"}  # test_random.py, test_atomics.py, test_shape.py
     known |= {"argmax.dsl", "prefix_sum.dsl"}  # test_scan.py
+    known |= set(NORMS) | {"column_sum.dsl"} | FILES
     assert files == known, f"examples without a case, or cases without an example: {sorted(files ^ known)}"
 
 

@@ -1,0 +1,29 @@
+# What flows back through rmsnorm.dsl: dx, and what each program adds to the gradient of weight.
+#
+#   h = x * rstd,   g = dy * weight
+#   dx[i, j] = (g[i, j] - h[i, j] * sum_k g[i, k] h[i, k] / n_cols) * rstd[i]
+#   dweight[j] = sum_i dy[i, j] * h[i, j]
+#
+# As in layernorm_backward.dsl each program adds up its rows and writes n_cols sums; column_sum.dsl adds those of all programs.
+#
+#   fsc run rmsnorm_backward.dsl dx=dx.npy dweight=dw.npy:fp32[256,781] dy=dy.npy x=x.npy weight=w.npy rstd=rstd.npy
+#   fsc run column_sum.dsl x=dw.npy y=dweight.npy
+@kernel(grid=(n_parts,), BLOCK=next_power_of_2(n_cols), num_warps=max(1, min(16, BLOCK // 512)), require=(BLOCK >= n_cols,))
+def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n_cols],
+                     dy: *T[n_rows:dy_stride, n_cols], x: *T[n_rows:x_stride, n_cols], weight: *const T[n_cols],
+                     rstd: *const fp32[n_rows], dx_stride: i32, dy_stride: i32, x_stride: i32,
+                     n_rows: i32, n_parts: i32, n_cols: i32, BLOCK: constexpr = 1024, T: dtype = fp32):
+    part = program_id(0)
+    cols = arange(0, BLOCK)
+    mask = cols < n_cols
+    w = load(weight + cols, mask=mask).to(fp32)
+    dw = zeros((BLOCK,), fp32)
+    for row in range(part, n_rows, n_parts):
+        r = load(rstd + row)
+        h = load(x + row * x_stride + cols, mask=mask).to(fp32) * r
+        d = load(dy + row * dy_stride + cols, mask=mask).to(fp32)
+        g = d * w
+        along = sum(g * h, axis=0) / n_cols
+        store(dx + row * dx_stride + cols, (g - h * along) * r, mask=mask)
+        dw += d * h
+    store(dweight + part * n_cols + cols, dw, mask=mask)

@@ -1,0 +1,15 @@
+# What flows back through a row softmax, from its output y and the gradient dy.
+#
+#   dx[i, j] = y[i, j] * (dy[i, j] - sum_k y[i, k] dy[i, k])
+#
+#   fsc run softmax_backward.dsl dx=dx.npy dy=dy.npy y=y.npy
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))
+def softmax_backward(dx: *T[n_rows:dx_stride, n_cols], dy: *T[n_rows:dy_stride, n_cols], y: *T[n_rows:y_stride, n_cols],
+                     dx_stride: i32, dy_stride: i32, y_stride: i32, n_rows: i32, n_cols: i32,
+                     BLOCK: constexpr = 1024, T: dtype = fp32):
+    row = program_id(0)
+    cols = arange(0, BLOCK)
+    mask = cols < n_cols
+    p = load(y + row * y_stride + cols, mask=mask).to(fp32)
+    d = load(dy + row * dy_stride + cols, mask=mask).to(fp32)
+    store(dx + row * dx_stride + cols, p * (d - sum(p * d, axis=0)), mask=mask)

@@ -1,0 +1,17 @@
+# SwiGLU, the gate of a transformer's feed-forward layer: y = silu(gate) * up.
+#
+#   y[i, j] = gate[i, j] * sigmoid(gate[i, j]) * up[i, j]
+#
+# gate and up are often the two halves of one matrix: then both have its row stride, and up begins half a row later.
+#
+#   fsc run swiglu.dsl gate=g.npy up=u.npy y=out.npy
+@kernel(grid=(n_rows, cdiv(n_cols, BLOCK)), BLOCK=min(1024, next_power_of_2(n_cols)))
+def swiglu(y: *T[n_rows:y_stride, n_cols], gate: *T[n_rows:gate_stride, n_cols], up: *T[n_rows:up_stride, n_cols],
+           y_stride: i32, gate_stride: i32, up_stride: i32, n_rows: i32, n_cols: i32,
+           BLOCK: constexpr = 1024, T: dtype = fp32):
+    row = program_id(0)
+    cols = program_id(1) * BLOCK + arange(0, BLOCK)
+    mask = cols < n_cols
+    g = load(gate + row * gate_stride + cols, mask=mask).to(fp32)
+    u = load(up + row * up_stride + cols, mask=mask).to(fp32)
+    store(y + row * y_stride + cols, g * sigmoid(g) * u, mask=mask)

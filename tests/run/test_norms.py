@@ -1,0 +1,227 @@
+"""Layer and root-mean-square normalisation, forward, backward and fused with a sum, against float64."""
+from collections import namedtuple
+
+import numpy as np
+
+from case import ULP, U, case, close, example, must_fail
+from rows import launch
+
+EPS = 1e-5
+# n_cols, dtype, num_warps (0: the compiler's choice), elements between the rows, first element of every buffer
+CONFIGS = [(1, "fp32", 1, 0, 0), (31, "fp16", 4, 1, 1), (32, "bf16", 1, 0, 0), (33, "fp32", 8, 3, 2), (127, "bf16", 0, 0, 0),
+           (128, "fp32", 4, 0, 0), (781, "fp32", 4, 7, 0), (781, "fp16", 8, 0, 3), (1025, "fp32", 0, 0, 0),
+           (1025, "bf16", 1, 15, 0)]
+WIDE = [(n, d, w, p, 0) for n in (2, 129, 1023, 1024, 4097) for d in ("fp32", "fp16", "bf16") for w, p in ((1, 0), (8, 5))]
+
+
+# ---- Oracles: float64 → {output: (want, rtol, atol)} as fp32 would have it ----------------------------------------------
+
+
+def normal(x, eps=EPS):
+    mean = x.mean(axis=1, keepdims=True)
+    rstd = 1 / np.sqrt(((x - mean) ** 2).mean(axis=1, keepdims=True) + eps)
+    return (x - mean) * rstd, mean[:, 0], rstd[:, 0]
+
+
+def layernorm(a):
+    h, mean, rstd = normal(a.x)
+    spread = np.abs(a.x - mean[:, None]).mean(axis=1)
+    mean = np.where(np.isinf(mean), np.nan, mean)  # so is all of the row
+    return {"y": (h * a.weight + a.bias, 1.3e-6, 2e-6), "mean": (mean, U, 1e-6 * spread), "rstd": (rstd, 1.3e-6, 0)}
+
+
+def rmsnorm(a):
+    rstd = 1 / np.sqrt((a.x ** 2).mean(axis=1) + EPS)
+    return {"y": (a.x * rstd[:, None] * a.weight, 1.3e-6, 2e-6), "rstd": (rstd, 1.3e-6, 0)}
+
+
+def parts(terms, sizes, n_parts):
+    """Sums over the rows p, p + n_parts, … for each p, and how far fp32 may be off."""
+    count = -(-len(terms) // n_parts) + 8
+    sums = [(terms[p::n_parts].sum(axis=0), count * U * sizes[p::n_parts].sum(axis=0)) for p in range(n_parts)]
+    return np.stack([s for s, _ in sums]), 0, np.stack([e for _, e in sums])
+
+
+def layernorm_backward(a):
+    """The mean that the kernel is given is rounded; the row itself knows better."""
+    h, mean, _ = normal(a.x)
+    h = (a.x - mean[:, None]) * a.rstd[:, None]
+    g = a.dy * a.weight
+    dx = (g - g.mean(axis=1, keepdims=True) - h * (g * h).mean(axis=1, keepdims=True)) * a.rstd[:, None]
+    return {"dx": (dx, 4 * 1.3e-6, 4 * 2e-6 * a.rstd[:, None]),
+            "dweight": parts(a.dy * h, np.abs(a.dy) * (np.abs(h) + 1), a.n_parts),
+            "dbias": parts(a.dy, np.abs(a.dy), a.n_parts)}
+
+
+def rmsnorm_backward(a):
+    h, g = a.x * a.rstd[:, None], a.dy * a.weight
+    dx = (g - h * (g * h).mean(axis=1, keepdims=True)) * a.rstd[:, None]
+    return {"dx": (dx, 4 * 1.3e-6, 4 * 2e-6 * a.rstd[:, None]), "dweight": parts(a.dy * h, np.abs(a.dy * h), a.n_parts)}
+
+
+def added(norm):
+    """h is rounded to the type (`a.T`), and so are the rows that are normalised."""
+
+    def oracle(a):
+        from sweep import seen
+        a.x = seen(a.x + a.residual, a.T)
+        return {"h": (a.x, 0, 0), "y": norm(a)["y"]}
+
+    return oracle
+
+
+# ---- Launches -----------------------------------------------------------------------------------------------------------
+
+Norm = namedtuple("Norm", "oracle inputs ulps")  # ulps: of the type, for narrow outputs
+NORMS = {
+    "layernorm.dsl": Norm(layernorm, ["x", "weight", "bias"], 1.5),
+    "rmsnorm.dsl": Norm(rmsnorm, ["x", "weight"], 1.5),
+    "add_layernorm.dsl": Norm(added(layernorm), ["x", "residual", "weight", "bias"], 1.5),
+    "add_rmsnorm.dsl": Norm(added(rmsnorm), ["x", "residual", "weight"], 1.5),
+    "layernorm_backward.dsl": Norm(layernorm_backward, ["x", "dy", "weight", "mean", "rstd"], 2),
+    "rmsnorm_backward.dsl": Norm(rmsnorm_backward, ["x", "dy", "weight", "rstd"], 2),
+}
+
+
+def inputs(file, rows, n, rng, level=0.0):
+    v = {name: rng.standard_normal(n if name in ("weight", "bias") else (rows, n)) for name in NORMS[file].inputs}
+    v["x"] += level
+    v.update(n_rows=rows, n_cols=n, n_parts=3) if "backward" in file else v.update(n_rows=rows, n_cols=n, eps=EPS)
+    return v
+
+
+def with_statistics(file, v, dtype):
+    """What the forward pass would have stored, rounded to fp32."""
+    from sweep import seen
+    x = seen(v["x"], dtype)
+    if "rstd" in v:
+        v["rstd"] = np.float32(normal(x)[2] if "mean" in v else 1 / np.sqrt((x ** 2).mean(axis=1) + EPS))
+    if "mean" in v:
+        v["mean"] = np.float32(x.mean(axis=1))
+    return v
+
+
+def judge(file, got, a, dtype, what):
+    a.T = dtype
+    for name, (want, rtol, atol) in NORMS[file].oracle(a).items():
+        narrow = dtype != "fp32" and name in ("y", "h", "dx")
+        rtol = rtol + (NORMS[file].ulps * ULP[dtype] if narrow and name != "h" else 0)
+        close(got[name], want, rtol, atol + (2.0 ** -24 if narrow and name != "h" else 0), f"{file} {name}, {what}")
+
+
+def run(bench, file, v, dtype, pad=0, offset=0, source=None, **options):
+    return launch(bench, source or example(file), with_statistics(file, v, dtype), {"T": dtype}, pad, offset, file=file, **options)
+
+
+def norm_config(bench, file, n, dtype, warps, pad, offset):
+    v = inputs(file, 4, n, np.random.default_rng(n))
+    got, seen = run(bench, file, v, dtype, pad, offset, num_warps=warps)
+    judge(file, got, seen, dtype, f"{dtype} of {n}, {warps} warps, {pad} between")
+
+
+@case(file=list(NORMS))
+def norms(bench, file):
+    for config in CONFIGS:
+        norm_config(bench, file, *config)
+
+
+@case(slow=True, file=list(NORMS))
+def norms_wide(bench, file):
+    for config in WIDE:
+        norm_config(bench, file, *config)
+
+
+@case(file=[f for f in NORMS if "layernorm" in f], n=[33, 781])
+def norms_far_mean(bench, file, n):
+    """A mean of 10,000 standard deviations, which alone takes 13 of fp32's 24 bits."""
+    got, seen = run(bench, file, inputs(file, 3, n, np.random.default_rng(n), level=1e4), "fp32")
+    judge(file, got, seen, "fp32", f"mean 1e4 of {n}")
+
+
+def plain_mean(file):
+    """layernorm.dsl without its second step, as most are written: it must not pass norms_far_mean."""
+    source = example(file).decode()
+    assert "- rest * rest" in source and "(d - rest)" in source
+    return source.replace("- rest * rest", "").replace("(d - rest)", "d")
+
+
+@case()
+def norms_can_fail(bench):
+    v = inputs("layernorm.dsl", 3, 781, np.random.default_rng(0), level=1e4)
+    got, seen = run(bench, "layernorm.dsl", v, "fp32", source=plain_mean("layernorm.dsl"))
+    must_fail(lambda: judge("layernorm.dsl", got, seen, "fp32", "planted"), "the mean in one step")
+    source = example("layernorm_backward.dsl").decode().replace("h -= off", "")
+    v = inputs("layernorm_backward.dsl", 3, 33, np.random.default_rng(0), level=1e4)
+    got, seen = run(bench, "layernorm_backward.dsl", v, "fp32", source=source)
+    must_fail(lambda: judge("layernorm_backward.dsl", got, seen, "fp32", "planted"), "h around the rounded mean")
+
+
+SPECIAL = {"one NaN": lambda n: np.where(np.arange(n) == n // 2, np.nan, 1.0), "one +inf": lambda n: np.where(np.arange(n) == 3, np.inf, 1.0),
+           "all equal": lambda n: np.full(n, 3.0), "zeros": lambda n: np.full(n, -0.0), "subnormal": lambda n: np.arange(n) * 1e-40}
+
+
+@case(file=["layernorm.dsl", "rmsnorm.dsl", "add_layernorm.dsl", "add_rmsnorm.dsl"])
+def norms_special(bench, file):
+    n = 127
+    v = inputs(file, len(SPECIAL), n, np.random.default_rng(0))
+    v["x"] = np.stack([row(n) for row in SPECIAL.values()])
+    if "residual" in v:
+        v["residual"] *= 0
+    got, seen = run(bench, file, v, "fp32")
+    with np.errstate(invalid="ignore"):
+        judge(file, got, seen, "fp32", "special rows")
+
+
+@case()
+def norms_in_place(bench):
+    """y may be x: a program reads its row before it writes."""
+    rng, n = np.random.default_rng(5), 100
+    x, w = rng.standard_normal((4, n)), rng.standard_normal(n)
+    b, wb, r = bench.buffer("fp32", 4 * n, x), bench.buffer("fp32", n, w), bench.buffer("fp32", 4)
+    bench.run(example("rmsnorm.dsl"), b, r, b, wb, n, n, 4, n, EPS)
+    x, w = np.float32(x).astype(np.float64), np.float32(w).astype(np.float64)
+    close(b.read().reshape(4, n), x / np.sqrt((x ** 2).mean(axis=1, keepdims=True) + EPS) * w, 1.3e-6, 2e-6, "in place")
+
+
+# ---- The chain: forward, backward, the sum over its parts ----------------------------------------------------------------
+
+
+def gradients(x, w, dy, forward, step=1e-5):
+    """d(sum(dy * forward(x, w))) by central differences: what the formulas of the oracles must agree with."""
+    dx, dw = np.zeros_like(x), np.zeros_like(w)
+    for grad, at in ((dx, x), (dw, w)):
+        for i in np.ndindex(at.shape):
+            keep = at[i]
+            at[i] = keep + step
+            up = (dy * forward(x, w)).sum()
+            at[i] = keep - step
+            grad[i] = (up - (dy * forward(x, w)).sum()) / (2 * step)
+            at[i] = keep
+    return dx, dw
+
+
+@case(name=["layernorm", "rmsnorm"], dtype=["fp32", "bf16"])
+def norms_chain(bench, name, dtype):
+    """Statistics of the forward kernel go into the backward kernel, its parts into column_sum.dsl; judged by differences."""
+    rows, n, rng = 7, 33, np.random.default_rng(3)
+    v = inputs(f"{name}.dsl", rows, n, rng)
+    got, a = launch(bench, example(f"{name}.dsl"), v, {"T": dtype})
+    v = {**{k: v[k] for k in ("x", "weight", "n_rows", "n_cols")}, **{k: got[k] for k in ("mean", "rstd") if k in got}}
+    v.update(dy=rng.standard_normal((rows, n)), n_parts=3)
+    back, b = launch(bench, example(f"{name}_backward.dsl"), v, {"T": dtype})
+    total, _ = launch(bench, example("column_sum.dsl"), {"x": back["dweight"], "n_rows": 3, "n_cols": n}, {"T": "fp32"})
+    forward = (lambda x, w: normal(x)[0] * w) if name == "layernorm" else (lambda x, w: x / np.sqrt((x ** 2).mean(axis=1, keepdims=True) + EPS) * w)
+    dx, dw = gradients(a.x, a.weight, b.dy, forward)
+    close(back["dx"], dx, 5.2e-6 + (0 if dtype == "fp32" else 2 * ULP[dtype]), 8e-6, "dx")
+    close(total["y"], dw, 5.2e-6, 2e-5, "dweight")
+    if name == "layernorm":
+        total, _ = launch(bench, example("column_sum.dsl"), {"x": back["dbias"], "n_rows": 3, "n_cols": n}, {"T": "fp32"})
+        close(total["y"], b.dy.sum(axis=0), 2e-6, 2e-6, "dbias")
+
+
+@case(dtype=["fp32", "fp16", "bf16"])
+def column_sums(bench, dtype):
+    for rows, n, warps, pad in ((1, 1, 1, 0), (33, 31, 4, 3), (127, 65, 8, 0), (781, 33, 4, 1), (0, 5, 4, 0)):
+        x = np.random.default_rng(rows).standard_normal((rows, n))
+        got, a = launch(bench, example("column_sum.dsl"), {"x": x, "n_rows": rows, "n_cols": n}, {"T": dtype}, pad, num_warps=warps)
+        close(got["y"], a.x.sum(axis=0), 0, (rows / 32 + 6) * U * np.abs(a.x).sum(axis=0), f"sums of {rows} x {n}")

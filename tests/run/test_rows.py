@@ -1,0 +1,285 @@
+"""Softmax in its other forms, activations, quantised rows and sums in fp64: the examples against float64."""
+from collections import namedtuple
+
+import numpy as np
+
+from case import ULP, U, case, close, example, must_fail, same_bits
+from rows import launch
+from sweep import seen
+from test_math import erf
+from test_softmax import special_rows
+
+# n_rows, n_cols, dtype, num_warps (0: the compiler's choice), elements between the rows, first element of every buffer
+CONFIGS = [(3, 1, "fp32", 1, 0, 0), (4, 31, "fp16", 4, 1, 1), (33, 32, "bf16", 1, 0, 0), (5, 33, "fp32", 8, 3, 2),
+           (2, 127, "bf16", 0, 0, 0), (3, 128, "fp32", 4, 0, 0), (3, 781, "fp32", 0, 7, 0), (2, 781, "fp16", 8, 0, 3),
+           (2, 1025, "fp32", 4, 0, 0), (2, 1025, "bf16", 1, 15, 0)]
+WIDE = [(3, n, d, w, p, 0) for n in (2, 129, 1023, 1024, 4097) for d in ("fp32", "fp16", "bf16") for w, p in ((1, 0), (8, 5))]
+LEAST = {"fp32": 2.0 ** -126, "fp16": 2.0 ** -24, "bf16": 2.0 ** -126}
+
+
+# ---- Oracles: float64 → {output: (want, rtol, atol)} as fp32 would have it ----------------------------------------------
+
+
+def softmax(x, axis=1, scale=1.0, slope=2.5):
+    """(want, rtol): (10 + slope·|x − m|)·u, as everywhere; an operation more on x − m is `slope` more."""
+    with np.errstate(invalid="ignore", over="ignore"):
+        z = (x - x.max(axis=axis, keepdims=True)) * scale
+        e = np.exp(z)
+        y = e / e.sum(axis=axis, keepdims=True)
+    far = np.where(np.isfinite(z), np.minimum(np.abs(z), 120), 0)
+    return y, (10 + slope * far) * U
+
+
+def of_softmax(x, **how):
+    y, rtol = softmax(x, **how)
+    return {"y": (y, rtol, LEAST["fp32"])}
+
+
+def softmax_scale(a):
+    y, rtol = softmax(a.x)
+    return {"y": (y * a.scale, rtol + 2 * U, LEAST["fp32"])}
+
+
+def log_softmax(a):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        z = a.x - a.x.max(axis=1, keepdims=True)
+        y = z - np.log(np.exp(z).sum(axis=1, keepdims=True))
+    return {"y": (y, 0, 1e-6 * np.maximum(1, np.where(np.isfinite(y), np.abs(y), 1)))}
+
+
+def softmax_backward(a):
+    along = (a.y * a.dy).sum(axis=1, keepdims=True)
+    size = np.abs(a.dy) + (np.abs(a.y * a.dy)).sum(axis=1, keepdims=True) * (np.ceil(np.log2(a.n_cols + 1)) + a.n_cols / 32 + 1)
+    return {"dx": (a.y * (a.dy - along), 2 * U, 2 * U * np.abs(a.y) * size)}
+
+
+def softmax_causal(a):
+    i, j = np.arange(a.n_rows)[:, None], np.arange(a.n_cols)[None, :]
+    hidden = j > i % a.n_queries + a.n_cols - a.n_queries
+    y, rtol = softmax(np.where(hidden, -np.inf, a.x))
+    return {"y": (np.where(hidden, 0, y), rtol, LEAST["fp32"])}
+
+
+def softmax_masked(a):
+    y, rtol = softmax(np.where(a.keep != 0, a.x, -np.inf))
+    return {"y": (np.where(a.keep != 0, y, 0), rtol, LEAST["fp32"])}
+
+
+def sigmoid(x):
+    with np.errstate(over="ignore"):
+        return 1 / (1 + np.exp(-x))
+
+
+def gelu(a):
+    """Half a normal distribution's tail is 1 + erf: what 1 loses is lost, 2 ulp of 1 at most, times x."""
+    return {"y": (a.x / 2 * (1 + erf(a.x / np.sqrt(2))), 5 * ULP["fp32"], np.abs(a.x) * 2 * U)}
+
+
+def gelu_tanh(a):
+    """5 ulp, and what the argument of sigmoid is off where it falls: 5 roundings of it."""
+    z = 2 * np.sqrt(2 / np.pi) * (a.x + 0.044715 * a.x ** 3)
+    return {"y": (a.x * sigmoid(z), 5 * ULP["fp32"] + 5 * U * np.minimum(np.abs(z), 120) * (a.x < 0), LEAST["fp32"])}
+
+
+def silu(a):
+    return {"y": (a.x * sigmoid(a.x), 5 * ULP["fp32"], LEAST["fp32"])}
+
+
+def swiglu(a):
+    return {"y": (a.gate * sigmoid(a.gate) * a.up, 5 * ULP["fp32"], LEAST["fp32"])}
+
+
+def fp32(x):
+    with np.errstate(over="ignore"):
+        return np.float32(x).astype(np.float64)
+
+
+def quantized(a, largest):
+    """Scale and quotient, each rounded to fp32 once, as division is exact to the bit."""
+    scale = fp32(np.abs(a.x).max(axis=1, initial=0) / largest)
+    return scale, fp32(a.x / np.where(scale == 0, 1, scale)[:, None])
+
+
+def quantize_int8(a):
+    scale, x = quantized(a, 127)
+    return {"q": (np.clip(np.rint(x), -127, 127), 0, 0), "scale": (scale, 0, 0)}
+
+
+def quantize_fp8(a):
+    scale, x = quantized(a, 448)
+    return {"q": (seen(x, "fp8e4nv"), 0, 0), "scale": (scale, 0, 0)}
+
+
+def dequantize(a):
+    return {"y": (fp32(a.q * a.scale[:, None]), 0, 0)}
+
+
+def row_sum(a):
+    return {"y": (a.x.sum(axis=1), U, 1e-13 * np.abs(a.x).sum(axis=1))}
+
+
+# ---- The table ----------------------------------------------------------------------------------------------------------
+
+# inputs: what each is, by its name; more: scalars, constexprs and types beside the usual; ulps: of a narrow type
+Kernel = namedtuple("Kernel", "file oracle inputs scalars defines types ulps", defaults=({}, {}, {}, 1))
+KERNELS = {k.file + "".join(f", {n}={v}" for n, v in {**k.defines, **k.types}.items()): k for k in (
+    Kernel("softmax_temperature.dsl", lambda a: of_softmax(a.x, scale=1 / a.temperature, slope=6.5), {"x": "wide"}, {"temperature": 0.125}),
+    Kernel("softmax_scale.dsl", softmax_scale, {"x": "normal"}, {"scale": -2.5}),
+    Kernel("log_softmax.dsl", log_softmax, {"x": "wide"}),
+    Kernel("softmax_backward.dsl", softmax_backward, {"dy": "normal", "y": "share"}, ulps=2),
+    Kernel("softmax_causal.dsl", softmax_causal, {"x": "normal"}, {"n_queries": 1}),
+    Kernel("softmax_masked.dsl", softmax_masked, {"x": "normal", "keep": "coin"}),
+    Kernel("softmax_columns.dsl", lambda a: of_softmax(a.x, axis=0), {"x": "wide"}),
+    Kernel("softmax_small_rows.dsl", lambda a: of_softmax(a.x), {"x": "wide"}),
+    Kernel("gelu.dsl", gelu, {"x": "wide"}),
+    Kernel("gelu.dsl", gelu_tanh, {"x": "wide"}, defines={"TANH": True}),
+    Kernel("silu.dsl", silu, {"x": "wide"}),
+    Kernel("swiglu.dsl", swiglu, {"gate": "wide", "up": "normal"}),
+    Kernel("quantize_int8.dsl", quantize_int8, {"x": "wide"}),
+    Kernel("quantize_fp8.dsl", quantize_fp8, {"x": "wide"}),
+    Kernel("dequantize.dsl", dequantize, {"q": "int8", "scale": "column"}, types={"Q": "i8"}),
+    Kernel("dequantize.dsl", dequantize, {"q": "wide", "scale": "column"}, types={"Q": "fp8e4nv"}),
+    Kernel("row_sum_fp64.dsl", row_sum, {"x": "cancel"}),
+)}
+FILES = {k.file for k in KERNELS.values()}
+EXACT = {"quantize_int8.dsl", "quantize_fp8.dsl", "dequantize.dsl"}
+
+
+def share(rng, m, n):
+    e = np.exp(3 * rng.standard_normal((m, n)))
+    return e / e.sum(axis=1, keepdims=True)
+
+
+INPUTS = {
+    "normal": lambda rng, m, n: rng.standard_normal((m, n)), "wide": lambda rng, m, n: 4 * rng.standard_normal((m, n)),
+    "share": share, "coin": lambda rng, m, n: rng.integers(0, 2, (m, n)) * (np.arange(m) != 1)[:, None],
+    "int8": lambda rng, m, n: rng.integers(-127, 128, (m, n)), "column": lambda rng, m, n: np.exp(rng.standard_normal(m)),
+    "cancel": lambda rng, m, n: rng.standard_normal((m, n)) + np.where(np.arange(n) % 2, 1, -1) * 3e4,
+}
+
+
+def values(kernel, m, n, seed):
+    """Inputs of m rows of n; columns of n where the kernel works along those."""
+    m, n = (n, m) if kernel.file == "softmax_columns.dsl" else (m, n)
+    rng = np.random.default_rng(seed)
+    v = {name: INPUTS[what](rng, m, n) for name, what in kernel.inputs.items()}
+    if kernel.file in ("gelu.dsl", "silu.dsl"):
+        return {"x": v["x"].ravel(), "n": m * n}
+    return {**v, **kernel.scalars, "n_rows": m, "n_cols": n}
+
+
+def judge(kernel, got, a, dtype, what):
+    for name, (want, rtol, atol) in kernel.oracle(a).items():
+        where = f"{kernel.file} {name}, {what}"
+        narrow = dtype != "fp32" and name in ("y", "dx")
+        if kernel.file in EXACT:
+            same_bits(got[name], seen(want, dtype) if narrow else want + 0.0 * got[name], where)
+            continue
+        close(got[name], want, rtol + (kernel.ulps * ULP[dtype] if narrow else 0), np.maximum(atol, LEAST[dtype]), where)
+
+
+def run(bench, kernel, v, dtype, pad=0, offset=0, source=None, **options):
+    return launch(bench, source or example(kernel.file), v, {"T": dtype, **kernel.types}, pad, offset, file=kernel.file,
+                  defines=kernel.defines, **options)
+
+
+def rows_config(bench, name, m, n, dtype, warps, pad, offset):
+    kernel = KERNELS[name]
+    if "n_queries" in kernel.scalars:
+        kernel = kernel._replace(scalars={"n_queries": min(m, n)})
+    got, a = run(bench, kernel, values(kernel, m, n, n), dtype, pad, offset, num_warps=warps)
+    judge(kernel, got, a, dtype, f"{dtype} of {m} x {n}, {warps} warps, {pad} between")
+
+
+@case(name=list(KERNELS))
+def rows(bench, name):
+    for config in CONFIGS:
+        rows_config(bench, name, *config)
+
+
+@case(slow=True, name=list(KERNELS))
+def rows_wide(bench, name):
+    for config in WIDE:
+        rows_config(bench, name, *config)
+
+
+# ---- Special rows -------------------------------------------------------------------------------------------------------
+
+
+@case(name=["softmax_temperature.dsl", "log_softmax.dsl", "softmax_small_rows.dsl", "softmax_columns.dsl", "softmax_scale.dsl"])
+def rows_special(bench, name):
+    """Places of NaN and infinity as in the formula: a NaN, a +inf, nothing but -inf, huge and lowest numbers."""
+    n, kernel = 65, KERNELS[name]
+    x = np.stack([fp32(r) for r in special_rows(n).values()])
+    x = x.T if "columns" in name else x
+    got, a = run(bench, kernel, {"x": x, **kernel.scalars, "n_rows": x.shape[0], "n_cols": x.shape[1]}, "fp32")
+    judge(kernel, got, a, "fp32", "special rows")
+
+
+@case(name=["gelu.dsl", "gelu.dsl, TANH=True", "silu.dsl"])
+def activations_special(bench, name):
+    """Far to the left they are zero, far to the right x; NaN stays; -inf times 0 is NaN."""
+    x = np.array([np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-40, -1e-40, 200.0, 3e38, -200.0, -3e38])
+    got, _ = run(bench, KERNELS[name], {"x": x, "n": len(x)}, "fp32")
+    close(got["y"], [np.nan, np.inf, np.nan, 0, 0, 0.5e-40, -0.5e-40, 200, 3e38, 0, 0], 1e-7, 2e-45, name)
+
+
+@case(dtype=["fp32", "bf16"])
+def softmax_masked_rows(bench, dtype):
+    """One row of keep for all of x, by a stride of 0; NaN that nobody keeps is not read; nothing kept gives zeros."""
+    m, n, kernel = 3, 40, KERNELS["softmax_masked.dsl"]
+    rng = np.random.default_rng(0)
+    x, keep = seen(rng.standard_normal((m, n)), dtype), (np.arange(n) % 3 == 0).astype(np.int8)
+    x[:, keep == 0] = np.nan
+    for kept in (keep, 0 * keep):
+        xb, kb, yb = bench.buffer(dtype, m * n, x.ravel()), bench.buffer("i8", n, kept), bench.buffer(dtype, m * n)
+        bench.run(example("softmax_masked.dsl"), yb, xb, kb, n, n, 0, m, n, types={"T": dtype})
+        want, rtol = softmax(np.where(kept != 0, x, -np.inf))
+        close(yb.read().reshape(m, n), np.where(kept != 0, want, 0), rtol + (0 if dtype == "fp32" else ULP[dtype]), 1e-38, "kept")
+
+
+@case(file=["quantize_int8.dsl", "quantize_fp8.dsl"])
+def quantize_special(bench, file):
+    """Zeros stay zeros, a tiny row uses its range, too; a NaN or an infinity is seen in the scale."""
+    n, kernel = 33, KERNELS[file]
+    x = np.stack([np.zeros(n), np.arange(n) * 1e-30, np.full(n, -7.0), np.arange(n) * 1e37])
+    got, a = run(bench, kernel, {"x": x, "n_rows": len(x), "n_cols": n}, "fp32")
+    judge(kernel, got, a, "fp32", "special rows")
+    x = np.stack([np.where(np.arange(n) == 5, np.nan, 1.0), np.where(np.arange(n) == 5, -np.inf, 1.0)])
+    got, _ = run(bench, kernel, {"x": x, "n_rows": 2, "n_cols": n}, "fp32")
+    close(got["scale"], [np.nan, np.inf], 0, 0, "scale")
+
+
+@case(file=["quantize_int8.dsl", "quantize_fp8.dsl"], dtype=["fp32", "fp16"])
+def quantize_and_back(bench, file, dtype):
+    """Half a step off at most: of 1/127 of the row's largest, or of e4m3's sixteenths."""
+    m, n, kernel = 3, 100, KERNELS[file]
+    got, a = run(bench, kernel, values(kernel, m, n, 7), dtype)
+    q = "i8" if "int8" in file else "fp8e4nv"
+    back, _ = launch(bench, example("dequantize.dsl"), {**got, "n_rows": m, "n_cols": n}, {"T": "fp32", "Q": q})
+    step = got["scale"][:, None] * np.ones(n)
+    close(back["y"], a.x, 1e-6 + (0 if q == "i8" else 2.0 ** -4), 0.5 * step * (1 if q == "i8" else 2.0 ** -9), "there and back")
+
+
+@case()
+def rows_can_fail(bench):
+    """Kernels with one mistake each."""
+    for name, text, wrong in (("softmax_temperature.dsl", "/ temperature", "/ temperature * 1.000003"),
+                              ("softmax_causal.dsl", "cols <= row", "cols < row"),
+                              ("softmax_columns.dsl", "s * exp(m - shift)", "s"),
+                              ("softmax_small_rows.dsl", "& (cols < n_cols)", "& (cols <= n_cols)"),
+                              ("log_softmax.dsl", "log(sum(exp(v), axis=0))", "log(sum(exp(v), axis=0)) * 1.00001"),
+                              ("softmax_backward.dsl", "sum(p * d, axis=0)", "sum(d, axis=0)"),
+                              ("gelu.dsl", "0.7071067812", "0.7071"), ("quantize_int8.dsl", "round(v)", "v"),
+                              ("row_sum_fp64.dsl", "fp64", "fp32")):
+        kernel = KERNELS[name]
+        source = example(kernel.file).decode()
+        assert text in source, (name, text)
+        v = values(kernel, 4, 201, 1)
+        v["n_queries"] = 4
+
+        def planted():
+            got, a = run(bench, kernel, v, "fp32", pad=3, source=source.replace(text, wrong))
+            judge(kernel, got, a, "fp32", "planted")
+
+        must_fail(planted, f"{name}: {wrong}")

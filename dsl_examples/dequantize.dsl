@@ -3,7 +3,7 @@
 #
 #   fsc run dequantize.dsl q=q.npy scale=scale.npy y=out.npy
 @kernel(grid=(n_rows, cdiv(n_cols, BLOCK)), BLOCK=min(1024, next_power_of_2(n_cols)))
-def dequantize(y: *T[n_rows:y_stride, n_cols], q: *Q[n_rows:q_stride, n_cols], scale: *fp32[n_rows],
+def dequantize(y: *T[n_rows:y_stride, n_cols], q: *Q[n_rows:q_stride, n_cols], scale: *const fp32[n_rows],
                y_stride: i32, q_stride: i32, n_rows: i32, n_cols: i32,
                BLOCK: constexpr = 1024, T: dtype = fp32, Q: dtype = i8):
     row = program_id(0)

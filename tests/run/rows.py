@@ -19,7 +19,7 @@ FLOATING = ("fp32", "fp16", "bf16", "fp64", "fp8e4nv")
 
 def parameters(source):
     """[(name, annotation without default)] of the kernel's parameters."""
-    text = re.search(r"^def \w+\((.*?)\):$", source, re.S | re.M).group(1)
+    text = re.search(r"^@kernel.*?^def \w+\((.*?)\):$", source, re.S | re.M).group(1)
     parts = re.findall(r"(\w+)\s*:\s*([^,\[=]+(?:\[[^\]]*\])?)(?:\s*=\s*[^,]+)?", text)
     return [(name, annotation.strip()) for name, annotation in parts]
 

@@ -80,6 +80,21 @@
 # RUN: fsc --emit=tile --passes= %examples/row_sum_fp64.dsl -o - | FileCheck %s --check-prefix=WIDE
 # WIDE: fpext {{.*}} : tile<1024xfp64>
 # WIDE: reduce {{.*}}fadd{{.*}} : fp64
+# RUN: fsc --emit=tile --passes= %examples/cross_entropy.dsl -o - | FileCheck %s --check-prefix=ENTROPY
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/cross_entropy_backward.dsl -o - | FileCheck %s --check-prefix=ENTROPYGRAD
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/logsumexp.dsl -o - | FileCheck %s --check-prefix=LSE
+# RUN: fsc --emit=tile --passes= %examples/kl_divergence.dsl -o - | FileCheck %s --check-prefix=KL
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/l2_normalize.dsl -o - | FileCheck %s --check-prefix=LENGTH
+# RUN: fsc --emit=tile --passes= %examples/cosine_similarity.dsl -o - | FileCheck %s --check-prefix=COSINE
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/mean_variance.dsl -o - | FileCheck %s --check-prefix=MOMENTS
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/moving_sum.dsl -o - | FileCheck %s --check-prefix=MOVING
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/rotary.dsl -o - | FileCheck %s --check-prefix=ROTARY
+# RUN: fsc --emit=tile --passes= -T T=bf16 -D INTERLEAVED=True %examples/rotary.dsl -o - | FileCheck %s --check-prefix=INTERLEAVED
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/embedding_backward.dsl -o - | FileCheck %s --check-prefix=EMBEDDING
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/batched_matvec.dsl -o - | FileCheck %s --check-prefix=MATVEC
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/attention.dsl -o - | FileCheck %s --check-prefix=ATTENTION
+# RUN: fsc --emit=tile --passes= -D CAUSAL=True %examples/attention.dsl -o - | FileCheck %s --check-prefix=CAUSAL
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/sample_top_p.dsl -o - | FileCheck %s --check-prefix=SAMPLE
 # SOFTMAX: func @softmax(%y: *fp32
 # SOFTMAX: load
 # SOFTMAX: reduce {{.*}}fmax
@@ -107,5 +122,37 @@
 # PREFIX: scan {{.*}} : (tile<1024xfp32>)
 # PREFIX: fptrunc
 # ARGMAX: reduce_fn {{.*}} : (fp32, i32)
+# ENTROPY: for {{.*}}carry
+# ENTROPY: = log
+# ENTROPYGRAD: for {{.*}}carry
+# ENTROPYGRAD: for 
+# ENTROPYGRAD: store
+# LSE: reduce {{.*}}fadd
+# LSE: = log
+# KL: reduce {{.*}}fmax
+# KL: reduce {{.*}}fmax
+# KL: reduce {{.*}}fadd
+# LENGTH: = sqrt
+# LENGTH: = fdiv
+# COSINE: = sqrt
+# COSINE: = sqrt
+# COSINE: = fdiv
+# MOMENTS: for {{.*}}carry
+# MOMENTS: reduce_fn {{.*}} : (fp32, fp32, fp32)
+# MOVING: scan {{.*}} : (tile<1024xfp64>)
+# MOVING: gather {{.*}} : tile<1024xfp64>
+# ROTARY: load {{.*}} : tile<16x64xbf16>
+# INTERLEAVED: split
+# INTERLEAVED: join
+# EMBEDDING: atomic_rmw {{.*}} {op = fadd, order = relaxed
+# MATVEC: for {{.*}}carry
+# MATVEC: reduce {{.*}}fadd
+# ATTENTION: for {{.*}}carry
+# ATTENTION: tile<4x32x64xfp32>
+# CAUSAL: icmp sle
+# SAMPLE: while
+# SAMPLE: bitcast
+# SAMPLE: while
+# SAMPLE: scan
 # CHECK: func @add(
 # CHECK: fadd

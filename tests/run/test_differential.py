@@ -444,6 +444,9 @@ def every_example_has_a_case(_):
     known |= {"dropout.dsl", "histogram.dsl", "transpose.dsl", "gather_rows.dsl"}  # test_random.py, test_atomics.py, test_shape.py
     known |= {"argmax.dsl", "prefix_sum.dsl"}  # test_scan.py
     known |= set(NORMS) | {"column_sum.dsl"} | FILES
+    known |= {"cross_entropy.dsl", "cross_entropy_backward.dsl", "logsumexp.dsl", "kl_divergence.dsl", "sample_top_p.dsl"}  # test_losses.py
+    known |= {"l2_normalize.dsl", "cosine_similarity.dsl", "mean_variance.dsl", "moving_sum.dsl", "rotary.dsl", "embedding_backward.dsl",
+              "batched_matvec.dsl", "attention.dsl"}  # test_transforms.py
     assert files == known, f"examples without a case, or cases without an example: {sorted(files ^ known)}"
 
 

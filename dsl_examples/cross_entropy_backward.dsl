@@ -1,0 +1,48 @@
+# Cross-entropy and its gradient at once: x holds the scores before, and what flows back to them after. A large vocabulary
+# needs no second matrix for that.
+#
+#   loss[i] = as in cross_entropy.dsl
+#   x[i, j] = scale * (exp(x[i, j] - lse[i]) - (1 - smoothing) * [j = t] - smoothing / n_cols),   t = target[i]
+#
+# scale is what flows back to each loss: 1 / (rows that count) for their mean. A row whose target is ignore_index has the
+# loss 0 and the gradient 0. Another target outside of 0 to n_cols - 1 gives NaN.
+#
+# The program reads its row twice and writes it in the second turn; x[i, t] was read before. Where the row was read by other
+# threads than those that write it the compiler puts a barrier between: the order is that of the source.
+#
+#   fsc run cross_entropy_backward.dsl x=logits.npy target=classes.npy loss=loss.npy scale=0.01 ignore_index=-100 smoothing=0.1
+@kernel(grid=(n_rows,), BLOCK=min(2048, next_power_of_2(n_cols)))
+def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], target: *i32[n_rows], x_stride: i32,
+                           n_rows: i32, n_cols: i32, ignore_index: i32, smoothing: fp32, scale: fp32,
+                           BLOCK: constexpr = 1024, T: dtype = fp32):
+    row = program_id(0)
+    x_row = x + row * x_stride
+    t = load(target + row)
+    x_t = load(x_row + t, mask=(t >= 0) & (t < n_cols), other=nan).to(fp32)
+    r = x_t if abs(x_t) < inf else 0.0
+
+    m = -inf
+    s = 0.0
+    above = 0.0
+    for start in range(0, n_cols, BLOCK):
+        cols = start + arange(0, BLOCK)
+        mask = cols < n_cols
+        v = load(x_row + cols, mask=mask, other=-inf).to(fp32)
+        m_new = maximum(m, max(v, axis=0))
+        shift = 0.0 if m_new == -inf else m_new
+        s = s * exp(m - shift) + sum(exp(v - shift), axis=0)
+        above += sum(where(mask, v - r, 0.0), axis=0)
+        m = m_new
+
+    e = log(s) + (m - x_t)
+    if smoothing > 0:
+        e = log(s) + (1 - smoothing) * (m - x_t) + smoothing * ((m - r) - above / n_cols)
+    store(loss + row, 0.0 if t == ignore_index else e)
+
+    for start in range(0, n_cols, BLOCK):
+        cols = start + arange(0, BLOCK)
+        mask = cols < n_cols
+        p = exp(load(x_row + cols, mask=mask).to(fp32) - m) / s
+        d = p - where(cols == t, 1 - smoothing, 0.0) - smoothing / n_cols
+        d = where(e == e, d, nan)
+        store(x_row + cols, where(t == ignore_index, 0.0, scale * d), mask=mask)

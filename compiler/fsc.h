@@ -48,7 +48,7 @@ typedef struct fsc_compile_options {
     const char *cpu;       /* for arch "cpu": LLVM's name of a processor, NULL: this one */
     const char *kernel;    /* entry point, NULL: the only one */
     const char *signature; /* types and values by position, NULL: as the source says */
-    const fsc_name_value *defines; /* constexpr parameters (or scalars to fix) by name */
+    const fsc_name_value *defines; /* constexpr parameters (or scalars to fix) by name; "n<", "n>": at most, at least so much */
     size_t num_defines;
     const fsc_name_value *types;   /* dtype parameters (or bare parameters) by name */
     size_t num_types;
@@ -114,8 +114,9 @@ FSC_API const char *fsc_jit_message(const fsc_jit *j);
 FSC_API const char *fsc_jit_log(const fsc_jit *j);
 /* The variant that these arguments call for: compiled if it is new, loaded, and not launched. The kernel belongs to the
  * handle; args are the run-time parameters in the kernel's order, as in fsc_launch. What specialises a variant: element
- * types of the buffers, addresses and integers divisible by 16, integers equal to 1, and the constexpr values that the
- * launch rule yields; never the other values, and never the grid. */
+ * types of the buffers, addresses and integers divisible by 16, integers equal to 1, the constexpr values that the
+ * launch rule yields, and on GPUs the range that an integer falls into where such a value is its next power of two (61
+ * variants over 1 … 16384); never the other values, and never the grid. */
 FSC_API fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out);
 /* fsc_jit_prepare, then fsc_launch with the same checks. */
 FSC_API fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);

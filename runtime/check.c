@@ -132,6 +132,11 @@ static bool fits_scalar(const RecordParam *p, const FscArg *a, char *why) {
         snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for 1", p->name, i);
         return false;
     }
+    if ((p->least && i < p->least) || (p->most && i > p->most)) {
+        snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for %u to %lld", p->name, i, p->least,
+                 p->most ? (long long)p->most : INT64_MAX);
+        return false;
+    }
     if (is_multiple(i < 0 ? (uint64_t) - (i + 1) + 1 : (uint64_t)i, p->divisible)) return true;
     snprintf(why, WHY, "argument %s is %lld, which is not a multiple of %u as the kernel was compiled for", p->name, i,
              p->divisible);

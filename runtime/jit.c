@@ -2,10 +2,11 @@
  *
  * In: text, a device, arguments. Out: a kernel handle per variant, launched through fsc_launch with all its checks.
  * Method: the kernel's interface (parameters before specialisation) is read once. A launch makes a key from what
- * specialises: element types, divisibility by 16, equality to 1, constexpr values of the launch rule. A key that is new is
- * compiled: on CUDA to PTX that the driver assembles, on the CPU to host code.
+ * specialises: element types, divisibility by 16, equality to 1, constexpr values of the launch rule, on GPUs the range that
+ * a row's length falls into (bucket.h). A key that is new is compiled: on CUDA to PTX that the driver assembles, on the CPU to host code.
  */
 #include "driver.h"
+#include "runtime/bucket.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -140,8 +141,8 @@ enum { MAX_PARAMS = 256 };
 /* What one launch says about every parameter of the interface. */
 typedef struct Binding {
     RuleBinding values[MAX_PARAMS];
-    fsc_name_value types[MAX_PARAMS], divisible[MAX_PARAMS], known[MAX_PARAMS];
-    size_t num_types, num_divisible, num_known;
+    fsc_name_value types[MAX_PARAMS], divisible[MAX_PARAMS], known[MAX_PARAMS], bounds[2 * MAX_PARAMS];
+    size_t num_types, num_divisible, num_known, num_bounds;
     bool checked; /* the CPU's code asks before each access */
     Text key;
     Arena *arena;
@@ -230,6 +231,18 @@ static fsc_status bind_constexpr(fsc_jit *j, Binding *b, uint32_t index) {
     return FSC_OK;
 }
 
+/* The lengths that GPU code is compiled for: as `-D n<=MOST -D n>=LEAST` would say. */
+static void bind_bounds(const fsc_jit *j, Binding *b) {
+    RuleEnv env = {.values = b->values, .num_values = j->interface->num_params};
+    Bucket range;
+    for (uint32_t i = 0; i < j->interface->num_params && j->props.kind != FSC_CPU; i++) {
+        const char *name = j->interface->params[i].name;
+        if (option_value(&j->options, name) || !bucket_find(j->interface, i, &env, &range)) continue;
+        add(b->bounds, &b->num_bounds, arena_printf(b->arena, "%s>", name), arena_printf(b->arena, "%u", range.least));
+        add(b->bounds, &b->num_bounds, arena_printf(b->arena, "%s<", name), arena_printf(b->arena, "%u", range.most));
+    }
+}
+
 static fsc_status bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs) {
     const Record *r = j->interface;
     if (r->num_params > MAX_PARAMS) return fail(j, FSC_ERROR_USAGE, "a kernel may have 256 parameters at most");
@@ -256,6 +269,8 @@ static fsc_status bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs)
         if (s != FSC_OK) return s;
     }
     for (size_t i = 0; i < b->num_types; i++) text_printf(&b->key, "%s:%s ", b->types[i].name, b->types[i].value);
+    bind_bounds(j, b);
+    for (size_t i = 0; i < b->num_bounds; i++) text_printf(&b->key, "%s=%s ", b->bounds[i].name, b->bounds[i].value);
     for (size_t i = 0; i < b->num_divisible; i++) text_printf(&b->key, "%s/%s ", b->divisible[i].name, b->divisible[i].value);
     if (!b->key.at) text_printf(&b->key, " ");
     return FSC_OK;
@@ -310,6 +325,7 @@ static fsc_name_value *merge(const Binding *b, const fsc_name_value *own, size_t
 static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     fsc_compile_options o = j->options;
     o.types = merge(b, j->options.types, j->options.num_types, b->types, b->num_types, &o.num_types);
+    o.defines = merge(b, j->options.defines, j->options.num_defines, b->bounds, b->num_bounds, &o.num_defines);
     o.divisible = b->divisible;
     o.num_divisible = b->num_divisible;
     o.known = b->known;

@@ -36,7 +36,7 @@ static bool fill_parameters(Variant *v) {
             continue;
         }
         v->slots[v->num_slots++] = (Slot){.param = i, .dtype = fsc_dtype_find(p->dtype)};
-        v->assumptions += (uint32_t)(p->divisible > 1) + (uint32_t)p->equals_one;
+        v->assumptions += (uint32_t)(p->divisible > 1) + (uint32_t)p->equals_one + (uint32_t)(p->least || p->most);
     }
     return true;
 }

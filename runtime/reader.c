@@ -171,7 +171,7 @@ static bool read_constexpr(Reader *rd) {
 
 static bool read_param(Reader *rd) {
     int kind = 0;
-    if (!need_words(rd, 4, 7)) return false;
+    if (!need_words(rd, 4, 9)) return false;
     if (rd->r->num_params == MAX_PARAMS) return fail(rd, "more than %d parameters", MAX_PARAMS);
     if (!find_word(record_kinds, word(rd, 1), &kind)) return fail(rd, "'%.40s' is no kind of parameter", word(rd, 1));
     if (*word(rd, 2) == '\0') return fail(rd, "a parameter has no name");
@@ -185,7 +185,9 @@ static bool read_param(Reader *rd) {
             p->is_const = true;
         else if (strcmp(w, "equals_one") == 0)
             p->equals_one = true;
-        else if (!read_field(rd, i, "divisible", &p->divisible))
+        else if (strncmp(w, "least=", 6) == 0 || strncmp(w, "most=", 5) == 0) {
+            if (!read_field(rd, i, w[0] == 'l' ? "least" : "most", w[0] == 'l' ? &p->least : &p->most)) return false;
+        } else if (!read_field(rd, i, "divisible", &p->divisible))
             return false;
     }
     return p->divisible > 0 || fail(rd, "divisible=0");

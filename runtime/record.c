@@ -299,6 +299,8 @@ static void write_param(Out *o, const RecordParam *p) {
         if (p->divisible > 1) out(o, " divisible=%u", p->divisible);
         if (p->is_const) out(o, " const");
         if (p->equals_one) out(o, " equals_one");
+        if (p->least) out(o, " least=%u", p->least);
+        if (p->most) out(o, " most=%u", p->most);
     }
     out(o, "\n");
     for (uint32_t i = 0; i < p->num_dims; i++) {

@@ -12,6 +12,7 @@
  *   dim "$4" "$2"                          one line a dimension of the parameter before it: extent, stride (codes)
  *   param pointer x fp32 divisible=16 const
  *   param scalar n_rows i32 equals_one
+ *   param scalar n_cols i32 least=897 most=1024
  *   param constexpr BLOCK int 1024 rule "$5 npow2"      name, kind and text of the value, origin, rule if there is one
  *   param constexpr T dtype fp32 default
  *   grid "$4"                              one to three codes
@@ -63,6 +64,7 @@ typedef struct RecordParam {
     const char *dtype;  /* i1 i8 i16 i32 i64 u8 u16 u32 u64 fp8e4nv fp8e5 fp16 bf16 fp32 fp64; of the pointee */
     bool is_const;      /* pointer: nothing writes the memory during the kernel */
     bool equals_one;    /* scalar: compiled for the value 1 (still passed) */
+    uint32_t least, most; /* scalar: compiled for least <= value <= most; 0: nothing assumed */
     uint32_t divisible; /* the address in bytes, or the value, is a multiple of this: 1 (nothing assumed), 16, … */
     RecordDim *dims;    /* shape contract, slowest dimension first; none: no contract */
     uint32_t num_dims;

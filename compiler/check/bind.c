@@ -141,7 +141,9 @@ static Value *add_argument(Checker *c, const ParamInfo *p) {
                    .span = p->span,
                    .divisible = p->divisible > natural ? p->divisible : natural,
                    .is_const = p->is_const,
-                   .is_unsigned = !is_pointer && stype_is_unsigned(p->type)};
+                   .is_unsigned = !is_pointer && stype_is_unsigned(p->type),
+                   .least = p->least,
+                   .most = p->most};
     return func_add_param(c->f, t, param);
 }
 
@@ -252,7 +254,10 @@ static void record_run_time(Checker *c, const Params *p, uint32_t index) {
     for (uint32_t i = 0; c->f && i < c->f->params.len; i++) { /* with what assume() added */
         const Param *known = &c->f->params.at[i];
         uint32_t natural = is_pointer && param->typed ? type_bytes(type_scalar(stype_memory(param->type))) : 1;
-        if (strcmp(known->name, param->name) == 0 && known->divisible > natural) r->divisible = known->divisible;
+        if (strcmp(known->name, param->name) != 0) continue;
+        if (known->divisible > natural) r->divisible = known->divisible;
+        r->least = known->least;
+        r->most = known->most;
     }
     record_contract(c, p, index);
 }

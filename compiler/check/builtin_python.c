@@ -142,7 +142,18 @@ static void strengthen(Param *p, int64_t divisor) {
     if (power > p->divisible) p->divisible = power;
 }
 
-/* n % 16 == 0 and n >= 0, in the ops that they became. */
+/* n >= bound, n <= bound: what fits the record. */
+static void learn_bound(Param *p, Pred pred, int64_t bound) {
+    bool above = pred == PRED_SGE || pred == PRED_SGT, below = pred == PRED_SLE || pred == PRED_SLT;
+    if (above && bound >= -(pred == PRED_SGT)) p->is_nonnegative = true;
+    if (pred == PRED_SGT && bound < INT64_MAX) bound++;
+    if (pred == PRED_SLT && bound > INT64_MIN) bound--;
+    if (bound < 1 || bound > UINT32_MAX) return;
+    if (above && bound > p->least) p->least = (uint32_t)bound;
+    if (below && (!p->most || bound < p->most)) p->most = (uint32_t)bound;
+}
+
+/* n % 16 == 0, n >= 0 and n <= 8192, in the ops that they became. */
 static void learn(Checker *c, const Value *cond) {
     const Op *cmp = cond->def;
     int64_t bound, divisor;
@@ -150,7 +161,7 @@ static void learn(Checker *c, const Value *cond) {
     Pred p = (Pred)cmp->attr.i;
     const Op *rem = cmp->args[0]->def;
     Param *direct = param_of(c, cmp->args[0]);
-    if (direct && ((p == PRED_SGE && bound >= 0) || (p == PRED_SGT && bound >= -1))) direct->is_nonnegative = true;
+    if (direct) learn_bound(direct, p, bound);
     if (p != PRED_EQ || bound != 0 || !rem || (rem->kind != OP_SREM && rem->kind != OP_UREM)) return;
     Param *param = param_of(c, rem->args[0]);
     if (param && value_const(rem->args[1], &divisor) && divisor > 0) strengthen(param, divisor);

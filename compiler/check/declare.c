@@ -250,7 +250,31 @@ static bool apply_type(Checker *c, Params *p, const NameValue *nv) {
     return set_type(c, p, param, is_pointer, t, "-T");
 }
 
+/* -D n<=1024, -D n>=1: bounds of a scalar, which arrive as the names "n<" and "n>". Several: all hold. */
+static bool apply_bound(Checker *c, Params *p, const NameValue *nv, size_t length) {
+    char *end = NULL;
+    const char *name = arena_strndup(c->a, nv->name, length);
+    int index = params_find(p, name);
+    if (index < 0) return (unknown_name(c, p, "-D", name), false);
+    ParamInfo *param = &p->at[index];
+    errno = 0;
+    unsigned long long bound = strtoull(nv->value, &end, 0);
+    bool is_number = nv->value[0] >= '0' && nv->value[0] <= '9' && *end == '\0' && errno == 0 && bound <= UINT32_MAX;
+    if (!is_number || param->role != ROLE_SCALAR || (param->typed && stype_is_float(param->type))) {
+        param->failed = true;
+        diag_error(c->d, nowhere, is_number ? "-D %s=%s: only an integer that is passed at run time has bounds"
+                                            : "-D %s=%s: a bound is a number from 0 to 4294967295", nv->name, nv->value);
+        return false;
+    }
+    bool is_most = nv->name[length] == '<';
+    if (is_most && (!param->most || bound < param->most)) param->most = bound ? (uint32_t)bound : 1;
+    if (!is_most && bound > param->least) param->least = (uint32_t)bound;
+    return true;
+}
+
 static bool apply_define(Checker *c, Params *p, const NameValue *nv) {
+    size_t length = strlen(nv->name);
+    if (length && (nv->name[length - 1] == '<' || nv->name[length - 1] == '>')) return apply_bound(c, p, nv, length - 1);
     int index = params_find(p, nv->name);
     if (index < 0) return (unknown_name(c, p, "-D", nv->name), false);
     ParamInfo *param = &p->at[index];

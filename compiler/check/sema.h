@@ -463,6 +463,7 @@ typedef struct ParamInfo {
     bool failed;        /* an error was reported about it */
     SType type;         /* of a scalar; of a pointer's elements */
     uint32_t divisible; /* bytes of a pointer, the value of a scalar; 1: nothing said */
+    uint32_t least, most; /* of a scalar; 0: nothing said */
     const Sem *value;   /* of a constexpr, a dtype, or a scalar fixed by -D; NULL: none yet */
     RecordOrigin origin;
     const char *rule; /* the launch rule's code for it, or NULL */

@@ -218,6 +218,7 @@ typedef struct Param {
     bool is_const;        /* nothing writes the memory during the kernel */
     bool is_unsigned;     /* of a scalar */
     bool is_nonnegative;  /* of a scalar: an extent, say */
+    uint32_t least, most; /* of a scalar: least <= value <= most; 0: not said */
 } Param;
 
 typedef struct Func {

@@ -377,6 +377,8 @@ static void put_param(Printer *p, uint32_t i) {
     if (q->is_const) brace(&b, "const");
     if (q->is_unsigned) brace(&b, "unsigned");
     if (q->is_nonnegative) brace(&b, "nonnegative");
+    if (q->least) brace(&b, "least = %u", q->least);
+    if (q->most) brace(&b, "most = %u", q->most);
     brace_end(&b);
     put_span(p, q->span);
 }

@@ -386,9 +386,10 @@ static bool read_param_item(Reader *r, Param *p) {
     if (!strcmp(word, "const")) return set_flag(&p->is_const);
     if (!strcmp(word, "unsigned")) return set_flag(&p->is_unsigned);
     if (!strcmp(word, "nonnegative")) return set_flag(&p->is_nonnegative);
-    if (strcmp(word, "divisible") != 0) return read_fail(r, begin, "a parameter has no attribute '%s'", word);
+    uint32_t *to = !strcmp(word, "divisible") ? &p->divisible : !strcmp(word, "least") ? &p->least : !strcmp(word, "most") ? &p->most : NULL;
+    if (!to) return read_fail(r, begin, "a parameter has no attribute '%s'", word);
     if (!expect(r, "=") || !read_int(r, 1, UINT32_MAX, &x)) return false;
-    p->divisible = (uint32_t)x;
+    *to = (uint32_t)x;
     return true;
 }
 

@@ -1,6 +1,6 @@
 /* distribute.c - how many warps a program gets: the one table, and how it is read.
  *
- * In: a function; its largest tile counts. Out: num_warps.
+ * In: a function; its largest tile counts, as far as masks may let its elements through. Out: num_warps.
  * A block holds one program (four of one warp: pack.c), so warps trade enough loads in flight per multiprocessor (many small blocks, many elements a
  * thread) against the registers a thread has. The rows are the best of 1 … 32 warps for row softmax in fp32 on an H200
  * (`bench/gpu.sh tune`, docs/performance.md): 16 elements a thread at 512, 32 at 2K, 64 at 8K and 16K. Beyond that 64 would
@@ -15,26 +15,61 @@ static const struct {
     {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8},
 };
 
+/* What masks leave of the tiles of one shape. */
+typedef struct Live {
+    Shape shape;
+    uint64_t elements; /* the most that an access of it may move */
+} Live;
+
 typedef struct Largest {
+    const Facts *facts;
+    Arena *scratch;
+    VEC(Live) live;
     uint64_t elements;
     uint32_t bytes;
 } Largest;
+
+static Live *live_of(Largest *l, Shape shape) {
+    for (uint32_t i = 0; i < l->live.len; i++)
+        if (shape_equal(l->live.at[i].shape, shape)) return &l->live.at[i];
+    return NULL;
+}
+
+static void note_live(void *context, Op *op) {
+    Largest *l = context;
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !value_is_tile(op->args[0])) return;
+    Shape shape = op->args[0]->type.shape;
+    uint32_t at = op->kind == OP_LOAD ? 1 : 2;
+    Live found = {shape, 1};
+    for (uint32_t d = 0; d < shape.rank; d++)
+        found.elements *= op->nargs > at ? facts_live(l->facts, op->args[at], d) : shape_size(shape, d);
+    Live *known = live_of(l, shape);
+    if (!known) vec_push(l->scratch, &l->live, found);
+    else if (found.elements > known->elements) known->elements = found.elements;
+}
 
 static void note_size(void *context, Op *op) {
     Largest *l = context;
     for (uint32_t i = 0; i < op->nresults; i++) {
         Type t = op->results[i]->type;
         if (op->kind != OP_LOAD && op->kind != OP_REDUCE && t.dtype == DT_PTR) continue;
-        uint64_t n = t.shape.rank ? shape_elements(t.shape) : 1;
+        const Live *live = t.shape.rank ? live_of(l, t.shape) : NULL;
+        uint64_t n = live ? live->elements : t.shape.rank ? shape_elements(t.shape) : 1;
         uint32_t bytes = op->kind == OP_LOAD ? type_bytes(t) : 4;
-        if (n > l->elements) *l = (Largest){n, bytes};
-        else if (n == l->elements && op->kind == OP_LOAD && bytes < l->bytes) l->bytes = bytes;
+        if (n > l->elements) {
+            l->elements = n;
+            l->bytes = bytes;
+        } else if (n == l->elements && op->kind == OP_LOAD && bytes < l->bytes) {
+            l->bytes = bytes;
+        }
     }
 }
 
-uint32_t distribute_warps(Func *f) {
-    Largest l = {1, 4};
+uint32_t distribute_warps(Func *f, const Facts *facts) {
+    Largest l = {.facts = facts, .scratch = arena_create(), .elements = 1, .bytes = 4};
+    func_walk(f, note_live, &l);
     func_walk(f, note_size, &l);
+    arena_destroy(l.scratch);
     uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes);
     for (size_t i = 0; i < COUNT(table); i++) {
         if (size <= table[i].bytes) return table[i].warps;

@@ -174,7 +174,10 @@ static Fact fact_of_param(const Param *p, const Value *v) {
     Fact f = fact_bottom(v->type);
     uint32_t bit = p->divisible ? p->divisible & (~p->divisible + 1) : 1;
     f.divisible[0] = bit > 1u << 30 ? 1u << 30 : bit;
-    if (p->is_nonnegative && dtype_kind(v->type.dtype) == KIND_INT) f.lo = 0;
+    if (dtype_kind(v->type.dtype) != KIND_INT) return f;
+    if (p->is_nonnegative && f.lo < 0) f.lo = 0;
+    if (p->least && p->least > f.lo && p->least <= f.hi) f.lo = p->least;
+    if (p->most && p->most < f.hi && p->most >= f.lo) f.hi = p->most;
     return f;
 }
 
@@ -212,6 +215,38 @@ uint32_t facts_vector(const Facts *facts, const Value *ptr, uint32_t axis, uint3
     uint64_t aligned = plant(PLANT_WIDE_VECTOR) ? max_bytes : (uint64_t)f->divisible[axis];
     while ((2u << n) <= f->contiguous[axis] && bytes << (n + 1) <= max_bytes && bytes << (n + 1) <= aligned) n++;
     return n;
+}
+
+/* x < y or x <= y, where x counts up along the whole axis from its least value on. */
+static uint64_t live_below(const Facts *facts, const Value *x, const Value *y, uint32_t axis, uint64_t size, bool or_equal) {
+    const Fact *a = fact_of(facts, x), *b = fact_of(facts, y);
+    int64_t live;
+    if (a->contiguous[axis] < size || a->lo == range_full(x->type.dtype).lo || b->hi == INT64_MAX) return size;
+    if (__builtin_sub_overflow(b->hi + or_equal, a->lo, &live)) return size;
+    return live < 0 ? 0 : (uint64_t)live < size ? (uint64_t)live : size;
+}
+
+uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis) {
+    uint64_t size = shape_size(mask->type.shape, axis), x = size, y = size;
+    const Op *op = mask->def;
+    if (!op) return size;
+    switch (op->kind) {
+    case OP_AND:
+        x = facts_live(facts, op->args[0], axis);
+        y = facts_live(facts, op->args[1], axis);
+        return x < y ? x : y;
+    case OP_EXPAND:
+        if (axis == (uint32_t)op->attr.i) return size;
+        return facts_live(facts, op->args[0], axis < (uint32_t)op->attr.i ? axis : axis - 1);
+    case OP_BROADCAST:
+        return shape_size(op->args[0]->type.shape, axis) == size ? facts_live(facts, op->args[0], axis) : size;
+    case OP_ICMP: break;
+    default: return size;
+    }
+    Pred p = (Pred)op->attr.i;
+    if (p == PRED_SLT || p == PRED_SLE) return live_below(facts, op->args[0], op->args[1], axis, size, p == PRED_SLE);
+    if (p == PRED_SGT || p == PRED_SGE) return live_below(facts, op->args[1], op->args[0], axis, size, p == PRED_SGE);
+    return size;
 }
 
 MaskKind facts_mask(const Facts *facts, const Value *mask, uint32_t axis, uint32_t vec_log2) {

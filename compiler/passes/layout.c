@@ -493,15 +493,16 @@ static void assign_block(Assign *s, Block *b) {
 
 bool pass_layout(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT) return false;
-    if (f->num_warps == 0) f->num_warps = distribute_warps(f);
-    f->threads_per_program = 32 * f->num_warps;
-    if (f->threads_per_program > c->target.max_threads_per_block) {
-        diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, c->target.max_threads_per_block);
-        return false;
-    }
     Arena *scratch = arena_create();
     Assign s = {.f = f, .c = c, .scratch = scratch, .known = f->next_value};
     s.facts = facts_compute(f, scratch);
+    if (f->num_warps == 0) f->num_warps = distribute_warps(f, s.facts);
+    f->threads_per_program = 32 * f->num_warps;
+    if (f->threads_per_program > c->target.max_threads_per_block) {
+        diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, c->target.max_threads_per_block);
+        arena_destroy(scratch);
+        return false;
+    }
     s.cost = NEW_ARRAY(scratch, uint8_t, f->next_value);
     s.clones = NEW_ARRAY(scratch, Clone *, f->next_value);
     s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);

@@ -64,9 +64,13 @@ uint32_t facts_vector(const Facts *facts, const Value *ptr, uint32_t axis, uint3
 /* How a mask behaves within aligned vectors of 2^vec_log2 elements along `axis`. */
 MaskKind facts_mask(const Facts *facts, const Value *mask, uint32_t axis, uint32_t vec_log2);
 
+/* How many elements along `axis` the mask may let through: all that it is true of lie below this coordinate. The axis's size
+ * where nothing is known. */
+uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis);
+
 /* ---- Choice of distribution ---------------------------------------------------------------------------------------- */
 
-/* num_warps for a program, by its largest tile (distribute.c holds the one table). */
-uint32_t distribute_warps(Func *f);
+/* num_warps for a program, by what its masks leave of its largest tile (distribute.c holds the one table). */
+uint32_t distribute_warps(Func *f, const Facts *facts);
 
 #endif

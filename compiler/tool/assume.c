@@ -1,9 +1,11 @@
 /* assume.c - what `fsc info FILE NAME=NUMBER…` takes for granted, so that it reports the variant that such a launch uses.
  *
  * In: the scalars given. Out: the same options with strides that nobody gave (contiguous, by the shape contract), pointers
- * aligned to 16 bytes as every allocation is, and scalars that are multiples of 16, or 1, marked as a launch would.
+ * aligned to 16 bytes as every allocation is, and scalars that are multiples of 16, or 1, marked as a launch would; so are the ranges of
+ * lengths.
  */
 #include "driver.h"
+#include "runtime/bucket.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
@@ -46,6 +48,19 @@ static void mark(Assume *a, const char *name, const char *what) {
     a->divisible[a->num_divisible++] = (fsc_name_value){arena_printf(a->o->arena, "%s", name), what};
 }
 
+/* As the JIT does: the range that the variant is compiled for. */
+static void bound(Assume *a, uint32_t index) {
+    RuleEnv env = {.values = a->values, .num_values = a->interface->num_params};
+    Bucket range;
+    if (!bucket_find(a->interface, index, &env, &range)) return;
+    const char *name = a->interface->params[index].name;
+    for (int i = 0; i < 2; i++) {
+        fsc_name_value pair = {arena_printf(a->o->arena, "%s%c", name, i ? '<' : '>'),
+                               arena_printf(a->o->arena, "%u", i ? range.most : range.least)};
+        vec_push(a->o->arena, &a->o->defines, pair);
+    }
+}
+
 /* Back into the options, with names that outlive the interface. */
 static void apply(Assume *a) {
     const Record *r = a->interface;
@@ -62,6 +77,9 @@ static void apply(Assume *a) {
     }
     a->o->compile.known = known;
     a->o->compile.num_known = count;
+    for (uint32_t i = 0; i < r->num_params; i++) bound(a, i);
+    a->o->compile.defines = a->o->defines.at;
+    a->o->compile.num_defines = a->o->defines.len;
     a->o->compile.divisible = a->divisible;
     a->o->compile.num_divisible = a->num_divisible;
 }

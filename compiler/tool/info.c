@@ -195,6 +195,8 @@ static void print_text(const Report *r) {
         static const char *const origins[] = {"-D", "--signature", "launch rule", "default", "config"};
         if (k->params[i].kind == RECORD_CONSTEXPR)
             printf("  %-22s %s (%s)\n", k->params[i].name, k->params[i].value, origins[k->params[i].origin]);
+        if (k->params[i].most) printf("  %-22s %u to %u\n", k->params[i].name, k->params[i].least, k->params[i].most);
+        else if (k->params[i].least) printf("  %-22s at least %u\n", k->params[i].name, k->params[i].least);
     }
     if (k->config) printf("  %-22s %s\n", "config", k->config);
     printf("  %-22s %u (%u threads)\n", "warps per program", (r->threads / l->programs_per_block + 31) / 32,
@@ -237,6 +239,14 @@ static void print_json(const Report *r) {
     for (uint32_t i = 0; i < k->num_params; i++) {
         if (k->params[i].kind != RECORD_CONSTEXPR) continue;
         printf("%s\"%s\": \"%s\"", first ? "" : ", ", k->params[i].name, k->params[i].value);
+        first = false;
+    }
+    printf("},\n  \"bounds\": {");
+    first = true;
+    for (uint32_t i = 0; i < k->num_params; i++) {
+        const RecordParam *p = &k->params[i];
+        if (!p->least && !p->most) continue;
+        printf("%s\"%s\": [%u, %s]", first ? "" : ", ", p->name, p->least, p->most ? arena_printf(r->o->arena, "%u", p->most) : "null");
         first = false;
     }
     printf("},\n");

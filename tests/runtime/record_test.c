@@ -16,6 +16,9 @@ static void full_round_trip(void **state) {
     record_set_num_stages(r, "max_shared 200000 > 4 2 sel");
     record_set_num_ctas(r, "1");
     record_add_param(r, RECORD_SCALAR, "s", "i64")->equals_one = true;
+    RecordParam *bounded = record_add_param(r, RECORD_SCALAR, "bounded", "i32");
+    bounded->least = 3;
+    bounded->most = UINT32_MAX;
     record_add_param(r, RECORD_SCALAR, "scale", "fp16");
     record_add_constexpr(r, "EPS", RECORD_FLOAT, "1e-05", RECORD_OPTION, NULL);
     record_add_constexpr(r, "CAUSAL", RECORD_BOOL, "0", RECORD_SIGNATURE, NULL);
@@ -34,7 +37,7 @@ static void full_round_trip(void **state) {
     assert_memory_equal(text, again, n);
 
     assert_string_equal(back->file, "dir/soft max.dsl");
-    assert_int_equal(back->num_params, 12);
+    assert_int_equal(back->num_params, 13);
     assert_int_equal(back->params[P_X].divisible, 16);
     assert_true(back->params[P_X].is_const);
     assert_false(back->params[P_Y].is_const);
@@ -51,7 +54,7 @@ static void full_round_trip(void **state) {
     assert_true(back->accesses[1].is_store);
     assert_true(back->scratch_bytes == (uint64_t)5 << 32);
     RuleValue v;
-    assert_true(record_value(&back->params[10], &v) && v.is_float && v.f == 1e-5);
+    assert_true(record_value(&back->params[11], &v) && v.is_float && v.f == 1e-5);
     assert_false(record_value(&back->params[P_T], &v));
     free(text);
     free(again);
@@ -128,6 +131,8 @@ static void wrong_lines_are_named(void **state) {
         {"param thing y fp32", "no kind of parameter"},
         {"param pointer y fp32 divisible=0", "divisible=0"},
         {"param pointer y fp32 divisible=x", "'x' is no count"},
+        {"param scalar n i32 least=x", "'x' is no count"},
+        {"param scalar n i32 most=-1", "'-1' is no count"},
         {"param pointer y fp32 aligned=4", "where 'divisible=' must stand"},
         {"param pointer", "has 2 words"},
         {"param constexpr B int 1.5 rule", "'1.5' is no value"},

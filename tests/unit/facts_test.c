@@ -169,6 +169,10 @@ static Func *random_function(Random *r) {
     for (uint32_t i = 0; i < COUNT(types); i++) {
         Type t = types[i] == DT_PTR ? type_pointer(random_below(r, 2) ? DT_FP32 : DT_FP16) : type_scalar(types[i]);
         Param p = {.name = "p", .divisible = 1u << random_below(r, 6), .is_nonnegative = t.dtype != DT_PTR && i % 2};
+        if (t.dtype != DT_PTR && random_below(r, 3) == 0) {
+            p.least = p.divisible * random_below(r, 3);
+            p.most = p.least + p.divisible * (1 + random_below(r, 20));
+        }
         keep(&k, func_add_param(f, t, p));
     }
     keep(&k, build0(&k.b, OP_PID, (Attr){0}, type_scalar(DT_I32)));

@@ -23,11 +23,11 @@ static inline Sample sample_create(Arena *a, Strings *names, Stage stage) {
     Sample s = {.f = func_create(a, names, "sample", (Span){3, 9})};
     Span at = {10, 20};
     s.f->stage = stage;
-    s.p = func_add_param(s.f, type_pointer(DT_FP32), (Param){str_intern0(names, "p"), at, 16, false, false, false});
-    s.q = func_add_param(s.f, type_pointer(DT_I32), (Param){str_intern0(names, "q"), at, 1, true, false, false});
-    s.n = func_add_param(s.f, type_scalar(DT_I32), (Param){str_intern0(names, "n"), at, 8, false, true, true});
-    s.m = func_add_param(s.f, type_scalar(DT_I64), (Param){NULL, at, 0, false, false, false});
-    s.x = func_add_param(s.f, type_scalar(DT_FP32), (Param){str_intern0(names, "n"), at, 1, false, false, false});
+    s.p = func_add_param(s.f, type_pointer(DT_FP32), (Param){str_intern0(names, "p"), at, 16, false, false, false, 0, 0});
+    s.q = func_add_param(s.f, type_pointer(DT_I32), (Param){str_intern0(names, "q"), at, 1, true, false, false, 0, 0});
+    s.n = func_add_param(s.f, type_scalar(DT_I32), (Param){str_intern0(names, "n"), at, 8, false, true, true, 3, 4096});
+    s.m = func_add_param(s.f, type_scalar(DT_I64), (Param){NULL, at, 0, false, false, false, 0, 0});
+    s.x = func_add_param(s.f, type_scalar(DT_FP32), (Param){str_intern0(names, "n"), at, 1, false, false, false, 0, 0});
     s.row = shape_row(8);
     s.square = shape_make(2, (const uint8_t[]){3, 5});
     s.b = builder_at_end(s.f, s.f->body);

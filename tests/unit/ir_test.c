@@ -87,7 +87,7 @@ static bool same_func(const Func *f, const Func *g, bool spans) {
     for (uint32_t i = 0; same && i < f->params.len; i++) {
         const Param *p = &f->params.at[i], *q = &g->params.at[i];
         same = p->divisible == q->divisible && p->is_const == q->is_const && p->is_unsigned == q->is_unsigned &&
-               p->is_nonnegative == q->is_nonnegative;
+               p->is_nonnegative == q->is_nonnegative && p->least == q->least && p->most == q->most;
     }
     return same && same_block(f->body, g->body, spans);
 }

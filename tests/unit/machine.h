@@ -258,7 +258,12 @@ static inline void run_block(Machine *m, const Block *b) {
 static inline int64_t random_argument(Random *r, const Func *f, uint32_t i, bool small) {
     const Value *v = f->body->args.at[i];
     int64_t x = small && v->type.dtype != DT_PTR ? (int64_t)random_below(r, 300) - 20 : random_number(r);
-    x = wrapped(v->type, (uint64_t)x - (uint64_t)x % f->params.at[i].divisible);
+    const Param *p = &f->params.at[i];
+    x = wrapped(v->type, (uint64_t)x - (uint64_t)x % p->divisible);
+    if (p->most) { /* multiples of what divides it: Param's maker sees to that */
+        uint32_t steps = (p->most - p->least) / p->divisible;
+        return p->least + (int64_t)p->divisible * random_below(r, steps + 1);
+    }
     return f->params.at[i].is_nonnegative && x < 0 ? 0 : x;
 }
 

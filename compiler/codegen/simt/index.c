@@ -126,6 +126,13 @@ bool layout_adds(const Layout *l) {
     return !(registers & threads);
 }
 
+uint32_t layout_thread_most(const Layout *l) {
+    uint32_t bits = 0;
+    for (InDim d = IN_LANE; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++) bits |= l->basis[d][i];
+    return bits;
+}
+
 V simt_owner(Simt *s, const Layout *l) {
     OwnerTest test = {UINT32_MAX, UINT32_MAX, NULL};
     if (l) {

@@ -4,6 +4,7 @@
  * predicated accesses of up to 16 bytes.
  * Method: every vector that is wholly inside its mask moves as one access, all issued back to back. Where a mask may cut
  * a vector, one block for the whole op, entered only if some vector is cut, moves the cut vectors element by element.
+ * Vectors that are known to lie outside do not move, those known to lie inside have no predicate (known.c).
  */
 #include "codegen/simt/simt.h"
 
@@ -22,13 +23,6 @@ typedef struct Move {
     V policy, site;
 } Move;
 
-static V or_bits(Simt *s, V x, V y) {
-    return LLVMBuildOr(s->m->at, x, y, "");
-}
-static V and_bits(Simt *s, V x, V y) {
-    return LLVMBuildAnd(s->m->at, x, y, "");
-}
-
 /* Predicates of vector v from its mask lanes. */
 static void move_masks(Simt *s, Move *mv, uint32_t v) {
     uint32_t first = (plant(PLANT_SWAP_MASK) && v ? v - 1 : v) * mv->n, last = first + mv->n - 1;
@@ -38,16 +32,27 @@ static void move_masks(Simt *s, Move *mv, uint32_t v) {
     if (kind == MASK_PREFIX) all = tile_lane(s, mv->mask, last);
     for (uint32_t r = first + 1; r <= last && kind == MASK_ANY; r++) {
         V x = tile_lane(s, mv->mask, r);
-        all = and_bits(s, all, x);
-        some = or_bits(s, some, x);
+        all = known_and(s, all, x);
+        some = known_or(s, some, x);
     }
-    V cut = LLVMBuildAnd(s->m->at, some, LLVMBuildNot(s->m->at, all, ""), "");
-    mv->all[v] = mv->owner ? and_bits(s, mv->owner, all) : all;
-    mv->cut[v] = mv->owner ? and_bits(s, mv->owner, cut) : cut;
+    V cut = known_and(s, some, known_not(s, all));
+    mv->all[v] = mv->owner ? known_and(s, mv->owner, all) : all;
+    mv->cut[v] = mv->owner ? known_and(s, mv->owner, cut) : cut;
 }
 
+static bool is_false(V x) {
+    bool truth;
+    return known_truth(x, &truth) && !truth;
+}
+
+/* Of a store: another register has these elements. */
 static bool move_skips(const Move *mv, uint32_t v) {
     return mv->free_registers & (v * mv->n);
+}
+
+/* May vector v move element by element? Bounds mostly say that only few can. */
+static bool move_cuts(const Move *mv, uint32_t v) {
+    return !move_skips(mv, v) && !is_false(mv->cut[v]);
 }
 
 static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
@@ -74,7 +79,12 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     mv.site = simt_site(s);
     mv.all = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
     mv.cut = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
-    for (uint32_t v = 0; v < mv.vectors; v++) move_masks(s, &mv, v);
+    bool any = false;
+    for (uint32_t v = 0; v < mv.vectors; v++) {
+        move_masks(s, &mv, v);
+        any |= move_cuts(&mv, v);
+    }
+    mv.may_cut &= any;
     return mv;
 }
 
@@ -82,7 +92,7 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
 static LLVMBasicBlockRef open_slow(Simt *s, const Move *mv) {
     V any = NULL;
     for (uint32_t v = 0; v < mv->vectors; v++)
-        if (!move_skips(mv, v)) any = any ? or_bits(s, any, mv->cut[v]) : mv->cut[v];
+        if (move_cuts(mv, v)) any = any ? known_or(s, any, mv->cut[v]) : mv->cut[v];
     LLVMBasicBlockRef slow = simt_new_block(s, "cut"), done = simt_new_block(s, "whole");
     LLVMBuildCondBr(s->m->at, any, slow, done);
     LLVMPositionBuilderAtEnd(s->m->at, slow);
@@ -93,7 +103,7 @@ static LLVMBasicBlockRef open_slow(Simt *s, const Move *mv) {
 static V cut_mask(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
     bool is_prefix = mv->op->attr.mem.mask_kind == MASK_PREFIX;
     if (is_prefix && e == mv->n - 1) return NULL;
-    return is_prefix && e == 0 ? mv->cut[v] : and_bits(s, mv->cut[v], tile_lane(s, mv->mask, v * mv->n + e));
+    return is_prefix && e == 0 ? mv->cut[v] : known_and(s, mv->cut[v], tile_lane(s, mv->mask, v * mv->n + e));
 }
 
 static V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
@@ -113,6 +123,8 @@ static void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
     Access a = mv->whole;
     for (uint32_t i = 0; i < mv->n; i++) others[i] = other_lane(s, mv, v * mv->n + i);
     elements_pack(s, mv->d, others, mv->n, a, args + 2);
+    for (uint32_t i = 0; i < a.words; i++) words[i] = args[2 + i];
+    if (is_false(mv->all[v])) return;
     args[2 + a.words] = mv->policy;
     args[3 + a.words] = mv->site;
     V r = prim_access(s, PRIM_LOAD_GLOBAL, a, args, 4 + a.words);
@@ -126,7 +138,7 @@ static void load_cut(Simt *s, const Move *mv, uint32_t v, const V *words, V *ele
     for (uint32_t e = 0; e < mv->n; e++) {
         V mask = cut_mask(s, mv, v, e);
         elements[e] = old[e];
-        if (!mask) continue;
+        if (!mask || is_false(mask)) continue;
         V args[] = {element_address(s, mv, v, e), mask, element_bits(s, mv->d, old[e]), mv->policy, mv->site};
         elements[e] = element_from_bits(s, mv->d, prim_access(s, PRIM_LOAD_GLOBAL, mv->single, args, 5));
     }
@@ -137,12 +149,14 @@ static void load_slow(Simt *s, const Move *mv, V *words) {
     uint32_t w = mv->whole.words;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(s->m->at), done = open_slow(s, mv), slow = LLVMGetInsertBlock(s->m->at);
     V *elements = NEW_ARRAY(arena, V, mv->vectors * mv->n), *packed = NEW_ARRAY(arena, V, mv->vectors * w);
-    for (uint32_t v = 0; v < mv->vectors; v++) load_cut(s, mv, v, words + v * w, elements + v * mv->n);
     for (uint32_t v = 0; v < mv->vectors; v++)
-        elements_pack(s, mv->d, elements + v * mv->n, mv->n, mv->whole, packed + v * w);
+        if (move_cuts(mv, v)) load_cut(s, mv, v, words + v * w, elements + v * mv->n);
+    for (uint32_t v = 0; v < mv->vectors; v++)
+        if (move_cuts(mv, v)) elements_pack(s, mv->d, elements + v * mv->n, mv->n, mv->whole, packed + v * w);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
     for (uint32_t i = 0; i < mv->vectors * w; i++) {
+        if (!move_cuts(mv, i / w)) continue;
         V phi = LLVMBuildPhi(s->m->at, LLVMTypeOf(words[i]), "");
         LLVMAddIncoming(phi, (V[]){words[i], packed[i]}, (LLVMBasicBlockRef[]){from, slow}, 2);
         words[i] = phi;
@@ -181,7 +195,7 @@ static void store_cut(Simt *s, const Move *mv, uint32_t v) {
     for (uint32_t e = 0; e < mv->n; e++) {
         uint32_t reg = v * mv->n + e;
         V mask = cut_mask(s, mv, v, e);
-        if (!mask) continue;
+        if (!mask || is_false(mask)) continue;
         V bits = element_bits(s, mv->d, tile_lane(s, mv->value, reg));
         V args[] = {element_address(s, mv, v, e), mask, bits, mv->policy, mv->site};
         prim_access(s, PRIM_STORE_GLOBAL, mv->single, args, 5);
@@ -191,11 +205,11 @@ static void store_cut(Simt *s, const Move *mv, uint32_t v) {
 void simt_store(Simt *s, const Op *op) {
     Move mv = move_open(s, op, op->args[1], true);
     for (uint32_t v = 0; v < mv.vectors; v++)
-        if (!move_skips(&mv, v)) store_whole(s, &mv, v);
+        if (!move_skips(&mv, v) && !is_false(mv.all[v])) store_whole(s, &mv, v);
     if (!mv.may_cut) return;
     LLVMBasicBlockRef done = open_slow(s, &mv);
     for (uint32_t v = 0; v < mv.vectors; v++)
-        if (!move_skips(&mv, v)) store_cut(s, &mv, v);
+        if (move_cuts(&mv, v)) store_cut(s, &mv, v);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
 }

@@ -69,6 +69,14 @@ static V approx(const Math *k, Approx which, V x, V y) {
 
 /* ---- The function --------------------------------------------------------------------------------------------------------- */
 
+static void set_param_bounds(Tile *t, const Param *p, DType d) {
+    uint32_t bits = dtype_bits(d);
+    if (dtype_kind(d) != KIND_INT || bits < 32 || !p->most || p->most > INT32_MAX || p->least > p->most) return;
+    bool is_nonnegative = p->least || p->is_nonnegative;
+    t->lo = is_nonnegative ? p->least : bits == 32 ? INT32_MIN : -INT64_MAX;
+    t->hi = p->most;
+}
+
 /* Parameters: the thread where there is no GPU target; the kernel's; of packed programs, the grid's three extents. */
 static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thread) {
     uint32_t n = f->body->args.len, first = has_thread ? 1 : 0, extents = f->programs_per_block > 1 ? 3 : 0;
@@ -81,6 +89,7 @@ static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thr
         const Value *v = f->body->args.at[i];
         Tile t = tile_create(s, 1);
         t.at[0].base = LLVMGetParam(k, first + i);
+        set_param_bounds(&t, &f->params.at[i], v->type.dtype);
         s->values[v->id] = t;
     }
     if (extents) s->grid = LLVMGetParam(k, first + n);

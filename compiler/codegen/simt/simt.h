@@ -107,6 +107,14 @@ V tile_lane(Simt *s, const Tile *t, uint32_t reg); /* lane_whole; a scalar for e
 void simt_elementwise(Simt *s, const Op *op);
 void simt_create_op(Simt *s, const Op *op); /* const, arange, splat, expand, broadcast, convert */
 
+/* known.c - truth values that are known while code is built */
+bool known_truth(V x, bool *truth); /* false: x is no constant */
+V known_and(Simt *s, V x, V y);
+V known_or(Simt *s, V x, V y);
+V known_not(Simt *s, V x);
+V known_compare(Simt *s, const Op *op, uint32_t reg);   /* NULL: op is no comparison, or not decided by bounds */
+V known_result(Simt *s, const Op *op, const V *args);   /* and, or, select with known operands; else NULL */
+
 /* index.c - who and where a thread is */
 V simt_tid(Simt *s);
 V simt_map(Simt *s, const ThreadMap *map); /* map->value is ignored */
@@ -114,6 +122,7 @@ V simt_map(Simt *s, const ThreadMap *map); /* map->value is ignored */
 V simt_thread_index(Simt *s, const Layout *l);
 uint32_t layout_register_index(const Layout *l, uint32_t reg); /* the part that the register decides */
 bool layout_adds(const Layout *l); /* both parts have no bit in common: XOR is addition */
+uint32_t layout_thread_most(const Layout *l); /* of layouts that add: the largest part that a thread decides */
 V simt_owner(Simt *s, const Layout *l); /* is this thread a canonical owner? l NULL (a scalar): is it the first? */
 V simt_program(Simt *s, uint32_t axis, bool count);
 /* Of packed programs: computes the index along x, and leaves the kernel where it is beyond the grid's edge. */

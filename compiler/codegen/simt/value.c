@@ -41,7 +41,7 @@ V tile_lane(Simt *s, const Tile *t, uint32_t reg) {
 /* Small memory of what this op has built already: tiles repeat few bases. */
 typedef struct Memo {
     V x[8], y[8], z[8], result[8];
-    uint32_t n;
+    uint32_t n, next;
 } Memo;
 
 static V memo_find(const Memo *m, V x, V y, V z) {
@@ -51,7 +51,8 @@ static V memo_find(const Memo *m, V x, V y, V z) {
 }
 
 static V memo_keep(Memo *m, V x, V y, V z, V result) {
-    uint32_t i = m->n < COUNT(m->x) ? m->n++ : 0;
+    uint32_t i = m->next++ % COUNT(m->x);
+    if (m->n < COUNT(m->x)) m->n++;
     m->x[i] = x;
     m->y[i] = y;
     m->z[i] = z;
@@ -195,8 +196,12 @@ static void index_widen(Simt *s, const Op *op, const Tile *x, Tile *r) {
     Memo memo = {.n = 0};
     LLVMTypeRef to = lane_type(s, op->results[0]->type.dtype);
     bool is_signed = op->kind == OP_SEXT;
-    for (uint32_t i = 0; i < r->n; i++) r->at[i] = lane_widen(s, &memo, x, lane_at(x, i), to, is_signed);
-    if (is_signed || x->lo >= 0) set_bounds(r, x->lo, x->hi, dtype_bits(op->results[0]->type.dtype));
+    bool apart = true; /* a base that took its offset in has other bounds */
+    for (uint32_t i = 0; i < r->n; i++) {
+        r->at[i] = lane_widen(s, &memo, x, lane_at(x, i), to, is_signed);
+        apart &= r->at[i].offset == lane_split(lane_at(x, i)).offset;
+    }
+    if (apart && (is_signed || x->lo >= 0)) set_bounds(r, x->lo, x->hi, dtype_bits(op->results[0]->type.dtype));
 }
 
 /* True where the op could be done on base and offset apart. */
@@ -261,7 +266,9 @@ void simt_elementwise(Simt *s, const Op *op) {
     for (uint32_t i = 0; i < r.n && !done; i++) {
         V a[3] = {NULL, NULL, NULL};
         for (uint32_t k = 0; k < op->nargs; k++) a[k] = tile_lane(s, tile_of(s, op->args[k]), i);
-        V x = memo_find(&memo, a[0], a[1], a[2]);
+        V x = known_compare(s, op, i);
+        if (!x) x = known_result(s, op, a);
+        if (!x) x = memo_find(&memo, a[0], a[1], a[2]);
         r.at[i].base = x ? x : memo_keep(&memo, a[0], a[1], a[2], math_op(&s->math, op, a));
     }
     s->values[v->id] = r;
@@ -287,7 +294,7 @@ static void arange(Simt *s, const Op *op, Tile *r) {
         r->at[i].offset = op->attr.i + (adds ? part : 0);
     }
     r->lo = 0;
-    r->hi = op->attr.j - op->attr.i - 1;
+    r->hi = adds ? layout_thread_most(l) : op->attr.j - op->attr.i - 1;
 }
 
 void simt_create_op(Simt *s, const Op *op) {

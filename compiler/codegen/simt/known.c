@@ -1,0 +1,102 @@
+/* known.c - what is known of truth values while code is built: lanes outside every bound cost nothing.
+ *
+ * In: the lanes of an op's operands. Out: a constant or one of the operands, where that is what the op gives.
+ * Method: a lane is base + constant and its tile knows bounds of the bases, so a register whose vectors all lie beyond what a
+ * mask compares with has a mask that is false. What depends on it folds here, and equal lanes are computed once (value.c).
+ */
+#include "codegen/simt/simt.h"
+
+bool known_truth(V x, bool *truth) {
+    if (!LLVMIsAConstantInt(x)) return false;
+    *truth = LLVMConstIntGetZExtValue(x) != 0;
+    return true;
+}
+
+V known_and(Simt *s, V x, V y) {
+    bool truth;
+    if (known_truth(x, &truth)) return truth ? y : x;
+    if (known_truth(y, &truth)) return truth ? x : y;
+    return x == y ? x : LLVMBuildAnd(s->m->at, x, y, "");
+}
+
+V known_or(Simt *s, V x, V y) {
+    bool truth;
+    if (known_truth(x, &truth)) return truth ? x : y;
+    if (known_truth(y, &truth)) return truth ? y : x;
+    return x == y ? x : LLVMBuildOr(s->m->at, x, y, "");
+}
+
+V known_not(Simt *s, V x) {
+    bool truth;
+    return known_truth(x, &truth) ? llvm_int(s->m->i1, !truth) : LLVMBuildNot(s->m->at, x, "");
+}
+
+/* ---- Bounds -------------------------------------------------------------------------------------------------------------- */
+
+typedef struct Bounds {
+    int64_t lo, hi;
+} Bounds;
+
+static bool within(int64_t x, uint32_t bits) {
+    return bits >= 64 || (x >= -(INT64_C(1) << (bits - 1)) && x < INT64_C(1) << (bits - 1));
+}
+
+/* False where nothing is known, or base + offset may wrap. */
+static bool lane_bounds(const Tile *t, Lane x, uint32_t bits, Bounds *out) {
+    bool constant = LLVMIsAConstantInt(x.base) != NULL;
+    int64_t lo = constant ? LLVMConstIntGetSExtValue(x.base) : t->lo, hi = constant ? lo : t->hi;
+    if (!constant && (lo == INT64_MIN || hi == INT64_MAX)) return false;
+    if (__builtin_add_overflow(lo, x.offset, &out->lo) || __builtin_add_overflow(hi, x.offset, &out->hi)) return false;
+    return within(out->lo, bits) && within(out->hi, bits);
+}
+
+/* Is x < y (or x <= y) always, or never? */
+static bool less_known(Bounds x, Bounds y, bool or_equal, bool *truth) {
+    bool always = or_equal ? x.hi <= y.lo : x.hi < y.lo, never = or_equal ? x.lo > y.hi : x.lo >= y.hi;
+    *truth = always;
+    return always || never;
+}
+
+static bool compare_known(Pred p, Bounds x, Bounds y, bool *truth) {
+    bool has_sign = x.lo < 0 || y.lo < 0;
+    switch (p) {
+    case PRED_ULT: case PRED_ULE: case PRED_UGT: case PRED_UGE:
+        if (has_sign) return false;
+        break;
+    default: break;
+    }
+    switch (p) {
+    case PRED_SLT: case PRED_ULT: return less_known(x, y, false, truth);
+    case PRED_SLE: case PRED_ULE: return less_known(x, y, true, truth);
+    case PRED_SGT: case PRED_UGT: return less_known(y, x, false, truth);
+    case PRED_SGE: case PRED_UGE: return less_known(y, x, true, truth);
+    case PRED_EQ: case PRED_NE:
+        *truth = p == PRED_NE;
+        return x.hi < y.lo || y.hi < x.lo;
+    }
+    return false;
+}
+
+/* ---- Ops ----------------------------------------------------------------------------------------------------------------- */
+
+static Lane lane_of(const Tile *t, uint32_t reg) {
+    return t->at[t->n == 1 ? 0 : reg];
+}
+
+V known_compare(Simt *s, const Op *op, uint32_t reg) {
+    if (op->kind != OP_ICMP || dtype_kind(op->args[0]->type.dtype) != KIND_INT) return NULL;
+    const Tile *x = tile_of(s, op->args[0]), *y = tile_of(s, op->args[1]);
+    DType d = op->args[0]->type.dtype;
+    Bounds a, b;
+    bool truth;
+    if (dtype_bits(d) < 8) return NULL;
+    if (!lane_bounds(x, lane_of(x, reg), dtype_bits(d), &a) || !lane_bounds(y, lane_of(y, reg), dtype_bits(d), &b)) return NULL;
+    return compare_known((Pred)op->attr.i, a, b, &truth) ? llvm_int(s->m->i1, truth) : NULL;
+}
+
+V known_result(Simt *s, const Op *op, const V *a) {
+    bool truth, is_truth = op->results[0]->type.dtype == DT_I1;
+    if (op->kind == OP_SELECT && known_truth(a[0], &truth)) return truth ? a[1] : a[2];
+    if (!is_truth || (op->kind != OP_AND && op->kind != OP_OR)) return NULL;
+    return op->kind == OP_AND ? known_and(s, a[0], a[1]) : known_or(s, a[0], a[1]);
+}

@@ -1,0 +1,22 @@
+/* bucket.h - for which lengths of a row a kernel is compiled: the ranges that an integer argument falls into.
+ *
+ * Where the launch rule makes a constexpr parameter the next power of two of an integer argument, the kernel has a tile of that
+ * size and masks off what lies beyond the argument. A variant that knows a range of the argument needs no registers for vectors
+ * beyond it and no masks for those below it. Ranges are few, so that a changing argument seldom compiles anew: over 1 … 16384,
+ * with what divisibility by 16 doubles, 61 variants.
+ */
+#ifndef FSC_BUCKET_H
+#define FSC_BUCKET_H
+
+#include "runtime/record.h"
+
+typedef struct Bucket {
+    uint32_t least, most;
+} Bucket;
+
+/* The range around `value`, which lies in the upper half of its tile. */
+Bucket bucket_of(uint32_t value);
+/* The range that parameter `index` of an interface is compiled for under env's values; false: any value. */
+bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, Bucket *out);
+
+#endif

@@ -1,0 +1,93 @@
+/* bucket_test.c - the ranges of a row's length: each holds its value, together they hold every value once, and they are few. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "runtime/bucket.h"
+
+enum { LONGEST = 1 << 16, MOST_VARIANTS = 64, COUNTED = 16384 };
+
+static uint32_t next_power(uint32_t x) {
+    uint32_t p = 1;
+    while (p < x) p *= 2;
+    return p;
+}
+
+/* Within the upper half of the tile; values of one kind (multiples of 16, others) that lie in it have this very range. */
+static void ranges_partition(void **state) {
+    (void)state;
+    for (uint32_t n = 2; n <= LONGEST; n++) {
+        Bucket b = bucket_of(n);
+        uint32_t tile = next_power(n);
+        assert_in_range(n, b.least, b.most);
+        assert_true(b.least > tile / 2 && b.most <= tile);
+        for (uint32_t other = b.least; other <= b.most; other += b.most - b.least ? b.most - b.least : 1) {
+            Bucket c = bucket_of(other);
+            if ((other % 16 == 0) == (n % 16 == 0)) assert_true(c.least == b.least && c.most == b.most);
+        }
+    }
+}
+
+/* What specialises a contiguous row: the tile, length 1, divisibility, the range. */
+static void variants_are_few(void **state) {
+    (void)state;
+    uint32_t count = 0;
+    uint64_t last[2] = {0, 0}; /* of multiples of 16, of others: ranges follow each other */
+    for (uint32_t n = 1; n <= COUNTED; n++) {
+        Bucket b = n > 1 ? bucket_of(n) : (Bucket){0, 0};
+        uint64_t key = (uint64_t)next_power(n) << 40 | (uint64_t)b.least << 20 | b.most;
+        int kind = n % 16 != 0;
+        count += key != last[kind];
+        last[kind] = key;
+    }
+    assert_int_equal(count, 61);
+    assert_true(count <= MOST_VARIANTS);
+}
+
+/* Registers of a tile beyond the range's end: less than an eighth of the row in vain (a quarter where it is no multiple). */
+static void waste_is_bounded(void **state) {
+    (void)state;
+    for (uint32_t n = 4096; n <= LONGEST; n++) {
+        uint32_t waste = bucket_of(n).most - n;
+        assert_true(waste < next_power(n) / (n % 16 ? 8 : 16));
+    }
+}
+
+static void found_by_the_rule(void **state) {
+    (void)state;
+    Record *r = record_create("k");
+    record_add_param(r, RECORD_SCALAR, "rows", "i32");
+    record_add_param(r, RECORD_SCALAR, "n", "i32");
+    record_add_constexpr(r, "BLOCK", RECORD_INT, "", RECORD_DEFAULT, "$1 npow2");
+    RuleBinding values[3] = {{"rows", true, rule_int(1000)}, {"n", true, rule_int(1000)}, {"BLOCK", false, rule_int(0)}};
+    RuleEnv env = {.values = values, .num_values = 3};
+    Bucket b;
+    assert_false(bucket_find(r, 0, &env, &b));
+    assert_true(bucket_find(r, 1, &env, &b));
+    assert_true(b.least == 513 && b.most == 1024);
+    values[2] = (RuleBinding){"BLOCK", true, rule_int(2048)}; /* by hand: not what the rule says */
+    assert_false(bucket_find(r, 1, &env, &b));
+    values[2].value = rule_int(1024);
+    assert_true(bucket_find(r, 1, &env, &b));
+    static const int64_t none[] = {INT64_MIN, -5, 0, 1, INT64_MAX};
+    values[2].known = false;
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        values[1].value = rule_int(none[i]);
+        assert_false(bucket_find(r, 1, &env, &b));
+    }
+    values[1].value = rule_float(1000.0);
+    assert_false(bucket_find(r, 1, &env, &b));
+    record_free(r);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ranges_partition),
+        cmocka_unit_test(variants_are_few),
+        cmocka_unit_test(waste_is_bounded),
+        cmocka_unit_test(found_by_the_rule),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

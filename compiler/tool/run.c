@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { CHECK_GAP = 1 << 20 }; /* bytes between buffers of a checked launch, so that what misses one hits no other */
+
 typedef struct Run {
     ToolOptions *o;
     Bounds bounds;
@@ -86,7 +88,8 @@ static fsc_status upload(Run *r) {
             r->args[r->nargs++] = v.is_float ? fsc_float(v.f) : wants_float ? fsc_float((double)v.i) : fsc_int(v.i);
             continue;
         }
-        fsc_status s = fsc_memory_alloc(r->device, p->array.bytes, &r->buffers[i]);
+        uint64_t bytes = p->array.bytes + (r->o->check && p->array.bytes ? CHECK_GAP : 0);
+        fsc_status s = fsc_memory_alloc(r->device, bytes, &r->buffers[i]);
         if (s == FSC_OK && p->array.bytes) s = fsc_memory_write(r->device, r->buffers[i], p->array.data, p->array.bytes);
         if (s != FSC_OK) return s;
         r->args[r->nargs++] = fsc_pointer(r->buffers[i], p->array.bytes, fsc_dtype_find(p->array.dtype));

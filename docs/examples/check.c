@@ -22,7 +22,8 @@ static void print_findings(const fsc_device *d) {
 }
 
 int main(void) {
-    _Alignas(16) float x[200] = {0}, y[200]; /* on "cpu" and "emu" memory is the host's: any will do */
+    const uint64_t bytes = 200 * sizeof(float);
+    void *x = NULL, *y = NULL; /* or any memory of the host, with its size; but what lies right behind a buffer should be no other */
     fsc_device *d = NULL;
     fsc_jit *j = NULL;
     fsc_compile_options o;
@@ -31,12 +32,17 @@ int main(void) {
     fsc_status s = fsc_device_open("emu", &d);
     if (s == FSC_OK) s = fsc_device_check(d, true); /* before the kernel is made */
     if (s == FSC_OK) s = fsc_jit_create(d, source, strlen(source), &o, &j);
-    const FscArg args[] = {fsc_pointer(y, sizeof y, FSC_FP32), fsc_pointer(x, sizeof x, FSC_FP32), fsc_int(200)};
+    if (s == FSC_OK) s = fsc_memory_alloc(d, bytes, &x);
+    if (s == FSC_OK) s = fsc_memory_alloc(d, bytes, &y);
+    if (s == FSC_OK) s = fsc_memory_fill(d, x, 0, bytes);
+    const FscArg args[] = {fsc_pointer(y, bytes, FSC_FP32), fsc_pointer(x, bytes, FSC_FP32), fsc_int(200)};
     if (s == FSC_OK) s = fsc_jit_launch(j, NULL, args, sizeof args / sizeof *args, NULL);
     if (s == FSC_ERROR_CHECK)
         print_findings(d);
     else if (s != FSC_OK)
         fprintf(stderr, "%s: %s\n", fsc_status_name(s), fsc_last_message());
+    fsc_memory_free(d, x);
+    fsc_memory_free(d, y);
     fsc_jit_destroy(j);
     fsc_device_close(d);
     return fsc_status_exit_code(s);

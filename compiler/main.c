@@ -36,6 +36,8 @@ int main(int argc, char **argv) {
         options_help(o.command);
     } else if (o.version) {
         printf("%s\n", fsc_version());
+    } else if (o.explain) {
+        code = explain(o.explain);
     } else {
         code = run(&o);
     }

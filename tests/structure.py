@@ -3,7 +3,8 @@
 
 Fails on: an include against the direction base < layout < ir, syntax < check, passes < codegen < top level; LLVM's
 headers outside compiler/codegen/; runtime/ including compiler/; a CUDA header anywhere; a missing table; a file with no
-head comment; an absolute path of one machine. Reports, without failing: files over 500 lines.
+head comment; an absolute path of one machine; a code of a diagnostic that no test expects. Reports, without failing:
+files over 500 lines.
 """
 
 import os
@@ -25,7 +26,9 @@ MAY_INCLUDE = {
 # Single headers that one folder shows to another beyond the table.
 ALSO_ALLOWED = {("codegen", "passes/passes.h")}  # for the facts about values, declared there
 
+DIAGNOSTICS = "compiler/base/diag.def"
 TABLES = [
+    DIAGNOSTICS,
     "compiler/ir/ops.def",
     "compiler/check/builtin.def",
     "compiler/passes/passes.def",
@@ -92,6 +95,13 @@ def check_file(path, text, folders):
     return problems
 
 
+def code_problems(table, tests):
+    """The codes of the table that no line of a test expects: a CHECK of a lit case, an assert of a unit test."""
+    expected = set(re.findall(r"^\W*(?:[A-Z0-9_-]+:|assert_).*\[([EWR]\d{4})\]", "\n".join(tests), re.M))
+    codes = sorted(set(re.findall(r"^DIAG\((\w+),", table, re.M)))
+    return ["%s: no test expects [%s]" % (DIAGNOSTICS, code) for code in codes if code not in expected]
+
+
 def tree(root):
     """(path, text) of every text file of the project, paths relative to `root`."""
     tops = [name for name in os.listdir(root) if os.path.isfile(os.path.join(root, name))]
@@ -111,9 +121,11 @@ def check_tree(root):
     """Prints the report; returns how many problems there are."""
     folders = {name for name in MAY_INCLUDE if name}
     problems = ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
-    lines, long_files, files = {}, [], 0
+    lines, long_files, files, table, tests = {}, [], 0, "", []
     for path, text in tree(root):
         files += 1
+        table += text if path == DIAGNOSTICS else ""
+        tests += [text] if path.startswith("tests/") else []
         problems += check_file(path, text, folders)
         if path.endswith(CODE):
             length = text.count("\n")
@@ -121,6 +133,7 @@ def check_tree(root):
             lines[top] = lines.get(top, 0) + length
             if length > LONG:
                 long_files.append("%5d  %s" % (length, path))
+    problems += code_problems(table, tests)
     print("lines: " + ", ".join("%s %d" % item for item in sorted(lines.items())) + "; all %d" % sum(lines.values()))
     print("files over %d lines: %s" % (LONG, "none" if not long_files else ""))
     print("\n".join(sorted(long_files, reverse=True)))
@@ -159,7 +172,12 @@ def self_test():
         if len(got) != wanted:
             failed += 1
             print("self-test: wanted %d problems of %s, got %r from:\n%s" % (wanted, path, got, text))
-    print("structure self-test: %d cases, %d failed" % (len(cases), failed))
+    row, line = 'DIAG(E0101, E_A, "a")\n', "error: a [E0101]\n"
+    for wanted, tests in [(0, ["# CHECK: x.dsl:3:1: " + line]), (1, ["# an " + line]), (1, ["# RUN: x\n# CHECK: error: a\n"])]:
+        if len(code_problems(row, tests)) != wanted:
+            failed += 1
+            print("self-test: wanted %d codes without a test in %r" % (wanted, tests))
+    print("structure self-test: %d cases, %d failed" % (len(cases) + 3, failed))
     return failed
 
 

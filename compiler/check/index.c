@@ -24,7 +24,7 @@ static const Sem *unknown(Checker *c, const Node *n, const char *of) {
     uint32_t count;
     const char *const *names = builtin_names(&count);
     const char *near = nearest_name(n->name, names, count);
-    if (near) {
+    if (near && strcmp(near, n->name) != 0) { /* a builtin that this value does not have */
         diag(c->d, n->span, E_NO_ATTRIBUTE_NEAR, of, n->name, near);
     } else {
         diag(c->d, n->span, E_NO_ATTRIBUTE, of, n->name);

@@ -20,6 +20,7 @@ typedef struct ToolOptions {
     VEC(fsc_name_value) defines, types;
     VEC(const char *) words; /* what is no option: FILE, then NAME=VALUE… of run */
     const char *output;      /* NULL: named after the file */
+    const char *explain;     /* a code of a diagnostic */
     const char *device, *grid, *gpu;
     uint32_t warmup, repeat;
     bool has_warmup, has_repeat; /* were given */
@@ -47,6 +48,9 @@ ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_stat
 
 /* info: what a launch with the scalars in o->compile.known implies for the other options. */
 void assume_launch(ToolOptions *o, const char *text, size_t length);
+
+/* Prints the page of a code; EXIT_CALL after saying that there is none. */
+ExitCode explain(const char *code);
 
 ExitCode command_compile(ToolOptions *o);
 ExitCode command_run(ToolOptions *o);

@@ -10,7 +10,7 @@ def k(x: *fp32, n: i32):
     # CHECK: error: 'range' is not a function to call here [E0208]
     # CHECK: note: write it as in: for i in range(...):
     r = range(n)
-    # CHECK: error: a kernel returns no value
+    # CHECK: error: a kernel returns no value; write it to memory with store [E0515]
     if n > 3:
         return n
     # CHECK: error: 'continue' outside a loop [E0807]

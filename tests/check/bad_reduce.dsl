@@ -20,6 +20,6 @@ def k(x: *fp32):
     # CHECK: error: 'exp' takes a float, not i32 [E0317]
     # CHECK: note: convert it first, as in exp(x.to(fp32))
     exp(program_id(0))
-    # CHECK: error: axis 3 of the grid
+    # CHECK: error: axis 3 of the grid, which has axes 0, 1 and 2 [E0513]
     program_id(3)
     # CHECK-NOT: error:

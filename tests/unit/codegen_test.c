@@ -50,6 +50,10 @@ static void test_refused_intrinsics(void **state) {
         bool came_back = llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j);
         assert_false(came_back && j.done);
         assert_int_not_equal(diag_errors(j.o.diag), 0);
+        Text shown = {0};
+        diag_print(j.o.diag, &shown, false);
+        assert_non_null(strstr(shown.at, "[E0605]"));
+        text_free(&shown);
         arena_destroy(j.o.arena);
     }
     /* And LLVM still works afterwards. */

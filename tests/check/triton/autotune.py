@@ -48,9 +48,9 @@ def scale(x, n, BLOCK: tl.constexpr, SCALE: tl.constexpr):
 # REPORT: threads=256
 # INFO: BLOCK {{ *}}64 (config)
 # INFO: config {{ *}}4 of 6
-# BEYOND: error: --config 7: 'scale' has 6 configurations, counted from 1
+# BEYOND: error: --config 7: 'scale' has 6 configurations, counted from 1 [E0512]
 # ZERO: --config counts from 1
-# NONE: error: --config 1: 'plain' has no @autotune whose configurations can be read
+# NONE: error: --config 1: 'plain' has no @autotune whose configurations can be read [E0512]
 @triton.jit
 def plain(x):
     tl.store(x, 1.0)

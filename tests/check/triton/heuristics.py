@@ -16,7 +16,7 @@ def many(args):
     'ROWS': lambda nargs: max(1, triton.cdiv(2 * nargs['BLOCK'], 32)) if nargs['n'] > 64 else 1,
     'num_warps': lambda args: 4 if args['BLOCK'] >= 1024 else 1,
 })
-# WARN: warning: this heuristic is left out: it is no expression over the arguments
+# WARN: warning: this heuristic is left out: it is no expression over the arguments [W0102]
 # WARN: note: bind its value with -D LATER=VALUE
 @triton.heuristics(values={'LATER': many})
 @triton.jit

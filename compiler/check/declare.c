@@ -262,8 +262,8 @@ static bool apply_bound(Checker *c, Params *p, const NameValue *nv, size_t lengt
     bool is_number = nv->value[0] >= '0' && nv->value[0] <= '9' && *end == '\0' && errno == 0 && bound <= UINT32_MAX;
     if (!is_number || param->role != ROLE_SCALAR || (param->typed && stype_is_float(param->type))) {
         param->failed = true;
-        diag_error(c->d, nowhere, is_number ? "-D %s=%s: only an integer that is passed at run time has bounds"
-                                            : "-D %s=%s: a bound is a number from 0 to 4294967295", nv->name, nv->value);
+        if (is_number) diag(c->d, nowhere, E_OPTION_BOUND_OF, nv->name, nv->value);
+        else diag(c->d, nowhere, E_OPTION_BOUND, nv->name, nv->value);
         return false;
     }
     bool is_most = nv->name[length] == '<';

@@ -77,7 +77,7 @@ static Value *reshape_value(Checker *c, Value *v, Shape to) {
     return v->type.shape.rank ? build_reshape(&c->b, v, to) : build_splat(&c->b, v, to);
 }
 
-static const Sem *reshape_to(Checker *c, const Sem *x, Shape to) {
+const Sem *reshape_to(Checker *c, const Sem *x, Shape to) {
     return sem_with(c, x, reshape_value(c, x->v, to), reshape_value(c, x->wide, to));
 }
 
@@ -326,7 +326,6 @@ const Sem *builtin_gather(Checker *c, Call *call) {
     return gathered(c, x, convert_to(c, index, ST_I32, call->at[1])->v, axis);
 }
 
-/* Gathered from the last to the first. */
 const Sem *builtin_flip(Checker *c, Call *call) {
     const Sem *x = as_run(c, call), *given = call->arg[1];
     uint32_t axis;
@@ -334,11 +333,6 @@ const Sem *builtin_flip(Checker *c, Call *call) {
     if (x->is_pointer) return no_pointers(c, call, x);
     if (!given || given->kind == SEM_NONE) given = sem_i64(c, -1);
     if (!read_axis(c, given, call->arg[1] ? call->at[1] : call->span, x, &axis)) return &sem_error;
-    int64_t size = (int64_t)shape_size(sem_shape(x), axis);
-    Value *index = build_arange(&c->b, 0, size);
-    index = build2(&c->b, OP_SUB, build_int(&c->b, index->type, size - 1), index);
-    for (uint32_t d = 0; d < sem_shape(x).rank; d++)
-        if (d != axis) index = build_expand(&c->b, index, d);
-    if (!shape_equal(index->type.shape, sem_shape(x))) index = build_broadcast(&c->b, index, sem_shape(x));
-    return gathered(c, x, index, axis);
+    uint32_t mask = shape_field(sem_shape(x), axis);
+    return sem_with(c, x, build_flip(&c->b, x->v, mask), x->wide ? build_flip(&c->b, x->wide, mask) : NULL);
 }

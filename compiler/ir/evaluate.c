@@ -185,6 +185,7 @@ bool op_evaluate(const Op *op, const int64_t *args, int64_t *result) {
     case OP_BROADCAST:
     case OP_RESHAPE:
     case OP_TRANS:
+    case OP_FLIP:
     case OP_SPLIT:
     case OP_GATHER:
     case OP_CONVERT: *result = args[0]; return true;

@@ -123,6 +123,15 @@ static Value *fold_trans(Builder *b, Op *op) {
     return build_trans(b, x->def->args[0], perm);
 }
 
+/* Row-major indexes are the same before and after a reshape. */
+static Value *fold_flip(Builder *b, Op *op) {
+    Value *x = op->args[0];
+    if (op->attr.i == 0) return x;
+    if (made_by(x, OP_FLIP)) return build_flip(b, x->def->args[0], (uint32_t)(op->attr.i ^ x->def->attr.i));
+    if ((!made_by(x, OP_RESHAPE) && !made_by(x, OP_EXPAND)) || x->type.layout) return fold_moved_splat(b, op);
+    return build_reshape(b, build_flip(b, x->def->args[0], (uint32_t)op->attr.i), x->type.shape);
+}
+
 /* Of the two halves of one tile. */
 static Value *fold_join(Builder *b, Op *op) {
     const Op *x = made_by(op->args[0], OP_SPLIT), *y = made_by(op->args[1], OP_SPLIT);

@@ -71,13 +71,14 @@ typedef enum AttrKind {
     ATTR_AXIS,   /* i */
     ATTR_PERM,   /* i: attr_perm */
     ATTR_HALF,   /* i: 0 or 1 */
+    ATTR_BITMASK, /* i: bits of the row-major index */
     ATTR_RANGE,  /* i: start, j: end (exclusive); the size is a power of two */
     ATTR_PRED,   /* i: Pred */
     ATTR_ROUND,  /* i: Round */
     ATTR_MEM,    /* mem */
     ATTR_REDUCE, /* i: axis, j: OpKind of the combine (ADD MUL AND OR XOR SMAX … FADD FMUL FMAX …) */
     ATTR_COMBINE, /* i: axis, j: a set of COMBINE_… */
-    ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2 */
+    ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2, flip */
     ATTR_SCOPE,  /* i: Scope */
     ATTR_LOOP,   /* loop */
 } AttrKind;
@@ -141,6 +142,7 @@ typedef struct Attr {
     int64_t i, j;
     int64_t axis;      /* of shared_gather … */
     uint8_t size_log2; /* … and the size that what was stored has along it */
+    int64_t flip;      /* of shared_load: its element i is element i ^ flip of what was stored */
     MemAttr mem;
     LoopAttr loop;
 } Attr;
@@ -281,6 +283,7 @@ Value *build_broadcast(Builder *b, Value *v, Shape s);  /* same rank */
 Value *build_expand(Builder *b, Value *v, uint32_t axis);
 Value *build_reshape(Builder *b, Value *v, Shape s);    /* rank 0: a scalar */
 Value *build_trans(Builder *b, Value *v, const uint8_t *perm);
+Value *build_flip(Builder *b, Value *v, uint32_t mask); /* r[i] = v[i ^ mask], i the row-major index */
 Value *build_join(Builder *b, Value *x, Value *y);
 Value *build_split(Builder *b, Value *v, uint32_t half);
 Value *build_gather(Builder *b, Value *v, Value *index, uint32_t axis);

@@ -211,6 +211,7 @@ static void put_braces(Printer *p, const Op *op) {
         break;
     case ATTR_PERM: brace_perm(&b, op); break;
     case ATTR_HALF: brace(&b, "half = %lld", (long long)a->i); break;
+    case ATTR_BITMASK: brace(&b, "mask = %lld", (long long)a->i); break;
     case ATTR_ROUND:
         if (a->i != ROUND_NEAREST) brace(&b, "round = %s", a->i == ROUND_ZERO ? round_words[a->i] : "?");
         break;
@@ -230,6 +231,7 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_SHARED:
         brace(&b, "offset = %lld", (long long)a->i);
         brace(&b, "slot = %lld", (long long)a->j);
+        if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %lld", (long long)a->flip);
         if (op->kind != OP_SHGATHER) break;
         brace(&b, "axis = %lld", (long long)a->axis);
         brace(&b, "size = %llu", 1ULL << a->size_log2);

@@ -33,6 +33,7 @@ bool infer_expand(Infer *in);
 bool infer_broadcast(Infer *in);
 bool infer_reshape(Infer *in);
 bool infer_trans(Infer *in);
+bool infer_flip(Infer *in);
 bool infer_join(Infer *in);
 bool infer_split(Infer *in);
 bool infer_gather(Infer *in);

@@ -105,10 +105,12 @@ static bool read_item(Reader *r, Line *l) {
     if (has_axis && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->i);
     if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
     if (k == ATTR_HALF && !strcmp(word, "half")) return read_int(r, 0, 1, &a->i);
+    if (k == ATTR_BITMASK && !strcmp(word, "mask")) return read_int(r, 0, UINT32_MAX, &a->i);
     if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->j);
     if (k == ATTR_ROUND && !strcmp(word, "round")) return read_choice(r, round_words, &a->i);
     if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->i);
     if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_int(r, INT64_MIN, INT64_MAX, &a->j);
+    if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_int(r, 0, UINT32_MAX, &a->flip);
     if (l->kind == OP_SHGATHER && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->axis);
     if (l->kind == OP_SHGATHER && !strcmp(word, "size")) return read_log2(r, SHAPE_BITS, &a->size_log2);
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);

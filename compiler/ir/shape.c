@@ -99,6 +99,14 @@ bool infer_trans(Infer *in) {
     return moved(in, shape_permute(s, perm));
 }
 
+bool infer_flip(Infer *in) {
+    Shape s = operand(in).shape;
+    if (!s.rank || in->attr.i < 0 || (uint64_t)in->attr.i >= shape_elements(s))
+        return infer_fail(in, "mask %lld of %u dimensions", (long long)in->attr.i, s.rank);
+    in->result = operand(in);
+    return true;
+}
+
 bool infer_join(Infer *in) {
     Type t = operand(in);
     if (!type_equal(t, in->args[1]->type)) return infer_fail(in, "operands 0 and 1 have different types");
@@ -162,6 +170,10 @@ Value *build_reshape(Builder *b, Value *v, Shape s) {
 Value *build_trans(Builder *b, Value *v, const uint8_t *perm) {
     Type t = type_with_shape(v->type, v->type.shape);
     return op_build(b, OP_TRANS, &v, 1, attr_perm(perm, v->type.shape.rank), t)->results[0];
+}
+
+Value *build_flip(Builder *b, Value *v, uint32_t mask) {
+    return op_build(b, OP_FLIP, &v, 1, (Attr){.i = mask}, v->type)->results[0];
 }
 
 Value *build_join(Builder *b, Value *x, Value *y) {

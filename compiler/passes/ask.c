@@ -14,6 +14,7 @@ bool op_is_elementwise(const Op *op) {
     case OP_BROADCAST:
     case OP_RESHAPE:
     case OP_TRANS:
+    case OP_FLIP:
     case OP_JOIN:
     case OP_SPLIT:
     case OP_GATHER:

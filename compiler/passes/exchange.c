@@ -1,7 +1,7 @@
 /* exchange.c - what crosses warps becomes traffic through shared memory: a store, and loads by those who need it.
  *
- * In: a Func at STAGE_SIMT. Out: no `reduce` or `gather`, no `reduce_fn` or `scan` over several warps, and no
- * convert_layout that a few shuffles within a warp cannot do.
+ * In: a Func at STAGE_SIMT. Out: no `reduce` or `gather`, no `reduce_fn`, `scan` or `flip` over several warps,
+ * and no convert_layout that a few shuffles within a warp cannot do.
  * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each warp
  * reduces its part, the partials go to shared memory, and every thread that needs the result reads its share of them and
  * reduces again. Slots number the exchanges; offsets come later.
@@ -153,9 +153,21 @@ static void split_gather(Exchange *x, Op *op) {
     x->changed = true;
 }
 
+/* Turned round where it lies in shared memory, unless shuffles can do it. */
+static void split_flip(Exchange *x, Op *op) {
+    Value *v = op->args[0];
+    Owner from = layout_owner(v->type.layout, (uint32_t)op->attr.i);
+    if (!from.at[IN_WARP] && !from.at[IN_CTA]) return;
+    Builder b = builder_before(x->f, op);
+    Attr slot = {.i = -1, .j = x->slots++, .flip = op->attr.i};
+    op_build(&b, OP_SHSTORE, &v, 1, (Attr){.i = slot.i, .j = slot.j}, v->type);
+    replace_op(x, op, op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type));
+}
+
 static void visit(void *context, Op *op) {
     if (op_is_atomic(op->kind)) share_atomic(context, op);
     if (op->kind == OP_GATHER) split_gather(context, op);
+    if (op->kind == OP_FLIP) split_flip(context, op);
     if (op->kind == OP_REDUCE) split_reduce(context, op);
     if (op->kind == OP_REDUCEFN || op->kind == OP_SCAN) split_combine(context, op);
     if (op->kind == OP_CONVERT) split_convert(context, op);

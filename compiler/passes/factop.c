@@ -383,6 +383,7 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     case OP_BROADCAST: return fact_broadcast(op, a[0]);
     case OP_RESHAPE: return fact_reshape(op, a[0]);
     case OP_TRANS: return fact_trans(op, a[0]);
+    case OP_FLIP: return fact_flip(op, a[0]);
     case OP_JOIN: return fact_join_halves(op, a[0], a[1]);
     case OP_SPLIT: return fact_split(op, a[0]);
     case OP_GATHER: return fact_gather(op, a[0], a[1]);
@@ -417,7 +418,7 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
 
 static bool keeps_range(OpKind k) {
     return k == OP_CONST || k == OP_ARANGE || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT ||
-           k == OP_RESHAPE || k == OP_TRANS || k == OP_JOIN || k == OP_SPLIT || k == OP_GATHER;
+           k == OP_RESHAPE || k == OP_TRANS || k == OP_FLIP || k == OP_JOIN || k == OP_SPLIT || k == OP_GATHER;
 }
 
 Fact fact_of_op(const Op *op, const Fact *const *args) {

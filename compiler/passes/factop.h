@@ -21,6 +21,7 @@ uint32_t all_divisible(const Fact *a, Type t);                                  
 /* Elements that change their places (factshape.c). */
 Fact fact_reshape(const Op *op, const Fact *a);
 Fact fact_trans(const Op *op, const Fact *a);
+Fact fact_flip(const Op *op, const Fact *a);
 Fact fact_join_halves(const Op *op, const Fact *a, const Fact *b);
 Fact fact_split(const Op *op, const Fact *a);
 Fact fact_gather(const Op *op, const Fact *a, const Fact *index);

@@ -62,6 +62,17 @@ Fact fact_trans(const Op *op, const Fact *a) {
     return r;
 }
 
+/* Along an axis without a bit of the mask all is as it was; along others, runs of equal elements stay runs. */
+Fact fact_flip(const Op *op, const Fact *a) {
+    Type t = op->results[0]->type;
+    Fact r = of_elements(t, a, all_divisible(a, t));
+    for (uint32_t d = 0; d < t.shape.rank; d++) {
+        r.constant[d] = a->constant[d];
+        if (!(shape_field(t.shape, d) & (uint64_t)op->attr.i)) take_axis(&r, d, a, d, axis_size(t, d), t);
+    }
+    return r;
+}
+
 Fact fact_join_halves(const Op *op, const Fact *a, const Fact *b) {
     const Value *half = op->args[0];
     uint32_t last = op->results[0]->type.shape.rank - 1u;

@@ -32,6 +32,7 @@ static bool has_low(const Narrow *n, const Value *v, uint32_t *budget) {
     case OP_EXPAND:
     case OP_BROADCAST:
     case OP_RESHAPE:
+    case OP_FLIP:
     case OP_TRANS: return has_low(n, op->args[0], budget);
     case OP_ADD:
     case OP_SUB:
@@ -66,7 +67,8 @@ Value *narrow_low(Builder *b, Value *v) {
     case OP_EXPAND: return build_expand(b, narrow_low(b, op->args[0]), (uint32_t)op->attr.i);
     case OP_BROADCAST: return build_broadcast(b, narrow_low(b, op->args[0]), v->type.shape);
     case OP_RESHAPE: return value_is_tile(v) ? build_reshape(b, narrow_low(b, op->args[0]), v->type.shape) : build1_to(b, OP_TRUNC, v, t);
-    case OP_TRANS: return op_build(b, OP_TRANS, (Value *[]){narrow_low(b, op->args[0])}, 1, op->attr, t)->results[0];
+    case OP_FLIP:
+    case OP_TRANS: return op_build(b, op->kind, (Value *[]){narrow_low(b, op->args[0])}, 1, op->attr, t)->results[0];
     default: break;
     }
     if (!value_is_tile(v)) return build1_to(b, OP_TRUNC, v, t);

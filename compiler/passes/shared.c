@@ -23,7 +23,7 @@ static uint64_t bytes_of(Type t) {
 
 static void note_slot(void *context, Op *op) {
     Slots *s = context;
-    if (op->kind == OP_SHLOAD && s->open) s->open--;
+    if ((op->kind == OP_SHLOAD || op->kind == OP_SHGATHER) && s->open) s->open--;
     if (op->kind != OP_SHSTORE) return;
     s->is_joined[op->attr.j] = s->open++ > 0;
     s->bytes[op->attr.j] = bytes_of(op->args[0]->type);

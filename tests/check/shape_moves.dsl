@@ -39,8 +39,7 @@ def k(x: *fp32, y: *i32):
     t = a[None].squeeze(0).unsqueeze(2)
     # CHECK: gather %i, {{%.*}} {axis = 0} : tile<64xi32>
     store(y + i, gather(i, i.to(i64) % 7, axis=0))
-    # CHECK: sub
-    # CHECK: gather %a, {{%.*}} {axis = 1} : tile<8x8xi32>
+    # CHECK: flip %a {mask = 7} : tile<8x8xi32>
     store(y + a, flip(a))
     static_assert(t.shape[2] == 1 and len(t.shape) == 3 and o.shape[0] == 16 and p.shape[1] == 8)
     store(y + i, g + r + s)

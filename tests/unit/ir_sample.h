@@ -267,6 +267,7 @@ static inline void sample_op(Sample *s, OpKind k) {
         x = build_reshape(&s->b, build_trans(&s->b, x, (const uint8_t[]){1, 0}), shape_make(5, (const uint8_t[]){1, 3, 0, 2, 2}));
         build_trans(&s->b, x, (const uint8_t[]){4, 0, 2, 1, 3});
         return;
+    case OP_FLIP: build_flip(&s->b, sample_value(s, sample_tile(s, DT_I64, s->square)), 21); return;
     case OP_JOIN:
     case OP_SPLIT:
         x = sample_value(s, sample_tile(s, DT_FP16, s->square));

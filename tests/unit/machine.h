@@ -141,6 +141,7 @@ static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
         uint32_t at = moved_from(op, flat, &from);
         return element(m, from, at);
     }
+    case OP_FLIP: return element(m, x, flat ^ (uint32_t)op->attr.i);
     case OP_GATHER: {
         uint32_t at = gathered_from(t.shape, x->type.shape, (uint32_t)op->attr.i, flat, element(m, op->args[1], flat));
         return element(m, x, at);

@@ -151,6 +151,23 @@ static inline void run_moved(Grid *g, const Op *op) {
     }
 }
 
+/* From the same warp. */
+static inline void run_flip(Grid *g, const Op *op) {
+    const Value *from = op->args[0], *v = op->results[0];
+    for (uint32_t t = 0; t < g->threads; t++) {
+        for (uint32_t r = 0; r < registers_of(v); r++) {
+            uint32_t wanted = flat_of(v, t, r) ^ (uint32_t)op->attr.i, seen = 0;
+            for (uint32_t i = 0; i < 32 * registers_of(from); i++) {
+                uint32_t there = (t & ~31u) | i % 32;
+                if (flat_of(from, there, i / 32) != wanted) continue;
+                *at(g, v, t, r) = *at(g, from, there, i / 32);
+                seen++;
+            }
+            if (!seen) complain(g, "a flip crosses warps");
+        }
+    }
+}
+
 /* Brute force: combine each element once, over the owners in this warp that agree with the result's element. */
 static inline void run_reduce(Grid *g, const Op *op) {
     const Value *from = op->args[0], *v = op->results[0];
@@ -333,7 +350,7 @@ static inline void run_shared(Grid *g, const Op *op) {
     for (uint32_t t = 0; t < g->threads; t++) {
         for (uint32_t r = 0; r < registers_of(v); r++) {
             if (is_store && !is_canonical(v, t, r)) continue;
-            uint32_t flat = flat_of(v, t, r);
+            uint32_t flat = flat_of(v, t, r) ^ (op->kind == OP_SHLOAD ? (uint32_t)op->attr.flip : 0);
             if (op->kind == OP_SHGATHER) {
                 Shape from = v->type.shape;
                 from.log2[op->attr.axis] = op->attr.size_log2;
@@ -414,6 +431,7 @@ static inline void threads_op(Grid *g, const Op *op) {
     }
     case OP_BROADCAST:
     case OP_CONVERT: run_moved(g, op); return;
+    case OP_FLIP: run_flip(g, op); return;
     case OP_REDUCE: complain(g, "a reduce was left"); return;
     case OP_GATHER: complain(g, "a gather was left"); return;
     case OP_REDUCEWARP: run_reduce(g, op); return;

@@ -1,4 +1,4 @@
-/* shape.c - lazy tiles whose elements change their places: reshape, trans, join, split, gather.
+/* shape.c - lazy tiles whose elements change their places: reshape, trans, join, split, flip, gather.
  *
  * In: an op and a chunk of its result. Out: the chunk, from chunks of the operands.
  * Method: sizes are powers of two, so a place is a rearrangement of bits of the flat index. Where the elements of a chunk
@@ -46,7 +46,8 @@ bool host_takes_lanes(const Host *h, const Op *op) {
 bool host_reads_elsewhere(const Host *h, const Value *v) {
     const Op *op = v->def;
     if (!op || !value_is_tile(v) || h->buffers[v->id] >= 0) return false;
-    if (op->kind == OP_TRANS || op->kind == OP_JOIN || op->kind == OP_SPLIT || op->kind == OP_GATHER) return true;
+    if (op->kind == OP_TRANS || op->kind == OP_JOIN || op->kind == OP_SPLIT || op->kind == OP_FLIP || op->kind == OP_GATHER)
+        return true;
     for (uint32_t i = 0; i < op->nargs; i++)
         if (host_reads_elsewhere(h, op->args[i])) return true;
     return false;
@@ -152,9 +153,21 @@ static LLVMValueRef eval_gather(Host *h, Chunk *c, const Op *op) {
     return r;
 }
 
+/* Another chunk, whose lanes change places. */
+static LLVMValueRef eval_flip(Host *h, const Chunk *c, const Op *op) {
+    Llvm *m = h->m;
+    uint32_t within = (uint32_t)op->attr.i & (c->width - 1);
+    LLVMValueRef lanes[HOST_WIDTH], mask = llvm_int(m->i64, op->attr.i ^ within);
+    LLVMValueRef x = eval_at(h, op->args[0], LLVMBuildXor(m->at, c->index, mask, ""), c->width);
+    if (!within) return x;
+    for (uint32_t i = 0; i < c->width; i++) lanes[i] = llvm_int(m->i32, i ^ within);
+    return LLVMBuildShuffleVector(m->at, x, LLVMGetPoison(LLVMTypeOf(x)), LLVMConstVector(lanes, c->width), "");
+}
+
 LLVMValueRef host_move(Host *h, Chunk *c, const Op *op) {
     if (op->kind == OP_GATHER) return eval_gather(h, c, op);
     if (op->kind == OP_JOIN) return eval_join(h, c, op);
+    if (op->kind == OP_FLIP) return eval_flip(h, c, op);
     if (c->width == 1) return eval_at(h, op->args[0], place_of(h, op, c->index), 1);
     if (op->kind == OP_SPLIT && host_crosses(h, op->args[0], 2 * c->width)) return eval_split(h, c, op);
     bool neighbours = op->kind == OP_TRANS ? keeps_inner(op) : op->kind == OP_RESHAPE && host_crosses(h, op->args[0], c->width);

@@ -188,7 +188,7 @@ LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
         return host_eval(h, &same, op->args[0]);
     }
     if (op->kind == OP_RESHAPE || op->kind == OP_TRANS || op->kind == OP_JOIN || op->kind == OP_SPLIT ||
-        op->kind == OP_GATHER)
+        op->kind == OP_FLIP || op->kind == OP_GATHER)
         return host_move(h, c, op);
     LLVMValueRef args[3];
     for (uint32_t i = 0; i < op->nargs; i++) {

@@ -119,3 +119,17 @@ void simt_move(Simt *s, const Op *op) {
     convert_by_plan(s, &plan, v->type.dtype, &x, &r);
     s->values[v->id] = r;
 }
+
+/* Each element from the owner that lies as far from its own as the mask says: another register, another lane. */
+void simt_flip(Simt *s, const Op *op) {
+    const Tile *x = tile_of(s, op->args[0]);
+    Value *v = op->results[0];
+    Tile r = tile_create(s, x->n);
+    Owner from = layout_owner(v->type.layout, (uint32_t)op->attr.i);
+    if (from.at[IN_WARP] || from.at[IN_CTA]) bug("flip: an exchange across warps was left implicit");
+    for (uint32_t reg = 0; reg < r.n; reg++) {
+        r.at[reg] = x->at[reg ^ from.at[IN_REGISTER]];
+        if (from.at[IN_LANE]) r.at[reg] = (Lane){fetch(s, v->type.dtype, tile_lane(s, x, reg ^ from.at[IN_REGISTER]), from.at[IN_LANE], NULL, true), 0};
+    }
+    s->values[v->id] = r;
+}

@@ -119,11 +119,17 @@ uint32_t layout_register_index(const Layout *l, uint32_t reg) {
     return layout_apply(l, o);
 }
 
+uint32_t layout_thread_bits(const Layout *l) {
+    uint32_t bits = 0;
+    for (uint32_t d = IN_LANE; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++) bits |= l->basis[d][i];
+    return bits;
+}
+
 bool layout_adds(const Layout *l) {
-    uint32_t registers = 0, threads = 0;
-    for (uint32_t d = 0; d < IN_COUNT; d++)
-        for (uint32_t i = 0; i < l->bits[d]; i++) *(d == IN_REGISTER ? &registers : &threads) |= l->basis[d][i];
-    return !(registers & threads);
+    uint32_t registers = 0;
+    for (uint32_t i = 0; i < l->bits[IN_REGISTER]; i++) registers |= l->basis[IN_REGISTER][i];
+    return !(registers & layout_thread_bits(l));
 }
 
 uint32_t layout_thread_most(const Layout *l) {

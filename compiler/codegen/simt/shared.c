@@ -20,12 +20,14 @@ static uint32_t vector_log2(const Layout *l, uint32_t bytes) {
     return v;
 }
 
-/* Where the vector that begins at register `reg` lies, in bytes. */
-static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uint32_t reg) {
+/* Where the vector of `vec` elements that begins at register `reg` lies, in bytes. */
+static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uint32_t reg, uint32_t vec) {
     if (op->attr.i < 0) bug("shared memory was not allocated");
     if (!l) return simt_i32(s, op->attr.i);
     V thread = simt_thread_index(s, l);
-    uint32_t part = layout_register_index(l, reg);
+    uint32_t part = layout_register_index(l, reg), flip = (uint32_t)op->attr.flip & layout_thread_bits(l);
+    part ^= (uint32_t)op->attr.flip & ~layout_thread_bits(l) & ~(vec - 1);
+    if (flip) thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, flip), "");
     if (!layout_adds(l) && part) {
         thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, part), "");
         part = 0;
@@ -44,7 +46,7 @@ void simt_shared_store(Simt *s, const Op *op) {
     V owner = simt_owner(s, l);
     for (uint32_t reg = 0; reg < x->n; reg += n) {
         if (reg & free_registers) continue;
-        V offset = byte_offset(s, op, l, bytes, reg);
+        V offset = byte_offset(s, op, l, bytes, reg, n);
         if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, n * bytes), "");
         V args[8] = {offset, owner}, elements[16];
         for (uint32_t i = 0; i < n; i++) elements[i] = tile_lane(s, x, reg + i);
@@ -59,13 +61,14 @@ void simt_shared_load(Simt *s, const Op *op) {
     const Layout *l = value_is_tile(v) ? v->type.layout : NULL;
     Tile r = tile_create(s, tile_registers(v));
     uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
+    uint32_t within = (uint32_t)op->attr.flip & (n - 1); /* a vector's elements change places after it is here */
     Access a = access_of(bytes, n);
     for (uint32_t reg = 0; reg < r.n; reg += n) {
-        V args[] = {byte_offset(s, op, l, bytes, reg), simt_site(s)}, words[4], elements[16];
+        V args[] = {byte_offset(s, op, l, bytes, reg, n), simt_site(s)}, words[4], elements[16];
         V result = prim_access(s, PRIM_LOAD_SHARED, a, args, 2);
         for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, result, i);
         elements_unpack(s, v->type.dtype, words, a, elements, n);
-        for (uint32_t i = 0; i < n; i++) r.at[reg + i].base = elements[i];
+        for (uint32_t i = 0; i < n; i++) r.at[reg + (i ^ within)].base = elements[i];
     }
     s->values[v->id] = r;
 }

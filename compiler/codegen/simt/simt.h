@@ -121,6 +121,7 @@ V simt_map(Simt *s, const ThreadMap *map); /* map->value is ignored */
 /* The part of the flat element index that the thread decides; register bits add the rest by XOR. */
 V simt_thread_index(Simt *s, const Layout *l);
 uint32_t layout_register_index(const Layout *l, uint32_t reg); /* the part that the register decides */
+uint32_t layout_thread_bits(const Layout *l);                  /* of the index: those that lanes, warps or ctas decide */
 bool layout_adds(const Layout *l); /* both parts have no bit in common: XOR is addition */
 uint32_t layout_thread_most(const Layout *l); /* of layouts that add: the largest part that a thread decides */
 V simt_owner(Simt *s, const Layout *l); /* is this thread a canonical owner? l NULL (a scalar): is it the first? */
@@ -141,6 +142,7 @@ void simt_shared_gather(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
+void simt_flip(Simt *s, const Op *op);
 void simt_for(Simt *s, const Op *op);
 void simt_while(Simt *s, const Op *op);
 void simt_if(Simt *s, const Op *op);

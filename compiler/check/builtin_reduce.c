@@ -104,12 +104,13 @@ const Sem *builtin_xor_sum(Checker *c, Call *call) {
 const Sem *builtin_argmax(Checker *c, Call *call) {
     Reduction r;
     Extreme e = {.which = (MinMax)call->builtin->aux};
-    bool left;
+    bool left = true;
     if (!read_reduction(c, call, 3, BUILTIN_ARGS - 1, &r)) return &sem_error;
     if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "tie_break_left", &left)) return &sem_error;
     if (call->arg[4] && !sem_want_bool(c, call->arg[4], call->at[4], "propagate_nan", &e.propagate_nan))
         return &sem_error;
     e.keep_dims = r.keep_dims;
+    e.takes_last = !left;
     e.axis = r.axis;
     SType t = r.x->type;
     if (stype_bits(t) < 32) t = stype_is_float(t) ? ST_FP32 : ST_I32;
@@ -133,8 +134,10 @@ const Sem *builtin_max(Checker *c, Call *call) {
         for (uint32_t i = 1; i < x->count; i++) r = minmax(c, which, false, r, x->items[i], call->span);
         return r;
     }
-    bool indices = false, nan = false;
+    bool indices = false, nan = false, left = true;
     if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "return_indices", &indices)) return &sem_error;
+    if (call->arg[3] && !sem_want_bool(c, call->arg[3], call->at[3], "return_indices_tie_break_left", &left))
+        return &sem_error;
     if (call->arg[6] && !sem_want_bool(c, call->arg[6], call->at[6], "propagate_nan", &nan)) return &sem_error;
     Reduction r;
     if (!read_reduction(c, call, 4, 5, &r)) return &sem_error;
@@ -145,7 +148,7 @@ const Sem *builtin_max(Checker *c, Call *call) {
         t = stype_is_float(t) ? ST_FP32 : ST_I32;
     }
     r.x = convert_to(c, r.x, stype_is_float(t) && stype_bits(t) == 8 ? ST_FP32 : t, call->span);
-    Extreme e = {which, nan, r.keep_dims, r.axis};
+    Extreme e = {which, nan, r.keep_dims, !left, r.axis};
     if (indices) return extreme_pair(c, &e, r.x, call->span);
     return convert_to(c, reduce_axes(c, &r, minmax_op(which, r.x->type, nan), call->span), t, call->span);
 }

@@ -218,16 +218,19 @@ static Value *index_tile(Checker *c, Shape s, int64_t axis) {
     return sum;
 }
 
-/* Does the later element y beat x? Equal ones do not, so that the left one stays. */
+/* Does the later element y beat x? Equal ones do not, so that the left one stays, unless the right one is asked for. */
 static Value *beats(Builder *b, const Extreme *e, SType t, Value *x, Value *y) {
     bool is_max = e->which == TAKE_MAX;
     if (!stype_is_float(t)) {
-        Pred greater = stype_is_unsigned(t) ? PRED_UGT : PRED_SGT, less = stype_is_unsigned(t) ? PRED_ULT : PRED_SLT;
-        return build_compare(b, OP_ICMP, is_max ? greater : less, y, x);
+        static const Pred preds[2][2][2] = {{{PRED_SLT, PRED_SLE}, {PRED_SGT, PRED_SGE}}, {{PRED_ULT, PRED_ULE}, {PRED_UGT, PRED_UGE}}};
+        return build_compare(b, OP_ICMP, preds[stype_is_unsigned(t)][is_max][e->takes_last], y, x);
     }
-    Value *better = build_compare(b, OP_FCMP, is_max ? PRED_SGT : PRED_SLT, y, x);
+    static const Pred preds[2][2] = {{PRED_SLT, PRED_SLE}, {PRED_SGT, PRED_SGE}};
+    Value *better = build_compare(b, OP_FCMP, preds[is_max][e->takes_last], y, x);
     Value *lost = e->propagate_nan ? y : x, *kept = e->propagate_nan ? x : y;
-    Value *is_nan = build_compare(b, OP_FCMP, PRED_NE, lost, lost), *is_number = build_compare(b, OP_FCMP, PRED_EQ, kept, kept);
+    Value *is_nan = build_compare(b, OP_FCMP, PRED_NE, lost, lost);
+    if (e->takes_last) return build2(b, OP_OR, better, is_nan);
+    Value *is_number = build_compare(b, OP_FCMP, PRED_EQ, kept, kept);
     return build2(b, OP_OR, better, build2(b, OP_AND, is_nan, is_number));
 }
 

@@ -413,6 +413,7 @@ Args args_evaluate(Checker *c, const Node *call_node, const Sem *self);
 bool builtin_bind(Checker *c, const Builtin *b, const Sem *self, const Node *call_node, Call *call);
 const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node);
 bool read_shape(Checker *c, const Sem *s, Span at, Shape *out); /* (M, N), [M, N] or M */
+const Sem *reshape_to(Checker *c, const Sem *x, Shape to);      /* of as many elements */
 const Sem *transpose(Checker *c, const Sem *x, Span at);        /* the last two axes change places */
 const Sem *float_power(Checker *c, const Sem *x, const Sem *y, Span at); /* by the library */
 uint32_t add_site(Checker *c, Span at);
@@ -442,7 +443,7 @@ const Sem *restore_axes(Checker *c, const Sem *s, int64_t axis, Shape from);
 /* builtin_scan.c: max and min with return_indices; x is in the type to compute in */
 typedef struct Extreme {
     MinMax which;
-    bool propagate_nan, keep_dims;
+    bool propagate_nan, keep_dims, takes_last; /* takes_last: of equal ones */
     int64_t axis;
 } Extreme;
 const Sem *extreme_pair(Checker *c, const Extreme *e, const Sem *x, Span at); /* a tuple: values, indices */

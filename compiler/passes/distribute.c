@@ -21,12 +21,15 @@ typedef struct Live {
     uint64_t elements; /* the most that an access of it may move */
 } Live;
 
+/* Of what a sorting network moves: its time and its code grow with the elements a thread has. */
+enum { FLIPS = 8, SORTED = 8 };
+
 typedef struct Largest {
     const Facts *facts;
     Arena *scratch;
     VEC(Live) live;
-    uint64_t elements;
-    uint32_t bytes;
+    uint64_t elements, flipped;
+    uint32_t bytes, flips;
 } Largest;
 
 static Live *live_of(Largest *l, Shape shape) {
@@ -56,6 +59,7 @@ static void note_size(void *context, Op *op) {
         const Live *live = t.shape.rank ? live_of(l, t.shape) : NULL;
         uint64_t n = live ? live->elements : t.shape.rank ? shape_elements(t.shape) : 1;
         uint32_t bytes = op->kind == OP_LOAD ? type_bytes(t) : 4;
+        if (op->kind == OP_FLIP && ++l->flips >= FLIPS && n > l->flipped) l->flipped = n;
         if (n > l->elements) {
             l->elements = n;
             l->bytes = bytes;
@@ -70,9 +74,9 @@ uint32_t distribute_warps(Func *f, const Facts *facts) {
     func_walk(f, note_live, &l);
     func_walk(f, note_size, &l);
     arena_destroy(l.scratch);
-    uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes);
+    uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes), sorting = l.flipped / (32 * SORTED);
     for (size_t i = 0; i < COUNT(table); i++) {
-        if (size <= table[i].bytes) return table[i].warps;
+        if (size <= table[i].bytes && sorting <= table[i].warps) return table[i].warps;
     }
-    return 32;
+    return sorting <= 16 && size <= 1 << 16 ? 16 : 32;
 }

@@ -16,6 +16,7 @@ import fsc
 from case import EXAMPLES, U, ULP, Bench, Skip, case, close, example, must_fail, same_bits
 from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, ROWS, WARPS, launch_rows, seen, sweep, sweep_wide
+from test_sort import SOURCE as SORTS
 from test_math import erf
 from test_norms import NORMS
 from test_ops import operands
@@ -424,7 +425,7 @@ def second_device(bench, file):
 
 def uncalled(names):
     """Names that no kernel calls; `tensor` is only ever a type to ask about."""
-    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS])
+    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS])
     return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)", sources))
 
 

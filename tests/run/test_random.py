@@ -154,3 +154,32 @@ def dropout_example(bench, dtype, n, p, warps):
     want = np.where(keep, x.read().astype(np.float64).astype(np.float32) / (1 - np.float64(np.float32(p))), 0)
     close(y.read(), want, rtol=ULP["fp32" if dtype == "fp64" else dtype] * 3, what="dropout")
     assert abs(keep.mean() - (1 - p)) <= 5 * np.sqrt(p * (1 - p) / n) + 1e-6, f"{keep.mean()} kept"
+
+
+NORMAL = """
+@kernel(grid=(2,))
+def f(y: *fp32, seed: i64, N: constexpr, TOTAL: constexpr, R: constexpr):
+    i = program_id(0) * N + arange(0, N)
+    a, b, c, d = randn4x(seed, i, R)
+    store(y + i, randn(seed, i, n_rounds=R))
+    store(y + TOTAL + i, a)
+    store(y + 2 * TOTAL + i, b)
+    store(y + 3 * TOTAL + i, c)
+    store(y + 4 * TOTAL + i, d)
+"""
+
+
+@case(seed=[0, -1, 2 ** 40 + 3], rounds=[10, 6], warps=[1, 4, 8])
+def normal(bench, seed, rounds, warps):
+    """Of the counted integers: the uniform numbers and the angle in fp32 to the bit, the rest in float64."""
+    n, total = 512, 1024
+    y = bench.buffer("fp32", 5 * total)
+    bench.run(NORMAL, y, seed, defines={"N": n, "TOTAL": total, "R": rounds}, num_warps=warps)
+    u = uniform(numbers(seed, range(total), rounds))
+    first, angle = np.maximum(u[::2], np.float32(1e-7)).astype(np.float64), (u[1::2] * np.float32(2 * np.pi)).astype(np.float64)
+    r = np.sqrt(-2 * np.log(first))
+    want = np.stack([r * np.cos(angle), r * np.sin(angle)], 1).reshape(4, total)
+    got = y.read().reshape(5, total)
+    same_bits(got[0], got[1], "randn and the first of randn4x")
+    close(got[1:], want, 5 * ULP["fp32"], 0, "normal numbers")  # log and cos 2 ulp each, the root and the product
+    assert abs(got[1:].mean()) < 0.1 and abs(got[1:].std() - 1) < 0.1

@@ -69,3 +69,22 @@ def rand4x(seed, offset, n_rounds: constexpr = 10):
 @jit
 def rand(seed, offset, n_rounds: constexpr = 10):
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
+
+# Two uniform numbers become two independent normal ones (Box and Muller, 1958): a point's distance and direction. The first is kept
+# above 0, where the distance would be infinite.
+@jit
+def pair_uniform_to_normal(u1, u2):
+    distance = sqrt(log(maximum(u1, 1.0e-7)) * -2.0)
+    angle = u2 * 6.283185307179586
+    return distance * cos(angle), distance * sin(angle)
+
+@jit
+def randn4x(seed, offset, n_rounds: constexpr = 10):
+    a, b, c, d = rand4x(seed, offset, n_rounds)
+    return pair_uniform_to_normal(a, b) + pair_uniform_to_normal(c, d)
+
+@jit
+def randn(seed, offset, n_rounds: constexpr = 10):
+    a, b, c, d = rand4x(seed, offset, n_rounds)
+    x, y = pair_uniform_to_normal(a, b)
+    return x

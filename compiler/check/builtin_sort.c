@@ -15,7 +15,7 @@ static bool read_sorting(Checker *c, Call *call, uint32_t dim, Sorting *s) {
     int64_t axis;
     s->x = call->arg[0];
     if (!sem_is_tile(s->x) || s->x->is_pointer) {
-        diag_error(c->d, call->at[0], "'%s' takes a tile of numbers, not %s", call->builtin->name, sem_type_text(c, s->x));
+        diag(c->d, call->at[0], E_SORT_KIND, call->builtin->name, sem_type_text(c, s->x));
         return false;
     }
     if (!read_reduced_axis(c, call, dim, s->x, &axis)) return false;
@@ -60,7 +60,7 @@ const Sem *builtin_topk(Checker *c, Call *call) {
     int64_t k;
     if (!read_sorting(c, call, 2, &s) || !sem_want_int(c, call->arg[1], call->at[1], "k", &k)) return &sem_error;
     if (k >= 1 && k <= s.n && !(k & (k - 1))) return run_network(c, call, &s, sem_i64(c, k), k);
-    diag_error(c->d, call->at[1], "k = %lld of %lld elements along axis %u of %s", (long long)k, (long long)s.n, s.axis,
+    diag(c->d, call->at[1], E_TOPK_COUNT, (long long)k, (long long)s.n, s.axis,
                sem_type_text(c, s.x));
     diag_note(c->d, call->at[1], "k is a power of two, and no more than there are; store the result under a mask for fewer");
     return &sem_error;

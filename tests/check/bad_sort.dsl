@@ -4,10 +4,10 @@
 def k(x: *fp32, n: i32):
     i = arange(0, 16)
     v = load(x + i)
-    # CHECK: bad_sort.dsl:[[#@LINE+2]]:14: error: 'sort' takes a tile of numbers, not i32
+    # CHECK: bad_sort.dsl:[[#@LINE+2]]:14: error: 'sort' takes a tile of numbers, not i32 [E0328]
     # CHECK-NEXT: a = sort(n)
     a = sort(n)
-    # CHECK: error: 'sort' takes a tile of numbers, not tile<16x*fp32>
+    # CHECK: error: 'sort' takes a tile of numbers, not tile<16x*fp32> [E0328]
     b = sort(x + i)
     # CHECK: error: axis 1 of tile<16xfp32>
     # CHECK: note: it has axes 0 to 0

@@ -4,14 +4,15 @@
 #   y[i, j] = (h[i, j] - mean(h[i, :])) / sqrt(var(h[i, :]) + eps) * weight[j] + bias[j]
 #
 # Two kernels would write h, then read it again; here it stays on chip between. The statistics are those of h as it is
-# stored, rounded to T, so that a backward pass which reads h sees the same rows. layernorm.dsl tells why the mean goes in two steps.
+# stored, rounded to T, so that a backward pass which reads h sees the same rows. layernorm.dsl tells why the mean goes in
+# two steps.
 #
 #   fsc run add_layernorm.dsl x=in.npy residual=res.npy weight=w.npy bias=b.npy h=h.npy y=out.npy eps=1e-5
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))
 def add_layernorm(y: *T[n_rows:y_stride, n_cols], h: *T[n_rows:h_stride, n_cols], x: *T[n_rows:x_stride, n_cols],
                   residual: *T[n_rows:residual_stride, n_cols], weight: *const T[n_cols], bias: *const T[n_cols],
                   y_stride: i32, h_stride: i32, x_stride: i32, residual_stride: i32, n_rows: i32, n_cols: i32,
-                  eps: fp32 = 1e-5, BLOCK: constexpr = 1024, T: dtype = fp32):
+                  eps: fp32, BLOCK: constexpr = 1024, T: dtype = fp32):
     row = program_id(0)
     cols = arange(0, BLOCK)
     mask = cols < n_cols

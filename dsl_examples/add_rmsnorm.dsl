@@ -1,4 +1,4 @@
-# Residual sum and root-mean-square normalisation in one: h = x + residual is written for the next layer, and its normalised rows.
+# Residual sum and root-mean-square norm in one: h = x + residual is written for the next layer, and its normalised rows.
 #
 #   h[i, j] = x[i, j] + residual[i, j]
 #   y[i, j] = h[i, j] / sqrt(sum_k h[i, k]^2 / n_cols + eps) * weight[j]
@@ -10,7 +10,7 @@
 def add_rmsnorm(y: *T[n_rows:y_stride, n_cols], h: *T[n_rows:h_stride, n_cols], x: *T[n_rows:x_stride, n_cols],
                 residual: *T[n_rows:residual_stride, n_cols], weight: *const T[n_cols],
                 y_stride: i32, h_stride: i32, x_stride: i32, residual_stride: i32, n_rows: i32, n_cols: i32,
-                eps: fp32 = 1e-5, BLOCK: constexpr = 1024, T: dtype = fp32):
+                eps: fp32, BLOCK: constexpr = 1024, T: dtype = fp32):
     row = program_id(0)
     cols = arange(0, BLOCK)
     mask = cols < n_cols

@@ -1,9 +1,9 @@
 /* join.c - exchanges that do not wait for each other share a barrier: first all of them store, then all load.
  *
- * In: a Func at STAGE_SIMT whose reductions are spelled out. Out: a shared_store stands before the shared_load of an earlier
- * exchange if nothing that it needs comes from there; the pure ops that make what it stores move with it.
- * Method: from a store back to the nearest load of its block, then on to the next one. Only small exchanges, such as the partials
- * of reductions: joined ones cannot use the same bytes. Never across a barrier of the source or an op with regions.
+ * In: a Func at STAGE_SIMT whose reductions are spelled out. Out: a shared_store stands before the shared_load of an
+ * earlier exchange if nothing that it needs comes from there; the pure ops that make what it stores move with it.
+ * Method: from a store back to the nearest load of its block, then on to the next one. Only small exchanges, such as the
+ * partials of reductions: joined ones cannot use the same bytes. Never across a barrier of the source or an op with regions.
  */
 #include "passes/private.h"
 

@@ -18,7 +18,7 @@ def at_least(w, bits):
     return w >= bits.to(fp32, bitcast=True)
 
 
-@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols),
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), num_warps=max(1, min(16, BLOCK // 512)),
         require=(BLOCK >= n_cols, temperature > 0, top_k >= 1, top_p > 0, top_p <= 1))
 def sample_top_p(token: *i32[n_rows], x: *T[n_rows:x_stride, n_cols], x_stride: i32, n_rows: i32, n_cols: i32,
                  temperature: fp32, top_k: i32, top_p: fp32, seed: i64, BLOCK: constexpr = 1024, T: dtype = fp32):

@@ -5,6 +5,7 @@
  *     fsc info FILE       resources and occupancy (tool/info.c)
  *     fsc devices         what there is to run on (tool/devices.c)
  */
+#include "check/check.h"
 #include "tool/tool.h"
 
 #include <string.h>
@@ -36,6 +37,11 @@ int main(int argc, char **argv) {
         options_help(o.command);
     } else if (o.version) {
         printf("%s\n", fsc_version());
+    } else if (o.list_builtins) {
+        Text list = {0};
+        builtin_list(o.arena, &list);
+        fputs(list.at, stdout);
+        text_free(&list);
     } else if (o.explain) {
         code = explain(o.explain);
     } else {

@@ -39,6 +39,31 @@ const char *const *builtin_names(uint32_t *count) {
     return names;
 }
 
+static void print_arguments(const Builtin *b, Text *out) {
+    int index = 0;
+    for (const char *p = b->names; *p; index++) {
+        size_t length = strcspn(p, " ");
+        text_printf(out, "%s%.*s%s", index ? ", " : "", (int)length, p, index < b->min ? "" : "=");
+        p += length;
+        while (*p == ' ') p++;
+    }
+}
+
+void builtin_list(Arena *a, Text *out) {
+    for (size_t i = 0; i < COUNT(builtins); i++) {
+        const Builtin *b = &builtins[i];
+        text_printf(out, "%s", b->name);
+        if (!b->library && !b->run) {
+            text_printf(out, ": not compiled yet\n");
+            continue;
+        }
+        text_printf(out, "(");
+        if (b->library) library_parameters(a, b->library, b->name, out);
+        else print_arguments(b, out);
+        text_printf(out, ")\n");
+    }
+}
+
 /* ---- Arguments, of builtins and of functions of the file --------------------------------------------------------- */
 
 static void push(Checker *c, Args *args, const char *name, const Sem *s, Span at) {

@@ -93,11 +93,11 @@ const Sem *builtin_sum(Checker *c, Call *call) {
     return convert_to(c, s, t, call->span);
 }
 
-const Sem *builtin_xor_sum(Checker *c, Call *call) {
+const Sem *builtin_reduce_bits(Checker *c, Call *call) {
     Reduction r;
     if (!read_reduction(c, call, 2, BUILTIN_ARGS - 1, &r)) return &sem_error;
-    if (!stype_is_float(r.x->type)) return reduce_axes(c, &r, OP_XOR, call->span);
-    diag(c->d, call->at[0], E_XOR_INTEGERS, sem_type_text(c, r.x));
+    if (!stype_is_float(r.x->type)) return reduce_axes(c, &r, (OpKind)call->builtin->aux, call->span);
+    diag(c->d, call->at[0], E_BITS_INTEGERS, call->builtin->name, sem_type_text(c, r.x));
     return &sem_error;
 }
 

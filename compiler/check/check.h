@@ -51,6 +51,11 @@ Record *check_interface(Arena *a, Strings *s, Diag *d, const Module *m, const Ch
 /* Names of the entry points of a module, for messages and `fsc info`. */
 uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t max);
 
+/* ---- builtin.c ------------------------------------------------------------------------------------------------------ */
+
+/* Every builtin with its arguments, one a line in the table's order; "=" stands after those that may be left out. */
+void builtin_list(Arena *a, Text *out);
+
 /* ---- signature.c: the text of --signature --------------------------------------------------------------------------- */
 
 typedef enum SigKind {

@@ -164,8 +164,6 @@ const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what) {
 
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
-enum { TILE_BITS = 20 }; /* log2 of the elements at most */
-
 bool dimension_log2(Checker *c, int64_t size, Span at, uint8_t *log2) {
     if (size < 1) {
         diag(c->d, at, E_TILE_EMPTY, (long long)size);

@@ -58,6 +58,10 @@ static bool declare(Checker *c, Params *p, ParamInfo *param) {
         return false;
     }
     if (!t || is_word(t, "tensor")) return true;
+    if (is_word(t, "const")) { /* tl.const: a pointer, to what is only read */
+        param->is_const = true;
+        return true;
+    }
     if (t->kind == NODE_POINTER) {
         param->role = ROLE_POINTER;
         param->is_const = t->flag;

@@ -20,6 +20,24 @@ static const Sem *builtin_sem(Checker *c, const Builtin *b, const Sem *self) {
     return s;
 }
 
+static const struct {
+    const char *name, *what, *instead;
+} refused[] = {
+#define REFUSED(name, what, instead) {name, what, instead},
+#include "check/refused.def"
+#undef REFUSED
+};
+
+bool refused_name(Checker *c, const char *name, Span at) {
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        if (strcmp(name, refused[i].name) != 0) continue;
+        diag(c->d, at, E_REFUSED, name, refused[i].what);
+        diag_note(c->d, at, "%s", refused[i].instead);
+        return true;
+    }
+    return false;
+}
+
 static const Sem *unknown(Checker *c, const Node *n, const char *of) {
     uint32_t count;
     const char *const *names = builtin_names(&count);
@@ -41,6 +59,8 @@ const Sem *module_member(Checker *c, const char *name) {
     for (size_t i = 0; i < COUNT(submodules); i++) {
         if (strcmp(name, submodules[i]) == 0) return sem_module(c, submodules[i]);
     }
+    if (strcmp(name, "pi32_t") == 0) return sem_type(c, ST_I32, true);
+    if (strcmp(name, "TRITON_MAX_TENSOR_NUMEL") == 0) return sem_i64(c, 1 << TILE_BITS);
     if (strcmp(name, "inf") == 0) return sem_float(c, INFINITY);
     if (strcmp(name, "nan") == 0) return sem_float(c, NAN);
     if (strcmp(name, "pi") == 0) return sem_float(c, 3.14159265358979323846);
@@ -52,6 +72,7 @@ static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
     bool is_libdevice = strcmp(m->s, "libdevice") == 0; /* where CUDA's meaning differs, its row has that prefix */
     const Builtin *b = is_libdevice ? builtin_find(arena_printf(c->a, "libdevice.%s", n->name)) : NULL;
     const Sem *s = b ? builtin_sem(c, b, NULL) : module_member(c, n->name);
+    if (!s && refused_name(c, n->name, n->span)) return &sem_error;
     return s ? s : unknown(c, n, arena_printf(c->a, "the module %s", m->s));
 }
 

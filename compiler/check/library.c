@@ -34,6 +34,28 @@ static FileScope *read_file(Checker *c, const LibraryFile *file) {
     return scope;
 }
 
+/* A function's parameters as a call names them; "=" after those that have a default. */
+static void print_parameters(const Node *fn, Text *out) {
+    for (uint32_t i = 0; i < fn->list.len; i++) {
+        const Node *p = fn->list.at[i];
+        text_printf(out, "%s%s%s", i ? ", " : "", p->name, p->b ? "=" : "");
+    }
+}
+
+void library_parameters(Arena *a, const char *file, const char *name, Text *out) {
+    Strings *s = strings_create(a);
+    Diag *d = diag_create(a, 1);
+    for (size_t i = 0; i < COUNT(files); i++) {
+        if (strcmp(files[i].name, file) != 0) continue;
+        const Source *source = diag_add_source(d, files[i].path, (const char *)files[i].text, files[i].length);
+        const Module *m = syntax_parse(a, s, d, source, SYNTAX_DSL);
+        for (uint32_t k = 0; k < m->items.len; k++) {
+            const Node *n = m->items.at[k];
+            if (n->kind == NODE_FUNCTION && strcmp(n->name, name) == 0) print_parameters(n, out);
+        }
+    }
+}
+
 const Sem *library_function(Checker *c, const char *file, const char *name) {
     size_t i = 0;
     while (i < COUNT(files) && strcmp(files[i].name, file) != 0) i++;

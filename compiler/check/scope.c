@@ -175,6 +175,8 @@ const Sem *scope_imported(Checker *c, const Node *n) {
 static bool is_other_file(Checker *c, const char *name, Span at) {
     const Node *n = global_node(c, name);
     if (!n || n->kind != NODE_IMPORT) return false;
+    const Node *root = n->a ? path_root(n->a) : NULL;
+    if (root && strcmp(root->name, "triton") == 0 && refused_name(c, n->a->name, at)) return true;
     const char *from = path_text(c, n->a && n->a->kind == NODE_ATTRIBUTE ? n->a->a : n->a);
     diag(c->d, at, E_OTHER_FILE, name, from);
     diag_note(c->d, n->span, "it is imported here; copy its definition into this file");
@@ -201,7 +203,7 @@ static void suggest(Checker *c, const char *name, Span at) {
     const char *near = nearest_name(name, names.at, names.len);
     if (near) {
         diag(c->d, at, E_UNKNOWN_NAME_NEAR, name, near);
-    } else {
+    } else if (!refused_name(c, name, at)) {
         diag(c->d, at, E_UNKNOWN_NAME, name);
     }
 }

@@ -232,6 +232,7 @@ const char *nearest_name(const char *name, const char *const *names, uint32_t co
 uint32_t edit_distance(const char *x, const char *y, uint32_t limit);
 
 /* convert.c: between types and shapes */
+enum { TILE_BITS = 20 }; /* log2 of the elements of a tile, at most */
 const Sem *to_run(Checker *c, const Sem *s, Span at); /* a number becomes a run-time scalar of its natural type */
 Value *const_value(Checker *c, const Sem *number, SType t, Shape shape); /* a number that fits t */
 bool number_fits(const Sem *number, SType t);
@@ -277,6 +278,8 @@ const Sem *format_string(Checker *c, const Node *n); /* an f-string */
 const Sem *attribute(Checker *c, const Node *n);
 const Sem *subscript(Checker *c, const Node *n);
 const Sem *module_member(Checker *c, const char *name); /* of tl, tl.math, …; NULL: they have no such name */
+/* True after the error that the name is one of triton.language that fsc refuses. */
+bool refused_name(Checker *c, const char *name, Span at);
 
 /* stmt.c */
 /* Statements still to run: a list, then those after the list that it stands in. */
@@ -433,6 +436,8 @@ const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, co
 
 /* library.c: the functions of lib/, files of kernel-language source embedded in the compiler */
 const Sem *library_function(Checker *c, const char *file, const char *name);
+/* The names of its parameters, "=" after those with a default. */
+void library_parameters(Arena *a, const char *file, const char *name, Text *out);
 
 /* builtin_reduce.c: what reductions and scans are asked for */
 enum { ALL_AXES = -1 };

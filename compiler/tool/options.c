@@ -186,6 +186,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_GPU: o->gpu = text; return true;
     case OPTION_REGISTERS: o->has_registers = true; return read_count(o, row, text, 255, &o->registers);
     case OPTION_SHARED: o->has_shared = true; return read_count(o, row, text, 1 << 20, &o->shared);
+    case OPTION_LIST_BUILTINS: o->list_builtins = true; return true;
     case OPTION_EXPLAIN: o->explain = text; return true;
     case OPTION_HELP: o->help = true; return true;
     case OPTION_VERSION: o->version = true; return true;

@@ -28,7 +28,7 @@ typedef struct ToolOptions {
     bool has_registers, has_shared;
     bool has_arch; /* --arch was given */
     bool check;
-    bool json, time_report, help, version;
+    bool json, time_report, help, version, list_builtins;
 } ToolOptions;
 
 /* False after printing what is wrong with the call to stderr. */

@@ -181,6 +181,8 @@ KERNELS = {
     "rounding": Elementwise(FLOATS, ["floor(x)", "ceil(x)", "trunc(x)", "round(x)", "rint(x)", "nearbyint(x)"],
                             lambda x, y: [np.floor(x), np.ceil(x), np.trunc(x), np.rint(x), np.rint(x), np.rint(x)]),
     "rounded once": Elementwise(FLOATS, ["sqrt_rn(x)", "div_rn(x, y)"], lambda x, y: [np.sqrt(x), x / y]),
+    "named arithmetic": Elementwise(FLOATS + INTS, ["add(x, y)", "sub(x, y, sanitize_overflow=True)", "x.mul(y)"],
+                                    lambda x, y: [x + y, x - y, x * y]),
     "high product": Elementwise(["i32", "u32", "i64", "u64"], ["umulhi(x, y)"], lambda x, y: [high_product(x, y)]),
     "compile time": Elementwise(["i32", "fp32"], ["t", "load(p + i, mask=m) * 0 + 2"],
                                 lambda x, y: [x * 3 + y * 2, x * 0 + 2], body=COMPILE_TIME, small=True),

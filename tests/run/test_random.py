@@ -77,6 +77,27 @@ def words(bench, bits, rounds, warps):
         same_bits(y.raw().view(WORD[bits][0]), want.ravel().astype(WORD[bits][0]), f"seed {seed}")
 
 
+KEYS = """
+@kernel(grid=(1,))
+def f(y: *W, c: *W, N: constexpr, W: dtype):
+    i = arange(0, N)
+    v = load(c + i)
+    a, b, d, e = philox_impl(v, v ^ 1, v, v + 2, v, 77, 7)
+    store(y + i, a ^ b ^ d ^ e)
+"""
+
+
+@case(bits=[32, 64])
+def any_keys(bench, bits):
+    """Keys that differ from element to element."""
+    n, mask = 64, 2 ** bits - 1
+    c = np.random.default_rng(bits).integers(0, mask, n, dtype=np.uint64)
+    words = [philox(bits, (v, v ^ 1, v, v + 2 & mask), (v, 77), 7) for v in map(int, c)]
+    y, cb = bench.buffer(f"u{bits}", n), bench.buffer(f"u{bits}", n, c)
+    bench.run(KEYS, y, cb, defines={"N": n}, types={"W": f"u{bits}"})
+    same_bits(y.raw(), np.array([a ^ b ^ d ^ e for a, b, d, e in words], y.raw().dtype), "philox_impl")
+
+
 @case(seed=[("i32", 5), ("i32", -7), ("i64", 2 ** 40 + 3), ("u32", 2 ** 32 - 1)], offset=["i32", "i64", "u32"], warps=[1, 4])
 def counted(bench, seed, offset, warps):
     """randint, randint4x, rand, rand4x with seeds and offsets of each width."""

@@ -260,20 +260,25 @@ def arg_extreme(bench, which, dtype, n, m):
     same_bits(rb.raw()[2 * m:], arg_want(padded.reshape(1, -1), which, False), f"arg{which} over all")
 
 
-XOR = """
+BITS = """
 @kernel(grid=(1,), B=next_power_of_2(n))
 def f(y: *T, x: *T, n: i32, B: constexpr = 128, T: dtype = i32):
-    i = arange(0, B)
-    store(y, xor_sum(load(x + i, mask=i < n), 0))
+    v = load(x + arange(0, B), mask=arange(0, B) < n)
+    store(y, xor_sum(v, 0))
+    store(y + 1, reduce_or(v, 0))
+    store(y + 2, tl.reduce_or(v.reshape(B, 1), axis=None))
+    store(y + 3, (v > 100).reduce_or(0).to(T))
 """
 
 
 @case(dtype=["i32", "u32", "i64", "i8"], n=[1, 33, 1025])
-def xor_sum(bench, dtype, n):
-    x = numbers(dtype, n)
-    xb, yb = bench.buffer(dtype, n, x), bench.buffer(dtype, 1)
-    bench.run(XOR, yb, xb, n, types={"T": dtype})
-    same_bits(yb.raw(), np.bitwise_xor.reduce(x)[None], "xor_sum")
+def reduced_bits(bench, dtype, n):
+    x = numbers(dtype, n) & 0x55
+    xb, yb = bench.buffer(dtype, n, x), bench.buffer(dtype, 4)
+    bench.run(BITS, yb, xb, n, types={"T": dtype})
+    either = np.bitwise_or.reduce(x)
+    want = np.array([np.bitwise_xor.reduce(x), either, either, (x > 100).any()])
+    same_bits(yb.raw(), want.astype(x.dtype), "xor_sum, reduce_or")
 
 
 LOOP = """
@@ -336,7 +341,7 @@ def f(y: *T, z: *T, r: *i32, x: *T, ld: i32, A: constexpr, B: constexpr, T: dtyp
     store(y + o, cumsum(v, 1) + associative_scan(v, 0, nonzero, reverse=True))
     store(z + o, cumprod(v, 1, reverse=True) + reduce(v, 1, nonzero, keep_dims=True))
     store(r + i, argmax(v, 1) * 1000 + v.argmin(axis=1))
-    store(r + 2 * A + program_id(0) * B + arange(0, B), xor_sum(v.to(i32), 0))
+    store(r + 2 * A + program_id(0) * B + arange(0, B), xor_sum(v.to(i32), 0) + 4 * reduce_or(v.to(i32), 0))
 """
 SHAPES = [(16, 32), (1, 128), (64, 2), (8, 8), (128, 1), (2, 256), (32, 16), (4, 4), (1, 1)]
 
@@ -370,7 +375,7 @@ def scans_everywhere(bench):
             got = decode(got.raw(), d).reshape(x.shape)[:, :, :columns]
             same_bits(np.ascontiguousarray(got), seen(want, d) + 0.0 if d in FLOATS else want.astype(DTYPES[d][1]), str(config))
         index = (np.argmax(v, axis=2) * 1000 + np.argmin(v, axis=2)).ravel()
-        same_bits(rb.raw(), np.concatenate([index, np.bitwise_xor.reduce(v, axis=1).ravel()]).astype(np.int32), str(config))
+        same_bits(rb.raw(), np.concatenate([index, (np.bitwise_xor.reduce(v, axis=1) + 4 * np.bitwise_or.reduce(v, axis=1)).ravel()]).astype(np.int32), str(config))
 
 
 HISTOGRAM = """

@@ -291,3 +291,28 @@ def example_gather_rows(bench, dtype, cols, step, warps):
     good = (k >= -table) & (k < table)
     want = np.where(good[:, None], image[np.where(good, k, 0)][:, :cols:step], np.zeros((), image.dtype))
     same_bits(decode(np.ascontiguousarray(yb.raw().reshape(rows, out + 1)[:, :out]), dtype), decode(want, dtype), "gathered rows")
+
+
+SWIZZLE = """
+@kernel(grid=(size_i, size_j))
+def f(y: *i32, z: *i32, size_i: i32, size_j: i32, size_g: i32):
+    i, j = swizzle2d(program_id(0), program_id(1), size_i, size_j, size_g)
+    store(y + program_id(0) * size_j + program_id(1), i * 1000 + j)
+    if program_id(0) + program_id(1) == 0:
+        r, s = tl.swizzle2d(arange(0, 8)[:, None], arange(0, 4)[None, :], 8, 4, 3)
+        store(z + arange(0, 8)[:, None] * 4 + arange(0, 4)[None, :], r * 1000 + s)
+"""
+
+
+def swizzled(size_i, size_j, size_g):
+    """Band after band, each down its columns."""
+    places = [(i, j) for first in range(0, size_i, size_g) for j in range(size_j) for i in range(first, min(first + size_g, size_i))]
+    return np.array([1000 * i + j for i, j in places], np.int32)
+
+
+@case(sizes=[(1, 1, 1), (4, 4, 2), (7, 3, 3), (5, 6, 8), (6, 5, 1)])
+def swizzle(bench, sizes):
+    y, z = bench.buffer("i32", sizes[0] * sizes[1]), bench.buffer("i32", 32)
+    bench.run(SWIZZLE, y, z, *sizes)
+    same_bits(y.raw(), swizzled(*sizes), f"swizzle2d of {sizes}")
+    same_bits(z.raw(), swizzled(8, 4, 3), "swizzle2d of tiles")

@@ -26,16 +26,24 @@ def rounds(c0, c1, c2, c3, k0, k1, a: constexpr, b: constexpr, key0: constexpr, 
         k1 = k1 + cast(key1, t)
     return c0, c1, c2, c3
 
-# Counters of 32 bits with a seed of 64, or of 64 bits: four words of that width.
+# Counters and keys of 32 or of 64 bits, after the width of c0: four words of that width.
+@jit
+def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: constexpr = 10):
+    if c0.dtype.primitive_bitwidth == 32:
+        return rounds(c0.to(u32), c1.to(u32), c2.to(u32), c3.to(u32), cast(k0, u32), cast(k1, u32), 0xD2511F53, 0xCD9E8D57,
+                      0x9E3779B9, 0xBB67AE85, n_rounds)
+    else:
+        return rounds(c0.to(u64), c1.to(u64), c2.to(u64), c3.to(u64), cast(k0, u64), cast(k1, u64), 0xD2E7470EE14C6C93,
+                      0xCA5A826395121157, 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B, n_rounds)
+
+# The 64 bits of seed are both keys of 32 bits, or the first of 64.
 @jit
 def philox(seed, c0, c1, c2, c3, n_rounds: constexpr = 10):
     if c0.dtype.primitive_bitwidth == 32:
         s = cast(seed, i64)
-        return rounds(c0.to(u32), c1.to(u32), c2.to(u32), c3.to(u32), s.to(u32), (s >> 32).to(u32), 0xD2511F53, 0xCD9E8D57,
-                      0x9E3779B9, 0xBB67AE85, n_rounds)
+        return philox_impl(c0, c1, c2, c3, s.to(u32), (s >> 32).to(u32), n_rounds)
     else:
-        return rounds(c0.to(u64), c1.to(u64), c2.to(u64), c3.to(u64), cast(seed, u64), cast(0, u64), 0xD2E7470EE14C6C93,
-                      0xCA5A826395121157, 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B, n_rounds)
+        return philox_impl(c0, c1, c2, c3, cast(seed, u64), cast(0, u64), n_rounds)
 
 @jit
 def randint4x(seed, offset, n_rounds: constexpr = 10):

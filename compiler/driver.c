@@ -308,6 +308,14 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
 
 /* ---- Entry ---------------------------------------------------------------------------------------------------------- */
 
+static void print_diagnostics(fsc_compilation *c, const fsc_compile_options *o) {
+    switch (o->diagnostics) {
+    case FSC_DIAGNOSTICS_TEXT: diag_print(c->diag, &c->diagnostics, o->color); break;
+    case FSC_DIAGNOSTICS_JSON: diag_print_json(c->diag, &c->diagnostics); break;
+    case FSC_DIAGNOSTICS_SARIF: diag_print_sarif(c->diag, &c->diagnostics); break;
+    }
+}
+
 typedef struct Landing {
     jmp_buf place;
     char message[512];
@@ -334,7 +342,7 @@ fsc_status driver_compile(const fsc_compile_options *o, const char *source, size
         bug_set_handler(land, &landing);
         s = compile(c, o, source, length, want_host);
         if (s == FSC_OK && diag_errors(c->diag)) s = FSC_ERROR_SOURCE;
-        diag_print(c->diag, &c->diagnostics, o->color);
+        print_diagnostics(c, o);
     } else {
         s = FSC_ERROR_INTERNAL;
         text_printf(&c->diagnostics, "fsc: internal error: %s\nThis is a bug in fsc, not in %s.\n", landing.message, o->file);
@@ -352,7 +360,9 @@ fsc_status driver_interface(const fsc_compile_options *o, const char *source, si
     if (s != FSC_OK) return s;
     fsc_compilation *c = *out;
     if (!c->module) {
-        text_printf(&c->diagnostics, "%s: error: tile IR has no parameters to bind by name; run a .dsl or .py file\n", o->file);
+        diag(c->diag, (Span){0, 0}, E_IR_INTERFACE, o->file);
+        c->diagnostics.len = 0;
+        print_diagnostics(c, o);
         return FSC_ERROR_SOURCE;
     }
     Landing landing;
@@ -362,7 +372,7 @@ fsc_status driver_interface(const fsc_compile_options *o, const char *source, si
         *interface = check_interface(c->arena, c->strings, c->diag, c->module, &k);
         s = *interface && !diag_errors(c->diag) ? FSC_OK : blame(c);
         c->diagnostics.len = 0;
-        diag_print(c->diag, &c->diagnostics, o->color);
+        print_diagnostics(c, o);
     } else {
         s = FSC_ERROR_INTERNAL;
         text_printf(&c->diagnostics, "fsc: internal error: %s\n", landing.message);

@@ -36,6 +36,13 @@ typedef enum fsc_emit {
     FSC_EMIT_REPORT,  /* the variant's record, as text */
 } fsc_emit;
 
+/* What fsc_compilation_diagnostics is: for people, or for programs. */
+typedef enum fsc_diagnostics_format {
+    FSC_DIAGNOSTICS_TEXT,
+    FSC_DIAGNOSTICS_JSON,  /* one object, also when there are none: docs/tool.md */
+    FSC_DIAGNOSTICS_SARIF, /* a SARIF 2.1.0 log */
+} fsc_diagnostics_format;
+
 typedef struct fsc_name_value {
     const char *name, *value;
 } fsc_name_value;
@@ -63,6 +70,7 @@ typedef struct fsc_compile_options {
     bool debug;              /* -g */
     bool fast_math;
     bool color;              /* of the diagnostics text */
+    fsc_diagnostics_format diagnostics;
     bool verify_each;        /* verify and round trip the IR after each pass */
     uint32_t error_limit;    /* 20; 0: none */
     const char *print_after; /* pass name or "all" */

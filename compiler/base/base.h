@@ -111,6 +111,7 @@ static inline Span span_join(Span a, Span b) {
 
 typedef enum Severity {
     SEV_NOTE,    /* belongs to the error or warning before it: what to do, the other place */
+    SEV_REMARK,  /* asked for by -R: how the code could be faster */
     SEV_WARNING, /* the compile goes on */
     SEV_ERROR,   /* the compile goes on to find the next, and yields nothing */
 } Severity;
@@ -128,7 +129,7 @@ Place diag_place(const Diag *d, Span s);
 #undef DIAG
 enum { DIAG_CODE = 5 /* characters of a code */ };
 
-/* An error or a warning: a row of diag.def and what its sentence asks for. What to do goes into diag_note after it. */
+/* An error, a warning or a remark: a row of diag.def and what its sentence asks for. What to do goes into diag_note after it. */
 void diag(Diag *d, Span s, const char *row, ...) PRINTF_LIKE(3, 4);
 void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
@@ -150,6 +151,9 @@ bool diag_full(const Diag *d); /* the error limit is reached: callers may stop e
 /* Everything so far by its place in the file, what has none first; notes stay with their error or warning:
  * `file:line:col: error: …`, the source line, a caret range. */
 void diag_print(const Diag *d, Text *out, bool color);
+/* The same for programs: {"diagnostics": […]}, or a SARIF 2.1.0 log. */
+void diag_print_json(const Diag *d, Text *out);
+void diag_print_sarif(const Diag *d, Text *out);
 
 /* ---- Bugs --------------------------------------------------------------------------------------------------------- */
 

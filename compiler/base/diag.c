@@ -1,30 +1,14 @@
-/* diag.c - diagnostics: collected during the compile, printed at its end.
+/* diag.c - diagnostics: collected during the compile, printed at its end as text (report.c: for programs).
  *
  * In: spans and rows of diag.def. Out: `file:line:col: error: … [E0123]`, the source line, a caret range below it, by place.
  * Lines wider than the window are clipped around the caret; bytes that are no printable text are shown as <XX>.
  */
-#include "base/base.h"
+#include "base/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 enum { WINDOW = 110 /* bytes of a source line shown at most */ };
-
-typedef struct Message {
-    Severity severity;
-    Span span;
-    const char *text;
-    char code[DIAG_CODE + 1]; /* of its row; a note has none */
-} Message;
-
-struct Diag {
-    Arena *arena;
-    uint32_t limit, errors, hidden;
-    bool hiding; /* the last error was beyond the limit: its notes are dropped too */
-    Span inside; /* the user's call of library code that is under way */
-    VEC(Source *) sources;
-    VEC(Message) messages;
-};
 
 Diag *diag_create(Arena *a, uint32_t limit) {
     Diag *d = NEW(a, Diag);
@@ -108,7 +92,7 @@ Span diag_inside(Diag *d, Span call) {
 void diag(Diag *d, Span s, const char *row, ...) {
     va_list args;
     va_start(args, row);
-    add(d, row[0] == 'E' ? SEV_ERROR : SEV_WARNING, s, row, args);
+    add(d, row[0] == 'E' ? SEV_ERROR : row[0] == 'W' ? SEV_WARNING : SEV_REMARK, s, row, args);
     va_end(args);
 }
 
@@ -152,9 +136,9 @@ bool diag_full(const Diag *d) {
 
 /* ---- Printing ---------------------------------------------------------------------------------------------------------- */
 
-/* Length of the well-formed UTF-8 character at s, 0 if there is none. */
-static uint32_t utf8_length(const unsigned char *s, uint32_t left) {
-    uint32_t n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+uint32_t utf8_length(const char *s, size_t left) {
+    unsigned char c = (unsigned char)s[0];
+    uint32_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
     if (n == 0 || n > left) return 0;
     for (uint32_t i = 1; i < n; i++) {
         if ((s[i] & 0xc0) != 0x80) return 0;
@@ -165,7 +149,7 @@ static uint32_t utf8_length(const unsigned char *s, uint32_t left) {
 /* One character of the source line to `shown`, and as many columns of `fill` to `below` (tabs stay tabs). */
 static uint32_t put_char(Text *shown, Text *below, const char *s, uint32_t left, char fill) {
     unsigned char c = (unsigned char)s[0];
-    uint32_t n = utf8_length((const unsigned char *)s, left);
+    uint32_t n = utf8_length(s, left);
     if (c == '\t') {
         text_printf(shown, "\t");
         text_printf(below, "%c", fill == ' ' ? '\t' : fill);
@@ -211,13 +195,17 @@ static void print_line(const Place *p, Span span, Text *out, bool color) {
     text_free(&below);
 }
 
+const char *severity_name(Severity s) {
+    static const char *const names[] = {"note", "remark", "warning", "error"};
+    return names[s];
+}
+
 static void print_message(const Diag *d, const Message *m, Text *out, bool color) {
-    static const char *const names[] = {"note", "warning", "error"};
-    static const char *const colors[] = {"\033[36m", "\033[35m", "\033[31m"};
+    static const char *const colors[] = {"\033[36m", "\033[34m", "\033[35m", "\033[31m"};
     Place p = diag_place(d, m->span);
     if (p.source) text_printf(out, "%s%s:%u:%u: ", color ? "\033[1m" : "", p.source->name, p.line, p.col);
     else if (m->severity != SEV_NOTE) text_printf(out, "fsc: ");
-    text_printf(out, "%s%s: %s%s%s", color ? colors[m->severity] : "", names[m->severity], color ? "\033[0m\033[1m" : "",
+    text_printf(out, "%s%s: %s%s%s", color ? colors[m->severity] : "", severity_name(m->severity), color ? "\033[0m\033[1m" : "",
                 m->text, color ? "\033[0m" : "");
     text_printf(out, m->code[0] ? " [%s]\n" : "\n", m->code);
     if (p.source) print_line(&p, m->span, out, color);
@@ -231,15 +219,21 @@ static int compare_places(const void *a, const void *b) {
     return (x > y) - (x < y);
 }
 
-void diag_print(const Diag *d, Text *out, bool color) {
-    if (!d->messages.len) return;
+const Message **diag_heads(const Diag *d, size_t *count) {
+    *count = 0;
+    if (!d->messages.len) return NULL;
     const Message *all = d->messages.at, *end = all + d->messages.len;
-    const Message **heads = NEW_ARRAY(d->arena, const Message *, d->messages.len); /* each has its notes behind it */
-    size_t count = 0;
+    const Message **heads = NEW_ARRAY(d->arena, const Message *, d->messages.len);
     for (const Message *m = all; m < end; m++) {
-        if (m->severity != SEV_NOTE || m == all) heads[count++] = m;
+        if (m->severity != SEV_NOTE || m == all) heads[(*count)++] = m;
     }
-    if (count) qsort(heads, count, sizeof *heads, compare_places);
+    qsort(heads, *count, sizeof *heads, compare_places);
+    return heads;
+}
+
+void diag_print(const Diag *d, Text *out, bool color) {
+    size_t count;
+    const Message **heads = diag_heads(d, &count), *end = count ? d->messages.at + d->messages.len : NULL;
     for (size_t i = 0; i < count; i++) {
         print_message(d, heads[i], out, color);
         for (const Message *m = heads[i] + 1; m < end && m->severity == SEV_NOTE; m++) print_message(d, m, out, color);

@@ -135,6 +135,16 @@ static bool read_color(ToolOptions *o, const char *text) {
     return true;
 }
 
+static bool read_format(ToolOptions *o, const char *text) {
+    static const char *const names[] = {"text", "json", "sarif"};
+    for (size_t i = 0; i < COUNT(names); i++) {
+        if (strcmp(names[i], text) != 0) continue;
+        o->compile.diagnostics = (fsc_diagnostics_format)i;
+        return true;
+    }
+    return complain(o, "--diagnostics-format takes text, json or sarif, not '%s'", text);
+}
+
 static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     fsc_compile_options *c = &o->compile;
     fsc_name_value pair;
@@ -177,6 +187,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_LAYOUT: c->print_layouts = true; return true;
     case OPTION_TIME_REPORT: o->time_report = true; return true;
     case OPTION_COLOR: return read_color(o, text);
+    case OPTION_DIAGNOSTICS: return read_format(o, text);
     case OPTION_ERROR_LIMIT: return read_count(o, row, text, 1000000, &c->error_limit);
     case OPTION_DEVICE: o->device = text; return true;
     case OPTION_GRID: o->grid = text; return true;

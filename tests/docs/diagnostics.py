@@ -34,7 +34,8 @@ def compile_example(tool, folder, kind, options, text):
     path = os.path.join(folder, "example.ir" if kind == "ir" else "example.dsl")
     with open(path, "wb") as file:
         file.write(source(text, kind))
-    done = subprocess.run([tool, path, "-o", os.devnull] + words, capture_output=True, env=environment, timeout=60)
+    start = [tool, words.pop(0), path] if words and words[0] in ("run", "info") else [tool, path, "-o", os.devnull]
+    done = subprocess.run(start + words, capture_output=True, env=environment, timeout=60)
     printed = done.stderr.decode("utf-8", "replace")
     return done.returncode, set(re.findall(r"\[([EWR]\d{4})\]$", printed, re.M)), printed
 

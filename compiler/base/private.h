@@ -1,0 +1,31 @@
+/* private.h - what the printers of diagnostics share; for base/ only. */
+#ifndef FSC_BASE_PRIVATE_H
+#define FSC_BASE_PRIVATE_H
+
+#include "base/base.h"
+
+typedef struct Message {
+    Severity severity;
+    Span span;
+    const char *text;
+    char code[DIAG_CODE + 1]; /* of its row; a note has none */
+} Message;
+
+struct Diag {
+    Arena *arena;
+    uint32_t limit, errors, hidden;
+    bool hiding; /* the last error was beyond the limit: its notes are dropped too */
+    Span inside; /* the user's call of library code that is under way */
+    VEC(Source *) sources;
+    VEC(Message) messages;
+};
+
+/* The messages that are no notes, by place; a message's notes stand behind it in d->messages. */
+const Message **diag_heads(const Diag *d, size_t *count);
+/* "note", "remark", "warning", "error". */
+const char *severity_name(Severity s);
+
+/* Length of the well-formed UTF-8 character at s, 0 if there is none. */
+uint32_t utf8_length(const char *s, size_t left);
+
+#endif

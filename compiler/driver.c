@@ -290,6 +290,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     }
     if (diag_errors(c->diag) || !c->func) return blame(c);
 
+    lint_function(c->func, c->record, c->diag);
     bool to_simt = arch != ARCH_CPU && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
     if (!run_passes(c, o, t, to_simt)) return blame(c);
     if (o->print_layouts) func_walk(c->func, print_layout, c);

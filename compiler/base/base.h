@@ -9,6 +9,7 @@
 #ifndef FSC_BASE_H
 #define FSC_BASE_H
 
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -66,6 +66,16 @@ static bool is_foreign(const Diag *d, Span span) {
     return span.end && d->inside.end && diag_place(d, span).source != d->sources.at[0];
 }
 
+/* Of unrolled loops and of functions called twice: one warning is enough. */
+static bool is_repeated(const Diag *d, Severity severity, Span span, const char *text) {
+    for (uint32_t i = 0; i < d->messages.len; i++) {
+        const Message *m = &d->messages.at[i];
+        bool same_place = m->span.begin == span.begin && m->span.end == span.end;
+        if (m->severity == severity && same_place && strcmp(m->text, text) == 0) return true;
+    }
+    return false;
+}
+
 static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list args) {
     if (severity == SEV_ERROR) {
         d->errors++;
@@ -79,7 +89,10 @@ static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list 
     memcpy(code, line, skip);
     const char *text = arena_strndup(d->arena, line + skip, strlen(line + skip));
     bool moved = severity != SEV_NOTE && is_foreign(d, span);
-    keep(d, severity, moved ? d->inside : span, code, text);
+    Span at = moved ? d->inside : span;
+    bool may_repeat = severity == SEV_WARNING || severity == SEV_REMARK;
+    if (may_repeat && (d->hiding = is_repeated(d, severity, at, text))) return;
+    keep(d, severity, at, code, text);
     if (moved) keep(d, SEV_NOTE, span, "", "found here, in the standard library");
 }
 

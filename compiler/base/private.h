@@ -14,7 +14,7 @@ typedef struct Message {
 struct Diag {
     Arena *arena;
     uint32_t limit, errors, hidden;
-    bool hiding; /* the last error was beyond the limit: its notes are dropped too */
+    bool hiding; /* the last message was beyond the limit, or there already: its notes are dropped too */
     Span inside; /* the user's call of library code that is under way */
     VEC(Source *) sources;
     VEC(Message) messages;

@@ -68,6 +68,12 @@ MaskKind facts_mask(const Facts *facts, const Value *mask, uint32_t axis, uint32
  * where nothing is known. */
 uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis);
 
+/* ---- What the user should know ------------------------------------------------------------------------------------- */
+
+struct Record;
+/* Warnings about a function as the checker left it; the record (NULL: there is none) has the contracts. */
+void lint_function(Func *f, const struct Record *r, Diag *d);
+
 /* ---- Choice of distribution ---------------------------------------------------------------------------------------- */
 
 /* num_warps for a program, by what its masks leave of its largest tile (distribute.c holds the one table). */

@@ -19,6 +19,27 @@ uint32_t log2_floor(uint64_t x); /* of 0: 0 */
  * storing, or does one of them order the other (atomics that acquire or release)? is_round: `a` may have happened in an earlier round of a loop. Asked behind layouts. */
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round);
 
+/* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------------ */
+
+typedef struct Part {
+    const Value *v, *by; /* scale * by * v; by: a scalar parameter, or NULL for 1 */
+    int64_t scale;
+} Part;
+
+typedef struct Parts {
+    Part at[16];
+    uint32_t len, visits;
+    int64_t constant;
+    bool is_known; /* else there were more */
+} Parts;
+
+bool value_is_param(const Value *v);
+Parts parts_of(const Value *v);
+/* The pointer parameter below, NULL where control flow hides it; the sum of what is added to it. */
+const Value *address_parts(const Value *ptr, Parts *p);
+/* Warns of a reduction over masked-off elements (pad.c). */
+void lint_reduction(const Op *op, const Facts *facts, Diag *d);
+
 /* ---- Facts (rules in factop.c, ranges in range.c, loops and queries in facts.c) ----------------------------------- */
 
 typedef struct Range {

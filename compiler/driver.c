@@ -249,7 +249,9 @@ static fsc_status generate_gpu(fsc_compilation *c, const fsc_compile_options *o,
     }
     Text report = {0};
     fsc_status s = ptxas_run(out.at, out.len, o->arch, o->opt_level, &c->output, &report);
+    uint32_t spilled = ptxas_number(report.at, "bytes spill stores");
     if (s != FSC_OK) diag(c->diag, (Span){0, 0}, E_PTXAS, report.at ? report.at : "ptxas failed");
+    else if (o->remarks && spilled) diag(c->diag, c->func->span, R_SPILL, spilled);
     text_free(&report);
     return s;
 }
@@ -293,6 +295,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     lint_function(c->func, c->record, c->diag);
     bool to_simt = arch != ARCH_CPU && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
     if (!run_passes(c, o, t, to_simt)) return blame(c);
+    if (o->remarks && to_simt) remark_function(c->func, c->diag);
     if (o->print_layouts) func_walk(c->func, print_layout, c);
     if (o->emit == FSC_EMIT_TILE || o->emit == FSC_EMIT_SIMT) {
         func_print(c->func, &c->output);

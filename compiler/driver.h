@@ -33,5 +33,7 @@ bool driver_grid(Arena *a, const char *text, const Record *interface, const Rule
 
 /* ptxas.c: PTX → cubin bytes (malloc'd into *cubin, may be NULL for only the report). `report` gets ptxas -v's text. */
 fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report);
+/* The number before these words of the report, as in "26 registers"; 0: it is not there. */
+uint32_t ptxas_number(const char *report, const char *words);
 
 #endif

@@ -71,6 +71,7 @@ typedef struct fsc_compile_options {
     bool fast_math;
     bool color;              /* of the diagnostics text */
     fsc_diagnostics_format diagnostics;
+    bool remarks;            /* of performance, for a GPU's code */
     bool verify_each;        /* verify and round trip the IR after each pass */
     uint32_t error_limit;    /* 20; 0: none */
     const char *print_after; /* pass name or "all" */

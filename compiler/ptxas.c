@@ -6,6 +6,7 @@
  */
 #include "driver.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -129,4 +130,12 @@ fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_l
     remove(log);
     rmdir(folder);
     return s;
+}
+
+uint32_t ptxas_number(const char *report, const char *words) {
+    const char *at = report ? strstr(report, words) : NULL;
+    if (!at) return 0;
+    while (at > report && isspace((unsigned char)at[-1])) at--;
+    while (at > report && isdigit((unsigned char)at[-1])) at--;
+    return (uint32_t)strtoul(at, NULL, 10);
 }

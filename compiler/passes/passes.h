@@ -73,6 +73,8 @@ uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis);
 struct Record;
 /* Warnings about a function as the checker left it; the record (NULL: there is none) has the contracts. */
 void lint_function(Func *f, const struct Record *r, Diag *d);
+/* Remarks of performance about a function behind the pipeline for GPUs. */
+void remark_function(const Func *f, Diag *d);
 
 /* ---- Choice of distribution ---------------------------------------------------------------------------------------- */
 

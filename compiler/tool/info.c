@@ -8,7 +8,6 @@
 #include "driver.h"
 #include "tool/tool.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,22 +91,13 @@ static bool registers_by_driver(Report *r, const char *ptx, size_t n) {
     return ok;
 }
 
-/* "Used 26 registers" and "… bytes spill stores" of ptxas -v. */
-static uint32_t number_before(const char *text, const char *words) {
-    const char *at = text ? strstr(text, words) : NULL;
-    if (!at) return 0;
-    while (at > text && isspace((unsigned char)at[-1])) at--;
-    while (at > text && isdigit((unsigned char)at[-1])) at--;
-    return (uint32_t)strtoul(at, NULL, 10);
-}
-
 static bool registers_by_ptxas(Report *r, const char *ptx, size_t n) {
     Text log = {0};
     bool ok = fsc_find_ptxas() && ptxas_run(ptx, n, r->o->compile.arch, r->o->compile.opt_level, NULL, &log) == FSC_OK;
-    uint32_t registers = ok ? number_before(log.at, "registers") : 0;
+    uint32_t registers = ok ? ptxas_number(log.at, "registers") : 0;
     if (registers) {
         r->registers = r->registers_high = registers;
-        r->spill_bytes = number_before(log.at, "bytes spill stores");
+        r->spill_bytes = ptxas_number(log.at, "bytes spill stores");
         r->registers_from = "ptxas";
     }
     text_free(&log);

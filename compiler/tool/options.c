@@ -188,6 +188,9 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_TIME_REPORT: o->time_report = true; return true;
     case OPTION_COLOR: return read_color(o, text);
     case OPTION_DIAGNOSTICS: return read_format(o, text);
+    case OPTION_REMARKS:
+        c->remarks = true;
+        return strcmp(text, "perf") == 0 || complain(o, "--remarks takes perf, not '%s'", text);
     case OPTION_ERROR_LIMIT: return read_count(o, row, text, 1000000, &c->error_limit);
     case OPTION_DEVICE: o->device = text; return true;
     case OPTION_GRID: o->grid = text; return true;

@@ -39,7 +39,7 @@ class CompileOptions(c.Structure):
                 ("device", c.c_void_p), ("config", c.c_uint32), ("num_warps", c.c_uint32), ("num_stages", c.c_uint32),
                 ("num_ctas", c.c_uint32),
                 ("opt_level", c.c_int), ("debug", c.c_bool), ("fast_math", c.c_bool), ("color", c.c_bool),
-                ("diagnostics", c.c_int),
+                ("diagnostics", c.c_int), ("remarks", c.c_bool),
                 ("verify_each", c.c_bool), ("error_limit", c.c_uint32), ("print_after", c.c_char_p),
                 ("passes", c.c_char_p), ("print_layouts", c.c_bool), ("check", c.c_bool)]
 

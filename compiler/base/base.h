@@ -139,6 +139,8 @@ void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 Span diag_inside(Diag *d, Span call);
 
 uint32_t diag_errors(const Diag *d);
+/* Does the last error or warning have the code of this row? */
+bool diag_ends_with(const Diag *d, const char *row);
 /* The place of the error that follows place number *next of the messages; false: there is none. *next starts at 0. */
 bool diag_next_error(const Diag *d, uint32_t *next, Span *place);
 typedef struct DiagMark {

@@ -120,6 +120,12 @@ uint32_t diag_errors(const Diag *d) {
     return d->errors;
 }
 
+bool diag_ends_with(const Diag *d, const char *row) {
+    uint32_t i = d->messages.len;
+    while (i && d->messages.at[i - 1].severity == SEV_NOTE) i--;
+    return i && memcmp(d->messages.at[i - 1].code, row, DIAG_CODE) == 0;
+}
+
 bool diag_next_error(const Diag *d, uint32_t *next, Span *place) {
     while (*next < d->messages.len) {
         const Message *m = &d->messages.at[(*next)++];

@@ -180,5 +180,8 @@ const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node) {
     if (!builtin_bind(c, b, callee->self, call_node, &call)) return &sem_error;
     call.is_bare = callee->weak;
     c->b.span = call_node->span;
-    return b->run(c, &call);
+    uint32_t errors = diag_errors(c->d);
+    const Sem *r = b->run(c, &call);
+    note_origins(c, errors, call.at, call.arg, COUNT(call.arg));
+    return r;
 }

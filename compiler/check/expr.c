@@ -37,6 +37,13 @@ const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) 
     return r ? r : arith_binary(c, op, x, y, at);
 }
 
+const Sem *binary_node(Checker *c, const Node *n, const Sem *x, const Sem *y) {
+    uint32_t errors = diag_errors(c->d);
+    const Sem *r = binary(c, (BinaryOp)n->op, x, y, n->span);
+    note_origins(c, errors, (Span[]){n->a->span, n->b->span}, (const Sem *[]){x, y}, 2);
+    return r;
+}
+
 const Sem *compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at) {
     if (sem_is_error(x) || sem_is_error(y)) return &sem_error;
     const Sem *r = const_compare(c, op, x, y, at);
@@ -56,7 +63,9 @@ static const Sem *chain(Checker *c, const Node *n) {
     for (uint32_t i = 1; i < n->list.len; i++) {
         const Sem *y = expr(c, n->list.at[i]);
         Span at = span_join(n->list.at[i - 1]->span, n->list.at[i]->span);
+        uint32_t errors = diag_errors(c->d);
         const Sem *r = compare(c, (CompareOp)n->ops[i - 1], x, y, at);
+        note_origins(c, errors, (Span[]){n->list.at[i - 1]->span, n->list.at[i]->span}, (const Sem *[]){x, y}, 2);
         x = y;
         if (n->list.len == 2 || sem_is_error(r)) return r;
         if (sem_is_const(r)) {
@@ -179,7 +188,7 @@ static const Sem *evaluate(Checker *c, const Node *n) {
     case NODE_UNARY: return unary(c, n);
     case NODE_BINARY: {
         const Sem *x = expr(c, n->a), *y = expr(c, n->b);
-        return binary(c, (BinaryOp)n->op, x, y, n->span);
+        return binary_node(c, n, x, y);
     }
     case NODE_COMPARE: return chain(c, n);
     case NODE_AND:

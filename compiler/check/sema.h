@@ -265,7 +265,10 @@ const Sem *pointer_add(Checker *c, const Sem *p, const Sem *offset, bool negate,
 
 /* expr.c */
 const Sem *expr(Checker *c, const Node *n);
+/* After `errors` errors: if another came, about types that meet wrongly, says where the n operands come from (origin.c). */
+void note_origins(Checker *c, uint32_t errors, const Span *at, const Sem *const *of, uint32_t n);
 const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
+const Sem *binary_node(Checker *c, const Node *n, const Sem *x, const Sem *y); /* of n->a and n->b */
 const Sem *compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
 bool spend(Checker *c, Span at); /* one step of the budget; false once it is used up */
 /* Calls `each` with the element for every round, its names bound; false: an iterable is no compile-time tuple. */

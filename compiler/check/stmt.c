@@ -54,7 +54,7 @@ static void augment(Checker *c, const Node *n) {
         return;
     }
     const Sem *x = scope_lookup(c, n->a->name, n->a->span), *y = expr(c, n->b);
-    assign_to(c, n->a, binary(c, (BinaryOp)n->op, x, y, n->span), n->span);
+    assign_to(c, n->a, binary_node(c, n, x, y), n->span);
 }
 
 static bool names_constexpr(const Node *n) {

@@ -107,6 +107,7 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
         .num_ctas = o->num_ctas,
         .known = pairs(c->arena, o->known, o->num_known),
         .num_known = (uint32_t)o->num_known,
+        .device_debug = o->device_debug,
         .num_sms = d ? d->sms : 0,
         .max_shared = d ? d->shared_per_block_optin : 0,
         .num_regs = d ? d->registers_per_sm : 0,

@@ -77,6 +77,7 @@ typedef struct fsc_compile_options {
     const char *print_after; /* pass name or "all" */
     const char *passes;      /* run these instead of the pipeline, comma separated */
     bool print_layouts;      /* a table of every distinct layout into the dumps */
+    bool device_debug;       /* device_print, print, device_assert and assert of the kernel are compiled; else they cost nothing */
     bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */
 } fsc_compile_options;
 

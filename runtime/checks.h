@@ -34,10 +34,32 @@ void findings_reset(Findings *f, const fsc_module *module, const char *kernel);
  * without place, program or thread, and with `other_site` ends so that the place of the other can follow. */
 void finding_add(Findings *f, FindingKind kind, const Spot *spot, const char *fmt, ...)
     __attribute__((format(printf, 4, 5)));
-/* After the launch: puts them in order. FSC_ERROR_CHECK with all of them as the message, FSC_OK if there are none. */
+/* After the launch: puts them in order. FSC_ERROR_CHECK (FSC_ERROR_ASSERT where one is an
+ * assertion) with all of them as the message, FSC_OK if there are none. */
 fsc_status findings_status(fsc_device *d);
 size_t findings_count(const Findings *f);
 void findings_at(const Findings *f, size_t i, FscFinding *out);
+
+/* ---- debug.c: what kernels print -------------------------------------------------------------------------------------- */
+
+/* The lines of a launch, from all of its host threads. They go to standard output when it ends: program after program, each
+ * one's prints in the order of the source, and its elements in theirs. */
+typedef struct DebugLog DebugLog;
+
+typedef struct DebugLine {
+    const int64_t *program;
+    uint64_t print;   /* which one of the program's, counted as it runs; 0 where lines come in order */
+    uint64_t element;
+    uint32_t shape;   /* as hooks.h packs it */
+    const char *text, *format;
+    uint64_t value;
+} DebugLine;
+
+DebugLog *debug_create(const int64_t grid[3]); /* NULL: out of memory */
+void debug_add(DebugLog *log, const DebugLine *line);
+void debug_end(DebugLog *log); /* writes and frees; NULL is allowed */
+/* FINDING_ASSERT at the spot. */
+void debug_assertion(Findings *f, const Spot *spot, uint32_t shape, uint64_t element, const char *text);
 
 /* ---- region.c --------------------------------------------------------------------------------------------------------- */
 

@@ -53,7 +53,7 @@ static const struct {
     {CUDA_ERROR_ILLEGAL_ADDRESS, FSC_ERROR_FAULT},
     {CUDA_ERROR_LAUNCH_TIMEOUT, FSC_ERROR_FAULT},
     {CUDA_ERROR_CONTEXT_IS_DESTROYED, FSC_ERROR_FAULT},
-    {CUDA_ERROR_ASSERT, FSC_ERROR_FAULT},
+    {CUDA_ERROR_ASSERT, FSC_ERROR_ASSERT},
     {CUDA_ERROR_HARDWARE_STACK_ERROR, FSC_ERROR_FAULT},
     {CUDA_ERROR_ILLEGAL_INSTRUCTION, FSC_ERROR_FAULT},
     {CUDA_ERROR_MISALIGNED_ADDRESS, FSC_ERROR_FAULT},
@@ -141,6 +141,6 @@ fsc_status driver_check(fsc_device *d, CUresult r, const char *call) {
     char error[200];
     fsc_status s = driver_status(r);
     driver_error(r, error, sizeof error);
-    if (s == FSC_ERROR_FAULT && d) keep_fault(d, r, call, error);
+    if ((s == FSC_ERROR_FAULT || s == FSC_ERROR_ASSERT) && d) keep_fault(d, r, call, error);
     return status_fail(d, s, "%s: %s gives %s", fsc_status_text(s), call, error);
 }

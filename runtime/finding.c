@@ -105,8 +105,10 @@ static const FscSite *site_of(const Findings *f, int32_t site) {
     return site >= 0 && (size_t)site < code->num_sites ? &code->sites[site] : NULL;
 }
 
-static bool findings_any(const Findings *f) {
-    return f->n > 0;
+static bool findings_any(const Findings *f, FindingKind kind) { /* FINDING_COUNT: of any kind */
+    for (uint32_t i = 0; i < f->n; i++)
+        if (kind == FINDING_COUNT || f->at[i].kind == kind) return true;
+    return false;
 }
 
 size_t findings_count(const Findings *f) {
@@ -178,7 +180,7 @@ void findings_at(const Findings *f, size_t i, FscFinding *out) {
 fsc_status findings_status(fsc_device *d) {
     char text[MESSAGE_SIZE];
     findings_finish(d->findings);
-    if (!findings_any(d->findings)) return FSC_OK;
+    if (!findings_any(d->findings, FINDING_COUNT)) return FSC_OK;
     findings_text(d->findings, text, sizeof text);
-    return status_fail(d, FSC_ERROR_CHECK, "%s", text);
+    return status_fail(d, findings_any(d->findings, FINDING_ASSERT) ? FSC_ERROR_ASSERT : FSC_ERROR_CHECK, "%s", text);
 }

@@ -55,6 +55,8 @@ typedef enum fsc_status {
     FSC_ERROR_DEVICE_MEMORY, /* device memory */
     FSC_ERROR_FAULT,         /* a kernel faulted (illegal address, trap, …): the context is lost; every later call on
                                 this device reports it too */
+    FSC_ERROR_ASSERT,        /* code compiled with device_debug: an assertion failed, and the launch ended there; on the CPU
+                                and emulated threads fsc_device_finding has it, on a GPU the context is lost as after a fault */
     FSC_ERROR_CHECK,         /* a checked launch found something: fsc_device_finding has all of it */
     FSC_ERROR_DRIVER,        /* any other error of the driver */
     FSC_ERROR_INTERNAL,      /* a bug of fsc */
@@ -262,6 +264,7 @@ typedef struct FscHostCode {
     FscThreadEntry *thread; /* device "emu" */
     size_t scratch_bytes;   /* cpu */
     bool checked;           /* cpu: the code asks before every access (hooks.h) */
+    bool debugs;            /* cpu: it prints and asserts (hooks.h, DebugHook) */
     const FscSite *sites;   /* what the sites in the code index; borrowed until destroy */
     size_t num_sites;
     void *owner; /* when the last user of the module is gone, destroy(owner) is called once; destroy may be NULL */

@@ -7,6 +7,19 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* ---- What print and assert show (--device-debug) ------------------------------------------------------------------------- */
+
+/* A tile's shape in one word: the rank, then log2 of each size, five bits each. */
+static inline uint32_t debug_shape_pack(uint32_t rank, const uint8_t *log2) {
+    uint32_t x = rank;
+    for (uint32_t d = 0; d < rank; d++) x |= (uint32_t)log2[d] << (3 + 5 * d);
+    return x;
+}
+static inline uint32_t debug_shape_unpack(uint32_t x, uint8_t log2[5]) {
+    for (uint32_t d = 0; d < 5; d++) log2[d] = x >> (3 + 5 * d) & 31;
+    return x & 7;
+}
+
 /* ---- Emulated threads (device "emu") ------------------------------------------------------------------------------------ */
 
 typedef struct EmuThread EmuThread;
@@ -59,6 +72,10 @@ typedef struct EmuCalls {
     void (*barrier_warp)(EmuThread *t, int32_t site, uint32_t call);
     void (*barrier_block)(EmuThread *t, int32_t site, uint32_t call);
     void (*barrier_cluster)(EmuThread *t, int32_t site, uint32_t call);
+    void (*print_begin)(EmuThread *t);
+    /* format: C's of `value` as long long, or as double where it ends in g; NULL: the text alone. */
+    void (*print)(EmuThread *t, const char *text, const char *format, uint32_t shape, uint32_t element, uint64_t value);
+    void (*assertion)(EmuThread *t, const char *text, uint32_t shape, uint32_t element, int32_t site); /* never returns */
     float (*ex2)(float x);
     float (*lg2)(float x);
     float (*rcp)(float x);
@@ -86,5 +103,14 @@ typedef void EmuEntry(EmuThread *t, const void *const *args);
 typedef struct AccessHook {
     uint32_t (*access)(struct AccessHook *h, const int64_t *pid, uint64_t address, uint32_t bytes, uint32_t is_store, int32_t site);
 } AccessHook;
+
+/* Code compiled with --device-debug finds it behind the access hook: args[number of run-time parameters + 1]. Elements of a
+ * program come in order. assertion hears of all elements of a chunk in which one is false; then the program ends. */
+typedef struct DebugHook {
+    void (*print)(struct DebugHook *h, const int64_t *pid, const char *text, const char *format, uint32_t shape,
+                  uint64_t element, uint64_t value);
+    void (*assertion)(struct DebugHook *h, const int64_t *pid, uint32_t holds, const char *text, uint32_t shape,
+                      uint64_t element, int32_t site);
+} DebugHook;
 
 #endif

@@ -305,6 +305,7 @@ static fsc_status load(fsc_jit *j, fsc_compilation *c, bool checked, fsc_module 
                         .thread = hostcode_thread(c->host),
                         .scratch_bytes = hostcode_scratch(c->host),
                         .checked = checked,
+                        .debugs = j->options.device_debug,
                         .owner = c,
                         .destroy = destroy_code};
     code.sites = sites_of(c, &code.num_sites);

@@ -23,6 +23,7 @@ typedef struct Job {
     const void *const *args;
     int64_t grid[3];
     uint64_t total, chunk;
+    atomic_ullong *limit; /* programs from this one on do not begin; NULL: all do */
 } Job;
 
 struct Pool {
@@ -51,6 +52,7 @@ static void run_chunks(Pool *p, Worker *w) {
         if (i >= j->total) return;
         uint64_t end = j->total - i < j->chunk ? j->total : i + j->chunk;
         for (; i < end; i++) {
+            if (j->limit && i >= atomic_load_explicit(j->limit, memory_order_relaxed)) return;
             int64_t k = (int64_t)i, pid[3] = {k % j->grid[0], k / j->grid[0] % j->grid[1], k / j->grid[0] / j->grid[1]};
             j->entry(j->args, pid, j->grid, w->scratch);
         }
@@ -147,8 +149,9 @@ static void run_job(Pool *p, const Job *job) {
     pthread_mutex_unlock(&p->lock);
 }
 
-bool pool_run(Pool *p, FscHostEntry *entry, const void *const *args, const int64_t grid[3], size_t scratch_bytes) {
-    Job job = {.entry = entry, .args = args, .grid = {grid[0], grid[1], grid[2]}};
+bool pool_run(Pool *p, FscHostEntry *entry, const void *const *args, const int64_t grid[3], size_t scratch_bytes,
+              atomic_ullong *limit) {
+    Job job = {.entry = entry, .args = args, .grid = {grid[0], grid[1], grid[2]}, .limit = limit};
     job.total = (uint64_t)grid[0] * (uint64_t)grid[1] * (uint64_t)grid[2];
     job.chunk = job.total / ((uint64_t)p->size * CHUNKS_PER_THREAD);
     if (job.chunk == 0) job.chunk = 1;

@@ -50,7 +50,10 @@ static bool fill_region(Checker *c, Op *op, const Tiles *t, const Sem *fn, Span 
     c->b = builder_at_end(c->f, region);
     c->b.span = at;
     for (uint32_t i = 0; i < 2 * t->n; i++) args[i] = sem_run(c, t->at[i % t->n]->type, region->args.at[i], NULL);
+    bool outside = c->combines;
+    c->combines = true;
     const Sem *r = call_function(c, fn, args, 2 * t->n, at);
+    c->combines = outside;
     bool is_tuple = r->kind == SEM_TUPLE;
     if (!sem_is_error(r) && (is_tuple ? r->count : 1) != t->n) {
         diag(c->d, at, E_COMBINE_COUNT, fn->fn->name, t->n, t->n == 1 ? "" : "s", sem_type_text(c, r));

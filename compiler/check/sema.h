@@ -165,6 +165,7 @@ typedef struct Checker {
     uint32_t depth;                        /* of the evaluation: limits the stack */
     uint64_t steps;                        /* statements and expressions evaluated: limits time */
     bool too_large;                        /* the limit was reported */
+    bool combines;                         /* a combine function is under way */
     const char *live, *brk, *ret, *retval; /* names of hidden variables */
     FileScope *file;                       /* of the function under way */
     FileScope **library;                   /* by file of the library; NULL until a function of it is called */
@@ -436,6 +437,9 @@ const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const char *what, c
 const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at); /* as it lies there */
 const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y,
                   Span at); /* constants too */
+
+/* builtin_debug.c: `assert` of a condition that is known at run time */
+void assert_run(Checker *c, const Node *n, const Sem *cond);
 
 /* library.c: the functions of lib/, files of kernel-language source embedded in the compiler */
 const Sem *library_function(Checker *c, const char *file, const char *name);

@@ -91,7 +91,7 @@ static void assertion(Checker *c, const Node *n) {
     const Sem *cond = expr(c, n->a);
     if (sem_is_error(cond)) return;
     if (!sem_is_const(cond)) {
-        diag(c->d, n->span, E_NOT_YET_ASSERT);
+        assert_run(c, n, cond);
         return;
     }
     if (const_truth(cond)) return;

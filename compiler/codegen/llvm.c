@@ -258,6 +258,24 @@ LLVMValueRef llvm_binary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef
     return llvm_intrinsic(m, name, &t, 1, args, 2);
 }
 
+LLVMValueRef llvm_frame(Llvm *m, LLVMTypeRef t) {
+    LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(m->at));
+    LLVMBuilderRef b = LLVMCreateBuilderInContext(m->context);
+    LLVMPositionBuilderBefore(b, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(function)));
+    LLVMValueRef slot = LLVMBuildAlloca(b, t, "");
+    LLVMDisposeBuilder(b);
+    return slot;
+}
+
+LLVMValueRef llvm_debug_bits(Llvm *m, LLVMValueRef x, bool is_signed) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    if (t == m->ptr) return LLVMBuildPtrToInt(m->at, x, m->i64, "");
+    if (t == m->f32) x = LLVMBuildFPExt(m->at, x, m->f64, "");
+    if (t == m->f32 || t == m->f64) return LLVMBuildBitCast(m->at, x, m->i64, "");
+    if (t == m->i64) return x;
+    return is_signed ? LLVMBuildSExt(m->at, x, m->i64, "") : LLVMBuildZExt(m->at, x, m->i64, "");
+}
+
 LLVMValueRef llvm_declare(Llvm *m, const char *name, LLVMTypeRef type) {
     LLVMValueRef f = LLVMGetNamedFunction(m->module, name);
     if (!f) f = LLVMAddFunction(m->module, name, type);

@@ -13,6 +13,15 @@
 
 #include "codegen/codegen.h"
 
+/* What a print or assert shows that is known now. */
+typedef struct DebugNote {
+    const char *text;
+    const char *format; /* C's, of 64 bits or a double; NULL: there is no value */
+    bool is_float;
+    Shape shape;
+    Span span;
+} DebugNote;
+
 typedef struct Llvm {
     LLVMContextRef context;
     LLVMModuleRef module;
@@ -21,6 +30,7 @@ typedef struct Llvm {
     const CodegenOptions *o;
     Span where;  /* what an error of LLVM's without a place is reported at: the kernel's name */
     VEC(Span) sites; /* what the sites of device primitives index: Func.sites, then those of other ops */
+    VEC(DebugNote) notes; /* what the primitives of print and assert name by number */
     bool failed; /* LLVM's diagnostic handler saw an error */
     /* Line info; NULL where o->line_info is off. */
     LLVMDIBuilderRef debug;
@@ -68,6 +78,10 @@ LLVMValueRef llvm_bits(const Llvm *m, DType d, int64_t bits); /* a constant's bi
 LLVMValueRef llvm_intrinsic(Llvm *m, const char *name, LLVMTypeRef *over, unsigned n_over, LLVMValueRef *args, unsigned n);
 LLVMValueRef llvm_unary(Llvm *m, const char *name, LLVMValueRef x); /* overloaded on the operand's type */
 LLVMValueRef llvm_binary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef y);
+/* x, an integer, float or pointer, as 64 bits: a float as the double's. */
+LLVMValueRef llvm_debug_bits(Llvm *m, LLVMValueRef x, bool is_signed);
+/* Room for a value of type t in the frame of the function under the builder, which stays where it is. */
+LLVMValueRef llvm_frame(Llvm *m, LLVMTypeRef t);
 /* A function by name, declared on first use. */
 LLVMValueRef llvm_declare(Llvm *m, const char *name, LLVMTypeRef type);
 LLVMValueRef llvm_call(Llvm *m, LLVMValueRef function, LLVMValueRef *args, unsigned n);

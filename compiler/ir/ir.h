@@ -80,15 +80,27 @@ typedef enum AttrKind {
     ATTR_COMBINE, /* i: axis, j: a set of COMBINE_… */
     ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2, flip */
     ATTR_SCOPE,  /* i: Scope */
+    ATTR_TEXT,   /* text; of print j: Shown; of assert mem.site */
     ATTR_LOOP,   /* loop */
 } AttrKind;
 
 enum { COMBINE_REVERSE = 1, COMBINE_EXCLUSIVE = 2, COMBINE_FLAGS = 4 /* beyond them all */ };
-typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SHARED, EFFECT_BARRIER, EFFECT_CONTROL } Effect;
+typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SHARED, EFFECT_DEBUG, EFFECT_BARRIER, EFFECT_CONTROL } Effect;
 typedef enum Pred { PRED_EQ, PRED_NE, PRED_SLT, PRED_SLE, PRED_SGT, PRED_SGE, PRED_ULT, PRED_ULE, PRED_UGT, PRED_UGE } Pred;
 /* fcmp uses EQ NE SLT SLE SGT SGE, printed eq ne lt le gt ge */
 typedef enum Round { ROUND_NEAREST, ROUND_ZERO } Round;
 typedef enum Scope { SCOPE_WARP, SCOPE_BLOCK, SCOPE_CLUSTER } Scope;
+
+/* How print shows an element. */
+typedef enum Shown {
+#define SHOWN(e, ...) SHOWN_##e,
+#include "ir/shown.def"
+#undef SHOWN
+    SHOWN_COUNT
+} Shown;
+
+const char *shown_format(int64_t shown); /* C's, of 64 bits or a double */
+bool shown_is_float(int64_t shown);
 
 typedef enum MaskKind {
     MASK_NONE,    /* no mask operand */
@@ -143,6 +155,7 @@ typedef struct Attr {
     int64_t axis;      /* of shared_gather … */
     uint8_t size_log2; /* … and the size that what was stored has along it */
     int64_t flip;      /* of shared_load: its element i is element i ^ flip of what was stored */
+    const char *text;  /* of print and assert */
     MemAttr mem;
     LoopAttr loop;
 } Attr;
@@ -291,6 +304,8 @@ Value *build_compare(Builder *b, OpKind icmp_or_fcmp, Pred p, Value *x, Value *y
 Value *build_reduce(Builder *b, Value *v, uint32_t axis, OpKind combine);
 Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other, MemAttr m); /* mask, other may be NULL */
 Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m);
+Op *build_print(Builder *b, Value *v, const char *text, Shown shown); /* v NULL: the text alone */
+Op *build_assert(Builder *b, Value *condition, const char *text, uint32_t site);
 Value *build_atomic(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m); /* atomic_rmw; mask may be NULL */
 Value *build_atomic_cas(Builder *b, Value *ptr, Value *compare, Value *value, Value *mask, MemAttr m);
 /* Control flow: regions are made empty with their block arguments (iv and carried values typed as the inits); the caller

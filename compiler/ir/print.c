@@ -236,6 +236,12 @@ static void put_braces(Printer *p, const Op *op) {
         brace(&b, "axis = %lld", (long long)a->axis);
         brace(&b, "size = %llu", 1ULL << a->size_log2);
         break;
+    case ATTR_TEXT:
+        brace(&b, "text = ");
+        quoted_print(a->text ? a->text : "", p->out);
+        if (op->kind == OP_PRINT) brace(&b, "as = %s", a->j >= 0 && a->j < SHOWN_COUNT ? shown_words[a->j] : "?");
+        if (op->kind == OP_ASSERT && p->spans) brace(&b, "site = %u", a->mem.site);
+        break;
     case ATTR_LOOP: brace_loop(&b, &a->loop); break;
     case ATTR_NONE:
     case ATTR_BITS:

@@ -23,6 +23,7 @@ typedef struct Infer {
  * terminators are checked against their surroundings by the verifier, not here. */
 bool op_infer(Infer *in);
 bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
+bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
 
 /* Writes `why`; false. */
 #define infer_fail(in, ...) (snprintf((in)->why, sizeof(in)->why, __VA_ARGS__), false)
@@ -70,8 +71,9 @@ void op_link(Builder *b, Op *op);
 /* Tables of words that end with NULL, indexed by their enum. */
 extern const char *const icmp_words[], *const fcmp_words[], *const round_words[], *const scope_words[];
 extern const char *const mask_words[], *const cache_words[], *const evict_words[];
-extern const char *const atomic_words[], *const order_words[], *const reach_words[];
+extern const char *const atomic_words[], *const shown_words[], *const order_words[], *const reach_words[];
 
+void quoted_print(const char *s, Text *out); /* in quotes, with escapes (debug.c) */
 /* The shortest text that reads back as these bits. */
 void constant_print(Type t, int64_t bits, Text *out);
 /* `word` as a constant of the element type; false with a reason where it is none. */

@@ -115,6 +115,9 @@ static bool read_item(Reader *r, Line *l) {
     if (l->kind == OP_SHGATHER && !strcmp(word, "size")) return read_log2(r, SHAPE_BITS, &a->size_log2);
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
     if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);
+    if (k == ATTR_TEXT && !strcmp(word, "text")) return read_quoted(r, &a->text);
+    if (l->kind == OP_PRINT && !strcmp(word, "as")) return read_choice(r, shown_words, &a->j);
+    if (l->kind == OP_ASSERT && !strcmp(word, "site")) return read_site(r, &a->mem.site);
     if (k == ATTR_MEM && !strcmp(word, "align")) return read_log2(r, 31, &a->mem.align_log2);
     if (k == ATTR_MEM && !strcmp(word, "vec")) return read_log2(r, SHAPE_BITS, &a->mem.vec_log2);
     if (k == ATTR_MEM && !strcmp(word, "mask")) return read_byte_choice(r, mask_words, &a->mem.mask_kind);
@@ -254,7 +257,7 @@ static bool read_plain(Reader *r, Line *l) {
         text_free(&t);
         return false;
     }
-    if (row->attr == ATTR_MEM && !r->has_sites) {
+    if ((row->attr == ATTR_MEM || l->kind == OP_ASSERT) && !r->has_sites) {
         l->attr.mem.site = r->f->sites.len;
         vec_push(r->f->arena, &r->f->sites, l->span);
     }

@@ -47,6 +47,7 @@ const char *read_number_word(Reader *r);
 bool read_int(Reader *r, int64_t least, int64_t most, int64_t *out);
 bool read_perm(Reader *r, Attr *a); /* [1, 0] */
 bool read_choice(Reader *r, const char *const *words, int64_t *out);
+bool read_quoted(Reader *r, const char **out); /* what quoted_print wrote */
 bool read_span(Reader *r, Span *out); /* loc(begin:end), if it is there */
 bool read_type(Reader *r, Type *out);
 bool read_value(Reader *r, Value **out); /* %name of something defined */

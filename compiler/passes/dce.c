@@ -34,6 +34,7 @@ static void mark_value(Marks *m, Value *v) {
 static bool is_root(const Op *op) {
     switch (op_info[op->kind].effect) {
     case EFFECT_WRITE:
+    case EFFECT_DEBUG:
     case EFFECT_BARRIER: return true;
     case EFFECT_SHARED: return op->kind == OP_SHSTORE;
     case EFFECT_READ: return op->attr.mem.is_volatile;

@@ -324,6 +324,13 @@ static void assign_atomic(Assign *s, Op *op) {
     op->results[0]->type.layout = l;
 }
 
+static void assign_debug(Assign *s, Op *op) {
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        const Value *x = op->args[i];
+        if (value_is_tile(x)) demand_arg(s, op, i, is_hard(s, x) ? x->type.layout : default_layout(s, x->type.shape));
+    }
+}
+
 static void assign_reduce(Assign *s, Op *op) {
     Value *x = op->args[0];
     uint32_t axis = (uint32_t)op->attr.i;
@@ -469,6 +476,8 @@ static void assign_op(Assign *s, Op *op) {
         return;
     case OP_ATOMICRMW:
     case OP_ATOMICCAS: assign_atomic(s, op); return;
+    case OP_PRINT:
+    case OP_ASSERT: assign_debug(s, op); return;
     case OP_REDUCE: assign_reduce(s, op); return;
     case OP_RESHAPE: case OP_TRANS: assign_move(s, op); return;
     case OP_JOIN: assign_join(s, op); return;

@@ -180,6 +180,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         c->opt_level = (int)n;
         return true;
     case OPTION_DEBUG: c->debug = true; return true;
+    case OPTION_DEVICE_DEBUG: c->device_debug = true; return true;
     case OPTION_FAST_MATH: c->fast_math = true; return true;
     case OPTION_PRINT_AFTER: c->print_after = text; return true;
     case OPTION_PASSES: c->passes = text; return true;

@@ -52,7 +52,7 @@ static void print_source_line(const Run *r, const FscFinding *f) {
 }
 
 /* What a checked launch found. */
-static ExitCode fail_check(const Run *r) {
+static ExitCode fail_check(const Run *r, fsc_status s) {
     size_t n = fsc_device_findings(r->device);
     FscFinding f, before;
     for (size_t i = 0; i < n; i++) {
@@ -64,12 +64,15 @@ static ExitCode fail_check(const Run *r) {
             is_said = fsc_device_finding(r->device, k, &before) == FSC_OK && strcmp(before.advice, f.advice) == 0;
         if (!is_said) fprintf(stderr, "note: %s\n", f.advice);
     }
-    fprintf(stderr, "fsc run: the checks found %zu mistake%s\n", n, n == 1 ? "" : "s");
-    return (ExitCode)fsc_status_exit_code(FSC_ERROR_CHECK);
+    if (s == FSC_ERROR_ASSERT)
+        fprintf(stderr, "fsc run: %s\n", fsc_status_text(s));
+    else
+        fprintf(stderr, "fsc run: the checks found %zu mistake%s\n", n, n == 1 ? "" : "s");
+    return (ExitCode)fsc_status_exit_code(s);
 }
 
 static ExitCode fail_launch(const Run *r, fsc_status s) {
-    if (s == FSC_ERROR_CHECK) return fail_check(r);
+    if (s == FSC_ERROR_CHECK || (s == FSC_ERROR_ASSERT && fsc_device_findings(r->device))) return fail_check(r, s);
     return fail(s, *fsc_jit_message(r->jit) ? fsc_jit_message(r->jit) : fsc_last_message());
 }
 
@@ -267,7 +270,7 @@ static void choose_device(ToolOptions *o) {
     bool is_auto = strcmp(o->device, "auto") == 0;
     if (o->has_arch && (strcmp(o->compile.arch, "cpu") == 0 || strcmp(o->compile.arch, "emu") == 0)) o->device = o->compile.arch;
     else if (o->check && is_auto) o->device = "emu";
-    if (!o->check && strncmp(o->device, "emu", 3) != 0) return;
+    if (!o->check && !o->compile.device_debug && strncmp(o->device, "emu", 3) != 0) return;
     if (!o->has_warmup) o->warmup = 0;
     if (!o->has_repeat) o->repeat = 1;
 }

@@ -110,6 +110,7 @@ typedef enum ThreadState {
     THREAD_AT_BLOCK,   /* for the threads of its block */
     THREAD_AT_CLUSTER, /* for the threads of all blocks of the cluster */
     THREAD_SPINS,      /* let others go first */
+    THREAD_STOPPED, /* for good, in the middle of its program */
     THREAD_ENDED,
 } ThreadState;
 
@@ -128,6 +129,7 @@ struct Thread {
     uint64_t looked_at; /* the team's progress when it last looked, … */
     uint32_t looks;     /* … how often since, … */
     int32_t look_site;  /* … and where */
+    uint64_t prints;    /* begun */
     bool is_idle;       /* its last atomic changed nothing */
 };
 
@@ -169,9 +171,11 @@ struct Launch {
     atomic_ullong progress; /* stores and ends: nothing more for long while all spin is a hang */
     bool checked;
     atomic_bool out_of_memory;
+    atomic_bool is_ended; /* by an assertion */
     Regions regions; /* with checks */
     Shadow *shadow;
     Findings *findings;
+    DebugLog *log;
 };
 
 typedef enum TeamStep { TEAM_RAN, TEAM_SPUN, TEAM_ENDED } TeamStep;

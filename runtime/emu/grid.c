@@ -146,7 +146,7 @@ static bool run_workers(Emulator *e, Launch *l) {
         args[i] = &workers[i];
         ok = workers[i].teams != NULL;
     }
-    if (ok) ok = pool_run(e->pool, pool_entry, args, (const int64_t[]){n, 1, 1}, 0);
+    if (ok) ok = pool_run(e->pool, pool_entry, args, (const int64_t[]){n, 1, 1}, 0, NULL);
     for (uint32_t i = 0; workers && i < n; i++) {
         for (uint32_t k = 0; k < workers[i].made; k++) team_destroy(&workers[i].teams[k]);
         free(workers[i].teams);
@@ -158,7 +158,7 @@ static bool run_workers(Emulator *e, Launch *l) {
 
 static fsc_status run_launch(Emulator *e, Launch *l) {
     if (!run_workers(e, l)) return status_memory(l->call->kernel->device);
-    return l->checked ? global_unwritten(l) : FSC_OK;
+    return l->checked && !atomic_load(&l->is_ended) ? global_unwritten(l) : FSC_OK;
 }
 
 fsc_status emulator_run(Emulator *e, Call *c, bool checked) {
@@ -173,11 +173,14 @@ fsc_status emulator_run(Emulator *e, Call *c, bool checked) {
                 .blocks = {(uint32_t)(x * shape->blocks_per_program), (uint32_t)c->grid[1], (uint32_t)c->grid[2]},
                 .teams = x * (uint64_t)c->grid[1] * (uint64_t)c->grid[2],
                 .checked = checked,
-                .findings = d->findings};
+                .findings = d->findings,
+                .log = debug_create(c->grid)};
+    if (!l.log) return status_memory(d);
     findings_reset(d->findings, v->module, v->record->kernel);
     fsc_status s = checked ? regions_create(c, &l.regions) : FSC_OK;
     if (s == FSC_OK && checked && !(l.shadow = shadow_create(&l.regions))) s = status_memory(d);
     if (s == FSC_OK) s = run_launch(e, &l);
+    debug_end(l.log);
     if (s == FSC_OK) s = findings_status(d);
     shadow_destroy(l.shadow);
     if (checked) regions_destroy(&l.regions);

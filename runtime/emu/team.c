@@ -125,6 +125,7 @@ static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
     t->state = THREAD_READY;
     t->turn = 0;
     t->looks = 0;
+    t->prints = 0;
     t->is_idle = false;
     memcpy(t->head.nctaid, n, sizeof t->head.nctaid);
     t->head.ctaid[0] = (uint32_t)(block % n[0]);
@@ -287,6 +288,7 @@ TeamStep team_step(Team *t) {
         for (uint32_t w = 0; w < t->threads_per_block; w += WARP) run_warp(&t->blocks[i], w, &r);
         r.ran |= release_block(&t->blocks[i]);
     }
+    if (!t->is_active) return TEAM_ENDED; /* an assertion failed */
     r.ran |= release_cluster(t);
     if (r.ran && !t->is_waiting) return TEAM_RAN;
     if (r.ran || r.spun) return TEAM_SPUN;
@@ -356,6 +358,29 @@ static void barrier_cluster(EmuThread *t, int32_t site, uint32_t call) {
     meet(thread_of(t), THREAD_AT_CLUSTER, true, site, call);
 }
 
+static void print_begin(EmuThread *t) {
+    thread_of(t)->prints++;
+}
+
+static void print(EmuThread *thread, const char *text, const char *format, uint32_t shape, uint32_t element, uint64_t value) {
+    const Thread *t = thread_of(thread);
+    Spot spot = thread_spot(t, -1, 0);
+    DebugLine l = {spot.program, t->prints, element, shape, text, format, value};
+    debug_add(t->block->team->launch->log, &l);
+}
+
+/* No other program begins; those under way go on. */
+static void assertion(EmuThread *thread, const char *text, uint32_t shape, uint32_t element, int32_t site) {
+    Thread *t = thread_of(thread);
+    Launch *l = t->block->team->launch;
+    Spot spot = thread_spot(t, site, 0);
+    debug_assertion(l->findings, &spot, shape, element, text);
+    atomic_store(&l->is_ended, true);
+    atomic_store(&l->next, l->teams);
+    stop(t->block->team);
+    thread_wait(t, THREAD_STOPPED);
+}
+
 const EmuCalls emu_calls = {
     .load_global = load_global,
     .store_global = store_global,
@@ -367,6 +392,9 @@ const EmuCalls emu_calls = {
     .barrier_warp = barrier_warp,
     .barrier_block = barrier_block,
     .barrier_cluster = barrier_cluster,
+    .print_begin = print_begin,
+    .print = print,
+    .assertion = assertion,
     .ex2 = emu_ex2,
     .lg2 = emu_lg2,
     .rcp = emu_rcp,

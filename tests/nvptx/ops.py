@@ -45,7 +45,7 @@ def conversions():
 ELSEWHERE = set("""const arange splat expand_dims broadcast reshape trans join split flip gather shared_gather program_id num_programs icmp fcmp sext zext trunc sitofp uitofp
     fptosi fptoui fpext fptrunc bitcast select addptr load store atomic_rmw atomic_cas reduce reduce_warp reduce_fn reduce_fn_warp scan scan_warp
     scan_apply convert_layout shared_store shared_load
-    barrier for while if condition yield return""".split())
+    print assert barrier for while if condition yield return""".split())
 
 
 def read_ops(path):

@@ -3,8 +3,10 @@
 Oracle rules: expected values are float64 formulas; positions of NaN and infinity are compared exactly before any
 tolerance; outputs are poisoned first, and every buffer stands between guard bands that are checked after the launch.
 """
+import ctypes
 import itertools
 import os
+import tempfile
 
 import numpy as np
 
@@ -81,6 +83,26 @@ class Bench:
 
     def run(self, source, *args, grid=None, **options):
         self.jit(source, **options).launch(*args, grid=grid)
+
+
+class Output:
+    """What is written to standard output in between, by whomever of the process."""
+
+    def __enter__(self):
+        self.libc = ctypes.CDLL(None)
+        self.libc.fflush(None)
+        self.file = tempfile.TemporaryFile()
+        self.saved = os.dup(1)
+        os.dup2(self.file.fileno(), 1)
+        return self
+
+    def __exit__(self, *_):
+        self.libc.fflush(None)
+        os.dup2(self.saved, 1)
+        os.close(self.saved)
+        self.file.seek(0)
+        self.lines = self.file.read().decode().splitlines()
+        self.file.close()
 
 
 def same_bits(got, want, what=""):

@@ -16,12 +16,13 @@ import fsc
 from case import EXAMPLES, U, ULP, Bench, Skip, case, close, example, must_fail, same_bits
 from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, ROWS, WARPS, launch_rows, seen, sweep, sweep_wide
-from test_sort import SOURCE as SORTS
+from test_debug import ASSERT, SHOW
 from test_math import erf
 from test_norms import NORMS
 from test_ops import operands
 from test_rows import FILES
 from test_scan import SCANS
+from test_sort import SOURCE as SORTS
 
 BUILTINS = os.path.join(EXAMPLES, "..", "compiler", "check", "builtin.def")
 SMALLEST = {"fp16": 2.0 ** -24, "bf16": 2.0 ** -126, "fp32": 2.0 ** -126, "fp64": 2.0 ** -1022}
@@ -427,7 +428,7 @@ def second_device(bench, file):
 
 def uncalled(names):
     """Names that no kernel calls; `tensor` is only ever a type to ask about."""
-    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS])
+    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS, SHOW, ASSERT])
     return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)", sources))
 
 

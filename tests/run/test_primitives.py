@@ -12,7 +12,7 @@ import re
 import numpy as np
 
 import fsc
-from case import EXAMPLES, case, close, must_fail, same_bits
+from case import EXAMPLES, Output, case, close, must_fail, same_bits
 
 PRIMS = os.path.join(EXAMPLES, "..", "compiler", "codegen", "prims.def")
 SHAPES = ["v1.b8", "v1.b16", "v1.b32", "v2.b32", "v4.b32", "v1.b64", "v2.b64"]  # access_of in codegen/simt/pack.c
@@ -404,6 +404,28 @@ def approximation(bench, prim):
     xb, zb, yb = bench.buffer("fp32", x.size, x), bench.buffer("fp32", x.size, z), bench.buffer("fp32", x.size)
     run(bench, [prim], UNARY.format(expression=expression), yb, xb, zb, x.size, fast_math=fast)
     judge(bench.device.name, prim, yb.read(), x, z)
+
+
+# ---- What is seen -------------------------------------------------------------------------------------------------------
+
+
+@tests("debug.begin", "debug.print", "debug.assert")(warps=[1, 4])
+def shown(bench, warps):
+    """A line for each element, by one of the threads that hold it; an assertion that holds. test_debug.py has the rest."""
+    source = """
+@kernel(grid=(2,))
+def f(x: *i32, N: constexpr):
+    v = sum(load(x + arange(0, N)[:, None] * 4 + arange(0, 4)[None, :]), 1)
+    print("v", v, sum(v))
+    device_assert(v >= 0)
+"""
+    x = bench.buffer("i32", 64, np.arange(64))
+    with Output() as out:
+        run(bench, ["debug.begin", "debug.print", "debug.assert"], source, x, defines={"N": 16}, num_warps=warps, device_debug=True)
+    sums = np.arange(64).reshape(16, 4).sum(1)
+    want = [f"pid ({p}, 0, 0) idx ({i:2}) v: (operand 0) {v}" for p in (0, 1) for i, v in enumerate(sums)]
+    want += [f"pid ({p}, 0, 0) idx () v: (operand 1) {sums.sum()}" for p in (0, 1)]
+    assert sorted(out.lines) == sorted(want), out.lines
 
 
 # ---- The tests of the tests ---------------------------------------------------------------------------------------------

@@ -365,6 +365,11 @@ static inline void sample_op(Sample *s, OpKind k) {
         x = sample_value(s, sample_tile(s, DT_FP32, s->square));
         build_gather(&s->b, x, sample_value(s, sample_tile(s, DT_I32, shape_make(2, (const uint8_t[]){7, 5}))), 0);
         return;
+    case OP_PRINT:
+        build_print(&s->b, NULL, "no value: \"\\\"\n", SHOWN_SIGNED);
+        build_print(&s->b, sample_value(s, sample_tile(s, DT_FP32, s->square)), "", SHOWN_FP16);
+        return;
+    case OP_ASSERT: build_assert(&s->b, sample_value(s, sample_tile(s, DT_I1, s->row)), "\x01 100% \x7f", 0); return;
     case OP_SHGATHER:
         x = sample_value(s, sample_tile(s, DT_I32, s->square));
         op_build(&s->b, k, &x, 1, (Attr){.i = 16, .j = 3, .axis = 1, .size_log2 = 9}, sample_tile(s, DT_FP64, s->square));

@@ -9,7 +9,7 @@
 #include "codegen/emu/emu.h"
 #include "runtime/hooks.h"
 
-typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_ATOMIC, ROW_MEET, ROW_MATH } RowKind;
+typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_ATOMIC, ROW_MEET, ROW_SHOW, ROW_MATH } RowKind;
 
 typedef struct Row {
     RowKind kind;
@@ -21,12 +21,14 @@ static const Row rows[] = {
 #define MEMORY(e, call) [PRIM_##e] = {ROW_MEMORY, offsetof(EmuCalls, call)},
 #define ATOMIC(e, call) [PRIM_##e] = {ROW_ATOMIC, offsetof(EmuCalls, call)},
 #define MEET(e, call)   [PRIM_##e] = {ROW_MEET, offsetof(EmuCalls, call)},
+#define SHOW(e, call)   [PRIM_##e] = {ROW_SHOW, offsetof(EmuCalls, call)},
 #define MATH(e, call)   [PRIM_##e] = {ROW_MATH, offsetof(EmuCalls, call)},
 #include "codegen/emu/lower.def"
 #undef FIELD
 #undef MEMORY
 #undef ATOMIC
 #undef MEET
+#undef SHOW
 #undef MATH
 };
 
@@ -36,12 +38,14 @@ enum {
 #define MEMORY(e, call) HAS_##e,
 #define ATOMIC(e, call) HAS_##e,
 #define MEET(e, call)   HAS_##e,
+#define SHOW(e, call)   HAS_##e,
 #define MATH(e, call)   HAS_##e,
 #include "codegen/emu/lower.def"
 #undef FIELD
 #undef MEMORY
 #undef ATOMIC
 #undef MEET
+#undef SHOW
 #undef MATH
     ROW_COUNT
 };
@@ -130,6 +134,21 @@ static V lower_atomic(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result)
     return read_words(e, a, result);
 }
 
+/* The program is the thread's own; begin has no operands. */
+static V lower_show(Emu *e, Prim p, const V *in) {
+    Llvm *m = e->m;
+    const DebugNote *n = p == PRIM_PRINT_BEGIN ? NULL : &m->notes.at[LLVMConstIntGetZExtValue(in[p == PRIM_PRINT ? 5 : 4])];
+    V args[6] = {e->thread};
+    uint32_t count = 1;
+    if (n) args[count++] = LLVMBuildGlobalStringPtr(m->at, n->text, "");
+    if (p == PRIM_PRINT)
+        args[count++] = n->format ? LLVMBuildGlobalStringPtr(m->at, n->format, "") : LLVMConstNull(m->ptr);
+    if (n) args[count++] = llvm_int(m->i32, debug_shape_pack(n->shape.rank, n->shape.log2));
+    if (n) args[count++] = in[3];
+    if (n) args[count++] = p == PRIM_PRINT ? in[4] : in[5];
+    return call(e, &rows[p], m->none, args, count);
+}
+
 static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef result) {
     const Row *row = &rows[p];
     V args[8] = {e->thread};
@@ -137,6 +156,7 @@ static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef resu
     case ROW_FIELD: return LLVMBuildLoad2(e->m->at, result, at_offset(e, e->thread, row->offset), "");
     case ROW_MEMORY: return lower_memory(e, p, a, in, result);
     case ROW_ATOMIC: return lower_atomic(e, p, a, in, result);
+    case ROW_SHOW: return lower_show(e, p, in);
     case ROW_MATH: return call(e, row, result, in, n);
     case ROW_MEET:
         for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];

@@ -90,6 +90,9 @@ HostAccess host_access(Host *h, Chunk *c, const Value *ptr, const Value *mask); 
 LLVMValueRef host_as(Host *h, LLVMValueRef x, LLVMTypeRef t); /* the same bits */
 /* atomic.c */
 void host_atomic(Host *h, const Op *op);
+/* debug.c */
+void host_print(Host *h, const Op *op);
+void host_assert(Host *h, const Op *op);
 /* reduce.c */
 void host_reduce(Host *h, const Op *op);
 /* combine.c */

@@ -200,6 +200,8 @@ static void emit_op(Host *h, const Op *op) {
     case OP_LOAD: host_load(h, op); return;
     case OP_STORE: host_store(h, op); return;
     case OP_ATOMICRMW: case OP_ATOMICCAS: host_atomic(h, op); return;
+    case OP_PRINT: host_print(h, op); return;
+    case OP_ASSERT: host_assert(h, op); return;
     case OP_REDUCE: host_reduce(h, op); return;
     case OP_REDUCEFN: case OP_SCAN: host_combine(h, op); return;
     case OP_FOR: emit_for(h, op); return;

@@ -25,6 +25,9 @@ typedef V Lowering(Nvptx *n, Access a, const V *operands);
 /* access.c - memory as inline PTX */
 Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_shared;
 
+/* debug.c - print and assert through the driver's functions */
+Lowering lower_print_begin, lower_print, lower_assert;
+
 /* atomic.c - atomics as inline PTX */
 Lowering lower_atomic_rmw, lower_atomic_cas;
 

@@ -44,6 +44,8 @@ static void simt_op(Simt *s, const Op *op) {
     case OP_WHILE:      simt_while(s, op); return;
     case OP_IF:         simt_if(s, op); return;
     case OP_CONDITION: case OP_YIELD: case OP_RETURN: return; /* read by the op that owns the region */
+    case OP_PRINT: simt_print(s, op); return;
+    case OP_ASSERT: simt_assert(s, op); return;
     case OP_FLIP: simt_flip(s, op); return;
     case OP_GATHER: bug("gather was left as one op");
     case OP_COUNT: break;

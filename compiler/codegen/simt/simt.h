@@ -129,7 +129,7 @@ V simt_program(Simt *s, uint32_t axis, bool count);
 /* Of packed programs: computes the index along x, and leaves the kernel where it is beyond the grid's edge. */
 void simt_begin_packed(Simt *s);
 
-/* memory.c, atomic.c, reduce.c, combine.c, shared.c, convert.c, flow.c - op families */
+/* memory.c, atomic.c, reduce.c, combine.c, shared.c, convert.c, debug.c, flow.c - op families */
 void simt_load(Simt *s, const Op *op);
 void simt_store(Simt *s, const Op *op);
 void simt_atomic(Simt *s, const Op *op);
@@ -139,6 +139,8 @@ void simt_scan_apply(Simt *s, const Op *op);
 void simt_shared_store(Simt *s, const Op *op);
 void simt_shared_load(Simt *s, const Op *op);
 void simt_shared_gather(Simt *s, const Op *op);
+void simt_print(Simt *s, const Op *op);
+void simt_assert(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */

@@ -118,6 +118,7 @@ const Sem *builtin_static_print(Checker *c, Call *call) {
     Text out = {0};
     for (uint32_t i = 0; i < BUILTIN_ARGS && call->arg[i]; i++) {
         if (i) text_printf(&out, " ");
+        spend_looking(c, call->arg[i]);
         sem_print(c, call->arg[i], &out);
     }
     diag_note(c->d, call->span, "%s", out.at ? out.at : "");

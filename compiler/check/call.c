@@ -84,7 +84,8 @@ static bool match(Checker *c, const Node *fn, const Args *args, const Sem **give
             at[index] = arg->at;
         }
     }
-    if (star >= 0) given[star] = sem_tuple(c, rest.at, rest.len);
+    Span from = args->list.len ? args->list.at[0].at : fn->span;
+    if (star >= 0) given[star] = sem_limited(c, sem_tuple(c, rest.at, rest.len), from);
     return ok;
 }
 

@@ -98,11 +98,11 @@ static const Sem *float_binary(Checker *c, BinaryOp op, const Sem *x, const Sem 
     }
 }
 
-static const Sem *tuple_join(Checker *c, const Sem *x, const Sem *y) {
+static const Sem *tuple_join(Checker *c, const Sem *x, const Sem *y, Span at) {
     const Sem **items = NEW_ARRAY(c->a, const Sem *, x->count + y->count + 1);
     for (uint32_t i = 0; i < x->count; i++) items[i] = x->items[i];
     for (uint32_t i = 0; i < y->count; i++) items[x->count + i] = y->items[i];
-    return sem_tuple(c, items, x->count + y->count);
+    return sem_limited(c, sem_tuple(c, items, x->count + y->count), at);
 }
 
 const Sem *const_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
@@ -112,9 +112,9 @@ const Sem *const_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
         const Sem *r = is_float ? float_binary(c, op, x, y, at) : int_binary(c, op, x, y, at);
         if (r) return as_weak_as(c, r, x, y);
     }
-    if (op == BIN_ADD && x->kind == SEM_TUPLE && y->kind == SEM_TUPLE) return tuple_join(c, x, y);
+    if (op == BIN_ADD && x->kind == SEM_TUPLE && y->kind == SEM_TUPLE) return tuple_join(c, x, y, at);
     if (op == BIN_ADD && x->kind == SEM_STRING && y->kind == SEM_STRING) {
-        return sem_string(c, arena_printf(c->a, "%s%s", x->s, y->s));
+        return sem_limited(c, sem_string(c, arena_printf(c->a, "%s%s", x->s, y->s)), at);
     }
     diag(c->d, at, E_OPERANDS, binary_text[op], sem_type_text(c, x), sem_type_text(c, y));
     return &sem_error;
@@ -182,6 +182,8 @@ static bool equals(const Sem *x, const Sem *y) {
 const Sem *const_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at) {
     if (!sem_is_const(x) || !sem_is_const(y)) return NULL;
     bool negated = op == CMP_NE || op == CMP_IS_NOT || op == CMP_NOT_IN;
+    spend_looking(c, x);
+    spend_looking(c, y);
     if (op == CMP_IN || op == CMP_NOT_IN) {
         if (x->kind == SEM_STRING && y->kind == SEM_STRING) return sem_bool(c, (strstr(y->s, x->s) != NULL) != negated);
         if (y->kind == SEM_TUPLE) {

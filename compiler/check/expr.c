@@ -10,7 +10,7 @@
 
 enum {
     STEP_LIMIT = 1000000, /* statements and expressions evaluated in one kernel */
-    OP_LIMIT = 40000,     /* ops built: LLVM takes a second for as many in one block, and four times that for twice as many */
+    OP_LIMIT = 40000,     /* ops built: LLVM takes a second for as many in one block, four for twice as many */
     DEPTH_LIMIT = 4500,   /* of evaluations inside each other; more than AST_DEPTH */
 };
 
@@ -109,7 +109,7 @@ static const Sem *tuple(Checker *c, const Node *n) {
         if (n->list.at[i]->kind == NODE_STAR) add_starred(&t, n->list.at[i]);
         else add_item(&t, expr(c, n->list.at[i]));
     }
-    return t.poisoned ? &sem_error : sem_tuple(c, t.list.at, t.list.len);
+    return t.poisoned ? &sem_error : sem_limited(c, sem_tuple(c, t.list.at, t.list.len), n->span);
 }
 
 /* ---- Comprehensions: over what is a tuple at compile time -------------------------------------------------------- */
@@ -126,12 +126,13 @@ static const Sem *known_range(Checker *c, const Node *n) {
         if (!sem_want_int(c, s, n->list.at[i]->span, "a bound of range", &bounds[to])) return &sem_error;
     }
     Items t = {.c = c};
-    int64_t step = bounds[2];
-    for (int64_t i = bounds[0]; step > 0 ? i < bounds[1] : step < 0 && i > bounds[1]; i += step) {
-        if (t.list.len == MOST || !spend(c, n->span)) return &sem_error;
+    int64_t step = bounds[2], i = bounds[0];
+    bool more = true;
+    for (; more && (step > 0 ? i < bounds[1] : step < 0 && i > bounds[1]); more = !__builtin_add_overflow(i, step, &i)) {
+        if (t.list.len > MOST || !spend(c, n->span)) break;
         add_item(&t, sem_i64(c, i));
     }
-    return sem_tuple(c, t.list.at, t.list.len);
+    return sem_limited(c, sem_tuple(c, t.list.at, t.list.len), n->span);
 }
 
 bool comprehension_walk(Checker *c, const Node *n, EachElement *each, void *context) {
@@ -168,7 +169,7 @@ static const Sem *comprehension(Checker *c, const Node *n) {
     uint32_t mark = journal_mark(c);
     bool ok = comprehension_walk(c, n, add_element, &t);
     journal_undo(c, mark);
-    return ok && !t.poisoned ? sem_tuple(c, t.list.at, t.list.len) : &sem_error;
+    return ok && !t.poisoned ? sem_limited(c, sem_tuple(c, t.list.at, t.list.len), n->span) : &sem_error;
 }
 
 static const Sem *refuse(Checker *c, const Node *n, const char *what) {

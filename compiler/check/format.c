@@ -9,6 +9,8 @@
 #include <ctype.h>
 #include <string.h>
 
+enum { MOST_TEXT = 1 << 20 }; /* beyond it the string is too large in any case */
+
 void sem_print(Checker *c, const Sem *s, Text *out) {
     if (s->kind == SEM_STRING) {
         text_printf(out, "%s", s->s);
@@ -59,6 +61,7 @@ static bool is_known(Checker *c, const Node *n) {
 
 const Sem *format_string(Checker *c, const Node *n) {
     Text out = {0};
+    bool is_poisoned = false; /* by the value of a name, which was an error where it was made */
     text_write(&out, "", 0);
     for (const char *s = n->name, *end = NULL; *s;) {
         if ((s[0] == '{' || s[0] == '}') && s[1] == s[0]) {
@@ -68,16 +71,19 @@ const Sem *format_string(Checker *c, const Node *n) {
         }
         const Node *inner = *s == '{' ? braced(c, s + 1, n->span, &end) : NULL;
         DiagMark mark = diag_mark(c->d);
-        const Sem *value = inner && is_known(c, inner) ? expr(c, inner) : &sem_error;
-        diag_rewind(c->d, mark);
+        bool known = inner && is_known(c, inner);
+        const Sem *value = known ? expr(c, inner) : &sem_error;
+        bool complained = diag_rewind(c->d, mark);
+        is_poisoned |= known && sem_is_error(value) && !complained;
         if (sem_is_error(value)) {
             text_write(&out, s++, 1);
         } else {
-            sem_print(c, value, &out);
+            spend_looking(c, value);
+            if (out.len <= MOST_TEXT) sem_print(c, value, &out);
             s = end;
         }
     }
     const Sem *r = sem_string(c, arena_strndup(c->a, out.at ? out.at : "", out.len));
     text_free(&out);
-    return r;
+    return is_poisoned ? &sem_error : sem_limited(c, r, n->span);
 }

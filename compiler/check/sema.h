@@ -89,6 +89,7 @@ struct Sem {
     const char *s;
     const Sem **items;
     uint32_t count;
+    uint32_t size; /* TUPLE STRING: how much there is to look at, tuples within tuples counted each time */
     const Node *fn;
     FileScope *home; /* whose constants and functions fn sees */
     const Builtin *builtin;
@@ -182,6 +183,8 @@ const Sem *sem_string(Checker *c, const char *s);
 const Sem *sem_type(Checker *c, SType t, bool is_pointer);
 const Sem *sem_module(Checker *c, const char *name);
 const Sem *sem_tuple(Checker *c, const Sem **items, uint32_t count);
+const Sem *sem_limited(Checker *c, const Sem *s, Span at); /* s, or an error where the tuple or string is too large */
+void spend_looking(Checker *c, const Sem *s);              /* steps of the budget for printing or comparing it */
 const Sem *sem_run(Checker *c, SType t, Value *v, Value *wide);
 const Sem *sem_pointer(Checker *c, SType pointee, Value *v);
 const Sem *sem_with(Checker *c, const Sem *s, Value *v, Value *wide); /* the same type of value, another value */

@@ -7,6 +7,8 @@
 #include <math.h>
 #include <string.h>
 
+enum { MOST_SIZE = 65536, LEVEL_SIZE = 64 /* of a tuple in a tuple: what walks them calls itself */ };
+
 const Sem sem_error = {.kind = SEM_ERROR}, sem_none = {.kind = SEM_NONE};
 
 /* ---- Element types ----------------------------------------------------------------------------------------------- */
@@ -94,7 +96,9 @@ const Sem *sem_float(Checker *c, double x) {
 
 const Sem *sem_string(Checker *c, const char *text) {
     Sem *s = make(c, SEM_STRING);
+    size_t length = strlen(text) / 16 + 1;
     s->s = text;
+    s->size = length > MOST_SIZE ? MOST_SIZE + 1 : (uint32_t)length;
     return s;
 }
 
@@ -115,7 +119,27 @@ const Sem *sem_tuple(Checker *c, const Sem **items, uint32_t count) {
     Sem *s = make(c, SEM_TUPLE);
     s->items = items;
     s->count = count;
+    uint64_t size = 0;
+    bool nests = false;
+    for (uint32_t i = 0; i < count; i++) {
+        size += items[i]->size ? items[i]->size : 1;
+        nests |= items[i]->kind == SEM_TUPLE;
+    }
+    if (nests) size += LEVEL_SIZE;
+    s->size = size > MOST_SIZE ? MOST_SIZE + 1 : (uint32_t)size;
     return s;
+}
+
+void spend_looking(Checker *c, const Sem *s) {
+    c->steps += s->size / 8;
+}
+
+const Sem *sem_limited(Checker *c, const Sem *s, Span at) {
+    spend_looking(c, s);
+    if (s->size <= MOST_SIZE) return s;
+    if (s->kind == SEM_TUPLE) diag_error(c->d, at, "a tuple of more than %d values", MOST_SIZE);
+    else diag_error(c->d, at, "a string of more than %d bytes", 16 * MOST_SIZE);
+    return &sem_error;
 }
 
 const Sem *sem_run(Checker *c, SType t, Value *v, Value *wide) {

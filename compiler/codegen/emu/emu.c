@@ -22,6 +22,7 @@ static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
     const CodegenOptions *o = j->o;
     double since = llvm_clock();
     LLVMValueRef kernel = simt_build(m, j->f, NULL);
+    if (!kernel) return;
     llvm_verify(m, "after building the emulated kernel");
     if (!j->code && j->what == EMU_THREADS) {
         *j->out = llvm_text(m);

@@ -97,6 +97,7 @@ static void run(void *context) {
     double since = llvm_clock();
     j->m = llvm_create(j->o, j->f->name, j->f->span);
     LLVMValueRef kernel = simt_build(j->m, j->f, j->t);
+    if (!kernel) return;
     llvm_verify(j->m, "after building the kernel");
     llvm_report_time(j->o, "simt", since);
     if (j->what == EMIT_SIMT) {

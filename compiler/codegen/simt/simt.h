@@ -49,8 +49,10 @@ AtomicCode atomic_unpack(uint64_t x);
 
 /* f as a per-thread module in m, not yet verified. `t` decides which conversions are single instructions; NULL: none of
  * the 16-bit ones, so that the module compiles for any host, and a first parameter in front: a pointer to the thread, for
- * the target step. Runs inside llvm_guard(). */
+ * the target step. NULL after an error: the code of a thread is too long. Runs inside llvm_guard(). */
 LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t);
+/* False with an error: one thread's code is too long to compile, by its elements or (built) by its instructions. */
+bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built);
 
 /* ---- Within simt/ ------------------------------------------------------------------------------------------------------ */
 

@@ -29,13 +29,15 @@ export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
 start=$(date +%s) end=$(($(date +%s) + seconds))
 # A compile runs in a child of fuzz_ptx: no thread may stand beside a fork, and the watcher of the memory is one.
 limits() { [[ $1 == ptx ]] && echo 0 || echo 1500; }
+# Of fuzz_ptx the child's processor time counts.
+patience() { [[ $1 == ptx ]] && echo 120 || echo 10; }
 words() { [[ $1 == ir ]] && echo ir || echo dsl; }
 
 work() {
     local name=$1 worker=$2 round=0 left log
     while left=$((end - $(date +%s))) && ((left > 1 && round < 200)); do
         log=$out/log/$name-$worker-$((round++)).log
-        "$here/fuzz_$name" -seed=$((seed * 100000 + worker * 200 + round)) -max_total_time="$left" -timeout=10 \
+        "$here/fuzz_$name" -seed=$((seed * 100000 + worker * 200 + round)) -max_total_time="$left" -timeout="$(patience "$name")" \
             -malloc_limit_mb=512 -rss_limit_mb="$(limits "$name")" -max_len=8192 -entropic_scale_per_exec_time=1 -reload=1 -print_final_stats=1 -verbosity=1 \
             -dict="$here/$(words "$name").dict" -artifact_prefix="$out/found/$name-" \
             "$out/$name" "$here/corpus/$(words "$name")" >"$log" 2>&1 || true

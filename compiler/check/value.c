@@ -137,8 +137,8 @@ void spend_looking(Checker *c, const Sem *s) {
 const Sem *sem_limited(Checker *c, const Sem *s, Span at) {
     spend_looking(c, s);
     if (s->size <= MOST_SIZE) return s;
-    if (s->kind == SEM_TUPLE) diag_error(c->d, at, "a tuple of more than %d values", MOST_SIZE);
-    else diag_error(c->d, at, "a string of more than %d bytes", 16 * MOST_SIZE);
+    if (s->kind == SEM_TUPLE) diag(c->d, at, E_TUPLE_SIZE, MOST_SIZE);
+    else diag(c->d, at, E_STRING_SIZE, 16 * MOST_SIZE);
     return &sem_error;
 }
 

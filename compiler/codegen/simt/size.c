@@ -45,8 +45,7 @@ bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built) {
     add_block(&s, f->body);
     if (built ? count_instructions(built) <= MOST_INSTRUCTIONS : s.elements <= MOST_ELEMENTS) return true;
     Span at = s.where && s.most > 1 ? s.where->span : f->span;
-    diag_error(m->o->diag, at, "the code of one thread becomes too long to compile: more than %d instructions",
-               MOST_INSTRUCTIONS);
+    diag(m->o->diag, at, E_THREAD_SIZE, MOST_INSTRUCTIONS);
     diag_note(m->o->diag, at, "each of %u threads holds %u elements of this tile; take more warps than num_warps = %u, "
               "or smaller tiles in a loop", f->threads_per_program, s.most, f->num_warps);
     return false;

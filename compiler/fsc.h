@@ -125,7 +125,7 @@ FSC_API const char *fsc_jit_log(const fsc_jit *j);
 /* The variant that these arguments call for: compiled if it is new, loaded, and not launched. The kernel belongs to the
  * handle; args are the run-time parameters in the kernel's order, as in fsc_launch. What specialises a variant: element
  * types of the buffers, addresses and integers divisible by 16, integers equal to 1, the constexpr values that the
- * launch rule yields, and on GPUs the range that an integer falls into where such a value is its next power of two (61
+ * launch rule yields, and on GPUs the range that an integer falls into where such a value is its next power of two (60
  * variants over 1 … 16384); never the other values, and never the grid. */
 FSC_API fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out);
 /* fsc_jit_prepare, then fsc_launch with the same checks. */

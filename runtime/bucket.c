@@ -2,11 +2,12 @@
  *
  * In: a record before specialisation, the values of a launch. Out: a range around one of them, or none.
  * Method: the upper half of a tile of 2^k places is cut into equal steps, about what a row of vectors over a program's threads
- * holds: an eighth of it, 256 at least, twice that for rows that are not multiples of 16.
+ * holds: a sixteenth of the tile, 256 at least, twice that for rows that are not multiples of 16. The steps of
+ * these end 16 places early, since a turned row (passes/shift.c) is up to 15 places longer; the last 15 lengths stand alone.
  */
 #include "runtime/bucket.h"
 
-enum { ALIGNED = 16, FINEST = 256, STEPS = 16 /* of a whole tile */ };
+enum { ALIGNED = 16, FINEST = 256, LONG = 4096 };
 
 static uint32_t next_power(uint32_t x) {
     uint32_t p = 1;
@@ -15,11 +16,17 @@ static uint32_t next_power(uint32_t x) {
 }
 
 Bucket bucket_of(uint32_t value) {
-    uint32_t tile = next_power(value), half = tile / 2, step = tile / STEPS > FINEST ? tile / STEPS : FINEST;
-    if (value % ALIGNED) step *= 2;
-    if (step >= tile - half) return (Bucket){half + 1, tile};
-    uint32_t below = (value - half - 1) / step * step;
-    return (Bucket){half + below + 1, half + below + step};
+    uint32_t tile = next_power(value), half = tile / 2, step = tile / (tile > LONG ? 16 : 8), room = 0;
+    if (tile < 4 * FINEST) return (Bucket){half + 1, tile};
+    if (step < FINEST) step = FINEST;
+    if (value % ALIGNED) {
+        step *= 2;
+        room = ALIGNED;
+    }
+    uint32_t before = (value + room - half - 1) / step * step, least = half + 1 + before, most = half + before + step;
+    least = before ? least - room : least;
+    most -= room;
+    return (Bucket){least, most < tile ? most : tile};
 }
 
 /* Is the constexpr parameter the next power of two of `value`, for a reason that is parameter `index`? */

@@ -29,6 +29,9 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "first-arm": ["wait_for_later", "scalar_in_place"],
     "swap-axes": ["grid_of_three"],
     "wide-vector": ["store_beyond(offset=3"],
+    "short-row": ["live_half_empty(n=4353"],
+    "turned-run": ["live_in_place(n=2046"],
+    "equal-turns": ["live_strides(dtype=fp32, n=1100"],
 }
 
 TWICE = ["softmax_in_place(n=781)", "softmax_strides(name=softmax_persistent.dsl, n=781)",  # two reductions, several warps

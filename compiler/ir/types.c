@@ -206,6 +206,12 @@ static bool infer_arange(Infer *in) {
     return true;
 }
 
+static bool infer_rotated(Infer *in) {
+    if (in->args[0]->type.dtype != DT_I32 || in->args[0]->type.shape.rank) return fail(in, "the turn is no scalar i32");
+    if (in->attr.j - in->attr.i < 16) return fail(in, "a turn of a tile of less than 16 elements");
+    return infer_arange(in);
+}
+
 static bool infer_i32(Infer *in) {
     in->result = type_scalar(DT_I32);
     return axis_below(in, in->attr.i, 3);

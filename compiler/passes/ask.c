@@ -9,6 +9,8 @@ bool op_is_elementwise(const Op *op) {
     switch (op->kind) {
     case OP_CONST:
     case OP_ARANGE:
+    case OP_ROTATED:
+    case OP_MOVED:
     case OP_SPLAT:
     case OP_EXPAND:
     case OP_BROADCAST:
@@ -30,7 +32,7 @@ bool op_is_elementwise(const Op *op) {
 bool op_is_tile_maker(const Op *op) {
     if (op->nresults != 1 || !value_is_tile(op->results[0])) return false;
     OpKind k = op->kind;
-    return k == OP_CONST || k == OP_ARANGE || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST;
+    return k == OP_CONST || k == OP_ARANGE || k == OP_ROTATED || k == OP_MOVED || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST;
 }
 
 bool op_is_commutative(OpKind k) {

@@ -7,7 +7,7 @@
  */
 #include "passes/factop.h"
 
-enum { DIVISIBLE_MOST = 1 << 30 };
+enum { DIVISIBLE_MOST = 1 << 30, MOST_TURN = 15 };
 
 /* What one step of counting adds. */
 uint32_t unit_of(Type t) {
@@ -134,6 +134,16 @@ static Fact fact_arange(const Op *op) {
     r.contiguous[0] = axis_size(op->results[0]->type, 0);
     r.divisible[0] = low_bit((uint64_t)op->attr.i);
     r.lo = op->attr.i;
+    r.hi = op->attr.j - 1;
+    return r;
+}
+
+/* Begins anywhere, and a turned one goes on at its beginning. */
+static Fact fact_rotated(const Op *op) {
+    bool wraps = op->kind == OP_ROTATED;
+    Fact r = fact_bottom(op->results[0]->type);
+    if (!wraps) r.contiguous[0] = axis_size(op->results[0]->type, 0);
+    r.lo = op->attr.i - (wraps ? 0 : MOST_TURN);
     r.hi = op->attr.j - 1;
     return r;
 }
@@ -378,6 +388,8 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     switch (op->kind) {
     case OP_CONST: return fact_const(op);
     case OP_ARANGE: return fact_arange(op);
+    case OP_ROTATED:
+    case OP_MOVED: return fact_rotated(op);
     case OP_SPLAT: return fact_splat(op, a[0]);
     case OP_EXPAND: return fact_expand(op, a[0]);
     case OP_BROADCAST: return fact_broadcast(op, a[0]);
@@ -417,8 +429,9 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
 }
 
 static bool keeps_range(OpKind k) {
-    return k == OP_CONST || k == OP_ARANGE || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT ||
-           k == OP_RESHAPE || k == OP_TRANS || k == OP_FLIP || k == OP_JOIN || k == OP_SPLIT || k == OP_GATHER;
+    return k == OP_CONST || k == OP_ARANGE || k == OP_ROTATED || k == OP_MOVED || k == OP_SPLAT || k == OP_EXPAND ||
+           k == OP_BROADCAST || k == OP_CONVERT || k == OP_RESHAPE || k == OP_TRANS || k == OP_FLIP || k == OP_JOIN ||
+           k == OP_SPLIT || k == OP_GATHER;
 }
 
 Fact fact_of_op(const Op *op, const Fact *const *args) {

@@ -5,7 +5,7 @@
  * reduction a slice of its operand's. What is cheap to compute (ranges, constants, index arithmetic) has no layout of its
  * own: it is cloned in each layout that somebody demands; broadcasts pass the demand on to their operand.
  */
-#include "passes/passes.h"
+#include "passes/private.h"
 
 #include <string.h>
 
@@ -116,6 +116,7 @@ static void note_access(void *context, Op *op) {
     if (!op_is_access(op->kind) || !value_is_tile(op->args[0])) return;
     const Value *ptr = op->args[0];
     uint32_t axis = memory_axis(s, ptr), vec = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
+    if (op->attr.mem.is_shifted) vec = op->attr.mem.vec_log2;
     if (op_is_atomic(op->kind)) vec = 0;
     Anchor *a = anchor_of(s, ptr->type.shape, axis);
     if (vec > a->vec_log2) a->vec_log2 = vec;
@@ -270,6 +271,8 @@ static bool replicates(const Layout *l) {
 static void set_access(const Assign *s, Op *op, const Layout *l, const Value *ptr, const Value *mask) {
     MemAttr *m = &op->attr.mem;
     uint32_t axis = memory_axis(s, ptr), held = layout_vector(l, axis);
+    if (m->is_shifted && held >= m->vec_log2) return; /* as shift_rows has it */
+    m->is_shifted = false;
     uint32_t vec = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
     m->vec_log2 = (uint8_t)(held < vec ? held : vec);
     m->align_log2 = (uint8_t)(m->vec_log2 + (uint32_t)__builtin_ctz(type_bytes(type_scalar(ptr->type.pointee))));
@@ -506,6 +509,10 @@ bool pass_layout(Func *f, PassContext *c) {
     Assign s = {.f = f, .c = c, .scratch = scratch, .known = f->next_value};
     s.facts = facts_compute(f, scratch);
     if (f->num_warps == 0) f->num_warps = distribute_warps(f, s.facts);
+    if (c->opt_level > 0 && shift_rows(f, s.facts, c->target.max_vector_bytes)) {
+        s.facts = facts_compute(f, scratch);
+        s.known = f->next_value;
+    }
     f->threads_per_program = 32 * f->num_warps;
     if (f->threads_per_program > c->target.max_threads_per_block) {
         diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, c->target.max_threads_per_block);

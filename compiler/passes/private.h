@@ -13,6 +13,12 @@ bool op_is_tile_maker(const Op *op);
 bool op_is_commutative(OpKind k);
 uint32_t log2_floor(uint64_t x); /* of 0: 0 */
 
+/* ---- Rows that begin anywhere (shift.c) -------------------------------------------------------------------------------- */
+
+/* Turns the places of tiles, where a row's alignment is not known and that is sound: their accesses have is_shifted, vec_log2,
+ * align_log2 and mask_kind. False: nothing changed. Before layouts. */
+bool shift_rows(Func *f, const Facts *facts, uint32_t vector_bytes);
+
 /* ---- Order of memory (alias.c) ---------------------------------------------------------------------------------------- */
 
 /* Two accesses of global memory, `a` before `b`; may a thread touch by `b` what another touched by `a`, one of them

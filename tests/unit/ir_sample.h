@@ -249,6 +249,8 @@ static inline void sample_op(Sample *s, OpKind k) {
     switch (k) {
     case OP_CONST: sample_constants(s); return;
     case OP_ARANGE: build0(&s->b, k, (Attr){.i = -256, .j = 0}, sample_tile(s, DT_I32, s->row)); return;
+    case OP_ROTATED:
+    case OP_MOVED: op_build(&s->b, k, &s->n, 1, (Attr){.i = -256, .j = 0}, sample_tile(s, DT_I32, s->row)); return;
     case OP_SPLAT:
         build1_to(&s->b, k, s->p, type_with_shape(s->p->type, s->f->stage == STAGE_SIMT ? s->row : s->square));
         return;

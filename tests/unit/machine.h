@@ -125,6 +125,8 @@ static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
     switch (op->kind) {
     case OP_CONST: return op->attr.i;
     case OP_ARANGE: return op->attr.i + flat;
+    case OP_ROTATED: return op->attr.i + ((flat - element(m, x, 0)) & (op->attr.j - op->attr.i - 1));
+    case OP_MOVED: return op->attr.i + flat - element(m, x, 0);
     case OP_PID: return m->pid;
     case OP_NPROG: return INT32_MAX;
     case OP_SPLAT: return element(m, x, 0);

@@ -112,6 +112,9 @@ static inline int64_t pure_element(Grid *g, const Op *op, uint32_t thread, uint3
     switch (op->kind) {
     case OP_CONST: return op->attr.i;
     case OP_ARANGE: return op->attr.i + flat_of(v, thread, reg);
+    case OP_ROTATED:
+        return op->attr.i + ((flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0)) & (op->attr.j - op->attr.i - 1));
+    case OP_MOVED: return op->attr.i + flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0);
     case OP_PID: return 3;
     case OP_NPROG: return 7;
     case OP_SPLAT: return *at(g, op->args[0], thread, 0);

@@ -45,6 +45,7 @@ static bool within(int64_t x, uint32_t bits) {
 static bool lane_bounds(const Tile *t, Lane x, uint32_t bits, Bounds *out) {
     bool constant = LLVMIsAConstantInt(x.base) != NULL;
     int64_t lo = constant ? LLVMConstIntGetSExtValue(x.base) : t->lo, hi = constant ? lo : t->hi;
+    if (!constant && x.is_apart) return false;
     if (!constant && (lo == INT64_MIN || hi == INT64_MAX)) return false;
     if (__builtin_add_overflow(lo, x.offset, &out->lo) || __builtin_add_overflow(hi, x.offset, &out->hi)) return false;
     return within(out->lo, bits) && within(out->hi, bits);

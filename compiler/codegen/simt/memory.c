@@ -4,7 +4,8 @@
  * predicated accesses of up to 16 bytes.
  * Method: every vector that is wholly inside its mask moves as one access, all issued back to back. Where a mask may cut
  * a vector, one block for the whole op, entered only if some vector is cut, moves the cut vectors element by element.
- * Vectors that are known to lie outside do not move, those known to lie inside have no predicate (known.c).
+ * Vectors that are known to lie outside do not move, those known to lie inside have no predicate (known.c). Of turned rows
+ * (passes/shift.c) the vector that wraps is cut, and a second block moves all of them where the rows begin otherwise.
  */
 #include "codegen/simt/simt.h"
 
@@ -18,10 +19,42 @@ typedef struct Move {
     Access whole, single;                   /* of a vector, of one element */
     const Tile *ptr, *mask, *other, *value; /* NULL where there is none */
     V owner;                                /* of a store */
-    V *all, *cut;                           /* per vector: move it whole; move it element by element */
-    bool may_cut;
+    V *all, *cut, *loose; /* per vector: move it whole; it is cut; its row is aligned otherwise: move it element by element */
+    bool may_cut, may_be_loose, is_shifted;
+    const Layout *layout; /* NULL: of a scalar */
+    V aligned;            /* of shifted rows: do they begin as the turn has it? */
     V policy, site;
 } Move;
+
+enum { MOST_TURN = 15 };
+
+/* May vector v hold what lies before the row? Then a mask cuts it there, too. */
+static bool move_begins(const Move *mv, uint32_t v) {
+    return mv->is_shifted && (!layout_adds(mv->layout) || layout_register_index(mv->layout, v * mv->n) <= MOST_TURN);
+}
+
+/* May a turn have brought the row's end there? Then its addresses are no run. */
+static bool move_wraps(const Move *mv, uint32_t v) {
+    return move_begins(mv, v) && mv->ptr->at[v * mv->n].is_apart;
+}
+
+/* Is vector v a run of elements? */
+static V move_is_run(Simt *s, const Move *mv, uint32_t v) {
+    if (!move_wraps(mv, v) || plant(PLANT_TURNED_RUN)) return llvm_int(s->m->i1, 1);
+    uint32_t first = v * mv->n, bytes = type_bytes(type_scalar(mv->d)) * (mv->n - 1);
+    V length = LLVMBuildSub(s->m->at, tile_lane(s, mv->ptr, first + mv->n - 1), tile_lane(s, mv->ptr, first), "");
+    return LLVMBuildICmp(s->m->at, LLVMIntEQ, length, llvm_int(s->m->i64, bytes), "");
+}
+
+/* Whole vectors of turned rows are as far from a multiple of their size as any other. */
+static V move_aligned(Simt *s, const Move *mv) {
+    uint32_t bytes = type_bytes(type_scalar(mv->d)) * mv->n;
+    bool known = !mv->is_shifted || plant(PLANT_EQUAL_TURNS) || UINT32_C(1) << mv->op->attr.mem.align_log2 >= bytes;
+    if (known) return llvm_int(s->m->i1, 1);
+    V last = tile_lane(s, mv->ptr, (mv->vectors - 1) * mv->n);
+    V beyond = LLVMBuildAnd(s->m->at, last, llvm_int(s->m->i64, bytes - 1), "");
+    return LLVMBuildICmp(s->m->at, LLVMIntEQ, beyond, llvm_int(s->m->i64, 0), "");
+}
 
 /* Predicates of vector v from its mask lanes. */
 static void move_masks(Simt *s, Move *mv, uint32_t v) {
@@ -30,14 +63,21 @@ static void move_masks(Simt *s, Move *mv, uint32_t v) {
     V all = llvm_int(s->m->i1, 1), some = all;
     if (kind != MASK_NONE) all = some = tile_lane(s, mv->mask, first);
     if (kind == MASK_PREFIX) all = tile_lane(s, mv->mask, last);
+    if (kind == MASK_PREFIX && move_begins(mv, v)) {
+        all = known_and(s, all, some);
+        some = llvm_int(s->m->i1, 1);
+    }
     for (uint32_t r = first + 1; r <= last && kind == MASK_ANY; r++) {
         V x = tile_lane(s, mv->mask, r);
         all = known_and(s, all, x);
         some = known_or(s, some, x);
     }
-    V cut = known_and(s, some, known_not(s, all));
-    mv->all[v] = mv->owner ? known_and(s, mv->owner, all) : all;
-    mv->cut[v] = mv->owner ? known_and(s, mv->owner, cut) : cut;
+    all = known_and(s, all, move_is_run(s, mv, v));
+    V owner = mv->owner ? mv->owner : llvm_int(s->m->i1, 1), cut = llvm_int(s->m->i1, 0);
+    if (some != all) cut = known_and(s, owner, known_and(s, some, known_not(s, all)));
+    mv->loose[v] = known_and(s, known_and(s, owner, some), known_not(s, mv->aligned));
+    mv->cut[v] = known_and(s, cut, mv->aligned);
+    mv->all[v] = known_and(s, known_and(s, owner, all), mv->aligned);
 }
 
 static bool is_false(V x) {
@@ -50,16 +90,22 @@ static bool move_skips(const Move *mv, uint32_t v) {
     return mv->free_registers & (v * mv->n);
 }
 
-/* May vector v move element by element? Bounds mostly say that only few can. */
-static bool move_cuts(const Move *mv, uint32_t v) {
-    return !move_skips(mv, v) && !is_false(mv->cut[v]);
+/* May vector v move element by element under `which` (mv's cut or loose)? Bounds mostly say that only few are cut. */
+static bool move_single(const Move *mv, const V *which, uint32_t v) {
+    return !move_skips(mv, v) && !is_false(which[v]);
+}
+
+static uint32_t count_single(const Move *mv, const V *which) {
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < mv->vectors; v++) n += move_single(mv, which, v);
+    return n;
 }
 
 static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     const Value *p = op->args[0];
     const Layout *l = value_is_tile(p) ? p->type.layout : NULL;
     uint32_t extra = is_store ? 1 : 0;
-    Move mv = {.op = op, .d = element->type.dtype};
+    Move mv = {.op = op, .d = element->type.dtype, .is_shifted = op->attr.mem.is_shifted, .layout = l};
     mv.n = UINT32_C(1) << op->attr.mem.vec_log2;
     mv.ptr = tile_of(s, p);
     if (mv.n > mv.ptr->n) bug("%s: a vector of %u in %u registers", op_info[op->kind].name, mv.n, mv.ptr->n);
@@ -74,39 +120,40 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     if (is_store && l) mv.free_registers = layout_free(l, IN_REGISTER);
     MaskKind kind = mv.mask ? (MaskKind)op->attr.mem.mask_kind : MASK_NONE;
     if (mv.mask && kind == MASK_NONE) bug("%s: a mask of no kind", op_info[op->kind].name);
-    mv.may_cut = mv.n > 1 && (kind == MASK_ANY || kind == MASK_PREFIX) && !plant(PLANT_CUT_VECTOR);
+    mv.may_cut = mv.n > 1 && (kind == MASK_ANY || kind == MASK_PREFIX || mv.is_shifted) && !plant(PLANT_CUT_VECTOR);
+    mv.aligned = move_aligned(s, &mv);
     mv.policy = simt_i32(s, policy_pack(&op->attr.mem));
     mv.site = simt_site(s);
     mv.all = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
     mv.cut = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
-    bool any = false;
-    for (uint32_t v = 0; v < mv.vectors; v++) {
-        move_masks(s, &mv, v);
-        any |= move_cuts(&mv, v);
-    }
-    mv.may_cut &= any;
+    mv.loose = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
+    for (uint32_t v = 0; v < mv.vectors; v++) move_masks(s, &mv, v);
+    mv.may_be_loose = mv.may_cut && count_single(&mv, mv.loose) > 0;
+    mv.may_cut &= count_single(&mv, mv.cut) > 0;
     return mv;
 }
 
-/* A branch to a new block if any vector is cut; the builder then stands in it. Gives the block to go on in. */
-static LLVMBasicBlockRef open_slow(Simt *s, const Move *mv) {
-    V any = NULL;
-    for (uint32_t v = 0; v < mv->vectors; v++)
-        if (move_cuts(mv, v)) any = any ? known_or(s, any, mv->cut[v]) : mv->cut[v];
-    LLVMBasicBlockRef slow = simt_new_block(s, "cut"), done = simt_new_block(s, "whole");
+/* A branch to a new block if any vector moves element by element; the builder then stands in it. Gives the block to go on in. */
+static LLVMBasicBlockRef open_slow(Simt *s, const Move *mv, const V *which) {
+    V any = which == mv->loose ? known_not(s, mv->aligned) : NULL;
+    for (uint32_t v = 0; v < mv->vectors && which == mv->cut; v++)
+        if (move_single(mv, which, v)) any = any ? known_or(s, any, which[v]) : which[v];
+    LLVMBasicBlockRef slow = simt_new_block(s, which == mv->cut ? "cut" : "loose"), done = simt_new_block(s, "whole");
     LLVMBuildCondBr(s->m->at, any, slow, done);
     LLVMPositionBuilderAtEnd(s->m->at, slow);
     return done;
 }
 
-/* Does element e of a cut vector move? A cut prefix always has its first element and never its last. NULL: never. */
-static V cut_mask(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
-    bool is_prefix = mv->op->attr.mem.mask_kind == MASK_PREFIX;
+/* Does element e of such a vector move? A cut prefix always has its first element and never its last. NULL: never. */
+static V single_mask(Simt *s, const Move *mv, const V *which, uint32_t v, uint32_t e) {
+    if (!mv->mask) return which[v];
+    bool is_prefix = mv->op->attr.mem.mask_kind == MASK_PREFIX && !mv->is_shifted;
     if (is_prefix && e == mv->n - 1) return NULL;
-    return is_prefix && e == 0 ? mv->cut[v] : known_and(s, mv->cut[v], tile_lane(s, mv->mask, v * mv->n + e));
+    return is_prefix && e == 0 ? which[v] : known_and(s, which[v], tile_lane(s, mv->mask, v * mv->n + e));
 }
 
 static V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
+    if (move_wraps(mv, v)) return tile_lane(s, mv->ptr, v * mv->n + e);
     V address = tile_lane(s, mv->ptr, v * mv->n);
     int64_t bytes = (int64_t)type_bytes(type_scalar(mv->d)) * e;
     return bytes ? LLVMBuildAdd(s->m->at, address, llvm_int(s->m->i64, bytes), "") : address;
@@ -131,12 +178,10 @@ static void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
     for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, r, i);
 }
 
-/* The elements of a cut vector: one predicated load each, over what the whole load left. */
-static void load_cut(Simt *s, const Move *mv, uint32_t v, const V *words, V *elements) {
-    V old[16];
-    elements_unpack(s, mv->d, words, mv->whole, old, mv->n);
+/* The elements of vector v: one predicated load each, over `old`. */
+static void load_single(Simt *s, const Move *mv, const V *which, uint32_t v, const V *old, V *elements) {
     for (uint32_t e = 0; e < mv->n; e++) {
-        V mask = cut_mask(s, mv, v, e);
+        V mask = single_mask(s, mv, which, v, e);
         elements[e] = old[e];
         if (!mask || is_false(mask)) continue;
         V args[] = {element_address(s, mv, v, e), mask, element_bits(s, mv->d, old[e]), mv->policy, mv->site};
@@ -144,19 +189,31 @@ static void load_cut(Simt *s, const Move *mv, uint32_t v, const V *words, V *ele
     }
 }
 
-static void load_slow(Simt *s, const Move *mv, V *words) {
-    Arena *arena = s->m->o->arena;
+enum { FEW = 4 };
+
+/* A few vectors are loaded beside what the whole loads left, so as not to wait for these; many over it, to save registers. */
+static void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
     uint32_t w = mv->whole.words;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(s->m->at), done = open_slow(s, mv), slow = LLVMGetInsertBlock(s->m->at);
-    V *elements = NEW_ARRAY(arena, V, mv->vectors * mv->n), *packed = NEW_ARRAY(arena, V, mv->vectors * w);
-    for (uint32_t v = 0; v < mv->vectors; v++)
-        if (move_cuts(mv, v)) load_cut(s, mv, v, words + v * w, elements + v * mv->n);
-    for (uint32_t v = 0; v < mv->vectors; v++)
-        if (move_cuts(mv, v)) elements_pack(s, mv->d, elements + v * mv->n, mv->n, mv->whole, packed + v * w);
+    bool beside = count_single(mv, which) <= FEW;
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(s->m->at), done = open_slow(s, mv, which), slow = LLVMGetInsertBlock(s->m->at);
+    V *elements = NEW_ARRAY(s->m->o->arena, V, mv->vectors * mv->n), *packed = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w);
+    for (uint32_t v = 0; v < mv->vectors; v++) {
+        V old[16];
+        if (!move_single(mv, which, v)) continue;
+        if (!beside) elements_unpack(s, mv->d, words + v * w, mv->whole, old, mv->n);
+        for (uint32_t e = 0; e < mv->n && beside; e++) old[e] = other_lane(s, mv, v * mv->n + e);
+        load_single(s, mv, which, v, old, elements + v * mv->n);
+    }
+    for (uint32_t v = 0; v < mv->vectors; v++) {
+        if (!move_single(mv, which, v)) continue;
+        elements_pack(s, mv->d, elements + v * mv->n, mv->n, mv->whole, packed + v * w);
+        for (uint32_t i = v * w; i < (v + 1) * w && beside; i++)
+            packed[i] = LLVMBuildSelect(s->m->at, which[v], packed[i], words[i], "");
+    }
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
     for (uint32_t i = 0; i < mv->vectors * w; i++) {
-        if (!move_cuts(mv, i / w)) continue;
+        if (!move_single(mv, which, i / w)) continue;
         V phi = LLVMBuildPhi(s->m->at, LLVMTypeOf(words[i]), "");
         LLVMAddIncoming(phi, (V[]){words[i], packed[i]}, (LLVMBasicBlockRef[]){from, slow}, 2);
         words[i] = phi;
@@ -170,7 +227,8 @@ void simt_load(Simt *s, const Op *op) {
     uint32_t w = mv.whole.words;
     V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * w);
     for (uint32_t i = 0; i < mv.vectors; i++) load_whole(s, &mv, i, words + i * w);
-    if (mv.may_cut) load_slow(s, &mv, words);
+    if (mv.may_cut) load_slow(s, &mv, mv.cut, words);
+    if (mv.may_be_loose) load_slow(s, &mv, mv.loose, words);
     for (uint32_t i = 0; i < mv.vectors; i++) {
         V elements[16];
         elements_unpack(s, mv.d, words + i * w, mv.whole, elements, mv.n);
@@ -191,25 +249,24 @@ static void store_whole(Simt *s, const Move *mv, uint32_t v) {
     prim_access(s, PRIM_STORE_GLOBAL, a, args, 4 + a.words);
 }
 
-static void store_cut(Simt *s, const Move *mv, uint32_t v) {
-    for (uint32_t e = 0; e < mv->n; e++) {
-        uint32_t reg = v * mv->n + e;
-        V mask = cut_mask(s, mv, v, e);
+static void store_slow(Simt *s, const Move *mv, const V *which) {
+    LLVMBasicBlockRef done = open_slow(s, mv, which);
+    for (uint32_t reg = 0; reg < mv->vectors * mv->n; reg++) {
+        uint32_t v = reg / mv->n, e = reg % mv->n;
+        V mask = move_single(mv, which, v) ? single_mask(s, mv, which, v, e) : NULL;
         if (!mask || is_false(mask)) continue;
         V bits = element_bits(s, mv->d, tile_lane(s, mv->value, reg));
         V args[] = {element_address(s, mv, v, e), mask, bits, mv->policy, mv->site};
         prim_access(s, PRIM_STORE_GLOBAL, mv->single, args, 5);
     }
+    LLVMBuildBr(s->m->at, done);
+    LLVMPositionBuilderAtEnd(s->m->at, done);
 }
 
 void simt_store(Simt *s, const Op *op) {
     Move mv = move_open(s, op, op->args[1], true);
     for (uint32_t v = 0; v < mv.vectors; v++)
         if (!move_skips(&mv, v) && !is_false(mv.all[v])) store_whole(s, &mv, v);
-    if (!mv.may_cut) return;
-    LLVMBasicBlockRef done = open_slow(s, &mv);
-    for (uint32_t v = 0; v < mv.vectors; v++)
-        if (move_cuts(&mv, v)) store_cut(s, &mv, v);
-    LLVMBuildBr(s->m->at, done);
-    LLVMPositionBuilderAtEnd(s->m->at, done);
+    if (mv.may_cut) store_slow(s, &mv, mv.cut);
+    if (mv.may_be_loose) store_slow(s, &mv, mv.loose);
 }

@@ -12,7 +12,7 @@ static void simt_op(Simt *s, const Op *op) {
     s->op = op;
     s->op_site = UINT32_MAX;
     switch (op->kind) {
-    case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_PID: case OP_NPROG:
+    case OP_CONST: case OP_ARANGE: case OP_ROTATED: case OP_MOVED: case OP_SPLAT: case OP_EXPAND: case OP_PID: case OP_NPROG:
         simt_create_op(s, op); return;
     case OP_ADD: case OP_SUB: case OP_MUL: case OP_UMULHI: case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM:
     case OP_AND: case OP_OR: case OP_XOR: case OP_SHL: case OP_ASHR: case OP_LSHR:
@@ -77,7 +77,7 @@ static void set_param_bounds(Tile *t, const Param *p, DType d) {
     if (dtype_kind(d) != KIND_INT || bits < 32 || !p->most || p->most > INT32_MAX || p->least > p->most) return;
     bool is_nonnegative = p->least || p->is_nonnegative;
     t->lo = is_nonnegative ? p->least : bits == 32 ? INT32_MIN : -INT64_MAX;
-    t->hi = p->most;
+    t->hi = plant(PLANT_SHORT_ROW) ? p->most / 2 : p->most;
 }
 
 /* Parameters: the thread where there is no GPU target; the kernel's; of packed programs, the grid's three extents. */

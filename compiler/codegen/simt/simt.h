@@ -62,6 +62,7 @@ typedef LLVMValueRef V;
 typedef struct Lane {
     V base;
     int64_t offset;
+    bool is_apart; /* the tile's bounds say nothing of this base */
 } Lane;
 
 typedef struct Tile {

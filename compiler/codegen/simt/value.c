@@ -68,7 +68,7 @@ static int64_t wrap_add(int64_t a, int64_t b) {
 /* A constant lane as base 0 and an offset. */
 static Lane lane_split(Lane x) {
     if (!LLVMIsAConstantInt(x.base)) return x;
-    Lane r = {llvm_int(LLVMTypeOf(x.base), 0), wrap_add(x.offset, LLVMConstIntGetSExtValue(x.base))};
+    Lane r = {llvm_int(LLVMTypeOf(x.base), 0), wrap_add(x.offset, LLVMConstIntGetSExtValue(x.base)), x.is_apart};
     return r;
 }
 
@@ -94,7 +94,7 @@ static Lane lane_add(Simt *s, Memo *memo, Lane x, Lane y) {
     y = lane_split(y);
     V base = memo_find(memo, x.base, y.base, NULL);
     if (!base) base = memo_keep(memo, x.base, y.base, NULL, LLVMBuildAdd(s->m->at, x.base, y.base, ""));
-    Lane r = {base, wrap_add(x.offset, y.offset)};
+    Lane r = {base, wrap_add(x.offset, y.offset), x.is_apart || y.is_apart};
     return r;
 }
 
@@ -109,7 +109,7 @@ static Lane lane_scale(Simt *s, Memo *memo, Lane x, int64_t by) {
                        : LLVMBuildMul(s->m->at, x.base, llvm_int(t, by), "");
         base = memo_keep(memo, x.base, NULL, NULL, made);
     }
-    Lane r = {base, (int64_t)((uint64_t)x.offset * (uint64_t)by)};
+    Lane r = {base, (int64_t)((uint64_t)x.offset * (uint64_t)by), x.is_apart};
     return r;
 }
 
@@ -121,7 +121,7 @@ static Lane lane_widen(Simt *s, Memo *memo, const Tile *t, Lane x, LLVMTypeRef t
     int64_t lo = constant ? x.offset : add_or_limit(t->lo, x.offset, INT64_MIN);
     int64_t hi = constant ? x.offset : add_or_limit(t->hi, x.offset, INT64_MAX);
     int64_t base_lo = constant ? 0 : t->lo;
-    bool known = lo != INT64_MIN && hi != INT64_MAX && fits(lo, bits) && fits(hi, bits) && bits > 1;
+    bool known = lo != INT64_MIN && hi != INT64_MAX && fits(lo, bits) && fits(hi, bits) && bits > 1 && !x.is_apart;
     bool split = known && (is_signed || (lo >= 0 && base_lo >= 0));
     V narrow = split ? x.base : lane_whole(s, x);
     V base = memo_find(memo, narrow, NULL, NULL);
@@ -129,7 +129,7 @@ static Lane lane_widen(Simt *s, Memo *memo, const Tile *t, Lane x, LLVMTypeRef t
         V wide = is_signed ? LLVMBuildSExt(s->m->at, narrow, to, "") : LLVMBuildZExt(s->m->at, narrow, to, "");
         base = memo_keep(memo, narrow, NULL, NULL, wide);
     }
-    Lane r = {base, split ? x.offset : 0};
+    Lane r = {base, split ? x.offset : 0, x.is_apart};
     return r;
 }
 
@@ -187,7 +187,7 @@ static void index_addptr(Simt *s, const Op *op, const Tile *p, const Tile *i, Ti
     index_scale(s, &wide, type_bytes(type_scalar(op->args[0]->type.pointee)), &bytes, DT_I64);
     for (uint32_t k = 0; k < i->n && plant(PLANT_NARROW_OFFSET); k++) {
         V low = LLVMBuildTrunc(s->m->at, lane_whole(s, bytes.at[k]), s->m->i32, "");
-        bytes.at[k] = (Lane){LLVMBuildSExt(s->m->at, low, s->m->i64, ""), 0};
+        bytes.at[k] = (Lane){LLVMBuildSExt(s->m->at, low, s->m->i64, ""), 0, bytes.at[k].is_apart};
     }
     index_add(s, p, &bytes, r, DT_I64);
 }
@@ -297,6 +297,29 @@ static void arange(Simt *s, const Op *op, Tile *r) {
     r->hi = adds ? layout_thread_most(l) : op->attr.j - op->attr.i - 1;
 }
 
+enum { MOST_TURN = 15 };
+
+/* Registers that no turn brings over the beginning are base + constant; the others wrap one by one. */
+static void arange_rotated(Simt *s, const Op *op, const Tile *by, Tile *r) {
+    const Layout *l = op->results[0]->type.layout;
+    LLVMBuilderRef at = s->m->at;
+    V thread = simt_thread_index(s, l), turn = tile_lane(s, by, 0), base = LLVMBuildSub(at, thread, turn, "");
+    bool adds = layout_adds(l);
+    for (uint32_t i = 0; i < r->n; i++) {
+        uint32_t part = layout_register_index(l, i);
+        if (adds && (part > MOST_TURN || op->kind == OP_MOVED)) {
+            r->at[i] = (Lane){.base = base, .offset = op->attr.i + part};
+            continue;
+        }
+        V mask = simt_i32(s, op->kind == OP_MOVED ? -1 : op->attr.j - op->attr.i - 1);
+        V place = part ? LLVMBuildXor(at, thread, simt_i32(s, part), "") : thread;
+        V wrapped = LLVMBuildAnd(at, LLVMBuildSub(at, place, turn, ""), mask, "");
+        r->at[i] = (Lane){.base = LLVMBuildAdd(at, wrapped, simt_i32(s, op->attr.i), ""), .is_apart = true};
+    }
+    r->lo = -MOST_TURN;
+    r->hi = layout_thread_most(l);
+}
+
 void simt_create_op(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
@@ -307,6 +330,8 @@ void simt_create_op(Simt *s, const Op *op) {
         for (uint32_t i = 1; i < r.n; i++) r.at[i] = r.at[0];
         break;
     case OP_ARANGE: arange(s, op, &r); break;
+    case OP_ROTATED:
+    case OP_MOVED: arange_rotated(s, op, x, &r); break;
     case OP_SPLAT:
         for (uint32_t i = 0; i < r.n; i++) r.at[i] = x->at[0];
         r.lo = x->lo;

@@ -293,7 +293,9 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     }
     if (diag_errors(c->diag) || !c->func) return blame(c);
 
+    start = now();
     lint_function(c->func, c->record, c->diag);
+    add_time(&c->times, "lint", now() - start);
     bool to_simt = arch != ARCH_CPU && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
     if (!run_passes(c, o, t, to_simt)) return blame(c);
     if (o->remarks && to_simt) remark_function(c->func, c->diag);

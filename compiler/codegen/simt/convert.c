@@ -129,7 +129,9 @@ void simt_flip(Simt *s, const Op *op) {
     if (from.at[IN_WARP] || from.at[IN_CTA]) bug("flip: an exchange across warps was left implicit");
     for (uint32_t reg = 0; reg < r.n; reg++) {
         r.at[reg] = x->at[reg ^ from.at[IN_REGISTER]];
-        if (from.at[IN_LANE]) r.at[reg] = (Lane){fetch(s, v->type.dtype, tile_lane(s, x, reg ^ from.at[IN_REGISTER]), from.at[IN_LANE], NULL, true), 0};
+        if (!from.at[IN_LANE]) continue;
+        V own = tile_lane(s, x, reg ^ from.at[IN_REGISTER]);
+        r.at[reg] = (Lane){.base = fetch(s, v->type.dtype, own, from.at[IN_LANE], NULL, true)};
     }
     s->values[v->id] = r;
 }

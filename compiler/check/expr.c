@@ -205,6 +205,8 @@ static const Sem *evaluate(Checker *c, const Node *n) {
     case NODE_LAMBDA: return refuse(c, n, "a lambda");
     case NODE_COMPREHENSION: return comprehension(c, n);
     case NODE_STAR: return refuse(c, n, "'*' here");
+    case NODE_KEYWORD: return refuse(c, n, "a bound given by its name");
+    case NODE_STARSTAR: return refuse(c, n, "'**' here");
     default: bug("expr: node %s is no expression", node_name[n->kind]);
     }
 }

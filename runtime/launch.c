@@ -119,7 +119,7 @@ static void host_assertion(DebugHook *hook, const int64_t *pid, uint32_t holds, 
                            uint64_t element, int32_t site) {
     HostDebug *h = (HostDebug *)hook;
     if (holds) return;
-    unsigned long long program = (unsigned long long)((pid[2] * h->grid[1] + pid[1]) * h->grid[0] + pid[0]);
+    uint64_t program = (uint64_t)((pid[2] * h->grid[1] + pid[1]) * h->grid[0] + pid[0]);
     unsigned long long limit = atomic_load(&h->limit);
     Spot spot = {.site = site, .other_site = -1, .program = {pid[0], pid[1], pid[2]}, .thread = -1};
     debug_assertion(h->findings, &spot, shape, element, text);

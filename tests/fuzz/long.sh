@@ -3,7 +3,7 @@
 #
 #   ./long.sh -s 460 -o out check:16         ./long.sh -s 460 -o out ir:4 ptx:12
 #
-# In: this script's folder: fuzz_NAME, *.dict, corpus/. Needs bash and coreutils, no compiler and no source tree.
+# In: this script's folder: fuzz_NAME, *.dict, corpus/, lib/. Needs bash and coreutils, no compiler and no source tree.
 # Out: OUT/summary.txt and summary.json (executions, seconds x workers, coverage, findings), OUT/found/NAME-*, the inputs
 # that ended a worker, OUT/NAME/, the inputs that covered something new, OUT/log/. Exit code 1: something was found.
 # A worker that a finding has ended starts again with another seed, until the time is over.
@@ -25,6 +25,7 @@ if (($# == 0)); then
 fi
 mkdir -p "$out/found" "$out/log"
 out=$(cd "$out" && pwd)
+export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" # LLVM's libz and libzstd, where they are missing
 export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
 start=$(date +%s) end=$(($(date +%s) + seconds))
 # A compile runs in a child of fuzz_ptx: no thread may stand beside a fork, and the watcher of the memory is one.

@@ -226,7 +226,7 @@ const Sem *call(Checker *c, const Node *n) {
     if (callee->kind == SEM_FUNCTION) return call_bound(c, callee, NULL, n);
     if (callee->kind == SEM_TYPE && !callee->is_pointer && n->list.len == 1) { /* fp32(x) */
         Args args = args_evaluate(c, n, NULL);
-        if (args.poisoned || !sem_is_value(args.list.at[0].sem)) return &sem_error;
+        if (args.poisoned || sem_is_error(args.list.at[0].sem)) return &sem_error;
         return convert_to(c, args.list.at[0].sem, callee->type, n->span);
     }
     if (sem_is_error(callee)) {

@@ -135,7 +135,9 @@ const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at) {
     const Sem *r = join(&m, x, y);
     if (!r) {
         diag(c->d, at, E_PATH_VALUE, sem_type_text(c, x), sem_type_text(c, y));
-        diag_note(c->d, at, "convert one side, as in x.to(fp32)");
+        bool one_tile = sem_is_tile(x) != sem_is_tile(y);
+        diag_note(c->d, at, one_tile ? "where(condition, x, y) makes a tile of both"
+                                     : "convert one side, as in x.to(fp32)");
         return &sem_error;
     }
     if (!sem_is_error(r)) build_op(&m, cond);

@@ -12,3 +12,6 @@ def k(x: *fp32, n: i32):
     # CHECK: error: the value is i32 on one path and fp32 on the other [E0325]
     v = n if n > 3 else load(x)
     # CHECK-NOT: error:
+    # CHECK: error: the value is the float 0.0 on one path and tile<16xfp32> on the other [E0325]
+    # CHECK: note: where(condition, x, y) makes a tile of both
+    z = 0.0 if n > 2 else load(x + arange(0, 16))

@@ -17,11 +17,15 @@ static const char *param_name(const Remarks *r, const Value *v) {
     return r->f->params.at[v->index].name;
 }
 
+static bool is_index(OpKind k) {
+    return k == OP_ARANGE || k == OP_ROTATED || k == OP_MOVED;
+}
+
 /* The addresses are no neighbours along any axis: what lies between them. */
 static const char *distance(const Remarks *r, const Parts *p) {
     for (uint32_t i = 0; i < p->len; i++) {
         const Part *part = &p->at[i];
-        if (!part->v->def || part->v->def->kind != OP_ARANGE) continue;
+        if (!part->v->def || !is_index(part->v->def->kind)) continue;
         if (part->by) return arena_printf(r->f->arena, "neighbours are '%s' elements apart", param_name(r, part->by));
         if (part->scale != 1) return arena_printf(r->f->arena, "neighbours are %" PRId64 " elements apart", part->scale);
     }

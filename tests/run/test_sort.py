@@ -105,7 +105,7 @@ def sorted_long(bench, dtype, n):
     judge(bench, dtype, (1, n, 1), 1, dtype == "i8")
 
 
-@case(slow=True, dtype=["bf16", "u64"], n=[4096], warps=[1, 4, 8])
+@case(slow=True, dtype=["bf16", "u64"], n=[4096], warps=[4, 8])
 def sorted_long_types(bench, dtype, n, warps):
     judge(bench, dtype, (1, n, 1), 1, warps=warps)
 

@@ -2,12 +2,15 @@
 
 Each module named test_*.py beside this file holds functions marked @case; a case is called once per set of its parameters
 with (device, **parameters) and raises when something is wrong. WORDs choose cases whose name contains one of them; slow
-cases run with --all only. --most N takes at most N sets of each case's parameters, spread evenly. Ends with one line: N passed, N failed, N skipped.
+cases run with --all only. --most N takes at most N sets of each case's parameters, spread evenly; --part I/N every Nth case
+from the Ith on; --jobs N runs all parts side by side, a process each; --seconds S begins no case after that time. Ends with one line: N passed, N failed, N skipped.
 """
 import argparse
 import glob
 import importlib
 import os
+import re
+import subprocess
 import sys
 import time
 import traceback
@@ -26,6 +29,28 @@ def spread(cases, most):
     return kept
 
 
+def side_by_side(jobs):
+    """This very command once for each part, at the same time: prints what each says and adds up their tallies."""
+    start = time.time()
+    parts = [subprocess.Popen([sys.executable, *sys.argv, "--jobs", "1", "--part", f"{i}/{jobs}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              text=True, errors="replace") for i in range(jobs)]
+    totals, broken = [0, 0, 0], 0
+    for i, part in enumerate(parts):
+        text = part.communicate()[0]
+        tally = re.search(r"^(\d+) passed, (\d+) failed, (\d+) skipped\n\Z", text, re.M)
+        broken += part.returncode != 0
+        if tally:
+            totals = [a + int(b) for a, b in zip(totals, tally.groups())]
+            text = text[:tally.start()]
+        else:
+            text += f"part {i}/{jobs} ended with status {part.returncode} and no tally\n"
+            broken += 1
+        print(text, end="", flush=True)
+    print(f"{jobs} parts: {time.time() - start:.1f} s")
+    print("{} passed, {} failed, {} skipped".format(*totals))
+    return 1 if broken or not totals[0] else 0
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("--device", default="cpu")
@@ -34,10 +59,15 @@ def main():
     p.add_argument("--check", action="store_true", help="checked launches (always, on emu)")
     p.add_argument("--first", action="store_true", help="stop at the first failure")
     p.add_argument("--most", type=int, metavar="N", help="at most N sets of each case's parameters, spread evenly")
+    p.add_argument("--part", metavar="I/N", help="of the chosen cases only number I, I + N, I + 2 N …")
+    p.add_argument("--jobs", type=int, default=1, metavar="N", help="that many parts side by side")
+    p.add_argument("--seconds", type=float, default=float("inf"), help="begin no case after that time")
     p.add_argument("--opt", type=int, help="-O level, 0 to 3")
     p.add_argument("--verbose", action="store_true")
     p.add_argument("words", nargs="*")
     o = p.parse_args()
+    if o.jobs > 1:
+        return side_by_side(o.jobs)
     if o.cpu:
         fsc.Jit.defaults["cpu"] = o.cpu
     if o.opt is not None:
@@ -53,9 +83,15 @@ def main():
     where = {o.device, "cpu.check"} if o.check and o.device == "cpu" else {o.device}
     passed = failed = skipped = 0
     start = time.time()
-    for name, run, slow, only in spread(CASES, o.most) if o.most else CASES:
-        if o.words and not any(w in name for w in o.words):
-            continue
+    chosen = [c for c in (spread(CASES, o.most) if o.most else CASES) if not o.words or any(w in c[0] for w in o.words)]
+    if o.part:
+        first, step = map(int, o.part.split("/"))
+        chosen = chosen[first::step]
+    for i, (name, run, slow, only) in enumerate(chosen):
+        if time.time() - start > o.seconds:
+            print(f"out of time: {len(chosen) - i} cases were not begun")
+            skipped += len(chosen) - i
+            break
         if (slow and not o.all) or (only and not where & set(only)):
             skipped += 1
             continue
@@ -79,7 +115,7 @@ def main():
                 break
     print(f"{o.device}: {time.time() - start:.1f} s")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
-    return 1 if failed or not passed else 0
+    return 1 if failed or not (passed or o.part) else 0
 
 
 if __name__ == "__main__":

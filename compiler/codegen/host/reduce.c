@@ -7,6 +7,8 @@
  */
 #include "codegen/host/host.h"
 
+enum { RUN = 64 };
+
 static LLVMValueRef combine(Host *h, const Op *op, LLVMValueRef x, LLVMValueRef y) {
     return math_binary(&h->math, (OpKind)op->attr.j, op->args[0]->type.dtype, x, y);
 }
@@ -39,16 +41,21 @@ static LLVMValueRef chunk_at(Host *h, const Value *v, LLVMValueRef index, uint32
     return host_eval(h, &c, v);
 }
 
-/* Walks `count` chunks, `stride` elements apart, from `first`: the accumulated chunk. */
+/* Walks `count` chunks, `stride` elements apart, from `first`: the accumulated chunk. A long way is walked in runs, whose
+ * results are then accumulated: no chunk passes through more than RUN roundings at each level. */
 static LLVMValueRef walk(Host *h, const Op *op, LLVMValueRef first, uint64_t count, uint64_t stride, uint32_t width) {
     Llvm *m = h->m;
-    LLVMValueRef start = chunk_at(h, op->args[0], first, width);
-    if (count == 1) return start;
+    if (count == 1) return chunk_at(h, op->args[0], first, width);
+    uint64_t run = 1;
+    while (run * RUN < count) run *= RUN;
+    LLVMValueRef start = walk(h, op, first, run, stride, width);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(m->at);
+    count /= run;
+    stride *= run;
     Loop l = host_loop_begin(h, llvm_int(m->i64, (int64_t)((count - 1) * stride)), stride, "reduce");
     LLVMValueRef sum = LLVMBuildPhi(m->at, LLVMTypeOf(start), "");
     LLVMValueRef index = LLVMBuildAdd(m->at, LLVMBuildAdd(m->at, first, l.index, ""), l.step, "");
-    LLVMValueRef next = combine(h, op, sum, chunk_at(h, op->args[0], index, width));
+    LLVMValueRef next = combine(h, op, sum, walk(h, op, index, run, stride / run, width));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(m->at);
     host_loop_end(h, &l);
     LLVMAddIncoming(sum, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){before, latch}, 2);

@@ -148,15 +148,15 @@ def measure(timer, own, triton_peers, rows, n, dtype, wanted):
     x = torch.randn(rows, n, device="cuda", dtype=TORCH[dtype])
     want = torch.softmax(x.double(), dim=1)
     y = torch.empty_like(x)
-    writers = {"fsc": lambda: own.fused(y, x)}  # these write y
-    if dtype == "fp32":
-        writers["fsc_naive"] = lambda: own.unfused(y, x)
+    writers = {name: lambda o=o: o.fused(y, x) for name, o in own.items()}  # these write y
+    if dtype == "fp32" and "fsc" in own:
+        writers["fsc_naive"] = lambda: own["fsc"].unfused(y, x)
     peers, wrong = {"copy": lambda: y.copy_(x)}, []
     if triton_peers:
         for name, make in triton_peers.items():
             writers[name] = lambda make=make: make(timer, y, x)
     for name, make in writers.items():
-        if wanted and name not in wanted:
+        if wanted and name.split("_")[0] not in wanted and name not in wanted:
             continue
         try:
             launch = make()
@@ -165,7 +165,7 @@ def measure(timer, own, triton_peers, rows, n, dtype, wanted):
             torch.cuda.synchronize()
         except Exception as why:  # a peer that cannot do this size
             print(f"  {name} at {rows}x{n} {dtype}: {type(why).__name__}: {str(why)[:160]}", file=sys.stderr)
-            if name == "fsc":
+            if name.startswith("fsc") and "large" not in str(why):
                 wrong.append(f"fsc: {why}")
             continue
         complaint = check(name, y, x, want)
@@ -228,6 +228,9 @@ SWEEPS = {
     "tune": [(4096, n) for n in (256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 4224, 6144, 8192, 8320, 10240, 12672, 16384)],
     "small": [(65536, 64), (65536, 128), (65536, 256), (16384, 512), (4096, 256), (4096, 384), (4096, 512), (4096, 768), (4096, 1024),
               (1823, 781), (132, 256)],
+    "long": [(2048, 65536), (2048, 128256), (1024, 131072), (256, 262144), (128, 524288)],
+    "few": [(rows, n) for rows in (1, 8, 64, 132) for n in (1 << 15, 1 << 17, 1 << 20)],
+    "clusters": [(4096, 32768), (2048, 65536), (1024, 131072), (512, 262144), (256, 524288)],
     "edges": [(65536, 64), (1823, 781), (4096, 4097), (4096, 8193), (4096, 32768)],
 }
 
@@ -238,13 +241,15 @@ def main():
     p.add_argument("--dtype", nargs="*", default=["fp32"], choices=TORCH)
     p.add_argument("--repeat", type=int, default=30)
     p.add_argument("--peers", nargs="*", help="only these (copy is always there)")
-    p.add_argument("--num-warps", type=int, default=0, help="of fsc; 0: its own choice")
+    p.add_argument("--num-warps", type=int, nargs="*", default=[0], help="of fsc, a peer for each; 0: its own choice")
+    p.add_argument("--num-ctas", type=int, nargs="*", default=[0], help="likewise, with each of the former")
     p.add_argument("--name", default="softmax", help="of the files written")
     p.add_argument("--out", default=".")
     o = p.parse_args()
     torch.manual_seed(0)
     timer = Timer(o.repeat)
-    own = Fsc({"num_warps": o.num_warps})
+    own = {"fsc": Fsc({})} if o.num_warps == [0] and o.num_ctas == [0] else {
+        f"fsc_{c}x{w}": Fsc({"num_warps": w, "num_ctas": c}) for c in o.num_ctas for w in o.num_warps}
     triton_peers = {}
     try:
         from peers.triton_softmax import PEERS as triton_peers

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT: info tests random sanitizer plants bench quick tune edges (default: all but quick and tune). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
+#   WHAT: info tests random sanitizer plants bench quick tune clusters edges long few (default: all but quick, tune, clusters). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 results=${OUT:-$PWD/build/gpu}
 out=${TMPDIR:-/tmp}/fsc-out
 home=${TMPDIR:-/tmp}/fsc-gpu
-what=${*:-info tests random sanitizer plants bench edges}
+what=${*:-info tests random sanitizer plants bench edges long few}
 rm -rf "$out" && mkdir -p "$out" "$home" "$results"
 [[ -d $home/stage ]] || tar -C "$home" -xJf build/gpu/fsc.tar.xz || exit 1
 cd "$home/stage" || exit 1
@@ -43,7 +43,8 @@ for w in $what; do
         TAIL=10 step run 60 bin/fsc run dsl_examples/softmax.dsl x=random:0:fp32[1823,781] y="$home/y.npy"
         ;;
     random) TAIL=20 step random 240 python3 tests/random/random_kernels.py --device cuda --count 20000 --seconds 150 --out "$out/random" ;;
-    tests) TAIL=40 step tests 420 python3 tests/run/run.py --device cuda --all --jobs "$jobs" ;;
+    tests) TAIL=40 step tests 420 python3 tests/run/run.py --device cuda --all --jobs "$jobs"
+        TAIL=10 step tests-clusters 420 python3 tests/run/run.py --device cuda --num-ctas 4 --jobs "$jobs" ;;
     sanitizer)
         if compute-sanitizer --tool memcheck --error-exitcode 9 bin/fsc run bench/planted.dsl --repeat 0 --warmup 1 x=zeros:fp32[16] far=1000000000 >"$out/planted.log" 2>&1; then
             echo "== the planted write out of bounds was not found"
@@ -58,11 +59,10 @@ for w in $what; do
     plants) FSC_LIBRARY=$PWD/plants/libfsc.so TAIL=20 step plants 400 python3 tests/plants.py --racecheck tests/run/run.py compiler/base/plant.def ;;
     bench) TAIL=16 step bench 420 python3 bench/bench.py --sweep tutorial --out "$out" ;;
     quick) TAIL=30 step quick 200 python3 bench/bench.py --sweep quick --out "$out" --name quick ;;
-    tune)
-        for warps in 1 2 4 8 16 32; do
-            TAIL=18 step "tune-$warps" 100 python3 bench/bench.py --sweep tune --num-warps $warps --peers fsc --repeat 20 --out "$out" --name "tune-$warps"
-        done
-        ;;
+    tune) TAIL=60 step tune 300 python3 bench/bench.py --sweep tune --num-warps 1 2 4 8 16 32 --peers fsc --repeat 20 --out "$out" --name tune ;;
+    clusters) TAIL=60 step clusters 300 python3 bench/bench.py --sweep clusters --dtype fp32 fp16 --num-ctas 1 2 4 8 16 --num-warps 8 16 32 --peers fsc --repeat 15 --out "$out" --name clusters ;;
+    long) TAIL=30 step long 150 python3 bench/bench.py --sweep long --dtype fp32 fp16 bf16 --out "$out" --name long ;;
+    few) TAIL=30 step few 150 python3 bench/bench.py --sweep few --out "$out" --name few ;;
     edges) TAIL=30 step edges 200 python3 bench/bench.py --sweep edges --dtype fp32 fp16 bf16 --out "$out" --name edges ;;
     esac
 done

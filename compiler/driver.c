@@ -131,7 +131,8 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const G
         .dumps = &c->dumps,
         .timer = add_time,
         .timer_context = &c->times,
-        .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = t ? t->max_shared : 0},
+        .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = t ? t->max_shared : 0,
+                   .max_cluster = t ? t->max_cluster : 1},
     };
     return passes_run(c->func, &p);
 }

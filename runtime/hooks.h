@@ -65,6 +65,9 @@ typedef struct EmuCalls {
     void (*store_global)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
     void (*load_shared)(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
     void (*store_shared)(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site);
+    /* Into the shared memory of that block of the cluster. */
+    void (*store_cluster)(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data, uint32_t access,
+                          int32_t site);
     /* data: the value, or what is expected and the value; then the word before (0: the predicate is false, or refused). */
     void (*atomic)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site);
     uint32_t (*shuffle_xor)(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call);

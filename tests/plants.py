@@ -13,6 +13,7 @@ import sys
 
 CAUGHT_BY = {  # fault: words for the cases that see it
     "drop-barrier": ["in_place", "reversed_back"],
+    "no-begin": ["cluster_softmax", "cluster_once"],
     "swap-mask": ["store_beyond"],
     "cut-vector": ["softmax_sizes", "arithmetic_float(dtype=fp16, op=+)"],
     "lost-other": ["masked_beyond"],

@@ -16,6 +16,7 @@ typedef struct GpuTarget {
     uint32_t ptx;            /* lowest PTX version that knows the arch, times ten: 70 */
     uint32_t max_shared;     /* bytes per block with opt-in */
     uint32_t shared_per_sm;  /* bytes */
+    uint32_t max_cluster;    /* blocks; 1: there are no clusters */
 } GpuTarget;
 
 const GpuTarget *gpu_target_find(const char *arch); /* NULL: not in the table */

@@ -155,6 +155,8 @@ typedef struct Attr {
     int64_t axis;      /* of shared_gather … */
     uint8_t size_log2; /* … and the size that what was stored has along it */
     int64_t flip;      /* of shared_load: its element i is element i ^ flip of what was stored */
+    bool to_cluster;   /* of shared_store: into the shared memory of every block of the cluster */
+    bool is_begin;     /* of barrier: no more than that all blocks of the cluster have begun */
     const char *text;  /* of print and assert */
     MemAttr mem;
     LoopAttr loop;
@@ -252,9 +254,10 @@ typedef struct Func {
     /* The distribution. num_warps 0: not chosen yet (the layout pass chooses). */
     uint32_t num_warps;          /* per program */
     uint32_t num_stages;         /* 0: not said */
+    uint32_t num_ctas;           /* blocks of a program as asked for; 0: the layout pass chooses */
     uint32_t threads_per_program; /* may be fewer than 32 */
-    uint32_t programs_per_block;  /* packing of small programs; 1 now */
-    uint32_t blocks_per_program;  /* cluster size; 1 now */
+    uint32_t programs_per_block;  /* packing of small programs */
+    uint32_t blocks_per_program;  /* cluster size: a power of two */
     uint32_t shared_bytes;        /* after shared-memory allocation */
 } Func;
 

@@ -231,6 +231,7 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_SHARED:
         brace(&b, "offset = %lld", (long long)a->i);
         brace(&b, "slot = %lld", (long long)a->j);
+        if (op->kind == OP_SHSTORE && a->to_cluster) brace(&b, "cluster");
         if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %lld", (long long)a->flip);
         if (op->kind != OP_SHGATHER) break;
         brace(&b, "axis = %lld", (long long)a->axis);
@@ -247,7 +248,9 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_BITS:
     case ATTR_RANGE:
     case ATTR_PRED:
-    case ATTR_SCOPE: break;
+    case ATTR_SCOPE:
+        if (a->is_begin) brace(&b, "begin");
+        break;
     }
     brace_end(&b);
 }
@@ -401,6 +404,7 @@ static void put_signature(Printer *p) {
     text_printf(p->out, ") stage %s", f->stage == STAGE_TILE ? "tile" : "simt");
     if (f->num_warps) text_printf(p->out, " warps %u", f->num_warps);
     if (f->num_stages) text_printf(p->out, " stages %u", f->num_stages);
+    if (f->num_ctas) text_printf(p->out, " ctas %u", f->num_ctas);
     if (f->threads_per_program) text_printf(p->out, " threads %u", f->threads_per_program);
     if (f->programs_per_block != 1) text_printf(p->out, " packed %u", f->programs_per_block);
     if (f->blocks_per_program != 1) text_printf(p->out, " cluster %u", f->blocks_per_program);

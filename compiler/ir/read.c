@@ -100,6 +100,8 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_LOOP && !strcmp(word, "no_licm")) return set_flag(&a->loop.disable_licm);
     if (k == ATTR_COMBINE && !strcmp(word, "reverse")) return a->j |= COMBINE_REVERSE, true;
     if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->j |= COMBINE_EXCLUSIVE, true;
+    if (k == ATTR_SCOPE && !strcmp(word, "begin")) return set_flag(&a->is_begin);
+    if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return set_flag(&a->to_cluster);
     if (!expect(r, "=")) return false;
     bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE;
     if (has_axis && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->i);
@@ -439,7 +441,7 @@ static bool read_property(Reader *r) {
         const char *word;
         uint32_t *to;
     } counts[] = {
-        {"warps", &f->num_warps},           {"stages", &f->num_stages},          {"threads", &f->threads_per_program},
+        {"warps", &f->num_warps}, {"stages", &f->num_stages}, {"ctas", &f->num_ctas}, {"threads", &f->threads_per_program},
         {"packed", &f->programs_per_block}, {"cluster", &f->blocks_per_program}, {"shared", &f->shared_bytes}};
     int64_t x;
     if (accept(r, "stage")) {

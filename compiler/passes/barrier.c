@@ -5,6 +5,8 @@
  * a write, a write that overlaps a read, and accesses of global memory by which threads may cross (alias.c) get a barrier in
  * front. A loop's body is walked again from its own end, so that one round's accesses meet the next one's. Conditions are the
  * same in all threads of a program, so any place will do; so will one more barrier where too much is pending to look at.
+ * Of a cluster, only what is stored into other blocks' shared memory, and global memory, needs a barrier of all blocks: before the
+ * first such store (all blocks have begun), before it is loaded, and behind the last one (no block has ended).
  */
 #include "base/plant.h"
 #include "passes/private.h"
@@ -15,18 +17,20 @@ typedef struct Access {
     const Op *op;       /* of global memory; NULL: of shared memory */
     int64_t begin, end; /* bytes of shared memory */
     bool is_write;
+    bool is_remote;  /* it stores into every block of the cluster */
     bool is_earlier; /* it happened in an earlier round of a loop */
+    bool is_settled; /* the threads of its block have met since: only other blocks may run into it */
 } Access;
 
 typedef VEC(Access) Accesses;
 
 typedef struct Places {
     Func *f;
-    int64_t scope; /* all threads of a program */
+    int64_t scope, inner; /* all threads of a program, and those of it in one block */
     Arena *scratch;
     Accesses *begin; /* by id of a loop: what was pending at the beginning of any of its rounds */
     bool *visited;   /* by id of a loop */
-    bool changed;
+    bool changed, has_met; /* has_met: a barrier of the cluster was passed, perhaps */
 } Places;
 
 /* False where `to` has it already. */
@@ -34,21 +38,11 @@ static bool add(Places *p, Accesses *to, Access a) {
     for (uint32_t i = 0; i < to->len; i++) {
         const Access *b = &to->at[i];
         bool is_same = b->begin == a.begin && b->end == a.end && b->is_write == a.is_write;
+        is_same = is_same && b->is_remote == a.is_remote && b->is_settled == a.is_settled;
         if (is_same && b->op == a.op && b->is_earlier == a.is_earlier) return false;
     }
     vec_push(p->scratch, to, a);
     return true;
-}
-
-static bool conflicts(const Places *p, const Accesses *pending, Access a) {
-    for (uint32_t i = 0; i < pending->len; i++) {
-        const Access *b = &pending->at[i];
-        if (a.op && b->op && accesses_cross(p->f, b->op, a.op, b->is_earlier)) return true;
-        if (a.op || b->op) continue;
-        bool is_known = b->is_write || (a.is_write && !plant(PLANT_SAME_SHARED));
-        if (is_known && a.begin < b->end && b->begin < a.end) return true;
-    }
-    return false;
 }
 
 static Access access_of(const Op *op) {
@@ -56,7 +50,56 @@ static Access access_of(const Op *op) {
     Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
     if (op->kind == OP_SHGATHER) t.shape.log2[op->attr.axis] = op->attr.size_log2;
     int64_t bytes = (int64_t)(shape_elements(t.shape) * type_bytes(t));
-    return (Access){.begin = op->attr.i, .end = op->attr.i + bytes, .is_write = op->kind == OP_SHSTORE};
+    return (Access){.begin = op->attr.i, .end = op->attr.i + bytes, .is_write = op->kind == OP_SHSTORE, .is_remote = op->attr.to_cluster};
+}
+
+enum { NO_SCOPE = -1 };
+
+/* Who has to meet before a. */
+static int64_t conflict(const Places *p, const Access *b, Access a) {
+    if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
+    if (a.op || b->op || a.begin >= b->end || b->begin >= a.end) return NO_SCOPE;
+    if (!b->is_write && (!a.is_write || plant(PLANT_SAME_SHARED))) return NO_SCOPE;
+    if (a.is_remote || b->is_remote) return p->scope;
+    return b->is_settled ? NO_SCOPE : p->inner;
+}
+
+static int64_t conflicts(const Places *p, const Accesses *pending, Access a) {
+    int64_t widest = pending->len >= MOST_PENDING ? p->scope : NO_SCOPE;
+    for (uint32_t i = 0; i < pending->len && widest < p->scope; i++) {
+        int64_t scope = conflict(p, &pending->at[i], a);
+        if (scope > widest) widest = scope;
+    }
+    return widest;
+}
+
+/* What is pending behind a barrier. */
+static void meet(const Places *p, Accesses *pending, int64_t scope) {
+    if (scope >= p->scope) pending->len = 0;
+    else if (scope >= p->inner)
+        for (uint32_t i = 0; i < pending->len; i++) pending->at[i].is_settled = true;
+}
+
+/* The barrier in front of the first store to other blocks asks for no more than that they have begun, which threads say at
+ * the kernel's start. Once: not where it may be passed more often, or never. */
+static bool is_begin(const Places *p, const Block *in, const Op *before, const Accesses *pending) {
+    if (p->has_met || in != p->f->body || op_info[before->kind].attr != ATTR_SHARED) return false;
+    Access a = access_of(before);
+    for (uint32_t i = 0; i < pending->len; i++) {
+        const Access *b = &pending->at[i];
+        if (b->end != INT64_MAX && conflict(p, b, a) == p->scope) return false;
+    }
+    return pending->len > 0 && pending->at[0].end == INT64_MAX;
+}
+
+static void put_barrier(Places *p, const Block *in, Op *before, Accesses *pending, int64_t scope) {
+    Builder at = builder_before(p->f, before);
+    bool begin = scope == SCOPE_CLUSTER && is_begin(p, in, before, pending);
+    op_build(&at, OP_BARRIER, NULL, 0, (Attr){.i = scope, .is_begin = begin}, (Type){0});
+    p->has_met |= scope == SCOPE_CLUSTER;
+    if (begin) pending->at[0] = pending->at[--pending->len];
+    else meet(p, pending, scope);
+    p->changed = true;
 }
 
 static void walk(Places *p, Block *b, Accesses *pending);
@@ -101,31 +144,36 @@ static void walk_if(Places *p, Op *op, Accesses *pending) {
     *pending = after;
 }
 
+static void meet_here(Places *p, const Op *barrier, Accesses *pending) {
+    p->has_met |= barrier->attr.i == SCOPE_CLUSTER;
+    meet(p, pending, barrier->attr.i);
+}
+
 static void walk(Places *p, Block *b, Accesses *pending) {
     for (Op *op = b->first; op; op = op->next) {
         if (op->kind == OP_FOR || op->kind == OP_WHILE) walk_loop(p, op, pending);
         else if (op->kind == OP_IF) walk_if(p, op, pending);
-        else if (op->kind == OP_BARRIER && op->attr.i >= p->scope) pending->len = 0;
+        else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
         bool is_shared = op_info[op->kind].attr == ATTR_SHARED;
         if (!is_shared && !op_is_access(op->kind)) continue;
         Access a = access_of(op);
-        if (pending->len >= MOST_PENDING || conflicts(p, pending, a)) {
-            Builder at = builder_before(p->f, op);
-            op_build(&at, OP_BARRIER, NULL, 0, (Attr){.i = p->scope}, (Type){0});
-            pending->len = 0;
-            p->changed = true;
-        }
+        int64_t scope = conflicts(p, pending, a);
+        if (scope != NO_SCOPE) put_barrier(p, b, op, pending, scope);
         add(p, pending, a);
     }
 }
 
 bool pass_barrier(Func *f, PassContext *c) {
     (void)c;
-    Places p = {.f = f, .scope = f->threads_per_program > 32 ? SCOPE_BLOCK : SCOPE_WARP, .scratch = arena_create()};
+    Places p = {.f = f, .inner = f->threads_per_program > 32 ? SCOPE_BLOCK : SCOPE_WARP, .scratch = arena_create()};
     Accesses pending = {0};
+    p.scope = f->blocks_per_program > 1 ? SCOPE_CLUSTER : p.inner;
+    if (f->blocks_per_program > 1) add(&p, &pending, (Access){.end = INT64_MAX, .is_write = true, .is_settled = true});
     p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
     p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
     walk(&p, f->body, &pending);
+    for (uint32_t i = 0; i < pending.len; i++)
+        if (pending.at[i].is_remote) put_barrier(&p, f->body, f->body->last, &pending, p.scope);
     arena_destroy(p.scratch);
     return p.changed;
 }

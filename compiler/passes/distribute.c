@@ -1,19 +1,22 @@
-/* distribute.c - how many warps a program gets: the one table, and how it is read.
+/* distribute.c - how many warps and blocks a program gets: the one table, and how it is read.
  *
- * In: a function; its largest tile counts, as far as masks may let its elements through. Out: num_warps.
+ * In: a function; its largest tile counts, as far as masks may let its elements through. Out: num_warps, blocks_per_program.
  * A block holds one program (four of one warp: pack.c), so warps trade enough loads in flight per multiprocessor (many small blocks, many elements a
  * thread) against the registers a thread has. The rows are the best of 1 … 32 warps for row softmax in fp32 on an H200
- * (`bench/gpu.sh tune`, docs/performance.md): 16 elements a thread at 512, 32 at 2K, 64 at 8K and 16K. Beyond that 64 would
- * spill, and threads are what is left. Types under 32 bits are computed in 32, so they count as 4 bytes.
+ * (`bench/gpu.sh tune`, docs/performance.md): 16 elements a thread at 512, 32 at 2K, 64 at 8K and 16K. A block of 16 warps
+ * is full with 64 elements a thread; beyond, a cluster of such blocks shares the program, where nothing but reductions crosses them. Types under 32 bits are computed in 32, so they count as 4 bytes.
  */
-#include "passes/passes.h"
+#include "passes/private.h"
 
 static const struct {
     uint64_t bytes; /* of the tile in registers, at most */
     uint32_t warps;
 } table[] = {
-    {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8},
+    {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8}, {1 << 17, 16},
 };
+
+/* Of a tile in the registers of one block: what is larger goes to a cluster. */
+enum { BLOCK_BYTES = 1 << 17, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
 
 /* What masks leave of the tiles of one shape. */
 typedef struct Live {
@@ -69,14 +72,41 @@ static void note_size(void *context, Op *op) {
     }
 }
 
-uint32_t distribute_warps(Func *f, const Facts *facts) {
-    Largest l = {.facts = facts, .scratch = arena_create(), .elements = 1, .bytes = 4};
-    func_walk(f, note_live, &l);
-    func_walk(f, note_size, &l);
-    arena_destroy(l.scratch);
-    uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes), sorting = l.flipped / (32 * SORTED);
+static uint32_t choose_warps(uint64_t size, uint64_t sorting) {
     for (size_t i = 0; i < COUNT(table); i++) {
         if (size <= table[i].bytes && sorting <= table[i].warps) return table[i].warps;
     }
     return sorting <= 16 && size <= 1 << 16 ? 16 : 32;
+}
+
+/* Does it move elements between the blocks of a cluster no more than a reduction does, and wait for nobody? */
+static void check_apart(void *context, Op *op) {
+    bool *is_apart = context;
+    switch (op->kind) {
+    case OP_LOAD: *is_apart &= !op->attr.mem.is_volatile; return;
+    case OP_ATOMICRMW: *is_apart &= !value_used(op->results[0]) && !order_acquires(op->attr.mem.order); return;
+    case OP_STORE: case OP_REDUCE: case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_PID:
+    case OP_NPROG: case OP_FOR: case OP_WHILE: case OP_IF: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return;
+    default: *is_apart &= op_is_elementwise(op);
+    }
+}
+
+static uint32_t choose_blocks(Func *f, uint64_t size, uint32_t block_bytes, uint32_t most) {
+    bool is_apart = true;
+    uint32_t blocks = 1;
+    if (size <= block_bytes || most == 1) return 1;
+    func_walk(f, check_apart, &is_apart);
+    if (!is_apart) return 1;
+    while (blocks < most && size / blocks > block_bytes) blocks *= 2;
+    return blocks;
+}
+
+void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
+    Largest l = {.facts = facts, .scratch = arena_create(), .elements = 1, .bytes = 4};
+    func_walk(f, note_live, &l);
+    func_walk(f, note_size, &l);
+    arena_destroy(l.scratch);
+    uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes);
+    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, size, l.bytes < 4 ? BLOCK_BYTES_NARROW : BLOCK_BYTES, t->max_cluster);
+    if (f->num_warps == 0) f->num_warps = choose_warps(size / f->blocks_per_program, l.flipped / (32 * SORTED));
 }

@@ -4,7 +4,8 @@
  * and no convert_layout that a few shuffles within a warp cannot do.
  * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each warp
  * reduces its part, the partials go to shared memory, and every thread that needs the result reads its share of them and
- * reduces again. Slots number the exchanges; offsets come later.
+ * reduces again. Where a program spans a cluster, each block stores into the shared memory of all of them, so that loads stay in
+ * the own block. Slots number the exchanges; offsets come later.
  */
 #include "passes/passes.h"
 
@@ -22,10 +23,26 @@ static Type with_layout(Type t, const Layout *l) {
     return t;
 }
 
+/* Does each block of the cluster hold a part of its own, or one block alone what all of them want? */
+static bool is_apart(const Exchange *x, const Value *v, bool one_stores) {
+    if (x->f->blocks_per_program == 1) return false;
+    const Layout *l = v->type.layout;
+    uint32_t all = x->f->blocks_per_program - 1, same = l ? layout_free(l, IN_CTA) : all;
+    return one_stores ? same != 0 : same != all;
+}
+
+/* Into the shared memory of the block, or of every block if they hold different parts. */
+static Attr store_shared(Exchange *x, Builder *b, Value *v, bool to_cluster) {
+    Attr slot = {.i = -1, .j = x->slots++};
+    Attr store = slot;
+    store.to_cluster = to_cluster;
+    op_build(b, OP_SHSTORE, &v, 1, store, v->type);
+    return slot;
+}
+
 /* v through shared memory into another layout (of as many elements, in the same order). */
 static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to) {
-    Attr slot = {.i = -1, .j = x->slots++};
-    op_build(b, OP_SHSTORE, &v, 1, slot, v->type);
+    Attr slot = store_shared(x, b, v, is_apart(x, v, false));
     return op_build(b, OP_SHLOAD, NULL, 0, slot, to)->results[0];
 }
 
@@ -37,9 +54,8 @@ static void split_reduce(Exchange *x, Op *op) {
     uint32_t axis = (uint32_t)op->attr.i;
     ReducePlan plan = layout_reduce_plan(l, axis);
     if (plan.mixed) bug("reduce over axis %u of a mixed layout in %s", axis, f->name);
-    if (plan.combine[IN_CTA]) bug("reduce across the blocks of a cluster in %s", f->name);
     const Layout *result = layout_slice(f->layouts, l, axis, false);
-    if (plan.combine[IN_WARP]) {
+    if (plan.combine[IN_WARP] || plan.combine[IN_CTA]) {
         const Layout *partial = layout_partial(f->layouts, l, axis);
         Value *part = op_build(&b, OP_REDUCEWARP, &v, 1, op->attr, with_layout(v->type, partial))->results[0];
         const Layout *spread = layout_spread(f->layouts, result, axis, partial->shape.log2[axis]);
@@ -62,8 +78,7 @@ static bool needs_shared(const Layout *from, const Layout *to) {
 /* All stores, one barrier, all loads. */
 static void all_through_shared(Exchange *x, Builder *b, Value *const *v, const Layout *to, Value **out, uint32_t n) {
     int64_t first = x->slots;
-    for (uint32_t i = 0; i < n; i++)
-        op_build(b, OP_SHSTORE, (Value *[]){v[i]}, 1, (Attr){.i = -1, .j = x->slots++}, v[i]->type);
+    for (uint32_t i = 0; i < n; i++) store_shared(x, b, v[i], is_apart(x, v[i], false));
     for (uint32_t i = 0; i < n; i++) {
         Attr slot = {.i = -1, .j = first + i};
         out[i] = op_build(b, OP_SHLOAD, NULL, 0, slot, with_layout(v[i]->type, to))->results[0];
@@ -87,8 +102,6 @@ static void split_combine(Exchange *x, Op *op) {
     uint32_t axis = (uint32_t)op->attr.i, n = op->nargs;
     AxisPlan plan = layout_axis_plan(l, axis);
     if (plan.within == plan.bits) return;
-    for (uint32_t i = 0; i < plan.bits; i++)
-        if (plan.dim[i] == IN_CTA) bug("%s across the blocks of a cluster in %s", op_info[op->kind].name, f->name);
     Builder b = builder_before(f, op);
     bool is_scan = op->kind == OP_SCAN;
     const Layout *slice = layout_slice(f->layouts, l, axis, false);
@@ -130,12 +143,12 @@ static bool is_replicated(const Value *v) {
 static void share_atomic(Exchange *x, Op *op) {
     Value *v = op->results[0];
     if (!value_used(v) || !is_replicated(v)) return;
-    if (x->f->blocks_per_program > 1) bug("an atomic's result across the blocks of a cluster in %s", x->f->name);
     Attr slot = {.i = -1, .j = x->slots++};
     Builder b = builder_after(x->f, op);
     Value *shared = op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type)->results[0];
     value_replace(x->f, v, shared);
     Builder before = builder_before(x->f, shared->def);
+    slot.to_cluster = is_apart(x, v, true);
     op_build(&before, OP_SHSTORE, &v, 1, slot, v->type);
     shared->name = v->name;
     x->changed = true;
@@ -144,8 +157,9 @@ static void share_atomic(Exchange *x, Op *op) {
 static void split_gather(Exchange *x, Op *op) {
     Value *v = op->args[0], *index = op->args[1];
     Builder b = builder_before(x->f, op);
-    Attr slot = {.i = -1, .j = x->slots++, .axis = op->attr.i, .size_log2 = v->type.shape.log2[op->attr.i]};
-    op_build(&b, OP_SHSTORE, &v, 1, (Attr){.i = slot.i, .j = slot.j}, v->type);
+    Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
+    slot.axis = op->attr.i;
+    slot.size_log2 = v->type.shape.log2[op->attr.i];
     Value *r = op_build(&b, OP_SHGATHER, &index, 1, slot, op->results[0]->type)->results[0];
     r->name = op->results[0]->name;
     value_replace(x->f, op->results[0], r);
@@ -159,8 +173,8 @@ static void split_flip(Exchange *x, Op *op) {
     Owner from = layout_owner(v->type.layout, (uint32_t)op->attr.i);
     if (!from.at[IN_WARP] && !from.at[IN_CTA]) return;
     Builder b = builder_before(x->f, op);
-    Attr slot = {.i = -1, .j = x->slots++, .flip = op->attr.i};
-    op_build(&b, OP_SHSTORE, &v, 1, (Attr){.i = slot.i, .j = slot.j}, v->type);
+    Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
+    slot.flip = op->attr.i;
     replace_op(x, op, op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type));
 }
 

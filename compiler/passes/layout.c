@@ -35,7 +35,7 @@ typedef struct Assign {
     uint32_t known;  /* values the facts and the side tables cover */
     uint8_t *cost;   /* by value id: 0 not looked at, else 1 + ops of the tree; CHEAP + 1: not cheap */
     Clone **clones;  /* by value id */
-    uint32_t warps_log2;
+    uint32_t warps_log2, ctas_log2;
 } Assign;
 
 static void assign_block(Assign *s, Block *b);
@@ -131,7 +131,7 @@ static const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis) {
     for (uint32_t d = shape.rank; d-- > 0;) {
         if (d != axis) order[n++] = (uint8_t)d;
     }
-    a->layout = layout_blocked(s->f->layouts, shape, order, a->vec_log2, 5, s->warps_log2, 0);
+    a->layout = layout_blocked(s->f->layouts, shape, order, a->vec_log2, 5, s->warps_log2, s->ctas_log2);
     return a->layout;
 }
 
@@ -503,12 +503,18 @@ static void assign_block(Assign *s, Block *b) {
 
 /* ---- The pass ----------------------------------------------------------------------------------------------------------------------- */
 
+/* The threads of a program are those of a cluster. */
+static void widen_barrier(void *context, Op *op) {
+    (void)context;
+    if (op->kind == OP_BARRIER) op->attr.i = SCOPE_CLUSTER;
+}
+
 bool pass_layout(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT) return false;
     Arena *scratch = arena_create();
     Assign s = {.f = f, .c = c, .scratch = scratch, .known = f->next_value};
     s.facts = facts_compute(f, scratch);
-    if (f->num_warps == 0) f->num_warps = distribute_warps(f, s.facts);
+    distribute_program(f, s.facts, &c->target);
     if (c->opt_level > 0 && shift_rows(f, s.facts, c->target.max_vector_bytes)) {
         s.facts = facts_compute(f, scratch);
         s.known = f->next_value;
@@ -519,10 +525,18 @@ bool pass_layout(Func *f, PassContext *c) {
         arena_destroy(scratch);
         return false;
     }
+    if (f->blocks_per_program > c->target.max_cluster) {
+        diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, c->target.max_cluster);
+        diag_note(c->diag, (Span){0, 0}, "clusters of up to 16 blocks are there from sm_90 on");
+        arena_destroy(scratch);
+        return false;
+    }
     s.cost = NEW_ARRAY(scratch, uint8_t, f->next_value);
     s.clones = NEW_ARRAY(scratch, Clone *, f->next_value);
     s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
+    s.ctas_log2 = (uint32_t)__builtin_ctz(f->blocks_per_program);
     func_walk(f, note_access, &s);
+    if (s.ctas_log2) func_walk(f, widen_barrier, f);
     assign_block(&s, f->body);
     arena_destroy(scratch);
     pass_dce(f, c); /* the originals of what was cloned: they have no layout */

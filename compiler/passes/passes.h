@@ -13,6 +13,7 @@ typedef struct PassTarget {
     uint32_t max_threads_per_block; /* 1024 */
     uint32_t max_shared_bytes;      /* per block, with opt-in */
     uint32_t max_vector_bytes;      /* of one access: 16 */
+    uint32_t max_cluster;           /* blocks of a program; 1: the target has no clusters */
 } PassTarget;
 
 typedef struct PassContext {
@@ -78,7 +79,8 @@ void remark_function(const Func *f, Diag *d);
 
 /* ---- Choice of distribution ---------------------------------------------------------------------------------------- */
 
-/* num_warps for a program, by what its masks leave of its largest tile (distribute.c holds the one table). */
-uint32_t distribute_warps(Func *f, const Facts *facts);
+/* num_warps and blocks_per_program, where the source does not say, by what the masks leave of the largest tile
+ * (distribute.c holds the one table). */
+void distribute_program(Func *f, const Facts *facts, const PassTarget *t);
 
 #endif

@@ -189,8 +189,9 @@ static void print_text(const Report *r) {
         else if (k->params[i].least) printf("  %-22s at least %u\n", k->params[i].name, k->params[i].least);
     }
     if (k->config) printf("  %-22s %s\n", "config", k->config);
-    printf("  %-22s %u (%u threads)\n", "warps per program", (r->threads / l->programs_per_block + 31) / 32,
-           r->threads / l->programs_per_block);
+    uint32_t threads = r->threads / l->programs_per_block * l->blocks_per_program;
+    printf("  %-22s %u (%u threads)\n", "warps per program", (threads + 31) / 32, threads);
+    if (l->blocks_per_program > 1) printf("  %-22s %u (a cluster)\n", "blocks per program", l->blocks_per_program);
     if (r->registers == r->registers_high) {
         printf("  %-22s %u (%s)\n", "registers per thread", r->registers, r->registers_from);
     } else {
@@ -220,10 +221,10 @@ static void print_text(const Report *r) {
 static void print_json(const Report *r) {
     const Record *k = r->record;
     const RecordLaunch *l = &k->launches[0];
-    printf("{\n  \"kernel\": \"%s\",\n  \"arch\": \"%s\",\n  \"threads_per_block\": %u,\n  \"programs_per_block\": %u,\n"
+    printf("{\n  \"kernel\": \"%s\",\n  \"arch\": \"%s\",\n  \"threads_per_block\": %u,\n  \"programs_per_block\": %u,\n  \"blocks_per_program\": %u,\n"
            "  \"registers\": %u,\n  \"registers_high\": %u,\n  \"registers_from\": \"%s\",\n  \"spill_bytes\": %u,\n"
            "  \"shared_bytes\": %u,\n  \"constexpr\": {",
-           k->kernel, k->target, r->threads, l->programs_per_block, r->registers, r->registers_high, r->registers_from,
+           k->kernel, k->target, r->threads, l->programs_per_block, l->blocks_per_program, r->registers, r->registers_high, r->registers_from,
            r->spill_bytes, r->shared);
     bool first = true;
     for (uint32_t i = 0; i < k->num_params; i++) {

@@ -100,7 +100,8 @@ fsc_status global_unwritten(Launch *l);
 
 /* ---- shared.c: shared memory ------------------------------------------------------------------------------------------- */
 
-void shared_access(Thread *t, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site);
+struct Block;
+void shared_access(Thread *t, struct Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site);
 
 /* ---- team.c: the threads of a program, scheduled ----------------------------------------------------------------------- */
 

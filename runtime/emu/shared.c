@@ -1,4 +1,4 @@
-/* shared.c - accesses of a block's shared memory.
+/* shared.c - accesses of a block's shared memory, by its own threads and by those of the cluster's other blocks.
  *
  * In: byte offsets. Out: the bytes, and findings: beyond what the kernel has, misaligned, read before any write, and two
  * threads at one byte between two barriers. Method: a cell per byte; a cell of an earlier program counts as untouched.
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static void check_bytes(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, int32_t site) {
+static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, bool is_store, int32_t site) {
     Block *b = t->block;
     Team *team = b->team;
     Touch now = {.owner = team->number + 1,
@@ -19,7 +19,7 @@ static void check_bytes(Thread *t, uint64_t offset, uint32_t bytes, bool is_stor
                  .deed = is_store ? DEED_WRITES : DEED_READS,
                  .site = site};
     for (uint32_t i = 0; i < bytes; i++) {
-        Cell *cell = &b->cells[offset + i];
+        Cell *cell = &in->cells[offset + i];
         Touch with;
         if (cell->writer.owner != now.owner && cell->reader.owner != now.owner) *cell = (Cell){0};
         bool is_unwritten = !is_store && cell->writer.owner == 0;
@@ -40,7 +40,19 @@ static void check_bytes(Thread *t, uint64_t offset, uint32_t bytes, bool is_stor
     }
 }
 
-void shared_access(Thread *t, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
+/* Another block's shared memory is there from the cluster's first meeting until the block ends. */
+static bool is_there(const Thread *t, const Block *in, uint64_t offset, int32_t site) {
+    const Team *team = in->team;
+    uint32_t ended = 0;
+    for (uint32_t i = 0; i < team->threads_per_block; i++) ended += in->threads[i].state == THREAD_ENDED;
+    if (in == t->block || (team->barriers > 0 && ended < team->threads_per_block)) return true;
+    Spot spot = thread_spot(t, site, offset);
+    finding_add(team->launch->findings, FINDING_SHARED_BOUNDS, &spot, "writes shared memory of block %u of the cluster, which %s",
+                in->rank, ended < team->threads_per_block ? "may not have begun: no barrier of the cluster came before" : "has ended");
+    return false;
+}
+
+void shared_access(Thread *t, Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
     const Launch *l = t->block->team->launch;
     uint32_t bytes = (uint32_t)a.words * a.bytes, size = l->shape->shared_static + l->shape->shared_dynamic;
     if (offset > size || bytes > size - offset || offset % bytes) {
@@ -49,8 +61,9 @@ void shared_access(Thread *t, uint64_t offset, uint64_t *data, EmuAccess a, bool
                     is_store ? "writes" : "reads", bytes, (unsigned long long)offset, size);
         return;
     }
-    if (l->checked) check_bytes(t, offset, bytes, is_store, site);
-    unsigned char *at = t->block->shared + offset;
+    if (in != t->block && l->checked && !is_there(t, in, offset, site)) return;
+    if (l->checked) check_bytes(t, in, offset, bytes, is_store, site);
+    unsigned char *at = in->shared + offset;
     for (uint32_t i = 0; i < a.words; i++, at += a.bytes) {
         if (is_store) {
             memcpy(at, &data[i], a.bytes);

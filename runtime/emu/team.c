@@ -312,11 +312,17 @@ static void store_global(EmuThread *t, uint64_t address, uint32_t predicate, uin
 }
 
 static void load_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
-    if (predicate) shared_access(thread_of(t), offset, data, emu_access_unpack(access), false, site);
+    if (predicate) shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), false, site);
 }
 
 static void store_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
-    if (predicate) shared_access(thread_of(t), offset, data, emu_access_unpack(access), true, site);
+    if (predicate) shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), true, site);
+}
+
+static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data, uint32_t access,
+                          int32_t site) {
+    Team *team = thread_of(t)->block->team;
+    if (predicate) shared_access(thread_of(t), &team->blocks[block % team->num_blocks], offset, data, emu_access_unpack(access), true, site);
 }
 
 static void atomic_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site) {
@@ -386,6 +392,7 @@ const EmuCalls emu_calls = {
     .store_global = store_global,
     .load_shared = load_shared,
     .store_shared = store_shared,
+    .store_cluster = store_cluster,
     .atomic = atomic_global,
     .shuffle_xor = shuffle_xor,
     .shuffle_lane = shuffle_lane,

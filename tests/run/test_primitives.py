@@ -17,8 +17,6 @@ from case import EXAMPLES, Output, case, close, must_fail, same_bits
 PRIMS = os.path.join(EXAMPLES, "..", "compiler", "codegen", "prims.def")
 SHAPES = ["v1.b8", "v1.b16", "v1.b32", "v2.b32", "v4.b32", "v1.b64", "v2.b64"]  # access_of in codegen/simt/pack.c
 UNREACHABLE = {  # row: why no kernel calls it
-    "cluster.rank": "num_ctas above 1 is not compiled yet",
-    "barrier.cluster": "num_ctas above 1 is not compiled yet",
     "atomic.rmw.v1.b16": "the emulator adds small floats by compare-and-swap",
 }
 SINGLE = ["v1.b16", "v1.b32", "v1.b64"]  # of atomics
@@ -72,7 +70,7 @@ def parameters(source):
 
 def run(bench, prims, source, *args, **options):
     """Launches the kernel, having seen that it calls `prims`, in the module for the GPU and in the emulator's."""
-    for arch in ("sm_80", "emu"):
+    for arch in ("sm_90" if "num_ctas" in options else "sm_80", "emu"):
         called = calls(source, args, parameters(source), arch, **options)
         missing = set(prims) - called
         assert not missing, f"{arch}: the kernel calls {sorted(called)}, not {sorted(missing)}"
@@ -238,7 +236,7 @@ LOADED = {"v1.b8": ("i8", 4, False), "v1.b16": ("fp16", 4, False), "v1.b32": ("f
           "v4.b32": ("i8", 16, True), "v1.b64": ("i64", 2, False), "v2.b64": ("i64", 2, True)}  # True: the other way round
 
 
-def turn(bench, prim, dtype, columns, backwards, warps):
+def turn(bench, prims, dtype, columns, backwards, **options):
     size = 2 * 256 * 2 * columns
     x, y = bench.buffer(dtype, size), bench.buffer(dtype, size)
     x.write(pattern(dtype, size))
@@ -247,19 +245,26 @@ def turn(bench, prim, dtype, columns, backwards, warps):
     place = {BY_ROW: i * 2 * columns + j, BY_COLUMN: j * 256 + i}
     want = y.raw().reshape(2, -1)
     want[:, place[to]] = x.raw().reshape(2, -1)[:, place[source]]
-    run(bench, [prim, "barrier.block"], TURNED.format(source=source, to=to), y, x, defines=dict(C=columns, S=2 * columns),
-        types={"T": dtype}, num_warps=warps)
-    assert y.raw().tobytes() == want.tobytes(), f"{prim} with {dtype} by {columns}"
+    run(bench, prims, TURNED.format(source=source, to=to), y, x, defines=dict(C=columns, S=2 * columns),
+        types={"T": dtype}, **options)
+    assert y.raw().tobytes() == want.tobytes(), f"{prims} with {dtype} by {columns}"
 
 
 @tests(*(f"store.shared.{s}" for s in SHAPES))(shape=SHAPES)
 def shared_store(bench, shape):
-    turn(bench, f"store.shared.{shape}", *STORED[shape], False, 4)
+    turn(bench, [f"store.shared.{shape}", "barrier.block"], *STORED[shape], False, num_warps=4)
 
 
 @tests(*(f"load.shared.{s}" for s in SHAPES))(shape=SHAPES)
 def shared_load(bench, shape):
-    turn(bench, f"load.shared.{shape}", *LOADED[shape], 4)
+    turn(bench, [f"load.shared.{shape}", "barrier.block"], *LOADED[shape], num_warps=4)
+
+
+@tests("cluster.rank", "cluster.begin", "cluster.begun", "barrier.cluster", *(f"store.cluster.{s}" for s in SHAPES))(shape=SHAPES, blocks=[2, 4])
+def cluster_store(bench, shape, blocks):
+    """The tile of a program lies over the blocks of a cluster, and each block wants rows of all the others."""
+    prims = [f"store.cluster.{shape}", "cluster.rank", "cluster.begin", "cluster.begun", "barrier.cluster"]
+    turn(bench, prims, *STORED[shape], False, num_warps=2, num_ctas=blocks)
 
 
 # ---- Between threads ----------------------------------------------------------------------------------------------------

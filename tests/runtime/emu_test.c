@@ -337,6 +337,53 @@ static void cluster_left_thread(EmuThread *t, const void *const *args) {
     if (t->rank != 1) t->calls->barrier_cluster(t, AT_D, 0);
 }
 
+/* Each block hands its number to all blocks of the cluster, which are known to have begun, and reads its own copy. */
+static void hand_out_thread(EmuThread *t, const void *const *args) {
+    uint64_t data[4] = {t->rank * 10};
+    t->calls->barrier_cluster(t, AT_B, 0);
+    if (t->tid < 4) t->calls->store_cluster(t, 4 * t->rank, t->tid, 1, data, word, AT_A);
+    t->calls->barrier_cluster(t, AT_B, 1);
+    store(t, address_of(args, 0) + 4 * (block_of(t) * 32 + t->tid), load_shared(t, 4 * (t->tid % 4), AT_C), AT_D);
+}
+
+static void hand_early_thread(EmuThread *t, const void *const *args) {
+    uint64_t data[4] = {1};
+    (void)args;
+    if (t->tid == 0) t->calls->store_cluster(t, 4 * t->rank, (t->rank + 1) % 4, 1, data, word, AT_A);
+    t->calls->barrier_cluster(t, AT_B, 0);
+}
+
+static void hand_late_thread(EmuThread *t, const void *const *args) {
+    uint64_t data[4] = {1};
+    (void)args;
+    t->calls->barrier_cluster(t, AT_B, 0);
+    if (t->rank == 1) return;
+    for (int i = 0; i < 3; i++) t->calls->barrier_block(t, AT_B, (uint32_t)i);
+    if (t->tid == 0 && t->rank == 3) t->calls->store_cluster(t, 0, 1, 1, data, word, AT_D);
+}
+
+/* A barrier of the block orders nothing between blocks. */
+static void hand_race_thread(EmuThread *t, const void *const *args) {
+    uint64_t data[4] = {1};
+    (void)args;
+    t->calls->barrier_cluster(t, AT_B, 0);
+    if (t->tid == 0) t->calls->store_cluster(t, 4 * t->rank, 0, 1, data, word, AT_A);
+    t->calls->barrier_block(t, AT_B, 1);
+    if (t->tid == 0 && t->rank == 0) (void)load_shared(t, 8, AT_C);
+    t->calls->barrier_cluster(t, AT_B, 2);
+    if (t->rank == 0) (void)load_shared(t, 8, AT_D);
+}
+
+static void test_cluster_memory(void **state) {
+    (void)state;
+    Setup s = {32, 4, 64, {2, 1, 1}};
+    assert_int_equal(launch(&s, hand_out_thread), FSC_OK);
+    for (int i = 0; i < 256; i++) assert_int_equal(y[i], i % 4 * 10);
+    (void)found(&s, hand_early_thread, "shared-bounds", 10, "may not have begun");
+    (void)found(&s, hand_late_thread, "shared-bounds", 40, "block 1 of the cluster, which has ended");
+    (void)found(&s, hand_race_thread, "shared-race", 10, "byte 8 of shared memory");
+}
+
 static void test_divergence(void **state) {
     (void)state;
     Setup s = {64, 1, 0, {1, 1, 1}}, cluster = {32, 4, 0, {1, 1, 1}};
@@ -389,7 +436,7 @@ int main(void) {
         cmocka_unit_test(test_warp_barrier),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_misaligned),
         cmocka_unit_test(test_program_races), cmocka_unit_test(test_thread_race), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_divergence),    cmocka_unit_test(test_limits),      cmocka_unit_test(test_unwritten_output),
-        cmocka_unit_test(test_either_order),
+        cmocka_unit_test(test_either_order),  cmocka_unit_test(test_cluster_memory),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

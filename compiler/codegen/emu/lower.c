@@ -9,7 +9,7 @@
 #include "codegen/emu/emu.h"
 #include "runtime/hooks.h"
 
-typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_ATOMIC, ROW_MEET, ROW_SHOW, ROW_MATH } RowKind;
+typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_NOTHING, ROW_SHOW, ROW_MATH } RowKind;
 
 typedef struct Row {
     RowKind kind;
@@ -19,15 +19,19 @@ typedef struct Row {
 static const Row rows[] = {
 #define FIELD(e, field) [PRIM_##e] = {ROW_FIELD, offsetof(EmuThread, field)},
 #define MEMORY(e, call) [PRIM_##e] = {ROW_MEMORY, offsetof(EmuCalls, call)},
+#define REMOTE(e, call) [PRIM_##e] = {ROW_REMOTE, offsetof(EmuCalls, call)},
 #define ATOMIC(e, call) [PRIM_##e] = {ROW_ATOMIC, offsetof(EmuCalls, call)},
 #define MEET(e, call)   [PRIM_##e] = {ROW_MEET, offsetof(EmuCalls, call)},
+#define NOTHING(e)      [PRIM_##e] = {ROW_NOTHING, 0},
 #define SHOW(e, call)   [PRIM_##e] = {ROW_SHOW, offsetof(EmuCalls, call)},
 #define MATH(e, call)   [PRIM_##e] = {ROW_MATH, offsetof(EmuCalls, call)},
 #include "codegen/emu/lower.def"
 #undef FIELD
 #undef MEMORY
+#undef REMOTE
 #undef ATOMIC
 #undef MEET
+#undef NOTHING
 #undef SHOW
 #undef MATH
 };
@@ -36,15 +40,19 @@ static const Row rows[] = {
 enum {
 #define FIELD(e, field) HAS_##e,
 #define MEMORY(e, call) HAS_##e,
+#define REMOTE(e, call) HAS_##e,
 #define ATOMIC(e, call) HAS_##e,
 #define MEET(e, call)   HAS_##e,
+#define NOTHING(e)      HAS_##e,
 #define SHOW(e, call)   HAS_##e,
 #define MATH(e, call)   HAS_##e,
 #include "codegen/emu/lower.def"
 #undef FIELD
 #undef MEMORY
+#undef REMOTE
 #undef ATOMIC
 #undef MEET
+#undef NOTHING
 #undef SHOW
 #undef MATH
     ROW_COUNT
@@ -89,23 +97,40 @@ static V read_words(Emu *e, Access a, LLVMTypeRef result) {
     return all;
 }
 
+static void write_word(Emu *e, uint32_t i, V x) {
+    LLVMTypeRef word = e->m->i64;
+    LLVMBuildStore(e->m->at, LLVMTypeOf(x) == word ? x : LLVMBuildZExt(e->m->at, x, word, ""), word_slot(e, i));
+}
+
+static void write_words(Emu *e, Access a, const V *in) {
+    for (uint32_t i = 0; i < a.words; i++) write_word(e, i, in[i]);
+}
+
 /* Operands: address, predicate and words unless it is a load of shared memory, policy if it is global, site. */
 static V lower_memory(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result) {
     Llvm *m = e->m;
     bool is_global = p == PRIM_LOAD_GLOBAL || p == PRIM_STORE_GLOBAL, is_plain = p == PRIM_LOAD_SHARED;
+    const V none[] = {llvm_int(m->i64, 0), llvm_int(m->i64, 0), llvm_int(m->i64, 0), llvm_int(m->i64, 0)};
     uint32_t next = 1;
     V address = is_global ? in[0] : LLVMBuildZExt(m->at, in[0], m->i64, "");
     V predicate = is_plain ? llvm_int(m->i32, 1) : LLVMBuildZExt(m->at, in[next++], m->i32, "");
-    for (uint32_t i = 0; i < a.words; i++) {
-        V x = is_plain ? llvm_int(m->i64, 0) : in[next++];
-        if (LLVMTypeOf(x) != m->i64) x = LLVMBuildZExt(m->at, x, m->i64, "");
-        LLVMBuildStore(m->at, x, word_slot(e, i));
-    }
+    write_words(e, a, is_plain ? none : in + next);
+    if (!is_plain) next += a.words;
     EmuAccess access = {(uint8_t)a.words, (uint8_t)(a.bits / 8), false};
     if (is_global) access.is_volatile = policy_unpack(LLVMConstIntGetZExtValue(in[next++])).is_volatile;
     V args[] = {e->thread, address, predicate, e->words, llvm_int(m->i32, emu_access_pack(access)), in[next]};
     call(e, &rows[p], m->none, args, COUNT(args));
     return p == PRIM_LOAD_GLOBAL || p == PRIM_LOAD_SHARED ? read_words(e, a, result) : NULL;
+}
+
+/* Operands: offset, block, predicate, words, site. */
+static V lower_remote(Emu *e, Prim p, Access a, const V *in) {
+    Llvm *m = e->m;
+    EmuAccess access = {(uint8_t)a.words, (uint8_t)(a.bits / 8), false};
+    write_words(e, a, in + 3);
+    V offset = LLVMBuildZExt(m->at, in[0], m->i64, ""), predicate = LLVMBuildZExt(m->at, in[2], m->i32, "");
+    V args[] = {e->thread, offset, in[1], predicate, e->words, llvm_int(m->i32, emu_access_pack(access)), in[3 + a.words]};
+    return call(e, &rows[p], m->none, args, COUNT(args));
 }
 
 static const uint8_t emu_op[] = {
@@ -118,10 +143,7 @@ static const uint8_t emu_op[] = {
 static V lower_atomic(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result) {
     Llvm *m = e->m;
     uint32_t values = p == PRIM_ATOMIC_CAS ? 2 : 1;
-    for (uint32_t i = 0; i < values; i++) {
-        V x = in[2 + i];
-        LLVMBuildStore(m->at, LLVMTypeOf(x) == m->i64 ? x : LLVMBuildZExt(m->at, x, m->i64, ""), word_slot(e, i));
-    }
+    for (uint32_t i = 0; i < values; i++) write_word(e, i, in[2 + i]);
     AtomicCode c = atomic_unpack(LLVMConstIntGetZExtValue(in[2 + values]));
     EmuAtomic what = {.op = p == PRIM_ATOMIC_CAS ? EMU_CAS : emu_op[c.op],
                       .bytes = (uint8_t)(a.bits / 8),
@@ -155,9 +177,11 @@ static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef resu
     switch (row->kind) {
     case ROW_FIELD: return LLVMBuildLoad2(e->m->at, result, at_offset(e, e->thread, row->offset), "");
     case ROW_MEMORY: return lower_memory(e, p, a, in, result);
+    case ROW_REMOTE: return lower_remote(e, p, a, in);
     case ROW_ATOMIC: return lower_atomic(e, p, a, in, result);
     case ROW_SHOW: return lower_show(e, p, in);
     case ROW_MATH: return call(e, row, result, in, n);
+    case ROW_NOTHING: return NULL;
     case ROW_MEET:
         for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];
         args[1 + n] = llvm_int(e->m->i32, e->calls++);

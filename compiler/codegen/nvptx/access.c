@@ -162,6 +162,17 @@ V lower_store_global(Nvptx *n, Access a, const V *in) {
     return emit_store(n, a, in[0], "l", in[1], in + 2, is_volatile, ".global", policy_text(n, policy, false));
 }
 
+/* mapa: where the same byte lies in another block's shared memory, within the window of the cluster. */
+V lower_store_cluster(Nvptx *n, Access a, const V *in) {
+    Asm s = {.n = 0};
+    asm_outputs(n, &s, (Access){1, 32});
+    uint32_t own = asm_operand(&s, shared_address(n, in[0]), "r"), block = asm_operand(&s, in[1], "r");
+    asm_text(&s, "mapa.shared::cluster.u32 $0");
+    asm_number(&s, ", ", own, "");
+    asm_number(&s, ", ", block, ";");
+    return emit_store(n, a, asm_build(n, &s), "r", in[2], in + 3, false, ".shared::cluster", "");
+}
+
 V lower_store_shared(Nvptx *n, Access a, const V *in) {
     return emit_store(n, a, shared_address(n, in[0]), "r", in[1], in + 2, false, ".shared", "");
 }

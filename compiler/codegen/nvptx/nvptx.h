@@ -23,7 +23,7 @@ bool nvptx_lower(Nvptx *n, LLVMValueRef kernel);
 typedef V Lowering(Nvptx *n, Access a, const V *operands);
 
 /* access.c - memory as inline PTX */
-Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_shared;
+Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_shared, lower_store_cluster;
 
 /* debug.c - print and assert through the driver's functions */
 Lowering lower_print_begin, lower_print, lower_assert;

@@ -7,7 +7,7 @@
 #include "codegen/codegen.h"
 
 static const GpuTarget targets[] = {
-#define TARGET(arch, sm, ptx, per_block, per_sm) {arch, sm, ptx, per_block, per_sm},
+#define TARGET(arch, sm, ptx, per_block, per_sm, cluster) {arch, sm, ptx, per_block, per_sm, cluster},
 #include "codegen/targets.def"
 #undef TARGET
 };

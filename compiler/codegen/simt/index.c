@@ -36,6 +36,12 @@ V simt_tid(Simt *s) {
     return s->tid;
 }
 
+void simt_begin_cluster(Simt *s) {
+    Away a = enter(s);
+    prim_call(s, PRIM_CLUSTER_BEGIN, NULL, 0);
+    leave(s, a);
+}
+
 static V cta_rank(Simt *s) {
     if (s->cta) return s->cta;
     Away a = enter(s);
@@ -139,13 +145,17 @@ uint32_t layout_thread_most(const Layout *l) {
     return bits;
 }
 
-V simt_owner(Simt *s, const Layout *l) {
+static OwnerTest owner_of(const Simt *s, const Layout *l) {
     OwnerTest test = {UINT32_MAX, UINT32_MAX, NULL};
     if (l) {
         test.thread = layout_free(l, IN_LANE) | layout_free(l, IN_WARP) << l->bits[IN_LANE];
         test.cta = layout_free(l, IN_CTA);
     }
     if (s->f->blocks_per_program <= 1) test.cta = 0;
+    return test;
+}
+
+static V test_owner(Simt *s, OwnerTest test) {
     for (uint32_t i = 0; i < s->tests.len; i++)
         if (s->tests.at[i].thread == test.thread && s->tests.at[i].cta == test.cta) return s->tests.at[i].value;
     V tid = test.thread ? simt_tid(s) : NULL, cta = test.cta ? cta_rank(s) : NULL;
@@ -164,6 +174,16 @@ V simt_owner(Simt *s, const Layout *l) {
     leave(s, a);
     vec_push(s->m->o->arena, &s->tests, test);
     return test.value;
+}
+
+V simt_owner(Simt *s, const Layout *l) {
+    return test_owner(s, owner_of(s, l));
+}
+
+V simt_owner_in_block(Simt *s, const Layout *l) {
+    OwnerTest test = owner_of(s, l);
+    test.cta = 0;
+    return test_owner(s, test);
 }
 
 V simt_program(Simt *s, uint32_t axis, bool count) {

@@ -2,7 +2,8 @@
  *
  * In: shared_store, shared_load with their byte offset, barrier. Out: accesses of up to 16 bytes in flat element order.
  * Method: a byte offset is the thread's part of the flat index plus the register's, scaled; runs of registers that hold
- * consecutive elements move together. Only an element's canonical owner stores it; everyone loads.
+ * consecutive elements move together. Only an element's canonical owner stores it (in its block, or in every block of the
+ * cluster); everyone loads, from the own block.
  */
 #include "codegen/simt/simt.h"
 
@@ -36,6 +37,19 @@ static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uin
     return LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.i + (int64_t)part * bytes), "");
 }
 
+/* args: those of store.cluster, but for the block. */
+static void put_shared(Simt *s, const Op *op, Access a, V *args) {
+    if (!op->attr.to_cluster) {
+        args[1] = args[0];
+        prim_access(s, PRIM_STORE_SHARED, a, args + 1, 3 + a.words);
+        return;
+    }
+    for (uint32_t block = 0; block < s->f->blocks_per_program; block++) {
+        args[1] = simt_i32(s, block);
+        prim_access(s, PRIM_STORE_CLUSTER, a, args, 4 + a.words);
+    }
+}
+
 void simt_shared_store(Simt *s, const Op *op) {
     const Value *v = op->args[0];
     const Layout *l = value_is_tile(v) ? v->type.layout : NULL;
@@ -43,16 +57,16 @@ void simt_shared_store(Simt *s, const Op *op) {
     uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
     Access a = access_of(bytes, n);
-    V owner = simt_owner(s, l);
+    V owner = op->attr.to_cluster ? simt_owner(s, l) : simt_owner_in_block(s, l);
     for (uint32_t reg = 0; reg < x->n; reg += n) {
         if (reg & free_registers) continue;
         V offset = byte_offset(s, op, l, bytes, reg, n);
         if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, n * bytes), "");
-        V args[8] = {offset, owner}, elements[16];
+        V args[8] = {offset, NULL, owner}, elements[16];
         for (uint32_t i = 0; i < n; i++) elements[i] = tile_lane(s, x, reg + i);
-        elements_pack(s, v->type.dtype, elements, n, a, args + 2);
-        args[2 + a.words] = simt_site(s);
-        prim_access(s, PRIM_STORE_SHARED, a, args, 3 + a.words);
+        elements_pack(s, v->type.dtype, elements, n, a, args + 3);
+        args[3 + a.words] = simt_site(s);
+        put_shared(s, op, a, args);
     }
 }
 
@@ -109,6 +123,12 @@ void simt_barrier(Simt *s, const Op *op) {
     static const Prim of[] = {
         [SCOPE_WARP] = PRIM_BAR_WARP, [SCOPE_BLOCK] = PRIM_BAR_BLOCK, [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER};
     V site = simt_site(s);
-    if (plant(PLANT_DROP_BARRIER) && op->attr.i == SCOPE_BLOCK) return;
+    if (op->attr.is_begin) {
+        if (plant(PLANT_NO_BEGIN)) return;
+        simt_begin_cluster(s);
+        prim_call(s, PRIM_CLUSTER_BEGUN, &site, 1);
+        return;
+    }
+    if (plant(PLANT_DROP_BARRIER) && op->attr.i != SCOPE_WARP) return;
     prim_call(s, of[op->attr.i], &site, 1);
 }

@@ -120,6 +120,7 @@ V known_result(Simt *s, const Op *op, const V *args);   /* and, or, select with 
 
 /* index.c - who and where a thread is */
 V simt_tid(Simt *s);
+void simt_begin_cluster(Simt *s); /* at the function's start: this thread has begun */
 V simt_map(Simt *s, const ThreadMap *map); /* map->value is ignored */
 /* The part of the flat element index that the thread decides; register bits add the rest by XOR. */
 V simt_thread_index(Simt *s, const Layout *l);
@@ -128,6 +129,7 @@ uint32_t layout_thread_bits(const Layout *l);                  /* of the index: 
 bool layout_adds(const Layout *l); /* both parts have no bit in common: XOR is addition */
 uint32_t layout_thread_most(const Layout *l); /* of layouts that add: the largest part that a thread decides */
 V simt_owner(Simt *s, const Layout *l); /* is this thread a canonical owner? l NULL (a scalar): is it the first? */
+V simt_owner_in_block(Simt *s, const Layout *l); /* the same among the threads of its block */
 V simt_program(Simt *s, uint32_t axis, bool count);
 /* Of packed programs: computes the index along x, and leaves the kernel where it is beyond the grid's edge. */
 void simt_begin_packed(Simt *s);

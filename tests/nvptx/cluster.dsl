@@ -1,0 +1,30 @@
+# A row beyond the registers of a block: a cluster of blocks takes it, from sm_90 on; what crosses it are two reductions.
+# RUN: fsc %s --emit=ptx --arch=sm_90 -o - | FileCheck %s --check-prefixes=CHECK,TWO
+# RUN: fsc %s --emit=ptx --arch=sm_90 -D N=524288 --num-ctas=16 -o - | FileCheck %s --check-prefixes=CHECK,MANY
+# RUN: fsc %s --emit=ptx --arch=sm_80 -D N=32768 -o - | FileCheck %s --check-prefix=ONE
+# RUN: not fsc %s --emit=ptx --arch=sm_80 --num-ctas=2 -o - 2>&1 | FileCheck %s --check-prefix=OLD
+# RUN: not fsc %s --emit=ptx --arch=sm_90 --num-ctas=6 -o - 2>&1 | FileCheck %s --check-prefix=SIX
+# CHECK: .reqntid 512
+# TWO: .reqnctapercluster 2
+# MANY: .reqnctapercluster 16
+# CHECK: barrier.cluster.arrive.relaxed.aligned;
+# CHECK: ld.global.v4.b32
+# CHECK: barrier.cluster.wait.aligned;
+# CHECK: mapa.shared::cluster.u32
+# CHECK: st.shared::cluster.b32
+# CHECK: barrier.cluster.arrive.aligned;
+# CHECK: barrier.cluster.wait.aligned;
+# CHECK: ld.shared
+# CHECK: mapa.shared::cluster.u32
+# CHECK-NOT: bar.sync
+# ONE-NOT: {{ctapercluster|barrier.cluster}}
+# ONE: bar.sync
+# OLD: error: num_ctas = 2: a cluster of this target has 1 blocks at most [E0506]
+# OLD: note: clusters of up to 16 blocks are there from sm_90 on
+# SIX: error: num_ctas is 6
+@kernel(grid=(1,))
+def f(y: *fp32, x: *const fp32, N: constexpr = 65536):
+    i = arange(0, N)
+    v = load(x + i)
+    e = exp(v - max(v, axis=0))
+    store(y + i, e / sum(e, axis=0))

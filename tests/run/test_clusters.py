@@ -1,0 +1,91 @@
+"""test_clusters.py - programs that span the blocks of a cluster: what reductions, scans, sorts and atomics carry across them.
+
+In: num_ctas from 2 to 16, and tiles so large that the compiler takes a cluster by itself. The CPU runs the same programs.
+"""
+import numpy as np
+
+from case import case, example, same_bits
+from test_softmax import judge, launch
+
+BLOCKS = [2, 4, 8, 16]
+
+
+@case(blocks=BLOCKS, warps=[1, 4], n=[1, 31, 513, 2047, 4096], dtype=["fp32", "fp16"])
+def cluster_softmax(bench, blocks, warps, n, dtype):
+    """Two reductions; a row may end in the first block, or begin anywhere."""
+    x = np.random.default_rng(n).normal(0, 4, (3, n))
+    got, seen = launch(bench, example("softmax.dsl"), x, dtype, x_stride=n + 1, num_warps=warps, num_ctas=blocks)
+    judge(got, seen, dtype, f"{blocks} blocks of {warps} warps, {n} columns")
+
+
+@case(blocks=BLOCKS, warps=[1, 2])
+def cluster_in_a_loop(bench, blocks, warps):
+    """The second reduction of a round needs the first; the next round's must not overtake it in the other blocks."""
+    source = """
+@kernel(grid=(3,))
+def f(y: *i32, x: *i32, n: i32, N: constexpr = 2048):
+    p = program_id(0) * N
+    v = load(x + p + arange(0, N))
+    for k in range(0, n):
+        v = (v ^ sum(v, axis=0)) + max(v, axis=0)
+    store(y + p + arange(0, N), v)
+"""
+    v = np.random.default_rng(blocks).integers(-2 ** 31, 2 ** 31, (3, 2048)).astype(np.int32)
+    x, y = bench.buffer("i32", v.size, v.ravel()), bench.buffer("i32", v.size)
+    bench.run(source, y, x, 7, num_warps=warps, num_ctas=blocks)
+    with np.errstate(over="ignore"):
+        for _ in range(7):
+            v = (v ^ v.sum(axis=1, keepdims=True, dtype=np.int32)) + v.max(axis=1, keepdims=True)
+    same_bits(y.raw(), v.ravel(), "reductions in a loop")
+
+
+@case(blocks=BLOCKS)
+def cluster_moves(bench, blocks):
+    """Whatever moves elements: scans, sorts, turns, gathers, and a store that comes back in another order."""
+    source = """
+@kernel(grid=(2,))
+def f(y: *i32, x: *i32, N: constexpr = 1024):
+    p = program_id(0)
+    i = arange(0, N)
+    v = load(x + p * N + i)
+    store(y + (5 * p + 0) * N + i, cumsum(v, axis=0))
+    store(y + (5 * p + 1) * N + i, sort(v))
+    store(y + (5 * p + 2) * N + i, flip(v))
+    store(y + (5 * p + 3) * N + i, gather(v, (i * 37 + 11) % N, 0))
+    store(y + (5 * p + 4) * N + i, v)
+    store(y + (5 * p + 4) * N + i, load(y + (5 * p + 4) * N + (N - 1 - i)) + 1)
+"""
+    v = np.random.default_rng(blocks).integers(-10 ** 6, 10 ** 6, (2, 1024)).astype(np.int32)
+    x, y = bench.buffer("i32", v.size, v.ravel()), bench.buffer("i32", 5 * v.size)
+    bench.run(source, y, x, num_warps=2, num_ctas=blocks)
+    index = (np.arange(1024) * 37 + 11) % 1024
+    want = np.stack([v.cumsum(axis=1), np.sort(v, axis=1), v[:, ::-1], v[:, index], v[:, ::-1] + 1], axis=1)
+    same_bits(y.raw(), want.astype(np.int32).ravel(), "moves over a cluster")
+
+
+@case(blocks=BLOCKS)
+def cluster_once(bench, blocks):
+    """Scalars are stored, counted and handed out once for each program, however many blocks it has."""
+    source = """
+@kernel(grid=(5,))
+def f(y: *i32, count: *i32, N: constexpr = 256):
+    p = program_id(0)
+    ticket = atomic_add(count, 1)
+    tickets = atomic_add(count + 1 + arange(0, N), 1)
+    store(y + p * (N + 2) + arange(0, N), ticket * 0 + num_programs(0) + tickets * 0)
+    store(y + p * (N + 2) + N, ticket - ticket + p)
+    store(y + p * (N + 2) + N + 1, sum(tickets - tickets + 1, axis=0))
+"""
+    count, y = bench.buffer("i32", 257, np.zeros(257)), bench.buffer("i32", 5 * 258)
+    bench.run(source, y, count, num_warps=1, num_ctas=blocks)
+    same_bits(count.raw(), np.full(257, 5, np.int32), "how often each was counted")
+    want = np.concatenate([np.full((5, 256), 5), np.arange(5)[:, None], np.full((5, 1), 256)], axis=1)
+    same_bits(y.raw(), want.astype(np.int32).ravel(), "what the programs wrote")
+
+
+@case(slow=True, dtype=["fp32", "bf16"], n=[32769, 65536, 131071, 262145])
+def cluster_chosen(bench, dtype, n):
+    """Rows beyond the registers of a block, the distribution left to the compiler."""
+    x = np.random.default_rng(n).normal(0, 4, (2, n))
+    got, seen = launch(bench, example("softmax.dsl"), x, dtype)
+    judge(got, seen, dtype, f"{n} columns")

@@ -78,6 +78,11 @@ static bool is_repeated(const Diag *d, Severity severity, Span span, const char 
 
 static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list args) {
     if (severity == SEV_ERROR) {
+        if (d->inside_failed) { /* what follows from it in library code is no mistake of the user's */
+            d->hiding = true;
+            return;
+        }
+        d->inside_failed = d->inside.end != 0;
         d->errors++;
         d->hiding = d->limit && d->errors > d->limit;
         d->hidden += d->hiding;
@@ -93,11 +98,13 @@ static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list 
     bool may_repeat = severity == SEV_WARNING || severity == SEV_REMARK;
     if (may_repeat && (d->hiding = is_repeated(d, severity, at, text))) return;
     keep(d, severity, at, code, text);
-    if (moved) keep(d, SEV_NOTE, span, "", "found here, in the standard library");
+    if (moved) keep(d, SEV_NOTE, span, "", arena_printf(d->arena, "found here, in '%s' of the standard library", d->function));
 }
 
-Span diag_inside(Diag *d, Span call) {
+Span diag_inside(Diag *d, Span call, const char *function) {
     Span before = d->inside;
+    if (!call.end || !before.end) d->inside_failed = false;
+    if (call.end && !before.end) d->function = function;
     d->inside = call;
     return before;
 }
@@ -124,6 +131,12 @@ bool diag_ends_with(const Diag *d, const char *row) {
     uint32_t i = d->messages.len;
     while (i && d->messages.at[i - 1].severity == SEV_NOTE) i--;
     return i && memcmp(d->messages.at[i - 1].code, row, DIAG_CODE) == 0;
+}
+
+bool diag_mentions(const Diag *d, const char *words) {
+    uint32_t i = d->messages.len;
+    while (i && d->messages.at[i - 1].severity == SEV_NOTE) i--;
+    return i && strstr(d->messages.at[i - 1].text, words);
 }
 
 bool diag_next_error(const Diag *d, uint32_t *next, Span *place) {

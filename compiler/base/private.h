@@ -15,6 +15,8 @@ struct Diag {
     Arena *arena;
     uint32_t limit, errors, hidden;
     bool hiding; /* the last message was beyond the limit, or there already: its notes are dropped too */
+    bool inside_failed; /* that call has an error already */
+    const char *function; /* of the library, that the user called */
     Span inside; /* the user's call of library code that is under way */
     VEC(Source *) sources;
     VEC(Message) messages;

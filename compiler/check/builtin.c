@@ -8,9 +8,10 @@
 #include <string.h>
 
 static const Builtin builtins[] = {
-#define BUILTIN(name, min, max, arguments, handler, aux) {name, arguments, builtin_##handler, min, max, (int)(aux), NULL},
-#define LIBRARY(name, file)                              {name, "", NULL, 0, 0, 0, #file},
-#define MISSING(name)                                    {name, "", NULL, 0, 0, 0, NULL},
+#define BUILTIN(name, min, max, arguments, kinds, handler, aux) \
+    {name, arguments, kinds, builtin_##handler, min, max, (int)(aux), NULL},
+#define LIBRARY(name, file, kinds) {name, "", kinds, NULL, 0, 0, 0, #file},
+#define MISSING(name)              {name, "", "", NULL, 0, 0, 0, NULL},
 #include "check/builtin.def"
 #undef BUILTIN
 #undef LIBRARY
@@ -19,7 +20,7 @@ static const Builtin builtins[] = {
 
 static const char *const names[] = {
 #define BUILTIN(name, ...)  name,
-#define LIBRARY(name, file) name,
+#define LIBRARY(name, ...)  name,
 #define MISSING(name)       name,
 #include "check/builtin.def"
 #undef BUILTIN
@@ -121,7 +122,18 @@ static const char *name_at(Checker *c, const char *list, int index) {
     return "";
 }
 
-static void no_such_argument(Checker *c, const Builtin *b, const Arg *arg) {
+/* How it is called: sum(input, axis=, …). */
+static void note_form(Checker *c, const Call *call, Span at) {
+    const Builtin *b = call->builtin;
+    Text form = {0};
+    print_arguments(b, &form);
+    diag_note(c->d, at, "its arguments are %s(%s)%s", b->name, form.at ? form.at : "",
+              call->is_method ? "; the first is what stands before the dot" : "");
+    text_free(&form);
+}
+
+static void no_such_argument(Checker *c, const Call *call, const Arg *arg) {
+    const Builtin *b = call->builtin;
     const char *near[BUILTIN_ARGS];
     uint32_t count = 0;
     for (int i = 0; i < b->max; i++) near[count++] = name_at(c, b->names, i);
@@ -130,7 +142,7 @@ static void no_such_argument(Checker *c, const Builtin *b, const Arg *arg) {
         diag(c->d, arg->at, E_NO_ARGUMENT_NEAR, b->name, arg->name, hint);
     } else {
         diag(c->d, arg->at, E_NO_ARGUMENT, b->name, arg->name);
-        if (b->max) diag_note(c->d, arg->at, "its arguments are: %s", b->names);
+        note_form(c, call, arg->at);
     }
 }
 
@@ -141,10 +153,11 @@ static bool bind(Checker *c, const Builtin *b, const Args *args, Call *call) {
         const Arg *arg = &args->list.at[i];
         int index = arg->name ? name_index(b->names, arg->name) : position++;
         if (index < 0) {
-            no_such_argument(c, b, arg);
+            no_such_argument(c, call, arg);
             ok = false;
         } else if (index >= b->max) {
             diag(c->d, arg->at, E_MANY_ARGUMENTS, b->name, b->max, b->max == 1 ? "" : "s");
+            note_form(c, call, arg->at);
             return false;
         } else if (call->arg[index]) {
             diag(c->d, arg->at, E_ARGUMENT_TWICE, b->name, name_at(c, b->names, index));
@@ -154,34 +167,60 @@ static bool bind(Checker *c, const Builtin *b, const Args *args, Call *call) {
             call->at[index] = arg->at;
         }
     }
-    for (int i = 0; ok && i < b->min; i++) {
+    for (int i = 0; ok && i < b->min && !args->poisoned; i++) {
         if (call->arg[i]) continue;
         diag(c->d, call->span, E_ARGUMENT_MISSING, b->name, name_at(c, b->names, i));
-        ok = false;
+        note_form(c, call, call->span);
+        return false;
     }
     return ok;
 }
 
-bool builtin_bind(Checker *c, const Builtin *b, const Sem *self, const Node *call_node, Call *call) {
-    *call = (Call){.builtin = b, .span = call_node->span, .node = call_node};
-    Args args = args_evaluate(c, call_node, self);
+/* max(a, b) and max(a, b, c), element by element as in Python: all are values, whatever the names say. */
+bool call_is_elementwise(const Call *call) {
+    bool is_plain = call->is_bare && call->positional == call->node->list.len;
+    return call->builtin->run == builtin_max && is_plain && call->positional >= 2;
+}
+
+static bool fits(Checker *c, const Builtin *b, const Call *call) {
+    bool ok = true;
+    for (int i = 0; ok && i < b->max && !call_is_elementwise(call); i++) {
+        if (!call->arg[i]) continue;
+        ok = argument_fits(c, b->name, name_at(c, b->names, i), b->kinds[i], call->arg[i], call->at[i]);
+    }
+    return ok;
+}
+
+bool call_flag(const Call *call, uint32_t arg, bool otherwise) {
+    return call->arg[arg] ? const_truth(call->arg[arg]) : otherwise;
+}
+
+const char *argument_of(Checker *c, const Call *call, uint32_t arg) {
+    return arena_printf(c->a, "'%s' of '%s'", name_at(c, call->builtin->names, (int)arg), call->builtin->name);
+}
+
+bool builtin_bind(Checker *c, const Sem *callee, const Node *call_node, Call *call) {
+    const Builtin *b = callee->builtin;
+    *call = (Call){.builtin = b, .span = call_node->span, .node = call_node, .is_bare = callee->weak};
+    Args args = args_evaluate(c, call_node, callee->self);
     call->positional = args.positional;
-    return bind(c, b, &args, call) && !args.poisoned;
+    call->is_method = callee->self != NULL;
+    return bind(c, b, &args, call) && fits(c, b, call) && !args.poisoned;
 }
 
 const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node) {
     const Builtin *b = callee->builtin;
-    if (b->library) return call_bound(c, library_function(c, b->library, b->name), callee->self, call_node);
+    if (b->library) return call_library(c, b, callee->self, call_node);
     if (!b->run) {
         diag(c->d, call_node->a->span, E_NOT_YET, b->name);
         return &sem_error;
     }
     Call call;
-    if (!builtin_bind(c, b, callee->self, call_node, &call)) return &sem_error;
-    call.is_bare = callee->weak;
+    if (!builtin_bind(c, callee, call_node, &call)) return &sem_error;
     c->b.span = call_node->span;
     uint32_t errors = diag_errors(c->d);
     const Sem *r = b->run(c, &call);
-    note_origins(c, errors, call.at, call.arg, COUNT(call.arg));
+    Operands o = {call.at, call.arg, (uint32_t)b->max, b->name, b->names};
+    note_origins(c, errors, &o);
     return r;
 }

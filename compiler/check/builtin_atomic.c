@@ -36,12 +36,8 @@ static bool read_values(Checker *c, Call *call, uint32_t values, uint32_t mask_a
         return false;
     }
     for (uint32_t i = 0; i < values; i++) {
-        if (!sem_is_value(call->arg[1 + i])) {
-            diag(c->d, call->at[1 + i], E_NO_STORE, sem_type_text(c, call->arg[1 + i]));
-            return false;
-        }
         out[i] = to_memory(c, call->arg[1 + i], p->type, call->at[1 + i]);
-        if (!sem_is_error(out[i])) out[i] = fit_pointer(c, call, 1 + i, "value", out[i]);
+        if (!sem_is_error(out[i])) out[i] = fit_pointer(c, call, 1 + i, out[i]);
         if (sem_is_error(out[i])) return false;
     }
     return read_mask(c, call, mask_at, mask);

@@ -57,9 +57,21 @@ static const char *text_before(Checker *c, const char *prefix, uint32_t operand,
     return count > 1 ? arena_printf(c->a, "%s(operand %u) ", text, operand) : text;
 }
 
+/* Arguments from..most were not reached from the left: none may be given. */
+bool values_close_ranks(Checker *c, Call *call, uint32_t from, uint32_t most) {
+    for (uint32_t i = from; i <= most; i++) {
+        if (!call->arg[i]) continue;
+        diag(c->d, call->at[i], E_BY_POSITION, call->builtin->name);
+        return false;
+    }
+    return true;
+}
+
 /* Values first … first + count - 1 of the call. */
-static const Sem *print_values(Checker *c, Call *call, const char *prefix, uint32_t first, uint32_t count, bool hex) {
+static const Sem *print_values(Checker *c, Call *call, const char *prefix, uint32_t first, uint32_t count, uint32_t most,
+                               bool hex) {
     bool good = may_stand(c, arena_printf(c->a, "'%s'", call->builtin->name), call->span);
+    good &= values_close_ranks(c, call, first + count, most);
     for (uint32_t i = first; i < first + count; i++) {
         const Sem *s = call->arg[i];
         if (sem_is_number(s) || s->kind == SEM_RUN) continue;
@@ -87,21 +99,20 @@ enum { VALUES = 8 /* the prefix before them, hex behind */ };
 
 const Sem *builtin_device_print(Checker *c, Call *call) {
     const Sem *prefix = call->arg[0];
-    bool hex = false;
     if (prefix->kind != SEM_STRING) {
         diag(c->d, call->at[0], E_ARGUMENT_KIND, call->builtin->name, "a string as its prefix", sem_type_text(c, prefix));
         diag_note(c->d, call->at[0], "as in device_print(\"x\", x)");
         return &sem_error;
     }
-    if (call->arg[VALUES + 1] && !sem_want_bool(c, call->arg[VALUES + 1], call->at[VALUES + 1], "hex", &hex)) return &sem_error;
-    return print_values(c, call, prefix->s, 1, count_from(call, 1, VALUES), hex);
+    return print_values(c, call, prefix->s, 1, count_from(call, 1, VALUES), VALUES, call_flag(call, VALUES + 1, false));
 }
 
 /* A string in front is the prefix. */
 const Sem *builtin_print(Checker *c, Call *call) {
     bool has_prefix = call->arg[0] && call->arg[0]->kind == SEM_STRING;
     uint32_t first = has_prefix ? 1 : 0;
-    return print_values(c, call, has_prefix ? call->arg[0]->s : "", first, count_from(call, first, VALUES + 1 - first), false);
+    return print_values(c, call, has_prefix ? call->arg[0]->s : "", first, count_from(call, first, VALUES + 1 - first), VALUES,
+                        false);
 }
 
 /* ---- Asserting --------------------------------------------------------------------------------------------------- */

@@ -42,6 +42,7 @@ static const Sem *float_operand(Checker *c, Call *call, uint32_t arg) {
     if (x->kind == SEM_RUN && !x->is_pointer && stype_is_float(x->type))
         return stype_bits(x->type) < 32 ? convert_to(c, x, ST_FP32, call->span) : x;
     const Sem *r = refuse(c, call, arg, "a float");
+    if (x->kind == SEM_RUN && x->is_pointer) diag_note(c->d, call->at[arg], "load what it points to, as in load(x)");
     if (sem_is_value(x)) diag_note(c->d, call->at[arg], "convert it first, as in %s(x.to(fp32))", call->builtin->name);
     return r;
 }
@@ -191,18 +192,11 @@ const Sem *builtin_fma(Checker *c, Call *call) {
 }
 
 const Sem *builtin_fdiv(Checker *c, Call *call) {
-    bool exact = false;
-    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "ieee_rounding", &exact)) return &sem_error;
-    if (exact) return divide_rounded(c, call);
+    if (call_flag(call, 2, false)) return divide_rounded(c, call);
     return binary(c, BIN_DIV, call->arg[0], call->arg[1], call->span);
 }
 
 /* ---- maximum minimum clamp where --------------------------------------------------------------------------------- */
-
-static bool propagates_nan(Checker *c, Call *call, uint32_t arg, bool *out) {
-    *out = false;
-    return !call->arg[arg] || sem_want_bool(c, call->arg[arg], call->at[arg], "propagate_nan", out);
-}
 
 const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at) {
     if (!sem_is_number(x) || !sem_is_number(y)) return arith_minmax(c, which, propagate_nan, x, y, at);
@@ -212,14 +206,11 @@ const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, co
 }
 
 const Sem *builtin_maximum(Checker *c, Call *call) {
-    bool nan;
-    if (!propagates_nan(c, call, 2, &nan)) return &sem_error;
-    return minmax(c, (MinMax)call->builtin->aux, nan, call->arg[0], call->arg[1], call->span);
+    return minmax(c, (MinMax)call->builtin->aux, call_flag(call, 2, false), call->arg[0], call->arg[1], call->span);
 }
 
 const Sem *builtin_clamp(Checker *c, Call *call) {
-    bool nan;
-    if (!propagates_nan(c, call, 3, &nan)) return &sem_error;
+    bool nan = call_flag(call, 3, false);
     const Sem *low = minmax(c, TAKE_MAX, nan, call->arg[0], call->arg[1], call->span);
     return minmax(c, TAKE_MIN, nan, low, call->arg[2], call->span);
 }

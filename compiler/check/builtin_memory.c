@@ -61,11 +61,13 @@ bool check_pointer(Checker *c, Call *call) {
 }
 
 /* To the pointer's shape, or an error that shows both. */
-const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const char *what, const Sem *s) {
+const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const Sem *s) {
     Shape to = sem_shape(call->arg[0]), joined;
     if (shape_join(sem_shape(s), to, &joined) && shape_equal(joined, to)) return broadcast_to(c, s, to);
-    diag(c->d, call->at[arg], E_MEMORY_SHAPE, what, sem_type_text(c, s), sem_type_text(c, call->arg[0]));
-    diag_note(c->d, call->at[0], "the %s must broadcast to the pointer's shape", what);
+    diag(c->d, call->at[arg], E_MEMORY_SHAPE, argument_of(c, call, arg), sem_type_text(c, call->arg[arg]),
+         sem_type_text(c, call->arg[0]));
+    if (to.rank) diag_note(c->d, call->at[0], "it must broadcast to the pointer's shape");
+    else diag_note(c->d, call->at[0], "this is one address; offsets make a tile of them, as in x + arange(0, BLOCK)");
     return &sem_error;
 }
 
@@ -74,13 +76,9 @@ bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out) {
     const Sem *m = call->arg[arg];
     *out = NULL;
     if (!m || m->kind == SEM_NONE) return true;
-    if (!sem_is_value(m)) {
-        diag(c->d, call->at[arg], E_MASK_TYPE, sem_type_text(c, m));
-        return false;
-    }
     if (sem_is_number(m) && const_truth(m)) return true;
     m = convert_to(c, to_run(c, m, call->at[arg]), ST_I1, call->at[arg]);
-    m = fit_pointer(c, call, arg, "mask", m);
+    m = fit_pointer(c, call, arg, m);
     *out = m->v;
     return !sem_is_error(m);
 }
@@ -102,16 +100,12 @@ const Sem *builtin_load(Checker *c, Call *call) {
     bool ok = read_mask(c, call, 1, &mask) && refuse_block(c, call, 3) && refuse_block(c, call, 4);
     ok &= word_argument(c, call, 5, "cache_modifier", load_caches, &mem.cache);
     ok &= word_argument(c, call, 6, "eviction_policy", evictions, &mem.evict);
-    if (call->arg[7]) ok &= sem_want_bool(c, call->arg[7], call->at[7], "volatile", &mem.is_volatile);
+    mem.is_volatile = call_flag(call, 7, false);
     if (!ok) return &sem_error;
     Value *fill = NULL;
     if (mask && other && other->kind != SEM_NONE) {
-        if (!sem_is_value(other)) {
-            diag(c->d, call->at[2], E_OTHER_TYPE, sem_type_text(c, other));
-            return &sem_error;
-        }
         other = to_memory(c, other, p->type, call->at[2]);
-        if (!sem_is_error(other)) other = fit_pointer(c, call, 2, "value of other", other);
+        if (!sem_is_error(other)) other = fit_pointer(c, call, 2, other);
         if (sem_is_error(other)) return other;
         fill = other->v;
     }
@@ -131,16 +125,12 @@ const Sem *builtin_store(Checker *c, Call *call) {
         diag(c->d, call->at[0], E_CONST_STORE);
         return &sem_error;
     }
-    if (!sem_is_value(s)) {
-        diag(c->d, call->at[1], E_NO_STORE, sem_type_text(c, s));
-        return &sem_error;
-    }
     bool ok = read_mask(c, call, 2, &mask) && refuse_block(c, call, 3);
     ok &= word_argument(c, call, 4, "cache_modifier", store_caches, &mem.cache);
     ok &= word_argument(c, call, 5, "eviction_policy", evictions, &mem.evict);
     if (!ok) return &sem_error;
     s = to_memory(c, s, p->type, call->at[1]);
-    if (!sem_is_error(s)) s = fit_pointer(c, call, 1, "value", s);
+    if (!sem_is_error(s)) s = fit_pointer(c, call, 1, s);
     if (sem_is_error(s)) return s;
     c->b.span = call->span;
     mem.site = add_site(c, call->span);

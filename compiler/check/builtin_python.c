@@ -12,6 +12,7 @@
 const Sem *builtin_constexpr(Checker *c, Call *call) {
     if (sem_is_const(call->arg[0])) return sem_weak(c, call->arg[0]);
     diag(c->d, call->at[0], E_CONST_CALL, sem_type_text(c, call->arg[0]));
+    diag_note(c->d, call->at[0], "make it a constexpr parameter, or compute it from constexpr values");
     return &sem_error;
 }
 
@@ -21,6 +22,7 @@ const Sem *builtin_len(Checker *c, Call *call) {
     if (s->kind == SEM_STRING) return sem_i64(c, (int64_t)strlen(s->s));
     if (sem_is_tile(s)) return sem_i64(c, (int64_t)shape_size(sem_shape(s), 0));
     diag(c->d, call->at[0], E_LEN, sem_type_text(c, s));
+    diag_note(c->d, call->at[0], "it counts a tuple, a string, or a tile along its first axis");
     return &sem_error;
 }
 
@@ -28,10 +30,9 @@ static const Sem *not_constant(Checker *c, Call *call) {
     const char *name = call->builtin->name;
     diag(c->d, call->at[0], E_PYTHON_CALL, name, sem_type_text(c, call->arg[0]));
     if (call->arg[0]->kind == SEM_RUN) {
-        diag_note(c->d, call->at[0], "a run-time value converts with .to(%s)",
-                  strcmp(name, "float") == 0  ? "fp32"
-                  : strcmp(name, "bool") == 0 ? "i1"
-                                              : "i32");
+        const char *type = strcmp(name, "float") == 0 ? "fp32" : strcmp(name, "bool") == 0 ? "i1" : "i32";
+        if (strcmp(name, "str") == 0) diag_note(c->d, call->at[0], "device_print shows a run-time value");
+        else diag_note(c->d, call->at[0], "a run-time value converts with .to(%s)", type);
     }
     return &sem_error;
 }
@@ -76,12 +77,19 @@ static bool is_instance(const Sem *x, const char *type) {
     return strcmp(type, "str") == 0 && x->kind == SEM_STRING;
 }
 
+static bool names_type(const char *name) {
+    static const char *const names[] = {"constexpr", "tensor", "int", "float", "bool", "str"};
+    for (size_t i = 0; i < COUNT(names); i++)
+        if (strcmp(name, names[i]) == 0) return true;
+    return false;
+}
+
 const Sem *builtin_isinstance(Checker *c, Call *call) {
     const Sem *types = call->arg[1];
     if (types->kind != SEM_TUPLE) types = sem_tuple(c, &call->arg[1], 1);
     bool found = false;
     for (uint32_t i = 0; i < types->count; i++) {
-        if (types->items[i]->kind != SEM_BUILTIN) {
+        if (types->items[i]->kind != SEM_BUILTIN || !names_type(types->items[i]->builtin->name)) {
             diag(c->d, call->at[1], E_ISINSTANCE, sem_type_text(c, types->items[i]));
             return &sem_error;
         }
@@ -94,6 +102,8 @@ const Sem *builtin_only_loop(Checker *c, Call *call) {
     diag(c->d, call->span, E_NO_FUNCTION_HERE, call->builtin->name);
     if (strstr(call->builtin->name, "range"))
         diag_note(c->d, call->span, "write it as in: for i in %s(...):", call->builtin->name);
+    else
+        diag_note(c->d, call->span, "it stands in isinstance(x, tensor)");
     return &sem_error;
 }
 
@@ -103,6 +113,7 @@ const Sem *builtin_static_assert(Checker *c, Call *call) {
     const Sem *cond = call->arg[0], *message = call->arg[1];
     if (!sem_is_const(cond)) {
         diag(c->d, call->at[0], E_CONST_ASSERT, sem_type_text(c, cond));
+        diag_note(c->d, call->at[0], "device_assert looks at run-time values, with --device-debug");
         return &sem_error;
     }
     if (const_truth(cond)) return &sem_none;
@@ -116,7 +127,10 @@ const Sem *builtin_static_assert(Checker *c, Call *call) {
 
 const Sem *builtin_static_print(Checker *c, Call *call) {
     Text out = {0};
-    for (uint32_t i = 0; i < BUILTIN_ARGS && call->arg[i]; i++) {
+    uint32_t count = 0, most = (uint32_t)call->builtin->max;
+    while (count < most && call->arg[count]) count++;
+    if (!values_close_ranks(c, call, count, most - 1)) return &sem_error;
+    for (uint32_t i = 0; i < count; i++) {
         if (i) text_printf(&out, " ");
         spend_looking(c, call->arg[i]);
         sem_print(c, call->arg[i], &out);
@@ -181,11 +195,17 @@ const Sem *builtin_assume(Checker *c, Call *call) {
 const Sem *builtin_multiple_of(Checker *c, Call *call) {
     const Sem *values = call->arg[1];
     if (values->kind != SEM_TUPLE) values = sem_tuple(c, &call->arg[1], 1);
+    uint32_t rank = sem_shape(call->arg[0]).rank;
+    if (values->count != 1 && values->count != rank) {
+        diag(c->d, call->at[1], E_HINT_COUNT, call->builtin->name, values->count, sem_type_text(c, call->arg[0]));
+        diag_note(c->d, call->at[1], "it is one int, or one for each dimension");
+        return &sem_error;
+    }
     for (uint32_t i = 0; i < values->count; i++) {
         int64_t n;
-        if (!sem_want_int(c, values->items[i], call->at[1], "the value of a hint", &n)) return &sem_error;
+        if (!sem_want_int(c, values->items[i], call->at[1], argument_of(c, call, 1), &n)) return &sem_error;
         if (n < 1) {
-            diag(c->d, call->at[1], E_HINT, (long long)n);
+            diag(c->d, call->at[1], E_HINT, call->builtin->name, (long long)n);
             return &sem_error;
         }
         const Sem *x = call->arg[0];

@@ -13,33 +13,27 @@ typedef struct Reduction {
     const Sem *dtype; /* or NULL */
 } Reduction;
 
-bool read_reduced_axis(Checker *c, Call *call, uint32_t arg, const Sem *x, int64_t *axis) {
+bool own_axis(Checker *c, Call *call, Span at, const Sem *x, int64_t *axis) {
     int64_t rank = sem_shape(x).rank;
-    *axis = ALL_AXES;
-    if (!call->arg[arg] || call->arg[arg]->kind == SEM_NONE) return true;
-    if (!sem_want_int(c, call->arg[arg], call->at[arg], "axis", axis)) return false;
     if (*axis < -rank || *axis >= rank) {
-        diag(c->d, call->at[arg], E_AXIS, (long long)*axis, sem_type_text(c, x));
-        if (rank)
-            diag_note(c->d, call->at[arg], "it has axes 0 to %lld", (long long)rank - 1);
-        else
-            diag_note(c->d, call->at[0], "a scalar has no axes: there is nothing to reduce");
+        diag(c->d, at, E_AXIS, call->builtin->name, (long long)*axis, sem_type_text(c, x));
+        if (rank > 1) diag_note(c->d, at, "it has axes 0 to %lld", (long long)rank - 1);
+        else diag_note(c->d, at, rank ? "it has axis 0 only" : "a scalar has no axes");
         return false;
     }
     if (*axis < 0) *axis += rank;
     return true;
 }
 
-bool read_result_type(Checker *c, Call *call, uint32_t arg, const Sem **dtype) {
-    const Sem *t = call->arg[arg];
-    *dtype = NULL;
-    if (!t || t->kind == SEM_NONE) return true;
-    if (t->kind != SEM_TYPE || t->is_pointer) {
-        diag(c->d, call->at[arg], E_DTYPE_TYPE, sem_type_text(c, t));
-        return false;
-    }
-    *dtype = t;
-    return true;
+bool read_reduced_axis(Checker *c, Call *call, uint32_t arg, const Sem *x, int64_t *axis) {
+    *axis = ALL_AXES;
+    if (!call->arg[arg] || call->arg[arg]->kind == SEM_NONE) return true;
+    if (!sem_want_int(c, call->arg[arg], call->at[arg], argument_of(c, call, arg), axis)) return false;
+    return own_axis(c, call, call->at[arg], x, axis);
+}
+
+const Sem *result_type(const Call *call, uint32_t arg) {
+    return call->arg[arg] && call->arg[arg]->kind == SEM_TYPE ? call->arg[arg] : NULL;
 }
 
 static bool read_reduction(Checker *c, Call *call, uint32_t keep_dims, uint32_t dtype, Reduction *r) {
@@ -50,11 +44,9 @@ static bool read_reduction(Checker *c, Call *call, uint32_t keep_dims, uint32_t 
     }
     r->x = to_run(c, r->x, call->at[0]);
     if (!read_reduced_axis(c, call, 1, r->x, &r->axis)) return false;
-    if (call->arg[keep_dims] &&
-        !sem_want_bool(c, call->arg[keep_dims], call->at[keep_dims], "keep_dims", &r->keep_dims)) {
-        return false;
-    }
-    return read_result_type(c, call, dtype, &r->dtype);
+    r->keep_dims = call_flag(call, keep_dims, false);
+    r->dtype = result_type(call, dtype);
+    return true;
 }
 
 const Sem *restore_axes(Checker *c, const Sem *s, int64_t axis, Shape from) {
@@ -104,13 +96,10 @@ const Sem *builtin_reduce_bits(Checker *c, Call *call) {
 const Sem *builtin_argmax(Checker *c, Call *call) {
     Reduction r;
     Extreme e = {.which = (MinMax)call->builtin->aux};
-    bool left = true;
     if (!read_reduction(c, call, 3, BUILTIN_ARGS - 1, &r)) return &sem_error;
-    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "tie_break_left", &left)) return &sem_error;
-    if (call->arg[4] && !sem_want_bool(c, call->arg[4], call->at[4], "propagate_nan", &e.propagate_nan))
-        return &sem_error;
+    e.propagate_nan = call_flag(call, 4, false);
     e.keep_dims = r.keep_dims;
-    e.takes_last = !left;
+    e.takes_last = !call_flag(call, 2, true);
     e.axis = r.axis;
     SType t = r.x->type;
     if (stype_bits(t) < 32) t = stype_is_float(t) ? ST_FP32 : ST_I32;
@@ -127,18 +116,13 @@ static const Sem *elementwise(Checker *c, Call *call, MinMax which) {
 const Sem *builtin_max(Checker *c, Call *call) {
     MinMax which = (MinMax)call->builtin->aux;
     const Sem *x = call->arg[0];
-    if (call->is_bare && call->positional >= 2 && call->positional == call->node->list.len)
-        return elementwise(c, call, which);
+    if (call_is_elementwise(call)) return elementwise(c, call, which);
     if (x->kind == SEM_TUPLE && x->count) {
         const Sem *r = x->items[0];
         for (uint32_t i = 1; i < x->count; i++) r = minmax(c, which, false, r, x->items[i], call->span);
         return r;
     }
-    bool indices = false, nan = false, left = true;
-    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "return_indices", &indices)) return &sem_error;
-    if (call->arg[3] && !sem_want_bool(c, call->arg[3], call->at[3], "return_indices_tie_break_left", &left))
-        return &sem_error;
-    if (call->arg[6] && !sem_want_bool(c, call->arg[6], call->at[6], "propagate_nan", &nan)) return &sem_error;
+    bool indices = call_flag(call, 2, false), nan = call_flag(call, 6, false), left = call_flag(call, 3, true);
     Reduction r;
     if (!read_reduction(c, call, 4, 5, &r)) return &sem_error;
     SType t = r.x->type;

@@ -39,8 +39,21 @@ static Value *combined(Checker *c, const Sem *s, const Sem *like, const Sem *fn,
     return NULL;
 }
 
+/* Two arguments a tile, for `name`. */
+static bool takes_pairs(Checker *c, const Tiles *t, const Sem *fn, const char *name, Span at) {
+    uint32_t least = 0, n = fn->fn->list.len;
+    for (uint32_t i = 0; i < n; i++) {
+        if (fn->fn->list.at[i]->op) return true; /* *args */
+        least += !fn->fn->list.at[i]->b;
+    }
+    if (least <= 2 * t->n && n >= 2 * t->n) return true;
+    diag(c->d, at, E_COMBINE_ARGUMENTS, fn->fn->name, n, n == 1 ? "" : "s", name, t->n, t->n == 1 ? "" : "s", 2 * t->n);
+    diag_note(c->d, fn->fn->span, "it is defined here; what comes first stands before what comes later, as in (a0, b0, a1, b1)");
+    return false;
+}
+
 /* The function into the region; false after an error. */
-static bool fill_region(Checker *c, Op *op, const Tiles *t, const Sem *fn, Span at) {
+static bool fill_region(Checker *c, Op *op, const Tiles *t, const Sem *fn, const char *name, Span at) {
     Block *region = op->regions[0];
     Builder saved = c->b;
     Span where = at;
@@ -49,6 +62,7 @@ static bool fill_region(Checker *c, Op *op, const Tiles *t, const Sem *fn, Span 
     Value **out = NEW_ARRAY(c->a, Value *, t->n);
     c->b = builder_at_end(c->f, region);
     c->b.span = at;
+    if (!takes_pairs(c, t, fn, name, at)) return false;
     for (uint32_t i = 0; i < 2 * t->n; i++) args[i] = sem_run(c, t->at[i % t->n]->type, region->args.at[i], NULL);
     bool outside = c->combines;
     c->combines = true;
@@ -77,6 +91,14 @@ static bool fill_region(Checker *c, Op *op, const Tiles *t, const Sem *fn, Span 
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------- */
 
+/* Where the first and the i-th come from, of a tuple that the call spells out. */
+static void note_items(Checker *c, const Call *call, const Tiles *t, uint32_t i) {
+    const Node *n = call->node->list.len && !call->is_method ? call->node->list.at[0] : NULL;
+    if (!n || n->kind != NODE_TUPLE || n->list.len != t->n) return;
+    Operands o = {(Span[]){n->list.at[0]->span, n->list.at[i]->span}, (const Sem *[]){t->at[0], t->at[i]}, 2, NULL, NULL};
+    note_origins(c, 0, &o);
+}
+
 static bool read_tiles(Checker *c, Call *call, Tiles *t) {
     const Sem *x = call->arg[0];
     t->is_tuple = x->kind == SEM_TUPLE;
@@ -93,6 +115,7 @@ static bool read_tiles(Checker *c, Call *call, Tiles *t) {
         t->at[i] = s;
         if (shape_equal(sem_shape(s), sem_shape(t->at[0]))) continue;
         diag(c->d, call->at[0], E_ONE_SHAPE, call->builtin->name, sem_type_text(c, t->at[0]), sem_type_text(c, s));
+        note_items(c, call, t, i);
         return false;
     }
     return t->n > 0;
@@ -130,15 +153,14 @@ static const Sem *as_sem(Checker *c, const Tiles *t) {
 const Sem *builtin_reduce(Checker *c, Call *call) {
     Tiles t;
     int64_t axis;
-    bool keep = false;
+    bool keep = call_flag(call, 3, false);
     if (!read_tiles(c, call, &t) || !read_reduced_axis(c, call, 1, t.at[0], &axis) || !read_function(c, call, 2))
         return &sem_error;
-    if (call->arg[3] && !sem_want_bool(c, call->arg[3], call->at[3], "keep_dims", &keep)) return &sem_error;
     Shape from = sem_shape(t.at[0]);
     int64_t first = axis == ALL_AXES ? from.rank - 1 : axis, last = axis == ALL_AXES ? 0 : axis;
     for (int64_t a = first; a >= last; a--) {
         Op *op = build_over(c, OP_REDUCEFN, &t, a, 0);
-        if (!fill_region(c, op, &t, call->arg[2], call->at[2])) return &sem_error;
+        if (!fill_region(c, op, &t, call->arg[2], call->builtin->name, call->at[2])) return &sem_error;
         t = results_of(c, &t, op);
     }
     for (uint32_t i = 0; keep && i < t.n; i++) t.at[i] = restore_axes(c, t.at[i], axis, from);
@@ -148,16 +170,11 @@ const Sem *builtin_reduce(Checker *c, Call *call) {
 const Sem *builtin_associative_scan(Checker *c, Call *call) {
     Tiles t;
     int64_t axis;
-    bool reverse = false;
+    bool reverse = call_flag(call, 3, false);
     if (!read_tiles(c, call, &t) || !read_reduced_axis(c, call, 1, t.at[0], &axis) || !read_function(c, call, 2))
         return &sem_error;
-    if (call->arg[3] && !sem_want_bool(c, call->arg[3], call->at[3], "reverse", &reverse)) return &sem_error;
-    if (axis == ALL_AXES) {
-        diag(c->d, call->at[1], E_AXIS_SCAN);
-        return &sem_error;
-    }
     Op *op = build_over(c, OP_SCAN, &t, axis, reverse ? COMBINE_REVERSE : 0);
-    if (!fill_region(c, op, &t, call->arg[2], call->at[2])) return &sem_error;
+    if (!fill_region(c, op, &t, call->arg[2], call->builtin->name, call->at[2])) return &sem_error;
     t = results_of(c, &t, op);
     return as_sem(c, &t);
 }
@@ -174,20 +191,14 @@ static void yield_op(Checker *c, const Op *op, OpKind k) {
 const Sem *builtin_cumsum(Checker *c, Call *call) {
     Tiles t;
     int64_t axis = 0;
-    bool reverse = false, product = call->builtin->aux == 1;
-    const Sem *dtype;
+    bool reverse = call_flag(call, 2, false), product = call->builtin->aux == 1;
     if (!read_tiles(c, call, &t)) return &sem_error;
     if (t.is_tuple) {
         diag(c->d, call->at[0], E_TAKES_ONE_TILE, call->builtin->name, sem_type_text(c, call->arg[0]));
         return &sem_error;
     }
     if (call->arg[1] && !read_reduced_axis(c, call, 1, t.at[0], &axis)) return &sem_error;
-    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "reverse", &reverse)) return &sem_error;
-    if (!read_result_type(c, call, 3, &dtype)) return &sem_error;
-    if (axis == ALL_AXES) {
-        diag(c->d, call->at[1], E_AXIS_SCAN);
-        return &sem_error;
-    }
+    const Sem *dtype = result_type(call, 3);
     SType type = t.at[0]->type;
     if (dtype) type = dtype->type;
     else if (!stype_is_float(type) && stype_bits(type) < 32) type = stype_class(type) == CLASS_UNSIGNED ? ST_U32 : ST_I32;

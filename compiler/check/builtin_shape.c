@@ -10,7 +10,14 @@
 
 /* reshape(x, (4, 8)) or x.reshape(4, 8). */
 static bool shape_arguments(Checker *c, Call *call, Shape *out) {
-    if (call->arg[1]->kind == SEM_TUPLE || !call->arg[2]) return read_shape(c, call->arg[1], call->at[1], out);
+    const char *what = argument_of(c, call, 1);
+    if (call->arg[1]->kind == SEM_TUPLE || !call->arg[2]) {
+        bool is_single = !call->arg[2] && !call->arg[3] && !call->arg[4] && !call->arg[5];
+        if (is_single) return read_shape(c, call->arg[1], call->at[1], what, out);
+        diag(c->d, call->span, E_SHAPE_TWICE, what);
+        diag_note(c->d, call->span, "write '%s' with (4, 8), or with 4, 8 by position", call->builtin->name);
+        return false;
+    }
     const Sem *items[SHAPE_RANK];
     uint32_t n = 0;
     while (n < SHAPE_RANK && call->arg[1 + n]) {
@@ -18,7 +25,7 @@ static bool shape_arguments(Checker *c, Call *call, Shape *out) {
         n++;
     }
     Sem tuple = {.kind = SEM_TUPLE, .items = items, .count = n};
-    return read_shape(c, &tuple, span_join(call->at[1], call->at[n]), out);
+    return read_shape(c, &tuple, span_join(call->at[1], call->at[n]), what, out);
 }
 
 static const Sem *as_run(Checker *c, Call *call) {
@@ -52,6 +59,14 @@ const Sem *builtin_broadcast_to(Checker *c, Call *call) {
     return broadcast_to(c, x, shape);
 }
 
+static const Sem *no_new_axis(Checker *c, Call *call, const Sem *x, int64_t axis) {
+    uint32_t rank = sem_shape(x).rank;
+    diag(c->d, call->at[1], E_AXIS_NEW, call->builtin->name, sem_type_text(c, x), (long long)axis);
+    if (rank == SHAPE_RANK) diag_note(c->d, call->at[1], "a tile has %d dimensions at most", SHAPE_RANK);
+    else diag_note(c->d, call->at[1], "the new axis is 0 to %u; expand_dims(x, -1) adds it behind the last", rank);
+    return &sem_error;
+}
+
 const Sem *builtin_expand_dims(Checker *c, Call *call) {
     const Sem *x = as_run(c, call), *axes = call->arg[1];
     if (sem_is_error(x)) return x;
@@ -59,11 +74,10 @@ const Sem *builtin_expand_dims(Checker *c, Call *call) {
     int64_t rank = sem_shape(x).rank + axes->count;
     for (uint32_t i = 0; i < axes->count; i++) {
         int64_t axis;
-        if (!sem_want_int(c, axes->items[i], call->at[1], "the axis", &axis)) return &sem_error;
+        if (!sem_want_int(c, axes->items[i], call->at[1], argument_of(c, call, 1), &axis)) return &sem_error;
         int64_t at = axis < 0 ? axis + rank : axis;
         if (rank > SHAPE_RANK || at < 0 || at > sem_shape(x).rank) {
-            diag(c->d, call->at[1], E_AXIS_NEW, (long long)axis, sem_type_text(c, x));
-            return &sem_error;
+            return no_new_axis(c, call, x, axis);
         }
         x = expand_at(c, x, (uint32_t)at);
     }
@@ -85,9 +99,7 @@ const Sem *reshape_to(Checker *c, const Sem *x, Shape to) {
 const Sem *builtin_reshape(Checker *c, Call *call) {
     const Sem *x = as_run(c, call);
     Shape to;
-    bool can_reorder;
     if (sem_is_error(x) || !shape_arguments(c, call, &to)) return &sem_error;
-    if (call->arg[6] && !sem_want_bool(c, call->arg[6], call->at[6], "can_reorder", &can_reorder)) return &sem_error;
     if (shape_log2(to) != shape_log2(sem_shape(x))) {
         const char *why = "a reshape keeps the number of elements: %llu here, %llu there";
         return bad_shape(c, call, x, to,
@@ -104,30 +116,23 @@ const Sem *builtin_reshape(Checker *c, Call *call) {
 
 const Sem *builtin_ravel(Checker *c, Call *call) {
     const Sem *x = as_run(c, call);
-    bool can_reorder;
     if (sem_is_error(x)) return x;
-    if (call->arg[1] && !sem_want_bool(c, call->arg[1], call->at[1], "can_reorder", &can_reorder)) return &sem_error;
     return reshape_to(c, x, shape_row(shape_log2(sem_shape(x))));
 }
 
-/* An axis of x, counted from the end where negative. */
-static bool read_axis(Checker *c, const Sem *s, Span at, const Sem *x, uint32_t *axis) {
-    int64_t i, rank = sem_shape(x).rank;
-    if (!sem_want_int(c, s, at, "the axis", &i)) return false;
-    *axis = (uint32_t)(i < 0 ? i + rank : i);
-    if (i >= -rank && i < rank) return true;
-    diag(c->d, at, E_AXIS, (long long)i, sem_type_text(c, x));
-    if (rank)
-        diag_note(c->d, at, "it has axes 0 to %lld", (long long)rank - 1);
-    else
-        diag_note(c->d, at, "a scalar has no axes");
-    return false;
+/* An axis of x out of argument `arg`, counted from the end where negative. */
+static bool read_axis(Checker *c, Call *call, const Sem *s, uint32_t arg, const Sem *x, uint32_t *axis) {
+    Span at = call->arg[arg] ? call->at[arg] : call->span;
+    int64_t i;
+    if (!sem_want_int(c, s, at, argument_of(c, call, arg), &i) || !own_axis(c, call, at, x, &i)) return false;
+    *axis = (uint32_t)i;
+    return true;
 }
 
 const Sem *builtin_squeeze(Checker *c, Call *call) {
     const Sem *x = as_run(c, call);
     uint32_t axis;
-    if (sem_is_error(x) || !read_axis(c, call->arg[1], call->at[1], x, &axis)) return &sem_error;
+    if (sem_is_error(x) || !read_axis(c, call, call->arg[1], 1, x, &axis)) return &sem_error;
     if (sem_shape(x).log2[axis] == 0) return reshape_to(c, x, shape_remove(sem_shape(x), axis));
     diag(c->d, call->at[1], E_AXIS_SQUEEZE, axis, sem_type_text(c, x),
          (unsigned long long)shape_size(sem_shape(x), axis));
@@ -138,12 +143,10 @@ const Sem *builtin_squeeze(Checker *c, Call *call) {
 const Sem *builtin_unsqueeze(Checker *c, Call *call) {
     const Sem *x = as_run(c, call);
     int64_t axis;
-    if (sem_is_error(x) || !sem_want_int(c, call->arg[1], call->at[1], "the axis", &axis)) return &sem_error;
+    if (sem_is_error(x) || !sem_want_int(c, call->arg[1], call->at[1], argument_of(c, call, 1), &axis)) return &sem_error;
     uint32_t rank = sem_shape(x).rank;
     if (axis >= 0 && axis <= rank && rank < SHAPE_RANK) return expand_at(c, x, (uint32_t)axis);
-    diag(c->d, call->at[1], E_AXIS_NEW, (long long)axis, sem_type_text(c, x));
-    diag_note(c->d, call->at[1], "'unsqueeze' counts from the front; expand_dims(x, -1) adds a last one");
-    return &sem_error;
+    return no_new_axis(c, call, x, axis);
 }
 
 /* ---- Order of axes ----------------------------------------------------------------------------------------------- */
@@ -152,11 +155,11 @@ static const Sem *permuted(Checker *c, const Sem *x, const uint8_t *perm) {
     return sem_with(c, x, build_trans(&c->b, x->v, perm), x->wide ? build_trans(&c->b, x->wide, perm) : NULL);
 }
 
-const Sem *transpose(Checker *c, const Sem *x, Span at) {
+const Sem *transpose(Checker *c, const char *name, const Sem *x, Span at) {
     uint8_t perm[SHAPE_RANK] = {0, 1, 2, 3, 4};
     uint32_t rank = sem_shape(x).rank;
     if (rank < 2) {
-        diag(c->d, at, E_NO_SWAP, sem_type_text(c, x));
+        diag(c->d, at, E_NO_SWAP, name, sem_type_text(c, x));
         return &sem_error;
     }
     perm[rank - 2] = (uint8_t)(rank - 1);
@@ -165,6 +168,7 @@ const Sem *transpose(Checker *c, const Sem *x, Span at) {
 }
 
 static const Sem *bad_order(Checker *c, Call *call, const Sem *x, Span at) {
+    if (sem_shape(x).rank < 2) return transpose(c, call->builtin->name, x, call->span);
     diag(c->d, at, E_AXIS_ONCE, call->builtin->name, sem_type_text(c, x), sem_shape(x).rank);
     diag_note(c->d, at, "the new order names axes of the tile, as in trans(x, 1, 0)");
     return &sem_error;
@@ -177,8 +181,13 @@ const Sem *builtin_trans(Checker *c, Call *call) {
     uint8_t perm[SHAPE_RANK] = {0};
     if (sem_is_error(x)) return x;
     while (n < SHAPE_RANK && call->arg[1 + n]) n++;
-    if (n == 0) return transpose(c, x, call->span);
+    if (!values_close_ranks(c, call, 1 + n, SHAPE_RANK)) return &sem_error;
+    if (n == 0) return transpose(c, call->builtin->name, x, call->span);
     Span at = span_join(call->at[1], call->at[n]);
+    if (dims[0]->kind == SEM_TUPLE && call->arg[2]) {
+        diag(c->d, call->at[2], E_SHAPE_TWICE, argument_of(c, call, 1));
+        return &sem_error;
+    }
     if (n == 1 && dims[0]->kind == SEM_TUPLE) {
         n = dims[0]->count;
         dims = dims[0]->items;
@@ -186,7 +195,7 @@ const Sem *builtin_trans(Checker *c, Call *call) {
     if (n != sem_shape(x).rank) return bad_order(c, call, x, at);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t axis;
-        if (!read_axis(c, dims[i], at, x, &axis)) return &sem_error;
+        if (!read_axis(c, call, dims[i], 1, x, &axis)) return &sem_error;
         perm[i] = (uint8_t)axis;
         seen |= 1u << axis;
     }
@@ -254,17 +263,14 @@ const Sem *builtin_interleave(Checker *c, Call *call) {
 const Sem *builtin_cat(Checker *c, Call *call) {
     const Sem *pair[2], *axis_given = call->arg[3] ? call->arg[3] : sem_i64(c, 0);
     uint32_t axis;
-    bool can_reorder;
     if (!read_pair(c, call, pair)) return &sem_error;
-    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "can_reorder", &can_reorder)) return &sem_error;
     Shape to = sem_shape(pair[0]);
     if (to.rank == 0 || !shape_equal(sem_shape(call->arg[0]), sem_shape(call->arg[1]))) {
         diag(c->d, call->span, E_CAT, sem_type_text(c, call->arg[0]), sem_type_text(c, call->arg[1]));
         diag_note(c->d, call->span, "it takes two tiles of one shape");
         return &sem_error;
     }
-    Span at = call->arg[3] ? call->at[3] : call->span;
-    if (!read_axis(c, axis_given, at, pair[0], &axis) || !may_join(c, call, pair[0])) return &sem_error;
+    if (!read_axis(c, call, axis_given, 3, pair[0], &axis) || !may_join(c, call, pair[0])) return &sem_error;
     uint8_t perm[SHAPE_RANK] = {0};
     for (uint32_t i = 0; i <= to.rank; i++) perm[i] = (uint8_t)(i < axis ? i : i == axis ? to.rank : i - 1);
     to.log2[axis]++;
@@ -299,23 +305,16 @@ static const Sem *gathered(Checker *c, const Sem *x, Value *index, uint32_t axis
                     x->wide ? build_gather(&c->b, x->wide, index, axis) : NULL);
 }
 
-static const Sem *no_pointers(Checker *c, Call *call, const Sem *x) {
-    diag(c->d, call->at[0], E_OPERAND, call->builtin->name, sem_type_text(c, x));
-    diag_note(c->d, call->at[0], "pointers are moved by moving their offsets");
-    return &sem_error;
-}
-
 /* The index wraps at the axis' size, so only its low bits matter. */
 const Sem *builtin_gather(Checker *c, Call *call) {
-    const Sem *x = as_run(c, call), *index = to_run(c, call->arg[1], call->at[1]);
+    const Sem *x = as_run(c, call), *index = call->arg[1];
     uint32_t axis;
-    if (sem_is_error(x) || sem_is_error(index)) return &sem_error;
-    if (x->is_pointer) return no_pointers(c, call, x);
-    if (index->is_pointer || stype_is_float(index->type) || stype_class(index->type) == CLASS_BOOL) {
+    if (sem_is_error(x)) return &sem_error;
+    if (!sem_is_tile(index) || index->is_pointer || stype_is_float(index->type) || stype_class(index->type) == CLASS_BOOL) {
         diag(c->d, call->at[1], E_GATHER_INDEX, sem_type_text(c, index));
         return &sem_error;
     }
-    if (!read_axis(c, call->arg[2], call->at[2], x, &axis)) return &sem_error;
+    if (!read_axis(c, call, call->arg[2], 2, x, &axis)) return &sem_error;
     Shape fits = sem_shape(x), other = sem_shape(index);
     if (fits.rank == other.rank) fits.log2[axis] = other.log2[axis];
     if (!shape_equal(fits, other)) {
@@ -330,9 +329,8 @@ const Sem *builtin_flip(Checker *c, Call *call) {
     const Sem *x = as_run(c, call), *given = call->arg[1];
     uint32_t axis;
     if (sem_is_error(x)) return x;
-    if (x->is_pointer) return no_pointers(c, call, x);
     if (!given || given->kind == SEM_NONE) given = sem_i64(c, -1);
-    if (!read_axis(c, given, call->arg[1] ? call->at[1] : call->span, x, &axis)) return &sem_error;
+    if (!read_axis(c, call, given, 1, x, &axis)) return &sem_error;
     uint32_t mask = shape_field(sem_shape(x), axis);
     return sem_with(c, x, build_flip(&c->b, x->v, mask), x->wide ? build_flip(&c->b, x->wide, mask) : NULL);
 }

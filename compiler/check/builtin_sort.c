@@ -49,16 +49,14 @@ static const Sem *run_network(Checker *c, Call *call, const Sorting *s, const Se
 
 const Sem *builtin_sort(Checker *c, Call *call) {
     Sorting s;
-    bool descending = false;
     if (!read_sorting(c, call, 1, &s)) return &sem_error;
-    if (call->arg[2] && !sem_want_bool(c, call->arg[2], call->at[2], "descending", &descending)) return &sem_error;
-    return run_network(c, call, &s, sem_bool(c, descending), s.n);
+    return run_network(c, call, &s, sem_bool(c, call_flag(call, 2, false)), s.n);
 }
 
 const Sem *builtin_topk(Checker *c, Call *call) {
     Sorting s;
     int64_t k;
-    if (!read_sorting(c, call, 2, &s) || !sem_want_int(c, call->arg[1], call->at[1], "k", &k)) return &sem_error;
+    if (!read_sorting(c, call, 2, &s) || !sem_want_int(c, call->arg[1], call->at[1], argument_of(c, call, 1), &k)) return &sem_error;
     if (k >= 1 && k <= s.n && !(k & (k - 1))) return run_network(c, call, &s, sem_i64(c, k), k);
     diag(c->d, call->at[1], E_TOPK_COUNT, (long long)k, (long long)s.n, s.axis,
                sem_type_text(c, s.x));

@@ -154,21 +154,22 @@ static const Sem *returned(Checker *c, const Node *fn) {
 typedef struct Where {
     FileScope *file;
     Span library_call;
+    const char *name; /* of the function that it calls */
 } Where;
 
 static Where go(Checker *c, Where to) {
-    Where from = {c->file, c->library_call};
+    Where from = {c->file, c->library_call, NULL};
     c->file = to.file;
     c->library_call = to.library_call;
     c->f->inlined = to.library_call;
-    diag_inside(c->d, to.library_call);
+    diag_inside(c->d, to.library_call, to.name);
     return from;
 }
 
-static Where inside(const Checker *c, const FileScope *home, Span at) {
+static Where inside(const Checker *c, const FileScope *home, const char *name, Span at) {
     Span nowhere = {0, 0};
     Span call = !home->is_library ? nowhere : c->library_call.end ? c->library_call : at;
-    return (Where){(FileScope *)(uintptr_t)home, call};
+    return (Where){(FileScope *)(uintptr_t)home, call, name};
 }
 
 static const Sem *run_body(Checker *c, const Node *fn, const Sem **given, Span at) {
@@ -183,14 +184,32 @@ static const Sem *run_body(Checker *c, const Node *fn, const Sem **given, Span a
     return result;
 }
 
-static const Sem *inline_call(Checker *c, const Sem *function, const Args *args, Span at) {
+/* What a builtin of the library is given; a default of its own fits. */
+static bool fits(Checker *c, const Builtin *b, const Node *fn, const Sem *const *given, const Span *places) {
+    bool ok = true;
+    for (uint32_t i = 0; ok && i < fn->list.len; i++)
+        ok = !given[i] || argument_fits(c, b->name, fn->list.at[i]->name, b->kinds[i], given[i], places[i]);
+    return ok;
+}
+
+static void note_library(Checker *c, uint32_t errors, const Builtin *b, const Node *fn, const Sem **given,
+                         const Span *places) {
+    Text names = {0};
+    for (uint32_t i = 0; i < fn->list.len; i++) text_printf(&names, "%s ", fn->list.at[i]->name);
+    Operands o = {places, given, fn->list.len, b->name, names.at};
+    note_origins(c, errors, &o);
+    text_free(&names);
+}
+
+/* b: the builtin that the function is, or NULL. */
+static const Sem *inline_call(Checker *c, const Sem *function, const Builtin *b, const Args *args, Span at) {
     const Node *fn = function->fn;
     if (fn->flag || !may_enter(c, fn, at)) return &sem_error; /* flag: errors of syntax in it */
     const Sem **given = NEW_ARRAY(c->a, const Sem *, fn->list.len + 1);
     Span *places = NEW_ARRAY(c->a, Span, fn->list.len + 1);
-    if (!match(c, fn, args, given, places)) return &sem_error;
+    if (!match(c, fn, args, given, places) || (b && !fits(c, b, fn, given, places))) return &sem_error;
     uint32_t errors = diag_errors(c->d);
-    Where before = go(c, inside(c, function->home, at));
+    Where before = go(c, inside(c, function->home, fn->name, at));
     const Sem *result = &sem_error;
     bool ok = settle(c, fn, given, places, at);
     if (ok && !args->poisoned) {
@@ -199,6 +218,7 @@ static const Sem *inline_call(Checker *c, const Sem *function, const Args *args,
     }
     go(c, before);
     c->b.span = at;
+    if (b) note_library(c, errors, b, fn, given, places);
     bool is_shown = !function->home->is_library && ok; /* errors of library code stand at the call already */
     Span shown = c->library_call.end ? c->library_call : at;
     if (diag_errors(c->d) != errors && is_shown) diag_note(c->d, shown, "in the call of '%s' from here", fn->name);
@@ -207,7 +227,12 @@ static const Sem *inline_call(Checker *c, const Sem *function, const Args *args,
 
 const Sem *call_bound(Checker *c, const Sem *function, const Sem *self, const Node *call_node) {
     Args args = args_evaluate(c, call_node, self);
-    return inline_call(c, function, &args, call_node->span);
+    return inline_call(c, function, NULL, &args, call_node->span);
+}
+
+const Sem *call_library(Checker *c, const Builtin *b, const Sem *self, const Node *call_node) {
+    Args args = args_evaluate(c, call_node, self);
+    return inline_call(c, library_function(c, b->library, b->name), b, &args, call_node->span);
 }
 
 const Sem *call_function(Checker *c, const Sem *function, const Sem *const *values, uint32_t count, Span at) {
@@ -217,7 +242,7 @@ const Sem *call_function(Checker *c, const Sem *function, const Sem *const *valu
         vec_push(c->a, &args.list, arg);
         args.poisoned |= sem_is_error(values[i]);
     }
-    return inline_call(c, function, &args, at);
+    return inline_call(c, function, NULL, &args, at);
 }
 
 const Sem *call(Checker *c, const Node *n) {

@@ -95,6 +95,14 @@ const Sem *convert_rounded(Checker *c, const Sem *s, SType t, Round round) {
     return sem_run(c, t, v, widens && keeps_value ? s->wide : NULL);
 }
 
+/* i8 holds -128 to 127 */
+static const char *range_text(Checker *c, SType t) {
+    uint64_t top = UINT64_MAX >> (64 - stype_bits(t) + !stype_is_unsigned(t));
+    Int most = int_unsigned(top), least = {top + 1, true};
+    if (stype_is_unsigned(t)) return arena_printf(c->a, "%s holds 0 to %s", stype_name(t), int_text(c->a, most));
+    return arena_printf(c->a, "%s holds %s to %s", stype_name(t), int_text(c->a, least), int_text(c->a, most));
+}
+
 const Sem *convert_to(Checker *c, const Sem *s, SType t, Span at) {
     if (sem_is_error(s)) return s;
     if (s->kind == SEM_RUN && !s->is_pointer) return convert_rounded(c, s, t, ROUND_NEAREST);
@@ -105,7 +113,7 @@ const Sem *convert_to(Checker *c, const Sem *s, SType t, Span at) {
             diag_note(c->d, at, "write an integer, or convert the other side with .to(fp32)");
         } else {
             diag(c->d, at, E_LITERAL_FIT, number_text(c, s), stype_name(t));
-            diag_note(c->d, at, "convert the other operand to a wider type first, as in x.to(i64)");
+            diag_note(c->d, at, "%s; convert what it meets to a wider type first, as in x.to(i64)", range_text(c, t));
         }
         return &sem_error;
     }

@@ -37,10 +37,15 @@ const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) 
     return r ? r : arith_binary(c, op, x, y, at);
 }
 
+static void note_two(Checker *c, uint32_t errors, const Node *a, const Node *b, const Sem *x, const Sem *y) {
+    Operands o = {(Span[]){a->span, b->span}, (const Sem *[]){x, y}, 2, NULL, NULL};
+    note_origins(c, errors, &o);
+}
+
 const Sem *binary_node(Checker *c, const Node *n, const Sem *x, const Sem *y) {
     uint32_t errors = diag_errors(c->d);
     const Sem *r = binary(c, (BinaryOp)n->op, x, y, n->span);
-    note_origins(c, errors, (Span[]){n->a->span, n->b->span}, (const Sem *[]){x, y}, 2);
+    note_two(c, errors, n->a, n->b, x, y);
     return r;
 }
 
@@ -65,7 +70,7 @@ static const Sem *chain(Checker *c, const Node *n) {
         Span at = span_join(n->list.at[i - 1]->span, n->list.at[i]->span);
         uint32_t errors = diag_errors(c->d);
         const Sem *r = compare(c, (CompareOp)n->ops[i - 1], x, y, at);
-        note_origins(c, errors, (Span[]){n->list.at[i - 1]->span, n->list.at[i]->span}, (const Sem *[]){x, y}, 2);
+        note_two(c, errors, n->list.at[i - 1], n->list.at[i], x, y);
         x = y;
         if (n->list.len == 2 || sem_is_error(r)) return r;
         if (sem_is_const(r)) {
@@ -177,12 +182,21 @@ static const Sem *refuse(Checker *c, const Node *n, const char *what) {
     return &sem_error;
 }
 
+static const Sem *text(Checker *c, const Node *n) {
+    if (strlen(n->name) != n->integer) {
+        diag(c->d, n->span, E_NUL_TEXT);
+        diag_note(c->d, n->span, "write r'\\0' for the two characters");
+        return &sem_error;
+    }
+    return n->op ? format_string(c, n) : sem_string(c, n->name);
+}
+
 static const Sem *evaluate(Checker *c, const Node *n) {
     switch (n->kind) {
     case NODE_NAME: return scope_lookup(c, n->name, n->span);
     case NODE_INT: return sem_int(c, int_unsigned(n->integer));
     case NODE_FLOAT: return sem_float(c, n->real);
-    case NODE_STRING: return n->op ? format_string(c, n) : sem_string(c, n->name);
+    case NODE_STRING: return text(c, n);
     case NODE_TRUE: return sem_bool(c, true);
     case NODE_FALSE: return sem_bool(c, false);
     case NODE_NONE: return &sem_none;

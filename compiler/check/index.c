@@ -102,7 +102,7 @@ const Sem *attribute(Checker *c, const Node *n) {
     if (strcmp(n->name, "value") == 0 && sem_is_number(s)) return sem_weak(c, s);
     if (strcmp(n->name, "T") == 0) {
         c->b.span = n->span;
-        if (sem_shape(s).rank <= 2 && s->kind == SEM_RUN) return transpose(c, s, n->span);
+        if (sem_shape(s).rank <= 2 && s->kind == SEM_RUN) return transpose(c, ".T", s, n->span);
         diag(c->d, n->span, E_TRANSPOSE, sem_type_text(c, s));
         diag_note(c->d, n->span, "it takes two axes; trans(x, ...) and permute name the order of more");
         return &sem_error;

@@ -261,17 +261,13 @@ static bool needs_wide(const Bounds *b) {
 static bool int_option(Checker *c, Call *call, uint32_t arg, int32_t *out) {
     int64_t x;
     if (!call->arg[arg] || call->arg[arg]->kind == SEM_NONE) return true;
-    if (!sem_want_int(c, call->arg[arg], call->at[arg], "this option of range", &x)) return false;
+    if (!sem_want_int(c, call->arg[arg], call->at[arg], argument_of(c, call, arg), &x)) return false;
     if (x < 0 || x > 1024) {
-        diag(c->d, call->at[arg], E_RANGE_OPTION, (long long)x);
+        diag(c->d, call->at[arg], E_RANGE_OPTION, argument_of(c, call, arg), (long long)x);
         return false;
     }
     *out = (int32_t)x;
     return true;
-}
-
-static bool bool_option(Checker *c, Call *call, uint32_t arg, bool *out) {
-    return !call->arg[arg] || sem_want_bool(c, call->arg[arg], call->at[arg], "this option of range", out);
 }
 
 /* range(end), range(start, end), range(start, end, step). */
@@ -308,8 +304,9 @@ static bool read_bounds(Checker *c, Call *call, Bounds *b) {
         }
     }
     b->wide = b->type == ST_I64 || needs_wide(b);
-    return int_option(c, call, 3, &b->attr.num_stages) && int_option(c, call, 4, &b->attr.unroll_factor) &&
-           bool_option(c, call, 6, &b->attr.flatten) && bool_option(c, call, 7, &b->attr.disable_licm);
+    b->attr.flatten = call_flag(call, 6, false);
+    b->attr.disable_licm = call_flag(call, 7, false);
+    return int_option(c, call, 3, &b->attr.num_stages) && int_option(c, call, 4, &b->attr.unroll_factor);
 }
 
 /* After an error in its head: the body is still looked at for errors of its own. */
@@ -351,7 +348,7 @@ void loop_for(Checker *c, const Node *n) {
     const Sem *over = n->b->kind == NODE_CALL ? expr(c, n->b->a) : expr(c, n->b);
     if (over->kind == SEM_BUILTIN && n->b->kind == NODE_CALL && strstr(over->builtin->name, "range")) {
         Call call;
-        if (!builtin_bind(c, over->builtin, NULL, n->b, &call)) {
+        if (!builtin_bind(c, over, n->b, &call)) {
             loop_poisoned(c, n);
         } else if (over->builtin->aux) {
             loop_static(c, n, &call);

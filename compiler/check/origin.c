@@ -1,6 +1,7 @@
-/* origin.c - notes behind an error of types that meet wrongly: what each named operand is, and where it got that.
+/* origin.c - notes behind an error of types that meet wrongly: what each operand is, and where it got that.
  *
- * In: the operands' places, and what they are. Out: `'mask' is tile<1024xi1>, from here` for those that are names.
+ * In: the operands' places, and what they are. Out: `'mask' is tile<1024xi1>, from here` for those that are names;
+ * of a builtin's arguments also which one it is, and those that are no names at their own place.
  * An operand's name is read from the source: what was looked up is gone by now.
  */
 #include "check/sema.h"
@@ -8,32 +9,61 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The name that the source has at this place, alone or behind `NAME=`; or NULL. */
-static const char *name_at(Checker *c, Span at) {
+/* The name that the source has at this place, behind `NAME=` or not; what is chained to it (x[:, None], x.to(fp32)) is left
+ * out, and *is_whole false; or NULL. */
+static const char *name_at(Checker *c, Span at, bool *is_whole) {
     const Source *s = diag_place(c->d, at).source;
     if (!s || at.end > s->base + s->len) return NULL;
-    const char *text = s->text + (at.begin - s->base), *end = s->text + (at.end - s->base);
-    const char *equals = memchr(text, '=', (size_t)(end - text));
-    if (equals) text = equals + 1;
-    while (text < end && *text == ' ') text++;
-    for (const char *p = text; p < end; p++) {
-        if (!isalnum((unsigned char)*p) && *p != '_') return NULL;
+    const char *text = s->text + (at.begin - s->base), *end = s->text + (at.end - s->base), *p = text;
+    while (p < end && (isalnum((unsigned char)*p) || *p == '_')) p++;
+    const char *value = p;
+    while (value < end && *value == ' ') value++;
+    if (value < end && *value == '=' && value + 1 < end && value[1] != '=') {
+        text = value + 1;
+        while (text < end && *text == ' ') text++;
+        for (p = text; p < end && (isalnum((unsigned char)*p) || *p == '_');) p++;
     }
-    return str_intern(c->s, text, (size_t)(end - text));
+    *is_whole = p == end;
+    if (p == text || (p < end && *p != '[' && *p != '.')) return NULL;
+    return str_intern(c->s, text, (size_t)(p - text));
 }
 
 static bool is_about_meeting(const Diag *d) {
-    static const char *const rows[] = {E_OPERANDS, E_MIXED_SIGN, E_BROADCAST, E_RESHAPE, E_ELEMENT_TYPES, E_GATHER_SHAPE, E_MEMORY_SHAPE};
+    static const char *const rows[] = {E_OPERANDS,     E_MIXED_SIGN,  E_BROADCAST,     E_RESHAPE,   E_ELEMENT_TYPES,
+                                       E_GATHER_SHAPE, E_MEMORY_SHAPE, E_POINTER_STEP, E_ONE_SHAPE, E_COMMON_TYPE};
     bool is = false;
     for (size_t i = 0; i < COUNT(rows); i++) is |= diag_ends_with(d, rows[i]);
     return is;
 }
 
-void note_origins(Checker *c, uint32_t errors, const Span *at, const Sem *const *of, uint32_t n) {
-    if (diag_errors(c->d) == errors || !is_about_meeting(c->d)) return;
-    for (uint32_t i = 0; i < n; i++) {
-        const char *name = of[i] ? name_at(c, at[i]) : NULL;
-        const Binding *b = name ? frame_find(c->frame, name) : NULL;
-        if (b && b->sem == of[i] && b->span.end) diag_note(c->d, b->span, "'%s' is %s, from here", name, sem_type_text(c, of[i]));
+/* The i-th of a list of names with blanks between. */
+static const char *word_at(Checker *c, const char *list, uint32_t i) {
+    for (; i && *list; i--) {
+        list += strcspn(list, " ");
+        list += strspn(list, " ");
+    }
+    return str_intern(c->s, list, strcspn(list, " "));
+}
+
+static void note_one(Checker *c, Span at, const Sem *s, const char *builtin, const char *param) {
+    bool is_whole = false;
+    const char *name = name_at(c, at, &is_whole), *type = sem_type_text(c, s);
+    if (!diag_mentions(c->d, type)) return;
+    const Binding *b = name ? frame_find(c->frame, name) : NULL;
+    is_whole |= b && b->sem == s; /* x.sum(): the place is that of x.sum */
+    bool is_bound = b && b->sem && b->span.end && (is_whole ? b->sem == s : b->sem->kind == SEM_RUN);
+    if (!is_whole && param && s->kind == SEM_RUN) diag_note(c->d, at, "'%s' of '%s' is %s", param, builtin, type);
+    if (!is_bound) return;
+    if (!is_whole || !param || strcmp(name, param) == 0)
+        diag_note(c->d, b->span, "'%s' is %s, from here", name, sem_type_text(c, b->sem));
+    else
+        diag_note(c->d, b->span, "'%s', the '%s' of '%s', is %s, from here", name, param, builtin, type);
+}
+
+/* Library code has names of its own, which the user never wrote. */
+void note_origins(Checker *c, uint32_t errors, const Operands *o) {
+    if (diag_errors(c->d) == errors || c->library_call.end || !is_about_meeting(c->d)) return;
+    for (uint32_t i = 0; i < o->count; i++) {
+        if (o->of[i] && o->at[i].end) note_one(c, o->at[i], o->of[i], o->builtin, o->names ? word_at(c, o->names, i) : NULL);
     }
 }

@@ -270,7 +270,13 @@ const Sem *pointer_add(Checker *c, const Sem *p, const Sem *offset, bool negate,
 /* expr.c */
 const Sem *expr(Checker *c, const Node *n);
 /* After `errors` errors: if another came, about types that meet wrongly, says where the n operands come from (origin.c). */
-void note_origins(Checker *c, uint32_t errors, const Span *at, const Sem *const *of, uint32_t n);
+typedef struct Operands {
+    const Span *at;
+    const Sem *const *of;
+    uint32_t count;
+    const char *builtin, *names; /* whose arguments they are, and what it calls them, blank separated; or NULL */
+} Operands;
+void note_origins(Checker *c, uint32_t errors, const Operands *o);
 const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
 const Sem *binary_node(Checker *c, const Node *n, const Sem *x, const Sem *y); /* of n->a and n->b */
 const Sem *compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
@@ -369,6 +375,7 @@ const Sem *call(Checker *c, const Node *n);
 /* A call of a function with arguments that are values already, at the user's place `at`. */
 const Sem *call_function(Checker *c, const Sem *function, const Sem *const *values, uint32_t count, Span at);
 const Sem *call_bound(Checker *c, const Sem *function, const Sem *self, const Node *call_node);
+const Sem *call_library(Checker *c, const Builtin *b, const Sem *self, const Node *call_node);
 void return_run(Checker *c, const Node *n);
 
 /* builtin.c */
@@ -382,6 +389,7 @@ struct Call {
     Span at[BUILTIN_ARGS];
     uint32_t positional; /* how many came by position */
     const Node *node;
+    bool is_method; /* x.max(): the first argument stands before the dot */
     bool is_bare; /* max(x), not tl.max(x) or x.max() */
 };
 
@@ -390,6 +398,7 @@ typedef const Sem *Handler(Checker *c, Call *call);
 struct Builtin {
     const char *name;
     const char *names; /* of the arguments, blank separated */
+    const char *kinds; /* of each, a letter of kind.def */
     Handler *run;      /* NULL: not compiled yet */
     int min, max;      /* arguments */
     int aux;
@@ -408,8 +417,8 @@ typedef struct Args {
     bool poisoned; /* one of them is */
 } Args;
 
-#define BUILTIN(name, min, max, arguments, handler, aux) Handler builtin_##handler;
-#define LIBRARY(name, file)
+#define BUILTIN(name, min, max, arguments, kinds, handler, aux) Handler builtin_##handler;
+#define LIBRARY(name, file, kinds)
 #define MISSING(name)
 #include "check/builtin.def"
 #undef BUILTIN
@@ -420,11 +429,17 @@ const Builtin *builtin_find(const char *name);
 const char *const *builtin_names(uint32_t *count);
 Args args_evaluate(Checker *c, const Node *call_node, const Sem *self);
 /* False after an error, or where an argument is poison. */
-bool builtin_bind(Checker *c, const Builtin *b, const Sem *self, const Node *call_node, Call *call);
+bool builtin_bind(Checker *c, const Sem *callee, const Node *call_node, Call *call);
+bool call_is_elementwise(const Call *call);
 const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node);
-bool read_shape(Checker *c, const Sem *s, Span at, Shape *out); /* (M, N), [M, N] or M */
+bool call_flag(const Call *call, uint32_t arg, bool otherwise); /* of kind 'b' */
+const char *argument_of(Checker *c, const Call *call, uint32_t arg); /* 'axis' of 'sum' */
+/* argument.c: false after an error. The letter is one of kind.def. */
+bool argument_fits(Checker *c, const char *builtin, const char *name, char letter, const Sem *s, Span at);
+/* (M, N), [M, N] or M; `what` is its name in errors. */
+bool read_shape(Checker *c, const Sem *given, Span at, const char *what, Shape *out);
 const Sem *reshape_to(Checker *c, const Sem *x, Shape to);      /* of as many elements */
-const Sem *transpose(Checker *c, const Sem *x, Span at);        /* the last two axes change places */
+const Sem *transpose(Checker *c, const char *name, const Sem *x, Span at); /* the last two axes change places */
 const Sem *float_power(Checker *c, const Sem *x, const Sem *y, Span at); /* by the library */
 uint32_t add_site(Checker *c, Span at);
 
@@ -436,11 +451,12 @@ typedef struct Word {
 bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out); /* a string */
 bool check_pointer(Checker *c, Call *call);                             /* argument 0 */
 bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out);      /* *out NULL: no mask */
-const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const char *what, const Sem *s); /* to the pointer's shape */
+const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const Sem *s); /* to the pointer's shape */
 const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at); /* as it lies there */
 const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y,
                   Span at); /* constants too */
 
+bool values_close_ranks(Checker *c, Call *call, uint32_t from, uint32_t most); /* builtin_debug.c: false after an error */
 /* builtin_debug.c: `assert` of a condition that is known at run time */
 void assert_run(Checker *c, const Node *n, const Sem *cond);
 
@@ -452,7 +468,9 @@ void library_parameters(Arena *a, const char *file, const char *name, Text *out)
 /* builtin_reduce.c: what reductions and scans are asked for */
 enum { ALL_AXES = -1 };
 bool read_reduced_axis(Checker *c, Call *call, uint32_t arg, const Sem *x, int64_t *axis); /* None: ALL_AXES */
-bool read_result_type(Checker *c, Call *call, uint32_t arg, const Sem **dtype);    /* NULL: not given */
+const Sem *result_type(const Call *call, uint32_t arg); /* NULL: not given */
+/* An axis that x has, counted from the front; false after the error that it has not. */
+bool own_axis(Checker *c, Call *call, Span at, const Sem *x, int64_t *axis);
 /* s without the reduced axes (ALL_AXES: a scalar), with them again as size 1. */
 const Sem *restore_axes(Checker *c, const Sem *s, int64_t axis, Shape from);
 /* builtin_scan.c: max and min with return_indices; x is in the type to compute in */

@@ -285,7 +285,7 @@ const char *sem_type_text(Checker *c, const Sem *s) {
     case SEM_STRING: return arena_printf(c->a, "the string \"%s\"", s->s);
     case SEM_TYPE: return arena_printf(c->a, "the type %s", type_text(c, s->type, s->is_pointer, shape_scalar()));
     case SEM_TUPLE: return arena_printf(c->a, "a tuple of %u", s->count);
-    case SEM_FUNCTION: return "a function";
+    case SEM_FUNCTION: return arena_printf(c->a, "the function %s", s->fn->name);
     case SEM_BUILTIN: return arena_printf(c->a, "the builtin %s", s->builtin->name);
     case SEM_MODULE: return arena_printf(c->a, "the module %s", s->s);
     case SEM_RUN: return type_text(c, s->type, s->is_pointer, sem_shape(s));
@@ -297,6 +297,7 @@ bool sem_want_int(Checker *c, const Sem *s, Span at, const char *what, int64_t *
     if (sem_is_error(s)) return false;
     if ((s->kind == SEM_INT || s->kind == SEM_BOOL) && int_fits(s->i, out)) return true;
     diag(c->d, at, E_CONST_INT, what, sem_type_text(c, s));
+    if (s->kind == SEM_INT) diag_note(c->d, at, "it is beyond 64 bits with a sign");
     if (s->kind == SEM_RUN) diag_note(c->d, at, "make it a constexpr parameter, or compute it from constexpr values");
     return false;
 }

@@ -22,9 +22,9 @@ def k(x: *fp32, c: *const i32, h: *fp16, b: *i8, n: *i32):
     # CHECK: error: scope is {{.*}} [E0407]
     # CHECK: note: it is one of "gpu", "cta", "sys"
     atomic_add(n, 1, scope="warp")
-    # CHECK: error: the value is tile<16xi32>, and the pointer is *i32 [E0402]
+    # CHECK: error: 'val' of 'atomic_add' is tile<16xi32>, and the pointer is *i32 [E0402]
     atomic_add(n, i)
-    # CHECK: error: the mask is
+    # CHECK: error: 'mask' of 'atomic_add' is tile<8xi1>, and the pointer is tile<16x*i32>
     atomic_add(n + i, 1, mask=arange(0, 8) < 4)
     # CHECK: error: 'atomic_xchg' lacks its argument 'val' [E0207]
     atomic_xchg(n)

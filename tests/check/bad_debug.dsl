@@ -27,7 +27,7 @@ def k(x: *fp32, n: i32):
     # CHECK: error: 'device_print' takes numbers, tiles and pointers, not
     # CHECK: note: static_print shows what is known at compile time
     device_print("f", fn)
-    # CHECK: error: hex must be
+    # CHECK: error: 'hex' of 'device_print' must be True or False, known at compile time, not i32 [E0801]
     device_print("v", v, hex=n)
     # CHECK: error: 'device_print' has no argument 'hexadecimal'
     device_print("v", v, hexadecimal=True)
@@ -40,7 +40,7 @@ def k(x: *fp32, n: i32):
     device_assert(v, "v")
     # CHECK: error: 'assert' takes truth values or ints, not *fp32
     assert x
-    # CHECK: error: 'device_assert' takes a string as its message, not i32
+    # CHECK: error: 'msg' of 'device_assert' must be a string, not i32
     device_assert(i < n, n)
     # CHECK: error: 'assert' takes a string as its message, not tile<16xfp32>
     assert n > 0, v

@@ -6,13 +6,13 @@ def k(x: *fp32, n: i32):
     # CHECK: bad_math.dsl:[[#@LINE+2]]:{{[0-9]+}}: error: '**' of integers takes an exponent known at compile time, from 0 to 1024, and here it is i32 [E0805]
     # CHECK: note: convert one side first, as in x.to(fp32) ** y
     a = n ** n
-    # CHECK: error: 'umulhi' takes integers of 32 or 64 bits, not fp32 [E0317]
+    # CHECK: error: 'x' of 'umulhi' must be an integer or a tile of integers, not fp32 [E0317]
     b = umulhi(v, n)
-    # CHECK: error: 'umulhi' takes integers, not *fp32 [E0317]
+    # CHECK: error: 'x' of 'umulhi' must be an integer or a tile of integers, not *fp32 [E0317]
     c = umulhi(x, n)
     # CHECK: error: 'div_rn' takes floats, not i32 and i32 [E0317]
     d = div_rn(n, n)
-    # CHECK: error: 'div_rn' takes floats, not *fp32 [E0317]
+    # CHECK: error: 'y' of 'div_rn' must be a number or a tile of numbers, not *fp32 [E0317]
     e = div_rn(v, x)
     # CHECK: error: 'erf' takes a float, not i32 [E0317]
     # CHECK: note: convert it first, as in erf(x.to(fp32))

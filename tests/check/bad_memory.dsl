@@ -8,7 +8,7 @@ def k(x: *fp32, c: *const fp32, n: i32):
     a = load(i)
     # CHECK: error: store through a pointer that is declared *const [E0405]
     store(c + i, 1.0)
-    # CHECK: error: *fp32 cannot be stored [E0406]
+    # CHECK: error: 'value' of 'store' must be a number or a tile of numbers, not *fp32 [E0406]
     store(x, x)
     # CHECK: error: cache_modifier is the string ".xx" [E0407]
     # CHECK: note: it is one of "", ".ca", ".cg", ".cs", ".cv"

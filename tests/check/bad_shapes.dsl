@@ -12,7 +12,7 @@ def k(x: *fp32, n: i32):
     c = zeros((4096, 4096), fp32)
     # CHECK: error: arange from 4 to 4 is empty [E0324]
     d = arange(4, 4)
-    # CHECK: error: the end of arange must be an int known at compile time, not i32 [E0801]
+    # CHECK: error: 'end' of 'arange' must be an int known at compile time, not i32 [E0801]
     e = arange(0, n)
     # CHECK: error: a tile of rank 6, and 5 is the most [E0314]
     f = zeros((2, 2, 2, 2, 2, 2), fp32)

@@ -9,12 +9,12 @@ def k(x: *fp32, n: i32):
     a = sort(n)
     # CHECK: error: 'sort' takes a tile of numbers, not tile<16x*fp32> [E0328]
     b = sort(x + i)
-    # CHECK: error: axis 1 of tile<16xfp32>
-    # CHECK: note: it has axes 0 to 0
+    # CHECK: error: 'sort' along axis 1 of tile<16xfp32>
+    # CHECK: note: it has axis 0 only
     d = v.sort(1)
-    # CHECK: error: axis must be an int known at compile time, not i32
+    # CHECK: error: 'dim' of 'sort' must be an int known at compile time, or None, not i32
     e = v.sort(dim=n)
-    # CHECK: error: descending must be
+    # CHECK: error: 'descending' of 'sort' must be
     f = v.sort(descending=n)
     # CHECK: error: 'topk' lacks its argument 'k'
     g = topk(v)
@@ -23,8 +23,8 @@ def k(x: *fp32, n: i32):
     h = topk(v, 3)
     # CHECK: error: k = 32 of 16 elements along axis 0 of tile<16xfp32>
     j = topk(v, 32)
-    # CHECK: error: k must be an int known at compile time, not i32
+    # CHECK: error: 'k' of 'topk' must be an int known at compile time, not i32
     l = topk(v, n)
-    # CHECK: error: tie_break_left must be
+    # CHECK: error: 'tie_break_left' of 'argmax' must be
     m = argmax(v, 0, tie_break_left=n)
     # CHECK-NOT: error:

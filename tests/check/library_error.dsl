@@ -6,7 +6,7 @@ def k(x: *fp32):
     v = load(x + i)
     # CHECK: library_error.dsl:[[#@LINE+3]]:18: error: {{.*}}axis
     # CHECK-NEXT: store(x + i, softmax(v, dim=3))
-    # CHECK: lib/row.dsl:{{[0-9]+}}:{{[0-9]+}}: note: found here, in the standard library
+    # CHECK: lib/row.dsl:{{[0-9]+}}:{{[0-9]+}}: note: found here, in 'softmax' of the standard library
     store(x + i, softmax(v, dim=3))
     # CHECK: library_error.dsl:[[#@LINE+2]]:18: error: the call of 'softmax' lacks its argument 'x' [E0207]
     # CHECK: lib/row.dsl:{{[0-9]+}}:{{[0-9]+}}: note: the parameter is declared here

@@ -8,10 +8,9 @@ def add(a, b):
     return a + b
 
 @kernel(grid=(1,))
-# CHECK: error: the mask is tile<1024xi1>, and the pointer is tile<512x1x*fp32> [E0402]
-# CHECK: note: 'q' is tile<512x1x*fp32>, from here
+# CHECK: error: 'mask' of 'store' is tile<1024xi1>, and the pointer is tile<512x1x*fp32> [E0402]
+# CHECK: note: 'q', the 'pointer' of 'store', is tile<512x1x*fp32>, from here
 # CHECK-NEXT: {{^      }}q = p
-# CHECK: note: 'x' is tile<512x1xfp32>, from here
 # CHECK: note: 'mask' is tile<1024xi1>, from here
 # CHECK-NEXT: {{^      }}mask = arange
 # CHECK: error: tile<1024xi32> and tile<512xi32> have shapes that do not broadcast [E0313]
@@ -22,8 +21,22 @@ def add(a, b):
 # CHECK-NEXT: {{^      }}half = arange
 # CHECK: error: tile<1024xi32> and tile<512xi32> have shapes that do not broadcast [E0313]
 # CHECK-NEXT: b = maximum(wide, half)
+# CHECK: note: 'wide', the 'x' of 'maximum', is tile<1024xi32>, from here
+# CHECK: note: 'half', the 'y' of 'maximum', is tile<512xi32>, from here
+# What is no name shows its own place, and the name that it begins with.
+# CHECK: error: tile<512x1xi32> and tile<1024x1xi32> have shapes that do not broadcast [E0313]
+# CHECK: note: 'half' is tile<512xi32>, from here
+# CHECK: note: 'wide' is tile<1024xi32>, from here
+# CHECK: error: tile<1024xi1> and tile<512xi32> have shapes that do not broadcast [E0313]
+# CHECK: origins.dsl:[[#@LINE+29]]:15: note: 'condition' of 'where' is tile<1024xi1>
+# CHECK: note: 'half', the 'x' of 'where', is tile<512xi32>, from here
+# CHECK: error: 'reduce' takes tiles of one shape, not tile<1024xi32> and tile<512xi32> [E0321]
 # CHECK: note: 'wide' is tile<1024xi32>, from here
 # CHECK: note: 'half' is tile<512xi32>, from here
+# CHECK: error: tile<1024xi32> and tile<512xi32> have shapes that do not broadcast [E0313]
+# CHECK: lib/order.dsl:{{[0-9]+}}:{{[0-9]+}}: note: found here, in 'swizzle2d' of the standard library
+# CHECK: note: 'wide', the 'i' of 'swizzle2d', is tile<1024xi32>, from here
+# CHECK: note: 'half', the 'j' of 'swizzle2d', is tile<512xi32>, from here
 # CHECK: error: tile<1024xi32> and tile<512xi32> have shapes that do not broadcast [E0313]
 # CHECK-NEXT: wide += half
 # CHECK: note: 'wide' is tile<1024xi32>, from here
@@ -43,6 +56,10 @@ def k(p: *fp32, n: i32, u: u32):
     half = arange(0, 512)
     a = wide < half
     b = maximum(wide, half)
+    e = half[:, None] + wide.reshape(1024, 1)
+    f = where(wide > n, half, half)
+    g = reduce((wide, half), 0, add)
+    h = swizzle2d(wide, half, n, n, n)
     wide += half
     c = n // u
     one = load(p)

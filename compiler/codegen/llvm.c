@@ -361,3 +361,10 @@ double llvm_clock(void) {
 void llvm_report_time(const CodegenOptions *o, const char *phase, double since) {
     if (o->timer) o->timer(o->timer_context, phase, llvm_clock() - since);
 }
+
+uint64_t llvm_instructions(LLVMValueRef function) {
+    uint64_t n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef at = LLVMGetFirstInstruction(b); at; at = LLVMGetNextInstruction(at)) n++;
+    return n;
+}

@@ -100,4 +100,6 @@ void llvm_debug_finish(Llvm *m);        /* once, before passes run */
 double llvm_clock(void);                                                         /* seconds, monotonic */
 void llvm_report_time(const CodegenOptions *o, const char *phase, double since); /* to o->timer, if any */
 
+uint64_t llvm_instructions(LLVMValueRef function); /* in all its blocks */
+
 #endif

@@ -1,5 +1,6 @@
 # RUN: %python %s fsc
-"""hostile.py FSC: files that mean no good. Each must end with exit code 1 and an error at a place, soon and in little memory.
+"""hostile.py FSC: files that mean no good. Each must end with exit code 1 and an error at a place, soon and in little memory;
+those of FINE with code.
 
 The bounds are 2 s and 512 MB a file; a sanitizer build gets 8 times the time, and no memory bound.
 """
@@ -12,6 +13,9 @@ import sys
 import tempfile
 
 HEAD = "@kernel(grid=(1,))\ndef k(x: *fp32, n: i32):\n"
+ROW = HEAD + "    i = arange(0, 1024)\n    v = load(x + i)\n"
+STORE = "    store(x + i, v)\n"
+ADD = "@jit\ndef add(a, b):\n    return a + b\n"
 
 
 def nested_blocks(count):
@@ -70,6 +74,49 @@ FILES = {
     "host.py": ("def f():\n" + "    pass\n" * 300000 + "@triton.jit\ndef k(x)\n    pass\n", "':' is missing"),
     "open.py": ("x = (\n" * 100000, "never closed|no kernel|nested brackets"),
     "openlines.py": ("@foo(\n" * 20000, "never closed|no kernel|nested brackets"),
+    # What is right as text, and too much for the checker or for one thread.
+    "tuple.dsl": (HEAD + "    t = (" + "1, " * 300000 + ")\n", "a tuple of more than 65536 values"),
+    "doubled.dsl": (HEAD + "    t = (1,)\n    for i in static_range(64):\n        t = t + t\n", "a tuple of more than 65536 values"),
+    "within.dsl": (HEAD + "    t = ()\n    for i in static_range(100000):\n        t = (t, t)\n", "a tuple of more than 65536 values"),
+    "times.dsl": (HEAD + "    t = (1,) * 10**9\n    s = 'a' * 10**12\n", "between a tuple of 1 and the int 1000000000"),
+    "text.dsl": (HEAD + "    s = 'a'\n    for i in static_range(64):\n        s = s + s\n", "a string of more than 1048576 bytes"),
+    "comprehension.dsl": (HEAD + "    t = [i for i in range(10**9)]\n", "a tuple of more than 65536 values"),
+    "filtered.dsl": (HEAD + "    t = [0 for i in range(10**9) if i < 0]\n", "a tuple of more than 65536 values"),
+    "squared.dsl": (HEAD + "    t = [0 for i in range(60000) for j in range(60000)]\n", "too large once"),
+    "shift.dsl": (HEAD + "    y = 1 << 10**9\n    z = 1 << (1 << 63)\n", "1 << 1000000000 does not fit 64 bits"),
+    "powers.dsl": (HEAD + "    y = 10**10**9\n    z = 2**(2**62)\n", r"10 \*\* 1000000000 does not fit 64 bits"),
+    "static.dsl": (HEAD + "    for i in static_range(10**18):\n        store(x, 1.0)\n", "too large once"),
+    "idle.dsl": (HEAD + "    for i in static_range(10**18):\n        pass\n", "too large once"),
+    "library.dsl": (ROW + "    v = " + "sin(" * 900 + "v" + ")" * 900 + "\n" + STORE, "too large once"),
+    "wide_library.dsl": (ROW + "    v = v.to(fp64)\n" + "    v = erf(cos(v))\n" * 5000 + STORE, "too large once"),
+    "softmaxes.dsl": (ROW + "    v = " + "softmax(" * 900 + "v" + ")" * 900 + "\n" + STORE, "too large once|too long"),
+    "sorts.dsl": (ROW + "    v = sort(v)\n" * 200 + STORE, "too large once"),
+    "sort.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, sort(load(x + i)))\n", "bytes of shared memory"),
+    "topk.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, topk(load(x + i), 1 << 20))\n", "bytes of shared memory"),
+    "gather.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, gather(load(x + i), i, 0))\n", "bytes of shared memory"),
+    "cumsum.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, cumsum(load(x + i)))\n", "code of one thread becomes too long"),
+    "bins.dsl": (ROW + "    h = histogram(v.to(i32), 1 << 21)\n", "a power of two known at compile time, from 1 to 1048576"),
+    "combine.dsl": (ADD.replace("a + b", "reduce(full((16,), 1.0), 0, add)") + ROW + "    store(x, reduce(v, 0, add))\n", "'add' calls itself"),
+    "combined.dsl": (ADD.replace("a + b", "other(a, b)") + ADD.replace("add", "other").replace("a + b", "add(a, b)") + ROW +
+                     "    w = associative_scan(v, 0, add)\n", "calls itself"),
+    "reduce.dsl": (ADD + ROW + "    r = reduce((" + "v, " * 5000 + "), 0, add)\n", "'reduce' of 5000 tiles gives it 10000"),
+    "reduces.dsl": (ADD + ROW + "    v = v + reduce(v, 0, add)\n" * 20000, "too large once"),
+    "rounds.dsl": (HEAD + "    a = rand(n, n, 10**9)\n", "an int from 1 to 100"),
+    "prints.dsl": (HEAD + "".join("    device_print('p%d', n)\n" % i for i in range(10000)), "code of (one thread|the kernel) becomes too long"),
+    "nul.dsl": (HEAD + "    device_print('a\\0b', n)\n    print('\\x00', n)\n", "a NUL byte in a string"),
+    "atomics.dsl": (HEAD + "".join("    atomic_add(x + %d, 1.0)\n" % i for i in range(30000)), "too large once"),
+    "arguments.dsl": (HEAD + "    y = max(" + ", ".join(["n"] * 100000) + ")\n", "takes 7 arguments at most"),
+    "keywords.dsl": (HEAD + "    y = sum(" + ", ".join("a%d=1" % i for i in range(100000)) + ")\n", "has no argument 'a0'"),
+    "message.dsl": (HEAD + "    static_assert(False, '" + "%s%n" * 100000 + "')\n", "static_assert failed: %s%n"),
+    "hints.dsl": (HEAD + "    v = multiple_of(n, (" + "16, " * 60000 + "))\n", "'multiple_of' by 60000 values"),
+}
+# These for the CPU, too: its code has no threads to be too long for.
+CPU = ("softmaxes.dsl", "prints.dsl")
+# And what is fine, however large: no error, in the same bounds.
+FINE = {
+    "formats.dsl": HEAD + "    device_print('%s%n%d%*c%%', n)\n    device_print('" + "%s" * 100000 + "', n)\n",
+    "many_bins.dsl": "".join((HEAD, "    i = arange(0, 1 << 20)\n    store(x + i, histogram(load(x + i).to(i32), 1 << 20))\n")),
+    "large_row.dsl": HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, softmax(load(x + i)))\n",
 }
 
 
@@ -79,24 +126,26 @@ def cpu_seconds():
     return usage.ru_utime + usage.ru_stime
 
 
-def check(fsc, folder, name, contents, wanted, slack):
-    """What is wrong with fsc's answer to one file, as a list of sentences."""
+def check(fsc, folder, name, contents, wanted, slack, options=("-o", os.devnull)):
+    """What is wrong with fsc's answer to one file, as a list of sentences; without `wanted` it must be code."""
     with open(os.path.join(folder, name), "wb") as f:
         f.write(contents if isinstance(contents, bytes) else contents.encode())
 
     before = cpu_seconds()
     try:
-        done = subprocess.run([fsc, name, "-o", "-"], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
+        done = subprocess.run([fsc, name, "--device-debug", *options], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
                               check=False, timeout=2 * slack + 8)
     except subprocess.TimeoutExpired:
         return ["still running"]
     seconds = cpu_seconds() - before
     errors = done.stderr.decode(errors="replace")
     problems = []
-    if done.returncode != 1:
+    if done.returncode != (1 if wanted else 0):
         problems.append("exit code %d" % done.returncode)
     found = re.findall(r"^%s:\d+:\d+: error: (.*)$" % re.escape(name), errors, re.M)
-    if not found:
+    if not wanted:
+        problems += found[:1]
+    elif not found:
         problems.append("no error at a place")
     elif not any(re.search(wanted, error) for error in found):
         problems.append("the first error says: %.200s" % found[0])
@@ -115,11 +164,13 @@ def main():
         slack = 8 if b"__asan_init" in f.read() else 1
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
-        for name, (contents, wanted) in FILES.items():
+        for name, (contents, wanted) in [*FILES.items(), *((name, (text, None)) for name, text in FINE.items())]:
             problems = check(fsc, folder, name, contents, wanted, slack)
             peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss / 1024
             if peak > 512 and slack == 1:
                 sys.exit("%s: %.0f MB" % (name, peak))
+            if name in CPU:
+                problems += check(fsc, folder, name, contents, wanted, slack, ("--arch=cpu", "--emit=asm", "-o", os.devnull))
             failed += bool(problems)
             for problem in problems:
                 print("%s: %s" % (name, problem))

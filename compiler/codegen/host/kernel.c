@@ -10,6 +10,8 @@ static void emit_block(Host *h, const Block *b);
 
 /* ---- Scalars and elementwise ops -------------------------------------------------------------------------------------- */
 
+enum { MOST_INSTRUCTIONS = 60000 /* LLVM takes some seconds for them, and four times as many for twice as many */ };
+
 static LLVMValueRef grid_value(Host *h, LLVMValueRef array, const Op *op) {
     Llvm *m = h->m;
     LLVMValueRef index = llvm_int(m->i64, op->attr.i);
@@ -266,5 +268,8 @@ bool host_kernel(Host *h) {
     emit_block(h, h->f->body);
     LLVMBuildRetVoid(m->at);
     llvm_debug_finish(m);
-    return true;
+    if (llvm_instructions(h->function) <= MOST_INSTRUCTIONS) return true;
+    diag(m->o->diag, h->f->span, E_HOST_SIZE, MOST_INSTRUCTIONS);
+    diag_note(m->o->diag, h->f->span, "take range instead of static_range, or fewer nested calls");
+    return false;
 }

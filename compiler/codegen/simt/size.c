@@ -33,17 +33,10 @@ static void add_block(Size *s, const Block *b) {
     }
 }
 
-static uint64_t count_instructions(LLVMValueRef function) {
-    uint64_t n = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef at = LLVMGetFirstInstruction(b); at; at = LLVMGetNextInstruction(at)) n++;
-    return n;
-}
-
 bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built) {
     Size s = {0};
     add_block(&s, f->body);
-    if (built ? count_instructions(built) <= MOST_INSTRUCTIONS : s.elements <= MOST_ELEMENTS) return true;
+    if (built ? llvm_instructions(built) <= MOST_INSTRUCTIONS : s.elements <= MOST_ELEMENTS) return true;
     Span at = s.where && s.most > 1 ? s.where->span : f->span;
     diag(m->o->diag, at, E_THREAD_SIZE, MOST_INSTRUCTIONS);
     diag_note(m->o->diag, at, "each of %u threads holds %u elements of this tile; take more warps than num_warps = %u, "

@@ -141,7 +141,7 @@ Span diag_inside(Diag *d, Span call, const char *function);
 uint32_t diag_errors(const Diag *d);
 /* Does the last error or warning have the code of this row? */
 bool diag_ends_with(const Diag *d, const char *row);
-bool diag_mentions(const Diag *d, const char *words); /* the last message that is no note */
+bool diag_mentions(const Diag *d, const char *words); /* as whole words, in the last message that is no note */
 /* The place of the error that follows place number *next of the messages; false: there is none. *next starts at 0. */
 bool diag_next_error(const Diag *d, uint32_t *next, Span *place);
 typedef struct DiagMark {

@@ -5,6 +5,7 @@
  */
 #include "base/private.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,7 +137,12 @@ bool diag_ends_with(const Diag *d, const char *row) {
 bool diag_mentions(const Diag *d, const char *words) {
     uint32_t i = d->messages.len;
     while (i && d->messages.at[i - 1].severity == SEV_NOTE) i--;
-    return i && strstr(d->messages.at[i - 1].text, words);
+    const char *text = i ? d->messages.at[i - 1].text : "", *at = text;
+    for (size_t n = strlen(words); (at = strstr(at, words)); at++) {
+        bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '*' || at[-1] == '_');
+        if (begins && !isalnum((unsigned char)at[n])) return true;
+    }
+    return false;
 }
 
 bool diag_next_error(const Diag *d, uint32_t *next, Span *place) {

@@ -167,6 +167,7 @@ static const Sem *refuse_float(Checker *c, BinaryOp op, const Sem *x, const Sem 
     const Sem *culprit = stype_is_float(sem_natural(x)) ? x : y;
     diag(c->d, at, E_INTEGERS, binary_text[op], sem_type_text(c, culprit));
     if (op == BIN_FLOORDIV) diag_note(c->d, at, "divide with /, then convert with .to(i32)");
+    else diag_note(c->d, at, "x.to(i32) is the number, and x.to(i32, bitcast=True) has the same bits");
     return &sem_error;
 }
 

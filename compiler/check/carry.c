@@ -172,7 +172,8 @@ static void finish_other(Checker *c, const Outcome *o, Span at) {
     }
     if (sem_is_error(v->now.sem) || (o->then.sem && sem_equal(o->then.sem, v->now.sem))) return;
     if (o->then.sem && !sem_is_error(o->then.sem)) {
-        diag(c->d, o->then.span, E_LOOP_VALUE, v->name, sem_type_text(c, v->now.sem));
+        const char *before = sem_type_text(c, v->now.sem), *after = sem_type_text(c, o->then.sem);
+        diag(c->d, o->then.span, E_LOOP_VALUE, v->name, before, strcmp(before, after) ? after : "another");
         diag_note(c->d, v->now.span, "a loop carries only numbers, tiles and pointers; it comes from here");
     }
     frame_set(c, o->variable, (Binding){.sem = &sem_error, .span = o->then.span});

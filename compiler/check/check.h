@@ -81,6 +81,7 @@ typedef struct SigItem {
 bool signature_parse(Arena *a, Diag *d, const char *text, SigItem **items, uint32_t *count);
 /* "fp32", "float32", "tl.float32", "torch.float16", "int32", "uint8", "bool"… → the canonical short name, or NULL. */
 const char *dtype_canonical(const char *name);
+const char *dtype_spelling(uint32_t i); /* all that the former knows, then NULL */
 
 /* ---- rule.c: launch-rule expressions → postfix code of record.h ------------------------------------------------------- */
 

@@ -38,10 +38,16 @@ bool refused_name(Checker *c, const char *name, Span at) {
     return false;
 }
 
-static const Sem *unknown(Checker *c, const Node *n, const char *of) {
+static const char *const properties[] = {"dtype", "shape", "numel", "type", "T"};
+
+static const Sem *unknown(Checker *c, const Node *n, const char *of, bool is_module) {
     uint32_t count;
-    const char *const *names = builtin_names(&count);
-    const char *near = nearest_name(n->name, names, count);
+    const char *const *builtins = builtin_names(&count);
+    VEC(const char *) names = {0};
+    for (uint32_t i = 0; i < count; i++) vec_push(c->a, &names, builtins[i]);
+    for (uint32_t i = 0; is_module && dtype_spelling(i); i++) vec_push(c->a, &names, dtype_spelling(i));
+    for (size_t i = 0; !is_module && i < COUNT(properties); i++) vec_push(c->a, &names, properties[i]);
+    const char *near = nearest_name(n->name, names.at, names.len);
     if (near && strcmp(near, n->name) != 0) { /* a builtin that this value does not have */
         diag(c->d, n->span, E_NO_ATTRIBUTE_NEAR, of, n->name, near);
     } else {
@@ -73,14 +79,14 @@ static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
     const Builtin *b = is_libdevice ? builtin_find(arena_printf(c->a, "libdevice.%s", n->name)) : NULL;
     const Sem *s = b ? builtin_sem(c, b, NULL) : module_member(c, n->name);
     if (!s && refused_name(c, n->name, n->span)) return &sem_error;
-    return s ? s : unknown(c, n, arena_printf(c->a, "the module %s", m->s));
+    return s ? s : unknown(c, n, arena_printf(c->a, "the module %s", m->s), true);
 }
 
 static const Sem *of_type(Checker *c, const Node *n, const Sem *t) {
     if (strcmp(n->name, "element_ty") == 0 && t->is_pointer) return sem_type(c, t->type, false);
     if (strcmp(n->name, "scalar") == 0 || strcmp(n->name, "element_ty") == 0) return t;
     if (strcmp(n->name, "primitive_bitwidth") == 0) return sem_i64(c, t->is_pointer ? 64 : stype_bits(t->type));
-    return unknown(c, n, sem_type_text(c, t));
+    return unknown(c, n, sem_type_text(c, t), false);
 }
 
 static const Sem *shape_tuple(Checker *c, Shape shape) {
@@ -94,7 +100,7 @@ const Sem *attribute(Checker *c, const Node *n) {
     if (sem_is_error(s)) return s;
     if (s->kind == SEM_MODULE) return of_module(c, n, s);
     if (s->kind == SEM_TYPE) return of_type(c, n, s);
-    if (s->kind != SEM_RUN && !sem_is_number(s)) return unknown(c, n, sem_type_text(c, s));
+    if (s->kind != SEM_RUN && !sem_is_number(s)) return unknown(c, n, sem_type_text(c, s), false);
     if (strcmp(n->name, "dtype") == 0 || strcmp(n->name, "type") == 0)
         return sem_type(c, sem_natural(s), s->kind == SEM_RUN && s->is_pointer);
     if (strcmp(n->name, "shape") == 0) return shape_tuple(c, sem_shape(s));
@@ -109,7 +115,7 @@ const Sem *attribute(Checker *c, const Node *n) {
     }
     const Builtin *b = builtin_find(n->name);
     if (b && (!b->run || b->max > 0)) return builtin_sem(c, b, s);
-    return unknown(c, n, sem_type_text(c, s));
+    return unknown(c, n, sem_type_text(c, s), false);
 }
 
 /* ---- [index] ----------------------------------------------------------------------------------------------------- */

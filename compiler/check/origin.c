@@ -9,22 +9,28 @@
 #include <ctype.h>
 #include <string.h>
 
-/* The name that the source has at this place, behind `NAME=` or not; what is chained to it (x[:, None], x.to(fp32)) is left
- * out, and *is_whole false; or NULL. */
+static const char *word_end(const char *p, const char *end) {
+    while (p < end && (isalnum((unsigned char)*p) || *p == '_')) p++;
+    return p;
+}
+
+static const char *behind(const char *p, const char *end, const char *skipped) {
+    while (p < end && strchr(skipped, *p)) p++;
+    return p;
+}
+
+/* The name that the source has at this place, behind `NAME=` or not. Where more follows (x[:, None], x + 1) it is the first
+ * name, and *is_whole false. NULL: there is none, or it is called. */
 static const char *name_at(Checker *c, Span at, bool *is_whole) {
     const Source *s = diag_place(c->d, at).source;
     if (!s || at.end > s->base + s->len) return NULL;
-    const char *text = s->text + (at.begin - s->base), *end = s->text + (at.end - s->base), *p = text;
-    while (p < end && (isalnum((unsigned char)*p) || *p == '_')) p++;
-    const char *value = p;
-    while (value < end && *value == ' ') value++;
-    if (value < end && *value == '=' && value + 1 < end && value[1] != '=') {
-        text = value + 1;
-        while (text < end && *text == ' ') text++;
-        for (p = text; p < end && (isalnum((unsigned char)*p) || *p == '_');) p++;
-    }
+    const char *text = s->text + (at.begin - s->base), *end = s->text + (at.end - s->base);
+    const char *equals = behind(word_end(text, end), end, " ");
+    if (equals + 1 < end && equals[0] == '=' && equals[1] != '=') text = equals + 1;
+    text = behind(text, end, " (");
+    const char *p = word_end(text, end);
     *is_whole = p == end;
-    if (p == text || (p < end && *p != '[' && *p != '.')) return NULL;
+    if (p == text || (p < end && *p == '(')) return NULL;
     return str_intern(c->s, text, (size_t)(p - text));
 }
 
@@ -51,9 +57,10 @@ static void note_one(Checker *c, Span at, const Sem *s, const char *builtin, con
     if (!diag_mentions(c->d, type)) return;
     const Binding *b = name ? frame_find(c->frame, name) : NULL;
     is_whole |= b && b->sem == s; /* x.sum(): the place is that of x.sum */
-    bool is_bound = b && b->sem && b->span.end && (is_whole ? b->sem == s : b->sem->kind == SEM_RUN);
-    if (!is_whole && param && s->kind == SEM_RUN) diag_note(c->d, at, "'%s' of '%s' is %s", param, builtin, type);
-    if (!is_bound) return;
+    bool is_bound = b && b->sem && b->span.end && (!is_whole || b->sem == s);
+    const char *what = param ? arena_printf(c->a, "'%s' of '%s'", param, builtin) : NULL;
+    if (!is_whole && what && s->kind == SEM_RUN && !diag_mentions(c->d, what)) diag_note(c->d, at, "%s is %s", what, type);
+    if (!is_bound || (!is_whole && !sem_is_tile(b->sem))) return;
     if (!is_whole || !param || strcmp(name, param) == 0)
         diag_note(c->d, b->span, "'%s' is %s, from here", name, sem_type_text(c, b->sem));
     else

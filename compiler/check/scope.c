@@ -128,7 +128,7 @@ uint32_t edit_distance(const char *x, const char *y, uint32_t limit) {
 const char *nearest_name(const char *name, const char *const *names, uint32_t count) {
     const char *best = NULL;
     size_t length = strlen(name);
-    uint32_t least = length < 3 ? 1 : length < 6 ? 2 : 3;
+    uint32_t least = length < 4 ? 1 : length < 7 ? 2 : 3;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t distance = edit_distance(name, names[i], least);
         if (distance > least || (best && distance == least) || distance >= length) continue;
@@ -140,7 +140,7 @@ const char *nearest_name(const char *name, const char *const *names, uint32_t co
 
 /* ---- Look-up ----------------------------------------------------------------------------------------------------- */
 
-static const char *const constants[] = {"inf", "nan"};
+static const char *const constants[] = {"inf", "nan", "True", "False", "None"};
 static const char *const modules[] = {"tl", "triton", "tldevice", "libdevice", "math", "torch", "np", "numpy"};
 
 static const Sem *known_word(Checker *c, const char *name) {
@@ -195,11 +195,11 @@ static void suggest(Checker *c, const char *name, Span at) {
         if (c->frame->variables.at[i].name[0] != '$') vec_push(c->a, &names, c->frame->variables.at[i].name);
     }
     for (uint32_t i = 0; i < c->file->names->variables.len; i++) vec_push(c->a, &names, c->file->names->variables.at[i].name);
+    for (size_t i = 0; i < COUNT(constants); i++) vec_push(c->a, &names, constants[i]);
     uint32_t count;
     const char *const *builtins = builtin_names(&count);
     for (uint32_t i = 0; i < count; i++) vec_push(c->a, &names, builtins[i]);
-    for (int t = 0; t < ST_COUNT; t++) vec_push(c->a, &names, stype_name((SType)t));
-    for (size_t i = 0; i < COUNT(constants); i++) vec_push(c->a, &names, constants[i]);
+    for (uint32_t i = 0; dtype_spelling(i); i++) vec_push(c->a, &names, dtype_spelling(i));
     const char *near = nearest_name(name, names.at, names.len);
     if (near) {
         diag(c->d, at, E_UNKNOWN_NAME_NEAR, name, near);

@@ -28,6 +28,10 @@ static const struct {
     {"f64", "fp64"},       {"float64", "fp64"},  {"double", "fp64"},
 };
 
+const char *dtype_spelling(uint32_t i) {
+    return i < COUNT(spellings) ? spellings[i].spelling : NULL;
+}
+
 const char *dtype_canonical(const char *name) {
     static const char *const prefixes[] = {"triton.language.", "tl.", "torch.", "np.", "numpy."};
     for (size_t i = 0; i < COUNT(prefixes); i++) {

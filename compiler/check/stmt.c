@@ -72,6 +72,7 @@ static void annotate(Checker *c, const Node *n) {
     if (names_constexpr(n->b)) {
         if (!sem_is_const(s) && !sem_is_error(s)) {
             diag(c->d, n->c->span, E_CONST_NAME, sem_type_text(c, s));
+            diag_note(c->d, n->b->span, "leave ': constexpr' out, or make what it is computed from constexpr parameters");
             s = &sem_error;
         }
         if (n->a->kind == NODE_NAME) {

@@ -11,6 +11,11 @@ def k(x: *fp32, n: i32):
     store(x, acc)
     t = (1, 2)
     while load(x) > 0.0:
-        # CHECK: error: 't' is a tuple of 2 before the loop and changes in it [E0326]
+        # CHECK: error: 't' is a tuple of 2 before the loop and becomes another in it [E0326]
         t = (3, 4)
+    u = None
+    for i in range(n):
+        # CHECK: error: 'u' is None before the loop and becomes fp32 in it [E0326]
+        # CHECK: loop_type.dsl:[[#@LINE-3]]:5: note: a loop carries only numbers, tiles and pointers; it comes from here
+        u = load(x)
     # CHECK-NOT: error:

@@ -27,8 +27,11 @@ def add(a, b):
 # CHECK: error: tile<512x1xi32> and tile<1024x1xi32> have shapes that do not broadcast [E0313]
 # CHECK: note: 'half' is tile<512xi32>, from here
 # CHECK: note: 'wide' is tile<1024xi32>, from here
+# CHECK: error: tile<1024xi1> and tile<512xi1> have shapes that do not broadcast [E0313]
+# CHECK: note: 'wide' is tile<1024xi32>, from here
+# CHECK: note: 'half' is tile<512xi32>, from here
 # CHECK: error: tile<1024xi1> and tile<512xi32> have shapes that do not broadcast [E0313]
-# CHECK: origins.dsl:[[#@LINE+29]]:15: note: 'condition' of 'where' is tile<1024xi1>
+# CHECK: origins.dsl:[[#@LINE+30]]:15: note: 'condition' of 'where' is tile<1024xi1>
 # CHECK: note: 'half', the 'x' of 'where', is tile<512xi32>, from here
 # CHECK: error: 'reduce' takes tiles of one shape, not tile<1024xi32> and tile<512xi32> [E0321]
 # CHECK: note: 'wide' is tile<1024xi32>, from here
@@ -57,6 +60,7 @@ def k(p: *fp32, n: i32, u: u32):
     a = wide < half
     b = maximum(wide, half)
     e = half[:, None] + wide.reshape(1024, 1)
+    i = (wide < n) & (half < n)
     f = where(wide > n, half, half)
     g = reduce((wide, half), 0, add)
     h = swizzle2d(wide, half, n, n, n)

@@ -15,6 +15,17 @@ def k(x: *fp32, n_cols: i32):
     z = completely_different
     # CHECK: error: unknown name 'fp3'; did you mean 'fp32'? [E0201]
     y = load(x).to(fp3)
+    # CHECK: error: unknown name 'bfloat15'; did you mean 'bfloat16'? [E0201]
+    a = load(x).to(bfloat15)
+    # CHECK: error: the module tl has no 'flaot32'; did you mean 'float32'? [E0209]
+    b = load(x).to(tl.flaot32)
+    # CHECK: error: fp32 has no 'dtyp'; did you mean 'dtype'? [E0209]
+    c = load(x).dtyp
+    # CHECK: error: unknown name 'ture'; did you mean 'True'? [E0201]
+    d = load(x, ture)
+    # Of three letters, one may be wrong: no 'to' for 'foo'.
+    # CHECK: error: fp32 has no 'foo' [E0209]
+    f = load(x).foo
     # What follows from a wrong name stays silent.
     store(x, v + w + e + s + z + y + laod(x))
     # CHECK-NOT: error:

@@ -19,3 +19,7 @@ def k(x: *fp32):
     store(x + c, 1.0)
     store(x + d, 1.0)
     store(x + e, 1.0)
+    # A shape of one dimension may be a number.
+    f = a.reshape(16) + full(16, 1, i32) + zeros(16, i32)
+    static_assert(f.shape == (16,) and broadcast_to(1, 16).shape == (16,))
+    store(x + f, 1.0)

@@ -106,7 +106,8 @@ class Example:
         code = assignment[2] if assignment else code
         if parts[0].dtype == "constexpr":
             name = assignment[1] if assignment else f"constant{len(self.body)}"
-            return [indent + f"{name} = {code}", indent + f'static_assert({name} == {parts[0].words[0]}, "another constant")']
+            shown = f'static_assert({name} == {parts[0].words[0]}, "another constant")'
+            return [indent + f"{name} = {code}", indent + shown]
         first = len(self.results)
         names = assignment[1].split(", ") if assignment else [f"result{first + i}" for i in range(len(parts))]
         lines = [f"{', '.join(names)} = {code}"]
@@ -134,7 +135,8 @@ class Example:
         """(name, type, size) of those through which tiles come and go."""
         for name, given in (("in", True), ("out", False)):
             for letter, is_float, dtype in (("f", True, "fp64"), ("i", False, "i64")):
-                data = [d for k, d in self.given.values() if k == "=" and d.shape] if given else [d for _, d in self.results]
+                tiles = [d for kind, d in self.given.values() if kind == "=" and d.shape]
+                data = tiles if given else [d for _, d in self.results]
                 size = sum(len(d.words) for d in data if d.is_float == is_float)
                 if size:
                     yield f"{name}_{letter}", dtype, size
@@ -147,7 +149,8 @@ class Example:
         head, at = [], {"in_f": 0, "in_i": 0}
         for name, (kind, data) in self.given.items():
             if kind == "->" or not data.shape:
-                parameters.append(f"{name}: *{data.dtype}[{len(data.words)}]" if kind == "->" else f"{name}: {data.dtype}")
+                pointer = f"*{data.dtype}[{len(data.words)}]"
+                parameters.append(f"{name}: {pointer if kind == '->' else data.dtype}")
                 continue
             place, size = "in_f" if data.is_float else "in_i", len(data.words)
             value = f"load({place} + {at[place]} + arange(0, {size}))"
@@ -214,7 +217,8 @@ class Example:
         for name, (_, data) in self.after.items():
             got = np.load(os.path.join(folder, f"{name}.npy")).ravel()
             wrong += [] if data.agrees(got) else [f"{name} then points to {got.tolist()}"]
-        out = {name == "out_f": np.load(os.path.join(folder, f"{name}.npy")) for name, _, _ in self.buffers() if name[0] == "o"}
+        names = [name for name, _, _ in self.buffers() if name.startswith("out")]
+        out = {name == "out_f": np.load(os.path.join(folder, f"{name}.npy")) for name in names}
         at = {True: 0, False: 0}
         for code, data in self.results:
             first, size = at[data.is_float], len(data.words)

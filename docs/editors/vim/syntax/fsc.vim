@@ -1,0 +1,60 @@
+" fsc's kernel language. The words come from the compiler's tables: tests/docs/editors.py FSC --bless writes them.
+if exists("b:current_syntax")
+  finish
+endif
+
+" words
+syn keyword fscKeyword and as assert break class continue def elif else for from if import in is lambda not or pass
+syn keyword fscKeyword return while
+syn keyword fscUnused async await del except finally global nonlocal raise try with yield
+syn keyword fscConstant False None True inf nan
+syn keyword fscType bf16 bfloat16 float16 float32 float64 float8_e4m3fn float8_e5m2 float8e4nv float8e5 fp16 fp32 fp64
+syn keyword fscType fp8e4nv fp8e5 i1 i16 i32 i64 i8 int1 int16 int32 int64 int8 u16 u32 u64 u8 uint16 uint32 uint64
+syn keyword fscType uint8
+syn keyword fscBuiltin contained abs add advance arange argmax argmin associative_scan assume atomic_add atomic_and
+syn keyword fscBuiltin contained atomic_cas atomic_max atomic_min atomic_or atomic_xchg atomic_xor bool broadcast
+syn keyword fscBuiltin contained broadcast_to cast cat cdiv ceil clamp constexpr cos cumprod cumsum debug_barrier
+syn keyword fscBuiltin contained device_assert device_print div_rn dot erf exp exp2 expand_dims expm1 fdiv flip float
+syn keyword fscBuiltin contained floor fma full gather histogram int interleave isinf isinstance isnan join len load log
+syn keyword fscBuiltin contained log1p log2 make_block_ptr make_tensor_descriptor max max_constancy max_contiguous
+syn keyword fscBuiltin contained maximum min minimum mul multiple_of nearbyint next_power_of_2 num_programs
+syn keyword fscBuiltin contained pair_uniform_to_normal permute philox philox_impl pointer_type pow print program_id
+syn keyword fscBuiltin contained rand rand4x randint randint4x randn randn4x range ravel reduce reduce_or reshape rint
+syn keyword fscBuiltin contained round rsqrt sigmoid sin softmax sort split sqrt sqrt_rn squeeze static_assert
+syn keyword fscBuiltin contained static_print static_range store str sub sum swizzle2d tanh tensor to topk trans trunc
+syn keyword fscBuiltin contained uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros zeros_like
+syn keyword fscBuiltin contained max_shared num_regs num_sms occupancy warp_size
+" end
+
+syn match fscCall "\<\h\w*\ze\s*(" transparent contains=fscBuiltin,fscKeyword,fscType
+syn match fscMember "\.\h\w*" transparent contains=fscCall,fscType,fscStorage
+syn match fscStorage "\%(:\s*\|\*\|\<tl\.\|language\.\)\@16<=\%(constexpr\|dtype\|const\)\>\%(\s*(\)\@!"
+syn match fscFunction "\%(\<def\s\+\)\@8<=\h\w*"
+syn match fscDecorator "^\s*@\h[0-9A-Za-z_.]*"
+
+syn match fscNumber "\<0[xX]\%(_\=\x\)\+\>\|\<0[oO]\%(_\=\o\)\+\>\|\<0[bB]\%(_\=[01]\)\+\>"
+syn match fscNumber "\<\d\%(_\=\d\)*\>"
+syn match fscNumber "\<\d[0-9_]*[eE][+-]\=\d[0-9_]*\>\|\<\d[0-9_]*\.\%(\d[0-9_]*\)\=\%([eE][+-]\=\d[0-9_]*\)\=\|\%(\w\)\@1<!\.\d[0-9_]*\%([eE][+-]\=\d[0-9_]*\)\="
+
+syn match fscEscape contained "\\x\x\x\|\\[nrtabfv0\\'\"]\|\\$"
+syn region fscString start=+\<[rRbBfFuU]\{1,2}"+ start=+"+ skip=+\\.+ end=+"\|$+ oneline contains=fscEscape,@Spell
+syn region fscString start=+\<[rRbBfFuU]\{1,2}'+ start=+'+ skip=+\\.+ end=+'\|$+ oneline contains=fscEscape,@Spell
+syn region fscString start=+\<[rRbBfFuU]\{1,2}\z("""\|'''\)+ start=+\z("""\|'''\)+ skip=+\\.+ end=+\z1+ contains=fscEscape,@Spell
+syn keyword fscTodo contained TODO FIXME XXX
+syn match fscComment "#.*$" contains=fscTodo,@Spell
+
+hi def link fscKeyword Statement
+hi def link fscUnused Error
+hi def link fscConstant Constant
+hi def link fscType Type
+hi def link fscStorage StorageClass
+hi def link fscBuiltin Function
+hi def link fscFunction Identifier
+hi def link fscDecorator PreProc
+hi def link fscNumber Number
+hi def link fscString String
+hi def link fscEscape SpecialChar
+hi def link fscTodo Todo
+hi def link fscComment Comment
+
+let b:current_syntax = "fsc"

@@ -16,6 +16,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "docs", "Inputs"))
 from example import judge_block  # noqa: E402
 
 PAGE = "docs/builtins.md"
+PAGES = [PAGE, "docs/language.md"]
 ENTRY = re.compile(r"^### ([^\n]*)\n(?:```\n(.*?)```\n)?(.*?)(?=^##|\Z)", re.M | re.S)
 INDEX = re.compile(r"(?<=<!-- index -->\n).*?(?=<!-- end -->)", re.S)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
@@ -86,9 +87,20 @@ def entry_problems(text, listed):
     return wrong
 
 
+def link_problems(page, text):
+    """Links to files and headings that are not there."""
+    for place in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"```.*?```", "", text, flags=re.S)):
+        path, _, heading = place.partition("#")
+        target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+        if not os.path.exists(os.path.join(ROOT, target)):
+            yield f"{page}: the link {place} leads to no file"
+        elif heading and heading not in [anchor(h) for h in re.findall(r"^#+ (.*)$", read(target) if path else text, re.M)]:
+            yield f"{page}: the link {place} leads to no heading"
+
+
 def blocks():
     """(place, text) of each block of code; a block of anything else shows a command, or signatures."""
-    for page in (PAGE, "docs/language.md"):
+    for page in PAGES:
         text = read(page)
         for m in BLOCK.finditer(text):
             if m[1] == "python":
@@ -118,6 +130,8 @@ def self_test(tool):
     listed = {"a": "a(x)", "b": "b(x)"}
     page = "<!-- index -->\n<!-- end -->\n## G\n### a, c\n```\na(y)\n```\n```python\na(1)\n```\n### a\n"
     assert len(entry_problems(page, listed)) == 4, entry_problems(page, listed)
+    linked = "# A b\n[x](nowhere.md) [y](language.md#nowhere) [z](#a-b) [u](language.md#files)"
+    assert len(list(link_problems(PAGE, linked))) == 2
     assert "a(x)\nc?" in blessed(page, listed) and "[a](#a-c)" in blessed(page, listed)
 
 
@@ -132,6 +146,7 @@ def main():
             file.write(blessed(text, listed))
         text = read(PAGE)
     wrong = entry_problems(text, listed) + list(bare_blocks(read("docs/language.md")))
+    wrong += [w for page in PAGES for w in link_problems(page, read(page))]
     wrong += [f"{PAGE}: the signatures or the index are old: run --bless"] if blessed(text, listed) != text else []
     found = judge(tool, [b for b in blocks() if not words or any(w in b[1] for w in words)], device)
     wrong += [f"{place}: {p}" for place, _, problems in found for p in problems]

@@ -268,7 +268,7 @@ static Func *lowered(const Func *f, const char *only) {
                      .for_gpu = true,
                      .verify_each = true,
                      .only = only,
-                     .target = {1024, 232448, 16}};
+                     .target = {1024, 232448, 16, 1}};
     if (!passes_run(g, &c)) fail_msg("the passes refuse\n%s", text.at);
     text_free(&text);
     return g;

@@ -270,8 +270,9 @@ bool pass_layout(Func *f, PassContext *c) {
         return false;
     }
     if (f->blocks_per_program > c->target.max_cluster) {
-        diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, c->target.max_cluster);
-        diag_note(c->diag, (Span){0, 0}, "clusters of up to 16 blocks are there from sm_90 on");
+        if (c->target.max_cluster > 1) diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, c->target.max_cluster);
+        else diag(c->diag, f->span, E_NO_CLUSTERS, f->blocks_per_program);
+        diag_note(c->diag, (Span){0, 0}, "--arch=sm_90 has clusters of up to 16 blocks, --arch=sm_120 of up to 8; num_ctas left out is chosen");
         arena_destroy(scratch);
         return false;
     }

@@ -294,6 +294,7 @@ ExitCode command_run(ToolOptions *o) {
     if (s == FSC_OK && o->check) s = fsc_device_check(r.device, true);
     if (s == FSC_OK) s = fsc_device_props(r.device, &r.props);
     code = s == FSC_OK ? run_source(&r, text, length) : fail(s, fsc_last_message());
+    if (s == FSC_NO_DRIVER) fprintf(stderr, "  --device=cpu and --device=emu need none\n");
     print_log(&r);
     for (uint32_t i = 0; r.buffers && i < r.bounds.interface->num_params; i++) {
         if (r.buffers[i]) (void)fsc_memory_free(r.device, r.buffers[i]);

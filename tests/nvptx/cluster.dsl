@@ -19,8 +19,10 @@
 # CHECK-NOT: bar.sync
 # ONE-NOT: {{ctapercluster|barrier.cluster}}
 # ONE: bar.sync
-# OLD: error: num_ctas = 2: a cluster of this target has 1 blocks at most [E0506]
-# OLD: note: clusters of up to 16 blocks are there from sm_90 on
+# RUN: not fsc %s --emit=ptx --arch=sm_120 --num-ctas=16 -o - 2>&1 | FileCheck %s --check-prefix=NEW
+# OLD: error: num_ctas = 2, and this target has no clusters of blocks [E0506]
+# OLD: note: --arch=sm_90 has clusters of up to 16 blocks
+# NEW: error: num_ctas = 16, and a cluster of this target has 8 blocks at most [E0506]
 # SIX: error: num_ctas is 6
 @kernel(grid=(1,))
 def f(y: *fp32, x: *const fp32, N: constexpr = 65536):

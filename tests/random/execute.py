@@ -63,7 +63,7 @@ def execute(program, device, expected=None, damage=False):
             buffers[b.name] = fsc.Buffer(device, b.dtype, b.count, None, b.offset)
             if b.data is not None:
                 buffers[b.name].write(b.data)
-        jit = fsc.Jit(device, program.emit(), file="k.dsl", num_warps=program.num_warps)
+        jit = fsc.Jit(device, program.emit(), file="k.dsl", num_warps=program.num_warps, num_ctas=program.num_ctas)
         arguments = [buffers[b] for _, b, _ in program.pointers] + [int(v) for _, _, v in program.scalars]
         jit.launch(*arguments)
         for b in program.buffers:

@@ -418,6 +418,7 @@ class Generator(FloatExpressions):
                 b.data = self.data(b)
         values = {b.name: b.count for b in self.p.buffers}
         self.p.scalars = [(n, t, values[v[1]] if isinstance(v, tuple) else v) for n, t, v in self.p.scalars]
+        self.p.num_ctas = self.rng.choice([1, 1, 1, 2, 4, 8])
 
     def data(self, b):
         rng = np.random.default_rng(self.rng.getrandbits(64))

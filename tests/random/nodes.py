@@ -51,7 +51,7 @@ class Program:
         self.seed, self.mode = seed, mode
         self.buffers, self.pointers, self.scalars, self.consts = [], [], [], []
         self.functions, self.body = [], []
-        self.grid, self.num_warps = (1, 1, 1), 4
+        self.grid, self.num_warps, self.num_ctas = (1, 1, 1), 4, 1
 
     def buffer(self, name):
         return next(b for b in self.buffers if b.name == name)

@@ -125,7 +125,7 @@ class Run:
 
 def describe(seed, device, p, outcome):
     """The comment above a reduced kernel: how it is launched, and what came of it."""
-    lines = [f"seed {seed}, mode {p.mode}, device {device}, num_warps {p.num_warps}: {outcome.kind}"]
+    lines = [f"seed {seed}, mode {p.mode}, device {device}, num_warps {p.num_warps}, num_ctas {p.num_ctas}: {outcome.kind}"]
     lines += [x for x in outcome.text.strip().splitlines()[:12]]
     for n, name, _ in p.pointers:
         b = p.buffer(name)

@@ -147,6 +147,9 @@ class Reducer:
         for warps in (1, 2, 4):
             if warps < p.num_warps:
                 changed |= self.set(p, "num_warps", warps)
+        for ctas in (1, 2):
+            if ctas < p.num_ctas:
+                changed |= self.set(p, "num_ctas", ctas)
         for b in p.buffers:
             changed |= self.set(b, "offset", 0)
             if b.data is not None:

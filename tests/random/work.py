@@ -31,6 +31,7 @@ def features(program):
         if n.dtype and n.kind != "ptr" and not n.dtype.startswith("ptr"):
             count["type " + n.dtype] += 1
     count[f"warps {program.num_warps}"] += 1
+    count[f"blocks {program.num_ctas}"] += 1
     count["functions"] += len(program.functions)
     return count
 

@@ -161,11 +161,21 @@ class Device:
     def close(self):
         lib.fsc_device_close(self.handle)
 
-    def sms(self):
-        """Multiprocessors; of emu its host threads."""
+    def props(self):
+        """The bytes of FscDeviceProps."""
         props = c.create_string_buffer(512)
         check(lib.fsc_device_props(self.handle, props))
-        return int.from_bytes(props[104:108], "little")
+        return props
+
+    def sms(self):
+        """Multiprocessors; of emu its host threads."""
+        return int.from_bytes(self.props()[104:108], "little")
+
+    def max_ctas(self):
+        """Blocks of a cluster: a card from before sm_90 has none."""
+        arch = self.props()[88:104].split(b"\0")[0].decode()
+        sm = int(arch[3:]) if arch.startswith("sm_") else 90
+        return 1 if sm < 90 else 16 if sm < 120 else 8
 
     def wait(self):
         check(lib.fsc_device_wait(self.handle))
@@ -249,7 +259,10 @@ class Jit:
         self._keep = [_pairs(defines or {}), _pairs(types or {})]
         o.defines, o.num_defines = self._keep[0]
         o.types, o.num_types = self._keep[1]
-        for k, v in {**self.defaults, **options}.items():
+        options = {**self.defaults, **options}
+        if options.get("num_ctas"):
+            options["num_ctas"] = min(options["num_ctas"], device.max_ctas())
+        for k, v in options.items():
             setattr(o, k, v.encode() if isinstance(v, str) else v)
         self.handle = c.c_void_p()
         text = source.encode() if isinstance(source, str) else source

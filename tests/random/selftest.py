@@ -6,6 +6,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import time
 
 from evaluate import Evaluator, Undefined
 from execute import execute, fsc
@@ -80,7 +81,7 @@ def main(name):
         if p is None:
             bad.append(f"the fault '{fault}' goes unseen in {LIMIT} kernels of mode {mode}")
             continue
-        small = reduce(p, Planted(True), lambda q: ask(q, fault, device), 20)
+        small = reduce(p, Planted(True), lambda q: ask(q, fault, device), 60, time.process_time)
         lines = len(small.emit().splitlines())
         print(f"fault '{fault}', mode {mode}: seen at seed {seed}, {len(p.emit().splitlines())} lines made {lines}", flush=True)
         if lines > SMALL or not ask(small, fault, device).yes:

@@ -128,6 +128,7 @@ static const Sem *select_pointers(Checker *c, const Sem *cond, const Sem *x, con
 const Sem *arith_select(Checker *c, const Sem *cond, const Sem *x, const Sem *y, Span at) {
     if (sem_is_error(cond) || sem_is_error(x) || sem_is_error(y)) return &sem_error;
     c->b.span = at;
+    const Sem *given = cond;
     cond = convert_to(c, to_run(c, cond, at), ST_I1, at);
     if (sem_is_error(cond)) return cond;
     if (x->is_pointer || y->is_pointer) return select_pointers(c, cond, x, y, at);
@@ -138,7 +139,7 @@ const Sem *arith_select(Checker *c, const Sem *cond, const Sem *x, const Sem *y,
     if (sem_is_error(a) || sem_is_error(b)) return &sem_error;
     a = broadcast_to(c, a, shape);
     b = broadcast_to(c, b, shape);
-    if (!broadcast_shape(c, cond, a, at, &all)) return &sem_error;
+    if (!broadcast_shape(c, given, a, at, &all)) return &sem_error;
     if (sem_is_tile(cond)) cond = broadcast_to(c, cond, all);
     Value *v = build3(&c->b, OP_SELECT, cond->v, broadcast_to(c, a, all)->v, broadcast_to(c, b, all)->v);
     if (stype_is_float(t) || (!has_wide(x) && !has_wide(y))) return sem_run(c, t, v, NULL);

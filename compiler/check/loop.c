@@ -288,6 +288,7 @@ static bool read_bounds(Checker *c, Call *call, Bounds *b) {
         const Sem *s = b->sem[i];
         if (sem_is_value(s) && !sem_is_tile(s) && !stype_is_float(sem_natural(s))) continue;
         diag(c->d, b->at[i], E_RANGE_BOUND, sem_type_text(c, s));
+        if (sem_is_value(s) && !sem_is_tile(s)) diag_note(c->d, b->at[i], "convert it first, as in n.to(i32)");
         ok = false;
     }
     if (!ok) return false;

@@ -169,9 +169,18 @@ static bool read_constexpr(Reader *rd) {
     return record_value(p, &v) || fail(rd, "'%.40s' is no value", p->value);
 }
 
+/* default=1e-05 */
+static bool read_default(Reader *rd, const char *text, RecordParam *p) {
+    RuleValue v;
+    RecordValueKind kind = strchr(p->dtype, 'f') ? RECORD_FLOAT : RECORD_INT;
+    if (p->kind != RECORD_SCALAR) return fail(rd, "a pointer has a default");
+    record_set_default(rd->r, p, kind, text);
+    return record_value(p, &v) || fail(rd, "'%.40s' is no value", text);
+}
+
 static bool read_param(Reader *rd) {
     int kind = 0;
-    if (!need_words(rd, 4, 9)) return false;
+    if (!need_words(rd, 4, 10)) return false;
     if (rd->r->num_params == MAX_PARAMS) return fail(rd, "more than %d parameters", MAX_PARAMS);
     if (!find_word(record_kinds, word(rd, 1), &kind)) return fail(rd, "'%.40s' is no kind of parameter", word(rd, 1));
     if (*word(rd, 2) == '\0') return fail(rd, "a parameter has no name");
@@ -187,6 +196,8 @@ static bool read_param(Reader *rd) {
             p->equals_one = true;
         else if (strncmp(w, "least=", 6) == 0 || strncmp(w, "most=", 5) == 0) {
             if (!read_field(rd, i, w[0] == 'l' ? "least" : "most", w[0] == 'l' ? &p->least : &p->most)) return false;
+        } else if (strncmp(w, "default=", 8) == 0) {
+            if (!read_default(rd, w + 8, p)) return false;
         } else if (!read_field(rd, i, "divisible", &p->divisible))
             return false;
     }

@@ -109,6 +109,11 @@ RecordParam *record_add_param(Record *r, RecordKind kind, const char *name, cons
     return p;
 }
 
+void record_set_default(Record *r, RecordParam *p, RecordValueKind kind, const char *value) {
+    p->value_kind = kind;
+    p->value = keep(r, value);
+}
+
 RecordParam *record_add_constexpr(Record *r, const char *name, RecordValueKind kind, const char *value,
                                   RecordOrigin origin, const char *rule) {
     RecordParam *p = record_add_param(r, RECORD_CONSTEXPR, name, "");
@@ -301,6 +306,7 @@ static void write_param(Out *o, const RecordParam *p) {
         if (p->equals_one) out(o, " equals_one");
         if (p->least) out(o, " least=%u", p->least);
         if (p->most) out(o, " most=%u", p->most);
+        if (p->kind == RECORD_SCALAR && p->value[0]) out(o, " default=%s", p->value);
     }
     out(o, "\n");
     for (uint32_t i = 0; i < p->num_dims; i++) {

@@ -13,6 +13,7 @@
  *   param pointer x fp32 divisible=16 const
  *   param scalar n_rows i32 equals_one
  *   param scalar n_cols i32 least=897 most=1024
+ *   param scalar eps fp32 default=1e-05
  *   param constexpr BLOCK int 1024 rule "$5 npow2"      name, kind and text of the value, origin, rule if there is one
  *   param constexpr T dtype fp32 default
  *   grid "$4"                              one to three codes
@@ -68,9 +69,10 @@ typedef struct RecordParam {
     uint32_t divisible; /* the address in bytes, or the value, is a multiple of this: 1 (nothing assumed), 16, … */
     RecordDim *dims;    /* shape contract, slowest dimension first; none: no contract */
     uint32_t num_dims;
-    /* CONSTEXPR */
+    /* CONSTEXPR; SCALAR: its default, "" where it has none */
     RecordValueKind value_kind;
     const char *value; /* "1024", "-0.5", "inf", "1" or "0" (bool), "fp32" (dtype) */
+    /* CONSTEXPR */
     RecordOrigin origin;
     const char *rule; /* the launch rule's code for it, or NULL */
 } RecordParam;
@@ -124,6 +126,7 @@ const char *record_string(Record *r, const char *s); /* a copy that lives as lon
 
 void record_set_target(Record *r, const char *target, const char *version, const char *file);
 RecordParam *record_add_param(Record *r, RecordKind kind, const char *name, const char *dtype);
+void record_set_default(Record *r, RecordParam *p, RecordValueKind kind, const char *value); /* of a scalar */
 /* kind CONSTEXPR with its value; rule may be NULL. */
 RecordParam *record_add_constexpr(Record *r, const char *name, RecordValueKind kind, const char *value,
                                   RecordOrigin origin, const char *rule);
@@ -223,7 +226,7 @@ bool rule_uses(const char *code, uint32_t index);
 void rule_print(const char *code, const char *const *names, uint32_t num_names, char *out, size_t size);
 /* "12", "0.5": as Python prints them. Returns out. */
 char *rule_value_print(RuleValue v, char *out, size_t size);
-/* The value of a constexpr parameter; false for a dtype. */
+/* The value of a constexpr parameter, the default of a scalar; false for a dtype, and where there is none. */
 bool record_value(const RecordParam *p, RuleValue *out);
 
 #endif

@@ -241,6 +241,19 @@ static void record_constexpr(Checker *c, const ParamInfo *p, bool interface) {
     record_add_constexpr(c->record, p->name, kind, text, interface && !is_chosen ? RECORD_DEFAULT : p->origin, is_chosen ? NULL : p->rule);
 }
 
+/* The default of a scalar: what `fsc run` passes where nobody names it. */
+static void record_default(Checker *c, const ParamInfo *param, RecordParam *r) {
+    if (param->role != ROLE_SCALAR || !param->node->b || !param->typed || param->failed) return;
+    const Sem *s = default_of(c, param);
+    if (!sem_is_number(s)) return; /* None: somebody else's way of saying that it may be left out */
+    if (!number_fits(s, param->type)) {
+        if (param->node->a) diag(c->d, param->node->b->span, E_DEFAULT_VALUE, param->name, sem_type_text(c, s), stype_name(param->type));
+        return;
+    }
+    const char *text = s->kind == SEM_BOOL ? value_text(c, s) : number_text(c, s);
+    record_set_default(c->record, r, stype_is_float(param->type) ? RECORD_FLOAT : RECORD_INT, text);
+}
+
 static void record_run_time(Checker *c, const Params *p, uint32_t index) {
     const ParamInfo *param = &p->at[index];
     const char *dtype = param->typed             ? stype_name(param->type)
@@ -260,6 +273,7 @@ static void record_run_time(Checker *c, const Params *p, uint32_t index) {
         r->most = known->most;
     }
     record_contract(c, p, index);
+    record_default(c, param, r);
 }
 
 /* A scalar that -D fixed: the launch is refused where it is given another value. */

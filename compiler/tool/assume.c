@@ -70,7 +70,7 @@ static void apply(Assume *a) {
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
         if (p->kind == RECORD_POINTER) mark(a, p->name, "16");
-        if (p->kind == RECORD_CONSTEXPR || !a->values[i].known) continue;
+        if (p->kind == RECORD_CONSTEXPR || !a->values[i].known || a->values[i].value.is_float) continue;
         int64_t value = a->values[i].value.i;
         known[count++] = (fsc_name_value){arena_printf(a->o->arena, "%s", p->name), arena_printf(a->o->arena, "%" PRId64, value)};
         if (p->kind == RECORD_SCALAR && (value == 1 || value % 16 == 0)) mark(a, p->name, value == 1 ? "1" : "16");
@@ -92,6 +92,8 @@ void assume_launch(ToolOptions *o, const char *text, size_t length) {
         Assume a = {.o = o, .interface = interface, .values = NEW_ARRAY(o->arena, RuleBinding, interface->num_params)};
         uint32_t found = 0;
         for (uint32_t i = 0; i < interface->num_params; i++) {
+            const RecordParam *p = &interface->params[i];
+            if (p->kind == RECORD_SCALAR && p->value[0]) a.values[i].known = record_value(p, &a.values[i].value);
             for (size_t k = 0; k < o->compile.num_known; k++) {
                 if (strcmp(interface->params[i].name, o->compile.known[k].name) != 0) continue;
                 if (interface->params[i].kind != RECORD_CONSTEXPR) found++;

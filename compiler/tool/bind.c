@@ -2,7 +2,8 @@
  *
  * In: NAME=VALUE words and the kernel's interface. Out: an array for each pointer, a value for each scalar.
  * Method: words first; then every array that exists binds the names in its shape contract (two that contradict are an
- * error that shows both); then strides nobody said are contiguous; last, arrays that only the contract describes are made.
+ * error that shows both); then strides nobody said are contiguous, and scalars take their defaults; last, arrays that only
+ * the contract describes are made.
  */
 #include "tool/bind.h"
 
@@ -156,6 +157,12 @@ static bool bind_value(const Bounds *b, const char *code, uint64_t value, const 
 static bool bind_shape(const Bounds *b, const Bound *p) {
     const RecordParam *param = p->param;
     if (!p->array.data || param->num_dims == 0) return true;
+    if (param->num_dims == 1 && p->array.rank != 1) { /* arrays are contiguous: all their elements are one row */
+        uint64_t count = 1;
+        for (uint32_t i = 0; i < p->array.rank; i++) count *= p->array.shape[i];
+        return bind_value(b, param->dims[0].extent, count, p, "number of elements") &&
+               bind_value(b, param->dims[0].stride, 1, p, "stride");
+    }
     if (p->array.rank != param->num_dims)
         return complain("%s has %u dimensions by its contract, and the array has %u", param->name, param->num_dims, p->array.rank);
     uint64_t stride = 1;
@@ -218,6 +225,12 @@ bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Recor
         Bound *p = &b->at[i];
         if (p->word && p->word->kind != WORD_NUMBER && !load_array(b, p)) return false;
         if (!bind_shape(b, p)) return false;
+    }
+    for (uint32_t i = 0; i < interface->num_params; i++) {
+        Bound *p = &b->at[i];
+        if (p->param->kind != RECORD_SCALAR || p->word || p->value.known) continue;
+        p->value.known = p->param->value[0] && record_value(p->param, &p->value.value);
+        snprintf(p->from, sizeof p->from, "its default");
     }
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];

@@ -142,7 +142,8 @@ static bool find_grid(Report *r) {
     RuleBinding *values = NEW_ARRAY(r->o->arena, RuleBinding, record->num_params);
     for (uint32_t i = 0; i < record->num_params; i++) {
         values[i].name = record->params[i].name;
-        values[i].known = record->params[i].kind == RECORD_CONSTEXPR && record_value(&record->params[i], &values[i].value);
+        const RecordParam *p = &record->params[i];
+        values[i].known = p->kind != RECORD_POINTER && p->value[0] && record_value(p, &values[i].value);
         for (size_t k = 0; k < r->o->compile.num_known; k++) {
             if (strcmp(r->o->compile.known[k].name, values[i].name) != 0) continue;
             values[i].known = true;

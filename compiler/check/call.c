@@ -246,6 +246,8 @@ const Sem *call_function(Checker *c, const Sem *function, const Sem *const *valu
 }
 
 const Sem *call(Checker *c, const Node *n) {
+    const Sem *answer = type_question(c, n);
+    if (answer) return answer;
     const Sem *callee = expr(c, n->a);
     if (callee->kind == SEM_BUILTIN) return builtin_call(c, callee, n);
     if (callee->kind == SEM_FUNCTION) return call_bound(c, callee, NULL, n);

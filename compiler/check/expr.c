@@ -59,6 +59,8 @@ static const Sem *unary(Checker *c, const Node *n) {
     const Sem *x = expr(c, n->a);
     if (sem_is_error(x)) return x;
     const Sem *r = const_unary(c, (UnaryOp)n->op, x, n->span);
+    if (n->op == UN_NOT && sem_is_tile(x) && !x->is_pointer && tile_logic(c, n, "not", "~x, or x == 0 for numbers"))
+        return x->type == ST_I1 ? arith_unary(c, UN_INVERT, x, n->span) : arith_compare(c, CMP_EQ, x, sem_i64(c, 0), n->span);
     return r ? r : arith_unary(c, (UnaryOp)n->op, x, n->span);
 }
 
@@ -119,30 +121,8 @@ static const Sem *tuple(Checker *c, const Node *n) {
 
 /* ---- Comprehensions: over what is a tuple at compile time -------------------------------------------------------- */
 
-/* range(...) of known bounds as a tuple; NULL: n is no such call. */
-static const Sem *known_range(Checker *c, const Node *n) {
-    enum { MOST = 65536 };
-    bool is_range = n->kind == NODE_CALL && n->a->kind == NODE_NAME && strcmp(n->a->name, "range") == 0;
-    int64_t bounds[3] = {0, 0, 1};
-    if (!is_range || n->list.len < 1 || n->list.len > 3) return NULL;
-    for (uint32_t i = 0; i < n->list.len; i++) {
-        uint32_t to = n->list.len == 1 ? 1 : i;
-        const Sem *s = expr(c, n->list.at[i]);
-        if (!sem_want_int(c, s, n->list.at[i]->span, "a bound of range", &bounds[to])) return &sem_error;
-    }
-    Items t = {.c = c};
-    int64_t step = bounds[2], i = bounds[0];
-    bool more = true;
-    for (; more && (step > 0 ? i < bounds[1] : step < 0 && i > bounds[1]); more = !__builtin_add_overflow(i, step, &i)) {
-        if (t.list.len > MOST || !spend(c, n->span)) break;
-        add_item(&t, sem_i64(c, i));
-    }
-    return sem_limited(c, sem_tuple(c, t.list.at, t.list.len), n->span);
-}
-
 bool comprehension_walk(Checker *c, const Node *n, EachElement *each, void *context) {
-    const Sem *s = known_range(c, n->c);
-    if (!s) s = expr(c, n->c);
+    const Sem *s = iterable(c, n->c);
     if (s->kind != SEM_TUPLE) {
         if (sem_is_error(s)) return false;
         diag(c->d, n->c->span, E_COMPREHENSION, sem_type_text(c, s));

@@ -97,6 +97,29 @@ const Sem *choose(Checker *c, const Node *n) {
     return arms_value(c, cond, arms, n->span);
 }
 
+/* Triton takes a tile here and warns that it will not for long: so do its files. */
+bool tile_logic(Checker *c, const Node *n, const char *word, const char *instead) {
+    if (c->m->mode != SYNTAX_PYTHON || c->file->is_library) return false;
+    diag(c->d, n->span, W_TILE_LOGIC, word);
+    diag_note(c->d, n->span, "write %s, which says so; '%s' is for scalars", instead, word);
+    return true;
+}
+
+static const Sem *elements_truth(Checker *c, const Sem *s, Span at) {
+    if (!sem_is_tile(s)) return condition_of(c, s, at, "an operand of logic");
+    if (s->type == ST_I1 && !s->is_pointer) return s;
+    return arith_compare(c, CMP_NE, s, sem_i64(c, 0), at);
+}
+
+/* x and y, of which one is a tile, as Triton has it: the truth of each element. */
+static const Sem *logic_of_tiles(Checker *c, const Node *n, const Sem *x, const Sem *y) {
+    BinaryOp op = n->kind == NODE_AND ? BIN_AND : BIN_OR;
+    c->b.span = n->span;
+    if (sem_is_const(y)) return const_truth(y) == (op == BIN_AND) ? elements_truth(c, x, n->a->span) : y;
+    const Sem *a = elements_truth(c, x, n->a->span), *b = elements_truth(c, y, n->b->span);
+    return sem_is_error(a) || sem_is_error(b) ? &sem_error : arith_binary(c, op, a, b, n->span);
+}
+
 static bool refuse_tile(Checker *c, const Node *n, const Sem *s, Span at) {
     if (!sem_is_tile(s)) return false;
     bool is_and = n->kind == NODE_AND;
@@ -132,10 +155,19 @@ const Sem *short_circuit(Checker *c, const Node *n) {
     const Sem *x = expr(c, n->a);
     if (sem_is_error(x)) return (expr(c, n->b), x);
     if (sem_is_const(x)) return const_truth(x) == is_and ? expr(c, n->b) : x;
+    if (sem_is_tile(x) && tile_logic(c, n, is_and ? "and" : "or", is_and ? "(a) & (b)" : "(a) | (b)")) {
+        const Sem *y = expr(c, n->b);
+        return sem_is_error(y) ? y : logic_of_tiles(c, n, x, y);
+    }
     if (refuse_tile(c, n, x, n->a->span)) return (expr(c, n->b), &sem_error);
     x = condition_of(c, x, n->a->span, is_and ? "the operand of 'and'" : "the operand of 'or'");
     Arm right = arm_expression(c, n->b);
-    if (sem_is_error(x) || sem_is_error(right.value) || refuse_tile(c, n, right.value, n->b->span)) return &sem_error;
+    if (sem_is_error(x) || sem_is_error(right.value)) return &sem_error;
+    if (sem_is_tile(right.value) && tile_logic(c, n, is_and ? "and" : "or", is_and ? "(a) & (b)" : "(a) | (b)")) {
+        splice(c, right.block);
+        return logic_of_tiles(c, n, x, right.value);
+    }
+    if (refuse_tile(c, n, right.value, n->b->span)) return &sem_error;
     if (sem_is_const(right.value)) return const_truth(right.value) == is_and ? x : sem_bool(c, !is_and);
     Builder saved = c->b;
     c->b.block = right.block;

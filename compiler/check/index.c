@@ -89,6 +89,60 @@ static const Sem *of_type(Checker *c, const Node *n, const Sem *t) {
     return unknown(c, n, sem_type_text(c, t), false);
 }
 
+/* What may follow `is_`, beside the name of a type. */
+static bool type_group(const char *word, const Sem *t, bool *answer) {
+    STypeClass class = stype_class(t->type);
+    bool is_float = class == CLASS_FLOAT && !t->is_pointer, is_int = class != CLASS_FLOAT && !t->is_pointer;
+    const struct {
+        const char *name;
+        bool answer;
+    } groups[] = {
+        {"int", is_int},
+        {"int_signed", is_int && class == CLASS_SIGNED},
+        {"int_unsigned", is_int && class != CLASS_SIGNED},
+        {"floating", is_float},
+        {"standard_floating", is_float && stype_bits(t->type) > 8},
+        {"fp8", is_float && stype_bits(t->type) == 8},
+        {"bool", is_int && class == CLASS_BOOL},
+        {"ptr", t->is_pointer},
+    };
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        if (strcmp(word, groups[i].name) != 0) continue;
+        *answer = groups[i].answer;
+        return true;
+    }
+    return false;
+}
+
+/* tl.dtype("int32"); NULL: `of` is no module. */
+static const Sem *type_named(Checker *c, const Node *of, const Node *arg) {
+    const Sem *module = expr(c, of), *s = module->kind == SEM_MODULE ? expr(c, arg) : NULL;
+    SType t;
+    if (!s || sem_is_error(s)) return s;
+    const char *canonical = s->kind == SEM_STRING ? dtype_canonical(s->s) : NULL;
+    if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
+    diag(c->d, arg->span, E_KIND_TYPE, "name", "dtype", "the name of a type, such as \"fp32\"", sem_type_text(c, s));
+    return &sem_error;
+}
+
+const Sem *type_question(Checker *c, const Node *call) {
+    const Node *n = call->a;
+    SType of;
+    bool answer;
+    bool may_name = n->kind == NODE_ATTRIBUTE && strcmp(n->name, "dtype") == 0 && call->list.len == 1;
+    if (may_name && n->a->kind == NODE_NAME) return type_named(c, n->a, call->list.at[0]);
+    if (n->kind != NODE_ATTRIBUTE || call->list.len || strncmp(n->name, "is_", 3) != 0) return NULL;
+    const char *word = n->name + 3, *canonical = dtype_canonical(word);
+    bool is_group = type_group(word, &sem_none, &answer);
+    if (!is_group && !(canonical && stype_find(canonical, &of))) return NULL;
+    const Sem *t = expr(c, n->a);
+    if (sem_is_error(t)) return t;
+    if (t->kind != SEM_TYPE) return unknown(c, n, sem_type_text(c, t), false);
+    if (is_group) (void)type_group(word, t, &answer);
+    else answer = t->type == of && !t->is_pointer;
+    return sem_bool(c, answer);
+}
+
 static const Sem *shape_tuple(Checker *c, Shape shape) {
     const Sem **items = NEW_ARRAY(c->a, const Sem *, shape.rank + 1u);
     for (uint32_t i = 0; i < shape.rank; i++) items[i] = sem_i64(c, (int64_t)shape_size(shape, i));

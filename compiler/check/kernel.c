@@ -21,6 +21,7 @@ typedef struct Names {
     Arena *a;
     const char **name; /* open addressing; NULL: free */
     bool *called;
+    const Node **last; /* the definition that counts */
     uint32_t num_slots; /* a power of two */
     const char *inside; /* the function that is looked at */
 } Names;
@@ -57,9 +58,13 @@ static Names names_of(const Module *m) {
     while (t.num_slots < m->items.len * 2) t.num_slots *= 2;
     t.name = NEW_ARRAY(t.a, const char *, t.num_slots);
     t.called = NEW_ARRAY(t.a, bool, t.num_slots);
+    t.last = NEW_ARRAY(t.a, const Node *, t.num_slots);
     for (uint32_t i = 0; i < m->items.len; i++) {
         const Node *n = m->items.at[i];
-        if (n->kind == NODE_FUNCTION) t.name[name_slot(&t, n->name)] = n->name;
+        if (n->kind != NODE_FUNCTION) continue;
+        uint32_t slot = name_slot(&t, n->name);
+        t.name[slot] = n->name;
+        if (!t.last[slot] || n->op != FUNCTION_INSIDE) t.last[slot] = n;
     }
     for (uint32_t i = 0; i < m->items.len; i++) {
         t.inside = m->items.at[i]->name;
@@ -68,7 +73,8 @@ static Names names_of(const Module *m) {
     return t;
 }
 
-/* @kernel functions; where there is none, the @jit functions that no other calls. */
+/* @kernel functions; where there is none, the @jit functions that no other calls. Those inside of host functions, which
+ * may see its variables, are asked for by name only. */
 uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t max) {
     Names names = names_of(m);
     uint32_t count = 0;
@@ -76,7 +82,8 @@ uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t ma
         for (uint32_t i = 0; i < m->items.len; i++) {
             const Node *n = m->items.at[i];
             if (n->kind != NODE_FUNCTION || !has_decorator(n, pass ? "jit" : "kernel")) continue;
-            if (pass && names.called[name_slot(&names, n->name)]) continue;
+            uint32_t slot = name_slot(&names, n->name);
+            if (n->op == FUNCTION_INSIDE || names.last[slot] != n || (pass && names.called[slot])) continue;
             if (count < max) functions[count] = n;
             count++;
         }
@@ -87,12 +94,14 @@ uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t ma
 
 static const Node *named_entry(Checker *c, const char *name) {
     VEC(const char *) names = {0};
+    const Node *found = NULL;
     for (uint32_t i = 0; i < c->m->items.len; i++) {
         const Node *n = c->m->items.at[i];
         if (n->kind != NODE_FUNCTION) continue;
-        if (strcmp(n->name, name) == 0) return n;
         vec_push(c->a, &names, n->name);
+        if (strcmp(n->name, name) == 0 && (!found || n->op != FUNCTION_INSIDE)) found = n;
     }
+    if (found) return found;
     if (c->m->has_gaps) return NULL; /* it may be what an error hides */
     const char *near = nearest_name(name, names.at, names.len);
     if (near) {
@@ -122,6 +131,21 @@ static const Node *find_entry(Checker *c) {
 
 /* ---- Constants and functions of the file ------------------------------------------------------------------------- */
 
+/* A name that the file defines once more: in Python the last definition counts, one inside of a function not at all. */
+static void redefine(Checker *c, FileScope *file, uint32_t v, const Node *n) {
+    const Node *before = file->nodes.at[v];
+    bool were_functions = n->kind == NODE_FUNCTION && before->kind == NODE_FUNCTION;
+    if (n->kind == NODE_FUNCTION && n->op == FUNCTION_INSIDE) return;
+    if (n->kind == NODE_CONSTANT && n->a->kind == NODE_NONE && before->kind == NODE_IMPORT) return; /* what if it fails */
+    if (were_functions && n->op == FUNCTION_TOP && before->op == FUNCTION_TOP) {
+        diag(c->d, n->span, E_FUNCTION_TWICE, n->name);
+        diag_note(c->d, before->span, "it is here first");
+    }
+    bool may_be_either = n->kind == NODE_FUNCTION && n->op == FUNCTION_UNDER_CONDITION && before->kind != NODE_IMPORT;
+    file->earlier.at[v] = may_be_either ? before : NULL;
+    file->nodes.at[v] = n;
+}
+
 FileScope *scope_of_file(Checker *c, const Module *m) {
     FileScope *file = NEW(c->a, FileScope);
     file->names = frame_push(c, NULL, (Span){0, 0});
@@ -129,15 +153,12 @@ FileScope *scope_of_file(Checker *c, const Module *m) {
         bool is_import = i < m->imports.len; /* what the file defines itself goes before */
         const Node *n = is_import ? m->imports.at[i] : m->items.at[i - m->imports.len];
         uint32_t before = file->names->variables.len, v = frame_variable(c, n->name);
-        if (v == before) {
-            vec_push(c->a, &file->nodes, n);
+        if (v != before) {
+            redefine(c, file, v, n);
             continue;
         }
-        if (n->kind == NODE_FUNCTION && file->nodes.at[v]->kind == NODE_FUNCTION) {
-            diag(c->d, n->span, E_FUNCTION_TWICE, n->name);
-            diag_note(c->d, file->nodes.at[v]->span, "it is here first");
-        }
-        file->nodes.at[v] = n;
+        vec_push(c->a, &file->nodes, n);
+        vec_push(c->a, &file->earlier, NULL);
     }
     frame_pop(c);
     return file;
@@ -172,6 +193,11 @@ const Sem *scope_global(Checker *c, const char *name) {
     if (!b) return NULL;
     if (b->sem) return b->sem;
     if (n->kind == NODE_IMPORT) return scope_imported(c, n);
+    const Node *earlier = file->earlier.at[frame_index(file->names, name)];
+    if (earlier) {
+        diag(c->d, n->span, W_CONDITIONAL, name);
+        diag_note(c->d, earlier->span, "it is here, too, under a condition of the host; delete the one that is not meant");
+    }
     Frame *frame = c->frame;
     c->frame = file->names;
     uint32_t v = frame_variable(c, name);

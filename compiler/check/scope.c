@@ -169,6 +169,9 @@ const Sem *scope_imported(Checker *c, const Node *n) {
     const char *root = n->a ? path_root(n->a)->name : "";
     if (strcmp(root, "triton") != 0 && strcmp(root, "torch") != 0) return NULL;
     if (n->a->kind == NODE_NAME) return sem_module(c, root);
+    bool is_libdevice = strcmp(n->a->a->name, "libdevice") == 0;
+    const Sem *device = is_libdevice ? module_member(c, arena_printf(c->a, "libdevice.%s", n->a->name)) : NULL;
+    if (device) return device; /* where CUDA's meaning differs */
     return module_member(c, n->a->name);
 }
 

@@ -143,7 +143,8 @@ struct Frame {
 /* The constants and functions of a file: the user's, or one of the library. */
 struct FileScope {
     Frame *names;
-    VEC(const Node *) nodes; /* by variable of that frame */
+    VEC(const Node *) nodes;   /* by variable of that frame */
+    VEC(const Node *) earlier; /* likewise: a definition under another condition of the host, or NULL */
     bool is_library;
 };
 
@@ -281,6 +282,8 @@ const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
 const Sem *binary_node(Checker *c, const Node *n, const Sem *x, const Sem *y); /* of n->a and n->b */
 const Sem *compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
 bool spend(Checker *c, Span at); /* one step of the budget; false once it is used up */
+/* iterate.c: the tuple that range(...), product(...) or zip(...) of known values is, or any other expression */
+const Sem *iterable(Checker *c, const Node *n);
 /* Calls `each` with the element for every round, its names bound; false: an iterable is no compile-time tuple. */
 typedef void EachElement(void *context, const Node *element);
 bool comprehension_walk(Checker *c, const Node *n, EachElement *each, void *context);
@@ -290,6 +293,7 @@ const Sem *format_string(Checker *c, const Node *n); /* an f-string */
 /* index.c */
 const Sem *attribute(Checker *c, const Node *n);
 const Sem *subscript(Checker *c, const Node *n);
+const Sem *type_question(Checker *c, const Node *call); /* T.is_floating(), tl.dtype("int32"); NULL: neither */
 const Sem *module_member(Checker *c, const char *name); /* of tl, tl.math, …; NULL: they have no such name */
 /* True after the error that the name is one of triton.language that fsc refuses. */
 bool refused_name(Checker *c, const char *name, Span at);
@@ -324,6 +328,8 @@ bool if_dynamic(Checker *c, const Node *n, const Sem *cond, const Rest *rest);
 void rest_if_live(Checker *c, const Rest *rest);
 const Sem *choose(Checker *c, const Node *n);
 const Sem *short_circuit(Checker *c, const Node *n);
+/* After a warning: in a Triton file `and`, `or` and `not` take tiles, too. False: this is no such file. */
+bool tile_logic(Checker *c, const Node *n, const char *word, const char *instead);
 enum { LEAVES_BREAK = 1, LEAVES_CONTINUE = 2, LEAVES_RETURN = 4 };
 int list_leaves(const NodeList *list); /* how statements may leave a list early: a set of LEAVES_… */
 

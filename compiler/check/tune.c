@@ -18,6 +18,8 @@ typedef struct Tune {
     const Node *config;     /* the wanted one's call */
     const Sem **values;     /* by parameter */
     const Node *unreadable; /* the first part that is not known at compile time */
+    const char *result;     /* in a function of the host: the list that it returns; NULL: it returns an expression */
+    NodeList lists;         /* and its other lists, as their assignments */
 } Tune;
 
 /* ---- Trying ------------------------------------------------------------------------------------------------------ */
@@ -103,11 +105,131 @@ static void read_comprehension(void *context, const Node *element) {
     read_configs(context, element);
 }
 
+/* ---- Functions that return configurations ------------------------------------------------------------------------ */
+
+static const Node *host_function(const Checker *c, const Node *n) {
+    if (n->kind != NODE_NAME) return NULL;
+    for (uint32_t i = 0; i < c->m->hosts.len; i++) {
+        if (c->m->hosts.at[i]->name == n->name) return c->m->hosts.at[i];
+    }
+    return NULL;
+}
+
+/* Its value, or poison where the host's world decides; no error either way. */
+static const Sem *try_expr(Checker *c, const Node *n) {
+    DiagMark mark = diag_mark(c->d);
+    const Sem *s = expr(c, n);
+    return take_back(c, mark) || s->kind == SEM_RUN ? &sem_error : s;
+}
+
+/* NAME = list, before NAME is returned or added to another. */
+static const Node *local_list(const Tune *t, const char *name) {
+    for (uint32_t i = t->lists.len; i-- > 0;) {
+        if (t->lists.at[i]->list.at[0]->name == name) return t->lists.at[i]->a;
+    }
+    return NULL;
+}
+
+static bool host_block(Tune *t, const NodeList *list);
+
+static bool host_for(Tune *t, const Node *n) {
+    const Sem *s = iterable(t->c, n->b);
+    bool done = false;
+    if (s->kind != SEM_TUPLE) give_up(t, n->b);
+    for (uint32_t i = 0; !t->unreadable && !done && s->kind == SEM_TUPLE && i < s->count && spend(t->c, n->span); i++) {
+        assign_to(t->c, n->a, s->items[i], n->a->span);
+        done = host_block(t, &n->body);
+    }
+    return done;
+}
+
+static bool host_if(Tune *t, const Node *n) {
+    const Sem *s = try_expr(t->c, n->a);
+    if (sem_is_error(s)) return (give_up(t, n->a), true);
+    return host_block(t, const_truth(s) ? &n->body : &n->rest);
+}
+
+/* result.append(Config(...)), result.extend([...]); what else is called has no say. */
+static void host_call(Tune *t, const Node *n) {
+    if (n->kind != NODE_CALL || n->a->kind != NODE_ATTRIBUTE || n->a->a->kind != NODE_NAME) return;
+    bool adds = strcmp(n->a->name, "append") == 0 || strcmp(n->a->name, "extend") == 0;
+    if (!adds || n->list.len != 1) return;
+    if (n->a->a->name == t->result) read_configs(t, n->list.at[0]);
+    else if (local_list(t, n->a->a->name)) give_up(t, n);
+}
+
+static void host_assign(Tune *t, Node *n) {
+    Node *to = n->list.at[0];
+    if (n->list.len != 1 || to->kind != NODE_NAME) {
+        give_up(t, n);
+    } else if (to->name == t->result) {
+        if (t->count) give_up(t, n); /* what was counted is thrown away */
+        read_configs(t, n->a);
+    } else {
+        frame_assign(t->c, to->name, try_expr(t->c, n->a), n->span);
+        vec_push(t->c->a, &t->lists, n);
+    }
+}
+
+/* True: it returned. */
+static bool host_statement(Tune *t, Node *n) {
+    switch (n->kind) {
+    case NODE_PASS:
+    case NODE_ASSERT: return false;
+    case NODE_EXPR: return (host_call(t, n->a), false);
+    case NODE_ASSIGN: return (host_assign(t, n), false);
+    case NODE_FOR: return host_for(t, n);
+    case NODE_IF: return host_if(t, n);
+    case NODE_AUGMENT:
+        if (n->op == BIN_ADD && n->a->kind == NODE_NAME && n->a->name == t->result) read_configs(t, n->b);
+        else give_up(t, n);
+        return false;
+    case NODE_RETURN:
+        if (!n->a) give_up(t, n);
+        else if (n->a->kind != NODE_NAME || n->a->name != t->result) read_configs(t, n->a);
+        return true;
+    default: return (give_up(t, n), true);
+    }
+}
+
+static bool host_block(Tune *t, const NodeList *list) {
+    bool done = false;
+    for (uint32_t i = 0; !done && !t->unreadable && i < list->len && spend(t->c, list->at[i]->span); i++) {
+        done = host_statement(t, list->at[i]);
+    }
+    return done;
+}
+
+/* Runs it as far as its list of configurations goes. */
+static void host_run(Tune *t, const Node *fn, const Node *call) {
+    Checker *c = t->c;
+    const Node *last = fn->body.len ? fn->body.at[fn->body.len - 1] : NULL;
+    if (call->list.len || fn->list.len || c->calls > 16) {
+        give_up(t, call);
+        return;
+    }
+    bool names_one = last && last->kind == NODE_RETURN && last->a && last->a->kind == NODE_NAME;
+    const char *result = t->result;
+    NodeList lists = t->lists;
+    t->result = names_one ? last->a->name : NULL;
+    t->lists = (NodeList){0};
+    c->calls++;
+    frame_push(c, fn, call->span);
+    frame_start(c);
+    if (!host_block(t, &fn->body)) give_up(t, call);
+    frame_pop(c);
+    c->calls--;
+    t->result = result;
+    t->lists = lists;
+}
+
 static void read_configs(Tune *t, const Node *n) {
     Checker *c = t->c;
     if (t->unreadable || !spend(c, n->span)) return;
     c->depth++;
     const Node *global = n->kind == NODE_NAME ? global_node(c, n->name) : NULL;
+    const Node *local = n->kind == NODE_NAME ? local_list(t, n->name) : NULL;
+    const Node *function = n->kind == NODE_CALL ? host_function(c, n->a) : NULL;
     if (n->kind == NODE_LIST || n->kind == NODE_TUPLE) {
         for (uint32_t i = 0; i < n->list.len; i++) read_configs(t, n->list.at[i]);
     } else if (n->kind == NODE_STAR) {
@@ -119,6 +241,10 @@ static void read_configs(Tune *t, const Node *n) {
         if (!comprehension_walk(c, n, read_comprehension, t)) give_up(t, n->c);
     } else if (n->kind == NODE_CALL && strcmp(last_name(n->a), "Config") == 0) {
         read_config(t, n);
+    } else if (function) {
+        host_run(t, function, n);
+    } else if (local) {
+        read_configs(t, local);
     } else if (global && global->kind == NODE_CONSTANT) {
         read_configs(t, global->a);
     } else {
@@ -228,10 +354,13 @@ static int find_param(void *context, const char *name) {
 static bool read_heuristic(Checker *c, Params *p, const char *name, const Node *value) {
     int index = params_find(p, name);
     if (index >= 0 && (p->at[index].value || p->at[index].rule)) return true; /* somebody else's word is stronger */
-    if (value->kind != NODE_LAMBDA || value->list.len != 1) return false;
-    Plain t = {c, p, value->list.at[0]->name};
+    const Node *function = host_function(c, value), *said = value->kind == NODE_LAMBDA ? value : function;
+    if (!said || said->list.len != 1) return false;
+    Plain t = {c, p, said->list.at[0]->name};
+    const Node *only = function && function->body.len == 1 ? function->body.at[0] : NULL;
+    if (function && (!only || only->kind != NODE_RETURN || !only->a)) return false;
     DiagMark mark = diag_mark(c->d);
-    const Node *body = plain(&t, value->a);
+    const Node *body = plain(&t, only ? only->a : value->a);
     const char *code = rule_compile(c->a, c->d, body, find_param, p);
     if (diag_rewind(c->d, mark) || !code) return false;
     if (index >= 0) {

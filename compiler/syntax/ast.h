@@ -59,19 +59,24 @@ struct Node {
     uint8_t *ops;
 };
 
-enum { AST_DEPTH = 4096, AST_BRACKETS = 1000, AST_INDENTS = 100 };
+/* Node.op of a FUNCTION: where it stands in a Triton file. */
+typedef enum FunctionPlace { FUNCTION_TOP, FUNCTION_UNDER_CONDITION, FUNCTION_INSIDE } FunctionPlace;
 
-typedef struct Module {
-    const Source *source;
-    NodeList items;   /* CONSTANT and FUNCTION, in order */
-    NodeList imports; /* IMPORT, one a name that an import binds */
-    bool has_gaps;    /* errors outside of functions: names may be missing */
-} Module;
+enum { AST_DEPTH = 4096, AST_BRACKETS = 1000, AST_INDENTS = 100 };
 
 typedef enum SyntaxMode {
     SYNTAX_DSL,    /* imports, constants and decorated functions; anything else is an error */
     SYNTAX_PYTHON, /* whatever else stands around the kernels of a Triton file is skipped */
 } SyntaxMode;
+
+typedef struct Module {
+    const Source *source;
+    SyntaxMode mode;
+    NodeList items;   /* CONSTANT and FUNCTION, in order */
+    NodeList imports; /* IMPORT, one a name that an import binds */
+    NodeList hosts;   /* FUNCTION without decorators: what @autotune and @heuristics of a Triton file ask */
+    bool has_gaps;    /* errors outside of functions: names may be missing */
+} Module;
 
 /* Parses as far as it goes; errors are in d (never NULL). Functions without an error of syntax are whole all the same. */
 Module *syntax_parse(Arena *a, Strings *s, Diag *d, const Source *source, SyntaxMode mode);

@@ -1,8 +1,8 @@
 /* indent.c - the filter between scanner and grammar: physical lines become logical ones with INDENT, DEDENT and NEWLINE.
  *
  * In: Parser.raw. Out: Parser.tokens. Inside brackets ends of lines mean nothing. Indentation is all tabs or all spaces,
- * read off the text before a line's first token. In Python mode only imports, constants, and functions under @jit or
- * @kernel pass; other suites are skipped token by token. Limits on brackets and indentation end the file with an error.
+ * read off the text before a line's first token. In Python mode only the parts that host.c found pass, each as if it
+ * stood at the left edge. Limits on brackets and indentation end the file with an error.
  */
 #include "syntax/parser.h"
 #include "syntax/parse.tab.h"
@@ -33,8 +33,7 @@ static void stop(Filter *f) {
 
 /* ---- Indentation -------------------------------------------------------------------------------------------------------- */
 
-/* The offset of the first byte of the line that `at` is on; a byte order mark in front of the file is none of it. */
-static uint32_t line_begin(const Source *s, uint32_t at) {
+uint32_t line_begin(const Source *s, uint32_t at) {
     while (at > 0 && s->text[at - 1] != '\n' && s->text[at - 1] != '\r') at--;
     return at == 0 && s->len >= 3 && memcmp(s->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : at;
 }
@@ -143,151 +142,46 @@ static void pass_line(Filter *f) {
     }
 }
 
-/* The end of the logical line that starts at `from`, without looking inside. */
-static uint32_t line_end(const Filter *f, uint32_t from) {
-    uint32_t depth = 0;
-    for (uint32_t i = from; i < f->p->raw.len; i++) {
-        int kind = f->p->raw.at[i].kind;
-        if (kind == '(' || kind == '[' || kind == '{') depth++;
-        if ((kind == ')' || kind == ']' || kind == '}') && depth) depth--;
-        if (kind == TOKEN_LINE && depth == 0) return i;
-    }
-    return f->p->raw.len;
-}
-
-static uint32_t skip_blank(const Filter *f, uint32_t at) {
-    while (at < f->p->raw.len && f->p->raw.at[at].kind == TOKEN_LINE) at++;
-    return at;
-}
-
-static uint32_t column_of(const Filter *f, uint32_t at) {
-    const Source *s = f->p->source;
-    uint32_t end = f->p->raw.at[at].span.begin - s->base;
-    return end - line_begin(s, end);
-}
-
-/* The end of a line that is skipped. A bracket that stays open would swallow the rest of the file: an error. */
-static uint32_t skip_line(const Filter *f, uint32_t at) {
-    uint32_t end = line_end(f, at), depth = 0;
-    if (end < f->p->raw.len) return end;
-    const Token *open = NULL;
-    for (uint32_t i = at; i < end; i++) {
-        const Token *t = &f->p->raw.at[i];
-        if ((t->kind == '(' || t->kind == '[' || t->kind == '{') && depth++ == 0) open = t;
-        if ((t->kind == ')' || t->kind == ']' || t->kind == '}') && depth) depth--;
-    }
-    if (open) diag(f->p->d, open->span, E_NEVER_CLOSED, open->kind);
-    return end;
-}
-
-/* Past the indented lines after the logical line at `at`. */
-static uint32_t skip_suite(const Filter *f, uint32_t at) {
-    at = skip_blank(f, skip_line(f, at));
-    while (at < f->p->raw.len && column_of(f, at) > 0) at = skip_blank(f, skip_line(f, at));
-    return at;
-}
-
-/* ---- Python mode: what is host code ------------------------------------------------------------------------------------------- */
-
-/* What expressions are made of. */
-static bool is_expression_token(int kind) {
-    static const int words[] = {NAME, INT, FLOAT, STRING, TRUE_, FALSE_, NONE, POW, FLOORDIV, SHL, SHR, LE, GE, EQ, NE,
-                                AND, OR, NOT, IN, IS, IF, ELSE, FOR, LAMBDA, ELLIPSIS, TOKEN_LINE};
-    for (size_t i = 0; i < COUNT(words); i++) {
-        if (kind == words[i]) return true;
-    }
-    return kind > 0 && kind < 128 && strchr("+-*/%&|^~<>=()[]{}.,:", kind);
-}
-
-/* NAME = … or NAME: … = …, one expression on the right. */
-static bool is_constant(const Filter *f, uint32_t at) {
-    const Token *t = &f->p->raw.at[at];
-    if (t->kind != NAME || (t[1].kind != '=' && t[1].kind != ':')) return false;
-    uint32_t assigned = 0, depth = 0;
-    for (uint32_t i = at, end = line_end(f, at); i < end; i++) {
-        int kind = f->p->raw.at[i].kind;
-        if (kind == '(' || kind == '[' || kind == '{') depth++;
-        if ((kind == ')' || kind == ']' || kind == '}') && depth) depth--;
-        assigned += kind == '=' && depth == 0;
-        if (!is_expression_token(kind)) return false;
-    }
-    return assigned == 1;
-}
-
-/* Is the decorator at `at` @….jit or @….kernel? */
-static bool is_jit(const Filter *f, uint32_t at) {
-    const Token *raw = f->p->raw.at;
-    uint32_t i = at + 1;
-    while (raw[i].kind == NAME && raw[i + 1].kind == '.') i += 2;
-    return raw[i].kind == NAME && (strcmp(raw[i].name, "jit") == 0 || strcmp(raw[i].name, "kernel") == 0);
-}
-
-/* Tokens the grammar has no use for in a decorator. */
-static bool is_foreign(const Filter *f, uint32_t at) {
-    for (uint32_t i = at, end = line_end(f, at); i < end; i++) {
-        int kind = f->p->raw.at[i].kind;
-        if (kind == UNUSED || kind == WALRUS) return true;
-    }
-    return false;
-}
-
-static void pass_function(Filter *f, uint32_t first) {
-    Parser *p = f->p;
-    f->at = first;
-    while (p->raw.at[f->at].kind == '@' && !p->stop) {
-        if (is_foreign(f, f->at)) {
-            diag(p->d, p->raw.at[f->at].span, W_DECORATOR_ARGUMENTS);
-            f->at = line_end(f, f->at);
-        } else {
-            pass_line(f);
-        }
-        f->at = skip_blank(f, f->at);
-    }
-}
-
-/* In Python mode, at the first token of a top-level line: moves f->at past host code. True: the line is to be passed. */
-static bool is_kernel_code(Filter *f) {
-    const Token *raw = f->p->raw.at;
-    uint32_t first = f->at;
-    if (raw[first].kind == IMPORT || raw[first].kind == FROM || is_constant(f, first)) return true;
-    if (raw[first].kind != '@') {
-        f->at = skip_suite(f, first);
-        return false;
-    }
-    bool wanted = false;
-    uint32_t at = first;
-    while (at < f->p->raw.len && raw[at].kind == '@') {
-        wanted |= is_jit(f, at);
-        at = skip_blank(f, skip_line(f, at));
-    }
-    if (!wanted || at >= f->p->raw.len || raw[at].kind != DEF) {
-        f->at = at < f->p->raw.len ? skip_suite(f, at) : at;
-        return false;
-    }
-    pass_function(f, first);
-    return true;
-}
-
 /* ---- The file ------------------------------------------------------------------------------------------------------------------- */
+
+static void pass_lines(Filter *f, uint32_t end) {
+    Parser *p = f->p;
+    while (!p->stop) {
+        while (f->at < end && p->raw.at[f->at].kind == TOKEN_LINE) f->at++;
+        if (f->at >= end) break;
+        const Token *t = &p->raw.at[f->at];
+        change_level(f, indentation(f, t), t->span);
+        pass_line(f);
+    }
+}
+
+/* As if it stood at the left edge of the file. */
+static void pass_part(Filter *f, const HostPart *part) {
+    const Tokens *raw = &f->p->raw;
+    if (part->begin < f->at) return; /* an error of brackets went beyond */
+    f->at = part->begin;
+    f->levels[0] = part->column;
+    pass_lines(f, part->end);
+    const Source *s = f->p->source;
+    Span end = {s->base + s->len, s->base + s->len};
+    if (f->p->tokens.len && f->p->tokens.at[f->p->tokens.len - 1].kind != NEWLINE) put_kind(f, NEWLINE, end);
+    for (; f->depth; f->depth--) put_kind(f, DEDENT, f->at < raw->len ? raw->at[f->at].span : end);
+}
+
+void filter_part(Parser *p, const HostPart *part) {
+    Filter *f = NEW(p->a, Filter);
+    f->p = p;
+    pass_part(f, part);
+}
 
 void filter_lines(Parser *p) {
     Filter *f = NEW(p->a, Filter);
     f->p = p;
-    while (!p->stop) {
-        f->at = skip_blank(f, f->at);
-        if (f->at >= p->raw.len) break;
-        bool top = column_of(f, f->at) == 0;
-        if (p->mode == SYNTAX_PYTHON && top) {
-            while (f->depth) {
-                f->depth--;
-                put_kind(f, DEDENT, p->raw.at[f->at].span);
-            }
-            if (!is_kernel_code(f)) continue;
-            if (f->at >= p->raw.len) break;
-        }
-        const Token *t = &p->raw.at[f->at];
-        change_level(f, indentation(f, t), t->span);
-        pass_line(f);
+    if (p->mode == SYNTAX_PYTHON) {
+        HostParts parts = host_parts(p);
+        for (uint32_t i = 0; i < parts.len; i++) pass_part(f, &parts.at[i]);
+    } else {
+        pass_lines(f, p->raw.len);
     }
     unclosed(f);
     Span end = {p->source->base + p->source->len, p->source->base + p->source->len};

@@ -169,13 +169,43 @@ static void mark_errors(Parser *p) {
     p->module->has_gaps = p->stop || inside < diag_errors(p->d);
 }
 
+/* Which functions stand in suites of host code. Both lists are in order. */
+static void mark_inner(Parser *p) {
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < p->module->items.len; i++) {
+        Node *n = p->module->items.at[i];
+        if (n->kind != NODE_FUNCTION) continue;
+        while (next < p->inner.len && p->inner.at[next].name < n->span.begin) next++;
+        if (next < p->inner.len && p->inner.at[next].name == n->span.begin) n->op = (uint8_t)p->inner.at[next].level;
+    }
+}
+
+/* Host functions are read if they can be: one with an error is host code like any other. */
+static void parse_hosts(Parser *p) {
+    for (uint32_t i = 0; i < p->hosts.len; i++) {
+        Parser q = *p;
+        DiagMark mark = diag_mark(p->d);
+        q.module = NEW(p->a, Module);
+        q.tokens = (Tokens){0};
+        q.next = 0;
+        q.after_bad = q.follows_bad = q.is_unclosed = false;
+        q.is_host = true;
+        filter_part(&q, &p->hosts.at[i]);
+        if (!q.stop) parse_parse(&q);
+        if (!diag_rewind(p->d, mark) && q.module->items.len == 1) list_push(p, &p->module->hosts, q.module->items.at[0]);
+    }
+}
+
 Module *syntax_parse(Arena *a, Strings *s, Diag *d, const Source *source, SyntaxMode mode) {
     Parser p = {.a = a, .s = s, .d = d, .source = source, .mode = mode, .module = NEW(a, Module)};
     p.module->source = source;
+    p.module->mode = mode;
     scan_source(&p);
     filter_lines(&p);
     if (!p.stop) parse_parse(&p);
     if (diag_errors(d)) mark_errors(&p);
+    mark_inner(&p);
+    if (!p.stop) parse_hosts(&p);
     return p.module;
 }
 

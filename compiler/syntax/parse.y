@@ -236,8 +236,8 @@ static void stray_indent(Parser *p, Span span) {
 }
 
 static void top_function(Parser *p, const NodeList *decorators, Node *f) {
-    if (decorators) {
-        f->rest = *decorators;
+    if (decorators || p->is_host) {
+        if (decorators) f->rest = *decorators;
         list_push(p, &p->module->items, node_finish(p, f));
         return;
     }

@@ -19,6 +19,18 @@ enum {
 
 typedef VEC(Token) Tokens;
 
+/* A piece of a Triton file that is kernel code: raw tokens begin … end - 1, whole logical lines. */
+typedef struct HostPart {
+    uint32_t begin, end, column; /* column: of its first line, which may stand in a suite of host code */
+} HostPart;
+
+typedef VEC(HostPart) HostParts;
+
+/* A kernel in a suite of host code: where its name stands, and Node.op of its FUNCTION. */
+typedef struct Inner {
+    uint32_t name, level;
+} Inner;
+
 typedef struct Parser {
     Arena *a;
     Strings *s;
@@ -31,6 +43,9 @@ typedef struct Parser {
     VEC(uint32_t) bad;  /* where the scanner left something out, after an error */
     uint32_t next_bad;
     bool after_bad, follows_bad; /* the last token ended a line with an error; the one before the present did */
+    VEC(Inner) inner;   /* in order */
+    HostParts hosts;    /* functions that @autotune and @heuristics ask */
+    bool is_host;       /* one of hosts is parsed: no decorators are wanted */
     bool is_unclosed;   /* the file ended inside a bracket, which was reported */
     bool stop;          /* a limit was passed: no more tokens, no more errors */
 } Parser;
@@ -39,6 +54,11 @@ typedef struct Parser {
 void scan_source(Parser *p);
 /* indent.c: p->raw into p->tokens: INDENT, DEDENT, NEWLINE, joined lines; in Python mode without the host code. */
 void filter_lines(Parser *p);
+void filter_part(Parser *p, const HostPart *part); /* one of p->hosts alone */
+/* The offset of the first byte of the line that `at` is on; a byte order mark in front of the file is none of it. */
+uint32_t line_begin(const Source *s, uint32_t at);
+/* host.c: what of a Triton file is kernel code, in order; also fills p->inner and p->hosts. */
+HostParts host_parts(Parser *p);
 /* node.c */
 Node *node_make(Parser *p, NodeKind kind, Span span);
 Node *node_finish(Parser *p, Node *n); /* computes the depth; an error and p->stop beyond the limit */

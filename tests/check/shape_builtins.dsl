@@ -10,6 +10,7 @@ def k(x: *fp32):
     # CHECK: broadcast %{{.*}} : tile<8x16xi32>
     c = broadcast_to(b, (8, 16))
     # CHECK: expand_dims %i {axis = 1}
+    whole = i.reshape(16) + reshape(i, (16,)) + full(16, 0, i32)
     d = i.reshape(16, 1)
     # CHECK: expand_dims %i {axis = 0}
     # CHECK: expand_dims %{{.*}} {axis = 2} : tile<1x16x1xi32>

@@ -31,7 +31,8 @@ def compile_example(tool, folder, kind, options, text):
     while words and re.match(r"[A-Z_]+=", words[0]):
         name, value = words.pop(0).split("=", 1)
         environment[name] = value
-    path = os.path.join(folder, "example.ir" if kind == "ir" else "example.dsl")
+    is_triton = re.search(r"^import triton$", text, re.M)
+    path = os.path.join(folder, "example.ir" if kind == "ir" else "example.py" if is_triton else "example.dsl")
     with open(path, "wb") as file:
         file.write(source(text, kind))
     start = [tool, words.pop(0), path] if words and words[0] in ("run", "info") else [tool, path, "-o", os.devnull]

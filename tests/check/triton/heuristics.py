@@ -7,7 +7,13 @@ import triton.language as tl
 
 
 def many(args):
-    return 3
+    count = 3
+    return count
+
+
+def wide(args):
+    """More than a page."""
+    return args["BLOCK"] > 32
 
 
 @triton.heuristics({
@@ -18,10 +24,10 @@ def many(args):
 })
 # WARN: warning: this heuristic is left out: it is no expression over the arguments [W0102]
 # WARN: note: bind its value with -D LATER=VALUE
-@triton.heuristics(values={'LATER': many})
+@triton.heuristics(values={'LATER': many, 'WIDE': wide})
 @triton.jit
 def k(x, bias, n, step, BLOCK: tl.constexpr, EVEN: tl.constexpr, HAS_BIAS: tl.constexpr, ROWS: tl.constexpr,
-      LATER: tl.constexpr = 3):
+      WIDE: tl.constexpr, LATER: tl.constexpr = 3):
     i = tl.arange(0, BLOCK)
     v = tl.load(x + i) if EVEN else tl.load(x + i, mask=i < n)
     if HAS_BIAS:
@@ -33,6 +39,7 @@ def k(x, bias, n, step, BLOCK: tl.constexpr, EVEN: tl.constexpr, HAS_BIAS: tl.co
 # ODD: param constexpr EVEN int 0 rule "$2 $4 % 0 =="
 # ODD: param constexpr HAS_BIAS int 1 rule "1"
 # ODD: param constexpr ROWS int 1 rule
+# ODD: param constexpr WIDE int 1 rule "$4 32 >"
 # ODD: num_warps "$4 1024 >= 4 1 sel"
 # NONE: param constexpr bias
 # NONE: param constexpr EVEN int 1 rule

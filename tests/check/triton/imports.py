@@ -5,6 +5,7 @@ import math, triton, triton.language as L
 import triton.language.math as lm
 from triton.language.extra import libdevice as dev
 from triton.language.extra.cuda.libdevice import rsqrt as reciprocal_root
+from triton.language.extra.libdevice import round as away
 from triton.language import (constexpr, float32 as real,)
 from . import tools
 from some.package.ops import softer as soft, harder
@@ -13,7 +14,7 @@ from some.package.ops import softer as soft, harder
 @triton.jit
 def k(x):
     # ERROR: imports.py:[[#@LINE+2]]:9: error: 'soft' comes from some.package.ops, and one file is read at a time [E0203]
-    # ERROR: imports.py:10:{{[0-9]+}}: note: it is imported here; copy its definition into this file
+    # ERROR: imports.py:11:{{[0-9]+}}: note: it is imported here; copy its definition into this file
     v = soft(L.load(x))
     # ERROR: error: 'tools' comes from another file
     tools.run(v)
@@ -28,4 +29,4 @@ def k(x):
 def ok(x, N: constexpr = 16):
     p = x + L.arange(0, N)
     v = reciprocal_root(L.load(p)).to(real)
-    L.store(p, dev.sqrt(v) + lm.exp(v) + N)
+    L.store(p, dev.sqrt(v) + lm.exp(v) + N + away(v))

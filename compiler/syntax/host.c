@@ -221,7 +221,7 @@ static void enter_suite(Walk *w, uint32_t at, bool is_closed) {
 /* At the first decorator of a function or class; the place after what was read. */
 static uint32_t decorated(Walk *w, uint32_t first) {
     bool wanted = false;
-    uint32_t at = first, column = column_of(w, first);
+    uint32_t at = first;
     while (at < w->len && w->raw[at].kind == '@') {
         wanted |= is_jit(decorator_name(w, at));
         check_closed(w, at, line_end(w, at));
@@ -229,7 +229,7 @@ static uint32_t decorated(Walk *w, uint32_t first) {
     }
     if (at >= w->len) return at;
     bool is_function = w->raw[at].kind == DEF;
-    uint32_t end = is_function ? suite_end(w, at, column) : at;
+    uint32_t end = is_function ? suite_end(w, at, column_of(w, at)) : at;
     if (wanted && is_function && (w->suites.len == 0 || !has_foreign(w, at, end))) {
         add_function(w, first, at, end);
         return end;

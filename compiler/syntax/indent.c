@@ -77,7 +77,7 @@ static void change_level(Filter *f, uint32_t columns, Span at) {
         put_kind(f, INDENT, here);
         return;
     }
-    while (columns < f->levels[f->depth]) {
+    while (f->depth && columns < f->levels[f->depth]) {
         f->depth--;
         put_kind(f, DEDENT, here);
     }

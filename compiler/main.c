@@ -3,6 +3,7 @@
  *     fsc FILE            compile (tool/compile.c)
  *     fsc run FILE …      compile and launch (tool/run.c)
  *     fsc info FILE       resources and occupancy (tool/info.c)
+ *     fsc bench FILE …    time over sizes (tool/bench.c)
  *     fsc devices         what there is to run on (tool/devices.c)
  */
 #include "check/check.h"
@@ -18,6 +19,7 @@ static const struct {
     {"run", COMMAND_RUN, command_run},
     {"info", COMMAND_INFO, command_info},
     {"devices", COMMAND_DEVICES, command_devices},
+    {"bench", COMMAND_BENCH, command_bench},
 };
 
 int main(int argc, char **argv) {

@@ -16,7 +16,7 @@ static bool complain(const char *fmt, ...) PRINTF_LIKE(1, 2);
 static bool complain(const char *fmt, ...) {
     va_list args;
     va_start(args, fmt);
-    fprintf(stderr, "fsc run: ");
+    fprintf(stderr, "%s: ", tool_name);
     vfprintf(stderr, fmt, args);
     fprintf(stderr, "\n");
     va_end(args);
@@ -179,7 +179,7 @@ static bool make_from_contract(Bounds *b, Bound *p) {
     const RecordParam *param = p->param;
     if (param->num_dims == 0)
         return complain("%s has no shape contract; say its shape: %s=%s:fp32[4,8]", param->name, param->name,
-                        p->word->path ? p->word->path : "out.npy");
+                        p->word && p->word->path ? p->word->path : "out.npy");
     RuleEnv env = bounds_env(b);
     uint64_t shape[ARRAY_RANK_MAX];
     for (uint32_t i = 0; i < param->num_dims && i < ARRAY_RANK_MAX; i++) {
@@ -235,9 +235,10 @@ bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Recor
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];
         if (p->param->kind != RECORD_POINTER || p->array.data) continue;
-        if (!p->word) return complain("buffer '%s' is missing; give %s=in.npy, or %s=random:0:fp32[4,8]", p->param->name,
+        if (!p->word && b->o->command != COMMAND_BENCH) return complain("buffer '%s' is missing; give %s=in.npy, or %s=random:0:fp32[4,8]", p->param->name,
                                       p->param->name, p->param->name);
         if (!make_from_contract(b, p)) return false;
+        if (!p->word && p->reads) array_fill_random(&p->array, i); /* of bench */
     }
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES };
+enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH };
 
 typedef enum OptionKind {
 #define OPTION(e, ...) OPTION_##e,
@@ -38,9 +38,12 @@ static const char *command_name(Command c) {
     case COMMAND_RUN: return "fsc run";
     case COMMAND_INFO: return "fsc info";
     case COMMAND_DEVICES: return "fsc devices";
+    case COMMAND_BENCH: return "fsc bench";
     }
     return "fsc";
 }
+
+const char *tool_name = "fsc";
 
 static bool complain(const ToolOptions *o, const char *fmt, ...) PRINTF_LIKE(2, 3);
 static bool complain(const ToolOptions *o, const char *fmt, ...) {
@@ -73,7 +76,7 @@ static size_t edit_distance(const char *a, const char *b) {
 }
 
 const char *command_suggest(const char *word) {
-    static const char *const names[] = {"run", "info", "devices"};
+    static const char *const names[] = {"run", "info", "devices", "bench"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (edit_distance(word, names[i]) < 3) return names[i];
     }
@@ -170,6 +173,10 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         if (c->num_warps == 0 || (c->num_warps & (c->num_warps - 1)))
             return complain(o, "--num-warps takes 1, 2, 4, 8, 16 or 32, not '%s'", text);
         return true;
+    case OPTION_WARPS_LIST: o->warps_list = text; return true;
+    case OPTION_AXIS: vec_push(o->arena, &o->axes, text); return true;
+    case OPTION_DTYPE: o->dtype_list = text; return true;
+    case OPTION_SVG: o->svg = text; return true;
     case OPTION_CONFIG:
         if (!read_count(o, row, text, 1000000, &c->config)) return false;
         return c->config || complain(o, "--config counts from 1");
@@ -218,7 +225,8 @@ static bool read_option(ToolOptions *o, int argc, char **argv, int *i) {
         size_t n = strcspn(word + 2, "=");
         snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), word + 2);
         for (size_t k = 0; k < COUNT(rows); k++) {
-            if (strcmp(rows[k].name, name) == 0) row = &rows[k];
+            bool fits = strcmp(rows[k].name, name) == 0 && (!row || (rows[k].commands & (int)o->command));
+            if (fits) row = &rows[k];
         }
         if (word[2 + n] == '=') text = word + 3 + n;
     } else {
@@ -243,6 +251,7 @@ static bool read_option(ToolOptions *o, int argc, char **argv, int *i) {
 
 bool options_parse(ToolOptions *o, int argc, char **argv) {
     fsc_compile_options_init(&o->compile);
+    tool_name = command_name(o->command);
     o->compile.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     o->device = "auto";
     o->warmup = 3;
@@ -272,12 +281,16 @@ void options_help(Command command) {
     } heads[] = {
         {COMMAND_COMPILE, "fsc [options] FILE",
          "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
-         "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc info, fsc devices; each has its own --help."},
+         "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc info, fsc devices; each has its own --help."},
         {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
          "Compiles and launches a kernel, and prints time and GB/s.\n"
          "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
          "(out.npy alone where the kernel's shape contract tells the shape). A scalar is a number; what the contract\n"
          "tells may be left out."},
+        {COMMAND_BENCH, "fsc bench [options] FILE --axis NAME=LO..HI:STEP NAME=VALUE…",
+         "Time and GB/s of a kernel over sizes, types and warps: the median of launches, each with a cold L2 cache.\n"
+         "Words are those of fsc run; an axis's name in them stands for its number, as in x=random:0:fp32[4096,N].\n"
+         "Buffers that are left out are made from the kernel's shape contracts."},
         {COMMAND_INFO, "fsc info [options] FILE [NAME=VALUE…]",
          "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
          "widths, blocks per multiprocessor and what limits them, the persistent grid and waves."},

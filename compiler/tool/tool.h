@@ -11,7 +11,7 @@
 typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIRONMENT = 3, EXIT_BUG = 70 } ExitCode;
 
 /* Which command an option belongs to: the flags of options.def. */
-typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8 } Command;
+typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16 } Command;
 
 typedef struct ToolOptions {
     Arena *arena;
@@ -19,6 +19,8 @@ typedef struct ToolOptions {
     fsc_compile_options compile;
     VEC(fsc_name_value) defines, types;
     VEC(const char *) words; /* what is no option: FILE, then NAME=VALUE… of run */
+    VEC(const char *) axes;  /* of bench */
+    const char *dtype_list, *warps_list, *svg; /* of bench; NULL: not given */
     const char *output;      /* NULL: named after the file */
     const char *explain;     /* a code of a diagnostic */
     const char *device, *grid, *gpu;
@@ -30,6 +32,8 @@ typedef struct ToolOptions {
     bool check;
     bool json, time_report, help, version, list_builtins;
 } ToolOptions;
+
+extern const char *tool_name; /* "fsc run": what messages begin with, once options_parse has begun */
 
 /* False after printing what is wrong with the call to stderr. */
 bool options_parse(ToolOptions *o, int argc, char **argv);
@@ -56,5 +60,6 @@ ExitCode command_compile(ToolOptions *o);
 ExitCode command_run(ToolOptions *o);
 ExitCode command_info(ToolOptions *o);
 ExitCode command_devices(ToolOptions *o);
+ExitCode command_bench(ToolOptions *o);
 
 #endif

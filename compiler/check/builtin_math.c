@@ -56,40 +56,100 @@ const Sem *builtin_math(Checker *c, Call *call) {
     return convert_to(c, sem_run(c, in->type, build1(&c->b, op, in->v), NULL), x->type, call->span);
 }
 
-/* ---- Functions of the library: lib/math32.dsl, and lib/math64.dsl for fp64 ------------------------------------------ */
+/* ---- Functions of the library: lib/math32.dsl, and lib/math64.dsl for fp64, or one file for both ------------------- */
 
 static double sigmoid(double x) {
     return 1 / (1 + exp(-x));
 }
 
+static double exp10_of(double x) {
+    return pow(10, x);
+}
+
+static double rcbrt_of(double x) {
+    return 1 / cbrt(x);
+}
+
+/* x - 2n is exact for the even number 2n nearest to x, and so is what sends it to the first eighth of the circle. */
+static double sinpi_of(double x) {
+    double c = remainder(x, 2), k = rint(2 * c), f = 3.14159265358979323846 * (c - k / 2);
+    double y = fmod(k, 2) != 0 ? cos(f) : sin(f);
+    return k < 0 || k == 2 ? -y : y;
+}
+
+static double cospi_of(double x) {
+    return sinpi_of(0.5 - fabs(remainder(x, 2)));
+}
+
 typedef struct Fold {
     const char *name;
     double (*of)(double);
+    double (*of_two)(double, double);
 } Fold;
 
-static const Fold folds[] = {{"sigmoid", sigmoid}, {"expm1", expm1}, {"log1p", log1p}, {"sin", sin},   {"cos", cos},
-                             {"tanh", tanh},       {"erf", erf},     {"round", round}};
+static const Fold folds[] = {
+    {"sigmoid", sigmoid, NULL},
+    {"expm1", expm1, NULL},
+    {"log1p", log1p, NULL},
+    {"sin", sin, NULL},
+    {"cos", cos, NULL},
+    {"tanh", tanh, NULL},
+    {"erf", erf, NULL},
+    {"round", round, NULL},
+    {"tan", tan, NULL},
+    {"asin", asin, NULL},
+    {"acos", acos, NULL},
+    {"atan", atan, NULL},
+    {"sinh", sinh, NULL},
+    {"cosh", cosh, NULL},
+    {"asinh", asinh, NULL},
+    {"acosh", acosh, NULL},
+    {"atanh", atanh, NULL},
+    {"cbrt", cbrt, NULL},
+    {"exp10", exp10_of, NULL},
+    {"log10", log10, NULL},
+    {"rcbrt", rcbrt_of, NULL},
+    {"sinpi", sinpi_of, NULL},
+    {"cospi", cospi_of, NULL},
+    {"logb", logb, NULL},
+    {"erfc", erfc, NULL},
+    {"atan2", NULL, atan2},
+    {"hypot", NULL, hypot},
+    {"fmod", NULL, fmod},
+    {"remainder", NULL, remainder},
+    {"fdim", NULL, fdim},
+    {"copysign", NULL, copysign},
+};
 
-static const Sem *library_math(Checker *c, const char *name, const Sem *const *in, uint32_t count, Span at) {
-    const char *file = in[0]->type == ST_FP64 ? "math64" : "math32";
+static const Fold *fold_of(const char *name) {
+    for (size_t i = 0; i < COUNT(folds); i++) {
+        if (strcmp(folds[i].name, name) == 0) return &folds[i];
+    }
+    return NULL;
+}
+
+static const Sem *library_math(Checker *c, int where, const char *name, const Sem *const *in, uint32_t count, Span at) {
+    const char *file = where & LIB_ARC          ? "arc"
+                       : where & LIB_REAL       ? "real"
+                       : in[0]->type == ST_FP64 ? "math64"
+                                                : "math32";
     return call_function(c, library_function(c, file, name), in, count, at);
 }
 
 const Sem *builtin_math_library(Checker *c, Call *call) {
     const Sem *x = call->arg[0];
     const char *dot = strchr(call->builtin->name, '.'), *name = dot ? dot + 1 : call->builtin->name;
-    for (size_t i = 0; sem_is_number(x) && i < COUNT(folds); i++) {
-        if (strcmp(folds[i].name, name) == 0) return sem_float(c, folds[i].of(number_of(x)));
-    }
+    if (sem_is_number(x)) return sem_float(c, fold_of(name)->of(number_of(x)));
     const Sem *in = float_operand(c, call, 0);
     if (sem_is_error(in)) return in;
-    return convert_to(c, library_math(c, name, &in, 1, call->span), x->type, call->span);
+    return convert_to(c, library_math(c, call->builtin->aux, name, &in, 1, call->span), x->type, call->span);
 }
 
-/* ---- Two floats: pow div_rn; and umulhi ------------------------------------------------------------------------------ */
+/* ---- Two floats: atan2 and its kin, pow, div_rn; and umulhi ------------------------------------------------------------ */
 
-/* Both operands in their common type's shape, as fp32 or fp64; *t is that common type. */
-static bool float_pair(Checker *c, const Sem *x, const Sem *y, const char *what, Span at, const Sem *in[2], SType *t) {
+/* Both operands in their common type's shape, as fp32 or fp64, or as_it_is; *t is that common type. */
+static bool float_pair(Checker *c, const Sem *x, const Sem *y, const char *what, bool as_it_is, Span at,
+                       const Sem *in[2], SType *t) {
     Shape shape;
     if (!promote(c, x, y, at, t) || !broadcast_shape(c, x, y, at, &shape)) return false;
     if (!stype_is_float(*t)) {
@@ -97,7 +157,7 @@ static bool float_pair(Checker *c, const Sem *x, const Sem *y, const char *what,
         diag_note(c->d, at, "convert one of them first, as in x.to(fp32)");
         return false;
     }
-    SType wide = stype_bits(*t) < 32 ? ST_FP32 : *t;
+    SType wide = stype_bits(*t) < 32 && !as_it_is ? ST_FP32 : *t;
     in[0] = convert_to(c, x, wide, at);
     in[1] = convert_to(c, y, wide, at);
     if (sem_is_error(in[0]) || sem_is_error(in[1])) return false;
@@ -105,11 +165,39 @@ static bool float_pair(Checker *c, const Sem *x, const Sem *y, const char *what,
     return true;
 }
 
+const Sem *builtin_math_pair(Checker *c, Call *call) {
+    const Sem *x = call->arg[0], *y = call->arg[1], *in[2];
+    const char *name = call->builtin->name;
+    const Fold *fold = fold_of(name);
+    SType t;
+    if (!sem_is_value(x) || !sem_is_value(y)) return refuse(c, call, sem_is_value(x) ? 1 : 0, "floats");
+    if (sem_is_number(x) && sem_is_number(y)) {
+        if (fold) return sem_float(c, fold->of_two(number_of(x), number_of(y)));
+        x = to_run(c, x, call->at[0]);
+    }
+    if (!float_pair(c, x, y, arena_printf(c->a, "'%s'", name), call->builtin->aux & LIB_AS_IT_IS, call->span, in, &t)) {
+        return &sem_error;
+    }
+    return convert_to(c, library_math(c, call->builtin->aux, name, in, 2, call->span), t, call->span);
+}
+
+const Sem *builtin_ldexp(Checker *c, Call *call) {
+    const Sem *x = call->arg[0], *n = call->arg[1];
+    if (!sem_is_value(n) || stype_is_float(sem_natural(n))) return refuse(c, call, 1, "an integer");
+    if (sem_is_number(x) && sem_is_number(n)) return sem_float(c, number_of(x) * exp2(number_of(n)));
+    if (sem_is_number(x)) x = to_run(c, sem_float(c, number_of(x)), call->at[0]);
+    if (sem_is_number(n)) n = to_run(c, n, call->at[1]);
+    call->arg[0] = x;
+    const Sem *in[] = {float_operand(c, call, 0), n};
+    if (sem_is_error(in[0])) return in[0];
+    return convert_to(c, library_math(c, LIB_REAL, "ldexp", in, 2, call->span), x->type, call->span);
+}
+
 const Sem *float_power(Checker *c, const Sem *x, const Sem *y, Span at) {
     const Sem *in[2];
     SType t;
-    if (!float_pair(c, x, y, "a power", at, in, &t)) return &sem_error;
-    return convert_to(c, library_math(c, "pow", in, 2, at), t, at);
+    if (!float_pair(c, x, y, "a power", false, at, in, &t)) return &sem_error;
+    return convert_to(c, library_math(c, 0, "pow", in, 2, at), t, at);
 }
 
 /* sanitize_overflow asks Triton's debug builds for a check; it changes no result. */
@@ -126,7 +214,8 @@ static const Sem *divide_rounded(Checker *c, Call *call) {
     SType t;
     if (sem_is_number(x) && sem_is_number(y)) return binary(c, BIN_DIV, x, y, call->span);
     if (!sem_is_value(x) || !sem_is_value(y)) return refuse(c, call, sem_is_value(x) ? 1 : 0, "floats");
-    if (!float_pair(c, x, y, arena_printf(c->a, "'%s'", call->builtin->name), call->span, in, &t)) return &sem_error;
+    if (!float_pair(c, x, y, arena_printf(c->a, "'%s'", call->builtin->name), false, call->span, in, &t))
+        return &sem_error;
     Value *v = build2(&c->b, OP_FDIVRN, in[0]->v, in[1]->v);
     return convert_to(c, sem_run(c, in[0]->type, v, NULL), t, call->span);
 }

@@ -263,6 +263,9 @@ const Sem *arith_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, S
 /* The common element type of two values (numbers adapt); false and an error where there is none. */
 bool promote(Checker *c, const Sem *x, const Sem *y, Span at, SType *out);
 typedef enum MinMax { TAKE_MAX, TAKE_MIN } MinMax;
+
+/* Which file of the library has a mathematical function (else math32 or math64), and that its operands are not widened. */
+enum { LIB_ARC = 1, LIB_REAL = 2, LIB_AS_IT_IS = 4 };
 const Sem *arith_minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at);
 const Sem *arith_select(Checker *c, const Sem *cond, const Sem *x, const Sem *y, Span at);
 OpKind minmax_op(MinMax which, SType t, bool propagate_nan);

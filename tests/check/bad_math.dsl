@@ -21,4 +21,18 @@ def k(x: *fp32, n: i32):
     g = floor(n)
     # CHECK: error: 'libdevice.round' takes a float, not i32 [E0317]
     h = libdevice.round(n)
+    # CHECK: error: 'atan2' takes floats, not i32 and i32 [E0317]
+    # CHECK: note: convert one of them first, as in x.to(fp32)
+    o = atan2(n, n)
+    # CHECK: error: 'y' of 'fmod' must be a number or a tile of numbers, not *fp32 [E0317]
+    p = fmod(v, x)
+    # CHECK: error: 'cbrt' takes a float, not i32 [E0317]
+    # CHECK: note: convert it first, as in cbrt(x.to(fp32))
+    q = cbrt(n)
+    # CHECK: error: 'n' of 'ldexp' must be an integer or a tile of integers, not fp32 [E0317]
+    r = ldexp(v, 2.0 * v)
+    # CHECK: error: 'scalbn' takes a float, not i32 [E0317]
+    t = scalbn(n, 2)
+    # CHECK: error: {{.*}}hypot{{.*}}
+    s = libdevice.hypot(v)
     # CHECK-NOT: error:

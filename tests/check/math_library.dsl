@@ -38,3 +38,17 @@ def k(x: *fp32, h: *fp16, u: *u32, w: *i64):
     store(x, 1.0 - cos(0.0))
     # CHECK: const 1.0 : fp32
     store(x, isnan(nan).to(fp32))
+    # CHECK: const 1.5 : fp32
+    store(x, fmod(7.5, 2.0))
+    # CHECK: const -2.0 : fp32
+    store(x, copysign(cbrt(8.0), -1.0))
+    # CHECK: const 1.0 : fp32
+    store(x, isfinited(log10(atan2(0.0, 1.0) + 10.0)).to(fp32))
+    # Of floats as they are: nothing is widened.
+    # CHECK: bitcast %{{.*}} : i16
+    # CHECK-NOT: fpext
+    store(h, nextafter(a, a))
+    # CHECK: const 0.375 : fp32
+    store(x, ldexp(rcbrt(8.0), -1) + 0.125)
+    # CHECK: const -0.5 : fp32
+    store(x, sinpi(1.5) + 0.5 * logb(2.0) * cospi(4.0))

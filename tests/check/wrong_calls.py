@@ -62,7 +62,10 @@ RIGHT = {
     "range": "n", "static_range": "3",
 }
 RIGHT.update(dict.fromkeys("exp exp2 log log2 sqrt rsqrt sqrt_rn floor ceil trunc round rint nearbyint expm1 log1p sin cos tanh "
-                           "erf libdevice.round".split(), "t"))
+                           "erf libdevice.round exp10 log10 tan asin acos atan sinh cosh asinh acosh atanh erfc cbrt rcbrt sinpi cospi "
+                           "logb ilogb isfinited finitef signbit".split(), "t"))
+RIGHT.update(dict.fromkeys("atan2 hypot fmod remainder fdim copysign nextafter fmin fmax".split(), "t, t"))
+RIGHT.update(dict.fromkeys("ldexp scalbn".split(), "t, ti"))
 RIGHT.update(dict.fromkeys("atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_xchg".split(), "pi, n"))
 
 # What one parameter needs beside it.

@@ -17,7 +17,7 @@ from case import EXAMPLES, U, ULP, Bench, Skip, case, close, example, must_fail,
 from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, ROWS, WARPS, launch_rows, seen, sweep, sweep_wide
 from test_debug import ASSERT, SHOW
-from test_math import erf
+from test_math import PAIRS, cospi, erf, erfc, exponent, sinpi
 from test_norms import NORMS
 from test_ops import operands
 from test_rows import FILES
@@ -179,6 +179,22 @@ KERNELS = {
                            lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
                                          (np.sin, np.cos, np.tanh, erf, np.expm1, np.log1p, lambda v: np.power(v, y))],
                            ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
+    "inverses": Elementwise(FLOATS, ["asin(x)", "acos(x)", "atan(x)", "atan2(x, y)", "asinh(x)", "acosh(x)", "atanh(x)"],
+                            lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
+                                          (np.arcsin, np.arccos, np.arctan, lambda v: np.arctan2(v, y), np.arcsinh, np.arccosh, np.arctanh)],
+                            ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
+    "more library": Elementwise(FLOATS, ["tan(x)", "sinh(x)", "cosh(x)", "cbrt(x)", "hypot(x, y)", "exp10(x)", "log10(x)", "erfc(x)",
+                                         "rcbrt(x)", "sinpi(x)", "cospi(x)"],
+                                lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
+                                              (np.tan, np.sinh, np.cosh, np.cbrt, lambda v: np.hypot(v, y),
+                                               lambda v: np.power(np.longdouble(10), v), np.log10, erfc, lambda v: 1 / np.cbrt(v), sinpi, cospi)],
+                                ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
+    "pairs": Elementwise(FLOATS, ["fmod(x, y)", "remainder(x, y)", "fdim(x, y)", "copysign(x, y)", "fmin(x, y)", "fmax(x, y)",
+                                  "nextafter(nextafter(x, y), x) + 0", "ldexp(x, -1)", "scalbn(x, 2)", "logb(x)"],
+                         lambda x, y: [np.fmod(x, y), PAIRS["remainder(x, y)"][0](x, y).astype(x.dtype),
+                                       np.where(x <= y, x.dtype.type(0), x - y), np.copysign(x, y), least(x, y), largest(x, y),
+                                       np.where(np.isnan(y), y, x + x.dtype.type(0)), x / x.dtype.type(2), x * x.dtype.type(4),
+                                       exponent(x).astype(x.dtype)]),
     "rounding": Elementwise(FLOATS, ["floor(x)", "ceil(x)", "trunc(x)", "round(x)", "rint(x)", "nearbyint(x)"],
                             lambda x, y: [np.floor(x), np.ceil(x), np.trunc(x), np.rint(x), np.rint(x), np.rint(x)]),
     "rounded once": Elementwise(FLOATS, ["sqrt_rn(x)", "div_rn(x, y)"], lambda x, y: [np.sqrt(x), x / y]),

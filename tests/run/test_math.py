@@ -73,7 +73,8 @@ def sigmoid(x):
 
 
 libm = ctypes.CDLL(ctypes.util.find_library("m"))
-libm.erfl.restype, libm.erfl.argtypes = ctypes.c_longdouble, [ctypes.c_longdouble]
+for libm_function, count in ((libm.erfl, 1), (libm.erfcl, 1), (libm.remainderl, 2)):
+    libm_function.restype, libm_function.argtypes = ctypes.c_longdouble, [ctypes.c_longdouble] * count
 
 
 def erf(x):
@@ -81,8 +82,37 @@ def erf(x):
     return np.array([libm.erfl(float(v)) for v in x], np.longdouble)
 
 
+def erfc(x):
+    return np.array([libm.erfcl(float(v)) for v in x], np.longdouble)
+
+
 def round_away(x):
     return np.copysign(np.trunc(np.abs(x)) + (np.abs(x) - np.trunc(np.abs(x)) >= 0.5), x)
+
+
+def eighth(x):
+    """x = 2 n + k / 2 + f, exactly, with f from -1/4 to 1/4: k and pi f."""
+    c = x - 2 * np.rint(x / 2)
+    k = np.rint(2 * c)
+    return k % 4, (c - k / 2) * x.dtype.type(PI)
+
+
+PI = np.longdouble("3.14159265358979323846264338327950288")
+
+
+def sinpi(x):
+    k, f = eighth(x)
+    y = np.choose(np.where(np.isnan(k), 0, k).astype(int), [np.sin(f), np.cos(f), -np.sin(f), -np.cos(f)])
+    return np.where(y == 0, np.copysign(y, x), y)  # zeros have the sign of x
+
+
+def cospi(x):
+    k, f = eighth(x)
+    return np.choose(np.where(np.isnan(k), 0, k).astype(int), [np.cos(f), -np.sin(f), -np.cos(f), np.sin(f)]) + 0
+
+
+def exponent(x):
+    return np.where(x == 0, -np.inf, np.where(np.isfinite(x), np.frexp(x)[1] - 1, np.abs(x)))
 
 
 # expression: reference in longdouble, bound in ulp for fp32 and fp64 (fp16 and bf16: 1)
@@ -103,6 +133,24 @@ FUNCTIONS = {
     "x ** -1": (lambda x: 1 / x, 2),
     "x ** 0.5": (lambda x: np.power(x, x.dtype.type(0.5)), 2),
     "3.0 ** x": (lambda x: np.power(x.dtype.type(3), x), 2),
+    "tan(x)": (np.tan, 2),
+    "asin(x)": (np.arcsin, 2),
+    "acos(x)": (np.arccos, 2),
+    "atan(x)": (np.arctan, 2),
+    "sinh(x)": (np.sinh, 2),
+    "cosh(x)": (np.cosh, 2),
+    "asinh(x)": (np.arcsinh, 2),
+    "acosh(x)": (np.arccosh, 2),
+    "atanh(x)": (np.arctanh, 2),
+    "cbrt(x)": (np.cbrt, 2),
+    "rcbrt(x)": (lambda x: 1 / np.cbrt(x), 2),
+    "sinpi(x)": (sinpi, 2),
+    "cospi(x)": (cospi, 2),
+    "logb(x)": (exponent, 0),
+    "ilogb(x).to(R)": (lambda x: np.where(np.isnan(x) | (x == 0), -2.0 ** 31, np.minimum(exponent(x), 2.0 ** 31 - 1)), 0.5),
+    "exp10(x)": (lambda x: np.power(x.dtype.type(10), x), 2),
+    "log10(x)": (np.log10, 2),
+    "erfc(x)": (erfc, 2),
     "sqrt_rn(x)": (np.sqrt, 0.5),
     "floor(x)": (np.floor, 0),
     "ceil(x)": (np.ceil, 0),
@@ -174,6 +222,68 @@ def powers(bench, expression, dtype):
     assert (np.signbit(got[zero]) == np.signbit(to_type(want, dtype)[zero])).all(), "the sign of zero"
 
 
+def neighbours(x, y, dtype):
+    """The next number of the type from x towards y."""
+    if dtype in ("fp32", "fp64"):
+        return np.nextafter(x.astype(DTYPES[dtype][1]), y.astype(DTYPES[dtype][1])).astype(np.float64)
+    ladder = np.unique(every_or_spread(dtype))
+    ladder = ladder[~np.isnan(ladder)]
+    at = np.clip(np.searchsorted(ladder, x) + np.sign(y - x), 0, len(ladder) - 1)
+    r = ladder[np.where(np.isnan(at), 0, at).astype(int)]
+    r = np.where(r == 0, np.copysign(0.0, x), r)  # zero is one step, with the sign that it is reached by
+    return np.where(np.isnan(x) | np.isnan(y), np.nan, np.where(x == y, y, r))
+
+
+def ieee_remainder(x, y):
+    return np.array([libm.remainderl(float(p), float(q)) for p, q in zip(x, y)], np.longdouble)
+
+
+# expression: reference in longdouble, bound in ulp for fp32 and fp64 (fp16 and bf16: 1); None: the bits, in the reference's own type
+PAIRS = {
+    "atan2(x, y)": (np.arctan2, 2),
+    "hypot(x, y)": (np.hypot, 2),
+    "fdim(x, y)": (lambda x, y: np.where(x <= y, 0, x - y), 0.5),
+    "libdevice.fmod(x, y)": (np.fmod, 0),
+    "remainder(x, y)": (ieee_remainder, 0),
+    "copysign(x, y)": (np.copysign, 0),
+    "fmin(x, y)": (np.fmin, 0),
+    "fmax(x, y)": (np.fmax, 0),
+    "nextafter(x, y)": (None, 0),
+}
+
+
+@case(expression=list(PAIRS), dtype=FLOATS)
+def pair_functions(bench, expression, dtype):
+    """As C's, special values and the signs of zeros included."""
+    reference, bound = PAIRS[expression]
+    x, y = pairs(dtype, 3000)
+    with np.errstate(all="ignore"):
+        want = reference(x.astype(np.longdouble), y.astype(np.longdouble)) if reference else neighbours(x, y, dtype)
+    a, b, r = bench.buffer(dtype, len(x), x), bench.buffer(dtype, len(x), y), bench.buffer(dtype, len(x))
+    bench.run(TWO.format(expression=expression), r, a, b, len(x), types={"T": dtype})
+    got = r.read()
+    errors = ulp_errors(got, want, dtype)
+    i = int(np.argmax(errors))
+    limit = min(bound, 1) + (0.01 if dtype == "bf16" and bound else 0) if dtype in ("fp16", "bf16") else bound
+    assert errors[i] <= limit, f"{expression} is {errors[i]:.3f} ulp off at {x[i]!r}, {y[i]!r}: {got[i]!r}"
+    zero = (got == 0) & (to_type(want, dtype) == 0)
+    if expression in ("fmin(x, y)", "fmax(x, y)"):
+        zero &= (x != 0) | (y != 0)
+    assert (np.signbit(got[zero]) == np.signbit(to_type(want, dtype)[zero])).all(), f"{expression}: the sign of zero"
+
+
+@case(expression=["ldexp(x, y.to(i32))", "libdevice.scalbn(x, y.to(i64))"], dtype=FLOATS)
+def scaled(bench, expression, dtype):
+    """Rounded once, also where the result is subnormal."""
+    x, y = pairs(dtype, 3000)
+    y = to_type(np.where(np.abs(y) < 2500, np.trunc(y), 3.0), dtype)
+    with np.errstate(all="ignore"):
+        want = np.ldexp(x.astype(np.longdouble), y.astype(int))
+    a, b, r = bench.buffer(dtype, len(x), x), bench.buffer(dtype, len(x), y), bench.buffer(dtype, len(x))
+    bench.run(TWO.format(expression=expression), r, a, b, len(x), types={"T": dtype})
+    same_bits(decode(r.raw(), dtype), to_type(want, dtype), expression)
+
+
 @case(expression=["div_rn(x, y)", "fdiv(x, y, ieee_rounding=True)"], dtype=FLOATS, fast=[False, True])
 def divide_rounded(bench, expression, dtype, fast):
     x, y = pairs(dtype, 5000)
@@ -198,11 +308,14 @@ def multiply_high(bench, dtype):
     same_bits(r.raw().view(f"u{width // 8}"), want.astype(f"u{width // 8}"), dtype)
 
 
-@case(name=["isnan", "isinf"], dtype=FLOATS)
+TESTS = {"isnan": np.isnan, "isinf": np.isinf, "isfinited": np.isfinite, "finitef": np.isfinite, "signbit": np.signbit}
+
+
+@case(name=list(TESTS), dtype=FLOATS)
 def tests(bench, name, dtype):
     x = every_or_spread(dtype)
     got = apply(bench, f"{name}(x)", dtype, x, "i1").raw()
-    same_bits(got, {"isnan": np.isnan, "isinf": np.isinf}[name](x).astype(np.uint8), f"{name} {dtype}")
+    same_bits(got, TESTS[name](x).astype(np.uint8), f"{name} {dtype}")
 
 
 @case(num_warps=[1, 4, 8], expression=["tl.math.tanh(x)", "tl.extra.cuda.libdevice.tanh(x)", "triton.language.math.tanh(x)",

@@ -3,9 +3,16 @@
 # Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean on
 # that. Coefficients without a source beside them are weighted minimax fits; the weight makes the result's relative error even.
 
-LOG2E = 1.44269504
+LOG2E = 1.44269502
 LN2_HIGH = 0.693115234375  # so few bits that its product with an exponent is exact
 LN2_LOW = 3.19461833e-05
+LN2 = 0.693147182
+LN2_REST = -1.9046543e-09  # what LN2 lacks
+LOG2E_REST = 1.92596299e-08
+LOG10_2 = 0.30103001
+LOG10_2_REST = -1.43209889e-08
+LOG2_10 = 3.32192802
+LOG2_10_REST = 7.05953702e-08
 SIGN = -2147483648
 
 @jit
@@ -96,7 +103,7 @@ def pick(i, k: constexpr, *w):
 def funnel(x, y, s):
     return (x << s) | ((y >> 1) >> (s ^ 31))
 
-# |x| = q pi/2 + r + e with r from -pi/4 to pi/4 and e what r lacks, for every x: with |x| = m 2^E, the bits of 2/pi from 2^(1 - E) down to
+# |x| = q pi/2 + r + e + d with r from -pi/4 to pi/4, e and d what r lacks (sin and cos do without d), for every x: with |x| = m 2^E, the bits of 2/pi from 2^(1 - E) down to
 # 2^(-94 - E) times m give the quadrants modulo 4, in units of 2^-62. Bits further up are multiples of 4 quadrants.
 @jit
 def quadrant(x):
@@ -113,12 +120,14 @@ def quadrant(x):
     p = (m * funnel(u[0], u[1], s)).to(u64) << 32
     p = p + m.to(u64) * funnel(u[1], u[2], s).to(u64) + umulhi(m, funnel(u[2], u[3], s)).to(u64)
     q = (p + 0x2000000000000000) >> 62
-    f = (p - (q << 62)).to(i64).to(fp32)
+    n = (p - (q << 62)).to(i64)
+    f = n.to(fp32)
     r = f * 3.40612167e-19
     e = fma(f, 3.40612167e-19, -r) - f * 9.47839643e-27
     is_near = a < 0.785398185
     r = where(is_near, a, where(a < inf, r, nan))
-    return r, where(is_near, 0.0, e), where(is_near, 0, q.to(i32))
+    d = (n - f.to(i64)).to(fp32) * 3.40612167e-19
+    return r, where(is_near, 0.0, e), where(is_near, 0, q.to(i32)), where(is_near, 0.0, d)
 
 @jit
 def words(zero, *w):
@@ -138,13 +147,35 @@ def wave(r, e, q):
 
 @jit
 def sin(x):
-    r, e, q = quadrant(x)
+    r, e, q, d = quadrant(x)
     return (wave(r, e, q) ^ (bits(x) & SIGN)).to(fp32, bitcast=True)
 
 @jit
 def cos(x):
-    r, e, q = quadrant(x)
+    r, e, q, d = quadrant(x)
     return wave(r, e, q + 1).to(fp32, bitcast=True)
+
+# |x| = 2 n + q / 2 + f, all exact, and r + e = pi f.
+@jit
+def half_turns(x):
+    a = abs(x)
+    c = a - 2.0 * rint(0.5 * a)
+    k = rint(2.0 * c)
+    f = c - 0.5 * k
+    r = f * 3.14159274
+    return r, fma(f, 3.14159274, -r) + f * -8.742278e-08, where(a < inf, k, 0.0).to(i32)
+
+@jit
+def sinpi(x):
+    r, e, q = half_turns(x)
+    y = (wave(r, e, q) ^ (bits(x) & SIGN)).to(fp32, bitcast=True)
+    return where(y == 0, x * 0.0, y)
+
+@jit
+def cospi(x):
+    r, e, q = half_turns(x)
+    y = wave(r, e, q + 1).to(fp32, bitcast=True)
+    return where(y == 0, 0.0, y)
 
 # ---- pow ----------------------------------------------------------------------------------------------------------
 
@@ -175,15 +206,25 @@ def log2_parts(a):
     high = k + p
     return high, (p - (high - k)) + p_low
 
-# 2^(high + low); |high| up to 200.
+# 2^(high + low) = 2^k (p + p_low); |high| up to 200.
+@jit
+def exp2_sum(high, low):
+    k = rint(high)
+    b = high - k
+    f = b + low
+    g = horner(f, 0.69314718055994529, 0.24022650695910072, 0.055504108664821583, 0.0096181291076284769,
+               0.0013333558146428443, 0.00015403530393381609, 1.5252733804059841e-05)
+    p = 1.0 + f * g
+    return k.to(i32), p, fma(f, g, 1.0 - p) + ((b - f) + low) * 0.693147182
+
+@jit
+def scaled(p, k):  # by 2^k, whose half is in range
+    return p * power_of_2(k >> 1) * power_of_2(k - (k >> 1))
+
 @jit
 def exp2_parts(high, low):
-    k = rint(high)
-    r = (high - k) + low
-    p = horner(r, 1.0, 0.69314718055994529, 0.24022650695910072, 0.055504108664821583, 0.0096181291076284769,
-               0.0013333558146428443, 0.00015403530393381609, 1.5252733804059841e-05)
-    i = k.to(i32)
-    return p * power_of_2(i >> 1) * power_of_2(i - (i >> 1))
+    k, p, p_low = exp2_sum(high, low)
+    return scaled(p, k)
 
 @jit
 def pow(x, y):
@@ -202,3 +243,120 @@ def pow(x, y):
     r = where(is_odd & (bits(x) < 0), -r, r)
     r = where((x < 0) & (x > -inf) & ~is_whole, nan, r)
     return where((y == 0) | (x == 1) | ((x == -1) & (abs(y) == inf)), 1.0, r)
+
+# ---- tan ----------------------------------------------------------------------------------------------------------
+
+# t + t_low is the tangent of r + e; in odd quadrants the result is -1 over that.
+@jit
+def tan(x):
+    r, e, q, d = quadrant(x)
+    e = e + d
+    z = r * r
+    w = r * z * horner(z, 0.333333498, 0.133326628, 0.0540599771, 0.0212818668, 0.0108366627, 8.8436912e-05, 0.00437682751)
+    t = r + w
+    w = w + fma(e * t, t, e)
+    t = r + w
+    t_low = w - (t - r)
+    c = div_rn(-1.0, t)
+    c = c + c * (fma(c, t, 1.0) + c * t_low)
+    y = where((q & 1) != 0, c, t)
+    return (bits(y) ^ (bits(x) & SIGN)).to(fp32, bitcast=True)
+
+# ---- By logarithms ------------------------------------------------------------------------------------------------
+
+# log(u + u_low) for a normal u.
+@jit
+def log_sum(u, u_low):
+    high, low = log2_parts(u)
+    y = high * LN2
+    return y + (fma(high, LN2, -y) + (high * LN2_REST + low * LN2) + u_low / u)
+
+# log(a + root), where root^2 = p + p_low; beyond `far` the root is a itself.
+@jit
+def log_with_root(a, p, p_low, far):
+    s = sqrt_rn(p)
+    v = where(s > a, s, a)
+    v_low = where(s > a, a, s) - ((s + a) - v)
+    u = s + a
+    s_low = where(p > 0, (fma(-s, s, p) + p_low) / (s + s), 0.0)
+    is_far = a > far
+    y = log_sum(where(is_far, a, u), where(is_far, 0.0, v_low + s_low))
+    return where(is_far, y + LN2, y)
+
+@jit
+def asinh(x):
+    a = abs(x)
+    z = a * a
+    near = a + a * z * horner(z, -0.166666436, 0.07498653, -0.0443845888, 0.0281693405, -0.0132377118)
+    p = fma(a, a, 1.0)
+    far = log_with_root(a, p, fma(a, a, -(p - 1.0)), 4096.0)
+    return with_sign(where(a < 0.5, near, where(a < inf, far, a)), x)
+
+# log(1 + v) with v = t + sqrt(t (t + 2)) and t = x - 1, which is exact.
+@jit
+def acosh(x):
+    is_far = x > 4096.0
+    t = where(is_far, 4096.0, x) - 1.0
+    d = t + 2.0
+    p = t * d
+    s = sqrt_rn(p)
+    s_low = where(p > 0, (fma(-s, s, p) + (fma(t, d, -p) + t * (t - (d - 2.0)))) / (s + s), 0.0)
+    v = s + t
+    u = 1.0 + v
+    b = u - 1.0
+    u_low = (1.0 - (u - b)) + ((v - b) + ((t - (v - s)) + s_low))
+    y = log_sum(where(is_far, x, u), where(is_far, 0.0, u_low))
+    y = where(is_far, y + LN2, y)
+    return where(x >= 1.0, where(x < inf, y, x), nan)
+
+@jit
+def atanh(x):
+    a = abs(x)
+    z = a * a
+    near = a + a * z * horner(z, 0.333333001, 0.200025153, 0.142228139, 0.118233535, 0.0513703648, 0.176676941)
+    d = 1.0 - a
+    n = 1.0 + a
+    q = div_rn(n, d)
+    far = 0.5 * log_sum(q, (fma(-q, d, n) + (a - (n - 1.0))) / d)
+    return with_sign(where(a < 0.5, near, where(a < 1.0, far, where(a == 1.0, inf, nan))), x)
+
+@jit
+def log10(x):
+    high, low = log2_parts(x)
+    y = high * LOG10_2
+    y = y + (fma(high, LOG10_2, -y) + (high * LOG10_2_REST + low * LOG10_2))
+    y = where(x > 0, where(x < inf, y, x), where(x == 0, -inf, nan))
+    return y
+
+@jit
+def exp10(x):
+    high = x * LOG2_10
+    low = fma(x, LOG2_10, -high) + x * LOG2_10_REST
+    c = where(high > 200.0, 200.0, where(high < -200.0, -200.0, high))
+    return exp2_parts(c, where(abs(high) < 200.0, low, 0.0))
+
+# ---- erfc ---------------------------------------------------------------------------------------------------------
+
+# e^(-x^2) / (1 + 2x) times a polynomial in (x - k) / (x + k); what each step loses goes into one correction.
+@jit
+def erfc(x):
+    a = abs(x)
+    z = a * a
+    near = 1.0 - (x + x * horner(z, 0.128379167, -0.376126379, 0.112837836, -0.0268654767, 0.00522113079, -0.000848524796))
+    c = where(a > 11.0, 11.0, a)
+    t = div_rn(c - 3.0, c + 3.0)
+    rest = horner(t, -0.135621114, -0.0475624952, 0.129645445, -0.119269417, 0.0683063424, -0.0238030347, 0.00252240115,
+                  0.00199320167, -0.000711323618, -0.000223811769)
+    r = fma(t, rest, 1.25300801)
+    r_low = fma(t, rest, 1.25300801 - r) + 5.02664948e-08
+    s = c * c
+    high = s * -LOG2E
+    low = fma(s, -LOG2E, -high) - (s * LOG2E_REST + fma(c, c, -s) * LOG2E)
+    i, p, p_low = exp2_sum(high, low)
+    n = p * r
+    d = fma(2.0, c, 1.0)
+    over = 1.0 / d
+    y = n * over
+    y = y + (fma(-y, d, n) + (fma(p, r, -n) + (p * r_low + p_low * r)) - y * (1.0 - (d - 2.0 * c))) * over
+    y = scaled(y, i)
+    return where(a < 0.375, near, where(x < 0, 2.0 - y, y))

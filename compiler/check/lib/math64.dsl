@@ -6,6 +6,13 @@
 LOG2E = 1.4426950408889634
 LN2_HIGH = 0.6931471804855391  # so few bits that its product with an exponent is exact
 LN2_LOW = 7.440617110012397e-11
+LN2 = 0.69314718055994529
+LN2_REST = 2.3190468138462996e-17  # what LN2 lacks
+LOG2E_REST = 2.0355273740931032e-17
+LOG10_2 = 0.3010299956639812
+LOG10_2_REST = -2.8037281277851703e-18
+LOG2_10 = 3.3219280948873622
+LOG2_10_REST = 1.6616175169735921e-16
 SIGN = -9223372036854775808
 
 @jit
@@ -170,6 +177,28 @@ def cos(x):
     r, e, q = quadrant(x)
     return wave(r, e, q + 1).to(fp64, bitcast=True)
 
+# |x| = 2 n + q / 2 + f, all exact, and r + e = pi f.
+@jit
+def half_turns(x):
+    a = abs(x)
+    c = a - 2.0 * rint(0.5 * a)
+    k = rint(2.0 * c)
+    f = c - 0.5 * k
+    r = f * 3.1415926535897931
+    return r, fma(f, 3.1415926535897931, -r) + f * 1.2246467991473532e-16, where(a < inf, k, 0.0).to(i32)
+
+@jit
+def sinpi(x):
+    r, e, q = half_turns(x)
+    y = (wave(r, e, q) ^ (bits(x) & SIGN)).to(fp64, bitcast=True)
+    return where(y == 0, x * 0.0, y)
+
+@jit
+def cospi(x):
+    r, e, q = half_turns(x)
+    y = wave(r, e, q + 1).to(fp64, bitcast=True)
+    return where(y == 0, 0.0, y)
+
 # ---- pow ----------------------------------------------------------------------------------------------------------
 
 # log2 a as high + low, for a > 0: 2 atanh(s) / ln 2 with s = f / (2 + f), every leading term in two parts.
@@ -199,17 +228,27 @@ def log2_parts(a):
     high = e + p
     return high, (p - (high - e)) + p_low
 
-# 2^(high + low); |high| up to 2000. Taylor: the next term is below 2^-58.
+# 2^(high + low) = 2^k (p + p_low); |high| up to 2000. Taylor: the next term is below 2^-58.
 @jit
-def exp2_parts(high, low):
+def exp2_sum(high, low):
     k = rint(high)
-    r = (high - k) + low
-    p = horner(r, 1.0, 0.69314718055994529, 0.24022650695910072, 0.055504108664821583, 0.0096181291076284769,
+    b = high - k
+    f = b + low
+    g = horner(f, 0.69314718055994529, 0.24022650695910072, 0.055504108664821583, 0.0096181291076284769,
                0.0013333558146428443, 0.00015403530393381609, 1.5252733804059841e-05, 1.321548679014431e-06,
                1.01780860092397e-07, 7.0549116208011234e-09, 4.4455382718708116e-10, 2.5678435993488206e-11,
                1.3691488853904128e-12)
-    i = k.to(i64)
-    return p * power_of_2(i >> 1) * power_of_2(i - (i >> 1))
+    p = 1.0 + f * g
+    return k.to(i64), p, fma(f, g, 1.0 - p) + ((b - f) + low) * 0.69314718055994529
+
+@jit
+def scaled(p, k):  # by 2^k, whose half is in range
+    return p * power_of_2(k >> 1) * power_of_2(k - (k >> 1))
+
+@jit
+def exp2_parts(high, low):
+    k, p, p_low = exp2_sum(high, low)
+    return scaled(p, k)
 
 @jit
 def pow(x, y):
@@ -228,3 +267,133 @@ def pow(x, y):
     r = where(is_odd & (bits(x) < 0), -r, r)
     r = where((x < 0) & (x > -inf) & ~is_whole, nan, r)
     return where((y == 0) | (x == 1) | ((x == -1) & (abs(y) == inf)), 1.0, r)
+
+# ---- tan ----------------------------------------------------------------------------------------------------------
+
+# t + t_low is the tangent of r + e; in odd quadrants the result is -1 over that.
+@jit
+def tan(x):
+    r, e, q = quadrant(x)
+    z = r * r
+    w = r * z * horner(z, 0.33333333333333376, 0.13333333333325803, 0.0539682539726501, 0.021869488406300343,
+                       0.008863237808435884, 0.0035921020811717306, 0.0014560369529307718, 0.0005889077466162671,
+                       0.00024359649610554207, 8.395587670858827e-05, 6.649640039929282e-05, -2.4712791708059998e-05,
+                       4.786429541069175e-05, -2.3890359742099323e-05, 9.713388958870735e-06)
+    t = r + w
+    w = w + fma(e * t, t, e)
+    t = r + w
+    t_low = w - (t - r)
+    c = div_rn(-1.0, t)
+    c = c + c * (fma(c, t, 1.0) + c * t_low)
+    y = where((q & 1) != 0, c, t)
+    return (bits(y) ^ (bits(x) & SIGN)).to(fp64, bitcast=True)
+
+# ---- By logarithms ------------------------------------------------------------------------------------------------
+
+# log(u + u_low) for a normal u.
+@jit
+def log_sum(u, u_low):
+    high, low = log2_parts(u)
+    y = high * LN2
+    return y + (fma(high, LN2, -y) + (high * LN2_REST + low * LN2) + u_low / u)
+
+# log(a + root), where root^2 = p + p_low; beyond `far` the root is a itself.
+@jit
+def log_with_root(a, p, p_low, far):
+    s = sqrt_rn(p)
+    v = where(s > a, s, a)
+    v_low = where(s > a, a, s) - ((s + a) - v)
+    u = s + a
+    s_low = where(p > 0, (fma(-s, s, p) + p_low) / (s + s), 0.0)
+    is_far = a > far
+    y = log_sum(where(is_far, a, u), where(is_far, 0.0, v_low + s_low))
+    return where(is_far, y + LN2, y)
+
+@jit
+def asinh(x):
+    a = abs(x)
+    z = a * a
+    near = a + a * z * horner(z, -0.166666666666666102, 0.0749999999998441799, -0.0446428571278321699, 0.0303819437164147771,
+                              -0.0223721383587134638, 0.0173523869626934832, -0.0139602323429444324, 0.011512984702381691,
+                              -0.00953414522327593116, 0.00746560632713136473, -0.00474752060272032656, 0.00171808780365972257)
+    p = fma(a, a, 1.0)
+    far = log_with_root(a, p, fma(a, a, -(p - 1.0)), 134217728.0)
+    return with_sign(where(a < 0.5, near, where(a < inf, far, a)), x)
+
+# log(1 + v) with v = t + sqrt(t (t + 2)) and t = x - 1, which is exact.
+@jit
+def acosh(x):
+    is_far = x > 134217728.0
+    t = where(is_far, 134217728.0, x) - 1.0
+    d = t + 2.0
+    p = t * d
+    s = sqrt_rn(p)
+    s_low = where(p > 0, (fma(-s, s, p) + (fma(t, d, -p) + t * (t - (d - 2.0)))) / (s + s), 0.0)
+    v = s + t
+    u = 1.0 + v
+    b = u - 1.0
+    u_low = (1.0 - (u - b)) + ((v - b) + ((t - (v - s)) + s_low))
+    y = log_sum(where(is_far, x, u), where(is_far, 0.0, u_low))
+    y = where(is_far, y + LN2, y)
+    return where(x >= 1.0, where(x < inf, y, x), nan)
+
+@jit
+def atanh(x):
+    a = abs(x)
+    z = a * a
+    near = a + a * z * horner(z, 0.333333333333339898, 0.199999999997951339, 0.142857143080334964, 0.111111098886538213,
+                              0.0909094848484982497, 0.0769149475917403654, 0.0667794436197066176, 0.0577439539838218126,
+                              0.0598241286257427872, 0.0145643376518695328, 0.144929185447186517, -0.152896631323018031,
+                              0.224777645388711682)
+    d = 1.0 - a
+    n = 1.0 + a
+    q = div_rn(n, d)
+    far = 0.5 * log_sum(q, (fma(-q, d, n) + (a - (n - 1.0))) / d)
+    return with_sign(where(a < 0.5, near, where(a < 1.0, far, where(a == 1.0, inf, nan))), x)
+
+@jit
+def log10(x):
+    high, low = log2_parts(x)
+    y = high * LOG10_2
+    y = y + (fma(high, LOG10_2, -y) + (high * LOG10_2_REST + low * LOG10_2))
+    y = where(x > 0, where(x < inf, y, x), where(x == 0, -inf, nan))
+    return y
+
+@jit
+def exp10(x):
+    high = x * LOG2_10
+    low = fma(x, LOG2_10, -high) + x * LOG2_10_REST
+    c = where(high > 2000.0, 2000.0, where(high < -2000.0, -2000.0, high))
+    return exp2_parts(c, where(abs(high) < 2000.0, low, 0.0))
+
+# ---- erfc ---------------------------------------------------------------------------------------------------------
+
+# e^(-x^2) / (1 + 2x) times a polynomial in (x - k) / (x + k); what each step loses goes into one correction.
+@jit
+def erfc(x):
+    a = abs(x)
+    z = a * a
+    near = 1.0 - (x + x * horner(z, 0.12837916709551257, -0.37612638903183748, 0.11283791670954908, -0.026866170645080147,
+                                  0.0052239776248388242, -0.00085483269816001833, 0.00012055331128889671, -1.4925595496311569e-05,
+                                  1.6461001953579866e-06))
+    c = where(a > 28.0, 28.0, a)
+    t = div_rn(c - 4.0, c + 4.0)
+    rest = horner(t, -0.139621116840562532, 0.0153796521026189942, 0.0680970542546951428, -0.101039066036250347,
+                  0.093732834998259413, -0.0663303658137090283, 0.0371675155388841552, -0.0161977340369027247,
+                  0.00503196996747271384, -0.000757773458433521282, -0.000199256660537328829, 0.000150622535794877223,
+                  -2.43991889707474634e-05, -1.12248341159557588e-05, 5.70912859317447714e-06, 2.99708965989032968e-07,
+                  -8.23248130065246518e-07, 6.69022797098123046e-08, 1.06216806912877632e-07, -1.21824203154800607e-08,
+                  -1.06534467165952732e-08)
+    r = fma(t, rest, 1.2329951186255526)
+    r_low = fma(t, rest, 1.2329951186255526 - r) - 4.62531892e-17
+    s = c * c
+    high = s * -LOG2E
+    low = fma(s, -LOG2E, -high) - (s * LOG2E_REST + fma(c, c, -s) * LOG2E)
+    i, p, p_low = exp2_sum(high, low)
+    n = p * r
+    d = fma(2.0, c, 1.0)
+    over = 1.0 / d
+    y = n * over
+    y = y + (fma(-y, d, n) + (fma(p, r, -n) + (p * r_low + p_low * r)) - y * (1.0 - (d - 2.0 * c))) * over
+    y = scaled(y, i)
+    return where(a < 0.25, near, where(x < 0, 2.0 - y, y))

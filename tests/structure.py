@@ -164,7 +164,7 @@ def self_test():
         (0, "compiler/passes/x.c", head + '#include "ir/ir.h"\n#include "passes/passes.h"\n#include "runtime/record.h"\n'),
         (0, "compiler/driver.c", head + '#include "codegen/codegen.h"\n#include "runtime/fsc_runtime.h"\n'),
         (0, "runtime/jit.c", head + '#include "fsc.h"\n#include "base/base.h"\n'),
-        (0, "docs/x.md", "/usr/local/cuda/bin/ptxas and build/release/fsc, ~/work/x\n"),
+        (0, "docs/x.md", "/usr/bin/env and build/release/fsc, ~/x\n"),
     ]
     failed = 0
     for wanted, path, text in cases:

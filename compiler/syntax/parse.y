@@ -5,7 +5,7 @@
  * that every independent error of a file is reported.
  */
 %code requires {
-#include "syntax/parser.h"
+#include "syntax/tree.h"
 }
 
 %define api.prefix {parse_}
@@ -40,210 +40,6 @@
 
 static int parse_lex(PARSE_STYPE *value, Span *span, Parser *p);
 static void parse_error(Span *span, Parser *p, const char *message);
-
-static NodeList *list_one(Parser *p, Node *n) {
-    NodeList *l = NEW(p->a, NodeList);
-    list_push(p, l, n);
-    return l;
-}
-
-static NodeList *list_more(Parser *p, NodeList *l, Node *n) {
-    list_push(p, l, n);
-    return l;
-}
-
-static NodeList *list_join(Parser *p, NodeList *l, const NodeList *more) {
-    for (uint32_t i = 0; i < more->len; i++) list_push(p, l, more->at[i]);
-    return l;
-}
-
-static Node *with_a(Parser *p, NodeKind kind, Node *a, Span span) {
-    Node *n = node_make(p, kind, span);
-    n->a = a;
-    return node_finish(p, n);
-}
-
-static Node *with_list(Parser *p, NodeKind kind, const NodeList *l, Span span) {
-    Node *n = node_make(p, kind, span);
-    if (l) n->list = *l;
-    return node_finish(p, n);
-}
-
-static Node *suite(Parser *p, NodeKind kind, Node *a, const NodeList *body, const NodeList *rest, Span span) {
-    Node *n = node_make(p, kind, span);
-    n->a = a;
-    n->body = *body;
-    if (rest) n->rest = *rest;
-    return node_finish(p, n);
-}
-
-static Node *function(Parser *p, const Token *name, const NodeList *params, NodeList *body, Span all) {
-    Node *n = node_make(p, NODE_FUNCTION, name->span);
-    n->name = name->name;
-    n->integer = all.end;
-    if (params) n->list = *params;
-    body_drop_docstring(body);
-    n->body = *body;
-    return node_finish(p, n);
-}
-
-static Node *param(Parser *p, const Token *name, Node *type, Node *value, int stars, Span span) {
-    Node *n = node_make(p, NODE_PARAM, span);
-    n->name = name->name;
-    n->a = type;
-    n->b = value;
-    n->op = (uint8_t)stars;
-    return node_finish(p, n);
-}
-
-/* *a[dims], *const a[dims]. */
-static Node *pointer(Parser *p, const Token *qualifier, Node *a, const NodeList *dims, Span span) {
-    Node *n = node_make(p, NODE_POINTER, span);
-    n->a = a;
-    if (dims) n->list = *dims;
-    if (qualifier) {
-        n->flag = strcmp(qualifier->name, "const") == 0;
-        if (!n->flag) {
-            diag(p->d, qualifier->span, E_POINTER_WORD, qualifier->name);
-        }
-    }
-    return node_finish(p, n);
-}
-
-static Node *triple(Parser *p, NodeKind kind, Node *a, Node *b, Node *c, Span span) {
-    Node *n = node_make(p, kind, span);
-    n->a = a;
-    n->b = b;
-    n->c = c;
-    return node_finish(p, n);
-}
-
-static Node *named(Parser *p, NodeKind kind, const Token *name, Node *a, Node *b, Span span) {
-    Node *n = node_make(p, kind, span);
-    n->name = name->name;
-    n->a = a;
-    n->b = b;
-    return node_finish(p, n);
-}
-
-/* a = b = value: the left sides are expressions until here. */
-static Node *assign(Parser *p, NodeList *targets, Node *value, Span span) {
-    for (uint32_t i = 0; i < targets->len; i++) node_check_target(p, targets->at[i]);
-    Node *n = node_make(p, NODE_ASSIGN, span);
-    n->list = *targets;
-    n->a = value;
-    return node_finish(p, n);
-}
-
-/* for b in c if list: without its element yet. */
-static Node *clause(Parser *p, Node *target, Node *source, const NodeList *conditions, Span span) {
-    Node *n = node_make(p, NODE_COMPREHENSION, span);
-    n->b = target;
-    n->c = source;
-    if (conditions) n->list = *conditions;
-    return n;
-}
-
-/* The element goes into the last clause, each clause into the one before it. */
-static Node *comprehension(Parser *p, Node *element, const NodeList *clauses, Span span) {
-    Node *inner = element;
-    for (uint32_t i = clauses->len; i-- > 0;) {
-        Node *n = clauses->at[i];
-        n->span = span;
-        n->a = inner;
-        n->flag = i + 1 < clauses->len;
-        inner = node_finish(p, n);
-    }
-    return inner;
-}
-
-/* The joined text lies in a buffer of its own, as large as a power of two: it moves only when that is full. */
-static Node *join_strings(Parser *p, Node *a, const Token *b) {
-    size_t have = (size_t)a->integer, more = (size_t)b->integer, cap = a->flag ? 1 : 0;
-    while (cap && cap <= have) cap *= 2;
-    char *text = (char *)(uintptr_t)a->name;
-    if (have + more + 1 > cap) {
-        for (cap = 1; cap <= have + more;) cap *= 2;
-        text = arena_alloc(p->a, cap);
-        memcpy(text, a->name, have);
-    }
-    memcpy(text + have, b->name, more + 1);
-    a->name = text;
-    a->integer += b->integer;
-    a->flag = true;
-    a->op |= b->is_format;
-    a->span = span_join(a->span, b->span);
-    return a;
-}
-
-/* A comparison in parentheses is an operand, not the start of a chain. */
-static Node *in_parentheses(Node *n, Span span) {
-    if (n->kind == NODE_COMPARE) n->flag = true;
-    n->span = span;
-    return n;
-}
-
-/* A constant at the top level: NAME = value, NAME: type = value. */
-static void top_constant(Parser *p, Node *target, Node *type, Node *value, Span span) {
-    if (target->kind != NODE_NAME) {
-        diag(p->d, target->span, E_TOP_CONSTANT);
-        return;
-    }
-    Node *n = node_make(p, NODE_CONSTANT, span);
-    n->name = target->name;
-    n->a = value;
-    n->b = type;
-    list_push(p, &p->module->items, node_finish(p, n));
-}
-
-/* A docstring of the file is dropped. */
-static void top_text(Parser *p, const Node *n) {
-    if (n->kind == NODE_STRING || p->stop) return;
-    diag(p->d, n->span, E_TOP_EXPRESSION);
-    diag_note(p->d, (Span){0, 0}, "imports, constants (NAME = 1.5) and decorated functions stand there");
-}
-
-/* import a.b binds a, import a.b as c binds c. */
-static void import_modules(Parser *p, const NodeList *names) {
-    for (uint32_t i = 0; i < names->len; i++) {
-        Node *n = names->at[i];
-        while (!n->name && n->a->kind == NODE_ATTRIBUTE) n->a = n->a->a;
-        if (!n->name) n->name = n->a->name;
-        list_push(p, &p->module->imports, n);
-    }
-}
-
-/* from a.b import c as d: d is a.b.c. module NULL: a file beside this one. */
-static void import_from(Parser *p, Node *module, const NodeList *names) {
-    for (uint32_t i = 0; names && i < names->len; i++) {
-        Node *n = names->at[i], *member = n->a;
-        if (!n->name) n->name = member->name;
-        n->a = NULL;
-        if (module && member->kind == NODE_NAME) {
-            n->a = node_make(p, NODE_ATTRIBUTE, n->span);
-            n->a->name = member->name;
-            n->a->a = module;
-        }
-        list_push(p, &p->module->imports, n);
-    }
-}
-
-/* At an INDENT that no ':' announced. That of a head with an error of its own is no second error. */
-static void stray_indent(Parser *p, Span span) {
-    if (p->follows_bad || p->stop) return;
-    diag(p->d, span, E_INDENT);
-    diag_note(p->d, (Span){0, 0}, "only the lines after a ':' are indented further");
-}
-
-static void top_function(Parser *p, const NodeList *decorators, Node *f) {
-    if (decorators || p->is_host) {
-        if (decorators) f->rest = *decorators;
-        list_push(p, &p->module->items, node_finish(p, f));
-        return;
-    }
-    diag(p->d, f->span, E_UNDECORATED, f->name);
-    diag_note(p->d, (Span){0, 0}, "write @kernel(grid=(…,)) above an entry point, @jit above a function that kernels call");
-}
 }
 
 %token END 0 "the end of the file"
@@ -274,18 +70,18 @@ lines: %empty | lines line ;
 line:
     NEWLINE
   | import NEWLINE
-  | exprs NEWLINE                             { top_text(p, $1); }
-  | exprs '=' exprs NEWLINE                   { top_constant(p, $1, NULL, $3, @$); }
-  | primary ':' expr '=' exprs NEWLINE        { top_constant(p, $1, $3, $5, @$); }
-  | decorators function                       { top_function(p, $1, $2); }
-  | function                                  { top_function(p, NULL, $1); }
+  | exprs NEWLINE                             { tree_top_text(p, $1); }
+  | exprs '=' exprs NEWLINE                   { tree_top_constant(p, $1, NULL, $3, @$); }
+  | primary ':' expr '=' exprs NEWLINE        { tree_top_constant(p, $1, $3, $5, @$); }
+  | decorators function                       { tree_top_function(p, $1, $2); }
+  | function                                  { tree_top_function(p, NULL, $1); }
   | bad_line
   | stray_block
   ;
 import:
-    IMPORT imported_names                     { import_modules(p, $2); }
-  | FROM path IMPORT imported                 { import_from(p, $2, $4); }
-  | FROM dots path_opt IMPORT imported        { import_from(p, NULL, $5); }
+    IMPORT imported_names                     { tree_import_modules(p, $2); }
+  | FROM path IMPORT imported                 { tree_import_from(p, $2, $4); }
+  | FROM dots path_opt IMPORT imported        { tree_import_from(p, NULL, $5); }
   ;
 dots: '.' | ELLIPSIS | dots '.' | dots ELLIPSIS ;
 path_opt: %empty | path ;
@@ -296,55 +92,55 @@ imported:
   | '(' imported_names ',' ')'                { $$ = $2; }
   ;
 imported_names:
-    module_name                               { $$ = list_one(p, $1); }
-  | imported_names ',' module_name            { $$ = list_more(p, $1, $3); }
+    module_name                               { $$ = tree_list_one(p, $1); }
+  | imported_names ',' module_name            { $$ = tree_list_more(p, $1, $3); }
   ;
 module_name:
-    path                                      { $$ = with_a(p, NODE_IMPORT, $1, @$); }
-  | path AS NAME                              { $$ = named(p, NODE_IMPORT, &$3, $1, NULL, @$); }
+    path                                      { $$ = tree_with_a(p, NODE_IMPORT, $1, @$); }
+  | path AS NAME                              { $$ = tree_named(p, NODE_IMPORT, &$3, $1, NULL, @$); }
   ;
 path:
     NAME                                      { $$ = node_leaf(p, NODE_NAME, &$1); }
-  | path '.' NAME                             { $$ = named(p, NODE_ATTRIBUTE, &$3, $1, NULL, @$); }
+  | path '.' NAME                             { $$ = tree_named(p, NODE_ATTRIBUTE, &$3, $1, NULL, @$); }
   ;
 decorators:
-    '@' expr NEWLINE                          { $$ = list_one(p, $2); }
-  | decorators '@' expr NEWLINE               { $$ = list_more(p, $1, $3); }
+    '@' expr NEWLINE                          { $$ = tree_list_one(p, $2); }
+  | decorators '@' expr NEWLINE               { $$ = tree_list_more(p, $1, $3); }
   ;
 function:
-    DEF NAME '(' params ')' returns ':' block { $$ = function(p, &$2, $4, $8, @$); }
+    DEF NAME '(' params ')' returns ':' block { $$ = tree_function(p, &$2, $4, $8, @$); }
   ;
 returns: %empty | ARROW expr ;
 
 /* ---- parameters ---- */
 params: %empty { $$ = NULL; } | param_list | param_list ',' ;
 param_list:
-    param                                     { $$ = list_one(p, $1); }
-  | param_list ',' param                      { $$ = list_more(p, $1, $3); }
+    param                                     { $$ = tree_list_one(p, $1); }
+  | param_list ',' param                      { $$ = tree_list_more(p, $1, $3); }
   ;
 param:
-    NAME                                      { $$ = param(p, &$1, NULL, NULL, 0, @$); }
-  | NAME '=' expr                             { $$ = param(p, &$1, NULL, $3, 0, @$); }
-  | NAME ':' annotation                       { $$ = param(p, &$1, $3, NULL, 0, @$); }
-  | NAME ':' annotation '=' expr              { $$ = param(p, &$1, $3, $5, 0, @$); }
-  | '*' NAME                                  { $$ = param(p, &$2, NULL, NULL, 1, @$); }
-  | POW NAME                                  { $$ = param(p, &$2, NULL, NULL, 2, @$); }
+    NAME                                      { $$ = tree_param(p, &$1, NULL, NULL, 0, @$); }
+  | NAME '=' expr                             { $$ = tree_param(p, &$1, NULL, $3, 0, @$); }
+  | NAME ':' annotation                       { $$ = tree_param(p, &$1, $3, NULL, 0, @$); }
+  | NAME ':' annotation '=' expr              { $$ = tree_param(p, &$1, $3, $5, 0, @$); }
+  | '*' NAME                                  { $$ = tree_param(p, &$2, NULL, NULL, 1, @$); }
+  | POW NAME                                  { $$ = tree_param(p, &$2, NULL, NULL, 2, @$); }
   | error                                     { $$ = NULL; }
   ;
 annotation:
     expr
-  | '*' path                                  { $$ = pointer(p, NULL, $2, NULL, @$); }
-  | '*' path '[' dims ']'                     { $$ = pointer(p, NULL, $2, $4, @$); }
-  | '*' NAME path                             { $$ = pointer(p, &$2, $3, NULL, @$); }
-  | '*' NAME path '[' dims ']'                { $$ = pointer(p, &$2, $3, $5, @$); }
+  | '*' path                                  { $$ = tree_pointer(p, NULL, $2, NULL, @$); }
+  | '*' path '[' dims ']'                     { $$ = tree_pointer(p, NULL, $2, $4, @$); }
+  | '*' NAME path                             { $$ = tree_pointer(p, &$2, $3, NULL, @$); }
+  | '*' NAME path '[' dims ']'                { $$ = tree_pointer(p, &$2, $3, $5, @$); }
   ;
 dims:
-    dim                                       { $$ = list_one(p, $1); }
-  | dims ',' dim                              { $$ = list_more(p, $1, $3); }
+    dim                                       { $$ = tree_list_one(p, $1); }
+  | dims ',' dim                              { $$ = tree_list_more(p, $1, $3); }
   ;
 dim:
-    expr                                      { $$ = triple(p, NODE_DIM, $1, NULL, NULL, @$); }
-  | expr ':' expr                             { $$ = triple(p, NODE_DIM, $1, $3, NULL, @$); }
+    expr                                      { $$ = tree_triple(p, NODE_DIM, $1, NULL, NULL, @$); }
+  | expr ':' expr                             { $$ = tree_triple(p, NODE_DIM, $1, $3, NULL, @$); }
   ;
 
 /* ---- statements ---- */
@@ -354,15 +150,15 @@ block:
   | NEWLINE error                             { $$ = NEW(p->a, NodeList); }
   ;
 stmts:
-    stmt                                      { $$ = list_one(p, $1); }
+    stmt                                      { $$ = tree_list_one(p, $1); }
   | simples NEWLINE
-  | stmts stmt                                { $$ = list_more(p, $1, $2); }
-  | stmts simples NEWLINE                     { $$ = list_join(p, $1, $2); }
+  | stmts stmt                                { $$ = tree_list_more(p, $1, $2); }
+  | stmts simples NEWLINE                     { $$ = tree_list_join(p, $1, $2); }
   ;
 simples: simple_list | simple_list ';' ;
 simple_list:
-    simple                                    { $$ = list_one(p, $1); }
-  | simple_list ';' simple                    { $$ = list_more(p, $1, $3); }
+    simple                                    { $$ = tree_list_one(p, $1); }
+  | simple_list ';' simple                    { $$ = tree_list_more(p, $1, $3); }
   ;
 stmt:
     compound
@@ -374,25 +170,25 @@ bad_line: error NEWLINE                       { yyerrok; p->after_bad = true; } 
 stray_block:                                  /* of a head that was wrong, or of no head at all */
     INDENT stray stmts DEDENT                 { p->after_bad = $2; }
   ;
-stray: %empty                                 { $$ = p->follows_bad; stray_indent(p, @$); } ;
+stray: %empty                                 { $$ = p->follows_bad; tree_stray_indent(p, @$); } ;
 simple:
-    exprs                                     { $$ = with_a(p, NODE_EXPR, $1, @$); }
-  | targets exprs                             { $$ = assign(p, $1, $2, @$); }
-  | exprs augment exprs                       { node_check_target(p, $1); $$ = triple(p, NODE_AUGMENT, $1, $3, NULL, @$); $$->op = (uint8_t)$2; }
-  | primary ':' expr ann_value                { node_check_target(p, $1); $$ = triple(p, NODE_ANNOTATE, $1, $3, $4, @$); }
+    exprs                                     { $$ = tree_with_a(p, NODE_EXPR, $1, @$); }
+  | targets exprs                             { $$ = tree_assign(p, $1, $2, @$); }
+  | exprs augment exprs                       { node_check_target(p, $1); $$ = tree_triple(p, NODE_AUGMENT, $1, $3, NULL, @$); $$->op = (uint8_t)$2; }
+  | primary ':' expr ann_value                { node_check_target(p, $1); $$ = tree_triple(p, NODE_ANNOTATE, $1, $3, $4, @$); }
   | BREAK                                     { $$ = node_make(p, NODE_BREAK, @$); }
   | CONTINUE                                  { $$ = node_make(p, NODE_CONTINUE, @$); }
   | PASS                                      { $$ = node_make(p, NODE_PASS, @$); }
   | RETURN                                    { $$ = node_make(p, NODE_RETURN, @$); }
-  | RETURN exprs                              { $$ = with_a(p, NODE_RETURN, $2, @$); }
-  | ASSERT expr                               { $$ = with_a(p, NODE_ASSERT, $2, @$); }
-  | ASSERT expr ',' expr                      { $$ = triple(p, NODE_ASSERT, $2, $4, NULL, @$); }
+  | RETURN exprs                              { $$ = tree_with_a(p, NODE_RETURN, $2, @$); }
+  | ASSERT expr                               { $$ = tree_with_a(p, NODE_ASSERT, $2, @$); }
+  | ASSERT expr ',' expr                      { $$ = tree_triple(p, NODE_ASSERT, $2, $4, NULL, @$); }
   | import                                    { $$ = node_make(p, NODE_PASS, @$); }
   ;
 ann_value: %empty { $$ = NULL; } | '=' exprs { $$ = $2; } ;
 targets:
-    exprs '='                                 { $$ = list_one(p, $1); }
-  | targets exprs '='                         { $$ = list_more(p, $1, $2); }
+    exprs '='                                 { $$ = tree_list_one(p, $1); }
+  | targets exprs '='                         { $$ = tree_list_more(p, $1, $2); }
   ;
 augment:
     AUG_ADD { $$ = BIN_ADD; } | AUG_SUB { $$ = BIN_SUB; } | AUG_MUL { $$ = BIN_MUL; } | AUG_DIV { $$ = BIN_DIV; }
@@ -400,54 +196,54 @@ augment:
   | AUG_AND { $$ = BIN_AND; } | AUG_OR { $$ = BIN_OR; } | AUG_XOR { $$ = BIN_XOR; } | AUG_SHL { $$ = BIN_SHL; } | AUG_SHR { $$ = BIN_SHR; }
   ;
 compound:
-    IF expr ':' block else_if                 { $$ = suite(p, NODE_IF, $2, $4, $5 ? list_one(p, $5) : NULL, @$); }
-  | IF expr ':' block ELSE ':' block          { $$ = suite(p, NODE_IF, $2, $4, $7, @$); }
-  | IF expr ':' block                         { $$ = suite(p, NODE_IF, $2, $4, NULL, @$); }
-  | FOR for_target IN exprs ':' block else_opt { $$ = suite(p, NODE_FOR, $2, $6, $7, @$); $$->b = $4; node_finish(p, $$); }
-  | WHILE expr ':' block else_opt             { $$ = suite(p, NODE_WHILE, $2, $4, $5, @$); }
+    IF expr ':' block else_if                 { $$ = tree_suite(p, NODE_IF, $2, $4, $5 ? tree_list_one(p, $5) : NULL, @$); }
+  | IF expr ':' block ELSE ':' block          { $$ = tree_suite(p, NODE_IF, $2, $4, $7, @$); }
+  | IF expr ':' block                         { $$ = tree_suite(p, NODE_IF, $2, $4, NULL, @$); }
+  | FOR for_target IN exprs ':' block else_opt { $$ = tree_suite(p, NODE_FOR, $2, $6, $7, @$); $$->b = $4; node_finish(p, $$); }
+  | WHILE expr ':' block else_opt             { $$ = tree_suite(p, NODE_WHILE, $2, $4, $5, @$); }
   ;
 else_if:
-    ELIF expr ':' block                       { $$ = suite(p, NODE_IF, $2, $4, NULL, @$); }
-  | ELIF expr ':' block ELSE ':' block        { $$ = suite(p, NODE_IF, $2, $4, $7, @$); }
-  | ELIF expr ':' block else_if               { $$ = suite(p, NODE_IF, $2, $4, list_one(p, $5), @$); }
+    ELIF expr ':' block                       { $$ = tree_suite(p, NODE_IF, $2, $4, NULL, @$); }
+  | ELIF expr ':' block ELSE ':' block        { $$ = tree_suite(p, NODE_IF, $2, $4, $7, @$); }
+  | ELIF expr ':' block else_if               { $$ = tree_suite(p, NODE_IF, $2, $4, tree_list_one(p, $5), @$); }
   ;
 else_opt: %empty { $$ = NULL; } | ELSE ':' block { $$ = $3; } ;
 for_target:
-    for_targets                               { $$ = $1->len == 1 ? $1->at[0] : with_list(p, NODE_TUPLE, $1, @$); }
-  | for_targets ','                           { $$ = with_list(p, NODE_TUPLE, $1, @$); }
+    for_targets                               { $$ = $1->len == 1 ? $1->at[0] : tree_with_list(p, NODE_TUPLE, $1, @$); }
+  | for_targets ','                           { $$ = tree_with_list(p, NODE_TUPLE, $1, @$); }
   ;
 for_targets:
-    primary                                   { node_check_target(p, $1); $$ = list_one(p, $1); }
-  | for_targets ',' primary                   { node_check_target(p, $3); $$ = list_more(p, $1, $3); }
+    primary                                   { node_check_target(p, $1); $$ = tree_list_one(p, $1); }
+  | for_targets ',' primary                   { node_check_target(p, $3); $$ = tree_list_more(p, $1, $3); }
   ;
 
 /* ---- expressions, loosest first ---- */
 exprs:                                        /* a, b: a tuple without parentheses */
     expr
-  | expr_list ',' element                     { $$ = with_list(p, NODE_TUPLE, list_more(p, $1, $3), @$); }
-  | expr_list ','                             { $$ = with_list(p, NODE_TUPLE, $1, @$); }
+  | expr_list ',' element                     { $$ = tree_with_list(p, NODE_TUPLE, tree_list_more(p, $1, $3), @$); }
+  | expr_list ','                             { $$ = tree_with_list(p, NODE_TUPLE, $1, @$); }
   ;
 expr_list:
-    element                                   { $$ = list_one(p, $1); }
-  | expr_list ',' element                     { $$ = list_more(p, $1, $3); }
+    element                                   { $$ = tree_list_one(p, $1); }
+  | expr_list ',' element                     { $$ = tree_list_more(p, $1, $3); }
   ;
 element: expr | starred ;
-starred: '*' bit_or                           { $$ = with_a(p, NODE_STAR, $2, @$); } ;
+starred: '*' bit_or                           { $$ = tree_with_a(p, NODE_STAR, $2, @$); } ;
 expr:                                         /* a if c else b; lambda */
     or_test
-  | or_test IF or_test ELSE expr              { $$ = triple(p, NODE_CHOICE, $1, $3, $5, @$); }
-  | LAMBDA lambda_params ':' expr             { $$ = with_list(p, NODE_LAMBDA, $2, @$); $$->a = $4; node_finish(p, $$); }
+  | or_test IF or_test ELSE expr              { $$ = tree_triple(p, NODE_CHOICE, $1, $3, $5, @$); }
+  | LAMBDA lambda_params ':' expr             { $$ = tree_with_list(p, NODE_LAMBDA, $2, @$); $$->a = $4; node_finish(p, $$); }
   ;
 lambda_params:
     %empty                                    { $$ = NULL; }
-  | lambda_param                              { $$ = list_one(p, $1); }
-  | lambda_params ',' lambda_param            { $$ = $1 ? list_more(p, $1, $3) : list_one(p, $3); }
+  | lambda_param                              { $$ = tree_list_one(p, $1); }
+  | lambda_params ',' lambda_param            { $$ = $1 ? tree_list_more(p, $1, $3) : tree_list_one(p, $3); }
   ;
 lambda_param:
-    NAME                                      { $$ = param(p, &$1, NULL, NULL, 0, @$); }
-  | NAME '=' expr                             { $$ = param(p, &$1, NULL, $3, 0, @$); }
-  | '*' NAME                                  { $$ = param(p, &$2, NULL, NULL, 1, @$); }
-  | POW NAME                                  { $$ = param(p, &$2, NULL, NULL, 2, @$); }
+    NAME                                      { $$ = tree_param(p, &$1, NULL, NULL, 0, @$); }
+  | NAME '=' expr                             { $$ = tree_param(p, &$1, NULL, $3, 0, @$); }
+  | '*' NAME                                  { $$ = tree_param(p, &$2, NULL, NULL, 1, @$); }
+  | POW NAME                                  { $$ = tree_param(p, &$2, NULL, NULL, 2, @$); }
   ;
 or_test: and_test | or_test OR and_test       { $$ = node_pair(p, NODE_OR, $1, $3); } ;
 and_test: not_test | and_test AND not_test    { $$ = node_pair(p, NODE_AND, $1, $3); } ;
@@ -487,33 +283,33 @@ factor:
 power: primary | primary POW factor           { $$ = node_binary(p, BIN_POW, $1, $3); } ;
 primary:                                      /* calls, attributes, indexes */
     atom
-  | primary '.' NAME                          { $$ = named(p, NODE_ATTRIBUTE, &$3, $1, NULL, @$); }
-  | primary '(' arguments ')'                 { $$ = with_list(p, NODE_CALL, $3, @$); $$->a = $1; node_finish(p, $$); }
-  | primary '[' indices ']'                   { $$ = with_list(p, NODE_SUBSCRIPT, $3, @$); $$->a = $1; node_finish(p, $$); }
-  | primary '[' indices ',' ']'               { $$ = with_list(p, NODE_SUBSCRIPT, $3, @$); $$->a = $1; node_finish(p, $$); }
+  | primary '.' NAME                          { $$ = tree_named(p, NODE_ATTRIBUTE, &$3, $1, NULL, @$); }
+  | primary '(' arguments ')'                 { $$ = tree_with_list(p, NODE_CALL, $3, @$); $$->a = $1; node_finish(p, $$); }
+  | primary '[' indices ']'                   { $$ = tree_with_list(p, NODE_SUBSCRIPT, $3, @$); $$->a = $1; node_finish(p, $$); }
+  | primary '[' indices ',' ']'               { $$ = tree_with_list(p, NODE_SUBSCRIPT, $3, @$); $$->a = $1; node_finish(p, $$); }
   ;
 arguments: %empty { $$ = NULL; } | argument_list | argument_list ',' ;
 argument_list:
-    argument                                  { $$ = list_one(p, $1); }
-  | argument_list ',' argument                { $$ = list_more(p, $1, $3); }
+    argument                                  { $$ = tree_list_one(p, $1); }
+  | argument_list ',' argument                { $$ = tree_list_more(p, $1, $3); }
   ;
 argument:
     expr
-  | NAME '=' expr                             { $$ = named(p, NODE_KEYWORD, &$1, $3, NULL, @$); }
-  | NAME WALRUS expr                          { $$ = named(p, NODE_KEYWORD, &$1, $3, NULL, @$); diag(p->d, @2, E_WALRUS); }
-  | '*' expr                                  { $$ = with_a(p, NODE_STAR, $2, @$); }
-  | POW expr                                  { $$ = with_a(p, NODE_STARSTAR, $2, @$); }
-  | expr clauses                              { $$ = comprehension(p, $1, $2, @$); }
+  | NAME '=' expr                             { $$ = tree_named(p, NODE_KEYWORD, &$1, $3, NULL, @$); }
+  | NAME WALRUS expr                          { $$ = tree_named(p, NODE_KEYWORD, &$1, $3, NULL, @$); diag(p->d, @2, E_WALRUS); }
+  | '*' expr                                  { $$ = tree_with_a(p, NODE_STAR, $2, @$); }
+  | POW expr                                  { $$ = tree_with_a(p, NODE_STARSTAR, $2, @$); }
+  | expr clauses                              { $$ = tree_comprehension(p, $1, $2, @$); }
   ;
-conditions: %empty { $$ = NULL; } | conditions IF or_test { $$ = $1 ? list_more(p, $1, $3) : list_one(p, $3); } ;
+conditions: %empty { $$ = NULL; } | conditions IF or_test { $$ = $1 ? tree_list_more(p, $1, $3) : tree_list_one(p, $3); } ;
 indices:
-    index                                     { $$ = list_one(p, $1); }
-  | indices ',' index                         { $$ = list_more(p, $1, $3); }
+    index                                     { $$ = tree_list_one(p, $1); }
+  | indices ',' index                         { $$ = tree_list_more(p, $1, $3); }
   ;
 index:
     expr
-  | slice_part ':' slice_part                 { $$ = triple(p, NODE_SLICE, $1, $3, NULL, @$); }
-  | slice_part ':' slice_part ':' slice_part  { $$ = triple(p, NODE_SLICE, $1, $3, $5, @$); }
+  | slice_part ':' slice_part                 { $$ = tree_triple(p, NODE_SLICE, $1, $3, NULL, @$); }
+  | slice_part ':' slice_part ':' slice_part  { $$ = tree_triple(p, NODE_SLICE, $1, $3, $5, @$); }
   ;
 slice_part: %empty { $$ = NULL; } | expr ;
 atom:
@@ -521,35 +317,35 @@ atom:
   | INT                                       { $$ = node_leaf(p, NODE_INT, &$1); }
   | FLOAT                                     { $$ = node_leaf(p, NODE_FLOAT, &$1); }
   | STRING                                    { $$ = node_leaf(p, NODE_STRING, &$1); }
-  | atom STRING                               { if ($1->kind == NODE_STRING) $$ = join_strings(p, $1, &$2); else { $$ = $1; diag(p->d, @2, E_STRING_OPERAND); } }
+  | atom STRING                               { if ($1->kind == NODE_STRING) $$ = tree_join_strings(p, $1, &$2); else { $$ = $1; diag(p->d, @2, E_STRING_OPERAND); } }
   | TRUE_                                     { $$ = node_make(p, NODE_TRUE, @$); }
   | FALSE_                                    { $$ = node_make(p, NODE_FALSE, @$); }
   | NONE                                      { $$ = node_make(p, NODE_NONE, @$); }
   | ELLIPSIS                                  { $$ = node_make(p, NODE_ELLIPSIS, @$); }
-  | '(' ')'                                   { $$ = with_list(p, NODE_TUPLE, NULL, @$); }
-  | '(' exprs ')'                             { $$ = in_parentheses($2, @$); }
-  | '(' expr clauses ')'                      { $$ = comprehension(p, $2, $3, @$); }
-  | '[' items_opt ']'                         { $$ = with_list(p, NODE_LIST, $2, @$); }
-  | '[' expr clauses ']'                      { $$ = comprehension(p, $2, $3, @$); }
-  | '{' '}'                                   { $$ = with_list(p, NODE_DICT, NULL, @$); }
-  | '{' pairs '}'                             { $$ = with_list(p, NODE_DICT, $2, @$); }
-  | '{' pairs ',' '}'                         { $$ = with_list(p, NODE_DICT, $2, @$); }
-  | '{' expr ':' expr clauses '}'             { $$ = comprehension(p, with_list(p, NODE_TUPLE, list_more(p, list_one(p, $2), $4), @2), $5, @$); }
-  | '{' expr_list '}'                         { $$ = with_list(p, NODE_LIST, $2, @$); }
-  | '{' expr_list ',' '}'                     { $$ = with_list(p, NODE_LIST, $2, @$); }
-  | '{' expr clauses '}'                      { $$ = comprehension(p, $2, $3, @$); }
+  | '(' ')'                                   { $$ = tree_with_list(p, NODE_TUPLE, NULL, @$); }
+  | '(' exprs ')'                             { $$ = tree_in_parentheses($2, @$); }
+  | '(' expr clauses ')'                      { $$ = tree_comprehension(p, $2, $3, @$); }
+  | '[' items_opt ']'                         { $$ = tree_with_list(p, NODE_LIST, $2, @$); }
+  | '[' expr clauses ']'                      { $$ = tree_comprehension(p, $2, $3, @$); }
+  | '{' '}'                                   { $$ = tree_with_list(p, NODE_DICT, NULL, @$); }
+  | '{' pairs '}'                             { $$ = tree_with_list(p, NODE_DICT, $2, @$); }
+  | '{' pairs ',' '}'                         { $$ = tree_with_list(p, NODE_DICT, $2, @$); }
+  | '{' expr ':' expr clauses '}'             { $$ = tree_comprehension(p, tree_with_list(p, NODE_TUPLE, tree_list_more(p, tree_list_one(p, $2), $4), @2), $5, @$); }
+  | '{' expr_list '}'                         { $$ = tree_with_list(p, NODE_LIST, $2, @$); }
+  | '{' expr_list ',' '}'                     { $$ = tree_with_list(p, NODE_LIST, $2, @$); }
+  | '{' expr clauses '}'                      { $$ = tree_comprehension(p, $2, $3, @$); }
   ;
 clauses:
-    clause                                    { $$ = list_one(p, $1); }
-  | clauses clause                            { $$ = list_more(p, $1, $2); }
+    clause                                    { $$ = tree_list_one(p, $1); }
+  | clauses clause                            { $$ = tree_list_more(p, $1, $2); }
   ;
-clause: FOR for_target IN or_test conditions  { $$ = clause(p, $2, $4, $5, @$); } ;
+clause: FOR for_target IN or_test conditions  { $$ = tree_clause(p, $2, $4, $5, @$); } ;
 items_opt: %empty { $$ = NULL; } | expr_list | expr_list ',' ;
 pairs:
-    expr ':' expr                             { $$ = list_more(p, list_one(p, $1), $3); }
-  | pairs ',' expr ':' expr                   { $$ = list_more(p, list_more(p, $1, $3), $5); }
-  | POW bit_or                                { Node *n = with_a(p, NODE_STARSTAR, $2, @$); $$ = list_more(p, list_one(p, n), n); }
-  | pairs ',' POW bit_or                      { Node *n = with_a(p, NODE_STARSTAR, $4, @$); $$ = list_more(p, list_more(p, $1, n), n); }
+    expr ':' expr                             { $$ = tree_list_more(p, tree_list_one(p, $1), $3); }
+  | pairs ',' expr ':' expr                   { $$ = tree_list_more(p, tree_list_more(p, $1, $3), $5); }
+  | POW bit_or                                { Node *n = tree_with_a(p, NODE_STARSTAR, $2, @$); $$ = tree_list_more(p, tree_list_one(p, n), n); }
+  | pairs ',' POW bit_or                      { Node *n = tree_with_a(p, NODE_STARSTAR, $4, @$); $$ = tree_list_more(p, tree_list_more(p, $1, n), n); }
   ;
 
 %%

@@ -5,6 +5,7 @@ In: num_ctas from 2 to 16, and tiles so large that the compiler takes a cluster 
 import numpy as np
 
 from case import case, example, same_bits
+from test_primitives import reduce_in_rounds
 from test_softmax import judge, launch
 
 BLOCKS = [2, 4, 8, 16]
@@ -20,23 +21,8 @@ def cluster_softmax(bench, blocks, warps, n, dtype):
 
 @case(blocks=BLOCKS, warps=[1, 2])
 def cluster_in_a_loop(bench, blocks, warps):
-    """The second reduction of a round needs the first; the next round's must not overtake it in the other blocks."""
-    source = """
-@kernel(grid=(3,))
-def f(y: *i32, x: *i32, n: i32, N: constexpr = 2048):
-    p = program_id(0) * N
-    v = load(x + p + arange(0, N))
-    for k in range(0, n):
-        v = (v ^ sum(v, axis=0)) + max(v, axis=0)
-    store(y + p + arange(0, N), v)
-"""
-    v = np.random.default_rng(blocks).integers(-2 ** 31, 2 ** 31, (3, 2048)).astype(np.int32)
-    x, y = bench.buffer("i32", v.size, v.ravel()), bench.buffer("i32", v.size)
-    bench.run(source, y, x, 7, num_warps=warps, num_ctas=blocks)
-    with np.errstate(over="ignore"):
-        for _ in range(7):
-            v = (v ^ v.sum(axis=1, keepdims=True, dtype=np.int32)) + v.max(axis=1, keepdims=True)
-    same_bits(y.raw(), v.ravel(), "reductions in a loop")
+    """What a block stores for the next round must not overtake what the others still read."""
+    reduce_in_rounds(bench, ["barrier.cluster", "store.cluster.v1.b32"], 7, blocks, num_warps=warps, num_ctas=blocks)
 
 
 @case(blocks=BLOCKS)

@@ -314,25 +314,30 @@ def shared_in_a_warp(bench, dtype, n):
     turn_square(bench, dtype, n, ["barrier.warp"])
 
 
-@tests("barrier.block")(warps=[2, 8, 32])
-def block_barrier(bench, warps):
-    """Two reductions over all warps in each round of a loop, the second needing the first."""
+def reduce_in_rounds(bench, prims, rounds, seed, **options):
+    """Two reductions in each round of a loop, the second needing the first, the next round needing both."""
     source = """
 @kernel(grid=(3,))
-def f(y: *i32, x: *i32, n: i32, N: constexpr = 1024):
+def f(y: *i32, x: *i32, n: i32, N: constexpr = 2048):
     p = program_id(0) * N
     v = load(x + p + arange(0, N))
     for k in range(0, n):
         v = (v ^ sum(v, axis=0)) + max(v, axis=0)
     store(y + p + arange(0, N), v)
 """
-    v = np.random.default_rng(warps).integers(-2 ** 31, 2 ** 31, (3, 1024)).astype(np.int32)
+    v = np.random.default_rng(seed).integers(-2 ** 31, 2 ** 31, (3, 2048)).astype(np.int32)
     x, y = bench.buffer("i32", v.size, v.ravel()), bench.buffer("i32", v.size)
-    run(bench, ["barrier.block", "shfl.bfly", "load.shared.v1.b32", "store.shared.v1.b32"], source, y, x, 5, num_warps=warps)
+    run(bench, prims, source, y, x, rounds, **options)
     with np.errstate(over="ignore"):
-        for _ in range(5):
+        for _ in range(rounds):
             v = (v ^ v.sum(axis=1, keepdims=True, dtype=np.int32)) + v.max(axis=1, keepdims=True)
     same_bits(y.raw(), v.ravel(), "reductions in a loop")
+
+
+@tests("barrier.block")(warps=[2, 8, 32])
+def block_barrier(bench, warps):
+    """Over all warps of a block."""
+    reduce_in_rounds(bench, ["barrier.block", "shfl.bfly", "load.shared.v1.b32", "store.shared.v1.b32"], 5, warps, num_warps=warps)
 
 
 # ---- Approximations -----------------------------------------------------------------------------------------------------

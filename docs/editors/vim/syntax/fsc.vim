@@ -43,8 +43,7 @@ syn match fscEscape contained "\\x\x\x\|\\[nrtabfv0\\'\"]\|\\$"
 syn region fscString start=+\<[rRbBfFuU]\{1,2}"+ start=+"+ skip=+\\.+ end=+"\|$+ oneline contains=fscEscape,@Spell
 syn region fscString start=+\<[rRbBfFuU]\{1,2}'+ start=+'+ skip=+\\.+ end=+'\|$+ oneline contains=fscEscape,@Spell
 syn region fscString start=+\<[rRbBfFuU]\{1,2}\z("""\|'''\)+ start=+\z("""\|'''\)+ skip=+\\.+ end=+\z1+ contains=fscEscape,@Spell
-syn keyword fscTodo contained TODO FIXME XXX
-syn match fscComment "#.*$" contains=fscTodo,@Spell
+syn match fscComment "#.*$" contains=@Spell
 
 hi def link fscKeyword Statement
 hi def link fscUnused Error
@@ -57,7 +56,6 @@ hi def link fscDecorator PreProc
 hi def link fscNumber Number
 hi def link fscString String
 hi def link fscEscape SpecialChar
-hi def link fscTodo Todo
 hi def link fscComment Comment
 
 let b:current_syntax = "fsc"

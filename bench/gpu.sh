@@ -29,9 +29,11 @@ step() { # NAME SECONDS COMMAND …: into $out/NAME.log, its end on the screen
     fi
 }
 
-sanitize() { # TOOL: every case that is not slow, in as many processes as there are cores
-    seq 0 $((jobs - 1)) | xargs -P "$jobs" -I{} compute-sanitizer --tool "$1" --target-processes application-only --error-exitcode 9 \
-        python3 tests/run/run.py --device cuda --part "{}/$jobs" --seconds 100
+sanitize() { # TOOL [OPTION …]: every case that is not slow, in as many processes as there are cores
+    local tool=$1
+    shift
+    seq 0 $((jobs - 1)) | xargs -P "$jobs" -I{} compute-sanitizer --tool "$tool" --target-processes application-only --error-exitcode 9 \
+        python3 tests/run/run.py --device cuda --part "{}/$jobs" --seconds 100 "$@"
 }
 export -f sanitize
 
@@ -50,10 +52,11 @@ for w in $what; do
             echo "== the planted write out of bounds was not found"
             failed=1
         fi
-        for tool in memcheck racecheck synccheck initcheck; do
-            TAIL=0 step "sanitizer-$tool" 150 bash -c "sanitize $tool"
-            sort "$out/sanitizer-$tool.log" | grep -E 'SUMMARY|^FAILED|out of time' | uniq -c
-            awk '/ passed, / { p += $1; f += $3 } END { print p + 0 " passed, " f + 0 " failed" }' "$out/sanitizer-$tool.log"
+        for run in memcheck racecheck synccheck initcheck "memcheck --num-ctas 4" "racecheck --num-ctas 4" "synccheck --num-ctas 4"; do
+            name=sanitizer-${run// /}
+            TAIL=0 step "$name" 150 bash -c "sanitize $run"
+            sort "$out/$name.log" | grep -E 'SUMMARY|^FAILED|out of time' | uniq -c
+            awk '/ passed, / { p += $1; f += $3 } END { print p + 0 " passed, " f + 0 " failed" }' "$out/$name.log"
         done
         ;;
     plants) FSC_LIBRARY=$PWD/plants/libfsc.so TAIL=20 step plants 400 python3 tests/plants.py --racecheck tests/run/run.py compiler/base/plant.def ;;

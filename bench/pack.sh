@@ -7,6 +7,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 stage=build/gpu/stage
 rm -rf build/gpu
 mkdir -p "$stage"
+cmake --preset release >/dev/null
+cmake --build build/release -j "$(nproc)" >build/gpu/release.log
 DESTDIR= cmake --install build/release --prefix "$PWD/$stage" >/dev/null
 mkdir -p "$stage/tests"
 cmake -S . -B build/plants -DCMAKE_BUILD_TYPE=Release -DFSC_PLANTS=ON -DFSC_TESTS=OFF >/dev/null

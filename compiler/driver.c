@@ -153,15 +153,19 @@ static void print_layout(void *context, Op *op) {
     }
 }
 
-/* The parameter of the record that a pointer comes from, through address arithmetic; -1 where control flow hides it. */
-static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
-    while (v->def && v->def->nargs && !v->def->nregions && !op_is_access(v->def->kind)) v = v->def->args[0];
-    if (v->def || v->block != c->func->body) return -1;
-    const char *name = c->func->params.at[v->index].name;
+/* The record's parameter for one of the function's; -1: it has none. */
+static int32_t record_param(const fsc_compilation *c, uint32_t index) {
+    const char *name = c->func->params.at[index].name;
     for (uint32_t i = 0; i < c->record->num_params; i++) {
         if (strcmp(c->record->params[i].name, name) == 0) return (int32_t)i;
     }
     return -1;
+}
+
+/* The parameter of the record that a pointer comes from, through address arithmetic; -1 where control flow hides it. */
+static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
+    while (v->def && v->def->nargs && !v->def->nregions && !op_is_access(v->def->kind)) v = v->def->args[0];
+    return v->def || v->block != c->func->body ? -1 : record_param(c, v->index);
 }
 
 static void note_access(void *context, Op *op) {
@@ -178,12 +182,24 @@ static void note_access(void *context, Op *op) {
     }
 }
 
+/* Of two parameters whose buffers must differ; null, as of empty arrays, is no buffer. */
+static void note_apart(fsc_compilation *c, Apart apart) {
+    int32_t a = record_param(c, apart.a), b = record_param(c, apart.b);
+    char code[64], text[256];
+    if (a < 0 || b < 0) return;
+    snprintf(code, sizeof code, "$%d $%d != $%d not or", a, b, a);
+    snprintf(text, sizeof text, "%s and %s to be different buffers (rows of this size are read more than once)", c->record->params[a].name,
+             c->record->params[b].name);
+    record_add_require(c->record, code, text);
+}
+
 /* The second half of the record: what the passes decided. */
 static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool is_cpu) {
     if (!c->record) return;
     Func *f = c->func;
     record_set_target(c->record, o->arch, FSC_VERSION, o->file);
     func_walk(f, note_access, c);
+    for (uint32_t i = 0; i < f->apart.len; i++) note_apart(c, f->apart.at[i]);
     record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block,
                       f->programs_per_block ? f->programs_per_block : 1, f->blocks_per_program ? f->blocks_per_program : 1,
                       f->shared_bytes);

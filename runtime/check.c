@@ -62,15 +62,16 @@ static void bind_values(Call *c, Variant *v) {
         const Slot *s = &v->slots[i];
         const FscArg *a = &c->args[i];
         RuleBinding *b = &c->values[s->param];
-        if (a->kind == FSC_ARG_POINTER) continue;
         b->known = true;
-        if (a->kind == FSC_ARG_FLOAT)
+        if (a->kind == FSC_ARG_POINTER)
+            b->value = rule_int((int64_t)(intptr_t)a->u.pointer);
+        else if (a->kind == FSC_ARG_FLOAT)
             b->value = rule_float(a->u.real);
         else if (dtype_is_float(s->dtype))
             b->value = rule_float((double)a->u.integer);
         else
             b->value = rule_int(a->u.integer);
-        if (s->dtype == FSC_U64 && a->u.integer < 0) b->known = false; /* beyond what a rule can hold */
+        if (a->kind == FSC_ARG_INT && s->dtype == FSC_U64 && a->u.integer < 0) b->known = false; /* beyond what a rule can hold */
     }
     c->variant = v;
     c->env = (RuleEnv){.values = c->values,

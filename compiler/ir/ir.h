@@ -238,6 +238,11 @@ typedef struct Param {
     uint32_t least, most; /* of a scalar: least <= value <= most; 0: not said */
 } Param;
 
+/* Two pointer parameters, by index, whose buffers must not be one: the passes rely on it, and each launch checks it. */
+typedef struct Apart {
+    uint32_t a, b;
+} Apart;
+
 typedef struct Func {
     Arena *arena;
     Layouts *layouts;
@@ -248,6 +253,7 @@ typedef struct Func {
     Block *body; /* its arguments are the kernel's run-time parameters */
     VEC(Param) params;
     VEC(Span) sites; /* of memory accesses and barriers; MemAttr.site indexes it */
+    VEC(Apart) apart; /* not part of the text form */
     Span inlined;    /* while not {0,0}, the span of every op made: library code counts as the user's call of it */
     uint32_t next_value, next_op;
 

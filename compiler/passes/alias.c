@@ -156,8 +156,24 @@ static bool atomics_commute(const Op *a, const Op *b) {
 }
 
 static bool has_replicas(const Value *ptr) {
-    const Layout *l = value_is_tile(ptr) ? ptr->type.layout : NULL;
-    return !l || layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
+    const Layout *l = ptr->type.layout;
+    if (!l) return !value_is_tile(ptr);
+    return layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
+}
+
+static bool is_parameter_const(const Func *f, const Value *p) {
+    return p && f->params.at[p->index].is_const;
+}
+
+const Value *access_parameter(const Func *f, const Op *access) {
+    Sum sum;
+    return take_apart(f, access->args[0], &sum);
+}
+
+bool accesses_meet(const Func *f, const Op *a, const Op *b) {
+    const Value *from = access_parameter(f, a), *to = access_parameter(f, b);
+    if (is_parameter_const(f, from) || is_parameter_const(f, to)) return false;
+    return a->args[0]->type.pointee == b->args[0]->type.pointee || !from || !to || from == to;
 }
 
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
@@ -168,8 +184,7 @@ bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
     Sum x, y;
     if (a->kind == OP_LOAD && b->kind == OP_LOAD) return false;
     const Value *from = take_apart(f, p, &x), *to = take_apart(f, q, &y);
-    bool is_const = (from && f->params.at[from->index].is_const) || (to && f->params.at[to->index].is_const);
-    if (is_const) return false;
+    if (is_parameter_const(f, from) || is_parameter_const(f, to)) return false;
     if (is_ordered) return true;
     if (atomics_commute(a, b)) return false;
     if (p->type.pointee != q->type.pointee) return !from || !to || from == to;

@@ -15,8 +15,10 @@ static const struct {
     {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8}, {1 << 17, 16},
 };
 
-/* Of a tile in the registers of one block: what is larger goes to a cluster. */
-enum { BLOCK_BYTES = 1 << 17, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
+/* Of a tile in the registers of one block: what is larger goes to a cluster. MOST_EACH: elements of 4 bytes in one thread, where the source says how
+ * many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked in chunks,
+ * since a loop needs registers itself. */
+enum { MOST_EACH = 128, CHUNK_EACH = 32, CHUNK_WARPS = 8, BLOCK_BYTES = 1 << 17, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
 
 /* What masks leave of the tiles of one shape. */
 typedef struct Live {
@@ -91,22 +93,47 @@ static void check_apart(void *context, Op *op) {
     }
 }
 
-static uint32_t choose_blocks(Func *f, uint64_t size, uint32_t block_bytes, uint32_t most) {
+static uint32_t most_blocks(Func *f, const PassTarget *t) {
     bool is_apart = true;
+    if (f->num_ctas) return f->num_ctas;
+    if (t->max_cluster > 1) func_walk(f, check_apart, &is_apart);
+    return is_apart ? t->max_cluster : 1;
+}
+
+/* Of the largest tile, what a block holds. */
+static uint64_t block_bytes(const Func *f, uint32_t most) {
+    uint64_t held = (uint64_t)f->num_warps * 32 * 4 * (f->num_warps > 16 ? MOST_EACH / 2 : MOST_EACH);
+    return held && held < most ? held : most;
+}
+
+static uint32_t choose_blocks(Func *f, uint64_t size, uint64_t held, const PassTarget *t) {
     uint32_t blocks = 1;
-    if (size <= block_bytes || most == 1) return 1;
-    func_walk(f, check_apart, &is_apart);
-    if (!is_apart) return 1;
-    while (blocks < most && size / blocks > block_bytes) blocks *= 2;
+    if (size <= held) return 1;
+    uint32_t most = most_blocks(f, t);
+    while (blocks < most && size / blocks > held) blocks *= 2;
     return blocks;
 }
 
-void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
+static Largest find_largest(Func *f, const Facts *facts) {
     Largest l = {.facts = facts, .scratch = arena_create(), .elements = 1, .bytes = 4};
     func_walk(f, note_live, &l);
     func_walk(f, note_size, &l);
     arena_destroy(l.scratch);
+    return l;
+}
+
+uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide) {
+    uint32_t blocks = most_blocks(f, t);
+    if (find_largest(f, facts).elements * wide <= block_bytes(f, BLOCK_BYTES) * blocks) return 0;
+    f->num_ctas = blocks;
+    if (!f->num_warps) f->num_warps = CHUNK_WARPS;
+    return (uint64_t)blocks * f->num_warps * 32 * CHUNK_EACH * 4 / wide;
+}
+
+void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
+    Largest l = find_largest(f, facts);
     uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes);
-    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, size, l.bytes < 4 ? BLOCK_BYTES_NARROW : BLOCK_BYTES, t->max_cluster);
+    uint64_t held = block_bytes(f, l.bytes < 4 ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
+    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, size, held, t);
     if (f->num_warps == 0) f->num_warps = choose_warps(size / f->blocks_per_program, l.flipped / (32 * SORTED));
 }

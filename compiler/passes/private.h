@@ -22,8 +22,20 @@ bool shift_rows(Func *f, const Facts *facts, uint32_t vector_bytes);
 /* ---- Order of memory (alias.c) ---------------------------------------------------------------------------------------- */
 
 /* Two accesses of global memory, `a` before `b`; may a thread touch by `b` what another touched by `a`, one of them
- * storing, or does one of them order the other (atomics that acquire or release)? is_round: `a` may have happened in an earlier round of a loop. Asked behind layouts. */
+ * storing, or does one of them order the other (atomics that acquire or release)? is_round: `a` may have happened in an earlier round of a loop.
+ * Without layouts each element of a tile counts as a thread's. */
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round);
+
+/* May two accesses touch the same memory at all? Nobody writes what a const pointer names. */
+bool accesses_meet(const Func *f, const Op *a, const Op *b);
+/* The pointer parameter that its address comes from, NULL where control flow hides it. */
+const Value *access_parameter(const Func *f, const Op *access);
+
+/* ---- What a program holds (distribute.c) ------------------------------------------------------------------------------- */
+
+/* Where no program of the target holds the largest tile in registers (elements of `wide` bytes): warps and blocks are chosen, and the result is how
+ * many elements they take at a time, a power of two. Else 0. */
+uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide);
 
 /* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------------ */
 

@@ -20,6 +20,19 @@ static bool fold_if(Func *f, Op *op) {
     return true;
 }
 
+static bool holds_constants(const Block *arm) {
+    for (const Op *op = arm->first; op != arm->last; op = op->next)
+        if (op->kind != OP_CONST) return false;
+    return true;
+}
+
+/* Constants leave the arms of an `if` that hold nothing else: it is a select then. */
+static void empty_arms(Op *op) {
+    if (op->nresults != 1 || !holds_constants(op->regions[0]) || !holds_constants(op->regions[1])) return;
+    for (uint32_t r = 0; r < 2; r++)
+        while (op->regions[r]->first != op->regions[r]->last) op_move_before(op->regions[r]->first, op);
+}
+
 static bool never_runs(const Op *loop) {
     int64_t lo, hi, step;
     if (!value_const(loop->args[0], &lo) || !value_const(loop->args[1], &hi) || !value_const(loop->args[2], &step))
@@ -115,7 +128,10 @@ static bool fold_pure(Func *f, Op *op) {
 
 static bool fold_op(Func *f, Op *op) {
     switch (op->kind) {
-    case OP_IF: return fold_if(f, op) || fold_pure(f, op);
+    case OP_IF:
+        if (fold_if(f, op)) return true;
+        empty_arms(op);
+        return fold_pure(f, op);
     case OP_FOR: return fold_for(f, op);
     case OP_WHILE: return fold_while(f, op);
     case OP_LOAD: return fold_load(f, op);

@@ -91,6 +91,7 @@ void fsc_jit_destroy(fsc_jit *j) {
     free((void *)(uintptr_t)j->options.signature);
     free((void *)(uintptr_t)j->options.cpu);
     free((void *)(uintptr_t)j->options.print_after);
+    free((void *)(uintptr_t)j->options.passes);
     free(j->source);
     free(j->file);
     text_free(&j->message);
@@ -115,7 +116,8 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->options.divisible = NULL;
     j->options.num_divisible = 0;
     j->options.print_after = copy_name(j->options.print_after);
-    j->options.passes = NULL;
+    bool leaves_out = j->options.passes && *j->options.passes == '-';
+    j->options.passes = leaves_out ? copy_name(j->options.passes) : NULL;
     j->source = copy_text(source, length);
     j->file = copy_name(j->options.file);
     j->options.file = j->file;

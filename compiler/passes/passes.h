@@ -23,7 +23,8 @@ typedef struct PassContext {
     int opt_level;        /* 0..3 */
     bool verify_each;     /* verify and round trip through text after each pass; a failure is bug() with pass and function */
     const char *print_after; /* pass name, "all" or NULL; dumps are headed *** IR Dump After PASS on FN *** */
-    const char *only;     /* comma-separated passes to run instead of the pipeline (--passes), or NULL */
+    const char *only;     /* comma-separated passes to run instead of the pipeline (--passes), or with "-" before each those to
+                           * leave out of it; NULL: the pipeline */
     Text *dumps;          /* where print_after writes */
     void (*timer)(void *context, const char *pass, double seconds); /* may be NULL */
     void *timer_context;

@@ -1,6 +1,7 @@
 /* run.c - the pass runner: walks the rows of passes.def, or the passes that the caller lists.
  *
  * In: a function, and what the caller wants to see of it. Out: the function behind the pipeline; dumps; times.
+ * A list whose first name has a minus before it, "-join,-pack", is the pipeline without these.
  * Method: after each pass, in this order: time, dump, and (verify_each) the verifier and a round trip through the text
  * form, which must print the same again. A failure there is a bug of the pass, and is reported as one.
  */
@@ -10,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ON_ANY, ON_GPU };
+enum { ON_ANY, ON_GPU, MOST_LISTED = 64 };
 
 typedef struct PassRow {
     const char *name;
@@ -30,6 +31,11 @@ static const char *const names[] = {
 #include "passes/passes.def"
 #undef PASS
 };
+
+/* Does the list take passes out of the pipeline, and not stand for it? */
+static bool list_leaves_out(const char *list) {
+    return *list == '-';
+}
 
 static const PassRow *row_find(const char *name, size_t n) {
     for (uint32_t i = 0; i < COUNT(rows); i++)
@@ -97,35 +103,46 @@ static void pass_run(const PassRow *row, Func *f, PassContext *c) {
 /* ---- The pipeline ------------------------------------------------------------------------------------------------ */
 
 static void complain_unknown(PassContext *c, const char *name, size_t n) {
+    bool leaves_out = list_leaves_out(c->only);
     Text list = {0};
-    for (uint32_t i = 0; i < COUNT(names); i++) text_printf(&list, "%s%s", i ? ", " : "", names[i]);
+    for (uint32_t i = 0; i < COUNT(rows); i++)
+        if (!leaves_out || rows[i].level) text_printf(&list, "%s%s", list.len ? ", " : "", rows[i].name);
     diag(c->diag, (Span){0, 0}, E_UNKNOWN_PASS_WORD, (int)n, name);
-    diag_note(c->diag, (Span){0, 0}, "the passes are %s", list.at);
+    diag_note(c->diag, (Span){0, 0}, leaves_out ? "the passes that may be left out are %s" : "the passes are %s", list.at);
     text_free(&list);
 }
 
-/* The listed passes in the order of the list. No name of it runs if one is unknown. */
-static void run_listed(Func *f, PassContext *c, uint32_t errors) {
-    for (int run = 0; run < 2 && diag_errors(c->diag) == errors; run++) {
-        for (const char *at = c->only; *at && (!run || diag_errors(c->diag) == errors);) {
-            size_t n = strcspn(at, ",");
-            const PassRow *row = row_find(at, n);
-            if (!row && !run) complain_unknown(c, at, n);
-            if (run) pass_run(row, f, c);
-            at += n + (at[n] == ',');
-        }
+/* The rows that the list names, in its order, up to `most`; a name that is unknown is an error. */
+static uint32_t rows_listed(PassContext *c, const PassRow **listed, uint32_t most) {
+    bool leaves_out = list_leaves_out(c->only);
+    uint32_t count = 0;
+    for (const char *at = c->only; *at;) {
+        size_t n = strcspn(at, ",");
+        uint32_t minus = leaves_out && *at == '-';
+        const PassRow *row = row_find(at + minus, n - minus);
+        if (row && leaves_out && !row->level) row = NULL; /* the targets need it */
+        if (!row) complain_unknown(c, at + minus, n - minus);
+        if (row && count < most) listed[count++] = row;
+        at += n + (at[n] == ',');
     }
+    return count;
+}
+
+static bool is_among(const PassRow *row, const PassRow *const *listed, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++)
+        if (listed[i] == row) return true;
+    return false;
 }
 
 bool passes_run(Func *f, PassContext *c) {
-    uint32_t errors = diag_errors(c->diag);
-    if (c->only) {
-        run_listed(f, c, errors);
-        return diag_errors(c->diag) == errors;
-    }
-    for (uint32_t i = 0; i < COUNT(rows) && diag_errors(c->diag) == errors; i++) {
+    uint32_t errors = diag_errors(c->diag), n = 0;
+    const PassRow *listed[MOST_LISTED];
+    if (c->only) n = rows_listed(c, listed, MOST_LISTED);
+    bool is_pipeline = !c->only || list_leaves_out(c->only);
+    for (uint32_t i = 0; i < n && !is_pipeline && diag_errors(c->diag) == errors; i++) pass_run(listed[i], f, c);
+    for (uint32_t i = 0; i < COUNT(rows) && is_pipeline && diag_errors(c->diag) == errors; i++) {
         if (rows[i].level > c->opt_level || (rows[i].only_gpu && !c->for_gpu)) continue;
-        pass_run(&rows[i], f, c);
+        if (!is_among(&rows[i], listed, n)) pass_run(&rows[i], f, c);
     }
     return diag_errors(c->diag) == errors;
 }

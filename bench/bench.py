@@ -231,6 +231,7 @@ SWEEPS = {
     "long": [(2048, 65536), (2048, 128256), (1024, 131072), (256, 262144), (128, 524288)],
     "few": [(rows, n) for rows in (1, 8, 64, 132) for n in (1 << 15, 1 << 17, 1 << 20)],
     "clusters": [(4096, 32768), (2048, 65536), (1024, 131072), (512, 262144), (256, 524288)],
+    "online": [(4096, n) for n in (1024, 2048, 4096, 4097, 8192, 8320, 12672, 16384, 32768)] + [(2048, 65536), (1024, 131072)],
     "edges": [(65536, 64), (1823, 781), (4096, 4097), (4096, 8193), (4096, 32768)],
 }
 
@@ -243,6 +244,7 @@ def main():
     p.add_argument("--peers", nargs="*", help="only these (copy is always there)")
     p.add_argument("--num-warps", type=int, nargs="*", default=[0], help="of fsc, a peer for each; 0: its own choice")
     p.add_argument("--num-ctas", type=int, nargs="*", default=[0], help="likewise, with each of the former")
+    p.add_argument("--without", nargs="*", default=[], metavar="PASS", help="a peer more of fsc for each: without this pass (online, ...)")
     p.add_argument("--name", default="softmax", help="of the files written")
     p.add_argument("--out", default=".")
     o = p.parse_args()
@@ -250,6 +252,7 @@ def main():
     timer = Timer(o.repeat)
     own = {"fsc": Fsc({})} if o.num_warps == [0] and o.num_ctas == [0] else {
         f"fsc_{c}x{w}": Fsc({"num_warps": w, "num_ctas": c}) for c in o.num_ctas for w in o.num_warps}
+    own.update({f"fsc_no_{name}": Fsc({"passes": "-" + name}) for name in o.without})
     triton_peers = {}
     try:
         from peers.triton_softmax import PEERS as triton_peers

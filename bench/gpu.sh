@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT: info tests random sanitizer plants bench quick tune clusters edges long few numerics (default: all but quick, tune, clusters, numerics). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
+#   WHAT: info tests random sanitizer plants bench quick tune clusters online edges long few numerics (default: all but quick, tune, clusters, online, numerics). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -64,6 +64,7 @@ for w in $what; do
     quick) TAIL=30 step quick 200 python3 bench/bench.py --sweep quick --out "$out" --name quick ;;
     tune) TAIL=60 step tune 300 python3 bench/bench.py --sweep tune --num-warps 1 2 4 8 16 32 --peers fsc --repeat 20 --out "$out" --name tune ;;
     clusters) TAIL=60 step clusters 300 python3 bench/bench.py --sweep clusters --dtype fp32 fp16 --num-ctas 1 2 4 8 16 --num-warps 8 16 32 --peers fsc --repeat 15 --out "$out" --name clusters ;;
+    online) TAIL=30 step online 200 python3 bench/bench.py --sweep online --dtype fp32 fp16 --without online --peers fsc --out "$out" --name online ;;
     long) TAIL=30 step long 150 python3 bench/bench.py --sweep long --dtype fp32 fp16 bf16 --out "$out" --name long ;;
     few) TAIL=30 step few 150 python3 bench/bench.py --sweep few --out "$out" --name few ;;
     numerics) # all 2^32 patterns of each function of fp32, on both devices

@@ -400,6 +400,21 @@ static bool infer_reducewarp(Infer *in) {
     return reduction(in, true);
 }
 
+/* The operand is laid out as reduce_warp of the result's layout gives it, and a thread's registers along the axis are its own. */
+static bool infer_spreadwarp(Infer *in) {
+    const Layout *l = in->hint.layout;
+    if (!l || !axis_below(in, in->attr.i, in->hint.shape.rank)) return l || fail(in, "the result has no layout");
+    ReducePlan plan = layout_reduce_plan(l, (uint32_t)in->attr.i);
+    if (plan.mixed) return fail(in, "the layout mixes the axis with others");
+    const Layout *partial = layout_partial(in->layouts, l, (uint32_t)in->attr.i);
+    if (arg(in, 0).layout != (partial->shape.rank ? partial : NULL))
+        return fail(in, "operand 0 is not laid out as reduce_warp of the result would be");
+    if ((plan.keep_partial | plan.combine[IN_REGISTER]) + 1 != layout_registers(l))
+        return fail(in, "registers repeat elements");
+    in->result = type_with_dtype(in->hint, arg(in, 0).dtype);
+    return true;
+}
+
 /* ---- Rules: layouts and shared memory ---------------------------------------------------------------------------- */
 
 static bool infer_convert(Infer *in) {

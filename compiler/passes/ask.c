@@ -24,6 +24,7 @@ bool op_is_elementwise(const Op *op) {
     case OP_NPROG:
     case OP_REDUCE:
     case OP_REDUCEWARP:
+    case OP_SPREADWARP:
     case OP_CONVERT: return false;
     default: return true;
     }

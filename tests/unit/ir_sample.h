@@ -348,6 +348,13 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_ATOMICCAS: sample_atomics(s, k); return;
     case OP_REDUCE:
     case OP_REDUCEWARP: sample_reduce(s, k); return;
+    case OP_SPREADWARP:
+        x = sample_value(s, sample_tile(s, DT_FP32, s->square));
+        for (uint32_t axis = 0; axis < 2; axis++) {
+            y = op_build(&s->b, OP_REDUCEWARP, &x, 1, (Attr){.i = axis, .j = OP_FMAX}, x->type)->results[0];
+            op_build(&s->b, k, &y, 1, (Attr){.i = axis}, x->type);
+        }
+        return;
     case OP_REDUCEFN:
     case OP_REDUCEFNWARP:
     case OP_SCAN:
@@ -395,7 +402,7 @@ static inline void sample_op(Sample *s, OpKind k) {
 }
 
 static inline bool sample_is_simt(OpKind k) {
-    if (k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY) return true;
+    if (k == OP_SPREADWARP || k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY) return true;
     return k == OP_CONVERT || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER || k == OP_BARRIER;
 }
 

@@ -202,6 +202,18 @@ static inline void run_reduce(Grid *g, const Op *op) {
     }
 }
 
+/* The register of the partial results that stands for the same register bits but those along the axis. */
+static inline void run_broadcast_warp(Grid *g, const Op *op) {
+    const Value *from = op->args[0], *v = op->results[0];
+    ReducePlan plan = layout_reduce_plan(v->type.layout, (uint32_t)op->attr.i);
+    for (uint32_t r = 0; r < registers_of(v); r++) {
+        uint32_t k = 0, n = 0;
+        for (uint32_t bit = 0; bit < 32; bit++)
+            if (plan.keep_partial >> bit & 1) k |= (r >> bit & 1) << n++;
+        for (uint32_t t = 0; t < g->threads; t++) *at(g, v, t, r) = *at(g, from, t, k);
+    }
+}
+
 /* The region for one thread, of plain ops. */
 static inline void run_region_of(Grid *g, const Op *op, uint32_t t, int64_t *so_far, const int64_t *x, uint32_t n) {
     const Block *region = op->regions[0];
@@ -438,6 +450,7 @@ static inline void threads_op(Grid *g, const Op *op) {
     case OP_REDUCE: complain(g, "a reduce was left"); return;
     case OP_GATHER: complain(g, "a gather was left"); return;
     case OP_REDUCEWARP: run_reduce(g, op); return;
+    case OP_SPREADWARP: run_broadcast_warp(g, op); return;
     case OP_REDUCEFN:
     case OP_REDUCEFNWARP:
     case OP_SCAN:

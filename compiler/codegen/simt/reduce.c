@@ -1,6 +1,6 @@
 /* reduce.c - reductions within a warp.
  *
- * In: reduce and reduce_warp over an axis. Out: the result's lanes, in every thread that its layout names.
+ * In: reduce, reduce_warp and broadcast_warp over an axis. Out: the result's lanes, in every thread that its layout names.
  * Method: in registers pairwise, so that independent chains overlap, equal ones (outside a mask) as one; then a butterfly of shuffles over just the lane bits
  * that lie along the axis, all results side by side. What remains along warps another pass has made explicit.
  */
@@ -114,5 +114,19 @@ void simt_reduce(Simt *s, const Op *op) {
         results[k] = combine_thread(s, kind, d, tile_of(s, from), deposit(k, keep), plan.combine[IN_REGISTER]);
     combine_lanes(s, kind, d, results, r.n, plan.combine[IN_LANE]);
     for (uint32_t k = 0; k < r.n; k++) r.at[k].base = results[k];
+    s->values[v->id] = r;
+}
+
+/* Every thread has its warp's partial results already: the registers along the axis share one. */
+void simt_broadcast_warp(Simt *s, const Op *op) {
+    Value *v = op->results[0];
+    const Tile *x = tile_of(s, op->args[0]);
+    ReducePlan plan = layout_reduce_plan(v->type.layout, (uint32_t)op->attr.i);
+    Tile r = tile_create(s, tile_registers(v));
+    for (uint32_t k = 0; k < x->n; k++)
+        for (uint32_t along = plan.combine[IN_REGISTER], reg = along;; reg = (reg - 1) & along) {
+            r.at[deposit(k, plan.keep_partial) | reg] = x->at[k];
+            if (!reg) break;
+        }
     s->values[v->id] = r;
 }

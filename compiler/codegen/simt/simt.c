@@ -33,6 +33,7 @@ static void simt_op(Simt *s, const Op *op) {
     case OP_ATOMICCAS:  simt_atomic(s, op); return;
     case OP_REDUCE:
     case OP_REDUCEWARP: simt_reduce(s, op); return;
+    case OP_SPREADWARP: simt_broadcast_warp(s, op); return;
     case OP_REDUCEFN: case OP_REDUCEFNWARP: case OP_SCAN: case OP_SCANWARP:
         simt_combine(s, op); return;
     case OP_SCANAPPLY:  simt_scan_apply(s, op); return;

@@ -139,6 +139,7 @@ void simt_load(Simt *s, const Op *op);
 void simt_store(Simt *s, const Op *op);
 void simt_atomic(Simt *s, const Op *op);
 void simt_reduce(Simt *s, const Op *op);
+void simt_broadcast_warp(Simt *s, const Op *op);
 void simt_combine(Simt *s, const Op *op);
 void simt_scan_apply(Simt *s, const Op *op);
 void simt_shared_store(Simt *s, const Op *op);

@@ -1,0 +1,218 @@
+/* online.c - the pass online: a maximum and the sum of exponentials below it cross warps in one exchange, not in two.
+ *
+ * In: a Func at STAGE_SIMT, exchanges not spelled out: m = max x, e = exp(t (h - g)), s = sum e, over an axis that crosses warps;
+ * g is made of m as h is of x. Out: each warp takes its own maximum m', its pivot c, e' = exp(t (h - c)) and s' = sum e';
+ * the pairs (m', s') cross at once; m = max m', s = sum of s' exp(t (c - g)), and e = e' exp(t (c - g)) where it has other uses.
+ * Method: matched from the sum backwards (below_max.c), rebuilt before the maximum. What must hold of NaN and infinities
+ * stands at factor_of and clamp.
+ */
+#include "passes/online.h"
+
+#include <float.h>
+
+enum { LEAST_ELEMENTS = 16 /* of the axis, in a thread: with fewer, two more exponentials cost what a barrier does */ };
+
+typedef struct Online {
+    Func *f;
+    bool changed;
+} Online;
+
+/* The layouts of one rewriting: of the tile, of the warps' results, and of all warps' results in every warp. */
+typedef struct Places {
+    const Layout *tile, *partial, *spread, *slice;
+} Places;
+
+static Type laid(DType d, const Layout *l) {
+    return (Type){.dtype = d, .shape = l->shape, .layout = l};
+}
+
+/* ---- Does it pay, and can it be laid out? -------------------------------------------------------------------------------- */
+
+static bool reaches(Layouts *ls, const Layout *from, const Layout *to, uint32_t axis) {
+    if (to->shape.rank == 1) return true; /* a splat */
+    ConvertPlan plan;
+    convert_broadcast(layout_expand(ls, from, axis), to, &plan);
+    return plan.kind <= CONVERT_REGISTERS;
+}
+
+static bool find_places(Func *f, const BelowMax *p, Places *at) {
+    const Layout *l = p->exp->results[0]->type.layout;
+    uint32_t axis = p->axis;
+    ReducePlan plan = layout_reduce_plan(l, axis);
+    if (p->max->args[0]->type.layout != l || plan.mixed || l->shape.rank == SHAPE_RANK) return false;
+    if (!plan.combine[IN_WARP] && !plan.combine[IN_CTA]) return false;
+    if ((plan.keep_partial | plan.combine[IN_REGISTER]) + 1 != layout_registers(l)) return false;
+    if (__builtin_popcount(plan.combine[IN_REGISTER]) < (int)log2_floor(LEAST_ELEMENTS)) return false;
+    at->tile = l;
+    at->slice = layout_slice(f->layouts, l, axis, false);
+    at->partial = layout_partial(f->layouts, l, axis);
+    at->spread = layout_spread(f->layouts, at->slice, axis, at->partial->shape.log2[axis]);
+    if (value_is_tile(p->row) && p->row->type.layout != at->slice &&
+        p->row->type.layout != layout_expand(f->layouts, at->slice, axis))
+        return false;
+    return reaches(f->layouts, at->slice, at->partial, axis) && reaches(f->layouts, at->slice, at->spread, axis);
+}
+
+/* ---- What is needed before the maximum ------------------------------------------------------------------------------------- */
+
+static bool comes_after(const Op *op, const Op *where) {
+    for (const Op *o = where->next; o; o = o->next)
+        if (o == op) return true;
+    return false;
+}
+
+/* Move what v is made of before `where`; with `try` only ask whether that can be. */
+static bool raise_value(const Value *v, Op *where, bool try) {
+    Op *d = v->def;
+    if (d == where) return false;
+    if (!d || d->parent != where->parent || !comes_after(d, where)) return true;
+    if (op_info[d->kind].effect != EFFECT_PURE || d->nregions) return false;
+    for (uint32_t i = 0; i < d->nargs; i++)
+        if (!raise_value(d->args[i], where, try)) return false;
+    if (!try) op_move_before(d, where);
+    return true;
+}
+
+static bool raise_needs(const BelowMax *p, bool try) {
+    const Op *d = p->difference;
+    return (!p->scale || raise_value(p->scale, p->max, try)) && raise_value(d->args[0], p->max, try) &&
+           (d->kind != OP_FMA || raise_value(d->args[1], p->max, try));
+}
+
+/* ---- Building -------------------------------------------------------------------------------------------------------------- */
+
+/* A scalar or a constant as a tile of type t. */
+static Value *uniform(Builder *b, Value *v, Type t) {
+    int64_t bits;
+    if (value_const(v, &bits)) return build0(b, OP_CONST, (Attr){.i = bits}, t);
+    return build1_to(b, OP_SPLAT, v, t);
+}
+
+/* A value of the row, at every place of the axis in t. */
+static Value *along(Builder *b, const BelowMax *p, Value *row, Type t) {
+    if (!value_is_tile(row)) return uniform(b, row, t);
+    if (row->type.shape.rank < t.shape.rank) row = build_expand(b, row, p->axis);
+    return build1_to(b, OP_BROADCAST, row, t);
+}
+
+static Value *to_elements(Builder *b, const BelowMax *p, Value *v, const Layout *tile) {
+    return op_build(b, OP_SPREADWARP, &v, 1, (Attr){.i = p->axis}, laid(v->type.dtype, tile))->results[0];
+}
+
+/* exp(t * d) as the source has it. */
+static Value *exponential(Builder *b, const BelowMax *p, Value *d) {
+    if (p->scaling) {
+        Value *args[] = {d, d};
+        args[1 - p->scaled] = uniform(b, p->scale, d->type);
+        d = op_build(b, p->scaling->kind, args, 2, (Attr){0}, d->type)->results[0];
+    }
+    return build1(b, p->exp->kind, d);
+}
+
+/* What h would be at a maximum m: the ops that make h of x. */
+static Value *follow(Builder *b, const BelowMax *p, Value *m) {
+    for (uint32_t i = p->nsteps; i-- > 0;) {
+        const Op *step = p->steps[i];
+        Type t = type_with_dtype(m->type, step->results[0]->type.dtype);
+        bool is_product = step->kind != OP_FPEXT; /* of fmul and fma: by a positive constant */
+        m = is_product ? build2(b, OP_FMUL, m, uniform(b, p->factors[i], t)) : build1_to(b, OP_FPEXT, m, t);
+    }
+    return m;
+}
+
+/* The pivot is finite where every element is -inf, for -inf - -inf is NaN: such a warp adds exp(-inf) = 0 to others. If all
+ * warps are so, g is -inf, a factor exp(inf) = inf, and 0 * inf is NaN, as exp(-inf - -inf) was. Above it stays infinite, so
+ * that +inf gives NaN as before, but where g is something else for an infinite maximum. */
+static Value *clamp(Builder *b, const BelowMax *p, Value *c) {
+    double most = c->type.dtype == DT_FP64 ? DBL_MAX : (double)FLT_MAX;
+    c = build2(b, OP_FMAX, c, build_float(b, c->type, -most));
+    return p->is_guarded ? build2(b, OP_FMIN, c, build_float(b, c->type, most)) : c;
+}
+
+/* exp(t (c - g)), which is 1 where c is g: inf - inf would be NaN for the finite elements of a warp that holds +inf, and what is
+ * 0 beside it must stay 0. */
+static Value *factor_of(Builder *b, const BelowMax *p, Value *c) {
+    Value *g = along(b, p, p->row, c->type);
+    Value *f = exponential(b, p, build2(b, OP_FSUB, c, g));
+    Value *same = build_compare(b, OP_FCMP, PRED_EQ, c, g);
+    return build3(b, OP_SELECT, same, build_float(b, c->type, 1.0), f);
+}
+
+/* h - c: the source's difference with another subtrahend. */
+static Value *below_pivot(Builder *b, const BelowMax *p, Value *c, const Layout *tile) {
+    const Op *d = p->difference;
+    if (d->kind == OP_FSUB) return build2(b, OP_FSUB, d->args[0], to_elements(b, p, c, tile));
+    return build3(b, OP_FMA, d->args[0], d->args[1], to_elements(b, p, build1(b, OP_FNEG, c), tile));
+}
+
+/* Both through shared memory as one tile of pairs: *max and *sum of all warps. */
+static void exchange_pair(Builder *b, const Places *at, Value **max, Value **sum) {
+    DType d = (*max)->type.dtype, wide = (*sum)->type.dtype;
+    Value *m = d == wide ? *max : build1_to(b, OP_FPEXT, *max, type_with_dtype((*max)->type, wide));
+    Value *pair = build_join(b, m, *sum);
+    pair = build1_to(b, OP_CONVERT, pair, laid(wide, layout_join(b->f->layouts, at->spread)));
+    m = build_split(b, pair, 0);
+    *sum = build_split(b, pair, 1);
+    *max = d == wide ? m : build1_to(b, OP_FPTRUNC, m, type_with_dtype(m->type, d));
+}
+
+static void replace(Func *f, Op *op, Value *with) {
+    with->name = op->results[0]->name;
+    value_replace(f, op->results[0], with);
+    op_erase(f, op);
+}
+
+/* e / s is e' (f / s) with one division a warp, and as exact: f <= s, and what is below the normal numbers is so either way.
+ * Each quotient's register lives on as the product's. */
+static void replace_quotients(Func *f, const BelowMax *p, Value *s, Value *e, Value *own) {
+    for (Use *u = p->exp->results[0]->uses, *next; u; u = next) {
+        Op *op = u->op;
+        next = u->next;
+        if (op->kind != OP_FDIV || u->index != 0 || value_row(op->args[1], p->axis) != s) continue;
+        Builder b = builder_before(f, op);
+        Value *share = factor_of(&b, p, own);
+        share = build2(&b, OP_FDIV, share, along(&b, p, s, share->type));
+        replace(f, op, build2(&b, OP_FMUL, e, to_elements(&b, p, share, e->type.layout)));
+    }
+}
+
+static void rewrite(Func *f, const BelowMax *p, const Places *at) {
+    raise_needs(p, false);
+    Builder b = builder_before(f, p->max);
+    Attr sum = p->sum->attr;
+    Value *max = op_build(&b, OP_REDUCEWARP, &p->max->args[0], 1, p->max->attr, p->max->results[0]->type)->results[0];
+    Value *own = clamp(&b, p, follow(&b, p, max));
+    Value *e = exponential(&b, p, below_pivot(&b, p, own, at->tile));
+    Value *part = op_build(&b, OP_REDUCEWARP, &e, 1, sum, p->sum->results[0]->type)->results[0];
+    exchange_pair(&b, at, &max, &part);
+    Value *m = op_build(&b, OP_REDUCE, &max, 1, p->max->attr, p->max->results[0]->type)->results[0];
+    BelowMax now = *p; /* the row's value may be the maximum itself */
+    if (p->row == p->max->results[0]) now.row = m;
+    replace(f, p->max, m);
+
+    b = builder_before(f, p->sum);
+    Value *all = factor_of(&b, &now, clamp(&b, p, follow(&b, p, max)));
+    all = build2(&b, OP_FMUL, part, all);
+    Value *s = op_build(&b, OP_REDUCE, &all, 1, sum, p->sum->results[0]->type)->results[0];
+    replace(f, p->sum, s);
+    replace_quotients(f, &now, s, e, own);
+    if (!value_used(p->exp->results[0])) return;
+    b = builder_before(f, p->exp);
+    replace(f, p->exp, build2(&b, OP_FMUL, e, to_elements(&b, p, factor_of(&b, &now, own), at->tile)));
+}
+
+static void visit(void *context, Op *op) {
+    Online *o = context;
+    BelowMax p;
+    Places at;
+    if (op->kind != OP_REDUCE || !below_max(op, &p) || !find_places(o->f, &p, &at) || !raise_needs(&p, true)) return;
+    rewrite(o->f, &p, &at);
+    o->changed = true;
+}
+
+bool pass_online(Func *f, PassContext *c) {
+    (void)c;
+    Online o = {.f = f};
+    func_walk(f, visit, &o);
+    return o.changed;
+}

@@ -1,0 +1,30 @@
+/* online.h - a sum of exponentials below a maximum, as below_max.c finds it and online.c rewrites it. */
+#ifndef FSC_PASSES_ONLINE_H
+#define FSC_PASSES_ONLINE_H
+
+#include "passes/private.h"
+
+enum { MOST_STEPS = 4 };
+
+/* m = max x, e = exp(t (h - g)), s = sum e, all over one axis. */
+typedef struct BelowMax {
+    Op *max, *exp, *sum;
+    Op *difference;             /* fsub of h and g, or fma(x, factor, -g) */
+    Op *scaling;                /* fmul or fdiv between the difference and exp, or NULL; its operand `scaled` is the difference */
+    uint32_t scaled;
+    Value *scale;               /* its other operand: a scalar, or constant */
+    Value *row;                 /* g: a scalar, or a tile without the axis or of size 1 along it */
+    uint32_t axis;
+    const Op *steps[MOST_STEPS]; /* how h is made of x, the last step first: fpext, fmul; the fma itself */
+    Value *factors[MOST_STEPS];  /* of fmul and fma: a positive constant */
+    uint32_t nsteps;
+    bool is_plain;   /* g is just what h is at m */
+    bool is_guarded; /* for a maximum that is not finite g may be 0 */
+} BelowMax;
+
+/* Is op such a sum? Then g >= h at the maximum, wherever that is finite; *p says how. */
+bool below_max(Op *op, BelowMax *p);
+/* v without the ops that repeat it along the axis. */
+Value *value_row(Value *v, uint32_t axis);
+
+#endif

@@ -246,6 +246,10 @@ static bool infer_fcmp(Infer *in) {
     return true;
 }
 
+static bool infer_again(Infer *in) {
+    return elementwise(in, 1);
+}
+
 static bool infer_float1(Infer *in) {
     return floats(in, 1, 16);
 }

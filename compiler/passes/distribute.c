@@ -56,6 +56,15 @@ static void note_live(void *context, Op *op) {
     else if (found.elements > known->elements) known->elements = found.elements;
 }
 
+uint64_t live_elements(Func *f, const Facts *facts, Shape shape) {
+    Largest l = {.facts = facts, .scratch = arena_create()};
+    func_walk(f, note_live, &l);
+    const Live *live = live_of(&l, shape);
+    uint64_t n = live ? live->elements : shape_elements(shape);
+    arena_destroy(l.scratch);
+    return n;
+}
+
 static void note_size(void *context, Op *op) {
     Largest *l = context;
     for (uint32_t i = 0; i < op->nresults; i++) {

@@ -246,6 +246,8 @@ uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis) {
     Pred p = (Pred)op->attr.i;
     if (p == PRED_SLT || p == PRED_SLE) return live_below(facts, op->args[0], op->args[1], axis, size, p == PRED_SLE);
     if (p == PRED_SGT || p == PRED_SGE) return live_below(facts, op->args[1], op->args[0], axis, size, p == PRED_SGE);
+    if ((p == PRED_ULT || p == PRED_ULE) && fact_of(facts, op->args[1])->lo >= 0) /* what lies below zero is beyond it, too */
+        return live_below(facts, op->args[0], op->args[1], axis, size, p == PRED_ULE);
     return size;
 }
 

@@ -438,6 +438,25 @@ def f(x: *i32, N: constexpr):
     assert sorted(out.lines) == sorted(want), out.lines
 
 
+# ---- What keeps optimisers apart ------------------------------------------------------------------------------------------
+
+
+@tests("zero")(dtype=["fp16", "i8"])
+def computed_again(bench, dtype):
+    """64 elements a thread that wait for their sum: they are unpacked once more, from words that a zero was added to."""
+    source = """
+@kernel(grid=(1,), num_warps=1)
+def f(y: *fp32, x: *T, N: constexpr = 2048, T: dtype = fp16):
+    i = arange(0, N)
+    v = load(x + i).to(fp32)
+    store(y + i, v + sum(v, axis=0))
+"""
+    x = np.random.default_rng(1).integers(-99, 100, 2048)
+    y = bench.buffer("fp32", 2048)
+    run(bench, ["zero"], source, y, bench.buffer(dtype, 2048, x), types={"T": dtype})
+    same_bits(y.read(), (x + x.sum()).astype(np.float32), dtype)
+
+
 # ---- The tests of the tests ---------------------------------------------------------------------------------------------
 
 

@@ -9,11 +9,11 @@
 #include "codegen/emu/emu.h"
 #include "runtime/hooks.h"
 
-typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_NOTHING, ROW_SHOW, ROW_MATH } RowKind;
+typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_MATH } RowKind;
 
 typedef struct Row {
     RowKind kind;
-    size_t offset; /* in EmuThread or EmuCalls */
+    size_t offset; /* in EmuThread or EmuCalls; or the number */
 } Row;
 
 static const Row rows[] = {
@@ -22,6 +22,7 @@ static const Row rows[] = {
 #define REMOTE(e, call) [PRIM_##e] = {ROW_REMOTE, offsetof(EmuCalls, call)},
 #define ATOMIC(e, call) [PRIM_##e] = {ROW_ATOMIC, offsetof(EmuCalls, call)},
 #define MEET(e, call)   [PRIM_##e] = {ROW_MEET, offsetof(EmuCalls, call)},
+#define NUMBER(e, x)    [PRIM_##e] = {ROW_NUMBER, x},
 #define NOTHING(e)      [PRIM_##e] = {ROW_NOTHING, 0},
 #define SHOW(e, call)   [PRIM_##e] = {ROW_SHOW, offsetof(EmuCalls, call)},
 #define MATH(e, call)   [PRIM_##e] = {ROW_MATH, offsetof(EmuCalls, call)},
@@ -31,6 +32,7 @@ static const Row rows[] = {
 #undef REMOTE
 #undef ATOMIC
 #undef MEET
+#undef NUMBER
 #undef NOTHING
 #undef SHOW
 #undef MATH
@@ -43,6 +45,7 @@ enum {
 #define REMOTE(e, call) HAS_##e,
 #define ATOMIC(e, call) HAS_##e,
 #define MEET(e, call)   HAS_##e,
+#define NUMBER(e, x)    HAS_##e,
 #define NOTHING(e)      HAS_##e,
 #define SHOW(e, call)   HAS_##e,
 #define MATH(e, call)   HAS_##e,
@@ -52,6 +55,7 @@ enum {
 #undef REMOTE
 #undef ATOMIC
 #undef MEET
+#undef NUMBER
 #undef NOTHING
 #undef SHOW
 #undef MATH
@@ -181,6 +185,7 @@ static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef resu
     case ROW_ATOMIC: return lower_atomic(e, p, a, in, result);
     case ROW_SHOW: return lower_show(e, p, in);
     case ROW_MATH: return call(e, row, result, in, n);
+    case ROW_NUMBER: return llvm_int(result, (int64_t)row->offset);
     case ROW_NOTHING: return NULL;
     case ROW_MEET:
         for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];

@@ -6,7 +6,7 @@
  */
 #include <string.h>
 
-#include "codegen/nvptx/nvptx.h"
+#include "codegen/nvptx/asm.h"
 
 enum { PTX_KERNEL = 71, SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
 
@@ -47,6 +47,16 @@ static V lower_bar_cluster(Nvptx *n, Access a, const V *in) {
     (void)a, (void)in;
     call(n, "llvm.nvvm.barrier.cluster.arrive.aligned", NULL, 0);
     return call(n, "llvm.nvvm.barrier.cluster.wait.aligned", NULL, 0);
+}
+
+/* Of a multiprocessor's index, the sign: it is none that LLVM knows, and to ptxas it may change from one reading to the next. A zero that
+ * was shuffled, or read from %laneid or %nwarpid, ptxas 13.0 sees through. */
+static V lower_zero(Nvptx *n, Access a, const V *in) {
+    (void)in, (void)a;
+    Asm s = {.n = 0};
+    asm_outputs(n, &s, (Access){1, 32});
+    asm_text(&s, "mov.u32 $0, %smid; shr.u32 $0, $0, 31;");
+    return asm_build(n, &s);
 }
 
 /* ---- The table ------------------------------------------------------------------------------------------------------------ */

@@ -113,7 +113,7 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     uint32_t bytes = type_bytes(type_scalar(mv.d));
     mv.whole = access_of(bytes, mv.n);
     mv.single = access_of(bytes, 1);
-    mv.value = is_store ? tile_of(s, op->args[1]) : NULL;
+    mv.value = is_store ? tile_waiting(s, op->args[1]) : NULL;
     mv.mask = op->nargs > 1 + extra ? tile_of(s, op->args[1 + extra]) : NULL;
     mv.other = !is_store && op->nargs > 2 ? tile_of(s, op->args[2]) : NULL;
     mv.owner = is_store ? simt_owner(s, l) : NULL;
@@ -229,11 +229,17 @@ void simt_load(Simt *s, const Op *op) {
     for (uint32_t i = 0; i < mv.vectors; i++) load_whole(s, &mv, i, words + i * w);
     if (mv.may_cut) load_slow(s, &mv, mv.cut, words);
     if (mv.may_be_loose) load_slow(s, &mv, mv.loose, words);
+    bool is_packed = mv.whole.bits == 32;
+    if (is_packed && simt_waits(s, op)) {
+        s->values[v->id] = tile_packed(s, op, r.n, words, mv.n / w, false);
+        return;
+    }
     for (uint32_t i = 0; i < mv.vectors; i++) {
         V elements[16];
         elements_unpack(s, mv.d, words + i * w, mv.whole, elements, mv.n);
         for (uint32_t e = 0; e < mv.n; e++) r.at[i * mv.n + e].base = elements[e];
     }
+    r.words = is_packed ? words : NULL;
     s->values[v->id] = r;
 }
 
@@ -251,6 +257,7 @@ static void store_whole(Simt *s, const Move *mv, uint32_t v) {
 
 static void store_slow(Simt *s, const Move *mv, const V *which) {
     LLVMBasicBlockRef done = open_slow(s, mv, which);
+    s->is_aside = true;
     for (uint32_t reg = 0; reg < mv->vectors * mv->n; reg++) {
         uint32_t v = reg / mv->n, e = reg % mv->n;
         V mask = move_single(mv, which, v) ? single_mask(s, mv, which, v, e) : NULL;
@@ -259,6 +266,7 @@ static void store_slow(Simt *s, const Move *mv, const V *which) {
         V args[] = {element_address(s, mv, v, e), mask, bits, mv->policy, mv->site};
         prim_access(s, PRIM_STORE_GLOBAL, mv->single, args, 5);
     }
+    s->is_aside = false;
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
 }

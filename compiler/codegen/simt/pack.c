@@ -56,14 +56,14 @@ void elements_pack(Simt *s, DType d, const V *elements, uint32_t n, Access a, V 
     }
 }
 
+V element_of_word(Simt *s, DType d, V word, uint32_t i) {
+    uint32_t width = memory_bits(d);
+    if (i) word = LLVMBuildLShr(s->m->at, word, llvm_int(LLVMTypeOf(word), i * width), "");
+    if (width < LLVMGetIntTypeWidth(LLVMTypeOf(word))) word = LLVMBuildTrunc(s->m->at, word, LLVMIntTypeInContext(s->m->context, width), "");
+    return element_from_bits(s, d, word);
+}
+
 void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, uint32_t n) {
-    uint32_t per_word = n / a.words, width = memory_bits(d);
-    LLVMTypeRef part = LLVMIntTypeInContext(s->m->context, width);
-    for (uint32_t i = 0; i < n; i++) {
-        V bits = words[i / per_word];
-        uint32_t shift = i % per_word * width;
-        if (shift) bits = LLVMBuildLShr(s->m->at, bits, llvm_int(access_word(s, a), shift), "");
-        if (per_word > 1) bits = LLVMBuildTrunc(s->m->at, bits, part, "");
-        elements[i] = element_from_bits(s, d, bits);
-    }
+    uint32_t per_word = n / a.words;
+    for (uint32_t i = 0; i < n; i++) elements[i] = element_of_word(s, d, words[i / per_word], i % per_word);
 }

@@ -27,27 +27,25 @@ static V combine_registers(Simt *s, OpKind kind, DType d, const Tile *x, uint32_
 
 /* What a thread combines for one result: the registers that differ, and one value that `same` others all have. */
 typedef struct Operands {
-    V *at;
-    uint32_t n, same;
-    V repeated;
+    uint32_t *at, n, same;
 } Operands;
 
 /* Registers that a mask leaves out hold one value; it stands in the last ones. */
 static Operands operands_of(Simt *s, const Tile *x, uint32_t reg, uint32_t mask) {
     uint32_t count = UINT32_C(1) << __builtin_popcount(mask);
-    Operands o = {.at = NEW_ARRAY(s->m->o->arena, V, count), .repeated = tile_lane(s, x, reg ^ mask)};
+    Operands o = {.at = NEW_ARRAY(s->m->o->arena, uint32_t, count)};
     for (uint32_t i = 0; i < count; i++) {
-        V v = tile_lane(s, x, reg ^ deposit(i, mask));
-        if (v == o.repeated) o.same++;
-        else o.at[o.n++] = v;
+        uint32_t at = reg ^ deposit(i, mask);
+        if (lane_key(x, at) == lane_key(x, reg ^ mask)) o.same++;
+        else o.at[o.n++] = at;
     }
     return o;
 }
 
-static V combine_list(Simt *s, OpKind kind, DType d, const V *at, uint32_t n) {
-    if (n == 1) return at[0];
+static V combine_list(Simt *s, OpKind kind, DType d, const Tile *x, const uint32_t *at, uint32_t n) {
+    if (n == 1) return tile_lane(s, x, at[0]);
     uint32_t half = n / 2;
-    V a = combine_list(s, kind, d, at, n - half), b = combine_list(s, kind, d, at + n - half, half);
+    V a = combine_list(s, kind, d, x, at, n - half), b = combine_list(s, kind, d, x, at + n - half, half);
     return math_binary(&s->math, kind, d, a, b);
 }
 
@@ -69,8 +67,8 @@ static V combine_repeated(Simt *s, OpKind kind, DType d, V x, uint32_t times) {
 static V combine_thread(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t reg, uint32_t mask) {
     Operands o = operands_of(s, x, reg, mask);
     if (o.same < 2) return combine_registers(s, kind, d, x, reg, mask);
-    V rest = combine_repeated(s, kind, d, o.repeated, plant(PLANT_LOST_REGISTER) ? o.same - 1 : o.same);
-    return o.n ? math_binary(&s->math, kind, d, combine_list(s, kind, d, o.at, o.n), rest) : rest;
+    V rest = combine_repeated(s, kind, d, tile_lane(s, x, reg ^ mask), plant(PLANT_LOST_REGISTER) ? o.same - 1 : o.same);
+    return o.n ? math_binary(&s->math, kind, d, combine_list(s, kind, d, x, o.at, o.n), rest) : rest;
 }
 
 static void combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lanes) {
@@ -111,7 +109,7 @@ void simt_reduce(Simt *s, const Op *op) {
     DType d = from->type.dtype;
     V *results = NEW_ARRAY(s->m->o->arena, V, r.n);
     for (uint32_t k = 0; k < r.n; k++)
-        results[k] = combine_thread(s, kind, d, tile_of(s, from), deposit(k, keep), plan.combine[IN_REGISTER]);
+        results[k] = combine_thread(s, kind, d, tile_waiting(s, from), deposit(k, keep), plan.combine[IN_REGISTER]);
     combine_lanes(s, kind, d, results, r.n, plan.combine[IN_LANE]);
     for (uint32_t k = 0; k < r.n; k++) r.at[k].base = results[k];
     s->values[v->id] = r;

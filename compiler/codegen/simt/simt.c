@@ -47,6 +47,7 @@ static void simt_op(Simt *s, const Op *op) {
     case OP_CONDITION: case OP_YIELD: case OP_RETURN: return; /* read by the op that owns the region */
     case OP_PRINT: simt_print(s, op); return;
     case OP_ASSERT: simt_assert(s, op); return;
+    case OP_AGAIN: simt_again(s, op); return;
     case OP_FLIP: simt_flip(s, op); return;
     case OP_GATHER: bug("gather was left as one op");
     case OP_COUNT: break;
@@ -106,6 +107,7 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     Simt s = {.m = m, .f = f, .atomic_fp16 = t != NULL, .atomic_bf16 = t && t->sm >= 90};
     s.math = (Math){.m = m, .fast = m->o->fast_math, .native_fp16 = t != NULL, .native_fma16 = t != NULL,
                     .native_bf16 = t && t->sm >= 80, .native_fma = true, .native_minmax = t != NULL, .approx = approx, .context = &s};
+    s.is_tight = simt_is_tight(f);
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
     s.function = declare_kernel(m, &s, f, t == NULL);
     s.entry = simt_new_block(&s, "entry");

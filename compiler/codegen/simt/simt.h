@@ -68,6 +68,8 @@ typedef struct Lane {
 typedef struct Tile {
     uint32_t n; /* registers; 1 for a scalar */
     Lane *at;
+    V *words;   /* of what is packed in words of 32 bits: these; else NULL */
+    const struct Later *later; /* how a lane is built that has no base yet; NULL: all have one (later.c) */
     int64_t lo, hi; /* signed bounds of every base, so that sign extension may be split; INT64_MIN/MAX: not known */
 } Tile;
 
@@ -95,6 +97,8 @@ typedef struct Simt {
     V tid, cta;              /* NULL until used */
     V program;               /* of packed programs: the index along x; else NULL */
     V grid;                  /* and how many there are: a parameter */
+    bool is_tight;           /* registers bind: lanes are built where they are needed */
+    bool is_aside;           /* the builder stands where later code does not always come by */
     bool atomic_fp16, atomic_bf16; /* the target adds them atomically */
     VEC(ThreadMap) maps;
     VEC(OwnerTest) tests;
@@ -102,13 +106,24 @@ typedef struct Simt {
 
 /* value.c - tiles and their lanes */
 Tile tile_create(Simt *s, uint32_t n);
-Tile *tile_of(Simt *s, const Value *v);
+Tile *tile_of(Simt *s, const Value *v); /* with all its lanes */
 uint32_t tile_registers(const Value *v); /* 1 for a scalar */
 LLVMTypeRef lane_type(const Simt *s, DType d);
 V lane_whole(Simt *s, Lane x); /* base + offset as one value, built here */
 V tile_lane(Simt *s, const Tile *t, uint32_t reg); /* lane_whole; a scalar for every register */
 void simt_elementwise(Simt *s, const Op *op);
+Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n); /* by register, of quotients that share them; else NULL */
 void simt_create_op(Simt *s, const Op *op); /* const, arange, splat, expand, broadcast, convert */
+
+/* later.c - lanes built where they are needed first */
+bool simt_is_tight(const Func *f);
+bool simt_waits(const Simt *s, const Op *op); /* may op's result be built lane by lane? */
+Tile *tile_waiting(Simt *s, const Value *v);  /* tile_of, but lanes may be missing: for those who ask by tile_lane */
+V lane_later(Simt *s, const Tile *t, uint32_t reg);
+const void *lane_key(const Tile *t, uint32_t reg); /* equal lanes have equal ones, built or not */
+bool tile_elementwise_later(Simt *s, const Op *op, Tile *r); /* false: op does not wait */
+/* n elements in words of 32 bits; is_again: in what the primitive makes of them. */
+Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_again);
 
 /* known.c - truth values that are known while code is built */
 bool known_truth(V x, bool *truth); /* false: x is no constant */
@@ -149,6 +164,7 @@ void simt_print(Simt *s, const Op *op);
 void simt_assert(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
+void simt_again(Simt *s, const Op *op);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
 void simt_flip(Simt *s, const Op *op);
 void simt_for(Simt *s, const Op *op);
@@ -163,6 +179,7 @@ LLVMTypeRef access_word(const Simt *s, Access a);
 /* `n` elements of type d, lowest first, into the access's words, and back. */
 void elements_pack(Simt *s, DType d, const V *elements, uint32_t n, Access a, V *words);
 void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, uint32_t n);
+V element_of_word(Simt *s, DType d, V word, uint32_t i); /* the i-th from the lowest */
 V element_bits(Simt *s, DType d, V x); /* as an integer of the memory width (i1: i8) */
 V element_from_bits(Simt *s, DType d, V bits);
 

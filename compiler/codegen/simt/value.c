@@ -9,11 +9,11 @@
 /* ---- Lanes ------------------------------------------------------------------------------------------------------------- */
 
 Tile tile_create(Simt *s, uint32_t n) {
-    Tile t = {n, NEW_ARRAY(s->m->o->arena, Lane, n), INT64_MIN, INT64_MAX};
+    Tile t = {n, NEW_ARRAY(s->m->o->arena, Lane, n), NULL, NULL, INT64_MIN, INT64_MAX};
     return t;
 }
 
-Tile *tile_of(Simt *s, const Value *v) {
+Tile *tile_waiting(Simt *s, const Value *v) {
     return &s->values[v->id];
 }
 
@@ -33,7 +33,8 @@ V lane_whole(Simt *s, Lane x) {
 }
 
 V tile_lane(Simt *s, const Tile *t, uint32_t reg) {
-    return lane_whole(s, t->at[t->n == 1 ? 0 : reg]);
+    uint32_t at = t->n == 1 ? 0 : reg;
+    return t->later && !t->at[at].base ? lane_later(s, t, at) : lane_whole(s, t->at[at]);
 }
 
 /* ---- base + constant ----------------------------------------------------------------------------------------------------- */
@@ -235,32 +236,35 @@ static bool simt_index_op(Simt *s, const Op *op, Tile *r) {
 
 /* ---- Elementwise ---------------------------------------------------------------------------------------------------------- */
 
-/* fp32 quotients that share their divisor: one reciprocal each, if there are few divisors. */
-static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, Tile *r) {
-    if (op->kind != OP_FDIV || op->results[0]->type.dtype != DT_FP32 || s->math.fast || r->n < 2) return false;
+Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n) {
+    if (op->kind != OP_FDIV || op->results[0]->type.dtype != DT_FP32 || s->math.fast || n < 2) return NULL;
     V divisors[8];
-    Divisor made[8];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < r->n; i++) {
+    Divisor made[8], *by = NEW_ARRAY(s->m->o->arena, Divisor, n);
+    uint32_t count = 0, *which = NEW_ARRAY(s->m->o->arena, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) {
         V d = tile_lane(s, y, i);
         uint32_t k = 0;
-        while (k < n && divisors[k] != d) k++;
-        if (k == COUNT(divisors) || 2 * k >= r->n) return false;
-        if (k == n) divisors[n++] = d;
+        while (k < count && divisors[k] != d) k++;
+        if (k == COUNT(divisors) || 2 * k >= n) return NULL;
+        if (k == count) divisors[count++] = d;
+        which[i] = k;
     }
-    for (uint32_t k = 0; k < n; k++) made[k] = math_divisor(&s->math, divisors[k]);
-    for (uint32_t i = 0; i < r->n; i++) {
-        uint32_t k = 0;
-        while (divisors[k] != tile_lane(s, y, i)) k++;
-        r->at[i].base = math_divide(&s->math, tile_lane(s, x, i), made[k]);
-    }
-    return true;
+    for (uint32_t k = 0; k < count; k++) made[k] = math_divisor(&s->math, divisors[k]);
+    for (uint32_t i = 0; i < n; i++) by[i] = made[which[i]];
+    return by;
+}
+
+/* fp32 quotients that share their divisor: one reciprocal each, if there are few divisors. */
+static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, Tile *r) {
+    const Divisor *by = divisors_of(s, op, y, r->n);
+    for (uint32_t i = 0; i < r->n && by; i++) r->at[i].base = math_divide(&s->math, tile_lane(s, x, i), by[i]);
+    return by != NULL;
 }
 
 void simt_elementwise(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
-    bool done = simt_index_op(s, op, &r);
+    bool done = tile_elementwise_later(s, op, &r) || simt_index_op(s, op, &r);
     if (!done && op->nargs == 2) done = divide_shared(s, op, tile_of(s, op->args[0]), tile_of(s, op->args[1]), &r);
     Memo memo = {.n = 0};
     for (uint32_t i = 0; i < r.n && !done; i++) {

@@ -1,0 +1,23 @@
+# 64 elements a thread of 16 bits in 64 registers: what was loaded stays packed, exp is computed twice, and ptxas keeps the copies apart.
+# RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx --signature "*fp16:16, *fp16:16, i32:16, i32:16, i32, i32:16" -D "n_cols>=7681" -o %t.ptx
+# RUN: FileCheck %s < %t.ptx && grep -c ex2.approx %t.ptx | FileCheck %s --check-prefix=COUNT
+# RUN: %ptxas -arch=sm_90 -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
+# RUN: fsc %s -T T=bf16 --arch=sm_90 --emit=ptx --signature "*bf16:16, *bf16:16, i32:16, i32:16, i32, i32:16" -D "n_cols>=7681" -o %t.b.ptx
+# RUN: %ptxas -arch=sm_90 -v %t.b.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
+# REQUIRES: ptxas
+# CHECK: ld.global.v4.b32
+# CHECK: mov.u32 [[S:%r[0-9]+]], %smid; shr.u32 [[S]], [[S]], 31;
+# CHECK: ex2.approx
+# CHECK: bar.sync
+# CHECK: mov.u32 [[S2:%r[0-9]+]], %smid;
+# CHECK: ex2.approx
+# COUNT: {{^}}128{{$}}
+# PTXAS: 0 bytes spill stores, 0 bytes spill loads
+# PTXAS: Used {{[45][0-9]|6[0-4]}} registers
+@kernel(grid=(n_rows,))
+def softmax(y: *T, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, BLOCK: constexpr = 8192, T: dtype = fp16):
+    cols = arange(0, BLOCK)
+    mask = cols < n_cols
+    v = load(x + program_id(0) * x_stride + cols, mask=mask, other=-inf).to(fp32)
+    e = exp(v - max(v, axis=0))
+    store(y + program_id(0) * y_stride + cols, e / sum(e, axis=0), mask=mask)

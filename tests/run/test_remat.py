@@ -1,0 +1,81 @@
+"""test_remat.py - tiles that are computed once more behind a reduction, since registers bind: the same bits each time.
+
+Programs have more elements a thread than stay in registers as fp32 (passes/remat.c); each case first sees that its kernel is one of
+those. What is computed on three levels is stored on each, so that copies can be compared with the first.
+"""
+import numpy as np
+
+from case import U, case, close, example, must_fail, same_bits
+from test_primitives import calls, parameters
+from test_softmax import judge, launch
+
+LEVELS = """
+@kernel(grid=(n_rows,), num_warps=W)
+def f(a: *fp32, b: *fp32, c: *fp32, x: *T, n_rows: i32, n: i32, N: constexpr = 2048, W: constexpr = 1, T: dtype = fp16):
+    row = program_id(0)
+    i = arange(0, N)
+    mask = i < n
+    at = row * n + i
+    v = load(x + at, mask=mask, other=0).to(fp32)
+    e = exp(v * 0.125 - max(v, axis=0) * 0.125)
+    s = sum(where(mask, e, 0.0), axis=0)
+    t = sum(where(v > 0.0, e, v) * (s - s + 1.0), axis=0)
+    store(a + at, e, mask=mask)
+    store(b + at, e + (s - s), mask=mask)
+    store(c + at, where(i % 2 == 0, e, v) + (t - t), mask=mask)
+"""
+
+
+def run_levels(bench, dtype, n, warps, rows=2):
+    block, source = 2048 * warps, LEVELS.replace("num_warps=W", f"num_warps={warps}")
+    x = np.random.default_rng(n).integers(-40, 41, (rows, n)).astype(np.float64)
+    xb = bench.buffer(dtype, rows * n, x)
+    a, b, c = (bench.buffer("fp32", rows * n) for _ in range(3))
+    options = {"defines": {"N": block}, "types": {"T": dtype}}
+    for arch in ("sm_80", "emu"):
+        called = calls(source, [a, b, c, xb, rows, n], parameters(source), arch, **options)
+        assert "zero" in called, f"{arch}: {dtype} {block}: nothing is computed once more: {sorted(called)}"
+    bench.run(source, a, b, c, xb, rows, n, **options)
+    e = np.exp((x - x.max(axis=1, keepdims=True)) / 8)
+    first = a.read().reshape(rows, n)
+    close(first, e, 4 * U, 2.0 ** -126, f"{dtype} {n}: e")
+    same_bits(np.float32(b.read().reshape(rows, n)), np.float32(first), f"{dtype} {n}: e behind its sum")
+    want = np.where(np.arange(n) % 2 == 0, first, x)
+    same_bits(np.float32(c.read().reshape(rows, n)), np.float32(want), f"{dtype} {n}: e and v behind two sums")
+
+
+@case(dtype=["fp16", "bf16", "i8", "i16"], n=[2048, 2047, 1281])
+def remat_levels(bench, dtype, n):
+    run_levels(bench, dtype, n, 1)
+
+
+@case(dtype=["fp16", "i8"], n=[8192, 6001])
+def remat_warps(bench, dtype, n):
+    """Over several warps reductions go through shared memory."""
+    run_levels(bench, dtype, n, 4)
+
+
+@case(dtype=["fp16", "bf16"], n=[4097, 8193, 9216, 16384])
+def remat_softmax(bench, dtype, n):
+    rng = np.random.default_rng(n)
+    for xs, ys, offset in ((n, n, 0), (n + 3, n + 16 - n % 16, 1)):
+        got, seen = launch(bench, example("softmax.dsl"), 4 * rng.standard_normal((2, n)), dtype, x_stride=xs, y_stride=ys, offset=offset)
+        judge(got, seen, dtype, f"softmax {dtype} {n} strides {xs} {ys} offset {offset}")
+
+
+@case(n=[8192])
+def remat_special(bench, n):
+    """Infinities and NaN come out as they do without copies."""
+    rng = np.random.default_rng(n)
+    x = rng.standard_normal((4, n))
+    x[0, 17], x[1, n - 1], x[2, 5], x[3, :] = np.nan, -np.inf, np.inf, -np.inf
+    with np.errstate(invalid="ignore"):
+        got, seen = launch(bench, example("softmax.dsl"), x, "fp16")
+    judge(got[1:2], seen[1:2], "fp16", "softmax with -inf")
+    assert np.isnan(got[3]).all() and np.isnan(got[2]).any() and np.isnan(got[0, 17]), "NaN is lost"
+
+
+@case()
+def remat_checks_can_fail(bench):
+    """A kernel with fewer elements a thread is none of those that the cases above are for."""
+    must_fail(lambda: run_levels(bench, "fp32", 2048, 1), "computed once more")

@@ -80,6 +80,7 @@ typedef struct fsc_compile_options {
     bool print_layouts;      /* a table of every distinct layout into the dumps */
     bool device_debug;       /* device_print, print, device_assert and assert of the kernel are compiled; else they cost nothing */
     bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */
+    bool no_cache;           /* the JIT: neither read variants from disk nor write them there (docs/runtime.md) */
 } fsc_compile_options;
 
 FSC_API void fsc_compile_options_init(fsc_compile_options *o);
@@ -109,7 +110,9 @@ FSC_API const char *fsc_find_ptxas(void);
 
 /* ---- JIT ------------------------------------------------------------------------------------------------------------ */
 
-/* A source file on a device: each launch compiles the variant its arguments call for, once, and keeps it. */
+/* A source file on a device: each launch compiles the variant its arguments call for, once, and keeps it, also on disk
+ * (docs/runtime.md): the next process loads it. fsc_jit_prepare, fsc_jit_launch and fsc_jit_counts may be called from several
+ * threads at once; a variant that several want first is made once. Then fsc_last_message() is each thread's own message. */
 typedef struct fsc_jit fsc_jit;
 
 /* Borrows `device` (it must outlive the handle) and copies the text. `o` may be NULL; its arch is replaced by the
@@ -131,6 +134,12 @@ FSC_API const char *fsc_jit_log(const fsc_jit *j);
 FSC_API fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out);
 /* fsc_jit_prepare, then fsc_launch with the same checks. */
 FSC_API fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
+/* How the handle came by its variants so far. */
+typedef struct FscJitCounts {
+    uint32_t compiled;  /* by the compiler, those that failed included */
+    uint32_t from_disk; /* loaded from the cache */
+} FscJitCounts;
+FSC_API void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out);
 /* The kernel's parameters before any specialisation: contracts, launch rule, constexpr defaults. A parameter whose type
  * the source leaves open has the dtype "" or the name of the dtype parameter that decides it. */
 FSC_API const struct Record *fsc_jit_interface(const fsc_jit *j);

@@ -5,6 +5,7 @@
  *     fsc info FILE       resources and occupancy (tool/info.c)
  *     fsc bench FILE …    time over sizes (tool/bench.c)
  *     fsc devices         what there is to run on (tool/devices.c)
+ *     fsc cache WHAT      the variants on disk (tool/cache.c)
  */
 #include "check/check.h"
 #include "tool/tool.h"
@@ -20,6 +21,7 @@ static const struct {
     {"info", COMMAND_INFO, command_info},
     {"devices", COMMAND_DEVICES, command_devices},
     {"bench", COMMAND_BENCH, command_bench},
+    {"cache", COMMAND_CACHE, command_cache},
 };
 
 int main(int argc, char **argv) {

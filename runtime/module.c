@@ -4,6 +4,7 @@
  * image's own sizes and target are checked, as the driver takes a bare pointer and would read past a truncated image.
  */
 #include "runtime/internal.h"
+#include "runtime/load.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -170,8 +171,18 @@ static fsc_status load_code(fsc_module *m, const void *image) {
     return s;
 }
 
-static fsc_status load_image(fsc_module *m, const void *image, size_t size, ImageKind kind) {
-    fsc_status s = read_records(m, image, size);
+/* The text of a record that lies beside the image. */
+static fsc_status read_known(fsc_module *m, const char *text, size_t length) {
+    char why[256] = "";
+    Record *r = record_parse(text, length, why, sizeof why);
+    if (!r) return status_fail(m->device, FSC_ERROR_RECORD, "%s", why);
+    if (add_record(m, r)) return FSC_OK;
+    record_free(r);
+    return status_memory(m->device);
+}
+
+static fsc_status load_image(fsc_module *m, const void *image, size_t size, ImageKind kind, const char *record, size_t length) {
+    fsc_status s = record ? read_known(m, record, length) : read_records(m, image, size);
     if (s == FSC_OK) s = check_arch(m, kind == IMAGE_TEXT);
     if (s != FSC_OK) return s;
     if (kind != IMAGE_TEXT) return load_code(m, image);
@@ -184,7 +195,7 @@ static fsc_status load_image(fsc_module *m, const void *image, size_t size, Imag
     return s;
 }
 
-fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out) {
+static fsc_status module_load(fsc_device *d, const void *image, size_t size, const char *record, size_t length, fsc_module **out) {
     if (!d || !image || !out)
         return status_fail(d, FSC_ERROR_USAGE, "fsc_module_load: device, image or result is NULL");
     if (device_is_host(d))
@@ -197,12 +208,20 @@ fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_mo
                            size);
     fsc_module *m = module_create(d);
     if (!m) return status_memory(d);
-    fsc_status s = load_image(m, image, size, kind);
+    fsc_status s = load_image(m, image, size, kind, record, length);
     if (s == FSC_OK)
         *out = m;
     else
         module_free(m);
     return s;
+}
+
+fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out) {
+    return module_load(d, image, size, NULL, 0, out);
+}
+
+fsc_status module_load_known(fsc_device *d, const void *image, size_t size, const char *record, size_t length, fsc_module **out) {
+    return module_load(d, image, size, record, length, out);
 }
 
 /* The code is of the device's kind, and so says its record. */

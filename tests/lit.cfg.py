@@ -24,6 +24,7 @@ for name in ("FSC_PTXAS", "CUDA_VISIBLE_DEVICES", "CUDA_PATH", "LD_LIBRARY_PATH"
     if name in os.environ:
         config.environment[name] = os.environ[name]
 config.environment["LSAN_OPTIONS"] = "suppressions=%s/lsan.supp:print_suppressions=0" % config.test_source_root
+config.environment["FSC_CACHE_DIR"] = "off"  # a case of the cache names a folder of its own
 config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
 
 

@@ -59,9 +59,9 @@ def include_problem(path, kind, target, folders):
         return None
     head = target.split("/")[0]
     if path.startswith("runtime/"):
-        if path == "runtime/jit.c" or not (head in folders or target.startswith("compiler/") or target == "fsc.h"):
+        if path.startswith("runtime/jit") or not (head in folders or target.startswith("compiler/") or target in ("fsc.h", "driver.h")):
             return None
-        return "runtime/ stands without the compiler (only jit.c joins them)"
+        return "runtime/ stands without the compiler (only jit*.c joins them)"
     if not path.startswith("compiler/"):
         return None
     here = folder_of(path)

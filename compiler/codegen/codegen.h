@@ -66,6 +66,12 @@ size_t hostcode_scratch(const HostCode *h);
 /* What the sites in the code index: Func.sites first. Owned by the code. */
 const Span *hostcode_sites(const HostCode *h, size_t *n);
 void hostcode_destroy(HostCode *h);
+/* The code as an object file, and the symbol of its entry: what another process can link. Lives as long as o->arena did. */
+Bytes hostcode_object(const HostCode *h, const char **symbol);
+/* Such an object, linked into this process; `is_thread` where hostcode_thread is its entry. NULL with an error in o->diag. */
+HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes, const CodegenOptions *o);
+/* What an object for this machine hangs on: "x86_64-pc-linux-gnu znver3 +avx2,…". `cpu` as in codegen_host_jit. */
+const char *codegen_host_machine(Arena *a, const char *cpu);
 bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out);
 
 /* ---- Emulated threads ---------------------------------------------------------------------------------------------------- */

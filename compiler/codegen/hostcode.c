@@ -56,7 +56,14 @@ static uintptr_t fail(const CodegenOptions *o, Span where, LLVMErrorRef error) {
     return 0;
 }
 
+Bytes hostcode_object(const HostCode *h, const char **symbol) {
+    *symbol = h->symbol;
+    return h->object;
+}
+
 uintptr_t hostcode_link(HostCode *h, Bytes object, const char *symbol, const CodegenOptions *o, Span where) {
+    h->object = object;
+    h->symbol = symbol;
     LLVMErrorRef error = LLVMOrcCreateLLJIT(&h->jit, NULL);
     if (error) {
         h->jit = NULL;
@@ -74,6 +81,32 @@ uintptr_t hostcode_link(HostCode *h, Bytes object, const char *symbol, const Cod
     LLVMOrcExecutorAddress address = 0;
     if (!error) error = LLVMOrcLLJITLookup(h->jit, &address, symbol);
     return error ? fail(o, where, error) : (uintptr_t)address;
+}
+
+typedef struct Load {
+    HostCode *code;
+    Bytes object;
+    const char *symbol;
+    const CodegenOptions *o;
+    uintptr_t entry;
+} Load;
+
+static void load(void *context) {
+    Load *l = context;
+    llvm_register_host();
+    l->entry = hostcode_link(l->code, l->object, l->symbol, l->o, (Span){0, 0});
+}
+
+HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes, const CodegenOptions *o) {
+    Load l = {.code = hostcode_create(), .object = object, .symbol = symbol, .o = o};
+    if (!llvm_guard(o, (Span){0, 0}, load, &l) || !l.entry) {
+        hostcode_destroy(l.code);
+        return NULL;
+    }
+    if (is_thread) l.code->thread = (EmuKernel *)l.entry;
+    else l.code->entry = (HostKernel *)l.entry;
+    l.code->scratch_bytes = scratch_bytes;
+    return l.code;
 }
 
 void hostcode_target(Llvm *m, LLVMTargetMachineRef machine) {

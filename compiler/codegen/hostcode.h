@@ -12,6 +12,8 @@
 
 struct HostCode {
     LLVMOrcLLJITRef jit;
+    Bytes object;       /* what was linked, in the compile's arena */
+    const char *symbol; /* its entry */
     HostKernel *entry;
     EmuKernel *thread;
     size_t scratch_bytes;

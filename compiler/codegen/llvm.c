@@ -190,8 +190,23 @@ static char *host_features(const char *triple, const char *features) {
     return made;
 }
 
-LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
+void llvm_register_host(void) {
     pthread_once(&host_once, register_host);
+}
+
+const char *codegen_host_machine(Arena *a, const char *cpu) {
+    char *triple = LLVMGetDefaultTargetTriple(), *host_cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
+    char *used = host_features(triple, cpu ? "" : features);
+    const char *text = arena_printf(a, "%s %s %s", triple, cpu ? cpu : host_cpu, used);
+    free(used);
+    LLVMDisposeMessage(features);
+    LLVMDisposeMessage(host_cpu);
+    LLVMDisposeMessage(triple);
+    return text;
+}
+
+LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
+    llvm_register_host();
     char *triple = LLVMGetDefaultTargetTriple();
     char *host_cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
     char *used = host_features(triple, cpu ? "" : features);

@@ -10,7 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH };
+enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH,
+       K = COMMAND_CACHE };
 
 typedef enum OptionKind {
 #define OPTION(e, ...) OPTION_##e,
@@ -39,6 +40,7 @@ static const char *command_name(Command c) {
     case COMMAND_INFO: return "fsc info";
     case COMMAND_DEVICES: return "fsc devices";
     case COMMAND_BENCH: return "fsc bench";
+    case COMMAND_CACHE: return "fsc cache";
     }
     return "fsc";
 }
@@ -76,7 +78,7 @@ static size_t edit_distance(const char *a, const char *b) {
 }
 
 const char *command_suggest(const char *word) {
-    static const char *const names[] = {"run", "info", "devices", "bench"};
+    static const char *const names[] = {"run", "info", "devices", "bench", "cache"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (edit_distance(word, names[i]) < 3) return names[i];
     }
@@ -193,7 +195,8 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_PASSES: c->passes = text; return true;
     case OPTION_VERIFY_EACH: c->verify_each = true; return true;
     case OPTION_LAYOUT: c->print_layouts = true; return true;
-    case OPTION_TIME_REPORT: o->time_report = true; return true;
+    case OPTION_TIME_REPORT: o->time_report = c->no_cache = true; return true;
+    case OPTION_NO_CACHE: c->no_cache = true; return true;
     case OPTION_COLOR: return read_color(o, text);
     case OPTION_DIAGNOSTICS: return read_format(o, text);
     case OPTION_REMARKS:
@@ -281,7 +284,7 @@ void options_help(Command command) {
     } heads[] = {
         {COMMAND_COMPILE, "fsc [options] FILE",
          "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
-         "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc info, fsc devices; each has its own --help."},
+         "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc info, fsc devices, fsc cache; each has its own --help."},
         {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
          "Compiles and launches a kernel, and prints time and GB/s.\n"
          "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
@@ -295,6 +298,10 @@ void options_help(Command command) {
          "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
          "widths, blocks per multiprocessor and what limits them, the persistent grid and waves."},
         {COMMAND_DEVICES, "fsc devices [--json]", "Lists the devices that fsc can run on."},
+        {COMMAND_CACHE, "fsc cache [options] path|list|stat|clear",
+         "The variants that fsc run, fsc bench and the library keep on disk: where, which, how many; or removes them all.\n"
+         "The folder is $FSC_CACHE_DIR (off: none), $XDG_CACHE_HOME/fsc or ~/.cache/fsc, and must be its user's alone;\n"
+         "$FSC_CACHE_SIZE is what it may hold (default 512M): the longest unused go first."},
     };
     for (size_t i = 0; i < COUNT(heads); i++) {
         if (heads[i].command == command) printf("usage: %s\n\n%s\n\noptions:\n", heads[i].usage, heads[i].what);

@@ -11,7 +11,8 @@
 typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIRONMENT = 3, EXIT_BUG = 70 } ExitCode;
 
 /* Which command an option belongs to: the flags of options.def. */
-typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16 } Command;
+typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16,
+               COMMAND_CACHE = 32 } Command;
 
 typedef struct ToolOptions {
     Arena *arena;
@@ -61,5 +62,6 @@ ExitCode command_run(ToolOptions *o);
 ExitCode command_info(ToolOptions *o);
 ExitCode command_devices(ToolOptions *o);
 ExitCode command_bench(ToolOptions *o);
+ExitCode command_cache(ToolOptions *o);
 
 #endif

@@ -42,14 +42,15 @@ static _Thread_local int depth;
 static struct Function *functions;
 static FakeLaunch launched[LAUNCHES];
 static int sticky;
-static const FakeState as_new = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32};
-FakeState fake = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32};
+static const FakeState as_new = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32, .version = 13000};
+FakeState fake = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32, .version = 13000};
 
 #ifdef OLD_DRIVER
 #define cuLaunchKernel   cuLaunchKernel_missing
 #define cuLaunchKernelEx cuLaunchKernelEx_missing
 #endif
 #ifdef NO_CLUSTERS
+#define cuLinkCreate_v2  cuLinkCreate_missing
 #define cuLaunchKernelEx cuLaunchKernelEx_missing
 #endif
 
@@ -162,7 +163,7 @@ API(cuInit, unsigned flags) {
 
 API(cuDriverGetVersion, int *version) {
     ENTER();
-    *version = 13000;
+    *version = fake.version;
     return 0;
 }
 
@@ -386,16 +387,70 @@ static CUresult complain(const char *what, CUresult r, unsigned n, const int *op
     return r;
 }
 
+/* A cubin of this driver: an ELF file of one section, the PTX; 64 bytes each of head and section. */
+enum { CUBIN_HEAD = 128 };
+
+static void put_number(char *at, size_t bytes, uint64_t x) {
+    for (size_t i = 0; i < bytes; i++) at[i] = (char)(x >> 8 * i & 255);
+}
+
+API(cuLinkCreate_v2, unsigned n, int *options, void **values, void **link) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)n, (void)options, (void)values;
+    *link = take(sizeof(void *));
+    fake.links++;
+    return 0;
+}
+
+API(cuLinkAddData_v2, void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values) {
+    ENTER();
+    (void)name, (void)n, (void)options, (void)values;
+    const char *text = data;
+    if (type != 1 || size == 0 || text[size - 1] != '\0') return 1;
+    if (strstr(text, "not ptx")) return 218;
+    char *cubin = take(CUBIN_HEAD + size);
+    static const unsigned char head[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+    memcpy(cubin, head, sizeof head);
+    put_number(cubin + 40, 8, 64);      /* where the sections are, how large each is, how many */
+    put_number(cubin + 58, 2, 64);
+    put_number(cubin + 60, 2, 1);
+    put_number(cubin + 64 + 4, 4, 1);   /* the section: of bytes, from, so many */
+    put_number(cubin + 64 + 24, 8, CUBIN_HEAD);
+    put_number(cubin + 64 + 32, 8, size);
+    memcpy(cubin + CUBIN_HEAD, text, size);
+    *(void **)link = cubin;
+    return 0;
+}
+
+API(cuLinkComplete, void *link, void **cubin, size_t *size) {
+    ENTER();
+    *cubin = *(void **)link;
+    *size = CUBIN_HEAD + strlen((char *)*cubin + CUBIN_HEAD) + 1;
+    return 0;
+}
+
+API(cuLinkDestroy, void *link) {
+    ENTER();
+    if (*(void **)link) give(*(void **)link);
+    give(link);
+    fake.links--;
+    return 0;
+}
+
 API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *options, void **values) {
     ENTER();
     NEED_CONTEXT();
     const char *text = image;
+    bool is_cubin = memcmp(text, "\177ELF", 4) == 0;
+    if (is_cubin) text += CUBIN_HEAD;
     if (strstr(text, "not ptx"))
         return complain("ptxas application ptx input, line 3; fatal   : Parsing error", 218, n, options, values);
     if (strstr(text, ".version 99.0"))
         return complain("ptxas fatal   : Unsupported .version 99.0", 222, n, options, values);
     *module = strcpy(take(strlen(text) + 1), text);
     fake.modules++;
+    fake.cubins += is_cubin;
     return 0;
 }
 

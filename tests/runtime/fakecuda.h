@@ -21,9 +21,12 @@ typedef struct FakeState {
     int params;       /* how many parameters a launch copies; 0 */
     int blocks;       /* what the occupancy call gives; 3 */
     size_t memory;    /* bytes of device memory that there are */
+    int version;      /* of CUDA, that the driver supports; 13000 */
     int launches;     /* done */
     int retained;     /* primary contexts retained and not released */
     int modules;      /* loaded and not unloaded */
+    int cubins;       /* modules loaded from what the linker made */
+    int links;        /* of the linker, begun and not destroyed */
     size_t allocated; /* bytes of device memory in use */
 } FakeState;
 

@@ -1,0 +1,71 @@
+/* jit.h - what the files of the JIT share: the handle, what a launch's arguments say, a variant on disk. Part of libfsc. */
+#ifndef FSC_JIT_H
+#define FSC_JIT_H
+
+#include "driver.h"
+#include "runtime/cache.h"
+
+#include <pthread.h>
+
+typedef struct JitVariant {
+    char *key; /* Binding.key */
+    fsc_kernel *kernel;
+} JitVariant;
+
+struct fsc_jit {
+    pthread_mutex_t lock; /* around everything below but the interface, which never changes */
+    fsc_device *device;
+    FscDeviceProps props;
+    char *source, *file;
+    size_t length;
+    fsc_compile_options options;
+    fsc_compilation *front; /* the parsed file: owns what the interface's compile needed */
+    Record *interface;
+    JitVariant *variants;
+    size_t num_variants, cap;
+    Cache cache;  /* closed: none */
+    Digest basis; /* of the key on disk: all that does not change from variant to variant */
+    FscJitCounts counts;
+    Text message, log;
+};
+
+/* The message of the handle and of the calling thread; returns s. */
+fsc_status jit_fail(fsc_jit *j, fsc_status s, const char *text);
+
+/* ---- jitbind.c: from arguments to a variant ------------------------------------------------------------------------- */
+
+enum { JIT_PARAMS = 256 };
+
+/* What one launch says about every parameter of the interface. */
+typedef struct Binding {
+    RuleBinding values[JIT_PARAMS];
+    fsc_name_value types[JIT_PARAMS], divisible[JIT_PARAMS], known[JIT_PARAMS], bounds[2 * JIT_PARAMS];
+    size_t num_types, num_divisible, num_known, num_bounds;
+    bool checked; /* the CPU's code asks before each access */
+    Text key;     /* all that specialises, as text; never empty */
+    Arena *arena;
+} Binding;
+
+fsc_status jit_bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs);
+/* The compile of this variant: the caller's own choices first, then what the arguments say. */
+fsc_compile_options jit_options(const fsc_jit *j, const Binding *b);
+
+/* ---- jitload.c: code onto the device -------------------------------------------------------------------------------- */
+
+/* Of a compile. *cubin is malloc'd where the driver assembled one to be kept (the caller frees), else NULL. On success
+ * host code owns c, else the caller still does. */
+fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, CachePart *cubin, fsc_module **module);
+/* Of an entry of the cache. */
+fsc_status jit_load_entry(fsc_jit *j, const Binding *b, const CacheEntry *e, fsc_module **module);
+/* CPU and emulator: entry, scratch and sites as the text that jit_load_entry reads. */
+bool jit_describe_host(const fsc_compilation *c, Text *out);
+
+/* ---- jitdisk.c: variants on disk ------------------------------------------------------------------------------------- */
+
+/* Opens the folder, unless the options want none, and sums up what every key has in common. */
+void disk_open(fsc_jit *j);
+/* The variant from disk, without a compile; *out stays as it is where there is none that loads. */
+void disk_find(fsc_jit *j, const Binding *b, fsc_kernel **out);
+void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, CachePart cubin, fsc_kernel *kernel);
+
+#endif

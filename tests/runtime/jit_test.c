@@ -1,0 +1,411 @@
+/* jit_test.c - variants of the JIT: made once, kept on disk, loaded without a compile; on the CPU, the emulator, a fake GPU.
+ *
+ * In: two small kernels, a cache folder for each test. Out: who compiled and who loaded (fsc_jit_counts), and what the kernels
+ * computed, compared with the formula; after damage, under other options, from many threads and processes.
+ */
+#define _DEFAULT_SOURCE
+#include "cachefix.h"
+#include "fakecuda.h"
+
+#include "fsc.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+static const char scale[] = "@kernel(grid=(cdiv(n, B),), B=min(next_power_of_2(n), 1024))\n"
+                            "def scale(y: *fp32[n], x: *fp32[n], f: fp32, n: i32, B: constexpr = 1024):\n"
+                            "    i = program_id(0) * B + arange(0, B)\n"
+                            "    store(y + i, load(x + i, mask=i < n) * f, mask=i < n)\n";
+/* Stores beyond n, and is warned of it. */
+static const char unchecked[] = "@kernel(grid=(cdiv(n, 64),))\n"
+                                "def past(y: *fp32[n], n: i32):\n"
+                                "    i = program_id(0) * 64 + arange(0, 64)\n"
+                                "    store(y + i, i.to(fp32))\n";
+
+/* ---- Handles ---------------------------------------------------------------------------------------------------------------- */
+
+static fsc_device *device_of(const char *name) {
+    fsc_device *d = NULL;
+    if (fsc_device_open(name, &d) != FSC_OK) fail_msg("%s", fsc_last_message());
+    return d;
+}
+
+static fsc_jit *jit_with(fsc_device *d, const char *source, const fsc_compile_options *o) {
+    fsc_jit *j = NULL;
+    if (fsc_jit_create(d, source, strlen(source), o, &j) != FSC_OK) fail_msg("%s", fsc_jit_message(j));
+    return j;
+}
+
+/* scale() over n numbers, launched and compared. False: wrong numbers or no launch. */
+static bool scale_is_right(fsc_jit *j, int n, float f) {
+    _Alignas(16) float x[3000], y[3000]; /* aligned: a key has that too */
+    for (int i = 0; i < n; i++) x[i] = (float)(i % 977) - 400.0f;
+    memset(y, 0x7f, sizeof y);
+    const FscArg args[] = {fsc_pointer(y, (uint64_t)n * 4, FSC_FP32), fsc_pointer(x, (uint64_t)n * 4, FSC_FP32), fsc_float((double)f),
+                           fsc_int(n)};
+    if (fsc_jit_launch(j, NULL, args, 4, NULL) != FSC_OK) {
+        print_error("%s\n", fsc_last_message());
+        return false;
+    }
+    for (int i = 0; i < n; i++)
+        if (y[i] != x[i] * f) return false;
+    return true;
+}
+
+/* A handle of its own, as a new process would have, launched with n. */
+static FscJitCounts once(fsc_device *d, const char *source, const fsc_compile_options *o, int n) {
+    FscJitCounts counts;
+    fsc_jit *j = jit_with(d, source, o);
+    assert_true(scale_is_right(j, n, 0.5f));
+    fsc_jit_counts(j, &counts);
+    fsc_jit_destroy(j);
+    return counts;
+}
+
+static void expect(FscJitCounts c, uint32_t compiled, uint32_t from_disk) {
+    if (c.compiled != compiled || c.from_disk != from_disk)
+        fail_msg("%u compiled and %u from disk, not %u and %u", c.compiled, c.from_disk, compiled, from_disk);
+}
+
+/* ---- Host code --------------------------------------------------------------------------------------------------------------- */
+
+static void host_code_comes_back(void **state) {
+    static const char *const names[] = {"cpu:2", "emu:2"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fsc_device *d = device_of(names[i]);
+        expect(once(d, scale, NULL, 1000), 1, 0);
+        expect(once(d, scale, NULL, 1000), 0, 1);
+        expect(once(d, scale, NULL, 500), 1, 0); /* B is another */
+        expect(once(d, scale, NULL, 500), 0, 1);
+        fsc_device_close(d);
+    }
+    assert_int_equal(files_of("", ".fsc", NULL), 4);
+}
+
+/* Whatever the code hangs on makes another entry. */
+static void keys_tell_options_apart(void **state) {
+    fsc_compile_options o[12];
+    const fsc_name_value define = {"B", "256"}, type = {"y", "*fp32"};
+    fsc_device *d = device_of("cpu:1");
+    (void)state;
+    for (size_t i = 0; i < sizeof o / sizeof o[0]; i++) fsc_compile_options_init(&o[i]);
+    o[1].file = "other.dsl";
+    o[2].opt_level = 0;
+    o[3].fast_math = true;
+    o[4].device_debug = true;
+    o[5].defines = &define;
+    o[5].num_defines = 1;
+    o[6].types = &type;
+    o[6].num_types = 1;
+    o[7].remarks = true;
+    o[8].debug = true;
+    o[9].kernel = "scale";
+    o[10].verify_each = !o[10].verify_each;
+#if defined __x86_64__
+    o[11].cpu = "x86-64";
+#else
+    o[11].color = true;
+#endif
+    for (size_t i = 0; i < sizeof o / sizeof o[0]; i++) expect(once(d, scale, &o[i], 1000), 1, 0);
+    for (size_t i = 0; i < sizeof o / sizeof o[0]; i++) expect(once(d, scale, &o[i], 1000), 0, 1);
+    char changed[sizeof scale + 8]; /* one byte of the source */
+    snprintf(changed, sizeof changed, "%s\n", scale);
+    expect(once(d, changed, &o[0], 1000), 1, 0);
+    o[0].no_cache = true;
+    expect(once(d, scale, &o[0], 1000), 1, 0);
+    o[0].no_cache = false;
+    o[0].print_after = "fold"; /* dumps come from a compile */
+    expect(once(d, scale, &o[0], 1000), 1, 0);
+    fsc_device_close(d);
+}
+
+static void off_means_off(void **state) {
+    fsc_device *d = device_of("cpu:1");
+    (void)state;
+    setenv("FSC_CACHE_DIR", "off", 1);
+    expect(once(d, scale, NULL, 100), 1, 0);
+    expect(once(d, scale, NULL, 100), 1, 0);
+    assert_int_equal(access("off", F_OK), -1);
+    setenv("FSC_CACHE_DIR", folder, 1);
+    assert_int_equal(chmod(folder, 0755), 0); /* open to others: not used */
+    expect(once(d, scale, NULL, 100), 1, 0);
+    assert_int_equal(files_of("", ".fsc", NULL), 0);
+    fsc_device_close(d);
+}
+
+static void damage_is_compiled_again(void **state) {
+    fsc_device *d = device_of("cpu:1");
+    char path[600], other[600];
+    unsigned random = 12345;
+    (void)state;
+    expect(once(d, scale, NULL, 1000), 1, 0);
+    assert_int_equal(files_of("", ".fsc", path), 1);
+    for (int i = 0; i < 24; i++) {
+        size_t size = file_size(path);
+        random = random * 1103515245u + 12345u;
+        if (i % 4 == 3) assert_int_equal(truncate(path, (off_t)(random >> 8) % (off_t)size), 0);
+        else file_damage(path, (random >> 8) % size);
+        expect(once(d, scale, NULL, 1000), 1, 0);
+        expect(once(d, scale, NULL, 1000), 0, 1); /* replaced */
+    }
+    snprintf(other, sizeof other, "%.500s/kept", folder); /* another variant's entry under this one's name */
+    assert_int_equal(rename(path, other), 0);
+    expect(once(d, scale, NULL, 500), 1, 0);
+    char foreign[600];
+    assert_int_equal(files_of("", ".fsc", foreign), 1);
+    assert_int_equal(rename(foreign, path), 0);
+    expect(once(d, scale, NULL, 1000), 1, 0);
+    expect(once(d, scale, NULL, 1000), 0, 1);
+    fsc_device_close(d);
+}
+
+/* What a compile says besides its code is kept as well: places for the checks, warnings. */
+static void places_and_warnings_come_back(void **state) {
+    float y[128] = {0};
+    char first[4096] = "";
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fsc_device *d = device_of("cpu:1");
+        fsc_compile_options o;
+        FscJitCounts counts;
+        FscFinding f;
+        fsc_compile_options_init(&o);
+        o.file = "past.dsl";
+        assert_int_equal(fsc_device_check(d, true), FSC_OK);
+        fsc_jit *j = jit_with(d, unchecked, &o);
+        const FscArg args[] = {fsc_pointer(y, 100 * 4, FSC_FP32), fsc_int(100)};
+        assert_int_equal(fsc_jit_launch(j, NULL, args, 2, NULL), FSC_ERROR_CHECK);
+        assert_int_equal(fsc_device_finding(d, 0, &f), FSC_OK);
+        assert_string_equal(f.file, "past.dsl");
+        assert_int_equal(f.line, 4);
+        fsc_jit_counts(j, &counts);
+        expect(counts, i == 0, i == 1);
+        const char *log = fsc_jit_log(j), *times = strstr(log, "parse   "); /* only a compile has times */
+        size_t warnings = times ? (size_t)(times - log) : strlen(log);
+        assert_true(strstr(log, "[W0401]") && warnings < sizeof first);
+        if (i == 0) memcpy(first, log, warnings);
+        else assert_memory_equal(first, log, warnings);
+        fsc_jit_destroy(j);
+        fsc_device_close(d);
+    }
+}
+
+/* ---- Threads and processes ------------------------------------------------------------------------------------------------ */
+
+enum { THREADS = 12, PROCESSES = 32 };
+
+typedef struct Crowd {
+    fsc_jit *j;
+    pthread_barrier_t start;
+} Crowd;
+
+static void *call_first(void *context) {
+    Crowd *c = context;
+    bool ok = true;
+    pthread_barrier_wait(&c->start);
+    static const int sizes[] = {200, 600, 1008};
+    for (int i = 0; i < 3; i++) ok = ok && scale_is_right(c->j, sizes[i], 3.0f);
+    return (void *)(intptr_t)!ok;
+}
+
+/* Twelve threads want the same three variants (B is 256, or 1024 with n a multiple of 16 and not): each is compiled once. */
+static void threads_compile_once(void **state) {
+    fsc_device *d = device_of("cpu:2");
+    (void)state;
+    for (int round = 0; round < 2; round++) {
+        Crowd c = {.j = jit_with(d, scale, NULL)};
+        pthread_t thread[THREADS];
+        FscJitCounts counts;
+        pthread_barrier_init(&c.start, NULL, THREADS);
+        for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, call_first, &c), 0);
+        for (int i = 0; i < THREADS; i++) {
+            void *failed = NULL;
+            pthread_join(thread[i], &failed);
+            assert_null(failed);
+        }
+        fsc_jit_counts(c.j, &counts);
+        expect(counts, round ? 0 : 3, round ? 3 : 0);
+        pthread_barrier_destroy(&c.start);
+        fsc_jit_destroy(c.j);
+    }
+    fsc_device_close(d);
+}
+
+/* Every thread with a handle of its own, all on one folder. */
+static void *own_handle(void *context) {
+    fsc_jit *j = NULL;
+    bool ok = fsc_jit_create(context, scale, strlen(scale), NULL, &j) == FSC_OK;
+    for (int i = 0; i < 4 && ok; i++) ok = scale_is_right(j, 200 + 400 * (i % 3), 2.0f);
+    fsc_jit_destroy(j);
+    return (void *)(intptr_t)!ok;
+}
+
+static void handles_share_a_folder(void **state) {
+    fsc_device *d = device_of("cpu:1");
+    pthread_t thread[THREADS];
+    (void)state;
+    for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, own_handle, d), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *failed = NULL;
+        pthread_join(thread[i], &failed);
+        assert_null(failed);
+    }
+    fsc_device_close(d);
+}
+
+static int run_variants(void) {
+    fsc_device *d = NULL;
+    if (fsc_device_open("cpu:1", &d) != FSC_OK) return 1;
+    for (int i = 0; i < 3; i++) {
+        fsc_jit *j = NULL;
+        if (fsc_jit_create(d, scale, strlen(scale), NULL, &j) != FSC_OK || !scale_is_right(j, 200 + 400 * i, 2.0f)) return 2;
+        fsc_jit_destroy(j);
+    }
+    fsc_device_close(d);
+    return 0;
+}
+
+/* 32 processes with an empty cache, some of them killed: the rest compute what is right, and so does the next. */
+static void processes_share_a_folder(void **state) {
+    pid_t child[PROCESSES];
+    (void)state;
+    fflush(NULL);
+    for (int i = 0; i < PROCESSES; i++) {
+        child[i] = fork();
+        if (child[i] == 0) _exit(run_variants());
+        assert_true(child[i] > 0);
+    }
+    for (int i = 0; i < PROCESSES; i += 4) {
+        usleep(3000);
+        kill(child[i], SIGKILL);
+    }
+    for (int i = 0; i < PROCESSES; i++) {
+        int status = 0;
+        assert_int_equal(waitpid(child[i], &status, 0), child[i]);
+        if (i % 4 && (!WIFEXITED(status) || WEXITSTATUS(status))) fail_msg("process %d: status %d", i, status);
+    }
+    fsc_device *d = device_of("cpu:1");
+    for (int n = 200; n <= 1000; n += 400) expect(once(d, scale, NULL, n), 0, 1);
+    fsc_device_close(d);
+}
+
+/* ---- A GPU ------------------------------------------------------------------------------------------------------------------ */
+
+/* Prepares scale(n) in a handle of its own; the status, and the counts. */
+static fsc_status prepare(fsc_device *d, int64_t n, FscJitCounts *counts) {
+    fsc_jit *j = NULL;
+    fsc_kernel *k = NULL;
+    const FscArg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32), fsc_pointer((void *)0x7100000000, 0, FSC_FP32),
+                           fsc_float(1), fsc_int(n)};
+    fsc_status s = fsc_jit_create(d, scale, strlen(scale), NULL, &j);
+    if (s == FSC_OK) s = fsc_jit_prepare(j, args, 4, &k);
+    fsc_jit_counts(j, counts);
+    fsc_jit_destroy(j);
+    return s;
+}
+
+static void prepared(fsc_device *d, int64_t n, uint32_t compiled, uint32_t from_disk) {
+    FscJitCounts c;
+    if (prepare(d, n, &c) != FSC_OK) fail_msg("%s", fsc_last_message());
+    expect(c, compiled, from_disk);
+}
+
+static void cubins_come_back(void **state) {
+    (void)state;
+    fake_reset();
+    fsc_device *d = device_of("cuda");
+    prepared(d, 1000, 1, 0);
+    assert_int_equal(fake.cubins, 1);
+    assert_int_equal(fake_calls("cuLinkComplete"), 1);
+    prepared(d, 1000, 0, 1);
+    prepared(d, 999, 0, 1);  /* of the same range */
+    prepared(d, 1008, 1, 0); /* a multiple of 16 */
+    assert_int_equal(fake.cubins, 4);
+    assert_int_equal(fake_calls("cuLinkComplete"), 2); /* nothing was assembled for what came from disk */
+    fsc_device_close(d);
+    fake.version = 13010; /* a newer driver */
+    d = device_of("cuda");
+    prepared(d, 1000, 1, 0);
+    prepared(d, 1000, 0, 1);
+    fsc_device_close(d);
+    assert_int_equal(fake.modules + fake.links + fake.retained, 0);
+}
+
+/* A driver that takes a cached cubin no more: compiled again, and the entry replaced. */
+static void refused_cubins_are_replaced(void **state) {
+    (void)state;
+    fake_reset();
+    fsc_device *d = device_of("cuda");
+    prepared(d, 1000, 1, 0);
+    fake_fail("cuModuleLoadDataEx", 1, 200);
+    prepared(d, 1000, 1, 0);
+    prepared(d, 1000, 0, 1);
+    fsc_device_close(d);
+    assert_int_equal(fake.modules + fake.links, 0);
+}
+
+/* Where the driver's linker fails, PTX is loaded and PTX is kept. */
+static void ptx_is_kept_where_there_is_no_cubin(void **state) {
+    static const char *const calls[] = {"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete"};
+    char path[600];
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        fake_reset();
+        fsc_device *d = device_of("cuda");
+        fake_fail(calls[i], 1, 999);
+        prepared(d, 1000, 1, 0);
+        prepared(d, 1000, 0, 1);
+        assert_int_equal(fake.cubins, 0);
+        assert_int_equal(fake_calls("cuModuleLoadDataEx"), 2);
+        assert_int_equal(fake_calls("cuLinkCreate_v2"), 1);
+        fsc_device_close(d);
+        assert_int_equal(fake.modules + fake.links, 0);
+        assert_int_equal(files_of("", ".fsc", path), 1);
+        unlink(path);
+    }
+}
+
+/* Every call of the driver on the way fails once: an error or a working kernel, nothing left over, a cache that still works. */
+static void every_call_may_fail(void **state) {
+    static const char *const calls[] = {"cuLinkCreate_v2",     "cuLinkAddData_v2",   "cuLinkComplete",     "cuModuleLoadDataEx",
+                                        "cuModuleGetFunction", "cuFuncGetAttribute", "cuCtxPushCurrent_v2", "cuLinkDestroy"};
+    char path[600];
+    (void)state;
+    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
+        for (int n = 1; n <= 3; n++) {
+            FscJitCounts c;
+            fake_reset();
+            fsc_device *d = device_of("cuda");
+            fake_fail(calls[i], n, 999);
+            fsc_status s = prepare(d, 1000, &c);
+            if (s != FSC_OK) assert_non_null(strstr(fsc_last_message(), "999"));
+            fake_fail(calls[i], 1000, 0);
+            prepared(d, 1000, s != FSC_OK, s == FSC_OK);
+            fsc_device_close(d);
+            bool is_release = strcmp(calls[i], "cuCtxPushCurrent_v2") == 0 || strcmp(calls[i], "cuLinkDestroy") == 0;
+            if (!is_release) assert_int_equal(fake.modules + fake.links, 0);
+            while (files_of("", ".fsc", path)) unlink(path);
+        }
+    }
+}
+
+#define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_open, folder_close)
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        IN_FOLDER(processes_share_a_folder), /* first: a process with threads should not fork */
+        IN_FOLDER(host_code_comes_back),
+        IN_FOLDER(keys_tell_options_apart),
+        IN_FOLDER(off_means_off),
+        IN_FOLDER(damage_is_compiled_again),
+        IN_FOLDER(places_and_warnings_come_back),
+        IN_FOLDER(threads_compile_once),
+        IN_FOLDER(handles_share_a_folder),
+        IN_FOLDER(cubins_come_back),
+        IN_FOLDER(refused_cubins_are_replaced),
+        IN_FOLDER(ptx_is_kept_where_there_is_no_cubin),
+        IN_FOLDER(every_call_may_fail),
+    };
+    return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
+}

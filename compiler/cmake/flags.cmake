@@ -22,6 +22,11 @@ if(FSC_SANITIZE)
     target_link_options(fsc-flags INTERFACE ${sanitize})
 endif()
 
+if(FSC_TSAN)
+    target_compile_options(fsc-flags INTERFACE -fsanitize=thread)
+    target_link_options(fsc-flags INTERFACE -fsanitize=thread)
+endif()
+
 if(FSC_FUZZ)
     if(NOT CMAKE_C_COMPILER_ID STREQUAL "Clang")
         message(FATAL_ERROR "FSC_FUZZ needs clang and its libFuzzer: cmake --preset fuzz")

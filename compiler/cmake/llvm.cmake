@@ -23,5 +23,5 @@ else()
     target_link_libraries(fsc-llvm INTERFACE ${llvm_libraries})
     target_link_options(fsc-llvm INTERFACE
         # LLVM is C++: its runtime goes in too, except under sanitizers, which need the shared one.
-        $<$<NOT:$<BOOL:${FSC_SANITIZE}>>:-static-libstdc++;-static-libgcc>)
+        $<$<NOT:$<OR:$<BOOL:${FSC_SANITIZE}>,$<BOOL:${FSC_TSAN}>>>:-static-libstdc++;-static-libgcc>)
 endif()

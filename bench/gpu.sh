@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT: info tests random sanitizer plants bench quick tune clusters online edges long few numerics (default: all but quick, tune, clusters, online, numerics). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
+#   WHAT: info tests random sanitizer plants bench launch quick tune clusters online edges long few numerics (default: all but quick, tune, clusters, online, numerics). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 results=${OUT:-$PWD/build/gpu}
 out=${TMPDIR:-/tmp}/fsc-out
 home=${TMPDIR:-/tmp}/fsc-gpu
-what=${*:-info tests random sanitizer plants bench edges long few}
+what=${*:-info tests random sanitizer plants bench launch edges long few}
 rm -rf "$out" && mkdir -p "$out" "$home" "$results"
 [[ -d $home/stage ]] || tar -C "$home" -xJf build/gpu/fsc.tar.xz || exit 1
 cd "$home/stage" || exit 1
 lib=$(echo "$PWD"/lib/libfsc.so "$PWD"/lib/*/libfsc.so | tr ' ' '\n' | while read -r f; do [[ -e $f ]] && echo "$f"; done | head -n1)
-export FSC_LIBRARY=$lib FSC_SEEDS=$PWD/seeds PYTHONUNBUFFERED=1
+export FSC_LIBRARY=$lib FSC_SEEDS=$PWD/seeds PYTHONUNBUFFERED=1 FSC_CACHE_DIR=off LD_LIBRARY_PATH=${lib%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export jobs=$(nproc)
 failed=0
 
@@ -61,6 +61,10 @@ for w in $what; do
         ;;
     plants) FSC_LIBRARY=$PWD/plants/libfsc.so TAIL=20 step plants 400 python3 tests/plants.py --racecheck tests/run/run.py compiler/base/plant.def ;;
     bench) TAIL=16 step bench 420 python3 bench/bench.py --sweep tutorial --out "$out" ;;
+    launch) # a first call from source and from disk, and each further one beside cuLaunchKernel
+        TAIL=10 step launch-start 200 bench/launch start dsl_examples/softmax.dsl cuda 21
+        TAIL=20 step launch-calls 60 bench/launch calls cuda 20000
+        ;;
     quick) TAIL=30 step quick 200 python3 bench/bench.py --sweep quick --out "$out" --name quick ;;
     tune) TAIL=60 step tune 300 python3 bench/bench.py --sweep tune --num-warps 1 2 4 8 16 32 --peers fsc --repeat 20 --out "$out" --name tune ;;
     clusters) TAIL=60 step clusters 300 python3 bench/bench.py --sweep clusters --dtype fp32 fp16 --num-ctas 1 2 4 8 16 --num-warps 8 16 32 --peers fsc --repeat 15 --out "$out" --name clusters ;;

@@ -16,6 +16,7 @@ cmake --build build/plants -j "$(nproc)" >build/gpu/plants.log
 mkdir -p "$stage/plants"
 strip -o "$stage/plants/libfsc.so" build/plants/libfsc.so
 cp -r dsl_examples bench "$stage/"
+strip -o "$stage/bench/launch" build/release/bench/launch
 cp -r tests/run tests/random tests/plants.py "$stage/tests/"
 for table in compiler/check/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do # the suite asks them what there is to test
     mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"

@@ -54,7 +54,7 @@ static RuleStatus occupancy(void *context, int64_t *programs) {
     return c->asked == FSC_OK ? RULE_OK : RULE_UNBOUND;
 }
 
-static void bind_values(Call *c, Variant *v) {
+void call_bind(Call *c, Variant *v) {
     const Record *r = v->record;
     const FscDeviceProps *p = &c->kernel->device->props;
     if (r->num_params) memcpy(c->values, v->constants, r->num_params * sizeof *c->values);
@@ -114,15 +114,17 @@ static bool is_multiple(uint64_t x, uint32_t of) {
     return of <= 1 || x % of == 0;
 }
 
+/* Whether a variant's assumptions hold; a sentence in `why` where not, unless it is NULL: most launches ask several variants. */
 static bool fits_pointer(const RecordParam *p, const Slot *s, const FscArg *a, char *why) {
-    if (a->dtype != FSC_DTYPE_NONE && a->dtype != s->dtype) {
+    bool is_other = a->dtype != FSC_DTYPE_NONE && a->dtype != s->dtype;
+    if (is_other && why)
         snprintf(why, WHY, "argument %s points to %s, and the kernel is compiled for %s", p->name,
                  fsc_dtype_name(a->dtype), fsc_dtype_name(s->dtype));
-        return false;
-    }
+    if (is_other) return false;
     if (is_multiple((uintptr_t)a->u.pointer, p->divisible)) return true;
-    snprintf(why, WHY, "argument %s is at %#llx, which is not a multiple of %u bytes as the kernel was compiled for",
-             p->name, (unsigned long long)(uintptr_t)a->u.pointer, p->divisible);
+    if (why)
+        snprintf(why, WHY, "argument %s is at %#llx, which is not a multiple of %u bytes as the kernel was compiled for",
+                 p->name, (unsigned long long)(uintptr_t)a->u.pointer, p->divisible);
     return false;
 }
 
@@ -130,17 +132,19 @@ static bool fits_scalar(const RecordParam *p, const FscArg *a, char *why) {
     if (a->kind != FSC_ARG_INT) return true;
     long long i = a->u.integer;
     if (p->equals_one && i != 1) {
-        snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for 1", p->name, i);
+        if (why) snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for 1", p->name, i);
         return false;
     }
     if ((p->least && i < p->least) || (p->most && i > p->most)) {
-        snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for %u to %lld", p->name, i, p->least,
-                 p->most ? (long long)p->most : INT64_MAX);
+        if (why)
+            snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for %u to %lld", p->name, i, p->least,
+                     p->most ? (long long)p->most : INT64_MAX);
         return false;
     }
     if (is_multiple(i < 0 ? (uint64_t) - (i + 1) + 1 : (uint64_t)i, p->divisible)) return true;
-    snprintf(why, WHY, "argument %s is %lld, which is not a multiple of %u as the kernel was compiled for", p->name, i,
-             p->divisible);
+    if (why)
+        snprintf(why, WHY, "argument %s is %lld, which is not a multiple of %u as the kernel was compiled for", p->name, i,
+                 p->divisible);
     return false;
 }
 
@@ -158,6 +162,7 @@ static bool fits_constexpr(Call *c, uint32_t index, char *why) {
     char err[160], rule[160], values[160], given[40];
     RuleStatus s = rule_eval(p->rule, &c->env, &now, err, sizeof err);
     if (s == RULE_OK && same_value(now, c->values[index].value)) return true;
+    if (!why) return false;
     shown(c, p->rule, rule, sizeof rule);
     with_values(c, (const char *const[]){p->rule, NULL}, values, sizeof values);
     const char *from = p->origin == RECORD_DEFAULT ? "its default" : "the launch rule";
@@ -228,24 +233,26 @@ static fsc_status make_room(Call *c) {
 
 static fsc_status choose_variant(Call *c) {
     fsc_kernel *k = c->kernel;
-    char why[WHY] = "", first[WHY] = "";
+    char why[WHY] = "";
     Variant *best = NULL;
     for (size_t i = 0; i < k->num_variants; i++) {
         Variant *v = k->variants[i];
         if (best && v->assumptions <= best->assumptions) continue;
-        bind_values(c, v);
-        if (fits(c, why))
-            best = v;
-        else if (i == 0)
-            memcpy(first, why, sizeof first);
+        call_bind(c, v);
+        if (fits(c, NULL)) best = v;
     }
     const char *name = k->variants[0]->record->kernel;
-    if (!best && k->num_variants == 1) return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, first);
-    if (!best)
-        return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: none of %zu compiled variants fits; the first: %s",
-                           name, k->num_variants, first);
-    if (c->variant != best) bind_values(c, best);
-    return FSC_OK;
+    if (best) {
+        if (c->variant != best) call_bind(c, best);
+        return FSC_OK;
+    }
+    if (k->is_object && cover_explain(c, why, sizeof why))
+        return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, why);
+    call_bind(c, k->variants[0]);
+    (void)fits(c, why);
+    if (k->num_variants == 1) return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, why);
+    return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: none of %zu compiled variants fits; the first: %s", name,
+                       k->num_variants, why);
 }
 
 /* ---- Conversion, conditions, contracts ---------------------------------------------------------------------------------- */

@@ -130,6 +130,7 @@ static fsc_device *device_create(void) {
     if (!d) return NULL;
     pthread_mutex_init(&d->lock, NULL);
     pthread_mutex_init(&d->turn, NULL);
+    pthread_mutex_init(&d->loading, NULL);
     return d;
 }
 
@@ -229,6 +230,7 @@ void fsc_device_close(fsc_device *d) {
     findings_destroy(d->findings);
     memory_forget(d);
     pthread_mutex_destroy(&d->turn);
+    pthread_mutex_destroy(&d->loading);
     pthread_mutex_destroy(&d->lock);
     free(d);
 }

@@ -101,6 +101,11 @@ static void load_it(void) {
     load_status = load();
 }
 
+fsc_status driver_state(void) {
+    pthread_once(&load_once, load_it);
+    return load_status;
+}
+
 fsc_status driver_load(void) {
     pthread_once(&load_once, load_it);
     return load_status == FSC_OK ? FSC_OK : status_fail(NULL, load_status, "%s", load_message);

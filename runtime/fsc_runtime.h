@@ -359,6 +359,46 @@ FSC_API fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg
  * *variant (may be NULL) is the variant that a launch would take. */
 FSC_API fsc_status fsc_launch_grid(fsc_kernel *k, const FscArg *args, size_t nargs, int64_t grid[3], size_t *variant);
 
+/* ---- Objects: kernels compiled ahead of time ---------------------------------------------------------------------------- *
+ * `fsc --emit=object` and `--emit=c` make a function per kernel, `fsc_status softmax(fsc_stream stream, float *y, …)`, and a
+ * table of its variants, `softmax_object`. The function only hands its arguments to fsc_object_launch (docs/embedding.md). */
+
+/* A CUstream, NULL: the default stream. It runs in the calling thread's current context, else in the primary context of device
+ * 0. NULL is the CPU where there is no driver or GPU, or where the object has a CPU version only; FSC_STREAM_CPU always is. */
+typedef void *fsc_stream;
+#define FSC_STREAM_CPU ((fsc_stream)(intptr_t)-1)
+
+enum { FSC_OBJECT_ABI = 1 }; /* of the two structs below */
+
+/* One variant for one architecture. */
+typedef struct FscObjectVariant {
+    const char *arch; /* "sm_80"; "cpu", or "cpu x86-64-v3": what the processor must have */
+    const void *code; /* PTX or a cubin, with its record inside; of the CPU: the record's text */
+    uint64_t size;
+    FscHostEntry *entry;    /* of the CPU; else NULL */
+    uint64_t scratch_bytes; /* of the CPU */
+    uint64_t number;        /* entries of one number are one variant for several architectures */
+} FscObjectVariant;
+
+typedef struct FscObject {
+    uint64_t abi;
+    const char *kernel;
+    const FscObjectVariant *variants; /* GPUs' first */
+    uint64_t num_variants;
+    void *loaded; /* the runtime's own; NULL at first */
+} FscObject;
+
+/* Launches the variant that fits: values[i] points at the i-th run-time argument, of the C type that the parameter has in
+ * the generated header (a float for every floating-point scalar but fp64, a uint8_t for i1). grid: NULL, or of a kernel without
+ * a launch rule the programs. Checked as fsc_launch is; FSC_NO_VARIANT says which --variants would cover the call. Takes the
+ * newest cubin that fits the device, else PTX, which the driver compiles. A variant is loaded when it is first launched,
+ * once a context, whichever threads ask; from then on nothing is locked but the kernel's table for reading. */
+FSC_API fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid[3], const void *const *values);
+/* Loads every variant for where this stream runs: for those who capture launches in a graph, or want no first call. */
+FSC_API fsc_status fsc_object_load(FscObject *o, fsc_stream stream);
+/* Unloads it everywhere, before its contexts are destroyed or its code leaves the process. No launch of it at the same time. */
+FSC_API void fsc_object_unload(FscObject *o);
+
 #ifdef __cplusplus
 }
 #endif

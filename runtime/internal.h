@@ -30,6 +30,7 @@ extern DriverTable cuda; /* filled after driver_load() gave FSC_OK */
 
 /* Loads the driver on the first call; later ones give the same answer. FSC_NO_DRIVER, FSC_ERROR_DRIVER_OLD. */
 fsc_status driver_load(void);
+fsc_status driver_state(void); /* the same without a message */
 /* FSC_OK for CUDA_SUCCESS; else the status for r, with a message that names the call and the driver's error. An error
  * that kills the context is kept in d. */
 fsc_status driver_check(fsc_device *d, CUresult r, const char *call);
@@ -54,6 +55,7 @@ struct fsc_device {
     Emulator *emulator;   /* of "emu" */
     Findings *findings;   /* of checked launches; NULL on CUDA */
     atomic_bool checked;
+    pthread_mutex_t loading; /* of code that is loaded when it is first needed */
     pthread_mutex_t turn; /* of launches that share the findings: one at a time */
     atomic_int fault;     /* the CUresult that killed the context, or 0 */
     pthread_mutex_t lock; /* of what follows */
@@ -92,11 +94,22 @@ struct fsc_module {
     Record **records; /* one a kernel */
     size_t num_records;
     CUmodule cu;
+    const void *image; /* still to be loaded: borrowed; NULL: loaded, or of the host */
+    size_t image_size;
     FscHostCode code; /* CPU and emulator; else zero */
 };
 
 void module_share(fsc_module *m);
 void module_release(fsc_module *m);
+/* As fsc_module_load, in two steps: the records are read and checked now, the driver gets the image with the second call. The
+ * image stays the caller's and must be there until then. The second under the device's lock `loading`. */
+fsc_status module_load_later(fsc_device *d, const void *image, size_t size, fsc_module **out);
+fsc_status module_load_now(fsc_module *m);
+bool module_is_loaded(const fsc_module *m);
+/* sm_90a → 90, 'a'. False for "cpu" and the like. */
+bool arch_read(const char *arch, unsigned *number, char *suffix);
+/* PTX runs on its arch and newer ones, machine code on its major version from its minor on, 'a' on its very arch. */
+bool arch_fits(const char *target, const char *device, bool is_text);
 
 /* ---- kernel.c --------------------------------------------------------------------------------------------------------- */
 
@@ -113,18 +126,22 @@ typedef struct Variant {
     uint32_t num_slots;
     uint32_t assumptions;   /* how many of its parameters are assumed divisible or 1: which variant is the closest */
     RuleBinding *constants; /* per parameter: names, and the values of constexprs */
-    CUfunction *functions;  /* one a launch */
+    CUfunction *functions;  /* one a launch; NULL until it is ready */
+    atomic_bool ready;      /* its code is on the device */
     const char **names;     /* of the parameters, for messages */
     atomic_llong programs_per_sm; /* 0: not asked yet */
 } Variant;
 
 struct fsc_kernel {
     fsc_device *device;
-    pthread_rwlock_t lock; /* of the table; a variant itself never changes and stays until the end */
+    bool is_object;        /* of an object (object.c): what no variant covers is explained by --variants */
+    pthread_rwlock_t lock; /* of the table; a variant itself only becomes ready, and stays until the end */
     Variant **variants;
     size_t num_variants;
 };
 
+/* Loads the variant's code if that was left for later; once, whoever asks. */
+fsc_status variant_ready(Variant *v);
 /* blocks per SM × programs per block / blocks per program; 1 on the CPU. */
 fsc_status variant_programs_per_sm(Variant *v, int64_t *programs);
 
@@ -155,7 +172,14 @@ fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg 
 void call_end(Call *c);
 /* The launch as this grid takes it: `l`, with fewer programs in a block where the grid is small (launch.c). */
 RecordLaunch launch_shape(const Call *c, const RecordLaunch *l);
+/* From here on the call's values are those of this variant. */
+void call_bind(Call *c, Variant *v);
 /* Extent and stride (elements) of a dimension of the parameter's shape contract. */
 fsc_status call_dim(Call *c, const RecordParam *p, uint32_t dim, int64_t *extent, int64_t *stride);
+
+/* ---- cover.c ------------------------------------------------------------------------------------------------------------ */
+
+/* Why no variant of an object takes this call, and which --variants would: a sentence. False: it is nothing of theirs. */
+bool cover_explain(Call *c, char *out, size_t size);
 
 #endif

@@ -88,12 +88,24 @@ static fsc_status load_functions(Variant *v) {
         return status_fail(d, FSC_ERROR_RECORD, "kernel %s takes %u launches, and the emulator runs kernels of one", r->kernel,
                            r->num_launches);
     if (d->props.kind == FSC_EMU) return check_launch(v, &r->launches[0]);
-    v->functions = calloc(r->num_launches, sizeof *v->functions);
+    if (!v->functions) v->functions = calloc(r->num_launches, sizeof *v->functions);
     if (!v->functions) return status_memory(d);
     bool pushed = false;
     fsc_status s = device_enter(d, &pushed);
     for (uint32_t i = 0; i < r->num_launches && s == FSC_OK; i++) s = load_function(v, i);
     device_leave(d, pushed);
+    return s;
+}
+
+fsc_status variant_ready(Variant *v) {
+    fsc_device *d = v->module->device;
+    if (atomic_load_explicit(&v->ready, memory_order_acquire)) return FSC_OK;
+    pthread_mutex_lock(&d->loading);
+    bool is_ready = atomic_load_explicit(&v->ready, memory_order_relaxed);
+    fsc_status s = is_ready ? FSC_OK : module_load_now(v->module);
+    if (s == FSC_OK && !is_ready) s = load_functions(v);
+    if (s == FSC_OK) atomic_store_explicit(&v->ready, true, memory_order_release);
+    pthread_mutex_unlock(&d->loading);
     return s;
 }
 
@@ -117,7 +129,8 @@ static fsc_status variant_create(fsc_module *m, const char *name, Variant **out)
     v->module = m;
     v->record = r;
     module_share(m);
-    s = fill_parameters(v) ? load_functions(v) : status_memory(m->device);
+    s = fill_parameters(v) ? FSC_OK : status_memory(m->device);
+    if (s == FSC_OK && module_is_loaded(m)) s = variant_ready(v);
     if (s == FSC_OK)
         *out = v;
     else
@@ -222,7 +235,9 @@ fsc_status variant_programs_per_sm(Variant *v, int64_t *programs) {
     bool pushed = false;
     int blocks = 0;
     const RecordLaunch *l = &v->record->launches[v->record->num_launches - 1];
-    fsc_status s = device_enter(d, &pushed);
+    fsc_status s = variant_ready(v);
+    if (s != FSC_OK) return s;
+    s = device_enter(d, &pushed);
     if (s == FSC_OK) s = blocks_per_sm(v, v->record->num_launches - 1, &blocks);
     device_leave(d, pushed);
     if (s != FSC_OK) return s;
@@ -296,7 +311,9 @@ fsc_status fsc_kernel_warmup(fsc_kernel *k, size_t variant, FscKernelReport *out
         return FSC_OK;
     }
     bool pushed = false;
-    fsc_status s = device_enter(d, &pushed);
+    fsc_status s = variant_ready(v);
+    if (s != FSC_OK) return s;
+    s = device_enter(d, &pushed);
     if (s == FSC_OK) s = report_cuda(v, &o);
     device_leave(d, pushed);
     if (s == FSC_OK) *out = o;

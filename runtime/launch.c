@@ -206,6 +206,7 @@ fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, 
     Call c;
     fsc_status s = call_begin(&c, k, grid, args, nargs);
     bool empty = s == FSC_OK && (c.grid[0] == 0 || c.grid[1] == 0 || c.grid[2] == 0);
+    if (s == FSC_OK && !empty) s = variant_ready(c.variant);
     if (s == FSC_OK && !empty) s = launch_on_device(&c, stream);
     call_end(&c);
     return s;

@@ -101,8 +101,7 @@ static bool fatbin_is_whole(const unsigned char *at, size_t size) {
     return size >= 16 && inside(number_at(at, 6, 2), number_at(at, 8, 8), size);
 }
 
-/* sm_90a → 90, 'a'. False for "cpu" and the like. */
-static bool read_arch(const char *arch, unsigned *number, char *suffix) {
+bool arch_read(const char *arch, unsigned *number, char *suffix) {
     int used = 0;
     *suffix = '\0';
     if (sscanf(arch, "sm_%3u%n", number, &used) != 1) return false;
@@ -110,11 +109,10 @@ static bool read_arch(const char *arch, unsigned *number, char *suffix) {
     return *suffix == '\0' || arch[used + 1] == '\0';
 }
 
-/* PTX runs on its arch and newer ones, machine code on its major version from its minor on, 'a' on its very arch. */
-static bool arch_fits(const char *target, const char *device, bool is_text) {
+bool arch_fits(const char *target, const char *device, bool is_text) {
     unsigned want = 0, have = 0;
     char suffix, ignored;
-    if (!read_arch(target, &want, &suffix) || !read_arch(device, &have, &ignored)) return false;
+    if (!arch_read(target, &want, &suffix) || !arch_read(device, &have, &ignored)) return false;
     if (suffix == 'a') return want == have;
     return want <= have && ((is_text && !suffix) || want / 10 == have / 10);
 }
@@ -181,23 +179,19 @@ static fsc_status read_known(fsc_module *m, const char *text, size_t length) {
     return status_memory(m->device);
 }
 
-static fsc_status load_image(fsc_module *m, const void *image, size_t size, ImageKind kind, const char *record, size_t length) {
-    fsc_status s = record ? read_known(m, record, length) : read_records(m, image, size);
-    if (s == FSC_OK) s = check_arch(m, kind == IMAGE_TEXT);
-    if (s != FSC_OK) return s;
-    if (kind != IMAGE_TEXT) return load_code(m, image);
+static fsc_status load_image(fsc_module *m, const void *image, size_t size) {
+    if (image_kind(image, size) != IMAGE_TEXT) return load_code(m, image);
     char *text = malloc(size + 1); /* the driver wants a NUL behind it */
     if (!text) return status_memory(m->device);
     memcpy(text, image, size);
     text[size] = '\0';
-    s = load_code(m, text);
+    fsc_status s = load_code(m, text);
     free(text);
     return s;
 }
 
-static fsc_status module_load(fsc_device *d, const void *image, size_t size, const char *record, size_t length, fsc_module **out) {
-    if (!d || !image || !out)
-        return status_fail(d, FSC_ERROR_USAGE, "fsc_module_load: device, image or result is NULL");
+/* record: its text; NULL: it is searched in the image. */
+static fsc_status module_read(fsc_device *d, const void *image, size_t size, const char *record, size_t length, fsc_module **out) {
     if (device_is_host(d))
         return status_fail(d, FSC_ERROR_USAGE, "PTX and cubins are for CUDA devices, not for the host");
     ImageKind kind = size ? image_kind(image, size) : IMAGE_UNKNOWN;
@@ -208,7 +202,10 @@ static fsc_status module_load(fsc_device *d, const void *image, size_t size, con
                            size);
     fsc_module *m = module_create(d);
     if (!m) return status_memory(d);
-    fsc_status s = load_image(m, image, size, kind, record, length);
+    m->image = image;
+    m->image_size = size;
+    fsc_status s = record ? read_known(m, record, length) : read_records(m, image, size);
+    if (s == FSC_OK) s = check_arch(m, kind == IMAGE_TEXT);
     if (s == FSC_OK)
         *out = m;
     else
@@ -216,12 +213,36 @@ static fsc_status module_load(fsc_device *d, const void *image, size_t size, con
     return s;
 }
 
-fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out) {
-    return module_load(d, image, size, NULL, 0, out);
+fsc_status module_load_later(fsc_device *d, const void *image, size_t size, fsc_module **out) {
+    return module_read(d, image, size, NULL, 0, out);
+}
+
+fsc_status module_load_now(fsc_module *m) {
+    if (!m->image) return FSC_OK;
+    fsc_status s = load_image(m, m->image, m->image_size);
+    if (s == FSC_OK) m->image = NULL;
+    return s;
+}
+
+bool module_is_loaded(const fsc_module *m) {
+    return !m->image;
 }
 
 fsc_status module_load_known(fsc_device *d, const void *image, size_t size, const char *record, size_t length, fsc_module **out) {
-    return module_load(d, image, size, record, length, out);
+    if (!d || !image || !out)
+        return status_fail(d, FSC_ERROR_USAGE, "fsc_module_load: device, image or result is NULL");
+    fsc_module *m = NULL;
+    fsc_status s = module_read(d, image, size, record, length, &m);
+    if (s == FSC_OK) s = module_load_now(m);
+    if (s == FSC_OK)
+        *out = m;
+    else
+        fsc_module_unload(m);
+    return s;
+}
+
+fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out) {
+    return module_load_known(d, image, size, NULL, 0, out);
 }
 
 /* The code is of the device's kind, and so says its record. */

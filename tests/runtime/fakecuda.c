@@ -1,6 +1,7 @@
 /* fakecuda.c - a driver with the real one's interface and no GPU: it keeps the rules, counts calls and fails on demand.
  *
- * Two H100-like devices; memory is the host's. A module is PTX text; a function exists if ".entry NAME" is in it.
+ * Two H100-like devices; memory is the host's. A module is PTX text, or such text behind the headers of an ELF file; a
+ * function exists if ".entry NAME" is in it.
  * ".version 99.0" is a version it does not know, "not ptx" a text it does not accept, both with a log. An error of a
  * kernel (700 to 719) sticks. FAKE_CUDA_INIT in the environment makes cuInit give that error.
  */
@@ -255,6 +256,13 @@ API(cuCtxGetCurrent, void **context) {
     return 0;
 }
 
+API(cuCtxGetId, struct Context *context, unsigned long long *id) {
+    ENTER();
+    *id = (unsigned long long)fake.generation * 100 + (unsigned long long)(context - own >= 0 && context - own < 8) * 10 +
+          (unsigned long long)context->device + 1;
+    return 0;
+}
+
 API(cuCtxGetDevice, int *device) {
     NEED_CONTEXT();
     *device = stack[depth - 1]->device;
@@ -388,7 +396,6 @@ static CUresult complain(const char *what, CUresult r, unsigned n, const int *op
 }
 
 /* A cubin of this driver: an ELF file of one section, the PTX; 64 bytes each of head and section. */
-enum { CUBIN_HEAD = 128 };
 
 static void put_number(char *at, size_t bytes, uint64_t x) {
     for (size_t i = 0; i < bytes; i++) at[i] = (char)(x >> 8 * i & 255);
@@ -409,16 +416,16 @@ API(cuLinkAddData_v2, void *link, int type, void *data, size_t size, const char 
     const char *text = data;
     if (type != 1 || size == 0 || text[size - 1] != '\0') return 1;
     if (strstr(text, "not ptx")) return 218;
-    char *cubin = take(CUBIN_HEAD + size);
+    char *cubin = take(FAKE_ELF + size);
     static const unsigned char head[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
     memcpy(cubin, head, sizeof head);
     put_number(cubin + 40, 8, 64);      /* where the sections are, how large each is, how many */
     put_number(cubin + 58, 2, 64);
     put_number(cubin + 60, 2, 1);
     put_number(cubin + 64 + 4, 4, 1);   /* the section: of bytes, from, so many */
-    put_number(cubin + 64 + 24, 8, CUBIN_HEAD);
+    put_number(cubin + 64 + 24, 8, FAKE_ELF);
     put_number(cubin + 64 + 32, 8, size);
-    memcpy(cubin + CUBIN_HEAD, text, size);
+    memcpy(cubin + FAKE_ELF, text, size);
     *(void **)link = cubin;
     return 0;
 }
@@ -426,7 +433,7 @@ API(cuLinkAddData_v2, void *link, int type, void *data, size_t size, const char 
 API(cuLinkComplete, void *link, void **cubin, size_t *size) {
     ENTER();
     *cubin = *(void **)link;
-    *size = CUBIN_HEAD + strlen((char *)*cubin + CUBIN_HEAD) + 1;
+    *size = FAKE_ELF + strlen((char *)*cubin + FAKE_ELF) + 1;
     return 0;
 }
 
@@ -443,7 +450,7 @@ API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *optio
     NEED_CONTEXT();
     const char *text = image;
     bool is_cubin = memcmp(text, "\177ELF", 4) == 0;
-    if (is_cubin) text += CUBIN_HEAD;
+    if (is_cubin) text += FAKE_ELF;
     if (strstr(text, "not ptx"))
         return complain("ptxas application ptx input, line 3; fatal   : Parsing error", 218, n, options, values);
     if (strstr(text, ".version 99.0"))

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FAKE_PARAMS = 96 };
+enum { FAKE_PARAMS = 96, FAKE_ELF = 128 /* bytes of an ELF file's headers */ };
 
 typedef struct FakeLaunch {
     char entry[64];
@@ -20,6 +20,7 @@ typedef struct FakeState {
     int devices;      /* that there are; 2 */
     int params;       /* how many parameters a launch copies; 0 */
     int blocks;       /* what the occupancy call gives; 3 */
+    int generation;   /* of contexts: a new one at an old address has another id; 0 */
     size_t memory;    /* bytes of device memory that there are */
     int version;      /* of CUDA, that the driver supports; 13000 */
     int launches;     /* done */

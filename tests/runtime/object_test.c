@@ -1,0 +1,359 @@
+/* object_test.c - kernels compiled ahead of time: which variant is taken and loaded, where, and how often; what is refused. */
+#include "fakefix.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* ---- Objects as the compiler makes them ---------------------------------------------------------------------------------------- */
+
+enum { MOST = 12 };
+
+/* Entries are named by what they are: "sm_90_c_16_512" is a cubin for sm_90, pointers assumed aligned to 16, BLOCK 512. */
+typedef struct Made {
+    FscObject object;
+    FscObjectVariant variants[MOST];
+    char *codes[MOST];
+} Made;
+
+static Record *variant_record(const char *arch, const char *entry, uint32_t divisible, const char *block) {
+    Record *r = sample_record(arch, block, RECORD_RULE, divisible);
+    r->num_launches = 0;
+    record_add_launch(r, entry, 128, 1, 1, 0);
+    return r;
+}
+
+/* Headers of an ELF file with one section, the record, and what the fake driver looks for. */
+static char *fake_cubin(const Record *r, size_t *size) {
+    static const unsigned char magic[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
+    size_t n = 0;
+    char *text = record_write(r, &n), *image = calloc(1, FAKE_ELF + n + 256);
+    memcpy(image, magic, sizeof magic);
+    image[40] = 64; /* the section's header lies there, is so large, and there is one */
+    image[58] = 64;
+    image[60] = 1;
+    image[64 + 4] = 8; /* SHT_NOBITS */
+    memcpy(image + FAKE_ELF, text, n);
+    *size = FAKE_ELF + n + (size_t)sprintf(image + FAKE_ELF + n, ".entry %s()", r->launches[0].entry) + 1;
+    free(text);
+    return image;
+}
+
+static void add(Made *m, const char *arch, bool is_cubin, uint32_t divisible, const char *block, uint64_t number) {
+    char entry[64];
+    snprintf(entry, sizeof entry, "%s_%s_%u_%s", arch, is_cubin ? "c" : "p", divisible, block);
+    Record *r = variant_record(arch, entry, divisible, block);
+    size_t n = m->object.num_variants++, size = 0;
+    m->codes[n] = is_cubin ? fake_cubin(r, &size) : sample_ptx(r, "7.0");
+    if (!is_cubin) size = strlen(m->codes[n]);
+    m->variants[n] = (FscObjectVariant){.arch = arch, .code = m->codes[n], .size = size, .number = number};
+    record_free(r);
+}
+
+static void begin(Made *m) {
+    *m = (Made){.object = {.abi = FSC_OBJECT_ABI, .kernel = "softmax"}};
+    m->object.variants = m->variants;
+}
+
+static void end(Made *m) {
+    fsc_object_unload(&m->object);
+    for (size_t i = 0; i < m->object.num_variants; i++) free(m->codes[i]);
+}
+
+/* The CPU version's programs, and what they saw. */
+static atomic_int programs;
+static float seen;
+
+static void cpu_entry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch) {
+    (void)pid, (void)nprog, (void)scratch;
+    seen = **(const float *const *)args[1];
+    atomic_fetch_add(&programs, 1);
+}
+
+static void add_cpu(Made *m, const char *block, uint64_t number) {
+    Record *r = variant_record("cpu", "softmax", 1, block);
+    size_t n = m->object.num_variants++, size = 0;
+    m->codes[n] = record_write(r, &size);
+    m->variants[n] = (FscObjectVariant){.arch = "cpu", .code = m->codes[n], .size = size, .entry = cpu_entry, .number = number};
+    record_free(r);
+}
+
+/* softmax of 3 rows of n_cols; misaligned: by one element. */
+static fsc_status launch(Made *m, fsc_stream stream, int32_t n_cols, bool misaligned) {
+    static float x[4] = {42.0f, 42.0f};
+    const void *y = (const char *)NULL + 0x7000000000, *from = stream == FSC_STREAM_CPU || fake.devices == 0 ? x : y;
+    if (misaligned) from = (const char *)from + 4;
+    int32_t stride = 4096, rows = 3;
+    const void *const values[] = {&y, &from, &stride, &stride, &rows, &n_cols};
+    return fsc_object_launch(&m->object, stream, NULL, values);
+}
+
+static const char *last_entry(void) {
+    static FakeLaunch l;
+    l = fake_launch(fake.launches - 1);
+    return l.entry;
+}
+
+static void takes(Made *m, int32_t n_cols, bool misaligned, const char *entry) {
+    assert_int_equal(launch(m, NULL, n_cols, misaligned), FSC_OK);
+    assert_string_equal(last_entry(), entry);
+}
+
+/* ---- Architectures ----------------------------------------------------------------------------------------------------------------- */
+
+static void architectures(void **state) {
+    (void)state;
+    static const struct {
+        const char *have[4]; /* "sm_90 c" */
+        const char *entry;
+    } cases[] = {{{"sm_80 c", "sm_80 p", "sm_90 p", "sm_90 c"}, "sm_90_c_1_1024"},
+                 {{"sm_90 p", "sm_80 c", "sm_90a c", "sm_90 c"}, "sm_90a_c_1_1024"},
+                 {{"sm_80 c", "sm_75 p", "sm_80 p", "sm_100 p"}, "sm_80_p_1_1024"}, /* no cubin fits: the newest PTX that does */
+                 {{"sm_75 p", "sm_100 c"}, "sm_75_p_1_1024"}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Made m;
+        char archs[4][8];
+        begin(&m);
+        for (size_t k = 0; k < 4 && cases[i].have[k]; k++) {
+            snprintf(archs[k], sizeof archs[k], "%.*s", (int)strcspn(cases[i].have[k], " "), cases[i].have[k]);
+            add(&m, archs[k], strstr(cases[i].have[k], " c") != NULL, 1, "1024", 0);
+        }
+        takes(&m, 700, false, cases[i].entry);
+        assert_int_equal(fake_calls("cuModuleLoadDataEx"), i + 1);
+        end(&m);
+    }
+}
+
+static void no_architecture(void **state) {
+    (void)state;
+    Made m;
+    begin(&m);
+    add(&m, "sm_80", true, 1, "1024", 0);
+    add(&m, "sm_100", true, 1, "1024", 0);
+    assert_int_equal(launch(&m, NULL, 700, false), FSC_ERROR_ARCH);
+    assert_non_null(strstr(fsc_last_message(), "compiled for sm_80, sm_100, and Fake H100 0 is sm_90: compile it with --arch=sm_90"));
+    assert_int_equal(launch(&m, FSC_STREAM_CPU, 700, false), FSC_ERROR_USAGE);
+    assert_non_null(strstr(fsc_last_message(), "has no CPU version: compile it with cpu among the --arch"));
+    end(&m);
+}
+
+/* ---- Variants ------------------------------------------------------------------------------------------------------------------------ */
+
+static void make_usual(Made *m) {
+    begin(m);
+    add(m, "sm_90", true, 16, "512", 0);
+    add(m, "sm_90", true, 16, "1024", 1);
+    add(m, "sm_90", true, 1, "512", 2);
+    add(m, "sm_90", true, 1, "1024", 3);
+}
+
+static void variants(void **state) {
+    (void)state;
+    Made m;
+    make_usual(&m);
+    takes(&m, 700, false, "sm_90_c_16_1024");
+    takes(&m, 1024, false, "sm_90_c_16_1024");
+    assert_int_equal(fake.modules, 1); /* the others are not loaded */
+    takes(&m, 512, false, "sm_90_c_16_512");
+    takes(&m, 400, true, "sm_90_c_1_512");
+    takes(&m, 700, true, "sm_90_c_1_1024");
+    assert_int_equal(fake.modules, 4);
+    takes(&m, 700, true, "sm_90_c_1_1024");
+    assert_int_equal(fake_calls("cuModuleLoadDataEx"), 4);
+    assert_int_equal(fake_launch(0).grid[0], 3); /* by the launch rule */
+
+    assert_int_equal(launch(&m, NULL, 1025, false), FSC_NO_VARIANT);
+    assert_non_null(strstr(fsc_last_message(), "the launch rule BLOCK = next_power_of_2(n_cols) gives 2048, and the object has "
+                                               "variants for 512, 1024: --variants BLOCK=512..2048 would cover it"));
+    assert_int_equal(launch(&m, NULL, 16, false), FSC_NO_VARIANT);
+    assert_non_null(strstr(fsc_last_message(), "--variants BLOCK=16..1024 would cover it"));
+    end(&m);
+}
+
+/* What no --variants would cover has the sentence of every launch. */
+static void assumptions(void **state) {
+    (void)state;
+    Made m;
+    begin(&m);
+    add(&m, "sm_90", true, 16, "1024", 0);
+    assert_int_equal(launch(&m, NULL, 700, true), FSC_NO_VARIANT);
+    assert_non_null(strstr(fsc_last_message(), "argument x is at 0x7000000004, which is not a multiple of 16 bytes"));
+    end(&m);
+}
+
+static void load_all(void **state) {
+    (void)state;
+    Made m;
+    make_usual(&m);
+    assert_int_equal(fsc_object_load(&m.object, NULL), FSC_OK);
+    assert_int_equal(fake.modules, 4);
+    takes(&m, 400, true, "sm_90_c_1_512");
+    assert_int_equal(fake_calls("cuModuleLoadDataEx"), 4);
+    fsc_object_unload(&m.object);
+    assert_true(fake.modules == 0 && fake.retained == 0);
+    takes(&m, 400, true, "sm_90_c_1_512"); /* and again */
+    end(&m);
+}
+
+static void failures(void **state) {
+    (void)state;
+    Made m;
+    make_usual(&m);
+    fake_fail("cuDevicePrimaryCtxRetain", 1, 2);
+    assert_int_equal(launch(&m, NULL, 700, false), FSC_ERROR_DEVICE_MEMORY);
+    fake_fail("cuModuleLoadDataEx", 1, 2);
+    assert_int_equal(launch(&m, NULL, 700, false), FSC_ERROR_DEVICE_MEMORY);
+    fake_fail("cuModuleGetFunction", 1, 2);
+    assert_int_equal(launch(&m, NULL, 700, false), FSC_ERROR_DEVICE_MEMORY);
+    takes(&m, 700, false, "sm_90_c_16_1024"); /* the next one tries again */
+    assert_int_equal(fake.modules, 1);
+    m.object.abi = 99;
+    assert_int_equal(launch(&m, NULL, 700, false), FSC_ERROR_USAGE);
+    assert_non_null(strstr(fsc_last_message(), "another version of fsc"));
+    m.object.abi = FSC_OBJECT_ABI;
+    assert_int_equal(fsc_object_launch(NULL, NULL, NULL, NULL), FSC_ERROR_USAGE);
+    assert_int_equal(fsc_object_launch(&m.object, NULL, NULL, NULL), FSC_ERROR_USAGE);
+    fsc_object_unload(NULL);
+    end(&m);
+}
+
+/* ---- Places -------------------------------------------------------------------------------------------------------------------------- */
+
+static void contexts(void **state) {
+    (void)state;
+    Made m;
+    make_usual(&m);
+    takes(&m, 700, false, "sm_90_c_16_1024"); /* no context: the primary one */
+    assert_int_equal(fake.retained, 1);
+    fake_set_current(1); /* the caller's */
+    takes(&m, 700, false, "sm_90_c_16_1024");
+    takes(&m, 700, false, "sm_90_c_16_1024");
+    assert_true(fake.retained == 1 && fake.modules == 2 && fake_current_is_own());
+    fake.generation++; /* another context at that address */
+    takes(&m, 700, false, "sm_90_c_16_1024");
+    assert_int_equal(fake.modules, 3);
+    fake_set_current(-1);
+    takes(&m, 700, false, "sm_90_c_16_1024");
+    assert_int_equal(fake.modules, 3);
+    end(&m);
+}
+
+static void two_objects(void **state) {
+    (void)state;
+    Made a, b;
+    make_usual(&a);
+    make_usual(&b);
+    takes(&a, 700, false, "sm_90_c_16_1024");
+    takes(&b, 700, false, "sm_90_c_16_1024");
+    assert_true(fake.retained == 1 && fake.modules == 2); /* one device for both */
+    end(&a);
+    assert_int_equal(fake.retained, 1);
+    takes(&b, 700, false, "sm_90_c_16_1024");
+    end(&b);
+    assert_int_equal(fake.retained, 0);
+}
+
+static void cpu_version(void **state) {
+    (void)state;
+    Made m;
+    make_usual(&m);
+    add_cpu(&m, "1024", 3);
+    atomic_store(&programs, 0);
+    assert_int_equal(launch(&m, FSC_STREAM_CPU, 700, false), FSC_OK);
+    assert_true(atomic_load(&programs) == 3 && seen == 42.0f && fake.launches == 0 && fake.modules == 0);
+    assert_int_equal(launch(&m, FSC_STREAM_CPU, 300, false), FSC_NO_VARIANT);
+    takes(&m, 700, false, "sm_90_c_16_1024"); /* there is a GPU */
+    fsc_object_unload(&m.object);
+
+    fake.devices = 0; /* and now there is none */
+    assert_int_equal(launch(&m, NULL, 700, true), FSC_OK);
+    assert_int_equal(launch(&m, NULL, 700, true), FSC_OK);
+    assert_int_equal(atomic_load(&programs), 9);
+    m.object.num_variants--;
+    fsc_object_unload(&m.object);
+    assert_int_equal(launch(&m, NULL, 700, false), FSC_NO_DEVICE);
+    m.object.num_variants++;
+    end(&m);
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------------------------------------- */
+
+static char given[64];
+
+static void values_entry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch) {
+    (void)pid, (void)scratch;
+    snprintf(given, sizeof given, "%g %g %d %d %u %lld %llu %lld", (double)*(const float *)args[0], *(const double *)args[1],
+             *(const uint8_t *)args[2], *(const int8_t *)args[3], *(const uint16_t *)args[4], (long long)*(const int64_t *)args[5],
+             (unsigned long long)*(const uint64_t *)args[6], (long long)nprog[0]);
+}
+
+static void value_types(void **state) {
+    (void)state;
+    static const char *const types[] = {"fp32", "fp64", "i1", "i8", "u16", "i64", "u64"};
+    Record *r = record_create("k");
+    record_set_target(r, "cpu", "0.1.0", "k.dsl");
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) record_add_param(r, RECORD_SCALAR, types[i], types[i]);
+    size_t size = 0;
+    char *text = record_write(r, &size);
+    const FscObjectVariant v = {.arch = "cpu", .code = text, .size = size, .entry = values_entry};
+    FscObject o = {FSC_OBJECT_ABI, "k", &v, 1, NULL};
+    float f = 0.5f;
+    double d = 0.1;
+    uint8_t truth = 1;
+    int8_t i8 = -5;
+    uint16_t u16 = 65535;
+    int64_t i64 = INT64_MIN, grid[3] = {1, 1, 1};
+    uint64_t u64 = UINT64_MAX;
+    const void *const values[] = {&f, &d, &truth, &i8, &u16, &i64, &u64};
+    assert_int_equal(fsc_object_launch(&o, NULL, grid, values), FSC_OK);
+    assert_string_equal(given, "0.5 0.1 1 -5 65535 -9223372036854775808 18446744073709551615 1");
+    assert_int_equal(fsc_object_launch(&o, NULL, NULL, values), FSC_ERROR_USAGE); /* no launch rule */
+    assert_int_equal(fake_calls("cuDevicePrimaryCtxRetain"), 0); /* of the CPU alone: no driver is asked */
+    fsc_object_unload(&o);
+    free(text);
+    record_free(r);
+}
+
+/* ---- Threads ---------------------------------------------------------------------------------------------------------------------------- */
+
+enum { THREADS = 8, ROUNDS = 50 };
+
+static void *many(void *made) {
+    for (int i = 0; i < ROUNDS; i++) {
+        if (launch(made, NULL, i % 2 ? 700 : 400, false) != FSC_OK) return made;
+    }
+    return NULL;
+}
+
+static void concurrent(void **state) {
+    (void)state;
+    Made m;
+    pthread_t threads[THREADS];
+    make_usual(&m);
+    for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, many, &m);
+    for (int i = 0; i < THREADS; i++) {
+        void *failed = NULL;
+        pthread_join(threads[i], &failed);
+        assert_null(failed);
+    }
+    assert_int_equal(fake.launches, THREADS * ROUNDS);
+    assert_int_equal(fake_calls("cuModuleLoadDataEx"), 2);
+    assert_int_equal(fake_calls("cuDevicePrimaryCtxRetain"), 1);
+    end(&m);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(architectures, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(no_architecture, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(variants, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(assumptions, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(load_all, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(failures, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(contexts, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(two_objects, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(cpu_version, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(value_types, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(concurrent, fresh, nothing_left),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -237,7 +237,8 @@ static fsc_status generate_host(fsc_compilation *c, const fsc_compile_options *o
         return c->host ? FSC_OK : errors(c);
     }
     Bytes out = {0};
-    if (!codegen_host_text(c->func, o->cpu, o->emit == FSC_EMIT_ASM ? HOST_ASM : HOST_LLVM, &g, &out)) return errors(c);
+    HostEmit what = o->emit == FSC_EMIT_ASM ? HOST_ASM : HOST_LLVM;
+    if (!codegen_host_text(c->func, o->cpu, what, &g, &out, &c->scratch_bytes)) return errors(c);
     text_write(&c->output, out.at, out.len);
     return FSC_OK;
 }

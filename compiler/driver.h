@@ -16,6 +16,7 @@ struct fsc_compilation {
     HostCode *host;   /* arch "cpu" or "emu" when driver_compile was asked for it; owned */
     Text output, diagnostics, dumps, times, record_text;
     uint32_t registers_low, registers_high;
+    size_t scratch_bytes; /* arch "cpu", as text: of each running program */
 };
 
 /* fsc_compile, and with `want_host` (arch "cpu" or "emu") also the callable kernel in c->host. */

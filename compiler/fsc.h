@@ -55,7 +55,9 @@ typedef struct fsc_compile_options {
     const char *cpu;       /* for arch "cpu": LLVM's name of a processor, NULL: this one */
     const char *kernel;    /* entry point, NULL: the only one */
     const char *signature; /* types and values by position, NULL: as the source says */
-    const fsc_name_value *defines; /* constexpr parameters (or scalars to fix) by name; "n<", "n>": at most, at least so much */
+    /* Constexpr parameters (or scalars to fix) by name; "n<", "n>": at most, at least so much; "N:": the value of one variant
+     * among several, which each launch compares with its launch rule. */
+    const fsc_name_value *defines;
     size_t num_defines;
     const fsc_name_value *types;   /* dtype parameters (or bare parameters) by name */
     size_t num_types;

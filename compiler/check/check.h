@@ -19,7 +19,8 @@ typedef struct NameValue {
 typedef struct CheckOptions {
     const char *kernel;    /* --kernel, or NULL: the only entry point */
     const char *signature; /* --signature text, or NULL */
-    const NameValue *defines; /* -D NAME=VALUE: constexpr parameters, or scalar parameters fixed to a value */
+    const NameValue *defines; /* -D NAME=VALUE: constexpr parameters, or scalar parameters fixed to a value; "n<", "n>": bounds;
+                               * "N:": as if the launch rule had given it (origin RULE) */
     const NameValue *types;   /* -T NAME=TYPE: dtype parameters, or the type of a bare parameter ("fp16", "*fp16") */
     uint32_t num_defines, num_types;
     uint32_t config; /* which configuration of @autotune, from 1; 0: the first, if there are any */

@@ -278,18 +278,20 @@ static bool apply_bound(Checker *c, Params *p, const NameValue *nv, size_t lengt
 
 static bool apply_define(Checker *c, Params *p, const NameValue *nv) {
     size_t length = strlen(nv->name);
+    bool is_variant = length && nv->name[length - 1] == ':';
+    const char *name = is_variant ? arena_strndup(c->a, nv->name, length - 1) : nv->name;
     if (length && (nv->name[length - 1] == '<' || nv->name[length - 1] == '>')) return apply_bound(c, p, nv, length - 1);
-    int index = params_find(p, nv->name);
-    if (index < 0) return (unknown_name(c, p, "-D", nv->name), false);
+    int index = params_find(p, name);
+    if (index < 0) return (unknown_name(c, p, "-D", name), false);
     ParamInfo *param = &p->at[index];
     bool any_text = param->node->b && param->node->b->kind == NODE_STRING;
     const Sem *s = read_value(c, nv->value, any_text);
     if (!s) {
         param->failed = true;
-        diag(c->d, nowhere, E_OPTION_VALUE, nv->name, nv->value);
+        diag(c->d, nowhere, E_OPTION_VALUE, name, nv->value);
         return false;
     }
-    return param_set_value(c, param, s, RECORD_OPTION, "-D");
+    return param_set_value(c, param, s, is_variant ? RECORD_RULE : RECORD_OPTION, is_variant ? "--variants" : "-D");
 }
 
 bool params_options(Checker *c, Params *p) {

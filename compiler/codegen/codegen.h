@@ -72,7 +72,37 @@ Bytes hostcode_object(const HostCode *h, const char **symbol);
 HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes, const CodegenOptions *o);
 /* What an object for this machine hangs on: "x86_64-pc-linux-gnu znver3 +avx2,…". `cpu` as in codegen_host_jit. */
 const char *codegen_host_machine(Arena *a, const char *cpu);
-bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out);
+bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out,
+                       size_t *scratch); /* of each running program; may be NULL */
+
+/* ---- Objects ------------------------------------------------------------------------------------------------------------- */
+
+/* One variant of a kernel for one architecture: runtime/fsc_runtime.h, FscObjectVariant. */
+typedef struct ObjectVariant {
+    const char *arch;
+    Bytes code; /* what goes in as bytes */
+    Bytes ir;   /* of the CPU: LLVM IR as text that defines `function`; else empty */
+    uint64_t scratch_bytes, number;
+} ObjectVariant;
+
+/* How a parameter of such a function is passed. */
+typedef enum ObjectParam { OBJECT_POINTER, OBJECT_I8, OBJECT_I16, OBJECT_I32, OBJECT_I64, OBJECT_F32, OBJECT_F64 } ObjectParam;
+
+typedef struct ObjectKernel {
+    const char *name;     /* of the kernel, and of the function in its IR */
+    const char *function; /* that the object shows */
+    const char *symbol;   /* of the table */
+    const ObjectVariant *variants;
+    const ObjectParam *params; /* of the function, behind the stream (and the grid) */
+    uint32_t num_variants, num_params;
+    bool takes_grid; /* there is no launch rule */
+} ObjectKernel;
+
+enum { OBJECT_ABI = 1 }; /* FSC_OBJECT_ABI */
+
+/* An object file of this machine's format: tables, code of the CPU, and the functions that hand their arguments to
+ * fsc_object_launch. `cpu`: what the IR is compiled for. False with an error in o->diag. */
+bool codegen_object(const ObjectKernel *kernels, uint32_t n, const char *cpu, const CodegenOptions *o, Bytes *out);
 
 /* ---- Emulated threads ---------------------------------------------------------------------------------------------------- */
 

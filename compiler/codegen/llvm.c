@@ -190,13 +190,19 @@ static char *host_features(const char *triple, const char *features) {
     return made;
 }
 
+/* What the names of x86-64's levels imply for the code generator, which asks by feature. */
+static const char *level_features(const char *cpu) {
+    bool has_fma = strcmp(cpu, "x86-64-v3") == 0 || strcmp(cpu, "x86-64-v4") == 0;
+    return has_fma ? "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe" : "";
+}
+
 void llvm_register_host(void) {
     pthread_once(&host_once, register_host);
 }
 
 const char *codegen_host_machine(Arena *a, const char *cpu) {
     char *triple = LLVMGetDefaultTargetTriple(), *host_cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    char *used = host_features(triple, cpu ? "" : features);
+    char *used = host_features(triple, cpu ? level_features(cpu) : features);
     const char *text = arena_printf(a, "%s %s %s", triple, cpu ? cpu : host_cpu, used);
     free(used);
     LLVMDisposeMessage(features);
@@ -209,7 +215,7 @@ LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
     llvm_register_host();
     char *triple = LLVMGetDefaultTargetTriple();
     char *host_cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    char *used = host_features(triple, cpu ? "" : features);
+    char *used = host_features(triple, cpu ? level_features(cpu) : features);
     LLVMTargetMachineRef t = machine_create(triple, cpu ? cpu : host_cpu, used, opt_level, LLVMRelocPIC);
     free(used);
     LLVMDisposeMessage(features);

@@ -396,7 +396,6 @@ static CUresult complain(const char *what, CUresult r, unsigned n, const int *op
 }
 
 /* A cubin of this driver: an ELF file of one section, the PTX; 64 bytes each of head and section. */
-
 static void put_number(char *at, size_t bytes, uint64_t x) {
     for (size_t i = 0; i < bytes; i++) at[i] = (char)(x >> 8 * i & 255);
 }

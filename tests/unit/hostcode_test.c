@@ -92,7 +92,7 @@ static void run_once(const char *text, const char *cpu, int level, const void *c
 static bool code_has(const char *text, const char *word) {
     Kernel k = kernel_read(text, 2);
     Bytes out = {0};
-    assert_true(codegen_host_text(k.f, NULL, HOST_LLVM, &k.options, &out));
+    assert_true(codegen_host_text(k.f, NULL, HOST_LLVM, &k.options, &out, NULL));
     bool found = strstr(out.at, word) != NULL;
     kernel_destroy(&k);
     return found;
@@ -375,7 +375,7 @@ static void test_unknown_processor(void **state) {
     assert_null(codegen_host_jit(k.f, "abacus", &k.options));
     assert_int_equal(diag_errors(k.options.diag), 1);
     Bytes out = {0};
-    assert_false(codegen_host_text(k.f, "", HOST_ASM, &k.options, &out));
+    assert_false(codegen_host_text(k.f, "", HOST_ASM, &k.options, &out, NULL));
     assert_int_equal(diag_errors(k.options.diag), 2);
     Text text = {0};
     diag_print(k.options.diag, &text, false);
@@ -397,7 +397,7 @@ static void test_processors(void **state) {
     {                                                                                                                  \
         Kernel k = kernel_read("func @k() stage tile {\n  return\n}\n", 0);                                            \
         Bytes out = {0};                                                                                               \
-        if (!codegen_host_text(k.f, name, HOST_ASM, &k.options, &out)) fail_with(k.options.diag, name);                \
+        if (!codegen_host_text(k.f, name, HOST_ASM, &k.options, &out, NULL)) fail_with(k.options.diag, name);                \
         kernel_destroy(&k);                                                                                            \
     }
 #include "codegen/host/processors.def"

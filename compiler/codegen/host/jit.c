@@ -119,7 +119,9 @@ HostCode *codegen_host_jit(const Func *f, const char *cpu, const CodegenOptions 
     return NULL;
 }
 
-bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out) {
+bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out, size_t *scratch) {
     Work w = {.f = f, .cpu = cpu, .o = o, .what = what, .out = out};
-    return llvm_guard(o, f->span, work, &w) && w.ok;
+    bool ok = llvm_guard(o, f->span, work, &w) && w.ok;
+    if (scratch) *scratch = w.scratch_bytes;
+    return ok;
 }

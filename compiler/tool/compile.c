@@ -45,7 +45,7 @@ bool arch_resolve(ToolOptions *o) {
 }
 
 /* softmax.dsl → softmax.ptx in the current folder's terms: beside the input. */
-static const char *output_name(ToolOptions *o, const char *file) {
+static const char *output_name(const ToolOptions *o, const char *file) {
     static const char *const endings[] = {[FSC_EMIT_PTX] = ".ptx", [FSC_EMIT_CUBIN] = ".cubin"};
     if (o->output) return o->output;
     fsc_emit e = o->compile.emit;
@@ -53,6 +53,37 @@ static const char *output_name(ToolOptions *o, const char *file) {
     const char *slash = strrchr(file, '/'), *dot = strrchr(file, '.');
     size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - file) : strlen(file);
     return arena_printf(o->arena, "%.*s%s", (int)stem, file, endings[e]);
+}
+
+static bool refuse(const char *sentence) {
+    fprintf(stderr, "fsc: %s\n", sentence);
+    return false;
+}
+
+/* Options that make sense together only. */
+static bool check_together(const ToolOptions *o, const char *file) {
+    if (o->package && !o->output)
+        return refuse(o->package == PACKAGE_C ? "--emit=c needs -o FILE.c" : "--emit=object needs -o FILE.o");
+    if (!o->package && o->header) return refuse("--header belongs to --emit=object or --emit=c");
+    if (!o->package && o->variants.len) return refuse("--variants belongs to --emit=object or --emit=c");
+    if (!o->package && strchr(o->compile.arch, ',')) return refuse("several architectures in --arch are for --emit=object or --emit=c");
+    if (o->depend_file && !o->depend) return refuse("-MF says where -MD writes: give -MD, too");
+    if (o->depend && !o->depend_file && strcmp(output_name(o, file), "-") == 0)
+        return refuse("-MD needs -MF FILE where the output has no name");
+    return true;
+}
+
+static ExitCode compile_one(ToolOptions *o, const char *file, const char *text, size_t length) {
+    fsc_compilation *c = NULL;
+    fsc_status s = fsc_compile(&o->compile, text, length, &c);
+    ExitCode code = compile_finish(o, c, s);
+    if (code == EXIT_DONE) {
+        size_t n = 0;
+        const char *out = fsc_compilation_output(c, &n), *name = output_name(o, file);
+        if (!file_write(name, out, n) || !depend_write(o, file, name, NULL)) code = EXIT_ENVIRONMENT;
+    }
+    fsc_compilation_destroy(c);
+    return code;
 }
 
 ExitCode command_compile(ToolOptions *o) {
@@ -64,20 +95,13 @@ ExitCode command_compile(ToolOptions *o) {
         return EXIT_CALL;
     }
     const char *file = o->words.at[0];
-    if (!arch_resolve(o)) return EXIT_ENVIRONMENT;
+    if (!check_together(o, file)) return EXIT_CALL;
+    if (!o->package && !arch_resolve(o)) return EXIT_ENVIRONMENT;
     size_t length = 0;
     char *text = file_read(file, &length);
     if (!text) return EXIT_INPUT;
     o->compile.file = strcmp(file, "-") == 0 ? "<stdin>" : file;
-    fsc_compilation *c = NULL;
-    fsc_status s = fsc_compile(&o->compile, text, length, &c);
-    ExitCode code = compile_finish(o, c, s);
-    if (code == EXIT_DONE) {
-        size_t n = 0;
-        const char *out = fsc_compilation_output(c, &n);
-        if (!file_write(output_name(o, file), out, n)) code = EXIT_ENVIRONMENT;
-    }
-    fsc_compilation_destroy(c);
+    ExitCode code = o->package ? command_package(o, file, text, length) : compile_one(o, file, text, length);
     free(text);
     return code;
 }

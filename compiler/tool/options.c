@@ -124,9 +124,11 @@ static bool read_emit(ToolOptions *o, const char *text) {
     for (size_t i = 0; i < COUNT(kinds); i++) {
         if (strcmp(kinds[i].name, text) != 0) continue;
         o->compile.emit = kinds[i].emit;
+        o->package = PACKAGE_NONE;
         return true;
     }
-    return complain(o, "--emit takes ast, tile, simt, threads, llvm, ptx, cubin, asm or report, not '%s'", text);
+    o->package = strcmp(text, "object") == 0 ? PACKAGE_OBJECT : strcmp(text, "c") == 0 ? PACKAGE_C : PACKAGE_NONE;
+    return o->package || complain(o, "--emit takes ast, tile, simt, threads, llvm, ptx, cubin, asm, report, object or c, not '%s'", text);
 }
 
 static bool read_color(ToolOptions *o, const char *text) {
@@ -159,6 +161,10 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_EMIT: return read_emit(o, text);
     case OPTION_ARCH: c->arch = text; o->has_arch = true; return true;
     case OPTION_CPU: c->cpu = text; return true;
+    case OPTION_HEADER: o->header = text; return true;
+    case OPTION_VARIANTS: vec_push(o->arena, &o->variants, text); return true;
+    case OPTION_DEPEND: o->depend = true; return true;
+    case OPTION_DEPEND_FILE: o->depend_file = text; return true;
     case OPTION_CHECK: o->check = true; return true;
     case OPTION_DEFINE:
         if (!read_pair(o, row, text, &pair)) return false;
@@ -219,19 +225,25 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     return false;
 }
 
+/* -MD and -MF, which compilers have: long names behind one dash. */
+static bool is_short_word(const char *name) {
+    return name[0] == 'M';
+}
+
 /* One option at argv[*i]; moves *i to its last word. */
 static bool read_option(ToolOptions *o, int argc, char **argv, int *i) {
     const char *word = argv[*i], *text = NULL;
     const OptionRow *row = NULL;
     char name[64];
-    if (word[1] == '-') {
-        size_t n = strcspn(word + 2, "=");
-        snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), word + 2);
+    if (word[1] == '-' || is_short_word(word + 1)) {
+        const char *begin = word + 1 + (word[1] == '-');
+        size_t n = strcspn(begin, "=");
+        snprintf(name, sizeof name, "%.*s", (int)(n < 63 ? n : 63), begin);
         for (size_t k = 0; k < COUNT(rows); k++) {
             bool fits = strcmp(rows[k].name, name) == 0 && (!row || (rows[k].commands & (int)o->command));
             if (fits) row = &rows[k];
         }
-        if (word[2 + n] == '=') text = word + 3 + n;
+        if (begin[n] == '=') text = begin + n + 1;
     } else {
         snprintf(name, sizeof name, "%c", word[1]);
         for (size_t k = 0; k < COUNT(rows); k++) {
@@ -310,7 +322,9 @@ void options_help(Command command) {
         if (!(rows[i].commands & (int)command)) continue;
         char left[64], letter[8] = "    ";
         if (rows[i].letter) snprintf(letter, sizeof letter, "-%c, ", rows[i].letter);
-        snprintf(left, sizeof left, "%s--%s%s%s", letter, rows[i].name, rows[i].argument ? "=" : "",
+        bool is_short = is_short_word(rows[i].name);
+        const char *before = is_short ? "-" : "--", *between = is_short ? " " : "=";
+        snprintf(left, sizeof left, "%s%s%s%s%s", letter, before, rows[i].name, rows[i].argument ? between : "",
                  rows[i].argument ? rows[i].argument : "");
         printf("  %-32s %s\n", left, rows[i].help);
     }

@@ -14,6 +14,9 @@ typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIR
 typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16,
                COMMAND_CACHE = 32 } Command;
 
+/* Kernels with all that a program needs to launch them, in one file: of no single compile. */
+typedef enum Package { PACKAGE_NONE, PACKAGE_OBJECT, PACKAGE_C } Package;
+
 typedef struct ToolOptions {
     Arena *arena;
     Command command;
@@ -23,6 +26,11 @@ typedef struct ToolOptions {
     VEC(const char *) axes;  /* of bench */
     const char *dtype_list, *warps_list, *svg; /* of bench; NULL: not given */
     const char *output;      /* NULL: named after the file */
+    Package package;         /* --emit=object, c */
+    const char *header;      /* NULL: none */
+    VEC(const char *) variants; /* NAME=LO..HI, NAME=A,B */
+    const char *depend_file; /* NULL: beside the output */
+    bool depend;             /* -MD */
     const char *explain;     /* a code of a diagnostic */
     const char *device, *grid, *gpu;
     uint32_t warmup, repeat;
@@ -48,6 +56,8 @@ char *file_read(const char *path, size_t *length);
 bool file_write(const char *path, const char *data, size_t length);
 /* arch "native" → the driver's first device; false after saying that there is none. */
 bool arch_resolve(ToolOptions *o);
+/* -MD: the rule for the outputs, NULL among them left out. False after printing why not. */
+bool depend_write(const ToolOptions *o, const char *source, const char *output, const char *also);
 /* Prints the diagnostics (and dumps, and times if asked) of a compile; returns the exit code of its status. */
 ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_status s);
 
@@ -58,6 +68,7 @@ void assume_launch(ToolOptions *o, const char *text, size_t length);
 ExitCode explain(const char *code);
 
 ExitCode command_compile(ToolOptions *o);
+ExitCode command_package(ToolOptions *o, const char *file, const char *text, size_t length); /* compile, with o->package */
 ExitCode command_run(ToolOptions *o);
 ExitCode command_info(ToolOptions *o);
 ExitCode command_devices(ToolOptions *o);

@@ -1,0 +1,35 @@
+/* depend.c - -MD: what the outputs depend on, as a rule that make and ninja read. A kernel's file includes no other. */
+#include "tool/tool.h"
+
+#include <string.h>
+
+/* A name as make reads it. */
+static void print_name(const char *name, Text *out) {
+    for (; *name; name++) {
+        if (*name == ' ' || *name == '#' || *name == '\\') text_printf(out, "\\");
+        if (*name == '$') text_printf(out, "$");
+        text_printf(out, "%c", *name);
+    }
+}
+
+static const char *rule_name(const ToolOptions *o, const char *output) {
+    if (o->depend_file) return o->depend_file;
+    const char *slash = strrchr(output, '/'), *dot = strrchr(output, '.');
+    size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - output) : strlen(output);
+    return arena_printf(o->arena, "%.*s.d", (int)stem, output);
+}
+
+bool depend_write(const ToolOptions *o, const char *source, const char *output, const char *also) {
+    Text rule = {0};
+    if (!o->depend) return true;
+    print_name(output, &rule);
+    if (also) text_printf(&rule, " ");
+    if (also) print_name(also, &rule);
+    text_printf(&rule, ":");
+    if (strcmp(source, "-") != 0) text_printf(&rule, " ");
+    if (strcmp(source, "-") != 0) print_name(source, &rule);
+    text_printf(&rule, "\n");
+    bool ok = file_write(rule_name(o, output), rule.at, rule.len);
+    text_free(&rule);
+    return ok;
+}

@@ -13,8 +13,8 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PAGES = ["README.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/checking.md"]
-SOURCES = ["docs/runtime.md", "docs/checking.md"]  # pages that show files of docs/examples
+PAGES = ["README.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/checking.md", "docs/embedding.md"]
+SOURCES = ["docs/runtime.md", "docs/checking.md", "docs/embedding.md"]  # pages that show files of docs/examples
 VARYING = re.compile(r"\d ms\b|GB/s|^cpu |libcuda", re.M)
 MEASURED = re.compile(r"^  (registers per thread|spills|blocks per SM|persistent grid) .*\n", re.M)
 MASKED = [(re.compile(r"\b0x[0-9a-f]{6,}"), "0x…"), (re.compile(r"\([0-9.]+ ms, "), "(… ms, ")]
@@ -77,10 +77,11 @@ def check_page(page, tool):
 def check_source(page):
     """The differences between the files of docs/examples that a page shows and the files."""
     text = open(os.path.join(ROOT, page), encoding="utf-8").read()
-    shown = re.findall(r"^```c\n(/\* (\w+\.c) - .*?)^```", text, re.M | re.S)
+    shown = re.findall(r"^```\w+\n((?:/\*|//|#) ([\w.]+\.(?:c|cpp|txt)) - .*?)^```", text, re.M | re.S)
     assert shown, f"{page} shows no file of docs/examples"
-    files = {name: open(os.path.join(ROOT, "docs", "examples", name), encoding="utf-8").read() for _, name in shown}
-    return [f"{page}: {name} is not as docs/examples has it" for part, name in shown if part != files[name]]
+    paths = glob.glob(os.path.join(ROOT, "docs", "examples", "**", "*"), recursive=True)
+    files = {os.path.basename(path): open(path, encoding="utf-8").read() for path in paths if os.path.isfile(path)}
+    return [f"{page}: {name} is not as docs/examples has it" for part, name in shown if part != files.get(name)]
 
 
 def main():

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""install.py BUILD FAKE_DRIVER [CFLAGS]: what `cmake --install` gives is enough to build programs with kernels in them.
+
+Installs into a folder, moves it, and builds docs/examples/embed against it with CMake; the same with a C compiler and
+pkg-config from --emit=c; runs all of it without a driver, on the tests' fake one, and on a GPU if there is one. Every type of
+a scalar reaches the kernel as the header passes it. Libraries show fsc_* only.
+"""
+
+import ctypes
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+STRICT = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Werror"]
+NO_DRIVER = {"FSC_CUDA_LIBRARY": "libfsc-has-no-such-driver.so"}
+
+
+def run(*command, env=None, folder=None, fails=False):
+    """Standard output of a command that must end well (or must not)."""
+    done = subprocess.run(command, cwd=folder, env=dict(os.environ, **(env or {})), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=600)
+    if (done.returncode != 0) != fails:
+        sys.exit("%s\nexit status %d\n%s%s" % (" ".join(command), done.returncode, done.stdout, done.stderr))
+    return done.stdout + (done.stderr if fails else "")
+
+
+def expect(found, what):
+    if not found:
+        sys.exit("install: " + what)
+
+
+def check_library(path, soname, sanitized):
+    shown = re.findall(r" [A-Z] (\w+)$", run("nm", "-D", "--defined-only", path), re.M)
+    expect("fsc_object_launch" in shown, "%s lacks fsc_object_launch" % path)
+    expect(all(name.startswith("fsc_") for name in shown), "%s shows more than fsc_*" % path)
+    dynamic = run("readelf", "-d", path)
+    expect("[%s]" % soname in dynamic, "%s has another SONAME than %s" % (path, soname))
+    needless = "LLVM|cuda" if sanitized else r"LLVM|cuda|stdc\+\+"  # sanitizers need the shared C++ runtime
+    expect(not re.search("NEEDED.*(%s)" % needless, dynamic), "%s needs what users may lack" % path)
+
+
+def runs_well(program, kernel_version):
+    """Without a driver: the CPU version, if there is one."""
+    printed = run(program, env=NO_DRIVER, fails=kernel_version != "cpu")
+    wanted = r"^softmax of 257 x 781: off by [0-9e.-]+ at most$" if kernel_version == "cpu" else "^FSC_NO_DRIVER: there is no CUDA"
+    expect(re.search(wanted, printed, re.M), "%s prints %r" % (program, printed))
+
+
+def has_gpu():
+    try:
+        driver, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(0)
+    except OSError:
+        return False
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+def on_fake_driver(program, fake):
+    """Every call of the driver succeeds, and no kernel runs: the wrong result is what the program tells."""
+    printed = run(program, env={"FSC_CUDA_LIBRARY": fake}, fails=True)
+    expect("softmax of 257 x 781: off by" in printed, "%s on the fake driver prints %r" % (program, printed))
+
+
+def with_cmake(prefix, folder, flags, fake):
+    project, build = os.path.join(folder, "project"), os.path.join(folder, "build")
+    shutil.copytree(os.path.join(ROOT, "docs", "examples", "embed"), project)
+    kernel = shutil.copy(os.path.join(ROOT, "dsl_examples", "softmax.dsl"), project)
+    run("cmake", "-G", "Ninja" if shutil.which("ninja") else "Unix Makefiles", "-S", project, "-B", build,
+        "-DCMAKE_PREFIX_PATH=" + prefix, "-DCMAKE_C_FLAGS=" + flags, "-DCMAKE_CXX_FLAGS=" + flags,
+        env={"FSC_PTXAS": "no-such-ptxas"})
+    make = ("cmake", "--build", build)
+    run(*make, env={"FSC_PTXAS": "no-such-ptxas"})
+    runs_well(os.path.join(build, "embed"), "cpu")
+    on_fake_driver(os.path.join(build, "embed"), fake)
+    if has_gpu():
+        run(os.path.join(build, "embed"))
+    printed = run(os.path.join(build, "embed_cpp"))
+    expect("--variants BLOCK=512..8192 would cover it" in printed, "embed_cpp prints %r" % printed)
+    expect("Compiling kernels" not in run(*make), "kernels are compiled again though nothing changed")
+    text = open(kernel, encoding="utf-8").read()
+    open(kernel, "w", encoding="utf-8").write(text.replace("e / sum(e, axis=0)", "2.0 * e / sum(e, axis=0)"))
+    expect("Compiling kernels" in run(*make), "a kernel that changed is not compiled again")
+    run(os.path.join(build, "embed"), env=NO_DRIVER, fails=True)
+
+
+def with_c_compiler(prefix, folder, flags, fake):
+    tool, source = os.path.join(prefix, "bin", "fsc"), os.path.join(ROOT, "docs", "examples", "embed", "embed.c")
+    kernel = os.path.join(ROOT, "dsl_examples", "softmax.dsl")
+    env = {"PKG_CONFIG_PATH": os.path.join(prefix, "lib", "pkgconfig"), "FSC_PTXAS": "no-such-ptxas"}
+    if shutil.which("pkg-config"):
+        words = run("pkg-config", "--cflags", "--libs", "fsc-runtime", env=env).split()
+    else:
+        words = ["-I" + os.path.join(prefix, "include"), "-L" + os.path.join(prefix, "lib"), "-lfsc-runtime", "-lm"]
+    rpath = "-Wl,-rpath," + os.path.join(prefix, "lib")
+    for kind, archs, version in [("c", "sm_80,sm_90", "ptx"), ("object", "cpu", "cpu")]:
+        made = os.path.join(folder, "softmax." + {"c": "c", "object": "o"}[kind])
+        run(tool, "--emit=" + kind, "--arch=" + archs, kernel, "-o", made, "--header", os.path.join(folder, "softmax.h"), env=env)
+        program = os.path.join(folder, "embed_" + kind)
+        run("cc", "-std=c17", *STRICT, *flags.split(), "-I" + folder, source, made, "-o", program, *words, rpath)
+        runs_well(program, version)
+        if version != "cpu":
+            on_fake_driver(program, fake)
+        if has_gpu():
+            run(program)
+    for opt in ("0", "2"):
+        made, program = os.path.join(folder, "types.o"), os.path.join(folder, "types")
+        run(tool, "--emit=object", "--arch=cpu", "--opt=" + opt, os.path.join(ROOT, "tests", "Inputs", "types.dsl"), "-o", made,
+            "--header", os.path.join(folder, "types.h"))
+        run("cc", "-O" + opt, "-std=c17", *flags.split(), "-I" + folder, os.path.join(ROOT, "tests", "Inputs", "types.c"), made, "-o", program, *words, rpath)
+        run(program)
+    static = os.path.join(folder, "embed_static")
+    run("cc", *flags.split(), "-I" + folder, "-I" + os.path.join(prefix, "include"), source, os.path.join(folder, "softmax.o"), "-o", static,
+        os.path.join(prefix, "lib", "libfsc-runtime.a"), "-lm", "-lpthread", "-ldl")
+    runs_well(static, "cpu")
+    run("c++", *STRICT, "-I" + os.path.join(prefix, "include"), "-fsyntax-only", "-x", "c++", os.path.join(folder, "softmax.h"),
+        "-Wno-pragma-once-outside-header")
+
+
+def main():
+    build, fake, flags = sys.argv[1], sys.argv[2], " ".join(sys.argv[3:])
+    with tempfile.TemporaryDirectory() as folder:
+        first, prefix = os.path.join(folder, "first"), os.path.join(folder, "moved")
+        run("cmake", "--install", build, "--prefix", first)
+        os.rename(first, prefix)
+        for name in ("libfsc-runtime", "libfsc"):
+            check_library(os.path.join(prefix, "lib", name + ".so"), name + ".so.0", bool(flags))
+        with_cmake(prefix, os.path.join(folder), flags, fake)
+        os.mkdir(os.path.join(folder, "c"))
+        with_c_compiler(prefix, os.path.join(folder, "c"), flags, fake)
+    print("install: programs build and run")
+
+
+if __name__ == "__main__":
+    main()

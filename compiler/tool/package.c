@@ -99,13 +99,14 @@ static fsc_name_value *assumptions(PackageJob *j, const Record *r, Alignment a, 
     return list;
 }
 
-/* A signature says by itself what is assumed; else each kind that assumes more than the next. */
+/* A signature with ":16" says by itself what is assumed; else each kind that assumes more than the next. */
 static bool is_used(PackageJob *j, const Record *r, Alignment a) {
     size_t n = 0, next = 0;
     if (a == ALIGN_NOTHING) return true;
     (void)assumptions(j, r, a, &n);
     (void)assumptions(j, r, a + 1, &next);
-    return !j->o->compile.signature && n > next;
+    const char *signature = j->o->compile.signature;
+    return !(signature && strchr(signature, ':')) && n > next;
 }
 
 /* ---- One compile ------------------------------------------------------------------------------------------------------------ */

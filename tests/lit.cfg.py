@@ -3,6 +3,7 @@
 # A case is a file with RUN: lines. In them: fsc, FileCheck, not, count, diff, and
 #   %python            a Python that has numpy
 #   %examples          dsl_examples/
+#   %fakecuda          the CUDA driver without a GPU, for FSC_CUDA_LIBRARY (tests/runtime/fakecuda.c)
 #   exits N CMD        CMD ends with exit code N
 #   bounded S MB CMD   CMD ends within S seconds and MB megabytes of resident memory; its exit code goes through
 # Features for REQUIRES: ptxas, cuda, asan, verify-each.
@@ -42,6 +43,7 @@ config.substitutions += [
     (word("exits"), "%s %s/exits.py" % (config.python, helpers)),
     (word("bounded"), "%s %s/bounded.py %d" % (config.python, helpers, 8 if config.sanitize else 1)),
     ("%python", config.python),
+    ("%fakecuda", os.path.join(config.binary_root, "tests/unit/libfakecuda.so")),
     ("%examples", os.path.join(config.source_root, "dsl_examples")),
 ]
 

@@ -1,8 +1,8 @@
 /* bench.c - `fsc bench FILE --axis N=256..12672:128 NAME=VALUE…`: time and GB/s of a kernel over sizes, types and warps.
  *
  * In: a file, the axes, words as of `fsc run` in which axes may stand for numbers. Out: a line for each point, or JSON with
- * every sample; a plot. Method: each point is a job of its own. Before each timed launch on a GPU memory of three times the
- * L2's size is written, so that data comes from memory; the median of the samples counts.
+ * every sample; a plot. Method: each point is a job of its own. Before each timed launch on a GPU the L2 is written over
+ * (flush.h), so that data comes from memory; the median of the samples counts.
  */
 #include "tool/axis.h"
 #include "tool/job.h"
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_AXES = 4, FLUSH_TIMES = 3 };
+enum { MOST_AXES = 4 };
 
 typedef VEC(const char *) Names;
 
@@ -224,10 +224,7 @@ static ExitCode draw(Bench *b) {
 static ExitCode run_bench(Bench *b) {
     fsc_status s = fsc_device_open(b->o->device, &b->device);
     if (s == FSC_OK) s = fsc_device_props(b->device, &b->props);
-    if (s == FSC_OK && b->props.kind == FSC_CUDA) {
-        b->flush.bytes = FLUSH_TIMES * b->props.l2_bytes;
-        s = fsc_memory_alloc(b->device, b->flush.bytes, &b->flush.memory);
-    }
+    if (s == FSC_OK) s = flush_create(b->device, &b->props, &b->flush);
     if (s != FSC_OK) return tool_fail(s, fsc_last_message());
     ExitCode code = find_dtypes(b);
     if (code == EXIT_DONE) code = sweep_all(b);
@@ -251,7 +248,7 @@ ExitCode command_bench(ToolOptions *o) {
     b.text = text;
     o->compile.file = strcmp(o->words.at[0], "-") == 0 ? "<stdin>" : o->words.at[0];
     ExitCode code = run_bench(&b);
-    if (b.flush.memory) (void)fsc_memory_free(b.device, b.flush.memory);
+    flush_destroy(&b.flush);
     fsc_device_close(b.device);
     free(text);
     return code;

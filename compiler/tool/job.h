@@ -3,6 +3,7 @@
 #define FSC_JOB_H
 
 #include "tool/bind.h"
+#include "tool/flush.h"
 
 typedef struct Job {
     ToolOptions *o;
@@ -20,17 +21,12 @@ typedef struct Job {
     size_t length;
 } Job;
 
-/* Device memory that is written before each timed launch, so that nothing of the last one is left in the cache. */
-typedef struct Flush {
-    void *memory;
-    uint64_t bytes; /* 0: none */
-} Flush;
-
 /* Compiles the text, binds the words of the options, sends arrays to the device. Wants o, device, props, text and length; what
  * else is in *j is zero. The exit code after printing why not; job_free in any case. */
 ExitCode job_make(Job *j);
 fsc_status job_launch(Job *j);
-/* Launches warmup times, and repeat times for as many milliseconds, which come back in order, fastest first. */
+/* Launches warmup times, and repeat times for as many milliseconds, which come back in order, fastest first. flush: NULL for
+ * none before each. */
 fsc_status job_time(Job *j, uint32_t warmup, uint32_t repeat, const Flush *flush, double *times);
 uint64_t job_bytes(const Job *j); /* of each buffer, read once and written once, as the kernel does */
 /* Prints why a launch failed, findings and their places among it. */

@@ -3,7 +3,7 @@
  * Two H100-like devices; memory is the host's. A module is PTX text, or such text behind the headers of an ELF file; a
  * function exists if ".entry NAME" is in it.
  * ".version 99.0" is a version it does not know, "not ptx" a text it does not accept, both with a log. An error of a
- * kernel (700 to 719) sticks. FAKE_CUDA_INIT in the environment makes cuInit give that error.
+ * kernel (700 to 719) sticks. FAKE_CUDA_INIT makes cuInit give that error; FAKE_CUDA_LOG: a file of all calls and kernels.
  */
 #include "fakecuda.h"
 
@@ -62,9 +62,17 @@ static int slot_of(const char *name) {
     return i;
 }
 
+static void write_log(const char *line) {
+    const char *path = getenv("FAKE_CUDA_LOG");
+    FILE *f = path ? fopen(path, "a") : NULL;
+    if (f) fprintf(f, "%s\n", line);
+    if (f) fclose(f);
+}
+
 /* Counts the call; its planned failure, or the error that sticks. */
 static CUresult enter(const char *name) {
     pthread_mutex_lock(&lock);
+    write_log(name);
     int i = slot_of(name);
     calls[i].count++;
     CUresult r = sticky;
@@ -511,7 +519,7 @@ static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned
     pthread_mutex_lock(&lock);
     FakeLaunch *l = &launched[fake.launches++ % LAUNCHES];
     memset(l, 0, sizeof *l);
-    snprintf(l->entry, sizeof l->entry, "%s", f->name);
+    write_log(strcpy(l->entry, f->name));
     memcpy(l->grid, sizes, sizeof l->grid);
     memcpy(l->block, sizes + 3, sizeof l->block);
     l->shared = sizes[6];

@@ -1,291 +1,248 @@
 #!/usr/bin/env python3
-"""bench.py - fsc against its peers on one GPU, in one process: bench.py [--sweep tutorial] [--dtype fp32] --out FOLDER
+"""bench.py - fsc against its peers, in one process: bench.py [--sets tutorial cliffs …] [--seconds S] --out FOLDER
 
-Kernel × shape × dtype × peer → softmax.csv, softmax.json, softmax.svg and a table on standard output.
+Kernel × shape × dtype × peer → raw samples (NAME.jsonl, a line a point as soon as it is measured), and from them by report.py
+NAME.csv, NAME.json, NAME.md and a plot for each set. points.py has the sets, kernels.py the kernels, peers/ whom they meet.
 
-Timing: random data; every result is checked against float64 before it is timed; per measurement the L2 is flushed (a fill
-of three times its size), then event, launch, event; the median of --repeat measurements. The peers take turns within every
-size, so that a drift of the machine meets all of them. GB/s = (bytes read once + bytes written once) / time; `copy` is a
-device-to-device copy of the same size: the speed of light at that size.
+Timing: random data; each result is compared with float64 before it is timed, and what is wrong is not timed; the peers take
+turns within every size. Two ways: `flush`, an event pair around one launch after the L2 was written over, and `graph`, a CUDA
+graph of at least 8 launches over memory of at least 3 times the L2. GB/s = (bytes read once + bytes written once) / time.
 
-Peers: copy; fsc (softmax.dsl through libfsc); fsc_naive (the five kernels of dsl_examples/naive); torch (eager);
-torch_naive (five eager operations); torch_jit (the same, scripted); triton (the tutorial's persistent kernel, launched by
-its handle as the tutorial does); triton_row (one row a program, the best of six num_warps). A peer that cannot be imported
-or does not run at a size is left out of that row.
+A peer that cannot be imported, is not for the size, fails or takes too long is left out there, and the reason kept. Without torch
+fsc, the copies and the CUDA kernels remain. --device cpu or emu is for trying the program, not for numbers.
 """
 import argparse
-import csv
+import importlib
 import json
-import math
 import os
+import signal
 import statistics
 import sys
+import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [os.path.join(HERE, "..", "tests", "run"), HERE]
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "run")]
 
-import torch  # noqa: E402
+import report  # noqa: E402
+from kernels import Case  # noqa: E402
+from machine import Skip, open_machine  # noqa: E402
+from peers import copies, cuda_rows, own  # noqa: E402
+from points import SETS  # noqa: E402
+from timing import sample_flushed, sample_graphs  # noqa: E402
 
-import fsc  # noqa: E402
-
-TORCH = {"fp32": torch.float32, "fp16": torch.float16, "bf16": torch.bfloat16}
-EXAMPLES = os.path.join(HERE, "..", "dsl_examples")
-
-
-def example(name):
-    with open(os.path.join(EXAMPLES, name), "rb") as f:
-        return f.read()
-
-
-class Timer:
-    """Median time of a launch in milliseconds, the L2 flushed before each."""
-
-    def __init__(self, repeat):
-        self.repeat = repeat
-        l2 = torch.cuda.get_device_properties(0).L2_cache_size
-        self.flush = torch.empty(3 * l2, dtype=torch.int8, device="cuda")
-
-    def once(self, launch):
-        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
-        self.flush.zero_()
-        start.record()
-        launch()
-        end.record()
-        return start, end
-
-    def compare(self, peers):
-        """name → launch; name → (median, spread of the middle half)."""
-        events = {name: [] for name in peers}
-        for _ in range(self.repeat):
-            for name, launch in peers.items():
-                events[name].append(self.once(launch))
-        torch.cuda.synchronize()
-        result = {}
-        for name, pairs in events.items():
-            times = sorted(a.elapsed_time(b) for a, b in pairs)
-            result[name] = (statistics.median(times), times[3 * len(times) // 4] - times[len(times) // 4])
-        return result
+DEFAULT_SETS = ("tutorial", "cliffs", "few", "kernels", "half", "small-batch", "batch", "vocabulary")
+PEER_SECONDS = 40  # to be compiled and checked
+OTHERS_TOLERANCE = 8  # times fsc's: peers may round where fsc may not
 
 
-# ---- fsc -----------------------------------------------------------------------------------------------------------------
+class TooLong(Exception):
+    pass
 
 
-def pointer(t):
-    name = next(k for k, v in TORCH.items() if v == t.dtype)
-    return (t.data_ptr(), name, t.numel() * t.element_size())
+def limit(seconds):
+    """From now on TooLong is raised after so many seconds; 0: no longer."""
+
+    def stop(*_):
+        raise TooLong(f"more than {seconds} s")
+
+    signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-class Fsc:
-    def __init__(self, options):
-        self.device = fsc.Device("cuda")
-        self.softmax = fsc.Jit(self.device, example("softmax.dsl"), file="softmax.dsl", **options)
-        self.naive = {k: fsc.Jit(self.device, example(f"naive/{k}.dsl"), file=k + ".dsl")
-                      for k in ("row_max", "subtract", "exp", "row_sum", "divide")}
-
-    def launcher(self, jit, *values):
-        """A closure that only launches: the variant is compiled here."""
-        kernel = jit.prepare(values)
-        array, n = jit.args(values)
-        stream = torch.cuda.current_stream().cuda_stream
-
-        def launch(keep=(array, values)):
-            fsc.check(fsc.lib.fsc_launch(kernel, None, array, n, stream))
-
-        return launch
-
-    def fused(self, y, x):
-        m, n = x.shape
-        return self.launcher(self.softmax, pointer(y), pointer(x), y.stride(0), x.stride(0), m, n)
-
-    def unfused(self, y, x):
-        m, n = x.shape
-        top, total = torch.empty(m, device="cuda"), torch.empty(m, device="cuda")
-        z, e = torch.empty_like(x), torch.empty_like(x)
-        steps = [self.launcher(self.naive["row_max"], pointer(top), pointer(x), n, m, n),
-                 self.launcher(self.naive["subtract"], pointer(z), pointer(x), pointer(top), n, n, m, n),
-                 self.launcher(self.naive["exp"], pointer(e), pointer(z), n, n, m, n),
-                 self.launcher(self.naive["row_sum"], pointer(total), pointer(e), n, m, n),
-                 self.launcher(self.naive["divide"], pointer(y), pointer(e), pointer(total), n, n, m, n)]
-
-        def launch(keep=(top, total, z, e)):
-            for step in steps:
-                step()
-
-        return launch
+# ---- Peers ---------------------------------------------------------------------------------------------------------------------
 
 
-# ---- torch -----------------------------------------------------------------------------------------------------------------
-
-
-def torch_naive(x):
-    z = x - x.max(dim=1)[0][:, None]
-    e = torch.exp(z)
-    return e / e.sum(dim=1)[:, None]
-
-
-def torch_peers(y, x):
-    scripted = torch.jit.script(torch_naive)
-    for _ in range(3):
-        scripted(x)
-    return {"torch": lambda: torch.softmax(x, dim=1), "torch_naive": lambda: torch_naive(x), "torch_jit": lambda: scripted(x)}
-
-
-# ---- one size ----------------------------------------------------------------------------------------------------------------
-
-
-def check(name, y, x, want):
-    """Non-finite values, then the distance to float64, relative down to the type's smallest normal number. Peers may round
-    where fsc may not: eight times the tolerance."""
-    got = y.double()
-    tolerance = {torch.float32: 2e-5, torch.float16: 2e-3, torch.bfloat16: 1.6e-2}[x.dtype] * (1 if name.startswith("fsc") else 8)
-    if not torch.isfinite(got).all():
-        return f"{name}: non-finite"
-    error = ((got - want).abs() / want.clamp_min(torch.finfo(x.dtype).tiny)).max().item()
-    return None if error <= tolerance else f"{name}: off by {error:.2e} (relative)"
-
-
-def measure(timer, own, triton_peers, rows, n, dtype, wanted):
-    x = torch.randn(rows, n, device="cuda", dtype=TORCH[dtype])
-    want = torch.softmax(x.double(), dim=1)
-    y = torch.empty_like(x)
-    writers = {name: lambda o=o: o.fused(y, x) for name, o in own.items()}  # these write y
-    if dtype == "fp32" and "fsc" in own:
-        writers["fsc_naive"] = lambda: own["fsc"].unfused(y, x)
-    peers, wrong = {"copy": lambda: y.copy_(x)}, []
-    if triton_peers:
-        for name, make in triton_peers.items():
-            writers[name] = lambda make=make: make(timer, y, x)
-    for name, make in writers.items():
-        if wanted and name.split("_")[0] not in wanted and name not in wanted:
+def find_peers(machine, o):
+    """(name → maker), (name → maker that takes seconds a point), (name → why it is not there)."""
+    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.without), **cuda_rows.PEERS}
+    slow, absent = {}, {}
+    for module in ("torch_rows", "triton_rows", "liger_rows"):
+        if machine.torch is None or (module != "torch_rows" and not machine.is_gpu):
+            absent[module] = "wants torch and a GPU"
             continue
         try:
-            launch = make()
-            y.fill_(float("nan"))
-            launch()
-            torch.cuda.synchronize()
-        except Exception as why:  # a peer that cannot do this size
-            print(f"  {name} at {rows}x{n} {dtype}: {type(why).__name__}: {str(why)[:160]}", file=sys.stderr)
-            if name.startswith("fsc") and "large" not in str(why):
-                wrong.append(f"fsc: {why}")
+            loaded = importlib.import_module(f"peers.{module}")
+        except Exception as why:  # a broken installation is no reason to measure nothing
+            absent[module] = f"{type(why).__name__}: {why}"
             continue
-        complaint = check(name, y, x, want)
-        if complaint:
-            wrong.append(complaint)
-        peers[name] = launch
-    for name, launch in torch_peers(y, x).items():
-        if not wanted or name in wanted:
-            complaint = check(name, launch(), x, want)
+        peers.update(loaded.PEERS)
+        slow.update(getattr(loaded, "SLOW_PEERS", {}))
+    if o.peers:
+        wanted = lambda name: name.startswith("copy") or name in o.peers or name.split("_")[0] in o.peers  # noqa: E731
+        peers, slow = ({name: make for name, make in some.items() if wanted(name)} for some in (peers, slow))
+    return peers, slow, absent
+
+
+def is_own(name):
+    return name.startswith("fsc") and name != "fsc_naive"
+
+
+def ready(case, peers, wrong, skipped):
+    """name → launch, of the peers whose results are right."""
+    wants, launches = case.wants(), {}
+    for name, make in peers.items():
+        try:
+            limit(PEER_SECONDS)
+            launch = make(case)
+            case.poison()
+            outputs = launch(0)
+            case.machine.wait()
+            limit(0)
+            is_copy = name.startswith("copy")
+            complaint = None if is_copy else case.complaint(wants, outputs, 1 if is_own(name) else OTHERS_TOLERANCE)
             if complaint:
-                wrong.append(complaint)
-            peers[name] = launch
-    for launch in peers.values():
-        launch()
-    times = timer.compare(peers)
-    moved = 2 * x.numel() * x.element_size()
-    return [{"rows": rows, "n": n, "dtype": dtype, "peer": name, "ms": ms, "spread_ms": spread, "gbps": moved / ms * 1e-6,
-             "of_copy": times["copy"][0] / ms} for name, (ms, spread) in times.items()], wrong
+                wrong[name] = complaint
+            else:
+                launches[name] = launch
+        except Skip as why:
+            skipped[name] = str(why)
+        except Exception as why:
+            skipped[name] = f"{type(why).__name__}: {str(why)[:160]}"
+        finally:
+            limit(0)
+    return launches
 
 
-# ---- results -------------------------------------------------------------------------------------------------------------------
+# ---- Points ---------------------------------------------------------------------------------------------------------------------
 
 
-def geomean(values):
-    return math.exp(sum(map(math.log, values)) / len(values)) if values else float("nan")
+def measure(machine, point, peers, o):
+    """The point's samples by mode, its wrong results, its skipped peers."""
+    case = Case(machine, point)
+    wrong, skipped, samples = {}, {}, {}
+    launches = ready(case, peers, wrong, skipped)
+    for launch in launches.values():
+        launch(0)
+    if "flush" in o.modes:
+        samples["flush"] = sample_flushed(machine, launches, o.repeat)
+    if "graph" in o.modes and machine.is_gpu:
+        samples["graph"] = sample_graphs(machine, case, launches, o.graph_repeat, skipped)
+    return case.bytes, samples, wrong, skipped
 
 
-def summary(records):
-    table = {}
-    for name in dict.fromkeys(r["peer"] for r in records):
-        own = [r for r in records if r["peer"] == name]
-        worst = min(own, key=lambda r: r["of_copy"])
-        table[name] = {"sizes": len(own), "geomean_of_copy": geomean([r["of_copy"] for r in own]),
-                       "min_of_copy": worst["of_copy"], "at_n": worst["n"]}
-    return table
+def describe(record):
+    """Its peers' GB/s on a line."""
+    rates = {name: record["bytes"] / statistics.median(times) * 1e-6 for name, times in record["samples"].items() if times}
+    return "  ".join(f"{name} {rate:.0f}" for name, rate in rates.items())
 
 
-def plot(path, records, title):
-    import matplotlib
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-    figure, axes = pyplot.subplots(figsize=(9, 5))
-    for name in dict.fromkeys(r["peer"] for r in records):
-        own = sorted((r["n"], r["gbps"]) for r in records if r["peer"] == name)
-        style = {"copy": dict(color="black", linestyle="--"), "fsc": dict(color="tab:red", linewidth=2.2)}.get(name, {})
-        axes.plot([n for n, _ in own], [g for _, g in own], label=name, **style)
-    axes.set_xlabel("N (columns)")
-    axes.set_ylabel("GB/s")
-    axes.set_title(title)
-    axes.set_ylim(bottom=0)
-    axes.legend()
-    axes.grid(alpha=0.3)
-    figure.tight_layout()
-    figure.savefig(path)
+class Log:
+    """NAME.jsonl: first what the machine is, then the points."""
+
+    def __init__(self, path, machine_facts):
+        self.file = open(path, "w")
+        self.write({"machine": machine_facts})
+
+    def write(self, line):
+        self.file.write(json.dumps(line) + "\n")
+        self.file.flush()
 
 
-SWEEPS = {
-    "tutorial": [(4096, 128 * i) for i in range(2, 100)],
-    "quick": [(4096, n) for n in (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 8320, 12288, 12672)],
-    "tune": [(4096, n) for n in (256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 4224, 6144, 8192, 8320, 10240, 12672, 16384)],
-    "small": [(65536, 64), (65536, 128), (65536, 256), (16384, 512), (4096, 256), (4096, 384), (4096, 512), (4096, 768), (4096, 1024),
-              (1823, 781), (132, 256)],
-    "long": [(2048, 65536), (2048, 128256), (1024, 131072), (256, 262144), (128, 524288)],
-    "few": [(rows, n) for rows in (1, 8, 64, 132) for n in (1 << 15, 1 << 17, 1 << 20)],
-    "clusters": [(4096, 32768), (2048, 65536), (1024, 131072), (512, 262144), (256, 524288)],
-    "online": [(4096, n) for n in (1024, 2048, 4096, 4097, 8192, 8320, 12672, 16384, 32768)] + [(2048, 65536), (1024, 131072)],
-    "edges": [(65536, 64), (1823, 781), (4096, 4097), (4096, 8193), (4096, 32768)],
-}
+def measure_set(machine, name, points, peers, slow, o, log, deadline, started):
+    done = failed = 0
+    for point in points:
+        if time.monotonic() > deadline:
+            print(f"   {name}: out of time, {len(points) - done} of {len(points)} points left out", flush=True)
+            break
+        try:
+            total, samples, wrong, skipped = measure(machine, point, {**peers, **(slow if point.slow else {})}, o)
+        except Exception as why:  # no memory, for one: the next point is another matter
+            print(f"   {name} {point.kernel} {point.rows}x{point.n} {point.dtype}: {type(why).__name__}: {str(why)[:200]}", flush=True)
+            log.write({"set": name, **point._asdict(), "failed": f"{type(why).__name__}: {str(why)[:200]}"})
+            failed += 1
+            samples, wrong, skipped = {}, {}, {}
+        done += 1
+        failed += any(is_own(peer) for peer in (*wrong, *skipped))
+        for mode, times in samples.items():
+            record = {"set": name, **point._asdict(), "mode": mode, "bytes": total, "samples": times, "wrong": wrong, "skipped": skipped}
+            log.write(record)
+            print(f"{time.monotonic() - started:4.0f} s  {name} {done}/{len(points)}  {point.kernel} {point.rows}x{point.n} {point.dtype} "
+                  f"{mode}  {describe(record)}", flush=True)
+        for peer, why in wrong.items():
+            print(f"   WRONG {peer}: {why}", flush=True)
+        for peer, why in skipped.items():
+            if is_own(peer) or o.verbose:
+                print(f"   {peer} left out: {why}", flush=True)
+        machine.release()
+    return failed
 
 
-def main():
+def measure_sets(machine, o, log):
+    """Each set gets its share of the time that is left. How many points failed for fsc."""
+    peers, slow, absent = find_peers(machine, o)
+    for module, why in absent.items():
+        print(f"   {module}: {why}", flush=True)
+    started, failed = time.monotonic(), 0
+    end = started + (o.seconds or 1e9)
+    for at, name in enumerate(o.sets):
+        points = [p for p in SETS[name].points if not o.dtype or p.dtype in o.dtype]
+        if o.dtype and not points:
+            points = list(dict.fromkeys(p._replace(dtype=dtype) for dtype in o.dtype for p in SETS[name].points))
+        now = time.monotonic()
+        share = SETS[name].share / sum(SETS[s].share for s in o.sets[at:])
+        failed += measure_set(machine, name, points, peers, slow if o.compile else {}, o, log, now + (end - now) * share, started)
+    return failed
+
+
+# ---- The command ------------------------------------------------------------------------------------------------------------------
+
+
+def parse(argv):
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--sweep", choices=SWEEPS, default="tutorial")
-    p.add_argument("--dtype", nargs="*", default=["fp32"], choices=TORCH)
-    p.add_argument("--repeat", type=int, default=30)
-    p.add_argument("--peers", nargs="*", help="only these (copy is always there)")
-    p.add_argument("--num-warps", type=int, nargs="*", default=[0], help="of fsc, a peer for each; 0: its own choice")
-    p.add_argument("--num-ctas", type=int, nargs="*", default=[0], help="likewise, with each of the former")
-    p.add_argument("--without", nargs="*", default=[], metavar="PASS", help="a peer more of fsc for each: without this pass (online, ...)")
-    p.add_argument("--name", default="softmax", help="of the files written")
+    p.add_argument("--sets", "--sweep", nargs="+", choices=SETS, default=list(DEFAULT_SETS), metavar="SET", help=", ".join(SETS))
+    p.add_argument("--device", default="cuda", help="cuda, cuda:N; cpu or emu to try the program")
+    p.add_argument("--dtype", nargs="+", choices=("fp32", "fp16", "bf16"), help="only these, or these in place of a set's own")
+    p.add_argument("--modes", nargs="+", choices=("flush", "graph"), default=["flush", "graph"])
+    p.add_argument("--repeat", type=int, default=30, help="samples of a launch after a flush")
+    p.add_argument("--graph-repeat", type=int, default=12, help="samples of a graph")
+    p.add_argument("--seconds", type=float, default=0, help="in all; what is then not measured is left out")
+    p.add_argument("--peers", nargs="+", help="only these (the copies are always there)")
+    p.add_argument("--num-warps", type=int, nargs="+", help="of fsc, a peer for each; 0: its own choice")
+    p.add_argument("--num-ctas", type=int, nargs="+", help="likewise, with each of the former")
+    p.add_argument("--without", nargs="*", default=[], metavar="PASS", help="a peer more of fsc for each: without this pass (online, remat, …)")
+    p.add_argument("--no-torch", dest="with_torch", action="store_false", help="as where torch is not installed")
+    p.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile, which takes seconds a point")
+    p.add_argument("--name", default="bench", help="of the files written")
     p.add_argument("--out", default=".")
-    o = p.parse_args()
-    torch.manual_seed(0)
-    timer = Timer(o.repeat)
-    own = {"fsc": Fsc({})} if o.num_warps == [0] and o.num_ctas == [0] else {
-        f"fsc_{c}x{w}": Fsc({"num_warps": w, "num_ctas": c}) for c in o.num_ctas for w in o.num_warps}
-    own.update({f"fsc_no_{name}": Fsc({"passes": "-" + name}) for name in o.without})
-    triton_peers = {}
+    p.add_argument("--verbose", action="store_true", help="say why peers are left out")
+    return p.parse_args(argv)
+
+
+def machine_facts(machine, without_torch):
+    import fsc
+    facts = {"name": machine.name, "arch": machine.arch, "fsc": fsc.lib.fsc_version().decode(), "l2_bytes": machine.l2}
+    if machine.torch is not None:
+        facts["torch"] = machine.torch.__version__
+    elif without_torch:
+        facts["without_torch"] = without_torch
+    return facts
+
+
+def main(argv):
+    o = parse(argv)
     try:
-        from peers.triton_softmax import PEERS as triton_peers
-    except ImportError as why:
-        print(f"no Triton: {why}", file=sys.stderr)
-    records, wrong = [], []
-    for dtype in o.dtype:
-        for rows, n in SWEEPS[o.sweep]:
-            got, bad = measure(timer, own, triton_peers, rows, n, dtype, o.peers)
-            records += got
-            wrong += [f"{rows}x{n} {dtype}: {b}" for b in bad]
-            line = "  ".join(f"{r['peer']} {r['gbps']:.0f}" for r in got)
-            print(f"{rows}x{n} {dtype}  {line}", flush=True)
+        machine, without_torch = open_machine(o.device, o.with_torch)
+    except Exception as why:
+        print(f"bench: no device {o.device}: {why}\nbench: an NVIDIA GPU with its driver is needed; --device cpu --sets smoke tries the "
+              "program without one", file=sys.stderr)
+        return 3
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # what is measured is still written up
     os.makedirs(o.out, exist_ok=True)
     base = os.path.join(o.out, o.name)
-    with open(base + ".csv", "w", newline="") as f:
-        writer = csv.DictWriter(f, fieldnames=list(records[0]), lineterminator="\n")
-        writer.writeheader()
-        writer.writerows({k: f"{v:.6g}" if isinstance(v, float) else v for k, v in r.items()} for r in records)
-    result = {"gpu": torch.cuda.get_device_name(0), "torch": torch.__version__, "fsc": fsc.lib.fsc_version().decode(),
-              "sweep": o.sweep, "repeat": o.repeat, "wrong": wrong, "summary": summary(records), "records": records}
-    with open(base + ".json", "w") as f:
-        json.dump(result, f, indent=1)
+    facts = machine_facts(machine, without_torch)
+    print("   " + ", ".join(f"{key} {value}" for key, value in facts.items()), flush=True)
+    log, failed = Log(base + ".jsonl", facts), 0
     try:
-        plot(base + ".svg", records, f"softmax, {o.sweep} sweep, {result['gpu']}")
-    except ImportError as why:
-        print(f"no plot: {why}", file=sys.stderr)
-    for name, row in result["summary"].items():
-        print(f"{name:12} {row['sizes']:4} sizes  geomean {row['geomean_of_copy']:.3f} of copy, min {row['min_of_copy']:.3f} at {row['at_n']}")
-    for line in wrong:
-        print("WRONG", line)
-    return 1 if wrong else 0
+        failed = measure_sets(machine, o, log)
+    except KeyboardInterrupt:
+        print("   interrupted", flush=True)
+        failed = 1
+    log.file.close()
+    report.write(base)
+    with open(base + ".md") as f:
+        print(f.read())
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT: info tests random sanitizer plants bench launch quick tune clusters online edges long few numerics (default: all but quick, tune, clusters, online, numerics). Logs, CSV, JSON and SVG go to $OUT/results.tar.gz (default build/gpu).
+#   WHAT, tests: info tests random sanitizer plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small. Default: info tests random sanitizer
+#   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 results=${OUT:-$PWD/build/gpu}
 out=${TMPDIR:-/tmp}/fsc-out
 home=${TMPDIR:-/tmp}/fsc-gpu
-what=${*:-info tests random sanitizer plants bench launch edges long few}
+what=${*:-info tests random sanitizer plants bench cliffs few}
 rm -rf "$out" && mkdir -p "$out" "$home" "$results"
 [[ -d $home/stage ]] || tar -C "$home" -xJf build/gpu/fsc.tar.xz || exit 1
 cd "$home/stage" || exit 1
@@ -27,6 +29,12 @@ step() { # NAME SECONDS COMMAND …: into $out/NAME.log, its end on the screen
         echo "== $name: exit $code"
         failed=1
     fi
+}
+
+measure() { # NAME SECONDS OPTION …: bench.py into $out/NAME.*; out of time, it writes what it has
+    local name=$1 seconds=$2
+    shift 2
+    TAIL=${TAIL:-40} step "$name" $((seconds + 90)) python3 bench/bench.py --seconds "$seconds" --out "$out" --name "$name" "$@"
 }
 
 sanitize() { # TOOL [OPTION …]: every case that is not slow, in as many processes as there are cores
@@ -60,21 +68,27 @@ for w in $what; do
         done
         ;;
     plants) FSC_LIBRARY=$PWD/plants/libfsc.so TAIL=20 step plants 400 python3 tests/plants.py --racecheck tests/run/run.py compiler/base/plant.def ;;
-    bench) TAIL=16 step bench 420 python3 bench/bench.py --sweep tutorial --out "$out" ;;
+    ratios) TAIL=90 measure ratios 440 ;;
+    bench) measure softmax 170 --sets tutorial ;;
+    half) measure half 240 --sets half ;;
+    cliffs) measure cliffs 280 --sets cliffs ;;
+    few) measure few 100 --sets few ;;
+    kernels) TAIL=60 measure kernels 300 --sets kernels ;;
+    scaling) measure scaling 100 --sets small-batch batch vocabulary ;;
+    quick) measure quick 120 --sets quick ;;
+    tune) measure tune 200 --sets tune --num-warps 1 2 4 8 16 32 --peers fsc --repeat 20 --modes flush ;;
+    clusters) measure clusters 200 --sets clusters --dtype fp32 fp16 --num-ctas 1 2 4 8 16 --num-warps 8 16 32 --peers fsc --repeat 15 --modes flush ;;
+    long) measure long 120 --sets long --dtype fp32 fp16 bf16 ;;
+    edges) measure edges 120 --sets edges --dtype fp32 fp16 bf16 ;;
+    small) measure small 120 --sets small ;;
+    online) measure online 200 --sets online --dtype fp32 fp16 --without online remat --peers fsc --modes flush ;;
     launch) # a first call from source and from disk, and each further one beside cuLaunchKernel
         TAIL=10 step launch-start 200 bench/launch start dsl_examples/softmax.dsl cuda 21
         TAIL=20 step launch-calls 60 bench/launch calls cuda 20000
         ;;
-    quick) TAIL=30 step quick 200 python3 bench/bench.py --sweep quick --out "$out" --name quick ;;
-    tune) TAIL=60 step tune 300 python3 bench/bench.py --sweep tune --num-warps 1 2 4 8 16 32 --peers fsc --repeat 20 --out "$out" --name tune ;;
-    clusters) TAIL=60 step clusters 300 python3 bench/bench.py --sweep clusters --dtype fp32 fp16 --num-ctas 1 2 4 8 16 --num-warps 8 16 32 --peers fsc --repeat 15 --out "$out" --name clusters ;;
-    online) TAIL=30 step online 200 python3 bench/bench.py --sweep online --dtype fp32 fp16 --without online --peers fsc --out "$out" --name online ;;
-    long) TAIL=30 step long 150 python3 bench/bench.py --sweep long --dtype fp32 fp16 bf16 --out "$out" --name long ;;
-    few) TAIL=30 step few 150 python3 bench/bench.py --sweep few --out "$out" --name few ;;
     numerics) # all 2^32 patterns of each function of fp32, on both devices
         TAIL=60 step numerics 585 python3 tests/run/numerics.py --device cpu,cuda --every 1 --seconds 570 --out "$out/numerics.md"
         ;;
-    edges) TAIL=30 step edges 200 python3 bench/bench.py --sweep edges --dtype fp32 fp16 bf16 --out "$out" --name edges ;;
     esac
 done
 tar -C "$out" -czf "$results/results.tar.gz" .

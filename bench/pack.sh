@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # pack.sh - the built tree as one archive that runs on a machine with a GPU and without LLVM: build/gpu/fsc.tar.xz.
-# What it holds: the installed tool and libraries (stripped), a second libfsc.so with the planted faults, tests/run, tests/random, bench, dsl_examples.
+# What it holds: the installed tool and libraries (stripped), a second libfsc.so with the planted faults, tests/run, tests/random, bench, dsl_examples;
+# where there is an nvcc, the CUDA peers of the benchmark compiled for an H100 or H200, which spares that machine's time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -22,6 +23,7 @@ for table in compiler/check/builtin.def compiler/codegen/prims.def compiler/base
     mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"
 done
 if [[ -d ../shared/seeds ]]; then cp -r ../shared/seeds "$stage/seeds"; fi
+if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then python3 "$stage/bench/peers/cuda_rows.py" "$stage/bench/peers/built"; fi
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +
 rm -rf "$stage"/lib/*.a "$stage"/include
 # A dictionary that spans both libfsc.so: the second then takes 1 MB.

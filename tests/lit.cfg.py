@@ -3,6 +3,7 @@
 # A case is a file with RUN: lines. In them: fsc, FileCheck, not, count, diff, and
 #   %python            a Python that has numpy
 #   %examples          dsl_examples/
+#   %bench, %libfsc    bench/ and libfsc, for `env FSC_LIBRARY=%libfsc %python %bench/bench.py`
 #   %fakecuda          the CUDA driver without a GPU, for FSC_CUDA_LIBRARY (tests/runtime/fakecuda.c)
 #   exits N CMD        CMD ends with exit code N
 #   bounded S MB CMD   CMD ends within S seconds and MB megabytes of resident memory; its exit code goes through
@@ -43,6 +44,8 @@ config.substitutions += [
     (word("exits"), "%s %s/exits.py" % (config.python, helpers)),
     (word("bounded"), "%s %s/bounded.py %d" % (config.python, helpers, 8 if config.sanitize else 1)),
     ("%python", config.python),
+    ("%bench", os.path.join(config.source_root, "bench")),
+    ("%libfsc", os.path.join(config.binary_root, "libfsc.so")),
     ("%fakecuda", os.path.join(config.binary_root, "tests/unit/libfakecuda.so")),
     ("%examples", os.path.join(config.source_root, "dsl_examples")),
 ]

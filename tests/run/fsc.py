@@ -46,6 +46,15 @@ class CompileOptions(c.Structure):
                 ("passes", c.c_char_p), ("print_layouts", c.c_bool), ("device_debug", c.c_bool), ("check", c.c_bool), ("no_cache", c.c_bool)]
 
 
+class DeviceProps(c.Structure):
+    _fields_ = [("kind", c.c_int), ("ordinal", c.c_int), ("name", c.c_char * 80), ("arch", c.c_char * 16)] + [
+        (name, c.c_uint32) for name in ("sms", "registers_per_sm", "registers_per_block", "shared_per_sm", "shared_per_block",
+                                        "shared_per_block_optin", "shared_reserved_per_block", "max_threads_per_sm",
+                                        "max_threads_per_block", "max_blocks_per_sm", "warp_size")] + [
+        ("l2_bytes", c.c_uint64), ("memory_bytes", c.c_uint64), ("bandwidth", c.c_uint64), ("clock_khz", c.c_uint32),
+        ("driver_version", c.c_uint32)]
+
+
 class Value(c.Union):
     _fields_ = [("pointer", c.c_void_p), ("integer", c.c_int64), ("real", c.c_double)]
 
@@ -81,6 +90,10 @@ def _load():
     lib.fsc_jit_launch.argtypes = [c.c_void_p, c.c_void_p, c.POINTER(Arg), c.c_size_t, c.c_void_p]
     lib.fsc_jit_prepare.argtypes = [c.c_void_p, c.POINTER(Arg), c.c_size_t, c.POINTER(c.c_void_p)]
     lib.fsc_kernel_warmup.argtypes = [c.c_void_p, c.c_size_t, c.POINTER(KernelReport)]
+    lib.fsc_event_create.argtypes = [c.c_void_p, c.POINTER(c.c_void_p)]
+    lib.fsc_event_destroy.argtypes = [c.c_void_p]
+    lib.fsc_event_record.argtypes = [c.c_void_p, c.c_void_p]
+    lib.fsc_event_elapsed.argtypes = [c.c_void_p, c.c_void_p, c.POINTER(c.c_double)]
     lib.fsc_launch.argtypes = [c.c_void_p, c.c_void_p, c.POINTER(Arg), c.c_size_t, c.c_void_p]
     return lib
 
@@ -164,23 +177,42 @@ class Device:
         lib.fsc_device_close(self.handle)
 
     def props(self):
-        """The bytes of FscDeviceProps."""
-        props = c.create_string_buffer(512)
-        check(lib.fsc_device_props(self.handle, props))
+        props = DeviceProps()
+        check(lib.fsc_device_props(self.handle, c.byref(props)))
         return props
 
     def sms(self):
         """Multiprocessors; of emu its host threads."""
-        return int.from_bytes(self.props()[104:108], "little")
+        return self.props().sms
 
     def max_ctas(self):
         """Blocks of a cluster: a card from before sm_90 has none."""
-        arch = self.props()[88:104].split(b"\0")[0].decode()
+        arch = self.props().arch.decode()
         sm = int(arch[3:]) if arch.startswith("sm_") else 90
         return 1 if sm < 90 else 16 if sm < 120 else 8
 
     def wait(self):
         check(lib.fsc_device_wait(self.handle))
+
+
+class Event:
+    """A point in a stream, with its time."""
+
+    def __init__(self, device):
+        self.handle = c.c_void_p()
+        check(lib.fsc_event_create(device.handle, c.byref(self.handle)))
+
+    def __del__(self):
+        lib.fsc_event_destroy(self.handle)
+
+    def record(self, stream=None):
+        check(lib.fsc_event_record(self.handle, stream))
+
+    def elapsed(self, end):
+        """Milliseconds from here to `end`, once that was reached."""
+        ms = c.c_double()
+        check(lib.fsc_event_elapsed(self.handle, end.handle, c.byref(ms)))
+        return ms.value
 
 
 class Buffer:

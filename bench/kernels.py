@@ -1,0 +1,139 @@
+"""kernels.py - the kernels that are measured: sources, arguments, float64 formulas, and the memory each must move.
+
+A Case is a kernel at a size with its memory: one or more sets of inputs and outputs. Launches over several sets in turn find
+nothing of theirs in the cache. In: a machine (machine.py) that has the memory. Out: arrays by name, wanted results, bytes.
+"""
+import math
+from collections import namedtuple
+
+# Kernel: inputs and outputs by name, main output first; args(b, m, n): what the source's kernel takes; formula(xp, *inputs) →
+# outputs, for NumPy and torch alike; reads, writes: matrices moved once each; slack: the part of an output's largest number
+# that its errors are measured against (0: each number against itself).
+Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns", defaults=(0.25, False))
+
+EPS = 1e-5
+# What is no matrix of T: its shape by (m, n), its type (None: T).
+SHAPES = {"weight": (lambda m, n: (n,), None), "bias": (lambda m, n: (n,), None), "mean": (lambda m, n: (m,), "fp32"),
+          "rstd": (lambda m, n: (m,), "fp32"), "loss": (lambda m, n: (m,), "fp32"), "lse": (lambda m, n: (m,), "fp32"),
+          "target": (lambda m, n: (m,), "i32")}
+SIZES = {"fp32": 4, "fp16": 2, "bf16": 2, "i32": 4}
+TOLERANCES = {"fp32": 2e-5, "fp16": 2e-3, "bf16": 1.6e-2}
+
+
+def softmax(xp, x, axis=1):
+    e = xp.exp(x - xp.amax(x, axis=axis, keepdims=True))
+    return e / xp.sum(e, axis=axis, keepdims=True)
+
+
+def log_sum_exp(xp, x):
+    top = xp.amax(x, axis=1, keepdims=True)
+    return top + xp.log(xp.sum(xp.exp(x - top), axis=1, keepdims=True))
+
+
+def layernorm(xp, x, weight, bias):
+    mean = xp.sum(x, axis=1, keepdims=True) / x.shape[1]
+    d = x - mean
+    rstd = 1 / xp.sqrt(xp.sum(d * d, axis=1, keepdims=True) / x.shape[1] + EPS)
+    return d * rstd * weight + bias, mean[:, 0], rstd[:, 0]
+
+
+def rmsnorm(xp, x, weight):
+    rstd = 1 / xp.sqrt(xp.sum(x * x, axis=1, keepdims=True) / x.shape[1] + EPS)
+    return x * rstd * weight, rstd[:, 0]
+
+
+def add_rmsnorm(xp, x, residual, weight):
+    h = x + residual
+    return rmsnorm(xp, h, weight)[0], h
+
+
+def softmax_backward(xp, dy, y):
+    return (y * (dy - xp.sum(y * dy, axis=1, keepdims=True)),)
+
+
+def gelu(xp, x):
+    return (x / 2 * (1 + xp.erf(x / math.sqrt(2))),)
+
+
+def cross_entropy(xp, x, target):
+    lse = log_sum_exp(xp, x)[:, 0]
+    return lse - x[xp.arange(len(x)), target], lse
+
+
+KERNELS = {k.name: k for k in (
+    Kernel("softmax", "softmax.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),
+           lambda xp, x: (softmax(xp, x),), 1, 1, 0),
+    Kernel("softmax_columns", "softmax_columns.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),
+           lambda xp, x: (softmax(xp, x, 0),), 1, 1, 0, True),
+    Kernel("log_softmax", "log_softmax.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),
+           lambda xp, x: (x - log_sum_exp(xp, x),), 1, 1),
+    Kernel("layernorm", "layernorm.dsl", ("x", "weight", "bias"), ("y", "mean", "rstd"),
+           lambda b, m, n: (b["y"], b["mean"], b["rstd"], b["x"], b["weight"], b["bias"], n, n, m, n, EPS), layernorm, 1, 1),
+    Kernel("rmsnorm", "rmsnorm.dsl", ("x", "weight"), ("y", "rstd"),
+           lambda b, m, n: (b["y"], b["rstd"], b["x"], b["weight"], n, n, m, n, EPS), rmsnorm, 1, 1),
+    Kernel("add_rmsnorm", "add_rmsnorm.dsl", ("x", "residual", "weight"), ("y", "h"),
+           lambda b, m, n: (b["y"], b["h"], b["x"], b["residual"], b["weight"], n, n, n, n, m, n, EPS), add_rmsnorm, 2, 2),
+    Kernel("softmax_backward", "softmax_backward.dsl", ("dy", "p"), ("dx",),
+           lambda b, m, n: (b["dx"], b["dy"], b["p"], n, n, n, m, n), softmax_backward, 2, 1),
+    Kernel("gelu", "gelu.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], m * n), gelu, 1, 1),
+    Kernel("cross_entropy", "cross_entropy.dsl", ("x", "target"), ("loss", "lse"),
+           lambda b, m, n: (b["loss"], b["lse"], b["x"], b["target"], n, m, n, -100, 0.0), cross_entropy, 1, 0),
+)}
+
+
+class Case:
+    """A kernel at one size, with `count` sets of its memory: case.sets[i][name] is an array of the machine's."""
+
+    def __init__(self, machine, point):
+        self.machine, self.kernel = machine, KERNELS[point.kernel]
+        self.rows, self.n, self.dtype = point.rows, point.n, point.dtype
+        self.bytes = (self.kernel.reads + self.kernel.writes) * self.rows * self.n * SIZES[self.dtype]
+        self.sets = [self.make_set()]
+
+    def make_set(self):
+        arrays = {}
+        for name in (*self.kernel.inputs, *self.kernel.outputs):
+            shape, dtype = SHAPES.get(name, (lambda m, n: (m, n), None))
+            arrays[name] = self.machine.array(shape(self.rows, self.n), dtype or self.dtype)
+        for name in self.kernel.inputs:
+            self.machine.randomize(arrays[name], "classes" if name == "target" else "shares" if name == "p" else "normal", self.n)
+        return arrays
+
+    def rotate(self, total):
+        """As many sets as hold `total` bytes."""
+        while len(self.sets) * self.bytes < total:
+            self.sets.append(self.make_set())
+
+    def args(self, i=0):
+        return self.kernel.args(self.sets[i], self.rows, self.n)
+
+    def tensors(self, i=0):
+        """The set's arrays as torch has them, by name."""
+        return {name: array.tensor for name, array in self.sets[i].items()}
+
+    def poison(self):
+        for name in self.kernel.outputs:
+            self.machine.poison(self.sets[0][name])
+
+    def numbers(self, name, array):
+        """An array in float64, as many of its rows as are compared."""
+        is_whole = self.kernel.whole_columns or name in ("weight", "bias")
+        return self.machine.numbers(array, 1 if is_whole else self.machine.check_step(self.rows, self.n))
+
+    def wants(self):
+        return self.kernel.formula(self.machine.xp, *(self.numbers(name, self.sets[0][name]) for name in self.kernel.inputs))
+
+    def complaint(self, wants, outputs, times):
+        """What is wrong with the first set's outputs (or with those a peer gave back), or None."""
+        if outputs is None:
+            outputs = [self.sets[0][name] for name in self.kernel.outputs]
+        for name, want, output in zip(self.kernel.outputs, wants, outputs):
+            got = self.numbers(name, output)
+            if not bool(self.machine.xp.isfinite(got).all()):
+                return f"{name}: not finite"
+            size = abs(want)
+            scale = size + self.kernel.slack * float(size.max()) + 1e-30
+            error = float((abs(got - want) / scale).max())
+            if not error <= TOLERANCES[self.dtype] * times:
+                return f"{name}: off by {error:.2e}"
+        return None

@@ -1,0 +1,49 @@
+"""copies.py - what a kernel is measured against: the same bytes moved, by the driver's copy or by a kernel with the same mix.
+
+In: a case. Out: launch(i), and in words what it is. `copy` of a kernel that reads one matrix and writes one is the driver's copy;
+of another mix the CUDA kernel of moves.cu, or where there is no nvcc torch's addition (two reads, one write).
+"""
+from machine import Skip
+from peers import cuda_rows
+
+
+def driver_copy(case):
+    copies = {}
+
+    def launch(i):
+        if i not in copies:
+            copies[i] = case.machine.copy(case.sets[i][case.kernel.outputs[0]], case.sets[i][case.kernel.inputs[0]])
+        copies[i]()
+
+    return launch
+
+
+def torch_add(case):
+    if case.machine.torch is None or (case.kernel.reads, case.kernel.writes) != (2, 1):
+        raise Skip("nothing here moves this mix")
+    names = (*case.kernel.inputs, *case.kernel.outputs)
+
+    def launch(i):
+        a, b, out = (case.sets[i][name].tensor for name in names)
+        case.machine.torch.add(a, b, out=out)
+
+    return launch
+
+
+def copy(case):
+    if (case.kernel.reads, case.kernel.writes) == (1, 1):
+        return driver_copy(case)
+    try:
+        return cuda_rows.move(case)
+    except Skip:
+        return torch_add(case)
+
+
+def copy_kernel(case):
+    """The same by a kernel: beside the driver's copy it says what a kernel can reach."""
+    if (case.kernel.reads, case.kernel.writes) != (1, 1):
+        raise Skip("it is `copy` itself")
+    return cuda_rows.move(case)
+
+
+PEERS = {"copy": copy, "copy_kernel": copy_kernel}

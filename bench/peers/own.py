@@ -1,0 +1,71 @@
+"""own.py - fsc itself: the kernels of dsl_examples through libfsc, and softmax as the chain of five kernels of naive/.
+
+In: a case. Out: launch(i), which only launches: variants are compiled, arguments made, when a set of memory is first used.
+"""
+import functools
+import os
+
+import fsc
+from machine import Skip
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dsl_examples")
+
+
+@functools.lru_cache(maxsize=None)
+def compiled(device, file, options):
+    with open(os.path.join(EXAMPLES, file), "rb") as f:
+        return fsc.Jit(device, f.read(), file=file, **dict(options))
+
+
+def argument(x):
+    return (x.address, x.dtype, x.bytes) if hasattr(x, "address") else x
+
+
+def launcher(case, jit, make_values):
+    """launch(i) of a kernel whose arguments for set i are make_values(i)."""
+    ready = {}
+
+    def prepare(i):
+        values = [argument(v) for v in make_values(i)]
+        return jit.prepare(values), jit.args(values)
+
+    def launch(i):
+        if i not in ready:
+            ready[i] = prepare(i)
+        kernel, (array, count) = ready[i]
+        fsc.check(fsc.lib.fsc_launch(kernel, None, array, count, case.machine.stream()))
+
+    return launch
+
+
+def fused(case, **options):
+    jit = compiled(case.machine.device, case.kernel.file, tuple(sorted(options.items())))
+    return launcher(case, jit, case.args)
+
+
+def naive(case):
+    if case.kernel.name != "softmax":
+        raise Skip("the chain is softmax's")
+    if case.dtype != "fp32":
+        raise Skip("the chain rounds after every step: fp32 only")
+    m, n, machine = case.rows, case.n, case.machine
+    top, total = machine.array((m,), case.dtype), machine.array((m,), case.dtype)
+    z, e = machine.array((m, n), case.dtype), machine.array((m, n), case.dtype)
+    steps = [("row_max", lambda b: (top, b["x"], n, m, n)), ("subtract", lambda b: (z, b["x"], top, n, n, m, n)),
+             ("exp", lambda b: (e, z, n, n, m, n)), ("row_sum", lambda b: (total, e, n, m, n)),
+             ("divide", lambda b: (b["y"], e, total, n, n, m, n))]
+    launches = [launcher(case, compiled(machine.device, f"naive/{name}.dsl", ()), lambda i, values=values: values(case.sets[i]))
+                for name, values in steps]
+
+    def launch(i):
+        for step in launches:
+            step(i)
+
+    return launch
+
+
+def variants(warps, ctas, without):
+    """The peers for lists of num_warps and num_ctas: each pair its own, or fsc as it chooses, once more without each of the passes."""
+    if not warps and not ctas:
+        return {"fsc": fused, "fsc_naive": naive, **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
+    return {f"fsc_{c}x{w}": functools.partial(fused, num_warps=w, num_ctas=c) for c in ctas or [0] for w in warps or [0]}

@@ -35,8 +35,17 @@ PEER_SECONDS = 40  # to be compiled and checked
 OTHERS_TOLERANCE = 8  # times fsc's: peers may round where fsc may not
 
 
+OWN = "fsc"
+LOST = 3  # points that fail one after the other: an error of the device stays
+FOREVER = 1e9
+
+
 class TooLong(Exception):
-    pass
+    """A peer takes longer than PEER_SECONDS."""
+
+
+class Lost(Exception):
+    """Nothing more can be measured."""
 
 
 def limit(seconds):
@@ -106,82 +115,91 @@ def ready(case, peers, wrong, skipped):
 # ---- Points ---------------------------------------------------------------------------------------------------------------------
 
 
-def measure(machine, point, peers, o):
-    """The point's samples by mode, its wrong results, its skipped peers."""
-    case = Case(machine, point)
-    wrong, skipped, samples = {}, {}, {}
-    launches = ready(case, peers, wrong, skipped)
-    for launch in launches.values():
-        launch(0)
-    if "flush" in o.modes:
-        samples["flush"] = sample_flushed(machine, launches, o.repeat)
-    if "graph" in o.modes and machine.is_gpu:
-        samples["graph"] = sample_graphs(machine, case, launches, o.graph_repeat, skipped)
-    return case.bytes, samples, wrong, skipped
+def describe(total, samples):
+    """The peers' GB/s on a line."""
+    return "  ".join(f"{name} {total / statistics.median(times) * 1e-6:.0f}" for name, times in samples.items() if times)
 
 
-def describe(record):
-    """Its peers' GB/s on a line."""
-    rates = {name: record["bytes"] / statistics.median(times) * 1e-6 for name, times in record["samples"].items() if times}
-    return "  ".join(f"{name} {rate:.0f}" for name, rate in rates.items())
+class Run:
+    """All points of all sets, each written to NAME.jsonl as soon as it is measured; the file's first line is the machine."""
 
-
-class Log:
-    """NAME.jsonl: first what the machine is, then the points."""
-
-    def __init__(self, path, machine_facts):
+    def __init__(self, machine, o, path, facts):
+        self.machine, self.o = machine, o
+        self.peers, self.slow, absent = find_peers(machine, o)
         self.file = open(path, "w")
-        self.write({"machine": machine_facts})
+        self.started = time.monotonic()
+        self.failed = self.failed_in_a_row = 0
+        self.write({"machine": facts})
+        for module, why in absent.items():
+            self.say(f"   {module}: {why}")
+
+    def say(self, line):
+        print(line, flush=True)
 
     def write(self, line):
         self.file.write(json.dumps(line) + "\n")
         self.file.flush()
 
+    def measure(self, point):
+        """The point's bytes, its samples by mode, its wrong results, its skipped peers."""
+        machine, o, case = self.machine, self.o, Case(self.machine, point)
+        wrong, skipped, samples = {}, {}, {}
+        launches = ready(case, {**self.peers, **(self.slow if point.slow and o.compile else {})}, wrong, skipped)
+        for launch in launches.values():
+            launch(0)
+        if "flush" in o.modes:
+            samples["flush"] = sample_flushed(machine, launches, o.repeat)
+        if "graph" in o.modes and machine.is_gpu:
+            samples["graph"] = sample_graphs(machine, case, launches, o.graph_repeat, skipped)
+        return case.bytes, samples, wrong, skipped
 
-def measure_set(machine, name, points, peers, slow, o, log, deadline, started):
-    done = failed = 0
-    for point in points:
-        if time.monotonic() > deadline:
-            print(f"   {name}: out of time, {len(points) - done} of {len(points)} points left out", flush=True)
-            break
+    def point(self, name, where, point):
+        """Measures a point, and says and writes what came out."""
         try:
-            total, samples, wrong, skipped = measure(machine, point, {**peers, **(slow if point.slow else {})}, o)
+            total, samples, wrong, skipped = self.measure(point)
         except Exception as why:  # no memory, for one: the next point is another matter
-            print(f"   {name} {point.kernel} {point.rows}x{point.n} {point.dtype}: {type(why).__name__}: {str(why)[:200]}", flush=True)
-            log.write({"set": name, **point._asdict(), "failed": f"{type(why).__name__}: {str(why)[:200]}"})
-            failed += 1
-            samples, wrong, skipped = {}, {}, {}
-        done += 1
-        failed += any(is_own(peer) for peer in (*wrong, *skipped))
+            why = f"{type(why).__name__}: {str(why)[:200]}"
+            self.say(f"   {where} failed: {why}")
+            self.write({"set": name, **point._asdict(), "failed": why})
+            self.failed += 1
+            self.failed_in_a_row += 1
+            return
+        self.failed_in_a_row = 0
+        self.failed += OWN in skipped or any(is_own(peer) for peer in wrong)
         for mode, times in samples.items():
-            record = {"set": name, **point._asdict(), "mode": mode, "bytes": total, "samples": times, "wrong": wrong, "skipped": skipped}
-            log.write(record)
-            print(f"{time.monotonic() - started:4.0f} s  {name} {done}/{len(points)}  {point.kernel} {point.rows}x{point.n} {point.dtype} "
-                  f"{mode}  {describe(record)}", flush=True)
+            self.write({"set": name, **point._asdict(), "mode": mode, "bytes": total, "samples": times, "wrong": wrong, "skipped": skipped})
+            self.say(f"{time.monotonic() - self.started:4.0f} s  {where} {mode}  {describe(total, times)}")
         for peer, why in wrong.items():
-            print(f"   WRONG {peer}: {why}", flush=True)
+            self.say(f"   WRONG {peer}: {why}")
         for peer, why in skipped.items():
-            if is_own(peer) or o.verbose:
-                print(f"   {peer} left out: {why}", flush=True)
-        machine.release()
-    return failed
+            if is_own(peer) or self.o.verbose:
+                self.say(f"   {peer} left out: {why}")
+
+    def set(self, name, points, deadline):
+        for done, p in enumerate(points):
+            if time.monotonic() > deadline:
+                self.say(f"   {name}: out of time, {len(points) - done} of {len(points)} points left out")
+                return
+            self.point(name, f"{name} {done + 1}/{len(points)}  {p.kernel} {p.rows}x{p.n} {p.dtype}", p)
+            self.machine.release()
+            if self.failed_in_a_row >= LOST:
+                raise Lost(f"{LOST} points in a row failed: the device is lost")
+
+    def sets(self):
+        """Each set gets its share of the time that is left."""
+        o = self.o
+        end = self.started + (o.seconds or FOREVER)
+        for at, name in enumerate(o.sets):
+            now = time.monotonic()
+            share = SETS[name].share / sum(SETS[s].share for s in o.sets[at:])
+            self.set(name, points_of(name, o.dtype), now + (end - now) * share)
 
 
-def measure_sets(machine, o, log):
-    """Each set gets its share of the time that is left. How many points failed for fsc."""
-    peers, slow, absent = find_peers(machine, o)
-    for module, why in absent.items():
-        print(f"   {module}: {why}", flush=True)
-    started, failed = time.monotonic(), 0
-    end = started + (o.seconds or 1e9)
-    for at, name in enumerate(o.sets):
-        points = [p for p in SETS[name].points if not o.dtype or p.dtype in o.dtype]
-        if o.dtype and not points:
-            points = list(dict.fromkeys(p._replace(dtype=dtype) for dtype in o.dtype for p in SETS[name].points))
-        now = time.monotonic()
-        share = SETS[name].share / sum(SETS[s].share for s in o.sets[at:])
-        failed += measure_set(machine, name, points, peers, slow if o.compile else {}, o, log, now + (end - now) * share, started)
-    return failed
+def points_of(name, dtypes):
+    """The set's points of these types; where it has none of them, all its points in them."""
+    points = SETS[name].points
+    chosen = [p for p in points if not dtypes or p.dtype in dtypes]
+    return chosen or list(dict.fromkeys(p._replace(dtype=dtype) for p in points for dtype in dtypes))
 
 
 # ---- The command ------------------------------------------------------------------------------------------------------------------
@@ -231,17 +249,15 @@ def main(argv):
     base = os.path.join(o.out, o.name)
     facts = machine_facts(machine, without_torch)
     print("   " + ", ".join(f"{key} {value}" for key, value in facts.items()), flush=True)
-    log, failed = Log(base + ".jsonl", facts), 0
+    run = Run(machine, o, base + ".jsonl", facts)
     try:
-        failed = measure_sets(machine, o, log)
-    except KeyboardInterrupt:
-        print("   interrupted", flush=True)
-        failed = 1
-    log.file.close()
-    report.write(base)
-    with open(base + ".md") as f:
-        print(f.read())
-    return 1 if failed else 0
+        run.sets()
+    except (KeyboardInterrupt, Lost) as why:
+        print(f"   ended early: {str(why) or 'interrupted'}", flush=True)
+        run.failed += 1
+    run.file.close()
+    print(report.write(base))
+    return 1 if run.failed else 0
 
 
 if __name__ == "__main__":

@@ -18,6 +18,8 @@ SHAPES = {"weight": (lambda m, n: (n,), None), "bias": (lambda m, n: (n,), None)
           "target": (lambda m, n: (m,), "i32")}
 SIZES = {"fp32": 4, "fp16": 2, "bf16": 2, "i32": 4}
 TOLERANCES = {"fp32": 2e-5, "fp16": 2e-3, "bf16": 1.6e-2}
+LEAST_NORMAL = {"fp32": 2.0**-126, "fp16": 2.0**-14, "bf16": 2.0**-126}  # below, numbers have fewer digits
+MOST_SETS = 1024
 
 
 def softmax(xp, x, axis=1):
@@ -100,8 +102,8 @@ class Case:
         return arrays
 
     def rotate(self, total):
-        """As many sets as hold `total` bytes."""
-        while len(self.sets) * self.bytes < total:
+        """As many sets as hold `total` bytes, or for the smallest cases MOST_SETS."""
+        while len(self.sets) * self.bytes < total and len(self.sets) < MOST_SETS:
             self.sets.append(self.make_set())
 
     def args(self, i=0):
@@ -132,7 +134,7 @@ class Case:
             if not bool(self.machine.xp.isfinite(got).all()):
                 return f"{name}: not finite"
             size = abs(want)
-            scale = size + self.kernel.slack * float(size.max()) + 1e-30
+            scale = size.clip(LEAST_NORMAL[self.dtype]) + self.kernel.slack * float(size.max())
             error = float((abs(got - want) / scale).max())
             if not error <= TOLERANCES[self.dtype] * times:
                 return f"{name}: off by {error:.2e}"

@@ -147,7 +147,8 @@ class TorchMachine(LibMachine):
         if self.is_gpu:
             if not torch.cuda.is_available():
                 raise ImportError("torch sees no GPU")
-            torch.cuda.init()
+            if ":" in name:
+                torch.cuda.set_device(name)
             torch.zeros(1, device=self.where)  # its context is the one that libfsc takes
         torch.manual_seed(0)
         self.open_device(name)

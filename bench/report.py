@@ -98,20 +98,45 @@ def write_misses(points, out):
 # ---- Tables ----------------------------------------------------------------------------------------------------------------------
 
 
-def write_summary(name, mode, points, out):
-    """A line for each peer: how it stands to the copy over the points it was measured at."""
-    out.append(f"### {name}, {mode}: share of the copy\n\n| peer | points | geomean | min | at |\n| --- | --- | --- | --- | --- |")
-    for peer in peers_of(points):
-        own = [(p["gbps"][peer] / p["gbps"]["copy"], p) for p in points if peer in p["gbps"] and "copy" in p["gbps"]]
-        if not own or peer == "copy":
-            continue
-        least, at = min(own, key=lambda item: item[0])
-        out.append(f"| {peer} | {len(own)} | {geomean([share for share, _ in own]):.3f} | {least:.3f} | {at['kernel']} {point_name(at)} |")
+def at_least(shares):
+    """Geomean and least of [(ratio, point)], as cells."""
+    if not shares:
+        return "— | — | —"
+    least, at = min(shares, key=lambda item: item[0])
+    return f"{geomean([share for share, _ in shares]):.3f} | {least:.3f} | {at['rows']} × {at['n']}"
+
+
+def by_kernel(points):
+    """(kernel, dtype) → its points."""
+    found = {}
+    for p in points:
+        found.setdefault((p["kernel"], p["dtype"]), []).append(p)
+    return found
+
+
+def write_standing(name, mode, points, out):
+    """How fsc stands, a line for each kernel and type."""
+    out.append(f"### {name}, {mode}: fsc\n\n| kernel | points | of copy, geomean | min | at | of the best peer, geomean | min | at |\n"
+               "| --- | --- | --- | --- | --- | --- | --- | --- |")
+    for (kernel, dtype), own in by_kernel(points).items():
+        cells = [at_least([(p["against"][key].value, p) for p in own if key in p["against"]]) for key in ("copy", "best")]
+        out.append(f"| {kernel} {dtype} | {len(own)} | {' | '.join(cells)} |")
     for (bound_set, dtype), least in LEAST_GEOMEANS.items():
         shares = [p["against"]["copy"].value for p in points if p["dtype"] == dtype and "copy" in p["against"]]
         if bound_set == name and shares:
             reached = geomean(shares)
             out.append(f"\nGeomean of fsc in {dtype}: {reached:.3f}, {'as' if reached >= least else 'LESS than'} wanted ({least}).")
+    out.append("")
+
+
+def write_peers(name, mode, points, out):
+    """A line for each peer: how it stands to the copy over the points it was measured at."""
+    out.append(f"### {name}, {mode}: share of the copy\n\n| peer | points | geomean | min | at |\n| --- | --- | --- | --- | --- |")
+    for (kernel, dtype), own in by_kernel(points).items():
+        for peer in peers_of(own):
+            shares = [(p["gbps"][peer] / p["gbps"]["copy"], p) for p in own if peer in p["gbps"] and "copy" in p["gbps"]]
+            if peer != "copy" and shares:
+                out.append(f"| {kernel} {dtype}, {peer} | {len(shares)} | {at_least(shares)} |")
     out.append("")
 
 
@@ -145,12 +170,14 @@ def write_trouble(points, failed, out):
         out.append("## Left out, failed, wrong\n\n" + "\n".join(dict.fromkeys(lines)) + "\n")
 
 
-def markdown(machine, points, failed):
+def markdown(machine, points, failed, is_brief=False):
+    """All tables, or without those of every point."""
     out = ["# Measured on " + ", ".join(f"{key} {value}" for key, value in machine.items()) + "\n"]
     for (name, mode), own in groups(points).items():
-        write_summary(name, mode, own, out)
+        write_standing(name, mode, own, out)
     write_misses(points, out)
-    for (name, mode), own in groups(points).items():
+    for (name, mode), own in {} if is_brief else groups(points).items():
+        write_peers(name, mode, own, out)
         write_table(name, mode, own, out)
     write_trouble(points, failed, out)
     return "\n".join(out) + "\n"
@@ -206,13 +233,15 @@ def write_plots(base, machine, points):
 
 
 def write(base):
+    """The files; what a terminal should show."""
     machine, points, failed = read(base + ".jsonl")
     write_csv(base + ".csv", points)
     write_json(base + ".json", machine, points, failed)
     write_plots(base, machine, points)
     with open(base + ".md", "w") as f:
         f.write(markdown(machine, points, failed))
+    return markdown(machine, points, failed, is_brief=True)
 
 
 if __name__ == "__main__":
-    write(sys.argv[1])
+    print(write(sys.argv[1]))

@@ -42,7 +42,7 @@ template <typename T> struct alignas(16) Vector {
             words[k] = __float_as_uint(x);
         } else {
             unsigned bits = *reinterpret_cast<unsigned short *>(&x);
-            words[k / 2] = k % 2 ? (words[k / 2] & 0xFFFFu) | bits << 16 : bits;
+            words[k / 2] = k % 2 ? (words[k / 2] & 0xFFFFu) | bits << 16 : (words[k / 2] & 0xFFFF0000u) | bits;
         }
     }
     /* `zero` is 0, which the compiler cannot know: it makes narrow elements wide again, instead of keeping them wide. */
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(LANES *ROWS) softmax_rows(T *y, const T *x, in
     float head = first < parts.head ? wide(in[first]) : -INFINITY;
     float tail = first < parts.tail ? wide(in[n - parts.tail + first]) : -INFINITY;
     const Vector<T> *from = reinterpret_cast<const Vector<T> *>(in + parts.head);
-    Vector<T> v[VECTORS];
+    Vector<T> v[VECTORS] = {};
 #pragma unroll
     for (int i = 0; i < VECTORS; i++) {
         if (first + i * step < parts.whole) {

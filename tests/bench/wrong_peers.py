@@ -2,7 +2,10 @@
 # is timed, each is kept with its reason, and the others are measured. A wrong result of fsc's own fails the run.
 # UNSUPPORTED: asan
 # RUN: env FSC_LIBRARY=%libfsc %python %s %bench
+import json
+import os
 import sys
+import tempfile
 import time
 
 sys.path.insert(0, sys.argv[1])
@@ -71,18 +74,39 @@ case.rotate(10 * case.bytes)
 assert len(case.sets) == 10 and len({s["x"].address for s in case.sets}) == 10
 
 
-class Log:
-    lines = []
+# Small numbers of fp16 have few digits, which is no mistake.
+case = Case(machine, Point("softmax", 3, 40000, "fp16"))
+wants, launch = case.wants(), own.fused(case)
+launch(0)
+assert wants[0].min() < 2.0**-20 and case.complaint(wants, None, 1) is None
 
-    def write(self, line):
-        self.lines.append(line)
+
+def run(folder, fsc, torch, points=1):
+    """What is written, and how many points failed, of a run with these two peers."""
+    o = bench.parse(["--repeat", "2"])
+    made = bench.Run(machine, o, os.path.join(folder, "run.jsonl"), {"name": "cpu"})
+    made.peers = {"fsc": fsc, "torch": torch}
+    try:
+        made.set("smoke", [Point("softmax", 3, 10, "fp32")] * points, time.monotonic() + 100)
+    except bench.Lost as why:
+        print(why)
+    made.file.close()
+    with open(made.file.name) as f:
+        return [json.loads(line) for line in f][1:], made.failed
 
 
-options = bench.parse(["--repeat", "2"])
-points = [Point("softmax", 3, 10, "fp32")]
-late = time.monotonic() + 100
-run = lambda peers: bench.measure_set(machine, "smoke", points, peers, {}, options, Log(), late, 0)  # noqa: E731
-assert run({"fsc": own.fused}) == 0
-assert run({"fsc": lambda case: off_by(case, 2, 1), "torch": only_fail}) == 1
-assert run({"fsc": own.fused, "torch": lambda case: off_by(case, 2, 1)}) == 0
-assert [sorted(line["wrong"]) for line in Log.lines] == [[], ["fsc"], ["torch"]]
+def no_memory(*_):
+    raise MemoryError("of 3 TB")
+
+
+with tempfile.TemporaryDirectory() as folder:
+    good, failed = run(folder, own.fused, only_fail)
+    assert failed == 0 and sorted(good[0]["samples"]) == ["fsc"] and len(good[0]["samples"]["fsc"]) == 2
+    bad, failed = run(folder, lambda case: off_by(case, 2, 1), only_fail)
+    assert failed == 1 and bad[0]["wrong"]["fsc"].startswith("y: off by") and bad[0]["samples"] == {}
+    other, failed = run(folder, own.fused, lambda case: off_by(case, 2, 1))
+    assert failed == 0 and list(other[0]["wrong"]) == ["torch"]
+    assert run(folder, only_fail, own.fused)[1] == 1  # fsc is not left out in silence
+    bench.Case = no_memory
+    lost, failed = run(folder, own.fused, own.fused, points=9)
+    assert failed == 3 and [line["failed"] for line in lost] == ["MemoryError: of 3 TB"] * 3

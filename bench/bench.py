@@ -141,7 +141,7 @@ class Run:
         self.file.flush()
 
     def measure(self, point):
-        """The point's bytes, its samples by mode, its wrong results, its skipped peers."""
+        """What is known of the point but its samples, and these by mode."""
         machine, o, case = self.machine, self.o, Case(self.machine, point)
         wrong, skipped, samples = {}, {}, {}
         launches = ready(case, {**self.peers, **(self.slow if point.slow and o.compile else {})}, wrong, skipped)
@@ -151,12 +151,13 @@ class Run:
             samples["flush"] = sample_flushed(machine, launches, o.repeat)
         if "graph" in o.modes and machine.is_gpu:
             samples["graph"] = sample_graphs(machine, case, launches, o.graph_repeat, skipped)
-        return case.bytes, samples, wrong, skipped
+        facts = own.facts(case) if OWN in launches else {}
+        return {"bytes": case.bytes, "own": facts, "wrong": wrong, "skipped": skipped}, samples
 
     def point(self, name, where, point):
         """Measures a point, and says and writes what came out."""
         try:
-            total, samples, wrong, skipped = self.measure(point)
+            known, samples = self.measure(point)
         except Exception as why:  # no memory, for one: the next point is another matter
             why = f"{type(why).__name__}: {str(why)[:200]}"
             self.say(f"   {where} failed: {why}")
@@ -165,13 +166,13 @@ class Run:
             self.failed_in_a_row += 1
             return
         self.failed_in_a_row = 0
-        self.failed += OWN in skipped or any(is_own(peer) for peer in wrong)
+        self.failed += OWN in known["skipped"] or any(is_own(peer) for peer in known["wrong"])
         for mode, times in samples.items():
-            self.write({"set": name, **point._asdict(), "mode": mode, "bytes": total, "samples": times, "wrong": wrong, "skipped": skipped})
-            self.say(f"{time.monotonic() - self.started:4.0f} s  {where} {mode}  {describe(total, times)}")
-        for peer, why in wrong.items():
+            self.write({"set": name, **point._asdict(), "mode": mode, **known, "samples": times})
+            self.say(f"{time.monotonic() - self.started:4.0f} s  {where} {mode}  {describe(known['bytes'], times)}")
+        for peer, why in known["wrong"].items():
             self.say(f"   WRONG {peer}: {why}")
-        for peer, why in skipped.items():
+        for peer, why in known["skipped"].items():
             if is_own(peer) or self.o.verbose:
                 self.say(f"   {peer} left out: {why}")
 

@@ -39,6 +39,7 @@ class Driver:
         return stream.value
 
     def end_capture(self, stream):
+        """What was recorded, as a Graph."""
         graph, ready = c.c_void_p(), c.c_void_p()
         try:
             self.call("cuStreamEndCapture", c.c_void_p(stream), c.byref(graph))
@@ -46,10 +47,15 @@ class Driver:
             self.call("cuStreamDestroy_v2", c.c_void_p(stream))
         self.call("cuGraphInstantiateWithFlags", c.byref(ready), graph, c.c_uint64(0))
         self.call("cuGraphDestroy", graph)
-        return ready
+        return Graph(self, ready)
 
-    def launch_graph(self, graph):
-        self.call("cuGraphLaunch", graph, c.c_void_p(None))
 
-    def free_graph(self, graph):
-        self.call("cuGraphExecDestroy", graph)
+class Graph:
+    def __init__(self, driver, handle):
+        self.driver, self.handle = driver, handle
+
+    def launch(self):
+        self.driver.call("cuGraphLaunch", self.handle, c.c_void_p(None))
+
+    def __del__(self):
+        self.driver.lib.cuGraphExecDestroy(self.handle)

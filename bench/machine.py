@@ -128,7 +128,7 @@ class LibMachine:
         finally:
             stream, self.current = self.current, None
             graph = self.driver.end_capture(stream)
-        return lambda: self.driver.launch_graph(graph)
+        return graph.launch
 
     def release(self):
         """Between points."""

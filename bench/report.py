@@ -87,12 +87,19 @@ def write_misses(points, out):
     found = misses(judged)
     out.append(f"## Points below their bounds: {len(found)} of {len(judged)} measurements\n")
     if found:
-        out.append("| set | kernel | point | mode | against | least | measured | interval |\n| --- | --- | --- | --- | --- | --- | --- | --- |")
+        out.append("| set | kernel | point | mode | against | least | measured | interval | fsc's block |\n"
+                   "| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for p, b, r in found:
         name = p["best"] if b.against == "best" else "copy"
         out.append(f"| {p['set']} | {p['kernel']} | {point_name(p)} | {p['mode']} | {name} | {b.least:.2f} ({b.where}) | {r.value:.3f} | "
-                   f"{r.low:.3f} … {r.high:.3f} |")
+                   f"{r.low:.3f} … {r.high:.3f} | {facts_text(p['own'])} |")
     out.append("")
+
+
+def write_spills(points, out):
+    spilled = {f"{p['kernel']} {point_name(p)}": p["own"]["spill_bytes"] for p in points if p["own"].get("spill_bytes")}
+    if any(p["own"].get("registers") for p in points):
+        out.append("Registers spilled by fsc: " + (", ".join(f"{name} ({count} bytes)" for name, count in spilled.items()) or "none") + ".\n")
 
 
 # ---- Tables ----------------------------------------------------------------------------------------------------------------------
@@ -144,16 +151,25 @@ def ratio_text(r):
     return f"{r.value:.3f}" if r else "—"
 
 
+def facts_text(own):
+    """What fsc's variant takes: threads a block, registers, what limits the blocks a multiprocessor holds."""
+    if not own.get("registers"):
+        return "—"
+    spills = f", {own['spill_bytes']} bytes spilled" if own["spill_bytes"] else ""
+    return f"{own['threads']} threads, {own['registers']} registers, {own['blocks_per_sm']} blocks by {own['limit']}{spills}"
+
+
 def write_table(name, mode, points, out):
     peers = peers_of(points)
-    out.append(f"### {name}, {mode}: GB/s\n\n| point | {' | '.join(peers)} | fsc / copy | fsc / best | best |\n"
-               f"| --- |{' --- |' * (len(peers) + 3)}")
+    out.append(f"### {name}, {mode}: GB/s\n\n| point | {' | '.join(peers)} | fsc / copy | fsc / best | best | fsc's block |\n"
+               f"| --- |{' --- |' * (len(peers) + 4)}")
     for p in points:
         kernel = "" if p["kernel"] == "softmax" else p["kernel"] + " "
         rates = " | ".join(f"{p['gbps'][n]:.0f}" if n in p["gbps"] else "—" for n in peers)
         copy, best = p["against"].get("copy"), p["against"].get("best")
         interval = f" ({best.low:.3f} … {best.high:.3f})" if best else ""
-        out.append(f"| {kernel}{point_name(p)} | {rates} | {ratio_text(copy)} | {ratio_text(best)}{interval} | {p['best'] or '—'} |")
+        out.append(f"| {kernel}{point_name(p)} | {rates} | {ratio_text(copy)} | {ratio_text(best)}{interval} | {p['best'] or '—'} | "
+                   f"{facts_text(p['own'])} |")
     out.append("")
 
 
@@ -176,6 +192,7 @@ def markdown(machine, points, failed, is_brief=False):
     for (name, mode), own in groups(points).items():
         write_standing(name, mode, own, out)
     write_misses(points, out)
+    write_spills(points, out)
     for (name, mode), own in {} if is_brief else groups(points).items():
         write_peers(name, mode, own, out)
         write_table(name, mode, own, out)
@@ -206,7 +223,7 @@ def write_csv(path, points):
 
 def write_json(path, machine, points, failed):
     def short(p):
-        kept = {key: p[key] for key in ("set", "kernel", "rows", "n", "dtype", "mode", "bytes", "best", "gbps", "wrong", "skipped")}
+        kept = {key: p[key] for key in ("set", "kernel", "rows", "n", "dtype", "mode", "bytes", "best", "gbps", "own", "wrong", "skipped")}
         return {**kept, "against": {key: r._asdict() for key, r in p["against"].items()}}
 
     below = [{"kernel": p["kernel"], "point": point_name(p), "mode": p["mode"], "against": b.against, "least": b.least, **r._asdict()}

@@ -56,7 +56,11 @@ def build_all(arch, folder):
 
 @functools.lru_cache(maxsize=None)
 def library(source, arch):
-    lib = c.CDLL(build(source, arch, os.path.join(tempfile.gettempdir(), f"fsc-bench-{os.getuid()}")))
+    """The loaded object, or the NoCompiler that says why there is none."""
+    try:
+        lib = c.CDLL(build(source, arch, os.path.join(tempfile.gettempdir(), f"fsc-bench-{os.getuid()}")))
+    except NoCompiler as why:
+        return why
     for dtype in ("fp32", "fp16", "bf16") if source == "softmax.cu" else ():
         getattr(lib, f"softmax_{dtype}").argtypes = [c.c_void_p, c.c_void_p, c.c_int64, c.c_int64, c.c_int, c.c_int, c.c_void_p]
     for mix in ("1_0", "1_1", "2_1", "2_2") if source == "moves.cu" else ():
@@ -68,10 +72,10 @@ def library_for(case, source):
     from machine import Skip  # not where this file runs as a program
     if not case.machine.is_gpu:
         raise Skip("CUDA wants a GPU")
-    try:
-        return library(source, case.machine.arch)
-    except NoCompiler as why:
-        raise Skip(str(why))
+    lib = library(source, case.machine.arch)
+    if isinstance(lib, NoCompiler):
+        raise Skip(str(lib))
+    return lib
 
 
 def succeed(error):

@@ -2,6 +2,7 @@
 
 In: a case. Out: launch(i), which only launches: variants are compiled, arguments made, when a set of memory is first used.
 """
+import ctypes as c
 import functools
 import os
 
@@ -36,6 +37,25 @@ def launcher(case, jit, make_values):
         fsc.check(fsc.lib.fsc_launch(kernel, None, array, count, case.machine.stream()))
 
     return launch
+
+
+def facts(case):
+    """What the variant of the first set's launch takes of the GPU, as the driver has it; {} where that fails."""
+    try:
+        return report_of(case)
+    except fsc.Error:
+        return {}
+
+
+def report_of(case):
+    values = [argument(v) for v in case.args()]
+    jit = compiled(case.machine.device, case.kernel.file, ())
+    kernel, (array, count) = jit.prepare(values), jit.args(values)
+    grid, variant, report = (c.c_int64 * 3)(), c.c_size_t(), fsc.KernelReport()
+    fsc.check(fsc.lib.fsc_launch_grid(kernel, array, count, grid, c.byref(variant)))
+    fsc.check(fsc.lib.fsc_kernel_warmup(kernel, variant, c.byref(report)))
+    return {"programs": list(grid), "threads": report.threads_per_block, "registers": report.registers, "spill_bytes": report.spill_bytes,
+            "blocks_per_sm": report.blocks_per_sm, "limit": fsc.lib.fsc_limit_name(report.limit).decode()}
 
 
 def fused(case, **options):

@@ -94,6 +94,8 @@ def _load():
     lib.fsc_event_destroy.argtypes = [c.c_void_p]
     lib.fsc_event_record.argtypes = [c.c_void_p, c.c_void_p]
     lib.fsc_event_elapsed.argtypes = [c.c_void_p, c.c_void_p, c.POINTER(c.c_double)]
+    lib.fsc_launch_grid.argtypes = [c.c_void_p, c.POINTER(Arg), c.c_size_t, c.POINTER(c.c_int64), c.POINTER(c.c_size_t)]
+    lib.fsc_limit_name.restype = c.c_char_p
     lib.fsc_launch.argtypes = [c.c_void_p, c.c_void_p, c.POINTER(Arg), c.c_size_t, c.c_void_p]
     return lib
 

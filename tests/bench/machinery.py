@@ -1,4 +1,4 @@
-# What a peer can do wrong, on the CPU: a wrong number, a row left out, an exception, a compile that takes too long. None of them
+# The benchmark's machinery, on the CPU. What a peer can do wrong: a wrong number, a row left out, an exception, a compile that takes too long. None of them
 # is timed, each is kept with its reason, and the others are measured. A wrong result of fsc's own fails the run.
 # UNSUPPORTED: asan
 # RUN: env FSC_LIBRARY=%libfsc %python %s %bench
@@ -14,7 +14,7 @@ from kernels import KERNELS, Case  # noqa: E402
 from machine import LibMachine, Skip  # noqa: E402
 from peers import own  # noqa: E402
 from points import Point  # noqa: E402
-from timing import sample_flushed, take_turns  # noqa: E402
+from timing import sample_flushed, sample_graphs, take_turns  # noqa: E402
 
 machine = LibMachine("cpu")
 
@@ -74,6 +74,36 @@ case.rotate(10 * case.bytes)
 assert len(case.sets) == 10 and len({s["x"].address for s in case.sets}) == 10
 
 
+# Graphs: memory of three times the L2 in turn, eight launches at least, a peer that cannot be captured left out.
+class Recorder(LibMachine):
+    """A graph is its launches, done once when they are captured; a replay takes eight milliseconds."""
+
+    def capture(self, launches):
+        for launch in launches:
+            launch()
+        return lambda: None
+
+    def begin(self, replay):
+        replay()
+        return 8.0
+
+    def elapsed(self, milliseconds):
+        return milliseconds
+
+
+def watch(sets):
+    return lambda i: sets.append(i)
+
+
+recorder, skipped = Recorder("cpu"), {}
+for l2, count in ((0, 8), (1000, 8), (3000, 12)):
+    recorder.l2, order = l2, []
+    case = Case(recorder, Point("softmax", 3, 32, "fp32"))  # of 768 bytes
+    samples = sample_graphs(recorder, case, {"fsc": own.fused(case), "other": watch(order), "bad": lambda i: 1 // 0}, 3, skipped)
+    assert samples == {"fsc": [8.0 / count] * 3, "other": [8.0 / count] * 3}, samples
+    assert order == [i % len(case.sets) for i in range(count)] and len(case.sets) == max(1, -(-3 * l2 // 768)), (l2, order)
+assert skipped == {"bad": "ZeroDivisionError: integer division or modulo by zero"}, skipped
+
 # Small numbers of fp16 have few digits, which is no mistake.
 case = Case(machine, Point("softmax", 3, 40000, "fp16"))
 wants, launch = case.wants(), own.fused(case)
@@ -102,6 +132,7 @@ def no_memory(*_):
 with tempfile.TemporaryDirectory() as folder:
     good, failed = run(folder, own.fused, only_fail)
     assert failed == 0 and sorted(good[0]["samples"]) == ["fsc"] and len(good[0]["samples"]["fsc"]) == 2
+    assert good[0]["own"]["programs"] == [3, 1, 1], good[0]["own"]
     bad, failed = run(folder, lambda case: off_by(case, 2, 1), only_fail)
     assert failed == 1 and bad[0]["wrong"]["fsc"].startswith("y: off by") and bad[0]["samples"] == {}
     other, failed = run(folder, own.fused, lambda case: off_by(case, 2, 1))

@@ -218,6 +218,7 @@ static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_opti
         .line_info = true,
         .fast_math = o->fast_math,
         .check = o->check,
+        .count = o->count,
         .file = o->file,
         .directory = ".",
         .record_text = c->record_text.at,

@@ -83,6 +83,7 @@ typedef struct fsc_compile_options {
     bool device_debug;       /* device_print, print, device_assert and assert of the kernel are compiled; else they cost nothing */
     bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */
     bool no_cache;           /* the JIT: neither read variants from disk nor write them there (docs/runtime.md) */
+    bool count;              /* arch "cpu" and "emu": the code counts what each line does (likewise: fsc_device_count_lines) */
 } fsc_compile_options;
 
 FSC_API void fsc_compile_options_init(fsc_compile_options *o);

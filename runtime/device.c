@@ -5,6 +5,7 @@
  * leaves the thread's current context as it was.
  */
 #include "runtime/checks.h"
+#include "runtime/counts.h"
 #include "runtime/emu/emu.h"
 #include "runtime/number.h"
 
@@ -131,6 +132,7 @@ static fsc_device *device_create(void) {
     pthread_mutex_init(&d->lock, NULL);
     pthread_mutex_init(&d->turn, NULL);
     pthread_mutex_init(&d->loading, NULL);
+    pthread_mutex_init(&d->counting, NULL);
     return d;
 }
 
@@ -228,9 +230,11 @@ void fsc_device_close(fsc_device *d) {
     pool_destroy(d->pool);
     emulator_destroy(d->emulator);
     findings_destroy(d->findings);
+    counts_destroy(d->counts);
     memory_forget(d);
     pthread_mutex_destroy(&d->turn);
     pthread_mutex_destroy(&d->loading);
+    pthread_mutex_destroy(&d->counting);
     pthread_mutex_destroy(&d->lock);
     free(d);
 }

@@ -171,6 +171,61 @@ FSC_API bool fsc_device_checks(const fsc_device *d);
 FSC_API size_t fsc_device_findings(const fsc_device *d);
 FSC_API fsc_status fsc_device_finding(const fsc_device *d, size_t index, FscFinding *out);
 
+/* ---- Counted launches ----------------------------------------------------------------------------------------------- *
+ * On "cpu" and "emu", once switched on for the device: code counts what each source line does. docs/profiling.md says what the numbers mean.
+ *   cpu  how often each line ran
+ *   emu  also instructions, accesses of global and shared memory by warps, shuffles, barriers */
+
+typedef enum FscTrafficKind {
+    FSC_LOAD, FSC_STORE, FSC_ATOMIC, /* of global memory */
+    FSC_SHARED_LOAD, FSC_SHARED_STORE,
+    FSC_CLUSTER_STORE, /* into shared memory of the cluster's blocks */
+    FSC_TRAFFIC_KINDS,
+} FscTrafficKind;
+
+/* Accesses of one kind. A request is one access instruction of one warp with at least one lane that takes part. */
+typedef struct FscTraffic {
+    uint64_t requests, lanes; /* lanes that take part, of all requests */
+    uint64_t idle;            /* lanes that run the instruction and take no part: predicated off */
+    uint64_t bytes;           /* asked for */
+    uint64_t units; /* global memory: sectors of 32 bytes; shared memory: wavefronts, each at most one word of each of 32 banks */
+    uint64_t least; /* shared memory: wavefronts without a conflict of banks */
+    uint32_t narrow, wide; /* the least and the most bytes that one lane asks for at once */
+} FscTraffic;
+
+enum { FSC_COUNTS = 16 };
+
+typedef struct FscLineCounts {
+    uint32_t line; /* in the kernel's file, from 1; 0: of other places */
+    uint64_t runs; /* emu: by threads; cpu: by programs and chunks of elements; the most of any of its basic blocks */
+    uint64_t counts[FSC_COUNTS]; /* emu: fsc_count_name names them */
+    FscTraffic traffic[FSC_TRAFFIC_KINDS]; /* emu */
+} FscLineCounts;
+
+/* Bytes of 32-byte sectors that requests moved of one pointer parameter's buffer. */
+typedef struct FscParamCounts {
+    uint64_t read, written, changed; /* by loads, stores, atomics */
+    uint64_t read_once, written_once; /* each sector counted once; atomics do both */
+} FscParamCounts;
+
+typedef struct FscCounts {
+    const FscLineCounts *lines; /* those that the code has, by number */
+    size_t num_lines;
+    const FscParamCounts *params; /* one per parameter of the variant's record */
+    size_t num_params;
+    const struct Record *record; /* of the variant */
+    uint64_t programs, blocks;
+    uint32_t threads_per_block, programs_per_block, blocks_per_program; /* emu; else 0 */
+} FscCounts;
+
+/* Kernels loaded by the JIT after the call are compiled to count. FSC_ERROR_USAGE on CUDA devices. */
+FSC_API fsc_status fsc_device_count_lines(fsc_device *d, bool on);
+FSC_API bool fsc_device_counts_lines(const fsc_device *d);
+/* Of the device's last counted launch, up to where it ended; valid until the next one or until the module goes. FSC_ERROR_USAGE: there was none. */
+FSC_API fsc_status fsc_device_counts(const fsc_device *d, FscCounts *out);
+/* "instructions", "ex2", …: the rows of counts.def; NULL past the end. */
+FSC_API const char *fsc_count_name(size_t index);
+
 /* The table of published properties (gpus.def): "a100", "h100", … with any case; NULL if it is not there. Static. */
 FSC_API const FscDeviceProps *fsc_gpu_find(const char *name);
 /* The rows in order, NULL past the end; *key (may be NULL) is the name fsc_gpu_find knows. */
@@ -267,6 +322,11 @@ typedef struct FscHostCode {
     bool debugs;            /* cpu: it prints and asserts (hooks.h, DebugHook) */
     const FscSite *sites;   /* what the sites in the code index; borrowed until destroy */
     size_t num_sites;
+    /* Code that counts: its counters, zeroed by the caller, and what they mean (hooks.h); borrowed likewise. NULL: it does not. */
+    uint64_t *counters;
+    size_t num_counters;
+    const struct CodeLine *lines;
+    size_t num_lines;
     void *owner; /* when the last user of the module is gone, destroy(owner) is called once; destroy may be NULL */
     void (*destroy)(void *owner);
 } FscHostCode;

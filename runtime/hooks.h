@@ -93,10 +93,27 @@ struct EmuThread {
     uint32_t tid, ntid;         /* within the block, of how many */
     uint32_t ctaid[3], nctaid[3]; /* of the block within the grid of blocks, and that grid */
     uint32_t rank;              /* of the block within its cluster */
+    /* Written by code that counts: which access comes next (its number within the kernel), and the turns of loops so far. */
+    uint32_t access, turns;
 };
 
 /* One thread of a kernel; args[i] points at the value of the i-th run-time parameter. */
 typedef void EmuEntry(EmuThread *t, const void *const *args);
+
+/* ---- Code that counts (either device) -------------------------------------------------------------------------------------- */
+
+typedef enum Count {
+#define COUNTED(e, ...) COUNT_##e,
+#include "runtime/counts.def"
+#undef COUNTED
+    COUNT_KINDS
+} Count;
+
+/* What a basic block holds of one line of the source. How often it ran is counter `block`, a word that the code adds to. */
+typedef struct CodeLine {
+    uint32_t block, line; /* line 0: of no line of the kernel's file */
+    uint32_t counts[COUNT_KINDS];
+} CodeLine;
 
 /* ---- Checks of the CPU target ------------------------------------------------------------------------------------------- */
 

@@ -45,6 +45,7 @@ fsc_status driver_status(CUresult r); /* without a message */
 typedef struct Pool Pool;
 typedef struct Emulator Emulator;
 typedef struct Findings Findings;
+typedef struct Counts Counts;
 
 struct fsc_device {
     FscDeviceProps props;
@@ -54,9 +55,11 @@ struct fsc_device {
     Pool *pool;           /* of the CPU */
     Emulator *emulator;   /* of "emu" */
     Findings *findings;   /* of checked launches; NULL on CUDA */
-    atomic_bool checked;
     pthread_mutex_t loading; /* of code that is loaded when it is first needed */
-    pthread_mutex_t turn; /* of launches that share the findings: one at a time */
+    Counts *counts;       /* of counted launches; NULL before the first */
+    atomic_bool checked, counted;
+    pthread_mutex_t turn; /* of launches that share the findings (of the emulator: the counts, too): one at a time */
+    pthread_mutex_t counting; /* of launches of the CPU that share the counts; taken before `turn` */
     atomic_int fault;     /* the CUresult that killed the context, or 0 */
     pthread_mutex_t lock; /* of what follows */
     struct Allocation *allocations; /* of host devices: what fsc_memory_alloc gave */
@@ -171,6 +174,7 @@ typedef struct Call {
 fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs);
 void call_end(Call *c);
 /* The launch as this grid takes it: `l`, with fewer programs in a block where the grid is small (launch.c). */
+RecordLaunch launch_packed(const RecordLaunch *l, uint64_t programs, uint32_t sms); /* on a card with so many multiprocessors */
 RecordLaunch launch_shape(const Call *c, const RecordLaunch *l);
 /* From here on the call's values are those of this variant. */
 void call_bind(Call *c, Variant *v);

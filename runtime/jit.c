@@ -149,7 +149,7 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     s = jit_load(j, b, c, &cubin, &module);
     bool is_mine = s != FSC_OK || j->props.kind == FSC_CUDA;
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
-    if (s == FSC_OK) disk_keep(j, b, c, cubin, *out);
+    if (s == FSC_OK && !b->counted) disk_keep(j, b, c, cubin, *out);
     free((void *)(uintptr_t)cubin.at);
     if (is_mine) fsc_compilation_destroy(c);
     fsc_module_unload(module);
@@ -172,7 +172,7 @@ static fsc_status keep(fsc_jit *j, const Binding *b, fsc_kernel *kernel) {
 
 /* Under the handle's lock: other threads that want this variant wait for it, and then find it. */
 static fsc_status make_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
-    disk_find(j, b, out);
+    if (!b->counted) disk_find(j, b, out);
     fsc_status s = *out ? FSC_OK : compile_variant(j, b, out);
     if (s != FSC_OK || (s = keep(j, b, *out)) == FSC_OK) return s;
     fsc_kernel_destroy(*out);
@@ -187,6 +187,8 @@ static fsc_status prepare_locked(fsc_jit *j, const FscArg *args, size_t nargs, f
     fsc_kernel *kernel = NULL;
     b->checked = j->props.kind == FSC_CPU && fsc_device_checks(j->device);
     if (b->checked) text_printf(&b->key, "checked ");
+    b->counted = j->props.kind != FSC_CUDA && fsc_device_counts_lines(j->device);
+    if (b->counted) text_printf(&b->key, "counted ");
     fsc_status s = jit_bind(j, b, args, nargs);
     for (size_t i = 0; s == FSC_OK && i < j->num_variants; i++) {
         if (strcmp(j->variants[i].key, b->key.at) == 0) kernel = j->variants[i].kernel;

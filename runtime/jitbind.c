@@ -180,5 +180,6 @@ fsc_compile_options jit_options(const fsc_jit *j, const Binding *b) {
     o.num_known = b->num_known;
     o.device = &j->props;
     o.check = b->checked;
+    o.count = b->counted;
     return o;
 }

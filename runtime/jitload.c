@@ -30,11 +30,17 @@ static const FscSite *sites_of(fsc_compilation *c, size_t *n) {
 }
 
 static FscHostCode code_of(const fsc_jit *j, const Binding *b, const HostCode *host) {
+    HostCounters counting = {0};
+    (void)hostcode_counters(host, &counting);
     return (FscHostCode){.entry = hostcode_entry(host),
                          .thread = hostcode_thread(host),
                          .scratch_bytes = hostcode_scratch(host),
                          .checked = b->checked,
-                         .debugs = j->options.device_debug};
+                         .debugs = j->options.device_debug,
+                         .counters = counting.counters,
+                         .num_counters = counting.num_counters,
+                         .lines = counting.lines,
+                         .num_lines = counting.num_lines};
 }
 
 fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, CachePart *cubin, fsc_module **module) {

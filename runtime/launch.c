@@ -4,20 +4,25 @@
  * are counted in 64 bits; cuLaunchKernel, or cuLaunchKernelEx where a program spans a cluster of blocks; on the host the
  * pool or the emulator, which end before the launch returns.
  */
+#include "runtime/counts.h"
 #include "runtime/emu/emu.h"
 #include "runtime/hooks.h"
 
 enum { BLOCKS_TO_KEEP = 4 }; /* for each multiprocessor, before programs share blocks */
 
-RecordLaunch launch_shape(const Call *c, const RecordLaunch *l) {
+RecordLaunch launch_packed(const RecordLaunch *l, uint64_t programs, uint32_t sms) {
     RecordLaunch s = *l;
-    uint64_t programs = (uint64_t)c->grid[0] * (uint64_t)c->grid[1] * (uint64_t)c->grid[2]; /* checked: below 2^63 */
-    uint64_t wanted = (uint64_t)c->kernel->device->props.sms * BLOCKS_TO_KEEP;
+    uint64_t wanted = (uint64_t)sms * BLOCKS_TO_KEEP;
     while (s.programs_per_block > 1 && programs / s.programs_per_block < wanted) {
         s.programs_per_block /= 2;
         s.threads_per_block /= 2;
     }
     return s;
+}
+
+RecordLaunch launch_shape(const Call *c, const RecordLaunch *l) {
+    uint64_t programs = (uint64_t)c->grid[0] * (uint64_t)c->grid[1] * (uint64_t)c->grid[2]; /* checked: below 2^63 */
+    return launch_packed(l, programs, c->kernel->device->props.sms);
 }
 
 /* Blocks along x for grid_x programs: packed ones share a block, large ones take a cluster of them. */
@@ -170,12 +175,25 @@ static fsc_status launch_cpu_watched(Call *c) {
     return s;
 }
 
-static fsc_status launch_cpu(Call *c) {
+static fsc_status run_host(Call *c) {
     const FscHostCode *code = &c->variant->module->code;
     AccessHook hook = {allow_access};
     if (code->debugs || (code->checked && atomic_load(&c->kernel->device->checked))) return launch_cpu_watched(c);
     if (code->checked) c->pointers[c->nargs] = &hook;
     return run_cpu(c);
+}
+
+static fsc_status launch_cpu(Call *c) {
+    fsc_device *d = c->kernel->device;
+    if (!c->variant->module->code.counters || !atomic_load(&d->counted)) return run_host(c);
+    pthread_mutex_lock(&d->counting);
+    fsc_status s = counts_begin(c);
+    if (s == FSC_OK) {
+        s = run_host(c);
+        counts_end(c, NULL, 0);
+    }
+    pthread_mutex_unlock(&d->counting);
+    return s;
 }
 
 static fsc_status launch_emu(Call *c) {

@@ -33,6 +33,7 @@ typedef struct CodegenOptions {
     bool line_info;          /* .loc directives (default on); full debug with -g is the same plus variable names */
     bool fast_math;
     bool check;              /* the CPU target: ask before every access (runtime/hooks.h, AccessHook) */
+    bool count;              /* CPU and emulated threads: count what each line does (count.h) */
     const char *file, *directory; /* for line info */
     const char *record_text; /* the variant's record, embedded as fsc_record_KERNEL; may be NULL */
     void (*timer)(void *context, const char *phase, double seconds);
@@ -65,6 +66,15 @@ HostKernel *hostcode_entry(const HostCode *h); /* NULL of emulated threads */
 size_t hostcode_scratch(const HostCode *h);
 /* What the sites in the code index: Func.sites first. Owned by the code. */
 const Span *hostcode_sites(const HostCode *h, size_t *n);
+/* Code that counts: its rows (runtime/hooks.h) and counters, owned by the code. False: it does not. */
+struct CodeLine;
+typedef struct HostCounters {
+    const struct CodeLine *lines;
+    size_t num_lines;
+    uint64_t *counters;
+    size_t num_counters;
+} HostCounters;
+bool hostcode_counters(const HostCode *h, HostCounters *out);
 void hostcode_destroy(HostCode *h);
 /* The code as an object file, and the symbol of its entry: what another process can link. Lives as long as o->arena did. */
 Bytes hostcode_object(const HostCode *h, const char **symbol);

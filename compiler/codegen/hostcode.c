@@ -22,6 +22,7 @@ void hostcode_destroy(HostCode *h) {
         if (error) LLVMConsumeError(error);
     }
     free(h->sites);
+    free((void *)(uintptr_t)h->counters.lines);
     free(h);
 }
 
@@ -47,6 +48,11 @@ void hostcode_set_sites(HostCode *h, const Span *sites, size_t n) {
     if (!h->sites) bug("out of memory");
     if (n) memcpy(h->sites, sites, n * sizeof *sites);
     h->num_sites = n;
+}
+
+bool hostcode_counters(const HostCode *h, HostCounters *out) {
+    *out = h->counters;
+    return h->counters.counters != NULL;
 }
 
 static uintptr_t fail(const CodegenOptions *o, Span where, LLVMErrorRef error) {
@@ -107,6 +113,17 @@ HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t
     else l.code->entry = (HostKernel *)l.entry;
     l.code->scratch_bytes = scratch_bytes;
     return l.code;
+}
+
+bool hostcode_set_counters(HostCode *h, const Counting *rows, const CodegenOptions *o, Span where) {
+    LLVMOrcExecutorAddress address = 0;
+    LLVMErrorRef error = LLVMOrcLLJITLookup(h->jit, &address, COUNTERS);
+    if (error) return fail(o, where, error) != 0;
+    CodeLine *lines = calloc(rows->lines.len + 1, sizeof *lines);
+    if (!lines) bug("out of memory");
+    if (rows->lines.len) memcpy(lines, rows->lines.at, rows->lines.len * sizeof *lines);
+    h->counters = (HostCounters){lines, rows->lines.len, (uint64_t *)(uintptr_t)address, rows->blocks};
+    return true;
 }
 
 void hostcode_target(Llvm *m, LLVMTargetMachineRef machine) {

@@ -6,7 +6,7 @@
 #ifndef FSC_CODEGEN_HOSTCODE_H
 #define FSC_CODEGEN_HOSTCODE_H
 
-#include "codegen/llvm.h"
+#include "codegen/count.h"
 
 #include <llvm-c/LLJIT.h>
 
@@ -19,12 +19,15 @@ struct HostCode {
     size_t scratch_bytes;
     Span *sites;
     size_t num_sites;
+    HostCounters counters;
 };
 
 HostCode *hostcode_create(void);
 /* The address of `symbol` in the object, linked; 0 with an error in o->diag at `where`. */
 uintptr_t hostcode_link(HostCode *h, Bytes object, const char *symbol, const CodegenOptions *o, Span where);
 void hostcode_set_sites(HostCode *h, const Span *sites, size_t n); /* copied */
+/* After hostcode_link, of code that counts; the rows are copied. False with an error in o->diag at `where`. */
+bool hostcode_set_counters(HostCode *h, const Counting *rows, const CodegenOptions *o, Span where);
 /* The module's triple and data layout: the machine's. */
 void hostcode_target(Llvm *m, LLVMTargetMachineRef machine);
 

@@ -9,10 +9,11 @@
 #define FSC_EMU_H
 
 #include "runtime/checks.h"
+#include "runtime/counts.h"
 #include "runtime/emu/fiber.h"
 #include "runtime/hooks.h"
 
-enum { WARP = 32 };
+enum { WARP = 32, SECTOR = 32 /* bytes that global memory moves at least */ };
 
 /* ---- What the rest of the runtime calls ------------------------------------------------------------------------------ */
 
@@ -86,6 +87,7 @@ void snapshot_drop(Snapshot *s); /* may be NULL */
 /* ---- global.c: global memory ------------------------------------------------------------------------------------------- */
 
 typedef struct Launch Launch;
+typedef struct Touched Touched;
 typedef struct Shadow Shadow; /* of all regions of a launch */
 
 Shadow *shadow_create(const Regions *r); /* NULL: out of memory */
@@ -116,6 +118,7 @@ typedef enum ThreadState {
 } ThreadState;
 
 typedef struct Block Block;
+typedef struct CountedWarp CountedWarp;
 
 struct Thread {
     EmuThread head; /* what compiled code sees: the first member */
@@ -132,6 +135,7 @@ struct Thread {
     int32_t look_site;  /* … and where */
     uint64_t prints;    /* begun */
     bool is_idle;       /* its last atomic changed nothing */
+    uint32_t request, meetings; /* count.c: where it found its last request, and how often it has met others */
 };
 
 struct Block {
@@ -142,6 +146,7 @@ struct Block {
     uint32_t *warp_barriers; /* passed, per warp */
     unsigned char *shared;   /* the launch's shared bytes */
     Cell *cells;             /* one a byte; NULL without checks */
+    CountedWarp *counted;    /* one a warp; NULL unless the launch is counted */
 };
 
 struct Team {
@@ -158,6 +163,8 @@ struct Team {
     Snapshot *shown; /* of what it knows; NULL: none taken since that changed */
     uint64_t progress; /* changes of memory: a thread that looks again and again in between waits for another program */
     bool is_waiting;
+    Tally *tallies;            /* of this team, added to the launch's when it is destroyed; NULL unless the launch is counted */
+    FscParamCounts *params;    /* likewise */
 };
 
 /* Everything about the grid that runs. */
@@ -177,6 +184,10 @@ struct Launch {
     Shadow *shadow;
     Findings *findings;
     DebugLog *log;
+    const EmuCalls *calls;
+    Counts *counts; /* NULL unless the launch is counted */
+    Touched *touched; /* likewise */
+    pthread_mutex_t lock; /* of the counts */
 };
 
 typedef enum TeamStep { TEAM_RAN, TEAM_SPUN, TEAM_ENDED } TeamStep;
@@ -195,6 +206,20 @@ void thread_pause(Thread *t);           /* lets others go first */
 void team_progress(Team *t);            /* a thread of it has changed memory, or has ended */
 
 extern const EmuCalls emu_calls;
+
+/* ---- touched.c: sectors of global memory, in counted launches ------------------------------------------------------------ */
+
+Touched *touched_create(const Regions *r); /* NULL: out of memory */
+void touched_destroy(Touched *t);
+void touched_add(Touched *t, const Region *r, uint64_t sector, bool reads, bool writes); /* sector: address / SECTOR */
+void touched_end(const Touched *t, FscParamCounts *params); /* by parameter of the record */
+
+/* ---- count.c: what warps access, in counted launches ------------------------------------------------------------------- */
+
+EmuCalls count_calls(void); /* emu_calls, each counted first */
+bool count_create(Team *t); /* room in the team and its blocks; false: out of memory */
+void count_begin(Team *t);  /* another program begins: what the last one left open is counted */
+void count_destroy(Team *t); /* adds to the launch's counts */
 
 /* ---- report.c: what findings say --------------------------------------------------------------------------------------- */
 

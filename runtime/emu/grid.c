@@ -161,6 +161,25 @@ static fsc_status run_launch(Emulator *e, Launch *l) {
     return l->checked && !atomic_load(&l->is_ended) ? global_unwritten(l) : FSC_OK;
 }
 
+/* With what checks and counts need. */
+static fsc_status prepare_and_run(Emulator *e, Launch *l) {
+    Call *c = l->call;
+    fsc_device *d = c->kernel->device;
+    bool counted = c->variant->module->code.counters && atomic_load(&d->counted);
+    EmuCalls calls = counted ? count_calls() : emu_calls;
+    l->calls = &calls;
+    fsc_status s = l->checked || counted ? regions_create(c, &l->regions) : FSC_OK;
+    if (s == FSC_OK && l->checked && !(l->shadow = shadow_create(&l->regions))) s = status_memory(d);
+    if (s == FSC_OK && counted) s = counts_begin(c);
+    if (s == FSC_OK && counted && !(l->touched = touched_create(&l->regions))) s = status_memory(d);
+    if (s == FSC_OK && counted) l->counts = d->counts;
+    if (s == FSC_OK) s = run_launch(e, l);
+    if (l->counts) touched_end(l->touched, counts_params(l->counts));
+    touched_destroy(l->touched);
+    if (l->counts) counts_end(c, l->shape, l->teams * l->shape->blocks_per_program);
+    return s;
+}
+
 fsc_status emulator_run(Emulator *e, Call *c, bool checked) {
     const Variant *v = c->variant;
     fsc_device *d = c->kernel->device;
@@ -177,12 +196,12 @@ fsc_status emulator_run(Emulator *e, Call *c, bool checked) {
                 .log = debug_create(c->grid)};
     if (!l.log) return status_memory(d);
     findings_reset(d->findings, v->module, v->record->kernel);
-    fsc_status s = checked ? regions_create(c, &l.regions) : FSC_OK;
-    if (s == FSC_OK && checked && !(l.shadow = shadow_create(&l.regions))) s = status_memory(d);
-    if (s == FSC_OK) s = run_launch(e, &l);
+    pthread_mutex_init(&l.lock, NULL);
+    fsc_status s = prepare_and_run(e, &l);
     debug_end(l.log);
     if (s == FSC_OK) s = findings_status(d);
     shadow_destroy(l.shadow);
-    if (checked) regions_destroy(&l.regions);
+    regions_destroy(&l.regions);
+    pthread_mutex_destroy(&l.lock);
     return s;
 }

@@ -87,7 +87,7 @@ static bool block_create(Block *b, Team *t, uint32_t rank, char *stacks) {
     if (!b->threads || !b->warp_barriers || !b->shared || (l->checked && !b->cells)) return false;
     for (uint32_t i = 0; i < n; i++) {
         Thread *thread = &b->threads[i];
-        *thread = (Thread){.head = {.calls = &emu_calls, .tid = i, .ntid = n, .rank = rank}, .block = b, .state = THREAD_ENDED};
+        *thread = (Thread){.head = {.calls = l->calls, .tid = i, .ntid = n, .rank = rank}, .block = b, .state = THREAD_ENDED};
         fiber_create(&thread->fiber, stacks + ((size_t)rank * n + i) * stacks_stride(STACK_BYTES), STACK_BYTES, thread_run,
                      thread);
     }
@@ -100,10 +100,11 @@ bool team_create(Team *t, Launch *l) {
     t->stacks = t->blocks ? stacks_create(stacks_of(t), STACK_BYTES) : NULL;
     bool ok = t->stacks != NULL;
     for (uint32_t i = 0; ok && i < t->num_blocks; i++) ok = block_create(&t->blocks[i], t, i, t->stacks);
-    return ok;
+    return ok && (!l->counts || count_create(t));
 }
 
 void team_destroy(Team *t) {
+    if (t->launch->counts) count_destroy(t);
     for (uint32_t i = 0; t->blocks && i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
         for (uint32_t k = 0; b->threads && k < t->threads_per_block; k++) fiber_destroy(&b->threads[k].fiber);
@@ -127,6 +128,8 @@ static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
     t->looks = 0;
     t->prints = 0;
     t->is_idle = false;
+    t->meetings = 0;
+    t->head.turns = 0;
     memcpy(t->head.nctaid, n, sizeof t->head.nctaid);
     t->head.ctaid[0] = (uint32_t)(block % n[0]);
     t->head.ctaid[1] = (uint32_t)(block / n[0] % n[1]);
@@ -142,6 +145,7 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
     t->is_waiting = false;
     t->progress = 0;
     team_forget(t);
+    if (t->launch->counts) count_begin(t);
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
         b->barriers = 0;

@@ -18,9 +18,19 @@ typedef struct Job {
 
 enum { EMU_OPT_LEVEL = 1 };
 
+/* What is counted is what LLVM's passes leave, with the pipeline of nvptx/emit.c: closer to what a GPU runs. */
+static const char counted_pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,early-cse)";
+
+static bool count(Llvm *m, LLVMTargetMachineRef machine, LLVMValueRef kernel, Counting *counting) {
+    if (!llvm_run_passes(m, machine, counted_pipeline)) return false;
+    count_blocks(m, kernel, counting);
+    return true;
+}
+
 static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
     const CodegenOptions *o = j->o;
     double since = llvm_clock();
+    Counting counting = {0};
     LLVMValueRef kernel = simt_build(m, j->f, NULL);
     if (!kernel) return;
     llvm_verify(m, "after building the emulated kernel");
@@ -29,6 +39,7 @@ static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
         j->done = true;
         return;
     }
+    if (o->count && !count(m, machine, kernel, &counting)) return;
     emu_lower(m, kernel);
     llvm_verify(m, "after the emulator's target step");
     llvm_report_time(o, "emu IR", since);
@@ -48,13 +59,13 @@ static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
     }
     j->code->thread = (EmuKernel *)hostcode_link(j->code, emitted, EMU_ENTRY, o, j->f->span);
     hostcode_set_sites(j->code, m->sites.at, m->sites.len);
-    j->done = j->code->thread != NULL;
+    j->done = j->code->thread != NULL && (!o->count || hostcode_set_counters(j->code, &counting, o, j->f->span));
 }
 
 static void work(void *context) {
     Job *j = context;
     CodegenOptions o = *j->o;
-    o.line_info = false; /* places are sites */
+    o.line_info = o.count; /* places are sites */
     LLVMTargetMachineRef machine = llvm_machine_host(NULL, EMU_OPT_LEVEL);
     Llvm *m = llvm_create(&o, j->f->name, j->f->span);
     m->bf16 = m->i16; /* as on the CPU: bfloat would need calls that not every system's libgcc has */

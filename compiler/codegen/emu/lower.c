@@ -69,7 +69,7 @@ _Static_assert((int)ROW_COUNT == (int)PRIM_COUNT, "lower.def: one row per primit
 typedef struct Emu {
     Llvm *m;
     V thread, words; /* the kernel's thread; room for the words of one access */
-    uint32_t calls;  /* numbered so far */
+    uint32_t calls, accesses; /* numbered so far */
 } Emu;
 
 static V at_offset(Emu *e, V base, size_t offset) {
@@ -83,6 +83,15 @@ static V call(Emu *e, const Row *row, LLVMTypeRef result, V *args, uint32_t n) {
     V table = LLVMBuildLoad2(e->m->at, e->m->ptr, at_offset(e, e->thread, offsetof(EmuThread, calls)), "");
     V function = LLVMBuildLoad2(e->m->at, e->m->ptr, at_offset(e, table, row->offset), "");
     return LLVMBuildCall2(e->m->at, LLVMFunctionType(result, types, n, 0), function, args, n, "");
+}
+
+static void set_field(Emu *e, size_t offset, V value) {
+    LLVMBuildStore(e->m->at, value, at_offset(e, e->thread, offset));
+}
+
+/* Code that counts says which access instruction comes. */
+static void number_access(Emu *e) {
+    if (e->m->o->count) set_field(e, offsetof(EmuThread, access), llvm_int(e->m->i32, e->accesses++));
 }
 
 static V word_slot(Emu *e, uint32_t i) {
@@ -123,6 +132,7 @@ static V lower_memory(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result)
     EmuAccess access = {(uint8_t)a.words, (uint8_t)(a.bits / 8), false};
     if (is_global) access.is_volatile = policy_unpack(LLVMConstIntGetZExtValue(in[next++])).is_volatile;
     V args[] = {e->thread, address, predicate, e->words, llvm_int(m->i32, emu_access_pack(access)), in[next]};
+    number_access(e);
     call(e, &rows[p], m->none, args, COUNT(args));
     return p == PRIM_LOAD_GLOBAL || p == PRIM_LOAD_SHARED ? read_words(e, a, result) : NULL;
 }
@@ -134,6 +144,7 @@ static V lower_remote(Emu *e, Prim p, Access a, const V *in) {
     write_words(e, a, in + 3);
     V offset = LLVMBuildZExt(m->at, in[0], m->i64, ""), predicate = LLVMBuildZExt(m->at, in[2], m->i32, "");
     V args[] = {e->thread, offset, in[1], predicate, e->words, llvm_int(m->i32, emu_access_pack(access)), in[3 + a.words]};
+    number_access(e);
     return call(e, &rows[p], m->none, args, COUNT(args));
 }
 
@@ -156,6 +167,7 @@ static V lower_atomic(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result)
                       .is_block = c.reach == REACH_CTA};
     V predicate = LLVMBuildZExt(m->at, in[1], m->i32, ""), packed = llvm_int(m->i32, emu_atomic_pack(what));
     V args[] = {e->thread, in[0], predicate, e->words, packed, in[3 + values]};
+    number_access(e);
     call(e, &rows[p], m->none, args, COUNT(args));
     return read_words(e, a, result);
 }
@@ -227,11 +239,35 @@ static void make_entry(Llvm *m, LLVMValueRef kernel) {
     LLVMSetLinkage(kernel, LLVMInternalLinkage);
 }
 
+/* Does an edge from this block or a later one lead to it? Blocks are in the order of the source. */
+static bool is_loop_head(LLVMBasicBlockRef b) {
+    for (LLVMBasicBlockRef from = b; from; from = LLVMGetNextBasicBlock(from)) {
+        LLVMValueRef end = LLVMGetBasicBlockTerminator(from);
+        for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
+            if (LLVMGetSuccessor(end, i) == b) return true;
+    }
+    return false;
+}
+
+/* Code that counts adds one to the thread's turns at the head of each loop. */
+static void count_turns(Emu *e, LLVMValueRef kernel) {
+    Llvm *m = e->m;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b)) {
+        if (!is_loop_head(b)) continue;
+        LLVMValueRef head = LLVMGetFirstInstruction(b);
+        while (LLVMIsAPHINode(head)) head = LLVMGetNextInstruction(head);
+        LLVMPositionBuilderBefore(m->at, head);
+        V turns = LLVMBuildLoad2(m->at, m->i32, at_offset(e, e->thread, offsetof(EmuThread, turns)), "");
+        set_field(e, offsetof(EmuThread, turns), LLVMBuildAdd(m->at, turns, llvm_int(m->i32, 1), ""));
+    }
+}
+
 void emu_lower(Llvm *m, LLVMValueRef kernel) {
     LLVMPositionBuilderBefore(m->at, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
     LLVMSetCurrentDebugLocation2(m->at, NULL);
     Emu e = {.m = m, .thread = LLVMGetParam(kernel, 0)};
     e.words = LLVMBuildAlloca(m->at, LLVMArrayType2(m->i64, 4), "words");
+    if (m->o->count) count_turns(&e, kernel);
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module), next = NULL; f; f = next) {
         next = LLVMGetNextFunction(f);
         size_t len = 0;

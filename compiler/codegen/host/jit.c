@@ -28,6 +28,7 @@ typedef struct Work {
     Bytes *out;
     HostCode *code;
     size_t scratch_bytes;
+    Counting counting;
     bool ok;
 } Work;
 
@@ -48,6 +49,7 @@ static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
                     .native_fma = has_feature(machine, "+fma")};
     h.facts = facts_compute(w->f, h.arena);
     bool ok = host_kernel(&h);
+    if (ok && o->count) count_blocks(m, h.function, &w->counting);
     w->scratch_bytes = h.scratch_bytes;
     arena_destroy(h.arena);
     if (!ok) return false;
@@ -73,7 +75,8 @@ static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
     start = llvm_clock();
     w->code->entry = (HostKernel *)hostcode_link(w->code, emitted, w->f->name, o, w->f->span);
     llvm_report_time(o, "host link", start);
-    return w->code->entry != NULL;
+    if (!w->code->entry) return false;
+    return !o->count || hostcode_set_counters(w->code, &w->counting, o, w->f->span);
 }
 
 /* Names are known for x86-64; elsewhere LLVM has the word. */

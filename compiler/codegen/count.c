@@ -1,0 +1,130 @@
+/* count.c - counters in the code: how often each basic block ran, and what it holds of each source line.
+ *
+ * In: a module with line info, for this machine. Out: the same with an atomic addition at the head of each block, and a table.
+ * Method: an instruction counts for the line it was built for. What becomes no instruction of a machine (phi, casts of one
+ * width, pieces of aggregates, what thread this is) counts nothing, yet its line has run.
+ */
+#include "codegen/count.h"
+
+#include <string.h>
+
+#include "codegen/simt/simt.h"
+
+/* ---- What an instruction counts as ---------------------------------------------------------------------------------------- */
+
+static bool begins(const char *name, const char *with) {
+    return strncmp(name, with, strlen(with)) == 0;
+}
+
+/* COUNT_INSTRUCTIONS: nothing special. */
+static Count count_of_prim(Prim p) {
+    switch (p) {
+    case PRIM_EX2: return COUNT_EX2;
+    case PRIM_LG2: return COUNT_LG2;
+    case PRIM_RCP: return COUNT_RCP;
+    case PRIM_RSQRT: return COUNT_RSQRT;
+    case PRIM_SQRT: return COUNT_SQRT;
+    case PRIM_DIV: return COUNT_DIV;
+    case PRIM_SHFL_BFLY:
+    case PRIM_SHFL_IDX: return COUNT_SHUFFLE;
+    case PRIM_BAR_WARP: return COUNT_WARP_BARRIER;
+    case PRIM_BAR_BLOCK: return COUNT_BLOCK_BARRIER;
+    case PRIM_BAR_CLUSTER:
+    case PRIM_CLUSTER_BEGUN: return COUNT_CLUSTER_BARRIER;
+    default: return COUNT_INSTRUCTIONS;
+    }
+}
+
+/* Operands without operands: who the thread is, which a machine reads from a register. */
+static bool is_register(Prim p) {
+    return prim_info[p].operands[0] == '\0' && prim_info[p].result[0] == 'w';
+}
+
+static bool is_float(LLVMValueRef x) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind) t = LLVMGetElementType(t);
+    LLVMTypeKind k = LLVMGetTypeKind(t);
+    return k == LLVMHalfTypeKind || k == LLVMBFloatTypeKind || k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
+}
+
+static void count_call(CodeLine *row, LLVMValueRef call) {
+    size_t length = 0;
+    const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
+    Prim p;
+    Access a;
+    if (begins(name, "llvm.dbg") || begins(name, "llvm.lifetime") || begins(name, "llvm.assume")) return;
+    if (prim_find(name, &p, &a)) {
+        if (is_register(p)) return;
+        if (count_of_prim(p) != COUNT_INSTRUCTIONS) row->counts[count_of_prim(p)]++;
+    } else if (is_float(call)) {
+        if (begins(name, "llvm.sqrt")) row->counts[COUNT_EXACT_SQRT]++;
+        else if (begins(name, "llvm.fma")) row->counts[COUNT_FLOPS] += 2;
+        else if (begins(name, "llvm.max") || begins(name, "llvm.min")) row->counts[COUNT_FLOPS]++;
+    }
+    row->counts[COUNT_INSTRUCTIONS]++;
+}
+
+static void count_instruction(CodeLine *row, LLVMValueRef at) {
+    switch (LLVMGetInstructionOpcode(at)) {
+    case LLVMPHI:
+    case LLVMBitCast:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+    case LLVMExtractValue:
+    case LLVMInsertValue:
+    case LLVMAlloca:
+    case LLVMFreeze:
+    case LLVMUnreachable: return;
+    case LLVMCall: count_call(row, at); return;
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul: row->counts[COUNT_FLOPS]++; break;
+    case LLVMFDiv:
+    case LLVMFRem: row->counts[COUNT_EXACT_DIV]++; break;
+    default: break;
+    }
+    row->counts[COUNT_INSTRUCTIONS]++;
+}
+
+/* ---- Blocks --------------------------------------------------------------------------------------------------------------- */
+
+/* 0: none, or of another file than the kernel's. */
+static uint32_t line_of(const Llvm *m, LLVMValueRef at) {
+    uint32_t line = LLVMGetDebugLocLine(at);
+    unsigned length = 0;
+    const char *file = line ? LLVMGetDebugLocFilename(at, &length) : NULL;
+    const char *own = m->o->file ? m->o->file : m->scope_source ? m->scope_source->name : "";
+    return file && length == strlen(own) && memcmp(file, own, length) == 0 ? line : 0;
+}
+
+static CodeLine *row_of(Llvm *m, Counting *out, uint32_t first, uint32_t line) {
+    for (uint32_t i = first; i < out->lines.len; i++)
+        if (out->lines.at[i].line == line) return &out->lines.at[i];
+    CodeLine row = {.block = out->blocks, .line = line};
+    vec_push(m->o->arena, &out->lines, row);
+    return &out->lines.at[out->lines.len - 1];
+}
+
+static void count_block(Llvm *m, LLVMBasicBlockRef b, LLVMValueRef counters, Counting *out) {
+    uint32_t first = out->lines.len;
+    LLVMValueRef head = NULL;
+    for (LLVMValueRef at = LLVMGetFirstInstruction(b); at; at = LLVMGetNextInstruction(at)) {
+        if (!head && !LLVMIsAPHINode(at) && !LLVMIsAAllocaInst(at)) head = at;
+        count_instruction(row_of(m, out, first, line_of(m, at)), at);
+    }
+    LLVMPositionBuilderBefore(m->at, head);
+    LLVMSetCurrentDebugLocation2(m->at, NULL);
+    LLVMValueRef index = llvm_int(m->i64, out->blocks++);
+    LLVMValueRef place = LLVMBuildInBoundsGEP2(m->at, m->i64, counters, &index, 1, "");
+    LLVMBuildAtomicRMW(m->at, LLVMAtomicRMWBinOpAdd, place, llvm_int(m->i64, 1), LLVMAtomicOrderingMonotonic, false);
+}
+
+void count_blocks(Llvm *m, LLVMValueRef function, Counting *out) {
+    unsigned n = LLVMCountBasicBlocks(function);
+    LLVMTypeRef type = LLVMArrayType2(m->i64, n);
+    LLVMValueRef counters = LLVMAddGlobal(m->module, type, COUNTERS);
+    LLVMSetInitializer(counters, LLVMConstNull(type));
+    *out = (Counting){0};
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) count_block(m, b, counters, out);
+    LLVMStripModuleDebugInfo(m->module);
+}

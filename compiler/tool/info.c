@@ -2,11 +2,10 @@
  *
  * In: a file, a GPU (--gpu's row of published properties, the driver's device, or a card of the arch), and the scalars
  * that the launch rule wants (NAME=VALUE). Out: text or JSON.
- * Registers come from the driver where there is one of that arch, else from ptxas -v, else they are an interval from the
- * compiler's own liveness and are called an estimate. --registers and --shared replace them for what-if questions.
+ * Where the numbers come from: needs.h.
  */
 #include "driver.h"
-#include "tool/tool.h"
+#include "tool/needs.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,12 +14,7 @@
 typedef struct Report {
     ToolOptions *o;
     Record *record;
-    FscDeviceProps gpu;
-    uint32_t threads, shared;
-    uint32_t registers, registers_high; /* equal unless estimated */
-    uint32_t spill_bytes;
-    const char *registers_from;
-    FscOccupancy occupancy;
+    Needs needs;
     int64_t grid[3];
     bool has_grid;
     uint64_t waves;
@@ -28,99 +22,11 @@ typedef struct Report {
     const char *no_grid; /* why there is no grid, when there is none */
 } Report;
 
-/* ---- Which GPU -------------------------------------------------------------------------------------------------------- */
-
-static bool gpu_by_name(Report *r) {
-    const FscDeviceProps *p = fsc_gpu_find(r->o->gpu);
-    if (p) {
-        r->gpu = *p;
-        return true;
-    }
-    fprintf(stderr, "fsc info: no GPU '%s' in the table; known are", r->o->gpu);
-    const char *key = NULL;
-    for (size_t i = 0; fsc_gpu_at(i, &key); i++) fprintf(stderr, "%s %s", i ? "," : "", key);
-    fprintf(stderr, "\n");
-    return false;
-}
-
-/* The driver's first device, if it has this arch (any, where none was asked for). */
-static bool gpu_by_driver(Report *r) {
-    fsc_device *device = NULL;
-    bool found = fsc_device_open("cuda", &device) == FSC_OK && fsc_device_props(device, &r->gpu) == FSC_OK &&
-                 (!r->o->has_arch || strcmp(r->gpu.arch, r->o->compile.arch) == 0);
-    fsc_device_close(device);
-    return found;
-}
-
-static bool gpu_by_arch(Report *r) {
-    for (size_t i = 0; fsc_gpu_at(i, NULL); i++) {
-        const FscDeviceProps *p = fsc_gpu_at(i, NULL);
-        if (strcmp(p->arch, r->o->compile.arch) != 0) continue;
-        r->gpu = *p;
-        return true;
-    }
-    fprintf(stderr, "fsc info: no card of arch %s in the table; name one with --gpu\n", r->o->compile.arch);
-    return false;
-}
-
-static bool find_gpu(Report *r) {
-    bool found = r->o->gpu ? gpu_by_name(r) : gpu_by_driver(r) || gpu_by_arch(r);
-    if (found && !r->o->has_arch) r->o->compile.arch = arena_printf(r->o->arena, "%s", r->gpu.arch);
-    return found;
-}
-
-/* ---- Registers -------------------------------------------------------------------------------------------------------- */
-
-static bool registers_by_driver(Report *r, const char *ptx, size_t n) {
-    fsc_device *device = NULL;
-    fsc_module *module = NULL;
-    fsc_kernel *kernel = NULL;
-    FscDeviceProps props;
-    FscKernelReport k;
-    bool ok = fsc_device_open("cuda", &device) == FSC_OK && fsc_device_props(device, &props) == FSC_OK &&
-              strcmp(props.arch, r->o->compile.arch) == 0 && fsc_module_load(device, ptx, n, &module) == FSC_OK &&
-              fsc_kernel_create(module, NULL, &kernel) == FSC_OK && fsc_kernel_warmup(kernel, 0, &k) == FSC_OK;
-    if (ok) {
-        r->registers = r->registers_high = k.registers;
-        r->spill_bytes = k.spill_bytes;
-        r->registers_from = "driver";
-    }
-    fsc_kernel_destroy(kernel);
-    fsc_module_unload(module);
-    fsc_device_close(device);
-    return ok;
-}
-
-static bool registers_by_ptxas(Report *r, const char *ptx, size_t n) {
-    Text log = {0};
-    bool ok = fsc_find_ptxas() && ptxas_run(ptx, n, r->o->compile.arch, r->o->compile.opt_level, NULL, &log) == FSC_OK;
-    uint32_t registers = ok ? ptxas_number(log.at, "registers") : 0;
-    if (registers) {
-        r->registers = r->registers_high = registers;
-        r->spill_bytes = ptxas_number(log.at, "bytes spill stores");
-        r->registers_from = "ptxas";
-    }
-    text_free(&log);
-    return registers != 0;
-}
-
-static void find_registers(Report *r, const fsc_compilation *c) {
-    size_t n = 0;
-    const char *ptx = fsc_compilation_output(c, &n);
-    if (r->o->has_registers) {
-        r->registers = r->registers_high = r->o->registers;
-        r->registers_from = "--registers";
-    } else if (!registers_by_driver(r, ptx, n) && !registers_by_ptxas(r, ptx, n)) {
-        fsc_compilation_registers(c, &r->registers, &r->registers_high);
-        r->registers_from = "estimate";
-    }
-}
-
 /* ---- Grid ------------------------------------------------------------------------------------------------------------- */
 
 static RuleStatus occupancy_of(void *context, int64_t *programs) {
     const Report *r = context;
-    *programs = r->occupancy.blocks_per_sm;
+    *programs = r->needs.occupancy.blocks_per_sm;
     return RULE_OK;
 }
 
@@ -152,10 +58,10 @@ static bool find_grid(Report *r) {
     }
     RuleEnv env = {.values = values,
                    .num_values = record->num_params,
-                   .num_sms = r->gpu.sms,
-                   .max_shared = r->gpu.shared_per_block_optin,
-                   .num_regs = r->gpu.registers_per_sm,
-                   .warp_size = r->gpu.warp_size,
+                   .num_sms = r->needs.gpu.sms,
+                   .max_shared = r->needs.gpu.shared_per_block_optin,
+                   .num_regs = r->needs.gpu.registers_per_sm,
+                   .warp_size = r->needs.gpu.warp_size,
                    .occupancy = occupancy_of,
                    .context = r};
     char err[256];
@@ -190,27 +96,27 @@ static void print_text(const Report *r) {
         else if (k->params[i].least) printf("  %-22s at least %u\n", k->params[i].name, k->params[i].least);
     }
     if (k->config) printf("  %-22s %s\n", "config", k->config);
-    uint32_t threads = r->threads / l->programs_per_block * l->blocks_per_program;
+    uint32_t threads = r->needs.threads / l->programs_per_block * l->blocks_per_program;
     printf("  %-22s %u (%u threads)\n", "warps per program", (threads + 31) / 32, threads);
     if (l->blocks_per_program > 1) printf("  %-22s %u (a cluster)\n", "blocks per program", l->blocks_per_program);
-    if (r->registers == r->registers_high) {
-        printf("  %-22s %u (%s)\n", "registers per thread", r->registers, r->registers_from);
+    if (r->needs.registers == r->needs.registers_high) {
+        printf("  %-22s %u (%s)\n", "registers per thread", r->needs.registers, r->needs.registers_from);
     } else {
-        printf("  %-22s %u to %u (%s)\n", "registers per thread", r->registers, r->registers_high, r->registers_from);
+        printf("  %-22s %u to %u (%s)\n", "registers per thread", r->needs.registers, r->needs.registers_high, r->needs.registers_from);
     }
-    if (strcmp(r->registers_from, "driver") == 0 || strcmp(r->registers_from, "ptxas") == 0)
-        printf("  %-22s %u bytes per thread\n", "spills", r->spill_bytes);
-    printf("  %-22s %u bytes per block\n", "shared memory", r->shared);
+    if (strcmp(r->needs.registers_from, "driver") == 0 || strcmp(r->needs.registers_from, "ptxas") == 0)
+        printf("  %-22s %u bytes per thread\n", "spills", r->needs.spill_bytes);
+    printf("  %-22s %u bytes per block\n", "shared memory", r->needs.shared);
     for (uint32_t i = 0; i < k->num_accesses; i++) {
         const RecordAccess *a = &k->accesses[i];
         printf("  %-22s %s:%u:%u %u bytes of %s%s%s\n", a->is_store ? "store" : "load", k->file, a->line, a->col,
                a->vector_bytes, a->dtype, a->param >= 0 ? ", " : "", a->param >= 0 ? k->params[a->param].name : "");
     }
-    printf("on %s, %u SMs\n", r->gpu.name, r->gpu.sms);
-    printf("  %-22s %u (limited by %s), %.0f %% of the threads\n", "blocks per SM", r->occupancy.blocks_per_sm,
-           fsc_limit_name(r->occupancy.limit), r->occupancy.fill * 100);
+    printf("on %s, %u SMs\n", r->needs.gpu.name, r->needs.gpu.sms);
+    printf("  %-22s %u (limited by %s), %.0f %% of the threads\n", "blocks per SM", r->needs.occupancy.blocks_per_sm,
+           fsc_limit_name(r->needs.occupancy.limit), r->needs.occupancy.fill * 100);
     printf("  %-22s %" PRIu64 " programs\n", "persistent grid",
-           r->occupancy.resident_blocks * l->programs_per_block / l->blocks_per_program);
+           r->needs.occupancy.resident_blocks * l->programs_per_block / l->blocks_per_program);
     if (!r->has_grid) {
         printf("  %-22s %s\n", "grid", r->no_grid);
         return;
@@ -225,8 +131,8 @@ static void print_json(const Report *r) {
     printf("{\n  \"kernel\": \"%s\",\n  \"arch\": \"%s\",\n  \"threads_per_block\": %u,\n  \"programs_per_block\": %u,\n  \"blocks_per_program\": %u,\n"
            "  \"registers\": %u,\n  \"registers_high\": %u,\n  \"registers_from\": \"%s\",\n  \"spill_bytes\": %u,\n"
            "  \"shared_bytes\": %u,\n  \"constexpr\": {",
-           k->kernel, k->target, r->threads, l->programs_per_block, l->blocks_per_program, r->registers, r->registers_high, r->registers_from,
-           r->spill_bytes, r->shared);
+           k->kernel, k->target, r->needs.threads, l->programs_per_block, l->blocks_per_program, r->needs.registers, r->needs.registers_high, r->needs.registers_from,
+           r->needs.spill_bytes, r->needs.shared);
     bool first = true;
     for (uint32_t i = 0; i < k->num_params; i++) {
         if (k->params[i].kind != RECORD_CONSTEXPR) continue;
@@ -252,8 +158,8 @@ static void print_json(const Report *r) {
     }
     printf("\n  ],\n  \"gpu\": \"%s\",\n  \"sms\": %u,\n  \"blocks_per_sm\": %u,\n  \"limit\": \"%s\",\n"
            "  \"persistent_programs\": %" PRIu64,
-           r->gpu.name, r->gpu.sms, r->occupancy.blocks_per_sm, fsc_limit_name(r->occupancy.limit),
-           r->occupancy.resident_blocks * l->programs_per_block / l->blocks_per_program);
+           r->needs.gpu.name, r->needs.gpu.sms, r->needs.occupancy.blocks_per_sm, fsc_limit_name(r->needs.occupancy.limit),
+           r->needs.occupancy.resident_blocks * l->programs_per_block / l->blocks_per_program);
     if (r->has_grid)
         printf(",\n  \"grid\": [%" PRId64 ", %" PRId64 ", %" PRId64 "],\n  \"waves\": %" PRIu64 ",\n  \"last_wave_fill\": %.4f",
                r->grid[0], r->grid[1], r->grid[2], r->waves, r->last_fill);
@@ -271,20 +177,14 @@ static ExitCode report_on(Report *r, const fsc_compilation *c) {
         return EXIT_INPUT;
     }
     if (!check_words(r)) return EXIT_CALL;
-    find_registers(r, c);
     const RecordLaunch *l = &r->record->launches[0];
-    r->threads = l->threads_per_block;
-    r->shared = r->o->has_shared ? r->o->shared : l->shared_static + l->shared_dynamic;
-    fsc_status s = fsc_occupancy(&r->gpu, r->registers_high, r->threads, r->shared, &r->occupancy);
-    if (s != FSC_OK) {
-        fprintf(stderr, "fsc info: %s\n", fsc_last_message());
-        return (ExitCode)fsc_status_exit_code(s);
-    }
+    ExitCode code = needs_find(&r->needs, r->o, c, l);
+    if (code != EXIT_DONE) return code;
     if (!find_grid(r)) return EXIT_CALL;
     if (r->has_grid) {
         uint64_t programs = (uint64_t)(r->grid[0] * r->grid[1] * r->grid[2]);
         uint64_t blocks = (programs + l->programs_per_block - 1) / l->programs_per_block * l->blocks_per_program;
-        fsc_waves(blocks, r->occupancy.resident_blocks, &r->waves, &r->last_fill);
+        fsc_waves(blocks, r->needs.occupancy.resident_blocks, &r->waves, &r->last_fill);
     }
     if (r->o->json) print_json(r);
     else print_text(r);
@@ -328,8 +228,8 @@ ExitCode command_info(ToolOptions *o) {
     if (!text) return EXIT_INPUT;
     o->compile.file = strcmp(o->words.at[0], "-") == 0 ? "<stdin>" : o->words.at[0];
     ExitCode code = EXIT_CALL;
-    if (find_gpu(&r)) {
-        o->compile.device = &r.gpu;
+    if (needs_gpu(&r.needs, o)) {
+        o->compile.device = &r.needs.gpu;
         assume_launch(o, text, length);
         fsc_compilation *c = NULL;
         fsc_status s = fsc_compile(&o->compile, text, length, &c);

@@ -4,6 +4,7 @@
  *     fsc run FILE …      compile and launch (tool/run.c)
  *     fsc info FILE       resources and occupancy (tool/info.c)
  *     fsc bench FILE …    time over sizes (tool/bench.c)
+ *     fsc profile FILE …  count what each line does (tool/profile.c)
  *     fsc devices         what there is to run on (tool/devices.c)
  *     fsc cache WHAT      the variants on disk (tool/cache.c)
  */
@@ -22,6 +23,7 @@ static const struct {
     {"devices", COMMAND_DEVICES, command_devices},
     {"bench", COMMAND_BENCH, command_bench},
     {"cache", COMMAND_CACHE, command_cache},
+    {"profile", COMMAND_PROFILE, command_profile},
 };
 
 int main(int argc, char **argv) {

@@ -202,6 +202,13 @@ ExitCode job_make(Job *j) {
     return evaluate_grid(j);
 }
 
+void job_print_log(const Job *j) {
+    const char *log = j->jit ? fsc_jit_log(j->jit) : "";
+    const char *times = strstr(log, "parse   ");
+    if (j->o->time_report || !times) fputs(log, stderr);
+    else fwrite(log, 1, (size_t)(times - log), stderr);
+}
+
 void job_free(Job *j) {
     for (uint32_t i = 0; j->buffers && i < j->bounds.interface->num_params; i++) {
         if (j->buffers[i]) (void)fsc_memory_free(j->device, j->buffers[i]);

@@ -31,6 +31,10 @@ fsc_status job_time(Job *j, uint32_t warmup, uint32_t repeat, const Flush *flush
 uint64_t job_bytes(const Job *j); /* of each buffer, read once and written once, as the kernel does */
 /* Prints why a launch failed, findings and their places among it. */
 ExitCode job_fail(const Job *j, fsc_status s);
+/* What the compiles had to say besides errors: dumps and warnings; the times only if asked for. */
+void job_print_log(const Job *j);
+/* coverage.c: of the last launch, on a device that counts. */
+void job_print_coverage(const Job *j);
 void job_free(Job *j); /* all but the device */
 
 /* Prints the message of a failed call of the library. */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH,
-       K = COMMAND_CACHE };
+       K = COMMAND_CACHE, P = COMMAND_PROFILE };
 
 typedef enum OptionKind {
 #define OPTION(e, ...) OPTION_##e,
@@ -41,6 +41,7 @@ static const char *command_name(Command c) {
     case COMMAND_DEVICES: return "fsc devices";
     case COMMAND_BENCH: return "fsc bench";
     case COMMAND_CACHE: return "fsc cache";
+    case COMMAND_PROFILE: return "fsc profile";
     }
     return "fsc";
 }
@@ -78,7 +79,7 @@ static size_t edit_distance(const char *a, const char *b) {
 }
 
 const char *command_suggest(const char *word) {
-    static const char *const names[] = {"run", "info", "devices", "bench", "cache"};
+    static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (edit_distance(word, names[i]) < 3) return names[i];
     }
@@ -166,6 +167,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_DEPEND: o->depend = true; return true;
     case OPTION_DEPEND_FILE: o->depend_file = text; return true;
     case OPTION_CHECK: o->check = true; return true;
+    case OPTION_COVERAGE: o->coverage = true; return true;
     case OPTION_DEFINE:
         if (!read_pair(o, row, text, &pair)) return false;
         vec_push(o->arena, &o->defines, pair);
@@ -209,7 +211,8 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         c->remarks = true;
         return strcmp(text, "perf") == 0 || complain(o, "--remarks takes perf, not '%s'", text);
     case OPTION_ERROR_LIMIT: return read_count(o, row, text, 1000000, &c->error_limit);
-    case OPTION_DEVICE: o->device = text; return true;
+    case OPTION_DEVICE:
+    case OPTION_EMULATOR: o->device = text; return true;
     case OPTION_GRID: o->grid = text; return true;
     case OPTION_WARMUP: o->has_warmup = true; return read_count(o, row, text, 1000000, &o->warmup);
     case OPTION_REPEAT: o->has_repeat = true; return read_count(o, row, text, 1000000, &o->repeat);
@@ -296,7 +299,7 @@ void options_help(Command command) {
     } heads[] = {
         {COMMAND_COMPILE, "fsc [options] FILE",
          "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
-         "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc info, fsc devices, fsc cache; each has its own --help."},
+         "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc info, fsc devices, fsc cache; each has its own --help."},
         {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
          "Compiles and launches a kernel, and prints time and GB/s.\n"
          "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
@@ -306,6 +309,10 @@ void options_help(Command command) {
          "Time and GB/s of a kernel over sizes, types and warps: the median of launches, each with a cold L2 cache.\n"
          "Words are those of fsc run; an axis's name in them stands for its number, as in x=random:0:fp32[4096,N].\n"
          "Buffers that are left out are made from the kernel's shape contracts."},
+        {COMMAND_PROFILE, "fsc profile [options] FILE NAME=VALUE…",
+         "What each line of a kernel does, counted on emulated GPU threads: bytes and sectors of global memory, shared memory\n"
+         "and its bank conflicts, shuffles, barriers, special functions, instructions. Nothing is timed, and no GPU is needed.\n"
+         "Words are those of fsc run. With --gpu also the waves on that card, and a prediction of its time."},
         {COMMAND_INFO, "fsc info [options] FILE [NAME=VALUE…]",
          "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
          "widths, blocks per multiprocessor and what limits them, the persistent grid and waves."},

@@ -64,25 +64,20 @@ static ExitCode launch_all(Job *j) {
 
 static ExitCode run_source(Job *j) {
     ExitCode code = job_make(j);
-    return code == EXIT_DONE ? launch_all(j) : code;
+    if (code == EXIT_DONE) code = launch_all(j);
+    if (j->o->coverage) job_print_coverage(j);
+    return code;
 }
 
 /* ---- The command ------------------------------------------------------------------------------------------------------------ */
 
-/* What the compiles had to say besides errors: dumps and warnings; the times only if asked for. */
-static void print_log(const Job *j) {
-    const char *log = j->jit ? fsc_jit_log(j->jit) : "";
-    const char *times = strstr(log, "parse   ");
-    if (j->o->time_report || !times) fputs(log, stderr);
-    else fwrite(log, 1, (size_t)(times - log), stderr);
-}
-
-/* --arch=cpu and --arch=emu name a device, too; checks need one of the two. Where time is not the point, one launch does. */
+/* --arch=cpu and --arch=emu name a device, too; checks and coverage need one of the two. Where time is not the point, one launch does. */
 static void choose_device(ToolOptions *o) {
     bool is_auto = strcmp(o->device, "auto") == 0;
     if (o->has_arch && (strcmp(o->compile.arch, "cpu") == 0 || strcmp(o->compile.arch, "emu") == 0)) o->device = o->compile.arch;
     else if (o->check && is_auto) o->device = "emu";
-    if (!o->check && !o->compile.device_debug && strncmp(o->device, "emu", 3) != 0) return;
+    else if (o->coverage && is_auto) o->device = "cpu";
+    if (!o->check && !o->coverage && !o->compile.device_debug && strncmp(o->device, "emu", 3) != 0) return;
     if (!o->has_warmup) o->warmup = 0;
     if (!o->has_repeat) o->repeat = 1;
 }
@@ -104,10 +99,11 @@ ExitCode command_run(ToolOptions *o) {
     ExitCode code;
     fsc_status s = fsc_device_open(o->device, &j.device);
     if (s == FSC_OK && o->check) s = fsc_device_check(j.device, true);
+    if (s == FSC_OK && o->coverage) s = fsc_device_count_lines(j.device, true);
     if (s == FSC_OK) s = fsc_device_props(j.device, &j.props);
     code = s == FSC_OK ? run_source(&j) : tool_fail(s, fsc_last_message());
     if (s == FSC_NO_DRIVER) fprintf(stderr, "  --device=cpu and --device=emu need none\n");
-    print_log(&j);
+    job_print_log(&j);
     job_free(&j);
     fsc_device_close(j.device);
     free(text);

@@ -12,7 +12,7 @@ typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIR
 
 /* Which command an option belongs to: the flags of options.def. */
 typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16,
-               COMMAND_CACHE = 32 } Command;
+               COMMAND_CACHE = 32, COMMAND_PROFILE = 64 } Command;
 
 /* Kernels with all that a program needs to launch them, in one file: of no single compile. */
 typedef enum Package { PACKAGE_NONE, PACKAGE_OBJECT, PACKAGE_C } Package;
@@ -38,7 +38,7 @@ typedef struct ToolOptions {
     uint32_t registers, shared; /* --registers, --shared of info */
     bool has_registers, has_shared;
     bool has_arch; /* --arch was given */
-    bool check;
+    bool check, coverage;
     bool json, time_report, help, version, list_builtins;
 } ToolOptions;
 
@@ -74,5 +74,6 @@ ExitCode command_info(ToolOptions *o);
 ExitCode command_devices(ToolOptions *o);
 ExitCode command_bench(ToolOptions *o);
 ExitCode command_cache(ToolOptions *o);
+ExitCode command_profile(ToolOptions *o);
 
 #endif

@@ -13,7 +13,8 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PAGES = ["README.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/checking.md", "docs/embedding.md"]
+PAGES = ["README.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/checking.md", "docs/embedding.md",
+         "docs/profiling.md"]
 SOURCES = ["docs/runtime.md", "docs/checking.md", "docs/embedding.md"]  # pages that show files of docs/examples
 VARYING = re.compile(r"\d ms\b|GB/s|^cpu |libcuda", re.M)
 MEASURED = re.compile(r"^  (registers per thread|spills|blocks per SM|persistent grid) .*\n", re.M)

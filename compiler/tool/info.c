@@ -6,6 +6,7 @@
  */
 #include "driver.h"
 #include "tool/needs.h"
+#include "tool/tiles.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,6 +16,7 @@ typedef struct Report {
     ToolOptions *o;
     Record *record;
     Needs needs;
+    Tiles tiles;
     int64_t grid[3];
     bool has_grid;
     uint64_t waves;
@@ -84,6 +86,18 @@ static bool find_grid(Report *r) {
 
 /* ---- Text and JSON ------------------------------------------------------------------------------------------------------ */
 
+/* "tile 1024   1024 elements = 64 threads x 16, 13 of the 16 live" */
+static void print_tile(const Tile *t) {
+    Text shape = {0};
+    shape_print(t->shape, &shape);
+    printf("  tile %-17s %" PRIu64 " elements", shape.at ? shape.at : "1", t->elements);
+    if (t->copies > 1) printf(" x %u copies", t->copies);
+    printf(" = %u threads x %u", t->threads, t->per_thread);
+    if (t->live && t->live < t->per_thread) printf(", %u of the %u live", t->live, t->per_thread);
+    printf("\n");
+    text_free(&shape);
+}
+
 static void print_text(const Report *r) {
     const Record *k = r->record;
     const RecordLaunch *l = &k->launches[0];
@@ -112,6 +126,7 @@ static void print_text(const Report *r) {
         printf("  %-22s %s:%u:%u %u bytes of %s%s%s\n", a->is_store ? "store" : "load", k->file, a->line, a->col,
                a->vector_bytes, a->dtype, a->param >= 0 ? ", " : "", a->param >= 0 ? k->params[a->param].name : "");
     }
+    for (uint32_t i = 0; i < r->tiles.len; i++) print_tile(&r->tiles.at[i]);
     printf("on %s, %u SMs\n", r->needs.gpu.name, r->needs.gpu.sms);
     printf("  %-22s %u (limited by %s), %.0f %% of the threads\n", "blocks per SM", r->needs.occupancy.blocks_per_sm,
            fsc_limit_name(r->needs.occupancy.limit), r->needs.occupancy.fill * 100);
@@ -123,6 +138,20 @@ static void print_text(const Report *r) {
     }
     printf("  %-22s %" PRId64 " x %" PRId64 " x %" PRId64 "\n", "grid", r->grid[0], r->grid[1], r->grid[2]);
     printf("  %-22s %" PRIu64 ", the last %.0f %% full\n", "waves", r->waves, r->last_fill * 100);
+}
+
+static void print_tiles(const Report *r) {
+    printf("  \"tiles\": [");
+    for (uint32_t i = 0; i < r->tiles.len; i++) {
+        const Tile *t = &r->tiles.at[i];
+        printf("%s\n    {\"shape\": [", i ? "," : "");
+        for (uint32_t d = 0; d < t->shape.rank; d++) printf("%s%" PRIu64, d ? ", " : "", shape_size(t->shape, d));
+        printf("], \"elements\": %" PRIu64 ", \"threads\": %u, \"elements_per_thread\": %u, \"copies\": %u, \"live_per_thread\": ", t->elements, t->threads,
+               t->per_thread, t->copies);
+        if (t->live) printf("%u}", t->live);
+        else printf("null}");
+    }
+    printf("\n  ],\n");
 }
 
 static void print_json(const Report *r) {
@@ -149,6 +178,7 @@ static void print_json(const Report *r) {
     }
     printf("},\n");
     if (k->config) printf("  \"config\": \"%s\",\n", k->config);
+    print_tiles(r);
     printf("  \"accesses\": [");
     for (uint32_t i = 0; i < k->num_accesses; i++) {
         const RecordAccess *a = &k->accesses[i];
@@ -180,6 +210,7 @@ static ExitCode report_on(Report *r, const fsc_compilation *c) {
     const RecordLaunch *l = &r->record->launches[0];
     ExitCode code = needs_find(&r->needs, r->o, c, l);
     if (code != EXIT_DONE) return code;
+    r->tiles = tiles_of(c, r->o->arena);
     if (!find_grid(r)) return EXIT_CALL;
     if (r->has_grid) {
         uint64_t programs = (uint64_t)(r->grid[0] * r->grid[1] * r->grid[2]);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests random sanitizer plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
-#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small. Default: info tests random sanitizer
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small; counters (with ncu). Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -89,6 +89,7 @@ for w in $what; do
     numerics) # all 2^32 patterns of each function of fp32, on both devices
         TAIL=60 step numerics 585 python3 tests/run/numerics.py --device cpu,cuda --every 1 --seconds 570 --out "$out/numerics.md"
         ;;
+    counters) TAIL=400 step counters 560 python3 bench/counters.py --fsc bin/fsc --out "$out/counters.csv" ;;
     esac
 done
 tar -C "$out" -czf "$results/results.tar.gz" .

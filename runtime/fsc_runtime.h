@@ -172,7 +172,8 @@ FSC_API size_t fsc_device_findings(const fsc_device *d);
 FSC_API fsc_status fsc_device_finding(const fsc_device *d, size_t index, FscFinding *out);
 
 /* ---- Counted launches ----------------------------------------------------------------------------------------------- *
- * On "cpu" and "emu", once switched on for the device: code counts what each source line does. docs/profiling.md says what the numbers mean.
+ * On "cpu" and "emu", once switched on for the device: code counts what each source line does; docs/profiling.md says what
+ * the numbers mean.
  *   cpu  how often each line ran
  *   emu  also instructions, accesses of global and shared memory by warps, shuffles, barriers */
 
@@ -188,7 +189,7 @@ typedef struct FscTraffic {
     uint64_t requests, lanes; /* lanes that take part, of all requests */
     uint64_t idle;            /* lanes that run the instruction and take no part: predicated off */
     uint64_t bytes;           /* asked for */
-    uint64_t units; /* global memory: sectors of 32 bytes; shared memory: wavefronts, each at most one word of each of 32 banks */
+    uint64_t units; /* global memory: sectors of 32 bytes; shared memory: wavefronts, each at most a word of each of 32 banks */
     uint64_t least; /* shared memory: wavefronts without a conflict of banks */
     uint32_t narrow, wide; /* the least and the most bytes that one lane asks for at once */
 } FscTraffic;
@@ -221,7 +222,8 @@ typedef struct FscCounts {
 /* Kernels loaded by the JIT after the call are compiled to count. FSC_ERROR_USAGE on CUDA devices. */
 FSC_API fsc_status fsc_device_count_lines(fsc_device *d, bool on);
 FSC_API bool fsc_device_counts_lines(const fsc_device *d);
-/* Of the device's last counted launch, up to where it ended; valid until the next one or until the module goes. FSC_ERROR_USAGE: there was none. */
+/* Of the device's last counted launch, up to where it ended; valid until the next one or until the module goes.
+ * FSC_ERROR_USAGE: there was none. */
 FSC_API fsc_status fsc_device_counts(const fsc_device *d, FscCounts *out);
 /* "instructions", "ex2", …: the rows of counts.def; NULL past the end. */
 FSC_API const char *fsc_count_name(size_t index);
@@ -322,7 +324,7 @@ typedef struct FscHostCode {
     bool debugs;            /* cpu: it prints and asserts (hooks.h, DebugHook) */
     const FscSite *sites;   /* what the sites in the code index; borrowed until destroy */
     size_t num_sites;
-    /* Code that counts: its counters, zeroed by the caller, and what they mean (hooks.h); borrowed likewise. NULL: it does not. */
+    /* Code that counts: its counters and what they mean (hooks.h); borrowed likewise. NULL: it does not. */
     uint64_t *counters;
     size_t num_counters;
     const struct CodeLine *lines;

@@ -57,9 +57,12 @@ static void count_call(CodeLine *row, LLVMValueRef call) {
         if (is_register(p)) return;
         if (count_of_prim(p) != COUNT_INSTRUCTIONS) row->counts[count_of_prim(p)]++;
     } else if (is_float(call)) {
-        if (begins(name, "llvm.sqrt")) row->counts[COUNT_EXACT_SQRT]++;
-        else if (begins(name, "llvm.fma")) row->counts[COUNT_FLOPS] += 2;
-        else if (begins(name, "llvm.max") || begins(name, "llvm.min")) row->counts[COUNT_FLOPS]++;
+        if (begins(name, "llvm.sqrt"))
+            row->counts[COUNT_EXACT_SQRT]++;
+        else if (begins(name, "llvm.fma"))
+            row->counts[COUNT_FLOPS] += 2;
+        else if (begins(name, "llvm.max") || begins(name, "llvm.min"))
+            row->counts[COUNT_FLOPS]++;
     }
     row->counts[COUNT_INSTRUCTIONS]++;
 }
@@ -125,6 +128,7 @@ void count_blocks(Llvm *m, LLVMValueRef function, Counting *out) {
     LLVMValueRef counters = LLVMAddGlobal(m->module, type, COUNTERS);
     LLVMSetInitializer(counters, LLVMConstNull(type));
     *out = (Counting){0};
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) count_block(m, b, counters, out);
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b))
+        count_block(m, b, counters, out);
     LLVMStripModuleDebugInfo(m->module);
 }

@@ -1,8 +1,8 @@
 /* coverage.c - `fsc run --coverage`: which lines of the kernel a launch ran.
  *
  * In: the counts of the job's last launch. Out: the source with a count beside each line, or the same as a list in JSON.
- * Method: a line that has code ran as often as the most of its basic blocks: on emu per program, on the CPU per program and chunk of
- * elements. Lines within the kernel that have no code of their own (folded, merged with another, moved) say so.
+ * Method: a line that has code ran as often as the most of its basic blocks: on emu per program, on the CPU per program and
+ * chunk of elements. Lines within the kernel that have no code of their own (folded, merged with another, moved) say so.
  */
 #include "tool/job.h"
 
@@ -18,7 +18,8 @@ static const FscLineCounts *counts_of(const FscCounts *c, uint32_t line) {
 
 /* Threads of a program each count on emu: rounded up, as some lines only a few lanes come to. */
 static uint64_t runs_of(const FscCounts *c, const FscLineCounts *l) {
-    uint64_t threads = c->threads_per_block ? (uint64_t)c->threads_per_block / c->programs_per_block * c->blocks_per_program : 1;
+    uint64_t threads =
+        c->threads_per_block ? (uint64_t)c->threads_per_block / c->programs_per_block * c->blocks_per_program : 1;
     return (l->runs + threads - 1) / threads;
 }
 
@@ -45,8 +46,10 @@ static void print_listing(const Job *j, const FscCounts *c) {
             at = stop + 1;
             continue;
         }
-        if (l && l->runs) printf("%9" PRIu64 " |%5u  %.*s\n", runs_of(c, l), line, (int)(stop - at), at);
-        else printf("%9s |%5u  %.*s\n", l ? "never" : is_code(at, stop) ? "no code" : "", line, (int)(stop - at), at);
+        if (l && l->runs)
+            printf("%9" PRIu64 " |%5u  %.*s\n", runs_of(c, l), line, (int)(stop - at), at);
+        else
+            printf("%9s |%5u  %.*s\n", l ? "never" : is_code(at, stop) ? "no code" : "", line, (int)(stop - at), at);
         at = stop + 1;
     }
     printf("%s: %u line%s of the kernel never ran\n", c->record->kernel, never, never == 1 ? "" : "s");
@@ -57,7 +60,8 @@ static void print_list(const FscCounts *c) {
     printf("{\"kernel\": \"%s\", \"coverage\": [", c->record->kernel);
     for (size_t i = 0; i < c->num_lines; i++) {
         if (!c->lines[i].line) continue;
-        printf("%s{\"line\": %u, \"runs\": %" PRIu64 "}", first ? "" : ", ", c->lines[i].line, runs_of(c, &c->lines[i]));
+        printf("%s{\"line\": %u, \"runs\": %" PRIu64 "}", first ? "" : ", ", c->lines[i].line,
+               runs_of(c, &c->lines[i]));
         first = false;
     }
     printf("]}\n");
@@ -66,6 +70,8 @@ static void print_list(const FscCounts *c) {
 void job_print_coverage(const Job *j) {
     FscCounts c;
     if (fsc_device_counts(j->device, &c) != FSC_OK) return; /* nothing was launched */
-    if (j->o->json) print_list(&c);
-    else print_listing(j, &c);
+    if (j->o->json)
+        print_list(&c);
+    else
+        print_listing(j, &c);
 }

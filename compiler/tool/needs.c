@@ -1,7 +1,7 @@
 /* needs.c - what compiled code takes of a GPU, and how many of its blocks fit: for `fsc info` and `fsc profile`.
  *
- * In: a card (--gpu's row of published properties, the driver's device, or a card of the arch), a compilation to PTX. Out: registers,
- * shared memory, occupancy.
+ * In: a card (--gpu's row of published properties, the driver's device, or a card of the arch), a compilation to PTX.
+ * Out: registers, shared memory, occupancy.
  * Registers come from the driver where there is one of that arch, else from ptxas -v, else they are an interval from the
  * compiler's own liveness and are called an estimate. --registers and --shared replace them for what-if questions.
  */

@@ -2,8 +2,8 @@
  *
  * In: counts, and the record of the variant that was launched. Out: blocks, waves, and the least time by each of three parts.
  * Method: the same variant is compiled for the card, for its registers and occupancy. The parts: every sector that is
- * touched, once, at the memory's published rate; an instruction of a warp per clock and scheduler; special functions at their rate. Rates of
- * a multiprocessor: CUDA C++ Programming Guide, throughput of arithmetic instructions.
+ * touched, once, at the memory's published rate; an instruction of a warp per clock and scheduler; special functions at
+ * their rate. Rates of a multiprocessor: CUDA C++ Programming Guide, throughput of arithmetic instructions.
  */
 #include "runtime/internal.h"
 #include "tool/profile.h"
@@ -13,12 +13,13 @@
 
 enum {
     WARP_LANES = 32,
-    SCHEDULERS = 4,          /* of a multiprocessor, each issues an instruction of a warp per clock */
-    SPECIAL_PER_CLOCK = 16,  /* results of the special-function units of a multiprocessor */
+    SCHEDULERS = 4,         /* of a multiprocessor, each issues an instruction of a warp per clock */
+    SPECIAL_PER_CLOCK = 16, /* results of the special-function units of a multiprocessor */
 };
 
 uint64_t special_functions(const FscLineCounts *l) {
-    static const Count counts[] = {COUNT_EX2, COUNT_LG2, COUNT_RCP, COUNT_RSQRT, COUNT_SQRT, COUNT_DIV, COUNT_EXACT_DIV, COUNT_EXACT_SQRT};
+    static const Count counts[] = {COUNT_EX2,  COUNT_LG2, COUNT_RCP,       COUNT_RSQRT,
+                                   COUNT_SQRT, COUNT_DIV, COUNT_EXACT_DIV, COUNT_EXACT_SQRT};
     uint64_t n = 0;
     for (size_t i = 0; i < COUNT(counts); i++) n += l->counts[counts[i]];
     return n;
@@ -55,7 +56,8 @@ static void options_of(const Profile *p, ToolOptions *o) {
         if (q->least) add(a, &defines, arena_printf(a, "%s>", q->name), arena_printf(a, "%u", q->least));
         if (q->most) add(a, &defines, arena_printf(a, "%s<", q->name), arena_printf(a, "%u", q->most));
         char text[64];
-        if (q->kind == RECORD_SCALAR && b->value.known) add(a, &known, q->name, rule_value_print(b->value.value, text, sizeof text));
+        if (q->kind == RECORD_SCALAR && b->value.known)
+            add(a, &known, q->name, rule_value_print(b->value.value, text, sizeof text));
     }
     o->compile.types = types.at, o->compile.num_types = types.n;
     o->compile.defines = defines.at, o->compile.num_defines = defines.n;
@@ -92,7 +94,8 @@ ExitCode predict(Profile *p) {
     }
     if (!r || r->num_launches == 0) {
         code = s == FSC_OK ? EXIT_INPUT : (ExitCode)fsc_status_exit_code(s);
-        fprintf(stderr, "%s: the launched variant does not compile for %s\n%s", tool_name, o.compile.arch, c ? fsc_compilation_diagnostics(c) : "");
+        fprintf(stderr, "%s: the launched variant does not compile for %s\n%s", tool_name, o.compile.arch,
+                c ? fsc_compilation_diagnostics(c) : "");
     } else {
         const RecordLaunch l = launch_packed(&r->launches[0], p->counts.programs, p->card.needs.gpu.sms);
         code = needs_find(&p->card.needs, &o, c, &l);

@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const traffic_names[FSC_TRAFFIC_KINDS] = {"load", "store", "atomic", "shared load", "shared store", "cluster store"};
+const char *const traffic_names[FSC_TRAFFIC_KINDS] = {"load",        "store",        "atomic",
+                                                      "shared load", "shared store", "cluster store"};
 
 static void sum_lines(Profile *p) {
     for (size_t i = 0; i < p->counts.num_lines; i++) {
@@ -42,15 +43,18 @@ static ExitCode launch(Job *j) {
     fsc_status s = job_launch(j);
     Profile p = {.j = j};
     ExitCode code = s == FSC_OK ? EXIT_DONE : job_fail(j, s);
-    if (fsc_device_counts(j->device, &p.counts) != FSC_OK) return s == FSC_OK ? tool_fail(FSC_ERROR_INTERNAL, fsc_last_message()) : code;
+    if (fsc_device_counts(j->device, &p.counts) != FSC_OK)
+        return s == FSC_OK ? tool_fail(FSC_ERROR_INTERNAL, fsc_last_message()) : code;
     sum_lines(&p);
     sum_params(&p);
     if (j->o->gpu) {
         ExitCode card = predict(&p);
         if (card != EXIT_DONE) return card;
     }
-    if (j->o->json) profile_json(&p);
-    else profile_text(&p);
+    if (j->o->json)
+        profile_json(&p);
+    else
+        profile_text(&p);
     return code;
 }
 
@@ -72,7 +76,9 @@ ExitCode command_profile(ToolOptions *o) {
     }
     if (strcmp(o->device, "auto") == 0) o->device = "emu";
     if (strncmp(o->device, "emu", 3) != 0) {
-        fprintf(stderr, "fsc profile: counts on --device=emu, not on %s; 'fsc run --coverage' counts lines on the CPU\n", o->device);
+        fprintf(stderr,
+                "fsc profile: counts on --device=emu, not on %s; 'fsc run --coverage' counts lines on the CPU\n",
+                o->device);
         return EXIT_CALL;
     }
     Job j = {.o = o, .grid = {1, 1, 1}};

@@ -17,8 +17,8 @@ typedef struct Prediction {
 typedef struct Profile {
     Job *j;
     FscCounts counts;
-    FscLineCounts all;  /* the sum of the lines */
-    uint64_t elements;  /* of the largest buffer that the kernel accesses */
+    FscLineCounts all;                  /* the sum of the lines */
+    uint64_t elements;                  /* of the largest buffer that the kernel accesses */
     uint64_t least_read, least_written; /* bytes of the buffers that it loads, and stores */
     uint64_t read, written;             /* bytes moved for them */
     uint64_t read_once, written_once;   /* bytes of different sectors, for all buffers */

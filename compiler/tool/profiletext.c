@@ -18,15 +18,18 @@ static double ratio(double x, double y) {
 static void print_traffic(const FscTraffic *t, FscTrafficKind k) {
     if (!t->requests && !t->idle) return;
     printf("      |     %s: %" PRIu64 " request%s", traffic_names[k], t->requests, t->requests == 1 ? "" : "s");
-    if (t->narrow == t->wide) printf(" of %u bytes a lane", t->wide);
-    else printf(" of %u to %u bytes a lane", t->narrow, t->wide);
+    if (t->narrow == t->wide)
+        printf(" of %u bytes a lane", t->wide);
+    else
+        printf(" of %u to %u bytes a lane", t->narrow, t->wide);
     if (k <= FSC_ATOMIC)
-        printf(", %.2f sectors each: %" PRIu64 " bytes asked, %" PRIu64 " moved", ratio((double)t->units, (double)t->requests), t->bytes,
-               32 * t->units);
+        printf(", %.2f sectors each: %" PRIu64 " bytes asked, %" PRIu64 " moved",
+               ratio((double)t->units, (double)t->requests), t->bytes, 32 * t->units);
     else if (k == FSC_CLUSTER_STORE)
         printf(": %" PRIu64 " bytes", t->bytes);
     else
-        printf(": %" PRIu64 " bytes in %" PRIu64 " wavefronts, %" PRIu64 " of them for conflicts of banks", t->bytes, t->units, t->units - t->least);
+        printf(": %" PRIu64 " bytes in %" PRIu64 " wavefronts, %" PRIu64 " of them for conflicts of banks", t->bytes,
+               t->units, t->units - t->least);
     if (t->idle) printf("; %" PRIu64 " of %" PRIu64 " lanes predicated off", t->idle, t->idle + t->lanes);
     printf("\n");
 }
@@ -66,9 +69,11 @@ static void print_special(const Profile *p, const FscLineCounts *l) {
 static void print_faults(const Profile *p, uint32_t line) {
     FscFinding f;
     for (size_t i = 0; i < fsc_device_findings(p->j->device); i++) {
-        if (fsc_device_finding(p->j->device, i, &f) != FSC_OK || f.line != line || strcmp(f.file, p->counts.record->file) != 0) continue;
-        printf("      |     fault: %s, %" PRIu64 " time%s, first by program (%" PRId64 ", %" PRId64 ", %" PRId64 ")\n", f.kind, f.count, f.count == 1 ? "" : "s", f.program[0],
-               f.program[1], f.program[2]);
+        if (fsc_device_finding(p->j->device, i, &f) != FSC_OK || f.line != line ||
+            strcmp(f.file, p->counts.record->file) != 0)
+            continue;
+        printf("      |     fault: %s, %" PRIu64 " time%s, first by program (%" PRId64 ", %" PRId64 ", %" PRId64 ")\n",
+               f.kind, f.count, f.count == 1 ? "" : "s", f.program[0], f.program[1], f.program[2]);
     }
 }
 
@@ -81,7 +86,9 @@ static const FscLineCounts *counts_of(const Profile *p, uint32_t line) {
 }
 
 static void print_line(const Profile *p, const FscLineCounts *l, const char *text, size_t length) {
-    if (l) printf("%5u | %7.3f | %.*s\n", l->line, ratio((double)l->counts[COUNT_INSTRUCTIONS], (double)p->elements), (int)length, text);
+    if (l)
+        printf("%5u | %7.3f | %.*s\n", l->line, ratio((double)l->counts[COUNT_INSTRUCTIONS], (double)p->elements),
+               (int)length, text);
     if (!l) return;
     for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) print_traffic(&l->traffic[k], (FscTrafficKind)k);
     print_meetings(p, l);
@@ -110,9 +117,15 @@ static void print_params(const Profile *p) {
         double bytes = (double)b->at[i].array.bytes;
         if (!n->read && !n->written && !n->changed) continue;
         printf("  %-22s %" PRIu64 " bytes", b->at[i].param->name, b->at[i].array.bytes);
-        if (n->read) printf(", read %.3fx (sectors once: %.3fx)", ratio((double)n->read, bytes), ratio((double)n->read_once, bytes));
-        if (n->written) printf(", written %.3fx (sectors once: %.3fx)", ratio((double)n->written, bytes), ratio((double)n->written_once, bytes));
-        if (n->changed) printf(", changed by atomics %.3fx (sectors once: %.3fx)", ratio((double)n->changed, bytes), ratio((double)n->written_once, bytes));
+        if (n->read)
+            printf(", read %.3fx (sectors once: %.3fx)", ratio((double)n->read, bytes),
+                   ratio((double)n->read_once, bytes));
+        if (n->written)
+            printf(", written %.3fx (sectors once: %.3fx)", ratio((double)n->written, bytes),
+                   ratio((double)n->written_once, bytes));
+        if (n->changed)
+            printf(", changed by atomics %.3fx (sectors once: %.3fx)", ratio((double)n->changed, bytes),
+                   ratio((double)n->written_once, bytes));
         printf("\n");
     }
 }
@@ -121,39 +134,50 @@ static void print_all(const Profile *p) {
     const FscLineCounts *a = &p->all;
     printf("  %-22s %" PRIu64 " bytes read, %" PRIu64 " written", "moved", p->read, p->written);
     if (a->traffic[FSC_ATOMIC].units) printf(", %" PRIu64 " by atomics", 32 * a->traffic[FSC_ATOMIC].units);
-    printf(": read %.2fx, written %.2fx\n", ratio((double)p->read, (double)p->least_read), ratio((double)p->written, (double)p->least_written));
+    printf(": read %.2fx, written %.2fx\n", ratio((double)p->read, (double)p->least_read),
+           ratio((double)p->written, (double)p->least_written));
     uint64_t wavefronts = 0, least = 0;
-    for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++) wavefronts += a->traffic[k].units, least += a->traffic[k].least;
-    printf("  %-22s %" PRIu64 " wavefronts, %" PRIu64 " for conflicts of banks\n", "shared memory", wavefronts, wavefronts - least);
+    for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++)
+        wavefronts += a->traffic[k].units, least += a->traffic[k].least;
+    printf("  %-22s %" PRIu64 " wavefronts, %" PRIu64 " for conflicts of banks\n", "shared memory", wavefronts,
+           wavefronts - least);
     printf("  %-22s %.4g for each block, %.4g shuffles for each warp\n", "barriers",
-           ratio((double)(a->counts[COUNT_BLOCK_BARRIER] + a->counts[COUNT_CLUSTER_BARRIER]), (double)p->counts.threads_per_block * (double)p->counts.blocks),
+           ratio((double)(a->counts[COUNT_BLOCK_BARRIER] + a->counts[COUNT_CLUSTER_BARRIER]),
+                 (double)p->counts.threads_per_block * (double)p->counts.blocks),
            ratio((double)a->counts[COUNT_SHUFFLE], (double)p->counts.threads_per_block * (double)p->counts.blocks));
     printf("  %-22s %.3f instructions, %.3f special functions, %.3f floating-point operations\n", "an element",
-           ratio((double)a->counts[COUNT_INSTRUCTIONS], (double)p->elements), ratio((double)special_functions(a), (double)p->elements),
+           ratio((double)a->counts[COUNT_INSTRUCTIONS], (double)p->elements),
+           ratio((double)special_functions(a), (double)p->elements),
            ratio((double)a->counts[COUNT_FLOPS], (double)p->elements));
 }
 
 static void print_card(const Prediction *c) {
     const Needs *n = &c->needs;
     printf("on %s, %u SMs\n", n->gpu.name, n->gpu.sms);
-    if (n->registers == n->registers_high) printf("  %-22s %u (%s)\n", "registers per thread", n->registers, n->registers_from);
-    else printf("  %-22s %u to %u (%s)\n", "registers per thread", n->registers, n->registers_high, n->registers_from);
-    printf("  %-22s %u (limited by %s), %.0f %% of the threads\n", "blocks per SM", n->occupancy.blocks_per_sm, fsc_limit_name(n->occupancy.limit),
-           n->occupancy.fill * 100);
-    printf("  %-22s %" PRIu64 " block%s, %" PRIu64 " wave%s, the last %.0f %% full\n", "waves", c->blocks, c->blocks == 1 ? "" : "s", c->waves, c->waves == 1 ? "" : "s",
-           c->last_fill * 100);
+    if (n->registers == n->registers_high)
+        printf("  %-22s %u (%s)\n", "registers per thread", n->registers, n->registers_from);
+    else
+        printf("  %-22s %u to %u (%s)\n", "registers per thread", n->registers, n->registers_high, n->registers_from);
+    printf("  %-22s %u (limited by %s), %.0f %% of the threads\n", "blocks per SM", n->occupancy.blocks_per_sm,
+           fsc_limit_name(n->occupancy.limit), n->occupancy.fill * 100);
+    printf("  %-22s %" PRIu64 " block%s, %" PRIu64 " wave%s, the last %.0f %% full\n", "waves", c->blocks,
+           c->blocks == 1 ? "" : "s", c->waves, c->waves == 1 ? "" : "s", c->last_fill * 100);
     bool by_memory = c->memory >= c->issue && c->memory >= c->special, by_issue = c->issue >= c->special;
     double most = by_memory ? c->memory : by_issue ? c->issue : c->special;
-    printf("  %-22s at least %.3f us, by %s (memory %.3f us, instructions %.3f us, special functions %.3f us)\n", "prediction", most * 1e6,
-           by_memory ? "memory" : by_issue ? "instructions" : "special functions", c->memory * 1e6, c->issue * 1e6, c->special * 1e6);
+    printf("  %-22s at least %.3f us, by %s (memory %.3f us, instructions %.3f us, special functions %.3f us)\n",
+           "prediction", most * 1e6,
+           by_memory  ? "memory"
+           : by_issue ? "instructions"
+                      : "special functions",
+           c->memory * 1e6, c->issue * 1e6, c->special * 1e6);
 }
 
 void profile_text(const Profile *p) {
     const FscCounts *n = &p->counts;
     print_source(p);
     printf("kernel %s, counted on emulated threads\n", n->record->kernel);
-    printf("  %-22s %" PRIu64 " in %" PRIu64 " block%s of %u threads\n", "programs", n->programs, n->blocks, n->blocks == 1 ? "" : "s",
-           n->threads_per_block);
+    printf("  %-22s %" PRIu64 " in %" PRIu64 " block%s of %u threads\n", "programs", n->programs, n->blocks,
+           n->blocks == 1 ? "" : "s", n->threads_per_block);
     print_params(p);
     print_all(p);
     if (p->has_card) print_card(&p->card);

@@ -71,7 +71,8 @@ static ExitCode run_source(Job *j) {
 
 /* ---- The command ------------------------------------------------------------------------------------------------------------ */
 
-/* --arch=cpu and --arch=emu name a device, too; checks and coverage need one of the two. Where time is not the point, one launch does. */
+/* --arch=cpu and --arch=emu name a device, too; checks and coverage need one of the two. Where time is not the point, one
+ * launch does. */
 static void choose_device(ToolOptions *o) {
     bool is_auto = strcmp(o->device, "auto") == 0;
     if (o->has_arch && (strcmp(o->compile.arch, "cpu") == 0 || strcmp(o->compile.arch, "emu") == 0)) o->device = o->compile.arch;

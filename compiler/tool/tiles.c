@@ -21,7 +21,11 @@ static Tile *tile_of(Search *s, const Layout *l) {
         Tile *t = &s->out->at[i];
         if (shape_equal(t->shape, l->shape) && t->threads == threads && t->per_thread == per_thread) return t;
     }
-    Tile t = {.shape = l->shape, .elements = shape_elements(l->shape), .threads = threads, .per_thread = per_thread, .live = 0};
+    Tile t = {.shape = l->shape,
+              .elements = shape_elements(l->shape),
+              .threads = threads,
+              .per_thread = per_thread,
+              .live = 0};
     t.copies = (uint32_t)((uint64_t)threads * t.per_thread / t.elements);
     vec_push(s->arena, s->out, t);
     return &s->out->at[s->out->len - 1];

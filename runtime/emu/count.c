@@ -20,8 +20,8 @@ typedef struct Request {
     uint32_t access, turns; /* which it is */
     int32_t site;
     FscTrafficKind kind;
-    uint32_t bytes;        /* of a lane */
-    uint32_t came, active; /* lanes, a bit each: were here; take part */
+    uint32_t bytes;         /* of a lane */
+    uint32_t came, active;  /* lanes, a bit each: were here; take part */
     uint64_t address[WARP]; /* of those that take part */
 } Request;
 
@@ -88,10 +88,14 @@ static void add_to_param(Team *team, const Request *r, const uint64_t *set, uint
     if (!region || region->param < 0) return;
     FscParamCounts *p = &team->params[region->param];
     uint64_t bytes = (uint64_t)sectors * SECTOR;
-    if (r->kind == FSC_LOAD) p->read += bytes;
-    else if (r->kind == FSC_STORE) p->written += bytes;
-    else p->changed += bytes;
-    for (uint32_t i = 0; i < sectors; i++) touched_add(team->launch->touched, region, set[i], r->kind != FSC_STORE, r->kind != FSC_LOAD);
+    if (r->kind == FSC_LOAD)
+        p->read += bytes;
+    else if (r->kind == FSC_STORE)
+        p->written += bytes;
+    else
+        p->changed += bytes;
+    for (uint32_t i = 0; i < sectors; i++)
+        touched_add(team->launch->touched, region, set[i], r->kind != FSC_STORE, r->kind != FSC_LOAD);
 }
 
 static void close_request(Team *team, Request *r) {
@@ -128,8 +132,10 @@ static void sweep(Block *b, CountedWarp *w, uint32_t first) {
         if (t->state != THREAD_ENDED && t->head.turns < least) least = t->head.turns;
     }
     for (uint32_t i = 0; i < w->n; i++) {
-        if (w->at[i].came == w->all || w->at[i].turns < least) close_request(b->team, &w->at[i]);
-        else w->at[kept++] = w->at[i];
+        if (w->at[i].came == w->all || w->at[i].turns < least)
+            close_request(b->team, &w->at[i]);
+        else
+            w->at[kept++] = w->at[i];
     }
     w->n = kept;
 }
@@ -162,11 +168,13 @@ static Request *open_request(Thread *t, CountedWarp *w, FscTrafficKind kind, int
         w->cap = cap;
     }
     t->request = w->n++;
-    w->at[t->request] = (Request){.access = t->head.access, .turns = t->head.turns, .site = site, .kind = kind, .bytes = bytes};
+    w->at[t->request] =
+        (Request){.access = t->head.access, .turns = t->head.turns, .site = site, .kind = kind, .bytes = bytes};
     return &w->at[t->request];
 }
 
-static void count_access(EmuThread *head, FscTrafficKind kind, uint64_t address, uint32_t predicate, uint32_t bytes, int32_t site) {
+static void count_access(EmuThread *head, FscTrafficKind kind, uint64_t address, uint32_t predicate, uint32_t bytes,
+                         int32_t site) {
     Thread *t = (Thread *)head; /* its first member */
     CountedWarp *w = &t->block->counted[head->tid / WARP];
     Request *r = find(w, t, kind);
@@ -201,10 +209,11 @@ static uint32_t bytes_of(uint32_t access) {
     return (uint32_t)a.words * a.bytes;
 }
 
-#define ACCESS(name, kind)                                                                                                     \
-    static void name(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {      \
-        count_access(t, kind, address, predicate, bytes_of(access), site);                                                     \
-        emu_calls.name(t, address, predicate, data, access, site);                                                             \
+#define ACCESS(name, kind)                                                                                             \
+    static void name(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access,              \
+                     int32_t site) {                                                                                   \
+        count_access(t, kind, address, predicate, bytes_of(access), site);                                             \
+        emu_calls.name(t, address, predicate, data, access, site);                                                     \
     }
 ACCESS(load_global, FSC_LOAD)
 ACCESS(store_global, FSC_STORE)
@@ -212,7 +221,8 @@ ACCESS(load_shared, FSC_SHARED_LOAD)
 ACCESS(store_shared, FSC_SHARED_STORE)
 #undef ACCESS
 
-static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
+static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data,
+                          uint32_t access, int32_t site) {
     count_access(t, FSC_CLUSTER_STORE, offset | (uint64_t)block << 32, predicate, bytes_of(access), site);
     emu_calls.store_cluster(t, offset, block, predicate, data, access, site);
 }
@@ -234,10 +244,10 @@ static uint32_t shuffle_lane(EmuThread *t, uint32_t value, uint32_t lane, int32_
     return x;
 }
 
-#define MEETING(name)                                                 \
-    static void name(EmuThread *t, int32_t site, uint32_t call) {     \
-        emu_calls.name(t, site, call);                                \
-        count_meeting(t);                                             \
+#define MEETING(name)                                                                                                  \
+    static void name(EmuThread *t, int32_t site, uint32_t call) {                                                      \
+        emu_calls.name(t, site, call);                                                                                 \
+        count_meeting(t);                                                                                              \
     }
 MEETING(barrier_warp)
 MEETING(barrier_block)
@@ -270,7 +280,8 @@ bool count_create(Team *t) {
     for (uint32_t i = 0; ok && i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
         ok = (b->counted = calloc(warps, sizeof *b->counted)) != NULL;
-        for (uint32_t w = 0; ok && w < warps; w++) b->counted[w].all = rest && w + 1 == warps ? (1u << rest) - 1 : UINT32_MAX;
+        for (uint32_t w = 0; ok && w < warps; w++)
+            b->counted[w].all = rest && w + 1 == warps ? (1u << rest) - 1 : UINT32_MAX;
     }
     return ok;
 }

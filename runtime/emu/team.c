@@ -87,7 +87,8 @@ static bool block_create(Block *b, Team *t, uint32_t rank, char *stacks) {
     if (!b->threads || !b->warp_barriers || !b->shared || (l->checked && !b->cells)) return false;
     for (uint32_t i = 0; i < n; i++) {
         Thread *thread = &b->threads[i];
-        *thread = (Thread){.head = {.calls = l->calls, .tid = i, .ntid = n, .rank = rank}, .block = b, .state = THREAD_ENDED};
+        const EmuThread head = {.calls = l->calls, .tid = i, .ntid = n, .rank = rank};
+        *thread = (Thread){.head = head, .block = b, .state = THREAD_ENDED};
         fiber_create(&thread->fiber, stacks + ((size_t)rank * n + i) * stacks_stride(STACK_BYTES), STACK_BYTES, thread_run,
                      thread);
     }

@@ -16,10 +16,11 @@ static const FscSite sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"other.dsl"
 /* ---- What kernels are written in --------------------------------------------------------------------------------------- */
 
 static uint64_t base(const void *const *args) {
-    return (uint64_t)(uintptr_t)*(int32_t *const *)args[0];
+    return (uint64_t)(uintptr_t) * (int32_t *const *)args[0];
 }
 
-static void access_global(EmuThread *t, uint32_t number, bool is_store, uint64_t address, bool takes_part, uint32_t words, int32_t site) {
+static void access_global(EmuThread *t, uint32_t number, bool is_store, uint64_t address, bool takes_part,
+                          uint32_t words, int32_t site) {
     uint64_t data[4] = {1, 2, 3, 4};
     uint32_t access = emu_access_pack((EmuAccess){.words = (uint8_t)words, .bytes = 4});
     t->access = number;
@@ -34,8 +35,15 @@ static void access_shared(EmuThread *t, uint32_t number, uint64_t offset, uint32
 
 /* ---- Launching --------------------------------------------------------------------------------------------------------- */
 
-static FscCounts launch(FscThreadEntry *entry, uint32_t threads, uint32_t blocks, int64_t programs, fsc_status expected) {
-    FscHostCode code = {.thread = entry, .sites = sites, .num_sites = 3, .counters = counters, .num_counters = 2, .lines = lines, .num_lines = LINES};
+static FscCounts launch(FscThreadEntry *entry, uint32_t threads, uint32_t blocks, int64_t programs,
+                        fsc_status expected) {
+    FscHostCode code = {.thread = entry,
+                        .sites = sites,
+                        .num_sites = 3,
+                        .counters = counters,
+                        .num_counters = 2,
+                        .lines = lines,
+                        .num_lines = LINES};
     Record *r = record_create("k");
     record_set_target(r, "emu", "0.1.0", "k.dsl");
     record_add_param(r, RECORD_POINTER, "x", "i32");
@@ -76,7 +84,8 @@ static void strides_thread(EmuThread *t, const void *const *args) {
 static void test_sectors(void **state) {
     (void)state;
     FscCounts c = launch(strides_thread, 64, 1, 3, FSC_OK);
-    const FscTraffic *near = traffic(&c, 10, FSC_LOAD), *far = traffic(&c, 20, FSC_LOAD), *other = traffic(&c, 0, FSC_STORE);
+    const FscTraffic *near = traffic(&c, 10, FSC_LOAD), *far = traffic(&c, 20, FSC_LOAD),
+                     *other = traffic(&c, 0, FSC_STORE);
     assert_int_equal(near->requests, 3 * 4);
     assert_int_equal(near->units, 3 * 2 * (4 + 5)); /* beginning on a sector, and a word behind one */
     assert_int_equal(near->bytes, 3 * 2 * 64 * 4);
@@ -172,7 +181,8 @@ static void lines_thread(EmuThread *t, const void *const *args) {
     if (t->tid < 5) __atomic_fetch_add(&counters[1], 1, __ATOMIC_RELAXED);
     t->access = 0;
     uint64_t data[2] = {1};
-    t->calls->atomic(t, base(args) + 4 * (t->tid % 2), 1, data, emu_atomic_pack((EmuAtomic){.op = EMU_ADD, .bytes = 4}), 0);
+    t->calls->atomic(t, base(args) + 4 * (t->tid % 2), 1, data, emu_atomic_pack((EmuAtomic){.op = EMU_ADD, .bytes = 4}),
+                     0);
 }
 
 static void test_lines(void **state) {
@@ -237,8 +247,9 @@ static int close_device(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sectors),  cmocka_unit_test(test_turns), cmocka_unit_test(test_banks),  cmocka_unit_test(test_clusters),
-        cmocka_unit_test(test_lines),    cmocka_unit_test(test_fault), cmocka_unit_test(test_states),
+        cmocka_unit_test(test_sectors),  cmocka_unit_test(test_turns), cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_clusters), cmocka_unit_test(test_lines), cmocka_unit_test(test_fault),
+        cmocka_unit_test(test_states),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -203,7 +203,7 @@ LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
 LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v) {
     if (h->stamps[v->id] == c->stamp) return h->memo[v->id];
     LLVMMetadataRef here = LLVMGetCurrentDebugLocation2(h->m->at);
-    if (h->m->o->count && v->def) llvm_debug_at(h->m, v->def->span); /* its own line's, though it is computed where it is used */
+    if (h->m->o->count && v->def) llvm_debug_at(h->m, v->def->span); /* not the line that uses it */
     LLVMValueRef x = h->buffers[v->id] >= 0 ? read_buffer(h, v, c)
                      : v->def              ? host_compute(h, c, v->def)
                                            : NULL;

@@ -2,9 +2,10 @@
  *
  * In: a kernel, a grid or none, arguments. Out: a Call with the variant, the values as the kernel reads them and the
  * grid; or a status whose sentence names parameter, value and what was wanted.
- * Method: kinds, then the variant that assumes most of what holds, then conversion, `require`, contracts, grid.
+ * Method: the short way (quick.c) where all is well and integers do; else kinds, then the variant that assumes most of what
+ * holds, then conversion, `require`, contracts, grid.
  */
-#include "runtime/internal.h"
+#include "runtime/quick.h"
 #include "runtime/number.h"
 
 #include <stdarg.h>
@@ -215,8 +216,8 @@ static fsc_status check_kinds(const Call *c, const Variant *v) {
 /* Room for the values of the variant with the most parameters. */
 static fsc_status make_room(Call *c) {
     size_t values = 0, n = c->nargs + GRID_SLOTS;
-    for (size_t i = 0; i < c->kernel->num_variants; i++) {
-        uint32_t params = c->kernel->variants[i]->record->num_params;
+    for (size_t i = 0; i < c->table->count; i++) {
+        uint32_t params = c->table->at[i]->record->num_params;
         if (params > values) values = params;
     }
     c->values = c->small_values;
@@ -233,26 +234,27 @@ static fsc_status make_room(Call *c) {
 
 static fsc_status choose_variant(Call *c) {
     fsc_kernel *k = c->kernel;
+    const VariantTable *t = c->table;
     char why[WHY] = "";
     Variant *best = NULL;
-    for (size_t i = 0; i < k->num_variants; i++) {
-        Variant *v = k->variants[i];
+    for (size_t i = 0; i < t->count; i++) {
+        Variant *v = t->at[i];
         if (best && v->assumptions <= best->assumptions) continue;
         call_bind(c, v);
         if (fits(c, NULL)) best = v;
     }
-    const char *name = k->variants[0]->record->kernel;
+    const char *name = t->at[0]->record->kernel;
     if (best) {
         if (c->variant != best) call_bind(c, best);
         return FSC_OK;
     }
     if (k->is_object && cover_explain(c, why, sizeof why))
         return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, why);
-    call_bind(c, k->variants[0]);
+    call_bind(c, t->at[0]);
     (void)fits(c, why);
-    if (k->num_variants == 1) return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, why);
+    if (t->count == 1) return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, why);
     return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: none of %zu compiled variants fits; the first: %s", name,
-                       k->num_variants, why);
+                       t->count, why);
 }
 
 /* ---- Conversion, conditions, contracts ---------------------------------------------------------------------------------- */
@@ -371,7 +373,7 @@ static fsc_status make_grid(Call *c, const int64_t *grid) {
 
 /* The limits of a launch on a GPU; the CPU keeps to them too, so that what runs there runs everywhere. */
 static fsc_status check_grid(const Call *c) {
-    static const int64_t most[] = {INT32_MAX, 65535, 65535};
+    static const int64_t most[] = {INT32_MAX, GRID_YZ_MOST, GRID_YZ_MOST};
     static const char axis[] = "xyz";
     for (int i = 0; i < 3; i++) {
         if (c->grid[i] > most[i])
@@ -382,17 +384,28 @@ static fsc_status check_grid(const Call *c) {
     return FSC_OK;
 }
 
+/* The closest variant whose assumptions hold, if it has nothing to complain of. */
+static bool call_quick(Call *c, const int64_t *grid) {
+    fsc_device *d = c->kernel->device;
+    if (c->nargs > CALL_SLOTS || d->props.kind == FSC_EMU || atomic_load_explicit(&d->checked, memory_order_relaxed)) return false;
+    for (size_t i = 0; i < c->table->count; i++) {
+        QuickResult r = quick_call(c, c->table->closest[i], grid);
+        if (r != QUICK_MISFIT) return r == QUICK_FITS;
+    }
+    return false;
+}
+
 fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs) {
     c->kernel = k;
     c->args = args;
     c->nargs = nargs;
     c->heap = NULL;
     c->variant = NULL;
-    pthread_rwlock_rdlock(&k->lock);
-    fsc_status s = check_kinds(c, k->variants[0]);
+    c->table = kernel_table(k);
+    if (call_quick(c, grid)) return FSC_OK;
+    fsc_status s = check_kinds(c, c->table->at[0]);
     if (s == FSC_OK) s = make_room(c);
     if (s == FSC_OK) s = choose_variant(c);
-    pthread_rwlock_unlock(&k->lock);
     for (uint32_t i = 0; s == FSC_OK && i < c->variant->num_slots; i++) s = convert(c, i);
     if (s == FSC_OK) s = check_requires(c);
     for (uint32_t i = 0; s == FSC_OK && i < c->variant->num_slots; i++) s = check_contract(c, i);

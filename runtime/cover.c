@@ -53,8 +53,9 @@ static char *values_print(const Values *v, const char *between, bool as_range, c
 /* The value of an integer constexpr parameter in each variant. */
 static Values compiled_values(const fsc_kernel *k, uint32_t param) {
     Values v = {0};
-    for (size_t i = 0; i < k->num_variants; i++) {
-        const RuleBinding *b = &k->variants[i]->constants[param];
+    const VariantTable *t = kernel_table(k);
+    for (size_t i = 0; i < t->count; i++) {
+        const RuleBinding *b = &t->at[i]->constants[param];
         if (b->known && !b->value.is_float) values_add(&v, b->value.i);
     }
     return v;
@@ -80,7 +81,7 @@ static bool explain_param(Call *c, uint32_t param, char *out, size_t size) {
 }
 
 bool cover_explain(Call *c, char *out, size_t size) {
-    call_bind(c, c->kernel->variants[0]);
+    call_bind(c, c->table->at[0]);
     for (uint32_t i = 0; i < c->variant->record->num_params; i++) {
         if (explain_param(c, i, out, size)) return true;
     }

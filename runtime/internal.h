@@ -122,6 +122,8 @@ typedef struct Slot {
     FscDType dtype; /* of the scalar, of the pointee */
 } Slot;
 
+typedef struct Quick Quick; /* quick.h */
+
 typedef struct Variant {
     fsc_module *module;
     const Record *record;
@@ -129,19 +131,32 @@ typedef struct Variant {
     uint32_t num_slots;
     uint32_t assumptions;   /* how many of its parameters are assumed divisible or 1: which variant is the closest */
     RuleBinding *constants; /* per parameter: names, and the values of constexprs */
+    Quick *quick;           /* NULL: launches take the long way */
     CUfunction *functions;  /* one a launch; NULL until it is ready */
     atomic_bool ready;      /* its code is on the device */
     const char **names;     /* of the parameters, for messages */
     atomic_llong programs_per_sm; /* 0: not asked yet */
 } Variant;
 
+/* A kernel's variants at one time: a table is replaced, never changed, and stays with its variants until the kernel's end,
+ * so that launches read it without a lock. */
+typedef struct VariantTable {
+    struct VariantTable *older; /* what this one replaced */
+    size_t count;
+    Variant **closest; /* the same ones, those that assume most first */
+    Variant *at[];     /* in the order of fsc_kernel_add_variant */
+} VariantTable;
+
 struct fsc_kernel {
     fsc_device *device;
-    bool is_object;        /* of an object (object.c): what no variant covers is explained by --variants */
-    pthread_rwlock_t lock; /* of the table; a variant itself only becomes ready, and stays until the end */
-    Variant **variants;
-    size_t num_variants;
+    bool is_object;       /* of an object (object.c): what no variant covers is explained by --variants */
+    pthread_mutex_t lock; /* of those that add variants */
+    _Atomic(VariantTable *) table; /* NULL: none yet */
 };
+
+static inline const VariantTable *kernel_table(const fsc_kernel *k) {
+    return atomic_load_explicit(&((fsc_kernel *)(uintptr_t)k)->table, memory_order_acquire);
+}
 
 /* Loads the variant's code if that was left for later; once, whoever asks. */
 fsc_status variant_ready(Variant *v);
@@ -150,11 +165,12 @@ fsc_status variant_programs_per_sm(Variant *v, int64_t *programs);
 
 /* ---- check.c: what a launch checks ------------------------------------------------------------------------------------ */
 
-enum { CALL_SLOTS = 64, GRID_SLOTS = 3 };
+enum { CALL_SLOTS = 64, GRID_SLOTS = 3, GRID_YZ_MOST = 65535 };
 
 /* One launch being made. Small calls live on the stack, larger ones in `heap`. */
 typedef struct Call {
     fsc_kernel *kernel;
+    const VariantTable *table;
     Variant *variant;
     const FscArg *args;
     size_t nargs;
@@ -170,7 +186,8 @@ typedef struct Call {
     void *small_pointers[CALL_SLOTS + GRID_SLOTS];
 } Call;
 
-/* Finds the variant, binds, checks everything; `grid` may be NULL. call_end in any case. */
+/* Finds the variant, binds, checks everything; `grid` may be NULL. call_end in any case. Where all is well and no watched
+ * launch wants them, `env` and `values` stay unset (quick.h). */
 fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs);
 void call_end(Call *c);
 /* The launch as this grid takes it: `l`, with fewer programs in a block where the grid is small (launch.c). */

@@ -3,7 +3,7 @@
  * In: modules and names. Out: variants, reports. Method: what a launch would ask the driver for is asked once here
  * (functions, shared-memory opt-in), so that a launch only checks its arguments and calls.
  */
-#include "runtime/internal.h"
+#include "runtime/quick.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +16,7 @@ static void variant_free(Variant *v) {
     free(v->constants);
     free(v->names);
     free(v->functions);
+    quick_free(v->quick);
     module_release(v->module);
     free(v);
 }
@@ -131,10 +132,12 @@ static fsc_status variant_create(fsc_module *m, const char *name, Variant **out)
     module_share(m);
     s = fill_parameters(v) ? FSC_OK : status_memory(m->device);
     if (s == FSC_OK && module_is_loaded(m)) s = variant_ready(v);
-    if (s == FSC_OK)
+    if (s == FSC_OK) {
+        v->quick = quick_create(v);
         *out = v;
-    else
+    } else {
         variant_free(v);
+    }
     return s;
 }
 
@@ -150,6 +153,22 @@ static bool same_call(const Variant *a, const Variant *b) {
     return true;
 }
 
+/* The table and one more; NULL: out of memory. */
+static VariantTable *table_with(const VariantTable *old, Variant *v) {
+    size_t n = old ? old->count : 0, place = 0;
+    VariantTable *t = calloc(1, sizeof *t + 2 * (n + 1) * sizeof t->at[0]);
+    if (!t) return NULL;
+    t->older = (VariantTable *)(uintptr_t)old;
+    t->count = n + 1;
+    t->closest = t->at + n + 1;
+    if (n) memcpy(t->at, old->at, n * sizeof t->at[0]);
+    t->at[n] = v;
+    while (place < n && old->closest[place]->assumptions >= v->assumptions) place++; /* of equal ones the older comes first */
+    for (size_t i = 0; i < n; i++) t->closest[i + (i >= place)] = old->closest[i];
+    t->closest[place] = v;
+    return t;
+}
+
 fsc_status fsc_kernel_add_variant(fsc_kernel *k, fsc_module *m, const char *name) {
     Variant *v = NULL;
     if (!k || !m) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_kernel_add_variant: kernel or module is NULL");
@@ -157,18 +176,16 @@ fsc_status fsc_kernel_add_variant(fsc_kernel *k, fsc_module *m, const char *name
         return status_fail(k->device, FSC_ERROR_USAGE, "the module is on another device than the kernel");
     fsc_status s = variant_create(m, name, &v);
     if (s != FSC_OK) return s;
-    pthread_rwlock_wrlock(&k->lock);
-    Variant **more = NULL;
-    if (k->num_variants && !same_call(k->variants[0], v))
+    pthread_mutex_lock(&k->lock);
+    const VariantTable *t = kernel_table(k);
+    VariantTable *more = NULL;
+    if (t && !same_call(t->at[0], v))
         s = status_fail(k->device, FSC_ERROR_USAGE, "a variant of kernel %s has other run-time parameters",
                         v->record->kernel);
-    else if (!(more = realloc(k->variants, (k->num_variants + 1) * sizeof(Variant *))))
+    else if (!(more = table_with(t, v)))
         s = status_memory(k->device);
-    if (s == FSC_OK) {
-        k->variants = more;
-        more[k->num_variants++] = v;
-    }
-    pthread_rwlock_unlock(&k->lock);
+    if (s == FSC_OK) atomic_store_explicit(&k->table, more, memory_order_release);
+    pthread_mutex_unlock(&k->lock);
     if (s != FSC_OK) variant_free(v);
     return s;
 }
@@ -178,7 +195,7 @@ fsc_status fsc_kernel_create(fsc_module *m, const char *name, fsc_kernel **out) 
     fsc_kernel *k = calloc(1, sizeof *k);
     if (!k) return status_memory(m->device);
     k->device = m->device;
-    pthread_rwlock_init(&k->lock, NULL);
+    pthread_mutex_init(&k->lock, NULL);
     fsc_status s = fsc_kernel_add_variant(k, m, name);
     if (s == FSC_OK)
         *out = k;
@@ -189,30 +206,29 @@ fsc_status fsc_kernel_create(fsc_module *m, const char *name, fsc_kernel **out) 
 
 void fsc_kernel_destroy(fsc_kernel *k) {
     if (!k) return;
-    for (size_t i = 0; i < k->num_variants; i++) variant_free(k->variants[i]);
-    free(k->variants);
-    pthread_rwlock_destroy(&k->lock);
+    VariantTable *t = (VariantTable *)(uintptr_t)kernel_table(k);
+    for (size_t i = 0; t && i < t->count; i++) variant_free(t->at[i]);
+    while (t) {
+        VariantTable *older = t->older;
+        free(t);
+        t = older;
+    }
+    pthread_mutex_destroy(&k->lock);
     free(k);
 }
 
 size_t fsc_kernel_variants(const fsc_kernel *k) {
-    if (!k) return 0;
-    fsc_kernel *writable = (fsc_kernel *)k; /* the lock is no part of what const promises */
-    pthread_rwlock_rdlock(&writable->lock);
-    size_t n = k->num_variants;
-    pthread_rwlock_unlock(&writable->lock);
-    return n;
+    const VariantTable *t = k ? kernel_table(k) : NULL;
+    return t ? t->count : 0;
 }
 
-static Variant *variant_at(fsc_kernel *k, size_t index) {
-    pthread_rwlock_rdlock(&k->lock);
-    Variant *v = index < k->num_variants ? k->variants[index] : NULL;
-    pthread_rwlock_unlock(&k->lock);
-    return v;
+static Variant *variant_at(const fsc_kernel *k, size_t index) {
+    const VariantTable *t = kernel_table(k);
+    return t && index < t->count ? t->at[index] : NULL;
 }
 
 const struct Record *fsc_kernel_record(const fsc_kernel *k, size_t variant) {
-    Variant *v = k ? variant_at((fsc_kernel *)k, variant) : NULL;
+    Variant *v = k ? variant_at(k, variant) : NULL;
     return v ? v->record : NULL;
 }
 

@@ -242,7 +242,9 @@ static fsc_status load_at(FscObject *o, fsc_stream stream, Loaded **out) {
 fsc_status fsc_object_load(FscObject *o, fsc_stream stream) {
     Loaded *l = NULL;
     fsc_status s = load_at(o, stream, &l);
-    for (size_t i = 0; s == FSC_OK && i < l->kernel->num_variants; i++) s = variant_ready(l->kernel->variants[i]);
+    if (s != FSC_OK) return s;
+    const VariantTable *t = kernel_table(l->kernel);
+    for (size_t i = 0; s == FSC_OK && i < t->count; i++) s = variant_ready(t->at[i]);
     return s;
 }
 
@@ -282,7 +284,7 @@ fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid
     Loaded *l = NULL;
     fsc_status s = load_at(o, stream, &l);
     if (s != FSC_OK) return s;
-    const Variant *v = l->kernel->variants[0];
+    const Variant *v = kernel_table(l->kernel)->at[0];
     if (v->num_slots && !values) return status_fail(l->kernel->device, FSC_ERROR_USAGE, "fsc_object_launch: values is NULL");
     if (v->num_slots > CALL_SLOTS) args = malloc(v->num_slots * sizeof *args);
     if (!args) return status_memory(l->kernel->device);

@@ -5,7 +5,7 @@
  * slot they do not need, with its failure, so what Python would not evaluate cannot fail here either.
  */
 #include "runtime/number.h"
-#include "runtime/record.h"
+#include "runtime/rulecode.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -13,16 +13,6 @@
 #include <string.h>
 
 enum { STACK = 64 };
-
-typedef enum RuleOp {
-#define RULE(e, ...) RULE_##e,
-#include "runtime/rule.def"
-#undef RULE
-    RULE_COUNT,
-    RULE_NUMBER,  /* a token that is a value */
-    RULE_PARAM,   /* $i */
-    RULE_UNKNOWN, /* no token of the language */
-} RuleOp;
 
 typedef enum Form { INFIX, PREFIX, CALL, CHOICE } Form;
 
@@ -38,13 +28,6 @@ static const struct {
 
 /* ---- Tokens ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Token {
-    RuleOp op;
-    uint32_t length;
-    const char *at;
-    RuleValue value; /* of a number; i of a parameter's index */
-} Token;
-
 RuleValue rule_int(int64_t i) {
     return (RuleValue){.is_float = false, .i = i};
 }
@@ -57,7 +40,7 @@ bool rule_truth(RuleValue v) {
     return v.is_float ? v.f != 0 : v.i != 0;
 }
 
-static int operands_of(const Token *t) {
+int rule_operands(const RuleToken *t) {
     return t->op < RULE_COUNT ? ops[t->op].operands : 0;
 }
 
@@ -73,12 +56,11 @@ static RuleOp op_find(const char *at, uint32_t length) {
     return RULE_UNKNOWN;
 }
 
-/* The next token at *p, which moves behind it. False at the end. */
-static bool token_next(const char **p, Token *t) {
+bool rule_token(const char **p, RuleToken *t) {
     const char *s = *p;
     while (is_blank(*s)) s++;
     if (*s == '\0') return false;
-    *t = (Token){.op = RULE_UNKNOWN, .at = s};
+    *t = (RuleToken){.op = RULE_UNKNOWN, .at = s};
     while (*s && !is_blank(*s)) s++;
     t->length = (uint32_t)(s - t->at);
     *p = s;
@@ -120,7 +102,7 @@ static Slot slot_int(int64_t i) {
     return slot_value(rule_int(i));
 }
 
-static Slot slot_fail(RuleStatus s, const Token *t, RuleValue a, RuleValue b) {
+static Slot slot_fail(RuleStatus s, const RuleToken *t, RuleValue a, RuleValue b) {
     return (Slot){.status = s, .op = t->op, .length = t->length, .at = t->at, .v = a, .b = b};
 }
 
@@ -150,7 +132,7 @@ static int compare(RuleValue a, RuleValue b) {
     return a.f < b.f ? -1 : a.f > b.f;
 }
 
-static Slot divide_int(const Token *t, int64_t a, int64_t b) {
+static Slot divide_int(const RuleToken *t, int64_t a, int64_t b) {
     if (b == 0) return slot_fail(RULE_DIVISION, t, rule_int(a), rule_int(b));
     if (b == -1) { /* INT64_MIN / -1 is the one quotient that does not fit */
         if (t->op == RULE_MOD) return slot_int(0);
@@ -163,7 +145,7 @@ static Slot divide_int(const Token *t, int64_t a, int64_t b) {
     return slot_int(inexact && negative ? r + b : r);
 }
 
-static Slot divide_float(const Token *t, double a, double b) {
+static Slot divide_float(const RuleToken *t, double a, double b) {
     if (b == 0) return slot_fail(RULE_DIVISION, t, rule_float(a), rule_float(b));
     double r = fmod(a, b), q = (a - r) / b;
     if (r != 0 && (r < 0) != (b < 0)) {
@@ -175,7 +157,7 @@ static Slot divide_float(const Token *t, double a, double b) {
     return slot_value(rule_float(q - floored > 0.5 ? floored + 1 : floored)); /* q is whole up to rounding */
 }
 
-static Slot arithmetic(const Token *t, RuleValue a, RuleValue b) {
+static Slot arithmetic(const RuleToken *t, RuleValue a, RuleValue b) {
     if (a.is_float || b.is_float) {
         double x = to_double(a), y = to_double(b);
         if (t->op == RULE_CDIV) return slot_fail(RULE_TYPE, t, a, b);
@@ -193,7 +175,7 @@ static Slot arithmetic(const Token *t, RuleValue a, RuleValue b) {
     return over ? slot_fail(RULE_OVERFLOW, t, a, b) : slot_int(z);
 }
 
-static Slot next_power(const Token *t, RuleValue a) {
+static Slot next_power(const RuleToken *t, RuleValue a) {
     if (a.is_float) return slot_fail(RULE_TYPE, t, a, a);
     if (a.i > (int64_t)1 << 62) return slot_fail(RULE_OVERFLOW, t, a, a);
     int64_t p = 1;
@@ -201,12 +183,12 @@ static Slot next_power(const Token *t, RuleValue a) {
     return slot_int(p);
 }
 
-static Slot negate(const Token *t, RuleValue a) {
+static Slot negate(const RuleToken *t, RuleValue a) {
     if (a.is_float) return slot_value(rule_float(-a.f));
     return a.i == INT64_MIN ? slot_fail(RULE_OVERFLOW, t, a, a) : slot_int(-a.i);
 }
 
-static Slot apply_binary(const Token *t, Slot a, Slot b) {
+static Slot apply_binary(const RuleToken *t, Slot a, Slot b) {
     if (a.status != RULE_OK) return a;
     if (t->op == RULE_AND) return rule_truth(a.v) ? b : a;
     if (t->op == RULE_OR) return rule_truth(a.v) ? a : b;
@@ -225,23 +207,23 @@ static Slot apply_binary(const Token *t, Slot a, Slot b) {
     }
 }
 
-static Slot apply_unary(const Token *t, Slot a) {
+static Slot apply_unary(const RuleToken *t, Slot a) {
     if (a.status != RULE_OK) return a;
     if (t->op == RULE_NOT) return slot_int(!rule_truth(a.v));
     return t->op == RULE_NEG ? negate(t, a.v) : next_power(t, a.v);
 }
 
 /* The operands at top become the result there. Not inlined: so the compiler need not see that the stack is filled. */
-__attribute__((noinline)) static void apply(const Token *t, Slot *top) {
-    if (operands_of(t) == 1)
+__attribute__((noinline)) static void apply(const RuleToken *t, Slot *top) {
+    if (rule_operands(t) == 1)
         *top = apply_unary(t, top[0]);
-    else if (operands_of(t) == 2)
+    else if (rule_operands(t) == 2)
         *top = apply_binary(t, top[0], top[1]);
     else if (top[0].status == RULE_OK)
         *top = rule_truth(top[0].v) ? top[1] : top[2];
 }
 
-static Slot device_fact(const Token *t, const RuleEnv *env) {
+static Slot device_fact(const RuleToken *t, const RuleEnv *env) {
     int64_t v = 0;
     RuleStatus s = RULE_OK;
     switch (t->op) {
@@ -255,7 +237,7 @@ static Slot device_fact(const Token *t, const RuleEnv *env) {
     return s == RULE_OK ? slot_int(v) : slot_fail(s, t, rule_int(0), rule_int(0));
 }
 
-static Slot operand(const Token *t, const RuleEnv *env) {
+static Slot operand(const RuleToken *t, const RuleEnv *env) {
     if (t->op == RULE_NUMBER) return slot_value(t->value);
     if (t->op != RULE_PARAM) return device_fact(t, env);
     uint64_t i = (uint64_t)t->value.i;
@@ -311,9 +293,9 @@ RuleStatus rule_eval(const char *code, const RuleEnv *env, RuleValue *out, char 
     Slot stack[STACK];
     stack[0].status = RULE_MALFORMED;
     int depth = 0;
-    Token t;
-    for (const char *p = code; token_next(&p, &t);) {
-        int n = operands_of(&t);
+    RuleToken t;
+    for (const char *p = code; rule_token(&p, &t);) {
+        int n = rule_operands(&t);
         if (t.op == RULE_UNKNOWN)
             return fail(RULE_MALFORMED, err, errsize, "'%.*s' is no launch-rule operation", (int)t.length, t.at);
         if (depth < n || depth - n >= STACK)
@@ -350,9 +332,9 @@ RuleStatus rule_eval_int(const char *code, const RuleEnv *env, int64_t *out, cha
 
 bool rule_check(const char *code, uint32_t num_values, char *err, size_t errsize) {
     int depth = 0;
-    Token t;
-    for (const char *p = code; token_next(&p, &t);) {
-        int n = operands_of(&t), length = (int)t.length;
+    RuleToken t;
+    for (const char *p = code; rule_token(&p, &t);) {
+        int n = rule_operands(&t), length = (int)t.length;
         if (t.op == RULE_UNKNOWN) {
             fail(RULE_MALFORMED, err, errsize, "'%.*s' is no launch-rule operation", length, t.at);
             return false;
@@ -372,8 +354,8 @@ bool rule_check(const char *code, uint32_t num_values, char *err, size_t errsize
 }
 
 bool rule_uses(const char *code, uint32_t index) {
-    Token t;
-    for (const char *p = code; token_next(&p, &t);) {
+    RuleToken t;
+    for (const char *p = code; rule_token(&p, &t);) {
         if (t.op == RULE_PARAM && t.value.i == (int64_t)index) return true;
     }
     return false;
@@ -382,7 +364,7 @@ bool rule_uses(const char *code, uint32_t index) {
 enum { SHOWN_TOKENS = 256 };
 
 typedef struct Shown {
-    Token tokens[SHOWN_TOKENS];
+    RuleToken tokens[SHOWN_TOKENS];
     uint32_t starts[SHOWN_TOKENS]; /* the first token of the expression that ends here */
     const char *const *names;
     uint32_t num_names;
@@ -398,14 +380,14 @@ static void put0(Shown *s, const char *text) {
     put(s, text, strlen(text));
 }
 
-static int strength_of(const Token *t) {
+static int strength_of(const RuleToken *t) {
     return t->op < RULE_COUNT ? ops[t->op].strength : 9;
 }
 
 /* The expression that ends at token `end`, in brackets where it binds more weakly than `least`. */
 static void show(Shown *s, uint32_t end, int least) {
-    const Token *t = &s->tokens[end];
-    int n = operands_of(t), strength = strength_of(t);
+    const RuleToken *t = &s->tokens[end];
+    int n = rule_operands(t), strength = strength_of(t);
     uint32_t arg[3] = {0};
     for (uint32_t i = (uint32_t)n, last = end; i-- > 0;) {
         arg[i] = last - 1;
@@ -456,9 +438,9 @@ void rule_print(const char *code, const char *const *names, uint32_t num_names, 
     uint32_t n = 0, stack[STACK], depth = 0;
     if (size == 0) return;
     bool fits = rule_check(code, UINT32_MAX, NULL, 0);
-    for (const char *p = code; fits && token_next(&p, &s.tokens[n]);) {
-        depth -= (uint32_t)operands_of(&s.tokens[n]);
-        s.starts[n] = operands_of(&s.tokens[n]) ? stack[depth] : n;
+    for (const char *p = code; fits && rule_token(&p, &s.tokens[n]);) {
+        depth -= (uint32_t)rule_operands(&s.tokens[n]);
+        s.starts[n] = rule_operands(&s.tokens[n]) ? stack[depth] : n;
         stack[depth++] = s.starts[n];
         fits = ++n < SHOWN_TOKENS;
     }

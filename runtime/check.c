@@ -223,7 +223,7 @@ static fsc_status make_room(Call *c) {
     c->values = c->small_values;
     c->bits = c->small_bits;
     c->pointers = c->small_pointers;
-    if (values <= CALL_SLOTS && c->nargs <= CALL_SLOTS) return FSC_OK;
+    if (values <= CALL_VALUES && c->nargs <= CALL_ARGS) return FSC_OK;
     c->heap = calloc(1, values * sizeof *c->values + n * (sizeof *c->bits + sizeof *c->pointers));
     if (!c->heap) return status_memory(c->kernel->device);
     c->values = c->heap;
@@ -384,17 +384,6 @@ static fsc_status check_grid(const Call *c) {
     return FSC_OK;
 }
 
-/* The closest variant whose assumptions hold, if it has nothing to complain of. */
-static bool call_quick(Call *c, const int64_t *grid) {
-    fsc_device *d = c->kernel->device;
-    if (c->nargs > CALL_SLOTS || d->props.kind == FSC_EMU || atomic_load_explicit(&d->checked, memory_order_relaxed)) return false;
-    for (size_t i = 0; i < c->table->count; i++) {
-        QuickResult r = quick_call(c, c->table->closest[i], grid);
-        if (r != QUICK_MISFIT) return r == QUICK_FITS;
-    }
-    return false;
-}
-
 fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs) {
     c->kernel = k;
     c->args = args;
@@ -402,7 +391,7 @@ fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg 
     c->heap = NULL;
     c->variant = NULL;
     c->table = kernel_table(k);
-    if (call_quick(c, grid)) return FSC_OK;
+    if (call_quick(c, grid, NULL, NULL)) return FSC_OK;
     fsc_status s = check_kinds(c, c->table->at[0]);
     if (s == FSC_OK) s = make_room(c);
     if (s == FSC_OK) s = choose_variant(c);

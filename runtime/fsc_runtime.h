@@ -415,7 +415,8 @@ static inline FscArg fsc_float(double x) {
  * Checked before anything runs, each with a message that names parameter, value and what was wanted: number and kind of
  * the arguments, alignment and equal-to-1 as the variant assumes, constexpr values against the rule, `require`
  * conditions, buffer sizes against the shape contract, the grid (x <= 2^31 - 1, y and z <= 65535).
- * A grid with a 0 is success, and launches nothing. Allocates nothing up to 64 arguments. */
+ * A grid with a 0 is success, and launches nothing. A launch that is right takes no lock and allocates nothing, up to 256
+ * arguments; it is fit for a stream that is being captured into a graph. */
 FSC_API fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
 /* The grid that the launch rule gives (z, y = 1 where the rule has fewer), with the same checks, launching nothing;
  * *variant (may be NULL) is the variant that a launch would take. */

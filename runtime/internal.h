@@ -165,7 +165,7 @@ fsc_status variant_programs_per_sm(Variant *v, int64_t *programs);
 
 /* ---- check.c: what a launch checks ------------------------------------------------------------------------------------ */
 
-enum { CALL_SLOTS = 64, GRID_SLOTS = 3, GRID_YZ_MOST = 65535 };
+enum { CALL_VALUES = 64, CALL_ARGS = 256, GRID_SLOTS = 3, GRID_YZ_MOST = 65535 };
 
 /* One launch being made. Small calls live on the stack, larger ones in `heap`. */
 typedef struct Call {
@@ -181,15 +181,17 @@ typedef struct Call {
     uint64_t *bits;      /* per argument, then the grid: the values as the kernel reads them */
     void **pointers;     /* to bits */
     void *heap;
-    RuleBinding small_values[CALL_SLOTS];
-    uint64_t small_bits[CALL_SLOTS + GRID_SLOTS];
-    void *small_pointers[CALL_SLOTS + GRID_SLOTS];
+    RuleBinding small_values[CALL_VALUES];
+    uint64_t small_bits[CALL_ARGS + GRID_SLOTS];
+    void *small_pointers[CALL_ARGS + GRID_SLOTS];
 } Call;
 
 /* Finds the variant, binds, checks everything; `grid` may be NULL. call_end in any case. Where all is well and no watched
  * launch wants them, `env` and `values` stay unset (quick.h). */
 fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs);
 void call_end(Call *c);
+/* A call begun, onto the device. An empty grid launches nothing. */
+fsc_status call_launch(Call *c, void *stream);
 /* The launch as this grid takes it: `l`, with fewer programs in a block where the grid is small (launch.c). */
 RecordLaunch launch_packed(const RecordLaunch *l, uint64_t programs, uint32_t sms); /* on a card with so many multiprocessors */
 RecordLaunch launch_shape(const Call *c, const RecordLaunch *l);

@@ -71,7 +71,9 @@ void fsc_jit_destroy(fsc_jit *j) {
         fsc_kernel_destroy(j->variants[i].kernel);
         free(j->variants[i].key);
     }
+    fsc_kernel_destroy(j->all);
     free(j->variants);
+    free(j->ruled);
     cache_close(&j->cache);
     record_free(j->interface);
     fsc_compilation_destroy(j->front);
@@ -126,6 +128,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     s = driver_interface(&j->options, j->source, length, &j->front, &j->interface);
     if (s != FSC_OK) return jit_fail(j, s, fsc_compilation_diagnostics(j->front));
     disk_open(j);
+    jit_quick_open(j);
     return FSC_OK;
 }
 
@@ -167,6 +170,7 @@ static fsc_status keep(fsc_jit *j, const Binding *b, fsc_kernel *kernel) {
     char *key = copy_text(b->key.at, b->key.len);
     if (!key) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     j->variants[j->num_variants++] = (JitVariant){key, kernel};
+    jit_quick_add(j, kernel);
     return FSC_OK;
 }
 
@@ -210,9 +214,11 @@ fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_ker
 
 fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
     fsc_kernel *kernel = NULL;
-    fsc_status s = fsc_jit_prepare(j, args, nargs, &kernel);
-    if (s != FSC_OK) return s;
-    s = fsc_launch(kernel, grid, args, nargs, stream);
+    fsc_status s;
+    bool is_known = jit_quick_launch(j, grid, args, nargs, stream, &s);
+    if (!is_known) s = fsc_jit_prepare(j, args, nargs, &kernel);
+    if (!is_known && s != FSC_OK) return s;
+    if (!is_known) s = fsc_launch(kernel, grid, args, nargs, stream);
     if (s == FSC_OK) return s;
     pthread_mutex_lock(&j->lock);
     (void)jit_fail(j, s, fsc_last_message());

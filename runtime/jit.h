@@ -6,6 +6,7 @@
 #include "runtime/cache.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 typedef struct JitVariant {
     char *key; /* Binding.key */
@@ -23,6 +24,10 @@ struct fsc_jit {
     Record *interface;
     JitVariant *variants;
     size_t num_variants, cap;
+    _Atomic(fsc_kernel *) all; /* every variant in one handle: what launches read without the lock; NULL: none yet */
+    _Atomic(struct Variant *) last; /* of `all`: what the last launch found */
+    bool is_steady; /* nothing but types, alignment, ranges and constexpr values specialises (jitquick.c) */
+    uint32_t *ruled, num_ruled; /* constexpr parameters with a launch rule */
     Cache cache;  /* closed: none */
     Digest basis; /* of the key on disk: all that does not change from variant to variant */
     FscJitCounts counts;
@@ -50,6 +55,13 @@ typedef struct Binding {
 fsc_status jit_bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs);
 /* The compile of this variant: the caller's own choices first, then what the arguments say. */
 fsc_compile_options jit_options(const fsc_jit *j, const Binding *b);
+
+/* ---- jitquick.c: launches of variants that are there ------------------------------------------------------------------ */
+
+void jit_quick_open(fsc_jit *j);
+void jit_quick_add(fsc_jit *j, fsc_kernel *kernel); /* of one variant */
+/* Launches, if the very variant that these arguments call for is there and all is well; false: the long way. */
+bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, void *stream, fsc_status *s);
 
 /* ---- jitload.c: code onto the device -------------------------------------------------------------------------------- */
 

@@ -209,7 +209,10 @@ static fsc_status launch_emu(Call *c) {
     return s;
 }
 
-static fsc_status launch_on_device(Call *c, void *stream) {
+fsc_status call_launch(Call *c, void *stream) {
+    if (c->grid[0] == 0 || c->grid[1] == 0 || c->grid[2] == 0) return FSC_OK;
+    fsc_status s = variant_ready(c->variant);
+    if (s != FSC_OK) return s;
     switch (c->kernel->device->props.kind) {
     case FSC_CPU: return launch_cpu(c);
     case FSC_EMU: return launch_emu(c);
@@ -223,9 +226,7 @@ fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, 
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch: the kernel or its arguments are NULL");
     Call c;
     fsc_status s = call_begin(&c, k, grid, args, nargs);
-    bool empty = s == FSC_OK && (c.grid[0] == 0 || c.grid[1] == 0 || c.grid[2] == 0);
-    if (s == FSC_OK && !empty) s = variant_ready(c.variant);
-    if (s == FSC_OK && !empty) s = launch_on_device(&c, stream);
+    if (s == FSC_OK) s = call_launch(&c, stream);
     call_end(&c);
     return s;
 }

@@ -280,13 +280,13 @@ static FscArg read_value(RecordKind kind, FscDType t, const void *at) {
 }
 
 fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid[3], const void *const *values) {
-    FscArg small[CALL_SLOTS], *args = small;
+    FscArg small[CALL_ARGS], *args = small;
     Loaded *l = NULL;
     fsc_status s = load_at(o, stream, &l);
     if (s != FSC_OK) return s;
     const Variant *v = kernel_table(l->kernel)->at[0];
     if (v->num_slots && !values) return status_fail(l->kernel->device, FSC_ERROR_USAGE, "fsc_object_launch: values is NULL");
-    if (v->num_slots > CALL_SLOTS) args = malloc(v->num_slots * sizeof *args);
+    if (v->num_slots > CALL_ARGS) args = malloc(v->num_slots * sizeof *args);
     if (!args) return status_memory(l->kernel->device);
     for (uint32_t i = 0; i < v->num_slots; i++)
         args[i] = read_value(v->record->params[v->slots[i].param].kind, v->slots[i].dtype, values[i]);

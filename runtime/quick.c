@@ -14,6 +14,12 @@
 
 enum { STACK = 16 };
 
+typedef enum QuickResult {
+    QUICK_FITS,   /* variant, values and grid are in the Call, everything is checked */
+    QUICK_MISFIT, /* an assumption of the variant does not hold: another one may fit */
+    QUICK_UNSURE, /* something is wrong, or beyond integers: check.c has the last word */
+} QuickResult;
+
 typedef struct QuickOp {
     RuleOp op; /* RULE_NUMBER, RULE_PARAM: value is the number, the slot */
     int64_t value;
@@ -171,7 +177,7 @@ static bool grid_fits(Call *c, const Variant *v, const int64_t *grid) {
     return true;
 }
 
-QuickResult quick_call(Call *c, Variant *v, const int64_t *grid) {
+static QuickResult try_variant(Call *c, Variant *v, const int64_t *grid) {
     const Quick *q = v->quick;
     if (!q || c->nargs != q->num_slots) return QUICK_UNSURE;
     QuickResult all = QUICK_FITS;
@@ -198,6 +204,19 @@ QuickResult quick_call(Call *c, Variant *v, const int64_t *grid) {
     if (!grid_fits(c, v, grid)) return QUICK_UNSURE;
     c->variant = v;
     return QUICK_FITS;
+}
+
+bool call_quick(Call *c, const int64_t *grid, bool (*accept)(void *context, const Call *c, const Variant *v), void *context) {
+    fsc_device *d = c->kernel->device;
+    if (c->nargs > CALL_ARGS || d->props.kind == FSC_EMU || atomic_load_explicit(&d->checked, memory_order_relaxed)) return false;
+    if (c->variant && try_variant(c, c->variant, grid) == QUICK_FITS && accept(context, c, c->variant)) return true;
+    for (size_t i = 0; i < c->table->count; i++) {
+        Variant *v = c->table->closest[i];
+        QuickResult r = try_variant(c, v, grid);
+        if (r == QUICK_UNSURE && !accept) return false; /* else it is one of other types, or no other is accepted */
+        if (r == QUICK_FITS && (!accept || accept(context, c, v))) return true;
+    }
+    return false;
 }
 
 /* ---- Making it ready ------------------------------------------------------------------------------------------------------------- */
@@ -325,7 +344,7 @@ static bool make_all(Maker *m) {
     q->constants = calloc(r->num_params + 1u, sizeof *q->constants);
     q->requires = calloc(r->num_requires + 1u, sizeof *q->requires);
     q->dims = calloc(2 * dims + 1, sizeof *q->dims);
-    bool ok = q->slots && q->constants && q->requires && q->dims && m->v->num_slots <= CALL_SLOTS;
+    bool ok = q->slots && q->constants && q->requires && q->dims && m->v->num_slots <= CALL_ARGS;
     q->num_slots = ok ? m->v->num_slots : 0;
     for (uint32_t i = 0; ok && i < q->num_slots; i++) ok = make_slot(m, i);
     for (uint32_t i = 0; ok && i < q->num_slots; i++) ok = make_dims(m, i);

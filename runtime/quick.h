@@ -4,16 +4,12 @@
 
 #include "runtime/internal.h"
 
-typedef enum QuickResult {
-    QUICK_FITS,   /* variant, values and grid are in the Call, everything is checked */
-    QUICK_MISFIT, /* an assumption of the variant does not hold: another one may fit */
-    QUICK_UNSURE, /* something is wrong, or beyond integers: check.c has the last word */
-} QuickResult;
-
 /* NULL: the variant's rules are beyond integers (or out of memory), and launches take the long way. */
 Quick *quick_create(const Variant *v);
 void quick_free(Quick *q);
-/* Wants kernel, args, nargs (CALL_SLOTS at most) and table; sets variant, grid, bits and pointers. */
-QuickResult quick_call(Call *c, Variant *v, const int64_t *grid);
+/* Wants kernel, args, nargs and table of the Call; sets variant, grid, bits and pointers. The closest variant whose
+ * assumptions hold, if there is nothing to complain of. With `accept` the one that it takes, which can be one at most; the
+ * Call's variant, if not NULL, is tried first. */
+bool call_quick(Call *c, const int64_t *grid, bool (*accept)(void *context, const Call *c, const Variant *v), void *context);
 
 #endif

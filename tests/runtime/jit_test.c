@@ -7,7 +7,7 @@
 #include "cachefix.h"
 #include "fakecuda.h"
 
-#include "fsc.h"
+#include "runtime/jit.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -332,6 +332,67 @@ static void cubins_come_back(void **state) {
     assert_int_equal(fake.modules + fake.links + fake.retained, 0);
 }
 
+/* ---- The short way ------------------------------------------------------------------------------------------------------- */
+
+static const char rows[] = "@kernel(grid=(m,), B=next_power_of_2(n))\n"
+                           "def rows(y: *T, x: *T, stride: i32, m: i32, n: i32, f, B: constexpr = 64, T: dtype = fp32):\n"
+                           "    i = arange(0, B)\n"
+                           "    store(y + program_id(0) * stride + i, load(x + i, mask=i < n) * f.to(T), mask=i < n)\n";
+static const char capped[] = "@kernel(grid=(m,), B=min(next_power_of_2(n), 1024), num_warps=(4 if m > 100 else 2))\n"
+                             "def rows(y: *T, x: *T, stride: i64, m: i32, n: i32, f: fp32, B: constexpr = 64, T: dtype = fp32):\n"
+                             "    i = arange(0, B)\n"
+                             "    store(y + program_id(0) * stride + i, load(x + i, mask=i < n) * f.to(T), mask=i < n)\n";
+static const char unruled[] = "@kernel(grid=(m,), B=min(next_power_of_2(n), 1024))\n"
+                              "def rows(y: *T, x: *T, stride, m: i32, n: i32, f: fp32, B: constexpr = 64, T: dtype = fp32):\n"
+                              "    i = arange(0, B)\n"
+                              "    store(y + program_id(0) * stride + i, load(x + i, mask=i < n) * f.to(T), mask=i < n)\n";
+
+/* Every launch as if it were the first: the variants that a handle makes with the short way are those that it makes without. */
+static void short_way_of(const char *device, const char *source) {
+    static const int64_t lengths[] = {1, 2, 16, 17, 100, 512, 513, 700, 720, 1000, 1008, 1009, 1024, 1025, 1040, 3000, 5000, 8192};
+    static const FscDType types[] = {FSC_FP32, FSC_FP16}; /* one that is left out would be fp32 under another key */
+    static const int64_t none[3] = {0, 1, 1};
+    fsc_device *d = device_of(device);
+    fsc_compile_options o;
+    fsc_compile_options_init(&o);
+    o.opt_level = 0;
+    fsc_jit *quick = jit_with(d, source, &o), *slow = jit_with(d, source, &o);
+    slow->is_steady = false;
+    uint32_t random = 7;
+    int taken = 0;
+    for (int i = 0; i < 400; i++) {
+        random = random * 1103515245u + 12345u;
+        uint32_t r = random >> 8;
+        FscDType t = types[r % 7 == 0];
+        int64_t n = lengths[r / 31 % 18], stride = r / 600 % 3 ? n : r / 1800 % 2 ? 1 : ((int64_t)1 << 33) + 16;
+        uintptr_t y = 0x10000 + (r / 3600 % 8 == 0 ? 4 : 0);
+        const FscArg args[] = {fsc_pointer((void *)y, 0, t), fsc_pointer((void *)0x20000, 0, t), fsc_int(strstr(source, "stride: i32") ? n : stride),
+                               fsc_int(r / 30000 % 2 ? 50 : 160), fsc_int(n), r % 5 ? fsc_float(0.5) : fsc_int(3)};
+        fsc_status s, a = fsc_jit_launch(quick, none, args, 6, NULL), b = fsc_jit_launch(slow, none, args, 6, NULL);
+        if (a != b || a != FSC_OK) fail_msg("launch %d: %s and %s: %s", i, fsc_status_name(a), fsc_status_name(b), fsc_last_message());
+        if (quick->num_variants != slow->num_variants)
+            fail_msg("launch %d, n = %lld: %zu variants with the short way, %zu without", i, (long long)n, quick->num_variants, slow->num_variants);
+        taken += jit_quick_launch(quick, none, args, 6, NULL, &s) && s == FSC_OK;
+        assert_false(jit_quick_launch(slow, none, args, 6, NULL, &s));
+    }
+    assert_true(quick->is_steady == (source != capped));
+    if (quick->is_steady) assert_true(taken > 200);
+    assert_true(slow->num_variants > 20);
+    fsc_jit_destroy(quick);
+    fsc_jit_destroy(slow);
+    fsc_device_close(d);
+}
+
+static void the_short_way_takes_the_very_variant(void **state) {
+    static const char *const sources[] = {rows, capped, unruled};
+    (void)state;
+    fake_reset();
+    for (int i = 0; i < 3; i++) {
+        short_way_of("cuda", sources[i]);
+        short_way_of("cpu:1", sources[i]);
+    }
+}
+
 /* A driver that takes a cached cubin no more: compiled again, and the entry replaced. */
 static void refused_cubins_are_replaced(void **state) {
     (void)state;
@@ -403,6 +464,7 @@ int main(void) {
         IN_FOLDER(threads_compile_once),
         IN_FOLDER(handles_share_a_folder),
         IN_FOLDER(cubins_come_back),
+        IN_FOLDER(the_short_way_takes_the_very_variant),
         IN_FOLDER(refused_cubins_are_replaced),
         IN_FOLDER(ptx_is_kept_where_there_is_no_cubin),
         IN_FOLDER(every_call_may_fail),

@@ -76,7 +76,7 @@ static Shape random_shape(void) {
 
 /* A variant of the kernel of this shape. */
 static Record *random_record(const Shape *s) {
-    char name[8];
+    char name[16];
     Record *r = record_create("k");
     record_set_target(r, "cpu", "0.1.0", "k.dsl");
     for (uint32_t i = 0; i < s->num; i++) {

@@ -26,12 +26,12 @@ static void add_pairs(Digest *d, const fsc_name_value *pairs, size_t n) {
 }
 
 /* Every option that the code, its record or its warnings hang on. Not: emit and device, which follow from the device;
- * divisible and known, which the Binding has; passes, print_after and print_layouts, with which there is no cache. */
+ * divisible and known, which the Binding has; print_after and print_layouts, with which there is no cache. */
 static void add_options(Digest *d, const fsc_compile_options *o) {
     const int64_t numbers[] = {o->config,      o->num_warps,   o->num_stages, o->num_ctas,    o->opt_level,
                                o->debug,       o->fast_math,   o->color,      o->diagnostics, o->remarks,
                                o->verify_each, o->error_limit, o->device_debug};
-    const char *texts[] = {o->file, o->arch, o->cpu, o->kernel, o->signature};
+    const char *texts[] = {o->file, o->arch, o->cpu, o->kernel, o->signature, o->passes};
     for (size_t i = 0; i < COUNT(numbers); i++) add_number(d, numbers[i]);
     for (size_t i = 0; i < COUNT(texts); i++) digest_text(d, texts[i]);
     add_pairs(d, o->defines, o->num_defines);

@@ -47,7 +47,7 @@ static void expression(const Shape *s, uint32_t depth, char *out) {
     if (depth == 0 || draw(3) == 0) {
         static const char *const facts[] = {"num_sms", "warp_size", "max_shared", "num_regs", "occupancy"};
         uint32_t kind = draw(12), i = draw(s->num + 1); /* the constexpr parameter comes last */
-        bool is_int = i == s->num || (!s->pointer[i] && s->type[i][0] != 'f');
+        bool is_int = i == s->num || s->pointer[i] || s->type[i][0] != 'f'; /* an address is one, too */
         if (kind < 7 && (is_int || draw(20) == 0)) sprintf(out + strlen(out), "$%u ", i);
         else if (kind == 11) sprintf(out + strlen(out), "%s ", facts[draw(5)]);
         else sprintf(out + strlen(out), "%s ", number_text());
@@ -182,7 +182,7 @@ static void ways_agree(void **state) {
     assert_true(taken > all / 20);
 }
 
-/* What a launch of softmax takes is of the kind that goes the short way; above CALL_SLOTS arguments it does not. */
+/* What a launch of softmax takes is of the kind that goes the short way. */
 static void common_launches_are_short(void **state) {
     (void)state;
     fsc_device *d = open_cpu("cpu:1");

@@ -48,6 +48,10 @@ int main(int argc, char **argv) {
         builtin_list(o.arena, &list);
         fputs(list.at, stdout);
         text_free(&list);
+    } else if (o.completion) {
+        code = completion_print(o.arena, o.completion);
+    } else if (o.man) {
+        code = man_print(o.arena, o.man);
     } else if (o.explain) {
         code = explain(o.explain);
     } else {

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""install.py BUILD FAKE_DRIVER [CFLAGS]: what `cmake --install` gives is enough to build programs with kernels in them.
+"""install.py BUILD FAKE_DRIVER [CFLAGS]: what is installed is enough to build programs with kernels in them.
 
-Installs into a folder, moves it, and builds docs/examples/embed against it with CMake; the same with a C compiler and
+Unpacks cpack's archive somewhere, and builds docs/examples/embed against it with CMake; the same with a C compiler and
 pkg-config from --emit=c; runs all of it without a driver, on the tests' fake one, and on a GPU if there is one. Every type of
 a scalar reaches the kernel as the header passes it. Libraries show fsc_* only.
 """
 
 import ctypes
+import glob
 import os
 import re
 import shutil
@@ -31,6 +32,34 @@ def run(*command, env=None, folder=None, fails=False):
 def expect(found, what):
     if not found:
         sys.exit("install: " + what)
+
+
+def install(build, folder, sanitized):
+    """The prefix: of the archive that cpack makes; of a sanitized build, which is large, as cmake --install gives it."""
+    first, prefix = os.path.join(folder, "first"), os.path.join(folder, "moved")
+    if sanitized:
+        run("cmake", "--install", build, "--prefix", first)
+        os.rename(first, prefix)
+        return prefix
+    run("cpack", "-G", "TGZ", "-B", first, "--config", os.path.join(build, "CPackConfig.cmake"), folder=build)
+    archive, = glob.glob(os.path.join(first, "*.tar.gz"))
+    shutil.unpack_archive(archive, folder)
+    os.rename(archive[: -len(".tar.gz")].replace(first, folder), prefix)
+    return prefix
+
+
+def check_share(prefix):
+    share = os.path.join(prefix, "share")
+    pages = sorted(os.listdir(os.path.join(share, "man", "man1")))
+    commands = re.findall(r"^\.BR (\S+) \(1\)", open(os.path.join(share, "man", "man3", "libfsc.3"), encoding="utf-8").read() +
+                          "\n".join(open(os.path.join(share, "man", "man1", page), encoding="utf-8").read() for page in pages), re.M)
+    expect(len(pages) > 4 and pages == sorted({name.replace("\\", "") + ".1" for name in commands}), "manual pages are %s" % pages)
+    if shutil.which("groff"):
+        for page in glob.glob(os.path.join(share, "man", "*", "*")):
+            warned = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-z", page], text=True, stderr=subprocess.PIPE).stderr
+            expect(not warned, "groff about %s: %s" % (page, warned))
+    for name in ("bash-completion/completions/fsc", "zsh/site-functions/_fsc", "fish/vendor_completions.d/fsc.fish"):
+        expect("emit" in open(os.path.join(share, name), encoding="utf-8").read(), name + " lacks --emit")
 
 
 def check_library(path, soname, sanitized):
@@ -122,12 +151,11 @@ def with_c_compiler(prefix, folder, flags, fake):
 def main():
     build, fake, flags = sys.argv[1], sys.argv[2], " ".join(sys.argv[3:])
     with tempfile.TemporaryDirectory() as folder:
-        first, prefix = os.path.join(folder, "first"), os.path.join(folder, "moved")
-        run("cmake", "--install", build, "--prefix", first)
-        os.rename(first, prefix)
+        prefix = install(build, folder, bool(flags))
+        check_share(prefix)
         for name in ("libfsc-runtime", "libfsc"):
             check_library(os.path.join(prefix, "lib", name + ".so"), name + ".so.0", bool(flags))
-        with_cmake(prefix, os.path.join(folder), flags, fake)
+        with_cmake(prefix, folder, flags, fake)
         os.mkdir(os.path.join(folder, "c"))
         with_c_compiler(prefix, os.path.join(folder, "c"), flags, fake)
     print("install: programs build and run")

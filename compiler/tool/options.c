@@ -19,13 +19,7 @@ typedef enum OptionKind {
 #undef OPTION
 } OptionKind;
 
-typedef struct OptionRow {
-    OptionKind kind;
-    char letter;
-    const char *name, *argument;
-    int commands;
-    const char *help;
-} OptionRow;
+typedef ToolOption OptionRow;
 
 static const OptionRow rows[] = {
 #define OPTION(e, letter, name, argument, commands, help) {OPTION_##e, letter, name, argument, commands, help},
@@ -115,21 +109,29 @@ static bool read_pair(const ToolOptions *o, const OptionRow *row, const char *te
     return true;
 }
 
+static const struct {
+    const char *name;
+    fsc_emit emit;
+    Package package;
+} emits[] = {{"ast", FSC_EMIT_AST, 0},     {"tile", FSC_EMIT_TILE, 0},   {"simt", FSC_EMIT_SIMT, 0},     {"threads", FSC_EMIT_THREADS, 0},
+             {"llvm", FSC_EMIT_LLVM, 0},   {"ptx", FSC_EMIT_PTX, 0},     {"cubin", FSC_EMIT_CUBIN, 0},   {"asm", FSC_EMIT_ASM, 0},
+             {"report", FSC_EMIT_REPORT, 0}, {"object", FSC_EMIT_PTX, PACKAGE_OBJECT}, {"c", FSC_EMIT_PTX, PACKAGE_C}};
+
+const char *emit_names(Arena *a, const char *between, const char *last) {
+    const char *names = "";
+    for (size_t i = 0; i < COUNT(emits); i++)
+        names = arena_printf(a, "%s%s%s", names, i == 0 ? "" : i + 1 == COUNT(emits) ? last : between, emits[i].name);
+    return names;
+}
+
 static bool read_emit(ToolOptions *o, const char *text) {
-    static const struct {
-        const char *name;
-        fsc_emit emit;
-    } kinds[] = {{"ast", FSC_EMIT_AST},     {"tile", FSC_EMIT_TILE}, {"simt", FSC_EMIT_SIMT},
-                 {"threads", FSC_EMIT_THREADS}, {"llvm", FSC_EMIT_LLVM}, {"ptx", FSC_EMIT_PTX},
-                 {"cubin", FSC_EMIT_CUBIN}, {"asm", FSC_EMIT_ASM},   {"report", FSC_EMIT_REPORT}};
-    for (size_t i = 0; i < COUNT(kinds); i++) {
-        if (strcmp(kinds[i].name, text) != 0) continue;
-        o->compile.emit = kinds[i].emit;
-        o->package = PACKAGE_NONE;
+    for (size_t i = 0; i < COUNT(emits); i++) {
+        if (strcmp(emits[i].name, text) != 0) continue;
+        o->compile.emit = emits[i].emit;
+        o->package = emits[i].package;
         return true;
     }
-    o->package = strcmp(text, "object") == 0 ? PACKAGE_OBJECT : strcmp(text, "c") == 0 ? PACKAGE_C : PACKAGE_NONE;
-    return o->package || complain(o, "--emit takes ast, tile, simt, threads, llvm, ptx, cubin, asm, report, object or c, not '%s'", text);
+    return complain(o, "--emit takes %s, not '%s'", emit_names(o->arena, ", ", " or "), text);
 }
 
 static bool read_color(ToolOptions *o, const char *text) {
@@ -157,7 +159,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     fsc_compile_options *c = &o->compile;
     fsc_name_value pair;
     uint32_t n = 0;
-    switch (row->kind) {
+    switch ((OptionKind)row->kind) {
     case OPTION_OUTPUT: o->output = text; return true;
     case OPTION_EMIT: return read_emit(o, text);
     case OPTION_ARCH: c->arch = text; o->has_arch = true; return true;
@@ -222,6 +224,8 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_SHARED: o->has_shared = true; return read_count(o, row, text, 1 << 20, &o->shared);
     case OPTION_LIST_BUILTINS: o->list_builtins = true; return true;
     case OPTION_EXPLAIN: o->explain = text; return true;
+    case OPTION_COMPLETION: o->completion = text; return true;
+    case OPTION_MAN: o->man = text; return true;
     case OPTION_HELP: o->help = true; return true;
     case OPTION_VERSION: o->version = true; return true;
     }
@@ -292,48 +296,64 @@ bool options_parse(ToolOptions *o, int argc, char **argv) {
     return true;
 }
 
+static const CommandHead heads[] = {
+    {COMMAND_COMPILE, "fsc [options] FILE",
+     "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
+     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc info, fsc devices, fsc cache; each has its own --help."},
+    {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
+     "Compiles and launches a kernel, and prints time and GB/s.\n"
+     "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
+     "(out.npy alone where the kernel's shape contract tells the shape). A scalar is a number; what the contract\n"
+     "tells may be left out."},
+    {COMMAND_BENCH, "fsc bench [options] FILE --axis NAME=LO..HI:STEP NAME=VALUE…",
+     "Time and GB/s of a kernel over sizes, types and warps: the median of launches, each with a cold L2 cache.\n"
+     "Words are those of fsc run; an axis's name in them stands for its number, as in x=random:0:fp32[4096,N].\n"
+     "Buffers that are left out are made from the kernel's shape contracts."},
+    {COMMAND_PROFILE, "fsc profile [options] FILE NAME=VALUE…",
+     "What each line of a kernel does, counted on emulated GPU threads: bytes and sectors of global memory, shared memory\n"
+     "and its bank conflicts, shuffles, barriers, special functions, instructions. Nothing is timed, and no GPU is needed.\n"
+     "Words are those of fsc run. With --gpu also the waves on that card, and a prediction of its time."},
+    {COMMAND_INFO, "fsc info [options] FILE [NAME=VALUE…]",
+     "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
+     "widths, blocks per multiprocessor and what limits them, the persistent grid and waves."},
+    {COMMAND_DEVICES, "fsc devices [--json]", "Lists the devices that fsc can run on."},
+    {COMMAND_CACHE, "fsc cache [options] path|list|stat|clear",
+     "The variants that fsc run, fsc bench and the library keep on disk: where, which, how many; or removes them all.\n"
+     "The folder is $FSC_CACHE_DIR (off: none), $XDG_CACHE_HOME/fsc or ~/.cache/fsc, and must be its user's alone;\n"
+     "$FSC_CACHE_SIZE is what it may hold (default 512M): the longest unused go first."},
+};
+
+const CommandHead *command_heads(size_t *n) {
+    *n = COUNT(heads);
+    return heads;
+}
+
+const char *command_word(Arena *a, const CommandHead *h) {
+    const char *word = strchr(h->usage, ' ') + 1;
+    return *word == '[' ? "" : arena_strndup(a, word, strcspn(word, " "));
+}
+
+const ToolOption *option_rows(size_t *n) {
+    *n = COUNT(rows);
+    return rows;
+}
+
+const char *option_spelling(Arena *a, const ToolOption *row) {
+    bool is_short = is_short_word(row->name);
+    const char *before = is_short ? "-" : "--", *between = is_short ? " " : "=";
+    return arena_printf(a, "%s%s%s%s", before, row->name, row->argument ? between : "", row->argument ? row->argument : "");
+}
+
 void options_help(Command command) {
-    static const struct {
-        Command command;
-        const char *usage, *what;
-    } heads[] = {
-        {COMMAND_COMPILE, "fsc [options] FILE",
-         "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
-         "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc info, fsc devices, fsc cache; each has its own --help."},
-        {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
-         "Compiles and launches a kernel, and prints time and GB/s.\n"
-         "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
-         "(out.npy alone where the kernel's shape contract tells the shape). A scalar is a number; what the contract\n"
-         "tells may be left out."},
-        {COMMAND_BENCH, "fsc bench [options] FILE --axis NAME=LO..HI:STEP NAME=VALUE…",
-         "Time and GB/s of a kernel over sizes, types and warps: the median of launches, each with a cold L2 cache.\n"
-         "Words are those of fsc run; an axis's name in them stands for its number, as in x=random:0:fp32[4096,N].\n"
-         "Buffers that are left out are made from the kernel's shape contracts."},
-        {COMMAND_PROFILE, "fsc profile [options] FILE NAME=VALUE…",
-         "What each line of a kernel does, counted on emulated GPU threads: bytes and sectors of global memory, shared memory\n"
-         "and its bank conflicts, shuffles, barriers, special functions, instructions. Nothing is timed, and no GPU is needed.\n"
-         "Words are those of fsc run. With --gpu also the waves on that card, and a prediction of its time."},
-        {COMMAND_INFO, "fsc info [options] FILE [NAME=VALUE…]",
-         "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
-         "widths, blocks per multiprocessor and what limits them, the persistent grid and waves."},
-        {COMMAND_DEVICES, "fsc devices [--json]", "Lists the devices that fsc can run on."},
-        {COMMAND_CACHE, "fsc cache [options] path|list|stat|clear",
-         "The variants that fsc run, fsc bench and the library keep on disk: where, which, how many; or removes them all.\n"
-         "The folder is $FSC_CACHE_DIR (off: none), $XDG_CACHE_HOME/fsc or ~/.cache/fsc, and must be its user's alone;\n"
-         "$FSC_CACHE_SIZE is what it may hold (default 512M): the longest unused go first."},
-    };
+    Arena *a = arena_create();
     for (size_t i = 0; i < COUNT(heads); i++) {
         if (heads[i].command == command) printf("usage: %s\n\n%s\n\noptions:\n", heads[i].usage, heads[i].what);
     }
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (!(rows[i].commands & (int)command)) continue;
-        char left[64], letter[8] = "    ";
-        if (rows[i].letter) snprintf(letter, sizeof letter, "-%c, ", rows[i].letter);
-        bool is_short = is_short_word(rows[i].name);
-        const char *before = is_short ? "-" : "--", *between = is_short ? " " : "=";
-        snprintf(left, sizeof left, "%s%s%s%s%s", letter, before, rows[i].name, rows[i].argument ? between : "",
-                 rows[i].argument ? rows[i].argument : "");
-        printf("  %-32s %s\n", left, rows[i].help);
+        const char *letter = rows[i].letter ? arena_printf(a, "-%c, ", rows[i].letter) : "    ";
+        printf("  %-32s %s\n", arena_printf(a, "%s%s", letter, option_spelling(a, &rows[i])), rows[i].help);
     }
+    arena_destroy(a);
     printf("\nExit status: 0 done, 1 the input is wrong, 2 the call is wrong, 3 the environment lacks something, 70 a bug.\n");
 }

@@ -32,6 +32,8 @@ typedef struct ToolOptions {
     const char *depend_file; /* NULL: beside the output */
     bool depend;             /* -MD */
     const char *explain;     /* a code of a diagnostic */
+    const char *completion;  /* for this shell */
+    const char *man;         /* of this command, or fsc */
     const char *device, *grid, *gpu;
     uint32_t warmup, repeat;
     bool has_warmup, has_repeat; /* were given */
@@ -47,6 +49,26 @@ extern const char *tool_name; /* "fsc run": what messages begin with, once optio
 /* False after printing what is wrong with the call to stderr. */
 bool options_parse(ToolOptions *o, int argc, char **argv);
 void options_help(Command command);
+
+/* A row of options.def. */
+typedef struct ToolOption {
+    int kind;
+    char letter; /* 0: none */
+    const char *name, *argument; /* argument NULL: a switch */
+    int commands;
+    const char *help;
+} ToolOption;
+
+typedef struct CommandHead {
+    Command command;
+    const char *usage, *what;
+} CommandHead;
+
+const ToolOption *option_rows(size_t *n);
+const CommandHead *command_heads(size_t *n);
+const char *option_spelling(Arena *a, const ToolOption *row); /* "--emit=WHAT" */
+const char *command_word(Arena *a, const CommandHead *h);     /* "run"; "" of compile */
+const char *emit_names(Arena *a, const char *between, const char *last); /* what --emit takes */
 /* The command that was meant by a misspelt word, or NULL. */
 const char *command_suggest(const char *word);
 
@@ -64,6 +86,9 @@ ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_stat
 /* info: what a launch with the scalars in o->compile.known implies for the other options. */
 void assume_launch(ToolOptions *o, const char *text, size_t length);
 
+/* Prints a completion script, a manual page; EXIT_CALL after saying that there is none. */
+ExitCode completion_print(Arena *a, const char *shell);
+ExitCode man_print(Arena *a, const char *command);
 /* Prints the page of a code; EXIT_CALL after saying that there is none. */
 ExitCode explain(const char *code);
 

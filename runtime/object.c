@@ -6,6 +6,7 @@
  */
 #include "runtime/internal.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,15 +159,18 @@ static fsc_status add_variant(fsc_kernel **k, fsc_module *m, const char *name) {
     return *k ? fsc_kernel_add_variant(*k, m, name) : fsc_kernel_create(m, name, k);
 }
 
+static bool is_first_of_arch(const FscObject *o, uint64_t index) {
+    for (uint64_t i = 0; i < index; i++) {
+        if (strcmp(o->variants[i].arch, o->variants[index].arch) == 0) return false;
+    }
+    return true;
+}
+
 static fsc_status refuse(const FscObject *o, const fsc_device *d) {
     char have[256] = "";
-    const char *before = "";
     for (uint64_t i = 0; i < o->num_variants; i++) {
         size_t used = strlen(have);
-        if (strcmp(o->variants[i].arch, before) == 0 || used + 24 > sizeof have) continue;
-        before = o->variants[i].arch;
-        if (strstr(have, before)) continue;
-        strcat(strcat(have, used ? ", " : ""), before);
+        if (is_first_of_arch(o, i)) snprintf(have + used, sizeof have - used, "%s%s", used ? ", " : "", o->variants[i].arch);
     }
     return status_fail(d, FSC_ERROR_ARCH, "kernel %s is compiled for %s, and %s is %s: compile it with --arch=%s among the others",
                        o->kernel, have, d->props.name, d->props.arch, d->props.arch);

@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 typedef int CUresult;
 struct Context {
@@ -455,6 +456,7 @@ API(cuLinkDestroy, void *link) {
 API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *options, void **values) {
     ENTER();
     NEED_CONTEXT();
+    nanosleep(&(struct timespec){.tv_nsec = fake.delay * 1000000L}, NULL);
     const char *text = image;
     bool is_cubin = memcmp(text, "\177ELF", 4) == 0;
     if (is_cubin) text += FAKE_ELF;

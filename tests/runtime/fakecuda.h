@@ -20,6 +20,7 @@ typedef struct FakeState {
     int devices;      /* that there are; 2 */
     int params;       /* how many parameters a launch copies; 0 */
     int blocks;       /* what the occupancy call gives; 3 */
+    int delay;        /* milliseconds that loading a module takes; 0 */
     int generation;   /* of contexts: a new one at an old address has another id; 0 */
     size_t memory;    /* bytes of device memory that there are */
     int version;      /* of CUDA, that the driver supports; 13000 */

@@ -106,7 +106,7 @@ static void architectures(void **state) {
         const char *have[4]; /* "sm_90 c" */
         const char *entry;
     } cases[] = {{{"sm_80 c", "sm_80 p", "sm_90 p", "sm_90 c"}, "sm_90_c_1_1024"},
-                 {{"sm_90 p", "sm_80 c", "sm_90a c", "sm_90 c"}, "sm_90a_c_1_1024"},
+                 {{"sm_90 p", "sm_80 c", "sm_90 c", "sm_90a c"}, "sm_90a_c_1_1024"},
                  {{"sm_80 c", "sm_75 p", "sm_80 p", "sm_100 p"}, "sm_80_p_1_1024"}, /* no cubin fits: the newest PTX that does */
                  {{"sm_75 p", "sm_100 c"}, "sm_75_p_1_1024"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -329,6 +329,7 @@ static void concurrent(void **state) {
     Made m;
     pthread_t threads[THREADS];
     make_usual(&m);
+    fake.delay = 20;
     for (int i = 0; i < THREADS; i++) pthread_create(&threads[i], NULL, many, &m);
     for (int i = 0; i < THREADS; i++) {
         void *failed = NULL;
@@ -337,6 +338,7 @@ static void concurrent(void **state) {
     }
     assert_int_equal(fake.launches, THREADS * ROUNDS);
     assert_int_equal(fake_calls("cuModuleLoadDataEx"), 2);
+    assert_int_equal(fake_calls("cuModuleGetFunction"), 2);
     assert_int_equal(fake_calls("cuDevicePrimaryCtxRetain"), 1);
     end(&m);
 }

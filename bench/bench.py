@@ -23,9 +23,10 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "run")]
 
+import fsc  # noqa: E402
 import report  # noqa: E402
 from kernels import Case  # noqa: E402
-from machine import Skip, open_machine  # noqa: E402
+from machine import NotFor, Skip, open_machine  # noqa: E402
 from peers import copies, cuda_rows, own  # noqa: E402
 from points import SETS  # noqa: E402
 from timing import sample_flushed, sample_graphs  # noqa: E402
@@ -103,6 +104,8 @@ def ready(case, peers, wrong, skipped):
                 wrong[name] = complaint
             else:
                 launches[name] = launch
+        except NotFor:
+            pass
         except Skip as why:
             skipped[name] = str(why)
         except Exception as why:
@@ -168,7 +171,8 @@ class Run:
         self.failed_in_a_row = 0
         self.failed += OWN in known["skipped"] or any(is_own(peer) for peer in known["wrong"])
         for mode, times in samples.items():
-            self.write({"set": name, **point._asdict(), "mode": mode, **known, "samples": times})
+            rounded = {peer: [float(f"{ms:.6g}") for ms in own_times] for peer, own_times in times.items()}
+            self.write({"set": name, **point._asdict(), "mode": mode, **known, "samples": rounded})
             self.say(f"{time.monotonic() - self.started:4.0f} s  {where} {mode}  {describe(known['bytes'], times)}")
         for peer, why in known["wrong"].items():
             self.say(f"   WRONG {peer}: {why}")
@@ -227,9 +231,9 @@ def parse(argv):
     return p.parse_args(argv)
 
 
-def machine_facts(machine, without_torch):
-    import fsc
-    facts = {"name": machine.name, "arch": machine.arch, "fsc": fsc.lib.fsc_version().decode(), "l2_bytes": machine.l2}
+def machine_facts(machine, without_torch, argv):
+    facts = {"name": machine.name, "arch": machine.arch, "l2_bytes": machine.l2, "driver": machine.driver_version,
+             "fsc": fsc.lib.fsc_version().decode(), "date": time.strftime("%Y-%m-%d", time.gmtime()), "options": " ".join(argv)}
     if machine.torch is not None:
         facts["torch"] = machine.torch.__version__
     elif without_torch:
@@ -248,7 +252,7 @@ def main(argv):
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what is measured is still written up
     os.makedirs(o.out, exist_ok=True)
     base = os.path.join(o.out, o.name)
-    facts = machine_facts(machine, without_torch)
+    facts = machine_facts(machine, without_torch, argv)
     print("   " + ", ".join(f"{key} {value}" for key, value in facts.items()), flush=True)
     run = Run(machine, o, base + ".jsonl", facts)
     try:

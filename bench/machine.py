@@ -22,7 +22,11 @@ KEPT_BYTES = 40 << 30  # of memory that torch may keep between points
 
 
 class Skip(Exception):
-    """A peer that is not for this machine or size; the text says why."""
+    """A peer that cannot be had on this machine or at this size; the text says why."""
+
+
+class NotFor(Skip):
+    """A peer that is about another kernel or type: nothing is missing."""
 
 
 class Namespace:
@@ -69,6 +73,7 @@ class LibMachine:
         self.device = fsc.Device(name)
         props = self.device.props()
         self.name, self.arch, self.l2 = props.name.decode(), props.arch.decode(), props.l2_bytes
+        self.driver_version = props.driver_version
 
     def array(self, shape, dtype):
         return LibArray(self.device, shape, dtype)

@@ -23,11 +23,14 @@ def sample_flushed(machine, launches, rounds):
 
 
 def capture_all(machine, case, launches, skipped):
-    """name → a call that starts the peer's graph; and how many launches that is."""
+    """name → a call that starts the peer's graph; and how many launches that is. Each set of memory is used once before: nothing is
+    compiled or made ready while launches are recorded."""
     count = max(GRAPH_LAUNCHES, len(case.sets))
     graphs = {}
     for name, launch in launches.items():
         try:
+            for i in range(len(case.sets)):
+                launch(i)
             graphs[name] = machine.capture([lambda launch=launch, i=i: launch(i % len(case.sets)) for i in range(count)])
             graphs[name]()
             machine.wait()

@@ -3,7 +3,7 @@
 In: a case. Out: launch(i), and in words what it is. `copy` of a kernel that reads one matrix and writes one is the driver's copy;
 of another mix the CUDA kernel of moves.cu, or where there is no nvcc torch's addition (two reads, one write).
 """
-from machine import Skip
+from machine import NotFor, Skip
 from peers import cuda_rows
 
 
@@ -42,7 +42,7 @@ def copy(case):
 def copy_kernel(case):
     """The same by a kernel: beside the driver's copy it says what a kernel can reach."""
     if (case.kernel.reads, case.kernel.writes) != (1, 1):
-        raise Skip("it is `copy` itself")
+        raise NotFor("it is `copy` itself")
     return cuda_rows.move(case)
 
 

@@ -1,6 +1,6 @@
 """liger_rows.py - Liger's kernels, where the package is installed. In: a case. Out: launch(i) → outputs."""
 from kernels import EPS
-from machine import Skip
+from machine import NotFor, Skip
 from peers.torch_rows import launcher, torch_of
 
 
@@ -14,7 +14,7 @@ def liger_peer(case):
              "layernorm": lambda b: (liger.liger_layer_norm(b["x"], b["weight"], b["bias"], EPS),),
              "rmsnorm": lambda b: (liger.liger_rms_norm(b["x"], b["weight"], EPS),)}
     if case.kernel.name not in known:
-        raise Skip("Liger's form of it is not called here")
+        raise NotFor("Liger's form of it is not called here")
     return launcher(case, known[case.kernel.name])
 
 

@@ -7,7 +7,7 @@ import functools
 import os
 
 import fsc
-from machine import Skip
+from machine import NotFor
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dsl_examples")
 
@@ -65,9 +65,9 @@ def fused(case, **options):
 
 def naive(case):
     if case.kernel.name != "softmax":
-        raise Skip("the chain is softmax's")
+        raise NotFor("the chain is softmax's")
     if case.dtype != "fp32":
-        raise Skip("the chain rounds after every step: fp32 only")
+        raise NotFor("the chain rounds after every step: fp32 only")
     m, n, machine = case.rows, case.n, case.machine
     top, total = machine.array((m,), case.dtype), machine.array((m,), case.dtype)
     z, e = machine.array((m, n), case.dtype), machine.array((m, n), case.dtype)

@@ -6,7 +6,7 @@ import functools
 import os
 
 from kernels import EPS
-from machine import Skip
+from machine import NotFor, Skip
 
 
 os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a pool of processes takes longer to start than one kernel to compile
@@ -89,14 +89,14 @@ def eager_peer(case):
 def naive_peer(case):
     torch_of(case)
     if case.kernel.name != "softmax":
-        raise Skip("the chain is softmax's")
+        raise NotFor("the chain is softmax's")
     return launcher(case, lambda b: (naive_softmax(b["x"]),))
 
 
 def script_peer(case):
     function = scripted(torch_of(case))
     if case.kernel.name != "softmax":
-        raise Skip("the chain is softmax's")
+        raise NotFor("the chain is softmax's")
     launch = launcher(case, lambda b: (function(b["x"]),))
     for _ in range(3):  # the first calls are watched, then it is compiled
         launch(0)

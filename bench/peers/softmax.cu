@@ -104,63 +104,107 @@ template <int WARPS, bool CLUSTER> __device__ Pair exchange(Pair own) {
     return all;
 }
 
+template <int LANES> __device__ float max_of_lanes(float m) {
+#pragma unroll
+    for (int by = (LANES < WARP ? LANES : WARP) / 2; by; by /= 2) m = fmaxf(m, __shfl_xor_sync(~0u, m, by));
+    return m;
+}
+
+template <int LANES> __device__ float sum_of_lanes(float sum) {
+#pragma unroll
+    for (int by = (LANES < WARP ? LANES : WARP) / 2; by; by /= 2) sum += __shfl_xor_sync(~0u, sum, by);
+    return sum;
+}
+
+/* A lane's vectors of a row: those at first, first + step, … below `whole`; the others count as -inf. */
+template <typename T, int VECTORS> struct Slice {
+    static constexpr int SIZE = Vector<T>::SIZE;
+    static constexpr bool KEEPS_EXP = sizeof(T) == 4; /* in 16 bits exp is taken twice: half the registers */
+    Vector<T> v[VECTORS] = {};
+
+    __device__ void load(const T *from, int first, int step, int whole) {
+#pragma unroll
+        for (int i = 0; i < VECTORS; i++) {
+            if (first + i * step < whole) {
+                v[i] = reinterpret_cast<const Vector<T> *>(from)[first + i * step];
+                continue;
+            }
+#pragma unroll
+            for (int k = 0; k < SIZE; k++) v[i].set(k, narrow<T>(-INFINITY));
+        }
+    }
+
+    __device__ float max(unsigned zero) {
+        float m = -INFINITY;
+#pragma unroll
+        for (int i = 0; i < VECTORS; i++) {
+#pragma unroll
+            for (int k = 0; k < SIZE; k++) m = fmaxf(m, v[i].get(k));
+            v[i].forget(zero);
+        }
+        return m;
+    }
+
+    __device__ float sum_exp(float shift, unsigned zero) {
+        float sum = 0.0f;
+#pragma unroll
+        for (int i = 0; i < VECTORS; i++) {
+#pragma unroll
+            for (int k = 0; k < SIZE; k++) {
+                float e = exp_of(v[i].get(k) - shift);
+                if constexpr (KEEPS_EXP) v[i].set(k, e);
+                sum += e;
+            }
+            v[i].forget(zero);
+        }
+        return sum;
+    }
+
+    /* exp(x - top) / sum: `kept` times what sum_exp kept, else `scale` times what is taken anew. */
+    __device__ void store(T *to, int first, int step, int whole, float top, float scale, float kept) {
+        bool is_aligned = ((uintptr_t)to & 15) == 0;
+#pragma unroll
+        for (int i = 0; i < VECTORS; i++) {
+            int at = first + i * step;
+            if (at >= whole) continue;
+#pragma unroll
+            for (int k = 0; k < SIZE; k++) {
+                float e = KEEPS_EXP ? v[i].get(k) * kept : exp_of(v[i].get(k) - top) * scale;
+                v[i].set(k, narrow<T>(e));
+            }
+            if (is_aligned) {
+                reinterpret_cast<Vector<T> *>(to)[at] = v[i];
+                continue;
+            }
+#pragma unroll
+            for (int k = 0; k < SIZE; k++) to[at * SIZE + k] = narrow<T>(v[i].get(k));
+        }
+    }
+};
+
 template <typename T, int LANES, int ROWS, int VECTORS, bool CLUSTER>
 __global__ void __launch_bounds__(LANES *ROWS) softmax_rows(T *y, const T *x, int64_t y_stride, int64_t x_stride, int rows, int n,
-                                                                    unsigned zero) {
-    constexpr int SIZE = Vector<T>::SIZE;
-    constexpr bool KEEPS_EXP = sizeof(T) == 4; /* in 16 bits exp is taken twice: half the registers */
+                                                            unsigned zero) {
     int blocks = 1, rank = 0;
     if constexpr (CLUSTER) {
         blocks = (int)cg::this_cluster().num_blocks();
         rank = (int)cg::this_cluster().block_rank();
     }
-    int lane = threadIdx.x % LANES;
     int64_t row = (int64_t)(blockIdx.x / blocks) * ROWS + threadIdx.x / LANES;
     bool is_row = row < rows;
     if (!is_row) row = rows - 1; /* its lanes still take part in the shuffles */
     const T *in = x + row * x_stride;
     T *out = y + row * y_stride;
     Parts<T> parts(in, n);
-    int first = rank * LANES + lane, step = blocks * LANES;
+    int first = rank * LANES + threadIdx.x % LANES, step = blocks * LANES;
 
     float head = first < parts.head ? wide(in[first]) : -INFINITY;
     float tail = first < parts.tail ? wide(in[n - parts.tail + first]) : -INFINITY;
-    const Vector<T> *from = reinterpret_cast<const Vector<T> *>(in + parts.head);
-    Vector<T> v[VECTORS] = {};
-#pragma unroll
-    for (int i = 0; i < VECTORS; i++) {
-        if (first + i * step < parts.whole) {
-            v[i] = from[first + i * step];
-        } else {
-#pragma unroll
-            for (int k = 0; k < SIZE; k++) v[i].set(k, narrow<T>(-INFINITY));
-        }
-    }
-
-    float m = fmaxf(head, tail);
-#pragma unroll
-    for (int i = 0; i < VECTORS; i++) {
-#pragma unroll
-        for (int k = 0; k < SIZE; k++) m = fmaxf(m, v[i].get(k));
-        v[i].forget(zero);
-    }
-#pragma unroll
-    for (int by = (LANES < WARP ? LANES : WARP) / 2; by; by /= 2) m = fmaxf(m, __shfl_xor_sync(~0u, m, by));
+    Slice<T, VECTORS> slice;
+    slice.load(in + parts.head, first, step, parts.whole);
+    float m = max_of_lanes<LANES>(fmaxf(fmaxf(head, tail), slice.max(zero)));
     float shift = m == -INFINITY ? 0.0f : m;
-    float sum = exp_of(head - shift) + exp_of(tail - shift);
-#pragma unroll
-    for (int i = 0; i < VECTORS; i++) {
-#pragma unroll
-        for (int k = 0; k < SIZE; k++) {
-            float e = exp_of(v[i].get(k) - shift);
-            if constexpr (KEEPS_EXP) v[i].set(k, e);
-            sum += e;
-        }
-        v[i].forget(zero);
-    }
-#pragma unroll
-    for (int by = (LANES < WARP ? LANES : WARP) / 2; by; by /= 2) sum += __shfl_xor_sync(~0u, sum, by);
-    Pair all = {m, sum};
+    Pair all = {m, sum_of_lanes<LANES>(exp_of(head - shift) + exp_of(tail - shift) + slice.sum_exp(shift, zero))};
     if constexpr (LANES > WARP) all = exchange<LANES / WARP, CLUSTER>(all);
     float scale = 1.0f / all.sum;
     float kept = scale * shrink(m, all.max); /* of what was taken relative to the warp's maximum */
@@ -168,23 +212,7 @@ __global__ void __launch_bounds__(LANES *ROWS) softmax_rows(T *y, const T *x, in
     if (!is_row) return;
     if (first < parts.head) out[first] = narrow<T>(exp_of(head - shift) * kept);
     if (first < parts.tail) out[n - parts.tail + first] = narrow<T>(exp_of(tail - shift) * kept);
-    bool is_aligned = (((uintptr_t)in ^ (uintptr_t)out) & 15) == 0;
-#pragma unroll
-    for (int i = 0; i < VECTORS; i++) {
-        if (first + i * step >= parts.whole) continue;
-#pragma unroll
-        for (int k = 0; k < SIZE; k++) {
-            float e = KEEPS_EXP ? v[i].get(k) * kept : exp_of(v[i].get(k) - all.max) * scale;
-            v[i].set(k, narrow<T>(e));
-        }
-        T *to = out + parts.head + (first + i * step) * SIZE;
-        if (is_aligned) {
-            *reinterpret_cast<Vector<T> *>(to) = v[i];
-        } else {
-#pragma unroll
-            for (int k = 0; k < SIZE; k++) to[k] = narrow<T>(v[i].get(k));
-        }
-    }
+    slice.store(out + parts.head, first, step, parts.whole, all.max, scale, kept);
 }
 
 /* Rows beyond what registers hold: read twice, element by element. */

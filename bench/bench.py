@@ -2,7 +2,7 @@
 """bench.py - fsc against its peers, in one process: bench.py [--sets tutorial cliffs …] [--seconds S] --out FOLDER
 
 Kernel × shape × dtype × peer → raw samples (NAME.jsonl, a line a point as soon as it is measured), and from them by report.py
-NAME.csv, NAME.json, NAME.md and a plot for each set. points.py has the sets, kernels.py the kernels, peers/ whom they meet.
+NAME.csv, NAME.json, NAME.md and a plot for each set. points.py has the sets, cases.py the kernels, peers/ whom they meet.
 
 Timing: random data; each result is compared with float64 before it is timed, and what is wrong is not timed; the peers take
 turns within every size. Two ways: `flush`, an event pair around one launch after the L2 was written over, and `graph`, a CUDA
@@ -25,7 +25,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "run")]
 
 import fsc  # noqa: E402
 import report  # noqa: E402
-from kernels import Case  # noqa: E402
+from cases import Case  # noqa: E402
 from machine import NotFor, Skip, open_machine  # noqa: E402
 from peers import copies, cuda_rows, own  # noqa: E402
 from points import SETS  # noqa: E402

@@ -1,5 +1,5 @@
 """liger_rows.py - Liger's kernels, where the package is installed. In: a case. Out: launch(i) → outputs."""
-from kernels import EPS
+from cases import EPS
 from machine import NotFor, Skip
 from peers.torch_rows import launcher, torch_of
 
@@ -8,11 +8,13 @@ def liger_peer(case):
     torch_of(case)
     try:
         import liger_kernel.transformers.functional as liger
-    except ImportError:
-        raise Skip("liger_kernel is not installed")
+    except ImportError as why:
+        raise Skip(f"Liger cannot be imported: {why}")
     known = {"softmax": lambda b: (liger.liger_softmax(b["x"]),),
              "layernorm": lambda b: (liger.liger_layer_norm(b["x"], b["weight"], b["bias"], EPS),),
-             "rmsnorm": lambda b: (liger.liger_rms_norm(b["x"], b["weight"], EPS),)}
+             "rmsnorm": lambda b: (liger.liger_rms_norm(b["x"], b["weight"], EPS),),
+             "add_rmsnorm": lambda b: liger.liger_fused_add_rms_norm(b["x"], b["residual"], b["weight"], EPS),
+             "cross_entropy": lambda b: (liger.liger_cross_entropy(b["x"], b["classes"], reduction="none"),)}
     if case.kernel.name not in known:
         raise NotFor("Liger's form of it is not called here")
     return launcher(case, known[case.kernel.name])

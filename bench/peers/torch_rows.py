@@ -5,7 +5,7 @@ In: a case on a machine that has torch. Out: launch(i) → the outputs, main one
 import functools
 import os
 
-from kernels import EPS
+from cases import EPS
 from machine import NotFor, Skip
 
 

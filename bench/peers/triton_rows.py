@@ -8,7 +8,7 @@ import statistics
 import triton
 import triton.language as tl
 
-from kernels import EPS
+from cases import EPS
 from machine import NotFor, Skip
 from timing import sample_flushed
 

@@ -10,7 +10,7 @@ import time
 
 sys.path.insert(0, sys.argv[1])
 import bench  # noqa: E402
-from kernels import KERNELS, Case  # noqa: E402
+from cases import KERNELS, Case  # noqa: E402
 from machine import LibMachine, Skip  # noqa: E402
 from peers import own  # noqa: E402
 from points import Point  # noqa: E402

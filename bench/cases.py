@@ -1,4 +1,4 @@
-"""kernels.py - the kernels that are measured: sources, arguments, float64 formulas, and the memory each must move.
+"""cases.py - the kernels that are measured: sources, arguments, float64 formulas, and the memory each must move.
 
 A Case is a kernel at a size with its memory: one or more sets of inputs and outputs. Launches over several sets in turn find
 nothing of theirs in the cache. In: a machine (machine.py) that has the memory. Out: arrays by name, wanted results, bytes.

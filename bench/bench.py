@@ -53,7 +53,7 @@ def limit(seconds):
     """From now on TooLong is raised after so many seconds; 0: no longer."""
 
     def stop(*_):
-        raise TooLong(f"more than {seconds} s")
+        raise TooLong(f"more than {seconds:.3g} s")
 
     signal.signal(signal.SIGALRM, stop)
     signal.setitimer(signal.ITIMER_REAL, seconds)
@@ -87,12 +87,12 @@ def is_own(name):
     return name.startswith("fsc") and name != "fsc_naive"
 
 
-def ready(case, peers, wrong, skipped):
-    """name → launch, of the peers whose results are right."""
+def ready(case, peers, wrong, skipped, end=FOREVER):
+    """name → launch, of the peers whose results are right. end: when the run should be over, which cuts short what compiles."""
     wants, launches = case.wants(), {}
     for name, make in peers.items():
         try:
-            limit(PEER_SECONDS)
+            limit(min(PEER_SECONDS, max(1, end - time.monotonic())))
             launch = make(case)
             case.poison()
             outputs = launch(0)
@@ -131,6 +131,7 @@ class Run:
         self.peers, self.slow, absent = find_peers(machine, o)
         self.file = open(path, "w")
         self.started = time.monotonic()
+        self.end = self.started + (o.seconds or FOREVER)
         self.failed = self.failed_in_a_row = 0
         self.write({"machine": facts})
         for module, why in absent.items():
@@ -147,7 +148,7 @@ class Run:
         """What is known of the point but its samples, and these by mode."""
         machine, o, case = self.machine, self.o, Case(self.machine, point)
         wrong, skipped, samples = {}, {}, {}
-        launches = ready(case, {**self.peers, **(self.slow if point.slow and o.compile else {})}, wrong, skipped)
+        launches = ready(case, {**self.peers, **(self.slow if point.slow and o.compile else {})}, wrong, skipped, self.end)
         for launch in launches.values():
             launch(0)
         if "flush" in o.modes:
@@ -193,11 +194,10 @@ class Run:
     def sets(self):
         """Each set gets its share of the time that is left."""
         o = self.o
-        end = self.started + (o.seconds or FOREVER)
         for at, name in enumerate(o.sets):
             now = time.monotonic()
             share = SETS[name].share / sum(SETS[s].share for s in o.sets[at:])
-            self.set(name, points_of(name, o.dtype), now + (end - now) * share)
+            self.set(name, points_of(name, o.dtype), now + (self.end - now) * share)
 
 
 def points_of(name, dtypes):

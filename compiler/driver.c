@@ -132,7 +132,7 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const G
         .timer = add_time,
         .timer_context = &c->times,
         .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = t ? t->max_shared : 0,
-                   .max_cluster = t ? t->max_cluster : 1},
+                   .max_cluster = t ? t->max_cluster : 1, .few_programs = o->few_programs},
     };
     return passes_run(c->func, &p);
 }

@@ -7,6 +7,8 @@
  */
 #include "runtime/bucket.h"
 
+#include <stdlib.h>
+
 enum { ALIGNED = 16, FINEST = 256, LONG = 4096 };
 
 static uint32_t next_power(uint32_t x) {
@@ -47,4 +49,24 @@ bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, Bu
         return true;
     }
     return false;
+}
+
+/* ---- Few programs -------------------------------------------------------------------------------------------------------------- */
+
+enum { LEAST_ROW = 8192 /* shorter rows are one block's, however few they are */ };
+
+/* "$4" alone. */
+static bool is_parameter(const char *code, uint32_t count, uint32_t *index) {
+    char *end = NULL;
+    if (code[0] != '$') return false;
+    *index = (uint32_t)strtoul(code + 1, &end, 10);
+    return *end == '\0' && *index < count;
+}
+
+bool bucket_few(const Record *interface, const RuleEnv *env, uint32_t sms, uint32_t longest, uint32_t *index, Bucket *out) {
+    if (longest <= LEAST_ROW || interface->num_grid != 1 || !is_parameter(interface->grid[0], interface->num_params, index)) return false;
+    const RuleBinding *b = &env->values[*index];
+    if (interface->params[*index].kind != RECORD_SCALAR || !b->known || b->value.is_float || b->value.i < 1 || b->value.i >= (int64_t)sms) return false;
+    *out = (Bucket){1, sms - 1};
+    return true;
 }

@@ -114,16 +114,27 @@ static void bind_launch(const fsc_jit *j, Binding *b) {
     }
 }
 
-/* The lengths that GPU code is compiled for: as `-D n<=MOST -D n>=LEAST` would say. */
+static void bound(Binding *b, const char *name, Bucket range) {
+    add(b->bounds, &b->num_bounds, arena_printf(b->arena, "%s>", name), arena_printf(b->arena, "%u", range.least));
+    add(b->bounds, &b->num_bounds, arena_printf(b->arena, "%s<", name), arena_printf(b->arena, "%u", range.most));
+}
+
+/* The lengths that GPU code is compiled for, and few rows: as `-D n<=MOST -D n>=LEAST` would say. */
 static void bind_bounds(const fsc_jit *j, Binding *b) {
     RuleEnv env = {.values = b->values, .num_values = j->interface->num_params};
+    uint32_t longest = 0, index;
     Bucket range;
     for (uint32_t i = 0; i < j->interface->num_params && j->props.kind != FSC_CPU; i++) {
         const char *name = j->interface->params[i].name;
         if (option_value(&j->options, name) || !bucket_find(j->interface, i, &env, &range)) continue;
-        add(b->bounds, &b->num_bounds, arena_printf(b->arena, "%s>", name), arena_printf(b->arena, "%u", range.least));
-        add(b->bounds, &b->num_bounds, arena_printf(b->arena, "%s<", name), arena_printf(b->arena, "%u", range.most));
+        bound(b, name, range);
+        if (range.most > longest) longest = range.most;
     }
+    if (j->options.num_ctas || j->interface->num_ctas || !bucket_few(j->interface, &env, j->props.sms, longest, &index, &range)) return;
+    const char *rows = j->interface->params[index].name;
+    if (option_value(&j->options, rows)) return;
+    bound(b, rows, range);
+    b->few = true;
 }
 
 fsc_status jit_bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs) {
@@ -179,6 +190,7 @@ fsc_compile_options jit_options(const fsc_jit *j, const Binding *b) {
     o.known = b->known;
     o.num_known = b->num_known;
     o.device = &j->props;
+    o.few_programs = b->few;
     o.check = b->checked;
     o.count = b->counted;
     return o;

@@ -30,7 +30,7 @@ static void add_pairs(Digest *d, const fsc_name_value *pairs, size_t n) {
 static void add_options(Digest *d, const fsc_compile_options *o) {
     const int64_t numbers[] = {o->config,      o->num_warps,   o->num_stages, o->num_ctas,    o->opt_level,
                                o->debug,       o->fast_math,   o->color,      o->diagnostics, o->remarks,
-                               o->verify_each, o->error_limit, o->device_debug};
+                               o->verify_each, o->error_limit, o->device_debug, o->few_programs};
     const char *texts[] = {o->file, o->arch, o->cpu, o->kernel, o->signature, o->passes};
     for (size_t i = 0; i < COUNT(numbers); i++) add_number(d, numbers[i]);
     for (size_t i = 0; i < COUNT(texts); i++) digest_text(d, texts[i]);

@@ -15,10 +15,10 @@ static const struct {
     {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8}, {1 << 17, 16},
 };
 
-/* Of a tile in the registers of one block: what is larger goes to a cluster. MOST_EACH: elements of 4 bytes in one thread, where the source says how
+/* SPREAD_BYTES: a block's, where there are fewer programs than multiprocessors. The others, of a tile in the registers of one block: what is larger goes to a cluster. MOST_EACH: elements of 4 bytes in one thread, where the source says how
  * many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked in chunks,
  * since a loop needs registers itself. */
-enum { MOST_EACH = 128, CHUNK_EACH = 32, CHUNK_WARPS = 8, BLOCK_BYTES = 1 << 17, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
+enum { MOST_EACH = 128, CHUNK_EACH = 32, CHUNK_WARPS = 16, SPREAD_BYTES = 1 << 15, BLOCK_BYTES = 1 << 17, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
 
 /* What masks leave of the tiles of one shape. */
 typedef struct Live {
@@ -117,6 +117,7 @@ static uint64_t block_bytes(const Func *f, uint32_t most) {
 
 static uint32_t choose_blocks(Func *f, uint64_t size, uint64_t held, const PassTarget *t) {
     uint32_t blocks = 1;
+    if (t->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
     if (size <= held) return 1;
     uint32_t most = most_blocks(f, t);
     while (blocks < most && size / blocks > held) blocks *= 2;
@@ -144,5 +145,6 @@ void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
     uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes);
     uint64_t held = block_bytes(f, l.bytes < 4 ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
     f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, size, held, t);
-    if (f->num_warps == 0) f->num_warps = choose_warps(size / f->blocks_per_program, l.flipped / (32 * SORTED));
+    uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
+    if (f->num_warps == 0) f->num_warps = choose_warps(share, l.flipped / (32 * SORTED));
 }

@@ -48,17 +48,29 @@ static void mark(Assume *a, const char *name, const char *what) {
     a->divisible[a->num_divisible++] = (fsc_name_value){arena_printf(a->o->arena, "%s", name), what};
 }
 
-/* As the JIT does: the range that the variant is compiled for. */
-static void bound(Assume *a, uint32_t index) {
-    RuleEnv env = {.values = a->values, .num_values = a->interface->num_params};
-    Bucket range;
-    if (!bucket_find(a->interface, index, &env, &range)) return;
+static void bound(Assume *a, uint32_t index, Bucket range) {
     const char *name = a->interface->params[index].name;
     for (int i = 0; i < 2; i++) {
         fsc_name_value pair = {arena_printf(a->o->arena, "%s%c", name, i ? '<' : '>'),
                                arena_printf(a->o->arena, "%u", i ? range.most : range.least)};
         vec_push(a->o->arena, &a->o->defines, pair);
     }
+}
+
+/* As the JIT does: the ranges that the variant is compiled for. */
+static void bound_all(Assume *a) {
+    RuleEnv env = {.values = a->values, .num_values = a->interface->num_params};
+    const fsc_compile_options *c = &a->o->compile;
+    uint32_t longest = 0, index;
+    Bucket range;
+    for (uint32_t i = 0; i < a->interface->num_params; i++) {
+        if (!bucket_find(a->interface, i, &env, &range)) continue;
+        bound(a, i, range);
+        if (range.most > longest) longest = range.most;
+    }
+    if (c->num_ctas || a->interface->num_ctas || !c->device || !bucket_few(a->interface, &env, c->device->sms, longest, &index, &range)) return;
+    bound(a, index, range);
+    a->o->compile.few_programs = true;
 }
 
 /* Back into the options, with names that outlive the interface. */
@@ -77,7 +89,7 @@ static void apply(Assume *a) {
     }
     a->o->compile.known = known;
     a->o->compile.num_known = count;
-    for (uint32_t i = 0; i < r->num_params; i++) bound(a, i);
+    bound_all(a);
     a->o->compile.defines = a->o->defines.at;
     a->o->compile.num_defines = a->o->defines.len;
     a->o->compile.divisible = a->divisible;

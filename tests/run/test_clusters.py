@@ -75,3 +75,12 @@ def cluster_chosen(bench, dtype, n):
     x = np.random.default_rng(n).normal(0, 4, (2, n))
     got, seen = launch(bench, example("softmax.dsl"), x, dtype)
     judge(got, seen, dtype, f"{n} columns")
+
+
+@case(n=[8193, 20011, 40000], dtype=["fp32", "fp16"])
+def few_rows(bench, n, dtype):
+    """One program on a whole GPU takes a cluster by itself; with many more the same kernel takes a block."""
+    for rows in (1, 1) if bench.device.name == "emu" else (1, 300):
+        x = np.random.default_rng(n).normal(0, 4, (rows, n))
+        got, seen = launch(bench, example("softmax.dsl"), x, dtype)
+        judge(got, seen, dtype, f"{rows} rows of {n}")

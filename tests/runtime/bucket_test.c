@@ -82,12 +82,40 @@ static void found_by_the_rule(void **state) {
     record_free(r);
 }
 
+/* Fewer programs than multiprocessors, and long rows: known where the grid is a parameter alone. */
+static void few_programs(void **state) {
+    (void)state;
+    Record *r = record_create("k");
+    record_add_param(r, RECORD_SCALAR, "rows", "i32");
+    RuleBinding values[1] = {{"rows", true, rule_int(131)}};
+    RuleEnv env = {.values = values, .num_values = 1};
+    uint32_t index = 7;
+    Bucket b;
+    assert_false(bucket_few(r, &env, 132, 32768, &index, &b)); /* no grid */
+    record_add_grid(r, "$0");
+    assert_true(bucket_few(r, &env, 132, 32768, &index, &b));
+    assert_true(index == 0 && b.least == 1 && b.most == 131);
+    assert_false(bucket_few(r, &env, 132, 8192, &index, &b)); /* rows of one block */
+    static const int64_t many[] = {INT64_MIN, -1, 0, 132, 4096, INT64_MAX};
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
+        values[0].value = rule_int(many[i]);
+        assert_false(bucket_few(r, &env, 132, 32768, &index, &b));
+    }
+    values[0] = (RuleBinding){"rows", false, rule_int(1)};
+    assert_false(bucket_few(r, &env, 132, 32768, &index, &b));
+    record_add_grid(r, "1"); /* two axes: not looked into */
+    values[0].known = true;
+    assert_false(bucket_few(r, &env, 132, 32768, &index, &b));
+    record_free(r);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ranges_partition),
         cmocka_unit_test(variants_are_few),
         cmocka_unit_test(waste_is_bounded),
         cmocka_unit_test(found_by_the_rule),
+        cmocka_unit_test(few_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

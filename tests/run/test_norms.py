@@ -10,7 +10,7 @@ EPS = 1e-5
 # n_cols, dtype, num_warps (0: the compiler's choice), elements between the rows, first element of every buffer
 CONFIGS = [(1, "fp32", 1, 0, 0), (31, "fp16", 4, 1, 1), (32, "bf16", 1, 0, 0), (33, "fp32", 8, 3, 2), (127, "bf16", 0, 0, 0),
            (128, "fp32", 4, 0, 0), (781, "fp32", 4, 7, 0), (781, "fp16", 8, 0, 3), (1025, "fp32", 0, 0, 0),
-           (1025, "bf16", 1, 15, 0)]
+           (1025, "bf16", 1, 15, 0), (3001, "fp32", 4, 0, 1)]
 WIDE = [(n, d, w, p, 0) for n in (2, 129, 1023, 1024, 4097) for d in ("fp32", "fp16", "bf16") for w, p in ((1, 0), (8, 5))]
 
 

@@ -1,0 +1,77 @@
+# A load that stands behind a reduction over warps and does not need it is issued before it, with what makes its address; behind a
+# store only through a const pointer. One that waits for the reduction stays, and so does one that would cost registers.
+# RUN: fsc %s --kernel=weight --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=MOVED
+# RUN: fsc %s --kernel=weight --num-warps=2 --emit=simt --passes=-hoist -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=pair --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=MOVED
+# RUN: fsc %s --kernel=weight -D N=1024 --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=weight -D N=4096 --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=written --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=ordered --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=volatile --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=chosen --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# RUN: fsc %s --kernel=alone --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
+# MOVED: %v = load
+# MOVED-NOT: reduce_warp
+# MOVED: %w = load
+# MOVED: reduce_warp
+# KEPT: %v = load
+# KEPT: reduce_warp
+# KEPT: %w = load
+@kernel
+def weight(y: *fp32, s: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v * v, axis=0)
+    store(s, r)
+    w = load(weight + i)
+    store(y + i, v * r * w)
+
+@kernel
+def pair(y: *fp32, s: *fp32, x: *fp32, b: *fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v * v, axis=0)
+    w = load(b + program_id(0) * N + i)
+    store(y + i, v * r * w)
+
+@kernel
+def written(y: *fp32, s: *fp32, x: *fp32, weight: *fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v * v, axis=0)
+    store(s, r)
+    w = load(weight + i)
+    store(y + i, v * r * w)
+
+@kernel
+def ordered(y: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v * v, axis=0)
+    debug_barrier()
+    w = load(weight + i)
+    store(y + i, v * r * w)
+
+@kernel
+def volatile(y: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v * v, axis=0)
+    w = load(weight + i, volatile=True)
+    store(y + i, v * r * w)
+
+@kernel
+def chosen(y: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v * v, axis=0)
+    w = load(weight + i, mask=v < r)
+    store(y + i, v * r * w)
+
+@kernel
+def alone(y: *fp32, x: *fp32, weight: *const fp32, N: constexpr = 2048):
+    i = arange(0, N)
+    v = load(x + i)
+    r = sum(v, axis=0)
+    w = load(weight + i)
+    store(y + i, r * w)

@@ -59,8 +59,13 @@ static bool is_index(const Value *v, uint32_t depth) {
     return true;
 }
 
+/* What each warp has for itself: one register for many places. */
+static bool is_of_warp(const Value *v) {
+    return v->def && v->def->kind == OP_SPREADWARP && layout_registers(v->def->args[0]->type.layout) <= FEW_REGISTERS;
+}
+
 static bool is_free(const Value *v) {
-    return !value_is_tile(v) || is_index(v, INDEX_DEPTH);
+    return !value_is_tile(v) || is_of_warp(v) || is_index(v, INDEX_DEPTH);
 }
 
 static uint32_t cost_of_op(OpKind k) {
@@ -166,7 +171,8 @@ static bool pays(Remat *r, uint32_t level) {
     for (const Op *op = r->f->body->first; op; op = op->next) {
         for (uint32_t i = 0; i < op->nresults; i++) {
             const Value *v = op->results[i];
-            if (!is_wide(v) || !v->type.layout || !lives_into(r, v, level)) continue;
+            if (!is_wide(v) || !v->type.layout || layout_registers(v->type.layout) <= FEW_REGISTERS || !lives_into(r, v, level))
+                continue;
             uint32_t words = words_of(r, v);
             l.all += words;
             if (!is_again(r, v)) continue;

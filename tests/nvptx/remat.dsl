@@ -11,7 +11,7 @@
 # CHECK: bar.sync
 # CHECK: mov.u32 [[S2:%r[0-9]+]], %smid;
 # CHECK: ex2.approx
-# COUNT: {{^}}128{{$}}
+# COUNT: {{^}}130{{$}}
 # PTXAS: 0 bytes spill stores, 0 bytes spill loads
 # PTXAS: Used {{[45][0-9]|6[0-4]}} registers
 @kernel(grid=(n_rows,))

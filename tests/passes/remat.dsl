@@ -1,6 +1,7 @@
 # What waits for a reduction is computed once more where registers bind: 64 elements a thread of 16 bits, but not 32, and not of 32 bits.
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --arch=sm_90 --emit=simt -o - | FileCheck %s
-# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=8192 --arch=sm_75 --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --arch=sm_90 --passes=-online --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=8192 --arch=sm_75 --passes=-online --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=ONLINE
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=4096 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=softmax -T T=fp32 -D BLOCK=8192 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --num-warps=16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
@@ -27,6 +28,22 @@
 # CHECK: [[E2:%.*]] = exp [[D2]]
 # CHECK: fdiv [[E2]],
 # CHECK-NOT: again
+
+# With one exchange: the exponentials below the warp's maximum, for the sum and once more for the quotients.
+# ONLINE: [[X:%.*]] = load
+# ONLINE: [[C:%.*]] = broadcast_warp
+# ONLINE: [[X1:%.*]] = again [[X]]
+# ONLINE: [[V1:%.*]] = fpext [[X1]]
+# ONLINE: [[D1:%.*]] = fsub [[V1]], [[C]]
+# ONLINE: [[E1:%.*]] = exp [[D1]]
+# ONLINE: reduce_warp [[E1]] {axis = 0, combine = fadd}
+# ONLINE: barrier block
+# ONLINE: [[X2:%.*]] = again [[X]]
+# ONLINE: [[V2:%.*]] = fpext [[X2]]
+# ONLINE: [[D2:%.*]] = fsub [[V2]], [[C]]
+# ONLINE: [[E2:%.*]] = exp [[D2]]
+# ONLINE: fmul [[E2]],
+# ONLINE-NOT: {{again|barrier}}
 @kernel
 def softmax(y: *T, x: *T, n_cols: i32, BLOCK: constexpr = 8192, T: dtype = fp16):
     cols = arange(0, BLOCK)

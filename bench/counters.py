@@ -83,8 +83,8 @@ def number(text):
 SCALES = {"byte": 1, "kbyte": 1e3, "mbyte": 1e6, "gbyte": 1e9, "kibyte": 2**10, "mibyte": 2**20, "gibyte": 2**30}
 
 
-def parse(text):
-    """{metric: value} of ncu's CSV, in either of its forms: a row a metric, or a row a kernel with a row of units. Launches are summed."""
+def parse(text, kernel):
+    """{metric: value} of this kernel in ncu's CSV, in either of its forms: a row a metric, or a row a kernel with a row of units. Launches are summed."""
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
@@ -92,6 +92,8 @@ def parse(text):
     rows = list(csv.DictReader(io.StringIO("\n".join(lines[start:]))))
     found, units = {}, {}
     for row in rows:
+        if (row.get("ID") or "").strip() and kernel not in (row.get("Kernel Name") or kernel):
+            continue
         if row.get("Metric Name"):
             pairs = [(row["Metric Name"], row.get("Metric Value") or "", row.get("Metric Unit") or "")]
         elif not (row.get("ID") or "").strip():
@@ -106,11 +108,11 @@ def parse(text):
     return found
 
 
-def measure(o, metrics, folder, path, words):
+def measure(o, metrics, folder, path, words, kernel):
     command = [o.ncu, "--csv", "--page", "raw", "--print-units", "base", "--target-processes", "all", "--metrics", ",".join(m for _, m, _ in metrics),
                o.fsc, "run", "--device=cuda", "--warmup", "0", "--repeat", "1", path, *words]
     code, out, err = run(command, folder)
-    values = parse(out)
+    values = parse(out, kernel)
     if values:
         return values
     print(f"ncu gave nothing (exit {code}):\n{out[-1500:]}\n{err[-1500:]}", file=sys.stderr)
@@ -131,7 +133,8 @@ def compare(o, metrics, name, words, shape):
     words = [w.format(R=rows, N=cols, RN=rows * cols, T=o.dtype) for w in words]
     path = os.path.join(HERE, "..", "dsl_examples", name + ".dsl")
     with tempfile.TemporaryDirectory() as folder:
-        counted, measured = count(o, folder, path, words), measure(o, metrics, folder, path, words)
+        counted = count(o, folder, path, words)
+        measured = measure(o, metrics, folder, path, words, counted["kernel"])
     return [(name, shape, what, get(counted), measured.get(metric)) for what, metric, get in metrics]
 
 
@@ -145,11 +148,11 @@ def multiprocessors(fsc):
 
 def self_test():
     """The two forms of ncu's CSV, with what it prints around them."""
-    long = '==PROF== x\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n"0","k","a__b.sum","sector","1,024"\n"1","k","a__b.sum","sector","6"\n'
-    wide = 'k: 1 ms\n"ID","Kernel Name","a__b.sum","dram__x.sum"\n"","","sector","Kbyte"\n"0","k","1030","2.5"\n'
-    assert parse(long) == {"a__b.sum": 1030}, parse(long)
-    assert parse(wide) == {"a__b.sum": 1030, "dram__x.sum": 2500}, parse(wide)
-    assert parse("nothing") == {}
+    long = '==PROF== x\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n"0","k","a__b.sum","sector","1,024"\n"1","k","a__b.sum","sector","6"\n"2","fill","a__b.sum","sector","9"\n'
+    wide = 'k: 1 ms\n"ID","Kernel Name","a__b.sum","dram__x.sum"\n"","","sector","Kbyte"\n"0","k","1030","2.5"\n"1","fill","7","7"\n'
+    assert parse(long, "k") == {"a__b.sum": 1030}, parse(long, "k")
+    assert parse(wide, "k") == {"a__b.sum": 1030, "dram__x.sum": 2500}, parse(wide, "k")
+    assert parse("nothing", "k") == {}
     assert set(TEN) <= set(cases())
     print("counters self-test: fine")
 

@@ -170,7 +170,7 @@ static fsc_status keep(fsc_jit *j, const Binding *b, fsc_kernel *kernel) {
     char *key = copy_text(b->key.at, b->key.len);
     if (!key) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     j->variants[j->num_variants++] = (JitVariant){key, kernel};
-    jit_quick_add(j, kernel);
+    if (!b->counted) jit_quick_add(j, kernel);
     return FSC_OK;
 }
 

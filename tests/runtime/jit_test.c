@@ -52,6 +52,35 @@ static bool scale_is_right(fsc_jit *j, int n, float f) {
     return true;
 }
 
+/* Counting switched on between launches, off and on: each launch takes code of its kind, and what counts is not kept on disk. */
+static void counting_is_of_the_launch(void **state) {
+    (void)state;
+    static const char *const names[] = {"cpu:1", "emu:1"};
+    for (int i = 0; i < 2; i++) {
+        FscCounts c;
+        fsc_device *d = device_of(names[i]);
+        fsc_jit *j = jit_with(d, scale, NULL);
+        for (int k = 0; k < 4; k++) {
+            assert_int_equal(fsc_device_count_lines(d, k % 2 != 0), FSC_OK);
+            for (int again = 0; again < 2; again++) assert_true(scale_is_right(j, 200, 0.5f));
+            assert_int_equal(fsc_device_counts(d, &c), k ? FSC_OK : FSC_ERROR_USAGE);
+            if (k) assert_int_equal(c.lines[c.num_lines - 1].line, 4);
+            if (k) assert_true(c.lines[c.num_lines - 1].runs > 0);
+        }
+        FscJitCounts made;
+        fsc_jit_counts(j, &made);
+        assert_int_equal(made.compiled, 2);
+        fsc_jit_destroy(j);
+        assert_int_equal(fsc_device_count_lines(d, true), FSC_OK);
+        j = jit_with(d, scale, NULL);
+        assert_true(scale_is_right(j, 200, 0.5f));
+        fsc_jit_counts(j, &made);
+        assert_int_equal(made.from_disk, 0);
+        fsc_jit_destroy(j);
+        fsc_device_close(d);
+    }
+}
+
 /* A handle of its own, as a new process would have, launched with n. */
 static FscJitCounts once(fsc_device *d, const char *source, const fsc_compile_options *o, int n) {
     FscJitCounts counts;
@@ -460,6 +489,7 @@ int main(void) {
         IN_FOLDER(host_code_comes_back),
         IN_FOLDER(keys_tell_options_apart),
         IN_FOLDER(off_means_off),
+        IN_FOLDER(counting_is_of_the_launch),
         IN_FOLDER(damage_is_compiled_again),
         IN_FOLDER(places_and_warnings_come_back),
         IN_FOLDER(threads_compile_once),

@@ -49,6 +49,7 @@ typedef struct Start {
     double compile; /* the compiler's own phases, from its table of times */
     double total;   /* until the kernel is loaded */
     double from_disk;
+    double registers, spills; /* as the driver has the kernel: the same from source, cubin and cache, or something is lost */
 } Start;
 
 /* The sum of the table's milliseconds. */
@@ -95,6 +96,8 @@ static int start_once(const char *path, const char *device, int out) {
     fsc_jit_counts(j, &counts);
     t.compile = sum_times(fsc_jit_log(j));
     t.from_disk = counts.from_disk;
+    t.registers = report.registers;
+    t.spills = report.spill_bytes;
     fsc_jit_destroy(j);
     fsc_memory_free(d, x);
     fsc_memory_free(d, y);
@@ -129,8 +132,10 @@ static void print_start(const char *what, Start *runs, size_t n) {
         rest[i] = total[i] - front[i] - compile[i];
     }
     double whole = median(total, n);
-    printf("%-32s %8.2f ms (fastest %.2f): read %.2f, compile %.2f, load and keep %.2f\n", what, whole, total[0], median(front, n),
+    printf("%-32s %8.2f ms (fastest %.2f): read %.2f, compile %.2f, load and keep %.2f", what, whole, total[0], median(front, n),
            median(compile, n), median(rest, n));
+    if (runs->registers > 0) printf("; %.0f registers, %.0f bytes spilled", runs->registers, runs->spills);
+    printf("\n");
 }
 
 static int measure_start(const char *path, const char *device, size_t runs) {

@@ -301,7 +301,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
         add_time(&c->times, "parse", now() - start);
         if (o->emit == FSC_EMIT_AST) {
             if (diag_errors(c->diag)) return FSC_ERROR_SOURCE;
-            ast_print(c->module, &c->output);
+            if (!want_host) ast_print(c->module, &c->output);
             return FSC_OK;
         }
         start = now();
@@ -382,7 +382,7 @@ fsc_status driver_interface(const fsc_compile_options *o, const char *source, si
     fsc_compile_options front = *o;
     front.emit = FSC_EMIT_AST;
     *interface = NULL;
-    fsc_status s = driver_compile(&front, source, length, false, out);
+    fsc_status s = driver_compile(&front, source, length, true, out);
     if (s != FSC_OK) return s;
     fsc_compilation *c = *out;
     if (!c->module) {

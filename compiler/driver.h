@@ -19,7 +19,8 @@ struct fsc_compilation {
     size_t scratch_bytes; /* arch "cpu", as text: of each running program */
 };
 
-/* fsc_compile, and with `want_host` (arch "cpu" or "emu") also the callable kernel in c->host. */
+/* fsc_compile, and with `want_host` what is wanted is in memory: the callable kernel in c->host (arch "cpu" or "emu"), or the
+ * parsed file, not printed (emit AST). */
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
                           fsc_compilation **out);
 

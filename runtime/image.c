@@ -43,6 +43,11 @@ static bool read_number(const char *at, size_t size, size_t *i, size_t most, siz
     return *i > start;
 }
 
+static char *out_of_memory(size_t *length) {
+    *length = SIZE_MAX;
+    return NULL;
+}
+
 /* From behind the symbol's prefix: NAME[LEN] = {1, 2, …}. NULL if that is not what stands here. A list that is cut off
  * gives what it has. */
 static char *read_array(const char *at, size_t size, size_t *i, size_t *length) {
@@ -56,7 +61,7 @@ static char *read_array(const char *at, size_t size, size_t *i, size_t *length) 
     *i = skip_space(at, size, *i + 1);
     if (*i >= size || at[*i] != '{') return NULL;
     char *bytes = malloc(count + 1);
-    if (!bytes) return NULL;
+    if (!bytes) return out_of_memory(length);
     do {
         *i = skip_space(at, size, *i + 1);
         if (n == count || !read_number(at, size, i, 255, &byte)) break;
@@ -75,7 +80,7 @@ static char *find_in_text(const char *at, size_t size, size_t *offset, size_t *l
         i += strlen(RECORD_SYMBOL_PREFIX);
         char *bytes = read_array(at, size, &i, length);
         *offset = i;
-        if (bytes) return bytes;
+        if (bytes || *length == SIZE_MAX) return bytes;
     }
     *offset = size;
     return NULL;
@@ -88,7 +93,7 @@ static char *find_in_bytes(const char *at, size_t size, size_t *offset, size_t *
     size_t end = find(at, size, start, "\nend ");
     end = size - end < 14 ? size : end + 14; /* "\nend 01234567\n" */
     char *bytes = malloc(end - start + 1);
-    if (!bytes) return NULL;
+    if (!bytes) return out_of_memory(length);
     memcpy(bytes, at + start, end - start);
     bytes[end - start] = '\0';
     *offset = end;
@@ -99,10 +104,12 @@ static char *find_in_bytes(const char *at, size_t size, size_t *offset, size_t *
 char *record_find(const void *image, size_t size, size_t *offset, size_t *length) {
     const char *at = image;
     size_t ignored = 0;
+    if (!length) length = &ignored;
+    *length = 0;
     if (*offset >= size) return NULL;
     /* Text has no NUL byte before its end; every ELF and fatbin has one in its first 16 bytes. */
     bool is_text = memchr(at, '\0', size < 16 ? size : 16) == NULL;
-    return (is_text ? find_in_text : find_in_bytes)(at, size, offset, length ? length : &ignored);
+    return (is_text ? find_in_text : find_in_bytes)(at, size, offset, length);
 }
 
 char *fsc_image_record(const void *image, size_t size, size_t index) {

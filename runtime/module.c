@@ -117,17 +117,23 @@ bool arch_fits(const char *target, const char *device, bool is_text) {
     return want <= have && ((is_text && !suffix) || want / 10 == have / 10);
 }
 
+/* What record_parse() said. */
+static fsc_status fail_record(const fsc_device *d, const char *why) {
+    return *why ? status_fail(d, FSC_ERROR_RECORD, "%s", why) : status_memory(d);
+}
+
 static fsc_status read_records(fsc_module *m, const void *image, size_t size) {
     size_t offset = 0, length = 0;
     for (char *text; (text = record_find(image, size, &offset, &length));) {
         char why[256] = "";
         Record *r = record_parse(text, length, why, sizeof why);
         free(text);
-        if (!r) return status_fail(m->device, FSC_ERROR_RECORD, "%s", why);
+        if (!r) return fail_record(m->device, why);
         if (add_record(m, r)) continue;
         record_free(r);
         return status_memory(m->device);
     }
+    if (length == SIZE_MAX) return status_memory(m->device);
     if (m->num_records) return FSC_OK;
     return status_fail(m->device, FSC_ERROR_RECORD, "the image holds no kernel record: it was not made by fsc");
 }
@@ -173,7 +179,7 @@ static fsc_status load_code(fsc_module *m, const void *image) {
 static fsc_status read_known(fsc_module *m, const char *text, size_t length) {
     char why[256] = "";
     Record *r = record_parse(text, length, why, sizeof why);
-    if (!r) return status_fail(m->device, FSC_ERROR_RECORD, "%s", why);
+    if (!r) return fail_record(m->device, why);
     if (add_record(m, r)) return FSC_OK;
     record_free(r);
     return status_memory(m->device);
@@ -269,7 +275,7 @@ fsc_status fsc_module_host(fsc_device *d, const struct Record *record, const Fsc
     if (!m || !copy || !add_record(m, copy)) {
         record_free(copy);
         free(m);
-        return why[0] ? status_fail(d, FSC_ERROR_RECORD, "%s", why) : status_memory(d);
+        return fail_record(d, why);
     }
     m->code = *code;
     *out = m;

@@ -148,6 +148,7 @@ static fsc_status make_host(fsc_device *d, const FscObject *o, const FscObjectVa
                            o->kernel, level);
     char why[256] = "";
     Record *r = record_parse(v->code, v->size, why, sizeof why);
+    if (!r && !*why) return status_memory(d);
     if (!r) return status_fail(d, FSC_ERROR_RECORD, "kernel %s: %s", o->kernel, why);
     FscHostCode code = {.entry = v->entry, .scratch_bytes = v->scratch_bytes};
     fsc_status s = fsc_module_host(d, r, &code, out);

@@ -367,7 +367,6 @@ Record *record_parse(const char *text, size_t length, char *err, size_t errsize)
     rd.r = record_create("");
     char *copy = malloc(end + 1);
     bool ok = rd.r && copy;
-    if (!ok) fail(&rd, "cannot be read: out of memory");
     if (ok && memchr(text, '\0', end)) ok = fail(&rd, "holds a NUL byte");
     if (ok) {
         memcpy(copy, text, end);
@@ -383,8 +382,10 @@ Record *record_parse(const char *text, size_t length, char *err, size_t errsize)
     }
     if (ok) ok = check_codes(&rd);
     if (ok && *rd.r->kernel == '\0') ok = fail(&rd, "names no kernel");
-    if (ok && rd.r->failed) ok = fail(&rd, "cannot be read: out of memory");
+    bool lacks_memory = !rd.r || !copy || rd.r->failed;
     free(copy);
+    if (lacks_memory && errsize) err[0] = '\0';
+    ok = ok && !lacks_memory;
     if (ok) return rd.r;
     record_free(rd.r);
     return NULL;

@@ -149,13 +149,14 @@ RecordAccess *record_add_access(Record *r, bool is_store, uint32_t line, uint32_
 /* The text, NUL-terminated, malloc'd: the caller frees it. *length (may be NULL) without the NUL. NULL: out of memory. */
 char *record_write(const Record *r, size_t *length);
 /* From text (bytes after the "end" line are ignored). NULL with a sentence in err (may be NULL) when damaged, truncated,
- * of another version, or wrong in itself (a code that does not check, a dtype that does not exist, …). */
+ * of another version, or wrong in itself (a code that does not check, a dtype that does not exist, …); with "" in err where
+ * memory ran out. */
 Record *record_parse(const char *text, size_t length, char *err, size_t errsize);
 Record *record_copy(const Record *r); /* NULL: out of memory */
 
 /* The next record inside an image (PTX text, cubin, fatbin, ELF) at or after *offset, which is moved behind it. PTX
  * holds it as `.b8 fsc_record_NAME[LEN] = {102, 115, …}`, anything else as plain bytes. Returns its bytes malloc'd and
- * NUL-terminated (the caller frees), NULL when there is none left (or no memory). Damaged ones are returned as found:
+ * NUL-terminated (the caller frees), NULL when there is none left (or no memory: *length is SIZE_MAX then). Damaged ones are returned as found:
  * record_parse says what is wrong. */
 char *record_find(const void *image, size_t size, size_t *offset, size_t *length);
 

@@ -6,6 +6,7 @@
 #define _DEFAULT_SOURCE
 #include "cachefix.h"
 #include "fakecuda.h"
+#include "wrapped.h"
 
 #include "runtime/jit.h"
 
@@ -413,6 +414,25 @@ static void short_way_of(const char *device, const char *source) {
     fsc_device_close(d);
 }
 
+/* The second launch of a variant takes neither memory nor locks. */
+static void known_launches_are_free(void **state) {
+    (void)state;
+    fake_reset();
+    fsc_device *d = device_of("cuda");
+    fsc_jit *j = jit_with(d, scale, NULL);
+    for (int i = 0; i < 100; i++) {
+        const FscArg args[] = {fsc_pointer((void *)0x7000000000, 4000, FSC_FP32), fsc_pointer((void *)0x7100000000, 4000, FSC_FP32),
+                               fsc_float(1), fsc_int(i % 2 ? 1000 : 999)};
+        long allocations = wrapped_allocations, locks = wrapped_locks;
+        assert_int_equal(fsc_jit_launch(j, NULL, args, 4, NULL), FSC_OK);
+        if (i == 0) continue;
+        assert_int_equal(wrapped_allocations, allocations);
+        assert_int_equal(wrapped_locks, locks);
+    }
+    fsc_jit_destroy(j);
+    fsc_device_close(d);
+}
+
 static void the_short_way_takes_the_very_variant(void **state) {
     static const char *const sources[] = {rows, capped, unruled};
     (void)state;
@@ -495,6 +515,7 @@ int main(void) {
         IN_FOLDER(threads_compile_once),
         IN_FOLDER(handles_share_a_folder),
         IN_FOLDER(cubins_come_back),
+        IN_FOLDER(known_launches_are_free),
         IN_FOLDER(the_short_way_takes_the_very_variant),
         IN_FOLDER(refused_cubins_are_replaced),
         IN_FOLDER(ptx_is_kept_where_there_is_no_cubin),

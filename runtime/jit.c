@@ -125,9 +125,11 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     if (s != FSC_OK) return jit_fail(j, s, fsc_last_message());
     j->options.arch = j->props.arch;
     j->options.emit = j->props.kind == FSC_CUDA ? FSC_EMIT_PTX : FSC_EMIT_ASM; /* of the host: code in memory */
-    s = driver_interface(&j->options, j->source, length, &j->front, &j->interface);
-    if (s != FSC_OK) return jit_fail(j, s, fsc_compilation_diagnostics(j->front));
     disk_open(j);
+    j->interface = disk_interface(j);
+    if (!j->interface) s = driver_interface(&j->options, j->source, length, &j->front, &j->interface);
+    if (s != FSC_OK) return jit_fail(j, s, fsc_compilation_diagnostics(j->front));
+    if (j->front) disk_keep_interface(j);
     jit_quick_open(j);
     return FSC_OK;
 }

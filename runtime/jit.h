@@ -20,7 +20,7 @@ struct fsc_jit {
     char *source, *file;
     size_t length;
     fsc_compile_options options;
-    fsc_compilation *front; /* the parsed file: owns what the interface's compile needed */
+    fsc_compilation *front; /* the parsed file: owns what the interface's compile needed; NULL: it came from disk */
     Record *interface;
     JitVariant *variants;
     size_t num_variants, cap;
@@ -78,6 +78,9 @@ bool jit_describe_host(const fsc_compilation *c, Text *out);
 
 /* Opens the folder, unless the options want none, and sums up what every key has in common. */
 void disk_open(fsc_jit *j);
+/* The kernel's interface, where the file is so long that reading it takes longer than an entry; NULL: none. The caller frees. */
+Record *disk_interface(fsc_jit *j);
+void disk_keep_interface(fsc_jit *j);
 /* The variant from disk, without a compile; *out stays as it is where there is none that loads. */
 void disk_find(fsc_jit *j, const Binding *b, fsc_kernel **out);
 void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, CachePart cubin, fsc_kernel *kernel);

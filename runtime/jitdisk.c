@@ -69,6 +69,40 @@ static void key_of(const fsc_jit *j, const Binding *b, char key[DIGEST_HEX + 1])
     digest_end(&d, key);
 }
 
+/* ---- Interfaces: no variant, but what a long file's parameters are ------------------------------------------------------ */
+
+enum { LONG_SOURCE = 8192 }; /* bytes that are parsed in half a millisecond */
+
+static bool interface_key(const fsc_jit *j, char key[DIGEST_HEX + 1]) {
+    Digest d = j->basis;
+    if (j->cache.folder < 0 || j->length < LONG_SOURCE) return false;
+    digest_text(&d, NULL); /* no Binding has this */
+    digest_end(&d, key);
+    return true;
+}
+
+Record *disk_interface(fsc_jit *j) {
+    char key[DIGEST_HEX + 1];
+    CacheEntry e;
+    if (!interface_key(j, key) || !cache_read(&j->cache, key, true, &e)) return NULL;
+    Record *r = record_parse_interface(e.parts[CACHE_RECORD].at, e.parts[CACHE_RECORD].size);
+    cache_entry_free(&e);
+    return r;
+}
+
+void disk_keep_interface(fsc_jit *j) {
+    char key[DIGEST_HEX + 1];
+    size_t n = 0;
+    Text label = {0};
+    char *text = interface_key(j, key) ? record_write(j->interface, &n) : NULL;
+    if (!text) return;
+    text_printf(&label, "%s %s interface", j->interface->kernel, j->props.arch);
+    const CacheEntry e = {.parts[CACHE_LABEL] = {label.at, label.len}, .parts[CACHE_RECORD] = {text, n}};
+    (void)cache_write(&j->cache, key, &e);
+    text_free(&label);
+    free(text);
+}
+
 /* ---- Entries --------------------------------------------------------------------------------------------------------------- */
 
 void disk_find(fsc_jit *j, const Binding *b, fsc_kernel **out) {

@@ -20,6 +20,7 @@ typedef struct Reader {
     char *line; /* the words' bytes, unescaped in place */
     const char *words[MAX_WORDS];
     uint32_t num_words, number; /* number: of the line, from 1 */
+    bool is_interface;          /* types and values may be left open */
     char *err;
     size_t errsize;
 } Reader;
@@ -165,6 +166,7 @@ static bool read_constexpr(Reader *rd) {
     RecordParam *p =
         record_add_constexpr(rd->r, word(rd, 2), (RecordValueKind)kind, word(rd, 4), (RecordOrigin)origin, rule);
     if (!p) return fail(rd, "out of memory");
+    if (rd->is_interface && !*p->value) return true;
     if (kind == RECORD_DTYPE) return need_dtype(rd, p->value);
     return record_value(p, &v) || fail(rd, "'%.40s' is no value", p->value);
 }
@@ -172,7 +174,7 @@ static bool read_constexpr(Reader *rd) {
 /* default=1e-05 */
 static bool read_default(Reader *rd, const char *text, RecordParam *p) {
     RuleValue v;
-    RecordValueKind kind = strchr(p->dtype, 'f') ? RECORD_FLOAT : RECORD_INT;
+    RecordValueKind kind = strpbrk(*p->dtype ? p->dtype : text, *p->dtype ? "f" : ".einfa") ? RECORD_FLOAT : RECORD_INT;
     if (p->kind != RECORD_SCALAR) return fail(rd, "a pointer has a default");
     record_set_default(rd->r, p, kind, text);
     return record_value(p, &v) || fail(rd, "'%.40s' is no value", text);
@@ -185,7 +187,7 @@ static bool read_param(Reader *rd) {
     if (!find_word(record_kinds, word(rd, 1), &kind)) return fail(rd, "'%.40s' is no kind of parameter", word(rd, 1));
     if (*word(rd, 2) == '\0') return fail(rd, "a parameter has no name");
     if (kind == RECORD_CONSTEXPR) return read_constexpr(rd);
-    if (!need_dtype(rd, word(rd, 3))) return false;
+    if (!rd->is_interface && !need_dtype(rd, word(rd, 3))) return false;
     RecordParam *p = record_add_param(rd->r, (RecordKind)kind, word(rd, 2), word(rd, 3));
     if (!p) return fail(rd, "out of memory");
     for (uint32_t i = 4; i < rd->num_words; i++) {
@@ -360,8 +362,8 @@ static size_t find_end(Reader *rd, const char *text, size_t length) {
     return 0;
 }
 
-Record *record_parse(const char *text, size_t length, char *err, size_t errsize) {
-    Reader rd = {.err = err, .errsize = errsize};
+static Record *parse(const char *text, size_t length, bool is_interface, char *err, size_t errsize) {
+    Reader rd = {.err = err, .errsize = errsize, .is_interface = is_interface};
     size_t end = find_end(&rd, text, length);
     if (end == 0) return NULL;
     rd.r = record_create("");
@@ -389,4 +391,12 @@ Record *record_parse(const char *text, size_t length, char *err, size_t errsize)
     if (ok) return rd.r;
     record_free(rd.r);
     return NULL;
+}
+
+Record *record_parse(const char *text, size_t length, char *err, size_t errsize) {
+    return parse(text, length, false, err, errsize);
+}
+
+Record *record_parse_interface(const char *text, size_t length) {
+    return parse(text, length, true, NULL, 0);
 }

@@ -152,6 +152,8 @@ char *record_write(const Record *r, size_t *length);
  * of another version, or wrong in itself (a code that does not check, a dtype that does not exist, …); with "" in err where
  * memory ran out. */
 Record *record_parse(const char *text, size_t length, char *err, size_t errsize);
+/* Likewise of a kernel before specialisation: a parameter's type may be "" or a dtype parameter's name, a constexpr's value "". */
+Record *record_parse_interface(const char *text, size_t length);
 Record *record_copy(const Record *r); /* NULL: out of memory */
 
 /* The next record inside an image (PTX text, cubin, fatbin, ELF) at or after *offset, which is moved behind it. PTX

@@ -151,6 +151,63 @@ static void keys_tell_options_apart(void **state) {
     fsc_device_close(d);
 }
 
+/* A long file's interface is kept as well: the next handle parses nothing. */
+static void long_files_are_not_parsed_again(void **state) {
+    fsc_device *d = device_of("cpu:1");
+    char *text = malloc(20000), path[600];
+    (void)state;
+    memset(text, '#', 12000);
+    strcpy(text + 12000, "\n");
+    strcat(text, scale);
+    expect(once(d, text, NULL, 1000), 1, 0);
+    assert_int_equal(files_of("", ".fsc", NULL), 2);
+    expect(once(d, text, NULL, 1000), 0, 1);
+    fsc_jit *j = jit_with(d, text, NULL);
+    assert_null(j->front);
+    fsc_jit_destroy(j);
+    while (files_of("", ".fsc", path)) unlink(path);
+    strcat(text, "def scale(");
+    assert_int_equal(fsc_jit_create(d, text, strlen(text), NULL, &j), FSC_ERROR_SOURCE);
+    assert_int_equal(files_of("", ".fsc", NULL), 0); /* nothing is kept of a file with errors */
+    fsc_jit_destroy(j);
+    free(text);
+    fsc_device_close(d);
+}
+
+/* Every example's interface is the same after it was written and read. */
+static void interfaces_survive(void **state) {
+    DIR *dir = opendir("dsl_examples");
+    fsc_device *d = device_of("cpu:1");
+    char path[600], *text = malloc(65536);
+    int files = 0;
+    (void)state;
+    for (struct dirent *at; dir && (at = readdir(dir)) != NULL;) {
+        size_t n = strlen(at->d_name), m = 0;
+        if (n < 4 || strcmp(at->d_name + n - 4, ".dsl") != 0) continue;
+        snprintf(path, sizeof path, "dsl_examples/%.255s", at->d_name);
+        FILE *f = fopen(path, "rb");
+        size_t length = f ? fread(text, 1, 65535, f) : 0;
+        if (f) fclose(f);
+        text[length] = '\0';
+        fsc_jit *j = jit_with(d, text, NULL);
+        char *written = record_write(fsc_jit_interface(j), &n);
+        assert_non_null(written);
+        Record *r = record_parse_interface(written, n);
+        if (!r) fail_msg("%s: %s", path, written);
+        char *again = record_write(r, &m);
+        assert_string_equal(written, again);
+        free(written);
+        free(again);
+        record_free(r);
+        fsc_jit_destroy(j);
+        files++;
+    }
+    if (dir) closedir(dir);
+    free(text);
+    fsc_device_close(d);
+    assert_true(files > 20);
+}
+
 static void off_means_off(void **state) {
     fsc_device *d = device_of("cpu:1");
     (void)state;
@@ -508,6 +565,8 @@ int main(void) {
         IN_FOLDER(processes_share_a_folder), /* first: a process with threads should not fork */
         IN_FOLDER(host_code_comes_back),
         IN_FOLDER(keys_tell_options_apart),
+        IN_FOLDER(long_files_are_not_parsed_again),
+        IN_FOLDER(interfaces_survive),
         IN_FOLDER(off_means_off),
         IN_FOLDER(counting_is_of_the_launch),
         IN_FOLDER(damage_is_compiled_again),

@@ -457,7 +457,8 @@ typedef struct FscObject {
  * newest cubin that fits the device, else PTX, which the driver compiles. A variant is loaded when it is first launched,
  * once a context, whichever threads ask; from then on nothing is locked but the kernel's table for reading. */
 FSC_API fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid[3], const void *const *values);
-/* Loads every variant for where this stream runs: for those who capture launches in a graph, or want no first call. */
+/* Loads every variant for where this stream runs: for those who capture launches in a graph, or want no first call. All that
+ * can be are loaded; the status is the first failure's. */
 FSC_API fsc_status fsc_object_load(FscObject *o, fsc_stream stream);
 /* Unloads it everywhere, before its contexts are destroyed or its code leaves the process. No launch of it at the same time. */
 FSC_API void fsc_object_unload(FscObject *o);

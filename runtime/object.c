@@ -249,7 +249,10 @@ fsc_status fsc_object_load(FscObject *o, fsc_stream stream) {
     fsc_status s = load_at(o, stream, &l);
     if (s != FSC_OK) return s;
     const VariantTable *t = kernel_table(l->kernel);
-    for (size_t i = 0; s == FSC_OK && i < t->count; i++) s = variant_ready(t->at[i]);
+    for (size_t i = 0; i < t->count; i++) {
+        fsc_status one = variant_ready(t->at[i]); /* one that is too large keeps no other from being loaded */
+        if (s == FSC_OK) s = one;
+    }
     return s;
 }
 

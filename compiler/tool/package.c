@@ -142,26 +142,39 @@ static Bytes keep(PackageJob *j, const char *at, size_t n) {
     return (Bytes){arena_strndup(j->o->arena, at, n), n};
 }
 
-/* PTX → the variant's entries: a cubin if there is ptxas, PTX where no cubin reaches. */
-static ExitCode add_gpu(PackageJob *j, PackageKernel *k, uint32_t arch, uint64_t number, const fsc_compilation *c) {
+/* PTX → the variant's entries: room for a cubin if there is ptxas, PTX where no cubin reaches. */
+static void add_gpu(PackageJob *j, PackageKernel *k, uint32_t arch, uint64_t number, const fsc_compilation *c) {
     size_t n = 0;
-    const char *ptx = fsc_compilation_output(c, &n), *name = j->archs.at[arch];
-    ObjectVariant v = {.arch = name, .number = number};
+    const char *at = fsc_compilation_output(c, &n);
+    Bytes ptx = keep(j, at, n);
+    ObjectVariant v = {.arch = j->archs.at[arch], .number = number};
     bool has_ptxas = fsc_find_ptxas() != NULL;
     if (has_ptxas) {
-        Text cubin = {0}, report = {0};
-        fsc_status s = ptxas_run(ptx, n, name, j->o->compile.opt_level, &cubin, &report);
-        if (s != FSC_OK) fprintf(stderr, "fsc: ptxas refuses kernel %s for %s: %s\n", k->name, name, report.at ? report.at : "");
-        v.code = keep(j, cubin.at ? cubin.at : "", cubin.len);
-        text_free(&cubin);
-        text_free(&report);
-        if (s != FSC_OK) return EXIT_ENVIRONMENT;
+        Assembly later = {.arch = v.arch, .ptx = ptx, .kernel = (uint32_t)(k - j->kernels.at), .variant = k->variants.len};
+        vec_push(j->o->arena, &j->assemblies, later);
         vec_push(j->o->arena, &k->variants, v);
     }
-    if (has_ptxas && !needs_ptx(j, arch)) return EXIT_DONE;
-    v.code = keep(j, ptx, n);
+    if (has_ptxas && !needs_ptx(j, arch)) return;
+    v.code = ptx;
     vec_push(j->o->arena, &k->variants, v);
-    return EXIT_DONE;
+}
+
+/* The cubins, when all PTX is there. */
+static ExitCode add_cubins(PackageJob *j) {
+    ExitCode code = EXIT_DONE;
+    assemble_all(j->assemblies.at, j->assemblies.len, j->o->compile.opt_level);
+    for (uint32_t i = 0; i < j->assemblies.len; i++) {
+        Assembly *a = &j->assemblies.at[i];
+        PackageKernel *k = &j->kernels.at[a->kernel];
+        if (a->status != FSC_OK && code == EXIT_DONE) {
+            fprintf(stderr, "fsc: ptxas refuses kernel %s for %s: %s\n", k->name, a->arch, a->report.at ? a->report.at : "");
+            code = EXIT_ENVIRONMENT;
+        }
+        k->variants.at[a->variant].code = keep(j, a->cubin.at ? a->cubin.at : "", a->cubin.len);
+        text_free(&a->cubin);
+        text_free(&a->report);
+    }
+    return code;
 }
 
 /* "cpu", with the level that the runtime can ask the processor for. */
@@ -195,7 +208,7 @@ static ExitCode compile_variant(PackageJob *j, PackageKernel *k, const Choice *c
     if (code == EXIT_DONE) {
         note_record(j, k, c);
         if (is_cpu) add_cpu(j, k, number, c);
-        else code = add_gpu(j, k, (uint32_t)arch, number, c);
+        else add_gpu(j, k, (uint32_t)arch, number, c);
     }
     fsc_compilation_destroy(c);
     return code;
@@ -378,6 +391,7 @@ ExitCode command_package(ToolOptions *o, const char *file, const char *text, siz
     choose_processor(o);
     ExitCode code = read_archs(&j);
     if (code == EXIT_DONE) code = compile_all(&j);
+    if (code == EXIT_DONE) code = add_cubins(&j);
     if (code == EXIT_DONE) code = o->package == PACKAGE_C ? write_text(&j, o->output, package_c) : write_object(&j);
     if (code == EXIT_DONE && o->header) code = write_text(&j, o->header, package_header);
     if (code == EXIT_DONE && !depend_write(o, file, o->output, o->header)) code = EXIT_ENVIRONMENT;

@@ -8,6 +8,15 @@
 #include "driver.h"
 #include "tool/tool.h"
 
+/* PTX on its way to a cubin. */
+typedef struct Assembly {
+    const char *arch;
+    Bytes ptx;
+    uint32_t kernel, variant; /* whose code it becomes */
+    Text cubin, report;       /* owned */
+    fsc_status status;
+} Assembly;
+
 typedef struct PackageKernel {
     const char *name;     /* of the kernel */
     const char *function; /* of the C function: the same, or with a "_" where C or C++ have the word */
@@ -22,6 +31,7 @@ typedef struct PackageJob {
     ToolOptions *o;
     VEC(PackageKernel) kernels;
     VEC(const char *) archs; /* of GPUs, each once, oldest first */
+    VEC(Assembly) assemblies;
     bool cpu;
     const char *source; /* the text */
     size_t length;
@@ -41,6 +51,10 @@ bool variant_axis_parse(Arena *a, const char *text, VariantAxis *out);
 const RecordParam *variant_axis_param(const VariantAxis *axis, const Record *interface); /* NULL: the kernel has none */
 /* Whether the kernel's launch rule can choose between the values. False after printing why not. */
 bool variant_axis_check(const VariantAxis *axis, const RecordParam *p, const char *kernel);
+
+/* ---- assemble.c ------------------------------------------------------------------------------------------------------ */
+
+void assemble_all(Assembly *at, uint32_t count, int opt_level);
 
 /* ---- package_c.c ----------------------------------------------------------------------------------------------------- */
 

@@ -194,6 +194,19 @@ static void load_all(void **state) {
     end(&m);
 }
 
+/* Of four variants the second needs more than the device has: the others are loaded. */
+static void load_what_fits(void **state) {
+    (void)state;
+    Made m;
+    make_usual(&m);
+    fake_fail("cuModuleGetFunction", 2, 2);
+    assert_int_equal(fsc_object_load(&m.object, NULL), FSC_ERROR_DEVICE_MEMORY);
+    assert_int_equal(fake.modules, 4);
+    assert_int_equal(fsc_object_load(&m.object, NULL), FSC_OK);
+    assert_int_equal(fake_calls("cuModuleLoadDataEx"), 4);
+    end(&m);
+}
+
 static void failures(void **state) {
     (void)state;
     Made m;
@@ -350,6 +363,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(variants, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(assumptions, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(load_all, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(load_what_fits, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(failures, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(contexts, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(two_objects, fresh, nothing_left),

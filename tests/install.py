@@ -79,6 +79,16 @@ def runs_well(program, kernel_version):
     expect(re.search(wanted, printed, re.M), "%s prints %r" % (program, printed))
 
 
+def with_graphs(program, fake):
+    """A hundred launches of a graph of one."""
+    with tempfile.NamedTemporaryFile("r") as log:
+        printed = run(program, env={"FSC_CUDA_LIBRARY": fake, "FAKE_CUDA_LOG": log.name}, fails=True)
+        calls = log.read().split()
+    expect("softmax of 1000 equal values: 0\n" in printed, "%s on the fake driver prints %r" % (program, printed))
+    counts = [calls.count(name) for name in ("cuLaunchKernel", "cuGraphLaunch", "cuStreamEndCapture")]
+    expect(counts == [1, 100, 1], "%s makes %s calls" % (program, counts))
+
+
 def has_gpu():
     try:
         driver, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(0)
@@ -134,6 +144,12 @@ def with_c_compiler(prefix, folder, flags, fake):
             on_fake_driver(program, fake)
         if has_gpu():
             run(program)
+    made = os.path.join(folder, "softmax.c")
+    for library in [fake] + ["-l:libcuda.so.1"] * has_gpu():
+        program = os.path.join(folder, "graph")
+        run("cc", "-std=c17", *STRICT, *flags.split(), "-I" + folder, os.path.join(ROOT, "docs", "examples", "embed", "graph.c"), made, "-o", program,
+            library, *words, rpath, "-Wl,-rpath," + os.path.dirname(fake))
+        with_graphs(program, fake) if library == fake else run(program)
     for opt in ("0", "2"):
         made, program = os.path.join(folder, "types.o"), os.path.join(folder, "types")
         run(tool, "--emit=object", "--arch=cpu", "--opt=" + opt, os.path.join(ROOT, "tests", "Inputs", "types.dsl"), "-o", made,

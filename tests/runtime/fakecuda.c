@@ -44,6 +44,8 @@ static _Thread_local int depth;
 static struct Function *functions;
 static FakeLaunch launched[LAUNCHES];
 static int sticky;
+static void *captured; /* the stream whose launches a graph records, and how many it has */
+static int recorded;
 static const FakeState as_new = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32, .version = 13000};
 FakeState fake = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32, .version = 13000};
 
@@ -124,6 +126,7 @@ void fake_reset(void) {
     while (all.next != &all) give((char *)all.next + HEAD);
     fake = as_new;
     sticky = 0;
+    captured = NULL;
     memset(calls, 0, sizeof calls);
     depth = 0;
     while (functions) {
@@ -352,6 +355,58 @@ API(cuStreamDestroy_v2, void *stream) {
     return 0;
 }
 
+API(cuCtxSetCurrent, void *context) {
+    depth = 1;
+    stack[0] = context;
+    return 0;
+}
+
+API(cuStreamBeginCapture_v2, void *stream, int mode) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)mode;
+    if (!stream) return 900;
+    captured = stream;
+    recorded = 0;
+    return 0;
+}
+
+/* A graph, also one that is ready to be launched, is the number of its launches. */
+API(cuStreamEndCapture, void *stream, void **graph) {
+    ENTER();
+    if (stream != captured) return 1;
+    *graph = take(sizeof recorded);
+    *(int *)*graph = recorded;
+    captured = NULL;
+    return 0;
+}
+
+API(cuGraphInstantiateWithFlags, void **ready, void *graph, unsigned long long flags) {
+    ENTER();
+    (void)flags;
+    *ready = take(sizeof recorded);
+    *(int *)*ready = *(int *)graph;
+    return 0;
+}
+
+API(cuGraphLaunch, void *ready, void *stream) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)stream;
+    fake.launches += *(int *)ready;
+    return 0;
+}
+
+API(cuGraphExecDestroy, void *ready) {
+    give(ready);
+    return 0;
+}
+
+API(cuGraphDestroy, void *graph) {
+    give(graph);
+    return 0;
+}
+
 API(cuStreamSynchronize, void *stream) {
     ENTER();
     NEED_CONTEXT();
@@ -456,6 +511,7 @@ API(cuLinkDestroy, void *link) {
 API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *options, void **values) {
     ENTER();
     NEED_CONTEXT();
+    if (captured) return 900; /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED */
     nanosleep(&(struct timespec){.tv_nsec = fake.delay * 1000000L}, NULL);
     const char *text = image;
     bool is_cubin = memcmp(text, "\177ELF", 4) == 0;
@@ -518,6 +574,10 @@ static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned
     if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) return 1;
     if (sizes[1] > 65535 || sizes[2] > 65535 || sizes[3] > 1024) return 1;
     if (sizes[6] + 16 > 49152 && f->dynamic_shared < (int)sizes[6]) return 1;
+    if (captured && stream == captured) {
+        recorded++;
+        return 0;
+    }
     pthread_mutex_lock(&lock);
     FakeLaunch *l = &launched[fake.launches++ % LAUNCHES];
     memset(l, 0, sizeof *l);

@@ -288,6 +288,42 @@ static void cpu_version(void **state) {
     end(&m);
 }
 
+/* ---- Graphs -------------------------------------------------------------------------------------------------------------------------- */
+
+int cuStreamBeginCapture_v2(void *stream, int mode);
+int cuStreamEndCapture(void *stream, void **graph);
+int cuGraphLaunch(void *graph, void *stream);
+int cuGraphDestroy(void *graph);
+
+/* A capture takes launches; code that is not loaded yet it may refuse. */
+static void graphs(void **state) {
+    (void)state;
+    Made m;
+    fsc_device *d = open_cuda();
+    void *stream = NULL, *graph = NULL;
+    make_usual(&m);
+    fake_set_current(0);
+    assert_int_equal(fsc_stream_create(d, &stream), FSC_OK);
+    assert_int_equal(cuStreamBeginCapture_v2(stream, 0), 0);
+    assert_int_equal(launch(&m, stream, 700, false), FSC_ERROR_DRIVER);
+    assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
+    assert_int_equal(cuGraphDestroy(graph), 0);
+
+    assert_int_equal(fsc_object_load(&m.object, stream), FSC_OK);
+    assert_int_equal(cuStreamBeginCapture_v2(stream, 0), 0);
+    assert_int_equal(launch(&m, stream, 700, false), FSC_OK);
+    assert_int_equal(launch(&m, stream, 400, true), FSC_OK);
+    assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
+    assert_int_equal(fake.launches, 0);
+    for (int i = 0; i < 3; i++) assert_int_equal(cuGraphLaunch(graph, stream), 0);
+    assert_int_equal(fake.launches, 6);
+    assert_int_equal(cuGraphDestroy(graph), 0);
+    assert_int_equal(fsc_stream_destroy(d, stream), FSC_OK);
+    fake_set_current(-1);
+    fsc_device_close(d);
+    end(&m);
+}
+
 /* ---- Values ---------------------------------------------------------------------------------------------------------------------------- */
 
 static char given[64];
@@ -368,6 +404,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(contexts, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(two_objects, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(cpu_version, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(graphs, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(value_types, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(concurrent, fresh, nothing_left),
     };

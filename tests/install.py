@@ -125,6 +125,20 @@ def with_cmake(prefix, folder, flags, fake):
     run(os.path.join(build, "embed"), env=NO_DRIVER, fails=True)
 
 
+def wrong_calls(prefix, folder):
+    """fsc_add_kernels says what it lacks."""
+    os.mkdir(folder)
+    calls = {"fsc_add_kernels(nobody SOURCES a.dsl ARCHS cpu)": "there is no target 'nobody'",
+             "fsc_add_kernels(t SOURCES a.dsl)": "ARCHS is missing",
+             "fsc_add_kernels(t a.dsl ARCHS cpu)": "'a.dsl' belongs to no word"}
+    for call, why in calls.items():
+        with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
+            file.write("cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_package(fsc REQUIRED)\n"
+                       "add_library(t STATIC)\n%s\n" % call)
+        printed = run("cmake", "-S", folder, "-B", os.path.join(folder, "build"), "-DCMAKE_PREFIX_PATH=" + prefix, fails=True)
+        expect(why in " ".join(printed.split()), "%s gives %r" % (call, printed))
+
+
 def with_c_compiler(prefix, folder, flags, fake):
     tool, source = os.path.join(prefix, "bin", "fsc"), os.path.join(ROOT, "docs", "examples", "embed", "embed.c")
     kernel = os.path.join(ROOT, "dsl_examples", "softmax.dsl")
@@ -172,6 +186,7 @@ def main():
         for name in ("libfsc-runtime", "libfsc"):
             check_library(os.path.join(prefix, "lib", name + ".so"), name + ".so.0", bool(flags))
         with_cmake(prefix, folder, flags, fake)
+        wrong_calls(prefix, os.path.join(folder, "wrong"))
         os.mkdir(os.path.join(folder, "c"))
         with_c_compiler(prefix, os.path.join(folder, "c"), flags, fake)
     print("install: programs build and run")

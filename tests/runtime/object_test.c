@@ -158,6 +158,7 @@ static void variants(void **state) {
     takes(&m, 700, true, "sm_90_c_1_1024");
     assert_int_equal(fake.modules, 4);
     takes(&m, 700, true, "sm_90_c_1_1024");
+    takes(&m, 700, false, "sm_90_c_16_1024"); /* which the last one would fit, too */
     assert_int_equal(fake_calls("cuModuleLoadDataEx"), 4);
     assert_int_equal(fake_launch(0).grid[0], 3); /* by the launch rule */
 

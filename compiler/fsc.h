@@ -71,7 +71,7 @@ typedef struct fsc_compile_options {
     int opt_level;           /* 0..3; 2 */
     bool debug;              /* -g */
     bool fast_math;
-    bool few_programs;       /* fewer than the device has multiprocessors: a program may take several for itself */
+    bool few_programs;       /* no more than the device has multiprocessors: a program may take several for itself */
     bool color;              /* of the diagnostics text */
     fsc_diagnostics_format diagnostics;
     bool remarks;            /* of performance, for a GPU's code */

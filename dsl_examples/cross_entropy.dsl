@@ -3,13 +3,13 @@
 #   lse[i]  = log(sum_j exp(x[i, j]))
 #   loss[i] = lse[i] - (1 - smoothing) * x[i, t] - smoothing * (sum_j x[i, j]) / n_cols,   t = target[i]
 #
-# One program takes one row, of any length: as in softmax_tiled.dsl it keeps the maximum m and the sum s of exp(x - m) of
-# what it has seen. lse is m + log(s); in the loss the large m meets the large x[i, t] first, so that rows far from 0 keep
-# their digits. For the same reason the mean is that of x - r, with r = x[i, t].
+# One program takes one row: one read of it. lse is m + log(s), with m the maximum and s the sum of exp(x - m); in the loss the
+# large m meets the large x[i, t] first, so that rows far from 0 keep their digits. For the same reason the mean is that of
+# x - r, with r = x[i, t].
 # A row whose target is ignore_index has the loss 0. Another target outside of 0 to n_cols - 1 gives NaN.
 #
 #   fsc run cross_entropy.dsl x=logits.npy target=classes.npy loss=loss.npy lse=lse.npy ignore_index=-100 smoothing=0.1
-@kernel(grid=(n_rows,), BLOCK=min(2048, next_power_of_2(n_cols)))
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))
 def cross_entropy(loss: *fp32[n_rows], lse: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], target: *i32[n_rows],
                   x_stride: i32, n_rows: i32, n_cols: i32, ignore_index: i32, smoothing: fp32,
                   BLOCK: constexpr = 1024, T: dtype = fp32):
@@ -19,18 +19,13 @@ def cross_entropy(loss: *fp32[n_rows], lse: *fp32[n_rows], x: *T[n_rows:x_stride
     x_t = load(x_row + t, mask=(t >= 0) & (t < n_cols), other=nan).to(fp32)
     r = x_t if abs(x_t) < inf else 0.0
 
-    m = -inf
-    s = 0.0
-    above = 0.0
-    for start in range(0, n_cols, BLOCK):
-        cols = start + arange(0, BLOCK)
-        mask = cols < n_cols
-        v = load(x_row + cols, mask=mask, other=-inf).to(fp32)
-        m_new = maximum(m, max(v, axis=0))
-        shift = 0.0 if m_new == -inf else m_new
-        s = s * exp(m - shift) + sum(exp(v - shift), axis=0)
-        above += sum(where(mask, v - r, 0.0), axis=0)
-        m = m_new
+    cols = arange(0, BLOCK)
+    mask = cols < n_cols
+    v = load(x_row + cols, mask=mask, other=-inf).to(fp32)
+    m = max(v, axis=0)
+    shift = 0.0 if m == -inf else m
+    s = sum(exp(v - shift), axis=0)
+    above = sum(where(mask, v - r, 0.0), axis=0)
 
     store(lse + row, m + log(s))
     e = log(s) + (m - x_t)

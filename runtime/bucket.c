@@ -66,7 +66,7 @@ static bool is_parameter(const char *code, uint32_t count, uint32_t *index) {
 bool bucket_few(const Record *interface, const RuleEnv *env, uint32_t sms, uint32_t longest, uint32_t *index, Bucket *out) {
     if (longest <= LEAST_ROW || interface->num_grid != 1 || !is_parameter(interface->grid[0], interface->num_params, index)) return false;
     const RuleBinding *b = &env->values[*index];
-    if (interface->params[*index].kind != RECORD_SCALAR || !b->known || b->value.is_float || b->value.i < 1 || b->value.i >= (int64_t)sms) return false;
-    *out = (Bucket){1, sms - 1};
+    if (interface->params[*index].kind != RECORD_SCALAR || !b->known || b->value.is_float || b->value.i < 1 || b->value.i > (int64_t)sms) return false;
+    *out = (Bucket){1, sms};
     return true;
 }

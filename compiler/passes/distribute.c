@@ -15,7 +15,7 @@ static const struct {
     {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8}, {1 << 17, 16},
 };
 
-/* SPREAD_BYTES: a block's, where there are fewer programs than multiprocessors. The others, of a tile in the registers of one block: what is larger goes to a cluster. MOST_EACH: elements of 4 bytes in one thread, where the source says how
+/* SPREAD_BYTES: a block's, where there are no more programs than multiprocessors. The others, of a tile in the registers of one block: what is larger goes to a cluster. MOST_EACH: elements of 4 bytes in one thread, where the source says how
  * many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked in chunks,
  * since a loop needs registers itself. */
 enum { MOST_EACH = 128, CHUNK_EACH = 32, CHUNK_WARPS = 16, SPREAD_BYTES = 1 << 15, BLOCK_BYTES = 1 << 17, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
@@ -136,7 +136,7 @@ uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint
     uint32_t blocks = most_blocks(f, t);
     if (find_largest(f, facts).elements * wide <= block_bytes(f, BLOCK_BYTES) * blocks) return 0;
     f->num_ctas = blocks;
-    if (!f->num_warps) f->num_warps = CHUNK_WARPS;
+    if (!f->num_warps) f->num_warps = t->few_programs ? 2 * CHUNK_WARPS : CHUNK_WARPS;
     return (uint64_t)blocks * f->num_warps * 32 * CHUNK_EACH * 4 / wide;
 }
 

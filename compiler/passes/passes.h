@@ -14,7 +14,7 @@ typedef struct PassTarget {
     uint32_t max_shared_bytes;      /* per block, with opt-in */
     uint32_t max_vector_bytes;      /* of one access: 16 */
     uint32_t max_cluster;           /* blocks of a program; 1: the target has no clusters */
-    bool few_programs;              /* fewer than multiprocessors */
+    bool few_programs;              /* no more than multiprocessors */
 } PassTarget;
 
 typedef struct PassContext {

@@ -82,7 +82,7 @@ static void found_by_the_rule(void **state) {
     record_free(r);
 }
 
-/* Fewer programs than multiprocessors, and long rows: known where the grid is a parameter alone. */
+/* No more programs than multiprocessors, and long rows: known where the grid is a parameter alone. */
 static void few_programs(void **state) {
     (void)state;
     Record *r = record_create("k");
@@ -94,9 +94,9 @@ static void few_programs(void **state) {
     assert_false(bucket_few(r, &env, 132, 32768, &index, &b)); /* no grid */
     record_add_grid(r, "$0");
     assert_true(bucket_few(r, &env, 132, 32768, &index, &b));
-    assert_true(index == 0 && b.least == 1 && b.most == 131);
+    assert_true(index == 0 && b.least == 1 && b.most == 132);
     assert_false(bucket_few(r, &env, 132, 8192, &index, &b)); /* rows of one block */
-    static const int64_t many[] = {INT64_MIN, -1, 0, 132, 4096, INT64_MAX};
+    static const int64_t many[] = {INT64_MIN, -1, 0, 133, 4096, INT64_MAX};
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
         values[0].value = rule_int(many[i]);
         assert_false(bucket_few(r, &env, 132, 32768, &index, &b));

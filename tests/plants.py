@@ -32,6 +32,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "wide-vector": ["store_beyond(offset=3"],
     "short-row": ["live_half_empty(n=4353"],
     "turned-run": ["live_in_place(n=2046"],
+    "shared-place": ["remat_levels(dtype=fp16, n=2048"],
     "equal-turns": ["live_strides(dtype=fp32, n=1100"],
 }
 

@@ -189,7 +189,8 @@ bool op_evaluate(const Op *op, const int64_t *args, int64_t *result) {
     case OP_SPLIT:
     case OP_GATHER:
     case OP_CONVERT:
-    case OP_AGAIN: *result = args[0]; return true;
+    case OP_AGAIN:
+    case OP_PARK: *result = args[0]; return true;
     case OP_JOIN: *result = args[0]; return args[0] == args[1];
     case OP_SELECT: *result = args[0] ? args[1] : args[2]; return true;
     case OP_ICMP: *result = int_compare((Pred)op->attr.i, from, args[0], args[1]); return true;

@@ -250,6 +250,11 @@ static bool infer_again(Infer *in) {
     return elementwise(in, 1);
 }
 
+static bool infer_park(Infer *in) {
+    if (in->attr.i < 0 || in->attr.j <= in->attr.i) return fail(in, "bytes %lld to %lld", (long long)in->attr.i, (long long)in->attr.j);
+    return elementwise(in, 1);
+}
+
 static bool infer_float1(Infer *in) {
     return floats(in, 1, 16);
 }

@@ -103,7 +103,7 @@ static OpKind terminator_of(const Block *b) {
 }
 
 static bool is_simt_only(OpKind k) {
-    return k == OP_CONVERT || k == OP_AGAIN || k == OP_REDUCEWARP || k == OP_SPREADWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER ||
+    return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_REDUCEWARP || k == OP_SPREADWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER ||
            k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY;
 }
 

@@ -424,14 +424,15 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     case OP_TRUNC: return fact_resize(op, a[0]);
     case OP_BITCAST: return fact_bitcast(op, a);
     case OP_CONVERT:
-    case OP_AGAIN: return *a[0];
+    case OP_AGAIN:
+    case OP_PARK: return *a[0];
     default: return op_is_elementwise(op) ? fact_constancy(op, a) : fact_bottom(op->results[0]->type);
     }
 }
 
 static bool keeps_range(OpKind k) {
     return k == OP_CONST || k == OP_ARANGE || k == OP_ROTATED || k == OP_MOVED || k == OP_SPLAT || k == OP_EXPAND ||
-           k == OP_BROADCAST || k == OP_CONVERT || k == OP_AGAIN || k == OP_RESHAPE || k == OP_TRANS || k == OP_FLIP || k == OP_JOIN ||
+           k == OP_BROADCAST || k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_RESHAPE || k == OP_TRANS || k == OP_FLIP || k == OP_JOIN ||
            k == OP_SPLIT || k == OP_GATHER;
 }
 

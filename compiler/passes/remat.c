@@ -1,19 +1,22 @@
-/* remat.c - tiles that wait for a reduction are computed once more behind it, from what is narrower.
+/* remat.c - tiles that wait for a reduction do so in few registers.
  *
  * In: a function behind barriers. Out: where registers bind, a tile of 32 bits that was made of narrow ones lives no longer than until the
- * reduction that it goes into; behind it stand copies of the ops that made it, on `again` of the narrow tiles.
+ * reduction that it goes into: behind it stand copies of the ops that made it, on `again` of the narrow tiles, or it waits in `park`.
  * Method: the level of a value is the number of reductions that it waits for, one after the other. A tile used on a higher level than its own
- * is live across a reduction. Level by level: if what lives across it is too much and its narrow tiles are less, each op that makes it is
- * copied once. The ops are the same, so the results are the same bits.
+ * is live across a reduction. Level by level: if what lives across it is too much and its narrow tiles are less, dear tiles are parked, and each op that
+ * makes a cheap one is copied once. The ops are the same, so the results are the same bits.
  */
 #include "passes/private.h"
 
 enum {
     LEVELS = 8,
-    MOST_COST = 16,    /* of the ops that make one tile; exp is not cheap, division and roots cost too much */
+    MOST_COST = 16,    /* of the ops that make one tile: what has divisions or roots in it costs more */
     EXP_COST = 4,
     NARROW_BITS = 16,  /* of what is kept instead */
     INDEX_DEPTH = 8,
+    CHEAP = 3,         /* what costs more waits in shared memory instead */
+    KEEP = 20,         /* registers of it that do not: of 12 to 28 the fewest in all (docs/performance.md, "Packed rows") */
+    GROUP = 2,         /* registers that go there together: PARK_GROUP of simt.h */
     FEW_REGISTERS = 8, /* a reduction of no more per thread keeps nothing alive worth speaking of */
 
     /* Registers bind where a multiprocessor would not hold enough threads to load for some rows while it computes others. */
@@ -50,9 +53,9 @@ static bool is_narrow(const Value *v) {
     return value_is_tile(v) && bits >= 8 && bits <= NARROW_BITS;
 }
 
-/* Made of ranges, constants and scalars alone: a base and constants, or predicates. */
+/* Made of ranges, constants and scalars alone, or of what a warp shares: a base and constants, or predicates. */
 static bool is_index(const Value *v, uint32_t depth) {
-    if (!value_is_tile(v)) return true;
+    if (!value_is_tile(v) || (v->def && v->def->kind == OP_SPREADWARP)) return true;
     if (!v->def || !depth || (!op_is_tile_maker(v->def) && !op_is_elementwise(v->def))) return false;
     for (uint32_t i = 0; i < v->def->nargs; i++)
         if (!is_index(v->def->args[i], depth - 1)) return false;
@@ -77,9 +80,13 @@ static uint32_t cost_of_op(OpKind k) {
     }
 }
 
+static bool is_parked(const Value *v) {
+    return v->def && v->def->kind == OP_PARK;
+}
+
 /* Of computing v once more from narrow tiles; more than MOST_COST where that cannot be. */
 static uint32_t cost_of(Remat *r, const Value *v) {
-    if (is_free(v)) return 0;
+    if (is_free(v) || is_parked(v)) return 0;
     if (!v->def || v->def->parent != r->f->body) return MOST_COST + 1;
     if (is_narrow(v)) return 0;
     if (!op_is_elementwise(v->def)) return MOST_COST + 1;
@@ -92,7 +99,7 @@ static uint32_t cost_of(Remat *r, const Value *v) {
 }
 
 static bool is_wide(const Value *v) {
-    return value_is_tile(v) && dtype_bits(v->type.dtype) > NARROW_BITS && v->type.dtype != DT_PTR && !is_free(v);
+    return value_is_tile(v) && dtype_bits(v->type.dtype) > NARROW_BITS && v->type.dtype != DT_PTR && !is_free(v) && !is_parked(v);
 }
 
 static bool is_again(Remat *r, const Value *v) {
@@ -148,7 +155,7 @@ typedef struct Living {
 } Living;
 
 static void add_roots(Remat *r, const Value *v, uint8_t *seen, Living *l) {
-    if (is_free(v) || seen[v->id]) return;
+    if (is_free(v) || is_parked(v) || seen[v->id]) return;
     seen[v->id] = 1;
     if (is_narrow(v)) {
         l->roots += words_of(r, v);
@@ -187,7 +194,7 @@ static bool pays(Remat *r, uint32_t level) {
 
 static Value *copy_at(Remat *r, Value *v, uint32_t level, const Builder *b) {
     if (v->id >= r->known) v = r->origin.at[v->id - r->known];
-    if (is_free(v) || (!is_narrow(v) && r->level[v->id] >= level)) return v;
+    if (is_free(v) || is_parked(v) || (!is_narrow(v) && r->level[v->id] >= level)) return v;
     for (const Copy *c = r->copies[v->id]; c; c = c->next)
         if (c->level == level) return c->value;
     Value *args[8], *made;
@@ -215,15 +222,60 @@ static void copy_args(Remat *r, Op *op) {
     }
 }
 
+/* ---- What waits in shared memory --------------------------------------------------------------------------------------------- */
+
+static bool waits(Remat *r, const Value *v) {
+    if (!is_wide(v) || dtype_bits(v->type.dtype) != 32 || !is_again(r, v) || cost_of(r, v) <= CHEAP) return false;
+    for (uint32_t level = 1; level <= LEVELS; level++)
+        if (r->does[level] && lives_into(r, v, level)) return true;
+    return false;
+}
+
+/* Bytes of shared memory for what of v is too much, as far as as many threads as registers allow have them. */
+static uint32_t bytes_for(Remat *r, const Value *v, const PassTarget *t) {
+    uint32_t words = words_of(r, v), most = t->max_shared_bytes / (4 * THREADS), threads = r->f->threads_per_program;
+    uint32_t wanted = words > KEEP ? words - KEEP : 0;
+    if (wanted > most) wanted = most;
+    uint32_t bytes = wanted / GROUP * GROUP * 4 * threads;
+    return bytes + r->f->shared_bytes + 4 * GROUP <= t->max_shared_bytes ? bytes : 0;
+}
+
+static bool park(Remat *r, Value *v, const PassTarget *t) {
+    uint32_t bytes = waits(r, v) ? bytes_for(r, v, t) : 0, first = (r->f->shared_bytes + 15) / 16 * 16;
+    if (!bytes) return false;
+    Builder b = builder_after(r->f, v->def);
+    Value *parked = op_build(&b, OP_PARK, &v, 1, (Attr){.i = first, .j = first + bytes}, v->type)->results[0];
+    parked->name = v->name;
+    for (Use *u = v->uses, *next; u; u = next) {
+        next = u->next;
+        bool is_later = u->op->parent != r->f->body || (u->op != parked->def && level_of_args(r, u->op) > r->level[v->id]);
+        if (is_later) op_set_arg(r->f, u->op, u->index, parked);
+    }
+    r->f->shared_bytes = first + bytes;
+    return true;
+}
+
+/* ---- The pass ------------------------------------------------------------------------------------------------------------------- */
+
+static void begin(Remat *r) {
+    r->known = r->f->next_value;
+    r->level = NEW_ARRAY(r->scratch, uint8_t, r->known);
+    r->cost = NEW_ARRAY(r->scratch, uint8_t, r->known);
+    r->copies = NEW_ARRAY(r->scratch, Copy *, r->known);
+    r->facts = facts_compute(r->f, r->scratch);
+    r->elements = 0;
+    find_levels(r);
+    for (uint32_t i = 1; i <= LEVELS; i++) r->does[i] = pays(r, i);
+}
+
 bool pass_remat(Func *f, PassContext *c) {
-    uint32_t known = f->next_value;
-    Remat r = {.f = f, .scratch = arena_create(), .known = known};
-    r.facts = facts_compute(f, r.scratch);
-    r.level = NEW_ARRAY(r.scratch, uint8_t, known);
-    r.cost = NEW_ARRAY(r.scratch, uint8_t, known);
-    r.copies = NEW_ARRAY(r.scratch, Copy *, known);
-    find_levels(&r);
-    for (uint32_t i = 1; i <= LEVELS; i++) r.does[i] = pays(&r, i);
+    Remat r = {.f = f, .scratch = arena_create()};
+    begin(&r);
+    for (Op *op = f->body->first, *next; op; op = next) {
+        next = op->next;
+        if (op->nresults == 1 && op->results[0]->id < r.known) r.changed |= park(&r, op->results[0], &c->target);
+    }
+    if (r.changed) begin(&r);
     for (Op *op = f->body->first, *next; op; op = next) {
         next = op->next;
         copy_args(&r, op);

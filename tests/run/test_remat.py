@@ -1,7 +1,7 @@
-"""test_remat.py - tiles that are computed once more behind a reduction, since registers bind: the same bits each time.
+"""test_remat.py - tiles that wait for a reduction elsewhere than in registers: computed once more, or parked in shared memory.
 
 Programs have more elements a thread than stay in registers as fp32 (passes/remat.c); each case first sees that its kernel is one of
-those. What is computed on three levels is stored on each, so that copies can be compared with the first.
+those. What is used on three levels is stored on each, so that what waited can be compared with the first, bit for bit.
 """
 import numpy as np
 

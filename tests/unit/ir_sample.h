@@ -365,6 +365,10 @@ static inline void sample_op(Sample *s, OpKind k) {
         y = build1_to(&s->b, k, x, (Type){.dtype = DT_FP32, .shape = s->row, .layout = sample_layout(s, s->row, 0)});
         build1_to(&s->b, k, y, x->type);
         return;
+    case OP_PARK:
+        x = sample_value(s, sample_tile(s, DT_FP32, s->row));
+        op_build(&s->b, k, &x, 1, (Attr){.i = 64, .j = 4160}, x->type);
+        return;
     case OP_AGAIN: build1(&s->b, k, sample_value(s, sample_tile(s, DT_FP16, s->row))); return;
     case OP_SHSTORE:
         x = sample_value(s, sample_tile(s, DT_I8, s->square));
@@ -404,7 +408,7 @@ static inline void sample_op(Sample *s, OpKind k) {
 
 static inline bool sample_is_simt(OpKind k) {
     if (k == OP_SPREADWARP || k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY) return true;
-    return k == OP_CONVERT || k == OP_AGAIN || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER || k == OP_BARRIER;
+    return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER || k == OP_BARRIER;
 }
 
 static inline Func *sample_of(Arena *a, Strings *names, OpKind k, Stage stage) {

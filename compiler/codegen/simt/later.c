@@ -1,11 +1,22 @@
 /* later.c - lanes that are built where they are needed first: of kernels in which registers bind.
  *
- * In: a load, `again` or an elementwise op of floats whose users take lane by lane. Out: a tile without lanes that knows how to make one.
- * Method: a kernel with an `again` is one whose tiles do not fit in registers (passes/remat.c). Op by op each tile would be there as a whole before the next
- * op begins; so the lanes of such ops are built on demand, from the word that they were loaded in to what combines or stores them. A user that
- * wants a tile as a whole gets it so (tile_of), at its own place.
+ * In: a load, `again`, `park` or an elementwise op of floats whose users take lane by lane. Out: a tile that knows how to make its lanes.
+ * Method: a kernel with an `again` or a `park` is one whose tiles do not fit in registers (passes/remat.c). Op by op each tile would be there
+ * as a whole before the next op begins; so the lanes of such ops are built on demand, from the word that they were loaded in to what combines or
+ * stores them, and what is parked goes to shared memory on the way. A user that wants a tile as a whole gets it so (tile_of), at its own place.
  */
 #include "codegen/simt/simt.h"
+
+enum { GROUP = PARK_GROUP };
+
+/* Groups of neighbouring registers in shared memory: a vector each, those of a warp's threads side by side. */
+typedef struct Park {
+    V base;          /* of the thread's first vector: a byte offset */
+    Tile from;       /* what waits */
+    uint32_t room, used;
+    uint32_t *place; /* by group: 1 + which vector; 0: in registers */
+    V site;
+} Park;
 
 typedef struct Later {
     const Op *op;
@@ -13,10 +24,11 @@ typedef struct Later {
     uint32_t per_word;  /* of packed tiles: elements in a word of 32 bits */
     V *words, zero;     /* of `again`: what it is made of, a zero of its own; NULL: what the tile was loaded in */
     Divisor *divisors;  /* of a division by few divisors, by register; else NULL */
+    Park *park;         /* of `park` and of what waits there; else NULL */
 } Later;
 
 static void find_again(void *context, Op *op) {
-    if (op->kind == OP_AGAIN) *(bool *)context = true;
+    if (op->kind == OP_AGAIN || op->kind == OP_PARK) *(bool *)context = true;
 }
 
 bool simt_is_tight(const Func *f) {
@@ -29,7 +41,7 @@ bool simt_is_tight(const Func *f) {
 
 static bool takes_lanes(const Op *user, uint32_t index) {
     switch (user->kind) {
-    case OP_REDUCE: case OP_REDUCEWARP: case OP_AGAIN: case OP_SELECT: return true;
+    case OP_REDUCE: case OP_REDUCEWARP: case OP_AGAIN: case OP_PARK: case OP_SELECT: return true;
     case OP_STORE: return index == 1;
     default: return user->kind >= OP_FADD && user->kind <= OP_FPTRUNC;
     }
@@ -47,7 +59,7 @@ static bool is_float_tile(const Value *v) {
 }
 
 bool simt_waits(const Simt *s, const Op *op) {
-    bool has_lanes = op->kind == OP_SELECT || op->kind == OP_LOAD || op->kind == OP_AGAIN || (op->kind >= OP_FADD && op->kind <= OP_FPTRUNC);
+    bool has_lanes = op->kind == OP_SELECT || op->kind == OP_LOAD || op->kind == OP_AGAIN || op->kind == OP_PARK || (op->kind >= OP_FADD && op->kind <= OP_FPTRUNC);
     return s->is_tight && has_lanes && is_float_tile(op->results[0]) && users_take_lanes(op);
 }
 
@@ -133,6 +145,78 @@ static V op_lane(Simt *s, const Later *l, uint32_t reg) {
     return l->divisors ? math_divide(&s->math, a[0], l->divisors[reg]) : math_op(&s->math, op, a);
 }
 
+/* ---- Waiting in shared memory ------------------------------------------------------------------------------------------------- */
+
+static V park_offset(Simt *s, const Park *p, uint32_t group) {
+    uint32_t stride = 4 * GROUP * s->f->threads_per_program;
+    return LLVMBuildAdd(s->m->at, p->base, simt_i32(s, (p->place[group] - 1) * stride), "");
+}
+
+/* Does the lane stand for no other register? */
+static bool is_single(const Later *l, uint32_t n, uint32_t reg) {
+    uint32_t same = 0;
+    for (uint32_t i = 0; i < n; i++) same += l->same[i] == l->same[reg];
+    return same == 1;
+}
+
+/* A group whose lanes are all there, and none of which stands for others, goes to shared memory while there is room. */
+static void park_group(Simt *s, Park *p, uint32_t reg) {
+    uint32_t group = reg / GROUP;
+    if (s->is_aside || p->place[group] || p->used == p->room) return;
+    V args[8] = {NULL, llvm_int(s->m->i1, 1)};
+    for (uint32_t i = 0; i < GROUP; i++) {
+        V x = p->from.at[group * GROUP + i].base;
+        if (!x || LLVMIsConstant(x) || !is_single(p->from.later, p->from.n, group * GROUP + i)) return;
+        args[2 + i] = element_bits(s, p->from.later->op->results[0]->type.dtype, x);
+    }
+    p->place[group] = ++p->used;
+    args[0] = park_offset(s, p, group);
+    args[2 + GROUP] = p->site;
+    prim_access(s, PRIM_STORE_SHARED, (Access){GROUP, 32}, args, 3 + GROUP);
+}
+
+static V parked_lane(Simt *s, const Tile *t, uint32_t reg) {
+    const Park *p = t->later->park;
+    uint32_t group = reg / GROUP;
+    if (!p->place[group]) return tile_lane(s, &p->from, reg);
+    Access a = {GROUP, 32};
+    V args[] = {park_offset(s, p, group), p->site}, r = prim_access(s, PRIM_LOAD_SHARED, a, args, 2), x[GROUP];
+    for (uint32_t i = 0; i < GROUP; i++) {
+        x[i] = element_from_bits(s, t->later->op->results[0]->type.dtype, access_result(s, a, r, i));
+        if (!s->is_aside) t->at[group * GROUP + i].base = x[i];
+    }
+    return x[reg % GROUP];
+}
+
+bool tile_is_parking(const Tile *t) {
+    return t->later && t->later->park;
+}
+
+void simt_park(Simt *s, const Op *op) {
+    Value *v = op->results[0];
+    Tile *x = tile_waiting(s, op->args[0]);
+    if (!x->later || !simt_waits(s, op) || x->n % GROUP || dtype_bits(v->type.dtype) != 32) {
+        s->values[v->id] = *tile_of(s, op->args[0]);
+        return;
+    }
+    Park *p = NEW(s->m->o->arena, Park);
+    uint32_t vector = 4 * GROUP;
+    *p = (Park){.from = *x, .place = NEW_ARRAY(s->m->o->arena, uint32_t, x->n / GROUP), .site = simt_site(s)};
+    p->room = (uint32_t)(op->attr.j - op->attr.i) / (vector * s->f->threads_per_program);
+    V thread = plant(PLANT_SHARED_PLACE) ? LLVMBuildLShr(s->m->at, simt_tid(s), simt_i32(s, 1), "") : simt_tid(s);
+    V own = LLVMBuildMul(s->m->at, thread, simt_i32(s, vector), "");
+    p->base = LLVMBuildAdd(s->m->at, own, simt_i32(s, op->attr.i), "");
+    Later *l = later_create(s, op, x->n);
+    l->park = p;
+    for (uint32_t i = 0; i < x->n; i++) l->same[i] = x->later->same[i];
+    x->later->park = p;
+    Tile r = tile_create(s, x->n);
+    r.later = l;
+    s->values[v->id] = r;
+}
+
+/* ---- A lane, whatever makes it ------------------------------------------------------------------------------------------------ */
+
 V lane_later(Simt *s, const Tile *t, uint32_t reg) {
     const Op *now = s->op;
     uint32_t site = s->op_site, first = t->later->same[reg];
@@ -140,12 +224,13 @@ V lane_later(Simt *s, const Tile *t, uint32_t reg) {
     if (!x) {
         s->op = t->later->op;
         llvm_debug_at(s->m, s->op->span);
-        x = t->later->per_word ? packed_lane(s, t, first) : op_lane(s, t->later, first);
+        x = t->later->op->kind == OP_PARK ? parked_lane(s, t, first) : t->later->per_word ? packed_lane(s, t, first) : op_lane(s, t->later, first);
         s->op = now;
         s->op_site = site;
         llvm_debug_at(s->m, now->span);
     }
     if (!s->is_aside) t->at[first].base = t->at[reg].base = x;
+    if (t->later->park && t->later->op->kind != OP_PARK) park_group(s, t->later->park, reg);
     return x;
 }
 

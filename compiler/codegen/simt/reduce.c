@@ -23,6 +23,25 @@ static V combine_registers(Simt *s, OpKind kind, DType d, const Tile *x, uint32_
     return math_binary(&s->math, kind, d, a, b);
 }
 
+/* The same tree from its leaves: what goes to shared memory in groups is built group by group, their lanes side by side. */
+static void combine_groups(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t reg, uint32_t mask, V *out) {
+    V other[PARK_GROUP];
+    if (!mask) {
+        for (uint32_t i = 0; i < PARK_GROUP; i++) out[i] = tile_lane(s, x, reg ^ i);
+        return;
+    }
+    uint32_t low = mask & (~mask + 1);
+    combine_groups(s, kind, d, x, reg, mask ^ low, out);
+    combine_groups(s, kind, d, x, reg ^ low, mask ^ low, other);
+    for (uint32_t i = 0; i < PARK_GROUP; i++) out[i] = math_binary(&s->math, kind, d, out[i], other[i]);
+}
+
+static V combine_group(Simt *s, OpKind kind, DType d, const V *x, uint32_t at, uint32_t low) {
+    if (low == PARK_GROUP) return x[at];
+    V a = combine_group(s, kind, d, x, at, 2 * low), b = combine_group(s, kind, d, x, at | low, 2 * low);
+    return math_binary(&s->math, kind, d, a, b);
+}
+
 /* ---- Equal registers ----------------------------------------------------------------------------------------------------- */
 
 /* What a thread combines for one result: the registers that differ, and one value that `same` others all have. */
@@ -66,6 +85,12 @@ static V combine_repeated(Simt *s, OpKind kind, DType d, V x, uint32_t times) {
 
 static V combine_thread(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t reg, uint32_t mask) {
     Operands o = operands_of(s, x, reg, mask);
+    uint32_t within = PARK_GROUP - 1;
+    if (o.same < 2 && tile_is_parking(x) && (mask & within) == within && !(reg & within) && !plant(PLANT_LOST_REGISTER)) {
+        V lanes[PARK_GROUP];
+        combine_groups(s, kind, d, x, reg, mask ^ within, lanes);
+        return combine_group(s, kind, d, lanes, 0, 1);
+    }
     if (o.same < 2) return combine_registers(s, kind, d, x, reg, mask);
     V rest = combine_repeated(s, kind, d, tile_lane(s, x, reg ^ mask), plant(PLANT_LOST_REGISTER) ? o.same - 1 : o.same);
     return o.n ? math_binary(&s->math, kind, d, combine_list(s, kind, d, x, o.at, o.n), rest) : rest;

@@ -48,6 +48,7 @@ static void simt_op(Simt *s, const Op *op) {
     case OP_PRINT: simt_print(s, op); return;
     case OP_ASSERT: simt_assert(s, op); return;
     case OP_AGAIN: simt_again(s, op); return;
+    case OP_PARK: simt_park(s, op); return;
     case OP_FLIP: simt_flip(s, op); return;
     case OP_GATHER: bug("gather was left as one op");
     case OP_COUNT: break;

@@ -69,7 +69,7 @@ typedef struct Tile {
     uint32_t n; /* registers; 1 for a scalar */
     Lane *at;
     V *words;   /* of what is packed in words of 32 bits: these; else NULL */
-    const struct Later *later; /* how a lane is built that has no base yet; NULL: all have one (later.c) */
+    struct Later *later; /* how a lane is built that has no base yet; NULL: all have one (later.c) */
     int64_t lo, hi; /* signed bounds of every base, so that sign extension may be split; INT64_MIN/MAX: not known */
 } Tile;
 
@@ -116,6 +116,8 @@ Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n); /* by re
 void simt_create_op(Simt *s, const Op *op); /* const, arange, splat, expand, broadcast, convert */
 
 /* later.c - lanes built where they are needed first */
+enum { PARK_GROUP = 2 }; /* registers in a vector of what waits in shared memory */
+bool tile_is_parking(const Tile *t); /* its lanes are best built by such groups */
 bool simt_is_tight(const Func *f);
 bool simt_waits(const Simt *s, const Op *op); /* may op's result be built lane by lane? */
 Tile *tile_waiting(Simt *s, const Value *v);  /* tile_of, but lanes may be missing: for those who ask by tile_lane */
@@ -165,6 +167,7 @@ void simt_assert(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_again(Simt *s, const Op *op);
+void simt_park(Simt *s, const Op *op);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
 void simt_flip(Simt *s, const Op *op);
 void simt_for(Simt *s, const Op *op);

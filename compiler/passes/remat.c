@@ -17,7 +17,7 @@ enum {
     CHEAP = 3,         /* what costs more waits in shared memory instead */
     KEEP = 20,         /* registers of it that do not: of 12 to 28 the fewest in all (docs/performance.md, "Packed rows") */
     GROUP = 2,         /* registers that go there together: PARK_GROUP of simt.h */
-    FEW_REGISTERS = 8, /* a reduction of no more per thread keeps nothing alive worth speaking of */
+    FEW_REGISTERS = 8, /* a tile of no more in a thread, as warps' partial results are, is not worth speaking of */
 
     /* Registers bind where a multiprocessor would not hold enough threads to load for some rows while it computes others. */
     REGISTERS = 65536, /* of a multiprocessor */
@@ -62,13 +62,8 @@ static bool is_index(const Value *v, uint32_t depth) {
     return true;
 }
 
-/* What each warp has for itself: one register for many places. */
-static bool is_of_warp(const Value *v) {
-    return v->def && v->def->kind == OP_SPREADWARP && layout_registers(v->def->args[0]->type.layout) <= FEW_REGISTERS;
-}
-
 static bool is_free(const Value *v) {
-    return !value_is_tile(v) || is_of_warp(v) || is_index(v, INDEX_DEPTH);
+    return !value_is_tile(v) || is_index(v, INDEX_DEPTH);
 }
 
 static uint32_t cost_of_op(OpKind k) {
@@ -178,8 +173,7 @@ static bool pays(Remat *r, uint32_t level) {
     for (const Op *op = r->f->body->first; op; op = op->next) {
         for (uint32_t i = 0; i < op->nresults; i++) {
             const Value *v = op->results[i];
-            if (!is_wide(v) || !v->type.layout || layout_registers(v->type.layout) <= FEW_REGISTERS || !lives_into(r, v, level))
-                continue;
+            if (!is_wide(v) || layout_registers(v->type.layout) <= FEW_REGISTERS || !lives_into(r, v, level)) continue;
             uint32_t words = words_of(r, v);
             l.all += words;
             if (!is_again(r, v)) continue;

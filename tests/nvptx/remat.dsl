@@ -11,7 +11,7 @@
 # CHECK: st.shared.v2.b32
 # CHECK: bar.sync
 # CHECK: ld.shared.v2.b32
-# COUNT: {{^}}64{{$}}
+# COUNT: {{^}}66{{$}}
 # PTXAS: 0 bytes spill stores, 0 bytes spill loads
 # PTXAS: Used {{[45][0-9]|6[0-4]}} registers
 @kernel(grid=(n_rows,))

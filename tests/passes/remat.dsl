@@ -1,7 +1,8 @@
 # What waits for a reduction, where registers bind: what is cheap is computed once more, what is not waits in shared memory. So it is with
 # 64 elements a thread of 16 bits, but not with 32, and not of 32 bits.
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --arch=sm_90 --emit=simt -o - | FileCheck %s
-# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=8192 --arch=sm_75 --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --arch=sm_90 --passes=-online --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=8192 --arch=sm_75 --passes=-online --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=8192 --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=ONLINE
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=4096 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=softmax -T T=fp32 -D BLOCK=8192 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --num-warps=16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
@@ -27,6 +28,17 @@
 # CHECK-NOT: again
 # CHECK: fdiv [[P]],
 # CHECK-NOT: again
+
+# ONLINE: [[X:%.*]] = load
+# ONLINE: [[C:%.*]] = broadcast_warp
+# ONLINE: [[X1:%.*]] = again [[X]]
+# ONLINE: [[V1:%.*]] = fpext [[X1]]
+# ONLINE: [[D1:%.*]] = fsub [[V1]], [[C]]
+# ONLINE: [[E:%.*]] = exp [[D1]]
+# ONLINE: [[P:%.*]] = park 32, 22560 [[E]]
+# ONLINE: reduce_warp [[E]] {axis = 0, combine = fadd}
+# ONLINE: fmul [[P]],
+# ONLINE-NOT: again
 @kernel
 def softmax(y: *T, x: *T, n_cols: i32, BLOCK: constexpr = 8192, T: dtype = fp16):
     cols = arange(0, BLOCK)

@@ -6,6 +6,7 @@
 # RUN: %ptxas -arch=sm_90 -v %t.b.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
 # REQUIRES: ptxas
 # CHECK: ld.global.v4.b32
+# CHECK: max.f16x2
 # CHECK: mov.u32 [[S:%r[0-9]+]], %smid; shr.u32 [[S]], [[S]], 31;
 # CHECK: ex2.approx
 # CHECK: st.shared.v2.b32

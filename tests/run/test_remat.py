@@ -75,6 +75,39 @@ def remat_special(bench, n):
     assert np.isnan(got[3]).all() and np.isnan(got[2]).any() and np.isnan(got[0, 17]), "NaN is lost"
 
 
+EXTREMES = """
+@kernel(grid=(n_rows,), num_warps=1)
+def f(y: *fp32, x: *T, n_rows: i32, n: i32, N: constexpr = 256, T: dtype = fp16):
+    i = arange(0, N)
+    v = load(x + program_id(0) * n + i, mask=i < n, other=OTHER).to(fp32)
+    store(y + 2 * program_id(0), max(v, axis=0))
+    store(y + 2 * program_id(0) + 1, min(v, axis=0))
+"""
+
+
+@case(dtype=["fp16", "bf16"], n=[256, 255, 131])
+def extremes_of_words(bench, dtype, n):
+    """Packed elements are compared as they lie: signs of zero, infinities, subnormals, a NaN that loses, nothing but NaN."""
+    rng = np.random.default_rng(n)
+    x = rng.standard_normal((8, n))
+    x[1] = rng.choice([0.0, -0.0], n)
+    x[2, ::3], x[2, 1::3], x[3, :], x[4, n // 2] = np.nan, -np.inf, np.nan, np.inf
+    x[5] = rng.integers(-9, 10, n) * 2.0 ** -24
+    x[6, : n - 1], x[7, 1:] = -1e4, 1e4
+    for other in ("-inf", "3.0"):
+        xb, y = bench.buffer(dtype, 8 * n, x), bench.buffer("fp32", 16)
+        bench.run(EXTREMES.replace("OTHER", other), y, xb, 8, n, types={"T": dtype})
+        seen = np.full((8, 256), float(other))
+        seen[:, :n] = xb.read().reshape(8, n)
+        want = np.stack([np.fmax.reduce(seen, axis=1), np.fmin.reduce(seen, axis=1)], axis=1)
+        got = y.read().reshape(8, 2)
+        close(got, want, 0.0, 0.0, f"{dtype} {n} other {other}")
+        has = np.array([np.signbit(got[1, k]) for k in (0, 1)])
+        zeros = seen[1][seen[1] == 0]
+        if other == "-inf" and n == 256:
+            assert (has == [np.signbit(zeros).all(), np.signbit(zeros).any()]).all(), f"{dtype}: the sign of zero"
+
+
 @case()
 def remat_checks_can_fail(bench):
     """A kernel with fewer elements a thread is none of those that the cases above are for."""

@@ -133,8 +133,12 @@ void simt_reduce(Simt *s, const Op *op) {
     OpKind kind = (OpKind)op->attr.j;
     DType d = from->type.dtype;
     V *results = NEW_ARRAY(s->m->o->arena, V, r.n);
-    for (uint32_t k = 0; k < r.n; k++)
-        results[k] = combine_thread(s, kind, d, tile_waiting(s, from), deposit(k, keep), plan.combine[IN_REGISTER]);
+    uint32_t mask = plan.combine[IN_REGISTER];
+    const Tile *packed = reduce_words_of(s, op, mask);
+    for (uint32_t k = 0; k < r.n; k++) {
+        uint32_t reg = deposit(k, keep);
+        results[k] = packed ? reduce_words(s, op, packed, reg, mask) : combine_thread(s, kind, d, tile_waiting(s, from), reg, mask);
+    }
     combine_lanes(s, kind, d, results, r.n, plan.combine[IN_LANE]);
     for (uint32_t k = 0; k < r.n; k++) r.at[k].base = results[k];
     s->values[v->id] = r;

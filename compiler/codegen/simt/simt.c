@@ -108,6 +108,7 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     Simt s = {.m = m, .f = f, .atomic_fp16 = t != NULL, .atomic_bf16 = t && t->sm >= 90};
     s.math = (Math){.m = m, .fast = m->o->fast_math, .native_fp16 = t != NULL, .native_fma16 = t != NULL,
                     .native_bf16 = t && t->sm >= 80, .native_fma = true, .native_minmax = t != NULL, .approx = approx, .context = &s};
+    s.has_pairs = t && t->sm >= 80;
     s.is_tight = simt_is_tight(f);
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
     s.function = declare_kernel(m, &s, f, t == NULL);

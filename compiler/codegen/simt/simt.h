@@ -99,6 +99,7 @@ typedef struct Simt {
     V grid;                  /* and how many there are: a parameter */
     bool is_tight;           /* registers bind: lanes are built where they are needed */
     bool is_aside;           /* the builder stands where later code does not always come by */
+    bool has_pairs;          /* the target has maxima of two packed 16-bit elements */
     bool atomic_fp16, atomic_bf16; /* the target adds them atomically */
     VEC(ThreadMap) maps;
     VEC(OwnerTest) tests;
@@ -126,6 +127,10 @@ const void *lane_key(const Tile *t, uint32_t reg); /* equal lanes have equal one
 bool tile_elementwise_later(Simt *s, const Op *op, Tile *r); /* false: op does not wait */
 /* n elements in words of 32 bits; is_again: in what the primitive makes of them. */
 Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_again);
+
+/* words.c - reductions of packed elements */
+const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask); /* whose words can be combined, over registers of the mask; else NULL */
+V reduce_words(Simt *s, const Op *op, const Tile *t, uint32_t reg, uint32_t mask);
 
 /* known.c - truth values that are known while code is built */
 bool known_truth(V x, bool *truth); /* false: x is no constant */

@@ -66,8 +66,15 @@ static bool is_free(const Value *v) {
     return !value_is_tile(v) || is_index(v, INDEX_DEPTH);
 }
 
-static uint32_t cost_of_op(OpKind k) {
-    switch (k) {
+/* A division by one number for all elements is two products. */
+static bool divides_by_scalar(const Op *op) {
+    const Op *by = op->kind == OP_FDIV ? op->args[1]->def : NULL;
+    return by && (by->kind == OP_SPLAT || by->kind == OP_CONST);
+}
+
+static uint32_t cost_of_op(const Op *op) {
+    if (divides_by_scalar(op)) return 2;
+    switch (op->kind) {
     case OP_EXP: case OP_EXP2: return EXP_COST;
     case OP_FDIV: case OP_FDIVRN: case OP_FREM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT:
     case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: return MOST_COST;
@@ -86,7 +93,7 @@ static uint32_t cost_of(Remat *r, const Value *v) {
     if (is_narrow(v)) return 0;
     if (!op_is_elementwise(v->def)) return MOST_COST + 1;
     if (r->cost[v->id]) return r->cost[v->id];
-    uint32_t cost = cost_of_op(v->def->kind);
+    uint32_t cost = cost_of_op(v->def);
     for (uint32_t i = 0; i < v->def->nargs && cost <= MOST_COST; i++) cost += cost_of(r, v->def->args[i]);
     if (cost > MOST_COST) cost = MOST_COST + 1;
     r->cost[v->id] = (uint8_t)cost;

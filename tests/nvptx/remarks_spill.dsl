@@ -7,5 +7,5 @@
 # CHECK: remarks_spill.dsl:[[#@LINE+1]]:5: remark: each thread spills {{[1-9][0-9]*}} bytes of its registers to memory, by ptxas [R0102]
 def k(x: *fp32, y: *fp32):
     c = arange(0, 16384)
-    v = load(x + c)
+    v = flip(load(x + c))
     store(y + c, v / sum(v, axis=0))

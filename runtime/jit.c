@@ -3,8 +3,8 @@
  * In: text, a device, arguments. Out: a kernel handle per variant, launched through fsc_launch with all its checks.
  * Method: the kernel's interface (parameters before specialisation) is read once. A launch makes a key from what
  * specialises: element types, divisibility by 16, equality to 1, constexpr values of the launch rule, on GPUs the range that
- * a row's length falls into (bucket.h). A key that is new is looked for on disk (jitdisk.c), else compiled: on CUDA to PTX that the driver
- * assembles, on the CPU to host code.
+ * a row's length falls into (bucket.h). A key that is new is looked for on disk (jitdisk.c), else compiled, by the first thread
+ * that wants it, while those that want others go on: on CUDA to PTX that the driver assembles, on the CPU to host code.
  */
 #include "runtime/jit.h"
 
@@ -14,9 +14,18 @@
 #include <string.h>
 
 fsc_status jit_fail(fsc_jit *j, fsc_status s, const char *text) {
+    pthread_mutex_lock(&j->lock);
     j->message.len = 0;
     text_printf(&j->message, "%s", text);
+    pthread_mutex_unlock(&j->lock);
     return text == fsc_last_message() ? s : status_fail(NULL, s, "%s", text);
+}
+
+void jit_note(fsc_jit *j, uint32_t *counter, const char *text) {
+    pthread_mutex_lock(&j->lock);
+    if (counter) ++*counter;
+    text_printf(&j->log, "%s", text);
+    pthread_mutex_unlock(&j->lock);
 }
 
 const char *fsc_jit_message(const fsc_jit *j) {
@@ -89,6 +98,7 @@ void fsc_jit_destroy(fsc_jit *j) {
     text_free(&j->message);
     text_free(&j->log);
     pthread_mutex_destroy(&j->lock);
+    pthread_cond_destroy(&j->made);
     free(j);
 }
 
@@ -102,6 +112,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     *out = j;
     if (!j) return FSC_ERROR_MEMORY;
     pthread_mutex_init(&j->lock, NULL);
+    pthread_cond_init(&j->made, NULL);
     j->cache.folder = -1;
     j->device = device;
     fsc_compile_options_init(&j->options);
@@ -143,14 +154,14 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     fsc_module *module = NULL;
     CachePart cubin = {NULL, 0};
     fsc_status s = driver_compile(&o, j->source, j->length, j->props.kind != FSC_CUDA, &c);
-    j->counts.compiled++;
+    jit_note(j, &j->counts.compiled, c ? fsc_compilation_dumps(c) : "");
     if (s != FSC_OK) {
-        if (c) text_printf(&j->log, "%s", fsc_compilation_dumps(c));
         (void)jit_fail(j, s, c ? fsc_compilation_diagnostics(c) : "out of memory");
         fsc_compilation_destroy(c);
         return s;
     }
-    text_printf(&j->log, "%s%s%s", fsc_compilation_dumps(c), fsc_compilation_diagnostics(c), fsc_compilation_times(c));
+    jit_note(j, NULL, fsc_compilation_diagnostics(c));
+    jit_note(j, NULL, fsc_compilation_times(c));
     s = jit_load(j, b, c, &cubin, &module);
     bool is_mine = s != FSC_OK || j->props.kind == FSC_CUDA;
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
@@ -161,56 +172,84 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     return s == FSC_OK ? s : jit_fail(j, s, fsc_last_message());
 }
 
-static fsc_status keep(fsc_jit *j, const Binding *b, fsc_kernel *kernel) {
+/* ---- Who makes a variant ------------------------------------------------------------------------------------------------ */
+
+static size_t find_variant(const fsc_jit *j, const char *key) {
+    size_t i = 0;
+    while (i < j->num_variants && strcmp(j->variants[i].key, key) != 0) i++;
+    return i;
+}
+
+/* A place in the table for a variant that is to be made; false: out of memory. */
+static bool add_place(fsc_jit *j, const Text *text) {
     if (j->num_variants == j->cap) {
         size_t cap = j->cap ? j->cap * 2 : 8;
         JitVariant *more = realloc(j->variants, cap * sizeof *more);
-        if (!more) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
+        if (!more) return false;
         j->variants = more;
         j->cap = cap;
     }
-    char *key = copy_text(b->key.at, b->key.len);
-    if (!key) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
-    j->variants[j->num_variants++] = (JitVariant){key, kernel};
-    if (!b->counted) jit_quick_add(j, kernel);
-    return FSC_OK;
+    char *key = copy_text(text->at, text->len);
+    if (key) j->variants[j->num_variants++] = (JitVariant){key, NULL};
+    return key != NULL;
 }
 
-/* Under the handle's lock: other threads that want this variant wait for it, and then find it. */
-static fsc_status make_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
-    if (!b->counted) disk_find(j, b, out);
-    fsc_status s = *out ? FSC_OK : compile_variant(j, b, out);
-    if (s != FSC_OK || (s = keep(j, b, *out)) == FSC_OK) return s;
-    fsc_kernel_destroy(*out);
-    *out = NULL;
-    return s;
+/* The variant, once it is there; or *out NULL, and the caller makes it while others wait for its settle(). */
+static fsc_status claim(fsc_jit *j, const Text *key, fsc_kernel **out) {
+    bool is_claimed = true;
+    pthread_mutex_lock(&j->lock);
+    for (;;) {
+        size_t i = find_variant(j, key->at);
+        bool is_there = i < j->num_variants;
+        *out = is_there ? j->variants[i].kernel : NULL;
+        if (!is_there) is_claimed = add_place(j, key);
+        if (!is_there || *out) break;
+        pthread_cond_wait(&j->made, &j->lock);
+    }
+    pthread_mutex_unlock(&j->lock);
+    return is_claimed ? FSC_OK : jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
 }
 
-static fsc_status prepare_locked(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out) {
-    Binding *b = calloc(1, sizeof *b);
-    if (!b) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
-    b->arena = arena_create();
-    fsc_kernel *kernel = NULL;
+/* What came of it; NULL: nothing, and who waits tries for itself. */
+static void settle(fsc_jit *j, const Text *key, fsc_kernel *kernel) {
+    pthread_mutex_lock(&j->lock);
+    size_t i = find_variant(j, key->at);
+    j->variants[i].kernel = kernel;
+    if (kernel) {
+        jit_quick_add(j, kernel);
+    } else {
+        free(j->variants[i].key);
+        j->variants[i] = j->variants[--j->num_variants];
+    }
+    pthread_cond_broadcast(&j->made);
+    pthread_mutex_unlock(&j->lock);
+}
+
+static fsc_status prepare(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs, fsc_kernel **out) {
     b->checked = j->props.kind == FSC_CPU && fsc_device_checks(j->device);
     if (b->checked) text_printf(&b->key, "checked ");
     b->counted = j->props.kind != FSC_CUDA && fsc_device_counts_lines(j->device);
     if (b->counted) text_printf(&b->key, "counted ");
     fsc_status s = jit_bind(j, b, args, nargs);
-    for (size_t i = 0; s == FSC_OK && i < j->num_variants; i++) {
-        if (strcmp(j->variants[i].key, b->key.at) == 0) kernel = j->variants[i].kernel;
-    }
-    if (s == FSC_OK && !kernel) s = make_variant(j, b, &kernel);
-    arena_destroy(b->arena);
-    text_free(&b->key);
-    free(b);
-    if (s == FSC_OK) *out = kernel;
+    if (s == FSC_OK) s = claim(j, &b->key, out);
+    if (s != FSC_OK || *out) return s;
+    if (!b->counted) disk_find(j, b, out);
+    if (!*out) s = compile_variant(j, b, out);
+    if (s != FSC_OK) *out = NULL;
+    settle(j, &b->key, *out);
     return s;
 }
 
 fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out) {
-    pthread_mutex_lock(&j->lock);
-    fsc_status s = prepare_locked(j, args, nargs, out);
-    pthread_mutex_unlock(&j->lock);
+    Binding *b = calloc(1, sizeof *b);
+    if (!b) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
+    b->arena = arena_create();
+    fsc_kernel *kernel = NULL;
+    fsc_status s = prepare(j, b, args, nargs, &kernel);
+    arena_destroy(b->arena);
+    text_free(&b->key);
+    free(b);
+    if (s == FSC_OK) *out = kernel;
     return s;
 }
 
@@ -222,8 +261,5 @@ fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args,
     if (!is_known && s != FSC_OK) return s;
     if (!is_known) s = fsc_launch(kernel, grid, args, nargs, stream);
     if (s == FSC_OK) return s;
-    pthread_mutex_lock(&j->lock);
-    (void)jit_fail(j, s, fsc_last_message());
-    pthread_mutex_unlock(&j->lock);
-    return s;
+    return jit_fail(j, s, fsc_last_message());
 }

@@ -10,11 +10,12 @@
 
 typedef struct JitVariant {
     char *key; /* Binding.key */
-    fsc_kernel *kernel;
+    fsc_kernel *kernel; /* NULL: a thread is making it */
 } JitVariant;
 
 struct fsc_jit {
-    pthread_mutex_t lock; /* around everything below but the interface, which never changes */
+    pthread_mutex_t lock; /* of the variants, counts, message and log; the rest does not change once the handle is there */
+    pthread_cond_t made;  /* a variant, or the making of it has failed */
     fsc_device *device;
     FscDeviceProps props;
     char *source, *file;
@@ -34,8 +35,9 @@ struct fsc_jit {
     Text message, log;
 };
 
-/* The message of the handle and of the calling thread; returns s. */
+/* The message of the handle and of the calling thread; returns s. Takes the lock, as does the next. */
 fsc_status jit_fail(fsc_jit *j, fsc_status s, const char *text);
+void jit_note(fsc_jit *j, uint32_t *counter, const char *text); /* counts one more (NULL: nothing), adds the text to the log */
 
 /* ---- jitbind.c: from arguments to a variant ------------------------------------------------------------------------- */
 

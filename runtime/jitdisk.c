@@ -115,10 +115,7 @@ void disk_find(fsc_jit *j, const Binding *b, fsc_kernel **out) {
     fsc_status s = jit_load_entry(j, b, &e, &module);
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
     fsc_module_unload(module);
-    if (s == FSC_OK) {
-        j->counts.from_disk++;
-        text_write(&j->log, e.parts[CACHE_LOG].at, e.parts[CACHE_LOG].size);
-    }
+    if (s == FSC_OK) jit_note(j, &j->counts.from_disk, e.parts[CACHE_LOG].at);
     cache_entry_free(&e);
 }
 

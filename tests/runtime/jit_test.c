@@ -320,6 +320,40 @@ static void threads_compile_once(void **state) {
     fsc_device_close(d);
 }
 
+static const char narrow[] = "@kernel(grid=(cdiv(n, B),), B=min(next_power_of_2(n), 1024))\n"
+                             "def scale(y: *fp32[n], x: *fp32[n], f: fp32, n: i32, B: constexpr = 256):\n"
+                             "    static_assert(B <= 256, 'too wide')\n"
+                             "    i = program_id(0) * B + arange(0, B)\n"
+                             "    store(y + i, load(x + i, mask=i < n) * f, mask=i < n)\n";
+
+static void *call_wrong(void *context) {
+    Crowd *c = context;
+    const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32), fsc_float(1), fsc_int(1000)};
+    fsc_kernel *k = NULL;
+    pthread_barrier_wait(&c->start);
+    bool ok = fsc_jit_prepare(c->j, args, 4, &k) == FSC_ERROR_SOURCE && strstr(fsc_last_message(), "too wide") && !k;
+    return (void *)(intptr_t)!(ok && scale_is_right(c->j, 200, 3.0f));
+}
+
+/* A variant that cannot be compiled: every thread is told why, nobody waits for ever, others are compiled beside it. */
+static void failures_wake_everybody(void **state) {
+    fsc_device *d = device_of("cpu:1");
+    Crowd c = {.j = jit_with(d, narrow, NULL)};
+    pthread_t thread[THREADS];
+    (void)state;
+    pthread_barrier_init(&c.start, NULL, THREADS);
+    for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, call_wrong, &c), 0);
+    for (int i = 0; i < THREADS; i++) {
+        void *failed = NULL;
+        pthread_join(thread[i], &failed);
+        assert_null(failed);
+    }
+    assert_int_equal(c.j->num_variants, 1);
+    pthread_barrier_destroy(&c.start);
+    fsc_jit_destroy(c.j);
+    fsc_device_close(d);
+}
+
 /* Every thread with a handle of its own, all on one folder. */
 static void *own_handle(void *context) {
     fsc_jit *j = NULL;
@@ -572,6 +606,7 @@ int main(void) {
         IN_FOLDER(damage_is_compiled_again),
         IN_FOLDER(places_and_warnings_come_back),
         IN_FOLDER(threads_compile_once),
+        IN_FOLDER(failures_wake_everybody),
         IN_FOLDER(handles_share_a_folder),
         IN_FOLDER(cubins_come_back),
         IN_FOLDER(known_launches_are_free),

@@ -63,10 +63,19 @@ static bool is_parameter(const char *code, uint32_t count, uint32_t *index) {
     return *end == '\0' && *index < count;
 }
 
-bool bucket_few(const Record *interface, const RuleEnv *env, uint32_t sms, uint32_t longest, uint32_t *index, Bucket *out) {
-    if (longest <= LEAST_ROW || interface->num_grid != 1 || !is_parameter(interface->grid[0], interface->num_params, index)) return false;
-    const RuleBinding *b = &env->values[*index];
-    if (interface->params[*index].kind != RECORD_SCALAR || !b->known || b->value.is_float || b->value.i < 1 || b->value.i > (int64_t)sms) return false;
+bool bucket_rows(const Record *interface, uint32_t *index) {
+    return interface->num_grid == 1 && is_parameter(interface->grid[0], interface->num_params, index) &&
+           interface->params[*index].kind == RECORD_SCALAR;
+}
+
+bool bucket_of_rows(int64_t rows, uint32_t sms, uint32_t longest, Bucket *out) {
+    if (longest <= LEAST_ROW || rows < 1 || rows > (int64_t)sms) return false;
     *out = (Bucket){1, sms};
     return true;
+}
+
+bool bucket_few(const Record *interface, const RuleEnv *env, uint32_t sms, uint32_t longest, uint32_t *index, Bucket *out) {
+    if (!bucket_rows(interface, index)) return false;
+    const RuleBinding *b = &env->values[*index];
+    return b->known && !b->value.is_float && bucket_of_rows(b->value.i, sms, longest, out);
 }

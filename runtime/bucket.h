@@ -19,6 +19,10 @@ Bucket bucket_of(uint32_t value);
 /* The range that parameter `index` of an interface is compiled for under env's values; false: any value. */
 bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, Bucket *out);
 
+/* The scalar parameter that is the number of programs; false: it is not one parameter alone. */
+bool bucket_rows(const Record *interface, uint32_t *index);
+/* The range of so many programs where they are few, as below. */
+bool bucket_of_rows(int64_t rows, uint32_t sms, uint32_t longest, Bucket *out);
 /* No more programs than multiprocessors, with rows long enough (at most `longest` elements) to be shared by several: *index is the scalar
  * parameter that is their number, *out its range. False: many programs, or their number is not one parameter alone. */
 bool bucket_few(const Record *interface, const RuleEnv *env, uint32_t sms, uint32_t longest, uint32_t *index, Bucket *out);

@@ -29,6 +29,8 @@ struct fsc_jit {
     _Atomic(struct Variant *) last; /* of `all`: what the last launch found */
     bool is_steady; /* nothing but types, alignment, ranges and constexpr values specialises (jitquick.c) */
     uint32_t *ruled, num_ruled; /* constexpr parameters with a launch rule */
+    bool has_rows;              /* parameter `rows` is the number of programs, and few of them are compiled for */
+    uint32_t rows;
     Cache cache;  /* closed: none */
     Digest basis; /* of the key on disk: all that does not change from variant to variant */
     FscJitCounts counts;

@@ -33,6 +33,7 @@ void jit_quick_open(fsc_jit *j) {
     j->ruled = calloc(r->num_params + 1u, sizeof *j->ruled);
     bool rules = (!o->num_warps && uses_arguments(r, r->num_warps)) || (!o->num_stages && uses_arguments(r, r->num_stages)) ||
                  (!o->num_ctas && uses_arguments(r, r->num_ctas));
+    j->has_rows = j->props.kind != FSC_CPU && !o->num_ctas && !r->num_ctas && bucket_rows(r, &j->rows);
     j->is_steady = j->ruled && !rules && !o->signature;
     for (size_t i = 0; i < o->num_defines; i++) j->is_steady &= is_of_constexpr(r, o->defines[i].name);
     for (uint32_t i = 0; i < r->num_params && j->ruled; i++)
@@ -64,10 +65,28 @@ static bool range_of(const fsc_jit *j, const Record *r, uint32_t index, int64_t 
     return false;
 }
 
-static bool is_all_of_int(const fsc_jit *j, const Variant *v, uint32_t index, int64_t i) {
+/* The range of the number of programs, where there are few of them and their rows are long. */
+static Bucket few_of(const fsc_jit *j, const Call *c, const Variant *v) {
+    uint32_t longest = 0;
+    int64_t rows = 0;
+    Bucket range, few = {0, 0};
+    for (uint32_t i = 0; i < v->num_slots; i++) {
+        if (v->slots[i].param == j->rows && c->args[i].kind == FSC_ARG_INT) rows = c->args[i].u.integer;
+    }
+    if (rows < 1 || rows >= (int64_t)j->props.sms) return few;
+    for (uint32_t i = 0; i < v->num_slots; i++) {
+        bool is_long = c->args[i].kind == FSC_ARG_INT && range_of(j, v->record, v->slots[i].param, c->args[i].u.integer, &range);
+        if (is_long && range.most > longest) longest = range.most;
+    }
+    (void)bucket_of_rows(rows, j->props.sms, longest, &few);
+    return few;
+}
+
+static bool is_all_of_int(const fsc_jit *j, const Variant *v, uint32_t index, int64_t i, Bucket few) {
     const RecordParam *p = &v->record->params[index];
     Bucket range = {0, 0};
-    if (j->props.kind != FSC_CPU) (void)range_of(j, v->record, index, i, &range);
+    bool is_row = j->props.kind != FSC_CPU && range_of(j, v->record, index, i, &range);
+    if (!is_row && j->has_rows && index == j->rows) range = few;
     bool is_open = j->interface->params[index].dtype[0] == '\0';
     if (is_open && strcmp(p->dtype, i == (int32_t)i ? "i32" : "i64") != 0) return false;
     return p->least == range.least && p->most == range.most && p->equals_one == (i == 1) &&
@@ -77,14 +96,16 @@ static bool is_all_of_int(const fsc_jit *j, const Variant *v, uint32_t index, in
 /* Whether the variant, which fits, assumes all that the JIT would. */
 static bool is_meant(void *context, const Call *c, const Variant *v) {
     const fsc_jit *j = context;
-    if (v->module->code.checked) return false;
+    Bucket few = {0, 0};
+    if (v->module->code.checked || v->module->code.counters) return false;
+    if (j->has_rows) few = few_of(j, c, v);
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const Slot *s = &v->slots[i];
         const RecordParam *p = &v->record->params[s->param];
         const FscArg *a = &c->args[i];
         bool ok;
         if (a->kind == FSC_ARG_POINTER) ok = a->dtype == s->dtype && (p->divisible >= ALIGNED) == ((uintptr_t)a->u.pointer % ALIGNED == 0);
-        else if (a->kind == FSC_ARG_INT) ok = p->dtype[0] != 'f' && is_all_of_int(j, v, s->param, a->u.integer);
+        else if (a->kind == FSC_ARG_INT) ok = p->dtype[0] != 'f' && is_all_of_int(j, v, s->param, a->u.integer, few);
         else ok = j->interface->params[s->param].dtype[0] != '\0' || s->dtype == FSC_FP32;
         if (!ok) return false;
     }

@@ -208,8 +208,8 @@ static QuickResult try_variant(Call *c, Variant *v, const int64_t *grid) {
 
 bool call_quick(Call *c, const int64_t *grid, bool (*accept)(void *context, const Call *c, const Variant *v), void *context) {
     fsc_device *d = c->kernel->device;
-    if (c->nargs > CALL_ARGS || d->props.kind == FSC_EMU) return false;
-    if (atomic_load_explicit(&d->checked, memory_order_relaxed) || atomic_load_explicit(&d->counted, memory_order_relaxed)) return false;
+    bool is_watched = atomic_load_explicit(&d->checked, memory_order_relaxed) || atomic_load_explicit(&d->counted, memory_order_relaxed);
+    if (c->nargs > CALL_ARGS || d->props.kind == FSC_EMU || is_watched) return false;
     if (c->variant && try_variant(c, c->variant, grid) == QUICK_FITS && accept(context, c, c->variant)) return true;
     for (size_t i = 0; i < c->table->count; i++) {
         Variant *v = c->table->closest[i];

@@ -471,7 +471,7 @@ static const char unruled[] = "@kernel(grid=(m,), B=min(next_power_of_2(n), 1024
 
 /* Every launch as if it were the first: the variants that a handle makes with the short way are those that it makes without. */
 static void short_way_of(const char *device, const char *source) {
-    static const int64_t lengths[] = {1, 2, 16, 17, 100, 512, 513, 700, 720, 1000, 1008, 1009, 1024, 1025, 1040, 3000, 5000, 8192};
+    static const int64_t lengths[] = {1, 2, 16, 17, 100, 512, 513, 700, 720, 1000, 1008, 1009, 1024, 1025, 1040, 3000, 5000, 16384};
     static const FscDType types[] = {FSC_FP32, FSC_FP16}; /* one that is left out would be fp32 under another key */
     static const int64_t none[3] = {0, 1, 1};
     fsc_device *d = device_of(device);
@@ -497,11 +497,36 @@ static void short_way_of(const char *device, const char *source) {
         taken += jit_quick_launch(quick, none, args, 6, NULL, &s) && s == FSC_OK;
         assert_false(jit_quick_launch(slow, none, args, 6, NULL, &s));
     }
+    for (int i = 0; i < 4; i++) { /* many long rows, few of them, and again */
+        const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32), fsc_int(16384),
+                               fsc_int(i % 2 ? 48 : 160), fsc_int(16384), fsc_float(0.5)};
+        assert_int_equal(fsc_jit_launch(quick, none, args, 6, NULL), FSC_OK);
+        assert_int_equal(fsc_jit_launch(slow, none, args, 6, NULL), FSC_OK);
+        if (quick->num_variants != slow->num_variants) fail_msg("%zu variants of long rows, not %zu", quick->num_variants, slow->num_variants);
+    }
     assert_true(quick->is_steady == (source != capped));
     if (quick->is_steady) assert_true(taken > 120);
     assert_true(slow->num_variants > 20);
     fsc_jit_destroy(quick);
     fsc_jit_destroy(slow);
+    fsc_device_close(d);
+}
+
+/* A device that is switched to count its lines takes other code, and back. */
+static void counting_takes_other_code(void **state) {
+    fsc_device *d = device_of("cpu:1");
+    fsc_jit *j = jit_with(d, scale, NULL);
+    FscJitCounts counts;
+    FscCounts lines;
+    (void)state;
+    for (int i = 0; i < 6; i++) {
+        assert_int_equal(fsc_device_count_lines(d, i / 2 % 2), FSC_OK);
+        assert_true(scale_is_right(j, 1000, 2.0f));
+        fsc_jit_counts(j, &counts);
+        expect(counts, i < 2 ? 1 : 2, 0);
+        if (i / 2 % 2) assert_int_equal(fsc_device_counts(d, &lines), FSC_OK);
+    }
+    fsc_jit_destroy(j);
     fsc_device_close(d);
 }
 
@@ -609,6 +634,7 @@ int main(void) {
         IN_FOLDER(failures_wake_everybody),
         IN_FOLDER(handles_share_a_folder),
         IN_FOLDER(cubins_come_back),
+        IN_FOLDER(counting_takes_other_code),
         IN_FOLDER(known_launches_are_free),
         IN_FOLDER(the_short_way_takes_the_very_variant),
         IN_FOLDER(refused_cubins_are_replaced),

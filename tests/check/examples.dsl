@@ -122,7 +122,7 @@
 # PREFIX: scan {{.*}} : (tile<1024xfp32>)
 # PREFIX: fptrunc
 # ARGMAX: reduce_fn {{.*}} : (fp32, i32)
-# ENTROPY: for {{.*}}carry
+# ENTROPY: reduce %v {{.*}}combine = fmax
 # ENTROPY: = log
 # ENTROPYGRAD: for {{.*}}carry
 # ENTROPYGRAD: for 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT, tests: info tests random sanitizer plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
+#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
 #   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small; counters (with ncu). Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
@@ -45,6 +45,16 @@ sanitize() { # TOOL [OPTION …]: every case that is not slow, in as many proces
 }
 export -f sanitize
 
+sanitize_all() { # "TOOL [OPTION …]" …: what each found, in a line or two
+    local run name
+    for run in "$@"; do
+        name=sanitizer-${run// /}
+        TAIL=0 step "$name" 150 bash -c "sanitize $run"
+        sort "$out/$name.log" | grep -E 'SUMMARY|^FAILED|out of time' | uniq -c
+        awk '/ passed, / { p += $1; f += $3 } END { print p + 0 " passed, " f + 0 " failed" }' "$out/$name.log"
+    done
+}
+
 for w in $what; do
     case $w in
     info)
@@ -60,13 +70,9 @@ for w in $what; do
             echo "== the planted write out of bounds was not found"
             failed=1
         fi
-        for run in memcheck racecheck synccheck initcheck "memcheck --num-ctas 4" "racecheck --num-ctas 4" "synccheck --num-ctas 4"; do
-            name=sanitizer-${run// /}
-            TAIL=0 step "$name" 150 bash -c "sanitize $run"
-            sort "$out/$name.log" | grep -E 'SUMMARY|^FAILED|out of time' | uniq -c
-            awk '/ passed, / { p += $1; f += $3 } END { print p + 0 " passed, " f + 0 " failed" }' "$out/$name.log"
-        done
+        sanitize_all memcheck racecheck synccheck initcheck
         ;;
+    sanitizer-clusters) sanitize_all "memcheck --num-ctas 4" "racecheck --num-ctas 4" "synccheck --num-ctas 4" ;;
     plants) FSC_LIBRARY=$PWD/plants/libfsc.so TAIL=20 step plants 400 python3 tests/plants.py --racecheck tests/run/run.py compiler/base/plant.def ;;
     ratios) TAIL=90 measure ratios 440 ;;
     bench) measure softmax 170 --sets tutorial ;;
@@ -83,8 +89,8 @@ for w in $what; do
     small) measure small 120 --sets small ;;
     online) measure online 200 --sets online --dtype fp32 fp16 --without online remat --peers fsc --modes flush ;;
     launch) # a first call from source and from disk, and each further one beside cuLaunchKernel
-        TAIL=10 step launch-start 200 bench/launch start dsl_examples/softmax.dsl cuda 21
-        TAIL=20 step launch-calls 60 bench/launch calls cuda 20000
+        TAIL=10 step launch-start 200 env LD_LIBRARY_PATH="${lib%/*}" bench/launch start dsl_examples/softmax.dsl cuda 21
+        TAIL=20 step launch-calls 60 env LD_LIBRARY_PATH="${lib%/*}" bench/launch calls cuda 20000
         ;;
     numerics) # all 2^32 patterns of each function of fp32, on both devices
         TAIL=60 step numerics 585 python3 tests/run/numerics.py --device cpu,cuda --every 1 --seconds 570 --out "$out/numerics.md"

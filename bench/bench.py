@@ -201,10 +201,11 @@ class Run:
 
 
 def points_of(name, dtypes):
-    """The set's points of these types; where it has none of them, all its points in them."""
+    """The set's points of these types; where it has not all of them, its points in each."""
     points = SETS[name].points
-    chosen = [p for p in points if not dtypes or p.dtype in dtypes]
-    return chosen or list(dict.fromkeys(p._replace(dtype=dtype) for p in points for dtype in dtypes))
+    if set(dtypes or ()) <= {p.dtype for p in points}:
+        return [p for p in points if not dtypes or p.dtype in dtypes]
+    return list(dict.fromkeys(p._replace(dtype=dtype) for p in points for dtype in dtypes))
 
 
 # ---- The command ------------------------------------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 #   lse[i]  = log(sum_j exp(x[i, j]))
 #   loss[i] = lse[i] - (1 - smoothing) * x[i, t] - smoothing * (sum_j x[i, j]) / n_cols,   t = target[i]
 #
-# One program takes one row: one read of it. lse is m + log(s), with m the maximum and s the sum of exp(x - m); in the loss the
+# One program takes one row: one read of it, which is on its way before the target is asked for. lse is m + log(s), with m the maximum and s the sum of exp(x - m); in the loss the
 # large m meets the large x[i, t] first, so that rows far from 0 keep their digits. For the same reason the mean is that of
 # x - r, with r = x[i, t].
 # A row whose target is ignore_index has the loss 0. Another target outside of 0 to n_cols - 1 gives NaN.
@@ -15,13 +15,13 @@ def cross_entropy(loss: *fp32[n_rows], lse: *fp32[n_rows], x: *T[n_rows:x_stride
                   BLOCK: constexpr = 1024, T: dtype = fp32):
     row = program_id(0)
     x_row = x + row * x_stride
+    cols = arange(0, BLOCK)
+    mask = cols < n_cols
+    v = load(x_row + cols, mask=mask, other=-inf).to(fp32)
     t = load(target + row)
     x_t = load(x_row + t, mask=(t >= 0) & (t < n_cols), other=nan).to(fp32)
     r = x_t if abs(x_t) < inf else 0.0
 
-    cols = arange(0, BLOCK)
-    mask = cols < n_cols
-    v = load(x_row + cols, mask=mask, other=-inf).to(fp32)
     m = max(v, axis=0)
     shift = 0.0 if m == -inf else m
     s = sum(exp(v - shift), axis=0)

@@ -1,30 +1,45 @@
 # Softmax down the columns: y[i, j] = exp(x[i, j] - m) / sum_i exp(x[i, j] - m), m = max_i x[i, j].
 #
-# A program that took one column would use a few bytes of every line of memory it touches. It takes COLS neighbours and walks
-# down them twice, ROWS rows at a time: first for the sums, then for the quotients. Each of the ROWS x COLS places keeps the
-# maximum and the sum of what it has met; only then do the ROWS places of a column meet. Until a place has met a number above
-# -inf its shift is 0, as -inf - -inf would be NaN.
+# A program that took one column would use a few bytes of every line of memory it touches. It takes COLS neighbours, and where
+# their strip of ROWS x COLS fits into the registers of a program (WHOLE), it is read once, as one tile. 2^18 elements are 8
+# blocks of a cluster in fp32, 2^15 are one block, for GPUs without large clusters; the shared memory of a block tells which.
+# Beyond 8192 rows strips are half as wide: fewer blocks share one, and more programs share the matrix. Short ones are wider.
+#
+# A longer strip is walked twice, STEP rows at a time: first for the sums, then for the quotients. Each of the STEP x COLS places
+# keeps the maximum and the sum of what it has met; only then do the STEP places of a column meet. Until a place has met a
+# number above -inf its shift is 0, as -inf - -inf would be NaN.
 #
 #   fsc run softmax_columns.dsl x=in.npy y=out.npy
-@kernel(grid=(cdiv(n_cols, COLS),))
+@kernel(grid=(cdiv(n_cols, COLS),), ROWS=next_power_of_2(n_rows), COLS=max(16, 2048 // ROWS) if n_rows <= 8192 else 8,
+        WHOLE=ROWS * COLS <= (262144 if max_shared() > 200000 else 32768),
+        num_warps=min(16, ROWS * COLS // 1024) if WHOLE else 8,
+        num_ctas=max(1, ROWS * COLS // (32768 if x_stride % 4 == 0 else 16384)) if WHOLE and max_shared() > 200000 else 1)
 def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32,
-                    n_rows: i32, n_cols: i32, ROWS: constexpr = 32, COLS: constexpr = 32, T: dtype = fp32):
+                    n_rows: i32, n_cols: i32, ROWS: constexpr = 32, COLS: constexpr = 16, WHOLE: constexpr = False,
+                    T: dtype = fp32):
     cols = program_id(0) * COLS + arange(0, COLS)[None, :]
-
-    m = full((ROWS, COLS), -inf, fp32)
-    s = zeros((ROWS, COLS), fp32)
-    for start in range(0, n_rows, ROWS):
-        rows = start + arange(0, ROWS)[:, None]
-        v = load(x + rows * x_stride + cols, mask=(rows < n_rows) & (cols < n_cols), other=-inf).to(fp32)
-        m_new = maximum(m, v, propagate_nan=True)
-        shift = where(m_new == -inf, 0.0, m_new)
-        s = s * exp(m - shift) + exp(v - shift)
-        m = m_new
-
-    m_all = max(m, axis=0, keep_dims=True, propagate_nan=True)
-    s_all = sum(s * exp(m - m_all), axis=0, keep_dims=True)
-    for start in range(0, n_rows, ROWS):
-        rows = start + arange(0, ROWS)[:, None]
+    if WHOLE:
+        rows = arange(0, ROWS)[:, None]
         mask = (rows < n_rows) & (cols < n_cols)
-        v = load(x + rows * x_stride + cols, mask=mask).to(fp32)
-        store(y + rows * y_stride + cols, exp(v - m_all) / s_all, mask=mask)
+        v = load(x + cols + rows * x_stride, mask=mask, other=-inf).to(fp32)
+        e = exp(v - max(v, axis=0, keep_dims=True))
+        store(y + cols + rows * y_stride, e / sum(e, axis=0, keep_dims=True), mask=mask)
+    else:
+        STEP = 4096 // COLS
+        m = full((STEP, COLS), -inf, fp32)
+        s = zeros((STEP, COLS), fp32)
+        for start in range(0, n_rows, STEP):
+            rows = start + arange(0, STEP)[:, None]
+            v = load(x + cols + rows * x_stride, mask=(rows < n_rows) & (cols < n_cols), other=-inf).to(fp32)
+            m_new = maximum(m, v, propagate_nan=True)
+            shift = where(m_new == -inf, 0.0, m_new)
+            s = s * exp(m - shift) + exp(v - shift)
+            m = m_new
+
+        m_all = max(m, axis=0, keep_dims=True, propagate_nan=True)
+        s_all = sum(s * exp(m - m_all), axis=0, keep_dims=True)
+        for start in range(0, n_rows, STEP):
+            rows = start + arange(0, STEP)[:, None]
+            mask = (rows < n_rows) & (cols < n_cols)
+            v = load(x + cols + rows * x_stride, mask=mask).to(fp32)
+            store(y + cols + rows * y_stride, exp(v - m_all) / s_all, mask=mask)

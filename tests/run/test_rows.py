@@ -6,7 +6,7 @@ import numpy as np
 
 from case import ULP, U, case, close, example, must_fail, same_bits
 from rows import launch
-from sweep import seen
+from sweep import decode, seen
 from test_softmax import special_rows
 
 # n_rows, n_cols, dtype, num_warps (0: the compiler's choice), elements between the rows, first element of every buffer
@@ -129,6 +129,7 @@ KERNELS = {k.file + "".join(f", {n}={v}" for n, v in {**k.defines, **k.types}.it
     Kernel("softmax_causal.dsl", softmax_causal, {"x": "normal"}, {"n_queries": 1}),
     Kernel("softmax_masked.dsl", softmax_masked, {"x": "normal", "keep": "coin"}),
     Kernel("softmax_columns.dsl", lambda a: of_softmax(a.x, axis=0), {"x": "wide"}),
+    Kernel("softmax_columns.dsl", lambda a: of_softmax(a.x, axis=0), {"x": "wide"}, defines={"WHOLE": False}),
     Kernel("softmax_small_rows.dsl", lambda a: of_softmax(a.x), {"x": "wide"}),
     Kernel("gelu.dsl", gelu, {"x": "wide"}),
     Kernel("gelu.dsl", gelu_tanh, {"x": "wide"}, defines={"TANH": True}),
@@ -205,7 +206,8 @@ def rows_wide(bench, name):
 # ---- Special rows -------------------------------------------------------------------------------------------------------
 
 
-@case(name=["softmax_temperature.dsl", "log_softmax.dsl", "softmax_small_rows.dsl", "softmax_columns.dsl", "softmax_scale.dsl"])
+@case(name=["softmax_temperature.dsl", "log_softmax.dsl", "softmax_small_rows.dsl", "softmax_columns.dsl",
+            "softmax_columns.dsl, WHOLE=False", "softmax_scale.dsl"])
 def rows_special(bench, name):
     """Places of NaN and infinity as in the formula: a NaN, a +inf, nothing but -inf, huge and lowest numbers."""
     n, kernel = 65, KERNELS[name]
@@ -213,6 +215,13 @@ def rows_special(bench, name):
     x = x.T if "columns" in name else x
     got, a = run(bench, kernel, {"x": x, **kernel.scalars, "n_rows": x.shape[0], "n_cols": x.shape[1]}, "fp32")
     judge(kernel, got, a, "fp32", "special rows")
+
+
+@case(config=[(5000, 5, "fp32"), (5000, 5, "bf16"), (9001, 12, "fp32"), (9001, 16, "fp16")])
+def columns_long(bench, config):
+    """Strips that a cluster shares, of both widths; the CPU walks down them."""
+    n, m, dtype = config
+    rows_config(bench, "softmax_columns.dsl", m, n, dtype, 0, 0, 0)
 
 
 @case(name=["gelu.dsl", "gelu.dsl, TANH=True", "silu.dsl"])
@@ -230,6 +239,25 @@ def activations_far(bench, name):
     kernel = KERNELS[name]
     got, a = run(bench, kernel, {"x": x, "n": len(x)}, "fp32")
     judge(kernel, got, a, "fp32", "far")
+
+
+@case(dtype=["fp16", "bf16"])
+def gelu_narrow(bench, dtype):
+    """Each number of the type: hardly more than rounding is off, and what is special is so as in fp32."""
+    bits = np.arange(1 << 16, dtype=np.uint16)
+    with np.errstate(invalid="ignore"):
+        x = decode(bits.view(np.float16) if dtype == "fp16" else bits, dtype)
+    x = x[~np.isnan(x)]
+    got, _ = run(bench, KERNELS["gelu.dsl"], {"x": np.append(x, np.nan), "n": len(x) + 1}, dtype)
+    with np.errstate(invalid="ignore"):
+        want = x * np.array([erfc(-v / np.sqrt(2)) for v in x]) / 2
+    y, least = got["y"][:-1], LEAST[dtype]
+    same_bits(np.isnan(y), np.isnan(want), "NaN")
+    at = np.isfinite(want)
+    same_bits(y[np.isinf(want)], want[np.isinf(want)], "infinities")
+    step = np.exp2(np.floor(np.log2(np.maximum(np.abs(want[at]), 2.0 ** (-14 if dtype == "fp16" else -126))))) * ULP[dtype]
+    off = np.abs(y[at] - want[at]) / np.maximum(step, least)
+    assert off.max() < 0.6 and np.isnan(got["y"][-1]), (off.max(), x[at][off.argmax()])
 
 
 @case(dtype=["fp32", "bf16"])
@@ -274,7 +302,8 @@ def rows_can_fail(bench):
     """Kernels with one mistake each."""
     for name, text, wrong in (("softmax_temperature.dsl", "/ temperature", "/ temperature * 1.000003"),
                               ("softmax_causal.dsl", "cols <= row", "cols < row"),
-                              ("softmax_columns.dsl", "s * exp(m - shift)", "s"),
+                              ("softmax_columns.dsl", "& (cols < n_cols)\n        v", "& (cols <= n_cols)\n        v"),
+                              ("softmax_columns.dsl, WHOLE=False", "s * exp(m - shift)", "s"),
                               ("softmax_small_rows.dsl", "& (cols < n_cols)", "& (cols <= n_cols)"),
                               ("log_softmax.dsl", "log(sum(exp(v), axis=0))", "log(sum(exp(v), axis=0)) * 1.00001"),
                               ("softmax_backward.dsl", "sum(p * d, axis=0)", "sum(d, axis=0)"),
@@ -283,7 +312,7 @@ def rows_can_fail(bench):
         kernel = KERNELS[name]
         source = example(kernel.file).decode()
         assert text in source, (name, text)
-        v = values(kernel, 4, 201, 1)
+        v = values(kernel, 4, 301, 1)
         v["n_queries"] = 4
 
         def planted():

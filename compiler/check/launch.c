@@ -157,7 +157,7 @@ void launch_record(Checker *c, const Params *p) {
     if (p->config) record_set_config(c->record, arena_printf(c->a, "%u of %u", p->config, p->num_configs));
 }
 
-/* num_warps and its kin: from the command line, else from the rule where it can be evaluated now, else 0. */
+/* num_warps and its kin: from the command line, else from the rule where it can be evaluated now, else 0; 0 of a rule is as if left out. */
 uint32_t launch_option(Checker *c, const Params *p, const char *name, uint32_t given, uint32_t limit) {
     const Node *n = keyword(p, name);
     Span at = n && !given ? n->span : (Span){0, 0};
@@ -166,7 +166,8 @@ uint32_t launch_option(Checker *c, const Params *p, const char *name, uint32_t g
         RuleValue v;
         const char *code = rule_compile(c->a, c->d, n, name_of_param, (void *)(uintptr_t)p);
         if (!code || !rule_number(c, p, code, n->span, &v)) return 0;
-        value = v.is_float ? 0 : v.i;
+        value = v.is_float ? -1 : v.i;
+        if (value == 0) return 0;
     } else if (!given) {
         return 0;
     }

@@ -28,7 +28,7 @@ def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_col
         e = exp(v - max(v, axis=0, keep_dims=True))
         store(y + cols + rows * y_stride, e / sum(e, axis=0, keep_dims=True), mask=mask)
     else:
-        STEP = 4096 // COLS
+        STEP = 2048 // COLS
         m = full((STEP, COLS), -inf, fp32)
         s = zeros((STEP, COLS), fp32)
         for start in range(0, n_rows, STEP):

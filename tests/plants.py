@@ -41,6 +41,7 @@ TWICE = ["norms_far_mean(file=layernorm.dsl, n=781)", "softmax_strides(name=soft
 RACES = {  # fault: cases, by their whole names
     "drop-barrier": TWICE + ["reduce_rank3(name=sum, axis=1, shape=(16, 16, 8))", "transposed(dtype=fp32, warps=8)"],
     "same-shared": TWICE,
+    "shared-place": ["remat_levels(dtype=fp16, n=2048)"],
 }
 
 

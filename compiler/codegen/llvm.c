@@ -200,27 +200,39 @@ void llvm_register_host(void) {
     pthread_once(&host_once, register_host);
 }
 
+/* The machine that host code is for; strings of LLVM's, and `used`, are freed together. */
+typedef struct HostNames {
+    char *triple, *here, *features;
+    const char *cpu;
+    char *used; /* features */
+} HostNames;
+
+static HostNames names_find(const char *cpu) {
+    HostNames n = {.triple = LLVMGetDefaultTargetTriple(), .here = LLVMGetHostCPUName(), .features = LLVMGetHostCPUFeatures()};
+    n.cpu = cpu ? cpu : n.here;
+    n.used = host_features(n.triple, cpu ? level_features(cpu) : n.features);
+    return n;
+}
+
+static void names_free(HostNames *n) {
+    free(n->used);
+    LLVMDisposeMessage(n->features);
+    LLVMDisposeMessage(n->here);
+    LLVMDisposeMessage(n->triple);
+}
+
 const char *codegen_host_machine(Arena *a, const char *cpu) {
-    char *triple = LLVMGetDefaultTargetTriple(), *host_cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    char *used = host_features(triple, cpu ? level_features(cpu) : features);
-    const char *text = arena_printf(a, "%s %s %s", triple, cpu ? cpu : host_cpu, used);
-    free(used);
-    LLVMDisposeMessage(features);
-    LLVMDisposeMessage(host_cpu);
-    LLVMDisposeMessage(triple);
+    HostNames n = names_find(cpu);
+    const char *text = arena_printf(a, "%s %s %s", n.triple, n.cpu, n.used);
+    names_free(&n);
     return text;
 }
 
 LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
     llvm_register_host();
-    char *triple = LLVMGetDefaultTargetTriple();
-    char *host_cpu = LLVMGetHostCPUName(), *features = LLVMGetHostCPUFeatures();
-    char *used = host_features(triple, cpu ? level_features(cpu) : features);
-    LLVMTargetMachineRef t = machine_create(triple, cpu ? cpu : host_cpu, used, opt_level, LLVMRelocPIC);
-    free(used);
-    LLVMDisposeMessage(features);
-    LLVMDisposeMessage(host_cpu);
-    LLVMDisposeMessage(triple);
+    HostNames n = names_find(cpu);
+    LLVMTargetMachineRef t = machine_create(n.triple, n.cpu, n.used, opt_level, LLVMRelocPIC);
+    names_free(&n);
     return t;
 }
 

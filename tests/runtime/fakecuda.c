@@ -6,6 +6,7 @@
  * kernel (700 to 719) sticks. FAKE_CUDA_INIT makes cuInit give that error; FAKE_CUDA_LOG: a file of all calls and kernels.
  */
 #include "fakecuda.h"
+#include "fakedriver.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -13,7 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-typedef int CUresult;
 struct Context {
     int device;
 };
@@ -54,7 +54,6 @@ FakeState fake = {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32, .version
 #define cuLaunchKernelEx cuLaunchKernelEx_missing
 #endif
 #ifdef NO_CLUSTERS
-#define cuLinkCreate_v2  cuLinkCreate_missing
 #define cuLaunchKernelEx cuLaunchKernelEx_missing
 #endif
 
@@ -72,8 +71,7 @@ static void write_log(const char *line) {
     if (f) fclose(f);
 }
 
-/* Counts the call; its planned failure, or the error that sticks. */
-static CUresult enter(const char *name) {
+CUresult fake_enter(const char *name) {
     pthread_mutex_lock(&lock);
     write_log(name);
     int i = slot_of(name);
@@ -87,20 +85,7 @@ static CUresult enter(const char *name) {
     return r;
 }
 
-/* Defines an exported function, with the prototype that the warnings want. */
-#define API(name, ...)                                                                                                 \
-    CUresult name(__VA_ARGS__);                                                                                        \
-    CUresult name(__VA_ARGS__)
-
-#define ENTER()                                                                                                        \
-    do {                                                                                                               \
-        CUresult failed = enter(__func__);                                                                             \
-        if (failed) return failed;                                                                                     \
-    } while (0)
-#define NEED_CONTEXT()                                                                                                 \
-    if (depth == 0 || !stack[depth - 1]) return 201
-
-static void *take(size_t bytes) {
+void *fake_take(size_t bytes) {
     struct Head *h = aligned_alloc(HEAD, (bytes + 2 * HEAD - 1) / HEAD * HEAD);
     if (!h) return NULL;
     pthread_mutex_lock(&lock);
@@ -111,7 +96,7 @@ static void *take(size_t bytes) {
     return memset((char *)h + HEAD, 0, bytes);
 }
 
-static size_t give(void *p) {
+size_t fake_give(void *p) {
     struct Head *h = (struct Head *)(void *)((char *)p - HEAD);
     size_t bytes = h->bytes;
     pthread_mutex_lock(&lock);
@@ -122,8 +107,12 @@ static size_t give(void *p) {
     return bytes;
 }
 
+bool fake_has_context(void) {
+    return depth > 0 && stack[depth - 1];
+}
+
 void fake_reset(void) {
-    while (all.next != &all) give((char *)all.next + HEAD);
+    while (all.next != &all) fake_give((char *)all.next + HEAD);
     fake = as_new;
     sticky = 0;
     captured = NULL;
@@ -305,7 +294,7 @@ API(cuMemAlloc_v2, unsigned long long *address, size_t bytes) {
     NEED_CONTEXT();
     if (bytes == 0) return 1;
     if (bytes > fake.memory || fake.allocated > fake.memory - bytes) return 2;
-    void *p = take(bytes);
+    void *p = fake_take(bytes);
     if (!p) return 2;
     fake.allocated += bytes;
     *address = (unsigned long long)(uintptr_t)p;
@@ -315,7 +304,7 @@ API(cuMemAlloc_v2, unsigned long long *address, size_t bytes) {
 API(cuMemFree_v2, unsigned long long address) {
     ENTER();
     NEED_CONTEXT();
-    fake.allocated -= give((void *)(uintptr_t)address);
+    fake.allocated -= fake_give((void *)(uintptr_t)address);
     return 0;
 }
 
@@ -344,14 +333,14 @@ API(cuStreamCreate, void **stream, unsigned flags) {
     ENTER();
     NEED_CONTEXT();
     (void)flags;
-    *stream = take(1);
+    *stream = fake_take(1);
     return 0;
 }
 
 API(cuStreamDestroy_v2, void *stream) {
     ENTER();
     NEED_CONTEXT();
-    give(stream);
+    fake_give(stream);
     return 0;
 }
 
@@ -375,7 +364,7 @@ API(cuStreamBeginCapture_v2, void *stream, int mode) {
 API(cuStreamEndCapture, void *stream, void **graph) {
     ENTER();
     if (stream != captured) return 1;
-    *graph = take(sizeof recorded);
+    *graph = fake_take(sizeof recorded);
     *(int *)*graph = recorded;
     captured = NULL;
     return 0;
@@ -384,7 +373,7 @@ API(cuStreamEndCapture, void *stream, void **graph) {
 API(cuGraphInstantiateWithFlags, void **ready, void *graph, unsigned long long flags) {
     ENTER();
     (void)flags;
-    *ready = take(sizeof recorded);
+    *ready = fake_take(sizeof recorded);
     *(int *)*ready = *(int *)graph;
     return 0;
 }
@@ -398,12 +387,12 @@ API(cuGraphLaunch, void *ready, void *stream) {
 }
 
 API(cuGraphExecDestroy, void *ready) {
-    give(ready);
+    fake_give(ready);
     return 0;
 }
 
 API(cuGraphDestroy, void *graph) {
-    give(graph);
+    fake_give(graph);
     return 0;
 }
 
@@ -418,13 +407,13 @@ API(cuEventCreate, void **event, unsigned flags) {
     ENTER();
     NEED_CONTEXT();
     (void)flags;
-    *event = take(sizeof(int));
+    *event = fake_take(sizeof(int));
     return 0;
 }
 
 API(cuEventDestroy_v2, void *event) {
     ENTER();
-    give(event);
+    fake_give(event);
     return 0;
 }
 
@@ -459,55 +448,6 @@ static CUresult complain(const char *what, CUresult r, unsigned n, const int *op
     return r;
 }
 
-/* A cubin of this driver: an ELF file of one section, the PTX; 64 bytes each of head and section. */
-static void put_number(char *at, size_t bytes, uint64_t x) {
-    for (size_t i = 0; i < bytes; i++) at[i] = (char)(x >> 8 * i & 255);
-}
-
-API(cuLinkCreate_v2, unsigned n, int *options, void **values, void **link) {
-    ENTER();
-    NEED_CONTEXT();
-    (void)n, (void)options, (void)values;
-    *link = take(sizeof(void *));
-    fake.links++;
-    return 0;
-}
-
-API(cuLinkAddData_v2, void *link, int type, void *data, size_t size, const char *name, unsigned n, int *options, void **values) {
-    ENTER();
-    (void)name, (void)n, (void)options, (void)values;
-    const char *text = data;
-    if (type != 1 || size == 0 || text[size - 1] != '\0') return 1;
-    if (strstr(text, "not ptx")) return 218;
-    char *cubin = take(FAKE_ELF + size);
-    static const unsigned char head[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
-    memcpy(cubin, head, sizeof head);
-    put_number(cubin + 40, 8, 64);      /* where the sections are, how large each is, how many */
-    put_number(cubin + 58, 2, 64);
-    put_number(cubin + 60, 2, 1);
-    put_number(cubin + 64 + 4, 4, 1);   /* the section: of bytes, from, so many */
-    put_number(cubin + 64 + 24, 8, FAKE_ELF);
-    put_number(cubin + 64 + 32, 8, size);
-    memcpy(cubin + FAKE_ELF, text, size);
-    *(void **)link = cubin;
-    return 0;
-}
-
-API(cuLinkComplete, void *link, void **cubin, size_t *size) {
-    ENTER();
-    *cubin = *(void **)link;
-    *size = FAKE_ELF + strlen((char *)*cubin + FAKE_ELF) + 1;
-    return 0;
-}
-
-API(cuLinkDestroy, void *link) {
-    ENTER();
-    if (*(void **)link) give(*(void **)link);
-    give(link);
-    fake.links--;
-    return 0;
-}
-
 API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *options, void **values) {
     ENTER();
     NEED_CONTEXT();
@@ -520,7 +460,7 @@ API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *optio
         return complain("ptxas application ptx input, line 3; fatal   : Parsing error", 218, n, options, values);
     if (strstr(text, ".version 99.0"))
         return complain("ptxas fatal   : Unsupported .version 99.0", 222, n, options, values);
-    *module = strcpy(take(strlen(text) + 1), text);
+    *module = strcpy(fake_take(strlen(text) + 1), text);
     fake.modules++;
     fake.cubins += is_cubin;
     return 0;
@@ -528,7 +468,7 @@ API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *optio
 
 API(cuModuleUnload, void *module) {
     ENTER();
-    give(module);
+    fake_give(module);
     fake.modules--;
     return 0;
 }

@@ -1,57 +1,20 @@
 /* jit_test.c - variants of the JIT: made once, kept on disk, loaded without a compile; on the CPU, the emulator, a fake GPU.
  *
- * In: two small kernels, a cache folder for each test. Out: who compiled and who loaded (fsc_jit_counts), and what the kernels
+ * In: small kernels, a cache folder for each test. Out: who compiled and who loaded (fsc_jit_counts), and what the kernels
  * computed, compared with the formula; after damage, under other options, from many threads and processes.
  */
 #define _DEFAULT_SOURCE
-#include "cachefix.h"
 #include "fakecuda.h"
-#include "wrapped.h"
-
-#include "runtime/jit.h"
+#include "jitfix.h"
 
 #include <pthread.h>
 #include <signal.h>
 
-static const char scale[] = "@kernel(grid=(cdiv(n, B),), B=min(next_power_of_2(n), 1024))\n"
-                            "def scale(y: *fp32[n], x: *fp32[n], f: fp32, n: i32, B: constexpr = 1024):\n"
-                            "    i = program_id(0) * B + arange(0, B)\n"
-                            "    store(y + i, load(x + i, mask=i < n) * f, mask=i < n)\n";
 /* Stores beyond n, and is warned of it. */
 static const char unchecked[] = "@kernel(grid=(cdiv(n, 64),))\n"
                                 "def past(y: *fp32[n], n: i32):\n"
                                 "    i = program_id(0) * 64 + arange(0, 64)\n"
                                 "    store(y + i, i.to(fp32))\n";
-
-/* ---- Handles ---------------------------------------------------------------------------------------------------------------- */
-
-static fsc_device *device_of(const char *name) {
-    fsc_device *d = NULL;
-    if (fsc_device_open(name, &d) != FSC_OK) fail_msg("%s", fsc_last_message());
-    return d;
-}
-
-static fsc_jit *jit_with(fsc_device *d, const char *source, const fsc_compile_options *o) {
-    fsc_jit *j = NULL;
-    if (fsc_jit_create(d, source, strlen(source), o, &j) != FSC_OK) fail_msg("%s", fsc_jit_message(j));
-    return j;
-}
-
-/* scale() over n numbers, launched and compared. False: wrong numbers or no launch. */
-static bool scale_is_right(fsc_jit *j, int n, float f) {
-    _Alignas(16) float x[3000], y[3000]; /* aligned: a key has that too */
-    for (int i = 0; i < n; i++) x[i] = (float)(i % 977) - 400.0f;
-    memset(y, 0x7f, sizeof y);
-    const FscArg args[] = {fsc_pointer(y, (uint64_t)n * 4, FSC_FP32), fsc_pointer(x, (uint64_t)n * 4, FSC_FP32), fsc_float((double)f),
-                           fsc_int(n)};
-    if (fsc_jit_launch(j, NULL, args, 4, NULL) != FSC_OK) {
-        print_error("%s\n", fsc_last_message());
-        return false;
-    }
-    for (int i = 0; i < n; i++)
-        if (y[i] != x[i] * f) return false;
-    return true;
-}
 
 /* Counting switched on between launches, off and on: each launch takes code of its kind, and what counts is not kept on disk. */
 static void counting_is_of_the_launch(void **state) {
@@ -90,11 +53,6 @@ static FscJitCounts once(fsc_device *d, const char *source, const fsc_compile_op
     fsc_jit_counts(j, &counts);
     fsc_jit_destroy(j);
     return counts;
-}
-
-static void expect(FscJitCounts c, uint32_t compiled, uint32_t from_disk) {
-    if (c.compiled != compiled || c.from_disk != from_disk)
-        fail_msg("%u compiled and %u from disk, not %u and %u", c.compiled, c.from_disk, compiled, from_disk);
 }
 
 /* ---- Host code --------------------------------------------------------------------------------------------------------------- */
@@ -454,111 +412,6 @@ static void cubins_come_back(void **state) {
     assert_int_equal(fake.modules + fake.links + fake.retained, 0);
 }
 
-/* ---- The short way ------------------------------------------------------------------------------------------------------- */
-
-static const char rows[] = "@kernel(grid=(m,), B=next_power_of_2(n))\n"
-                           "def rows(y: *T, x: *T, stride: i32, m: i32, n: i32, f, B: constexpr = 64, T: dtype = fp32):\n"
-                           "    i = arange(0, B)\n"
-                           "    store(y + program_id(0) * stride + i, load(x + i, mask=i < n) * f.to(T), mask=i < n)\n";
-static const char capped[] = "@kernel(grid=(m,), B=min(next_power_of_2(n), 1024), num_warps=(4 if m > 100 else 2))\n"
-                             "def rows(y: *T, x: *T, stride: i64, m: i32, n: i32, f: fp32, B: constexpr = 64, T: dtype = fp32):\n"
-                             "    i = arange(0, B)\n"
-                             "    store(y + program_id(0) * stride + i, load(x + i, mask=i < n) * f.to(T), mask=i < n)\n";
-static const char unruled[] = "@kernel(grid=(m,), B=min(next_power_of_2(n), 1024))\n"
-                              "def rows(y: *T, x: *T, stride, m: i32, n: i32, f: fp32, B: constexpr = 64, T: dtype = fp32):\n"
-                              "    i = arange(0, B)\n"
-                              "    store(y + program_id(0) * stride + i, load(x + i, mask=i < n) * f.to(T), mask=i < n)\n";
-
-/* Every launch as if it were the first: the variants that a handle makes with the short way are those that it makes without. */
-static void short_way_of(const char *device, const char *source) {
-    static const int64_t lengths[] = {1, 2, 16, 17, 100, 512, 513, 700, 720, 1000, 1008, 1009, 1024, 1025, 1040, 3000, 5000, 16384};
-    static const FscDType types[] = {FSC_FP32, FSC_FP16}; /* one that is left out would be fp32 under another key */
-    static const int64_t none[3] = {0, 1, 1};
-    fsc_device *d = device_of(device);
-    fsc_compile_options o;
-    fsc_compile_options_init(&o);
-    o.opt_level = 0;
-    fsc_jit *quick = jit_with(d, source, &o), *slow = jit_with(d, source, &o);
-    slow->is_steady = false;
-    uint32_t random = 7;
-    int taken = 0;
-    for (int i = 0; i < 200; i++) {
-        random = random * 1103515245u + 12345u;
-        uint32_t r = random >> 8;
-        FscDType t = types[r % 7 == 0];
-        int64_t n = lengths[r / 31 % 18], stride = r / 600 % 3 ? n : r / 1800 % 2 ? 1 : ((int64_t)1 << 33) + 16;
-        uintptr_t y = 0x10000 + (r / 3600 % 8 == 0 ? 4 : 0);
-        const FscArg args[] = {fsc_pointer((void *)y, 0, t), fsc_pointer((void *)0x20000, 0, t), fsc_int(strstr(source, "stride: i32") ? n : stride),
-                               fsc_int(r / 30000 % 2 ? 50 : 160), fsc_int(n), r % 5 ? fsc_float(0.5) : fsc_int(3)};
-        fsc_status s, a = fsc_jit_launch(quick, none, args, 6, NULL), b = fsc_jit_launch(slow, none, args, 6, NULL);
-        if (a != b || a != FSC_OK) fail_msg("launch %d: %s and %s: %s", i, fsc_status_name(a), fsc_status_name(b), fsc_last_message());
-        if (quick->num_variants != slow->num_variants)
-            fail_msg("launch %d, n = %lld: %zu variants with the short way, %zu without", i, (long long)n, quick->num_variants, slow->num_variants);
-        taken += jit_quick_launch(quick, none, args, 6, NULL, &s) && s == FSC_OK;
-        assert_false(jit_quick_launch(slow, none, args, 6, NULL, &s));
-    }
-    for (int i = 0; i < 4; i++) { /* many long rows, few of them, and again */
-        const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32), fsc_int(16384),
-                               fsc_int(i % 2 ? 48 : 160), fsc_int(16384), fsc_float(0.5)};
-        assert_int_equal(fsc_jit_launch(quick, none, args, 6, NULL), FSC_OK);
-        assert_int_equal(fsc_jit_launch(slow, none, args, 6, NULL), FSC_OK);
-        if (quick->num_variants != slow->num_variants) fail_msg("%zu variants of long rows, not %zu", quick->num_variants, slow->num_variants);
-    }
-    assert_true(quick->is_steady == (source != capped));
-    if (quick->is_steady) assert_true(taken > 120);
-    assert_true(slow->num_variants > 20);
-    fsc_jit_destroy(quick);
-    fsc_jit_destroy(slow);
-    fsc_device_close(d);
-}
-
-/* A device that is switched to count its lines takes other code, and back. */
-static void counting_takes_other_code(void **state) {
-    fsc_device *d = device_of("cpu:1");
-    fsc_jit *j = jit_with(d, scale, NULL);
-    FscJitCounts counts;
-    FscCounts lines;
-    (void)state;
-    for (int i = 0; i < 6; i++) {
-        assert_int_equal(fsc_device_count_lines(d, i / 2 % 2), FSC_OK);
-        assert_true(scale_is_right(j, 1000, 2.0f));
-        fsc_jit_counts(j, &counts);
-        expect(counts, i < 2 ? 1 : 2, 0);
-        if (i / 2 % 2) assert_int_equal(fsc_device_counts(d, &lines), FSC_OK);
-    }
-    fsc_jit_destroy(j);
-    fsc_device_close(d);
-}
-
-/* The second launch of a variant takes neither memory nor locks. */
-static void known_launches_are_free(void **state) {
-    (void)state;
-    fake_reset();
-    fsc_device *d = device_of("cuda");
-    fsc_jit *j = jit_with(d, scale, NULL);
-    for (int i = 0; i < 100; i++) {
-        const FscArg args[] = {fsc_pointer((void *)0x7000000000, 4000, FSC_FP32), fsc_pointer((void *)0x7100000000, 4000, FSC_FP32),
-                               fsc_float(1), fsc_int(i % 2 ? 1000 : 999)};
-        long allocations = wrapped_allocations, locks = wrapped_locks;
-        assert_int_equal(fsc_jit_launch(j, NULL, args, 4, NULL), FSC_OK);
-        if (i == 0) continue;
-        assert_int_equal(wrapped_allocations, allocations);
-        assert_int_equal(wrapped_locks, locks);
-    }
-    fsc_jit_destroy(j);
-    fsc_device_close(d);
-}
-
-static void the_short_way_takes_the_very_variant(void **state) {
-    static const char *const sources[] = {rows, capped, unruled};
-    (void)state;
-    fake_reset();
-    for (int i = 0; i < 3; i++) {
-        short_way_of("cuda", sources[i]);
-        short_way_of("cpu:1", sources[i]);
-    }
-}
-
 /* A driver that takes a cached cubin no more: compiled again, and the entry replaced. */
 static void refused_cubins_are_replaced(void **state) {
     (void)state;
@@ -634,9 +487,6 @@ int main(void) {
         IN_FOLDER(failures_wake_everybody),
         IN_FOLDER(handles_share_a_folder),
         IN_FOLDER(cubins_come_back),
-        IN_FOLDER(counting_takes_other_code),
-        IN_FOLDER(known_launches_are_free),
-        IN_FOLDER(the_short_way_takes_the_very_variant),
         IN_FOLDER(refused_cubins_are_replaced),
         IN_FOLDER(ptx_is_kept_where_there_is_no_cubin),
         IN_FOLDER(every_call_may_fail),

@@ -30,10 +30,12 @@ static Bound *find(const Bounds *b, const char *name) {
     return NULL;
 }
 
-static void print_params(const Bounds *b) {
-    fprintf(stderr, "  the parameters of %s are", b->interface->kernel);
-    for (uint32_t i = 0; i < b->interface->num_params; i++) fprintf(stderr, " %s", b->at[i].param->name);
+bool complain_parameter(const Record *r, const char *name) {
+    complain("kernel %s has no parameter '%s'", r->kernel, name);
+    fprintf(stderr, "  the parameters of %s are", r->kernel);
+    for (uint32_t i = 0; i < r->num_params; i++) fprintf(stderr, " %s", r->params[i].name);
     fprintf(stderr, "\n");
+    return false;
 }
 
 static bool is_float_dtype(const char *dtype) {
@@ -50,11 +52,7 @@ RuleEnv bounds_env(const Bounds *b) {
 
 static bool bind_word(Bounds *b, Word *w) {
     Bound *p = find(b, w->name);
-    if (!p) {
-        complain("kernel %s has no parameter '%s'", b->interface->kernel, w->name);
-        print_params(b);
-        return false;
-    }
+    if (!p) return complain_parameter(b->interface, w->name);
     if (p->word) return complain("'%s' is given twice", w->name);
     p->word = w;
     if (p->param->kind == RECORD_CONSTEXPR) {
@@ -235,8 +233,10 @@ bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Recor
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];
         if (p->param->kind != RECORD_POINTER || p->array.data) continue;
-        if (!p->word && b->o->command != COMMAND_BENCH) return complain("buffer '%s' is missing; give %s=in.npy, or %s=random:0:fp32[4,8]", p->param->name,
-                                      p->param->name, p->param->name);
+        const char *name = p->param->name;
+        if (!p->word && b->o->command != COMMAND_BENCH)
+            return p->reads ? complain("buffer '%s' is missing; give %s=in.npy, or %s=random:0:fp32[4,8]", name, name, name)
+                            : complain("buffer '%s' is missing; give %s=out.npy, which is written, or %s=zeros:fp32[4,8]", name, name, name);
         if (!make_from_contract(b, p)) return false;
         if (!p->word && p->reads) array_fill_random(&p->array, i); /* of bench */
     }

@@ -23,6 +23,8 @@ typedef struct Bounds {
     uint32_t num_words;
 } Bounds;
 
+/* The kernel has no parameter of that name: says so, and which it has. Returns false. */
+bool complain_parameter(const Record *r, const char *name);
 /* Reads the words, loads and makes arrays, and binds scalars from the words and from the shape contracts. `accesses`: a
  * record of some variant, for which pointers are read and written (may be NULL). False after printing why not. */
 bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Record *accesses);

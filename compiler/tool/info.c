@@ -5,6 +5,7 @@
  * Where the numbers come from: needs.h.
  */
 #include "driver.h"
+#include "tool/bind.h"
 #include "tool/needs.h"
 #include "tool/tiles.h"
 
@@ -38,9 +39,7 @@ static bool check_words(const Report *r) {
         const char *name = r->o->compile.known[k].name;
         bool found = false;
         for (uint32_t i = 0; i < r->record->num_params; i++) found |= strcmp(r->record->params[i].name, name) == 0;
-        if (found) continue;
-        fprintf(stderr, "fsc info: kernel %s has no parameter '%s'\n", r->record->kernel, name);
-        return false;
+        if (!found) return complain_parameter(r->record, name);
     }
     return true;
 }

@@ -32,7 +32,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "wide-vector": ["store_beyond(offset=3"],
     "short-row": ["live_half_empty(n=4353"],
     "turned-run": ["live_in_place(n=2046"],
-    "shared-place": ["remat_levels(dtype=fp16, n=2048"],
+    "shared-place": ["remat_levels(dtype=fp16, n=16384"],
     "equal-turns": ["live_strides(dtype=fp32, n=1100"],
 }
 
@@ -41,7 +41,7 @@ TWICE = ["norms_far_mean(file=layernorm.dsl, n=781)", "seed_persistent(shape=(18
 RACES = {  # fault: cases, by their whole names
     "drop-barrier": TWICE + ["reduce_rank3(name=sum, axis=1, shape=(16, 16, 8))", "transposed(dtype=fp32, warps=8)"],
     "same-shared": TWICE,
-    "shared-place": ["remat_levels(dtype=fp16, n=2048)"],
+    "shared-place": ["remat_levels(dtype=fp16, n=16384)"],
 }
 
 

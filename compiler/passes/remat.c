@@ -19,11 +19,11 @@ enum {
     GROUP = 2,         /* registers that go there together: PARK_GROUP of simt.h */
     FEW_REGISTERS = 8, /* a tile of no more in a thread, as warps' partial results are, is not worth speaking of */
 
-    /* Registers bind where a multiprocessor would not hold enough threads to load for some rows while it computes others. */
+    /* Registers bind where a multiprocessor would not hold enough blocks to load for some rows while it computes others. */
     REGISTERS = 65536, /* of a multiprocessor */
-    THREADS = 1280,    /* wanted on it */
+    THREADS = 1280,    /* wanted on it … */
+    BLOCKS = 5,        /* … but no more blocks than that, however small: 8192 of fp16 in four warps lost 6 % by nine (docs/performance.md) */
     OWN = 18,          /* per thread, beside tiles: addresses, predicates, partial sums */
-    ROOM = REGISTERS / THREADS - OWN, /* for tiles: 33 elements of fp32 a thread */
 };
 
 typedef struct Copy {
@@ -152,6 +152,12 @@ static uint32_t words_of(Remat *r, const Value *v) {
     return (uint32_t)((live < registers ? live : registers) * dtype_bits(v->type.dtype) + 31) / 32;
 }
 
+/* Registers of a thread for tiles: 33 in programs of eight warps and more, 84 in those of four. */
+static uint32_t room_of(const Func *f) {
+    uint32_t threads = BLOCKS * f->threads_per_program;
+    return REGISTERS / (threads < THREADS ? threads : THREADS) - OWN;
+}
+
 typedef struct Living {
     uint32_t all, copied, roots; /* words of what lives across a level's reductions: wide tiles, those that need not, what those need */
 } Living;
@@ -188,7 +194,7 @@ static bool pays(Remat *r, uint32_t level) {
             add_roots(r, v, seen, &l);
         }
     }
-    return l.all > ROOM && l.copied > l.roots;
+    return l.all > room_of(r->f) && l.copied > l.roots;
 }
 
 /* ---- Copies ----------------------------------------------------------------------------------------------------------------- */

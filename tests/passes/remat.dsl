@@ -1,13 +1,14 @@
 # What waits for a reduction, where registers bind: what is cheap is computed once more, what is not waits in shared memory. So it is with
 # 64 elements a thread of 16 bits, but not with 32, and not of 32 bits.
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --arch=sm_90 --passes=-online --emit=simt -o - | FileCheck %s
-# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=8192 --arch=sm_75 --passes=-online --emit=simt -o - | FileCheck %s
-# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=8192 --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=ONLINE
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 --arch=sm_90 --passes=-online --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=16384 --arch=sm_75 --passes=-online --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=16384 --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=ONLINE
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --num-warps=4 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=4096 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=softmax -T T=fp32 -D BLOCK=8192 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --num-warps=16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 -D "n_cols>=1" -D "n_cols<=4000" --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 -O0 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
+# RUN: fsc %s --kernel=softmax -T T=fp32 -D BLOCK=16384 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 --num-warps=16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 -D "n_cols>=1" -D "n_cols<=4000" --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 -O0 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=pair -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=centred -T T=fp16 --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=CENTRED
 # RUN: fsc %s --kernel=divided -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=ONCE
@@ -18,12 +19,12 @@
 # CHECK: [[X:%.*]] = load
 # CHECK: %v = fpext [[X]]
 # CHECK: reduce_warp %v {axis = 0, combine = fmax}
-# CHECK: [[M:%.*]] = splat {{%.*}} : tile<8192xfp32
+# CHECK: [[M:%.*]] = splat {{%.*}} : tile<16384xfp32
 # CHECK: [[X1:%.*]] = again [[X]]
 # CHECK: [[V1:%.*]] = fpext [[X1]]
 # CHECK: [[D1:%.*]] = fsub [[V1]], [[M]]
 # CHECK: %e = exp [[D1]]
-# CHECK: [[P:%.*]] = park 32, {{22560|6176}} %e
+# CHECK: [[P:%.*]] = park 64, {{45120|12352}} %e
 # CHECK: reduce_warp %e {axis = 0, combine = fadd}
 # CHECK-NOT: again
 # CHECK: fdiv [[P]],
@@ -35,12 +36,12 @@
 # ONLINE: [[V1:%.*]] = fpext [[X1]]
 # ONLINE: [[D1:%.*]] = fsub [[V1]], [[C]]
 # ONLINE: [[E:%.*]] = exp [[D1]]
-# ONLINE: [[P:%.*]] = park 32, 22560 [[E]]
+# ONLINE: [[P:%.*]] = park 64, 45120 [[E]]
 # ONLINE: reduce_warp [[E]] {axis = 0, combine = fadd}
 # ONLINE: fmul [[P]],
 # ONLINE-NOT: again
 @kernel
-def softmax(y: *T, x: *T, n_cols: i32, BLOCK: constexpr = 8192, T: dtype = fp16):
+def softmax(y: *T, x: *T, n_cols: i32, BLOCK: constexpr = 16384, T: dtype = fp16):
     cols = arange(0, BLOCK)
     mask = cols < n_cols
     v = load(x + program_id(0) * n_cols + cols, mask=mask, other=-inf).to(fp32)
@@ -59,8 +60,8 @@ def softmax(y: *T, x: *T, n_cols: i32, BLOCK: constexpr = 8192, T: dtype = fp16)
 # CENTRED: [[C2:%.*]] = fsub [[V2]],
 # CENTRED: fmul [[C2]],
 # CENTRED-NOT: park
-@kernel(num_warps=4)
-def centred(y: *T, x: *T, BLOCK: constexpr = 8192, T: dtype = fp16):
+@kernel(num_warps=8)
+def centred(y: *T, x: *T, BLOCK: constexpr = 16384, T: dtype = fp16):
     cols = arange(0, BLOCK)
     v = load(x + cols).to(fp32)
     c = v - sum(v, axis=0) * (1.0 / BLOCK)
@@ -68,8 +69,8 @@ def centred(y: *T, x: *T, BLOCK: constexpr = 8192, T: dtype = fp16):
 
 
 # Two of 16 bits are no less than one of 32.
-@kernel(num_warps=4)
-def pair(y: *T, x: *T, z: *T, BLOCK: constexpr = 8192, T: dtype = fp16):
+@kernel(num_warps=8)
+def pair(y: *T, x: *T, z: *T, BLOCK: constexpr = 16384, T: dtype = fp16):
     cols = arange(0, BLOCK)
     v = load(x + cols).to(fp32) + load(z + cols).to(fp32)
     store(y + cols, v / sum(v, axis=0))
@@ -80,8 +81,8 @@ def pair(y: *T, x: *T, z: *T, BLOCK: constexpr = 8192, T: dtype = fp16):
 # ONCE: reduce_warp {{.*}}combine = fadd
 # ONCE-NOT: fdiv
 # ONCE: fmul
-@kernel(num_warps=4)
-def divided(y: *T, x: *T, BLOCK: constexpr = 8192, T: dtype = fp16):
+@kernel(num_warps=8)
+def divided(y: *T, x: *T, BLOCK: constexpr = 16384, T: dtype = fp16):
     cols = arange(0, BLOCK)
     v = load(x + cols).to(fp32)
     q = 1.0 / (1.0 + v * v)
@@ -89,8 +90,8 @@ def divided(y: *T, x: *T, BLOCK: constexpr = 8192, T: dtype = fp16):
 
 
 # Reductions within loops are left alone.
-@kernel(num_warps=4)
-def looped(y: *T, x: *T, n: i32, BLOCK: constexpr = 8192, T: dtype = fp16):
+@kernel(num_warps=8)
+def looped(y: *T, x: *T, n: i32, BLOCK: constexpr = 16384, T: dtype = fp16):
     cols = arange(0, BLOCK)
     for k in range(0, n):
         v = load(x + k * BLOCK + cols).to(fp32)

@@ -10,8 +10,8 @@ from test_primitives import calls, parameters
 from test_softmax import judge, launch
 
 LEVELS = """
-@kernel(grid=(n_rows,), num_warps=W)
-def f(a: *fp32, b: *fp32, c: *fp32, x: *T, n_rows: i32, n: i32, N: constexpr = 2048, W: constexpr = 1, T: dtype = fp16):
+@kernel(grid=(n_rows,), num_warps=8)
+def f(a: *fp32, b: *fp32, c: *fp32, x: *T, n_rows: i32, n: i32, N: constexpr = 16384, T: dtype = fp16):
     row = program_id(0)
     i = arange(0, N)
     mask = i < n
@@ -26,8 +26,8 @@ def f(a: *fp32, b: *fp32, c: *fp32, x: *T, n_rows: i32, n: i32, N: constexpr = 2
 """
 
 
-def run_levels(bench, dtype, n, warps, rows=2):
-    block, source = 2048 * warps, LEVELS.replace("num_warps=W", f"num_warps={warps}")
+def run_levels(bench, dtype, n, block=16384, warps=8, rows=2):
+    source = LEVELS.replace("num_warps=8", f"num_warps={warps}")
     x = np.random.default_rng(n).integers(-40, 41, (rows, n)).astype(np.float64)
     xb = bench.buffer(dtype, rows * n, x)
     a, b, c = (bench.buffer("fp32", rows * n) for _ in range(3))
@@ -44,18 +44,18 @@ def run_levels(bench, dtype, n, warps, rows=2):
     same_bits(np.float32(c.read().reshape(rows, n)), np.float32(want), f"{dtype} {n}: e and v behind two sums")
 
 
-@case(dtype=["fp16", "bf16", "i8", "i16"], n=[2048, 2047, 1281])
+@case(dtype=["fp16", "bf16", "i8", "i16"], n=[16384, 16383, 10001])
 def remat_levels(bench, dtype, n):
-    run_levels(bench, dtype, n, 1)
+    run_levels(bench, dtype, n)
 
 
-@case(dtype=["fp16", "i8"], n=[8192, 6001])
-def remat_warps(bench, dtype, n):
-    """Over several warps reductions go through shared memory."""
-    run_levels(bench, dtype, n, 4)
+@case(dtype=["fp16"], n=[32768, 20001])
+def remat_blocks(bench, dtype, n):
+    """Reductions go through the shared memory of two blocks, where there are clusters."""
+    run_levels(bench, dtype, n, 32768)
 
 
-@case(dtype=["fp16", "bf16"], n=[4097, 8193, 9216, 16384])
+@case(dtype=["fp16", "bf16"], n=[8193, 9216, 16384])
 def remat_softmax(bench, dtype, n):
     rng = np.random.default_rng(n)
     for xs, ys, offset in ((n, n, 0), (n + 3, n + 16 - n % 16, 1)):
@@ -63,7 +63,7 @@ def remat_softmax(bench, dtype, n):
         judge(got, seen, dtype, f"softmax {dtype} {n} strides {xs} {ys} offset {offset}")
 
 
-@case(n=[8192])
+@case(n=[16384])
 def remat_special(bench, n):
     """Infinities and NaN come out as they do without copies."""
     rng = np.random.default_rng(n)
@@ -110,5 +110,6 @@ def extremes_of_words(bench, dtype, n):
 
 @case()
 def remat_checks_can_fail(bench):
-    """A kernel with fewer elements a thread is none of those that the cases above are for."""
-    must_fail(lambda: run_levels(bench, "fp32", 2048, 1), "computed once more")
+    """Rows of fp32, and programs of four warps, of which a multiprocessor holds enough, are none of those that the cases above are for."""
+    must_fail(lambda: run_levels(bench, "fp32", 16384), "computed once more")
+    must_fail(lambda: run_levels(bench, "fp16", 8192, 8192, 4), "computed once more")

@@ -31,8 +31,8 @@ step() { # NAME SECONDS COMMAND …: into $out/NAME.log, its end on the screen
     fi
 }
 
-measure() { # NAME SECONDS OPTION …: bench.py into $out/NAME.*; out of time, it writes what it has
-    local name=$1 seconds=$2
+measure() { # NAME SECONDS OPTION …: bench.py into $out/NAME.*; out of time (BENCH_SECONDS instead), it writes what it has
+    local name=$1 seconds=${BENCH_SECONDS:-$2}
     shift 2
     TAIL=${TAIL:-40} step "$name" $((seconds + 90)) python3 bench/bench.py --seconds "$seconds" --out "$out" --name "$name" "$@"
 }

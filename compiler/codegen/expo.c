@@ -113,11 +113,11 @@ static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
     return mk_fmul(k, mk_fmul(k, y, power(k, f, half)), power(k, f, mk_sub(k, n, half)));
 }
 
-/* 2^t on ex2, which flushes subnormals: below 2^-125 it works 24 binades higher, exactly. */
-static V exp2_scaled(const Math *k, V t) {
-    V low = mk_fcmp(k, LLVMRealOLT, t, mk_real(t, -125));
-    V y = math_approx(k, APPROX_EX2, mk_fadd(k, t, mk_select(k, low, mk_real(t, 24), mk_real(t, 0))), NULL);
-    return mk_fmul(k, y, mk_select(k, low, mk_real(t, 0x1p-24), mk_real(t, 1)));
+/* base 2 or e as the square of ex2 of half of it: ex2 would flush what is subnormal, a product does not. Its argument, 150 at most, is rounded
+ * by 2^-24 of itself, which leaves 6e-6: 17 bits. */
+static V exp_near(const Math *k, bool base2, V x) {
+    V y = math_approx(k, APPROX_EX2, mk_fmul(k, x, mk_real(x, base2 ? 0.5 : LOG2E_F32 / 2)), NULL);
+    return mk_fmul(k, y, y);
 }
 
 /* base 2 or e within 2 ulp: 2^(n - 1) 2^(1 + f), all of the error is ex2's and the rounding of 1 + f, as f = x log2(base) - n is
@@ -137,11 +137,11 @@ static V exp_approx(const Math *k, bool base2, V x) {
     return mk_fmul(k, math_approx(k, APPROX_EX2, f, NULL), scale);
 }
 
-static V exp32(const Math *k, bool base2, DType for_type, V x) {
+static V exp32(const Math *k, bool base2, bool is_near, DType for_type, V x) {
     if (!k->approx) return exp_poly(k, &format32, base2, x);
-    if (for_type == DT_FP32 && !k->fast) return exp_approx(k, base2, x);
-    V t = base2 ? x : mk_fmul(k, x, mk_real(x, LOG2E_F32));
-    return k->fast || for_type == DT_FP16 ? math_approx(k, APPROX_EX2, t, NULL) : exp2_scaled(k, t);
+    if (k->fast || for_type == DT_FP16) /* below its subnormals there is nothing of fp16 */
+        return math_approx(k, APPROX_EX2, base2 ? x : mk_fmul(k, x, mk_real(x, LOG2E_F32)), NULL);
+    return is_near || for_type != DT_FP32 ? exp_near(k, base2, x) : exp_approx(k, base2, x);
 }
 
 /* ---- log and log2 ------------------------------------------------------------------------------------------------------ */
@@ -222,8 +222,8 @@ static V rsqrt_of(const Math *k, DType for_type, V x) {
 static V unary_wide(const Math *k, OpKind kind, DType for_type, V x) {
     bool wide = for_type == DT_FP64;
     switch (kind) {
-    case OP_EXP: return wide ? exp_poly(k, &format64, false, x) : exp32(k, false, for_type, x);
-    case OP_EXP2: return wide ? exp_poly(k, &format64, true, x) : exp32(k, true, for_type, x);
+    case OP_EXP: case OP_EXPNEAR: return wide ? exp_poly(k, &format64, false, x) : exp32(k, false, kind == OP_EXPNEAR, for_type, x);
+    case OP_EXP2: case OP_EXP2NEAR: return wide ? exp_poly(k, &format64, true, x) : exp32(k, true, kind == OP_EXP2NEAR, for_type, x);
     case OP_LOG: return wide ? log_poly(k, &format64, false, x) : log32(k, false, for_type, x);
     case OP_LOG2: return wide ? log_poly(k, &format64, true, x) : log32(k, true, for_type, x);
     case OP_SQRT: return sqrt_of(k, for_type, x);

@@ -228,6 +228,8 @@ V math_op(const Math *k, const Op *op, V *a) {
     case OP_RINT: return round_op(k, kind, d, a[0]);
     case OP_EXP:
     case OP_EXP2:
+    case OP_EXPNEAR:
+    case OP_EXP2NEAR:
     case OP_LOG:
     case OP_LOG2:
     case OP_SQRT:

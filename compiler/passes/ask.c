@@ -36,6 +36,10 @@ bool op_is_tile_maker(const Op *op) {
     return k == OP_CONST || k == OP_ARANGE || k == OP_ROTATED || k == OP_MOVED || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST;
 }
 
+bool op_is_exponential(OpKind k) {
+    return k == OP_EXP || k == OP_EXP2 || k == OP_EXPNEAR || k == OP_EXP2NEAR;
+}
+
 bool op_is_commutative(OpKind k) {
     switch (k) {
     case OP_ADD:

@@ -11,6 +11,7 @@ bool op_is_elementwise(const Op *op);
 /* const, arange, splat, expand_dims, broadcast with a tile as result: costs next to nothing wherever it is needed. */
 bool op_is_tile_maker(const Op *op);
 bool op_is_commutative(OpKind k);
+bool op_is_exponential(OpKind k);
 uint32_t log2_floor(uint64_t x); /* of 0: 0 */
 /* Of a tile of this shape, as far as masks of loads and stores may let its elements through (distribute.c). */
 uint64_t live_elements(Func *f, const Facts *facts, Shape shape);

@@ -12,6 +12,7 @@ enum {
     LEVELS = 8,
     MOST_COST = 16,    /* of the ops that make one tile: what has divisions or roots in it costs more */
     EXP_COST = 4,
+    NEAR_COST = 2,     /* of one that need not be exact */
     NARROW_BITS = 16,  /* of what is kept instead */
     INDEX_DEPTH = 8,
     CHEAP = 3,         /* what costs more waits in shared memory instead */
@@ -76,6 +77,7 @@ static uint32_t cost_of_op(const Op *op) {
     if (divides_by_scalar(op)) return 2;
     switch (op->kind) {
     case OP_EXP: case OP_EXP2: return EXP_COST;
+    case OP_EXPNEAR: case OP_EXP2NEAR: return NEAR_COST;
     case OP_FDIV: case OP_FDIVRN: case OP_FREM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT:
     case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: return MOST_COST;
     default: return 1;

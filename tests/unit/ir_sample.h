@@ -318,6 +318,8 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_FMA: sample_elementwise(s, k, 3, DT_FP16, DT_FP64); return;
     case OP_EXP:
     case OP_EXP2:
+    case OP_EXPNEAR:
+    case OP_EXP2NEAR:
     case OP_LOG:
     case OP_LOG2:
     case OP_SQRT:

@@ -1,0 +1,88 @@
+/* near.c - the pass near: an exponential of which nothing but 16 bits will be left is computed to 18.
+ *
+ * In: a Func at STAGE_SIMT. Out: `exp` and `exp2` of fp32 are `exp_near` and `exp2_near` where each way their results take ends in a rounding to
+ * 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients, choices, sums of what is not negative.
+ * Method: backwards, each value gets the error that its uses allow, in units of that of exp_near; a product shares it between its factors.
+ * A difference allows none, nor do comparisons, memory in fp32 and what crosses a region.
+ */
+#include "passes/private.h"
+
+enum {
+    ANY_ERROR = 255, /* of what nothing uses */
+    DEPTH = 16,      /* of the ops that make a value not negative */
+
+    /* Allowed where rounding follows, of 6e-6 each: together a tenth of what the rounding itself may err by. */
+    UNITS_FP16 = 4,
+    UNITS_BF16 = 32, /* and types of 8 bits */
+};
+
+typedef struct Near {
+    Arena *scratch;
+    uint8_t *allowed; /* by value id */
+    VEC(Op *) ops;    /* of the function, in order, those of regions behind their owner */
+} Near;
+
+static bool is_not_negative(const Value *v, uint32_t depth) {
+    const Op *d = v->def;
+    if (!d || !depth) return false;
+    switch (d->kind) {
+    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_FABS: return true;
+    case OP_CONST: {
+        int64_t bits;
+        return v->type.dtype == DT_FP32 && value_const(v, &bits) && (bits & 0x80000000) == 0;
+    }
+    case OP_REDUCE: return d->attr.j == OP_FADD && is_not_negative(d->args[0], depth - 1);
+    case OP_SELECT: return is_not_negative(d->args[1], depth - 1) && is_not_negative(d->args[2], depth - 1);
+    case OP_FMUL: case OP_FDIV: case OP_FADD: return is_not_negative(d->args[0], depth - 1) && is_not_negative(d->args[1], depth - 1);
+    case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_CONVERT: case OP_RESHAPE: return is_not_negative(d->args[0], depth - 1);
+    default: return false;
+    }
+}
+
+/* What an op allows operand i, if its result may err by so much. */
+static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
+    switch (op->kind) {
+    case OP_FPTRUNC: {
+        uint32_t own = op->results[0]->type.dtype == DT_FP16 ? UNITS_FP16 : UNITS_BF16;
+        return dtype_bits(op->results[0]->type.dtype) > 16 ? 0 : own;
+    }
+    case OP_FMUL: case OP_FDIV: return result == ANY_ERROR ? ANY_ERROR : result / 2;
+    case OP_SELECT: return i > 0 ? result : ANY_ERROR;
+    case OP_FNEG: case OP_FABS: case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN:
+    case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_CONVERT: case OP_RESHAPE: case OP_TRANS: return result;
+    case OP_REDUCE:
+        if (op->attr.j == OP_FADD) return is_not_negative(op->args[0], DEPTH) ? result : 0;
+        return op->attr.j == OP_FMAX || op->attr.j == OP_FMIN ? result : 0;
+    case OP_FADD: return is_not_negative(op->args[0], DEPTH) && is_not_negative(op->args[1], DEPTH) ? result : 0;
+    default: return 0;
+    }
+}
+
+static void list_op(void *context, Op *op) {
+    Near *n = context;
+    vec_push(n->scratch, &n->ops, op);
+}
+
+bool pass_near(Func *f, PassContext *c) {
+    (void)c;
+    Near n = {.scratch = arena_create()};
+    bool changed = false;
+    n.allowed = NEW_ARRAY(n.scratch, uint8_t, f->next_value);
+    for (uint32_t i = 0; i < f->next_value; i++) n.allowed[i] = ANY_ERROR;
+    func_walk(f, list_op, &n);
+    for (uint32_t at = n.ops.len; at-- > 0;) {
+        Op *op = n.ops.at[at];
+        uint32_t result = op->nresults == 1 && !op->nregions ? n.allowed[op->results[0]->id] : 0;
+        for (uint32_t i = 0; i < op->nargs; i++) {
+            uint32_t most = allowed_by(op, i, result);
+            uint8_t *known = &n.allowed[op->args[i]->id];
+            if (most < *known) *known = (uint8_t)most;
+        }
+        if ((op->kind != OP_EXP && op->kind != OP_EXP2) || op->results[0]->type.dtype != DT_FP32) continue;
+        if (!result || result == ANY_ERROR) continue;
+        op->kind = op->kind == OP_EXP ? OP_EXPNEAR : OP_EXP2NEAR;
+        changed = true;
+    }
+    arena_destroy(n.scratch);
+    return changed;
+}

@@ -1,0 +1,51 @@
+"""test_near.py - exponentials of which 16 bits are left (passes/near.c): within an ulp of the type, and the same positions of NaN and infinity.
+
+Judged are every value of the 16-bit types, and sums as small as fp32 has them. Which exponentials are such: tests/passes/near.dsl.
+"""
+import numpy as np
+
+from case import ULP, case, close, must_fail
+from test_math import apply, every_or_spread, ulp_errors
+
+FORMS = [("exp(x.to(fp32)).to(R)", np.exp), ("exp2(x.to(fp32)).to(R)", np.exp2), ("(3.0 / (2.0 * exp(x.to(fp32)))).to(R)", lambda x: 1.5 / np.exp(x)),
+         ("where(x > 1.0, exp(x.to(fp32)) * 0.5, 2.0).to(R)", lambda x: np.where(x > 1, np.exp(x) / 2, 2))]
+
+# Nothing is taken off here, so that sums can be subnormal.
+UNSTABLE = """
+@kernel(grid=(m,))
+def f(y: *R, x: *fp32, m: i32, n: i32, N: constexpr = 256, R: dtype = fp16):
+    i = arange(0, N)
+    e = exp(load(x + program_id(0) * n + i, mask=i < n, other=-inf))
+    store(y + program_id(0) * n + i, e / sum(e, axis=0), mask=i < n)
+"""
+
+
+@case(dtype=["fp16", "bf16"], form=range(len(FORMS)))
+def near_every_value(bench, dtype, form):
+    x = every_or_spread(dtype)
+    expression, formula = FORMS[form]
+    if form > 1:
+        x = x[~(np.abs(x) > 87)]  # what fp32 itself holds on the way
+    got = apply(bench, expression, dtype, x).read()
+    with np.errstate(all="ignore"):
+        want = formula(x.astype(np.longdouble))
+    assert ulp_errors(got, want, dtype).max() <= 0.6, f"{expression} in {dtype}"
+
+
+@case(dtype=["fp16", "bf16"], top=[0.0, -60.0, -92.0, 80.0])
+def near_of_small_sums(bench, dtype, top):
+    """Terms far below 1, even subnormal: none may be flushed to 0, or 0 / 0 would be NaN."""
+    m, n = 3, 201
+    rng = np.random.default_rng(int(-top) + 100)
+    x = np.float64(np.float32(top - np.abs(rng.standard_normal((m, n)))))
+    xb, y = bench.buffer("fp32", m * n, x), bench.buffer(dtype, m * n)
+    bench.run(UNSTABLE, y, xb, m, n, types={"R": dtype})
+    e = np.exp(x)
+    slack = 1e-3 if top < -88 else 0  # of fp32's subnormals few bits are left
+    close(y.read().reshape(m, n), e / e.sum(axis=1, keepdims=True), ULP[dtype] + slack, 2.0 ** -24 if dtype == "fp16" else 2.0 ** -126, f"{dtype} {top}")
+
+
+@case()
+def near_checks_can_fail(bench):
+    x = np.linspace(-9, 9, 64)
+    must_fail(lambda: close(np.exp(x) * (1 + 2.0 ** -9), np.exp(x), ULP["fp16"], 0, "exp"), "exp")

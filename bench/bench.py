@@ -15,6 +15,7 @@ import argparse
 import importlib
 import json
 import os
+import re
 import signal
 import statistics
 import sys
@@ -25,10 +26,10 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "run")]
 
 import fsc  # noqa: E402
 import report  # noqa: E402
-from cases import Case  # noqa: E402
+from cases import KERNELS, Case  # noqa: E402
 from machine import NotFor, Skip, open_machine  # noqa: E402
 from peers import copies, cuda_rows, own  # noqa: E402
-from points import SETS  # noqa: E402
+from points import SETS, Point, Set  # noqa: E402
 from timing import sample_flushed, sample_graphs  # noqa: E402
 
 DEFAULT_SETS = ("tutorial", "cliffs", "few", "kernels", "half", "small-batch", "batch", "vocabulary")
@@ -208,12 +209,20 @@ def points_of(name, dtypes):
     return list(dict.fromkeys(p._replace(dtype=dtype) for p in points for dtype in dtypes))
 
 
+def point_of(text):
+    found = re.fullmatch(r"(\w+):(\d+)x(\d+):(fp32|fp16|bf16)", text)
+    if not found or found[1] not in KERNELS:
+        raise argparse.ArgumentTypeError(f"'{text}' is no KERNEL:ROWSxN:DTYPE; the kernels are {', '.join(KERNELS)}")
+    return Point(found[1], int(found[2]), int(found[3]), found[4], True)
+
+
 # ---- The command ------------------------------------------------------------------------------------------------------------------
 
 
 def parse(argv):
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     p.add_argument("--sets", "--sweep", nargs="+", choices=SETS, default=list(DEFAULT_SETS), metavar="SET", help=", ".join(SETS))
+    p.add_argument("--points", nargs="+", type=point_of, metavar="KERNEL:ROWSxN:DTYPE", help="instead of sets: softmax:4096x8193:fp16 …")
     p.add_argument("--device", default="cuda", help="cuda, cuda:N; cpu or emu to try the program")
     p.add_argument("--dtype", nargs="+", choices=("fp32", "fp16", "bf16"), help="only these, or these in place of a set's own")
     p.add_argument("--modes", nargs="+", choices=("flush", "graph"), default=["flush", "graph"])
@@ -229,7 +238,10 @@ def parse(argv):
     p.add_argument("--name", default="bench", help="of the files written")
     p.add_argument("--out", default=".")
     p.add_argument("--verbose", action="store_true", help="say why peers are left out")
-    return p.parse_args(argv)
+    o = p.parse_args(argv)
+    if o.points:
+        SETS["points"], o.sets = Set(o.points, 1), ["points"]
+    return o
 
 
 def machine_facts(machine, without_torch, argv):

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
-#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small; counters (with ncu). Default: info tests random sanitizer
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small points; counters (with ncu). Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -85,6 +85,7 @@ for w in $what; do
     tune) measure tune 200 --sets tune --num-warps 1 2 4 8 16 32 --peers fsc --repeat 20 --modes flush ;;
     clusters) measure clusters 200 --sets clusters --dtype fp32 fp16 --num-ctas 1 2 4 8 16 --num-warps 8 16 32 --peers fsc --repeat 15 --modes flush ;;
     long) measure long 120 --sets long --dtype fp32 fp16 bf16 ;;
+    points) TAIL=80 measure "${NAME:-points}" 200 ${POINTS:-} ;; # POINTS="--points softmax:4096x8193:fp16 … --num-warps 4 8": bench.py's options
     edges) measure edges 120 --sets edges --dtype fp32 fp16 bf16 ;;
     small) measure small 120 --sets small ;;
     online) measure online 200 --sets online --dtype fp32 fp16 --without online remat --peers fsc --modes flush ;;

@@ -21,11 +21,13 @@ def cross_entropy(loss: *fp32[n_rows], lse: *fp32[n_rows], x: *T[n_rows:x_stride
     t = load(target + row)
     x_t = load(x_row + t, mask=(t >= 0) & (t < n_cols), other=nan).to(fp32)
     r = x_t if abs(x_t) < inf else 0.0
+    above = 0.0
+    if smoothing > 0:
+        above = sum(where(mask, v - r, 0.0), axis=0)
 
     m = max(v, axis=0)
     shift = 0.0 if m == -inf else m
     s = sum(exp(v - shift), axis=0)
-    above = sum(where(mask, v - r, 0.0), axis=0)
 
     store(lse + row, m + log(s))
     e = log(s) + (m - x_t)

@@ -33,6 +33,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "short-row": ["live_half_empty(n=4353"],
     "turned-run": ["live_in_place(n=2046"],
     "shared-place": ["remat_levels(dtype=fp16, n=16384"],
+    "across-end": ["live_strides(dtype=fp16, n=2045"],
     "equal-turns": ["live_strides(dtype=fp32, n=1100"],
 }
 

@@ -314,6 +314,12 @@ LLVMValueRef llvm_binary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef
     return llvm_intrinsic(m, name, &t, 1, args, 2);
 }
 
+LLVMValueRef llvm_ternary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    LLVMValueRef args[] = {x, y, z};
+    return llvm_intrinsic(m, name, &t, 1, args, 3);
+}
+
 LLVMValueRef llvm_frame(Llvm *m, LLVMTypeRef t) {
     LLVMValueRef function = LLVMGetBasicBlockParent(LLVMGetInsertBlock(m->at));
     LLVMBuilderRef b = LLVMCreateBuilderInContext(m->context);

@@ -79,6 +79,7 @@ LLVMValueRef llvm_bits(const Llvm *m, DType d, int64_t bits); /* a constant's bi
 LLVMValueRef llvm_intrinsic(Llvm *m, const char *name, LLVMTypeRef *over, unsigned n_over, LLVMValueRef *args, unsigned n);
 LLVMValueRef llvm_unary(Llvm *m, const char *name, LLVMValueRef x); /* overloaded on the operand's type */
 LLVMValueRef llvm_binary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef y);
+LLVMValueRef llvm_ternary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
 /* x, an integer, float or pointer, as 64 bits: a float as the double's. */
 LLVMValueRef llvm_debug_bits(Llvm *m, LLVMValueRef x, bool is_signed);
 /* Room for a value of type t in the frame of the function under the builder, which stays where it is. */

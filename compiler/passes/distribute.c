@@ -18,7 +18,7 @@ static const struct {
 /* SPREAD_BYTES: a block's, where there are no more programs than multiprocessors. The others, of a tile in the registers of one block: what is larger goes to a cluster. MOST_EACH: elements of 4 bytes in one thread, where the source says how
  * many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked in chunks,
  * since a loop needs registers itself. */
-enum { MOST_EACH = 128, CHUNK_EACH = 32, CHUNK_WARPS = 16, SPREAD_BYTES = 1 << 15, BLOCK_BYTES = 1 << 17, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
+enum { MOST_EACH = 128, CHUNK_EACH = 32, CHUNK_WARPS = 16, SPREAD_BYTES = 1 << 15, BLOCK_BYTES = 1 << 17, SPARSE_BYTES = 96 << 10, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
 
 /* What masks leave of the tiles of one shape. */
 typedef struct Live {
@@ -121,7 +121,8 @@ static uint32_t choose_blocks(Func *f, uint64_t size, uint64_t held, const PassT
     if (size <= held) return 1;
     uint32_t most = most_blocks(f, t);
     while (blocks < most && size / blocks > held) blocks *= 2;
-    return blocks;
+    bool is_sparse = blocks > 1 && held == BLOCK_BYTES && size / blocks <= SPARSE_BYTES;
+    return is_sparse && 2 * blocks <= most ? 2 * blocks : blocks;
 }
 
 static Largest find_largest(Func *f, const Facts *facts) {

@@ -95,6 +95,21 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
     return compare_known((Pred)op->attr.i, a, b, &truth) ? llvm_int(s->m->i1, truth) : NULL;
 }
 
+static V known_or_built(Simt *s, bool is_known, bool truth, V x, V y) {
+    return is_known ? llvm_int(s->m->i1, truth) : LLVMBuildICmp(s->m->at, LLVMIntSLE, x, y, "");
+}
+
+V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, const Tile *end) {
+    Lane low = lane_of(x, reg), high = low, most = lane_of(end, reg);
+    Bounds at, to, first = {least, least};
+    bool truth = false;
+    bool is_known = lane_bounds(x, low, 32, &at) && less_known(first, at, true, &truth);
+    V begins = known_or_built(s, is_known, truth, llvm_int(s->m->i32, least), lane_whole(s, low));
+    high.offset += more;
+    is_known = lane_bounds(x, high, 32, &at) && lane_bounds(end, most, 32, &to) && less_known(at, to, true, &truth);
+    return known_and(s, begins, known_or_built(s, is_known, truth, lane_whole(s, high), lane_whole(s, most)));
+}
+
 V known_result(Simt *s, const Op *op, const V *a) {
     bool truth, is_truth = op->results[0]->type.dtype == DT_I1;
     if (op->kind == OP_SELECT && known_truth(a[0], &truth)) return truth ? a[1] : a[2];

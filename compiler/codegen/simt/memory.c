@@ -5,9 +5,12 @@
  * Method: every vector that is wholly inside its mask moves as one access, all issued back to back. Where a mask may cut
  * a vector, one block for the whole op, entered only if some vector is cut, moves the cut vectors element by element.
  * Vectors that are known to lie outside do not move, those known to lie inside have no predicate (known.c). Of turned rows
- * (passes/shift.c) the vector that wraps is cut, and a second block moves all of them where the rows begin otherwise.
+ * (passes/shift.c) the vector that wraps is cut, and a second block moves all of them where the rows begin otherwise: loads then
+ * take the two aligned vectors that theirs lies across, as far as both are the row's.
  */
 #include "codegen/simt/simt.h"
+
+#include <string.h>
 
 /* One load or store taken apart. */
 typedef struct Move {
@@ -23,6 +26,7 @@ typedef struct Move {
     bool may_cut, may_be_loose, is_shifted;
     const Layout *layout; /* NULL: of a scalar */
     V aligned;            /* of shifted rows: do they begin as the turn has it? */
+    const Tile *place, *end; /* of such loads: the index of each element, and what it stays below. NULL: not known */
     V policy, site;
 } Move;
 
@@ -136,9 +140,9 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
 /* A branch to a new block if any vector moves element by element; the builder then stands in it. Gives the block to go on in. */
 static LLVMBasicBlockRef open_slow(Simt *s, const Move *mv, const V *which) {
     V any = which == mv->loose ? known_not(s, mv->aligned) : NULL;
-    for (uint32_t v = 0; v < mv->vectors && which == mv->cut; v++)
+    for (uint32_t v = 0; v < mv->vectors && which != mv->loose; v++)
         if (move_single(mv, which, v)) any = any ? known_or(s, any, which[v]) : which[v];
-    LLVMBasicBlockRef slow = simt_new_block(s, which == mv->cut ? "cut" : "loose"), done = simt_new_block(s, "whole");
+    LLVMBasicBlockRef slow = simt_new_block(s, which != mv->loose ? "cut" : "loose"), done = simt_new_block(s, "whole");
     LLVMBuildCondBr(s->m->at, any, slow, done);
     LLVMPositionBuilderAtEnd(s->m->at, slow);
     return done;
@@ -194,7 +198,7 @@ enum { FEW = 4 };
 /* A few vectors are loaded beside what the whole loads left, so as not to wait for these; many over it, to save registers. */
 static void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
     uint32_t w = mv->whole.words;
-    bool beside = count_single(mv, which) <= FEW;
+    bool beside = (which == mv->cut || which == mv->loose) && count_single(mv, which) <= FEW;
     LLVMBasicBlockRef from = LLVMGetInsertBlock(s->m->at), done = open_slow(s, mv, which), slow = LLVMGetInsertBlock(s->m->at);
     V *elements = NEW_ARRAY(s->m->o->arena, V, mv->vectors * mv->n), *packed = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w);
     for (uint32_t v = 0; v < mv->vectors; v++) {
@@ -220,6 +224,79 @@ static void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
     }
 }
 
+/* ---- Rows that begin otherwise: loads across aligned vectors ------------------------------------------------------------------ */
+
+static const Value *index_of(const Value *v) {
+    while (v->def && v->def->kind == OP_SEXT) v = v->def->args[0];
+    bool is_index = v->def && (v->def->kind == OP_ROTATED || v->def->kind == OP_MOVED);
+    return is_index && v->type.dtype == DT_I32 ? v : NULL;
+}
+
+/* Finds `place` and `end`: a row's mask compares the former with the latter. */
+static void find_row(Simt *s, Move *mv) {
+    MemAttr m = mv->op->attr.mem;
+    const Op *mask = mv->mask ? mv->op->args[1]->def : NULL;
+    bool is_row = mask && mask->kind == OP_ICMP && m.mask_kind == MASK_PREFIX && (mask->attr.i == PRED_SLT || mask->attr.i == PRED_ULT);
+    const Value *index = is_row ? index_of(mask->args[0]) : NULL;
+    if (!index || m.is_volatile || mv->whole.bits != 32 || mv->whole.words != 4 || mv->n == 4 || plant(PLANT_EQUAL_TURNS)) return;
+    mv->place = tile_of(s, index);
+    mv->end = tile_of(s, mask->args[1]);
+}
+
+/* The 16 bytes that begin `beyond` (1 to 15) bytes behind an aligned vector of 4 words: of those and the next 4. */
+static void shift_words(Simt *s, V beyond, bool has_halves, V w[8]) {
+    LLVMBuilderRef at = s->m->at;
+    for (uint32_t by = 2; by; by /= 2) {
+        V bit = LLVMBuildAnd(at, beyond, simt_i32(s, 4 * by), ""), far = LLVMBuildICmp(at, LLVMIntNE, bit, simt_i32(s, 0), "");
+        for (uint32_t i = 0; i + by < 8 && i < 4 + by; i++) w[i] = LLVMBuildSelect(at, far, w[i + by], w[i], "");
+    }
+    V bits = LLVMBuildShl(at, LLVMBuildAnd(at, beyond, simt_i32(s, 3), ""), simt_i32(s, 3), "");
+    for (uint32_t i = 0; i < 4 && has_halves; i++) w[i] = llvm_ternary(s->m, "llvm.fshr", w[i + 1], w[i], bits);
+}
+
+/* Vector v by two aligned loads under `mask`; else `words` stay. */
+static void load_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V *words) {
+    V start = element_address(s, mv, v, 0), w[8];
+    start = LLVMBuildSub(s->m->at, start, LLVMBuildZExt(s->m->at, beyond, s->m->i64, ""), "");
+    for (uint32_t half = 0; half < 2; half++) {
+        V from = half ? LLVMBuildAdd(s->m->at, start, llvm_int(s->m->i64, 16), "") : start, zero = simt_i32(s, 0);
+        V args[8] = {from, mask, zero, zero, zero, zero, mv->policy, mv->site};
+        V r = prim_access(s, PRIM_LOAD_GLOBAL, mv->whole, args, 8);
+        for (uint32_t i = 0; i < 4; i++) w[4 * half + i] = access_result(s, mv->whole, r, i);
+    }
+    shift_words(s, beyond, type_bytes(type_scalar(mv->d)) < 4, w);
+    for (uint32_t i = 0; i < 4; i++) words[i] = LLVMBuildSelect(s->m->at, mask, w[i], words[i], "");
+}
+
+enum { ACROSS = 2 }; /* vectors under way at once: the next ones' addresses wait for these, or ptxas would load all, twice their registers */
+
+/* Of rows that begin otherwise: what lies across two aligned vectors of its row takes both, what is left goes element by element. */
+static void load_loose(Simt *s, const Move *mv, V *words) {
+    V last = tile_lane(s, mv->ptr, (mv->vectors - 1) * mv->n);
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(s->m->at), done = open_slow(s, mv, mv->loose);
+    V *rest = NEW_ARRAY(s->m->o->arena, V, mv->vectors), *own = NEW_ARRAY(s->m->o->arena, V, mv->vectors * 4);
+    V turn = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), ""), beyond = turn;
+    V zero = prim_call(s, PRIM_ZERO, NULL, 0);
+    for (uint32_t v = 0, moved = 0; v < mv->vectors; v++) {
+        V inside = known_within(s, mv->n, mv->place, v * mv->n, (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n, mv->end);
+        rest[v] = known_and(s, mv->loose[v], known_not(s, inside));
+        memcpy(own + 4 * v, words + 4 * v, 4 * sizeof *own);
+        if (!move_single(mv, mv->loose, v) || is_false(inside)) continue;
+        load_across(s, mv, v, beyond, known_and(s, mv->loose[v], inside), own + 4 * v);
+        if (++moved % ACROSS == 0) beyond = LLVMBuildOr(s->m->at, turn, LLVMBuildAnd(s->m->at, own[4 * v], zero, ""), "");
+    }
+    if (count_single(mv, rest)) load_slow(s, mv, rest, own);
+    LLVMBasicBlockRef slow = LLVMGetInsertBlock(s->m->at);
+    LLVMBuildBr(s->m->at, done);
+    LLVMPositionBuilderAtEnd(s->m->at, done);
+    for (uint32_t i = 0; i < mv->vectors * 4; i++) {
+        if (own[i] == words[i]) continue;
+        V phi = LLVMBuildPhi(s->m->at, s->m->i32, "");
+        LLVMAddIncoming(phi, (V[]){words[i], own[i]}, (LLVMBasicBlockRef[]){from, slow}, 2);
+        words[i] = phi;
+    }
+}
+
 void simt_load(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Move mv = move_open(s, op, v, false);
@@ -228,7 +305,9 @@ void simt_load(Simt *s, const Op *op) {
     V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * w);
     for (uint32_t i = 0; i < mv.vectors; i++) load_whole(s, &mv, i, words + i * w);
     if (mv.may_cut) load_slow(s, &mv, mv.cut, words);
-    if (mv.may_be_loose) load_slow(s, &mv, mv.loose, words);
+    if (mv.may_be_loose) find_row(s, &mv);
+    if (mv.place) load_loose(s, &mv, words);
+    else if (mv.may_be_loose) load_slow(s, &mv, mv.loose, words);
     bool is_packed = mv.whole.bits == 32;
     if (is_packed && simt_waits(s, op)) {
         s->values[v->id] = tile_packed(s, op, r.n, words, mv.n / w, false);

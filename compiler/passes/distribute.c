@@ -15,10 +15,20 @@ static const struct {
     {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8}, {1 << 17, 16},
 };
 
-/* SPREAD_BYTES: a block's, where there are no more programs than multiprocessors. The others, of a tile in the registers of one block: what is larger goes to a cluster. MOST_EACH: elements of 4 bytes in one thread, where the source says how
- * many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked in chunks,
- * since a loop needs registers itself. */
-enum { MOST_EACH = 128, CHUNK_EACH = 32, CHUNK_WARPS = 16, SPREAD_BYTES = 1 << 15, BLOCK_BYTES = 1 << 17, SPARSE_BYTES = 96 << 10, BLOCK_BYTES_NARROW = 1 << 16 /* loaded in less than 32 bits: more blocks have more in flight */ };
+/* What a block holds of a tile in registers, beyond which a cluster shares it; of what is loaded in less than 32 bits the second, as more blocks
+ * have more in flight. Up to SPARSE_BYTES 16 warps would be half empty, and one block of them all that a multiprocessor holds: 8 warps in each of
+ * twice the blocks take over. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
+ * the source says how many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked
+ * in chunks, since a loop needs registers itself. */
+enum {
+    BLOCK_BYTES = 1 << 17,
+    BLOCK_BYTES_NARROW = 1 << 16,
+    SPARSE_BYTES = 80 << 10,
+    SPREAD_BYTES = 1 << 15,
+    MOST_EACH = 128,
+    CHUNK_EACH = 32,
+    CHUNK_WARPS = 16,
+};
 
 /* What masks leave of the tiles of one shape. */
 typedef struct Live {
@@ -117,12 +127,13 @@ static uint64_t block_bytes(const Func *f, uint32_t most) {
 
 static uint32_t choose_blocks(Func *f, uint64_t size, uint64_t held, const PassTarget *t) {
     uint32_t blocks = 1;
+    bool is_dense = f->num_warps || held < BLOCK_BYTES || t->few_programs;
     if (t->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
-    if (size <= held) return 1;
+    if (size <= (is_dense ? held : BLOCK_BYTES_NARROW)) return 1;
     uint32_t most = most_blocks(f, t);
     while (blocks < most && size / blocks > held) blocks *= 2;
-    bool is_sparse = blocks > 1 && held == BLOCK_BYTES && size / blocks <= SPARSE_BYTES;
-    return is_sparse && 2 * blocks <= most ? 2 * blocks : blocks;
+    bool is_sparse = !is_dense && size / blocks <= SPARSE_BYTES && 2 * blocks <= most;
+    return is_sparse ? 2 * blocks : blocks;
 }
 
 static Largest find_largest(Func *f, const Facts *facts) {

@@ -148,6 +148,53 @@ FSC_API void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out);
  * the source leaves open has the dtype "" or the name of the dtype parameter that decides it. */
 FSC_API const struct Record *fsc_jit_interface(const fsc_jit *j);
 
+/* ---- For other languages ------------------------------------------------------------------------------------------------ *
+ * What the Python package is made of (docs/python.md): no struct of options, and arrays as their owners describe them. */
+
+/* The names of a file's entry points, in order: on success fsc_compilation_output(*out) has one a line. As fsc_compile. */
+FSC_API fsc_status fsc_source_kernels(const char *file, const char *source, size_t length, fsc_compilation **out);
+
+/* fsc_jit_create with everything as text. A setting's name is a constexpr or dtype parameter of the kernel, a parameter whose
+ * type is open (its value is a type), or an option of jitoption.def: "num_warps", "fast_math" … (where both are, the
+ * parameter). kernel: NULL for the only one. FSC_ERROR_USAGE: no such name, or no such value; the message says what there is. */
+FSC_API fsc_status fsc_jit_open(fsc_device *device, const char *file, const char *source, size_t length, const char *kernel,
+                                const fsc_name_value *settings, size_t num_settings, fsc_jit **out);
+
+typedef enum FscParamKind {
+    FSC_PARAM_POINTER,
+    FSC_PARAM_SCALAR,
+    FSC_PARAM_OPEN,      /* the source says no type: a pointer or a scalar, as the argument is */
+    FSC_PARAM_CONSTEXPR, /* these two are no arguments of a launch */
+    FSC_PARAM_DTYPE,
+} FscParamKind;
+
+/* One parameter of the kernel, in the source's order. */
+typedef struct FscParam {
+    FscParamKind kind;
+    const char *name;
+    const char *dtype; /* "fp32", of a pointer its elements'; the dtype parameter that decides it; "" where it is open, or none */
+    const char *text;  /* as the source has it, about: "x: *T[n_rows:x_stride, n_cols]", "eps: fp32 = 1e-05" */
+    bool is_optional;  /* it has a default or a rule, or a contract names it, so that fsc_jit_call may do without */
+} FscParam;
+
+FSC_API const char *fsc_jit_kernel(const fsc_jit *j); /* its name */
+/* FSC_ERROR_USAGE past the end. Strings live as long as the handle. */
+FSC_API fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out);
+/* Whether the kernel loads from and stores to what this parameter points at (atomics do both). Found by a compile for this
+ * machine, once; where that does not tell, both are true but for what is a pointer to const. */
+FSC_API fsc_status fsc_jit_access(fsc_jit *j, size_t index, bool *reads, bool *writes);
+
+/* An argument, and for a pointer what lies behind it: array.rank above FSC_RANK_MAX: not known. */
+typedef struct FscValue {
+    FscArg arg; /* FSC_ARG_MISSING: to be filled in; bytes of 0 are found from the array */
+    FscArray array;
+} FscValue;
+
+/* fsc_jit_launch of arrays. A missing scalar is what a shape contract says that an array's sizes or strides are, else its default.
+ * Two that contradict, a stride that the contract does not allow, an argument that nothing says are FSC_ERROR_ARGUMENT; then as
+ * fsc_jit_launch. Takes no lock and allocates nothing where that does not. */
+FSC_API fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values, void *stream);
+
 #ifdef __cplusplus
 }
 #endif

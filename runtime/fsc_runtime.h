@@ -382,6 +382,7 @@ typedef enum FscArgKind {
     FSC_ARG_POINTER, /* u.pointer; bytes: the buffer's size from there, 0: unknown (not checked against the contract) */
     FSC_ARG_INT,     /* u.integer; converted to the parameter's type, an error if it does not fit; u64 by its bits */
     FSC_ARG_FLOAT,   /* u.real; rounded to the parameter's type; an error for an integer parameter */
+    FSC_ARG_MISSING, /* to be filled in by fsc_jit_call; no other call takes it */
 } FscArgKind;
 
 typedef struct FscArg {
@@ -394,6 +395,14 @@ typedef struct FscArg {
         double real;
     } u;
 } FscArg;
+
+enum { FSC_RANK_MAX = 8 };
+
+/* What lies behind a pointer, as its owner says it. */
+typedef struct FscArray {
+    uint32_t rank;
+    int64_t shape[FSC_RANK_MAX], strides[FSC_RANK_MAX]; /* elements, slowest dimension first; the first `rank` ones count */
+} FscArray;
 
 static inline FscArg fsc_pointer(const void *p, uint64_t bytes, FscDType dtype) {
     FscArg a = {FSC_ARG_POINTER, dtype, bytes, {p}};

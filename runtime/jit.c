@@ -83,6 +83,9 @@ void fsc_jit_destroy(fsc_jit *j) {
     fsc_kernel_destroy(j->all);
     free(j->variants);
     free(j->ruled);
+    free(j->fixed);
+    record_free(j->accesses);
+    if (j->arena) arena_destroy(j->arena);
     cache_close(&j->cache);
     record_free(j->interface);
     fsc_compilation_destroy(j->front);
@@ -142,7 +145,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     if (s != FSC_OK) return jit_fail(j, s, fsc_compilation_diagnostics(j->front));
     if (j->front) disk_keep_interface(j);
     jit_quick_open(j);
-    return FSC_OK;
+    return jit_call_open(j) ? FSC_OK : jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
 }
 
 /* ---- Compile and keep -------------------------------------------------------------------------------------------------- */

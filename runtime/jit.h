@@ -35,6 +35,11 @@ struct fsc_jit {
     Digest basis; /* of the key on disk: all that does not change from variant to variant */
     FscJitCounts counts;
     Text message, log;
+    RuleBinding *fixed;  /* per parameter: constexpr values that no launch changes (jitcall.c) */
+    FscParam *shown;     /* per parameter; NULL: nobody has asked */
+    Record *accesses;    /* of a variant for this machine; NULL: not compiled, or it does not */
+    bool knows_accesses; /* it was tried */
+    Arena *arena;        /* of what is shown; NULL: nothing */
 };
 
 /* The message of the handle and of the calling thread; returns s. Takes the lock, as does the next. */
@@ -67,6 +72,10 @@ void jit_quick_open(fsc_jit *j);
 void jit_quick_add(fsc_jit *j, fsc_kernel *kernel); /* of one variant */
 /* Launches, if the very variant that these arguments call for is there and all is well; false: the long way. */
 bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, void *stream, fsc_status *s);
+
+/* ---- jitcall.c: launches of arrays -------------------------------------------------------------------------------------- */
+
+bool jit_call_open(fsc_jit *j); /* false: out of memory */
 
 /* ---- jitload.c: code onto the device -------------------------------------------------------------------------------- */
 

@@ -43,9 +43,7 @@ static bool is_float_dtype(const char *dtype) {
 }
 
 RuleEnv bounds_env(const Bounds *b) {
-    RuleBinding *values = NEW_ARRAY(b->o->arena, RuleBinding, b->interface->num_params);
-    for (uint32_t i = 0; i < b->interface->num_params; i++) values[i] = b->at[i].value;
-    return (RuleEnv){.values = values, .num_values = b->interface->num_params};
+    return (RuleEnv){.values = b->fill.values, .num_values = b->interface->num_params};
 }
 
 /* ---- Words ------------------------------------------------------------------------------------------------------------ */
@@ -63,8 +61,8 @@ static bool bind_word(Bounds *b, Word *w) {
             vec_push(b->o->arena, &b->o->defines, pair);
         }
         if (w->kind == WORD_NUMBER) {
-            p->value.known = true;
-            p->value.value = w->is_float ? rule_float(w->number) : rule_int(w->integer);
+            p->value->known = true;
+            p->value->value = w->is_float ? rule_float(w->number) : rule_int(w->integer);
         }
         return true;
     }
@@ -76,30 +74,13 @@ static bool bind_word(Bounds *b, Word *w) {
         if (w->kind != WORD_NUMBER) return true; /* a bare parameter: a buffer makes it a pointer */
         if (w->is_float && p->param->dtype[0] && !is_float_dtype(p->param->dtype))
             return complain("'%s' is an integer (%s), not %s", w->name, p->param->dtype, w->text);
-        p->value.known = true;
-        p->value.value = w->is_float ? rule_float(w->number) : rule_int(w->integer);
-        snprintf(p->from, sizeof p->from, "%s=%s", w->name, w->text);
+        p->value->known = true;
+        p->value->value = w->is_float ? rule_float(w->number) : rule_int(w->integer);
     }
     return true;
 }
 
 /* ---- Directions and arrays ---------------------------------------------------------------------------------------------- */
-
-static void find_directions(Bounds *b, const Record *accesses) {
-    bool hidden = accesses == NULL;
-    for (uint32_t i = 0; accesses && i < accesses->num_accesses; i++) {
-        const RecordAccess *a = &accesses->accesses[i];
-        Bound *p = a->param >= 0 && (uint32_t)a->param < accesses->num_params ? find(b, accesses->params[a->param].name) : NULL;
-        hidden |= !p;
-        if (!p) continue;
-        p->reads |= !a->is_store;
-        p->writes |= a->is_store;
-    }
-    for (uint32_t i = 0; hidden && i < b->interface->num_params; i++) {
-        b->at[i].reads = true;
-        b->at[i].writes = !b->at[i].param->is_const;
-    }
-}
 
 /* Does the element type of an array fit the pointer? Open types take what comes. */
 static bool dtype_fits(const Bounds *b, Bound *p, const char *dtype) {
@@ -132,44 +113,16 @@ static bool load_array(Bounds *b, Bound *p) {
 
 /* ---- Shape contracts ------------------------------------------------------------------------------------------------------ */
 
-/* "$4": the parameter, for a code that is a bare name. */
-static Bound *bare_name(const Bounds *b, const char *code) {
-    char *end = NULL;
-    if (!code || code[0] != '$') return NULL;
-    unsigned long i = strtoul(code + 1, &end, 10);
-    return *end == '\0' && i < b->interface->num_params ? &b->at[i] : NULL;
-}
-
-static bool bind_value(const Bounds *b, const char *code, uint64_t value, const Bound *from, const char *what) {
-    Bound *p = bare_name(b, code);
-    if (!p) return true; /* an expression: the launch checks it */
-    if (p->value.known && p->value.value.i != (int64_t)value)
-        return complain("%s is %" PRId64 " by %s, and %" PRIu64 " by the %s of %s", p->param->name, p->value.value.i, p->from,
-                        value, what, from->param->name);
-    if (!p->value.known) snprintf(p->from, sizeof p->from, "the %s of %.40s", what, from->param->name);
-    p->value.known = true;
-    p->value.value = rule_int((int64_t)value);
-    return true;
-}
-
-static bool bind_shape(const Bounds *b, const Bound *p) {
-    const RecordParam *param = p->param;
-    if (!p->array.data || param->num_dims == 0) return true;
-    if (param->num_dims == 1 && p->array.rank != 1) { /* arrays are contiguous: all their elements are one row */
-        uint64_t count = 1;
-        for (uint32_t i = 0; i < p->array.rank; i++) count *= p->array.shape[i];
-        return bind_value(b, param->dims[0].extent, count, p, "number of elements") &&
-               bind_value(b, param->dims[0].stride, 1, p, "stride");
+static bool bind_shape(Bounds *b, const Bound *p) {
+    FscArray a = {.rank = p->array.rank};
+    char err[FILL_WHY];
+    int64_t stride = 1;
+    for (uint32_t i = a.rank; i-- > 0;) { /* contiguous */
+        a.shape[i] = (int64_t)p->array.shape[i];
+        a.strides[i] = stride;
+        stride *= a.shape[i];
     }
-    if (p->array.rank != param->num_dims)
-        return complain("%s has %u dimensions by its contract, and the array has %u", param->name, param->num_dims, p->array.rank);
-    uint64_t stride = 1;
-    for (uint32_t i = p->array.rank; i-- > 0;) {
-        if (!bind_value(b, param->dims[i].extent, p->array.shape[i], p, "shape")) return false;
-        if (!bind_value(b, param->dims[i].stride, stride, p, "stride")) return false;
-        stride *= p->array.shape[i];
-    }
-    return true;
+    return !p->array.data || fill_array(&b->fill, (uint32_t)(p - b->at), &a, err, sizeof err) || complain("%s", err);
 }
 
 /* An array that is only written: its shape from the contract, its type from the parameter. */
@@ -204,32 +157,30 @@ static bool make_from_contract(Bounds *b, Bound *p) {
     return array_create(&p->array, param->name, dtype, param->num_dims, shape) && bind_shape(b, p);
 }
 
-bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Record *accesses) {
+bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
+    const Record *interface = fsc_jit_interface(jit);
     *b = (Bounds){.o = o, .interface = interface};
     b->at = NEW_ARRAY(o->arena, Bound, interface->num_params);
+    b->fill = (Fill){interface, NEW_ARRAY(o->arena, RuleBinding, interface->num_params), NEW_ARRAY(o->arena, FillOrigin, interface->num_params)};
     b->words = NEW_ARRAY(o->arena, Word, o->words.len);
     for (uint32_t i = 0; i < interface->num_params; i++) {
         b->at[i].param = &interface->params[i];
-        b->at[i].value.name = interface->params[i].name;
+        b->at[i].value = &b->fill.values[i];
+        b->at[i].value->name = interface->params[i].name;
         if (interface->params[i].kind == RECORD_CONSTEXPR && interface->params[i].value && interface->params[i].value[0] &&
             !interface->params[i].rule)
-            b->at[i].value.known = record_value(&interface->params[i], &b->at[i].value.value);
+            b->at[i].value->known = record_value(&interface->params[i], &b->at[i].value->value);
     }
     for (uint32_t i = 1; i < o->words.len; i++) {
         if (!word_parse(o->arena, o->words.at[i], &b->words[i - 1]) || !bind_word(b, &b->words[i - 1])) return false;
     }
-    find_directions(b, accesses);
+    for (uint32_t i = 0; i < interface->num_params; i++) (void)fsc_jit_access(jit, i, &b->at[i].reads, &b->at[i].writes);
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];
         if (p->word && p->word->kind != WORD_NUMBER && !load_array(b, p)) return false;
         if (!bind_shape(b, p)) return false;
     }
-    for (uint32_t i = 0; i < interface->num_params; i++) {
-        Bound *p = &b->at[i];
-        if (p->param->kind != RECORD_SCALAR || p->word || p->value.known) continue;
-        p->value.known = p->param->value[0] && record_value(p->param, &p->value.value);
-        snprintf(p->from, sizeof p->from, "its default");
-    }
+    fill_defaults(&b->fill);
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];
         if (p->param->kind != RECORD_POINTER || p->array.data) continue;
@@ -240,9 +191,10 @@ bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Recor
         if (!make_from_contract(b, p)) return false;
         if (!p->word && p->reads) array_fill_random(&p->array, i); /* of bench */
     }
+    fill_defaults(&b->fill); /* of what the arrays made now say */
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];
-        if (p->param->kind != RECORD_SCALAR || p->array.data || p->value.known) continue;
+        if (p->param->kind != RECORD_SCALAR || p->array.data || p->value->known) continue;
         if (!p->param->dtype[0])
             return complain("argument '%s' is missing; give %s=NUMBER, or %s=random:0:fp32[4,8] for a pointer", p->param->name,
                             p->param->name, p->param->name);

@@ -2,7 +2,7 @@
 #ifndef FSC_BIND_H
 #define FSC_BIND_H
 
-#include "runtime/record.h"
+#include "runtime/fill.h"
 #include "tool/array.h"
 
 /* What is known of one parameter of the interface. */
@@ -11,8 +11,7 @@ typedef struct Bound {
     const Word *word; /* NULL: the command line does not name it */
     Array array;      /* pointers; data NULL: none yet */
     bool reads, writes; /* by the kernel's accesses; both where they do not tell */
-    RuleBinding value;  /* scalars and constexpr */
-    char from[64];      /* where the value came from, for messages: "n=8", "x's shape" */
+    RuleBinding *value; /* scalars and constexpr; in Bounds.fill */
 } Bound;
 
 typedef struct Bounds {
@@ -21,13 +20,14 @@ typedef struct Bounds {
     Bound *at; /* one per parameter of the interface */
     Word *words;
     uint32_t num_words;
+    Fill fill; /* the values, and where they came from */
 } Bounds;
 
 /* The kernel has no parameter of that name: says so, and which it has. Returns false. */
 bool complain_parameter(const Record *r, const char *name);
-/* Reads the words, loads and makes arrays, and binds scalars from the words and from the shape contracts. `accesses`: a
- * record of some variant, for which pointers are read and written (may be NULL). False after printing why not. */
-bool bounds_make(Bounds *b, ToolOptions *o, const Record *interface, const Record *accesses);
+/* Reads the words, loads and makes arrays, and binds scalars from the words and from the shape contracts; `jit` says what the
+ * kernel's parameters are and which are read and written. False after printing why not. */
+bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit);
 void bounds_free(Bounds *b);
 /* The values as the rule evaluator wants them. */
 RuleEnv bounds_env(const Bounds *b);

@@ -73,7 +73,7 @@ static fsc_status upload(Job *j) {
         const Bound *p = &b->at[i];
         if (p->param->kind == RECORD_CONSTEXPR) continue;
         if (!p->array.data) {
-            RuleValue v = p->value.value;
+            RuleValue v = p->value->value;
             bool wants_float = strchr(p->param->dtype, 'f') != NULL;
             j->args[j->nargs++] = v.is_float ? fsc_float(v.f) : wants_float ? fsc_float((double)v.i) : fsc_int(v.i);
             continue;
@@ -169,32 +169,13 @@ uint64_t job_bytes(const Job *j) {
 
 /* ---- The whole ----------------------------------------------------------------------------------------------------------- */
 
-/* Which pointers are read and written, from a compile with the defaults; NULL where that is not enough. */
-static Record *find_accesses(const ToolOptions *o, const char *text, size_t length) {
-    fsc_compile_options report = o->compile;
-    report.arch = "cpu";
-    report.emit = FSC_EMIT_REPORT;
-    report.opt_level = 0;
-    fsc_compilation *c = NULL;
-    Record *found = NULL;
-    if (fsc_compile(&report, text, length, &c) == FSC_OK) {
-        const char *record = fsc_compilation_record(c);
-        found = record_parse(record, strlen(record), NULL, 0);
-    }
-    fsc_compilation_destroy(c);
-    return found;
-}
-
 ExitCode job_make(Job *j) {
     fsc_status s = fsc_jit_create(j->device, j->text, j->length, &j->o->compile, &j->front);
     if (s != FSC_OK) {
         fputs(fsc_jit_message(j->front), stderr);
         return (ExitCode)fsc_status_exit_code(s);
     }
-    Record *accesses = find_accesses(j->o, j->text, j->length);
-    bool ok = bounds_make(&j->bounds, j->o, fsc_jit_interface(j->front), accesses);
-    record_free(accesses);
-    if (!ok) return EXIT_CALL;
+    if (!bounds_make(&j->bounds, j->o, j->front)) return EXIT_CALL;
     s = fsc_jit_create(j->device, j->text, j->length, &j->o->compile, &j->jit);
     if (s != FSC_OK) return tool_fail(s, fsc_jit_message(j->jit));
     s = upload(j);

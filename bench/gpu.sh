@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
+#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
 #   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small points; counters (with ncu). Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
@@ -92,6 +92,12 @@ for w in $what; do
     launch) # a first call from source and from disk, and each further one beside cuLaunchKernel
         TAIL=10 step launch-start 200 env LD_LIBRARY_PATH="${lib%/*}" bench/launch start dsl_examples/softmax.dsl cuda 21
         TAIL=20 step launch-calls 60 env LD_LIBRARY_PATH="${lib%/*}" bench/launch calls cuda 20000
+        ;;
+    python) # the package with torch, the listings of docs/python.md, what a call costs beside Triton's and torch's; without torch what there is
+        export PYTHONPATH=$PWD/share/fsc/python${PYTHONPATH:+:$PYTHONPATH}
+        TAIL=40 step python-torch 400 bash -c "cd tests/python && python3 -m unittest -q test_numpy test_torchop && { python3 test_torch.py || [[ \$? == 3 ]]; }"
+        TAIL=20 step python-docs 300 python3 tests/python/listings.py
+        TAIL=20 step python-overhead 200 python3 bench/python_overhead.py
         ;;
     numerics) # all 2^32 patterns of each function of fp32, on both devices
         TAIL=60 step numerics 585 python3 tests/run/numerics.py --device cpu,cuda --every 1 --seconds 570 --out "$out/numerics.md"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # pack.sh - the built tree as one archive that runs on a machine with a GPU and without LLVM: build/gpu/fsc.tar.xz.
-# What it holds: the installed tool and libraries (stripped), a second libfsc.so with the planted faults, tests/run, tests/random, bench, dsl_examples;
+# What it holds: the installed tool and libraries (stripped), a second libfsc.so with the planted faults, tests/run, tests/random, tests/python, bench, dsl_examples;
 # where there is an nvcc, the CUDA peers of the benchmark compiled for an H100 or H200, which spares that machine's time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -18,7 +18,8 @@ mkdir -p "$stage/plants"
 strip -o "$stage/plants/libfsc.so" build/plants/libfsc.so
 cp -r dsl_examples bench "$stage/"
 strip -o "$stage/bench/launch" build/release/bench/launch
-cp -r tests/run tests/random tests/plants.py "$stage/tests/"
+cp -r tests/run tests/random tests/python tests/plants.py "$stage/tests/"
+mkdir -p "$stage/docs" && cp docs/python.md "$stage/docs/" # its listings are run there
 for table in compiler/check/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do # the suite asks them what there is to test
     mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"
 done

@@ -78,6 +78,11 @@ static bool is_empty(const FscArray *a) {
     return false;
 }
 
+/* Whether its stride along a dimension means anything: between two elements. */
+static bool has_stride(const FscArray *a, uint32_t dim) {
+    return a->shape[dim] > 1 && !is_empty(a);
+}
+
 /* Its elements in order, one stride apart: as one row. False: they are not. */
 static bool as_one_row(const FscArray *a, int64_t *count, int64_t *stride) {
     int64_t next = 0;
@@ -111,19 +116,28 @@ bool fill_array(Fill *f, uint32_t param, const FscArray *a, char *err, size_t si
         return fail(err, size, "%s has %u dimensions by its contract, and the array has %u", p->name, p->num_dims, a->rank);
     for (uint32_t i = a->rank; i-- > 0;) {
         if (!bind_value(f, p->dims[i].extent, a->shape[i], (FillOrigin){FILL_SHAPE, param}, err, size)) return false;
-        if (a->shape[i] > 1 && !bind_value(f, p->dims[i].stride, a->strides[i], (FillOrigin){FILL_STRIDE, param}, err, size)) return false;
+        if (has_stride(a, i) && !bind_value(f, p->dims[i].stride, a->strides[i], (FillOrigin){FILL_STRIDE, param}, err, size)) return false;
     }
     return true;
 }
 
-/* A stride along one element: no array says it, and nothing hangs on it; the one that a contiguous array would have. */
+static bool has_no_elements(const RecordParam *p, const RuleEnv *env) {
+    int64_t extent = 1;
+    for (uint32_t i = 0; i < p->num_dims; i++)
+        if (rule_eval_int(p->dims[i].extent, env, &extent, NULL, 0) == RULE_OK && extent == 0) return true;
+    return false;
+}
+
+/* A stride along one element, or of no elements: no array says it, and nothing hangs on it; the one that a contiguous array would
+ * have. */
 static void fill_idle_strides(Fill *f, const RecordParam *p) {
     RuleEnv env = {.values = f->values, .num_values = f->record->num_params};
     int64_t step = 1, extent = 0;
+    bool no_elements = has_no_elements(p, &env);
     for (uint32_t i = p->num_dims; i-- > 0;) {
         int64_t index = bare_name(p->dims[i].stride, env.num_values);
         if (rule_eval_int(p->dims[i].extent, &env, &extent, NULL, 0) != RULE_OK) return;
-        if (index >= 0 && extent <= 1 && !f->values[index].known && f->record->params[index].kind == RECORD_SCALAR) {
+        if (index >= 0 && (extent <= 1 || no_elements) && !f->values[index].known && f->record->params[index].kind == RECORD_SCALAR) {
             f->values[index].known = true;
             f->values[index].value = rule_int(step);
             f->origins[index].how = FILL_DEFAULT;
@@ -174,7 +188,7 @@ bool fill_check(const Fill *f, uint32_t param, const FscArray *a, char *err, siz
                                                    (count <= 1 || check_stride(f, p, 0, stride, err, size)));
     for (uint32_t i = 0; i < p->num_dims && p->num_dims == a->rank; i++) {
         if (!check_extent(f, p, i, a->shape[i], err, size)) return false;
-        if (a->shape[i] > 1 && !check_stride(f, p, i, a->strides[i], err, size)) return false;
+        if (has_stride(a, i) && !check_stride(f, p, i, a->strides[i], err, size)) return false;
     }
     return true;
 }

@@ -70,10 +70,19 @@ static void take_given(Filling *f) {
     }
 }
 
+/* A number in a pointer's place, or the other way round: said before anything is compiled for it. */
+static bool is_of_kind(const RecordParam *p, const FscArg *a, char *why) {
+    bool is_pointer = a->kind == FSC_ARG_POINTER, is_open = p->kind == RECORD_SCALAR && p->dtype[0] == '\0';
+    if (a->kind == FSC_ARG_MISSING || is_open || is_pointer == (p->kind == RECORD_POINTER)) return true;
+    (void)snprintf(why, FILL_WHY, "argument %s is a %s, not a %s", p->name, is_pointer ? "number" : "pointer", is_pointer ? "pointer" : "number");
+    return false;
+}
+
 static fsc_status take_arrays(Filling *f) {
     char why[FILL_WHY];
     for (size_t k = 0; k < f->n; k++) {
         const FscValue *v = &f->given[k];
+        if (!is_of_kind(&f->j->interface->params[f->params[k]], &v->arg, why)) return fail(f, why);
         if (!has_array(v)) continue;
         if (!fill_array(&f->fill, f->params[k], &v->array, why, sizeof why)) return fail(f, why);
         if (v->arg.bytes == 0) f->args[k].bytes = fill_bytes(&v->array, fsc_dtype_size(v->arg.dtype));

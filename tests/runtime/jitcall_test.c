@@ -87,6 +87,9 @@ static void one_row_needs_no_stride(void **state) {
     y[0] = 7;
     assert_int_equal(fsc_jit_call(j, NULL, v, 8, NULL), FSC_OK);
     assert_true(y[0] == 7);
+    for (int i = 0; i < 2; i++) v[i] = matrix(i ? x : y, ROWS, 0, 0), v[i].array.strides[1] = 0; /* as NumPy has them */
+    v[2] = row(w, 0), v[5] = missing();
+    assert_int_equal(fsc_jit_call(j, NULL, v, 8, NULL), FSC_OK);
     fsc_jit_destroy(j);
 }
 
@@ -108,6 +111,8 @@ static void contradictions_are_said(void **state) {
     WRONG(5, integer(COLS), "sy is 5 by sy=5, and 8 by the stride of y");
     WRONG(0, row(y, ROWS * COLS), "y has 2 dimensions by its contract, and the array has 1");
     WRONG(0, missing(), "argument y is missing");
+    WRONG(0, integer(1), "argument y is a pointer, not a number");
+    WRONG(3, row(w, COLS), "argument n is a number, not a pointer");
     FscValue turned = matrix(x, ROWS, COLS, 1);
     turned.array.strides[1] = ROWS;
     WRONG(1, turned, "dimension 1 of x has a stride of 3, and its contract wants 1: pass a contiguous copy, or name the stride in the contract");

@@ -1,0 +1,310 @@
+"""_kernel.py - sources, kernels, calls.
+
+In: a file, settings; arguments by position and by name. Out: a launch through fsc_jit_call, which fills in what shape contracts
+name; or an exception. A call packs its arguments into a block of FscValue structs that its thread keeps; what a call needs of ctypes
+is made when the kernel first meets a device.
+"""
+import ctypes as c
+import os
+import struct
+import sys
+import threading
+
+from ._arrays import FOREIGN, HOST, MISSING, MISSING_VALUE, READERS, UNKNOWN, VALUE, Unreadable, dtype_name, reader, torch_stream
+from ._library import CONSTEXPR, DTYPE, POINTER, SCALAR, ArgumentError, NameValue, Param, SourceError, check, failure, lib
+
+_lock = threading.RLock()
+_devices = {}  # (name, whether launches are checked): handle; kept until the process ends
+_launch = lib.fsc_jit_call
+_grid_of = struct.Struct("<3q").pack_into
+
+
+def _device(name, is_checked):
+    with _lock:
+        if (name, is_checked) not in _devices:
+            handle = c.c_void_p()
+            check(lib.fsc_device_open(name.encode(), c.byref(handle)))
+            if is_checked:
+                check(lib.fsc_device_check(handle, True))
+            _devices[name, is_checked] = handle.value
+        return _devices[name, is_checked]
+
+
+class _Jit:
+    """fsc_jit: the kernel with its settings on one device."""
+
+    def __init__(self, source, kernel, device, is_checked, settings):
+        self.device = _device(device, is_checked)
+        pairs = (NameValue * max(1, len(settings)))(*[NameValue(name.encode(), text.encode()) for name, text in settings])
+        handle = c.c_void_p()
+        status = lib.fsc_jit_open(self.device, source.file.encode(), source.text, len(source.text), kernel.encode() if kernel else None,
+                                  pairs, len(settings), c.byref(handle))
+        self.handle = handle.value
+        if status:
+            raise failure(status, lib.fsc_jit_message(handle) if handle else None)
+
+    def __del__(self, is_finalizing=sys.is_finalizing):
+        if getattr(self, "handle", None) and not is_finalizing():
+            lib.fsc_jit_destroy(self.handle)
+
+    def params(self):
+        found, p = [], Param()
+        while lib.fsc_jit_param(self.handle, len(found), c.byref(p)) == 0:
+            found.append(Parameter(len(found), p))
+        return found
+
+
+class Parameter:
+    """One parameter of a kernel: name, dtype, text as the source has it."""
+
+    def __init__(self, index, p):
+        self.index, self.kind, self.is_optional = index, p.kind, p.is_optional
+        self.name, self.dtype, self.text = p.name.decode(), p.dtype.decode(), p.text.decode()
+        self.is_argument = self.kind not in (CONSTEXPR, DTYPE)
+
+
+class _Call:
+    """What one launch packs into, and what it must remember until it is queued."""
+
+    __slots__ = ("buffer", "address", "grid", "keep", "streams", "stream", "read_only", "_pin")
+
+    def __init__(self, count):
+        self.buffer = bytearray(max(1, count) * VALUE)
+        self._pin = (c.c_char * len(self.buffer)).from_buffer(self.buffer)
+        self.address = c.addressof(self._pin)
+        self.grid = (c.c_int64 * 3)()
+        self.keep, self.streams, self.read_only, self.stream = [], set(), [], None
+
+
+def _stream_number(stream):
+    """A CUstream from an int, torch's and CuPy's streams, and what has __cuda_stream__."""
+    if isinstance(stream, int):
+        return stream
+    for name in ("cuda_stream", "ptr"):
+        if isinstance(getattr(stream, name, None), int):
+            return getattr(stream, name)
+    if hasattr(stream, "__cuda_stream__"):
+        return stream.__cuda_stream__()[1]
+    raise ArgumentError(f"{stream!r} is no stream: pass torch's, CuPy's, or the address of a CUstream")
+
+
+def _setting_text(value):
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, (int, float, str)):
+        return repr(value) if isinstance(value, float) else str(value)
+    return dtype_name(value) or str(value)
+
+
+def _place(where):
+    if where == HOST:
+        return "host memory"
+    return "GPU memory" if where == FOREIGN + UNKNOWN else f"memory of GPU {where & (FOREIGN - 1)}"
+
+
+class Kernel:
+    """A kernel of a file, to be called with arrays and numbers."""
+
+    def __init__(self, source, name, device=None, check=False, settings=None):
+        self._source, self._device, self._check, self._settings = source, device, bool(check), dict(settings or {})
+        self._by_device, self._jits, self._variants, self._writes = {}, {}, {}, None
+        self._front = _Jit(source, name, device if device and not device.startswith("cuda") else "cpu", self._check,
+                           list(self._settings.items()))
+        self.parameters = self._front.params()
+        self.__name__ = lib.fsc_jit_kernel(self._front.handle).decode()
+        self.signature = f"{self.__name__}({', '.join(p.text for p in self.parameters)})"
+        self.__doc__ = f"{self.signature}\n\nKernel of {source.file}." + (f" Here {self._settings_text()}." if self._settings else "")
+        self._arguments = [p for p in self.parameters if p.is_argument]
+        self._positions = {p.name: i for i, p in enumerate(self._arguments)}
+        self._count = len(self._arguments)
+        self._absent = [MISSING_VALUE * (self._count - i) for i in range(self._count + 1)]
+        self._local = threading.local()
+
+    def _settings_text(self):
+        return ", ".join(f"{name} = {text}" for name, text in self._settings.items())
+
+    def __repr__(self):
+        return f"<fsc kernel {self.signature}{' with ' + self._settings_text() if self._settings else ''}>"
+
+    def using(self, device=None, check=None, **settings):
+        """The same kernel with constexpr parameters, types or options fixed: using(BLOCK=1024, T="fp16", num_warps=8), or on a
+        device: using(device="emu", check=True)."""
+        texts = dict(self._settings)
+        texts.update((name, _setting_text(value)) for name, value in settings.items())
+        return Kernel(self._source, self.__name__, self._device if device is None else device, self._check if check is None else check, texts)
+
+    # ---- A call ----------------------------------------------------------------------------------------------------------
+
+    def __call__(self, *args, grid=None, stream=None, **named):
+        """Launches. What is left out is what the shape contracts say that the arrays' sizes and strides are, or the default."""
+        count = len(args)
+        if named or count > self._count:
+            settings, args = self._by_position(args, named)
+            if settings:
+                return self._variant(settings)(*args, grid=grid, stream=stream)
+            count = len(args)
+        try:
+            free = self._local.free
+        except AttributeError:
+            free = self._local.free = []
+        call = free.pop() if free else _Call(self._count)
+        offset, where = 0, None
+        try:
+            if stream is not None:
+                call.stream = stream = _stream_number(stream)
+            for value in args:
+                at = (READERS.get(type(value)) or reader(value))(value, call, offset)
+                if at is not None and at != where:
+                    where = at if where is None else self._meet(where, at, args)
+                offset += VALUE
+            if count < self._count:
+                call.buffer[offset:] = self._absent[count]
+            jit = self._jits.get(where) or self._open(where)
+            if call.read_only:
+                self._check_read_only(call, jit)
+            if where is not None and where != HOST and (call.streams or stream is None):
+                stream = self._choose_stream(call, where, jit)
+            status = _launch(jit.handle, None if grid is None else self._grid(grid, call), call.address, self._count, stream)
+            if status:
+                raise failure(status, lib.fsc_jit_message(jit.handle) if lib.fsc_status_name(status) == b"FSC_ERROR_SOURCE" else None)
+        except Unreadable as why:
+            raise ArgumentError(f"kernel {self.__name__}: argument {self._arguments[offset // VALUE].name} {why}") from why.__cause__
+        finally:
+            if call.keep or call.streams or call.read_only or call.stream is not None:
+                call.keep, call.streams, call.read_only, call.stream = [], set(), [], None
+            free.append(call)
+
+    def _by_position(self, args, named):
+        """Named values in their places; names that are no arguments are settings."""
+        if len(args) > self._count:
+            raise ArgumentError(f"kernel {self.__name__} takes {self._count} arguments by position, not {len(args)}: {self.signature}")
+        values, settings = list(args) + [MISSING] * (self._count - len(args)), {}
+        for name, value in named.items():
+            i = self._positions.get(name)
+            if i is None:
+                settings[name] = _setting_text(value)
+            elif i < len(args):
+                raise ArgumentError(f"kernel {self.__name__}: argument {name} is given twice, by position and by name")
+            else:
+                values[i] = value
+        return settings, values
+
+    def _variant(self, settings):
+        key = tuple(sorted(settings.items()))
+        found = self._variants.get(key)
+        if found is None:
+            found = self._variants[key] = self.using(**settings)
+        return found
+
+    def _grid(self, grid, call):
+        sizes = (grid,) if isinstance(grid, int) else tuple(grid)
+        if not 1 <= len(sizes) <= 3:
+            raise ArgumentError(f"kernel {self.__name__}: a grid is one to three numbers, not {len(sizes)}")
+        try:
+            _grid_of(call.grid, 0, *sizes, *(1,) * (3 - len(sizes)))
+        except struct.error:
+            raise ArgumentError(f"kernel {self.__name__}: the grid {grid} is no whole numbers of 64 bits") from None
+        return c.addressof(call.grid)
+
+    # ---- Devices and streams -----------------------------------------------------------------------------------------------
+
+    def _meet(self, where, at, args):
+        """Two arrays in different places: the same GPU by two names of it, or an error."""
+        ordinals = {where & (FOREIGN - 1), at & (FOREIGN - 1)} if HOST not in (where, at) else set()
+        if len(ordinals) == 1 or (len(ordinals) == 2 and UNKNOWN in ordinals):
+            return min(where, at)  # torch's, if it is one of them
+        raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)} and in {_place(at)}: move them to one place")
+
+    def _open(self, where):
+        wanted = self._device
+        is_host = where == HOST or (where is None and wanted is not None and not wanted.startswith("cuda"))
+        if where is None and wanted is None:
+            raise ArgumentError(f"kernel {self.__name__}: no argument is an array, so nothing says where to run: using(device=\"cuda\")")
+        if wanted is not None and where is not None and is_host == wanted.startswith("cuda"):
+            raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)}, and it is to run on device {wanted}")
+        ordinal = UNKNOWN if where is None else where & (FOREIGN - 1)
+        name = wanted or ("cpu" if is_host else "cuda" if ordinal == UNKNOWN else f"cuda:{ordinal}")
+        with _lock:
+            if name not in self._by_device:
+                is_front = is_host and name == (self._device or "cpu")
+                self._by_device[name] = self._front if is_front else _Jit(self._source, self.__name__, name, self._check,
+                                                                          list(self._settings.items()))
+            jit = self._jits[where] = self._by_device[name]
+        return jit
+
+    def _choose_stream(self, call, where, jit):
+        """The stream of the call, torch's current one, or the one that an array was made on; it waits for the others'."""
+        if call.stream is not None:
+            stream = call.stream
+        elif where < FOREIGN:
+            stream = torch_stream(where)
+        else:
+            stream = next(iter(call.streams), 0)
+        for other in call.streams:
+            if other != stream:
+                check(lib.fsc_stream_wait(jit.device, other))
+        return stream
+
+    def writes(self):
+        """The names of the pointers that the kernel stores through."""
+        if self._writes is None:
+            reads, writes, found = c.c_bool(), c.c_bool(), set()
+            for p in self._arguments:
+                check(lib.fsc_jit_access(self._front.handle, p.index, c.byref(reads), c.byref(writes)))
+                if writes.value and p.kind != SCALAR:
+                    found.add(p.name)
+            self._writes = found
+        return self._writes
+
+    def _check_read_only(self, call, jit):
+        for i in call.read_only:
+            if self._arguments[i].name in self.writes():
+                raise Unreadable.__base__(f"kernel {self.__name__}: argument {self._arguments[i].name} is read-only, and the kernel writes it")
+
+
+class Source:
+    """A file of kernels, each an attribute: load("softmax.dsl").softmax."""
+
+    def __init__(self, text, file, device=None, check=False, **settings):
+        self.text, self.file = text.encode() if isinstance(text, str) else bytes(text), file
+        self._device, self._check, self._settings = device, check, {name: _setting_text(value) for name, value in settings.items()}
+        self._kernels = {}
+        handle = c.c_void_p()
+        status = lib.fsc_source_kernels(file.encode(), self.text, len(self.text), c.byref(handle))
+        said = lib.fsc_compilation_diagnostics(handle) if handle else b""
+        names = lib.fsc_compilation_output(handle, None) if handle else b""
+        lib.fsc_compilation_destroy(handle)
+        if status:
+            raise failure(status, said or None)
+        self.kernels = names.decode().split()
+
+    def __getattr__(self, name):
+        if name.startswith("__") or "kernels" not in self.__dict__:
+            raise AttributeError(name)
+        if name not in self.kernels:
+            raise AttributeError(f"{self.file} has no kernel '{name}'; it has {', '.join(self.kernels) or 'none'}")
+        with _lock:
+            if name not in self._kernels:
+                self._kernels[name] = Kernel(self, name, self._device, self._check, self._settings)
+        return self._kernels[name]
+
+    __getitem__ = __getattr__
+
+    def __dir__(self):
+        return list(super().__dir__()) + self.kernels
+
+    def __repr__(self):
+        return f"<fsc source {self.file}: {', '.join(self.kernels)}>"
+
+
+def load(path, device=None, check=False, **settings):
+    """The kernels of a file (.dsl, or Triton's .py). device: where to run, else where a call's arrays are ("emu" and "cpu:N" take
+    NumPy's, too); check: every launch on "cpu" or "emu" is watched; settings: as Kernel.using."""
+    path = os.fspath(path)
+    with open(path, "rb") as file:
+        return Source(file.read(), path, device, check, **settings)
+
+
+def loads(text, file="source.dsl", device=None, check=False, **settings):
+    """The same of a text; messages call it `file`."""
+    return Source(text, file, device, check, **settings)

@@ -1,0 +1,90 @@
+"""kernels.py - what the tests of the Python package share: kernels, arrays that speak one protocol each, where softmax.dsl is."""
+import os
+
+import numpy as np
+
+EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dsl_examples")
+SOFTMAX = os.path.join(EXAMPLES, "softmax.dsl")
+
+SCALE = """
+@kernel(grid=(cdiv(n, B),), B=min(next_power_of_2(n), 1024))
+def scale(y: *T[n], x: *T[n], n: i32, f: fp32 = 0.5, B: constexpr = 256, T: dtype = fp32):
+    i = program_id(0) * B + arange(0, B)
+    store(y + i, (load(x + i, mask=i < n).to(fp32) * f).to(T), mask=i < n)
+"""
+COPY = """
+@kernel(grid=(cdiv(n, 64),))
+def copy(y: *T[n], x: *T[n], n: i64, T: dtype = fp32):
+    i = program_id(0) * 64 + arange(0, 64)
+    store(y + i, load(x + i, mask=i < n), mask=i < n)
+"""
+TRANSPOSE = """
+@kernel(grid=(n, m))
+def transpose(y: *fp32[m:sy, n:ty], x: *fp32[n:sx, m:tx], n: i32, m: i32, sx: i32, tx: i32, sy: i32, ty: i32):
+    i = program_id(0)
+    j = program_id(1)
+    store(y + j * sy + i * ty, load(x + i * sx + j * tx))
+"""
+NO_RULE = """
+@kernel
+def mark(y: *i32, first: i32, value: u64):
+    i = program_id(0) + 4 * program_id(1)
+    store(y + i, first + i + (value >> 60).to(i32))
+"""
+BEYOND = """
+@kernel(grid=(1,))
+def beyond(y: *fp32[n], n: i32):
+    i = arange(0, 64)
+    store(y + i, i.to(fp32))
+"""
+ADD_IN_PLACE = """
+@kernel(grid=(cdiv(n, 64),))
+def add_in_place(y: *fp32[n], x: *fp32[n], n: i32):
+    i = program_id(0) * 64 + arange(0, 64)
+    store(y + i, load(y + i, mask=i < n) + load(x + i, mask=i < n), mask=i < n)
+"""
+
+
+def softmax_of(x):
+    e = np.exp(x.astype(np.float64) - x.max(axis=-1, keepdims=True))
+    return e / e.sum(axis=-1, keepdims=True)
+
+
+class OnlyInterface:
+    """NumPy's array interface and nothing else."""
+
+    def __init__(self, array):
+        self.array = array
+
+    @property
+    def __array_interface__(self):
+        return self.array.__array_interface__
+
+
+class OnlyDlpack:
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, stream=None):
+        assert stream is None, "a stream for memory of the host"
+        return self.array.__dlpack__()
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class LikeTorch:
+    """What a tensor has that is no torch.Tensor."""
+
+    class Device:
+        type, index = "cpu", None
+
+    def __init__(self, array):
+        self.array, self.device = array, self.Device()
+        self.dtype, self.shape = f"torch.{array.dtype}", array.shape
+
+    def data_ptr(self):
+        return self.array.ctypes.data
+
+    def stride(self):
+        return tuple(s // self.array.itemsize for s in self.array.strides)

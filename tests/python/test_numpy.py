@@ -1,0 +1,352 @@
+"""test_numpy.py - the Python package on the CPU and on emulated threads: NumPy's arrays and those of other protocols, against formulas
+in float64; every mistake with fsc's message; threads.
+"""
+import gc
+import inspect
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+import fsc
+import numpy as np
+from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TRANSPOSE, LikeTorch, OnlyDlpack, OnlyInterface,
+                     softmax_of)
+
+DEVICES = ["cpu", "emu"]
+rng = np.random.default_rng(0)
+
+
+class Launches(unittest.TestCase):
+    def test_softmax(self):
+        for device in DEVICES:
+            softmax = fsc.load(SOFTMAX, device=device).softmax
+            for shape in [(1, 1), (3, 31), (5, 781), (2, 1025)]:
+                x = rng.normal(size=shape).astype(np.float32) * 5
+                y = np.full_like(x, np.nan)
+                self.assertIsNone(softmax(y, x))
+                np.testing.assert_allclose(y, softmax_of(x), rtol=2e-6, atol=1e-9)
+
+    def test_strides_come_from_views(self):
+        for device in DEVICES:
+            softmax = fsc.load(SOFTMAX, device=device).softmax
+            whole = np.full((6, 100), 7, np.float32)
+            x, y = rng.normal(size=(12, 64)).astype(np.float32)[::2, 3:40], whole[:, 5:42]
+            softmax(y, x)
+            np.testing.assert_allclose(y, softmax_of(x), rtol=2e-6)
+            self.assertTrue((whole[:, :5] == 7).all() and (whole[:, 42:] == 7).all(), "what lies beside the view is as it was")
+
+    def test_both_strides(self):
+        for device in DEVICES:
+            transpose = fsc.loads(TRANSPOSE, device=device).transpose
+            x = rng.normal(size=(7, 5)).astype(np.float32)
+            y = np.zeros((5, 7), np.float32)
+            transpose(y, x)
+            np.testing.assert_array_equal(y, x.T)
+            transpose(y.T, x.T)  # turned by their strides alone
+            np.testing.assert_array_equal(y, x.T)
+
+    def test_every_element_type(self):
+        copy = fsc.loads(COPY).copy
+        for dtype in ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]:
+            x = rng.integers(0, 2, 77).astype(dtype)
+            y = np.zeros_like(x)
+            copy(y, x)
+            np.testing.assert_array_equal(y, x, err_msg=dtype)
+
+    def test_types_that_numpy_lacks(self):
+        scale = fsc.loads(SCALE).scale
+        x = np.array([1, 2, -3], np.float32).view(np.uint32) >> 16
+        x = x.astype(np.uint16)  # bf16's bits
+        y = np.zeros_like(x)
+        scale(fsc.view(y, "bf16"), fsc.view(x, "bf16"), f=2.0)
+        np.testing.assert_array_equal((y.astype(np.uint32) << 16).view(np.float32), [2, 4, -6])
+        with self.assertRaisesRegex(fsc.ArgumentError, "argument y is seen as bf16, and its elements are not of that size"):
+            scale(fsc.view(np.zeros(3, np.float32), "bf16"), fsc.view(x, "bf16"))
+        with self.assertRaisesRegex(fsc.ArgumentError, "there is no element type fp12"):
+            fsc.view(x, "fp12")
+
+    def test_any_protocol(self):
+        scale = fsc.loads(SCALE).scale
+        x = np.arange(100, dtype=np.float32)
+        for wrap in (OnlyInterface, OnlyDlpack, LikeTorch):
+            y = np.zeros(100, np.float32)
+            scale(wrap(y), wrap(x))
+            np.testing.assert_array_equal(y, x / 2, err_msg=wrap.__name__)
+            every = np.zeros((10, 20), np.float32)
+            scale(wrap(every[0, ::1][:10]), wrap(x[:10]))
+            np.testing.assert_array_equal(every[0, :10], x[:10] / 2)
+        y = np.zeros(100, np.float32)
+        scale(fsc.Array(y.ctypes.data, "fp32", (100,), owner=y), x)
+        np.testing.assert_array_equal(y, x / 2)
+
+    def test_one_row_takes_a_matrix(self):
+        scale = fsc.loads(SCALE).scale
+        x, y = np.arange(12, dtype=np.float32).reshape(3, 4), np.zeros((2, 2, 3), np.float32)
+        scale(y, x)
+        np.testing.assert_array_equal(y.ravel(), x.ravel() / 2)
+
+    def test_numbers(self):
+        scale, mark = fsc.loads(SCALE).scale, fsc.loads(NO_RULE).mark
+        x = np.ones(4, np.float32)
+        for f in (2, 2.0, np.float32(2), np.float64(2), np.int16(2), np.uint64(2)):
+            y = np.zeros(4, np.float32)
+            scale(y, x, f=f)
+            self.assertEqual(y.tolist(), [2.0] * 4, repr(f))
+        scale(y, x, f=np.bool_(True))
+        scale(x, y, f=True)
+        self.assertEqual(x.tolist(), [1.0] * 4)
+        y = np.zeros(4, np.int32)
+        mark(y, np.int64(3), 1 << 63, grid=4)
+        self.assertEqual(y.tolist(), [11, 12, 13, 14])
+        with self.assertRaisesRegex(fsc.ArgumentError, "argument value is 18446744073709551616, which does not fit 64 bits"):
+            mark(y, 3, 1 << 64, grid=4)
+
+    def test_grids(self):
+        for device in DEVICES:
+            mark = fsc.loads(NO_RULE, device=device).mark
+            for grid, count in [(4, 4), ((3,), 3), ([4, 2], 8), ((4, 2, 1), 8), (np.int64(2).item(), 2)]:
+                y = np.full(8, -1, np.int32)
+                mark(y, 0, 0, grid=grid)
+                self.assertEqual(y.tolist(), list(range(count)) + [-1] * (8 - count))
+        mark = fsc.loads(NO_RULE).mark
+        for grid, why in [(None, "has no launch rule: give it a grid"), ((1, 2, 3, 4), "a grid is one to three numbers, not 4"),
+                          ((-1,), "the grid's x is -1"), ((1, 70000), "70000 programs along y are beyond the limit, 65535"),
+                          ((1.5,), "no whole numbers"), ((), "a grid is one to three numbers, not 0")]:
+            with self.assertRaisesRegex(fsc.ArgumentError, why):
+                mark(y, 0, 0, grid=grid)
+        mark(y, 0, 0, grid=0)
+
+    def test_empty_arrays_launch_nothing(self):
+        softmax = fsc.load(SOFTMAX).softmax
+        for shape in [(0, 781), (0, 0)]:
+            softmax(np.zeros(shape, np.float32), np.zeros(shape, np.float32))
+
+    def test_every_example_has_a_signature(self):
+        for name in sorted(os.listdir(EXAMPLES)):
+            if name.endswith(".dsl"):
+                source = fsc.load(os.path.join(EXAMPLES, name))
+                for kernel in source.kernels:
+                    self.assertTrue(source[kernel].signature.startswith(kernel + "("))
+                    self.assertTrue(source[kernel].writes(), name)
+
+
+class Settings(unittest.TestCase):
+    def test_constexpr_types_and_options(self):
+        scale = fsc.loads(SCALE).scale
+        x, y = np.ones(300, np.float32), np.zeros(300, np.float32)
+        for settings in [{"B": 64}, {"num_warps": 2}, {"opt_level": 0}, {"fast_math": True}, {"T": "fp32"}, {"T": np.float32},
+                         {"T": np.dtype("float32")}, {"B": 128, "no_cache": True}]:
+            scale(y, x, **settings)
+            self.assertTrue((y == 0.5).all())
+            y[:] = 0
+            scale.using(**settings)(y, x)
+            self.assertTrue((y == 0.5).all())
+            y[:] = 0
+        scale.using(B=64).using(T="fp16")(np.zeros(3, np.float16), np.zeros(3, np.float16))
+        self.assertIn("with B = 64", repr(scale.using(B=64)))
+
+    def test_mistakes(self):
+        scale = fsc.loads(SCALE).scale
+        x = np.ones(3, np.float32)
+        for settings, why in [({"num_warps": "two"}, "option num_warps is a whole number, not 'two'"), ({"BB": 3}, "has no parameter 'BB'"),
+                              ({"debug": "maybe"}, "option debug is true or false"), ({"T": "fp99"}, "fp99")]:
+            with self.assertRaisesRegex(fsc.Error, why):
+                scale(x, x, **settings)
+            with self.assertRaisesRegex(fsc.Error, why):
+                scale.using(**settings)(x, x)
+        with self.assertRaisesRegex(fsc.ArgumentError, "'n' of kernel scale is an argument of each launch"):
+            scale.using(n=3)
+        with self.assertRaisesRegex(fsc.ArgumentError, "'tpu' is no device"):
+            scale.using(device="tpu")
+
+    def test_checked_launches(self):
+        for device in DEVICES:
+            beyond = fsc.loads(BEYOND, file="beyond.dsl", device=device, check=True).beyond
+            beyond(np.zeros(64, np.float32))
+            buffer = np.zeros(128, np.float32)
+            with self.assertRaisesRegex(fsc.CheckError, r"beyond.dsl:5:5: .*beyond the end of y") as caught:
+                beyond(buffer[:60])
+            self.assertEqual(caught.exception.status, "FSC_ERROR_CHECK")
+            self.assertFalse(buffer[60:].any(), "what is beyond the array is not written")
+
+
+class Names(unittest.TestCase):
+    def test_signature(self):
+        softmax = fsc.load(SOFTMAX).softmax
+        want = ("softmax(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32, n_rows: i32, "
+                "n_cols: i32, BLOCK: constexpr = next_power_of_2(n_cols), T: dtype = fp32)")
+        self.assertEqual(softmax.signature, want)
+        self.assertEqual(repr(softmax), f"<fsc kernel {want}>")
+        self.assertTrue(inspect.getdoc(softmax).startswith(want))
+        self.assertEqual(softmax.__name__, "softmax")
+        self.assertEqual(softmax.writes(), {"y"})
+        self.assertIn("f: fp32 = 0.5", fsc.loads(SCALE).scale.signature)
+
+    def test_sources(self):
+        both = fsc.loads(SCALE + COPY, file="both.dsl")
+        self.assertEqual(both.kernels, ["scale", "copy"])
+        self.assertEqual(repr(both), "<fsc source both.dsl: scale, copy>")
+        self.assertIs(both.scale, both["scale"])
+        self.assertIn("copy", dir(both))
+        with self.assertRaisesRegex(AttributeError, "both.dsl has no kernel 'paste'; it has scale, copy"):
+            both.paste
+        with self.assertRaises(FileNotFoundError):
+            fsc.load("nowhere.dsl")
+        with self.assertRaisesRegex(fsc.SourceError, r"broken.dsl:1:7: error: .*\[E\d{4}\]"):
+            fsc.loads("def f(:", file="broken.dsl")
+        wrong = fsc.loads(SCALE.replace("* f)", "* g)"), file="wrong.dsl").scale
+        with self.assertRaisesRegex(fsc.SourceError, r"wrong.dsl:5:\d+: error: unknown name 'g'"):
+            wrong(np.zeros(3, np.float32), np.zeros(3, np.float32))
+
+
+class Mistakes(unittest.TestCase):
+    def refused(self, why, *args, **named):
+        with self.assertRaisesRegex(fsc.ArgumentError, why) as caught:
+            self.kernel(*args, **named)
+        self.assertIsInstance(caught.exception, ValueError)
+
+    def test_arguments(self):
+        self.kernel = fsc.load(SOFTMAX).softmax
+        x, y = np.ones((4, 8), np.float32), np.zeros((4, 8), np.float32)
+        self.refused("n_rows is 4 by the shape of y, and 3 by the shape of x", y, x[:3])
+        self.refused("n_cols is 7 by n_cols=7, and 8 by the shape of y", y, x, n_cols=7)
+        self.refused("x has 2 dimensions by its contract, and the array has 1", y, x[0])
+        self.refused("dimension 1 of x has a stride of 2, and its contract wants 1: pass a contiguous copy", y[:, :4], x[:, ::2])
+        self.refused("argument x is missing", y)
+        self.refused("argument y is missing", x=x)
+        self.refused("takes 6 arguments by position, not 7: softmax\\(y: ", y, x, 8, 8, 4, 8, 9)
+        self.refused("argument x is given twice, by position and by name", y, x, x=x)
+        self.refused("has no parameter 'rows', and there is no such option; its parameters are y, x, y_stride", y, x, rows=4)
+        self.refused("argument x points to fp32, and the kernel is compiled for fp16", y.astype(np.float16), x)
+        self.refused("argument x is None", y, None)
+        self.refused("argument x is of type list", y, [1, 2])
+        self.refused("argument y is a pointer, not a number", 3, x)
+        self.refused("n_rows is 2.5 by n_rows=2.5, and 4 by the shape of y", y, x, n_rows=2.5)
+        self.refused("n_rows is a number, not a pointer", y, x, n_rows=x)
+        self.refused("argument x has elements of type complex64", y, x.astype(np.complex64))
+        self.refused("argument x has elements of type >f4", y, x.astype(">f4"))
+        self.refused("argument x has elements of type >f4", y, OnlyInterface(x.astype(">f4")))
+        self.refused("argument x has 9 dimensions, and 8 is the most", y, x.reshape(4, 8, 1, 1, 1, 1, 1, 1, 1))
+        self.refused("no argument is an array, so nothing says where to run", 1, 2, 3)
+        self.refused("does not hold", y, x, BLOCK=4)
+        self.assertFalse(y.any(), "nothing ran")
+
+        self.kernel = fsc.loads(NO_RULE).mark
+        self.refused("argument first is 2.5, and the kernel takes an integer", np.zeros(4, np.int32), 2.5, 0, grid=4)
+
+    def test_memory(self):
+        self.kernel = fsc.loads(SCALE).scale
+        x = np.ones(8, np.float32)
+        fixed = x.copy()
+        fixed.flags.writeable = False
+        self.refused("argument y is read-only, and the kernel writes it", fixed, x)
+        self.refused("argument y is read-only, and the kernel writes it", OnlyInterface(fixed), x)
+        y = np.zeros(8, np.float32)
+        self.kernel(y, fixed)
+        self.assertTrue((y == 0.5).all())
+        self.refused("argument x gives no DLPack capsule", y, OnlyDlpack(fixed))
+        odd = np.zeros(33, np.uint8)[1:].view(np.float32)
+        self.refused("argument x is at 0x.*, between two elements of fp32", y, odd)
+        pairs = np.zeros(8, [("a", np.float32), ("b", np.int16)])
+        self.refused("argument x has strides \\(6,\\), which are no multiples of an element's 4 bytes", y, pairs["a"])
+        self.refused("its arrays are in GPU memory and in host memory|in host memory and in GPU memory", y,
+                     fsc.Array(0x10000, "fp32", (8,), device="cuda"))
+        with self.assertRaisesRegex(fsc.ArgumentError, "'tpu' is no device of memory"):
+            fsc.Array(0, "fp32", (8,), device="tpu")
+        with self.assertRaisesRegex(fsc.ArgumentError, "its arrays are in host memory, and it is to run on device cuda"):
+            self.kernel.using(device="cuda")(y, x)
+
+    def test_streams(self):
+        scale = fsc.loads(SCALE).scale
+        x = np.ones(8, np.float32)
+        with self.assertRaisesRegex(fsc.ArgumentError, "'main' is no stream"):
+            scale(x, x, stream="main")
+
+    def test_nothing_is_left_behind(self):
+        """A call that failed does not change the next one."""
+        scale = fsc.loads(SCALE).scale
+        x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
+        for bad in [(y, None), (None, x), (y, x[:4]), (y, x, 8, "f")]:
+            with self.assertRaises(fsc.ArgumentError):
+                scale(*bad)
+            y[:] = 0
+            scale(y, x)
+            self.assertTrue((y == 0.5).all())
+
+
+class Together(unittest.TestCase):
+    def test_threads(self):
+        for device, calls in [("cpu", 60), ("emu", 6)]:
+            softmax = fsc.load(SOFTMAX, device=device).softmax
+            wrong = []
+
+            def work(seed, softmax=softmax, calls=calls, wrong=wrong):
+                own = np.random.default_rng(seed)
+                for i in range(calls):
+                    x = own.normal(size=(1 + i % 3, 3 + 40 * (i % 5))).astype(np.float32)
+                    y = np.zeros_like(x)
+                    try:
+                        softmax(y, x)
+                        np.testing.assert_allclose(y, softmax_of(x), rtol=2e-6)
+                        softmax(y, x[:, :-1])
+                        wrong.append("no error")
+                    except fsc.ArgumentError as error:
+                        if f"n_cols is {x.shape[1]} by the shape of y, and {x.shape[1] - 1} by" not in str(error):
+                            wrong.append(str(error))
+                    except Exception as error:  # noqa: BLE001 - whatever it is, it is shown
+                        wrong.append(repr(error))
+
+            threads = [threading.Thread(target=work, args=(seed,)) for seed in range(8)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            self.assertEqual(wrong[:3], [])
+
+    def test_a_call_within_a_call(self):
+        """An argument that is made while it is read, by the same kernel."""
+        scale = fsc.loads(SCALE).scale
+        x, inner, y = np.full(8, 4, np.float32), np.zeros(8, np.float32), np.zeros(8, np.float32)
+
+        class Made:
+            @property
+            def __array_interface__(self):
+                scale(inner, x)
+                return inner.__array_interface__
+
+        scale(y, Made())
+        self.assertTrue((y == 1).all())
+
+    def test_kernels_come_and_go(self):
+        x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
+        for _ in range(20):
+            fsc.loads(SCALE).scale(y, x)
+        gc.collect()
+        scale = fsc.loads(SCALE).scale
+        add = fsc.loads(ADD_IN_PLACE).add_in_place
+        scale(y, x)
+        add(y, x)
+        self.assertTrue((y == 1.5).all())
+
+
+class Library(unittest.TestCase):
+    def run_with(self, **env):
+        return subprocess.run([sys.executable, "-c", "import fsc; print(fsc.version)"], env={**os.environ, "LD_PRELOAD": "", **env},
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+
+    def test_missing(self):
+        self.assertIn("LibraryError: FSC_LIBRARY names no library that can be loaded: nowhere.so", self.run_with(FSC_LIBRARY="nowhere.so"))
+
+    def test_of_another_version(self):
+        said = self.run_with(FSC_LIBRARY="libm.so.6")
+        self.assertIn("LibraryError: libm.so.6 is another version than this package: it has no fsc_version", said)
+
+    def test_this_one(self):
+        self.assertRegex(fsc.version, r"^fsc \d+\.\d+")
+        self.assertTrue(os.path.exists(fsc.library_path))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -63,6 +63,7 @@ def on_cpu(o, row):
 
 def triton_softmax(torch):
     """The tutorial's kernel with its arguments, as a function without arguments; None: no Triton."""
+    global tl  # where Triton looks for what a kernel names
     try:
         import triton
         import triton.language as tl

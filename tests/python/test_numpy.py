@@ -62,6 +62,11 @@ class Launches(unittest.TestCase):
         y = np.zeros_like(x)
         scale(fsc.view(y, "bf16"), fsc.view(x, "bf16"), f=2.0)
         np.testing.assert_array_equal((y.astype(np.uint32) << 16).view(np.float32), [2, 4, -6])
+        copy, codes = fsc.loads(COPY).copy, np.arange(256, dtype=np.uint8)
+        for dtype in ("fp8e4nv", "float8_e5m2"):
+            y = np.zeros_like(codes)
+            copy(fsc.view(y, dtype), fsc.view(codes, dtype))
+            np.testing.assert_array_equal(y, codes)
         with self.assertRaisesRegex(fsc.ArgumentError, "argument y is seen as bf16, and its elements are not of that size"):
             scale(fsc.view(np.zeros(3, np.float32), "bf16"), fsc.view(x, "bf16"))
         with self.assertRaisesRegex(fsc.ArgumentError, "there is no element type fp12"):

@@ -93,10 +93,14 @@ def _read_int(value, call, offset):
     try:
         _integer(call.buffer, offset, _INT, 0, 0, value)
     except struct.error:
-        value = int(value)  # NumPy's bool, or beyond an i64
+        value = int(value)  # beyond an i64
         if not -(1 << 63) <= value < 1 << 64:
             raise Unreadable(f"is {value}, which does not fit 64 bits") from None
         (_integer if value < 1 << 63 else _unsigned)(call.buffer, offset, _INT, 0, 0, value)
+
+
+def _read_bool(value, call, offset):
+    _integer(call.buffer, offset, _INT, 0, 0, int(value))
 
 
 def _read_float(value, call, offset):
@@ -328,7 +332,9 @@ def _find(value, kind):
         return _read_numpy
     if torch and isinstance(value, getattr(torch, "Tensor", ())):
         return _read_torch
-    if isinstance(value, numbers.Integral) or (numpy and isinstance(value, numpy.bool_)):
+    if numpy and isinstance(value, numpy.bool_):
+        return _read_bool
+    if isinstance(value, numbers.Integral):
         return _read_int
     if isinstance(value, numbers.Real):
         return _read_float

@@ -11,7 +11,7 @@ import sys
 import threading
 
 from ._arrays import FOREIGN, HOST, MISSING, MISSING_VALUE, READERS, UNKNOWN, VALUE, Unreadable, dtype_name, reader, torch_stream
-from ._library import CONSTEXPR, DTYPE, POINTER, SCALAR, ArgumentError, NameValue, Param, SourceError, check, failure, lib
+from ._library import CONSTEXPR, DTYPE, SCALAR, ArgumentError, NameValue, Param, check, failure, lib
 
 _lock = threading.RLock()
 _devices = {}  # (name, whether launches are checked): handle; kept until the process ends
@@ -259,7 +259,7 @@ class Kernel:
     def _check_read_only(self, call, jit):
         for i in call.read_only:
             if self._arguments[i].name in self.writes():
-                raise Unreadable.__base__(f"kernel {self.__name__}: argument {self._arguments[i].name} is read-only, and the kernel writes it")
+                raise ArgumentError(f"kernel {self.__name__}: argument {self._arguments[i].name} is read-only, and the kernel writes it")
 
 
 class Source:

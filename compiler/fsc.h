@@ -181,7 +181,8 @@ FSC_API const char *fsc_jit_kernel(const fsc_jit *j); /* its name */
 /* FSC_ERROR_USAGE past the end. Strings live as long as the handle. */
 FSC_API fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out);
 /* Whether the kernel loads from and stores to what this parameter points at (atomics do both). Found by a compile for this
- * machine, once; where that does not tell, both are true but for what is a pointer to const. */
+ * machine, once; where that does not tell, both are true but for what is a pointer to const. FSC_ERROR_SOURCE: as its settings
+ * are, the kernel does not compile; *reads and *writes are set also then. */
 FSC_API fsc_status fsc_jit_access(fsc_jit *j, size_t index, bool *reads, bool *writes);
 
 /* An argument, and for a pointer what lies behind it: array.rank above FSC_RANK_MAX: not known. */

@@ -205,6 +205,7 @@ static fsc_status check_kinds(const Call *c, const Variant *v) {
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const RecordParam *p = &r->params[v->slots[i].param];
         FscArgKind kind = c->args[i].kind;
+        if (kind == FSC_ARG_MISSING) return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s of kernel %s is missing", p->name, r->kernel);
         if ((p->kind == RECORD_POINTER) == (kind == FSC_ARG_POINTER) && (unsigned)kind <= FSC_ARG_FLOAT) continue;
         return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s of kernel %s is a %s, not a %s", p->name, r->kernel,
                            p->kind == RECORD_POINTER ? "pointer" : "number",

@@ -85,6 +85,7 @@ void fsc_jit_destroy(fsc_jit *j) {
     free(j->ruled);
     free(j->fixed);
     record_free(j->accesses);
+    text_free(&j->no_accesses);
     if (j->arena) arena_destroy(j->arena);
     cache_close(&j->cache);
     record_free(j->interface);

@@ -38,7 +38,7 @@ struct fsc_jit {
     RuleBinding *fixed;  /* per parameter: constexpr values that no launch changes (jitcall.c) */
     FscParam *shown;     /* per parameter; NULL: nobody has asked */
     Record *accesses;    /* of a variant for this machine; NULL: not compiled, or it does not */
-    bool knows_accesses; /* it was tried */
+    Text no_accesses;    /* why it does not */
     Arena *arena;        /* of what is shown; NULL: nothing */
 };
 

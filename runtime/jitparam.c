@@ -103,7 +103,7 @@ fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out) {
 
 /* ---- Accesses --------------------------------------------------------------------------------------------------------- */
 
-static Record *compile_accesses(const fsc_jit *j) {
+static Record *compile_accesses(const fsc_jit *j, Text *why) {
     fsc_compile_options report = j->options;
     report.arch = "cpu";
     report.cpu = NULL;
@@ -113,6 +113,7 @@ static Record *compile_accesses(const fsc_jit *j) {
     Record *found = NULL;
     if (fsc_compile(&report, j->source, j->length, &c) == FSC_OK)
         found = record_parse(c->record_text.at, c->record_text.len, NULL, 0);
+    if (!found) text_printf(why, "%s", c ? fsc_compilation_diagnostics(c) : "out of memory");
     fsc_compilation_destroy(c);
     return found;
 }
@@ -133,13 +134,13 @@ fsc_status fsc_jit_access(fsc_jit *j, size_t index, bool *reads, bool *writes) {
     if (index >= j->interface->num_params) return jit_fail(j, FSC_ERROR_USAGE, "the kernel has no such parameter");
     const RecordParam *p = &j->interface->params[index];
     pthread_mutex_lock(&j->lock);
-    if (!j->knows_accesses) j->accesses = compile_accesses(j);
-    j->knows_accesses = true;
+    if (!j->accesses && !j->no_accesses.at) j->accesses = compile_accesses(j, &j->no_accesses);
     *reads = *writes = false;
     if (!j->accesses || !find_access(j->accesses, p->name, reads, writes)) {
         *reads = true;
         *writes = !p->is_const;
     }
+    bool is_known = j->accesses != NULL;
     pthread_mutex_unlock(&j->lock);
-    return FSC_OK;
+    return is_known ? FSC_OK : jit_fail(j, FSC_ERROR_SOURCE, j->no_accesses.at);
 }

@@ -37,6 +37,17 @@ def beyond(y: *fp32[n], n: i32):
     i = arange(0, 64)
     store(y + i, i.to(fp32))
 """
+TRITON = """
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def add(x_ptr, y_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
+    i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+    mask = i < n
+    tl.store(out_ptr + i, (tl.load(x_ptr + i, mask=mask) + tl.load(y_ptr + i, mask=mask)) * factor, mask=mask)
+"""
 ADD_IN_PLACE = """
 @kernel(grid=(cdiv(n, 64),))
 def add_in_place(y: *fp32[n], x: *fp32[n], n: i32):

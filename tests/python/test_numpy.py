@@ -11,7 +11,7 @@ import unittest
 
 import fsc
 import numpy as np
-from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TRANSPOSE, LikeTorch, OnlyDlpack, OnlyInterface,
+from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TRANSPOSE, TRITON, LikeTorch, OnlyDlpack, OnlyInterface,
                      softmax_of)
 
 DEVICES = ["cpu", "emu"]
@@ -122,6 +122,23 @@ class Launches(unittest.TestCase):
             with self.assertRaisesRegex(fsc.ArgumentError, why):
                 mark(y, 0, 0, grid=grid)
         mark(y, 0, 0, grid=0)
+
+    def test_tritons_source(self):
+        """Parameters without types: pointers and numbers as the arguments are."""
+        for device in DEVICES:
+            add = fsc.loads(TRITON, file="add.py", device=device).add
+            for dtype, factor in [(np.float32, 2.0), (np.float64, 2.0), (np.int32, 2)]:
+                x, y = np.arange(300, dtype=dtype), np.full(300, 7, dtype)
+                x.flags.writeable = False
+                out = np.zeros_like(y)
+                add(x, y, out, 300, factor, BLOCK=128, grid=3)
+                np.testing.assert_array_equal(out, (x + y) * 2)
+                with self.assertRaisesRegex(fsc.ArgumentError, "argument out_ptr is read-only, and the kernel writes it"):
+                    add(y, y, x, 300, factor, BLOCK=128, grid=3)
+            with self.assertRaisesRegex(fsc.ArgumentError, "argument n is missing, and no array says what it is"):
+                add(x, y, out, factor=2, BLOCK=128, grid=3)
+            with self.assertRaisesRegex(fsc.SourceError, "add.py:7:.*the constexpr parameter 'BLOCK' of 'add' has no value"):
+                add(x, y, out, 300, factor, grid=3)
 
     def test_empty_arrays_launch_nothing(self):
         softmax = fsc.load(SOFTMAX).softmax

@@ -6,6 +6,8 @@
 #define _DEFAULT_SOURCE
 #include "jitfix.h"
 
+#include <pthread.h>
+
 /* y[r, c] = x[r, c] * f; the second row's length is an expression. */
 static const char rows[] = "@kernel(grid=(n,), B=next_power_of_2(m))\n"
                            "def rows(y: *fp32[n:sy, m], x: *T[n:sx, m], w: *const fp32[m], n: i32, m: i32, sy: i32, sx: i32,\n"
@@ -206,6 +208,14 @@ static void parameters_are_shown(void **state) {
     assert_int_equal(fsc_jit_param(j, COUNT(want), &p), FSC_ERROR_USAGE);
     assert_int_equal(fsc_jit_access(j, COUNT(want), &(bool){0}, &(bool){0}), FSC_ERROR_USAGE);
     fsc_jit_destroy(j);
+    j = open_jit("@kernel\ndef f(p, q: *const fp32, n):\n    store(p, load(q) * n)\n"); /* of no types */
+    for (size_t i = 0; i < 2; i++) {
+        bool reads = false, writes = i != 0;
+        assert_int_equal(fsc_jit_access(j, i, &reads, &writes), FSC_ERROR_SOURCE);
+        assert_true(reads && writes == (i == 0));
+        assert_non_null(strstr(fsc_last_message(), "t.dsl:2:"));
+    }
+    fsc_jit_destroy(j);
 }
 
 static void kernels_are_listed(void **state) {
@@ -221,11 +231,44 @@ static void kernels_are_listed(void **state) {
     fsc_compilation_destroy(c);
 }
 
+/* ---- Threads ---------------------------------------------------------------------------------------------------------------- */
+
+static void *call_often(void *context) {
+    fsc_jit *j = context;
+    float out[ROWS * COLS], in[ROWS * COLS];
+    for (int i = 0; i < 60; i++) {
+        int64_t r = 1 + i % ROWS, c = 1 + i % COLS;
+        const FscValue v[] = {matrix(out, r, c, c), matrix(in, r, c, c), row(w, c), missing(), missing(), missing(), missing(), missing()};
+        bool reads = true, writes = false;
+        FscParam p;
+        for (int k = 0; k < ROWS * COLS; k++) in[k] = (float)(k + i);
+        if (fsc_jit_call(j, NULL, v, 8, NULL) != FSC_OK || fsc_jit_param(j, 1, &p) != FSC_OK) return context;
+        if (fsc_jit_access(j, 0, &reads, &writes) != FSC_OK || reads || !writes || strcmp(p.name, "x") != 0) return context;
+        for (int k = 0; k < r * c; k++)
+            if (out[k] != in[k] * w[k % c] * 0.5f) return context;
+    }
+    return NULL;
+}
+
+static void threads_share_a_handle(void **state) {
+    fsc_jit *j = open_jit(rows);
+    pthread_t threads[4];
+    void *wrong = NULL;
+    (void)state;
+    prepare();
+    for (int i = 0; i < 4; i++) assert_int_equal(pthread_create(&threads[i], NULL, call_often, j), 0);
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    fsc_jit_destroy(j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_filled_in),      cmocka_unit_test(one_row_needs_no_stride), cmocka_unit_test(contradictions_are_said),
         cmocka_unit_test(expressions_are_compared), cmocka_unit_test(settings_are_told_apart), cmocka_unit_test(parameters_are_shown),
-        cmocka_unit_test(kernels_are_listed),
+        cmocka_unit_test(kernels_are_listed),       cmocka_unit_test(threads_share_a_handle),
     };
     device = device_of("cpu:1");
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,13 +14,13 @@ from ._library import ArgumentError, lib
 HOST, FOREIGN, UNKNOWN = -1, 1 << 20, 4095
 VALUE = 160  # bytes of struct FscValue: kind, dtype, bytes, the union, rank, eight sizes, eight strides
 RANK_MAX = 8
-_POINTER, _INT, _FLOAT, _MISSING = range(4)  # FscArgKind
+POINTER_ARG, INT_ARG, FLOAT_ARG, MISSING_ARG = range(4)  # FscArgKind
 
 _integer = struct.Struct("<iiQq").pack_into
 _unsigned = struct.Struct("<iiQQ").pack_into
 _float = struct.Struct("<iiQd").pack_into
 _array = [struct.Struct(f"<iiQQI4x{n}q{8 * (RANK_MAX - n)}x{n}q").pack_into for n in range(RANK_MAX + 1)]
-MISSING_VALUE = struct.pack("<i", _MISSING).ljust(VALUE, b"\0")
+MISSING_VALUE = struct.pack("<i", MISSING_ARG).ljust(VALUE, b"\0")
 
 _NAMES = {  # as NumPy, torch, JAX and ml_dtypes call them: as fsc does
     "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32",
@@ -74,7 +74,7 @@ def put_array(call, offset, address, code, shape, strides):
         for i in range(rank - 1, -1, -1):
             strides[i] = step
             step *= shape[i]
-    _array[rank](call.buffer, offset, _POINTER, code, 0, address, rank, *shape, *strides)
+    _array[rank](call.buffer, offset, POINTER_ARG, code, 0, address, rank, *shape, *strides)
 
 
 def _elements(strides, size):
@@ -91,20 +91,20 @@ def _elements(strides, size):
 
 def _read_int(value, call, offset):
     try:
-        _integer(call.buffer, offset, _INT, 0, 0, value)
+        _integer(call.buffer, offset, INT_ARG, 0, 0, value)
     except struct.error:
         value = int(value)  # beyond an i64
         if not -(1 << 63) <= value < 1 << 64:
             raise Unreadable(f"is {value}, which does not fit 64 bits") from None
-        (_integer if value < 1 << 63 else _unsigned)(call.buffer, offset, _INT, 0, 0, value)
+        (_integer if value < 1 << 63 else _unsigned)(call.buffer, offset, INT_ARG, 0, 0, value)
 
 
 def _read_bool(value, call, offset):
-    _integer(call.buffer, offset, _INT, 0, 0, int(value))
+    _integer(call.buffer, offset, INT_ARG, 0, 0, int(value))
 
 
 def _read_float(value, call, offset):
-    _float(call.buffer, offset, _FLOAT, 0, 0, float(value))
+    _float(call.buffer, offset, FLOAT_ARG, 0, 0, float(value))
 
 
 class Missing:
@@ -158,7 +158,7 @@ def _read_numpy(value, call, offset):
     address, is_read_only = value.__array_interface__["data"]
     if is_read_only:
         call.read_only.append(offset // VALUE)
-    _array[rank](call.buffer, offset, _POINTER, _codes[value.dtype], 0, address, rank, *shape, *_strides[value.strides, size])
+    _array[rank](call.buffer, offset, POINTER_ARG, _codes[value.dtype], 0, address, rank, *shape, *_strides[value.strides, size])
     return HOST
 
 
@@ -173,7 +173,7 @@ def _read_torch(value, call, offset):
         raise _too_many(rank)
     if not value.is_cuda and value.device.type != "cpu":
         raise Unreadable(f"is on device {value.device}, where kernels do not run")
-    _array[rank](call.buffer, offset, _POINTER, _codes[value.dtype], 0, value.data_ptr(), rank, *shape, *value.stride())
+    _array[rank](call.buffer, offset, POINTER_ARG, _codes[value.dtype], 0, value.data_ptr(), rank, *shape, *value.stride())
     return value.get_device() if value.is_cuda else HOST
 
 
@@ -315,7 +315,7 @@ def _read_view(value, call, offset):
     where = reader(value.array)(value.array, call, offset)
     kind, was = struct.unpack_from("<ii", call.buffer, offset)
     now = _codes[value.dtype]
-    if kind != _POINTER or lib.fsc_dtype_size(was) != lib.fsc_dtype_size(now):
+    if kind != POINTER_ARG or lib.fsc_dtype_size(was) != lib.fsc_dtype_size(now):
         raise Unreadable(f"is seen as {value.dtype}, and its elements are not of that size")
     struct.pack_into("<i", call.buffer, offset + 4, now)
     return where

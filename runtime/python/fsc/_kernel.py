@@ -10,8 +10,9 @@ import struct
 import sys
 import threading
 
-from ._arrays import FOREIGN, HOST, MISSING, MISSING_VALUE, READERS, UNKNOWN, VALUE, Unreadable, dtype_name, reader, torch_stream
-from ._library import CONSTEXPR, DTYPE, SCALAR, ArgumentError, NameValue, Param, check, failure, lib
+from ._arrays import (FLOAT_ARG, FOREIGN, HOST, MISSING, MISSING_VALUE, POINTER_ARG, READERS, UNKNOWN, VALUE, Unreadable, dtype_name, reader,
+                      torch_stream)
+from ._library import CONSTEXPR, DTYPE, OPEN, SCALAR, ArgumentError, NameValue, Param, check, failure, lib
 
 _lock = threading.RLock()
 _devices = {}  # (name, whether launches are checked): handle; kept until the process ends
@@ -161,7 +162,7 @@ class Kernel:
                 call.buffer[offset:] = self._absent[count]
             jit = self._jits.get(where) or self._open(where)
             if call.read_only:
-                self._check_read_only(call, jit)
+                self._check_read_only(call)
             if where is not None and where != HOST and (call.streams or stream is None):
                 stream = self._choose_stream(call, where, jit)
             status = _launch(jit.handle, None if grid is None else self._grid(grid, call), call.address, self._count, stream)
@@ -250,15 +251,26 @@ class Kernel:
         if self._writes is None:
             reads, writes, found = c.c_bool(), c.c_bool(), set()
             for p in self._arguments:
-                check(lib.fsc_jit_access(self._front.handle, p.index, c.byref(reads), c.byref(writes)))
+                check(lib.fsc_jit_access(self._front.handle, p.index, c.byref(reads), c.byref(writes)), lib.fsc_jit_message(self._front.handle))
                 if writes.value and p.kind != SCALAR:
                     found.add(p.name)
             self._writes = found
         return self._writes
 
-    def _check_read_only(self, call, jit):
+    def _open_types(self, call):
+        """Types of the parameters that the source gives none, as this call's arguments are."""
+        types = {}
+        for i, p in enumerate(self._arguments):
+            kind, code = struct.unpack_from("<ii", call.buffer, i * VALUE)
+            if p.kind == OPEN:
+                types[p.name] = "*" + lib.fsc_dtype_name(code).decode() if kind == POINTER_ARG else ("i32", "fp32")[kind == FLOAT_ARG]
+        return types
+
+    def _check_read_only(self, call):
+        types = self._open_types(call)
+        written = (self._variant(types) if types else self).writes()
         for i in call.read_only:
-            if self._arguments[i].name in self.writes():
+            if self._arguments[i].name in written:
                 raise ArgumentError(f"kernel {self.__name__}: argument {self._arguments[i].name} is read-only, and the kernel writes it")
 
 

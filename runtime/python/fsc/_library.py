@@ -67,6 +67,7 @@ _PROTOTYPES = {  # name: (result, arguments)
     "fsc_status_name": (c.c_char_p, [c.c_int]),
     "fsc_last_message": (c.c_char_p, []),
     "fsc_dtype_find": (c.c_int, [c.c_char_p]),
+    "fsc_dtype_name": (c.c_char_p, [c.c_int]),
     "fsc_dtype_size": (c.c_uint32, [c.c_int]),
     "fsc_device_open": (c.c_int, [c.c_char_p, c.POINTER(c.c_void_p)]),
     "fsc_device_check": (c.c_int, [c.c_void_p, c.c_bool]),

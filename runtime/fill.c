@@ -128,22 +128,25 @@ static bool has_no_elements(const RecordParam *p, const RuleEnv *env) {
     return false;
 }
 
-/* A stride along one element, or of no elements: no array says it, and nothing hangs on it; the one that a contiguous array would
- * have. */
-static void fill_idle_strides(Fill *f, const RecordParam *p) {
+/* all: every stride that nobody said; else along one element, or of no elements: no array says those, and nothing hangs on them. */
+static void fill_strides(Fill *f, const RecordParam *p, bool all) {
     RuleEnv env = {.values = f->values, .num_values = f->record->num_params};
     int64_t step = 1, extent = 0;
-    bool no_elements = has_no_elements(p, &env);
+    all |= has_no_elements(p, &env);
     for (uint32_t i = p->num_dims; i-- > 0;) {
         int64_t index = bare_name(p->dims[i].stride, env.num_values);
         if (rule_eval_int(p->dims[i].extent, &env, &extent, NULL, 0) != RULE_OK) return;
-        if (index >= 0 && (extent <= 1 || no_elements) && !f->values[index].known && f->record->params[index].kind == RECORD_SCALAR) {
+        if (index >= 0 && (all || extent <= 1) && !f->values[index].known && f->record->params[index].kind == RECORD_SCALAR) {
             f->values[index].known = true;
             f->values[index].value = rule_int(step);
             f->origins[index].how = FILL_DEFAULT;
         }
         if (__builtin_mul_overflow(step, extent > 1 ? extent : 1, &step)) return;
     }
+}
+
+void fill_contiguous(Fill *f, uint32_t param) {
+    fill_strides(f, &f->record->params[param], true);
 }
 
 void fill_defaults(Fill *f) {
@@ -155,7 +158,7 @@ void fill_defaults(Fill *f) {
         f->origins[i].how = FILL_DEFAULT;
         missing |= !f->values[i].known;
     }
-    for (uint32_t i = 0; missing && i < f->record->num_params; i++) fill_idle_strides(f, &f->record->params[i]);
+    for (uint32_t i = 0; missing && i < f->record->num_params; i++) fill_strides(f, &f->record->params[i], false);
 }
 
 /* ---- What must hold --------------------------------------------------------------------------------------------------- */

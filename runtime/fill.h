@@ -36,6 +36,8 @@ enum { FILL_WHY = 320 }; /* bytes that hold any of the sentences */
 bool fill_array(Fill *f, uint32_t param, const FscArray *a, char *err, size_t size);
 /* Scalars of which nothing is known take their defaults. */
 void fill_defaults(Fill *f);
+/* Strides of the parameter's contract of which nothing is known are those of a contiguous array. */
+void fill_contiguous(Fill *f, uint32_t param);
 /* Once all is filled: the array's strides are what the contract says, and no dimension is smaller. False with a sentence. */
 bool fill_check(const Fill *f, uint32_t param, const FscArray *a, char *err, size_t size);
 /* Bytes from an array's first element to behind its last; 0 where it is empty. */

@@ -72,6 +72,15 @@ def check_library(path, soname, sanitized):
     expect(not re.search("NEEDED.*(%s)" % needless, dynamic), "%s needs what users may lack" % path)
 
 
+def with_python(prefix):
+    """The package of the archive finds the library of the archive."""
+    program = ("import array, fsc\nx = array.array('f', [1, 2, 3])\ny = array.array('f', [0, 0, 0])\n"
+               "a, b = (fsc.Array(v.buffer_info()[0], 'fp32', (1, 3), owner=v) for v in (y, x))\n"
+               "fsc.load(%r).softmax(a, b)\nprint(abs(sum(y) - 1) < 1e-6, fsc.library_path)" % os.path.join(ROOT, "dsl_examples", "softmax.dsl"))
+    printed = run(sys.executable, "-B", "-c", program, env={"PYTHONPATH": os.path.join(prefix, "share", "fsc", "python"), "FSC_LIBRARY": ""})
+    expect(printed.startswith("True ") and os.path.realpath(printed.split()[1]).startswith(os.path.realpath(prefix)), "Python prints %r" % printed)
+
+
 def runs_well(program, kernel_version):
     """Without a driver: the CPU version, if there is one."""
     printed = run(program, env=NO_DRIVER, fails=kernel_version != "cpu")
@@ -185,6 +194,8 @@ def main():
         check_share(prefix)
         for name in ("libfsc-runtime", "libfsc"):
             check_library(os.path.join(prefix, "lib", name + ".so"), name + ".so.0", bool(flags))
+        if not flags:  # of sanitizers, which Python does not have
+            with_python(prefix)
         with_cmake(prefix, folder, flags, fake)
         wrong_calls(prefix, os.path.join(folder, "wrong"))
         os.mkdir(os.path.join(folder, "c"))

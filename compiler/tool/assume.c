@@ -6,6 +6,7 @@
  */
 #include "driver.h"
 #include "runtime/bucket.h"
+#include "runtime/fill.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
@@ -23,25 +24,6 @@ typedef struct Assume {
 static void give(Assume *a, uint32_t index, int64_t value) {
     a->values[index].known = true;
     a->values[index].value = rule_int(value);
-}
-
-/* "$4" alone: parameter 4; -1 for any other code. */
-static int64_t bare_name(const char *code, uint32_t count) {
-    char *end = NULL;
-    if (!code || code[0] != '$') return -1;
-    unsigned long i = strtoul(code + 1, &end, 10);
-    return *end == '\0' && i < count ? (int64_t)i : -1;
-}
-
-static void assume_strides(Assume *a, const RecordParam *p) {
-    RuleEnv env = {.values = a->values, .num_values = a->interface->num_params};
-    int64_t step = 1, extent = 0;
-    for (uint32_t d = p->num_dims; d-- > 0;) {
-        int64_t stride = bare_name(p->dims[d].stride, env.num_values);
-        if (stride >= 0 && !a->values[stride].known) give(a, (uint32_t)stride, step);
-        if (rule_eval_int(p->dims[d].extent, &env, &extent, NULL, 0) != RULE_OK) return;
-        if (__builtin_mul_overflow(step, extent, &step)) return;
-    }
 }
 
 static void mark(Assume *a, const char *name, const char *what) {
@@ -112,7 +94,8 @@ void assume_launch(ToolOptions *o, const char *text, size_t length) {
                 give(&a, i, strtoll(o->compile.known[k].value, NULL, 0));
             }
         }
-        for (uint32_t i = 0; i < interface->num_params; i++) assume_strides(&a, &interface->params[i]);
+        Fill fill = {interface, a.values, NEW_ARRAY(o->arena, FillOrigin, interface->num_params)};
+        for (uint32_t i = 0; i < interface->num_params; i++) fill_contiguous(&fill, i);
         if (found == o->compile.num_known) apply(&a); /* else a name is wrong: the report says which */
     }
     record_free(interface);

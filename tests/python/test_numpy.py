@@ -133,6 +133,13 @@ class Launches(unittest.TestCase):
                 out = np.zeros_like(y)
                 add(x, y, out, 300, factor, BLOCK=128, grid=3)
                 np.testing.assert_array_equal(out, (x + y) * 2)
+                out[:] = 0
+                add[(3,)](x, y, out, 300, factor, BLOCK=128)
+                np.testing.assert_array_equal(out, (x + y) * 2)
+                for kernel, named in [(add, {"BLOCK": 64}), (add.using(BLOCK=64, num_warps=2), {})]:
+                    out[:] = 0
+                    kernel[lambda meta: (-(-300 // meta["BLOCK"]),)](x, y, out, 300, factor, **named)
+                    np.testing.assert_array_equal(out, (x + y) * 2)
                 with self.assertRaisesRegex(fsc.ArgumentError, "argument out_ptr is read-only, and the kernel writes it"):
                     add(y, y, x, 300, factor, BLOCK=128, grid=3)
             with self.assertRaisesRegex(fsc.ArgumentError, "argument n is missing, and no array says what it is"):

@@ -5,6 +5,7 @@ name; or an exception. A call packs its arguments into a block of FscValue struc
 is made when the kernel first meets a device.
 """
 import ctypes as c
+import functools
 import os
 import struct
 import sys
@@ -134,11 +135,17 @@ class Kernel:
         texts.update((name, _setting_text(value)) for name, value in settings.items())
         return Kernel(self._source, self.__name__, self._device if device is None else device, self._check if check is None else check, texts)
 
+    def __getitem__(self, grid):
+        """Triton's way: kernel[grid](…)."""
+        return functools.partial(self, grid=grid)
+
     # ---- A call ----------------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, grid=None, stream=None, **named):
         """Launches. What is left out is what the shape contracts say that the arrays' sizes and strides are, or the default."""
         count = len(args)
+        if callable(grid):
+            grid = grid(self._meta(named))
         if named or count > self._count:
             settings, args = self._by_position(args, named)
             if settings:
@@ -189,6 +196,10 @@ class Kernel:
             else:
                 values[i] = value
         return settings, values
+
+    def _meta(self, named):
+        """What a grid that is a function is called with: what is fixed, numbers as such, and what the call names."""
+        return {**{name: int(text) if text.isdigit() else text for name, text in self._settings.items()}, **named}
 
     def _variant(self, settings):
         key = tuple(sorted(settings.items()))

@@ -297,12 +297,21 @@ class Mistakes(unittest.TestCase):
         """A call that failed does not change the next one."""
         scale = fsc.loads(SCALE).scale
         x, y = np.ones(8, np.float32), np.zeros(8, np.float32)
-        for bad in [(y, None), (None, x), (y, x[:4]), (y, x, 8, "f")]:
+        for bad in [(y, None), (None, x), (y, x[:4]), (y, x, 8, "f"), (y, x, 7, 3.0)]:
             with self.assertRaises(fsc.ArgumentError):
                 scale(*bad)
             y[:] = 0
             scale(y, x)
             self.assertTrue((y == 0.5).all())
+        scale(y, x, 8, 3.0)
+        scale(y, x)
+        self.assertTrue((y == 0.5).all())
+        softmax, x, y = fsc.load(SOFTMAX).softmax, np.ones((4, 8), np.float32), np.zeros((4, 8), np.float32)
+        for bad in [(y, x, 99, "f"), (y, x, 8, 8, 4, None), (y, x, 99)]:
+            softmax(y, x)
+            with self.assertRaises(fsc.ArgumentError):
+                softmax(*bad)
+            softmax(y, x)
 
 
 class Together(unittest.TestCase):

@@ -68,10 +68,10 @@ class Parameter:
 class _Call:
     """What one launch packs into, and what it must remember until it is queued."""
 
-    __slots__ = ("buffer", "address", "grid", "keep", "streams", "stream", "read_only", "_pin")
+    __slots__ = ("buffer", "used", "address", "grid", "keep", "streams", "stream", "read_only", "_pin")
 
     def __init__(self, count):
-        self.buffer = bytearray(max(1, count) * VALUE)
+        self.buffer, self.used = bytearray(max(1, count) * VALUE), count  # arguments of earlier calls that may still be in it
         self._pin = (c.c_char * len(self.buffer)).from_buffer(self.buffer)
         self.address = c.addressof(self._pin)
         self.grid = (c.c_int64 * 3)()
@@ -144,7 +144,7 @@ class Kernel:
     def __call__(self, *args, grid=None, stream=None, **named):
         """Launches. What is left out is what the shape contracts say that the arrays' sizes and strides are, or the default."""
         count = len(args)
-        if callable(grid):
+        if grid is not None and callable(grid):
             grid = grid(self._meta(named))
         if named or count > self._count:
             settings, args = self._by_position(args, named)
@@ -156,7 +156,8 @@ class Kernel:
         except AttributeError:
             free = self._local.free = []
         call = free.pop() if free else _Call(self._count)
-        offset, where = 0, None
+        offset, where, used = 0, None, call.used
+        call.used = self._count  # unless all goes well
         try:
             if stream is not None:
                 call.stream = stream = _stream_number(stream)
@@ -165,8 +166,9 @@ class Kernel:
                 if at is not None and at != where:
                     where = at if where is None else self._meet(where, at, args)
                 offset += VALUE
-            if count < self._count:
+            if count < used:
                 call.buffer[offset:] = self._absent[count]
+            call.used = count
             jit = self._jits.get(where) or self._open(where)
             if call.read_only:
                 self._check_read_only(call)

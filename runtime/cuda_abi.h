@@ -23,36 +23,11 @@ typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 
-enum { /* CUresult; what each becomes is the table in driver.c */
+enum { /* CUresult */
        CUDA_SUCCESS = 0,
-       CUDA_ERROR_INVALID_VALUE = 1,
-       CUDA_ERROR_OUT_OF_MEMORY = 2,
-       CUDA_ERROR_STUB_LIBRARY = 34,
-       CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER = 36,
-       CUDA_ERROR_NO_DEVICE = 100,
-       CUDA_ERROR_INVALID_DEVICE = 101,
-       CUDA_ERROR_INVALID_IMAGE = 200,
-       CUDA_ERROR_NO_BINARY_FOR_GPU = 209,
-       CUDA_ERROR_ECC_UNCORRECTABLE = 214,
-       CUDA_ERROR_INVALID_PTX = 218,
-       CUDA_ERROR_JIT_COMPILER_NOT_FOUND = 221,
-       CUDA_ERROR_UNSUPPORTED_PTX_VERSION = 222,
-       CUDA_ERROR_INVALID_SOURCE = 300,
-       CUDA_ERROR_NOT_FOUND = 500,
-       CUDA_ERROR_ILLEGAL_ADDRESS = 700,
-       CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES = 701,
-       CUDA_ERROR_LAUNCH_TIMEOUT = 702,
-       CUDA_ERROR_CONTEXT_IS_DESTROYED = 709,
-       CUDA_ERROR_ASSERT = 710,
-       CUDA_ERROR_HARDWARE_STACK_ERROR = 714,
-       CUDA_ERROR_ILLEGAL_INSTRUCTION = 715,
-       CUDA_ERROR_MISALIGNED_ADDRESS = 716,
-       CUDA_ERROR_INVALID_ADDRESS_SPACE = 717,
-       CUDA_ERROR_INVALID_PC = 718,
-       CUDA_ERROR_LAUNCH_FAILED = 719,
-       CUDA_ERROR_SYSTEM_DRIVER_MISMATCH = 803,
-       CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE = 804,
-       CUDA_ERROR_INVALID_CLUSTER_SIZE = 912,
+#define CUDA_ERROR(name, number, status, fate, advice) CUDA_ERROR_##name = (number),
+#include "runtime/cuda_error.def"
+#undef CUDA_ERROR
 };
 
 enum { /* CUdevice_attribute */

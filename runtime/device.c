@@ -35,50 +35,71 @@ fsc_status device_enter(fsc_device *d, bool *pushed) {
 
 void device_leave(fsc_device *d, bool pushed) {
     CUcontext old = NULL;
-    (void)d;
-    if (pushed) (void)cuda.cuCtxPopCurrent(&old); /* nothing can be done, and the call's own status counts */
+    if (pushed) CU_QUIET(d, cuCtxPopCurrent, &old); /* it pops all the same, and the call's own status counts */
 }
 
 /* ---- Properties ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t attribute(CUdevice device, CUdevice_attribute a) {
+/* Attributes that older drivers do not know stay 0. */
+enum { EVERYWHERE, NEWER };
+
+static const struct {
+    CUdevice_attribute attribute;
+    int known;
+    size_t offset;
+} prop_rows[] = {
+    {CU_ATTRIBUTE_MULTIPROCESSOR_COUNT, EVERYWHERE, offsetof(FscDeviceProps, sms)},
+    {CU_ATTRIBUTE_MAX_REGISTERS_PER_SM, EVERYWHERE, offsetof(FscDeviceProps, registers_per_sm)},
+    {CU_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, EVERYWHERE, offsetof(FscDeviceProps, registers_per_block)},
+    {CU_ATTRIBUTE_MAX_SHARED_PER_SM, EVERYWHERE, offsetof(FscDeviceProps, shared_per_sm)},
+    {CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK, EVERYWHERE, offsetof(FscDeviceProps, shared_per_block)},
+    {CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK_OPTIN, EVERYWHERE, offsetof(FscDeviceProps, shared_per_block_optin)},
+    {CU_ATTRIBUTE_RESERVED_SHARED_PER_BLOCK, NEWER, offsetof(FscDeviceProps, shared_reserved_per_block)},
+    {CU_ATTRIBUTE_MAX_THREADS_PER_SM, EVERYWHERE, offsetof(FscDeviceProps, max_threads_per_sm)},
+    {CU_ATTRIBUTE_MAX_THREADS_PER_BLOCK, EVERYWHERE, offsetof(FscDeviceProps, max_threads_per_block)},
+    {CU_ATTRIBUTE_MAX_BLOCKS_PER_SM, NEWER, offsetof(FscDeviceProps, max_blocks_per_sm)},
+    {CU_ATTRIBUTE_WARP_SIZE, EVERYWHERE, offsetof(FscDeviceProps, warp_size)},
+    {CU_ATTRIBUTE_CLOCK_RATE, NEWER, offsetof(FscDeviceProps, clock_khz)},
+};
+
+static fsc_status read_attribute(const fsc_device *d, CUdevice_attribute a, int known, uint32_t *out) {
     int value = 0;
-    return cuda.cuDeviceGetAttribute(&value, a, device) == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
+    CUresult r = cuda.cuDeviceGetAttribute(&value, a, d->cu);
+    bool is_unknown = r == CUDA_ERROR_INVALID_VALUE && known == NEWER;
+    *out = r == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
+    return is_unknown ? FSC_OK : driver_check(NULL, r, "cuDeviceGetAttribute");
+}
+
+static fsc_status read_attributes(fsc_device *d) {
+    FscDeviceProps *p = &d->props;
+    uint32_t major = 0, minor = 0, l2 = 0, clock = 0, bits = 0;
+    fsc_status s = FSC_OK;
+    for (size_t i = 0; s == FSC_OK && i < sizeof prop_rows / sizeof prop_rows[0]; i++)
+        s = read_attribute(d, prop_rows[i].attribute, prop_rows[i].known, (uint32_t *)(void *)((char *)p + prop_rows[i].offset));
+    if (s == FSC_OK) s = read_attribute(d, CU_ATTRIBUTE_COMPUTE_MAJOR, EVERYWHERE, &major);
+    if (s == FSC_OK) s = read_attribute(d, CU_ATTRIBUTE_COMPUTE_MINOR, EVERYWHERE, &minor);
+    if (s == FSC_OK) s = read_attribute(d, CU_ATTRIBUTE_L2_CACHE_SIZE, NEWER, &l2);
+    if (s == FSC_OK) s = read_attribute(d, CU_ATTRIBUTE_MEMORY_CLOCK_RATE, NEWER, &clock);
+    if (s == FSC_OK) s = read_attribute(d, CU_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH, NEWER, &bits);
+    snprintf(p->arch, sizeof p->arch, "sm_%u%u", major % 100, minor % 10);
+    p->l2_bytes = l2;
+    p->bandwidth = (uint64_t)clock * 250 * bits; /* two transfers a clock on a bus of so many bits: 2 · kHz · 1000 · bits / 8 */
+    if (p->shared_per_block_optin == 0) p->shared_per_block_optin = p->shared_per_block;
+    return s;
 }
 
 static fsc_status read_props(fsc_device *d, int ordinal) {
     FscDeviceProps *p = &d->props;
-    CUdevice cu = d->cu;
     size_t bytes = 0;
     int version = 0;
-    fsc_status s = CU(NULL, cuDeviceGetName, p->name, (int)sizeof p->name, cu);
-    if (s == FSC_OK) s = CU(NULL, cuDeviceTotalMem, &bytes, cu);
+    fsc_status s = CU(NULL, cuDeviceGetName, p->name, (int)sizeof p->name, d->cu);
+    if (s == FSC_OK) s = CU(NULL, cuDeviceTotalMem, &bytes, d->cu);
     if (s == FSC_OK) s = CU(NULL, cuDriverGetVersion, &version);
-    if (s != FSC_OK) return s;
     p->kind = FSC_CUDA;
     p->ordinal = ordinal;
-    snprintf(p->arch, sizeof p->arch, "sm_%u%u", attribute(cu, CU_ATTRIBUTE_COMPUTE_MAJOR) % 100,
-             attribute(cu, CU_ATTRIBUTE_COMPUTE_MINOR) % 10);
-    p->sms = attribute(cu, CU_ATTRIBUTE_MULTIPROCESSOR_COUNT);
-    p->registers_per_sm = attribute(cu, CU_ATTRIBUTE_MAX_REGISTERS_PER_SM);
-    p->registers_per_block = attribute(cu, CU_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
-    p->shared_per_sm = attribute(cu, CU_ATTRIBUTE_MAX_SHARED_PER_SM);
-    p->shared_per_block = attribute(cu, CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK);
-    p->shared_per_block_optin = attribute(cu, CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK_OPTIN);
-    p->shared_reserved_per_block = attribute(cu, CU_ATTRIBUTE_RESERVED_SHARED_PER_BLOCK);
-    p->max_threads_per_sm = attribute(cu, CU_ATTRIBUTE_MAX_THREADS_PER_SM);
-    p->max_threads_per_block = attribute(cu, CU_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
-    p->max_blocks_per_sm = attribute(cu, CU_ATTRIBUTE_MAX_BLOCKS_PER_SM);
-    p->warp_size = attribute(cu, CU_ATTRIBUTE_WARP_SIZE);
-    p->l2_bytes = attribute(cu, CU_ATTRIBUTE_L2_CACHE_SIZE);
     p->memory_bytes = bytes;
-    p->clock_khz = attribute(cu, CU_ATTRIBUTE_CLOCK_RATE);
     p->driver_version = version > 0 ? (uint32_t)version : 0;
-    /* two transfers a clock on a bus of so many bits: 2 · kHz · 1000 · bits / 8 */
-    p->bandwidth = (uint64_t)attribute(cu, CU_ATTRIBUTE_MEMORY_CLOCK_RATE) * 250 *
-                   attribute(cu, CU_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
-    if (p->shared_per_block_optin == 0) p->shared_per_block_optin = p->shared_per_block;
-    return FSC_OK;
+    return s == FSC_OK ? read_attributes(d) : s;
 }
 
 /* What kernels may ask for (num_sms, max_shared, …) has nominal values on the CPU: those of a GPU's block. */
@@ -156,25 +177,29 @@ static fsc_status open_host(FscDeviceKind kind, int64_t threads, fsc_device **ou
     return FSC_OK;
 }
 
+/* The ordinal of a device: it is its handle in every driver so far, but ask, do not assume. */
+static fsc_status find_ordinal(CUdevice device, int *ordinal) {
+    int count = 0;
+    CUdevice at = 0;
+    fsc_status s = CU(NULL, cuDeviceGetCount, &count);
+    for (int i = 0; s == FSC_OK && i < count; i++) {
+        s = CU(NULL, cuDeviceGet, &at, i);
+        *ordinal = i;
+        if (s == FSC_OK && at == device) return FSC_OK;
+    }
+    return s != FSC_OK ? s : status_fail(NULL, FSC_NO_DEVICE, "the current context's device is none of the driver's %d", count);
+}
+
 /* The caller's context if it is on the device asked for (ordinal -1: on any), else the primary one. */
 static fsc_status take_context(fsc_device *d, int *ordinal) {
     CUcontext current = NULL;
     CUdevice on = 0;
     fsc_status s = CU(NULL, cuCtxGetCurrent, &current);
     if (s == FSC_OK && current) s = CU(NULL, cuCtxGetDevice, &on);
+    if (s == FSC_OK && current && *ordinal < 0) s = find_ordinal(on, ordinal);
+    if (*ordinal < 0) *ordinal = 0;
+    if (s == FSC_OK) s = CU(NULL, cuDeviceGet, &d->cu, *ordinal);
     if (s != FSC_OK) return s;
-    int wanted = *ordinal < 0 ? 0 : *ordinal;
-    if (current &&
-        *ordinal < 0) { /* the handle of a device is its ordinal in every driver so far: ask, do not assume */
-        int count = 0;
-        (void)cuda.cuDeviceGetCount(&count);
-        for (wanted = 0; wanted < count - 1; wanted++) {
-            if (cuda.cuDeviceGet(&d->cu, wanted) == CUDA_SUCCESS && d->cu == on) break;
-        }
-    }
-    s = CU(NULL, cuDeviceGet, &d->cu, wanted);
-    if (s != FSC_OK) return s;
-    *ordinal = wanted;
     if (current && d->cu == on) {
         d->context = current;
         return FSC_OK;
@@ -226,7 +251,7 @@ fsc_status fsc_device_open(const char *name, fsc_device **out) {
 
 void fsc_device_close(fsc_device *d) {
     if (!d) return;
-    if (d->retained) (void)cuda.cuDevicePrimaryCtxRelease(d->cu);
+    if (d->retained) CU_QUIET(d, cuDevicePrimaryCtxRelease, d->cu);
     pool_destroy(d->pool);
     emulator_destroy(d->emulator);
     findings_destroy(d->findings);

@@ -1,7 +1,7 @@
 /* driver.c - the CUDA driver: found once with dlopen, its functions in one table, its errors as statuses.
  *
  * In: libcuda.so.1, or what FSC_CUDA_LIBRARY names. Out: the table `cuda`; statuses with the driver's own words.
- * Method: one pthread_once; the rows of cuda_api.def; the table of errors below. The library is never closed.
+ * Method: one pthread_once; the rows of cuda_api.def and cuda_error.def. The library is never closed.
  */
 #include "runtime/internal.h"
 
@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define CUDA_LEAST "11.4" /* all that cuda_api.def calls REQUIRED is there */
 
 DriverTable cuda;
 
@@ -28,50 +30,64 @@ static const struct {
 #undef CUDA
 };
 
-static const struct {
-    CUresult error;
-    fsc_status status;
-} errors[] = {
-    {CUDA_ERROR_INVALID_VALUE, FSC_ERROR_USAGE},
-    {CUDA_ERROR_OUT_OF_MEMORY, FSC_ERROR_DEVICE_MEMORY},
-    {CUDA_ERROR_STUB_LIBRARY, FSC_NO_DRIVER},
-    {CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER, FSC_ERROR_DRIVER_OLD},
-    {CUDA_ERROR_NO_DEVICE, FSC_NO_DEVICE},
-    {CUDA_ERROR_INVALID_DEVICE, FSC_NO_DEVICE},
-    {CUDA_ERROR_INVALID_IMAGE, FSC_ERROR_IMAGE},
-    {CUDA_ERROR_INVALID_SOURCE, FSC_ERROR_IMAGE},
-    {CUDA_ERROR_INVALID_PTX, FSC_ERROR_IMAGE},
-    {CUDA_ERROR_NOT_FOUND, FSC_ERROR_IMAGE},
-    {CUDA_ERROR_NO_BINARY_FOR_GPU, FSC_ERROR_ARCH},
-    {CUDA_ERROR_UNSUPPORTED_PTX_VERSION, FSC_ERROR_DRIVER_OLD},
-    {CUDA_ERROR_JIT_COMPILER_NOT_FOUND, FSC_ERROR_ENVIRONMENT},
-    {CUDA_ERROR_SYSTEM_DRIVER_MISMATCH, FSC_ERROR_ENVIRONMENT},
-    {CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE, FSC_ERROR_DRIVER_OLD},
-    {CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES, FSC_ERROR_RESOURCE},
-    {CUDA_ERROR_INVALID_CLUSTER_SIZE, FSC_ERROR_RESOURCE},
-    {CUDA_ERROR_ECC_UNCORRECTABLE, FSC_ERROR_FAULT}, /* from here: the context is lost */
-    {CUDA_ERROR_ILLEGAL_ADDRESS, FSC_ERROR_FAULT},
-    {CUDA_ERROR_LAUNCH_TIMEOUT, FSC_ERROR_FAULT},
-    {CUDA_ERROR_CONTEXT_IS_DESTROYED, FSC_ERROR_FAULT},
-    {CUDA_ERROR_ASSERT, FSC_ERROR_ASSERT},
-    {CUDA_ERROR_HARDWARE_STACK_ERROR, FSC_ERROR_FAULT},
-    {CUDA_ERROR_ILLEGAL_INSTRUCTION, FSC_ERROR_FAULT},
-    {CUDA_ERROR_MISALIGNED_ADDRESS, FSC_ERROR_FAULT},
-    {CUDA_ERROR_INVALID_ADDRESS_SPACE, FSC_ERROR_FAULT},
-    {CUDA_ERROR_INVALID_PC, FSC_ERROR_FAULT},
-    {CUDA_ERROR_LAUNCH_FAILED, FSC_ERROR_FAULT},
+typedef enum Advice {
+#define ADVICE(name, sentence) ADVICE_##name,
+#include "runtime/cuda_error.def"
+#undef ADVICE
+} Advice;
+
+static const char *const advice_text[] = {
+#define ADVICE(name, sentence) sentence,
+#include "runtime/cuda_error.def"
+#undef ADVICE
 };
 
+enum { KEPT, LOST };
+
+typedef struct ErrorRow {
+    CUresult error;
+    const char *name;
+    fsc_status status;
+    int fate;
+    Advice advice;
+} ErrorRow;
+
+static const ErrorRow errors[] = {
+#define CUDA_ERROR(name, number, status, fate, advice) {number, "CUDA_ERROR_" #name, status, fate, ADVICE_##advice},
+#include "runtime/cuda_error.def"
+#undef CUDA_ERROR
+};
+
+static const ErrorRow no_row = {0, NULL, FSC_ERROR_DRIVER, KEPT, ADVICE_OTHER}; /* of a newer driver */
+
+static const ErrorRow *row_of(CUresult r) {
+    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
+        if (errors[i].error == r) return &errors[i];
+    }
+    return &no_row;
+}
+
 /* ---- Loading ------------------------------------------------------------------------------------------------------ */
+
+/* Its own version, and what is wanted. */
+static fsc_status fail_symbol(void *library, const char *path, const char *missing) {
+    void *symbol = dlsym(library, "cuDriverGetVersion");
+    CUresult (*get_version)(int *) = NULL;
+    int version = 0;
+    char has[40] = "of an unknown version";
+    memcpy(&get_version, &symbol, sizeof symbol);
+    if (symbol && get_version(&version) == CUDA_SUCCESS)
+        snprintf(has, sizeof has, "of CUDA %d.%d", version / 1000, version / 10 % 100);
+    snprintf(load_message, sizeof load_message,
+             "the CUDA driver (%s) is %s, too old or not whole: it has no %s; install one of CUDA %s or newer", path, has, missing,
+             CUDA_LEAST);
+    return FSC_ERROR_DRIVER_OLD;
+}
 
 static fsc_status find_symbols(void *library, const char *path) {
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         void *symbol = dlsym(library, rows[i].symbol);
-        if (!symbol && rows[i].need == REQUIRED) {
-            snprintf(load_message, sizeof load_message, "the CUDA driver (%s) is too old: it has no %s", path,
-                     rows[i].symbol);
-            return FSC_ERROR_DRIVER_OLD;
-        }
+        if (!symbol && rows[i].need == REQUIRED) return fail_symbol(library, path, rows[i].symbol);
         memcpy((char *)&cuda + rows[i].offset, &symbol, sizeof symbol); /* POSIX: functions and objects are one size */
     }
     return FSC_OK;
@@ -92,8 +108,8 @@ static fsc_status load(void) {
     if (r == CUDA_SUCCESS) return FSC_OK;
     char error[256];
     s = driver_status(r);
-    snprintf(load_message, sizeof load_message, "the CUDA driver does not start: cuInit gives %s",
-             driver_error(r, error, sizeof error));
+    snprintf(load_message, sizeof load_message, "the CUDA driver does not start: cuInit gives %s; %s",
+             driver_error(r, error, sizeof error), driver_advice(r));
     return s == FSC_NO_DEVICE || s == FSC_ERROR_DRIVER_OLD || s == FSC_ERROR_ENVIRONMENT ? s : FSC_NO_DRIVER;
 }
 
@@ -114,38 +130,46 @@ fsc_status driver_load(void) {
 /* ---- Errors --------------------------------------------------------------------------------------------------------- */
 
 fsc_status driver_status(CUresult r) {
-    if (r == CUDA_SUCCESS) return FSC_OK;
-    for (size_t i = 0; i < sizeof errors / sizeof errors[0]; i++) {
-        if (errors[i].error == r) return errors[i].status;
-    }
-    return FSC_ERROR_DRIVER;
+    return r == CUDA_SUCCESS ? FSC_OK : row_of(r)->status;
+}
+
+const char *driver_advice(CUresult r) {
+    return advice_text[row_of(r)->advice];
 }
 
 char *driver_error(CUresult r, char *out, size_t size) {
     const char *name = NULL, *text = NULL;
-    if (cuda.cuGetErrorName(r, &name) != CUDA_SUCCESS) name = NULL;
-    if (cuda.cuGetErrorString(r, &text) != CUDA_SUCCESS) text = NULL;
+    if (cuda.cuGetErrorName(r, &name) != CUDA_SUCCESS || !name) name = row_of(r)->name;
+    if (cuda.cuGetErrorString(r, &text) != CUDA_SUCCESS || !text) text = "no text";
     if (name)
-        snprintf(out, size, "%s (%s)", name, text ? text : "no text");
+        snprintf(out, size, "%s (%s)", name, text);
     else
         snprintf(out, size, "error %d", r);
     return out;
 }
 
-static void keep_fault(fsc_device *d, CUresult r, const char *call, const char *error) {
+void driver_note(fsc_device *d, CUresult r, const char *call) {
+    char error[ERROR_SIZE];
+    if (r == CUDA_SUCCESS || row_of(r)->fate == KEPT) return;
+    driver_error(r, error, sizeof error);
     pthread_mutex_lock(&d->lock);
     if (atomic_load(&d->fault) == 0) {
-        snprintf(d->fault_message, sizeof d->fault_message, "%s, seen by %s", error, call);
+        snprintf(d->fault_message, sizeof d->fault_message, "%s, seen by %s; %s", error, call, driver_advice(r));
         atomic_store(&d->fault, r);
     }
     pthread_mutex_unlock(&d->lock);
 }
 
-fsc_status driver_check(fsc_device *d, CUresult r, const char *call) {
+fsc_status driver_check_for(fsc_device *d, CUresult r, const char *call, const char *kernel) {
     if (r == CUDA_SUCCESS) return FSC_OK;
-    char error[200];
+    char error[ERROR_SIZE];
     fsc_status s = driver_status(r);
     driver_error(r, error, sizeof error);
-    if ((s == FSC_ERROR_FAULT || s == FSC_ERROR_ASSERT) && d) keep_fault(d, r, call, error);
-    return status_fail(d, s, "%s: %s gives %s", fsc_status_text(s), call, error);
+    if (d) driver_note(d, r, call);
+    return status_fail(d, s, "%s: %s gives %s%s%s; %s", fsc_status_text(s), call, error, kernel ? " for kernel " : "", kernel ? kernel : "",
+                       driver_advice(r));
+}
+
+fsc_status driver_check(fsc_device *d, CUresult r, const char *call) {
+    return driver_check_for(d, r, call, NULL);
 }

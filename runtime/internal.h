@@ -36,9 +36,17 @@ fsc_status driver_state(void); /* the same without a message */
 fsc_status driver_check(fsc_device *d, CUresult r, const char *call);
 /* cuda.name(…) checked. */
 #define CU(d, name, ...) driver_check((d), cuda.name(__VA_ARGS__), #name)
+/* The same, about a kernel, whose name (NULL: none) the message tells. */
+fsc_status driver_check_for(fsc_device *d, CUresult r, const char *call, const char *kernel);
+#define CU_FOR(d, kernel, name, ...) driver_check_for((d), cuda.name(__VA_ARGS__), #name, (kernel))
+/* Of a call whose failure is nobody's to hear, as in a release: an error that kills the context is kept in d all the same. */
+void driver_note(fsc_device *d, CUresult r, const char *call);
+#define CU_QUIET(d, name, ...) driver_note((d), cuda.name(__VA_ARGS__), #name)
+enum { ERROR_SIZE = 256 };
 /* "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)". Returns out. */
 char *driver_error(CUresult r, char *out, size_t size);
 fsc_status driver_status(CUresult r); /* without a message */
+const char *driver_advice(CUresult r); /* what the user can do: a clause */
 
 /* ---- device.c --------------------------------------------------------------------------------------------------------- */
 
@@ -64,7 +72,7 @@ struct fsc_device {
     pthread_mutex_t lock; /* of what follows */
     struct Allocation *allocations; /* of host devices: what fsc_memory_alloc gave */
     char message[MESSAGE_SIZE];
-    char fault_message[256];
+    char fault_message[512];
 };
 
 /* Makes the device's context current for this thread if it is not; *pushed says whether device_leave must pop it. Reports

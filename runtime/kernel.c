@@ -68,11 +68,11 @@ static fsc_status load_function(Variant *v, uint32_t i) {
     fsc_device *d = v->module->device;
     const RecordLaunch *l = &v->record->launches[i];
     fsc_status s = check_launch(v, l);
-    if (s == FSC_OK) s = CU(d, cuModuleGetFunction, &v->functions[i], v->module->cu, l->entry);
+    if (s == FSC_OK) s = CU_FOR(d, v->record->kernel, cuModuleGetFunction, &v->functions[i], v->module->cu, l->entry);
     if (s == FSC_OK && (uint64_t)l->shared_static + l->shared_dynamic > d->props.shared_per_block)
-        s = CU(d, cuFuncSetAttribute, v->functions[i], CU_FUNC_MAX_DYNAMIC_SHARED, (int)l->shared_dynamic);
+        s = CU_FOR(d, v->record->kernel, cuFuncSetAttribute, v->functions[i], CU_FUNC_MAX_DYNAMIC_SHARED, (int)l->shared_dynamic);
     if (s == FSC_OK && l->blocks_per_program > PORTABLE_CLUSTER)
-        s = CU(d, cuFuncSetAttribute, v->functions[i], CU_FUNC_NON_PORTABLE_CLUSTER, 1);
+        s = CU_FOR(d, v->record->kernel, cuFuncSetAttribute, v->functions[i], CU_FUNC_NON_PORTABLE_CLUSTER, 1);
     return s;
 }
 
@@ -240,7 +240,7 @@ fsc_device *fsc_kernel_device(const fsc_kernel *k) {
 
 static fsc_status blocks_per_sm(Variant *v, uint32_t launch, int *blocks) {
     const RecordLaunch *l = &v->record->launches[launch];
-    return CU(v->module->device, cuOccupancyMaxActiveBlocksPerMultiprocessor, blocks, v->functions[launch],
+    return CU_FOR(v->module->device, v->record->kernel, cuOccupancyMaxActiveBlocksPerMultiprocessor, blocks, v->functions[launch],
               (int)l->threads_per_block, l->shared_dynamic);
 }
 
@@ -271,7 +271,7 @@ static fsc_status read_attributes(Variant *v, uint32_t launch, FscKernelReport *
                           &o->ptx_version, &o->binary_version};
     for (size_t i = 0; i < sizeof attributes / sizeof attributes[0]; i++) {
         int value = 0;
-        fsc_status s = CU(v->module->device, cuFuncGetAttribute, &value, attributes[i], v->functions[launch]);
+        fsc_status s = CU_FOR(v->module->device, v->record->kernel, cuFuncGetAttribute, &value, attributes[i], v->functions[launch]);
         if (s != FSC_OK) return s;
         *fields[i] = (uint32_t)(value < 0 ? 0 : value);
     }

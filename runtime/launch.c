@@ -40,11 +40,12 @@ static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
     fsc_device *d = c->kernel->device;
     RecordLaunch shape = launch_shape(c, &c->variant->record->launches[index]), *l = &shape;
     CUfunction function = c->variant->functions[index];
+    const char *name = c->variant->record->kernel;
     uint32_t x = 0, y = (uint32_t)c->grid[1], z = (uint32_t)c->grid[2];
     fsc_status s = count_blocks(c, l, &x);
     if (s != FSC_OK) return s;
     if (l->blocks_per_program == 1)
-        return CU(d, cuLaunchKernel, function, x, y, z, l->threads_per_block, 1, 1, l->shared_dynamic, stream,
+        return CU_FOR(d, name, cuLaunchKernel, function, x, y, z, l->threads_per_block, 1, 1, l->shared_dynamic, stream,
                   c->pointers, NULL);
     CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                  .value.cluster = {l->blocks_per_program, 1, 1}};
@@ -58,7 +59,7 @@ static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
                              .stream = stream,
                              .attrs = &cluster,
                              .num_attrs = 1};
-    return CU(d, cuLaunchKernelEx, &config, function, c->pointers, NULL);
+    return CU_FOR(d, name, cuLaunchKernelEx, &config, function, c->pointers, NULL);
 }
 
 /* The real grid behind the arguments, for entries that pack programs; others have no such parameters and the driver, which

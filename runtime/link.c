@@ -8,15 +8,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool link_text(char *text, size_t size, void **cubin, size_t *cubin_size) {
+/* False and no message where a call fails; what kills the context is kept in d. */
+#define TRY(name, ...) (r = cuda.name(__VA_ARGS__), driver_note(d, r, #name), r == CUDA_SUCCESS)
+
+static bool link_text(fsc_device *d, char *text, size_t size, void **cubin, size_t *cubin_size) {
     CUlinkState link = NULL;
+    CUresult r;
     void *made = NULL;
-    if (cuda.cuLinkCreate(0, NULL, NULL, &link) != CUDA_SUCCESS) return false;
-    CUresult r = cuda.cuLinkAddData(link, CU_JIT_INPUT_PTX, text, size + 1, "kernel", 0, NULL, NULL); /* with its NUL */
-    if (r == CUDA_SUCCESS) r = cuda.cuLinkComplete(link, &made, cubin_size);
-    *cubin = r == CUDA_SUCCESS && *cubin_size ? malloc(*cubin_size) : NULL;
+    if (!TRY(cuLinkCreate, 0, NULL, NULL, &link)) return false;
+    bool ok = TRY(cuLinkAddData, link, CU_JIT_INPUT_PTX, text, size + 1, "kernel", 0, NULL, NULL); /* with its NUL */
+    ok = ok && TRY(cuLinkComplete, link, &made, cubin_size);
+    *cubin = ok && *cubin_size ? malloc(*cubin_size) : NULL;
     if (*cubin) memcpy(*cubin, made, *cubin_size);
-    (void)cuda.cuLinkDestroy(link);
+    (void)TRY(cuLinkDestroy, link);
     return *cubin != NULL;
 }
 
@@ -30,7 +34,7 @@ bool module_assemble(fsc_device *d, const char *ptx, size_t size, void **cubin, 
     if (ok) {
         memcpy(text, ptx, size);
         text[size] = '\0';
-        ok = link_text(text, size, cubin, cubin_size);
+        ok = link_text(d, text, size, cubin, cubin_size);
     }
     device_leave(d, pushed);
     free(text);

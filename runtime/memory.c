@@ -91,10 +91,14 @@ fsc_status fsc_memory_alloc(fsc_device *d, uint64_t bytes, void **out) {
     bool pushed = false;
     CUdeviceptr p = 0;
     s = device_enter(d, &pushed);
-    if (s == FSC_OK) s = CU(d, cuMemAlloc, &p, (size_t)bytes);
+    if (s == FSC_OK) {
+        CUresult r = cuda.cuMemAlloc(&p, (size_t)bytes);
+        s = driver_check(d, r, "cuMemAlloc");
+        if (r == CUDA_ERROR_OUT_OF_MEMORY)
+            status_fail(d, s, "no memory on %s for a buffer of %llu bytes: cuMemAlloc gives CUDA_ERROR_OUT_OF_MEMORY; %s", d->props.name,
+                        (unsigned long long)bytes, driver_advice(r));
+    }
     device_leave(d, pushed);
-    if (s == FSC_ERROR_DEVICE_MEMORY)
-        status_fail(d, s, "no memory on %s for a buffer of %llu bytes", d->props.name, (unsigned long long)bytes);
     if (s == FSC_OK) *out = (void *)(uintptr_t)p;
     return s;
 }

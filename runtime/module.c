@@ -19,7 +19,7 @@ void module_share(fsc_module *m) {
 static void unload_code(fsc_module *m) {
     bool pushed = false;
     if (!m->cu) return;
-    if (device_enter(m->device, &pushed) == FSC_OK) (void)cuda.cuModuleUnload(m->cu);
+    if (device_enter(m->device, &pushed) == FSC_OK) CU_QUIET(m->device, cuModuleUnload, m->cu);
     device_leave(m->device, pushed);
 }
 
@@ -151,7 +151,21 @@ static fsc_status check_arch(const fsc_module *m, bool is_text) {
 
 enum { LOG_SIZE = 8192, LOG_SHOWN = 1600 };
 
-static fsc_status load_code(fsc_module *m, const void *image) {
+/* What the driver said to the image, in one sentence; text: NULL where it is no PTX. */
+static fsc_status fail_load(const fsc_module *m, CUresult r, const char *text, const char *log) {
+    fsc_device *d = m->device;
+    const char *kernel = m->num_records == 1 ? m->records[0]->kernel : NULL;
+    fsc_status s = driver_check_for(d, r, "cuModuleLoadDataEx", kernel);
+    char error[ERROR_SIZE], why[ERROR_SIZE];
+    bool is_old = text && r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
+    snprintf(why, sizeof why, "%s", driver_advice(r));
+    if (is_old) ptx_explain(text, d->props.driver_version, why, sizeof why);
+    if (!is_old && !*log) return s;
+    return status_fail(d, s, "%s: cuModuleLoadDataEx gives %s%s%s; %s%s%.*s", fsc_status_text(s), driver_error(r, error, sizeof error),
+                       kernel ? " for kernel " : "", kernel ? kernel : "", why, *log ? "; the driver's log: " : "", LOG_SHOWN, log);
+}
+
+static fsc_status load_code(fsc_module *m, const void *image, const char *text) {
     fsc_device *d = m->device;
     char *log = calloc(1, LOG_SIZE);
     if (!log) return status_memory(d);
@@ -161,14 +175,10 @@ static fsc_status load_code(fsc_module *m, const void *image) {
     fsc_status s = device_enter(d, &pushed);
     if (s == FSC_OK) {
         CUresult r = cuda.cuModuleLoadDataEx(&m->cu, image, 2, options, values);
-        s = driver_check(d, r, "cuModuleLoadDataEx");
         log[LOG_SIZE - 1] = '\0';
         size_t n = strlen(log);
         while (n && (log[n - 1] == '\n' || log[n - 1] == ' ')) log[--n] = '\0';
-        char error[200];
-        if (s != FSC_OK && n)
-            status_fail(d, s, "%s: cuModuleLoadDataEx gives %s; the driver's log: %.*s", fsc_status_text(s),
-                        driver_error(r, error, sizeof error), LOG_SHOWN, log);
+        if (r != CUDA_SUCCESS) s = fail_load(m, r, text, log);
     }
     device_leave(d, pushed);
     free(log);
@@ -186,12 +196,12 @@ static fsc_status read_known(fsc_module *m, const char *text, size_t length) {
 }
 
 static fsc_status load_image(fsc_module *m, const void *image, size_t size) {
-    if (image_kind(image, size) != IMAGE_TEXT) return load_code(m, image);
+    if (image_kind(image, size) != IMAGE_TEXT) return load_code(m, image, NULL);
     char *text = malloc(size + 1); /* the driver wants a NUL behind it */
     if (!text) return status_memory(m->device);
     memcpy(text, image, size);
     text[size] = '\0';
-    fsc_status s = load_code(m, text);
+    fsc_status s = load_code(m, text, text);
     free(text);
     return s;
 }

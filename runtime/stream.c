@@ -91,7 +91,7 @@ void fsc_event_destroy(fsc_event *e) {
     if (!e) return;
     bool pushed = false;
     if (e->cu) {
-        if (device_enter(e->device, &pushed) == FSC_OK) (void)cuda.cuEventDestroy(e->cu);
+        if (device_enter(e->device, &pushed) == FSC_OK) CU_QUIET(e->device, cuEventDestroy, e->cu);
         device_leave(e->device, pushed);
     }
     free(e);

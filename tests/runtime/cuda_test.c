@@ -113,6 +113,25 @@ static void modules(void **state) {
     assert_int_equal(load(d, r, "99.0", &m), FSC_ERROR_DRIVER_OLD);
     assert_non_null(strstr(fsc_device_message(d), "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"));
     assert_non_null(strstr(fsc_device_message(d), "the driver's log: ptxas fatal   : Unsupported .version 99.0"));
+    static const struct {
+        int cuda, ptx;
+        const char *version, *says;
+    } old[] = {
+        {12040, 84, "8.7", "the PTX is of version 8.7, and the driver supports CUDA 12.4, which takes PTX up to 8.4: install one of CUDA 12.8 or newer"},
+        {11080, 78, "8.0", "of version 8.0, and the driver supports CUDA 11.8, which takes PTX up to 7.8: install one of CUDA 12.0 or newer"},
+        {12060, 85, "8.6", "the driver supports CUDA 12.6, which takes PTX up to 8.5: install one of CUDA 12.7 or newer"},
+        {9020, 60, "6.3", "the driver supports CUDA 9.2: install one of CUDA 10.0 or newer"},
+        {13000, 90, "99.0", "which takes PTX up to 9.0: install a newer driver, or load a cubin (--emit=cubin)"},
+    };
+    for (size_t i = 0; i < sizeof old / sizeof old[0]; i++) {
+        fsc_device *other = NULL;
+        fake.version = old[i].cuda;
+        fake.ptx = old[i].ptx;
+        assert_int_equal(fsc_device_open("cuda:1", &other), FSC_OK);
+        assert_int_equal(load(other, r, old[i].version, &m), FSC_ERROR_DRIVER_OLD);
+        if (!strstr(fsc_last_message(), old[i].says)) fail_msg("%s", fsc_last_message());
+        fsc_device_close(other);
+    }
     assert_int_equal(load(d, r, "7.0 // not ptx", &m), FSC_ERROR_IMAGE);
     assert_non_null(strstr(fsc_device_message(d), "line 3; fatal"));
     static const struct {

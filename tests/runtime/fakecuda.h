@@ -24,6 +24,11 @@ typedef struct FakeState {
     int generation;   /* of contexts: a new one at an old address has another id; 0 */
     size_t memory;    /* bytes of device memory that there are */
     int version;      /* of CUDA, that the driver supports; 13000 */
+    int ptx;          /* the newest PTX that it takes; 90: 9.0 */
+    int registers;    /* of each thread of every kernel; 64 */
+    int threads;      /* the most a block of every kernel can have; 1024 */
+    bool lost;        /* an error killed the context */
+    int live;         /* everything handed out and not given back */
     int launches;     /* done */
     int retained;     /* primary contexts retained and not released */
     int modules;      /* loaded and not unloaded */
@@ -40,6 +45,9 @@ int fake_calls(const char *call);                     /* how often it was called
 FakeLaunch fake_launch(int index);
 void fake_set_current(int device);     /* makes a context of the caller's own current; -1: none */
 bool fake_current_is_own(void);        /* the caller's context is current again */
+int fake_depth(void);                  /* contexts on this thread's stack */
+/* The rows of cuda_error.def; false past the end. */
+bool fake_error_at(int index, int *error, const char **name, bool *is_fatal);
 int fake_attribute(const char *entry); /* dynamic shared bytes that cuFuncSetAttribute set, or -1 */
 
 #endif

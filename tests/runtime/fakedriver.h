@@ -7,8 +7,12 @@
 
 typedef int CUresult;
 
-/* Counts the call; its planned failure, or the error that sticks. */
+/* Counts the call; its planned failure. */
+CUresult fake_count(const char *name);
+/* The same for calls that need a context which still works: else the error that sticks. */
 CUresult fake_enter(const char *name);
+void fake_write_log(const char *line);
+void fake_forget_code(void); /* functions, a graph that is being recorded */
 bool fake_has_context(void);
 /* Zeroed; fake_reset frees what is left. NULL: out of memory. */
 void *fake_take(size_t bytes);
@@ -23,6 +27,11 @@ size_t fake_give(void *p);
 #define ENTER()                                                                                                        \
     do {                                                                                                               \
         CUresult failed = fake_enter(__func__);                                                                             \
+        if (failed) return failed;                                                                                     \
+    } while (0)
+#define COUNT()                                                                                                        \
+    do {                                                                                                               \
+        CUresult failed = fake_count(__func__);                                                                             \
         if (failed) return failed;                                                                                     \
     } while (0)
 #define NEED_CONTEXT()                                                                                                 \

@@ -446,30 +446,6 @@ static void ptx_is_kept_where_there_is_no_cubin(void **state) {
     }
 }
 
-/* Every call of the driver on the way fails once: an error or a working kernel, nothing left over, a cache that still works. */
-static void every_call_may_fail(void **state) {
-    static const char *const calls[] = {"cuLinkCreate_v2",     "cuLinkAddData_v2",   "cuLinkComplete",     "cuModuleLoadDataEx",
-                                        "cuModuleGetFunction", "cuFuncGetAttribute", "cuCtxPushCurrent_v2", "cuLinkDestroy"};
-    char path[600];
-    (void)state;
-    for (size_t i = 0; i < sizeof calls / sizeof calls[0]; i++) {
-        for (int n = 1; n <= 3; n++) {
-            FscJitCounts c;
-            fake_reset();
-            fsc_device *d = device_of("cuda");
-            fake_fail(calls[i], n, 999);
-            fsc_status s = prepare(d, 1000, &c);
-            if (s != FSC_OK) assert_non_null(strstr(fsc_last_message(), "999"));
-            fake_fail(calls[i], 1000, 0);
-            prepared(d, 1000, s != FSC_OK, s == FSC_OK);
-            fsc_device_close(d);
-            bool is_release = strcmp(calls[i], "cuCtxPushCurrent_v2") == 0 || strcmp(calls[i], "cuLinkDestroy") == 0;
-            if (!is_release) assert_int_equal(fake.modules + fake.links, 0);
-            while (files_of("", ".fsc", path)) unlink(path);
-        }
-    }
-}
-
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_open, folder_close)
 
 int main(void) {
@@ -489,7 +465,6 @@ int main(void) {
         IN_FOLDER(cubins_come_back),
         IN_FOLDER(refused_cubins_are_replaced),
         IN_FOLDER(ptx_is_kept_where_there_is_no_cubin),
-        IN_FOLDER(every_call_may_fail),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
 }

@@ -52,11 +52,33 @@ static void drivers_that_do_not_start(void **state) {
     assert_int_equal(open_in_child(fake, "803", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"), FSC_ERROR_ENVIRONMENT);
     assert_int_equal(open_in_child(fake, "34", "does not start"), FSC_NO_DRIVER);
     assert_int_equal(open_in_child(fake, "999", "does not start"), FSC_NO_DRIVER);
+    assert_int_equal(open_in_child(fake, "12345", "cuInit gives error 12345; the runtime does not expect this"), FSC_NO_DRIVER);
+}
+
+/* Every error there is: the machine has no such device, or its driver is not there, old, or not set up; each says what to do. */
+static void every_error_of_the_start(void **state) {
+    static const struct {
+        int error;
+        const char *text, *advice;
+        fsc_status status;
+    } rows[] = {
+#define CUDA_ERROR(name, number, status, fate, advice) {number, #number, #advice, status},
+#include "runtime/cuda_error.def"
+#undef CUDA_ERROR
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        fsc_status s = rows[i].status;
+        bool is_told = s == FSC_NO_DEVICE || s == FSC_ERROR_DRIVER_OLD || s == FSC_ERROR_ENVIRONMENT;
+        char says[64];
+        snprintf(says, sizeof says, "(text of the fake driver); %s", strcmp(rows[i].advice, "STUB") == 0 ? "this is a toolkit's stub" : "");
+        assert_int_equal(open_in_child(FAKE_DRIVER, rows[i].text, says), is_told ? s : FSC_NO_DRIVER);
+    }
 }
 
 static void old_driver(void **state) {
     (void)state;
-    assert_int_equal(open_in_child(FAKE_DRIVER_OLD, NULL, "is too old: it has no cuLaunchKernel"),
+    assert_int_equal(open_in_child(FAKE_DRIVER_OLD, NULL, "is of CUDA 13.0, too old or not whole: it has no cuLaunchKernel; install one of CUDA 11.4 or newer"),
                      FSC_ERROR_DRIVER_OLD);
 }
 
@@ -90,6 +112,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_driver),
         cmocka_unit_test(drivers_that_do_not_start),
+        cmocka_unit_test(every_error_of_the_start),
         cmocka_unit_test(old_driver),
         cmocka_unit_test(no_clusters),
     };

@@ -306,7 +306,8 @@ static void graphs(void **state) {
     fake_set_current(0);
     assert_int_equal(fsc_stream_create(d, &stream), FSC_OK);
     assert_int_equal(cuStreamBeginCapture_v2(stream, 0), 0);
-    assert_int_equal(launch(&m, stream, 700, false), FSC_ERROR_DRIVER);
+    assert_int_equal(launch(&m, stream, 700, false), FSC_ERROR_USAGE);
+    assert_non_null(strstr(fsc_last_message(), "load kernels before (fsc_kernel_warmup, fsc_object_load)"));
     assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
     assert_int_equal(cuGraphDestroy(graph), 0);
 

@@ -1,0 +1,239 @@
+/* fakecode.c - the fake driver's modules, functions, launches and graphs.
+ *
+ * A module is PTX text, or such text behind the headers of an ELF file (fakelink.c); a function exists if ".entry NAME" is in it.
+ * A .version beyond FakeState.ptx is one it does not know, "not ptx" a text it does not accept, both with a log.
+ * OLD_DRIVER and NO_CLUSTERS: built without the functions that old drivers lack.
+ */
+#include "fakecuda.h"
+#include "fakedriver.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#ifdef OLD_DRIVER
+#define cuLaunchKernel   cuLaunchKernel_missing
+#define cuLaunchKernelEx cuLaunchKernelEx_missing
+#endif
+#ifdef NO_CLUSTERS
+#define cuLaunchKernelEx cuLaunchKernelEx_missing
+#endif
+
+struct Function {
+    char name[64];
+    int dynamic_shared;
+    struct Function *next;
+};
+
+enum { LAUNCHES = 64 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct Function *functions;
+static FakeLaunch launched[LAUNCHES];
+static void *captured; /* the stream whose launches a graph records, and how many it has */
+static int recorded;
+
+void fake_forget_code(void) {
+    captured = NULL;
+    while (functions) {
+        struct Function *next = functions->next;
+        free(functions);
+        functions = next;
+    }
+}
+
+FakeLaunch fake_launch(int index) {
+    return launched[index];
+}
+
+int fake_attribute(const char *entry) {
+    for (struct Function *f = functions; f; f = f->next) {
+        if (strcmp(f->name, entry) == 0) return f->dynamic_shared;
+    }
+    return -1;
+}
+
+/* ---- Modules and functions -------------------------------------------------------------------------------------------- */
+
+static CUresult complain(const char *what, CUresult r, unsigned n, const int *options, void **values) {
+    char *log = NULL;
+    size_t size = 0;
+    for (unsigned i = 0; i < n; i++) {
+        if (options[i] == 5) log = values[i];
+        if (options[i] == 6) size = (size_t)(uintptr_t)values[i];
+    }
+    if (log) snprintf(log, size, "%s\n", what);
+    return r;
+}
+
+API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *options, void **values) {
+    ENTER();
+    NEED_CONTEXT();
+    if (captured) return 900; /* CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED */
+    nanosleep(&(struct timespec){.tv_nsec = fake.delay * 1000000L}, NULL);
+    const char *text = image;
+    bool is_cubin = memcmp(text, "\177ELF", 4) == 0;
+    if (is_cubin) text += FAKE_ELF;
+    if (strstr(text, "not ptx"))
+        return complain("ptxas application ptx input, line 3; fatal   : Parsing error", 218, n, options, values);
+    const char *version = strstr(text, ".version ");
+    unsigned major = 0, minor = 0;
+    if (version && sscanf(version, ".version %2u.%1u", &major, &minor) == 2 && (int)(major * 10 + minor) > fake.ptx) {
+        char log[64];
+        snprintf(log, sizeof log, "ptxas fatal   : Unsupported .version %u.%u", major, minor);
+        return complain(log, 222, n, options, values);
+    }
+    *module = strcpy(fake_take(strlen(text) + 1), text);
+    fake.modules++;
+    fake.cubins += is_cubin;
+    return 0;
+}
+
+API(cuModuleUnload, void *module) {
+    ENTER();
+    fake_give(module);
+    fake.modules--;
+    return 0;
+}
+
+API(cuModuleGetFunction, void **function, void *module, const char *name) {
+    ENTER();
+    char line[96];
+    snprintf(line, sizeof line, ".entry %s(", name);
+    if (!strstr((const char *)module, line)) return 500;
+    struct Function *f = calloc(1, sizeof *f);
+    snprintf(f->name, sizeof f->name, "%s", name);
+    f->dynamic_shared = -1;
+    pthread_mutex_lock(&lock);
+    f->next = functions;
+    functions = f;
+    pthread_mutex_unlock(&lock);
+    *function = f;
+    return 0;
+}
+
+API(cuFuncGetAttribute, int *value, int attribute, void *function) {
+    const int values[] = {fake.threads, 16, 0, 8, fake.registers, 70, 90}; /* threads, shared, const, local, registers, ptx, binary */
+    ENTER();
+    (void)function;
+    *value = values[attribute];
+    return 0;
+}
+
+API(cuFuncSetAttribute, void *function, int attribute, int value) {
+    ENTER();
+    if (attribute == 8) ((struct Function *)function)->dynamic_shared = value;
+    return 0;
+}
+
+API(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, void *function, int threads, size_t shared) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)function, (void)threads, (void)shared;
+    *n = fake.blocks;
+    return 0;
+}
+
+/* ---- Graphs --------------------------------------------------------------------------------------------------------- */
+
+API(cuStreamBeginCapture_v2, void *stream, int mode) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)mode;
+    if (!stream) return 900;
+    captured = stream;
+    recorded = 0;
+    return 0;
+}
+
+/* A graph, also one that is ready to be launched, is the number of its launches. */
+API(cuStreamEndCapture, void *stream, void **graph) {
+    ENTER();
+    if (stream != captured) return 1;
+    *graph = fake_take(sizeof recorded);
+    *(int *)*graph = recorded;
+    captured = NULL;
+    return 0;
+}
+
+API(cuGraphInstantiateWithFlags, void **ready, void *graph, unsigned long long flags) {
+    ENTER();
+    (void)flags;
+    *ready = fake_take(sizeof recorded);
+    *(int *)*ready = *(int *)graph;
+    return 0;
+}
+
+API(cuGraphLaunch, void *ready, void *stream) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)stream;
+    fake.launches += *(int *)ready;
+    return 0;
+}
+
+API(cuGraphExecDestroy, void *ready) {
+    fake_give(ready);
+    return 0;
+}
+
+API(cuGraphDestroy, void *graph) {
+    fake_give(graph);
+    return 0;
+}
+
+/* ---- Launches ------------------------------------------------------------------------------------------------------- */
+
+static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned cluster, void *stream, void **params) {
+    if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) return 1;
+    if (sizes[1] > 65535 || sizes[2] > 65535 || sizes[3] > 1024) return 1;
+    if (sizes[6] + 16 > 49152 && f->dynamic_shared < (int)sizes[6]) return 1;
+    if (captured && stream == captured) {
+        recorded++;
+        return 0;
+    }
+    pthread_mutex_lock(&lock);
+    FakeLaunch *l = &launched[fake.launches++ % LAUNCHES];
+    memset(l, 0, sizeof *l);
+    fake_write_log(strcpy(l->entry, f->name));
+    memcpy(l->grid, sizes, sizeof l->grid);
+    memcpy(l->block, sizes + 3, sizeof l->block);
+    l->shared = sizes[6];
+    l->cluster = cluster;
+    l->stream = stream;
+    for (int i = 0; i < fake.params; i++) memcpy(&l->params[i], params[i], 8);
+    pthread_mutex_unlock(&lock);
+    return 0;
+}
+
+API(cuLaunchKernel, void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+    unsigned shared, void *stream, void **params, void **extra) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)extra;
+    return keep(function, (const unsigned[]){gx, gy, gz, bx, by, bz, shared}, 0, stream, params);
+}
+
+struct Config {
+    unsigned grid[3], block[3], shared;
+    void *stream;
+    struct {
+        int id, pad;
+        unsigned value[16];
+    } * attrs;
+    unsigned num_attrs;
+};
+
+API(cuLaunchKernelEx, const struct Config *c, void *function, void **params, void **extra) {
+    ENTER();
+    NEED_CONTEXT();
+    (void)extra;
+    unsigned cluster = c->num_attrs == 1 && c->attrs[0].id == 4 ? c->attrs[0].value[0] : 0;
+    if (cluster == 0 || c->grid[0] % cluster) return 912;
+    return keep(
+        function,
+        (const unsigned[]){c->grid[0], c->grid[1], c->grid[2], c->block[0], c->block[1], c->block[2], c->shared},
+        cluster, c->stream, params);
+}

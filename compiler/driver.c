@@ -193,6 +193,14 @@ static void note_apart(fsc_compilation *c, Apart apart) {
     record_add_require(c->record, code, text);
 }
 
+/* Which lines the launch's needs come from: the number of warps is the source's own, or the largest tile's. */
+static void note_needs(const fsc_compilation *c, const fsc_compile_options *o, RecordLaunch *l) {
+    FuncLargest largest = func_largest(c->func);
+    l->tile_line = diag_place(c->diag, largest.tile).line;
+    l->threads_line = o->num_warps || c->record->num_warps ? diag_place(c->diag, c->func->span).line : l->tile_line;
+    l->shared_line = l->shared_dynamic ? diag_place(c->diag, largest.shared).line : 0;
+}
+
 /* The second half of the record: what the passes decided. */
 static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool is_cpu) {
     if (!c->record) return;
@@ -200,9 +208,9 @@ static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool
     record_set_target(c->record, o->arch, FSC_VERSION, o->file);
     func_walk(f, note_access, c);
     for (uint32_t i = 0; i < f->apart.len; i++) note_apart(c, f->apart.at[i]);
-    record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block,
-                      f->programs_per_block ? f->programs_per_block : 1, f->blocks_per_program ? f->blocks_per_program : 1,
-                      f->shared_bytes);
+    uint32_t programs = f->programs_per_block ? f->programs_per_block : 1, blocks = f->blocks_per_program ? f->blocks_per_program : 1;
+    RecordLaunch *l = record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block, programs, blocks, f->shared_bytes);
+    if (l && !is_cpu) note_needs(c, o, l);
     size_t n = 0;
     char *text = record_write(c->record, &n);
     if (!text) bug("out of memory for the record of %s", f->name);

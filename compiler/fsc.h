@@ -138,6 +138,8 @@ FSC_API const char *fsc_jit_log(const fsc_jit *j);
 FSC_API fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out);
 /* fsc_jit_prepare, then fsc_launch with the same checks. */
 FSC_API fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
+/* The same for those who debug: fsc_launch_checked of the variant, and names, kinds and types are looked at before it is compiled. */
+FSC_API fsc_status fsc_jit_launch_checked(fsc_jit *j, const int64_t grid[3], const FscNamedArg *args, size_t nargs, void *stream);
 /* How the handle came by its variants so far. */
 typedef struct FscJitCounts {
     uint32_t compiled;  /* by the compiler, those that failed included */

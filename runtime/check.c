@@ -337,7 +337,8 @@ static fsc_status check_contract(Call *c, uint32_t i) {
     uint64_t bytes = 0;
     if (p->kind != RECORD_POINTER || p->num_dims == 0) return FSC_OK;
     fsc_status status = contract_bytes(c, p, fsc_dtype_size(s->dtype), &bytes); /* no size: extents are checked all the same */
-    if (status != FSC_OK || a->bytes == 0 || bytes <= a->bytes) return status;
+    bool is_null = !a->u.pointer && bytes;
+    if (status != FSC_OK || (!is_null && (a->bytes == 0 || bytes <= a->bytes))) return status;
 
     char contract[200] = "", dim[80], values[200];
     const char *codes[2 * 16 + 1] = {NULL};
@@ -347,6 +348,9 @@ static fsc_status check_contract(Call *c, uint32_t i) {
         codes[2 * k] = p->dims[k].extent;
         codes[2 * k + 1] = p->dims[k].stride;
     }
+    if (is_null)
+        return status_fail(c->kernel->device, FSC_ERROR_CONTRACT, "buffer %s is NULL, and its contract %s[%s] wants %llu bytes%s", p->name, p->dtype,
+                           contract, (unsigned long long)bytes, with_values(c, codes, values, sizeof values));
     return status_fail(c->kernel->device, FSC_ERROR_CONTRACT,
                        "buffer %s holds %llu bytes, and its contract %s[%s] wants %llu%s", p->name,
                        (unsigned long long)a->bytes, p->dtype, contract, (unsigned long long)bytes,

@@ -13,6 +13,7 @@ typedef int CUresult;
 typedef int CUdevice;
 typedef int CUdevice_attribute;
 typedef int CUfunction_attribute;
+typedef int CUpointer_attribute;
 typedef int CUjit_option;
 typedef int CUjit_input;
 typedef unsigned long long CUdeviceptr;
@@ -45,6 +46,7 @@ enum { /* CUdevice_attribute */
        CU_ATTRIBUTE_COMPUTE_MINOR = 76,
        CU_ATTRIBUTE_MAX_SHARED_PER_SM = 81,
        CU_ATTRIBUTE_MAX_REGISTERS_PER_SM = 82,
+       CU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS = 88,
        CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK_OPTIN = 97,
        CU_ATTRIBUTE_MAX_BLOCKS_PER_SM = 106,
        CU_ATTRIBUTE_RESERVED_SHARED_PER_BLOCK = 111,
@@ -65,6 +67,8 @@ enum { /* CUjit_option */
        CU_JIT_ERROR_LOG_BUFFER = 5,
        CU_JIT_ERROR_LOG_BUFFER_SIZE = 6,
 };
+
+enum { CU_POINTER_MEMORY_TYPE = 2 }; /* CUpointer_attribute */
 
 enum { CU_JIT_INPUT_PTX = 1 }; /* CUjitInputType */
 

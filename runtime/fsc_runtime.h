@@ -423,10 +423,28 @@ static inline FscArg fsc_float(double x) {
  * programs along x, y, z, or NULL: the kernel's launch rule. Returns when the launch is queued (the CPU: when done).
  * Checked before anything runs, each with a message that names parameter, value and what was wanted: number and kind of
  * the arguments, alignment and equal-to-1 as the variant assumes, constexpr values against the rule, `require`
- * conditions, buffer sizes against the shape contract, the grid (x <= 2^31 - 1, y and z <= 65535).
+ * conditions, buffer sizes against the shape contract (NULL holds nothing), the grid (x <= 2^31 - 1, y and z <= 65535).
  * A grid with a 0 is success, and launches nothing. A launch that is right takes no lock and allocates nothing, up to 256
  * arguments; it is fit for a stream that is being captured into a graph. */
 FSC_API fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
+/* An argument, and the name that the caller has for its parameter; NULL: not compared. A number's dtype says which type the caller
+ * takes the parameter for, FSC_DTYPE_NONE: not compared. */
+typedef struct FscNamedArg {
+    const char *name;
+    FscArg arg;
+} FscNamedArg;
+
+static inline FscNamedArg fsc_named(const char *name, FscArg arg) {
+    FscNamedArg a = {name, arg};
+    return a;
+}
+
+/* fsc_launch for those who debug: slower, and it returns when the launch has ended, so that a fault is this launch's (not for a
+ * stream that is being captured). Refused with the kernel's signature in the message are, beyond what fsc_launch refuses: a wrong
+ * number of arguments, a name at the wrong place or of no parameter, another kind or type (FSC_ERROR_ARGUMENT); NULL for a
+ * pointer that the kernel goes through; on a GPU, an address that is none of its memory. A launch that fails later says with which
+ * arguments. Those are in the order of the call, never reordered. */
+FSC_API fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNamedArg *args, size_t nargs, void *stream);
 /* The grid that the launch rule gives (z, y = 1 where the rule has fewer), with the same checks, launching nothing;
  * *variant (may be NULL) is the variant that a launch would take. */
 FSC_API fsc_status fsc_launch_grid(fsc_kernel *k, const FscArg *args, size_t nargs, int64_t grid[3], size_t *variant);

@@ -5,6 +5,7 @@
  */
 #include "runtime/quick.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -44,17 +45,26 @@ static bool fill_parameters(Variant *v) {
 
 enum { PORTABLE_CLUSTER = 8, LARGEST_CLUSTER = 16 };
 
+/* "; softmax.dsl:9 takes most of it": the line that a need comes from, if the record has it. */
+static const char *line_of(const Variant *v, uint32_t line, const char *does, char *out, size_t size) {
+    *out = '\0';
+    if (line) snprintf(out, size, "; %.120s:%u %s", v->record->file, line, does);
+    return out;
+}
+
 /* Whether the device can run this launch at all. */
 static fsc_status check_launch(const Variant *v, const RecordLaunch *l) {
     fsc_device *d = v->module->device;
     const FscDeviceProps *p = &d->props;
+    char where[200];
     uint64_t shared = (uint64_t)l->shared_static + l->shared_dynamic;
     if (l->threads_per_block == 0 || l->threads_per_block > p->max_threads_per_block)
-        return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s has %u threads a block; %s takes 1 to %u",
-                           v->record->kernel, l->threads_per_block, p->name, p->max_threads_per_block);
+        return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s has %u threads a block; %s takes 1 to %u%s", v->record->kernel, l->threads_per_block, p->name,
+                           p->max_threads_per_block, line_of(v, l->threads_line, "asks for them (num_warps)", where, sizeof where));
     if (shared > p->shared_per_block_optin)
-        return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s needs %llu bytes of shared memory a block; %s has %u",
-                           v->record->kernel, (unsigned long long)shared, p->name, p->shared_per_block_optin);
+        return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s needs %llu bytes of shared memory a block; %s has %u%s", v->record->kernel,
+                           (unsigned long long)shared, p->name, p->shared_per_block_optin,
+                           line_of(v, l->shared_line, "takes most of it", where, sizeof where));
     if (l->blocks_per_program > LARGEST_CLUSTER)
         return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s has %u blocks a program; %s takes 1 to %d", v->record->kernel,
                            l->blocks_per_program, p->name, LARGEST_CLUSTER);
@@ -64,11 +74,27 @@ static fsc_status check_launch(const Variant *v, const RecordLaunch *l) {
     return FSC_OK;
 }
 
+/* Whether its registers let a block have so many threads: what the driver made of the PTX says. */
+static fsc_status check_registers(const Variant *v, const RecordLaunch *l, CUfunction function) {
+    fsc_device *d = v->module->device;
+    const FscDeviceProps *p = &d->props;
+    int most = 0, registers = 0;
+    char where[200];
+    fsc_status s = CU_FOR(d, v->record->kernel, cuFuncGetAttribute, &most, CU_FUNC_MAX_THREADS_PER_BLOCK, function);
+    if (s != FSC_OK || most >= (int)l->threads_per_block) return s;
+    s = CU_FOR(d, v->record->kernel, cuFuncGetAttribute, &registers, CU_FUNC_REGISTERS, function);
+    if (s != FSC_OK) return s;
+    return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s needs %d registers for each of %u threads a block, %lld in all; %s has %u, enough for %d threads%s",
+                       v->record->kernel, registers, l->threads_per_block, (long long)registers * l->threads_per_block, p->name,
+                       p->registers_per_block, most, line_of(v, l->tile_line, "makes the largest tile", where, sizeof where));
+}
+
 static fsc_status load_function(Variant *v, uint32_t i) {
     fsc_device *d = v->module->device;
     const RecordLaunch *l = &v->record->launches[i];
     fsc_status s = check_launch(v, l);
     if (s == FSC_OK) s = CU_FOR(d, v->record->kernel, cuModuleGetFunction, &v->functions[i], v->module->cu, l->entry);
+    if (s == FSC_OK) s = check_registers(v, l, v->functions[i]);
     if (s == FSC_OK && (uint64_t)l->shared_static + l->shared_dynamic > d->props.shared_per_block)
         s = CU_FOR(d, v->record->kernel, cuFuncSetAttribute, v->functions[i], CU_FUNC_MAX_DYNAMIC_SHARED, (int)l->shared_dynamic);
     if (s == FSC_OK && l->blocks_per_program > PORTABLE_CLUSTER)
@@ -302,12 +328,15 @@ static fsc_status report_cuda(Variant *v, FscKernelReport *o) {
     o->resident_blocks = (uint64_t)d->props.sms * o->blocks_per_sm;
     o->resident_programs = o->resident_blocks * l->programs_per_block / l->blocks_per_program;
     if (blocks > 0) return FSC_OK;
+    char where[200];
+    bool is_shared = o->limit == FSC_LIMIT_SHARED;
     return status_fail(
         d, FSC_ERROR_RESOURCE,
-        "not one block of kernel %s fits a multiprocessor of %s: %u threads of %u registers, %u bytes of "
-        "shared memory; what binds is %s",
-        v->record->kernel, d->props.name, o->threads_per_block, o->registers, o->shared_static + o->shared_dynamic,
-        fsc_limit_name(o->limit));
+        "not one block of kernel %s fits a multiprocessor of %s, which has %u threads, %u registers and %u bytes of shared memory: "
+        "%u threads of %u registers, %u bytes of shared memory; what binds is %s%s",
+        v->record->kernel, d->props.name, d->props.max_threads_per_sm, d->props.registers_per_sm, d->props.shared_per_sm, o->threads_per_block,
+        o->registers, o->shared_static + o->shared_dynamic, fsc_limit_name(o->limit),
+        line_of(v, is_shared ? l->shared_line : l->tile_line, is_shared ? "takes most of that" : "makes the largest tile", where, sizeof where));
 }
 
 fsc_status fsc_kernel_warmup(fsc_kernel *k, size_t variant, FscKernelReport *out) {

@@ -161,7 +161,8 @@ static bool holds(const Call *c, const Variant *v, const QuickSlot *s, const Fsc
                        __builtin_add_overflow(last, step, &last)))
             return false;
     }
-    if (empty || a->bytes == 0 || s->num_dims == 0) return true;
+    if (empty || s->num_dims == 0) return true;
+    if (a->bytes == 0 || !a->u.pointer) return a->u.pointer != NULL;
     return !__builtin_add_overflow(last, 1u, &last) &&
            !__builtin_mul_overflow(last, (uint64_t)fsc_dtype_size(s->dtype), &last) && last <= a->bytes;
 }

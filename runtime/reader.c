@@ -252,8 +252,15 @@ static bool read_require(Reader *rd) {
     return record_add_require(rd->r, word(rd, 1), word(rd, 2)) || fail(rd, "out of memory");
 }
 
+/* One of the lines that a launch's needs come from. */
+static bool read_origin(Reader *rd, uint32_t i, RecordLaunch *l) {
+    bool is_threads = strncmp(word(rd, i), "threads_line=", 13) == 0, is_tile = strncmp(word(rd, i), "tile_line=", 10) == 0;
+    return is_threads ? read_field(rd, i, "threads_line", &l->threads_line)
+                      : read_field(rd, i, is_tile ? "tile_line" : "shared_line", is_tile ? &l->tile_line : &l->shared_line);
+}
+
 static bool read_launch(Reader *rd) {
-    if (!need_words(rd, 7, 7)) return false;
+    if (!need_words(rd, 7, 10)) return false;
     RecordLaunch *l = record_add_launch(rd->r, word(rd, 1), 0, 0, 0, 0);
     if (!l) return fail(rd, "out of memory");
     if (!read_field(rd, 2, "threads", &l->threads_per_block) ||
@@ -261,6 +268,8 @@ static bool read_launch(Reader *rd) {
         !read_field(rd, 4, "blocks", &l->blocks_per_program) || !read_field(rd, 5, "static", &l->shared_static) ||
         !read_field(rd, 6, "dynamic", &l->shared_dynamic))
         return false;
+    for (uint32_t i = 7; i < rd->num_words; i++)
+        if (!read_origin(rd, i, l)) return false;
     if (l->programs_per_block == 0 || l->blocks_per_program == 0) return fail(rd, "a launch of no programs or blocks");
     return true;
 }

@@ -320,8 +320,12 @@ static void write_param(Out *o, const RecordParam *p) {
 static void write_launch(Out *o, const RecordLaunch *l) {
     out(o, "launch");
     out_word(o, l->entry);
-    out(o, " threads=%u programs=%u blocks=%u static=%u dynamic=%u\n", l->threads_per_block, l->programs_per_block,
+    out(o, " threads=%u programs=%u blocks=%u static=%u dynamic=%u", l->threads_per_block, l->programs_per_block,
         l->blocks_per_program, l->shared_static, l->shared_dynamic);
+    if (l->threads_line) out(o, " threads_line=%u", l->threads_line);
+    if (l->tile_line) out(o, " tile_line=%u", l->tile_line);
+    if (l->shared_line) out(o, " shared_line=%u", l->shared_line);
+    out(o, "\n");
 }
 
 static void write_access(Out *o, const RecordAccess *a) {

@@ -20,7 +20,7 @@
  *   config "2 of 5"                        which configuration of @autotune this is; absent: it has none
  *   num_warps "4"                          likewise num_stages, num_ctas; each may be absent
  *   require "$6 $5 >=" "BLOCK >= n_cols"   code, the condition as the source has it
- *   launch softmax threads=128 programs=1 blocks=1 static=64 dynamic=0
+ *   launch softmax threads=128 programs=1 blocks=1 static=64 dynamic=0 threads_line=5 tile_line=7 shared_line=9
  *   scratch 0
  *   access load 9 9 bytes=16 fp32 align=16 param=1
  *   end 5f1c09a2                           FNV-1a (32 bits) of every byte before this line: damage is seen
@@ -91,6 +91,9 @@ typedef struct RecordLaunch {
     uint32_t blocks_per_program; /* cluster size along x; the block count along x is grid.x times this */
     uint32_t shared_static;      /* bytes that the module declares itself */
     uint32_t shared_dynamic;     /* bytes that the launch asks for */
+    uint32_t threads_line;       /* in `file`, from 1: what asks for so many threads; 0: unknown, as below */
+    uint32_t tile_line;          /* what makes the largest tile, which takes the registers */
+    uint32_t shared_line;        /* what takes most of the shared memory */
 } RecordLaunch;
 
 typedef struct RecordAccess {

@@ -76,6 +76,11 @@ uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis);
 struct Record;
 /* Warnings about a function as the checker left it; the record (NULL: there is none) has the contracts. */
 void lint_function(Func *f, const struct Record *r, Diag *d);
+/* The op that exchanges most bytes through shared memory, and the first that makes a tile as large as any; f's own place: none. */
+typedef struct FuncLargest {
+    Span shared, tile;
+} FuncLargest;
+FuncLargest func_largest(const Func *f);
 /* Remarks of performance about a function behind the pipeline for GPUs. */
 void remark_function(const Func *f, Diag *d);
 

@@ -59,6 +59,7 @@ bool pass_shared(Func *f, PassContext *c) {
     arena_destroy(scratch);
     if (most > c->target.max_shared_bytes) {
         diag(c->diag, f->span, E_SHARED_MEMORY, f->name, (unsigned long long)most, c->target.max_shared_bytes);
+        diag_note(c->diag, func_largest(f).shared, "this takes most of it");
         diag_note(c->diag, (Span){0, 0}, "a smaller tile, or more programs that each do less, needs less");
         return false;
     }

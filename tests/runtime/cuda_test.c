@@ -233,13 +233,24 @@ static void resources(void **state) {
     assert_int_equal(load(d, r, "7.0", &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_ERROR_RESOURCE);
     assert_non_null(
-        strstr(fsc_device_message(d), "needs 232449 bytes of shared memory a block; Fake H100 0 has 232448"));
+        strstr(fsc_device_message(d), "needs 232449 bytes of shared memory a block; Fake H100 0 has 232448; dir/soft max.dsl:10 takes most of it"));
     fsc_module_unload(m);
     r->launches[0].shared_dynamic = 0;
     r->launches[0].threads_per_block = 1056;
     assert_int_equal(load(d, r, "7.0", &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_ERROR_RESOURCE);
+    assert_non_null(strstr(fsc_device_message(d), "has 1056 threads a block; Fake H100 0 takes 1 to 1024; dir/soft max.dsl:7 asks for them (num_warps)"));
     fsc_module_unload(m);
+    r->launches[0].threads_per_block = 512;
+    fake.registers = 168;
+    fake.threads = 384;
+    assert_int_equal(load(d, r, "7.0", &m), FSC_OK);
+    assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_ERROR_RESOURCE);
+    assert_non_null(strstr(fsc_device_message(d), "kernel softmax needs 168 registers for each of 512 threads a block, 86016 in all; Fake H100 0 has 65536, "
+                                                  "enough for 384 threads; dir/soft max.dsl:9 makes the largest tile"));
+    fsc_module_unload(m);
+    fake.registers = 64;
+    fake.threads = 1024;
     r->launches[0].threads_per_block = 128;
     char *ptx = sample_ptx(r, "7.0"); /* the entry that the record names is not there */
     memcpy(strstr(ptx, ".entry softmax") + 7, "hardmax", 7);
@@ -266,7 +277,9 @@ static void warm_up(void **state) {
     assert_int_equal(o.limit, FSC_LIMIT_REGISTERS);
     fake.blocks = 0;
     assert_int_equal(fsc_kernel_warmup(k, 0, &o), FSC_ERROR_RESOURCE);
-    assert_non_null(strstr(fsc_device_message(d), "not one block of kernel softmax fits"));
+    assert_non_null(strstr(fsc_device_message(d), "not one block of kernel softmax fits a multiprocessor of Fake H100 0, which has 2048 threads, 65536 registers "
+                                                  "and 233472 bytes of shared memory: 128 threads of 64 registers, 16 bytes of shared memory; "
+                                                  "what binds is registers; dir/soft max.dsl:9 makes the largest tile"));
     assert_int_equal(fake.launches, 0);
     fsc_kernel_destroy(k);
     fsc_device_close(d);

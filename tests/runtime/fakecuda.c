@@ -218,7 +218,8 @@ API(cuDeviceTotalMem_v2, size_t *bytes, int device) {
 }
 
 API(cuDeviceGetAttribute, int *value, int attribute, int device) {
-    static const int values[][2] = {{1, 1024},     {8, 49152},  {10, 32},       {12, 65536}, {13, 1980000}, {16, 132},
+    const int values[][2] = {{88, fake.pageable},
+                             {1, 1024},     {8, 49152},  {10, 32},       {12, 65536}, {13, 1980000}, {16, 132},
                                     {36, 2619000}, {37, 5120},  {38, 52428800}, {39, 2048},  {75, 9},       {76, 0},
                                     {81, 233472},  {82, 65536}, {97, 232448},   {106, 32},   {111, 1024}};
     COUNT();
@@ -314,6 +315,19 @@ API(cuMemcpyDtoH_v2, void *to, unsigned long long from, size_t bytes) {
     ENTER();
     NEED_CONTEXT();
     memcpy(to, (void *)(uintptr_t)from, bytes);
+    return 0;
+}
+
+/* 2: of a device; what it did not hand out it does not know. */
+API(cuPointerGetAttribute, void *value, int attribute, unsigned long long address) {
+    ENTER();
+    const char *p = (const char *)(uintptr_t)address;
+    bool is_known = false;
+    pthread_mutex_lock(&lock);
+    for (struct Head *h = all.next; h != &all && !is_known; h = h->next) is_known = p >= (char *)h + HEAD && p < (char *)h + HEAD + h->bytes;
+    pthread_mutex_unlock(&lock);
+    if (!is_known || attribute != 2) return 1;
+    *(int *)value = 2;
     return 0;
 }
 

@@ -32,7 +32,11 @@ static inline Record *sample_record(const char *target, const char *block, Recor
     record_add_grid(r, "$4");
     record_set_num_warps(r, "4");
     record_add_require(r, "$6 $5 >=", "BLOCK >= n_cols");
-    record_add_launch(r, "softmax", 128, 1, 1, 0)->shared_static = 16;
+    RecordLaunch *l = record_add_launch(r, "softmax", 128, 1, 1, 0);
+    l->shared_static = 16;
+    l->threads_line = 7;
+    l->tile_line = 9;
+    l->shared_line = 10;
     record_add_access(r, false, 9, 9, 16, "fp32", 4)->param = P_X;
     record_add_access(r, true, 11, 5, 16, "fp32", 4)->param = P_Y;
     return r;

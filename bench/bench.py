@@ -134,7 +134,7 @@ class Run:
         self.started = time.monotonic()
         self.end = self.started + (o.seconds or FOREVER)
         self.failed = self.failed_in_a_row = 0
-        self.write({"machine": facts})
+        self.write({"schema_version": 1, "machine": facts})
         for module, why in absent.items():
             self.say(f"   {module}: {why}")
 

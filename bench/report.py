@@ -229,7 +229,7 @@ def write_json(path, machine, points, failed):
     below = [{"kernel": p["kernel"], "point": point_name(p), "mode": p["mode"], "against": b.against, "least": b.least, **r._asdict()}
              for p, b, r in misses(points)]
     with open(path, "w") as f:
-        json.dump({"machine": machine, "points": [short(p) for p in points], "below": below, "failed": failed}, f, indent=1)
+        json.dump({"schema_version": 1, "machine": machine, "points": [short(p) for p in points], "below": below, "failed": failed}, f, indent=1)
         f.write("\n")
 
 

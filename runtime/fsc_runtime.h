@@ -30,6 +30,21 @@
 extern "C" {
 #endif
 
+/* ---- Version --------------------------------------------------------------------------------------------------------- *
+ * Of this header; the build reads it here. docs/stability.md says what a version may change. */
+
+#define FSC_VERSION_MAJOR  0
+#define FSC_VERSION_MINOR  1
+#define FSC_VERSION_PATCH  0
+#define FSC_VERSION_NUMBER (FSC_VERSION_MAJOR * 10000 + FSC_VERSION_MINOR * 100 + FSC_VERSION_PATCH)
+#define FSC_VERSION_TEXT2_(n) #n
+#define FSC_VERSION_TEXT_(n)  FSC_VERSION_TEXT2_(n)
+#define FSC_VERSION_STRING                                                                                            \
+    FSC_VERSION_TEXT_(FSC_VERSION_MAJOR) "." FSC_VERSION_TEXT_(FSC_VERSION_MINOR) "." FSC_VERSION_TEXT_(FSC_VERSION_PATCH)
+
+/* FSC_VERSION_NUMBER of the library that the program runs with. */
+FSC_API int fsc_version_number(void);
+
 /* ---- Status --------------------------------------------------------------------------------------------------------- */
 
 /* One row of status.def each: FSC_OK is 0. Values may move between versions: compare with names. */

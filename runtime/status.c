@@ -27,6 +27,10 @@ enum {
 #include "runtime/status.def"
 #undef STATUS
 
+int fsc_version_number(void) {
+    return FSC_VERSION_NUMBER;
+}
+
 static bool is_status(fsc_status s) {
     return (size_t)s < sizeof rows / sizeof rows[0];
 }

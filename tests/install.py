@@ -3,7 +3,7 @@
 
 Unpacks cpack's archive somewhere, and builds docs/examples/embed against it with CMake; the same with a C compiler and
 pkg-config from --emit=c; runs all of it without a driver, on the tests' fake one, and on a GPU if there is one. Every type of
-a scalar reaches the kernel as the header passes it. Libraries show fsc_* only.
+a scalar reaches the kernel as the header passes it. Libraries show fsc_* only; nothing in the archive needs LLVM or a newer C library.
 """
 
 import ctypes
@@ -79,6 +79,25 @@ def with_python(prefix):
                "fsc.load(%r).softmax(a, b)\nprint(abs(sum(y) - 1) < 1e-6, fsc.library_path)" % os.path.join(ROOT, "dsl_examples", "softmax.dsl"))
     printed = run(sys.executable, "-B", "-c", program, env={"PYTHONPATH": os.path.join(prefix, "share", "fsc", "python"), "FSC_LIBRARY": ""})
     expect(printed.startswith("True ") and os.path.realpath(printed.split()[1]).startswith(os.path.realpath(prefix)), "Python prints %r" % printed)
+GLIBC = (2, 36)
+SYSTEM = r"libc\.so\.6|libm\.so\.6|libz\.so\.1|libzstd\.so\.1|ld-linux-x86-64\.so\.2"
+
+
+def check_files(prefix):
+    """Every program and library of the archive: only the C library (built on Debian 12: its own at most), zlib and zstd, where the system has them."""
+    paths = [path for path in glob.glob(os.path.join(prefix, "**"), recursive=True) if os.path.isfile(path) and not os.path.islink(path)]
+    paths = [path for path in paths if open(path, "rb").read(4) == b"\177ELF"]
+    expect(len(paths) == 3, "programs and libraries are %s" % paths)
+    here = tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")))
+    for path in paths:
+        dynamic = run("readelf", "-d", path)
+        needed = re.findall(r"NEEDED.*\[(.*)\]", dynamic)
+        expect(needed and all(re.fullmatch(SYSTEM, name) for name in needed), "%s needs %s" % (path, needed))
+        expect(not re.search(r"\((RPATH|RUNPATH)\)", dynamic), "%s looks for libraries in folders of its own" % path)
+        versions = {tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_([0-9.]+)", run("objdump", "-T", path))}
+        expect(versions and max(versions) <= max(GLIBC, here), "%s needs glibc %s" % (path, ".".join(map(str, max(versions)))))
+        others = set(re.findall(r"\b(GLIBCXX|CXXABI|LLVM|GCC)_[0-9.]+", run("objdump", "-T", path)))
+        expect(not others, "%s needs symbols of %s" % (path, others))
 
 
 def runs_well(program, kernel_version):
@@ -192,6 +211,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         prefix = install(build, folder, bool(flags))
         check_share(prefix)
+        if not flags:
+            check_files(prefix)
         for name in ("libfsc-runtime", "libfsc"):
             check_library(os.path.join(prefix, "lib", name + ".so"), name + ".so.0", bool(flags))
         if not flags:  # of sanitizers, which Python does not have

@@ -4,6 +4,7 @@
  * in a message becomes U+FFFD.
  */
 #include "base/private.h"
+#include "base/schema.h"
 
 #include <string.h>
 
@@ -45,7 +46,7 @@ static void json_message(const Diag *d, const Message *m, Text *out) {
 void diag_print_json(const Diag *d, Text *out) {
     size_t count;
     const Message **heads = diag_heads(d, &count), *end = count ? d->messages.at + d->messages.len : NULL;
-    text_printf(out, "{\"diagnostics\": [");
+    text_printf(out, "{\"schema_version\": %d, \"diagnostics\": [", SCHEMA_DIAGNOSTICS);
     for (size_t i = 0; i < count; i++) {
         text_printf(out, "%s\n  ", i ? "," : "");
         json_message(d, heads[i], out);

@@ -4,6 +4,7 @@
  * every sample; a plot. Method: each point is a job of its own. Before each timed launch on a GPU the L2 is written over
  * (flush.h), so that data comes from memory; the median of the samples counts.
  */
+#include "base/schema.h"
 #include "tool/axis.h"
 #include "tool/job.h"
 #include "tool/plot.h"
@@ -196,7 +197,7 @@ static ExitCode sweep(Bench *b, const char *dtype, const char *warps) {
 
 static ExitCode sweep_all(Bench *b) {
     if (b->o->json) {
-        printf("{\"device\": \"%s\", \"repeat\": %u, \"points\": [", b->props.name, b->o->repeat);
+        printf("{\"schema_version\": %d, \"device\": \"%s\", \"repeat\": %u, \"points\": [", SCHEMA_BENCH, b->props.name, b->o->repeat);
     } else {
         for (uint32_t i = 0; i < b->num_axes; i++) printf("%10s", b->axes[i].name);
         printf("  %-6s %5s %12s %10s   on %s, median of %u\n", "dtype", "warps", "ms", "GB/s", b->props.name, b->o->repeat);

@@ -3,6 +3,7 @@
  * In: one word. Out: text, or JSON of list and stat. A folder that nobody has made yet is an empty cache; one that is not
  * private is exit status 3 with what to do.
  */
+#include "base/schema.h"
 #include "tool/tool.h"
 
 #include "runtime/cache.h"
@@ -70,14 +71,14 @@ static ExitCode print_list(bool json) {
     CacheItem *items;
     size_t n;
     bool ok = open_entries(&c, &items, &n);
-    if (ok && json) printf("[");
+    if (ok && json) printf("{\"schema_version\": %d, \"entries\": [", SCHEMA_CACHE_LIST);
     for (size_t i = n; i-- > 0;) {
         CacheEntry e;
         (void)cache_read(&c, items[i].key, false, &e);
         print_entry(&items[i], &e, json, i + 1 == n);
         cache_entry_free(&e);
     }
-    if (ok && json) printf("\n]\n");
+    if (ok && json) printf("\n]}\n");
     free(items);
     cache_close(&c);
     return ok ? EXIT_DONE : EXIT_ENVIRONMENT;
@@ -96,7 +97,7 @@ static ExitCode print_stat(bool json) {
         cache_entry_free(&e);
     }
     if (ok && json) {
-        printf("{\"folder\": ");
+        printf("{\"schema_version\": %d, \"folder\": ", SCHEMA_CACHE_STAT);
         print_string(c.path, strlen(c.path));
         printf(", \"entries\": %zu, \"damaged\": %zu, \"bytes\": %" PRIu64 ", \"limit\": %" PRIu64 "}\n", n, damaged, bytes, c.limit);
     } else if (ok) {

@@ -4,6 +4,7 @@
  * Method: a line that has code ran as often as the most of its basic blocks: on emu per program, on the CPU per program and
  * chunk of elements. Lines within the kernel that have no code of their own (folded, merged with another, moved) say so.
  */
+#include "base/schema.h"
 #include "tool/job.h"
 
 #include <ctype.h>
@@ -57,7 +58,7 @@ static void print_listing(const Job *j, const FscCounts *c) {
 
 static void print_list(const FscCounts *c) {
     bool first = true;
-    printf("{\"kernel\": \"%s\", \"coverage\": [", c->record->kernel);
+    printf("{\"schema_version\": %d, \"kernel\": \"%s\", \"coverage\": [", SCHEMA_COVERAGE, c->record->kernel);
     for (size_t i = 0; i < c->num_lines; i++) {
         if (!c->lines[i].line) continue;
         printf("%s{\"line\": %u, \"runs\": %" PRIu64 "}", first ? "" : ", ", c->lines[i].line,

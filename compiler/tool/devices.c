@@ -2,6 +2,7 @@
  *
  * The CPU and the emulator are always there. No driver is no error: the list says why there is no GPU in it.
  */
+#include "base/schema.h"
 #include "tool/tool.h"
 
 #include <inttypes.h>
@@ -51,7 +52,7 @@ ExitCode command_devices(ToolOptions *o) {
     int count = 0;
     fsc_status s = fsc_device_count(FSC_CUDA, &count);
     bool ok = true, first = true;
-    if (o->json) printf("[");
+    if (o->json) printf("{\"schema_version\": %d, \"devices\": [", SCHEMA_DEVICES);
     for (int i = 0; i < count; i++) {
         char word[32];
         snprintf(word, sizeof word, "cuda:%d", i);
@@ -60,7 +61,7 @@ ExitCode command_devices(ToolOptions *o) {
     }
     ok &= show(o, "cpu", first);
     ok &= show(o, "emu", false);
-    if (o->json) printf("\n]\n");
+    if (o->json) printf("\n]}\n");
     else if (s != FSC_OK) printf("no GPU: %s\n", fsc_last_message());
     return ok ? EXIT_DONE : EXIT_ENVIRONMENT;
 }

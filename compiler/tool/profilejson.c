@@ -2,12 +2,11 @@
  *
  * In: a Profile. Out: JSON on standard output; schema_version grows when a field changes its meaning or goes.
  */
+#include "base/schema.h"
 #include "tool/profile.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-enum { SCHEMA_VERSION = 1 };
 
 static void print_string(const char *s) {
     putchar('"');
@@ -78,7 +77,7 @@ static void print_card(const Prediction *c) {
 
 void profile_json(const Profile *p) {
     const FscCounts *n = &p->counts;
-    printf("{\n  \"schema_version\": %d,\n  \"kernel\": \"%s\",\n  \"file\": ", SCHEMA_VERSION, n->record->kernel);
+    printf("{\n  \"schema_version\": %d,\n  \"kernel\": \"%s\",\n  \"file\": ", SCHEMA_PROFILE, n->record->kernel);
     print_string(n->record->file);
     printf(",\n  \"programs\": %" PRIu64 ",\n  \"blocks\": %" PRIu64
            ",\n  \"threads_per_block\": %u,\n  \"programs_per_block\": %u,\n"

@@ -5,6 +5,7 @@
  * The results are those of the first launch; warm-ups and repeats come after it (of the CPU's: warm-up 0, repeat 1 is one
  * launch in all).
  */
+#include "base/schema.h"
 #include "tool/job.h"
 
 #include <inttypes.h>
@@ -28,9 +29,9 @@ static void print_result(const Job *j, double ms) {
     uint64_t bytes = job_bytes(j);
     double rate = ms > 0 ? (double)bytes / ms * 1e-6 : 0;
     if (j->o->json) {
-        printf("{\"kernel\": \"%s\", \"device\": \"%s\", \"milliseconds\": %.6f, \"bytes\": %" PRIu64
+        printf("{\"schema_version\": %d, \"kernel\": \"%s\", \"device\": \"%s\", \"milliseconds\": %.6f, \"bytes\": %" PRIu64
                ", \"gigabytes_per_second\": %.3f, \"repeat\": %u}\n",
-               j->bounds.interface->kernel, j->props.name, ms, bytes, rate, j->o->repeat);
+               SCHEMA_RUN, j->bounds.interface->kernel, j->props.name, ms, bytes, rate, j->o->repeat);
     } else if (j->o->check) {
         printf("%s on %s, checked: no mistakes (%.4f ms, median of %u)\n", j->bounds.interface->kernel, j->props.name,
                ms, j->o->repeat);

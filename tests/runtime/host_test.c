@@ -214,8 +214,16 @@ static void owners_end_once(void **state) {
     record_free(r);
 }
 
+static void versions(void **state) {
+    (void)state;
+    assert_int_equal(fsc_version_number(), FSC_VERSION_NUMBER);
+    assert_int_equal(FSC_VERSION_NUMBER, FSC_VERSION_MAJOR * 10000 + FSC_VERSION_MINOR * 100 + FSC_VERSION_PATCH);
+    assert_string_equal(FSC_VERSION_STRING, FSC_VERSION); /* what CMake read from the header */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(versions),
         cmocka_unit_test(devices),
         cmocka_unit_test(memory),
         cmocka_unit_test(time_passes),

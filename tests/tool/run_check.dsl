@@ -14,7 +14,7 @@
 # CHECK-NEXT: note: mask it (mask=i < n), or give the buffer the size that the kernel takes it to have
 # CHECK-NEXT: fsc run: the checks found 1 mistake
 # RIGHT: add on emu: {{[0-9.]+}} ms
-# JSON: {"kernel": "add", "device": "emu", "milliseconds"
+# JSON: {"schema_version": 1, "kernel": "add", "device": "emu", "milliseconds"
 # CLEAN: add on {{emu|cpu}}, checked: no mistakes ({{[0-9.]+}} ms, median of 1)
 @kernel(grid=(cdiv(n, 64),))
 def f(y: *fp32[n], x: *fp32[n], n: i32):

@@ -96,6 +96,38 @@ static fsc_status run_gpu(void) {
     return s;
 }
 
+/* A launch by names, with pointers that are the device's. */
+static fsc_status run_named(void) {
+    fsc_device *d = NULL;
+    fsc_kernel *k = NULL;
+    fsc_module *m = NULL;
+    void *p = NULL;
+    fsc_status s = fsc_device_open("cuda", &d);
+    if (s == FSC_OK) s = fsc_memory_alloc(d, 64, &p);
+    if (s == FSC_OK) s = fsc_module_load(d, ptx[1], strlen(ptx[1]), &m);
+    if (s == FSC_OK) s = add(&k, m);
+    const FscNamedArg args[] = {fsc_named("y", fsc_pointer(p, 0, 0)),    fsc_named("x", fsc_pointer(p, 0, 0)),   fsc_named("y_stride", fsc_int(1024)),
+                                fsc_named("x_stride", fsc_int(800)), fsc_named("n_rows", fsc_int(64)), fsc_named("n_cols", fsc_int(781))};
+    if (s == FSC_OK) s = fsc_launch_checked(k, NULL, args, 6, NULL);
+    if (p) (void)fsc_memory_free(d, p);
+    fsc_kernel_destroy(k);
+    fsc_device_close(d);
+    return s;
+}
+
+static fsc_status run_object(void) {
+    const FscObjectVariant variants[] = {{.arch = "sm_90", .code = ptx[0], .size = strlen(ptx[0])},
+                                         {.arch = "sm_90", .code = ptx[1], .size = strlen(ptx[1]), .number = 1}};
+    FscObject o = {.abi = FSC_OBJECT_ABI, .kernel = "softmax", .variants = variants, .num_variants = 2};
+    const void *y = (const void *)0x7000000000, *x = (const void *)0x7100000004;
+    int32_t stride = 1024, rows = 64, cols = 781;
+    const void *const values[] = {&y, &x, &stride, &stride, &rows, &cols};
+    fsc_status s = fsc_object_launch(&o, NULL, NULL, values);
+    if (s == FSC_OK) s = fsc_object_load(&o, NULL);
+    fsc_object_unload(&o);
+    return s;
+}
+
 static fsc_status run_host(const char *name, const Record *r, FscHostCode code, bool checked) {
     fsc_device *d = NULL;
     fsc_kernel *k = NULL;
@@ -168,7 +200,7 @@ static void every_allocation_may_fail(void **state) {
     static const struct {
         const char *name;
         fsc_status (*run)(void);
-    } runs[] = {{"gpu", run_gpu}, {"cpu", run_cpu}, {"checked cpu", run_cpu_checked}, {"emu", run_emu}, {"cache", run_cache}, {"record", run_record}};
+    } runs[] = {{"gpu", run_gpu}, {"named", run_named}, {"object", run_object}, {"cpu", run_cpu}, {"checked cpu", run_cpu_checked}, {"emu", run_emu}, {"cache", run_cache}, {"record", run_record}};
     (void)state;
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         int n = 1, failed = 0;

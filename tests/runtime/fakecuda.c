@@ -242,7 +242,7 @@ API(cuDevicePrimaryCtxRetain, void **context, int device) {
 API(cuDevicePrimaryCtxRelease_v2, int device) {
     (void)device;
     CUresult failed = fake_count(__func__);
-    fake.retained--;
+    if (--fake.retained == 0) sticky = 0; /* the next one is a new context */
     return failed;
 }
 

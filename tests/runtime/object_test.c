@@ -289,6 +289,28 @@ static void cpu_version(void **state) {
     end(&m);
 }
 
+/* A fault is told until the object is unloaded, which gives the lost context back: then a new one works. */
+static void faults_end_with_the_context(void **state) {
+    (void)state;
+    Made m;
+    make_usual(&m);
+    takes(&m, 700, false, "sm_90_c_16_1024");
+    fake_fail("cuLaunchKernel", 1, 719);
+    assert_int_equal(launch(&m, NULL, 700, false), FSC_ERROR_FAULT);
+    int before = fake_calls("cuLaunchKernel");
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(launch(&m, NULL, 700, false), FSC_ERROR_FAULT);
+        assert_non_null(strstr(fsc_last_message(), "an earlier kernel faulted: CUDA_ERROR_LAUNCH_FAILED"));
+        assert_int_equal(fsc_object_load(&m.object, NULL), FSC_ERROR_FAULT); /* variants that were not loaded yet */
+    }
+    assert_int_equal(fake_calls("cuLaunchKernel"), before);
+    fsc_object_unload(&m.object);
+    assert_int_equal(fake.retained, 0);
+    takes(&m, 700, false, "sm_90_c_16_1024");
+    end(&m);
+    assert_int_equal(fake.retained, 0);
+}
+
 /* ---- Graphs -------------------------------------------------------------------------------------------------------------------------- */
 
 int cuStreamBeginCapture_v2(void *stream, int mode);
@@ -406,6 +428,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(contexts, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(two_objects, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(cpu_version, fresh, nothing_left),
+        cmocka_unit_test_setup(faults_end_with_the_context, fresh),
         cmocka_unit_test_setup_teardown(graphs, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(value_types, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(concurrent, fresh, nothing_left),

@@ -1,6 +1,6 @@
 /* nodriver_test.c - machines whose driver is missing, broken or old: each is a child process, as a driver is sought once.
  *
- * The build names the fake drivers: FAKE_DRIVER is whole, FAKE_DRIVER_OLD has no cuLaunchKernel, and
+ * The build wraps dlsym, and names the fake drivers: FAKE_DRIVER is whole, FAKE_DRIVER_OLD has no cuLaunchKernel, and
  * FAKE_DRIVER_NO_CLUSTERS no cuLaunchKernelEx.
  */
 #include "sample.h"
@@ -14,6 +14,16 @@
 
 #include <sys/wait.h>
 #include <unistd.h>
+
+/* A driver without one symbol: the build wraps dlsym. */
+static const char *hidden = "";
+
+void *__real_dlsym(void *library, const char *name);
+void *__wrap_dlsym(void *library, const char *name);
+
+void *__wrap_dlsym(void *library, const char *name) {
+    return strcmp(name, hidden) == 0 ? NULL : __real_dlsym(library, name);
+}
 
 /* What opening gives in a child with that library: the status, 100 where the message lacks `says`. */
 static int open_in_child(const char *library, const char *init, const char *says) {
@@ -82,6 +92,57 @@ static void old_driver(void **state) {
                      FSC_ERROR_DRIVER_OLD);
 }
 
+/* Of each symbol: what must be there is named, with the driver's version; without the others kernels run all the same. */
+static int open_and_launch(void) {
+    fsc_device *d = NULL;
+    fsc_module *m = NULL;
+    fsc_kernel *k = NULL;
+    void *p = NULL;
+    setenv("FSC_CUDA_LIBRARY", FAKE_DRIVER, 1);
+    Record *r = sample_record("sm_90", "1024", RECORD_RULE, 16);
+    char *ptx = sample_ptx(r, "8.0");
+    fsc_status s = fsc_device_open("cuda", &d);
+    if (s == FSC_OK) s = fsc_memory_alloc(d, 64, &p);
+    if (s == FSC_OK) s = fsc_module_load(d, ptx, strlen(ptx), &m);
+    if (s == FSC_OK) s = fsc_kernel_create(m, NULL, &k);
+    const FscNamedArg args[] = {{"y", fsc_pointer(p, 0, 0)},   {"x", fsc_pointer(p, 0, 0)}, {"y_stride", fsc_int(1024)},
+                                {"x_stride", fsc_int(800)}, {"n_rows", fsc_int(64)}, {"n_cols", fsc_int(781)}};
+    if (s == FSC_OK) s = fsc_launch_checked(k, NULL, args, 6, NULL);
+    char says[120];
+    snprintf(says, sizeof says, "too old or not whole: it has no %s; install one of CUDA 11.4 or newer", hidden);
+    if (s == FSC_ERROR_DRIVER_OLD && !strstr(fsc_last_message(), says)) s = FSC_ERROR_INTERNAL;
+    if (p) (void)fsc_memory_free(d, p);
+    fsc_kernel_destroy(k);
+    fsc_module_unload(m);
+    fsc_device_close(d);
+    free(ptx);
+    record_free(r);
+    return (int)s;
+}
+
+static void every_symbol_may_be_missing(void **state) {
+    enum { OPTIONAL, REQUIRED };
+    static const struct {
+        const char *symbol;
+        int need;
+    } rows[] = {
+#define CUDA(name, symbol, need, parameters) {symbol, need},
+#include "runtime/cuda_api.def"
+#undef CUDA
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        hidden = rows[i].symbol;
+        int status = 0, wanted = rows[i].need == REQUIRED ? FSC_ERROR_DRIVER_OLD : FSC_OK;
+        fflush(NULL);
+        pid_t child = fork();
+        if (child == 0) _exit(open_and_launch());
+        assert_int_equal(waitpid(child, &status, 0), child);
+        if (!WIFEXITED(status) || WEXITSTATUS(status) != wanted) fail_msg("without %s: %d", hidden, status);
+    }
+    hidden = "";
+}
+
 static void no_clusters(void **state) {
     (void)state;
     fflush(NULL);
@@ -114,6 +175,7 @@ int main(void) {
         cmocka_unit_test(drivers_that_do_not_start),
         cmocka_unit_test(every_error_of_the_start),
         cmocka_unit_test(old_driver),
+        cmocka_unit_test(every_symbol_may_be_missing),
         cmocka_unit_test(no_clusters),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

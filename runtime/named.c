@@ -47,7 +47,8 @@ static const char *signature(const Record *r, char *out, size_t size) {
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
         if (p->kind == RECORD_CONSTEXPR) continue;
-        append(out, size, "%s%s: %s%s", is_first ? "" : ", ", p->name, p->kind == RECORD_POINTER ? "*" : "", *p->dtype ? p->dtype : "any type");
+        append(out, size, "%s%s: %s%s", is_first ? "" : ", ", p->name, p->kind == RECORD_POINTER ? "*" : "",
+               *p->dtype ? p->dtype : "any type");
         if (p->kind == RECORD_POINTER) append_contract(out, size, r, p);
         is_first = false;
     }
@@ -83,7 +84,8 @@ static size_t place_of(const Record *r, const char *name) {
 static const char *missing(const Record *r, const FscNamedArg *args, size_t nargs) {
     for (size_t i = 0; param_at(r, i); i++) {
         bool found = false;
-        for (size_t k = 0; k < nargs && !found; k++) found = args[k].name && strcmp(args[k].name, param_at(r, i)->name) == 0;
+        for (size_t k = 0; k < nargs && !found; k++)
+            found = args[k].name && strcmp(args[k].name, param_at(r, i)->name) == 0;
         if (!found) return param_at(r, i)->name;
     }
     return NULL;
@@ -95,8 +97,10 @@ static fsc_status check_count(const fsc_device *d, const Record *r, const FscNam
     bool has_names = nargs > 0;
     for (size_t i = 0; i < nargs; i++) has_names &= args[i].name != NULL;
     if (n == nargs) return FSC_OK;
-    if (has_names && nargs < n && missing(r, args, nargs)) snprintf(which, sizeof which, "; %.80s is missing", missing(r, args, nargs));
-    return status_fail(d, FSC_ERROR_ARGUMENT, "%zu arguments for a kernel of %zu%s: %s", nargs, n, which, signature(r, text, sizeof text));
+    if (has_names && nargs < n && missing(r, args, nargs))
+        snprintf(which, sizeof which, "; %.80s is missing", missing(r, args, nargs));
+    return status_fail(d, FSC_ERROR_ARGUMENT, "%zu arguments for a kernel of %zu%s: %s", nargs, n, which,
+                       signature(r, text, sizeof text));
 }
 
 static fsc_status check_name(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t i) {
@@ -105,10 +109,12 @@ static fsc_status check_name(const fsc_device *d, const Record *r, const FscName
     if (!name || strcmp(name, wanted) == 0) return FSC_OK;
     signature(r, text, sizeof text);
     if (place_of(r, name))
-        return status_fail(d, FSC_ERROR_ARGUMENT, "argument %zu is named %s, which is parameter %zu; parameter %zu is %s: %s", i + 1, name,
+        return status_fail(d, FSC_ERROR_ARGUMENT,
+                           "argument %zu is named %s, which is parameter %zu; parameter %zu is %s: %s", i + 1, name,
                            place_of(r, name), i + 1, wanted, text);
-    return status_fail(d, FSC_ERROR_ARGUMENT, "argument %zu is named %.80s, and the kernel has no such parameter; parameter %zu is %s: %s", i + 1, name,
-                       i + 1, wanted, text);
+    return status_fail(d, FSC_ERROR_ARGUMENT,
+                       "argument %zu is named %.80s, and the kernel has no such parameter; parameter %zu is %s: %s",
+                       i + 1, name, i + 1, wanted, text);
 }
 
 static const char *kind_name(FscArgKind k) {
@@ -120,10 +126,12 @@ static fsc_status check_kind(const fsc_device *d, const Record *r, const FscName
     FscArgKind kind = args[i].arg.kind;
     FscDType t = fsc_dtype_find(p->dtype);
     char text[SIGNATURE];
-    bool is_pointer = p->kind == RECORD_POINTER, is_float_for_int = kind == FSC_ARG_FLOAT && t != FSC_DTYPE_NONE && !dtype_is_float(t);
+    bool is_pointer = p->kind == RECORD_POINTER,
+         is_float_for_int = kind == FSC_ARG_FLOAT && t != FSC_DTYPE_NONE && !dtype_is_float(t);
     if (is_pointer == (kind == FSC_ARG_POINTER) && !is_float_for_int) return FSC_OK;
-    return status_fail(d, FSC_ERROR_ARGUMENT, "argument %zu, %s, is %s, and the parameter is %s%s: %s", i + 1, p->name, kind_name(kind),
-                       is_pointer ? "a pointer to " : "of type ", *p->dtype ? p->dtype : "any type", signature(r, text, sizeof text));
+    return status_fail(d, FSC_ERROR_ARGUMENT, "argument %zu, %s, is %s, and the parameter is %s%s: %s", i + 1, p->name,
+                       kind_name(kind), is_pointer ? "a pointer to " : "of type ", *p->dtype ? p->dtype : "any type",
+                       signature(r, text, sizeof text));
 }
 
 /* What the caller says of the type, where the kernel leaves it not open. */
@@ -136,8 +144,9 @@ static fsc_status fail_type(const fsc_device *d, const Record *r, const FscNamed
     const RecordParam *p = param_at(r, i);
     const char *star = p->kind == RECORD_POINTER ? "*" : "";
     char text[SIGNATURE];
-    return status_fail(d, FSC_ERROR_ARGUMENT, "argument %zu, %s, is %s%s, and the parameter is %s%s: %s", i + 1, p->name, star,
-                       fsc_dtype_name(args[i].arg.dtype), star, p->dtype, signature(r, text, sizeof text));
+    return status_fail(d, FSC_ERROR_ARGUMENT, "argument %zu, %s, is %s%s, and the parameter is %s%s: %s", i + 1,
+                       p->name, star, fsc_dtype_name(args[i].arg.dtype), star, p->dtype,
+                       signature(r, text, sizeof text));
 }
 
 fsc_status named_check(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t nargs) {
@@ -183,8 +192,9 @@ static fsc_status check_null(const Call *c, uint32_t i) {
     const RecordAccess *a = access_of(r, param);
     char text[SIGNATURE];
     if (!a || r->params[param].num_dims) return FSC_OK; /* with a contract every launch has looked */
-    return status_fail(c->kernel->device, FSC_ERROR_ARGUMENT, "argument %u, %s, is NULL, and %s:%u %s: %s", i + 1, r->params[param].name, r->file,
-                       a->line, a->is_store ? "stores through it" : "loads through it", signature(r, text, sizeof text));
+    return status_fail(c->kernel->device, FSC_ERROR_ARGUMENT, "argument %u, %s, is NULL, and %s:%u %s: %s", i + 1,
+                       r->params[param].name, r->file, a->line, a->is_store ? "stores through it" : "loads through it",
+                       signature(r, text, sizeof text));
 }
 
 /* The driver knows none of this address, and the device cannot reach the host's pages. */
@@ -198,9 +208,11 @@ static fsc_status check_reach(const Call *c, uint32_t i) {
     if (s != FSC_OK || reaches) return s;
     CUresult got = cuda.cuPointerGetAttribute(&type, CU_POINTER_MEMORY_TYPE, c->bits[i]);
     if (got != CUDA_ERROR_INVALID_VALUE) return driver_check_for(d, got, "cuPointerGetAttribute", r->kernel);
-    return status_fail(d, FSC_ERROR_ARGUMENT, "argument %u, %s, is at %#llx, which is no memory that %s sees: copy it there (fsc_memory_write): %s",
-                       i + 1, r->params[c->variant->slots[i].param].name, (unsigned long long)c->bits[i], d->props.name,
-                       signature(r, text, sizeof text));
+    return status_fail(
+        d, FSC_ERROR_ARGUMENT,
+        "argument %u, %s, is at %#llx, which is no memory that %s sees: copy it there (fsc_memory_write): %s", i + 1,
+        r->params[c->variant->slots[i].param].name, (unsigned long long)c->bits[i], d->props.name,
+        signature(r, text, sizeof text));
 }
 
 static fsc_status check_pointers(const Call *c) {
@@ -212,8 +224,10 @@ static fsc_status check_pointers(const Call *c) {
     if (!device_is_host(d)) s = device_enter(d, &pushed);
     for (uint32_t i = 0; s == FSC_OK && i < c->variant->num_slots; i++) {
         if (r->params[c->variant->slots[i].param].kind != RECORD_POINTER) continue;
-        if (!c->bits[i]) s = check_null(c, i);
-        else if (!device_is_host(d)) s = check_reach(c, i);
+        if (!c->bits[i])
+            s = check_null(c, i);
+        else if (!device_is_host(d))
+            s = check_reach(c, i);
     }
     device_leave(d, pushed);
     return s;
@@ -223,9 +237,12 @@ static fsc_status check_pointers(const Call *c) {
 
 /* What an argument is, for the sentence about a launch that went wrong. */
 static void append_value(char *out, size_t size, const FscArg *a) {
-    if (a->kind == FSC_ARG_POINTER) append(out, size, "%#llx", (unsigned long long)(uintptr_t)a->u.pointer);
-    else if (a->kind == FSC_ARG_INT) append(out, size, "%lld", (long long)a->u.integer);
-    else append(out, size, "%g", a->u.real);
+    if (a->kind == FSC_ARG_POINTER)
+        append(out, size, "%#llx", (unsigned long long)(uintptr_t)a->u.pointer);
+    else if (a->kind == FSC_ARG_INT)
+        append(out, size, "%lld", (long long)a->u.integer);
+    else
+        append(out, size, "%g", a->u.real);
 }
 
 /* The launch's own sentence, and with which arguments it was. */
@@ -237,8 +254,8 @@ static fsc_status tell_launch(const Call *c, fsc_status s) {
         append(values, sizeof values, "%s%s = ", i ? ", " : "", param_at(r, i)->name);
         append_value(values, sizeof values, &c->args[i]);
     }
-    return status_fail(c->kernel->device, s, "kernel %s of %s, grid %lld x %lld x %lld, %s: %s", r->kernel, r->file, (long long)c->grid[0],
-                       (long long)c->grid[1], (long long)c->grid[2], values, said);
+    return status_fail(c->kernel->device, s, "kernel %s of %s, grid %lld x %lld x %lld, %s: %s", r->kernel, r->file,
+                       (long long)c->grid[0], (long long)c->grid[1], (long long)c->grid[2], values, said);
 }
 
 /* The refusal's own sentence, and the signature. */
@@ -254,8 +271,10 @@ static fsc_status launch_and_wait(Call *c, void *stream) {
     return s == FSC_OK ? s : tell_launch(c, s);
 }
 
-fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNamedArg *args, size_t nargs, void *stream) {
-    if (!k || (!args && nargs)) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch_checked: the kernel or its arguments are NULL");
+fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNamedArg *args, size_t nargs,
+                              void *stream) {
+    if (!k || (!args && nargs))
+        return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch_checked: the kernel or its arguments are NULL");
     fsc_status s = check_variants(k, args, nargs);
     if (s != FSC_OK) return s;
     FscArg *plain = calloc(nargs + 1, sizeof *plain);
@@ -263,8 +282,10 @@ fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNam
     for (size_t i = 0; i < nargs; i++) plain[i] = args[i].arg;
     Call c;
     s = call_begin(&c, k, grid, plain, nargs);
-    if (s != FSC_OK) s = tell_refusal(k, s);
-    else if ((s = check_pointers(&c)) == FSC_OK) s = launch_and_wait(&c, stream);
+    if (s != FSC_OK)
+        s = tell_refusal(k, s);
+    else if ((s = check_pointers(&c)) == FSC_OK)
+        s = launch_and_wait(&c, stream);
     call_end(&c);
     free(plain);
     return s;

@@ -43,6 +43,7 @@ void ptx_explain(const char *text, uint32_t cuda, char *out, size_t size) {
     if (version) snprintf(has, sizeof has, "of version %u.%u", version / 10, version % 10);
     if (most) snprintf(takes, sizeof takes, ", which takes PTX up to %u.%u", most / 10, most % 10);
     if (wanted > cuda) snprintf(least, sizeof least, "one of CUDA %u.%u or newer", wanted / 1000, wanted / 10 % 100);
-    snprintf(out, size, "the PTX is %s, and the driver supports CUDA %u.%u%s: install %s, or load a cubin (--emit=cubin)", has, cuda / 1000,
-             cuda / 10 % 100, takes, least);
+    snprintf(out, size,
+             "the PTX is %s, and the driver supports CUDA %u.%u%s: install %s, or load a cubin (--emit=cubin)", has,
+             cuda / 1000, cuda / 10 % 100, takes, least);
 }

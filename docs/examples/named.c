@@ -31,8 +31,9 @@ int main(void) {
         fprintf(stderr, "%s: %s\n", fsc_status_name(s), fsc_last_message());
         return fsc_status_exit_code(s);
     }
-    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, sizeof y, FSC_FP32)), fsc_named("x", fsc_pointer(x, sizeof x, FSC_FP32)),
-                          fsc_named("f", fsc_float(2)), fsc_named("n", fsc_int(200))};
+    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, sizeof y, FSC_FP32)),
+                          fsc_named("x", fsc_pointer(x, sizeof x, FSC_FP32)), fsc_named("f", fsc_float(2)),
+                          fsc_named("n", fsc_int(200))};
     call(j, args, 4, FSC_OK);
     call(j, args, 3, FSC_ERROR_ARGUMENT);
     args[2].name = "n";

@@ -68,8 +68,10 @@ static void work(int wrong, unsigned seed) {
     if (!cache_open(&c, true, why)) _exit(1);
     for (;;) {
         unsigned k = next_random(&seed) % KEYS;
-        if (next_random(&seed) % 3) (void)write_one(&c, k, next_random(&seed));
-        else if (read_one(&c, k) < 0 && write(wrong, "w", 1) != 1) _exit(2);
+        if (next_random(&seed) % 3)
+            (void)write_one(&c, k, next_random(&seed));
+        else if (read_one(&c, k) < 0 && write(wrong, "w", 1) != 1)
+            _exit(2);
     }
 }
 

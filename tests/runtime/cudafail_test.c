@@ -119,13 +119,20 @@ static void later_calls_say_so(Run *r, const Fault *f) {
     fsc_module *m = NULL;
     good_args(args);
     int before = fake_calls("cuCtxGetCurrent");
-    const fsc_status got[] = {fsc_memory_alloc(r->d, 16, &p),          fsc_stream_wait(r->d, NULL), fsc_stream_create(r->d, &p),
-                              fsc_event_create(r->d, &e),              fsc_device_wait(r->d),       fsc_module_load(r->d, ptx, strlen(ptx), &m),
+    const fsc_status got[] = {fsc_memory_alloc(r->d, 16, &p),
+                              fsc_stream_wait(r->d, NULL),
+                              fsc_stream_create(r->d, &p),
+                              fsc_event_create(r->d, &e),
+                              fsc_device_wait(r->d),
+                              fsc_module_load(r->d, ptx, strlen(ptx), &m),
                               r->k ? fsc_launch(r->k, NULL, args, 6, NULL) : FSC_ERROR_FAULT};
     for (size_t i = 0; i < sizeof got / sizeof got[0]; i++) {
-        if (got[i] != FSC_ERROR_FAULT) fail_msg("%s, call %d, gives %s: later call %zu gives %s", f->symbol, f->nth, f->name, i, fsc_status_name(got[i]));
+        if (got[i] != FSC_ERROR_FAULT)
+            fail_msg("%s, call %d, gives %s: later call %zu gives %s", f->symbol, f->nth, f->name, i,
+                     fsc_status_name(got[i]));
     }
-    if (!strstr(fsc_device_message(r->d), f->name)) fail_msg("%s, call %d, gives %s: later %s", f->symbol, f->nth, f->name, fsc_device_message(r->d));
+    if (!strstr(fsc_device_message(r->d), f->name))
+        fail_msg("%s, call %d, gives %s: later %s", f->symbol, f->nth, f->name, fsc_device_message(r->d));
     assert_int_equal(fake_calls("cuCtxGetCurrent"), before);
 }
 
@@ -135,19 +142,28 @@ static void check_message(const Fault *f, fsc_status s) {
     char call[64];
     snprintf(call, sizeof call, "%s", f->symbol);
     if (strstr(call, "_v2")) *strstr(call, "_v2") = '\0';
-    bool was_kept = f->is_fatal && s == FSC_ERROR_FAULT && strstr(message, "an earlier kernel faulted"); /* seen by a call that has no status */
+    bool was_kept = f->is_fatal && s == FSC_ERROR_FAULT &&
+                    strstr(message, "an earlier kernel faulted"); /* seen by a call that has no status */
     bool told = strstr(message, f->name) && strstr(message, driver_advice(f->error));
     told = told && (f->is_fatal || strstr(message, call)); /* a lost context: another call may be the first to tell */
     if (!told) fail_msg("%s, call %d, gives %s: %s", f->symbol, f->nth, f->name, message);
-    if (s != driver_status(f->error) && !was_kept) fail_msg("%s, call %d, gives %s: %s", f->symbol, f->nth, f->name, fsc_status_name(s));
+    if (s != driver_status(f->error) && !was_kept)
+        fail_msg("%s, call %d, gives %s: %s", f->symbol, f->nth, f->name, fsc_status_name(s));
 }
 
 static void try_fault(const Fault *f, bool has_context) {
-    static const char *const quiet[] = {"cuCtxPopCurrent_v2", "cuModuleUnload", "cuEventDestroy_v2", "cuDevicePrimaryCtxRelease_v2", NULL};
-    static const char *const releasing[] = {"cuModuleUnload", "cuEventDestroy_v2", "cuMemFree_v2", "cuStreamDestroy_v2", "cuCtxPushCurrent_v2",
-                                            "cuCtxGetCurrent", NULL};
+    static const char *const quiet[] = {"cuCtxPopCurrent_v2", "cuModuleUnload", "cuEventDestroy_v2",
+                                        "cuDevicePrimaryCtxRelease_v2", NULL};
+    static const char *const releasing[] = {"cuModuleUnload",
+                                            "cuEventDestroy_v2",
+                                            "cuMemFree_v2",
+                                            "cuStreamDestroy_v2",
+                                            "cuCtxPushCurrent_v2",
+                                            "cuCtxGetCurrent",
+                                            NULL};
     Run r;
-    if (strcmp(f->symbol, "cuPointerGetAttribute") == 0 && f->error == CUDA_ERROR_INVALID_VALUE) return; /* no error: an address that it does not know */
+    if (strcmp(f->symbol, "cuPointerGetAttribute") == 0 && f->error == CUDA_ERROR_INVALID_VALUE)
+        return; /* no error: an address that it does not know */
     fake_reset();
     if (has_context) fake_set_current(1);
     int depth = fake_depth();
@@ -159,10 +175,14 @@ static void try_fault(const Fault *f, bool has_context) {
     fsc_status closing = release(&r);
     bool newer = strcmp(f->symbol, "cuDeviceGetAttribute") == 0 && f->error == CUDA_ERROR_INVALID_VALUE;
     bool is_release = is_one_of(f->symbol, releasing) && s == FSC_OK;
-    if (was_reached && s == FSC_OK && !is_one_of(f->symbol, quiet) && !newer) fail_msg("%s, call %d, gives %s: no status", f->symbol, f->nth, f->name);
-    bool may_pass = is_one_of(f->symbol, quiet) || newer || strcmp(f->symbol, "cuCtxPushCurrent_v2") == 0 || strcmp(f->symbol, "cuCtxGetCurrent") == 0;
-    if (s == FSC_OK && closing == FSC_OK && !may_pass) fail_msg("%s, call %d, gives %s: no status at the end", f->symbol, f->nth, f->name);
-    if (fake.live && !fake.lost && !is_release) fail_msg("%s, call %d, gives %s: %d things left", f->symbol, f->nth, f->name, fake.live);
+    if (was_reached && s == FSC_OK && !is_one_of(f->symbol, quiet) && !newer)
+        fail_msg("%s, call %d, gives %s: no status", f->symbol, f->nth, f->name);
+    bool may_pass = is_one_of(f->symbol, quiet) || newer || strcmp(f->symbol, "cuCtxPushCurrent_v2") == 0 ||
+                    strcmp(f->symbol, "cuCtxGetCurrent") == 0;
+    if (s == FSC_OK && closing == FSC_OK && !may_pass)
+        fail_msg("%s, call %d, gives %s: no status at the end", f->symbol, f->nth, f->name);
+    if (fake.live && !fake.lost && !is_release)
+        fail_msg("%s, call %d, gives %s: %d things left", f->symbol, f->nth, f->name, fake.live);
     if (fake.retained || fake_depth() != depth || (has_context && !fake_current_is_own()))
         fail_msg("%s, call %d, gives %s: contexts are not as they were", f->symbol, f->nth, f->name);
 }
@@ -185,8 +205,13 @@ static const char *const symbols[] = {
 
 /* Every error, with the caller's thread as it comes; of each fate and status one, where a context of the caller's is current. */
 static void every_call_gives_every_error(void **state) {
-    static const char *const elsewhere[] = {"cuInit",           "cuGetErrorName",   "cuGetErrorString", /* nodriver_test.c; below */
-                                            "cuLinkCreate_v2",  "cuLinkAddData_v2", "cuLinkComplete",   "cuLinkDestroy", /* jitfail_test.c */
+    static const char *const elsewhere[] = {"cuInit",
+                                            "cuGetErrorName",
+                                            "cuGetErrorString", /* nodriver_test.c; below */
+                                            "cuLinkCreate_v2",
+                                            "cuLinkAddData_v2",
+                                            "cuLinkComplete",
+                                            "cuLinkDestroy", /* jitfail_test.c */
                                             NULL};
     (void)state;
     int runs = 0;
@@ -223,10 +248,22 @@ static void some_errors_by_hand(void **state) {
         fsc_status status;
         const char *says[2];
     } cases[] = {
-        {"cuMemAlloc_v2", 2, FSC_ERROR_DEVICE_MEMORY, {"no memory on Fake H100 0 for a buffer of 64 bytes", "take smaller ones"}},
-        {"cuDevicePrimaryCtxRetain", 46, FSC_ERROR_ENVIRONMENT, {"CUDA_ERROR_DEVICE_UNAVAILABLE", "another process holds the device alone"}},
-        {"cuModuleLoadDataEx", 209, FSC_ERROR_ARCH, {"cuModuleLoadDataEx gives CUDA_ERROR_NO_BINARY_FOR_GPU", "for kernel softmax; compile the kernel for this"}},
-        {"cuModuleLoadDataEx", 221, FSC_ERROR_ENVIRONMENT, {"CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "libnvidia-ptxjitcompiler.so.1 is missing"}},
+        {"cuMemAlloc_v2",
+         2,
+         FSC_ERROR_DEVICE_MEMORY,
+         {"no memory on Fake H100 0 for a buffer of 64 bytes", "take smaller ones"}},
+        {"cuDevicePrimaryCtxRetain",
+         46,
+         FSC_ERROR_ENVIRONMENT,
+         {"CUDA_ERROR_DEVICE_UNAVAILABLE", "another process holds the device alone"}},
+        {"cuModuleLoadDataEx",
+         209,
+         FSC_ERROR_ARCH,
+         {"cuModuleLoadDataEx gives CUDA_ERROR_NO_BINARY_FOR_GPU", "for kernel softmax; compile the kernel for this"}},
+        {"cuModuleLoadDataEx",
+         221,
+         FSC_ERROR_ENVIRONMENT,
+         {"CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "libnvidia-ptxjitcompiler.so.1 is missing"}},
         {"cuLaunchKernel", 701, FSC_ERROR_RESOURCE, {"for kernel softmax", "take fewer warps"}},
         {"cuLaunchKernelEx", 912, FSC_ERROR_RESOURCE, {"CUDA_ERROR_INVALID_CLUSTER_SIZE", "fewer blocks a cluster"}},
         {"cuStreamSynchronize", 710, FSC_ERROR_ASSERT, {"CUDA_ERROR_ASSERT", "standard error output"}},
@@ -275,7 +312,8 @@ static void the_first_fault_is_kept(void **state) {
     r.k = NULL;
     r.m = NULL;
     assert_int_equal(fsc_device_wait(r.d), FSC_ERROR_FAULT);
-    assert_non_null(strstr(fsc_last_message(), "CUDA_ERROR_LAUNCH_FAILED (text of the fake driver), seen by cuModuleUnload"));
+    assert_non_null(
+        strstr(fsc_last_message(), "CUDA_ERROR_LAUNCH_FAILED (text of the fake driver), seen by cuModuleUnload"));
     fake_fail("cuCtxSynchronize", 1, 700);
     assert_int_equal(fsc_device_wait(r.d), FSC_ERROR_FAULT);
     assert_non_null(strstr(fsc_last_message(), "CUDA_ERROR_LAUNCH_FAILED"));
@@ -284,6 +322,7 @@ static void the_first_fault_is_kept(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {cmocka_unit_test(some_errors_by_hand), cmocka_unit_test(errors_without_a_name),
-                                       cmocka_unit_test(the_first_fault_is_kept), cmocka_unit_test(every_call_gives_every_error)};
+                                       cmocka_unit_test(the_first_fault_is_kept),
+                                       cmocka_unit_test(every_call_gives_every_error)};
     return cmocka_run_group_tests_name("cudafail", tests, make_inputs, free_inputs);
 }

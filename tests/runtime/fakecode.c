@@ -115,7 +115,8 @@ API(cuModuleGetFunction, void **function, void *module, const char *name) {
 }
 
 API(cuFuncGetAttribute, int *value, int attribute, void *function) {
-    const int values[] = {fake.threads, 16, 0, 8, fake.registers, 70, 90}; /* threads, shared, const, local, registers, ptx, binary */
+    const int values[] = {fake.threads,   16, 0, 8,
+                          fake.registers, 70, 90}; /* threads, shared, const, local, registers, ptx, binary */
     ENTER();
     (void)function;
     *value = values[attribute];

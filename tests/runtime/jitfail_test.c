@@ -24,8 +24,8 @@ static bool is_of_linker(const char *symbol) {
 static fsc_status run(FscJitCounts *counts) {
     fsc_device *d = NULL;
     fsc_jit *j = NULL;
-    const FscArg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32), fsc_pointer((void *)0x7100000000, 0, FSC_FP32), fsc_float(1),
-                           fsc_int(1000)};
+    const FscArg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32),
+                           fsc_pointer((void *)0x7100000000, 0, FSC_FP32), fsc_float(1), fsc_int(1000)};
     *counts = (FscJitCounts){0};
     fsc_status s = fsc_device_open("cuda", &d);
     if (s == FSC_OK) s = fsc_jit_create(d, scale, strlen(scale), NULL, &j);
@@ -50,8 +50,8 @@ static bool is_one_of(const char *symbol, const char *const *names) {
 static void try_fault(const char *symbol, int nth, int error) {
     /* where a release or the way back cannot tell; where the PTX is loaded if the cubin is not, the report stays empty, and launches
      * go the long way */
-    static const char *const quiet[] = {"cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2", "cuCtxGetCurrent", "cuModuleUnload",
-                                        "cuDevicePrimaryCtxRelease_v2", NULL};
+    static const char *const quiet[] = {"cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2",          "cuCtxGetCurrent",
+                                        "cuModuleUnload",     "cuDevicePrimaryCtxRelease_v2", NULL};
     static const char *const tried_again[] = {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetAttribute",
                                               "cuOccupancyMaxActiveBlocksPerMultiprocessor", NULL};
     FscJitCounts c;
@@ -61,13 +61,18 @@ static void try_fault(const char *symbol, int nth, int error) {
     fsc_status s = run(&c), wanted = driver_status(error);
     bool is_quiet = is_of_linker(symbol) || is_one_of(symbol, quiet), is_tried_again = is_one_of(symbol, tried_again);
     bool newer = strcmp(symbol, "cuDeviceGetAttribute") == 0 && error == CUDA_ERROR_INVALID_VALUE;
-    if (s == FSC_OK && !is_quiet && !is_tried_again && !newer) fail_msg("%s, call %d, gives %d: no status", symbol, nth, error);
-    if (s != FSC_OK && s != wanted && s != FSC_ERROR_FAULT) fail_msg("%s, call %d, gives %d: %s: %s", symbol, nth, error, fsc_status_name(s), fsc_last_message());
+    if (s == FSC_OK && !is_quiet && !is_tried_again && !newer)
+        fail_msg("%s, call %d, gives %d: no status", symbol, nth, error);
+    if (s != FSC_OK && s != wanted && s != FSC_ERROR_FAULT)
+        fail_msg("%s, call %d, gives %d: %s: %s", symbol, nth, error, fsc_status_name(s), fsc_last_message());
     bool is_release = strcmp(symbol, "cuLinkDestroy") == 0 || (s == FSC_OK && is_quiet);
-    if (fake.live && !fake.lost && !is_release) fail_msg("%s, call %d, gives %d: %d things left", symbol, nth, error, fake.live);
-    if (fake.retained || fake_depth()) fail_msg("%s, call %d, gives %d: contexts are not as they were", symbol, nth, error);
+    if (fake.live && !fake.lost && !is_release)
+        fail_msg("%s, call %d, gives %d: %d things left", symbol, nth, error, fake.live);
+    if (fake.retained || fake_depth())
+        fail_msg("%s, call %d, gives %d: contexts are not as they were", symbol, nth, error);
     fake_reset();
-    if (run(&c) != FSC_OK || c.compiled + c.from_disk != 1) fail_msg("%s, call %d, gives %d: then %s", symbol, nth, error, fsc_last_message());
+    if (run(&c) != FSC_OK || c.compiled + c.from_disk != 1)
+        fail_msg("%s, call %d, gives %d: then %s", symbol, nth, error, fsc_last_message());
 }
 
 static void every_call_may_fail(void **state) {
@@ -81,7 +86,8 @@ static void every_call_may_fail(void **state) {
         assert_int_equal(run(&c), FSC_OK);
         int count = fake_calls(symbols[i]);
         if (is_of_linker(symbols[i])) assert_int_equal(count, 1);
-        if (strncmp(symbols[i], "cuDevice", 8) == 0 || strcmp(symbols[i], "cuInit") == 0) continue; /* cudafail_test.c */
+        if (strncmp(symbols[i], "cuDevice", 8) == 0 || strcmp(symbols[i], "cuInit") == 0)
+            continue; /* cudafail_test.c */
         for (int n = 1; n <= count; n++, sites++)
             for (size_t e = 0; e < sizeof errors / sizeof errors[0]; e++) try_fault(symbols[i], n, errors[e]);
     }
@@ -95,7 +101,8 @@ static void faults_of_the_linker_are_kept(void **state) {
     fake_reset();
     fake_fail("cuLinkComplete", 1, 719);
     assert_int_equal(run(&c), FSC_ERROR_FAULT);
-    assert_non_null(strstr(fsc_last_message(), "CUDA_ERROR_LAUNCH_FAILED (text of the fake driver), seen by cuLinkComplete"));
+    assert_non_null(
+        strstr(fsc_last_message(), "CUDA_ERROR_LAUNCH_FAILED (text of the fake driver), seen by cuLinkComplete"));
     fake_reset();
     fake_fail("cuLinkAddData_v2", 1, 222); /* PTX too new: so says the load of the PTX */
     fake_fail("cuModuleLoadDataEx", 1, 222);
@@ -104,7 +111,8 @@ static void faults_of_the_linker_are_kept(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(faults_of_the_linker_are_kept, folder_open, folder_close),
-                                       cmocka_unit_test_setup_teardown(every_call_may_fail, folder_open, folder_close)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(faults_of_the_linker_are_kept, folder_open, folder_close),
+        cmocka_unit_test_setup_teardown(every_call_may_fail, folder_open, folder_close)};
     return cmocka_run_group_tests_name("jitfail", tests, NULL, NULL);
 }

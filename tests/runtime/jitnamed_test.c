@@ -19,8 +19,8 @@ static void wrong_calls_compile_nothing(void **state) {
     fsc_device *d = device_of("cpu:1");
     fsc_jit *j = jit_with(d, scale, NULL);
     for (int i = 0; i < 200; i++) x[i] = (float)i;
-    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, 800, FSC_FP32)), fsc_named("x", fsc_pointer(x, 800, FSC_FP32)), fsc_named("f", fsc_float(3)),
-                          fsc_named("n", fsc_int(200))};
+    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, 800, FSC_FP32)), fsc_named("x", fsc_pointer(x, 800, FSC_FP32)),
+                          fsc_named("f", fsc_float(3)), fsc_named("n", fsc_int(200))};
     args[2].name = "n";
     assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 4, NULL), FSC_ERROR_ARGUMENT);
     assert_string_equal(fsc_jit_message(j), "argument 3 is named n, which is parameter 4; parameter 3 is f: "
@@ -38,7 +38,8 @@ static void wrong_calls_compile_nothing(void **state) {
     assert_true(compiled(j) == 1 && y[199] == 597.0f);
     args[0].arg = fsc_pointer(NULL, 0, FSC_FP32);
     assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 4, NULL), FSC_ERROR_CONTRACT);
-    assert_non_null(strstr(fsc_jit_message(j), "buffer y is NULL, and its contract fp32[n:1] wants 800 bytes (n = 200): scale("));
+    assert_non_null(
+        strstr(fsc_jit_message(j), "buffer y is NULL, and its contract fp32[n:1] wants 800 bytes (n = 200): scale("));
     assert_int_equal(fsc_jit_launch_checked(NULL, NULL, args, 4, NULL), FSC_ERROR_USAGE);
     fsc_jit_destroy(j);
     fsc_device_close(d);
@@ -50,7 +51,8 @@ static void open_parameters(void **state) {
     _Alignas(16) float y[100] = {0}, x[100] = {1};
     fsc_device *d = device_of("cpu:1");
     fsc_jit *j = jit_with(d, open_types, NULL);
-    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, 400, FSC_FP32)), fsc_named("x", fsc_pointer(x, 400, FSC_FP32)), fsc_named("n", fsc_int(100))};
+    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, 400, FSC_FP32)), fsc_named("x", fsc_pointer(x, 400, FSC_FP32)),
+                          fsc_named("n", fsc_int(100))};
     assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 3, NULL), FSC_OK);
     assert_true(y[0] == 1.0f);
     args[1].arg = fsc_pointer(NULL, 0, FSC_FP32);
@@ -58,12 +60,14 @@ static void open_parameters(void **state) {
     assert_non_null(strstr(fsc_jit_message(j), ":4 loads through it: add(y: *fp32, x: *fp32, n: i32)"));
     args[1] = fsc_named("z", fsc_pointer(x, 400, FSC_FP32));
     assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 3, NULL), FSC_ERROR_ARGUMENT);
-    assert_non_null(strstr(fsc_jit_message(j), "argument 2 is named z, and the kernel has no such parameter; parameter 2 is x: add(y: *T, x: *T, n: any type)"));
+    assert_non_null(strstr(fsc_jit_message(j), "argument 2 is named z, and the kernel has no such parameter; parameter "
+                                               "2 is x: add(y: *T, x: *T, n: any type)"));
     fsc_jit_destroy(j);
     fsc_device_close(d);
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_calls_compile_nothing), cmocka_unit_test(open_parameters)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(wrong_calls_compile_nothing),
+                                       cmocka_unit_test(open_parameters)};
     return cmocka_run_group_tests_name("jitnamed", tests, NULL, NULL);
 }

@@ -62,7 +62,8 @@ static void drivers_that_do_not_start(void **state) {
     assert_int_equal(open_in_child(fake, "803", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"), FSC_ERROR_ENVIRONMENT);
     assert_int_equal(open_in_child(fake, "34", "does not start"), FSC_NO_DRIVER);
     assert_int_equal(open_in_child(fake, "999", "does not start"), FSC_NO_DRIVER);
-    assert_int_equal(open_in_child(fake, "12345", "cuInit gives error 12345; the runtime does not expect this"), FSC_NO_DRIVER);
+    assert_int_equal(open_in_child(fake, "12345", "cuInit gives error 12345; the runtime does not expect this"),
+                     FSC_NO_DRIVER);
 }
 
 /* Every error there is: the machine has no such device, or its driver is not there, old, or not set up; each says what to do. */
@@ -81,15 +82,19 @@ static void every_error_of_the_start(void **state) {
         fsc_status s = rows[i].status;
         bool is_told = s == FSC_NO_DEVICE || s == FSC_ERROR_DRIVER_OLD || s == FSC_ERROR_ENVIRONMENT;
         char says[64];
-        snprintf(says, sizeof says, "(text of the fake driver); %s", strcmp(rows[i].advice, "STUB") == 0 ? "this is a toolkit's stub" : "");
+        snprintf(says, sizeof says, "(text of the fake driver); %s",
+                 strcmp(rows[i].advice, "STUB") == 0 ? "this is a toolkit's stub" : "");
         assert_int_equal(open_in_child(FAKE_DRIVER, rows[i].text, says), is_told ? s : FSC_NO_DRIVER);
     }
 }
 
 static void old_driver(void **state) {
     (void)state;
-    assert_int_equal(open_in_child(FAKE_DRIVER_OLD, NULL, "is of CUDA 13.0, too old or not whole: it has no cuLaunchKernel; install one of CUDA 11.4 or newer"),
-                     FSC_ERROR_DRIVER_OLD);
+    assert_int_equal(
+        open_in_child(
+            FAKE_DRIVER_OLD, NULL,
+            "is of CUDA 13.0, too old or not whole: it has no cuLaunchKernel; install one of CUDA 11.4 or newer"),
+        FSC_ERROR_DRIVER_OLD);
 }
 
 /* Of each symbol: what must be there is named, with the driver's version; without the others kernels run all the same. */
@@ -105,8 +110,8 @@ static int open_and_launch(void) {
     if (s == FSC_OK) s = fsc_memory_alloc(d, 64, &p);
     if (s == FSC_OK) s = fsc_module_load(d, ptx, strlen(ptx), &m);
     if (s == FSC_OK) s = fsc_kernel_create(m, NULL, &k);
-    const FscNamedArg args[] = {{"y", fsc_pointer(p, 0, 0)},   {"x", fsc_pointer(p, 0, 0)}, {"y_stride", fsc_int(1024)},
-                                {"x_stride", fsc_int(800)}, {"n_rows", fsc_int(64)}, {"n_cols", fsc_int(781)}};
+    const FscNamedArg args[] = {{"y", fsc_pointer(p, 0, 0)}, {"x", fsc_pointer(p, 0, 0)}, {"y_stride", fsc_int(1024)},
+                                {"x_stride", fsc_int(800)},  {"n_rows", fsc_int(64)},     {"n_cols", fsc_int(781)}};
     if (s == FSC_OK) s = fsc_launch_checked(k, NULL, args, 6, NULL);
     char says[120];
     snprintf(says, sizeof says, "too old or not whole: it has no %s; install one of CUDA 11.4 or newer", hidden);

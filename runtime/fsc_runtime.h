@@ -454,8 +454,8 @@ static inline FscNamedArg fsc_named(const char *name, FscArg arg) {
     return a;
 }
 
-/* fsc_launch for those who debug: slower, and it returns when the launch has ended, so that a fault is this launch's (not for a
- * stream that is being captured). Refused with the kernel's signature in the message are, beyond what fsc_launch refuses: a wrong
+/* fsc_launch for those who debug: slower, and it returns when the launch has ended, so that a fault is this launch's (a
+ * stream that is being captured is FSC_ERROR_USAGE). Refused with the kernel's signature in the message are, beyond what fsc_launch refuses: a wrong
  * number of arguments, a name at the wrong place or of no parameter, another kind or type (FSC_ERROR_ARGUMENT); NULL for a
  * pointer that the kernel goes through; on a GPU, an address that is none of its memory. A launch that fails later says with which
  * arguments. Those are in the order of the call, never reordered. */

@@ -265,6 +265,19 @@ static fsc_status tell_refusal(const fsc_kernel *k, fsc_status s) {
     return status_fail(k->device, s, "%s: %s", said, signature(kernel_table(k)->at[0]->record, text, sizeof text));
 }
 
+/* A wait would end the capture of the caller's graph. */
+static fsc_status check_stream(fsc_device *d, CUstream stream) {
+    bool pushed = false;
+    int capturing = 0;
+    if (device_is_host(d) || !cuda.cuStreamIsCapturing) return FSC_OK;
+    fsc_status s = device_enter(d, &pushed);
+    if (s == FSC_OK) s = CU(d, cuStreamIsCapturing, stream, &capturing);
+    device_leave(d, pushed);
+    if (s != FSC_OK || !capturing) return s;
+    return status_fail(d, FSC_ERROR_USAGE,
+                       "the stream is being captured, and a checked launch waits for its end: take fsc_launch");
+}
+
 static fsc_status launch_and_wait(Call *c, void *stream) {
     fsc_status s = call_launch(c, stream);
     if (s == FSC_OK) s = fsc_stream_wait(c->kernel->device, stream);
@@ -276,6 +289,7 @@ fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNam
     if (!k || (!args && nargs))
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch_checked: the kernel or its arguments are NULL");
     fsc_status s = check_variants(k, args, nargs);
+    if (s == FSC_OK) s = check_stream(k->device, stream);
     if (s != FSC_OK) return s;
     FscArg *plain = calloc(nargs + 1, sizeof *plain);
     if (!plain) return status_memory(k->device);

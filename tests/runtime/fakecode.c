@@ -149,6 +149,13 @@ API(cuStreamBeginCapture_v2, void *stream, int mode) {
     return 0;
 }
 
+API(cuStreamIsCapturing, void *stream, int *status) {
+    ENTER();
+    NEED_CONTEXT();
+    *status = captured && stream == captured;
+    return 0;
+}
+
 /* A graph, also one that is ready to be launched, is the number of its launches. */
 API(cuStreamEndCapture, void *stream, void **graph) {
     ENTER();

@@ -187,6 +187,34 @@ static void faults_are_told(void **state) {
     fsc_device_close(d);
 }
 
+int cuStreamBeginCapture_v2(void *stream, int mode);
+int cuStreamEndCapture(void *stream, void **graph);
+int cuGraphDestroy(void *graph);
+
+/* A capture goes on: nothing was launched into it, and nobody waited for it. */
+static void captures_are_left_alone(void **state) {
+    (void)state;
+    void *p = NULL, *stream = NULL, *graph = NULL;
+    FscNamedArg args[6];
+    fake_set_current(0);
+    fsc_device *d = open_cuda();
+    fsc_kernel *k = load_kernel(d, sample_record("sm_80", "64", RECORD_RULE, 16));
+    assert_int_equal(fsc_memory_alloc(d, 4096, &p), FSC_OK);
+    assert_int_equal(fsc_stream_create(d, &stream), FSC_OK);
+    good_named(args, p, p);
+    assert_int_equal(cuStreamBeginCapture_v2(stream, 0), 0);
+    assert_int_equal(fsc_launch_checked(k, NULL, args, 6, stream), FSC_ERROR_USAGE);
+    assert_non_null(strstr(fsc_last_message(), "the stream is being captured"));
+    assert_int_equal(fake_calls("cuStreamSynchronize") + fake_calls("cuLaunchKernel"), 0);
+    assert_int_equal(cuStreamEndCapture(stream, &graph), 0);
+    assert_int_equal(cuGraphDestroy(graph), 0);
+    assert_int_equal(fsc_launch_checked(k, NULL, args, 6, stream), FSC_OK);
+    assert_int_equal(fsc_stream_destroy(d, stream), FSC_OK);
+    assert_int_equal(fsc_memory_free(d, p), FSC_OK);
+    fsc_kernel_destroy(k);
+    fsc_device_close(d);
+}
+
 /* Of variants for several types one must take what the caller has. */
 static void types_of_variants(void **state) {
     (void)state;
@@ -220,6 +248,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(null_pointers, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(addresses_of_the_gpu, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(types_of_variants, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(captures_are_left_alone, fresh, nothing_left),
         cmocka_unit_test_setup(faults_are_told, fresh),
     };
     return cmocka_run_group_tests_name("named", tests, fresh, NULL);

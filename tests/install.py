@@ -79,6 +79,8 @@ def with_python(prefix):
                "fsc.load(%r).softmax(a, b)\nprint(abs(sum(y) - 1) < 1e-6, fsc.library_path)" % os.path.join(ROOT, "dsl_examples", "softmax.dsl"))
     printed = run(sys.executable, "-B", "-c", program, env={"PYTHONPATH": os.path.join(prefix, "share", "fsc", "python"), "FSC_LIBRARY": ""})
     expect(printed.startswith("True ") and os.path.realpath(printed.split()[1]).startswith(os.path.realpath(prefix)), "Python prints %r" % printed)
+
+
 GLIBC = (2, 36)
 SYSTEM = r"libc\.so\.6|libm\.so\.6|libz\.so\.1|libzstd\.so\.1|ld-linux-x86-64\.so\.2"
 

@@ -2,6 +2,8 @@
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
 #   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small points; counters (with ncu). Default: info tests random sanitizer
+#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small points claims; counters (with ncu). Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -87,6 +89,12 @@ for w in $what; do
     long) measure long 120 --sets long --dtype fp32 fp16 bf16 ;;
     points) TAIL=80 measure "${NAME:-points}" 200 ${POINTS:-} ;; # POINTS="--points softmax:4096x8193:fp16 … --num-warps 4 8": bench.py's options
     edges) measure edges 120 --sets edges --dtype fp32 fp16 bf16 ;;
+    claims) # what docs/claims.md says is not measured
+        measure claims 120 --sets claims
+        for kernel in softmax softmax_persistent softmax_tiled; do
+            TAIL=20 step "claims-$kernel" 60 bin/fsc bench "dsl_examples/$kernel.dsl" --axis n_cols=256,1024,4096,8192,12672,32768 n_rows=4096 --dtype=fp32,fp16
+        done
+        ;;
     small) measure small 120 --sets small ;;
     online) measure online 200 --sets online --dtype fp32 fp16 --without online remat --peers fsc --modes flush ;;
     launch) # a first call from source and from disk, and each further one beside cuLaunchKernel

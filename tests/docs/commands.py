@@ -1,6 +1,7 @@
 # Every `$ fsc …` in the pages prints today what the page shows; `commands.py FSC --bless` rewrites the pages.
-# A page's commands run in their order in one folder: the files of Inputs/, dsl_examples/, and what `$ cat > FILE <<'EOF'` of the
-# page writes. `./NAME` is the program of docs/examples/NAME.c, and a page that shows such a file shows all of it.
+# A page's commands run in their order in one folder: the files of Inputs/, dsl_examples/, docs/, and what
+# `$ cat > FILE <<'EOF'` of the page writes. `./NAME` is the program of docs/examples/NAME.c, and a page that shows such a file
+# shows all of it. A command whose output the page leaves out is not run, but for `python3 …` and `fsc … >log`.
 # Not compared: what holds a time or this machine's devices, registers, which are this machine's ptxas's, addresses, and how
 # often a race was seen. Checks run on one host thread here, so that the same program always comes first.
 # RUN: %python %s fsc
@@ -18,6 +19,11 @@ PAGES = ["README.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/ch
 PAGES += sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs", "learn", "[0-9]*.md")))
 SOURCES = ["docs/runtime.md", "docs/checking.md", "docs/embedding.md"]  # pages that show files of docs/examples
 VARYING = re.compile(r"\d ms\b|GB/s|^cpu |libcuda|\|sum of a row", re.M)
+         "docs/profiling.md", "docs/claims.md"]
+PAGES += sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs", "learn", "[0-9]*.md")))
+SOURCES = ["docs/runtime.md", "docs/checking.md", "docs/embedding.md"]  # pages that show files of docs/examples
+SILENT = re.compile(r"python3 |fsc .* >log$")
+VARYING = re.compile(r"\d ms\b|GB/s|^cpu |libcuda", re.M)
 MEASURED = re.compile(r"^  (registers per thread|spills|blocks per SM|persistent grid) .*\n", re.M)
 MASKED = [(re.compile(r"\b0x[0-9a-f]{6,}"), "0x…"), (re.compile(r"\([0-9.]+ ms, "), "(… ms, ")]
 
@@ -36,6 +42,7 @@ def run(command, tool, folder):
     """The command with the tool in place of fsc, in a copy of the examples' folder tree."""
     first, newline, rest = command.partition("\n")
     line = re.sub(r"^fsc\b", tool, first.split("  #")[0])
+    line = re.sub(r"^python3\b", sys.executable, line)
     line = re.sub(r"^\./(\w+)", os.path.join(os.path.dirname(tool), "tests", r"\1_example"), line)
     if "--check" in line and "--device" not in line:
         line = line.replace("--check", "--check --device=emu:1")
@@ -48,7 +55,7 @@ def run(command, tool, folder):
 def blocks(text):
     """(start, end, command, shown) of every command of the page, in order; of `cat` with all lines that it writes."""
     for fence in re.finditer(r"^```\w*\n(.*?)^```", text, re.M | re.S):
-        parts = list(re.finditer(r"^\$ (cat > .*? <<'(\w+)'\n(?:.*\n)*?\2\n|fsc .*\n|\./.*\n)", fence.group(1), re.M))
+        parts = list(re.finditer(r"^\$ (cat > .*? <<'(\w+)'\n(?:.*\n)*?\2\n|(?:fsc|python3) .*\n|\./.*\n)", fence.group(1), re.M))
         for i, part in enumerate(parts):
             end = parts[i + 1].start() if i + 1 < len(parts) else len(fence.group(1))
             yield fence.start(1) + part.end(), fence.start(1) + end, part.group(1).rstrip("\n"), fence.group(1)[part.end():end]
@@ -59,12 +66,13 @@ def check_page(page, tool):
     text = open(os.path.join(ROOT, page), encoding="utf-8").read()
     compared, wrong, edits = 0, [], []
     with tempfile.TemporaryDirectory() as folder:
-        os.symlink(os.path.join(ROOT, "dsl_examples"), os.path.join(folder, "dsl_examples"))
+        for name in ("dsl_examples", "docs"):
+            os.symlink(os.path.join(ROOT, name), os.path.join(folder, name))
         for path in glob.glob(os.path.join(ROOT, "tests", "docs", "Inputs", "*")):
             shutil.copy(path, folder)
         for start, end, command, shown in blocks(text):
             writes = command.startswith("cat ")
-            if not writes and (not shown.strip() or "..." in shown or VARYING.search(masked(shown))):
+            if not writes and not SILENT.match(command) and (not shown.strip() or "..." in shown or VARYING.search(masked(shown))):
                 continue
             got = run(command, tool, folder)
             compared += not writes

@@ -224,6 +224,7 @@ static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_opti
         .arena = c->arena,
         .opt_level = o->opt_level,
         .line_info = true,
+        .verify_each = o->verify_each,
         .fast_math = o->fast_math,
         .check = o->check,
         .count = o->count,

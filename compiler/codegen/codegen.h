@@ -32,6 +32,7 @@ typedef struct CodegenOptions {
     int opt_level;           /* 0..3 */
     bool line_info;          /* .loc directives (default on); full debug with -g is the same plus variable names */
     bool fast_math;
+    bool verify_each;        /* LLVM's module after each of our steps, not only before LLVM's own */
     bool check;              /* the CPU target: ask before every access (runtime/hooks.h, AccessHook) */
     bool count;              /* CPU and emulated threads: count what each line does (count.h) */
     const char *file, *directory; /* for line info */

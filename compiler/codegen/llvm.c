@@ -164,11 +164,46 @@ static LLVMTargetMachineRef machine_create(const char *triple, const char *cpu, 
     return LLVMCreateTargetMachine(target, triple, cpu, features, level, reloc, LLVMCodeModelDefault);
 }
 
+/* Making a machine takes a third of a millisecond, so those that are done with wait here for the next compile of their kind. */
+typedef struct Idle {
+    LLVMTargetMachineRef machine;
+    int opt_level;
+} Idle;
+
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+static Idle idle[8];
+
+static bool machine_is(LLVMTargetMachineRef machine, const char *arch, const char *features) {
+    char *cpu = LLVMGetTargetMachineCPU(machine), *used = LLVMGetTargetMachineFeatureString(machine);
+    bool is = strcmp(cpu, arch) == 0 && strcmp(used, features) == 0;
+    LLVMDisposeMessage(cpu);
+    LLVMDisposeMessage(used);
+    return is;
+}
+
 LLVMTargetMachineRef llvm_machine_nvptx(const char *arch, uint32_t ptx, int opt_level) {
     pthread_once(&nvptx_once, register_nvptx);
     char features[16] = "";
     if (ptx) snprintf(features, sizeof features, "+ptx%u", ptx);
-    return machine_create("nvptx64-nvidia-cuda", arch, features, opt_level, LLVMRelocDefault);
+    LLVMTargetMachineRef found = NULL;
+    pthread_mutex_lock(&idle_lock);
+    for (size_t i = 0; i < COUNT(idle) && !found; i++) {
+        if (!idle[i].machine || idle[i].opt_level != opt_level || !machine_is(idle[i].machine, arch, features)) continue;
+        found = idle[i].machine;
+        idle[i].machine = NULL;
+    }
+    pthread_mutex_unlock(&idle_lock);
+    return found ? found : machine_create("nvptx64-nvidia-cuda", arch, features, opt_level, LLVMRelocDefault);
+}
+
+void llvm_machine_nvptx_done(LLVMTargetMachineRef machine, int opt_level) {
+    if (!machine) return;
+    pthread_mutex_lock(&idle_lock);
+    size_t i = 0;
+    while (i < COUNT(idle) && idle[i].machine) i++;
+    if (i < COUNT(idle)) idle[i] = (Idle){machine, opt_level};
+    pthread_mutex_unlock(&idle_lock);
+    if (i == COUNT(idle)) LLVMDisposeTargetMachine(machine);
 }
 
 /* LLVM 22 folds `c ? (a & m) | (b & ~m) : a` with b in memory into a masked vpternlog that chooses wrong bits, so its code for

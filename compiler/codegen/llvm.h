@@ -63,6 +63,8 @@ bool llvm_emit(Llvm *m, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, 
 /* The NVPTX machine: `ptx` is the version times ten, 0 leaves LLVM's choice (the lowest for the arch). The pair must come
  * from targets.def: LLVM aborts on one it does not know. */
 LLVMTargetMachineRef llvm_machine_nvptx(const char *arch, uint32_t ptx, int opt_level);
+/* Gives it back, once its module is emitted: kept for another compile. Not after a fatal error. NULL is allowed. */
+void llvm_machine_nvptx_done(LLVMTargetMachineRef machine, int opt_level);
 void llvm_register_host(void); /* so that LLVM knows this machine; any number of times */
 /* This machine's; `cpu` NULL: the host's name and features, else that name with its own features (NULL return: unknown). */
 LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level);

@@ -2,7 +2,8 @@
  *
  * In: the operands of the memory primitives. Out: one asm statement each: predicate, cache policy, vector, address.
  * Method: intrinsics cannot carry predicates or cache policies. A predicated load's results are tied to operands that
- * hold what the lanes keep where the predicate is false; a predicate known true falls away, with its operand.
+ * hold what the lanes keep where the predicate is false; a predicate known true falls away, with its operand. Constants
+ * added to an address become the access's offset where n->takes_offsets: what LLVM never sees costs none of its passes anything.
  */
 #include <string.h>
 
@@ -83,6 +84,31 @@ static void access_text(Asm *s, const char *what, bool is_volatile, const char *
     asm_text(s, text);
 }
 
+/* `[address + offset]` before `after`; offsets stay small, whatever a machine's instruction holds. */
+typedef struct Address {
+    V base;
+    int64_t offset;
+} Address;
+
+static Address address_split(const Nvptx *n, V address) {
+    Address a = {.base = address};
+    while (n->takes_offsets && LLVMIsABinaryOperator(a.base) && LLVMGetInstructionOpcode(a.base) == LLVMAdd) {
+        V term = LLVMGetOperand(a.base, 1);
+        if (!LLVMIsAConstantInt(term)) break;
+        int64_t offset = a.offset + LLVMConstIntGetSExtValue(term), limit = 1 << 22;
+        if (offset < -limit || offset > limit) break;
+        a = (Address){LLVMGetOperand(a.base, 0), offset};
+    }
+    return a;
+}
+
+static void asm_address(Asm *s, const char *before, uint32_t number, int64_t offset, const char *after) {
+    char text[48];
+    if (offset) snprintf(text, sizeof text, "%s[$%u+%lld]%s", before, number, (long long)offset, after);
+    else snprintf(text, sizeof text, "%s[$%u]%s", before, number, after);
+    asm_text(s, text);
+}
+
 /* ---- Loads --------------------------------------------------------------------------------------------------------------- */
 
 /* The result words: declared, and tied to `others` unless that is NULL. */
@@ -108,7 +134,8 @@ V lower_load_global(Nvptx *n, Access a, const V *in) {
     Asm s = {.n = 0};
     V predicate = in[1], policy = in[2 + a.words];
     asm_outputs(n, &s, a);
-    uint32_t address = asm_operand(&s, in[0], "l");
+    Address at = address_split(n, in[0]);
+    uint32_t address = asm_operand(&s, at.base, "l");
     bool always = asm_is_true(predicate);
     if (!always) asm_number(&s, "@", asm_operand(&s, predicate, "b"), " ");
     for (uint32_t i = 0; i < a.words && !always; i++) {
@@ -118,7 +145,7 @@ V lower_load_global(Nvptx *n, Access a, const V *in) {
     bool is_volatile = policy_unpack(LLVMConstIntGetZExtValue(policy)).is_volatile;
     access_text(&s, "ld", is_volatile, ".global", policy_text(n, policy, true), a);
     asm_vector(&s, 0, a.words);
-    asm_number(&s, ", [", address, "];");
+    asm_address(&s, ", ", address, at.offset, ";");
     return narrow_byte(n, a, asm_build(n, &s));
 }
 
@@ -130,27 +157,28 @@ static V shared_address(Nvptx *n, V offset) {
 V lower_load_shared(Nvptx *n, Access a, const V *in) {
     Asm s = {.n = 0};
     asm_outputs(n, &s, a);
-    uint32_t address = asm_operand(&s, shared_address(n, in[0]), "r");
+    Address at = address_split(n, in[0]);
+    uint32_t address = asm_operand(&s, shared_address(n, at.base), "r");
     access_text(&s, "ld", false, ".shared", "", a);
     asm_vector(&s, 0, a.words);
-    asm_number(&s, ", [", address, "];");
+    asm_address(&s, ", ", address, at.offset, ";");
     return narrow_byte(n, a, asm_build(n, &s));
 }
 
 /* ---- Stores -------------------------------------------------------------------------------------------------------------- */
 
-static V emit_store(Nvptx *n, Access a, V address, const char *kind, V predicate, const V *words, bool is_volatile,
+static V emit_store(Nvptx *n, Access a, Address address, const char *kind, V predicate, const V *words, bool is_volatile,
                     const char *space, const char *policy) {
     Asm s = {.n = 0};
     s.result = n->m->none;
-    uint32_t at = asm_operand(&s, address, kind), first = 0;
+    uint32_t at = asm_operand(&s, address.base, kind), first = 0;
     for (uint32_t i = 0; i < a.words; i++) {
         uint32_t number = asm_operand(&s, widen_byte(n, a, words[i]), asm_constraint(a));
         if (i == 0) first = number;
     }
     if (!asm_is_true(predicate)) asm_number(&s, "@", asm_operand(&s, predicate, "b"), " ");
     access_text(&s, "st", is_volatile, space, policy, a);
-    asm_number(&s, "[", at, "], ");
+    asm_address(&s, "", at, address.offset, ", ");
     asm_vector(&s, first, a.words);
     asm_text(&s, ";");
     return asm_build(n, &s);
@@ -159,7 +187,7 @@ static V emit_store(Nvptx *n, Access a, V address, const char *kind, V predicate
 V lower_store_global(Nvptx *n, Access a, const V *in) {
     V policy = in[2 + a.words];
     bool is_volatile = policy_unpack(LLVMConstIntGetZExtValue(policy)).is_volatile;
-    return emit_store(n, a, in[0], "l", in[1], in + 2, is_volatile, ".global", policy_text(n, policy, false));
+    return emit_store(n, a, address_split(n, in[0]), "l", in[1], in + 2, is_volatile, ".global", policy_text(n, policy, false));
 }
 
 /* mapa: where the same byte lies in another block's shared memory, within the window of the cluster. */
@@ -170,9 +198,11 @@ V lower_store_cluster(Nvptx *n, Access a, const V *in) {
     asm_text(&s, "mapa.shared::cluster.u32 $0");
     asm_number(&s, ", ", own, "");
     asm_number(&s, ", ", block, ";");
-    return emit_store(n, a, asm_build(n, &s), "r", in[2], in + 3, false, ".shared::cluster", "");
+    return emit_store(n, a, (Address){.base = asm_build(n, &s)}, "r", in[2], in + 3, false, ".shared::cluster", "");
 }
 
 V lower_store_shared(Nvptx *n, Access a, const V *in) {
-    return emit_store(n, a, shared_address(n, in[0]), "r", in[1], in + 2, false, ".shared", "");
+    Address at = address_split(n, in[0]);
+    at.base = shared_address(n, at.base);
+    return emit_store(n, a, at, "r", in[1], in + 2, false, ".shared", "");
 }

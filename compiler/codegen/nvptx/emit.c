@@ -8,8 +8,9 @@
 
 #include "codegen/nvptx/nvptx.h"
 
-/* Local simplification only: no inlining to do, loops are as the source has them, ptxas schedules and allocates. */
-static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,early-cse)";
+/* Local simplification only: no inlining to do, loops are as the source has them, ptxas schedules and allocates. LLVM's
+ * back end begins with early-cse, so that what instcombine leaves twice needs no run of it here. */
+static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>)";
 
 typedef struct Job {
     const Func *f;
@@ -98,7 +99,7 @@ static void run(void *context) {
     j->m = llvm_create(j->o, j->f->name, j->f->span);
     LLVMValueRef kernel = simt_build(j->m, j->f, j->t);
     if (!kernel) return;
-    llvm_verify(j->m, "after building the kernel");
+    if (j->o->verify_each || j->what == EMIT_SIMT) llvm_verify(j->m, "after building the kernel");
     llvm_report_time(j->o, "simt", since);
     if (j->what == EMIT_SIMT) {
         *j->out = llvm_text(j->m);
@@ -119,7 +120,7 @@ static void run(void *context) {
 bool codegen_gpu(const Func *f, const GpuTarget *t, GpuEmit what, const CodegenOptions *o, Bytes *out) {
     Job j = {.f = f, .t = t, .what = what, .o = o, .out = out};
     if (!llvm_guard(o, f->span, run, &j)) return false;
-    if (j.machine) LLVMDisposeTargetMachine(j.machine);
+    llvm_machine_nvptx_done(j.machine, o->opt_level);
     llvm_destroy(j.m);
     return j.done;
 }

@@ -121,6 +121,15 @@ static bool lower_function(Nvptx *n, LLVMValueRef function, Prim p, Access a) {
 
 /* ---- Shared memory, kernel, record ------------------------------------------------------------------------------------------ */
 
+static bool has_loop(const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op->kind == OP_FOR || op->kind == OP_WHILE) return true;
+        for (uint32_t i = 0; i < op->nregions; i++)
+            if (has_loop(op->regions[i])) return true;
+    }
+    return false;
+}
+
 /* Dynamic shared memory has no size of its own; its base becomes a 32-bit address. */
 static void make_shared(Nvptx *n) {
     if (!n->f->shared_bytes) return;
@@ -157,6 +166,7 @@ static void make_record(Nvptx *n) {
 
 bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
     bool fine = true;
+    n->takes_offsets = !has_loop(n->f->body);
     make_shared(n);
     for (LLVMValueRef f = LLVMGetFirstFunction(n->m->module), next = NULL; f; f = next) {
         next = LLVMGetNextFunction(f);

@@ -13,6 +13,7 @@ typedef struct Nvptx {
     const Func *f;
     const GpuTarget *t;
     uint32_t ptx;  /* the PTX version that the kernel needs so far, times ten */
+    bool takes_offsets; /* accesses, of constants. Not in kernels with loops, where ptxas would keep more addresses alive */
     V shared_base; /* the block's shared memory as a 32-bit address space constant; NULL until used */
 } Nvptx;
 

@@ -228,6 +228,7 @@ static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_opti
         .fast_math = o->fast_math,
         .check = o->check,
         .count = o->count,
+        .record = o->record,
         .file = o->file,
         .directory = ".",
         .record_text = c->record_text.at,

@@ -85,6 +85,7 @@ typedef struct fsc_compile_options {
     bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */
     bool no_cache;           /* the JIT: neither read variants from disk nor write them there (docs/runtime.md) */
     bool count;              /* arch "cpu" and "emu": the code counts what each line does (likewise: fsc_device_count_lines) */
+    bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
 } fsc_compile_options;
 
 FSC_API void fsc_compile_options_init(fsc_compile_options *o);

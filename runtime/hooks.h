@@ -79,6 +79,9 @@ typedef struct EmuCalls {
     /* format: C's of `value` as long long, or as double where it ends in g; NULL: the text alone. */
     void (*print)(EmuThread *t, const char *text, const char *format, uint32_t shape, uint32_t element, uint64_t value);
     void (*assertion)(EmuThread *t, const char *text, uint32_t shape, uint32_t element, int32_t site); /* never returns */
+    /* Code that records: an op of the function begins; what the thread holds of a value in one of its registers. */
+    void (*record_step)(EmuThread *t, uint32_t op);
+    void (*record_value)(EmuThread *t, uint32_t value, uint32_t reg, uint64_t bits);
     float (*ex2)(float x);
     float (*lg2)(float x);
     float (*rcp)(float x);
@@ -86,6 +89,8 @@ typedef struct EmuCalls {
     float (*sqrt)(float x);
     float (*div)(float x, float y);
 } EmuCalls;
+
+enum { NO_REGISTER = 0x7fffffff /* of record_value: what is no tile */ };
 
 /* What a thread is, for the code; the emulator keeps more behind it. */
 struct EmuThread {

@@ -66,6 +66,7 @@ struct fsc_device {
     pthread_mutex_t loading; /* of code that is loaded when it is first needed */
     Counts *counts;       /* of counted launches; NULL before the first */
     atomic_bool checked, counted;
+    struct Recording *recording; /* of launches on the emulator, the owner's; NULL: none (recording.h) */
     pthread_mutex_t turn; /* of launches that share the findings (of the emulator: the counts, too): one at a time */
     pthread_mutex_t counting; /* of launches of the CPU that share the counts; taken before `turn` */
     atomic_int fault;     /* the CUresult that killed the context, or 0 */

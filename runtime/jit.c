@@ -8,7 +8,7 @@
  */
 #include "runtime/jit.h"
 
-#include "runtime/internal.h"
+#include "runtime/recording.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -169,7 +169,7 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     s = jit_load(j, b, c, &cubin, &module);
     bool is_mine = s != FSC_OK || j->props.kind == FSC_CUDA;
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
-    if (s == FSC_OK && !b->counted) disk_keep(j, b, c, cubin, *out);
+    if (s == FSC_OK && !b->counted && !b->recorded) disk_keep(j, b, c, cubin, *out);
     free((void *)(uintptr_t)cubin.at);
     if (is_mine) fsc_compilation_destroy(c);
     fsc_module_unload(module);
@@ -234,10 +234,12 @@ static fsc_status prepare(fsc_jit *j, Binding *b, const FscArg *args, size_t nar
     if (b->checked) text_printf(&b->key, "checked ");
     b->counted = j->props.kind != FSC_CUDA && fsc_device_counts_lines(j->device);
     if (b->counted) text_printf(&b->key, "counted ");
+    b->recorded = j->props.kind == FSC_EMU && device_records(j->device);
+    if (b->recorded) text_printf(&b->key, "recorded ");
     fsc_status s = jit_bind(j, b, args, nargs);
     if (s == FSC_OK) s = claim(j, &b->key, out);
     if (s != FSC_OK || *out) return s;
-    if (!b->counted) disk_find(j, b, out);
+    if (!b->counted && !b->recorded) disk_find(j, b, out);
     if (!*out) s = compile_variant(j, b, out);
     if (s != FSC_OK) *out = NULL;
     settle(j, &b->key, *out);

@@ -58,6 +58,7 @@ typedef struct Binding {
     bool few;     /* no more programs than multiprocessors */
     bool checked; /* the CPU's code asks before each access */
     bool counted; /* code counts what each line does: not kept on disk */
+    bool recorded; /* code tells what each op makes: likewise */
     Text key;     /* all that specialises, as text; never empty */
     Arena *arena;
 } Binding;

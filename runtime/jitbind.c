@@ -193,5 +193,6 @@ fsc_compile_options jit_options(const fsc_jit *j, const Binding *b) {
     o.few_programs = b->few;
     o.check = b->checked;
     o.count = b->counted;
+    o.record = b->recorded;
     return o;
 }

@@ -135,6 +135,9 @@ struct Thread {
     int32_t look_site;  /* … and where */
     uint64_t prints;    /* begun */
     bool is_idle;       /* its last atomic changed nothing */
+    struct RecordedProgram *recorded; /* record.c: of its program, if that is recorded, … */
+    struct RecordedExtent *outline;   /* … how far its program's accesses reach, … */
+    uint32_t step;                    /* … and how many ops it has begun */
     uint32_t request, meetings; /* count.c: where it found its last request, and how often it has met others */
 };
 
@@ -187,6 +190,7 @@ struct Launch {
     const EmuCalls *calls;
     Counts *counts; /* NULL unless the launch is counted */
     Touched *touched; /* likewise */
+    struct Recording *recording; /* NULL unless the launch is recorded */
     pthread_mutex_t lock; /* of the counts */
 };
 
@@ -220,6 +224,12 @@ EmuCalls count_calls(void); /* emu_calls, each counted first */
 bool count_create(Team *t); /* room in the team and its blocks; false: out of memory */
 void count_begin(Team *t);  /* another program begins: what the last one left open is counted */
 void count_destroy(Team *t); /* adds to the launch's counts */
+
+/* ---- record.c: recorded launches ------------------------------------------------------------------------------------------- */
+
+EmuCalls record_calls(void); /* emu_calls, each noted first */
+bool record_launch(const Launch *l); /* l->recording begins anew; false: out of memory */
+void record_begin(Team *t);  /* a program begins */
 
 /* ---- report.c: what findings say --------------------------------------------------------------------------------------- */
 

@@ -166,10 +166,12 @@ static fsc_status prepare_and_run(Emulator *e, Launch *l) {
     Call *c = l->call;
     fsc_device *d = c->kernel->device;
     bool counted = c->variant->module->code.counters && atomic_load(&d->counted);
-    EmuCalls calls = counted ? count_calls() : emu_calls;
+    l->recording = d->recording;
+    EmuCalls calls = l->recording ? record_calls() : counted ? count_calls() : emu_calls;
     l->calls = &calls;
-    fsc_status s = l->checked || counted ? regions_create(c, &l->regions) : FSC_OK;
+    fsc_status s = l->checked || counted || l->recording ? regions_create(c, &l->regions) : FSC_OK;
     if (s == FSC_OK && l->checked && !(l->shadow = shadow_create(&l->regions))) s = status_memory(d);
+    if (s == FSC_OK && l->recording && !record_launch(l)) s = status_memory(d);
     if (s == FSC_OK && counted) s = counts_begin(c);
     if (s == FSC_OK && counted && !(l->touched = touched_create(&l->regions))) s = status_memory(d);
     if (s == FSC_OK && counted) l->counts = d->counts;

@@ -155,6 +155,7 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
         memset(b->shared, 0xA5, (size_t)t->launch->shape->shared_static + t->launch->shape->shared_dynamic);
         for (uint32_t k = 0; k < t->threads_per_block; k++) thread_begin(&b->threads[k], t->launch, number * t->num_blocks);
     }
+    if (t->launch->recording) record_begin(t);
 }
 
 /* ---- Meetings ---------------------------------------------------------------------------------------------------------- */
@@ -392,6 +393,14 @@ static void assertion(EmuThread *thread, const char *text, uint32_t shape, uint3
     thread_wait(t, THREAD_STOPPED);
 }
 
+static void tell_step(EmuThread *t, uint32_t op) {
+    (void)t, (void)op;
+}
+
+static void tell_value(EmuThread *t, uint32_t value, uint32_t reg, uint64_t bits) {
+    (void)t, (void)value, (void)reg, (void)bits;
+}
+
 const EmuCalls emu_calls = {
     .load_global = load_global,
     .store_global = store_global,
@@ -407,6 +416,8 @@ const EmuCalls emu_calls = {
     .print_begin = print_begin,
     .print = print,
     .assertion = assertion,
+    .record_step = tell_step,
+    .record_value = tell_value,
     .ex2 = emu_ex2,
     .lg2 = emu_lg2,
     .rcp = emu_rcp,

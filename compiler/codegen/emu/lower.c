@@ -9,7 +9,7 @@
 #include "codegen/emu/emu.h"
 #include "runtime/hooks.h"
 
-typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_MATH } RowKind;
+typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_TELL, ROW_MATH } RowKind;
 
 typedef struct Row {
     RowKind kind;
@@ -25,6 +25,7 @@ static const Row rows[] = {
 #define NUMBER(e, x)    [PRIM_##e] = {ROW_NUMBER, x},
 #define NOTHING(e)      [PRIM_##e] = {ROW_NOTHING, 0},
 #define SHOW(e, call)   [PRIM_##e] = {ROW_SHOW, offsetof(EmuCalls, call)},
+#define TELL(e, call)   [PRIM_##e] = {ROW_TELL, offsetof(EmuCalls, call)},
 #define MATH(e, call)   [PRIM_##e] = {ROW_MATH, offsetof(EmuCalls, call)},
 #include "codegen/emu/lower.def"
 #undef FIELD
@@ -35,6 +36,7 @@ static const Row rows[] = {
 #undef NUMBER
 #undef NOTHING
 #undef SHOW
+#undef TELL
 #undef MATH
 };
 
@@ -48,6 +50,7 @@ enum {
 #define NUMBER(e, x)    HAS_##e,
 #define NOTHING(e)      HAS_##e,
 #define SHOW(e, call)   HAS_##e,
+#define TELL(e, call)   HAS_##e,
 #define MATH(e, call)   HAS_##e,
 #include "codegen/emu/lower.def"
 #undef FIELD
@@ -58,6 +61,7 @@ enum {
 #undef NUMBER
 #undef NOTHING
 #undef SHOW
+#undef TELL
 #undef MATH
     ROW_COUNT
 };
@@ -196,6 +200,9 @@ static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef resu
     case ROW_REMOTE: return lower_remote(e, p, a, in);
     case ROW_ATOMIC: return lower_atomic(e, p, a, in, result);
     case ROW_SHOW: return lower_show(e, p, in);
+    case ROW_TELL:
+        for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];
+        return call(e, row, result, args, n + 1);
     case ROW_MATH: return call(e, row, result, in, n);
     case ROW_NUMBER: return llvm_int(result, (int64_t)row->offset);
     case ROW_NOTHING: return NULL;

@@ -57,7 +57,10 @@ static V *combine(Combine *c, V *a, V *b) {
         t.at[0].base = i < c->n ? a[i] : b[i - c->n];
         s->values[region->args.at[i]->id] = t;
     }
+    bool records = s->records;
+    s->records = false; /* of single elements, in the midst of an op */
     simt_block(s, region);
+    s->records = records;
     s->op = c->op;
     s->op_site = site;
     llvm_debug_at(s->m, c->op->span);

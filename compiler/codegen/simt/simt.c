@@ -7,10 +7,7 @@
 #include "codegen/simt/simt.h"
 
 /* clang-format off */
-static void simt_op(Simt *s, const Op *op) {
-    llvm_debug_at(s->m, op->span);
-    s->op = op;
-    s->op_site = UINT32_MAX;
+static void build_op(Simt *s, const Op *op) {
     switch (op->kind) {
     case OP_CONST: case OP_ARANGE: case OP_ROTATED: case OP_MOVED: case OP_SPLAT: case OP_EXPAND: case OP_PID: case OP_NPROG:
         simt_create_op(s, op); return;
@@ -57,7 +54,17 @@ static void simt_op(Simt *s, const Op *op) {
 }
 /* clang-format on */
 
+static void simt_op(Simt *s, const Op *op) {
+    llvm_debug_at(s->m, op->span);
+    s->op = op;
+    s->op_site = UINT32_MAX;
+    simt_record_begin(s, op);
+    build_op(s, op);
+    simt_record_end(s, op);
+}
+
 void simt_block(Simt *s, const Block *b) {
+    simt_record_entry(s, b);
     for (const Op *op = b->first; op; op = op->next) simt_op(s, op);
 }
 
@@ -110,6 +117,7 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
                     .native_bf16 = t && t->sm >= 80, .native_fma = true, .native_minmax = t != NULL, .approx = approx, .context = &s};
     s.has_pairs = t && t->sm >= 80;
     s.is_tight = simt_is_tight(f);
+    s.records = m->o->record && !t;
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
     s.function = declare_kernel(m, &s, f, t == NULL);
     s.entry = simt_new_block(&s, "entry");

@@ -99,6 +99,7 @@ typedef struct Simt {
     V grid;                  /* and how many there are: a parameter */
     bool is_tight;           /* registers bind: lanes are built where they are needed */
     bool is_aside;           /* the builder stands where later code does not always come by */
+    bool records;            /* code tells what it makes (record.c) */
     bool has_pairs;          /* the target has maxima of two packed 16-bit elements */
     bool atomic_fp16, atomic_bf16; /* the target adds them atomically */
     VEC(ThreadMap) maps;
@@ -172,6 +173,12 @@ void simt_shared_gather(Simt *s, const Op *op);
 void simt_print(Simt *s, const Op *op);
 void simt_assert(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
+
+/* record.c - what recorded code tells; nothing unless s->records */
+void simt_record_begin(Simt *s, const Op *op);  /* the op begins */
+void simt_record_entry(Simt *s, const Block *b); /* a region begins, with its arguments */
+void simt_record_end(Simt *s, const Op *op);    /* the op has made its results */
+
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_again(Simt *s, const Op *op);
 void simt_park(Simt *s, const Op *op);

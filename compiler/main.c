@@ -5,6 +5,7 @@
  *     fsc info FILE       resources and occupancy (tool/info.c)
  *     fsc bench FILE …    time over sizes (tool/bench.c)
  *     fsc profile FILE …  count what each line does (tool/profile.c)
+ *     fsc viz FILE …      a page that plays it (tool/viz.c)
  *     fsc devices         what there is to run on (tool/devices.c)
  *     fsc cache WHAT      the variants on disk (tool/cache.c)
  */
@@ -24,6 +25,7 @@ static const struct {
     {"bench", COMMAND_BENCH, command_bench},
     {"cache", COMMAND_CACHE, command_cache},
     {"profile", COMMAND_PROFILE, command_profile},
+    {"viz", COMMAND_VIZ, command_viz},
 };
 
 int main(int argc, char **argv) {

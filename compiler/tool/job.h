@@ -33,6 +33,8 @@ uint64_t job_bytes(const Job *j); /* of each buffer, read once and written once,
 ExitCode job_fail(const Job *j, fsc_status s);
 /* What the compiles had to say besides errors: dumps and warnings; the times only if asked for. */
 void job_print_log(const Job *j);
+/* jobvariant.c: changes o, a copy of the job's options, so that a compile gives the very variant of record r. */
+void job_variant_options(const Job *j, const Record *r, ToolOptions *o);
 /* coverage.c: of the last launch, on a device that counts. */
 void job_print_coverage(const Job *j);
 void job_free(Job *j); /* all but the device */

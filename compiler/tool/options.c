@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH,
-       K = COMMAND_CACHE, P = COMMAND_PROFILE };
+       K = COMMAND_CACHE, P = COMMAND_PROFILE, V = COMMAND_VIZ };
 
 typedef enum OptionKind {
 #define OPTION(e, ...) OPTION_##e,
@@ -36,6 +36,7 @@ static const char *command_name(Command c) {
     case COMMAND_BENCH: return "fsc bench";
     case COMMAND_CACHE: return "fsc cache";
     case COMMAND_PROFILE: return "fsc profile";
+    case COMMAND_VIZ: return "fsc viz";
     }
     return "fsc";
 }
@@ -73,7 +74,7 @@ static size_t edit_distance(const char *a, const char *b) {
 }
 
 const char *command_suggest(const char *word) {
-    static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile"};
+    static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile", "viz"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (edit_distance(word, names[i]) < 3) return names[i];
     }
@@ -221,6 +222,11 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_JSON: o->json = true; return true;
     case OPTION_GPU: o->gpu = text; return true;
     case OPTION_REGISTERS: o->has_registers = true; return read_count(o, row, text, 255, &o->registers);
+    case OPTION_RUN: vec_push(o->arena, &o->runs, text); return true;
+    case OPTION_PROGRAM: vec_push(o->arena, &o->programs, text); return true;
+    case OPTION_LIMIT: return read_count(o, row, text, 100000000, &o->limit);
+    case OPTION_TARGET: c->arch = text; o->has_arch = true; return true;
+    case OPTION_PAGE: o->output = text; return true;
     case OPTION_SHARED: o->has_shared = true; return read_count(o, row, text, 1 << 20, &o->shared);
     case OPTION_LIST_BUILTINS: o->list_builtins = true; return true;
     case OPTION_EXPLAIN: o->explain = text; return true;
@@ -254,7 +260,7 @@ static bool read_option(ToolOptions *o, int argc, char **argv, int *i) {
     } else {
         snprintf(name, sizeof name, "%c", word[1]);
         for (size_t k = 0; k < COUNT(rows); k++) {
-            if (rows[k].letter == word[1]) row = &rows[k];
+            if (rows[k].letter == word[1] && (!row || (rows[k].commands & (int)o->command))) row = &rows[k];
         }
         if (word[2]) text = word + 2;
         if (!row) return complain(o, "unknown option '%s'; '%s --help' lists them", word, command_name(o->command));
@@ -299,7 +305,7 @@ bool options_parse(ToolOptions *o, int argc, char **argv) {
 static const CommandHead heads[] = {
     {COMMAND_COMPILE, "fsc [options] FILE",
      "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
-     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc info, fsc devices, fsc cache; each has its own --help."},
+     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc viz, fsc info, fsc devices, fsc cache; each has its own --help."},
     {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
      "Compiles and launches a kernel, and prints time and GB/s.\n"
      "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
@@ -313,6 +319,10 @@ static const CommandHead heads[] = {
      "What each line of a kernel does, counted on emulated GPU threads: bytes and sectors of global memory, shared memory\n"
      "and its bank conflicts, shuffles, barriers, special functions, instructions. Nothing is timed, and no GPU is needed.\n"
      "Words are those of fsc run. With --gpu also the waves on that card, and a prediction of its time."},
+    {COMMAND_VIZ, "fsc viz [options] FILE NAME=VALUE… -o page.html",
+     "One page that plays a kernel: source, tile IR and PTX side by side, the numbers in its tiles and who holds them, reductions\n"
+     "step by step, the grid of programs. It is recorded on emulated GPU threads and needs no other file, no network and no GPU.\n"
+     "Words are those of fsc run; each --run is one more recording, with what differs."},
     {COMMAND_INFO, "fsc info [options] FILE [NAME=VALUE…]",
      "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
      "widths, blocks per multiprocessor and what limits them, the persistent grid and waves."},

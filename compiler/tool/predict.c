@@ -81,7 +81,7 @@ static void fill(Profile *p, const RecordLaunch *l) {
 ExitCode predict(Profile *p) {
     ToolOptions o = *p->j->o;
     if (!needs_gpu(&p->card.needs, &o)) return EXIT_CALL;
-    options_of(p, &o);
+    job_variant_options(p->j, p->counts.record, &o);
     o.compile.device = &p->card.needs.gpu;
     o.compile.emit = FSC_EMIT_PTX;
     fsc_compilation *c = NULL;

@@ -12,7 +12,7 @@ typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIR
 
 /* Which command an option belongs to: the flags of options.def. */
 typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16,
-               COMMAND_CACHE = 32, COMMAND_PROFILE = 64 } Command;
+               COMMAND_CACHE = 32, COMMAND_PROFILE = 64, COMMAND_VIZ = 128 } Command;
 
 /* Kernels with all that a program needs to launch them, in one file: of no single compile. */
 typedef enum Package { PACKAGE_NONE, PACKAGE_OBJECT, PACKAGE_C } Package;
@@ -25,6 +25,8 @@ typedef struct ToolOptions {
     VEC(const char *) words; /* what is no option: FILE, then NAME=VALUE… of run */
     VEC(const char *) axes;  /* of bench */
     const char *dtype_list, *warps_list, *svg; /* of bench; NULL: not given */
+    VEC(const char *) runs, programs; /* of viz: words of each run; X[,Y[,Z]] of each program that is recorded */
+    uint32_t limit;          /* of viz: values a program; 0: not given */
     const char *output;      /* NULL: named after the file */
     Package package;         /* --emit=object, c */
     const char *header;      /* NULL: none */
@@ -100,5 +102,6 @@ ExitCode command_devices(ToolOptions *o);
 ExitCode command_bench(ToolOptions *o);
 ExitCode command_cache(ToolOptions *o);
 ExitCode command_profile(ToolOptions *o);
+ExitCode command_viz(ToolOptions *o);
 
 #endif

@@ -112,22 +112,32 @@ static bool is_exchange(const RecordedEvent *e) {
     return e->kind != RECORDED_STEP && e->kind != RECORDED_VALUE;
 }
 
-/* One entry a thread. */
+/* One exchange of each thread. */
 typedef struct Together {
     const RecordedEvent *any;
     const RecordedEvent **of; /* by thread; NULL: this thread was not there */
+    size_t *next;             /* by thread: where its events go on */
 } Together;
 
-/* The i-th exchange of each thread; false: no thread has so many. */
-static bool gather(const Steps *s, const RecordedEvent *const *events, size_t n, uint32_t index, Together *t) {
+static void together_begin(const Steps *s, const RecordedEvent *const *events, size_t n, Together *t) {
+    uint32_t threads = s->p->threads;
+    t->of = calloc(threads, sizeof *t->of);
+    t->next = calloc(threads, sizeof *t->next);
+    if (!t->of || !t->next) bug("out of memory for %u threads", threads);
+    for (uint32_t i = 0; i < threads; i++) t->next[i] = n;
+    for (size_t i = n; i-- > 0;) t->next[events[i]->thread] = i;
+}
+
+/* The next exchange of each thread; false: no thread has one more. */
+static bool gather(const Steps *s, const RecordedEvent *const *events, size_t n, Together *t) {
     t->any = NULL;
-    memset(t->of, 0, s->p->threads * sizeof *t->of);
-    uint32_t seen = 0, thread = UINT32_MAX;
-    for (size_t i = 0; i < n; i++) {
-        if (events[i]->thread != thread) seen = 0, thread = events[i]->thread;
-        if (!is_exchange(events[i]) || seen++ != index) continue;
-        t->of[thread] = events[i];
-        if (!t->any || (!t->any->is_active && events[i]->is_active)) t->any = events[i];
+    for (uint32_t i = 0; i < s->p->threads; i++) {
+        size_t at = t->next[i];
+        while (at < n && events[at]->thread == i && !is_exchange(events[at])) at++;
+        bool has = at < n && events[at]->thread == i;
+        t->of[i] = has ? events[at] : NULL;
+        t->next[i] = at + has;
+        if (has && (!t->any || (!t->any->is_active && events[at]->is_active))) t->any = events[at];
     }
     return t->any != NULL;
 }
@@ -159,17 +169,18 @@ static void put_threads(Steps *s, const Together *t) {
 }
 
 static void put_exchanges(Steps *s, const RecordedEvent *const *events, size_t n) {
-    Together t = {.of = calloc(s->p->threads, sizeof *t.of)};
-    if (!t.of) bug("out of memory for %u threads", s->p->threads);
+    Together t = {.any = NULL};
+    together_begin(s, events, n, &t);
     text_printf(s->out, ", \"e\": [");
-    for (uint32_t i = 0; gather(s, events, n, i, &t); i++) {
-        text_printf(s->out, "%s{\"k\": \"%s\", \"w\": %d, \"b\": %u", i ? ", " : "", kind_names[t.any->kind],
+    for (bool first = true; gather(s, events, n, &t); first = false) {
+        text_printf(s->out, "%s{\"k\": \"%s\", \"w\": %d, \"b\": %u", first ? "" : ", ", kind_names[t.any->kind],
                     t.any->what, t.any->bytes);
         if (t.any->kind != RECORDED_BARRIER) put_threads(s, &t);
         text_printf(s->out, "}");
     }
     text_printf(s->out, "]");
     free(t.of);
+    free(t.next);
 }
 
 /* ---- Programs ---------------------------------------------------------------------------------------------------- */

@@ -82,7 +82,10 @@ function light(name, line) {
 function show(item) {
   if (!item) return;
   const list = item.parentElement, at = item.offsetTop - list.offsetTop;
-  if (at < list.scrollTop + 20 || at > list.scrollTop + list.clientHeight - 40) list.scrollTop = at - list.clientHeight / 2 + 10;
+  if (at < list.scrollTop + 20 || at > list.scrollTop + list.clientHeight - 40) {
+    const to = at - list.clientHeight / 2 + 10;
+    list.scrollTo({ top: to, behavior: Math.abs(to - list.scrollTop) > 400 ? "instant" : "smooth" });
+  }
 }
 
 function showLine(op) {

@@ -84,8 +84,8 @@ function describe(run, number) {
 
 function showPrograms(now, pick) {
   const run = now.run, n = product(run.grid), list = $("programs").querySelector(".grid");
-  const shown = Math.min(n, 1024), columns = run.grid[0] >= 8 || n > 8 ? Math.min(8, Math.max(run.grid[0], 4)) : n;
-  list.style.gridTemplateColumns = `repeat(${columns}, minmax(0, 1fr))`;
+  const shown = Math.min(n, 1024), isFlat = run.grid[1] * run.grid[2] === 1, columns = isFlat ? Math.min(8, n) : Math.min(16, run.grid[0]);
+  list.style.gridTemplateColumns = `repeat(${columns}, minmax(0, ${columns < 4 ? "90px" : "1fr"}))`;
   if (list.dataset.run !== String(run.index)) {
     list.dataset.run = run.index;
     list.replaceChildren(...Array.from({ length: shown }, (_, i) =>
@@ -146,8 +146,8 @@ function drawBuffer(canvas, p, columns, rows, sx, sy, touched, outline) {
     g.fillStyle = rgb(data && data[i] < 0 ? "negative" : "positive", (0.08 + 0.72 * t) * (mine ? 1 : 0.32));
     g.fillRect(x, y, sx, sy);
     if (touched && touched.elements.has(i)) {
-      g.fillStyle = rgb("yes", 0.75);
-      g.fillRect(x, y + Math.max(0, sy - 3), sx, Math.min(3, sy));
+      g.fillStyle = rgb("yes", sy < 8 ? 0.4 : 0.75);
+      g.fillRect(x, sy < 8 ? y : y + sy - 3, sx, sy < 8 ? sy : 3);
     }
   }
 }

@@ -84,10 +84,11 @@ function showReduction(box, program, frame, op, warp, first, count) {
   const at = frame.phases.findIndex((p) => p.phase === frame.phase && p.mask === frame.mask);
   frame.phases.forEach((p, i) => phases.append(make("span", { class: i === at ? "now" : i < at ? "done" : "" }, p.label)));
   const small = { registers: "after each thread has combined its registers", operand: "before the first exchange", shuffle: `lane ⊕ ${frame.mask}: lines join the lanes that exchange what they show`, result: "every lane has it" }[frame.phase];
+  const results = frame.phase === "shuffle" ? (frame.last - frame.first + 1) / (/64$/.test(type) ? 2 : 1) : 1;
   const lanes = make("div", { class: "lanes" });
   const mine = all ? all.slice(first, first + count) : [], most = Math.max(0, ...mine.filter(Number.isFinite).map(Math.abs));
   mine.forEach((x, i) => lanes.append(laneCard(first + i, [x], most, type, false)));
-  box.append(title(`Warp ${warp}: the ${combines[op.combine] || "combination"}, lane by lane`, small), phases, lanes);
+  box.append(title(`Warp ${warp}: the ${combines[op.combine] || "combination"}, lane by lane`, small + (results > 1 ? `; the first of ${results} results of each lane` : "")), phases, lanes);
   if (frame.phase === "shuffle") drawPairs(lanes, frame.mask, count);
 }
 

@@ -21,10 +21,11 @@ function paint(cell, x, most, type) {
   cell.style.setProperty("--t", t.toFixed(3));
 }
 
+// A row of the tile is a row of the grid, which scrolls; elements along one axis alone fill rows of a power of two.
 function columnsOf(shape, width) {
-  const last = shape.length ? shape[shape.length - 1] : 1;
+  const axes = shape.filter((size) => size > 1), last = axes.length ? axes[axes.length - 1] : 1;
   const room = Math.max(4, Math.floor(width / (width < 520 ? 40 : 47)));
-  if (shape.length > 1) return Math.min(last, 64);
+  if (axes.length > 1) return Math.min(last, 256);
   let columns = 1;
   while (columns * 2 <= room && columns < last) columns *= 2;
   return columns;
@@ -34,7 +35,7 @@ const tile = { cells: [], shown: null, chosen: 0 };
 
 function cellAt(i) {
   if (!tile.cells[i]) {
-    tile.cells[i] = make("div", { class: "cell", role: "gridcell", "data-i": i, tabindex: -1 });
+    tile.cells[i] = make("div", { class: "cell", role: "option", "data-i": i, tabindex: -1 });
   }
   return tile.cells[i];
 }
@@ -52,8 +53,8 @@ function showTile(now, value, padding) {
   const grid = $("tile"), n = value ? Math.min(value.data.length, MOST_CELLS) : 0;
   if (!value || value.data.length !== tile.count) tile.chosen = Math.min(tile.chosen, Math.max(0, n - 1));
   tile.count = value ? value.data.length : 0;
-  grid.style.gridTemplateColumns = value ? `repeat(${columnsOf(value.shape, grid.clientWidth || 600)}, minmax(${value.shape.length > 1 ? "40px" : "0"}, 1fr))` : "";
   tile.columns = value ? columnsOf(value.shape, grid.clientWidth || 600) : 1;
+  grid.style.gridTemplateColumns = `repeat(${tile.columns}, minmax(${tile.columns > 8 && value.shape.length > 1 ? "46px" : "0"}, ${tile.columns < 8 ? "110px" : "1fr"}))`;
   const colour = value && value.layout && value.shape.length ? $("colour").value : "value";
   const most = value ? (isPointer(value.type) ? 0 : scaleOf(value, padding)) : 0;
   const owners = value && value.layout ? ownersOf(value.layout, value.data.length) : null;

@@ -5,7 +5,6 @@
 #include "tool/viz.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 enum { MOST_ELEMENTS = 16384 /* of a buffer that the page shows */ };
@@ -21,8 +20,7 @@ static void put_elements(Text *out, Job *j, uint32_t param) {
     if (!a->count || a->count > MOST_ELEMENTS || !dtype_find(name, &d)) return;
     if (b->writes && fsc_memory_read(j->device, a->data, j->buffers[param], a->bytes) != FSC_OK) return;
     size_t size = a->bytes / a->count;
-    char *array = calloc(a->count, viz_pack_bytes(viz_pack(d)));
-    if (!array) bug("out of memory for %" PRIu64 " elements", a->count);
+    char *array = NEW_ARRAY(j->o->arena, char, a->count * viz_pack_bytes(viz_pack(d)));
     for (size_t i = 0; i < a->count; i++) {
         int64_t bits = 0;
         memcpy(&bits, (const char *)a->data + i * size, size);
@@ -30,7 +28,6 @@ static void put_elements(Text *out, Job *j, uint32_t param) {
     }
     text_printf(out, ", \"pack\": \"%s\", \"data\": ", dtype_name(d));
     json_bytes(out, array, a->count * viz_pack_bytes(viz_pack(d)));
-    free(array);
 }
 
 static void put_param(Text *out, Job *j, const Record *r, uint32_t i) {
@@ -64,8 +61,7 @@ static void put_param(Text *out, Job *j, const Record *r, uint32_t i) {
 static void put_outlines(Text *out, const VizRun *r) {
     const Recording *q = r->recording;
     size_t n = (size_t)q->num_outlines * 2 * q->num_params;
-    int32_t *all = calloc(3 * n + 1, sizeof *all);
-    if (!all) bug("out of memory for %" PRIu64 " outlines", q->num_outlines);
+    int32_t *all = NEW_ARRAY(r->j->o->arena, int32_t, 3 * n + 1);
     for (size_t i = 0; i < n; i++) {
         all[3 * i] = (int32_t)q->extents[i].first;
         all[3 * i + 1] = (int32_t)q->extents[i].end;
@@ -73,7 +69,6 @@ static void put_outlines(Text *out, const VizRun *r) {
     }
     text_printf(out, ",\n\"outlines\": ");
     json_bytes(out, all, 3 * n * sizeof *all);
-    free(all);
 }
 
 /* ---- What went wrong --------------------------------------------------------------------------------------------- */

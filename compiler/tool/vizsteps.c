@@ -18,6 +18,7 @@ typedef struct Steps {
     const RecordedProgram *p;
     const RecordedEvent **at; /* by step, then thread, then time */
     const Value **values;     /* by number */
+    Arena *scratch;           /* of one program */
     Text *out;
 } Steps;
 
@@ -63,8 +64,7 @@ static bool all_equal(const char *array, size_t n, size_t bytes) {
 static void put_value(Steps *s, const Value *v, const RecordedEvent *const *events, size_t n, bool first) {
     DType d = v->type.dtype;
     size_t count = value_is_tile(v) ? shape_elements(v->type.shape) : 1, bytes = viz_pack_bytes(viz_pack(d));
-    char *array = calloc(count, bytes);
-    if (!array) bug("out of memory for a value of %zu elements", count);
+    char *array = NEW_ARRAY(s->scratch, char, count * bytes);
     uint64_t base = 0;
     int32_t param = d == DT_PTR && n ? buffer_of(s->run->j, events[0]->data[0], &base) : -1;
     for (size_t i = 0; i < count && viz_pack(d) == VIZ_F32; i++) ((float *)array)[i] = __builtin_nanf("");
@@ -77,7 +77,6 @@ static void put_value(Steps *s, const Value *v, const RecordedEvent *const *even
     text_printf(s->out, "%s[%u, ", first ? "" : ", ", v->id);
     json_bytes(s->out, array, (all_equal(array, count, bytes) ? 1 : count) * bytes);
     text_printf(s->out, d == DT_PTR ? ", %d]" : "]", param);
-    free(array);
 }
 
 static void put_values(Steps *s, const RecordedEvent *const *events, size_t n) {
@@ -121,9 +120,8 @@ typedef struct Together {
 
 static void together_begin(const Steps *s, const RecordedEvent *const *events, size_t n, Together *t) {
     uint32_t threads = s->p->threads;
-    t->of = calloc(threads, sizeof *t->of);
-    t->next = calloc(threads, sizeof *t->next);
-    if (!t->of || !t->next) bug("out of memory for %u threads", threads);
+    t->of = NEW_ARRAY(s->scratch, const RecordedEvent *, threads);
+    t->next = NEW_ARRAY(s->scratch, size_t, threads);
     for (uint32_t i = 0; i < threads; i++) t->next[i] = n;
     for (size_t i = n; i-- > 0;) t->next[events[i]->thread] = i;
 }
@@ -148,9 +146,8 @@ static void put_threads(Steps *s, const Together *t) {
                                               : t->any->kind >= RECORDED_SHUFFLE_XOR ? 1
                                                                                      : (t->any->bytes + 3u) / 4;
     bool has_address = t->any->kind <= RECORDED_CLUSTER_STORE;
-    int32_t *address = calloc(threads, sizeof *address);
-    uint32_t *data = calloc((size_t)threads * words + 1, sizeof *data);
-    if (!address || !data) bug("out of memory for an exchange of %u threads", threads);
+    int32_t *address = NEW_ARRAY(s->scratch, int32_t, threads);
+    uint32_t *data = NEW_ARRAY(s->scratch, uint32_t, threads * words + 1);
     for (uint32_t i = 0; i < threads; i++) {
         const RecordedEvent *e = t->of[i];
         address[i] = e && e->is_active ? (int32_t)e->address : -1;
@@ -164,8 +161,6 @@ static void put_threads(Steps *s, const Together *t) {
         text_printf(s->out, ", \"d\": ");
         json_bytes(s->out, data, (size_t)threads * words * sizeof *data);
     }
-    free(address);
-    free(data);
 }
 
 static void put_exchanges(Steps *s, const RecordedEvent *const *events, size_t n) {
@@ -179,8 +174,6 @@ static void put_exchanges(Steps *s, const RecordedEvent *const *events, size_t n
         text_printf(s->out, "}");
     }
     text_printf(s->out, "]");
-    free(t.of);
-    free(t.next);
 }
 
 /* ---- Programs ---------------------------------------------------------------------------------------------------- */
@@ -197,8 +190,8 @@ static void put_step(Steps *s, const RecordedEvent *const *events, size_t n, boo
 
 static void put_program(Steps *s) {
     const RecordedProgram *p = s->p;
-    s->at = calloc(p->n + 1, sizeof *s->at);
-    if (!s->at) bug("out of memory for %zu events", p->n);
+    s->scratch = arena_create();
+    s->at = NEW_ARRAY(s->scratch, const RecordedEvent *, p->n + 1);
     for (size_t i = 0; i < p->n; i++) s->at[i] = &p->events[i];
     qsort(s->at, p->n, sizeof *s->at, compare);
     text_printf(s->out,
@@ -210,7 +203,7 @@ static void put_program(Steps *s) {
         put_step(s, s->at + i, next - i, i == 0);
     }
     text_printf(s->out, "]}");
-    free(s->at);
+    arena_destroy(s->scratch);
 }
 
 static void find_values(const Block *b, const Value **values) {
@@ -223,8 +216,7 @@ static void find_values(const Block *b, const Value **values) {
 
 void viz_programs(Text *out, const VizRun *r) {
     const Func *f = r->code->func;
-    Steps s = {.run = r, .out = out, .values = calloc(f->next_value + 1, sizeof *s.values)};
-    if (!s.values) bug("out of memory for %u values", f->next_value);
+    Steps s = {.run = r, .out = out, .values = NEW_ARRAY(r->j->o->arena, const Value *, f->next_value + 1)};
     find_values(f->body, s.values);
     text_printf(out, "[");
     bool first = true;
@@ -236,5 +228,4 @@ void viz_programs(Text *out, const VizRun *r) {
         first = false;
     }
     text_printf(out, "]");
-    free(s.values);
 }

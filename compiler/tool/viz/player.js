@@ -68,7 +68,7 @@ function showFrame() {
   const masked = padding ? padding.reduce((a, b) => a + b, 0) : 0, n = shown ? shown.data.length : 1;
   const result = now.run.code.values[op.results[0]];
   $("sentence").textContent = sentenceOf(op, frame, { n, masked, partial: result && result.shape && result.shape.length });
-  $("detail").textContent = `${op.text.split(" {")[0].split(" : ")[0]}${op.line ? ` · line ${op.line}` : ""} · ${op.means}`;
+  $("detail").textContent = `${op.text.split(" {")[0].split(" : ")[0]}${op.line ? ` · line ${op.line}` : ""} · ${exchangesOf(now.program.steps[frame.step]) || op.means}`;
   panes.lit = op.line;
   showLine(op);
   showTile(now, shown, padding);
@@ -114,6 +114,7 @@ function go(index) {
 function pause() {
   clearInterval(now.timer);
   now.timer = 0;
+  $("what").setAttribute("aria-live", "polite");
   $("play").textContent = "▶";
   $("play").setAttribute("aria-label", "Play");
 }
@@ -121,6 +122,7 @@ function pause() {
 function play() {
   if (now.timer) return pause();
   if (now.index >= now.frames.length - 1) go(0);
+  $("what").setAttribute("aria-live", "off"); // a voice would not keep up
   $("play").textContent = "❚❚";
   $("play").setAttribute("aria-label", "Pause");
   now.timer = setInterval(() => {

@@ -37,10 +37,20 @@ function registersOf(value, t) {
   return registers;
 }
 
-function laneCard(t, lines, most, type, off) {
-  const card = make("div", { class: "lane" + (off ? " off" : ""), "data-thread": t }, make("b", {}, String(t % warpSize)), ...lines.map((x) => make("div", {}, short(x, type))));
+// A lane's numbers, those of its registers above a line where the card shows what they were combined to.
+function laneCard(t, lines, most, type, off, registers) {
+  const cells = (list) => list.map((x) => make("div", {}, short(x, type)));
+  const above = registers ? [...cells(registers), make("hr")] : [];
+  const card = make("div", { class: "lane" + (off ? " off" : ""), "data-thread": t }, make("b", {}, String(t % warpSize)), ...above, ...cells(lines));
   paint(card, lines.length ? lines[0] : 0, most, type);
   return card;
+}
+
+// Threads that take part in none of the accesses of the step, as their predicates are false.
+function idleThreads(program, frame) {
+  const accesses = program.steps[frame.step].e.filter((e) => e.a);
+  if (!accesses.length) return () => false;
+  return (t) => accesses.every((e) => program.addresses(e)[t] < 0);
 }
 
 // Lines from lane to lane over the cards, once they have their places.
@@ -72,8 +82,8 @@ function showThreads(now, frame, op) {
   if (!value || !value.layout || !value.shape.length || isPointer(value.type)) return undefined;
   const registers = 1 << value.layout.bases[REGISTER].length, most = isPointer(value.type) ? 0 : scaleOf(value, tile.padding);
   const shown = Math.min(registers, 4);
-  const lanes = make("div", { class: "lanes" });
-  for (let i = 0; i < count; i++) lanes.append(laneCard(first + i, registersOf(value, first + i).slice(0, shown), most, value.type, false));
+  const lanes = make("div", { class: "lanes" }), isIdle = idleThreads(program, frame);
+  for (let i = 0; i < count; i++) lanes.append(laneCard(first + i, registersOf(value, first + i).slice(0, shown), most, value.type, isIdle(first + i)));
   box.append(title(`Warp ${warp}: what its ${count} lanes hold`, registers > shown ? `${shown} of ${registers} registers each` : registers > 1 ? `${registers} registers each` : "one register each"), lanes);
   return undefined;
 }
@@ -87,9 +97,18 @@ function showReduction(box, program, frame, op, warp, first, count) {
   const results = frame.phase === "shuffle" ? (frame.last - frame.first + 1) / (/64$/.test(type) ? 2 : 1) : 1;
   const lanes = make("div", { class: "lanes" });
   const mine = all ? all.slice(first, first + count) : [], most = Math.max(0, ...mine.filter(Number.isFinite).map(Math.abs));
-  mine.forEach((x, i) => lanes.append(laneCard(first + i, [x], most, type, false)));
+  const from = frame.phase === "registers" ? registersOfReduction(program, frame, op) : null;
+  mine.forEach((x, i) => lanes.append(laneCard(first + i, [x], most, type, false, from && registersOf(from, first + i))));
   box.append(title(`Warp ${warp}: the ${combines[op.combine] || "combination"}, lane by lane`, small + (results > 1 ? `; the first of ${results} results of each lane` : "")), phases, lanes);
   if (frame.phase === "shuffle") drawPairs(lanes, frame.mask, count);
+}
+
+// The operand, where each thread combines a few registers of it to one.
+function registersOfReduction(program, frame, op) {
+  const value = program.value(op.args[0], frame.step), result = program.code.values[op.results[0]];
+  const registers = value && value.layout ? 1 << value.layout.bases[REGISTER].length : 1;
+  const isOne = !result.shape || program.code.layouts[result.layout].bases[REGISTER].length === 0;
+  return value && value.data && isOne && registers <= 8 ? value : null;
 }
 
 function showBarrier(box, program, event) {

@@ -47,6 +47,7 @@ const sentences = {
   load: (op, v) => `Load ${v.n - v.masked} of ${plural(v.n, "element")}${v.masked ? `; ${v.masked} are masked and take the other value` : ""}`,
   store: (op, v) => `Store ${v.n - v.masked} of ${plural(v.n, "element")}${v.masked ? `; ${v.masked} are masked` : ""}`,
   exp: (op, v) => `e to the power of each of ${plural(v.n, "element")}`,
+  exp_near: (op, v) => `e to the power of each of ${plural(v.n, "element")}, to the digits that a narrower type keeps`,
   exp2: (op, v) => `2 to the power of each of ${plural(v.n, "element")}`,
   log: (op, v) => `The logarithm of each element`,
   rsqrt: () => "One over the square root", sqrt: () => "The square root",
@@ -55,13 +56,23 @@ const sentences = {
   icmp: () => "Compare: which places are inside?", fcmp: () => "Compare", select: () => "Choose one of two, by a mask", and: () => "Both must hold",
   addptr: (op, v) => v.n > 1 ? `An address for each of ${plural(v.n, "element")}` : "An address",
   program_id: () => "Which program is this?", num_programs: () => "How many programs are there?",
-  shared_store: () => "One value a warp to shared memory, for the other warps", shared_load: () => "Read what the warps have put into shared memory",
+  shared_store: (op, v) => `${plural(v.n, "element")} to shared memory, for other warps`, shared_load: () => "Read what the warps have put into shared memory",
   barrier: () => "Wait for all threads of the block",
   for: () => "A turn of the loop", if: () => "A branch", while: () => "A turn of the loop", return: () => "The program ends",
   convert_layout: () => "The same tile, held by other threads", broadcast: () => "Repeat along an axis", expand_dims: () => "A new axis of size 1",
   reshape: () => "The same elements in another shape", fpext: () => "Widen each element, exactly", fptrunc: () => "Round each element to a narrower type",
   sext: () => "Widen the integer", broadcast_warp: () => "Each warp's value back to its elements",
 };
+
+// The exchanges of a step in a few words: 4 loads of 16 bytes a lane, 5 shuffles.
+function exchangesOf(step) {
+  const found = new Map();
+  for (const e of step.e) {
+    const kind = e.k.startsWith("shuffle") ? "shuffle" : e.k, what = e.b ? ` of ${plural(e.b, "byte")} a lane` : "";
+    if (kind !== "barrier") found.set(kind + what, { kind, what, n: (found.get(kind + what) || { n: 0 }).n + 1 });
+  }
+  return [...found.values()].map((f) => plural(f.n, f.kind) + f.what).join(", ");
+}
 
 // What the frame does, for the line above the tile.
 function sentenceOf(op, frame, view) {

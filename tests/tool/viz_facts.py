@@ -5,6 +5,7 @@
 # RUN: fsc viz %examples/softmax_columns.dsl 'x=random:1:fp32[20,21]' y=out.npy -o %t/columns.html
 # RUN: fsc viz %examples/layernorm.dsl 'x=random:0:bf16[2,600]' weight=random:1:bf16[600] bias=random:2:bf16[600] y=y.npy mean=m.npy rstd=r.npy eps=1e-5 --num-ctas=2 -o %t/norm.html
 # RUN: fsc viz %examples/prefix_sum.dsl 'x=random:0:i64[2,50]' y=out.npy -o %t/scan.html
+# RUN: fsc viz %examples/argmax.dsl 'x=random:0:fp32[3,300]' y=out.npy --num-warps=2 -o %t/argmax.html
 # RUN: %python %s %t
 import os
 import sys
@@ -99,8 +100,17 @@ def check_scan(page):
     assert any((v[:50] == np.cumsum(x[0])).all() for v in scans)
 
 
+def check_argmax(page):
+    """A reduction of two values by a function, across warps."""
+    run = page.runs[0]
+    x, program = page.array(run, "x"), run["programs"][1]
+    ends = [(float(v[op["results"][0]]), int(v[op["results"][1]])) for op, v, _ in page.steps(run, program)
+            if op["kind"] == "reduce_fn" and op["results"][0] in v and v[op["results"][0]].ndim == 0]
+    assert ends == [(x[2].max(), x[2].argmax())] and page.array(run, "y")[2] == x[2].argmax()
+
+
 def main(folder):
-    for name, check in {"softmax": check_softmax, "tiled": check_tiled, "columns": check_columns, "norm": check_norm, "scan": check_scan}.items():
+    for name, check in {"softmax": check_softmax, "tiled": check_tiled, "columns": check_columns, "norm": check_norm, "scan": check_scan, "argmax": check_argmax}.items():
         page = Page(os.path.join(folder, name + ".html"))
         assert "http://" not in page.text.replace("http://www.w3.org/2000/svg", "") and "https://" not in page.text, "a page stands alone"
         check(page)

@@ -136,23 +136,29 @@ class Recorded {
     const frames = [];
     this.steps.forEach((s, step) => {
       const op = this.op(step), shuffles = s.e.filter((e) => e.k.startsWith("shuffle"));
-      const phases = /^reduce/.test(op.kind) ? this.phasesOf(op, s, shuffles) : null;
-      if (phases) phases.forEach((phase) => frames.push({ step, ...phase, phases }));
+      const phases = /^reduce/.test(op.kind) || (/^scan/.test(op.kind) && shuffles.length) ? this.phasesOf(op, s, shuffles) : null;
+      if (phases) phases.forEach((phase, at) => frames.push({ step, ...phase, phases, at }));
       else frames.push({ step, phase: null, events: s.e.length });
     });
     return frames;
   }
 
+  // What is combined in any order has its registers first, then a round of shuffles. In order, by a function of the source, lanes are next to
+  // each other: there is a round for each register.
   phasesOf(op, s, shuffles) {
-    const fact = this.code.values[op.args[0]], phases = [];
+    const fact = this.code.values[op.args[0]], phases = [], isOrdered = /fn|^scan/.test(op.kind);
     const registers = fact && fact.layout !== undefined ? 1 << this.code.layouts[fact.layout].bases[REGISTER].length : 1;
-    phases.push({ phase: registers > 1 ? "registers" : "operand", label: registers > 1 ? `${registers} registers a thread` : "each thread's own", events: 0 });
+    if (registers > 1 && !isOrdered) phases.push({ phase: "registers", label: `${registers} registers a thread`, events: 0 });
+    else phases.push({ phase: "operand", label: "each thread's own", events: 0 });
+    let round = 0;
     shuffles.forEach((e, i) => {
-      const last = phases[phases.length - 1];
+      const last = phases[phases.length - 1], begins = shuffles[0].w === e.w && last.phase === "shuffle" && last.mask !== e.w;
+      if (begins) round++;
       if (last.phase === "shuffle" && last.mask === e.w) last.last = i, last.events = i + 1;
-      else phases.push({ phase: "shuffle", label: `lane ⊕ ${e.w}`, mask: e.w, first: i, last: i, events: i + 1 });
+      else phases.push({ phase: "shuffle", mask: e.w, round, first: i, last: i, events: i + 1 });
     });
     phases.push({ phase: "result", label: "result", events: s.e.length });
+    for (const p of phases) if (p.phase === "shuffle") p.label = (round ? `round ${p.round + 1}: ` : "") + `lane ⊕ ${p.mask}`;
     return phases;
   }
 

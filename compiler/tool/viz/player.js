@@ -30,7 +30,7 @@ function viewsOf(op, frame) {
   const results = tiles(op.kind === "for" ? (op.enters || []).concat(op.results) : op.results).map((id) => ({ label: name(id), id }));
   let args = tiles(op.args).map((id) => ({ label: name(id), id }));
   if (op.kind === "store" && args.length > 1) args = [args[1], args[0], ...args.slice(2)];
-  if (/^reduce/.test(op.kind) && frame.phase !== "result") return [...args, ...results];
+  if (frame.phase && frame.phase !== "result") return [...args, ...results];
   return results.length ? [...results, ...args] : args;
 }
 

@@ -76,7 +76,7 @@ function showThreads(now, frame, op) {
   const box = $("threads"), program = now.program, warp = Math.max(0, now.warp);
   const first = warp * warpSize, count = Math.min(warpSize, program.threads - first);
   box.replaceChildren();
-  if (/^reduce/.test(op.kind) && frame.phase) return showReduction(box, program, frame, op, warp, first, count);
+  if (frame.phase) return showReduction(box, program, frame, op, warp, first, count);
   if (op.kind === "barrier") return showBarrier(box, program, program.steps[frame.step].e[0]);
   const value = tile.shown;
   if (!value || !value.layout || !value.shape.length || isPointer(value.type)) return undefined;
@@ -90,16 +90,16 @@ function showThreads(now, frame, op) {
 
 function showReduction(box, program, frame, op, warp, first, count) {
   const type = typeOf(program, op), all = partials(program, frame);
-  const phases = make("div", { class: "phases" });
-  const at = frame.phases.findIndex((p) => p.phase === frame.phase && p.mask === frame.mask);
-  frame.phases.forEach((p, i) => phases.append(make("span", { class: i === at ? "now" : i < at ? "done" : "" }, p.label)));
+  const phases = make("div", { class: "phases" }), at = frame.at, from = Math.max(0, Math.min(at - 5, frame.phases.length - 12));
+  frame.phases.slice(from, from + 12).forEach((p, i) => phases.append(make("span", { class: from + i === at ? "now" : from + i < at ? "done" : "" }, p.label)));
+  if (frame.phases.length > 12) phases.append(make("span", {}, `${at + 1} of ${frame.phases.length}`));
   const small = { registers: "after each thread has combined its registers", operand: "before the first exchange", shuffle: `lane ⊕ ${frame.mask}: lines join the lanes that exchange what they show`, result: "every lane has it" }[frame.phase];
   const results = frame.phase === "shuffle" ? (frame.last - frame.first + 1) / (/64$/.test(type) ? 2 : 1) : 1;
   const lanes = make("div", { class: "lanes" });
   const mine = all ? all.slice(first, first + count) : [], most = Math.max(0, ...mine.filter(Number.isFinite).map(Math.abs));
-  const from = frame.phase === "registers" ? registersOfReduction(program, frame, op) : null;
-  mine.forEach((x, i) => lanes.append(laneCard(first + i, [x], most, type, false, from && registersOf(from, first + i))));
-  box.append(title(`Warp ${warp}: the ${combines[op.combine] || "combination"}, lane by lane`, small + (results > 1 ? `; the first of ${results} results of each lane` : "")), phases, lanes);
+  const operand = frame.phase === "registers" ? registersOfReduction(program, frame, op) : null;
+  mine.forEach((x, i) => lanes.append(laneCard(first + i, [x], most, type, false, operand && registersOf(operand, first + i))));
+  box.append(title(`Warp ${warp}: ${combinationOf(op)}, lane by lane`, small + (results > 1 ? `; the first of ${results} values of each lane` : "")), phases, lanes);
   if (frame.phase === "shuffle") drawPairs(lanes, frame.mask, count);
 }
 

@@ -39,6 +39,8 @@ function placeOf(run, param, bytes, size) {
 const combines = { fmax: "maximum", fmax_nan: "maximum", smax: "maximum", umax: "maximum", fmin: "minimum", fmin_nan: "minimum", smin: "minimum",
   umin: "minimum", fadd: "sum", add: "sum", fmul: "product", mul: "product", and: "and", or: "or", xor: "exclusive or" };
 
+const combinationOf = (op) => /^scan/.test(op.kind) ? "the scan" : combines[op.combine] ? "the " + combines[op.combine] : "the reduction by a function";
+
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
 const sentences = {
@@ -76,12 +78,12 @@ function exchangesOf(step) {
 
 // What the frame does, for the line above the tile.
 function sentenceOf(op, frame, view) {
-  if (/^reduce/.test(op.kind)) {
-    const what = combines[op.combine] || "combination", all = /warp/.test(op.kind) && view.partial ? " within each warp" : "";
-    if (frame.phase === "registers") return `The ${what}${all}: each thread combines its own registers`;
-    if (frame.phase === "operand") return `The ${what}${all}: each thread begins with its own element`;
-    if (frame.phase === "shuffle") return `The ${what}${all}: each lane combines with lane ⊕ ${frame.mask}`;
-    return `The ${what}${all} is known`;
+  if (frame.phase) {
+    const all = /warp/.test(op.kind) && view.partial ? " within each warp" : "", name = combinationOf(op), what = name.charAt(0).toUpperCase() + name.slice(1) + all;
+    if (frame.phase === "registers") return `${what}: each thread combines its own registers`;
+    if (frame.phase === "operand") return `${what}: each thread begins with its own element`;
+    if (frame.phase === "shuffle") return `${what}: each lane combines with lane ⊕ ${frame.mask}`;
+    return `${what} is known`;
   }
   const make = sentences[op.kind];
   return make ? make(op, view) : op.means.charAt(0).toUpperCase() + op.means.slice(1);

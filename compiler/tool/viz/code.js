@@ -5,111 +5,133 @@
 const $ = (id) => document.getElementById(id);
 
 function make(tag, attributes, ...children) {
-  const e = document.createElement(tag);
-  for (const [name, value] of Object.entries(attributes || {})) {
-    if (name === "class") e.className = value;
-    else if (name.startsWith("on")) e.addEventListener(name.slice(2), value);
-    else if (value !== null && value !== undefined && value !== false) e.setAttribute(name, value === true ? "" : value);
-  }
-  e.append(...children.filter((c) => c !== null && c !== undefined));
-  return e;
+    const e = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+        if (name === "class")
+            e.className = value;
+        else if (name.startsWith("on"))
+            e.addEventListener(name.slice(2), value);
+        else if (value !== null && value !== undefined && value !== false)
+            e.setAttribute(name, value === true ? "" : value);
+    }
+    e.append(...children.filter((c) => c !== null && c !== undefined));
+    return e;
 }
 
 // The words of the kernel language, comments and numbers in their colours.
-const token = /(#.*$)|\b(def|for|in|if|elif|else|while|return|import|from|not|and|or|True|False|None|constexpr)\b|(?<![\w.])(\d[\d_]*\.?\d*(?:e[+-]?\d+)?)(?!\w)/gm;
+const token =
+    /(#.*$)|\b(def|for|in|if|elif|else|while|return|import|from|not|and|or|True|False|None|constexpr)\b|(?<![\w.])(\d[\d_]*\.?\d*(?:e[+-]?\d+)?)(?!\w)/gm;
 
 function coloured(line) {
-  const out = [];
-  let from = 0;
-  for (const m of line.matchAll(token)) {
-    out.push(line.slice(from, m.index), make("span", { class: m[1] ? "comment" : m[2] ? "word" : "number" }, m[0]));
-    from = m.index + m[0].length;
-  }
-  out.push(line.slice(from));
-  return out;
+    const out = [];
+    let from = 0;
+    for (const m of line.matchAll(token)) {
+        out.push(line.slice(from, m.index), make("span", {class: m[1] ? "comment" : m[2] ? "word" : "number"}, m[0]));
+        from = m.index + m[0].length;
+    }
+    out.push(line.slice(from));
+    return out;
 }
 
 // PTX line by line with the source line that the last .loc gave; the directives themselves are left out.
 function ptxLines(text) {
-  const lines = [];
-  let line = 0;
-  const body = text.split(/\n\s*\.(?:section|file)\b/)[0];
-  for (const raw of body.split("\n")) {
-    const loc = /^\s*\.loc\s+(\d+)\s+(\d+)/.exec(raw);
-    if (loc) { if (loc[1] === "1" && Number(loc[2])) line = Number(loc[2]); continue; }
-    if (!raw.trim() || raw.trim() === "//") continue;
-    const code = /^\t[a-z@]/.test(raw) || /^\s*[{}]?\s*[a-z@]/.test(raw);
-    lines.push({ text: raw.replace(/\t/g, "  ").replace(/^ {2}/, ""), line: code && !/^\s*\./.test(raw) ? line : 0 });
-  }
-  return lines;
+    const lines = [];
+    let line = 0;
+    const body = text.split(/\n\s*\.(?:section|file)\b/)[0];
+    for (const raw of body.split("\n")) {
+        const loc = /^\s*\.loc\s+(\d+)\s+(\d+)/.exec(raw);
+        if (loc) {
+            if (loc[1] === "1" && Number(loc[2])) line = Number(loc[2]);
+            continue;
+        }
+        if (!raw.trim() || raw.trim() === "//") continue;
+        const code = /^\t[a-z@]/.test(raw) || /^\s*[{}]?\s*[a-z@]/.test(raw);
+        lines.push({text: raw.replace(/\t/g, "  ").replace(/^ {2}/, ""), line: code && !/^\s*\./.test(raw) ? line : 0});
+    }
+    return lines;
 }
 
-const panes = { code: null, source: [], ir: [], ptx: [] };
+const panes = {
+    code: null,
+    source: [],
+    ir: [],
+    ptx: []
+};
 
 function row(pane, number, line, content, quiet) {
-  const item = make("li", { "data-line": line, class: quiet ? "quiet" : null }, make("b", {}, number), make("span", {}, ...content));
-  panes[pane].push(item);
-  return item;
+    const item = make("li", {"data-line": line, class: quiet ? "quiet" : null}, make("b", {}, number),
+                      make("span", {}, ...content));
+    panes[pane].push(item);
+    return item;
 }
 
 function fillPanes(run) {
-  if (panes.run === run) return;
-  panes.run = run;
-  const code = run.code;
-  for (const pane of ["source", "ir", "ptx"]) panes[pane] = [];
-  const source = facts.source.replace(/\n$/, "").split("\n");
-  const used = new Set(code.ir.map((op) => op.line));
-  source.forEach((text, i) => row("source", i + 1, used.has(i + 1) ? i + 1 : 0, coloured(text), false));
-  for (const op of code.ir) row("ir", op.line || "", op.line, ["  ".repeat(op.depth) + op.text], op.op < 0).dataset.op = op.op;
-  if (!code.ptxLines) code.ptxLines = ptxLines(code.ptx);
-  for (const l of code.ptxLines) row("ptx", l.line || "", l.line, [l.text], !l.line);
-  for (const fault of run.faults) {
-    const item = panes.source[fault.line - 1];
-    if (!item) continue;
-    item.classList.add("fault");
-    item.dataset.fault = `${fault.kind}, ${fault.count} time${fault.count === 1 ? "" : "s"}`;
-  }
-  for (const pane of ["source", "ir", "ptx"]) $(pane).querySelector("ol").replaceChildren(...panes[pane]);
-  $("arch").textContent = "for " + code.arch;
+    if (panes.run === run) return;
+    panes.run = run;
+    const code = run.code;
+    for (const pane of ["source", "ir", "ptx"]) panes[pane] = [];
+    const source = facts.source.replace(/\n$/, "").split("\n");
+    const used = new Set(code.ir.map((op) => op.line));
+    source.forEach((text, i) => row("source", i + 1, used.has(i + 1) ? i + 1 : 0, coloured(text), false));
+    for (const op of code.ir)
+        row("ir", op.line || "", op.line, ["  ".repeat(op.depth) + op.text], op.op < 0).dataset.op = op.op;
+    if (!code.ptxLines) code.ptxLines = ptxLines(code.ptx);
+    for (const l of code.ptxLines) row("ptx", l.line || "", l.line, [l.text], !l.line);
+    for (const fault of run.faults) {
+        const item = panes.source[fault.line - 1];
+        if (!item) continue;
+        item.classList.add("fault");
+        item.dataset.fault = `${fault.kind}, ${fault.count} time${fault.count === 1 ? "" : "s"}`;
+    }
+    for (const pane of ["source", "ir", "ptx"]) $(pane).querySelector("ol").replaceChildren(...panes[pane]);
+    $("arch").textContent = "for " + code.arch;
 }
 
 function light(name, line) {
-  for (const pane of ["source", "ir", "ptx"])
-    for (const item of panes[pane]) item.classList.toggle(name, line > 0 && Number(item.dataset.line) === line);
+    for (const pane of ["source", "ir", "ptx"])
+        for (const item of panes[pane]) item.classList.toggle(name, line > 0 && Number(item.dataset.line) === line);
 }
 
 // Brings the item to the middle of its list, which alone scrolls.
 function show(item) {
-  if (!item) return;
-  const list = item.parentElement, at = item.offsetTop - list.offsetTop;
-  if (at < list.scrollTop + 20 || at > list.scrollTop + list.clientHeight - 40) {
-    const to = at - list.clientHeight / 2 + 10;
-    list.scrollTo({ top: to, behavior: Math.abs(to - list.scrollTop) > 400 ? "instant" : "smooth" });
-  }
+    if (!item) return;
+    const list = item.parentElement, at = item.offsetTop - list.offsetTop;
+    if (at < list.scrollTop + 20 || at > list.scrollTop + list.clientHeight - 40) {
+        const to = at - list.clientHeight / 2 + 10;
+        list.scrollTo({top: to, behavior: Math.abs(to - list.scrollTop) > 400 ? "instant" : "smooth"});
+    }
 }
 
 function showLine(op) {
-  light("linked", op.line);
-  for (const pane of ["source", "ir", "ptx"]) for (const item of panes[pane]) item.classList.remove("now");
-  const mine = panes.ir.find((item) => Number(item.dataset.op) === op.op);
-  const source = panes.source[op.line - 1], ptx = panes.ptx.find((item) => Number(item.dataset.line) === op.line);
-  for (const item of [mine, op.line ? source : null]) if (item) item.classList.add("now");
-  for (const item of [mine, op.line ? source : null, op.line ? ptx : null]) show(item);
+    light("linked", op.line);
+    for (const pane of ["source", "ir", "ptx"])
+        for (const item of panes[pane]) item.classList.remove("now");
+    const mine = panes.ir.find((item) => Number(item.dataset.op) === op.op);
+    const source = panes.source[op.line - 1], ptx = panes.ptx.find((item) => Number(item.dataset.line) === op.line);
+    for (const item of [mine, op.line ? source : null])
+        if (item) item.classList.add("now");
+    for (const item of [mine, op.line ? source : null, op.line ? ptx : null]) show(item);
 }
 
 function listenToCode(choose) {
-  for (const pane of ["source", "ir", "ptx"]) {
-    const list = $(pane).querySelector("ol");
-    const of = (e) => e.target.closest("li");
-    list.addEventListener("click", (e) => { const item = of(e); if (item && Number(item.dataset.line)) choose(Number(item.dataset.line), item.dataset.op); });
-    list.addEventListener("pointerover", (e) => { const item = of(e); if (item && e.pointerType === "mouse") light("linked", Number(item.dataset.line)); });
-    list.addEventListener("pointerleave", () => light("linked", panes.lit || 0));
-  }
-  for (const tab of $("tabs").children) tab.addEventListener("click", () => showPane(tab.dataset.pane));
-  showPane("source");
+    for (const pane of ["source", "ir", "ptx"]) {
+        const list = $(pane).querySelector("ol");
+        const of = (e) => e.target.closest("li");
+        list.addEventListener("click", (e) => {
+            const item = of(e);
+            if (item && Number(item.dataset.line)) choose(Number(item.dataset.line), item.dataset.op);
+        });
+        list.addEventListener("pointerover", (e) => {
+            const item = of(e);
+            if (item && e.pointerType === "mouse") light("linked", Number(item.dataset.line));
+        });
+        list.addEventListener("pointerleave", () => light("linked", panes.lit || 0));
+    }
+    for (const tab of $("tabs").children) tab.addEventListener("click", () => showPane(tab.dataset.pane));
+    showPane("source");
 }
 
 function showPane(name) {
-  for (const tab of $("tabs").children) tab.setAttribute("aria-selected", tab.dataset.pane === name);
-  for (const pane of ["source", "ir", "ptx"]) $(pane).classList.toggle("shown", pane === name);
+    for (const tab of $("tabs").children) tab.setAttribute("aria-selected", tab.dataset.pane === name);
+    for (const pane of ["source", "ir", "ptx"]) $(pane).classList.toggle("shown", pane === name);
 }

@@ -1,157 +1,199 @@
 // threads.js - one warp's lanes: what each holds, what it shuffles; shared memory and barriers.
 //
-// In: a recorded program, a frame, the warp. Out: the cards of 32 lanes with the pairs of a shuffle, the words of shared
+// In: a recorded program, a frame, the warp. Out: the cards of 32 lanes with the pairs of a shuffle, the words of
+// shared
 // memory as they stand at the frame.
 
 const warpSize = 32;
 
 // The element type that a reduction, store or load moves.
 function typeOf(program, op) {
-  const id = op.args.length && op.kind !== "shared_load" ? op.args[0] : op.results[0];
-  return (program.code.values[id] || { type: "i32" }).type;
+    const id = op.args.length && op.kind !== "shared_load" ? op.args[0] : op.results[0];
+    return (program.code.values[id] || {type: "i32"}).type;
 }
 
 // What every thread has at this phase of a reduction, as numbers by thread; null where it is not known.
 function partials(program, frame) {
-  const s = program.steps[frame.step], op = program.op(frame.step), type = typeOf(program, op);
-  const wide = /64$/.test(type), shuffles = s.e.filter((e) => e.k.startsWith("shuffle"));
-  const sent = (i) => program.words(shuffles[i], type, wide ? shuffles[i + 1] : null);
-  if (frame.phase === "registers" || frame.phase === "operand") return shuffles.length ? sent(0) : byThread(program, op.results[0], frame.step);
-  if (frame.phase === "shuffle") return sent(frame.first);
-  return byThread(program, op.results[0], frame.step);
+    const s = program.steps[frame.step], op = program.op(frame.step), type = typeOf(program, op);
+    const wide = /64$/.test(type), shuffles = s.e.filter((e) => e.k.startsWith("shuffle"));
+    const sent = (i) => program.words(shuffles[i], type, wide ? shuffles[i + 1] : null);
+    if (frame.phase === "registers" || frame.phase === "operand")
+        return shuffles.length ? sent(0) : byThread(program, op.results[0], frame.step);
+    if (frame.phase === "shuffle") return sent(frame.first);
+    return byThread(program, op.results[0], frame.step);
 }
 
 // A value's first register in each thread.
 function byThread(program, id, step) {
-  const value = program.value(id, step);
-  if (!value) return null;
-  return Array.from({ length: program.threads }, (_, t) => registersOf(value, t)[0]);
+    const value = program.value(id, step);
+    if (!value) return null;
+    return Array.from({length: program.threads}, (_, t) => registersOf(value, t)[0]);
 }
 
 // All registers of the value in a thread.
 function registersOf(value, t) {
-  if (!value.layout || !value.shape.length) return [value.data[0]];
-  const bits = value.layout.bases.map((b) => b.length), registers = [];
-  const lane = t & ((1 << bits[LANE]) - 1), warp = t >> bits[LANE] & ((1 << bits[WARP]) - 1), cta = t >> (bits[LANE] + bits[WARP]);
-  for (let r = 0; r < 1 << bits[REGISTER]; r++) registers.push(value.data[flatIndex(value.layout, [r, lane, warp, cta])]);
-  return registers;
+    if (!value.layout || !value.shape.length) return [value.data[0]];
+    const bits = value.layout.bases.map((b) => b.length), registers = [];
+    const lane = t & ((1 << bits[LANE]) - 1), warp = t >> bits[LANE] & ((1 << bits[WARP]) - 1),
+          cta = t >> (bits[LANE] + bits[WARP]);
+    for (let r = 0; r < 1 << bits[REGISTER]; r++)
+        registers.push(value.data[flatIndex(value.layout, [r, lane, warp, cta])]);
+    return registers;
 }
 
 // A lane's numbers, those of its registers above a line where the card shows what they were combined to.
 function laneCard(t, lines, most, type, off, registers) {
-  const cells = (list) => list.map((x) => make("div", {}, short(x, type)));
-  const above = registers ? [...cells(registers), make("hr")] : [];
-  const card = make("div", { class: "lane" + (off ? " off" : ""), "data-thread": t }, make("b", {}, String(t % warpSize)), ...above, ...cells(lines));
-  paint(card, lines.length ? lines[0] : 0, most, type);
-  return card;
+    const cells = (list) => list.map((x) => make("div", {}, short(x, type)));
+    const above = registers ? [...cells(registers), make("hr")] : [];
+    const card = make("div", {class: "lane" + (off ? " off" : ""), "data-thread": t},
+                      make("b", {}, String(t % warpSize)), ...above, ...cells(lines));
+    paint(card, lines.length ? lines[0] : 0, most, type);
+    return card;
 }
 
 // Threads that take part in none of the accesses of the step, as their predicates are false.
 function idleThreads(program, frame) {
-  const accesses = program.steps[frame.step].e.filter((e) => e.a);
-  if (!accesses.length) return () => false;
-  return (t) => accesses.every((e) => program.addresses(e)[t] < 0);
+    const accesses = program.steps[frame.step].e.filter((e) => e.a);
+    if (!accesses.length) return () => false;
+    return (t) => accesses.every((e) => program.addresses(e)[t] < 0);
 }
 
 // Lines from lane to lane over the cards, once they have their places.
 function drawPairs(box, mask, count) {
-  const ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg"), cards = box.querySelectorAll(".lane");
-  for (let i = 0; i < count; i++) {
-    const a = cards[i], b = cards[i ^ mask];
-    if (!b || (i ^ mask) < i) continue;
-    const x1 = a.offsetLeft + a.offsetWidth / 2, x2 = b.offsetLeft + b.offsetWidth / 2, y1 = a.offsetTop + a.offsetHeight, y2 = b.offsetTop;
-    const path = document.createElementNS(ns, "path");
-    const d = a.offsetTop === b.offsetTop ? `M${x1} ${y1} C${x1} ${y1 + 15} ${x2} ${y1 + 15} ${x2} ${y1}` : `M${x1} ${y1} L${x2} ${y2}`;
-    path.setAttribute("d", d);
-    svg.append(path);
-  }
-  box.append(svg);
+    const ns = "http://www.w3.org/2000/svg", svg = document.createElementNS(ns, "svg"),
+          cards = box.querySelectorAll(".lane");
+    for (let i = 0; i < count; i++) {
+        const a = cards[i], b = cards[i ^ mask];
+        if (!b || (i ^ mask) < i) continue;
+        const x1 = a.offsetLeft + a.offsetWidth / 2, x2 = b.offsetLeft + b.offsetWidth / 2,
+              y1 = a.offsetTop + a.offsetHeight, y2 = b.offsetTop;
+        const path = document.createElementNS(ns, "path");
+        const d = a.offsetTop === b.offsetTop ? `M${x1} ${y1} C${x1} ${y1 + 15} ${x2} ${y1 + 15} ${x2} ${y1}`
+                                              : `M${x1} ${y1} L${x2} ${y2}`;
+        path.setAttribute("d", d);
+        svg.append(path);
+    }
+    box.append(svg);
 }
 
-function title(text, small) {
-  return make("h3", {}, text + " ", make("small", {}, small || ""));
-}
+function title(text, small) { return make("h3", {}, text + " ", make("small", {}, small || "")); }
 
 function showThreads(now, frame, op) {
-  const box = $("threads"), program = now.program, warp = Math.max(0, now.warp);
-  const first = warp * warpSize, count = Math.min(warpSize, program.threads - first);
-  box.replaceChildren();
-  if (frame.phase) return showReduction(box, program, frame, op, warp, first, count);
-  if (op.kind === "barrier") return showBarrier(box, program, program.steps[frame.step].e[0]);
-  const value = tile.shown;
-  if (!value || !value.layout || !value.shape.length || isPointer(value.type)) return undefined;
-  const registers = 1 << value.layout.bases[REGISTER].length, most = isPointer(value.type) ? 0 : scaleOf(value, tile.padding);
-  const shown = Math.min(registers, 4);
-  const lanes = make("div", { class: "lanes" }), isIdle = idleThreads(program, frame);
-  for (let i = 0; i < count; i++) lanes.append(laneCard(first + i, registersOf(value, first + i).slice(0, shown), most, value.type, isIdle(first + i)));
-  box.append(title(`Warp ${warp}: what its ${count} lanes hold`, registers > shown ? `${shown} of ${registers} registers each` : registers > 1 ? `${registers} registers each` : "one register each"), lanes);
-  return undefined;
+    const box = $("threads"), program = now.program, warp = Math.max(0, now.warp);
+    const first = warp * warpSize, count = Math.min(warpSize, program.threads - first);
+    box.replaceChildren();
+    if (frame.phase) return showReduction(box, program, frame, op, warp, first, count);
+    if (op.kind === "barrier") return showBarrier(box, program, program.steps[frame.step].e[0]);
+    const value = tile.shown;
+    if (!value || !value.layout || !value.shape.length || isPointer(value.type)) return undefined;
+    const registers = 1 << value.layout.bases[REGISTER].length,
+          most = isPointer(value.type) ? 0 : scaleOf(value, tile.padding);
+    const shown = Math.min(registers, 4);
+    const lanes = make("div", {class: "lanes"}), isIdle = idleThreads(program, frame);
+    for (let i = 0; i < count; i++)
+        lanes.append(
+            laneCard(first + i, registersOf(value, first + i).slice(0, shown), most, value.type, isIdle(first + i)));
+    box.append(title(`Warp ${warp}: what its ${count} lanes hold`, registers > shown
+                                                                       ? `${shown} of ${registers} registers each`
+                                                                   : registers > 1 ? `${registers} registers each`
+                                                                                   : "one register each"),
+               lanes);
+    return undefined;
 }
 
 function showReduction(box, program, frame, op, warp, first, count) {
-  const type = typeOf(program, op), all = partials(program, frame);
-  const phases = make("div", { class: "phases" }), at = frame.at, from = Math.max(0, Math.min(at - 5, frame.phases.length - 12));
-  frame.phases.slice(from, from + 12).forEach((p, i) => phases.append(make("span", { class: from + i === at ? "now" : from + i < at ? "done" : "" }, p.label)));
-  if (frame.phases.length > 12) phases.append(make("span", {}, `${at + 1} of ${frame.phases.length}`));
-  const small = { registers: "after each thread has combined its registers", operand: "before the first exchange", shuffle: `lane ⊕ ${frame.mask}: lines join the lanes that exchange what they show`, result: "every lane has it" }[frame.phase];
-  const results = frame.phase === "shuffle" ? (frame.last - frame.first + 1) / (/64$/.test(type) ? 2 : 1) : 1;
-  const lanes = make("div", { class: "lanes" });
-  const mine = all ? all.slice(first, first + count) : [], most = Math.max(0, ...mine.filter(Number.isFinite).map(Math.abs));
-  const operand = frame.phase === "registers" ? registersOfReduction(program, frame, op) : null;
-  mine.forEach((x, i) => lanes.append(laneCard(first + i, [x], most, type, false, operand && registersOf(operand, first + i))));
-  box.append(title(`Warp ${warp}: ${combinationOf(op)}, lane by lane`, small + (results > 1 ? `; the first of ${results} values of each lane` : "")), phases, lanes);
-  if (frame.phase === "shuffle") drawPairs(lanes, frame.mask, count);
+    const type = typeOf(program, op), all = partials(program, frame);
+    const phases = make("div", {class: "phases"}), at = frame.at,
+          from = Math.max(0, Math.min(at - 5, frame.phases.length - 12));
+    frame.phases.slice(from, from + 12)
+        .forEach((p, i) => phases.append(make("span", {class: from + i === at ? "now"
+                                                              : from + i < at ? "done"
+                                                                              : ""},
+                                              p.label)));
+    if (frame.phases.length > 12) phases.append(make("span", {}, `${at + 1} of ${frame.phases.length}`));
+    const small = {
+        registers: "after each thread has combined its registers",
+        operand: "before the first exchange",
+        shuffle: `lane ⊕ ${frame.mask}: lines join the lanes that exchange what they show`,
+        result: "every lane has it"
+    }[frame.phase];
+    const results = frame.phase === "shuffle" ? (frame.last - frame.first + 1) / (/64$/.test(type) ? 2 : 1) : 1;
+    const lanes = make("div", {class: "lanes"});
+    const mine = all ? all.slice(first, first + count) : [],
+          most = Math.max(0, ...mine.filter(Number.isFinite).map(Math.abs));
+    const operand = frame.phase === "registers" ? registersOfReduction(program, frame, op) : null;
+    mine.forEach((x, i) => lanes.append(
+                     laneCard(first + i, [x], most, type, false, operand && registersOf(operand, first + i))));
+    box.append(title(`Warp ${warp}: ${combinationOf(op)}, lane by lane`,
+                     small + (results > 1 ? `; the first of ${results} values of each lane` : "")),
+               phases, lanes);
+    if (frame.phase === "shuffle") drawPairs(lanes, frame.mask, count);
 }
 
 // The operand, where each thread combines a few registers of it to one.
 function registersOfReduction(program, frame, op) {
-  const value = program.value(op.args[0], frame.step), result = program.code.values[op.results[0]];
-  const registers = value && value.layout ? 1 << value.layout.bases[REGISTER].length : 1;
-  const isOne = !result.shape || program.code.layouts[result.layout].bases[REGISTER].length === 0;
-  return value && value.data && isOne && registers <= 8 ? value : null;
+    const value = program.value(op.args[0], frame.step), result = program.code.values[op.results[0]];
+    const registers = value && value.layout ? 1 << value.layout.bases[REGISTER].length : 1;
+    const isOne = !result.shape || program.code.layouts[result.layout].bases[REGISTER].length === 0;
+    return value && value.data && isOne && registers <= 8 ? value : null;
 }
 
 function showBarrier(box, program, event) {
-  const scope = ["the warp", "the block", "the cluster"][event ? event.w : 1];
-  const warps = Math.ceil(program.threads / warpSize), list = make("div", { class: "arrivals" });
-  for (let w = 0; w < warps; w++) list.append(make("span", {}, `warp ${w} is here`));
-  box.append(title("Barrier", `all ${program.threads} threads of ${scope} have come here; what was stored before is seen by all behind it`), list);
+    const scope = ["the warp", "the block", "the cluster"][event ? event.w : 1];
+    const warps = Math.ceil(program.threads / warpSize), list = make("div", {class: "arrivals"});
+    for (let w = 0; w < warps; w++) list.append(make("span", {}, `warp ${w} is here`));
+    box.append(title("Barrier", `all ${program.threads} threads of ${
+                                    scope} have come here; what was stored before is seen by all behind it`),
+               list);
 }
 
-// ---- Shared memory ---------------------------------------------------------------------------------------------------------------
+// ---- Shared memory --------------------------------------------------------------------------------------------------
 
 const MOST_WORDS = 96;
 
 // Words of four bytes as they stand behind the frame: {word: {bits, type, step}}.
 function sharedAt(program, frame) {
-  const words = new Map();
-  for (let i = 0; i <= frame.step; i++) {
-    const s = program.steps[i];
-    for (const e of s.e) {
-      if (e.k !== "shared store" && e.k !== "cluster store") continue;
-      const type = typeOf(program, program.op(i)), where = program.addresses(e), raw = new Uint32Array(bytesOf(e.d).buffer), per = raw.length / program.threads;
-      for (let t = 0; t < program.threads; t++)
-        for (let k = 0; k < per && where[t] >= 0; k++) words.set((where[t] >> 2) + k, { bits: raw[t * per + k], type: /64$|^fp16|^bf16|8/.test(type) ? "bits" : type, step: i, by: t });
+    const words = new Map();
+    for (let i = 0; i <= frame.step; i++) {
+        const s = program.steps[i];
+        for (const e of s.e) {
+            if (e.k !== "shared store" && e.k !== "cluster store") continue;
+            const type = typeOf(program, program.op(i)), where = program.addresses(e),
+                  raw = new Uint32Array(bytesOf(e.d).buffer), per = raw.length / program.threads;
+            for (let t = 0; t < program.threads; t++)
+                for (let k = 0; k < per && where[t] >= 0; k++)
+                    words.set(
+                        (where[t] >> 2) + k,
+                        {bits: raw[t * per + k], type: /64$|^fp16|^bf16|8/.test(type) ? "bits" : type, step: i, by: t});
+        }
     }
-  }
-  return words;
+    return words;
 }
 
 function showShared(now, frame) {
-  const box = $("shared"), program = now.program, bytes = now.run.code.shared;
-  box.replaceChildren();
-  if (!bytes) return;
-  const words = sharedAt(program, frame), touched = new Map();
-  for (const e of program.steps[frame.step].e) {
-    if (!e.k.startsWith("shared")) continue;
-    program.addresses(e).forEach((a, t) => { for (let k = 0; a >= 0 && k < Math.ceil(e.b / 4); k++) touched.set((a >> 2) + k, (touched.get((a >> 2) + k) || 0) + 1); });
-  }
-  const list = make("div", { class: "words" }), all = [...words.keys()].sort((a, b) => a - b);
-  for (const w of all.slice(0, MOST_WORDS)) {
-    const x = words.get(w), text = x.type === "bits" ? x.bits.toString(16).padStart(8, "0") : short(numberOf(x.type, x.bits, 0), x.type);
-    const cell = make("div", { class: "cell" + (touched.has(w) ? " touched" : ""), title: `written by warp ${x.by >> 5}, lane ${x.by & 31}` }, make("b", {}, `byte ${w * 4}`), text);
-    list.append(cell);
-  }
-  const more = all.length > MOST_WORDS ? `, the first ${MOST_WORDS} words` : "";
-  box.append(title("Shared memory", all.length ? `${bytes} bytes${more}` : `${bytes} bytes, nothing written yet`), list);
+    const box = $("shared"), program = now.program, bytes = now.run.code.shared;
+    box.replaceChildren();
+    if (!bytes) return;
+    const words = sharedAt(program, frame), touched = new Map();
+    for (const e of program.steps[frame.step].e) {
+        if (!e.k.startsWith("shared")) continue;
+        program.addresses(e).forEach((a, t) => {
+            for (let k = 0; a >= 0 && k < Math.ceil(e.b / 4); k++)
+                touched.set((a >> 2) + k, (touched.get((a >> 2) + k) || 0) + 1);
+        });
+    }
+    const list = make("div", {class: "words"}), all = [...words.keys()].sort((a, b) => a - b);
+    for (const w of all.slice(0, MOST_WORDS)) {
+        const x = words.get(w), text = x.type === "bits" ? x.bits.toString(16).padStart(8, "0")
+                                                         : short(numberOf(x.type, x.bits, 0), x.type);
+        const cell = make("div", {
+            class: "cell" + (touched.has(w) ? " touched" : ""),
+            title: `written by warp ${x.by >> 5}, lane ${x.by & 31}`
+        },
+                          make("b", {}, `byte ${w * 4}`), text);
+        list.append(cell);
+    }
+    const more = all.length > MOST_WORDS ? `, the first ${MOST_WORDS} words` : "";
+    box.append(title("Shared memory", all.length ? `${bytes} bytes${more}` : `${bytes} bytes, nothing written yet`),
+               list);
 }

@@ -66,6 +66,10 @@ def cross_entropy(xp, x, target):
 KERNELS = {k.name: k for k in (
     Kernel("softmax", "softmax.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),
            lambda xp, x: (softmax(xp, x),), 1, 1, 0),
+    Kernel("softmax_persistent", "softmax_persistent.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),
+           lambda xp, x: (softmax(xp, x),), 1, 1, 0),
+    Kernel("softmax_tiled", "softmax_tiled.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),
+           lambda xp, x: (softmax(xp, x),), 1, 1, 0),
     Kernel("softmax_columns", "softmax_columns.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),
            lambda xp, x: (softmax(xp, x, 0),), 1, 1, 0, True),
     Kernel("log_softmax", "log_softmax.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),

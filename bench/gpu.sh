@@ -2,6 +2,8 @@
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
 #   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small points claims; counters (with ncu). Default: info tests random sanitizer
+#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small points; counters (with ncu). Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -95,6 +97,7 @@ for w in $what; do
         ;;
     small) measure small 120 --sets small ;;
     online) measure online 200 --sets online --dtype fp32 fp16 --without online remat --peers fsc --modes flush ;;
+    pipeline) measure pipeline 85 --sets pipeline --dtype fp32 fp16 --num-stages 1 2 3 4 --without pipeline --peers fsc --modes flush ;;
     launch) # a first call from source and from disk, and each further one beside cuLaunchKernel
         TAIL=10 step launch-start 200 env LD_LIBRARY_PATH="${lib%/*}" bench/launch start dsl_examples/softmax.dsl cuda 21
         TAIL=20 step launch-calls 60 env LD_LIBRARY_PATH="${lib%/*}" bench/launch calls cuda 20000

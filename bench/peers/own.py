@@ -15,7 +15,8 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
 @functools.lru_cache(maxsize=None)
 def compiled(device, file, options):
     with open(os.path.join(EXAMPLES, file), "rb") as f:
-        return fsc.Jit(device, f.read(), file=file, **dict(options))
+        options = dict(options)
+        return fsc.Jit(device, f.read(), file=file, defines=dict(options.pop("defines", ())), **options)
 
 
 def argument(x):
@@ -84,8 +85,11 @@ def naive(case):
     return launch
 
 
-def variants(warps, ctas, without):
-    """The peers for lists of num_warps and num_ctas: each pair its own, or fsc as it chooses, once more without each of the passes."""
+def variants(warps, ctas, stages, without):
+    """The peers for lists of num_warps and num_ctas, or of the constexpr STAGES: each its own; or fsc as it chooses, once more without each of the passes."""
+    if stages:
+        return {f"fsc_s{s}{'_no_' + name if name else ''}": functools.partial(fused, defines=(("STAGES", s),), **({"passes": "-" + name} if name else {}))
+                for s in stages for name in ("", *without) if not name or s == stages[-1]}
     if not warps and not ctas:
         return {"fsc": fused, "fsc_naive": naive, **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
     return {f"fsc_{c}x{w}": functools.partial(fused, num_warps=w, num_ctas=c) for c in ctas or [0] for w in warps or [0]}

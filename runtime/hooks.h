@@ -70,6 +70,11 @@ typedef struct EmuCalls {
                           int32_t site);
     /* data: the value, or what is expected and the value; then the word before (0: the predicate is false, or refused). */
     void (*atomic)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site);
+    /* Begins to copy `bytes` bytes to shared memory, and zeros behind them up to `all`; what came before commit belongs together; wait
+     * lets all arrive but for the last `pending` of these groups. */
+    void (*copy_async)(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all, int32_t site);
+    void (*copy_commit)(EmuThread *t);
+    void (*copy_wait)(EmuThread *t, uint32_t pending);
     uint32_t (*shuffle_xor)(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call);
     uint32_t (*shuffle_lane)(EmuThread *t, uint32_t value, uint32_t lane, int32_t site, uint32_t call);
     void (*barrier_warp)(EmuThread *t, int32_t site, uint32_t call);

@@ -18,7 +18,7 @@ bool op_is_atomic(OpKind k) {
 }
 
 bool op_is_access(OpKind k) {
-    return k == OP_LOAD || k == OP_STORE || op_is_atomic(k);
+    return op_is_read(k) || k == OP_STORE || op_is_atomic(k);
 }
 
 const char *atomic_name(AtomicOp a) {

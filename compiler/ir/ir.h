@@ -76,6 +76,8 @@ typedef enum AttrKind {
     ATTR_PRED,   /* i: Pred */
     ATTR_ROUND,  /* i: Round */
     ATTR_MEM,    /* mem */
+    ATTR_COPY,   /* mem; i: vectors of a thread that move; is_begin, is_ahead */
+    ATTR_PENDING, /* i: how many groups */
     ATTR_REDUCE, /* i: axis, j: OpKind of the combine (ADD MUL AND OR XOR SMAX … FADD FMUL FMAX …) */
     ATTR_COMBINE, /* i: axis, j: a set of COMBINE_… */
     ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2, flip */
@@ -156,7 +158,8 @@ typedef struct Attr {
     uint8_t size_log2; /* … and the size that what was stored has along it */
     int64_t flip;      /* of shared_load: its element i is element i ^ flip of what was stored */
     bool to_cluster;   /* of shared_store: into the shared memory of every block of the cluster */
-    bool is_begin;     /* of barrier: no more than that all blocks of the cluster have begun */
+    bool is_begin;     /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a first round of the loop behind it */
+    bool is_ahead;     /* of copy_async: for a later round of the loop that it stands in. Neither loop stores to what the copy loads */
     const char *text;  /* of print and assert */
     MemAttr mem;
     LoopAttr loop;
@@ -220,7 +223,9 @@ typedef struct OpInfo {
 extern const OpInfo op_info[OP_COUNT];
 bool op_find(const char *name, OpKind *out);
 bool op_is_atomic(OpKind k);
-bool op_is_access(OpKind k); /* of global memory: load, store, atomics */
+bool op_is_access(OpKind k); /* of global memory: load, copy_async, store, atomics */
+bool op_is_read(OpKind k);   /* … that only reads */
+bool op_has_memory(OpKind k); /* its attribute holds a MemAttr */
 const char *atomic_name(AtomicOp a);
 
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */

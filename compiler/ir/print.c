@@ -219,6 +219,13 @@ static void put_braces(Printer *p, const Op *op) {
         if (op_is_atomic(op->kind)) brace_atomic(&b, op);
         brace_memory(&b, &a->mem);
         break;
+    case ATTR_COPY:
+        brace(&b, "vectors = %lld", (long long)a->i);
+        if (a->is_begin) brace(&b, "begin");
+        if (a->is_ahead) brace(&b, "ahead");
+        brace_memory(&b, &a->mem);
+        break;
+    case ATTR_PENDING: brace(&b, "pending = %lld", (long long)a->i); break;
     case ATTR_REDUCE:
         brace(&b, "axis = %lld", (long long)a->i);
         brace(&b, "combine = %s", a->j >= 0 && a->j < OP_COUNT ? op_info[a->j].name : "?");

@@ -104,6 +104,7 @@ static OpKind terminator_of(const Block *b) {
 
 static bool is_simt_only(OpKind k) {
     return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_REDUCEWARP || k == OP_SPREADWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER ||
+           (k >= OP_COPYASYNC && k <= OP_COPYWAIT) ||
            k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY;
 }
 
@@ -120,7 +121,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     if (!op_infer(&in)) return complain(v, op, "%s", in.why);
     if (row->nresults == 1 && !type_equal(in.result, in.hint)) return complain(v, op, "the result has the wrong type");
     bool has_site =
-        row->attr != ATTR_MEM || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);
+        !op_has_memory(op->kind) || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);
     return has_site || complain(v, op, "no such site: %u", op->attr.mem.site);
 }
 

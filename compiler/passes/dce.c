@@ -36,7 +36,7 @@ static bool is_root(const Op *op) {
     case EFFECT_WRITE:
     case EFFECT_DEBUG:
     case EFFECT_BARRIER: return true;
-    case EFFECT_SHARED: return op->kind == OP_SHSTORE;
+    case EFFECT_SHARED: return !op->nresults;
     case EFFECT_READ: return op->attr.mem.is_volatile;
     case EFFECT_CONTROL: return op->kind == OP_WHILE || op->kind == OP_RETURN;
     case EFFECT_PURE: return false;

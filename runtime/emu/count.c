@@ -227,6 +227,11 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
     emu_calls.store_cluster(t, offset, block, predicate, data, access, site);
 }
 
+static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all, int32_t site) {
+    count_access(t, FSC_LOAD, address, predicate && bytes, all, site);
+    emu_calls.copy_async(t, offset, address, predicate, bytes, all, site);
+}
+
 static void atomic(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t what, int32_t site) {
     count_access(t, FSC_ATOMIC, address, predicate, emu_atomic_unpack(what).bytes, site);
     emu_calls.atomic(t, address, predicate, data, what, site);
@@ -262,6 +267,7 @@ EmuCalls count_calls(void) {
     calls.store_shared = store_shared;
     calls.store_cluster = store_cluster;
     calls.atomic = atomic;
+    calls.copy_async = copy_async;
     calls.shuffle_xor = shuffle_xor;
     calls.shuffle_lane = shuffle_lane;
     calls.barrier_warp = barrier_warp;

@@ -52,6 +52,7 @@ typedef struct Snapshot Snapshot;
 typedef struct Cell {
     Touch writer, reader, other_reader; /* the last of each; other_reader by another thread, if it can be by another program */
     Snapshot *shown; /* what is known to who acquires from the cell, beside the writer itself; NULL: nothing */
+    bool is_coming;  /* of shared memory: an asynchronous copy by the writer is on its way here */
 } Cell;
 
 typedef struct Thread Thread;
@@ -105,6 +106,28 @@ fsc_status global_unwritten(Launch *l);
 struct Block;
 void shared_access(Thread *t, struct Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site);
 
+bool shared_within(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, int32_t site); /* false: a finding */
+/* With checks: a copy to the own block begins (marks its bytes as coming) or has arrived. */
+void shared_coming(Thread *t, uint32_t offset, uint32_t bytes, bool is_coming, int32_t site);
+
+/* ---- copy.c: asynchronous copies into shared memory ---------------------------------------------------------------------- */
+
+/* One on its way. */
+typedef struct AsyncCopy {
+    uint32_t offset, bytes, group;
+    int32_t site;
+    unsigned char data[16];
+} AsyncCopy;
+
+typedef struct AsyncCopies {
+    AsyncCopy *at;
+    uint32_t n, cap;
+    uint32_t groups; /* committed so far */
+} AsyncCopies;
+
+void copy_begin(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, uint32_t all, int32_t site);
+void copy_arrive(Thread *t, uint32_t pending);
+
 /* ---- team.c: the threads of a program, scheduled ----------------------------------------------------------------------- */
 
 typedef enum ThreadState {
@@ -138,6 +161,7 @@ struct Thread {
     struct RecordedProgram *recorded; /* record.c: of its program, if that is recorded, … */
     struct RecordedExtent *outline;   /* … how far its program's accesses reach, … */
     uint32_t step;                    /* … and how many ops it has begun */
+    AsyncCopies copies;
     uint32_t request, meetings; /* count.c: where it found its last request, and how often it has met others */
 };
 

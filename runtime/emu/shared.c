@@ -8,21 +8,32 @@
 #include <stdio.h>
 #include <string.h>
 
+static Touch touch_of(const Thread *t, bool is_store, int32_t site) {
+    const Block *b = t->block;
+    return (Touch){.owner = b->team->number + 1,
+                   .thread = thread_index(t),
+                   .warp_time = b->warp_barriers[t->head.tid / WARP],
+                   .block_time = b->barriers,
+                   .cluster_time = b->team->barriers,
+                   .deed = is_store ? DEED_WRITES : DEED_READS,
+                   .site = site};
+}
+
 static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, bool is_store, int32_t site) {
-    Block *b = t->block;
-    Team *team = b->team;
-    Touch now = {.owner = team->number + 1,
-                 .thread = thread_index(t),
-                 .warp_time = b->warp_barriers[t->head.tid / WARP],
-                 .block_time = b->barriers,
-                 .cluster_time = team->barriers,
-                 .deed = is_store ? DEED_WRITES : DEED_READS,
-                 .site = site};
+    Team *team = t->block->team;
+    Touch now = touch_of(t, is_store, site);
     for (uint32_t i = 0; i < bytes; i++) {
         Cell *cell = &in->cells[offset + i];
         Touch with;
         if (cell->writer.owner != now.owner && cell->reader.owner != now.owner) *cell = (Cell){0};
         bool is_unwritten = !is_store && cell->writer.owner == 0;
+        if (cell->is_coming) {
+            Spot spot = thread_spot(t, site, offset);
+            spot.other_site = cell->writer.site;
+            finding_add(team->launch->findings, FINDING_SHARED_EARLY, &spot, "%s byte %llu of shared memory before the wait for the copy that writes it, begun",
+                        is_store ? "writes" : "reads", (unsigned long long)(offset + i));
+            return;
+        }
         Conflict c = cell_touch(cell, t, &now, is_store, false, &with);
         if (is_unwritten) {
             Spot spot = thread_spot(t, site, offset);
@@ -52,15 +63,30 @@ static bool is_there(const Thread *t, const Block *in, uint64_t offset, int32_t 
     return false;
 }
 
+bool shared_within(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, int32_t site) {
+    const Launch *l = t->block->team->launch;
+    uint32_t size = l->shape->shared_static + l->shape->shared_dynamic;
+    if (offset <= size && bytes <= size - offset && offset % bytes == 0) return true;
+    Spot spot = thread_spot(t, site, offset);
+    finding_add(l->findings, FINDING_SHARED_BOUNDS, &spot, "%s %u bytes at byte %llu of %u bytes of shared memory",
+                is_store ? "writes" : "reads", bytes, (unsigned long long)offset, size);
+    return false;
+}
+
+void shared_coming(Thread *t, uint32_t offset, uint32_t bytes, bool is_coming, int32_t site) {
+    Block *b = t->block;
+    if (!b->team->launch->checked) return;
+    if (is_coming) check_bytes(t, b, offset, bytes, true, site);
+    for (uint32_t i = offset; i < offset + bytes; i++) {
+        b->cells[i].is_coming = is_coming;
+        b->cells[i].writer = touch_of(t, true, site); /* others see it behind a barrier behind the wait */
+    }
+}
+
 void shared_access(Thread *t, Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
     const Launch *l = t->block->team->launch;
-    uint32_t bytes = (uint32_t)a.words * a.bytes, size = l->shape->shared_static + l->shape->shared_dynamic;
-    if (offset > size || bytes > size - offset || offset % bytes) {
-        Spot spot = thread_spot(t, site, offset);
-        finding_add(l->findings, FINDING_SHARED_BOUNDS, &spot, "%s %u bytes at byte %llu of %u bytes of shared memory",
-                    is_store ? "writes" : "reads", bytes, (unsigned long long)offset, size);
-        return;
-    }
+    uint32_t bytes = (uint32_t)a.words * a.bytes;
+    if (!shared_within(t, offset, bytes, is_store, site)) return;
     if (in != t->block && l->checked && !is_there(t, in, offset, site)) return;
     if (l->checked) check_bytes(t, in, offset, bytes, is_store, site);
     unsigned char *at = in->shared + offset;

@@ -104,11 +104,16 @@ bool team_create(Team *t, Launch *l) {
     return ok && (!l->counts || count_create(t));
 }
 
+static void thread_destroy(Thread *t) {
+    fiber_destroy(&t->fiber);
+    free(t->copies.at);
+}
+
 void team_destroy(Team *t) {
     if (t->launch->counts) count_destroy(t);
     for (uint32_t i = 0; t->blocks && i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
-        for (uint32_t k = 0; b->threads && k < t->threads_per_block; k++) fiber_destroy(&b->threads[k].fiber);
+        for (uint32_t k = 0; b->threads && k < t->threads_per_block; k++) thread_destroy(&b->threads[k]);
         free(b->threads);
         free(b->warp_barriers);
         free(b->shared);
@@ -131,6 +136,7 @@ static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
     t->is_idle = false;
     t->meetings = 0;
     t->head.turns = 0;
+    t->copies.n = t->copies.groups = 0;
     memcpy(t->head.nctaid, n, sizeof t->head.nctaid);
     t->head.ctaid[0] = (uint32_t)(block % n[0]);
     t->head.ctaid[1] = (uint32_t)(block / n[0] % n[1]);
@@ -338,6 +344,18 @@ static void atomic_global(EmuThread *t, uint64_t address, uint32_t predicate, ui
         data[0] = 0;
 }
 
+static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all, int32_t site) {
+    if (predicate) copy_begin(thread_of(t), offset, address, bytes, all, site);
+}
+
+static void copy_commit(EmuThread *t) {
+    thread_of(t)->copies.groups++;
+}
+
+static void copy_wait(EmuThread *t, uint32_t pending) {
+    copy_arrive(thread_of(t), pending);
+}
+
 /* Each lane shows its value, all meet, each looks. The next shuffle uses the other place, so nobody overwrites what a
  * slower lane has yet to read. */
 static uint32_t shuffle(EmuThread *thread, uint32_t value, uint32_t lane, int32_t site, uint32_t call) {
@@ -408,6 +426,9 @@ const EmuCalls emu_calls = {
     .store_shared = store_shared,
     .store_cluster = store_cluster,
     .atomic = atomic_global,
+    .copy_async = copy_async,
+    .copy_commit = copy_commit,
+    .copy_wait = copy_wait,
     .shuffle_xor = shuffle_xor,
     .shuffle_lane = shuffle_lane,
     .barrier_warp = barrier_warp,

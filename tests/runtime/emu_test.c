@@ -310,6 +310,68 @@ static void shared_beyond_thread(EmuThread *t, const void *const *args) {
     if (t->tid == 8) store_shared(t, 256, 1, AT_D);
 }
 
+/* In x, at a multiple of 16. */
+static uint64_t source_of(const void *const *args) {
+    return (address_of(args, 1) + 15) / 16 * 16;
+}
+
+/* Reads, or overwrites, what it copies, before its own wait; the other waits first. */
+static void early_thread(EmuThread *t, const void *const *args) {
+    t->calls->copy_async(t, 16 * t->tid, source_of(args), 1, 16, 16, AT_A);
+    t->calls->copy_commit(t);
+    if (t->tid != 7) t->calls->copy_wait(t, 0);
+    (void)load_shared(t, 16 * t->tid, AT_C);
+    t->calls->copy_wait(t, 0);
+}
+
+static void copied_twice_thread(EmuThread *t, const void *const *args) {
+    for (uint32_t i = 0; i < 2; i++) {
+        t->calls->copy_async(t, 16 * t->tid, source_of(args), 1, 16, 16, i ? AT_D : AT_B);
+        t->calls->copy_commit(t);
+    }
+}
+
+/* Another thread's copy is there behind its wait and a barrier. */
+static void unmet_copy_thread(EmuThread *t, const void *const *args) {
+    if (t->tid == 40) t->calls->copy_async(t, 0, source_of(args), 1, 16, 16, AT_A);
+    t->calls->copy_commit(t);
+    t->calls->barrier_block(t, AT_B, 0);
+    t->calls->copy_wait(t, 0);
+    if (t->tid == 63) (void)load_shared(t, 0, AT_C);
+}
+
+static void copy_beyond_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    if (t->tid == 3) t->calls->copy_async(t, 0, 64, 1, 16, 16, AT_D);
+}
+
+/* Groups arrive in order, with zeros behind what is copied; a false predicate copies nothing. */
+static void ring_thread(EmuThread *t, const void *const *args) {
+    uint64_t words[2] = {0, 0};
+    for (uint32_t i = 0; i < 3; i++) {
+        t->calls->copy_async(t, 16 * i, source_of(args) + 16 * i, i < 2, i ? 12 : 16, 16, AT_A);
+        t->calls->copy_commit(t);
+    }
+    for (uint32_t i = 0; i < 2; i++) {
+        t->calls->copy_wait(t, 2 - i);
+        t->calls->load_shared(t, 16 * i, 1, words, emu_access_pack((EmuAccess){2, 8, false}), AT_B);
+        for (uint32_t k = 0; k < 4; k++) store(t, address_of(args, 0) + 16 * i + 4 * k, (int32_t)(words[k / 2] >> 32 * (k % 2)), AT_C);
+    }
+}
+
+static void test_copies(void **state) {
+    (void)state;
+    Setup s = {64, 1, 1024, {1, 1, 1}};
+    (void)found(&s, early_thread, "shared-early", 30, "reads byte 112 of shared memory before the wait for the copy that writes it, begun at k.dsl:10:1");
+    (void)found(&s, copied_twice_thread, "shared-early", 40, "writes byte 0 of shared memory before the wait for the copy that writes it, begun at k.dsl:20:1");
+    (void)found(&s, unmet_copy_thread, "shared-race", 10, "byte 0 of shared memory, with no barrier");
+    (void)found(&s, copy_beyond_thread, "out-of-bounds", 40, "");
+    Setup one = {1, 1, 64, {1, 1, 1}};
+    assert_int_equal(launch(&one, ring_thread), FSC_OK);
+    const int32_t *from = (const int32_t *)(((uintptr_t)x + 15) / 16 * 16);
+    for (uint32_t i = 0; i < 8; i++) assert_int_equal(y[i], i == 7 ? 0 : from[i]);
+}
+
 static void test_shared(void **state) {
     (void)state;
     Setup s = {64, 1, 256, {1, 1, 1}};
@@ -435,6 +497,7 @@ int main(void) {
         cmocka_unit_test(test_sum),           cmocka_unit_test(test_cluster),     cmocka_unit_test(test_spin),
         cmocka_unit_test(test_warp_barrier),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_misaligned),
         cmocka_unit_test(test_program_races), cmocka_unit_test(test_thread_race), cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_copies),
         cmocka_unit_test(test_divergence),    cmocka_unit_test(test_limits),      cmocka_unit_test(test_unwritten_output),
         cmocka_unit_test(test_either_order),  cmocka_unit_test(test_cluster_memory),
     };

@@ -244,6 +244,23 @@ static inline void sample_atomics(Sample *s, OpKind k) {
     }
 }
 
+static inline void sample_copies(Sample *s) {
+    Value *args[] = {sample_pointers(s), s->n, sample_value(s, type_scalar(DT_I1)), sample_value(s, sample_tile(s, DT_I1, s->row))};
+    for (uint32_t masked = 0; masked < 2; masked++) {
+        MemAttr m = {.align_log2 = 4, .vec_log2 = 2, .mask_kind = masked ? MASK_PREFIX : MASK_NONE};
+        vec_push(s->f->arena, &s->f->sites, s->b.span);
+        m.site = s->f->sites.len - 1;
+        op_build(&s->b, OP_COPYASYNC, args, 3 + masked, (Attr){.i = 1, .is_begin = !masked, .is_ahead = masked, .mem = m}, s->n->type);
+    }
+}
+
+static inline void sample_copies_read(Sample *s) {
+    Type t = sample_tile(s, DT_FP32, s->row);
+    Value *args[] = {s->n, sample_value(s, type_with_dtype(t, DT_I1)), sample_value(s, t)};
+    op_build(&s->b, OP_COPYREAD, args, 1, (Attr){.i = 1, .mem = {.vec_log2 = 2}}, t);
+    op_build(&s->b, OP_COPYREAD, args, 3, (Attr){.i = 2, .mem = {.vec_log2 = 1}}, t);
+}
+
 static inline void sample_op(Sample *s, OpKind k) {
     Value *x, *y;
     switch (k) {
@@ -390,6 +407,10 @@ static inline void sample_op(Sample *s, OpKind k) {
         x = sample_value(s, sample_tile(s, DT_I32, s->square));
         op_build(&s->b, k, &x, 1, (Attr){.i = 16, .j = 3, .axis = 1, .size_log2 = 9}, sample_tile(s, DT_FP64, s->square));
         return;
+    case OP_COPYASYNC: sample_copies(s); return;
+    case OP_COPYREAD: sample_copies_read(s); return;
+    case OP_COPYCOMMIT: op_build(&s->b, k, NULL, 0, (Attr){0}, s->n->type); return;
+    case OP_COPYWAIT: op_build(&s->b, k, NULL, 0, (Attr){.i = 2}, s->n->type); return;
     case OP_BARRIER:
         for (int64_t scope = SCOPE_WARP; scope <= SCOPE_CLUSTER; scope++)
             op_build(&s->b, k, NULL, 0, (Attr){.i = scope}, s->n->type);
@@ -410,6 +431,7 @@ static inline void sample_op(Sample *s, OpKind k) {
 
 static inline bool sample_is_simt(OpKind k) {
     if (k == OP_SPREADWARP || k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY) return true;
+    if (k >= OP_COPYASYNC && k <= OP_COPYWAIT) return true;
     return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER || k == OP_BARRIER;
 }
 

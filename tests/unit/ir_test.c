@@ -63,7 +63,7 @@ static bool same_block(const Block *a, const Block *b, bool spans) {
 static bool same_attr(const Attr *a, const Attr *b, bool spans) {
     const MemAttr *m = &a->mem, *n = &b->mem;
     const LoopAttr *l = &a->loop, *k = &b->loop;
-    return a->i == b->i && a->j == b->j && m->cache == n->cache && m->evict == n->evict &&
+    return a->i == b->i && a->j == b->j && a->is_ahead == b->is_ahead && a->is_begin == b->is_begin && m->cache == n->cache && m->evict == n->evict &&
            m->is_volatile == n->is_volatile && m->align_log2 == n->align_log2 && m->vec_log2 == n->vec_log2 &&
            m->mask_kind == n->mask_kind && m->is_shifted == n->is_shifted && (!spans || m->site == n->site) &&
            l->num_stages == k->num_stages && l->unroll_factor == k->unroll_factor && l->flatten == k->flatten &&

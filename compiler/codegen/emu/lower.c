@@ -10,6 +10,7 @@
 #include "runtime/hooks.h"
 
 typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_TELL, ROW_MATH } RowKind;
+typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_CALL, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_MATH } RowKind;
 
 typedef struct Row {
     RowKind kind;
@@ -22,6 +23,7 @@ static const Row rows[] = {
 #define REMOTE(e, call) [PRIM_##e] = {ROW_REMOTE, offsetof(EmuCalls, call)},
 #define ATOMIC(e, call) [PRIM_##e] = {ROW_ATOMIC, offsetof(EmuCalls, call)},
 #define MEET(e, call)   [PRIM_##e] = {ROW_MEET, offsetof(EmuCalls, call)},
+#define CALL(e, call)   [PRIM_##e] = {ROW_CALL, offsetof(EmuCalls, call)},
 #define NUMBER(e, x)    [PRIM_##e] = {ROW_NUMBER, x},
 #define NOTHING(e)      [PRIM_##e] = {ROW_NOTHING, 0},
 #define SHOW(e, call)   [PRIM_##e] = {ROW_SHOW, offsetof(EmuCalls, call)},
@@ -33,6 +35,7 @@ static const Row rows[] = {
 #undef REMOTE
 #undef ATOMIC
 #undef MEET
+#undef CALL
 #undef NUMBER
 #undef NOTHING
 #undef SHOW
@@ -47,6 +50,7 @@ enum {
 #define REMOTE(e, call) HAS_##e,
 #define ATOMIC(e, call) HAS_##e,
 #define MEET(e, call)   HAS_##e,
+#define CALL(e, call)   HAS_##e,
 #define NUMBER(e, x)    HAS_##e,
 #define NOTHING(e)      HAS_##e,
 #define SHOW(e, call)   HAS_##e,
@@ -58,6 +62,7 @@ enum {
 #undef REMOTE
 #undef ATOMIC
 #undef MEET
+#undef CALL
 #undef NUMBER
 #undef NOTHING
 #undef SHOW
@@ -191,6 +196,14 @@ static V lower_show(Emu *e, Prim p, const V *in) {
     return call(e, &rows[p], m->none, args, count);
 }
 
+/* The thread and the operands, truth values as 32 bits. */
+static V lower_plain(Emu *e, Prim p, const V *in, uint32_t n) {
+    V args[8] = {e->thread};
+    for (uint32_t i = 0; i < n; i++) args[1 + i] = LLVMTypeOf(in[i]) == e->m->i1 ? LLVMBuildZExt(e->m->at, in[i], e->m->i32, "") : in[i];
+    if (p == PRIM_COPY_ASYNC) number_access(e);
+    return call(e, &rows[p], e->m->none, args, n + 1);
+}
+
 static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef result) {
     const Row *row = &rows[p];
     V args[8] = {e->thread};
@@ -204,6 +217,7 @@ static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef resu
         for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];
         return call(e, row, result, args, n + 1);
     case ROW_MATH: return call(e, row, result, in, n);
+    case ROW_CALL: return lower_plain(e, p, in, n);
     case ROW_NUMBER: return llvm_int(result, (int64_t)row->offset);
     case ROW_NOTHING: return NULL;
     case ROW_MEET:

@@ -50,7 +50,7 @@ static void asm_vector(Asm *s, uint32_t first, uint32_t words) {
 }
 
 V asm_build(Nvptx *n, Asm *s) {
-    append(s->constraints, sizeof s->constraints, ",~{memory}");
+    append(s->constraints, sizeof s->constraints, s->constraints[0] ? ",~{memory}" : "~{memory}");
     LLVMTypeRef type = LLVMFunctionType(s->result, s->types, s->n, 0);
     V code = LLVMGetInlineAsm(type, s->text, strlen(s->text), s->constraints, strlen(s->constraints), 1, 0,
                               LLVMInlineAsmDialectATT, 0);
@@ -149,8 +149,7 @@ V lower_load_global(Nvptx *n, Access a, const V *in) {
     return narrow_byte(n, a, asm_build(n, &s));
 }
 
-/* The 32-bit address of a byte of the block's shared memory. */
-static V shared_address(Nvptx *n, V offset) {
+V asm_shared_address(Nvptx *n, V offset) {
     return LLVMBuildAdd(n->m->at, n->shared_base, offset, "");
 }
 
@@ -159,6 +158,7 @@ V lower_load_shared(Nvptx *n, Access a, const V *in) {
     asm_outputs(n, &s, a);
     Address at = address_split(n, in[0]);
     uint32_t address = asm_operand(&s, shared_address(n, at.base), "r");
+    uint32_t address = asm_operand(&s, asm_shared_address(n, in[0]), "r");
     access_text(&s, "ld", false, ".shared", "", a);
     asm_vector(&s, 0, a.words);
     asm_address(&s, ", ", address, at.offset, ";");
@@ -194,7 +194,7 @@ V lower_store_global(Nvptx *n, Access a, const V *in) {
 V lower_store_cluster(Nvptx *n, Access a, const V *in) {
     Asm s = {.n = 0};
     asm_outputs(n, &s, (Access){1, 32});
-    uint32_t own = asm_operand(&s, shared_address(n, in[0]), "r"), block = asm_operand(&s, in[1], "r");
+    uint32_t own = asm_operand(&s, asm_shared_address(n, in[0]), "r"), block = asm_operand(&s, in[1], "r");
     asm_text(&s, "mapa.shared::cluster.u32 $0");
     asm_number(&s, ", ", own, "");
     asm_number(&s, ", ", block, ";");
@@ -205,4 +205,5 @@ V lower_store_shared(Nvptx *n, Access a, const V *in) {
     Address at = address_split(n, in[0]);
     at.base = shared_address(n, at.base);
     return emit_store(n, a, at, "r", in[1], in + 2, false, ".shared", "");
+    return emit_store(n, a, asm_shared_address(n, in[0]), "r", in[1], in + 2, false, ".shared", "");
 }

@@ -23,6 +23,7 @@ V asm_build(Nvptx *n, Asm *s);
 
 const char *asm_constraint(Access a); /* of one word */
 bool asm_is_true(V predicate);        /* a constant */
+V asm_shared_address(Nvptx *n, V offset); /* the 32-bit address of a byte of the block's shared memory */
 void asm_need_ptx(Nvptx *n, uint32_t version);
 
 #endif

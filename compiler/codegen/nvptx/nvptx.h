@@ -26,6 +26,9 @@ typedef V Lowering(Nvptx *n, Access a, const V *operands);
 /* access.c - memory as inline PTX */
 Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_shared, lower_store_cluster;
 
+/* copy.c - asynchronous copies as inline PTX */
+Lowering lower_copy_async, lower_copy_commit, lower_copy_wait;
+
 /* debug.c - print and assert through the driver's functions */
 Lowering lower_print_begin, lower_print, lower_assert;
 

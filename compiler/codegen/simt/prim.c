@@ -89,7 +89,7 @@ V simt_i32(Simt *s, int64_t value) {
 
 V simt_site(Simt *s) {
     const Op *op = s->op;
-    if (op_info[op->kind].attr == ATTR_MEM) return simt_i32(s, op->attr.mem.site);
+    if (op_has_memory(op->kind)) return simt_i32(s, op->attr.mem.site);
     if (s->op_site == UINT32_MAX) {
         s->op_site = s->m->sites.len;
         vec_push(s->m->o->arena, &s->m->sites, op->span);

@@ -37,6 +37,10 @@ static void build_op(Simt *s, const Op *op) {
     case OP_SHSTORE:    simt_shared_store(s, op); return;
     case OP_SHLOAD:     simt_shared_load(s, op); return;
     case OP_SHGATHER:   simt_shared_gather(s, op); return;
+    case OP_COPYASYNC:  simt_copy_async(s, op); return;
+    case OP_COPYREAD:   simt_copy_read(s, op); return;
+    case OP_COPYCOMMIT:
+    case OP_COPYWAIT:   simt_copy_order(s, op); return;
     case OP_BARRIER:    simt_barrier(s, op); return;
     case OP_FOR:        simt_for(s, op); return;
     case OP_WHILE:      simt_while(s, op); return;

@@ -179,6 +179,9 @@ void simt_record_begin(Simt *s, const Op *op);  /* the op begins */
 void simt_record_entry(Simt *s, const Block *b); /* a region begins, with its arguments */
 void simt_record_end(Simt *s, const Op *op);    /* the op has made its results */
 
+void simt_copy_async(Simt *s, const Op *op); /* copy.c */
+void simt_copy_read(Simt *s, const Op *op);
+void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_again(Simt *s, const Op *op);
 void simt_park(Simt *s, const Op *op);

@@ -1,0 +1,42 @@
+/* copy.c - asynchronous copies from global into shared memory as inline PTX (cp.async, sm_80 on).
+ *
+ * In: the operands of the copy primitives. Out: one asm statement each.
+ * Method: 16 bytes go past the L1 (.cg), fewer cannot. With a source size, what lies behind it becomes zero and is not read.
+ */
+#include "codegen/nvptx/asm.h"
+
+V lower_copy_async(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    uint64_t bytes = LLVMConstIntGetZExtValue(in[4]);
+    bool whole = LLVMIsAConstantInt(in[3]) && LLVMConstIntGetZExtValue(in[3]) == bytes;
+    char number[16];
+    Asm s = {.result = n->m->none};
+    uint32_t to = asm_operand(&s, asm_shared_address(n, in[0]), "r"), from = asm_operand(&s, in[1], "l");
+    if (!asm_is_true(in[2])) asm_number(&s, "@", asm_operand(&s, in[2], "b"), " ");
+    asm_text(&s, bytes == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
+    asm_number(&s, "[", to, "], ");
+    asm_number(&s, "[", from, "], ");
+    snprintf(number, sizeof number, "%u", (unsigned)bytes);
+    asm_text(&s, number);
+    if (!whole) asm_number(&s, ", ", asm_operand(&s, in[3], "r"), "");
+    asm_text(&s, ";");
+    return asm_build(n, &s);
+}
+
+static V statement(Nvptx *n, const char *text) {
+    Asm s = {.result = n->m->none};
+    asm_text(&s, text);
+    return asm_build(n, &s);
+}
+
+V lower_copy_commit(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    return statement(n, "cp.async.commit_group;");
+}
+
+V lower_copy_wait(Nvptx *n, Access a, const V *in) {
+    char text[40];
+    (void)a;
+    snprintf(text, sizeof text, "cp.async.wait_group %u;", (unsigned)LLVMConstIntGetZExtValue(in[0]));
+    return statement(n, text);
+}

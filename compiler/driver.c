@@ -108,6 +108,7 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
         .known = pairs(c->arena, o->known, o->num_known),
         .num_known = (uint32_t)o->num_known,
         .device_debug = o->device_debug,
+        .remarks = o->remarks && arch_of(o) != ARCH_CPU,
         .num_sms = d ? d->sms : 0,
         .max_shared = d ? d->shared_per_block_optin : 0,
         .num_regs = d ? d->registers_per_sm : 0,
@@ -132,7 +133,9 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const G
         .timer = add_time,
         .timer_context = &c->times,
         .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = t ? t->max_shared : 0,
-                   .max_cluster = t ? t->max_cluster : 1, .few_programs = o->few_programs},
+                   .max_cluster = t ? t->max_cluster : 1, .few_programs = o->few_programs,
+                   .has_copies = t && t->sm >= 80},
+        .remarks = o->remarks && to_simt,
     };
     return passes_run(c->func, &p);
 }
@@ -170,7 +173,7 @@ static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
 
 static void note_access(void *context, Op *op) {
     fsc_compilation *c = context;
-    if (!op_is_access(op->kind)) return;
+    if (!op_is_access(op->kind) || (op->kind == OP_COPYASYNC && !op->attr.is_ahead)) return; /* those before the loop are the same */
     const Value *ptr = op->args[0];
     Place p = diag_place(c->diag, op->span);
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)) << op->attr.mem.vec_log2;

@@ -32,6 +32,7 @@ typedef struct CheckOptions {
      * the rule gives are evaluated with them (origin RULE), nothing else sees them. */
     const NameValue *known;
     uint32_t num_known;
+    bool remarks;      /* of performance, where code for a GPU is made */
     bool device_debug; /* prints and assertions of the kernel are compiled */
     int64_t num_sms, max_shared, num_regs, warp_size;
 } CheckOptions;

@@ -328,6 +328,7 @@ static void loop_range(Checker *c, const Node *n, Call *call) {
     int leaves = list_leaves(&n->body);
     bool as_while = leaves & (LEAVES_BREAK | LEAVES_RETURN);
     b.wide |= as_while;
+    if (as_while && b.attr.num_stages > 1 && c->o->remarks) diag(c->d, n->span, R_STAGES, "the loop may end early, by break or return");
     Value *v[3];
     for (int i = 0; i < 3; i++) {
         c->b.span = b.at[i];

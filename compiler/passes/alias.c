@@ -178,11 +178,11 @@ bool accesses_meet(const Func *f, const Op *a, const Op *b) {
 
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
     const Value *p = a->args[0], *q = b->args[0];
-    bool stores = a->kind != OP_LOAD && b->kind != OP_LOAD;
+    bool stores = !op_is_read(a->kind) && !op_is_read(b->kind);
     bool is_ordered = (op_is_atomic(a->kind) && order_acquires(a->attr.mem.order)) ||
                       (op_is_atomic(b->kind) && order_releases(b->attr.mem.order));
     Sum x, y;
-    if (a->kind == OP_LOAD && b->kind == OP_LOAD) return false;
+    if (op_is_read(a->kind) && op_is_read(b->kind)) return false;
     const Value *from = take_apart(f, p, &x), *to = take_apart(f, q, &y);
     if (is_parameter_const(f, from) || is_parameter_const(f, to)) return false;
     if (is_ordered) return true;

@@ -46,7 +46,7 @@ static bool add(Places *p, Accesses *to, Access a) {
 }
 
 static Access access_of(const Op *op) {
-    if (op_is_access(op->kind)) return (Access){.op = op, .is_write = op->kind != OP_LOAD};
+    if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
     Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
     if (op->kind == OP_SHGATHER) t.shape.log2[op->attr.axis] = op->attr.size_log2;
     int64_t bytes = (int64_t)(shape_elements(t.shape) * type_bytes(t));
@@ -55,8 +55,14 @@ static Access access_of(const Op *op) {
 
 enum { NO_SCOPE = -1 };
 
+/* A copy for a later round of a loop, and what happens in the loop meanwhile. */
+static bool is_ahead_of(const Op *copy, const Op *op) {
+    return copy->attr.is_ahead && block_contains(copy->parent, op);
+}
+
 /* Who has to meet before a. */
 static int64_t conflict(const Places *p, const Access *b, Access a) {
+    if (a.op && b->op && (is_ahead_of(a.op, b->op) || is_ahead_of(b->op, a.op))) return NO_SCOPE;
     if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
     if (a.op || b->op || a.begin >= b->end || b->begin >= a.end) return NO_SCOPE;
     if (!b->is_write && (!a.is_write || plant(PLANT_SAME_SHARED))) return NO_SCOPE;
@@ -159,6 +165,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         Access a = access_of(op);
         int64_t scope = conflicts(p, pending, a);
         if (scope != NO_SCOPE) put_barrier(p, b, op, pending, scope);
+        if (op->attr.is_begin) continue; /* a copy for rounds that have their own to answer for it, or do not run */
         add(p, pending, a);
     }
 }

@@ -15,6 +15,7 @@ typedef struct PassTarget {
     uint32_t max_vector_bytes;      /* of one access: 16 */
     uint32_t max_cluster;           /* blocks of a program; 1: the target has no clusters */
     bool few_programs;              /* no more than multiprocessors */
+    bool has_copies;                /* asynchronous ones from global into shared memory */
 } PassTarget;
 
 typedef struct PassContext {
@@ -22,6 +23,7 @@ typedef struct PassContext {
     PassTarget target;
     bool for_gpu;         /* walk the GPU rows too */
     int opt_level;        /* 0..3 */
+    bool remarks;         /* of performance: what a pass was asked for and did not do */
     bool verify_each;     /* verify and round trip through text after each pass; a failure is bug() with pass and function */
     const char *print_after; /* pass name, "all" or NULL; dumps are headed *** IR Dump After PASS on FN *** */
     const char *only;     /* comma-separated passes to run instead of the pipeline (--passes), or with "-" before each those to

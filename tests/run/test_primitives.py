@@ -418,6 +418,27 @@ def approximation(bench, prim):
     judge(bench.device.name, prim, yb.read(), x, z)
 
 
+# ---- Copies that go on meanwhile ------------------------------------------------------------------------------------------
+
+
+@tests("copy.async", "copy.commit", "copy.wait")(dtype=["i8", "i16", "i32", "i64"], aligned=[True, False], n=[512, 301])
+def copied_ahead(bench, dtype, aligned, n):
+    """Rows of a loop through a ring of three buffers, by 4, 8 and 16 bytes; the bytes behind a row's end come as zeros, and those of rows behind the last not at all."""
+    source = """
+@kernel(grid=(2,), num_warps=4)
+def f(y: *T, x: *T, rows: i32, n: i32, T: dtype = i32):
+    i = arange(0, 512)
+    for row in range(program_id(0), rows, 2, num_stages=4):
+        store(y + row * 512 + i, load(x + row * 512 + i, mask=i < n))
+"""
+    rows, at = 9, 0 if aligned else 1
+    x = np.random.default_rng(n).integers(-100, 100, (rows, 512))
+    y, xb = bench.buffer(dtype, rows * 512), bench.buffer(dtype, x.size, x.ravel(), offset=at)
+    used = ["copy.async", "copy.commit", "copy.wait"] if aligned or dtype in ("i32", "i64") else []
+    run(bench, used, source, y, xb, rows, n, types={"T": dtype})
+    same_bits(y.raw(), np.where(np.arange(512) < n, x, 0).ravel().astype(y.raw().dtype), dtype)
+
+
 # ---- What is seen -------------------------------------------------------------------------------------------------------
 
 

@@ -53,7 +53,8 @@ static Front front_begin(Rotation *r, Builder *b) {
     Front at = {.iv = r->loop->args[0]};
     at.more = runs(r, b, at.iv);
     if (r->apart) at.more = build2(b, OP_AND, r->apart, at.more);
-    for (uint32_t i = 0; i + 3 < r->loop->nargs; i++) at.carried[i] = r->loop->args[3 + i];
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) at.carried[i] = r->loop->args[3 + i];
     return at;
 }
 

@@ -271,7 +271,11 @@ class Generator(FloatExpressions):
             for _ in range(rng.randint(0, 2)):
                 self.statement(d - 1, (counter, most) if most < 8 else None, True)
 
-        self.block.append(Node("for", [low, high], blocks=[self.inside(body)], name=name, step=step, form=form, short=short))
+        self.block.append(Node("for", [low, high], blocks=[self.inside(body)], name=name, step=step, form=form, short=short, stages=self.stages(form)))
+
+    def stages(self, form):
+        """num_stages of a loop, which changes no result; 0: not said. Drawn apart, so that kernels are what they were without it."""
+        return 0 if form == "static_range" else random.Random(f"{self.p.seed} {self.names}").choice([0, 2, 3, 5])
 
     def walk(self):
         """A loop that moves a pointer, and loads through it."""
@@ -288,7 +292,7 @@ class Generator(FloatExpressions):
         x = self.mk("pair", [x, self.const(self.number(dtype), dtype)], dtype, address.shape, op="maximum") if rng.random() < 0.5 else x
         body = [Node("augment", [x], name=acc, op="+"), Node("augment", [self.lit(step)], name=p, op="+")]
         high = self.scalar("i32", trips) if rng.random() < 0.6 else self.lit(trips)
-        self.block.append(Node("for", [self.lit(0), high], blocks=[body], name=self.fresh("k"), step=1, form="range", short=rng.random() < 0.5))
+        self.block.append(Node("for", [self.lit(0), high], blocks=[body], name=self.fresh("k"), step=1, form="range", short=rng.random() < 0.5, stages=self.stages("range")))
         self.scope.append(dict(name=acc, dtype=dtype, shape=address.shape, wide=dtype in INTS))
 
     def until(self):

@@ -189,6 +189,7 @@ def _store(s):
 def _range(s):
     lo, hi, step = s.kids[0], s.kids[1], s.a["step"]
     text = emit(hi) if s.a.get("short") else f"{emit(lo)}, {emit(hi)}" + (f", {step}" if step != 1 else "")
+    text += f", num_stages={s.a['stages']}" if s.a.get("stages") else ""
     return f"{s.a['form']}({text})"
 
 

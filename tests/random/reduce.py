@@ -157,6 +157,8 @@ class Reducer:
         for s in list(walk_program(p)):
             if s.kind == "for" and s.a.get("form") != "range":
                 changed |= self.attribute(s, "form", "range")
+            if s.kind == "for" and s.a.get("stages"):
+                changed |= self.attribute(s, "stages", 0)
         return changed | self.halve()
 
     def attribute(self, n, name, value):

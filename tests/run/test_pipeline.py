@@ -3,7 +3,7 @@ it is and once without the pass, whose bits must be the same, and judged by NumP
 """
 import numpy as np
 
-from case import case, same_bits
+from case import case, close, example, same_bits
 
 UNPIPELINED = "-pipeline"
 
@@ -251,3 +251,18 @@ def f(y: *i32, x: *i32, end: *i32):
     for i in range(rounds):
         total = (total * 3 + x[i]).astype(np.int32).astype(np.int64)
     same_bits(y, total.astype(np.int32), "a sum")
+
+
+@case(name=["softmax_persistent.dsl", "softmax_tiled.dsl"], stages=[1, 2, 4], dtype=["fp32", "fp16"], shape=[(7, 781), (5, 1024), (3, 4097), (2, 130)])
+def pipeline_examples(bench, name, stages, dtype, shape):
+    """The examples whose loops take stages: the very bits of the kernel without the pass, and rows whose sums are 1."""
+    rows, n = shape
+    x = np.random.default_rng(n).standard_normal(shape) * 4
+    x[0, ::3] = -np.inf
+
+    def make():
+        return [bench.buffer(dtype, rows * n), bench.buffer(dtype, rows * n, x.ravel()), n, n, rows, n]
+
+    y, = both(bench, example(name), make, [0], defines={"STAGES": stages})
+    sums = y.reshape(shape).astype(np.float64).sum(axis=1)
+    close(sums, np.ones(rows), 1e-5 if dtype == "fp32" else 4e-3, what="sums of rows")

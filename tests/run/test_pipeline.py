@@ -118,12 +118,12 @@ def f(y: *i32, x: *T, n: i32, K: constexpr, T: dtype = fp32):
     same_bits(y, want.ravel().astype(np.int32), form)
 
 
-@case(form=["two", "one", "nested", "atomic"], same=[False, True], warps=[1, 4], stages=[2, 4])
+@case(form=["two", "one", "nested", "atomic", "relaxed"], same=[False, True], warps=[1, 4], stages=[2, 4])
 def pipeline_alias(bench, form, same, warps, stages):
     """Each round reads what the round before wrote, where the two pointers are one: through a second parameter, the same one, in an inner loop, by atomics."""
     store = {"two": "store(y + (i + 1) * 256 + c, v + 1)", "one": "store(x + (i + 1) * 256 + c, v + 1)\n        store(y + c, v)",
              "nested": "for j in range(0, 2):\n            if j == 1:\n                store(y + (i + j) * 256 + c, v + 1)",
-             "atomic": "atomic_add(y + (i + 1) * 256 + c, v + 1)"}[form]
+             "atomic": "atomic_add(y + (i + 1) * 256 + c, v + 1)", "relaxed": "atomic_add(y + (i + 1) * 256 + c, v + 1, sem='relaxed')"}[form]
     source = f"""
 @kernel(grid=(1,))
 def f(y: *i32, x: *i32, rounds: i32, K: constexpr):
@@ -147,7 +147,7 @@ def f(y: *i32, x: *i32, rounds: i32, K: constexpr):
         if form == "one":
             wx[i + 1] = v + 1
             wy[0] = v
-        elif form == "atomic":
+        elif form in ("atomic", "relaxed"):
             wy[i + 1] += v + 1
         else:
             wy[i + 1] = v + 1

@@ -245,13 +245,24 @@ static void plan_loop(Planner *p, Op *loop) {
     if (plan.num_copies || plan.num_loads) vec_push(p->scratch, p->plans, plan);
 }
 
+static bool asks(const Op *op) {
+    return op->kind == OP_FOR && op->attr.loop.num_stages >= 2;
+}
+
 static void visit(void *context, Op *op) {
-    if (op->kind == OP_FOR && op->attr.loop.num_stages >= 2) plan_loop(context, op);
+    if (asks(op)) plan_loop(context, op);
+}
+
+static void find_asking(void *context, Op *op) {
+    *(bool *)context |= asks(op);
 }
 
 void ahead_plan(Func *f, PassContext *c, Arena *scratch, AheadPlans *plans) {
-    Planner p = {.f = f, .c = c, .scratch = scratch, .plans = plans, .stamp = NEW_ARRAY(scratch, uint32_t, f->next_op)};
-    p.facts = facts_compute(f, scratch);
+    bool any = false;
+    func_walk(f, find_asking, &any);
+    if (!any) return;
+    Planner p = {.f = f, .c = c, .scratch = scratch, .plans = plans, .facts = facts_compute(f, scratch)};
+    p.stamp = NEW_ARRAY(scratch, uint32_t, f->next_op);
     func_walk(f, visit, &p);
     uint32_t base[UNITS], next = (uint32_t)shared_base(f);
     for (uint32_t u = UNITS; u-- > 0;) base[u] = next, next += p.used[u];

@@ -1,9 +1,7 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
-#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online edges long small points claims; counters (with ncu). Default: info tests random sanitizer
-#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
-#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small points; counters (with ncu). Default: info tests random sanitizer
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small points claims; counters (with ncu). Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."

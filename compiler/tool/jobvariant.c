@@ -35,8 +35,8 @@ void job_variant_options(const Job *j, const Record *r, ToolOptions *o) {
         if (q->least) add(a, &defines, arena_printf(a, "%s>", q->name), arena_printf(a, "%u", q->least));
         if (q->most) add(a, &defines, arena_printf(a, "%s<", q->name), arena_printf(a, "%u", q->most));
         char text[64];
-        if (q->kind == RECORD_SCALAR && b->value.known)
-            add(a, &known, q->name, rule_value_print(b->value.value, text, sizeof text));
+        if (q->kind == RECORD_SCALAR && b->value->known)
+            add(a, &known, q->name, rule_value_print(b->value->value, text, sizeof text));
     }
     o->compile.types = types.at, o->compile.num_types = types.n;
     o->compile.defines = defines.at, o->compile.num_defines = defines.n;

@@ -49,8 +49,8 @@ static void put_param(Text *out, Job *j, const Record *r, uint32_t i) {
     } else if (q->kind == RECORD_CONSTEXPR) {
         text_printf(out, ", \"value\": ");
         json_word(out, q->value);
-    } else if (b->value.known) {
-        text_printf(out, ", \"value\": \"%s\"", rule_value_print(b->value.value, text, sizeof text));
+    } else if (b->value->known) {
+        text_printf(out, ", \"value\": \"%s\"", rule_value_print(b->value->value, text, sizeof text));
     }
     text_printf(out, "}");
 }

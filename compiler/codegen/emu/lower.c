@@ -9,8 +9,7 @@
 #include "codegen/emu/emu.h"
 #include "runtime/hooks.h"
 
-typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_TELL, ROW_MATH } RowKind;
-typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_CALL, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_MATH } RowKind;
+typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_CALL, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_TELL, ROW_MATH } RowKind;
 
 typedef struct Row {
     RowKind kind;

@@ -157,8 +157,7 @@ V lower_load_shared(Nvptx *n, Access a, const V *in) {
     Asm s = {.n = 0};
     asm_outputs(n, &s, a);
     Address at = address_split(n, in[0]);
-    uint32_t address = asm_operand(&s, shared_address(n, at.base), "r");
-    uint32_t address = asm_operand(&s, asm_shared_address(n, in[0]), "r");
+    uint32_t address = asm_operand(&s, asm_shared_address(n, at.base), "r");
     access_text(&s, "ld", false, ".shared", "", a);
     asm_vector(&s, 0, a.words);
     asm_address(&s, ", ", address, at.offset, ";");
@@ -203,7 +202,6 @@ V lower_store_cluster(Nvptx *n, Access a, const V *in) {
 
 V lower_store_shared(Nvptx *n, Access a, const V *in) {
     Address at = address_split(n, in[0]);
-    at.base = shared_address(n, at.base);
+    at.base = asm_shared_address(n, at.base);
     return emit_store(n, a, at, "r", in[1], in + 2, false, ".shared", "");
-    return emit_store(n, a, asm_shared_address(n, in[0]), "r", in[1], in + 2, false, ".shared", "");
 }

@@ -7,6 +7,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static ExitCode exit_code(fsc_status s) {
     int code = fsc_status_exit_code(s);
@@ -17,6 +18,12 @@ static ExitCode exit_code(fsc_status s) {
                        : EXIT_BUG;
 }
 
+/* README.md, data.npy: names that a kernel's source seldom has. */
+static bool is_named_otherwise(const char *file) {
+    const char *slash = strrchr(file, '/'), *dot = strrchr(slash ? slash : file, '.');
+    return dot && strcmp(dot, ".dsl") != 0 && strcmp(dot, ".py") != 0 && strcmp(dot, ".ir") != 0;
+}
+
 ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_status s) {
     if (!c) {
         fprintf(stderr, "fsc: out of memory\n");
@@ -24,6 +31,8 @@ ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_stat
     }
     fputs(fsc_compilation_dumps(c), stderr);
     fputs(fsc_compilation_diagnostics(c), stderr);
+    if (exit_code(s) == EXIT_INPUT && o->compile.diagnostics == FSC_DIAGNOSTICS_TEXT && is_named_otherwise(o->compile.file))
+        fprintf(stderr, "fsc: '%s' was read as a kernel's source; kernels are in .dsl, .py or .ir files\n", o->compile.file);
     if (o->time_report) fputs(fsc_compilation_times(c), stderr);
     return exit_code(s);
 }
@@ -86,12 +95,20 @@ static ExitCode compile_one(ToolOptions *o, const char *file, const char *text, 
     return code;
 }
 
+/* A first word that looks like no file's name and is none. */
+static bool refuse_command(const char *word) {
+    if (strpbrk(word, "./-") || access(word, F_OK) == 0) return false;
+    const char *meant = command_suggest(word);
+    if (meant) fprintf(stderr, "fsc: '%s' is no command; did you mean 'fsc %s'?\n", word, meant);
+    else fprintf(stderr, "fsc: '%s' is no command, and no file; 'fsc --help' names the commands\n", word);
+    return true;
+}
+
 ExitCode command_compile(ToolOptions *o) {
+    if (o->words.len && refuse_command(o->words.at[0])) return EXIT_CALL;
     if (o->words.len != 1) {
         fprintf(stderr, o->words.len ? "fsc: one file at a time; the second is '%s'\n" : "fsc: no input file%s\n",
                 o->words.len ? o->words.at[1] : "; 'fsc --help' says how to call it");
-        const char *meant = o->words.len ? command_suggest(o->words.at[0]) : NULL;
-        if (meant) fprintf(stderr, "fsc: '%s' is no command; did you mean 'fsc %s'?\n", o->words.at[0], meant);
         return EXIT_CALL;
     }
     const char *file = o->words.at[0];

@@ -94,17 +94,26 @@ static bool read_program(const char *text, int64_t at[3]) {
     return false;
 }
 
-/* Those asked for; else the first and the last. */
-static bool choose_programs(const ToolOptions *o, Recording *r) {
+/* A program that went wrong, and was not among those recorded at first. */
+typedef struct Faulty {
+    bool is_set;
+    int64_t at[3];
+} Faulty;
+
+/* Those asked for; else the first and the last, and a faulty one. */
+static bool choose_programs(const ToolOptions *o, const Faulty *faulty, Recording *r) {
     uint32_t n = o->programs.len;
     if (n > MOST_PROGRAMS) {
         fprintf(stderr, "%s: --program %u times; a page records %d programs at most\n", tool_name, n, MOST_PROGRAMS);
         return false;
     }
-    r->programs = NEW_ARRAY(o->arena, RecordedProgram, n ? n : 2);
-    r->num_programs = n ? n : 2;
+    r->num_programs = n ? n : faulty->is_set ? 3 : 2;
+    r->programs = NEW_ARRAY(o->arena, RecordedProgram, r->num_programs);
     r->limit = o->limit ? o->limit : LIMIT;
-    for (int d = 0; d < 3 && !n; d++) r->programs[1].at[d] = -1;
+    for (int d = 0; d < 3 && !n; d++) {
+        r->programs[1].at[d] = -1;
+        if (faulty->is_set) r->programs[2].at[d] = faulty->at[d];
+    }
     for (uint32_t i = 0; i < n; i++)
         if (!read_program(o->programs.at[i], r->programs[i].at)) return false;
     return true;
@@ -151,11 +160,25 @@ static uint32_t code_index(Viz *z, const VizRun *r) {
     return z->codes.len - 1;
 }
 
-static ExitCode launch(Viz *z, Job *j, Recording *q, const char *label) {
+/* The program of the first mistake, if nobody chose the programs and it is none of those recorded. */
+static bool find_faulty(const Viz *z, const Job *j, const Recording *q, Faulty *faulty) {
+    FscFinding f;
+    if (z->o->programs.len || faulty->is_set || fsc_device_finding(j->device, 0, &f) != FSC_OK || f.thread < 0)
+        return false;
+    for (uint32_t i = 0; i < q->num_programs; i++)
+        if (memcmp(q->programs[i].at, f.program, sizeof f.program) == 0) return false;
+    faulty->is_set = true;
+    memcpy(faulty->at, f.program, sizeof f.program);
+    return true;
+}
+
+static ExitCode launch(Viz *z, Job *j, Recording *q, const char *label, Faulty *faulty, bool *again) {
     fsc_status s = job_launch(j);
     size_t faults = fsc_device_findings(j->device);
     bool is_fault = (s == FSC_ERROR_CHECK || s == FSC_ERROR_ASSERT) && faults;
     if (s != FSC_OK && !is_fault) return job_fail(j, s);
+    *again = is_fault && find_faulty(z, j, q, faulty);
+    if (*again) return EXIT_DONE;
     if (!q->record || !q->owner || !is_recorded(q, q->record->kernel, z->o->programs.len != 0)) return EXIT_CALL;
     VizRun r = {.j = j, .recording = q, .code = q->owner, .label = label};
     uint32_t code = code_index(z, &r);
@@ -169,22 +192,30 @@ static ExitCode launch(Viz *z, Job *j, Recording *q, const char *label) {
     return EXIT_DONE;
 }
 
-static ExitCode record(Viz *z, const char *run) {
+static ExitCode record_once(Viz *z, const char *run, Faulty *faulty, bool *again) {
     ToolOptions o;
     Recording q = {0};
-    if (!run_options(z->o, run, &o) || !choose_programs(&o, &q)) return EXIT_CALL;
+    if (!run_options(z->o, run, &o) || !choose_programs(&o, faulty, &q)) return EXIT_CALL;
     Job j = {.o = &o, .grid = {1, 1, 1}, .text = z->text, .length = z->length};
     fsc_status s = fsc_device_open("emu:1", &j.device);
     if (s == FSC_OK) s = fsc_device_check(j.device, true);
     if (s == FSC_OK) s = fsc_device_props(j.device, &j.props);
     if (s == FSC_OK) device_record(j.device, &q);
     ExitCode code = s == FSC_OK ? job_make(&j) : tool_fail(s, fsc_last_message());
-    if (code == EXIT_DONE) code = launch(z, &j, &q, *run ? run : "as given");
-    job_print_log(&j);
+    if (code == EXIT_DONE) code = launch(z, &j, &q, *run ? run : "as given", faulty, again);
+    if (!*again) job_print_log(&j);
     recording_free(&q);
     job_free(&j);
     fsc_device_close(j.device);
     return code;
+}
+
+/* Once more where another program than those recorded goes wrong: then that one, too. */
+static ExitCode record(Viz *z, const char *run) {
+    Faulty faulty = {.is_set = false};
+    bool again = false;
+    ExitCode code = record_once(z, run, &faulty, &again);
+    return again ? record_once(z, run, &faulty, &again) : code;
 }
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */

@@ -232,6 +232,12 @@ def chooses(b, page, path):
         assert hues == count, (colour, hues)
     b.shot("softmax-owners")
     b.choose("#colour", "value")
+    b.click("#views button:nth-child(3)")  # the load's mask
+    assert b.cells() == ["✓"] * 200 + ["·"] * 56
+    b.click("#views button:nth-child(2)")  # its addresses
+    b.click("#tile .cell[data-i='7']")
+    assert b.text("#owner b") == "x[3, 7]"
+    b.click("#views button:nth-child(1)")
     b.click("#tile .cell[data-i='37']")
     layout = page.code(run)["layouts"][0]["bases"]
     assert layout[1] == [1, 2, 4, 8, 16] and layout[2] == [32]

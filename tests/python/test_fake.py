@@ -23,7 +23,8 @@ class Launch(c.Structure):
 class State(c.Structure):
     """The first members of FakeState."""
     _fields_ = [("devices", c.c_int), ("params", c.c_int), ("blocks", c.c_int), ("delay", c.c_int), ("generation", c.c_int),
-                ("memory", c.c_size_t), ("version", c.c_int), ("launches", c.c_int)]
+                ("memory", c.c_size_t), ("version", c.c_int), ("ptx", c.c_int), ("registers", c.c_int), ("threads", c.c_int), ("pageable", c.c_int),
+                ("lost", c.c_bool), ("live", c.c_int), ("launches", c.c_int)]
 
 
 if fake:

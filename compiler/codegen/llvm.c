@@ -172,6 +172,7 @@ typedef struct Idle {
 
 static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static Idle idle[8];
+static size_t idle_oldest; /* counts up: the slot that gives way next, where none is free */
 
 static bool machine_is(LLVMTargetMachineRef machine, const char *arch, const char *features) {
     char *cpu = LLVMGetTargetMachineCPU(machine), *used = LLVMGetTargetMachineFeatureString(machine);
@@ -201,9 +202,11 @@ void llvm_machine_nvptx_done(LLVMTargetMachineRef machine, int opt_level) {
     pthread_mutex_lock(&idle_lock);
     size_t i = 0;
     while (i < COUNT(idle) && idle[i].machine) i++;
-    if (i < COUNT(idle)) idle[i] = (Idle){machine, opt_level};
+    if (i == COUNT(idle)) i = idle_oldest++ % COUNT(idle);
+    LLVMTargetMachineRef old = idle[i].machine;
+    idle[i] = (Idle){machine, opt_level};
     pthread_mutex_unlock(&idle_lock);
-    if (i == COUNT(idle)) LLVMDisposeTargetMachine(machine);
+    if (old) LLVMDisposeTargetMachine(old);
 }
 
 /* LLVM 22 folds `c ? (a & m) | (b & ~m) : a` with b in memory into a masked vpternlog that chooses wrong bits, so its code for

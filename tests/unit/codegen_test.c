@@ -40,6 +40,7 @@ static void emit_kernel(void *context) {
     LLVMTargetMachineRef machine = llvm_machine_nvptx(j->arch, 0, 2);
     LLVMSetTarget(m->module, "nvptx64-nvidia-cuda");
     j->done = llvm_emit(m, machine, LLVMAssemblyFile, &j->out);
+    llvm_machine_nvptx_done(machine, 2);
 }
 
 static void test_refused_intrinsics(void **state) {
@@ -83,6 +84,34 @@ static void test_targets(void **state) {
     assert_null(gpu_target_find("sm_20"));
     assert_null(gpu_target_find("sm_8"));
     assert_null(gpu_target_find(""));
+}
+
+/* A machine given back serves the next compile of its kind, and of no other; its code is the same. */
+static void test_machines(void **state) {
+    (void)state;
+    LLVMTargetMachineRef first = llvm_machine_nvptx("sm_80", 72, 2), second = llvm_machine_nvptx("sm_80", 72, 2);
+    assert_ptr_not_equal(first, second);
+    llvm_machine_nvptx_done(first, 2);
+    LLVMTargetMachineRef others[] = {llvm_machine_nvptx("sm_86", 72, 2), llvm_machine_nvptx("sm_80", 73, 2),
+                                     llvm_machine_nvptx("sm_80", 72, 0)};
+    static const int levels[] = {2, 2, 0};
+    for (size_t i = 0; i < COUNT(others); i++) assert_ptr_not_equal(others[i], first);
+    assert_ptr_equal(llvm_machine_nvptx("sm_80", 72, 2), first);
+    llvm_machine_nvptx_done(first, 2);
+    llvm_machine_nvptx_done(second, 2);
+    llvm_machine_nvptx_done(NULL, 2);
+    for (size_t i = 0; i < COUNT(others); i++) llvm_machine_nvptx_done(others[i], levels[i]);
+
+    LLVMTargetMachineRef many[12]; /* more than are kept */
+    for (size_t i = 0; i < COUNT(many); i++) many[i] = llvm_machine_nvptx("sm_89", 0, 2);
+    for (size_t i = 0; i < COUNT(many); i++) llvm_machine_nvptx_done(many[i], 2);
+
+    Job a = job_create("llvm.sqrt", "sm_75"), b = job_create("llvm.sqrt", "sm_75");
+    assert_true(llvm_guard(&a.o, (Span){0, 0}, emit_kernel, &a) && a.done);
+    assert_true(llvm_guard(&b.o, (Span){0, 0}, emit_kernel, &b) && b.done);
+    assert_string_equal(a.out.at, b.out.at);
+    arena_destroy(a.o.arena);
+    arena_destroy(b.o.arena);
 }
 
 static void test_primitives(void **state) {
@@ -131,7 +160,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_refused_intrinsics), cmocka_unit_test(test_targets),
         cmocka_unit_test(test_primitives),         cmocka_unit_test(test_policy),
-        cmocka_unit_test(test_accesses),
+        cmocka_unit_test(test_accesses),           cmocka_unit_test(test_machines),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

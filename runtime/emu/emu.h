@@ -45,6 +45,7 @@ typedef struct Touch {
     uint8_t atomic; /* TouchKind */
     uint8_t deed;   /* Deed */
     bool publishes; /* a write: who acquires from it knows what the program did before */
+    bool is_other;  /* of shared memory: a store of another value than is there */
 } Touch;
 
 typedef struct Snapshot Snapshot;

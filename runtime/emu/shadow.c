@@ -24,12 +24,13 @@ static bool are_atomic(const Touch *old, const Touch *now) {
     return old->owner == now->owner || (old->atomic == TOUCH_ATOMIC && now->atomic == TOUCH_ATOMIC);
 }
 
-/* `old` and `now` touch one cell and at least one of them stores. Two stores of one op are the program's own choice. */
+/* `old` and `now` touch one cell and at least one of them stores. Two stores of one op are the program's own choice, but in
+ * shared memory, where several threads store an element only if they hold the same. */
 static Conflict conflict(const Thread *t, const Touch *old, const Touch *now, bool both_store) {
     const Team *team = t->block->team;
     if (old->owner == 0 || are_atomic(old, now)) return CONFLICT_NONE;
     if (old->owner != now->owner) return knows(team, old) ? CONFLICT_NONE : CONFLICT_PROGRAMS;
-    if (both_store && old->site == now->site) return CONFLICT_NONE;
+    if (both_store && old->site == now->site && !now->is_other) return CONFLICT_NONE;
     return is_ordered(old, now, team->threads_per_block) ? CONFLICT_NONE : CONFLICT_THREADS;
 }
 

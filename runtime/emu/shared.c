@@ -19,12 +19,14 @@ static Touch touch_of(const Thread *t, bool is_store, int32_t site) {
                    .site = site};
 }
 
-static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, bool is_store, int32_t site) {
+/* `stored`: the bytes, where they are known; NULL for a load. */
+static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, bool is_store, const unsigned char *stored, int32_t site) {
     Team *team = t->block->team;
     Touch now = touch_of(t, is_store, site);
     for (uint32_t i = 0; i < bytes; i++) {
         Cell *cell = &in->cells[offset + i];
         Touch with;
+        now.is_other = stored && stored[i] != in->shared[offset + i];
         if (cell->writer.owner != now.owner && cell->reader.owner != now.owner) *cell = (Cell){0};
         bool is_unwritten = !is_store && cell->writer.owner == 0;
         if (cell->is_coming) {
@@ -76,7 +78,7 @@ bool shared_within(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, in
 void shared_coming(Thread *t, uint32_t offset, uint32_t bytes, bool is_coming, int32_t site) {
     Block *b = t->block;
     if (!b->team->launch->checked) return;
-    if (is_coming) check_bytes(t, b, offset, bytes, true, site);
+    if (is_coming) check_bytes(t, b, offset, bytes, true, NULL, site);
     for (uint32_t i = offset; i < offset + bytes; i++) {
         b->cells[i].is_coming = is_coming;
         b->cells[i].writer = touch_of(t, true, site); /* others see it behind a barrier behind the wait */
@@ -88,8 +90,9 @@ void shared_access(Thread *t, Block *in, uint64_t offset, uint64_t *data, EmuAcc
     uint32_t bytes = (uint32_t)a.words * a.bytes;
     if (!shared_within(t, offset, bytes, is_store, site)) return;
     if (in != t->block && l->checked && !is_there(t, in, offset, site)) return;
-    if (l->checked) check_bytes(t, in, offset, bytes, is_store, site);
-    unsigned char *at = in->shared + offset;
+    unsigned char *at = in->shared + offset, stored[32];
+    for (uint32_t i = 0; i < a.words && is_store; i++) memcpy(stored + i * a.bytes, &data[i], a.bytes);
+    if (l->checked) check_bytes(t, in, offset, bytes, is_store, is_store ? stored : NULL, site);
     for (uint32_t i = 0; i < a.words; i++, at += a.bytes) {
         if (is_store) {
             memcpy(at, &data[i], a.bytes);

@@ -85,7 +85,7 @@ def main():
         importlib.import_module(os.path.basename(path)[:-3])
     where = {o.device, "cpu.check"} if o.check and o.device == "cpu" else {o.device}
     passed = failed = skipped = 0
-    start = time.time()
+    start, slowest = time.time(), (0.0, "")
     chosen = [c for c in (spread(CASES, o.most) if o.most else CASES) if not o.words or any(w in c[0] for w in o.words)]
     if o.part:
         first, step = map(int, o.part.split("/"))
@@ -100,6 +100,7 @@ def main():
             continue
         if o.verbose:
             print("run", name, flush=True)
+        begun = time.time()
         try:
             run(device)
             passed += 1
@@ -116,7 +117,8 @@ def main():
             if isinstance(why, fsc.Error) and why.status == "FSC_ERROR_FAULT":
                 print("the device's context is lost; the rest would fail with it")
                 break
-    print(f"{o.device}: {time.time() - start:.1f} s")
+        slowest = max(slowest, (time.time() - begun, name))
+    print(f"{o.device}: {time.time() - start:.1f} s, {slowest[0]:.1f} of them {slowest[1]}")
     print(f"{passed} passed, {failed} failed, {skipped} skipped")
     return 1 if failed or not (passed or o.part) else 0
 

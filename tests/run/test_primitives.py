@@ -468,15 +468,15 @@ def f(x: *i32, N: constexpr):
 def computed_again(bench, dtype):
     """64 elements a thread that wait for their sum: they are unpacked once more, from words that a zero was added to."""
     source = """
-@kernel(grid=(1,), num_warps=1)
-def f(y: *fp32, x: *T, N: constexpr = 2048, T: dtype = fp16):
+@kernel(grid=(1,), num_warps=8)
+def f(y: *fp32, x: *T, N: constexpr = 16384, T: dtype = fp16):
     i = arange(0, N)
     v = load(x + i).to(fp32)
     store(y + i, v + sum(v, axis=0))
 """
-    x = np.random.default_rng(1).integers(-99, 100, 2048)
-    y = bench.buffer("fp32", 2048)
-    run(bench, ["zero"], source, y, bench.buffer(dtype, 2048, x), types={"T": dtype})
+    x = np.random.default_rng(1).integers(-99, 100, 16384)
+    y = bench.buffer("fp32", 16384)
+    run(bench, ["zero"], source, y, bench.buffer(dtype, 16384, x), types={"T": dtype})
     same_bits(y.read(), (x + x.sum()).astype(np.float32), dtype)
 
 

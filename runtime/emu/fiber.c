@@ -113,12 +113,16 @@ size_t stacks_stride(size_t bytes) {
     return bytes + page();
 }
 
+/* Each page that is not there splits a mapping in two, and Linux allows a process 65530 of them: of the largest clusters, whose blocks
+ * have 1024 threads, the stacks lie side by side. */
+enum { MOST_GUARDED = 8192 };
+
 /* Memory is the system's until a stack is used; the page below each is never there. */
 void *stacks_create(size_t n, size_t bytes) {
     char *at = mmap(NULL, n * stacks_stride(bytes) + page(), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return NULL;
-    for (size_t i = 0; i <= n; i++) (void)mprotect(at + i * stacks_stride(bytes), page(), PROT_NONE);
+    for (size_t i = 0; i <= n; i += n > MOST_GUARDED ? n : 1) (void)mprotect(at + i * stacks_stride(bytes), page(), PROT_NONE);
     return at + page();
 }
 

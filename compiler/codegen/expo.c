@@ -113,8 +113,8 @@ static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
     return mk_fmul(k, mk_fmul(k, y, power(k, f, half)), power(k, f, mk_sub(k, n, half)));
 }
 
-/* base 2 or e as the square of ex2 of half of it: ex2 would flush what is subnormal, a product does not. Its argument, 150 at most, is rounded
- * by 2^-24 of itself, which leaves 6e-6: 17 bits. */
+/* base 2 or e as the square of ex2 of half of it: ex2 would flush what is subnormal, a product does not. Its argument, 75 at most, is rounded
+ * by 2^-24 of itself, and half of log2 e by as much: together 7e-6, 17 bits. */
 static V exp_near(const Math *k, bool base2, V x) {
     V y = math_approx(k, APPROX_EX2, mk_fmul(k, x, mk_real(x, base2 ? 0.5 : LOG2E_F32 / 2)), NULL);
     return mk_fmul(k, y, y);

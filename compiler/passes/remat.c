@@ -24,6 +24,7 @@ enum {
     REGISTERS = 65536, /* of a multiprocessor */
     THREADS = 1280,    /* wanted on it … */
     BLOCKS = 5,        /* … but no more blocks than that, however small: 8192 of fp16 in four warps lost 6 % by nine (docs/performance.md) */
+    MOST = 255,        /* of a thread */
     OWN = 18,          /* per thread, beside tiles: addresses, predicates, partial sums */
 };
 
@@ -154,10 +155,10 @@ static uint32_t words_of(Remat *r, const Value *v) {
     return (uint32_t)((live < registers ? live : registers) * dtype_bits(v->type.dtype) + 31) / 32;
 }
 
-/* Registers of a thread for tiles: 33 in programs of eight warps and more, 84 in those of four. */
+/* Registers of a thread for tiles: 33 in programs of eight warps and more, 84 in those of four; it has 255 at most. */
 static uint32_t room_of(const Func *f) {
-    uint32_t threads = BLOCKS * f->threads_per_program;
-    return REGISTERS / (threads < THREADS ? threads : THREADS) - OWN;
+    uint32_t threads = BLOCKS * f->threads_per_program, registers = REGISTERS / (threads < THREADS ? threads : THREADS);
+    return (registers < MOST ? registers : MOST) - OWN;
 }
 
 typedef struct Living {

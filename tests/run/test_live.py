@@ -265,3 +265,29 @@ def live_judges(bench):
     want = np.concatenate([x, np.full((2, 424), 2.5)], axis=1).sum(1)
     for wrong in (want + 2.5, want - 2.5, x.sum(1), want + POISON):
         must_fail(lambda: same_bits(wrong, want), "another sum")
+
+
+@case(dtype=["fp16", "i8"], n=[2040, 2048, 2064, 3000])
+def rows_beyond_the_tile(bench, dtype, n):
+    """A mask that ends at the tile's end or beyond it: the vector that a turn wraps around is no run, and nothing behind the tile is read."""
+    source = """
+@kernel(num_warps=2)
+def f(y: *T, x: *T, w: *T, x_stride: i32, y_stride: i32, n: N, BLOCK: constexpr = 2048, T: dtype = fp16, N: dtype = i32):
+    row = program_id(0)
+    i = arange(0, BLOCK)
+    v = load(x + row * x_stride + i, mask=i < n) + load(w + i, mask=i < n)
+    store(y + row * y_stride + i, v, mask=i < n)
+"""
+    rows, seen = 4, min(n, 2048)
+    for dx, dy in ((3, 1), (0, 5), (7, 7)):
+        x = np.random.default_rng(n).integers(-9, 10, ((rows - 1) * (n + dx) + seen,))
+        w = np.random.default_rng(dx).integers(-9, 10, seen)
+        xb, wb = bench.buffer(dtype, len(x), x), bench.buffer(dtype, seen, w)
+        y = bench.buffer(dtype, (rows - 1) * (n + dy) + seen, np.full((rows - 1) * (n + dy) + seen, 55))
+        for index in ("i32", "i64"):
+            bench.run(source, y, xb, wb, n + dx, n + dy, n, grid=[rows], types={"T": dtype, "N": index})
+            got = y.read()
+            want = np.full(len(got), 55.0)
+            for r in range(rows):
+                want[r * (n + dy):r * (n + dy) + seen] = x[r * (n + dx):r * (n + dx) + seen] + w
+            same_bits(np.float32(got), np.float32(want), f"{dtype} {n} {dx} {dy} {index}")

@@ -4,9 +4,10 @@ Judged are every value of the 16-bit types, and sums as small as fp32 has them. 
 """
 import numpy as np
 
-from case import ULP, case, close, must_fail
+from case import ULP, case, close, must_fail, same_bits
 from test_math import apply, every_or_spread, ulp_errors
 
+TOWARD_ZERO = "exp2(x.to(fp32)).to(R, fp_downcast_rounding=\"rtz\")"
 FORMS = [("exp(x.to(fp32)).to(R)", np.exp), ("exp2(x.to(fp32)).to(R)", np.exp2), ("(3.0 / (2.0 * exp(x.to(fp32)))).to(R)", lambda x: 1.5 / np.exp(x)),
          ("where(x > 1.0, exp(x.to(fp32)) * 0.5, 2.0).to(R)", lambda x: np.where(x > 1, np.exp(x) / 2, 2))]
 
@@ -30,6 +31,13 @@ def near_every_value(bench, dtype, form):
     with np.errstate(all="ignore"):
         want = formula(x.astype(np.longdouble))
     assert ulp_errors(got, want, dtype).max() <= 0.6, f"{expression} in {dtype}"
+
+
+@case(dtype=["fp16", "bf16"])
+def near_toward_zero(bench, dtype):
+    """Rounding down makes a whole ulp of any error below a number of the type: powers of two must come out as they are."""
+    x = np.arange(-14, 15, dtype=np.float64)
+    same_bits(apply(bench, TOWARD_ZERO, dtype, x).read(), np.exp2(x), f"powers of two, {dtype}")
 
 
 @case(dtype=["fp16", "bf16"], top=[0.0, -60.0, -92.0, 80.0])

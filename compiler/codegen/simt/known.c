@@ -95,19 +95,21 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
     return compare_known((Pred)op->attr.i, a, b, &truth) ? llvm_int(s->m->i1, truth) : NULL;
 }
 
-static V known_or_built(Simt *s, bool is_known, bool truth, V x, V y) {
-    return is_known ? llvm_int(s->m->i1, truth) : LLVMBuildICmp(s->m->at, LLVMIntSLE, x, y, "");
+/* x <= y, of i32; built where the bounds do not tell. */
+static V at_most(Simt *s, bool is_known, Bounds x, Bounds y, V a, V b) {
+    bool truth;
+    if (is_known && less_known(x, y, true, &truth)) return llvm_int(s->m->i1, truth);
+    return LLVMBuildICmp(s->m->at, LLVMIntSLE, a, b, "");
 }
 
-V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, const Tile *end) {
-    Lane low = lane_of(x, reg), high = low, most = lane_of(end, reg);
-    Bounds at, to, first = {least, least};
-    bool truth = false;
-    bool is_known = lane_bounds(x, low, 32, &at) && less_known(first, at, true, &truth);
-    V begins = known_or_built(s, is_known, truth, llvm_int(s->m->i32, least), lane_whole(s, low));
+V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, int64_t most, const Tile *end) {
+    Lane low = lane_of(x, reg), high = low, last = lane_of(end, reg);
+    Bounds from = {0, 0}, to = from, ends = from, first = {least, least}, all = {most, most};
     high.offset += more;
-    is_known = lane_bounds(x, high, 32, &at) && lane_bounds(end, most, 32, &to) && less_known(at, to, true, &truth);
-    return known_and(s, begins, known_or_built(s, is_known, truth, lane_whole(s, high), lane_whole(s, most)));
+    bool is_low = lane_bounds(x, low, 32, &from), is_high = lane_bounds(x, high, 32, &to), is_end = lane_bounds(end, last, 32, &ends);
+    V begins = at_most(s, is_low, first, from, llvm_int(s->m->i32, least), lane_whole(s, low));
+    V fits = at_most(s, is_high, to, all, lane_whole(s, high), llvm_int(s->m->i32, most));
+    return known_and(s, known_and(s, begins, fits), at_most(s, is_high && is_end, to, ends, lane_whole(s, high), lane_whole(s, last)));
 }
 
 V known_result(Simt *s, const Op *op, const V *a) {

@@ -237,7 +237,7 @@ static void find_row(Simt *s, Move *mv) {
     MemAttr m = mv->op->attr.mem;
     const Op *mask = mv->mask ? mv->op->args[1]->def : NULL;
     bool is_row = mask && mask->kind == OP_ICMP && m.mask_kind == MASK_PREFIX && (mask->attr.i == PRED_SLT || mask->attr.i == PRED_ULT);
-    const Value *index = is_row ? index_of(mask->args[0]) : NULL;
+    const Value *index = is_row && mask->args[1]->type.dtype == DT_I32 ? index_of(mask->args[0]) : NULL;
     if (!index || m.is_volatile || mv->whole.bits != 32 || mv->whole.words != 4 || mv->n == 4 || plant(PLANT_EQUAL_TURNS)) return;
     mv->place = tile_of(s, index);
     mv->end = tile_of(s, mask->args[1]);
@@ -277,8 +277,9 @@ static void load_loose(Simt *s, const Move *mv, V *words) {
     V *rest = NEW_ARRAY(s->m->o->arena, V, mv->vectors), *own = NEW_ARRAY(s->m->o->arena, V, mv->vectors * 4);
     V turn = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), ""), beyond = turn;
     V zero = prim_call(s, PRIM_ZERO, NULL, 0);
+    int64_t both = (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n, size = (int64_t)shape_elements(mv->layout->shape); /* a vector that wraps goes beyond it */
     for (uint32_t v = 0, moved = 0; v < mv->vectors; v++) {
-        V inside = known_within(s, mv->n, mv->place, v * mv->n, (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n, mv->end);
+        V inside = known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end);
         rest[v] = known_and(s, mv->loose[v], known_not(s, inside));
         memcpy(own + 4 * v, words + 4 * v, 4 * sizeof *own);
         if (!move_single(mv, mv->loose, v) || is_false(inside)) continue;

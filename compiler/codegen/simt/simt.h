@@ -139,8 +139,8 @@ V known_and(Simt *s, V x, V y);
 V known_or(Simt *s, V x, V y);
 V known_not(Simt *s, V x);
 V known_compare(Simt *s, const Op *op, uint32_t reg);   /* NULL: op is no comparison, or not decided by bounds */
-/* least <= x[reg] && x[reg] + more <= end[reg], of i32 that do not wrap. */
-V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, const Tile *end);
+/* least <= x[reg], x[reg] + more <= most and <= end[reg], of i32 that do not wrap; what bounds do not decide is built. */
+V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, int64_t most, const Tile *end);
 V known_result(Simt *s, const Op *op, const V *args);   /* and, or, select with known operands; else NULL */
 
 /* index.c - who and where a thread is */

@@ -2,7 +2,7 @@
 # Every example compiles as it is, and for every float type.
 # RUN: fsc --emit=tile --passes= %examples/softmax.dsl -o - | FileCheck %s --check-prefix=SOFTMAX
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/softmax.dsl -o - | FileCheck %s --check-prefix=HALF
-# RUN: fsc --emit=tile --passes= %examples/softmax_persistent.dsl -o - | FileCheck %s --check-prefix=PERSISTENT
+# RUN: fsc --emit=tile --passes= %examples/softmax_persistent.dsl -D STAGES=4 -o - | FileCheck %s --check-prefix=PERSISTENT
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/softmax_tiled.dsl -o - | FileCheck %s --check-prefix=TILED
 # RUN: fsc --emit=tile --passes= %examples/softmax_unstable.dsl -o - | FileCheck %s --check-prefix=UNSTABLE
 # RUN: fsc --emit=tile --passes= -T T=fp64 %examples/naive/row_max.dsl -o - | FileCheck %s --check-prefix=ROWMAX

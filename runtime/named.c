@@ -118,7 +118,8 @@ static fsc_status check_name(const fsc_device *d, const Record *r, const FscName
 }
 
 static const char *kind_name(FscArgKind k) {
-    return k == FSC_ARG_POINTER ? "a pointer" : k == FSC_ARG_INT ? "an integer" : "a float";
+    static const char *const names[] = {"a pointer", "an integer", "a float", "missing"};
+    return k <= FSC_ARG_MISSING ? names[k] : "of no kind that there is";
 }
 
 static fsc_status check_kind(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t i) {
@@ -128,7 +129,7 @@ static fsc_status check_kind(const fsc_device *d, const Record *r, const FscName
     char text[SIGNATURE];
     bool is_pointer = p->kind == RECORD_POINTER,
          is_float_for_int = kind == FSC_ARG_FLOAT && t != FSC_DTYPE_NONE && !dtype_is_float(t);
-    if (is_pointer == (kind == FSC_ARG_POINTER) && !is_float_for_int) return FSC_OK;
+    if (is_pointer == (kind == FSC_ARG_POINTER) && !is_float_for_int && kind < FSC_ARG_MISSING) return FSC_OK;
     return status_fail(d, FSC_ERROR_ARGUMENT, "argument %zu, %s, is %s, and the parameter is %s%s: %s", i + 1, p->name,
                        kind_name(kind), is_pointer ? "a pointer to " : "of type ", *p->dtype ? p->dtype : "any type",
                        signature(r, text, sizeof text));

@@ -29,6 +29,10 @@ static void wrong_calls_compile_nothing(void **state) {
     args[2].name = "f";
     assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 3, NULL), FSC_ERROR_ARGUMENT);
     assert_non_null(strstr(fsc_jit_message(j), "3 arguments for a kernel of 4; n is missing: scale("));
+    args[3].arg.kind = FSC_ARG_MISSING;
+    assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 4, NULL), FSC_ERROR_ARGUMENT);
+    assert_non_null(strstr(fsc_jit_message(j), "argument 4, n, is missing, and the parameter is of type i32: scale("));
+    args[3].arg.kind = FSC_ARG_INT;
     args[1].arg.dtype = FSC_FP64;
     assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 4, NULL), FSC_ERROR_ARGUMENT);
     assert_non_null(strstr(fsc_jit_message(j), "argument 2, x, is *fp64, and the parameter is *fp32: scale("));

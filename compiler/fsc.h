@@ -122,14 +122,16 @@ typedef struct fsc_jit fsc_jit;
 
 /* Borrows `device` (it must outlive the handle) and copies the text. `o` may be NULL; its arch is replaced by the
  * device's. Errors of the source appear here as far as they do not depend on arguments, else at the launch.
- * *out is set also on failure: fsc_jit_message(*out) says why, and the caller destroys it. */
+ * *out is set also on failure: fsc_jit_message(*out) says why, and the caller destroys it; every other call on it is
+ * FSC_ERROR_USAGE. Without a source or o->file, too. */
 FSC_API fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
                                   fsc_jit **out);
 FSC_API void fsc_jit_destroy(fsc_jit *j);
-/* The message of the last call that failed on this handle (diagnostics of a compile included). */
+/* The message of the calling thread's last call that failed on this handle (diagnostics of a compile included), "" if none has. It lives
+ * until that thread's next failure, and no longer than the handle. */
 FSC_API const char *fsc_jit_message(const fsc_jit *j);
 
-/* Of all compiles so far: IR dumps that were asked for, warnings, and the table of times. */
+/* Of all compiles so far: IR dumps that were asked for, warnings, and the table of times. Not while another thread launches. */
 FSC_API const char *fsc_jit_log(const fsc_jit *j);
 /* The variant that these arguments call for: compiled if it is new, loaded, and not launched. The kernel belongs to the
  * handle; args are the run-time parameters in the kernel's order, as in fsc_launch. What specialises a variant: element

@@ -13,12 +13,47 @@
 #include <stdlib.h>
 #include <string.h>
 
-fsc_status jit_fail(fsc_jit *j, fsc_status s, const char *text) {
+/* What the last call that failed in a thread said; only that thread reads and rewrites the text. */
+typedef struct JitMessage {
+    struct JitMessage *next;
+    pthread_t thread;
+    Text text;
+} JitMessage;
+
+/* The calling thread's; NULL: it has none. */
+static JitMessage *find_message(const fsc_jit *j) {
+    fsc_jit *writable = (fsc_jit *)(uintptr_t)j; /* the lock is no part of what const promises */
+    pthread_mutex_lock(&writable->lock);
+    JitMessage *m = j->messages;
+    while (m && !pthread_equal(m->thread, pthread_self())) m = m->next;
+    pthread_mutex_unlock(&writable->lock);
+    return m;
+}
+
+static JitMessage *add_message(fsc_jit *j) {
+    JitMessage *m = calloc(1, sizeof *m);
+    if (!m) return NULL;
+    m->thread = pthread_self();
     pthread_mutex_lock(&j->lock);
-    j->message.len = 0;
-    text_printf(&j->message, "%s", text);
+    m->next = j->messages;
+    j->messages = m;
     pthread_mutex_unlock(&j->lock);
+    return m;
+}
+
+fsc_status jit_fail(fsc_jit *j, fsc_status s, const char *text) {
+    JitMessage *m = find_message(j);
+    if (!m) m = add_message(j);
+    if (m) {
+        m->text.len = 0;
+        text_printf(&m->text, "%s", text);
+    }
     return text == fsc_last_message() ? s : status_fail(NULL, s, "%s", text);
+}
+
+fsc_status jit_check(const fsc_jit *j, const char *call) {
+    if (j && j->is_usable) return FSC_OK;
+    return status_fail(NULL, FSC_ERROR_USAGE, "%s: the handle is not usable: what made it has failed", call);
 }
 
 void jit_note(fsc_jit *j, uint32_t *counter, const char *text) {
@@ -29,7 +64,8 @@ void jit_note(fsc_jit *j, uint32_t *counter, const char *text) {
 }
 
 const char *fsc_jit_message(const fsc_jit *j) {
-    return j->message.at ? j->message.at : "";
+    const JitMessage *m = j ? find_message(j) : NULL;
+    return m && m->text.at ? m->text.at : "";
 }
 
 const char *fsc_jit_log(const fsc_jit *j) {
@@ -99,7 +135,11 @@ void fsc_jit_destroy(fsc_jit *j) {
     free((void *)(uintptr_t)j->options.passes);
     free(j->source);
     free(j->file);
-    text_free(&j->message);
+    for (JitMessage *m = j->messages, *next; m; m = next) {
+        next = m->next;
+        text_free(&m->text);
+        free(m);
+    }
     text_free(&j->log);
     pthread_mutex_destroy(&j->lock);
     pthread_cond_destroy(&j->made);
@@ -126,7 +166,8 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->options.print_after = copy_name(j->options.print_after);
     bool leaves_out = j->options.passes && *j->options.passes == '-';
     j->options.passes = leaves_out ? copy_name(j->options.passes) : NULL;
-    j->source = copy_text(source, length);
+    bool has_text = source && j->options.file;
+    j->source = source ? copy_text(source, length) : NULL;
     j->file = copy_name(j->options.file);
     j->options.file = j->file;
     j->length = length;
@@ -135,6 +176,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->options.kernel = copy_name(j->options.kernel);
     j->options.signature = copy_name(j->options.signature);
     j->options.cpu = copy_name(j->options.cpu);
+    if (!has_text) return jit_fail(j, FSC_ERROR_USAGE, "there is no source, or it has no file name: both are needed");
     if (!j->source || !j->file || !j->options.defines || !j->options.types) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     fsc_status s = fsc_device_props(device, &j->props);
     if (s != FSC_OK) return jit_fail(j, s, fsc_last_message());
@@ -146,7 +188,8 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     if (s != FSC_OK) return jit_fail(j, s, fsc_compilation_diagnostics(j->front));
     if (j->front) disk_keep_interface(j);
     jit_quick_open(j);
-    return jit_call_open(j) ? FSC_OK : jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
+    j->is_usable = jit_call_open(j);
+    return j->is_usable ? FSC_OK : jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
 }
 
 /* ---- Compile and keep -------------------------------------------------------------------------------------------------- */
@@ -247,11 +290,13 @@ static fsc_status prepare(fsc_jit *j, Binding *b, const FscArg *args, size_t nar
 }
 
 fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out) {
+    fsc_status s = jit_check(j, "fsc_jit_prepare");
+    if (s != FSC_OK) return s;
     Binding *b = calloc(1, sizeof *b);
     if (!b) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     b->arena = arena_create();
     fsc_kernel *kernel = NULL;
-    fsc_status s = prepare(j, b, args, nargs, &kernel);
+    s = prepare(j, b, args, nargs, &kernel);
     arena_destroy(b->arena);
     text_free(&b->key);
     free(b);
@@ -261,7 +306,8 @@ fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_ker
 
 fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
     fsc_kernel *kernel = NULL;
-    fsc_status s;
+    fsc_status s = jit_check(j, "fsc_jit_launch");
+    if (s != FSC_OK) return s;
     bool is_known = jit_quick_launch(j, grid, args, nargs, stream, &s);
     if (!is_known) s = fsc_jit_prepare(j, args, nargs, &kernel);
     if (!is_known && s != FSC_OK) return s;

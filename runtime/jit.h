@@ -14,7 +14,7 @@ typedef struct JitVariant {
 } JitVariant;
 
 struct fsc_jit {
-    pthread_mutex_t lock; /* of the variants, counts, message and log; the rest does not change once the handle is there */
+    pthread_mutex_t lock; /* of the variants, counts, messages and log; the rest does not change once the handle is there */
     pthread_cond_t made;  /* a variant, or the making of it has failed */
     fsc_device *device;
     FscDeviceProps props;
@@ -34,16 +34,20 @@ struct fsc_jit {
     Cache cache;  /* closed: none */
     Digest basis; /* of the key on disk: all that does not change from variant to variant */
     FscJitCounts counts;
-    Text message, log;
+    struct JitMessage *messages; /* one a thread that a call has failed in */
+    Text log;
     RuleBinding *fixed;  /* per parameter: constexpr values that no launch changes (jitcall.c) */
     FscParam *shown;     /* per parameter; NULL: nobody has asked */
     Record *accesses;    /* of a variant for this machine; NULL: not compiled, or it does not */
     Text no_accesses;    /* why it does not */
     Arena *arena;        /* of what is shown; NULL: nothing */
+    bool is_usable;      /* made without an error */
 };
 
-/* The message of the handle and of the calling thread; returns s. Takes the lock, as does the next. */
+/* The calling thread's message of the handle, and its last one; returns s. Takes the lock, as does the next. */
 fsc_status jit_fail(fsc_jit *j, fsc_status s, const char *text);
+/* FSC_ERROR_USAGE for NULL, and for what a failed create or open left. */
+fsc_status jit_check(const fsc_jit *j, const char *call);
 void jit_note(fsc_jit *j, uint32_t *counter, const char *text); /* counts one more (NULL: nothing), adds the text to the log */
 
 /* ---- jitbind.c: from arguments to a variant ------------------------------------------------------------------------- */

@@ -10,6 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* What the Python package packs by number (_arrays.py, VALUE). */
+_Static_assert(sizeof(FscValue) == 160 && offsetof(FscValue, array) == 24 && offsetof(FscArray, shape) == 8 &&
+                   offsetof(FscArray, strides) == 72 && offsetof(FscArg, u) == 16,
+               "FscValue is laid out as _arrays.py has it");
+
 static const char *option_value(const fsc_compile_options *o, const char *name) {
     for (size_t i = 0; i < o->num_defines; i++)
         if (strcmp(o->defines[i].name, name) == 0) return o->defines[i].value;
@@ -116,6 +121,7 @@ static fsc_status check_arrays(const Filling *f) {
 }
 
 fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values, void *stream) {
+    if (jit_check(j, "fsc_jit_call") != FSC_OK) return FSC_ERROR_USAGE;
     const Record *r = j->interface;
     Filling f;
     size_t runtime = 0;

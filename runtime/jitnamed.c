@@ -21,7 +21,7 @@ static fsc_status prepare_named(fsc_jit *j, const FscNamedArg *args, size_t narg
 fsc_status fsc_jit_launch_checked(fsc_jit *j, const int64_t grid[3], const FscNamedArg *args, size_t nargs,
                                   void *stream) {
     fsc_kernel *kernel = NULL;
-    if (!j || !j->interface || (!args && nargs))
+    if (!j || !j->is_usable || (!args && nargs))
         return status_fail(NULL, FSC_ERROR_USAGE,
                            "fsc_jit_launch_checked: the handle is not usable, or the arguments are NULL");
     fsc_status s = named_check(j->device, j->interface, args, nargs);

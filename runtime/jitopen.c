@@ -115,6 +115,7 @@ fsc_status fsc_jit_open(fsc_device *device, const char *file, const char *source
         fsc_jit_destroy(*out);
         s = fsc_jit_create(device, source, length, &p.o, out);
     } else {
+        (*out)->is_usable = false; /* without its settings it is another kernel */
         s = jit_fail(*out, p.defines ? FSC_ERROR_USAGE : FSC_ERROR_MEMORY, p.defines ? p.why.at : "out of memory");
     }
     free(p.defines);

@@ -24,7 +24,7 @@ fsc_status fsc_source_kernels(const char *file, const char *source, size_t lengt
 /* ---- Parameters ------------------------------------------------------------------------------------------------------- */
 
 const char *fsc_jit_kernel(const fsc_jit *j) {
-    return j->interface->kernel;
+    return j && j->interface ? j->interface->kernel : "";
 }
 
 /* ": *T[n_rows:y_stride, n_cols]"; the stride of a contiguous array's dimension is left out, as a source would. */
@@ -93,6 +93,7 @@ static void show(fsc_jit *j) {
 }
 
 fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out) {
+    if (jit_check(j, "fsc_jit_param") != FSC_OK) return FSC_ERROR_USAGE;
     if (index >= j->interface->num_params) return jit_fail(j, FSC_ERROR_USAGE, "the kernel has no such parameter");
     pthread_mutex_lock(&j->lock);
     if (!j->shown) show(j);
@@ -131,6 +132,7 @@ static bool find_access(const Record *r, const char *name, bool *reads, bool *wr
 }
 
 fsc_status fsc_jit_access(fsc_jit *j, size_t index, bool *reads, bool *writes) {
+    if (jit_check(j, "fsc_jit_access") != FSC_OK) return FSC_ERROR_USAGE;
     if (index >= j->interface->num_params) return jit_fail(j, FSC_ERROR_USAGE, "the kernel has no such parameter");
     const RecordParam *p = &j->interface->params[index];
     pthread_mutex_lock(&j->lock);

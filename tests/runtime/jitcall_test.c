@@ -144,6 +144,44 @@ static void expressions_are_compared(void **state) {
     fsc_jit_destroy(j);
 }
 
+/* ---- Handles that are none ------------------------------------------------------------------------------------------------ */
+
+static void unusable(fsc_jit *j) {
+    const FscValue v = missing();
+    fsc_kernel *kernel = NULL;
+    FscParam p;
+    bool reads, writes;
+    refused(j, &v, 1, FSC_ERROR_USAGE, "fsc_jit_call: the handle is not usable: what made it has failed");
+    assert_int_equal(fsc_jit_launch(j, NULL, &v.arg, 1, NULL), FSC_ERROR_USAGE);
+    assert_int_equal(fsc_jit_prepare(j, &v.arg, 1, &kernel), FSC_ERROR_USAGE);
+    assert_int_equal(fsc_jit_param(j, 0, &p), FSC_ERROR_USAGE);
+    assert_int_equal(fsc_jit_access(j, 0, &reads, &writes), FSC_ERROR_USAGE);
+    assert_int_equal(fsc_jit_launch_checked(j, NULL, NULL, 0, NULL), FSC_ERROR_USAGE);
+}
+
+static void handles_of_failures_are_refused(void **state) {
+    static const fsc_name_value wrong = {"num_warps", "two"};
+    fsc_jit *j = NULL;
+    (void)state;
+    unusable(NULL);
+    assert_string_equal(fsc_jit_kernel(NULL), "");
+    assert_string_equal(fsc_jit_message(NULL), "");
+    assert_int_equal(fsc_jit_open(device, "t.dsl", "def f(:\n", 8, NULL, NULL, 0, &j), FSC_ERROR_SOURCE);
+    unusable(j);
+    assert_string_equal(fsc_jit_kernel(j), "");
+    assert_non_null(strstr(fsc_jit_message(j), "t.dsl:1:"));
+    fsc_jit_destroy(j);
+    assert_int_equal(fsc_jit_open(device, "t.dsl", pairs, strlen(pairs), NULL, &wrong, 1, &j), FSC_ERROR_USAGE);
+    unusable(j);
+    fsc_jit_destroy(j);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(fsc_jit_open(device, i ? NULL : "t.dsl", i ? pairs : NULL, i ? strlen(pairs) : 0, NULL, NULL, 0, &j), FSC_ERROR_USAGE);
+        assert_string_equal(fsc_jit_message(j), "there is no source, or it has no file name: both are needed");
+        unusable(j);
+        fsc_jit_destroy(j);
+    }
+}
+
 /* ---- Settings and parameters ---------------------------------------------------------------------------------------------- */
 
 static void settings_are_told_apart(void **state) {
@@ -264,11 +302,54 @@ static void threads_share_a_handle(void **state) {
     fsc_jit_destroy(j);
 }
 
+typedef struct Failing {
+    fsc_jit *j;
+    FscDType type;
+} Failing;
+
+/* A source error that names the element type, again and again: the message is this thread's own, to its end. */
+static void *fail_often(void *context) {
+    const Failing *f = context;
+    FscArg args[] = {fsc_pointer(y, sizeof y, f->type), fsc_int(1)};
+    char first[4096] = "", want[32];
+    snprintf(want, sizeof want, "tile<4x%s>", fsc_dtype_name(f->type));
+    for (int i = 0; i < 40; i++) {
+        if (fsc_jit_launch(f->j, NULL, args, 2, NULL) != FSC_ERROR_SOURCE) return context;
+        if (i == 0) snprintf(first, sizeof first, "%s", fsc_jit_message(f->j));
+        if (!strstr(first, want) || strcmp(fsc_jit_message(f->j), first) != 0) {
+            print_error("%s: %s", want, fsc_jit_message(f->j));
+            return context;
+        }
+    }
+    return NULL;
+}
+
+static void each_thread_has_its_message(void **state) {
+    static const FscDType types[] = {FSC_FP16, FSC_BF16, FSC_FP32, FSC_FP64};
+    fsc_jit *j = open_jit("@kernel(grid=(1,))\n"
+                          "def wrong(y: *T, n: i32, T: dtype = fp32):\n"
+                          "    store(y + arange(0, 4), load(y + arange(0, 4)) % load(y + arange(0, 8)))\n");
+    Failing failing[COUNT(types)];
+    pthread_t threads[COUNT(types)];
+    void *wrong = NULL;
+    (void)state;
+    for (size_t i = 0; i < COUNT(types); i++) {
+        failing[i] = (Failing){j, types[i]};
+        assert_int_equal(pthread_create(&threads[i], NULL, fail_often, &failing[i]), 0);
+    }
+    for (size_t i = 0; i < COUNT(types); i++) {
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+    }
+    fsc_jit_destroy(j);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_filled_in),      cmocka_unit_test(one_row_needs_no_stride), cmocka_unit_test(contradictions_are_said),
         cmocka_unit_test(expressions_are_compared), cmocka_unit_test(settings_are_told_apart), cmocka_unit_test(parameters_are_shown),
         cmocka_unit_test(kernels_are_listed),       cmocka_unit_test(threads_share_a_handle),
+        cmocka_unit_test(handles_of_failures_are_refused), cmocka_unit_test(each_thread_has_its_message),
     };
     device = device_of("cpu:1");
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -85,14 +85,15 @@ static bool has_stride(const FscArray *a, uint32_t dim) {
 
 /* Its elements in order, one stride apart: as one row. False: they are not. */
 static bool as_one_row(const FscArray *a, int64_t *count, int64_t *stride) {
+    bool is_known = false; /* the stride: a dimension of several elements has said it */
     int64_t next = 0;
     *count = 1;
     *stride = 1;
     for (uint32_t i = a->rank; i-- > 0;) {
-        if (a->shape[i] > 1 && next == 0) *stride = a->strides[i];
+        if (a->shape[i] > 1 && !is_known) *stride = a->strides[i];
         else if (a->shape[i] > 1 && a->strides[i] != next) return is_empty(a);
+        is_known |= a->shape[i] > 1;
         if (__builtin_mul_overflow(*count, a->shape[i], count) || __builtin_mul_overflow(*count, *stride, &next)) return false;
-        if (next == 0 && *count > 1) next = -1; /* a stride of 0: no other dimension can follow */
     }
     return true;
 }

@@ -144,6 +144,26 @@ static void expressions_are_compared(void **state) {
     fsc_jit_destroy(j);
 }
 
+/* Of dimensions of one element the strides say nothing, wherever they are. */
+static void columns_are_rows(void **state) {
+    fsc_jit *j = open_jit("@kernel(grid=(n,))\n"
+                          "def column(y: *fp32[n], x: *fp32[n:s], n: i32, s: i32):\n"
+                          "    i = program_id(0)\n"
+                          "    store(y + i, load(x + i * s))\n");
+    FscValue v[] = {matrix(y, 1, 4, 9), matrix(x, 4, 1, 2), missing(), missing()};
+    (void)state;
+    prepare();
+    assert_int_equal(fsc_jit_call(j, NULL, v, 4, NULL), FSC_OK);
+    for (int i = 0; i < 4; i++) assert_true(y[i] == x[2 * i]);
+    v[1] = matrix(x, 2, 2, 0), v[1].array.strides[1] = 0; /* four times the same element */
+    assert_int_equal(fsc_jit_call(j, NULL, v, 4, NULL), FSC_OK);
+    for (int i = 0; i < 4; i++) assert_true(y[i] == x[0]);
+    v[1] = matrix(x, 2, 2, -1), v[1].array.strides[1] = 0;
+    refused(j, v, 4, FSC_ERROR_ARGUMENT, "kernel column: x is one row by its contract, and the elements of the array of 2 dimensions do not lie one "
+                                         "behind the other: make a contiguous copy of it");
+    fsc_jit_destroy(j);
+}
+
 /* ---- Handles that are none ------------------------------------------------------------------------------------------------ */
 
 static void unusable(fsc_jit *j) {
@@ -349,7 +369,7 @@ int main(void) {
         cmocka_unit_test(names_are_filled_in),      cmocka_unit_test(one_row_needs_no_stride), cmocka_unit_test(contradictions_are_said),
         cmocka_unit_test(expressions_are_compared), cmocka_unit_test(settings_are_told_apart), cmocka_unit_test(parameters_are_shown),
         cmocka_unit_test(kernels_are_listed),       cmocka_unit_test(threads_share_a_handle),
-        cmocka_unit_test(handles_of_failures_are_refused), cmocka_unit_test(each_thread_has_its_message),
+        cmocka_unit_test(columns_are_rows),         cmocka_unit_test(handles_of_failures_are_refused), cmocka_unit_test(each_thread_has_its_message),
     };
     device = device_of("cpu:1");
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

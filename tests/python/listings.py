@@ -40,7 +40,7 @@ def main():
             wrong.append(f"docs/python.md:{line + 1}: shown\n{shown}--- printed\n{said.getvalue()}")
     print("\n".join(wrong))
     print(f"{ran} listings ran, {compiled} want torch and a GPU")
-    return len(wrong)
+    return bool(wrong)
 
 
 sys.exit(main())

@@ -209,6 +209,18 @@ static fsc_status take_context(fsc_device *d, int *ordinal) {
     return s;
 }
 
+fsc_status fsc_device_current(int *ordinal) {
+    CUcontext current = NULL;
+    CUdevice on = 0;
+    if (!ordinal) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_current: no place for the result");
+    *ordinal = 0;
+    fsc_status s = driver_load();
+    if (s == FSC_OK) s = CU(NULL, cuCtxGetCurrent, &current);
+    if (s != FSC_OK || !current) return s;
+    s = CU(NULL, cuCtxGetDevice, &on);
+    return s == FSC_OK ? find_ordinal(on, ordinal) : s;
+}
+
 static fsc_status open_cuda(int64_t wanted, fsc_device **out) {
     int count = 0, ordinal = (int)wanted;
     fsc_status s = driver_load();

@@ -146,6 +146,8 @@ typedef struct fsc_device fsc_device;
 
 /* How many there are (the CPU and the emulator: always 1). FSC_NO_DRIVER and *count = 0 where there is no driver. */
 FSC_API fsc_status fsc_device_count(FscDeviceKind kind, int *count);
+/* The device of the context that is current in the calling thread, else 0: which one "cuda" opens now. */
+FSC_API fsc_status fsc_device_current(int *ordinal);
 /* "cuda" (the current context's device, else number 0), "cuda:N", "cpu" and "emu" (all cores), "cpu:N" and "emu:N" (N
  * host threads), or "auto":
  * "cuda" if that opens, else "cpu" (fsc_last_message then says why not "cuda"). FSC_NO_DRIVER, FSC_NO_DEVICE, FSC_ERROR_USAGE for another word. */

@@ -37,6 +37,11 @@ def beyond(y: *fp32[n], n: i32):
     i = arange(0, 64)
     store(y + i, i.to(fp32))
 """
+WRONG = """
+@kernel(grid=(1,))
+def wrong(y: *T, T: dtype = fp32):
+    store(y + arange(0, 4), load(y + arange(0, 4)) % load(y + arange(0, 8)))
+"""
 TRITON = """
 import triton
 import triton.language as tl

@@ -129,7 +129,7 @@ class Fake(unittest.TestCase):
         self.launched(Cuda(Y, (5, 64)), Cuda(X, (5, 64), device=1))
         self.assertEqual(sorted(self.softmax._by_device), ["cuda:0", "cuda:1"])
         self.launched(Cuda(Y, (5, 64)), Cuda(X, (5, 64)))
-        self.assertIn("cuda", self.softmax._by_device)
+        self.assertEqual(sorted(self.softmax._by_device), ["cuda:0", "cuda:1"])
         self.refused("its arrays are in memory of GPU 0 and in memory of GPU 1", Cuda(Y, (5, 64), device=0), Tensor(X, (5, 64), device=1))
         self.refused("in GPU memory and in host memory", Cuda(Y, (5, 64)), np.zeros((5, 64), np.float32))
         self.refused("argument y is on device .*, where kernels do not run", Tensor(Y, (5, 64), kind="meta"), Tensor(X, (5, 64)))
@@ -137,6 +137,30 @@ class Fake(unittest.TestCase):
             self.softmax(Cuda(Y, (5, 64), device=7), Cuda(X, (5, 64), device=7))
         with self.assertRaisesRegex(fsc.ArgumentError, "its arrays are in GPU memory, and it is to run on device emu"):
             self.softmax.using(device="emu")(Cuda(Y, (5, 64)), Cuda(X, (5, 64)))
+
+    def test_the_gpu_that_is_asked_for(self):
+        """A device that is no GPU of the arrays is refused; "cuda" is the arrays', and without them the current context's at each call."""
+        on = [(Cuda(Y, (5, 64), device=i), Tensor(X, (5, 64), device=i)) for i in (0, 1)]
+        nowhere, first = (Cuda(Y, (5, 64)), Cuda(X, (5, 64))), self.softmax
+        for i in (0, 1):
+            self.softmax = first.using(device=f"cuda:{i}")
+            self.launched(*on[i])
+            self.launched(*nowhere)
+            self.refused(f"its arrays are in memory of GPU {1 - i}, and it is to run on device cuda:{i}", *on[1 - i])
+            self.assertEqual(list(self.softmax._by_device), [f"cuda:{i}"])
+            self.softmax = first.using(device="cuda")
+            self.launched(*on[i])
+            self.assertEqual(list(self.softmax._by_device), [f"cuda:{i}"])
+        self.refused("in memory of GPU 0 and in memory of GPU 1", on[0][0], on[1][1])
+        try:
+            for kernel in (first.using(device="cuda"), first.using()):
+                self.softmax = kernel
+                for i in (1, 0):
+                    fake.fake_set_current(i)
+                    self.launched(*nowhere)
+                    self.assertEqual(list(kernel._by_device), ["cuda:1", "cuda:0"][:2 - i])
+        finally:
+            fake.fake_set_current(-1)
 
     def test_numbers_alone(self):
         source = "@kernel(grid=(1,))\ndef nothing(n: i32):\n    i = program_id(0) + n\n"

@@ -4,14 +4,17 @@ in float64; every mistake with fsc's message; threads.
 import gc
 import inspect
 import os
+import pathlib
 import subprocess
 import sys
+import tempfile
 import threading
+import types
 import unittest
 
 import fsc
 import numpy as np
-from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TRANSPOSE, TRITON, LikeTorch, OnlyDlpack, OnlyInterface,
+from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TRANSPOSE, TRITON, WRONG, LikeTorch, OnlyDlpack, OnlyInterface,
                      softmax_of)
 
 DEVICES = ["cpu", "emu"]
@@ -111,17 +114,29 @@ class Launches(unittest.TestCase):
     def test_grids(self):
         for device in DEVICES:
             mark = fsc.loads(NO_RULE, device=device).mark
-            for grid, count in [(4, 4), ((3,), 3), ([4, 2], 8), ((4, 2, 1), 8), (np.int64(2).item(), 2)]:
+            for grid, count in [(4, 4), ((3,), 3), ([4, 2], 8), ((4, 2, 1), 8), (np.int64(2), 2), ([np.int32(4), np.uint8(2)], 8)]:
                 y = np.full(8, -1, np.int32)
                 mark(y, 0, 0, grid=grid)
                 self.assertEqual(y.tolist(), list(range(count)) + [-1] * (8 - count))
         mark = fsc.loads(NO_RULE).mark
         for grid, why in [(None, "has no launch rule: give it a grid"), ((1, 2, 3, 4), "a grid is one to three numbers, not 4"),
                           ((-1,), "the grid's x is -1"), ((1, 70000), "70000 programs along y are beyond the limit, 65535"),
-                          ((1.5,), "no whole numbers"), ((), "a grid is one to three numbers, not 0")]:
+                          ((1.5,), "the grid \\(1.5,\\) is no whole number"), (2.0, "the grid 2.0 is no"), ("4", "the grid '4' is no"),
+                          (np.zeros(()), "is no whole number"), ((1 << 63,), "no whole numbers of 64 bits"), ((), "a grid is one to three numbers, not 0")]:
             with self.assertRaisesRegex(fsc.ArgumentError, why):
                 mark(y, 0, 0, grid=grid)
         mark(y, 0, 0, grid=0)
+
+    def test_meta(self):
+        """What a grid that is a function is given: defaults, settings as numbers, arguments by position and by name."""
+        source = ("@kernel\ndef mark(y: *i32, n: i32, k: fp32 = 0.25, B: constexpr = 16, C: constexpr = 2, D: constexpr = 3, T: dtype = i32, U: dtype):\n"
+                  "    store(y + program_id(0), B + C + D)\n")
+        self.assertNotIn("U", fsc.loads(source).mark._meta((), {}))
+        mark, y, seen = fsc.loads(source).mark.using(C="4", U="fp16", fast_math=True), np.zeros(4, np.int32), {}
+        mark[lambda meta: seen.update(meta) or (2,)](y, 5, D=7)
+        self.assertIs(seen.pop("y"), y)
+        self.assertEqual(seen, {"n": 5, "k": 0.25, "B": 16, "C": 4, "D": 7, "T": "i32", "U": "fp16", "fast_math": 1})
+        self.assertEqual(y.tolist(), [27, 27, 0, 0])
 
     def test_tritons_source(self):
         """Parameters without types: pointers and numbers as the arguments are."""
@@ -221,6 +236,8 @@ class Names(unittest.TestCase):
         self.assertIn("copy", dir(both))
         with self.assertRaisesRegex(AttributeError, "both.dsl has no kernel 'paste'; it has scale, copy"):
             both.paste
+        with self.assertRaisesRegex(KeyError, "both.dsl has no kernel 'paste'; it has scale, copy"):
+            both["paste"]
         with self.assertRaises(FileNotFoundError):
             fsc.load("nowhere.dsl")
         with self.assertRaisesRegex(fsc.SourceError, r"broken.dsl:1:7: error: .*\[E\d{4}\]"):
@@ -228,6 +245,18 @@ class Names(unittest.TestCase):
         wrong = fsc.loads(SCALE.replace("* f)", "* g)"), file="wrong.dsl").scale
         with self.assertRaisesRegex(fsc.SourceError, r"wrong.dsl:5:\d+: error: unknown name 'g'"):
             wrong(np.zeros(3, np.float32), np.zeros(3, np.float32))
+
+
+    def test_paths(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(os.fsencode(folder), b"sca\xffle.dsl")  # of no UTF-8
+            with open(path, "wb") as file:
+                file.write(SCALE.encode())
+            for name in (path, os.fsdecode(path), pathlib.Path(os.fsdecode(path))):
+                x, y = np.ones(4, np.float32), np.zeros(4, np.float32)
+                source = fsc.load(name)
+                source.scale(y, x)
+                self.assertEqual((y.tolist(), source.file), ([0.5] * 4, os.fsdecode(path)))
 
 
 class Mistakes(unittest.TestCase):
@@ -276,6 +305,9 @@ class Mistakes(unittest.TestCase):
         self.kernel(y, fixed)
         self.assertTrue((y == 0.5).all())
         self.refused("argument x gives no DLPack capsule", y, OnlyDlpack(fixed))
+        masked = np.ma.array(x, mask=x > 2)
+        self.refused("argument x is a masked array, and kernels do not see its mask: pass its .data", y, masked)
+        self.kernel(y, masked.data)
         odd = np.zeros(33, np.uint8)[1:].view(np.float32)
         self.refused("argument x is at 0x.*, between two elements of fp32", y, odd)
         pairs = np.zeros(8, [("a", np.float32), ("b", np.int16)])
@@ -343,6 +375,27 @@ class Together(unittest.TestCase):
                 t.join()
             self.assertEqual(wrong[:3], [])
 
+    def test_errors_of_threads(self):
+        """Each thread's error is its own: one kernel, an element type a thread, of which the message tells."""
+        kernel, wrong = fsc.loads(WRONG, file="wrong.dsl").wrong, []
+
+        def work(dtype):
+            y = fsc.view(np.zeros(8, {"fp32": np.float32, "fp64": np.float64}.get(dtype, np.uint16)), dtype)
+            for _ in range(40):
+                try:
+                    kernel(y)
+                    wrong.append("no error")
+                except fsc.SourceError as error:
+                    if f"tile<4x{dtype}>" not in str(error):
+                        wrong.append(f"{dtype}: {error}")
+
+        threads = [threading.Thread(target=work, args=(dtype,)) for dtype in ("fp16", "bf16", "fp32", "fp64")]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(wrong[:3], [])
+
     def test_a_call_within_a_call(self):
         """An argument that is made while it is read, by the same kernel."""
         scale = fsc.loads(SCALE).scale
@@ -380,6 +433,12 @@ class Library(unittest.TestCase):
     def test_of_another_version(self):
         said = self.run_with(FSC_LIBRARY="libm.so.6")
         self.assertIn("LibraryError: libm.so.6 is another version than this package: it has no fsc_version", said)
+
+    def test_of_another_number(self):
+        from fsc import _library
+
+        with self.assertRaisesRegex(fsc.LibraryError, f"a.so is another version than this package: number 9, not {_library.VERSION_NUMBER}"):
+            _library.check_version(types.SimpleNamespace(fsc_version_number=lambda: 9), "a.so")
 
     def test_this_one(self):
         self.assertRegex(fsc.version, r"^fsc \d+\.\d+")

@@ -124,6 +124,8 @@ def _read_missing(value, call, offset):
 def _read_interface(value, call, offset, interface, kind):
     """An array interface, NumPy's or CUDA's, as its specification has it."""
     typestr, shape = interface["typestr"], interface["shape"]
+    if interface.get("mask") is not None:
+        raise Unreadable("has a mask, which kernels do not see")
     name = _TYPESTR.get(typestr[1:])
     if name is None or (typestr[0] == ">" and typestr[-1] != "1"):
         name = dtype_name(str(getattr(value, "dtype", "")))  # bfloat16 and the like have no typestr of their own
@@ -261,8 +263,6 @@ def _read_foreign(value, call, offset):
     """Whichever protocol the value speaks; the same type may speak another elsewhere (JAX on the CPU and on a GPU)."""
     interface = getattr(value, "__cuda_array_interface__", None)
     if interface is not None and (interface["typestr"][1] != "V" or not hasattr(value, "__dlpack__")):
-        if interface.get("mask") is not None:
-            raise Unreadable("has a mask, which kernels do not see")
         stream = interface.get("stream")
         if stream is not None:
             call.streams.add(stream)
@@ -327,7 +327,9 @@ READERS = {int: _read_int, bool: _read_int, float: _read_float, Missing: _read_m
 
 
 def _find(value, kind):
-    numpy, torch = sys.modules.get("numpy"), sys.modules.get("torch")
+    numpy, torch, masked = sys.modules.get("numpy"), sys.modules.get("torch"), sys.modules.get("numpy.ma")
+    if masked and isinstance(value, masked.MaskedArray):
+        raise Unreadable("is a masked array, and kernels do not see its mask: pass its .data, or what .filled() makes")
     if numpy and isinstance(value, numpy.ndarray):
         return _read_numpy
     if torch and isinstance(value, getattr(torch, "Tensor", ())):

@@ -6,6 +6,7 @@ is made when the kernel first meets a device.
 """
 import ctypes as c
 import functools
+import operator
 import os
 import struct
 import sys
@@ -39,7 +40,7 @@ class _Jit:
         self.device = _device(device, is_checked)
         pairs = (NameValue * max(1, len(settings)))(*[NameValue(name.encode(), text.encode()) for name, text in settings])
         handle = c.c_void_p()
-        status = lib.fsc_jit_open(self.device, source.file.encode(), source.text, len(source.text), kernel.encode() if kernel else None,
+        status = lib.fsc_jit_open(self.device, os.fsencode(source.file), source.text, len(source.text), kernel.encode() if kernel else None,
                                   pairs, len(settings), c.byref(handle))
         self.handle = handle.value
         if status:
@@ -63,6 +64,9 @@ class Parameter:
         self.index, self.kind, self.is_optional = index, p.kind, p.is_optional
         self.name, self.dtype, self.text = p.name.decode(), p.dtype.decode(), p.text.decode()
         self.is_argument = self.kind not in (CONSTEXPR, DTYPE)
+        _, has_default, text = self.text.partition(" = ")
+        default = _value(text) if has_default else None
+        self.default = None if isinstance(default, str) and self.kind != DTYPE else default  # None: or a rule, which the launch knows
 
 
 class _Call:
@@ -96,6 +100,23 @@ def _setting_text(value):
     if isinstance(value, (int, float, str)):
         return repr(value) if isinstance(value, float) else str(value)
     return dtype_name(value) or str(value)
+
+
+def _value(text):
+    """A setting or a default as a number, if it is one."""
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            pass
+    return {"True": True, "False": False}.get(text, text)
+
+
+def _current():
+    """The GPU that "cuda" means now."""
+    ordinal = c.c_int()
+    check(lib.fsc_device_current(c.byref(ordinal)))
+    return ordinal.value
 
 
 def _place(where):
@@ -145,7 +166,7 @@ class Kernel:
         """Launches. What is left out is what the shape contracts say that the arrays' sizes and strides are, or the default."""
         count = len(args)
         if grid is not None and callable(grid):
-            grid = grid(self._meta(named))
+            grid = grid(self._meta(args, named))
         if named or count > self._count:
             settings, args = self._by_position(args, named)
             if settings:
@@ -199,9 +220,12 @@ class Kernel:
                 values[i] = value
         return settings, values
 
-    def _meta(self, named):
-        """What a grid that is a function is called with: what is fixed, numbers as such, and what the call names."""
-        return {**{name: int(text) if text.isdigit() else text for name, text in self._settings.items()}, **named}
+    def _meta(self, args, named):
+        """What a grid that is a function is called with: defaults, what is fixed, numbers as such, and what the call gives."""
+        meta = {p.name: p.default for p in self.parameters if p.default is not None}
+        meta.update((name, _value(text)) for name, text in self._settings.items())
+        meta.update((p.name, value) for p, value in zip(self._arguments, args) if value is not MISSING)
+        return {**meta, **named}
 
     def _variant(self, settings):
         key = tuple(sorted(settings.items()))
@@ -211,7 +235,10 @@ class Kernel:
         return found
 
     def _grid(self, grid, call):
-        sizes = (grid,) if isinstance(grid, int) else tuple(grid)
+        try:
+            sizes = [operator.index(size) for size in (grid if hasattr(grid, "__iter__") else (grid,))]
+        except TypeError:
+            raise ArgumentError(f"kernel {self.__name__}: the grid {grid!r} is no whole number, and no whole numbers") from None
         if not 1 <= len(sizes) <= 3:
             raise ArgumentError(f"kernel {self.__name__}: a grid is one to three numbers, not {len(sizes)}")
         try:
@@ -237,13 +264,20 @@ class Kernel:
         if wanted is not None and where is not None and is_host == wanted.startswith("cuda"):
             raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)}, and it is to run on device {wanted}")
         ordinal = UNKNOWN if where is None else where & (FOREIGN - 1)
-        name = wanted or ("cpu" if is_host else "cuda" if ordinal == UNKNOWN else f"cuda:{ordinal}")
+        is_current = not is_host and ordinal == UNKNOWN and wanted in (None, "cuda")
+        name = wanted or "cpu"
+        if not is_host and wanted in (None, "cuda"):
+            name = f"cuda:{_current() if is_current else ordinal}"
+        elif not is_host and ordinal != UNKNOWN and name != f"cuda:{ordinal}":
+            raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)}, and it is to run on device {wanted}")
         with _lock:
             if name not in self._by_device:
                 is_front = is_host and name == (self._device or "cpu")
                 self._by_device[name] = self._front if is_front else _Jit(self._source, self.__name__, name, self._check,
                                                                           list(self._settings.items()))
-            jit = self._jits[where] = self._by_device[name]
+            jit = self._by_device[name]
+            if not is_current:  # another context may be at the next call
+                self._jits[where] = jit
         return jit
 
     def _choose_stream(self, call, where, jit):
@@ -291,11 +325,11 @@ class Source:
     """A file of kernels, each an attribute: load("softmax.dsl").softmax."""
 
     def __init__(self, text, file, device=None, check=False, **settings):
-        self.text, self.file = text.encode() if isinstance(text, str) else bytes(text), file
+        self.text, self.file = text.encode() if isinstance(text, str) else bytes(text), os.fsdecode(file)
         self._device, self._check, self._settings = device, check, {name: _setting_text(value) for name, value in settings.items()}
         self._kernels = {}
         handle = c.c_void_p()
-        status = lib.fsc_source_kernels(file.encode(), self.text, len(self.text), c.byref(handle))
+        status = lib.fsc_source_kernels(os.fsencode(self.file), self.text, len(self.text), c.byref(handle))
         said = lib.fsc_compilation_diagnostics(handle) if handle else b""
         names = lib.fsc_compilation_output(handle, None) if handle else b""
         lib.fsc_compilation_destroy(handle)
@@ -306,14 +340,18 @@ class Source:
     def __getattr__(self, name):
         if name.startswith("__") or "kernels" not in self.__dict__:
             raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as error:
+            raise AttributeError(error.args[0]) from None
+
+    def __getitem__(self, name):
         if name not in self.kernels:
-            raise AttributeError(f"{self.file} has no kernel '{name}'; it has {', '.join(self.kernels) or 'none'}")
+            raise KeyError(f"{self.file} has no kernel '{name}'; it has {', '.join(self.kernels) or 'none'}")
         with _lock:
             if name not in self._kernels:
                 self._kernels[name] = Kernel(self, name, self._device, self._check, self._settings)
         return self._kernels[name]
-
-    __getitem__ = __getattr__
 
     def __dir__(self):
         return list(super().__dir__()) + self.kernels
@@ -325,7 +363,6 @@ class Source:
 def load(path, device=None, check=False, **settings):
     """The kernels of a file (.dsl, or Triton's .py). device: where to run, else where a call's arrays are ("emu" and "cpu:N" take
     NumPy's, too); check: every launch on "cpu" or "emu" is watched; settings: as Kernel.using."""
-    path = os.fspath(path)
     with open(path, "rb") as file:
         return Source(file.read(), path, device, check, **settings)
 

@@ -61,15 +61,18 @@ class Param(c.Structure):
 
 
 POINTER, SCALAR, OPEN, CONSTEXPR, DTYPE = range(5)  # FscParamKind
+VERSION_NUMBER = 100  # FSC_VERSION_NUMBER of the headers that the structs here are written after
 
 _PROTOTYPES = {  # name: (result, arguments)
     "fsc_version": (c.c_char_p, []),
+    "fsc_version_number": (c.c_int, []),
     "fsc_status_name": (c.c_char_p, [c.c_int]),
     "fsc_last_message": (c.c_char_p, []),
     "fsc_dtype_find": (c.c_int, [c.c_char_p]),
     "fsc_dtype_name": (c.c_char_p, [c.c_int]),
     "fsc_dtype_size": (c.c_uint32, [c.c_int]),
     "fsc_device_open": (c.c_int, [c.c_char_p, c.POINTER(c.c_void_p)]),
+    "fsc_device_current": (c.c_int, [c.POINTER(c.c_int)]),
     "fsc_device_check": (c.c_int, [c.c_void_p, c.c_bool]),
     "fsc_stream_wait": (c.c_int, [c.c_void_p, c.c_void_p]),
     "fsc_source_kernels": (c.c_int, [c.c_char_p, c.c_char_p, c.c_size_t, c.POINTER(c.c_void_p)]),
@@ -119,7 +122,14 @@ def _load():
         except AttributeError:
             raise LibraryError(f"{path} is another version than this package: it has no {name}") from None
         function.restype, function.argtypes = result, arguments
+    check_version(library, path)
     return library, path
+
+
+def check_version(library, path):
+    found = library.fsc_version_number()
+    if found != VERSION_NUMBER:
+        raise LibraryError(f"{path} is another version than this package: number {found}, not {VERSION_NUMBER}")
 
 
 lib, library_path = _load()

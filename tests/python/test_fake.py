@@ -164,7 +164,7 @@ class Fake(unittest.TestCase):
 
     def test_numbers_alone(self):
         source = "@kernel(grid=(1,))\ndef nothing(n: i32):\n    i = program_id(0) + n\n"
-        before = state.launches
+        before, state.params = state.launches, 1
         fsc.loads(source, device="cuda").nothing(3)
         self.assertEqual(state.launches, before + 1)
 

@@ -36,7 +36,7 @@ bool array_create(Array *a, const char *what, const char *dtype, uint32_t rank, 
     *a = (Array){.dtype = dtype, .rank = rank, .count = count, .bytes = bytes};
     if (rank) memcpy(a->shape, shape, rank * sizeof *shape);
     a->data = fits ? calloc(bytes ? bytes : 1, 1) : NULL;
-    if (!a->data) fprintf(stderr, "fsc run: no memory for the %llu elements of %s\n", (unsigned long long)count, what);
+    if (!a->data) fprintf(stderr, "%s: no memory for the %llu elements of %s\n", tool_name, (unsigned long long)count, what);
     return a->data != NULL;
 }
 
@@ -111,7 +111,7 @@ void array_fill_random(Array *a, uint64_t seed) {
 /* ---- Words ---------------------------------------------------------------------------------------------------------- */
 
 static bool bad_word(const Word *w, const char *why) {
-    fprintf(stderr, "fsc run: %s=%s: %s\n", w->name, w->text, why);
+    fprintf(stderr, "%s: %s=%s: %s\n", tool_name, w->name, w->text, why);
     return false;
 }
 
@@ -153,8 +153,8 @@ static bool read_number(Word *w) {
 bool word_parse(Arena *arena, const char *argument, Word *w) {
     const char *eq = strchr(argument, '=');
     if (!eq || eq == argument) {
-        fprintf(stderr, "fsc run: '%s' is no NAME=VALUE; a buffer is x=random:0:fp32[4,8] or x=in.npy, a scalar n=8\n",
-                argument);
+        fprintf(stderr, "%s: '%s' is no NAME=VALUE; a buffer is x=random:0:fp32[4,8] or x=in.npy, a scalar n=8\n",
+                tool_name, argument);
         return false;
     }
     *w = (Word){.name = arena_strndup(arena, argument, (size_t)(eq - argument)), .text = eq + 1};

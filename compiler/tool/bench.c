@@ -127,10 +127,16 @@ static ToolOptions options_at(Bench *b, const Point *p) {
     return o;
 }
 
+static void print_head(const Bench *b) {
+    for (uint32_t i = 0; i < b->num_axes; i++) printf("%10s", b->axes[i].name);
+    printf("  %-6s %5s %12s %10s   on %s, median of %u\n", "dtype", "warps", "ms", "GB/s", b->props.name, b->o->repeat);
+}
+
 static void print_point(const Bench *b, const Point *p, const Job *j, const double *times) {
     uint32_t repeat = b->o->repeat;
     double ms = times[repeat / 2], rate = ms > 0 ? (double)job_bytes(j) / ms * 1e-6 : 0;
     if (!b->o->json) {
+        if (b->points == 0) print_head(b);
         for (uint32_t i = 0; i < b->num_axes; i++) printf("%10" PRId64, p->values[i]);
         printf("  %-6s %5s %12.4f %10.1f\n", *p->dtype ? p->dtype : "-", *p->warps ? p->warps : "-", ms, rate);
         fflush(stdout);
@@ -198,9 +204,6 @@ static ExitCode sweep(Bench *b, const char *dtype, const char *warps) {
 static ExitCode sweep_all(Bench *b) {
     if (b->o->json) {
         printf("{\"schema_version\": %d, \"device\": \"%s\", \"repeat\": %u, \"points\": [", SCHEMA_BENCH, b->props.name, b->o->repeat);
-    } else {
-        for (uint32_t i = 0; i < b->num_axes; i++) printf("%10s", b->axes[i].name);
-        printf("  %-6s %5s %12s %10s   on %s, median of %u\n", "dtype", "warps", "ms", "GB/s", b->props.name, b->o->repeat);
     }
     ExitCode code = EXIT_DONE;
     for (uint32_t d = 0; d < b->dtypes.len && code == EXIT_DONE; d++)

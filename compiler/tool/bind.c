@@ -90,6 +90,24 @@ static bool dtype_fits(const Bounds *b, Bound *p, const char *dtype) {
     return strcmp(want, dtype) == 0 || complain("%s points to %s, and the array has %s", p->param->name, want, dtype);
 }
 
+/* Which parameters are read and written; where no word fixes a constexpr the source is compiled as it will run. */
+static void find_accesses(Bounds *b, fsc_jit *jit) {
+    const fsc_compile_options *c = &b->o->compile;
+    bool is_final = b->o->defines.len == c->num_defines && b->o->types.len == c->num_types;
+    for (uint32_t i = 0; i < b->interface->num_params; i++) {
+        fsc_status s = fsc_jit_access(jit, i, &b->at[i].reads, &b->at[i].writes);
+        if (s != FSC_ERROR_SOURCE || !is_final || b->no_access) continue;
+        const char *why = fsc_jit_message(jit);
+        if (!strstr(why, "[E0502]")) b->no_access = arena_strndup(b->o->arena, why, strlen(why)); /* types come with arrays */
+    }
+}
+
+static bool complain_source(Bounds *b) {
+    fputs(b->no_access, stderr);
+    b->is_wrong_source = true;
+    return false;
+}
+
 static bool load_array(Bounds *b, Bound *p) {
     const Word *w = p->word;
     const char *type = element_bytes(p->param->dtype) ? p->param->dtype : "fp32";
@@ -100,7 +118,7 @@ static bool load_array(Bounds *b, Bound *p) {
         if (!array_create(&p->array, w->name, w->dtype, w->rank, w->shape)) return false;
     } else if (p->reads) {
         if (p->writes && access(w->path, F_OK) != 0)
-            return complain("there is no '%s', and kernel %s may read %s; give %s=zeros:%s[4,8], or to have it written, with its "
+            return b->no_access ? complain_source(b) : complain("there is no '%s', and kernel %s may read %s; give %s=zeros:%s[4,8], or to have it written, with its "
                             "shape: %s=%s:%s[4,8]",
                             w->path, b->interface->kernel, w->name, w->name, type, w->name, w->path, type);
         if (!npy_read(w->path, &p->array)) return false;
@@ -174,7 +192,7 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
     for (uint32_t i = 1; i < o->words.len; i++) {
         if (!word_parse(o->arena, o->words.at[i], &b->words[i - 1]) || !bind_word(b, &b->words[i - 1])) return false;
     }
-    for (uint32_t i = 0; i < interface->num_params; i++) (void)fsc_jit_access(jit, i, &b->at[i].reads, &b->at[i].writes);
+    find_accesses(b, jit);
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];
         if (p->word && p->word->kind != WORD_NUMBER && !load_array(b, p)) return false;

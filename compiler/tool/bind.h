@@ -21,6 +21,8 @@ typedef struct Bounds {
     Word *words;
     uint32_t num_words;
     Fill fill; /* the values, and where they came from */
+    const char *no_access; /* why the source tells no reads and writes, a mistake in it; NULL: it does, or words bind it later */
+    bool is_wrong_source;  /* and that is what was said */
 } Bounds;
 
 /* The kernel has no parameter of that name: says so, and which it has. Returns false. */

@@ -175,7 +175,7 @@ ExitCode job_make(Job *j) {
         fputs(fsc_jit_message(j->front), stderr);
         return (ExitCode)fsc_status_exit_code(s);
     }
-    if (!bounds_make(&j->bounds, j->o, j->front)) return EXIT_CALL;
+    if (!bounds_make(&j->bounds, j->o, j->front)) return j->bounds.is_wrong_source ? EXIT_INPUT : EXIT_CALL;
     s = fsc_jit_create(j->device, j->text, j->length, &j->o->compile, &j->jit);
     if (s != FSC_OK) return tool_fail(s, fsc_jit_message(j->jit));
     s = upload(j);

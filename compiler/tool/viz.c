@@ -6,14 +6,17 @@
  */
 #include "tool/viz.h"
 
+#include "codegen/codegen.h"
 #include "tool/axis.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { LIMIT = 200000, MOST_PROGRAMS = 16 };
+#define PAGE_MB 0.1 /* of a page without values */
 
 typedef struct Viz {
     ToolOptions *o;
@@ -32,26 +35,27 @@ static bool same_name(const char *a, const char *b) {
     return strcspn(b, "=") == n && strncmp(a, b, n) == 0;
 }
 
-static bool is_number(const char *s) {
-    s += *s == '-';
-    if (!*s) return false;
-    while (isdigit((unsigned char)*s)) s++;
-    return *s == '\0';
+static bool read_number(const char *s, int64_t *out) {
+    char *end = NULL;
+    errno = 0;
+    *out = strtoll(s, &end, 10);
+    return end != s && *end == '\0' && errno == 0;
 }
 
 /* A word of a run takes the place of the command line's of that name, or of its name in other words; else it is one more. */
 static void apply_word(ToolOptions *o, const char *word) {
     Arena *a = o->arena;
-    Axis axis;
+    const char *eq = strchr(word, '=');
+    Axis axis = {.name = arena_strndup(a, word, (size_t)(eq - word))};
+    int64_t value = 0;
     for (uint32_t i = 1; i < o->words.len; i++) {
         if (!same_name(o->words.at[i], word)) continue;
         o->words.at[i] = word;
         return;
     }
-    bool names = is_number(strchr(word, '=') + 1) && axis_parse(a, word, &axis) &&
-                 axis_is_used(&axis, o->words.at + 1, o->words.len - 1);
+    bool names = read_number(eq + 1, &value) && axis_is_used(&axis, o->words.at + 1, o->words.len - 1);
     for (uint32_t i = 1; names && i < o->words.len; i++)
-        o->words.at[i] = axis_apply(a, &axis, 1, axis.at.at, o->words.at[i]);
+        o->words.at[i] = axis_apply(a, &axis, 1, &value, o->words.at[i]);
     if (!names) vec_push(a, &o->words, word);
 }
 
@@ -85,7 +89,9 @@ static bool read_program(const char *text, int64_t at[3]) {
     for (int d = 0; d < 3; d++) {
         char *end = NULL;
         if (!isdigit((unsigned char)*rest)) break;
+        errno = 0;
         at[d] = strtoll(rest, &end, 10);
+        if (errno) break;
         rest = end;
         if (*rest == '\0') return true;
         if (*rest++ != ',') break;
@@ -139,7 +145,7 @@ static bool is_recorded(const Recording *r, const char *kernel, bool is_asked) {
             "%s: a program of %s makes %" PRIu64 " values in registers, and a page holds %" PRIu64 " of each\n"
             "note: record a smaller launch: shorter rows, a smaller block, fewer turns of a loop; or --limit=%" PRIu64
             ", for a page of some %.1f MB\n",
-            tool_name, kernel, p->values, r->limit, p->values, (double)p->values * 6e-6);
+            tool_name, kernel, p->values, r->limit, p->values, PAGE_MB + (double)p->values * 6e-6);
         return false;
     }
     return true;
@@ -179,7 +185,11 @@ static ExitCode launch(Viz *z, Job *j, Recording *q, const char *label, Faulty *
     if (s != FSC_OK && !is_fault) return job_fail(j, s);
     *again = is_fault && find_faulty(z, j, q, faulty);
     if (*again) return EXIT_DONE;
-    if (!q->record || !q->owner || !is_recorded(q, q->record->kernel, z->o->programs.len != 0)) return EXIT_CALL;
+    if (!q->record || !q->owner) {
+        fprintf(stderr, "%s: the grid is empty, and no program ran; give buffers that have elements\n", tool_name);
+        return EXIT_CALL;
+    }
+    if (!is_recorded(q, q->record->kernel, z->o->programs.len != 0)) return EXIT_CALL;
     VizRun r = {.j = j, .recording = q, .code = q->owner, .label = label};
     uint32_t code = code_index(z, &r);
     text_printf(&z->runs, "%s", z->num_runs++ ? ",\n" : "");
@@ -300,6 +310,10 @@ ExitCode command_viz(ToolOptions *o) {
     if (strcmp(o->compile.arch, "cpu") == 0 || strcmp(o->compile.arch, "emu") == 0) {
         fprintf(stderr, "fsc viz: --arch says which GPU's PTX the page shows, such as sm_90, not %s\n",
                 o->compile.arch);
+        return EXIT_CALL;
+    }
+    if (!gpu_target_find(o->compile.arch)) {
+        fprintf(stderr, "fsc viz: unknown arch '%s'; known are %s\n", o->compile.arch, gpu_target_names(o->arena));
         return EXIT_CALL;
     }
     Viz z = {.o = o};

@@ -155,7 +155,9 @@ static void put_target(Text *out, const VizRun *r) {
     o.compile.device = &r->j->props;
     fsc_compilation *c = NULL;
     fsc_status s = fsc_compile(&o.compile, r->j->text, r->j->length, &c);
-    text_printf(out, ",\n\"arch\": \"%s\", \"ptx\": ", o.compile.arch);
+    text_printf(out, ",\n\"arch\": ");
+    json_word(out, o.compile.arch);
+    text_printf(out, ", \"ptx\": ");
     if (s == FSC_OK)
         put_ptx(out, fsc_compilation_output(c, NULL));
     else

@@ -14,6 +14,7 @@ typedef enum RecordedKind {
     RECORDED_VALUE,  /* `what`: the value's number; address: the register (NO_REGISTER: of a scalar, the first thread's) */
     RECORDED_LOAD, RECORDED_STORE, RECORDED_ATOMIC,  /* of global memory; what: index of the pointer parameter, -1: none */
     RECORDED_SHARED_LOAD, RECORDED_SHARED_STORE,     /* address: byte offset */
+    RECORDED_SHARED_COPY,                            /* what a copy brought, at the wait; what: as of LOAD */
     RECORDED_CLUSTER_STORE,                          /* what: the block */
     RECORDED_SHUFFLE_XOR, RECORDED_SHUFFLE_LANE,     /* what: the mask, the lane; data: what the lane shows */
     RECORDED_BARRIER,                                /* what: 0 of the warp, 1 of the block, 2 of the cluster */

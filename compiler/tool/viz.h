@@ -28,6 +28,7 @@ void json_string(Text *out, const char *s,
                  size_t n);               /* quoted; no '<' in it, so that it may stand in a page's script */
 void json_word(Text *out, const char *s); /* likewise, up to the NUL */
 void json_bytes(Text *out, const void *data, size_t n); /* base64, quoted */
+void json_offsets(Text *out, int64_t *at, size_t n); /* as 32 bits where all fit, else as doubles; overwrites them */
 /* How elements of a type are packed in the facts: a typed array of JavaScript. */
 typedef enum VizPack { VIZ_U8, VIZ_I32, VIZ_F32, VIZ_F64 } VizPack;
 VizPack viz_pack(DType d);

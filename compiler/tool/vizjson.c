@@ -42,6 +42,20 @@ void json_bytes(Text *out, const void *data, size_t n) {
     text_printf(out, "\"");
 }
 
+void json_offsets(Text *out, int64_t *at, size_t n) {
+    bool is_narrow = true;
+    for (size_t i = 0; i < n; i++) is_narrow &= at[i] == (int32_t)at[i];
+    for (size_t i = 0; i < n; i++) {
+        double wide = (double)at[i];
+        int32_t narrow = (int32_t)at[i];
+        if (is_narrow)
+            memcpy((char *)at + i * sizeof narrow, &narrow, sizeof narrow);
+        else
+            memcpy(&at[i], &wide, sizeof wide);
+    }
+    json_bytes(out, at, n * (is_narrow ? sizeof(int32_t) : sizeof(double)));
+}
+
 VizPack viz_pack(DType d) {
     if (d == DT_I1) return VIZ_U8;
     if (d == DT_PTR || dtype_bits(d) == 64) return VIZ_F64;

@@ -16,7 +16,8 @@ static void put_elements(Text *out, Job *j, uint32_t param) {
     const Bound *b = &j->bounds.at[param];
     const Array *a = &b->array;
     DType d;
-    const char *name = a->dtype[0] == 'u' ? arena_printf(j->o->arena, "i%s", a->dtype + 1) : a->dtype;
+    bool is_unsigned = a->dtype[0] == 'u';
+    const char *name = is_unsigned ? "fp64" : a->dtype;
     if (!a->count || a->count > MOST_ELEMENTS || !dtype_find(name, &d)) return;
     if (b->writes && fsc_memory_read(j->device, a->data, j->buffers[param], a->bytes) != FSC_OK) return;
     size_t size = a->bytes / a->count;
@@ -24,7 +25,10 @@ static void put_elements(Text *out, Job *j, uint32_t param) {
     for (size_t i = 0; i < a->count; i++) {
         int64_t bits = 0;
         memcpy(&bits, (const char *)a->data + i * size, size);
-        viz_put(array, i, d, bits);
+        if (is_unsigned)
+            ((double *)array)[i] = (double)(uint64_t)bits;
+        else
+            viz_put(array, i, d, bits);
     }
     text_printf(out, ", \"pack\": \"%s\", \"data\": ", dtype_name(d));
     json_bytes(out, array, a->count * viz_pack_bytes(viz_pack(d)));
@@ -61,14 +65,14 @@ static void put_param(Text *out, Job *j, const Record *r, uint32_t i) {
 static void put_outlines(Text *out, const VizRun *r) {
     const Recording *q = r->recording;
     size_t n = (size_t)q->num_outlines * 2 * q->num_params;
-    int32_t *all = NEW_ARRAY(r->j->o->arena, int32_t, 3 * n + 1);
+    int64_t *all = NEW_ARRAY(r->j->o->arena, int64_t, 3 * n + 1);
     for (size_t i = 0; i < n; i++) {
-        all[3 * i] = (int32_t)q->extents[i].first;
-        all[3 * i + 1] = (int32_t)q->extents[i].end;
-        all[3 * i + 2] = (int32_t)q->extents[i].bytes;
+        all[3 * i] = (int64_t)q->extents[i].first;
+        all[3 * i + 1] = (int64_t)q->extents[i].end;
+        all[3 * i + 2] = (int64_t)q->extents[i].bytes;
     }
     text_printf(out, ",\n\"outlines\": ");
-    json_bytes(out, all, 3 * n * sizeof *all);
+    json_offsets(out, all, 3 * n);
 }
 
 /* ---- What went wrong --------------------------------------------------------------------------------------------- */

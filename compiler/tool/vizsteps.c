@@ -101,6 +101,7 @@ static const char *const kind_names[] = {
     [RECORDED_ATOMIC] = "atomic",
     [RECORDED_SHARED_LOAD] = "shared load",
     [RECORDED_SHARED_STORE] = "shared store",
+    [RECORDED_SHARED_COPY] = "shared copy",
     [RECORDED_CLUSTER_STORE] = "cluster store",
     [RECORDED_SHUFFLE_XOR] = "shuffle xor",
     [RECORDED_SHUFFLE_LANE] = "shuffle lane",
@@ -126,7 +127,11 @@ static void together_begin(const Steps *s, const RecordedEvent *const *events, s
     for (size_t i = n; i-- > 0;) t->next[events[i]->thread] = i;
 }
 
-/* The next exchange of each thread; false: no thread has one more. */
+static bool is_alike(const RecordedEvent *a, const RecordedEvent *b) {
+    return a->kind == b->kind && a->bytes == b->bytes && (a->kind != RECORDED_SHARED_COPY || a->what == b->what);
+}
+
+/* The next exchange of each thread, of those that are alike; false: no thread has one more. */
 static bool gather(const Steps *s, const RecordedEvent *const *events, size_t n, Together *t) {
     t->any = NULL;
     for (uint32_t i = 0; i < s->p->threads; i++) {
@@ -137,6 +142,11 @@ static bool gather(const Steps *s, const RecordedEvent *const *events, size_t n,
         t->next[i] = at + has;
         if (has && (!t->any || (!t->any->is_active && events[at]->is_active))) t->any = events[at];
     }
+    for (uint32_t i = 0; i < s->p->threads; i++) {
+        if (!t->of[i] || is_alike(t->of[i], t->any)) continue;
+        t->of[i] = NULL;
+        t->next[i]--;
+    }
     return t->any != NULL;
 }
 
@@ -146,16 +156,16 @@ static void put_threads(Steps *s, const Together *t) {
                                               : t->any->kind >= RECORDED_SHUFFLE_XOR ? 1
                                                                                      : (t->any->bytes + 3u) / 4;
     bool has_address = t->any->kind <= RECORDED_CLUSTER_STORE;
-    int32_t *address = NEW_ARRAY(s->scratch, int32_t, threads);
+    int64_t *address = NEW_ARRAY(s->scratch, int64_t, threads);
     uint32_t *data = NEW_ARRAY(s->scratch, uint32_t, threads * words + 1);
     for (uint32_t i = 0; i < threads; i++) {
         const RecordedEvent *e = t->of[i];
-        address[i] = e && e->is_active ? (int32_t)e->address : -1;
+        address[i] = e && e->is_active ? (int64_t)e->address : -1;
         if (e && words) memcpy(&data[(size_t)i * words], e->data, (size_t)4 * words);
     }
     if (has_address) {
         text_printf(s->out, ", \"a\": ");
-        json_bytes(s->out, address, threads * sizeof *address);
+        json_offsets(s->out, address, threads);
     }
     if (words) {
         text_printf(s->out, ", \"d\": ");

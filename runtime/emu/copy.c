@@ -23,7 +23,7 @@ static void read_global(Thread *t, uint64_t address, unsigned char *data, uint32
 
 void copy_begin(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, uint32_t all, int32_t site) {
     AsyncCopies *c = &t->copies;
-    AsyncCopy copy = {.offset = offset, .bytes = all, .group = c->groups, .site = site};
+    AsyncCopy copy = {.offset = offset, .bytes = all, .group = c->groups, .site = site, .address = address};
     if (!shared_within(t, offset, all, true, site)) return;
     if (bytes) read_global(t, address, copy.data, bytes, all, site);
     if (c->n == c->cap) {
@@ -39,12 +39,16 @@ void copy_begin(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, ui
     shared_coming(t, offset, all, true, site);
 }
 
+bool copy_arrives(const AsyncCopies *c, const AsyncCopy *copy, uint32_t pending) {
+    return (uint64_t)copy->group + pending < c->groups;
+}
+
 void copy_arrive(Thread *t, uint32_t pending) {
     AsyncCopies *c = &t->copies;
     uint32_t kept = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         const AsyncCopy *copy = &c->at[i];
-        if ((uint64_t)copy->group + pending >= c->groups) {
+        if (!copy_arrives(c, copy, pending)) {
             c->at[kept++] = *copy;
             continue;
         }

@@ -117,6 +117,7 @@ void shared_coming(Thread *t, uint32_t offset, uint32_t bytes, bool is_coming, i
 typedef struct AsyncCopy {
     uint32_t offset, bytes, group;
     int32_t site;
+    uint64_t address; /* in global memory */
     unsigned char data[16];
 } AsyncCopy;
 
@@ -127,6 +128,7 @@ typedef struct AsyncCopies {
 } AsyncCopies;
 
 void copy_begin(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, uint32_t all, int32_t site);
+bool copy_arrives(const AsyncCopies *c, const AsyncCopy *copy, uint32_t pending); /* with the wait for all but `pending` groups */
 void copy_arrive(Thread *t, uint32_t pending);
 
 /* ---- team.c: the threads of a program, scheduled ----------------------------------------------------------------------- */

@@ -132,6 +132,33 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
     emu_calls.store_cluster(t, offset, block, predicate, data, access, site);
 }
 
+/* ---- Asynchronous copies: global memory is read where one begins, shared memory written at the wait ---------------- */
+
+static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all,
+                       int32_t site) {
+    bool is_active = predicate && bytes;
+    record_global(thread_of(t), RECORDED_LOAD, address, is_active, is_active ? bytes : all);
+    emu_calls.copy_async(t, offset, address, predicate, bytes, all, site);
+}
+
+static void record_arrival(Thread *t, const AsyncCopy *copy) {
+    RecordedEvent *e = add_event(t, RECORDED_SHARED_COPY);
+    if (!e) return;
+    const Region *region = region_find(&t->block->team->launch->regions, copy->address, 1);
+    e->what = region ? region->param : -1;
+    e->address = copy->offset;
+    e->bytes = (uint8_t)copy->bytes;
+    e->is_active = true;
+    memcpy(e->data, copy->data, copy->bytes);
+}
+
+static void copy_wait(EmuThread *head, uint32_t pending) {
+    Thread *t = thread_of(head);
+    for (uint32_t i = 0; i < t->copies.n; i++)
+        if (copy_arrives(&t->copies, &t->copies.at[i], pending)) record_arrival(t, &t->copies.at[i]);
+    emu_calls.copy_wait(head, pending);
+}
+
 /* ---- Meetings ---------------------------------------------------------------------------------------------------- */
 
 static void record_meeting(EmuThread *t, RecordedKind kind, uint32_t what, uint32_t value) {
@@ -172,6 +199,8 @@ EmuCalls record_calls(void) {
     calls.store_shared = store_shared;
     calls.store_cluster = store_cluster;
     calls.atomic = atomic;
+    calls.copy_async = copy_async;
+    calls.copy_wait = copy_wait;
     calls.shuffle_xor = shuffle_xor;
     calls.shuffle_lane = shuffle_lane;
     calls.barrier_warp = barrier_warp;

@@ -6,14 +6,20 @@
 # RUN: fsc viz %examples/layernorm.dsl 'x=random:0:bf16[2,600]' weight=random:1:bf16[600] bias=random:2:bf16[600] y=y.npy mean=m.npy rstd=r.npy eps=1e-5 --num-ctas=2 -o %t/norm.html
 # RUN: fsc viz %examples/prefix_sum.dsl 'x=random:0:i64[2,50]' y=out.npy -o %t/scan.html
 # RUN: fsc viz %examples/argmax.dsl 'x=random:0:fp32[3,300]' y=out.npy --num-warps=2 -o %t/argmax.html
+# RUN: fsc viz %examples/softmax_tiled.dsl 'x=random:0:fp32[2,1000]' y=out.npy -D STAGES=3 -D BLOCK=256 --num-warps=2 -o %t/ahead.html
+# RUN: printf '@kernel(grid=(1,))\ndef f(y: *u8[n], x: *u8[n], n: i32):\n    i = arange(0, 8)\n    store(y + i, 255 - load(x + i, mask=i < n), mask=i < n)\n' > %t/unsigned.dsl
+# RUN: fsc viz %t/unsigned.dsl x=random:0:u8[5] y=out.npy -o %t/unsigned.html
+# RUN: printf '@kernel(grid=(1,))\ndef f(y: *fp32[n], x: *fp32[n], n: i32):\n    i = arange(0, 4)\n    store(y + i, load(x + i + where(i == 2, 1 << 34, 0)))\n' > '%t/far away.dsl'
+# RUN: fsc viz '%t/far away.dsl' x=random:0:fp32[4] y=out.npy -o %t/far.html 2>/dev/null
 # RUN: %python %s %t
+import base64
 import os
 import sys
 
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
-from vizfacts import Page  # noqa: E402
+from vizfacts import Page, offsets  # noqa: E402
 
 
 def softmax(x):
@@ -109,8 +115,36 @@ def check_argmax(page):
     assert ends == [(x[2].max(), x[2].argmax())] and page.array(run, "y")[2] == x[2].argmax()
 
 
+def check_ahead(page):
+    """Copies that go on while the program computes: loads where they begin, words of shared memory at the wait."""
+    run = page.runs[0]
+    x, program = page.array(run, "x"), run["programs"][1]
+    assert program["at"] == [1, 0, 0] and page.outline(run, 1, "x") == [4000, 8000, 8000, 0, 0, 0]
+    steps = list(page.steps(run, program))
+    begun = [a for op, _, es in steps if op["kind"] == "copy_async" for e in es for a in offsets(e["a"], program["threads"]) if a >= 0]
+    assert sorted(begun) == sorted(2 * list(range(4000, 8000, 4)))  # two loops over the row
+    brought = [e for op, _, es in steps if op["kind"] == "copy_wait" for e in es]
+    assert {e["k"] for e in brought} == {"shared copy"} and all(run["params"][e["w"]]["name"] == "x" for e in brought if e["w"] >= 0)
+    words = np.concatenate([np.frombuffer(base64.b64decode(e["d"]), np.float32).reshape(-1, e["b"] // 4)[offsets(e["a"], program["threads"]) >= 0].ravel() for e in brought if e["w"] >= 0])
+    np.testing.assert_array_equal(words, np.tile(x[1], 2))
+
+
+def check_unsigned(page):
+    run = page.runs[0]
+    np.testing.assert_array_equal(page.array(run, "y"), 255 - page.array(run, "x"))
+
+
+def check_far(page):
+    """An address that lies in no buffer keeps its 64 bits."""
+    run = page.runs[0]
+    threads = run["programs"][0]["threads"]
+    loads = [offsets(e["a"], threads) for op, _, es in page.steps(run, run["programs"][0]) if op["kind"] == "load" for e in es]
+    assert max(a.max() for a in loads) > 2**34 and run["faults"]
+
+
 def main(folder):
-    for name, check in {"softmax": check_softmax, "tiled": check_tiled, "columns": check_columns, "norm": check_norm, "scan": check_scan, "argmax": check_argmax}.items():
+    for name, check in {"softmax": check_softmax, "tiled": check_tiled, "columns": check_columns, "norm": check_norm, "scan": check_scan, "argmax": check_argmax,
+                        "ahead": check_ahead, "unsigned": check_unsigned, "far": check_far}.items():
         page = Page(os.path.join(folder, name + ".html"))
         assert "http://" not in page.text.replace("http://www.w3.org/2000/svg", "") and "https://" not in page.text, "a page stands alone"
         check(page)

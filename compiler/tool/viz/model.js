@@ -21,6 +21,12 @@ function arrayOf(type, text) {
     return /^(fp|bf)/.test(type) ? new Float32Array(bytes) : new Int32Array(bytes);
 }
 
+// So many offsets: 32 bits each, or doubles where one of them is wider.
+function offsetsOf(text, count) {
+    const bytes = bytesOf(text);
+    return bytes.length === 8 * count ? new Float64Array(bytes.buffer) : new Int32Array(bytes.buffer);
+}
+
 const isPointer = (type) => type === "ptr" || type === "pointer";
 const isFloat = (type) => /^(fp|bf)/.test(type);
 const product = (shape) => shape.reduce((n, x) => n * x, 1);
@@ -219,7 +225,7 @@ class Recorded {
     }
 
     addresses(event) {
-        if (!event.where) event.where = new Int32Array(bytesOf(event.a).buffer);
+        if (!event.where) event.where = offsetsOf(event.a, this.threads);
         return event.where;
     }
 }
@@ -258,7 +264,7 @@ class Run {
         this.code = facts.codes[raw.code];
         this.raw = raw.programs;
         this.made = new Map();
-        this.extents = new Int32Array(bytesOf(raw.outlines).buffer);
+        this.extents = offsetsOf(raw.outlines, this.outlined * this.params.length * 6);
     }
 
     number(at) { return at[0] + this.grid[0] * (at[1] + this.grid[1] * at[2]); }

@@ -157,8 +157,9 @@ function sharedAt(program, frame) {
     for (let i = 0; i <= frame.step; i++) {
         const s = program.steps[i];
         for (const e of s.e) {
-            if (e.k !== "shared store" && e.k !== "cluster store") continue;
-            const type = typeOf(program, program.op(i)), where = program.addresses(e),
+            if (!/^(shared store|shared copy|cluster store)$/.test(e.k)) continue;
+            const source = e.k === "shared copy" && program.run.params[e.w],
+                  type = source ? source.dtype : typeOf(program, program.op(i)), where = program.addresses(e),
                   raw = new Uint32Array(bytesOf(e.d).buffer), per = raw.length / program.threads;
             for (let t = 0; t < program.threads; t++)
                 for (let k = 0; k < per && where[t] >= 0; k++)

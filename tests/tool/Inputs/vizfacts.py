@@ -9,6 +9,11 @@ import numpy as np
 PACKS = {"i1": np.uint8, "ptr": np.float64, "i64": np.float64, "fp64": np.float64}
 
 
+def offsets(text, count):
+    raw = base64.b64decode(text)
+    return np.frombuffer(raw, np.float64 if len(raw) == 8 * count else np.int32)
+
+
 def pack_of(dtype):
     return PACKS.get(dtype, np.float32 if dtype.startswith(("fp", "bf")) else np.int32)
 
@@ -25,7 +30,13 @@ class Page:
 
     def array(self, run, name):
         p = next(p for p in run["params"] if p["name"] == name)
-        return np.frombuffer(base64.b64decode(p["data"]), pack_of(p["dtype"])).reshape(p["shape"])
+        return np.frombuffer(base64.b64decode(p["data"]), pack_of(p["pack"])).reshape(p["shape"])
+
+    def outline(self, run, program, name):
+        """First byte, end and bytes of what it loads, then of what it stores."""
+        n = len(run["params"])
+        at = [p["name"] for p in run["params"]].index(name)
+        return list(offsets(run["outlines"], run["outlined"] * n * 6).reshape(-1, n, 6)[program][at])
 
     def scalar(self, run, name):
         return next(p for p in run["params"] if p["name"] == name)["value"]

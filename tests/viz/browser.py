@@ -7,6 +7,7 @@ is compared with NumPy. With SHOTS, a folder, pictures of what was seen are left
 
 import base64
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -330,14 +331,43 @@ def fits_a_phone(b, page, path):
 
 def shows_faults(b, tool, folder):
     path = os.path.join(folder, "fault.html")
-    subprocess.run([tool, "viz", os.path.join(ROOT, "tests/tool/Inputs/fault.dsl"), "x=random:0:fp32[200]", "y=out.npy", "-o", path], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    source = os.path.join(folder, "a fault.dsl")  # a name with a blank
+    shutil.copy(os.path.join(ROOT, "tests/tool/Inputs/fault.dsl"), source)
+    subprocess.run([tool, "viz", source, "x=random:0:fp32[200]", "y=out.npy", "-o", path], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     b.open(path)
     assert b.get("#faults").is_displayed() and "out-of-bounds" in b.text("#faults") and "28 times" in b.js("document.querySelector('#source li.fault').dataset.fault")
+    assert b.text("#faults").startswith("out-of-bounds: program (3, 0, 0)"), b.text("#faults")
     b.click("#faults button")
     assert "line 4" in b.text("#detail") and b.js("now.number") == 3
     b.seek("Load")
     assert b.js("document.querySelectorAll('#tile .cell.outside').length") == 56
     b.shot("fault", whole=True)
+
+
+def shows_numbers(b, path):
+    """All digits of an integer; NaN and infinities in the picture of a buffer have colours of their own, not their neighbour's."""
+    b.open(path)
+    assert b.js("long(1234567, 'i32')") == "1234567" and b.js("long(-1234567, 'i64')") == "−1234567" and b.js("long(1234567, 'fp32')") == "1234567"
+    data = base64.b64encode(np.array([1, np.nan, 0, 1, np.inf, 0], np.float32).tobytes()).decode()
+    pixels = b.js(f"""(() => {{ const c = document.createElement('canvas'); c.width = 6; c.height = 1;
+        drawBuffer(c, {{pack: 'fp32', data: '{data}', bytes: 24, shape: [6]}}, 6, 1, 1, 1, null, {{load: {{first: 0, end: 24, bytes: 24}}}});
+        const bytes = c.getContext('2d').getImageData(0, 0, 6, 1).data;
+        return Array.from({{length: 6}}, (_, i) => bytes.slice(4 * i, 4 * i + 4).join()); }})()""")
+    assert pixels[1] == pixels[2] == pixels[5] != pixels[0] == pixels[3] == pixels[4], pixels
+
+
+def loads_ahead(b, tool, folder):
+    """What copies bring into shared memory appears at the wait, as numbers of the buffer's type."""
+    path = os.path.join(folder, "ahead.html")
+    subprocess.run([tool, "viz", os.path.join(ROOT, "dsl_examples/softmax_tiled.dsl"), "x=random:0:fp32[2,1000]", "y=out.npy", "-D", "STAGES=3", "-D", "BLOCK=256", "--num-warps=2", "-o", path],
+                   check=True, stdout=subprocess.DEVNULL)
+    b.open(path)
+    page = Page(path)
+    b.seek("All groups have arrived")
+    words = [number(t) for t in b.js("[...document.querySelectorAll('#shared .cell')].slice(-4).map((c) => c.lastChild.textContent)")]
+    x = page.array(page.runs[0], "x")[0]
+    assert any(np.allclose(x[i:i + 4], words, atol=6e-4) for i in range(0, 256, 4)), words
+    every_frame(b, path)
 
 
 def every_frame(b, path):
@@ -395,6 +425,8 @@ def main(tool, chromium, driver, build, shots=None):
             assert not b.errors(), b.errors()
             print("ok", case.__name__, flush=True)
         shows_faults(b, tool, folder)
+        shows_numbers(b, path["softmax"])
+        loads_ahead(b, tool, folder)
         for name in path:
             every_frame(b, path[name])
         other_kernels(b, tool, folder)

@@ -207,10 +207,16 @@ function pickRun(run) {
     if (now.frames.length) go(Math.min(was, now.frames.length - 1));
 }
 
+// FILE:LINE:COLUMN: KIND: text, of which the text.
+function behindKind(f) {
+    const mark = `: ${f.kind}: `, at = f.text.indexOf(mark);
+    return at < 0 ? f.text : f.text.slice(at + mark.length);
+}
+
 function showFaults(run) {
     $("faults").hidden = run.faults.length === 0;
     $("faults").replaceChildren(...run.faults.map(
-        (f) => make("p", {}, make("b", {}, `${f.kind}: `), f.text.replace(/^\S+: [\w-]+: /, ""), ` — ${f.advice}. `,
+        (f) => make("p", {}, make("b", {}, `${f.kind}: `), behindKind(f), ` — ${f.advice}. `,
                     f.line ? make("button", {onclick: () => goToLine(f.line)}, `line ${f.line}`) : null)));
 }
 

@@ -221,7 +221,10 @@ function drawBuffer(canvas, p, columns, rows, sx, sy, touched, outline) {
     for (let i = 0; i < columns * rows; i++) {
         const mine = outline && (inside(outline.load, i) || inside(outline.store, i)), x = i % columns * sx,
               y = Math.floor(i / columns) * sy;
-        const t = data ? Math.abs(data[i]) / most : 0.2;
+        const t = !data                       ? 0.2
+                  : Number.isFinite(data[i]) ? Math.abs(data[i]) / most
+                  : Number.isNaN(data[i])    ? 0
+                                             : 1;
         g.fillStyle = rgb(data && data[i] < 0 ? "negative" : "positive", (0.08 + 0.72 * t) * (mine ? 1 : 0.32));
         g.fillRect(x, y, sx, sy);
         if (touched && touched.elements.has(i)) {

@@ -21,7 +21,8 @@ function short(x, type) {
 // A number with all the digits that tell it from its neighbours.
 function long(x, type) {
     if (type === "i1") return x ? "true" : "false";
-    if (!Number.isFinite(x) || Number.isInteger(x)) return short(x, "i64");
+    if (!Number.isFinite(x)) return short(x, type);
+    if (!isFloat(type)) return String(x).replace("-", "−");
     return String(Number(x.toPrecision(type === "fp64" ? 17 : type === "fp32" ? 8 : 5))).replace("-", "−");
 }
 

@@ -8,7 +8,6 @@
 #include "runtime/quick.h"
 #include "runtime/number.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,16 +15,6 @@
 enum { WHY = 512 };
 
 /* ---- Sentences ------------------------------------------------------------------------------------------------------ */
-
-static void append(char *text, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *fmt, ...) {
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, fmt);
-    if (used + 1 < size) vsnprintf(text + used, size - used, fmt, args);
-    va_end(args);
-}
 
 /* " (BLOCK = 1024, n_cols = 1500)": the values of the parameters that the codes use; codes end in NULL. */
 static char *with_values(const Call *c, const char *const *codes, char *out, size_t size) {
@@ -36,9 +25,9 @@ static char *with_values(const Call *c, const char *const *codes, char *out, siz
         for (const char *const *code = codes; *code && !used; code++) used = rule_uses(*code, i);
         if (!used || !c->values[i].known) continue;
         rule_value_print(c->values[i].value, value, sizeof value);
-        append(out, size, "%s%s = %s", *out ? ", " : " (", c->values[i].name, value);
+        text_append(out, size, "%s%s = %s", *out ? ", " : " (", c->values[i].name, value);
     }
-    if (*out) append(out, size, ")");
+    if (*out) text_append(out, size, ")");
     return out;
 }
 
@@ -198,7 +187,7 @@ static fsc_status check_kinds(const Call *c, const Variant *v) {
     if (c->nargs != v->num_slots) {
         char names[WHY] = "";
         for (uint32_t i = 0; i < v->num_slots; i++)
-            append(names, sizeof names, "%s%s", i ? ", " : "", r->params[v->slots[i].param].name);
+            text_append(names, sizeof names, "%s%s", i ? ", " : "", r->params[v->slots[i].param].name);
         return status_fail(d, FSC_ERROR_ARGUMENT, "kernel %s takes %u run-time arguments (%s), not %zu", r->kernel,
                            v->num_slots, names, c->nargs);
     }
@@ -343,8 +332,8 @@ static fsc_status check_contract(Call *c, uint32_t i) {
     char contract[200] = "", dim[80], values[200];
     const char *codes[2 * 16 + 1] = {NULL};
     for (uint32_t k = 0; k < p->num_dims && k < 16; k++) {
-        append(contract, sizeof contract, "%s%s", k ? ", " : "", shown(c, p->dims[k].extent, dim, sizeof dim));
-        append(contract, sizeof contract, ":%s", shown(c, p->dims[k].stride, dim, sizeof dim));
+        text_append(contract, sizeof contract, "%s%s", k ? ", " : "", shown(c, p->dims[k].extent, dim, sizeof dim));
+        text_append(contract, sizeof contract, ":%s", shown(c, p->dims[k].stride, dim, sizeof dim));
         codes[2 * k] = p->dims[k].extent;
         codes[2 * k + 1] = p->dims[k].stride;
     }

@@ -17,6 +17,8 @@ enum { MESSAGE_SIZE = 2048 };
 
 fsc_status status_fail(const fsc_device *d, fsc_status s, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 fsc_status status_memory(const fsc_device *d); /* out of host memory */
+/* More words behind those in text, as far as they fit into size. */
+void text_append(char *text, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 
 /* ---- driver.c: the driver's functions, found once a process ------------------------------------------------------------- */
 

@@ -7,22 +7,11 @@
 #include "runtime/named.h"
 #include "runtime/number.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { SIGNATURE = 900, MOST_NAMES = 256 };
-
-static void append(char *text, size_t size, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-
-static void append(char *text, size_t size, const char *fmt, ...) {
-    size_t used = strlen(text);
-    va_list args;
-    va_start(args, fmt);
-    if (used + 1 < size) vsnprintf(text + used, size - used, fmt, args);
-    va_end(args);
-}
 
 /* ---- The signature ----------------------------------------------------------------------------------------------------- */
 
@@ -33,11 +22,11 @@ static void append_contract(char *out, size_t size, const Record *r, const Recor
     for (uint32_t i = 0; i < r->num_params; i++) names[i] = r->params[i].name;
     for (uint32_t i = 0; i < p->num_dims; i++) {
         rule_print(p->dims[i].extent, names, r->num_params, code, sizeof code);
-        append(out, size, "%s%s", i ? ", " : "[", code);
+        text_append(out, size, "%s%s", i ? ", " : "[", code);
         rule_print(p->dims[i].stride, names, r->num_params, code, sizeof code);
-        if (strcmp(code, "1") != 0) append(out, size, ":%s", code);
+        if (strcmp(code, "1") != 0) text_append(out, size, ":%s", code);
     }
-    append(out, size, "]");
+    text_append(out, size, "]");
 }
 
 /* "softmax(y: *fp32[n_rows:y_stride, n_cols], n_rows: i32)": the run-time parameters in their order. */
@@ -47,12 +36,12 @@ static const char *signature(const Record *r, char *out, size_t size) {
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
         if (p->kind == RECORD_CONSTEXPR) continue;
-        append(out, size, "%s%s: %s%s", is_first ? "" : ", ", p->name, p->kind == RECORD_POINTER ? "*" : "",
+        text_append(out, size, "%s%s: %s%s", is_first ? "" : ", ", p->name, p->kind == RECORD_POINTER ? "*" : "",
                *p->dtype ? p->dtype : "any type");
         if (p->kind == RECORD_POINTER) append_contract(out, size, r, p);
         is_first = false;
     }
-    append(out, size, ")");
+    text_append(out, size, ")");
     return out;
 }
 
@@ -239,11 +228,11 @@ static fsc_status check_pointers(const Call *c) {
 /* What an argument is, for the sentence about a launch that went wrong. */
 static void append_value(char *out, size_t size, const FscArg *a) {
     if (a->kind == FSC_ARG_POINTER)
-        append(out, size, "%#llx", (unsigned long long)(uintptr_t)a->u.pointer);
+        text_append(out, size, "%#llx", (unsigned long long)(uintptr_t)a->u.pointer);
     else if (a->kind == FSC_ARG_INT)
-        append(out, size, "%lld", (long long)a->u.integer);
+        text_append(out, size, "%lld", (long long)a->u.integer);
     else
-        append(out, size, "%g", a->u.real);
+        text_append(out, size, "%g", a->u.real);
 }
 
 /* The launch's own sentence, and with which arguments it was. */
@@ -252,7 +241,7 @@ static fsc_status tell_launch(const Call *c, fsc_status s) {
     char said[MESSAGE_SIZE], values[SIGNATURE] = "";
     snprintf(said, sizeof said, "%s", fsc_last_message());
     for (size_t i = 0; i < c->nargs; i++) {
-        append(values, sizeof values, "%s%s = ", i ? ", " : "", param_at(r, i)->name);
+        text_append(values, sizeof values, "%s%s = ", i ? ", " : "", param_at(r, i)->name);
         append_value(values, sizeof values, &c->args[i]);
     }
     return status_fail(c->kernel->device, s, "kernel %s of %s, grid %lld x %lld x %lld, %s: %s", r->kernel, r->file,

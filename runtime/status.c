@@ -53,6 +53,14 @@ const char *fsc_last_message(void) {
     return last_message;
 }
 
+void text_append(char *text, size_t size, const char *fmt, ...) {
+    size_t used = strlen(text);
+    va_list args;
+    va_start(args, fmt);
+    if (used + 1 < size) vsnprintf(text + used, size - used, fmt, args);
+    va_end(args);
+}
+
 fsc_status status_fail(const fsc_device *d, fsc_status s, const char *fmt, ...) {
     char text[MESSAGE_SIZE]; /* fmt's arguments may point into last_message */
     va_list args;

@@ -228,7 +228,7 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
 }
 
 static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all, int32_t site) {
-    count_access(t, FSC_LOAD, address, predicate && bytes, all, site);
+    count_access(t, FSC_LOAD, address, predicate && bytes, bytes, site);
     emu_calls.copy_async(t, offset, address, predicate, bytes, all, site);
 }
 
@@ -261,18 +261,7 @@ MEETING(barrier_cluster)
 
 EmuCalls count_calls(void) {
     EmuCalls calls = emu_calls;
-    calls.load_global = load_global;
-    calls.store_global = store_global;
-    calls.load_shared = load_shared;
-    calls.store_shared = store_shared;
-    calls.store_cluster = store_cluster;
-    calls.atomic = atomic;
-    calls.copy_async = copy_async;
-    calls.shuffle_xor = shuffle_xor;
-    calls.shuffle_lane = shuffle_lane;
-    calls.barrier_warp = barrier_warp;
-    calls.barrier_block = barrier_block;
-    calls.barrier_cluster = barrier_cluster;
+    WATCHED(WATCH)
     return calls;
 }
 

@@ -245,6 +245,12 @@ void touched_destroy(Touched *t);
 void touched_add(Touched *t, const Region *r, uint64_t sector, bool reads, bool writes); /* sector: address / SECTOR */
 void touched_end(const Touched *t, FscParamCounts *params); /* by parameter of the record */
 
+/* The calls that count.c and record.c each put their own in front of: WATCHED(f) is f(name) for each. */
+#define WATCHED(f)                                                                                                     \
+    f(load_global) f(store_global) f(load_shared) f(store_shared) f(store_cluster) f(copy_async) f(atomic)             \
+    f(shuffle_xor) f(shuffle_lane) f(barrier_warp) f(barrier_block) f(barrier_cluster)
+#define WATCH(name) calls.name = name;
+
 /* ---- count.c: what warps access, in counted launches ------------------------------------------------------------------- */
 
 EmuCalls count_calls(void); /* emu_calls, each counted first */

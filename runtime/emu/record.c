@@ -193,19 +193,8 @@ EmuCalls record_calls(void) {
     EmuCalls calls = emu_calls;
     calls.record_step = tell_step;
     calls.record_value = tell_value;
-    calls.load_global = load_global;
-    calls.store_global = store_global;
-    calls.load_shared = load_shared;
-    calls.store_shared = store_shared;
-    calls.store_cluster = store_cluster;
-    calls.atomic = atomic;
-    calls.copy_async = copy_async;
+    WATCHED(WATCH)
     calls.copy_wait = copy_wait;
-    calls.shuffle_xor = shuffle_xor;
-    calls.shuffle_lane = shuffle_lane;
-    calls.barrier_warp = barrier_warp;
-    calls.barrier_block = barrier_block;
-    calls.barrier_cluster = barrier_cluster;
     return calls;
 }
 

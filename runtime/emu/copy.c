@@ -25,16 +25,22 @@ void copy_begin(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, ui
     AsyncCopies *c = &t->copies;
     AsyncCopy copy = {.offset = offset, .bytes = all, .group = c->groups, .site = site, .address = address};
     if (!shared_within(t, offset, all, true, site)) return;
-    if (bytes) read_global(t, address, copy.data, bytes, all, site);
+    Launch *launch = t->block->team->launch;
+    if (launch->checked && bytes && address % all) {
+        Spot spot = thread_spot(t, site, address);
+        finding_add(launch->findings, FINDING_ALIGN, &spot, "copies %u bytes from an address that is no multiple of %u", bytes, all);
+        return;
+    }
     if (c->n == c->cap) {
         uint32_t cap = c->cap ? 2 * c->cap : 32;
         AsyncCopy *more = realloc(c->at, cap * sizeof *more);
         if (!more) {
-            atomic_store(&t->block->team->launch->out_of_memory, true);
+            atomic_store(&launch->out_of_memory, true);
             return;
         }
         c->at = more, c->cap = cap;
     }
+    if (bytes) read_global(t, address, copy.data, bytes, all, site);
     c->at[c->n++] = copy;
     shared_coming(t, offset, all, true, site);
 }

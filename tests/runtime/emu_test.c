@@ -345,6 +345,11 @@ static void copy_beyond_thread(EmuThread *t, const void *const *args) {
     if (t->tid == 3) t->calls->copy_async(t, 0, 64, 1, 16, 16, AT_D);
 }
 
+/* What is cut behind 12 bytes asks for the alignment of 16. */
+static void crooked_copy_thread(EmuThread *t, const void *const *args) {
+    t->calls->copy_async(t, 16 * t->tid, source_of(args) + (t->tid == 5 ? 4 : 0), 1, 12, 16, AT_B);
+}
+
 /* Groups arrive in order, with zeros behind what is copied; a false predicate copies nothing. */
 static void ring_thread(EmuThread *t, const void *const *args) {
     uint64_t words[2] = {0, 0};
@@ -366,6 +371,7 @@ static void test_copies(void **state) {
     (void)found(&s, copied_twice_thread, "shared-early", 40, "writes byte 0 of shared memory before the wait for the copy that writes it, begun at k.dsl:20:1");
     (void)found(&s, unmet_copy_thread, "shared-race", 10, "byte 0 of shared memory, with no barrier");
     (void)found(&s, copy_beyond_thread, "out-of-bounds", 40, "");
+    (void)found(&s, crooked_copy_thread, "misaligned", 20, "copies 12 bytes from an address that is no multiple of 16");
     Setup one = {1, 1, 64, {1, 1, 1}};
     assert_int_equal(launch(&one, ring_thread), FSC_OK);
     const int32_t *from = (const int32_t *)(((uintptr_t)x + 15) / 16 * 16);

@@ -137,10 +137,14 @@ static V exp_approx(const Math *k, bool base2, V x) {
     return mk_fmul(k, math_approx(k, APPROX_EX2, f, NULL), scale);
 }
 
-static V exp32(const Math *k, bool base2, bool is_near, DType for_type, V x) {
+/* For fp16 ex2 alone: below its subnormals there is nothing. A term: x log2 e is rounded by 2^-24 of itself and log2 e by less, e^x |x| is 1/e
+ * at most, and ex2 errs by 2 ulp. */
+static V exp32(const Math *k, OpKind kind, DType for_type, V x) {
+    bool base2 = kind == OP_EXP2 || kind == OP_EXP2NEAR || kind == OP_EXP2TERM;
     if (!k->approx) return exp_poly(k, &format32, base2, x);
-    if (k->fast || for_type == DT_FP16) /* below its subnormals there is nothing of fp16 */
+    if (k->fast || for_type == DT_FP16 || kind == OP_EXPTERM || kind == OP_EXP2TERM)
         return math_approx(k, APPROX_EX2, base2 ? x : mk_fmul(k, x, mk_real(x, LOG2E_F32)), NULL);
+    bool is_near = kind == OP_EXPNEAR || kind == OP_EXP2NEAR;
     return is_near || for_type != DT_FP32 ? exp_near(k, base2, x) : exp_approx(k, base2, x);
 }
 
@@ -222,8 +226,8 @@ static V rsqrt_of(const Math *k, DType for_type, V x) {
 static V unary_wide(const Math *k, OpKind kind, DType for_type, V x) {
     bool wide = for_type == DT_FP64;
     switch (kind) {
-    case OP_EXP: case OP_EXPNEAR: return wide ? exp_poly(k, &format64, false, x) : exp32(k, false, kind == OP_EXPNEAR, for_type, x);
-    case OP_EXP2: case OP_EXP2NEAR: return wide ? exp_poly(k, &format64, true, x) : exp32(k, true, kind == OP_EXP2NEAR, for_type, x);
+    case OP_EXP: case OP_EXPNEAR: case OP_EXPTERM: return wide ? exp_poly(k, &format64, false, x) : exp32(k, kind, for_type, x);
+    case OP_EXP2: case OP_EXP2NEAR: case OP_EXP2TERM: return wide ? exp_poly(k, &format64, true, x) : exp32(k, kind, for_type, x);
     case OP_LOG: return wide ? log_poly(k, &format64, false, x) : log32(k, false, for_type, x);
     case OP_LOG2: return wide ? log_poly(k, &format64, true, x) : log32(k, true, for_type, x);
     case OP_SQRT: return sqrt_of(k, for_type, x);

@@ -230,6 +230,8 @@ V math_op(const Math *k, const Op *op, V *a) {
     case OP_EXP2:
     case OP_EXPNEAR:
     case OP_EXP2NEAR:
+    case OP_EXPTERM:
+    case OP_EXP2TERM:
     case OP_LOG:
     case OP_LOG2:
     case OP_SQRT:

@@ -37,7 +37,7 @@ bool op_is_tile_maker(const Op *op) {
 }
 
 bool op_is_exponential(OpKind k) {
-    return k == OP_EXP || k == OP_EXP2 || k == OP_EXPNEAR || k == OP_EXP2NEAR;
+    return k >= OP_EXP && k <= OP_EXP2TERM;
 }
 
 bool op_is_commutative(OpKind k) {

@@ -76,9 +76,11 @@ static bool match_product(BelowMax *p, const Op *g, const Value *h) {
 static bool match_larger(BelowMax *p, const Op *op, Value *h) {
     BelowMax before = *p;
     p->is_plain = false;
+    p->is_larger = true;
     if (match_row(p, op->args[0], h)) return true;
     *p = before;
     p->is_plain = false;
+    p->is_larger = true;
     return match_row(p, op->args[1], h);
 }
 

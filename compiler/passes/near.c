@@ -1,11 +1,11 @@
-/* near.c - the pass near: an exponential of which nothing but 16 bits will be left is computed to 17.
+/* near.c - the pass near: an exponential of which nothing but 16 bits will be left is computed to 17, a term of a sum to the sum's last place.
  *
  * In: a Func at STAGE_SIMT. Out: `exp` and `exp2` of fp32 are `exp_near` and `exp2_near` where each way their results take ends in a rounding to
- * 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients, choices, sums of what is not negative.
- * Method: backwards, each value gets the error that its uses allow, in units of that of exp_near; a product shares it between its factors.
- * A difference allows none, nor do comparisons, memory in fp32 and what crosses a region.
+ * 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients, choices, sums of what is not negative; they are `exp_term` and
+ * `exp2_term` where all that they are is terms of a sum below its maximum, of which e^0 is one. Method: backwards, each value gets the error that its uses
+ * allow, in units of that of exp_near; a product shares it between its factors. A difference allows none, nor do comparisons, memory in fp32 and regions.
  */
-#include "passes/private.h"
+#include "passes/online.h"
 
 enum {
     ANY_ERROR = 255, /* of what nothing uses */
@@ -59,6 +59,15 @@ static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
     }
 }
 
+/* sum e^(h - m) with m the maximum of h, and e used nowhere else. A factor of the difference must be known not to turn it round. */
+static bool is_term(const Op *op) {
+    const Use *u = op->results[0]->uses;
+    BelowMax p;
+    double scale = 1;
+    if (!value_used_once(op->results[0]) || u->op->kind != OP_REDUCE || !below_max(u->op, &p) || p.is_larger) return false;
+    return !p.scaling || (value_const_float(p.scale, &scale) && scale > 0);
+}
+
 static void list_op(void *context, Op *op) {
     Near *n = context;
     vec_push(n->scratch, &n->ops, op);
@@ -80,9 +89,12 @@ bool pass_near(Func *f, PassContext *c) {
             if (most < *known) *known = (uint8_t)most;
         }
         if ((op->kind != OP_EXP && op->kind != OP_EXP2) || op->results[0]->type.dtype != DT_FP32) continue;
-        if (!result || result == ANY_ERROR) continue;
-        op->kind = op->kind == OP_EXP ? OP_EXPNEAR : OP_EXP2NEAR;
-        changed = true;
+        bool is_near = result && result != ANY_ERROR, base2 = op->kind == OP_EXP2;
+        if (is_term(op))
+            op->kind = base2 ? OP_EXP2TERM : OP_EXPTERM;
+        else if (is_near)
+            op->kind = base2 ? OP_EXP2NEAR : OP_EXPNEAR;
+        changed |= op->kind != (base2 ? OP_EXP2 : OP_EXP);
     }
     arena_destroy(n.scratch);
     return changed;

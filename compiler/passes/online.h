@@ -19,6 +19,7 @@ typedef struct BelowMax {
     Value *factors[MOST_STEPS];  /* of fmul and fma: a positive constant */
     uint32_t nsteps;
     bool is_plain;   /* g is just what h is at m */
+    bool is_larger;  /* g may be larger than that: e^0 need not be a term */
     bool is_guarded; /* for a maximum that is not finite g may be 0 */
 } BelowMax;
 

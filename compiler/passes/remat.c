@@ -78,7 +78,7 @@ static uint32_t cost_of_op(const Op *op) {
     if (divides_by_scalar(op)) return 2;
     switch (op->kind) {
     case OP_EXP: case OP_EXP2: return EXP_COST;
-    case OP_EXPNEAR: case OP_EXP2NEAR: return NEAR_COST;
+    case OP_EXPNEAR: case OP_EXP2NEAR: case OP_EXPTERM: case OP_EXP2TERM: return NEAR_COST;
     case OP_FDIV: case OP_FDIVRN: case OP_FREM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT:
     case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: return MOST_COST;
     default: return 1;

@@ -12,10 +12,18 @@
 # RUN: fsc %s --kernel=powers -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=powers -T T=bf16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NEAR
 # RUN: fsc %s --kernel=rounds -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
+# RUN: fsc %s --kernel=log_sum --arch=sm_90 --verify-each --passes=-online --emit=simt -o - | FileCheck %s --check-prefix=TERM
+# RUN: fsc %s --kernel=log_sum -T T=bf16 --arch=emu --verify-each --emit=simt -o - | FileCheck %s --check-prefix=TERM
+# RUN: fsc %s --kernel=log_sum -D FACTOR=0.5 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=TERM
+# RUN: fsc %s --kernel=log_sum -D FACTOR=-0.5 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
+# RUN: fsc %s --kernel=log_sum --arch=sm_90 --passes=-near --emit=simt -o - | FileCheck %s --check-prefix=FULL
+# RUN: fsc %s --kernel=log_sum_so_far --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
+# RUN: fsc %s --kernel=log_sum_scaled --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # NEAR: exp_near
-# FULL-NOT: exp_near
+# TERM: exp_term
+# FULL-NOT: exp_{{near|term}}
 # FULL: = exp %
-# FULL-NOT: exp_near
+# FULL-NOT: exp_{{near|term}}
 @kernel
 def softmax(y: *T, x: *T, n: i32, BLOCK: constexpr = 1024, T: dtype = fp16):
     cols = arange(0, BLOCK)
@@ -70,3 +78,27 @@ def rounds(y: *T, x: *T, n: i32, T: dtype = fp16):
     for k in range(0, n):
         s += exp(load(x + k * 128 + i).to(fp32))
     store(y + i, s)
+
+
+# Terms of a sum of which e^0 is one. A factor that turns the difference round makes the others larger.
+@kernel
+def log_sum(y: *fp32, x: *T, n: i32, BLOCK: constexpr = 1024, FACTOR: constexpr = 1.0, T: dtype = fp32):
+    cols = arange(0, BLOCK)
+    v = load(x + cols, mask=cols < n, other=-inf).to(fp32)
+    m = max(v, axis=0)
+    store(y, m + log(sum(exp((v - m) * FACTOR), axis=0)))
+
+
+# The largest term may be elsewhere.
+@kernel
+def log_sum_so_far(y: *fp32, x: *fp32, so_far: fp32, BLOCK: constexpr = 1024):
+    v = load(x + arange(0, BLOCK))
+    m = maximum(max(v, axis=0), so_far)
+    store(y, sum(exp(v - m), axis=0))
+
+
+@kernel
+def log_sum_scaled(y: *fp32, x: *fp32, factor: fp32, BLOCK: constexpr = 1024):
+    v = load(x + arange(0, BLOCK))
+    m = max(v, axis=0)
+    store(y, m + log(sum(exp((v - m) * factor), axis=0)))

@@ -337,6 +337,8 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_EXP2:
     case OP_EXPNEAR:
     case OP_EXP2NEAR:
+    case OP_EXPTERM:
+    case OP_EXP2TERM:
     case OP_LOG:
     case OP_LOG2:
     case OP_SQRT:

@@ -22,7 +22,7 @@ typedef struct Plan {
 static bool is_math(OpKind k) {
     switch (k) {
     case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: case OP_FDIV: case OP_FDIVRN: case OP_FREM:
-    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN:
+    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_EXPTERM: case OP_EXP2TERM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN:
     case OP_RSQRT: return true;
     default: return false;
     }

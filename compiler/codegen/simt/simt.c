@@ -17,7 +17,7 @@ static void build_op(Simt *s, const Op *op) {
     case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FDIVRN: case OP_FREM: case OP_FNEG: case OP_FABS:
     case OP_FLOOR: case OP_CEIL: case OP_FTRUNC: case OP_RINT: case OP_FMA:
     case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN: case OP_FCMP:
-    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT:
+    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_EXPTERM: case OP_EXP2TERM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT:
     case OP_SEXT: case OP_ZEXT: case OP_TRUNC: case OP_SITOFP: case OP_UITOFP: case OP_FPTOSI: case OP_FPTOUI:
     case OP_FPEXT: case OP_FPTRUNC: case OP_BITCAST: case OP_SELECT: case OP_ADDPTR:
         simt_elementwise(s, op); return;

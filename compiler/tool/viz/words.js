@@ -78,6 +78,8 @@ const sentences = {
     exp: (op, v) => `e to the power of each of ${plural(v.n, "element")}`,
     exp_near: (op, v) =>
         `e to the power of each of ${plural(v.n, "element")}, to the digits that a narrower type keeps`,
+    exp_term: (op, v) =>
+        `e to the power of each of ${plural(v.n, "element")}, to the digits that the sum keeps`,
     exp2: (op, v) => `2 to the power of each of ${plural(v.n, "element")}`,
     log: (op, v) => `The logarithm of each element`,
     rsqrt: () => "One over the square root",

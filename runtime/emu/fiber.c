@@ -8,6 +8,7 @@
 
 #include "runtime/emu/fiber.h"
 
+#include <pthread.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -117,8 +118,51 @@ size_t stacks_stride(size_t bytes) {
  * have 1024 threads, the stacks lie side by side. */
 enum { MOST_GUARDED = 8192 };
 
+/* A page below each stack takes a system call, so stacks that are done with wait here for a launch that wants as many. */
+typedef struct Stacks {
+    void *at;
+    size_t n, bytes;
+} Stacks;
+
+/* More stacks than this for one host thread are not kept; nor any where AddressSanitizer remembers the frames of fibers that were left. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { IDLE = 8, MOST_IDLE = 0 };
+#else
+enum { IDLE = 8, MOST_IDLE = 2048 };
+#endif
+
+static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
+static Stacks idle[IDLE];
+static size_t idle_oldest; /* counts up: who gives way next */
+
+static void *idle_take(size_t n, size_t bytes) {
+    void *at = NULL;
+    pthread_mutex_lock(&idle_lock);
+    for (size_t i = 0; i < IDLE && !at; i++) {
+        if (idle[i].n != n || idle[i].bytes != bytes) continue;
+        at = idle[i].at;
+        idle[i] = (Stacks){0};
+    }
+    pthread_mutex_unlock(&idle_lock);
+    return at;
+}
+
+/* Returns whom it replaces. */
+static Stacks idle_put(Stacks s) {
+    size_t i = 0;
+    pthread_mutex_lock(&idle_lock);
+    while (i < IDLE && idle[i].n) i++;
+    if (i == IDLE) i = idle_oldest++ % IDLE;
+    Stacks old = idle[i];
+    idle[i] = s;
+    pthread_mutex_unlock(&idle_lock);
+    return old;
+}
+
 /* Memory is the system's until a stack is used; the page below each is never there. */
 void *stacks_create(size_t n, size_t bytes) {
+    void *kept = idle_take(n, bytes);
+    if (kept) return kept;
     char *at = mmap(NULL, n * stacks_stride(bytes) + page(), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return NULL;
@@ -127,5 +171,7 @@ void *stacks_create(size_t n, size_t bytes) {
 }
 
 void stacks_destroy(void *stacks, size_t n, size_t bytes) {
-    if (stacks) (void)munmap((char *)stacks - page(), n * stacks_stride(bytes) + page());
+    Stacks s = {stacks, n, bytes};
+    if (stacks && n <= MOST_IDLE) s = idle_put(s);
+    if (s.n && s.at) (void)munmap((char *)s.at - page(), s.n * stacks_stride(s.bytes) + page());
 }

@@ -1,8 +1,8 @@
 /* emu.c - codegen_emu_jit, codegen_emu_text: the per-thread module on this machine.
  *
  * In: a Func at STAGE_SIMT. Out: code whose entry is one thread, or text.
- * Method: build without a GPU target (plain LLVM), lower the primitives to calls, emit at a low level of optimisation -
- * such code runs a few times only - and link. All of it under llvm_guard().
+ * Method: build without a GPU target (plain LLVM), lower the primitives to calls, emit without optimisation and link. All of it
+ * under llvm_guard().
  */
 #include "codegen/emu/emu.h"
 #include "codegen/hostcode.h"
@@ -16,7 +16,9 @@ typedef struct Job {
     bool done;
 } Job;
 
-enum { EMU_OPT_LEVEL = 1 };
+/* Code runs a few times only, so it is emitted the quick way, which keeps values on the stack, 16 bytes each at most: code of more
+ * instructions than this would not leave half of a fiber's stack (runtime/emu/team.c). */
+enum { MOST_QUICK = 1 << 15 };
 
 /* What is counted is what LLVM's passes leave, with the pipeline of nvptx/emit.c: closer to what a GPU runs. */
 static const char counted_pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,early-cse)";
@@ -25,6 +27,21 @@ static bool count(Llvm *m, LLVMTargetMachineRef machine, LLVMValueRef kernel, Co
     if (!llvm_run_passes(m, machine, counted_pipeline)) return false;
     count_blocks(m, kernel, counting);
     return true;
+}
+
+static bool is_long(LLVMValueRef kernel) {
+    uint32_t n = 0;
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b))
+        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && n <= MOST_QUICK; i = LLVMGetNextInstruction(i)) n++;
+    return n > MOST_QUICK;
+}
+
+static bool emit_code(Llvm *m, LLVMTargetMachineRef machine, LLVMValueRef kernel, LLVMCodeGenFileType type, Bytes *out) {
+    if (!is_long(kernel)) return llvm_emit(m, machine, type, out);
+    LLVMTargetMachineRef thrifty = llvm_machine_host(NULL, 1);
+    bool emitted = llvm_emit(m, thrifty, type, out);
+    LLVMDisposeTargetMachine(thrifty);
+    return emitted;
 }
 
 static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
@@ -50,7 +67,7 @@ static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
     }
     since = llvm_clock();
     Bytes emitted = {0};
-    if (!llvm_emit(m, machine, j->code ? LLVMObjectFile : LLVMAssemblyFile, &emitted)) return;
+    if (!emit_code(m, machine, kernel, j->code ? LLVMObjectFile : LLVMAssemblyFile, &emitted)) return;
     llvm_report_time(o, "emu code", since);
     j->done = true;
     if (!j->code) {
@@ -66,7 +83,7 @@ static void work(void *context) {
     Job *j = context;
     CodegenOptions o = *j->o;
     o.line_info = o.count; /* places are sites */
-    LLVMTargetMachineRef machine = llvm_machine_host(NULL, EMU_OPT_LEVEL);
+    LLVMTargetMachineRef machine = llvm_machine_host(NULL, 0);
     Llvm *m = llvm_create(&o, j->f->name, j->f->span);
     m->bf16 = m->i16; /* as on the CPU: bfloat would need calls that not every system's libgcc has */
     hostcode_target(m, machine);

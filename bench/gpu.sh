@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
-#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small points claims; counters (with ncu). Default: info tests random sanitizer
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small points claims; with ncu: counters lines. Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -108,6 +108,14 @@ for w in $what; do
         ;;
     numerics) # all 2^32 patterns of each function of fp32, on both devices
         TAIL=60 step numerics 585 python3 tests/run/numerics.py --device cpu,cuda --every 1 --seconds 570 --out "$out/numerics.md"
+        ;;
+    lines) # a softmax of 8192 x 32000 in fp16 under ncu, in all and by line of the source, and torch's
+        TAIL=2 step ncu-fsc 120 ncu -f -o "$home/fsc" --set full --import-source on -k regex:softmax -c 1 \
+            bin/fsc run dsl_examples/softmax.dsl 'x=random:0:fp16[8192,32000]' "y=$home/y.npy" --warmup 0 --repeat 1
+        TAIL=2 step ncu-torch 120 ncu -f -o "$home/torch" --set full -k 'regex:(?i)softmax' -c 1 \
+            python3 -c "import torch; x = torch.randn(8192, 32000, device='cuda', dtype=torch.float16); torch.softmax(x, 1); torch.cuda.synchronize()"
+        for peer in fsc torch; do TAIL=3 step "ncu-$peer-details" 60 ncu --import "$home/$peer.ncu-rep" --page details; done
+        TAIL=40 step ncu-lines 60 ncu --import "$home/fsc.ncu-rep" --page source --print-source cuda --csv
         ;;
     counters) TAIL=400 step counters 560 python3 bench/counters.py --fsc bin/fsc --out "$out/counters.csv" ;;
     esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
+#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python objects; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
 #   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small points claims; with ncu: counters lines. Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
@@ -11,9 +11,10 @@ out=${TMPDIR:-/tmp}/fsc-out
 home=${TMPDIR:-/tmp}/fsc-gpu
 what=${*:-info tests random sanitizer plants bench cliffs few}
 rm -rf "$out" && mkdir -p "$out" "$home" "$results"
-[[ -d $home/stage ]] || tar -C "$home" -xJf build/gpu/fsc.tar.xz || exit 1
+[[ -d $home/stage/bin ]] || { tar -C "$home" -xJf build/gpu/fsc.tar.xz && tar -C "$home/stage" --strip-components=1 -xf "$home/stage/package.tar"; } || exit 1
 cd "$home/stage" || exit 1
 lib=$(echo "$PWD"/lib/libfsc.so "$PWD"/lib/*/libfsc.so | tr ' ' '\n' | while read -r f; do [[ -e $f ]] && echo "$f"; done | head -n1)
+driver_path=${LD_LIBRARY_PATH:-}
 export FSC_LIBRARY=$lib FSC_SEEDS=$PWD/seeds PYTHONUNBUFFERED=1 FSC_CACHE_DIR=off LD_LIBRARY_PATH=${lib%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export jobs=$(nproc)
 failed=0
@@ -99,12 +100,17 @@ for w in $what; do
     launch) # a first call from source and from disk, and each further one beside cuLaunchKernel
         TAIL=10 step launch-start 200 env LD_LIBRARY_PATH="${lib%/*}" bench/launch start dsl_examples/softmax.dsl cuda 21
         TAIL=20 step launch-calls 60 env LD_LIBRARY_PATH="${lib%/*}" bench/launch calls cuda 20000
+        TAIL=30 step launch-python 120 python3 bench/launch_python.py --calls 20000
         ;;
     python) # the package with torch, the listings of docs/python.md, what a call costs beside Triton's and torch's; without torch what there is
         export PYTHONPATH=$PWD/share/fsc/python${PYTHONPATH:+:$PYTHONPATH}
         TAIL=40 step python-torch 400 bash -c "cd tests/python && python3 -m unittest -q test_numpy test_torchop && { python3 test_torch.py || [[ \$? == 3 ]]; }"
         TAIL=20 step python-docs 300 python3 tests/python/listings.py
         TAIL=20 step python-overhead 200 python3 bench/python_overhead.py
+        ;;
+    objects) # cpack's archive as users have it: unpacked anew, programs with kernels in them built against it, run on the GPU and as without a driver
+        TAIL=30 step objects-package 120 env -u FSC_LIBRARY LD_LIBRARY_PATH="$driver_path" python3 tests/install.py package.tar tests/libfakecuda.so
+        TAIL=60 step objects 120 env -u FSC_LIBRARY LD_LIBRARY_PATH="$driver_path" python3 tests/objects.py package.tar cuda
         ;;
     numerics) # all 2^32 patterns of each function of fp32, on both devices
         TAIL=60 step numerics 585 python3 tests/run/numerics.py --device cpu,cuda --every 1 --seconds 570 --out "$out/numerics.md"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # pack.sh - the built tree as one archive that runs on a machine with a GPU and without LLVM: build/gpu/fsc.tar.xz.
-# What it holds: the installed tool and libraries (stripped), a second libfsc.so with the planted faults, tests/run, tests/random, tests/python, bench, dsl_examples;
+# What it holds: package.tar, which is cpack's archive without its gzip (gpu.sh unpacks it), a second libfsc.so with the planted faults, tests/run, tests/random,
+# tests/python, what builds programs against the package, bench, dsl_examples;
 # where there is an nvcc, the CUDA peers of the benchmark compiled for an H100 or H200, which spares that machine's time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -10,7 +11,9 @@ rm -rf build/gpu
 mkdir -p "$stage"
 cmake --preset release >/dev/null
 cmake --build build/release -j "$(nproc)" >build/gpu/release.log
-DESTDIR= cmake --install build/release --prefix "$PWD/$stage" >/dev/null
+(cd build/release && cpack -G TGZ -B ../gpu/made --config CPackConfig.cmake) >build/gpu/cpack.log
+gunzip -c build/gpu/made/*.tar.gz >"$stage/package.tar"
+rm -rf build/gpu/made
 mkdir -p "$stage/tests"
 cmake -S . -B build/plants -DCMAKE_BUILD_TYPE=Release -DFSC_PLANTS=ON -DFSC_TESTS=OFF >/dev/null
 cmake --build build/plants -j "$(nproc)" >build/gpu/plants.log
@@ -18,16 +21,16 @@ mkdir -p "$stage/plants"
 strip -o "$stage/plants/libfsc.so" build/plants/libfsc.so
 cp -r dsl_examples bench "$stage/"
 strip -o "$stage/bench/launch" build/release/bench/launch
-cp -r tests/run tests/random tests/python tests/plants.py "$stage/tests/"
-mkdir -p "$stage/docs" && cp docs/python.md "$stage/docs/" # its listings are run there
+cp -r tests/run tests/random tests/python tests/Inputs tests/plants.py tests/install.py tests/objects.py "$stage/tests/"
+strip -o "$stage/tests/libfakecuda.so" build/release/tests/unit/libfakecuda.so
+mkdir -p "$stage/docs/examples" && cp docs/python.md "$stage/docs/" && cp -r docs/examples/embed "$stage/docs/examples/" # listings that are run there
 for table in compiler/check/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do # the suite asks them what there is to test
     mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"
 done
 if [[ -d ../shared/seeds ]]; then cp -r ../shared/seeds "$stage/seeds"; fi
 if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then python3 "$stage/bench/peers/cuda_rows.py" "$stage/bench/peers/built"; fi
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +
-rm -rf "$stage"/lib/*.a "$stage"/include
-# A dictionary that spans both libfsc.so: the second then takes 1 MB.
+# A dictionary that spans both libfsc.so and the tool: each beyond the first then takes 1 MB.
 XZ_OPT='--lzma2=preset=3,dict=160MiB' tar -C build/gpu -cJf build/gpu/fsc.tar.xz stage
 rm -rf "$stage"
 ls -l build/gpu/fsc.tar.xz

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""install.py BUILD FAKE_DRIVER [CFLAGS]: what is installed is enough to build programs with kernels in them.
+"""install.py BUILD|ARCHIVE FAKE_DRIVER [CFLAGS]: what is installed is enough to build programs with kernels in them.
 
-Unpacks cpack's archive somewhere, and builds docs/examples/embed against it with CMake; the same with a C compiler and
+Unpacks cpack's archive (of the build, or the one given) somewhere, and builds docs/examples/embed against it with CMake; the same with a C compiler and
 pkg-config from --emit=c; runs all of it without a driver, on the tests' fake one, and on a GPU if there is one. Every type of
 a scalar reaches the kernel as the header passes it. Libraries show fsc_* only; nothing in the archive needs LLVM or a newer C library.
 """
@@ -31,21 +31,30 @@ def run(*command, env=None, folder=None, fails=False):
 
 def expect(found, what):
     if not found:
-        sys.exit("install: " + what)
+        sys.exit("%s: %s" % (os.path.basename(sys.argv[0])[: -len(".py")], what))
+
+
+def unpack(archive, folder):
+    """The prefix: the archive's one folder, under another name."""
+    inside, prefix = os.path.join(folder, "inside"), os.path.join(folder, "moved")
+    shutil.unpack_archive(archive, inside)
+    only, = os.listdir(inside)
+    os.rename(os.path.join(inside, only), prefix)
+    return prefix
 
 
 def install(build, folder, sanitized):
     """The prefix: of the archive that cpack makes; of a sanitized build, which is large, as cmake --install gives it."""
     first, prefix = os.path.join(folder, "first"), os.path.join(folder, "moved")
+    if not os.path.isdir(build):
+        return unpack(build, folder)
     if sanitized:
         run("cmake", "--install", build, "--prefix", first)
         os.rename(first, prefix)
         return prefix
     run("cpack", "-G", "TGZ", "-B", first, "--config", os.path.join(build, "CPackConfig.cmake"), folder=build)
     archive, = glob.glob(os.path.join(first, "*.tar.gz"))
-    shutil.unpack_archive(archive, folder)
-    os.rename(archive[: -len(".tar.gz")].replace(first, folder), prefix)
-    return prefix
+    return unpack(archive, folder)
 
 
 def check_share(prefix):
@@ -119,12 +128,16 @@ def with_graphs(program, fake):
     expect(counts == [1, 100, 1], "%s makes %s calls" % (program, counts))
 
 
-def has_gpu():
+def gpu_driver():
+    """The path of the driver's library; None: no GPU."""
     try:
         driver, count = ctypes.CDLL("libcuda.so.1"), ctypes.c_int(0)
     except OSError:
-        return False
-    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+        return None
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
+        return None
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        return re.search(r"\s(/\S*/libcuda\.so\S*)$", maps.read(), re.M)[1]
 
 
 def on_fake_driver(program, fake):
@@ -144,7 +157,7 @@ def with_cmake(prefix, folder, flags, fake):
     run(*make, env={"FSC_PTXAS": "no-such-ptxas"})
     runs_well(os.path.join(build, "embed"), "cpu")
     on_fake_driver(os.path.join(build, "embed"), fake)
-    if has_gpu():
+    if gpu_driver():
         run(os.path.join(build, "embed"))
     printed = run(os.path.join(build, "embed_cpp"))
     expect("--variants BLOCK=512..8192 would cover it" in printed, "embed_cpp prints %r" % printed)
@@ -186,10 +199,10 @@ def with_c_compiler(prefix, folder, flags, fake):
         runs_well(program, version)
         if version != "cpu":
             on_fake_driver(program, fake)
-        if has_gpu():
+        if gpu_driver():
             run(program)
     made = os.path.join(folder, "softmax.c")
-    for library in [fake] + ["-l:libcuda.so.1"] * has_gpu():
+    for library in filter(None, [fake, gpu_driver()]):
         program = os.path.join(folder, "graph")
         run("cc", "-std=c17", *STRICT, *flags.split(), "-I" + folder, os.path.join(ROOT, "docs", "examples", "embed", "graph.c"), made, "-o", program,
             library, *words, rpath, "-Wl,-rpath," + os.path.dirname(fake))

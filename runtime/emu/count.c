@@ -72,11 +72,28 @@ static uint32_t wavefronts_of(const Request *r, uint32_t lanes) {
     return most;
 }
 
-/* Lanes that ask for 8 bytes go in halves of the warp, for 16 in quarters. */
+/* Does each of these lanes want what the lane wants whose number differs by `bit`, if that is one of them? */
+static bool want_alike(const Request *r, uint32_t lanes, uint32_t bit) {
+    for (uint32_t lane = 0; lane < WARP; lane++) {
+        uint32_t other = lane ^ bit;
+        if ((lanes >> lane & 1) && (lanes >> other & 1) && r->address[lane] != r->address[other]) return false;
+    }
+    return true;
+}
+
+static uint32_t lanes_from(const Request *r, uint32_t first, uint32_t n) {
+    return r->active & (uint32_t)(((UINT64_C(1) << n) - 1) << first);
+}
+
+/* Lanes that ask for 8 bytes go in halves of the warp, for 16 in quarters. Of loads two such groups go together where neighbours, or lanes
+ * two apart, want the same: measured on an H200 (docs/profiling.md). */
 static void add_wavefronts(const Request *r, FscTraffic *t) {
-    uint32_t group = r->bytes > 8 ? WARP / 4 : r->bytes > 4 ? WARP / 2 : WARP;
-    for (uint32_t first = 0; first < WARP; first += group) {
-        uint32_t lanes = r->active & (uint32_t)(((UINT64_C(1) << group) - 1) << first);
+    uint32_t group = r->bytes > 8 ? WARP / 4 : r->bytes > 4 ? WARP / 2 : WARP, n;
+    for (uint32_t first = 0; first < WARP; first += n) {
+        uint32_t both = lanes_from(r, first, 2 * group);
+        bool may_join = r->kind == FSC_SHARED_LOAD && group < WARP && first % (2 * group) == 0;
+        n = may_join && (want_alike(r, both, 1) || want_alike(r, both, 2)) ? 2 * group : group;
+        uint32_t lanes = lanes_from(r, first, n);
         if (!lanes) continue;
         t->units += wavefronts_of(r, lanes);
         t->least++;

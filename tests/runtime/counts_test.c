@@ -156,6 +156,43 @@ static void test_banks(void **state) {
     assert_int_equal(s->least, 1 + 1 + 1 + 1 + 1 + 2 + 4 + 4);
 }
 
+/* Which lanes take part, and which of the vectors lane l wants: index(l) = (l & keep) >> shift. Wavefronts and conflicts as an H200's counters
+ * gave them for such a load of 8 and of 16 bytes. */
+static const struct {
+    uint32_t lanes, keep, shift, wavefronts[2], conflicts[2];
+} joined[] = {
+    {UINT32_MAX, 0, 0, {1, 2}, {0, 0}},  {UINT32_MAX, 1, 0, {1, 2}, {0, 0}},  {UINT32_MAX, 3, 0, {2, 4}, {0, 0}},
+    {UINT32_MAX, 31, 1, {1, 2}, {0, 0}}, {UINT32_MAX, 31, 4, {1, 2}, {0, 0}}, {UINT32_MAX, 31, 0, {2, 4}, {0, 0}},
+    {UINT32_MAX, 15, 0, {2, 4}, {0, 0}}, {UINT32_MAX, 29, 0, {2, 4}, {1, 2}}, {UINT32_MAX, 30, 0, {2, 4}, {1, 2}},
+    {0x0000ffff, 31, 0, {1, 2}, {0, 0}}, {0x55555555, 31, 0, {2, 4}, {1, 2}}, {0x55555555, 31, 1, {1, 2}, {0, 0}},
+    {0x33333333, 31, 0, {2, 4}, {1, 2}}, {0x0f0f0f0f, 31, 0, {2, 4}, {0, 0}}, {0x00010001, 31, 0, {2, 2}, {1, 0}},
+    {0x00020001, 31, 0, {1, 2}, {0, 0}}, {0x00000101, 31, 0, {1, 2}, {0, 1}}, {0x00000201, 31, 0, {1, 1}, {0, 0}},
+    {0x000f000f, 31, 0, {2, 2}, {0, 0}}, {0x00050005, 31, 0, {2, 2}, {1, 0}}, {0x00000001, 31, 0, {1, 1}, {0, 0}},
+};
+
+static uint32_t joined_row, joined_words;
+
+static void joined_thread(EmuThread *t, const void *const *args) {
+    uint32_t index = (t->tid & joined[joined_row].keep) >> joined[joined_row].shift;
+    uint64_t data[4];
+    (void)args;
+    t->calls->load_shared(t, 4 * joined_words * index, joined[joined_row].lanes >> t->tid & 1, data,
+                          emu_access_pack((EmuAccess){.words = (uint8_t)joined_words, .bytes = 4}), 0);
+}
+
+static void test_joined_groups(void **state) {
+    (void)state;
+    for (joined_row = 0; joined_row < sizeof joined / sizeof *joined; joined_row++) {
+        for (uint32_t wide = 0; wide < 2; wide++) {
+            joined_words = wide ? 4 : 2;
+            FscCounts c = launch(joined_thread, 32, 1, 1, FSC_OK);
+            const FscTraffic *s = traffic(&c, 10, FSC_SHARED_LOAD);
+            assert_int_equal(s->units, joined[joined_row].wavefronts[wide]);
+            assert_int_equal(s->units - s->least, joined[joined_row].conflicts[wide]);
+        }
+    }
+}
+
 static void cluster_thread(EmuThread *t, const void *const *args) {
     uint64_t data[4] = {7};
     (void)args;
@@ -248,6 +285,7 @@ static int close_device(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sectors),  cmocka_unit_test(test_turns), cmocka_unit_test(test_banks),
+        cmocka_unit_test(test_joined_groups),
         cmocka_unit_test(test_clusters), cmocka_unit_test(test_lines), cmocka_unit_test(test_fault),
         cmocka_unit_test(test_states),
     };

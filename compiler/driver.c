@@ -420,10 +420,12 @@ fsc_status driver_interface(const fsc_compile_options *o, const char *source, si
     return s;
 }
 
-static int name_index(void *context, const char *name) {
+static int name_index(void *context, const char *name, RuleKind *kind) {
     const Record *r = context;
     for (uint32_t i = 0; i < r->num_params; i++) {
-        if (strcmp(r->params[i].name, name) == 0) return (int)i;
+        const RecordParam *p = &r->params[i];
+        *kind = p->kind != RECORD_CONSTEXPR ? RULE_IS_NUMBER : p->value_kind == RECORD_DTYPE ? RULE_IS_TYPE : RULE_IS_EITHER;
+        if (strcmp(p->name, name) == 0) return (int)i;
     }
     return -1;
 }

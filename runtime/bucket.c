@@ -36,7 +36,7 @@ static bool is_tile_of(const RecordParam *p, const RuleBinding *now, uint32_t in
     RuleValue v = now->value;
     if (p->kind != RECORD_CONSTEXPR || !p->rule || !rule_uses(p->rule, index)) return false;
     if (!now->known && rule_eval(p->rule, env, &v, NULL, 0) != RULE_OK) return false;
-    return !v.is_float && v.i == (int64_t)next_power(value);
+    return rule_is_int(v) && v.i == (int64_t)next_power(value);
 }
 
 bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, Bucket *out) {

@@ -91,7 +91,7 @@ static fsc_status evaluate_int(Call *c, const char *what, const char *code, int6
     char text[40];
     fsc_status s = evaluate(c, what, code, &v);
     if (s != FSC_OK) return s;
-    if (v.is_float && !(v.f >= -0x1p63 && v.f < 0x1p63 && v.f == (double)(int64_t)v.f))
+    if (v.is_dtype || (v.is_float && !(v.f >= -0x1p63 && v.f < 0x1p63 && v.f == (double)(int64_t)v.f)))
         return status_fail(c->kernel->device, FSC_ERROR_RULE, "kernel %s: %s is %s, not an integer",
                            c->variant->record->kernel, what, rule_value_print(v, text, sizeof text));
     *out = v.is_float ? (int64_t)v.f : v.i;
@@ -139,6 +139,7 @@ static bool fits_scalar(const RecordParam *p, const FscArg *a, char *why) {
 }
 
 static bool same_value(RuleValue a, RuleValue b) {
+    if (a.is_dtype || b.is_dtype) return a.is_dtype == b.is_dtype && a.i == b.i;
     double x = a.is_float ? a.f : (double)a.i, y = b.is_float ? b.f : (double)b.i;
     return a.is_float || b.is_float ? x == y : a.i == b.i;
 }

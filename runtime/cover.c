@@ -56,7 +56,7 @@ static Values compiled_values(const fsc_kernel *k, uint32_t param) {
     const VariantTable *t = kernel_table(k);
     for (size_t i = 0; i < t->count; i++) {
         const RuleBinding *b = &t->at[i]->constants[param];
-        if (b->known && !b->value.is_float) values_add(&v, b->value.i);
+        if (b->known && rule_is_int(b->value)) values_add(&v, b->value.i);
     }
     return v;
 }

@@ -65,7 +65,7 @@ static bool bind_value(Fill *f, const char *code, int64_t value, FillOrigin from
         *o = from;
         return true;
     }
-    if (!b->value.is_float && b->value.i == value) return true;
+    if (rule_is_int(b->value) && b->value.i == value) return true;
     char known[48];
     return fail(err, size, "%s is %s by %s, and %" PRId64 " by %s", f->record->params[index].name,
                 rule_value_print(b->value, known, sizeof known), origin_text(f, (uint32_t)index, *o, first, sizeof first), value,

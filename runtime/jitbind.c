@@ -54,11 +54,15 @@ static void bind_scalar(fsc_jit *j, Binding *b, uint32_t index, const FscArg *a)
     if (is_int && i % 16 == 0) add(b->divisible, &b->num_divisible, p->name, "16");
 }
 
-static const char *option_value(const fsc_compile_options *o, const char *name) {
-    for (size_t i = 0; i < o->num_defines; i++) {
-        if (strcmp(o->defines[i].name, name) == 0) return o->defines[i].value;
+static const char *pair_value(const fsc_name_value *pairs, size_t n, const char *name) {
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(pairs[i].name, name) == 0) return pairs[i].value;
     }
     return NULL;
+}
+
+static const char *option_value(const fsc_compile_options *o, const char *name) {
+    return pair_value(o->defines, o->num_defines, name);
 }
 
 static RuleEnv rule_env(const fsc_jit *j, const Binding *b) {
@@ -70,11 +74,21 @@ static RuleEnv rule_env(const fsc_jit *j, const Binding *b) {
                      .warp_size = j->props.warp_size};
 }
 
+/* As the compile will have it: an option, else what the first array says, else the default. */
+static void bind_dtype(const fsc_jit *j, Binding *b, uint32_t index) {
+    const RecordParam *p = &j->interface->params[index];
+    const fsc_compile_options *o = &j->options;
+    const char *given = pair_value(o->types, o->num_types, p->name);
+    if (!given) given = option_value(o, p->name);
+    const char *of_array = pair_value(b->types, b->num_types, p->name);
+    const char *name = given ? dtype_canonical(given) : of_array ? of_array : p->value;
+    b->values[index].known = name && rule_dtype(name, strlen(name), &b->values[index].value);
+}
+
 /* Constexpr parameters in order: fixed by an option, else by the launch rule where its inputs are known. */
 static fsc_status bind_constexpr(fsc_jit *j, Binding *b, uint32_t index) {
     const RecordParam *p = &j->interface->params[index];
     const char *given = option_value(&j->options, p->name);
-    if (p->value_kind == RECORD_DTYPE) return FSC_OK;
     if (given || !p->rule) {
         RecordParam known = *p;
         if (given) known.value = given;
@@ -157,8 +171,10 @@ fsc_status jit_bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs) {
         if (a->kind == FSC_ARG_POINTER) bind_pointer(j, b, p, a);
         else bind_scalar(j, b, i, a);
     }
+    for (uint32_t i = 0; i < r->num_params; i++)
+        if (r->params[i].kind == RECORD_CONSTEXPR && r->params[i].value_kind == RECORD_DTYPE) bind_dtype(j, b, i);
     for (uint32_t i = 0; i < r->num_params; i++) {
-        if (r->params[i].kind != RECORD_CONSTEXPR) continue;
+        if (r->params[i].kind != RECORD_CONSTEXPR || r->params[i].value_kind == RECORD_DTYPE) continue;
         fsc_status s = bind_constexpr(j, b, i);
         if (s != FSC_OK) return s;
     }

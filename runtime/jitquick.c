@@ -58,7 +58,7 @@ static bool range_of(const fsc_jit *j, const Record *r, uint32_t index, int64_t 
     for (uint32_t k = 0; k < j->num_ruled; k++) {
         const RecordParam *p = &r->params[j->ruled[k]];
         RuleValue v;
-        if (!p->rule || !record_value(p, &v) || v.is_float || v.i != tile || !rule_uses(p->rule, index)) continue;
+        if (!p->rule || !record_value(p, &v) || !rule_is_int(v) || v.i != tile || !rule_uses(p->rule, index)) continue;
         *out = bucket_of((uint32_t)i);
         return true;
     }

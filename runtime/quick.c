@@ -95,6 +95,7 @@ static bool apply(RuleOp op, int64_t *s) {
     case RULE_MIN: return s[0] = s[1] < s[0] ? s[1] : s[0], true;
     case RULE_MAX: return s[0] = s[1] > s[0] ? s[1] : s[0], true;
     case RULE_NPOW2: return next_power(s[0], s);
+    case RULE_BITS: return rule_dtype_bits(s[0], s);
     default: return false;
     }
 }
@@ -264,9 +265,18 @@ static bool put_fact(Maker *m, RuleOp op) {
     return value && put(m, RULE_NUMBER, value);
 }
 
+/* Whether the token's value is a type, or its operands of which is_type tells are what it takes: two types or none. */
+static bool takes_types(const Maker *m, const RuleToken *t, bool *is_type) {
+    int n = rule_operands(t), types = 0;
+    for (int i = 0; i < n; i++) types += is_type[i];
+    is_type[0] = n == 0 && (t->op == RULE_PARAM ? m->v->constants[t->value.i].value.is_dtype : t->value.is_dtype);
+    return types == 0 ? t->op != RULE_BITS : t->op == RULE_BITS || (types == 2 && (t->op == RULE_EQ || t->op == RULE_NE));
+}
+
 /* A well-formed code (record_parse has checked it) as ops. */
 static bool make_code(Maker *m, const char *text, Code *out) {
     RuleToken t;
+    bool is_type[STACK + 1];
     int depth = 0;
     out->first = m->q->num_ops;
     for (const char *p = text; rule_token(&p, &t);) {
@@ -276,10 +286,10 @@ static bool make_code(Maker *m, const char *text, Code *out) {
         else if (t.op == RULE_PARAM) ok = (uint64_t)t.value.i < m->v->record->num_params && put_param(m, t.value.i);
         else ok = t.op < RULE_COUNT && (n ? put(m, t.op, n) : put_fact(m, t.op));
         depth += 1 - n;
-        if (!ok || depth < 1 || depth > STACK) return false;
+        if (!ok || depth < 1 || depth > STACK || !takes_types(m, &t, &is_type[depth - 1])) return false;
     }
     out->count = m->q->num_ops - out->first;
-    return depth == 1;
+    return depth == 1 && !is_type[0];
 }
 
 static bool low_bits(uint32_t divisible, uint64_t *mask) {
@@ -334,7 +344,7 @@ static bool make_constant(Maker *m, uint32_t index) {
         return true;
     QuickTest *t = &m->q->constants[m->q->num_constants++];
     t->value = b->value.i;
-    return !b->value.is_float && make_code(m, p->rule, &t->code);
+    return rule_is_int(b->value) && make_code(m, p->rule, &t->code);
 }
 
 static bool make_all(Maker *m) {

@@ -211,8 +211,9 @@ bool record_value(const RecordParam *p, RuleValue *out) {
         if (!number_read(p->value, n, &f)) return false;
         *out = rule_float(f);
         return true;
-    default: return false;
+    case RECORD_DTYPE: return rule_dtype(p->value, n, out);
     }
+    return false;
 }
 
 /* ---- Writing ------------------------------------------------------------------------------------------------------ */

@@ -167,9 +167,11 @@ char *record_find(const void *image, size_t size, size_t *offset, size_t *length
 
 /* ---- Launch rules: postfix code ------------------------------------------------------------------------------------ *
  * Tokens, separated by blanks. Values are 64-bit integers (truth: 0 and 1) or doubles; where one operand is a double,
- * both are. Integers that leave the 64 bits are an error, never a wrap.
+ * both are. Integers that leave the 64 bits are an error, never a wrap. Element types are values, too: they are equal to
+ * each other or not, and have their bits; all else of them is an error.
  *
  *   12 -3        integer           0.5 1e-05 inf   double (has a '.', an exponent, or is inf/nan)
+ *   bf16         an element type
  *   $4           the value of parameter 4: index into Record.params, constexpr ones count
  *   a b +  a b -  a b *            as in Python; a neg is -a
  *   a b //       floor(a / b)      a b %  is a - b * floor(a / b): the sign of b. b = 0 is an error
@@ -180,6 +182,7 @@ char *record_find(const void *image, size_t size, size_t *offset, size_t *length
  *   a b min  a b max               the lesser, the greater; the first when equal
  *   a b cdiv     ceil(a / b), integers, exact for every sign
  *   a npow2      the smallest power of two >= a, 1 for a <= 1, integer
+ *   a bits       of an element of type a: 16 of bf16, 1 of i1
  *   num_sms max_shared num_regs warp_size    of the device: multiprocessors (threads of the CPU target), shared bytes a
  *                block can have with opt-in, registers of a multiprocessor, threads of a warp
  *   occupancy    programs of this variant that one multiprocessor holds at a time
@@ -189,6 +192,7 @@ typedef struct RuleValue {
     bool is_float;
     int64_t i; /* where !is_float */
     double f;  /* where is_float */
+    bool is_dtype; /* i is an FscDType */
 } RuleValue;
 
 typedef enum RuleStatus {
@@ -196,7 +200,7 @@ typedef enum RuleStatus {
     RULE_UNBOUND,   /* needs a parameter or device fact that env does not know: err is its NAME alone */
     RULE_DIVISION,  /* division by zero */
     RULE_OVERFLOW,  /* beyond 64 bits */
-    RULE_TYPE,      /* a double where an integer must be */
+    RULE_TYPE,      /* a double where an integer must be, an element type where a number must be */
     RULE_MALFORMED, /* not a code: unknown token, stack not even */
 } RuleStatus;
 
@@ -217,6 +221,8 @@ typedef struct RuleEnv {
 
 RuleValue rule_int(int64_t i);
 RuleValue rule_float(double f);
+bool rule_dtype(const char *name, size_t length, RuleValue *out); /* an element type by its name; false: no such type */
+bool rule_is_int(RuleValue v);
 bool rule_truth(RuleValue v);
 
 /* Evaluates. err (may be NULL) holds a sentence that names the operation and its operands, or for RULE_UNBOUND the name.
@@ -230,9 +236,9 @@ bool rule_check(const char *code, uint32_t num_values, char *err, size_t errsize
 bool rule_uses(const char *code, uint32_t index);
 /* The code as an expression, "min(n_rows, num_sms() * occupancy())", cut off at `size`; names[i] for $i. */
 void rule_print(const char *code, const char *const *names, uint32_t num_names, char *out, size_t size);
-/* "12", "0.5": as Python prints them. Returns out. */
+/* "12", "0.5": as Python prints them; "bf16". Returns out. */
 char *rule_value_print(RuleValue v, char *out, size_t size);
-/* The value of a constexpr parameter, the default of a scalar; false for a dtype, and where there is none. */
+/* The value of a constexpr parameter, the default of a scalar; false where there is none. */
 bool record_value(const RecordParam *p, RuleValue *out);
 
 #endif

@@ -14,7 +14,7 @@
 
 enum { STACK = 64 };
 
-typedef enum Form { INFIX, PREFIX, CALL, CHOICE } Form;
+typedef enum Form { INFIX, PREFIX, CALL, CHOICE, MEMBER } Form;
 
 static const struct {
     const char *token;
@@ -34,6 +34,26 @@ RuleValue rule_int(int64_t i) {
 
 RuleValue rule_float(double f) {
     return (RuleValue){.is_float = true, .f = f};
+}
+
+bool rule_dtype(const char *name, size_t length, RuleValue *out) {
+    char text[16];
+    if (length >= sizeof text) return false;
+    memcpy(text, name, length);
+    text[length] = '\0';
+    FscDType t = fsc_dtype_find(text);
+    *out = (RuleValue){.is_dtype = true, .i = t};
+    return t != FSC_DTYPE_NONE;
+}
+
+bool rule_dtype_bits(int64_t dtype, int64_t *bits) {
+    bool is_one = dtype > FSC_DTYPE_NONE && dtype <= FSC_FP64;
+    *bits = !is_one ? 0 : dtype == FSC_I1 ? 1 : 8 * (int64_t)fsc_dtype_size((FscDType)dtype);
+    return is_one;
+}
+
+bool rule_is_int(RuleValue v) {
+    return !v.is_float && !v.is_dtype;
 }
 
 bool rule_truth(RuleValue v) {
@@ -80,6 +100,7 @@ bool rule_token(const char **p, RuleToken *t) {
         t->value = rule_float(c == 'i' ? (double)INFINITY : (double)NAN);
     } else {
         t->op = op_find(t->at, t->length);
+        if (t->op == RULE_UNKNOWN && rule_dtype(t->at, t->length, &t->value)) t->op = RULE_NUMBER;
     }
     return true;
 }
@@ -176,7 +197,7 @@ static Slot arithmetic(const RuleToken *t, RuleValue a, RuleValue b) {
 }
 
 static Slot next_power(const RuleToken *t, RuleValue a) {
-    if (a.is_float) return slot_fail(RULE_TYPE, t, a, a);
+    if (!rule_is_int(a)) return slot_fail(RULE_TYPE, t, a, a);
     if (a.i > (int64_t)1 << 62) return slot_fail(RULE_OVERFLOW, t, a, a);
     int64_t p = 1;
     while (p < a.i) p *= 2;
@@ -184,8 +205,20 @@ static Slot next_power(const RuleToken *t, RuleValue a) {
 }
 
 static Slot negate(const RuleToken *t, RuleValue a) {
+    if (a.is_dtype) return slot_fail(RULE_TYPE, t, a, a);
     if (a.is_float) return slot_value(rule_float(-a.f));
     return a.i == INT64_MIN ? slot_fail(RULE_OVERFLOW, t, a, a) : slot_int(-a.i);
+}
+
+static Slot bits_of(const RuleToken *t, RuleValue a) {
+    int64_t bits = 0;
+    return a.is_dtype && rule_dtype_bits(a.i, &bits) ? slot_int(bits) : slot_fail(RULE_TYPE, t, a, a);
+}
+
+static Slot compare_types(const RuleToken *t, RuleValue a, RuleValue b) {
+    bool is_question = t->op == RULE_EQ || t->op == RULE_NE;
+    if (!is_question || !a.is_dtype || !b.is_dtype) return slot_fail(RULE_TYPE, t, a, b);
+    return slot_int((a.i == b.i) == (t->op == RULE_EQ));
 }
 
 static Slot apply_binary(const RuleToken *t, Slot a, Slot b) {
@@ -193,6 +226,7 @@ static Slot apply_binary(const RuleToken *t, Slot a, Slot b) {
     if (t->op == RULE_AND) return rule_truth(a.v) ? b : a;
     if (t->op == RULE_OR) return rule_truth(a.v) ? a : b;
     if (b.status != RULE_OK) return b;
+    if (a.v.is_dtype || b.v.is_dtype) return compare_types(t, a.v, b.v);
     int c = compare(a.v, b.v);
     switch (t->op) {
     case RULE_LT: return slot_int(c == -1);
@@ -210,6 +244,7 @@ static Slot apply_binary(const RuleToken *t, Slot a, Slot b) {
 static Slot apply_unary(const RuleToken *t, Slot a) {
     if (a.status != RULE_OK) return a;
     if (t->op == RULE_NOT) return slot_int(!rule_truth(a.v));
+    if (t->op == RULE_BITS) return bits_of(t, a.v);
     return t->op == RULE_NEG ? negate(t, a.v) : next_power(t, a.v);
 }
 
@@ -260,6 +295,10 @@ static RuleStatus fail(RuleStatus s, char *err, size_t size, const char *fmt, ..
 
 char *rule_value_print(RuleValue v, char *out, size_t size) {
     if (v.is_float) return number_print(v.f, out, size);
+    if (v.is_dtype) {
+        snprintf(out, size, "%s", fsc_dtype_name((FscDType)v.i));
+        return out;
+    }
     snprintf(out, size, "%lld", (long long)v.i);
     return out;
 }
@@ -281,9 +320,11 @@ static RuleStatus explain(const Slot *s, const RuleEnv *env, char *err, size_t s
     const char *shown = ops[s->op].shown;
     const char *what = s->status == RULE_DIVISION   ? "divides by zero"
                        : s->status == RULE_OVERFLOW ? "is beyond 64 bits"
-                                                    : "needs integers";
+                       : s->v.is_dtype || s->b.is_dtype ? "is no question about a type: == and != compare two"
+                                                        : "needs integers";
     int n = ops[s->op].operands;
     if (n == 0) return fail(s->status, err, size, "%s() has no value here", shown);
+    if (s->op == RULE_BITS) return fail(s->status, err, size, "%s.%s needs a type", a, shown);
     if (n == 1) return fail(s->status, err, size, "%s(%s) %s", shown, a, what);
     if (ops[s->op].form == CALL) return fail(s->status, err, size, "%s(%s, %s) %s", shown, a, b, what);
     return fail(s->status, err, size, "%s %s %s %s", a, shown, b, what);
@@ -318,6 +359,7 @@ RuleStatus rule_eval_int(const char *code, const RuleEnv *env, int64_t *out, cha
     RuleValue v;
     RuleStatus s = rule_eval(code, env, &v, err, errsize);
     if (s != RULE_OK) return s;
+    if (v.is_dtype) return fail(RULE_TYPE, err, errsize, "%s is a type, not an integer", fsc_dtype_name((FscDType)v.i));
     if (v.is_float) {
         char text[40];
         if (!(v.f >= -0x1p63 && v.f < 0x1p63) || trunc(v.f) != v.f)
@@ -411,6 +453,11 @@ static void show(Shown *s, uint32_t end, int least) {
             show(s, arg[i], 0);
         }
         put0(s, ")");
+        break;
+    case MEMBER:
+        show(s, arg[0], strength);
+        put0(s, ".");
+        put0(s, ops[t->op].shown);
         break;
     case PREFIX:
         put0(s, ops[t->op].shown);

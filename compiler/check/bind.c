@@ -18,6 +18,7 @@ static bool known_value(Checker *c, const ParamInfo *p, RuleValue *out) {
     int64_t i;
     if (s && (s->kind == SEM_INT || s->kind == SEM_BOOL) && int_fits(s->i, &i)) return (*out = rule_int(i), true);
     if (s && s->kind == SEM_FLOAT) return (*out = rule_float(s->f), true);
+    if (s && s->kind == SEM_TYPE && !s->is_pointer) return rule_dtype(stype_name(s->type), strlen(stype_name(s->type)), out);
     if (p->role == ROLE_SCALAR && p->equals_one) return (*out = rule_int(1), true);
     for (uint32_t k = 0; k < c->o->num_known; k++) {
         RecordParam text = {.kind = RECORD_CONSTEXPR, .value_kind = RECORD_FLOAT, .value = c->o->known[k].value};
@@ -71,7 +72,10 @@ static bool settle_rules(Checker *c, Params *p) {
         RuleValue v;
         uint32_t errors = diag_errors(c->d);
         if (!param->rule || param->value || param->failed) continue;
-        if (rule_number(c, p, param->rule, param->rule_at, &v)) {
+        bool is_there = rule_number(c, p, param->rule, param->rule_at, &v);
+        if (is_there && v.is_dtype) {
+            diag(c->d, param->rule_at, E_RULE_VALUE, arena_printf(c->a, "it gives %s a type, and it can only give numbers", param->name));
+        } else if (is_there) {
             param->value = v.is_float ? sem_float(c, v.f) : sem_i64(c, v.i);
             param->origin = RECORD_RULE;
             changed = true;
@@ -85,11 +89,11 @@ static bool takes_default(const ParamInfo *p) {
     return p->role == ROLE_CONSTEXPR || p->role == ROLE_DTYPE || (p->role == ROLE_BARE && !p->typed);
 }
 
-/* One more value from a default? Only one at a time: a rule may need just that. */
-static bool settle_default(Checker *c, Params *p) {
+/* One more value from a default? Only one at a time: a rule may need just that. Types first, which no rule gives. */
+static bool settle_default(Checker *c, Params *p, bool types) {
     for (uint32_t i = 0; i < p->count; i++) {
         ParamInfo *param = &p->at[i];
-        if (param->value || param->failed || !takes_default(param)) continue;
+        if (param->value || param->failed || !takes_default(param) || (types && param->role != ROLE_DTYPE)) continue;
         const Sem *s = default_of(c, param);
         if (!s) continue;
         if (param->role == ROLE_BARE) param->role = ROLE_CONSTEXPR;
@@ -124,7 +128,7 @@ static void report_unbound(Checker *c, const Params *p, ParamInfo *param) {
 }
 
 void params_settle(Checker *c, Params *p) {
-    while (settle_rules(c, p) || settle_default(c, p)) continue;
+    while (settle_rules(c, p) || settle_default(c, p, true) || settle_default(c, p, false)) continue;
     params_types(c, p);
     for (uint32_t i = 0; i < p->count; i++) report_unbound(c, p, &p->at[i]);
     params_types(c, p); /* failures reach *T */
@@ -205,10 +209,6 @@ static const char *value_text(Checker *c, const Sem *s) {
     if (s->kind == SEM_TYPE) return stype_name(s->type);
     if (s->kind == SEM_BOOL) return s->i.mag ? "1" : "0";
     return sem_is_number(s) ? number_text(c, s) : "0";
-}
-
-static int name_of_param(void *context, const char *name) {
-    return params_find(context, name);
 }
 
 static void record_contract(Checker *c, const Params *p, uint32_t index) {

@@ -87,8 +87,10 @@ const char *dtype_spelling(uint32_t i); /* all that the former knows, then NULL 
 
 /* ---- rule.c: launch-rule expressions → postfix code of record.h ------------------------------------------------------- */
 
-/* The index of a name among the kernel's parameters, or -1. */
-typedef int RuleNames(void *context, const char *name);
+/* What a rule's expression is: a constexpr parameter may be a type as well. */
+typedef enum RuleKind { RULE_IS_NUMBER, RULE_IS_TYPE, RULE_IS_EITHER } RuleKind;
+/* The index of a name among the kernel's parameters, and what it is, or -1. */
+typedef int RuleNames(void *context, const char *name, RuleKind *kind);
 /* Code text in the arena, or NULL with an error in d at the node's place. */
 const char *rule_compile(Arena *a, Diag *d, const Node *expr, RuleNames *names, void *context);
 

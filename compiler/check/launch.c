@@ -19,8 +19,14 @@ const Node *kernel_rule(const Node *fn) {
     return NULL;
 }
 
-static int name_of_param(void *context, const char *name) {
-    return params_find(context, name);
+int name_of_param(void *context, const char *name, RuleKind *kind) {
+    const Params *p = context;
+    int index = params_find(p, name);
+    Role role = index < 0 ? ROLE_SCALAR : p->at[index].role;
+    *kind = role == ROLE_DTYPE                             ? RULE_IS_TYPE
+            : role == ROLE_CONSTEXPR || role == ROLE_BARE ? RULE_IS_EITHER
+                                                          : RULE_IS_NUMBER;
+    return index;
 }
 
 static const char *compile(Checker *c, const Params *p, const Node *n) {
@@ -166,7 +172,7 @@ uint32_t launch_option(Checker *c, const Params *p, const char *name, uint32_t g
         RuleValue v;
         const char *code = rule_compile(c->a, c->d, n, name_of_param, (void *)(uintptr_t)p);
         if (!code || !rule_number(c, p, code, n->span, &v)) return 0;
-        value = v.is_float ? -1 : v.i;
+        value = rule_is_int(v) ? v.i : -1;
         if (value == 0) return 0;
     } else if (!given) {
         return 0;

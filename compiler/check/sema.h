@@ -543,6 +543,7 @@ void tune_read(Checker *c, Params *p);
 bool is_autotune(const Node *decorator);
 
 /* launch.c */
+int name_of_param(void *context, const char *name, RuleKind *kind); /* a RuleNames; context: the Params */
 bool decorator_is(const Node *decorator, const char *name); /* @name, @x.name, @name(...) */
 const Node *kernel_rule(const Node *fn);                    /* the CALL of @kernel(...), or NULL */
 void launch_check(Checker *c, Params *p);                   /* rules of the constexprs; errors of unknown keywords */

@@ -347,10 +347,6 @@ static Node *plain(Plain *t, const Node *n) {
     return copy;
 }
 
-static int find_param(void *context, const char *name) {
-    return params_find(context, name);
-}
-
 static bool read_heuristic(Checker *c, Params *p, const char *name, const Node *value) {
     int index = params_find(p, name);
     if (index >= 0 && (p->at[index].value || p->at[index].rule)) return true; /* somebody else's word is stronger */
@@ -361,7 +357,7 @@ static bool read_heuristic(Checker *c, Params *p, const char *name, const Node *
     if (function && (!only || only->kind != NODE_RETURN || !only->a)) return false;
     DiagMark mark = diag_mark(c->d);
     const Node *body = plain(&t, only ? only->a : value->a);
-    const char *code = rule_compile(c->a, c->d, body, find_param, p);
+    const char *code = rule_compile(c->a, c->d, body, name_of_param, p);
     if (diag_rewind(c->d, mark) || !code) return false;
     if (index >= 0) {
         if (p->at[index].role == ROLE_BARE) p->at[index].role = ROLE_CONSTEXPR;

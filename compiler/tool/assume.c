@@ -26,6 +26,12 @@ static void give(Assume *a, uint32_t index, int64_t value) {
     a->values[index].value = rule_int(value);
 }
 
+static void give_type(Assume *a, uint32_t index) {
+    const RecordParam *p = &a->interface->params[index];
+    const char *given = option_dtype(a->o, p->name), *name = given ? given : p->value;
+    a->values[index].known = rule_dtype(name, strlen(name), &a->values[index].value);
+}
+
 static void mark(Assume *a, const char *name, const char *what) {
     a->divisible[a->num_divisible++] = (fsc_name_value){arena_printf(a->o->arena, "%s", name), what};
 }
@@ -64,7 +70,7 @@ static void apply(Assume *a) {
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
         if (p->kind == RECORD_POINTER) mark(a, p->name, "16");
-        if (p->kind == RECORD_CONSTEXPR || !a->values[i].known || a->values[i].value.is_float) continue;
+        if (p->kind == RECORD_CONSTEXPR || !a->values[i].known || !rule_is_int(a->values[i].value)) continue;
         int64_t value = a->values[i].value.i;
         known[count++] = (fsc_name_value){arena_printf(a->o->arena, "%s", p->name), arena_printf(a->o->arena, "%" PRId64, value)};
         if (p->kind == RECORD_SCALAR && (value == 1 || value % 16 == 0)) mark(a, p->name, value == 1 ? "1" : "16");
@@ -88,6 +94,7 @@ void assume_launch(ToolOptions *o, const char *text, size_t length) {
         for (uint32_t i = 0; i < interface->num_params; i++) {
             const RecordParam *p = &interface->params[i];
             if (p->kind == RECORD_SCALAR && p->value[0]) a.values[i].known = record_value(p, &a.values[i].value);
+            if (p->kind == RECORD_CONSTEXPR && p->value_kind == RECORD_DTYPE) give_type(&a, i);
             for (size_t k = 0; k < o->compile.num_known; k++) {
                 if (strcmp(interface->params[i].name, o->compile.known[k].name) != 0) continue;
                 if (interface->params[i].kind != RECORD_CONSTEXPR) found++;

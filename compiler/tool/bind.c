@@ -143,6 +143,24 @@ static bool bind_shape(Bounds *b, const Bound *p) {
     return !p->array.data || fill_array(&b->fill, (uint32_t)(p - b->at), &a, err, sizeof err) || complain("%s", err);
 }
 
+/* T: as an option says, else as an array of that type has it, else its default. */
+static const char *type_of(const Bounds *b, const RecordParam *decider) {
+    const char *given = option_dtype(b->o, decider->name);
+    for (uint32_t i = 0; i < b->interface->num_params && !given; i++)
+        if (b->at[i].array.data && strcmp(b->at[i].param->dtype, decider->name) == 0) given = b->at[i].array.dtype;
+    return given ? given : decider->value;
+}
+
+/* For contracts and --grid. */
+static void bind_types(Bounds *b) {
+    for (uint32_t i = 0; i < b->interface->num_params; i++) {
+        const RecordParam *p = &b->interface->params[i];
+        if (p->kind != RECORD_CONSTEXPR || p->value_kind != RECORD_DTYPE) continue;
+        const char *name = type_of(b, p);
+        b->at[i].value->known = rule_dtype(name, strlen(name), &b->at[i].value->value);
+    }
+}
+
 /* An array that is only written: its shape from the contract, its type from the parameter. */
 static bool make_from_contract(Bounds *b, Bound *p) {
     const RecordParam *param = p->param;
@@ -161,15 +179,7 @@ static bool make_from_contract(Bounds *b, Bound *p) {
     }
     const char *dtype = p->word && p->word->dtype ? p->word->dtype : param->dtype;
     const Bound *decider = find(b, dtype);
-    if (decider) { /* T: as -T says, else as another array of that type has it, else its default */
-        dtype = decider->param->value;
-        for (uint32_t i = 0; i < b->interface->num_params; i++) {
-            if (b->at[i].array.data && strcmp(b->at[i].param->dtype, decider->param->name) == 0) dtype = b->at[i].array.dtype;
-        }
-        for (uint32_t i = 0; i < b->o->types.len; i++) {
-            if (strcmp(b->o->types.at[i].name, decider->param->name) == 0) dtype = b->o->types.at[i].value;
-        }
-    }
+    if (decider) dtype = type_of(b, decider->param);
     if (!dtype || element_bytes(dtype) == 0)
         return complain("the element type of %s is open; say it: %s=out.npy:fp32", param->name, param->name);
     return array_create(&p->array, param->name, dtype, param->num_dims, shape) && bind_shape(b, p);
@@ -198,6 +208,7 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
         if (p->word && p->word->kind != WORD_NUMBER && !load_array(b, p)) return false;
         if (!bind_shape(b, p)) return false;
     }
+    bind_types(b);
     fill_defaults(&b->fill);
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];

@@ -4,6 +4,8 @@
  */
 #include "tool/tool.h"
 
+#include "check/check.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -300,6 +302,14 @@ bool options_parse(ToolOptions *o, int argc, char **argv) {
     o->compile.types = o->types.at;
     o->compile.num_types = o->types.len;
     return true;
+}
+
+const char *option_dtype(const ToolOptions *o, const char *name) {
+    for (uint32_t i = 0; i < o->types.len; i++)
+        if (strcmp(o->types.at[i].name, name) == 0) return dtype_canonical(o->types.at[i].value);
+    for (uint32_t i = 0; i < o->defines.len; i++)
+        if (strcmp(o->defines.at[i].name, name) == 0) return dtype_canonical(o->defines.at[i].value);
+    return NULL;
 }
 
 static const CommandHead heads[] = {

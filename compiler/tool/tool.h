@@ -51,6 +51,8 @@ extern const char *tool_name; /* "fsc run": what messages begin with, once optio
 /* False after printing what is wrong with the call to stderr. */
 bool options_parse(ToolOptions *o, int argc, char **argv);
 void options_help(Command command);
+/* "fp16", however -T or -D spell the type of that name; NULL: they do not say it. */
+const char *option_dtype(const ToolOptions *o, const char *name);
 
 /* A row of options.def. */
 typedef struct ToolOption {

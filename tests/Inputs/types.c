@@ -1,4 +1,4 @@
-/* types.c - calls the function of types.dsl: exit status 0 if every value arrived in both programs. */
+/* types.c - calls the functions of types.dsl: exit status 0 if every value arrived in both programs, and the launch rule saw the type. */
 #include "types.h"
 
 #include <stdio.h>
@@ -17,6 +17,12 @@ int main(void) {
         fprintf(stderr, "value %d is %g, not %g\n", i % 20, y[i], wanted[i % 20]);
         wrong = 1;
     }
+    static const uint16_t x[100]; /* bf16 */
+    int32_t told[100];
+    s = ruled(FSC_STREAM_CPU, told, x, 100);
+    if (s != FSC_OK) fprintf(stderr, "%s\n", fsc_last_message());
+    for (int i = 0; i < 100 && !wrong; i++) wrong = s != FSC_OK || told[i] != 6402;
     fsc_object_unload(&types_object);
+    fsc_object_unload(&ruled_object);
     return wrong;
 }

@@ -23,3 +23,10 @@ def types(y: *fp64, t: i1, a: i8, b: i16, c: i32, d: i64, e: u8, f: u16, g: u32,
     store(y + i + 17, z.to(fp64))
     store(y + i + 18, num_programs(0).to(fp64))
     store(y + i + 19, num_programs(1).to(fp64))
+
+
+# Values that the launch rule gives by T are the variant's own, and the grid is what it says.
+@kernel(grid=(cdiv(n, 16 if T == fp32 else 64),), B=1024 // T.primitive_bitwidth, require=(T == bf16,))
+def ruled(y: *i32[n], x: *T[n], n: i32, B: constexpr = 8, T: dtype = bf16):
+    i = program_id(0) * B + arange(0, B)
+    store(y + i, 100 * B + num_programs(0), mask=(i < n) & (load(x + i, mask=i < n) == 0.0))

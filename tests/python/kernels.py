@@ -18,6 +18,12 @@ def copy(y: *T[n], x: *T[n], n: i64, T: dtype = fp32):
     i = program_id(0) * 64 + arange(0, 64)
     store(y + i, load(x + i, mask=i < n), mask=i < n)
 """
+TOLD = """
+@kernel(grid=(cdiv(n, 16 if T == fp32 else 64),), B=1024 // T.primitive_bitwidth)
+def told(y: *i32[n], x: *T[n], n: i32, B: constexpr = 8, T: dtype = i8):
+    i = program_id(0) * B + arange(0, B)
+    store(y + i, 100 * B + num_programs(0) + load(x + i, mask=i < n).to(i32), mask=i < n)
+"""
 TRANSPOSE = """
 @kernel(grid=(n, m))
 def transpose(y: *fp32[m:sy, n:ty], x: *fp32[n:sx, m:tx], n: i32, m: i32, sx: i32, tx: i32, sy: i32, ty: i32):

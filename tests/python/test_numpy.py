@@ -14,8 +14,8 @@ import unittest
 
 import fsc
 import numpy as np
-from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TRANSPOSE, TRITON, WRONG, LikeTorch, OnlyDlpack, OnlyInterface,
-                     softmax_of)
+from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON, WRONG, LikeTorch, OnlyDlpack,
+                     OnlyInterface, softmax_of)
 
 DEVICES = ["cpu", "emu"]
 rng = np.random.default_rng(0)
@@ -49,6 +49,14 @@ class Launches(unittest.TestCase):
             np.testing.assert_array_equal(y, x.T)
             transpose(y.T, x.T)  # turned by their strides alone
             np.testing.assert_array_equal(y, x.T)
+
+    def test_rules_ask_for_types(self):
+        for device in DEVICES:
+            told = fsc.loads(TOLD, device=device).told
+            for dtype, value in [("float32", 3207), ("float16", 6402), ("int8", 12802), ("float32", 3207)]:
+                y = np.zeros(100, np.int32)
+                told(y, np.zeros(100, dtype))
+                np.testing.assert_array_equal(y, value, err_msg=dtype)
 
     def test_every_element_type(self):
         copy = fsc.loads(COPY).copy

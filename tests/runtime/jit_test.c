@@ -71,6 +71,37 @@ static void host_code_comes_back(void **state) {
     assert_int_equal(files_of("", ".fsc", NULL), 4);
 }
 
+/* A rule that asks for T sees what the arrays are made of; from the source, from disk, by the long way and the short one. */
+static void rules_ask_for_types(void **state) {
+    static const char told[] = "@kernel(grid=(cdiv(n, 16 if T == fp32 else 64),), B=1024 // T.primitive_bitwidth, num_warps=2 if T == bf16 else 1)\n"
+                               "def told(y: *i32[n], x: *T[n], n: i32, B: constexpr = 8, T: dtype = i8):\n"
+                               "    i = program_id(0) * B + arange(0, B)\n"
+                               "    store(y + i, 100 * B + num_programs(0) + load(x + i, mask=i < n).to(i32), mask=i < n)\n";
+    static const struct {
+        FscDType type;
+        int32_t value;
+    } cases[] = {{FSC_FP32, 3207}, {FSC_BF16, 6402}, {FSC_FP16, 6402}, {FSC_I8, 12802}, {FSC_DTYPE_NONE, 12802}};
+    static const char *const names[] = {"cpu:1", "emu:1"};
+    (void)state;
+    for (int k = 0; k < 4; k++) {
+        fsc_device *d = device_of(names[k / 2]);
+        fsc_jit *j = jit_with(d, told, NULL);
+        for (int i = 0; i < 15; i++) {
+            _Alignas(16) static const float x[100];
+            _Alignas(16) int32_t y[100] = {0};
+            FscDType t = cases[i % 5].type;
+            const FscArg args[] = {fsc_pointer(y, sizeof y, FSC_I32), fsc_pointer((void *)(uintptr_t)x, 100 * (t ? fsc_dtype_size(t) : 1), t), fsc_int(100)};
+            if (fsc_jit_launch(j, NULL, args, 3, NULL) != FSC_OK) fail_msg("%s", fsc_last_message());
+            for (int at = 0; at < 100; at++) assert_int_equal(y[at], cases[i % 5].value);
+        }
+        FscJitCounts made;
+        fsc_jit_counts(j, &made);
+        expect(made, k % 2 ? 0 : 5, k % 2 ? 5 : 0);
+        fsc_jit_destroy(j);
+        fsc_device_close(d);
+    }
+}
+
 /* Whatever the code hangs on makes another entry. */
 static void keys_tell_options_apart(void **state) {
     fsc_compile_options o[13];
@@ -453,6 +484,7 @@ int main(void) {
         IN_FOLDER(processes_share_a_folder), /* first: a process with threads should not fork */
         IN_FOLDER(host_code_comes_back),
         IN_FOLDER(keys_tell_options_apart),
+        IN_FOLDER(rules_ask_for_types),
         IN_FOLDER(long_files_are_not_parsed_again),
         IN_FOLDER(interfaces_survive),
         IN_FOLDER(off_means_off),

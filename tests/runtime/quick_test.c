@@ -48,7 +48,9 @@ static void expression(const Shape *s, uint32_t depth, char *out) {
         static const char *const facts[] = {"num_sms", "warp_size", "max_shared", "num_regs", "occupancy"};
         uint32_t kind = draw(12), i = draw(s->num + 1); /* the constexpr parameter comes last */
         bool is_int = i == s->num || s->pointer[i] || s->type[i][0] != 'f'; /* an address is one, too */
-        if (kind < 7 && (is_int || draw(20) == 0)) sprintf(out + strlen(out), "$%u ", i);
+        static const char *const asked[] = {"$%u bf16 == ", "fp16 $%u != ", "$%u bits ", "$%u "};
+        if (kind == 10 && draw(2)) sprintf(out + strlen(out), asked[draw(draw(20) ? 3 : 4)], s->num + 1); /* T, behind it */
+        else if (kind < 7 && (is_int || draw(20) == 0)) sprintf(out + strlen(out), "$%u ", i);
         else if (kind == 11) sprintf(out + strlen(out), "%s ", facts[draw(5)]);
         else sprintf(out + strlen(out), "%s ", number_text());
         return;
@@ -96,6 +98,7 @@ static Record *random_record(const Shape *s) {
     static const RecordOrigin origins[] = {RECORD_RULE, RECORD_DEFAULT, RECORD_OPTION};
     const char *rule = draw(2) ? code(s, draw(3)) : NULL;
     record_add_constexpr(r, "B", RECORD_INT, values[draw(4)], origins[draw(3)], rule);
+    record_add_constexpr(r, "T", RECORD_DTYPE, draw(2) ? "bf16" : "fp32", RECORD_OPTION, NULL);
     for (uint32_t n = draw(2); n > 0; n--) record_add_require(r, code(s, draw(3)), "it");
     for (uint32_t n = draw(4); n > 0; n--) record_add_grid(r, code(s, draw(4)));
     record_add_launch(r, "k", 1, 1, 1, 0);

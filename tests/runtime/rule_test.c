@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "runtime/fsc_runtime.h"
 #include "runtime/record.h"
 
 #include <inttypes.h>
@@ -21,14 +22,15 @@ static RuleStatus blocks(void *context, int64_t *programs) {
 static int resident = 4;
 
 static RuleEnv make_env(void) {
-    static RuleBinding values[5];
-    values[0] = (RuleBinding){"n_rows", true, {false, 4096, 0}};
-    values[1] = (RuleBinding){"n_cols", true, {false, 781, 0}};
-    values[2] = (RuleBinding){"eps", true, {true, 0, 0.5}};
-    values[3] = (RuleBinding){"later", false, {false, 0, 0}};
-    values[4] = (RuleBinding){"big", true, {false, INT64_MAX, 0}};
+    static RuleBinding values[6];
+    values[0] = (RuleBinding){"n_rows", true, rule_int(4096)};
+    values[1] = (RuleBinding){"n_cols", true, rule_int(781)};
+    values[2] = (RuleBinding){"eps", true, rule_float(0.5)};
+    values[3] = (RuleBinding){"later", false, rule_int(0)};
+    values[4] = (RuleBinding){"big", true, rule_int(INT64_MAX)};
+    values[5] = (RuleBinding){"T", rule_dtype("bf16", 4, &values[5].value), {.is_dtype = true, .i = FSC_BF16}};
     return (RuleEnv){.values = values,
-                     .num_values = 5,
+                     .num_values = 6,
                      .num_sms = 108,
                      .max_shared = 166912,
                      .occupancy = blocks,
@@ -94,6 +96,17 @@ static void integers(void **state) {
         {"1 7 $3 sel", 7},
         {"0 1 0 // 7 sel", 7}, /* … or divide by zero */
         {"$1 0 == 1 0 // and 5 or", 5},
+        {"$5 bf16 ==", 1},
+        {"$5 fp16 ==", 0},
+        {"$5 fp16 !=", 1},
+        {"$5 fp16 == $5 bf16 == or", 1},
+        {"$5 fp32 == 8 16 sel", 16},
+        {"$5 bits 8 //", 2},
+        {"i1 bits", 1},
+        {"fp8e5 bits", 8},
+        {"fp64 bits u64 bits ==", 1},
+        {"$0 5 > $5 fp32 sel bf16 ==", 1}, /* a type may be chosen */
+        {"$5 not", 0},
     };
     RuleEnv env = make_env();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -151,6 +164,17 @@ static void failures(void **state) {
         {"4611686018427387905 npow2", RULE_OVERFLOW, "next_power_of_2(4611686018427387905) is beyond"},
         {"1.5 npow2", RULE_TYPE, "needs integers"},
         {"1.5 2 cdiv", RULE_TYPE, "needs integers"},
+        {"$5 1 +", RULE_TYPE, "bf16 + 1 is no question about a type"},
+        {"$5 4 ==", RULE_TYPE, "bf16 == 4 is no question about a type"},
+        {"0.5 $5 !=", RULE_TYPE, "0.5 != bf16"},
+        {"$5 fp32 <", RULE_TYPE, "bf16 < fp32"},
+        {"$5 fp32 max", RULE_TYPE, "max(bf16, fp32)"},
+        {"$5 8 cdiv", RULE_TYPE, "cdiv(bf16, 8)"},
+        {"$5 neg", RULE_TYPE, "-(bf16)"},
+        {"$5 npow2", RULE_TYPE, "next_power_of_2(bf16)"},
+        {"$0 bits", RULE_TYPE, "4096.primitive_bitwidth needs a type"},
+        {"fp12 bits", RULE_MALFORMED, "'fp12' is no launch-rule operation"},
+        {"fp32fp32fp32fp32fp32", RULE_MALFORMED, "no launch-rule operation"},
         {"", RULE_MALFORMED, "leaves 0 values"},
         {"1 2", RULE_MALFORMED, "leaves 2 values"},
         {"1 +", RULE_MALFORMED, "not well formed at '+'"},
@@ -163,7 +187,7 @@ static void failures(void **state) {
     };
     RuleEnv env = make_env();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        RuleValue v = {true, 5, 5};
+        RuleValue v = {true, 5, 5, false};
         char err[200] = "";
         RuleStatus s = rule_eval(cases[i].code, &env, &v, err, sizeof err);
         if (s != cases[i].status || !strstr(err, cases[i].says))
@@ -180,6 +204,8 @@ static void failures(void **state) {
     assert_int_equal(rule_eval_int("1e300", &env, &n, err, sizeof err), RULE_TYPE);
     assert_int_equal(rule_eval_int("4.0", &env, &n, err, sizeof err), RULE_OK);
     assert_int_equal(n, 4);
+    assert_int_equal(rule_eval_int("$5", &env, &n, err, sizeof err), RULE_TYPE);
+    assert_string_equal(err, "bf16 is a type, not an integer");
     RuleEnv nothing = {0};
     assert_int_equal(rule_eval_int("$0", &nothing, &n, err, sizeof err), RULE_UNBOUND);
 }
@@ -249,6 +275,9 @@ static void printing(void **state) {
         {"$7 0.5 *", "$7 * 0.5"},
         {"1 2 < 3 ==", "(1 < 2) == 3"},
         {"1 2 3 sel 4 +", "(2 if 1 else 3) + 4"},
+        {"$3 fp16 == $3 bf16 == or 8 16 sel", "8 if later == fp16 or later == bf16 else 16"},
+        {"$0 $3 bits 8 // *", "n_rows * (later.primitive_bitwidth // 8)"},
+        {"$0 $3 fp32 sel bits", "(later if n_rows else fp32).primitive_bitwidth"},
     };
     char out[100];
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -263,6 +292,10 @@ static void printing(void **state) {
     assert_string_equal(rule_value_print(rule_float(1), out, sizeof out), "1.0");
     assert_string_equal(rule_value_print(rule_float(1e300), out, sizeof out), "1e+300");
     assert_string_equal(rule_value_print(rule_float(-(double)INFINITY), out, sizeof out), "-inf");
+    RuleValue t;
+    assert_true(rule_dtype("u16", 3, &t) && !rule_dtype("u17", 3, &t) && !rule_dtype("", 0, &t));
+    assert_true(rule_dtype("u16 fp16", 3, &t) && t.is_dtype && !rule_is_int(t));
+    assert_string_equal(rule_value_print(t, out, sizeof out), "u16");
     assert_string_equal(rule_value_print(rule_int(INT64_MIN), out, sizeof out), "-9223372036854775808");
 }
 

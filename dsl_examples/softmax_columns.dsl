@@ -3,18 +3,19 @@
 # A program that took one column would use a few bytes of every line of memory it touches. It takes COLS neighbours, and where
 # their strip of ROWS x COLS fits into the registers of a program (WHOLE), it is read once, as one tile. 2^18 elements are 8
 # blocks of a cluster in fp32, 2^15 are one block, for GPUs without large clusters; the shared memory of a block tells which.
-# Beyond 8192 rows strips are half as wide: fewer blocks share one, and more programs share the matrix. Short ones are wider.
-# A block takes EACH elements, 32 a thread, where they are few or rows begin anywhere (each element has its own address then);
-# else (0) the compiler chooses.
+# Beyond 8192 rows, 16384 where T has 16 bits, strips are half as wide: fewer blocks share one, and more programs share the
+# matrix. Short ones are wider. A block takes EACH elements, 32 a thread, where they are few or rows of 32 bits begin anywhere
+# (each element has its own address then); else (0) the compiler chooses.
 #
 # A longer strip is walked twice, STEP rows at a time: first for the sums, then for the quotients. Each of the STEP x COLS places
 # keeps the maximum and the sum of what it has met; only then do the STEP places of a column meet. Until a place has met a
 # number above -inf its shift is 0, as -inf - -inf would be NaN.
 #
 #   fsc run softmax_columns.dsl x=in.npy y=out.npy
-@kernel(grid=(cdiv(n_cols, COLS),), ROWS=next_power_of_2(n_rows), COLS=max(16, 2048 // ROWS) if n_rows <= 8192 else 8,
+@kernel(grid=(cdiv(n_cols, COLS),), ROWS=next_power_of_2(n_rows),         COLS=max(16, 2048 // ROWS) if n_rows <= (16384 if T.primitive_bitwidth <= 16 else 8192) else 8,
         WHOLE=ROWS * COLS <= (262144 if max_shared() > 200000 else 32768),
-        EACH=min(16384, ROWS * COLS) if ROWS * COLS <= 16384 or x_stride % 4 > 0 and max_shared() > 200000 else 0,
+        EACH=min(16384, ROWS * COLS) if ROWS * COLS <= 16384 or
+             x_stride % 4 > 0 and T.primitive_bitwidth > 16 and max_shared() > 200000 else 0,
         num_warps=min(16, EACH // 1024) if WHOLE else 8,
         num_ctas=ROWS * COLS // max(1, EACH) if WHOLE and EACH > 0 else 0)
 def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32,

@@ -68,7 +68,8 @@ enum { /* CUjit_option */
        CU_JIT_ERROR_LOG_BUFFER_SIZE = 6,
 };
 
-enum { CU_POINTER_MEMORY_TYPE = 2 }; /* CUpointer_attribute */
+enum { CU_POINTER_MEMORY_TYPE = 2, CU_POINTER_HOST_POINTER = 4 }; /* CUpointer_attribute */
+enum { CU_MEMORY_DEVICE = 2 }; /* CUmemorytype */
 
 enum { CU_JIT_INPUT_PTX = 1 }; /* CUjitInputType */
 

@@ -497,7 +497,7 @@ typedef struct FscObject {
 
 /* Launches the variant that fits: values[i] points at the i-th run-time argument, of the C type that the parameter has in
  * the generated header (a float for every floating-point scalar but fp64, a uint8_t for i1). grid: NULL, or of a kernel without
- * a launch rule the programs. Checked as fsc_launch is; FSC_NO_VARIANT says which --variants would cover the call. Takes the
+ * a launch rule the programs. Checked as fsc_launch is; FSC_ERROR_ARCH also where the CPU version is given a GPU's memory; FSC_NO_VARIANT says which --variants would cover the call. Takes the
  * newest cubin that fits the device, else PTX, which the driver compiles. A variant is loaded when it is first launched,
  * once a context, whichever threads ask; from then on nothing is locked but the kernel's table for reading. */
 FSC_API fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid[3], const void *const *values);

@@ -287,6 +287,25 @@ static FscArg read_value(RecordKind kind, FscDType t, const void *at) {
     return is_float ? fsc_float((double)*(const float *)at) : fsc_int(read_int(t, at));
 }
 
+/* A program that opened a GPU hands its memory to an object that has no code for GPUs: the processor would fault there. */
+static fsc_status check_host_memory(const Loaded *l, const FscArg *args, uint32_t n) {
+    fsc_device *d = l->kernel->device;
+    if (!device_is_host(d) || driver_state() != FSC_OK || !cuda.cuPointerGetAttribute) return FSC_OK;
+    for (uint32_t i = 0; i < n; i++) {
+        CUdeviceptr at = (CUdeviceptr)(uintptr_t)args[i].u.pointer;
+        int type = 0;
+        void *seen_at = NULL;
+        if (args[i].kind != FSC_ARG_POINTER || !at) continue;
+        if (cuda.cuPointerGetAttribute(&type, CU_POINTER_MEMORY_TYPE, at) != CUDA_SUCCESS || type != CU_MEMORY_DEVICE) continue;
+        if (cuda.cuPointerGetAttribute(&seen_at, CU_POINTER_HOST_POINTER, at) == CUDA_SUCCESS) continue;
+        return status_fail(d, FSC_ERROR_ARCH,
+                           "argument %u of kernel %s is memory of a GPU, and this is its CPU version: compile it with the GPU's --arch "
+                           "among the others, or open the device \"cpu\"",
+                           i + 1, kernel_table(l->kernel)->at[0]->record->kernel);
+    }
+    return FSC_OK;
+}
+
 fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid[3], const void *const *values) {
     FscArg small[CALL_ARGS], *args = small;
     Loaded *l = NULL;
@@ -298,7 +317,8 @@ fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid
     if (!args) return status_memory(l->kernel->device);
     for (uint32_t i = 0; i < v->num_slots; i++)
         args[i] = read_value(v->record->params[v->slots[i].param].kind, v->slots[i].dtype, values[i]);
-    s = fsc_launch(l->kernel, grid, args, v->num_slots, stream == FSC_STREAM_CPU ? NULL : stream);
+    s = check_host_memory(l, args, v->num_slots);
+    if (s == FSC_OK) s = fsc_launch(l->kernel, grid, args, v->num_slots, stream == FSC_STREAM_CPU ? NULL : stream);
     if (args != small) free(args);
     return s;
 }

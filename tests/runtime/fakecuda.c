@@ -324,7 +324,7 @@ API(cuPointerGetAttribute, void *value, int attribute, unsigned long long addres
     const char *p = (const char *)(uintptr_t)address;
     bool is_known = false;
     pthread_mutex_lock(&lock);
-    for (struct Head *h = all.next; h != &all && !is_known; h = h->next) is_known = p >= (char *)h + HEAD && p < (char *)h + HEAD + h->bytes;
+    for (struct Head *h = all.next; h && h != &all && !is_known; h = h->next) is_known = p >= (char *)h + HEAD && p < (char *)h + HEAD + h->bytes;
     pthread_mutex_unlock(&lock);
     if (!is_known || attribute != 2) return 1;
     *(int *)value = 2;

@@ -289,6 +289,33 @@ static void cpu_version(void **state) {
     end(&m);
 }
 
+/* The processor would fault at a GPU's address. */
+static void cpu_version_of_gpu_memory(void **state) {
+    (void)state;
+    Made m;
+    make_usual(&m);
+    m.object.num_variants = 0;
+    add_cpu(&m, "1024", 3);
+    fsc_device *d = NULL;
+    void *memory = NULL;
+    float own[4] = {42.0f};
+    int32_t stride = 4096, rows = 3, n_cols = 700;
+    assert_int_equal(fsc_device_open("cuda", &d), FSC_OK);
+    assert_int_equal(fsc_memory_alloc(d, 4096, &memory), FSC_OK);
+    const void *y = own, *x = memory;
+    const void *const values[] = {&y, &x, &stride, &stride, &rows, &n_cols};
+    atomic_store(&programs, 0);
+    assert_int_equal(fsc_object_launch(&m.object, NULL, NULL, values), FSC_ERROR_ARCH);
+    assert_non_null(strstr(fsc_last_message(), "argument 2 of kernel softmax is memory of a GPU, and this is its CPU version"));
+    x = own;
+    assert_int_equal(fsc_object_launch(&m.object, NULL, NULL, values), FSC_OK);
+    assert_int_equal(atomic_load(&programs), 3);
+    assert_int_equal(fsc_memory_free(d, memory), FSC_OK);
+    fsc_object_unload(&m.object);
+    fsc_device_close(d);
+    end(&m);
+}
+
 /* A fault is told until the object is unloaded, which gives the lost context back: then a new one works. */
 static void faults_end_with_the_context(void **state) {
     (void)state;
@@ -428,6 +455,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(contexts, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(two_objects, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(cpu_version, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(cpu_version_of_gpu_memory, fresh, nothing_left),
         cmocka_unit_test_setup(faults_end_with_the_context, fresh),
         cmocka_unit_test_setup_teardown(graphs, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(value_types, fresh, nothing_left),

@@ -200,7 +200,8 @@ def with_c_compiler(prefix, folder, flags, fake):
         if version != "cpu":
             on_fake_driver(program, fake)
         if gpu_driver():
-            run(program)
+            printed = run(program, fails=version == "cpu")
+            expect(version != "cpu" or "is memory of a GPU, and this is its CPU version" in printed, "%s prints %r" % (program, printed))
     made = os.path.join(folder, "softmax.c")
     for library in filter(None, [fake, gpu_driver()]):
         program = os.path.join(folder, "graph")

@@ -197,9 +197,9 @@ def rows(bench, name):
         rows_config(bench, name, *config)
 
 
-@case(slow=True, name=list(KERNELS))
-def rows_wide(bench, name):
-    for config in WIDE:
+@case(slow=True, name=list(KERNELS), part=range(4))
+def rows_wide(bench, name, part):
+    for config in WIDE[part::4]:
         rows_config(bench, name, *config)
 
 

@@ -121,7 +121,7 @@ for w in $what; do
         TAIL=2 step ncu-torch 120 ncu -f -o "$home/torch" --set full -k 'regex:(?i)softmax' -c 1 \
             python3 -c "import torch; x = torch.randn(8192, 32000, device='cuda', dtype=torch.float16); torch.softmax(x, 1); torch.cuda.synchronize()"
         for peer in fsc torch; do TAIL=3 step "ncu-$peer-details" 60 ncu --import "$home/$peer.ncu-rep" --page details; done
-        TAIL=40 step ncu-lines 60 ncu --import "$home/fsc.ncu-rep" --page source --print-source cuda --csv
+        TAIL=3 step ncu-lines 60 ncu --import "$home/fsc.ncu-rep" --page source --print-source cuda,sass --csv
         ;;
     counters) TAIL=400 step counters 560 python3 bench/counters.py --fsc bin/fsc --out "$out/counters.csv" ;;
     esac

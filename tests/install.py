@@ -203,6 +203,9 @@ def with_c_compiler(prefix, folder, flags, fake):
             printed = run(program, fails=version == "cpu")
             expect(version != "cpu" or "is memory of a GPU, and this is its CPU version" in printed, "%s prints %r" % (program, printed))
     made = os.path.join(folder, "softmax.c")
+    for standard in ("c99", "c11", "c++11", "c++20"):  # the C file is of all of them
+        run("c++" if "+" in standard else "cc", *STRICT, "-std=" + standard, "-x", standard.rstrip("0123456789"), "-I" + os.path.join(prefix, "include"),
+            "-c", made, "-o", os.path.join(folder, "standard.o"))
     for library in filter(None, [fake, gpu_driver()]):
         program = os.path.join(folder, "graph")
         run("cc", "-std=c17", *STRICT, *flags.split(), "-I" + folder, os.path.join(ROOT, "docs", "examples", "embed", "graph.c"), made, "-o", program,

@@ -293,7 +293,7 @@ static ExitCode read_interface(PackageJob *j, PackageKernel *k) {
     ExitCode code = s == FSC_OK ? EXIT_DONE : compile_finish(j->o, c, s);
     if (s == FSC_OK) {
         k->name = arena_printf(j->o->arena, "%s", k->interface->kernel);
-        k->function = package_name(j->o->arena, k->name);
+        k->function = package_function(j->o->arena, k->name);
         k->symbol = arena_printf(j->o->arena, "%s_object", k->name);
     }
     fsc_compilation_destroy(c);

@@ -19,7 +19,7 @@ typedef struct Assembly {
 
 typedef struct PackageKernel {
     const char *name;     /* of the kernel */
-    const char *function; /* of the C function: the same, or with a "_" where C or C++ have the word */
+    const char *function; /* of the C function: the same, or with a "_" where C or C++ have the name */
     const char *symbol;   /* of the table */
     Record *interface;    /* owned */
     Record *record;       /* of the first variant; owned */
@@ -60,8 +60,9 @@ void assemble_all(Assembly *at, uint32_t count, int opt_level);
 
 void package_header(const PackageJob *j, Text *out);
 void package_c(const PackageJob *j, Text *out);
-/* The name, or with "_" behind it where it is a word of C or C++. */
+/* The name, or with "_" behind it where it is a word of C or C++; of a function, also where the C library has it. */
 const char *package_name(Arena *a, const char *name);
+const char *package_function(Arena *a, const char *name);
 ObjectParam package_param(const RecordParam *p); /* how it is passed */
 
 #endif

@@ -1,7 +1,7 @@
 /* package_c.c - the C that --emit=object and --emit=c write: headers, and a file of tables and functions.
  *
  * In: compiled kernels. Out: text. Method: a function has the stream first, then the kernel's run-time parameters with their
- * names and C types (ctype.def); it hands pointers to them to fsc_object_launch. Names that C or C++ have get a "_".
+ * names and C types (ctype.def); it hands pointers to them to fsc_object_launch. Names that C or C++ have get a "_" (cname.def).
  */
 #include "tool/package.h"
 
@@ -17,22 +17,39 @@ static const struct {
 #undef CTYPE
 };
 
-/* Of C17 and C++20, but for those that begin with an underscore. */
-static const char *const reserved[] = {
-    "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "char16_t",
-    "char32_t", "char8_t", "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "const_cast", "consteval",
-    "constexpr", "constinit", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
-    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "main", "mutable",
-    "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public",
-    "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
-    "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid",
-    "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq"};
+static const char *const words[] = {
+#define CWORD(name) name,
+#define CFUNCTION(name)
+#define CMATH(name)
+#include "tool/cname.def"
+#undef CWORD
+#undef CFUNCTION
+#undef CMATH
+};
+
+static const char *const functions[] = {
+#define CWORD(name)
+#define CFUNCTION(name) name,
+#define CMATH(name) name, name "f", name "l",
+#include "tool/cname.def"
+#undef CWORD
+#undef CFUNCTION
+#undef CMATH
+};
+
+static bool is_one_of(const char *const *names, size_t n, const char *name) {
+    size_t i = 0;
+    while (i < n && strcmp(names[i], name) != 0) i++;
+    return i < n;
+}
 
 const char *package_name(Arena *a, const char *name) {
-    for (size_t i = 0; i < COUNT(reserved); i++) {
-        if (strcmp(reserved[i], name) == 0) return arena_printf(a, "%s_", name);
-    }
-    return name;
+    bool is_ours = strncmp(name, "fsc_", 4) == 0 || strncmp(name, "FSC_", 4) == 0;
+    return is_ours || is_one_of(words, COUNT(words), name) ? arena_printf(a, "%s_", name) : name;
+}
+
+const char *package_function(Arena *a, const char *name) {
+    return is_one_of(functions, COUNT(functions), name) ? arena_printf(a, "%s_", name) : package_name(a, name);
 }
 
 static size_t type_row(const RecordParam *p) {
@@ -127,7 +144,7 @@ void package_header(const PackageJob *j, Text *out) {
 /* ---- One C file -------------------------------------------------------------------------------------------------------------- */
 
 static void print_bytes(const char *name, uint32_t index, Bytes bytes, Text *out) {
-    text_printf(out, "static const _Alignas(64) unsigned char %s_code_%u[%zu] = {", name, index, bytes.len);
+    text_printf(out, "FSC_ALIGNED static const unsigned char %s_code_%u[%zu] = {", name, index, bytes.len);
     for (size_t i = 0; i < bytes.len; i++) text_printf(out, "%s%u,", i % 32 ? "" : "\n", (unsigned)(unsigned char)bytes.at[i]);
     text_printf(out, "\n};\n");
 }
@@ -159,10 +176,12 @@ static void print_function(const PackageJob *j, const PackageKernel *k, Text *ou
 }
 
 void package_c(const PackageJob *j, Text *out) {
-    text_printf(out, "/* Made by %s: do not edit. Kernels with their code; links with libfsc-runtime. */\n", fsc_version());
-    text_printf(out, "#include <fsc_runtime.h>\n\n");
+    text_printf(out, "/* Made by %s: do not edit. Kernels with their code, in C and in C++; links with libfsc-runtime. */\n", fsc_version());
+    text_printf(out, "#include <fsc_runtime.h>\n\n#ifdef __cplusplus\n#define FSC_ALIGNED alignas(64)\nextern \"C\" {\n");
+    text_printf(out, "#elif __STDC_VERSION__ >= 201112L\n#define FSC_ALIGNED _Alignas(64)\n#else\n#define FSC_ALIGNED __attribute__((aligned(64)))\n#endif\n\n");
     for (uint32_t i = 0; i < j->kernels.len; i++) {
         print_table(&j->kernels.at[i], out);
         print_function(j, &j->kernels.at[i], out);
     }
+    text_printf(out, "#ifdef __cplusplus\n}\n#endif\n");
 }

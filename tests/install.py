@@ -2,7 +2,7 @@
 """install.py BUILD|ARCHIVE FAKE_DRIVER [CFLAGS]: what is installed is enough to build programs with kernels in them.
 
 Unpacks cpack's archive (of the build, or the one given) somewhere, and builds docs/examples/embed against it with CMake; the same with a C compiler and
-pkg-config from --emit=c; runs all of it without a driver, on the tests' fake one, and on a GPU if there is one. Every type of
+pkg-config from --emit=c; compares the .deb; runs all of it without a driver, on the tests' fake one, and on a GPU if there is one. Every type of
 a scalar reaches the kernel as the header passes it. Libraries show fsc_* only; nothing in the archive needs LLVM or a newer C library.
 """
 
@@ -55,6 +55,22 @@ def install(build, folder, sanitized):
     run("cpack", "-G", "TGZ", "-B", first, "--config", os.path.join(build, "CPackConfig.cmake"), folder=build)
     archive, = glob.glob(os.path.join(first, "*.tar.gz"))
     return unpack(archive, folder)
+
+
+def check_debian(build, prefix, folder):
+    """The .deb has the archive's files under /usr, its tool runs, and it depends on nothing that a bare system lacks."""
+    if not shutil.which("dpkg-deb"):
+        return
+    made, root = os.path.join(folder, "deb"), os.path.join(folder, "root")
+    run("cpack", "-G", "DEB", "-B", made, "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none", "--config", os.path.join(build, "CPackConfig.cmake"), folder=build)
+    package, = glob.glob(os.path.join(made, "*.deb"))
+    depends = re.findall(r"[\w.+-]+(?= \(|,|$)", run("dpkg-deb", "-f", package, "Depends").strip())
+    expect(set(depends) == {"libc6", "libzstd1", "zlib1g"}, "%s depends on %s" % (package, depends))
+    run("dpkg-deb", "-x", package, root)
+    usr = os.path.join(root, "usr")
+    trees = [sorted(os.path.relpath(path, top) for path in glob.glob(os.path.join(top, "**"), recursive=True)) for top in (prefix, usr)]
+    expect(trees[0] == trees[1], "the .deb and the .tar.gz differ: %s" % sorted(set(trees[0]) ^ set(trees[1])))
+    expect(run(os.path.join(usr, "bin", "fsc"), "--version").startswith("fsc "), "the .deb's fsc does not tell its version")
 
 
 def check_share(prefix):
@@ -159,7 +175,9 @@ def with_cmake(prefix, folder, flags, fake):
     on_fake_driver(os.path.join(build, "embed"), fake)
     if gpu_driver():
         run(os.path.join(build, "embed"))
-    printed = run(os.path.join(build, "embed_cpp"))
+    with tempfile.NamedTemporaryFile("r") as log:
+        printed = run(os.path.join(build, "embed_cpp"), env={"FSC_CUDA_LIBRARY": fake, "FAKE_CUDA_LOG": log.name})
+        expect(log.read() == "", "an object for CPUs alone calls the driver")
     expect("--variants BLOCK=512..8192 would cover it" in printed, "embed_cpp prints %r" % printed)
     expect("Compiling kernels" not in run(*make), "kernels are compiled again though nothing changed")
     text = open(kernel, encoding="utf-8").read()
@@ -232,6 +250,8 @@ def main():
         check_share(prefix)
         if not flags:
             check_files(prefix)
+            if os.path.isdir(build):
+                check_debian(build, prefix, folder)
         for name in ("libfsc-runtime", "libfsc"):
             check_library(os.path.join(prefix, "lib", name + ".so"), name + ".so.0", bool(flags))
         if not flags:  # of sanitizers, which Python does not have

@@ -16,6 +16,7 @@ DriverTable cuda;
 
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static fsc_status load_status;
+static bool is_loaded; /* read without the once */
 static char load_message[512];
 
 enum { OPTIONAL, REQUIRED };
@@ -115,6 +116,11 @@ static fsc_status load(void) {
 
 static void load_it(void) {
     load_status = load();
+    __atomic_store_n(&is_loaded, load_status == FSC_OK, __ATOMIC_RELEASE);
+}
+
+bool driver_is_loaded(void) {
+    return __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE);
 }
 
 fsc_status driver_state(void) {

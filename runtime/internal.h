@@ -33,6 +33,7 @@ extern DriverTable cuda; /* filled after driver_load() gave FSC_OK */
 /* Loads the driver on the first call; later ones give the same answer. FSC_NO_DRIVER, FSC_ERROR_DRIVER_OLD. */
 fsc_status driver_load(void);
 fsc_status driver_state(void); /* the same without a message */
+bool driver_is_loaded(void);   /* whether one of the two was called, and found it: starts nothing */
 /* FSC_OK for CUDA_SUCCESS; else the status for r, with a message that names the call and the driver's error. An error
  * that kills the context is kept in d. */
 fsc_status driver_check(fsc_device *d, CUresult r, const char *call);

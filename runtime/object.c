@@ -290,7 +290,7 @@ static FscArg read_value(RecordKind kind, FscDType t, const void *at) {
 /* A program that opened a GPU hands its memory to an object that has no code for GPUs: the processor would fault there. */
 static fsc_status check_host_memory(const Loaded *l, const FscArg *args, uint32_t n) {
     fsc_device *d = l->kernel->device;
-    if (!device_is_host(d) || driver_state() != FSC_OK || !cuda.cuPointerGetAttribute) return FSC_OK;
+    if (!device_is_host(d) || !driver_is_loaded() || !cuda.cuPointerGetAttribute) return FSC_OK;
     for (uint32_t i = 0; i < n; i++) {
         CUdeviceptr at = (CUdeviceptr)(uintptr_t)args[i].u.pointer;
         int type = 0;

@@ -244,7 +244,7 @@ def with_c_compiler(prefix, folder, flags, fake):
 
 
 def main():
-    build, fake, flags = sys.argv[1], sys.argv[2], " ".join(sys.argv[3:])
+    build, fake, flags = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2]), " ".join(sys.argv[3:])
     with tempfile.TemporaryDirectory() as folder:
         prefix = install(build, folder, bool(flags))
         check_share(prefix)

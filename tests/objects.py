@@ -105,7 +105,7 @@ def foreign_cubin(folder, place):
 
 
 def main():
-    archive, fake = sys.argv[1], None if sys.argv[2] == "cuda" else os.path.abspath(sys.argv[2])
+    archive, fake = os.path.abspath(sys.argv[1]), None if sys.argv[2] == "cuda" else os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
         prefix = install(archive, folder, False)
         assembled = has_ptxas(prefix, folder)

@@ -413,6 +413,39 @@ static void value_types(void **state) {
     record_free(r);
 }
 
+enum { MANY_ARGS = 300 }; /* more than a launch keeps on the stack */
+static int64_t sum;
+
+static void many_entry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch) {
+    (void)pid, (void)nprog, (void)scratch;
+    sum = 0;
+    for (int i = 0; i < MANY_ARGS; i++) sum += *(const int32_t *)args[i];
+}
+
+static void many_values(void **state) {
+    (void)state;
+    static int32_t numbers[MANY_ARGS];
+    const void *values[MANY_ARGS];
+    Record *r = record_create("k");
+    record_set_target(r, "cpu", "0.1.0", "k.dsl");
+    for (int i = 0; i < MANY_ARGS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "n%d", i);
+        record_add_param(r, RECORD_SCALAR, name, "i32");
+        numbers[i] = i;
+        values[i] = &numbers[i];
+    }
+    size_t size = 0;
+    char *text = record_write(r, &size);
+    const FscObjectVariant v = {.arch = "cpu", .code = text, .size = size, .entry = many_entry};
+    FscObject o = {FSC_OBJECT_ABI, "k", &v, 1, NULL};
+    assert_int_equal(fsc_object_launch(&o, NULL, (const int64_t[3]){1, 1, 1}, values), FSC_OK);
+    assert_int_equal(sum, MANY_ARGS * (MANY_ARGS - 1) / 2);
+    fsc_object_unload(&o);
+    free(text);
+    record_free(r);
+}
+
 /* ---- Threads ---------------------------------------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 8, ROUNDS = 50 };
@@ -459,6 +492,7 @@ int main(void) {
         cmocka_unit_test_setup(faults_end_with_the_context, fresh),
         cmocka_unit_test_setup_teardown(graphs, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(value_types, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(many_values, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(concurrent, fresh, nothing_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -285,6 +285,17 @@ static ExitCode find_kernels(PackageJob *j) {
     return EXIT_DONE;
 }
 
+/* Whether another kernel has this name, or makes a function or a table of it. */
+static bool is_taken(const PackageJob *j, const PackageKernel *k, const char *name) {
+    for (uint32_t i = 0; i < j->kernels.len; i++) {
+        const PackageKernel *w = &j->kernels.at[i];
+        if (w == k || !w->name) continue;
+        if (strcmp(w->name, name) == 0 || (w->function && strcmp(w->function, name) == 0)) return true;
+        if (strcmp(arena_printf(j->o->arena, "%s_object", w->name), name) == 0) return true;
+    }
+    return false;
+}
+
 static ExitCode read_interface(PackageJob *j, PackageKernel *k) {
     fsc_compile_options o = j->o->compile;
     fsc_compilation *c = NULL;
@@ -294,6 +305,7 @@ static ExitCode read_interface(PackageJob *j, PackageKernel *k) {
     if (s == FSC_OK) {
         k->name = arena_printf(j->o->arena, "%s", k->interface->kernel);
         k->function = package_function(j->o->arena, k->name);
+        while (is_taken(j, k, k->function)) k->function = arena_printf(j->o->arena, "%s_", k->function);
         k->symbol = arena_printf(j->o->arena, "%s_object", k->name);
     }
     fsc_compilation_destroy(c);

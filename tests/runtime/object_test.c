@@ -293,8 +293,7 @@ static void cpu_version(void **state) {
 static void cpu_version_of_gpu_memory(void **state) {
     (void)state;
     Made m;
-    make_usual(&m);
-    m.object.num_variants = 0;
+    begin(&m);
     add_cpu(&m, "1024", 3);
     fsc_device *d = NULL;
     void *memory = NULL;

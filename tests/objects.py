@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""objects.py BUILD|ARCHIVE cuda|FAKE_DRIVER: objects ahead of time with cubins and with PTX, from cpack's archive, run on a GPU.
+"""objects.py BUILD|ARCHIVE cuda|FAKE_DRIVER: objects ahead of time with cubins and with PTX, run on a GPU.
 
-In: a build, or its archive (.tar, .tar.gz). With a fake driver kernels do not run, so results are not judged, and only PTX is launched.
+In: a build, which is installed, or cpack's archive (.tar, .tar.gz). With a fake driver kernels do not run, so results are not judged, and only PTX is launched.
 Out: a line for each object; the first thing that is wrong ends it. Method: each object is linked with libfsc-runtime alone into
 docs/examples/embed/embed.c and tests/Inputs/objects.c, which run on the GPU, and again where there is no driver.
 """
@@ -50,10 +50,13 @@ def compile_object(prefix, folder, name, emit, archs, assembled):
     made = os.path.join(place, "softmax." + {"c": "c", "object": "o"}[emit])
     run(os.path.join(prefix, "bin", "fsc"), "--emit=" + emit, "--arch=" + archs, "--variants", "BLOCK=256..4096", KERNEL, "-o", made,
         "--header=" + os.path.join(place, "softmax.h"), env={} if assembled else NO_PTXAS)
-    library = os.path.join(prefix, "lib")
+    library, include = os.path.join(prefix, "lib"), "-I" + os.path.join(prefix, "include")
+    if emit == "c":
+        source, made = made, os.path.join(place, "softmax.o")
+        run("cc", "-std=c17", *STRICT, include, "-c", source, "-o", made)
     for source in ("docs/examples/embed/embed.c", "tests/Inputs/objects.c"):
         program = os.path.join(place, os.path.basename(source)[:-2])
-        run("cc", "-std=c17", "-O1", *STRICT, "-I" + place, "-I" + os.path.join(prefix, "include"), os.path.join(ROOT, source), made, "-o", program,
+        run("cc", "-std=c17", "-O1", *STRICT, "-I" + place, include, os.path.join(ROOT, source), made, "-o", program,
             "-L" + library, "-lfsc-runtime", "-lm", "-Wl,-rpath," + library)
         needed = run("ldd", program)
         expect("libfsc-runtime.so" in needed and not re.search(r"LLVM|cuda|libfsc\.so|stdc\+\+", needed), "%s needs %s" % (program, needed))
@@ -107,7 +110,7 @@ def foreign_cubin(folder, place):
 def main():
     archive, fake = os.path.abspath(sys.argv[1]), None if sys.argv[2] == "cuda" else os.path.abspath(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
-        prefix = install(archive, folder, False)
+        prefix = install(archive, folder, True)  # a build without packing it: tests/install.py does that
         assembled = has_ptxas(prefix, folder)
         kinds = [kind for kind in OBJECTS if not kind[3] or assembled]
         if not assembled:

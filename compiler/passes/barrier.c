@@ -98,12 +98,20 @@ static bool is_begin(const Places *p, const Block *in, const Op *before, const A
     return pending->len > 0 && pending->at[0].end == INT64_MAX;
 }
 
+/* That the blocks had not begun is not pending any more; rounds of a loop may have said it twice. */
+static void have_begun(Accesses *pending) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pending->len; i++)
+        if (pending->at[i].end != INT64_MAX) pending->at[n++] = pending->at[i];
+    pending->len = n;
+}
+
 static void put_barrier(Places *p, const Block *in, Op *before, Accesses *pending, int64_t scope) {
     Builder at = builder_before(p->f, before);
     bool begin = scope == SCOPE_CLUSTER && is_begin(p, in, before, pending);
     op_build(&at, OP_BARRIER, NULL, 0, (Attr){.i = scope, .is_begin = begin}, (Type){0});
     p->has_met |= scope == SCOPE_CLUSTER;
-    if (begin) pending->at[0] = pending->at[--pending->len];
+    if (begin) have_begun(pending);
     else meet(p, pending, scope);
     p->changed = true;
 }

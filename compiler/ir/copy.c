@@ -1,7 +1,7 @@
-/* copy.c - the rules of asynchronous copies into shared memory, and which ops read memory.
+/* copy.c - the rules of asynchronous copies into shared memory and of what threads keep there, and which ops read memory.
  *
- * In: operands and attribute of copy_async or copy_read. Out: the result's type, or a clause that says why the op is not sound.
- * Method: one infer_<x> for each of the two ops, as in types.c.
+ * In: operands and attribute of copy_async, copy_read, keep or kept. Out: the result's type, or a clause that says why the op is not sound.
+ * Method: one infer_<x> for each op, as in types.c.
  */
 #include "ir/private.h"
 
@@ -47,4 +47,21 @@ bool infer_copyread(Infer *in) {
         return infer_fail(in, "the mask is not i1 of the result's shape and layout");
     if (in->nargs == 3 && !type_equal(in->args[2]->type, in->hint)) return infer_fail(in, "operand 2 is not of the result's type");
     return vectors_fit(in, in->hint, in->hint.dtype);
+}
+
+/* ---- What threads keep for themselves ------------------------------------------------------------------------------------- */
+
+static bool keeps(Infer *in, Type t) {
+    if (in->attr.i < 0 || in->attr.j <= in->attr.i) return infer_fail(in, "bytes %lld to %lld", (long long)in->attr.i, (long long)in->attr.j);
+    if (!is_scalar_of(in, 0, DT_I32)) return infer_fail(in, "the place is no scalar i32");
+    return (t.shape.rank && t.dtype != DT_PTR) || infer_fail(in, "no tile of elements");
+}
+
+bool infer_keep(Infer *in) {
+    return keeps(in, in->args[1]->type);
+}
+
+bool infer_kept(Infer *in) {
+    in->result = in->hint;
+    return keeps(in, in->hint);
 }

@@ -72,7 +72,7 @@ typedef enum AttrKind {
     ATTR_PERM,   /* i: attr_perm */
     ATTR_HALF,   /* i: 0 or 1 */
     ATTR_BITMASK, /* i: bits of the row-major index */
-    ATTR_RANGE,  /* i: start, j: end (exclusive); the size is a power of two */
+    ATTR_RANGE,  /* i: start, j: end (exclusive); of a tile the size is a power of two */
     ATTR_PRED,   /* i: Pred */
     ATTR_ROUND,  /* i: Round */
     ATTR_MEM,    /* mem */

@@ -405,14 +405,27 @@ static bool infer_reduce(Infer *in) {
     return reduction(in, false);
 }
 
+/* Before there are layouts: a row of one element a warp. */
+static bool row_of_warps(Infer *in, Type warps, Type tile) {
+    bool is_one_row = tile.shape.rank == 1 && warps.shape.rank == 1 && warps.shape.log2[0] <= tile.shape.log2[0];
+    return is_one_row || fail(in, "a tile without a layout, and no row of one element a warp");
+}
+
 static bool infer_reducewarp(Infer *in) {
-    return reduction(in, true);
+    Type t = arg(in, 0);
+    if (t.layout || !t.shape.rank) return reduction(in, true);
+    if (!reduction(in, false) || !row_of_warps(in, in->hint, t)) return false;
+    in->result = type_with_shape(t, in->hint.shape);
+    return true;
 }
 
 /* The operand is laid out as reduce_warp of the result's layout gives it, and a thread's registers along the axis are its own. */
 static bool infer_spreadwarp(Infer *in) {
     const Layout *l = in->hint.layout;
-    if (!l || !axis_below(in, in->attr.i, in->hint.shape.rank)) return l || fail(in, "the result has no layout");
+    if (!axis_below(in, in->attr.i, in->hint.shape.rank)) return false;
+    if (!l && arg(in, 0).layout) return fail(in, "the result has no layout");
+    in->result = type_with_dtype(in->hint, arg(in, 0).dtype);
+    if (!l) return row_of_warps(in, arg(in, 0), in->hint);
     ReducePlan plan = layout_reduce_plan(l, (uint32_t)in->attr.i);
     if (plan.mixed) return fail(in, "the layout mixes the axis with others");
     const Layout *partial = layout_partial(in->layouts, l, (uint32_t)in->attr.i);
@@ -420,7 +433,6 @@ static bool infer_spreadwarp(Infer *in) {
         return fail(in, "operand 0 is not laid out as reduce_warp of the result would be");
     if ((plan.keep_partial | plan.combine[IN_REGISTER]) + 1 != layout_registers(l))
         return fail(in, "registers repeat elements");
-    in->result = type_with_dtype(in->hint, arg(in, 0).dtype);
     return true;
 }
 

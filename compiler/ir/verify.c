@@ -9,7 +9,7 @@
  *       elsewhere
  *    7  `for` and the ops that combine have one region, `while` and `if` two, no other op any; their arguments, what
  *       ends them and the op's results agree in number and type; a region that combines holds pure ops of scalars
- *    8  at stage TILE nothing has a layout and there is no op of layouts or shared memory; at stage SIMT
+ *    8  at stage TILE nothing has a layout and there is no op of layouts or of shared memory that all see; at stage SIMT
  *       every tile has a layout of its own shape, no scalar has one, and all are of the same threads
  *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible
  *
@@ -103,9 +103,19 @@ static OpKind terminator_of(const Block *b) {
 }
 
 static bool is_simt_only(OpKind k) {
-    return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_REDUCEWARP || k == OP_SPREADWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER ||
+    return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER ||
            (k >= OP_COPYASYNC && k <= OP_COPYWAIT) ||
            k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY;
+}
+
+/* Before there are layouts: a row of one element for each warp of the program, each of which will hold elements of its own of the tile. */
+static bool check_warps(Verifier *v, const Op *op) {
+    bool is_reduction = op->kind == OP_REDUCEWARP;
+    if (v->f->stage != STAGE_TILE || (!is_reduction && op->kind != OP_SPREADWARP)) return true;
+    uint64_t warps = (uint64_t)v->f->num_warps * v->f->num_ctas;
+    Type few = is_reduction ? op->results[0]->type : op->args[0]->type, all = is_reduction ? op->args[0]->type : op->results[0]->type;
+    bool fits = warps > 1 && shape_elements(few.shape) == warps && shape_elements(all.shape) >= warps * 32;
+    return fits || complain(v, op, "not of %llu warps at stage tile", (unsigned long long)warps);
 }
 
 static bool check_rule(Verifier *v, const Op *op) {
@@ -120,6 +130,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     }
     if (!op_infer(&in)) return complain(v, op, "%s", in.why);
     if (row->nresults == 1 && !type_equal(in.result, in.hint)) return complain(v, op, "the result has the wrong type");
+    if (!check_warps(v, op)) return false;
     bool has_site =
         !op_has_memory(op->kind) || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);
     return has_site || complain(v, op, "no such site: %u", op->attr.mem.site);

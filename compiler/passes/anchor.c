@@ -47,6 +47,23 @@ const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis) {
     return a->layout;
 }
 
+void anchor_note_warps(void *assign, Op *op) {
+    Assign *s = assign;
+    if (op->kind != OP_REDUCEWARP || anchor_is_warps(s, op->results[0]->type.shape)) return;
+    uint32_t each_log2 = op->args[0]->type.shape.log2[0] - op->results[0]->type.shape.log2[0] - 5u; /* of a thread */
+    for (uint32_t i = 0; i < s->anchors.len; i++)
+        if (shape_equal(s->anchors.at[i].shape, op->args[0]->type.shape) && s->anchors.at[i].vec_log2 > each_log2) s->anchors.at[i].vec_log2 = each_log2;
+    const Layout *l = layout_partial(s->f->layouts, anchor_default(s, op->args[0]->type.shape), 0);
+    if (!shape_equal(l->shape, op->results[0]->type.shape)) bug("layout: a chunk is not of the warps that it was made for");
+    vec_push(s->scratch, &s->anchors, ((Anchor){.shape = l->shape, .layout = l, .is_warps = true}));
+}
+
+bool anchor_is_warps(const Assign *s, Shape shape) {
+    for (uint32_t i = 0; i < s->anchors.len; i++)
+        if (s->anchors.at[i].is_warps && shape_equal(s->anchors.at[i].shape, shape)) return true;
+    return false;
+}
+
 const Layout *anchor_default(Assign *s, Shape shape) {
     for (uint32_t i = 0; i < s->anchors.len; i++) {
         if (shape_equal(s->anchors.at[i].shape, shape)) return anchor_layout(s, shape, s->anchors.at[i].axis);

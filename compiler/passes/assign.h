@@ -8,6 +8,7 @@ typedef struct Anchor { /* a shape accessed along one axis */
     Shape shape;
     uint32_t axis, vec_log2;
     const Layout *layout;
+    bool is_warps; /* an element of each warp: what loops over chunks carry */
 } Anchor;
 
 typedef struct Clone { /* v as somebody demanded it */
@@ -31,6 +32,8 @@ typedef struct Assign {
 /* ---- What memory wants (anchor.c) ---------------------------------------------------------------------------------------- */
 
 void anchor_note(void *assign, Op *op); /* of an access, for each op before any layout is chosen */
+void anchor_note_warps(void *assign, Op *op); /* behind anchor_note */
+bool anchor_is_warps(const Assign *s, Shape shape);
 /* The axis along which the pointers are neighbours; the last one where it does not matter. */
 uint32_t anchor_axis(const Assign *s, const Value *ptr);
 /* The axis along which memory wants tiles of this shape. */

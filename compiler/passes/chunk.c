@@ -1,25 +1,14 @@
 /* chunk.c - the pass chunk: tiles beyond what a program's registers hold are walked in chunks.
  *
  * In: stage TILE. Out: no row is larger than a program of the target; what was one reduction or store of all of it is a loop
- * over its chunks, and what such a loop needs of the row, loads included, is computed anew in it.
+ * over its chunks (chunkloop.c), and what such a loop needs of the row is computed anew in it, loads but for what is kept (keep.c).
  * Method: reductions are gathered until something waits for them, stores as long as no other effect follows; one walk does each lot, in the
  * source's order within a chunk. All is planned first; where walks would not do the same (an op that knows more than its own element, a
  * load that would see a later store) the function stays as it is, or, between two parameters, their buffers must differ (Func.apart).
  */
-#include "passes/private.h"
+#include "passes/chunk.h"
 
-#include <math.h>
 #include <string.h>
-
-typedef VEC(Op *) OpList;
-
-/* A loop over the chunks. */
-typedef struct Walk {
-    Op *before;    /* where it stands */
-    OpList ends;   /* reductions and stores */
-    OpList copied; /* with what they need, in program order */
-    OpList late;   /* stores of single elements, which move behind it */
-} Walk;
 
 /* What lies between two effects that are not stores. */
 typedef struct Segment {
@@ -27,19 +16,6 @@ typedef struct Segment {
     OpList stores, late; /* of rows and of single elements: all at the segment's end */
     VEC(Walk) walks;
 } Segment;
-
-typedef struct Chunk {
-    Func *f;
-    Arena *scratch;
-    uint64_t row, size; /* elements of what is walked, and of a chunk */
-    uint32_t wide;      /* bytes of the row's widest element in a register */
-    bool sound;
-    uint32_t *order;    /* by op id: its place in the program */
-    uint32_t places;
-    bool *marked;       /* by op id: the walk at hand copies it */
-    VEC(Walk) walks;
-    VEC(Apart) apart;
-} Chunk;
 
 /* ---- What is walked ------------------------------------------------------------------------------------------------------ */
 
@@ -55,6 +31,14 @@ static bool touches_row(const Chunk *k, const Op *op) {
     return false;
 }
 
+static bool touches_tile(const Op *op) {
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (value_is_tile(op->args[i])) return true;
+    for (uint32_t i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i])) return true;
+    return false;
+}
+
 static void note_largest(void *context, Op *op) {
     Chunk *k = context;
     for (uint32_t i = 0; i < op->nresults; i++) {
@@ -66,8 +50,19 @@ static void note_largest(void *context, Op *op) {
 /* Each element of a result comes of the same elements of the operands, or there is no result but a reduction's. */
 static void check_op(void *context, Op *op) {
     Chunk *k = context;
+    BelowMax p;
     k->order[op->id] = k->places++;
-    if (!touches_row(k, op)) return;
+    k->atomics += op_is_atomic(op->kind);
+    if (!touches_row(k, op)) {
+        k->has_others |= touches_tile(op);
+        return;
+    }
+    if (op->kind == OP_LOAD || op->kind == OP_STORE) {
+        uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee));
+        if (bytes < k->narrow) k->narrow = bytes;
+        k->loads += op->kind == OP_LOAD;
+    }
+    if (op->kind == OP_REDUCE && below_max(op, &p)) vec_push(k->scratch, &k->sums, p);
     for (uint32_t i = 0; i < op->nargs; i++) k->sound &= op->args[i]->type.shape.rank < 2;
     for (uint32_t i = 0; i < op->nresults; i++) {
         k->sound &= op->results[i]->type.shape.rank < 2;
@@ -108,13 +103,25 @@ static bool is_quiet(const Op *op) {
     return true;
 }
 
-/* What is behind a load and not in the segment's own lists has happened when the load is repeated. */
-static void check_unchanged(Chunk *k, const Op *load, const Walk *w, const Segment *s) {
-    for (const Op *op = load->next; op && op != w->before; op = op->next) {
+/* What happened from `op` to `end` and is not in the segment's own lists has happened when the load is repeated. */
+static void check_between(Chunk *k, const Op *load, const Op *op, const Op *end, const Segment *s) {
+    for (; op && op != end; op = op->next) {
         if (op_is_atomic(op->kind) || !is_quiet(op)) k->sound = false; /* seldom, and not looked into */
         bool has_happened = op->kind == OP_STORE && !holds(&s->stores, op) && !holds(&s->late, op);
         if (has_happened && accesses_meet(k->f, load, op)) k->sound = false;
     }
+}
+
+/* The walk stands behind the load, perhaps in the arm of an `if`. */
+static void check_unchanged(Chunk *k, const Op *load, const Walk *w, const Segment *s) {
+    const Op *end = w->before;
+    for (; end->parent != load->parent; end = end->parent->owner) {
+        check_between(k, load, end->parent->first, end, s);
+        if (end->parent->owner && end->parent->owner->kind == OP_IF) continue;
+        k->sound = false;
+        return;
+    }
+    check_between(k, load, load->next, end, s);
 }
 
 static void copy_value(Chunk *k, Walk *w, const Segment *s, const Value *v) {
@@ -123,7 +130,6 @@ static void copy_value(Chunk *k, Walk *w, const Segment *s, const Value *v) {
     if (k->marked[op->id]) return;
     k->marked[op->id] = true;
     for (uint32_t i = 0; i < op->nargs; i++) copy_value(k, w, s, op->args[i]);
-    k->sound &= op->kind != OP_LOAD || op->parent == w->before->parent;
     if (op->kind == OP_LOAD && k->sound) check_unchanged(k, op, w, s);
     vec_push(k->scratch, &w->copied, op);
 }
@@ -147,6 +153,39 @@ static void sort_by_place(const Chunk *k, OpList *l) {
     }
 }
 
+/* Is v known in the walk, but for what the walk itself makes? */
+static bool is_ready(const Chunk *k, const Walk *w, const Value *v, bool *seen) {
+    const Op *op = v->def;
+    if (!op || seen[op->id]) return true;
+    seen[op->id] = true;
+    if (holds(&w->ends, op)) return false;
+    bool is_early = k->order[op->id] < k->order[w->before->id];
+    if (!is_row(k, v) || op->kind == OP_LOAD) return is_early;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (!is_ready(k, w, op->args[i], seen)) return false;
+    return true;
+}
+
+/* Need the sum not wait for its maximum, which this walk ends with? */
+static bool joins_walk(const Chunk *k, const Walk *w, const BelowMax *p) {
+    const Op *d = p->difference;
+    bool *seen = NEW_ARRAY(k->scratch, bool, k->f->next_op);
+    if (!holds(&w->ends, p->max) || value_is_tile(p->row) || p->sum->parent != w->before->parent) return false;
+    if (k->order[p->sum->id] < k->order[w->before->id]) return false;
+    return (!p->scale || is_ready(k, w, p->scale, seen)) && is_ready(k, w, d->args[0], seen) && (d->kind != OP_FMA || is_ready(k, w, d->args[1], seen));
+}
+
+static void copy_sums(Chunk *k, Walk *w, const Segment *s) {
+    for (uint32_t i = 0; i < k->sums.len; i++) {
+        const BelowMax *p = &k->sums.at[i];
+        if (!joins_walk(k, w, p)) continue;
+        k->taken[p->sum->id] = true;
+        vec_push(k->scratch, &w->below, *p);
+        copy_value(k, w, s, p->difference->args[0]);
+        if (p->difference->kind == OP_FMA) copy_value(k, w, s, p->difference->args[1]);
+    }
+}
+
 static void close_walk(Chunk *k, Segment *s, Op *before, bool with_stores) {
     Walk w = {.before = before, .ends = s->reductions};
     for (uint32_t i = 0; i < s->stores.len && with_stores; i++) vec_push(k->scratch, &w.ends, s->stores.at[i]);
@@ -159,6 +198,7 @@ static void close_walk(Chunk *k, Segment *s, Op *before, bool with_stores) {
         for (uint32_t a = 0; a < w.ends.at[i]->nargs; a++) copy_value(k, &w, s, w.ends.at[i]->args[a]);
         vec_push(k->scratch, &w.copied, w.ends.at[i]);
     }
+    copy_sums(k, &w, s);
     sort_by_place(k, &w.copied);
     vec_push(k->scratch, &s->walks, w);
 }
@@ -201,95 +241,10 @@ static void plan_block(Chunk *k, Block *b) {
         bool is_walked = touches_row(k, op), is_store = op->kind == OP_STORE && !op->attr.mem.is_volatile;
         if (!is_walked && !is_store && ends_segment(op, &s)) close_segment(k, &s, op);
         else if (waits_for(op, &s.reductions)) close_walk(k, &s, op, false);
-        if (is_walked && op->kind == OP_REDUCE) vec_push(k->scratch, &s.reductions, op);
+        if (is_walked && op->kind == OP_REDUCE && !k->taken[op->id]) vec_push(k->scratch, &s.reductions, op);
         if (is_store) vec_push(k->scratch, is_walked ? &s.stores : &s.late, op);
         for (uint32_t r = 0; r < op->nregions; r++) plan_block(k, op->regions[r]);
     }
-}
-
-/* ---- The loops ----------------------------------------------------------------------------------------------------------- */
-
-/* combine(identity, x) is x, for a NaN too. */
-static Value *build_identity(Builder *b, Type t, OpKind combine) {
-    uint32_t bits = dtype_bits(t.dtype);
-    int64_t least = bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
-    switch (combine) {
-    case OP_MUL: return build_int(b, t, 1);
-    case OP_AND: case OP_UMIN: return build_int(b, t, -1);
-    case OP_SMAX: return build_int(b, t, least);
-    case OP_SMIN: return build_int(b, t, ~least);
-    case OP_FADD: return build_float(b, t, -0.0);
-    case OP_FMUL: return build_float(b, t, 1);
-    case OP_FMAX: case OP_FMIN: return build_float(b, t, (double)NAN);
-    case OP_FMAXNAN: return build_float(b, t, -(double)INFINITY);
-    case OP_FMINNAN: return build_float(b, t, (double)INFINITY);
-    default: return build_int(b, t, 0);
-    }
-}
-
-/* P of `splat P + arange`: what the chunk's place is added to, so that the sum stays as simple. */
-static Value *row_start(const Op *op) {
-    bool is_plain = op->kind == OP_ADDPTR && op->args[1]->def->kind == OP_ARANGE && op->args[0]->def->kind == OP_SPLAT;
-    return is_plain ? op->args[0]->def->args[0] : NULL;
-}
-
-static Value *copy_op(const Chunk *k, Builder *b, const Op *op, const ValueMap *map, Value *place) {
-    Value *args[8], *start = row_start(op);
-    Shape shape = op->nresults ? op->results[0]->type.shape : (Shape){0};
-    if (shape.rank) shape.log2[0] = (uint8_t)log2_floor(k->size);
-    if (op->kind == OP_ARANGE) {
-        Value *first = build_arange(b, op->attr.i, op->attr.i + (int64_t)k->size);
-        return build2(b, OP_ADD, first, build_splat(b, place, shape));
-    }
-    if (start) {
-        int64_t first = op->args[1]->def->attr.i;
-        return build2(b, OP_ADDPTR, build_splat(b, build2(b, OP_ADDPTR, start, place), shape), build_arange(b, first, first + (int64_t)k->size));
-    }
-    if (op->nargs > COUNT(args)) bug("chunk: %s has %u operands", op_info[op->kind].name, op->nargs);
-    for (uint32_t i = 0; i < op->nargs; i++) args[i] = valuemap_get(map, op->args[i]);
-    Type t = op->nresults ? type_with_shape(op->results[0]->type, shape) : type_scalar(DT_I32);
-    Op *copy = op_build(b, op->kind, args, op->nargs, op->attr, t);
-    return copy->nresults ? copy->results[0] : NULL;
-}
-
-static void build_loop(const Chunk *k, const Walk *w) {
-    Builder b = builder_before(k->f, w->before);
-    b.span = w->ends.at[0]->span;
-    VEC(Value *) carried = {0};
-    for (uint32_t i = 0; i < w->ends.len; i++) {
-        const Op *end = w->ends.at[i];
-        if (end->kind == OP_REDUCE) vec_push(k->scratch, &carried, build_identity(&b, end->results[0]->type, (OpKind)end->attr.j));
-    }
-    Type i32 = type_scalar(DT_I32);
-    Value *from = build_int(&b, i32, 0), *to = build_int(&b, i32, (int64_t)k->row), *step = build_int(&b, i32, (int64_t)k->size);
-    Op *loop = build_for(&b, from, to, step, carried.at, carried.len, (LoopAttr){0});
-    Block *body = loop->regions[0];
-    Builder inner = builder_at_end(k->f, body);
-    ValueMap map = valuemap_create(k->f);
-    for (uint32_t i = 0, n = 0; i < w->copied.len; i++) {
-        const Op *op = w->copied.at[i];
-        inner.span = op->span;
-        Value *copy = copy_op(k, &inner, op, &map, body->args.at[0]);
-        if (op->kind == OP_REDUCE) {
-            carried.at[n] = build2(&inner, (OpKind)op->attr.j, body->args.at[n + 1], copy);
-            n++;
-        } else if (copy) {
-            copy->name = op->results[0]->name;
-            valuemap_set(k->f, &map, op->results[0], copy);
-        }
-    }
-    build_yield(&inner, carried.at, carried.len);
-    for (uint32_t i = 0, n = 0; i < w->ends.len; i++) {
-        if (w->ends.at[i]->kind != OP_REDUCE) continue;
-        loop->results[n]->name = w->ends.at[i]->results[0]->name;
-        value_replace(k->f, w->ends.at[i]->results[0], loop->results[n++]);
-    }
-    for (uint32_t i = 0; i < w->ends.len; i++) op_erase(k->f, w->ends.at[i]);
-}
-
-static void build_walk(const Chunk *k, const Walk *w) {
-    if (w->ends.len) build_loop(k, w);
-    for (uint32_t i = 0; i < w->late.len; i++) op_move_before(w->late.at[i], w->before);
 }
 
 /* ---- The pass ------------------------------------------------------------------------------------------------------------ */
@@ -298,23 +253,27 @@ static bool plan(Chunk *k, const PassTarget *t) {
     func_walk(k->f, note_largest, k);
     k->order = NEW_ARRAY(k->scratch, uint32_t, k->f->next_op);
     k->marked = NEW_ARRAY(k->scratch, bool, k->f->next_op);
+    k->taken = NEW_ARRAY(k->scratch, bool, k->f->next_op);
     func_walk(k->f, check_op, k);
-    if (k->sound) k->size = distribute_chunk(k->f, facts_compute(k->f, k->scratch), t, k->wide);
+    if (k->sound) k->size = distribute_chunk(k->f, facts_compute(k->f, k->scratch), t, k->wide, k->narrow, k->loads);
     if (!k->size) return false;
     plan_block(k, k->f->body);
+    uint32_t warps = k->f->num_warps * k->f->num_ctas;
+    if (warps > 1 && !k->has_others) k->warps = shape_row(log2_floor(warps));
+    chunk_plan_kept(k, t->max_shared_bytes);
     return k->sound && k->walks.len;
 }
 
 bool pass_chunk(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT) return false;
-    Chunk k = {.f = f, .scratch = arena_create(), .row = 1, .wide = 4, .sound = true};
+    Chunk k = {.f = f, .scratch = arena_create(), .row = 1, .wide = 4, .narrow = 8, .sound = true};
     uint32_t warps = f->num_warps, ctas = f->num_ctas;
     bool changed = plan(&k, &c->target);
     if (!changed) {
         f->num_warps = warps;
         f->num_ctas = ctas;
     }
-    for (uint32_t i = 0; i < k.walks.len && changed; i++) build_walk(&k, &k.walks.at[i]);
+    for (uint32_t i = 0; i < k.walks.len && changed; i++) chunk_build_walk(&k, &k.walks.at[i]);
     for (uint32_t i = 0; i < k.apart.len && changed; i++) vec_push(f->arena, &f->apart, k.apart.at[i]);
     arena_destroy(k.scratch);
     if (changed) pass_dce(f, c); /* what made the whole row */

@@ -16,7 +16,7 @@ static bool is_plain(OpKind k) {
     case OP_JOIN: case OP_SPLIT: case OP_FLIP: case OP_GATHER:
     case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_EXPTERM: case OP_EXP2TERM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT: case OP_FDIV:
     case OP_FDIVRN: case OP_FREM:
-    case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: case OP_REDUCE: case OP_REDUCEWARP: case OP_CONVERT: return false;
+    case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: case OP_REDUCE: case OP_REDUCEWARP: case OP_SPREADWARP: case OP_CONVERT: return false;
     default: return op_info[k].effect == EFFECT_PURE;
     }
 }

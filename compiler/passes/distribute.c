@@ -19,7 +19,8 @@ static const struct {
  * have more in flight. Up to SPARSE_BYTES 16 warps would be half empty, and one block of them all that a multiprocessor holds: 8 warps in each of
  * twice the blocks take over. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
  * the source says how many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked
- * in chunks, since a loop needs registers itself. */
+ * in chunks, since a loop needs registers itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole
+ * chunks, and half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most registers. */
 enum {
     BLOCK_BYTES = 1 << 17,
     BLOCK_BYTES_NARROW = 1 << 16,
@@ -28,6 +29,7 @@ enum {
     MOST_EACH = 128,
     CHUNK_EACH = 32,
     CHUNK_WARPS = 16,
+    ROOMY_BYTES = 200 << 10,
 };
 
 /* What masks leave of the tiles of one shape. */
@@ -106,7 +108,7 @@ static void check_apart(void *context, Op *op) {
     switch (op->kind) {
     case OP_LOAD: *is_apart &= !op->attr.mem.is_volatile; return;
     case OP_ATOMICRMW: *is_apart &= !value_used(op->results[0]) && !order_acquires(op->attr.mem.order); return;
-    case OP_STORE: case OP_REDUCE: case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_PID:
+    case OP_STORE: case OP_REDUCE: case OP_REDUCEWARP: case OP_SPREADWARP: case OP_KEEP: case OP_KEPT: case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_PID:
     case OP_NPROG: case OP_FOR: case OP_WHILE: case OP_IF: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return;
     default: *is_apart &= op_is_elementwise(op);
     }
@@ -144,12 +146,15 @@ static Largest find_largest(Func *f, const Facts *facts) {
     return l;
 }
 
-uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide) {
-    uint32_t blocks = most_blocks(f, t);
+uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow, uint32_t loads) {
+    uint32_t blocks = most_blocks(f, t), each = CHUNK_EACH;
     if (find_largest(f, facts).elements * wide <= block_bytes(f, BLOCK_BYTES) * blocks) return 0;
     f->num_ctas = blocks;
-    if (!f->num_warps) f->num_warps = t->few_programs ? 2 * CHUNK_WARPS : CHUNK_WARPS;
-    return (uint64_t)blocks * f->num_warps * 32 * CHUNK_EACH * 4 / wide;
+    if (!f->num_warps) f->num_warps = CHUNK_WARPS;
+    if (t->max_shared_bytes < ROOMY_BYTES) each /= 2;
+    if (loads > 1) each /= narrow < 4 ? 4 : 2;
+    each = each * 4 / wide > t->max_vector_bytes / narrow ? each * 4 / wide : t->max_vector_bytes / narrow;
+    return (uint64_t)blocks * f->num_warps * 32 * each;
 }
 
 void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {

@@ -87,6 +87,28 @@ static void assign_reduce(Assign *s, Op *op) {
     if (value_is_tile(op->results[0])) op->results[0]->type.layout = layout_slice(s->f->layouts, l, axis, false);
 }
 
+/* Before there were layouts nobody but chunk.c made these, of tiles that lie as memory wants them. */
+static void assign_warps(Assign *s, Op *op) {
+    Value *x = op->args[0], *v = op->results[0];
+    bool is_reduction = op->kind == OP_REDUCEWARP;
+    const Layout *tile = anchor_default(s, is_reduction ? x->type.shape : v->type.shape), *warps = layout_partial(s->f->layouts, tile, 0);
+    demand_arg(s, op, 0, is_reduction ? tile : warps);
+    v->type.layout = is_reduction ? warps : tile;
+}
+
+/* What a loop leaves of each warp goes to all of them at once: what follows does not cross warps any more. */
+static void spread_warps(Assign *s, Value *v) {
+    uint32_t log2 = v->type.shape.log2[0];
+    Builder b = builder_after(s->f, v->def);
+    Type t = v->type;
+    t.layout = layout_spread(s->f->layouts, layout_slice(s->f->layouts, v->type.layout, 0, false), 0, log2);
+    Value *all = build1_to(&b, OP_CONVERT, v, t);
+    for (Use *u = v->uses, *next; u; u = next) {
+        next = u->next;
+        if (u->op != all->def) op_set_arg(s->f, u->op, u->index, all);
+    }
+}
+
 static void assign_move(Assign *s, Op *op) {
     Value *x = op->args[0], *v = op->results[0];
     if (value_is_hard(s, x)) {
@@ -178,6 +200,8 @@ static void assign_for(Assign *s, Op *op) {
     }
     assign_block(s, body);
     demand_passed(s, body->last, 0, op->results, op->nresults);
+    for (uint32_t i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i]) && anchor_is_warps(s, op->results[i]->type.shape)) spread_warps(s, op->results[i]);
 }
 
 static void assign_while(Assign *s, Op *op) {
@@ -226,6 +250,9 @@ static void assign_op(Assign *s, Op *op) {
     case OP_PRINT:
     case OP_ASSERT: assign_debug(s, op); return;
     case OP_REDUCE: assign_reduce(s, op); return;
+    case OP_REDUCEWARP:
+    case OP_SPREADWARP: assign_warps(s, op); return;
+    case OP_KEEP: demand_arg(s, op, 1, anchor_default(s, op->args[1]->type.shape)); return;
     case OP_RESHAPE: case OP_TRANS: assign_move(s, op); return;
     case OP_JOIN: assign_join(s, op); return;
     case OP_SPLIT: assign_split(s, op); return;
@@ -281,6 +308,7 @@ bool pass_layout(Func *f, PassContext *c) {
     s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
     s.ctas_log2 = (uint32_t)__builtin_ctz(f->blocks_per_program);
     func_walk(f, anchor_note, &s);
+    func_walk(f, anchor_note_warps, &s);
     if (s.ctas_log2) func_walk(f, widen_barrier, f);
     assign_block(&s, f->body);
     arena_destroy(scratch);

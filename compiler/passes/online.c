@@ -4,7 +4,7 @@
  * g is made of m as h is of x. Out: each warp takes its own maximum m', its pivot c, e' = exp(t (h - c)) and s' = sum e';
  * the pairs (m', s') cross at once; m = max m', s = sum of s' exp(t (c - g)), and e = e' exp(t (c - g)) where it has other uses.
  * Method: matched from the sum backwards (below_max.c), rebuilt before the maximum. What must hold of NaN and infinities
- * stands at factor_of and clamp.
+ * stands at below_factor and below_pivot.
  */
 #include "passes/online.h"
 
@@ -85,6 +85,7 @@ static bool raise_needs(const BelowMax *p, bool try) {
 static Value *uniform(Builder *b, Value *v, Type t) {
     int64_t bits;
     if (value_const(v, &bits)) return build0(b, OP_CONST, (Attr){.i = bits}, t);
+    if (!t.shape.rank) return v;
     return build1_to(b, OP_SPLAT, v, t);
 }
 
@@ -99,8 +100,7 @@ static Value *to_elements(Builder *b, const BelowMax *p, Value *v, const Layout 
     return op_build(b, OP_SPREADWARP, &v, 1, (Attr){.i = p->axis}, laid(v->type.dtype, tile))->results[0];
 }
 
-/* exp(t * d) as the source has it. */
-static Value *exponential(Builder *b, const BelowMax *p, Value *d) {
+Value *below_exponential(Builder *b, const BelowMax *p, Value *d) {
     if (p->scaling) {
         Value *args[] = {d, d};
         args[1 - p->scaled] = uniform(b, p->scale, d->type);
@@ -109,7 +109,6 @@ static Value *exponential(Builder *b, const BelowMax *p, Value *d) {
     return build1(b, p->exp->kind, d);
 }
 
-/* What h would be at a maximum m: the ops that make h of x. */
 static Value *follow(Builder *b, const BelowMax *p, Value *m) {
     for (uint32_t i = p->nsteps; i-- > 0;) {
         const Op *step = p->steps[i];
@@ -123,7 +122,8 @@ static Value *follow(Builder *b, const BelowMax *p, Value *m) {
 /* The pivot is finite where every element is -inf, for -inf - -inf is NaN: such a warp adds exp(-inf) = 0 to others. If all
  * warps are so, g is -inf, a factor exp(inf) = inf, and 0 * inf is NaN, as exp(-inf - -inf) was. Above it stays infinite, so
  * that +inf gives NaN as before, but where g is something else for an infinite maximum. */
-static Value *clamp(Builder *b, const BelowMax *p, Value *c) {
+Value *below_pivot(Builder *b, const BelowMax *p, Value *m) {
+    Value *c = follow(b, p, m);
     double most = c->type.dtype == DT_FP64 ? DBL_MAX : (double)FLT_MAX;
     c = build2(b, OP_FMAX, c, build_float(b, c->type, -most));
     return p->is_guarded ? build2(b, OP_FMIN, c, build_float(b, c->type, most)) : c;
@@ -131,15 +131,18 @@ static Value *clamp(Builder *b, const BelowMax *p, Value *c) {
 
 /* exp(t (c - g)), which is 1 where c is g: inf - inf would be NaN for the finite elements of a warp that holds +inf, and what is
  * 0 beside it must stay 0. */
-static Value *factor_of(Builder *b, const BelowMax *p, Value *c) {
-    Value *g = along(b, p, p->row, c->type);
-    Value *f = exponential(b, p, build2(b, OP_FSUB, c, g));
+Value *below_factor(Builder *b, const BelowMax *p, Value *c, Value *g) {
+    Value *f = below_exponential(b, p, build2(b, OP_FSUB, c, g));
     Value *same = build_compare(b, OP_FCMP, PRED_EQ, c, g);
     return build3(b, OP_SELECT, same, build_float(b, c->type, 1.0), f);
 }
 
+static Value *factor_of(Builder *b, const BelowMax *p, Value *c) {
+    return below_factor(b, p, c, along(b, p, p->row, c->type));
+}
+
 /* h - c: the source's difference with another subtrahend. */
-static Value *below_pivot(Builder *b, const BelowMax *p, Value *c, const Layout *tile) {
+static Value *difference_to(Builder *b, const BelowMax *p, Value *c, const Layout *tile) {
     const Op *d = p->difference;
     if (d->kind == OP_FSUB) return build2(b, OP_FSUB, d->args[0], to_elements(b, p, c, tile));
     return build3(b, OP_FMA, d->args[0], d->args[1], to_elements(b, p, build1(b, OP_FNEG, c), tile));
@@ -181,8 +184,8 @@ static void rewrite(Func *f, const BelowMax *p, const Places *at) {
     Builder b = builder_before(f, p->max);
     Attr sum = p->sum->attr;
     Value *max = op_build(&b, OP_REDUCEWARP, &p->max->args[0], 1, p->max->attr, p->max->results[0]->type)->results[0];
-    Value *own = clamp(&b, p, follow(&b, p, max));
-    Value *e = exponential(&b, p, below_pivot(&b, p, own, at->tile));
+    Value *own = below_pivot(&b, p, max);
+    Value *e = below_exponential(&b, p, difference_to(&b, p, own, at->tile));
     Value *part = op_build(&b, OP_REDUCEWARP, &e, 1, sum, p->sum->results[0]->type)->results[0];
     exchange_pair(&b, at, &max, &part);
     Value *m = op_build(&b, OP_REDUCE, &max, 1, p->max->attr, p->max->results[0]->type)->results[0];
@@ -191,7 +194,7 @@ static void rewrite(Func *f, const BelowMax *p, const Places *at) {
     replace(f, p->max, m);
 
     b = builder_before(f, p->sum);
-    Value *all = factor_of(&b, &now, clamp(&b, p, follow(&b, p, max)));
+    Value *all = factor_of(&b, &now, below_pivot(&b, p, max));
     all = build2(&b, OP_FMUL, part, all);
     Value *s = op_build(&b, OP_REDUCE, &all, 1, sum, p->sum->results[0]->type)->results[0];
     replace(f, p->sum, s);

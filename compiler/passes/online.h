@@ -1,4 +1,4 @@
-/* online.h - a sum of exponentials below a maximum, as below_max.c finds it and online.c rewrites it. */
+/* online.h - a sum of exponentials below a maximum, as below_max.c finds it, and online.c and chunkloop.c rewrite it. */
 #ifndef FSC_PASSES_ONLINE_H
 #define FSC_PASSES_ONLINE_H
 
@@ -27,5 +27,14 @@ typedef struct BelowMax {
 bool below_max(Op *op, BelowMax *p);
 /* v without the ops that repeat it along the axis. */
 Value *value_row(Value *v, uint32_t axis);
+
+/* ---- Of a part of the elements (online.c) ---------------------------------------------------------------------------------- */
+
+/* What stands for g where only the part was seen whose maximum is m. */
+Value *below_pivot(Builder *b, const BelowMax *p, Value *m);
+/* exp(t * d) as the source has it. */
+Value *below_exponential(Builder *b, const BelowMax *p, Value *d);
+/* What a sum below pivot c is multiplied by to be one below g; both of one type. */
+Value *below_factor(Builder *b, const BelowMax *p, Value *c, Value *g);
 
 #endif

@@ -36,9 +36,9 @@ const Value *access_parameter(const Func *f, const Op *access);
 
 /* ---- What a program holds (distribute.c) ------------------------------------------------------------------------------- */
 
-/* Where no program of the target holds the largest tile in registers (elements of `wide` bytes): warps and blocks are chosen, and the result is how
- * many elements they take at a time, a power of two. Else 0. */
-uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide);
+/* Where no program of the target holds the largest tile in registers (elements of `wide` bytes, in memory `narrow` at least): warps and blocks are chosen, and the result is how
+ * many elements they take at a time, a power of two. Else 0. `loads` of such tiles there are. */
+uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow, uint32_t loads);
 
 /* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------------ */
 

@@ -39,24 +39,45 @@ static void set_offset(void *context, Op *op) {
     if (op_info[op->kind].attr == ATTR_SHARED) op->attr.i = s->offset[op->attr.j];
 }
 
+/* What threads keep lies behind all exchanges. */
+typedef struct Kept {
+    int64_t begin, end;
+} Kept;
+
+static void place_kept(void *context, Op *op) {
+    Kept *k = context;
+    if (op->kind != OP_KEEP && op->kind != OP_KEPT) return;
+    op->attr.i += k->begin;
+    op->attr.j += k->begin;
+    if (op->attr.j > k->end) k->end = op->attr.j;
+}
+
+static uint64_t give_offsets(Func *f, Slots *s) {
+    Arena *scratch = arena_create();
+    s->bytes = NEW_ARRAY(scratch, uint64_t, s->count);
+    s->is_joined = NEW_ARRAY(scratch, bool, s->count);
+    s->offset = NEW_ARRAY(scratch, int64_t, s->count);
+    func_walk(f, note_slot, s);
+    uint64_t next = 0, most = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        if ((next + s->bytes[i] > ROUND && !s->is_joined[i]) || plant(PLANT_SAME_SHARED)) next = 0;
+        s->offset[i] = (int64_t)next;
+        next += (s->bytes[i] + ALIGN - 1) / ALIGN * ALIGN;
+        if (next > most) most = next;
+    }
+    func_walk(f, set_offset, s);
+    arena_destroy(scratch);
+    return most;
+}
+
 bool pass_shared(Func *f, PassContext *c) {
     Slots s = {0};
     func_walk(f, count_slot, &s);
-    if (s.count == 0) return false;
-    Arena *scratch = arena_create();
-    s.bytes = NEW_ARRAY(scratch, uint64_t, s.count);
-    s.is_joined = NEW_ARRAY(scratch, bool, s.count);
-    s.offset = NEW_ARRAY(scratch, int64_t, s.count);
-    func_walk(f, note_slot, &s);
-    uint64_t next = 0, most = 0;
-    for (uint32_t i = 0; i < s.count; i++) {
-        if ((next + s.bytes[i] > ROUND && !s.is_joined[i]) || plant(PLANT_SAME_SHARED)) next = 0;
-        s.offset[i] = (int64_t)next;
-        next += (s.bytes[i] + ALIGN - 1) / ALIGN * ALIGN;
-        if (next > most) most = next;
-    }
-    func_walk(f, set_offset, &s);
-    arena_destroy(scratch);
+    uint64_t most = s.count ? give_offsets(f, &s) : 0;
+    Kept k = {.begin = (int64_t)((most + ALIGN - 1) / ALIGN * ALIGN)};
+    func_walk(f, place_kept, &k);
+    if ((uint64_t)k.end > most) most = (uint64_t)k.end;
+    if (most == 0) return false;
     if (most > c->target.max_shared_bytes) {
         diag(c->diag, f->span, E_SHARED_MEMORY, f->name, (unsigned long long)most, c->target.max_shared_bytes);
         diag_note(c->diag, func_largest(f).shared, "this takes most of it");

@@ -100,6 +100,7 @@ static void check_sound(void *context, Op *op) {
     for (uint32_t i = 0; i < op->nresults; i++) s->sound &= op->results[i]->type.shape.rank < 2;
     switch (op->kind) {
     case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_LOAD: case OP_STORE: case OP_ATOMICRMW: case OP_ATOMICCAS: case OP_REDUCE:
+    case OP_REDUCEWARP: case OP_SPREADWARP: case OP_KEEP: case OP_KEPT:
     case OP_FOR: case OP_WHILE: case OP_IF: case OP_YIELD: case OP_CONDITION: return;
     default: s->sound &= op_is_elementwise(op);
     }

@@ -9,13 +9,13 @@
 # CHECK: [[ZERO:%[0-9]+]] = const -0.0 : fp32
 # CHECK: [[SUM:%[0-9a-z]+]] = for [[AT:%[0-9]+]] = {{.*}} carry ([[ACC:%[0-9]+]] = [[ZERO]])
 # CHECK: [[P:%[0-9]+]] = addptr %{{.*}}, [[AT]] : *fp32
-# CHECK: splat [[P]] : tile<1024x*fp32>
-# CHECK: load {{.*}} : tile<1024xfp32>
+# CHECK: splat [[P]] : tile<512x*fp32>
+# CHECK: load {{.*}} : tile<512xfp32>
 # CHECK: [[PART:%[0-9]+]] = reduce {{.*}}combine = fadd
 # CHECK: fadd [[ACC]], [[PART]]
 # CHECK: yield
 # CHECK: for
-# CHECK: load {{.*}} : tile<1024xfp32>
+# CHECK: kept 0, 32768 {{.*}} : tile<512xfp32>
 # CHECK: store {{.*}}%mask_1
 # CHECK: store {{.*}}%mask_1
 # CHECK: }

@@ -6,7 +6,7 @@
 # CHECK-NOT: for
 # CHECK: load {{.*}} : tile<8192xfp32>
 # STRAIGHT: for
-# STRAIGHT: load {{.*}} : tile<1024xfp32>
+# STRAIGHT: load {{.*}} : tile<512xfp32>
 @kernel
 def shifted(x: *fp32, n: i32, TURNED: constexpr = 1, BLOCK: constexpr = 1):
     cols = arange(0, BLOCK)

@@ -5,9 +5,11 @@ for all blocks of a cluster.
 """
 import numpy as np
 
-from case import case, example, same_bits
+import test_norms as norms
+from case import U, case, close, example, same_bits
 from fsc import Error
-from test_softmax import judge, launch
+from test_losses import Shape, run_cross_entropy
+from test_softmax import judge, launch, reference, special_rows
 
 ONE = {"num_warps": 1, "num_ctas": 1}
 
@@ -154,3 +156,94 @@ def f(x: *fp32, n: i32, BLOCK: constexpr = 1):
     xb = bench.buffer("fp32", n, x)
     bench.run(source, xb, n, **ONE)
     same_bits(xb.read().astype(np.float32), x[::-1] + 9, "the row, turned round")
+
+
+# ---- Rows kept in shared memory, sums below a maximum that is not known yet ------------------------------------------------
+
+
+@case(n=[8192, 5003], warps=[1, 4], name=["softmax.dsl", "log_softmax.dsl"])
+def chunked_special(bench, n, warps, name):
+    """NaN, infinities, rows of nothing but -inf: where they were. Chunks of nothing but -inf come first, between and last; the maximum grows late."""
+    rows = special_rows(n * warps)
+    rows["late"] = np.concatenate([np.full(n * warps - 5, -90.0), np.arange(5.0)])
+    rows["gaps"] = np.where(np.arange(n * warps) // 1024 % 2, -np.inf, rows["wide"])
+    rows["end"] = np.where(np.arange(n * warps) < 3000, -np.inf, rows["wide"])
+    rows["begin"] = rows["end"][::-1]
+    rows["late inf"] = np.where(np.arange(n * warps) == n * warps - 1, np.inf, 1.0)
+    x = np.stack([np.float32(r).astype(np.float64) for r in rows.values()])
+    got, seen = launch(bench, example(name), x, "fp32", x_stride=n * warps + 1, num_warps=warps, num_ctas=1)
+    m = seen.max(axis=1, keepdims=True)
+    with np.errstate(all="ignore"):
+        want = reference(seen) if name == "softmax.dsl" else seen - m - np.log(np.exp(seen - m).sum(axis=1, keepdims=True))
+    for i, what in enumerate(rows):
+        assert (np.isnan(got[i]) == np.isnan(want[i])).all(), f"{what}: NaN elsewhere than {want[i]}"
+        if name == "softmax.dsl":
+            judge(got[i:i + 1], seen[i:i + 1], "fp32", what)
+        else:
+            finite = np.isfinite(want[i])
+            assert (got[i][~finite & ~np.isnan(want[i])] == want[i][~finite & ~np.isnan(want[i])]).all(), what
+            close(got[i][finite], want[i][finite], 4 * U, 1e-6, what)
+
+
+@case(n=[131072, 100003], dtype=["fp32", "fp16"])
+def chunked_more_than_fits(bench, n, dtype):
+    """What does not fit in shared memory is loaded again, by four warps."""
+    x = np.random.default_rng(n).normal(0, 4, (2, n))
+    got, seen = launch(bench, example("softmax.dsl"), x, dtype, x_stride=n + n % 2, num_warps=4, num_ctas=1)
+    judge(got, seen, dtype, f"{n} columns of {dtype}")
+
+
+FORMS = {  # exponentials below a maximum, and what makes the sum of them
+    "plain": "e = exp(v - m)",
+    "scaled before": "w = v * 0.25; e = exp(w - max(w, axis=0))",
+    "scaled behind": "e = exp((v - m) * 0.5)",
+    "turned round": "e = exp((v - m) * -0.01)",
+    "by a parameter": "e = exp((v - m) / scale)",
+    "exp2": "e = exp2(v * 1.442695 - m * 1.442695)",
+    "guarded": "e = exp(v - where(m == -inf, 0.0, m))",
+    "a larger one": "e = exp(v - maximum(m, 1.5))",
+}
+
+
+@case(form=list(FORMS), warps=[1, 2])
+def chunked_forms(bench, form, warps):
+    lines = FORMS[form].replace("; ", "\n    ")
+    source = f"""
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n))
+def f(s: *fp32, y: *fp32, x: *fp32, n_rows: i32, n: i32, scale: fp32, BLOCK: constexpr = 1):
+    cols = arange(0, BLOCK)
+    v = load(x + program_id(0) * n + cols, mask=cols < n, other=-inf)
+    m = max(v, axis=0)
+    {lines}
+    total = sum(e, axis=0)
+    store(s + program_id(0), total)
+    store(y + program_id(0) * n + cols, e / total, mask=cols < n)
+"""
+    n = (8192 if form == "turned round" else 8191) * warps  # behind the row's end e would be infinite
+    rng = np.random.default_rng(len(form))
+    x = np.float32(np.sort(rng.normal(0, 9, (3, n)), axis=1))
+    x[1] = x[1][::-1]
+    x[2] = rng.permutation(x[2])
+    sb, yb, xb = bench.buffer("fp32", 3), bench.buffer("fp32", x.size), bench.buffer("fp32", x.size, x.ravel())
+    bench.run(source, sb, yb, xb, 3, n, 3.0, num_warps=warps, num_ctas=1)
+    v = x.astype(np.float64)
+    m = v.max(axis=1, keepdims=True)
+    scale, top = {"scaled before": (0.25, m), "scaled behind": (0.5, m), "turned round": (-0.01, m), "by a parameter": (1 / 3, m),
+                  "exp2": (1.442695 * np.log(2), m), "a larger one": (1, np.maximum(m, 1.5))}.get(form, (1, m))
+    e = np.exp((v - top) * scale)
+    rtol = (12 + 4 * np.abs((v - top) * scale).max()) * U
+    close(sb.read(), e.sum(axis=1), rtol, 0, f"sums of {form}")
+    close(yb.read().reshape(x.shape), e / e.sum(axis=1, keepdims=True), 2 * rtol, 2.0 ** -126, form)
+
+
+@case(file=["layernorm.dsl", "add_rmsnorm.dsl"], dtype=["fp32", "fp16"], n=[8192, 9001])
+def chunked_norms(bench, file, dtype, n):
+    """Three walks or two; the row is kept, or two rows of which one is stored on the way."""
+    got, seen = norms.run(bench, file, norms.inputs(file, 2, n, np.random.default_rng(n)), dtype, pad=n % 2, **ONE)
+    norms.judge(file, got, seen, dtype, f"{dtype} of {n} in chunks")
+
+
+@case(n=[8192, 5003], smoothing=[0.0, 0.25])
+def chunked_cross_entropy(bench, n, smoothing):
+    """A walk that stands in an arm of `if`, before the one that every row takes."""
+    run_cross_entropy(bench, Shape("fp32", 3, n, 1, 1), smoothing, False, num_ctas=1)

@@ -261,6 +261,11 @@ static inline void sample_copies_read(Sample *s) {
     op_build(&s->b, OP_COPYREAD, args, 3, (Attr){.i = 2, .mem = {.vec_log2 = 1}}, t);
 }
 
+static inline void sample_kept(Sample *s, OpKind k) {
+    Value *args[] = {s->n, sample_value(s, sample_tile(s, DT_FP16, s->row))};
+    op_build(&s->b, k, args, k == OP_KEEP ? 2 : 1, (Attr){.i = 16, .j = 4112}, args[1]->type);
+}
+
 static inline void sample_op(Sample *s, OpKind k) {
     Value *x, *y;
     switch (k) {
@@ -390,6 +395,8 @@ static inline void sample_op(Sample *s, OpKind k) {
         x = sample_value(s, sample_tile(s, DT_FP32, s->row));
         op_build(&s->b, k, &x, 1, (Attr){.i = 64, .j = 4160}, x->type);
         return;
+    case OP_KEEP:
+    case OP_KEPT: sample_kept(s, k); return;
     case OP_AGAIN: build1(&s->b, k, sample_value(s, sample_tile(s, DT_FP16, s->row))); return;
     case OP_SHSTORE:
         x = sample_value(s, sample_tile(s, DT_I8, s->square));

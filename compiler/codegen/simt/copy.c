@@ -1,6 +1,6 @@
-/* copy.c - asynchronous copies of global memory into shared memory, and what they brought.
+/* copy.c - asynchronous copies of global memory into shared memory, and what they brought; tiles that threads keep there.
  *
- * In: copy_async, copy_read with the byte where a stage begins. Out: primitives of 4, 8 or 16 bytes.
+ * In: copy_async, copy_read with the byte where a stage begins; keep, kept. Out: primitives of 4, 8 or 16 bytes; of what is kept of any size.
  * Method: each thread has places of its own, vector by vector, those of a warp's threads side by side: no bank conflict, and no barrier,
  * since a thread sees what it copied itself behind its own wait. Where a mask cuts a vector, fewer bytes are copied and the rest becomes zero.
  */
@@ -107,4 +107,49 @@ void simt_copy_order(Simt *s, const Op *op) {
     }
     V pending = simt_i32(s, op->attr.i);
     prim_call(s, PRIM_COPY_WAIT, &pending, 1);
+}
+
+/* ---- What a thread keeps ---------------------------------------------------------------------------------------------------- */
+
+/* Registers side by side are a vector, whatever elements they hold. */
+static Copies keeps_of(Simt *s, const Op *op, const Value *v) {
+    uint32_t bytes = type_bytes(type_scalar(v->type.dtype)), all = tile_registers(v), n = 16 / bytes < all ? 16 / bytes : all;
+    Copies c = {.d = v->type.dtype, .n = n, .vectors = all / n, .access = access_of(bytes, n), .stride = bytes * n * s->f->threads_per_program};
+    V thread = plant(PLANT_SHARED_PLACE) ? LLVMBuildLShr(s->m->at, simt_tid(s), simt_i32(s, 1), "") : simt_tid(s);
+    V own = LLVMBuildMul(s->m->at, thread, simt_i32(s, bytes * n), "");
+    c.base = LLVMBuildAdd(s->m->at, own, LLVMBuildAdd(s->m->at, tile_lane(s, tile_of(s, op->args[0]), 0), simt_i32(s, op->attr.i), ""), "");
+    return c;
+}
+
+void simt_keep(Simt *s, const Op *op) {
+    const Tile *x = tile_of(s, op->args[1]);
+    Copies c = keeps_of(s, op, op->args[1]);
+    uint32_t w = c.access.words;
+    for (uint32_t v = 0; v < c.vectors; v++) {
+        V args[8] = {vector_place(s, &c, v), llvm_int(s->m->i1, 1)}, elements[16];
+        for (uint32_t i = 0; i < c.n; i++) elements[i] = tile_lane(s, x, v * c.n + i);
+        elements_pack(s, c.d, elements, c.n, c.access, args + 2);
+        bool has_words = x->words && c.access.bits == 32;
+        for (uint32_t i = 0; i < w && has_words; i++)
+            if (x->words[v * w + i]) args[2 + i] = x->words[v * w + i];
+        args[2 + w] = simt_site(s);
+        prim_access(s, PRIM_STORE_SHARED, c.access, args, 3 + w);
+    }
+}
+
+void simt_kept(Simt *s, const Op *op) {
+    Value *x = op->results[0];
+    Tile r = tile_create(s, tile_registers(x));
+    Copies c = keeps_of(s, op, x);
+    uint32_t w = c.access.words;
+    V *words = NEW_ARRAY(s->m->o->arena, V, c.vectors * w);
+    for (uint32_t v = 0; v < c.vectors; v++) {
+        V args[] = {vector_place(s, &c, v), simt_site(s)}, elements[16];
+        V result = prim_access(s, PRIM_LOAD_SHARED, c.access, args, COUNT(args));
+        for (uint32_t i = 0; i < w; i++) words[v * w + i] = access_result(s, c.access, result, i);
+        elements_unpack(s, c.d, words + v * w, c.access, elements, c.n);
+        for (uint32_t i = 0; i < c.n; i++) r.at[v * c.n + i].base = elements[i];
+    }
+    r.words = c.access.bits == 32 ? words : NULL;
+    s->values[x->id] = r;
 }

@@ -50,6 +50,8 @@ static void build_op(Simt *s, const Op *op) {
     case OP_ASSERT: simt_assert(s, op); return;
     case OP_AGAIN: simt_again(s, op); return;
     case OP_PARK: simt_park(s, op); return;
+    case OP_KEEP: simt_keep(s, op); return;
+    case OP_KEPT: simt_kept(s, op); return;
     case OP_FLIP: simt_flip(s, op); return;
     case OP_GATHER: bug("gather was left as one op");
     case OP_COUNT: break;

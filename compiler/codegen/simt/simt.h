@@ -182,6 +182,8 @@ void simt_record_end(Simt *s, const Op *op);    /* the op has made its results *
 void simt_copy_async(Simt *s, const Op *op); /* copy.c */
 void simt_copy_read(Simt *s, const Op *op);
 void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
+void simt_keep(Simt *s, const Op *op);
+void simt_kept(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_again(Simt *s, const Op *op);
 void simt_park(Simt *s, const Op *op);

@@ -1,0 +1,180 @@
+/* chunkloop.c - the loops over a row's chunks.
+ *
+ * In: a walk as chunk.c has planned it. Out: its loop, before what waits for it; what it replaces is gone.
+ * Method: the ops of the row are copied for a chunk. A reduction goes on from chunk to chunk within each warp; the warps' results meet behind the
+ * loop, once. A sum of exponentials below a maximum goes on below what the warp's maximum is so far, and is scaled where that grows.
+ */
+#include "passes/chunk.h"
+
+#include <math.h>
+
+/* combine(identity, x) is x, for a NaN too. */
+static Value *build_identity(Builder *b, Type t, OpKind combine) {
+    uint32_t bits = dtype_bits(t.dtype);
+    int64_t least = bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
+    switch (combine) {
+    case OP_MUL: return build_int(b, t, 1);
+    case OP_AND: case OP_UMIN: return build_int(b, t, -1);
+    case OP_SMAX: return build_int(b, t, least);
+    case OP_SMIN: return build_int(b, t, ~least);
+    case OP_FADD: return build_float(b, t, -0.0);
+    case OP_FMUL: return build_float(b, t, 1);
+    case OP_FMAX: case OP_FMIN: return build_float(b, t, (double)NAN);
+    case OP_FMAXNAN: return build_float(b, t, -(double)INFINITY);
+    case OP_FMINNAN: return build_float(b, t, (double)INFINITY);
+    default: return build_int(b, t, 0);
+    }
+}
+
+/* P of `splat P + arange`: what the chunk's place is added to, so that the sum stays as simple. */
+static Value *row_start(const Op *op) {
+    bool is_plain = op->kind == OP_ADDPTR && op->args[1]->def->kind == OP_ARANGE && op->args[0]->def->kind == OP_SPLAT;
+    return is_plain ? op->args[0]->def->args[0] : NULL;
+}
+
+Value *chunk_copy_op(const Chunk *k, Builder *b, const Op *op, const ValueMap *map, Value *place) {
+    Value *args[8], *start = row_start(op);
+    Shape shape = op->nresults ? op->results[0]->type.shape : (Shape){0};
+    if (shape.rank) shape.log2[0] = (uint8_t)log2_floor(k->size);
+    if (op->kind == OP_ARANGE) {
+        Value *first = build_arange(b, op->attr.i, op->attr.i + (int64_t)k->size);
+        return build2(b, OP_ADD, first, build_splat(b, place, shape));
+    }
+    if (start) {
+        int64_t first = op->args[1]->def->attr.i;
+        return build2(b, OP_ADDPTR, build_splat(b, build2(b, OP_ADDPTR, start, place), shape), build_arange(b, first, first + (int64_t)k->size));
+    }
+    if (op->nargs > COUNT(args)) bug("chunk: %s has %u operands", op_info[op->kind].name, op->nargs);
+    for (uint32_t i = 0; i < op->nargs; i++) args[i] = valuemap_get(map, op->args[i]);
+    Type t = op->nresults ? type_with_shape(op->results[0]->type, shape) : type_scalar(DT_I32);
+    Op *copy = op_build(b, op->kind, args, op->nargs, op->attr, t);
+    return copy->nresults ? copy->results[0] : NULL;
+}
+
+/* ---- What loops carry ------------------------------------------------------------------------------------------------------- */
+
+static Type carried_type(const Chunk *k, DType d) {
+    return type_with_shape(type_scalar(d), k->warps);
+}
+
+static Value *reduce_chunk(const Chunk *k, Builder *b, Value *v, OpKind combine) {
+    if (!k->warps.rank) return build_reduce(b, v, 0, combine);
+    return op_build(b, OP_REDUCEWARP, &v, 1, (Attr){.j = (int64_t)combine}, carried_type(k, v->type.dtype))->results[0];
+}
+
+/* What the loop leaves, of all warps. */
+static Value *reduce_warps(const Chunk *k, Builder *b, Value *v, OpKind combine) {
+    return k->warps.rank ? build_reduce(b, v, 0, combine) : v;
+}
+
+/* A warp's value at each of its elements of the chunk. */
+static Value *to_elements(const Chunk *k, Builder *b, Value *v) {
+    Shape chunk = shape_row(log2_floor(k->size));
+    if (!k->warps.rank) return build_splat(b, v, chunk);
+    return op_build(b, OP_SPREADWARP, &v, 1, (Attr){0}, type_tile(v->type.dtype, chunk))->results[0];
+}
+
+static uint32_t reduction_index(const Walk *w, const Op *op) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; w->ends.at[i] != op; i++) n += w->ends.at[i]->kind == OP_REDUCE;
+    return n;
+}
+
+/* The sum so far and this chunk's: s is below the pivot of the maximum `old` that was, and gets below that of `max`. What is 0 stays so: the
+ * first chunk's factor may be infinite. */
+static Value *build_sum(const Chunk *k, Builder *b, const BelowMax *p, const ValueMap *map, Value *old, Value *max, Value *s) {
+    const Op *d = p->difference;
+    Value *pivot = below_pivot(b, p, max), *before = below_pivot(b, p, old), *h = valuemap_get(map, d->args[0]);
+    if (d->kind == OP_FSUB) h = build2(b, OP_FSUB, h, to_elements(k, b, pivot));
+    else h = build3(b, OP_FMA, h, valuemap_get(map, d->args[1]), to_elements(k, b, build1(b, OP_FNEG, pivot)));
+    Value *part = reduce_chunk(k, b, below_exponential(b, p, h), OP_FADD), *zero = build_float(b, s->type, 0);
+    Value *scaled = build2(b, OP_FMUL, s, below_factor(b, p, before, pivot));
+    scaled = build3(b, OP_SELECT, build_compare(b, OP_FCMP, PRED_EQ, s, zero), zero, scaled);
+    return build2(b, OP_FADD, scaled, part);
+}
+
+/* At the sum's own place, where its subtrahend is known. */
+static void finish_sum(const Chunk *k, const BelowMax *p, Value *max, Value *s) {
+    Builder b = builder_before(k->f, p->sum);
+    Value *pivot = below_pivot(&b, p, max), *g = k->warps.rank ? build_splat(&b, p->row, k->warps) : p->row;
+    s = build2(&b, OP_FMUL, s, below_factor(&b, p, pivot, g));
+    s = reduce_warps(k, &b, s, OP_FADD);
+    s->name = p->sum->results[0]->name;
+    value_replace(k->f, p->sum->results[0], s);
+    op_erase(k->f, p->sum);
+}
+
+/* ---- A loop ----------------------------------------------------------------------------------------------------------------- */
+
+typedef VEC(Value *) Values;
+
+static Values build_inits(const Chunk *k, Builder *b, const Walk *w) {
+    Values inits = {0};
+    for (uint32_t i = 0; i < w->ends.len; i++) {
+        const Op *end = w->ends.at[i];
+        if (end->kind != OP_REDUCE) continue;
+        Value *identity = build_identity(b, carried_type(k, end->results[0]->type.dtype), (OpKind)end->attr.j);
+        vec_push(k->scratch, &inits, identity);
+    }
+    for (uint32_t i = 0; i < w->below.len; i++)
+        vec_push(k->scratch, &inits, build_float(b, carried_type(k, w->below.at[i].sum->results[0]->type.dtype), 0));
+    return inits;
+}
+
+/* The body; carried[i] becomes what the next round begins with. */
+static void build_body(const Chunk *k, Builder *b, const Walk *w, Block *body, Value **carried) {
+    ValueMap map = valuemap_create(k->f);
+    Value *const *old = body->args.at + 1, *place = body->args.at[0];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < w->copied.len; i++) {
+        const Op *op = w->copied.at[i];
+        b->span = op->span;
+        if (op->kind == OP_REDUCE) {
+            OpKind combine = (OpKind)op->attr.j;
+            carried[n] = build2(b, combine, old[n], reduce_chunk(k, b, valuemap_get(&map, op->args[0]), combine));
+            n++;
+            continue;
+        }
+        ChunkLoad l = {k, w, op, &map, place};
+        Value *copy = op->kind == OP_LOAD ? chunk_copy_load(&l, b) : chunk_copy_op(k, b, op, &map, place);
+        if (!copy) continue;
+        copy->name = op->results[0]->name;
+        valuemap_set(k->f, &map, op->results[0], copy);
+    }
+    for (uint32_t i = 0; i < w->below.len; i++, n++) {
+        const BelowMax *p = &w->below.at[i];
+        uint32_t m = reduction_index(w, p->max);
+        b->span = p->sum->span;
+        carried[n] = build_sum(k, b, p, &map, old[m], carried[m], old[n]);
+    }
+    build_yield(b, carried, n);
+}
+
+static void build_loop(const Chunk *k, const Walk *w) {
+    Builder b = builder_before(k->f, w->before);
+    b.span = w->ends.at[0]->span;
+    Values carried = build_inits(k, &b, w);
+    Type i32 = type_scalar(DT_I32);
+    Value *from = build_int(&b, i32, 0), *to = build_int(&b, i32, (int64_t)k->row), *step = build_int(&b, i32, (int64_t)k->size);
+    Op *loop = build_for(&b, from, to, step, carried.at, carried.len, (LoopAttr){0});
+    Builder inner = builder_at_end(k->f, loop->regions[0]);
+    build_body(k, &inner, w, loop->regions[0], carried.at);
+    uint32_t n = w->below.len ? loop->nresults - w->below.len : 0;
+    for (uint32_t i = 0; i < w->below.len; i++) carried.at[i] = loop->results[reduction_index(w, w->below.at[i].max)];
+    for (uint32_t i = 0, at = 0; i < w->ends.len; i++) {
+        Op *end = w->ends.at[i];
+        if (end->kind != OP_REDUCE) continue;
+        Value *all = reduce_warps(k, &b, loop->results[at++], (OpKind)end->attr.j);
+        all->name = end->results[0]->name;
+        value_replace(k->f, end->results[0], all);
+        for (uint32_t j = 0; j < w->below.len; j++)
+            if (w->below.at[j].row == end->results[0]) w->below.at[j].row = all;
+    }
+    for (uint32_t i = 0; i < w->below.len; i++) finish_sum(k, &w->below.at[i], carried.at[i], loop->results[n + i]);
+    for (uint32_t i = 0; i < w->ends.len; i++) op_erase(k->f, w->ends.at[i]);
+}
+
+void chunk_build_walk(const Chunk *k, const Walk *w) {
+    if (w->ends.len) build_loop(k, w);
+    for (uint32_t i = 0; i < w->late.len; i++) op_move_before(w->late.at[i], w->before);
+}

@@ -8,12 +8,12 @@
 #include "runtime/emu/emu.h"
 #include "runtime/hooks.h"
 
-enum { BLOCKS_TO_KEEP = 4 }; /* for each multiprocessor, before programs share blocks */
+enum { BLOCKS_TO_KEEP = 4 }; /* for each multiprocessor, before programs share blocks; the smallest block is a warp */
 
 RecordLaunch launch_packed(const RecordLaunch *l, uint64_t programs, uint32_t sms) {
     RecordLaunch s = *l;
     uint64_t wanted = (uint64_t)sms * BLOCKS_TO_KEEP;
-    while (s.programs_per_block > 1 && programs / s.programs_per_block < wanted) {
+    while (s.programs_per_block > 1 && s.threads_per_block > WARP && programs / s.programs_per_block < wanted) {
         s.programs_per_block /= 2;
         s.threads_per_block /= 2;
     }

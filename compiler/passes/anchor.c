@@ -43,7 +43,7 @@ const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis) {
     for (uint32_t d = shape.rank; d-- > 0;) {
         if (d != axis) order[n++] = (uint8_t)d;
     }
-    a->layout = layout_blocked(s->f->layouts, shape, order, a->vec_log2, 5, s->warps_log2, s->ctas_log2);
+    a->layout = layout_blocked(s->f->layouts, shape, order, a->vec_log2, s->lanes_log2, s->warps_log2, s->ctas_log2);
     return a->layout;
 }
 

@@ -26,7 +26,7 @@ typedef struct Assign {
     uint32_t known;  /* values the facts and the side tables cover */
     uint8_t *cost;   /* by value id: 0 not looked at, else 1 + ops of the tree; more than CHEAP: not cheap */
     Clone **clones;  /* by value id */
-    uint32_t warps_log2, ctas_log2;
+    uint32_t lanes_log2, warps_log2, ctas_log2;
 } Assign;
 
 /* ---- What memory wants (anchor.c) ---------------------------------------------------------------------------------------- */

@@ -20,7 +20,9 @@ static const struct {
  * twice the blocks take over. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
  * the source says how many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked
  * in chunks, since a loop needs registers itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole
- * chunks, and half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most registers. */
+ * chunks, and half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most registers.
+ * LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its lanes
+ * take at once, at least: short pieces of many rows keep the first cache busy. */
 enum {
     BLOCK_BYTES = 1 << 17,
     BLOCK_BYTES_NARROW = 1 << 16,
@@ -30,6 +32,9 @@ enum {
     CHUNK_EACH = 32,
     CHUNK_WARPS = 16,
     ROOMY_BYTES = 200 << 10,
+    LANE_BYTES = 32,
+    LANE_MOST = 16,
+    SECTOR = 32,
 };
 
 /* What masks leave of the tiles of one shape. */
@@ -155,6 +160,31 @@ uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint
     if (loads > 1) each /= narrow < 4 ? 4 : 2;
     each = each * 4 / wide > t->max_vector_bytes / narrow ? each * 4 / wide : t->max_vector_bytes / narrow;
     return (uint64_t)blocks * f->num_warps * 32 * each;
+}
+
+/* The bytes of one access, the shortest of the function's. */
+typedef struct Shortest {
+    const Facts *facts;
+    uint32_t most, bytes;
+} Shortest;
+
+static void note_access(void *context, Op *op) {
+    Shortest *s = context;
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || op->args[0]->type.shape.rank != 1) return;
+    uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee)) << facts_vector(s->facts, op->args[0], 0, s->most);
+    if (bytes < s->bytes) s->bytes = bytes;
+}
+
+uint32_t distribute_lanes(Func *f, const Facts *facts, const PassTarget *t) {
+    Largest l = find_largest(f, facts);
+    Shortest access = {facts, t->max_vector_bytes, SECTOR};
+    uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes), each = LANE_BYTES / l.bytes < LANE_MOST ? LANE_BYTES / l.bytes : LANE_MOST;
+    uint32_t lanes = 2;
+    bool is_one = l.elements > 1 && choose_blocks(f, size, block_bytes(f, BLOCK_BYTES_NARROW), t) == 1;
+    if (!is_one || choose_warps(size, l.flipped / (32 * SORTED)) != 1) return 32;
+    func_walk(f, note_access, &access);
+    while (lanes < 32 && (lanes * each < l.elements || lanes * access.bytes < SECTOR)) lanes *= 2;
+    return lanes;
 }
 
 void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {

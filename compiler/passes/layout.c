@@ -290,7 +290,7 @@ bool pass_layout(Func *f, PassContext *c) {
         s.facts = facts_compute(f, scratch);
         s.known = f->next_value;
     }
-    f->threads_per_program = 32 * f->num_warps;
+    if (!f->threads_per_program) f->threads_per_program = 32 * f->num_warps; /* less than a warp: subwarp.c */
     if (f->threads_per_program > c->target.max_threads_per_block) {
         diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, c->target.max_threads_per_block);
         arena_destroy(scratch);
@@ -305,6 +305,7 @@ bool pass_layout(Func *f, PassContext *c) {
     }
     s.cost = NEW_ARRAY(scratch, uint8_t, f->next_value);
     s.clones = NEW_ARRAY(scratch, Clone *, f->next_value);
+    s.lanes_log2 = f->threads_per_program < 32 ? (uint32_t)__builtin_ctz(f->threads_per_program) : 5;
     s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
     s.ctas_log2 = (uint32_t)__builtin_ctz(f->blocks_per_program);
     func_walk(f, anchor_note, &s);

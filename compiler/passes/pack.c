@@ -1,4 +1,4 @@
-/* pack.c - programs of one warp share a block.
+/* pack.c - programs of one warp or less share a block.
  *
  * In: a function behind barriers. Out: Func.programs_per_block, the most that a launch may put into one block.
  * A multiprocessor holds 32 blocks at most, so blocks of one warp leave half of its 64 warps empty, and the grid's blocks start one
@@ -7,7 +7,7 @@
  */
 #include "passes/private.h"
 
-enum { MOST_PROGRAMS = 4 }; /* measured: docs/performance.md, "Small programs share a block" */
+enum { MOST_WARPS = 4 }; /* measured: docs/performance.md, "Small programs share a block" */
 
 static void find_block_barrier(void *context, Op *op) {
     if (op->kind == OP_BARRIER && op->attr.i != SCOPE_WARP) *(bool *)context = true;
@@ -17,7 +17,7 @@ bool pass_pack(Func *f, PassContext *c) {
     bool has_barrier = false;
     (void)c;
     func_walk(f, find_block_barrier, &has_barrier);
-    if (has_barrier || f->threads_per_program != 32 || f->shared_bytes || f->blocks_per_program != 1) return false;
-    f->programs_per_block = MOST_PROGRAMS;
+    if (has_barrier || f->threads_per_program > 32 || f->shared_bytes || f->blocks_per_program != 1) return false;
+    f->programs_per_block = 32 * MOST_WARPS / f->threads_per_program;
     return true;
 }

@@ -36,6 +36,8 @@ const Value *access_parameter(const Func *f, const Op *access);
 
 /* ---- What a program holds (distribute.c) ------------------------------------------------------------------------------- */
 
+/* How many lanes a program of its tiles wants: 32 where it is a warp, or more than one. */
+uint32_t distribute_lanes(Func *f, const Facts *facts, const PassTarget *t);
 /* Where no program of the target holds the largest tile in registers (elements of `wide` bytes, in memory `narrow` at least): warps and blocks are chosen, and the result is how
  * many elements they take at a time, a power of two. Else 0. `loads` of such tiles there are. */
 uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow, uint32_t loads);

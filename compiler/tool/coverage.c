@@ -17,11 +17,19 @@ static const FscLineCounts *counts_of(const FscCounts *c, uint32_t line) {
     return NULL;
 }
 
+/* The kernel's own: where a block's programs beyond the grid leave. */
+static bool is_head(const FscCounts *c, const FscLineCounts *l) {
+    for (size_t i = 0; i < c->num_lines; i++)
+        if (c->lines[i].line && c->lines[i].line < l->line) return false;
+    return c->programs_per_block > 1;
+}
+
 /* Threads of a program each count on emu: rounded up, as some lines only a few lanes come to. */
 static uint64_t runs_of(const FscCounts *c, const FscLineCounts *l) {
     uint64_t threads =
         c->threads_per_block ? (uint64_t)c->threads_per_block / c->programs_per_block * c->blocks_per_program : 1;
-    return (l->runs + threads - 1) / threads;
+    uint64_t runs = (l->runs + threads - 1) / threads;
+    return is_head(c, l) && runs > c->programs ? c->programs : runs;
 }
 
 /* A line that could have code: not blank, no comment. */

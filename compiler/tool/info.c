@@ -111,7 +111,8 @@ static void print_text(const Report *r) {
     }
     if (k->config) printf("  %-22s %s\n", "config", k->config);
     uint32_t threads = r->needs.threads / l->programs_per_block * l->blocks_per_program;
-    printf("  %-22s %u (%u threads)\n", "warps per program", (threads + 31) / 32, threads);
+    if (threads < 32) printf("  %-22s %u (%u programs a warp)\n", "threads per program", threads, 32 / threads);
+    else printf("  %-22s %u (%u threads)\n", "warps per program", (threads + 31) / 32, threads);
     if (l->blocks_per_program > 1) printf("  %-22s %u (a cluster)\n", "blocks per program", l->blocks_per_program);
     if (r->needs.registers == r->needs.registers_high) {
         printf("  %-22s %u (%s)\n", "registers per thread", r->needs.registers, r->needs.registers_from);

@@ -49,7 +49,7 @@ static void print_meetings(const Profile *p, const FscLineCounts *l) {
         uint64_t n = l->counts[rows[i].count];
         if (!n) continue;
         double all = ratio((double)n, rows[i].of_block ? p->counts.threads_per_block : LANES);
-        printf("%s%.0f %s%s %s", first ? "      |     " : ", ", all, rows[i].what, all == 1 ? "" : "s", rows[i].of);
+        printf("%s%.10g %s%s %s", first ? "      |     " : ", ", all, rows[i].what, all == 1 ? "" : "s", rows[i].of);
         first = false;
     }
     if (!first) printf("\n");

@@ -60,10 +60,20 @@ uint32_t thread_index(const Thread *t) {
     return t->block->rank * t->block->team->threads_per_block + t->head.tid;
 }
 
+static uint32_t threads_of_program(const Launch *l) {
+    return l->shape->threads_per_block / l->shape->programs_per_block;
+}
+
 /* Which of the programs that share the thread's block is its own? 0 unless they are packed. */
 static uint32_t packed_index(const Thread *t) {
-    const RecordLaunch *l = t->block->team->launch->shape;
-    return t->head.tid / (l->threads_per_block / l->programs_per_block);
+    return t->head.tid / threads_of_program(t->block->team->launch);
+}
+
+/* Does its warp hold several programs, and this thread's is one that the grid does not have? Nobody waits for it. */
+static bool is_beyond(const Thread *t) {
+    const Launch *l = t->block->team->launch;
+    if (threads_of_program(l) >= WARP || t->state != THREAD_ENDED) return false;
+    return (int64_t)t->head.ctaid[0] * l->shape->programs_per_block + packed_index(t) >= l->call->grid[0];
 }
 
 uint64_t thread_owner(const Thread *t) {
@@ -177,14 +187,19 @@ static Group warp_of(Block *b, uint32_t first) {
     return (Group){b->threads + first, left < WARP ? left : WARP};
 }
 
+/* The first one's program is in the grid if any of its warp's is. */
 static bool all_wait(Group g, ThreadState where) {
-    for (uint32_t i = 0; i < g.n; i++)
-        if (g.threads[i].state != where || g.threads[i].call != g.threads[0].call) return false;
+    for (uint32_t i = 0; i < g.n; i++) {
+        const Thread *t = &g.threads[i];
+        bool is_here = t->state == where && t->call == g.threads[0].call;
+        if (!is_here && (i == 0 || !is_beyond(t))) return false;
+    }
     return true;
 }
 
 static void release(Group g) {
-    for (uint32_t i = 0; i < g.n; i++) g.threads[i].state = THREAD_READY;
+    for (uint32_t i = 0; i < g.n; i++)
+        if (g.threads[i].state != THREAD_ENDED) g.threads[i].state = THREAD_READY;
 }
 
 static bool release_block(Block *b) {
@@ -223,7 +238,7 @@ static const Thread *absent(const Thread *t) {
     for (uint32_t k = 0; k < team->num_blocks; k++) {
         const Block *b = t->state == THREAD_AT_CLUSTER ? &team->blocks[k] : t->block;
         for (uint32_t i = first; i < n; i++)
-            if (b->threads[i].state != t->state || b->threads[i].call != t->call) return &b->threads[i];
+            if ((b->threads[i].state != t->state || b->threads[i].call != t->call) && !is_beyond(&b->threads[i])) return &b->threads[i];
     }
     return NULL;
 }
@@ -356,15 +371,15 @@ static void copy_wait(EmuThread *t, uint32_t pending) {
     copy_arrive(thread_of(t), pending);
 }
 
-/* Each lane shows its value, all meet, each looks. The next shuffle uses the other place, so nobody overwrites what a
- * slower lane has yet to read. */
+/* Each lane shows its value, all of the warp meet, each looks at its program's lanes. The next shuffle uses the other place, so nobody overwrites
+ * what a slower lane has yet to read. */
 static uint32_t shuffle(EmuThread *thread, uint32_t value, uint32_t lane, int32_t site, uint32_t call) {
     Thread *t = thread_of(thread);
-    uint32_t turn = t->turn;
+    uint32_t turn = t->turn, threads = threads_of_program(t->block->team->launch), lanes = threads < WARP ? threads : WARP;
     t->turn ^= 1;
     t->exchange[turn] = value;
     meet(t, THREAD_AT_WARP, false, site, call);
-    uint32_t first = t->head.tid / WARP * WARP, from = first + lane % WARP;
+    uint32_t first = t->head.tid / lanes * lanes, from = first + lane % lanes;
     return t->block->threads[from < t->block->team->threads_per_block ? from : t->head.tid].exchange[turn];
 }
 

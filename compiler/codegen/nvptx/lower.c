@@ -16,8 +16,10 @@ static V call(Nvptx *n, const char *name, V *args, unsigned count) {
     return llvm_intrinsic(n->m, name, NULL, 0, args, count);
 }
 
+/* Lanes are counted within a segment, the program's own lanes of the warp. Lanes of programs beyond the grid have ended, and none waits for these. */
 static V shuffle(Nvptx *n, const char *name, const V *in) {
-    V args[] = {llvm_int(n->m->i32, -1), in[0], in[1], llvm_int(n->m->i32, 31)};
+    uint32_t lanes = n->f->threads_per_program < 32 ? n->f->threads_per_program : 32;
+    V args[] = {llvm_int(n->m->i32, -1), in[0], in[1], llvm_int(n->m->i32, (32 - lanes) << 8 | 31)};
     return call(n, name, args, 4);
 }
 

@@ -3,13 +3,14 @@
  * In: a record before specialisation, the values of a launch. Out: a range around one of them, or none.
  * Method: the upper half of a tile of 2^k places is cut into equal steps, about what a row of vectors over a program's threads
  * holds: a sixteenth of the tile, 256 at least, twice that for rows that are not multiples of 16. The steps of
- * these end 16 places early, since a turned row (passes/shift.c) is up to 15 places longer; the last 15 lengths stand alone.
+ * these end 16 places early, since a turned row (passes/shift.c) is up to 15 places longer; the last 15 lengths stand alone. Tiles below
+ * 1024 are one range, but up to 256 a step of 32 for rows that are not multiples of 16: their accesses go one by one, and few lanes have them.
  */
 #include "runtime/bucket.h"
 
 #include <stdlib.h>
 
-enum { ALIGNED = 16, FINEST = 256, LONG = 4096 };
+enum { ALIGNED = 16, FINEST = 256, LONG = 4096, SHORT = 256, SHORT_STEP = 32 };
 
 static uint32_t next_power(uint32_t x) {
     uint32_t p = 1;
@@ -19,9 +20,10 @@ static uint32_t next_power(uint32_t x) {
 
 Bucket bucket_of(uint32_t value) {
     uint32_t tile = next_power(value), half = tile / 2, step = tile / (tile > LONG ? 16 : 8), room = 0;
-    if (tile < 4 * FINEST) return (Bucket){half + 1, tile};
-    if (step < FINEST) step = FINEST;
-    if (value % ALIGNED) {
+    bool is_short = tile <= SHORT && value % ALIGNED;
+    if (tile < 4 * FINEST && !is_short) return (Bucket){half + 1, tile};
+    if (step < FINEST) step = is_short ? SHORT_STEP : FINEST;
+    if (value % ALIGNED && !is_short) {
         step *= 2;
         room = ALIGNED;
     }

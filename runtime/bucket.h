@@ -3,7 +3,7 @@
  * Where the launch rule makes a constexpr parameter the next power of two of an integer argument, the kernel has a tile of that
  * size and masks off what lies beyond the argument. A variant that knows a range of the argument needs no registers for vectors
  * beyond it and no masks for those below it. Ranges are few, so that a changing argument seldom compiles anew: over 1 … 16384,
- * with what divisibility by 16 doubles, 60 variants.
+ * with what divisibility by 16 doubles, 64 variants.
  */
 #ifndef FSC_BUCKET_H
 #define FSC_BUCKET_H

@@ -17,7 +17,7 @@ def rows_of(kind, m, n):
     return x
 
 
-@case(dtype=["fp32", "fp16", "bf16"], n=[1, 2, 3, 7, 8, 15, 17, 31, 33, 47, 63, 64, 65, 95, 97, 113, 127, 128, 129])
+@case(dtype=["fp32", "fp16", "bf16"], n=[1, 2, 3, 7, 8, 15, 17, 31, 33, 47, 63, 64, 65, 95, 97, 113, 127, 128, 129, 159, 161, 193, 255])
 def subwarp_lengths(bench, dtype, n):
     """As many rows as a warp does not hold, contiguous and with strides that vectors like."""
     for m, pad in [(13, 0), (37, 32 - n % 16)]:

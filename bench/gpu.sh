@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python objects; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
-#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small points claims; with ncu: counters lines. Default: info tests random sanitizer
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small subwarp points claims; with ncu: counters lines. Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -95,6 +95,7 @@ for w in $what; do
         done
         ;;
     small) measure small 120 --sets small ;;
+    subwarp) measure subwarp 100 --sets subwarp --dtype fp32 fp16 --without subwarp --peers fsc cuda --modes flush ;;
     online) measure online 200 --sets online --dtype fp32 fp16 --without online remat --peers fsc --modes flush ;;
     pipeline) measure pipeline 85 --sets pipeline --dtype fp32 fp16 --num-stages 1 2 3 4 --without pipeline --with bulk --peers fsc --modes flush ;;
     launch) # a first call from source and from disk, and each further one beside cuLaunchKernel

@@ -335,7 +335,7 @@ def shows_faults(b, tool, folder):
     shutil.copy(os.path.join(ROOT, "tests/tool/Inputs/fault.dsl"), source)
     subprocess.run([tool, "viz", source, "x=random:0:fp32[200]", "y=out.npy", "-o", path], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     b.open(path)
-    assert b.get("#faults").is_displayed() and "out-of-bounds" in b.text("#faults") and "28 times" in b.js("document.querySelector('#source li.fault').dataset.fault")
+    assert b.get("#faults").is_displayed() and "out-of-bounds" in b.text("#faults") and "14 times" in b.js("document.querySelector('#source li.fault').dataset.fault")
     assert b.text("#faults").startswith("out-of-bounds: program (3, 0, 0)"), b.text("#faults")
     b.click("#faults button")
     assert "line 4" in b.text("#detail") and b.js("now.number") == 3

@@ -49,8 +49,9 @@ static void asm_vector(Asm *s, uint32_t first, uint32_t words) {
     for (uint32_t i = 0; i < words; i++) asm_number(s, i ? ", " : "{", first + i, i + 1 < words ? "" : "}");
 }
 
+/* Its side effects order it among all others; a clobber of memory besides would say nothing more, and LLVM reads each constraint
+ * of each statement several times. */
 V asm_build(Nvptx *n, Asm *s) {
-    append(s->constraints, sizeof s->constraints, s->constraints[0] ? ",~{memory}" : "~{memory}");
     LLVMTypeRef type = LLVMFunctionType(s->result, s->types, s->n, 0);
     V code = LLVMGetInlineAsm(type, s->text, strlen(s->text), s->constraints, strlen(s->constraints), 1, 0,
                               LLVMInlineAsmDialectATT, 0);

@@ -83,7 +83,7 @@ static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(j->machine);
     LLVMSetModuleDataLayout(j->m->module, layout);
     LLVMDisposeTargetData(layout);
-    llvm_verify(j->m, "after the target step");
+    if (j->o->verify_each) llvm_verify(j->m, "after the target step");
     llvm_report_time(j->o, "lower", since);
     since = llvm_clock();
     if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, pipeline)) return false;

@@ -318,27 +318,33 @@ static bool cuts_whole(const Planner *p, const Op *load, uint32_t bytes) {
            (uint64_t)bound->divisible[0] * bytes % BULK_UNIT == 0;
 }
 
-static bool by_bulk(const Planner *p, Op *load, AheadCopy *out) {
+/* Why no bulk copy brings what the load does; NULL: *out is one. */
+static const char *why_no_row(const Planner *p, Op *load, AheadCopy *out) {
     const Value *ptr = load->args[0];
     const MemAttr *m = &load->attr.mem;
-    if (!value_is_tile(ptr) || m->is_volatile || m->is_shifted) return false;
+    if (m->is_volatile) return "it is volatile";
+    if (!value_is_tile(ptr)) return "it loads one element";
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee));
     const Fact *fact = fact_of(p->facts, ptr);
     *out = (AheadCopy){.load = load, .vec_log2 = m->vec_log2, .unit = bytes << m->vec_log2, .vectors = vectors_of(p, load, m->vec_log2), .is_cut = load->nargs > 1};
     out->bytes = out->vectors * out->unit * p->f->threads_per_program;
+    if (m->is_shifted || fact->divisible[0] % BULK_UNIT) return "its rows may begin beside multiples of 16 bytes";
     bool is_row = out->unit == BULK_UNIT && out->vectors && is_in_order(ptr->type.layout, m->vec_log2);
-    return is_row && fact->contiguous[0] >= shape_elements(ptr->type.shape) && fact->divisible[0] % BULK_UNIT == 0 && cuts_whole(p, load, bytes);
+    if (!is_row || fact->contiguous[0] < shape_elements(ptr->type.shape)) return "it is no row of 16 bytes a thread and more";
+    return cuts_whole(p, load, bytes) ? NULL : "its mask is not one that ends rows at multiples of 16 bytes";
 }
 
 /* Bulk copies read behind the back of barriers: no store of the whole kernel may write what they load. */
-static bool plan_bulk_load(Planner *p, AheadPlan *plan, Op *load) {
+static const char *plan_row(Planner *p, AheadPlan *plan, Op *load) {
     AheadPlan was = *plan;
     AheadCopy copy;
-    bool taken = plan->num_copies < MOST_AHEAD && by_bulk(p, load, &copy) && follows(p, plan, load, &plan->copies_carry) &&
-                 !ordered(p->f, plan, p->f->body, load, root_of(p->f, load->args[0], 4));
-    if (!taken) *plan = was;
+    const char *why = why_no_row(p, load, &copy);
+    if (!why && !follows(p, plan, load, &plan->copies_carry)) why = "its address or mask depends on what the loop loads or reduces";
+    if (!why) why = ordered(p->f, plan, p->f->body, load, root_of(p->f, load->args[0], 4));
+    if (!why && plan->num_copies == MOST_AHEAD) why = "the loop has too many";
+    if (why) *plan = was;
     else plan->copies[plan->num_copies++] = copy;
-    return taken;
+    return why;
 }
 
 /* Gives the rings their bytes, behind those of the loops around: as many stages as fit; false: not even one does. */
@@ -364,20 +370,38 @@ static bool give_rings(Planner *p, AheadPlan *plan, uint32_t wanted) {
     return false;
 }
 
+/* Why the function has no bulk copies at all; NULL: it may. */
+static const char *why_no_rows(const Planner *p) {
+    if (!p->c->target.has_bulk) return "the target has none; sm_90 is the first that has";
+    if (p->f->threads_per_program <= 32) return "programs of one warp have no buffers";
+    return p->f->blocks_per_program > 1 ? "a cluster of blocks shares each row" : NULL;
+}
+
+static void remark_row(const Planner *p, const Op *at, const char *why) {
+    if (why && p->c->remarks) diag(p->c->diag, at->span, R_BULK, why);
+}
+
 static void plan_rows(void *context, Op *loop) {
     Planner *p = context;
-    if (!asks(loop) || loop->nargs - 3 > MOST_CARRIED) return;
+    if (!asks(loop)) return;
     const Fact *step = fact_of(p->facts, loop->args[2]);
     AheadPlan plan = {.loop = loop, .direction = step->lo > 0 ? 1 : step->hi <= 0 ? -1 : 0};
-    for (Op *op = loop->regions[0]->first; op; op = op->next)
-        if (op->kind == OP_LOAD && !plan_bulk_load(p, &plan, op)) plan.leaves_loads = true;
+    const char *why = loop->nargs - 3 > MOST_CARRIED ? "the loop carries too many values" : why_no_rows(p);
+    remark_row(p, loop, why);
+    for (Op *op = why ? NULL : loop->regions[0]->first; op; op = op->next) {
+        if (op->kind != OP_LOAD) continue;
+        const char *stays = plan_row(p, &plan, op);
+        remark_row(p, op, stays);
+        plan.leaves_loads |= stays != NULL;
+    }
     uint32_t wanted = (uint32_t)loop->attr.loop.num_stages - 1;
-    if (plan.num_copies && give_rings(p, &plan, wanted < MOST_DISTANCE ? wanted : MOST_DISTANCE)) vec_push(p->scratch, p->plans, plan);
+    if (!plan.num_copies) return;
+    if (give_rings(p, &plan, wanted < MOST_DISTANCE ? wanted : MOST_DISTANCE)) vec_push(p->scratch, p->plans, plan);
+    else remark_row(p, loop, "one more row does not fit in shared memory");
 }
 
 void bulk_plan(Func *f, PassContext *c, Arena *scratch, AheadPlans *plans) {
     Planner p;
-    if (!c->target.has_bulk || f->threads_per_program <= 32 || f->blocks_per_program > 1) return;
     if (!planner_create(&p, f, c, scratch, plans)) return;
     func_walk(f, plan_rows, &p);
     if (p.used[0]) f->shared_bytes = (uint32_t)shared_base(f) + p.used[0];

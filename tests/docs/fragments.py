@@ -31,7 +31,7 @@ LAUNCH = """if (s == FSC_OK) s = fsc_jit_create(d, source, strlen(source), NULL,
 if (s == FSC_OK) s = fsc_jit_launch(j, NULL, args, 1, NULL);
 printf("%s\\n", fsc_status_name(s));"""
 # What a fragment calls, and what it then prints; None: the page's next block.
-WANTED = {"fsc_device_findings": "FSC_ERROR_CHECK\n.*out-of-bounds.*x\\[4\\]", "fsc_device_counts": "line 4 ran 32 times\n", "fsc_occupancy": None}
+WANTED = {"fsc_device_findings": "FSC_ERROR_CHECK\n.*out-of-bounds.*x\\[4\\]", "fsc_device_counts": "line 4 ran 2 times\n", "fsc_occupancy": None}
 
 
 def printed(fragment, library, folder):

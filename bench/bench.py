@@ -65,7 +65,7 @@ def limit(seconds):
 
 def find_peers(machine, o):
     """(name → maker), (name → maker that takes seconds a point), (name → why it is not there)."""
-    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without, o.added), **cuda_rows.PEERS}
+    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without), **cuda_rows.PEERS}
     slow, absent = {}, {}
     for module in ("torch_rows", "triton_rows", "liger_rows"):
         if machine.torch is None or (module != "torch_rows" and not machine.is_gpu):
@@ -234,7 +234,6 @@ def parse(argv):
     p.add_argument("--num-ctas", type=int, nargs="+", help="likewise, with each of the former")
     p.add_argument("--num-stages", type=int, nargs="+", help="of fsc, for kernels with a constexpr STAGES, a peer for each")
     p.add_argument("--without", nargs="*", default=[], metavar="PASS", help="a peer more of fsc for each: without this pass (online, remat, …)")
-    p.add_argument("--with", dest="added", nargs="*", default=[], metavar="PASS", help="with --num-stages, a peer more for each from 2 on: with this pass (bulk)")
     p.add_argument("--no-torch", dest="with_torch", action="store_false", help="as where torch is not installed")
     p.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile, which takes seconds a point")
     p.add_argument("--name", default="bench", help="of the files written")

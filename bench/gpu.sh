@@ -97,7 +97,7 @@ for w in $what; do
     small) measure small 120 --sets small ;;
     subwarp) measure subwarp 100 --sets subwarp --dtype fp32 fp16 --without subwarp --peers fsc cuda --modes flush ;;
     online) measure online 200 --sets online --dtype fp32 fp16 --without online remat --peers fsc --modes flush ;;
-    pipeline) measure pipeline 135 --sets pipeline --dtype fp32 fp16 --num-stages 1 2 3 4 --without pipeline --with bulk --peers fsc --modes flush ;;
+    pipeline) measure pipeline 85 --sets pipeline --dtype fp32 fp16 --num-stages 1 2 3 4 --without pipeline --peers fsc --modes flush ;;
     launch) # a first call from source and from disk, and each further one beside cuLaunchKernel
         TAIL=10 step launch-start 200 env LD_LIBRARY_PATH="${lib%/*}" bench/launch start dsl_examples/softmax.dsl cuda 21
         TAIL=20 step launch-calls 60 env LD_LIBRARY_PATH="${lib%/*}" bench/launch calls cuda 20000

@@ -134,7 +134,7 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const G
         .timer_context = &c->times,
         .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = t ? t->max_shared : 0,
                    .max_cluster = t ? t->max_cluster : 1, .few_programs = o->few_programs,
-                   .has_copies = t && t->sm >= 80, .has_bulk = t && t->sm >= 90},
+                   .has_copies = t && t->sm >= 80},
         .remarks = o->remarks && to_simt,
     };
     return passes_run(c->func, &p);
@@ -173,7 +173,7 @@ static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
 
 static void note_access(void *context, Op *op) {
     fsc_compilation *c = context;
-    if (!op_is_access(op->kind) || ((op->kind == OP_COPYASYNC || op->kind == OP_BULKCOPY) && !op->attr.is_ahead)) return; /* those before the loop are the same */
+    if (!op_is_access(op->kind) || (op->kind == OP_COPYASYNC && !op->attr.is_ahead)) return; /* those before the loop are the same */
     const Value *ptr = op->args[0];
     Place p = diag_place(c->diag, op->span);
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)) << op->attr.mem.vec_log2;

@@ -79,7 +79,7 @@ typedef struct fsc_compile_options {
     uint32_t error_limit;    /* 20; 0: none */
     const char *print_after; /* pass name or "all" */
     const char *passes;      /* run these instead of the pipeline, comma separated; with - before each: the pipeline without
-                              * them; + before a name: with a pass that it has only then (bulk). A JIT takes no more than these signs */
+                              * them, which is all that a JIT takes */
     bool print_layouts;      /* a table of every distinct layout into the dumps */
     bool device_debug;       /* device_print, print, device_assert and assert of the kernel are compiled; else they cost nothing */
     bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */

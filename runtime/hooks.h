@@ -75,14 +75,6 @@ typedef struct EmuCalls {
     void (*copy_async)(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all, int32_t site);
     void (*copy_commit)(EmuThread *t);
     void (*copy_wait)(EmuThread *t, uint32_t pending);
-    /* Barriers in shared memory, by their byte offsets: each phase completes with `arrivals` arrivals and the bytes that these expect. wait: until
-     * the phase that completed last has this parity (the first: 0). */
-    void (*mbarrier_init)(EmuThread *t, uint32_t offset, uint32_t predicate, uint32_t arrivals, int32_t site);
-    void (*mbarrier_inval)(EmuThread *t, uint32_t offset, uint32_t predicate, int32_t site);
-    void (*mbarrier_expect)(EmuThread *t, uint32_t offset, uint32_t predicate, uint32_t bytes, int32_t site);
-    void (*mbarrier_wait)(EmuThread *t, uint32_t offset, uint32_t parity, int32_t site);
-    /* Begins to copy bytes, all multiples of 16, to shared memory; they count for the barrier when they are there. */
-    void (*copy_bulk)(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t barrier, int32_t site);
     uint32_t (*shuffle_xor)(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call);
     uint32_t (*shuffle_lane)(EmuThread *t, uint32_t value, uint32_t lane, int32_t site, uint32_t call);
     void (*barrier_warp)(EmuThread *t, int32_t site, uint32_t call);

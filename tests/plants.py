@@ -37,8 +37,6 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "stage-index": ["pipeline_rows(dtype=fp32, n=781, stages=3, same=False"],
     "early-read": ["pipeline_short(warps=4, trips=4, stages=2"],
     "apart": ["subwarp_own_ways(n=5)"],
-    "bulk-parity": ["pipeline_bulk(dtype=fp32, n=784, stride=784, stages=4, reduces=1"],
-    "ring-reuse": ["pipeline_bulk(dtype=fp32, n=784, stride=784, stages=2, reduces=0"],
     "equal-turns": ["live_strides(dtype=fp32, n=1100"],
 }
 

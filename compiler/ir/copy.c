@@ -1,12 +1,12 @@
-/* copy.c - the rules of asynchronous and bulk copies into shared memory and of what threads keep there, and which ops read memory.
+/* copy.c - the rules of asynchronous copies into shared memory and of what threads keep there, and which ops read memory.
  *
- * In: operands and attribute of a copy, its read or its wait, of keep or kept. Out: the result's type, or a clause that says why the op is not sound.
+ * In: operands and attribute of copy_async, copy_read, keep or kept. Out: the result's type, or a clause that says why the op is not sound.
  * Method: one infer_<x> for each op, as in types.c.
  */
 #include "ir/private.h"
 
 bool op_is_read(OpKind k) {
-    return k == OP_LOAD || k == OP_COPYASYNC || k == OP_BULKCOPY;
+    return k == OP_LOAD || k == OP_COPYASYNC;
 }
 
 bool op_has_memory(OpKind k) {
@@ -64,27 +64,4 @@ bool infer_keep(Infer *in) {
 bool infer_kept(Infer *in) {
     in->result = in->hint;
     return keeps(in, in->hint);
-}
-
-/* An index and its bound, as the mask of a load compares them. */
-static bool is_compared(const Infer *in, uint32_t i) {
-    Type t = in->args[i]->type;
-    return (t.dtype == DT_I32 || t.dtype == DT_I64) && type_same_shape(t, in->args[0]->type);
-}
-
-bool infer_bulkcopy(Infer *in) {
-    if (in->nargs != 4 && in->nargs != 6) return infer_fail(in, "%u operands, not ptr, at, barrier, issue[, index, bound]", in->nargs);
-    Type p = in->args[0]->type;
-    if (p.dtype != DT_PTR || p.pointee == DT_I1 || p.pointee == DT_PTR) return infer_fail(in, "operand 0 points to nothing in memory");
-    if (p.shape.rank != 1) return infer_fail(in, "no row");
-    if (!is_scalar_of(in, 1, DT_I32) || !is_scalar_of(in, 2, DT_I32)) return infer_fail(in, "the place or the barrier is no scalar i32");
-    if (!is_scalar_of(in, 3, DT_I1)) return infer_fail(in, "whether to issue is no scalar i1");
-    if (in->nargs > 4 && (!is_compared(in, 4) || !is_compared(in, 5) || in->args[4]->type.dtype != in->args[5]->type.dtype))
-        return infer_fail(in, "index and bound are not integers of one type and of the pointers' shape and layout");
-    if (in->attr.j <= 0) return infer_fail(in, "no ring");
-    return vectors_fit(in, p, p.pointee);
-}
-
-bool infer_bulkwait(Infer *in) {
-    return (is_scalar_of(in, 0, DT_I32) && is_scalar_of(in, 1, DT_I32)) || infer_fail(in, "the barrier or the parity is no scalar i32");
 }

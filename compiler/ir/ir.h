@@ -76,8 +76,7 @@ typedef enum AttrKind {
     ATTR_PRED,   /* i: Pred */
     ATTR_ROUND,  /* i: Round */
     ATTR_MEM,    /* mem */
-    ATTR_COPY,   /* mem; i: vectors of a thread that move; j: the ring of a bulk copy, else 0; is_begin, is_ahead */
-    ATTR_RING,   /* i: its byte; j: slots */
+    ATTR_COPY,   /* mem; i: vectors of a thread that move; is_begin, is_ahead */
     ATTR_PENDING, /* i: how many groups */
     ATTR_REDUCE, /* i: axis, j: OpKind of the combine (ADD MUL AND OR XOR SMAX … FADD FMUL FMAX …) */
     ATTR_COMBINE, /* i: axis, j: a set of COMBINE_… */

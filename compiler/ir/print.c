@@ -223,12 +223,7 @@ static void put_braces(Printer *p, const Op *op) {
         brace(&b, "vectors = %lld", (long long)a->i);
         if (a->is_begin) brace(&b, "begin");
         if (a->is_ahead) brace(&b, "ahead");
-        if (a->j) brace(&b, "ring = %lld", (long long)a->j);
         brace_memory(&b, &a->mem);
-        break;
-    case ATTR_RING:
-        brace(&b, "ring = %lld", (long long)a->i);
-        brace(&b, "slots = %lld", (long long)a->j);
         break;
     case ATTR_PENDING: brace(&b, "pending = %lld", (long long)a->i); break;
     case ATTR_REDUCE:

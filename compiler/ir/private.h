@@ -23,7 +23,7 @@ typedef struct Infer {
  * terminators are checked against their surroundings by the verifier, not here. */
 bool op_infer(Infer *in);
 bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
-bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_keep(Infer *in), infer_kept(Infer *in), infer_bulkcopy(Infer *in), infer_bulkwait(Infer *in);  /* copy.c */
+bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_keep(Infer *in), infer_kept(Infer *in);  /* copy.c */
 bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
 
 /* Writes `why`; false. */

@@ -120,9 +120,6 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
     if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);
     if (k == ATTR_COPY && !strcmp(word, "vectors")) return read_int(r, 1, INT32_MAX, &a->i);
-    if (k == ATTR_COPY && !strcmp(word, "ring")) return read_int(r, 1, INT32_MAX, &a->j);
-    if (k == ATTR_RING && !strcmp(word, "ring")) return read_int(r, 1, INT32_MAX, &a->i);
-    if (k == ATTR_RING && !strcmp(word, "slots")) return read_int(r, 1, INT32_MAX, &a->j);
     if (k == ATTR_PENDING && !strcmp(word, "pending")) return read_int(r, 0, INT32_MAX, &a->i);
     if (k == ATTR_TEXT && !strcmp(word, "text")) return read_quoted(r, &a->text);
     if (l->kind == OP_PRINT && !strcmp(word, "as")) return read_choice(r, shown_words, &a->j);

@@ -104,7 +104,7 @@ static OpKind terminator_of(const Block *b) {
 
 static bool is_simt_only(OpKind k) {
     return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER ||
-           (k >= OP_COPYASYNC && k <= OP_BULKEND) ||
+           (k >= OP_COPYASYNC && k <= OP_COPYWAIT) ||
            k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY;
 }
 

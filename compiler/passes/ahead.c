@@ -4,8 +4,7 @@
  * Rules: the address and mask follow from the loop variable, from what is outside, and from carried values that do so themselves; nothing in the loop
  * stores what the load reads, but perhaps through another parameter, which is then compared at run time; no acquire, no volatile load and no
  * assertion stands in the loop, unless nobody writes the memory. Asynchronous copies take whole vectors of 4, 8 or 16 bytes; where there are
- * none, or programs are of one warp and share a block, a few registers do. Bulk copies (--passes=+bulk) take rows: one run of bytes in the order of
- * the places that copy_read reads, from a multiple of 16 on and as long, down to where its mask cuts it; nothing in the kernel stores there.
+ * none, or programs are of one warp and share a block, a few registers do.
  */
 #include "passes/pipeline.h"
 
@@ -93,7 +92,7 @@ static const char *order_of(const Func *f, AheadPlan *plan, const Op *op, const 
     if (is_const(f, from)) return NULL;
     if (op->kind == OP_ASSERT) return "an assertion in the loop may end the program before";
     if (!op_is_access(op->kind)) return NULL;
-    if (op_is_read(op->kind)) return op->kind == OP_LOAD && op->attr.mem.is_volatile ? "a volatile load in the loop may wait for what it loads" : NULL;
+    if (op->kind == OP_LOAD) return op->attr.mem.is_volatile ? "a volatile load in the loop may wait for what it loads" : NULL;
     if (op_is_atomic(op->kind) && order_acquires(op->attr.mem.order)) return "an atomic in the loop may wait for what it loads";
     const Value *to = root_of(f, op->args[0], 4);
     bool differ = op->args[0]->type.pointee != load->args[0]->type.pointee;
@@ -258,151 +257,16 @@ static void find_asking(void *context, Op *op) {
     *(bool *)context |= asks(op);
 }
 
-/* False: no loop asks. */
-static bool planner_create(Planner *p, Func *f, PassContext *c, Arena *scratch, AheadPlans *plans) {
+void ahead_plan(Func *f, PassContext *c, Arena *scratch, AheadPlans *plans) {
     bool any = false;
     func_walk(f, find_asking, &any);
-    if (!any) return false;
-    *p = (Planner){.f = f, .c = c, .scratch = scratch, .plans = plans, .facts = facts_compute(f, scratch)};
-    p->stamp = NEW_ARRAY(scratch, uint32_t, f->next_op);
-    return true;
-}
-
-void ahead_plan(Func *f, PassContext *c, Arena *scratch, AheadPlans *plans) {
-    Planner p;
-    if (!planner_create(&p, f, c, scratch, plans)) return;
+    if (!any) return;
+    Planner p = {.f = f, .c = c, .scratch = scratch, .plans = plans, .facts = facts_compute(f, scratch)};
+    p.stamp = NEW_ARRAY(scratch, uint32_t, f->next_op);
     func_walk(f, visit, &p);
     uint32_t base[UNITS], next = (uint32_t)shared_base(f);
     for (uint32_t u = UNITS; u-- > 0;) base[u] = next, next += p.used[u];
     for (uint32_t i = 0; i < plans->len; i++)
         for (uint32_t k = 0; k < plans->at[i].num_copies; k++) plans->at[i].copies[k].offset += base[unit_index(plans->at[i].copies[k].unit)];
     if (next > shared_base(f)) f->shared_bytes = next;
-}
-
-/* ---- Bulk copies ---------------------------------------------------------------------------------------------------------- */
-
-enum { BULK_UNIT = 16 }; /* what a bulk copy's address, place and bytes are multiples of */
-
-/* Are the places of copy_read those of the elements in order, each once? */
-static bool is_in_order(const Layout *l, uint32_t vec_log2) {
-    uint32_t bit = 0, free = 0;
-    for (uint32_t d = 0; d < IN_COUNT; d++) free |= layout_free(l, (InDim)d);
-    if (l->shape.rank != 1 || l->bits[IN_CTA] || free || l->bits[IN_REGISTER] < vec_log2) return false;
-    for (uint32_t i = 0; i < vec_log2; i++) if (l->basis[IN_REGISTER][i] != UINT32_C(1) << bit++) return false;
-    for (uint32_t i = 0; i < l->bits[IN_LANE]; i++) if (l->basis[IN_LANE][i] != UINT32_C(1) << bit++) return false;
-    for (uint32_t i = 0; i < l->bits[IN_WARP]; i++) if (l->basis[IN_WARP][i] != UINT32_C(1) << bit++) return false;
-    for (uint32_t i = vec_log2; i < l->bits[IN_REGISTER]; i++) if (l->basis[IN_REGISTER][i] != UINT32_C(1) << bit++) return false;
-    return true;
-}
-
-Value *bulk_index(const Op *load) {
-    const Op *mask = load->args[1]->def;
-    return mask->args[mask->attr.i == PRED_SGT];
-}
-
-Value *bulk_bound(const Op *load) {
-    const Op *mask = load->args[1]->def;
-    return mask->args[mask->attr.i == PRED_SLT];
-}
-
-/* Does the mask, if there is one, cut the row where a multiple of 16 bytes ends? */
-static bool cuts_whole(const Planner *p, const Op *load, uint32_t bytes) {
-    const Op *mask = load->nargs > 1 ? load->args[1]->def : NULL;
-    if (load->nargs < 2) return true;
-    if (!mask || mask->kind != OP_ICMP || (mask->attr.i != PRED_SLT && mask->attr.i != PRED_SGT)) return false;
-    DType d = bulk_index(load)->type.dtype;
-    if (d != DT_I32 && d != DT_I64) return false;
-    const Fact *index = fact_of(p->facts, bulk_index(load)), *bound = fact_of(p->facts, bulk_bound(load));
-    uint64_t n = shape_elements(load->args[0]->type.shape);
-    return index->contiguous[0] >= n && bound->constant[0] >= n && (uint64_t)index->divisible[0] * bytes % BULK_UNIT == 0 &&
-           (uint64_t)bound->divisible[0] * bytes % BULK_UNIT == 0;
-}
-
-/* Why no bulk copy brings what the load does; NULL: *out is one. */
-static const char *why_no_row(const Planner *p, Op *load, AheadCopy *out) {
-    const Value *ptr = load->args[0];
-    const MemAttr *m = &load->attr.mem;
-    if (m->is_volatile) return "it is volatile";
-    if (!value_is_tile(ptr)) return "it loads one element";
-    uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee));
-    const Fact *fact = fact_of(p->facts, ptr);
-    *out = (AheadCopy){.load = load, .vec_log2 = m->vec_log2, .unit = bytes << m->vec_log2, .vectors = vectors_of(p, load, m->vec_log2), .is_cut = load->nargs > 1};
-    out->bytes = out->vectors * out->unit * p->f->threads_per_program;
-    if (m->is_shifted || fact->divisible[0] % BULK_UNIT) return "its rows may begin beside multiples of 16 bytes";
-    bool is_row = out->unit == BULK_UNIT && out->vectors && is_in_order(ptr->type.layout, m->vec_log2);
-    if (!is_row || fact->contiguous[0] < shape_elements(ptr->type.shape)) return "it is no row of 16 bytes a thread and more";
-    return cuts_whole(p, load, bytes) ? NULL : "its mask is not one that ends rows at multiples of 16 bytes";
-}
-
-/* Bulk copies read behind the back of barriers: no store of the whole kernel may write what they load. */
-static const char *plan_row(Planner *p, AheadPlan *plan, Op *load) {
-    AheadPlan was = *plan;
-    AheadCopy copy;
-    const char *why = why_no_row(p, load, &copy);
-    if (!why && !follows(p, plan, load, &plan->copies_carry)) why = "its address or mask depends on what the loop loads or reduces";
-    if (!why) why = ordered(p->f, plan, p->f->body, load, root_of(p->f, load->args[0], 4));
-    if (!why && plan->num_copies == MOST_AHEAD) why = "the loop has too many";
-    if (why) *plan = was;
-    else plan->copies[plan->num_copies++] = copy;
-    return why;
-}
-
-/* Gives the rings their bytes, behind those of the loops around: as many stages as fit; false: not even one does. */
-static bool give_rings(Planner *p, AheadPlan *plan, uint32_t wanted) {
-    uint32_t begin[UNITS], most = p->c->target.max_shared_bytes;
-    uint64_t room = (uint64_t)most * p->f->threads_per_program / FULL_THREADS;
-    begin_of(p, plan, begin);
-    for (uint32_t d = wanted; d > 0; d--) {
-        uint64_t end = begin[0];
-        for (uint32_t i = 0; i < plan->num_copies; i++) {
-            AheadCopy *c = &plan->copies[i];
-            c->offset = (uint32_t)(shared_base(p->f) + end);
-            c->ring = c->offset + d * c->bytes;
-            end += (uint64_t)d * c->bytes + ZEROS + (uint64_t)(d + 1) / 2 * 2 * BARRIER_BYTES;
-        }
-        plan->end[0] = (uint32_t)end;
-        plan->distance = d;
-        uint64_t all = shared_base(p->f) + (end > p->used[0] ? end : p->used[0]);
-        if (all > most || (all > room && d > 1)) continue;
-        if (end > p->used[0]) p->used[0] = (uint32_t)end;
-        return true;
-    }
-    return false;
-}
-
-/* Why the function has no bulk copies at all; NULL: it may. */
-static const char *why_no_rows(const Planner *p) {
-    if (!p->c->target.has_bulk) return "the target has none; sm_90 is the first that has";
-    if (p->f->threads_per_program <= 32) return "programs of one warp have no buffers";
-    return p->f->blocks_per_program > 1 ? "a cluster of blocks shares each row" : NULL;
-}
-
-static void remark_row(const Planner *p, const Op *at, const char *why) {
-    if (why && p->c->remarks) diag(p->c->diag, at->span, R_BULK, why);
-}
-
-static void plan_rows(void *context, Op *loop) {
-    Planner *p = context;
-    if (!asks(loop)) return;
-    const Fact *step = fact_of(p->facts, loop->args[2]);
-    AheadPlan plan = {.loop = loop, .direction = step->lo > 0 ? 1 : step->hi <= 0 ? -1 : 0};
-    const char *why = loop->nargs - 3 > MOST_CARRIED ? "the loop carries too many values" : why_no_rows(p);
-    remark_row(p, loop, why);
-    for (Op *op = why ? NULL : loop->regions[0]->first; op; op = op->next) {
-        if (op->kind != OP_LOAD) continue;
-        const char *stays = plan_row(p, &plan, op);
-        remark_row(p, op, stays);
-        plan.leaves_loads |= stays != NULL;
-    }
-    uint32_t wanted = (uint32_t)loop->attr.loop.num_stages - 1;
-    if (!plan.num_copies) return;
-    if (give_rings(p, &plan, wanted < MOST_DISTANCE ? wanted : MOST_DISTANCE)) vec_push(p->scratch, p->plans, plan);
-    else remark_row(p, loop, "one more row does not fit in shared memory");
-}
-
-void bulk_plan(Func *f, PassContext *c, Arena *scratch, AheadPlans *plans) {
-    Planner p;
-    if (!planner_create(&p, f, c, scratch, plans)) return;
-    func_walk(f, plan_rows, &p);
-    if (p.used[0]) f->shared_bytes = (uint32_t)shared_base(f) + p.used[0];
 }

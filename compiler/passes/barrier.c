@@ -18,7 +18,6 @@ typedef struct Access {
     int64_t begin, end; /* bytes of shared memory */
     bool is_write;
     bool is_remote;  /* it stores into every block of the cluster */
-    bool is_ring;    /* a bulk copy or its read, which waits for it; the next copy to that place must wait for its readers */
     bool is_earlier; /* it happened in an earlier round of a loop */
     bool is_settled; /* the threads of its block have met since: only other blocks may run into it */
 } Access;
@@ -46,12 +45,7 @@ static bool add(Places *p, Accesses *to, Access a) {
     return true;
 }
 
-static bool is_of_ring(const Op *op) {
-    return (op->kind == OP_BULKCOPY || op->kind == OP_COPYREAD) && op->attr.j;
-}
-
 static Access access_of(const Op *op) {
-    if (is_of_ring(op)) return (Access){.begin = op->attr.j, .end = op->attr.j + 1, .is_write = op->kind == OP_BULKCOPY, .is_ring = true};
     if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
     Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
     if (op->kind == OP_SHGATHER) t.shape.log2[op->attr.axis] = op->attr.size_log2;
@@ -71,7 +65,6 @@ static int64_t conflict(const Places *p, const Access *b, Access a) {
     if (a.op && b->op && (is_ahead_of(a.op, b->op) || is_ahead_of(b->op, a.op))) return NO_SCOPE;
     if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
     if (a.op || b->op || a.begin >= b->end || b->begin >= a.end) return NO_SCOPE;
-    if (a.is_ring && (!a.is_write || b->is_write || plant(PLANT_RING_REUSE))) return NO_SCOPE;
     if (!b->is_write && (!a.is_write || plant(PLANT_SAME_SHARED))) return NO_SCOPE;
     if (a.is_remote || b->is_remote) return p->scope;
     return b->is_settled ? NO_SCOPE : p->inner;
@@ -176,7 +169,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         else if (op->kind == OP_IF) walk_if(p, op, pending);
         else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
         bool is_shared = op_info[op->kind].attr == ATTR_SHARED;
-        if (!is_shared && !is_of_ring(op) && !op_is_access(op->kind)) continue;
+        if (!is_shared && !op_is_access(op->kind)) continue;
         Access a = access_of(op);
         int64_t scope = conflicts(p, pending, a);
         if (scope != NO_SCOPE) put_barrier(p, b, op, pending, scope);

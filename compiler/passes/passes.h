@@ -16,7 +16,6 @@ typedef struct PassTarget {
     uint32_t max_cluster;           /* blocks of a program; 1: the target has no clusters */
     bool few_programs;              /* no more than multiprocessors */
     bool has_copies;                /* asynchronous ones from global into shared memory */
-    bool has_bulk;                  /* such copies of rows, by one thread */
 } PassTarget;
 
 typedef struct PassContext {
@@ -28,7 +27,7 @@ typedef struct PassContext {
     bool verify_each;     /* verify and round trip through text after each pass; a failure is bug() with pass and function */
     const char *print_after; /* pass name, "all" or NULL; dumps are headed *** IR Dump After PASS on FN *** */
     const char *only;     /* comma-separated passes to run instead of the pipeline (--passes), or with "-" before each those to
-                           * leave out of it, with "+" those that it has only where they are asked for; NULL: the pipeline */
+                           * leave out of it; NULL: the pipeline */
     Text *dumps;          /* where print_after writes */
     void (*timer)(void *context, const char *pass, double seconds); /* may be NULL */
     void *timer_context;

@@ -1,7 +1,7 @@
 /* run.c - the pass runner: walks the rows of passes.def, or the passes that the caller lists.
  *
  * In: a function, and what the caller wants to see of it. Out: the function behind the pipeline; dumps; times.
- * A list whose first name has a sign before it, "-join,+bulk", is the pipeline without those of a minus, and with those of a plus.
+ * A list whose first name has a minus before it, "-join,-pack", is the pipeline without these.
  * Method: after each pass, in this order: time, dump, and (verify_each) the verifier and a round trip through the text
  * form, which must print the same again. A failure there is a bug of the pass, and is reported as one.
  */
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { ON_ANY, ON_GPU, MOST_LISTED = 64, ASKED = 100 /* above every -O */ };
+enum { ON_ANY, ON_GPU, MOST_LISTED = 64 };
 
 typedef struct PassRow {
     const char *name;
@@ -32,15 +32,9 @@ static const char *const names[] = {
 #undef PASS
 };
 
-/* A pass that the list names, and the sign before it; 0: none. */
-typedef struct Listed {
-    const PassRow *row;
-    char sign;
-} Listed;
-
-/* Does the list change the pipeline, and not stand for it? */
-static bool list_changes(const char *list) {
-    return *list == '-' || *list == '+';
+/* Does the list take passes out of the pipeline, and not stand for it? */
+static bool list_leaves_out(const char *list) {
+    return *list == '-';
 }
 
 static const PassRow *row_find(const char *name, size_t n) {
@@ -108,54 +102,47 @@ static void pass_run(const PassRow *row, Func *f, PassContext *c) {
 
 /* ---- The pipeline ------------------------------------------------------------------------------------------------ */
 
-/* May a pass have this sign before it? */
-static bool takes_sign(const PassRow *row, char sign) {
-    return !sign || (sign == '+' ? row->level == ASKED : row->level && row->level != ASKED);
-}
-
-static void complain_unknown(PassContext *c, const char *name, size_t n, char sign) {
+static void complain_unknown(PassContext *c, const char *name, size_t n) {
+    bool leaves_out = list_leaves_out(c->only);
     Text list = {0};
     for (uint32_t i = 0; i < COUNT(rows); i++)
-        if (takes_sign(&rows[i], sign)) text_printf(&list, "%s%s", list.len ? ", " : "", rows[i].name);
+        if (!leaves_out || rows[i].level) text_printf(&list, "%s%s", list.len ? ", " : "", rows[i].name);
     diag(c->diag, (Span){0, 0}, E_UNKNOWN_PASS_WORD, (int)n, name);
-    const char *what = sign == '-' ? "passes that may be left out" : sign == '+' ? "passes that may be added" : "passes";
-    diag_note(c->diag, (Span){0, 0}, "the %s are %s", what, list.at);
+    diag_note(c->diag, (Span){0, 0}, leaves_out ? "the passes that may be left out are %s" : "the passes are %s", list.at);
     text_free(&list);
 }
 
 /* The rows that the list names, in its order, up to `most`; a name that is unknown is an error. */
-static uint32_t rows_listed(PassContext *c, Listed *listed, uint32_t most) {
-    bool changes = list_changes(c->only);
+static uint32_t rows_listed(PassContext *c, const PassRow **listed, uint32_t most) {
+    bool leaves_out = list_leaves_out(c->only);
     uint32_t count = 0;
     for (const char *at = c->only; *at;) {
         size_t n = strcspn(at, ",");
-        char sign = !changes ? 0 : *at == '+' ? '+' : '-';
-        uint32_t skip = changes && (*at == '-' || *at == '+');
-        const PassRow *row = row_find(at + skip, n - skip);
-        if (row && !takes_sign(row, sign)) row = NULL;
-        if (!row) complain_unknown(c, at + skip, n - skip, sign);
-        if (row && count < most) listed[count++] = (Listed){row, sign};
+        uint32_t minus = leaves_out && *at == '-';
+        const PassRow *row = row_find(at + minus, n - minus);
+        if (row && leaves_out && !row->level) row = NULL; /* the targets need it */
+        if (!row) complain_unknown(c, at + minus, n - minus);
+        if (row && count < most) listed[count++] = row;
         at += n + (at[n] == ',');
     }
     return count;
 }
 
-static bool is_among(const PassRow *row, const Listed *listed, uint32_t n) {
+static bool is_among(const PassRow *row, const PassRow *const *listed, uint32_t n) {
     for (uint32_t i = 0; i < n; i++)
-        if (listed[i].row == row) return true;
+        if (listed[i] == row) return true;
     return false;
 }
 
 bool passes_run(Func *f, PassContext *c) {
     uint32_t errors = diag_errors(c->diag), n = 0;
-    Listed listed[MOST_LISTED];
+    const PassRow *listed[MOST_LISTED];
     if (c->only) n = rows_listed(c, listed, MOST_LISTED);
-    bool is_pipeline = !c->only || list_changes(c->only);
-    for (uint32_t i = 0; i < n && !is_pipeline && diag_errors(c->diag) == errors; i++) pass_run(listed[i].row, f, c);
+    bool is_pipeline = !c->only || list_leaves_out(c->only);
+    for (uint32_t i = 0; i < n && !is_pipeline && diag_errors(c->diag) == errors; i++) pass_run(listed[i], f, c);
     for (uint32_t i = 0; i < COUNT(rows) && is_pipeline && diag_errors(c->diag) == errors; i++) {
-        const PassRow *row = &rows[i];
-        bool is_listed = is_among(row, listed, n), is_off = row->level == ASKED ? !is_listed : is_listed || row->level > c->opt_level;
-        if (!is_off && (!row->only_gpu || c->for_gpu)) pass_run(row, f, c);
+        if (rows[i].level > c->opt_level || (rows[i].only_gpu && !c->for_gpu)) continue;
+        if (!is_among(&rows[i], listed, n)) pass_run(&rows[i], f, c);
     }
     return diag_errors(c->diag) == errors;
 }

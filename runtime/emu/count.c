@@ -249,20 +249,6 @@ static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t
     emu_calls.copy_async(t, offset, address, predicate, bytes, all, site);
 }
 
-/* A request for each 32 units of 16 bytes, as a warp's copies of 16 bytes are. */
-static void copy_bulk(EmuThread *head, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t barrier, int32_t site) {
-    for (uint32_t at = 0; at < bytes && predicate;) {
-        Request r = {.site = site, .kind = FSC_LOAD, .bytes = 16};
-        for (uint32_t lane = 0; lane < WARP && at < bytes; lane++, at += r.bytes) {
-            r.active |= 1u << lane;
-            r.address[lane] = address + at;
-        }
-        r.came = r.active;
-        close_request(((Thread *)head)->block->team, &r);
-    }
-    emu_calls.copy_bulk(head, offset, address, predicate, bytes, barrier, site);
-}
-
 static void atomic(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t what, int32_t site) {
     count_access(t, FSC_ATOMIC, address, predicate, emu_atomic_unpack(what).bytes, site);
     emu_calls.atomic(t, address, predicate, data, what, site);
@@ -293,7 +279,6 @@ MEETING(barrier_cluster)
 EmuCalls count_calls(void) {
     EmuCalls calls = emu_calls;
     WATCHED(WATCH)
-    calls.copy_bulk = copy_bulk;
     return calls;
 }
 

@@ -54,7 +54,6 @@ typedef struct Cell {
     Touch writer, reader, other_reader; /* the last of each; other_reader by another thread, if it can be by another program */
     Snapshot *shown; /* what is known to who acquires from the cell, beside the writer itself; NULL: nothing */
     bool is_coming;  /* of shared memory: an asynchronous copy by the writer is on its way here */
-    uint32_t phase;  /* likewise: a bulk copy brought it, with this phase of a barrier (bulk.c); 0: none did */
 } Cell;
 
 typedef struct Thread Thread;
@@ -111,9 +110,6 @@ void shared_access(Thread *t, struct Block *in, uint64_t offset, uint64_t *data,
 bool shared_within(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, int32_t site); /* false: a finding */
 /* With checks: a copy to the own block begins (marks its bytes as coming) or has arrived. */
 void shared_coming(Thread *t, uint32_t offset, uint32_t bytes, bool is_coming, int32_t site);
-void shared_mark(struct Block *in, uint32_t offset, uint32_t bytes, uint32_t phase);
-/* With checks: a barrier of 8 bytes is used; whether it becomes or is no longer one, for which all its other users must be far. */
-void shared_barrier(Thread *t, uint32_t offset, bool is_changed, int32_t site);
 
 /* ---- copy.c: asynchronous copies into shared memory ---------------------------------------------------------------------- */
 
@@ -135,40 +131,6 @@ void copy_begin(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, ui
 bool copy_arrives(const AsyncCopies *c, const AsyncCopy *copy, uint32_t pending); /* with the wait for all but `pending` groups */
 void copy_arrive(Thread *t, uint32_t pending);
 
-/* ---- bulk.c: barriers in shared memory, and bulk copies ------------------------------------------------------------------ */
-
-typedef struct EmuBarrier {
-    uint32_t offset, arrivals, missing; /* of a phase; of this one, those not yet there */
-    uint32_t phases, last;              /* completed; the mark of the last of them, among all of the block */
-    int64_t bytes;                      /* that this phase expects */
-    bool is_valid;
-    uint32_t *known; /* by thread: the last phase's mark that it has waited for */
-} EmuBarrier;
-
-/* One on its way. */
-typedef struct BulkCopy {
-    uint32_t offset, bytes, barrier; /* byte offsets in shared memory */
-    int32_t site;
-    unsigned char *data;
-} BulkCopy;
-
-typedef struct Bulk {
-    EmuBarrier *at;
-    BulkCopy *copies;
-    uint32_t n, num_copies, cap, phases; /* phases: completed, of all barriers */
-} Bulk;
-
-void barrier_init(Thread *t, uint32_t offset, uint32_t arrivals, int32_t site);
-void barrier_end(Thread *t, uint32_t offset, int32_t site);
-void barrier_expect(Thread *t, uint32_t offset, uint32_t bytes, int32_t site); /* the thread arrives, too */
-bool barrier_begin_wait(Thread *t, uint32_t offset, uint32_t parity, int32_t site); /* true: the thread must wait until … */
-bool barrier_passes(Thread *t);                                                     /* … it need not */
-void bulk_copy(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, uint32_t barrier, int32_t site);
-bool bulk_is_known(const Thread *t, uint32_t mark); /* has it waited for that phase? */
-void bulk_begin(struct Block *b); /* a program begins … */
-void bulk_end(struct Block *b);   /* … and ends: copies on their way are findings */
-void bulk_destroy(struct Block *b);
-
 /* ---- team.c: the threads of a program, scheduled ----------------------------------------------------------------------- */
 
 typedef enum ThreadState {
@@ -176,7 +138,6 @@ typedef enum ThreadState {
     THREAD_AT_WARP,    /* waits for the lanes of its warp */
     THREAD_AT_BLOCK,   /* for the threads of its block */
     THREAD_AT_CLUSTER, /* for the threads of all blocks of the cluster */
-    THREAD_AT_PHASE,   /* for a phase of a barrier in shared memory */
     THREAD_SPINS,      /* let others go first */
     THREAD_STOPPED, /* for good, in the middle of its program */
     THREAD_ENDED,
@@ -204,7 +165,6 @@ struct Thread {
     struct RecordedExtent *outline;   /* … how far its program's accesses reach, … */
     uint32_t step;                    /* … and how many ops it has begun */
     AsyncCopies copies;
-    uint32_t wait_offset, wait_parity; /* THREAD_AT_PHASE: which */
     uint32_t request, meetings; /* count.c: where it found its last request, and how often it has met others */
 };
 
@@ -215,7 +175,6 @@ struct Block {
     uint16_t barriers;       /* passed */
     uint32_t *warp_barriers; /* passed, per warp */
     unsigned char *shared;   /* the launch's shared bytes */
-    Bulk bulk;
     Cell *cells;             /* one a byte; NULL without checks */
     CountedWarp *counted;    /* one a warp; NULL unless the launch is counted */
 };

@@ -20,16 +20,14 @@ static Touch touch_of(const Thread *t, bool is_store, int32_t site) {
 }
 
 /* `stored`: the bytes, where they are known; NULL for a load. */
-static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, Touch now, const unsigned char *stored) {
+static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, bool is_store, const unsigned char *stored, int32_t site) {
     Team *team = t->block->team;
-    bool is_store = now.deed != DEED_READS;
-    int32_t site = now.site;
+    Touch now = touch_of(t, is_store, site);
     for (uint32_t i = 0; i < bytes; i++) {
         Cell *cell = &in->cells[offset + i];
         Touch with;
         now.is_other = stored && stored[i] != in->shared[offset + i];
         if (cell->writer.owner != now.owner && cell->reader.owner != now.owner) *cell = (Cell){0};
-        if (cell->phase && bulk_is_known(t, cell->phase)) cell->writer.thread = now.thread; /* what it waited for is as its own */
         bool is_unwritten = !is_store && cell->writer.owner == 0;
         if (cell->is_coming) {
             Spot spot = thread_spot(t, site, offset);
@@ -39,7 +37,6 @@ static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, T
             return;
         }
         Conflict c = cell_touch(cell, t, &now, is_store, false, &with);
-        if (is_store) cell->phase = 0;
         if (is_unwritten) {
             Spot spot = thread_spot(t, site, offset);
             finding_add(team->launch->findings, FINDING_SHARED_UNWRITTEN, &spot,
@@ -81,22 +78,11 @@ bool shared_within(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, in
 void shared_coming(Thread *t, uint32_t offset, uint32_t bytes, bool is_coming, int32_t site) {
     Block *b = t->block;
     if (!b->team->launch->checked) return;
-    if (is_coming) check_bytes(t, b, offset, bytes, touch_of(t, true, site), NULL);
+    if (is_coming) check_bytes(t, b, offset, bytes, true, NULL, site);
     for (uint32_t i = offset; i < offset + bytes; i++) {
         b->cells[i].is_coming = is_coming;
         b->cells[i].writer = touch_of(t, true, site); /* others see it behind a barrier behind the wait */
     }
-}
-
-void shared_mark(Block *in, uint32_t offset, uint32_t bytes, uint32_t phase) {
-    if (!in->cells) return;
-    for (uint32_t i = offset; i < offset + bytes; i++) in->cells[i].phase = phase;
-}
-
-void shared_barrier(Thread *t, uint32_t offset, bool is_changed, int32_t site) {
-    Touch now = touch_of(t, true, site);
-    now.atomic = is_changed ? TOUCH_PLAIN : TOUCH_ATOMIC_BLOCK;
-    if (t->block->team->launch->checked) check_bytes(t, t->block, offset, 8, now, NULL);
 }
 
 void shared_access(Thread *t, Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
@@ -106,7 +92,7 @@ void shared_access(Thread *t, Block *in, uint64_t offset, uint64_t *data, EmuAcc
     if (in != t->block && l->checked && !is_there(t, in, offset, site)) return;
     unsigned char *at = in->shared + offset, stored[32];
     for (uint32_t i = 0; i < a.words && is_store; i++) memcpy(stored + i * a.bytes, &data[i], a.bytes);
-    if (l->checked) check_bytes(t, in, offset, bytes, touch_of(t, is_store, site), is_store ? stored : NULL);
+    if (l->checked) check_bytes(t, in, offset, bytes, is_store, is_store ? stored : NULL, site);
     for (uint32_t i = 0; i < a.words; i++, at += a.bytes) {
         if (is_store) {
             memcpy(at, &data[i], a.bytes);

@@ -128,7 +128,6 @@ void team_destroy(Team *t) {
         free(b->warp_barriers);
         free(b->shared);
         free(b->cells);
-        bulk_destroy(b);
     }
     stacks_destroy(t->stacks, stacks_of(t), STACK_BYTES);
     free(t->blocks);
@@ -167,7 +166,6 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
         b->barriers = 0;
-        bulk_begin(b);
         memset(b->warp_barriers, 0, (t->threads_per_block + WARP - 1) / WARP * sizeof *b->warp_barriers);
         /* What shared memory holds at the start is anything: numbers that look like no result. */
         memset(b->shared, 0xA5, (size_t)t->launch->shape->shared_static + t->launch->shape->shared_dynamic);
@@ -245,21 +243,6 @@ static const Thread *absent(const Thread *t) {
     return NULL;
 }
 
-/* A thread that waits for a phase which never completes; false: none does. */
-static bool report_phase(Team *t) {
-    for (uint32_t i = 0; i < t->num_blocks; i++) {
-        for (uint32_t k = 0; k < t->threads_per_block; k++) {
-            const Thread *thread = &t->blocks[i].threads[k];
-            if (thread->state != THREAD_AT_PHASE) continue;
-            Spot spot = thread_spot(thread, thread->site, thread->wait_offset);
-            finding_add(t->launch->findings, FINDING_DIVERGENT, &spot, "waits for a phase of parity %u of the barrier at byte %u of shared memory, which never completes",
-                        thread->wait_parity, thread->wait_offset);
-            return true;
-        }
-    }
-    return false;
-}
-
 /* The first thread that waits for one that will not come. */
 static void report_divergence(Team *t) {
     for (uint32_t i = 0; i < t->num_blocks; i++) {
@@ -299,7 +282,7 @@ typedef struct Round {
 } Round;
 
 static void run_thread(Team *t, Thread *thread, Round *r) {
-    if (thread->state == THREAD_SPINS || (thread->state == THREAD_AT_PHASE && barrier_passes(thread))) thread->state = THREAD_READY;
+    if (thread->state == THREAD_SPINS) thread->state = THREAD_READY;
     if (thread->state != THREAD_READY) return;
     fiber_switch(t->home, &thread->fiber);
     if (thread->state == THREAD_SPINS)
@@ -336,9 +319,7 @@ TeamStep team_step(Team *t) {
     r.ran |= release_cluster(t);
     if (r.ran && !t->is_waiting) return TEAM_RAN;
     if (r.ran || r.spun) return TEAM_SPUN;
-    if (all_ended(t))
-        for (uint32_t i = 0; i < t->num_blocks; i++) bulk_end(&t->blocks[i]);
-    else if (!report_phase(t)) report_divergence(t);
+    if (!all_ended(t)) report_divergence(t);
     stop(t);
     return TEAM_ENDED;
 }
@@ -388,26 +369,6 @@ static void copy_commit(EmuThread *t) {
 
 static void copy_wait(EmuThread *t, uint32_t pending) {
     copy_arrive(thread_of(t), pending);
-}
-
-static void mbarrier_init(EmuThread *t, uint32_t offset, uint32_t predicate, uint32_t arrivals, int32_t site) {
-    if (predicate) barrier_init(thread_of(t), offset, arrivals, site);
-}
-
-static void mbarrier_inval(EmuThread *t, uint32_t offset, uint32_t predicate, int32_t site) {
-    if (predicate) barrier_end(thread_of(t), offset, site);
-}
-
-static void mbarrier_expect(EmuThread *t, uint32_t offset, uint32_t predicate, uint32_t bytes, int32_t site) {
-    if (predicate) barrier_expect(thread_of(t), offset, bytes, site);
-}
-
-static void mbarrier_wait(EmuThread *t, uint32_t offset, uint32_t parity, int32_t site) {
-    if (barrier_begin_wait(thread_of(t), offset, parity, site)) thread_wait(thread_of(t), THREAD_AT_PHASE);
-}
-
-static void copy_bulk(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t barrier, int32_t site) {
-    if (predicate) bulk_copy(thread_of(t), offset, address, bytes, barrier, site);
 }
 
 /* Each lane shows its value, all of the warp meet, each looks at its program's lanes. The next shuffle uses the other place, so nobody overwrites
@@ -483,11 +444,6 @@ const EmuCalls emu_calls = {
     .copy_async = copy_async,
     .copy_commit = copy_commit,
     .copy_wait = copy_wait,
-    .mbarrier_init = mbarrier_init,
-    .mbarrier_inval = mbarrier_inval,
-    .mbarrier_expect = mbarrier_expect,
-    .mbarrier_wait = mbarrier_wait,
-    .copy_bulk = copy_bulk,
     .shuffle_xor = shuffle_xor,
     .shuffle_lane = shuffle_lane,
     .barrier_warp = barrier_warp,

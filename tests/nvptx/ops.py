@@ -44,7 +44,7 @@ def conversions():
 # Rows tested by name below or by other cases of this folder; everything else must have an infer rule in INFER.
 ELSEWHERE = set("""const arange arange_rotated arange_moved splat expand_dims broadcast reshape trans join split flip gather shared_gather program_id num_programs icmp fcmp sext zext trunc sitofp uitofp
     fptosi fptoui fpext fptrunc bitcast select addptr load store atomic_rmw atomic_cas reduce reduce_warp broadcast_warp reduce_fn reduce_fn_warp scan scan_warp
-    scan_apply convert_layout again park keep kept shared_store shared_load copy_async copy_read copy_commit copy_wait bulk_begin bulk_copy bulk_wait bulk_end
+    scan_apply convert_layout again park keep kept shared_store shared_load copy_async copy_read copy_commit copy_wait
     print assert barrier for while if condition yield return""".split())
 
 

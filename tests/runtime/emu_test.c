@@ -364,114 +364,6 @@ static void ring_thread(EmuThread *t, const void *const *args) {
     }
 }
 
-/* Thread 0 has a barrier at byte 512 and copies 64 bytes to byte 0; `bytes`: what it expects. */
-static void begin_bulk(EmuThread *t, const void *const *args, uint32_t bytes) {
-    t->calls->mbarrier_init(t, 512, t->tid == 0, 1, AT_A);
-    t->calls->barrier_block(t, AT_A, 0);
-    t->calls->mbarrier_expect(t, 512, t->tid == 0, bytes, AT_B);
-    t->calls->copy_bulk(t, 0, source_of(args), t->tid == 0, 64, 512, AT_B);
-}
-
-/* All wait, and read; y has what came. A second phase brings it to another place. */
-static void bulk_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 64);
-    t->calls->mbarrier_wait(t, 512, 0, AT_C);
-    if (t->tid < 16) store(t, address_of(args, 0) + 4 * t->tid, load_shared(t, 4 * t->tid, AT_C), AT_D);
-    t->calls->barrier_block(t, AT_A, 2); /* nobody waits for the first phase any more */
-    t->calls->mbarrier_expect(t, 512, t->tid == 0, 32, AT_B);
-    t->calls->copy_bulk(t, 64, source_of(args) + 16, t->tid == 0, 32, 512, AT_B);
-    t->calls->mbarrier_wait(t, 512, 1, AT_C);
-    if (t->tid < 8) store(t, address_of(args, 0) + 64 + 4 * t->tid, load_shared(t, 64 + 4 * t->tid, AT_C), AT_D);
-    t->calls->barrier_block(t, AT_A, 1);
-    t->calls->mbarrier_inval(t, 512, t->tid == 0, AT_A);
-    t->calls->mbarrier_init(t, 512, t->tid == 0, 1, AT_A);
-}
-
-/* Thread 9 reads without a wait, where the others' has let the bytes in already; thread 0 reads its own before any. */
-static void unwaited_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 64);
-    if (t->tid != 9) t->calls->mbarrier_wait(t, 512, 0, AT_C);
-    (void)load_shared(t, 4 * (t->tid % 16), AT_D);
-}
-
-static void hasty_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 64);
-    if (t->tid == 0) (void)load_shared(t, 8, AT_D);
-    t->calls->mbarrier_wait(t, 512, 0, AT_C);
-}
-
-/* The wait of the phase before the first does not wait. */
-static void wrong_parity_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 64);
-    t->calls->mbarrier_wait(t, 512, 1, AT_C);
-    if (t->tid == 3) (void)load_shared(t, 8, AT_D);
-    t->calls->barrier_block(t, AT_A, 1);
-    t->calls->mbarrier_wait(t, 512, 0, AT_C);
-}
-
-/* Bytes that never come; a phase that nobody begins. */
-static void starved_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 80);
-    t->calls->mbarrier_wait(t, 512, 0, AT_C);
-}
-
-static void too_late_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 64);
-    t->calls->mbarrier_wait(t, 512, 0, AT_C);
-    t->calls->mbarrier_wait(t, 512, 1, AT_D);
-}
-
-/* The next copy to the place, with no barrier behind who may still read it. */
-static void overtaking_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 64);
-    t->calls->mbarrier_wait(t, 512, 0, AT_C);
-    t->calls->barrier_block(t, AT_A, 1);
-    if (t->tid == 40) (void)load_shared(t, 0, AT_D);
-    if (t->tid) return;
-    t->calls->mbarrier_expect(t, 512, 1, 64, AT_B);
-    t->calls->copy_bulk(t, 0, source_of(args), 1, 64, 512, AT_B);
-    t->calls->mbarrier_wait(t, 512, 1, AT_C);
-}
-
-static void forgotten_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 64);
-}
-
-static void crooked_bulk_thread(EmuThread *t, const void *const *args) {
-    t->calls->mbarrier_init(t, 512, t->tid == 0, 1, AT_A);
-    t->calls->copy_bulk(t, 0, source_of(args), t->tid == 0, 40, 512, AT_B);
-}
-
-static void no_barrier_thread(EmuThread *t, const void *const *args) {
-    (void)args;
-    if (t->tid == 0) t->calls->mbarrier_expect(t, 512, 1, 64, AT_B);
-}
-
-/* The barrier ends while another thread may yet be waiting. */
-static void early_end_thread(EmuThread *t, const void *const *args) {
-    begin_bulk(t, args, 64);
-    if (t->tid <= 33) t->calls->mbarrier_wait(t, 512, 0, AT_C);
-    t->calls->mbarrier_inval(t, 512, t->tid == 33, AT_D);
-}
-
-static void test_bulk(void **state) {
-    (void)state;
-    Setup s = {64, 1, 1024, {1, 1, 1}};
-    assert_int_equal(launch(&s, bulk_thread), FSC_OK);
-    const int32_t *from = (const int32_t *)(((uintptr_t)x + 15) / 16 * 16);
-    for (uint32_t i = 0; i < 24; i++) assert_int_equal(y[i], i < 16 ? from[i] : from[4 + i - 16]);
-    (void)found(&s, unwaited_thread, "shared-race", 20, "byte 36 of shared memory, with no barrier");
-    (void)found(&s, hasty_thread, "shared-early", 40, "reads byte 8 of shared memory before the wait for the copy that writes it, begun at k.dsl:20:1");
-    (void)found(&s, wrong_parity_thread, "shared-early", 40, "reads byte 8 of shared memory before the wait for the copy that writes it");
-    (void)found(&s, starved_thread, "divergent", 30, "waits for a phase of parity 0 of the barrier at byte 512 of shared memory, which never completes");
-    (void)found(&s, too_late_thread, "divergent", 40, "waits for a phase of parity 1 of the barrier at byte 512");
-    (void)found(&s, overtaking_thread, "shared-race", 20, "byte 0 of shared memory, with no barrier");
-    (void)found(&s, forgotten_thread, "shared-early", 20, "copies in bulk, and nobody has waited for it when the block ends");
-    (void)found(&s, crooked_bulk_thread, "misaligned", 20, "copies 40 bytes in bulk to byte 0 of shared memory");
-    (void)found(&s, no_barrier_thread, "shared-unwritten", 20, "uses as a barrier bytes of shared memory that are none");
-    (void)found(&s, early_end_thread, "shared-race", 30, "byte 512 of shared memory, with no barrier");
-}
-
 static void test_copies(void **state) {
     (void)state;
     Setup s = {64, 1, 1024, {1, 1, 1}};
@@ -612,7 +504,6 @@ int main(void) {
         cmocka_unit_test(test_warp_barrier),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_misaligned),
         cmocka_unit_test(test_program_races), cmocka_unit_test(test_thread_race), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_bulk),
         cmocka_unit_test(test_divergence),    cmocka_unit_test(test_limits),      cmocka_unit_test(test_unwritten_output),
         cmocka_unit_test(test_either_order),  cmocka_unit_test(test_cluster_memory),
     };

@@ -259,18 +259,6 @@ static inline void sample_copies_read(Sample *s) {
     Value *args[] = {s->n, sample_value(s, type_with_dtype(t, DT_I1)), sample_value(s, t)};
     op_build(&s->b, OP_COPYREAD, args, 1, (Attr){.i = 1, .mem = {.vec_log2 = 2}}, t);
     op_build(&s->b, OP_COPYREAD, args, 3, (Attr){.i = 2, .mem = {.vec_log2 = 1}}, t);
-    op_build(&s->b, OP_COPYREAD, args, 3, (Attr){.i = 1, .j = 4096, .mem = {.vec_log2 = 2}}, t);
-}
-
-static inline void sample_bulk(Sample *s) {
-    Value *index = sample_value(s, sample_tile(s, DT_I32, s->row));
-    Value *args[] = {sample_pointers(s), s->n, s->n, sample_value(s, type_scalar(DT_I1)), index, index};
-    for (uint32_t cut = 0; cut < 2; cut++) {
-        MemAttr m = {.align_log2 = 4, .vec_log2 = 2, .mask_kind = cut ? MASK_UNIFORM : MASK_NONE};
-        vec_push(s->f->arena, &s->f->sites, s->b.span);
-        m.site = s->f->sites.len - 1;
-        op_build(&s->b, OP_BULKCOPY, args, 4 + 2 * cut, (Attr){.i = 1, .j = 4096, .is_begin = !cut, .is_ahead = cut, .mem = m}, s->n->type);
-    }
 }
 
 static inline void sample_kept(Sample *s, OpKind k) {
@@ -432,14 +420,6 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_COPYREAD: sample_copies_read(s); return;
     case OP_COPYCOMMIT: op_build(&s->b, k, NULL, 0, (Attr){0}, s->n->type); return;
     case OP_COPYWAIT: op_build(&s->b, k, NULL, 0, (Attr){.i = 2}, s->n->type); return;
-    case OP_BULKBEGIN:
-    case OP_BULKEND: op_build(&s->b, k, NULL, 0, (Attr){.i = 4096, .j = 3}, s->n->type); return;
-    case OP_BULKCOPY: sample_bulk(s); return;
-    case OP_BULKWAIT: {
-        Value *args[] = {s->n, s->n};
-        op_build(&s->b, k, args, 2, (Attr){0}, s->n->type);
-        return;
-    }
     case OP_BARRIER:
         for (int64_t scope = SCOPE_WARP; scope <= SCOPE_CLUSTER; scope++)
             op_build(&s->b, k, NULL, 0, (Attr){.i = scope}, s->n->type);
@@ -460,7 +440,7 @@ static inline void sample_op(Sample *s, OpKind k) {
 
 static inline bool sample_is_simt(OpKind k) {
     if (k == OP_SPREADWARP || k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY) return true;
-    if (k >= OP_COPYASYNC && k <= OP_BULKEND) return true;
+    if (k >= OP_COPYASYNC && k <= OP_COPYWAIT) return true;
     return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER || k == OP_BARRIER;
 }
 

@@ -28,7 +28,6 @@ Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_s
 
 /* copy.c - asynchronous copies as inline PTX */
 Lowering lower_copy_async, lower_copy_commit, lower_copy_wait;
-Lowering lower_mbarrier_init, lower_mbarrier_inval, lower_mbarrier_expect, lower_mbarrier_wait, lower_copy_bulk;
 
 /* debug.c - print and assert through the driver's functions */
 Lowering lower_print_begin, lower_print, lower_assert;

@@ -3,7 +3,6 @@
  * In: copy_async, copy_read with the byte where a stage begins; keep, kept. Out: primitives of 4, 8 or 16 bytes; of what is kept of any size.
  * Method: each thread has places of its own, vector by vector, those of a warp's threads side by side: no bank conflict, and no barrier,
  * since a thread sees what it copied itself behind its own wait. Where a mask cuts a vector, fewer bytes are copied and the rest becomes zero.
- * A bulk copy (bulk.c) leaves what its mask keeps out as it was: vectors there are read from the ring's zeros.
  */
 #include "codegen/simt/simt.h"
 
@@ -64,15 +63,9 @@ static void others_of(Simt *s, const Op *op, const Copies *c, uint32_t v, V *ele
     for (uint32_t i = 0; i < c->n; i++) elements[i] = other ? tile_lane(s, other, v * c->n + i) : LLVMConstNull(lane_type(s, c->d));
 }
 
-/* Where vector v is read. */
-static V read_place(Simt *s, const Op *op, const Copies *c, uint32_t v) {
-    V place = vector_place(s, c, v);
-    return op->attr.j && op->nargs > 1 ? kept(s, op, v * c->n, place, simt_i32(s, op->attr.j)) : place;
-}
-
 /* The words of vector v. Where one truth value is that of a whole vector they are chosen as words, else element by element. */
 static void read_vector(Simt *s, const Op *op, const Copies *c, uint32_t v, V *words, V *elements) {
-    V args[] = {read_place(s, op, c, v), simt_site(s)}, others[16], packed[4];
+    V args[] = {vector_place(s, c, v), simt_site(s)}, others[16], packed[4];
     V result = prim_access(s, PRIM_LOAD_SHARED, c->access, args, COUNT(args));
     bool is_uniform = op->attr.mem.mask_kind == MASK_UNIFORM;
     for (uint32_t i = 0; i < c->access.words; i++) words[i] = access_result(s, c->access, result, i);

@@ -41,10 +41,6 @@ static void build_op(Simt *s, const Op *op) {
     case OP_COPYREAD:   simt_copy_read(s, op); return;
     case OP_COPYCOMMIT:
     case OP_COPYWAIT:   simt_copy_order(s, op); return;
-    case OP_BULKBEGIN:
-    case OP_BULKEND:    simt_bulk_ring(s, op); return;
-    case OP_BULKCOPY:   simt_bulk_copy(s, op); return;
-    case OP_BULKWAIT:   simt_bulk_wait(s, op); return;
     case OP_BARRIER:    simt_barrier(s, op); return;
     case OP_FOR:        simt_for(s, op); return;
     case OP_WHILE:      simt_while(s, op); return;

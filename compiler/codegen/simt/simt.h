@@ -184,9 +184,6 @@ void simt_copy_read(Simt *s, const Op *op);
 void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
 void simt_keep(Simt *s, const Op *op);
 void simt_kept(Simt *s, const Op *op);
-void simt_bulk_ring(Simt *s, const Op *op);  /* bulk.c: bulk_begin, bulk_end */
-void simt_bulk_copy(Simt *s, const Op *op);
-void simt_bulk_wait(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_again(Simt *s, const Op *op);
 void simt_park(Simt *s, const Op *op);

@@ -297,6 +297,21 @@ static fsc_status blame(const fsc_compilation *c) {
     return about_source ? FSC_ERROR_SOURCE : FSC_ERROR_USAGE;
 }
 
+/* IR from a file may hold what only comes about on the way to a GPU. */
+static void note_gpu_op(void *context, Op *op) {
+    const Op **found = context;
+    OpKind k = op->kind;
+    if (!*found && (k == OP_KEEP || k == OP_KEPT || k == OP_REDUCEWARP || k == OP_SPREADWARP)) *found = op;
+}
+
+static bool suits_cpu(fsc_compilation *c, const fsc_compile_options *o) {
+    const Op *found = NULL;
+    func_walk(c->func, note_gpu_op, &found);
+    if (!found && c->func->stage == STAGE_TILE) return true;
+    diag(c->diag, (Span){0, 0}, E_IR_CPU, o->file, found ? op_info[found->kind].name : "stage simt");
+    return false;
+}
+
 static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, const char *text, size_t length,
                           bool want_host) {
     Arch arch = arch_of(o);
@@ -341,7 +356,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
         if (c->record_text.len) text_write(&c->output, c->record_text.at, c->record_text.len);
         return FSC_OK;
     }
-    if (arch == ARCH_CPU) return generate_host(c, o, want_host);
+    if (arch == ARCH_CPU) return suits_cpu(c, o) ? generate_host(c, o, want_host) : blame(c);
     return arch == ARCH_EMU ? generate_emu(c, o, want_host) : generate_gpu(c, o, t);
 }
 

@@ -81,6 +81,7 @@ static bool want_alike(const Request *r, uint32_t lanes, uint32_t bit) {
     return true;
 }
 
+/* n: up to a whole warp. */
 static uint32_t lanes_from(const Request *r, uint32_t first, uint32_t n) {
     return r->active & (uint32_t)(((UINT64_C(1) << n) - 1) << first);
 }
@@ -90,8 +91,8 @@ static uint32_t lanes_from(const Request *r, uint32_t first, uint32_t n) {
 static void add_wavefronts(const Request *r, FscTraffic *t) {
     uint32_t group = r->bytes > 8 ? WARP / 4 : r->bytes > 4 ? WARP / 2 : WARP, n;
     for (uint32_t first = 0; first < WARP; first += n) {
-        uint32_t both = lanes_from(r, first, 2 * group);
         bool may_join = r->kind == FSC_SHARED_LOAD && group < WARP && first % (2 * group) == 0;
+        uint32_t both = may_join ? lanes_from(r, first, 2 * group) : 0;
         n = may_join && (want_alike(r, both, 1) || want_alike(r, both, 2)) ? 2 * group : group;
         uint32_t lanes = lanes_from(r, first, n);
         if (!lanes) continue;

@@ -167,6 +167,14 @@ static bool match_difference(BelowMax *p) {
     return match_row(p, g, h);
 }
 
+bool below_shorten(const BelowMax *p, Op *e) {
+    double scale = 1;
+    bool is_below = !p->scaling || (value_const_float(p->scale, &scale) && scale > 0);
+    if (!is_below || e->results[0]->type.dtype != DT_FP32 || (e->kind != OP_EXP && e->kind != OP_EXP2)) return false;
+    e->kind = e->kind == OP_EXP ? OP_EXPTERM : OP_EXP2TERM;
+    return true;
+}
+
 bool below_max(Op *op, BelowMax *p) {
     Op *e = op->args[0]->def;
     *p = (BelowMax){.sum = op, .exp = e, .axis = (uint32_t)op->attr.i, .is_plain = true};

@@ -80,15 +80,6 @@ static uint32_t reduction_index(const Walk *w, const Op *op) {
     return n;
 }
 
-/* A term of a sum of which e^0 is another, as in near.c: here that is the warp's maximum so far. */
-static void shorten_term(const BelowMax *p, Op *e) {
-    double scale = 1;
-    bool is_below = !p->scaling || (value_const_float(p->scale, &scale) && scale > 0);
-    if (!is_below || e->results[0]->type.dtype != DT_FP32) return;
-    if (e->kind == OP_EXP) e->kind = OP_EXPTERM;
-    if (e->kind == OP_EXP2) e->kind = OP_EXP2TERM;
-}
-
 /* The sum so far and this chunk's: s is below the pivot of the maximum `old` that was, and gets below that of `max`. What is 0 stays so: the
  * first chunk's factor may be infinite. */
 static Value *build_sum(const Chunk *k, Builder *b, const BelowMax *p, const ValueMap *map, Value *old, Value *max, Value *s) {
@@ -97,7 +88,7 @@ static Value *build_sum(const Chunk *k, Builder *b, const BelowMax *p, const Val
     if (d->kind == OP_FSUB) h = build2(b, OP_FSUB, h, to_elements(k, b, pivot));
     else h = build3(b, OP_FMA, h, valuemap_get(map, d->args[1]), to_elements(k, b, build1(b, OP_FNEG, pivot)));
     Value *e = below_exponential(b, p, h), *part = reduce_chunk(k, b, e, OP_FADD), *zero = build_float(b, s->type, 0);
-    shorten_term(p, e->def);
+    below_shorten(p, e->def); /* e^0 is that of the warp's maximum so far */
     Value *scaled = build2(b, OP_FMUL, s, below_factor(b, p, before, pivot));
     scaled = build3(b, OP_SELECT, build_compare(b, OP_FCMP, PRED_EQ, s, zero), zero, scaled);
     return build2(b, OP_FADD, scaled, part);

@@ -59,13 +59,12 @@ static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
     }
 }
 
-/* sum e^(h - m) with m the maximum of h, and e used nowhere else. A factor of the difference must be known not to turn it round. */
-static bool is_term(const Op *op) {
+/* sum e^(h - m) with m the maximum of h, and e used nowhere else. */
+static bool shorten_term(Op *op) {
     const Use *u = op->results[0]->uses;
     BelowMax p;
-    double scale = 1;
-    if (!value_used_once(op->results[0]) || u->op->kind != OP_REDUCE || !below_max(u->op, &p) || p.is_larger) return false;
-    return !p.scaling || (value_const_float(p.scale, &scale) && scale > 0);
+    bool is_sum = value_used_once(op->results[0]) && u->op->kind == OP_REDUCE && below_max(u->op, &p);
+    return is_sum && !p.is_larger && below_shorten(&p, op);
 }
 
 static void list_op(void *context, Op *op) {
@@ -89,12 +88,9 @@ bool pass_near(Func *f, PassContext *c) {
             if (most < *known) *known = (uint8_t)most;
         }
         if ((op->kind != OP_EXP && op->kind != OP_EXP2) || op->results[0]->type.dtype != DT_FP32) continue;
-        bool is_near = result && result != ANY_ERROR, base2 = op->kind == OP_EXP2;
-        if (is_term(op))
-            op->kind = base2 ? OP_EXP2TERM : OP_EXPTERM;
-        else if (is_near)
-            op->kind = base2 ? OP_EXP2NEAR : OP_EXPNEAR;
-        changed |= op->kind != (base2 ? OP_EXP2 : OP_EXP);
+        bool is_term = shorten_term(op), is_near = !is_term && result && result != ANY_ERROR;
+        if (is_near) op->kind = op->kind == OP_EXP ? OP_EXPNEAR : OP_EXP2NEAR;
+        changed |= is_term || is_near;
     }
     arena_destroy(n.scratch);
     return changed;

@@ -2,15 +2,15 @@
  *
  * In: a record before specialisation, the values of a launch. Out: a range around one of them, or none.
  * Method: the upper half of a tile of 2^k places is cut into equal steps, about what a row of vectors over a program's threads
- * holds: a sixteenth of the tile, 256 at least, twice that for rows that are not multiples of 16. The steps of
+ * holds: a sixteenth of the tile, 256 at least, twice that for rows that are not whole vectors. The steps of
  * these end 16 places early, since a turned row (passes/shift.c) is up to 15 places longer; the last 15 lengths stand alone. Tiles below
- * 1024 are one range, but up to 256 a step of 32 for rows that are not multiples of 16: their accesses go one by one, and few lanes have them.
+ * 1024 are one range, but up to 256 a step of 32 for rows that are not whole vectors: their accesses go one by one, and few lanes have them.
  */
 #include "runtime/bucket.h"
 
 #include <stdlib.h>
 
-enum { ALIGNED = 16, FINEST = 256, LONG = 4096, SHORT = 256, SHORT_STEP = 32 };
+enum { VECTOR = 16 /* bytes */, ROOM = 16 /* places */, FINEST = 256, LONG = 4096, SHORT = 256, SHORT_STEP = 32 };
 
 static uint32_t next_power(uint32_t x) {
     uint32_t p = 1;
@@ -18,14 +18,22 @@ static uint32_t next_power(uint32_t x) {
     return p;
 }
 
-Bucket bucket_of(uint32_t value) {
+uint32_t bucket_unit(uint32_t narrowest) {
+    return narrowest == 0 ? VECTOR : VECTOR / narrowest;
+}
+
+bool bucket_is_whole(int64_t value, uint32_t unit) {
+    return value % unit == 0 && (value == 0 || value / ROOM != 0);
+}
+
+Bucket bucket_of(uint32_t value, uint32_t unit) {
     uint32_t tile = next_power(value), half = tile / 2, step = tile / (tile > LONG ? 16 : 8), room = 0;
-    bool is_short = tile <= SHORT && value % ALIGNED;
+    bool is_whole = bucket_is_whole(value, unit), is_short = tile <= SHORT && !is_whole;
     if (tile < 4 * FINEST && !is_short) return (Bucket){half + 1, tile};
     if (step < FINEST) step = is_short ? SHORT_STEP : FINEST;
-    if (value % ALIGNED && !is_short) {
+    if (!is_whole && !is_short) {
         step *= 2;
-        room = ALIGNED;
+        room = ROOM;
     }
     uint32_t before = (value + room - half - 1) / step * step, least = half + 1 + before, most = half + before + step;
     least = before ? least - room : least;
@@ -41,13 +49,13 @@ static bool is_tile_of(const RecordParam *p, const RuleBinding *now, uint32_t in
     return rule_is_int(v) && v.i == (int64_t)next_power(value);
 }
 
-bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, Bucket *out) {
+bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, uint32_t unit, Bucket *out) {
     const RuleBinding *b = &env->values[index];
     if (interface->params[index].kind != RECORD_SCALAR || !b->known || b->value.is_float) return false;
     if (b->value.i < 2 || b->value.i > INT32_MAX / 2) return false;
     for (uint32_t i = 0; i < interface->num_params; i++) {
         if (!is_tile_of(&interface->params[i], &env->values[i], index, (uint32_t)b->value.i, env)) continue;
-        *out = bucket_of((uint32_t)b->value.i);
+        *out = bucket_of((uint32_t)b->value.i, unit);
         return true;
     }
     return false;

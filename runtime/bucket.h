@@ -3,7 +3,7 @@
  * Where the launch rule makes a constexpr parameter the next power of two of an integer argument, the kernel has a tile of that
  * size and masks off what lies beyond the argument. A variant that knows a range of the argument needs no registers for vectors
  * beyond it and no masks for those below it. Ranges are few, so that a changing argument seldom compiles anew: over 1 … 16384,
- * with what divisibility by 16 doubles, 64 variants.
+ * with what divisibility doubles, 64 variants.
  */
 #ifndef FSC_BUCKET_H
 #define FSC_BUCKET_H
@@ -14,10 +14,16 @@ typedef struct Bucket {
     uint32_t least, most;
 } Bucket;
 
+/* Elements in 16 bytes where the narrowest ones have so many (0: unknown, 1): a row that is a multiple of that is whole vectors in every array of
+ * a kernel, so it is what integers are specialised by. */
+uint32_t bucket_unit(uint32_t narrowest);
+/* Is it specialised as a multiple of the unit? Not below 16, but for 0: so short a row has little to win. */
+bool bucket_is_whole(int64_t value, uint32_t unit);
+
 /* The range around `value`, which lies in the upper half of its tile. */
-Bucket bucket_of(uint32_t value);
+Bucket bucket_of(uint32_t value, uint32_t unit);
 /* The range that parameter `index` of an interface is compiled for under env's values; false: any value. */
-bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, Bucket *out);
+bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, uint32_t unit, Bucket *out);
 
 /* The scalar parameter that is the number of programs; false: it is not one parameter alone. */
 bool bucket_rows(const Record *interface, uint32_t *index);

@@ -2,7 +2,7 @@
  *
  * In: text, a device, arguments. Out: a kernel handle per variant, launched through fsc_launch with all its checks.
  * Method: the kernel's interface (parameters before specialisation) is read once. A launch makes a key from what
- * specialises: element types, divisibility by 16, equality to 1, constexpr values of the launch rule, on GPUs the range that
+ * specialises: element types, divisibility by a vector, equality to 1, constexpr values of the launch rule, on GPUs the range that
  * a row's length falls into (bucket.h). A key that is new is looked for on disk (jitdisk.c), else compiled, by the first thread
  * that wants it, while those that want others go on: on CUDA to PTX that the driver assembles, on the CPU to host code.
  */

@@ -59,6 +59,7 @@ typedef struct Binding {
     RuleBinding values[JIT_PARAMS];
     fsc_name_value types[JIT_PARAMS], divisible[JIT_PARAMS], known[JIT_PARAMS], bounds[2 * JIT_PARAMS];
     size_t num_types, num_divisible, num_known, num_bounds;
+    uint32_t unit; /* of elements: bucket_unit() */
     bool few;     /* no more programs than multiprocessors */
     bool checked; /* the CPU's code asks before each access */
     bool counted; /* code counts what each line does: not kept on disk */

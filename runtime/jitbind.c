@@ -51,7 +51,21 @@ static void bind_scalar(fsc_jit *j, Binding *b, uint32_t index, const FscArg *a)
     char text[64];
     add(b->known, &b->num_known, p->name, arena_printf(b->arena, "%s", rule_value_print(b->values[index].value, text, sizeof text)));
     if (is_int && i == 1) add(b->divisible, &b->num_divisible, p->name, "1");
-    if (is_int && i % 16 == 0) add(b->divisible, &b->num_divisible, p->name, "16");
+    if (is_int && bucket_is_whole(i, b->unit)) add(b->divisible, &b->num_divisible, p->name, arena_printf(b->arena, "%u", b->unit));
+}
+
+/* Of the arrays' types, as far as they are known. */
+static uint32_t unit_of(const Record *r, const FscArg *args) {
+    uint32_t narrowest = 0, bytes;
+    for (uint32_t i = 0; i < r->num_params; i++) {
+        if (r->params[i].kind == RECORD_CONSTEXPR) continue;
+        const FscArg *a = args++;
+        if (a->kind != FSC_ARG_POINTER) continue;
+        bytes = fsc_dtype_size(a->dtype != FSC_DTYPE_NONE ? a->dtype : fsc_dtype_find(r->params[i].dtype));
+        if (bytes == 0) return bucket_unit(0);
+        if (narrowest == 0 || bytes < narrowest) narrowest = bytes;
+    }
+    return bucket_unit(narrowest);
 }
 
 static const char *pair_value(const fsc_name_value *pairs, size_t n, const char *name) {
@@ -140,7 +154,7 @@ static void bind_bounds(const fsc_jit *j, Binding *b) {
     Bucket range;
     for (uint32_t i = 0; i < j->interface->num_params && j->props.kind != FSC_CPU; i++) {
         const char *name = j->interface->params[i].name;
-        if (option_value(&j->options, name) || !bucket_find(j->interface, i, &env, &range)) continue;
+        if (option_value(&j->options, name) || !bucket_find(j->interface, i, &env, b->unit, &range)) continue;
         bound(b, name, range);
         if (range.most > longest) longest = range.most;
     }
@@ -164,6 +178,7 @@ fsc_status jit_bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs) {
         snprintf(why, sizeof why, "kernel %s takes %zu run-time arguments (pointers and scalars), not %zu", r->kernel, runtime, nargs);
         return jit_fail(j, FSC_ERROR_ARGUMENT, why);
     }
+    b->unit = unit_of(r, args);
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
         if (p->kind == RECORD_CONSTEXPR) continue;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGNED = 16 };
+enum { ALIGNED = 16 /* bytes */ };
 
 static bool uses_arguments(const Record *r, const char *code) {
     for (uint32_t i = 0; code && i < r->num_params; i++)
@@ -52,21 +52,21 @@ void jit_quick_add(fsc_jit *j, fsc_kernel *kernel) {
 }
 
 /* The range that a scalar of value i is compiled for in this variant: as bucket_find(), whose rules are settled here. */
-static bool range_of(const fsc_jit *j, const Record *r, uint32_t index, int64_t i, Bucket *out) {
+static bool range_of(const fsc_jit *j, const Record *r, uint32_t index, int64_t i, uint32_t unit, Bucket *out) {
     if (i < 2 || i > INT32_MAX / 2) return false;
     int64_t tile = (int64_t)1 << (64 - __builtin_clzll((uint64_t)i - 1));
     for (uint32_t k = 0; k < j->num_ruled; k++) {
         const RecordParam *p = &r->params[j->ruled[k]];
         RuleValue v;
         if (!p->rule || !record_value(p, &v) || !rule_is_int(v) || v.i != tile || !rule_uses(p->rule, index)) continue;
-        *out = bucket_of((uint32_t)i);
+        *out = bucket_of((uint32_t)i, unit);
         return true;
     }
     return false;
 }
 
 /* The range of the number of programs, where there are few of them and their rows are long. */
-static Bucket few_of(const fsc_jit *j, const Call *c, const Variant *v) {
+static Bucket few_of(const fsc_jit *j, const Call *c, const Variant *v, uint32_t unit) {
     uint32_t longest = 0;
     int64_t rows = 0;
     Bucket range, few = {0, 0};
@@ -75,37 +75,49 @@ static Bucket few_of(const fsc_jit *j, const Call *c, const Variant *v) {
     }
     if (rows < 1 || rows >= (int64_t)j->props.sms) return few;
     for (uint32_t i = 0; i < v->num_slots; i++) {
-        bool is_long = c->args[i].kind == FSC_ARG_INT && range_of(j, v->record, v->slots[i].param, c->args[i].u.integer, &range);
+        bool is_long = c->args[i].kind == FSC_ARG_INT && range_of(j, v->record, v->slots[i].param, c->args[i].u.integer, unit, &range);
         if (is_long && range.most > longest) longest = range.most;
     }
     (void)bucket_of_rows(rows, j->props.sms, longest, &few);
     return few;
 }
 
-static bool is_all_of_int(const fsc_jit *j, const Variant *v, uint32_t index, int64_t i, Bucket few) {
+static bool is_all_of_int(const fsc_jit *j, const Variant *v, uint32_t index, int64_t i, uint32_t unit, Bucket few) {
     const RecordParam *p = &v->record->params[index];
     Bucket range = {0, 0};
-    bool is_row = j->props.kind != FSC_CPU && range_of(j, v->record, index, i, &range);
+    bool is_row = j->props.kind != FSC_CPU && range_of(j, v->record, index, i, unit, &range);
     if (!is_row && j->has_rows && index == j->rows) range = few;
     bool is_open = j->interface->params[index].dtype[0] == '\0';
     if (is_open && strcmp(p->dtype, i == (int32_t)i ? "i32" : "i64") != 0) return false;
     return p->least == range.least && p->most == range.most && p->equals_one == (i == 1) &&
-           (p->divisible >= ALIGNED) == (i % ALIGNED == 0);
+           (p->divisible >= unit) == bucket_is_whole(i, unit);
+}
+
+/* As jitbind.c has it: each array's type is known here. */
+static uint32_t unit_of(const Variant *v) {
+    uint32_t narrowest = 0, bytes;
+    for (uint32_t i = 0; i < v->num_slots; i++) {
+        if (v->record->params[v->slots[i].param].kind != RECORD_POINTER) continue;
+        bytes = fsc_dtype_size(v->slots[i].dtype);
+        if (narrowest == 0 || bytes < narrowest) narrowest = bytes;
+    }
+    return bucket_unit(narrowest);
 }
 
 /* Whether the variant, which fits, assumes all that the JIT would. */
 static bool is_meant(void *context, const Call *c, const Variant *v) {
     const fsc_jit *j = context;
     Bucket few = {0, 0};
+    uint32_t unit = unit_of(v);
     if (v->module->code.checked || v->module->code.counters) return false;
-    if (j->has_rows) few = few_of(j, c, v);
+    if (j->has_rows) few = few_of(j, c, v, unit);
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const Slot *s = &v->slots[i];
         const RecordParam *p = &v->record->params[s->param];
         const FscArg *a = &c->args[i];
         bool ok;
         if (a->kind == FSC_ARG_POINTER) ok = a->dtype == s->dtype && (p->divisible >= ALIGNED) == ((uintptr_t)a->u.pointer % ALIGNED == 0);
-        else if (a->kind == FSC_ARG_INT) ok = p->dtype[0] != 'f' && is_all_of_int(j, v, s->param, a->u.integer, few);
+        else if (a->kind == FSC_ARG_INT) ok = p->dtype[0] != 'f' && is_all_of_int(j, v, s->param, a->u.integer, unit, few);
         else ok = j->interface->params[s->param].dtype[0] != '\0' || s->dtype == FSC_FP32;
         if (!ok) return false;
     }

@@ -1,7 +1,7 @@
 /* assume.c - what `fsc info FILE NAME=NUMBER…` takes for granted, so that it reports the variant that such a launch uses.
  *
  * In: the scalars given. Out: the same options with strides that nobody gave (contiguous, by the shape contract), pointers
- * aligned to 16 bytes as every allocation is, and scalars that are multiples of 16, or 1, marked as a launch would; so are the ranges of
+ * aligned to 16 bytes as every allocation is, and scalars that are whole vectors, or 1, marked as a launch would; so are the ranges of
  * lengths.
  */
 #include "driver.h"
@@ -19,6 +19,7 @@ typedef struct Assume {
     RuleBinding *values; /* by parameter */
     fsc_name_value *divisible;
     size_t num_divisible;
+    uint32_t unit; /* bucket_unit() */
 } Assume;
 
 static void give(Assume *a, uint32_t index, int64_t value) {
@@ -45,6 +46,27 @@ static void bound(Assume *a, uint32_t index, Bucket range) {
     }
 }
 
+static uint32_t element_bytes(const Assume *a, const char *dtype) {
+    uint32_t bytes = fsc_dtype_size(fsc_dtype_find(dtype));
+    for (uint32_t i = 0; i < a->interface->num_params && bytes == 0; i++) {
+        const RecordParam *p = &a->interface->params[i];
+        bool is_it = p->kind == RECORD_CONSTEXPR && p->value_kind == RECORD_DTYPE && strcmp(p->name, dtype) == 0;
+        if (is_it && a->values[i].known) bytes = fsc_dtype_size((FscDType)a->values[i].value.i);
+    }
+    return bytes;
+}
+
+static uint32_t unit_of(const Assume *a) {
+    uint32_t narrowest = 0;
+    for (uint32_t i = 0; i < a->interface->num_params; i++) {
+        if (a->interface->params[i].kind != RECORD_POINTER) continue;
+        uint32_t bytes = element_bytes(a, a->interface->params[i].dtype);
+        if (bytes == 0) return bucket_unit(0);
+        if (narrowest == 0 || bytes < narrowest) narrowest = bytes;
+    }
+    return bucket_unit(narrowest);
+}
+
 /* As the JIT does: the ranges that the variant is compiled for. */
 static void bound_all(Assume *a) {
     RuleEnv env = {.values = a->values, .num_values = a->interface->num_params};
@@ -52,7 +74,7 @@ static void bound_all(Assume *a) {
     uint32_t longest = 0, index;
     Bucket range;
     for (uint32_t i = 0; i < a->interface->num_params; i++) {
-        if (!bucket_find(a->interface, i, &env, &range)) continue;
+        if (!bucket_find(a->interface, i, &env, a->unit, &range)) continue;
         bound(a, i, range);
         if (range.most > longest) longest = range.most;
     }
@@ -67,13 +89,15 @@ static void apply(Assume *a) {
     fsc_name_value *known = NEW_ARRAY(a->o->arena, fsc_name_value, r->num_params);
     size_t count = 0;
     a->divisible = NEW_ARRAY(a->o->arena, fsc_name_value, r->num_params);
+    a->unit = unit_of(a);
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
         if (p->kind == RECORD_POINTER) mark(a, p->name, "16");
         if (p->kind == RECORD_CONSTEXPR || !a->values[i].known || !rule_is_int(a->values[i].value)) continue;
         int64_t value = a->values[i].value.i;
         known[count++] = (fsc_name_value){arena_printf(a->o->arena, "%s", p->name), arena_printf(a->o->arena, "%" PRId64, value)};
-        if (p->kind == RECORD_SCALAR && (value == 1 || value % 16 == 0)) mark(a, p->name, value == 1 ? "1" : "16");
+        if (p->kind == RECORD_SCALAR && value == 1) mark(a, p->name, "1");
+        else if (p->kind == RECORD_SCALAR && bucket_is_whole(value, a->unit)) mark(a, p->name, arena_printf(a->o->arena, "%u", a->unit));
     }
     a->o->compile.known = known;
     a->o->compile.num_known = count;

@@ -15,44 +15,66 @@ static uint32_t next_power(uint32_t x) {
     return p;
 }
 
-/* Within the upper half of the tile; values of one kind (multiples of 16, others) that lie in it have this very range. */
-static void ranges_partition(void **state) {
-    (void)state;
-    for (uint32_t n = 2; n <= LONGEST; n++) {
-        Bucket b = bucket_of(n);
-        uint32_t tile = next_power(n);
-        assert_in_range(n, b.least, b.most);
-        assert_true(b.least > tile / 2 && b.most <= tile);
-        for (uint32_t other = b.least; other <= b.most; other += b.most - b.least ? b.most - b.least : 1) {
-            Bucket c = bucket_of(other);
-            if ((other % 16 == 0) == (n % 16 == 0)) assert_true(c.least == b.least && c.most == b.most);
-        }
+static const uint32_t units[] = {2, 4, 8, 16}; /* of elements of 8, 4, 2 and 1 bytes */
+
+/* Within the upper half of the tile; values of one kind (whole vectors, others) that lie in it have this very range. */
+static void check_range(uint32_t n, uint32_t unit) {
+    Bucket b = bucket_of(n, unit);
+    uint32_t tile = next_power(n);
+    assert_in_range(n, b.least, b.most);
+    assert_true(b.least > tile / 2 && b.most <= tile);
+    for (uint32_t other = b.least; other <= b.most; other += b.most - b.least ? b.most - b.least : 1) {
+        Bucket c = bucket_of(other, unit);
+        if (bucket_is_whole(other, unit) == bucket_is_whole(n, unit)) assert_true(c.least == b.least && c.most == b.most);
     }
 }
 
-/* What specialises a contiguous row: the tile, length 1, divisibility, the range. */
-static void variants_are_few(void **state) {
+static void ranges_partition(void **state) {
     (void)state;
+    for (uint32_t n = 2; n <= LONGEST; n++)
+        for (size_t u = 0; u < sizeof units / sizeof *units; u++) check_range(n, units[u]);
+}
+
+/* What specialises a contiguous row: the tile, length 1, divisibility, the range. */
+static uint32_t count_variants(uint32_t unit) {
     uint32_t count = 0;
-    uint64_t last[2] = {0, 0}; /* of multiples of 16, of others: ranges follow each other */
+    uint64_t last[2] = {0, 0}; /* of whole vectors, of others: ranges follow each other */
     for (uint32_t n = 1; n <= COUNTED; n++) {
-        Bucket b = n > 1 ? bucket_of(n) : (Bucket){0, 0};
+        Bucket b = n > 1 ? bucket_of(n, unit) : (Bucket){0, 0};
         uint64_t key = (uint64_t)next_power(n) << 40 | (uint64_t)b.least << 20 | b.most;
-        int kind = n % 16 != 0;
+        int kind = !bucket_is_whole(n, unit);
         count += key != last[kind];
         last[kind] = key;
     }
-    assert_int_equal(count, 64);
-    assert_true(count <= MOST_VARIANTS);
+    return count;
+}
+
+static void variants_are_few(void **state) {
+    (void)state;
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++) assert_in_range(count_variants(units[u]), 60, MOST_VARIANTS);
+    assert_int_equal(count_variants(16), 64);
 }
 
 /* Registers of a tile beyond the range's end: less than an eighth of the row in vain (a quarter where it is no multiple). */
 static void waste_is_bounded(void **state) {
     (void)state;
     for (uint32_t n = 4096; n <= LONGEST; n++) {
-        uint32_t waste = bucket_of(n).most - n;
-        assert_true(waste < next_power(n) / (n % 16 ? 4 : 8));
+        uint32_t waste = bucket_of(n, 8).most - n;
+        assert_true(waste < next_power(n) / (n % 8 ? 4 : 8));
     }
+}
+
+/* A row is whole vectors in every array where it is in the narrowest one's; nothing below 16 is marked but 0. */
+static void whole_vectors(void **state) {
+    (void)state;
+    assert_int_equal(bucket_unit(0), 16);
+    assert_int_equal(bucket_unit(1), 16);
+    assert_int_equal(bucket_unit(2), 8);
+    assert_int_equal(bucket_unit(4), 4);
+    assert_int_equal(bucket_unit(8), 2);
+    assert_true(bucket_is_whole(1000, 8) && bucket_is_whole(0, 8) && bucket_is_whole(-24, 8) && bucket_is_whole(16, 8));
+    assert_false(bucket_is_whole(1004, 8) || bucket_is_whole(8, 8) || bucket_is_whole(-8, 8) || bucket_is_whole(-20, 8));
+    assert_true(bucket_is_whole(1004, 4));
 }
 
 static void found_by_the_rule(void **state) {
@@ -64,21 +86,21 @@ static void found_by_the_rule(void **state) {
     RuleBinding values[3] = {{"rows", true, rule_int(1000)}, {"n", true, rule_int(1000)}, {"BLOCK", false, rule_int(0)}};
     RuleEnv env = {.values = values, .num_values = 3};
     Bucket b;
-    assert_false(bucket_find(r, 0, &env, &b));
-    assert_true(bucket_find(r, 1, &env, &b));
+    assert_false(bucket_find(r, 0, &env, 16, &b));
+    assert_true(bucket_find(r, 1, &env, 16, &b));
     assert_true(b.least == 513 && b.most == 1008);
     values[2] = (RuleBinding){"BLOCK", true, rule_int(2048)}; /* by hand: not what the rule says */
-    assert_false(bucket_find(r, 1, &env, &b));
+    assert_false(bucket_find(r, 1, &env, 16, &b));
     values[2].value = rule_int(1024);
-    assert_true(bucket_find(r, 1, &env, &b));
+    assert_true(bucket_find(r, 1, &env, 16, &b));
     static const int64_t none[] = {INT64_MIN, -5, 0, 1, INT64_MAX};
     values[2].known = false;
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
         values[1].value = rule_int(none[i]);
-        assert_false(bucket_find(r, 1, &env, &b));
+        assert_false(bucket_find(r, 1, &env, 16, &b));
     }
     values[1].value = rule_float(1000.0);
-    assert_false(bucket_find(r, 1, &env, &b));
+    assert_false(bucket_find(r, 1, &env, 16, &b));
     record_free(r);
 }
 
@@ -114,6 +136,7 @@ int main(void) {
         cmocka_unit_test(ranges_partition),
         cmocka_unit_test(variants_are_few),
         cmocka_unit_test(waste_is_bounded),
+        cmocka_unit_test(whole_vectors),
         cmocka_unit_test(found_by_the_rule),
         cmocka_unit_test(few_programs),
     };

@@ -281,12 +281,12 @@ static void *call_first(void *context) {
     Crowd *c = context;
     bool ok = true;
     pthread_barrier_wait(&c->start);
-    static const int sizes[] = {200, 600, 1008};
+    static const int sizes[] = {200, 602, 1008};
     for (int i = 0; i < 3; i++) ok = ok && scale_is_right(c->j, sizes[i], 3.0f);
     return (void *)(intptr_t)!ok;
 }
 
-/* Twelve threads want the same three variants (B is 256, or 1024 with n a multiple of 16 and not): each is compiled once. */
+/* Twelve threads want the same three variants (B is 256, or 1024 with n whole vectors and not): each is compiled once. */
 static void threads_compile_once(void **state) {
     fsc_device *d = device_of("cpu:2");
     (void)state;
@@ -426,19 +426,19 @@ static void cubins_come_back(void **state) {
     (void)state;
     fake_reset();
     fsc_device *d = device_of("cuda");
-    prepared(d, 1000, 1, 0);
+    prepared(d, 1001, 1, 0);
     assert_int_equal(fake.cubins, 1);
     assert_int_equal(fake_calls("cuLinkComplete"), 1);
-    prepared(d, 1000, 0, 1);
+    prepared(d, 1001, 0, 1);
     prepared(d, 999, 0, 1);  /* of the same range */
-    prepared(d, 1008, 1, 0); /* a multiple of 16 */
+    prepared(d, 1008, 1, 0); /* whole vectors */
     assert_int_equal(fake.cubins, 4);
     assert_int_equal(fake_calls("cuLinkComplete"), 2); /* nothing was assembled for what came from disk */
     fsc_device_close(d);
     fake.version = 13010; /* a newer driver */
     d = device_of("cuda");
-    prepared(d, 1000, 1, 0);
-    prepared(d, 1000, 0, 1);
+    prepared(d, 1001, 1, 0);
+    prepared(d, 1001, 0, 1);
     fsc_device_close(d);
     assert_int_equal(fake.modules + fake.links + fake.retained, 0);
 }

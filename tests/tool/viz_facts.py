@@ -6,7 +6,7 @@
 # RUN: fsc viz %examples/layernorm.dsl 'x=random:0:bf16[2,600]' weight=random:1:bf16[600] bias=random:2:bf16[600] y=y.npy mean=m.npy rstd=r.npy eps=1e-5 --num-ctas=2 -o %t/norm.html
 # RUN: fsc viz %examples/prefix_sum.dsl 'x=random:0:i64[2,50]' y=out.npy -o %t/scan.html
 # RUN: fsc viz %examples/argmax.dsl 'x=random:0:fp32[3,300]' y=out.npy --num-warps=2 -o %t/argmax.html
-# RUN: fsc viz %examples/softmax_tiled.dsl 'x=random:0:fp32[2,1000]' y=out.npy -D STAGES=3 -D BLOCK=256 --num-warps=2 -o %t/ahead.html
+# RUN: fsc viz %examples/softmax_tiled.dsl 'x=random:0:fp32[2,1001]' y=out.npy -D STAGES=3 -D BLOCK=256 --num-warps=2 -o %t/ahead.html
 # RUN: printf '@kernel(grid=(1,))\ndef f(y: *u8[n], x: *u8[n], n: i32):\n    i = arange(0, 8)\n    store(y + i, 255 - load(x + i, mask=i < n), mask=i < n)\n' > %t/unsigned.dsl
 # RUN: fsc viz %t/unsigned.dsl x=random:0:u8[5] y=out.npy -o %t/unsigned.html
 # RUN: printf '@kernel(grid=(1,))\ndef f(y: *fp32[n], x: *fp32[n], n: i32):\n    i = arange(0, 4)\n    store(y + i, load(x + i + where(i == 2, 1 << 34, 0)))\n' > '%t/far away.dsl'
@@ -119,10 +119,10 @@ def check_ahead(page):
     """Copies that go on while the program computes: loads where they begin, words of shared memory at the wait."""
     run = page.runs[0]
     x, program = page.array(run, "x"), run["programs"][1]
-    assert program["at"] == [1, 0, 0] and page.outline(run, 1, "x") == [4000, 8000, 8000, 0, 0, 0]
+    assert program["at"] == [1, 0, 0] and page.outline(run, 1, "x") == [4004, 8008, 8008, 0, 0, 0]
     steps = list(page.steps(run, program))
     begun = [a for op, _, es in steps if op["kind"] == "copy_async" for e in es for a in offsets(e["a"], program["threads"]) if a >= 0]
-    assert sorted(begun) == sorted(2 * list(range(4000, 8000, 4)))  # two loops over the row
+    assert sorted(begun) == sorted(2 * list(range(4004, 8008, 4)))  # two loops over the row
     brought = [e for op, _, es in steps if op["kind"] == "copy_wait" for e in es]
     assert {e["k"] for e in brought} == {"shared copy"} and all(run["params"][e["w"]]["name"] == "x" for e in brought if e["w"] >= 0)
     words = np.concatenate([np.frombuffer(base64.b64decode(e["d"]), np.float32).reshape(-1, e["b"] // 4)[offsets(e["a"], program["threads"]) >= 0].ravel() for e in brought if e["w"] >= 0])

@@ -2,35 +2,50 @@
  *
  * In: a function; its largest tile counts, as far as masks may let its elements through. Out: num_warps, blocks_per_program.
  * A block holds one program (four of one warp: pack.c), so warps trade enough loads in flight per multiprocessor (many small blocks, many elements a
- * thread) against the registers a thread has. The rows are the best of 1 … 32 warps for row softmax in fp32 on an H200
- * (`bench/gpu.sh tune`, docs/performance.md): 16 elements a thread at 512, 32 at 2K, 64 at 8K and 16K. A block of 16 warps
- * is full with 64 elements a thread; beyond, a cluster of such blocks shares the program, where nothing but reductions crosses them. Types under 32 bits are computed in 32, so they count as 4 bytes.
+ * thread) against the registers a thread has. The rows are the best of 1 … 32 warps for row kernels on an H200 (docs/performance.md,
+ * "How many warps"). A block of 16 warps is full with 64 elements a thread; beyond, a cluster of such blocks shares the program, where nothing
+ * but reductions crosses them. Types under 32 bits are computed in 32, so they count as 4 bytes.
  */
 #include "passes/private.h"
+
+/* What a program does with its rows. */
+typedef enum Rows {
+    ROWS_ANY,    /* they begin anywhere, or its tiles are no rows: short threads would spend their time on the vectors that a row's ends cut */
+    ROWS_WIDE,   /* whole vectors of 32 bits and more */
+    ROWS_NARROW, /* of less: what is loaded stays packed, so a thread holds more of it */
+    ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
+    NUM_ROWS,
+} Rows;
 
 static const struct {
     uint64_t bytes; /* of the tile in registers, at most */
     uint32_t warps;
-} table[] = {
-    {1 << 11, 1}, {1 << 13, 2}, {1 << 15, 4}, {1 << 16, 8}, {1 << 17, 16},
+} table[NUM_ROWS][5] = {
+    [ROWS_ANY] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {64 << 10, 8}, {128 << 10, 16}},
+    [ROWS_WIDE] = {{1 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
+    [ROWS_NARROW] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {104 << 10, 8}, {128 << 10, 16}},
+    [ROWS_READ] = {{4 << 10, 1}, {8 << 10, 2}, {16 << 10, 4}, {104 << 10, 8}, {128 << 10, 16}},
 };
 
-/* What a block holds of a tile in registers, beyond which a cluster shares it; of what is loaded in less than 32 bits the second, as more blocks
- * have more in flight. Up to SPARSE_BYTES 16 warps would be half empty, and one block of them all that a multiprocessor holds: 8 warps in each of
- * twice the blocks take over. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
+/* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow rows that begin anywhere the second, as more blocks
+ * have more in flight. Of whole narrow rows a block of a cluster holds FULL_BYTES, 104 elements in each thread of 8 warps; what is shared
+ * has 8 warps up to there in fp32, too. Where rows begin anywhere, 16 warps would be half empty up to SPARSE_BYTES, and one block of them all that a multiprocessor
+ * holds: 8 warps in each of twice the blocks take over. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
  * the source says how many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked
- * in chunks, since a loop needs registers itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole
+ * in chunks, since a loop needs registers itself; READ_WARPS: of ROWS_READ, which one block walks; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole
  * chunks, and half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most registers.
  * LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its lanes
  * take at once, at least: short pieces of many rows keep the first cache busy. */
 enum {
     BLOCK_BYTES = 1 << 17,
     BLOCK_BYTES_NARROW = 1 << 16,
+    FULL_BYTES = 104 << 10,
     SPARSE_BYTES = 80 << 10,
     SPREAD_BYTES = 1 << 15,
     MOST_EACH = 128,
     CHUNK_EACH = 32,
     CHUNK_WARPS = 16,
+    READ_WARPS = 8,
     ROOMY_BYTES = 200 << 10,
     LANE_BYTES = 32,
     LANE_MOST = 16,
@@ -100,9 +115,40 @@ static void note_size(void *context, Op *op) {
     }
 }
 
-static uint32_t choose_warps(uint64_t size, uint64_t sorting) {
-    for (size_t i = 0; i < COUNT(table); i++) {
-        if (size <= table[i].bytes && sorting <= table[i].warps) return table[i].warps;
+/* ---- What it does with its rows ------------------------------------------------------------------------------------------ */
+
+typedef struct Access {
+    const Facts *facts;
+    uint32_t most, bytes; /* of one access: that the target has; the shortest of the function's */
+    bool is_row, is_stored;
+} Access;
+
+static void note_access(void *context, Op *op) {
+    Access *a = context;
+    bool is_store = op->kind == OP_STORE || op->kind == OP_ATOMICRMW || op->kind == OP_ATOMICCAS;
+    if ((!is_store && op->kind != OP_LOAD) || !value_is_tile(op->args[0])) return;
+    a->is_stored |= is_store;
+    a->is_row &= op->args[0]->type.shape.rank == 1;
+    if (!a->is_row) return;
+    uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee)) << facts_vector(a->facts, op->args[0], 0, a->most);
+    if (bytes < a->bytes) a->bytes = bytes;
+}
+
+static Access find_access(Func *f, const Facts *facts, const PassTarget *t) {
+    Access a = {.facts = facts, .most = t->max_vector_bytes, .bytes = t->max_vector_bytes, .is_row = true};
+    func_walk(f, note_access, &a);
+    return a;
+}
+
+static Rows rows_of(Func *f, const Facts *facts, const PassTarget *t, uint32_t bytes) {
+    Access a = find_access(f, facts, t);
+    if (!a.is_row || a.bytes < t->max_vector_bytes || t->few_programs) return ROWS_ANY;
+    return bytes >= 4 ? ROWS_WIDE : a.is_stored ? ROWS_NARROW : ROWS_READ;
+}
+
+static uint32_t choose_warps(Rows rows, uint64_t size, uint64_t sorting) {
+    for (size_t i = 0; i < COUNT(table[rows]); i++) {
+        if (size <= table[rows][i].bytes && sorting <= table[rows][i].warps) return table[rows][i].warps;
     }
     return sorting <= 16 && size <= 1 << 16 ? 16 : 32;
 }
@@ -132,15 +178,20 @@ static uint64_t block_bytes(const Func *f, uint32_t most) {
     return held && held < most ? held : most;
 }
 
-static uint32_t choose_blocks(Func *f, uint64_t size, uint64_t held, const PassTarget *t) {
-    uint32_t blocks = 1;
-    bool is_dense = f->num_warps || held < BLOCK_BYTES || t->few_programs;
-    if (t->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
-    if (size <= (is_dense ? held : BLOCK_BYTES_NARROW)) return 1;
-    uint32_t most = most_blocks(f, t);
+static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, const PassTarget *t) {
+    uint32_t blocks = 1, most = most_blocks(f, t);
     while (blocks < most && size / blocks > held) blocks *= 2;
-    bool is_sparse = !is_dense && size / blocks <= SPARSE_BYTES && 2 * blocks <= most;
-    return is_sparse ? 2 * blocks : blocks;
+    return blocks;
+}
+
+static uint32_t choose_blocks(Func *f, Rows rows, uint64_t size, bool is_narrow, const PassTarget *t) {
+    uint64_t held = block_bytes(f, is_narrow && rows == ROWS_ANY ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
+    bool is_free = !f->num_warps && !t->few_programs; /* to choose warps, too */
+    if (t->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
+    if (is_free && is_narrow && rows != ROWS_ANY && size > held) held = FULL_BYTES;
+    uint32_t blocks = size <= held ? 1 : share_blocks(f, size, held, t);
+    bool is_sparse = is_free && !is_narrow && size > BLOCK_BYTES_NARROW && size / blocks <= SPARSE_BYTES && (rows == ROWS_ANY || blocks == 1);
+    return is_sparse && 2 * blocks <= most_blocks(f, t) ? 2 * blocks : blocks;
 }
 
 static Largest find_largest(Func *f, const Facts *facts) {
@@ -152,46 +203,38 @@ static Largest find_largest(Func *f, const Facts *facts) {
 }
 
 uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow, uint32_t loads) {
-    uint32_t blocks = most_blocks(f, t), each = CHUNK_EACH;
+    bool is_read = !f->num_ctas && rows_of(f, facts, t, narrow) == ROWS_READ;
+    uint32_t blocks = is_read ? 1 : most_blocks(f, t), each = CHUNK_EACH;
     if (find_largest(f, facts).elements * wide <= block_bytes(f, BLOCK_BYTES) * blocks) return 0;
     f->num_ctas = blocks;
-    if (!f->num_warps) f->num_warps = CHUNK_WARPS;
+    if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;
     if (t->max_shared_bytes < ROOMY_BYTES) each /= 2;
     if (loads > 1) each /= narrow < 4 ? 4 : 2;
     each = each * 4 / wide > t->max_vector_bytes / narrow ? each * 4 / wide : t->max_vector_bytes / narrow;
     return (uint64_t)blocks * f->num_warps * 32 * each;
 }
 
-/* The bytes of one access, the shortest of the function's. */
-typedef struct Shortest {
-    const Facts *facts;
-    uint32_t most, bytes;
-} Shortest;
-
-static void note_access(void *context, Op *op) {
-    Shortest *s = context;
-    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || op->args[0]->type.shape.rank != 1) return;
-    uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee)) << facts_vector(s->facts, op->args[0], 0, s->most);
-    if (bytes < s->bytes) s->bytes = bytes;
+static uint64_t register_bytes(const Largest *l) {
+    return l->elements * (l->bytes < 4 ? 4 : l->bytes);
 }
 
 uint32_t distribute_lanes(Func *f, const Facts *facts, const PassTarget *t) {
     Largest l = find_largest(f, facts);
-    Shortest access = {facts, t->max_vector_bytes, SECTOR};
-    uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes), each = LANE_BYTES / l.bytes < LANE_MOST ? LANE_BYTES / l.bytes : LANE_MOST;
-    uint32_t lanes = 2;
-    bool is_one = l.elements > 1 && choose_blocks(f, size, block_bytes(f, BLOCK_BYTES_NARROW), t) == 1;
-    if (!is_one || choose_warps(size, l.flipped / (32 * SORTED)) != 1) return 32;
-    func_walk(f, note_access, &access);
-    while (lanes < 32 && (lanes * each < l.elements || lanes * access.bytes < SECTOR)) lanes *= 2;
+    Rows rows = rows_of(f, facts, t, l.bytes);
+    uint64_t size = register_bytes(&l), each = LANE_BYTES / l.bytes < LANE_MOST ? LANE_BYTES / l.bytes : LANE_MOST;
+    uint32_t lanes = 2, bytes = find_access(f, facts, t).bytes;
+    bool is_one = l.elements > 1 && choose_blocks(f, rows, size, l.bytes < 4, t) == 1;
+    if (!is_one || choose_warps(rows, size, l.flipped / (32 * SORTED)) != 1) return 32;
+    while (lanes < 32 && (lanes * each < l.elements || lanes * bytes < SECTOR)) lanes *= 2;
     return lanes;
 }
 
 void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
     Largest l = find_largest(f, facts);
-    uint64_t size = l.elements * (l.bytes < 4 ? 4 : l.bytes);
-    uint64_t held = block_bytes(f, l.bytes < 4 ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
-    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, size, held, t);
+    Rows rows = rows_of(f, facts, t, l.bytes);
+    uint64_t size = register_bytes(&l);
+    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, t);
     uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
-    if (f->num_warps == 0) f->num_warps = choose_warps(share, l.flipped / (32 * SORTED));
+    if (rows == ROWS_WIDE && f->blocks_per_program > 1) rows = ROWS_NARROW;
+    if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (32 * SORTED));
 }

@@ -3,7 +3,7 @@
 # RUN: fsc %s -D 'n<=700' -D 'n>=600' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32" -o - | FileCheck %s
 # RUN: fsc %s -D 'n<=700' -D 'n>=600' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32" -o - | FileCheck %s --check-prefix=COUNT
 # RUN: fsc %s --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32" -o - | FileCheck %s --check-prefix=OPEN
-# RUN: fsc %s -D 'n<=512' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32:16" -o - | FileCheck %s --check-prefix=HALF
+# RUN: fsc %s -D 'n<=256' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32:16" -o - | FileCheck %s --check-prefix=QUARTER
 # CHECK-NOT: @%p{{[0-9]+}} ld.global.v4.b32
 # CHECK: {{^[[:space:]]*}}ld.global.v4.b32
 # CHECK: {{^[[:space:]]*}}ld.global.v4.b32
@@ -20,9 +20,9 @@
 # COUNT-COUNT-13: ex2.approx
 # COUNT-NOT: ex2.approx
 # OPEN-COUNT-4: ld.global.v4.b32
-# HALF: .maxntid 128
-# HALF-COUNT-4: @%p{{[0-9]+}} ld.global.v4.b32
-# HALF-NOT: ld.global
+# QUARTER: .maxntid 128
+# QUARTER-COUNT-2: @%p{{[0-9]+}} ld.global.v4.b32
+# QUARTER-NOT: ld.global
 @kernel(grid=(1,))
 def k(y: *fp32, x: *fp32, n: i32):
     i = arange(0, 1024)

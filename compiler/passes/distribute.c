@@ -28,11 +28,11 @@ static const struct {
 };
 
 /* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow rows that begin anywhere the second, as more blocks
- * have more in flight. Of whole narrow rows a block of a cluster holds FULL_BYTES, 104 elements in each thread of 8 warps; what is shared
- * has 8 warps up to there in fp32, too. Where rows begin anywhere, 16 warps would be half empty up to SPARSE_BYTES, and one block of them all that a multiprocessor
+ * have more in flight. Of whole narrow rows a block of a cluster holds FULL_BYTES, 104 elements in each thread of 8 warps; up to FEW_BLOCKS of
+ * a wide row have 8 warps up to there, too. Where rows begin anywhere, 16 warps would be half empty up to SPARSE_BYTES, and one block of them all that a multiprocessor
  * holds: 8 warps in each of twice the blocks take over. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
  * the source says how many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked
- * in chunks, since a loop needs registers itself; READ_WARPS: of ROWS_READ, which one block walks; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole
+ * in chunks, since a loop needs registers itself; READ_WARPS: of rows that are only read, which one block walks, as nothing has to be kept; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole
  * chunks, and half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most registers.
  * LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its lanes
  * take at once, at least: short pieces of many rows keep the first cache busy. */
@@ -40,6 +40,7 @@ enum {
     BLOCK_BYTES = 1 << 17,
     BLOCK_BYTES_NARROW = 1 << 16,
     FULL_BYTES = 104 << 10,
+    FEW_BLOCKS = 4,
     SPARSE_BYTES = 80 << 10,
     SPREAD_BYTES = 1 << 15,
     MOST_EACH = 128,
@@ -140,6 +141,11 @@ static Access find_access(Func *f, const Facts *facts, const PassTarget *t) {
     return a;
 }
 
+static bool is_only_read(Func *f, const Facts *facts, const PassTarget *t) {
+    Access a = find_access(f, facts, t);
+    return a.is_row && !a.is_stored && !t->few_programs;
+}
+
 static Rows rows_of(Func *f, const Facts *facts, const PassTarget *t, uint32_t bytes) {
     Access a = find_access(f, facts, t);
     if (!a.is_row || a.bytes < t->max_vector_bytes || t->few_programs) return ROWS_ANY;
@@ -203,7 +209,7 @@ static Largest find_largest(Func *f, const Facts *facts) {
 }
 
 uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow, uint32_t loads) {
-    bool is_read = !f->num_ctas && rows_of(f, facts, t, narrow) == ROWS_READ;
+    bool is_read = !f->num_ctas && is_only_read(f, facts, t);
     uint32_t blocks = is_read ? 1 : most_blocks(f, t), each = CHUNK_EACH;
     if (find_largest(f, facts).elements * wide <= block_bytes(f, BLOCK_BYTES) * blocks) return 0;
     f->num_ctas = blocks;
@@ -235,6 +241,6 @@ void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
     uint64_t size = register_bytes(&l);
     f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, t);
     uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
-    if (rows == ROWS_WIDE && f->blocks_per_program > 1) rows = ROWS_NARROW;
+    if (rows == ROWS_WIDE && f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS) rows = ROWS_NARROW;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (32 * SORTED));
 }

@@ -35,7 +35,8 @@ def gelu_narrow(v):
     w = minimum(v, 20.0, propagate_nan=True)
     return fma(-abs(w), tail_narrow(abs(w)), maximum(v, 0.0))
 
-@kernel(grid=(cdiv(n, BLOCK),), BLOCK=2048, num_warps=4)
+# A thread takes 32 bytes: two vectors on their way, and blocks enough for the last wave.
+@kernel(grid=(cdiv(n, BLOCK),), BLOCK=1024 if T.primitive_bitwidth > 16 else 2048, num_warps=4)
 def gelu(y: *T[n], x: *T[n], n: i32, BLOCK: constexpr = 2048, TANH: constexpr = False, T: dtype = fp32):
     i = program_id(0) * BLOCK + arange(0, BLOCK)
     mask = i < n

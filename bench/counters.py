@@ -108,8 +108,8 @@ def parse(text, kernel):
     return found
 
 
-def measure(o, metrics, folder, path, words, kernel):
-    command = [o.ncu, "--csv", "--page", "raw", "--print-units", "base", "--target-processes", "all", "--metrics", ",".join(m for _, m, _ in metrics),
+def measure(o, metrics, folder, path, words, kernel, options=()):
+    command = [o.ncu, *options, "--csv", "--page", "raw", "--print-units", "base", "--target-processes", "all", "--metrics", ",".join(m for _, m, _ in metrics),
                o.fsc, "run", "--device=cuda", "--warmup", "0", "--repeat", "1", path, *words]
     code, out, err = run(command, folder)
     values = parse(out, kernel)

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python objects; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
-#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small subwarp points claims; with ncu: counters lines. Default: info tests random sanitizer
+#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small subwarp points claims; with ncu: counters lines binds. Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -123,6 +123,11 @@ for w in $what; do
             python3 -c "import torch; x = torch.randn(8192, 32000, device='cuda', dtype=torch.float16); torch.softmax(x, 1); torch.cuda.synchronize()"
         for peer in fsc torch; do TAIL=3 step "ncu-$peer-details" 60 ncu --import "$home/$peer.ncu-rep" --page details; done
         TAIL=3 step ncu-lines 60 ncu --import "$home/fsc.ncu-rep" --page source --print-source cuda,sass --csv
+        ;;
+    binds) # what fell short of its aim: which resource was busy (POINTS: others)
+        TAIL=60 step binds 400 python3 bench/binds.py --out "$out/binds.csv" ${POINTS:-softmax:1056x50257:fp16 softmax:528x128257:bf16 softmax:264x262145:fp32 softmax:528x131073:fp32 \
+            softmax:64x1048576:fp32 softmax:65536x127:fp16 layernorm:2112x8193:fp32 layernorm:2112x8193:bf16 layernorm:2112x12288:bf16 rmsnorm:2112x8193:bf16 add_rmsnorm:2112x8193:bf16 \
+            cross_entropy:2112x8193:bf16 cross_entropy:1056x50257:bf16 softmax_columns:4096x8192:fp32 softmax_columns:4096x8192:bf16 softmax_columns:16384x2048:bf16 softmax_columns:4096x8193:fp32}
         ;;
     counters) TAIL=400 step counters 560 python3 bench/counters.py --fsc bin/fsc --out "$out/counters.csv" ;;
     esac

@@ -10,9 +10,10 @@
 
 /* What a program does with its rows. */
 typedef enum Rows {
-    ROWS_ANY,    /* they begin anywhere, or its tiles are no rows: short threads would spend their time on the vectors that a row's ends cut */
-    ROWS_WIDE,   /* whole vectors of 32 bits and more */
-    ROWS_NARROW, /* of less: what is loaded stays packed, so a thread holds more of it */
+    ROWS_ANY,    /* they begin anywhere, where short threads would spend their time on the vectors that a row's ends cut; several rows are loaded, which
+                    fill registers by themselves; or its tiles are no rows */
+    ROWS_WIDE,   /* whole vectors of 32 bits and more; one row, or two */
+    ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
     ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
     NUM_ROWS,
 } Rows;
@@ -121,6 +122,7 @@ static void note_size(void *context, Op *op) {
 typedef struct Access {
     const Facts *facts;
     uint32_t most, bytes; /* of one access: that the target has; the shortest of the function's */
+    uint32_t loads;
     bool is_row, is_stored;
 } Access;
 
@@ -129,6 +131,7 @@ static void note_access(void *context, Op *op) {
     bool is_store = op->kind == OP_STORE || op->kind == OP_ATOMICRMW || op->kind == OP_ATOMICCAS;
     if ((!is_store && op->kind != OP_LOAD) || !value_is_tile(op->args[0])) return;
     a->is_stored |= is_store;
+    a->loads += op->kind == OP_LOAD;
     a->is_row &= op->args[0]->type.shape.rank == 1;
     if (!a->is_row) return;
     uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee)) << facts_vector(a->facts, op->args[0], 0, a->most);
@@ -141,15 +144,10 @@ static Access find_access(Func *f, const Facts *facts, const PassTarget *t) {
     return a;
 }
 
-static bool is_only_read(Func *f, const Facts *facts, const PassTarget *t) {
-    Access a = find_access(f, facts, t);
-    return a.is_row && !a.is_stored && !t->few_programs;
-}
-
-static Rows rows_of(Func *f, const Facts *facts, const PassTarget *t, uint32_t bytes) {
-    Access a = find_access(f, facts, t);
-    if (!a.is_row || a.bytes < t->max_vector_bytes || t->few_programs) return ROWS_ANY;
-    return bytes >= 4 ? ROWS_WIDE : a.is_stored ? ROWS_NARROW : ROWS_READ;
+static Rows rows_of(const Access *a, const PassTarget *t, uint32_t bytes) {
+    bool is_wide = bytes >= 4;
+    if (!a->is_row || a->bytes < t->max_vector_bytes || a->loads > (is_wide ? 2 : 1) || t->few_programs) return ROWS_ANY;
+    return is_wide ? ROWS_WIDE : a->is_stored ? ROWS_NARROW : ROWS_READ;
 }
 
 static uint32_t choose_warps(Rows rows, uint64_t size, uint64_t sorting) {
@@ -209,7 +207,8 @@ static Largest find_largest(Func *f, const Facts *facts) {
 }
 
 uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow, uint32_t loads) {
-    bool is_read = !f->num_ctas && is_only_read(f, facts, t);
+    Access a = find_access(f, facts, t);
+    bool is_read = !f->num_ctas && a.is_row && !a.is_stored && !t->few_programs;
     uint32_t blocks = is_read ? 1 : most_blocks(f, t), each = CHUNK_EACH;
     if (find_largest(f, facts).elements * wide <= block_bytes(f, BLOCK_BYTES) * blocks) return 0;
     f->num_ctas = blocks;
@@ -226,21 +225,24 @@ static uint64_t register_bytes(const Largest *l) {
 
 uint32_t distribute_lanes(Func *f, const Facts *facts, const PassTarget *t) {
     Largest l = find_largest(f, facts);
-    Rows rows = rows_of(f, facts, t, l.bytes);
+    Access a = find_access(f, facts, t);
+    Rows rows = rows_of(&a, t, l.bytes);
     uint64_t size = register_bytes(&l), each = LANE_BYTES / l.bytes < LANE_MOST ? LANE_BYTES / l.bytes : LANE_MOST;
-    uint32_t lanes = 2, bytes = find_access(f, facts, t).bytes;
+    uint32_t lanes = 2;
     bool is_one = l.elements > 1 && choose_blocks(f, rows, size, l.bytes < 4, t) == 1;
     if (!is_one || choose_warps(rows, size, l.flipped / (32 * SORTED)) != 1) return 32;
-    while (lanes < 32 && (lanes * each < l.elements || lanes * bytes < SECTOR)) lanes *= 2;
+    while (lanes < 32 && (lanes * each < l.elements || lanes * a.bytes < SECTOR)) lanes *= 2;
     return lanes;
 }
 
 void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
     Largest l = find_largest(f, facts);
-    Rows rows = rows_of(f, facts, t, l.bytes);
+    Access a = find_access(f, facts, t);
+    Rows rows = rows_of(&a, t, l.bytes);
     uint64_t size = register_bytes(&l);
     f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, t);
     uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
-    if (rows == ROWS_WIDE && f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS) rows = ROWS_NARROW;
+    bool is_shared = f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS;
+    if (rows == ROWS_WIDE && a.loads == 1 && is_shared) rows = ROWS_NARROW;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (32 * SORTED));
 }

@@ -84,6 +84,20 @@ static Lane lane_of(const Tile *t, uint32_t reg) {
     return t->at[t->n == 1 ? 0 : reg];
 }
 
+/* base + offset < y of a turned row's places, x and y as bounded: by the base alone, so that no register of a vector keeps an index of its own.
+ * What lies below zero is beyond every end, unsigned. NULL: it may wrap. */
+static V turned_compare(Simt *s, const Op *op, Lane x, Bounds a, V end, Bounds b) {
+    OpKind index = op->args[0]->def ? op->args[0]->def->kind : OP_COUNT;
+    bool is_unsigned = op->attr.i == PRED_ULT, is_less = is_unsigned || op->attr.i == PRED_SLT;
+    if ((index != OP_MOVED && index != OP_ROTATED) || !is_less || b.lo < 0 || LLVMIsAConstantInt(x.base)) return NULL;
+    LLVMTypeRef t = LLVMTypeOf(x.base);
+    bool below = a.lo < 0 && is_unsigned;
+    if (below && a.hi >= b.lo) return NULL;
+    if (below) return LLVMBuildICmp(s->m->at, LLVMIntSGE, x.base, llvm_int(t, -x.offset), "");
+    if (!x.offset || !within(b.lo - x.offset, LLVMGetIntTypeWidth(t)) || !within(b.hi - x.offset, LLVMGetIntTypeWidth(t))) return NULL;
+    return LLVMBuildICmp(s->m->at, LLVMIntSLT, x.base, LLVMBuildSub(s->m->at, end, llvm_int(t, x.offset), ""), "");
+}
+
 V known_compare(Simt *s, const Op *op, uint32_t reg) {
     if (op->kind != OP_ICMP || dtype_kind(op->args[0]->type.dtype) != KIND_INT) return NULL;
     const Tile *x = tile_of(s, op->args[0]), *y = tile_of(s, op->args[1]);
@@ -92,7 +106,8 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
     bool truth;
     if (dtype_bits(d) < 8) return NULL;
     if (!lane_bounds(x, lane_of(x, reg), dtype_bits(d), &a) || !lane_bounds(y, lane_of(y, reg), dtype_bits(d), &b)) return NULL;
-    return compare_known((Pred)op->attr.i, a, b, &truth) ? llvm_int(s->m->i1, truth) : NULL;
+    if (compare_known((Pred)op->attr.i, a, b, &truth)) return llvm_int(s->m->i1, truth);
+    return turned_compare(s, op, lane_of(x, reg), a, lane_whole(s, lane_of(y, reg)), b);
 }
 
 /* x <= y, of i32; built where the bounds do not tell. */

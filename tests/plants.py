@@ -16,6 +16,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "no-begin": ["cluster_softmax", "cluster_once"],
     "swap-mask": ["store_beyond"],
     "cut-vector": ["softmax_sizes", "arithmetic_float(dtype=fp16, op=+)"],
+    "cut-word": ["live_cut(dtype=fp16, n=2049, warps=1"],
     "lost-other": ["masked_beyond"],
     "shuffle-distance": ["in_place"],
     "shuffle-lane": ["transposed_in_place(warps=1, n=8"],

@@ -221,6 +221,64 @@ def f(y: *i32, x: *i32, n: i32, BLOCK: constexpr = 1):
     same_bits(yb.raw(), x * 10000 + x[::-1] * 100 + 9, f"masks of {n}")
 
 
+@case(dtype=["fp16", "fp32", "i16", "fp64"], n=[2049, 2305, 4353], warps=[1, 4])
+def live_cut(bench, dtype, n, warps):
+    """Rows whose beginning and end cut a vector each, after 1 to 8 elements, x and y alike and not; the first row is the buffer's first, the last its last."""
+    source = """
+@kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols))
+def f(y: *T, s: *i32, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, BLOCK: constexpr = 1, T: dtype = fp32):
+    row = program_id(0)
+    cols = arange(0, BLOCK)
+    mask = cols < n_cols
+    v = load(x + row * x_stride + cols, mask=mask, other=OTHER)
+    store(s + row, sum(v.to(i32) * (cols % 5 + 1), axis=0))
+    store(y + row * y_stride + cols, v + 1, mask=mask)
+"""
+    rows = 3
+    for m, dx, dy, at, to, other in ((n, 0, 0, 0, 0, "7"), (n + 1, 0, 2, 3, 3, "7"), (n + 2, 1, 1, 0, 5, "7"), (n + 3, 4, 3, 0, 0, "cols % 7"), (n + 4, 0, 0, 7, 7, "cols % 7"),
+                                     (n + 5, 5, 13, 1, 1, "7"), (n + 6, 0, 0, 2, 0, "7"), (n + 7, 0, 0, 0, 0, "cols % 7")):
+        jit = bench.jit_once(source.replace("OTHER", other), types={"T": dtype}, num_warps=warps)
+        x = np.random.default_rng(m).integers(0, 100, (rows, m))
+        image = np.full((rows, m + dx), 101)
+        image[:, :m] = x
+        xb = bench.buffer(dtype, image.size - dx, image.ravel()[:image.size - dx], offset=at)
+        size = rows * (m + dy) - dy
+        yb = bench.buffer(dtype, size, np.full(size, 55), offset=to)
+        sb = bench.buffer("i32", rows)
+        jit.launch(yb, sb, xb, m + dy, m + dx, rows, m)
+        places = np.arange(1 << m.bit_length())
+        padded = np.tile(places % 7 if other != "7" else np.full(len(places), 7), (rows, 1))
+        padded[:, :m] = x
+        want = np.full((rows, m + dy), 55)
+        want[:, :m] = x + 1
+        what = f"{dtype} {m} {dx} {dy} {at} {to}"
+        same_bits(yb.read().astype(np.int64), want.ravel()[:size], what)
+        same_bits(sb.raw(), (padded * (places % 5 + 1)).sum(1).astype(np.int32), f"sum of {what}")
+
+
+@case(dtype=["fp16", "fp32", "i8"], n=[1, 2, 3, 7, 8, 9, 17, 2032, 2033, 2047, 2048])
+def live_any(bench, dtype, n):
+    """Nothing is known of the length: a row may begin and end within a vector, or fill its tile."""
+    source = """
+@kernel(grid=(n_rows,))
+def f(y: *T, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n: i32, BLOCK: constexpr = 2048, T: dtype = fp32):
+    HINT
+    i = arange(0, BLOCK)
+    v = load(x + program_id(0) * x_stride + i, mask=i < n, other=3)
+    store(y + program_id(0) * y_stride + i, v + 1, mask=i < n)
+"""
+    rows = 5
+    for hint in ("pass", "assume(n <= 2032)") if n <= 2032 else ("pass",):
+        for dx, dy, at in ((0, 0, 0), (1, 1, 3), (2, 5, 1)):
+            x = np.random.default_rng(n).integers(0, 100, rows * (n + dx) - dx)
+            xb = bench.buffer(dtype, len(x), x, offset=at)
+            yb = bench.buffer(dtype, rows * (n + dy) - dy, np.full(rows * (n + dy) - dy, 55), offset=at)
+            bench.jit_once(source.replace("HINT", hint), types={"T": dtype}).launch(yb, xb, n + dy, n + dx, rows, n)
+            want = np.full(rows * (n + dy), 55)
+            for r in range(rows): want[r * (n + dy):r * (n + dy) + n] = x[r * (n + dx):r * (n + dx) + n] + 1
+            same_bits(yb.read().astype(np.int64), want[:len(want) - dy], f"{dtype} {n} {dx} {dy} {at} {hint}")
+
+
 @case(n=[1281, 2047])
 def shifted_loop(bench, n):
     """Rows walked in tiles: each tile of a row wraps, and the sum is carried from tile to tile."""

@@ -8,37 +8,17 @@
  * (passes/shift.c) the vector that wraps is cut, and a second block moves all of them where the rows begin otherwise: loads then
  * take the two aligned vectors that theirs lies across, as far as both are the row's.
  */
-#include "codegen/simt/simt.h"
+#include "codegen/simt/move.h"
 
 #include <string.h>
 
-/* One load or store taken apart. */
-typedef struct Move {
-    const Op *op;
-    DType d;    /* of the elements */
-    uint32_t n; /* elements per vector */
-    uint32_t vectors;
-    uint32_t free_registers;                /* of a store: registers that replicate others */
-    Access whole, single;                   /* of a vector, of one element */
-    const Tile *ptr, *mask, *other, *value; /* NULL where there is none */
-    V owner;                                /* of a store */
-    V *all, *cut, *loose; /* per vector: move it whole; it is cut; its row is aligned otherwise: move it element by element */
-    bool may_cut, may_be_loose, is_shifted;
-    const Layout *layout; /* NULL: of a scalar */
-    V aligned;            /* of shifted rows: do they begin as the turn has it? */
-    const Tile *place, *end; /* of such loads: the index of each element, and what it stays below. NULL: not known */
-    V policy, site;
-} Move;
-
-enum { MOST_TURN = 15 };
-
 /* May vector v hold what lies before the row? Then a mask cuts it there, too. */
-static bool move_begins(const Move *mv, uint32_t v) {
+bool move_begins(const Move *mv, uint32_t v) {
     return mv->is_shifted && (!layout_adds(mv->layout) || layout_register_index(mv->layout, v * mv->n) <= MOST_TURN);
 }
 
 /* May a turn have brought the row's end there? Then its addresses are no run. */
-static bool move_wraps(const Move *mv, uint32_t v) {
+bool move_wraps(const Move *mv, uint32_t v) {
     return move_begins(mv, v) && mv->ptr->at[v * mv->n].is_apart;
 }
 
@@ -79,9 +59,10 @@ static void move_masks(Simt *s, Move *mv, uint32_t v) {
     all = known_and(s, all, move_is_run(s, mv, v));
     V owner = mv->owner ? mv->owner : llvm_int(s->m->i1, 1), cut = llvm_int(s->m->i1, 0);
     if (some != all) cut = known_and(s, owner, known_and(s, some, known_not(s, all)));
-    mv->loose[v] = known_and(s, known_and(s, owner, some), known_not(s, mv->aligned));
-    mv->cut[v] = known_and(s, cut, mv->aligned);
-    mv->all[v] = known_and(s, known_and(s, owner, all), mv->aligned);
+    V yes = llvm_int(s->m->i1, 1), aligned = mv->has_arms ? yes : mv->aligned, other = mv->has_arms ? yes : known_not(s, mv->aligned);
+    mv->loose[v] = known_and(s, known_and(s, owner, some), other);
+    mv->cut[v] = known_and(s, cut, aligned);
+    mv->all[v] = known_and(s, known_and(s, owner, all), aligned);
 }
 
 static bool is_false(V x) {
@@ -95,14 +76,31 @@ static bool move_skips(const Move *mv, uint32_t v) {
 }
 
 /* May vector v move element by element under `which` (mv's cut or loose)? Bounds mostly say that only few are cut. */
-static bool move_single(const Move *mv, const V *which, uint32_t v) {
+bool move_single(const Move *mv, const V *which, uint32_t v) {
     return !move_skips(mv, v) && !is_false(which[v]);
 }
 
-static uint32_t count_single(const Move *mv, const V *which) {
+uint32_t count_single(const Move *mv, const V *which) {
     uint32_t n = 0;
     for (uint32_t v = 0; v < mv->vectors; v++) n += move_single(mv, which, v);
     return n;
+}
+
+static const Value *index_of(const Value *v) {
+    while (v->def && v->def->kind == OP_SEXT) v = v->def->args[0];
+    bool is_index = v->def && (v->def->kind == OP_ROTATED || v->def->kind == OP_MOVED);
+    return is_index && v->type.dtype == DT_I32 ? v : NULL;
+}
+
+/* Finds `place` and `end`: a row's mask compares the former with the latter. */
+static void find_row(Simt *s, Move *mv, const Value *mask) {
+    const Op *by = mask ? mask->def : NULL;
+    bool is_row = mv->is_shifted && by && by->kind == OP_ICMP && mv->op->attr.mem.mask_kind == MASK_PREFIX &&
+                  (by->attr.i == PRED_SLT || by->attr.i == PRED_ULT);
+    const Value *index = is_row && by->args[1]->type.dtype == DT_I32 ? index_of(by->args[0]) : NULL;
+    if (!index) return;
+    mv->place = tile_of(s, index);
+    mv->end = tile_of(s, by->args[1]);
 }
 
 static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
@@ -119,6 +117,7 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     mv.single = access_of(bytes, 1);
     mv.value = is_store ? tile_waiting(s, op->args[1]) : NULL;
     mv.mask = op->nargs > 1 + extra ? tile_of(s, op->args[1 + extra]) : NULL;
+    find_row(s, &mv, mv.mask ? op->args[1 + extra] : NULL);
     mv.other = !is_store && op->nargs > 2 ? tile_of(s, op->args[2]) : NULL;
     mv.owner = is_store ? simt_owner(s, l) : NULL;
     if (is_store && l) mv.free_registers = layout_free(l, IN_REGISTER);
@@ -126,8 +125,10 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     if (mv.mask && kind == MASK_NONE) bug("%s: a mask of no kind", op_info[op->kind].name);
     mv.may_cut = mv.n > 1 && (kind == MASK_ANY || kind == MASK_PREFIX || mv.is_shifted) && !plant(PLANT_CUT_VECTOR);
     mv.aligned = move_aligned(s, &mv);
+    mv.has_arms = mv.may_cut && !is_store && !LLVMIsConstant(mv.aligned);
     mv.policy = simt_i32(s, policy_pack(&op->attr.mem));
     mv.site = simt_site(s);
+    if (is_store) mv.words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * mv.whole.words);
     mv.all = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
     mv.cut = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
     mv.loose = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
@@ -137,26 +138,48 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     return mv;
 }
 
-/* A branch to a new block if any vector moves element by element; the builder then stands in it. Gives the block to go on in. */
-static LLVMBasicBlockRef open_slow(Simt *s, const Move *mv, const V *which) {
+Aside aside_open(Simt *s, const Move *mv, const V *which) {
+    Aside a = {.from = LLVMGetInsertBlock(s->m->at)};
+    if (which == mv->loose && mv->has_arms) return a;
     V any = which == mv->loose ? known_not(s, mv->aligned) : NULL;
     for (uint32_t v = 0; v < mv->vectors && which != mv->loose; v++)
         if (move_single(mv, which, v)) any = any ? known_or(s, any, which[v]) : which[v];
-    LLVMBasicBlockRef slow = simt_new_block(s, which != mv->loose ? "cut" : "loose"), done = simt_new_block(s, "whole");
-    LLVMBuildCondBr(s->m->at, any, slow, done);
+    LLVMBasicBlockRef slow = simt_new_block(s, which != mv->loose ? "cut" : "loose");
+    a.done = simt_new_block(s, "whole");
+    LLVMBuildCondBr(s->m->at, any, slow, a.done);
     LLVMPositionBuilderAtEnd(s->m->at, slow);
-    return done;
+    return a;
 }
 
-/* Does element e of such a vector move? A cut prefix always has its first element and never its last. NULL: never. */
-static V single_mask(Simt *s, const Move *mv, const V *which, uint32_t v, uint32_t e) {
+/* Words of two ways into the block where the builder stands. */
+static void join_words(Simt *s, V *words, LLVMBasicBlockRef from, const V *parts, LLVMBasicBlockRef slow, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (!parts[i] || parts[i] == words[i]) continue;
+        V phi = LLVMBuildPhi(s->m->at, LLVMTypeOf(words[i]), "");
+        LLVMAddIncoming(phi, (V[]){words[i], parts[i]}, (LLVMBasicBlockRef[]){from, slow}, 2);
+        words[i] = phi;
+    }
+}
+
+void aside_close(Simt *s, Aside a, V *words, const V *parts, uint32_t n) {
+    for (uint32_t i = 0; i < n && !a.done; i++)
+        if (parts[i]) words[i] = parts[i];
+    if (!a.done) return;
+    LLVMBasicBlockRef slow = LLVMGetInsertBlock(s->m->at);
+    LLVMBuildBr(s->m->at, a.done);
+    LLVMPositionBuilderAtEnd(s->m->at, a.done);
+    join_words(s, words, a.from, parts, slow, n);
+}
+
+/* A cut prefix always has its first element and never its last. */
+V single_mask(Simt *s, const Move *mv, const V *which, uint32_t v, uint32_t e) {
     if (!mv->mask) return which[v];
     bool is_prefix = mv->op->attr.mem.mask_kind == MASK_PREFIX && !mv->is_shifted;
     if (is_prefix && e == mv->n - 1) return NULL;
     return is_prefix && e == 0 ? which[v] : known_and(s, which[v], tile_lane(s, mv->mask, v * mv->n + e));
 }
 
-static V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
+V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
     if (move_wraps(mv, v)) return tile_lane(s, mv->ptr, v * mv->n + e);
     V address = tile_lane(s, mv->ptr, v * mv->n);
     int64_t bytes = (int64_t)type_bytes(type_scalar(mv->d)) * e;
@@ -165,16 +188,21 @@ static V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
 
 /* ---- Loads --------------------------------------------------------------------------------------------------------------- */
 
-static V other_lane(Simt *s, const Move *mv, uint32_t reg) {
+V other_lane(Simt *s, const Move *mv, uint32_t reg) {
     return mv->other && !plant(PLANT_LOST_OTHER) ? tile_lane(s, mv->other, reg) : LLVMConstNull(lane_type(s, mv->d));
 }
 
-static void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
-    V args[8] = {element_address(s, mv, v, 0), mv->all[v]}, others[16];
-    Access a = mv->whole;
+static void others_pack(Simt *s, const Move *mv, uint32_t v, V *words) {
+    V others[16];
     for (uint32_t i = 0; i < mv->n; i++) others[i] = other_lane(s, mv, v * mv->n + i);
-    elements_pack(s, mv->d, others, mv->n, a, args + 2);
-    for (uint32_t i = 0; i < a.words; i++) words[i] = args[2 + i];
+    elements_pack(s, mv->d, others, mv->n, mv->whole, words);
+}
+
+static void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
+    V args[8] = {element_address(s, mv, v, 0), mv->all[v]};
+    Access a = mv->whole;
+    others_pack(s, mv, v, words);
+    memcpy(args + 2, words, a.words * sizeof *args);
     if (is_false(mv->all[v])) return;
     args[2 + a.words] = mv->policy;
     args[3 + a.words] = mv->site;
@@ -182,14 +210,17 @@ static void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
     for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, r, i);
 }
 
+V load_element(Simt *s, const Move *mv, V address, V mask, V old) {
+    if (is_false(mask)) return old;
+    V args[] = {address, mask, element_bits(s, mv->d, old), mv->policy, mv->site};
+    return element_from_bits(s, mv->d, prim_access(s, PRIM_LOAD_GLOBAL, mv->single, args, 5));
+}
+
 /* The elements of vector v: one predicated load each, over `old`. */
 static void load_single(Simt *s, const Move *mv, const V *which, uint32_t v, const V *old, V *elements) {
     for (uint32_t e = 0; e < mv->n; e++) {
         V mask = single_mask(s, mv, which, v, e);
-        elements[e] = old[e];
-        if (!mask || is_false(mask)) continue;
-        V args[] = {element_address(s, mv, v, e), mask, element_bits(s, mv->d, old[e]), mv->policy, mv->site};
-        elements[e] = element_from_bits(s, mv->d, prim_access(s, PRIM_LOAD_GLOBAL, mv->single, args, 5));
+        elements[e] = mask ? load_element(s, mv, element_address(s, mv, v, e), mask, old[e]) : old[e];
     }
 }
 
@@ -197,9 +228,13 @@ enum { FEW = 4 };
 
 /* A few vectors are loaded beside what the whole loads left, so as not to wait for these; many over it, to save registers. */
 static void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
+    if (move_has_edges(mv)) {
+        load_edges(s, mv, which, words);
+        return;
+    }
     uint32_t w = mv->whole.words;
     bool beside = (which == mv->cut || which == mv->loose) && count_single(mv, which) <= FEW;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(s->m->at), done = open_slow(s, mv, which), slow = LLVMGetInsertBlock(s->m->at);
+    Aside aside = aside_open(s, mv, which);
     V *elements = NEW_ARRAY(s->m->o->arena, V, mv->vectors * mv->n), *packed = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w);
     for (uint32_t v = 0; v < mv->vectors; v++) {
         V old[16];
@@ -214,33 +249,14 @@ static void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
         for (uint32_t i = v * w; i < (v + 1) * w && beside; i++)
             packed[i] = LLVMBuildSelect(s->m->at, which[v], packed[i], words[i], "");
     }
-    LLVMBuildBr(s->m->at, done);
-    LLVMPositionBuilderAtEnd(s->m->at, done);
-    for (uint32_t i = 0; i < mv->vectors * w; i++) {
-        if (!move_single(mv, which, i / w)) continue;
-        V phi = LLVMBuildPhi(s->m->at, LLVMTypeOf(words[i]), "");
-        LLVMAddIncoming(phi, (V[]){words[i], packed[i]}, (LLVMBasicBlockRef[]){from, slow}, 2);
-        words[i] = phi;
-    }
+    aside_close(s, aside, words, packed, mv->vectors * w);
 }
 
 /* ---- Rows that begin otherwise: loads across aligned vectors ------------------------------------------------------------------ */
 
-static const Value *index_of(const Value *v) {
-    while (v->def && v->def->kind == OP_SEXT) v = v->def->args[0];
-    bool is_index = v->def && (v->def->kind == OP_ROTATED || v->def->kind == OP_MOVED);
-    return is_index && v->type.dtype == DT_I32 ? v : NULL;
-}
-
-/* Finds `place` and `end`: a row's mask compares the former with the latter. */
-static void find_row(Simt *s, Move *mv) {
-    MemAttr m = mv->op->attr.mem;
-    const Op *mask = mv->mask ? mv->op->args[1]->def : NULL;
-    bool is_row = mask && mask->kind == OP_ICMP && m.mask_kind == MASK_PREFIX && (mask->attr.i == PRED_SLT || mask->attr.i == PRED_ULT);
-    const Value *index = is_row && mask->args[1]->type.dtype == DT_I32 ? index_of(mask->args[0]) : NULL;
-    if (!index || m.is_volatile || mv->whole.bits != 32 || mv->whole.words != 4 || mv->n == 4 || plant(PLANT_EQUAL_TURNS)) return;
-    mv->place = tile_of(s, index);
-    mv->end = tile_of(s, mask->args[1]);
+/* Aligned vectors of four words of narrow elements; the place says which are the row's. */
+static bool goes_across(const Move *mv) {
+    return mv->place && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 && mv->n != 4 && !plant(PLANT_EQUAL_TURNS);
 }
 
 /* The 16 bytes that begin `beyond` (1 to 15) bytes behind an aligned vector of 4 words: of those and the next 4. */
@@ -268,34 +284,64 @@ static void load_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V
     for (uint32_t i = 0; i < 4; i++) words[i] = LLVMBuildSelect(s->m->at, mask, w[i], words[i], "");
 }
 
-enum { ACROSS = 2 }; /* vectors under way at once: the next ones' addresses wait for these, or ptxas would load all, twice their registers */
+/* Vectors under way at once when `done` have come: two, as long as their 8 words each, 4 once shifted, are together little more than all the vectors.
+ * The next ones' addresses wait for these, or ptxas would load all. */
+static uint32_t under_way(const Move *mv, uint32_t done) {
+    return done + 3 < mv->vectors ? 2 : 1;
+}
 
 /* Of rows that begin otherwise: what lies across two aligned vectors of its row takes both, what is left goes element by element. */
 static void load_loose(Simt *s, const Move *mv, V *words) {
     V last = tile_lane(s, mv->ptr, (mv->vectors - 1) * mv->n);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(s->m->at), done = open_slow(s, mv, mv->loose);
+    Aside aside = aside_open(s, mv, mv->loose);
     V *rest = NEW_ARRAY(s->m->o->arena, V, mv->vectors), *own = NEW_ARRAY(s->m->o->arena, V, mv->vectors * 4);
     V turn = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), ""), beyond = turn;
-    V zero = prim_call(s, PRIM_ZERO, NULL, 0);
+    V zero = prim_call(s, PRIM_ZERO, NULL, 0), got = NULL;
     int64_t both = (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n, size = (int64_t)shape_elements(mv->layout->shape); /* a vector that wraps goes beyond it */
-    for (uint32_t v = 0, moved = 0; v < mv->vectors; v++) {
+    for (uint32_t v = 0, moved = 0, wait = under_way(mv, 0); v < mv->vectors; v++) {
         V inside = known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end);
         rest[v] = known_and(s, mv->loose[v], known_not(s, inside));
         memcpy(own + 4 * v, words + 4 * v, 4 * sizeof *own);
         if (!move_single(mv, mv->loose, v) || is_false(inside)) continue;
         load_across(s, mv, v, beyond, known_and(s, mv->loose[v], inside), own + 4 * v);
-        if (++moved % ACROSS == 0) beyond = LLVMBuildOr(s->m->at, turn, LLVMBuildAnd(s->m->at, own[4 * v], zero, ""), "");
+        for (uint32_t i = 0; i < 4; i++) got = got ? LLVMBuildOr(s->m->at, got, own[4 * v + i], "") : own[4 * v + i];
+        if (++moved < wait) continue;
+        wait = moved + under_way(mv, moved);
+        beyond = LLVMBuildOr(s->m->at, turn, LLVMBuildAnd(s->m->at, got, zero, ""), "");
+        got = NULL;
     }
     if (count_single(mv, rest)) load_slow(s, mv, rest, own);
-    LLVMBasicBlockRef slow = LLVMGetInsertBlock(s->m->at);
+    aside_close(s, aside, words, own, mv->vectors * 4);
+}
+
+/* As the turn has it: whole vectors, and those that a mask cuts. */
+static void load_aligned(Simt *s, const Move *mv, V *words) {
+    for (uint32_t i = 0; i < mv->vectors; i++) load_whole(s, mv, i, words + i * mv->whole.words);
+    if (mv->may_cut) load_slow(s, mv, mv->cut, words);
+}
+
+static void load_otherwise(Simt *s, const Move *mv, V *words) {
+    if (mv->may_be_loose && goes_across(mv)) load_loose(s, mv, words);
+    else if (mv->may_be_loose) load_slow(s, mv, mv->loose, words);
+}
+
+/* An arm for rows that begin as the turn has it, and one for others. */
+static void load_arms(Simt *s, const Move *mv, V *words) {
+    uint32_t w = mv->whole.words, n = mv->vectors * w;
+    LLVMBasicBlockRef alike = simt_new_block(s, "alike"), other = simt_new_block(s, "loose"), done = simt_new_block(s, "whole");
+    LLVMBuildCondBr(s->m->at, mv->aligned, alike, other);
+    LLVMPositionBuilderAtEnd(s->m->at, other);
+    V *loose = NEW_ARRAY(s->m->o->arena, V, n);
+    for (uint32_t v = 0; v < mv->vectors; v++) others_pack(s, mv, v, loose + v * w);
+    load_otherwise(s, mv, loose);
+    LLVMBasicBlockRef other_end = LLVMGetInsertBlock(s->m->at);
+    LLVMBuildBr(s->m->at, done);
+    LLVMPositionBuilderAtEnd(s->m->at, alike);
+    load_aligned(s, mv, words);
+    LLVMBasicBlockRef alike_end = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
-    for (uint32_t i = 0; i < mv->vectors * 4; i++) {
-        if (own[i] == words[i]) continue;
-        V phi = LLVMBuildPhi(s->m->at, s->m->i32, "");
-        LLVMAddIncoming(phi, (V[]){words[i], own[i]}, (LLVMBasicBlockRef[]){from, slow}, 2);
-        words[i] = phi;
-    }
+    join_words(s, words, alike_end, loose, other_end, n);
 }
 
 void simt_load(Simt *s, const Op *op) {
@@ -304,11 +350,8 @@ void simt_load(Simt *s, const Op *op) {
     Tile r = tile_create(s, tile_registers(v));
     uint32_t w = mv.whole.words;
     V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * w);
-    for (uint32_t i = 0; i < mv.vectors; i++) load_whole(s, &mv, i, words + i * w);
-    if (mv.may_cut) load_slow(s, &mv, mv.cut, words);
-    if (mv.may_be_loose) find_row(s, &mv);
-    if (mv.place) load_loose(s, &mv, words);
-    else if (mv.may_be_loose) load_slow(s, &mv, mv.loose, words);
+    if (mv.has_arms) load_arms(s, &mv, words);
+    else load_aligned(s, &mv, words);
     bool is_packed = mv.whole.bits == 32;
     if (is_packed && simt_waits(s, op)) {
         s->values[v->id] = tile_packed(s, op, r.n, words, mv.n / w, false);
@@ -325,18 +368,30 @@ void simt_load(Simt *s, const Op *op) {
 
 /* ---- Stores --------------------------------------------------------------------------------------------------------------- */
 
-static void store_whole(Simt *s, const Move *mv, uint32_t v) {
-    V args[8] = {element_address(s, mv, v, 0), mv->all[v]}, elements[16];
-    Access a = mv->whole;
+V *store_words(Simt *s, const Move *mv, uint32_t v) {
+    uint32_t w = mv->whole.words;
+    if (mv->words[v * w]) return mv->words + v * w;
+    V elements[16], *words = s->is_aside ? NEW_ARRAY(s->m->o->arena, V, w) : mv->words + v * w;
     for (uint32_t e = 0; e < mv->n; e++) elements[e] = tile_lane(s, mv->value, v * mv->n + e);
-    elements_pack(s, mv->d, elements, mv->n, a, args + 2);
+    elements_pack(s, mv->d, elements, mv->n, mv->whole, words);
+    return words;
+}
+
+static void store_whole(Simt *s, const Move *mv, uint32_t v) {
+    V args[8] = {element_address(s, mv, v, 0), mv->all[v]};
+    Access a = mv->whole;
+    memcpy(args + 2, store_words(s, mv, v), a.words * sizeof *args);
     args[2 + a.words] = mv->policy;
     args[3 + a.words] = mv->site;
     prim_access(s, PRIM_STORE_GLOBAL, a, args, 4 + a.words);
 }
 
 static void store_slow(Simt *s, const Move *mv, const V *which) {
-    LLVMBasicBlockRef done = open_slow(s, mv, which);
+    if (move_has_edges(mv)) {
+        store_edges(s, mv, which);
+        return;
+    }
+    Aside aside = aside_open(s, mv, which);
     s->is_aside = true;
     for (uint32_t reg = 0; reg < mv->vectors * mv->n; reg++) {
         uint32_t v = reg / mv->n, e = reg % mv->n;
@@ -347,8 +402,7 @@ static void store_slow(Simt *s, const Move *mv, const V *which) {
         prim_access(s, PRIM_STORE_GLOBAL, mv->single, args, 5);
     }
     s->is_aside = false;
-    LLVMBuildBr(s->m->at, done);
-    LLVMPositionBuilderAtEnd(s->m->at, done);
+    aside_close(s, aside, NULL, NULL, 0);
 }
 
 void simt_store(Simt *s, const Op *op) {

@@ -1,0 +1,51 @@
+/* move.h - one load or store of global memory taken apart: what memory.c and cut.c share.
+ */
+#ifndef FSC_CODEGEN_SIMT_MOVE_H
+#define FSC_CODEGEN_SIMT_MOVE_H
+
+#include "codegen/simt/simt.h"
+
+typedef struct Move {
+    const Op *op;
+    DType d;    /* of the elements */
+    uint32_t n; /* elements per vector */
+    uint32_t vectors;
+    uint32_t free_registers;                /* of a store: registers that replicate others */
+    Access whole, single;                   /* of a vector, of one element */
+    const Tile *ptr, *mask, *other, *value; /* NULL where there is none */
+    V owner;                                /* of a store */
+    V *all, *cut, *loose; /* per vector: move it whole; it is cut; its row is aligned otherwise: move it element by element */
+    bool may_cut, may_be_loose, is_shifted;
+    const Layout *layout; /* NULL: of a scalar */
+    V aligned;            /* of shifted rows: do they begin as the turn has it? */
+    bool has_arms;        /* of a load: that is branched on first, so that `all` and `cut` take it as true, `loose` as false */
+    const Tile *place, *end; /* of turned rows: the index of each element, and what it stays below. NULL: not known */
+    V *words;                /* of a store: those of vectors that were packed; NULL at a vector's first: not yet */
+    V policy, site;
+} Move;
+
+enum { MOST_TURN = 15 };
+
+bool move_begins(const Move *mv, uint32_t v); /* may vector v hold what lies before the row? */
+bool move_wraps(const Move *mv, uint32_t v);  /* may a turn have brought the row's end there? Then its addresses are no run */
+bool move_single(const Move *mv, const V *which, uint32_t v); /* may vector v move by parts under `which` (mv's cut, loose or of that kind)? */
+uint32_t count_single(const Move *mv, const V *which);
+V single_mask(Simt *s, const Move *mv, const V *which, uint32_t v, uint32_t e); /* does element e of such a vector move? NULL: never */
+V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e);
+V other_lane(Simt *s, const Move *mv, uint32_t reg);
+V load_element(Simt *s, const Move *mv, V address, V mask, V old); /* under the mask, else old */
+V *store_words(Simt *s, const Move *mv, uint32_t v);            /* what vector v stores */
+
+/* Where vectors move by parts: a block entered only if any does, in which the builder then stands; the arm itself where the load has arms. */
+typedef struct Aside {
+    LLVMBasicBlockRef from, done; /* done NULL: there is no other way */
+} Aside;
+Aside aside_open(Simt *s, const Move *mv, const V *which);
+void aside_close(Simt *s, Aside a, V *words, const V *parts, uint32_t n); /* words become parts where the block was entered; NULL: no part */
+
+/* cut.c - of turned rows whose mask is known as a place below an end */
+bool move_has_edges(const Move *mv);
+void load_edges(Simt *s, const Move *mv, const V *which, V *words);
+void store_edges(Simt *s, const Move *mv, const V *which);
+
+#endif

@@ -86,18 +86,25 @@ uint32_t count_single(const Move *mv, const V *which) {
     return n;
 }
 
-static const Value *index_of(const Value *v) {
+static bool is_turned(const Value *v) {
+    return v->def && (v->def->kind == OP_ROTATED || v->def->kind == OP_MOVED);
+}
+
+/* The turned places behind v, themselves or one number beyond them; else NULL. */
+static const Value *index_of(const Value *v, bool *is_row) {
     while (v->def && v->def->kind == OP_SEXT) v = v->def->args[0];
-    bool is_index = v->def && (v->def->kind == OP_ROTATED || v->def->kind == OP_MOVED);
-    return is_index && v->type.dtype == DT_I32 ? v : NULL;
+    *is_row = is_turned(v);
+    const Op *add = v->def && v->def->kind == OP_ADD ? v->def : NULL;
+    bool is_beyond = add && is_turned(add->args[0]) && add->args[1]->def && add->args[1]->def->kind == OP_SPLAT;
+    return (*is_row || is_beyond) && v->type.dtype == DT_I32 ? v : NULL;
 }
 
 /* Finds `place` and `end`: a row's mask compares the former with the latter. */
 static void find_row(Simt *s, Move *mv, const Value *mask) {
     const Op *by = mask ? mask->def : NULL;
-    bool is_row = mv->is_shifted && by && by->kind == OP_ICMP && mv->op->attr.mem.mask_kind == MASK_PREFIX &&
-                  (by->attr.i == PRED_SLT || by->attr.i == PRED_ULT);
-    const Value *index = is_row && by->args[1]->type.dtype == DT_I32 ? index_of(by->args[0]) : NULL;
+    bool is_below = mv->is_shifted && by && by->kind == OP_ICMP && mv->op->attr.mem.mask_kind == MASK_PREFIX &&
+                    (by->attr.i == PRED_SLT || by->attr.i == PRED_ULT);
+    const Value *index = is_below && by->args[1]->type.dtype == DT_I32 ? index_of(by->args[0], &mv->is_row) : NULL;
     if (!index) return;
     mv->place = tile_of(s, index);
     mv->end = tile_of(s, by->args[1]);
@@ -256,7 +263,7 @@ static void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
 
 /* Aligned vectors of four words of narrow elements; the place says which are the row's. */
 static bool goes_across(const Move *mv) {
-    return mv->place && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 && mv->n != 4 && !plant(PLANT_EQUAL_TURNS);
+    return mv->place && mv->is_row && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 && mv->n != 4 && !plant(PLANT_EQUAL_TURNS);
 }
 
 /* The 16 bytes that begin `beyond` (1 to 15) bytes behind an aligned vector of 4 words: of those and the next 4. */

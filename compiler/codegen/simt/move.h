@@ -20,6 +20,7 @@ typedef struct Move {
     V aligned;            /* of shifted rows: do they begin as the turn has it? */
     bool has_arms;        /* of a load: that is branched on first, so that `all` and `cut` take it as true, `loose` as false */
     const Tile *place, *end; /* of turned rows: the index of each element, and what it stays below. NULL: not known */
+    bool is_row;             /* places begin at 0 */
     V *words;                /* of a store: those of vectors that were packed; NULL at a vector's first: not yet */
     V policy, site;
 } Move;

@@ -80,7 +80,7 @@ typedef enum AttrKind {
     ATTR_PENDING, /* i: how many groups */
     ATTR_REDUCE, /* i: axis, j: OpKind of the combine (ADD MUL AND OR XOR SMAX … FADD FMUL FMAX …) */
     ATTR_COMBINE, /* i: axis, j: a set of COMBINE_… */
-    ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2, flip */
+    ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2, flip, to_cluster, is_own */
     ATTR_SCOPE,  /* i: Scope */
     ATTR_TEXT,   /* text; of print j: Shown; of assert mem.site */
     ATTR_LOOP,   /* loop */
@@ -158,6 +158,8 @@ typedef struct Attr {
     uint8_t size_log2; /* … and the size that what was stored has along it */
     int64_t flip;      /* of shared_load: its element i is element i ^ flip of what was stored */
     bool to_cluster;   /* of shared_store: into the shared memory of every block of the cluster */
+    bool is_own;       /* of shared_store and shared_load, in a cluster: no more of the tile than what the block itself holds goes there */
+    bool is_scattered; /* of reduce_warp: layout_scatter of what it would be else */
     bool is_begin;     /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a first round of the loop behind it */
     bool is_ahead;     /* of copy_async: for a later round of the loop that it stands in. Neither loop stores to what the copy loads */
     const char *text;  /* of print and assert */

@@ -229,6 +229,7 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_REDUCE:
         brace(&b, "axis = %lld", (long long)a->i);
         brace(&b, "combine = %s", a->j >= 0 && a->j < OP_COUNT ? op_info[a->j].name : "?");
+        if (a->is_scattered) brace(&b, "scatter");
         break;
     case ATTR_COMBINE:
         brace(&b, "axis = %lld", (long long)a->i);
@@ -239,6 +240,7 @@ static void put_braces(Printer *p, const Op *op) {
         brace(&b, "offset = %lld", (long long)a->i);
         brace(&b, "slot = %lld", (long long)a->j);
         if (op->kind == OP_SHSTORE && a->to_cluster) brace(&b, "cluster");
+        if (a->is_own) brace(&b, "own");
         if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %lld", (long long)a->flip);
         if (op->kind != OP_SHGATHER) break;
         brace(&b, "axis = %lld", (long long)a->axis);

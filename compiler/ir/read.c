@@ -104,6 +104,8 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->j |= COMBINE_EXCLUSIVE, true;
     if ((k == ATTR_SCOPE || k == ATTR_COPY) && !strcmp(word, "begin")) return set_flag(&a->is_begin);
     if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return set_flag(&a->to_cluster);
+    if ((l->kind == OP_SHSTORE || l->kind == OP_SHLOAD) && !strcmp(word, "own")) return set_flag(&a->is_own);
+    if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return set_flag(&a->is_scattered);
     if (!expect(r, "=")) return false;
     bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE;
     if (has_axis && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->i);

@@ -413,7 +413,11 @@ static bool row_of_warps(Infer *in, Type warps, Type tile) {
 
 static bool infer_reducewarp(Infer *in) {
     Type t = arg(in, 0);
-    if (t.layout || !t.shape.rank) return reduction(in, true);
+    if (t.layout || !t.shape.rank) {
+        if (!reduction(in, true)) return false;
+        if (in->attr.is_scattered && in->result.layout) in->result.layout = layout_scatter(in->layouts, in->result.layout);
+        return true;
+    }
     if (!reduction(in, false) || !row_of_warps(in, in->hint, t)) return false;
     in->result = type_with_shape(t, in->hint.shape);
     return true;

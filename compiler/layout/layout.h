@@ -213,6 +213,14 @@ const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis);
 /* For the second round: the layout of a tile with a dimension of 2^log2 inserted before `axis` whose reduction needs no
  * other warp and gives `result`. The dimension lies over lanes that replicate in `result`, then over registers. */
 const Layout *layout_spread(Layouts *ls, const Layout *result, uint32_t axis, uint32_t log2);
+/* The same tile with its register bits, the highest first, on the lanes that replicate (whose basis is zero), the highest first. */
+const Layout *layout_scatter(Layouts *ls, const Layout *l);
+/* For a round in between, over the warps of each block: the tile of layout_partial (`partial`) with the axis along lanes, the
+ * rest along the other lanes and the warps, what remains along registers; ctas hold what they held. A reduction of it needs no other warp.
+ * NULL where warps and ctas share bits of the axis. */
+const Layout *layout_meet(Layouts *ls, const Layout *partial, uint32_t axis);
+/* What one block holds, as a tile of its own: no cta bits, and without the highest bits of the first dimension that only those reached. */
+const Layout *layout_own(Layouts *ls, const Layout *l);
 
 /* ---- Scans (scan.c) ---------------------------------------------------------------------------------------------- */
 

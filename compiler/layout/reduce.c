@@ -104,3 +104,53 @@ const Layout *layout_spread(Layouts *ls, const Layout *result, uint32_t axis, ui
     while (at < log2) l.basis[IN_REGISTER][l.bits[IN_REGISTER]++] = 1u << (offset + at++);
     return layout_intern(ls, &l);
 }
+
+const Layout *layout_scatter(Layouts *ls, const Layout *l) {
+    Layout s = *l;
+    for (uint32_t i = l->bits[IN_LANE]; i-- > 0 && s.bits[IN_REGISTER];) {
+        if (s.basis[IN_LANE][i]) continue;
+        uint32_t top = --s.bits[IN_REGISTER];
+        s.basis[IN_LANE][i] = s.basis[IN_REGISTER][top];
+        s.basis[IN_REGISTER][top] = 0;
+    }
+    return layout_intern(ls, &s);
+}
+
+static uint32_t reached_bits(const Layout *l, InDim first, InDim end) {
+    uint32_t bits = 0;
+    for (InDim d = first; d < end; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++) bits |= l->basis[d][i];
+    return bits;
+}
+
+/* The lowest bit of *bits, taken out. */
+static uint32_t take_bit(uint32_t *bits) {
+    uint32_t low = *bits & (~*bits + 1);
+    *bits ^= low;
+    return low;
+}
+
+const Layout *layout_meet(Layouts *ls, const Layout *partial, uint32_t axis) {
+    Layout m = {.shape = partial->shape};
+    uint32_t field = shape_field(m.shape, axis), ctas = reached_bits(partial, IN_CTA, IN_COUNT);
+    if (ctas & reached_bits(partial, IN_REGISTER, IN_CTA)) return NULL;
+    uint32_t all = (uint32_t)((UINT64_C(1) << shape_log2(m.shape)) - 1) & ~ctas, along = all & field, rest = all & ~field;
+    for (InDim d = IN_LANE; d < IN_COUNT; d++) m.bits[d] = partial->bits[d];
+    memcpy(m.basis[IN_CTA], partial->basis[IN_CTA], sizeof m.basis[IN_CTA]);
+    uint32_t lanes = m.bits[IN_LANE], others = lanes > bit_count(along) ? lanes - bit_count(along) : 0;
+    for (uint32_t i = 0; i < others; i++) m.basis[IN_LANE][i] = take_bit(&rest);
+    for (uint32_t i = others; i < lanes; i++) m.basis[IN_LANE][i] = take_bit(&along);
+    for (uint32_t i = 0; i < m.bits[IN_WARP]; i++) m.basis[IN_WARP][i] = take_bit(&rest);
+    while (rest) m.basis[IN_REGISTER][m.bits[IN_REGISTER]++] = take_bit(&rest);
+    while (along) m.basis[IN_REGISTER][m.bits[IN_REGISTER]++] = take_bit(&along);
+    return layout_intern(ls, &m);
+}
+
+const Layout *layout_own(Layouts *ls, const Layout *l) {
+    Layout own = *l;
+    memset(own.basis[IN_CTA], 0, sizeof own.basis[IN_CTA]);
+    uint32_t held = reached_bits(&own, IN_REGISTER, IN_CTA), first = 0;
+    while (first + 1 < own.shape.rank && !own.shape.log2[first]) first++;
+    while (own.shape.rank && own.shape.log2[first] && !(held >> (shape_log2(own.shape) - 1) & 1)) own.shape.log2[first]--;
+    return layout_intern(ls, &own);
+}

@@ -45,12 +45,9 @@ static bool add(Places *p, Accesses *to, Access a) {
     return true;
 }
 
-static Access access_of(const Op *op) {
+static Access access_of(Func *f, const Op *op) {
     if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
-    Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
-    if (op->kind == OP_SHGATHER) t.shape.log2[op->attr.axis] = op->attr.size_log2;
-    int64_t bytes = (int64_t)(shape_elements(t.shape) * type_bytes(t));
-    return (Access){.begin = op->attr.i, .end = op->attr.i + bytes, .is_write = op->kind == OP_SHSTORE, .is_remote = op->attr.to_cluster};
+    return (Access){.begin = op->attr.i, .end = op->attr.i + shared_bytes_of(f, op), .is_write = op->kind == OP_SHSTORE, .is_remote = op->attr.to_cluster};
 }
 
 enum { NO_SCOPE = -1 };
@@ -90,7 +87,7 @@ static void meet(const Places *p, Accesses *pending, int64_t scope) {
  * the kernel's start. Once: not where it may be passed more often, or never. */
 static bool is_begin(const Places *p, const Block *in, const Op *before, const Accesses *pending) {
     if (p->has_met || in != p->f->body || op_info[before->kind].attr != ATTR_SHARED) return false;
-    Access a = access_of(before);
+    Access a = access_of(p->f, before);
     for (uint32_t i = 0; i < pending->len; i++) {
         const Access *b = &pending->at[i];
         if (b->end != INT64_MAX && conflict(p, b, a) == p->scope) return false;
@@ -170,7 +167,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
         bool is_shared = op_info[op->kind].attr == ATTR_SHARED;
         if (!is_shared && !op_is_access(op->kind)) continue;
-        Access a = access_of(op);
+        Access a = access_of(p->f, op);
         int64_t scope = conflicts(p, pending, a);
         if (scope != NO_SCOPE) put_barrier(p, b, op, pending, scope);
         if (op->attr.is_begin) continue; /* a copy for rounds that have their own to answer for it, or do not run */

@@ -7,7 +7,9 @@
  * reduces again. Where a program spans a cluster, each block stores into the shared memory of all of them, so that loads stay in
  * the own block. Slots number the exchanges; offsets come later.
  */
-#include "passes/passes.h"
+#include "passes/private.h"
+
+#include <string.h>
 
 enum { MOST_CANDIDATES = 2 /* log2: four shuffles cost about as much as a store and a load of shared memory */ };
 
@@ -40,32 +42,51 @@ static Attr store_shared(Exchange *x, Builder *b, Value *v, bool to_cluster) {
     return slot;
 }
 
-/* v through shared memory into another layout (of as many elements, in the same order). */
-static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to) {
-    Attr slot = store_shared(x, b, v, is_apart(x, v, false));
+/* v through shared memory into another layout (of as many elements, in the same order). `own`: each block its own part of it. */
+static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to, bool own) {
+    bool apart = is_apart(x, v, false);
+    Attr slot = {.i = -1, .j = x->slots++, .to_cluster = apart && !own, .is_own = apart && own};
+    op_build(b, OP_SHSTORE, &v, 1, slot, v->type);
+    slot.to_cluster = false;
     return op_build(b, OP_SHLOAD, NULL, 0, slot, to)->results[0];
+}
+
+static Value *reduce_warp(Builder *b, Value *v, Attr a, const Layout *to, bool is_scattered) {
+    a.is_scattered = is_scattered;
+    return op_build(b, OP_REDUCEWARP, &v, 1, a, with_layout(v->type, to))->results[0];
+}
+
+/* The partial results of all warps, first within each block where that is better. */
+static Value *cross(Exchange *x, Builder *b, Value *v, Attr a) {
+    Crossing c = crossing_plan(x->f, v->type.layout, (uint32_t)a.i, false);
+    v = reduce_warp(b, v, a, c.stored, c.stored != c.partial);
+    if (c.meet) {
+        v = through_shared(x, b, v, with_layout(v->type, c.meet), true);
+        v = reduce_warp(b, v, a, c.met, false);
+        if (v->type.shape.rank < c.spread->shape.rank) v = build_expand(b, v, (uint32_t)a.i);
+    }
+    v = through_shared(x, b, v, with_layout(v->type, c.spread), false);
+    if (c.last == c.result) return reduce_warp(b, v, a, c.result, false);
+    return build1_to(b, OP_CONVERT, reduce_warp(b, v, a, c.last, false), with_layout(v->type, c.result));
 }
 
 static void split_reduce(Exchange *x, Op *op) {
     Func *f = x->f;
     Builder b = builder_before(f, op);
     Value *v = op->args[0];
-    const Layout *l = v->type.layout;
-    uint32_t axis = (uint32_t)op->attr.i;
-    ReducePlan plan = layout_reduce_plan(l, axis);
-    if (plan.mixed) bug("reduce over axis %u of a mixed layout in %s", axis, f->name);
-    const Layout *result = layout_slice(f->layouts, l, axis, false);
-    if (plan.combine[IN_WARP] || plan.combine[IN_CTA]) {
-        const Layout *partial = layout_partial(f->layouts, l, axis);
-        Value *part = op_build(&b, OP_REDUCEWARP, &v, 1, op->attr, with_layout(v->type, partial))->results[0];
-        const Layout *spread = layout_spread(f->layouts, result, axis, partial->shape.log2[axis]);
-        v = through_shared(x, &b, part, with_layout(v->type, spread));
-    }
-    Value *r = op_build(&b, OP_REDUCEWARP, &v, 1, op->attr, op->results[0]->type)->results[0];
+    ReducePlan plan = layout_reduce_plan(v->type.layout, (uint32_t)op->attr.i);
+    if (plan.mixed) bug("reduce over axis %lld of a mixed layout in %s", (long long)op->attr.i, f->name);
+    bool crosses = plan.combine[IN_WARP] || plan.combine[IN_CTA];
+    Value *r = crosses ? cross(x, &b, v, op->attr) : op_build(&b, OP_REDUCEWARP, &v, 1, op->attr, op->results[0]->type)->results[0];
     r->name = op->results[0]->name;
     value_replace(f, op->results[0], r);
     op_erase(f, op);
     x->changed = true;
+}
+
+/* Does each block have what it wants, and may it leave its part where it likes? */
+static bool stays_in_block(const Layout *from, const Layout *to) {
+    return convert_kind(from, to) <= CONVERT_SHARED && !memcmp(from->basis[IN_CTA], to->basis[IN_CTA], sizeof from->basis[IN_CTA]);
 }
 
 /* Within a warp too, where a register may come from many: each candidate would be a shuffle. */
@@ -128,7 +149,8 @@ static void split_convert(Exchange *x, Op *op) {
     Value *v = op->args[0];
     if (!needs_shared(v->type.layout, op->results[0]->type.layout)) return;
     Builder b = builder_before(f, op);
-    Value *r = through_shared(x, &b, v, op->results[0]->type);
+    const Layout *to = op->results[0]->type.layout;
+    Value *r = through_shared(x, &b, v, op->results[0]->type, stays_in_block(v->type.layout, to));
     value_replace(f, op->results[0], r);
     op_erase(f, op);
     x->changed = true;

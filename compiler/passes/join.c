@@ -13,6 +13,7 @@ enum {
 };
 
 typedef struct Join {
+    Func *f;
     uint32_t *stamp; /* by id of an op: the last attempt that needed it */
     uint32_t attempt;
     bool changed;
@@ -46,7 +47,7 @@ static bool find_needed(Join *j, Op *store, const Op *load) {
 }
 
 static void join_store(Join *j, Op *store) {
-    if (shape_elements(store->args[0]->type.shape) * type_bytes(store->args[0]->type) > MOST_BYTES) return;
+    if (shared_bytes_of(j->f, store) > MOST_BYTES) return;
     for (int i = 0; i < MOST_LOADS; i++) {
         Op *load = load_before(store);
         if (!load || !find_needed(j, store, load)) return;
@@ -70,7 +71,7 @@ static void join_block(Join *j, Block *b) {
 bool pass_join(Func *f, PassContext *c) {
     (void)c;
     Arena *scratch = arena_create();
-    Join j = {.stamp = NEW_ARRAY(scratch, uint32_t, f->next_op)};
+    Join j = {.f = f, .stamp = NEW_ARRAY(scratch, uint32_t, f->next_op)};
     join_block(&j, f->body);
     arena_destroy(scratch);
     return j.changed;

@@ -10,20 +10,21 @@
 
 #include <float.h>
 
-enum { LEAST_ELEMENTS = 16 /* of the axis, in a thread: with fewer, two more exponentials cost what a barrier does */ };
+enum { LEAST_ELEMENTS = 16 /* in a thread, for each exponential that it has more than before: with fewer, they cost what a barrier does */ };
 
 typedef struct Online {
     Func *f;
     bool changed;
 } Online;
 
-/* The layouts of one rewriting: of the tile, of the warps' results, and of all warps' results in every warp. */
+/* The layouts of one rewriting. */
 typedef struct Places {
-    const Layout *tile, *partial, *spread, *slice;
+    const Layout *tile;
+    Crossing crossing;
 } Places;
 
 static Type laid(DType d, const Layout *l) {
-    return (Type){.dtype = d, .shape = l->shape, .layout = l};
+    return (Type){.dtype = d, .shape = l->shape, .layout = l->shape.rank ? l : NULL};
 }
 
 /* ---- Does it pay, and can it be laid out? -------------------------------------------------------------------------------- */
@@ -42,15 +43,16 @@ static bool find_places(Func *f, const BelowMax *p, Places *at) {
     if (p->max->args[0]->type.layout != l || plan.mixed || l->shape.rank == SHAPE_RANK) return false;
     if (!plan.combine[IN_WARP] && !plan.combine[IN_CTA]) return false;
     if ((plan.keep_partial | plan.combine[IN_REGISTER]) + 1 != layout_registers(l)) return false;
-    if (__builtin_popcount(plan.combine[IN_REGISTER]) < (int)log2_floor(LEAST_ELEMENTS)) return false;
-    at->tile = l;
-    at->slice = layout_slice(f->layouts, l, axis, false);
-    at->partial = layout_partial(f->layouts, l, axis);
-    at->spread = layout_spread(f->layouts, at->slice, axis, at->partial->shape.log2[axis]);
-    if (value_is_tile(p->row) && p->row->type.layout != at->slice &&
-        p->row->type.layout != layout_expand(f->layouts, at->slice, axis))
+    *at = (Places){l, crossing_plan(f, l, axis, true)};
+    const Crossing *x = &at->crossing;
+    if (layout_registers(l) / layout_registers(x->stored) < LEAST_ELEMENTS) return false;
+    if (value_is_tile(p->row) && p->row->type.layout != x->result &&
+        p->row->type.layout != layout_expand(f->layouts, x->result, axis))
         return false;
-    return reaches(f->layouts, at->slice, at->partial, axis) && reaches(f->layouts, at->slice, at->spread, axis);
+    const Layout *from[] = {x->result, x->last}, *to[] = {x->stored, x->spread};
+    for (uint32_t i = 0; i < 4; i++)
+        if (!reaches(f->layouts, from[i & 1], to[i >> 1], axis)) return false;
+    return true;
 }
 
 /* ---- What is needed before the maximum ------------------------------------------------------------------------------------- */
@@ -148,15 +150,32 @@ static Value *difference_to(Builder *b, const BelowMax *p, Value *c, const Layou
     return build3(b, OP_FMA, d->args[0], d->args[1], to_elements(b, p, build1(b, OP_FNEG, c), tile));
 }
 
-/* Both through shared memory as one tile of pairs: *max and *sum of all warps. */
-static void exchange_pair(Builder *b, const Places *at, Value **max, Value **sum) {
+static Value *to_layout(Builder *b, Value *v, const Layout *l) {
+    return v->type.layout == l || !v->type.shape.rank ? v : build1_to(b, OP_CONVERT, v, laid(v->type.dtype, l));
+}
+
+/* Both through shared memory as one tile of pairs, into layout `to`. */
+static void exchange_pair(Builder *b, const Layout *to, Value **max, Value **sum) {
     DType d = (*max)->type.dtype, wide = (*sum)->type.dtype;
     Value *m = d == wide ? *max : build1_to(b, OP_FPEXT, *max, type_with_dtype((*max)->type, wide));
     Value *pair = build_join(b, m, *sum);
-    pair = build1_to(b, OP_CONVERT, pair, laid(wide, layout_join(b->f->layouts, at->spread)));
+    pair = build1_to(b, OP_CONVERT, pair, laid(wide, layout_join(b->f->layouts, to)));
     m = build_split(b, pair, 0);
     *sum = build_split(b, pair, 1);
     *max = d == wide ? m : build1_to(b, OP_FPTRUNC, m, type_with_dtype(m->type, d));
+}
+
+/* Of all warps of the block: the sums below the largest of their maxima. */
+static void meet_in_block(Builder *b, const BelowMax *p, const Crossing *x, Value **max, Value **sum) {
+    exchange_pair(b, x->meet, max, sum);
+    Value *each = below_pivot(b, p, *max);
+    *max = op_build(b, OP_REDUCEWARP, max, 1, p->max->attr, laid((*max)->type.dtype, x->met))->results[0];
+    Value *f = below_factor(b, p, each, to_elements(b, p, below_pivot(b, p, *max), x->meet));
+    *sum = build2(b, OP_FMUL, *sum, f);
+    *sum = op_build(b, OP_REDUCEWARP, sum, 1, p->sum->attr, laid((*sum)->type.dtype, x->met))->results[0];
+    if (x->met->shape.rank == x->spread->shape.rank) return;
+    *max = build_expand(b, *max, p->axis);
+    *sum = build_expand(b, *sum, p->axis);
 }
 
 static void replace(Func *f, Op *op, Value *with) {
@@ -166,42 +185,56 @@ static void replace(Func *f, Op *op, Value *with) {
 }
 
 /* e / s is e' (f / s) with one division a warp, and as exact: f <= s, and what is below the normal numbers is so either way.
- * Each quotient's register lives on as the product's. */
-static void replace_quotients(Func *f, const BelowMax *p, Value *s, Value *e, Value *own) {
+ * Each quotient's register lives on as the product's. `last`: s as it is made. */
+static void replace_quotients(Func *f, const BelowMax *p, const Crossing *x, Value *s, Value *last, Value *e, Value *own) {
     for (Use *u = p->exp->results[0]->uses, *next; u; u = next) {
         Op *op = u->op;
         next = u->next;
         if (op->kind != OP_FDIV || u->index != 0 || value_row(op->args[1], p->axis) != s) continue;
         Builder b = builder_before(f, op);
         Value *share = factor_of(&b, p, own);
-        share = build2(&b, OP_FDIV, share, along(&b, p, s, share->type));
+        share = build2(&b, OP_FDIV, share, along(&b, p, last, share->type));
+        share = to_layout(&b, share, x->partial);
         replace(f, op, build2(&b, OP_FMUL, e, to_elements(&b, p, share, e->type.layout)));
     }
 }
 
+static Value *within_warp(Builder *b, Value *v, Attr a, const Crossing *x) {
+    a.is_scattered = x->stored != x->partial;
+    return op_build(b, OP_REDUCEWARP, &v, 1, a, laid(v->type.dtype, x->stored))->results[0];
+}
+
+/* The result in its layout; *last: where it is made. */
+static Value *result_of(Builder *b, const Crossing *x, Value *v, Attr a, Value **last) {
+    *last = op_build(b, OP_REDUCE, &v, 1, a, laid(v->type.dtype, x->last))->results[0];
+    return to_layout(b, *last, x->result);
+}
+
 static void rewrite(Func *f, const BelowMax *p, const Places *at) {
+    const Crossing *x = &at->crossing;
     raise_needs(p, false);
     Builder b = builder_before(f, p->max);
-    Attr sum = p->sum->attr;
-    Value *max = op_build(&b, OP_REDUCEWARP, &p->max->args[0], 1, p->max->attr, p->max->results[0]->type)->results[0];
+    Value *last, *max = within_warp(&b, p->max->args[0], p->max->attr, x);
     Value *own = below_pivot(&b, p, max);
-    Value *e = below_exponential(&b, p, difference_to(&b, p, own, at->tile));
-    Value *part = op_build(&b, OP_REDUCEWARP, &e, 1, sum, p->sum->results[0]->type)->results[0];
-    exchange_pair(&b, at, &max, &part);
-    Value *m = op_build(&b, OP_REDUCE, &max, 1, p->max->attr, p->max->results[0]->type)->results[0];
+    Value *e = below_exponential(&b, p, difference_to(&b, p, to_layout(&b, own, x->partial), at->tile));
+    Value *part = within_warp(&b, e, p->sum->attr, x);
+    if (x->meet) meet_in_block(&b, p, x, &max, &part);
+    exchange_pair(&b, x->spread, &max, &part);
+    Value *m = result_of(&b, x, max, p->max->attr, &last);
     BelowMax now = *p; /* the row's value may be the maximum itself */
-    if (p->row == p->max->results[0]) now.row = m;
+    if (p->row == p->max->results[0]) now.row = last;
     replace(f, p->max, m);
 
     b = builder_before(f, p->sum);
     Value *all = factor_of(&b, &now, below_pivot(&b, p, max));
     all = build2(&b, OP_FMUL, part, all);
-    Value *s = op_build(&b, OP_REDUCE, &all, 1, sum, p->sum->results[0]->type)->results[0];
+    Value *s = result_of(&b, x, all, p->sum->attr, &last);
     replace(f, p->sum, s);
-    replace_quotients(f, &now, s, e, own);
+    replace_quotients(f, &now, x, s, last, e, own);
     if (!value_used(p->exp->results[0])) return;
     b = builder_before(f, p->exp);
-    replace(f, p->exp, build2(&b, OP_FMUL, e, to_elements(&b, p, factor_of(&b, &now, own), at->tile)));
+    Value *factor = to_layout(&b, factor_of(&b, &now, own), x->partial);
+    replace(f, p->exp, build2(&b, OP_FMUL, e, to_elements(&b, p, factor, at->tile)));
 }
 
 static void visit(void *context, Op *op) {

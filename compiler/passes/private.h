@@ -34,6 +34,24 @@ bool accesses_meet(const Func *f, const Op *a, const Op *b);
 /* The pointer parameter that its address comes from, NULL where control flow hides it. */
 const Value *access_parameter(const Func *f, const Op *access);
 
+/* ---- Exchanges through shared memory ------------------------------------------------------------------------------------- */
+
+/* What a shared_store or the load behind it takes in the shared memory of a block (shared.c). */
+int64_t shared_bytes_of(Func *f, const Op *op);
+
+/* How a reduction crosses warps (crossing.c): what each warp leaves, and the layouts that the others read it in. */
+typedef struct Crossing {
+    const Layout *partial; /* of each warp's results, and as they go to shared memory: */
+    const Layout *stored;
+    const Layout *meet, *met; /* warps of a block combine theirs first, and what comes of that; NULL: they do not */
+    const Layout *spread;     /* what is left along the axis, in every warp: 1 where the warps of a block were all */
+    const Layout *last;       /* the result as it is made of that, elements of one thread scattered over lanes where that is cheaper */
+    const Layout *result;     /* as everybody expects it */
+} Crossing;
+
+/* `is_pair`: of a maximum and a sum below it. The layout must not be mixed, and the axis cross warps. */
+Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair);
+
 /* ---- What a program holds (distribute.c) ------------------------------------------------------------------------------- */
 
 /* How many lanes a program of its tiles wants: 32 where it is a warp, or more than one. */

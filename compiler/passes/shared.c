@@ -6,19 +6,23 @@
  * start again, where no exchange is under way.
  */
 #include "base/plant.h"
-#include "passes/passes.h"
+#include "passes/private.h"
 
 enum { ROUND = 4096, ALIGN = 16 };
 
 typedef struct Slots {
+    Func *f;
     uint64_t *bytes; /* by slot */
     int64_t *offset;
     bool *is_joined; /* another exchange is under way at the store */
     uint32_t count, open; /* exchanges under way */
 } Slots;
 
-static uint64_t bytes_of(Type t) {
-    return shape_elements(t.shape) * type_bytes(t);
+int64_t shared_bytes_of(Func *f, const Op *op) {
+    Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
+    Shape s = op->attr.is_own && t.layout ? layout_own(f->layouts, t.layout)->shape : t.shape;
+    if (op->kind == OP_SHGATHER) s.log2[op->attr.axis] = op->attr.size_log2;
+    return (int64_t)(shape_elements(s) * type_bytes(t));
 }
 
 static void note_slot(void *context, Op *op) {
@@ -26,7 +30,7 @@ static void note_slot(void *context, Op *op) {
     if ((op->kind == OP_SHLOAD || op->kind == OP_SHGATHER) && s->open) s->open--;
     if (op->kind != OP_SHSTORE) return;
     s->is_joined[op->attr.j] = s->open++ > 0;
-    s->bytes[op->attr.j] = bytes_of(op->args[0]->type);
+    s->bytes[op->attr.j] = (uint64_t)shared_bytes_of(s->f, op);
 }
 
 static void count_slot(void *context, Op *op) {
@@ -71,7 +75,7 @@ static uint64_t give_offsets(Func *f, Slots *s) {
 }
 
 bool pass_shared(Func *f, PassContext *c) {
-    Slots s = {0};
+    Slots s = {.f = f};
     func_walk(f, count_slot, &s);
     uint64_t most = s.count ? give_offsets(f, &s) : 0;
     Kept k = {.begin = (int64_t)((most + ALIGN - 1) / ALIGN * ALIGN)};

@@ -353,6 +353,68 @@ static bool reduces_right(const Layout *l, const ReducePlan *plan, const uint64_
     return true;
 }
 
+/* Every element still has an owner, and no register is left that a lane could hold. */
+static void check_scatter(const Layout *l) {
+    const Layout *s = layout_scatter(layouts, l);
+    uint32_t spare = 0;
+    for (uint32_t i = 0; i < s->bits[IN_LANE]; i++) spare += s->basis[IN_LANE][i] == 0;
+    require(layout_is_surjective(s) && layout_same_threads(s, l) && shape_equal(s->shape, l->shape), l, "scattered layout");
+    require(!spare || !s->bits[IN_REGISTER], l, "a lane is left beside a register");
+    require(convert_kind(l, s) <= CONVERT_REGISTERS && convert_kind(s, l) <= CONVERT_SHUFFLE, l, "scattering leaves the warp");
+}
+
+/* A block writes what it holds where a tile of its own has it, each element to a place of its own, and finds it there in the other layout. */
+static void check_own(const Layout *from, const Layout *to) {
+    const Layout *own[] = {layout_own(layouts, from), layout_own(layouts, to)};
+    static uint32_t memory[1u << MAX_OWNERS];
+    Table t = table_make(from), own_t = table_make(own[0]), u = table_make(to), own_u = table_make(own[1]);
+    require(shape_equal(own[0]->shape, own[1]->shape), from, "one size of what a block holds");
+    uint32_t blocks = 1u << from->bits[IN_CTA], from_block = t.owners / blocks, to_block = u.owners / blocks;
+    for (uint32_t block = 0; block < blocks; block++) {
+        memset(memory, 0xff, sizeof memory);
+        for (uint32_t o = block * from_block; o < (block + 1) * from_block; o++) {
+            require(memory[own_t.element[o]] == UINT32_MAX || memory[own_t.element[o]] == t.element[o], from, "two elements in one place");
+            memory[own_t.element[o]] = t.element[o];
+        }
+        for (uint32_t o = block * to_block; o < (block + 1) * to_block; o++)
+            require(memory[own_u.element[o]] == u.element[o], from, "not where the block left it");
+    }
+}
+
+/* The round of a block's own warps: of the same partial results the sums of each block. False where it cannot be. */
+static bool check_meet(const Layout *l, const Layout *partial, const ReducePlan *plan, const uint64_t *memory) {
+    static uint64_t value[1u << (MAX_OWNERS + 5)], sum[1u << MAX_OWNERS];
+    const Layout *meet = layout_meet(layouts, partial, plan->axis);
+    if (!meet) return false;
+    require(layout_is_surjective(meet) && layout_same_threads(meet, l), l, "layout in which a block's warps meet");
+    require(!memcmp(meet->basis[IN_CTA], partial->basis[IN_CTA], sizeof meet->basis[IN_CTA]), l, "blocks keep their own");
+    ReducePlan round = layout_reduce_plan(meet, plan->axis);
+    require(!round.mixed && !round.combine[IN_WARP], l, "the round of a block leaves the warp");
+    require(round.combine[IN_CTA] == plan->combine[IN_CTA], l, "the round of a block loses blocks");
+    check_own(partial, meet);
+    Linear elements = layout_linear(meet);
+    for (uint32_t o = 0; o < 1u << elements.in; o++) value[o] = memory[linear_apply(&elements, o)];
+    const Layout *met = layout_partial(layouts, meet, plan->axis);
+    reduce_values(meet, &round, IN_LANE, round.keep_partial, value, met, sum);
+    uint64_t got[1u << MAX_TILE], want[1u << MAX_TILE];
+    Table after = table_make(met);
+    Shape all = shape_collapse(partial->shape, plan->axis);
+    uint32_t blocks = met->shape.rank < partial->shape.rank ? 0 : met->shape.log2[plan->axis];
+    Shape by_block = all;
+    by_block.log2[plan->axis] = (uint8_t)blocks;
+    memset(got, 0, sizeof got);
+    memset(want, 0, sizeof want);
+    for (uint32_t o = 0; o < after.owners; o++) got[after.element[o]] = sum[o];
+    for (uint32_t o = 0; o < after.owners; o++) require(got[after.element[o]] == sum[o], l, "owners of one block's sum differ");
+    uint64_t totals[1u << MAX_TILE] = {0};
+    for (uint32_t e = 0; e < 1u << shape_log2(partial->shape); e++) want[shape_project(partial->shape, all, e)] += memory[e];
+    for (uint32_t e = 0; e < 1u << shape_log2(by_block); e++) totals[shape_project(by_block, all, e)] += got[e];
+    for (uint32_t e = 0; e < 1u << shape_log2(all); e++) require(totals[e] == want[e], l, "sums of the blocks");
+    return true;
+}
+
+static uint32_t meetings;
+
 /* In two rounds: within warps, through memory in the order of layout_partial, and within warps again. */
 static void check_two_rounds(const Layout *l, const ReducePlan *plan, const uint64_t *tile) {
     static uint64_t value[1u << MAX_OWNERS], sum[1u << MAX_OWNERS], first[1u << (MAX_OWNERS + 5)];
@@ -375,6 +437,9 @@ static void check_two_rounds(const Layout *l, const ReducePlan *plan, const uint
         return;
     }
     require(partial->shape.log2[axis] == parts, l, "shape of the partial results");
+    check_scatter(partial);
+    check_scatter(result);
+    meetings += check_meet(l, partial, plan, memory);
     const Layout *spread = layout_spread(layouts, result, axis, parts);
     require(shape_equal(spread->shape, partial->shape), l, "shape of the second round");
     require(layout_slice(layouts, spread, axis, false) == result, l, "slice after spread");
@@ -406,7 +471,7 @@ static void test_reduce(void **state) {
         require(reduces_right(l, &plan, tile), l, "reduce");
         check_two_rounds(l, &plan, tile);
     }
-    assert_true(plans > 4000 && mixed > 200);
+    assert_true(plans > 4000 && mixed > 200 && meetings > 1000);
 }
 
 /* Blocked layouts, and slices and expansions of them, are never mixed: what the compiler makes can be reduced. */

@@ -172,6 +172,17 @@ static inline void run_flip(Grid *g, const Op *op) {
 }
 
 /* Brute force: combine each element once, over the owners in this warp that agree with the result's element. */
+/* Which register it would be if nothing had been scattered. */
+static inline uint32_t gathered_register(const Grid *g, const Op *op, uint32_t thread, uint32_t reg) {
+    if (!op->attr.is_scattered) return reg;
+    const Layout *l = layout_partial(g->f->layouts, op->args[0]->type.layout, (uint32_t)op->attr.i);
+    uint32_t flat = flat_of(op->results[0], thread, reg);
+    for (uint32_t r = 0; r < layout_registers(l); r++)
+        if (layout_apply(l, owner_of(thread, r)) == flat) return r;
+    fail_msg("a scattered element was not the thread's");
+    return 0;
+}
+
 static inline void run_reduce(Grid *g, const Op *op) {
     const Value *from = op->args[0], *v = op->results[0];
     ReducePlan plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i);
@@ -182,9 +193,9 @@ static inline void run_reduce(Grid *g, const Op *op) {
                .nresults = 1};
     for (uint32_t t = 0; t < g->threads; t++) {
         for (uint32_t r = 0; r < registers_of(v); r++) {
-            uint32_t base = 0, k = 0;
+            uint32_t base = 0, k = 0, gathered = gathered_register(g, op, t, r);
             for (uint32_t bit = 0; bit < 32; bit++)
-                if (plan.keep >> bit & 1) base |= (r >> k++ & 1) << bit;
+                if (plan.keep >> bit & 1) base |= (gathered >> k++ & 1) << bit;
             bool first = true;
             for (uint32_t m = plan.combine[IN_REGISTER], s = m;; s = (s - 1) & m) {
                 for (uint32_t lm = plan.combine[IN_LANE], l = lm;; l = (l - 1) & lm) {

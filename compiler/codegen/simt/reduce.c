@@ -96,26 +96,51 @@ static V combine_thread(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t r
     return o.n ? math_binary(&s->math, kind, d, combine_list(s, kind, d, x, o.at, o.n), rest) : rest;
 }
 
-static void combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lanes) {
-    for (uint32_t bit = UINT32_C(1) << 4; bit; bit >>= 1) {
-        if (!(lanes & bit)) continue;
-        V mask = simt_i32(s, plant(PLANT_SHUFFLE_DISTANCE) && bit == 16 ? 8 : bit);
-        for (uint32_t i = 0; i < n; i++) {
-            V other = simt_shuffle(s, PRIM_SHFL_BFLY, d, results[i], mask);
-            results[i] = math_binary(&s->math, kind, d, results[i], other);
-        }
+static V from_lane(Simt *s, DType d, V x, uint32_t bit) {
+    return simt_shuffle(s, PRIM_SHFL_BFLY, d, x, simt_i32(s, plant(PLANT_SHUFFLE_DISTANCE) && bit == 16 ? 8 : bit));
+}
+
+/* Of each pair of results, one for either half of the lanes: each lane keeps its own and sends the other, or drops it where all
+ * lanes have both. How many remain. */
+static uint32_t share_out(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lane, bool is_combined) {
+    ThreadMap map = {0};
+    map.thread[lane] = 1;
+    V is_upper = LLVMBuildICmp(s->m->at, LLVMIntNE, simt_map(s, &map), simt_i32(s, 0), "");
+    for (uint32_t i = 0; i < n / 2; i++) {
+        V low = results[i], high = results[i + n / 2];
+        results[i] = LLVMBuildSelect(s->m->at, is_upper, high, low, "");
+        if (!is_combined) continue;
+        V sent = LLVMBuildSelect(s->m->at, is_upper, low, high, "");
+        results[i] = math_binary(&s->math, kind, d, results[i], from_lane(s, d, sent, UINT32_C(1) << lane));
     }
+    return n / 2;
+}
+
+/* `scatter`: the layout without it, or NULL. */
+static uint32_t combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lanes, const Layout *scatter) {
+    for (uint32_t lane = 5; lane-- > 0;) {
+        uint32_t bit = UINT32_C(1) << lane;
+        if (scatter && n > 1 && lane < scatter->bits[IN_LANE] && !scatter->basis[IN_LANE][lane]) {
+            n = share_out(s, kind, d, results, n, lane, lanes & bit);
+            continue;
+        }
+        if (!(lanes & bit)) continue;
+        for (uint32_t i = 0; i < n; i++) results[i] = math_binary(&s->math, kind, d, results[i], from_lane(s, d, results[i], bit));
+    }
+    return n;
 }
 
 /* The source register bits that stay, in the order of the result's register bits; the result's layout must be the one that
- * reducing gives, whole or up to the warps. */
-static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan) {
+ * reducing gives (*given), whole or up to the warps, scattered or not. */
+static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan, const Layout **given) {
     const Layout *from = op->args[0]->type.layout, *to = op->results[0]->type.layout;
     bool is_partial = plan->combine[IN_WARP] || plan->combine[IN_CTA];
     uint32_t axis = (uint32_t)op->attr.i;
     if (op->kind == OP_REDUCE && is_partial) bug("reduce: warps were left implicit");
     const Layout *want =
         is_partial ? layout_partial(s->f->layouts, from, axis) : layout_slice(s->f->layouts, from, axis, false);
+    *given = want;
+    if (op->attr.is_scattered) want = layout_scatter(s->f->layouts, want);
     if (to && to != want) bug("%s: the result has a layout of its own", op_info[op->kind].name);
     return is_partial ? plan->keep_partial : plan->keep;
 }
@@ -125,21 +150,22 @@ void simt_reduce(Simt *s, const Op *op) {
     Value *v = op->results[0];
     ReducePlan plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i);
     if (plan.mixed) bug("%s: the layout mixes axes", op_info[op->kind].name);
-    uint32_t keep = kept_registers(s, op, &plan);
+    const Layout *given;
+    uint32_t keep = kept_registers(s, op, &plan, &given);
     Tile r = tile_create(s, tile_registers(v));
     if (!value_is_tile(v)) keep = 0;
-    if (r.n != UINT32_C(1) << __builtin_popcount(keep))
-        bug("%s: registers do not fit the plan", op_info[op->kind].name);
+    uint32_t n = UINT32_C(1) << __builtin_popcount(keep);
     OpKind kind = (OpKind)op->attr.j;
     DType d = from->type.dtype;
-    V *results = NEW_ARRAY(s->m->o->arena, V, r.n);
+    V *results = NEW_ARRAY(s->m->o->arena, V, n);
     uint32_t mask = plan.combine[IN_REGISTER];
     const Tile *packed = reduce_words_of(s, op, mask);
-    for (uint32_t k = 0; k < r.n; k++) {
+    for (uint32_t k = 0; k < n; k++) {
         uint32_t reg = deposit(k, keep);
         results[k] = packed ? reduce_words(s, op, packed, reg, mask) : combine_thread(s, kind, d, tile_waiting(s, from), reg, mask);
     }
-    combine_lanes(s, kind, d, results, r.n, plan.combine[IN_LANE]);
+    n = combine_lanes(s, kind, d, results, n, plan.combine[IN_LANE], op->attr.is_scattered ? given : NULL);
+    if (r.n != n) bug("%s: registers do not fit the plan", op_info[op->kind].name);
     for (uint32_t k = 0; k < r.n; k++) r.at[k].base = results[k];
     s->values[v->id] = r;
 }

@@ -21,6 +21,12 @@ static uint32_t vector_log2(const Layout *l, uint32_t bytes) {
     return v;
 }
 
+/* What of the tile goes through shared memory. */
+static const Layout *exchanged(Simt *s, const Op *op, const Value *v) {
+    if (!value_is_tile(v)) return NULL;
+    return op->attr.is_own ? layout_own(s->f->layouts, v->type.layout) : v->type.layout;
+}
+
 /* Where the vector of `vec` elements that begins at register `reg` lies, in bytes. */
 static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uint32_t reg, uint32_t vec) {
     if (op->attr.i < 0) bug("shared memory was not allocated");
@@ -52,7 +58,7 @@ static void put_shared(Simt *s, const Op *op, Access a, V *args) {
 
 void simt_shared_store(Simt *s, const Op *op) {
     const Value *v = op->args[0];
-    const Layout *l = value_is_tile(v) ? v->type.layout : NULL;
+    const Layout *l = exchanged(s, op, v);
     const Tile *x = tile_of(s, v);
     uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
@@ -72,7 +78,7 @@ void simt_shared_store(Simt *s, const Op *op) {
 
 void simt_shared_load(Simt *s, const Op *op) {
     Value *v = op->results[0];
-    const Layout *l = value_is_tile(v) ? v->type.layout : NULL;
+    const Layout *l = exchanged(s, op, v);
     Tile r = tile_create(s, tile_registers(v));
     uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
     uint32_t within = (uint32_t)op->attr.flip & (n - 1); /* a vector's elements change places after it is here */

@@ -3,7 +3,8 @@
  * In: a Move whose mask is `place < end`, and per vector whether it moves by parts. Out: the parts, in a block that is entered only if there are some.
  * Method: places of a row follow each other, so its end cuts one vector of all, and the vectors of a thread that it may be are one `Edge`: which
  * of them it is shows at run time. Where the row begins is another edge. An aligned edge moves in words and, of 16 bits, the
- * element that is left over; one that is not aligned goes element by element.
+ * element that is left over; one that is not aligned goes element by element. A vector that wraps is two edges: what is at the beginning of the tile's
+ * part of the row, and what is at its end.
  */
 #include "codegen/simt/move.h"
 
@@ -14,6 +15,7 @@ typedef struct Edge {
     V before, below; /* elements from `before` on and below `below` move, none where it is no edge; NULL: no such bound */
     bool is_exact;   /* a cut vector: not all elements move */
     bool is_many;    /* one of many: it is by itself */
+    bool folds;      /* it may wrap: what is beyond the end of the tile's part is an edge of its own */
     bool by_lanes;   /* its addresses or its places are no run */
 } Edge;
 
@@ -42,7 +44,7 @@ static bool may_join(Simt *s, const Move *mv, uint32_t v, uint32_t u, bool is_ex
 }
 
 static bool joins(Simt *s, const Move *mv, const Edge *e, uint32_t v) {
-    if (e->is_many || e->by_lanes || move_begins(mv, e->v[0]) || move_begins(mv, v)) return false;
+    if (e->is_many || e->by_lanes || e->folds || move_begins(mv, e->v[0]) || move_begins(mv, v)) return false;
     for (uint32_t i = 0; i < e->n; i++)
         if (!may_join(s, mv, e->v[i], v, e->is_exact)) return false;
     return true;
@@ -59,7 +61,8 @@ static Edges edges_find(Simt *s, const Move *mv, const V *which) {
         while (k < made.len && !joins(s, mv, &made.at[k], v)) k++;
         if (k == made.len) {
             Edge e = {.v = NEW_ARRAY(a, uint32_t, mv->vectors), .is_exact = which == mv->cut, .is_many = which == mv->loose};
-            e.by_lanes = move_wraps(mv, v) || mv->place->at[v * mv->n].is_apart;
+            e.folds = e.is_exact && move_folds(mv, v);
+            e.by_lanes = !e.folds && (move_wraps(mv, v) || mv->place->at[v * mv->n].is_apart);
             vec_push(a, &made, e);
         }
         made.at[k].v[made.at[k].n++] = v;
@@ -77,6 +80,24 @@ static V choose(Simt *s, V when, V x, V y) {
     bool truth;
     if (x == y || known_truth(when, &truth)) return x == y || truth ? x : y;
     return LLVMBuildSelect(s->m->at, when, x, y, "");
+}
+
+/* A vector that may wrap, as far as it does not; *rest: the part that does, which goes on as many places further as the tile has. */
+static void edge_fold(Simt *s, const Move *mv, const V *which, Edge *e, Edge *rest) {
+    LLVMBuilderRef at = s->m->at;
+    Fold f = move_fold(s, mv, e->v[0]);
+    int64_t size = (int64_t)shape_elements(mv->layout->shape), bytes = size * type_bytes(type_scalar(mv->d));
+    V end = tile_lane(s, mv->end, e->v[0] * mv->n), wrapped = LLVMBuildNeg(at, f.beyond, ""), below = LLVMBuildSub(at, end, f.place, "");
+    V beyond = LLVMBuildSub(at, below, simt_i32(s, size), "");
+    e->is = which[e->v[0]];
+    e->place = f.place;
+    e->address = f.address;
+    e->before = choose(s, e->is, wrapped, simt_i32(s, NOWHERE));
+    e->below = choose(s, e->is, below, simt_i32(s, 0));
+    *rest = *e;
+    rest->address = plus(s, f.address, llvm_int(s->m->i64, bytes));
+    rest->before = NULL;
+    rest->below = choose(s, e->is, llvm_binary(s->m, "llvm.smin", wrapped, beyond), simt_i32(s, 0));
 }
 
 /* Where it is, in the block of the parts: one number of places, so that nothing else is kept until there. */
@@ -98,31 +119,53 @@ static void edge_open(Simt *s, const Move *mv, const V *which, Edge *e) {
     if (ends) e->below = choose(s, e->is, below, simt_i32(s, 0));
 }
 
+/* The runs of elements that it is. */
+static uint32_t edge_parts(Simt *s, const Move *mv, const V *which, const Edge *e, Edge parts[2]) {
+    parts[0] = *e;
+    if (e->folds) edge_fold(s, mv, which, &parts[0], &parts[1]);
+    else edge_open(s, mv, which, &parts[0]);
+    return e->folds ? 2 : 1;
+}
+
 /* Do elements from `from` to below `to` move? NULL: never. */
 static V edge_mask(Simt *s, const Edge *e, uint32_t n, uint32_t from, uint32_t to) {
-    if (e->is_exact && ((!e->before && to == n) || (!e->below && from == 0))) return NULL;
+    if (e->is_exact && !e->folds && ((!e->before && to == n) || (!e->below && from == 0))) return NULL;
     if (plant(PLANT_CUT_WORD)) to = from + 1;
     V begun = e->before ? LLVMBuildICmp(s->m->at, LLVMIntSLE, e->before, simt_i32(s, from), "") : e->below ? llvm_int(s->m->i1, 1) : e->is;
     return e->below ? known_and(s, begun, LLVMBuildICmp(s->m->at, LLVMIntSGE, e->below, simt_i32(s, to), "")) : begun;
 }
 
-/* By words: with half words there may be one end only. */
 static bool edge_has_words(const Move *mv, const Edge *e) {
-    return e->is_exact && !e->by_lanes && has_words(mv) && (mv->n == mv->whole.words || !e->before || !e->below);
+    return e->is_exact && !e->by_lanes && has_words(mv);
 }
 
-/* The element that is left over: how far it is from the vector's first, in bytes; *is_there: is there one? */
-static V odd_element(Simt *s, const Move *mv, const Edge *e, V *is_there) {
+/* An element of 16 bits that is left over beside the words, where the edge begins or where it ends. */
+typedef struct Odd {
+    V at;       /* odd if there is one; then 1 + twice its word */
+    V is_there;
+    V address;
+    bool is_high; /* in its word */
+} Odd;
+
+/* Gives how many there may be. */
+static uint32_t odd_elements(Simt *s, const Move *mv, const Edge *e, Odd odd[2]) {
     LLVMBuilderRef at = s->m->at;
-    V edge = e->before ? e->before : e->below, odd = LLVMBuildTrunc(at, edge, s->m->i1, "");
-    *is_there = e->before ? known_and(s, odd, LLVMBuildICmp(at, LLVMIntULT, edge, simt_i32(s, mv->n), "")) : odd;
-    V index = e->before ? edge : LLVMBuildSub(at, edge, simt_i32(s, 1), "");
-    return LLVMBuildSExt(at, LLVMBuildShl(at, index, simt_i32(s, 1), ""), s->m->i64, "");
+    uint32_t n = 0;
+    if (mv->n == mv->whole.words) return 0;
+    if (e->before) odd[n++] = (Odd){.at = e->before, .is_high = true};
+    if (e->below) odd[n++] = (Odd){.at = e->below};
+    for (uint32_t i = 0; i < n; i++) {
+        V is_inside = LLVMBuildICmp(at, LLVMIntULT, odd[i].at, simt_i32(s, mv->n), ""), bit = LLVMBuildTrunc(at, odd[i].at, s->m->i1, "");
+        odd[i].is_there = known_and(s, bit, is_inside);
+        if (n > 1) odd[i].is_there = known_and(s, odd[i].is_there, LLVMBuildICmp(at, LLVMIntSLT, e->before, e->below, ""));
+        V index = odd[i].is_high ? odd[i].at : LLVMBuildSub(at, odd[i].at, simt_i32(s, 1), "");
+        odd[i].address = plus(s, e->address, LLVMBuildSExt(at, LLVMBuildShl(at, index, simt_i32(s, 1), ""), s->m->i64, ""));
+    }
+    return n;
 }
 
-/* Is it an element of word w? */
-static V odd_is_in(Simt *s, const Edge *e, uint32_t w) {
-    return LLVMBuildICmp(s->m->at, LLVMIntEQ, e->before ? e->before : e->below, simt_i32(s, 2 * w + 1), "");
+static V odd_is_in(Simt *s, const Odd *odd, uint32_t w) {
+    return known_and(s, odd->is_there, LLVMBuildICmp(s->m->at, LLVMIntEQ, odd->at, simt_i32(s, 2 * w + 1), ""));
 }
 
 static Access word_access(const Move *mv) {
@@ -135,32 +178,49 @@ static V word_address(Simt *s, const Move *mv, const Edge *e, uint32_t w) {
 
 /* ---- Loads --------------------------------------------------------------------------------------------------------------------- */
 
+/* Over `words`, as are elements. */
 static void load_words(Simt *s, const Move *mv, const Edge *e, V *words) {
     uint32_t per_word = mv->n / mv->whole.words;
-    V old[16];
-    for (uint32_t i = 0; i < mv->n; i++) old[i] = other_lane(s, mv, e->v[0] * mv->n + i);
-    elements_pack(s, mv->d, old, mv->n, mv->whole, words);
-    V half = NULL, is_there = NULL, far = per_word > 1 ? odd_element(s, mv, e, &is_there) : NULL;
-    if (far) half = load_element(s, mv, plus(s, e->address, far), is_there, LLVMConstNull(lane_type(s, mv->d)));
+    Odd odd[2];
+    V half[2], both[2];
+    uint32_t n = odd_elements(s, mv, e, odd);
+    for (uint32_t i = 0; i < n; i++) half[i] = load_element(s, mv, odd[i].address, odd[i].is_there, LLVMConstNull(lane_type(s, mv->d)));
     for (uint32_t w = 0; w < mv->whole.words; w++) {
-        V mask = edge_mask(s, e, mv->n, w * per_word, (w + 1) * per_word), one = NULL;
-        V args[] = {word_address(s, mv, e, w), mask, words[w], mv->policy, mv->site};
-        if (half) elements_pack(s, mv->d, (V[]){e->before ? old[2 * w] : half, e->before ? half : old[2 * w + 1]}, 2, (Access){1, 32}, &one);
+        V mask = edge_mask(s, e, mv->n, w * per_word, (w + 1) * per_word), old = words[w];
+        V args[] = {word_address(s, mv, e, w), mask, old, mv->policy, mv->site};
         if (mask) words[w] = prim_access(s, PRIM_LOAD_GLOBAL, word_access(mv), args, 5);
-        if (one) words[w] = choose(s, odd_is_in(s, e, w), one, words[w]);
+        for (uint32_t i = 0; i < n; i++) {
+            V one;
+            elements_unpack(s, mv->d, &old, (Access){1, 32}, both, 2);
+            both[odd[i].is_high] = half[i];
+            elements_pack(s, mv->d, both, 2, (Access){1, 32}, &one);
+            words[w] = choose(s, odd_is_in(s, &odd[i], w), one, words[w]);
+        }
     }
 }
 
 static void load_elements(Simt *s, const Move *mv, const V *which, const Edge *e, V *words) {
-    uint32_t first = e->v[0] * mv->n, bytes = type_bytes(type_scalar(mv->d));
+    uint32_t bytes = type_bytes(type_scalar(mv->d));
     V elements[16];
+    elements_unpack(s, mv->d, words, mv->whole, elements, mv->n);
     for (uint32_t i = 0; i < mv->n; i++) {
         V mask = e->by_lanes ? single_mask(s, mv, which, e->v[0], i) : edge_mask(s, e, mv->n, i, i + 1);
         V address = e->by_lanes ? element_address(s, mv, e->v[0], i) : plus(s, e->address, llvm_int(s->m->i64, (int64_t)bytes * i));
-        elements[i] = other_lane(s, mv, first + i);
         if (mask) elements[i] = load_element(s, mv, address, mask, elements[i]);
     }
     elements_pack(s, mv->d, elements, mv->n, mv->whole, words);
+}
+
+static void load_edge(Simt *s, const Move *mv, const V *which, Edge *e, V *words) {
+    Edge parts[2];
+    V old[16];
+    for (uint32_t i = 0; i < mv->n; i++) old[i] = other_lane(s, mv, e->v[0] * mv->n + i);
+    elements_pack(s, mv->d, old, mv->n, mv->whole, words);
+    uint32_t n = edge_parts(s, mv, which, e, parts);
+    for (uint32_t i = 0; i < n; i++) {
+        if (edge_has_words(mv, &parts[i])) load_words(s, mv, &parts[i], words);
+        else load_elements(s, mv, which, &parts[i], words);
+    }
 }
 
 void load_edges(Simt *s, const Move *mv, const V *which, V *words) {
@@ -168,11 +228,7 @@ void load_edges(Simt *s, const Move *mv, const V *which, V *words) {
     Edges edges = edges_find(s, mv, which);
     Aside aside = aside_open(s, mv, which);
     V *parts = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w), *own = NEW_ARRAY(s->m->o->arena, V, edges.len * w);
-    for (uint32_t k = 0; k < edges.len; k++) {
-        edge_open(s, mv, which, &edges.at[k]);
-        if (edge_has_words(mv, &edges.at[k])) load_words(s, mv, &edges.at[k], own + k * w);
-        else load_elements(s, mv, which, &edges.at[k], own + k * w);
-    }
+    for (uint32_t k = 0; k < edges.len; k++) load_edge(s, mv, which, &edges.at[k], own + k * w);
     for (uint32_t k = 0; k < edges.len; k++)
         for (uint32_t i = 0; i < edges.at[k].n * w; i++) {
             uint32_t v = edges.at[k].v[i / w], at = v * w + i % w;
@@ -198,13 +254,17 @@ static void store_part(Simt *s, const Move *mv, Access a, V address, V mask, V b
 
 static void store_by_words(Simt *s, const Move *mv, const Edge *e, const V *words) {
     uint32_t per_word = mv->n / mv->whole.words;
-    V is_there = NULL, far = per_word > 1 ? odd_element(s, mv, e, &is_there) : NULL, half = words[0];
+    Odd odd[2];
+    uint32_t n = odd_elements(s, mv, e, odd);
     for (uint32_t w = 0; w < mv->whole.words; w++) {
         V mask = edge_mask(s, e, mv->n, w * per_word, (w + 1) * per_word);
         if (mask) store_part(s, mv, word_access(mv), word_address(s, mv, e, w), mask, words[w]);
-        if (far) half = choose(s, odd_is_in(s, e, w), words[w], half);
     }
-    if (far) store_part(s, mv, mv->single, plus(s, e->address, far), is_there, element_bits(s, mv->d, element_of_word(s, mv->d, half, e->before != NULL)));
+    for (uint32_t i = 0; i < n; i++) {
+        V word = words[0];
+        for (uint32_t w = 1; w < mv->whole.words; w++) word = choose(s, odd_is_in(s, &odd[i], w), words[w], word);
+        store_part(s, mv, mv->single, odd[i].address, odd[i].is_there, element_bits(s, mv->d, element_of_word(s, mv->d, word, odd[i].is_high)));
+    }
 }
 
 static void store_by_elements(Simt *s, const Move *mv, const V *which, const Edge *e, const V *words) {
@@ -224,10 +284,13 @@ void store_edges(Simt *s, const Move *mv, const V *which) {
     s->is_aside = true;
     for (uint32_t k = 0; k < edges.len; k++) {
         V words[16];
-        edge_open(s, mv, which, &edges.at[k]);
+        Edge parts[2];
+        uint32_t n = edge_parts(s, mv, which, &edges.at[k], parts);
         edge_words(s, mv, which, &edges.at[k], words);
-        if (edge_has_words(mv, &edges.at[k])) store_by_words(s, mv, &edges.at[k], words);
-        else store_by_elements(s, mv, which, &edges.at[k], words);
+        for (uint32_t i = 0; i < n; i++) {
+            if (edge_has_words(mv, &parts[i])) store_by_words(s, mv, &parts[i], words);
+            else store_by_elements(s, mv, which, &parts[i], words);
+        }
     }
     s->is_aside = false;
     aside_close(s, aside, NULL, NULL, 0);

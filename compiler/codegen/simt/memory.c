@@ -22,6 +22,20 @@ bool move_wraps(const Move *mv, uint32_t v) {
     return move_begins(mv, v) && mv->ptr->at[v * mv->n].is_apart;
 }
 
+bool move_folds(const Move *mv, uint32_t v) {
+    return mv->place && mv->home < mv->vectors && move_begins(mv, v) && mv->turned->at[v * mv->n].is_apart && !plant(PLANT_TURNED_RUN);
+}
+
+Fold move_fold(Simt *s, const Move *mv, uint32_t v) {
+    uint32_t u = mv->home * mv->n;
+    int64_t part = layout_register_index(mv->layout, v * mv->n), apart = part - (int64_t)layout_register_index(mv->layout, u);
+    Lane beyond = mv->turned->at[u], place = mv->place->at[u], address = mv->ptr->at[u];
+    beyond.offset = part;
+    place.offset += apart;
+    address.offset += apart * type_bytes(type_scalar(mv->d));
+    return (Fold){lane_whole(s, beyond), lane_whole(s, place), lane_whole(s, address)};
+}
+
 /* Is vector v a run of elements? */
 static V move_is_run(Simt *s, const Move *mv, uint32_t v) {
     if (!move_wraps(mv, v) || plant(PLANT_TURNED_RUN)) return llvm_int(s->m->i1, 1);
@@ -40,6 +54,15 @@ static V move_aligned(Simt *s, const Move *mv) {
     return LLVMBuildICmp(s->m->at, LLVMIntEQ, beyond, llvm_int(s->m->i64, 0), "");
 }
 
+/* Of a vector that may wrap: whole where it does not, cut where it does or the row's end is in it. */
+static void fold_masks(Simt *s, const Move *mv, uint32_t v, V *all, V *some) {
+    Fold f = move_fold(s, mv, v);
+    V end = tile_lane(s, mv->end, v * mv->n), last = LLVMBuildAdd(s->m->at, f.place, simt_i32(s, mv->n - 1), "");
+    V is_run = LLVMBuildICmp(s->m->at, LLVMIntSGE, f.beyond, simt_i32(s, 0), "");
+    *all = known_and(s, is_run, LLVMBuildICmp(s->m->at, LLVMIntSLT, last, end, ""));
+    *some = known_or(s, known_not(s, is_run), LLVMBuildICmp(s->m->at, LLVMIntSLT, f.place, end, ""));
+}
+
 /* Predicates of vector v from its mask lanes. */
 static void move_masks(Simt *s, Move *mv, uint32_t v) {
     uint32_t first = (plant(PLANT_SWAP_MASK) && v ? v - 1 : v) * mv->n, last = first + mv->n - 1;
@@ -56,7 +79,8 @@ static void move_masks(Simt *s, Move *mv, uint32_t v) {
         all = known_and(s, all, x);
         some = known_or(s, some, x);
     }
-    all = known_and(s, all, move_is_run(s, mv, v));
+    if (move_folds(mv, v)) fold_masks(s, mv, v, &all, &some);
+    else all = known_and(s, all, move_is_run(s, mv, v));
     V owner = mv->owner ? mv->owner : llvm_int(s->m->i1, 1), cut = llvm_int(s->m->i1, 0);
     if (some != all) cut = known_and(s, owner, known_and(s, some, known_not(s, all)));
     V yes = llvm_int(s->m->i1, 1), aligned = mv->has_arms ? yes : mv->aligned, other = mv->has_arms ? yes : known_not(s, mv->aligned);
@@ -91,12 +115,19 @@ static bool is_turned(const Value *v) {
 }
 
 /* The turned places behind v, themselves or one number beyond them; else NULL. */
-static const Value *index_of(const Value *v, bool *is_row) {
+static const Value *index_of(const Value *v, const Value **turned) {
     while (v->def && v->def->kind == OP_SEXT) v = v->def->args[0];
-    *is_row = is_turned(v);
     const Op *add = v->def && v->def->kind == OP_ADD ? v->def : NULL;
     bool is_beyond = add && is_turned(add->args[0]) && add->args[1]->def && add->args[1]->def->kind == OP_SPLAT;
-    return (*is_row || is_beyond) && v->type.dtype == DT_I32 ? v : NULL;
+    *turned = is_beyond ? add->args[0] : v;
+    return (is_turned(v) || is_beyond) && v->type.dtype == DT_I32 ? v : NULL;
+}
+
+/* A vector whose places are base + constant, as those of one that wraps are not. */
+static uint32_t find_home(const Move *mv) {
+    uint32_t v = layout_adds(mv->layout) ? 0 : mv->vectors;
+    while (v < mv->vectors && (mv->turned->at[v * mv->n].is_apart || mv->ptr->at[v * mv->n].is_apart)) v++;
+    return v;
 }
 
 /* Finds `place` and `end`: a row's mask compares the former with the latter. */
@@ -104,10 +135,13 @@ static void find_row(Simt *s, Move *mv, const Value *mask) {
     const Op *by = mask ? mask->def : NULL;
     bool is_below = mv->is_shifted && by && by->kind == OP_ICMP && mv->op->attr.mem.mask_kind == MASK_PREFIX &&
                     (by->attr.i == PRED_SLT || by->attr.i == PRED_ULT);
-    const Value *index = is_below && by->args[1]->type.dtype == DT_I32 ? index_of(by->args[0], &mv->is_row) : NULL;
+    const Value *turned = NULL, *index = is_below && by->args[1]->type.dtype == DT_I32 ? index_of(by->args[0], &turned) : NULL;
     if (!index) return;
+    mv->is_row = index == turned;
     mv->place = tile_of(s, index);
+    mv->turned = tile_of(s, turned);
     mv->end = tile_of(s, by->args[1]);
+    mv->home = find_home(mv);
 }
 
 static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
@@ -205,8 +239,12 @@ static void others_pack(Simt *s, const Move *mv, uint32_t v, V *words) {
     elements_pack(s, mv->d, others, mv->n, mv->whole, words);
 }
 
+static V whole_address(Simt *s, const Move *mv, uint32_t v) {
+    return move_folds(mv, v) ? move_fold(s, mv, v).address : element_address(s, mv, v, 0);
+}
+
 static void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
-    V args[8] = {element_address(s, mv, v, 0), mv->all[v]};
+    V args[8] = {whole_address(s, mv, v), mv->all[v]};
     Access a = mv->whole;
     others_pack(s, mv, v, words);
     memcpy(args + 2, words, a.words * sizeof *args);
@@ -385,7 +423,7 @@ V *store_words(Simt *s, const Move *mv, uint32_t v) {
 }
 
 static void store_whole(Simt *s, const Move *mv, uint32_t v) {
-    V args[8] = {element_address(s, mv, v, 0), mv->all[v]};
+    V args[8] = {whole_address(s, mv, v), mv->all[v]};
     Access a = mv->whole;
     memcpy(args + 2, store_words(s, mv, v), a.words * sizeof *args);
     args[2 + a.words] = mv->policy;

@@ -21,6 +21,8 @@ typedef struct Move {
     bool has_arms;        /* of a load: that is branched on first, so that `all` and `cut` take it as true, `loose` as false */
     const Tile *place, *end; /* of turned rows: the index of each element, and what it stays below. NULL: not known */
     bool is_row;             /* places begin at 0 */
+    const Tile *turned;      /* of `place`: without what is added to it */
+    uint32_t home;           /* a vector that no turn brings over the beginning; `vectors`: there is none */
     V *words;                /* of a store: those of vectors that were packed; NULL at a vector's first: not yet */
     V policy, site;
 } Move;
@@ -29,6 +31,12 @@ enum { MOST_TURN = 15 };
 
 bool move_begins(const Move *mv, uint32_t v); /* may vector v hold what lies before the row? */
 bool move_wraps(const Move *mv, uint32_t v);  /* may a turn have brought the row's end there? Then its addresses are no run */
+/* A vector that a turn may wrap, by what its first element would be without: how far beyond the beginning, its place, its address. */
+typedef struct Fold {
+    V beyond, place, address;
+} Fold;
+bool move_folds(const Move *mv, uint32_t v);
+Fold move_fold(Simt *s, const Move *mv, uint32_t v);
 bool move_single(const Move *mv, const V *which, uint32_t v); /* may vector v move by parts under `which` (mv's cut, loose or of that kind)? */
 uint32_t count_single(const Move *mv, const V *which);
 V single_mask(Simt *s, const Move *mv, const V *which, uint32_t v, uint32_t e); /* does element e of such a vector move? NULL: never */

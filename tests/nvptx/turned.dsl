@@ -1,5 +1,6 @@
-# A copy of rows that begin anywhere, 2040 to 2048 of 2048 places: the first vector may wrap around, the others are whole,
-# with no predicate for what is known; one that wraps is cut at either end of the row, and nothing moves for a vector that its end cuts behind it; where the two rows begin differently the load goes element by element.
+# A copy of rows that begin anywhere, 2040 to 2048 of 2048 places: the first vector may wrap around, the others are whole, with no predicate for
+# what is known. Cut, the first one has a part at the row's beginning and one at its end, the others never move their last element; where the two
+# rows begin differently the load goes element by element.
 # RUN: fsc %s -D 'n>=2040' -D 'n<=2048' --emit=ptx --arch=sm_80 --signature "*fp32, *fp32, i32, i32" -o - | FileCheck %s
 # CHECK: bra
 # CHECK-COUNT-8: @%p{{[0-9]+}} ld.global.b32

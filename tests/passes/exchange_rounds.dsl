@@ -18,6 +18,11 @@
 # CHECK-NEXT: convert_layout [[E]]
 # CHECK-NOT: barrier
 
+# Lanes that hold the same column store into different blocks: one store for all 16.
+# RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" --num-warps=8 --num-ctas=16 --arch=sm_90 --emit=ptx -o - | FileCheck %s --check-prefix=STORE
+# STORE-COUNT-1: st.shared::cluster
+# STORE-NOT: st.shared::cluster
+
 # One block of four warps has little to combine: one round, in which lanes hold the columns.
 # RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" -D ROWS=512 --num-warps=4 --num-ctas=1 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=ONCE
 # ONCE-COUNT-1: barrier

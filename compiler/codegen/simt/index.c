@@ -180,6 +180,12 @@ V simt_owner(Simt *s, const Layout *l) {
     return test_owner(s, owner_of(s, l));
 }
 
+V simt_owner_among(Simt *s, const Layout *l, uint32_t threads) {
+    OwnerTest test = owner_of(s, l);
+    test.thread &= ~threads;
+    return test_owner(s, test);
+}
+
 V simt_owner_in_block(Simt *s, const Layout *l) {
     OwnerTest test = owner_of(s, l);
     test.cta = 0;

@@ -43,15 +43,37 @@ static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uin
     return LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.i + (int64_t)part * bytes), "");
 }
 
+/* Threads that hold the same elements, where lanes hold different ones: each stores into other blocks. */
+typedef struct Targets {
+    uint32_t threads, log2; /* bits of the thread's index that choose the block, and how many */
+    V first;
+} Targets;
+
+static Targets targets_of(Simt *s, const Layout *l) {
+    Targets t = {0};
+    ThreadMap map = {0};
+    uint32_t lanes = l ? l->bits[IN_LANE] : 0, held = 0;
+    for (uint32_t i = 0; i < lanes; i++) held |= l->basis[IN_LANE][i];
+    if (!held) return t;
+    for (uint32_t i = 0; i < lanes + l->bits[IN_WARP] && s->f->blocks_per_program >> (t.log2 + 1); i++) {
+        if (i < lanes ? l->basis[IN_LANE][i] : l->basis[IN_WARP][i - lanes]) continue;
+        map.thread[i] = UINT32_C(1) << t.log2++;
+        t.threads |= UINT32_C(1) << i;
+    }
+    if (t.log2) t.first = simt_map(s, &map);
+    return t;
+}
+
 /* args: those of store.cluster, but for the block. */
-static void put_shared(Simt *s, const Op *op, Access a, V *args) {
+static void put_shared(Simt *s, const Op *op, const Targets *t, Access a, V *args) {
     if (!op->attr.to_cluster) {
         args[1] = args[0];
         prim_access(s, PRIM_STORE_SHARED, a, args + 1, 3 + a.words);
         return;
     }
-    for (uint32_t block = 0; block < s->f->blocks_per_program; block++) {
-        args[1] = simt_i32(s, block);
+    for (uint32_t i = 0; i < s->f->blocks_per_program >> t->log2; i++) {
+        args[1] = simt_i32(s, i << t->log2);
+        if (t->log2) args[1] = LLVMBuildOr(s->m->at, t->first, args[1], "");
         prim_access(s, PRIM_STORE_CLUSTER, a, args, 4 + a.words);
     }
 }
@@ -63,7 +85,8 @@ void simt_shared_store(Simt *s, const Op *op) {
     uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
     Access a = access_of(bytes, n);
-    V owner = op->attr.to_cluster ? simt_owner(s, l) : simt_owner_in_block(s, l);
+    Targets targets = op->attr.to_cluster ? targets_of(s, l) : (Targets){0};
+    V owner = op->attr.to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
     for (uint32_t reg = 0; reg < x->n; reg += n) {
         if (reg & free_registers) continue;
         V offset = byte_offset(s, op, l, bytes, reg, n);
@@ -72,7 +95,7 @@ void simt_shared_store(Simt *s, const Op *op) {
         for (uint32_t i = 0; i < n; i++) elements[i] = tile_lane(s, x, reg + i);
         elements_pack(s, v->type.dtype, elements, n, a, args + 3);
         args[3 + a.words] = simt_site(s);
-        put_shared(s, op, a, args);
+        put_shared(s, op, &targets, a, args);
     }
 }
 

@@ -154,6 +154,7 @@ uint32_t layout_thread_bits(const Layout *l);                  /* of the index: 
 bool layout_adds(const Layout *l); /* both parts have no bit in common: XOR is addition */
 uint32_t layout_thread_most(const Layout *l); /* of layouts that add: the largest part that a thread decides */
 V simt_owner(Simt *s, const Layout *l); /* is this thread a canonical owner? l NULL (a scalar): is it the first? */
+V simt_owner_among(Simt *s, const Layout *l, uint32_t threads); /* or one that differs from it in these bits of its index alone */
 V simt_owner_in_block(Simt *s, const Layout *l); /* the same among the threads of its block */
 V simt_program(Simt *s, uint32_t axis, bool count);
 /* Of packed programs: computes the index along x, and leaves the kernel where it is beyond the grid's edge. */

@@ -10,9 +10,8 @@
 
 /* What a program does with its rows. */
 typedef enum Rows {
-    ROWS_ANY,    /* they begin anywhere, where short threads would spend their time on the vectors that a row's ends cut; several rows are loaded, which
-                    fill registers by themselves; or its tiles are no rows */
-    ROWS_WIDE,   /* whole vectors of 32 bits and more; one row, or two */
+    ROWS_ANY,    /* its accesses are no vectors, its tiles no rows, or it loads several, which fill registers by themselves */
+    ROWS_WIDE,   /* vectors of 32 bits and more; one row, or two */
     ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
     ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
     NUM_ROWS,
@@ -24,14 +23,13 @@ static const struct {
 } table[NUM_ROWS][5] = {
     [ROWS_ANY] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {64 << 10, 8}, {128 << 10, 16}},
     [ROWS_WIDE] = {{1 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
-    [ROWS_NARROW] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {104 << 10, 8}, {128 << 10, 16}},
-    [ROWS_READ] = {{4 << 10, 1}, {8 << 10, 2}, {16 << 10, 4}, {104 << 10, 8}, {128 << 10, 16}},
+    [ROWS_NARROW] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
+    [ROWS_READ] = {{4 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
 };
 
-/* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow rows that begin anywhere the second, as more blocks
- * have more in flight. Of whole narrow rows a block of a cluster holds FULL_BYTES, 104 elements in each thread of 8 warps; up to FEW_BLOCKS of
- * a wide row have 8 warps up to there, too. Where rows begin anywhere, 16 warps would be half empty up to SPARSE_BYTES, and one block of them all that a multiprocessor
- * holds: 8 warps in each of twice the blocks take over. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
+/* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow ROWS_ANY the second, as more blocks
+ * have more in flight. Of ROWS_NARROW a block of a cluster holds FULL_BYTES, 112 elements in each thread of 8 warps; up to FEW_BLOCKS of
+ * a wide row that begins at a vector have 8 warps up to there, too. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
  * the source says how many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked
  * in chunks, since a loop needs registers itself; READ_WARPS: of rows that are only read, which one block walks, as nothing has to be kept; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole
  * chunks, and half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most registers.
@@ -40,9 +38,8 @@ static const struct {
 enum {
     BLOCK_BYTES = 1 << 17,
     BLOCK_BYTES_NARROW = 1 << 16,
-    FULL_BYTES = 104 << 10,
+    FULL_BYTES = 112 << 10,
     FEW_BLOCKS = 4,
-    SPARSE_BYTES = 80 << 10,
     SPREAD_BYTES = 1 << 15,
     MOST_EACH = 128,
     CHUNK_EACH = 32,
@@ -123,7 +120,7 @@ typedef struct Access {
     const Facts *facts;
     uint32_t most, bytes; /* of one access: that the target has; the shortest of the function's */
     uint32_t loads;
-    bool is_row, is_stored;
+    bool is_row, is_turned, is_stored;
 } Access;
 
 static void note_access(void *context, Op *op) {
@@ -134,8 +131,11 @@ static void note_access(void *context, Op *op) {
     a->loads += op->kind == OP_LOAD;
     a->is_row &= op->args[0]->type.shape.rank == 1;
     if (!a->is_row) return;
+    uint64_t size = shape_elements(op->args[0]->type.shape);
     uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee)) << facts_vector(a->facts, op->args[0], 0, a->most);
-    if (bytes < a->bytes) a->bytes = bytes;
+    bool is_turned = bytes < a->most && size >= LEAST_TURNED && fact_of(a->facts, op->args[0])->contiguous[0] >= size;
+    a->is_turned |= is_turned;
+    if (bytes < a->bytes && !is_turned) a->bytes = bytes;
 }
 
 static Access find_access(Func *f, const Facts *facts, const PassTarget *t) {
@@ -190,12 +190,9 @@ static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, const PassTa
 
 static uint32_t choose_blocks(Func *f, Rows rows, uint64_t size, bool is_narrow, const PassTarget *t) {
     uint64_t held = block_bytes(f, is_narrow && rows == ROWS_ANY ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
-    bool is_free = !f->num_warps && !t->few_programs; /* to choose warps, too */
     if (t->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
-    if (is_free && is_narrow && rows != ROWS_ANY && size > held) held = FULL_BYTES;
-    uint32_t blocks = size <= held ? 1 : share_blocks(f, size, held, t);
-    bool is_sparse = is_free && !is_narrow && size > BLOCK_BYTES_NARROW && size / blocks <= SPARSE_BYTES && (rows == ROWS_ANY || blocks == 1);
-    return is_sparse && 2 * blocks <= most_blocks(f, t) ? 2 * blocks : blocks;
+    if (!f->num_warps && is_narrow && rows != ROWS_ANY && size > held) held = FULL_BYTES;
+    return size <= held ? 1 : share_blocks(f, size, held, t);
 }
 
 static Largest find_largest(Func *f, const Facts *facts) {
@@ -243,6 +240,6 @@ void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
     f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, t);
     uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
     bool is_shared = f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS;
-    if (rows == ROWS_WIDE && a.loads == 1 && is_shared) rows = ROWS_NARROW;
+    if (rows == ROWS_WIDE && a.loads == 1 && !a.is_turned && is_shared) rows = ROWS_NARROW;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (32 * SORTED));
 }

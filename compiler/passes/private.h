@@ -18,6 +18,8 @@ uint64_t live_elements(Func *f, const Facts *facts, Shape shape);
 
 /* ---- Rows that begin anywhere (shift.c) -------------------------------------------------------------------------------- */
 
+enum { LEAST_TURNED = 2048 /* places of a tile: shorter rows lose more by the turn than they win (docs/performance.md) */ };
+
 /* Turns the places of tiles, where a row's alignment is not known and that is sound: their accesses have is_shifted, vec_log2,
  * align_log2 and mask_kind. False: nothing changed. Before layouts. */
 bool shift_rows(Func *f, const Facts *facts, uint32_t vector_bytes);

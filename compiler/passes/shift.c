@@ -12,7 +12,6 @@
 enum {
     MOST_SCALARS = 32,
     MOST_TURN = 15,
-    LEAST_SIZE = 2048, /* of a tile: shorter rows lose more by the turn than they win (docs/performance.md) */
 };
 
 typedef struct Shift {
@@ -42,7 +41,7 @@ static Value *row_of(const Shift *s, const Op *op) {
     if (index && index->kind == OP_SEXT) index = index->args[0]->def;
     if (!index || index->kind != OP_ARANGE || index->attr.i * element_bytes(ptr) % s->bytes) return NULL;
     uint64_t size = shape_elements(ptr->type.shape), vector = s->bytes / element_bytes(ptr);
-    if (vector < 2 || size < LEAST_SIZE || fact_of(s->facts, ptr)->contiguous[0] < size) return NULL;
+    if (vector < 2 || size < LEAST_TURNED || fact_of(s->facts, ptr)->contiguous[0] < size) return NULL;
     return add->args[0]->def->args[0];
 }
 

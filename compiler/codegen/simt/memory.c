@@ -144,6 +144,20 @@ static void find_row(Simt *s, Move *mv, const Value *mask) {
     mv->home = find_home(mv);
 }
 
+static void add_words(void *context, Op *op) {
+    if (op->kind != OP_LOAD || !op->attr.mem.is_shifted) return;
+    *(uint32_t *)context += tile_registers(op->results[0]) * dtype_bits(op->results[0]->type.dtype) / 32;
+}
+
+enum { MOST_ARMED = 160 };
+
+/* Arms are not worth it where the rows alone fill the registers: ptxas then spills all there is (docs/performance.md). */
+static bool has_room_for_arms(const Simt *s) {
+    uint32_t words = 0;
+    func_walk((Func *)(uintptr_t)s->f, add_words, &words);
+    return words <= MOST_ARMED;
+}
+
 static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     const Value *p = op->args[0];
     const Layout *l = value_is_tile(p) ? p->type.layout : NULL;
@@ -166,7 +180,7 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     if (mv.mask && kind == MASK_NONE) bug("%s: a mask of no kind", op_info[op->kind].name);
     mv.may_cut = mv.n > 1 && (kind == MASK_ANY || kind == MASK_PREFIX || mv.is_shifted) && !plant(PLANT_CUT_VECTOR);
     mv.aligned = move_aligned(s, &mv);
-    mv.has_arms = mv.may_cut && !is_store && !LLVMIsConstant(mv.aligned);
+    mv.has_arms = mv.may_cut && !is_store && !LLVMIsConstant(mv.aligned) && has_room_for_arms(s);
     mv.policy = simt_i32(s, policy_pack(&op->attr.mem));
     mv.site = simt_site(s);
     if (is_store) mv.words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * mv.whole.words);
@@ -397,6 +411,7 @@ void simt_load(Simt *s, const Op *op) {
     V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * w);
     if (mv.has_arms) load_arms(s, &mv, words);
     else load_aligned(s, &mv, words);
+    if (!mv.has_arms) load_otherwise(s, &mv, words);
     bool is_packed = mv.whole.bits == 32;
     if (is_packed && simt_waits(s, op)) {
         s->values[v->id] = tile_packed(s, op, r.n, words, mv.n / w, false);

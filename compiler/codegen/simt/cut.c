@@ -112,11 +112,11 @@ static void edge_open(Simt *s, const Move *mv, const V *which, Edge *e) {
     V bytes = LLVMBuildMul(s->m->at, apart, simt_i32(s, type_bytes(type_scalar(mv->d))), "");
     e->address = plus(s, tile_lane(s, mv->ptr, first), LLVMBuildZExt(s->m->at, bytes, s->m->i64, ""));
     e->place = plus(s, tile_lane(s, mv->place, first), apart);
-    bool truth, begins = move_begins(mv, e->v[0]), ends = false;
-    for (uint32_t i = 0; i < e->n; i++) ends |= !known_truth(known_within(s, INT32_MIN, mv->place, e->v[i] * mv->n, mv->n, INT32_MAX, mv->end), &truth) || !truth;
-    V before = LLVMBuildNeg(s->m->at, e->place, ""), below = LLVMBuildSub(s->m->at, tile_lane(s, mv->end, first), e->place, "");
-    if (begins) e->before = choose(s, e->is, before, simt_i32(s, NOWHERE));
-    if (ends) e->below = choose(s, e->is, below, simt_i32(s, 0));
+    bool truth, begins = move_begins(mv, e->v[0]), ends = e->is_exact && !begins;
+    for (uint32_t i = 0; i < e->n && !ends; i++)
+        ends = !known_truth(known_within(s, INT32_MIN, mv->place, e->v[i] * mv->n, mv->n, INT32_MAX, mv->end), &truth) || !truth;
+    if (begins) e->before = choose(s, e->is, LLVMBuildNeg(s->m->at, e->place, ""), simt_i32(s, NOWHERE));
+    if (ends) e->below = choose(s, e->is, LLVMBuildSub(s->m->at, tile_lane(s, mv->end, first), e->place, ""), simt_i32(s, 0));
 }
 
 /* The runs of elements that it is. */

@@ -11,7 +11,7 @@
 /* What a program does with its rows. */
 typedef enum Rows {
     ROWS_ANY,    /* its accesses are no vectors, its tiles no rows, or it loads several, which fill registers by themselves */
-    ROWS_WIDE,   /* vectors of 32 bits and more; one row, or two */
+    ROWS_WIDE,   /* vectors of 32 bits and more; one row, or two; where they begin anywhere, one that is stored as well */
     ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
     ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
     NUM_ROWS,
@@ -145,8 +145,10 @@ static Access find_access(Func *f, const Facts *facts, const PassTarget *t) {
 }
 
 static Rows rows_of(const Access *a, const PassTarget *t, uint32_t bytes) {
-    bool is_wide = bytes >= 4;
-    if (!a->is_row || a->bytes < t->max_vector_bytes || a->loads > (is_wide ? 2 : 1) || t->few_programs) return ROWS_ANY;
+    bool is_wide = bytes >= 4, is_copy = a->loads == 1 && a->is_stored; /* one row in, one out */
+    uint32_t most = is_wide && !a->is_turned ? 2 : 1;
+    if (!a->is_row || a->bytes < t->max_vector_bytes || a->loads > most || t->few_programs) return ROWS_ANY;
+    if (is_wide && a->is_turned && !is_copy) return ROWS_ANY;
     return is_wide ? ROWS_WIDE : a->is_stored ? ROWS_NARROW : ROWS_READ;
 }
 

@@ -105,6 +105,7 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
         .num_warps = o->num_warps,
         .num_stages = o->num_stages,
         .num_ctas = o->num_ctas,
+        .split = o->split,
         .known = pairs(c->arena, o->known, o->num_known),
         .num_known = (uint32_t)o->num_known,
         .device_debug = o->device_debug,
@@ -121,6 +122,13 @@ static Kernel *check_source(fsc_compilation *c, const fsc_compile_options *o) {
     return check_kernel(c->arena, c->strings, c->diag, c->module, &k);
 }
 
+/* How many blocks a program may have that are all on the device at once, beside those of the other programs. */
+static uint32_t split_blocks(const fsc_compile_options *o) {
+    uint32_t sms = o->few_programs && o->device ? o->device->sms : 0, blocks = 1;
+    while (o->most_programs && blocks * 2 <= sms / o->most_programs) blocks *= 2;
+    return blocks;
+}
+
 static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const GpuTarget *t, bool to_simt) {
     PassContext p = {
         .diag = c->diag,
@@ -134,6 +142,7 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const G
         .timer_context = &c->times,
         .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = t ? t->max_shared : 0,
                    .max_cluster = t ? t->max_cluster : 1, .few_programs = o->few_programs,
+                   .split_blocks = split_blocks(o), .most_programs = o->most_programs,
                    .has_copies = t && t->sm >= 80},
         .remarks = o->remarks && to_simt,
     };
@@ -213,6 +222,7 @@ static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool
     for (uint32_t i = 0; i < f->apart.len; i++) note_apart(c, f->apart.at[i]);
     uint32_t programs = f->programs_per_block ? f->programs_per_block : 1, blocks = f->blocks_per_program ? f->blocks_per_program : 1;
     RecordLaunch *l = record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block, programs, blocks, f->shared_bytes);
+    if (l && f->is_split) l->together = f->split_programs ? f->split_programs : SPLIT_PROGRAMS;
     if (l && !is_cpu) note_needs(c, o, l);
     size_t n = 0;
     char *text = record_write(c->record, &n);

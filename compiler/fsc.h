@@ -86,6 +86,8 @@ typedef struct fsc_compile_options {
     bool no_cache;           /* the JIT: neither read variants from disk nor write them there (docs/runtime.md) */
     bool count;              /* arch "cpu" and "emu": the code counts what each line does (likewise: fsc_device_count_lines) */
     bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
+    bool split;              /* num_ctas blocks of a program are no cluster, but meet through global memory: any arch, up to 256 */
+    uint8_t most_programs;   /* with few_programs: no more than these; 0: than multiprocessors */
 } fsc_compile_options;
 
 FSC_API void fsc_compile_options_init(fsc_compile_options *o);

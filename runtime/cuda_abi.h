@@ -73,7 +73,7 @@ enum { CU_MEMORY_DEVICE = 2 }; /* CUmemorytype */
 
 enum { CU_JIT_INPUT_PTX = 1 }; /* CUjitInputType */
 
-enum { CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
+enum { CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
 
 typedef struct CUlaunchAttribute {
     int id;
@@ -84,6 +84,7 @@ typedef struct CUlaunchAttribute {
         struct {
             unsigned int x, y, z;
         } cluster;
+        int cooperative;
     } value;
 } CUlaunchAttribute;
 

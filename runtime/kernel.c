@@ -65,12 +65,12 @@ static fsc_status check_launch(const Variant *v, const RecordLaunch *l) {
         return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s needs %llu bytes of shared memory a block; %s has %u%s", v->record->kernel,
                            (unsigned long long)shared, p->name, p->shared_per_block_optin,
                            line_of(v, l->shared_line, "takes most of it", where, sizeof where));
-    if (l->blocks_per_program > LARGEST_CLUSTER)
+    if (l->blocks_per_program > LARGEST_CLUSTER && !l->together)
         return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s has %u blocks a program; %s takes 1 to %d", v->record->kernel,
                            l->blocks_per_program, p->name, LARGEST_CLUSTER);
     if (l->blocks_per_program > 1 && !device_is_host(d) && !cuda.cuLaunchKernelEx)
         return status_fail(d, FSC_ERROR_DRIVER_OLD,
-                           "kernel %s needs clusters, and the CUDA driver has no cuLaunchKernelEx", v->record->kernel);
+                           "kernel %s needs %s, and the CUDA driver has no cuLaunchKernelEx", v->record->kernel, l->together ? "a cooperative launch" : "clusters");
     return FSC_OK;
 }
 
@@ -97,7 +97,7 @@ static fsc_status load_function(Variant *v, uint32_t i) {
     if (s == FSC_OK) s = check_registers(v, l, v->functions[i]);
     if (s == FSC_OK && (uint64_t)l->shared_static + l->shared_dynamic > d->props.shared_per_block)
         s = CU_FOR(d, v->record->kernel, cuFuncSetAttribute, v->functions[i], CU_FUNC_MAX_DYNAMIC_SHARED, (int)l->shared_dynamic);
-    if (s == FSC_OK && l->blocks_per_program > PORTABLE_CLUSTER)
+    if (s == FSC_OK && l->blocks_per_program > PORTABLE_CLUSTER && !l->together)
         s = CU_FOR(d, v->record->kernel, cuFuncSetAttribute, v->functions[i], CU_FUNC_NON_PORTABLE_CLUSTER, 1);
     return s;
 }

@@ -25,9 +25,14 @@ RecordLaunch launch_shape(const Call *c, const RecordLaunch *l) {
     return launch_packed(l, programs, c->kernel->device->props.sms);
 }
 
-/* Blocks along x for grid_x programs: packed ones share a block, large ones take a cluster of them. */
+/* Blocks along x for grid_x programs: packed ones share a block, large ones take a cluster of them, or blocks that are all on the device at once. */
 static fsc_status count_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks) {
     int64_t programs = c->grid[0], packed = l->programs_per_block;
+    if (l->together && (programs > (int64_t)l->together || c->grid[1] != 1 || c->grid[2] != 1))
+        return status_fail(c->kernel->device, FSC_ERROR_GRID,
+                           "kernel %s was compiled for a grid of up to %u programs along x alone, each shared by %u blocks that wait for each other, not for %lld x %lld x %lld; "
+                           "without num_ctas=grid:%u any grid will do",
+                           c->variant->record->kernel, l->together, l->blocks_per_program, (long long)programs, (long long)c->grid[1], (long long)c->grid[2], l->blocks_per_program);
     int64_t n = (programs / packed + (programs % packed != 0)) * l->blocks_per_program; /* below 2^31 · 2^32 */
     if (n > INT32_MAX)
         return status_fail(c->kernel->device, FSC_ERROR_GRID, "kernel %s: %lld blocks along x are beyond the limit, %d",
@@ -47,8 +52,9 @@ static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
     if (l->blocks_per_program == 1)
         return CU_FOR(d, name, cuLaunchKernel, function, x, y, z, l->threads_per_block, 1, 1, l->shared_dynamic, stream,
                   c->pointers, NULL);
-    CUlaunchAttribute cluster = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
-                                 .value.cluster = {l->blocks_per_program, 1, 1}};
+    CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+                                   .value.cluster = {l->blocks_per_program, 1, 1}};
+    if (l->together) attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     CUlaunchConfig config = {.grid_x = x,
                              .grid_y = y,
                              .grid_z = z,
@@ -57,18 +63,20 @@ static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
                              .block_z = 1,
                              .shared_bytes = l->shared_dynamic,
                              .stream = stream,
-                             .attrs = &cluster,
+                             .attrs = &attribute,
                              .num_attrs = 1};
     return CU_FOR(d, name, cuLaunchKernelEx, &config, function, c->pointers, NULL);
 }
 
-/* The real grid behind the arguments, for entries that pack programs; others have no such parameters and the driver, which
- * knows how many there are, does not look. */
+/* The real grid behind the arguments, for entries that pack programs, or the launch's number, for those whose blocks meet through global memory;
+ * others have no such parameters and the driver, which knows how many there are, does not look. */
 static void append_grid(Call *c) {
+    static atomic_uint launches;
     for (size_t i = 0; i < GRID_SLOTS; i++) {
         c->bits[c->nargs + i] = (uint64_t)c->grid[i];
         c->pointers[c->nargs + i] = &c->bits[c->nargs + i];
     }
+    if (c->variant->record->launches[0].together) c->bits[c->nargs] = atomic_fetch_add(&launches, 1) % UINT32_MAX + 1;
 }
 
 static fsc_status launch_cuda(Call *c, void *stream) {

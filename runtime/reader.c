@@ -252,15 +252,16 @@ static bool read_require(Reader *rd) {
     return record_add_require(rd->r, word(rd, 1), word(rd, 2)) || fail(rd, "out of memory");
 }
 
-/* One of the lines that a launch's needs come from. */
+/* How its blocks meet, or one of the lines that a launch's needs come from. */
 static bool read_origin(Reader *rd, uint32_t i, RecordLaunch *l) {
+    if (strncmp(word(rd, i), "together=", 9) == 0) return read_field(rd, i, "together", &l->together);
     bool is_threads = strncmp(word(rd, i), "threads_line=", 13) == 0, is_tile = strncmp(word(rd, i), "tile_line=", 10) == 0;
     return is_threads ? read_field(rd, i, "threads_line", &l->threads_line)
                       : read_field(rd, i, is_tile ? "tile_line" : "shared_line", is_tile ? &l->tile_line : &l->shared_line);
 }
 
 static bool read_launch(Reader *rd) {
-    if (!need_words(rd, 7, 10)) return false;
+    if (!need_words(rd, 7, 11)) return false;
     RecordLaunch *l = record_add_launch(rd->r, word(rd, 1), 0, 0, 0, 0);
     if (!l) return fail(rd, "out of memory");
     if (!read_field(rd, 2, "threads", &l->threads_per_block) ||

@@ -323,6 +323,7 @@ static void write_launch(Out *o, const RecordLaunch *l) {
     out_word(o, l->entry);
     out(o, " threads=%u programs=%u blocks=%u static=%u dynamic=%u", l->threads_per_block, l->programs_per_block,
         l->blocks_per_program, l->shared_static, l->shared_dynamic);
+    if (l->together) out(o, " together=%u", l->together);
     if (l->threads_line) out(o, " threads_line=%u", l->threads_line);
     if (l->tile_line) out(o, " tile_line=%u", l->tile_line);
     if (l->shared_line) out(o, " shared_line=%u", l->shared_line);

@@ -37,6 +37,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "across-end": ["live_strides(dtype=fp16, n=2045"],
     "stage-index": ["pipeline_rows(dtype=fp32, n=781, stages=3, same=False"],
     "early-read": ["pipeline_short(warps=4, trips=4, stages=2"],
+    "one-half": ["split_in_a_loop(blocks=16, warps=1"],
     "apart": ["subwarp_own_ways(n=5)"],
     "equal-turns": ["live_strides(dtype=fp32, n=1100"],
 }

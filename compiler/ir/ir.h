@@ -157,8 +157,8 @@ typedef struct Attr {
     int64_t axis;      /* of shared_gather … */
     uint8_t size_log2; /* … and the size that what was stored has along it */
     int64_t flip;      /* of shared_load: its element i is element i ^ flip of what was stored */
-    bool to_cluster;   /* of shared_store: into the shared memory of every block of the cluster */
-    bool is_own;       /* of shared_store and shared_load, in a cluster: no more of the tile than what the block itself holds goes there */
+    bool to_cluster;   /* of shared_store: into the shared memory of every block of the program */
+    bool is_own;       /* of shared_store and shared_load, in a program of several blocks: no more of the tile than what the block itself holds goes there */
     bool is_scattered; /* of reduce_warp: layout_scatter of what it would be else */
     bool is_begin;     /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a first round of the loop behind it */
     bool is_ahead;     /* of copy_async: for a later round of the loop that it stands in. Neither loop stores to what the copy loads */
@@ -250,6 +250,8 @@ typedef struct Apart {
     uint32_t a, b;
 } Apart;
 
+enum { SPLIT_PROGRAMS = 64 /* of a launch whose programs are split, where nothing says how many */ };
+
 typedef struct Func {
     Arena *arena;
     Layouts *layouts;
@@ -271,6 +273,9 @@ typedef struct Func {
     uint32_t threads_per_program; /* may be fewer than 32 */
     uint32_t programs_per_block;  /* packing of small programs */
     uint32_t blocks_per_program;  /* cluster size: a power of two */
+    bool is_split;                /* the blocks are no cluster: they meet through global memory */
+    uint32_t split_blocks;        /* so many may be chosen for that; 0: none */
+    uint32_t split_programs;      /* a launch then has no more programs than this; 0: not said */
     uint32_t shared_bytes;        /* after shared-memory allocation */
 } Func;
 

@@ -416,7 +416,9 @@ static void put_signature(Printer *p) {
     if (f->num_ctas) text_printf(p->out, " ctas %u", f->num_ctas);
     if (f->threads_per_program) text_printf(p->out, " threads %u", f->threads_per_program);
     if (f->programs_per_block != 1) text_printf(p->out, " packed %u", f->programs_per_block);
-    if (f->blocks_per_program != 1) text_printf(p->out, " cluster %u", f->blocks_per_program);
+    if (f->blocks_per_program != 1 || f->is_split) text_printf(p->out, " %s %u", f->is_split ? "split" : "cluster", f->blocks_per_program);
+    if (f->split_blocks) text_printf(p->out, " blocks %u", f->split_blocks);
+    if (f->split_programs) text_printf(p->out, " programs %u", f->split_programs);
     if (f->shared_bytes) text_printf(p->out, " shared %u", f->shared_bytes);
     if (!p->spans) return;
     put(p, " sites (");

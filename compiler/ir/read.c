@@ -448,7 +448,8 @@ static bool read_property(Reader *r) {
         uint32_t *to;
     } counts[] = {
         {"warps", &f->num_warps}, {"stages", &f->num_stages}, {"ctas", &f->num_ctas}, {"threads", &f->threads_per_program},
-        {"packed", &f->programs_per_block}, {"cluster", &f->blocks_per_program}, {"shared", &f->shared_bytes}};
+        {"packed", &f->programs_per_block}, {"cluster", &f->blocks_per_program}, {"shared", &f->shared_bytes},
+        {"split", &f->blocks_per_program}, {"blocks", &f->split_blocks}, {"programs", &f->split_programs}};
     int64_t x;
     if (accept(r, "stage")) {
         if (!read_choice(r, stages, &x)) return false;
@@ -460,6 +461,7 @@ static bool read_property(Reader *r) {
         if (!accept(r, counts[i].word)) continue;
         if (!read_int(r, 1, UINT32_MAX, &x)) return false;
         *counts[i].to = (uint32_t)x;
+        f->is_split |= !strcmp(counts[i].word, "split");
         return true;
     }
     const char *here = r->at;

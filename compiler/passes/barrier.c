@@ -45,9 +45,10 @@ static bool add(Places *p, Accesses *to, Access a) {
     return true;
 }
 
+/* Where blocks meet through global memory, each writes its own shared memory alone. */
 static Access access_of(Func *f, const Op *op) {
     if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
-    return (Access){.begin = op->attr.i, .end = op->attr.i + shared_bytes_of(f, op), .is_write = op->kind == OP_SHSTORE, .is_remote = op->attr.to_cluster};
+    return (Access){.begin = op->attr.i, .end = op->attr.i + shared_bytes_of(f, op), .is_write = op->kind == OP_SHSTORE, .is_remote = op->attr.to_cluster && !f->is_split};
 }
 
 enum { NO_SCOPE = -1 };
@@ -180,7 +181,7 @@ bool pass_barrier(Func *f, PassContext *c) {
     Places p = {.f = f, .inner = f->threads_per_program > 32 ? SCOPE_BLOCK : SCOPE_WARP, .scratch = arena_create()};
     Accesses pending = {0};
     p.scope = f->blocks_per_program > 1 ? SCOPE_CLUSTER : p.inner;
-    if (f->blocks_per_program > 1) add(&p, &pending, (Access){.end = INT64_MAX, .is_write = true, .is_settled = true});
+    if (f->blocks_per_program > 1 && !f->is_split) add(&p, &pending, (Access){.end = INT64_MAX, .is_write = true, .is_settled = true});
     p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
     p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
     walk(&p, f->body, &pending);

@@ -3,7 +3,8 @@
  * In: the layout of what is reduced, and the axis. Out: Crossing. Of a row, one number a warp, nothing is chosen here.
  * Method: where a warp leaves several results, each lane keeps one of those that a thread had (layout_scatter): half the shuffles or less.
  * In one round every warp reads all warps' results. In two the warps of a block first combine theirs, each number read by
- * one thread, and what comes of it goes to all blocks; it costs a barrier and some latency. The counts of both are compared.
+ * one thread, and what comes of it goes to all blocks; it costs a barrier and some latency. The counts of both are compared, but for
+ * blocks that meet through global memory: of these one number each crosses.
  */
 #include "passes/private.h"
 
@@ -62,12 +63,14 @@ Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair) {
     uint32_t warps = crossing_bits(&plan, IN_WARP), blocks = crossing_bits(&plan, IN_CTA);
     x.stored = x.partial;
     x.spread = read_layout(&c, x.result, warps + blocks, &x.last);
-    if (!x.result->shape.rank || !shape_log2(x.result->shape)) return x;
-    if (plan.combine[IN_LANE]) x.stored = layout_scatter(ls, x.partial);
+    bool is_split = f->is_split && warps && blocks; /* one number of each block crosses then, whatever the counts say */
+    bool is_row = !x.result->shape.rank || !shape_log2(x.result->shape);
+    if (is_row && !is_split) return x;
+    if (plan.combine[IN_LANE] && !is_row) x.stored = layout_scatter(ls, x.partial);
     x.meet = warps ? layout_meet(ls, x.partial, axis) : NULL;
     if (!x.meet) return x;
     const Layout *last, *later = read_layout(&c, x.result, blocks, &last);
-    if (!is_worth_meeting(&c, x.meet, x.spread, later)) {
+    if (!is_split && !is_worth_meeting(&c, x.meet, x.spread, later)) {
         x.meet = NULL;
         return x;
     }

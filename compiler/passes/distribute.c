@@ -172,10 +172,11 @@ static void check_apart(void *context, Op *op) {
 }
 
 static uint32_t most_blocks(Func *f, const PassTarget *t) {
+    uint32_t most = f->split_blocks > t->max_cluster ? f->split_blocks : t->max_cluster;
     bool is_apart = true;
     if (f->num_ctas) return f->num_ctas;
-    if (t->max_cluster > 1) func_walk(f, check_apart, &is_apart);
-    return is_apart ? t->max_cluster : 1;
+    if (most > 1) func_walk(f, check_apart, &is_apart);
+    return is_apart ? most : 1;
 }
 
 /* Of the largest tile, what a block holds. */
@@ -240,7 +241,9 @@ void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
     Rows rows = rows_of(&a, t, l.bytes);
     uint64_t size = register_bytes(&l);
     f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, t);
+    f->is_split |= f->blocks_per_program > t->max_cluster && f->blocks_per_program <= f->split_blocks;
     uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
+    if (t->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES; /* more than 16 warps would have too few registers */
     bool is_shared = f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS;
     if (rows == ROWS_WIDE && a.loads == 1 && !a.is_turned && is_shared) rows = ROWS_NARROW;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (32 * SORTED));

@@ -296,7 +296,7 @@ bool pass_layout(Func *f, PassContext *c) {
         arena_destroy(scratch);
         return false;
     }
-    if (f->blocks_per_program > c->target.max_cluster) {
+    if (f->blocks_per_program > c->target.max_cluster && !f->is_split) {
         if (c->target.max_cluster > 1) diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, c->target.max_cluster);
         else diag(c->diag, f->span, E_NO_CLUSTERS, f->blocks_per_program);
         diag_note(c->diag, (Span){0, 0}, "--arch=sm_90 has clusters of up to 16 blocks, --arch=sm_120 of up to 8; num_ctas left out is chosen");

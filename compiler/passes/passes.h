@@ -15,6 +15,8 @@ typedef struct PassTarget {
     uint32_t max_vector_bytes;      /* of one access: 16 */
     uint32_t max_cluster;           /* blocks of a program; 1: the target has no clusters */
     bool few_programs;              /* no more than multiprocessors */
+    uint32_t split_blocks;          /* blocks that a program may have all over the device; 1: one */
+    uint32_t most_programs;         /* there are no more; 0: not said */
     bool has_copies;                /* asynchronous ones from global into shared memory */
 } PassTarget;
 

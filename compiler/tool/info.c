@@ -113,7 +113,9 @@ static void print_text(const Report *r) {
     uint32_t threads = r->needs.threads / l->programs_per_block * l->blocks_per_program;
     if (threads < 32) printf("  %-22s %u (%u programs a warp)\n", "threads per program", threads, 32 / threads);
     else printf("  %-22s %u (%u threads)\n", "warps per program", (threads + 31) / 32, threads);
-    if (l->blocks_per_program > 1) printf("  %-22s %u (a cluster)\n", "blocks per program", l->blocks_per_program);
+    if (l->blocks_per_program > 1)
+        printf("  %-22s %u (%s)\n", "blocks per program", l->blocks_per_program, l->together ? "they meet through global memory" : "a cluster");
+    if (l->together) printf("  %-22s %u at most, all on the GPU at once\n", "programs", l->together);
     if (r->needs.registers == r->needs.registers_high) {
         printf("  %-22s %u (%s)\n", "registers per thread", r->needs.registers, r->needs.registers_from);
     } else {

@@ -143,6 +143,11 @@ typedef enum ThreadState {
     THREAD_ENDED,
 } ThreadState;
 
+/* What the blocks of a program hand each other that are no cluster. */
+typedef struct SplitWord {
+    uint32_t round, value, readers; /* readers: threads that have seen it, one a block */
+} SplitWord;
+
 typedef struct Block Block;
 typedef struct CountedWarp CountedWarp;
 
@@ -177,6 +182,7 @@ struct Block {
     unsigned char *shared;   /* the launch's shared bytes */
     Cell *cells;             /* one a byte; NULL without checks */
     CountedWarp *counted;    /* one a warp; NULL unless the launch is counted */
+    bool has_left;           /* it exchanges no more words with the program's others */
 };
 
 struct Team {
@@ -193,6 +199,8 @@ struct Team {
     Snapshot *shown; /* of what it knows; NULL: none taken since that changed */
     uint64_t progress; /* changes of memory: a thread that looks again and again in between waits for another program */
     bool is_waiting;
+    SplitWord *words;
+    uint32_t num_words, turns; /* turns: of the scheduler, while there are words */
     Tally *tallies;            /* of this team, added to the launch's when it is destroyed; NULL unless the launch is counted */
     FscParamCounts *params;    /* likewise */
 };
@@ -235,6 +243,12 @@ uint32_t thread_index(const Thread *t); /* within the team */
 void thread_spin(Thread *t);            /* lets others go first, and looks */
 void thread_pause(Thread *t);           /* lets others go first */
 void team_progress(Team *t);            /* a thread of it has changed memory, or has ended */
+
+/* ---- split.c: words between blocks ----------------------------------------------------------------------------------------- */
+
+void split_begin(Team *t); /* another program begins in it */
+void split_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site);
+uint32_t split_read(Thread *t, uint32_t word, uint32_t round, int32_t site);
 
 extern const EmuCalls emu_calls;
 

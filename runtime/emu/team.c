@@ -131,6 +131,7 @@ void team_destroy(Team *t) {
     }
     stacks_destroy(t->stacks, stacks_of(t), STACK_BYTES);
     free(t->blocks);
+    free(t->words);
     team_forget(t);
     free(t->known.at);
 }
@@ -162,6 +163,7 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
     t->is_waiting = false;
     t->progress = 0;
     team_forget(t);
+    split_begin(t);
     if (t->launch->counts) count_begin(t);
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
@@ -311,9 +313,11 @@ static bool all_ended(const Team *t) {
 
 TeamStep team_step(Team *t) {
     Round r = {false, false};
+    bool is_back = t->num_words && t->turns++ % 2; /* blocks that exchange words come in either order: none may count on one */
     for (uint32_t i = 0; i < t->num_blocks; i++) {
-        for (uint32_t w = 0; w < t->threads_per_block; w += WARP) run_warp(&t->blocks[i], w, &r);
-        r.ran |= release_block(&t->blocks[i]);
+        Block *b = &t->blocks[is_back ? t->num_blocks - 1 - i : i];
+        for (uint32_t w = 0; w < t->threads_per_block; w += WARP) run_warp(b, w, &r);
+        r.ran |= release_block(b);
     }
     if (!t->is_active) return TEAM_ENDED; /* an assertion failed */
     r.ran |= release_cluster(t);
@@ -403,6 +407,19 @@ static void barrier_cluster(EmuThread *t, int32_t site, uint32_t call) {
     meet(thread_of(t), THREAD_AT_CLUSTER, true, site, call);
 }
 
+static void split_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
+    if (predicate) split_write(thread_of(t), word, value, round, site);
+}
+
+static uint32_t split_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
+    return predicate ? split_read(thread_of(t), word, round, site) : 0;
+}
+
+static void split_leave(EmuThread *t, uint32_t tid, int32_t site) {
+    (void)site;
+    if (tid == 0) thread_of(t)->block->has_left = true;
+}
+
 static void print_begin(EmuThread *t) {
     thread_of(t)->prints++;
 }
@@ -449,6 +466,9 @@ const EmuCalls emu_calls = {
     .barrier_warp = barrier_warp,
     .barrier_block = barrier_block,
     .barrier_cluster = barrier_cluster,
+    .split_store = split_store,
+    .split_wait = split_wait,
+    .split_leave = split_leave,
     .print_begin = print_begin,
     .print = print,
     .assertion = assertion,

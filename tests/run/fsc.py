@@ -40,10 +40,11 @@ class CompileOptions(c.Structure):
                 ("num_divisible", c.c_size_t), ("known", c.POINTER(NameValue)), ("num_known", c.c_size_t),
                 ("device", c.c_void_p), ("config", c.c_uint32), ("num_warps", c.c_uint32), ("num_stages", c.c_uint32),
                 ("num_ctas", c.c_uint32),
-                ("opt_level", c.c_int), ("debug", c.c_bool), ("fast_math", c.c_bool), ("color", c.c_bool),
+                ("opt_level", c.c_int), ("debug", c.c_bool), ("fast_math", c.c_bool), ("few_programs", c.c_bool), ("color", c.c_bool),
                 ("diagnostics", c.c_int), ("remarks", c.c_bool),
                 ("verify_each", c.c_bool), ("error_limit", c.c_uint32), ("print_after", c.c_char_p),
-                ("passes", c.c_char_p), ("print_layouts", c.c_bool), ("device_debug", c.c_bool), ("check", c.c_bool), ("no_cache", c.c_bool)]
+                ("passes", c.c_char_p), ("print_layouts", c.c_bool), ("device_debug", c.c_bool), ("check", c.c_bool), ("no_cache", c.c_bool),
+                ("count", c.c_bool), ("record", c.c_bool), ("split", c.c_bool), ("most_programs", c.c_uint8)]
 
 
 class DeviceProps(c.Structure):
@@ -296,7 +297,7 @@ class Jit:
         o.defines, o.num_defines = self._keep[0]
         o.types, o.num_types = self._keep[1]
         options = {**self.defaults, **options}
-        if options.get("num_ctas"):
+        if options.get("num_ctas") and not options.get("split"):
             options["num_ctas"] = min(options["num_ctas"], device.max_ctas())
         for k, v in options.items():
             setattr(o, k, v.encode() if isinstance(v, str) else v)

@@ -60,6 +60,7 @@ def main():
     p.add_argument("--first", action="store_true", help="stop at the first failure")
     p.add_argument("--most", type=int, metavar="N", help="at most N sets of each case's parameters, spread evenly")
     p.add_argument("--num-ctas", type=int, help="blocks of every program (on cuda, from sm_90 on)")
+    p.add_argument("--split", action="store_true", help="those blocks meet through global memory, and are no cluster")
     p.add_argument("--part", metavar="I/N", help="of the chosen cases only number I, I + N, I + 2 N …")
     p.add_argument("--jobs", type=int, default=1, metavar="N", help="that many parts side by side")
     p.add_argument("--seconds", type=float, default=float("inf"), help="begin no case after that time")
@@ -73,6 +74,7 @@ def main():
         fsc.Jit.defaults["cpu"] = o.cpu
     if o.num_ctas:
         fsc.Jit.defaults["num_ctas"] = o.num_ctas
+        fsc.Jit.defaults["split"] = o.split
     if o.opt is not None:
         fsc.Jit.defaults["opt_level"] = o.opt
     try:

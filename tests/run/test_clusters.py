@@ -5,7 +5,7 @@ In: num_ctas from 2 to 16, and tiles so large that the compiler takes a cluster 
 import numpy as np
 
 from case import case, example, same_bits
-from test_primitives import reduce_in_rounds
+from test_primitives import reduce_in_rounds, run
 from test_softmax import judge, launch
 
 BLOCKS = [2, 4, 8, 16]
@@ -25,8 +25,7 @@ def cluster_in_a_loop(bench, blocks, warps):
     reduce_in_rounds(bench, ["barrier.cluster", "store.cluster.v1.b32"], 7, blocks, num_warps=warps, num_ctas=blocks)
 
 
-@case(blocks=BLOCKS)
-def cluster_moves(bench, blocks):
+def judge_moves(bench, prims, **options):
     """Whatever moves elements: scans, sorts, turns, gathers, and a store that comes back in another order."""
     source = """
 @kernel(grid=(2,))
@@ -41,16 +40,20 @@ def f(y: *i32, x: *i32, N: constexpr = 1024):
     store(y + (5 * p + 4) * N + i, v)
     store(y + (5 * p + 4) * N + i, load(y + (5 * p + 4) * N + (N - 1 - i)) + 1)
 """
-    v = np.random.default_rng(blocks).integers(-10 ** 6, 10 ** 6, (2, 1024)).astype(np.int32)
+    v = np.random.default_rng(options["num_ctas"]).integers(-10 ** 6, 10 ** 6, (2, 1024)).astype(np.int32)
     x, y = bench.buffer("i32", v.size, v.ravel()), bench.buffer("i32", 5 * v.size)
-    bench.run(source, y, x, num_warps=2, num_ctas=blocks)
+    run(bench, prims, source, y, x, **options)
     index = (np.arange(1024) * 37 + 11) % 1024
     want = np.stack([v.cumsum(axis=1), np.sort(v, axis=1), v[:, ::-1], v[:, index], v[:, ::-1] + 1], axis=1)
-    same_bits(y.raw(), want.astype(np.int32).ravel(), "moves over a cluster")
+    same_bits(y.raw(), want.astype(np.int32).ravel(), "moves over blocks")
 
 
 @case(blocks=BLOCKS)
-def cluster_once(bench, blocks):
+def cluster_moves(bench, blocks):
+    judge_moves(bench, ["barrier.cluster"], num_warps=2, num_ctas=blocks)
+
+
+def judge_once(bench, **options):
     """Scalars are stored, counted and handed out once for each program, however many blocks it has."""
     source = """
 @kernel(grid=(5,))
@@ -63,10 +66,15 @@ def f(y: *i32, count: *i32, N: constexpr = 256):
     store(y + p * (N + 2) + N + 1, sum(tickets - tickets + 1, axis=0))
 """
     count, y = bench.buffer("i32", 257, np.zeros(257)), bench.buffer("i32", 5 * 258)
-    bench.run(source, y, count, num_warps=1, num_ctas=blocks)
+    bench.run(source, y, count, **options)
     same_bits(count.raw(), np.full(257, 5, np.int32), "how often each was counted")
     want = np.concatenate([np.full((5, 256), 5), np.arange(5)[:, None], np.full((5, 1), 256)], axis=1)
     same_bits(y.raw(), want.astype(np.int32).ravel(), "what the programs wrote")
+
+
+@case(blocks=BLOCKS)
+def cluster_once(bench, blocks):
+    judge_once(bench, num_warps=1, num_ctas=blocks)
 
 
 @case(slow=True, dtype=["fp32", "bf16"], n=[32769, 65536, 131071, 262145])

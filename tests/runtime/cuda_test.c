@@ -340,6 +340,35 @@ static void packed_clustered_and_several(void **state) {
     fsc_device_close(d);
 }
 
+/* Blocks that wait for each other: a cooperative launch, its number behind the arguments, and no more programs than the record says. */
+static void split_programs(void **state) {
+    (void)state;
+    fsc_device *d = open_cuda();
+    Record *r = sample_record("sm_80", "1024", RECORD_RULE, 1);
+    r->launches[0].blocks_per_program = 64;
+    r->launches[0].together = 8;
+    fsc_kernel *k = load_kernel(d, r);
+    FscArg args[6];
+    good_args(args);
+    args[4] = fsc_int(3);
+    fake.params = 7;
+    for (int i = 0; i < 2; i++) assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_OK);
+    FakeLaunch a = fake_launch(0), b = fake_launch(1);
+    assert_true(a.grid[0] == 192 && a.cluster == 1 && a.block[0] == 128);
+    assert_true((uint32_t)a.params[6] != 0 && (uint32_t)b.params[6] != 0 && (uint32_t)a.params[6] != (uint32_t)b.params[6]);
+    args[4] = fsc_int(9);
+    assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_ERROR_GRID);
+    assert_non_null(strstr(fsc_device_message(d), "a grid of up to 8 programs along x alone, each shared by 64 blocks that wait for each other, not for 9 x 1 x 1"));
+    static const int64_t flat[3] = {2, 2, 1};
+    assert_int_equal(fsc_launch(k, flat, args, 6, NULL), FSC_ERROR_GRID);
+    args[4] = fsc_int(8); /* 512 blocks are not on the device at once: refused, never waited for */
+    assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_ERROR_RESOURCE);
+    assert_non_null(strstr(fsc_device_message(d), "CUDA_ERROR_COOPERATIVE_LAUNCH_TOO_LARGE"));
+    assert_int_equal(fake.launches, 2);
+    fsc_kernel_destroy(k);
+    fsc_device_close(d);
+}
+
 static void persistent_grids_ask_the_driver_once(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
@@ -412,6 +441,7 @@ int main(void) {
         TEST(warm_up),
         TEST(launches),
         TEST(packed_clustered_and_several),
+        TEST(split_programs),
         TEST(persistent_grids_ask_the_driver_once),
         TEST(a_failed_launch_does_not_stick),
         TEST_LOSES(a_fault_sticks),

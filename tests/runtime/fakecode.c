@@ -234,11 +234,14 @@ struct Config {
     unsigned num_attrs;
 };
 
+enum { COOPERATIVE_BLOCKS = 396 /* 3 on each of 132 multiprocessors */ };
+
 API(cuLaunchKernelEx, const struct Config *c, void *function, void **params, void **extra) {
     ENTER();
     NEED_CONTEXT();
     (void)extra;
-    unsigned cluster = c->num_attrs == 1 && c->attrs[0].id == 4 ? c->attrs[0].value[0] : 0;
+    unsigned cluster = c->num_attrs == 1 && (c->attrs[0].id == 4 || c->attrs[0].id == 2) ? c->attrs[0].value[0] : 0;
+    if (c->num_attrs == 1 && c->attrs[0].id == 2 && c->grid[0] * c->grid[1] * c->grid[2] > COOPERATIVE_BLOCKS) return 720;
     if (cluster == 0 || c->grid[0] % cluster) return 912;
     return keep(
         function,

@@ -10,7 +10,7 @@ enum { FAKE_PARAMS = 96, FAKE_ELF = 128 /* bytes of an ELF file's headers */ };
 
 typedef struct FakeLaunch {
     char entry[64];
-    unsigned grid[3], block[3], shared, cluster; /* cluster 0: cuLaunchKernel */
+    unsigned grid[3], block[3], shared, cluster; /* cluster 0: cuLaunchKernel; 1: cooperative */
     void *stream;
     uint64_t params[FAKE_PARAMS]; /* the first FakeState.params ones, 8 bytes each */
 } FakeLaunch;

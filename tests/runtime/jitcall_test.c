@@ -214,7 +214,7 @@ static void settings_are_told_apart(void **state) {
                {{"debug", "yes"}, "option debug is true or false, not 'yes'"},
                {{"n", "4"}, "'n' of kernel rows is an argument of each launch, not fixed for all of them"},
                {{"BB", "4"}, "kernel rows has no parameter 'BB', and there is no such option; its parameters are y, x, w, n, m, sy, sx, f, B, T; "
-                             "options are num_warps, num_stages, num_ctas, config, opt_level, debug, fast_math, device_debug, no_cache, remarks, "
+                             "options are num_warps, num_stages, num_ctas, split, config, opt_level, debug, fast_math, device_debug, no_cache, remarks, "
                              "cpu, signature, passes"}};
     fsc_jit *j = NULL;
     (void)state;

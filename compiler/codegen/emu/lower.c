@@ -196,11 +196,11 @@ static V lower_show(Emu *e, Prim p, const V *in) {
 }
 
 /* The thread and the operands, truth values as 32 bits. */
-static V lower_plain(Emu *e, Prim p, const V *in, uint32_t n) {
+static V lower_plain(Emu *e, Prim p, const V *in, uint32_t n, LLVMTypeRef result) {
     V args[8] = {e->thread};
     for (uint32_t i = 0; i < n; i++) args[1 + i] = LLVMTypeOf(in[i]) == e->m->i1 ? LLVMBuildZExt(e->m->at, in[i], e->m->i32, "") : in[i];
     if (p == PRIM_COPY_ASYNC) number_access(e);
-    return call(e, &rows[p], e->m->none, args, n + 1);
+    return call(e, &rows[p], result, args, n + 1);
 }
 
 static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef result) {
@@ -216,7 +216,7 @@ static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef resu
         for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];
         return call(e, row, result, args, n + 1);
     case ROW_MATH: return call(e, row, result, in, n);
-    case ROW_CALL: return lower_plain(e, p, in, n);
+    case ROW_CALL: return lower_plain(e, p, in, n, result);
     case ROW_NUMBER: return llvm_int(result, (int64_t)row->offset);
     case ROW_NOTHING: return NULL;
     case ROW_MEET:

@@ -36,9 +36,11 @@ void asm_text(Asm *s, const char *more) {
 }
 
 void asm_number(Asm *s, const char *before, uint32_t number, const char *after) {
-    char text[48];
-    snprintf(text, sizeof text, "%s$%u%s", before, number, after);
+    char text[16];
+    snprintf(text, sizeof text, "$%u", number);
+    asm_text(s, before);
     asm_text(s, text);
+    asm_text(s, after);
 }
 
 static void asm_vector(Asm *s, uint32_t first, uint32_t words) {

@@ -9,7 +9,7 @@
 #include "codegen/nvptx/nvptx.h"
 
 typedef struct Asm {
-    char text[192], constraints[96];
+    char text[640], constraints[96];
     LLVMTypeRef result, types[12]; /* result: void until asm_outputs */
     V operands[12];
     uint32_t n, outputs;

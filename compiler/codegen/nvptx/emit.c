@@ -11,6 +11,8 @@
 /* Local simplification only: no inlining to do, loops are as the source has them, ptxas schedules and allocates. LLVM's
  * back end begins with early-cse, so that what instcombine leaves twice needs no run of it here. */
 static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>)";
+/* Of programs whose blocks meet through global memory: the number of the round is a variable. */
+static const char split_pipeline[] = "function(mem2reg,early-cse,instcombine<no-verify-fixpoint;max-iterations=1>)";
 
 typedef struct Job {
     const Func *f;
@@ -86,7 +88,7 @@ static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     if (j->o->verify_each) llvm_verify(j->m, "after the target step");
     llvm_report_time(j->o, "lower", since);
     since = llvm_clock();
-    if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, pipeline)) return false;
+    if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, j->f->is_split ? split_pipeline : pipeline)) return false;
     replace_abs16(j);
     replace_signed16(j, kernel);
     llvm_report_time(j->o, "llvm-passes", since);

@@ -154,7 +154,7 @@ static void make_kernel(Nvptx *n, LLVMValueRef kernel) {
     snprintf(text, sizeof text, "%u", threads < 32 ? 32 : threads);
     /* Packed programs: a launch may take a smaller block. */
     llvm_attribute(n->m, kernel, n->f->programs_per_block > 1 ? "nvvm.maxntid" : "nvvm.reqntid", text);
-    if (n->f->blocks_per_program > 1) {
+    if (n->f->blocks_per_program > 1 && !n->f->is_split) {
         snprintf(text, sizeof text, "%u", n->f->blocks_per_program);
         llvm_attribute(n->m, kernel, "nvvm.cluster_dim", text);
     }
@@ -176,6 +176,7 @@ bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
     bool fine = true;
     n->takes_offsets = !has_loop(n->f->body);
     make_shared(n);
+    nvptx_make_split(n);
     for (LLVMValueRef f = LLVMGetFirstFunction(n->m->module), next = NULL; f; f = next) {
         next = LLVMGetNextFunction(f);
         size_t len = 0;

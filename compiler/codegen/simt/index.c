@@ -42,10 +42,11 @@ void simt_begin_cluster(Simt *s) {
     leave(s, a);
 }
 
-static V cta_rank(Simt *s) {
+V simt_cta_rank(Simt *s) {
     if (s->cta) return s->cta;
     Away a = enter(s);
-    s->cta = prim_call(s, PRIM_CTARANK, NULL, 0);
+    s->cta = prim_call(s, s->f->is_split ? PRIM_CTAID_X : PRIM_CTARANK, NULL, 0);
+    if (s->f->is_split) s->cta = LLVMBuildAnd(s->m->at, s->cta, simt_i32(s, s->f->blocks_per_program - 1), "");
     leave(s, a);
     return s->cta;
 }
@@ -100,7 +101,7 @@ V simt_map(Simt *s, const ThreadMap *map) {
     }
     ThreadMap made = *map;
     uint32_t used = 0;
-    V tid = any(map->thread) ? simt_tid(s) : NULL, cta = any(map->cta) ? cta_rank(s) : NULL;
+    V tid = any(map->thread) ? simt_tid(s) : NULL, cta = any(map->cta) ? simt_cta_rank(s) : NULL;
     Away a = enter(s);
     V sum = tid ? join_fields(s, NULL, &used, tid, s->f->threads_per_program - 1, map->thread) : NULL;
     if (cta) sum = join_fields(s, sum, &used, cta, s->f->blocks_per_program - 1, map->cta);
@@ -158,7 +159,7 @@ static OwnerTest owner_of(const Simt *s, const Layout *l) {
 static V test_owner(Simt *s, OwnerTest test) {
     for (uint32_t i = 0; i < s->tests.len; i++)
         if (s->tests.at[i].thread == test.thread && s->tests.at[i].cta == test.cta) return s->tests.at[i].value;
-    V tid = test.thread ? simt_tid(s) : NULL, cta = test.cta ? cta_rank(s) : NULL;
+    V tid = test.thread ? simt_tid(s) : NULL, cta = test.cta ? simt_cta_rank(s) : NULL;
     Away a = enter(s);
     test.value = llvm_int(s->m->i1, 1);
     if (tid) {

@@ -79,6 +79,10 @@ static void put_shared(Simt *s, const Op *op, const Targets *t, Access a, V *arg
 }
 
 void simt_shared_store(Simt *s, const Op *op) {
+    if (op->attr.to_cluster && s->split) {
+        simt_split_store(s, op);
+        return;
+    }
     const Value *v = op->args[0];
     const Layout *l = exchanged(s, op, v);
     const Tile *x = tile_of(s, v);
@@ -159,5 +163,6 @@ void simt_barrier(Simt *s, const Op *op) {
         return;
     }
     if (plant(PLANT_DROP_BARRIER) && op->attr.i != SCOPE_WARP) return;
+    if (simt_split_barrier(s, op)) return;
     prim_call(s, of[op->attr.i], &site, 1);
 }

@@ -96,9 +96,10 @@ static void set_param_bounds(Tile *t, const Param *p, DType d) {
     t->hi = plant(PLANT_SHORT_ROW) ? p->most / 2 : p->most;
 }
 
-/* Parameters: the thread where there is no GPU target; the kernel's; of packed programs, the grid's three extents. */
+/* Parameters: the thread where there is no GPU target; the kernel's; of packed programs, the grid's three extents; of those whose blocks meet
+ * through global memory, the launch's number. */
 static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thread) {
-    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0, extents = f->programs_per_block > 1 ? 3 : 0;
+    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0, extents = f->programs_per_block > 1 ? 3 : f->is_split ? 1 : 0;
     LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, first + n + extents + 1);
     types[0] = m->ptr;
     for (uint32_t i = 0; i < n; i++) types[first + i] = lane_type(s, f->body->args.at[i]->type.dtype);
@@ -111,7 +112,7 @@ static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thr
         set_param_bounds(&t, &f->params.at[i], v->type.dtype);
         s->values[v->id] = t;
     }
-    if (extents) s->grid = LLVMGetParam(k, first + n);
+    if (extents == 3) s->grid = LLVMGetParam(k, first + n);
     return k;
 }
 
@@ -133,7 +134,9 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     LLVMPositionBuilderAtEnd(m->at, body);
     llvm_debug_at(m, f->span);
     if (f->programs_per_block > 1) simt_begin_packed(&s);
+    simt_split_begin(&s);
     simt_block(&s, f->body);
+    simt_split_end(&s);
     LLVMBuildRetVoid(m->at);
     LLVMPositionBuilderAtEnd(m->at, s.entry);
     llvm_debug_at(m, f->span);

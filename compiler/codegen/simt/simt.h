@@ -85,6 +85,16 @@ typedef struct OwnerTest {
     V value;              /* i1 */
 } OwnerTest;
 
+/* Of a program whose blocks meet through global memory (split.c). */
+typedef struct Split {
+    uint32_t words;  /* of each half */
+    const Op *last;  /* the last exchange; NULL: it stands in a region */
+    V round, owner;  /* rounds so far, a variable in memory; what the launch's first word was for it */
+    bool has_begun;  /* an exchange has happened for certain */
+    bool is_last;    /* the last exchange was the one built last */
+    bool has_left;
+} Split;
+
 typedef struct Simt {
     Llvm *m;
     Math math;
@@ -102,6 +112,7 @@ typedef struct Simt {
     bool records;            /* code tells what it makes (record.c) */
     bool has_pairs;          /* the target has maxima of two packed 16-bit elements */
     bool atomic_fp16, atomic_bf16; /* the target adds them atomically */
+    Split *split;                  /* NULL: the program is a block, or a cluster */
     VEC(ThreadMap) maps;
     VEC(OwnerTest) tests;
 } Simt;
@@ -153,6 +164,7 @@ uint32_t layout_register_index(const Layout *l, uint32_t reg); /* the part that 
 uint32_t layout_thread_bits(const Layout *l);                  /* of the index: those that lanes, warps or ctas decide */
 bool layout_adds(const Layout *l); /* both parts have no bit in common: XOR is addition */
 uint32_t layout_thread_most(const Layout *l); /* of layouts that add: the largest part that a thread decides */
+V simt_cta_rank(Simt *s); /* of the block among its program's */
 V simt_owner(Simt *s, const Layout *l); /* is this thread a canonical owner? l NULL (a scalar): is it the first? */
 V simt_owner_among(Simt *s, const Layout *l, uint32_t threads); /* or one that differs from it in these bits of its index alone */
 V simt_owner_in_block(Simt *s, const Layout *l); /* the same among the threads of its block */
@@ -174,6 +186,13 @@ void simt_shared_gather(Simt *s, const Op *op);
 void simt_print(Simt *s, const Op *op);
 void simt_assert(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
+
+/* split.c - exchanges of programs whose blocks are no cluster */
+uint32_t simt_split_words(const Func *f); /* that a program needs at once; 0: none */
+void simt_split_begin(Simt *s);           /* at the function's start */
+void simt_split_end(Simt *s);
+void simt_split_store(Simt *s, const Op *op);
+bool simt_split_barrier(Simt *s, const Op *op); /* false: not this file's */
 
 /* record.c - what recorded code tells; nothing unless s->records */
 void simt_record_begin(Simt *s, const Op *op);  /* the op begins */

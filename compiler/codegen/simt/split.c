@@ -1,0 +1,186 @@
+/* split.c - what crosses the blocks of a program that are no cluster: words in global memory, each with its round.
+ *
+ * In: shared_store of a program's tile to all its blocks; barriers of a program. Out: the split.* primitives.
+ * Method: an exchange is a round, numbered from 1 in each launch. The owner of an element writes it to the element's word, with the round's
+ * number; the threads of each block wait for all words of the round, and store them to their own shared memory. Rounds take the two
+ * halves of the words in turn: who writes round n + 2 has seen all blocks in round n + 1, and they had read round n before.
+ */
+#include "codegen/simt/simt.h"
+
+static uint32_t words_of(DType d) {
+    return dtype_bits(d) > 32 ? 2 : 1;
+}
+
+static uint32_t tile_words(const Value *v) {
+    return words_of(v->type.dtype) * (value_is_tile(v) ? (uint32_t)shape_elements(v->type.shape) : 1);
+}
+
+static bool meets(const Op *op) {
+    return (op->kind == OP_SHSTORE && op->attr.to_cluster) || (op->kind == OP_BARRIER && op->attr.i == SCOPE_CLUSTER);
+}
+
+static void count_words(void *context, Op *op) {
+    uint32_t *most = context, n = 0;
+    if (meets(op)) n = op->kind == OP_SHSTORE ? tile_words(op->args[0]) : 1;
+    if (n > *most) *most = n;
+}
+
+uint32_t simt_split_words(const Func *f) {
+    uint32_t most = 0;
+    if (!f->is_split) return 0;
+    func_walk((Func *)(uintptr_t)f, count_words, &most);
+    return most && most < f->blocks_per_program ? f->blocks_per_program : most;
+}
+
+/* ---- The launch's beginning and end ------------------------------------------------------------------------------------------ */
+
+static bool region_meets(const Op *op) {
+    for (uint32_t r = 0; r < op->nregions; r++)
+        for (const Op *o = op->regions[r]->first; o; o = o->next)
+            if (meets(o) || region_meets(o)) return true;
+    return false;
+}
+
+/* The last exchange, if it happens once, whatever the arguments are. */
+static const Op *last_meeting(const Func *f) {
+    const Op *last = NULL;
+    for (const Op *op = f->body->first; op; op = op->next) {
+        if (meets(op)) last = op;
+        else if (region_meets(op)) last = NULL;
+    }
+    return last;
+}
+
+void simt_split_begin(Simt *s) {
+    uint32_t words = simt_split_words(s->f);
+    if (!words) return;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(s->m->at);
+    V tid = simt_tid(s);
+    LLVMPositionBuilderAtEnd(s->m->at, s->entry);
+    s->split = arena_alloc(s->m->o->arena, sizeof *s->split);
+    *s->split = (Split){.words = words, .last = last_meeting(s->f), .round = LLVMBuildAlloca(s->m->at, s->m->i32, "round")};
+    LLVMBuildStore(s->m->at, simt_i32(s, 0), s->split->round);
+    s->split->owner = prim_call(s, PRIM_SPLIT_BEGIN, &tid, 1);
+    LLVMPositionBuilderAtEnd(s->m->at, here);
+}
+
+static void leave(Simt *s) {
+    V args[] = {simt_tid(s), simt_i32(s, -1)};
+    if (s->split->has_left) return;
+    s->split->has_left = true;
+    prim_call(s, PRIM_SPLIT_LEAVE, args, COUNT(args));
+}
+
+void simt_split_end(Simt *s) {
+    V site = simt_i32(s, -1);
+    if (!s->split || s->split->has_left) return;
+    prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    leave(s);
+}
+
+/* Behind a barrier of the block: all its threads have read the last words. */
+static void leave_early(Simt *s) {
+    if (s->split->is_last) leave(s);
+}
+
+/* ---- A round ------------------------------------------------------------------------------------------------------------------- */
+
+typedef struct Meeting {
+    V number, base, site; /* base: where its half of the words begins */
+} Meeting;
+
+static Meeting begin_round(Simt *s, const Op *op) {
+    LLVMBuilderRef at = s->m->at;
+    V before = LLVMBuildLoad2(at, s->m->i32, s->split->round, ""), site = simt_site(s);
+    Meeting r = {.number = LLVMBuildAdd(at, before, simt_i32(s, 1), ""), .site = site};
+    V half = LLVMBuildAnd(at, before, simt_i32(s, plant(PLANT_ONE_HALF) ? 0 : 1), "");
+    r.base = LLVMBuildMul(at, half, simt_i32(s, s->split->words), "");
+    LLVMBuildStore(at, r.number, s->split->round);
+    if (!s->split->has_begun) { /* until here no word may be touched: another launch may have them */
+        V args[] = {simt_tid(s), s->split->owner, before};
+        prim_call(s, PRIM_SPLIT_BEGUN, args, COUNT(args));
+        prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    }
+    if (op->parent == s->f->body) s->split->has_begun = true;
+    s->split->is_last = op == s->split->last;
+    return r;
+}
+
+static void write_word(Simt *s, const Meeting *r, V index, V predicate, V word) {
+    V args[] = {LLVMBuildAdd(s->m->at, r->base, index, ""), predicate, word, r->number, r->site};
+    prim_call(s, PRIM_SPLIT_STORE, args, COUNT(args));
+}
+
+static V wait_word(Simt *s, const Meeting *r, V index, V predicate) {
+    V args[] = {LLVMBuildAdd(s->m->at, r->base, index, ""), predicate, r->number, r->site};
+    return prim_call(s, PRIM_SPLIT_WAIT, args, COUNT(args));
+}
+
+/* An element's bits, of which word `part` goes. */
+static V part_of(Simt *s, V bits, uint32_t part) {
+    LLVMBuilderRef at = s->m->at;
+    uint32_t width = LLVMGetIntTypeWidth(LLVMTypeOf(bits));
+    if (width < 32) return LLVMBuildZExt(at, bits, s->m->i32, "");
+    if (part) bits = LLVMBuildLShr(at, bits, llvm_int(s->m->i64, 32), "");
+    return width > 32 ? LLVMBuildTrunc(at, bits, s->m->i32, "") : bits;
+}
+
+static void write_tile(Simt *s, const Meeting *r, const Value *v) {
+    const Layout *l = value_is_tile(v) ? v->type.layout : NULL;
+    const Tile *x = tile_of(s, v);
+    uint32_t words = words_of(v->type.dtype), free_registers = l ? layout_free(l, IN_REGISTER) : 0;
+    V owner = simt_owner(s, l), thread = l ? simt_thread_index(s, l) : simt_i32(s, 0);
+    for (uint32_t reg = 0; reg < x->n; reg++) {
+        if (reg & free_registers) continue;
+        V index = l ? LLVMBuildXor(s->m->at, thread, simt_i32(s, layout_register_index(l, reg)), "") : thread;
+        V bits = element_bits(s, v->type.dtype, tile_lane(s, x, reg));
+        index = LLVMBuildMul(s->m->at, index, simt_i32(s, words), "");
+        for (uint32_t part = 0; part < words; part++)
+            write_word(s, r, LLVMBuildAdd(s->m->at, index, simt_i32(s, part), ""), owner, part_of(s, bits, part));
+    }
+}
+
+/* Word i, i + threads, …, up to `n`, by thread i. `offset`: where the tile lies in shared memory; NULL: nowhere. */
+static void read_words(Simt *s, const Meeting *r, uint32_t n, uint32_t bytes, const int64_t *offset) {
+    uint32_t threads = s->f->threads_per_program;
+    Access a = {1, bytes < 4 ? bytes * 8 : 32};
+    for (uint32_t first = 0; first < n; first += threads) {
+        V index = LLVMBuildAdd(s->m->at, simt_tid(s), simt_i32(s, first), "");
+        V is_word = first + threads <= n ? llvm_int(s->m->i1, 1) : LLVMBuildICmp(s->m->at, LLVMIntULT, index, simt_i32(s, n), "");
+        V word = wait_word(s, r, index, is_word);
+        if (!offset) continue;
+        if (a.bits < 32) word = LLVMBuildTrunc(s->m->at, word, access_word(s, a), "");
+        V scaled = LLVMBuildMul(s->m->at, index, simt_i32(s, a.bits / 8), "");
+        V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, *offset), ""), is_word, word, r->site};
+        prim_access(s, PRIM_STORE_SHARED, a, args, COUNT(args));
+    }
+}
+
+void simt_split_store(Simt *s, const Op *op) {
+    const Value *v = op->args[0];
+    if (op->attr.i < 0) bug("shared memory was not allocated");
+    Meeting r = begin_round(s, op);
+    write_tile(s, &r, v);
+    read_words(s, &r, tile_words(v), dtype_bits(v->type.dtype) < 8 ? 1 : dtype_bits(v->type.dtype) / 8, &op->attr.i);
+}
+
+/* A round whose words say no more than that a block has come; what its threads stored before is seen behind it. */
+static void meet_all(Simt *s, const Op *op) {
+    V site = simt_site(s), order = simt_i32(s, 0);
+    prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    Meeting r = begin_round(s, op);
+    prim_call(s, PRIM_SPLIT_FENCE, NULL, 0);
+    write_word(s, &r, simt_cta_rank(s), simt_owner_in_block(s, NULL), order);
+    read_words(s, &r, s->f->blocks_per_program, 4, NULL);
+    prim_call(s, PRIM_SPLIT_FENCE, NULL, 0);
+    prim_call(s, PRIM_BAR_SPLIT, &site, 1);
+}
+
+bool simt_split_barrier(Simt *s, const Op *op) {
+    V site = simt_site(s);
+    if (!s->split || op->attr.i == SCOPE_WARP) return false;
+    if (op->attr.i == SCOPE_CLUSTER) meet_all(s, op);
+    else prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    if (op->parent == s->f->body) leave_early(s);
+    return true;
+}

@@ -1,0 +1,57 @@
+"""test_split.py - programs whose blocks are no cluster but meet through global memory: what reductions, scans, sorts and atomics carry.
+
+In: num_ctas=grid:N, as options. The CPU runs the same programs; on a GPU all blocks of a launch must be on the device at once.
+"""
+import numpy as np
+
+from case import case, example, same_bits
+from fsc import Error
+from test_clusters import judge_moves, judge_once
+from test_primitives import reduce_in_rounds, tests
+from test_softmax import judge, launch
+
+BLOCKS = [2, 8, 32]
+
+
+@case(blocks=BLOCKS, warps=[1, 4], n=[1, 513, 4096], dtype=["fp32", "fp16"])
+def split_softmax(bench, blocks, warps, n, dtype):
+    """A row may end in the first block, or begin anywhere; launches one after the other use the same words."""
+    for rows in (3, 1):
+        x = np.random.default_rng(n).normal(0, 4, (rows, n))
+        got, seen = launch(bench, example("softmax.dsl"), x, dtype, x_stride=n + 1, num_warps=warps, num_ctas=blocks, split=True)
+        judge(got, seen, dtype, f"{blocks} blocks of {warps} warps, {n} columns")
+
+
+@tests("split.begin", "split.begun", "split.store", "split.wait", "split.leave")(blocks=[2, 16], warps=[1, 2])
+def split_in_a_loop(bench, blocks, warps):
+    """What a block hands on for the next round must not overtake what the others still read."""
+    reduce_in_rounds(bench, ["split.begin", "split.begun", "split.store", "split.wait", "split.leave"], 7, blocks, num_warps=warps, num_ctas=blocks, split=True)
+
+
+@tests("split.fence", "barrier.split")(blocks=[4, 16])
+def split_moves(bench, blocks):
+    judge_moves(bench, ["split.fence", "barrier.split"], num_warps=2, num_ctas=blocks, split=True)
+
+
+@case(blocks=[4, 16])
+def split_once(bench, blocks):
+    judge_once(bench, num_warps=1, num_ctas=blocks, split=True)
+
+
+@case(dtype=["fp32", "bf16"], n=[40000, 65535])
+def split_chunks(bench, dtype, n):
+    """A row beyond the registers of its blocks."""
+    x = np.random.default_rng(n).normal(0, 4, (2, n))
+    got, seen = launch(bench, example("softmax.dsl"), x, dtype, num_warps=1, num_ctas=4, split=True)
+    judge(got, seen, dtype, f"{n} columns in chunks")
+
+
+@case(only=["emu", "cuda"])
+def split_grid(bench):
+    """More programs than there are words for are refused, with a sentence."""
+    try:
+        launch(bench, example("softmax.dsl"), np.zeros((65, 64)), "fp32", num_warps=1, num_ctas=2, split=True)
+    except Error as e:
+        assert "up to 64 programs along x alone" in str(e), e
+        return
+    assert False, "65 programs were launched"

@@ -63,7 +63,9 @@ bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, ui
 
 /* ---- Few programs -------------------------------------------------------------------------------------------------------------- */
 
-enum { LEAST_ROW = 8192 /* shorter rows are one block's, however few they are */ };
+/* LEAST_ROW: shorter rows are one block's, however few they are. FINE_ROW: longer ones may be shared by more blocks than a cluster has, the more the fewer
+ * they are; of so few programs, FINE_PROGRAMS, each power of two is a range. */
+enum { LEAST_ROW = 8192, FINE_ROW = 32768, FINE_PROGRAMS = 8 };
 
 /* "$4" alone. */
 static bool is_parameter(const char *code, uint32_t count, uint32_t *index) {
@@ -80,7 +82,11 @@ bool bucket_rows(const Record *interface, uint32_t *index) {
 
 bool bucket_of_rows(int64_t rows, uint32_t sms, uint32_t longest, Bucket *out) {
     if (longest <= LEAST_ROW || rows < 1 || rows > (int64_t)sms) return false;
+    uint32_t power = next_power((uint32_t)rows);
     *out = (Bucket){1, sms};
+    if (longest <= FINE_ROW) return true;
+    *out = power <= FINE_PROGRAMS && power <= sms ? (Bucket){power / 2 + 1, power} : (Bucket){FINE_PROGRAMS + 1, sms};
+    if (out->least > (uint32_t)rows) *out = (Bucket){1, sms}; /* a device of few multiprocessors */
     return true;
 }
 

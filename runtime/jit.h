@@ -60,7 +60,8 @@ typedef struct Binding {
     fsc_name_value types[JIT_PARAMS], divisible[JIT_PARAMS], known[JIT_PARAMS], bounds[2 * JIT_PARAMS];
     size_t num_types, num_divisible, num_known, num_bounds;
     uint32_t unit; /* of elements: bucket_unit() */
-    bool few;     /* no more programs than multiprocessors */
+    bool few;     /* no more programs than multiprocessors, … */
+    uint8_t most_programs; /* … and than these; 0: not said */
     bool checked; /* the CPU's code asks before each access */
     bool counted; /* code counts what each line does: not kept on disk */
     bool recorded; /* code tells what each op makes: likewise */

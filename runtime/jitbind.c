@@ -163,6 +163,7 @@ static void bind_bounds(const fsc_jit *j, Binding *b) {
     if (option_value(&j->options, rows)) return;
     bound(b, rows, range);
     b->few = true;
+    b->most_programs = range.most <= UINT8_MAX ? (uint8_t)range.most : 0;
 }
 
 fsc_status jit_bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs) {
@@ -222,6 +223,7 @@ fsc_compile_options jit_options(const fsc_jit *j, const Binding *b) {
     o.num_known = b->num_known;
     o.device = &j->props;
     o.few_programs = b->few;
+    o.most_programs = b->most_programs;
     o.check = b->checked;
     o.count = b->counted;
     o.record = b->recorded;

@@ -81,6 +81,7 @@ static void bound_all(Assume *a) {
     if (c->num_ctas || a->interface->num_ctas || !c->device || !bucket_few(a->interface, &env, c->device->sms, longest, &index, &range)) return;
     bound(a, index, range);
     a->o->compile.few_programs = true;
+    a->o->compile.most_programs = range.most <= UINT8_MAX ? (uint8_t)range.most : 0;
 }
 
 /* Back into the options, with names that outlive the interface. */

@@ -118,6 +118,13 @@ static void few_programs(void **state) {
     assert_true(bucket_few(r, &env, 132, 32768, &index, &b));
     assert_true(index == 0 && b.least == 1 && b.most == 132);
     assert_false(bucket_few(r, &env, 132, 8192, &index, &b)); /* rows of one block */
+    static const uint32_t ranges[][3] = {{1, 1, 1}, {2, 2, 2}, {3, 3, 4}, {4, 3, 4}, {5, 5, 8}, {8, 5, 8}, {9, 9, 132}, {132, 9, 132}};
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) { /* rows that more blocks than a cluster's may share */
+        assert_true(bucket_of_rows(ranges[i][0], 132, 65536, &b));
+        assert_true(b.least == ranges[i][1] && b.most == ranges[i][2]);
+    }
+    for (int64_t sms = 1; sms < 20; sms++)
+        for (int64_t rows = 1; rows <= sms; rows++) assert_true(bucket_of_rows(rows, (uint32_t)sms, 65536, &b) && b.least <= rows && rows <= b.most && b.most <= sms);
     static const int64_t many[] = {INT64_MIN, -1, 0, 133, 4096, INT64_MAX};
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
         values[0].value = rule_int(many[i]);

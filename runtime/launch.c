@@ -31,8 +31,8 @@ static fsc_status count_blocks(const Call *c, const RecordLaunch *l, uint32_t *b
     if (l->together && (programs > (int64_t)l->together || c->grid[1] != 1 || c->grid[2] != 1))
         return status_fail(c->kernel->device, FSC_ERROR_GRID,
                            "kernel %s was compiled for a grid of up to %u programs along x alone, each shared by %u blocks that wait for each other, not for %lld x %lld x %lld; "
-                           "without num_ctas=grid:%u any grid will do",
-                           c->variant->record->kernel, l->together, l->blocks_per_program, (long long)programs, (long long)c->grid[1], (long long)c->grid[2], l->blocks_per_program);
+                           "the grid of its launch rule fits, and with num_ctas=1 any does",
+                           c->variant->record->kernel, l->together, l->blocks_per_program, (long long)programs, (long long)c->grid[1], (long long)c->grid[2]);
     int64_t n = (programs / packed + (programs % packed != 0)) * l->blocks_per_program; /* below 2^31 · 2^32 */
     if (n > INT32_MAX)
         return status_fail(c->kernel->device, FSC_ERROR_GRID, "kernel %s: %lld blocks along x are beyond the limit, %d",

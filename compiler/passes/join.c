@@ -3,7 +3,8 @@
  * In: a Func at STAGE_SIMT whose reductions are spelled out. Out: a shared_store stands before the shared_load of an
  * earlier exchange if nothing that it needs comes from there; the pure ops that make what it stores move with it.
  * Method: from a store back to the nearest load of its block, then on to the next one. Only small exchanges, such as the
- * partials of reductions: joined ones cannot use the same bytes. Never across a barrier of the source or an op with regions.
+ * partials of reductions: joined ones cannot use the same bytes. Where blocks meet through global memory, what a store to all of them needs is loaded of an
+ * exchange within the block: such a load moves with it, if it comes behind its own store still. Never across a barrier of the source or an op with regions.
  */
 #include "passes/private.h"
 
@@ -33,6 +34,13 @@ static void need(Join *j, const Op *op) {
         if (op->args[i]->def) j->stamp[op->args[i]->def->id] = j->attempt;
 }
 
+/* Does the exchange that o loads of begin before `load`? */
+static bool begins_before(const Op *o, const Op *load) {
+    for (const Op *s = load->prev; s; s = s->prev)
+        if (s->kind == OP_SHSTORE && s->attr.j == o->attr.j) return true;
+    return false;
+}
+
 /* What the store needs of the ops since the load, if all of that may move and the load is not among it. */
 static bool find_needed(Join *j, Op *store, const Op *load) {
     j->attempt++;
@@ -40,7 +48,8 @@ static bool find_needed(Join *j, Op *store, const Op *load) {
     need(j, store);
     for (const Op *o = store->prev; o != load; o = o->prev) {
         if (j->stamp[o->id] != j->attempt) continue;
-        if (op_info[o->kind].effect != EFFECT_PURE) return false;
+        bool moves = op_info[o->kind].effect == EFFECT_PURE || (j->f->is_split && o->kind == OP_SHLOAD && begins_before(o, load));
+        if (!moves) return false;
         need(j, o);
     }
     return j->stamp[load->id] != j->attempt;
@@ -48,9 +57,13 @@ static bool find_needed(Join *j, Op *store, const Op *load) {
 
 static void join_store(Join *j, Op *store) {
     if (shared_bytes_of(j->f, store) > MOST_BYTES) return;
+    const Op *at = store;
     for (int i = 0; i < MOST_LOADS; i++) {
-        Op *load = load_before(store);
-        if (!load || !find_needed(j, store, load)) return;
+        Op *load = load_before(at);
+        bool passes = load && find_needed(j, store, load);
+        at = passes ? store : load;
+        if (!load || (!passes && !j->f->is_split)) return;
+        if (!passes) continue;
         for (Op *o = load->next, *next = o; next != store; o = next) {
             next = o->next;
             if (j->stamp[o->id] == j->attempt) op_move_before(o, load);

@@ -452,6 +452,45 @@ static void test_cluster_memory(void **state) {
     (void)found(&s, hand_race_thread, "shared-race", 10, "byte 8 of shared memory");
 }
 
+/* Each block tells all others its number, twice as often as there are halves of the words. */
+static void tell_thread(EmuThread *t, const void *const *args) {
+    uint32_t sum = 0;
+    for (uint32_t round = 1; round <= 4; round++) {
+        uint32_t half = round % 2 * 4;
+        t->calls->split_store(t, half + t->rank, t->tid == 0, t->rank + round, round, AT_A);
+        uint32_t got = t->calls->split_wait(t, half + t->tid % 4, t->tid < 4, round, AT_B);
+        for (uint32_t i = 1; i < 4; i *= 2) got += t->calls->shuffle_xor(t, got, i, AT_C, round * 8 + i);
+        sum += t->tid < 4 ? got : 0;
+        t->calls->barrier_block(t, AT_C, round);
+    }
+    t->calls->split_leave(t, t->tid, -1);
+    if (t->tid == 0) store(t, address_of(args, 0) + 4 * block_of(t), (int32_t)sum, AT_D);
+}
+
+/* One half for all rounds: who is first overwrites what the others have yet to read. */
+static void tell_over_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    for (uint32_t round = 1; round <= 2; round++) {
+        t->calls->split_store(t, t->rank, t->tid == 0, 1, round, AT_A);
+        if (t->rank == 0) (void)t->calls->split_wait(t, t->tid, t->tid == 0, round, AT_B);
+    }
+}
+
+static void tell_left_thread(EmuThread *t, const void *const *args) {
+    (void)args;
+    t->calls->split_leave(t, t->tid, -1);
+    if (t->rank == 2) t->calls->split_store(t, 0, t->tid == 0, 1, 1, AT_D);
+}
+
+static void test_words(void **state) {
+    (void)state;
+    Setup s = {32, 4, 0, {2, 1, 1}};
+    assert_int_equal(launch(&s, tell_thread), FSC_OK);
+    for (int i = 0; i < 8; i++) assert_int_equal(y[i], 4 * 6 + 4 * 10);
+    (void)found(&s, tell_over_thread, "split-order", 10, "overwrites word 0 of its program's, which 3 blocks have yet to read");
+    (void)found(&s, tell_left_thread, "split-order", 40, "touches word 0 of its program's, which its block, number 2, has left");
+}
+
 static void test_divergence(void **state) {
     (void)state;
     Setup s = {64, 1, 0, {1, 1, 1}}, cluster = {32, 4, 0, {1, 1, 1}};
@@ -505,7 +544,7 @@ int main(void) {
         cmocka_unit_test(test_program_races), cmocka_unit_test(test_thread_race), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_divergence),    cmocka_unit_test(test_limits),      cmocka_unit_test(test_unwritten_output),
-        cmocka_unit_test(test_either_order),  cmocka_unit_test(test_cluster_memory),
+        cmocka_unit_test(test_either_order),  cmocka_unit_test(test_cluster_memory), cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -56,6 +56,12 @@ static void short_way_of(const char *device, const char *source) {
         assert_int_equal(fsc_jit_launch(slow, none, args, 6, NULL), FSC_OK);
         if (quick->num_variants != slow->num_variants) fail_msg("%zu variants of long rows, not %zu", quick->num_variants, slow->num_variants);
     }
+    for (int i = 0; i < 40; i++) { /* so few that each power of two is a range */
+        const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32), fsc_int(65536), fsc_int(i % 10 + 1), fsc_int(65536), fsc_float(0.5)};
+        assert_int_equal(fsc_jit_launch(quick, none, args, 6, NULL), FSC_OK);
+        assert_int_equal(fsc_jit_launch(slow, none, args, 6, NULL), FSC_OK);
+        if (quick->num_variants != slow->num_variants) fail_msg("%zu variants of few rows, not %zu", quick->num_variants, slow->num_variants);
+    }
     assert_true(quick->is_steady == (source != capped));
     if (quick->is_steady) assert_true(taken > 120);
     assert_true(slow->num_variants > 20);

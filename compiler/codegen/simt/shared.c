@@ -156,6 +156,7 @@ void simt_barrier(Simt *s, const Op *op) {
     static const Prim of[] = {
         [SCOPE_WARP] = PRIM_BAR_WARP, [SCOPE_BLOCK] = PRIM_BAR_BLOCK, [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER};
     V site = simt_site(s);
+    simt_split_wait(s);
     if (op->attr.is_begin) {
         if (plant(PLANT_NO_BEGIN)) return;
         simt_begin_cluster(s);

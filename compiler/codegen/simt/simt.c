@@ -71,7 +71,11 @@ static void simt_op(Simt *s, const Op *op) {
 
 void simt_block(Simt *s, const Block *b) {
     simt_record_entry(s, b);
-    for (const Op *op = b->first; op; op = op->next) simt_op(s, op);
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op->nregions) simt_split_wait(s);
+        simt_op(s, op);
+    }
+    simt_split_wait(s);
 }
 
 /* ---- Math on the primitives ---------------------------------------------------------------------------------------------- */

@@ -85,6 +85,16 @@ typedef struct OwnerTest {
     V value;              /* i1 */
 } OwnerTest;
 
+/* A round of words between the blocks of a program (split.c), and a store of it that is still to be waited for. */
+typedef struct Meeting {
+    V number, base, site; /* base: where its words begin, in its half of them */
+} Meeting;
+
+typedef struct SplitStore {
+    Meeting round;
+    const Op *op;
+} SplitStore;
+
 /* Of a program whose blocks meet through global memory (split.c). */
 typedef struct Split {
     uint32_t words;  /* of each half */
@@ -93,6 +103,9 @@ typedef struct Split {
     bool has_begun;  /* an exchange has happened for certain */
     bool is_last;    /* the last exchange was the one built last */
     bool has_left;
+    Meeting next;    /* while stores are open: where the round's next one goes */
+    SplitStore open[8];
+    uint32_t num_open;
 } Split;
 
 typedef struct Simt {
@@ -192,6 +205,7 @@ uint32_t simt_split_words(const Func *f); /* that a program needs at once; 0: no
 void simt_split_begin(Simt *s);           /* at the function's start */
 void simt_split_end(Simt *s);
 void simt_split_store(Simt *s, const Op *op);
+void simt_split_wait(Simt *s); /* for all that was stored, before a barrier or another region */
 bool simt_split_barrier(Simt *s, const Op *op); /* false: not this file's */
 
 /* record.c - what recorded code tells; nothing unless s->records */

@@ -1,9 +1,9 @@
 /* split.c - what crosses the blocks of a program that are no cluster: words in global memory, each with its round.
  *
  * In: shared_store of a program's tile to all its blocks; barriers of a program. Out: the split.* primitives.
- * Method: an exchange is a round, numbered from 1 in each launch. The owner of an element writes it to the element's word, with the round's
- * number; the threads of each block wait for all words of the round, and store them to their own shared memory. Rounds take the two
- * halves of the words in turn: who writes round n + 2 has seen all blocks in round n + 1, and they had read round n before.
+ * Method: stores up to a barrier are a round, numbered from 1 in each launch. The owner of an element writes it to the element's word, with the
+ * round's number; before the barrier the threads of each block wait for all words of the round, and store them to their own shared memory. Rounds take
+ * the two halves of the words in turn: who writes round n + 2 has seen all blocks in round n + 1, and they had read round n before.
  */
 #include "codegen/simt/simt.h"
 
@@ -19,17 +19,24 @@ static bool meets(const Op *op) {
     return (op->kind == OP_SHSTORE && op->attr.to_cluster) || (op->kind == OP_BARRIER && op->attr.i == SCOPE_CLUSTER);
 }
 
-static void count_words(void *context, Op *op) {
-    uint32_t *most = context, n = 0;
-    if (meets(op)) n = op->kind == OP_SHSTORE ? tile_words(op->args[0]) : 1;
-    if (n > *most) *most = n;
+/* The most that a round of the block's, or of its regions', takes. */
+static uint32_t block_words(const Block *b, uint32_t blocks) {
+    uint32_t most = 0, round = 0;
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op->kind == OP_BARRIER || op->nregions) round = 0;
+        if (op->kind == OP_SHSTORE && op->attr.to_cluster) round += tile_words(op->args[0]);
+        uint32_t n = op->kind == OP_BARRIER && meets(op) ? blocks : round;
+        for (uint32_t r = 0; r < op->nregions; r++) {
+            uint32_t inside = block_words(op->regions[r], blocks);
+            if (inside > n) n = inside;
+        }
+        if (n > most) most = n;
+    }
+    return most;
 }
 
 uint32_t simt_split_words(const Func *f) {
-    uint32_t most = 0;
-    if (!f->is_split) return 0;
-    func_walk((Func *)(uintptr_t)f, count_words, &most);
-    return most && most < f->blocks_per_program ? f->blocks_per_program : most;
+    return f->is_split ? block_words(f->body, f->blocks_per_program) : 0;
 }
 
 /* ---- The launch's beginning and end ------------------------------------------------------------------------------------------ */
@@ -73,6 +80,7 @@ static void leave(Simt *s) {
 
 void simt_split_end(Simt *s) {
     V site = simt_i32(s, -1);
+    simt_split_wait(s);
     if (!s->split || s->split->has_left) return;
     prim_call(s, PRIM_BAR_BLOCK, &site, 1);
     leave(s);
@@ -85,11 +93,11 @@ static void leave_early(Simt *s) {
 
 /* ---- A round ------------------------------------------------------------------------------------------------------------------- */
 
-typedef struct Meeting {
-    V number, base, site; /* base: where its half of the words begins */
-} Meeting;
 
+/* The round that op is of, or a new one; of its words the first `words` are taken. */
 static Meeting begin_round(Simt *s, const Op *op) {
+    s->split->is_last = op == s->split->last;
+    if (s->split->num_open) return s->split->next;
     LLVMBuilderRef at = s->m->at;
     V before = LLVMBuildLoad2(at, s->m->i32, s->split->round, ""), site = simt_site(s);
     Meeting r = {.number = LLVMBuildAdd(at, before, simt_i32(s, 1), ""), .site = site};
@@ -102,7 +110,6 @@ static Meeting begin_round(Simt *s, const Op *op) {
         prim_call(s, PRIM_BAR_BLOCK, &site, 1);
     }
     if (op->parent == s->f->body) s->split->has_begun = true;
-    s->split->is_last = op == s->split->last;
     return r;
 }
 
@@ -140,28 +147,41 @@ static void write_tile(Simt *s, const Meeting *r, const Value *v) {
     }
 }
 
-/* Word i, i + threads, …, up to `n`, by thread i. `offset`: where the tile lies in shared memory; NULL: nowhere. */
-static void read_words(Simt *s, const Meeting *r, uint32_t n, uint32_t bytes, const int64_t *offset) {
+/* Word i, i + threads, …, up to `n`, by thread i. `offset`: where the tile lies in shared memory; negative: nowhere. */
+static void read_words(Simt *s, const Meeting *r, uint32_t n, uint32_t bytes, int64_t offset) {
     uint32_t threads = s->f->threads_per_program;
     Access a = {1, bytes < 4 ? bytes * 8 : 32};
     for (uint32_t first = 0; first < n; first += threads) {
         V index = LLVMBuildAdd(s->m->at, simt_tid(s), simt_i32(s, first), "");
         V is_word = first + threads <= n ? llvm_int(s->m->i1, 1) : LLVMBuildICmp(s->m->at, LLVMIntULT, index, simt_i32(s, n), "");
         V word = wait_word(s, r, index, is_word);
-        if (!offset) continue;
+        if (offset < 0) continue;
         if (a.bits < 32) word = LLVMBuildTrunc(s->m->at, word, access_word(s, a), "");
         V scaled = LLVMBuildMul(s->m->at, index, simt_i32(s, a.bits / 8), "");
-        V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, *offset), ""), is_word, word, r->site};
+        V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, offset), ""), is_word, word, r->site};
         prim_access(s, PRIM_STORE_SHARED, a, args, COUNT(args));
     }
+}
+
+void simt_split_wait(Simt *s) {
+    for (uint32_t i = 0; s->split && i < s->split->num_open; i++) {
+        const SplitStore *o = &s->split->open[i];
+        const Value *v = o->op->args[0];
+        uint32_t bits = dtype_bits(v->type.dtype);
+        read_words(s, &o->round, tile_words(v), bits < 8 ? 1 : bits / 8, o->op->attr.i);
+    }
+    if (s->split) s->split->num_open = 0;
 }
 
 void simt_split_store(Simt *s, const Op *op) {
     const Value *v = op->args[0];
     if (op->attr.i < 0) bug("shared memory was not allocated");
-    Meeting r = begin_round(s, op);
+    if (s->split->num_open == COUNT(s->split->open)) simt_split_wait(s);
+    Meeting r = begin_round(s, op), next = r;
     write_tile(s, &r, v);
-    read_words(s, &r, tile_words(v), dtype_bits(v->type.dtype) < 8 ? 1 : dtype_bits(v->type.dtype) / 8, &op->attr.i);
+    s->split->open[s->split->num_open++] = (SplitStore){r, op};
+    next.base = LLVMBuildAdd(s->m->at, r.base, simt_i32(s, tile_words(v)), "");
+    s->split->next = next;
 }
 
 /* A round whose words say no more than that a block has come; what its threads stored before is seen behind it. */
@@ -171,13 +191,14 @@ static void meet_all(Simt *s, const Op *op) {
     Meeting r = begin_round(s, op);
     prim_call(s, PRIM_SPLIT_FENCE, NULL, 0);
     write_word(s, &r, simt_cta_rank(s), simt_owner_in_block(s, NULL), order);
-    read_words(s, &r, s->f->blocks_per_program, 4, NULL);
+    read_words(s, &r, s->f->blocks_per_program, 4, -1);
     prim_call(s, PRIM_SPLIT_FENCE, NULL, 0);
     prim_call(s, PRIM_BAR_SPLIT, &site, 1);
 }
 
 bool simt_split_barrier(Simt *s, const Op *op) {
     V site = simt_site(s);
+    simt_split_wait(s);
     if (!s->split || op->attr.i == SCOPE_WARP) return false;
     if (op->attr.i == SCOPE_CLUSTER) meet_all(s, op);
     else prim_call(s, PRIM_BAR_BLOCK, &site, 1);

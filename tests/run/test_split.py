@@ -38,6 +38,29 @@ def split_once(bench, blocks):
     judge_once(bench, num_warps=1, num_ctas=blocks, split=True)
 
 
+@case(blocks=[8, 32])
+def split_few_elements(bench, blocks):
+    """Rounds of which not every block has an element, one after the other: scans and sums of tiles shorter than the blocks are many."""
+    source = """
+@kernel(grid=(2,))
+def f(y: *i32, x: *i32, n: i32, N: constexpr = 16):
+    i = program_id(0) * N + arange(0, N)
+    v = load(x + i)
+    for k in range(0, n):
+        v = cumsum(v ^ k, axis=0)
+        v = flip(cumsum(v + k, axis=0)) + atomic_add(y + 2 * N + program_id(0), 1) * 0
+    store(y + i, v)
+"""
+    v = np.random.default_rng(blocks).integers(-2 ** 31, 2 ** 31, (2, 16)).astype(np.int32)
+    x, y = bench.buffer("i32", v.size, v.ravel()), bench.buffer("i32", v.size + 2, np.zeros(v.size + 2))
+    bench.run(source, y, x, 5, num_warps=2, num_ctas=blocks, split=True)
+    with np.errstate(over="ignore"):
+        for k in range(5):
+            v = (v ^ k).cumsum(axis=1, dtype=np.int32)
+            v = (v + k).cumsum(axis=1, dtype=np.int32)[:, ::-1]
+    same_bits(y.raw(), np.concatenate([v.ravel(), [5, 5]]).astype(np.int32), "scans of few elements")
+
+
 @case(dtype=["fp32", "bf16"], n=[40000, 65535])
 def split_chunks(bench, dtype, n):
     """A row beyond the registers of its blocks."""

@@ -72,10 +72,10 @@ static void simt_op(Simt *s, const Op *op) {
 void simt_block(Simt *s, const Block *b) {
     simt_record_entry(s, b);
     for (const Op *op = b->first; op; op = op->next) {
-        if (op->nregions) simt_split_wait(s);
+        if (op->nregions && !op_is_combine(op->kind)) simt_split_wait(s);
         simt_op(s, op);
     }
-    simt_split_wait(s);
+    if (!b->owner || !op_is_combine(b->owner->kind)) simt_split_end_region(s);
 }
 
 /* ---- Math on the primitives ---------------------------------------------------------------------------------------------- */

@@ -103,6 +103,7 @@ typedef struct Split {
     bool has_begun;  /* an exchange has happened for certain */
     bool is_last;    /* the last exchange was the one built last */
     bool has_left;
+    bool is_reading; /* since the last round was waited for, the block's threads have not met */
     Meeting next;    /* while stores are open: where the round's next one goes */
     SplitStore open[8];
     uint32_t num_open;
@@ -205,6 +206,7 @@ uint32_t simt_split_words(const Func *f); /* that a program needs at once; 0: no
 void simt_split_begin(Simt *s);           /* at the function's start */
 void simt_split_end(Simt *s);
 void simt_split_store(Simt *s, const Op *op);
+void simt_split_end_region(Simt *s); /* and at the end of one */
 void simt_split_wait(Simt *s); /* for all that was stored, before a barrier or another region */
 bool simt_split_barrier(Simt *s, const Op *op); /* false: not this file's */
 

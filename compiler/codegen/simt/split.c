@@ -3,7 +3,8 @@
  * In: shared_store of a program's tile to all its blocks; barriers of a program. Out: the split.* primitives.
  * Method: stores up to a barrier are a round, numbered from 1 in each launch. The owner of an element writes it to the element's word, with the
  * round's number; before the barrier the threads of each block wait for all words of the round, and store them to their own shared memory. Rounds take
- * the two halves of the words in turn: who writes round n + 2 has seen all blocks in round n + 1, and they had read round n before.
+ * the two halves of the words in turn: who writes round n + 2 has seen all blocks in round n + 1, and they had read round n before. So every block
+ * has a word in every round: one that says no more than that where the elements are not everybody's.
  */
 #include "codegen/simt/simt.h"
 
@@ -15,17 +16,24 @@ static uint32_t tile_words(const Value *v) {
     return words_of(v->type.dtype) * (value_is_tile(v) ? (uint32_t)shape_elements(v->type.shape) : 1);
 }
 
+/* Does each block own an element? */
+static bool is_of_all(const Value *v) {
+    return value_is_tile(v) && !layout_free(v->type.layout, IN_CTA);
+}
+
 static bool meets(const Op *op) {
     return (op->kind == OP_SHSTORE && op->attr.to_cluster) || (op->kind == OP_BARRIER && op->attr.i == SCOPE_CLUSTER);
 }
 
 /* The most that a round of the block's, or of its regions', takes. */
 static uint32_t block_words(const Block *b, uint32_t blocks) {
-    uint32_t most = 0, round = 0;
+    uint32_t most = 0, round = 0, signs = 0;
     for (const Op *op = b->first; op; op = op->next) {
-        if (op->kind == OP_BARRIER || op->nregions) round = 0;
-        if (op->kind == OP_SHSTORE && op->attr.to_cluster) round += tile_words(op->args[0]);
-        uint32_t n = op->kind == OP_BARRIER && meets(op) ? blocks : round;
+        bool is_store = op->kind == OP_SHSTORE && op->attr.to_cluster;
+        if (op->kind == OP_BARRIER || (op->nregions && !op_is_combine(op->kind))) round = signs = 0;
+        if (is_store) round += tile_words(op->args[0]);
+        if (is_store && !is_of_all(op->args[0])) signs = blocks;
+        uint32_t n = op->kind == OP_BARRIER && meets(op) ? blocks : round + signs;
         for (uint32_t r = 0; r < op->nregions; r++) {
             uint32_t inside = block_words(op->regions[r], blocks);
             if (inside > n) n = inside;
@@ -100,6 +108,8 @@ static Meeting begin_round(Simt *s, const Op *op) {
     if (s->split->num_open) return s->split->next;
     LLVMBuilderRef at = s->m->at;
     V before = LLVMBuildLoad2(at, s->m->i32, s->split->round, ""), site = simt_site(s);
+    if (s->split->is_reading) prim_call(s, PRIM_BAR_BLOCK, &site, 1); /* nobody looked at what the last round brought */
+    s->split->is_reading = false;
     Meeting r = {.number = LLVMBuildAdd(at, before, simt_i32(s, 1), ""), .site = site};
     V half = LLVMBuildAnd(at, before, simt_i32(s, plant(PLANT_ONE_HALF) ? 0 : 1), "");
     r.base = LLVMBuildMul(at, half, simt_i32(s, s->split->words), "");
@@ -164,13 +174,26 @@ static void read_words(Simt *s, const Meeting *r, uint32_t n, uint32_t bytes, in
 }
 
 void simt_split_wait(Simt *s) {
-    for (uint32_t i = 0; s->split && i < s->split->num_open; i++) {
-        const SplitStore *o = &s->split->open[i];
-        const Value *v = o->op->args[0];
+    Split *p = s->split;
+    bool is_everybodys = false;
+    if (!p || !p->num_open) return;
+    for (uint32_t i = 0; i < p->num_open; i++) is_everybodys |= is_of_all(p->open[i].op->args[0]);
+    if (!is_everybodys) write_word(s, &p->next, simt_cta_rank(s), simt_owner_in_block(s, NULL), simt_i32(s, 0));
+    for (uint32_t i = 0; i < p->num_open; i++) {
+        const Value *v = p->open[i].op->args[0];
         uint32_t bits = dtype_bits(v->type.dtype);
-        read_words(s, &o->round, tile_words(v), bits < 8 ? 1 : bits / 8, o->op->attr.i);
+        read_words(s, &p->open[i].round, tile_words(v), bits < 8 ? 1 : bits / 8, p->open[i].op->attr.i);
     }
-    if (s->split) s->split->num_open = 0;
+    if (!is_everybodys) read_words(s, &p->next, s->f->blocks_per_program, 4, -1);
+    p->num_open = 0;
+    p->is_reading = true;
+}
+
+void simt_split_end_region(Simt *s) {
+    V site = simt_i32(s, -1);
+    simt_split_wait(s);
+    if (s->split && s->split->is_reading) prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    if (s->split) s->split->is_reading = false;
 }
 
 void simt_split_store(Simt *s, const Op *op) {
@@ -199,6 +222,7 @@ static void meet_all(Simt *s, const Op *op) {
 bool simt_split_barrier(Simt *s, const Op *op) {
     V site = simt_site(s);
     simt_split_wait(s);
+    if (s->split && (op->attr.i != SCOPE_WARP || s->f->threads_per_program <= 32)) s->split->is_reading = false;
     if (!s->split || op->attr.i == SCOPE_WARP) return false;
     if (op->attr.i == SCOPE_CLUSTER) meet_all(s, op);
     else prim_call(s, PRIM_BAR_BLOCK, &site, 1);

@@ -34,6 +34,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "short-row": ["live_half_empty(n=4353"],
     "turned-run": ["live_in_place(n=2046"],
     "shared-place": ["remat_levels(dtype=fp16, n=16384"],
+    "late-aligned": ["late_rows(dtype=fp16, n=2049"],
     "across-end": ["live_strides(dtype=fp16, n=2045"],
     "stage-index": ["pipeline_rows(dtype=fp32, n=781, stages=3, same=False"],
     "early-read": ["pipeline_short(warps=4, trips=4, stages=2"],

@@ -77,6 +77,13 @@ Value *func_add_param(Func *f, Type t, Param p) {
     return block_add_arg(f, f->body, t, p.name);
 }
 
+bool op_loads_constant(const Func *f, const Op *load) {
+    const Value *v = load->args[0];
+    while (v->def && v->def->nargs && v->def->args[0]->type.dtype == DT_PTR && op_info[v->def->kind].effect == EFFECT_PURE)
+        v = v->def->args[0];
+    return !v->def && v->block == f->body && f->params.at[v->index].is_const;
+}
+
 bool block_contains(const Block *b, const Op *op) {
     for (const Block *at = op->parent; at; at = at->owner ? at->owner->parent : NULL)
         if (at == b) return true;

@@ -371,6 +371,8 @@ Op *op_clone(Builder *b, const Op *op, ValueMap *map);
 bool value_const(const Value *v, int64_t *bits);
 bool value_const_float(const Value *v, double *x);
 bool value_is_tile(const Value *v);
+/* Does it load what a const pointer names, memory that nobody writes during the kernel? */
+bool op_loads_constant(const Func *f, const Op *load);
 bool block_contains(const Block *b, const Op *op); /* at any depth */
 
 /* Every op of the function in program order, regions included; `fn` may erase or replace the op it is given. */

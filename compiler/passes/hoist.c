@@ -77,14 +77,6 @@ static bool crosses_warps(const Op *op) {
     return plan.combine[IN_WARP] || plan.combine[IN_CTA];
 }
 
-/* Does a const pointer name what it loads? */
-static bool is_unwritten(const Func *f, const Op *load) {
-    const Value *v = load->args[0];
-    while (v->def && v->def->nargs && v->def->args[0]->type.dtype == DT_PTR && op_info[v->def->kind].effect == EFFECT_PURE)
-        v = v->def->args[0];
-    return !v->def && v->block == f->body && f->params.at[v->index].is_const;
-}
-
 /* May a load be issued before op? */
 static bool passes(const Op *op, bool unwritten) {
     switch (op_info[op->kind].effect) {
@@ -102,7 +94,7 @@ static void need(Hoist *h, const Op *op) {
 
 /* The first reduction that the load need not wait for; what it needs is stamped. */
 static Op *find_reduction(Hoist *h, const Op *load) {
-    bool unwritten = is_unwritten(h->f, load);
+    bool unwritten = op_loads_constant(h->f, load);
     Op *found = NULL;
     h->attempt++;
     need(h, load);

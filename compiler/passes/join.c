@@ -11,6 +11,7 @@
 enum {
     MOST_BYTES = 1024, /* of one exchange */
     MOST_LOADS = 16,   /* that one store passes: so many exchanges share a barrier */
+    MANY = 16,         /* registers of a tile that two reductions had better be done with at once */
 };
 
 typedef struct Join {
@@ -55,6 +56,19 @@ static bool find_needed(Join *j, Op *store, const Op *load) {
     return j->stamp[load->id] != j->attempt;
 }
 
+/* Where the ops go that the store needs: before the load; but before the store that it belongs to if that is of a reduction of a tile
+ * which they need as well: then the two reductions stand side by side, and can be made of it together. */
+static Op *place_of(const Join *j, const Op *store, Op *load) {
+    Op *before = load->prev && load->prev->kind == OP_SHSTORE ? load->prev : NULL;
+    const Op *reduction = before ? before->args[0]->def : NULL;
+    if (!reduction || reduction->kind != OP_REDUCEWARP || reduction->next != before) return load;
+    if (layout_registers(reduction->args[0]->type.layout) < MANY) return load;
+    for (const Op *o = load->next; o != store; o = o->next)
+        for (uint32_t i = 0; i < o->nargs && j->stamp[o->id] == j->attempt; i++)
+            if (o->args[i] == reduction->args[0]) return before;
+    return load;
+}
+
 static void join_store(Join *j, Op *store) {
     if (shared_bytes_of(j->f, store) > MOST_BYTES) return;
     const Op *at = store;
@@ -64,9 +78,10 @@ static void join_store(Join *j, Op *store) {
         at = passes ? store : load;
         if (!load || (!passes && !j->f->is_split)) return;
         if (!passes) continue;
+        Op *before = place_of(j, store, load);
         for (Op *o = load->next, *next = o; next != store; o = next) {
             next = o->next;
-            if (j->stamp[o->id] == j->attempt) op_move_before(o, load);
+            if (j->stamp[o->id] == j->attempt) op_move_before(o, before);
         }
         op_move_before(store, load);
         j->changed = true;

@@ -27,7 +27,8 @@ static V *words_of(Simt *s, const Value *v, uint32_t per_word) {
 void simt_again(Simt *s, const Op *op) {
     Value *v = op->results[0];
     uint32_t bytes = type_bytes(type_scalar(v->type.dtype)), n = tile_registers(v), per_word = bytes < 4 ? 4 / bytes : 1;
-    if (bytes > 4 || n % per_word) s->values[v->id] = *tile_of(s, op->args[0]); /* no whole number of words: it lives as it is */
+    if (tile_is_late(s, op->args[0])) s->values[v->id] = *tile_waiting(s, op->args[0]); /* no words live */
+    else if (bytes > 4 || n % per_word) s->values[v->id] = *tile_of(s, op->args[0]); /* no whole number of words: it lives as it is */
     else s->values[v->id] = tile_packed(s, op, n, words_of(s, op->args[0], per_word), per_word, true);
     if (!simt_waits(s, op)) tile_of(s, v);
 }

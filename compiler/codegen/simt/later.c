@@ -25,6 +25,7 @@ typedef struct Later {
     V *words, zero;     /* of `again`: what it is made of, a zero of its own; NULL: what the tile was loaded in */
     Divisor *divisors;  /* of a division by few divisors, by register; else NULL */
     Park *park;         /* of `park` and of what waits there; else NULL */
+    Move *move;         /* of a load that is put off; else NULL */
 } Later;
 
 static void find_again(void *context, Op *op) {
@@ -59,6 +60,7 @@ static bool is_float_tile(const Value *v) {
 }
 
 bool simt_waits(const Simt *s, const Op *op) {
+    if (s->late[op->id]) return true;
     bool has_lanes = op->kind == OP_SELECT || op->kind == OP_LOAD || op->kind == OP_AGAIN || op->kind == OP_PARK || (op->kind >= OP_FADD && op->kind <= OP_FPTRUNC);
     return s->is_tight && has_lanes && is_float_tile(op->results[0]) && users_take_lanes(op);
 }
@@ -109,6 +111,15 @@ Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word,
     return r;
 }
 
+Tile tile_loaded(Simt *s, const Op *op, uint32_t n, Move *move) {
+    Tile r = tile_create(s, n);
+    Later *l = later_create(s, op, n);
+    l->move = move;
+    for (uint32_t i = 0; i < n; i++) l->same[i] = i;
+    r.later = l;
+    return r;
+}
+
 bool tile_elementwise_later(Simt *s, const Op *op, Tile *r) {
     enum { WINDOW = 64 };
     if (!simt_waits(s, op)) return false;
@@ -133,6 +144,17 @@ static V packed_lane(Simt *s, const Tile *t, uint32_t reg) {
     if (!word) word = LLVMBuildXor(s->m->at, l->words[i], l->zero, "");
     if (!s->is_aside) t->words[i] = word;
     return element_of_word(s, l->op->results[0]->type.dtype, word, reg % l->per_word);
+}
+
+Move *tile_move(const Tile *t) {
+    return t->later ? t->later->move : NULL;
+}
+
+static V loaded_lane(Simt *s, const Tile *t, uint32_t reg) {
+    V x[16];
+    uint32_t n, first = load_vector(s, t->later->move, reg, x, &n);
+    for (uint32_t i = 0; i < n && !s->is_aside; i++) t->at[first + i].base = x[i];
+    return x[reg - first];
 }
 
 static V op_lane(Simt *s, const Later *l, uint32_t reg) {
@@ -217,6 +239,12 @@ void simt_park(Simt *s, const Op *op) {
 
 /* ---- A lane, whatever makes it ------------------------------------------------------------------------------------------------ */
 
+static V lane_made(Simt *s, const Tile *t, uint32_t reg) {
+    if (t->later->move) return loaded_lane(s, t, reg);
+    if (t->later->op->kind == OP_PARK) return parked_lane(s, t, reg);
+    return t->later->per_word ? packed_lane(s, t, reg) : op_lane(s, t->later, reg);
+}
+
 V lane_later(Simt *s, const Tile *t, uint32_t reg) {
     const Op *now = s->op;
     uint32_t site = s->op_site, first = t->later->same[reg];
@@ -224,7 +252,7 @@ V lane_later(Simt *s, const Tile *t, uint32_t reg) {
     if (!x) {
         s->op = t->later->op;
         llvm_debug_at(s->m, s->op->span);
-        x = t->later->op->kind == OP_PARK ? parked_lane(s, t, first) : t->later->per_word ? packed_lane(s, t, first) : op_lane(s, t->later, first);
+        x = lane_made(s, t, first);
         s->op = now;
         s->op_site = site;
         llvm_debug_at(s->m, now->span);

@@ -64,7 +64,7 @@ static void fold_masks(Simt *s, const Move *mv, uint32_t v, V *all, V *some) {
 }
 
 /* Predicates of vector v from its mask lanes. */
-static void move_masks(Simt *s, Move *mv, uint32_t v) {
+void move_masks(Simt *s, Move *mv, uint32_t v) {
     uint32_t first = (plant(PLANT_SWAP_MASK) && v ? v - 1 : v) * mv->n, last = first + mv->n - 1;
     MaskKind kind = mv->mask ? (MaskKind)mv->op->attr.mem.mask_kind : MASK_NONE;
     V all = llvm_int(s->m->i1, 1), some = all;
@@ -95,7 +95,7 @@ static bool is_false(V x) {
 }
 
 /* Of a store: another register has these elements. */
-static bool move_skips(const Move *mv, uint32_t v) {
+bool move_skips(const Move *mv, uint32_t v) {
     return mv->free_registers & (v * mv->n);
 }
 
@@ -247,7 +247,7 @@ V other_lane(Simt *s, const Move *mv, uint32_t reg) {
     return mv->other && !plant(PLANT_LOST_OTHER) ? tile_lane(s, mv->other, reg) : LLVMConstNull(lane_type(s, mv->d));
 }
 
-static void others_pack(Simt *s, const Move *mv, uint32_t v, V *words) {
+void others_pack(Simt *s, const Move *mv, uint32_t v, V *words) {
     V others[16];
     for (uint32_t i = 0; i < mv->n; i++) others[i] = other_lane(s, mv, v * mv->n + i);
     elements_pack(s, mv->d, others, mv->n, mv->whole, words);
@@ -257,7 +257,7 @@ static V whole_address(Simt *s, const Move *mv, uint32_t v) {
     return move_folds(mv, v) ? move_fold(s, mv, v).address : element_address(s, mv, v, 0);
 }
 
-static void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
+void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
     V args[8] = {whole_address(s, mv, v), mv->all[v]};
     Access a = mv->whole;
     others_pack(s, mv, v, words);
@@ -286,7 +286,7 @@ static void load_single(Simt *s, const Move *mv, const V *which, uint32_t v, con
 enum { FEW = 4 };
 
 /* A few vectors are loaded beside what the whole loads left, so as not to wait for these; many over it, to save registers. */
-static void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
+void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
     if (move_has_edges(mv)) {
         load_edges(s, mv, which, words);
         return;
@@ -313,9 +313,8 @@ static void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
 
 /* ---- Rows that begin otherwise: loads across aligned vectors ------------------------------------------------------------------ */
 
-/* Aligned vectors of four words of narrow elements; the place says which are the row's. */
-static bool goes_across(const Move *mv) {
-    return mv->place && mv->is_row && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 && mv->n != 4 && !plant(PLANT_EQUAL_TURNS);
+bool move_crosses(const Move *mv) {
+    return mv->place && mv->is_row && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 && !plant(PLANT_EQUAL_TURNS);
 }
 
 /* The 16 bytes that begin `beyond` (1 to 15) bytes behind an aligned vector of 4 words: of those and the next 4. */
@@ -329,18 +328,23 @@ static void shift_words(Simt *s, V beyond, bool has_halves, V w[8]) {
     for (uint32_t i = 0; i < 4 && has_halves; i++) w[i] = llvm_ternary(s->m, "llvm.fshr", w[i + 1], w[i], bits);
 }
 
-/* Vector v by two aligned loads under `mask`; else `words` stay. */
-static void load_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V *words) {
-    V start = element_address(s, mv, v, 0), w[8];
-    start = LLVMBuildSub(s->m->at, start, LLVMBuildZExt(s->m->at, beyond, s->m->i64, ""), "");
+void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both, V w[8]) {
+    Lane lane = mv->ptr->at[v * mv->n];
+    V start = LLVMBuildSub(s->m->at, lane.base, LLVMBuildZExt(s->m->at, beyond, s->m->i64, ""), ""), zero = simt_i32(s, 0);
     for (uint32_t half = 0; half < 2; half++) {
-        V from = half ? LLVMBuildAdd(s->m->at, start, llvm_int(s->m->i64, 16), "") : start, zero = simt_i32(s, 0);
-        V args[8] = {from, mask, zero, zero, zero, zero, mv->policy, mv->site};
+        V from = LLVMBuildAdd(s->m->at, start, llvm_int(s->m->i64, lane.offset + 16 * half), "");
+        V args[8] = {from, half ? both : mask, zero, zero, zero, zero, mv->policy, mv->site};
         V r = prim_access(s, PRIM_LOAD_GLOBAL, mv->whole, args, 8);
         for (uint32_t i = 0; i < 4; i++) w[4 * half + i] = access_result(s, mv->whole, r, i);
     }
+}
+
+void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words) {
     shift_words(s, beyond, type_bytes(type_scalar(mv->d)) < 4, w);
-    for (uint32_t i = 0; i < 4; i++) words[i] = LLVMBuildSelect(s->m->at, mask, w[i], words[i], "");
+    for (uint32_t i = 0; i < 4; i++) {
+        bool is_zero = LLVMIsConstant(words[i]) && LLVMIsNull(words[i]); /* as what a load that does not happen gives */
+        words[i] = is_zero ? w[i] : LLVMBuildSelect(s->m->at, mask, w[i], words[i], "");
+    }
 }
 
 /* Vectors under way at once when `done` have come: two, as long as their 8 words each, 4 once shifted, are together little more than all the vectors.
@@ -362,7 +366,9 @@ static void load_loose(Simt *s, const Move *mv, V *words) {
         rest[v] = known_and(s, mv->loose[v], known_not(s, inside));
         memcpy(own + 4 * v, words + 4 * v, 4 * sizeof *own);
         if (!move_single(mv, mv->loose, v) || is_false(inside)) continue;
-        load_across(s, mv, v, beyond, known_and(s, mv->loose[v], inside), own + 4 * v);
+        V whole = known_and(s, mv->loose[v], inside), w[8];
+        begin_across(s, mv, v, beyond, whole, whole, w);
+        end_across(s, mv, beyond, whole, w, own + 4 * v);
         for (uint32_t i = 0; i < 4; i++) got = got ? LLVMBuildOr(s->m->at, got, own[4 * v + i], "") : own[4 * v + i];
         if (++moved < wait) continue;
         wait = moved + under_way(mv, moved);
@@ -380,7 +386,7 @@ static void load_aligned(Simt *s, const Move *mv, V *words) {
 }
 
 static void load_otherwise(Simt *s, const Move *mv, V *words) {
-    if (mv->may_be_loose && goes_across(mv)) load_loose(s, mv, words);
+    if (mv->may_be_loose && move_crosses(mv) && mv->n > 4) load_loose(s, mv, words);
     else if (mv->may_be_loose) load_slow(s, mv, mv->loose, words);
 }
 
@@ -406,6 +412,10 @@ static void load_arms(Simt *s, const Move *mv, V *words) {
 void simt_load(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Move mv = move_open(s, op, v, false);
+    if (s->late[op->id]) {
+        s->values[v->id] = load_later(s, &mv);
+        return;
+    }
     Tile r = tile_create(s, tile_registers(v));
     uint32_t w = mv.whole.words;
     V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * w);
@@ -437,7 +447,7 @@ V *store_words(Simt *s, const Move *mv, uint32_t v) {
     return words;
 }
 
-static void store_whole(Simt *s, const Move *mv, uint32_t v) {
+void store_whole(Simt *s, const Move *mv, uint32_t v) {
     V args[8] = {whole_address(s, mv, v), mv->all[v]};
     Access a = mv->whole;
     memcpy(args + 2, store_words(s, mv, v), a.words * sizeof *args);
@@ -446,7 +456,7 @@ static void store_whole(Simt *s, const Move *mv, uint32_t v) {
     prim_access(s, PRIM_STORE_GLOBAL, a, args, 4 + a.words);
 }
 
-static void store_slow(Simt *s, const Move *mv, const V *which) {
+void store_slow(Simt *s, const Move *mv, const V *which) {
     if (move_has_edges(mv)) {
         store_edges(s, mv, which);
         return;
@@ -467,6 +477,10 @@ static void store_slow(Simt *s, const Move *mv, const V *which) {
 
 void simt_store(Simt *s, const Op *op) {
     Move mv = move_open(s, op, op->args[1], true);
+    if (tile_is_late(s, op->args[1])) {
+        store_late(s, &mv);
+        return;
+    }
     for (uint32_t v = 0; v < mv.vectors; v++)
         if (!move_skips(&mv, v) && !is_false(mv.all[v])) store_whole(s, &mv, v);
     if (mv.may_cut) store_slow(s, &mv, mv.cut);

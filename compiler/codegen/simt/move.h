@@ -1,11 +1,17 @@
-/* move.h - one load or store of global memory taken apart: what memory.c and cut.c share.
+/* move.h - one load or store of global memory taken apart: what memory.c, putoff.c and cut.c share.
  */
 #ifndef FSC_CODEGEN_SIMT_MOVE_H
 #define FSC_CODEGEN_SIMT_MOVE_H
 
 #include "codegen/simt/simt.h"
 
-typedef struct Move {
+/* A vector that is being loaded: as it comes, not shifted yet. */
+typedef struct Begun {
+    V words[8], inside; /* inside: of two aligned vectors, whether they are the row's */
+    bool is_begun;
+} Begun;
+
+struct Move {
     const Op *op;
     DType d;    /* of the elements */
     uint32_t n; /* elements per vector */
@@ -24,8 +30,10 @@ typedef struct Move {
     const Tile *turned;      /* of `place`: without what is added to it */
     uint32_t home;           /* a vector that no turn brings over the beginning; `vectors`: there is none */
     V *words;                /* of a store: those of vectors that were packed; NULL at a vector's first: not yet */
+    V beyond; /* of loads that are put off: how far behind a multiple of 16 bytes each vector begins; NULL: all are aligned */
+    Begun *begun; /* of such loads, by vector */
     V policy, site;
-} Move;
+};
 
 enum { MOST_TURN = 15 };
 
@@ -51,6 +59,23 @@ typedef struct Aside {
 } Aside;
 Aside aside_open(Simt *s, const Move *mv, const V *which);
 void aside_close(Simt *s, Aside a, V *words, const V *parts, uint32_t n); /* words become parts where the block was entered; NULL: no part */
+
+void move_masks(Simt *s, Move *mv, uint32_t v);  /* predicates of vector v from its mask lanes, as `aligned` and has_arms are */
+bool move_skips(const Move *mv, uint32_t v);     /* of a store: another register has these elements */
+bool move_crosses(const Move *mv);               /* aligned vectors of four words; the place says which are the row's */
+void others_pack(Simt *s, const Move *mv, uint32_t v, V *words);
+void load_whole(Simt *s, const Move *mv, uint32_t v, V *words);
+void load_slow(Simt *s, const Move *mv, const V *which, V *words); /* what moves under `which`, over words */
+void store_whole(Simt *s, const Move *mv, uint32_t v);
+void store_slow(Simt *s, const Move *mv, const V *which);
+/* The two aligned vectors that vector v lies across, under `mask`, the second under `both`. */
+void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both, V w[8]);
+/* Vector v of them, where `mask` let them be loaded; else `words` stay. */
+void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words);
+
+/* putoff.c - loads that are put off (late.c), and the stores that they are for */
+Tile load_later(Simt *s, const Move *mv);
+void store_late(Simt *s, const Move *mv);
 
 /* cut.c - of turned rows whose mask is known as a place below an end */
 bool move_has_edges(const Move *mv);

@@ -13,14 +13,30 @@ static uint32_t deposit(uint32_t value, uint32_t mask) {
     return r;
 }
 
+/* What is combined: one tile, or two of one layout whose lanes are made together. */
+typedef struct Sum {
+    OpKind kind;
+    DType d;
+    const Tile *x;
+} Sum;
+
+enum { MOST_SUMS = 2 };
+
+static void combine_two(Simt *s, const Sum *sums, uint32_t n, const V *a, const V *b, V *out) {
+    for (uint32_t k = 0; k < n; k++) out[k] = math_binary(&s->math, sums[k].kind, sums[k].d, a[k], b[k]);
+}
+
 /* Pairwise over the subsets of `mask`, highest bit innermost. */
-static V combine_registers(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t reg, uint32_t mask) {
-    if (!mask) return tile_lane(s, x, reg);
-    if (plant(PLANT_LOST_REGISTER) && (mask & (mask - 1)) == 0) return tile_lane(s, x, reg);
+static void combine_registers(Simt *s, const Sum *sums, uint32_t n, uint32_t reg, uint32_t mask, V *out) {
+    if (!mask || (plant(PLANT_LOST_REGISTER) && (mask & (mask - 1)) == 0)) {
+        for (uint32_t k = 0; k < n; k++) out[k] = tile_lane(s, sums[k].x, reg);
+        return;
+    }
     uint32_t low = mask & (~mask + 1), rest = mask ^ low;
-    V a = combine_registers(s, kind, d, x, reg, rest);
-    V b = combine_registers(s, kind, d, x, reg ^ low, rest);
-    return math_binary(&s->math, kind, d, a, b);
+    V a[MOST_SUMS], b[MOST_SUMS];
+    combine_registers(s, sums, n, reg, rest, a);
+    combine_registers(s, sums, n, reg ^ low, rest, b);
+    combine_two(s, sums, n, a, b, out);
 }
 
 /* The same tree from its leaves: what goes to shared memory in groups is built group by group, their lanes side by side. */
@@ -61,11 +77,16 @@ static Operands operands_of(Simt *s, const Tile *x, uint32_t reg, uint32_t mask)
     return o;
 }
 
-static V combine_list(Simt *s, OpKind kind, DType d, const Tile *x, const uint32_t *at, uint32_t n) {
-    if (n == 1) return tile_lane(s, x, at[0]);
-    uint32_t half = n / 2;
-    V a = combine_list(s, kind, d, x, at, n - half), b = combine_list(s, kind, d, x, at + n - half, half);
-    return math_binary(&s->math, kind, d, a, b);
+static void combine_list(Simt *s, const Sum *sums, uint32_t n, const uint32_t *at, uint32_t length, V *out) {
+    if (length == 1) {
+        for (uint32_t k = 0; k < n; k++) out[k] = tile_lane(s, sums[k].x, at[0]);
+        return;
+    }
+    uint32_t half = length / 2;
+    V a[MOST_SUMS], b[MOST_SUMS];
+    combine_list(s, sums, n, at, length - half, a);
+    combine_list(s, sums, n, at + length - half, half, b);
+    combine_two(s, sums, n, a, b, out);
 }
 
 static bool is_idempotent(OpKind kind) {
@@ -83,17 +104,35 @@ static V combine_repeated(Simt *s, OpKind kind, DType d, V x, uint32_t times) {
     return sum;
 }
 
-static V combine_thread(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t reg, uint32_t mask) {
+static void combine_thread(Simt *s, const Sum *sums, uint32_t n, uint32_t reg, uint32_t mask, V *out) {
+    const Tile *x = sums[0].x;
     Operands o = operands_of(s, x, reg, mask);
     uint32_t within = PARK_GROUP - 1;
-    if (o.same < 2 && tile_is_parking(x) && (mask & within) == within && !(reg & within) && !plant(PLANT_LOST_REGISTER)) {
+    if (n == 1 && o.same < 2 && tile_is_parking(x) && (mask & within) == within && !(reg & within) && !plant(PLANT_LOST_REGISTER)) {
         V lanes[PARK_GROUP];
-        combine_groups(s, kind, d, x, reg, mask ^ within, lanes);
-        return combine_group(s, kind, d, lanes, 0, 1);
+        combine_groups(s, sums[0].kind, sums[0].d, x, reg, mask ^ within, lanes);
+        out[0] = combine_group(s, sums[0].kind, sums[0].d, lanes, 0, 1);
+        return;
     }
-    if (o.same < 2) return combine_registers(s, kind, d, x, reg, mask);
-    V rest = combine_repeated(s, kind, d, tile_lane(s, x, reg ^ mask), plant(PLANT_LOST_REGISTER) ? o.same - 1 : o.same);
-    return o.n ? math_binary(&s->math, kind, d, combine_list(s, kind, d, x, o.at, o.n), rest) : rest;
+    if (o.same < 2) {
+        combine_registers(s, sums, n, reg, mask, out);
+        return;
+    }
+    V rest[MOST_SUMS], own[MOST_SUMS];
+    uint32_t times = plant(PLANT_LOST_REGISTER) ? o.same - 1 : o.same;
+    for (uint32_t k = 0; k < n; k++)
+        out[k] = rest[k] = combine_repeated(s, sums[k].kind, sums[k].d, tile_lane(s, sums[k].x, reg ^ mask), times);
+    if (!o.n) return;
+    combine_list(s, sums, n, o.at, o.n, own);
+    combine_two(s, sums, n, own, rest, out);
+}
+
+/* Have both the same lanes more than once, as a mask leaves them? Then their trees are alike. */
+static bool are_alike(Simt *s, const Sum *a, const Sum *b, uint32_t reg, uint32_t mask) {
+    Operands x = operands_of(s, a->x, reg, mask), y = operands_of(s, b->x, reg, mask);
+    bool alike = x.n == y.n && x.same == y.same;
+    for (uint32_t i = 0; i < x.n && alike; i++) alike = x.at[i] == y.at[i];
+    return alike;
 }
 
 static V from_lane(Simt *s, DType d, V x, uint32_t bit) {
@@ -145,29 +184,98 @@ static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan, co
     return is_partial ? plan->keep_partial : plan->keep;
 }
 
-void simt_reduce(Simt *s, const Op *op) {
-    const Value *from = op->args[0];
-    Value *v = op->results[0];
-    ReducePlan plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i);
-    if (plan.mixed) bug("%s: the layout mixes axes", op_info[op->kind].name);
+/* ---- The op ------------------------------------------------------------------------------------------------------------------ */
+
+static bool takes(const Op *op, const Value *v) {
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (op->args[i] == v) return true;
+    return false;
+}
+
+/* The next reduction, of a tile of the same layout, with nothing before it but what its lanes are made of on the way: while both
+ * are made lane by lane, no tile of either is ever there as a whole. */
+static const Op *reduce_beside(const Simt *s, const Op *op) {
+    if (op->kind != OP_REDUCEWARP || s->records || !value_is_tile(op->args[0])) return NULL;
+    const Op *o = op->next;
+    while (o && o->kind != OP_LOAD && o->kind != OP_AGAIN && o->kind != OP_PARK && simt_waits(s, o) && !takes(o, op->results[0])) o = o->next;
+    bool is_like = o && o->kind == OP_REDUCEWARP && o->args[0] != op->args[0] && o->args[0]->def->parent == op->parent && o->attr.i == op->attr.i;
+    return is_like && simt_waits(s, o->args[0]->def) && o->args[0]->type.layout == op->args[0]->type.layout ? o : NULL;
+}
+
+/* What a reduction of several tiles is about, and where its results go. */
+typedef struct Reduction {
+    ReducePlan plan;
     const Layout *given;
-    uint32_t keep = kept_registers(s, op, &plan, &given);
-    Tile r = tile_create(s, tile_registers(v));
-    if (!value_is_tile(v)) keep = 0;
-    uint32_t n = UINT32_C(1) << __builtin_popcount(keep);
-    OpKind kind = (OpKind)op->attr.j;
-    DType d = from->type.dtype;
-    V *results = NEW_ARRAY(s->m->o->arena, V, n);
-    uint32_t mask = plan.combine[IN_REGISTER];
+    uint32_t keep, n; /* results of a thread */
+    V *results;
+} Reduction;
+
+static Reduction reduction_of(Simt *s, const Op *op) {
+    const Value *from = op->args[0], *v = op->results[0];
+    Reduction r = {.plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i)};
+    if (r.plan.mixed) bug("%s: the layout mixes axes", op_info[op->kind].name);
+    r.keep = kept_registers(s, op, &r.plan, &r.given);
+    if (!value_is_tile(v)) r.keep = 0;
+    r.n = UINT32_C(1) << __builtin_popcount(r.keep);
+    r.results = NEW_ARRAY(s->m->o->arena, V, r.n);
+    return r;
+}
+
+static Sum sum_of(Simt *s, const Op *op) {
+    return (Sum){(OpKind)op->attr.j, op->args[0]->type.dtype, tile_waiting(s, op->args[0])};
+}
+
+static void reduce_finish(Simt *s, const Op *op, const Reduction *r) {
+    Tile t = tile_create(s, tile_registers(op->results[0]));
+    const Layout *scatter = op->attr.is_scattered ? r->given : NULL;
+    uint32_t n = combine_lanes(s, (OpKind)op->attr.j, op->args[0]->type.dtype, r->results, r->n, r->plan.combine[IN_LANE], scatter);
+    if (t.n != n) bug("%s: registers do not fit the plan", op_info[op->kind].name);
+    for (uint32_t k = 0; k < n; k++) t.at[k].base = r->results[k];
+    s->values[op->results[0]->id] = t;
+}
+
+static void reduce_alone(Simt *s, const Op *op) {
+    Reduction r = reduction_of(s, op);
+    Sum sum = sum_of(s, op);
+    uint32_t mask = r.plan.combine[IN_REGISTER];
     const Tile *packed = reduce_words_of(s, op, mask);
-    for (uint32_t k = 0; k < n; k++) {
-        uint32_t reg = deposit(k, keep);
-        results[k] = packed ? reduce_words(s, op, packed, reg, mask) : combine_thread(s, kind, d, tile_waiting(s, from), reg, mask);
+    for (uint32_t k = 0; k < r.n; k++) {
+        uint32_t reg = deposit(k, r.keep);
+        if (packed) r.results[k] = reduce_words(s, op, packed, reg, mask);
+        else combine_thread(s, &sum, 1, reg, mask, r.results + k);
     }
-    n = combine_lanes(s, kind, d, results, n, plan.combine[IN_LANE], op->attr.is_scattered ? given : NULL);
-    if (r.n != n) bug("%s: registers do not fit the plan", op_info[op->kind].name);
-    for (uint32_t k = 0; k < r.n; k++) r.at[k].base = results[k];
-    s->values[v->id] = r;
+    reduce_finish(s, op, &r);
+}
+
+/* False: their trees differ, or one is better taken of words. */
+static bool reduce_both(Simt *s, const Op *first, const Op *op) {
+    Reduction a = reduction_of(s, first), b = reduction_of(s, op);
+    Sum sums[] = {sum_of(s, first), sum_of(s, op)};
+    uint32_t mask = a.plan.combine[IN_REGISTER];
+    if (a.n != b.n || reduce_words_of(s, first, mask) || reduce_words_of(s, op, mask)) return false;
+    for (uint32_t k = 0; k < a.n; k++)
+        if (!are_alike(s, sums, sums + 1, deposit(k, a.keep), mask)) return false;
+    for (uint32_t k = 0; k < a.n; k++) {
+        V out[MOST_SUMS];
+        combine_thread(s, sums, MOST_SUMS, deposit(k, a.keep), mask, out);
+        a.results[k] = out[0];
+        b.results[k] = out[1];
+    }
+    reduce_finish(s, first, &a);
+    reduce_finish(s, op, &b);
+    return true;
+}
+
+void simt_reduce(Simt *s, const Op *op) {
+    const Op *first = s->reduced;
+    s->reduced = NULL;
+    if (!first && reduce_beside(s, op)) {
+        s->reduced = op; /* comes with the next one */
+        return;
+    }
+    if (first && reduce_both(s, first, op)) return;
+    if (first) reduce_alone(s, first);
+    reduce_alone(s, op);
 }
 
 /* Every thread has its warp's partial results already: the registers along the axis share one. */

@@ -128,6 +128,7 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
                     .native_bf16 = t && t->sm >= 80, .native_fma = true, .native_minmax = t != NULL, .approx = approx, .context = &s};
     s.has_pairs = t && t->sm >= 80;
     s.is_tight = simt_is_tight(f);
+    s.late = late_ops(f, m->o->arena);
     s.records = m->o->record && !t;
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
     s.function = declare_kernel(m, &s, f, t == NULL);

@@ -57,6 +57,7 @@ bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built);
 /* ---- Within simt/ ------------------------------------------------------------------------------------------------------ */
 
 typedef LLVMValueRef V;
+typedef struct Move Move; /* a load or store taken apart (memory.c) */
 
 /* base + offset; the offset is zero unless the element is an integer or a pointer. */
 typedef struct Lane {
@@ -122,6 +123,8 @@ typedef struct Simt {
     V program;               /* of packed programs: the index along x; else NULL */
     V grid;                  /* and how many there are: a parameter */
     bool is_tight;           /* registers bind: lanes are built where they are needed */
+    const Op *reduced;       /* a reduction that is built together with the next one; NULL */
+    const bool *late;        /* by op id: a load by vectors where these are stored from, or what is made of such (late.c) */
     bool is_aside;           /* the builder stands where later code does not always come by */
     bool records;            /* code tells what it makes (record.c) */
     bool has_pairs;          /* the target has maxima of two packed 16-bit elements */
@@ -142,6 +145,10 @@ void simt_elementwise(Simt *s, const Op *op);
 Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n); /* by register, of quotients that share them; else NULL */
 void simt_create_op(Simt *s, const Op *op); /* const, arange, splat, expand, broadcast, convert */
 
+/* late.c - what is loaded late */
+const bool *late_ops(const Func *f, Arena *a); /* by op id */
+bool tile_is_late(const Simt *s, const Value *v);
+
 /* later.c - lanes built where they are needed first */
 enum { PARK_GROUP = 2 }; /* registers in a vector of what waits in shared memory */
 bool tile_is_parking(const Tile *t); /* its lanes are best built by such groups */
@@ -151,6 +158,9 @@ Tile *tile_waiting(Simt *s, const Value *v);  /* tile_of, but lanes may be missi
 V lane_later(Simt *s, const Tile *t, uint32_t reg);
 const void *lane_key(const Tile *t, uint32_t reg); /* equal lanes have equal ones, built or not */
 bool tile_elementwise_later(Simt *s, const Op *op, Tile *r); /* false: op does not wait */
+/* Of a load of n registers: what loads one of its vectors. */
+Tile tile_loaded(Simt *s, const Op *op, uint32_t n, Move *move);
+Move *tile_move(const Tile *t); /* NULL: t is no such tile */
 /* n elements in words of 32 bits; is_again: in what the primitive makes of them. */
 Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_again);
 
@@ -188,6 +198,8 @@ void simt_begin_packed(Simt *s);
 
 /* memory.c, atomic.c, reduce.c, combine.c, shared.c, convert.c, debug.c, flow.c - op families */
 void simt_load(Simt *s, const Op *op);
+/* Of a load that was put off: loads the vector that register reg lies in. Gives its first register and how many there are. */
+uint32_t load_vector(Simt *s, const Move *move, uint32_t reg, V *elements, uint32_t *n);
 void simt_store(Simt *s, const Op *op);
 void simt_atomic(Simt *s, const Op *op);
 void simt_reduce(Simt *s, const Op *op);

@@ -4,7 +4,8 @@
  * stands before the first of these, with the pure ops that make its address: its latency passes while the row is still on its way.
  * Nothing that orders memory lies between; behind a store only memory that nobody writes is loaded earlier.
  * Method: from the load back. It moves if all that lives beside it on the way is no more than what lives somewhere behind it: then it
- * costs no register. Little tiles stay: ptxas loads and uses them vector by vector, so theirs are not all in registers at once.
+ * costs no register. Little tiles stay: ptxas loads and uses them vector by vector, so theirs are not all in registers at once. So do weights of
+ * turned rows that may begin otherwise than the turn has it: they cost more than their words (codegen/simt/late.c does better).
  */
 #include "passes/private.h"
 
@@ -109,7 +110,8 @@ static Op *find_reduction(Hoist *h, const Op *load) {
 
 static void hoist_load(Hoist *h, Op *load) {
     int64_t words = words_of(load->results[0]);
-    if (load->attr.mem.is_volatile || words < LEAST_WORDS) return;
+    bool is_crooked = load->attr.mem.is_shifted && load->attr.mem.align_log2 < 4 && op_loads_constant(h->f, load);
+    if (load->attr.mem.is_volatile || words < LEAST_WORDS || is_crooked) return;
     Op *before = find_reduction(h, load);
     if (!before) return;
     uint32_t from = h->place[before->id], at = h->place[load->id];

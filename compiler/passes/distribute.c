@@ -11,7 +11,7 @@
 /* What a program does with its rows. */
 typedef enum Rows {
     ROWS_ANY,    /* its accesses are no vectors, its tiles no rows, or it loads several, which fill registers by themselves */
-    ROWS_WIDE,   /* vectors of 32 bits and more; one row, or two; where they begin anywhere, one that is stored as well */
+    ROWS_WIDE,   /* vectors of 32 bits and more; up to three, a weight at most among them */
     ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
     ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
     NUM_ROWS,
@@ -118,8 +118,9 @@ static void note_size(void *context, Op *op) {
 
 typedef struct Access {
     const Facts *facts;
+    const Func *f;
     uint32_t most, bytes; /* of one access: that the target has; the shortest of the function's */
-    uint32_t loads;
+    uint32_t loads, weights; /* of tiles; what only a const pointer names comes late, vector by vector (simt/late.c) */
     bool is_row, is_turned, is_stored;
 } Access;
 
@@ -128,7 +129,7 @@ static void note_access(void *context, Op *op) {
     bool is_store = op->kind == OP_STORE || op->kind == OP_ATOMICRMW || op->kind == OP_ATOMICCAS;
     if ((!is_store && op->kind != OP_LOAD) || !value_is_tile(op->args[0])) return;
     a->is_stored |= is_store;
-    a->loads += op->kind == OP_LOAD;
+    if (op->kind == OP_LOAD) *(op_loads_constant(a->f, op) ? &a->weights : &a->loads) += 1;
     a->is_row &= op->args[0]->type.shape.rank == 1;
     if (!a->is_row) return;
     uint64_t size = shape_elements(op->args[0]->type.shape);
@@ -139,16 +140,15 @@ static void note_access(void *context, Op *op) {
 }
 
 static Access find_access(Func *f, const Facts *facts, const PassTarget *t) {
-    Access a = {.facts = facts, .most = t->max_vector_bytes, .bytes = t->max_vector_bytes, .is_row = true};
+    Access a = {.facts = facts, .f = f, .most = t->max_vector_bytes, .bytes = t->max_vector_bytes, .is_row = true};
     func_walk(f, note_access, &a);
     return a;
 }
 
 static Rows rows_of(const Access *a, const PassTarget *t, uint32_t bytes) {
-    bool is_wide = bytes >= 4, is_copy = a->loads == 1 && a->is_stored; /* one row in, one out */
-    uint32_t most = is_wide && !a->is_turned ? 2 : 1;
-    if (!a->is_row || a->bytes < t->max_vector_bytes || a->loads > most || t->few_programs) return ROWS_ANY;
-    if (is_wide && a->is_turned && !is_copy) return ROWS_ANY;
+    bool is_wide = bytes >= 4, is_light = is_wide ? a->loads + a->weights <= 3 && a->weights <= 1 : a->loads + a->weights == 1;
+    if (!a->is_row || a->bytes < t->max_vector_bytes || !is_light || t->few_programs) return ROWS_ANY;
+    if (is_wide && a->is_turned && !a->is_stored) return ROWS_ANY;
     return is_wide ? ROWS_WIDE : a->is_stored ? ROWS_NARROW : ROWS_READ;
 }
 
@@ -245,6 +245,6 @@ void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
     uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
     if (t->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES; /* more than 16 warps would have too few registers */
     bool is_shared = f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS;
-    if (rows == ROWS_WIDE && a.loads == 1 && !a.is_turned && is_shared) rows = ROWS_NARROW;
+    if (rows == ROWS_WIDE && a.loads + a.weights == 1 && !a.is_turned && is_shared) rows = ROWS_NARROW;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (32 * SORTED));
 }

@@ -148,7 +148,7 @@ def plays_softmax(b, page, path):
     assert len(b.all(".lanes path")) == 16 and b.text(".phases .now") == "lane ⊕ 16"
     lanes = b.js("[...document.querySelectorAll('.lane div')].map((l) => l.textContent)")
     padded = np.concatenate([x[0], np.full(256 - n, -np.inf)])
-    near([number(t) for t in lanes], padded.reshape(-1, 2, 32)[:, 0].max(axis=0))  # warp 0 of 2, 32 lanes
+    near([number(t) for t in lanes], padded.reshape(2, 32, 4)[0].max(axis=1))  # warp 0 of 2, 32 lanes, vectors of 4
     b.shot("softmax-shuffle", whole=True)
     b.resize(LAPTOP)
     b.seek("Wait for all threads")
@@ -241,8 +241,8 @@ def chooses(b, page, path):
     b.click("#views button:nth-child(1)")
     b.click("#tile .cell[data-i='37']")
     layout = page.code(run)["layouts"][0]["bases"]
-    assert layout[1] == [1, 2, 4, 8, 16] and layout[2] == [32]
-    assert "element [37]" in b.text("#owner") and "warp 1, lane 5" in b.text("#owner")
+    assert layout[0] == [1, 2] and layout[1] == [4, 8, 16, 32, 64] and layout[2] == [128]
+    assert "element [37]" in b.text("#owner") and "warp 0, lane 9" in b.text("#owner")
     b.press(Keys.ARROW_RIGHT, Keys.ARROW_DOWN)
     columns = b.js("tile.columns")
     assert f"element [{38 + columns}]" in b.text("#owner")

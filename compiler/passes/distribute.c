@@ -29,10 +29,11 @@ static const struct {
 
 /* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow ROWS_ANY the second, as more blocks
  * have more in flight. Of ROWS_NARROW a block of a cluster holds FULL_BYTES, 112 elements in each thread of 8 warps; up to FEW_BLOCKS of
- * a wide row that begins at a vector have 8 warps up to there, too. SPREAD_BYTES: where there are no more programs than multiprocessors. MOST_EACH: elements of 4 bytes in one thread, where
- * the source says how many warps there are; of more than 512 threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is walked
- * in chunks, since a loop needs registers itself; READ_WARPS: of rows that are only read, which one block walks, as nothing has to be kept; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole
- * chunks, and half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most registers.
+ * a wide row that begins at a vector have 8 warps up to there, too. SPREAD_BYTES: where there are no more programs than multiprocessors.
+ * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512 threads in a block half
+ * as many. CHUNK_EACH, CHUNK_WARPS: of what is walked in chunks, since a loop needs registers itself; half as many elements where less than
+ * ROOMY_BYTES of shared memory are to be filled with whole chunks, and half as many where more than one row is loaded, a quarter if any of
+ * them is narrow: elements one by one take most registers. READ_WARPS: of a row that is only read, which one block walks, as nothing is kept.
  * LANE_BYTES, LANE_MOST: what a lane of less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its lanes
  * take at once, at least: short pieces of many rows keep the first cache busy. */
 enum {

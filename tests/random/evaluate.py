@@ -216,7 +216,8 @@ class Evaluator:
         if self.fault == "extend" and x.dtype == "u8" and dtype == "i32":
             v = x.v.view(np.int8).astype(np.int32)
         if BITS[dtype] > BITS[x.dtype] and x.dtype != "i1":
-            return Value(dtype, v, x.w, x.open)
+            is_same = x.dtype[0] == "u" or dtype[0] != "u"  # a negative number is another as unsigned
+            return Value(dtype, v, x.w, x.open) if is_same else Value(dtype, v)
         same = BITS[dtype] == BITS[x.dtype]
         return Value(dtype, v, None, x.differs() if same and np.any(x.differs()) else None)
 

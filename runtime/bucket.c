@@ -18,8 +18,9 @@ static uint32_t next_power(uint32_t x) {
     return p;
 }
 
-uint32_t bucket_unit(uint32_t narrowest) {
-    return narrowest == 0 ? VECTOR : VECTOR / narrowest;
+uint32_t bucket_unit(uint32_t so_far, uint32_t bytes) {
+    uint32_t own = bytes ? VECTOR / bytes : VECTOR;
+    return own > so_far ? own : so_far;
 }
 
 bool bucket_is_whole(int64_t value, uint32_t unit) {

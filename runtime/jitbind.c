@@ -56,16 +56,14 @@ static void bind_scalar(fsc_jit *j, Binding *b, uint32_t index, const FscArg *a)
 
 /* Of the arrays' types, as far as they are known. */
 static uint32_t unit_of(const Record *r, const FscArg *args) {
-    uint32_t narrowest = 0, bytes;
+    uint32_t unit = BUCKET_NO_UNIT;
     for (uint32_t i = 0; i < r->num_params; i++) {
         if (r->params[i].kind == RECORD_CONSTEXPR) continue;
         const FscArg *a = args++;
         if (a->kind != FSC_ARG_POINTER) continue;
-        bytes = fsc_dtype_size(a->dtype != FSC_DTYPE_NONE ? a->dtype : fsc_dtype_find(r->params[i].dtype));
-        if (bytes == 0) return bucket_unit(0);
-        if (narrowest == 0 || bytes < narrowest) narrowest = bytes;
+        unit = bucket_unit(unit, fsc_dtype_size(a->dtype != FSC_DTYPE_NONE ? a->dtype : fsc_dtype_find(r->params[i].dtype)));
     }
-    return bucket_unit(narrowest);
+    return unit;
 }
 
 static const char *pair_value(const fsc_name_value *pairs, size_t n, const char *name) {

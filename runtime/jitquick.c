@@ -95,13 +95,12 @@ static bool is_all_of_int(const fsc_jit *j, const Variant *v, uint32_t index, in
 
 /* As jitbind.c has it: each array's type is known here. */
 static uint32_t unit_of(const Variant *v) {
-    uint32_t narrowest = 0, bytes;
+    uint32_t unit = BUCKET_NO_UNIT;
     for (uint32_t i = 0; i < v->num_slots; i++) {
-        if (v->record->params[v->slots[i].param].kind != RECORD_POINTER) continue;
-        bytes = fsc_dtype_size(v->slots[i].dtype);
-        if (narrowest == 0 || bytes < narrowest) narrowest = bytes;
+        bool is_array = v->record->params[v->slots[i].param].kind == RECORD_POINTER;
+        if (is_array) unit = bucket_unit(unit, fsc_dtype_size(v->slots[i].dtype));
     }
-    return bucket_unit(narrowest);
+    return unit;
 }
 
 /* Whether the variant, which fits, assumes all that the JIT would. */

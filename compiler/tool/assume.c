@@ -57,14 +57,12 @@ static uint32_t element_bytes(const Assume *a, const char *dtype) {
 }
 
 static uint32_t unit_of(const Assume *a) {
-    uint32_t narrowest = 0;
+    uint32_t unit = BUCKET_NO_UNIT;
     for (uint32_t i = 0; i < a->interface->num_params; i++) {
-        if (a->interface->params[i].kind != RECORD_POINTER) continue;
-        uint32_t bytes = element_bytes(a, a->interface->params[i].dtype);
-        if (bytes == 0) return bucket_unit(0);
-        if (narrowest == 0 || bytes < narrowest) narrowest = bytes;
+        const RecordParam *p = &a->interface->params[i];
+        if (p->kind == RECORD_POINTER) unit = bucket_unit(unit, element_bytes(a, p->dtype));
     }
-    return bucket_unit(narrowest);
+    return unit;
 }
 
 /* As the JIT does: the ranges that the variant is compiled for. */

@@ -67,11 +67,14 @@ static void waste_is_bounded(void **state) {
 /* A row is whole vectors in every array where it is in the narrowest one's; nothing below 16 is marked but 0. */
 static void whole_vectors(void **state) {
     (void)state;
-    assert_int_equal(bucket_unit(0), 16);
-    assert_int_equal(bucket_unit(1), 16);
-    assert_int_equal(bucket_unit(2), 8);
-    assert_int_equal(bucket_unit(4), 4);
-    assert_int_equal(bucket_unit(8), 2);
+    assert_int_equal(bucket_unit(BUCKET_NO_UNIT, 0), 16);
+    assert_int_equal(bucket_unit(BUCKET_NO_UNIT, 1), 16);
+    assert_int_equal(bucket_unit(BUCKET_NO_UNIT, 2), 8);
+    assert_int_equal(bucket_unit(BUCKET_NO_UNIT, 4), 4);
+    assert_int_equal(bucket_unit(BUCKET_NO_UNIT, 8), 2);
+    assert_int_equal(bucket_unit(bucket_unit(BUCKET_NO_UNIT, 2), 4), 8); /* the narrowest counts, in any order */
+    assert_int_equal(bucket_unit(bucket_unit(BUCKET_NO_UNIT, 4), 2), 8);
+    assert_int_equal(bucket_unit(bucket_unit(BUCKET_NO_UNIT, 0), 4), 16);
     assert_true(bucket_is_whole(1000, 8) && bucket_is_whole(0, 8) && bucket_is_whole(-24, 8) && bucket_is_whole(16, 8));
     assert_false(bucket_is_whole(1004, 8) || bucket_is_whole(8, 8) || bucket_is_whole(-8, 8) || bucket_is_whole(-20, 8));
     assert_true(bucket_is_whole(1004, 4));

@@ -53,14 +53,21 @@ static V launch_name(Nvptx *n) {
     return LLVMBuildOr(at, LLVMBuildShl(at, count, llvm_int(n->m->i64, 32), ""), grid, "");
 }
 
+/* Takes the area if it is nobody's; `was` is its owner before. */
+static void asm_claim(Asm *s, const char *predicate, uint32_t area, uint32_t name) {
+    asm_text(s, predicate);
+    asm_number(s, "atom.relaxed.gpu.global.cas.b64 was, [", area, "], 0, ");
+    asm_number(s, "", name, "; ");
+}
+
 V lower_split_begin(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = {.n = 0};
     asm_outputs(n, &s, (Access){1, 64});
     uint32_t tid = asm_operand(&s, in[0], "r"), at = asm_operand(&s, area(n), "l"), name = asm_operand(&s, launch_name(n), "l");
     asm_number(&s, "{ .reg .pred p; .reg .b64 was; mov.b64 was, 0; setp.eq.u32 p, ", tid, ", 0; ");
-    asm_number(&s, "@p atom.relaxed.gpu.global.cas.b64 was, [", at, "], 0, ");
-    asm_number(&s, "", name, "; mov.b64 $0, was; }");
+    asm_claim(&s, "@p ", at, name);
+    asm_text(&s, "mov.b64 $0, was; }");
     return asm_build(n, &s);
 }
 
@@ -73,8 +80,8 @@ V lower_split_begun(Nvptx *n, Access a, const V *in) {
     asm_number(&s, "setp.ne.or.u32 p, ", rounds, ", 0, p; @p bra done; ");
     asm_number(&s, "mov.b64 was, ", before, "; again: setp.eq.u64 p, was, 0; ");
     asm_number(&s, "setp.eq.or.u64 p, was, ", name, ", p; @p bra mine; ");
-    asm_number(&s, "atom.relaxed.gpu.global.cas.b64 was, [", at, "], 0, ");
-    asm_number(&s, "", name, "; bra again; mine: fence.acq_rel.gpu; done: }");
+    asm_claim(&s, "", at, name);
+    asm_text(&s, "bra again; mine: fence.acq_rel.gpu; done: }");
     return asm_build(n, &s);
 }
 

@@ -199,13 +199,19 @@ static void load_words(Simt *s, const Move *mv, const Edge *e, V *words) {
     }
 }
 
+/* Of element i of the edge's vector: its mask (NULL: it is not there at all), and its address. */
+static V element_place(Simt *s, const Move *mv, const V *which, const Edge *e, uint32_t i, V *address) {
+    int64_t offset = (int64_t)type_bytes(type_scalar(mv->d)) * i;
+    V mask = e->by_lanes ? single_mask(s, mv, which, e->v[0], i) : edge_mask(s, e, mv->n, i, i + 1);
+    *address = e->by_lanes ? element_address(s, mv, e->v[0], i) : plus(s, e->address, llvm_int(s->m->i64, offset));
+    return mask;
+}
+
 static void load_elements(Simt *s, const Move *mv, const V *which, const Edge *e, V *words) {
-    uint32_t bytes = type_bytes(type_scalar(mv->d));
-    V elements[16];
+    V elements[16], address;
     elements_unpack(s, mv->d, words, mv->whole, elements, mv->n);
     for (uint32_t i = 0; i < mv->n; i++) {
-        V mask = e->by_lanes ? single_mask(s, mv, which, e->v[0], i) : edge_mask(s, e, mv->n, i, i + 1);
-        V address = e->by_lanes ? element_address(s, mv, e->v[0], i) : plus(s, e->address, llvm_int(s->m->i64, (int64_t)bytes * i));
+        V mask = element_place(s, mv, which, e, i, &address);
         if (mask) elements[i] = load_element(s, mv, address, mask, elements[i]);
     }
     elements_pack(s, mv->d, elements, mv->n, mv->whole, words);
@@ -268,12 +274,10 @@ static void store_by_words(Simt *s, const Move *mv, const Edge *e, const V *word
 }
 
 static void store_by_elements(Simt *s, const Move *mv, const V *which, const Edge *e, const V *words) {
-    uint32_t bytes = type_bytes(type_scalar(mv->d));
-    V elements[16];
+    V elements[16], address;
     elements_unpack(s, mv->d, words, mv->whole, elements, mv->n);
     for (uint32_t i = 0; i < mv->n; i++) {
-        V mask = e->by_lanes ? single_mask(s, mv, which, e->v[0], i) : edge_mask(s, e, mv->n, i, i + 1);
-        V address = e->by_lanes ? element_address(s, mv, e->v[0], i) : plus(s, e->address, llvm_int(s->m->i64, (int64_t)bytes * i));
+        V mask = element_place(s, mv, which, e, i, &address);
         if (mask) store_part(s, mv, mv->single, address, mask, element_bits(s, mv->d, elements[i]));
     }
 }

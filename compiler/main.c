@@ -60,5 +60,5 @@ int main(int argc, char **argv) {
         code = run(&o);
     }
     arena_destroy(o.arena);
-    return (int)code;
+    return (int)file_finish(code);
 }

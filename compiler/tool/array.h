@@ -26,7 +26,7 @@ void array_fill_random(Array *a, uint64_t seed);
 /* NumPy's format, version 1 to 3, C order. bf16 and fp8 have no NumPy name: they are written as unsigned integers of
  * their width, and read as such. Both print why they fail. */
 bool npy_read(const char *path, Array *a);
-bool npy_write(const char *path, const Array *a);
+ExitCode npy_write(const char *path, const Array *a);
 
 typedef enum WordKind { WORD_NUMBER, WORD_RANDOM, WORD_ZEROS, WORD_FILE } WordKind;
 

@@ -220,9 +220,9 @@ static ExitCode draw(Bench *b) {
     b->plot.y_name = "GB/s";
     b->plot.log_x = x->at.at[0] > 0 && x->at.at[x->at.len - 1] / x->at.at[0] >= 64;
     plot_write(&b->plot, &picture);
-    bool is_written = file_write(b->o->svg, picture.at, picture.len);
+    ExitCode code = file_write(b->o->svg, picture.at, picture.len);
     text_free(&picture);
-    return is_written ? EXIT_DONE : EXIT_ENVIRONMENT;
+    return code;
 }
 
 static ExitCode run_bench(Bench *b) {
@@ -251,7 +251,8 @@ ExitCode command_bench(ToolOptions *o) {
     if (!text) return EXIT_INPUT;
     b.text = text;
     o->compile.file = strcmp(o->words.at[0], "-") == 0 ? "<stdin>" : o->words.at[0];
-    ExitCode code = run_bench(&b);
+    ExitCode code = o->svg ? file_claim(o->svg, false) : EXIT_DONE;
+    if (code == EXIT_DONE) code = run_bench(&b);
     flush_destroy(&b.flush);
     fsc_device_close(b.device);
     free(text);

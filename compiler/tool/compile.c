@@ -82,6 +82,15 @@ static bool check_together(const ToolOptions *o, const char *file) {
     return true;
 }
 
+/* All that will be written, before anything is. */
+static ExitCode claim_outputs(const ToolOptions *o, const char *file) {
+    const char *name = output_name(o, file);
+    ExitCode code = file_claim(name, false);
+    if (code == EXIT_DONE && o->header) code = file_claim(o->header, false);
+    if (code == EXIT_DONE && o->depend) code = file_claim(depend_name(o, name), false);
+    return code;
+}
+
 static ExitCode compile_one(ToolOptions *o, const char *file, const char *text, size_t length) {
     fsc_compilation *c = NULL;
     fsc_status s = fsc_compile(&o->compile, text, length, &c);
@@ -89,7 +98,8 @@ static ExitCode compile_one(ToolOptions *o, const char *file, const char *text, 
     if (code == EXIT_DONE) {
         size_t n = 0;
         const char *out = fsc_compilation_output(c, &n), *name = output_name(o, file);
-        if (!file_write(name, out, n) || !depend_write(o, file, name, NULL)) code = EXIT_ENVIRONMENT;
+        code = file_write(name, out, n);
+        if (code == EXIT_DONE) code = depend_write(o, file, name, NULL);
     }
     fsc_compilation_destroy(c);
     return code;
@@ -118,7 +128,8 @@ ExitCode command_compile(ToolOptions *o) {
     char *text = file_read(file, &length);
     if (!text) return EXIT_INPUT;
     o->compile.file = strcmp(file, "-") == 0 ? "<stdin>" : file;
-    ExitCode code = o->package ? command_package(o, file, text, length) : compile_one(o, file, text, length);
+    ExitCode code = claim_outputs(o, file);
+    if (code == EXIT_DONE) code = o->package ? command_package(o, file, text, length) : compile_one(o, file, text, length);
     free(text);
     return code;
 }

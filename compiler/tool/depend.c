@@ -12,16 +12,16 @@ static void print_name(const char *name, Text *out) {
     }
 }
 
-static const char *rule_name(const ToolOptions *o, const char *output) {
+const char *depend_name(const ToolOptions *o, const char *output) {
     if (o->depend_file) return o->depend_file;
     const char *slash = strrchr(output, '/'), *dot = strrchr(output, '.');
     size_t stem = dot && (!slash || dot > slash + 1) ? (size_t)(dot - output) : strlen(output);
     return arena_printf(o->arena, "%.*s.d", (int)stem, output);
 }
 
-bool depend_write(const ToolOptions *o, const char *source, const char *output, const char *also) {
+ExitCode depend_write(const ToolOptions *o, const char *source, const char *output, const char *also) {
     Text rule = {0};
-    if (!o->depend) return true;
+    if (!o->depend) return EXIT_DONE;
     print_name(output, &rule);
     if (also) text_printf(&rule, " ");
     if (also) print_name(also, &rule);
@@ -29,7 +29,7 @@ bool depend_write(const ToolOptions *o, const char *source, const char *output, 
     if (strcmp(source, "-") != 0) text_printf(&rule, " ");
     if (strcmp(source, "-") != 0) print_name(source, &rule);
     text_printf(&rule, "\n");
-    bool ok = file_write(rule_name(o, output), rule.at, rule.len);
+    ExitCode code = file_write(depend_name(o, output), rule.at, rule.len);
     text_free(&rule);
-    return ok;
+    return code;
 }

@@ -66,6 +66,7 @@ static bool read_header(const char *path, const char *header, Array *a) {
 bool npy_read(const char *path, Array *a) {
     FILE *f = fopen(path, "rb");
     if (!f) return refuse(path, strerror(errno));
+    file_input(path, fileno(f));
     unsigned char head[12];
     Array found = {0};
     bool ok = false;
@@ -94,7 +95,7 @@ bool npy_read(const char *path, Array *a) {
     return ok;
 }
 
-bool npy_write(const char *path, const Array *a) {
+ExitCode npy_write(const char *path, const Array *a) {
     const char *descr = NULL;
     for (size_t i = 0; i < COUNT(descrs) && !descr; i++) {
         if (strcmp(descrs[i].dtype, a->dtype) == 0) descr = descrs[i].descr;
@@ -110,8 +111,8 @@ bool npy_write(const char *path, const Array *a) {
     text_write(&out, (const char *)head, sizeof head);
     text_printf(&out, "%-*s\n", (int)padded - 1, header);
     text_write(&out, a->data, a->bytes);
-    bool ok = file_write(path, out.at, out.len);
+    ExitCode code = file_write(path, out.at, out.len);
     text_free(&shape);
     text_free(&out);
-    return ok;
+    return code;
 }

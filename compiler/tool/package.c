@@ -369,7 +369,7 @@ static ExitCode write_object(PackageJob *j) {
     CodegenOptions o = {.diag = diag_create(a, 0), .arena = a, .opt_level = j->o->compile.opt_level};
     Bytes out = {0};
     if (codegen_object(kernels, j->kernels.len, j->o->compile.cpu, &o, &out))
-        return file_write(j->o->output, out.at, out.len) ? EXIT_DONE : EXIT_ENVIRONMENT;
+        return file_write(j->o->output, out.at, out.len);
     Text text = {0};
     diag_print(o.diag, &text, j->o->compile.color);
     fputs(text.at ? text.at : "", stderr);
@@ -380,9 +380,9 @@ static ExitCode write_object(PackageJob *j) {
 static ExitCode write_text(const PackageJob *j, const char *path, void (*print)(const PackageJob *, Text *)) {
     Text text = {0};
     print(j, &text);
-    bool ok = file_write(path, text.at, text.len);
+    ExitCode code = file_write(path, text.at, text.len);
     text_free(&text);
-    return ok ? EXIT_DONE : EXIT_ENVIRONMENT;
+    return code;
 }
 
 /* Objects go to other machines: what their CPUs may lack is not taken from this one. */
@@ -406,7 +406,7 @@ ExitCode command_package(ToolOptions *o, const char *file, const char *text, siz
     if (code == EXIT_DONE) code = add_cubins(&j);
     if (code == EXIT_DONE) code = o->package == PACKAGE_C ? write_text(&j, o->output, package_c) : write_object(&j);
     if (code == EXIT_DONE && o->header) code = write_text(&j, o->header, package_header);
-    if (code == EXIT_DONE && !depend_write(o, file, o->output, o->header)) code = EXIT_ENVIRONMENT;
+    if (code == EXIT_DONE) code = depend_write(o, file, o->output, o->header);
     for (uint32_t i = 0; i < j.kernels.len; i++) {
         record_free(j.kernels.at[i].interface);
         record_free(j.kernels.at[i].record);

@@ -12,15 +12,31 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool is_written(const Bound *p) {
+    return p->array.data && p->writes && p->word->kind == WORD_FILE;
+}
+
+/* The files of buffers that the kernel writes; one that it reads first is written back. */
+static ExitCode claim_files(const Job *j) {
+    const Bounds *b = &j->bounds;
+    for (uint32_t i = 0; i < b->interface->num_params; i++) {
+        const Bound *p = &b->at[i];
+        ExitCode code = is_written(p) ? file_claim(p->word->path, p->reads && !p->word->has_shape) : EXIT_DONE;
+        if (code != EXIT_DONE) return code;
+    }
+    return EXIT_DONE;
+}
+
 /* Back to the host, and to files. */
 static ExitCode download(Job *j) {
     const Bounds *b = &j->bounds;
     for (uint32_t i = 0; i < b->interface->num_params; i++) {
         Bound *p = &b->at[i];
-        if (!p->array.data || !p->writes || p->word->kind != WORD_FILE) continue;
+        if (!is_written(p)) continue;
         fsc_status s = p->array.bytes ? fsc_memory_read(j->device, p->array.data, j->buffers[i], p->array.bytes) : FSC_OK;
         if (s != FSC_OK) return tool_fail(s, fsc_last_message());
-        if (!npy_write(p->word->path, &p->array)) return EXIT_ENVIRONMENT;
+        ExitCode code = npy_write(p->word->path, &p->array);
+        if (code != EXIT_DONE) return code;
     }
     return EXIT_DONE;
 }
@@ -65,6 +81,7 @@ static ExitCode launch_all(Job *j) {
 
 static ExitCode run_source(Job *j) {
     ExitCode code = job_make(j);
+    if (code == EXIT_DONE) code = claim_files(j);
     if (code == EXIT_DONE) code = launch_all(j);
     if (j->o->coverage) job_print_coverage(j);
     return code;

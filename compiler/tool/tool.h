@@ -78,12 +78,20 @@ const char *command_suggest(const char *word);
 
 /* The whole file, or standard input for "-". NULL after printing why not. A NUL follows the text. */
 char *file_read(const char *path, size_t *length);
-/* To a temporary name beside it, then renamed; "-" is standard output. False after printing why not. */
-bool file_write(const char *path, const char *data, size_t length);
+/* This open file is read: no output may take its place. */
+void file_input(const char *path, int file);
+/* Says early that a file will be written: an input, another output and what cannot be written are refused with a sentence.
+ * is_update: the file was read for what is written back. */
+ExitCode file_claim(const char *path, bool is_update);
+/* Whole or not at all; "-" is standard output. Prints why not. */
+ExitCode file_write(const char *path, const char *data, size_t length);
+/* The exit code of the process: another one, and a sentence, if standard output has lost anything. */
+ExitCode file_finish(ExitCode code);
 /* arch "native" → the driver's first device; false after saying that there is none. */
 bool arch_resolve(ToolOptions *o);
-/* -MD: the rule for the outputs, NULL among them left out. False after printing why not. */
-bool depend_write(const ToolOptions *o, const char *source, const char *output, const char *also);
+/* -MD: the rule for the outputs, NULL among them left out. Prints why not. */
+const char *depend_name(const ToolOptions *o, const char *output); /* of the rule's file */
+ExitCode depend_write(const ToolOptions *o, const char *source, const char *output, const char *also);
 /* Prints the diagnostics (and dumps, and times if asked) of a compile; returns the exit code of its status. */
 ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_status s);
 

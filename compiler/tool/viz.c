@@ -291,7 +291,7 @@ static void put_page(Text *page, const Viz *z) {
 static ExitCode write_page(const Viz *z) {
     Text page = {0};
     put_page(&page, z);
-    ExitCode code = file_write(z->o->output, page.at, page.len) ? EXIT_DONE : EXIT_ENVIRONMENT;
+    ExitCode code = file_write(z->o->output, page.at, page.len);
     if (code == EXIT_DONE && strcmp(z->o->output, "-") != 0)
         printf("%s: %u run%s, %" PRIu64 " values, %zu bytes%s\n", z->o->output, z->num_runs,
                z->num_runs == 1 ? "" : "s", z->num_values, page.len,
@@ -322,7 +322,8 @@ ExitCode command_viz(ToolOptions *o) {
     z.text = text;
     o->compile.file = strcmp(o->words.at[0], "-") == 0 ? "<stdin>" : o->words.at[0];
     o->check = true;
-    ExitCode code = o->runs.len ? EXIT_DONE : record(&z, "");
+    ExitCode code = file_claim(o->output, false);
+    if (code == EXIT_DONE && !o->runs.len) code = record(&z, "");
     for (uint32_t i = 0; i < o->runs.len && code == EXIT_DONE; i++) code = record(&z, o->runs.at[i]);
     if (code == EXIT_DONE) code = write_page(&z);
     text_free(&z.runs);

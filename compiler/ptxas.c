@@ -1,7 +1,7 @@
 /* ptxas.c - NVIDIA's assembler as a process: PTX text in, cubin bytes and its -v report out.
  *
  * fsc needs ptxas for nothing but --emit=cubin and for registers where there is no driver. It is looked for in
- * $FSC_PTXAS, PATH, $CUDA_HOME, the usual place of a toolkit, and the Python wheel that `bootstrap --with-ptxas` unpacks.
+ * $FSC_PTXAS, PATH, $CUDA_HOME, the usual place of a toolkit, and in a build tree what `bootstrap --with-ptxas` unpacks.
  * Both files go through a private temporary folder that is removed again.
  */
 #include "driver.h"
@@ -29,19 +29,14 @@ static bool try_path(const char *folder, size_t n, const char *rest) {
     return false;
 }
 
-/* Beside the build: BUILD/ptxas/…/bin/ptxas, two folders up from the tool at most. */
-static bool try_beside_tool(void) {
+/* What `bootstrap --with-ptxas` fetched, for a program that lies in the folder where this was built. Beside a program anywhere
+ * else, such as one from an archive in a folder of many users, anybody may have put a ptxas. */
+static bool try_build_tree(void) {
+    static const char build[] = FSC_BUILD_FOLDER "/";
     char self[PATH_MAX];
-    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-    if (n <= 0) return false;
-    self[n] = '\0';
-    for (int up = 0; up < 3; up++) {
-        char *slash = strrchr(self, '/');
-        if (!slash) return false;
-        *slash = '\0';
-        if (try_path(self, strlen(self), "/ptxas/bin/ptxas")) return true;
-    }
-    return false;
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+    bool is_here = n > (ssize_t)(sizeof build - 1) && memcmp(self, build, sizeof build - 1) == 0;
+    return is_here && try_path(FSC_FETCHED_PTXAS, strlen(FSC_FETCHED_PTXAS), "");
 }
 
 static void find_ptxas(void) {
@@ -57,7 +52,7 @@ static void find_ptxas(void) {
     }
     if (home && try_path(home, strlen(home), "/bin/ptxas")) return;
     if (try_path("/usr/local/cuda", 15, "/bin/ptxas")) return;
-    (void)try_beside_tool();
+    (void)try_build_tree();
 }
 
 const char *fsc_find_ptxas(void) {

@@ -1,10 +1,9 @@
 /* coverage.c - `fsc run --coverage`: which lines of the kernel a launch ran.
  *
- * In: the counts of the job's last launch. Out: the source with a count beside each line, or the same as a list in JSON.
+ * In: the counts of the job's last launch. Out: the source with a count beside each line, or the same as a list, for the JSON of `fsc run`.
  * Method: a line that has code ran as often as the most of its basic blocks: on emu per program, on the CPU per program and
  * chunk of elements. Lines within the kernel that have no code of their own (folded, merged with another, moved) say so.
  */
-#include "base/schema.h"
 #include "tool/job.h"
 
 #include <ctype.h>
@@ -64,23 +63,19 @@ static void print_listing(const Job *j, const FscCounts *c) {
     printf("%s: %u line%s of the kernel never ran\n", c->record->kernel, never, never == 1 ? "" : "s");
 }
 
-static void print_list(const FscCounts *c) {
+void coverage_json(const FscCounts *c) {
     bool first = true;
-    printf("{\"schema_version\": %d, \"kernel\": \"%s\", \"coverage\": [", SCHEMA_COVERAGE, c->record->kernel);
+    printf(", \"coverage\": [");
     for (size_t i = 0; i < c->num_lines; i++) {
         if (!c->lines[i].line) continue;
         printf("%s{\"line\": %u, \"runs\": %" PRIu64 "}", first ? "" : ", ", c->lines[i].line,
                runs_of(c, &c->lines[i]));
         first = false;
     }
-    printf("]}\n");
+    printf("]");
 }
 
-void job_print_coverage(const Job *j) {
+void coverage_text(const Job *j) {
     FscCounts c;
-    if (fsc_device_counts(j->device, &c) != FSC_OK) return; /* nothing was launched */
-    if (j->o->json)
-        print_list(&c);
-    else
-        print_listing(j, &c);
+    if (fsc_device_counts(j->device, &c) == FSC_OK) print_listing(j, &c); /* else nothing was launched */
 }

@@ -35,8 +35,9 @@ ExitCode job_fail(const Job *j, fsc_status s);
 void job_print_log(const Job *j);
 /* jobvariant.c: changes o, a copy of the job's options, so that a compile gives the very variant of record r. */
 void job_variant_options(const Job *j, const Record *r, ToolOptions *o);
-/* coverage.c: of the last launch, on a device that counts. */
-void job_print_coverage(const Job *j);
+/* coverage.c: of the last launch, on a device that counts: the source; as one more field of an object in JSON. */
+void coverage_text(const Job *j);
+void coverage_json(const FscCounts *c);
 void job_free(Job *j); /* all but the device */
 
 /* Prints the message of a failed call of the library. */

@@ -41,24 +41,36 @@ static ExitCode download(Job *j) {
     return EXIT_DONE;
 }
 
-static void print_result(const Job *j, double ms) {
-    uint64_t bytes = job_bytes(j);
-    double rate = ms > 0 ? (double)bytes / ms * 1e-6 : 0;
-    if (j->o->json) {
-        printf("{\"schema_version\": %d, \"kernel\": \"%s\", \"device\": \"%s\", \"milliseconds\": %.6f, \"bytes\": %" PRIu64
-               ", \"gigabytes_per_second\": %.3f, \"repeat\": %u}\n",
-               SCHEMA_RUN, j->bounds.interface->kernel, j->props.name, ms, bytes, rate, j->o->repeat);
-    } else if (j->o->check) {
+static double rate_of(const Job *j, double ms) {
+    return ms > 0 ? (double)job_bytes(j) / ms * 1e-6 : 0;
+}
+
+/* One object, with what there is of times and of lines. */
+static void print_json(const Job *j, const double *ms) {
+    FscCounts c;
+    bool has_lines = j->o->coverage && fsc_device_counts(j->device, &c) == FSC_OK;
+    if (!ms && !has_lines) return;
+    printf("{\"schema_version\": %d, \"kernel\": \"%s\", \"device\": \"%s\"", j->o->coverage ? SCHEMA_COVERAGE : SCHEMA_RUN,
+           j->bounds.interface->kernel, j->props.name);
+    if (ms)
+        printf(", \"milliseconds\": %.6f, \"bytes\": %" PRIu64 ", \"gigabytes_per_second\": %.3f, \"repeat\": %u", *ms, job_bytes(j),
+               rate_of(j, *ms), j->o->repeat);
+    if (has_lines) coverage_json(&c);
+    printf("}\n");
+}
+
+static void print_text(const Job *j, double ms) {
+    if (j->o->check) {
         printf("%s on %s, checked: no mistakes (%.4f ms, median of %u)\n", j->bounds.interface->kernel, j->props.name,
                ms, j->o->repeat);
     } else {
-        printf("%s on %s: %.4f ms, %.1f GB/s (median of %u, %.3f MB)\n", j->bounds.interface->kernel, j->props.name, ms, rate,
-               j->o->repeat, (double)bytes * 1e-6);
+        printf("%s on %s: %.4f ms, %.1f GB/s (median of %u, %.3f MB)\n", j->bounds.interface->kernel, j->props.name, ms, rate_of(j, ms),
+               j->o->repeat, (double)job_bytes(j) * 1e-6);
     }
 }
 
-/* The first launch gives the results; with no warm-up it is also the first that is timed. */
-static ExitCode launch_all(Job *j) {
+/* The first launch gives the results; with no warm-up it is also the first that is timed. *ms: the median, NULL if none is. */
+static ExitCode launch_all(Job *j, const double **ms) {
     uint32_t warmup = j->o->warmup, repeat = j->o->repeat;
     double *times = NEW_ARRAY(j->o->arena, double, repeat + 1);
     fsc_status s;
@@ -75,15 +87,18 @@ static ExitCode launch_all(Job *j) {
         s = job_time(j, warmup ? warmup - 1 : 0, repeat, NULL, times);
         if (s != FSC_OK) return job_fail(j, s);
     }
-    if (repeat) print_result(j, times[repeat / 2]);
+    if (repeat) *ms = &times[repeat / 2];
     return EXIT_DONE;
 }
 
 static ExitCode run_source(Job *j) {
+    const double *ms = NULL;
     ExitCode code = job_make(j);
     if (code == EXIT_DONE) code = claim_files(j);
-    if (code == EXIT_DONE) code = launch_all(j);
-    if (j->o->coverage) job_print_coverage(j);
+    if (code == EXIT_DONE) code = launch_all(j, &ms);
+    if (j->o->json) print_json(j, ms);
+    else if (ms) print_text(j, *ms);
+    if (j->o->coverage && !j->o->json) coverage_text(j);
     return code;
 }
 

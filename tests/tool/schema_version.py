@@ -13,7 +13,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 SOFTMAX, X, Y = os.path.join(EXAMPLES, "softmax.dsl"), "x=random:0:fp32[3,100]", "y=" + os.path.join(FOLDER, "y.npy")
 ON_CPU = [SOFTMAX, X, Y, "--device=cpu", "--repeat=1", "--warmup=0"]
 
-# How the row's command is called; a row may print objects of other rows before its own.
+# How the row's command is called; it prints one object.
 CALLS = {
     "fsc bench --json": ["bench", SOFTMAX, "--axis", "N=32", "x=random:0:fp32[3,N]", "--device=cpu", "--repeat=1"],
     "fsc cache list --json": ["cache", "list"],
@@ -50,8 +50,6 @@ for name, version, what in rows:
     done = subprocess.run([TOOL, *words], text=True, capture_output=True, env=dict(os.environ, FSC_CACHE_DIR=os.path.join(FOLDER, "cache")))
     assert done.returncode == 0, (what, done.stderr)
     found = objects(done.stderr if what.startswith("--") else done.stdout)
-    assert found, what
-    for one in found:
-        assert next(iter(one)) == "schema_version", (what, one)
-    assert found[-1]["schema_version"] == int(version), (what, found[-1])
+    assert len(found) == 1, (what, found)
+    assert next(iter(found[0])) == "schema_version" and found[0]["schema_version"] == int(version), (what, found[0])
     assert "| `%s` | %s |" % (what, version) in read("docs", "stability.md"), what

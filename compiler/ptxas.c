@@ -7,6 +7,7 @@
 #include "driver.h"
 
 #include <ctype.h>
+#include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -77,10 +78,13 @@ static bool read_all(const char *path, Text *out) {
     return ok;
 }
 
-/* Runs argv with both output streams into `log`; the exit status, or -1. */
+enum { NOT_RUN = -1, STATUS_UNKNOWN = -2 };
+
+/* Runs argv with both output streams into `log`, to its end: the exit status; NOT_RUN, also where a signal ended it; or
+ * STATUS_UNKNOWN where the host program ignores SIGCHLD, or waits for all children itself. */
 static int run_logged(char *const argv[], const char *log) {
     posix_spawn_file_actions_t actions;
-    if (posix_spawn_file_actions_init(&actions) != 0) return -1;
+    if (posix_spawn_file_actions_init(&actions) != 0) return NOT_RUN;
     pid_t child = 0;
     int status = -1;
     bool ok = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
@@ -88,11 +92,28 @@ static int run_logged(char *const argv[], const char *log) {
               posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0 &&
               posix_spawn(&child, argv[0], &actions, NULL, argv, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
-    if (!ok) return -1;
+    if (!ok) return NOT_RUN;
     while (waitpid(child, &status, 0) < 0) {
-        if (errno != EINTR) return -1;
+        if (errno != EINTR) return errno == ECHILD ? STATUS_UNKNOWN : NOT_RUN;
     }
-    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : NOT_RUN;
+}
+
+/* Whether the file has all that its header speaks of: ptxas came to its end. */
+static bool is_whole_cubin(const Text *t) {
+    Elf64_Ehdr h;
+    if (t->len < sizeof h || memcmp(t->at, ELFMAG, SELFMAG) != 0) return false;
+    memcpy(&h, t->at, sizeof h);
+    size_t sections = (size_t)h.e_shnum * h.e_shentsize, segments = (size_t)h.e_phnum * h.e_phentsize;
+    return sections && h.e_shoff <= t->len && sections <= t->len - h.e_shoff && h.e_phoff <= t->len &&
+           segments <= t->len - h.e_phoff;
+}
+
+/* Runs ptxas; true: `cubin` is what it made. */
+static bool assemble(char *const argv[], const char *log, const char *out, Text *cubin) {
+    int status = run_logged(argv, log);
+    if (status != 0 && status != STATUS_UNKNOWN) return false;
+    return read_all(out, cubin) && (status == 0 || is_whole_cubin(cubin));
 }
 
 fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report) {
@@ -116,9 +137,11 @@ fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_l
     snprintf(target, sizeof target, "-arch=%s", arch);
     char *argv[] = {(char *)(uintptr_t)tool, "-v", level, target, in, "-o", out, NULL};
     fsc_status s = FSC_OK;
-    if (!write_all(in, ptx, length) || run_logged(argv, log) != 0) s = FSC_ERROR_ENVIRONMENT;
+    Text made = {0};
+    if (!write_all(in, ptx, length) || !assemble(argv, log, out, &made)) s = FSC_ERROR_ENVIRONMENT;
     (void)read_all(log, report);
-    if (s == FSC_OK && cubin && !read_all(out, cubin)) s = FSC_ERROR_ENVIRONMENT;
+    if (s == FSC_OK && cubin) text_write(cubin, made.at, made.len);
+    text_free(&made);
     if (s != FSC_OK && report->len == 0) text_printf(report, "%s could not be run", tool);
     remove(in);
     remove(out);

@@ -6,6 +6,7 @@
 #include "driver.h"
 
 #include "passes/passes.h"
+#include "runtime/process.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -393,6 +394,8 @@ static void land(void *context, const char *message) {
 
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
                           fsc_compilation **out) {
+    HOLD_FORKS;
+    OWN_FLOATS;
     fsc_compilation *c = calloc(1, sizeof *c);
     *out = c;
     if (!c) return FSC_ERROR_MEMORY;
@@ -417,6 +420,8 @@ fsc_status driver_compile(const fsc_compile_options *o, const char *source, size
 
 fsc_status driver_interface(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out,
                             Record **interface) {
+    HOLD_FORKS;
+    OWN_FLOATS;
     fsc_compile_options front = *o;
     front.emit = FSC_EMIT_AST;
     *interface = NULL;
@@ -489,6 +494,7 @@ fsc_status fsc_compile(const fsc_compile_options *o, const char *source, size_t 
 
 void fsc_compilation_destroy(fsc_compilation *c) {
     if (!c) return;
+    HOLD_FORKS;
     if (c->host) hostcode_destroy(c->host);
     if (c->record) record_free(c->record);
     text_free(&c->output);

@@ -64,7 +64,7 @@ static const struct {
 
 static fsc_status read_attribute(const fsc_device *d, CUdevice_attribute a, int known, uint32_t *out) {
     int value = 0;
-    CUresult r = cuda.cuDeviceGetAttribute(&value, a, d->cu);
+    CUresult r = CU_CALL(cuDeviceGetAttribute, &value, a, d->cu);
     bool is_unknown = r == CUDA_ERROR_INVALID_VALUE && known == NEWER;
     *out = r == CUDA_SUCCESS && value > 0 ? (uint32_t)value : 0;
     return is_unknown ? FSC_OK : driver_check(NULL, r, "cuDeviceGetAttribute");

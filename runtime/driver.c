@@ -4,6 +4,7 @@
  * Method: one pthread_once; the rows of cuda_api.def and cuda_error.def. The library is never closed.
  */
 #include "runtime/internal.h"
+#include "runtime/process.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ DriverTable cuda;
 static pthread_once_t load_once = PTHREAD_ONCE_INIT;
 static fsc_status load_status;
 static bool is_loaded; /* read without the once */
+static unsigned loaded_forks; /* process_forks then */
 static char load_message[512];
 
 enum { OPTIONAL, REQUIRED };
@@ -116,6 +118,7 @@ static fsc_status load(void) {
 
 static void load_it(void) {
     load_status = load();
+    loaded_forks = process_forks;
     __atomic_store_n(&is_loaded, load_status == FSC_OK, __ATOMIC_RELEASE);
 }
 
@@ -123,13 +126,18 @@ bool driver_is_loaded(void) {
     return __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE);
 }
 
+bool driver_is_parents(void) {
+    return process_forks != loaded_forks;
+}
+
 fsc_status driver_state(void) {
+    HOLD_FORKS;
     pthread_once(&load_once, load_it);
     return load_status;
 }
 
 fsc_status driver_load(void) {
-    pthread_once(&load_once, load_it);
+    (void)driver_state();
     return load_status == FSC_OK ? FSC_OK : status_fail(NULL, load_status, "%s", load_message);
 }
 
@@ -145,8 +153,8 @@ const char *driver_advice(CUresult r) {
 
 char *driver_error(CUresult r, char *out, size_t size) {
     const char *name = NULL, *text = NULL;
-    if (cuda.cuGetErrorName(r, &name) != CUDA_SUCCESS || !name) name = row_of(r)->name;
-    if (cuda.cuGetErrorString(r, &text) != CUDA_SUCCESS || !text) text = "no text";
+    if (CU_CALL(cuGetErrorName, r, &name) != CUDA_SUCCESS || !name) name = row_of(r)->name;
+    if (CU_CALL(cuGetErrorString, r, &text) != CUDA_SUCCESS || !text) text = "no text";
     if (name)
         snprintf(out, size, "%s (%s)", name, text);
     else
@@ -157,6 +165,7 @@ char *driver_error(CUresult r, char *out, size_t size) {
 void driver_note(fsc_device *d, CUresult r, const char *call) {
     char error[ERROR_SIZE];
     if (r == CUDA_SUCCESS || row_of(r)->fate == KEPT) return;
+    HOLD_FORKS;
     driver_error(r, error, sizeof error);
     pthread_mutex_lock(&d->lock);
     if (atomic_load(&d->fault) == 0) {

@@ -34,17 +34,21 @@ extern DriverTable cuda; /* filled after driver_load() gave FSC_OK */
 fsc_status driver_load(void);
 fsc_status driver_state(void); /* the same without a message */
 bool driver_is_loaded(void);   /* whether one of the two was called, and found it: starts nothing */
+/* Whether this process was forked from the one that loaded the driver: no call of the driver may be made then. */
+bool driver_is_parents(void);
+/* A call of the driver, which in a forked process is CUDA_ERROR_NOT_INITIALIZED. */
+#define CU_CALL(name, ...) (driver_is_parents() ? (CUresult)CUDA_ERROR_NOT_INITIALIZED : cuda.name(__VA_ARGS__))
 /* FSC_OK for CUDA_SUCCESS; else the status for r, with a message that names the call and the driver's error. An error
  * that kills the context is kept in d. */
 fsc_status driver_check(fsc_device *d, CUresult r, const char *call);
 /* cuda.name(…) checked. */
-#define CU(d, name, ...) driver_check((d), cuda.name(__VA_ARGS__), #name)
+#define CU(d, name, ...) driver_check((d), CU_CALL(name, __VA_ARGS__), #name)
 /* The same, about a kernel, whose name (NULL: none) the message tells. */
 fsc_status driver_check_for(fsc_device *d, CUresult r, const char *call, const char *kernel);
-#define CU_FOR(d, kernel, name, ...) driver_check_for((d), cuda.name(__VA_ARGS__), #name, (kernel))
+#define CU_FOR(d, kernel, name, ...) driver_check_for((d), CU_CALL(name, __VA_ARGS__), #name, (kernel))
 /* Of a call whose failure is nobody's to hear, as in a release: an error that kills the context is kept in d all the same. */
 void driver_note(fsc_device *d, CUresult r, const char *call);
-#define CU_QUIET(d, name, ...) driver_note((d), cuda.name(__VA_ARGS__), #name)
+#define CU_QUIET(d, name, ...) driver_note((d), CU_CALL(name, __VA_ARGS__), #name)
 enum { ERROR_SIZE = 256 };
 /* "CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed)". Returns out. */
 char *driver_error(CUresult r, char *out, size_t size);
@@ -89,8 +93,8 @@ bool device_is_host(const fsc_device *d); /* "cpu" or "emu": memory is the host'
 
 Pool *pool_create(uint32_t threads); /* NULL: out of memory; threads start with the first grid that needs them */
 void pool_destroy(Pool *p);
-/* Runs entry for every program of the grid; returns when all are done. One grid at a time: others wait. False: out of
- * memory for scratch. */
+/* Runs entry for every program of the grid; returns when all are done. One grid at a time: others wait. The caller holds
+ * forks. False: out of memory for scratch. */
 bool pool_run(Pool *p, FscHostEntry *entry, const void *const *args, const int64_t grid[3], size_t scratch_bytes,
               atomic_ullong *limit); /* programs from *limit on do not begin; NULL: all do */
 uint32_t pool_cores(void);

@@ -8,6 +8,7 @@
  */
 #include "runtime/jit.h"
 
+#include "runtime/process.h"
 #include "runtime/recording.h"
 
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct JitMessage {
 
 /* The calling thread's; NULL: it has none. */
 static JitMessage *find_message(const fsc_jit *j) {
+    HOLD_FORKS;
     fsc_jit *writable = (fsc_jit *)(uintptr_t)j; /* the lock is no part of what const promises */
     pthread_mutex_lock(&writable->lock);
     JitMessage *m = j->messages;
@@ -34,6 +36,7 @@ static JitMessage *add_message(fsc_jit *j) {
     JitMessage *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->thread = pthread_self();
+    HOLD_FORKS;
     pthread_mutex_lock(&j->lock);
     m->next = j->messages;
     j->messages = m;
@@ -57,6 +60,7 @@ fsc_status jit_check(const fsc_jit *j, const char *call) {
 }
 
 void jit_note(fsc_jit *j, uint32_t *counter, const char *text) {
+    HOLD_FORKS;
     pthread_mutex_lock(&j->lock);
     if (counter) ++*counter;
     text_printf(&j->log, "%s", text);
@@ -273,6 +277,7 @@ static void settle(fsc_jit *j, const Text *key, fsc_kernel *kernel) {
 }
 
 static fsc_status prepare(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs, fsc_kernel **out) {
+    HOLD_FORKS;
     b->checked = j->props.kind == FSC_CPU && fsc_device_checks(j->device);
     if (b->checked) text_printf(&b->key, "checked ");
     b->counted = j->props.kind != FSC_CUDA && fsc_device_counts_lines(j->device);
@@ -292,6 +297,7 @@ static fsc_status prepare(fsc_jit *j, Binding *b, const FscArg *args, size_t nar
 fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out) {
     fsc_status s = jit_check(j, "fsc_jit_prepare");
     if (s != FSC_OK) return s;
+    OWN_FLOATS;
     Binding *b = calloc(1, sizeof *b);
     if (!b) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     b->arena = arena_create();
@@ -308,6 +314,7 @@ fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args,
     fsc_kernel *kernel = NULL;
     fsc_status s = jit_check(j, "fsc_jit_launch");
     if (s != FSC_OK) return s;
+    OWN_FLOATS;
     bool is_known = jit_quick_launch(j, grid, args, nargs, stream, &s);
     if (!is_known) s = fsc_jit_prepare(j, args, nargs, &kernel);
     if (!is_known && s != FSC_OK) return s;

@@ -6,6 +6,7 @@
 #include "runtime/jit.h"
 
 #include "runtime/fill.h"
+#include "runtime/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -122,6 +123,7 @@ static fsc_status check_arrays(const Filling *f) {
 
 fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values, void *stream) {
     if (jit_check(j, "fsc_jit_call") != FSC_OK) return FSC_ERROR_USAGE;
+    OWN_FLOATS;
     const Record *r = j->interface;
     Filling f;
     size_t runtime = 0;

@@ -6,6 +6,7 @@
 #include "runtime/jit.h"
 
 #include "runtime/load.h"
+#include "runtime/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -87,6 +88,7 @@ typedef struct Loaded {
 } Loaded;
 
 static void destroy_loaded(void *owner) {
+    HOLD_FORKS;
     Loaded *l = owner;
     hostcode_destroy(l->host);
     arena_destroy(l->arena);

@@ -5,6 +5,8 @@
  */
 #include "runtime/jit.h"
 
+#include "runtime/process.h"
+
 #include <string.h>
 
 /* ---- Entry points ----------------------------------------------------------------------------------------------------- */
@@ -95,6 +97,7 @@ static void show(fsc_jit *j) {
 fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out) {
     if (jit_check(j, "fsc_jit_param") != FSC_OK) return FSC_ERROR_USAGE;
     if (index >= j->interface->num_params) return jit_fail(j, FSC_ERROR_USAGE, "the kernel has no such parameter");
+    HOLD_FORKS;
     pthread_mutex_lock(&j->lock);
     if (!j->shown) show(j);
     *out = j->shown[index];
@@ -135,6 +138,7 @@ fsc_status fsc_jit_access(fsc_jit *j, size_t index, bool *reads, bool *writes) {
     if (jit_check(j, "fsc_jit_access") != FSC_OK) return FSC_ERROR_USAGE;
     if (index >= j->interface->num_params) return jit_fail(j, FSC_ERROR_USAGE, "the kernel has no such parameter");
     const RecordParam *p = &j->interface->params[index];
+    HOLD_FORKS;
     pthread_mutex_lock(&j->lock);
     if (!j->accesses && !j->no_accesses.at) j->accesses = compile_accesses(j, &j->no_accesses);
     *reads = *writes = false;

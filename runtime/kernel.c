@@ -3,6 +3,7 @@
  * In: modules and names. Out: variants, reports. Method: what a launch would ask the driver for is asked once here
  * (functions, shared-memory opt-in), so that a launch only checks its arguments and calls.
  */
+#include "runtime/process.h"
 #include "runtime/quick.h"
 
 #include <stdio.h>
@@ -127,6 +128,7 @@ static fsc_status load_functions(Variant *v) {
 fsc_status variant_ready(Variant *v) {
     fsc_device *d = v->module->device;
     if (atomic_load_explicit(&v->ready, memory_order_acquire)) return FSC_OK;
+    HOLD_FORKS;
     pthread_mutex_lock(&d->loading);
     bool is_ready = atomic_load_explicit(&v->ready, memory_order_relaxed);
     fsc_status s = is_ready ? FSC_OK : module_load_now(v->module);
@@ -200,6 +202,7 @@ fsc_status fsc_kernel_add_variant(fsc_kernel *k, fsc_module *m, const char *name
     if (!k || !m) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_kernel_add_variant: kernel or module is NULL");
     if (m->device != k->device)
         return status_fail(k->device, FSC_ERROR_USAGE, "the module is on another device than the kernel");
+    HOLD_FORKS;
     fsc_status s = variant_create(m, name, &v);
     if (s != FSC_OK) return s;
     pthread_mutex_lock(&k->lock);

@@ -7,6 +7,7 @@
 #include "runtime/counts.h"
 #include "runtime/emu/emu.h"
 #include "runtime/hooks.h"
+#include "runtime/process.h"
 
 enum { BLOCKS_TO_KEEP = 4 }; /* for each multiprocessor, before programs share blocks; the smallest block is a warp */
 
@@ -193,6 +194,7 @@ static fsc_status run_host(Call *c) {
 }
 
 static fsc_status launch_cpu(Call *c) {
+    HOLD_FORKS;
     fsc_device *d = c->kernel->device;
     if (!c->variant->module->code.counters || !atomic_load(&d->counted)) return run_host(c);
     pthread_mutex_lock(&d->counting);
@@ -206,6 +208,7 @@ static fsc_status launch_cpu(Call *c) {
 }
 
 static fsc_status launch_emu(Call *c) {
+    HOLD_FORKS;
     fsc_device *d = c->kernel->device;
     RecordLaunch shape = launch_shape(c, &c->variant->record->launches[0]);
     uint32_t blocks = 0;
@@ -233,6 +236,7 @@ fsc_status call_launch(Call *c, void *stream) {
 fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
     if (!k || (!args && nargs))
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch: the kernel or its arguments are NULL");
+    OWN_FLOATS;
     Call c;
     fsc_status s = call_begin(&c, k, grid, args, nargs);
     if (s == FSC_OK) s = call_launch(&c, stream);
@@ -243,6 +247,7 @@ fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, 
 fsc_status fsc_launch_grid(fsc_kernel *k, const FscArg *args, size_t nargs, int64_t grid[3], size_t *variant) {
     if (!k || !grid || (!args && nargs))
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch_grid: the kernel, its arguments or the result are NULL");
+    OWN_FLOATS;
     Call c;
     fsc_status s = call_begin(&c, k, NULL, args, nargs);
     for (int i = 0; s == FSC_OK && i < 3; i++) grid[i] = c.grid[i];

@@ -4,6 +4,7 @@
  * and memcpy on the host; a call of no bytes is success and touches nothing.
  */
 #include "runtime/internal.h"
+#include "runtime/process.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -29,6 +30,7 @@ typedef struct Allocation {
 static bool remember(fsc_device *d, const void *p, uint64_t bytes) {
     Allocation *a = malloc(sizeof *a);
     if (!a) return false;
+    HOLD_FORKS;
     pthread_mutex_lock(&d->lock);
     *a = (Allocation){d->allocations, (uintptr_t)p, bytes};
     d->allocations = a;
@@ -37,6 +39,7 @@ static bool remember(fsc_device *d, const void *p, uint64_t bytes) {
 }
 
 static void forget(fsc_device *d, const void *p) {
+    HOLD_FORKS;
     Allocation *found = NULL;
     pthread_mutex_lock(&d->lock);
     for (Allocation **at = &d->allocations; *at; at = &(*at)->next) {
@@ -50,6 +53,7 @@ static void forget(fsc_device *d, const void *p) {
 }
 
 uint64_t memory_left(fsc_device *d, uint64_t address) {
+    HOLD_FORKS;
     uint64_t left = 0;
     pthread_mutex_lock(&d->lock);
     for (const Allocation *a = d->allocations; a; a = a->next)
@@ -92,7 +96,7 @@ fsc_status fsc_memory_alloc(fsc_device *d, uint64_t bytes, void **out) {
     CUdeviceptr p = 0;
     s = device_enter(d, &pushed);
     if (s == FSC_OK) {
-        CUresult r = cuda.cuMemAlloc(&p, (size_t)bytes);
+        CUresult r = CU_CALL(cuMemAlloc, &p, (size_t)bytes);
         s = driver_check(d, r, "cuMemAlloc");
         if (r == CUDA_ERROR_OUT_OF_MEMORY)
             status_fail(d, s, "no memory on %s for a buffer of %llu bytes: cuMemAlloc gives CUDA_ERROR_OUT_OF_MEMORY; %s", d->props.name,

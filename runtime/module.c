@@ -174,7 +174,7 @@ static fsc_status load_code(fsc_module *m, const void *image, const char *text) 
     bool pushed = false;
     fsc_status s = device_enter(d, &pushed);
     if (s == FSC_OK) {
-        CUresult r = cuda.cuModuleLoadDataEx(&m->cu, image, 2, options, values);
+        CUresult r = CU_CALL(cuModuleLoadDataEx, &m->cu, image, 2, options, values);
         log[LOG_SIZE - 1] = '\0';
         size_t n = strlen(log);
         while (n && (log[n - 1] == '\n' || log[n - 1] == ' ')) log[--n] = '\0';

@@ -6,6 +6,7 @@
  */
 #include "runtime/named.h"
 #include "runtime/number.h"
+#include "runtime/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -196,7 +197,7 @@ static fsc_status check_reach(const Call *c, uint32_t i) {
     if (!cuda.cuPointerGetAttribute) return FSC_OK;
     fsc_status s = CU_FOR(d, r->kernel, cuDeviceGetAttribute, &reaches, CU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, d->cu);
     if (s != FSC_OK || reaches) return s;
-    CUresult got = cuda.cuPointerGetAttribute(&type, CU_POINTER_MEMORY_TYPE, c->bits[i]);
+    CUresult got = CU_CALL(cuPointerGetAttribute, &type, CU_POINTER_MEMORY_TYPE, c->bits[i]);
     if (got != CUDA_ERROR_INVALID_VALUE) return driver_check_for(d, got, "cuPointerGetAttribute", r->kernel);
     return status_fail(
         d, FSC_ERROR_ARGUMENT,
@@ -278,6 +279,7 @@ fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNam
                               void *stream) {
     if (!k || (!args && nargs))
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch_checked: the kernel or its arguments are NULL");
+    OWN_FLOATS;
     fsc_status s = check_variants(k, args, nargs);
     if (s == FSC_OK) s = check_stream(k->device, stream);
     if (s != FSC_OK) return s;

@@ -4,6 +4,7 @@
  * program's decimal comma changes nothing; rounding by scaling the value so that one unit is the last place kept.
  */
 #include "runtime/number.h"
+#include "runtime/process.h"
 
 #include <locale.h>
 #include <math.h>
@@ -35,6 +36,7 @@ bool number_read(const char *text, size_t length, double *out) {
     if (length == 0 || length >= sizeof copy || text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r')) return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
+    OWN_FLOATS;
     locale_t old = enter_locale();
     double x = strtod(copy, &end);
     leave_locale(old);
@@ -63,6 +65,7 @@ char *number_print(double x, char *out, size_t size) {
         snprintf(out, size, "nan");
         return out;
     }
+    OWN_FLOATS;
     locale_t old = enter_locale();
     for (int digits = 1; digits <= 17; digits++) {
         snprintf(text, sizeof text, "%.*g", digits, x);

@@ -5,6 +5,7 @@
  * all objects, and gives its kernel the best code of each variant; the code itself is loaded when a launch takes it.
  */
 #include "runtime/internal.h"
+#include "runtime/process.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,6 +239,7 @@ static fsc_status load_at(FscObject *o, fsc_stream stream, Loaded **out) {
         return status_fail(NULL, FSC_ERROR_USAGE, "kernel %s has no CPU version: compile it with cpu among the --arch", o->kernel);
     *out = find_loaded(o, &p);
     if (*out) return FSC_OK;
+    HOLD_FORKS;
     pthread_mutex_lock(&lock);
     s = load_locked(o, &p, out);
     pthread_mutex_unlock(&lock);
@@ -258,6 +260,7 @@ fsc_status fsc_object_load(FscObject *o, fsc_stream stream) {
 
 void fsc_object_unload(FscObject *o) {
     if (!o) return;
+    HOLD_FORKS;
     pthread_mutex_lock(&lock);
     for (Loaded *l = o->loaded, *next; l; l = next) {
         next = l->next;
@@ -296,8 +299,8 @@ static fsc_status check_host_memory(const Loaded *l, const FscArg *args, uint32_
         int type = 0;
         void *seen_at = NULL;
         if (args[i].kind != FSC_ARG_POINTER || !at) continue;
-        if (cuda.cuPointerGetAttribute(&type, CU_POINTER_MEMORY_TYPE, at) != CUDA_SUCCESS || type != CU_MEMORY_DEVICE) continue;
-        if (cuda.cuPointerGetAttribute(&seen_at, CU_POINTER_HOST_POINTER, at) == CUDA_SUCCESS) continue;
+        if (CU_CALL(cuPointerGetAttribute, &type, CU_POINTER_MEMORY_TYPE, at) != CUDA_SUCCESS || type != CU_MEMORY_DEVICE) continue;
+        if (CU_CALL(cuPointerGetAttribute, &seen_at, CU_POINTER_HOST_POINTER, at) == CUDA_SUCCESS) continue;
         return status_fail(d, FSC_ERROR_ARCH,
                            "argument %u of kernel %s is memory of a GPU, and this is its CPU version: compile it with the GPU's --arch "
                            "among the others, or open the device \"cpu\"",

@@ -2,9 +2,10 @@
  *
  * In: an entry, its arguments, a grid. Out: every program has run once. Method: workers wait for a job number to change;
  * all of them, and the caller, take chunks of program indices from one counter until it runs out. Each thread has its own
- * scratch, kept from job to job.
+ * scratch, kept from job to job. In a forked child the pool starts its threads anew.
  */
 #include "runtime/internal.h"
+#include "runtime/process.h"
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -38,7 +39,10 @@ struct Pool {
     uint32_t size;      /* threads, the caller's included */
     uint32_t started;   /* threads of ours */
     Worker *workers;    /* size of them; the first is the caller's */
+    atomic_uint forks;  /* process_forks when its locks were made: the threads are of that process */
 };
+
+static pthread_mutex_t renewing = PTHREAD_MUTEX_INITIALIZER; /* of pools, in a child */
 
 uint32_t pool_cores(void) {
     long n = sysconf(_SC_NPROCESSORS_ONLN);
@@ -77,6 +81,26 @@ static void *worker_main(void *context) {
     return NULL;
 }
 
+static void make_locks(Pool *p) {
+    pthread_mutex_init(&p->turn, NULL);
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->start, NULL);
+    pthread_cond_init(&p->done, NULL);
+    atomic_store(&p->forks, process_forks);
+}
+
+/* fork() leaves the child the memory and none of the threads: they waited for a job, as no grid runs during a fork. */
+static void renew_after_fork(Pool *p) {
+    if (atomic_load(&p->forks) == process_forks) return;
+    pthread_mutex_lock(&renewing);
+    if (atomic_load(&p->forks) != process_forks) {
+        p->started = 0;
+        p->number = 0;
+        make_locks(p);
+    }
+    pthread_mutex_unlock(&renewing);
+}
+
 Pool *pool_create(uint32_t threads) {
     Pool *p = calloc(1, sizeof *p);
     Worker *workers = calloc(threads ? threads : 1, sizeof *workers);
@@ -88,15 +112,13 @@ Pool *pool_create(uint32_t threads) {
     p->size = threads ? threads : 1;
     p->workers = workers;
     for (uint32_t i = 0; i < p->size; i++) workers[i].pool = p;
-    pthread_mutex_init(&p->turn, NULL);
-    pthread_mutex_init(&p->lock, NULL);
-    pthread_cond_init(&p->start, NULL);
-    pthread_cond_init(&p->done, NULL);
+    make_locks(p);
     return p;
 }
 
 void pool_destroy(Pool *p) {
     if (!p) return;
+    renew_after_fork(p);
     pthread_mutex_lock(&p->lock);
     p->stop = true;
     pthread_cond_broadcast(&p->start);
@@ -156,6 +178,7 @@ bool pool_run(Pool *p, FscHostEntry *entry, const void *const *args, const int64
     job.chunk = job.total / ((uint64_t)p->size * CHUNKS_PER_THREAD);
     if (job.chunk == 0) job.chunk = 1;
     if (job.total == 0) return true;
+    renew_after_fork(p);
     pthread_mutex_lock(&p->turn);
     bool ok = true;
     for (uint32_t i = 0; i < p->size && ok; i++) ok = ensure_scratch(&p->workers[i], scratch_bytes);

@@ -4,6 +4,7 @@
  * the device's is kept under its lock and handed out as a copy.
  */
 #include "runtime/internal.h"
+#include "runtime/process.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,6 +70,7 @@ fsc_status status_fail(const fsc_device *d, fsc_status s, const char *fmt, ...) 
     va_end(args);
     memcpy(last_message, text, sizeof text);
     if (d) {
+        HOLD_FORKS;
         fsc_device *writable = (fsc_device *)d; /* the message is no part of what const promises */
         pthread_mutex_lock(&writable->lock);
         memcpy(writable->message, text, sizeof text);
@@ -84,6 +86,7 @@ fsc_status status_memory(const fsc_device *d) {
 const char *fsc_device_message(const fsc_device *d) {
     static _Thread_local char copy[MESSAGE_SIZE];
     if (!d) return fsc_last_message();
+    HOLD_FORKS;
     fsc_device *writable = (fsc_device *)d;
     pthread_mutex_lock(&writable->lock);
     memcpy(copy, writable->message, sizeof copy);

@@ -268,7 +268,7 @@ static void some_errors_by_hand(void **state) {
         {"cuLaunchKernelEx", 912, FSC_ERROR_RESOURCE, {"CUDA_ERROR_INVALID_CLUSTER_SIZE", "fewer blocks a cluster"}},
         {"cuStreamSynchronize", 710, FSC_ERROR_ASSERT, {"CUDA_ERROR_ASSERT", "standard error output"}},
         {"cuStreamSynchronize", 716, FSC_ERROR_FAULT, {"CUDA_ERROR_MISALIGNED_ADDRESS", "fsc run --check"}},
-        {"cuCtxGetCurrent", 3, FSC_ERROR_DRIVER, {"CUDA_ERROR_NOT_INITIALIZED", "after it"}},
+        {"cuCtxGetCurrent", 3, FSC_ERROR_DRIVER, {"CUDA_ERROR_NOT_INITIALIZED", "fork before the first device is opened"}},
         {"cuStreamSynchronize", 900, FSC_ERROR_USAGE, {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "fsc_kernel_warmup"}},
     };
     (void)state;

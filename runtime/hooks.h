@@ -108,8 +108,8 @@ struct EmuThread {
     uint32_t tid, ntid;         /* within the block, of how many */
     uint32_t ctaid[3], nctaid[3]; /* of the block within the grid of blocks, and that grid */
     uint32_t rank;              /* of the block within its cluster */
-    /* Written by code that counts: which access comes next (its number within the kernel), and the turns of loops so far. */
-    uint32_t access, turns;
+    uint32_t access; /* written by code that counts: which access comes next, its number within the kernel */
+    uint32_t turns;  /* of loops so far */
 };
 
 /* One thread of a kernel; args[i] points at the value of the i-th run-time parameter. */

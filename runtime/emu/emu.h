@@ -45,7 +45,7 @@ typedef struct Touch {
     uint8_t atomic; /* TouchKind */
     uint8_t deed;   /* Deed */
     bool publishes; /* a write: who acquires from it knows what the program did before */
-    bool is_other;  /* of shared memory: a store of another value than is there */
+    bool is_other;  /* a store of another value than is there */
 } Touch;
 
 typedef struct Snapshot Snapshot;
@@ -58,7 +58,7 @@ typedef struct Cell {
 
 typedef struct Thread Thread;
 
-typedef enum Conflict { CONFLICT_NONE, CONFLICT_PROGRAMS, CONFLICT_THREADS } Conflict;
+typedef enum Conflict { CONFLICT_NONE, CONFLICT_PROGRAMS, CONFLICT_THREADS, CONFLICT_ELEMENTS /* of one store */ } Conflict;
 
 /* Is there an earlier touch of the cell that conflicts with this one? Then *with is it. Notes the touch in the cell. A
  * volatile load never conflicts with another program's store, and atomics not with each other. */
@@ -166,6 +166,9 @@ struct Thread {
     int32_t look_site;  /* … and where */
     uint64_t prints;    /* begun */
     bool is_idle;       /* its last atomic changed nothing */
+    int32_t store_site;    /* of its last store to global memory: the op, … */
+    uint32_t store_turns;  /* … the turns of loops by then, … */
+    uint32_t store_begins; /* … and the team's clock at that op's first element in this turn */
     struct RecordedProgram *recorded; /* record.c: of its program, if that is recorded, … */
     struct RecordedExtent *outline;   /* … how far its program's accesses reach, … */
     uint32_t step;                    /* … and how many ops it has begun */

@@ -1,7 +1,7 @@
 /* global.c - accesses of global memory, and their shadow.
  *
  * In: addresses. Out: the bytes, and findings: beside the launch's buffers, misaligned, races between programs and between
- * threads, output elements that nobody wrote. Method: a cell per element of the smallest type that the kernel accesses, in pages
+ * threads, elements of one store that differ at one address, output elements that nobody wrote. Method: a cell per element of the smallest type that the kernel accesses, in pages
  * that exist once touched, each with a lock under which the access itself happens, too.
  */
 #include "runtime/emu/emu.h"
@@ -161,6 +161,17 @@ static bool move(const Visit *v) { /* true: memory may have changed */
     return v->is_store;
 }
 
+/* A bit for each cell into which the store puts another value than is there. */
+static uint32_t other_cells(const Visit *v, uint32_t granule) {
+    unsigned char stored[32];
+    uint32_t bytes = (uint32_t)v->a.words * v->a.bytes, others = 0;
+    if (!v->is_store || v->atomic) return 0;
+    for (uint32_t i = 0; i < v->a.words; i++) memcpy(stored + i * v->a.bytes, &v->data[i], v->a.bytes);
+    for (uint32_t i = 0; i < bytes; i += granule)
+        if (memcmp((const unsigned char *)(uintptr_t)v->address + i, stored + i, granule)) others |= 1u << i / granule;
+    return others;
+}
+
 /* Moves the bytes and touches every cell under the page's lock. A compare-and-swap that failed only reads. */
 static bool visit_page(const Visit *v, Page *page, const Region *r) {
     const Shadow *s = v->t->block->team->launch->shadow;
@@ -169,8 +180,10 @@ static bool visit_page(const Visit *v, Page *page, const Region *r) {
     Conflict found = CONFLICT_NONE;
     uint64_t where = v->address;
     while (atomic_flag_test_and_set_explicit(&page->lock, memory_order_acquire)) sched_yield();
+    uint32_t others = other_cells(v, s->granule);
     bool changed = move(v), writes = v->atomic && v->atomic->op == EMU_CAS ? changed : v->is_store;
     for (uint64_t at = v->address; at < v->address + bytes; at += s->granule) {
+        now.is_other = others >> (at - v->address) / s->granule & 1;
         Conflict c = visit_cell(v, cell_of(s, page, at), &now, writes, &with);
         if (c == CONFLICT_NONE || found != CONFLICT_NONE) continue;
         found = c;
@@ -179,9 +192,10 @@ static bool visit_page(const Visit *v, Page *page, const Region *r) {
     }
     atomic_flag_clear_explicit(&page->lock, memory_order_release);
     if (found != CONFLICT_NONE) {
+        static const FindingKind kinds[] = {[CONFLICT_PROGRAMS] = FINDING_RACE, [CONFLICT_THREADS] = FINDING_ORDER, [CONFLICT_ELEMENTS] = FINDING_COLLISION};
         const Launch *l = v->t->block->team->launch;
         char name[96];
-        report_conflict(l, found == CONFLICT_PROGRAMS ? FINDING_RACE : FINDING_ORDER, &now, &first,
+        report_conflict(l, kinds[found], &now, &first,
                         (uint64_t[]){now.owner, first.owner}, where, element_name(l, r, where, name, sizeof name));
     }
     return changed;
@@ -215,13 +229,24 @@ static bool visit(const Visit *v) {
     return v->t->block->team->launch->checked ? visit_checked(v) : move(v);
 }
 
+/* A store follows: is it another op than the last, or the same in another turn of the loops? */
+static void begin_store(Thread *t, int32_t site) {
+    if (t->store_site == site && t->store_turns == t->head.turns) return;
+    t->store_site = site;
+    t->store_turns = t->head.turns;
+    t->store_begins = t->block->team->clock + 1;
+}
+
 void global_access(Thread *t, uint64_t address, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
     Visit v = {t, address, data, a, is_store, NULL, site};
     if (a.is_volatile) {
         t->site = site;
         thread_spin(t);
     }
-    if (is_store) team_progress(t->block->team);
+    if (is_store) {
+        begin_store(t, site);
+        team_progress(t->block->team);
+    }
     visit(&v);
 }
 

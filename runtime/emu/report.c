@@ -43,6 +43,9 @@ void report_conflict(const Launch *l, FindingKind kind, const Touch *now, const 
     if (kind == FINDING_RACE)
         finding_add(l->findings, kind, &spot, "%s %s, unordered with program (%lld, %lld, %lld), which %s it", here, what,
                     (long long)other.program[0], (long long)other.program[1], (long long)other.program[2], there);
+    else if (kind == FINDING_COLLISION)
+        finding_add(l->findings, kind, &spot, "%s %s, to which thread %lld %s another value in the same store", here, what,
+                    (long long)other.thread, there);
     else
         finding_add(l->findings, kind, &spot, "%s %s, with no barrier between it and thread %lld, which %s it", here, what,
                     (long long)other.thread, there);

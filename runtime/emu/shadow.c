@@ -24,14 +24,22 @@ static bool are_atomic(const Touch *old, const Touch *now) {
     return old->owner == now->owner || (old->atomic == TOUCH_ATOMIC && now->atomic == TOUCH_ATOMIC);
 }
 
-/* `old` and `now` touch one cell and at least one of them stores. Two stores of one op are the program's own choice, but in
- * shared memory, where several threads store an element only if they hold the same. */
+/* Two stores of one op by one thread: in one turn of the loops? */
+static bool is_one_turn(const Thread *t, const Touch *old, const Touch *now) {
+    return old->thread == now->thread && now->site == t->store_site && old->clock >= t->store_begins;
+}
+
+/* `old` and `now` touch one cell and at least one of them stores. Several elements, or copies of one, may be stored by one op to one
+ * address if they are the same. */
 static Conflict conflict(const Thread *t, const Touch *old, const Touch *now, bool both_store) {
     const Team *team = t->block->team;
     if (old->owner == 0 || are_atomic(old, now)) return CONFLICT_NONE;
     if (old->owner != now->owner) return knows(team, old) ? CONFLICT_NONE : CONFLICT_PROGRAMS;
-    if (both_store && old->site == now->site && !now->is_other) return CONFLICT_NONE;
-    return is_ordered(old, now, team->threads_per_block) ? CONFLICT_NONE : CONFLICT_THREADS;
+    bool is_one_op = both_store && old->site == now->site;
+    if (is_one_op && !now->is_other) return CONFLICT_NONE;
+    if (is_one_op && is_one_turn(t, old, now)) return CONFLICT_ELEMENTS;
+    if (is_ordered(old, now, team->threads_per_block)) return CONFLICT_NONE;
+    return is_one_op ? CONFLICT_ELEMENTS : CONFLICT_THREADS;
 }
 
 static void note_reader(Cell *cell, const Touch *now) {

@@ -147,6 +147,7 @@ static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
     t->is_idle = false;
     t->meetings = 0;
     t->head.turns = 0;
+    t->store_site = -1;
     t->copies.n = t->copies.groups = 0;
     memcpy(t->head.nctaid, n, sizeof t->head.nctaid);
     t->head.ctaid[0] = (uint32_t)(block % n[0]);

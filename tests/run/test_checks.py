@@ -87,6 +87,51 @@ def f(y: *i32):
     found(bench, source, "race", r"y\[5\]", bench.buffer("i32", 8), num_warps=warps)
 
 
+@case(warps=[1, 4], same=[2, 4, 64], by=["thread", "lane"], only="emu")
+def elements_collide(bench, warps, same, by):
+    """Elements of one store with one address and different values, of one thread and of several; on the CPU another one stays."""
+    source = """
+@kernel(grid=(2,))
+def f(y: *i32, base: i32, B: constexpr, N: constexpr):
+    i = arange(0, B)
+    store(y + base + i, i)
+    store(y + program_id(0) * B + i % N, i)  # here
+"""
+    count = {"lane": 64, "thread": 1024}[by]
+    found(bench, source, "collision", r"writes y\[\d+\], to which thread \d+ writes another value in the same store",
+          bench.buffer("i32", 4 * count), 2 * count, defines={"B": count, "N": count // same}, num_warps=warps, grid=(2,))
+
+
+@case(warps=[1, 4], only="emu")
+def elements_agree(bench, warps):
+    """Equal values at one address, one element an address in each round, call and copy of a store, and what the mask chooses: no finding."""
+    source = """
+@jit
+def put(p, v):
+    store(p, v)
+
+@kernel(grid=(2,))
+def f(y: *i32, z: *i32, n: i32):
+    i = arange(0, 256)
+    base = program_id(0) * 256
+    store(y + base + i // 4, i // 4)
+    store(y + base + i % 2, 7)
+    store(y + base + i // 4, i, mask=i % 4 == 3)
+    for r in range(0, n):
+        put(y + base + i, i + r)
+        for k in static_range(3):
+            put(y + base + i, i * k)
+            put(y + base, r + k)
+    store(y + base, sum(i, axis=0))
+    store(z + base + arange(0, 16)[:, None] * 0 + arange(0, 16)[None, :], max(i, axis=0))
+"""
+    y, z = bench.buffer("i32", 512), bench.buffer("i32", 512)
+    bench.run(source, y, z, 3, num_warps=warps)
+    want = np.tile(np.arange(256, dtype=np.int32) * 2, 2)
+    want[::256] = 255 * 128
+    same_bits(y.raw(), want, "the last of each")
+
+
 @case(only="emu")
 def program_reads_neighbour(bench):
     source = """

@@ -257,6 +257,35 @@ static void test_thread_race(void **state) {
     assert_int_equal(f.thread, 6);
 }
 
+/* In one store: thread 7 what thread 6 has stored, thread 3 its own element again; other values at equal addresses, and then equal ones. */
+static void collision_thread(EmuThread *t, const void *const *args) {
+    const uint64_t at = address_of(args, 0);
+    if (t->tid == 6 || t->tid == 7) store(t, at + 4 * 6, (int32_t)t->tid, AT_A);
+    if (t->tid == 3) store(t, at + 4 * 3, 1, AT_A);
+    if (t->tid == 3) store(t, at + 4 * 3, 2, AT_A);
+    store(t, at + 4 * 9, 5, AT_B);
+}
+
+/* Other values of one op at one address in two rounds of a loop, by two ops in turn, behind a barrier: each has its order. */
+static void rounds_thread(EmuThread *t, const void *const *args) {
+    const uint64_t at = address_of(args, 0);
+    for (int32_t i = 0; i < 3; i++) {
+        t->turns++;
+        store(t, at + 4 * t->tid, i, AT_A);
+        store(t, at + 4 * t->tid, i + 1, AT_B);
+        t->calls->barrier_warp(t, AT_C, 0);
+        store(t, at + 4 * 32, i, AT_A);
+    }
+}
+
+static void test_collision(void **state) {
+    (void)state;
+    Setup s = {32, 1, 0, {1, 1, 1}};
+    FscFinding f = found(&s, collision_thread, "collision", 10, "writes y[3], to which thread 3 writes another value in the same store");
+    assert_int_equal(f.count, 2);
+    assert_int_equal(launch(&s, rounds_thread), FSC_OK);
+}
+
 /* Thread 3 stores what thread 2 has read and what thread 5 will read: one pair of places, whichever came first. */
 static void either_order_thread(EmuThread *t, const void *const *args) {
     if (t->tid == 2) (void)load(t, address_of(args, 0) + 4 * 1, word, AT_B);
@@ -544,7 +573,7 @@ int main(void) {
         cmocka_unit_test(test_program_races), cmocka_unit_test(test_thread_race), cmocka_unit_test(test_shared),
         cmocka_unit_test(test_copies),
         cmocka_unit_test(test_divergence),    cmocka_unit_test(test_limits),      cmocka_unit_test(test_unwritten_output),
-        cmocka_unit_test(test_either_order),  cmocka_unit_test(test_cluster_memory), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_either_order), cmocka_unit_test(test_collision),  cmocka_unit_test(test_cluster_memory), cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

@@ -269,7 +269,7 @@ static bool is_loop_head(LLVMBasicBlockRef b) {
     return false;
 }
 
-/* Code that counts adds one to the thread's turns at the head of each loop. */
+/* One more turn of the thread's at the head of each loop. */
 static void count_turns(Emu *e, LLVMValueRef kernel) {
     Llvm *m = e->m;
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b)) {
@@ -287,7 +287,7 @@ void emu_lower(Llvm *m, LLVMValueRef kernel) {
     LLVMSetCurrentDebugLocation2(m->at, NULL);
     Emu e = {.m = m, .thread = LLVMGetParam(kernel, 0)};
     e.words = LLVMBuildAlloca(m->at, LLVMArrayType2(m->i64, 4), "words");
-    if (m->o->count) count_turns(&e, kernel);
+    count_turns(&e, kernel);
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module), next = NULL; f; f = next) {
         next = LLVMGetNextFunction(f);
         size_t len = 0;

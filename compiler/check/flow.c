@@ -132,7 +132,7 @@ static bool refuse_tile(Checker *c, const Node *n, const Sem *s, Span at) {
 static bool runs_freely(const Block *b) {
     uint32_t count = 0;
     for (const Op *op = b->first; op; op = op->next) {
-        if (op_info[op->kind].effect != EFFECT_PURE || ++count > 16) return false;
+        if (!op_is_pure(op->kind) || ++count > 16) return false;
     }
     return true;
 }

@@ -272,7 +272,7 @@ static bool prune_block(Func *f, Block *b) {
     bool changed = false;
     for (Op *op = b->last, *before; op; op = before) {
         before = op->prev;
-        if (op_info[op->kind].effect == EFFECT_PURE && !value_used(op->results[0])) {
+        if (op_is_pure(op->kind) && !value_used(op->results[0])) {
             op_erase(f, op);
             changed = true;
             continue;

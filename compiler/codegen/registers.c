@@ -42,9 +42,9 @@ static uint32_t weight_of(const Value *v) {
     if (bits == 1) return 0;
     if (!value_is_tile(v)) return words;
     OpKind k = v->def ? v->def->kind : OP_COUNT;
-    bool is_index = k == OP_ARANGE || k == OP_ROTATED || k == OP_MOVED || k == OP_ADDPTR || k == OP_SEXT || k == OP_ZEXT || v->type.dtype == DT_PTR ||
-                    (k == OP_ADD && v->type.dtype != DT_I8);
-    if (k == OP_CONST || k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST) return 0;
+    bool counts = v->def && op_class(k) == CLASS_INDEX, widens = k == OP_SEXT || k == OP_ZEXT;
+    if (v->def && !counts && op_is_tile_maker(v->def)) return 0;
+    bool is_index = counts || widens || v->type.dtype == DT_PTR || (k == OP_ADD && v->type.dtype != DT_I8);
     return is_index ? words : (n * bits + 31) / 32;
 }
 

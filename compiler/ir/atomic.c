@@ -13,14 +13,6 @@ static const Elements elements[] = {
 #undef ATOMIC
 };
 
-bool op_is_atomic(OpKind k) {
-    return k == OP_ATOMICRMW || k == OP_ATOMICCAS;
-}
-
-bool op_is_access(OpKind k) {
-    return op_is_read(k) || k == OP_STORE || op_is_atomic(k);
-}
-
 const char *atomic_name(AtomicOp a) {
     return (uint32_t)a < ATOMIC_COUNT ? atomic_words[a] : "?";
 }

@@ -8,22 +8,6 @@
 
 #include <string.h>
 
-const OpInfo op_info[OP_COUNT] = {
-#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning)                                               \
-    [OP_##e] = {name, nargs, nresults, ATTR_##attr, EFFECT_##effect, meaning},
-#include "ir/ops.def"
-#undef OP
-};
-
-bool op_find(const char *name, OpKind *out) {
-    for (uint32_t i = 0; i < OP_COUNT; i++) {
-        if (strcmp(op_info[i].name, name) != 0) continue;
-        *out = (OpKind)i;
-        return true;
-    }
-    return false;
-}
-
 /* ---- Functions and blocks ---------------------------------------------------------------------------------------- */
 
 Func *func_create(Arena *a, Strings *s, const char *name, Span span) {
@@ -79,7 +63,7 @@ Value *func_add_param(Func *f, Type t, Param p) {
 
 bool op_loads_constant(const Func *f, const Op *load) {
     const Value *v = load->args[0];
-    while (v->def && v->def->nargs && v->def->args[0]->type.dtype == DT_PTR && op_info[v->def->kind].effect == EFFECT_PURE)
+    while (v->def && v->def->nargs && v->def->args[0]->type.dtype == DT_PTR && op_is_pure(v->def->kind))
         v = v->def->args[0];
     return !v->def && v->block == f->body && f->params.at[v->index].is_const;
 }

@@ -6,10 +6,6 @@
  */
 #include "ir/private.h"
 
-bool op_is_combine(OpKind k) {
-    return k == OP_REDUCEFN || k == OP_REDUCEFNWARP || k == OP_SCAN || k == OP_SCANWARP || k == OP_SCANAPPLY;
-}
-
 uint32_t combine_width(const Op *op) {
     return op->kind == OP_SCANAPPLY ? op->nargs / 2 : op->nargs;
 }

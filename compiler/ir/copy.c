@@ -1,17 +1,9 @@
-/* copy.c - the rules of asynchronous copies into shared memory and of what threads keep there, and which ops read memory.
+/* copy.c - the rules of asynchronous copies into shared memory and of what threads keep there.
  *
  * In: operands and attribute of copy_async, copy_read, keep or kept. Out: the result's type, or a clause that says why the op is not sound.
  * Method: one infer_<x> for each op, as in types.c.
  */
 #include "ir/private.h"
-
-bool op_is_read(OpKind k) {
-    return k == OP_LOAD || k == OP_COPYASYNC;
-}
-
-bool op_has_memory(OpKind k) {
-    return op_info[k].attr == ATTR_MEM || op_info[k].attr == ATTR_COPY;
-}
 
 /* Vectors of 4, 8 or 16 bytes, no more of them than registers hold. */
 static bool vectors_fit(Infer *in, Type t, DType element) {

@@ -177,7 +177,7 @@ static bool convert(const Op *op, DType from, DType to, int64_t a, int64_t *r) {
 /* ---- The call ---------------------------------------------------------------------------------------------------- */
 
 bool op_evaluate(const Op *op, const int64_t *args, int64_t *result) {
-    if (op_info[op->kind].effect != EFFECT_PURE || op->nargs == 0 || op->nresults != 1) return false;
+    if (!op_is_pure(op->kind) || op->nargs == 0 || op->nresults != 1) return false;
     DType from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
     switch (op->kind) {
     case OP_SPLAT:

@@ -426,7 +426,7 @@ Value *op_fold(Builder *b, Op *op) {
     Value *v = evaluate(b, op);
     if (v) return v;
     switch (op->kind) {
-#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning)                                               \
+#define OP(e, name, nargs, nresults, attr, class, effect, stage, cost, algebra, neutral, infer, fold, meaning)         \
     case OP_##e:                                                                                                       \
         return fold_##fold(b, op);
 #include "ir/ops.def"

@@ -58,6 +58,8 @@ uint64_t int_unsign(DType d, int64_t bits);
 
 /* ---- Ops ---------------------------------------------------------------------------------------------------------- */
 
+typedef enum Stage { STAGE_TILE, STAGE_SIMT } Stage;
+
 typedef enum OpKind {
 #define OP(e, ...) OP_##e,
 #include "ir/ops.def"
@@ -85,6 +87,50 @@ typedef enum AttrKind {
     ATTR_TEXT,   /* text; of print j: Shown; of assert mem.site */
     ATTR_LOOP,   /* loop */
 } AttrKind;
+
+/* What an element of the result comes of. */
+typedef enum OpClass {
+    CLASS_CREATE,  /* of no operand, and the same in every place */
+    CLASS_INDEX,   /* of its place */
+    CLASS_REPEAT,  /* is one of the operand, which may stand in more places */
+    CLASS_MOVE,    /* is one of an operand, in another place, register or thread */
+    CLASS_COPY,    /* is the operand's of its place */
+    CLASS_ELEMENT, /* of the operands' elements of its place (scalars on scalars); PURE, one result, at any stage */
+    CLASS_REDUCE,  /* of those along an axis, by another op */
+    CLASS_COMBINE, /* of those along an axis, by a region */
+    CLASS_MEMORY,  /* global memory */
+    CLASS_SHARED,  /* shared memory */
+    CLASS_DEBUG,
+    CLASS_SYNC,
+    CLASS_CONTROL, /* owns regions */
+    CLASS_END,     /* ends one */
+} OpClass;
+
+/* Of one element on a GPU, in plain instructions. */
+typedef enum OpCost {
+    COST_FREE = 0,  /* known without computing, or a register's new name */
+    COST_PLAIN = 1,
+    COST_NEAR = 2,  /* an exponential that need not be exact */
+    COST_EXP = 4,
+    COST_DEAR = 16, /* divisions, roots, logarithms */
+    COST_CROSS = 32 /* another thread, shared or global memory takes part */
+} OpCost;
+
+enum { ALGEBRA_NONE = 0, ALGEBRA_C = 1, ALGEBRA_A = 2, ALGEBRA_I = 4, ALGEBRA_CA = 3, ALGEBRA_CAI = 7 };
+
+/* The neutral element, of any element type that the op takes. */
+typedef enum Neutral {
+    NEUTRAL_NONE,
+    NEUTRAL_ZERO,
+    NEUTRAL_ONE,
+    NEUTRAL_ONES, /* every bit */
+    NEUTRAL_LEAST, /* signed */
+    NEUTRAL_MOST,
+    NEUTRAL_NEG_ZERO,
+    NEUTRAL_QUIET_NAN,
+    NEUTRAL_NEG_INF,
+    NEUTRAL_POS_INF,
+} Neutral;
 
 enum { COMBINE_REVERSE = 1, COMBINE_EXCLUSIVE = 2, COMBINE_FLAGS = 4 /* beyond them all */ };
 typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SHARED, EFFECT_DEBUG, EFFECT_BARRIER, EFFECT_CONTROL } Effect;
@@ -218,12 +264,43 @@ typedef struct OpInfo {
     const char *name;
     int8_t nargs, nresults;
     AttrKind attr;
+    OpClass class;
     Effect effect;
+    Stage stage;
+    OpCost cost;
+    uint8_t algebra;
+    Neutral neutral;
     const char *meaning;
 } OpInfo;
 
 extern const OpInfo op_info[OP_COUNT];
 bool op_find(const char *name, OpKind *out);
+static inline OpClass op_class(OpKind k) {
+    return op_info[k].class;
+}
+static inline bool op_is_pure(OpKind k) {
+    return op_info[k].effect == EFFECT_PURE;
+}
+static inline bool op_commutes(OpKind k) {
+    return op_info[k].algebra & ALGEBRA_C;
+}
+static inline bool op_is_idempotent(OpKind k) {
+    return op_info[k].algebra & ALGEBRA_I;
+}
+/* Each element of the result depends on the same element of the operands (scalars on scalars). */
+static inline bool op_is_elementwise(OpKind k) {
+    return op_class(k) == CLASS_ELEMENT || op_class(k) == CLASS_COPY;
+}
+/* Each element of the result is one of an operand, bit by bit. */
+static inline bool op_moves(OpKind k) {
+    return op_class(k) == CLASS_REPEAT || op_class(k) == CLASS_MOVE || op_class(k) == CLASS_COPY;
+}
+/* The bits of e with op(e, a) == a for every a of type d; of an op that reductions combine by. */
+int64_t op_neutral(OpKind k, DType d);
+OpCost op_cost(const Op *op);
+/* A tile that costs next to nothing wherever it is needed. */
+bool op_is_tile_maker(const Op *op);
+bool op_is_combine(OpKind k);
 bool op_is_atomic(OpKind k);
 bool op_is_access(OpKind k); /* of global memory: load, copy_async, store, atomics */
 bool op_is_read(OpKind k);   /* … that only reads */
@@ -231,8 +308,6 @@ bool op_has_memory(OpKind k); /* its attribute holds a MemAttr */
 const char *atomic_name(AtomicOp a);
 
 /* ---- Functions ---------------------------------------------------------------------------------------------------- */
-
-typedef enum Stage { STAGE_TILE, STAGE_SIMT } Stage;
 
 /* What is known of a parameter; the facts pass starts from it. Index = argument index of the body block. */
 typedef struct Param {
@@ -340,7 +415,6 @@ Op *build_condition(Builder *b, Value *cond, Value **values, uint32_t n);
 /* Of reduce_fn, scan and their kin: typed by the operands; the region has its arguments (scalars) and is empty, or is a
  * copy of the one of `like`. */
 Op *build_combine(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, const Op *like);
-bool op_is_combine(OpKind k);
 uint32_t combine_width(const Op *op); /* values that are combined at once: half of the region's arguments */
 
 Block *block_create(Func *f, Op *owner);

@@ -502,7 +502,7 @@ bool op_infer(Infer *in) {
     if (row->nargs >= 0 && in->nargs != (uint32_t)row->nargs)
         return fail(in, "%u operands, not %d", in->nargs, row->nargs);
     switch (in->kind) {
-#define OP(e, name, nargs, nresults, attr, effect, infer, fold, meaning)                                               \
+#define OP(e, name, nargs, nresults, attr, class, effect, stage, cost, algebra, neutral, infer, fold, meaning)         \
     case OP_##e:                                                                                                       \
         return infer_##infer(in);
 #include "ir/ops.def"

@@ -93,19 +93,9 @@ static bool check_operands(Verifier *v, const Op *op) {
 
 /* ---- Ops --------------------------------------------------------------------------------------------------------- */
 
-static bool is_terminator(OpKind k) {
-    return k == OP_YIELD || k == OP_CONDITION || k == OP_RETURN;
-}
-
 static OpKind terminator_of(const Block *b) {
     if (!b->owner) return OP_RETURN;
     return b->owner->kind == OP_WHILE && b->owner->regions[0] == b ? OP_CONDITION : OP_YIELD;
-}
-
-static bool is_simt_only(OpKind k) {
-    return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER ||
-           (k >= OP_COPYASYNC && k <= OP_COPYWAIT) ||
-           k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY;
 }
 
 /* Before there are layouts: a row of one element for each warp of the program, each of which will hold elements of its own of the tile. */
@@ -185,9 +175,9 @@ static bool check_op(Verifier *v, const Op *op, const Block *b) {
     if (op->id >= v->f->next_op || v->seen_op[op->id])
         return complain(v, op, "op number %u is taken or out of range", op->id);
     v->seen_op[op->id] = true;
-    if (v->f->stage == STAGE_TILE && is_simt_only(op->kind))
+    if (v->f->stage < op_info[op->kind].stage)
         return complain(v, op, "an op of stage simt at stage tile");
-    if (is_terminator(op->kind) && op->next) return complain(v, op, "it ends a block, and something follows");
+    if (op_class(op->kind) == CLASS_END && op->next) return complain(v, op, "it ends a block, and something follows");
     if (!check_operands(v, op) || !check_rule(v, op) || !check_regions(v, op)) return false;
     for (uint32_t i = 0; i < op->nresults; i++) {
         const Value *x = op->results[i];

@@ -44,7 +44,7 @@ static bool follow(Trace *t, const Value *v) {
     }
     if (op->parent != t->body || t->p->stamp[op->id] == t->p->attempt) return true;
     t->p->stamp[op->id] = t->p->attempt;
-    if (op_info[op->kind].effect != EFFECT_PURE || op->nregions || ++t->ops > MOST_OPS) return false;
+    if (!op_is_pure(op->kind) || op->nregions || ++t->ops > MOST_OPS) return false;
     for (uint32_t i = 0; i < op->nargs; i++)
         if (!follow(t, op->args[i])) return false;
     return true;
@@ -64,7 +64,7 @@ static bool follows(Planner *p, const AheadPlan *plan, const Op *load, uint64_t 
 
 /* The parameter that a pointer comes from, through arithmetic and what loops carry; NULL: not known. */
 static const Value *root_of(const Func *f, const Value *v, uint32_t depth) {
-    while (v->def && v->def->nargs && v->def->args[0]->type.dtype == DT_PTR && op_info[v->def->kind].effect == EFFECT_PURE && v->def->kind != OP_SELECT)
+    while (v->def && v->def->nargs && v->def->args[0]->type.dtype == DT_PTR && op_is_pure(v->def->kind) && v->def->kind != OP_SELECT)
         v = v->def->args[0];
     if (v->def || !depth) return NULL;
     if (v->block == f->body) return v->type.dtype == DT_PTR ? v : NULL;

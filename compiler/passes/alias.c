@@ -84,7 +84,7 @@ static bool is_same(const Value *a, const Value *b, uint32_t depth) {
     if (a == b) return true;
     const Op *x = a->def, *y = b->def;
     if (!x || !y || x->kind != y->kind || depth == MOST_DEPTH || x->nargs != y->nargs) return false;
-    if (op_info[x->kind].effect != EFFECT_PURE || x->attr.i != y->attr.i || x->attr.j != y->attr.j) return false;
+    if (!op_is_pure(x->kind) || x->attr.i != y->attr.i || x->attr.j != y->attr.j) return false;
     if (x->kind == OP_RESHAPE && !shape_equal(a->type.shape, b->type.shape)) return false;
     for (uint32_t i = 0; i < x->nargs; i++)
         if (!is_same(x->args[i], y->args[i], depth + 1)) return false;
@@ -95,7 +95,7 @@ static bool is_same(const Value *a, const Value *b, uint32_t depth) {
 static bool is_steady(const Func *f, const Value *v, uint32_t depth) {
     v = strip(v);
     if (!v->def) return v->block == f->body;
-    if (op_info[v->def->kind].effect != EFFECT_PURE || depth == MOST_DEPTH) return false;
+    if (!op_is_pure(v->def->kind) || depth == MOST_DEPTH) return false;
     for (uint32_t i = 0; i < v->def->nargs; i++)
         if (!is_steady(f, v->def->args[i], depth + 1)) return false;
     return true;

@@ -178,7 +178,7 @@ bool below_shorten(const BelowMax *p, Op *e) {
 bool below_max(Op *op, BelowMax *p) {
     Op *e = op->args[0]->def;
     *p = (BelowMax){.sum = op, .exp = e, .axis = (uint32_t)op->attr.i, .is_plain = true};
-    if (op->attr.j != OP_FADD || !e || !op_is_exponential(e->kind) || e->parent != op->parent) return false;
+    if (op->attr.j != OP_FADD || !e || op_info[e->kind].cost != COST_EXP || e->parent != op->parent) return false;
     if (!match_difference(p) || !scale_is_sound(p)) return false;
     return !p->is_guarded || value_used_once(e->results[0]);
 }

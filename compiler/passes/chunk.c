@@ -71,7 +71,7 @@ static void check_op(void *context, Op *op) {
     switch (op->kind) {
     case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_REDUCE: return;
     case OP_LOAD: case OP_STORE: k->sound &= !op->attr.mem.is_volatile; return;
-    default: k->sound &= op_is_elementwise(op);
+    default: k->sound &= op_is_elementwise(op->kind);
     }
 }
 
@@ -99,7 +99,7 @@ static bool holds(const OpList *l, const Op *op) {
 static bool is_quiet(const Op *op) {
     for (uint32_t r = 0; r < op->nregions; r++)
         for (const Op *o = op->regions[r]->first; o; o = o->next)
-            if ((op_info[o->kind].effect != EFFECT_PURE && o->kind != OP_YIELD && o->kind != OP_IF) || !is_quiet(o)) return false;
+            if ((!op_is_pure(o->kind) && o->kind != OP_YIELD && o->kind != OP_IF) || !is_quiet(o)) return false;
     return true;
 }
 

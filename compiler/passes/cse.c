@@ -31,7 +31,7 @@ static uint32_t hash_op(const Op *op) {
     uint32_t h = mix(2166136261u, op->kind), ids = 0;
     h = mix(mix(h, (uint64_t)op->attr.i), (uint64_t)op->attr.j);
     h = mix(h, op->results[0]->type.dtype);
-    if (op_is_commutative(op->kind)) {
+    if (op_commutes(op->kind)) {
         for (uint32_t i = 0; i < op->nargs; i++) ids += mix(0, op->args[i]->id);
         return mix(h, ids);
     }
@@ -43,7 +43,7 @@ static bool same_args(const Op *x, const Op *y) {
     if (x->nargs != y->nargs) return false;
     bool same = true;
     for (uint32_t i = 0; i < x->nargs; i++) same &= x->args[i] == y->args[i];
-    return same || (op_is_commutative(x->kind) && x->args[0] == y->args[1] && x->args[1] == y->args[0]);
+    return same || (op_commutes(x->kind) && x->args[0] == y->args[1] && x->args[1] == y->args[0]);
 }
 
 static bool same_op(const Op *x, const Op *y) {
@@ -75,7 +75,7 @@ static void merge_block(Table *t, Block *b) {
     for (Op *op = b->first, *next; op; op = next) {
         next = op->next;
         for (uint32_t r = 0; r < op->nregions; r++) merge_block(t, op->regions[r]);
-        if (op_info[op->kind].effect != EFFECT_PURE || op->nresults != 1) continue;
+        if (!op_is_pure(op->kind) || op->nresults != 1) continue;
         Op *same = find_or_enter(t, op);
         if (!same) continue;
         if (!same->results[0]->name) same->results[0]->name = op->results[0]->name;

@@ -11,14 +11,8 @@ static bool op_is_shaping(const Op *op) {
     return op && (op->kind == OP_EXPAND || op->kind == OP_BROADCAST);
 }
 
-static bool is_plain(OpKind k) {
-    switch (k) {
-    case OP_JOIN: case OP_SPLIT: case OP_FLIP: case OP_GATHER:
-    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_EXPTERM: case OP_EXP2TERM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT: case OP_FDIV:
-    case OP_FDIVRN: case OP_FREM:
-    case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: case OP_REDUCE: case OP_REDUCEWARP: case OP_SPREADWARP: case OP_CONVERT: return false;
-    default: return op_info[k].effect == EFFECT_PURE;
-    }
+static bool is_plain(const Op *op) {
+    return op_is_pure(op->kind) && op_cost(op) <= COST_PLAIN;
 }
 
 /* Division by a constant power of two is a shift or a mask. */
@@ -30,7 +24,7 @@ static bool is_cheap_division(const Op *op) {
 
 static uint32_t tree_cost(Assign *s, const Value *v) {
     if (!value_is_tile(v)) return 1;
-    if (v->id >= s->known || !v->def || (!is_plain(v->def->kind) && !is_cheap_division(v->def))) return CHEAP + 1;
+    if (v->id >= s->known || !v->def || (!is_plain(v->def) && !is_cheap_division(v->def))) return CHEAP + 1;
     if (s->cost[v->id]) return s->cost[v->id];
     uint32_t cost = 2;
     for (uint32_t i = 0; i < v->def->nargs && cost <= CHEAP; i++) {

@@ -168,7 +168,7 @@ static void check_apart(void *context, Op *op) {
     case OP_ATOMICRMW: *is_apart &= !value_used(op->results[0]) && !order_acquires(op->attr.mem.order); return;
     case OP_STORE: case OP_REDUCE: case OP_REDUCEWARP: case OP_SPREADWARP: case OP_KEEP: case OP_KEPT: case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_PID:
     case OP_NPROG: case OP_FOR: case OP_WHILE: case OP_IF: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return;
-    default: *is_apart &= op_is_elementwise(op);
+    default: *is_apart &= op_is_elementwise(op->kind);
     }
 }
 

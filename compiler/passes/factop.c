@@ -426,14 +426,8 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     case OP_CONVERT:
     case OP_AGAIN:
     case OP_PARK: return *a[0];
-    default: return op_is_elementwise(op) ? fact_constancy(op, a) : fact_bottom(op->results[0]->type);
+    default: return op_is_elementwise(op->kind) ? fact_constancy(op, a) : fact_bottom(op->results[0]->type);
     }
-}
-
-static bool keeps_range(OpKind k) {
-    return k == OP_CONST || k == OP_ARANGE || k == OP_ROTATED || k == OP_MOVED || k == OP_SPLAT || k == OP_EXPAND ||
-           k == OP_BROADCAST || k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_RESHAPE || k == OP_TRANS || k == OP_FLIP || k == OP_JOIN ||
-           k == OP_SPLIT || k == OP_GATHER;
 }
 
 Fact fact_of_op(const Op *op, const Fact *const *args) {
@@ -441,9 +435,9 @@ Fact fact_of_op(const Op *op, const Fact *const *args) {
     Fact r = fact_shape(op, args);
     Range range = range_full(t.dtype), of[3] = {{0, 0}};
     for (uint32_t i = 0; i < op->nargs && i < COUNT(of); i++) of[i] = (Range){args[i]->lo, args[i]->hi};
-    if (keeps_range(op->kind))
+    if (op->kind == OP_CONST || op_class(op->kind) == CLASS_INDEX || op_moves(op->kind))
         range = (Range){r.lo, r.hi};
-    else if (op_is_elementwise(op))
+    else if (op_is_elementwise(op->kind))
         range = range_of(op, of);
     else if (op->kind == OP_REDUCE)
         range = range_of_reduce(op, of[0]);

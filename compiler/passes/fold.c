@@ -136,7 +136,7 @@ static bool fold_op(Func *f, Op *op) {
     case OP_WHILE: return fold_while(f, op);
     case OP_LOAD: return fold_load(f, op);
     case OP_STORE: return fold_store(f, op);
-    default: return op_info[op->kind].effect == EFFECT_PURE && fold_pure(f, op);
+    default: return op_is_pure(op->kind) && fold_pure(f, op);
     }
 }
 

@@ -38,7 +38,7 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
     }
     if (op->kind == OP_GATHER) return guess(s, op->args[1], depth + 1);
     if (op_is_combine(op->kind)) return guess_combined(s, op, guess(s, op->args[0], depth + 1));
-    if (op_info[op->kind].effect != EFFECT_PURE) return NULL;
+    if (!op_is_pure(op->kind)) return NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
         const Layout *l = value_is_hard(s, a) && shape_equal(a->type.shape, v->type.shape) ? guess(s, a, depth + 1) : NULL;

@@ -101,7 +101,7 @@ static Op *find_reduction(Hoist *h, const Op *load) {
     need(h, load);
     for (Op *op = load->prev; op && passes(op, unwritten); op = op->prev) {
         bool is_needed = h->stamp[op->id] == h->attempt;
-        if (is_needed && (op_info[op->kind].effect != EFFECT_PURE || op->kind == OP_REDUCE)) break;
+        if (is_needed && (!op_is_pure(op->kind) || op->kind == OP_REDUCE)) break;
         if (is_needed) need(h, op);
         else if (crosses_warps(op)) found = op;
     }

@@ -49,7 +49,7 @@ static bool find_needed(Join *j, Op *store, const Op *load) {
     need(j, store);
     for (const Op *o = store->prev; o != load; o = o->prev) {
         if (j->stamp[o->id] != j->attempt) continue;
-        bool moves = op_info[o->kind].effect == EFFECT_PURE || (j->f->is_split && o->kind == OP_SHLOAD && begins_before(o, load));
+        bool moves = op_is_pure(o->kind) || (j->f->is_split && o->kind == OP_SHLOAD && begins_before(o, load));
         if (!moves) return false;
         need(j, o);
     }

@@ -34,7 +34,7 @@ static void follow(Value *v, Op *loop) {
 }
 
 static bool moves(const Op *op, const Op *loop) {
-    if (op_info[op->kind].effect != EFFECT_PURE || op->nresults != 1 || op_is_tile_maker(op)) return false;
+    if (!op_is_pure(op->kind) || op->nresults != 1 || op_is_tile_maker(op)) return false;
     for (uint32_t i = 0; i < op->nargs; i++)
         if (!can_follow(op->args[i], loop)) return false;
     return true;

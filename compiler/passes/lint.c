@@ -34,7 +34,7 @@ static bool reaches(const Value *v, const Value *index, uint32_t *budget) {
     if (same_index(v, index) || !*budget) return true;
     --*budget;
     if (!op) return !value_is_param(v);
-    if (op_info[op->kind].effect != EFFECT_PURE) return true;
+    if (!op_is_pure(op->kind)) return true;
     for (uint32_t i = 0; i < op->nargs; i++) {
         if (reaches(op->args[i], index, budget)) return true;
     }

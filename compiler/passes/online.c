@@ -68,7 +68,7 @@ static bool raise_value(const Value *v, Op *where, bool try) {
     Op *d = v->def;
     if (d == where) return false;
     if (!d || d->parent != where->parent || !comes_after(d, where)) return true;
-    if (op_info[d->kind].effect != EFFECT_PURE || d->nregions) return false;
+    if (!op_is_pure(d->kind) || d->nregions) return false;
     for (uint32_t i = 0; i < d->nargs; i++)
         if (!raise_value(d->args[i], where, try)) return false;
     if (!try) op_move_before(d, where);

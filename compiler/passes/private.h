@@ -1,18 +1,14 @@
-/* private.h - what the files of passes/ share and nobody else needs: questions about ops, ranges, the rules of facts. */
+/* private.h - what the files of passes/ share and nobody else needs: ranges, the rules of facts. */
 #ifndef FSC_PASSES_PRIVATE_H
 #define FSC_PASSES_PRIVATE_H
 
 #include "passes/passes.h"
 
-/* ---- Questions about ops (ask.c) --------------------------------------------------------------------------------- */
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
-/* PURE, one result, and each element of it depends on the same element of the operands (scalars on scalars). */
-bool op_is_elementwise(const Op *op);
-/* const, arange, splat, expand_dims, broadcast with a tile as result: costs next to nothing wherever it is needed. */
-bool op_is_tile_maker(const Op *op);
-bool op_is_commutative(OpKind k);
-bool op_is_exponential(OpKind k);
-uint32_t log2_floor(uint64_t x); /* of 0: 0 */
+static inline uint32_t log2_floor(uint64_t x) {
+    return x ? 63 - (uint32_t)__builtin_clzll(x) : 0;
+}
 /* Of a tile of this shape, as far as masks of loads and stores may let its elements through (distribute.c). */
 uint64_t live_elements(Func *f, const Facts *facts, Shape shape);
 

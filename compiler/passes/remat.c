@@ -10,9 +10,7 @@
 
 enum {
     LEVELS = 8,
-    MOST_COST = 16,    /* of the ops that make one tile: what has divisions or roots in it costs more */
-    EXP_COST = 4,
-    NEAR_COST = 2,     /* of one that need not be exact */
+    MOST_COST = COST_DEAR, /* of the ops that make one tile: what has more than a division or a root in it costs more */
     NARROW_BITS = 16,  /* of what is kept instead */
     INDEX_DEPTH = 8,
     CHEAP = 3,         /* what costs more waits in shared memory instead */
@@ -58,7 +56,7 @@ static bool is_narrow(const Value *v) {
 /* Made of ranges, constants and scalars alone, or of what a warp shares: a base and constants, or predicates. */
 static bool is_index(const Value *v, uint32_t depth) {
     if (!value_is_tile(v) || (v->def && v->def->kind == OP_SPREADWARP)) return true;
-    if (!v->def || !depth || (!op_is_tile_maker(v->def) && !op_is_elementwise(v->def))) return false;
+    if (!v->def || !depth || (!op_is_tile_maker(v->def) && !op_is_elementwise(v->def->kind))) return false;
     for (uint32_t i = 0; i < v->def->nargs; i++)
         if (!is_index(v->def->args[i], depth - 1)) return false;
     return true;
@@ -75,14 +73,7 @@ static bool divides_by_scalar(const Op *op) {
 }
 
 static uint32_t cost_of_op(const Op *op) {
-    if (divides_by_scalar(op)) return 2;
-    switch (op->kind) {
-    case OP_EXP: case OP_EXP2: return EXP_COST;
-    case OP_EXPNEAR: case OP_EXP2NEAR: case OP_EXPTERM: case OP_EXP2TERM: return NEAR_COST;
-    case OP_FDIV: case OP_FDIVRN: case OP_FREM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT:
-    case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: return MOST_COST;
-    default: return 1;
-    }
+    return divides_by_scalar(op) ? 2 : op_cost(op);
 }
 
 static bool is_parked(const Value *v) {
@@ -94,7 +85,7 @@ static uint32_t cost_of(Remat *r, const Value *v) {
     if (is_free(v) || is_parked(v)) return 0;
     if (!v->def || v->def->parent != r->f->body) return MOST_COST + 1;
     if (is_narrow(v)) return 0;
-    if (!op_is_elementwise(v->def)) return MOST_COST + 1;
+    if (!op_is_elementwise(v->def->kind)) return MOST_COST + 1;
     if (r->cost[v->id]) return r->cost[v->id];
     uint32_t cost = cost_of_op(v->def);
     for (uint32_t i = 0; i < v->def->nargs && cost <= MOST_COST; i++) cost += cost_of(r, v->def->args[i]);
@@ -114,11 +105,8 @@ static bool is_again(Remat *r, const Value *v) {
 /* ---- Levels ----------------------------------------------------------------------------------------------------------------- */
 
 static bool ends_level(const Op *op) {
-    switch (op->kind) {
-    case OP_REDUCE: case OP_REDUCEWARP: case OP_REDUCEFN: case OP_REDUCEFNWARP:
-        return value_is_tile(op->args[0]) && layout_registers(op->args[0]->type.layout) > FEW_REGISTERS;
-    default: return false;
-    }
+    bool reduces = op_class(op->kind) == CLASS_REDUCE || op->kind == OP_REDUCEFN || op->kind == OP_REDUCEFNWARP;
+    return reduces && value_is_tile(op->args[0]) && layout_registers(op->args[0]->type.layout) > FEW_REGISTERS;
 }
 
 static uint32_t level_of_args(const Remat *r, const Op *op) {

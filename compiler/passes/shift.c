@@ -55,7 +55,7 @@ static const Value *strip_vectors(const Shift *s, const Value *p, uint32_t unit)
 /* Can v be computed at the function's beginning? */
 static bool is_early(Shift *s, const Value *v) {
     if (!v->def) return v->block == s->f->body;
-    if (op_info[v->def->kind].effect != EFFECT_PURE || value_is_tile(v) || s->budget++ > MOST_SCALARS) return false;
+    if (!op_is_pure(v->def->kind) || value_is_tile(v) || s->budget++ > MOST_SCALARS) return false;
     for (uint32_t i = 0; i < v->def->nargs; i++)
         if (value_is_tile(v->def->args[i]) || !is_early(s, v->def->args[i])) return false;
     return true;
@@ -101,7 +101,7 @@ static void check_sound(void *context, Op *op) {
     case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_LOAD: case OP_STORE: case OP_ATOMICRMW: case OP_ATOMICCAS: case OP_REDUCE:
     case OP_REDUCEWARP: case OP_SPREADWARP: case OP_KEEP: case OP_KEPT:
     case OP_FOR: case OP_WHILE: case OP_IF: case OP_YIELD: case OP_CONDITION: return;
-    default: s->sound &= op_is_elementwise(op);
+    default: s->sound &= op_is_elementwise(op->kind);
     }
 }
 

@@ -19,13 +19,8 @@ typedef struct Plan {
     uint32_t *cost; /* by value id: plain operations to compute one element */
 } Plan;
 
-static bool is_math(OpKind k) {
-    switch (k) {
-    case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: case OP_FDIV: case OP_FDIVRN: case OP_FREM:
-    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_EXPTERM: case OP_EXP2TERM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN:
-    case OP_RSQRT: return true;
-    default: return false;
-    }
+static bool is_math(const Op *op) {
+    return op_is_elementwise(op->kind) && op_cost(op) > COST_PLAIN;
 }
 
 static void give_buffer(Plan *p, const Value *v) {
@@ -68,7 +63,7 @@ static void plan_op(Plan *p, const Op *op) {
         give_buffer(p, op->args[0]);
     if (op->nresults != 1 || !value_is_tile(op->results[0])) return;
     const Value *v = op->results[0];
-    uint32_t cost = is_math(op->kind) ? COST_MATH : host_takes_lanes(p->h, op) ? COST_LIMIT : 1;
+    uint32_t cost = is_math(op) ? COST_MATH : host_takes_lanes(p->h, op) ? COST_LIMIT : 1;
     for (uint32_t i = 0; i < op->nargs; i++) cost += value_is_tile(op->args[i]) ? p->cost[op->args[i]->id] : 0;
     p->cost[v->id] = cost;
     bool is_pointer = v->type.dtype == DT_PTR;

@@ -89,14 +89,10 @@ static void combine_list(Simt *s, const Sum *sums, uint32_t n, const uint32_t *a
     combine_two(s, sums, n, a, b, out);
 }
 
-static bool is_idempotent(OpKind kind) {
-    return kind != OP_ADD && kind != OP_MUL && kind != OP_XOR && kind != OP_FADD && kind != OP_FMUL;
-}
-
 /* x combined with itself, `times` in all: by doubling. */
 static V combine_repeated(Simt *s, OpKind kind, DType d, V x, uint32_t times) {
     V sum = NULL;
-    if (is_idempotent(kind)) return x;
+    if (op_is_idempotent(kind)) return x;
     for (; times; times >>= 1) {
         if (times & 1) sum = sum ? math_binary(&s->math, kind, d, sum, x) : x;
         if (times > 1) x = math_binary(&s->math, kind, d, x, x);

@@ -1,0 +1,77 @@
+/* optable.c - the op table, and what is asked of it.
+ *
+ * In: a kind of op. Out: what its row in ops.def says, and what follows from that.
+ */
+#include "ir/private.h"
+
+#include <math.h>
+#include <string.h>
+
+const OpInfo op_info[OP_COUNT] = {
+#define OP(e, name, nargs, nresults, attr, class, effect, stage, cost, algebra, neutral, infer, fold, meaning)         \
+    [OP_##e] = {name,          nargs,       nresults,          ATTR_##attr,       CLASS_##class, EFFECT_##effect,      \
+                STAGE_##stage, COST_##cost, ALGEBRA_##algebra, NEUTRAL_##neutral, meaning},
+#include "ir/ops.def"
+#undef OP
+};
+
+#define OP(e, name, nargs, nresults, attr, class, effect, ...)                                                         \
+    _Static_assert((CLASS_##class != CLASS_ELEMENT && CLASS_##class != CLASS_COPY) ||                                  \
+                       (EFFECT_##effect == EFFECT_PURE && (nresults) == 1),                                            \
+                   name " is elementwise: pure, with one result");
+#include "ir/ops.def"
+#undef OP
+
+bool op_find(const char *name, OpKind *out) {
+    for (uint32_t i = 0; i < OP_COUNT; i++) {
+        if (strcmp(op_info[i].name, name) != 0) continue;
+        *out = (OpKind)i;
+        return true;
+    }
+    return false;
+}
+
+bool op_is_atomic(OpKind k) {
+    return k == OP_ATOMICRMW || k == OP_ATOMICCAS;
+}
+
+bool op_is_read(OpKind k) {
+    return k == OP_LOAD || k == OP_COPYASYNC;
+}
+
+bool op_is_access(OpKind k) {
+    return op_class(k) == CLASS_MEMORY || k == OP_COPYASYNC;
+}
+
+bool op_has_memory(OpKind k) {
+    return op_info[k].attr == ATTR_MEM || op_info[k].attr == ATTR_COPY;
+}
+
+bool op_is_combine(OpKind k) {
+    return op_class(k) == CLASS_COMBINE;
+}
+
+bool op_is_tile_maker(const Op *op) {
+    return op_cost(op) == COST_FREE && op_class(op->kind) != CLASS_MOVE && value_is_tile(op->results[0]);
+}
+
+OpCost op_cost(const Op *op) {
+    return op_info[op->kind].cost;
+}
+
+int64_t op_neutral(OpKind k, DType d) {
+    int64_t sign = (int64_t)(UINT64_C(1) << (dtype_bits(d) - 1)), least = int_wrap(d, sign);
+    switch (op_info[k].neutral) {
+    case NEUTRAL_ZERO: return 0;
+    case NEUTRAL_ONE: return dtype_kind(d) == KIND_FLOAT ? float_to_bits(d, 1) : 1;
+    case NEUTRAL_ONES: return int_wrap(d, -1);
+    case NEUTRAL_LEAST: return least;
+    case NEUTRAL_MOST: return ~least;
+    case NEUTRAL_NEG_ZERO: return float_to_bits(d, -0.0);
+    case NEUTRAL_QUIET_NAN: return float_nan(d);
+    case NEUTRAL_NEG_INF: return float_to_bits(d, -(double)INFINITY);
+    case NEUTRAL_POS_INF: return float_to_bits(d, (double)INFINITY);
+    case NEUTRAL_NONE: break;
+    }
+    bug("op_neutral: %s", op_info[k].name);
+}

@@ -1,7 +1,8 @@
 /* expo.c - exp, exp2, log, log2, square roots and division, as LLVM instructions.
  *
  * In: a float value. Out: the function within ops.def's bound, with IEEE's special values and subnormals.
- * Method: exp = 2^n * polynomial, or 2^n times the target's ex2 of what is left; log = e * ln 2 + log1p(f). fp16 and bf16 go through fp32 and are rounded once; fp64 never goes through fp32.
+ * Method: exp = 2^n * polynomial, or 2^n times the target's ex2 of what is left;
+ * log = e * ln 2 + log1p(f). math.c brings fp16 and bf16 to fp32 and back; fp64 never goes through fp32.
  */
 #include <math.h>
 
@@ -137,15 +138,15 @@ static V exp_approx(const Math *k, bool base2, V x) {
     return mk_fmul(k, math_approx(k, APPROX_EX2, f, NULL), scale);
 }
 
-/* For fp16 ex2 alone: below its subnormals there is nothing. A term: x log2 e is rounded by 2^-24 of itself and log2 e by less, e^x |x| is 1/e
- * at most, and ex2 errs by 2 ulp. */
-static V exp32(const Math *k, OpKind kind, DType for_type, V x) {
+/* A term: x log2 e is rounded by 2^-24 of itself and log2 e by less, e^x |x| is 1/e at most, and ex2 errs by 2 ulp. */
+V math_exp(const Math *k, OpKind kind, DType d, V x) {
     bool base2 = kind == OP_EXP2 || kind == OP_EXP2NEAR || kind == OP_EXP2TERM;
+    if (d == DT_FP64) return exp_poly(k, &format64, base2, x);
     if (!k->approx) return exp_poly(k, &format32, base2, x);
-    if (k->fast || for_type == DT_FP16 || kind == OP_EXPTERM || kind == OP_EXP2TERM)
+    if (k->fast || kind == OP_EXPTERM || kind == OP_EXP2TERM)
         return math_approx(k, APPROX_EX2, base2 ? x : mk_fmul(k, x, mk_real(x, LOG2E_F32)), NULL);
     bool is_near = kind == OP_EXPNEAR || kind == OP_EXP2NEAR;
-    return is_near || for_type != DT_FP32 ? exp_near(k, base2, x) : exp_approx(k, base2, x);
+    return is_near ? exp_near(k, base2, x) : exp_approx(k, base2, x);
 }
 
 /* ---- log and log2 ------------------------------------------------------------------------------------------------------ */
@@ -204,43 +205,22 @@ static V log_poly(const Math *k, const Format *f, bool base2, V x) {
     return mk_select(k, plain, y, other);
 }
 
-/* lg2's absolute error near 1 is far below an ulp of fp16 and bf16, whose neighbours of 1 are 2^-11 and 2^-8 away. */
-static V log32(const Math *k, bool base2, DType for_type, V x) {
-    V y = k->fast || for_type != DT_FP32 ? math_approx(k, APPROX_LG2, x, NULL) : NULL;
-    if (!y) return log_poly(k, &format32, base2, x);
+V math_log(const Math *k, bool base2, DType d, V x) {
+    V y = k->fast && d == DT_FP32 ? math_approx(k, APPROX_LG2, x, NULL) : NULL;
+    if (!y) return log_poly(k, d == DT_FP64 ? &format64 : &format32, base2, x);
     return base2 ? y : mk_fmul(k, y, mk_real(y, LN2));
 }
 
-/* ---- Roots, division, dispatch ------------------------------------------------------------------------------------------ */
+/* ---- Roots and division ------------------------------------------------------------------------------------------------- */
 
-static V sqrt_of(const Math *k, DType for_type, V x) {
-    V y = k->fast && for_type != DT_FP64 ? math_approx(k, APPROX_SQRT, x, NULL) : NULL;
+V math_sqrt(const Math *k, DType d, V x) {
+    V y = k->fast && d != DT_FP64 ? math_approx(k, APPROX_SQRT, x, NULL) : NULL;
     return y ? y : llvm_unary(k->m, "llvm.sqrt", x);
 }
 
-static V rsqrt_of(const Math *k, DType for_type, V x) {
-    V y = for_type != DT_FP64 ? math_approx(k, APPROX_RSQRT, x, NULL) : NULL;
+V math_rsqrt(const Math *k, DType d, V x) {
+    V y = d != DT_FP64 ? math_approx(k, APPROX_RSQRT, x, NULL) : NULL;
     return y ? y : mk_fdiv(k, mk_real(x, 1), llvm_unary(k->m, "llvm.sqrt", x));
-}
-
-static V unary_wide(const Math *k, OpKind kind, DType for_type, V x) {
-    bool wide = for_type == DT_FP64;
-    switch (kind) {
-    case OP_EXP: case OP_EXPNEAR: case OP_EXPTERM: return wide ? exp_poly(k, &format64, false, x) : exp32(k, kind, for_type, x);
-    case OP_EXP2: case OP_EXP2NEAR: case OP_EXP2TERM: return wide ? exp_poly(k, &format64, true, x) : exp32(k, kind, for_type, x);
-    case OP_LOG: return wide ? log_poly(k, &format64, false, x) : log32(k, false, for_type, x);
-    case OP_LOG2: return wide ? log_poly(k, &format64, true, x) : log32(k, true, for_type, x);
-    case OP_SQRT: return sqrt_of(k, for_type, x);
-    case OP_SQRTRN: return llvm_unary(k->m, "llvm.sqrt", x);
-    case OP_RSQRT: return rsqrt_of(k, for_type, x);
-    default: bug("math_unary: %s", op_info[kind].name);
-    }
-}
-
-V math_unary(const Math *k, OpKind kind, DType d, V x) {
-    if (!math_is_small(d)) return unary_wide(k, kind, d, x);
-    V y = unary_wide(k, kind, d, math_convert(k, d, DT_FP32, false, x));
-    return math_convert(k, DT_FP32, d, false, y);
 }
 
 V math_fdiv(const Math *k, DType d, V x, V y) {

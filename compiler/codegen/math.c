@@ -1,7 +1,7 @@
 /* math.c - elementwise ops as LLVM instructions: integers, comparisons, plain floating point, and the dispatch by op.
  *
  * In: an op and its operands, scalars or vectors. Out: the result.
- * Method: one switch. LLVM's undefined cases (division by zero, wide shifts, INT_MIN / -1) never reach LLVM: operands
+ * Method: one switch, which does not compile until it has every elementwise op of ops.def. LLVM's undefined cases (division by zero, wide shifts, INT_MIN / -1) never reach LLVM: operands
  * are replaced before and results after, unless a constant operand shows that there is nothing to guard.
  */
 #include "codegen/mathimpl.h"
@@ -14,28 +14,24 @@ static bool is_plain_constant(V x, int64_t *value) {
     return true;
 }
 
-static V divide_plain(const Math *k, OpKind kind, V x, V y) {
-    switch (kind) {
-    case OP_SDIV: return LLVMBuildSDiv(k->m->at, x, y, "");
-    case OP_UDIV: return LLVMBuildUDiv(k->m->at, x, y, "");
-    case OP_SREM: return LLVMBuildSRem(k->m->at, x, y, "");
-    default: return LLVMBuildURem(k->m->at, x, y, "");
-    }
+static V divide_plain(const Math *k, bool is_signed, bool is_quotient, V x, V y) {
+    if (is_quotient) return is_signed ? LLVMBuildSDiv(k->m->at, x, y, "") : LLVMBuildUDiv(k->m->at, x, y, "");
+    return is_signed ? LLVMBuildSRem(k->m->at, x, y, "") : LLVMBuildURem(k->m->at, x, y, "");
 }
 
 /* By zero: quotient 0, remainder x. By -1 (signed): -x and 0, which also covers INT_MIN. */
 static V divide(const Math *k, OpKind kind, V x, V y) {
     bool is_signed = kind == OP_SDIV || kind == OP_SREM, is_quotient = kind == OP_SDIV || kind == OP_UDIV;
     int64_t c = 0;
-    if (is_plain_constant(y, &c) && c != 0 && (c != -1 || !is_signed)) return divide_plain(k, kind, x, y);
+    if (is_plain_constant(y, &c) && c != 0 && (c != -1 || !is_signed)) return divide_plain(k, is_signed, is_quotient, x, y);
     V zero = mk_int(x, 0), one = mk_int(x, 1);
     V by_zero = mk_icmp(k, LLVMIntEQ, y, zero);
     if (!is_signed) {
-        V r = divide_plain(k, kind, x, mk_select(k, by_zero, one, y));
+        V r = divide_plain(k, is_signed, is_quotient, x, mk_select(k, by_zero, one, y));
         return mk_select(k, by_zero, is_quotient ? zero : x, r);
     }
     V by_minus = mk_icmp(k, LLVMIntEQ, y, mk_int(y, -1));
-    V r = divide_plain(k, kind, x, mk_select(k, mk_or(k, by_zero, by_minus), one, y));
+    V r = divide_plain(k, is_signed, is_quotient, x, mk_select(k, mk_or(k, by_zero, by_minus), one, y));
     r = mk_select(k, by_minus, is_quotient ? mk_sub(k, zero, x) : zero, r);
     return mk_select(k, by_zero, is_quotient ? zero : x, r);
 }
@@ -70,26 +66,6 @@ static V multiply_high(const Math *k, V x, V y) {
     return mk_trunc(k, mk_lshr(k, product, (int)width), scalar);
 }
 
-static V integer(const Math *k, OpKind kind, V x, V y) {
-    switch (kind) {
-    case OP_ADD: return mk_add(k, x, y);
-    case OP_SUB: return mk_sub(k, x, y);
-    case OP_MUL: return LLVMBuildMul(k->m->at, x, y, "");
-    case OP_UMULHI: return multiply_high(k, x, y);
-    case OP_AND: return mk_and(k, x, y);
-    case OP_OR: return mk_or(k, x, y);
-    case OP_XOR: return LLVMBuildXor(k->m->at, x, y, "");
-    case OP_SHL:
-    case OP_ASHR:
-    case OP_LSHR: return shift(k, kind, x, y);
-    case OP_SMAX: return llvm_binary(k->m, "llvm.smax", x, y);
-    case OP_SMIN: return llvm_binary(k->m, "llvm.smin", x, y);
-    case OP_UMAX: return llvm_binary(k->m, "llvm.umax", x, y);
-    case OP_UMIN: return llvm_binary(k->m, "llvm.umin", x, y);
-    default: return divide(k, kind, x, y);
-    }
-}
-
 /* ---- Floating point ---------------------------------------------------------------------------------------------------- */
 
 static LLVMRealPredicate real_predicate(Pred p) {
@@ -113,30 +89,6 @@ static V real_minmax(const Math *k, bool is_max, V x, V y) {
     return mk_select(k, x_is_nan, y, mk_select(k, y_is_nan, x, r));
 }
 
-static V real_plain(const Math *k, OpKind kind, DType d, V x, V y) {
-    switch (kind) {
-    case OP_FADD: return mk_fadd(k, x, y);
-    case OP_FSUB: return mk_fsub(k, x, y);
-    case OP_FMUL: return mk_fmul(k, x, y);
-    case OP_FDIV: return math_fdiv(k, d, x, y);
-    case OP_FDIVRN: return mk_fdiv(k, x, y);
-    case OP_FREM: return math_frem(k, d, x, y);
-    case OP_FMAX: return real_minmax(k, true, x, y);
-    case OP_FMIN: return real_minmax(k, false, x, y);
-    case OP_FMAXNAN: return llvm_binary(k->m, "llvm.maximum", x, y);
-    case OP_FMINNAN: return llvm_binary(k->m, "llvm.minimum", x, y);
-    default: bug("real_plain: %s", op_info[kind].name);
-    }
-}
-
-/* fp16 and bf16 by way of fp32: + - * / of 11-bit numbers round the same in two steps as in one (24 >= 2 * 11 + 2). */
-static V real_binary(const Math *k, OpKind kind, DType d, V x, V y) {
-    bool is_half_op = d == DT_FP16 && k->native_fp16 && (kind == OP_FADD || kind == OP_FSUB || kind == OP_FMUL);
-    if (!math_is_small(d) || is_half_op) return real_plain(k, kind, d, x, y);
-    V xf = math_convert(k, d, DT_FP32, false, x), yf = math_convert(k, d, DT_FP32, false, y);
-    return math_convert(k, DT_FP32, d, false, real_plain(k, kind, DT_FP32, xf, yf));
-}
-
 static V fma_op(const Math *k, DType d, V a, V b, V c) {
     if (!math_is_small(d) || (d == DT_FP16 && k->native_fma16) || (d == DT_BF16 && k->native_bf16))
         return math_fma(k, a, b, c);
@@ -152,24 +104,6 @@ static V sign_op(const Math *k, OpKind kind, DType d, V x) {
     return mk_cast(k, r, llvm_type(k->m, d));
 }
 
-/* To an integer, exactly: fp16 and bf16 by way of fp32 lose nothing. */
-static V round_op(const Math *k, OpKind kind, DType d, V x) {
-    const char *name = kind == OP_FLOOR    ? "llvm.floor"
-                       : kind == OP_CEIL   ? "llvm.ceil"
-                       : kind == OP_FTRUNC ? "llvm.trunc"
-                                           : "llvm.rint";
-    if (!math_is_small(d)) return llvm_unary(k->m, name, x);
-    return math_convert(k, DT_FP32, d, false, llvm_unary(k->m, name, math_convert(k, d, DT_FP32, false, x)));
-}
-
-static V compare_real(const Math *k, Pred p, DType d, V x, V y) {
-    if (math_is_small(d)) {
-        x = math_convert(k, d, DT_FP32, false, x);
-        y = math_convert(k, d, DT_FP32, false, y);
-    }
-    return mk_fcmp(k, real_predicate(p), x, y);
-}
-
 static V bitcast(const Math *k, DType from, DType to, V x) {
     LLVMTypeRef t = llvm_like(llvm_type(k->m, to), LLVMTypeOf(x));
     if (to == DT_PTR && from != DT_PTR) return LLVMBuildIntToPtr(k->m->at, x, t, "");
@@ -177,66 +111,93 @@ static V bitcast(const Math *k, DType from, DType to, V x) {
     return LLVMBuildBitCast(k->m->at, x, t, "");
 }
 
-static V convert_op(const Math *k, const Op *op, V x) {
-    DType from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
+/* ---- Dispatch ---------------------------------------------------------------------------------------------------------- */
+
+/* Floats under 32 bits are computed in fp32 and rounded: + - * / of 11-bit numbers round the same in two steps as in one
+ * (24 >= 2 * 11 + 2), rounding to an integer is exact. What acts on bits, and what has an instruction, is not. */
+static bool goes_by_fp32(const Math *k, OpKind kind, DType from, DType to) {
+    bool is_small = dtype_kind(from) == KIND_FLOAT && math_is_small(from) && (to == from || to == DT_I1);
+    bool has_half = from == DT_FP16 && k->native_fp16 && (kind == OP_FADD || kind == OP_FSUB || kind == OP_FMUL);
+    return is_small && !has_half && kind != OP_FNEG && kind != OP_FABS && kind != OP_FMA && kind != OP_BITCAST;
+}
+
+static V apply(const Math *k, OpKind kind, const Attr *attr, DType from, DType to, const V *a);
+
+static V by_fp32(const Math *k, OpKind kind, const Attr *attr, DType from, DType to, const V *a) {
+    V wide[3] = {NULL, NULL, NULL};
+    for (uint32_t i = 0; i < COUNT(wide) && a[i]; i++) wide[i] = math_convert(k, from, DT_FP32, false, a[i]);
+    V r = apply(k, kind, attr, DT_FP32, to == from ? DT_FP32 : to, wide);
+    return to == from ? math_convert(k, DT_FP32, to, false, r) : r;
+}
+
+/* clang-format off */
+static V apply(const Math *k, OpKind kind, const Attr *attr, DType from, DType to, const V *a) {
+    if (goes_by_fp32(k, kind, from, to)) return by_fp32(k, kind, attr, from, to, a);
+    V x = a[0], y = a[1];
     LLVMTypeRef t = llvm_like(llvm_type(k->m, to), LLVMTypeOf(x));
-    switch (op->kind) {
+    switch (kind) {
+    case OP_ADD: return mk_add(k, x, y);
+    case OP_SUB: return mk_sub(k, x, y);
+    case OP_MUL: return LLVMBuildMul(k->m->at, x, y, "");
+    case OP_UMULHI: return multiply_high(k, x, y);
+    case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: return divide(k, kind, x, y);
+    case OP_AND: return mk_and(k, x, y);
+    case OP_OR: return mk_or(k, x, y);
+    case OP_XOR: return LLVMBuildXor(k->m->at, x, y, "");
+    case OP_SHL: case OP_ASHR: case OP_LSHR: return shift(k, kind, x, y);
+    case OP_SMAX: return llvm_binary(k->m, "llvm.smax", x, y);
+    case OP_SMIN: return llvm_binary(k->m, "llvm.smin", x, y);
+    case OP_UMAX: return llvm_binary(k->m, "llvm.umax", x, y);
+    case OP_UMIN: return llvm_binary(k->m, "llvm.umin", x, y);
+    case OP_ICMP: return mk_icmp(k, int_predicate((Pred)attr->i), x, y);
+    case OP_FADD: return mk_fadd(k, x, y);
+    case OP_FSUB: return mk_fsub(k, x, y);
+    case OP_FMUL: return mk_fmul(k, x, y);
+    case OP_FDIV: return math_fdiv(k, from, x, y);
+    case OP_FDIVRN: return mk_fdiv(k, x, y);
+    case OP_FREM: return math_frem(k, from, x, y);
+    case OP_FNEG: case OP_FABS: return sign_op(k, kind, from, x);
+    case OP_FLOOR: return llvm_unary(k->m, "llvm.floor", x);
+    case OP_CEIL: return llvm_unary(k->m, "llvm.ceil", x);
+    case OP_FTRUNC: return llvm_unary(k->m, "llvm.trunc", x);
+    case OP_RINT: return llvm_unary(k->m, "llvm.rint", x);
+    case OP_FMA: return fma_op(k, from, x, y, a[2]);
+    case OP_FMAX: return real_minmax(k, true, x, y);
+    case OP_FMIN: return real_minmax(k, false, x, y);
+    case OP_FMAXNAN: return llvm_binary(k->m, "llvm.maximum", x, y);
+    case OP_FMINNAN: return llvm_binary(k->m, "llvm.minimum", x, y);
+    case OP_FCMP: return mk_fcmp(k, real_predicate((Pred)attr->i), x, y);
+    case OP_EXP: case OP_EXPNEAR: case OP_EXPTERM: return math_exp(k, kind, from, x);
+    case OP_EXP2: case OP_EXP2NEAR: case OP_EXP2TERM: return math_exp(k, kind, from, x);
+    case OP_LOG: return math_log(k, false, from, x);
+    case OP_LOG2: return math_log(k, true, from, x);
+    case OP_SQRT: return math_sqrt(k, from, x);
+    case OP_SQRTRN: return llvm_unary(k->m, "llvm.sqrt", x);
+    case OP_RSQRT: return math_rsqrt(k, from, x);
     case OP_SEXT: return LLVMBuildSExt(k->m->at, x, t, "");
     case OP_ZEXT: return LLVMBuildZExt(k->m->at, x, t, "");
     case OP_TRUNC: return LLVMBuildTrunc(k->m->at, x, t, "");
-    case OP_SITOFP:
-    case OP_UITOFP: return math_itof(k, op->kind == OP_SITOFP, from, to, x);
-    case OP_FPTOSI:
-    case OP_FPTOUI: return math_ftoi(k, op->kind == OP_FPTOSI, from, to, x);
+    case OP_SITOFP: return math_itof(k, true, from, to, x);
+    case OP_UITOFP: return math_itof(k, false, from, to, x);
+    case OP_FPTOSI: return math_ftoi(k, true, from, to, x);
+    case OP_FPTOUI: return math_ftoi(k, false, from, to, x);
     case OP_FPEXT: return math_convert(k, from, to, false, x);
-    case OP_FPTRUNC: return math_convert(k, from, to, op->attr.i == ROUND_ZERO, x);
-    default: return bitcast(k, from, to, x);
+    case OP_FPTRUNC: return math_convert(k, from, to, attr->i == ROUND_ZERO, x);
+    case OP_BITCAST: return bitcast(k, from, to, x);
+    case OP_SELECT: return mk_select(k, x, y, a[2]);
+    case OP_ADDPTR: /* each target has addresses of its own */
+#define CASE_OTHER(other) case other:
+#include "ir/cases.def"
+    case OP_COUNT: break;
     }
+    bug("'%s' is no arithmetic", op_info[kind].name);
 }
-
-/* ---- Dispatch ---------------------------------------------------------------------------------------------------------- */
-
-static bool is_integer_op(OpKind kind) {
-    return kind >= OP_ADD && kind <= OP_UMIN;
-}
-static bool is_convert_op(OpKind kind) {
-    return kind >= OP_SEXT && kind <= OP_BITCAST;
-}
-
-bool math_handles(OpKind kind) {
-    return (kind >= OP_ADD && kind <= OP_BITCAST) || kind == OP_SELECT;
-}
+/* clang-format on */
 
 V math_binary(const Math *k, OpKind kind, DType d, V x, V y) {
-    return is_integer_op(kind) ? integer(k, kind, x, y) : real_binary(k, kind, d, x, y);
+    return apply(k, kind, &(Attr){0}, d, d, (V[]){x, y, NULL});
 }
 
-V math_op(const Math *k, const Op *op, V *a) {
-    OpKind kind = op->kind;
-    if (is_convert_op(kind)) return convert_op(k, op, a[0]);
-    DType d = op->args[0]->type.dtype;
-    switch (kind) {
-    case OP_ICMP: return mk_icmp(k, int_predicate((Pred)op->attr.i), a[0], a[1]);
-    case OP_FCMP: return compare_real(k, (Pred)op->attr.i, d, a[0], a[1]);
-    case OP_SELECT: return mk_select(k, a[0], a[1], a[2]);
-    case OP_FMA: return fma_op(k, d, a[0], a[1], a[2]);
-    case OP_FNEG:
-    case OP_FABS: return sign_op(k, kind, d, a[0]);
-    case OP_FLOOR:
-    case OP_CEIL:
-    case OP_FTRUNC:
-    case OP_RINT: return round_op(k, kind, d, a[0]);
-    case OP_EXP:
-    case OP_EXP2:
-    case OP_EXPNEAR:
-    case OP_EXP2NEAR:
-    case OP_EXPTERM:
-    case OP_EXP2TERM:
-    case OP_LOG:
-    case OP_LOG2:
-    case OP_SQRT:
-    case OP_SQRTRN:
-    case OP_RSQRT: return math_unary(k, kind, d, a[0]);
-    default: return math_binary(k, kind, d, a[0], a[1]);
-    }
+V math_op(const Math *k, const Op *op, const V *a) {
+    return apply(k, op->kind, &op->attr, op->args[0]->type.dtype, op->results[0]->type.dtype, a);
 }

@@ -34,15 +34,12 @@ struct Math {
     void *context; /* for approx */
 };
 
-/* Ops from ADD to BITCAST and SELECT (operand types from the op). bug() for any other. */
-bool math_handles(OpKind kind);
-LLVMValueRef math_op(const Math *k, const Op *op, LLVMValueRef *args);
+/* An elementwise op but addptr (types from the op), of its operands and NULL up to three. bug() for any other. */
+LLVMValueRef math_op(const Math *k, const Op *op, const LLVMValueRef *args);
 /* One binary op on element type d: what reductions combine with. */
 LLVMValueRef math_binary(const Math *k, OpKind kind, DType d, LLVMValueRef x, LLVMValueRef y);
 /* Float to float, exact when widening; `zero`: round toward zero. */
 LLVMValueRef math_convert(const Math *k, DType from, DType to, bool zero, LLVMValueRef x);
-/* exp, exp2, log, log2, sqrt, rsqrt on any float type. */
-LLVMValueRef math_unary(const Math *k, OpKind kind, DType d, LLVMValueRef x);
 
 /* Division of many fp32 values by one: two products each, within 2 ulp. Needs APPROX_RCP. */
 typedef struct Divisor {

@@ -116,7 +116,7 @@ typedef enum OpCost {
     COST_CROSS = 32 /* another thread, shared or global memory takes part */
 } OpCost;
 
-enum { ALGEBRA_NONE = 0, ALGEBRA_C = 1, ALGEBRA_A = 2, ALGEBRA_I = 4, ALGEBRA_CA = 3, ALGEBRA_CAI = 7 };
+enum { ALGEBRA_NONE, ALGEBRA_C = 1, ALGEBRA_A = 2, ALGEBRA_I = 4, ALGEBRA_M = 8, ALGEBRA_CAI = 7, ALGEBRA_CAM = 11, ALGEBRA_CAIM = 15 };
 
 /* The neutral element, of any element type that the op takes. */
 typedef enum Neutral {
@@ -287,9 +287,20 @@ static inline bool op_commutes(OpKind k) {
 static inline bool op_is_idempotent(OpKind k) {
     return op_info[k].algebra & ALGEBRA_I;
 }
+/* The low half of the result comes of the low halves of the operands. */
+static inline bool op_is_modular(OpKind k) {
+    return op_info[k].algebra & ALGEBRA_M;
+}
+static inline bool op_is_control(OpKind k) {
+    return op_class(k) == CLASS_CONTROL || op_class(k) == CLASS_END;
+}
 /* Each element of the result depends on the same element of the operands (scalars on scalars). */
 static inline bool op_is_elementwise(OpKind k) {
     return op_class(k) == CLASS_ELEMENT || op_class(k) == CLASS_COPY;
+}
+/* Each element of the result comes of nothing but its place and the operands' elements there. */
+static inline bool op_is_local(OpKind k) {
+    return op_is_elementwise(k) || op_class(k) == CLASS_CREATE || k == OP_ARANGE || k == OP_SPLAT;
 }
 /* Each element of the result is one of an operand, bit by bit. */
 static inline bool op_moves(OpKind k) {

@@ -62,7 +62,7 @@ OpCost op_cost(const Op *op) {
 int64_t op_neutral(OpKind k, DType d) {
     int64_t sign = (int64_t)(UINT64_C(1) << (dtype_bits(d) - 1)), least = int_wrap(d, sign);
     switch (op_info[k].neutral) {
-    case NEUTRAL_ZERO: return 0;
+    case NEUTRAL_ZERO: return 0; /* of floats the positive one */
     case NEUTRAL_ONE: return dtype_kind(d) == KIND_FLOAT ? float_to_bits(d, 1) : 1;
     case NEUTRAL_ONES: return int_wrap(d, -1);
     case NEUTRAL_LEAST: return least;

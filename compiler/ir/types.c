@@ -219,12 +219,13 @@ static bool infer_i32(Infer *in) {
 
 /* ---- Rules: arithmetic ------------------------------------------------------------------------------------------- */
 
-static bool infer_int2(Infer *in) {
-    OpKind k = in->kind;
-    bool bitwise = k == OP_AND || k == OP_OR || k == OP_XOR || k == OP_UMAX || k == OP_UMIN;
+static bool infer_bits2(Infer *in) {
     if (!elementwise(in, 2)) return false;
-    if (!is_int(arg(in, 0))) return fail(in, "operand 0 is %s, no integer", dtype_name(arg(in, 0).dtype));
-    return arg(in, 0).dtype != DT_I1 || bitwise || fail(in, "no arithmetic on i1");
+    return is_int(arg(in, 0)) || fail(in, "operand 0 is %s, no integer", dtype_name(arg(in, 0).dtype));
+}
+
+static bool infer_int2(Infer *in) {
+    return infer_bits2(in) && (arg(in, 0).dtype != DT_I1 || fail(in, "no arithmetic on i1"));
 }
 
 static bool infer_icmp(Infer *in) {
@@ -364,27 +365,13 @@ static bool infer_store(Infer *in) {
 
 /* ---- Rules: over an axis ----------------------------------------------------------------------------------------- */
 
+/* By an op of two operands that has a neutral element, and takes such elements. */
 static bool combine_fits(Infer *in) {
-    bool good = false;
-    switch (in->attr.j) {
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR:
-    case OP_UMAX:
-    case OP_UMIN: good = is_int(arg(in, 0)); break;
-    case OP_ADD:
-    case OP_MUL:
-    case OP_SMAX:
-    case OP_SMIN: good = is_int(arg(in, 0)) && arg(in, 0).dtype != DT_I1; break;
-    case OP_FADD:
-    case OP_FMUL:
-    case OP_FMAX:
-    case OP_FMIN:
-    case OP_FMAXNAN:
-    case OP_FMINNAN: good = is_computed_float(arg(in, 0)); break;
-    default: return fail(in, "it combines by no op that combines");
-    }
-    return good || fail(in, "combining %s by %s", dtype_name(arg(in, 0).dtype), op_info[in->attr.j].name);
+    OpKind k = (OpKind)in->attr.j;
+    if (in->attr.j < 0 || k >= OP_COUNT || op_info[k].neutral == NEUTRAL_NONE)
+        return fail(in, "it combines by no op that combines");
+    Infer pair = {.layouts = in->layouts, .kind = k, .args = (Value *[]){in->args[0], in->args[0]}, .nargs = 2};
+    return op_infer(&pair) || fail(in, "combining %s by %s", dtype_name(arg(in, 0).dtype), op_info[k].name);
 }
 
 static bool reduction(Infer *in, bool within_warp) {

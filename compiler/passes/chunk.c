@@ -69,9 +69,9 @@ static void check_op(void *context, Op *op) {
         if (op->results[i]->type.dtype != DT_PTR && type_bytes(op->results[i]->type) > k->wide) k->wide = type_bytes(op->results[i]->type);
     }
     switch (op->kind) {
-    case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_REDUCE: return;
+    case OP_REDUCE: return;
     case OP_LOAD: case OP_STORE: k->sound &= !op->attr.mem.is_volatile; return;
-    default: k->sound &= op_is_elementwise(op->kind);
+    default: k->sound &= op_is_local(op->kind);
     }
 }
 

@@ -6,26 +6,6 @@
  */
 #include "passes/chunk.h"
 
-#include <math.h>
-
-/* combine(identity, x) is x, for a NaN too. */
-static Value *build_identity(Builder *b, Type t, OpKind combine) {
-    uint32_t bits = dtype_bits(t.dtype);
-    int64_t least = bits == 64 ? INT64_MIN : -(INT64_C(1) << (bits - 1));
-    switch (combine) {
-    case OP_MUL: return build_int(b, t, 1);
-    case OP_AND: case OP_UMIN: return build_int(b, t, -1);
-    case OP_SMAX: return build_int(b, t, least);
-    case OP_SMIN: return build_int(b, t, ~least);
-    case OP_FADD: return build_float(b, t, -0.0);
-    case OP_FMUL: return build_float(b, t, 1);
-    case OP_FMAX: case OP_FMIN: return build_float(b, t, (double)NAN);
-    case OP_FMAXNAN: return build_float(b, t, -(double)INFINITY);
-    case OP_FMINNAN: return build_float(b, t, (double)INFINITY);
-    default: return build_int(b, t, 0);
-    }
-}
-
 /* P of `splat P + arange`: what the chunk's place is added to, so that the sum stays as simple. */
 static Value *row_start(const Op *op) {
     bool is_plain = op->kind == OP_ADDPTR && op->args[1]->def->kind == OP_ARANGE && op->args[0]->def->kind == OP_SPLAT;
@@ -114,7 +94,8 @@ static Values build_inits(const Chunk *k, Builder *b, const Walk *w) {
     for (uint32_t i = 0; i < w->ends.len; i++) {
         const Op *end = w->ends.at[i];
         if (end->kind != OP_REDUCE) continue;
-        Value *identity = build_identity(b, carried_type(k, end->results[0]->type.dtype), (OpKind)end->attr.j);
+        DType d = end->results[0]->type.dtype;
+        Value *identity = build0(b, OP_CONST, (Attr){.i = op_neutral((OpKind)end->attr.j, d)}, carried_type(k, d));
         vec_push(k->scratch, &inits, identity);
     }
     for (uint32_t i = 0; i < w->below.len; i++)

@@ -166,10 +166,11 @@ static void check_apart(void *context, Op *op) {
     switch (op->kind) {
     case OP_LOAD: *is_apart &= !op->attr.mem.is_volatile; return;
     case OP_ATOMICRMW: *is_apart &= !value_used(op->results[0]) && !order_acquires(op->attr.mem.order); return;
-    case OP_STORE: case OP_REDUCE: case OP_REDUCEWARP: case OP_SPREADWARP: case OP_KEEP: case OP_KEPT: case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_PID:
-    case OP_NPROG: case OP_FOR: case OP_WHILE: case OP_IF: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return;
-    default: *is_apart &= op_is_elementwise(op->kind);
+    case OP_STORE: case OP_KEEP: case OP_KEPT: return;
+    default: break;
     }
+    OpClass class = op_class(op->kind);
+    *is_apart &= op_is_local(op->kind) || class == CLASS_REPEAT || class == CLASS_REDUCE || op_is_control(op->kind);
 }
 
 static uint32_t most_blocks(Func *f, const PassTarget *t) {

@@ -423,10 +423,10 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     case OP_ZEXT:
     case OP_TRUNC: return fact_resize(op, a[0]);
     case OP_BITCAST: return fact_bitcast(op, a);
-    case OP_CONVERT:
-    case OP_AGAIN:
-    case OP_PARK: return *a[0];
-    default: return op_is_elementwise(op->kind) ? fact_constancy(op, a) : fact_bottom(op->results[0]->type);
+    case OP_CONVERT: return *a[0];
+    default:
+        if (op_class(op->kind) == CLASS_COPY) return *a[0];
+        return op_is_elementwise(op->kind) ? fact_constancy(op, a) : fact_bottom(op->results[0]->type);
     }
 }
 

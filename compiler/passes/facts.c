@@ -157,9 +157,11 @@ static void visit_op(Facts *s, const Op *op) {
     case OP_FOR: visit_for(s, op); return;
     case OP_WHILE: visit_while(s, op); return;
     case OP_IF: visit_if(s, op); return;
-    case OP_REDUCEFN: case OP_REDUCEFNWARP: case OP_SCAN: case OP_SCANWARP: case OP_SCANAPPLY:
-        visit_combine(s, op); return;
     default: break;
+    }
+    if (op_is_combine(op->kind)) {
+        visit_combine(s, op);
+        return;
     }
     if (op->nresults != 1) return;
     for (uint32_t i = 0; i < op->nargs && i < COUNT(args); i++) args[i] = &s->at[op->args[i]->id];

@@ -29,24 +29,15 @@ static bool has_low(const Narrow *n, const Value *v, uint32_t *budget) {
     case OP_SPLAT: return true;
     case OP_SEXT:
     case OP_ZEXT: return true; /* from 32 bits or fewer: there is nothing between */
-    case OP_EXPAND:
-    case OP_BROADCAST:
-    case OP_RESHAPE:
-    case OP_FLIP:
-    case OP_TRANS: return has_low(n, op->args[0], budget);
-    case OP_ADD:
-    case OP_SUB:
-    case OP_MUL:
-    case OP_AND:
-    case OP_OR:
-    case OP_XOR: return has_low(n, op->args[0], budget) && has_low(n, op->args[1], budget);
     case OP_SMAX:
     case OP_SMIN:
         return fits(narrow_range(n, op->args[0])) && fits(narrow_range(n, op->args[1])) &&
                has_low(n, op->args[0], budget) && has_low(n, op->args[1], budget);
     case OP_SELECT: return has_low(n, op->args[1], budget) && has_low(n, op->args[2], budget);
-    default: return false;
+    default: break;
     }
+    if (op_moves(op->kind) && op->nargs == 1) return has_low(n, op->args[0], budget);
+    return op_is_modular(op->kind) && has_low(n, op->args[0], budget) && has_low(n, op->args[1], budget);
 }
 
 bool narrow_can(const Narrow *n, const Value *v) {
@@ -58,20 +49,12 @@ Value *narrow_low(Builder *b, Value *v) {
     const Op *op = v->def;
     Type t = type_with_dtype(v->type, DT_I32);
     if (v->type.dtype == DT_I32) return v;
-    switch (op ? op->kind : OP_COUNT) {
-    case OP_CONST: return build_int(b, t, op->attr.i);
-    case OP_SPLAT: return build_splat(b, narrow_low(b, op->args[0]), v->type.shape);
-    case OP_SEXT:
-    case OP_ZEXT:
+    if (op && op->kind == OP_CONST) return build_int(b, t, op->attr.i);
+    if (op && (op->kind == OP_SEXT || op->kind == OP_ZEXT))
         return dtype_bits(op->args[0]->type.dtype) == 32 ? op->args[0] : build1_to(b, op->kind, op->args[0], t);
-    case OP_EXPAND: return build_expand(b, narrow_low(b, op->args[0]), (uint32_t)op->attr.i);
-    case OP_BROADCAST: return build_broadcast(b, narrow_low(b, op->args[0]), v->type.shape);
-    case OP_RESHAPE: return value_is_tile(v) ? build_reshape(b, narrow_low(b, op->args[0]), v->type.shape) : build1_to(b, OP_TRUNC, v, t);
-    case OP_FLIP:
-    case OP_TRANS: return op_build(b, op->kind, (Value *[]){narrow_low(b, op->args[0])}, 1, op->attr, t)->results[0];
-    default: break;
-    }
     if (!value_is_tile(v)) return build1_to(b, OP_TRUNC, v, t);
+    if (op_moves(op->kind))
+        return op_build(b, op->kind, (Value *[]){narrow_low(b, op->args[0])}, 1, op->attr, t)->results[0];
     if (op->kind == OP_SELECT)
         return build3(b, OP_SELECT, op->args[0], narrow_low(b, op->args[1]), narrow_low(b, op->args[2]));
     return build2(b, op->kind, narrow_low(b, op->args[0]), narrow_low(b, op->args[1]));

@@ -34,8 +34,7 @@ static bool is_not_negative(const Value *v, uint32_t depth) {
     case OP_REDUCE: return d->attr.j == OP_FADD && is_not_negative(d->args[0], depth - 1);
     case OP_SELECT: return is_not_negative(d->args[1], depth - 1) && is_not_negative(d->args[2], depth - 1);
     case OP_FMUL: case OP_FDIV: case OP_FADD: return is_not_negative(d->args[0], depth - 1) && is_not_negative(d->args[1], depth - 1);
-    case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_CONVERT: case OP_RESHAPE: return is_not_negative(d->args[0], depth - 1);
-    default: return false;
+    default: return op_moves(d->kind) && d->nargs == 1 && is_not_negative(d->args[0], depth - 1);
     }
 }
 
@@ -49,13 +48,12 @@ static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
     }
     case OP_FMUL: case OP_FDIV: return result == ANY_ERROR ? ANY_ERROR : result / 2;
     case OP_SELECT: return i > 0 ? result : ANY_ERROR;
-    case OP_FNEG: case OP_FABS: case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN:
-    case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: case OP_CONVERT: case OP_RESHAPE: case OP_TRANS: return result;
+    case OP_FNEG: case OP_FABS: return result;
     case OP_REDUCE:
         if (op->attr.j == OP_FADD) return is_not_negative(op->args[0], DEPTH) ? result : 0;
         return op->attr.j == OP_FMAX || op->attr.j == OP_FMIN ? result : 0;
     case OP_FADD: return is_not_negative(op->args[0], DEPTH) && is_not_negative(op->args[1], DEPTH) ? result : 0;
-    default: return 0;
+    default: return op_moves(op->kind) || op_is_idempotent(op->kind) ? result : 0; /* of a maximum or minimum */
     }
 }
 

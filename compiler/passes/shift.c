@@ -97,12 +97,9 @@ static void check_sound(void *context, Op *op) {
     if (!touches_tiles(op)) return;
     for (uint32_t i = 0; i < op->nargs; i++) s->sound &= op->args[i]->type.shape.rank < 2;
     for (uint32_t i = 0; i < op->nresults; i++) s->sound &= op->results[i]->type.shape.rank < 2;
-    switch (op->kind) {
-    case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_LOAD: case OP_STORE: case OP_ATOMICRMW: case OP_ATOMICCAS: case OP_REDUCE:
-    case OP_REDUCEWARP: case OP_SPREADWARP: case OP_KEEP: case OP_KEPT:
-    case OP_FOR: case OP_WHILE: case OP_IF: case OP_YIELD: case OP_CONDITION: return;
-    default: s->sound &= op_is_elementwise(op->kind);
-    }
+    OpKind k = op->kind;
+    bool is_axis = op_class(k) == CLASS_REDUCE || k == OP_SPREADWARP || k == OP_KEEP || k == OP_KEPT;
+    s->sound &= op_is_local(k) || is_axis || op_class(k) == CLASS_MEMORY || op_is_control(k);
 }
 
 /* ---- The turn -------------------------------------------------------------------------------------------------------------- */

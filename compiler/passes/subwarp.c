@@ -26,9 +26,8 @@ static bool is_plain(const Op *op) {
     switch (op->kind) {
     case OP_LOAD: return !op->attr.mem.is_volatile;
     case OP_ATOMICRMW: return !value_used(op->results[0]) && !order_acquires(op->attr.mem.order);
-    case OP_STORE: case OP_REDUCE: case OP_CONST: case OP_ARANGE: case OP_SPLAT: case OP_BROADCAST: case OP_PID: case OP_NPROG:
-    case OP_FOR: case OP_WHILE: case OP_IF: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return true;
-    default: return op_is_elementwise(op->kind);
+    case OP_STORE: case OP_REDUCE: case OP_BROADCAST: return true;
+    default: return op_is_local(op->kind) || op_is_control(op->kind);
     }
 }
 

@@ -16,22 +16,6 @@ static const Sem *refuse(Checker *c, Call *call, uint32_t arg, const char *wante
 
 /* ---- What is an op: exp exp2 log log2 sqrt rsqrt floor … -------------------------------------------------------------------------------- */
 
-static double math_of(OpKind op, double x) {
-    switch (op) {
-    case OP_EXP: return exp(x);
-    case OP_EXP2: return exp2(x);
-    case OP_LOG: return x == 0 ? -INFINITY : log(x);
-    case OP_LOG2: return x == 0 ? -INFINITY : log2(x);
-    case OP_SQRT:
-    case OP_SQRTRN: return sqrt(x);
-    case OP_FLOOR: return floor(x);
-    case OP_CEIL: return ceil(x);
-    case OP_FTRUNC: return trunc(x);
-    case OP_RINT: return rint(x);
-    default: return 1 / sqrt(x);
-    }
-}
-
 static double number_of(const Sem *x) {
     return x->kind == SEM_FLOAT ? x->f : int_to_double(x->i);
 }
@@ -50,7 +34,7 @@ static const Sem *float_operand(Checker *c, Call *call, uint32_t arg) {
 const Sem *builtin_math(Checker *c, Call *call) {
     const Sem *x = call->arg[0];
     OpKind op = (OpKind)call->builtin->aux;
-    if (sem_is_number(x)) return sem_float(c, math_of(op, number_of(x)));
+    if (sem_is_number(x)) return sem_float(c, op_value(op, number_of(x)));
     const Sem *in = float_operand(c, call, 0);
     if (sem_is_error(in)) return in;
     return convert_to(c, sem_run(c, in->type, build1(&c->b, op, in->v), NULL), x->type, call->span);

@@ -3,7 +3,7 @@
  * In: an op and the bits of its operands. Out: the bits of its result, the same on every machine.
  * Method: integers in 64 bits, wrapped. Floats in double, rounded once: for + - * / sqrt of a format with at most 24
  * bits the double's own rounding cannot be seen. exp and its kin have a tolerance, not a value, and are not
- * evaluated.
+ * evaluated. The switch does not compile until it has every elementwise op of ops.def.
  */
 #include "ir/private.h"
 
@@ -35,34 +35,6 @@ static uint64_t multiply_high(uint32_t bits, uint64_t a, uint64_t b) {
     uint64_t al = a & UINT32_MAX, ah = a >> 32, bl = b & UINT32_MAX, bh = b >> 32;
     uint64_t middle = ah * bl + ((al * bl) >> 32);
     return ah * bh + (middle >> 32) + ((al * bh + (middle & UINT32_MAX)) >> 32);
-}
-
-static bool int_binary(OpKind k, DType d, int64_t a, int64_t b, int64_t *r) {
-    uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
-    bool above = int_unsign(d, a) > int_unsign(d, b);
-    switch (k) {
-    case OP_ADD: *r = (int64_t)(ua + ub); break;
-    case OP_SUB: *r = (int64_t)(ua - ub); break;
-    case OP_MUL: *r = (int64_t)(ua * ub); break;
-    case OP_UMULHI: *r = (int64_t)multiply_high(dtype_bits(d), int_unsign(d, a), int_unsign(d, b)); break;
-    case OP_SDIV:
-    case OP_UDIV:
-    case OP_SREM:
-    case OP_UREM: *r = divide(k, d, a, b); break;
-    case OP_AND: *r = a & b; break;
-    case OP_OR: *r = a | b; break;
-    case OP_XOR: *r = a ^ b; break;
-    case OP_SHL:
-    case OP_ASHR:
-    case OP_LSHR: *r = shift(k, d, a, b); break;
-    case OP_SMAX: *r = a > b ? a : b; break;
-    case OP_SMIN: *r = a < b ? a : b; break;
-    case OP_UMAX: *r = above ? a : b; break;
-    case OP_UMIN: *r = above ? b : a; break;
-    default: return false;
-    }
-    *r = int_wrap(d, *r);
-    return true;
 }
 
 static bool int_compare(Pred p, DType d, int64_t a, int64_t b) {
@@ -113,34 +85,6 @@ static bool float_compare(Pred p, double a, double b) {
     }
 }
 
-static bool float_op(OpKind k, DType d, const int64_t *bits, uint32_t n, int64_t *r) {
-    double x[3] = {0};
-    for (uint32_t i = 0; i < n; i++) x[i] = float_from_bits(d, bits[i]);
-    int64_t sign = (int64_t)(UINT64_C(1) << (dtype_bits(d) - 1));
-    switch (k) {
-    case OP_FADD: *r = rounded(d, x[0] + x[1]); return true;
-    case OP_FSUB: *r = rounded(d, x[0] - x[1]); return true;
-    case OP_FMUL: *r = rounded(d, x[0] * x[1]); return true;
-    case OP_FDIVRN:
-    case OP_FDIV: *r = rounded(d, x[0] / x[1]); return true;
-    case OP_FREM: *r = rounded(d, fmod(x[0], x[1])); return true;
-    case OP_FLOOR: *r = rounded(d, floor(x[0])); return true;
-    case OP_CEIL: *r = rounded(d, ceil(x[0])); return true;
-    case OP_FTRUNC: *r = rounded(d, trunc(x[0])); return true;
-    case OP_RINT: *r = rounded(d, rint(x[0])); return true;
-    case OP_SQRTRN:
-    case OP_SQRT: *r = rounded(d, sqrt(x[0])); return true;
-    case OP_FMA: *r = float_fma(d, x[0], x[1], x[2]); return true;
-    case OP_FNEG: *r = bits[0] ^ sign; return true;
-    case OP_FABS: *r = bits[0] & ~sign; return true;
-    case OP_FMAX:
-    case OP_FMIN:
-    case OP_FMAXNAN:
-    case OP_FMINNAN: *r = float_choose(k, d, bits); return true;
-    default: return false;
-    }
-}
-
 /* ---- Conversions ------------------------------------------------------------------------------------------------- */
 
 static int64_t to_signed(DType d, double x) {
@@ -155,56 +99,97 @@ static int64_t to_unsigned(DType d, double x) {
     return x >= ldexp(1, (int)dtype_bits(d)) ? -1 : int_wrap(d, (int64_t)(uint64_t)x);
 }
 
-static bool convert(const Op *op, DType from, DType to, int64_t a, int64_t *r) {
-    switch (op->kind) {
-    case OP_SEXT: *r = from == DT_I1 ? -a : a; return true;
-    case OP_ZEXT: *r = int_wrap(to, (int64_t)int_unsign(from, a)); return true;
-    case OP_TRUNC: *r = int_wrap(to, a); return true;
-    case OP_SITOFP:
-        if (from == DT_I1) a = -a;
-        *r = float_from_int(to, a < 0, a < 0 ? 0 - (uint64_t)a : (uint64_t)a);
-        return true;
-    case OP_UITOFP: *r = float_from_int(to, false, int_unsign(from, a)); return true;
-    case OP_FPTOSI: *r = to_signed(to, float_from_bits(from, a)); return true;
-    case OP_FPTOUI: *r = to_unsigned(to, float_from_bits(from, a)); return true;
-    case OP_FPEXT: *r = float_to_bits(to, float_from_bits(from, a)); return true;
-    case OP_FPTRUNC: *r = float_round(to, float_from_bits(from, a), (Round)op->attr.i); return true;
-    case OP_BITCAST: *r = dtype_kind(to) == KIND_INT ? int_wrap(to, a) : (int64_t)int_unsign(to, a); return true;
-    default: return false;
-    }
+static int64_t from_integer(DType to, bool is_signed, DType from, int64_t a) {
+    if (!is_signed) return float_from_int(to, false, int_unsign(from, a));
+    if (from == DT_I1) a = -a;
+    return float_from_int(to, a < 0, a < 0 ? 0 - (uint64_t)a : (uint64_t)a);
 }
 
-/* ---- The call ---------------------------------------------------------------------------------------------------- */
+/* ---- The ops ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Elements {
+    OpKind kind;
+    DType from, to, pointee; /* of operand 0, of the result, of what operand 0 points to */
+    const Attr *attr;
+} Elements;
+
+/* Does the op have a value, rather than a tolerance? *r is one within it, else. clang-format off */
+static bool evaluate(const Elements *e, const int64_t *a, uint32_t n, int64_t *r) {
+    double x[3] = {0};
+    DType d = e->from, to = e->to;
+    uint64_t ua = (uint64_t)a[0], ub = n > 1 ? (uint64_t)a[1] : 0, sign = UINT64_C(1) << (dtype_bits(d) - 1);
+    bool above = n > 1 && int_unsign(d, a[0]) > int_unsign(d, a[1]);
+    for (uint32_t i = 0; i < n && dtype_kind(d) == KIND_FLOAT; i++) x[i] = float_from_bits(d, a[i]);
+    switch (e->kind) {
+    case OP_ADD: *r = (int64_t)(ua + ub); break;
+    case OP_SUB: *r = (int64_t)(ua - ub); break;
+    case OP_MUL: *r = (int64_t)(ua * ub); break;
+    case OP_UMULHI: *r = (int64_t)multiply_high(dtype_bits(d), int_unsign(d, a[0]), int_unsign(d, a[1])); break;
+    case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM: *r = divide(e->kind, d, a[0], a[1]); break;
+    case OP_AND: *r = a[0] & a[1]; break;
+    case OP_OR: *r = a[0] | a[1]; break;
+    case OP_XOR: *r = a[0] ^ a[1]; break;
+    case OP_SHL: case OP_ASHR: case OP_LSHR: *r = shift(e->kind, d, a[0], a[1]); break;
+    case OP_SMAX: *r = a[0] > a[1] ? a[0] : a[1]; break;
+    case OP_SMIN: *r = a[0] < a[1] ? a[0] : a[1]; break;
+    case OP_UMAX: *r = above ? a[0] : a[1]; break;
+    case OP_UMIN: *r = above ? a[1] : a[0]; break;
+    case OP_ICMP: *r = int_compare((Pred)e->attr->i, d, a[0], a[1]); break;
+    case OP_FADD: *r = rounded(d, x[0] + x[1]); break;
+    case OP_FSUB: *r = rounded(d, x[0] - x[1]); break;
+    case OP_FMUL: *r = rounded(d, x[0] * x[1]); break;
+    case OP_FDIVRN: case OP_FDIV: *r = rounded(d, x[0] / x[1]); break;
+    case OP_FREM: *r = rounded(d, fmod(x[0], x[1])); break;
+    case OP_FNEG: *r = (int64_t)(ua ^ sign); break;
+    case OP_FABS: *r = (int64_t)(ua & ~sign); break;
+    case OP_FLOOR: *r = rounded(d, floor(x[0])); break;
+    case OP_CEIL: *r = rounded(d, ceil(x[0])); break;
+    case OP_FTRUNC: *r = rounded(d, trunc(x[0])); break;
+    case OP_RINT: *r = rounded(d, rint(x[0])); break;
+    case OP_FMA: *r = float_fma(d, x[0], x[1], x[2]); break;
+    case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN: *r = float_choose(e->kind, d, a); break;
+    case OP_FCMP: *r = float_compare((Pred)e->attr->i, x[0], x[1]); break;
+    case OP_SQRTRN: case OP_SQRT: *r = rounded(d, sqrt(x[0])); break;
+    case OP_EXP: case OP_EXPNEAR: case OP_EXPTERM: *r = rounded(d, exp(x[0])); return false;
+    case OP_EXP2: case OP_EXP2NEAR: case OP_EXP2TERM: *r = rounded(d, exp2(x[0])); return false;
+    case OP_LOG: *r = rounded(d, log(x[0])); return false;
+    case OP_LOG2: *r = rounded(d, log2(x[0])); return false;
+    case OP_RSQRT: *r = rounded(d, 1 / sqrt(x[0])); return false;
+    case OP_SEXT: *r = d == DT_I1 ? -a[0] : a[0]; break;
+    case OP_ZEXT: *r = (int64_t)int_unsign(d, a[0]); break;
+    case OP_TRUNC: *r = a[0]; break;
+    case OP_SITOFP: *r = from_integer(to, true, d, a[0]); break;
+    case OP_UITOFP: *r = from_integer(to, false, d, a[0]); break;
+    case OP_FPTOSI: *r = to_signed(to, x[0]); break;
+    case OP_FPTOUI: *r = to_unsigned(to, x[0]); break;
+    case OP_FPEXT: *r = float_to_bits(to, x[0]); break;
+    case OP_FPTRUNC: *r = float_round(to, x[0], (Round)e->attr->i); break;
+    case OP_BITCAST: *r = dtype_kind(to) == KIND_INT ? a[0] : (int64_t)int_unsign(to, a[0]); break;
+    case OP_SELECT: *r = a[0] ? a[1] : a[2]; break;
+    case OP_ADDPTR: *r = (int64_t)(ua + ub * ((dtype_bits(e->pointee) + 7) / 8)); break;
+#define CASE_OTHER(other) case other:
+#include "ir/cases.def"
+    case OP_COUNT: bug("'%s' is no arithmetic", op_info[e->kind].name);
+    }
+    if (dtype_kind(to) == KIND_INT) *r = int_wrap(to, *r);
+    return true;
+}
+/* clang-format on */
 
 bool op_evaluate(const Op *op, const int64_t *args, int64_t *result) {
-    if (!op_is_pure(op->kind) || op->nargs == 0 || op->nresults != 1) return false;
-    DType from = op->args[0]->type.dtype, to = op->results[0]->type.dtype;
-    switch (op->kind) {
-    case OP_SPLAT:
-    case OP_EXPAND:
-    case OP_BROADCAST:
-    case OP_RESHAPE:
-    case OP_TRANS:
-    case OP_FLIP:
-    case OP_SPLIT:
-    case OP_GATHER:
-    case OP_CONVERT:
-    case OP_AGAIN:
-    case OP_PARK: *result = args[0]; return true;
-    case OP_JOIN: *result = args[0]; return args[0] == args[1];
-    case OP_SELECT: *result = args[0] ? args[1] : args[2]; return true;
-    case OP_ICMP: *result = int_compare((Pred)op->attr.i, from, args[0], args[1]); return true;
-    case OP_FCMP:
-        *result = float_compare((Pred)op->attr.i, float_from_bits(from, args[0]), float_from_bits(from, args[1]));
-        return true;
-    case OP_ADDPTR: {
-        uint64_t bytes = (dtype_bits(op->args[0]->type.pointee) + 7) / 8;
-        *result = (int64_t)((uint64_t)args[0] + (uint64_t)args[1] * bytes);
-        return true;
+    if (op_moves(op->kind)) {
+        *result = args[0];
+        return op->kind != OP_JOIN || args[0] == args[1];
     }
-    default: break;
-    }
-    if (op->nargs == 2 && dtype_kind(from) == KIND_INT) return int_binary(op->kind, from, args[0], args[1], result);
-    if (from == to && dtype_kind(from) == KIND_FLOAT && float_op(op->kind, from, args, op->nargs, result)) return true;
-    return op->nargs == 1 && convert(op, from, to, args[0], result);
+    if (op_class(op->kind) != CLASS_ELEMENT) return false;
+    Type t = op->args[0]->type;
+    Elements e = {op->kind, t.dtype, op->results[0]->type.dtype, t.pointee, &op->attr};
+    return evaluate(&e, args, op->nargs, result);
+}
+
+double op_value(OpKind k, double x) {
+    Elements e = {.kind = k, .from = DT_FP64, .to = DT_FP64, .attr = &(Attr){0}};
+    int64_t r = 0, bits = float_to_bits(DT_FP64, x);
+    evaluate(&e, &bits, 1, &r);
+    return float_from_bits(DT_FP64, r);
 }

@@ -472,6 +472,8 @@ bool func_verify(const Func *f, Text *complaint);
 Value *op_fold(Builder *b, Op *op);
 /* Bits of an elementwise PURE op on constant operands (element types from the op); false where it has no value here. */
 bool op_evaluate(const Op *op, const int64_t *args, int64_t *result);
+/* Of an op of one float, in double; of one with a tolerance what the C library has. */
+double op_value(OpKind k, double x);
 
 /* reshape, trans, join, split: the layout of the result when no element leaves its thread and the registers keep their
  * order (join: each register of a, then that of b). NULL where there is none: the last axis of what is split does not lie

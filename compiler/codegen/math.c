@@ -186,6 +186,7 @@ static V apply(const Math *k, OpKind kind, const Attr *attr, DType from, DType t
     case OP_BITCAST: return bitcast(k, from, to, x);
     case OP_SELECT: return mk_select(k, x, y, a[2]);
     case OP_ADDPTR: /* each target has addresses of its own */
+#define CASE_ELEMENT(other)
 #define CASE_OTHER(other) case other:
 #include "ir/cases.def"
     case OP_COUNT: break;

@@ -167,6 +167,7 @@ static bool evaluate(const Elements *e, const int64_t *a, uint32_t n, int64_t *r
     case OP_BITCAST: *r = dtype_kind(to) == KIND_INT ? a[0] : (int64_t)int_unsign(to, a[0]); break;
     case OP_SELECT: *r = a[0] ? a[1] : a[2]; break;
     case OP_ADDPTR: *r = (int64_t)(ua + ub * ((dtype_bits(e->pointee) + 7) / 8)); break;
+#define CASE_ELEMENT(other)
 #define CASE_OTHER(other) case other:
 #include "ir/cases.def"
     case OP_COUNT: bug("'%s' is no arithmetic", op_info[e->kind].name);

@@ -53,7 +53,10 @@ LLVMValueRef host_splat(Host *h, LLVMValueRef x, uint32_t width);
 bool host_crosses(const Host *h, const Value *v, uint32_t width); /* can a chunk cross v's rows? */
 bool host_takes_lanes(const Host *h, const Op *op); /* would a chunk of the result take the first operand lane by lane? */
 bool host_reads_elsewhere(const Host *h, const Value *v); /* does an element of the lazy v need others than its own place? */
-LLVMValueRef host_move(Host *h, Chunk *c, const Op *op); /* reshape, trans, join, split, gather */
+LLVMValueRef host_move(Host *h, Chunk *c, const Op *op); /* reshape, trans, split */
+LLVMValueRef host_join(Host *h, const Chunk *c, const Op *op);
+LLVMValueRef host_flip(Host *h, const Chunk *c, const Op *op);
+LLVMValueRef host_gather(Host *h, Chunk *c, const Op *op);
 
 /* A counted loop from 0 to `count` in steps of `step`; between the two calls the builder is in its body. */
 typedef struct Loop {

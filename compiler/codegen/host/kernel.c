@@ -195,6 +195,21 @@ static void emit_while(Host *h, const Op *op) {
 
 /* ---- Order ------------------------------------------------------------------------------------------------------------- */
 
+static void emit_value(Host *h, const Op *op) {
+    const Value *v = op->results[0];
+    if (!value_is_tile(v)) {
+        h->scalars[v->id] = scalar_op(h, op);
+    } else if (h->buffers[v->id] >= 0) {
+        uint32_t width = host_width(v->type.shape);
+        LLVMValueRef count = llvm_int(h->m->i64, (int64_t)shape_elements(v->type.shape));
+        Loop l = host_loop_begin(h, count, width, op_info[op->kind].name);
+        Chunk c = host_chunk(h, v->type.shape, l.index, width);
+        host_put(h, h->buffers[v->id], v->type.dtype, l.index, host_compute(h, &c, op));
+        host_loop_end(h, &l);
+    }
+}
+
+/* clang-format off */
 static void emit_op(Host *h, const Op *op) {
     llvm_debug_at(h->m, op->span);
     switch (op->kind) {
@@ -209,21 +224,22 @@ static void emit_op(Host *h, const Op *op) {
     case OP_WHILE: emit_while(h, op); return;
     case OP_IF: emit_if(h, op); return;
     case OP_BARRIER: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return; /* one thread a program; ends are their owner's */
-    default: break;
+#define CASE_CREATE(value) case value:
+#define CASE_INDEX(value) case value:
+#define CASE_REPEAT(value) case value:
+#define CASE_MOVE(value) case value:
+#define CASE_ELEMENT(value) case value:
+#include "ir/cases.def"
+        emit_value(h, op); return;
+    case OP_REDUCEWARP: case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY: /* of warps, and of what threads share */
+#define CASE_COPY(shared) case shared:
+#define CASE_SHARED(shared) case shared:
+#include "ir/cases.def"
+    case OP_COUNT: break;
     }
-    if (op->nresults != 1) bug("host: op '%s' has no lowering", op_info[op->kind].name);
-    const Value *v = op->results[0];
-    if (!value_is_tile(v)) {
-        h->scalars[v->id] = scalar_op(h, op);
-    } else if (h->buffers[v->id] >= 0) {
-        uint32_t width = host_width(v->type.shape);
-        LLVMValueRef count = llvm_int(h->m->i64, (int64_t)shape_elements(v->type.shape));
-        Loop l = host_loop_begin(h, count, width, op_info[op->kind].name);
-        Chunk c = host_chunk(h, v->type.shape, l.index, width);
-        host_put(h, h->buffers[v->id], v->type.dtype, l.index, host_compute(h, &c, op));
-        host_loop_end(h, &l);
-    }
+    bug("host: op '%s' has no lowering", op_info[op->kind].name);
 }
+/* clang-format on */
 
 static void emit_block(Host *h, const Block *b) {
     for (const Op *op = b->first; op; op = op->next) emit_op(h, op);

@@ -113,7 +113,7 @@ static LLVMValueRef eval_split(Host *h, const Chunk *c, const Op *op) {
     return LLVMBuildShuffleVector(h->m->at, both, LLVMGetPoison(LLVMTypeOf(both)), order, "");
 }
 
-static LLVMValueRef eval_join(Host *h, const Chunk *c, const Op *op) {
+LLVMValueRef host_join(Host *h, const Chunk *c, const Op *op) {
     Llvm *m = h->m;
     LLVMValueRef index = LLVMBuildLShr(m->at, c->index, llvm_int(m->i64, 1), "");
     uint32_t half = c->width > 1 ? c->width / 2 : 1;
@@ -139,7 +139,7 @@ static LLVMValueRef gathered_index(Host *h, const Op *op, LLVMValueRef flat, LLV
     return LLVMBuildOr(m->at, LLVMBuildOr(m->at, place, below, ""), above, "");
 }
 
-static LLVMValueRef eval_gather(Host *h, Chunk *c, const Op *op) {
+LLVMValueRef host_gather(Host *h, Chunk *c, const Op *op) {
     Llvm *m = h->m;
     LLVMValueRef indexes = host_eval(h, c, op->args[1]);
     LLVMValueRef r = c->width > 1 ? LLVMGetPoison(host_type(h, op->results[0]->type.dtype, c->width)) : NULL;
@@ -154,7 +154,7 @@ static LLVMValueRef eval_gather(Host *h, Chunk *c, const Op *op) {
 }
 
 /* Another chunk, whose lanes change places. */
-static LLVMValueRef eval_flip(Host *h, const Chunk *c, const Op *op) {
+LLVMValueRef host_flip(Host *h, const Chunk *c, const Op *op) {
     Llvm *m = h->m;
     uint32_t within = (uint32_t)op->attr.i & (c->width - 1);
     LLVMValueRef lanes[HOST_WIDTH], mask = llvm_int(m->i64, op->attr.i ^ within);
@@ -165,9 +165,6 @@ static LLVMValueRef eval_flip(Host *h, const Chunk *c, const Op *op) {
 }
 
 LLVMValueRef host_move(Host *h, Chunk *c, const Op *op) {
-    if (op->kind == OP_GATHER) return eval_gather(h, c, op);
-    if (op->kind == OP_JOIN) return eval_join(h, c, op);
-    if (op->kind == OP_FLIP) return eval_flip(h, c, op);
     if (c->width == 1) return eval_at(h, op->args[0], place_of(h, op, c->index), 1);
     if (op->kind == OP_SPLIT && host_crosses(h, op->args[0], 2 * c->width)) return eval_split(h, c, op);
     bool neighbours = op->kind == OP_TRANS ? keeps_inner(op) : op->kind == OP_RESHAPE && host_crosses(h, op->args[0], c->width);

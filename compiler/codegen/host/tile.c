@@ -175,21 +175,7 @@ static LLVMValueRef eval_addptr(Host *h, LLVMValueRef ptr, LLVMValueRef offset, 
     return LLVMBuildGEP2(m->at, llvm_type(m, pointee), ptr, &wide, 1, "");
 }
 
-LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
-    if (op->kind == OP_CONST) {
-        LLVMValueRef x = llvm_bits(h->m, op->results[0]->type.dtype, op->attr.i);
-        return host_splat(h, x, c->width);
-    }
-    if (op->kind == OP_ARANGE) return eval_arange(h, c, op);
-    if (op->kind == OP_SPLAT) return host_splat(h, host_scalar(h, op->args[0]), c->width);
-    if (op->kind == OP_BROADCAST) return eval_broadcast(h, c, op->args[0]);
-    if (op->kind == OP_EXPAND) { /* the same flat indexes */
-        Chunk same = host_chunk(h, op->args[0]->type.shape, c->index, c->width);
-        return host_eval(h, &same, op->args[0]);
-    }
-    if (op->kind == OP_RESHAPE || op->kind == OP_TRANS || op->kind == OP_JOIN || op->kind == OP_SPLIT ||
-        op->kind == OP_FLIP || op->kind == OP_GATHER)
-        return host_move(h, c, op);
+static LLVMValueRef eval_elementwise(Host *h, Chunk *c, const Op *op) {
     LLVMValueRef args[3] = {NULL, NULL, NULL};
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
@@ -198,6 +184,39 @@ LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
     if (op->kind == OP_ADDPTR) return eval_addptr(h, args[0], args[1], op->results[0]->type.pointee);
     return math_op(&h->math, op, args);
 }
+
+/* clang-format off */
+LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
+    switch (op->kind) {
+    case OP_CONST: return host_splat(h, llvm_bits(h->m, op->results[0]->type.dtype, op->attr.i), c->width);
+    case OP_ARANGE: return eval_arange(h, c, op);
+    case OP_SPLAT: return host_splat(h, host_scalar(h, op->args[0]), c->width);
+    case OP_BROADCAST: return eval_broadcast(h, c, op->args[0]);
+    case OP_EXPAND: { /* the same flat indexes */
+        Chunk same = host_chunk(h, op->args[0]->type.shape, c->index, c->width);
+        return host_eval(h, &same, op->args[0]);
+    }
+    case OP_GATHER: return host_gather(h, c, op);
+    case OP_JOIN: return host_join(h, c, op);
+    case OP_FLIP: return host_flip(h, c, op);
+    case OP_RESHAPE: case OP_TRANS: case OP_SPLIT: return host_move(h, c, op);
+#define CASE_ELEMENT(element) case element:
+#include "ir/cases.def"
+        return eval_elementwise(h, c, op);
+    case OP_PID: case OP_NPROG: /* scalars */
+    case OP_ROTATED: case OP_MOVED: case OP_SPREADWARP: case OP_CONVERT: /* of threads */
+#define CASE_CREATE(value)
+#define CASE_INDEX(value)
+#define CASE_REPEAT(value)
+#define CASE_MOVE(value)
+#define CASE_ELEMENT(value)
+#define CASE_OTHER(effect) case effect:
+#include "ir/cases.def"
+    case OP_COUNT: break;
+    }
+    bug("host: op '%s' is no tile that is computed where it is needed", op_info[op->kind].name);
+}
+/* clang-format on */
 
 LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v) {
     if (h->stamps[v->id] == c->stamp) return h->memo[v->id];

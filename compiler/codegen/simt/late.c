@@ -22,8 +22,8 @@ static bool is_float_tile(const Value *v) {
     return value_is_tile(v) && dtype_kind(v->type.dtype) == KIND_FLOAT;
 }
 
-static bool takes_lanes(const Op *op) {
-    return op->kind == OP_AGAIN || op->kind == OP_SELECT || (op->kind >= OP_FADD && op->kind <= OP_FPTRUNC);
+static bool is_lane_by_lane(const Op *op) {
+    return op->kind == OP_AGAIN || simt_takes_lanes(op);
 }
 
 /* Is v, and all that is made of it, element by element until it is stored, before the next reduction? */
@@ -33,7 +33,7 @@ static bool is_for_store(const Late *l, const Value *v, uint32_t met) {
         const Op *user = u->op;
         if (user->parent != v->def->parent || l->met[user->id] != met) return false;
         if (user->kind == OP_STORE && u->index == 1) continue;
-        if (!takes_lanes(user) || !is_float_tile(user->results[0]) || !is_for_store(l, user->results[0], met)) return false;
+        if (!is_lane_by_lane(user) || !is_float_tile(user->results[0]) || !is_for_store(l, user->results[0], met)) return false;
     }
     return true;
 }
@@ -55,7 +55,7 @@ static void mark(Late *l, const Op *op) {
 /* Squares, say, that nothing needs but a reduction. */
 static bool is_combined(const Op *op) {
     const Value *v = op->nresults == 1 ? op->results[0] : NULL;
-    return v && takes_lanes(op) && is_float_tile(v) && value_used_once(v) && v->uses->op->kind == OP_REDUCEWARP && v->uses->op->parent == op->parent;
+    return v && is_lane_by_lane(op) && is_float_tile(v) && value_used_once(v) && v->uses->op->kind == OP_REDUCEWARP && v->uses->op->parent == op->parent;
 }
 
 static void walk(Late *l, const Block *b) {

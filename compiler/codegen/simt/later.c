@@ -40,12 +40,13 @@ bool simt_is_tight(const Func *f) {
 
 /* ---- Which ops ------------------------------------------------------------------------------------------------------------ */
 
+bool simt_takes_lanes(const Op *op) {
+    return op_class(op->kind) == CLASS_ELEMENT && op->kind != OP_BITCAST;
+}
+
 static bool takes_lanes(const Op *user, uint32_t index) {
-    switch (user->kind) {
-    case OP_REDUCE: case OP_REDUCEWARP: case OP_AGAIN: case OP_PARK: case OP_SELECT: return true;
-    case OP_STORE: return index == 1;
-    default: return user->kind >= OP_FADD && user->kind <= OP_FPTRUNC;
-    }
+    bool combines = op_class(user->kind) == CLASS_REDUCE, copies = op_class(user->kind) == CLASS_COPY;
+    return combines || copies || simt_takes_lanes(user) || (user->kind == OP_STORE && index == 1);
 }
 
 /* Users behind regions could come first where they are skipped. */
@@ -61,7 +62,7 @@ static bool is_float_tile(const Value *v) {
 
 bool simt_waits(const Simt *s, const Op *op) {
     if (s->late[op->id]) return true;
-    bool has_lanes = op->kind == OP_SELECT || op->kind == OP_LOAD || op->kind == OP_AGAIN || op->kind == OP_PARK || (op->kind >= OP_FADD && op->kind <= OP_FPTRUNC);
+    bool has_lanes = op->kind == OP_LOAD || op_class(op->kind) == CLASS_COPY || simt_takes_lanes(op);
     return s->is_tight && has_lanes && is_float_tile(op->results[0]) && users_take_lanes(op);
 }
 

@@ -9,17 +9,11 @@
 /* clang-format off */
 static void build_op(Simt *s, const Op *op) {
     switch (op->kind) {
-    case OP_CONST: case OP_ARANGE: case OP_ROTATED: case OP_MOVED: case OP_SPLAT: case OP_EXPAND: case OP_PID: case OP_NPROG:
-        simt_create_op(s, op); return;
-    case OP_ADD: case OP_SUB: case OP_MUL: case OP_UMULHI: case OP_SDIV: case OP_UDIV: case OP_SREM: case OP_UREM:
-    case OP_AND: case OP_OR: case OP_XOR: case OP_SHL: case OP_ASHR: case OP_LSHR:
-    case OP_SMAX: case OP_SMIN: case OP_UMAX: case OP_UMIN: case OP_ICMP:
-    case OP_FADD: case OP_FSUB: case OP_FMUL: case OP_FDIV: case OP_FDIVRN: case OP_FREM: case OP_FNEG: case OP_FABS:
-    case OP_FLOOR: case OP_CEIL: case OP_FTRUNC: case OP_RINT: case OP_FMA:
-    case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN: case OP_FCMP:
-    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_EXPTERM: case OP_EXP2TERM: case OP_LOG: case OP_LOG2: case OP_SQRT: case OP_SQRTRN: case OP_RSQRT:
-    case OP_SEXT: case OP_ZEXT: case OP_TRUNC: case OP_SITOFP: case OP_UITOFP: case OP_FPTOSI: case OP_FPTOUI:
-    case OP_FPEXT: case OP_FPTRUNC: case OP_BITCAST: case OP_SELECT: case OP_ADDPTR:
+    case OP_CONST: case OP_PID: case OP_NPROG:
+    case OP_ARANGE: case OP_ROTATED: case OP_MOVED:
+    case OP_SPLAT: case OP_EXPAND: simt_create_op(s, op); return;
+#define CASE_ELEMENT(element) case element:
+#include "ir/cases.def"
         simt_elementwise(s, op); return;
     case OP_RESHAPE: case OP_TRANS: case OP_JOIN: case OP_SPLIT: simt_move(s, op); return;
     case OP_BROADCAST:  simt_convert(s, op, true); return;

@@ -153,6 +153,7 @@ bool tile_is_late(const Simt *s, const Value *v);
 enum { PARK_GROUP = 2 }; /* registers in a vector of what waits in shared memory */
 bool tile_is_parking(const Tile *t); /* its lanes are best built by such groups */
 bool simt_is_tight(const Func *f);
+bool simt_takes_lanes(const Op *op); /* elementwise, and computed: a bitcast names the same registers */
 bool simt_waits(const Simt *s, const Op *op); /* may op's result be built lane by lane? */
 Tile *tile_waiting(Simt *s, const Value *v);  /* tile_of, but lanes may be missing: for those who ask by tile_lane */
 V lane_later(Simt *s, const Tile *t, uint32_t reg);

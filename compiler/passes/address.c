@@ -11,9 +11,8 @@ enum { MOST_DEPTH = 16, MOST_VISITS = 200 };
 static const Value *strip(const Value *v) {
     while (v->def) {
         OpKind k = v->def->kind;
-        bool through = k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_SEXT || k == OP_ZEXT || k == OP_TRUNC ||
-                       k == OP_CONVERT || k == OP_BITCAST;
-        if (!through) break;
+        bool converts = k == OP_SEXT || k == OP_ZEXT || k == OP_TRUNC || k == OP_BITCAST;
+        if (!converts && op_class(k) != CLASS_REPEAT && k != OP_CONVERT) break;
         v = v->def->args[0];
     }
     return v;

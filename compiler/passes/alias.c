@@ -30,8 +30,7 @@ typedef struct Sum {
 } Sum;
 
 static bool is_transparent(OpKind k) {
-    return k == OP_SPLAT || k == OP_EXPAND || k == OP_BROADCAST || k == OP_CONVERT || k == OP_SEXT || k == OP_ZEXT ||
-           k == OP_BITCAST;
+    return op_class(k) == CLASS_REPEAT || k == OP_CONVERT || k == OP_SEXT || k == OP_ZEXT || k == OP_BITCAST;
 }
 
 /* What lies below; a scalar lies along all axes. */
@@ -88,7 +87,7 @@ static bool is_same(const Value *a, const Value *b, uint32_t depth) {
     if (x->kind == OP_RESHAPE && !shape_equal(a->type.shape, b->type.shape)) return false;
     for (uint32_t i = 0; i < x->nargs; i++)
         if (!is_same(x->args[i], y->args[i], depth + 1)) return false;
-    return x->nargs > 0 || x->kind == OP_CONST || x->kind == OP_ARANGE || x->kind == OP_PID || x->kind == OP_NPROG;
+    return true;
 }
 
 /* Does it keep its value from round to round of every loop? */

@@ -70,6 +70,7 @@ const Layout *operand_layout(Assign *s, const Op *op, uint32_t i, const Layout *
     }
     if (op->kind == OP_EXPAND || op->kind == OP_RESHAPE) return layout_reshape(s->f->layouts, l, from);
     if (op->kind == OP_BROADCAST) return layout_project(s->f->layouts, l, from);
+    if (from.rank && !op_is_elementwise(op->kind)) bug("layout: no rule for an operand of '%s'", op_info[op->kind].name);
     return l;
 }
 

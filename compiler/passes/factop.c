@@ -412,7 +412,7 @@ static Fact fact_shape(const Op *op, const Fact *const *a) {
     case OP_UREM: return fact_rem(op, a[0], a[1]);
     case OP_AND: return fact_and(op, a[0], a[1]);
     case OP_OR:
-    case OP_XOR:
+    case OP_XOR: return fact_either(op, a[0], a[1]);
     case OP_SMAX:
     case OP_SMIN:
     case OP_UMAX:

@@ -259,9 +259,13 @@ static void assign_op(Assign *s, Op *op) {
     case OP_GATHER: assign_gather(s, op); return;
     case OP_REDUCEFN:
     case OP_SCAN: assign_combine(s, op); return;
+    case OP_FLIP:
+    case OP_KEPT: assign_elementwise(s, op); return;
     default: break;
     }
-    if (op->nresults == 1 && value_is_hard(s, op->results[0])) assign_elementwise(s, op);
+    if (op->nresults != 1 || !value_is_hard(s, op->results[0])) return;
+    if (!op_is_elementwise(op->kind)) bug("layout: no rule for '%s'", op_info[op->kind].name);
+    assign_elementwise(s, op);
 }
 
 static void assign_block(Assign *s, Block *b) {

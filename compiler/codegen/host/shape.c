@@ -46,8 +46,7 @@ bool host_takes_lanes(const Host *h, const Op *op) {
 bool host_reads_elsewhere(const Host *h, const Value *v) {
     const Op *op = v->def;
     if (!op || !value_is_tile(v) || h->buffers[v->id] >= 0) return false;
-    if (op->kind == OP_TRANS || op->kind == OP_JOIN || op->kind == OP_SPLIT || op->kind == OP_FLIP || op->kind == OP_GATHER)
-        return true;
+    if (op_class(op->kind) == CLASS_MOVE && op->kind != OP_RESHAPE) return true;
     for (uint32_t i = 0; i < op->nargs; i++)
         if (host_reads_elsewhere(h, op->args[i])) return true;
     return false;

@@ -203,8 +203,8 @@ LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
 #define CASE_ELEMENT(element) case element:
 #include "ir/cases.def"
         return eval_elementwise(h, c, op);
-    case OP_PID: case OP_NPROG: /* scalars */
-    case OP_ROTATED: case OP_MOVED: case OP_SPREADWARP: case OP_CONVERT: /* of threads */
+    case OP_PID: case OP_NPROG: break; /* scalars */
+    case OP_ROTATED: case OP_MOVED: case OP_SPREADWARP: case OP_CONVERT: break; /* of threads */
 #define CASE_CREATE(value)
 #define CASE_INDEX(value)
 #define CASE_REPEAT(value)

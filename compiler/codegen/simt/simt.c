@@ -9,8 +9,8 @@
 /* clang-format off */
 static void build_op(Simt *s, const Op *op) {
     switch (op->kind) {
-    case OP_CONST: case OP_PID: case OP_NPROG:
-    case OP_ARANGE: case OP_ROTATED: case OP_MOVED:
+    case OP_CONST: case OP_PID: case OP_NPROG: simt_create_op(s, op); return;
+    case OP_ARANGE: case OP_ROTATED: case OP_MOVED: simt_create_op(s, op); return;
     case OP_SPLAT: case OP_EXPAND: simt_create_op(s, op); return;
 #define CASE_ELEMENT(element) case element:
 #include "ir/cases.def"

@@ -3,8 +3,9 @@
 
 Fails on: an include against the direction base < layout < ir, syntax < check, passes < codegen < top level; LLVM's
 headers outside compiler/codegen/; runtime/ including compiler/; a CUDA header anywhere; a missing table; a file with no
-head comment; an absolute path of one machine; a code of a diagnostic that no test expects. Reports, without failing:
-files over 500 lines.
+head comment; an absolute path of one machine; a code of a diagnostic that no test expects; a property of ops that stands
+outside their table: a list of more than four, an array by op, a question about the order of the enum; an op that
+docs/ir.md does not describe, or describes otherwise than the table. Reports, without failing: files over 500 lines.
 """
 
 import os
@@ -37,6 +38,10 @@ TABLES = [
 SOURCE_FOLDERS = ("compiler", "runtime", "dsl_examples", "tests", "bench", "docs", "cmake", ".ci")
 CODE = (".c", ".h", ".def", ".l", ".y")
 LONG = 500
+
+OPS = "compiler/ir/ops.def"
+MOST_OPS = 4  # named in one condition, or before one statement of a switch: more are a property, and that is a column
+OP = r"OP_(?!COUNT\b|LIMIT\b)[A-Z0-9]+\b"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
 # Homes, temporary and work folders of one machine. /usr and /opt are the same everywhere.
@@ -89,10 +94,38 @@ def check_file(path, text, folders):
                 problems.append("%s:%d: includes %s: %s" % (path, line, match.group(2), why))
     if path.endswith((".c", ".h", ".def")) and not text.lstrip().startswith(("/*", "//")):
         problems.append("%s:1: no head comment" % path)
+    if path.endswith((".c", ".h")) and path.startswith(("compiler/", "tests/unit/")):
+        problems += property_problems(path, text)
     for number, line in enumerate(text.splitlines(), 1):
         if MACHINE_PATH.search(line):
             problems.append("%s:%d: a path of one machine: %s" % (path, number, line.strip()[:80]))
     return problems
+
+
+def property_problems(path, text):
+    """Where the file says of ops what ops.def should say; a test (`path` is in tests/unit/) may list them."""
+    text = re.sub(r"/\*.*?\*/", lambda m: "\n" * m.group().count("\n"), text, flags=re.S)
+    found = []
+    lists = path.startswith("compiler/")
+    for match in re.finditer(r"(?:case\s+%s\s*:\s*)+" % OP, text):
+        found += [(match.start(), "a list of ops")] if lists and match.group().count("case") > MOST_OPS else []
+    at = 0
+    for part in re.split(r"([;{}?,])", text):
+        found += [(at, "a list of ops")] if lists and len(re.findall(r"[!=]=\s*" + OP, part)) > MOST_OPS else []
+        at += len(part)
+    found += [(m.start(), "the order of ops") for m in re.finditer(r"[<>]=?\s*%s|\b%s\s*[-+<>]" % (OP, OP), text)]
+    found += [(m.start(), "an array by op") for m in re.finditer(r"\[%s\]\s*=[^=]" % OP, text)]
+    return ["%s:%d: %s: a property is a column of ops.def" % (path, text.count("\n", 0, at) + 1, what) for at, what in found]
+
+
+def op_problems(table, page):
+    """Rows of ops.def that docs/ir.md's tables do not hold as they are, and the other way."""
+    rows = re.findall(r'^OP\(\w+,\s*"(\w+)",\s*(-?\d+),\s*(-?\d+),(?:\s*\w+,){2}\s*(\w+),', table, re.M)
+    rows = [[name] + [n.replace("-1", "any") for n in (args, results)] + [effect] for name, args, results, effect in rows]
+    told = [[cell.strip(" `") for cell in line.split("|")[1:5]] for line in re.findall(r"^\| `\w+` \|.*", page, re.M)]
+    told = [row for row in told if row[3:] and re.fullmatch("[A-Z]+", row[3])]
+    problems = ["docs/ir.md: no row says `%s` as ops.def does: %s" % (row[0], " ".join(row)) for row in rows if row not in told]
+    return problems + ["docs/ir.md: `%s` is none of ops.def" % row[0] for row in told if row not in rows]
 
 
 def code_problems(table, tests):
@@ -121,11 +154,12 @@ def check_tree(root):
     """Prints the report; returns how many problems there are."""
     folders = {name for name in MAY_INCLUDE if name}
     problems = ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
-    lines, long_files, files, table, tests = {}, [], 0, "", []
+    lines, long_files, files, table, tests, ops = {}, [], 0, "", [], {OPS: "", "docs/ir.md": ""}
     for path, text in tree(root):
         files += 1
         table += text if path == DIAGNOSTICS else ""
         tests += [text] if path.startswith("tests/") else []
+        ops[path] = text if path in ops else ""
         problems += check_file(path, text, folders)
         if path.endswith(CODE):
             length = text.count("\n")
@@ -133,7 +167,7 @@ def check_tree(root):
             lines[top] = lines.get(top, 0) + length
             if length > LONG:
                 long_files.append("%5d  %s" % (length, path))
-    problems += code_problems(table, tests)
+    problems += code_problems(table, tests) + op_problems(ops[OPS], ops["docs/ir.md"])
     print("lines: " + ", ".join("%s %d" % item for item in sorted(lines.items())) + "; all %d" % sum(lines.values()))
     print("files over %d lines: %s" % (LONG, "none" if not long_files else ""))
     print("\n".join(sorted(long_files, reverse=True)))
@@ -160,6 +194,12 @@ def self_test():
         (1, "runtime/x.c", head + "#include <cuda.h>\n"),
         (1, "compiler/base/x.c", "int x;\n"),
         (1, "docs/x.md", "see /" + "home/someone/x\n"),
+        (1, "compiler/passes/x.c", head + "switch (k) {\ncase OP_A: case OP_B:\ncase OP_C: /* x */ case OP_D: case OP_E: f();\n"),
+        (1, "compiler/passes/x.c", head + "if (k == OP_A || k == OP_B || k == OP_C ||\n k == OP_D || k == OP_E) f();\n"),
+        (1, "compiler/passes/x.c", head + "return k >= OP_A;\n"),
+        (1, "tests/unit/x.c", head + "k = OP_A + 1;\n"),
+        (1, "compiler/passes/x.c", head + "int t[] = {[OP_A] = 3};\n"),
+        (0, "compiler/passes/x.c", head + "case OP_A: case OP_B: case OP_C: case OP_D: f(); case OP_E: g(t[OP_A]);\n"),
         (0, "compiler/codegen/x.c", head + '#include "passes/passes.h"\n#include <llvm-c/Core.h>\n'),
         (0, "compiler/passes/x.c", head + '#include "ir/ir.h"\n#include "passes/passes.h"\n#include "runtime/record.h"\n'),
         (0, "compiler/driver.c", head + '#include "codegen/codegen.h"\n#include "runtime/fsc_runtime.h"\n'),
@@ -177,7 +217,12 @@ def self_test():
         if len(code_problems(row, tests)) != wanted:
             failed += 1
             print("self-test: wanted %d codes without a test in %r" % (wanted, tests))
-    print("structure self-test: %d cases, %d failed" % (len(cases) + 3, failed))
+    row, told = 'OP(ADD, "add", 2, -1, NONE, ELEMENT, PURE, TILE,', "| `add` | 2 | any | PURE | a + b |\n"
+    for wanted, page in [(0, told), (1, ""), (2, told.replace("any", "1")), (1, told + told.replace("add", "sub"))]:
+        if len(op_problems(row, page)) != wanted:
+            failed += 1
+            print("self-test: wanted %d problems of ops in %r, got %r" % (wanted, page, op_problems(row, page)))
+    print("structure self-test: %d cases, %d failed" % (len(cases) + 7, failed))
     return failed
 
 

@@ -26,7 +26,8 @@ static bool is_not_negative(const Value *v, uint32_t depth) {
     const Op *d = v->def;
     if (!d || !depth) return false;
     switch (d->kind) {
-    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: case OP_FABS: return true;
+    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: return true;
+    case OP_FABS: return true;
     case OP_CONST: {
         int64_t bits;
         return v->type.dtype == DT_FP32 && value_const(v, &bits) && (bits & 0x80000000) == 0;

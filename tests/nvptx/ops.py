@@ -17,7 +17,7 @@ FLOATS = ["fp16", "bf16", "fp32", "fp64"]
 SMALL = ["fp8e4nv", "fp8e5"]
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "fp8e4nv": 8, "fp8e5": 8, "fp16": 16, "bf16": 16, "fp32": 32,
         "fp64": 64}
-INFER = {"int2": (2, INTS), "float2": (2, FLOATS), "float1": (1, FLOATS), "float3": (3, FLOATS), "math1": (1, ["fp32", "fp64"])}
+INFER = {"int2": (2, INTS), "bits2": (2, INTS), "float2": (2, FLOATS), "float1": (1, FLOATS), "float3": (3, FLOATS), "math1": (1, ["fp32", "fp64"])}
 COMBINES = {"add": INTS, "mul": INTS, "and": INTS, "or": INTS, "xor": INTS, "smax": INTS, "smin": INTS, "umax": INTS,
             "umin": INTS, "fadd": FLOATS, "fmul": FLOATS, "fmax": FLOATS, "fmin": FLOATS, "fmax_nan": FLOATS,
             "fmin_nan": FLOATS}
@@ -41,20 +41,17 @@ def conversions():
     return rows
 
 
-# Rows tested by name below or by other cases of this folder; everything else must have an infer rule in INFER.
-ELSEWHERE = set("""const arange arange_rotated arange_moved splat expand_dims broadcast reshape trans join split flip gather shared_gather program_id num_programs icmp fcmp sext zext trunc sitofp uitofp
-    fptosi fptoui fpext fptrunc bitcast select addptr load store atomic_rmw atomic_cas reduce reduce_warp broadcast_warp reduce_fn reduce_fn_warp scan scan_warp
-    scan_apply convert_layout again park keep kept shared_store shared_load copy_async copy_read copy_commit copy_wait
-    print assert barrier for while if condition yield return""".split())
+# Elementwise rows tested by name below or by other cases of this folder; every other must have an infer rule in INFER.
+ELSEWHERE = set("""icmp fcmp sext zext trunc sitofp uitofp fptosi fptoui fpext fptrunc bitcast select addptr""".split())
 
 
 def read_ops(path):
-    """(name, infer) of every row."""
+    """(name, infer) of every row of class ELEMENT."""
     with open(path) as f:
-        rows = re.findall(r'^OP\(\w+,\s*"(\w+)",[^,]*,[^,]*,[^,]*,[^,]*,\s*(\w+)\s*,', f.read(), re.M)
+        rows = re.findall(r'^OP\(\w+,\s*"(\w+)",(?:\s*[-\w]+,){3}\s*(\w+),(?:\s*\w+,){5}\s*(\w+),', f.read(), re.M)
     if len(rows) < 60:
         raise SystemExit("ops.py: found only %d rows in %s" % (len(rows), path))
-    return rows
+    return [(name, infer) for name, kind, infer in rows if kind == "ELEMENT"]
 
 
 class Text:

@@ -26,8 +26,7 @@ static int tear_down(void **state) {
 
 static void collect(void *context, Op *op) {
     VEC(Op *) *ops = context;
-    bool elementwise = op->kind >= OP_ADD && op->kind <= OP_ADDPTR;
-    if (elementwise && op->nresults == 1) vec_push(arena, ops, op);
+    if (op_class(op->kind) == CLASS_ELEMENT) vec_push(arena, ops, op);
 }
 
 static void describe(const Func *f, const Op *op, const int64_t *a, int64_t got, int64_t want) {
@@ -71,6 +70,49 @@ static void test_constants(void **state) {
         names = strings_create(arena);
     }
     assert_in_range(checked, 100000, 1000000);
+}
+
+/* ---- The algebra of the table ------------------------------------------------------------------------------------ */
+
+static int64_t value_of_two(const Op *op, int64_t a, int64_t b) {
+    int64_t r = 0;
+    if (!op_evaluate(op, (int64_t[]){a, b}, &r)) fail_msg("no value of %s", op_info[op->kind].name);
+    return r;
+}
+
+/* What the columns algebra and neutral claim of the op, on random constants. */
+static void check_algebra(const Func *f, const Op *op) {
+    const OpInfo *row = &op_info[op->kind];
+    DType d = op->results[0]->type.dtype;
+    uint32_t half = dtype_bits(d) / 2;
+    int64_t a[3], e = row->neutral ? op_neutral(op->kind, d) : 0, low = (INT64_C(1) << half) - 1;
+    for (uint32_t i = 0; i < 3; i++) a[i] = random_constant(d);
+    int64_t high = int_wrap(d, (int64_t)((uint64_t)a[2] << half)), r = value_of_two(op, a[0], a[1]);
+    struct { bool is_claimed; int64_t got, want; } claims[] = {
+        {row->neutral, value_of_two(op, e, a[0]), a[0]},
+        {row->neutral, value_of_two(op, a[0], e), a[0]},
+        {row->algebra & ALGEBRA_I, value_of_two(op, a[0], a[0]), a[0]},
+        {row->algebra & ALGEBRA_C, value_of_two(op, a[1], a[0]), r},
+        {row->algebra & ALGEBRA_A, value_of_two(op, r, a[2]), value_of_two(op, a[0], value_of_two(op, a[1], a[2]))},
+        {row->algebra & ALGEBRA_M, value_of_two(op, a[0] ^ high, a[1]) & low, r & low},
+    };
+    for (uint32_t i = 0; i < COUNT(claims); i++)
+        if (claims[i].is_claimed && !same_bits(d, claims[i].got, claims[i].want))
+            describe(f, op, a, claims[i].got, claims[i].want);
+}
+
+static void test_algebra(void **state) {
+    (void)state;
+    uint32_t checked = 0;
+    for (uint32_t k = 0; k < OP_COUNT; k++) {
+        if (!op_info[k].algebra && !op_info[k].neutral) continue;
+        Func *f = sample_of(arena, names, (OpKind)k, STAGE_TILE);
+        VEC(Op *) ops = {0};
+        func_walk(f, collect, &ops);
+        for (uint32_t i = 0; i < ops.len; i++)
+            for (uint32_t n = 0; n < 500 && ops.at[i]->kind == (OpKind)k; n++, checked++) check_algebra(f, ops.at[i]);
+    }
+    assert_in_range(checked, 20000, 1000000);
 }
 
 /* ---- Formats ----------------------------------------------------------------------------------------------------- */
@@ -324,7 +366,7 @@ static void test_cases(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_constants),  cmocka_unit_test(test_formats), cmocka_unit_test(test_fma_once),
-        cmocka_unit_test(test_identities), cmocka_unit_test(test_cases),
+        cmocka_unit_test(test_identities), cmocka_unit_test(test_cases),   cmocka_unit_test(test_algebra),
     };
     return cmocka_run_group_tests_name("ir fold", tests, set_up, tear_down);
 }

@@ -290,7 +290,7 @@ static inline int64_t ref_convert(const Op *op, int64_t a) {
 static inline bool reference(const Op *op, const int64_t *a, int64_t *r) {
     DType d = op->args[0]->type.dtype;
     OpKind k = op->kind;
-    if ((k >= OP_EXP && k <= OP_EXP2TERM) || k == OP_LOG || k == OP_LOG2 || k == OP_RSQRT) return false;
+    if (op_info[k].cost == COST_EXP || k == OP_LOG || k == OP_LOG2 || k == OP_RSQRT) return false;
     if (k == OP_SELECT)
         *r = a[0] ? a[1] : a[2];
     else if (k == OP_ADDPTR)
@@ -299,10 +299,10 @@ static inline bool reference(const Op *op, const int64_t *a, int64_t *r) {
         *r = ref_icmp((Pred)op->attr.i, d, a[0], a[1]);
     else if (k == OP_FCMP)
         *r = ref_compare((Pred)op->attr.i, value_of(d, a[0]), value_of(d, a[1]));
-    else if (k >= OP_ADD && k < OP_ICMP)
-        *r = ref_int(k, d, a[0], a[1]);
-    else if (k >= OP_SEXT && k <= OP_BITCAST)
+    else if (k == OP_BITCAST || op->results[0]->type.dtype != d)
         *r = ref_convert(op, a[0]);
+    else if (dtype_kind(d) == KIND_INT)
+        *r = ref_int(k, d, a[0], a[1]);
     else
         *r = ref_op(k, d, a);
     return true;

@@ -439,9 +439,7 @@ static inline void sample_op(Sample *s, OpKind k) {
 }
 
 static inline bool sample_is_simt(OpKind k) {
-    if (k == OP_SPREADWARP || k == OP_REDUCEFNWARP || k == OP_SCANWARP || k == OP_SCANAPPLY) return true;
-    if (k >= OP_COPYASYNC && k <= OP_COPYWAIT) return true;
-    return k == OP_CONVERT || k == OP_AGAIN || k == OP_PARK || k == OP_REDUCEWARP || k == OP_SHSTORE || k == OP_SHLOAD || k == OP_SHGATHER || k == OP_BARRIER;
+    return op_info[k].stage == STAGE_SIMT || k == OP_SPREADWARP || k == OP_REDUCEWARP || k == OP_BARRIER;
 }
 
 static inline Func *sample_of(Arena *a, Strings *names, OpKind k, Stage stage) {
@@ -505,6 +503,7 @@ static inline void random_cast(RandomFunc *g, bool scalar) {
 }
 
 static inline void random_choice(RandomFunc *g, bool scalar) {
+    static const OpKind bits[] = {OP_AND, OP_OR, OP_XOR};
     bool is_float = random_below(g->r, 2);
     Type t = random_type(g, is_float, scalar);
     Value *x = random_operand(g, t), *y = random_operand(g, t);
@@ -513,7 +512,7 @@ static inline void random_choice(RandomFunc *g, bool scalar) {
     pool_add(g, c);
     if (random_below(g->r, 2)) c = random_operand(g, c->type);
     pool_add(g, build3(&g->s.b, OP_SELECT, c, y, x));
-    pool_add(g, build2(&g->s.b, (OpKind)(OP_AND + random_below(g->r, 3)), c, random_operand(g, c->type)));
+    pool_add(g, build2(&g->s.b, bits[random_below(g->r, COUNT(bits))], c, random_operand(g, c->type)));
 }
 
 /* Appends one elementwise op on what is in scope. */
@@ -521,6 +520,8 @@ static inline void random_elementwise(RandomFunc *g, bool scalar) {
     static const OpKind floats[] = {OP_FADD, OP_FSUB,    OP_FMUL,    OP_FDIV, OP_FREM, OP_FMAX,
                                     OP_FMIN, OP_FMAXNAN, OP_FMINNAN, OP_FNEG, OP_FABS, OP_FMA,
                                     OP_FDIVRN, OP_FLOOR, OP_CEIL, OP_FTRUNC, OP_RINT};
+    static const OpKind ints[] = {OP_ADD, OP_SUB, OP_MUL, OP_UMULHI, OP_SDIV, OP_UDIV, OP_SREM, OP_UREM, OP_AND,
+                                  OP_OR,  OP_XOR, OP_SHL, OP_ASHR,   OP_LSHR, OP_SMAX, OP_SMIN, OP_UMAX, OP_UMIN};
     uint32_t which = random_below(g->r, 4);
     if (which == 0) {
         random_cast(g, scalar);
@@ -529,7 +530,7 @@ static inline void random_elementwise(RandomFunc *g, bool scalar) {
     } else {
         Type t = random_type(g, which == 2, scalar);
         OpKind k = which == 2 ? floats[random_below(g->r, COUNT(floats))]
-                              : (OpKind)(OP_ADD + random_below(g->r, OP_ICMP - OP_ADD));
+                              : ints[random_below(g->r, COUNT(ints))];
         Value *args[] = {random_operand(g, t), random_operand(g, t), random_operand(g, t)};
         if (random_below(g->r, 8) == 0) args[1] = args[0];
         pool_add(g, op_build(&g->s.b, k, args, (uint32_t)op_info[k].nargs, (Attr){0}, t)->results[0]);

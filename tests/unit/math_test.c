@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "codegen/math.h"
+#include "ir/private.h"
 
 /* ---- A module of one function per op ------------------------------------------------------------------------------- */
 
@@ -48,20 +49,22 @@ static void add_op(const Math *k, OpKind kind, DType from, DType to, uint32_t na
     add_function(k, name, &op, false);
 }
 
-static uint32_t operands_of(OpKind kind) {
-    if (kind == OP_FMA) return 3;
-    if ((kind >= OP_FNEG && kind <= OP_RINT) || (kind >= OP_EXP && kind <= OP_RSQRT)) return 1;
-    return (kind >= OP_FADD && kind <= OP_FDIV) || kind == OP_FREM || (kind >= OP_FMAX && kind <= OP_FMINNAN) ? 2 : 0;
+/* How many it takes of this type, to give one; 0: it does not. */
+static uint32_t operands_of(OpKind kind, DType d) {
+    if (op_class(kind) != CLASS_ELEMENT || op_info[kind].attr != ATTR_NONE) return 0;
+    Value x = {.type = {.dtype = d}};
+    Infer in = {.kind = kind, .args = (Value *[]){&x, &x, &x}, .nargs = (uint32_t)op_info[kind].nargs};
+    return op_infer(&in) && in.result.dtype == d ? in.nargs : 0;
 }
 
 static void add_arithmetic(const Math *k) {
     char name[64];
     for (OpKind kind = 0; kind < OP_COUNT; kind++) {
-        for (size_t i = 0; operands_of(kind) && i < COUNT(floats); i++) {
+        for (size_t i = 0; operands_of(kind, DT_FP32) && i < COUNT(floats); i++) {
             snprintf(name, sizeof name, "%s_%s", op_info[kind].name, dtype_name(floats[i]));
-            add_op(k, kind, floats[i], floats[i], operands_of(kind), 0, name);
+            add_op(k, kind, floats[i], floats[i], operands_of(kind, DT_FP32), 0, name);
         }
-        for (size_t i = 0; kind >= OP_ADD && kind <= OP_UMIN && i < COUNT(ints); i++) {
+        for (size_t i = 0; operands_of(kind, DT_I32) && i < COUNT(ints); i++) {
             snprintf(name, sizeof name, "%s_%s", op_info[kind].name, dtype_name(ints[i]));
             add_op(k, kind, ints[i], ints[i], 2, 0, name);
         }

@@ -53,10 +53,12 @@ static Arch arch_of(const fsc_compile_options *o) {
     return strcmp(o->arch, "cpu") == 0 ? ARCH_CPU : strcmp(o->arch, "emu") == 0 ? ARCH_EMU : ARCH_GPU;
 }
 
-/* Emulated blocks have what those of this target have. */
+/* Emulated blocks have what those of sm_90 have, or of the card that the emulator stands for. */
 static const GpuTarget *target_of(const fsc_compile_options *o) {
     Arch arch = arch_of(o);
-    return arch == ARCH_CPU ? NULL : gpu_target_find(arch == ARCH_EMU ? "sm_90" : o->arch);
+    const GpuTarget *card = arch == ARCH_EMU && o->device ? gpu_target_find(o->device->arch) : NULL;
+    if (arch == ARCH_CPU || card) return card;
+    return gpu_target_find(arch == ARCH_EMU ? "sm_90" : o->arch);
 }
 
 /* The options that can be wrong without a look at the source. */

@@ -8,7 +8,8 @@
 #ifndef FSC_BUCKET_H
 #define FSC_BUCKET_H
 
-#include "runtime/record.h"
+#include <stdbool.h>
+#include <stdint.h>
 
 typedef struct Bucket {
     uint32_t least, most;
@@ -23,15 +24,8 @@ bool bucket_is_whole(int64_t value, uint32_t unit);
 
 /* The range around `value`, which lies in the upper half of its tile. */
 Bucket bucket_of(uint32_t value, uint32_t unit);
-/* The range that parameter `index` of an interface is compiled for under env's values; false: any value. */
-bool bucket_find(const Record *interface, uint32_t index, const RuleEnv *env, uint32_t unit, Bucket *out);
-
-/* The scalar parameter that is the number of programs; false: it is not one parameter alone. */
-bool bucket_rows(const Record *interface, uint32_t *index);
-/* The range of so many programs where they are few, as below. */
+/* Few programs, with rows long enough (at most `longest` elements) to be shared by several blocks: the range of their number around `rows`;
+ * false: there are more than multiprocessors, or rows are short. */
 bool bucket_of_rows(int64_t rows, uint32_t sms, uint32_t longest, Bucket *out);
-/* No more programs than multiprocessors, with rows long enough (at most `longest` elements) to be shared by several: *index is the scalar
- * parameter that is their number, *out its range. False: many programs, or their number is not one parameter alone. */
-bool bucket_few(const Record *interface, const RuleEnv *env, uint32_t sms, uint32_t longest, uint32_t *index, Bucket *out);
 
 #endif

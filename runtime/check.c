@@ -223,7 +223,13 @@ static fsc_status make_room(Call *c) {
     return FSC_OK;
 }
 
-static fsc_status choose_variant(Call *c) {
+/* An explicit grid beyond what the variant's blocks can wait for; where there is no other variant, the launch says so. */
+static bool fits_grid(const Call *c, const int64_t *grid) {
+    const Record *r = c->variant->record;
+    return !grid || c->table->count == 1 || r->num_launches == 0 || launch_takes(&r->launches[0], grid);
+}
+
+static fsc_status choose_variant(Call *c, const int64_t *grid) {
     fsc_kernel *k = c->kernel;
     const VariantTable *t = c->table;
     char why[WHY] = "";
@@ -232,7 +238,7 @@ static fsc_status choose_variant(Call *c) {
         Variant *v = t->at[i];
         if (best && v->assumptions <= best->assumptions) continue;
         call_bind(c, v);
-        if (fits(c, NULL)) best = v;
+        if (fits(c, NULL) && fits_grid(c, grid)) best = v;
     }
     const char *name = t->at[0]->record->kernel;
     if (best) {
@@ -242,7 +248,7 @@ static fsc_status choose_variant(Call *c) {
     if (k->is_object && cover_explain(c, why, sizeof why))
         return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, why);
     call_bind(c, t->at[0]);
-    (void)fits(c, why);
+    if (fits(c, why)) (void)snprintf(why, sizeof why, "it is compiled for a grid of up to %u programs", c->variant->record->launches[0].together);
     if (t->count == 1) return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, why);
     return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: none of %zu compiled variants fits; the first: %s", name,
                        t->count, why);
@@ -389,7 +395,7 @@ fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg 
     if (call_quick(c, grid, NULL, NULL)) return FSC_OK;
     fsc_status s = check_kinds(c, c->table->at[0]);
     if (s == FSC_OK) s = make_room(c);
-    if (s == FSC_OK) s = choose_variant(c);
+    if (s == FSC_OK) s = choose_variant(c, grid);
     for (uint32_t i = 0; s == FSC_OK && i < c->variant->num_slots; i++) s = convert(c, i);
     if (s == FSC_OK) s = check_requires(c);
     for (uint32_t i = 0; s == FSC_OK && i < c->variant->num_slots; i++) s = check_contract(c, i);

@@ -131,6 +131,16 @@ static void emu_props(FscDeviceProps *p, uint32_t threads) {
     p->max_blocks_per_sm = 32;
 }
 
+void device_stand_for(fsc_device *d, const FscDeviceProps *card) {
+    FscDeviceProps own = d->props;
+    d->props = *card;
+    d->props.kind = own.kind;
+    d->props.memory_bytes = own.memory_bytes;
+    memcpy(d->props.name, own.name, sizeof own.name);
+    memcpy(d->props.arch, own.arch, sizeof own.arch);
+    snprintf(d->card_arch, sizeof d->card_arch, "%s", card->arch);
+}
+
 fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out) {
     if (!d || !out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_props: no device or no place for the result");
     *out = d->props;

@@ -69,6 +69,7 @@ struct fsc_device {
     bool retained;        /* the primary context is ours to release */
     Pool *pool;           /* of the CPU */
     Emulator *emulator;   /* of "emu" */
+    char card_arch[16];   /* likewise: of the card that it stands for; "": none */
     Findings *findings;   /* of checked launches; NULL on CUDA */
     pthread_mutex_t loading; /* of code that is loaded when it is first needed */
     Counts *counts;       /* of counted launches; NULL before the first */
@@ -87,6 +88,8 @@ struct fsc_device {
  * the fault of an earlier kernel (FSC_ERROR_FAULT). */
 fsc_status device_enter(fsc_device *d, bool *pushed);
 void device_leave(fsc_device *d, bool pushed);
+/* Device "emu": its programs get what they would get on the card, and the JIT compiles the card's variants for it, from here on. */
+void device_stand_for(fsc_device *d, const FscDeviceProps *card);
 bool device_is_host(const fsc_device *d); /* "cpu" or "emu": memory is the host's, launches end before they return */
 
 /* ---- pool.c: programs of a kernel over host threads --------------------------------------------------------------------- */
@@ -211,6 +214,7 @@ fsc_status call_launch(Call *c, void *stream);
 /* The launch as this grid takes it: `l`, with fewer programs in a block where the grid is small (launch.c). */
 RecordLaunch launch_packed(const RecordLaunch *l, uint64_t programs, uint32_t sms); /* on a card with so many multiprocessors */
 RecordLaunch launch_shape(const Call *c, const RecordLaunch *l);
+bool launch_takes(const RecordLaunch *l, const int64_t grid[3]); /* blocks that wait for each other: of so many programs only */
 /* From here on the call's values are those of this variant. */
 void call_bind(Call *c, Variant *v);
 /* Extent and stride (elements) of a dimension of the parameter's shape contract. */

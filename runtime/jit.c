@@ -2,8 +2,7 @@
  *
  * In: text, a device, arguments. Out: a kernel handle per variant, launched through fsc_launch with all its checks.
  * Method: the kernel's interface (parameters before specialisation) is read once. A launch makes a key from what
- * specialises: element types, divisibility by a vector, equality to 1, constexpr values of the launch rule, on GPUs the range that
- * a row's length falls into (bucket.h). A key that is new is looked for on disk (jitdisk.c), else compiled, by the first thread
+ * specialises (specialise.h). A key that is new is looked for on disk (jitdisk.c), else compiled, by the first thread
  * that wants it, while those that want others go on: on CUDA to PTX that the driver assembles, on the CPU to host code.
  */
 #include "runtime/jit.h"
@@ -122,7 +121,8 @@ void fsc_jit_destroy(fsc_jit *j) {
     }
     fsc_kernel_destroy(j->all);
     free(j->variants);
-    free(j->ruled);
+    specialiser_close(&j->specialiser);
+    free(j->given);
     free(j->fixed);
     record_free(j->accesses);
     text_free(&j->no_accesses);
@@ -184,6 +184,8 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     if (!j->source || !j->file || !j->options.defines || !j->options.types) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     fsc_status s = fsc_device_props(device, &j->props);
     if (s != FSC_OK) return jit_fail(j, s, fsc_last_message());
+    j->card = j->props;
+    if (*device->card_arch) snprintf(j->card.arch, sizeof j->card.arch, "%s", device->card_arch);
     j->options.arch = j->props.arch;
     j->options.emit = j->props.kind == FSC_CUDA ? FSC_EMIT_PTX : FSC_EMIT_ASM; /* of the host: code in memory */
     disk_open(j);
@@ -192,7 +194,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     if (s != FSC_OK) return jit_fail(j, s, fsc_compilation_diagnostics(j->front));
     if (j->front) disk_keep_interface(j);
     jit_quick_open(j);
-    j->is_usable = jit_call_open(j);
+    j->is_usable = jit_bind_open(j) && jit_call_open(j);
     return j->is_usable ? FSC_OK : jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
 }
 
@@ -276,7 +278,7 @@ static void settle(fsc_jit *j, const Text *key, fsc_kernel *kernel) {
     pthread_mutex_unlock(&j->lock);
 }
 
-static fsc_status prepare(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs, fsc_kernel **out) {
+static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const FscArg *args, size_t nargs, fsc_kernel **out) {
     HOLD_FORKS;
     b->checked = j->props.kind == FSC_CPU && fsc_device_checks(j->device);
     if (b->checked) text_printf(&b->key, "checked ");
@@ -284,7 +286,7 @@ static fsc_status prepare(fsc_jit *j, Binding *b, const FscArg *args, size_t nar
     if (b->counted) text_printf(&b->key, "counted ");
     b->recorded = j->props.kind == FSC_EMU && device_records(j->device);
     if (b->recorded) text_printf(&b->key, "recorded ");
-    fsc_status s = jit_bind(j, b, args, nargs);
+    fsc_status s = jit_bind(j, b, grid, args, nargs);
     if (s == FSC_OK) s = claim(j, &b->key, out);
     if (s != FSC_OK || *out) return s;
     if (!b->counted && !b->recorded) disk_find(j, b, out);
@@ -294,20 +296,25 @@ static fsc_status prepare(fsc_jit *j, Binding *b, const FscArg *args, size_t nar
     return s;
 }
 
-fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out) {
-    fsc_status s = jit_check(j, "fsc_jit_prepare");
-    if (s != FSC_OK) return s;
-    OWN_FLOATS;
+/* The variant of these arguments, and of this grid, if one is given. */
+static fsc_status prepare_for(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, fsc_kernel **out) {
     Binding *b = calloc(1, sizeof *b);
     if (!b) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     b->arena = arena_create();
     fsc_kernel *kernel = NULL;
-    s = prepare(j, b, args, nargs, &kernel);
+    fsc_status s = prepare(j, b, grid, args, nargs, &kernel);
     arena_destroy(b->arena);
     text_free(&b->key);
     free(b);
     if (s == FSC_OK) *out = kernel;
     return s;
+}
+
+fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out) {
+    fsc_status s = jit_check(j, "fsc_jit_prepare");
+    if (s != FSC_OK) return s;
+    OWN_FLOATS;
+    return prepare_for(j, NULL, args, nargs, out);
 }
 
 fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
@@ -316,7 +323,7 @@ fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args,
     if (s != FSC_OK) return s;
     OWN_FLOATS;
     bool is_known = jit_quick_launch(j, grid, args, nargs, stream, &s);
-    if (!is_known) s = fsc_jit_prepare(j, args, nargs, &kernel);
+    if (!is_known) s = prepare_for(j, grid, args, nargs, &kernel);
     if (!is_known && s != FSC_OK) return s;
     if (!is_known) s = fsc_launch(kernel, grid, args, nargs, stream);
     if (s == FSC_OK) return s;

@@ -4,6 +4,7 @@
 
 #include "driver.h"
 #include "runtime/cache.h"
+#include "variant.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -18,6 +19,7 @@ struct fsc_jit {
     pthread_cond_t made;  /* a variant, or the making of it has failed */
     fsc_device *device;
     FscDeviceProps props;
+    FscDeviceProps card; /* what variants are made for: props, with the arch of the card that an emulator stands for */
     char *source, *file;
     size_t length;
     fsc_compile_options options;
@@ -28,9 +30,8 @@ struct fsc_jit {
     _Atomic(fsc_kernel *) all; /* every variant in one handle: what launches read without the lock; NULL: none yet */
     _Atomic(struct Variant *) last; /* of `all`: what the last launch found */
     bool is_steady; /* nothing but types, alignment, ranges and constexpr values specialises (jitquick.c) */
-    uint32_t *ruled, num_ruled; /* constexpr parameters with a launch rule */
-    bool has_rows;              /* parameter `rows` is the number of programs, and few of them are compiled for */
-    uint32_t rows;
+    Specialiser specialiser;
+    const char **given; /* per parameter: what the options say */
     Cache cache;  /* closed: none */
     Digest basis; /* of the key on disk: all that does not change from variant to variant */
     FscJitCounts counts;
@@ -56,12 +57,9 @@ enum { JIT_PARAMS = 256 };
 
 /* What one launch says about every parameter of the interface. */
 typedef struct Binding {
+    Specialisation special; /* of what follows */
     RuleBinding values[JIT_PARAMS];
-    fsc_name_value types[JIT_PARAMS], divisible[JIT_PARAMS], known[JIT_PARAMS], bounds[2 * JIT_PARAMS];
-    size_t num_types, num_divisible, num_known, num_bounds;
-    uint32_t unit; /* of elements: bucket_unit() */
-    bool few;     /* no more programs than multiprocessors, … */
-    uint8_t most_programs; /* … and than these; 0: not said */
+    SpecFact facts[JIT_PARAMS];
     bool checked; /* the CPU's code asks before each access */
     bool counted; /* code counts what each line does: not kept on disk */
     bool recorded; /* code tells what each op makes: likewise */
@@ -69,7 +67,9 @@ typedef struct Binding {
     Arena *arena;
 } Binding;
 
-fsc_status jit_bind(fsc_jit *j, Binding *b, const FscArg *args, size_t nargs);
+bool jit_bind_open(fsc_jit *j); /* false: out of memory */
+/* grid: an explicit one; NULL: the launch rule's. */
+fsc_status jit_bind(fsc_jit *j, Binding *b, const int64_t *grid, const FscArg *args, size_t nargs);
 /* The compile of this variant: the caller's own choices first, then what the arguments say. */
 fsc_compile_options jit_options(const fsc_jit *j, const Binding *b);
 

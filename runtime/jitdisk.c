@@ -58,6 +58,7 @@ void disk_open(fsc_jit *j) {
     digest_text(d, getenv("FSC_PLANT")); /* the fault that is planted changes the code */
 #endif
     add_number(d, j->props.kind);
+    digest_text(d, j->card.arch);
     add_machine(d, j);
     add_options(d, &j->options);
     digest_field(d, j->source, j->length);

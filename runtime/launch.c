@@ -26,10 +26,14 @@ RecordLaunch launch_shape(const Call *c, const RecordLaunch *l) {
     return launch_packed(l, programs, c->kernel->device->props.sms);
 }
 
+bool launch_takes(const RecordLaunch *l, const int64_t grid[3]) {
+    return !l->together || (grid[0] <= (int64_t)l->together && grid[1] == 1 && grid[2] == 1);
+}
+
 /* Blocks along x for grid_x programs: packed ones share a block, large ones take a cluster of them, or blocks that are all on the device at once. */
 static fsc_status count_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks) {
     int64_t programs = c->grid[0], packed = l->programs_per_block;
-    if (l->together && (programs > (int64_t)l->together || c->grid[1] != 1 || c->grid[2] != 1))
+    if (!launch_takes(l, c->grid))
         return status_fail(c->kernel->device, FSC_ERROR_GRID,
                            "kernel %s was compiled for a grid of up to %u programs along x alone, each shared by %u blocks that wait for each other, not for %lld x %lld x %lld; "
                            "the grid of its launch rule fits, and with num_ctas=1 any does",

@@ -204,6 +204,7 @@ static QuickResult try_variant(Call *c, Variant *v, const int64_t *grid) {
     for (uint32_t i = 0; i < q->num_slots; i++)
         if (q->slots[i].num_dims && !holds(c, v, &q->slots[i], &c->args[i])) return QUICK_UNSURE;
     if (!grid_fits(c, v, grid)) return QUICK_UNSURE;
+    if (v->record->num_launches && !launch_takes(&v->record->launches[0], c->grid)) return QUICK_MISFIT;
     c->variant = v;
     return QUICK_FITS;
 }

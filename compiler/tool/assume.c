@@ -1,132 +1,69 @@
-/* assume.c - what `fsc info FILE NAME=NUMBER…` takes for granted, so that it reports the variant that such a launch uses.
+/* assume.c - what `fsc info FILE NAME=NUMBER…` takes for granted: it reports the variant that such a launch uses.
  *
- * In: the scalars given. Out: the same options with strides that nobody gave (contiguous, by the shape contract), pointers
- * aligned to 16 bytes as every allocation is, and scalars that are whole vectors, or 1, marked as a launch would; so are the ranges of
- * lengths.
+ * In: the scalars given. Out: the options of that launch's compile. Method: the launch is made up: strides that nobody
+ * gave are contiguous, by the shape contract, pointers are aligned to 16 bytes as every allocation is, scalars that nobody
+ * gave are not known.
  */
 #include "driver.h"
-#include "runtime/bucket.h"
 #include "runtime/fill.h"
 #include "tool/tool.h"
+#include "variant.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Assume {
-    ToolOptions *o;
-    const Record *interface;
-    RuleBinding *values; /* by parameter */
-    fsc_name_value *divisible;
-    size_t num_divisible;
-    uint32_t unit; /* bucket_unit() */
-} Assume;
-
-static void give(Assume *a, uint32_t index, int64_t value) {
-    a->values[index].known = true;
-    a->values[index].value = rule_int(value);
-}
-
-static void give_type(Assume *a, uint32_t index) {
-    const RecordParam *p = &a->interface->params[index];
-    const char *given = option_dtype(a->o, p->name), *name = given ? given : p->value;
-    a->values[index].known = rule_dtype(name, strlen(name), &a->values[index].value);
-}
-
-static void mark(Assume *a, const char *name, const char *what) {
-    a->divisible[a->num_divisible++] = (fsc_name_value){arena_printf(a->o->arena, "%s", name), what};
-}
-
-static void bound(Assume *a, uint32_t index, Bucket range) {
-    const char *name = a->interface->params[index].name;
-    for (int i = 0; i < 2; i++) {
-        fsc_name_value pair = {arena_printf(a->o->arena, "%s%c", name, i ? '<' : '>'),
-                               arena_printf(a->o->arena, "%u", i ? range.most : range.least)};
-        vec_push(a->o->arena, &a->o->defines, pair);
-    }
-}
-
-static uint32_t element_bytes(const Assume *a, const char *dtype) {
-    uint32_t bytes = fsc_dtype_size(fsc_dtype_find(dtype));
-    for (uint32_t i = 0; i < a->interface->num_params && bytes == 0; i++) {
-        const RecordParam *p = &a->interface->params[i];
-        bool is_it = p->kind == RECORD_CONSTEXPR && p->value_kind == RECORD_DTYPE && strcmp(p->name, dtype) == 0;
-        if (is_it && a->values[i].known) bytes = fsc_dtype_size((FscDType)a->values[i].value.i);
-    }
-    return bytes;
-}
-
-static uint32_t unit_of(const Assume *a) {
-    uint32_t unit = BUCKET_NO_UNIT;
-    for (uint32_t i = 0; i < a->interface->num_params; i++) {
-        const RecordParam *p = &a->interface->params[i];
-        if (p->kind == RECORD_POINTER) unit = bucket_unit(unit, element_bytes(a, p->dtype));
-    }
-    return unit;
-}
-
-/* As the JIT does: the ranges that the variant is compiled for. */
-static void bound_all(Assume *a) {
-    RuleEnv env = {.values = a->values, .num_values = a->interface->num_params};
-    const fsc_compile_options *c = &a->o->compile;
-    uint32_t longest = 0, index;
-    Bucket range;
-    for (uint32_t i = 0; i < a->interface->num_params; i++) {
-        if (!bucket_find(a->interface, i, &env, a->unit, &range)) continue;
-        bound(a, i, range);
-        if (range.most > longest) longest = range.most;
-    }
-    if (c->num_ctas || a->interface->num_ctas || !c->device || !bucket_few(a->interface, &env, c->device->sms, longest, &index, &range)) return;
-    bound(a, index, range);
-    a->o->compile.few_programs = true;
-    a->o->compile.most_programs = range.most <= UINT8_MAX ? (uint8_t)range.most : 0;
-}
-
-/* Back into the options, with names that outlive the interface. */
-static void apply(Assume *a) {
-    const Record *r = a->interface;
-    fsc_name_value *known = NEW_ARRAY(a->o->arena, fsc_name_value, r->num_params);
-    size_t count = 0;
-    a->divisible = NEW_ARRAY(a->o->arena, fsc_name_value, r->num_params);
-    a->unit = unit_of(a);
+/* The arguments of the launch that the values stand for. */
+static const FscArg *make_arguments(Arena *a, const Record *r, const RuleBinding *values) {
+    FscArg *args = NEW_ARRAY(a, FscArg, r->num_params);
+    uint32_t n = 0;
     for (uint32_t i = 0; i < r->num_params; i++) {
-        const RecordParam *p = &r->params[i];
-        if (p->kind == RECORD_POINTER) mark(a, p->name, "16");
-        if (p->kind == RECORD_CONSTEXPR || !a->values[i].known || !rule_is_int(a->values[i].value)) continue;
-        int64_t value = a->values[i].value.i;
-        known[count++] = (fsc_name_value){arena_printf(a->o->arena, "%s", p->name), arena_printf(a->o->arena, "%" PRId64, value)};
-        if (p->kind == RECORD_SCALAR && value == 1) mark(a, p->name, "1");
-        else if (p->kind == RECORD_SCALAR && bucket_is_whole(value, a->unit)) mark(a, p->name, arena_printf(a->o->arena, "%u", a->unit));
+        RuleValue v = values[i].value;
+        if (r->params[i].kind == RECORD_CONSTEXPR) continue;
+        if (r->params[i].kind == RECORD_POINTER)
+            args[n++] = fsc_pointer((void *)(uintptr_t)SPEC_ALIGNED, 0, FSC_DTYPE_NONE);
+        else if (values[i].known)
+            args[n++] = v.is_float ? fsc_float(v.f) : fsc_int(v.i);
+        else
+            args[n++] = (FscArg){.kind = FSC_ARG_MISSING};
     }
-    a->o->compile.known = known;
-    a->o->compile.num_known = count;
-    bound_all(a);
-    a->o->compile.defines = a->o->defines.at;
-    a->o->compile.num_defines = a->o->defines.len;
-    a->o->compile.divisible = a->divisible;
-    a->o->compile.num_divisible = a->num_divisible;
+    return args;
+}
+
+/* Into the options, with names that outlive the interface. */
+static void apply(ToolOptions *o, const Record *r, const RuleBinding *values) {
+    Specialisation made = {.values = NEW_ARRAY(o->arena, RuleBinding, r->num_params),
+                           .facts = NEW_ARRAY(o->arena, SpecFact, r->num_params)};
+    Specialiser s;
+    char why[384];
+    const SpecGiven given = variant_given(&o->compile, r, NEW_ARRAY(o->arena, const char *, r->num_params));
+    if (!specialiser_open(&s, r, o->compile.device, &given)) bug("out of memory for the variant of %s", r->kernel);
+    if (specialise(&s, NULL, make_arguments(o->arena, r, values), &made, why,
+                   sizeof why)) /* else the compile says it */
+        o->compile = variant_options(o->arena, &o->compile, r, o->compile.device, &made);
+    specialiser_close(&s);
 }
 
 void assume_launch(ToolOptions *o, const char *text, size_t length) {
     fsc_compilation *front = NULL;
     Record *interface = NULL;
-    bool all_there = o->compile.num_known > 0 && driver_interface(&o->compile, text, length, &front, &interface) == FSC_OK;
+    bool all_there =
+        o->compile.num_known > 0 && driver_interface(&o->compile, text, length, &front, &interface) == FSC_OK;
     if (all_there) {
-        Assume a = {.o = o, .interface = interface, .values = NEW_ARRAY(o->arena, RuleBinding, interface->num_params)};
+        RuleBinding *values = NEW_ARRAY(o->arena, RuleBinding, interface->num_params);
         uint32_t found = 0;
         for (uint32_t i = 0; i < interface->num_params; i++) {
             const RecordParam *p = &interface->params[i];
-            if (p->kind == RECORD_SCALAR && p->value[0]) a.values[i].known = record_value(p, &a.values[i].value);
-            if (p->kind == RECORD_CONSTEXPR && p->value_kind == RECORD_DTYPE) give_type(&a, i);
+            if (p->kind == RECORD_SCALAR && p->value[0]) values[i].known = record_value(p, &values[i].value);
             for (size_t k = 0; k < o->compile.num_known; k++) {
-                if (strcmp(interface->params[i].name, o->compile.known[k].name) != 0) continue;
-                if (interface->params[i].kind != RECORD_CONSTEXPR) found++;
-                give(&a, i, strtoll(o->compile.known[k].value, NULL, 0));
+                if (strcmp(p->name, o->compile.known[k].name) != 0) continue;
+                if (p->kind != RECORD_CONSTEXPR) found++;
+                values[i] = (RuleBinding){p->name, true, rule_int(strtoll(o->compile.known[k].value, NULL, 0))};
             }
         }
-        Fill fill = {interface, a.values, NEW_ARRAY(o->arena, FillOrigin, interface->num_params)};
+        Fill fill = {interface, values, NEW_ARRAY(o->arena, FillOrigin, interface->num_params)};
         for (uint32_t i = 0; i < interface->num_params; i++) fill_contiguous(&fill, i);
-        if (found == o->compile.num_known) apply(&a); /* else a name is wrong: the report says which */
+        if (found == o->compile.num_known)
+            apply(o, interface, values); /* else a name is wrong: the report says which */
     }
     record_free(interface);
     fsc_compilation_destroy(front);

@@ -160,10 +160,10 @@ static void print_tiles(const Report *r) {
 static void print_json(const Report *r) {
     const Record *k = r->record;
     const RecordLaunch *l = &k->launches[0];
-    printf("{\n  \"schema_version\": %d,\n  \"kernel\": \"%s\",\n  \"arch\": \"%s\",\n  \"threads_per_block\": %u,\n  \"programs_per_block\": %u,\n  \"blocks_per_program\": %u,\n"
+    printf("{\n  \"schema_version\": %d,\n  \"kernel\": \"%s\",\n  \"arch\": \"%s\",\n  \"threads_per_block\": %u,\n  \"programs_per_block\": %u,\n  \"blocks_per_program\": %u,\n  \"together\": %s,\n"
            "  \"registers\": %u,\n  \"registers_high\": %u,\n  \"registers_from\": \"%s\",\n  \"spill_bytes\": %u,\n"
            "  \"shared_bytes\": %u,\n  \"constexpr\": {",
-           SCHEMA_INFO, k->kernel, k->target, r->needs.threads, l->programs_per_block, l->blocks_per_program, r->needs.registers, r->needs.registers_high, r->needs.registers_from,
+           SCHEMA_INFO, k->kernel, k->target, r->needs.threads, l->programs_per_block, l->blocks_per_program, l->together ? arena_printf(r->o->arena, "%u", l->together) : "null", r->needs.registers, r->needs.registers_high, r->needs.registers_from,
            r->needs.spill_bytes, r->needs.shared);
     bool first = true;
     for (uint32_t i = 0; i < k->num_params; i++) {

@@ -33,8 +33,9 @@ uint64_t job_bytes(const Job *j); /* of each buffer, read once and written once,
 ExitCode job_fail(const Job *j, fsc_status s);
 /* What the compiles had to say besides errors: dumps and warnings; the times only if asked for. */
 void job_print_log(const Job *j);
-/* jobvariant.c: changes o, a copy of the job's options, so that a compile gives the very variant of record r. */
-void job_variant_options(const Job *j, const Record *r, ToolOptions *o);
+/* jobvariant.c: changes o, a copy of the job's options, so that a compile gives the very variant that the job's launch has on this card,
+ * which is borrowed. False after printing why there is none. */
+bool job_variant_options(const Job *j, const FscDeviceProps *card, fsc_compile_options *o);
 /* coverage.c: of the last launch, on a device that counts: the source; as one more field of an object in JSON. */
 void coverage_text(const Job *j);
 void coverage_json(const FscCounts *c);

@@ -35,15 +35,17 @@ static bool gpu_by_driver(Needs *r, const ToolOptions *o) {
     return found;
 }
 
+const FscDeviceProps *needs_card(const char *arch) {
+    for (size_t i = 0; fsc_gpu_at(i, NULL); i++)
+        if (strcmp(fsc_gpu_at(i, NULL)->arch, arch) == 0) return fsc_gpu_at(i, NULL);
+    return NULL;
+}
+
 static bool gpu_by_arch(Needs *r, const ToolOptions *o) {
-    for (size_t i = 0; fsc_gpu_at(i, NULL); i++) {
-        const FscDeviceProps *p = fsc_gpu_at(i, NULL);
-        if (strcmp(p->arch, o->compile.arch) != 0) continue;
-        r->gpu = *p;
-        return true;
-    }
-    fprintf(stderr, "%s: no card of arch %s in the table; name one with --gpu\n", tool_name, o->compile.arch);
-    return false;
+    const FscDeviceProps *p = needs_card(o->compile.arch);
+    if (p) r->gpu = *p;
+    else fprintf(stderr, "%s: no card of arch %s in the table; name one with --gpu\n", tool_name, o->compile.arch);
+    return p != NULL;
 }
 
 bool needs_gpu(Needs *r, ToolOptions *o) {

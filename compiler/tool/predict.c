@@ -39,9 +39,7 @@ static void fill(Profile *p, const RecordLaunch *l) {
 
 ExitCode predict(Profile *p) {
     ToolOptions o = *p->j->o;
-    if (!needs_gpu(&p->card.needs, &o)) return EXIT_CALL;
-    job_variant_options(p->j, p->counts.record, &o);
-    o.compile.device = &p->card.needs.gpu;
+    if (!job_variant_options(p->j, &p->card.needs.gpu, &o.compile)) return EXIT_CALL;
     o.compile.emit = FSC_EMIT_PTX;
     fsc_compilation *c = NULL;
     fsc_status s = fsc_compile(&o.compile, p->j->text, p->j->length, &c);

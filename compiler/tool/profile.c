@@ -1,11 +1,13 @@
 /* profile.c - `fsc profile FILE NAME=VALUE…`: one launch on emulated threads, counted by source line.
  *
  * In: a file and what its parameters are, as for `fsc run`. Out: text with the source beside it, or JSON.
- * Method: the device checks and counts; a launch that does wrong shows its faults and what was counted until then.
+ * Method: the device checks and counts; a launch that does wrong shows its faults and what was counted until then. With --gpu it stands for
+ * that card, so that what is counted is the variant that a launch there has.
  */
 #include "tool/profile.h"
 
 #include "runtime/counts.h"
+#include "runtime/internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,17 +41,17 @@ static void sum_params(Profile *p) {
     }
 }
 
-static ExitCode launch(Job *j) {
+static ExitCode launch(Job *j, const Needs *card) {
     fsc_status s = job_launch(j);
-    Profile p = {.j = j};
+    Profile p = {.j = j, .card.needs = *card};
     ExitCode code = s == FSC_OK ? EXIT_DONE : job_fail(j, s);
     if (fsc_device_counts(j->device, &p.counts) != FSC_OK)
         return s == FSC_OK ? tool_fail(FSC_ERROR_INTERNAL, fsc_last_message()) : code;
     sum_lines(&p);
     sum_params(&p);
     if (j->o->gpu) {
-        ExitCode card = predict(&p);
-        if (card != EXIT_DONE) return card;
+        ExitCode predicted = predict(&p);
+        if (predicted != EXIT_DONE) return predicted;
     }
     if (j->o->json)
         profile_json(&p);
@@ -60,13 +62,16 @@ static ExitCode launch(Job *j) {
 
 static ExitCode profile_on(Job *j) {
     ToolOptions *o = j->o;
+    Needs card = {.threads = 0};
+    if (o->gpu && !needs_gpu(&card, o)) return EXIT_CALL;
     fsc_status s = fsc_device_open(o->device, &j->device);
+    if (s == FSC_OK && o->gpu) device_stand_for(j->device, &card.gpu);
     if (s == FSC_OK) s = fsc_device_check(j->device, true);
     if (s == FSC_OK) s = fsc_device_count_lines(j->device, true);
     if (s == FSC_OK) s = fsc_device_props(j->device, &j->props);
     if (s != FSC_OK) return tool_fail(s, fsc_last_message());
     ExitCode code = job_make(j);
-    return code == EXIT_DONE ? launch(j) : code;
+    return code == EXIT_DONE ? launch(j, &card) : code;
 }
 
 ExitCode command_profile(ToolOptions *o) {

@@ -8,6 +8,7 @@
 
 #include "codegen/codegen.h"
 #include "tool/axis.h"
+#include "tool/needs.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -20,6 +21,7 @@ enum { LIMIT = 200000, MOST_PROGRAMS = 16 };
 
 typedef struct Viz {
     ToolOptions *o;
+    FscDeviceProps card; /* that the emulated device stands for */
     const char *text;
     size_t length;
     Text runs, log;
@@ -190,7 +192,7 @@ static ExitCode launch(Viz *z, Job *j, Recording *q, const char *label, Faulty *
         return EXIT_CALL;
     }
     if (!is_recorded(q, q->record->kernel, z->o->programs.len != 0)) return EXIT_CALL;
-    VizRun r = {.j = j, .recording = q, .code = q->owner, .label = label};
+    VizRun r = {.j = j, .card = &z->card, .recording = q, .code = q->owner, .label = label};
     uint32_t code = code_index(z, &r);
     text_printf(&z->runs, "%s", z->num_runs++ ? ",\n" : "");
     viz_run(&z->runs, &r, code);
@@ -208,6 +210,7 @@ static ExitCode record_once(Viz *z, const char *run, Faulty *faulty, bool *again
     if (!run_options(z->o, run, &o) || !choose_programs(&o, faulty, &q)) return EXIT_CALL;
     Job j = {.o = &o, .grid = {1, 1, 1}, .text = z->text, .length = z->length};
     fsc_status s = fsc_device_open("emu:1", &j.device);
+    if (s == FSC_OK) device_stand_for(j.device, &z->card);
     if (s == FSC_OK) s = fsc_device_check(j.device, true);
     if (s == FSC_OK) s = fsc_device_props(j.device, &j.props);
     if (s == FSC_OK) device_record(j.device, &q);
@@ -300,6 +303,16 @@ static ExitCode write_page(const Viz *z) {
     return code;
 }
 
+/* The table's first of that arch; where it has none, the one of sm_90 with that arch's limits. */
+static FscDeviceProps choose_card(const GpuTarget *t) {
+    const FscDeviceProps *found = needs_card(t->arch);
+    FscDeviceProps card = found ? *found : *needs_card("sm_90");
+    if (found) return card;
+    snprintf(card.arch, sizeof card.arch, "%s", t->arch);
+    card.shared_per_block_optin = t->max_shared;
+    return card;
+}
+
 ExitCode command_viz(ToolOptions *o) {
     if (o->words.len == 0 || !o->output) {
         fprintf(stderr, "fsc viz: no %s; 'fsc viz --help' says how to call it\n",
@@ -312,11 +325,12 @@ ExitCode command_viz(ToolOptions *o) {
                 o->compile.arch);
         return EXIT_CALL;
     }
-    if (!gpu_target_find(o->compile.arch)) {
+    const GpuTarget *target = gpu_target_find(o->compile.arch);
+    if (!target) {
         fprintf(stderr, "fsc viz: unknown arch '%s'; known are %s\n", o->compile.arch, gpu_target_names(o->arena));
         return EXIT_CALL;
     }
-    Viz z = {.o = o};
+    Viz z = {.o = o, .card = choose_card(target)};
     char *text = file_read(o->words.at[0], &z.length);
     if (!text) return EXIT_INPUT;
     z.text = text;

@@ -150,11 +150,10 @@ static void put_ptx(Text *out, const char *ptx) {
 
 static void put_target(Text *out, const VizRun *r) {
     ToolOptions o = *r->j->o;
-    job_variant_options(r->j, r->recording->record, &o);
-    o.compile.emit = FSC_EMIT_PTX;
-    o.compile.device = &r->j->props;
     fsc_compilation *c = NULL;
-    fsc_status s = fsc_compile(&o.compile, r->j->text, r->j->length, &c);
+    fsc_status s = job_variant_options(r->j, r->card, &o.compile) ? FSC_OK : FSC_ERROR_RULE;
+    o.compile.emit = FSC_EMIT_PTX;
+    if (s == FSC_OK) s = fsc_compile(&o.compile, r->j->text, r->j->length, &c);
     text_printf(out, ",\n\"arch\": ");
     json_word(out, o.compile.arch);
     text_printf(out, ", \"ptx\": ");

@@ -80,47 +80,13 @@ static void whole_vectors(void **state) {
     assert_true(bucket_is_whole(1004, 4));
 }
 
-static void found_by_the_rule(void **state) {
-    (void)state;
-    Record *r = record_create("k");
-    record_add_param(r, RECORD_SCALAR, "rows", "i32");
-    record_add_param(r, RECORD_SCALAR, "n", "i32");
-    record_add_constexpr(r, "BLOCK", RECORD_INT, "", RECORD_DEFAULT, "$1 npow2");
-    RuleBinding values[3] = {{"rows", true, rule_int(1000)}, {"n", true, rule_int(1000)}, {"BLOCK", false, rule_int(0)}};
-    RuleEnv env = {.values = values, .num_values = 3};
-    Bucket b;
-    assert_false(bucket_find(r, 0, &env, 16, &b));
-    assert_true(bucket_find(r, 1, &env, 16, &b));
-    assert_true(b.least == 513 && b.most == 1008);
-    values[2] = (RuleBinding){"BLOCK", true, rule_int(2048)}; /* by hand: not what the rule says */
-    assert_false(bucket_find(r, 1, &env, 16, &b));
-    values[2].value = rule_int(1024);
-    assert_true(bucket_find(r, 1, &env, 16, &b));
-    static const int64_t none[] = {INT64_MIN, -5, 0, 1, INT64_MAX};
-    values[2].known = false;
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        values[1].value = rule_int(none[i]);
-        assert_false(bucket_find(r, 1, &env, 16, &b));
-    }
-    values[1].value = rule_float(1000.0);
-    assert_false(bucket_find(r, 1, &env, 16, &b));
-    record_free(r);
-}
-
-/* No more programs than multiprocessors, and long rows: known where the grid is a parameter alone. */
+/* No more programs than multiprocessors, and long rows. */
 static void few_programs(void **state) {
     (void)state;
-    Record *r = record_create("k");
-    record_add_param(r, RECORD_SCALAR, "rows", "i32");
-    RuleBinding values[1] = {{"rows", true, rule_int(131)}};
-    RuleEnv env = {.values = values, .num_values = 1};
-    uint32_t index = 7;
     Bucket b;
-    assert_false(bucket_few(r, &env, 132, 32768, &index, &b)); /* no grid */
-    record_add_grid(r, "$0");
-    assert_true(bucket_few(r, &env, 132, 32768, &index, &b));
-    assert_true(index == 0 && b.least == 1 && b.most == 132);
-    assert_false(bucket_few(r, &env, 132, 8192, &index, &b)); /* rows of one block */
+    assert_true(bucket_of_rows(131, 132, 32768, &b));
+    assert_true(b.least == 1 && b.most == 132);
+    assert_false(bucket_of_rows(131, 132, 8192, &b)); /* rows of one block */
     static const uint32_t ranges[][3] = {{1, 1, 1}, {2, 2, 2}, {3, 3, 4}, {4, 3, 4}, {5, 5, 8}, {8, 5, 8}, {9, 9, 132}, {132, 9, 132}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) { /* rows that more blocks than a cluster's may share */
         assert_true(bucket_of_rows(ranges[i][0], 132, 65536, &b));
@@ -129,16 +95,7 @@ static void few_programs(void **state) {
     for (int64_t sms = 1; sms < 20; sms++)
         for (int64_t rows = 1; rows <= sms; rows++) assert_true(bucket_of_rows(rows, (uint32_t)sms, 65536, &b) && b.least <= rows && rows <= b.most && b.most <= sms);
     static const int64_t many[] = {INT64_MIN, -1, 0, 133, 4096, INT64_MAX};
-    for (size_t i = 0; i < sizeof many / sizeof *many; i++) {
-        values[0].value = rule_int(many[i]);
-        assert_false(bucket_few(r, &env, 132, 32768, &index, &b));
-    }
-    values[0] = (RuleBinding){"rows", false, rule_int(1)};
-    assert_false(bucket_few(r, &env, 132, 32768, &index, &b));
-    record_add_grid(r, "1"); /* two axes: not looked into */
-    values[0].known = true;
-    assert_false(bucket_few(r, &env, 132, 32768, &index, &b));
-    record_free(r);
+    for (size_t i = 0; i < sizeof many / sizeof *many; i++) assert_false(bucket_of_rows(many[i], 132, 32768, &b));
 }
 
 int main(void) {
@@ -147,7 +104,6 @@ int main(void) {
         cmocka_unit_test(variants_are_few),
         cmocka_unit_test(waste_is_bounded),
         cmocka_unit_test(whole_vectors),
-        cmocka_unit_test(found_by_the_rule),
         cmocka_unit_test(few_programs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

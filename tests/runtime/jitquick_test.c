@@ -102,9 +102,36 @@ static void the_short_way_takes_the_very_variant(void **state) {
     }
 }
 
+/* Few programs whose blocks wait for each other, and an explicit grid beyond them: another variant, found again by the short way. */
+static void a_grid_beyond_few_programs(void **state) {
+    static const char shares[] = "@kernel(grid=(m,), B=next_power_of_2(n))\n"
+                                 "def shares(y: *fp32, x: *fp32, m: i32, n: i32, B: constexpr = 64):\n"
+                                 "    i = program_id(0) * n + arange(0, B)\n"
+                                 "    a = load(x + i, mask=arange(0, B) < n, other=0.0)\n"
+                                 "    store(y + i, a / sum(a, axis=0), mask=arange(0, B) < n)\n";
+    static const int64_t beyond[3] = {5, 1, 1}, within[3] = {1, 1, 1};
+    const int64_t *const grids[] = {NULL, beyond, within, beyond, NULL};
+    const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32), fsc_int(1), fsc_int(1 << 18)};
+    (void)state;
+    fake_reset();
+    fsc_device *d = device_of("cuda");
+    fsc_jit *j = jit_with(d, shares, NULL);
+    for (int i = 0; i < 5; i++) {
+        fsc_status s = fsc_jit_launch(j, grids[i], args, 4, NULL), again = FSC_OK;
+        if (s != FSC_OK) fail_msg("grid %d: %s", i, fsc_last_message());
+        assert_true((fake_launch(fake.launches - 1).cluster == 1) == (grids[i] != beyond));
+        assert_true(jit_quick_launch(j, grids[i], args, 4, NULL, &again) && again == FSC_OK);
+        assert_true((fake_launch(fake.launches - 1).cluster == 1) == (grids[i] != beyond));
+    }
+    assert_int_equal(j->num_variants, 2);
+    fsc_jit_destroy(j);
+    fsc_device_close(d);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(known_launches_are_free, folder_open, folder_close),
+        cmocka_unit_test_setup_teardown(a_grid_beyond_few_programs, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(the_short_way_takes_the_very_variant, folder_open, folder_close),
     };
     return cmocka_run_group_tests_name("jitquick", tests, NULL, NULL);

@@ -1,0 +1,147 @@
+/* specialise_test.c - what a launch specialises by: types, alignment, whole vectors, ranges of lengths, few programs. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+
+#include "runtime/specialise.h"
+
+enum { Y, X, ROWS, N, BLOCK, T, PARAMS };
+
+/* def k(y: *T, x: *T, rows: i32, n, BLOCK = next_power_of_2(n), T: dtype = fp32), grid (rows,), on 132 multiprocessors. */
+typedef struct Fixture {
+    Record *record;
+    FscDeviceProps device;
+    const char *given[PARAMS];
+    SpecGiven options;
+    FscArg args[4];
+    RuleBinding values[PARAMS];
+    SpecFact facts[PARAMS];
+    Specialisation out;
+} Fixture;
+
+static Fixture make(const char *rule) {
+    Fixture f = {.record = record_create("k"),
+                 .device = {.kind = FSC_CUDA, .arch = "sm_90", .sms = 132, .warp_size = 32}};
+    record_add_param(f.record, RECORD_POINTER, "y", "T");
+    record_add_param(f.record, RECORD_POINTER, "x", "T");
+    record_add_param(f.record, RECORD_SCALAR, "rows", "i32");
+    record_add_param(f.record, RECORD_SCALAR, "n", "");
+    record_add_constexpr(f.record, "BLOCK", RECORD_INT, "", RECORD_DEFAULT, rule);
+    record_add_constexpr(f.record, "T", RECORD_DTYPE, "fp32", RECORD_DEFAULT, NULL);
+    record_add_grid(f.record, "$2");
+    f.args[Y] = fsc_pointer((void *)0x1000, 0, FSC_FP32);
+    f.args[X] = fsc_pointer((void *)0x2004, 0, FSC_FP32);
+    f.args[ROWS] = fsc_int(1000);
+    f.args[N] = fsc_int(1000);
+    return f;
+}
+
+static bool run(Fixture *f, const int64_t *grid) {
+    Specialiser s;
+    char err[384];
+    f->out.values = f->values;
+    f->out.facts = f->facts;
+    f->options.values = f->given;
+    assert_true(specialiser_open(&s, f->record, &f->device, &f->options));
+    bool ok = specialise(&s, grid, f->args, &f->out, err, sizeof err);
+    specialiser_close(&s);
+    return ok;
+}
+
+static bool has_range(const Fixture *f, uint32_t param, uint32_t least, uint32_t most) {
+    return f->facts[param].range.least == least && f->facts[param].range.most == most;
+}
+
+static void types_alignment_and_vectors(void **state) {
+    (void)state;
+    Fixture f = make("$3 npow2");
+    assert_true(run(&f, NULL));
+    assert_true(f.facts[Y].divisible == 16 && f.facts[X].divisible == 0);
+    assert_true(f.facts[Y].dtype == FSC_DTYPE_NONE && f.facts[N].dtype == FSC_I32 && f.facts[T].dtype == FSC_FP32);
+    assert_true(f.out.launch.unit == 4 && f.facts[N].divisible == 4 && f.facts[ROWS].divisible == 4);
+    f.args[Y].dtype = f.args[X].dtype = FSC_BF16;
+    f.args[N] = fsc_int(1004);
+    assert_true(run(&f, NULL));
+    assert_true(f.facts[T].dtype == FSC_BF16 && f.out.launch.unit == 8 && f.facts[N].divisible == 0 &&
+                f.facts[ROWS].divisible == 8);
+    f.args[Y].dtype = f.args[X].dtype = FSC_DTYPE_NONE; /* not said: by the dtype parameter */
+    assert_true(run(&f, NULL));
+    assert_true(f.facts[T].dtype == FSC_DTYPE_NONE && f.out.launch.unit == 4);
+    f.given[T] = "fp16";
+    assert_true(run(&f, NULL) && f.out.launch.unit == 8);
+    f.args[N] = fsc_int((int64_t)1 << 40);
+    f.args[ROWS] = fsc_int(1);
+    assert_true(run(&f, NULL));
+    assert_true(f.facts[N].dtype == FSC_I64 && f.facts[ROWS].equals_one && !f.facts[ROWS].divisible);
+    f.args[N] = (FscArg){.kind = FSC_ARG_MISSING};
+    assert_true(run(&f, NULL) && !f.values[N].known && !f.facts[N].divisible && f.facts[N].dtype == FSC_DTYPE_NONE);
+    record_free(f.record);
+}
+
+static void ranges_by_the_rule(void **state) {
+    (void)state;
+    Fixture f = make("$3 npow2");
+    f.args[N] = fsc_int(1001);
+    assert_true(run(&f, NULL) && has_range(&f, N, 513, 1008) && has_range(&f, ROWS, 0, 0));
+    f.given[BLOCK] = "2048"; /* by hand: not what the rule says */
+    assert_true(run(&f, NULL) && has_range(&f, N, 0, 0));
+    f.given[BLOCK] = "1024";
+    assert_true(run(&f, NULL) && has_range(&f, N, 513, 1008));
+    f.given[BLOCK] = NULL;
+    f.given[N] = "1001"; /* an option says it: nothing to know */
+    assert_true(run(&f, NULL) && has_range(&f, N, 0, 0));
+    f.given[N] = NULL;
+    f.device.kind = FSC_CPU;
+    assert_true(run(&f, NULL) && has_range(&f, N, 0, 0));
+    f.device.kind = FSC_EMU;
+    static const int64_t none[] = {INT64_MIN, -5, 0, 1, (int64_t)1 << 40};
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        f.args[N] = fsc_int(none[i]);
+        assert_true(run(&f, NULL) && has_range(&f, N, 0, 0));
+    }
+    f.args[N] = fsc_int(INT64_MAX);
+    assert_false(run(&f, NULL)); /* there is no such power */
+    f.args[N] = fsc_float(1000.0);
+    assert_false(run(&f, NULL));
+    f.given[BLOCK] = "1024";
+    assert_true(run(&f, NULL) && has_range(&f, N, 0, 0) && f.facts[N].dtype == FSC_FP32);
+    record_free(f.record);
+}
+
+/* No more programs than multiprocessors, long rows: where the grid is an argument alone, and no explicit one is larger. */
+static void few_programs(void **state) {
+    (void)state;
+    static const int64_t within[3] = {1, 1, 1}, beyond[3] = {5, 1, 1}, plane[3] = {2, 2, 1};
+    Fixture f = make("$3 npow2");
+    f.args[N] = fsc_int(1 << 16);
+    f.args[ROWS] = fsc_int(3);
+    assert_true(run(&f, NULL) && has_range(&f, ROWS, 3, 4) && f.out.launch.few.most == 4);
+    assert_true(run(&f, within) && has_range(&f, ROWS, 3, 4));
+    assert_true(run(&f, beyond) && has_range(&f, ROWS, 0, 0) && f.out.launch.few.most == 0);
+    assert_true(run(&f, plane) && has_range(&f, ROWS, 0, 0));
+    f.options.compiled[SPEC_NUM_CTAS] = true;
+    assert_true(run(&f, NULL) && has_range(&f, ROWS, 0, 0));
+    f.options.compiled[SPEC_NUM_CTAS] = false;
+    f.args[ROWS] = fsc_int(132);
+    assert_true(run(&f, NULL) && has_range(&f, ROWS, 9, 132));
+    f.args[ROWS] = fsc_int(133);
+    assert_true(run(&f, NULL) && has_range(&f, ROWS, 0, 0));
+    f.args[N] = fsc_int(8192);
+    f.args[ROWS] = fsc_int(3);
+    assert_true(run(&f, NULL) && has_range(&f, ROWS, 0, 0));
+    f.args[N] = fsc_int(1 << 16);
+    record_add_grid(f.record, "1"); /* two axes: not looked into */
+    assert_true(run(&f, NULL) && has_range(&f, ROWS, 0, 0));
+    record_free(f.record);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types_alignment_and_vectors),
+        cmocka_unit_test(ranges_by_the_rule),
+        cmocka_unit_test(few_programs),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

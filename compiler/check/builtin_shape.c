@@ -109,7 +109,8 @@ const Sem *builtin_reshape(Checker *c, Call *call) {
     const Sem *r = x;
     for (uint32_t i = 0; i < to.rank; i++) {
         Shape now = sem_shape(r);
-        if (now.rank < to.rank && to.log2[i] == 0 && (i >= now.rank || now.log2[i] != 0)) r = expand_at(c, r, i);
+        bool is_new = i == now.rank || (i < now.rank && now.log2[i] != 0);
+        if (now.rank < to.rank && to.log2[i] == 0 && is_new) r = expand_at(c, r, i);
     }
     return shape_equal(sem_shape(r), to) ? r : reshape_to(c, x, to);
 }
@@ -152,6 +153,7 @@ const Sem *builtin_unsqueeze(Checker *c, Call *call) {
 /* ---- Order of axes ----------------------------------------------------------------------------------------------- */
 
 static const Sem *permuted(Checker *c, const Sem *x, const uint8_t *perm) {
+    if (sem_shape(x).rank < 2) return x; /* a scalar, too, has its one order */
     return sem_with(c, x, build_trans(&c->b, x->v, perm), x->wide ? build_trans(&c->b, x->wide, perm) : NULL);
 }
 

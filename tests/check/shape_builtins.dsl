@@ -24,3 +24,16 @@ def k(x: *fp32):
     f = a.reshape(16) + full(16, 1, i32) + zeros(16, i32)
     static_assert(f.shape == (16,) and broadcast_to(1, 16).shape == (16,))
     store(x + f, 1.0)
+    # Ones are added where they fit between the axes; any other shape is a reshape, ones behind it too.
+    # CHECK: [[ROWS:%.*]] = expand_dims %i {axis = 0} : tile<1x16xi32>
+    # CHECK: expand_dims [[ROWS]] {axis = 2} : tile<1x16x1xi32>
+    # CHECK: reshape %i : tile<2x8x1xi32>
+    # CHECK: reshape %i : tile<8x1x2xi32>
+    # CHECK: trans %{{.*}} {perm = {{.*}}} : tile<2x1x8xi32>
+    store(x + reshape(i, (1, 16, 1)), 1.0)
+    store(x + reshape(i, (2, 8, 1)), 1.0)
+    store(x + permute(view(i, 8, 1, 2), (2, 1, 0)), 1.0)
+    # One axis, and none, have one order.
+    # CHECK-NOT: trans
+    # CHECK: return
+    store(x + permute(i, (0,)), permute(permute(1.0, ()), ()))

@@ -75,7 +75,8 @@ def permuted_rank5(bench):
 
 
 RESHAPES = [((64,), (8, 8)), ((8, 8), (64,)), ((4, 16), (16, 4)), ((2, 4, 8), (8, 8)), ((32, 32), (2, 8, 4, 16)),
-            ((1024,), (1, 32, 32)), ((16, 1, 16), (4, 64)), ((2, 2, 2, 2, 2), (32,)), ((128, 64), (64, 128))]
+            ((1024,), (1, 32, 32)), ((16, 1, 16), (4, 64)), ((2, 2, 2, 2, 2), (32,)), ((128, 64), (64, 128)),
+            ((16,), (2, 8, 1)), ((16,), (1, 2, 1, 8, 1)), ((8, 1), (1, 2, 4, 1)), ((1, 4), (4, 1)), ((64,), (64, 1, 1)), ((1,), (1, 1, 1))]
 
 
 @case(shapes=RESHAPES, dtype=["i8", "bf16", "fp32", "fp64"], warps=[1, 4])
@@ -97,6 +98,20 @@ def reshaped_forms(bench, warps):
     judge(bench, "y = sum(v.reshape(8, 32), 1)", (16, 16), lambda x: x.reshape(8, 32).sum(1), "i32", warps)
     judge(bench, "y = max(v.trans(), axis=1)[:, None] + v.T", (16, 32), lambda x: x.T + x.max(0)[:, None], "i32", warps)
     judge(bench, "y = zeros((8, 8), T) + sum(v).reshape(1, 1)", (8, 8), lambda x: np.full((8, 8), x.sum()), "i32", warps)
+
+
+@case(warps=[1, 4])
+def axes_of_one(bench, warps):
+    """Ones in front, between and behind, through one builtin after the other; and scalars."""
+    judge(bench, "y = permute(v.reshape(32, 2, 1), 2, 0, 1)", (64,), lambda x: x.reshape(1, 32, 2), "i32", warps)
+    judge(bench, "a, b = v.reshape(8, 1, 2).split()\ny = join(b, a).reshape(1, 16, 1)", (16,),
+          lambda x: x.reshape(8, 2)[:, ::-1].reshape(1, 16, 1), "i32", warps)
+    judge(bench, "y = sort(cumsum(v.view(4, 4, 1), 2), 1)", (16,), lambda x: np.sort(x.reshape(4, 4, 1), 1), "i32", warps)
+    judge(bench, "y = flip(sum(v.reshape(2, 8, 1), 0, keep_dims=True), 2)", (16,),
+          lambda x: x.reshape(2, 8, 1).sum(0, keepdims=True), "i32", warps)
+    judge(bench, "y = broadcast_to(v.reshape(2, 8, 1), (2, 8, 4)) + v.reshape(1, 2, 8).trans(1, 2, 0)", (16,),
+          lambda x: np.broadcast_to(2 * x.reshape(2, 8, 1), (2, 8, 4)), "i32", warps)
+    judge(bench, "y = permute(sum(v), ()).reshape(1, 1) + v.permute(0)", (16,), lambda x: x[None] + x.sum(), "i32", warps)
 
 
 @case(n=[1, 2, 32, 128, 1024], dtype=["i1", "i8", "i32", "fp16", "fp32", "fp64"], warps=[1, 4])

@@ -228,6 +228,7 @@ RuleValue rule_float(double f);
 bool rule_dtype(const char *name, size_t length, RuleValue *out); /* an element type by its name; false: no such type */
 bool rule_is_int(RuleValue v);
 bool rule_truth(RuleValue v);
+void rule_divide(double a, double b, double *quotient, double *rest); /* a // b and a % b as Python has them; b is not 0 */
 
 /* Evaluates. err (may be NULL) holds a sentence that names the operation and its operands, or for RULE_UNBOUND the name.
  * *out is written only on RULE_OK. Allocates nothing; at most 64 values on the stack. */

@@ -166,23 +166,23 @@ static Slot divide_int(const RuleToken *t, int64_t a, int64_t b) {
     return slot_int(inexact && negative ? r + b : r);
 }
 
-static Slot divide_float(const RuleToken *t, double a, double b) {
-    if (b == 0) return slot_fail(RULE_DIVISION, t, rule_float(a), rule_float(b));
-    double r = fmod(a, b), q = (a - r) / b;
-    if (r != 0 && (r < 0) != (b < 0)) {
-        r += b;
-        q -= 1;
-    }
-    if (t->op == RULE_MOD) return slot_value(rule_float(r != 0 ? r : copysign(0, b)));
-    double floored = floor(q);
-    return slot_value(rule_float(q - floored > 0.5 ? floored + 1 : floored)); /* q is whole up to rounding */
+void rule_divide(double a, double b, double *quotient, double *rest) {
+    double r = fmod(a, b);
+    bool turns = r != 0 && (r < 0) != (b < 0);
+    double q = (a - r) / b - turns;
+    *rest = r == 0 ? copysign(0, b) : turns ? r + b : r;
+    *quotient = q == 0 ? copysign(0, a / b) : round(q); /* it is whole up to rounding */
 }
 
 static Slot arithmetic(const RuleToken *t, RuleValue a, RuleValue b) {
     if (a.is_float || b.is_float) {
-        double x = to_double(a), y = to_double(b);
+        double x = to_double(a), y = to_double(b), quotient, rest;
         if (t->op == RULE_CDIV) return slot_fail(RULE_TYPE, t, a, b);
-        if (t->op == RULE_FLOORDIV || t->op == RULE_MOD) return divide_float(t, x, y);
+        if (t->op == RULE_FLOORDIV || t->op == RULE_MOD) {
+            if (y == 0) return slot_fail(RULE_DIVISION, t, rule_float(x), rule_float(y));
+            rule_divide(x, y, &quotient, &rest);
+            return slot_value(rule_float(t->op == RULE_MOD ? rest : quotient));
+        }
         return slot_value(rule_float(t->op == RULE_ADD ? x + y : t->op == RULE_SUB ? x - y : x * y));
     }
     int64_t z = 0;

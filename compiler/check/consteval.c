@@ -79,18 +79,17 @@ static const Sem *int_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y
 }
 
 static const Sem *float_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
-    double a = as_double(x), b = as_double(y);
-    if ((op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD) && b == 0) return by_zero(c, op, at);
+    double a = as_double(x), b = as_double(y), quotient, rest;
+    bool divides = op == BIN_DIV || op == BIN_FLOORDIV || op == BIN_MOD;
+    if (divides ? b == 0 : op == BIN_POW && a == 0 && b < 0) return by_zero(c, op, at);
+    if (divides) rule_divide(a, b, &quotient, &rest);
     switch (op) {
     case BIN_ADD: return sem_float(c, a + b);
     case BIN_SUB: return sem_float(c, a - b);
     case BIN_MUL: return sem_float(c, a * b);
     case BIN_DIV: return sem_float(c, a / b);
-    case BIN_FLOORDIV: return sem_float(c, floor(a / b));
-    case BIN_MOD: {
-        double r = fmod(a, b);
-        return sem_float(c, r != 0 && (r < 0) != (b < 0) ? r + b : r);
-    }
+    case BIN_FLOORDIV: return sem_float(c, quotient);
+    case BIN_MOD: return sem_float(c, rest);
     case BIN_POW: return sem_float(c, pow(a, b));
     default:
         diag(c->d, at, E_INTEGERS, binary_text[op], sem_type_text(c, x->kind == SEM_FLOAT ? x : y));
@@ -127,15 +126,18 @@ const Sem *const_unary(Checker *c, UnaryOp op, const Sem *x, Span at) {
         diag(c->d, at, E_OPERAND, unary_text[op], sem_type_text(c, x));
         return &sem_error;
     }
-    Int r;
+    Int r = x->i; /* of a truth value, too: an int */
     switch (op) {
-    case UN_POS: return x;
+    case UN_POS: return x->kind == SEM_BOOL ? as_weak_as(c, sem_int(c, r), x, x) : x;
     case UN_NEG:
         if (x->kind == SEM_FLOAT) return as_weak_as(c, sem_float(c, -x->f), x, x);
         int_sub(int_from(0), x->i, &r);
         return as_weak_as(c, sem_int(c, r), x, x);
     default:
-        if (x->kind == SEM_BOOL) return as_weak_as(c, sem_bool(c, x->i.mag == 0), x, x);
+        if (x->kind == SEM_BOOL) {
+            diag(c->d, at, W_INVERT_BOOL, number_text(c, x), x->i.mag ? "-2" : "-1");
+            diag_note(c->d, at, "'not' turns a truth value round");
+        }
         if (!int_sub(int_from(-1), x->i, &r)) {
             diag(c->d, at, E_CONST_INVERT, number_text(c, x));
             return &sem_error;

@@ -106,14 +106,16 @@ bool int_shift(Int x, Int y, bool left, Int *r) {
     return true;
 }
 
+/* The lowest 64 bits of two's complement; those above them are all ones where x.neg, else zeros. */
+static uint64_t low_bits(Int x) {
+    return x.neg ? 0 - x.mag : x.mag;
+}
+
 bool int_bits(char op, Int x, Int y, Int *r) {
-    bool is_signed = x.neg || y.neg;
-    int64_t sx = 0, sy = 0;
-    if (is_signed && (!int_fits(x, &sx) || !int_fits(y, &sy))) return false;
-    uint64_t ux = is_signed ? (uint64_t)sx : x.mag, uy = is_signed ? (uint64_t)sy : y.mag;
-    uint64_t bits = op == '&' ? ux & uy : op == '|' ? ux | uy : ux ^ uy;
-    *r = is_signed ? int_from((int64_t)bits) : int_unsigned(bits);
-    return true;
+    uint64_t a = low_bits(x), b = low_bits(y), bits = op == '&' ? a & b : op == '|' ? a | b : a ^ b;
+    bool neg = op == '&' ? x.neg && y.neg : op == '|' ? x.neg || y.neg : x.neg != y.neg;
+    *r = make(neg ? 0 - bits : bits, neg);
+    return !neg || bits != 0; /* -2^64 is beyond the range */
 }
 
 const char *int_text(Arena *a, Int x) {

@@ -9,6 +9,8 @@ def k(x: *fp32, n: i32):
     b = 3 // 0
     # CHECK: error: '%' by zero at compile time [E0803]
     c = 3.0 % 0
+    # CHECK: error: '**' by zero at compile time [E0803]
+    d = 0.0 ** -1.5
     # CHECK: error: a shift by -1, which is negative [E0804]
     d = 1 << -1
     # CHECK: error: static_assert failed: too small [E0806]

@@ -1,4 +1,4 @@
-# RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
+# RUN: fsc --emit=tile --passes= %s -o - 2>&1 | FileCheck %s
 # Compile-time arithmetic is Python's: exact integers, floor division, and its functions.
 @kernel(grid=(1,))
 def k(x: *fp32, N: constexpr = 781, B: constexpr = next_power_of_2(781)):
@@ -12,5 +12,23 @@ def k(x: *fp32, N: constexpr = 781, B: constexpr = next_power_of_2(781)):
     static_assert("a" + "b" == "ab" and 3 in (1, 2, 3) and 4 not in (1, 2) and None is None)
     static_assert(1 < 2 <= 2 and (1 if N > 3 else 2) == 1 and (0 or 5) == 5 and (0 and 5) == 0)
     static_assert(1e300 * 10 > 1e300 and 2 ** -1 == 0.5 and 10 ** 19 > 2 ** 63)
+    # Quotients and remainders floor, of floats as exactly as Python's; truth values are the ints 0 and 1.
+    static_assert(7 // -2 == -4 and 7 % -2 == -1 and -7 // -2 == 3 and -7 % -2 == -1 and 0 // -5 == 0 and 0 % -5 == 0)
+    static_assert(-2 ** 63 // -1 == 2 ** 63 and -2 ** 63 % -1 == 0 and 0xffffffffffffffff // -2 == -2 ** 63 and 0xffffffffffffffff % -2 == -1)
+    static_assert(1.0 // 0.1 == 9.0 and 1 % 0.1 > 0.09 and -1.0 // 0.1 == -10.0 and -7.5 % 2 == 0.5 and 7.5 // -2 == -4)
+    static_assert(-1.0 // float("inf") == -1 and -1.0 % float("inf") == float("inf") and True // 0.1 == 9)
+    # CHECK: note: 0.0 -0.0 -0.0 nan
+    static_print(-0.0 % 1, 0.0 % -1.0, -0.0 // 1, float("inf") // 2)
+    static_assert(True // True == 1 and True % 2 == 1 and -True == -1)
+    # CHECK: note: 1 0 1 0
+    static_print(+True, +False, True // True, -False)
+    static_assert(~0 == -1 and ~-1 == 0 and ~(2 ** 63 - 1) == -2 ** 63 and ~0xfffffffffffffffe == -0xffffffffffffffff)
+    # Bits are those of two's complement without end.
+    static_assert(0xffffffffffffffff & ~0xf == 0xfffffffffffffff0 and -1 & 0xffffffffffffffff == 0xffffffffffffffff and -1 ^ 2 ** 63 == -2 ** 63 - 1)
+    static_assert(-2 ** 63 - 1 | 1 == -2 ** 63 - 1 and (-0xffffffffffffffff & 3) == 1)
+    # CHECK: python_values.dsl:[[#@LINE+2]]:19: warning: ~True is -2, as in Python, and true [W0302]
+    # CHECK: note: 'not' turns a truth value round
+    static_assert(~(N > 3) == -2 and ~False == -1)
+    # CHECK: warning: ~False is -1, as in Python, and true
     # CHECK: const 7.5 : fp32
     store(x, 15 / 2)

@@ -132,6 +132,7 @@ static void doubles(void **state) {
         {"$2 neg", -0.5},      {"$2 3 min", 0.5},
         {"0.5 0.25 max", 0.5}, {"-inf", -(double)INFINITY},
         {"1 0.1 //", 9},       {"1 0.1 %", 0.09999999999999995},
+        {"-1 inf //", -1},     {"-0.0 1 //", -0.0},
     };
     RuleEnv env = make_env();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

@@ -55,7 +55,7 @@ static SType at_least_fp32(SType t) {
     return t == ST_FP64 ? ST_FP64 : ST_FP32;
 }
 
-static bool mixes_signs(const Sem *x, const Sem *y) {
+bool mixes_signs(const Sem *x, const Sem *y) {
     if (adapts(x, y) || adapts(y, x)) return false;
     STypeClass a = stype_class(sem_natural(x)), b = stype_class(sem_natural(y));
     return (a == CLASS_SIGNED && b == CLASS_UNSIGNED) || (a == CLASS_UNSIGNED && b == CLASS_SIGNED);
@@ -182,6 +182,20 @@ static const Sem *float_arith(Checker *c, BinaryOp op, const Sem *x, const Sem *
     }
 }
 
+/* In a Triton file truth values are integers of one bit, whose + - * // % << >> wrap at 2. */
+static const Sem *bit_arith(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Shape shape, Span at) {
+    switch (op) {
+    case BIN_ADD:
+    case BIN_SUB: return build_pair(c, OP_XOR, x, y, ST_I1, shape, at);
+    case BIN_MUL:
+    case BIN_FLOORDIV: return build_pair(c, OP_AND, x, y, ST_I1, shape, at); /* by 0: 0 */
+    default: {
+        const Sem *even = arith_unary(c, UN_INVERT, convert_to(c, y, ST_I1, at), at);
+        return build_pair(c, OP_AND, x, even, ST_I1, shape, at); /* % 0: x; a shift by 1: 0 */
+    }
+    }
+}
+
 /* x ** y: repeated squaring for a known n >= 0, in fp32 where x is narrower; else the library's pow, of floats. */
 static const Sem *power(Checker *c, const Sem *x, const Sem *y, Span at) {
     int64_t n = 0;
@@ -192,6 +206,7 @@ static const Sem *power(Checker *c, const Sem *x, const Sem *y, Span at) {
         diag_note(c->d, at, "convert one side first, as in x.to(fp32) ** y");
         return &sem_error;
     }
+    if (x->type == ST_I1) x = convert_to(c, x, ST_I32, at);
     if (stype_is_float(x->type) && stype_bits(x->type) < 32 && n > 1)
         return convert_to(c, power(c, convert_to(c, x, ST_FP32, at), y, at), x->type, at);
     const Sem *result = NULL, *square = x;
@@ -200,7 +215,7 @@ static const Sem *power(Checker *c, const Sem *x, const Sem *y, Span at) {
         if (n > 1) square = arith_binary(c, BIN_MUL, square, square, at);
     }
     if (result) return result;
-    return broadcast_to(c, convert_to(c, sem_i64(c, 1), x->type == ST_I1 ? ST_I32 : x->type, at), sem_shape(x));
+    return broadcast_to(c, convert_to(c, sem_i64(c, 1), x->type, at), sem_shape(x));
 }
 
 const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at) {
@@ -223,7 +238,9 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
         return &sem_error;
     }
     if (op == BIN_DIV) return build_pair(c, OP_FDIV, x, y, ST_FP32, shape, at);
-    if (t == ST_I1 && (!is_bitwise(op) || op == BIN_SHL || op == BIN_SHR)) t = ST_I32;
+    bool as_number = !is_bitwise(op) || op == BIN_SHL || op == BIN_SHR;
+    if (t == ST_I1 && as_number && triton_rules(c)) return bit_arith(c, op, x, y, shape, at);
+    if (t == ST_I1 && as_number) t = ST_I32;
     if (op == BIN_ADD || op == BIN_SUB || op == BIN_MUL) return int_exact(c, int_op(op, t), x, y, t, shape, at);
     return build_pair(c, int_op(op, t), x, y, t, shape, at);
 }
@@ -231,7 +248,8 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
 /* ---- Unary operators --------------------------------------------------------------------------------------------- */
 
 static const Sem *negate(Checker *c, const Sem *x, Span at) {
-    if (!stype_is_float(x->type)) return arith_binary(c, BIN_SUB, sem_i64(c, 0), x, at);
+    bool is_bit = x->type == ST_I1 && triton_rules(c);
+    if (!stype_is_float(x->type)) return arith_binary(c, BIN_SUB, is_bit ? sem_bool(c, false) : sem_i64(c, 0), x, at);
     const Sem *y = stype_bits(x->type) == 8 ? convert_to(c, x, ST_FP32, at) : x;
     return convert_to(c, sem_run(c, y->type, build1(&c->b, OP_FNEG, y->v), NULL), x->type, at);
 }

@@ -275,6 +275,7 @@ const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, co
     if (!sem_is_number(x) || !sem_is_number(y)) return arith_minmax(c, which, propagate_nan, x, y, at);
     const Sem *less = const_compare(c, CMP_LT, which == TAKE_MAX ? x : y, which == TAKE_MAX ? y : x, at);
     if (x->kind == SEM_FLOAT && isnan(x->f)) return propagate_nan ? x : y;
+    if (y->kind == SEM_FLOAT && isnan(y->f)) return propagate_nan ? y : x;
     return const_truth(less) ? y : x;
 }
 

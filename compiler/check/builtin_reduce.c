@@ -70,18 +70,25 @@ static const Sem *reduce_axes(Checker *c, const Reduction *r, OpKind combine, Sp
     return r->keep_dims ? restore_axes(c, s, r->axis, from) : s;
 }
 
+/* Of less than 32 bits: an integer of 32. Truth values are unsigned to Triton. */
+SType sum_type(const Checker *c, SType t) {
+    if (stype_is_float(t) || stype_bits(t) >= 32) return t;
+    return stype_is_unsigned(t) && (t != ST_I1 || triton_rules(c)) ? ST_U32 : ST_I32;
+}
+
+/* Of truth values, where i1 was asked for, whether any is true; to Triton a sum that wraps at 2. */
+OpKind sum_op(const Checker *c, SType t) {
+    if (stype_is_float(t)) return OP_FADD;
+    return t != ST_I1 ? OP_ADD : triton_rules(c) ? OP_XOR : OP_OR;
+}
+
 const Sem *builtin_sum(Checker *c, Call *call) {
     Reduction r;
     if (!read_reduction(c, call, 2, 3, &r)) return &sem_error;
-    SType t = r.x->type;
-    if (r.dtype) {
-        t = r.dtype->type;
-    } else if (!stype_is_float(t) && stype_bits(t) < 32) {
-        t = stype_class(t) == CLASS_UNSIGNED ? ST_U32 : ST_I32;
-    }
+    SType t = r.dtype ? r.dtype->type : sum_type(c, r.x->type);
     bool through_fp32 = stype_is_float(t) && stype_bits(t) < 32;
     r.x = convert_to(c, r.x, through_fp32 ? ST_FP32 : t, call->span);
-    const Sem *s = reduce_axes(c, &r, stype_is_float(t) ? OP_FADD : t == ST_I1 ? OP_OR : OP_ADD, call->span);
+    const Sem *s = reduce_axes(c, &r, sum_op(c, t), call->span);
     return convert_to(c, s, t, call->span);
 }
 

@@ -199,16 +199,13 @@ const Sem *builtin_cumsum(Checker *c, Call *call) {
     }
     if (call->arg[1] && !read_reduced_axis(c, call, 1, t.at[0], &axis)) return &sem_error;
     const Sem *dtype = result_type(call, 3);
-    SType type = t.at[0]->type;
-    if (dtype) type = dtype->type;
-    else if (!stype_is_float(type) && stype_bits(type) < 32) type = stype_class(type) == CLASS_UNSIGNED ? ST_U32 : ST_I32;
+    SType type = dtype ? dtype->type : sum_type(c, t.at[0]->type);
     bool is_float = stype_is_float(type);
     t.at[0] = convert_to(c, t.at[0], is_float && stype_bits(type) < 32 ? ST_FP32 : type, call->span);
     c->b.span = call->span;
     Op *op = build_over(c, OP_SCAN, &t, axis, reverse ? COMBINE_REVERSE : 0);
-    OpKind sum = is_float ? OP_FADD : type == ST_I1 ? OP_OR : OP_ADD;
     OpKind times = is_float ? OP_FMUL : type == ST_I1 ? OP_AND : OP_MUL;
-    yield_op(c, op, product ? times : sum);
+    yield_op(c, op, product ? times : sum_op(c, type));
     t = results_of(c, &t, op);
     return convert_to(c, t.at[0], type, call->span);
 }

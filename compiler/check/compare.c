@@ -2,7 +2,8 @@
  *
  * In: two Sems, at least one of them RUN. Out: an i1 Sem (comparison) or one of the common type.
  * Method: integers compare in their common type where that is exact, else in 64 bits on their wide forms, so that a
- * comparison is true exactly when it is true of the mathematical values.
+ * comparison is true exactly when it is true of the mathematical values. So are max and min of a signed and an unsigned
+ * one. In a Triton file those two are converted to their common type instead.
  */
 #include "check/sema.h"
 
@@ -35,13 +36,77 @@ static bool exact_in(const Sem *s, SType t) {
     return !s->wide && type_holds(s->type, t);
 }
 
-static const Sem *compare_ints(Checker *c, CompareOp op, const Sem *x, const Sem *y, SType t, Shape shape, Span at) {
-    bool is_unsigned = stype_is_unsigned(t);
-    if (exact_in(x, t) && exact_in(y, t)) {
-        return build_cmp(c, OP_ICMP, pred_of(op, is_unsigned), convert_to(c, x, t, at), convert_to(c, y, t, at), shape);
+/* ---- Signed and unsigned ----------------------------------------------------------------------------------------- */
+
+/* Converting it to t may make another number of it. */
+static bool changes_in(const Sem *s, SType t) {
+    return sem_is_number(s) ? !number_fits(s, t) : !type_holds(s->type, t);
+}
+
+/* A signed and an unsigned integer whose common type does not hold both. */
+static bool clashes(const Sem *x, const Sem *y, SType t) {
+    return !stype_is_float(t) && mixes_signs(x, y) && (changes_in(x, t) || changes_in(y, t));
+}
+
+static void warn_of_clash(Checker *c, const char *what, const Sem *x, const Sem *y, SType t, Span at) {
+    if (c->file->is_library) return;
+    diag(c->d, at, W_MIXED_SIGN, what, sem_type_text(c, x), sem_type_text(c, y), stype_name(t));
+    diag_note(c->d, at, "convert one side first, as in x.to(%s), to say what is meant", stype_name(t));
+}
+
+/* In 64 bits only an unsigned reading holds it. */
+static bool is_above_i64(const Sem *s) {
+    return sem_is_number(s) ? !s->i.neg && s->i.mag > (uint64_t)INT64_MAX : s->type == ST_U64;
+}
+
+static const Sem *as_wide(Checker *c, const Sem *s) {
+    return sem_run(c, ST_I64, wide_value(c, s), NULL);
+}
+
+/* s, signed, against u, unsigned, both of 64 bits: a negative s is less than every u. */
+static const Sem *compare_mixed(Checker *c, CompareOp op, const Sem *s, const Sem *u, Shape shape) {
+    bool below = op == CMP_LT || op == CMP_LE || op == CMP_NE; /* what holds of a negative s */
+    const Sem *a = as_wide(c, s), *b = as_wide(c, u), *zero = as_wide(c, sem_i64(c, 0));
+    const Sem *sign = build_cmp(c, OP_ICMP, below ? PRED_SLT : PRED_SGE, a, zero, shape);
+    const Sem *rest = build_cmp(c, OP_ICMP, pred_of(op, true), a, b, shape);
+    return sem_run(c, ST_I1, build2(&c->b, below ? OP_OR : OP_AND, sign->v, rest->v), NULL);
+}
+
+static CompareOp turned_round(CompareOp op) {
+    return op == CMP_LT ? CMP_GT : op == CMP_LE ? CMP_GE : op == CMP_GT ? CMP_LT : op == CMP_GE ? CMP_LE : op;
+}
+
+/* Below -2^63, which only a number of compile time is. */
+static bool is_below_i64(const Sem *s) {
+    return sem_is_number(s) && s->i.neg && s->i.mag > (uint64_t)INT64_MAX + 1;
+}
+
+/* True of the mathematical values. */
+static const Sem *compare_exactly(Checker *c, CompareOp op, const Sem *x, const Sem *y, Shape shape) {
+    if (is_below_i64(x) || is_below_i64(y)) {
+        const Sem *edge = sem_i64(c, is_below_i64(x) ? 0 : 1), *other = sem_i64(c, is_below_i64(x) ? 1 : 0);
+        const Sem *known = const_compare(c, op, edge, other, c->b.span);
+        return broadcast_to(c, to_run(c, known, c->b.span), shape);
     }
-    const Sem *a = sem_run(c, ST_I64, wide_value(c, x), NULL), *b = sem_run(c, ST_I64, wide_value(c, y), NULL);
-    return build_cmp(c, OP_ICMP, pred_of(op, is_unsigned && stype_bits(t) == 64), a, b, shape);
+    bool above = is_above_i64(x);
+    if (above == is_above_i64(y)) {
+        const Sem *a = as_wide(c, x), *b = as_wide(c, y);
+        return build_cmp(c, OP_ICMP, pred_of(op, above), a, b, shape);
+    }
+    return above ? compare_mixed(c, turned_round(op), y, x, shape) : compare_mixed(c, op, x, y, shape);
+}
+
+static const Sem *compare_ints(Checker *c, CompareOp op, const Sem *x, const Sem *y, SType t, Shape shape, Span at) {
+    bool clash = clashes(x, y, t), converts = clash && triton_rules(c);
+    if (converts) {
+        x = to_run(c, x, at);
+        y = to_run(c, y, at);
+    } else if (clash) {
+        warn_of_clash(c, compare_text[op], x, y, t, at);
+    }
+    if (!converts && (!exact_in(x, t) || !exact_in(y, t))) return compare_exactly(c, op, x, y, shape);
+    const Sem *a = convert_to(c, x, t, at), *b = convert_to(c, y, t, at);
+    return build_cmp(c, OP_ICMP, pred_of(op, stype_is_unsigned(t)), a, b, shape);
 }
 
 static const Sem *compare_pointers(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at) {
@@ -93,12 +158,28 @@ static bool has_wide(const Sem *s) {
     return s->kind == SEM_RUN && s->wide;
 }
 
+/* The larger of the two is as large as the unsigned one at least, the smaller no larger than the signed one. */
+static const Sem *minmax_mixed(Checker *c, MinMax which, const Sem *x, const Sem *y, SType t, Shape shape, Span at) {
+    bool is_max = which == TAKE_MAX;
+    warn_of_clash(c, is_max ? "maximum" : "minimum", x, y, t, at);
+    const Sem *takes = compare_exactly(c, is_max ? CMP_GE : CMP_LE, x, y, shape);
+    SType in = is_max ? t : stype_signed(t);
+    const Sem *a = convert_to(c, to_run(c, x, at), in, at), *b = convert_to(c, to_run(c, y, at), in, at);
+    return arith_select(c, takes, a, b, at);
+}
+
 const Sem *arith_minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at) {
     if (sem_is_error(x) || sem_is_error(y)) return &sem_error;
     c->b.span = at;
     SType t;
     Shape shape;
     if (!promote(c, x, y, at, &t) || !broadcast_shape(c, x, y, at, &shape)) return &sem_error;
+    bool clash = clashes(x, y, t);
+    if (clash && !triton_rules(c)) return minmax_mixed(c, which, x, y, t, shape, at);
+    if (clash) {
+        x = to_run(c, x, at);
+        y = to_run(c, y, at);
+    }
     SType in = stype_is_float(t) && stype_bits(t) == 8 ? ST_FP32 : t;
     const Sem *a = convert_to(c, x, in, at), *b = convert_to(c, y, in, at);
     if (sem_is_error(a) || sem_is_error(b)) return &sem_error;

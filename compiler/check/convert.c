@@ -163,8 +163,7 @@ const Sem *condition_of(Checker *c, const Sem *s, Span at, const char *what) {
         diag_note(c->d, at, "choose per element with where(condition, a, b), or reduce it with max(condition)");
         return &sem_error;
     }
-    bool is_triton = c->m->mode == SYNTAX_PYTHON && !c->file->is_library;
-    if (s->is_pointer && is_triton) { /* as there: true unless it is null */
+    if (s->is_pointer && triton_rules(c)) { /* as there: true unless it is null */
         c->b.span = at;
         return compare(c, CMP_NE, bitcast_to(c, s, ST_I64, false, at), sem_i64(c, 0), at);
     }

@@ -99,7 +99,7 @@ const Sem *choose(Checker *c, const Node *n) {
 
 /* Triton takes a tile here and warns that it will not for long: so do its files. */
 bool tile_logic(Checker *c, const Node *n, const char *word, const char *instead) {
-    if (c->m->mode != SYNTAX_PYTHON || c->file->is_library) return false;
+    if (!triton_rules(c)) return false;
     diag(c->d, n->span, W_TILE_LOGIC, word);
     diag_note(c->d, n->span, "write %s, which says so; '%s' is for scalars", instead, word);
     return true;

@@ -211,6 +211,10 @@ static void suggest(Checker *c, const char *name, Span at) {
     }
 }
 
+bool triton_rules(const Checker *c) {
+    return c->m->mode == SYNTAX_PYTHON && !c->file->is_library;
+}
+
 static const Sem *not_defined(Checker *c, const char *name, const Binding *b, Span at) {
     diag(c->d, at, E_UNDEFINED_PATH, name);
     if (b->span.end) diag_note(c->d, b->span, "it is assigned here");

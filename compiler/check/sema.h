@@ -54,6 +54,7 @@ STypeClass stype_class(SType t);
 bool stype_is_float(SType t);
 bool stype_is_unsigned(SType t); /* i1 counts: it is 0 or 1 */
 bool stype_find(const char *canonical, SType *out);
+SType stype_signed(SType t); /* the signed integer as wide as t */
 DType stype_memory(SType t); /* of an element in memory: i1 lies as i8 */
 
 /* ---- Semantic values --------------------------------------------------------------------------------------------- */
@@ -236,6 +237,8 @@ FileScope *scope_of_file(Checker *c, const Module *m); /* with errors for functi
 const char *nearest_name(const char *name, const char *const *names, uint32_t count);
 uint32_t edit_distance(const char *x, const char *y, uint32_t limit);
 
+bool triton_rules(const Checker *c); /* the code under way is of a .py file: Triton's meaning where the two differ */
+
 /* convert.c: between types and shapes */
 enum { TILE_BITS = 20 }; /* log2 of the elements of a tile, at most */
 const Sem *to_run(Checker *c, const Sem *s, Span at); /* a number becomes a run-time scalar of its natural type */
@@ -262,6 +265,7 @@ const Sem *arith_unary(Checker *c, UnaryOp op, const Sem *x, Span at);
 const Sem *arith_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
 /* The common element type of two values (numbers adapt); false and an error where there is none. */
 bool promote(Checker *c, const Sem *x, const Sem *y, Span at, SType *out);
+bool mixes_signs(const Sem *x, const Sem *y); /* a signed and an unsigned integer, neither of which adapts */
 typedef enum MinMax { TAKE_MAX, TAKE_MIN } MinMax;
 
 /* Which file of the library has a mathematical function (else math32 or math64), and that its operands are not widened. */
@@ -269,6 +273,8 @@ enum { LIB_ARC = 1, LIB_REAL = 2, LIB_AS_IT_IS = 4 };
 const Sem *arith_minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at);
 const Sem *arith_select(Checker *c, const Sem *cond, const Sem *x, const Sem *y, Span at);
 OpKind minmax_op(MinMax which, SType t, bool propagate_nan);
+SType sum_type(const Checker *c, SType t); /* of a sum of t */
+OpKind sum_op(const Checker *c, SType t);
 const Sem *pointer_add(Checker *c, const Sem *p, const Sem *offset, bool negate, Span at);
 
 /* expr.c */

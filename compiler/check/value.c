@@ -52,6 +52,13 @@ bool stype_is_unsigned(SType t) {
     return stypes[t].class == CLASS_UNSIGNED || stypes[t].class == CLASS_BOOL;
 }
 
+SType stype_signed(SType t) {
+    for (int s = 0; s < ST_COUNT; s++) {
+        if (stypes[s].class == CLASS_SIGNED && stypes[s].bits == stypes[t].bits) return (SType)s;
+    }
+    bug("stype_signed: no signed type is as wide as %s", stype_name(t));
+}
+
 bool stype_find(const char *canonical, SType *out) {
     for (int t = 0; t < ST_COUNT; t++) {
         if (strcmp(stypes[t].name, canonical) != 0) continue;

@@ -290,6 +290,12 @@ class Evaluator:
             raise Undefined("cdiv beyond small numbers")
         return Value(n.dtype, ((x.v + y.v - y.v.dtype.type(1)) // y.v).astype(NP[n.dtype]))
 
+    def numbers(self, *values):
+        """Integers of any size, of values that are their exact forms."""
+        if any(np.any(x.differs()) for x in values):
+            raise Undefined("an exact form beside u64")
+        return [x.v.astype(object) for x in values]
+
     def of_cmp(self, n, env):
         a, b = (self.value(k, env) for k in n.kids)
         if is_float(a.dtype) or is_float(b.dtype):
@@ -298,10 +304,10 @@ class Evaluator:
             return Value("i1", F.compare(n.a["op"], a.v, b.v))
         self.settle(a), self.settle(b)
         if "u64" in (a.dtype, b.dtype):
-            for x in (a, b):
-                if np.any(x.differs()) or (x.dtype != "u64" and np.any(extend(x.v) < 0)):
-                    raise Undefined("u64 compared with what may be negative")
-            return Value("i1", F.compare(n.a["op"], a.v.astype(np.uint64), b.v.astype(np.uint64)))
+            x, y = self.numbers(a, b)
+            if self.fault == "mixed":
+                x, y = a.v.astype(np.uint64), b.v.astype(np.uint64)
+            return Value("i1", np.asarray(F.compare(n.a["op"], x, y), bool))
         if self.fault == "wide":
             return Value("i1", F.compare(n.a["op"], extend(a.v), extend(b.v)))
         if self.fault == "unsigned" and a.dtype == b.dtype == "u32":
@@ -361,6 +367,9 @@ class Evaluator:
         a, b = (self.value(k, env) for k in n.kids)
         if is_float(n.dtype):
             return F.float_pick(n, self.convert(a, n.dtype), self.convert(b, n.dtype), Value)
+        if a.dtype[0] != b.dtype[0]:  # a signed and an unsigned one
+            pick = np.maximum if n.a["op"].startswith("max") else np.minimum
+            return Value(n.dtype, np.asarray(pick(*self.numbers(a, b)), NP[n.dtype]))
         x, y = self.convert(a, n.dtype).v, self.convert(b, n.dtype).v
         return self.merged((np.maximum if n.a["op"].startswith("max") else np.minimum)(x, y), n.dtype, (a, b))
 

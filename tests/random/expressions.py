@@ -249,6 +249,8 @@ class Expressions:
             return self.quotient(dtype, shape, d)
         if r < 0.64:
             return self.choose(dtype, shape, d)
+        if r < 0.66:
+            return self.mixed_pair(dtype, shape, d)
         if r < 0.70:
             a, b = self.two(dtype, shape, d)
             return self.mk("pair", [self.settle(a), self.settle(b)], dtype, shape, op=rng.choice(["maximum", "minimum", "max", "min"]))
@@ -267,6 +269,16 @@ class Expressions:
         if r < 0.94 and dtype in ("i32", "u32", "i64", "u64"):
             return self.reduced(dtype, shape, d)
         return self.terminal(dtype, shape)
+
+    def mixed_pair(self, dtype, shape, d):
+        """The larger of a signed and an unsigned integer is unsigned, the smaller signed."""
+        u, word = f"u{BITS[dtype]}", "min" if is_signed(dtype) else "max"
+        other = self.rng.choice([t for t in INTS if is_signed(t) and BITS[t] <= BITS[dtype]])
+        kids = [self.settle(self.gen(u, shape, d - 1), True), self.settle(self.gen(other, self.lesser(shape), d - 1), True)]
+        if any(k.kind == "const" for k in kids):
+            return self.terminal(dtype, shape)
+        self.rng.shuffle(kids)
+        return self.mk("pair", kids, dtype, shape, op=self.rng.choice([word, word + "imum"]))
 
     def parameters(self):
         """i32 parameters in scope: a launch may compile for their values, which must change nothing."""
@@ -322,7 +334,7 @@ class Expressions:
         rng, r = self.rng, self.rng.random()
         if r < 0.6:
             t = rng.choice(["i32", "i32", "i32"] + INTS) if self.mode == "int" or rng.random() < 0.3 else rng.choice(FLOATS)
-            other = t if is_float(t) or t == "u64" else rng.choice([t, t, rng.choice([u for u in INTS if u != "u64"])])
+            other = t if is_float(t) else rng.choice([t, t, rng.choice(INTS)])
             a, b = self.two(t, shape, d, other)
             return self.mk("cmp", [self.settle(a), self.settle(b)], "i1", shape, op=rng.choice(["<", "<=", ">", ">=", "==", "!="]))
         if r < 0.8:

@@ -1,7 +1,7 @@
 """test_promotion.py - which type an operation has, and its value: every pair of types, every cast, literals on both sides.
 
-The rules are written down here once more, from the language's page: `common` and the functions after it. Each kernel
-asserts the type of each result at compile time and stores it as it is; values are computed in float64 or in integers and
+The rules are written down here once more, from the language's page: `common` and the functions after it, and what a Triton
+file (`triton`) has otherwise. Each kernel asserts the type of each result at compile time and stores it as it is; values are computed in float64 or in integers and
 rounded once.
 """
 import numpy as np
@@ -39,9 +39,9 @@ def common(x, y):
     return x if is_unsigned(x) else y
 
 
-def arithmetic(x, y):
+def arithmetic(x, y, triton):
     t = common(x, y)
-    return "i32" if t == "i1" else t
+    return "i32" if t == "i1" and not triton else t
 
 
 def at_least_fp32(t):
@@ -50,6 +50,10 @@ def at_least_fp32(t):
 
 def divided(x, y):
     return at_least_fp32(common(x, y))
+
+
+def bitwise(x, y, triton):
+    return common(x, y)
 
 
 def mixes_signs(x, y):
@@ -104,9 +108,9 @@ OPS = {
     "+": (lambda a, b: a + b, arithmetic),
     "-": (lambda a, b: a - b, arithmetic),
     "*": (lambda a, b: a * b, arithmetic),
-    "&": (lambda a, b: a & b, common),
-    "|": (lambda a, b: a | b, common),
-    "^": (lambda a, b: a ^ b, common),
+    "&": (lambda a, b: a & b, bitwise),
+    "|": (lambda a, b: a | b, bitwise),
+    "^": (lambda a, b: a ^ b, bitwise),
     "<": (lambda a, b: a < b, None),
     "<=": (lambda a, b: a <= b, None),
     "==": (lambda a, b: a == b, None),
@@ -116,19 +120,21 @@ OPS = {
 }
 
 
-def expected(op, x, y, a, b):
+def expected(op, x, y, a, b, triton):
     """(type, values) of a op b; None: the language refuses it."""
     f, rule = OPS.get(op, (None, None))
     both_int = x not in FLOATS and y not in FLOATS
     if op in "&|^" and not both_int:
         return None
     if f and rule:
-        t = rule(x, y)
+        t = rule(x, y, triton)
+        if t == "i1":  # wraps at 2
+            return t, f(a, b) & 1
         with np.errstate(over="ignore", invalid="ignore"):
             return t, convert(f(convert(a, t), convert(b, t)), t)
     if f:
-        if both_int and "u64" not in (x, y):  # comparisons of integers are exact
-            return "i1", f(a.astype(np.int64), b.astype(np.int64)).astype(np.uint8)
+        if both_int and not triton:  # true of the numbers themselves
+            return "i1", f(a.astype(object), b.astype(object)).astype(np.uint8)
         t = common(x, y)
         return "i1", f(convert(a, t), convert(b, t)).astype(np.uint8)
     if mixes_signs(x, y) or (op == "//" and not both_int):
@@ -136,7 +142,7 @@ def expected(op, x, y, a, b):
     if op == "/":
         t = divided(x, y)
         return t, rounded(convert(a, t) / convert(b, t), t)
-    t = arithmetic(x, y) if both_int else at_least_fp32(common(x, y))
+    t = arithmetic(x, y, triton) if both_int else at_least_fp32(common(x, y))
     p, q = convert(a, t), convert(b, t)
     if not both_int:
         return t, rounded(np.fmod(p, q), t)
@@ -148,6 +154,16 @@ def expected(op, x, y, a, b):
     return t, convert(quotient if op == "//" else p - quotient * q, t)
 
 
+def extreme(name, x, y, a, b, triton):
+    """(type, values) of maximum and minimum."""
+    t = common(x, y)
+    pick = np.maximum if name == "maximum" else np.minimum
+    if triton or not mixes_signs(x, y) or not is_unsigned(t):
+        return t, pick(convert(a, t), convert(b, t))
+    t = t if name == "maximum" else t.replace("u", "i")
+    return t, pick(a.astype(object), b.astype(object)).astype(fsc.DTYPES[t][1])
+
+
 def judge(got, t, want, what, division=False):
     if t not in FLOATS:
         same_bits(got, want.astype(got.dtype), what)
@@ -157,41 +173,83 @@ def judge(got, t, want, what, division=False):
         same_bits(got, want, what)
 
 
-def run(bench, lines, inputs, outputs, warps=4):
+def run(bench, lines, inputs, outputs, warps=4, file="test.dsl"):
     """Each line: (expression, type, values). One kernel for all of them."""
     params = [f"{n}: *{t}" for n, t, _ in inputs] + [f"o{k}: *{t}" for k, (_, t, _) in enumerate(lines)]
     body = [f"    {n.upper()} = load({n} + i)" for n, _, _ in inputs]
     for k, (text, t, _) in enumerate(lines):
         body += [f"    r{k} = {text}", f"    static_assert(r{k}.dtype == {t}, '{text}')", f"    store(o{k} + i, r{k})"]
-    source = f"@kernel(grid=(1,))\ndef k({', '.join(params)}):\n    i = arange(0, {N})\n" + "\n".join(body) + "\n"
+    source = f"@jit\ndef plus(p, q):\n    return p + q\n\n@kernel(grid=(1,))\ndef k({', '.join(params)}):\n    i = arange(0, {N})\n" + "\n".join(body) + "\n"
     given = [bench.buffer(t, N) for _, t, _ in inputs]
     for b, (_, t, v) in zip(given, inputs):
         b.write(fsc.encode(v, t))
     made = [bench.buffer(t, N) for _, t, _ in lines]
-    bench.run(source, *given, *made, num_warps=warps)
+    bench.run(source, *given, *made, num_warps=warps, file=file)
     for b, (text, t, want) in zip(made, lines):
         outputs(b.read(), t, want, text)
 
 
 @case(x=TYPES)
 def pairs(bench, x):
-    for k, y in enumerate(TYPES):
+    every_pair(bench, x, TYPES, False)
+
+
+@case(x=INTS)
+def pairs_in_triton(bench, x):
+    every_pair(bench, x, INTS, True)
+
+
+def every_pair(bench, x, others, triton):
+    for k, y in enumerate(others):
         wide = x in INTS and y in INTS
         a, b = sample(x, 2 * k, wide), nonzero(sample(y, 2 * k + 1, wide))
         lines = []
         for op in list(OPS) + ["/", "//", "%"]:
-            e = expected(op, x, y, a, b)
+            e = expected(op, x, y, a, b, triton)
             if e:
                 lines.append((f"A {op} B", *e))
+        lines += [(f"{name}(A, B)", *extreme(name, x, y, a, b, triton)) for name in ("maximum", "minimum")]
         t = common(x, y)
         lines.append(("where(A > B, A, B)", t, None))
-        more = expected(">", x, y, a, b)[1]
+        more = expected(">", x, y, a, b, triton)[1]
         lines[-1] = (*lines[-1][:2], np.where(more != 0, convert(a, t), convert(b, t)))
 
         def check(got, t, want, text):
             judge(got, t, want, f"{text} of {x}, {y}", " / " in text)
 
-        run(bench, lines, [("a", x, a), ("b", y, b)], check, (1, 4, 8)[k % 3])
+        run(bench, lines, [("a", x, a), ("b", y, b)], check, (1, 4, 8)[k % 3], "test.py" if triton else "test.dsl")
+
+
+@case(x=INTS)
+def literals_beyond(bench, x):
+    """What no value of the type is, compared with it: exact, as all comparisons of integers."""
+    a = sample(x, 3, True)
+    lines = []
+    for n in (-1, -(2**31) - 1, 2**32, 2**63 - 1, 2**63, 2**64 - 1, -(2**63), -(2**63) - 1, -(2**64) + 1):
+        for op, turned in (("<", ">"), ("<=", ">="), ("==", "=="), ("!=", "!="), (">", "<"), (">=", "<=")):
+            want = OPS[op][0](a.astype(object), n).astype(np.uint8)
+            lines += [(f"A {op} {n}", "i1", want), (f"{n} {turned} A", "i1", want)]
+    for part in range(0, len(lines), 18):
+        run(bench, lines[part : part + 18], [("a", x, a)], lambda got, t, want, text: judge(got, t, want, f"{text} of {x}"))
+
+
+@case(triton=[False, True])
+def truth_values(bench, triton):
+    """Sums of them, what is a mask, and one of the combine functions."""
+    a, b = sample("i1", 1, False), sample("i1", 2, False)
+    total = "u32" if triton else "i32"
+    lines = [("sum(A) + 0 * B", total, np.full(N, a.sum())), ("cumsum(A)", total, np.cumsum(a)), ("max(A) + 0 * B", "i32", np.full(N, 1)),
+             ("A ** 2", "i32", a), ("sum(A, dtype=i1) | (A & ~A)", "i1", np.full(N, a.sum() % 2 if triton else 1)),
+             ("A * 2", "i32", 2 * a), ("-A", "i1", a) if triton else ("-A", "i32", -a.astype(np.int64))]
+    if triton:
+        lines += [("A << B", "i1", a & ~b), ("A >> B", "i1", a & ~b), ("where(A * B, 5, 7)", "i32", np.where(a & b, 5, 7)),
+                  ("load(a + i, mask=A * B == A + B, other=True)", "i1", np.where((a & b) == (a ^ b), a, 1)),
+                  ("associative_scan(A, 0, plus)", "i1", np.cumsum(a) % 2), ("reduce(A, 0, plus) ^ (A & ~A)", "i1", np.full(N, a.sum() % 2))]
+
+    def check(got, t, want, text):
+        judge(got, t, want, text)
+
+    run(bench, lines, [("a", "i1", a), ("b", "i1", b)], check, 4, "test.py" if triton else "test.dsl")
 
 
 @case(x=TYPES)

@@ -92,10 +92,22 @@ const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at) {
     return sem_is_error(s) || element != ST_I1 ? s : convert_to(c, s, ST_I8, at);
 }
 
+/* In a Triton file a tile of pointers becomes as large as the mask and `other`. */
+static void widen_pointer(Checker *c, Call *call) {
+    Shape shape = sem_shape(call->arg[0]);
+    if (!triton_rules(c) || !shape.rank || !call->arg[1] || call->arg[1]->kind == SEM_NONE) return;
+    for (uint32_t i = 1; i <= 2; i++) {
+        const Sem *s = call->arg[i];
+        if (s && sem_is_tile(s) && !shape_join(shape, sem_shape(s), &shape)) return; /* fit_pointer says so */
+    }
+    if (check_elements(c, shape, call->at[1])) call->arg[0] = broadcast_to(c, call->arg[0], shape);
+}
+
 const Sem *builtin_load(Checker *c, Call *call) {
     MemAttr mem = {0};
     Value *mask;
     if (!check_pointer(c, call)) return &sem_error;
+    widen_pointer(c, call);
     const Sem *p = call->arg[0], *other = call->arg[2];
     bool ok = read_mask(c, call, 1, &mask) && refuse_block(c, call, 3) && refuse_block(c, call, 4);
     ok &= word_argument(c, call, 5, "cache_modifier", load_caches, &mem.cache);

@@ -136,6 +136,11 @@ const Sem *carried_sem(Checker *c, const Carried *v, Value **slots) {
 
 static void changes_type(Checker *c, const Carried *v, const Binding *b) {
     const char *name = c->frame->variables.at[v->variable].name;
+    if (!b->sem) { /* the variable of a loop within */
+        diag(c->d, b->gap, E_LOOP_VALUE, name, sem_type_text(c, v->init), "undefined");
+        diag_note(c->d, v->span, "it comes from here; the variable of a loop is of another type, and needs another name");
+        return;
+    }
     diag(c->d, b->span, E_LOOP_TYPE, name, sem_type_text(c, v->init), sem_type_text(c, b->sem));
     diag_note(c->d, v->span, "it is %s before the loop", sem_type_text(c, v->init));
     if (sem_is_tile(b->sem) && !sem_is_tile(v->init)) {
@@ -154,7 +159,7 @@ void carried_next(Checker *c, const Carried *v, Values *slots) {
         push_forms(c, v, s, slots);
         return;
     }
-    if (s && !sem_is_error(s)) changes_type(c, v, &b);
+    if (!s || !sem_is_error(s)) changes_type(c, v, &b);
     frame_set(c, v->variable, (Binding){.sem = &sem_error, .span = b.span});
     push_fillers(c, v, slots);
 }

@@ -214,7 +214,8 @@ const Sem *subscript(Checker *c, const Node *n) {
         if (item->kind != NODE_NONE && !is_whole(item)) return refuse_index(c, item);
         kept += item->kind != NODE_NONE;
     }
-    if (kept > rank) {
+    bool is_triton_scalar = rank == 0 && triton_rules(c); /* each `:` of it stands for nothing */
+    if (kept > rank && !is_triton_scalar) {
         diag(c->d, n->span, E_INDEX_COUNT, kept, sem_type_text(c, s), rank);
         return &sem_error;
     }
@@ -224,7 +225,7 @@ const Sem *subscript(Checker *c, const Node *n) {
     }
     c->b.span = n->span;
     for (uint32_t i = 0; i < n->list.len; i++) {
-        if (n->list.at[i]->kind == NODE_NONE) s = expand_at(c, s, i);
+        if (n->list.at[i]->kind == NODE_NONE) s = expand_at(c, s, is_triton_scalar ? sem_shape(s).rank : i);
     }
     return s;
 }

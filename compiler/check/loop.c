@@ -319,12 +319,24 @@ void loop_poisoned(Checker *c, const Node *n) {
     loop_leave(c, outer);
 }
 
+/* A loop variable that was of another type before is a new one: after the loop the name is undefined. */
+static void start_anew(Checker *c, const Node *target, const Bounds *b) {
+    if (target->kind != NODE_NAME) return;
+    uint32_t variable = frame_variable(c, target->name);
+    Binding now = c->frame->variables.at[variable].now;
+    const Sem *s = now.sem;
+    if (!s || sem_is_error(s)) return;
+    if (sem_is_value(s) && !sem_is_tile(s) && sem_natural(s) == b->type) return;
+    frame_set(c, variable, (Binding){.span = now.span, .gap = target->span});
+}
+
 static void loop_range(Checker *c, const Node *n, Call *call) {
     Bounds b = {.sem = {NULL}};
     if (!read_bounds(c, call, &b)) {
         loop_poisoned(c, n);
         return;
     }
+    start_anew(c, n->a, &b);
     int leaves = list_leaves(&n->body);
     bool as_while = leaves & (LEAVES_BREAK | LEAVES_RETURN);
     b.wide |= as_while;

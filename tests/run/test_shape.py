@@ -273,6 +273,31 @@ def dealt(x):
     return x
 
 
+TRITON = """
+@triton.jit
+def f(y, x, n):
+    i = tl.arange(0, 16)
+    r = tl.arange(0, 4)[:, None]
+    v = tl.load(x + i[None, :], mask=r < n, other=7)
+    i = i + 16 * tl.program_id(0)[:, None]
+    p = y + i + 32 * r
+    for i in range(n, 0, -1):
+        v += i
+    tl.store(p, v, mask=(v > 0) * (r != 1))
+"""
+
+
+@case(warps=[1, 4], n=[0, 2, 4])
+def triton_shapes(bench, warps, n):
+    """In a Triton file pointers grow to their mask, and a scalar takes `[:, None]`; a loop variable may have been a tile."""
+    x = np.arange(16) - 3
+    xb, yb = bench.buffer("i32", 16, x), bench.buffer("i32", 128, np.full(128, 99))
+    bench.run(TRITON, yb, xb, n, grid=[2], file="f.py", num_warps=warps)
+    v = np.where(np.arange(4)[:, None] < n, x, 7) + n * (n + 1) // 2
+    want = np.where((v > 0) & (np.arange(4)[:, None] != 1), v, 99)
+    same_bits(yb.raw(), np.concatenate([want, want], 1).ravel().astype(np.int32), "of a Triton file")
+
+
 # ---- Examples -----------------------------------------------------------------------------------------------------------
 
 EXAMPLE_TYPES = ["fp32", "fp16", "bf16"]

@@ -15,12 +15,10 @@ typedef int CUdevice_attribute;
 typedef int CUfunction_attribute;
 typedef int CUpointer_attribute;
 typedef int CUjit_option;
-typedef int CUjit_input;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
 typedef struct CUfunc_st *CUfunction;
-typedef struct CUlinkState_st *CUlinkState;
 typedef struct CUstream_st *CUstream;
 typedef struct CUevent_st *CUevent;
 
@@ -71,7 +69,6 @@ enum { /* CUjit_option */
 enum { CU_POINTER_MEMORY_TYPE = 2, CU_POINTER_HOST_POINTER = 4 }; /* CUpointer_attribute */
 enum { CU_MEMORY_DEVICE = 2 }; /* CUmemorytype */
 
-enum { CU_JIT_INPUT_PTX = 1 }; /* CUjitInputType */
 
 enum { CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
 

@@ -205,7 +205,6 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     fsc_compile_options o = jit_options(j, b);
     fsc_compilation *c = NULL;
     fsc_module *module = NULL;
-    CachePart cubin = {NULL, 0};
     fsc_status s = driver_compile(&o, j->source, j->length, j->props.kind != FSC_CUDA, &c);
     jit_note(j, &j->counts.compiled, c ? fsc_compilation_dumps(c) : "");
     if (s != FSC_OK) {
@@ -215,11 +214,10 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     }
     jit_note(j, NULL, fsc_compilation_diagnostics(c));
     jit_note(j, NULL, fsc_compilation_times(c));
-    s = jit_load(j, b, c, &cubin, &module);
+    s = jit_load(j, b, c, &module);
     bool is_mine = s != FSC_OK || j->props.kind == FSC_CUDA;
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
-    if (s == FSC_OK && !b->counted && !b->recorded) disk_keep(j, b, c, cubin, *out);
-    free((void *)(uintptr_t)cubin.at);
+    if (s == FSC_OK && !b->counted && !b->recorded) disk_keep(j, b, c, *out);
     if (is_mine) fsc_compilation_destroy(c);
     fsc_module_unload(module);
     return s == FSC_OK ? s : jit_fail(j, s, fsc_last_message());

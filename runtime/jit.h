@@ -86,9 +86,8 @@ bool jit_call_open(fsc_jit *j); /* false: out of memory */
 
 /* ---- jitload.c: code onto the device -------------------------------------------------------------------------------- */
 
-/* Of a compile. *cubin is malloc'd where the driver assembled one to be kept (the caller frees), else NULL. On success
- * host code owns c, else the caller still does. */
-fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, CachePart *cubin, fsc_module **module);
+/* Of a compile. On success host code owns c, else the caller still does. */
+fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, fsc_module **module);
 /* Of an entry of the cache. */
 fsc_status jit_load_entry(fsc_jit *j, const Binding *b, const CacheEntry *e, fsc_module **module);
 /* CPU and emulator: entry, scratch and sites as the text that jit_load_entry reads. */
@@ -103,6 +102,6 @@ Record *disk_interface(fsc_jit *j);
 void disk_keep_interface(fsc_jit *j);
 /* The variant from disk, without a compile; *out stays as it is where there is none that loads. */
 void disk_find(fsc_jit *j, const Binding *b, fsc_kernel **out);
-void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, CachePart cubin, fsc_kernel *kernel);
+void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, fsc_kernel *kernel);
 
 #endif

@@ -132,7 +132,7 @@ static void describe_kernel(fsc_kernel *kernel, const FscDeviceProps *p, Text *o
                 r.spill_bytes, r.shared_static, r.shared_dynamic, r.threads_per_block, r.blocks_per_sm);
 }
 
-void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, CachePart cubin, fsc_kernel *kernel) {
+void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, fsc_kernel *kernel) {
     char key[DIGEST_HEX + 1];
     Text label = {0}, report = {0}, host = {0};
     CacheEntry e = {.parts[CACHE_RECORD] = part(&c->record_text), .parts[CACHE_LOG] = part(&c->diagnostics)};
@@ -140,8 +140,7 @@ void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, CachePart
     key_of(j, b, key);
     bool ok = true;
     if (j->props.kind == FSC_CUDA) {
-        e.parts[CACHE_CODE] = cubin;
-        e.parts[CACHE_PTX] = part(&c->output);
+        e.parts[CACHE_PTX] = part(&c->output); /* no cubin: the driver's linker makes another one than its loader, of more registers */
     } else {
         const char *symbol = NULL;
         Bytes object = hostcode_object(c->host, &symbol);

@@ -1,7 +1,7 @@
 /* jitload.c - a variant's code onto the device: from a compile, or from an entry of the cache.
  *
- * In: a compilation, or the parts of an entry. Out: a module. Method: for CUDA the driver assembles PTX to a cubin where
- * that is to be kept, else it takes the PTX; host code is an object that is linked into this process.
+ * In: a compilation, or the parts of an entry. Out: a module. Method: the driver takes PTX from either, so that one program
+ * makes the machine code; it keeps that in a cache of its own. Host code is an object that is linked into this process.
  */
 #include "runtime/jit.h"
 
@@ -44,7 +44,7 @@ static FscHostCode code_of(const fsc_jit *j, const Binding *b, const HostCode *h
                          .num_lines = counting.num_lines};
 }
 
-fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, CachePart *cubin, fsc_module **module) {
+fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, fsc_module **module) {
     if (j->props.kind != FSC_CUDA) {
         FscHostCode code = code_of(j, b, c->host);
         code.sites = sites_of(c, &code.num_sites);
@@ -54,15 +54,7 @@ fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, CachePart 
     }
     size_t n = 0;
     const char *ptx = fsc_compilation_output(c, &n);
-    void *made = NULL;
-    if (j->cache.folder >= 0 && module_assemble(j->device, ptx, n, &made, &cubin->size)) {
-        cubin->at = made;
-        if (module_load_known(j->device, made, cubin->size, c->record_text.at, c->record_text.len, module) == FSC_OK)
-            return FSC_OK;
-        free(made);
-        *cubin = (CachePart){NULL, 0};
-    }
-    return fsc_module_load(j->device, ptx, n, module);
+    return module_load_known(j->device, ptx, n, c->record_text.at, c->record_text.len, module);
 }
 
 bool jit_describe_host(const fsc_compilation *c, Text *out) {
@@ -144,11 +136,8 @@ static fsc_status load_host(fsc_jit *j, const Binding *b, const CacheEntry *e, L
 }
 
 fsc_status jit_load_entry(fsc_jit *j, const Binding *b, const CacheEntry *e, fsc_module **module) {
-    const CachePart *record = &e->parts[CACHE_RECORD], *code = &e->parts[CACHE_CODE], *ptx = &e->parts[CACHE_PTX];
-    if (j->props.kind == FSC_CUDA) {
-        const CachePart *image = code->size ? code : ptx;
-        return module_load_known(j->device, image->at, image->size, record->at, record->size, module);
-    }
+    const CachePart *record = &e->parts[CACHE_RECORD], *ptx = &e->parts[CACHE_PTX];
+    if (j->props.kind == FSC_CUDA) return module_load_known(j->device, ptx->at, ptx->size, record->at, record->size, module);
     Loaded *l = calloc(1, sizeof *l);
     if (!l) return FSC_ERROR_MEMORY;
     l->arena = arena_create();

@@ -1,6 +1,6 @@
 /* fakecode.c - the fake driver's modules, functions, launches and graphs.
  *
- * A module is PTX text, or such text behind the headers of an ELF file (fakelink.c); a function exists if ".entry NAME" is in it.
+ * A module is PTX text, or such text behind the headers of an ELF file; a function exists if ".entry NAME" is in it.
  * A .version beyond FakeState.ptx is one it does not know, "not ptx" a text it does not accept, both with a log.
  * OLD_DRIVER and NO_CLUSTERS: built without the functions that old drivers lack.
  */

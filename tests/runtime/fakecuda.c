@@ -1,7 +1,7 @@
 /* fakecuda.c - a driver with the real one's interface and no GPU: it keeps the rules, counts calls and fails on demand.
  *
  * In: what the tests say (fakecuda.h). Out: what they look at. Two H100-like devices; memory is the host's. Here are the state,
- * devices, contexts, memory, streams and events; modules and launches are in fakecode.c, the linker in fakelink.c.
+ * devices, contexts, memory, streams and events; modules and launches are in fakecode.c.
  * An error that kills a context sticks. FAKE_CUDA_INIT makes cuInit give that error; FAKE_CUDA_LOG: a file of all calls and kernels.
  */
 #include "fakecuda.h"

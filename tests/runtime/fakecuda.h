@@ -33,8 +33,7 @@ typedef struct FakeState {
     int launches;     /* done */
     int retained;     /* primary contexts retained and not released */
     int modules;      /* loaded and not unloaded */
-    int cubins;       /* modules loaded from what the linker made */
-    int links;        /* of the linker, begun and not destroyed */
+    int cubins;       /* modules that were loaded from ELF files */
     size_t allocated; /* bytes of device memory in use */
 } FakeState;
 

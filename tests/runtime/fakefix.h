@@ -27,7 +27,7 @@ static inline int fresh(void **state) {
 /* Nothing of ours is left on the device, whatever failed. */
 static inline int nothing_left(void **state) {
     (void)state;
-    return fake.retained || fake.allocated || fake.modules || fake.links;
+    return fake.retained || fake.allocated || fake.modules;
 }
 
 static inline fsc_status load(fsc_device *d, const Record *r, const char *version, fsc_module **m) {

@@ -422,29 +422,28 @@ static void prepared(fsc_device *d, int64_t n, uint32_t compiled, uint32_t from_
     expect(c, compiled, from_disk);
 }
 
-static void cubins_come_back(void **state) {
+/* The driver gets the same PTX from a compile and from disk, so both have the same machine code. */
+static void ptx_comes_back(void **state) {
     (void)state;
     fake_reset();
     fsc_device *d = device_of("cuda");
     prepared(d, 1001, 1, 0);
-    assert_int_equal(fake.cubins, 1);
-    assert_int_equal(fake_calls("cuLinkComplete"), 1);
     prepared(d, 1001, 0, 1);
     prepared(d, 999, 0, 1);  /* of the same range */
     prepared(d, 1008, 1, 0); /* whole vectors */
-    assert_int_equal(fake.cubins, 4);
-    assert_int_equal(fake_calls("cuLinkComplete"), 2); /* nothing was assembled for what came from disk */
+    assert_int_equal(fake_calls("cuModuleLoadDataEx"), 4);
+    assert_int_equal(fake.cubins, 0);
     fsc_device_close(d);
     fake.version = 13010; /* a newer driver */
     d = device_of("cuda");
     prepared(d, 1001, 1, 0);
     prepared(d, 1001, 0, 1);
     fsc_device_close(d);
-    assert_int_equal(fake.modules + fake.links + fake.retained, 0);
+    assert_int_equal(fake.modules + fake.retained, 0);
 }
 
-/* A driver that takes a cached cubin no more: compiled again, and the entry replaced. */
-static void refused_cubins_are_replaced(void **state) {
+/* A driver that takes a cached PTX no more: compiled again, and the entry replaced. */
+static void refused_ptx_is_replaced(void **state) {
     (void)state;
     fake_reset();
     fsc_device *d = device_of("cuda");
@@ -453,28 +452,7 @@ static void refused_cubins_are_replaced(void **state) {
     prepared(d, 1000, 1, 0);
     prepared(d, 1000, 0, 1);
     fsc_device_close(d);
-    assert_int_equal(fake.modules + fake.links, 0);
-}
-
-/* Where the driver's linker fails, PTX is loaded and PTX is kept. */
-static void ptx_is_kept_where_there_is_no_cubin(void **state) {
-    static const char *const calls[] = {"cuLinkCreate_v2", "cuLinkAddData_v2", "cuLinkComplete"};
-    char path[600];
-    (void)state;
-    for (int i = 0; i < 3; i++) {
-        fake_reset();
-        fsc_device *d = device_of("cuda");
-        fake_fail(calls[i], 1, 999);
-        prepared(d, 1000, 1, 0);
-        prepared(d, 1000, 0, 1);
-        assert_int_equal(fake.cubins, 0);
-        assert_int_equal(fake_calls("cuModuleLoadDataEx"), 2);
-        assert_int_equal(fake_calls("cuLinkCreate_v2"), 1);
-        fsc_device_close(d);
-        assert_int_equal(fake.modules + fake.links, 0);
-        assert_int_equal(files_of("", ".fsc", path), 1);
-        unlink(path);
-    }
+    assert_int_equal(fake.modules, 0);
 }
 
 #define IN_FOLDER(f) cmocka_unit_test_setup_teardown(f, folder_open, folder_close)
@@ -494,9 +472,8 @@ int main(void) {
         IN_FOLDER(threads_compile_once),
         IN_FOLDER(failures_wake_everybody),
         IN_FOLDER(handles_share_a_folder),
-        IN_FOLDER(cubins_come_back),
-        IN_FOLDER(refused_cubins_are_replaced),
-        IN_FOLDER(ptx_is_kept_where_there_is_no_cubin),
+        IN_FOLDER(ptx_comes_back),
+        IN_FOLDER(refused_ptx_is_replaced),
     };
     return cmocka_run_group_tests_name("jit", tests, NULL, NULL);
 }

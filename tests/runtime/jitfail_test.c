@@ -1,8 +1,7 @@
-/* jitfail_test.c - every call of the driver on the JIT's way fails, at each of its places: compiling, the driver's linker, loading,
- * launching, the cache.
+/* jitfail_test.c - every call of the driver on the JIT's way fails, at each of its places: compiling, loading, launching, the cache.
  *
  * In: one error of each kind. Out: a launch that works or the error's status; nothing left on the device; the next handle works, and
- * so does the cache. An error of the linker is none of the launch's, as the PTX is loaded then.
+ * so does the cache.
  */
 #define _DEFAULT_SOURCE
 #include "fakecuda.h"
@@ -15,10 +14,6 @@ static const char *const symbols[] = {
 #include "runtime/cuda_api.def"
 #undef CUDA
 };
-
-static bool is_of_linker(const char *symbol) {
-    return strncmp(symbol, "cuLink", 6) == 0;
-}
 
 /* Opens, launches once, waits, closes. */
 static fsc_status run(FscJitCounts *counts) {
@@ -48,8 +43,7 @@ static bool is_one_of(const char *symbol, const char *const *names) {
 }
 
 static void try_fault(const char *symbol, int nth, int error) {
-    /* where a release or the way back cannot tell; where the PTX is loaded if the cubin is not, the report stays empty, and launches
-     * go the long way */
+    /* where a release or the way back cannot tell; where the report stays empty, and launches go the long way */
     static const char *const quiet[] = {"cuCtxPopCurrent_v2", "cuCtxPushCurrent_v2",          "cuCtxGetCurrent",
                                         "cuModuleUnload",     "cuDevicePrimaryCtxRelease_v2", NULL};
     static const char *const tried_again[] = {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetAttribute",
@@ -59,13 +53,13 @@ static void try_fault(const char *symbol, int nth, int error) {
     fake_reset();
     fake_fail(symbol, nth, error);
     fsc_status s = run(&c), wanted = driver_status(error);
-    bool is_quiet = is_of_linker(symbol) || is_one_of(symbol, quiet), is_tried_again = is_one_of(symbol, tried_again);
+    bool is_quiet = is_one_of(symbol, quiet), is_tried_again = is_one_of(symbol, tried_again);
     bool newer = strcmp(symbol, "cuDeviceGetAttribute") == 0 && error == CUDA_ERROR_INVALID_VALUE;
     if (s == FSC_OK && !is_quiet && !is_tried_again && !newer)
         fail_msg("%s, call %d, gives %d: no status", symbol, nth, error);
     if (s != FSC_OK && s != wanted && s != FSC_ERROR_FAULT)
         fail_msg("%s, call %d, gives %d: %s: %s", symbol, nth, error, fsc_status_name(s), fsc_last_message());
-    bool is_release = strcmp(symbol, "cuLinkDestroy") == 0 || (s == FSC_OK && is_quiet);
+    bool is_release = s == FSC_OK && is_quiet;
     if (fake.live && !fake.lost && !is_release)
         fail_msg("%s, call %d, gives %d: %d things left", symbol, nth, error, fake.live);
     if (fake.retained || fake_depth())
@@ -85,7 +79,6 @@ static void every_call_may_fail(void **state) {
         fake_reset();
         assert_int_equal(run(&c), FSC_OK);
         int count = fake_calls(symbols[i]);
-        if (is_of_linker(symbols[i])) assert_int_equal(count, 1);
         if (strncmp(symbols[i], "cuDevice", 8) == 0 || strcmp(symbols[i], "cuInit") == 0)
             continue; /* cudafail_test.c */
         for (int n = 1; n <= count; n++, sites++)
@@ -94,25 +87,8 @@ static void every_call_may_fail(void **state) {
     assert_true(sites > 20);
 }
 
-/* What the linker does not tell is told by the load that follows. */
-static void faults_of_the_linker_are_kept(void **state) {
-    FscJitCounts c;
-    (void)state;
-    fake_reset();
-    fake_fail("cuLinkComplete", 1, 719);
-    assert_int_equal(run(&c), FSC_ERROR_FAULT);
-    assert_non_null(
-        strstr(fsc_last_message(), "CUDA_ERROR_LAUNCH_FAILED (text of the fake driver), seen by cuLinkComplete"));
-    fake_reset();
-    fake_fail("cuLinkAddData_v2", 1, 222); /* PTX too new: so says the load of the PTX */
-    fake_fail("cuModuleLoadDataEx", 1, 222);
-    assert_int_equal(run(&c), FSC_ERROR_DRIVER_OLD);
-    assert_non_null(strstr(fsc_last_message(), "and the driver supports CUDA 13.0, which takes PTX up to 9.0"));
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(faults_of_the_linker_are_kept, folder_open, folder_close),
         cmocka_unit_test_setup_teardown(every_call_may_fail, folder_open, folder_close)};
     return cmocka_run_group_tests_name("jitfail", tests, NULL, NULL);
 }

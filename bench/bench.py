@@ -65,7 +65,7 @@ def limit(seconds):
 
 def find_peers(machine, o):
     """(name → maker), (name → maker that takes seconds a point), (name → why it is not there)."""
-    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without), **cuda_rows.PEERS}
+    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without, o.uncached), **cuda_rows.PEERS}
     slow, absent = {}, {}
     for module in ("torch_rows", "triton_rows", "liger_rows"):
         if machine.torch is None or (module != "torch_rows" and not machine.is_gpu):
@@ -234,6 +234,7 @@ def parse(argv):
     p.add_argument("--num-ctas", type=int, nargs="+", help="likewise, with each of the former")
     p.add_argument("--num-stages", type=int, nargs="+", help="of fsc, for kernels with a constexpr STAGES, a peer for each")
     p.add_argument("--without", nargs="*", default=[], metavar="PASS", help="a peer more of fsc for each: without this pass (online, remat, …)")
+    p.add_argument("--uncached", action="store_true", help="a peer more of fsc: without its cache on disk")
     p.add_argument("--no-torch", dest="with_torch", action="store_false", help="as where torch is not installed")
     p.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile, which takes seconds a point")
     p.add_argument("--name", default="bench", help="of the files written")
@@ -246,7 +247,7 @@ def parse(argv):
 
 
 def machine_facts(machine, without_torch, argv):
-    facts = {"name": machine.name, "arch": machine.arch, "l2_bytes": machine.l2, "driver": machine.driver_version,
+    facts = {"name": machine.name, "arch": machine.arch, "l2_bytes": machine.l2, "driver": machine.driver_version, "cache": os.environ.get("FSC_CACHE_DIR", "default"),
              "fsc": fsc.lib.fsc_version().decode(), "date": time.strftime("%Y-%m-%d", time.gmtime()), "options": " ".join(argv)}
     if machine.torch is not None:
         facts["torch"] = machine.torch.__version__

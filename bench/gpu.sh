@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT, tests: info tests random sanitizer sanitizer-clusters plants numerics launch python objects; speed (sets of bench/points.py): bench half cliffs few kernels scaling,
+#   WHAT, tests: info tests ways random sanitizer sanitizer-clusters plants numerics launch python objects; speed (sets of bench/points.py): bench half cliffs few kernels scaling cache,
 #   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small subwarp points claims; with ncu: counters lines binds. Default: info tests random sanitizer
 #   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
@@ -15,7 +15,7 @@ rm -rf "$out" && mkdir -p "$out" "$home" "$results"
 cd "$home/stage" || exit 1
 lib=$(echo "$PWD"/lib/libfsc.so "$PWD"/lib/*/libfsc.so | tr ' ' '\n' | while read -r f; do [[ -e $f ]] && echo "$f"; done | head -n1)
 driver_path=${LD_LIBRARY_PATH:-}
-export FSC_LIBRARY=$lib FSC_SEEDS=$PWD/seeds PYTHONUNBUFFERED=1 FSC_CACHE_DIR=off LD_LIBRARY_PATH=${lib%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+export FSC_LIBRARY=$lib FSC_SEEDS=$PWD/seeds PYTHONUNBUFFERED=1 LD_LIBRARY_PATH=${lib%/*}${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 export jobs=$(nproc)
 failed=0
 
@@ -79,6 +79,11 @@ for w in $what; do
     bench) measure softmax 170 --sets tutorial ;;
     half) measure half 240 --sets half ;;
     cliffs) measure cliffs 280 --sets cliffs ;;
+    ways) TAIL=30 step ways 300 python3 bench/ways.py --fsc bin/fsc --jobs "$jobs" ;; # one machine code with the cache off, on, from disk, by ptxas
+    cache) # speed with the cache off beside the default, whose code the first run leaves on disk
+        TAIL=1 measure cache-fill 60 --sets cliffs --peers fsc --modes flush --repeat 1
+        TAIL=60 measure cache 150 --sets cliffs --peers fsc --modes flush --uncached
+        ;;
     few) measure few 100 --sets few ;;
     kernels) TAIL=60 measure kernels 300 --sets kernels ;;
     scaling) measure scaling 100 --sets small-batch batch vocabulary ;;

@@ -3,8 +3,8 @@
  *     launch start FILE DEVICE [RUNS]    FILE is softmax.dsl, for 4096 x 1000: each run is a process of its own
  *     launch calls DEVICE [CALLS]        a kernel of 4 and one of 20 arguments; on a GPU beside cuLaunchKernel
  *
- * In: device "cuda", "cpu" or "emu". Out: lines of medians. Method: `start` makes a cache folder of its own and switches the
- * driver's off; a process opens the device, and the clock runs from there until the kernel is loaded. `calls` takes turns
+ * In: device "cuda", "cpu" or "emu". Out: lines of medians. Method: `start` makes a folder of its own, for our cache and for the
+ * driver's; a process opens the device, and the clock runs from there until the kernel is loaded. `calls` takes turns
  * between the ways to launch, times each call alone, and waits for the stream every 64 rounds.
  */
 #define _DEFAULT_SOURCE
@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -49,7 +50,7 @@ typedef struct Start {
     double compile; /* the compiler's own phases, from its table of times */
     double total;   /* until the kernel is loaded */
     double from_disk;
-    double registers, spills; /* as the driver has the kernel: the same from source, cubin and cache, or something is lost */
+    double registers, spills; /* as the driver has the kernel: the same from source and from disk */
 } Start;
 
 /* The sum of the table's milliseconds. */
@@ -143,12 +144,14 @@ static int measure_start(const char *path, const char *device, size_t runs) {
     static const char *const what[] = {"source, cache off", "source, empty cache", "from disk, a new process"};
     Start t[MOST_RUNS];
     if (!mkdtemp(folder)) return 3;
-    setenv("CUDA_CACHE_DISABLE", "1", 1); /* the driver's own cache of PTX */
+    char drivers[64];
+    snprintf(drivers, sizeof drivers, "%s/driver", folder);
+    setenv("CUDA_CACHE_PATH", drivers, 1);
     bool ok = true;
     for (int kind = 0; ok && kind < 3; kind++) {
         setenv("FSC_CACHE_DIR", kind ? folder : "off", 1);
         for (size_t i = 0; ok && i < runs; i++) {
-            if (kind == 1) ok = clear_folder(folder);
+            if (kind < 2) ok = clear_folder(folder) && mkdir(folder, 0700) == 0;
             ok = ok && start_process(path, device, &t[i]) && t[i].from_disk == (kind == 2);
         }
         if (ok) print_start(what[kind], t, runs);

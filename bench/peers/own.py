@@ -85,11 +85,13 @@ def naive(case):
     return launch
 
 
-def variants(warps, ctas, stages, without):
-    """The peers for lists of num_warps and num_ctas, or of the constexpr STAGES: each its own; or fsc as it chooses, once more without each of the passes."""
+def variants(warps, ctas, stages, without, uncached=False):
+    """The peers for lists of num_warps and num_ctas, or of the constexpr STAGES: each its own; or fsc as it chooses, once more without each of the
+    passes, and without its cache on disk."""
     if stages:
         return {f"fsc_s{s}{'_no_' + name if name else ''}": functools.partial(fused, defines=(("STAGES", s),), **({"passes": "-" + name} if name else {}))
                 for s in stages for name in ("", *without) if not name or s == stages[-1]}
     if not warps and not ctas:
-        return {"fsc": fused, "fsc_naive": naive, **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
+        without_cache = {"fsc_uncached": functools.partial(fused, no_cache=True)} if uncached else {}
+        return {"fsc": fused, **without_cache, "fsc_naive": naive, **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
     return {f"fsc_{c}x{w}": functools.partial(fused, num_warps=w, num_ctas=c) for c in ctas or [0] for w in warps or [0]}

@@ -45,7 +45,21 @@ static double rate_of(const Job *j, double ms) {
     return ms > 0 ? (double)job_bytes(j) / ms * 1e-6 : 0;
 }
 
-/* One object, with what there is of times and of lines. */
+/* What the driver says of the code that was launched, and where the code came from; nothing of host code, which has no registers. */
+static void print_resources(const Job *j) {
+    fsc_kernel *kernel = NULL;
+    FscKernelReport r;
+    FscJitCounts counts;
+    if (j->props.kind != FSC_CUDA || fsc_jit_prepare(j->jit, j->args, j->nargs, &kernel) != FSC_OK) return;
+    if (fsc_kernel_warmup(kernel, 0, &r) != FSC_OK) return;
+    fsc_jit_counts(j->jit, &counts);
+    printf(", \"threads_per_block\": %u, \"registers\": %u, \"spill_bytes\": %u, \"shared_bytes\": %u, \"blocks_per_sm\": %u, "
+           "\"from_disk\": %s",
+           r.threads_per_block, r.registers, r.spill_bytes, r.shared_static + r.shared_dynamic, r.blocks_per_sm,
+           counts.from_disk ? "true" : "false");
+}
+
+/* One object, with what there is of times, resources and lines. */
 static void print_json(const Job *j, const double *ms) {
     FscCounts c;
     bool has_lines = j->o->coverage && fsc_device_counts(j->device, &c) == FSC_OK;
@@ -55,6 +69,7 @@ static void print_json(const Job *j, const double *ms) {
     if (ms)
         printf(", \"milliseconds\": %.6f, \"bytes\": %" PRIu64 ", \"gigabytes_per_second\": %.3f, \"repeat\": %u", *ms, job_bytes(j),
                rate_of(j, *ms), j->o->repeat);
+    if (ms) print_resources(j);
     if (has_lines) coverage_json(&c);
     printf("}\n");
 }

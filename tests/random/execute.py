@@ -10,6 +10,7 @@ import sys
 import numpy as np
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "run"))
+os.environ.setdefault("FSC_CACHE_DIR", "off")  # every case compiles; nothing is written into the user's cache
 import fsc  # noqa: E402
 
 from evaluate import Evaluator  # noqa: E402

@@ -23,6 +23,7 @@ from concurrent.futures import ProcessPoolExecutor, wait
 import numpy as np
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+os.environ.setdefault("FSC_CACHE_DIR", "off")  # every case compiles; nothing is written into the user's cache
 import fsc  # noqa: E402
 from case import Bench  # noqa: E402
 from test_math import FUNCTIONS, UNARY, every_or_spread, ulp_errors  # noqa: E402

@@ -16,6 +16,7 @@ import time
 import traceback
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+os.environ.setdefault("FSC_CACHE_DIR", "off")  # every case compiles; nothing is written into the user's cache
 import fsc  # noqa: E402
 from case import CASES, Skip  # noqa: E402
 

@@ -6,6 +6,7 @@
 #include "driver.h"
 
 #include "passes/passes.h"
+#include "runtime/number.h"
 #include "runtime/process.h"
 
 #include <setjmp.h>
@@ -37,7 +38,8 @@ static double now(void) {
 }
 
 static void add_time(void *context, const char *phase, double seconds) {
-    text_printf(context, "%-24s %9.3f ms\n", phase, seconds * 1e3);
+    char ms[40];
+    text_printf(context, "%-24s %s ms\n", phase, number_format(ms, sizeof ms, "%9.3f", seconds * 1e3));
 }
 
 /* ---- The steps ------------------------------------------------------------------------------------------------------ */

@@ -6,7 +6,8 @@
  */
 #include "driver.h"
 
-#include <ctype.h>
+#include "runtime/ascii.h"
+
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -153,7 +154,7 @@ fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_l
 uint32_t ptxas_number(const char *report, const char *words) {
     const char *at = report ? strstr(report, words) : NULL;
     if (!at) return 0;
-    while (at > report && isspace((unsigned char)at[-1])) at--;
-    while (at > report && isdigit((unsigned char)at[-1])) at--;
+    while (at > report && is_space(at[-1])) at--;
+    while (at > report && is_digit(at[-1])) at--;
     return (uint32_t)strtoul(at, NULL, 10);
 }

@@ -5,6 +5,7 @@
  */
 #include "runtime/checks.h"
 #include "runtime/hooks.h"
+#include "runtime/number.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static size_t append_value(char *out, size_t n, const char *format, uint64_t val
     double x;
     memcpy(&x, &value, sizeof x);
     if (format[strlen(format) - 1] == 'g')
-        snprintf(text, sizeof text, format, x);
+        number_format(text, sizeof text, format, x);
     else
         snprintf(text, sizeof text, format, (unsigned long long)value);
     return append(out, n, "%s", text);

@@ -228,12 +228,13 @@ static fsc_status check_pointers(const Call *c) {
 
 /* What an argument is, for the sentence about a launch that went wrong. */
 static void append_value(char *out, size_t size, const FscArg *a) {
+    char number[40];
     if (a->kind == FSC_ARG_POINTER)
         text_append(out, size, "%#llx", (unsigned long long)(uintptr_t)a->u.pointer);
     else if (a->kind == FSC_ARG_INT)
         text_append(out, size, "%lld", (long long)a->u.integer);
     else
-        text_append(out, size, "%g", a->u.real);
+        text_append(out, size, "%s", number_format(number, sizeof number, "%g", a->u.real));
 }
 
 /* The launch's own sentence, and with which arguments it was. */

@@ -4,11 +4,13 @@
  * program's decimal comma changes nothing; rounding by scaling the value so that one unit is the last place kept.
  */
 #include "runtime/number.h"
+#include "runtime/ascii.h"
 #include "runtime/process.h"
 
 #include <locale.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,17 +34,18 @@ static void leave_locale(locale_t old) {
 }
 
 bool number_read(const char *text, size_t length, double *out) {
-    char copy[128], *end = copy;
-    if (length == 0 || length >= sizeof copy || text[0] == ' ' || (text[0] >= '\t' && text[0] <= '\r')) return false;
+    char small[128], *copy = length < sizeof small ? small : malloc(length + 1), *end = copy;
+    if (!copy) return false;
     memcpy(copy, text, length);
     copy[length] = '\0';
     OWN_FLOATS;
     locale_t old = enter_locale();
-    double x = strtod(copy, &end);
+    double x = length && !is_space(copy[0]) ? strtod(copy, &end) : 0;
     leave_locale(old);
-    if (end != copy + length) return false;
-    *out = x;
-    return true;
+    bool is_all = length && end == copy + length;
+    if (is_all) *out = x;
+    if (copy != small) free(copy);
+    return is_all;
 }
 
 bool number_read_int(const char *text, size_t length, int64_t *out) {
@@ -51,12 +54,23 @@ bool number_read_int(const char *text, size_t length, int64_t *out) {
     int64_t x = 0; /* counts down: the least integer has no positive twin */
     if (i == length) return false;
     for (; i < length; i++) {
-        if (text[i] < '0' || text[i] > '9') return false;
+        if (!is_digit(text[i])) return false;
         if (__builtin_mul_overflow(x, 10, &x) || __builtin_sub_overflow(x, text[i] - '0', &x)) return false;
     }
     if (!negative && x == INT64_MIN) return false;
     *out = negative ? x : -x;
     return true;
+}
+
+char *number_format(char *out, size_t size, const char *format, ...) {
+    va_list args;
+    OWN_FLOATS;
+    locale_t old = enter_locale();
+    va_start(args, format);
+    vsnprintf(out, size, format, args);
+    va_end(args);
+    leave_locale(old);
+    return out;
 }
 
 char *number_print(double x, char *out, size_t size) {

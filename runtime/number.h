@@ -8,6 +8,8 @@
 bool number_read(const char *text, size_t length, double *out);
 /* All of text[0..length) as a decimal 64-bit integer. False if it is none or does not fit. */
 bool number_read_int(const char *text, size_t length, int64_t *out);
+/* printf's text, its numbers written as in the C locale. Returns out. */
+char *number_format(char *out, size_t size, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* The shortest decimal that reads back as x, with a '.' or an exponent ("1.0", "1e-05", "inf"). Returns out. */
 char *number_print(double x, char *out, size_t size);
 

@@ -4,10 +4,10 @@
  * Method: one count a resource, the least of them wins. Registers: a warp takes multiples of 256, and each of the four
  * parts of a multiprocessor serves its own warps from its own quarter of the register file.
  */
+#include "runtime/ascii.h"
 #include "runtime/fsc_runtime.h"
 #include "runtime/internal.h"
 
-#include <ctype.h>
 #include <string.h>
 
 enum { REGISTER_UNIT = 256, SM_PARTS = 4 };
@@ -116,7 +116,7 @@ static const struct {
 };
 
 static bool same_name(const char *a, const char *b) {
-    while (*a && tolower((unsigned char)*a) == tolower((unsigned char)*b)) {
+    while (*a && to_lower(*a) == to_lower(*b)) {
         a++;
         b++;
     }

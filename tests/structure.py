@@ -2,7 +2,8 @@
 """structure.py ROOT: checks the shape of the source tree; structure.py --self-test: checks the checks.
 
 Fails on: an include against the direction base < layout < ir, syntax < check, passes < codegen < top level; LLVM's
-headers outside compiler/codegen/; runtime/ including compiler/; a CUDA header anywhere; a missing table; a file with no
+headers outside compiler/codegen/; runtime/ including compiler/; a CUDA header anywhere; numbers read or written, or
+characters classified, as the process's locale says (runtime/number.h, runtime/ascii.h); a missing table; a file with no
 head comment; an absolute path of one machine; a code of a diagnostic that no test expects; a property of ops that stands
 outside their table: a list of more than four, an array by op, a question about the order of the enum; an op that
 docs/ir.md does not describe, or describes otherwise than the table. Reports, without failing: files over 500 lines.
@@ -27,6 +28,8 @@ MAY_INCLUDE = {
 # Single headers that one folder shows to another beyond the table.
 ALSO_ALLOWED = {("codegen", "passes/passes.h")}  # for the facts about values, declared there
 
+RUNTIME_SEEN = ("runtime/record.h", "runtime/hooks.h", "runtime/number.h", "runtime/ascii.h")
+
 DIAGNOSTICS = "compiler/base/diag.def"
 TABLES = [
     DIAGNOSTICS,
@@ -44,6 +47,12 @@ MOST_OPS = 4  # named in one condition, or before one statement of a switch: mor
 OP = r"OP_(?!COUNT\b|LIMIT\b)[A-Z0-9]+\b"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
+# What follows the locale of the process, which a host program chooses. The tool chooses none, so it may print as it likes.
+READS_LOCALE = re.compile(r"\b(?:strto(?:d|f|ld)|atof|localeconv|setlocale) *\(")
+CTYPE = re.compile(r"#[ \t]*include[ \t]*<w?ctype\.h>")
+FLOAT_FORMAT = re.compile(r"%[-+ #0-9.*]*[lL]?[aefgAEFG](?![a-z])")
+STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
+OWN_LOCALE = ("runtime/number.c", "compiler/ir/shown.def")  # shown.def: formats for number_format
 # Homes, temporary and work folders of one machine. /usr and /opt are the same everywhere.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}@%/*-])/(?:work|root|home|Users|mnt|data)/[\w.]")
 
@@ -73,14 +82,28 @@ def include_problem(path, kind, target, folders):
     if target in ("fsc.h", "driver.h") or target.startswith("tool/"):
         return None if here in ("", "tool") else "the folders stand below the driver"
     if head == "runtime" or target == "fsc_runtime.h":
-        fine = target in ("runtime/record.h", "runtime/hooks.h") or here in ("", "tool")
-        return None if fine else "of runtime/, the compiler's folders see record.h and hooks.h only"
+        fine = target in RUNTIME_SEEN or here in ("", "tool")
+        return None if fine else "of runtime/, the compiler's folders see record.h, hooks.h, number.h and ascii.h only"
     if head not in folders or head == here or here not in MAY_INCLUDE:
         return None
     allowed = MAY_INCLUDE[here]
     if "*" in allowed or head in allowed or (here, target) in ALSO_ALLOWED:
         return None
     return "%s/ may include %s" % (here, ", ".join(sorted(allowed)) or "nothing but itself")
+
+
+def locale_problem(path, line):
+    """What of the line depends on the process's locale, or None."""
+    if not path.startswith(("compiler/", "runtime/")) or not path.endswith(CODE) or path in OWN_LOCALE:
+        return None
+    if READS_LOCALE.search(line):
+        return "follows the locale: number_read of runtime/number.h"
+    if path.startswith("compiler/tool/"):
+        return None
+    if CTYPE.search(line):
+        return "follows the locale: runtime/ascii.h"
+    formats = any(FLOAT_FORMAT.search(s.replace("%%", "")) for s in STRING.findall(line))
+    return "follows the locale: number_format of runtime/number.h" if formats and "number_format(" not in line else None
 
 
 def check_file(path, text, folders):
@@ -99,6 +122,9 @@ def check_file(path, text, folders):
     for number, line in enumerate(text.splitlines(), 1):
         if MACHINE_PATH.search(line):
             problems.append("%s:%d: a path of one machine: %s" % (path, number, line.strip()[:80]))
+        why = locale_problem(path, line)
+        if why:
+            problems.append("%s:%d: %s: %s" % (path, number, why, line.strip()[:80]))
     return problems
 
 
@@ -193,6 +219,13 @@ def self_test():
         (1, "runtime/x.c", head + '#include "base/base.h"\n'),
         (1, "runtime/x.c", head + "#include <cuda.h>\n"),
         (1, "compiler/base/x.c", "int x;\n"),
+        (1, "compiler/check/x.c", head + "x = strtod(text, &end);\n"),
+        (1, "compiler/tool/x.c", head + "x = atof(text);\n"),
+        (1, "compiler/main.c", head + 'setlocale(LC_ALL, "");\n'),
+        (1, "runtime/x.c", head + "#include <ctype.h>\n"),
+        (1, "compiler/ir/x.c", head + 'text_printf(out, "x %-9.*g", 3, x);\n'),
+        (1, "runtime/x.c", head + 'if (sscanf(text, "%lf", &x) == 1) return;\n'),
+        (1, "compiler/base/x.def", head + 'DIAG(E0000, E_X, "is %g")\n'),
         (1, "docs/x.md", "see /" + "home/someone/x\n"),
         (1, "compiler/passes/x.c", head + "switch (k) {\ncase OP_A: case OP_B:\ncase OP_C: /* x */ case OP_D: case OP_E: f();\n"),
         (1, "compiler/passes/x.c", head + "if (k == OP_A || k == OP_B || k == OP_C ||\n k == OP_D || k == OP_E) f();\n"),
@@ -203,6 +236,8 @@ def self_test():
         (0, "compiler/codegen/x.c", head + '#include "passes/passes.h"\n#include <llvm-c/Core.h>\n'),
         (0, "compiler/passes/x.c", head + '#include "ir/ir.h"\n#include "passes/passes.h"\n#include "runtime/record.h"\n'),
         (0, "compiler/driver.c", head + '#include "codegen/codegen.h"\n#include "runtime/fsc_runtime.h"\n'),
+        (0, "compiler/ir/x.c", head + 'text_printf(out, "%s %d %% full %llx", number_format(t, 9, "%g", x), 3, y);\n'),
+        (0, "compiler/tool/x.c", head + '#include <ctype.h>\nprintf("%.3f", x);\n'),
         (0, "runtime/jit.c", head + '#include "fsc.h"\n#include "base/base.h"\n'),
         (0, "docs/x.md", "/usr/bin/env and build/release/fsc, ~/x\n"),
     ]

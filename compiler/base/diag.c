@@ -5,7 +5,8 @@
  */
 #include "base/private.h"
 
-#include <ctype.h>
+#include "runtime/ascii.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -139,8 +140,8 @@ bool diag_mentions(const Diag *d, const char *words) {
     while (i && d->messages.at[i - 1].severity == SEV_NOTE) i--;
     const char *text = i ? d->messages.at[i - 1].text : "", *at = text;
     for (size_t n = strlen(words); (at = strstr(at, words)); at++) {
-        bool begins = at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '*' || at[-1] == '_');
-        if (begins && !isalnum((unsigned char)at[n])) return true;
+        bool begins = at == text || !(is_word(at[-1]) || at[-1] == '*');
+        if (begins && !is_word(at[n])) return true;
     }
     return false;
 }

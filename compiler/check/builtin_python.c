@@ -6,6 +6,9 @@
  */
 #include "check/sema.h"
 
+#include "runtime/ascii.h"
+#include "runtime/number.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,9 +53,11 @@ const Sem *builtin_python_float(Checker *c, Call *call) {
     if (s->kind == SEM_FLOAT) return sem_float(c, s->f);
     if (sem_is_number(s)) return sem_float(c, int_to_double(s->i));
     if (s->kind == SEM_STRING) { /* 'inf', '-inf', 'nan', '1e-5' */
-        char *end = NULL;
-        double x = strtod(s->s, &end);
-        if (end != s->s && *end == '\0') return sem_float(c, x);
+        double x = 0;
+        const char *text = s->s, *end = text + strlen(text);
+        while (is_space(*text)) text++;
+        while (end > text && is_space(end[-1])) end--;
+        if (number_read(text, (size_t)(end - text), &x)) return sem_float(c, x);
     }
     return not_constant(c, call);
 }

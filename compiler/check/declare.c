@@ -6,6 +6,8 @@
  */
 #include "check/sema.h"
 
+#include "runtime/number.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -115,9 +117,10 @@ static const Sem *read_value(Checker *c, const char *text, bool any_text) {
     unsigned long long magnitude = strtoull(negative ? text + 1 : text, &end, 0);
     bool starts = (text[negative] >= '0' && text[negative] <= '9') || text[negative] == '.';
     if (starts && *end == '\0' && errno == 0) return sem_int(c, (Int){magnitude, negative && magnitude != 0});
-    double x = strtod(text, &end);
+    double x = 0;
     const char *word = negative ? text + 1 : text;
-    if ((starts || strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0) && *end == '\0') return sem_float(c, x);
+    bool is_word = strcmp(word, "inf") == 0 || strcmp(word, "nan") == 0;
+    if ((starts || is_word) && number_read(text, strlen(text), &x)) return sem_float(c, x);
     const char *canonical = dtype_canonical(text);
     if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
     size_t n = strlen(text);

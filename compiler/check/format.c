@@ -6,7 +6,8 @@
  */
 #include "check/sema.h"
 
-#include <ctype.h>
+#include "runtime/ascii.h"
+
 #include <string.h>
 
 enum { MOST_TEXT = 1 << 20 }; /* beyond it the string is too large in any case */
@@ -31,8 +32,8 @@ void sem_print(Checker *c, const Sem *s, Text *out) {
 
 static size_t word_length(const char *s) {
     size_t n = 0;
-    if (isdigit((unsigned char)*s)) return 0;
-    while (isalnum((unsigned char)s[n]) || s[n] == '_') n++;
+    if (is_digit(*s)) return 0;
+    while (is_word(s[n])) n++;
     return n;
 }
 

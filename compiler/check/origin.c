@@ -6,11 +6,12 @@
  */
 #include "check/sema.h"
 
-#include <ctype.h>
+#include "runtime/ascii.h"
+
 #include <string.h>
 
 static const char *word_end(const char *p, const char *end) {
-    while (p < end && (isalnum((unsigned char)*p) || *p == '_')) p++;
+    while (p < end && is_word(*p)) p++;
     return p;
 }
 

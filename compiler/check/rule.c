@@ -6,6 +6,8 @@
  */
 #include "check/check.h"
 
+#include "runtime/number.h"
+
 #include <string.h>
 
 typedef struct Compiler {
@@ -167,7 +169,8 @@ static RuleKind compile_choice(Compiler *c, const Node *n) {
 
 static void compile_literal(Compiler *c, const Node *n) {
     if (n->kind == NODE_FLOAT) {
-        char *text = arena_printf(c->a, "%.17g", n->real);
+        char text[40];
+        number_format(text, sizeof text, "%.17g", n->real);
         put(c, strpbrk(text, ".en") ? text : arena_printf(c->a, "%s.0", text));
     } else if (n->integer > INT64_MAX) {
         fail(c, n->span, "an integer beyond 63 bits");

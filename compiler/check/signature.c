@@ -6,7 +6,9 @@
  */
 #include "check/check.h"
 
-#include <ctype.h>
+#include "runtime/ascii.h"
+#include "runtime/number.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +51,7 @@ const char *dtype_canonical(const char *name) {
 
 static bool is_number(const char *s) {
     if (*s == '+' || *s == '-') s++;
-    return isdigit((unsigned char)*s) || (*s == '.' && isdigit((unsigned char)s[1])) || strcmp(s, "inf") == 0 ||
+    return is_digit(*s) || (*s == '.' && is_digit(s[1])) || strcmp(s, "inf") == 0 ||
            strcmp(s, "nan") == 0;
 }
 
@@ -73,9 +75,9 @@ static bool read_number(Diag *d, const char *body, uint32_t position, SigItem *i
     item->kind = SIG_INT;
     (void)strtoll(body, &end, 0);
     if (*end == '\0' && errno == 0) return true;
+    double x = 0;
     item->kind = SIG_FLOAT;
-    (void)strtod(body, &end);
-    if (*end == '\0' && end != body) return true;
+    if (number_read(body, strlen(body), &x)) return true;
     diag(d, (Span){0, 0}, E_SIGNATURE_NUMBER, position, item->text);
     return false;
 }
@@ -124,8 +126,8 @@ bool signature_parse(Arena *a, Diag *d, const char *text, SigItem **items, uint3
     for (const char *p = text;;) {
         const char *end = strchr(p, ',');
         size_t n = end ? (size_t)(end - p) : strlen(p);
-        while (n && isspace((unsigned char)*p)) p++, n--;
-        while (n && isspace((unsigned char)p[n - 1])) n--;
+        while (n && is_space(*p)) p++, n--;
+        while (n && is_space(p[n - 1])) n--;
         if (!end && n == 0 && out.len) break; /* a comma at the end */
         SigItem item;
         ok &= read_item(a, d, arena_strndup(a, p, n), out.len + 1, &item);

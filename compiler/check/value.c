@@ -4,6 +4,8 @@
  */
 #include "check/sema.h"
 
+#include "runtime/number.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -270,16 +272,8 @@ const char *number_text(Checker *c, const Sem *s) {
     if (s->kind == SEM_INT) return int_text(c->a, s->i);
     if (isinf(s->f)) return s->f < 0 ? "-inf" : "inf";
     if (isnan(s->f)) return "nan";
-    char *text = arena_printf(c->a, "%.17g", s->f);
-    for (int digits = 1; digits < 17; digits++) { /* the shortest that reads back */
-        char *shorter = arena_printf(c->a, "%.*g", digits, s->f);
-        double back = 0;
-        if (sscanf(shorter, "%lf", &back) == 1 && back == s->f) {
-            text = shorter;
-            break;
-        }
-    }
-    return strpbrk(text, ".e") ? text : arena_printf(c->a, "%s.0", text);
+    char text[40];
+    return arena_printf(c->a, "%s", number_print(s->f, text, sizeof text));
 }
 
 const char *sem_type_text(Checker *c, const Sem *s) {

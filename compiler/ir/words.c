@@ -6,7 +6,8 @@
  */
 #include "ir/private.h"
 
-#include <locale.h>
+#include "runtime/number.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,43 +27,24 @@ const char *const atomic_words[] = {
 #undef ATOMIC
     NULL};
 
-enum { NUMBER = 64 }; /* bytes that any number of ours fits into */
+/* ---- Decimals ---------------------------------------------------------------------------------------------------- */
 
-/* ---- Decimals, whatever the process's locale makes of the point -------------------------------------------------- */
-
-static const char *decimal_point(void) {
-    const char *point = localeconv()->decimal_point;
-    return point && *point ? point : ".";
-}
-
-static void replace_point(const char *from, const char *to, const char *text, char *out) {
-    const char *at = strstr(text, from);
-    int head = at ? (int)(at - text) : (int)strlen(text);
-    snprintf(out, NUMBER, "%.*s%s%s", head, text, at ? to : "", at ? at + strlen(from) : "");
-}
-
-static double read_decimal(const char *word, bool *good) {
-    char local[NUMBER], *end;
-    *good = strlen(word) < NUMBER - 8 && (word[0] == '-' || (word[0] >= '0' && word[0] <= '9'));
-    if (!*good) return 0;
-    replace_point(".", decimal_point(), word, local);
-    double x = strtod(local, &end);
-    *good = end != local && *end == '\0' && !strpbrk(word, "xXnN");
-    return x;
+static bool read_decimal(const char *word, double *x) {
+    bool is_number = word[0] == '-' || (word[0] >= '0' && word[0] <= '9');
+    return is_number && !strpbrk(word, "xXnN") && number_read(word, strlen(word), x);
 }
 
 static void print_decimal(DType d, int64_t bits, Text *out) {
-    double x = float_from_bits(d, bits);
-    char local[NUMBER], plain[NUMBER];
+    double x = float_from_bits(d, bits), back = 0;
+    char text[40];
     int most = d == DT_FP64 ? 17 : 9;
     bool plain_integer = x == trunc(x) && fabs(x) < 1e7; /* 1000.0 rather than 1e+03 */
-    if (plain_integer) snprintf(local, sizeof local, "%.0f", x);
+    if (plain_integer) number_format(text, sizeof text, "%.0f", x);
     for (int digits = 1; digits <= most && !plain_integer; digits++) {
-        snprintf(local, sizeof local, "%.*g", digits, x);
-        if (float_to_bits(d, strtod(local, NULL)) == bits) break;
+        number_format(text, sizeof text, "%.*g", digits, x);
+        if (number_read(text, strlen(text), &back) && float_to_bits(d, back) == bits) break;
     }
-    replace_point(decimal_point(), ".", local, plain);
-    text_printf(out, "%s%s", plain, strpbrk(plain, ".e") ? "" : ".0");
+    text_printf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
 /* ---- Constants --------------------------------------------------------------------------------------------------- */
@@ -112,7 +94,8 @@ static bool read_int(DType d, const char *word, int64_t *bits) {
 }
 
 static bool read_float(DType d, const char *word, int64_t *bits) {
-    bool good, negative = word[0] == '-';
+    double x = 0;
+    bool negative = word[0] == '-';
     if (strcmp(word, "nan") == 0) {
         *bits = float_nan(d);
         return true;
@@ -121,8 +104,9 @@ static bool read_float(DType d, const char *word, int64_t *bits) {
         *bits = float_to_bits(d, negative ? -(double)INFINITY : (double)INFINITY);
         return d != DT_FP8E4; /* which has none */
     }
-    *bits = float_to_bits(d, read_decimal(word, &good));
-    return good;
+    if (!read_decimal(word, &x)) return false;
+    *bits = float_to_bits(d, x);
+    return true;
 }
 
 bool constant_read(DType d, const char *word, int64_t *bits, const char **why) {

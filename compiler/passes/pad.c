@@ -6,6 +6,8 @@
  */
 #include "passes/private.h"
 
+#include "runtime/number.h"
+
 #include <math.h>
 
 typedef struct Pad {
@@ -68,6 +70,7 @@ void lint_reduction(const Op *op, const Facts *facts, Diag *d) {
     if (!find_pad(op->args[0], (uint32_t)op->attr.i, facts, &pad)) return;
     const char *neutral = neutral_text(combine, &pad);
     if (!neutral) return;
-    diag(d, op->span, W_PADDED, combine_text(combine), pad.value);
+    char value[40];
+    diag(d, op->span, W_PADDED, combine_text(combine), number_format(value, sizeof value, "%g", pad.value));
     diag_note(d, pad.from->span, "they are made here%s; %s is neutral", pad.is_chosen ? "" : ", with no other=", neutral);
 }

@@ -6,6 +6,8 @@
 #include "syntax/parser.h"
 #include "syntax/parse.tab.h"
 
+#include "runtime/number.h"
+
 #include <string.h>
 
 const char *const node_name[] = {
@@ -242,11 +244,12 @@ static void print_list(const NodeList *l, uint32_t indent, const char *role, Tex
 }
 
 static void print_head(const Node *n, Text *out) {
+    char number[40];
     text_printf(out, "%s", node_name[n->kind]);
     switch (n->kind) {
     case NODE_STRING: print_text(n->name, n->integer, out); break;
     case NODE_INT: text_printf(out, " %llu", (unsigned long long)n->integer); break;
-    case NODE_FLOAT: text_printf(out, " %.17g", n->real); break;
+    case NODE_FLOAT: text_printf(out, " %s", number_format(number, sizeof number, "%.17g", n->real)); break;
     case NODE_UNARY: text_printf(out, " %s", unary_text[n->op]); break;
     case NODE_BINARY: case NODE_AUGMENT: text_printf(out, " %s", binary_text[n->op]); break;
     case NODE_COMPARE:

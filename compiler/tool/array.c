@@ -6,6 +6,7 @@
 #include "tool/array.h"
 
 #include "check/check.h"
+#include "runtime/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -146,8 +147,7 @@ static bool read_number(Word *w) {
         return true;
     }
     w->is_float = true;
-    w->number = strtod(w->text, &end);
-    return *end == '\0' && end != w->text;
+    return number_read(w->text, strlen(w->text), &w->number);
 }
 
 bool word_parse(Arena *arena, const char *argument, Word *w) {

@@ -53,7 +53,7 @@ static void add_fact(Arena *a, const RecordParam *p, const SpecFact *f, Pairs *t
                      Pairs *divisible) {
     const char *name = arena_printf(a, "%s", p->name);
     if (f->dtype != FSC_DTYPE_NONE)
-        add(types, name, arena_printf(a, "%s%s", p->kind == RECORD_POINTER ? "*" : "", fsc_dtype_name(f->dtype)));
+        add(types, name, arena_printf(a, "%s%s", f->is_pointer ? "*" : "", fsc_dtype_name(f->dtype)));
     if (f->equals_one || f->divisible) add(divisible, name, f->equals_one ? "1" : arena_printf(a, "%u", f->divisible));
     if (!f->range.most) return;
     add(defines, arena_printf(a, "%s>", name), arena_printf(a, "%u", f->range.least));
@@ -105,7 +105,7 @@ void variant_key(const Record *interface, const FscDeviceProps *device, const Sp
             print_value(&s->values[i], out);
     for (uint32_t i = 0; i < r->num_params; i++)
         if (s->facts[i].dtype != FSC_DTYPE_NONE)
-            text_printf(out, "%s:%s ", r->params[i].name, fsc_dtype_name(s->facts[i].dtype));
+            text_printf(out, "%s:%s%s ", r->params[i].name, s->facts[i].is_pointer ? "*" : "", fsc_dtype_name(s->facts[i].dtype));
     for (int i = 0; i < SPEC_COMPILED; i++) print_value(&s->compiled[i], out);
     for (uint32_t i = 0; i < r->num_params; i++) print_fact(&r->params[i], &s->facts[i], out);
     if (s->launch.few.most) text_printf(out, "few=%u..%u of %u ", s->launch.few.least, s->launch.few.most, device->sms);

@@ -134,7 +134,9 @@ SpecFact specialise_argument(const Specialiser *s, const SpecLaunch *l, const Ru
     switch (a->kind) {
     case FSC_ARG_POINTER: {
         bool is_aligned = (uintptr_t)a->u.pointer % SPEC_ALIGNED == 0;
-        return (SpecFact){.dtype = is_open ? a->dtype : FSC_DTYPE_NONE, .divisible = is_aligned ? SPEC_ALIGNED : 0};
+        return (SpecFact){.dtype = is_open ? a->dtype : FSC_DTYPE_NONE,
+                          .is_pointer = true,
+                          .divisible = is_aligned ? SPEC_ALIGNED : 0};
     }
     case FSC_ARG_INT: return fact_of_int(s, l, constants, index, a->u.integer);
     case FSC_ARG_FLOAT: return (SpecFact){.dtype = is_open ? FSC_FP32 : FSC_DTYPE_NONE};

@@ -53,6 +53,7 @@ typedef struct SpecLaunch {
 /* What code takes for granted of a run-time parameter; zeroed: nothing. */
 typedef struct SpecFact {
     FscDType dtype;     /* of a type that the source leaves open; NONE: it does not, or nothing is known */
+    bool is_pointer;    /* to elements of that type */
     uint32_t divisible; /* a multiple of it; 0: nothing */
     bool equals_one;
     Bucket range; /* most 0: any value */

@@ -6,6 +6,7 @@
 #include "driver.h"
 
 #include "passes/passes.h"
+#include "runtime/internal.h"
 #include "runtime/number.h"
 #include "runtime/process.h"
 
@@ -20,14 +21,6 @@
 #endif
 
 const char *fsc_version(void) { return "fsc " FSC_VERSION " (LLVM " FSC_LLVM_VERSION ")"; }
-
-void fsc_compile_options_init(fsc_compile_options *o) {
-    *o = (fsc_compile_options){
-        .file = "<input>", .emit = FSC_EMIT_PTX, .arch = "sm_80", .opt_level = 2, .error_limit = 20};
-#ifdef FSC_VERIFY_EACH
-    o->verify_each = true; /* the presets debug and ci */
-#endif
-}
 
 /* ---- Time report -------------------------------------------------------------------------------------------------- */
 
@@ -400,15 +393,19 @@ fsc_status driver_compile(const fsc_compile_options *o, const char *source, size
                           fsc_compilation **out) {
     HOLD_FORKS;
     OWN_FLOATS;
+    if (!out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_compile: no place for the result");
+    *out = NULL;
+    fsc_status s = options_check("fsc_compile", o);
+    if (s != FSC_OK) return s;
+    if (!source && length) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_compile: the source is NULL, and %zu bytes long", length);
     fsc_compilation *c = calloc(1, sizeof *c);
     *out = c;
-    if (!c) return FSC_ERROR_MEMORY;
+    if (!c) return status_memory(NULL);
     c->arena = arena_create();
     c->strings = strings_create(c->arena);
     c->diag = diag_create(c->arena, o->error_limit);
 
     Landing landing;
-    fsc_status s;
     if (setjmp(landing.place) == 0) {
         bug_set_handler(land, &landing);
         s = compile(c, o, source, length, want_host);
@@ -494,48 +491,4 @@ bool driver_grid(Arena *a, const char *text, const Record *interface, const Rule
 
 fsc_status fsc_compile(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out) {
     return driver_compile(o, source, length, false, out);
-}
-
-void fsc_compilation_destroy(fsc_compilation *c) {
-    if (!c) return;
-    HOLD_FORKS;
-    if (c->host) hostcode_destroy(c->host);
-    if (c->record) record_free(c->record);
-    text_free(&c->output);
-    text_free(&c->diagnostics);
-    text_free(&c->dumps);
-    text_free(&c->times);
-    text_free(&c->record_text);
-    arena_destroy(c->arena);
-    free(c);
-}
-
-static const char *text_of(const Text *t) {
-    return t->at ? t->at : "";
-}
-
-const char *fsc_compilation_output(const fsc_compilation *c, size_t *length) {
-    if (length) *length = c->output.len;
-    return text_of(&c->output);
-}
-
-const char *fsc_compilation_diagnostics(const fsc_compilation *c) {
-    return text_of(&c->diagnostics);
-}
-
-const char *fsc_compilation_dumps(const fsc_compilation *c) {
-    return text_of(&c->dumps);
-}
-
-const char *fsc_compilation_times(const fsc_compilation *c) {
-    return text_of(&c->times);
-}
-
-const char *fsc_compilation_record(const fsc_compilation *c) {
-    return text_of(&c->record_text);
-}
-
-void fsc_compilation_registers(const fsc_compilation *c, uint32_t *low, uint32_t *high) {
-    *low = c->registers_low;
-    *high = c->registers_high;
 }

@@ -19,6 +19,10 @@ struct fsc_compilation {
     size_t scratch_bytes; /* arch "cpu", as text: of each running program */
 };
 
+/* Whether a caller's options are whole: no NULL where there must be none, no value outside its enum. `call` begins the sentence. */
+fsc_status options_check(const char *call, const fsc_compile_options *o);
+bool pairs_are_whole(const fsc_name_value *pairs, size_t n); /* none of them NULL */
+
 /* fsc_compile, and with `want_host` what is wanted is in memory: the callable kernel in c->host (arch "cpu" or "emu"), or the
  * parsed file, not printed (emit AST). */
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,

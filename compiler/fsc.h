@@ -3,6 +3,8 @@
  *
  * No call prints, exits or aborts the process; LLVM's own fatal errors come back as diagnostics. Different threads may
  * compile at the same time; one object is used by one thread at a time unless a function says otherwise.
+ * What a pointer that must not be NULL is, is looked at: FSC_ERROR_USAGE, and fsc_last_message() says which. An output that a call
+ * does not need may be NULL where its comment says so.
  * Nothing here needs a GPU, a CUDA toolkit or Python; only the JIT on device "cuda" needs the driver.
  */
 #ifndef FSC_H
@@ -96,13 +98,14 @@ FSC_API void fsc_compile_options_init(fsc_compile_options *o);
 typedef struct fsc_compilation fsc_compilation;
 
 /* Compiles `length` bytes of text. *out is set also when the source has errors (then the status is FSC_ERROR_SOURCE and
- * the diagnostics say what), and is NULL only when out of memory. The caller destroys it.
+ * the diagnostics say what), and is NULL only when out of memory, or when a pointer is NULL where none may be (FSC_ERROR_USAGE,
+ * and fsc_last_message() says which). The caller destroys it.
  * FSC_ERROR_USAGE: an option makes no sense (unknown arch, pass, signature). FSC_ERROR_ENVIRONMENT: cubin without ptxas.
  * FSC_ERROR_INTERNAL: a bug of fsc; the diagnostics hold its message. */
 FSC_API fsc_status fsc_compile(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out);
 FSC_API void fsc_compilation_destroy(fsc_compilation *c);
 
-/* All of these live as long as the compilation, are NUL-terminated and never NULL. */
+/* All of these live as long as the compilation, are NUL-terminated and never NULL: "" for no compilation. */
 FSC_API const char *fsc_compilation_output(const fsc_compilation *c, size_t *length); /* what emit asked for */
 FSC_API const char *fsc_compilation_diagnostics(const fsc_compilation *c);            /* errors, warnings */
 FSC_API const char *fsc_compilation_dumps(const fsc_compilation *c);                  /* print_after, print_layouts */

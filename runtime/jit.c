@@ -58,6 +58,14 @@ fsc_status jit_check(const fsc_jit *j, const char *call) {
     return status_fail(NULL, FSC_ERROR_USAGE, "%s: the handle is not usable: what made it has failed", call);
 }
 
+fsc_status jit_check_arguments(fsc_jit *j, const char *call, const void *args, size_t nargs) {
+    char text[80];
+    fsc_status s = jit_check(j, call);
+    if (s != FSC_OK || args || !nargs) return s;
+    snprintf(text, sizeof text, "%s: the arguments are NULL", call);
+    return jit_fail(j, FSC_ERROR_USAGE, text);
+}
+
 void jit_note(fsc_jit *j, uint32_t *counter, const char *text) {
     HOLD_FORKS;
     pthread_mutex_lock(&j->lock);
@@ -72,10 +80,12 @@ const char *fsc_jit_message(const fsc_jit *j) {
 }
 
 const char *fsc_jit_log(const fsc_jit *j) {
-    return j->log.at ? j->log.at : "";
+    return j && j->log.at ? j->log.at : "";
 }
 
 void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out) {
+    if (out) *out = (FscJitCounts){0};
+    if (!j || !out) return;
     fsc_jit *writable = (fsc_jit *)(uintptr_t)j; /* the lock is no part of what const promises */
     pthread_mutex_lock(&writable->lock);
     *out = j->counts;
@@ -83,7 +93,7 @@ void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out) {
 }
 
 const struct Record *fsc_jit_interface(const fsc_jit *j) {
-    return j->interface;
+    return j ? j->interface : NULL;
 }
 
 /* ---- Open and close --------------------------------------------------------------------------------------------------- */
@@ -156,21 +166,23 @@ static char *copy_name(const char *s) {
 
 fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
                           fsc_jit **out) {
+    if (!out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_jit_create: no place for the result");
     fsc_jit *j = calloc(1, sizeof *j);
     *out = j;
-    if (!j) return FSC_ERROR_MEMORY;
+    if (!j) return status_memory(NULL);
     pthread_mutex_init(&j->lock, NULL);
     pthread_cond_init(&j->made, NULL);
     j->cache.folder = -1;
     j->device = device;
     fsc_compile_options_init(&j->options);
-    if (o) j->options = *o;
+    fsc_status s = o ? options_check("fsc_jit_create", o) : FSC_OK;
+    if (o && s == FSC_OK) j->options = *o;
     j->options.divisible = NULL;
     j->options.num_divisible = 0;
     j->options.print_after = copy_name(j->options.print_after);
     bool leaves_out = j->options.passes && *j->options.passes == '-';
     j->options.passes = leaves_out ? copy_name(j->options.passes) : NULL;
-    bool has_text = source && j->options.file;
+    bool has_text = source && (!o || o->file);
     j->source = source ? copy_text(source, length) : NULL;
     j->file = copy_name(j->options.file);
     j->options.file = j->file;
@@ -181,8 +193,9 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->options.signature = copy_name(j->options.signature);
     j->options.cpu = copy_name(j->options.cpu);
     if (!has_text) return jit_fail(j, FSC_ERROR_USAGE, "there is no source, or it has no file name: both are needed");
+    if (s != FSC_OK) return jit_fail(j, s, fsc_last_message());
     if (!j->source || !j->file || !j->options.defines || !j->options.types) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
-    fsc_status s = fsc_device_props(device, &j->props);
+    s = fsc_device_props(device, &j->props);
     if (s != FSC_OK) return jit_fail(j, s, fsc_last_message());
     j->card = j->props;
     if (*device->card_arch) snprintf(j->card.arch, sizeof j->card.arch, "%s", device->card_arch);
@@ -309,7 +322,8 @@ static fsc_status prepare_for(fsc_jit *j, const int64_t *grid, const FscArg *arg
 }
 
 fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out) {
-    fsc_status s = jit_check(j, "fsc_jit_prepare");
+    fsc_status s = jit_check_arguments(j, "fsc_jit_prepare", args, nargs);
+    if (s == FSC_OK && !out) s = jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_prepare: no place for the result");
     if (s != FSC_OK) return s;
     OWN_FLOATS;
     return prepare_for(j, NULL, args, nargs, out);
@@ -317,7 +331,7 @@ fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_ker
 
 fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
     fsc_kernel *kernel = NULL;
-    fsc_status s = jit_check(j, "fsc_jit_launch");
+    fsc_status s = jit_check_arguments(j, "fsc_jit_launch", args, nargs);
     if (s != FSC_OK) return s;
     OWN_FLOATS;
     bool is_known = jit_quick_launch(j, grid, args, nargs, stream, &s);

@@ -49,6 +49,8 @@ struct fsc_jit {
 fsc_status jit_fail(fsc_jit *j, fsc_status s, const char *text);
 /* FSC_ERROR_USAGE for NULL, and for what a failed create or open left. */
 fsc_status jit_check(const fsc_jit *j, const char *call);
+/* The same, and for arguments that are NULL though there are some. */
+fsc_status jit_check_arguments(fsc_jit *j, const char *call, const void *args, size_t nargs);
 void jit_note(fsc_jit *j, uint32_t *counter, const char *text); /* counts one more (NULL: nothing), adds the text to the log */
 
 /* ---- jitbind.c: from arguments to a variant ------------------------------------------------------------------------- */

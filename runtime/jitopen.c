@@ -103,6 +103,10 @@ fsc_status fsc_jit_open(fsc_device *device, const char *file, const char *source
     p.o.file = file;
     p.o.kernel = kernel;
     fsc_status s = fsc_jit_create(device, source, length, &p.o, out);
+    if (s == FSC_OK && !pairs_are_whole(settings, num_settings)) {
+        (*out)->is_usable = false;
+        return jit_fail(*out, FSC_ERROR_USAGE, "fsc_jit_open: the settings are NULL, or one has a name or a value that is");
+    }
     if (s != FSC_OK || num_settings == 0) return s;
     p.interface = (*out)->interface;
     p.defines = calloc(2 * num_settings, sizeof *p.defines);

@@ -96,6 +96,7 @@ static void show(fsc_jit *j) {
 
 fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out) {
     if (jit_check(j, "fsc_jit_param") != FSC_OK) return FSC_ERROR_USAGE;
+    if (!out) return jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_param: no place for the result");
     if (index >= j->interface->num_params) return jit_fail(j, FSC_ERROR_USAGE, "the kernel has no such parameter");
     HOLD_FORKS;
     pthread_mutex_lock(&j->lock);
@@ -136,6 +137,7 @@ static bool find_access(const Record *r, const char *name, bool *reads, bool *wr
 
 fsc_status fsc_jit_access(fsc_jit *j, size_t index, bool *reads, bool *writes) {
     if (jit_check(j, "fsc_jit_access") != FSC_OK) return FSC_ERROR_USAGE;
+    if (!reads || !writes) return jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_access: no place for a result");
     if (index >= j->interface->num_params) return jit_fail(j, FSC_ERROR_USAGE, "the kernel has no such parameter");
     const RecordParam *p = &j->interface->params[index];
     HOLD_FORKS;

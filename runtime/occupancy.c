@@ -73,12 +73,10 @@ fsc_status fsc_occupancy(const FscDeviceProps *p, uint32_t registers, uint32_t t
 }
 
 void fsc_waves(uint64_t blocks, uint64_t resident, uint64_t *waves, double *fill) {
-    *waves = 0;
-    *fill = 0;
-    if (blocks == 0 || resident == 0) return;
-    uint64_t last = blocks % resident;
-    *waves = blocks / resident + (last != 0);
-    *fill = last ? (double)last / (double)resident : 1;
+    bool is_empty = blocks == 0 || resident == 0;
+    uint64_t last = is_empty ? 0 : blocks % resident;
+    if (waves) *waves = is_empty ? 0 : blocks / resident + (last != 0);
+    if (fill) *fill = is_empty ? 0 : last ? (double)last / (double)resident : 1;
 }
 
 /* ---- Cards ---------------------------------------------------------------------------------------------------------- */

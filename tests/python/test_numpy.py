@@ -1,8 +1,10 @@
 """test_numpy.py - the Python package on the CPU and on emulated threads: NumPy's arrays and those of other protocols, against formulas
 in float64; every mistake with fsc's message; threads.
 """
+import ctypes as c
 import gc
 import inspect
+import numbers
 import os
 import pathlib
 import subprocess
@@ -14,6 +16,7 @@ import unittest
 
 import fsc
 import numpy as np
+from fsc import _arrays as arrays
 from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON, WRONG, LikeTorch, OnlyDlpack,
                      OnlyInterface, softmax_of)
 
@@ -118,6 +121,23 @@ class Launches(unittest.TestCase):
         self.assertEqual(y.tolist(), [11, 12, 13, 14])
         with self.assertRaisesRegex(fsc.ArgumentError, "argument value is 18446744073709551616, which does not fit 64 bits"):
             mark(y, 3, 1 << 64, grid=4)
+
+    def test_integers_of_64_bits(self):
+        """What a type holds arrives, and what it does not hold is refused: the number is never another."""
+        types = {"i8": np.int8, "u8": np.uint8, "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "fp64": np.float64}
+        values = [0, 1, -1, 127, 128, 255, 256, -129, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 5, -2**63, -2**63 - 1, 2**64, np.uint64(2**64 - 1)]
+        for name, dtype in types.items():
+            keep = fsc.loads(f"@kernel(grid=(1,))\ndef keep(y: *{name}, v: {name}):\n    store(y, v)\n").keep
+            is_float = name == "fp64"
+            for value in values:
+                y, number = np.zeros(1, dtype), int(value)
+                fits = -2**63 <= number < 2**64 if is_float else np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
+                if fits:
+                    keep(y, value)
+                    self.assertEqual(float(y[0]) if is_float else int(y[0]), float(number) if is_float else number, f"{name} {value}")
+                else:
+                    with self.assertRaisesRegex(fsc.ArgumentError, f"argument v is {number}, which does not fit"):
+                        keep(y, value)
 
     def test_grids(self):
         for device in DEVICES:
@@ -352,6 +372,123 @@ class Mistakes(unittest.TestCase):
             with self.assertRaises(fsc.ArgumentError):
                 softmax(*bad)
             softmax(y, x)
+
+
+class OddObjects(unittest.TestCase):
+    """Objects that claim to be arrays, numbers or streams, and lie or raise: fsc.ArgumentError, whatever they do."""
+
+    ERRORS = [TypeError("t"), KeyError("k"), AttributeError("a"), ValueError(), OverflowError("o"), RuntimeError("r"), BufferError("b"),
+              RecursionError("d"), ZeroDivisionError("z"), type("Unspeakable", (Exception,), {"__str__": lambda self: 1 // 0})()]
+    NONSENSE = [None, "x", b"x", 1.5, -1, 2**63, -2**63 - 1, 2**64, 2**200, (), [], {}, (1, 2, 3), object(), float("nan"), "<f4", (None,), [1.5], ("4",)]
+
+    def setUp(self):
+        self.kernel = fsc.loads(SCALE).scale
+        self.y, self.x = np.zeros(4, np.float32), np.ones(4, np.float32)
+
+    def refused(self, odd, what):
+        for args in [(odd, self.x), (self.y, odd)]:
+            try:
+                self.kernel(*args, f=2.0)
+            except fsc.ArgumentError as error:
+                self.assertRegex(str(error), "kernel scale", what)
+            except Exception as error:  # pylint: disable=broad-except
+                self.fail(f"{what}: {type(error).__name__}: {error}")
+            else:
+                self.fail(f"{what}: launched")
+        self.kernel(self.y, self.x, f=3.0)
+        self.assertEqual(self.y.tolist(), [3.0] * 4, what)
+
+    @staticmethod
+    def raises(error):
+        def get(self, *args, **named):
+            raise error
+        return get
+
+    def test_what_raises(self):
+        for error in self.ERRORS:
+            for name in ["__array_interface__", "__cuda_array_interface__", "__dlpack__", "__dlpack_device__", "data_ptr", "shape", "dtype", "device",
+                         "stride", "__index__", "__float__", "__class__"]:
+                self.refused(type("Odd", (), {name: property(self.raises(error))})(), f"property {name} raises {error!r:.20}")
+            methods = {"__dlpack__": self.raises(error), "__dlpack_device__": lambda self: (1, 0)}
+            self.refused(type("Odd", (), methods)(), "__dlpack__ raises")
+            self.refused(type("Odd", (), {**methods, "__dlpack_device__": self.raises(error)})(), "__dlpack_device__ raises")
+            tensor = dict(data_ptr=lambda self: 64, dtype="fp32", shape=(4,), stride=lambda self: (1,), device="cpu")
+            for name in ("data_ptr", "stride"):
+                self.refused(type("Odd", (), {**tensor, name: self.raises(error)})(), f"a tensor's {name} raises")
+            number = type("Odd", (), {"__index__": self.raises(error), "__int__": self.raises(error), "__float__": self.raises(error)})
+            for kind in (numbers.Integral, numbers.Real):
+                kind.register(number)
+                self.refused(number(), "a number raises")
+
+    def test_what_lies(self):
+        true = dict(self.x.__array_interface__, strides=(4,))
+        for protocol in ("__array_interface__", "__cuda_array_interface__"):
+            for odd in self.NONSENSE:
+                self.refused(type("Odd", (), {protocol: odd})(), f"{protocol} is {odd!r}")
+                for key in ("typestr", "shape", "strides", "data"):
+                    is_fine = (key == "strides" and odd is None) or (key == "typestr" and odd == "<f4")
+                    is_fine |= key == "shape" and odd in ((), [], {}, b"", ())
+                    if not is_fine:
+                        self.refused(type("Odd", (), {protocol: {**true, key: odd}})(), f"{protocol}: {key} is {odd!r}")
+            for typestr in ("<f8", "<V4", ">f4", "<f3", "|O8", "<M8", "<f", "<4", "", "<f0", "<f-4", "<c8", "\udcff", "<f4x"):
+                self.refused(type("Odd", (), {protocol: {**true, "typestr": typestr, "strides": (3,)}})(), f"{protocol}: {typestr!r}")
+            self.refused(type("Odd", (), {protocol: {**true, "typestr": "<V8"}, "dtype": "float32"})(), "a typestr of another size")
+            for data in ((0, False, 1), (2**64, False), (-1, False), ("x", False), (1.5, False), (None,)):
+                self.refused(type("Odd", (), {protocol: {**true, "data": data}})(), f"{protocol}: data is {data!r}")
+            for shape in ((-4,), (2**31,), (2**63,), (4, 4), (1,) * 9, ("4",), (4.0,), (2**62, 2**62)):
+                self.refused(type("Odd", (), {protocol: {**true, "shape": shape, "strides": None}})(), f"{protocol}: shape is {shape!r}")
+        gpu = dict(true, stream=None)
+        for stream in (-1, 2**64, "x", 1.5, [], object()):
+            self.refused(type("Odd", (), {"__cuda_array_interface__": {**gpu, "stream": stream}})(), f"stream is {stream!r}")
+        for device in (-1, 4095, 2**40, -2**70):
+            array = type("Odd", (), {"__cuda_array_interface__": gpu, "device": type("D", (), {"id": device})()})
+            self.refused(array(), f"on GPU {device}")
+
+    def test_dlpack(self):
+        capsule = self.x.__dlpack__
+        for odd in self.NONSENSE:
+            methods = {"__dlpack__": lambda self, stream=None, odd=odd: odd, "__dlpack_device__": lambda self: (1, 0)}
+            self.refused(type("Odd", (), methods)(), f"__dlpack__ gives {odd!r}")
+            methods = {"__dlpack__": lambda self, stream=None: capsule(), "__dlpack_device__": lambda self, odd=odd: odd}
+            self.refused(type("Odd", (), methods)(), f"__dlpack_device__ gives {odd!r}")
+
+        class Lying(OnlyDlpack):
+            """The capsule of an array, changed."""
+            change = {}
+
+            def __dlpack__(self, stream=None):
+                found = super().__dlpack__()
+                t = arrays._DLTensor.from_address(arrays._capsule_pointer(found, b"dltensor"))
+                for name, value in self.change.items():
+                    setattr(t, name, value)
+                return found
+
+        sizes = (c.c_int64 * 1)(-4)
+        for change in [dict(ndim=-1), dict(ndim=9), dict(ndim=2**31 - 1), dict(shape=c.POINTER(c.c_int64)()), dict(bits=7), dict(code=99), dict(lanes=4),
+                       dict(shape=c.cast(sizes, c.POINTER(c.c_int64))), dict(byte_offset=2**64 - 1)]:
+            self.refused(type("Changed", (Lying,), {"change": change})(self.x), f"DLPack with {change}")
+
+    def test_streams(self):
+        class Raising:
+            @property
+            def cuda_stream(self):
+                raise RuntimeError("r")
+
+            __repr__ = cuda_stream.fget
+
+        for stream in (Raising(), -1, 2**64, "x", 1.5, type("S", (), {"__cuda_stream__": lambda self: 5})(),
+                       type("S", (), {"__cuda_stream__": lambda self: (0, "x")})()):
+            with self.assertRaisesRegex(fsc.ArgumentError, "is no stream"):
+                self.kernel(self.y, self.x, f=1.0, stream=stream)
+
+    def test_arrays_of_ours(self):
+        for args in [("x", "fp32", (4,)), (64, "fp32", 4), (64, "fp32", ("4",)), (64, "fp32", (4,), (1.5,)), (None, "fp32", (4,)), (64, object(), (4,)),
+                     (64, "\udcff", (4,)), (64, "fp32", (4,), None, 5), (64, "fp32", (4,), None, "cuda:\u0665"), (64, "fp32", (4,), None, "cuda:4095")]:
+            with self.assertRaises(fsc.ArgumentError, msg=repr(args)):
+                fsc.Array(*args)
+        for args in [(64, "fp32", (4,), (1, 1)), (-1, "fp32", (4,)), (2**64, "fp32", (4,)), (64, "fp32", (2**63,)), (64, "fp32", (-4,))]:
+            self.refused(fsc.Array(*args), repr(args))
+        self.refused(fsc.view(fsc.Array(64, "fp32", (4,)), "fp64"), "a view of another size")
 
 
 class Together(unittest.TestCase):

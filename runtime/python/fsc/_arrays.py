@@ -6,6 +6,7 @@ A reader is read(value, call, offset); which one a type has is found once and ke
 """
 import ctypes as c
 import numbers
+import operator
 import struct
 import sys
 
@@ -14,7 +15,7 @@ from ._library import ArgumentError, lib
 HOST, FOREIGN, UNKNOWN = -1, 1 << 20, 4095
 VALUE = 160  # bytes of struct FscValue: kind, dtype, bytes, the union, rank, eight sizes, eight strides
 RANK_MAX = 8
-POINTER_ARG, INT_ARG, FLOAT_ARG, MISSING_ARG = range(4)  # FscArgKind
+POINTER_ARG, INT_ARG, FLOAT_ARG, MISSING_ARG, UNSIGNED_ARG = range(5)  # FscArgKind
 
 _integer = struct.Struct("<iiQq").pack_into
 _unsigned = struct.Struct("<iiQQ").pack_into
@@ -36,10 +37,10 @@ _DLPACK = {(0, 8): "int8", (0, 16): "int16", (0, 32): "int32", (0, 64): "int64",
 
 def dtype_name(dtype):
     """"fp16" for "fp16", "float16", numpy.float16, torch.float16, …; None for what is no element type."""
-    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None) or str(dtype)
-    name = name.rsplit(".", 1)[-1]
+    name = dtype if isinstance(dtype, str) else getattr(dtype, "name", None) or getattr(dtype, "__name__", None)
+    name = (name if isinstance(name, str) else str(dtype)).rsplit(".", 1)[-1]
     name = _NAMES.get(name, name)
-    return name if name and lib.fsc_dtype_find(name.encode()) else None
+    return name if name and lib.fsc_dtype_find(name.encode(errors="replace")) else None
 
 
 class _Codes(dict):
@@ -60,6 +61,15 @@ class Unreadable(ArgumentError):
     """Why an argument cannot be read, from behind its name on."""
 
 
+def unreadable(error):
+    """What an object raised while it was asked for its memory, or for its value, as a reason."""
+    try:
+        said = str(error)
+    except Exception:  # pylint: disable=broad-except
+        said = ""
+    return f"cannot be read: {type(error).__name__}{': ' if said else ''}{said}"
+
+
 def _too_many(rank):
     return Unreadable(f"has {rank} dimensions, and {RANK_MAX} is the most")
 
@@ -74,7 +84,22 @@ def put_array(call, offset, address, code, shape, strides):
         for i in range(rank - 1, -1, -1):
             strides[i] = step
             step *= shape[i]
+    if len(strides) != rank:
+        raise Unreadable(f"has {rank} sizes and {len(strides)} strides")
     _array[rank](call.buffer, offset, POINTER_ARG, code, 0, address, rank, *shape, *strides)
+
+
+def _gpu(index):
+    """The place of an array that says which GPU it is on."""
+    if not 0 <= index < UNKNOWN:
+        raise Unreadable(f"says that it is on GPU {index}, and there is no such number")
+    return FOREIGN + index
+
+
+def add_stream(call, stream):
+    if not isinstance(stream, int) or not 0 <= stream < 1 << 64:
+        raise Unreadable(f"says that it was made on stream {stream!r}, which is no address")
+    call.streams.add(stream)
 
 
 def _elements(strides, size):
@@ -94,9 +119,9 @@ def _read_int(value, call, offset):
         _integer(call.buffer, offset, INT_ARG, 0, 0, value)
     except struct.error:
         value = int(value)  # beyond an i64
-        if not -(1 << 63) <= value < 1 << 64:
+        if not 0 <= value < 1 << 64:
             raise Unreadable(f"is {value}, which does not fit 64 bits") from None
-        (_integer if value < 1 << 63 else _unsigned)(call.buffer, offset, INT_ARG, 0, 0, value)
+        _unsigned(call.buffer, offset, UNSIGNED_ARG, 0, 0, value)
 
 
 def _read_bool(value, call, offset):
@@ -132,10 +157,13 @@ def _read_interface(value, call, offset, interface, kind):
         if name is None or typestr[0] == ">":
             raise Unreadable(f"has elements of type {typestr}, which kernels do not have")
     code = _codes[name]
+    size = int(typestr[2:])
+    if lib.fsc_dtype_size(code) != size:
+        raise Unreadable(f"has elements of type {typestr}, and says that they are {name}")
     address, is_read_only = interface["data"]
     if is_read_only:
         call.read_only.append(offset // VALUE)
-    put_array(call, offset, address or 0, code, shape, _elements(interface.get("strides"), int(typestr[2:])))
+    put_array(call, offset, address or 0, code, shape, _elements(interface.get("strides"), size))
     return kind
 
 
@@ -187,7 +215,7 @@ def _read_tensor(value, call, offset):
         raise Unreadable(f"is on device {device}, where kernels do not run")
     put_array(call, offset, value.data_ptr(), _codes[value.dtype], tuple(value.shape), tuple(value.stride()))
     index = getattr(device, "index", None)
-    return HOST if kind == "cpu" else FOREIGN + (UNKNOWN if index is None else index)
+    return HOST if kind == "cpu" else FOREIGN + UNKNOWN if index is None else _gpu(index)
 
 
 _raw_stream = None
@@ -212,16 +240,16 @@ def _torch_uses_cuda():
 # ---- CUDA's array interface, DLPack ------------------------------------------------------------------------------------------
 
 
-def _ordinal(value):
-    """The GPU that the array says it is on, CuPy's way, JAX's, or torch's."""
+def _place(value):
+    """Where the array says it is, CuPy's way, JAX's, or torch's."""
     device = getattr(value, "device", None)
     if callable(device):
         device = device()
     for name in ("id", "index"):
         index = getattr(device, name, None)
         if isinstance(index, int):
-            return index
-    return UNKNOWN
+            return _gpu(index)
+    return FOREIGN + UNKNOWN
 
 
 class _DLTensor(c.Structure):
@@ -249,14 +277,18 @@ def _read_dlpack(value, call, offset):
         raise Unreadable(f"gives no DLPack capsule: {error}") from error
     call.keep.append(capsule)
     if is_cuda:
-        call.streams.add(stream or 0)
+        add_stream(call, stream or 0)
     t = _DLTensor.from_address(_capsule_pointer(capsule, b"dltensor"))
     name = _DLPACK.get((t.code, t.bits)) if t.lanes == 1 else None
     if name is None:
         raise Unreadable(f"has elements of DLPack's type ({t.code}, {t.bits} bits, {t.lanes} lanes), which kernels do not have")
+    if not 0 <= t.ndim <= RANK_MAX:  # of a larger one nothing is read
+        raise _too_many(t.ndim)
+    if t.ndim and not t.shape:
+        raise Unreadable(f"has {t.ndim} dimensions and no sizes")
     strides = t.strides[:t.ndim] if t.strides else None
     put_array(call, offset, (t.data or 0) + t.byte_offset, _codes[name], t.shape[:t.ndim], strides)
-    return FOREIGN + index if is_cuda else HOST
+    return _gpu(index) if is_cuda else HOST
 
 
 def _read_foreign(value, call, offset):
@@ -265,8 +297,8 @@ def _read_foreign(value, call, offset):
     if interface is not None and (interface["typestr"][1] != "V" or not hasattr(value, "__dlpack__")):
         stream = interface.get("stream")
         if stream is not None:
-            call.streams.add(stream)
-        return _read_interface(value, call, offset, interface, FOREIGN + _ordinal(value))
+            add_stream(call, stream)
+        return _read_interface(value, call, offset, interface, _place(value))
     if hasattr(value, "__dlpack__"):
         return _read_dlpack(value, call, offset)
     return _read_interface(value, call, offset, value.__array_interface__, HOST)
@@ -283,9 +315,13 @@ class Array:
         self.dtype = dtype_name(dtype)
         if self.dtype is None:
             raise ArgumentError(f"there is no element type {dtype}; fp32, bf16, i8 are some")
-        self.address, self.shape, self.strides, self.owner = address, tuple(shape), strides, owner
-        kind, colon, index = device.partition(":")
-        if kind not in ("cpu", "cuda") or (colon and not index.isdigit()):
+        try:
+            self.address, self.shape, self.owner = operator.index(address), tuple(map(operator.index, shape)), owner
+            self.strides = None if strides is None else tuple(map(operator.index, strides))
+        except TypeError as error:
+            raise ArgumentError(f"an array's address, sizes and strides are whole numbers: {error}") from error
+        kind, colon, index = str(device).partition(":")
+        if kind not in ("cpu", "cuda") or (colon and not (index.isascii() and index.isdecimal() and int(index) < UNKNOWN)):
             raise ArgumentError(f"'{device}' is no device of memory; it is cpu, cuda or cuda:N")
         self._where = HOST if kind == "cpu" else FOREIGN + (int(index) if colon else UNKNOWN)
 

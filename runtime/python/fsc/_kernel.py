@@ -12,9 +12,9 @@ import struct
 import sys
 import threading
 
-from ._arrays import (FLOAT_ARG, FOREIGN, HOST, MISSING, MISSING_VALUE, POINTER_ARG, READERS, UNKNOWN, VALUE, Unreadable, dtype_name, reader,
-                      torch_stream)
-from ._library import CONSTEXPR, DTYPE, OPEN, SCALAR, ArgumentError, NameValue, Param, check, failure, lib
+from ._arrays import (FLOAT_ARG, FOREIGN, HOST, MISSING, MISSING_VALUE, POINTER_ARG, READERS, UNKNOWN, UNSIGNED_ARG, VALUE, Unreadable, dtype_name, reader,
+                      torch_stream, unreadable)
+from ._library import CONSTEXPR, DTYPE, OPEN, SCALAR, ArgumentError, Error, NameValue, Param, check, failure, lib
 
 _lock = threading.RLock()
 _devices = {}  # (name, whether launches are checked): handle; kept until the process ends
@@ -84,14 +84,18 @@ class _Call:
 
 def _stream_number(stream):
     """A CUstream from an int, torch's and CuPy's streams, and what has __cuda_stream__."""
-    if isinstance(stream, int):
-        return stream
-    for name in ("cuda_stream", "ptr"):
-        if isinstance(getattr(stream, name, None), int):
-            return getattr(stream, name)
-    if hasattr(stream, "__cuda_stream__"):
-        return stream.__cuda_stream__()[1]
-    raise ArgumentError(f"{stream!r} is no stream: pass torch's, CuPy's, or the address of a CUstream")
+    found, error = stream, None
+    try:
+        for name in ("cuda_stream", "ptr"):
+            found = getattr(stream, name, None) if not isinstance(found, int) else found
+        if not isinstance(found, int) and hasattr(stream, "__cuda_stream__"):
+            found = stream.__cuda_stream__()[1]
+    except Exception as raised:  # whatever an object does that is no stream
+        found, error = None, raised
+    if not isinstance(found, int) or not 0 <= found < 1 << 64:
+        raise ArgumentError(f"{object.__repr__(stream) if error else repr(stream)} is no stream: pass torch's, CuPy's, or the address of a "
+                            "CUstream") from error
+    return found
 
 
 def _setting_text(value):
@@ -183,7 +187,12 @@ class Kernel:
             if stream is not None:
                 call.stream = stream = _stream_number(stream)
             for value in args:
-                at = (READERS.get(type(value)) or reader(value))(value, call, offset)
+                try:
+                    at = (READERS.get(type(value)) or reader(value))(value, call, offset)
+                except (Error, MemoryError):
+                    raise
+                except Exception as error:  # whatever an object does that is no array and no number
+                    raise Unreadable(unreadable(error)) from error
                 if at is not None and at != where:
                     where = at if where is None else self._meet(where, at, args)
                 offset += VALUE
@@ -309,8 +318,10 @@ class Kernel:
         types = {}
         for i, p in enumerate(self._arguments):
             kind, code = struct.unpack_from("<ii", call.buffer, i * VALUE)
-            if p.kind == OPEN:
-                types[p.name] = "*" + lib.fsc_dtype_name(code).decode() if kind == POINTER_ARG else ("i32", "fp32")[kind == FLOAT_ARG]
+            if p.kind == OPEN and kind == POINTER_ARG:
+                types[p.name] = "*" + lib.fsc_dtype_name(code).decode()
+            elif p.kind == OPEN:
+                types[p.name] = {FLOAT_ARG: "fp32", UNSIGNED_ARG: "u64"}.get(kind, "i32")
         return types
 
     def _check_read_only(self, call):

@@ -36,6 +36,13 @@ static char *shown(const Call *c, const char *code, char *out, size_t size) {
     return out;
 }
 
+char *arg_print(const FscArg *a, char *out, size_t size) {
+    if (a->kind == FSC_ARG_FLOAT) return number_print(a->u.real, out, size);
+    if (arg_is_beyond(a)) snprintf(out, size, "%llu", (unsigned long long)a->u.natural);
+    else snprintf(out, size, "%lld", (long long)a->u.integer);
+    return out;
+}
+
 /* ---- Values ----------------------------------------------------------------------------------------------------------- */
 
 static RuleStatus occupancy(void *context, int64_t *programs) {
@@ -55,13 +62,11 @@ void call_bind(Call *c, Variant *v) {
         b->known = true;
         if (a->kind == FSC_ARG_POINTER)
             b->value = rule_int((int64_t)(intptr_t)a->u.pointer);
-        else if (a->kind == FSC_ARG_FLOAT)
-            b->value = rule_float(a->u.real);
-        else if (dtype_is_float(s->dtype))
-            b->value = rule_float((double)a->u.integer);
+        else if (a->kind == FSC_ARG_FLOAT || dtype_is_float(s->dtype))
+            b->value = rule_float(arg_real(a));
         else
             b->value = rule_int(a->u.integer);
-        if (a->kind == FSC_ARG_INT && s->dtype == FSC_U64 && a->u.integer < 0) b->known = false; /* beyond what a rule can hold */
+        if (arg_is_beyond(a) && !dtype_is_float(s->dtype)) b->known = false; /* no rule can hold it */
     }
     c->variant = v;
     c->env = (RuleEnv){.values = c->values,
@@ -119,21 +124,25 @@ static bool fits_pointer(const RecordParam *p, const Slot *s, const FscArg *a, c
 }
 
 static bool fits_scalar(const RecordParam *p, const FscArg *a, char *why) {
-    if (a->kind != FSC_ARG_INT) return true;
-    long long i = a->u.integer;
+    if (a->kind == FSC_ARG_FLOAT) return true;
+    bool is_beyond = arg_is_beyond(a);
+    int64_t i = is_beyond ? INT64_MAX : a->u.integer;
+    uint64_t magnitude = is_beyond || i >= 0 ? a->u.natural : 0 - a->u.natural;
+    char text[40] = "";
+    if (why) arg_print(a, text, sizeof text);
     if (p->equals_one && i != 1) {
-        if (why) snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for 1", p->name, i);
+        if (why) snprintf(why, WHY, "argument %s is %s, and the kernel is compiled for 1", p->name, text);
         return false;
     }
     if ((p->least && i < p->least) || (p->most && i > p->most)) {
         if (why)
-            snprintf(why, WHY, "argument %s is %lld, and the kernel is compiled for %u to %lld", p->name, i, p->least,
+            snprintf(why, WHY, "argument %s is %s, and the kernel is compiled for %u to %lld", p->name, text, p->least,
                      p->most ? (long long)p->most : INT64_MAX);
         return false;
     }
-    if (is_multiple(i < 0 ? (uint64_t) - (i + 1) + 1 : (uint64_t)i, p->divisible)) return true;
+    if (is_multiple(magnitude, p->divisible)) return true;
     if (why)
-        snprintf(why, WHY, "argument %s is %lld, which is not a multiple of %u as the kernel was compiled for", p->name, i,
+        snprintf(why, WHY, "argument %s is %s, which is not a multiple of %u as the kernel was compiled for", p->name, text,
                  p->divisible);
     return false;
 }
@@ -196,7 +205,7 @@ static fsc_status check_kinds(const Call *c, const Variant *v) {
         const RecordParam *p = &r->params[v->slots[i].param];
         FscArgKind kind = c->args[i].kind;
         if (kind == FSC_ARG_MISSING) return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s of kernel %s is missing", p->name, r->kernel);
-        if ((p->kind == RECORD_POINTER) == (kind == FSC_ARG_POINTER) && (unsigned)kind <= FSC_ARG_FLOAT) continue;
+        if ((p->kind == RECORD_POINTER) == (kind == FSC_ARG_POINTER) && (unsigned)kind <= FSC_ARG_UNSIGNED) continue;
         return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s of kernel %s is a %s, not a %s", p->name, r->kernel,
                            p->kind == RECORD_POINTER ? "pointer" : "number",
                            kind == FSC_ARG_POINTER ? "pointer" : "number");
@@ -269,16 +278,15 @@ static fsc_status convert(Call *c, uint32_t i) {
             return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s is at %#llx, between two elements of %s", p->name,
                                (unsigned long long)c->bits[i], p->dtype);
     } else if (dtype_is_float(s->dtype)) {
-        double x = a->kind == FSC_ARG_INT ? (double)a->u.integer : a->u.real;
-        c->bits[i] = number_float_bits(x, s->dtype);
+        c->bits[i] = number_float_bits(arg_real(a), s->dtype);
     } else if (a->kind == FSC_ARG_FLOAT) {
         return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s is %s, and the kernel takes an integer (%s)", p->name,
-                           number_print(a->u.real, text, sizeof text), p->dtype);
-    } else if (!number_int_fits(a->u.integer, s->dtype)) {
-        return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s is %lld, which does not fit %s", p->name,
-                           (long long)a->u.integer, p->dtype);
+                           arg_print(a, text, sizeof text), p->dtype);
+    } else if (arg_is_beyond(a) ? s->dtype != FSC_U64 : !number_int_fits(a->u.integer, s->dtype)) {
+        return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s is %s, which does not fit %s", p->name,
+                           arg_print(a, text, sizeof text), p->dtype);
     } else {
-        c->bits[i] = (uint64_t)a->u.integer; /* hosts are little endian: the low bytes come first */
+        c->bits[i] = a->u.natural; /* hosts are little endian: the low bytes come first */
     }
     return FSC_OK;
 }

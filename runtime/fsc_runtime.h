@@ -397,9 +397,10 @@ FSC_API fsc_status fsc_kernel_warmup(fsc_kernel *k, size_t variant, FscKernelRep
 
 typedef enum FscArgKind {
     FSC_ARG_POINTER, /* u.pointer; bytes: the buffer's size from there, 0: unknown (not checked against the contract) */
-    FSC_ARG_INT,     /* u.integer; converted to the parameter's type, an error if it does not fit; u64 by its bits */
+    FSC_ARG_INT,     /* u.integer; converted to the parameter's type, an error if it does not fit */
     FSC_ARG_FLOAT,   /* u.real; rounded to the parameter's type; an error for an integer parameter */
     FSC_ARG_MISSING, /* to be filled in by fsc_jit_call; no other call takes it */
+    FSC_ARG_UNSIGNED, /* u.natural; as FSC_ARG_INT: from 2^63 on it fits u64 and floats, and launch rules do not know it */
 } FscArgKind;
 
 typedef struct FscArg {
@@ -410,6 +411,7 @@ typedef struct FscArg {
         const void *pointer;
         int64_t integer;
         double real;
+        uint64_t natural;
     } u;
 } FscArg;
 
@@ -428,6 +430,11 @@ static inline FscArg fsc_pointer(const void *p, uint64_t bytes, FscDType dtype) 
 static inline FscArg fsc_int(int64_t i) {
     FscArg a = {FSC_ARG_INT, FSC_DTYPE_NONE, 0, {NULL}};
     a.u.integer = i;
+    return a;
+}
+static inline FscArg fsc_uint(uint64_t i) {
+    FscArg a = {i <= INT64_MAX ? FSC_ARG_INT : FSC_ARG_UNSIGNED, FSC_DTYPE_NONE, 0, {NULL}};
+    a.u.natural = i;
     return a;
 }
 static inline FscArg fsc_float(double x) {

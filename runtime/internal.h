@@ -182,6 +182,20 @@ fsc_status variant_ready(Variant *v);
 /* blocks per SM × programs per block / blocks per program; 1 on the CPU. */
 fsc_status variant_programs_per_sm(Variant *v, int64_t *programs);
 
+/* ---- Numbers among the arguments --------------------------------------------------------------------------------------- */
+
+static inline bool arg_is_beyond(const FscArg *a) { /* an integer above INT64_MAX */
+    return a->kind == FSC_ARG_UNSIGNED && a->u.natural > INT64_MAX;
+}
+static inline bool arg_is_int(const FscArg *a) { /* u.integer holds it, of either kind */
+    return a->kind == FSC_ARG_INT || (a->kind == FSC_ARG_UNSIGNED && !arg_is_beyond(a));
+}
+static inline double arg_real(const FscArg *a) { /* of any number */
+    return a->kind == FSC_ARG_FLOAT ? a->u.real : arg_is_int(a) ? (double)a->u.integer : (double)a->u.natural;
+}
+/* "-5", "18446744073709551615", "0.5". Returns out. */
+char *arg_print(const FscArg *a, char *out, size_t size);
+
 /* ---- check.c: what a launch checks ------------------------------------------------------------------------------------ */
 
 enum { CALL_VALUES = 64, CALL_ARGS = 256, GRID_SLOTS = 3, GRID_YZ_MOST = 65535 };

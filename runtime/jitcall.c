@@ -6,6 +6,7 @@
 #include "runtime/jit.h"
 
 #include "runtime/fill.h"
+#include "runtime/internal.h"
 #include "runtime/process.h"
 
 #include <stdlib.h>
@@ -71,8 +72,8 @@ static void take_given(Filling *f) {
         f->args[k] = *a;
         f->params[k++] = i;
         f->is_incomplete |= a->kind == FSC_ARG_MISSING;
-        f->values[i].known = a->kind == FSC_ARG_INT || a->kind == FSC_ARG_FLOAT;
-        if (f->values[i].known) f->values[i].value = a->kind == FSC_ARG_INT ? rule_int(a->u.integer) : rule_float(a->u.real);
+        f->values[i].known = arg_is_int(a) || a->kind == FSC_ARG_FLOAT;
+        if (f->values[i].known) f->values[i].value = arg_is_int(a) ? rule_int(a->u.integer) : rule_float(a->u.real);
     }
 }
 
@@ -122,7 +123,7 @@ static fsc_status check_arrays(const Filling *f) {
 }
 
 fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values, void *stream) {
-    if (jit_check(j, "fsc_jit_call") != FSC_OK) return FSC_ERROR_USAGE;
+    if (jit_check_arguments(j, "fsc_jit_call", values, num_values) != FSC_OK) return FSC_ERROR_USAGE;
     OWN_FLOATS;
     const Record *r = j->interface;
     Filling f;

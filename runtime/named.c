@@ -84,10 +84,10 @@ static const char *missing(const Record *r, const FscNamedArg *args, size_t narg
 static fsc_status check_count(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t nargs) {
     char text[SIGNATURE], which[120] = "";
     size_t n = count_params(r);
-    bool has_names = nargs > 0;
-    for (size_t i = 0; i < nargs; i++) has_names &= args[i].name != NULL;
+    bool has_names = nargs > 0 && nargs < n;
+    for (size_t i = 0; has_names && i < nargs; i++) has_names = args[i].name != NULL;
     if (n == nargs) return FSC_OK;
-    if (has_names && nargs < n && missing(r, args, nargs))
+    if (has_names && missing(r, args, nargs))
         snprintf(which, sizeof which, "; %.80s is missing", missing(r, args, nargs));
     return status_fail(d, FSC_ERROR_ARGUMENT, "%zu arguments for a kernel of %zu%s: %s", nargs, n, which,
                        signature(r, text, sizeof text));
@@ -108,8 +108,8 @@ static fsc_status check_name(const fsc_device *d, const Record *r, const FscName
 }
 
 static const char *kind_name(FscArgKind k) {
-    static const char *const names[] = {"a pointer", "an integer", "a float", "missing"};
-    return k <= FSC_ARG_MISSING ? names[k] : "of no kind that there is";
+    static const char *const names[] = {"a pointer", "an integer", "a float", "missing", "an integer"};
+    return k <= FSC_ARG_UNSIGNED ? names[k] : "of no kind that there is";
 }
 
 static fsc_status check_kind(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t i) {
@@ -119,7 +119,8 @@ static fsc_status check_kind(const fsc_device *d, const Record *r, const FscName
     char text[SIGNATURE];
     bool is_pointer = p->kind == RECORD_POINTER,
          is_float_for_int = kind == FSC_ARG_FLOAT && t != FSC_DTYPE_NONE && !dtype_is_float(t);
-    if (is_pointer == (kind == FSC_ARG_POINTER) && !is_float_for_int && kind < FSC_ARG_MISSING) return FSC_OK;
+    if (is_pointer == (kind == FSC_ARG_POINTER) && !is_float_for_int && kind != FSC_ARG_MISSING && kind <= FSC_ARG_UNSIGNED)
+        return FSC_OK;
     return status_fail(d, FSC_ERROR_ARGUMENT, "argument %zu, %s, is %s, and the parameter is %s%s: %s", i + 1, p->name,
                        kind_name(kind), is_pointer ? "a pointer to " : "of type ", *p->dtype ? p->dtype : "any type",
                        signature(r, text, sizeof text));
@@ -231,10 +232,10 @@ static void append_value(char *out, size_t size, const FscArg *a) {
     char number[40];
     if (a->kind == FSC_ARG_POINTER)
         text_append(out, size, "%#llx", (unsigned long long)(uintptr_t)a->u.pointer);
-    else if (a->kind == FSC_ARG_INT)
-        text_append(out, size, "%lld", (long long)a->u.integer);
-    else
+    else if (a->kind == FSC_ARG_FLOAT)
         text_append(out, size, "%s", number_format(number, sizeof number, "%g", a->u.real));
+    else
+        text_append(out, size, "%s", arg_print(a, number, sizeof number));
 }
 
 /* The launch's own sentence, and with which arguments it was. */

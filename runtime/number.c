@@ -144,7 +144,7 @@ bool dtype_is_float(FscDType t) {
 bool number_int_fits(int64_t i, FscDType t) {
     if (!is_type(t) || types[t].size == 0 || types[t].kind == FLOAT) return false;
     if (t == FSC_I1) return i == 0 || i == 1;
-    if (types[t].size == 8) return true;
+    if (types[t].size == 8) return types[t].kind == SIGNED || i >= 0;
     int bits = types[t].size * 8;
     if (types[t].kind == UNSIGNED) return i >= 0 && i < (int64_t)1 << bits;
     return i >= -((int64_t)1 << (bits - 1)) && i < (int64_t)1 << (bits - 1);

@@ -16,7 +16,7 @@ char *number_print(double x, char *out, size_t size);
 /* x rounded to nearest even in a floating type of at most 32 bits, as its bits; beyond the range infinity, or NaN where
  * the type has no infinity (fp8e4nv). For FSC_FP64 the double's own bits. */
 uint64_t number_float_bits(double x, FscDType t);
-/* Whether i is a value of integer type t (u64: any bits). */
+/* Whether i is a value of integer type t. */
 bool number_int_fits(int64_t i, FscDType t);
 
 bool dtype_is_float(FscDType t);

@@ -181,6 +181,10 @@ static fsc_status refuse(const FscObject *o, const fsc_device *d) {
 static fsc_status make_kernel(const FscObject *o, fsc_device *d, fsc_kernel **out) {
     fsc_kernel *k = NULL;
     fsc_status s = FSC_OK;
+    for (uint64_t i = 0; i < o->num_variants; i++) {
+        if (!o->variants[i].arch || !o->variants[i].code)
+            return status_fail(d, FSC_ERROR_USAGE, "kernel %s: variant %llu has no arch, or no code", o->kernel, (unsigned long long)i);
+    }
     for (uint64_t i = 0; s == FSC_OK && i < o->num_variants; i++) {
         const FscObjectVariant *v = &o->variants[i];
         fsc_module *m = NULL;
@@ -232,6 +236,8 @@ static fsc_status load_at(FscObject *o, fsc_stream stream, Loaded **out) {
         return status_fail(NULL, FSC_ERROR_USAGE, o && o->abi != FSC_OBJECT_ABI
                                                       ? "the object was made by another version of fsc than this libfsc-runtime"
                                                       : "fsc_object: the object is NULL, or has no variant");
+    if (!o->kernel || !o->variants || !o->variants[0].arch || !o->variants[o->num_variants - 1].arch)
+        return status_fail(NULL, FSC_ERROR_USAGE, "fsc_object: the object's kernel, its variants or their arch are NULL");
     Place p;
     fsc_status s = find_place(o, stream, &p);
     if (s != FSC_OK) return s;
@@ -287,6 +293,7 @@ static FscArg read_value(RecordKind kind, FscDType t, const void *at) {
     if (kind == RECORD_POINTER) return fsc_pointer(*(const void *const *)at, 0, FSC_DTYPE_NONE);
     if (t == FSC_FP64) return fsc_float(*(const double *)at);
     bool is_float = t == FSC_FP32 || t == FSC_FP16 || t == FSC_BF16 || t == FSC_FP8E4NV || t == FSC_FP8E5;
+    if (t == FSC_U64) return fsc_uint(*(const uint64_t *)at);
     return is_float ? fsc_float((double)*(const float *)at) : fsc_int(read_int(t, at));
 }
 

@@ -317,7 +317,6 @@ static bool make_slot(Maker *m, uint32_t i) {
                      .most = p->equals_one ? 1 : p->most ? p->most : INT64_MAX};
     if (from->dtype == FSC_DTYPE_NONE || !low_bits(p->divisible, &s->assumed)) return false;
     if (s->kind == FSC_ARG_INT) integer_range(s->dtype, &s->low, &s->high);
-    if (s->kind == FSC_ARG_INT && s->dtype == FSC_U64) s->low = 0; /* the others are not known to rules: the long way */
     if (p->equals_one && p->least > 1) return false;
     /* An integer for a parameter of floating point is asked what a variant assumes of it: nothing, in what is quick. */
     if (s->kind == FSC_ARG_FLOAT && (s->assumed || s->least != INT64_MIN || s->most != INT64_MAX)) return false;

@@ -7,6 +7,8 @@
  */
 #include "runtime/specialise.h"
 
+#include "runtime/internal.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -103,7 +105,7 @@ SpecLaunch specialise_launch(const Specialiser *s, const RuleBinding *constants,
             l.unit =
                 bucket_unit(l.unit, fsc_dtype_size(element_of(s->interface, constants, s->arguments[i], &args[i])));
     for (uint32_t i = 0; i < s->num_arguments && s->may_be_few; i++) {
-        if (args[i].kind != FSC_ARG_INT) continue;
+        if (!arg_is_int(&args[i])) continue;
         Bucket range = range_of(s, constants, s->arguments[i], args[i].u.integer, l.unit);
         if (range.most > longest) longest = range.most;
         if (s->arguments[i] == s->programs) programs = args[i].u.integer;
@@ -131,6 +133,7 @@ SpecFact specialise_argument(const Specialiser *s, const SpecLaunch *l, const Ru
                              const FscArg *a) {
     const RecordParam *p = &s->interface->params[index];
     bool is_open = p->dtype[0] == '\0';
+    if (arg_is_int(a)) return fact_of_int(s, l, constants, index, a->u.integer);
     switch (a->kind) {
     case FSC_ARG_POINTER: {
         bool is_aligned = (uintptr_t)a->u.pointer % SPEC_ALIGNED == 0;
@@ -138,7 +141,7 @@ SpecFact specialise_argument(const Specialiser *s, const SpecLaunch *l, const Ru
                           .is_pointer = true,
                           .divisible = is_aligned ? SPEC_ALIGNED : 0};
     }
-    case FSC_ARG_INT: return fact_of_int(s, l, constants, index, a->u.integer);
+    case FSC_ARG_UNSIGNED: return (SpecFact){.dtype = is_open ? FSC_U64 : FSC_DTYPE_NONE};
     case FSC_ARG_FLOAT: return (SpecFact){.dtype = is_open ? FSC_FP32 : FSC_DTYPE_NONE};
     default: return (SpecFact){0};
     }
@@ -149,8 +152,8 @@ SpecFact specialise_argument(const Specialiser *s, const SpecLaunch *l, const Ru
 static void take_arguments(const Specialiser *s, const FscArg *args, Specialisation *out) {
     for (uint32_t i = 0; i < s->num_arguments; i++) {
         RuleBinding *b = &out->values[s->arguments[i]];
-        b->known = args[i].kind == FSC_ARG_INT || args[i].kind == FSC_ARG_FLOAT;
-        b->value = args[i].kind == FSC_ARG_INT ? rule_int(args[i].u.integer) : rule_float(args[i].u.real);
+        b->known = arg_is_int(&args[i]) || args[i].kind == FSC_ARG_FLOAT;
+        b->value = arg_is_int(&args[i]) ? rule_int(args[i].u.integer) : rule_float(args[i].u.real);
     }
 }
 

@@ -271,8 +271,8 @@ def make_arg(x):
         a.kind = 2
         a.u.real = float(x)
     else:
-        a.kind = 1
-        a.u.integer = int(x)
+        a.kind = 1 if int(x) < 2**63 else 4  # FSC_ARG_INT, FSC_ARG_UNSIGNED
+        a.u.integer = int(x)  # its bits
     return a
 
 

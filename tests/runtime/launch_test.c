@@ -210,6 +210,7 @@ static void values_arrive(void **state) {
         record_add_param(r, RECORD_SCALAR, name, i < 15 ? fsc_dtype_name((FscDType)(FSC_I1 + i)) : "i64");
         args[i] = i < 9 ? fsc_int(ints[i]) : i < 15 ? fsc_float(1) : fsc_int(i == 79 ? 1 : i);
     }
+    args[8] = fsc_uint(UINT64_MAX);
     args[13] = fsc_int(1); /* an integer for a float parameter is fine */
     fsc_kernel *k = host_kernel(d, r, read_entry, 0);
     assert_int_equal(fsc_launch(k, NULL, args, 80, NULL), FSC_OK);

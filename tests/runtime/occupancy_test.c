@@ -166,7 +166,7 @@ static void integers_fit(void **state) {
     assert_true(number_int_fits(127, FSC_I8) && !number_int_fits(128, FSC_I8) && number_int_fits(-128, FSC_I8));
     assert_true(number_int_fits(255, FSC_U8) && !number_int_fits(256, FSC_U8) && !number_int_fits(-1, FSC_U8));
     assert_true(number_int_fits(4294967295, FSC_U32) && !number_int_fits(4294967295, FSC_I32));
-    assert_true(number_int_fits(INT64_MIN, FSC_I64) && number_int_fits(-1, FSC_U64));
+    assert_true(number_int_fits(INT64_MIN, FSC_I64) && !number_int_fits(-1, FSC_U64) && number_int_fits(INT64_MAX, FSC_U64));
     assert_true(number_int_fits(1, FSC_I1) && !number_int_fits(2, FSC_I1) && !number_int_fits(-1, FSC_I1));
     assert_false(number_int_fits(1, FSC_FP32));
     assert_int_equal(fsc_dtype_find("bf16"), FSC_BF16);

@@ -18,7 +18,7 @@ import lit.formats
 config.name = "fsc"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".dsl", ".ir", ".test", ".py"]
-config.excludes = ["Inputs", "unit", "runtime", "run", "slow", "lit.cfg.py", "CMakeLists.txt"]
+config.excludes = ["Inputs", "unit", "runtime", "run", "slow", "more", "lit.cfg.py", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.binary_root, "tests")
 

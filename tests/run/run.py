@@ -22,11 +22,15 @@ from case import CASES, Skip  # noqa: E402
 
 
 def spread(cases, most):
-    """cases without those of families that have more than `most`, of which every so-manieth stays."""
+    """cases without those of families that have more than `most`: these are cut into so many parts, and one case of each part stays,
+    at places in turn (the golden section), so that the last parameters take many values, too."""
     families = {}
     for case in cases:
         families.setdefault(case[0].split("(")[0], []).append(case)
-    kept = [f[i * len(f) // min(most, len(f))] for f in families.values() for i in range(min(most, len(f)))]
+    kept = []
+    for f in families.values():
+        ends = [i * len(f) // min(most, len(f)) for i in range(min(most, len(f)) + 1)]
+        kept += [f[a + int(i * 0.6180339887 % 1 * (b - a))] for i, (a, b) in enumerate(zip(ends, ends[1:]))]
     return kept
 
 

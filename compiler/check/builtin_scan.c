@@ -256,7 +256,8 @@ static void yield_extreme(Checker *c, const Op *op, const Extreme *e, SType t) {
 
 const Sem *extreme_pair(Checker *c, const Extreme *e, const Sem *x, Span at) {
     Shape from = sem_shape(x);
-    const Sem *pair[] = {x, NULL};
+    const Sem **pair = NEW_ARRAY(c->a, const Sem *, 2); /* of a scalar it is the result */
+    pair[0] = x;
     c->b.span = at;
     pair[1] = from.rank ? sem_run(c, ST_I32, index_tile(c, from, e->axis), NULL)
                         : sem_run(c, ST_I32, build_int(&c->b, type_scalar(DT_I32), 0), NULL);

@@ -111,6 +111,7 @@ def axes_of_one(bench, warps):
           lambda x: x.reshape(2, 8, 1).sum(0, keepdims=True), "i32", warps)
     judge(bench, "y = broadcast_to(v.reshape(2, 8, 1), (2, 8, 4)) + v.reshape(1, 2, 8).trans(1, 2, 0)", (16,),
           lambda x: np.broadcast_to(2 * x.reshape(2, 8, 1), (2, 8, 4)), "i32", warps)
+    judge(bench, "a, b = max(sum(v) + 5, return_indices=True)\ny = v + a + b", (16,), lambda x: x + x.sum() + 5, "i32", warps)
     judge(bench, "y = permute(sum(v), ()).reshape(1, 1) + v.permute(0)", (16,), lambda x: x[None] + x.sum(), "i32", warps)
 
 

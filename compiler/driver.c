@@ -336,7 +336,8 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
                                  ends_with(o->file, ".py") ? SYNTAX_PYTHON : SYNTAX_DSL);
         add_time(&c->times, "parse", now() - start);
         if (o->emit == FSC_EMIT_AST) {
-            if (diag_errors(c->diag)) return FSC_ERROR_SOURCE;
+            if (diag_errors(c->diag) || ((!want_host || !c->module->items.len) && !syntax_report(c->module, c->diag)))
+                return FSC_ERROR_SOURCE;
             if (!want_host) ast_print(c->module, &c->output);
             return FSC_OK;
         }

@@ -163,6 +163,8 @@ FSC_API const struct Record *fsc_jit_interface(const fsc_jit *j);
 
 /* The names of a file's entry points, in order: on success fsc_compilation_output(*out) has one a line. As fsc_compile. */
 FSC_API fsc_status fsc_source_kernels(const char *file, const char *source, size_t length, fsc_compilation **out);
+/* The same of all functions that fsc_jit_open takes as its kernel: those that others call and those inside of host functions, too. */
+FSC_API fsc_status fsc_source_functions(const char *file, const char *source, size_t length, fsc_compilation **out);
 
 /* fsc_jit_create with everything as text. A setting's name is a constexpr or dtype parameter of the kernel, a parameter whose
  * type is open (its value is a type), or an option of jitoption.def: "num_warps", "fast_math" … (where both are, the

@@ -11,15 +11,28 @@
 
 /* ---- Entry points ----------------------------------------------------------------------------------------------------- */
 
-fsc_status fsc_source_kernels(const char *file, const char *source, size_t length, fsc_compilation **out) {
-    const Node *found[256];
+static fsc_status parse(const char *file, const char *source, size_t length, fsc_compilation **out) {
     fsc_compile_options o;
     fsc_compile_options_init(&o);
     o.file = file;
     o.emit = FSC_EMIT_AST;
-    fsc_status s = driver_compile(&o, source, length, true, out);
+    return driver_compile(&o, source, length, true, out);
+}
+
+fsc_status fsc_source_kernels(const char *file, const char *source, size_t length, fsc_compilation **out) {
+    const Node *found[256];
+    fsc_status s = parse(file, source, length, out);
     uint32_t n = s == FSC_OK && (*out)->module ? check_entry_points((*out)->module, found, COUNT(found)) : 0;
     for (uint32_t i = 0; i < n && i < COUNT(found); i++) text_printf(&(*out)->output, "%s\n", found[i]->name);
+    return s;
+}
+
+fsc_status fsc_source_functions(const char *file, const char *source, size_t length, fsc_compilation **out) {
+    fsc_status s = parse(file, source, length, out);
+    const Module *m = s == FSC_OK ? (*out)->module : NULL;
+    for (uint32_t i = 0; m && i < m->items.len; i++) {
+        if (m->items.at[i]->kind == NODE_FUNCTION) text_printf(&(*out)->output, "%s\n", m->items.at[i]->name);
+    }
     return s;
 }
 

@@ -151,6 +151,11 @@ typedef struct DiagMark {
 DiagMark diag_mark(const Diag *d);
 /* Forgets what came after the mark; true: errors were among it. */
 bool diag_rewind(Diag *d, DiagMark mark);
+/* Takes back what came after the mark, to be given later or never; NULL: nothing came. */
+typedef struct DiagTaken DiagTaken;
+const DiagTaken *diag_take(Diag *d, DiagMark mark);
+bool diag_taken_fails(const DiagTaken *t); /* Are errors among it? NULL is allowed, here and below. */
+void diag_give(Diag *d, const DiagTaken *t);
 bool diag_full(const Diag *d); /* the error limit is reached: callers may stop early */
 /* Everything so far by its place in the file, what has none first; notes stay with their error or warning:
  * `file:line:col: error: …`, the source line, a caret range. */

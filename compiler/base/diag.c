@@ -169,6 +169,40 @@ bool diag_rewind(Diag *d, DiagMark mark) {
     return true;
 }
 
+const DiagTaken *diag_take(Diag *d, DiagMark mark) {
+    if (d->messages.len == mark.messages && d->errors == mark.errors) return NULL;
+    DiagTaken *t = NEW(d->arena, DiagTaken);
+    t->count = d->messages.len - mark.messages;
+    t->at = NEW_ARRAY(d->arena, Message, t->count + 1);
+    for (uint32_t i = 0; i < t->count; i++) t->at[i] = d->messages.at[mark.messages + i];
+    t->errors = d->errors - mark.errors;
+    t->hidden = d->hidden - mark.hidden;
+    d->messages.len = mark.messages;
+    d->errors = mark.errors;
+    d->hidden = mark.hidden;
+    d->hiding = false;
+    return t;
+}
+
+bool diag_taken_fails(const DiagTaken *t) {
+    return t && t->errors;
+}
+
+void diag_give(Diag *d, const DiagTaken *t) {
+    for (uint32_t i = 0; t && i < t->count; i++) {
+        const Message *m = &t->at[i];
+        if (m->severity == SEV_ERROR) {
+            d->errors++;
+            d->hidden += d->limit && d->errors > d->limit;
+        }
+        if (m->severity != SEV_NOTE) d->hiding = m->severity == SEV_ERROR && d->limit && d->errors > d->limit;
+        if (!d->hiding) vec_push(d->arena, &d->messages, *m);
+    }
+    if (!t) return;
+    d->errors += t->hidden;
+    d->hidden += t->hidden;
+}
+
 bool diag_full(const Diag *d) {
     return d->limit && d->errors >= d->limit;
 }

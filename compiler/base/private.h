@@ -11,6 +11,11 @@ typedef struct Message {
     char code[DIAG_CODE + 1]; /* of its row; a note has none */
 } Message;
 
+struct DiagTaken {
+    Message *at;
+    uint32_t count, errors, hidden; /* hidden: errors that are counted and not kept */
+};
+
 struct Diag {
     Arena *arena;
     uint32_t limit, errors, hidden;

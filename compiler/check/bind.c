@@ -233,9 +233,16 @@ static void record_contract(Checker *c, const Params *p, uint32_t index) {
     for (uint32_t k = 0; k < rank; k++) record_add_dim(c->record, index, extents[k], strides[k]);
 }
 
+/* The default, which the launch may replace: NULL where only the host's world could say what it is. */
+static const Sem *known_default(Checker *c, const ParamInfo *p) {
+    DiagMark mark = diag_mark(c->d);
+    const Sem *s = default_of(c, p);
+    return take_back(c, mark) ? NULL : s;
+}
+
 static void record_constexpr(Checker *c, const ParamInfo *p, bool interface) {
     bool is_chosen = interface && p->origin == RECORD_CONFIG && p->value; /* by --config, not by the default */
-    const Sem *s = interface && !is_chosen ? default_of(c, p) : p->value;
+    const Sem *s = interface && !is_chosen ? known_default(c, p) : p->value;
     RecordValueKind kind = s ? value_kind(s) : p->role == ROLE_DTYPE ? RECORD_DTYPE : RECORD_INT;
     const char *text = s && !sem_is_error(s) ? value_text(c, s) : "";
     record_add_constexpr(c->record, p->name, kind, text, interface && !is_chosen ? RECORD_DEFAULT : p->origin, is_chosen ? NULL : p->rule);
@@ -244,8 +251,8 @@ static void record_constexpr(Checker *c, const ParamInfo *p, bool interface) {
 /* The default of a scalar: what `fsc run` passes where nobody names it. */
 static void record_default(Checker *c, const ParamInfo *param, RecordParam *r) {
     if (param->role != ROLE_SCALAR || !param->node->b || !param->typed || param->failed) return;
-    const Sem *s = default_of(c, param);
-    if (!sem_is_number(s)) return; /* None: somebody else's way of saying that it may be left out */
+    const Sem *s = c->file->mode == SYNTAX_PYTHON ? known_default(c, param) : default_of(c, param);
+    if (!s || !sem_is_number(s)) return; /* None: somebody else's way of saying that it may be left out */
     if (!number_fits(s, param->type)) {
         if (param->node->a) diag(c->d, param->node->b->span, E_DEFAULT_VALUE, param->name, sem_type_text(c, s), stype_name(param->type));
         return;

@@ -204,7 +204,7 @@ static void note_library(Checker *c, uint32_t errors, const Builtin *b, const No
 /* b: the builtin that the function is, or NULL. */
 static const Sem *inline_call(Checker *c, const Sem *function, const Builtin *b, const Args *args, Span at) {
     const Node *fn = function->fn;
-    if (fn->flag || !may_enter(c, fn, at)) return &sem_error; /* flag: errors of syntax in it */
+    if (!may_enter(c, fn, at)) return &sem_error;
     const Sem **given = NEW_ARRAY(c->a, const Sem *, fn->list.len + 1);
     Span *places = NEW_ARRAY(c->a, Span, fn->list.len + 1);
     if (!match(c, fn, args, given, places) || (b && !fits(c, b, fn, given, places))) return &sem_error;

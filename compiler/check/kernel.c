@@ -101,8 +101,8 @@ static const Node *named_entry(Checker *c, const char *name) {
         vec_push(c->a, &names, n->name);
         if (strcmp(n->name, name) == 0 && (!found || n->op != FUNCTION_INSIDE)) found = n;
     }
-    if (found) return found;
-    if (c->m->has_gaps) return NULL; /* it may be what an error hides */
+    if (found || c->m->has_gaps) return found; /* an error may hide it */
+    if (names.len == 0 && !syntax_report(c->m, c->d)) return NULL;
     const char *near = nearest_name(name, names.at, names.len);
     if (near) {
         diag(c->d, (Span){0, 0}, E_NO_SUCH_KERNEL_NEAR, name, near);
@@ -112,12 +112,15 @@ static const Node *named_entry(Checker *c, const char *name) {
     return NULL;
 }
 
-static const Node *find_entry(Checker *c) {
+static const Node *choose_entry(Checker *c) {
     enum { SHOWN = 8 };
     const Node *found[SHOWN];
+    uint32_t num_whole = 0;
     if (c->o->kernel) return named_entry(c, c->o->kernel);
     uint32_t count = check_entry_points(c->m, found, SHOWN);
     if (count == 1) return found[0];
+    for (uint32_t i = 0; i < count && i < SHOWN; i++) num_whole += !found[i]->flag;
+    if (num_whole < 2) (void)syntax_report(c->m, c->d);
     if (diag_errors(c->d)) return NULL; /* of syntax: what the file has is not known */
     if (count == 0) {
         diag(c->d, (Span){c->m->source->base, c->m->source->base}, E_NO_KERNEL, c->m->source->name);
@@ -131,24 +134,37 @@ static const Node *find_entry(Checker *c) {
 
 /* ---- Constants and functions of the file ------------------------------------------------------------------------- */
 
+static bool are_twice(const Node *n, const Node *before) {
+    return n->kind == NODE_FUNCTION && before->kind == NODE_FUNCTION && n->op == FUNCTION_TOP && before->op == FUNCTION_TOP;
+}
+
+static void say_earlier(Checker *c, const FileScope *file, uint32_t v) {
+    const Node *n = file->nodes.at[v], *earlier = file->earlier.at[v];
+    if (!earlier) return;
+    if (are_twice(n, earlier)) {
+        diag(c->d, n->span, E_FUNCTION_TWICE, n->name);
+        diag_note(c->d, earlier->span, "it is here first");
+        return;
+    }
+    diag(c->d, n->span, W_CONDITIONAL, n->name);
+    diag_note(c->d, earlier->span, "it is here, too, under a condition of the host; delete the one that is not meant");
+}
+
 /* A name that the file defines once more: in Python the last definition counts, one inside of a function not at all. */
 static void redefine(Checker *c, FileScope *file, uint32_t v, const Node *n) {
     const Node *before = file->nodes.at[v];
-    bool were_functions = n->kind == NODE_FUNCTION && before->kind == NODE_FUNCTION;
     if (n->kind == NODE_FUNCTION && n->op == FUNCTION_INSIDE) return;
     if (n->kind == NODE_CONSTANT && n->a->kind == NODE_NONE && before->kind == NODE_IMPORT) return; /* what if it fails */
-    if (were_functions && n->op == FUNCTION_TOP && before->op == FUNCTION_TOP) {
-        diag(c->d, n->span, E_FUNCTION_TWICE, n->name);
-        diag_note(c->d, before->span, "it is here first");
-    }
     bool may_be_either = n->kind == NODE_FUNCTION && n->op == FUNCTION_UNDER_CONDITION && before->kind != NODE_IMPORT;
-    file->earlier.at[v] = may_be_either ? before : NULL;
+    file->earlier.at[v] = may_be_either || are_twice(n, before) ? before : NULL;
     file->nodes.at[v] = n;
+    if (file->mode == SYNTAX_DSL) say_earlier(c, file, v);
 }
 
 FileScope *scope_of_file(Checker *c, const Module *m) {
     FileScope *file = NEW(c->a, FileScope);
     file->names = frame_push(c, NULL, (Span){0, 0});
+    file->mode = m->mode;
     for (uint32_t i = 0; i < m->imports.len + m->items.len; i++) {
         bool is_import = i < m->imports.len; /* what the file defines itself goes before */
         const Node *n = is_import ? m->imports.at[i] : m->items.at[i - m->imports.len];
@@ -164,7 +180,19 @@ FileScope *scope_of_file(Checker *c, const Module *m) {
     return file;
 }
 
+/* NULL after errors, those of its syntax among them. */
+static const Node *find_entry(Checker *c) {
+    const Node *fn = choose_entry(c);
+    if (!fn) return NULL;
+    diag_give(c->d, fn->said);
+    int64_t v = frame_index(c->file->names, fn->name);
+    if (c->file->mode == SYNTAX_PYTHON && v >= 0 && c->file->nodes.at[v] == fn) say_earlier(c, c->file, (uint32_t)v);
+    return fn->flag ? NULL : fn;
+}
+
 static const Sem *evaluate_global(Checker *c, const Node *n) {
+    diag_give(c->d, n->said);
+    if (n->flag) return &sem_error;
     if (n->kind == NODE_FUNCTION) {
         Sem *s = NEW(c->a, Sem);
         s->kind = SEM_FUNCTION;
@@ -193,11 +221,7 @@ const Sem *scope_global(Checker *c, const char *name) {
     if (!b) return NULL;
     if (b->sem) return b->sem;
     if (n->kind == NODE_IMPORT) return scope_imported(c, n);
-    const Node *earlier = file->earlier.at[frame_index(file->names, name)];
-    if (earlier) {
-        diag(c->d, n->span, W_CONDITIONAL, name);
-        diag_note(c->d, earlier->span, "it is here, too, under a condition of the host; delete the one that is not meant");
-    }
+    if (file->mode == SYNTAX_PYTHON) say_earlier(c, file, (uint32_t)frame_index(file->names, name));
     Frame *frame = c->frame;
     c->frame = file->names;
     uint32_t v = frame_variable(c, name);
@@ -206,6 +230,15 @@ const Sem *scope_global(Checker *c, const char *name) {
     const Sem *s = evaluate_global(c, n);
     file->names->variables.at[v].now.sem = s;
     return s;
+}
+
+bool take_back(Checker *c, DiagMark mark) {
+    if (!diag_rewind(c->d, mark)) return false;
+    for (uint32_t i = 0; i < c->file->names->variables.len; i++) {
+        Binding *b = &c->file->names->variables.at[i].now;
+        if (b->sem && sem_is_error(b->sem)) b->sem = NULL;
+    }
+    return true;
 }
 
 /* ---- The kernel -------------------------------------------------------------------------------------------------- */
@@ -253,7 +286,7 @@ Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const Check
     Checker *c = checker_create(a, s, d, m, o);
     const Node *fn = find_entry(c);
     Params params;
-    if (!fn || fn->flag) return NULL; /* flag: errors of syntax in it were reported */
+    if (!fn) return NULL;
     start_function(c, fn);
     params_declare(c, fn, &params);
     params_options(c, &params);
@@ -281,7 +314,7 @@ Record *check_interface(Arena *a, Strings *s, Diag *d, const Module *m, const Ch
     Checker *c = checker_create(a, s, d, m, o);
     const Node *fn = find_entry(c);
     Params params;
-    if (!fn || fn->flag) return NULL;
+    if (!fn) return NULL;
     start_function(c, fn); /* defaults are evaluated as expressions of a function */
     params_declare(c, fn, &params);
     params_options(c, &params);

@@ -212,7 +212,7 @@ static void suggest(Checker *c, const char *name, Span at) {
 }
 
 bool triton_rules(const Checker *c) {
-    return c->m->mode == SYNTAX_PYTHON && !c->file->is_library;
+    return c->file->mode == SYNTAX_PYTHON;
 }
 
 static const Sem *not_defined(Checker *c, const char *name, const Binding *b, Span at) {

@@ -145,7 +145,8 @@ struct Frame {
 struct FileScope {
     Frame *names;
     VEC(const Node *) nodes;   /* by variable of that frame */
-    VEC(const Node *) earlier; /* likewise: a definition under another condition of the host, or NULL */
+    VEC(const Node *) earlier; /* likewise: the definition before, which may be meant as well; or NULL */
+    SyntaxMode mode;
     bool is_library;
 };
 
@@ -557,6 +558,8 @@ void launch_record(Checker *c, const Params *p);
 uint32_t launch_option(Checker *c, const Params *p, const char *name, uint32_t given, uint32_t limit);
 
 /* kernel.c */
+/* Errors since the mark are forgotten, those kept as the values of the file's constants too. True: there were some. */
+bool take_back(Checker *c, DiagMark mark);
 void frame_start(Checker *c); /* the hidden variables of a function that begins */
 
 #endif

@@ -24,16 +24,6 @@ typedef struct Tune {
 
 /* ---- Trying ------------------------------------------------------------------------------------------------------ */
 
-/* Errors since the mark are forgotten, those kept as the values of the file's constants too. True: there were some. */
-static bool take_back(Checker *c, DiagMark mark) {
-    if (!diag_rewind(c->d, mark)) return false;
-    for (uint32_t i = 0; i < c->file->names->variables.len; i++) {
-        Binding *b = &c->file->names->variables.at[i].now;
-        if (b->sem && sem_is_error(b->sem)) b->sem = NULL;
-    }
-    return true;
-}
-
 static void give_up(Tune *t, const Node *at) {
     if (!t->unreadable) t->unreadable = at;
 }
@@ -110,7 +100,7 @@ static void read_comprehension(void *context, const Node *element) {
 static const Node *host_function(const Checker *c, const Node *n) {
     if (n->kind != NODE_NAME) return NULL;
     for (uint32_t i = 0; i < c->m->hosts.len; i++) {
-        if (c->m->hosts.at[i]->name == n->name) return c->m->hosts.at[i];
+        if (c->m->hosts.at[i]->name == n->name && !c->m->hosts.at[i]->flag) return c->m->hosts.at[i];
     }
     return NULL;
 }

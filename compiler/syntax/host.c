@@ -1,7 +1,7 @@
 /* host.c - the parts of a Triton file that are kernel code; what stands around them is skipped, token by token.
  *
- * In: Parser.raw. Out: the parts, in order: imports, constants, functions under @jit or @kernel; Parser.inner says which
- * of the functions stand in suites of host code, Parser.hosts has the functions that decorators ask for configurations.
+ * In: Parser.raw. Out: the parts, in order: imports, constants, functions under @jit or @kernel, functions without decorators
+ * that decorators ask for configurations or that jit(f) makes kernels of.
  * Method: one walk over the logical lines with a stack of the suites around them. An `if`, `try` or `with` is looked into
  * as if it were not there; in other functions and in classes only kernels are seen.
  */
@@ -26,8 +26,7 @@ typedef struct Walk {
     const Token *raw;
     uint32_t len;
     VEC(Suite) suites;
-    NameSet asked; /* functions that decorators call, or name in a dictionary */
-    NameSet used;  /* names in the kernels and their decorators */
+    NameSet asked; /* functions that decorators call, or name in a dictionary, and f of jit(f) */
     HostParts parts;
 } Walk;
 
@@ -179,38 +178,29 @@ static bool has_foreign(const Walk *w, uint32_t at, uint32_t end) {
 
 /* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
-static void note_names(Walk *w, uint32_t at, uint32_t end) {
-    for (uint32_t i = at; i < end; i++) {
-        if (w->raw[i].kind == NAME) name_add(&w->used, w->raw[i].name);
+static FunctionPlace place_of(const Walk *w) {
+    FunctionPlace place = w->suites.len ? FUNCTION_UNDER_CONDITION : FUNCTION_TOP;
+    for (uint32_t i = 0; i < w->suites.len; i++) {
+        if (w->suites.at[i].is_closed) place = FUNCTION_INSIDE;
     }
+    return place;
 }
 
-static void add_part(Walk *w, uint32_t at, uint32_t end) {
-    HostPart part = {at, end, column_of(w, at)};
+static void add_part(Walk *w, uint32_t at, uint32_t end, bool is_host) {
+    HostPart part = {.begin = at, .end = end, .place = place_of(w), .is_host = is_host};
     vec_push(w->p->a, &w->parts, part);
 }
 
-static uint32_t level_of(const Walk *w) {
-    uint32_t level = w->suites.len ? 1 : 0;
-    for (uint32_t i = 0; i < w->suites.len; i++) {
-        if (w->suites.at[i].is_closed) level = 2;
-    }
-    return level;
-}
-
-/* The decorators from `at` on, but for those that cannot be read, and the function from `def` to `end`. */
+/* The decorators from `at` on, and the function from `def` to `end`. */
 static void add_function(Walk *w, uint32_t at, uint32_t def, uint32_t end) {
+    HostPart part = {.begin = def, .end = end, .place = place_of(w)};
     while (w->raw[at].kind == '@') {
-        uint32_t stop = line_end(w, at);
-        if (has_foreign(w, at, stop)) diag(w->p->d, w->raw[at].span, W_DECORATOR_ARGUMENTS);
-        else add_part(w, at, stop);
-        note_names(w, at, stop);
-        at = skip_blank(w, stop);
+        HostLine line = {at, line_end(w, at), decorator_name(w, at), false};
+        line.is_readable = !has_foreign(w, at, line.end);
+        vec_push(w->p->a, &part.decorators, line);
+        at = skip_blank(w, line.end);
     }
-    add_part(w, def, end);
-    note_names(w, def, end);
-    Inner inner = {w->raw[def + 1].span.begin, level_of(w)};
-    if (inner.level) vec_push(w->p->a, &w->p->inner, inner);
+    vec_push(w->p->a, &w->parts, part);
 }
 
 static void enter_suite(Walk *w, uint32_t at, bool is_closed) {
@@ -230,7 +220,7 @@ static uint32_t decorated(Walk *w, uint32_t first) {
     if (at >= w->len) return at;
     bool is_function = w->raw[at].kind == DEF;
     uint32_t end = is_function ? suite_end(w, at, column_of(w, at)) : at;
-    if (wanted && is_function && (w->suites.len == 0 || !has_foreign(w, at, end))) {
+    if (wanted && is_function) {
         add_function(w, first, at, end);
         return end;
     }
@@ -239,27 +229,25 @@ static uint32_t decorated(Walk *w, uint32_t first) {
     return next_line(w, at);
 }
 
-/* A function without decorators: kept aside where a decorator asks it for its configurations. */
-static bool is_asked(const Walk *w, uint32_t at, uint32_t end) {
-    return w->raw[at].kind == DEF && w->raw[at + 1].kind == NAME && level_of(w) < 2 &&
-           name_in(&w->asked, w->raw[at + 1].name) && !has_foreign(w, at, end);
+/* A function without decorators that decorators or jit(f) name. */
+static bool is_asked(const Walk *w, uint32_t at) {
+    const Token *t = &w->raw[at];
+    return t->kind == DEF && t[1].kind == NAME && place_of(w) != FUNCTION_INSIDE && name_in(&w->asked, t[1].name);
 }
 
 static uint32_t host_line(Walk *w, uint32_t at) {
     int kind = w->raw[at].kind;
     uint32_t end = line_end(w, at);
-    bool is_constant_line = is_constant(w, at);
-    if (level_of(w) < 2 && (kind == IMPORT || kind == FROM || is_constant_line)) {
-        add_part(w, at, end);
+    bool is_item = kind == IMPORT || kind == FROM || is_constant(w, at);
+    if (is_item && place_of(w) != FUNCTION_INSIDE) {
+        add_part(w, at, end, false);
         return skip_blank(w, end);
     }
     check_closed(w, at, end);
-    uint32_t after = kind == DEF ? suite_end(w, at, column_of(w, at)) : at;
-    if (is_asked(w, at, after)) {
-        HostPart part = {at, after, column_of(w, at)};
-        vec_push(w->p->a, &w->p->hosts, part);
-        note_names(w, at, after);
-        return after;
+    if (is_asked(w, at)) {
+        end = suite_end(w, at, column_of(w, at));
+        add_part(w, at, end, true);
+        return end;
     }
     if (is_transparent(w, at)) enter_suite(w, at, false);
     else if (kind == DEF || kind == CLASS || kind == FOR || kind == WHILE || kind == IF || kind == UNUSED) enter_suite(w, at, true);
@@ -272,7 +260,17 @@ static void ask(Walk *w, uint32_t at, uint32_t end) {
     }
 }
 
-/* The functions that @autotune(configs=f(), …) and @heuristics({"B": f}) name, and those that these name. */
+/* NAME = jit(f), or with other decorators around it. */
+static bool is_made(const Walk *w, uint32_t at) {
+    const Token *t = &w->raw[at];
+    if (t->kind != NAME || t[1].kind != '=') return false;
+    for (uint32_t i = at + 2, end = line_end(w, at); i < end; i++) {
+        if (w->raw[i].kind == NAME && w->raw[i + 1].kind == '(' && strcmp(w->raw[i].name, "jit") == 0) return true;
+    }
+    return false;
+}
+
+/* The functions that @autotune(configs=f(), …) and @heuristics({"B": f}) name, and those that these name; f of jit(f). */
 static void find_asked(Walk *w) {
     enum { ROUNDS = 3 };
     for (int round = 0; round < ROUNDS; round++) {
@@ -283,23 +281,11 @@ static void find_asked(Walk *w) {
             bool is_tuner = (n >= 8 && strcmp(name + n - 8, "autotune") == 0) || strcmp(name, "heuristics") == 0;
             bool is_asked_function = t->kind == DEF && t[1].kind == NAME && name_in(&w->asked, t[1].name);
             bool is_asked_constant = t->kind == NAME && t[1].kind == '=' && name_in(&w->asked, t->name);
-            if (is_tuner && round == 0) ask(w, at, line_end(w, at));
+            if (round == 0 && (is_tuner || is_made(w, at))) ask(w, at, line_end(w, at));
             else if (is_asked_constant && round > 0) ask(w, at, line_end(w, at));
             else if (is_asked_function && round > 0) ask(w, at, suite_end(w, at, column_of(w, at)));
         }
     }
-}
-
-/* Constants in suites count where a kernel uses their names; others are host code that may read like anything. */
-static void drop_unused(Walk *w) {
-    uint32_t kept = 0;
-    for (uint32_t i = 0; i < w->parts.len; i++) {
-        const HostPart *part = &w->parts.at[i];
-        const Token *t = &w->raw[part->begin];
-        if (part->column && t->kind == NAME && !name_in(&w->used, t->name)) continue;
-        w->parts.at[kept++] = *part;
-    }
-    w->parts.len = kept;
 }
 
 HostParts host_parts(Parser *p) {
@@ -309,7 +295,6 @@ HostParts host_parts(Parser *p) {
     p->raw.len = w.len;
     w.raw = p->raw.at;
     w.asked = names_create(p);
-    w.used = names_create(p);
     find_asked(&w);
     for (uint32_t at = skip_blank(&w, 0); at < w.len;) {
         uint32_t column = column_of(&w, at);
@@ -317,6 +302,5 @@ HostParts host_parts(Parser *p) {
         if (w.raw[at].kind == '@') at = decorated(&w, at);
         else at = host_line(&w, at);
     }
-    drop_unused(&w);
     return w.parts;
 }

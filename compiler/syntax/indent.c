@@ -1,8 +1,8 @@
 /* indent.c - the filter between scanner and grammar: physical lines become logical ones with INDENT, DEDENT and NEWLINE.
  *
  * In: Parser.raw. Out: Parser.tokens. Inside brackets ends of lines mean nothing. Indentation is all tabs or all spaces,
- * read off the text before a line's first token. In Python mode only the parts that host.c found pass, each as if it
- * stood at the left edge. Limits on brackets and indentation end the file with an error.
+ * read off the text before a line's first token. An item of a Triton file is filtered by itself, as if it stood at the left
+ * edge. Limits on brackets and indentation end the text with an error.
  */
 #include "syntax/parser.h"
 #include "syntax/parse.tab.h"
@@ -144,47 +144,22 @@ static void pass_line(Filter *f) {
 
 /* ---- The file ------------------------------------------------------------------------------------------------------------------- */
 
-static void pass_lines(Filter *f, uint32_t end) {
-    Parser *p = f->p;
-    while (!p->stop) {
-        while (f->at < end && p->raw.at[f->at].kind == TOKEN_LINE) f->at++;
-        if (f->at >= end) break;
-        const Token *t = &p->raw.at[f->at];
-        change_level(f, indentation(f, t), t->span);
-        pass_line(f);
-    }
-}
-
-/* As if it stood at the left edge of the file. */
-static void pass_part(Filter *f, const HostPart *part) {
-    const Tokens *raw = &f->p->raw;
-    if (part->begin < f->at) return; /* an error of brackets went beyond */
-    f->at = part->begin;
-    f->levels[0] = part->column;
-    pass_lines(f, part->end);
-    const Source *s = f->p->source;
-    Span end = {s->base + s->len, s->base + s->len};
-    if (f->p->tokens.len && f->p->tokens.at[f->p->tokens.len - 1].kind != NEWLINE) put_kind(f, NEWLINE, end);
-    for (; f->depth; f->depth--) put_kind(f, DEDENT, f->at < raw->len ? raw->at[f->at].span : end);
-}
-
-void filter_part(Parser *p, const HostPart *part) {
-    Filter *f = NEW(p->a, Filter);
-    f->p = p;
-    pass_part(f, part);
-}
-
 void filter_lines(Parser *p) {
     Filter *f = NEW(p->a, Filter);
     f->p = p;
-    if (p->mode == SYNTAX_PYTHON) {
-        HostParts parts = host_parts(p);
-        for (uint32_t i = 0; i < parts.len; i++) pass_part(f, &parts.at[i]);
-    } else {
-        pass_lines(f, p->raw.len);
+    bool is_head = p->mode == SYNTAX_PYTHON; /* nothing but decorators came yet */
+    while (!p->stop) {
+        while (f->at < p->raw.len && p->raw.at[f->at].kind == TOKEN_LINE) f->at++;
+        if (f->at >= p->raw.len) break;
+        const Token *t = &p->raw.at[f->at];
+        uint32_t columns = indentation(f, t);
+        if (is_head) f->levels[0] = columns;
+        is_head = is_head && t->kind == '@';
+        change_level(f, columns, t->span);
+        pass_line(f);
     }
     unclosed(f);
-    Span end = {p->source->base + p->source->len, p->source->base + p->source->len};
+    Span end = {p->source->base + p->end, p->source->base + p->end};
     if (p->tokens.len && p->tokens.at[p->tokens.len - 1].kind != NEWLINE) put_kind(f, NEWLINE, end);
     for (; f->depth; f->depth--) put_kind(f, DEDENT, end);
 }

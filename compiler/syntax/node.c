@@ -1,10 +1,9 @@
-/* node.c - making nodes for the grammar, the parser's entry, and the dump of a tree.
+/* node.c - making nodes for the grammar, and the dump of a tree.
  *
  * A node's depth is counted when it is finished, from its children's: that bounds every recursion over trees, here and in
  * check. A file that passes the limit gets one error and no more tokens.
  */
 #include "syntax/parser.h"
-#include "syntax/parse.tab.h"
 
 #include "runtime/number.h"
 
@@ -138,90 +137,6 @@ void body_drop_docstring(NodeList *body) {
     body->at++;
     body->len--;
     body->cap--;
-}
-
-/* ---- Entry ------------------------------------------------------------------------------------------------------------------- */
-
-int parse_parse(Parser *p);
-
-/* The last function that starts at or before the place, or NULL. */
-static Node *function_before(const NodeList *functions, uint32_t at) {
-    uint32_t low = 0, high = functions->len;
-    while (low < high) {
-        uint32_t middle = (low + high) / 2;
-        if (functions->at[middle]->rest.at[0]->span.begin <= at) low = middle + 1;
-        else high = middle;
-    }
-    return low ? functions->at[low - 1] : NULL;
-}
-
-/* Which functions hold errors of syntax, and whether there are others. */
-static void mark_errors(Parser *p) {
-    NodeList functions = {0};
-    for (uint32_t i = 0; i < p->module->items.len; i++) {
-        if (p->module->items.at[i]->kind == NODE_FUNCTION) list_push(p, &functions, p->module->items.at[i]);
-    }
-    uint32_t next = 0, inside = 0;
-    for (Span at; diag_next_error(p->d, &next, &at);) {
-        Node *n = function_before(&functions, at.begin);
-        if (!n || at.begin > n->integer) continue;
-        n->flag = true;
-        inside++;
-    }
-    p->module->has_gaps = p->stop || inside < diag_errors(p->d);
-}
-
-/* Which functions stand in suites of host code. Both lists are in order. */
-static void mark_inner(Parser *p) {
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < p->module->items.len; i++) {
-        Node *n = p->module->items.at[i];
-        if (n->kind != NODE_FUNCTION) continue;
-        while (next < p->inner.len && p->inner.at[next].name < n->span.begin) next++;
-        if (next < p->inner.len && p->inner.at[next].name == n->span.begin) n->op = (uint8_t)p->inner.at[next].level;
-    }
-}
-
-/* Host functions are read if they can be: one with an error is host code like any other. */
-static void parse_hosts(Parser *p) {
-    for (uint32_t i = 0; i < p->hosts.len; i++) {
-        Parser q = *p;
-        DiagMark mark = diag_mark(p->d);
-        q.module = NEW(p->a, Module);
-        q.tokens = (Tokens){0};
-        q.next = 0;
-        q.after_bad = q.follows_bad = q.is_unclosed = false;
-        q.is_host = true;
-        filter_part(&q, &p->hosts.at[i]);
-        if (!q.stop) parse_parse(&q);
-        if (!diag_rewind(p->d, mark) && q.module->items.len == 1) list_push(p, &p->module->hosts, q.module->items.at[0]);
-    }
-}
-
-Module *syntax_parse(Arena *a, Strings *s, Diag *d, const Source *source, SyntaxMode mode) {
-    Parser p = {.a = a, .s = s, .d = d, .source = source, .mode = mode, .module = NEW(a, Module)};
-    p.module->source = source;
-    p.module->mode = mode;
-    scan_source(&p);
-    filter_lines(&p);
-    if (!p.stop) parse_parse(&p);
-    if (diag_errors(d)) mark_errors(&p);
-    mark_inner(&p);
-    if (!p.stop) parse_hosts(&p);
-    return p.module;
-}
-
-Node *const *ast_constant_items(const Module *m, uint32_t *count) {
-    *count = 0;
-    if (m->items.len == 0) return NULL;
-    Node *const *last = &m->items.at[m->items.len - 1];
-    if ((*last)->kind != NODE_CONSTANT) return NULL;
-    if ((*last)->a->kind == NODE_TUPLE) {
-        *count = (*last)->a->list.len;
-        return (*last)->a->list.at;
-    }
-    *count = 1;
-    return &(*last)->a;
 }
 
 /* ---- Dump ---------------------------------------------------------------------------------------------------------------------- */

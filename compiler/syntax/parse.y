@@ -69,7 +69,7 @@ lines: %empty | lines line ;
 /* ---- top level ---- */
 line:
     NEWLINE
-  | import NEWLINE
+  | imports NEWLINE
   | exprs NEWLINE                             { tree_top_text(p, $1); }
   | exprs '=' exprs NEWLINE                   { tree_top_constant(p, $1, NULL, $3, @$); }
   | primary ':' expr '=' exprs NEWLINE        { tree_top_constant(p, $1, $3, $5, @$); }
@@ -78,6 +78,7 @@ line:
   | bad_line
   | stray_block
   ;
+imports: import | imports ';' import | imports ';' ;
 import:
     IMPORT imported_names                     { tree_import_modules(p, $2); }
   | FROM path IMPORT imported                 { tree_import_from(p, $2, $4); }
@@ -354,7 +355,7 @@ static int parse_lex(PARSE_STYPE *value, Span *span, Parser *p) {
     p->follows_bad = p->after_bad;
     p->after_bad = false;
     if (p->stop || p->next >= p->tokens.len) {
-        uint32_t end = p->source->base + p->source->len;
+        uint32_t end = p->source->base + p->end;
         *span = (Span){end, end};
         return END;
     }
@@ -400,7 +401,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
     enum { SHOWN = 4 };
     yysymbol_kind_t found = yypcontext_token(context), expected[YYNTOKENS];
     Span span = *yypcontext_location(context);
-    bool at_end = span.begin >= p->source->base + p->source->len;
+    bool at_end = span.begin >= p->source->base + p->end;
     if (p->stop || (at_end && p->is_unclosed) || is_reported(p, span)) return 0;
     if (p->follows_bad && (found == YYSYMBOL_ELSE || found == YYSYMBOL_ELIF)) return 0; /* its if had an error */
     int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
@@ -408,7 +409,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
         diag(p->d, span, E_NO_COLON);
         return 0;
     }
-    const char *name = yysymbol_name(found);
+    const char *name = found == YYSYMBOL_YYEOF && p->end < p->source->len ? "the end of the function" : yysymbol_name(found);
     if (found == YYSYMBOL_NAME || found == YYSYMBOL_UNUSED) {
         name = arena_printf(p->a, "'%.*s'", (int)(span.end - span.begin), p->source->text + (span.begin - p->source->base));
     }

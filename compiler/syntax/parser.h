@@ -19,17 +19,21 @@ enum {
 
 typedef VEC(Token) Tokens;
 
-/* A piece of a Triton file that is kernel code: raw tokens begin … end - 1, whole logical lines. */
+/* A piece of a Triton file that is kernel code: whole logical lines, raw tokens begin … end - 1. */
+typedef struct HostLine {
+    uint32_t begin, end;
+    const char *name;  /* of a decorator, without what stands before the last dot */
+    bool is_readable;  /* the grammar has a use for every token */
+} HostLine;
+
 typedef struct HostPart {
-    uint32_t begin, end, column; /* column: of its first line, which may stand in a suite of host code */
+    VEC(HostLine) decorators;
+    uint32_t begin, end; /* an import, a constant or a function */
+    FunctionPlace place;
+    bool is_host; /* a function without decorators that decorators name */
 } HostPart;
 
 typedef VEC(HostPart) HostParts;
-
-/* A kernel in a suite of host code: where its name stands, and Node.op of its FUNCTION. */
-typedef struct Inner {
-    uint32_t name, level;
-} Inner;
 
 typedef struct Parser {
     Arena *a;
@@ -43,21 +47,20 @@ typedef struct Parser {
     VEC(uint32_t) bad;  /* where the scanner left something out, after an error */
     uint32_t next_bad;
     bool after_bad, follows_bad; /* the last token ended a line with an error; the one before the present did */
-    VEC(Inner) inner;   /* in order */
-    HostParts hosts;    /* functions that @autotune and @heuristics ask */
-    bool is_host;       /* one of hosts is parsed: no decorators are wanted */
-    bool is_unclosed;   /* the file ended inside a bracket, which was reported */
+    uint32_t end;       /* the offset in the text where what is parsed ends: of the file, or of one part */
+    bool is_host;       /* no decorators are wanted */
+    bool is_unclosed;   /* the text ended inside a bracket, which was reported */
     bool stop;          /* a limit was passed: no more tokens, no more errors */
 } Parser;
 
-/* scan.l: the whole source into p->raw. */
-void scan_source(Parser *p);
-/* indent.c: p->raw into p->tokens: INDENT, DEDENT, NEWLINE, joined lines; in Python mode without the host code. */
+/* scan.l: the source's text from offset `begin` to `end`, added to p->raw. */
+void scan_text(Parser *p, uint32_t begin, uint32_t end);
+/* indent.c: p->raw into p->tokens: INDENT, DEDENT, NEWLINE, joined lines. A function of a Triton file may stand further right:
+ * each line of its decorators, and `def`, is taken for the left edge. */
 void filter_lines(Parser *p);
-void filter_part(Parser *p, const HostPart *part); /* one of p->hosts alone */
 /* The offset of the first byte of the line that `at` is on; a byte order mark in front of the file is none of it. */
 uint32_t line_begin(const Source *s, uint32_t at);
-/* host.c: what of a Triton file is kernel code, in order; also fills p->inner and p->hosts. */
+/* host.c: what of a Triton file is kernel code, in order. */
 HostParts host_parts(Parser *p);
 /* node.c */
 Node *node_make(Parser *p, NodeKind kind, Span span);

@@ -59,6 +59,55 @@ def add(x_ptr, y_ptr, out_ptr, n, factor, BLOCK: tl.constexpr):
     mask = i < n
     tl.store(out_ptr + i, (tl.load(x_ptr + i, mask=mask) + tl.load(y_ptr + i, mask=mask)) * factor, mask=mask)
 """
+NESTED = """
+import triton
+import triton.language as tl
+
+
+class Settings:
+    BLOCK = 128
+
+
+def make():
+    @triton.jit
+    def nested(x, B: tl.constexpr):
+        tl.store(x + tl.arange(0, B), twice(3.0))
+
+    return nested
+
+
+@triton.jit
+def twice(x):
+    return x * 2
+
+
+@triton.jit
+def defaults(x, n: tl.int32 = Settings.BLOCK, B: tl.constexpr = Settings.BLOCK, U: tl.constexpr = 2):
+    tl.store(x + tl.arange(0, B), n * U)
+
+
+@triton.jit
+def called(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), twice(1.0))
+
+
+@triton.jit
+def caller(x, B: tl.constexpr):
+    called(x, B)
+
+
+def plain(x, B: tl.constexpr):
+    tl.store(x + tl.arange(0, B), 5.0)
+
+
+made = triton.jit(plain)
+
+
+@triton.jit
+def broken(x):
+    with Settings():
+        raise ValueError
+"""
 ADD_IN_PLACE = """
 @kernel(grid=(cdiv(n, 64),))
 def add_in_place(y: *fp32[n], x: *fp32[n], n: i32):

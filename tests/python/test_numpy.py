@@ -17,7 +17,7 @@ import unittest
 import fsc
 import numpy as np
 from fsc import _arrays as arrays
-from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON, WRONG, LikeTorch, OnlyDlpack,
+from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NESTED, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON, WRONG, LikeTorch, OnlyDlpack,
                      OnlyInterface, softmax_of)
 
 DEVICES = ["cpu", "emu"]
@@ -189,6 +189,32 @@ class Launches(unittest.TestCase):
                 add(x, y, out, factor=2, BLOCK=128, grid=3)
             with self.assertRaisesRegex(fsc.SourceError, "add.py:7:.*the constexpr parameter 'BLOCK' of 'add' has no value"):
                 add(x, y, out, 300, factor, grid=3)
+
+    def test_functions_by_name(self):
+        """What others call, what stands inside of host functions, what triton.jit(f) makes; a broken function is its own affair."""
+        source = fsc.loads(NESTED, file="nested.py")
+        self.assertEqual(source.kernels, ["defaults", "caller", "made", "broken"])
+        y = np.zeros(32, np.float32)
+        for kernel, value in [(source.nested, 6), (source.called, 2), (source["caller"], 2), (source.made, 5)]:
+            kernel[(1,)](y, B=32)
+            np.testing.assert_array_equal(y, value, err_msg=kernel.__name__)
+        for name in ("plain", "make", "Settings"):
+            with self.assertRaisesRegex(AttributeError, f"nested.py has no kernel '{name}'; it has defaults, caller, made, broken"):
+                getattr(source, name)
+        with self.assertRaisesRegex(fsc.SourceError, "nested.py:47:.*'with' is not part of the kernel language"):
+            source.broken(y)
+
+    def test_defaults_that_only_the_host_knows(self):
+        defaults, y = fsc.loads(NESTED, file="nested.py").defaults, np.zeros(32, np.float32)
+        self.assertEqual(defaults.signature, "defaults(x, n: i32, B: constexpr, U: constexpr = 2)")
+        defaults[(1,)](y, 3, B=32)
+        np.testing.assert_array_equal(y, 6)
+        defaults.using(B=16)[(1,)](y, 4, U=4)
+        np.testing.assert_array_equal(y, [16] * 16 + [6] * 16)
+        with self.assertRaisesRegex(fsc.SourceError, "nested.py:24:.*unknown name 'Settings'"):
+            defaults[(1,)](y, 3)
+        with self.assertRaisesRegex(fsc.ArgumentError, "argument n is missing"):
+            defaults[(1,)](y, B=32)
 
     def test_empty_arrays_launch_nothing(self):
         softmax = fsc.load(SOFTMAX).softmax

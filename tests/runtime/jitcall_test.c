@@ -277,12 +277,24 @@ static void parameters_are_shown(void **state) {
 }
 
 static void kernels_are_listed(void **state) {
+    static const char nested[] = "def make():\n    @jit\n    def inner(x): helper(x)\n@jit\ndef helper(x): store(x, 1.0)\n"
+                                 "@jit\ndef outer(x): helper(x)\ndef plain(x): helper(x)\nmade = triton.jit(plain)\n";
     char both[sizeof rows + sizeof pairs];
     fsc_compilation *c = NULL;
     (void)state;
     snprintf(both, sizeof both, "%s%s", rows, pairs);
     assert_int_equal(fsc_source_kernels("t.dsl", both, strlen(both), &c), FSC_OK);
     assert_string_equal(fsc_compilation_output(c, NULL), "rows\npairs\n");
+    fsc_compilation_destroy(c);
+    assert_int_equal(fsc_source_functions("t.py", nested, strlen(nested), &c), FSC_OK);
+    assert_string_equal(fsc_compilation_output(c, NULL), "inner\nhelper\nouter\nmade\n");
+    fsc_compilation_destroy(c);
+    assert_int_equal(fsc_source_kernels("t.py", nested, strlen(nested), &c), FSC_OK);
+    assert_string_equal(fsc_compilation_output(c, NULL), "outer\nmade\n");
+    fsc_compilation_destroy(c);
+    assert_int_equal(fsc_source_functions("t.dsl", "def f(:\n", 8, &c), FSC_ERROR_SOURCE);
+    fsc_compilation_destroy(c);
+    assert_int_equal(fsc_source_functions("t.py", "\0", 1, &c), FSC_ERROR_SOURCE);
     fsc_compilation_destroy(c);
     assert_int_equal(fsc_source_kernels("t.dsl", "def f(:\n", 8, &c), FSC_ERROR_SOURCE);
     assert_non_null(strstr(fsc_compilation_diagnostics(c), "t.dsl:1:"));

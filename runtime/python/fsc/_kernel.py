@@ -333,20 +333,31 @@ class Kernel:
 
 
 class Source:
-    """A file of kernels, each an attribute: load("softmax.dsl").softmax."""
+    """A file of kernels, each an attribute: load("softmax.dsl").softmax. `kernels` has the names of its entry points; functions that
+    they call, and those inside of host functions, are there by name as well."""
 
     def __init__(self, text, file, device=None, check=False, **settings):
         self.text, self.file = text.encode() if isinstance(text, str) else bytes(text), os.fsdecode(file)
         self._device, self._check, self._settings = device, check, {name: _setting_text(value) for name, value in settings.items()}
-        self._kernels = {}
+        self._kernels, self._functions = {}, None
+        self.kernels = self._names(lib.fsc_source_kernels)
+
+    def _names(self, ask):
         handle = c.c_void_p()
-        status = lib.fsc_source_kernels(os.fsencode(self.file), self.text, len(self.text), c.byref(handle))
+        status = ask(os.fsencode(self.file), self.text, len(self.text), c.byref(handle))
         said = lib.fsc_compilation_diagnostics(handle) if handle else b""
         names = lib.fsc_compilation_output(handle, None) if handle else b""
         lib.fsc_compilation_destroy(handle)
         if status:
             raise failure(status, said or None)
-        self.kernels = names.decode().split()
+        return names.decode().split()
+
+    def _has(self, name):
+        if name in self.kernels:
+            return True
+        if self._functions is None:
+            self._functions = frozenset(self._names(lib.fsc_source_functions))
+        return name in self._functions
 
     def __getattr__(self, name):
         if name.startswith("__") or "kernels" not in self.__dict__:
@@ -357,7 +368,7 @@ class Source:
             raise AttributeError(error.args[0]) from None
 
     def __getitem__(self, name):
-        if name not in self.kernels:
+        if not self._has(name):
             raise KeyError(f"{self.file} has no kernel '{name}'; it has {', '.join(self.kernels) or 'none'}")
         with _lock:
             if name not in self._kernels:

@@ -76,6 +76,7 @@ _PROTOTYPES = {  # name: (result, arguments)
     "fsc_device_check": (c.c_int, [c.c_void_p, c.c_bool]),
     "fsc_stream_wait": (c.c_int, [c.c_void_p, c.c_void_p]),
     "fsc_source_kernels": (c.c_int, [c.c_char_p, c.c_char_p, c.c_size_t, c.POINTER(c.c_void_p)]),
+    "fsc_source_functions": (c.c_int, [c.c_char_p, c.c_char_p, c.c_size_t, c.POINTER(c.c_void_p)]),
     "fsc_compilation_output": (c.c_char_p, [c.c_void_p, c.c_void_p]),
     "fsc_compilation_diagnostics": (c.c_char_p, [c.c_void_p]),
     "fsc_compilation_destroy": (None, [c.c_void_p]),

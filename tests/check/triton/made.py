@@ -1,0 +1,49 @@
+# RUN: fsc --emit=tile --passes= --kernel made --signature "*fp32, 32" %s -o - | FileCheck --check-prefix=MADE %s
+# RUN: fsc --emit=tile --passes= --kernel again --signature "*fp32, 32" %s -o - | FileCheck --check-prefix=AGAIN %s
+# RUN: fsc --emit=tile --passes= --kernel tuned --signature "*fp32" --config 2 %s -o - | FileCheck --check-prefix=TUNED %s
+# RUN: fsc --emit=tile --passes= --kernel caller --signature "*fp32" %s -o - | FileCheck --check-prefix=CALLER %s
+# RUN: not fsc --kernel broken --signature "*fp32" %s -o - 2>&1 | FileCheck --check-prefix=BROKEN %s
+# RUN: exits 2 fsc --kernel plain --signature "*fp32, 32" %s -o - 2>&1 | FileCheck --check-prefix=PLAIN %s
+# Kernels that calls of decorators make of functions: k = triton.jit(f).
+import triton
+import triton.language as tl
+from triton import jit
+
+
+def plain(x, B: tl.constexpr):
+    # MADE: func @made
+    # MADE: arange 0, 32
+    # TUNED: func @tuned
+    # TUNED: arange 0, 128
+    tl.store(x + tl.arange(0, B), 2.0)
+
+
+def again(x, B: tl.constexpr):
+    # AGAIN: func @again
+    # AGAIN: const 4.0
+    tl.store(x + tl.arange(0, B), 4.0)
+
+
+def half(x):
+    return x * 0.5
+
+
+def fails(x):
+    # BROKEN: made.py:[[#@LINE+1]]:5: error: 'raise' is not part of the kernel language [E0116]
+    raise ValueError(x)
+
+
+# PLAIN: error: --kernel plain: the file has no such function
+made = triton.jit(plain)
+again = jit(again, noinline=True)
+tuned = triton.autotune(configs=[triton.Config({"B": 64}), triton.Config({"B": 128})], key=[])(triton.jit(do_not_specialize=["x"])(plain))
+helper = jit(half)
+broken = triton.jit(fails)
+number = len(made)
+
+
+@triton.jit
+def caller(x):
+    # CALLER: func @caller
+    # CALLER: const 0.5
+    tl.store(x, helper(tl.load(x)))

@@ -54,6 +54,7 @@ void fsc_compilation_destroy(fsc_compilation *c) {
     text_free(&c->diagnostics);
     text_free(&c->dumps);
     text_free(&c->times);
+    text_free(&c->files);
     text_free(&c->record_text);
     arena_destroy(c->arena);
     free(c);
@@ -78,6 +79,10 @@ const char *fsc_compilation_dumps(const fsc_compilation *c) {
 
 const char *fsc_compilation_times(const fsc_compilation *c) {
     return text_of(c ? &c->times : NULL);
+}
+
+const char *fsc_compilation_files(const fsc_compilation *c) {
+    return text_of(c ? &c->files : NULL);
 }
 
 const char *fsc_compilation_record(const fsc_compilation *c) {

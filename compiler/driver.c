@@ -107,6 +107,8 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
         .known = pairs(c->arena, o->known, o->num_known),
         .num_known = (uint32_t)o->num_known,
         .device_debug = o->device_debug,
+        .include = o->include,
+        .seeks_files = &c->seeks_files,
         .remarks = o->remarks && arch_of(o) != ARCH_CPU,
         .num_sms = d ? d->sms : 0,
         .max_shared = d ? d->shared_per_block_optin : 0,
@@ -379,6 +381,14 @@ static void print_diagnostics(fsc_compilation *c, const fsc_compile_options *o) 
     }
 }
 
+/* Beside the first, which the caller gave. */
+static void list_files(fsc_compilation *c) {
+    const Source *s;
+    for (uint32_t i = 1; (s = diag_source(c->diag, i)); i++) {
+        if (!s->is_library) text_printf(&c->files, "%s\n", s->name);
+    }
+}
+
 typedef struct Landing {
     jmp_buf place;
     char message[512];
@@ -410,6 +420,7 @@ fsc_status driver_compile(const fsc_compile_options *o, const char *source, size
     if (setjmp(landing.place) == 0) {
         bug_set_handler(land, &landing);
         s = compile(c, o, source, length, want_host);
+        list_files(c);
         if (s == FSC_OK && diag_errors(c->diag)) s = FSC_ERROR_SOURCE;
         print_diagnostics(c, o);
     } else {

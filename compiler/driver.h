@@ -14,7 +14,8 @@ struct fsc_compilation {
     Func *func;       /* NULL before checking */
     Record *record;   /* owned by the arena's life; NULL before checking and for .ir input */
     HostCode *host;   /* arch "cpu" or "emu" when driver_compile was asked for it; owned */
-    Text output, diagnostics, dumps, times, record_text;
+    Text output, diagnostics, dumps, times, record_text, files;
+    bool seeks_files; /* what it made hangs on other files, or on there being none */
     uint32_t registers_low, registers_high;
     size_t scratch_bytes; /* arch "cpu", as text: of each running program */
 };

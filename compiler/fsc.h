@@ -90,6 +90,7 @@ typedef struct fsc_compile_options {
     bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
     bool split;              /* num_ctas blocks of a program are no cluster, but meet through global memory: any arch, up to 256 */
     uint8_t most_programs;   /* with few_programs: no more than these; 0: than multiprocessors */
+    const char *include;     /* folders where imports are looked for, ':' between them; NULL: beside the file only */
 } fsc_compile_options;
 
 FSC_API void fsc_compile_options_init(fsc_compile_options *o);
@@ -111,6 +112,8 @@ FSC_API const char *fsc_compilation_diagnostics(const fsc_compilation *c);      
 FSC_API const char *fsc_compilation_dumps(const fsc_compilation *c);                  /* print_after, print_layouts */
 FSC_API const char *fsc_compilation_times(const fsc_compilation *c);                  /* a table: phase, milliseconds */
 FSC_API const char *fsc_compilation_record(const fsc_compilation *c); /* the variant's record; "" before it exists */
+/* The other files that were read, because names are imported from them: one a line. */
+FSC_API const char *fsc_compilation_files(const fsc_compilation *c);
 /* Registers per thread by the compiler's own liveness: an interval, not what ptxas will say. 0, 0 for arch "cpu". */
 FSC_API void fsc_compilation_registers(const fsc_compilation *c, uint32_t *low, uint32_t *high);
 

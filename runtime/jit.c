@@ -145,6 +145,7 @@ void fsc_jit_destroy(fsc_jit *j) {
     free((void *)(uintptr_t)j->options.kernel);
     free((void *)(uintptr_t)j->options.signature);
     free((void *)(uintptr_t)j->options.cpu);
+    free((void *)(uintptr_t)j->options.include);
     free((void *)(uintptr_t)j->options.print_after);
     free((void *)(uintptr_t)j->options.passes);
     free(j->source);
@@ -192,6 +193,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->options.kernel = copy_name(j->options.kernel);
     j->options.signature = copy_name(j->options.signature);
     j->options.cpu = copy_name(j->options.cpu);
+    j->options.include = copy_name(j->options.include);
     if (!has_text) return jit_fail(j, FSC_ERROR_USAGE, "there is no source, or it has no file name: both are needed");
     if (s != FSC_OK) return jit_fail(j, s, fsc_last_message());
     if (!j->source || !j->file || !j->options.defines || !j->options.types) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");

@@ -31,14 +31,14 @@ static void add_options(Digest *d, const fsc_compile_options *o) {
     const int64_t numbers[] = {o->config,      o->num_warps,   o->num_stages, o->num_ctas,    o->opt_level,
                                o->debug,       o->fast_math,   o->color,      o->diagnostics, o->remarks,
                                o->verify_each, o->error_limit, o->device_debug, o->few_programs, o->split, o->most_programs};
-    const char *texts[] = {o->file, o->arch, o->cpu, o->kernel, o->signature, o->passes};
+    const char *texts[] = {o->file, o->arch, o->cpu, o->kernel, o->signature, o->passes, o->include};
     for (size_t i = 0; i < COUNT(numbers); i++) add_number(d, numbers[i]);
     for (size_t i = 0; i < COUNT(texts); i++) digest_text(d, texts[i]);
     add_pairs(d, o->defines, o->num_defines);
     add_pairs(d, o->types, o->num_types);
 }
 /* A field more? Into add_options with it, if the code hangs on it. */
-_Static_assert(sizeof(void *) != 8 || offsetof(fsc_compile_options, most_programs) == 183, "fsc_compile_options has changed");
+_Static_assert(sizeof(void *) != 8 || offsetof(fsc_compile_options, include) == 184, "fsc_compile_options has changed");
 
 static void add_machine(Digest *d, const fsc_jit *j) {
     Arena *a = arena_create();
@@ -95,7 +95,7 @@ void disk_keep_interface(fsc_jit *j) {
     char key[DIGEST_HEX + 1];
     size_t n = 0;
     Text label = {0};
-    char *text = interface_key(j, key) ? record_write(j->interface, &n) : NULL;
+    char *text = !j->front->seeks_files && interface_key(j, key) ? record_write(j->interface, &n) : NULL;
     if (!text) return;
     text_printf(&label, "%s %s interface", j->interface->kernel, j->props.arch);
     const CacheEntry e = {.parts[CACHE_LABEL] = {label.at, label.len}, .parts[CACHE_RECORD] = {text, n}};
@@ -136,7 +136,7 @@ void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, fsc_kerne
     char key[DIGEST_HEX + 1];
     Text label = {0}, report = {0}, host = {0};
     CacheEntry e = {.parts[CACHE_RECORD] = part(&c->record_text), .parts[CACHE_LOG] = part(&c->diagnostics)};
-    if (j->cache.folder < 0) return;
+    if (j->cache.folder < 0 || c->seeks_files) return; /* the key knows no other files */
     key_of(j, b, key);
     bool ok = true;
     if (j->props.kind == FSC_CUDA) {

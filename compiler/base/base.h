@@ -94,6 +94,7 @@ typedef struct Source {
     uint32_t len;
     uint32_t base; /* offset of text[0] in the offset space; the first source starts at 1 */
     VEC(uint32_t) lines; /* text offsets of line starts */
+    bool is_library;     /* embedded in the compiler */
 } Source;
 
 typedef struct Place {
@@ -122,6 +123,8 @@ typedef struct Diag Diag;
 /* `limit`: errors after that many are counted, not kept (0: no limit). */
 Diag *diag_create(Arena *a, uint32_t limit);
 const Source *diag_add_source(Diag *d, const char *name, const char *text, size_t len);
+const Source *diag_add_library(Diag *d, const char *name, const char *text, size_t len);
+const Source *diag_source(const Diag *d, uint32_t index); /* in the order in which they came; NULL: there are no more */
 Place diag_place(const Diag *d, Span s);
 
 /* The rows of diag.def: E_UNKNOWN_NAME is "E0201" and its sentence, in one literal, so that the C compiler sees the format. */
@@ -134,7 +137,7 @@ enum { DIAG_CODE = 5 /* characters of a code */ };
 void diag(Diag *d, Span s, const char *row, ...) PRINTF_LIKE(3, 4);
 void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
-/* While `call` is not {0,0}: errors and warnings at a place outside the first source (in the embedded library) are shown
+/* While `call` is not {0,0}: errors and warnings at a place in the embedded library are shown
  * at `call`, the user's, with a note that shows their own place. Returns what it was before. */
 Span diag_inside(Diag *d, Span call, const char *function);
 

@@ -19,7 +19,7 @@ Diag *diag_create(Arena *a, uint32_t limit) {
     return d;
 }
 
-const Source *diag_add_source(Diag *d, const char *name, const char *text, size_t len) {
+static Source *add_source(Diag *d, const char *name, const char *text, size_t len) {
     Source *s = NEW(d->arena, Source);
     uint32_t base = 1;
     if (d->sources.len) {
@@ -40,6 +40,20 @@ const Source *diag_add_source(Diag *d, const char *name, const char *text, size_
     }
     vec_push(d->arena, &d->sources, s);
     return s;
+}
+
+const Source *diag_add_source(Diag *d, const char *name, const char *text, size_t len) {
+    return add_source(d, name, text, len);
+}
+
+const Source *diag_add_library(Diag *d, const char *name, const char *text, size_t len) {
+    Source *s = add_source(d, name, text, len);
+    s->is_library = true;
+    return s;
+}
+
+const Source *diag_source(const Diag *d, uint32_t index) {
+    return index < d->sources.len ? d->sources.at[index] : NULL;
 }
 
 Place diag_place(const Diag *d, Span span) {
@@ -65,7 +79,8 @@ static void keep(Diag *d, Severity severity, Span span, const char *code, const 
 }
 
 static bool is_foreign(const Diag *d, Span span) {
-    return span.end && d->inside.end && diag_place(d, span).source != d->sources.at[0];
+    const Source *s = d->inside.end ? diag_place(d, span).source : NULL;
+    return s && s->is_library;
 }
 
 /* Of unrolled loops and of functions called twice: one warning is enough. */

@@ -9,7 +9,7 @@
 #include <string.h>
 
 uint32_t add_site(Checker *c, Span at) {
-    vec_push(c->f->arena, &c->f->sites, c->library_call.end ? c->library_call : at);
+    vec_push(c->f->arena, &c->f->sites, c->f->inlined.end ? c->f->inlined : at);
     return c->f->sites.len - 1;
 }
 

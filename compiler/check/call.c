@@ -150,18 +150,18 @@ static const Sem *returned(Checker *c, const Node *fn) {
     return &sem_error;
 }
 
-/* Where the checker is: whose names are seen, and the user's call that library code stands for. */
+/* Where the checker is: whose names are seen, the user's call that library code stands for, and the place of what is built. */
 typedef struct Where {
     FileScope *file;
-    Span library_call;
+    Span library_call, inlined;
     const char *name; /* of the function that it calls */
 } Where;
 
 static Where go(Checker *c, Where to) {
-    Where from = {c->file, c->library_call, NULL};
+    Where from = {c->file, c->library_call, c->f->inlined, NULL};
     c->file = to.file;
     c->library_call = to.library_call;
-    c->f->inlined = to.library_call;
+    c->f->inlined = to.inlined;
     diag_inside(c->d, to.library_call, to.name);
     return from;
 }
@@ -169,7 +169,8 @@ static Where go(Checker *c, Where to) {
 static Where inside(const Checker *c, const FileScope *home, const char *name, Span at) {
     Span nowhere = {0, 0};
     Span call = !home->is_library ? nowhere : c->library_call.end ? c->library_call : at;
-    return (Where){(FileScope *)(uintptr_t)home, call, name};
+    Span built = home == c->main ? nowhere : c->f->inlined.end ? c->f->inlined : at; /* ops are of the user's file */
+    return (Where){(FileScope *)(uintptr_t)home, call, built, name};
 }
 
 static const Sem *run_body(Checker *c, const Node *fn, const Sem **given, Span at) {

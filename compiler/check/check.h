@@ -35,6 +35,8 @@ typedef struct CheckOptions {
      * the rule gives are evaluated with them (origin RULE), nothing else sees them. */
     const NameValue *known;
     uint32_t num_known;
+    const char *include; /* folders where imports are looked for, ':' between them; or NULL */
+    bool *seeks_files;   /* set where a file was looked for; may be NULL */
     bool remarks;      /* of performance, where code for a GPU is made */
     bool device_debug; /* prints and assertions of the kernel are compiled */
     int64_t num_sms, max_shared, num_regs, warp_size;

@@ -57,7 +57,10 @@ static const Node *braced(Checker *c, const char *text, Span span, const char **
 static bool is_known(Checker *c, const Node *n) {
     while (n->kind == NODE_ATTRIBUTE) n = n->a;
     const Binding *b = frame_find(c->frame, n->name);
-    return (b && b->sem) || scope_global(c, n->name);
+    if (b && b->sem) return true;
+    DiagMark mark = diag_mark(c->d);
+    const Sem *s = scope_global(c, n->name, n->span);
+    return !take_back(c, mark) && s;
 }
 
 const Sem *format_string(Checker *c, const Node *n) {

@@ -73,7 +73,16 @@ const Sem *module_member(Checker *c, const char *name) {
     return strcmp(name, "e") == 0 ? sem_float(c, 2.71828182845904523536) : NULL;
 }
 
+static const Sem *of_file(Checker *c, const Node *n, const Sem *m) {
+    const Sem *s = file_member(c, m->home, n->name, n->span);
+    if (s) return s;
+    diag(c->d, n->span, E_OTHER_NAME, n->name, m->s);
+    diag_note(c->d, n->span, "write its definition into this file, in kernel language");
+    return &sem_error;
+}
+
 static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
+    if (m->home) return of_file(c, n, m);
     if (strcmp(m->s, "PropagateNan") == 0) return sem_bool(c, strcmp(n->name, "ALL") == 0);
     bool is_libdevice = strcmp(m->s, "libdevice") == 0; /* where CUDA's meaning differs, its row has that prefix */
     const Builtin *b = is_libdevice ? builtin_find(arena_printf(c->a, "libdevice.%s", n->name)) : NULL;

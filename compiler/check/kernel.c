@@ -140,7 +140,7 @@ static bool are_twice(const Node *n, const Node *before) {
 
 static void say_earlier(Checker *c, const FileScope *file, uint32_t v) {
     const Node *n = file->nodes.at[v], *earlier = file->earlier.at[v];
-    if (!earlier) return;
+    if (!earlier || earlier->kind == NODE_IMPORT) return;
     if (are_twice(n, earlier)) {
         diag(c->d, n->span, E_FUNCTION_TWICE, n->name);
         diag_note(c->d, earlier->span, "it is here first");
@@ -155,7 +155,7 @@ static void redefine(Checker *c, FileScope *file, uint32_t v, const Node *n) {
     const Node *before = file->nodes.at[v];
     if (n->kind == NODE_FUNCTION && n->op == FUNCTION_INSIDE) return;
     if (n->kind == NODE_CONSTANT && n->a->kind == NODE_NONE && before->kind == NODE_IMPORT) return; /* what if it fails */
-    bool may_be_either = n->kind == NODE_FUNCTION && n->op == FUNCTION_UNDER_CONDITION && before->kind != NODE_IMPORT;
+    bool may_be_either = n->op == FUNCTION_UNDER_CONDITION && (n->kind == NODE_FUNCTION || before->kind == NODE_IMPORT);
     file->earlier.at[v] = may_be_either || are_twice(n, before) ? before : NULL;
     file->nodes.at[v] = n;
     if (file->mode == SYNTAX_DSL) say_earlier(c, file, v);
@@ -168,6 +168,10 @@ FileScope *scope_of_file(Checker *c, const Module *m) {
     for (uint32_t i = 0; i < m->imports.len + m->items.len; i++) {
         bool is_import = i < m->imports.len; /* what the file defines itself goes before */
         const Node *n = is_import ? m->imports.at[i] : m->items.at[i - m->imports.len];
+        bool is_inner = is_import && n->op == FUNCTION_INSIDE;
+        if (is_inner) vec_push(c->a, &file->inner, n);
+        else if (is_import && !*n->name) vec_push(c->a, &file->stars, n);
+        if (is_inner || !*n->name) continue;
         uint32_t before = file->names->variables.len, v = frame_variable(c, n->name);
         if (v != before) {
             redefine(c, file, v, n);
@@ -214,30 +218,48 @@ const Node *global_node(const Checker *c, const char *name) {
     return v >= 0 ? c->file->nodes.at[v] : NULL;
 }
 
-const Sem *scope_global(Checker *c, const char *name) {
+static const Sem busy; /* SEM_ERROR: what is found needs itself */
+
+/* What the name of the file stands for; NULL: an import that binds nothing. */
+static const Sem *find_global(Checker *c, uint32_t v, Span at) {
+    const Node *n = c->file->nodes.at[v], *earlier = c->file->earlier.at[v];
+    if (earlier && earlier->kind == NODE_IMPORT) { /* try: import; except: what is done without it */
+        DiagMark mark = diag_mark(c->d);
+        const Sem *s = import_find(c, earlier, at);
+        if (!take_back(c, mark) && s) return s;
+    }
+    if (n->kind == NODE_IMPORT) return import_find(c, n, at);
+    if (c->file->mode == SYNTAX_PYTHON) say_earlier(c, c->file, v);
+    return evaluate_global(c, n);
+}
+
+const Sem *scope_global(Checker *c, const char *name, Span at) {
     FileScope *file = c->file;
-    const Binding *b = frame_find(file->names, name);
-    const Node *n = global_node(c, name);
-    if (!b) return NULL;
+    int64_t v = frame_index(file->names, name);
+    if (v < 0) return import_by_star(c, name, at);
+    Binding *b = &file->names->variables.at[v].now;
+    const Node *n = file->nodes.at[v];
+    if (b->sem == &busy && n->kind == NODE_IMPORT) return NULL;
     if (b->sem) return b->sem;
-    if (n->kind == NODE_IMPORT) return scope_imported(c, n);
-    if (file->mode == SYNTAX_PYTHON) say_earlier(c, file, (uint32_t)frame_index(file->names, name));
-    Frame *frame = c->frame;
-    c->frame = file->names;
-    uint32_t v = frame_variable(c, name);
-    file->names->variables.at[v].now.sem = &sem_error; /* a constant that needs itself */
-    c->frame = frame;
-    const Sem *s = evaluate_global(c, n);
-    file->names->variables.at[v].now.sem = s;
-    return s;
+    b->sem = &busy;
+    uint32_t errors = diag_errors(c->d);
+    const Sem *s = find_global(c, (uint32_t)v, at);
+    if (!s && diag_errors(c->d) == errors) import_missing(c, n, name, at);
+    file->names->variables.at[v].now.sem = s ? s : &sem_error;
+    return file->names->variables.at[v].now.sem;
+}
+
+static void forget_errors(FileScope *file) {
+    for (uint32_t i = 0; i < file->names->variables.len; i++) {
+        Binding *b = &file->names->variables.at[i].now;
+        if (b->sem && b->sem != &busy && sem_is_error(b->sem)) b->sem = NULL;
+    }
 }
 
 bool take_back(Checker *c, DiagMark mark) {
     if (!diag_rewind(c->d, mark)) return false;
-    for (uint32_t i = 0; i < c->file->names->variables.len; i++) {
-        Binding *b = &c->file->names->variables.at[i].now;
-        if (b->sem && sem_is_error(b->sem)) b->sem = NULL;
-    }
+    forget_errors(c->main);
+    for (uint32_t i = 0; i < c->files.len; i++) forget_errors(c->files.at[i]);
     return true;
 }
 
@@ -257,7 +279,8 @@ static Checker *checker_create(Arena *a, Strings *s, Diag *d, const Module *m, c
     c->brk = str_intern0(s, "$brk");
     c->ret = str_intern0(s, "$ret");
     c->retval = str_intern0(s, "$retval");
-    c->file = scope_of_file(c, m);
+    c->file = c->main = scope_of_file(c, m);
+    c->main->path = m->source->name;
     return c;
 }
 

@@ -26,7 +26,7 @@ static const LibraryFile files[] = {
 
 static FileScope *read_file(Checker *c, const LibraryFile *file) {
     uint32_t errors = diag_errors(c->d);
-    const Source *source = diag_add_source(c->d, file->path, (const char *)file->text, file->length);
+    const Source *source = diag_add_library(c->d, file->path, (const char *)file->text, file->length);
     const Module *m = syntax_parse(c->a, c->s, c->d, source, SYNTAX_DSL);
     if (diag_errors(c->d) != errors) bug("%s does not parse", file->path);
     FileScope *scope = scope_of_file(c, m);
@@ -64,7 +64,7 @@ const Sem *library_function(Checker *c, const char *file, const char *name) {
     if (!c->library[i]) c->library[i] = read_file(c, &files[i]);
     FileScope *here = c->file;
     c->file = c->library[i];
-    const Sem *s = scope_global(c, str_intern0(c->s, name));
+    const Sem *s = scope_global(c, str_intern0(c->s, name), (Span){0, 0});
     c->file = here;
     if (!s || s->kind != SEM_FUNCTION) bug("%s has no function %s", files[i].path, name);
     return s;

@@ -152,42 +152,10 @@ static const Sem *known_word(Checker *c, const char *name) {
     return NULL;
 }
 
-/* ---- Imports ----------------------------------------------------------------------------------------------------- */
-
-static const char *path_text(Checker *c, const Node *n) {
-    if (!n) return "another file";
-    return n->kind == NODE_ATTRIBUTE ? arena_printf(c->a, "%s.%s", path_text(c, n->a), n->name) : n->name;
-}
-
-static const Node *path_root(const Node *n) {
-    while (n->kind == NODE_ATTRIBUTE) n = n->a;
-    return n;
-}
-
-/* A name that an import binds: inside of triton or torch it is a module, a builtin or a type; NULL: nothing known. */
-const Sem *scope_imported(Checker *c, const Node *n) {
-    const char *root = n->a ? path_root(n->a)->name : "";
-    if (strcmp(root, "triton") != 0 && strcmp(root, "torch") != 0) return NULL;
-    if (n->a->kind == NODE_NAME) return sem_module(c, root);
-    bool is_libdevice = strcmp(n->a->a->name, "libdevice") == 0;
-    const Sem *device = is_libdevice ? module_member(c, arena_printf(c->a, "libdevice.%s", n->a->name)) : NULL;
-    if (device) return device; /* where CUDA's meaning differs */
-    return module_member(c, n->a->name);
-}
-
-static bool is_other_file(Checker *c, const char *name, Span at) {
-    const Node *n = global_node(c, name);
-    if (!n || n->kind != NODE_IMPORT) return false;
-    const Node *root = n->a ? path_root(n->a) : NULL;
-    if (root && strcmp(root->name, "triton") == 0 && refused_name(c, n->a->name, at)) return true;
-    const char *from = path_text(c, n->a && n->a->kind == NODE_ATTRIBUTE ? n->a->a : n->a);
-    diag(c->d, at, E_OTHER_FILE, name, from);
-    diag_note(c->d, n->span, "it is imported here; copy its definition into this file");
-    return true;
-}
+/* ---- Unknown names ------------------------------------------------------------------------------------------------ */
 
 static void suggest(Checker *c, const char *name, Span at) {
-    if (c->m->has_gaps || is_other_file(c, name, at)) return; /* an error of syntax may hide its definition */
+    if (c->m->has_gaps) return; /* an error of syntax may hide its definition */
     if (frame_index(c->frame, name) >= 0) {
         diag(c->d, at, E_UNDEFINED, name);
         diag_note(c->d, at, "it is assigned elsewhere in the function; give it a value before");
@@ -222,6 +190,13 @@ static const Sem *not_defined(Checker *c, const char *name, const Binding *b, Sp
     return &sem_error;
 }
 
+static const Sem *bind_import(Checker *c, const Node *import, const char *name, Span at) {
+    const Sem *s = import_find(c, import, at);
+    if (!s) import_missing(c, import, name, at);
+    frame_assign(c, name, s ? s : &sem_error, at);
+    return s ? s : &sem_error;
+}
+
 const Sem *scope_lookup(Checker *c, const char *name, Span at) {
     const Binding *b = frame_find(c->frame, name);
     if (b && b->sem) return b->sem;
@@ -230,8 +205,10 @@ const Sem *scope_lookup(Checker *c, const char *name, Span at) {
         frame_assign(c, name, &sem_error, at); /* once is enough */
         return &sem_error;
     }
-    const Sem *s = scope_global(c, name);
+    const Sem *s = scope_global(c, name, at);
     if (s) return s;
+    const Node *import = import_around(c, name);
+    if (import) return bind_import(c, import, name, at);
     const Builtin *builtin = builtin_find(name);
     if (builtin) {
         Sem *r = NEW(c->a, Sem);

@@ -75,7 +75,7 @@ typedef enum SemKind {
     SEM_TUPLE,    /* items, count */
     SEM_FUNCTION, /* fn, home: a function of the file or of the library */
     SEM_BUILTIN,  /* builtin; self where it was named as a method */
-    SEM_MODULE,   /* s: "tl", "tl.math", … */
+    SEM_MODULE,   /* s: "tl", "tl.math", …; or home: a file that is imported */
     SEM_RUN,      /* v, wide, type, is_pointer: a scalar, a tile, a pointer or a tile of pointers */
 } SemKind;
 
@@ -92,7 +92,7 @@ struct Sem {
     uint32_t count;
     uint32_t size; /* TUPLE STRING: how much there is to look at, tuples within tuples counted each time */
     const Node *fn;
-    FileScope *home; /* whose constants and functions fn sees */
+    FileScope *home; /* whose constants and functions fn sees; MODULE: a file, or NULL */
     const Builtin *builtin;
     const Sem *self;
     Value *v;
@@ -146,6 +146,10 @@ struct FileScope {
     Frame *names;
     VEC(const Node *) nodes;   /* by variable of that frame */
     VEC(const Node *) earlier; /* likewise: the definition before, which may be meant as well; or NULL */
+    VEC(const Node *) stars;   /* its imports of * */
+    VEC(const Node *) inner;   /* those in its functions */
+    const char *path, *folder; /* of the file; of its submodules, or NULL; the same: a folder without a file of its own */
+    uint64_t device, inode;    /* which file it is */
     SyntaxMode mode;
     bool is_library;
 };
@@ -172,6 +176,8 @@ typedef struct Checker {
     bool combines;                         /* a combine function is under way */
     const char *live, *brk, *ret, *retval; /* names of hidden variables */
     FileScope *file;                       /* of the function under way */
+    FileScope *main;                       /* the user's file */
+    VEC(FileScope *) files;                /* those that it imports, as far as they are read */
     FileScope **library;                   /* by file of the library; NULL until a function of it is called */
     Span library_call;                     /* the user's call of the library code under way; {0,0}: the user's code */
 } Checker;
@@ -185,6 +191,7 @@ const Sem *sem_float(Checker *c, double x);
 const Sem *sem_string(Checker *c, const char *s);
 const Sem *sem_type(Checker *c, SType t, bool is_pointer);
 const Sem *sem_module(Checker *c, const char *name);
+const Sem *sem_file(Checker *c, FileScope *file);
 const Sem *sem_tuple(Checker *c, const Sem **items, uint32_t count);
 const Sem *sem_limited(Checker *c, const Sem *s, Span at); /* s, or an error where the tuple or string is too large */
 void spend_looking(Checker *c, const Sem *s);              /* steps of the budget for printing or comparing it */
@@ -230,15 +237,23 @@ Outcomes journal_collect(Checker *c, uint32_t mark);
 void journal_undo(Checker *c, uint32_t mark);
 /* A name as an expression: locals, constants of the file, functions, builtins, types, modules; else an error. */
 const Sem *scope_lookup(Checker *c, const char *name, Span at);
-const Sem *scope_global(Checker *c, const char *name); /* constants and functions of the file, imports; or NULL */
+/* Constants and functions of the file, imports, which may be errors at the place; or NULL. */
+const Sem *scope_global(Checker *c, const char *name, Span at);
 const Node *global_node(const Checker *c, const char *name); /* its CONSTANT, FUNCTION or IMPORT, or NULL */
-const Sem *scope_imported(Checker *c, const Node *n);        /* NULL: of a file that is not read */
 FileScope *scope_of_file(Checker *c, const Module *m); /* with errors for functions that are there twice */
 /* The nearest of `count` names, or NULL if none is near. */
 const char *nearest_name(const char *name, const char *const *names, uint32_t count);
 uint32_t edit_distance(const char *x, const char *y, uint32_t limit);
 
 bool triton_rules(const Checker *c); /* the code under way is of a .py file: Triton's meaning where the two differ */
+
+/* import.c: NULL: there is no such file, or no such name in it */
+const Sem *import_find(Checker *c, const Node *n, Span at);
+const Sem *import_by_star(Checker *c, const char *name, Span at);
+const Sem *file_member(Checker *c, const FileScope *file, const char *name, Span at);
+void import_missing(Checker *c, const Node *n, const char *name, Span at); /* the error */
+/* The import that may bind a name which the file itself does not: in a function around the present one, or a * of who knows what. */
+const Node *import_around(Checker *c, const char *name);
 
 /* convert.c: between types and shapes */
 enum { TILE_BITS = 20 }; /* log2 of the elements of a tile, at most */

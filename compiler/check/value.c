@@ -124,6 +124,13 @@ const Sem *sem_module(Checker *c, const char *name) {
     return s;
 }
 
+const Sem *sem_file(Checker *c, FileScope *file) {
+    Sem *s = make(c, SEM_MODULE);
+    s->s = file->path;
+    s->home = file;
+    return s;
+}
+
 const Sem *sem_tuple(Checker *c, const Sem **items, uint32_t count) {
     Sem *s = make(c, SEM_TUPLE);
     s->items = items;

@@ -238,8 +238,7 @@ static bool is_asked(const Walk *w, uint32_t at) {
 static uint32_t host_line(Walk *w, uint32_t at) {
     int kind = w->raw[at].kind;
     uint32_t end = line_end(w, at);
-    bool is_item = kind == IMPORT || kind == FROM || is_constant(w, at);
-    if (is_item && place_of(w) != FUNCTION_INSIDE) {
+    if (kind == IMPORT || kind == FROM || (place_of(w) != FUNCTION_INSIDE && is_constant(w, at))) {
         add_part(w, at, end, false);
         return skip_blank(w, end);
     }

@@ -79,7 +79,10 @@ static Node *ruin(Parser *p, const HostPart *part) {
 static void keep_items(Parser *p, const Module *of_part, const HostPart *part, const DiagTaken *said) {
     NodeList *to = part->is_host ? &p->module->hosts : &p->module->items, found = of_part->items;
     bool fails = diag_taken_fails(said);
-    for (uint32_t i = 0; i < of_part->imports.len; i++) list_push(p, &p->module->imports, of_part->imports.at[i]);
+    for (uint32_t i = 0; i < of_part->imports.len; i++) {
+        of_part->imports.at[i]->op = (uint8_t)part->place;
+        list_push(p, &p->module->imports, of_part->imports.at[i]);
+    }
     if (fails && found.len == 0) list_push(p, &found, ruin(p, part));
     for (uint32_t i = 0; i < found.len; i++) {
         Node *n = found.at[i];
@@ -88,7 +91,7 @@ static void keep_items(Parser *p, const Module *of_part, const HostPart *part, c
         n->op = (uint8_t)part->place;
         list_push(p, to, n);
     }
-    if (found.len == 0) diag_give(p->d, said); /* nobody can ask for it by name */
+    if (found.len == 0 && p->raw.at[part->begin].kind == DEF) diag_give(p->d, said); /* nobody can ask for it by name */
 }
 
 static void parse_part(Parser *p, const HostPart *part) {

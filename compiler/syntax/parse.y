@@ -56,10 +56,10 @@ static void parse_error(Span *span, Parser *p, const char *message);
 
 %type <node> expr or_test and_test not_test comparison bit_or bit_xor bit_and shift sum term factor power primary atom
 %type <node> exprs argument index slice_part stmt simple compound else_if param annotation dim path lambda_param function
-%type <node> for_target ann_value clause element starred module_name
+%type <node> for_target ann_value clause element starred module_name path_opt
 %type <list> expr_list arguments argument_list indices block stmts simples simple_list else_opt params param_list dims targets
 %type <list> decorators items_opt conditions lambda_params for_targets pairs clauses imported imported_names
-%type <op> compare_op augment stray
+%type <op> compare_op augment stray dots
 
 %%
 
@@ -81,13 +81,18 @@ line:
 imports: import | imports ';' import | imports ';' ;
 import:
     IMPORT imported_names                     { tree_import_modules(p, $2); }
-  | FROM path IMPORT imported                 { tree_import_from(p, $2, $4); }
-  | FROM dots path_opt IMPORT imported        { tree_import_from(p, NULL, $5); }
+  | FROM path IMPORT imported                 { tree_import_from(p, 0, $2, $4); }
+  | FROM dots path_opt IMPORT imported        { tree_import_from(p, $2, $3, $5); }
   ;
-dots: '.' | ELLIPSIS | dots '.' | dots ELLIPSIS ;
-path_opt: %empty | path ;
+dots:
+    '.'                                       { $$ = 1; }
+  | ELLIPSIS                                  { $$ = 3; }
+  | dots '.'                                  { $$ = $1 + 1; }
+  | dots ELLIPSIS                             { $$ = $1 + 3; }
+  ;
+path_opt: %empty { $$ = NULL; } | path ;
 imported:
-    '*'                                       { $$ = NULL; }
+    '*'                                       { $$ = tree_list_one(p, node_make(p, NODE_IMPORT, @$)); }
   | imported_names
   | '(' imported_names ')'                    { $$ = $2; }
   | '(' imported_names ',' ')'                { $$ = $2; }

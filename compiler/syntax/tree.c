@@ -169,7 +169,7 @@ void tree_top_text(Parser *p, const Node *n) {
     diag_note(p->d, (Span){0, 0}, "imports, constants (NAME = 1.5) and decorated functions stand there");
 }
 
-/* import a.b binds a, import a.b as c binds c. */
+/* import a.b binds a, import a.b as c binds c to a.b. */
 void tree_import_modules(Parser *p, const NodeList *names) {
     for (uint32_t i = 0; i < names->len; i++) {
         Node *n = names->at[i];
@@ -179,17 +179,14 @@ void tree_import_modules(Parser *p, const NodeList *names) {
     }
 }
 
-/* from a.b import c as d: d is a.b.c. module NULL: a file beside this one. */
-void tree_import_from(Parser *p, Node *module, const NodeList *names) {
-    for (uint32_t i = 0; names && i < names->len; i++) {
-        Node *n = names->at[i], *member = n->a;
-        if (!n->name) n->name = member->name;
-        n->a = NULL;
-        if (module && member->kind == NODE_NAME) {
-            n->a = node_make(p, NODE_ATTRIBUTE, n->span);
-            n->a->name = member->name;
-            n->a->a = module;
-        }
+/* from ..a.b import c as d: two dots, the module a.b (NULL: none), and its member c; of * there is neither name nor member. */
+void tree_import_from(Parser *p, int dots, Node *module, const NodeList *names) {
+    for (uint32_t i = 0; i < names->len; i++) {
+        Node *n = names->at[i];
+        n->b = n->a;
+        n->a = module;
+        n->integer = (uint64_t)dots;
+        if (!n->name) n->name = n->b ? n->b->name : "";
         list_push(p, &p->module->imports, n);
     }
 }

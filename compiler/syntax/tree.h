@@ -23,7 +23,7 @@ Node *tree_in_parentheses(Node *n, Span span);
 void tree_top_constant(Parser *p, Node *target, Node *type, Node *value, Span span);
 void tree_top_text(Parser *p, const Node *n);
 void tree_import_modules(Parser *p, const NodeList *names);
-void tree_import_from(Parser *p, Node *module, const NodeList *names);
+void tree_import_from(Parser *p, int dots, Node *module, const NodeList *names);
 void tree_stray_indent(Parser *p, Span span);
 void tree_top_function(Parser *p, const NodeList *decorators, Node *f);
 

@@ -24,7 +24,7 @@ static bool is_named_otherwise(const char *file) {
     return dot && strcmp(dot, ".dsl") != 0 && strcmp(dot, ".py") != 0 && strcmp(dot, ".ir") != 0;
 }
 
-ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_status s) {
+ExitCode compile_finish(ToolOptions *o, const fsc_compilation *c, fsc_status s) {
     if (!c) {
         fprintf(stderr, "fsc: out of memory\n");
         return EXIT_ENVIRONMENT;
@@ -34,6 +34,7 @@ ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_stat
     if (exit_code(s) == EXIT_INPUT && o->compile.diagnostics == FSC_DIAGNOSTICS_TEXT && is_named_otherwise(o->compile.file))
         fprintf(stderr, "fsc: '%s' was read as a kernel's source; kernels are in .dsl, .py or .ir files\n", o->compile.file);
     if (o->time_report) fputs(fsc_compilation_times(c), stderr);
+    depend_note(o, fsc_compilation_files(c));
     return exit_code(s);
 }
 

@@ -183,6 +183,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         return true;
     case OPTION_SIGNATURE: c->signature = text; return true;
     case OPTION_KERNEL: c->kernel = text; return true;
+    case OPTION_INCLUDE: c->include = c->include ? arena_printf(o->arena, "%s:%s", c->include, text) : text; return true;
     case OPTION_NUM_WARPS:
         if (!read_count(o, row, text, 32, &c->num_warps)) return false;
         if (c->num_warps == 0 || (c->num_warps & (c->num_warps - 1)))

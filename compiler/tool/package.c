@@ -268,7 +268,7 @@ static ExitCode find_kernels(PackageJob *j) {
     const Node *found[256];
     fsc_compilation *c = NULL;
     o.emit = FSC_EMIT_AST;
-    fsc_status s = driver_compile(&o, j->source, j->length, false, &c);
+    fsc_status s = driver_compile(&o, j->source, j->length, true, &c);
     uint32_t n = s == FSC_OK && c->module && !o.kernel ? check_entry_points(c->module, found, COUNT(found)) : 0;
     if (s != FSC_OK) {
         ExitCode code = compile_finish(j->o, c, s);

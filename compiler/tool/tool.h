@@ -32,6 +32,7 @@ typedef struct ToolOptions {
     const char *header;      /* NULL: none */
     VEC(const char *) variants; /* NAME=LO..HI, NAME=A,B */
     const char *depend_file; /* NULL: beside the output */
+    VEC(const char *) imported; /* files that compiles read beside the source */
     bool depend;             /* -MD */
     const char *explain;     /* a code of a diagnostic */
     const char *completion;  /* for this shell */
@@ -89,11 +90,12 @@ ExitCode file_write(const char *path, const char *data, size_t length);
 ExitCode file_finish(ExitCode code);
 /* arch "native" → the driver's first device; false after saying that there is none. */
 bool arch_resolve(ToolOptions *o);
-/* -MD: the rule for the outputs, NULL among them left out. Prints why not. */
+/* -MD: what a compile read beside its source, one file a line; the rule for the outputs, NULL among them left out. Prints why not. */
+void depend_note(ToolOptions *o, const char *files);
 const char *depend_name(const ToolOptions *o, const char *output); /* of the rule's file */
 ExitCode depend_write(const ToolOptions *o, const char *source, const char *output, const char *also);
 /* Prints the diagnostics (and dumps, and times if asked) of a compile; returns the exit code of its status. */
-ExitCode compile_finish(const ToolOptions *o, const fsc_compilation *c, fsc_status s);
+ExitCode compile_finish(ToolOptions *o, const fsc_compilation *c, fsc_status s);
 
 /* info: what a launch with the scalars in o->compile.known implies for the other options. */
 void assume_launch(ToolOptions *o, const char *text, size_t length);

@@ -204,6 +204,25 @@ class Launches(unittest.TestCase):
         with self.assertRaisesRegex(fsc.SourceError, "nested.py:47:.*'with' is not part of the kernel language"):
             source.broken(y)
 
+    def test_other_files(self):
+        """Imports are read anew in each handle, whatever the cache holds."""
+        kernel = "import triton\nimport triton.language as tl\nfrom helper import exp\n\n\n@triton.jit\ndef k(x):\n    tl.store(x, exp(tl.load(x)))\n"
+        helper = "import triton\n\n\n@triton.jit\ndef exp(x):\n    return x + %d\n"
+        with tempfile.TemporaryDirectory() as folder:
+            path, y = pathlib.Path(folder, "k.py"), np.zeros(1, np.float32)
+            path.write_text(kernel)
+            with self.assertRaisesRegex(fsc.SourceError, "k.py:8:.*'exp' comes from helper, which is not found"):
+                fsc.load(path).k[(1,)](y)
+            for add in (1, 20, 300):
+                pathlib.Path(folder, "helper.py").write_text(helper % add)
+                fsc.load(path).k[(1,)](y)
+            self.assertEqual(y.tolist(), [321])
+            os.mkdir(os.path.join(folder, "more"))
+            pathlib.Path(folder, "more", "helper.py").write_text(helper % 4000)
+            pathlib.Path(folder, "helper.py").unlink()
+            fsc.load(path, include=os.path.join(folder, "more")).k[(1,)](y)
+            self.assertEqual(y.tolist(), [4321])
+
     def test_defaults_that_only_the_host_knows(self):
         defaults, y = fsc.loads(NESTED, file="nested.py").defaults, np.zeros(32, np.float32)
         self.assertEqual(defaults.signature, "defaults(x, n: i32, B: constexpr, U: constexpr = 2)")

@@ -215,7 +215,7 @@ static void settings_are_told_apart(void **state) {
                {{"n", "4"}, "'n' of kernel rows is an argument of each launch, not fixed for all of them"},
                {{"BB", "4"}, "kernel rows has no parameter 'BB', and there is no such option; its parameters are y, x, w, n, m, sy, sx, f, B, T; "
                              "options are num_warps, num_stages, num_ctas, split, config, opt_level, debug, fast_math, device_debug, no_cache, remarks, "
-                             "cpu, signature, passes"}};
+                             "cpu, signature, passes, include"}};
     fsc_jit *j = NULL;
     (void)state;
     assert_int_equal(fsc_jit_open(device, "t.dsl", rows, strlen(rows), "rows", good, COUNT(good), &j), FSC_OK);

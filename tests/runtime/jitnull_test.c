@@ -236,6 +236,7 @@ static void test_compilations(void **state) {
     EMPTY(fsc_compilation_diagnostics(NULL));
     EMPTY(fsc_compilation_dumps(NULL));
     EMPTY(fsc_compilation_times(NULL));
+    EMPTY(fsc_compilation_files(NULL));
     EMPTY(fsc_compilation_record(NULL));
     fsc_compilation_registers(NULL, &low, &high);
     assert_true(length == 0 && low == 0 && high == 0);

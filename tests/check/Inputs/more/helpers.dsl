@@ -1,0 +1,3 @@
+@jit
+def exp(x):
+    return x + 9.0

@@ -1,0 +1,1 @@
+from package.inner.round import circle

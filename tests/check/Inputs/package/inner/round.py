@@ -1,0 +1,1 @@
+from .again import circle

@@ -1,0 +1,4 @@
+import triton.language as tl
+
+THREE = tl.constexpr(3.0)
+HIDDEN = open("numbers.txt")

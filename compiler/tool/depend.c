@@ -25,7 +25,12 @@ void depend_note(ToolOptions *o, const char *files) {
         const char *name = arena_strndup(o->arena, p, n);
         bool is_new = true;
         for (uint32_t i = 0; i < o->imported.len; i++) is_new &= strcmp(o->imported.at[i], name) != 0;
+        FILE *f = is_new ? fopen(name, "rb") : NULL;
         if (is_new) vec_push(o->arena, &o->imported, name);
+        if (f) {
+            file_input(name, fileno(f));
+            fclose(f);
+        }
         p += n;
     }
 }

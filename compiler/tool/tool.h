@@ -90,7 +90,7 @@ ExitCode file_write(const char *path, const char *data, size_t length);
 ExitCode file_finish(ExitCode code);
 /* arch "native" → the driver's first device; false after saying that there is none. */
 bool arch_resolve(ToolOptions *o);
-/* -MD: what a compile read beside its source, one file a line; the rule for the outputs, NULL among them left out. Prints why not. */
+/* What a compile read beside its source, one file a line: inputs, too. -MD: the rule for the outputs, NULL among them left out. Prints why not. */
 void depend_note(ToolOptions *o, const char *files);
 const char *depend_name(const ToolOptions *o, const char *output); /* of the rule's file */
 ExitCode depend_write(const ToolOptions *o, const char *source, const char *output, const char *also);

@@ -5,6 +5,9 @@
 # RUN: not fsc --kernel builtin --signature "*fp32" %s -o - 2>&1 | FileCheck --check-prefix=BUILTIN --implicit-check-not error: %s
 # RUN: fsc --emit=tile --passes= --kernel builtin --signature "*fp32" -I %S -I %S/../Inputs/more %s -o - | FileCheck --check-prefix=PATH %s
 # RUN: fsc --emit=tile --passes= --kernel closure --signature "*fp32" -I %S/../Inputs/more %s -o - | FileCheck --check-prefix=PATH %s
+# RUN: rm -rf %t.more && cp -r %S/../Inputs/more %t.more
+# RUN: exits 2 fsc --kernel builtin --signature "*fp32" -I %t.more %s -o %t.more/helpers.py 2>&1 | FileCheck --check-prefix=OVER %s
+# RUN: cmp %t.more/helpers.py %S/../Inputs/more/helpers.py
 # RUN: not fsc --kernel starred --signature "*fp32" %s -o - 2>&1 | FileCheck --check-prefix=STARRED --implicit-check-not error: %s
 # RUN: fsc --emit=tile --passes= -I %S/../Inputs/more %S/../imported.dsl -o - | FileCheck %S/../imported.dsl
 # RUN: cd %S/../Inputs/package && fsc --kernel found --signature "*bf16" entry.py -MD -MF %t.d -o %t.ptx 2>&1 | FileCheck --check-prefix=WARNED %s && FileCheck --check-prefix=DEPEND %s <%t.d
@@ -16,6 +19,7 @@ from helpers import exp
 from nowhere import *
 
 # WARNED: ops.py:12:9: warning: 'exp' is defined under several conditions: this one, the last, is taken [W0104]
+# OVER: fsc: {{.*}}helpers.py
 # DEPEND: : entry.py inner/__init__.py inner/ops.py __init__.py numbers.py
 
 
@@ -29,7 +33,7 @@ def builtin(x):
 @triton.jit
 def starred(x):
     # STARRED: imported.py:[[#@LINE+2]]:17: error: 'log' comes from nowhere, which is not found [E0203]
-    # STARRED: imported.py:16:21: note: it is imported here
+    # STARRED: imported.py:19:21: note: it is imported here
     tl.store(x, log(max(tl.load(x), 1.0)))
 
 

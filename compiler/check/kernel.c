@@ -240,6 +240,7 @@ const Sem *scope_global(Checker *c, const char *name, Span at) {
     Binding *b = &file->names->variables.at[v].now;
     const Node *n = file->nodes.at[v];
     if (b->sem == &busy && n->kind == NODE_IMPORT) return NULL;
+    if (b->sem == &busy) diag(c->d, at, E_CONST_SELF, name);
     if (b->sem) return b->sem;
     b->sem = &busy;
     uint32_t errors = diag_errors(c->d);

@@ -1,5 +1,6 @@
 # RUN: not fsc --error-limit=0 %s -o - 2>&1 | FileCheck %s
 # Compile-time evaluation that cannot be: overflow, division by zero, a failed check.
+# CHECK: bad_constants.dsl:[[#@LINE+1]]:19: error: the value of 'LOOP' needs itself [E0801]
 LOOP: constexpr = LOOP + 1
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):
@@ -31,3 +32,4 @@ def k(x: *fp32, n: i32):
     # CHECK: error: assume of what is known to be false here [E0811]
     assume(3 < 2)
     # CHECK-NOT: error:
+    store(x, LOOP)

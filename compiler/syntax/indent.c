@@ -145,8 +145,11 @@ static void pass_line(Filter *f) {
 /* ---- The file ------------------------------------------------------------------------------------------------------------------- */
 
 void filter_lines(Parser *p) {
-    Filter *f = NEW(p->a, Filter);
+    Filter filter, *f = &filter; /* its arrays are large, and an item of a Triton file is short */
     f->p = p;
+    f->at = f->depth = f->num_brackets = f->levels[0] = 0;
+    f->indent_char = 0;
+    f->mixed = false;
     bool is_head = p->mode == SYNTAX_PYTHON; /* nothing but decorators came yet */
     while (!p->stop) {
         while (f->at < p->raw.len && p->raw.at[f->at].kind == TOKEN_LINE) f->at++;

@@ -111,12 +111,26 @@ static void parse_part(Parser *p, const HostPart *part) {
 
 /* ---- k = triton.jit(f) ---------------------------------------------------------------------------------------------------- */
 
-/* The last function of that name. */
-static const Node *function_named(const NodeList *list, const char *name) {
-    for (uint32_t i = list->len; i-- > 0;) {
-        if (list->at[i]->kind == NODE_FUNCTION && list->at[i]->name == name) return list->at[i];
+/* Functions by name, the last of each. */
+typedef struct Functions {
+    const Node **slots; /* open addressing */
+    uint32_t num_slots; /* a power of two */
+} Functions;
+
+static uint32_t slot_of(const Functions *f, const char *name) {
+    uint32_t i = (uint32_t)((uintptr_t)name >> 4) * 2654435761u & (f->num_slots - 1);
+    while (f->slots[i] && f->slots[i]->name != name) i = (i + 1) & (f->num_slots - 1);
+    return i;
+}
+
+static Functions functions_of(Parser *p, const NodeList *list) {
+    Functions f = {.num_slots = 16};
+    while (f.num_slots < list->len * 2) f.num_slots *= 2;
+    f.slots = NEW_ARRAY(p->a, const Node *, f.num_slots);
+    for (uint32_t i = 0; i < list->len; i++) {
+        if (list->at[i]->kind == NODE_FUNCTION) f.slots[slot_of(&f, list->at[i]->name)] = list->at[i];
     }
-    return NULL;
+    return f;
 }
 
 static bool is_jit(const Node *by) {
@@ -125,24 +139,25 @@ static bool is_jit(const Node *by) {
 }
 
 /* The function that calls of decorators, jit among them, are wrapped around: autotune(...)(jit(f)). NULL: n is none. */
-static const Node *wrapped(Parser *p, const Node *n, NodeList *decorators) {
+static const Node *wrapped(Parser *p, const Functions *items, const Functions *hosts, const Node *n, NodeList *decorators) {
     bool any_jit = false;
     for (; n->kind == NODE_CALL && n->list.len; n = n->list.at[0]) {
         any_jit |= is_jit(n->a);
         list_push(p, decorators, n->a);
     }
     if (n->kind != NODE_NAME || decorators->len == 0) return NULL;
-    const Node *f = function_named(&p->module->items, n->name);
-    if (!f && any_jit) f = function_named(&p->module->hosts, n->name);
+    const Node *f = items->slots[slot_of(items, n->name)];
+    if (!f && any_jit) f = hosts->slots[slot_of(hosts, n->name)];
     for (uint32_t i = 0; f && i < f->rest.len; i++) list_push(p, decorators, f->rest.at[i]);
     return f;
 }
 
 static void make_kernels(Parser *p) {
+    Functions items = functions_of(p, &p->module->items), hosts = functions_of(p, &p->module->hosts);
     for (uint32_t i = 0; i < p->module->items.len; i++) {
         Node *n = p->module->items.at[i];
         NodeList decorators = {0};
-        const Node *f = n->kind == NODE_CONSTANT && !n->flag ? wrapped(p, n->a, &decorators) : NULL;
+        const Node *f = n->kind == NODE_CONSTANT && !n->flag ? wrapped(p, &items, &hosts, n->a, &decorators) : NULL;
         if (!f) continue;
         const char *name = n->name;
         uint8_t place = n->op;
@@ -150,6 +165,7 @@ static void make_kernels(Parser *p) {
         n->name = name;
         n->op = place;
         n->rest = decorators;
+        items.slots[slot_of(&items, name)] = n;
     }
 }
 

@@ -4,6 +4,7 @@
 # RUN: fsc --emit=tile --passes= --kernel caller --signature "*fp32" %s -o - | FileCheck --check-prefix=CALLER %s
 # RUN: not fsc --kernel broken --signature "*fp32" %s -o - 2>&1 | FileCheck --check-prefix=BROKEN %s
 # RUN: exits 2 fsc --kernel plain --signature "*fp32, 32" %s -o - 2>&1 | FileCheck --check-prefix=PLAIN %s
+# RUN: fsc --emit=tile --passes= --kernel chosen --signature "*fp32" %s -o - | FileCheck --check-prefix=CHOSEN %s
 # Kernels that calls of decorators make of functions: k = triton.jit(f).
 import triton
 import triton.language as tl
@@ -13,6 +14,8 @@ from triton import jit
 def plain(x, B: tl.constexpr):
     # MADE: func @made
     # MADE: arange 0, 32
+    # CHOSEN: func @chosen
+    # CHOSEN: arange 0, 256
     # TUNED: func @tuned
     # TUNED: arange 0, 128
     tl.store(x + tl.arange(0, B), 2.0)
@@ -37,6 +40,7 @@ def fails(x):
 made = triton.jit(plain)
 again = jit(again, noinline=True)
 tuned = triton.autotune(configs=[triton.Config({"B": 64}), triton.Config({"B": 128})], key=[])(triton.jit(do_not_specialize=["x"])(plain))
+chosen = triton.heuristics({"B": lambda args: 256})(made)
 helper = jit(half)
 broken = triton.jit(fails)
 number = len(made)

@@ -162,13 +162,13 @@ const Sem *attribute(Checker *c, const Node *n) {
     const Sem *s = expr(c, n->a);
     if (sem_is_error(s)) return s;
     if (s->kind == SEM_MODULE) return of_module(c, n, s);
+    if (strcmp(n->name, "value") == 0 && sem_is_const(s)) return sem_weak(c, s);
     if (s->kind == SEM_TYPE) return of_type(c, n, s);
     if (s->kind != SEM_RUN && !sem_is_number(s)) return unknown(c, n, sem_type_text(c, s), false);
     if (strcmp(n->name, "dtype") == 0 || strcmp(n->name, "type") == 0)
         return sem_type(c, sem_natural(s), s->kind == SEM_RUN && s->is_pointer);
     if (strcmp(n->name, "shape") == 0) return shape_tuple(c, sem_shape(s));
     if (strcmp(n->name, "numel") == 0) return sem_i64(c, (int64_t)shape_elements(sem_shape(s)));
-    if (strcmp(n->name, "value") == 0 && sem_is_number(s)) return sem_weak(c, s);
     if (strcmp(n->name, "T") == 0) {
         c->b.span = n->span;
         if (sem_shape(s).rank <= 2 && s->kind == SEM_RUN) return transpose(c, ".T", s, n->span);

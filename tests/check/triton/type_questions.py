@@ -19,7 +19,14 @@ def half(n):
 
 
 @triton.jit
+def values(D: tl.constexpr, S: tl.constexpr, N: tl.constexpr, B: tl.constexpr):
+    tl.static_print(D.value, S.value, N.value, B.value)
+
+
+@triton.jit
 def k(h, i, u, e):
+    # CHECK: type_questions.py:[[#@LINE-5]]:5: note: fp32 text None 4
+    values(tl.float32, "text", None, 4)
     # CHECK: note: fp32 i64 u8 7
     tl.static_print(sum_type(h.dtype.element_ty), sum_type(i.type.element_ty), sum_type(u.type.scalar.element_ty), half(15))
     # CHECK: note: True False True

@@ -247,6 +247,7 @@ static void test_compilations(void **state) {
     fsc_compilation_registers(c, NULL, &high);
     assert_true(high > 0);
     fsc_compilation_destroy(c);
+    USAGE(fsc_source_functions(NULL, source, LENGTH, &c));
     USAGE(fsc_source_kernels(NULL, source, LENGTH, &c));
     USAGE(fsc_source_kernels("a.dsl", NULL, 5, &c));
     USAGE(fsc_source_kernels("a.dsl", source, LENGTH, NULL));

@@ -13,7 +13,7 @@ const Sem *builtin_program(Checker *c, Call *call) {
         diag(c->d, call->at[0], E_GRID_AXIS, call->builtin->name, (long long)axis);
         return &sem_error;
     }
-    Attr attr = {.i = axis};
+    Attr attr = {.axis = (uint32_t)axis};
     return sem_run(c, ST_I32, build0(&c->b, (OpKind)call->builtin->aux, attr, type_scalar(DT_I32)), NULL);
 }
 

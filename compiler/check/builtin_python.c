@@ -178,7 +178,7 @@ static void learn(Checker *c, const Value *cond) {
     const Op *cmp = cond->def;
     int64_t bound, divisor;
     if (!cmp || cmp->kind != OP_ICMP || !value_const(cmp->args[1], &bound)) return;
-    Pred p = (Pred)cmp->attr.i;
+    Pred p = cmp->attr.pred;
     const Op *rem = cmp->args[0]->def;
     Param *direct = param_of(c, cmp->args[0]);
     if (direct) learn_bound(direct, p, bound);
@@ -223,6 +223,6 @@ const Sem *builtin_multiple_of(Checker *c, Call *call) {
 /* In tile IR every load and store of a program is in order already; on a GPU all its threads meet here. */
 const Sem *builtin_debug_barrier(Checker *c, Call *call) {
     c->b.span = call->span;
-    op_build(&c->b, OP_BARRIER, NULL, 0, (Attr){.i = SCOPE_BLOCK}, (Type){0});
+    op_build(&c->b, OP_BARRIER, NULL, 0, (Attr){.scope = SCOPE_BLOCK}, (Type){0});
     return &sem_none;
 }

@@ -131,10 +131,10 @@ static bool read_function(Checker *c, Call *call, uint32_t arg) {
     return false;
 }
 
-static Op *build_over(Checker *c, OpKind k, const Tiles *t, int64_t axis, int64_t flags) {
+static Op *build_over(Checker *c, OpKind k, const Tiles *t, int64_t axis, uint32_t flags) {
     Value **args = NEW_ARRAY(c->a, Value *, t->n);
     for (uint32_t i = 0; i < t->n; i++) args[i] = t->at[i]->v;
-    return build_combine(&c->b, k, args, t->n, (Attr){.i = axis, .j = flags}, NULL);
+    return build_combine(&c->b, k, args, t->n, (Attr){.axis = (uint32_t)axis, .flags = flags}, NULL);
 }
 
 /* Results of op typed as the tiles. */

@@ -59,7 +59,7 @@ static Value *float_to_float(Checker *c, Value *v, SType from, SType to, Round r
     Shape shape = v->type.shape;
     if (stype_bits(to) > stype_bits(from)) return build1_to(&c->b, OP_FPEXT, v, element_type(stype_dtype(to), shape));
     if (stype_bits(to) == stype_bits(from)) v = build1_to(&c->b, OP_FPEXT, v, element_type(DT_FP32, shape));
-    Attr attr = {.i = round};
+    Attr attr = {.round = round};
     return op_build(&c->b, OP_FPTRUNC, &v, 1, attr, element_type(stype_dtype(to), shape))->results[0];
 }
 

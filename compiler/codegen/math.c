@@ -149,7 +149,7 @@ static V apply(const Math *k, OpKind kind, const Attr *attr, DType from, DType t
     case OP_SMIN: return llvm_binary(k->m, "llvm.smin", x, y);
     case OP_UMAX: return llvm_binary(k->m, "llvm.umax", x, y);
     case OP_UMIN: return llvm_binary(k->m, "llvm.umin", x, y);
-    case OP_ICMP: return mk_icmp(k, int_predicate((Pred)attr->i), x, y);
+    case OP_ICMP: return mk_icmp(k, int_predicate(attr->pred), x, y);
     case OP_FADD: return mk_fadd(k, x, y);
     case OP_FSUB: return mk_fsub(k, x, y);
     case OP_FMUL: return mk_fmul(k, x, y);
@@ -166,7 +166,7 @@ static V apply(const Math *k, OpKind kind, const Attr *attr, DType from, DType t
     case OP_FMIN: return real_minmax(k, false, x, y);
     case OP_FMAXNAN: return llvm_binary(k->m, "llvm.maximum", x, y);
     case OP_FMINNAN: return llvm_binary(k->m, "llvm.minimum", x, y);
-    case OP_FCMP: return mk_fcmp(k, real_predicate((Pred)attr->i), x, y);
+    case OP_FCMP: return mk_fcmp(k, real_predicate(attr->pred), x, y);
     case OP_EXP: case OP_EXPNEAR: case OP_EXPTERM: return math_exp(k, kind, from, x);
     case OP_EXP2: case OP_EXP2NEAR: case OP_EXP2TERM: return math_exp(k, kind, from, x);
     case OP_LOG: return math_log(k, false, from, x);
@@ -182,7 +182,7 @@ static V apply(const Math *k, OpKind kind, const Attr *attr, DType from, DType t
     case OP_FPTOSI: return math_ftoi(k, true, from, to, x);
     case OP_FPTOUI: return math_ftoi(k, false, from, to, x);
     case OP_FPEXT: return math_convert(k, from, to, false, x);
-    case OP_FPTRUNC: return math_convert(k, from, to, attr->i == ROUND_ZERO, x);
+    case OP_FPTRUNC: return math_convert(k, from, to, attr->round == ROUND_ZERO, x);
     case OP_BITCAST: return bitcast(k, from, to, x);
     case OP_SELECT: return mk_select(k, x, y, a[2]);
     case OP_ADDPTR: /* each target has addresses of its own */

@@ -327,24 +327,24 @@ Value *build3(Builder *b, OpKind k, Value *x, Value *y, Value *z) {
 
 Value *build_int(Builder *b, Type t, int64_t value) {
     if (dtype_kind(t.dtype) == KIND_FLOAT) bug("build_int: a constant of %s", dtype_name(t.dtype));
-    return build0(b, OP_CONST, (Attr){.i = int_wrap(t.dtype, value)}, t);
+    return build0(b, OP_CONST, (Attr){.bits = int_wrap(t.dtype, value)}, t);
 }
 
 Value *build_float(Builder *b, Type t, double value) {
     if (dtype_kind(t.dtype) != KIND_FLOAT) bug("build_float: a constant of %s", dtype_name(t.dtype));
-    return build0(b, OP_CONST, (Attr){.i = float_to_bits(t.dtype, value)}, t);
+    return build0(b, OP_CONST, (Attr){.bits = float_to_bits(t.dtype, value)}, t);
 }
 
 Value *build_arange(Builder *b, int64_t start, int64_t end) {
-    return build0(b, OP_ARANGE, (Attr){.i = start, .j = end}, type_scalar(DT_I32));
+    return build0(b, OP_ARANGE, (Attr){.start = start, .end = end}, type_scalar(DT_I32));
 }
 
 Value *build_compare(Builder *b, OpKind icmp_or_fcmp, Pred p, Value *x, Value *y) {
-    return op_build(b, icmp_or_fcmp, (Value *[]){x, y}, 2, (Attr){.i = p}, x->type)->results[0];
+    return op_build(b, icmp_or_fcmp, (Value *[]){x, y}, 2, (Attr){.pred = p}, x->type)->results[0];
 }
 
 Value *build_reduce(Builder *b, Value *v, uint32_t axis, OpKind combine) {
-    return op_build(b, OP_REDUCE, &v, 1, (Attr){.i = axis, .j = combine}, v->type)->results[0];
+    return op_build(b, OP_REDUCE, &v, 1, (Attr){.axis = axis, .combine = combine}, v->type)->results[0];
 }
 
 Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other, MemAttr m) {
@@ -430,7 +430,7 @@ Op *build_if(Builder *b, Value *cond, const Type *types, uint32_t n) {
 bool value_const(const Value *v, int64_t *bits) {
     while (v->def && v->def->kind == OP_SPLAT) v = v->def->args[0];
     if (!v->def || v->def->kind != OP_CONST) return false;
-    *bits = v->def->attr.i;
+    *bits = v->def->attr.bits;
     return true;
 }
 

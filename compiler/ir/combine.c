@@ -25,7 +25,7 @@ static Type run_type(Layouts *ls, Type t, uint32_t axis) {
 }
 
 Type combine_result(Layouts *ls, const Infer *in, uint32_t i) {
-    uint32_t axis = (uint32_t)in->attr.i;
+    uint32_t axis = in->attr.axis;
     Type t = in->args[i % in->nargs]->type, r = t;
     if (in->kind == OP_REDUCEFNWARP || (in->kind == OP_SCANWARP && i >= in->nargs)) return run_type(ls, t, axis);
     if (in->kind != OP_REDUCEFN) return t;
@@ -41,7 +41,7 @@ static bool fail(Infer *in, const char *why) {
 
 static bool layout_fits(Infer *in, Type t, bool has_runs) {
     if (!t.layout) return !has_runs || fail(in, "runs within warps without a layout");
-    AxisPlan plan = layout_axis_plan(t.layout, (uint32_t)in->attr.i);
+    AxisPlan plan = layout_axis_plan(t.layout, in->attr.axis);
     if (!plan.ordered) return fail(in, "the layout does not hold the axis in order");
     return !has_runs || plan.within < plan.bits || fail(in, "the axis does not cross warps");
 }
@@ -51,11 +51,11 @@ bool infer_combine(Infer *in) {
     if (in->nargs == 0 || (applies && in->nargs % 2)) return fail(in, "a wrong number of operands");
     Type t = in->args[0]->type;
     uint32_t n = applies ? in->nargs / 2 : in->nargs;
-    if (in->attr.i < 0 || in->attr.i >= t.shape.rank) return fail(in, "no such axis");
-    if (in->attr.j < 0 || in->attr.j >= COMBINE_FLAGS) return fail(in, "no such flags");
+    if (in->attr.axis >= t.shape.rank) return fail(in, "no such axis");
+    if (in->attr.flags >= COMBINE_FLAGS) return fail(in, "no such flags");
     if (!layout_fits(in, t, has_runs)) return false;
     for (uint32_t i = 0; i < in->nargs; i++) {
-        Type x = in->args[i]->type, want = i < n ? t : run_type(in->layouts, t, (uint32_t)in->attr.i);
+        Type x = in->args[i]->type, want = i < n ? t : run_type(in->layouts, t, in->attr.axis);
         if (x.dtype == DT_PTR) return fail(in, "pointers are not combined");
         if (!type_same_shape(x, want)) return fail(in, "operands of different shapes or layouts");
         if (x.dtype != in->args[i % n]->type.dtype) return fail(in, "operands of different types");

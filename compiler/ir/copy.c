@@ -11,7 +11,8 @@ static bool vectors_fit(Infer *in, Type t, DType element) {
     if (!t.shape.rank || !t.layout) return infer_fail(in, "no tile with a layout");
     if (bytes != 4 && bytes != 8 && bytes != 16) return infer_fail(in, "vectors of %llu bytes", (unsigned long long)bytes);
     uint64_t most = layout_registers(t.layout) >> in->attr.mem.vec_log2;
-    if (in->attr.i < 1 || (uint64_t)in->attr.i > most) return infer_fail(in, "%lld vectors of %llu", (long long)in->attr.i, (unsigned long long)most);
+    if (in->attr.vectors < 1 || in->attr.vectors > most)
+        return infer_fail(in, "%u vectors of %llu", in->attr.vectors, (unsigned long long)most);
     return in->attr.mem.mask_kind <= MASK_PREFIX || infer_fail(in, "no such mask");
 }
 
@@ -44,7 +45,7 @@ bool infer_copyread(Infer *in) {
 /* ---- What threads keep for themselves ------------------------------------------------------------------------------------- */
 
 static bool keeps(Infer *in, Type t) {
-    if (in->attr.i < 0 || in->attr.j <= in->attr.i) return infer_fail(in, "bytes %lld to %lld", (long long)in->attr.i, (long long)in->attr.j);
+    if (in->attr.start < 0 || in->attr.end <= in->attr.start) return infer_fail(in, "bytes %lld to %lld", (long long)in->attr.start, (long long)in->attr.end);
     if (!is_scalar_of(in, 0, DT_I32)) return infer_fail(in, "the place is no scalar i32");
     return (t.shape.rank && t.dtype != DT_PTR) || infer_fail(in, "no tile of elements");
 }

@@ -29,13 +29,13 @@ bool shown_is_float(int64_t shown) {
 
 /* Floats come as fp32 or fp64, which hold the narrower ones. */
 bool infer_print(Infer *in) {
-    if (!in->attr.text || in->attr.j < 0 || in->attr.j >= SHOWN_COUNT) return infer_fail(in, "no text, or no way to show it");
+    if (!in->attr.text || in->attr.shown >= SHOWN_COUNT) return infer_fail(in, "no text, or no way to show it");
     if (in->nargs > 1) return infer_fail(in, "%u operands, not one or none", in->nargs);
     if (in->nargs == 0) return true;
     DType d = in->args[0]->type.dtype;
     bool is_float = dtype_kind(d) == KIND_FLOAT, is_wide = d == DT_FP32 || d == DT_FP64;
-    if (is_float ? !is_wide || !shown_is_float(in->attr.j) : shown_is_float(in->attr.j))
-        return infer_fail(in, "%s shown as %s", dtype_name(d), shown_words[in->attr.j]);
+    if (is_float ? !is_wide || !shown_is_float(in->attr.shown) : shown_is_float(in->attr.shown))
+        return infer_fail(in, "%s shown as %s", dtype_name(d), shown_words[in->attr.shown]);
     return true;
 }
 
@@ -47,7 +47,7 @@ bool infer_assert(Infer *in) {
 /* ---- Builders ---------------------------------------------------------------------------------------------------- */
 
 Op *build_print(Builder *b, Value *v, const char *text, Shown shown) {
-    return op_build(b, OP_PRINT, &v, v ? 1 : 0, (Attr){.j = shown, .text = text}, type_scalar(DT_I1));
+    return op_build(b, OP_PRINT, &v, v ? 1 : 0, (Attr){.shown = shown, .text = text}, type_scalar(DT_I1));
 }
 
 Op *build_assert(Builder *b, Value *condition, const char *text, uint32_t site) {

@@ -134,7 +134,7 @@ static bool evaluate(const Elements *e, const int64_t *a, uint32_t n, int64_t *r
     case OP_SMIN: *r = a[0] < a[1] ? a[0] : a[1]; break;
     case OP_UMAX: *r = above ? a[0] : a[1]; break;
     case OP_UMIN: *r = above ? a[1] : a[0]; break;
-    case OP_ICMP: *r = int_compare((Pred)e->attr->i, d, a[0], a[1]); break;
+    case OP_ICMP: *r = int_compare(e->attr->pred, d, a[0], a[1]); break;
     case OP_FADD: *r = rounded(d, x[0] + x[1]); break;
     case OP_FSUB: *r = rounded(d, x[0] - x[1]); break;
     case OP_FMUL: *r = rounded(d, x[0] * x[1]); break;
@@ -148,7 +148,7 @@ static bool evaluate(const Elements *e, const int64_t *a, uint32_t n, int64_t *r
     case OP_RINT: *r = rounded(d, rint(x[0])); break;
     case OP_FMA: *r = float_fma(d, x[0], x[1], x[2]); break;
     case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN: *r = float_choose(e->kind, d, a); break;
-    case OP_FCMP: *r = float_compare((Pred)e->attr->i, x[0], x[1]); break;
+    case OP_FCMP: *r = float_compare(e->attr->pred, x[0], x[1]); break;
     case OP_SQRTRN: case OP_SQRT: *r = rounded(d, sqrt(x[0])); break;
     case OP_EXP: case OP_EXPNEAR: case OP_EXPTERM: *r = rounded(d, exp(x[0])); return false;
     case OP_EXP2: case OP_EXP2NEAR: case OP_EXP2TERM: *r = rounded(d, exp2(x[0])); return false;
@@ -163,7 +163,7 @@ static bool evaluate(const Elements *e, const int64_t *a, uint32_t n, int64_t *r
     case OP_FPTOSI: *r = to_signed(to, x[0]); break;
     case OP_FPTOUI: *r = to_unsigned(to, x[0]); break;
     case OP_FPEXT: *r = float_to_bits(to, x[0]); break;
-    case OP_FPTRUNC: *r = float_round(to, x[0], (Round)e->attr->i); break;
+    case OP_FPTRUNC: *r = float_round(to, x[0], e->attr->round); break;
     case OP_BITCAST: *r = dtype_kind(to) == KIND_INT ? a[0] : (int64_t)int_unsign(to, a[0]); break;
     case OP_SELECT: *r = a[0] ? a[1] : a[2]; break;
     case OP_ADDPTR: *r = (int64_t)(ua + ub * ((dtype_bits(e->pointee) + 7) / 8)); break;

@@ -16,7 +16,7 @@ static Type result_type(const Op *op) {
 }
 
 static Value *constant(Builder *b, Type t, int64_t bits) {
-    return build0(b, OP_CONST, (Attr){.i = bits}, t);
+    return build0(b, OP_CONST, (Attr){.bits = bits}, t);
 }
 
 static Value *same_constant(Builder *b, const Op *op, int64_t bits) {
@@ -115,7 +115,7 @@ static Value *fold_trans(Builder *b, Op *op) {
     Value *x = op->args[0];
     uint32_t rank = x->type.shape.rank;
     uint8_t perm[SHAPE_RANK], first[SHAPE_RANK], straight[SHAPE_RANK] = {0, 1, 2, 3, 4};
-    if (op->attr.i == attr_perm(straight, rank).i && type_equal(x->type, result_type(op))) return x;
+    if (op->attr.perm == attr_perm(straight, rank).perm && type_equal(x->type, result_type(op))) return x;
     if (!made_by(x, OP_TRANS) || x->type.layout) return fold_moved_splat(b, op);
     attr_perm_read(op->attr, perm);
     attr_perm_read(x->def->attr, first);
@@ -126,23 +126,23 @@ static Value *fold_trans(Builder *b, Op *op) {
 /* Row-major indexes are the same before and after a reshape. */
 static Value *fold_flip(Builder *b, Op *op) {
     Value *x = op->args[0];
-    if (op->attr.i == 0) return x;
-    if (made_by(x, OP_FLIP)) return build_flip(b, x->def->args[0], (uint32_t)(op->attr.i ^ x->def->attr.i));
+    if (op->attr.flip == 0) return x;
+    if (made_by(x, OP_FLIP)) return build_flip(b, x->def->args[0], (uint32_t)(op->attr.flip ^ x->def->attr.flip));
     if ((!made_by(x, OP_RESHAPE) && !made_by(x, OP_EXPAND)) || x->type.layout) return fold_moved_splat(b, op);
-    return build_reshape(b, build_flip(b, x->def->args[0], (uint32_t)op->attr.i), x->type.shape);
+    return build_reshape(b, build_flip(b, x->def->args[0], op->attr.flip), x->type.shape);
 }
 
 /* Of the two halves of one tile. */
 static Value *fold_join(Builder *b, Op *op) {
     const Op *x = made_by(op->args[0], OP_SPLIT), *y = made_by(op->args[1], OP_SPLIT);
     (void)b;
-    bool is_whole = x && y && x->args[0] == y->args[0] && x->attr.i == 0 && y->attr.i == 1;
+    bool is_whole = x && y && x->args[0] == y->args[0] && x->attr.half == 0 && y->attr.half == 1;
     return is_whole && type_equal(x->args[0]->type, result_type(op)) ? x->args[0] : NULL;
 }
 
 static Value *fold_split(Builder *b, Op *op) {
     const Op *in = made_by(op->args[0], OP_JOIN);
-    Value *half = in ? in->args[op->attr.i] : NULL;
+    Value *half = in ? in->args[op->attr.half] : NULL;
     if (half && type_equal(half->type, result_type(op))) return half;
     return fold_moved_splat(b, op);
 }
@@ -255,7 +255,7 @@ static Value *compare_with_const(Builder *b, const Op *op, Pred p, const Op *wid
 
 static Value *fold_icmp(Builder *b, Op *op) {
     Value *x = op->args[0], *y = op->args[1];
-    Pred p = (Pred)op->attr.i;
+    Pred p = op->attr.pred;
     int64_t c;
     if (x == y) return same_constant(b, op, true_of_equals(p));
     if (value_const(x, &c)) {
@@ -320,8 +320,8 @@ static Value *fold_fminmax(Builder *b, Op *op) {
 }
 
 static Value *fold_fcmp(Builder *b, Op *op) {
-    if (is_nan_const(op->args[0]) || is_nan_const(op->args[1])) return same_constant(b, op, op->attr.i == PRED_NE);
-    bool strict = op->attr.i == PRED_SLT || op->attr.i == PRED_SGT;
+    if (is_nan_const(op->args[0]) || is_nan_const(op->args[1])) return same_constant(b, op, op->attr.pred == PRED_NE);
+    bool strict = op->attr.pred == PRED_SLT || op->attr.pred == PRED_SGT;
     return op->args[0] == op->args[1] && strict ? same_constant(b, op, 0) : NULL;
 }
 

@@ -47,7 +47,7 @@ bool type_same_shape(Type a, Type b);  /* shape and layout */
 void type_print(Type t, Text *out);    /* i32, *fp32, tile<128x64xfp32>, tile<128xfp32, #layout<…>> */
 uint32_t type_bytes(Type t);           /* of one element in memory */
 
-/* The value of a float's bits (as ATTR_BITS holds them), exactly; and back, rounded once to nearest even, from any
+/* The value of a float's bits (as Attr.bits holds them), exactly; and back, rounded once to nearest even, from any
  * double to any float type. What overflows becomes infinity (fp8e4nv has none: its largest), NaN the quiet one of its
  * sign. */
 double float_from_bits(DType d, int64_t bits);
@@ -67,25 +67,26 @@ typedef enum OpKind {
     OP_COUNT
 } OpKind;
 
+/* Which fields of Attr an op of the kind has; the others are 0. */
 typedef enum AttrKind {
     ATTR_NONE,
-    ATTR_BITS,   /* i: the constant's bits, sign extended from the element's width (floats: their IEEE bits, zero extended) */
-    ATTR_AXIS,   /* i */
-    ATTR_PERM,   /* i: attr_perm */
-    ATTR_HALF,   /* i: 0 or 1 */
-    ATTR_BITMASK, /* i: bits of the row-major index */
-    ATTR_RANGE,  /* i: start, j: end (exclusive); of a tile the size is a power of two */
-    ATTR_PRED,   /* i: Pred */
-    ATTR_ROUND,  /* i: Round */
-    ATTR_MEM,    /* mem */
-    ATTR_COPY,   /* mem; i: vectors of a thread that move; is_begin, is_ahead */
-    ATTR_PENDING, /* i: how many groups */
-    ATTR_REDUCE, /* i: axis, j: OpKind of the combine (ADD MUL AND OR XOR SMAX … FADD FMUL FMAX …) */
-    ATTR_COMBINE, /* i: axis, j: a set of COMBINE_… */
-    ATTR_SHARED, /* i: byte offset (-1 before allocation), j: slot: the store and the loads that go together; axis, size_log2, flip, to_cluster, is_own */
-    ATTR_SCOPE,  /* i: Scope */
-    ATTR_TEXT,   /* text; of print j: Shown; of assert mem.site */
-    ATTR_LOOP,   /* loop */
+    ATTR_BITS,    /* bits */
+    ATTR_AXIS,    /* axis */
+    ATTR_PERM,    /* perm */
+    ATTR_HALF,    /* half */
+    ATTR_BITMASK, /* flip */
+    ATTR_RANGE,   /* start, end; of a tile the size is a power of two */
+    ATTR_PRED,    /* pred */
+    ATTR_ROUND,   /* round */
+    ATTR_MEM,     /* mem */
+    ATTR_COPY,    /* mem, vectors, is_begin, is_ahead */
+    ATTR_PENDING, /* pending */
+    ATTR_REDUCE,  /* axis, combine, is_scattered */
+    ATTR_COMBINE, /* axis, flags */
+    ATTR_SHARED,  /* offset, slot, to_cluster, is_own; of shared_load flip; of shared_gather axis, size_log2 */
+    ATTR_SCOPE,   /* scope, is_begin */
+    ATTR_TEXT,    /* text; of print shown; of assert mem.site */
+    ATTR_LOOP,    /* loop */
 } AttrKind;
 
 /* What an element of the result comes of. */
@@ -199,16 +200,29 @@ typedef struct LoopAttr {
 } LoopAttr;
 
 typedef struct Attr {
-    int64_t i, j;
-    int64_t axis;      /* of shared_gather … */
-    uint8_t size_log2; /* … and the size that what was stored has along it */
-    int64_t flip;      /* of shared_load: its element i is element i ^ flip of what was stored */
-    bool to_cluster;   /* of shared_store: into the shared memory of every block of the program */
-    bool is_own;       /* of shared_store and shared_load, in a program of several blocks: no more of the tile than what the block itself holds goes there */
-    bool is_scattered; /* of reduce_warp: layout_scatter of what it would be else */
-    bool is_begin;     /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a first round of the loop behind it */
-    bool is_ahead;     /* of copy_async: for a later round of the loop that it stands in. Neither loop stores to what the copy loads */
-    const char *text;  /* of print and assert */
+    int64_t bits;       /* a constant's, sign extended from the element's width (floats: their IEEE bits, zero extended) */
+    int64_t start, end; /* of numbers, or of bytes of shared memory; end exclusive */
+    int64_t offset;     /* in shared memory, in bytes; -1 before allocation */
+    uint32_t slot;      /* the store and the loads that go together */
+    uint32_t axis;
+    uint32_t perm;      /* attr_perm */
+    uint32_t half;      /* 0 or 1 */
+    uint32_t flip;      /* element i is element i ^ flip of the operand, or of what was stored; i the row-major index */
+    uint32_t vectors;   /* of a thread that move */
+    uint32_t pending;   /* how many groups */
+    uint32_t flags;     /* a set of COMBINE_… */
+    Pred pred;
+    Round round;
+    Scope scope;
+    OpKind combine;     /* add mul and or xor smax … fadd fmul fmax …: an op with a neutral element */
+    Shown shown;
+    uint8_t size_log2;  /* of what was stored, along the axis */
+    bool to_cluster;    /* of shared_store: into the shared memory of every block of the program */
+    bool is_own;        /* of shared_store and shared_load, in a program of several blocks: no more of the tile than what the block itself holds goes there */
+    bool is_scattered;  /* of reduce_warp: layout_scatter of what it would be else */
+    bool is_begin;      /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a first round of the loop behind it */
+    bool is_ahead;      /* of copy_async: for a later round of the loop that it stands in. Neither loop stores to what the copy loads */
+    const char *text;   /* of print and assert */
     MemAttr mem;
     LoopAttr loop;
 } Attr;
@@ -309,6 +323,9 @@ static inline bool op_moves(OpKind k) {
 /* The bits of e with op(e, a) == a for every a of type d; of an op that reductions combine by. */
 int64_t op_neutral(OpKind k, DType d);
 OpCost op_cost(const Op *op);
+/* Of pure ops: the same kind with the same attribute? A number that is the same for the same. */
+bool op_same(const Op *x, const Op *y);
+uint64_t op_key(const Op *op);
 /* A tile that costs next to nothing wherever it is needed. */
 bool op_is_tile_maker(const Op *op);
 bool op_is_combine(OpKind k);

@@ -59,6 +59,41 @@ OpCost op_cost(const Op *op) {
     return op_info[op->kind].cost;
 }
 
+/* What the attribute of a pure op says, in two numbers. */
+typedef struct AttrKey {
+    uint64_t a, b;
+} AttrKey;
+
+static AttrKey key_of(const Op *op) {
+    const Attr *x = &op->attr;
+    switch (op_info[op->kind].attr) {
+    case ATTR_NONE: return (AttrKey){0, 0};
+    case ATTR_BITS: return (AttrKey){(uint64_t)x->bits, 0};
+    case ATTR_AXIS: return (AttrKey){x->axis, 0};
+    case ATTR_PERM: return (AttrKey){x->perm, 0};
+    case ATTR_HALF: return (AttrKey){x->half, 0};
+    case ATTR_BITMASK: return (AttrKey){x->flip, 0};
+    case ATTR_RANGE: return (AttrKey){(uint64_t)x->start, (uint64_t)x->end};
+    case ATTR_PRED: return (AttrKey){x->pred, 0};
+    case ATTR_ROUND: return (AttrKey){x->round, 0};
+    case ATTR_REDUCE: return (AttrKey){x->axis, (uint64_t)x->combine << 1 | x->is_scattered};
+    case ATTR_MEM: case ATTR_COPY: case ATTR_PENDING: case ATTR_COMBINE:
+    case ATTR_SHARED: case ATTR_SCOPE: case ATTR_TEXT: case ATTR_LOOP: break;
+    }
+    bug("op_key: %s is not pure", op_info[op->kind].name);
+}
+
+bool op_same(const Op *x, const Op *y) {
+    if (x->kind != y->kind) return false;
+    AttrKey a = key_of(x), b = key_of(y);
+    return a.a == b.a && a.b == b.b;
+}
+
+uint64_t op_key(const Op *op) {
+    AttrKey k = key_of(op);
+    return (k.a * 31 + k.b) * OP_COUNT + op->kind;
+}
+
 int64_t op_neutral(OpKind k, DType d) {
     int64_t sign = (int64_t)(UINT64_C(1) << (dtype_bits(d) - 1)), least = int_wrap(d, sign);
     switch (op_info[k].neutral) {

@@ -144,6 +144,12 @@ static void put_span(Printer *p, Span s) {
     if (p->spans) text_printf(p->out, " loc(%u:%u)", s.begin, s.end);
 }
 
+static const char *word_at(const char *const *words, uint32_t i) {
+    for (uint32_t n = 0; words[n]; n++)
+        if (n == i) return words[n];
+    return "?";
+}
+
 /* ---- Attributes in braces: { first, second } --------------------------------------------------------------------- */
 
 typedef struct Braces {
@@ -207,49 +213,49 @@ static void put_braces(Printer *p, const Op *op) {
     const Attr *a = &op->attr;
     switch (op_info[op->kind].attr) {
     case ATTR_AXIS:
-        if (op->nargs) brace(&b, "axis = %lld", (long long)a->i);
+        if (op->nargs) brace(&b, "axis = %u", a->axis);
         break;
     case ATTR_PERM: brace_perm(&b, op); break;
-    case ATTR_HALF: brace(&b, "half = %lld", (long long)a->i); break;
-    case ATTR_BITMASK: brace(&b, "mask = %lld", (long long)a->i); break;
+    case ATTR_HALF: brace(&b, "half = %u", a->half); break;
+    case ATTR_BITMASK: brace(&b, "mask = %u", a->flip); break;
     case ATTR_ROUND:
-        if (a->i != ROUND_NEAREST) brace(&b, "round = %s", a->i == ROUND_ZERO ? round_words[a->i] : "?");
+        if (a->round != ROUND_NEAREST) brace(&b, "round = %s", word_at(round_words, a->round));
         break;
     case ATTR_MEM:
         if (op_is_atomic(op->kind)) brace_atomic(&b, op);
         brace_memory(&b, &a->mem);
         break;
     case ATTR_COPY:
-        brace(&b, "vectors = %lld", (long long)a->i);
+        brace(&b, "vectors = %u", a->vectors);
         if (a->is_begin) brace(&b, "begin");
         if (a->is_ahead) brace(&b, "ahead");
         brace_memory(&b, &a->mem);
         break;
-    case ATTR_PENDING: brace(&b, "pending = %lld", (long long)a->i); break;
+    case ATTR_PENDING: brace(&b, "pending = %u", a->pending); break;
     case ATTR_REDUCE:
-        brace(&b, "axis = %lld", (long long)a->i);
-        brace(&b, "combine = %s", a->j >= 0 && a->j < OP_COUNT ? op_info[a->j].name : "?");
+        brace(&b, "axis = %u", a->axis);
+        brace(&b, "combine = %s", a->combine < OP_COUNT ? op_info[a->combine].name : "?");
         if (a->is_scattered) brace(&b, "scatter");
         break;
     case ATTR_COMBINE:
-        brace(&b, "axis = %lld", (long long)a->i);
-        if (a->j & COMBINE_REVERSE) brace(&b, "reverse");
-        if (a->j & COMBINE_EXCLUSIVE) brace(&b, "exclusive");
+        brace(&b, "axis = %u", a->axis);
+        if (a->flags & COMBINE_REVERSE) brace(&b, "reverse");
+        if (a->flags & COMBINE_EXCLUSIVE) brace(&b, "exclusive");
         break;
     case ATTR_SHARED:
-        brace(&b, "offset = %lld", (long long)a->i);
-        brace(&b, "slot = %lld", (long long)a->j);
+        brace(&b, "offset = %lld", (long long)a->offset);
+        brace(&b, "slot = %u", a->slot);
         if (op->kind == OP_SHSTORE && a->to_cluster) brace(&b, "cluster");
         if (a->is_own) brace(&b, "own");
-        if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %lld", (long long)a->flip);
+        if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %u", a->flip);
         if (op->kind != OP_SHGATHER) break;
-        brace(&b, "axis = %lld", (long long)a->axis);
+        brace(&b, "axis = %u", a->axis);
         brace(&b, "size = %llu", 1ULL << a->size_log2);
         break;
     case ATTR_TEXT:
         brace(&b, "text = ");
         quoted_print(a->text ? a->text : "", p->out);
-        if (op->kind == OP_PRINT) brace(&b, "as = %s", a->j >= 0 && a->j < SHOWN_COUNT ? shown_words[a->j] : "?");
+        if (op->kind == OP_PRINT) brace(&b, "as = %s", word_at(shown_words, a->shown));
         if (op->kind == OP_ASSERT && p->spans) brace(&b, "site = %u", a->mem.site);
         break;
     case ATTR_LOOP: brace_loop(&b, &a->loop); break;
@@ -266,26 +272,20 @@ static void put_braces(Printer *p, const Op *op) {
 
 /* ---- Ops --------------------------------------------------------------------------------------------------------- */
 
-static const char *word_at(const char *const *words, int64_t i) {
-    for (int64_t n = 0; words[n]; n++)
-        if (n == i) return words[n];
-    return "?";
-}
-
 /* What stands between the name and the operands. */
 static void put_leading(Printer *p, const Op *op) {
     const Attr *a = &op->attr;
     switch (op_info[op->kind].attr) {
     case ATTR_BITS:
         put(p, " ");
-        constant_print(op->nresults ? op->results[0]->type : type_scalar(DT_I64), a->i, p->out);
+        constant_print(op->nresults ? op->results[0]->type : type_scalar(DT_I64), a->bits, p->out);
         break;
-    case ATTR_RANGE: text_printf(p->out, " %lld, %lld", (long long)a->i, (long long)a->j); break;
+    case ATTR_RANGE: text_printf(p->out, " %lld, %lld", (long long)a->start, (long long)a->end); break;
     case ATTR_AXIS:
-        if (!op->nargs) text_printf(p->out, " %lld", (long long)a->i);
+        if (!op->nargs) text_printf(p->out, " %u", a->axis);
         break;
-    case ATTR_PRED: text_printf(p->out, " %s", word_at(op->kind == OP_ICMP ? icmp_words : fcmp_words, a->i)); break;
-    case ATTR_SCOPE: text_printf(p->out, " %s", word_at(scope_words, a->i)); break;
+    case ATTR_PRED: text_printf(p->out, " %s", word_at(op->kind == OP_ICMP ? icmp_words : fcmp_words, a->pred)); break;
+    case ATTR_SCOPE: text_printf(p->out, " %s", word_at(scope_words, a->scope)); break;
     default: break;
     }
 }

@@ -53,7 +53,7 @@ static bool read_log2(Reader *r, uint32_t most, uint8_t *out) {
     return INT64_C(1) << *out == x || read_fail(r, begin, "expected a power of two here");
 }
 
-static bool read_combine(Reader *r, int64_t *out) {
+static bool read_combine(Reader *r, OpKind *out) {
     skip_blanks(r);
     const char *begin = r->at, *word = read_word(r, "an op that combines, as in fmax");
     OpKind k;
@@ -77,9 +77,9 @@ static bool read_count(Reader *r, int32_t *out) {
     return true;
 }
 
-static bool read_site(Reader *r, uint32_t *out) {
+static bool read_u32(Reader *r, uint32_t least, uint32_t most, uint32_t *out) {
     int64_t x;
-    if (!read_int(r, 0, UINT32_MAX, &x)) return false;
+    if (!read_int(r, least, most, &x)) return false;
     *out = (uint32_t)x;
     return true;
 }
@@ -90,6 +90,7 @@ static bool set_flag(bool *flag) {
 
 static bool read_item(Reader *r, Line *l) {
     Attr *a = &l->attr;
+    int64_t x;
     AttrKind k = op_info[l->kind].attr;
     skip_blanks(r);
     const char *begin = r->at, *word = read_word(r, "an attribute");
@@ -100,38 +101,37 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_MEM && !strcmp(word, "shifted")) return set_flag(&a->mem.is_shifted);
     if (k == ATTR_LOOP && !strcmp(word, "flatten")) return set_flag(&a->loop.flatten);
     if (k == ATTR_LOOP && !strcmp(word, "no_licm")) return set_flag(&a->loop.disable_licm);
-    if (k == ATTR_COMBINE && !strcmp(word, "reverse")) return a->j |= COMBINE_REVERSE, true;
-    if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->j |= COMBINE_EXCLUSIVE, true;
+    if (k == ATTR_COMBINE && !strcmp(word, "reverse")) return a->flags |= COMBINE_REVERSE, true;
+    if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->flags |= COMBINE_EXCLUSIVE, true;
     if ((k == ATTR_SCOPE || k == ATTR_COPY) && !strcmp(word, "begin")) return set_flag(&a->is_begin);
     if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return set_flag(&a->to_cluster);
     if ((l->kind == OP_SHSTORE || l->kind == OP_SHLOAD) && !strcmp(word, "own")) return set_flag(&a->is_own);
     if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return set_flag(&a->is_scattered);
     if (!expect(r, "=")) return false;
-    bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE;
-    if (has_axis && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->i);
+    bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER;
+    if (has_axis && !strcmp(word, "axis")) return read_u32(r, 0, SHAPE_RANK, &a->axis);
     if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
-    if (k == ATTR_HALF && !strcmp(word, "half")) return read_int(r, 0, 1, &a->i);
-    if (k == ATTR_BITMASK && !strcmp(word, "mask")) return read_int(r, 0, UINT32_MAX, &a->i);
-    if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->j);
-    if (k == ATTR_ROUND && !strcmp(word, "round")) return read_choice(r, round_words, &a->i);
-    if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->i);
-    if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_int(r, INT64_MIN, INT64_MAX, &a->j);
-    if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_int(r, 0, UINT32_MAX, &a->flip);
-    if (l->kind == OP_SHGATHER && !strcmp(word, "axis")) return read_int(r, 0, SHAPE_RANK, &a->axis);
+    if (k == ATTR_HALF && !strcmp(word, "half")) return read_u32(r, 0, 1, &a->half);
+    if (k == ATTR_BITMASK && !strcmp(word, "mask")) return read_u32(r, 0, UINT32_MAX, &a->flip);
+    if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->combine);
+    if (k == ATTR_ROUND && !strcmp(word, "round")) return read_choice(r, round_words, &x) && (a->round = (Round)x, true);
+    if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->offset);
+    if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_u32(r, 0, UINT32_MAX, &a->slot);
+    if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);
     if (l->kind == OP_SHGATHER && !strcmp(word, "size")) return read_log2(r, SHAPE_BITS, &a->size_log2);
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
     if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);
-    if (k == ATTR_COPY && !strcmp(word, "vectors")) return read_int(r, 1, INT32_MAX, &a->i);
-    if (k == ATTR_PENDING && !strcmp(word, "pending")) return read_int(r, 0, INT32_MAX, &a->i);
+    if (k == ATTR_COPY && !strcmp(word, "vectors")) return read_u32(r, 1, INT32_MAX, &a->vectors);
+    if (k == ATTR_PENDING && !strcmp(word, "pending")) return read_u32(r, 0, INT32_MAX, &a->pending);
     if (k == ATTR_TEXT && !strcmp(word, "text")) return read_quoted(r, &a->text);
-    if (l->kind == OP_PRINT && !strcmp(word, "as")) return read_choice(r, shown_words, &a->j);
-    if (l->kind == OP_ASSERT && !strcmp(word, "site")) return read_site(r, &a->mem.site);
+    if (l->kind == OP_PRINT && !strcmp(word, "as")) return read_choice(r, shown_words, &x) && (a->shown = (Shown)x, true);
+    if (l->kind == OP_ASSERT && !strcmp(word, "site")) return read_u32(r, 0, UINT32_MAX, &a->mem.site);
     if (has_memory && !strcmp(word, "align")) return read_log2(r, 31, &a->mem.align_log2);
     if (has_memory && !strcmp(word, "vec")) return read_log2(r, SHAPE_BITS, &a->mem.vec_log2);
     if (has_memory && !strcmp(word, "mask")) return read_byte_choice(r, mask_words, &a->mem.mask_kind);
     if (has_memory && !strcmp(word, "cache")) return read_byte_choice(r, cache_words, &a->mem.cache);
     if (has_memory && !strcmp(word, "evict")) return read_byte_choice(r, evict_words, &a->mem.evict);
-    if (has_memory && !strcmp(word, "site")) return read_site(r, &a->mem.site);
+    if (has_memory && !strcmp(word, "site")) return read_u32(r, 0, UINT32_MAX, &a->mem.site);
     bool is_atomic = op_is_atomic(l->kind);
     if (is_atomic && !strcmp(word, "op")) return read_byte_choice(r, atomic_words, &a->mem.atomic);
     if (is_atomic && !strcmp(word, "order")) return read_byte_choice(r, order_words, &a->mem.order);
@@ -152,13 +152,15 @@ static bool read_braces(Reader *r, Line *l) {
 static bool read_leading(Reader *r, Line *l) {
     const OpInfo *row = &op_info[l->kind];
     Attr *a = &l->attr;
+    int64_t x;
     switch (row->attr) {
     case ATTR_BITS: return (l->constant = read_number_word(r)) != NULL;
     case ATTR_RANGE:
-        return read_int(r, INT64_MIN, INT64_MAX, &a->i) && expect(r, ",") && read_int(r, INT64_MIN, INT64_MAX, &a->j);
-    case ATTR_AXIS: return row->nargs > 0 || read_int(r, 0, SHAPE_RANK, &a->i);
-    case ATTR_PRED: return read_choice(r, l->kind == OP_ICMP ? icmp_words : fcmp_words, &a->i);
-    case ATTR_SCOPE: return read_choice(r, scope_words, &a->i);
+        return read_int(r, INT64_MIN, INT64_MAX, &a->start) && expect(r, ",") && read_int(r, INT64_MIN, INT64_MAX, &a->end);
+    case ATTR_AXIS: return row->nargs > 0 || read_u32(r, 0, SHAPE_RANK, &a->axis);
+    case ATTR_PRED:
+        return read_choice(r, l->kind == OP_ICMP ? icmp_words : fcmp_words, &x) && (a->pred = (Pred)x, true);
+    case ATTR_SCOPE: return read_choice(r, scope_words, &x) && (a->scope = (Scope)x, true);
     default: return true;
     }
 }
@@ -255,7 +257,7 @@ static bool read_plain(Reader *r, Line *l) {
     if (!read_leading(r, l) || !read_operands(r, l) || !read_tail(r, l, false)) return false;
     if (l->results.len != (uint32_t)row->nresults)
         return read_fail(r, l->begin, "'%s' has %d results, not %u", row->name, row->nresults, l->results.len);
-    if (l->constant && !constant_read(l->types.at[0].dtype, l->constant, &l->attr.i, &why))
+    if (l->constant && !constant_read(l->types.at[0].dtype, l->constant, &l->attr.bits, &why))
         return read_fail(r, l->begin, "'%s' is %s", l->constant, why);
     if (!infer_line(r, l, &result)) return false;
     if (row->nresults == 1 && !type_equal(result, l->types.at[0])) {

@@ -21,11 +21,11 @@ bool infer_splat(Infer *in) {
 
 bool infer_expand(Infer *in) {
     Type t = operand(in);
-    if (in->attr.i < 0 || in->attr.i > t.shape.rank)
-        return infer_fail(in, "axis %lld where there are %u", (long long)in->attr.i, t.shape.rank + 1u);
+    if (in->attr.axis > t.shape.rank)
+        return infer_fail(in, "axis %u where there are %u", in->attr.axis, t.shape.rank + 1u);
     if (t.shape.rank == 0 || t.shape.rank == SHAPE_RANK) return infer_fail(in, "operand 0 has rank %u", t.shape.rank);
-    in->result = type_with_shape(t, shape_insert(t.shape, (uint32_t)in->attr.i));
-    if (t.layout) in->result.layout = layout_expand(in->layouts, t.layout, (uint32_t)in->attr.i);
+    in->result = type_with_shape(t, shape_insert(t.shape, in->attr.axis));
+    if (t.layout) in->result.layout = layout_expand(in->layouts, t.layout, in->attr.axis);
     return true;
 }
 
@@ -48,12 +48,12 @@ bool infer_broadcast(Infer *in) {
 
 Attr attr_perm(const uint8_t *perm, uint32_t rank) {
     Attr a = {0};
-    for (uint32_t i = 0; i < rank; i++) a.i |= (int64_t)perm[i] << (4 * i);
+    for (uint32_t i = 0; i < rank; i++) a.perm |= (uint32_t)perm[i] << (4 * i);
     return a;
 }
 
 void attr_perm_read(Attr a, uint8_t perm[SHAPE_RANK]) {
-    for (uint32_t i = 0; i < SHAPE_RANK; i++) perm[i] = (uint8_t)(a.i >> (4 * i) & 15);
+    for (uint32_t i = 0; i < SHAPE_RANK; i++) perm[i] = (uint8_t)(a.perm >> (4 * i) & 15);
 }
 
 const Layout *op_moved_layout(Layouts *ls, OpKind k, Attr a, const Layout *from, Shape to) {
@@ -94,15 +94,15 @@ bool infer_trans(Infer *in) {
     uint32_t seen = 0;
     attr_perm_read(in->attr, perm);
     for (uint32_t i = 0; i < s.rank; i++) seen |= 1u << perm[i];
-    bool rest = (uint64_t)in->attr.i >> (4 * s.rank) == 0;
+    bool rest = in->attr.perm >> (4 * s.rank) == 0;
     if (seen != (1u << s.rank) - 1 || !rest || !s.rank) return infer_fail(in, "no permutation of %u axes", s.rank);
     return moved(in, shape_permute(s, perm));
 }
 
 bool infer_flip(Infer *in) {
     Shape s = operand(in).shape;
-    if (!s.rank || in->attr.i < 0 || (uint64_t)in->attr.i >= shape_elements(s))
-        return infer_fail(in, "mask %lld of %u dimensions", (long long)in->attr.i, s.rank);
+    if (!s.rank || in->attr.flip >= shape_elements(s))
+        return infer_fail(in, "mask %u of %u dimensions", in->attr.flip, s.rank);
     in->result = operand(in);
     return true;
 }
@@ -117,7 +117,7 @@ bool infer_join(Infer *in) {
 
 bool infer_split(Infer *in) {
     Shape s = operand(in).shape;
-    if (in->attr.i != 0 && in->attr.i != 1) return infer_fail(in, "no such half: %lld", (long long)in->attr.i);
+    if (in->attr.half > 1) return infer_fail(in, "no such half: %u", in->attr.half);
     if (s.rank < 2 || s.log2[s.rank - 1] != 1) return infer_fail(in, "operand 0 has no last axis of size 2 behind another");
     return moved(in, shape_remove(s, s.rank - 1u));
 }
@@ -128,9 +128,8 @@ bool infer_split(Infer *in) {
 bool infer_gather(Infer *in) {
     Type from = operand(in), index = in->args[1]->type;
     Shape s = from.shape;
-    if (!s.rank || in->attr.i < 0 || in->attr.i >= s.rank)
-        return infer_fail(in, "axis %lld where there are %u", (long long)in->attr.i, s.rank);
-    s.log2[in->attr.i] = index.shape.rank == s.rank ? index.shape.log2[in->attr.i] : 0;
+    if (in->attr.axis >= s.rank) return infer_fail(in, "axis %u where there are %u", in->attr.axis, s.rank);
+    s.log2[in->attr.axis] = index.shape.rank == s.rank ? index.shape.log2[in->attr.axis] : 0;
     if (index.dtype != DT_I32) return infer_fail(in, "the index is %s, not i32", dtype_name(index.dtype));
     if (!shape_equal(s, index.shape)) return infer_fail(in, "operands 0 and 1 differ along other axes than the axis");
     if (!from.layout != !index.layout) return infer_fail(in, "operands 0 and 1 do not both have a layout");
@@ -142,9 +141,9 @@ bool infer_gather(Infer *in) {
 bool infer_shgather(Infer *in) {
     Type index = operand(in);
     if (!index.layout || index.dtype != DT_I32) return infer_fail(in, "operand 0 is no tile of i32 with a layout");
-    if (in->attr.i < -1 || in->attr.i > INT32_MAX) return infer_fail(in, "byte offset %lld", (long long)in->attr.i);
-    if (in->attr.axis < 0 || in->attr.axis >= index.shape.rank || in->attr.size_log2 > SHAPE_BITS)
-        return infer_fail(in, "axis %lld where there are %u", (long long)in->attr.axis, index.shape.rank);
+    if (in->attr.offset < -1 || in->attr.offset > INT32_MAX) return infer_fail(in, "byte offset %lld", (long long)in->attr.offset);
+    if (in->attr.axis >= index.shape.rank || in->attr.size_log2 > SHAPE_BITS)
+        return infer_fail(in, "axis %u where there are %u", in->attr.axis, index.shape.rank);
     in->result = in->hint;
     return type_same_shape(in->hint, index) || infer_fail(in, "the result has another shape or layout than the index");
 }
@@ -160,7 +159,7 @@ Value *build_broadcast(Builder *b, Value *v, Shape s) {
 }
 
 Value *build_expand(Builder *b, Value *v, uint32_t axis) {
-    return op_build(b, OP_EXPAND, &v, 1, (Attr){.i = axis}, v->type)->results[0];
+    return op_build(b, OP_EXPAND, &v, 1, (Attr){.axis = axis}, v->type)->results[0];
 }
 
 Value *build_reshape(Builder *b, Value *v, Shape s) {
@@ -173,7 +172,7 @@ Value *build_trans(Builder *b, Value *v, const uint8_t *perm) {
 }
 
 Value *build_flip(Builder *b, Value *v, uint32_t mask) {
-    return op_build(b, OP_FLIP, &v, 1, (Attr){.i = mask}, v->type)->results[0];
+    return op_build(b, OP_FLIP, &v, 1, (Attr){.flip = mask}, v->type)->results[0];
 }
 
 Value *build_join(Builder *b, Value *x, Value *y) {
@@ -183,9 +182,9 @@ Value *build_join(Builder *b, Value *x, Value *y) {
 
 Value *build_split(Builder *b, Value *v, uint32_t half) {
     Type t = type_with_shape(v->type, v->type.shape);
-    return op_build(b, OP_SPLIT, &v, 1, (Attr){.i = half}, t)->results[0];
+    return op_build(b, OP_SPLIT, &v, 1, (Attr){.half = half}, t)->results[0];
 }
 
 Value *build_gather(Builder *b, Value *v, Value *index, uint32_t axis) {
-    return op_build(b, OP_GATHER, (Value *[]){v, index}, 2, (Attr){.i = axis}, v->type)->results[0];
+    return op_build(b, OP_GATHER, (Value *[]){v, index}, 2, (Attr){.axis = axis}, v->type)->results[0];
 }

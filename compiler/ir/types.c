@@ -166,9 +166,8 @@ static bool converted(Infer *in) {
     return true;
 }
 
-static bool axis_below(Infer *in, int64_t axis, uint32_t end) {
-    if (axis >= 0 && axis < (int64_t)end) return true;
-    return fail(in, "axis %lld where there are %u", (long long)axis, end);
+static bool axis_below(Infer *in, uint32_t axis, uint32_t end) {
+    return axis < end || fail(in, "axis %u where there are %u", axis, end);
 }
 
 static bool fits_bits(DType d, int64_t bits) {
@@ -184,18 +183,18 @@ static bool mask_fits(Infer *in, uint32_t i) {
 /* ---- Rules: creation --------------------------------------------------------------------------------------------- */
 
 static bool infer_none0(Infer *in) {
-    if (op_info[in->kind].attr != ATTR_SCOPE || (in->attr.i >= SCOPE_WARP && in->attr.i <= SCOPE_CLUSTER)) return true;
-    return fail(in, "no such scope: %lld", (long long)in->attr.i);
+    if (op_info[in->kind].attr != ATTR_SCOPE || in->attr.scope <= SCOPE_CLUSTER) return true;
+    return fail(in, "no such scope: %d", (int)in->attr.scope);
 }
 
 static bool infer_typed(Infer *in) {
     in->result = in->hint;
-    if (fits_bits(in->hint.dtype, in->attr.i)) return true;
-    return fail(in, "bits %lld of no %s", (long long)in->attr.i, dtype_name(in->hint.dtype));
+    if (fits_bits(in->hint.dtype, in->attr.bits)) return true;
+    return fail(in, "bits %lld of no %s", (long long)in->attr.bits, dtype_name(in->hint.dtype));
 }
 
 static bool infer_arange(Infer *in) {
-    int64_t start = in->attr.i, end = in->attr.j;
+    int64_t start = in->attr.start, end = in->attr.end;
     if (start < INT32_MIN || end > (int64_t)INT32_MAX + 1 || end <= start || ((end - start) & (end - start - 1)) != 0)
         return fail(in, "the range %lld to %lld is no power of two of i32", (long long)start, (long long)end);
     uint32_t log2 = 0;
@@ -208,13 +207,13 @@ static bool infer_arange(Infer *in) {
 
 static bool infer_rotated(Infer *in) {
     if (in->args[0]->type.dtype != DT_I32 || in->args[0]->type.shape.rank) return fail(in, "the turn is no scalar i32");
-    if (in->attr.j - in->attr.i < 16) return fail(in, "a turn of a tile of less than 16 elements");
+    if (in->attr.end - in->attr.start < 16) return fail(in, "a turn of a tile of less than 16 elements");
     return infer_arange(in);
 }
 
 static bool infer_i32(Infer *in) {
     in->result = type_scalar(DT_I32);
-    return axis_below(in, in->attr.i, 3);
+    return axis_below(in, in->attr.axis, 3);
 }
 
 /* ---- Rules: arithmetic ------------------------------------------------------------------------------------------- */
@@ -231,9 +230,8 @@ static bool infer_int2(Infer *in) {
 static bool infer_icmp(Infer *in) {
     if (!same_type(in, 0, 1)) return false;
     if (is_float(arg(in, 0))) return fail(in, "operand 0 is a float");
-    if (in->attr.i < PRED_EQ || in->attr.i > PRED_UGE)
-        return fail(in, "no such predicate: %lld", (long long)in->attr.i);
-    if (arg(in, 0).dtype == DT_I1 && in->attr.i >= PRED_SLT && in->attr.i <= PRED_SGE)
+    if (in->attr.pred > PRED_UGE) return fail(in, "no such predicate: %d", (int)in->attr.pred);
+    if (arg(in, 0).dtype == DT_I1 && in->attr.pred >= PRED_SLT && in->attr.pred <= PRED_SGE)
         return fail(in, "a signed order on i1");
     in->result = type_with_dtype(arg(in, 0), DT_I1);
     return true;
@@ -241,8 +239,7 @@ static bool infer_icmp(Infer *in) {
 
 static bool infer_fcmp(Infer *in) {
     if (!floats(in, 2, 16)) return false;
-    if (in->attr.i < PRED_EQ || in->attr.i > PRED_SGE)
-        return fail(in, "no such predicate: %lld", (long long)in->attr.i);
+    if (in->attr.pred > PRED_SGE) return fail(in, "no such predicate: %d", (int)in->attr.pred);
     in->result = type_with_dtype(arg(in, 0), DT_I1);
     return true;
 }
@@ -252,7 +249,7 @@ static bool infer_again(Infer *in) {
 }
 
 static bool infer_park(Infer *in) {
-    if (in->attr.i < 0 || in->attr.j <= in->attr.i) return fail(in, "bytes %lld to %lld", (long long)in->attr.i, (long long)in->attr.j);
+    if (in->attr.start < 0 || in->attr.end <= in->attr.start) return fail(in, "bytes %lld to %lld", (long long)in->attr.start, (long long)in->attr.end);
     return elementwise(in, 1);
 }
 
@@ -298,8 +295,8 @@ static bool infer_fwiden(Infer *in) {
 }
 
 static bool infer_fnarrow(Infer *in) {
-    if (in->attr.i != ROUND_NEAREST && in->attr.i != ROUND_ZERO)
-        return fail(in, "no such rounding: %lld", (long long)in->attr.i);
+    if (in->attr.round != ROUND_NEAREST && in->attr.round != ROUND_ZERO)
+        return fail(in, "no such rounding: %d", (int)in->attr.round);
     return resize(in, KIND_FLOAT, false);
 }
 
@@ -367,8 +364,8 @@ static bool infer_store(Infer *in) {
 
 /* By an op of two operands that has a neutral element, and takes such elements. */
 static bool combine_fits(Infer *in) {
-    OpKind k = (OpKind)in->attr.j;
-    if (in->attr.j < 0 || k >= OP_COUNT || op_info[k].neutral == NEUTRAL_NONE)
+    OpKind k = in->attr.combine;
+    if (k >= OP_COUNT || op_info[k].neutral == NEUTRAL_NONE)
         return fail(in, "it combines by no op that combines");
     Infer pair = {.layouts = in->layouts, .kind = k, .args = (Value *[]){in->args[0], in->args[0]}, .nargs = 2};
     return op_infer(&pair) || fail(in, "combining %s by %s", dtype_name(arg(in, 0).dtype), op_info[k].name);
@@ -376,8 +373,8 @@ static bool combine_fits(Infer *in) {
 
 static bool reduction(Infer *in, bool within_warp) {
     Type t = arg(in, 0);
-    uint32_t axis = (uint32_t)in->attr.i;
-    if (!axis_below(in, in->attr.i, t.shape.rank) || !combine_fits(in)) return false;
+    uint32_t axis = in->attr.axis;
+    if (!axis_below(in, in->attr.axis, t.shape.rank) || !combine_fits(in)) return false;
     in->result = type_with_shape(t, shape_remove(t.shape, axis));
     if (!t.layout) return true;
     if (layout_reduce_plan(t.layout, axis).mixed) return fail(in, "the layout mixes the axis with others");
@@ -413,13 +410,13 @@ static bool infer_reducewarp(Infer *in) {
 /* The operand is laid out as reduce_warp of the result's layout gives it, and a thread's registers along the axis are its own. */
 static bool infer_spreadwarp(Infer *in) {
     const Layout *l = in->hint.layout;
-    if (!axis_below(in, in->attr.i, in->hint.shape.rank)) return false;
+    if (!axis_below(in, in->attr.axis, in->hint.shape.rank)) return false;
     if (!l && arg(in, 0).layout) return fail(in, "the result has no layout");
     in->result = type_with_dtype(in->hint, arg(in, 0).dtype);
     if (!l) return row_of_warps(in, arg(in, 0), in->hint);
-    ReducePlan plan = layout_reduce_plan(l, (uint32_t)in->attr.i);
+    ReducePlan plan = layout_reduce_plan(l, in->attr.axis);
     if (plan.mixed) return fail(in, "the layout mixes the axis with others");
-    const Layout *partial = layout_partial(in->layouts, l, (uint32_t)in->attr.i);
+    const Layout *partial = layout_partial(in->layouts, l, in->attr.axis);
     if (arg(in, 0).layout != (partial->shape.rank ? partial : NULL))
         return fail(in, "operand 0 is not laid out as reduce_warp of the result would be");
     if ((plan.keep_partial | plan.combine[IN_REGISTER]) + 1 != layout_registers(l))
@@ -440,7 +437,7 @@ static bool infer_convert(Infer *in) {
 
 static bool shared_fits(Infer *in, Type t) {
     if (t.shape.rank && !t.layout) return fail(in, "a tile without a layout");
-    return (in->attr.i >= -1 && in->attr.i <= INT32_MAX) || fail(in, "byte offset %lld", (long long)in->attr.i);
+    return (in->attr.offset >= -1 && in->attr.offset <= INT32_MAX) || fail(in, "byte offset %lld", (long long)in->attr.offset);
 }
 
 static bool infer_shstore(Infer *in) {

@@ -36,7 +36,7 @@ static bool is_transparent(OpKind k) {
 /* What lies below; a scalar lies along all axes. */
 static const Value *strip_path(const Value *v, Path *path) {
     for (; v->def && is_transparent(v->def->kind); v = v->def->args[0]) {
-        if (v->def->kind == OP_EXPAND) *path = *path * 8 + (Path)v->def->attr.i + 1;
+        if (v->def->kind == OP_EXPAND) *path = *path * 8 + (Path)v->def->attr.axis + 1;
         if (v->def->kind == OP_SPLAT) *path = 0;
     }
     return v;
@@ -51,7 +51,7 @@ static void add_leaves(Sum *s, const Value *v, Path path, uint32_t depth) {
     v = strip_path(v, &path);
     const Op *op = v->def;
     if (op && op->kind == OP_CONST) {
-        s->constant += op->attr.i;
+        s->constant += op->attr.bits;
     } else if (op && op->kind == OP_ADD && depth < MOST_DEPTH) {
         add_leaves(s, op->args[0], path, depth + 1);
         add_leaves(s, op->args[1], path, depth + 1);
@@ -82,8 +82,8 @@ static bool is_same(const Value *a, const Value *b, uint32_t depth) {
     if (path != other) return false;
     if (a == b) return true;
     const Op *x = a->def, *y = b->def;
-    if (!x || !y || x->kind != y->kind || depth == MOST_DEPTH || x->nargs != y->nargs) return false;
-    if (!op_is_pure(x->kind) || x->attr.i != y->attr.i || x->attr.j != y->attr.j) return false;
+    if (!x || !y || depth == MOST_DEPTH || x->nargs != y->nargs) return false;
+    if (!op_is_pure(x->kind) || !op_same(x, y)) return false;
     if (x->kind == OP_RESHAPE && !shape_equal(a->type.shape, b->type.shape)) return false;
     for (uint32_t i = 0; i < x->nargs; i++)
         if (!is_same(x->args[i], y->args[i], depth + 1)) return false;
@@ -102,7 +102,7 @@ static bool is_steady(const Func *f, const Value *v, uint32_t depth) {
 
 static bool is_constant_from(const Value *v, int64_t least) {
     v = strip(v);
-    return v->def && v->def->kind == OP_CONST && (v->def->attr.i >= least || v->def->attr.i <= -least);
+    return v->def && v->def->kind == OP_CONST && (v->def->attr.bits >= least || v->def->attr.bits <= -least);
 }
 
 /* A scalar whose values in two rounds are the same or at least a tile apart: then so are the tiles. */

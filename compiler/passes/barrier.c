@@ -48,7 +48,7 @@ static bool add(Places *p, Accesses *to, Access a) {
 /* Where blocks meet through global memory, each writes its own shared memory alone. */
 static Access access_of(Func *f, const Op *op) {
     if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
-    return (Access){.begin = op->attr.i, .end = op->attr.i + shared_bytes_of(f, op), .is_write = op->kind == OP_SHSTORE, .is_remote = op->attr.to_cluster && !f->is_split};
+    return (Access){.begin = op->attr.offset, .end = op->attr.offset + shared_bytes_of(f, op), .is_write = op->kind == OP_SHSTORE, .is_remote = op->attr.to_cluster && !f->is_split};
 }
 
 enum { NO_SCOPE = -1 };
@@ -78,7 +78,7 @@ static int64_t conflicts(const Places *p, const Accesses *pending, Access a) {
 }
 
 /* What is pending behind a barrier. */
-static void meet(const Places *p, Accesses *pending, int64_t scope) {
+static void meet(const Places *p, Accesses *pending, Scope scope) {
     if (scope >= p->scope) pending->len = 0;
     else if (scope >= p->inner)
         for (uint32_t i = 0; i < pending->len; i++) pending->at[i].is_settled = true;
@@ -104,10 +104,10 @@ static void have_begun(Accesses *pending) {
     pending->len = n;
 }
 
-static void put_barrier(Places *p, const Block *in, Op *before, Accesses *pending, int64_t scope) {
+static void put_barrier(Places *p, const Block *in, Op *before, Accesses *pending, Scope scope) {
     Builder at = builder_before(p->f, before);
     bool begin = scope == SCOPE_CLUSTER && is_begin(p, in, before, pending);
-    op_build(&at, OP_BARRIER, NULL, 0, (Attr){.i = scope, .is_begin = begin}, (Type){0});
+    op_build(&at, OP_BARRIER, NULL, 0, (Attr){.scope = scope, .is_begin = begin}, (Type){0});
     p->has_met |= scope == SCOPE_CLUSTER;
     if (begin) have_begun(pending);
     else meet(p, pending, scope);
@@ -157,8 +157,8 @@ static void walk_if(Places *p, Op *op, Accesses *pending) {
 }
 
 static void meet_here(Places *p, const Op *barrier, Accesses *pending) {
-    p->has_met |= barrier->attr.i == SCOPE_CLUSTER;
-    meet(p, pending, barrier->attr.i);
+    p->has_met |= barrier->attr.scope == SCOPE_CLUSTER;
+    meet(p, pending, barrier->attr.scope);
 }
 
 static void walk(Places *p, Block *b, Accesses *pending) {

@@ -12,7 +12,7 @@
 Value *value_row(Value *v, uint32_t axis) {
     while (v->def) {
         OpKind k = v->def->kind;
-        if (k != OP_SPLAT && k != OP_BROADCAST && !(k == OP_EXPAND && v->def->attr.i == axis)) break;
+        if (k != OP_SPLAT && k != OP_BROADCAST && !(k == OP_EXPAND && v->def->attr.axis == axis)) break;
         v = v->def->args[0];
     }
     return v;
@@ -47,7 +47,7 @@ static Value *guarded(const Op *op, bool *is_exact) {
     const Op *test = op->args[0]->def;
     double limit, zero;
     if (!test || test->kind != OP_FCMP || !value_const_float(test->args[1], &limit) || !isinf(limit)) return NULL;
-    Pred p = (Pred)test->attr.i;
+    Pred p = test->attr.pred;
     bool is_less = p == PRED_SLT || p == PRED_SLE, is_greater = p == PRED_SGT || p == PRED_SGE;
     bool if_finite = p == PRED_NE || (limit > 0 ? is_less : is_greater);
     Value *kept = op->args[if_finite ? 1 : 2], *tested = test->args[0];
@@ -93,9 +93,9 @@ static bool match_guard(BelowMax *p, const Op *op, Value *h) {
 }
 
 static bool match_max(BelowMax *p, Op *op, const Value *h) {
-    bool is_max = op->attr.j == OP_FMAX || op->attr.j == OP_FMAXNAN;
+    bool is_max = op->attr.combine == OP_FMAX || op->attr.combine == OP_FMAXNAN;
     p->max = op;
-    return is_max && op->attr.i == p->axis && op->args[0] == h && op->parent == p->sum->parent;
+    return is_max && op->attr.axis == p->axis && op->args[0] == h && op->parent == p->sum->parent;
 }
 
 /* Is g at least what h is at the maximum, wherever that is finite? */
@@ -177,8 +177,8 @@ bool below_shorten(const BelowMax *p, Op *e) {
 
 bool below_max(Op *op, BelowMax *p) {
     Op *e = op->args[0]->def;
-    *p = (BelowMax){.sum = op, .exp = e, .axis = (uint32_t)op->attr.i, .is_plain = true};
-    if (op->attr.j != OP_FADD || !e || op_info[e->kind].cost != COST_EXP || e->parent != op->parent) return false;
+    *p = (BelowMax){.sum = op, .exp = e, .axis = op->attr.axis, .is_plain = true};
+    if (op->attr.combine != OP_FADD || !e || op_info[e->kind].cost != COST_EXP || e->parent != op->parent) return false;
     if (!match_difference(p) || !scale_is_sound(p)) return false;
     return !p->is_guarded || value_used_once(e->results[0]);
 }

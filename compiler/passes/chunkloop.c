@@ -17,11 +17,11 @@ Value *chunk_copy_op(const Chunk *k, Builder *b, const Op *op, const ValueMap *m
     Shape shape = op->nresults ? op->results[0]->type.shape : (Shape){0};
     if (shape.rank) shape.log2[0] = (uint8_t)log2_floor(k->size);
     if (op->kind == OP_ARANGE) {
-        Value *first = build_arange(b, op->attr.i, op->attr.i + (int64_t)k->size);
+        Value *first = build_arange(b, op->attr.start, op->attr.start + (int64_t)k->size);
         return build2(b, OP_ADD, first, build_splat(b, place, shape));
     }
     if (start) {
-        int64_t first = op->args[1]->def->attr.i;
+        int64_t first = op->args[1]->def->attr.start;
         return build2(b, OP_ADDPTR, build_splat(b, build2(b, OP_ADDPTR, start, place), shape), build_arange(b, first, first + (int64_t)k->size));
     }
     if (op->nargs > COUNT(args)) bug("chunk: %s has %u operands", op_info[op->kind].name, op->nargs);
@@ -39,7 +39,7 @@ static Type carried_type(const Chunk *k, DType d) {
 
 static Value *reduce_chunk(const Chunk *k, Builder *b, Value *v, OpKind combine) {
     if (!k->warps.rank) return build_reduce(b, v, 0, combine);
-    return op_build(b, OP_REDUCEWARP, &v, 1, (Attr){.j = (int64_t)combine}, carried_type(k, v->type.dtype))->results[0];
+    return op_build(b, OP_REDUCEWARP, &v, 1, (Attr){.combine = combine}, carried_type(k, v->type.dtype))->results[0];
 }
 
 /* What the loop leaves, of all warps. */
@@ -95,7 +95,7 @@ static Values build_inits(const Chunk *k, Builder *b, const Walk *w) {
         const Op *end = w->ends.at[i];
         if (end->kind != OP_REDUCE) continue;
         DType d = end->results[0]->type.dtype;
-        Value *identity = build0(b, OP_CONST, (Attr){.i = op_neutral((OpKind)end->attr.j, d)}, carried_type(k, d));
+        Value *identity = build0(b, OP_CONST, (Attr){.bits = op_neutral(end->attr.combine, d)}, carried_type(k, d));
         vec_push(k->scratch, &inits, identity);
     }
     for (uint32_t i = 0; i < w->below.len; i++)
@@ -112,7 +112,7 @@ static void build_body(const Chunk *k, Builder *b, const Walk *w, Block *body, V
         const Op *op = w->copied.at[i];
         b->span = op->span;
         if (op->kind == OP_REDUCE) {
-            OpKind combine = (OpKind)op->attr.j;
+            OpKind combine = op->attr.combine;
             carried[n] = build2(b, combine, old[n], reduce_chunk(k, b, valuemap_get(&map, op->args[0]), combine));
             n++;
             continue;
@@ -146,7 +146,7 @@ static void build_loop(const Chunk *k, const Walk *w) {
     for (uint32_t i = 0, at = 0; i < w->ends.len; i++) {
         Op *end = w->ends.at[i];
         if (end->kind != OP_REDUCE) continue;
-        Value *all = reduce_warps(k, &b, loop->results[at++], (OpKind)end->attr.j);
+        Value *all = reduce_warps(k, &b, loop->results[at++], end->attr.combine);
         all->name = end->results[0]->name;
         value_replace(k->f, end->results[0], all);
         for (uint32_t j = 0; j < w->below.len; j++)

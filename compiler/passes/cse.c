@@ -28,8 +28,7 @@ static uint32_t mix(uint32_t h, uint64_t x) {
 }
 
 static uint32_t hash_op(const Op *op) {
-    uint32_t h = mix(2166136261u, op->kind), ids = 0;
-    h = mix(mix(h, (uint64_t)op->attr.i), (uint64_t)op->attr.j);
+    uint32_t h = mix(2166136261u, op_key(op)), ids = 0;
     h = mix(h, op->results[0]->type.dtype);
     if (op_commutes(op->kind)) {
         for (uint32_t i = 0; i < op->nargs; i++) ids += mix(0, op->args[i]->id);
@@ -47,8 +46,7 @@ static bool same_args(const Op *x, const Op *y) {
 }
 
 static bool same_op(const Op *x, const Op *y) {
-    return x->kind == y->kind && x->attr.i == y->attr.i && x->attr.j == y->attr.j &&
-           type_equal(x->results[0]->type, y->results[0]->type) && same_args(x, y);
+    return op_same(x, y) && type_equal(x->results[0]->type, y->results[0]->type) && same_args(x, y);
 }
 
 static Op *find_or_enter(Table *t, Op *op) {

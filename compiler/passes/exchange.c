@@ -15,7 +15,7 @@ enum { MOST_CANDIDATES = 2 /* log2: four shuffles cost about as much as a store 
 
 typedef struct Exchange {
     Func *f;
-    int64_t slots;
+    uint32_t slots;
     bool changed;
 } Exchange;
 
@@ -35,7 +35,7 @@ static bool is_apart(const Exchange *x, const Value *v, bool one_stores) {
 
 /* Into the shared memory of the block, or of every block if they hold different parts. */
 static Attr store_shared(Exchange *x, Builder *b, Value *v, bool to_cluster) {
-    Attr slot = {.i = -1, .j = x->slots++};
+    Attr slot = {.offset = -1, .slot = x->slots++};
     Attr store = slot;
     store.to_cluster = to_cluster;
     op_build(b, OP_SHSTORE, &v, 1, store, v->type);
@@ -45,7 +45,7 @@ static Attr store_shared(Exchange *x, Builder *b, Value *v, bool to_cluster) {
 /* v through shared memory into another layout (of as many elements, in the same order). `own`: each block its own part of it. */
 static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to, bool own) {
     bool apart = is_apart(x, v, false);
-    Attr slot = {.i = -1, .j = x->slots++, .to_cluster = apart && !own, .is_own = apart && own};
+    Attr slot = {.offset = -1, .slot = x->slots++, .to_cluster = apart && !own, .is_own = apart && own};
     op_build(b, OP_SHSTORE, &v, 1, slot, v->type);
     slot.to_cluster = false;
     return op_build(b, OP_SHLOAD, NULL, 0, slot, to)->results[0];
@@ -58,12 +58,12 @@ static Value *reduce_warp(Builder *b, Value *v, Attr a, const Layout *to, bool i
 
 /* The partial results of all warps, first within each block where that is better. */
 static Value *cross(Exchange *x, Builder *b, Value *v, Attr a) {
-    Crossing c = crossing_plan(x->f, v->type.layout, (uint32_t)a.i, false);
+    Crossing c = crossing_plan(x->f, v->type.layout, a.axis, false);
     v = reduce_warp(b, v, a, c.stored, c.stored != c.partial);
     if (c.meet) {
         v = through_shared(x, b, v, with_layout(v->type, c.meet), true);
         v = reduce_warp(b, v, a, c.met, false);
-        if (v->type.shape.rank < c.spread->shape.rank) v = build_expand(b, v, (uint32_t)a.i);
+        if (v->type.shape.rank < c.spread->shape.rank) v = build_expand(b, v, a.axis);
     }
     v = through_shared(x, b, v, with_layout(v->type, c.spread), false);
     if (c.last == c.result) return reduce_warp(b, v, a, c.result, false);
@@ -74,8 +74,8 @@ static void split_reduce(Exchange *x, Op *op) {
     Func *f = x->f;
     Builder b = builder_before(f, op);
     Value *v = op->args[0];
-    ReducePlan plan = layout_reduce_plan(v->type.layout, (uint32_t)op->attr.i);
-    if (plan.mixed) bug("reduce over axis %lld of a mixed layout in %s", (long long)op->attr.i, f->name);
+    ReducePlan plan = layout_reduce_plan(v->type.layout, op->attr.axis);
+    if (plan.mixed) bug("reduce over axis %u of a mixed layout in %s", op->attr.axis, f->name);
     bool crosses = plan.combine[IN_WARP] || plan.combine[IN_CTA];
     Value *r = crosses ? cross(x, &b, v, op->attr) : op_build(&b, OP_REDUCEWARP, &v, 1, op->attr, op->results[0]->type)->results[0];
     r->name = op->results[0]->name;
@@ -98,10 +98,10 @@ static bool needs_shared(const Layout *from, const Layout *to) {
 
 /* All stores, one barrier, all loads. */
 static void all_through_shared(Exchange *x, Builder *b, Value *const *v, const Layout *to, Value **out, uint32_t n) {
-    int64_t first = x->slots;
+    uint32_t first = x->slots;
     for (uint32_t i = 0; i < n; i++) store_shared(x, b, v[i], is_apart(x, v[i], false));
     for (uint32_t i = 0; i < n; i++) {
-        Attr slot = {.i = -1, .j = first + i};
+        Attr slot = {.offset = -1, .slot = first + i};
         out[i] = op_build(b, OP_SHLOAD, NULL, 0, slot, with_layout(v[i]->type, to))->results[0];
     }
 }
@@ -120,7 +120,7 @@ static void replace_op(Exchange *x, Op *op, const Op *with) {
 static void split_combine(Exchange *x, Op *op) {
     Func *f = x->f;
     const Layout *l = op->args[0]->type.layout;
-    uint32_t axis = (uint32_t)op->attr.i, n = op->nargs;
+    uint32_t axis = op->attr.axis, n = op->nargs;
     AxisPlan plan = layout_axis_plan(l, axis);
     if (plan.within == plan.bits) return;
     Builder b = builder_before(f, op);
@@ -135,7 +135,7 @@ static void split_combine(Exchange *x, Op *op) {
         replace_op(x, op, build_combine(&b, OP_REDUCEFN, args, n, op->attr, op));
         return;
     }
-    Attr before = {.i = op->attr.i, .j = op->attr.j | COMBINE_EXCLUSIVE};
+    Attr before = {.axis = op->attr.axis, .flags = op->attr.flags | COMBINE_EXCLUSIVE};
     const Op *carries = build_combine(&b, OP_SCAN, args, n, before, op);
     for (uint32_t i = 0; i < n; i++) {
         args[i] = runs->results[i];
@@ -165,7 +165,7 @@ static bool is_replicated(const Value *v) {
 static void share_atomic(Exchange *x, Op *op) {
     Value *v = op->results[0];
     if (!value_used(v) || !is_replicated(v)) return;
-    Attr slot = {.i = -1, .j = x->slots++};
+    Attr slot = {.offset = -1, .slot = x->slots++};
     Builder b = builder_after(x->f, op);
     Value *shared = op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type)->results[0];
     value_replace(x->f, v, shared);
@@ -180,8 +180,8 @@ static void split_gather(Exchange *x, Op *op) {
     Value *v = op->args[0], *index = op->args[1];
     Builder b = builder_before(x->f, op);
     Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
-    slot.axis = op->attr.i;
-    slot.size_log2 = v->type.shape.log2[op->attr.i];
+    slot.axis = op->attr.axis;
+    slot.size_log2 = v->type.shape.log2[op->attr.axis];
     Value *r = op_build(&b, OP_SHGATHER, &index, 1, slot, op->results[0]->type)->results[0];
     r->name = op->results[0]->name;
     value_replace(x->f, op->results[0], r);
@@ -192,11 +192,11 @@ static void split_gather(Exchange *x, Op *op) {
 /* Turned round where it lies in shared memory, unless shuffles can do it. */
 static void split_flip(Exchange *x, Op *op) {
     Value *v = op->args[0];
-    Owner from = layout_owner(v->type.layout, (uint32_t)op->attr.i);
+    Owner from = layout_owner(v->type.layout, op->attr.flip);
     if (!from.at[IN_WARP] && !from.at[IN_CTA]) return;
     Builder b = builder_before(x->f, op);
     Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
-    slot.flip = op->attr.i;
+    slot.flip = op->attr.flip;
     replace_op(x, op, op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type));
 }
 

@@ -124,17 +124,17 @@ static Fact fact_const(const Op *op) {
     Type t = op->results[0]->type;
     Fact r = fact_bottom(t);
     bool is_float = dtype_kind(t.dtype) == KIND_FLOAT;
-    same_everywhere(&r, t, is_float ? 1 : low_bit((uint64_t)op->attr.i));
-    if (!is_float) r.lo = r.hi = op->attr.i;
+    same_everywhere(&r, t, is_float ? 1 : low_bit((uint64_t)op->attr.bits));
+    if (!is_float) r.lo = r.hi = op->attr.bits;
     return r;
 }
 
 static Fact fact_arange(const Op *op) {
     Fact r = fact_bottom(op->results[0]->type);
     r.contiguous[0] = axis_size(op->results[0]->type, 0);
-    r.divisible[0] = low_bit((uint64_t)op->attr.i);
-    r.lo = op->attr.i;
-    r.hi = op->attr.j - 1;
+    r.divisible[0] = low_bit((uint64_t)op->attr.start);
+    r.lo = op->attr.start;
+    r.hi = op->attr.end - 1;
     return r;
 }
 
@@ -143,8 +143,8 @@ static Fact fact_rotated(const Op *op) {
     bool wraps = op->kind == OP_ROTATED;
     Fact r = fact_bottom(op->results[0]->type);
     if (!wraps) r.contiguous[0] = axis_size(op->results[0]->type, 0);
-    r.lo = op->attr.i - (wraps ? 0 : MOST_TURN);
-    r.hi = op->attr.j - 1;
+    r.lo = op->attr.start - (wraps ? 0 : MOST_TURN);
+    r.hi = op->attr.end - 1;
     return r;
 }
 
@@ -159,7 +159,7 @@ static Fact fact_splat(const Op *op, const Fact *a) {
 static Fact fact_expand(const Op *op, const Fact *a) {
     Type t = op->results[0]->type, from = op->args[0]->type;
     Fact r = fact_bottom(t);
-    uint32_t axis = (uint32_t)op->attr.i;
+    uint32_t axis = op->attr.axis;
     r.divisible[axis] = all_divisible(a, from);
     for (uint32_t d = 0; d < t.shape.rank; d++) {
         if (d == axis) continue;
@@ -304,7 +304,7 @@ static void compare_runs(Fact *r, const Fact *a, Type t, const Fact *b, uint32_t
 
 static Fact fact_icmp(const Op *op, const Fact *a, const Fact *b) {
     Type t = op->args[0]->type;
-    Pred p = (Pred)op->attr.i;
+    Pred p = op->attr.pred;
     Fact r = fact_bottom(op->results[0]->type);
     bool less = p == PRED_SLT || p == PRED_SLE || p == PRED_ULT || p == PRED_ULE;
     bool greater = p == PRED_SGT || p == PRED_SGE || p == PRED_UGT || p == PRED_UGE;

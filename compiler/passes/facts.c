@@ -96,9 +96,9 @@ static void refine(const Facts *s, const Value *condition, const Value *v, Fact 
     }
     if (op->kind != OP_ICMP || op->args[0] != v || !s->known[op->args[1]->id]) return;
     const Fact *bound = &s->at[op->args[1]->id];
-    bool less = op->attr.i == PRED_SLT || op->attr.i == PRED_SLE,
-         greater = op->attr.i == PRED_SGT || op->attr.i == PRED_SGE;
-    int64_t strict = op->attr.i == PRED_SLT || op->attr.i == PRED_SGT;
+    bool less = op->attr.pred == PRED_SLT || op->attr.pred == PRED_SLE,
+         greater = op->attr.pred == PRED_SGT || op->attr.pred == PRED_SGE;
+    int64_t strict = op->attr.pred == PRED_SLT || op->attr.pred == PRED_SGT;
     if (less && bound->hi - strict < f->hi && bound->hi > INT64_MIN) f->hi = bound->hi - strict;
     if (greater && bound->lo < INT64_MAX && bound->lo + strict > f->lo) f->lo = bound->lo + strict;
     if (f->lo > f->hi) f->lo = f->hi; /* never true: any answer holds */
@@ -238,14 +238,14 @@ uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis) {
         y = facts_live(facts, op->args[1], axis);
         return x < y ? x : y;
     case OP_EXPAND:
-        if (axis == (uint32_t)op->attr.i) return size;
-        return facts_live(facts, op->args[0], axis < (uint32_t)op->attr.i ? axis : axis - 1);
+        if (axis == op->attr.axis) return size;
+        return facts_live(facts, op->args[0], axis < op->attr.axis ? axis : axis - 1);
     case OP_BROADCAST:
         return shape_size(op->args[0]->type.shape, axis) == size ? facts_live(facts, op->args[0], axis) : size;
     case OP_ICMP: break;
     default: return size;
     }
-    Pred p = (Pred)op->attr.i;
+    Pred p = op->attr.pred;
     if (p == PRED_SLT || p == PRED_SLE) return live_below(facts, op->args[0], op->args[1], axis, size, p == PRED_SLE);
     if (p == PRED_SGT || p == PRED_SGE) return live_below(facts, op->args[1], op->args[0], axis, size, p == PRED_SGE);
     if ((p == PRED_ULT || p == PRED_ULE) && fact_of(facts, op->args[1])->lo >= 0) /* what lies below zero is beyond it, too */

@@ -68,7 +68,7 @@ Fact fact_flip(const Op *op, const Fact *a) {
     Fact r = of_elements(t, a, all_divisible(a, t));
     for (uint32_t d = 0; d < t.shape.rank; d++) {
         r.constant[d] = a->constant[d];
-        if (!(shape_field(t.shape, d) & (uint64_t)op->attr.i)) take_axis(&r, d, a, d, axis_size(t, d), t);
+        if (!(shape_field(t.shape, d) & op->attr.flip)) take_axis(&r, d, a, d, axis_size(t, d), t);
     }
     return r;
 }
@@ -93,6 +93,6 @@ Fact fact_split(const Op *op, const Fact *a) {
 /* Along the axis an index that stands still takes one element again and again. */
 Fact fact_gather(const Op *op, const Fact *a, const Fact *index) {
     Fact r = of_elements(op->results[0]->type, a, all_divisible(a, op->args[0]->type));
-    r.constant[op->attr.i] = index->constant[op->attr.i];
+    r.constant[op->attr.axis] = index->constant[op->attr.axis];
     return r;
 }

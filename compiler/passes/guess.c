@@ -17,7 +17,7 @@ const Layout *guess_moved(Assign *s, const Op *op, const Layout *from) {
 }
 
 const Layout *guess_combined(Assign *s, const Op *op, const Layout *l) {
-    uint32_t axis = (uint32_t)op->attr.i;
+    uint32_t axis = op->attr.axis;
     if (!l || !layout_axis_plan(l, axis).ordered) l = anchor_default(s, op->args[0]->type.shape);
     return op->kind == OP_SCAN ? l : layout_slice(s->f->layouts, l, axis, false);
 }
@@ -30,7 +30,7 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
     if (op->kind == OP_REDUCE) {
         const Layout *l = guess(s, op->args[0], depth + 1);
         if (!l) l = anchor_default(s, op->args[0]->type.shape);
-        return layout_slice(s->f->layouts, l, (uint32_t)op->attr.i, false);
+        return layout_slice(s->f->layouts, l, op->attr.axis, false);
     }
     if (op_is_move(op->kind) || op->kind == OP_JOIN || op->kind == OP_SPLIT) {
         const Layout *l = value_is_tile(op->args[0]) ? guess(s, op->args[0], depth + 1) : NULL;

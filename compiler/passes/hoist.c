@@ -74,7 +74,7 @@ static int64_t most_live(const Hoist *h, uint32_t from, uint32_t to) {
 
 static bool crosses_warps(const Op *op) {
     if (op->kind != OP_REDUCE) return false;
-    ReducePlan plan = layout_reduce_plan(op->args[0]->type.layout, (uint32_t)op->attr.i);
+    ReducePlan plan = layout_reduce_plan(op->args[0]->type.layout, op->attr.axis);
     return plan.combine[IN_WARP] || plan.combine[IN_CTA];
 }
 

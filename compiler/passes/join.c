@@ -38,7 +38,7 @@ static void need(Join *j, const Op *op) {
 /* Does the exchange that o loads of begin before `load`? */
 static bool begins_before(const Op *o, const Op *load) {
     for (const Op *s = load->prev; s; s = s->prev)
-        if (s->kind == OP_SHSTORE && s->attr.j == o->attr.j) return true;
+        if (s->kind == OP_SHSTORE && s->attr.slot == o->attr.slot) return true;
     return false;
 }
 

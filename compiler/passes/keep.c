@@ -81,7 +81,7 @@ static Value *is_kept(const ChunkLoad *l, Builder *b) {
 }
 
 static Attr bytes_of(const ChunkLoad *l, const KeptRow *r) {
-    return (Attr){.i = r->begin, .j = r->begin + (int64_t)(l->k->kept / l->k->size) * chunk_bytes(l->k, l->op)};
+    return (Attr){.start = r->begin, .end = r->begin + (int64_t)(l->k->kept / l->k->size) * chunk_bytes(l->k, l->op)};
 }
 
 static void keep(const ChunkLoad *l, Builder *b, const KeptRow *r, Value *v) {

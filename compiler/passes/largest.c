@@ -11,7 +11,7 @@ typedef struct Search {
 
 static uint64_t shared_of(const Op *op) {
     if (op->kind == OP_SHSTORE) return shape_elements(op->args[0]->type.shape) * type_bytes(op->args[0]->type);
-    return op->kind == OP_PARK ? (uint64_t)(op->attr.j - op->attr.i) : 0;
+    return op->kind == OP_PARK ? (uint64_t)(op->attr.end - op->attr.start) : 0;
 }
 
 static void visit(void *context, Op *op) {

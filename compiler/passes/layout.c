@@ -80,7 +80,7 @@ static void assign_debug(Assign *s, Op *op) {
 
 static void assign_reduce(Assign *s, Op *op) {
     Value *x = op->args[0];
-    uint32_t axis = (uint32_t)op->attr.i;
+    uint32_t axis = op->attr.axis;
     const Layout *l = value_is_hard(s, x) ? x->type.layout : anchor_default(s, x->type.shape);
     if (layout_reduce_plan(l, axis).mixed) l = anchor_default(s, x->type.shape);
     demand_arg(s, op, 0, l);
@@ -163,7 +163,7 @@ static void assign_combine(Assign *s, Op *op) {
     const Layout *l = NULL;
     for (uint32_t i = 0; i < op->nargs && !l; i++)
         if (value_is_hard(s, op->args[i])) l = op->args[i]->type.layout;
-    if (!l || !layout_axis_plan(l, (uint32_t)op->attr.i).ordered) l = anchor_default(s, op->args[0]->type.shape);
+    if (!l || !layout_axis_plan(l, op->attr.axis).ordered) l = anchor_default(s, op->args[0]->type.shape);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
     const Layout *to = guess_combined(s, op, l);
     for (uint32_t i = 0; i < op->nresults; i++)
@@ -281,7 +281,7 @@ static void assign_block(Assign *s, Block *b) {
 /* The threads of a program are those of a cluster. */
 static void widen_barrier(void *context, Op *op) {
     (void)context;
-    if (op->kind == OP_BARRIER) op->attr.i = SCOPE_CLUSTER;
+    if (op->kind == OP_BARRIER) op->attr.scope = SCOPE_CLUSTER;
 }
 
 bool pass_layout(Func *f, PassContext *c) {

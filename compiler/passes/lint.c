@@ -22,11 +22,11 @@ typedef struct Lint {
 } Lint;
 
 static bool is_arange(const Value *v) {
-    return v->def && v->def->kind == OP_ARANGE && v->def->attr.j - v->def->attr.i > 1;
+    return v->def && v->def->kind == OP_ARANGE && v->def->attr.end - v->def->attr.start > 1;
 }
 
 static bool same_index(const Value *a, const Value *b) {
-    return a == b || (is_arange(a) && is_arange(b) && a->def->attr.i == b->def->attr.i && a->def->attr.j == b->def->attr.j);
+    return a == b || (is_arange(a) && is_arange(b) && a->def->attr.start == b->def->attr.start && a->def->attr.end == b->def->attr.end);
 }
 
 static bool reaches(const Value *v, const Value *index, uint32_t *budget) {
@@ -108,14 +108,14 @@ static const Op *late_bound(const Lint *l, const Value *mask, const Part *index,
         const Op *first = late_bound(l, op->args[0], index, extent, depth - 1);
         return first ? first : late_bound(l, op->args[1], index, extent, depth - 1);
     }
-    bool less = op && op->kind == OP_ICMP && (op->attr.i == PRED_SLT || op->attr.i == PRED_SLE);
+    bool less = op && op->kind == OP_ICMP && (op->attr.pred == PRED_SLT || op->attr.pred == PRED_SLE);
     if (!less) return NULL;
     Parts x = parts_of(op->args[0]), n = parts_of(op->args[1]);
     const RecordParam *p = code_param(l, extent);
     bool is_extent = p && n.len == 1 && n.at[0].scale == 1 && !n.at[0].by && value_is_param(n.at[0].v) &&
                      strcmp(l->f->params.at[n.at[0].v->index].name, p->name) == 0;
     bool is_index = x.len == 1 && x.at[0].scale == 1 && !x.at[0].by && same_index(x.at[0].v, index->v);
-    int64_t beyond = (int64_t)((uint64_t)n.constant - (uint64_t)x.constant + (op->attr.i == PRED_SLE));
+    int64_t beyond = (int64_t)((uint64_t)n.constant - (uint64_t)x.constant + (op->attr.pred == PRED_SLE));
     return is_extent && is_index && beyond > 0 ? op : NULL;
 }
 
@@ -125,7 +125,7 @@ static void check_dim(const Lint *l, const Op *op, const RecordParam *of, uint32
     const RecordParam *n = code_param(l, extent);
     const Value *mask = mask_of(op);
     uint64_t shift = index->by || index->scale != 1 ? 0 : (uint64_t)p->constant;
-    int64_t size = 0, end = (int64_t)((uint64_t)index->v->def->attr.j + shift);
+    int64_t size = 0, end = (int64_t)((uint64_t)index->v->def->attr.end + shift);
     bool is_alone = true, is_number = code_number(l, extent, &size);
     for (uint32_t i = 0; i < p->len; i++) {
         const Part *other = &p->at[i];
@@ -142,7 +142,7 @@ static void check_dim(const Lint *l, const Op *op, const RecordParam *of, uint32
         diag(l->d, op->span, W_MASK_LATE, what, of->name, dim);
         diag_note(l->d, late->span, "the mask is made here; take index < %s", what);
     } else if (is_number || !is_ruled(l, extent)) {
-        diag(l->d, op->span, W_MASK_MISSING, of->name, what, dim, index->v->def->attr.j - 1);
+        diag(l->d, op->span, W_MASK_MISSING, of->name, what, dim, index->v->def->attr.end - 1);
         diag_note(l->d, index->v->def->span, "this index goes along the axis; a mask such as index < %s keeps it inside", what);
     }
 }
@@ -190,7 +190,7 @@ static void check_overlap(const Lint *l, const Op *op) {
         if (is_arange(v) && !p.at[i].by && p.at[i].scale == 1) inner = &p.at[i];
     }
     if (!inner || depends(mask_of(op), inner->v)) return;
-    int64_t size = inner->v->def->attr.j - inner->v->def->attr.i;
+    int64_t size = inner->v->def->attr.end - inner->v->def->attr.start;
     for (uint32_t i = 0; i < p.len; i++) {
         const Part *outer = &p.at[i];
         int64_t step = outer->scale < 0 ? (int64_t)(0 - (uint64_t)outer->scale) : outer->scale;

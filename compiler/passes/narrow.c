@@ -49,7 +49,7 @@ Value *narrow_low(Builder *b, Value *v) {
     const Op *op = v->def;
     Type t = type_with_dtype(v->type, DT_I32);
     if (v->type.dtype == DT_I32) return v;
-    if (op && op->kind == OP_CONST) return build_int(b, t, op->attr.i);
+    if (op && op->kind == OP_CONST) return build_int(b, t, op->attr.bits);
     if (op && (op->kind == OP_SEXT || op->kind == OP_ZEXT))
         return dtype_bits(op->args[0]->type.dtype) == 32 ? op->args[0] : build1_to(b, op->kind, op->args[0], t);
     if (!value_is_tile(v)) return build1_to(b, OP_TRUNC, v, t);
@@ -82,7 +82,7 @@ void narrow_terms(Value *v, int64_t scale, Terms *t) {
     if (++t->visits > VISITS) t->full = true;
     if (t->full) return;
     if (op && op->kind == OP_CONST) {
-        t->constant += (uint64_t)op->attr.i * (uint64_t)scale;
+        t->constant += (uint64_t)op->attr.bits * (uint64_t)scale;
     } else if (scalar || !op || v->type.dtype != DT_I64) {
         term_add(t, scalar ? scalar : v, scale);
     } else if (op->kind == OP_ADD || op->kind == OP_SUB) {
@@ -225,7 +225,7 @@ static Value *compare_moved(const Narrow *n, Builder *b, Pred p, Value *x, Value
 
 static Value *narrow_compare(const Narrow *n, Builder *b, const Op *op) {
     Value *x = op->args[0], *y = op->args[1];
-    Pred p = (Pred)op->attr.i;
+    Pred p = op->attr.pred;
     if (dtype_kind(x->type.dtype) != KIND_INT || x->type.dtype == DT_I1) return NULL;
     int known = decided(p, narrow_range(n, x), narrow_range(n, y));
     if (known >= 0) return build_int(b, op->results[0]->type, known);

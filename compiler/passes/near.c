@@ -32,7 +32,7 @@ static bool is_not_negative(const Value *v, uint32_t depth) {
         int64_t bits;
         return v->type.dtype == DT_FP32 && value_const(v, &bits) && (bits & 0x80000000) == 0;
     }
-    case OP_REDUCE: return d->attr.j == OP_FADD && is_not_negative(d->args[0], depth - 1);
+    case OP_REDUCE: return d->attr.combine == OP_FADD && is_not_negative(d->args[0], depth - 1);
     case OP_SELECT: return is_not_negative(d->args[1], depth - 1) && is_not_negative(d->args[2], depth - 1);
     case OP_FMUL: case OP_FDIV: case OP_FADD: return is_not_negative(d->args[0], depth - 1) && is_not_negative(d->args[1], depth - 1);
     default: return op_moves(d->kind) && d->nargs == 1 && is_not_negative(d->args[0], depth - 1);
@@ -44,15 +44,15 @@ static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
     switch (op->kind) {
     case OP_FPTRUNC: {
         uint32_t own = op->results[0]->type.dtype == DT_FP16 ? UNITS_FP16 : UNITS_BF16;
-        bool is_near = op->attr.i == ROUND_NEAREST; /* toward zero a little less than 2 is not 2 */
+        bool is_near = op->attr.round == ROUND_NEAREST; /* toward zero a little less than 2 is not 2 */
         return is_near && dtype_bits(op->results[0]->type.dtype) <= 16 ? own : 0;
     }
     case OP_FMUL: case OP_FDIV: return result == ANY_ERROR ? ANY_ERROR : result / 2;
     case OP_SELECT: return i > 0 ? result : ANY_ERROR;
     case OP_FNEG: case OP_FABS: return result;
     case OP_REDUCE:
-        if (op->attr.j == OP_FADD) return is_not_negative(op->args[0], DEPTH) ? result : 0;
-        return op->attr.j == OP_FMAX || op->attr.j == OP_FMIN ? result : 0;
+        if (op->attr.combine == OP_FADD) return is_not_negative(op->args[0], DEPTH) ? result : 0;
+        return op->attr.combine == OP_FMAX || op->attr.combine == OP_FMIN ? result : 0;
     case OP_FADD: return is_not_negative(op->args[0], DEPTH) && is_not_negative(op->args[1], DEPTH) ? result : 0;
     default: return op_moves(op->kind) || op_is_idempotent(op->kind) ? result : 0; /* of a maximum or minimum */
     }

@@ -86,7 +86,7 @@ static bool raise_needs(const BelowMax *p, bool try) {
 /* A scalar or a constant as a tile of type t. */
 static Value *uniform(Builder *b, Value *v, Type t) {
     int64_t bits;
-    if (value_const(v, &bits)) return build0(b, OP_CONST, (Attr){.i = bits}, t);
+    if (value_const(v, &bits)) return build0(b, OP_CONST, (Attr){.bits = bits}, t);
     if (!t.shape.rank) return v;
     return build1_to(b, OP_SPLAT, v, t);
 }
@@ -99,7 +99,7 @@ static Value *along(Builder *b, const BelowMax *p, Value *row, Type t) {
 }
 
 static Value *to_elements(Builder *b, const BelowMax *p, Value *v, const Layout *tile) {
-    return op_build(b, OP_SPREADWARP, &v, 1, (Attr){.i = p->axis}, laid(v->type.dtype, tile))->results[0];
+    return op_build(b, OP_SPREADWARP, &v, 1, (Attr){.axis = p->axis}, laid(v->type.dtype, tile))->results[0];
 }
 
 Value *below_exponential(Builder *b, const BelowMax *p, Value *d) {

@@ -10,7 +10,7 @@
 enum { MOST_WARPS = 4 }; /* measured: docs/performance.md, "Small programs share a block" */
 
 static void find_block_barrier(void *context, Op *op) {
-    if (op->kind == OP_BARRIER && op->attr.i != SCOPE_WARP) *(bool *)context = true;
+    if (op->kind == OP_BARRIER && op->attr.scope != SCOPE_WARP) *(bool *)context = true;
 }
 
 bool pass_pack(Func *f, PassContext *c) {

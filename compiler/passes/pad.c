@@ -66,8 +66,8 @@ static const char *combine_text(OpKind combine) {
 
 void lint_reduction(const Op *op, const Facts *facts, Diag *d) {
     Pad pad;
-    OpKind combine = (OpKind)op->attr.j;
-    if (!find_pad(op->args[0], (uint32_t)op->attr.i, facts, &pad)) return;
+    OpKind combine = op->attr.combine;
+    if (!find_pad(op->args[0], op->attr.axis, facts, &pad)) return;
     const char *neutral = neutral_text(combine, &pad);
     if (!neutral) return;
     char value[40];

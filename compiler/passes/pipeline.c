@@ -153,7 +153,7 @@ static void carry(const Rotation *r, Value **next, uint32_t n) {
 /* ---- Through shared memory ------------------------------------------------------------------------------------------------ */
 
 static Attr copy_attr(const AheadCopy *c) {
-    Attr a = {.i = c->vectors, .mem = c->load->attr.mem};
+    Attr a = {.vectors = c->vectors, .mem = c->load->attr.mem};
     a.mem.vec_log2 = c->vec_log2;
     if (c->load->nargs < 2) a.mem.mask_kind = MASK_NONE;
     return a;
@@ -167,7 +167,7 @@ static void build_copy(Builder *b, const AheadCopy *c, Value *ptr, Value *mask, 
 }
 
 static void build_order(Builder *b, OpKind k, uint32_t pending) {
-    op_build(b, k, NULL, 0, (Attr){.i = k == OP_COPYWAIT ? pending : 0}, (Type){0});
+    op_build(b, k, NULL, 0, (Attr){.pending = k == OP_COPYWAIT ? pending : 0}, (Type){0});
 }
 
 /* The copy of the front's round. */

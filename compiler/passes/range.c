@@ -171,9 +171,9 @@ Range range_of(const Op *op, const Range *a) {
 
 Range range_of_reduce(const Op *op, Range a) {
     DType d = op->results[0]->type.dtype;
-    int64_t n = (int64_t)shape_size(op->args[0]->type.shape, (uint32_t)op->attr.i);
+    int64_t n = (int64_t)shape_size(op->args[0]->type.shape, op->attr.axis);
     if (dtype_kind(d) != KIND_INT) return range_full(d);
-    switch (op->attr.j) {
+    switch (op->attr.combine) {
     case OP_SMAX:
     case OP_SMIN: return a;
     case OP_UMAX:

@@ -242,7 +242,7 @@ static bool park(Remat *r, Value *v, const PassTarget *t) {
     uint32_t bytes = waits(r, v) ? bytes_for(r, v, t) : 0, first = (r->f->shared_bytes + 15) / 16 * 16;
     if (!bytes) return false;
     Builder b = builder_after(r->f, v->def);
-    Value *parked = op_build(&b, OP_PARK, &v, 1, (Attr){.i = first, .j = first + bytes}, v->type)->results[0];
+    Value *parked = op_build(&b, OP_PARK, &v, 1, (Attr){.start = first, .end = first + bytes}, v->type)->results[0];
     parked->name = v->name;
     for (Use *u = v->uses, *next; u; u = next) {
         next = u->next;

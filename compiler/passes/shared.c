@@ -29,18 +29,18 @@ static void note_slot(void *context, Op *op) {
     Slots *s = context;
     if ((op->kind == OP_SHLOAD || op->kind == OP_SHGATHER) && s->open) s->open--;
     if (op->kind != OP_SHSTORE) return;
-    s->is_joined[op->attr.j] = s->open++ > 0;
-    s->bytes[op->attr.j] = (uint64_t)shared_bytes_of(s->f, op);
+    s->is_joined[op->attr.slot] = s->open++ > 0;
+    s->bytes[op->attr.slot] = (uint64_t)shared_bytes_of(s->f, op);
 }
 
 static void count_slot(void *context, Op *op) {
     Slots *s = context;
-    if (op->kind == OP_SHSTORE && (uint32_t)op->attr.j >= s->count) s->count = (uint32_t)op->attr.j + 1;
+    if (op->kind == OP_SHSTORE && op->attr.slot >= s->count) s->count = op->attr.slot + 1;
 }
 
 static void set_offset(void *context, Op *op) {
     const Slots *s = context;
-    if (op_info[op->kind].attr == ATTR_SHARED) op->attr.i = s->offset[op->attr.j];
+    if (op_info[op->kind].attr == ATTR_SHARED) op->attr.offset = s->offset[op->attr.slot];
 }
 
 /* What threads keep lies behind all exchanges. */
@@ -51,9 +51,9 @@ typedef struct Kept {
 static void place_kept(void *context, Op *op) {
     Kept *k = context;
     if (op->kind != OP_KEEP && op->kind != OP_KEPT) return;
-    op->attr.i += k->begin;
-    op->attr.j += k->begin;
-    if (op->attr.j > k->end) k->end = op->attr.j;
+    op->attr.start += k->begin;
+    op->attr.end += k->begin;
+    if (op->attr.end > k->end) k->end = op->attr.end;
 }
 
 static uint64_t give_offsets(Func *f, Slots *s) {

@@ -39,7 +39,7 @@ static Value *row_of(const Shift *s, const Op *op) {
     if (!add || add->kind != OP_ADDPTR || !add->args[0]->def || add->args[0]->def->kind != OP_SPLAT) return NULL;
     const Op *index = add->args[1]->def;
     if (index && index->kind == OP_SEXT) index = index->args[0]->def;
-    if (!index || index->kind != OP_ARANGE || index->attr.i * element_bytes(ptr) % s->bytes) return NULL;
+    if (!index || index->kind != OP_ARANGE || index->attr.start * element_bytes(ptr) % s->bytes) return NULL;
     uint64_t size = shape_elements(ptr->type.shape), vector = s->bytes / element_bytes(ptr);
     if (vector < 2 || size < LEAST_TURNED || fact_of(s->facts, ptr)->contiguous[0] < size) return NULL;
     return add->args[0]->def->args[0];
@@ -153,7 +153,7 @@ static bool leaves_room(const Shift *s, const Value *mask) {
 
 /* arange < n: what lies below zero is beyond n, unsigned, as what lies at the row's end is. */
 static bool is_row_mask(const Shift *s, const Op *op, const Op *arange) {
-    bool is_row = op->kind == OP_ICMP && op->attr.i == PRED_SLT && op->args[0] == arange->results[0] && arange->attr.i == 0;
+    bool is_row = op->kind == OP_ICMP && op->attr.pred == PRED_SLT && op->args[0] == arange->results[0] && arange->attr.start == 0;
     return is_row && fact_of(s->facts, op->args[1])->lo >= 0 && leaves_room(s, op->results[0]);
 }
 
@@ -200,7 +200,7 @@ static void turn(const Shift *s, const Turned *t, Value *by) {
     for (uint32_t i = 0; i < t->rows.len; i++) {
         Op *op = t->rows.at[i];
         op_set_arg(s->f, op, op->kind == OP_ICMP ? 0 : 1, moved);
-        if (op->kind == OP_ICMP) op->attr.i = PRED_ULT;
+        if (op->kind == OP_ICMP) op->attr.pred = PRED_ULT;
     }
     if (value_used(t->arange->results[0])) value_replace(s->f, t->arange->results[0], build_turned(s, OP_ROTATED, t->arange, by));
 }

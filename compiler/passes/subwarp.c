@@ -33,7 +33,7 @@ static bool is_plain(const Op *op) {
 
 /* Only programs along x share a block. */
 static bool varies_itself(const Op *op) {
-    return op->kind == OP_LOAD || op->kind == OP_ATOMICRMW || op->kind == OP_REDUCE || op->nregions || (op->kind == OP_PID && op->attr.i == 0);
+    return op->kind == OP_LOAD || op->kind == OP_ATOMICRMW || op->kind == OP_REDUCE || op->nregions || (op->kind == OP_PID && op->attr.axis == 0);
 }
 
 static bool any_varies(const Small *s, const Op *op, uint32_t n) {

@@ -74,12 +74,12 @@ static uint32_t line_of(const Code *k, Span span) {
 
 static void put_attributes(Code *k, const Op *op) {
     if (op_info[op->kind].attr == ATTR_REDUCE)
-        text_printf(&k->ops, ", \"axis\": %lld, \"combine\": \"%s\"", (long long)op->attr.i, op_info[op->attr.j].name);
+        text_printf(&k->ops, ", \"axis\": %lld, \"combine\": \"%s\"", (long long)op->attr.axis, op_info[op->attr.combine].name);
     if (op_info[op->kind].attr == ATTR_MEM) text_printf(&k->ops, ", \"vector\": %u", 1u << op->attr.mem.vec_log2);
     if (op_info[op->kind].attr == ATTR_SHARED)
-        text_printf(&k->ops, ", \"offset\": %lld, \"slot\": %lld", (long long)op->attr.i, (long long)op->attr.j);
+        text_printf(&k->ops, ", \"offset\": %lld, \"slot\": %lld", (long long)op->attr.offset, (long long)op->attr.slot);
     if (op_info[op->kind].attr == ATTR_COMBINE || op_info[op->kind].attr == ATTR_AXIS)
-        text_printf(&k->ops, ", \"axis\": %lld", (long long)op->attr.i);
+        text_printf(&k->ops, ", \"axis\": %lld", (long long)op->attr.axis);
 }
 
 static void put_end(Code *k, const char *text) {

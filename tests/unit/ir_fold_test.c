@@ -46,7 +46,7 @@ static void check_constants(Func *f, Op *op) {
     if (known && !same_bits(to, got, want)) describe(f, op, a, got, want);
     Builder b = builder_before(f, op);
     for (uint32_t i = 0; i < op->nargs; i++)
-        op_set_arg(f, op, i, build0(&b, OP_CONST, (Attr){.i = a[i]}, op->args[i]->type));
+        op_set_arg(f, op, i, build0(&b, OP_CONST, (Attr){.bits = a[i]}, op->args[i]->type));
     Value *v = op_fold(&b, op);
     if (known &&
         (!v || !type_equal(v->type, op->results[0]->type) || !value_const(v, &folded) || !same_bits(to, folded, want)))
@@ -168,7 +168,7 @@ static void interpret(const Func *f, int64_t *bits) {
         if (op->nresults != 1) continue;
         for (uint32_t i = 0; i < op->nargs; i++) a[i] = bits[op->args[i]->id];
         if (op->kind == OP_CONST)
-            bits[op->results[0]->id] = op->attr.i;
+            bits[op->results[0]->id] = op->attr.bits;
         else if (!op_evaluate(op, a, &bits[op->results[0]->id]))
             fail_msg("no value of %s", op_info[op->kind].name);
     }

@@ -279,7 +279,7 @@ static inline int64_t ref_convert(const Op *op, int64_t a) {
     case OP_FPTOSI: return ref_to_int(to, true, value_of(from, a));
     case OP_FPTOUI: return ref_to_int(to, false, value_of(from, a));
     case OP_FPEXT: return ref_to_float(to, (long double)value_of(from, a), false);
-    case OP_FPTRUNC: return ref_to_float(to, (long double)value_of(from, a), op->attr.i == ROUND_ZERO);
+    case OP_FPTRUNC: return ref_to_float(to, (long double)value_of(from, a), op->attr.round == ROUND_ZERO);
     case OP_BITCAST: return dtype_kind(to) == KIND_INT ? sign_extend(to, a) : (int64_t)((uint64_t)a & mask);
     default: fail_msg("ref_convert: %s", op_info[op->kind].name);
     }
@@ -296,9 +296,9 @@ static inline bool reference(const Op *op, const int64_t *a, int64_t *r) {
     else if (k == OP_ADDPTR)
         *r = a[0] + a[1] * (int64_t)dtype_bits(op->args[0]->type.pointee) / 8;
     else if (k == OP_ICMP)
-        *r = ref_icmp((Pred)op->attr.i, d, a[0], a[1]);
+        *r = ref_icmp(op->attr.pred, d, a[0], a[1]);
     else if (k == OP_FCMP)
-        *r = ref_compare((Pred)op->attr.i, value_of(d, a[0]), value_of(d, a[1]));
+        *r = ref_compare(op->attr.pred, value_of(d, a[0]), value_of(d, a[1]));
     else if (k == OP_BITCAST || op->results[0]->type.dtype != d)
         *r = ref_convert(op, a[0]);
     else if (dtype_kind(d) == KIND_INT)

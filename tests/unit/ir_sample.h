@@ -74,7 +74,7 @@ static inline void sample_elementwise(Sample *s, OpKind k, uint32_t nargs, DType
         for (uint32_t tile = 0; tile < 2; tile++) {
             Value *x = sample_value(s, sample_tile(s, (DType)d, tile ? s->square : shape_scalar()));
             Value *args[] = {x, x, x};
-            op_build(&s->b, k, args, nargs, (Attr){.i = 0}, x->type);
+            op_build(&s->b, k, args, nargs, (Attr){0}, x->type);
         }
     }
 }
@@ -96,7 +96,7 @@ static inline void sample_convert(Sample *s, OpKind k, DTypeKind from, DTypeKind
             if (wider && (wider > 0) != (dtype_bits(c) > dtype_bits(a))) continue;
             if (wider < 0 && dtype_bits(c) == dtype_bits(a)) continue;
             Value *x = sample_value(s, sample_tile(s, a, s->row));
-            Attr attr = {.i = k == OP_FPTRUNC ? (int64_t)(j & 1) : 0};
+            Attr attr = {.round = k == OP_FPTRUNC ? (Round)(j & 1) : ROUND_NEAREST};
             op_build(&s->b, k, &x, 1, attr, sample_tile(s, c, s->row));
         }
     }
@@ -108,16 +108,16 @@ static inline void sample_reduce(Sample *s, OpKind k) {
     for (uint32_t axis = 0; axis < 2; axis++) {
         Value *i = sample_value(s, sample_tile(s, DT_I32, s->square)),
               *x = sample_value(s, sample_tile(s, DT_FP32, s->square));
-        for (uint32_t c = 0; c < COUNT(ints); c++) op_build(&s->b, k, &i, 1, (Attr){.i = axis, .j = ints[c]}, i->type);
+        for (uint32_t c = 0; c < COUNT(ints); c++) op_build(&s->b, k, &i, 1, (Attr){.axis = axis, .combine = ints[c]}, i->type);
         for (uint32_t c = 0; c < COUNT(floats); c++)
-            op_build(&s->b, k, &x, 1, (Attr){.i = axis, .j = floats[c]}, x->type);
+            op_build(&s->b, k, &x, 1, (Attr){.axis = axis, .combine = floats[c]}, x->type);
     }
     Value *r = sample_value(s, sample_tile(s, DT_I1, s->row));
-    op_build(&s->b, k, &r, 1, (Attr){.i = 0, .j = OP_OR}, r->type);
+    op_build(&s->b, k, &r, 1, (Attr){.combine = OP_OR}, r->type);
 }
 
 /* Two values at once, by a region with an `if`; and one value. */
-static inline void sample_combine_of(Sample *s, OpKind k, uint32_t axis, uint32_t n, int64_t flags) {
+static inline void sample_combine_of(Sample *s, OpKind k, uint32_t axis, uint32_t n, uint32_t flags) {
     Type runs = sample_tile(s, DT_FP32, s->square);
     Value *x = sample_value(s, runs), *i = sample_value(s, type_with_dtype(runs, DT_I32)), *args[4] = {x, i};
     if (k == OP_SCANAPPLY) {
@@ -127,7 +127,7 @@ static inline void sample_combine_of(Sample *s, OpKind k, uint32_t axis, uint32_
         args[n] = sample_value(s, runs);
         if (n == 2) args[3] = sample_value(s, type_with_dtype(runs, DT_I32));
     }
-    Op *op = build_combine(&s->b, k, args, k == OP_SCANAPPLY ? 2 * n : n, (Attr){.i = axis, .j = flags}, NULL);
+    Op *op = build_combine(&s->b, k, args, k == OP_SCANAPPLY ? 2 * n : n, (Attr){.axis = axis, .flags = flags}, NULL);
     Value **in = op->regions[0]->args.at;
     Builder b = builder_at_end(s->f, op->regions[0]);
     b.span = s->b.span;
@@ -209,10 +209,10 @@ static inline void sample_constants(Sample *s) {
         for (int64_t i = -3; i < 4 && !is_float && d != DT_PTR; i++)
             build_int(&s->b, type_scalar((DType)d), i * INT64_C(123456789));
     }
-    build0(&s->b, OP_CONST, (Attr){.i = 0x7fc00000}, type_scalar(DT_FP32));
-    build0(&s->b, OP_CONST, (Attr){.i = 0xffc00001}, type_scalar(DT_FP32));
-    build0(&s->b, OP_CONST, (Attr){.i = 0xff}, type_scalar(DT_FP8E4));
-    build0(&s->b, OP_CONST, (Attr){.i = 0x1000}, type_pointer(DT_FP16));
+    build0(&s->b, OP_CONST, (Attr){.bits = 0x7fc00000}, type_scalar(DT_FP32));
+    build0(&s->b, OP_CONST, (Attr){.bits = 0xffc00001}, type_scalar(DT_FP32));
+    build0(&s->b, OP_CONST, (Attr){.bits = 0xff}, type_scalar(DT_FP8E4));
+    build0(&s->b, OP_CONST, (Attr){.bits = 0x1000}, type_pointer(DT_FP16));
 }
 
 static inline void sample_memory_ops(Sample *s) {
@@ -250,29 +250,29 @@ static inline void sample_copies(Sample *s) {
         MemAttr m = {.align_log2 = 4, .vec_log2 = 2, .mask_kind = masked ? MASK_PREFIX : MASK_NONE};
         vec_push(s->f->arena, &s->f->sites, s->b.span);
         m.site = s->f->sites.len - 1;
-        op_build(&s->b, OP_COPYASYNC, args, 3 + masked, (Attr){.i = 1, .is_begin = !masked, .is_ahead = masked, .mem = m}, s->n->type);
+        op_build(&s->b, OP_COPYASYNC, args, 3 + masked, (Attr){.vectors = 1, .is_begin = !masked, .is_ahead = masked, .mem = m}, s->n->type);
     }
 }
 
 static inline void sample_copies_read(Sample *s) {
     Type t = sample_tile(s, DT_FP32, s->row);
     Value *args[] = {s->n, sample_value(s, type_with_dtype(t, DT_I1)), sample_value(s, t)};
-    op_build(&s->b, OP_COPYREAD, args, 1, (Attr){.i = 1, .mem = {.vec_log2 = 2}}, t);
-    op_build(&s->b, OP_COPYREAD, args, 3, (Attr){.i = 2, .mem = {.vec_log2 = 1}}, t);
+    op_build(&s->b, OP_COPYREAD, args, 1, (Attr){.vectors = 1, .mem = {.vec_log2 = 2}}, t);
+    op_build(&s->b, OP_COPYREAD, args, 3, (Attr){.vectors = 2, .mem = {.vec_log2 = 1}}, t);
 }
 
 static inline void sample_kept(Sample *s, OpKind k) {
     Value *args[] = {s->n, sample_value(s, sample_tile(s, DT_FP16, s->row))};
-    op_build(&s->b, k, args, k == OP_KEEP ? 2 : 1, (Attr){.i = 16, .j = 4112}, args[1]->type);
+    op_build(&s->b, k, args, k == OP_KEEP ? 2 : 1, (Attr){.start = 16, .end = 4112}, args[1]->type);
 }
 
 static inline void sample_op(Sample *s, OpKind k) {
     Value *x, *y;
     switch (k) {
     case OP_CONST: sample_constants(s); return;
-    case OP_ARANGE: build0(&s->b, k, (Attr){.i = -256, .j = 0}, sample_tile(s, DT_I32, s->row)); return;
+    case OP_ARANGE: build0(&s->b, k, (Attr){.start = -256, .end = 0}, sample_tile(s, DT_I32, s->row)); return;
     case OP_ROTATED:
-    case OP_MOVED: op_build(&s->b, k, &s->n, 1, (Attr){.i = -256, .j = 0}, sample_tile(s, DT_I32, s->row)); return;
+    case OP_MOVED: op_build(&s->b, k, &s->n, 1, (Attr){.start = -256, .end = 0}, sample_tile(s, DT_I32, s->row)); return;
     case OP_SPLAT:
         build1_to(&s->b, k, s->p, type_with_shape(s->p->type, s->f->stage == STAGE_SIMT ? s->row : s->square));
         return;
@@ -300,7 +300,7 @@ static inline void sample_op(Sample *s, OpKind k) {
         build_split(&s->b, x, 1);
         return;
     case OP_PID:
-    case OP_NPROG: build0(&s->b, k, (Attr){.i = 2}, s->n->type); return;
+    case OP_NPROG: build0(&s->b, k, (Attr){.axis = 2}, s->n->type); return;
     case OP_ADD:
     case OP_SUB:
     case OP_MUL:
@@ -377,8 +377,8 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_SPREADWARP:
         x = sample_value(s, sample_tile(s, DT_FP32, s->square));
         for (uint32_t axis = 0; axis < 2; axis++) {
-            y = op_build(&s->b, OP_REDUCEWARP, &x, 1, (Attr){.i = axis, .j = OP_FMAX}, x->type)->results[0];
-            op_build(&s->b, k, &y, 1, (Attr){.i = axis}, x->type);
+            y = op_build(&s->b, OP_REDUCEWARP, &x, 1, (Attr){.axis = axis, .combine = OP_FMAX}, x->type)->results[0];
+            op_build(&s->b, k, &y, 1, (Attr){.axis = axis}, x->type);
         }
         return;
     case OP_REDUCEFN:
@@ -393,16 +393,16 @@ static inline void sample_op(Sample *s, OpKind k) {
         return;
     case OP_PARK:
         x = sample_value(s, sample_tile(s, DT_FP32, s->row));
-        op_build(&s->b, k, &x, 1, (Attr){.i = 64, .j = 4160}, x->type);
+        op_build(&s->b, k, &x, 1, (Attr){.start = 64, .end = 4160}, x->type);
         return;
     case OP_KEEP:
     case OP_KEPT: sample_kept(s, k); return;
     case OP_AGAIN: build1(&s->b, k, sample_value(s, sample_tile(s, DT_FP16, s->row))); return;
     case OP_SHSTORE:
         x = sample_value(s, sample_tile(s, DT_I8, s->square));
-        op_build(&s->b, k, &x, 1, (Attr){.i = -1, .j = 7}, x->type);
+        op_build(&s->b, k, &x, 1, (Attr){.offset = -1, .slot = 7}, x->type);
         return;
-    case OP_SHLOAD: build0(&s->b, k, (Attr){.i = 64, .j = 7}, sample_tile(s, DT_I8, s->square)); return;
+    case OP_SHLOAD: build0(&s->b, k, (Attr){.offset = 64, .slot = 7}, sample_tile(s, DT_I8, s->square)); return;
     case OP_GATHER:
         x = sample_value(s, sample_tile(s, DT_FP32, s->square));
         build_gather(&s->b, x, sample_value(s, sample_tile(s, DT_I32, shape_make(2, (const uint8_t[]){7, 5}))), 0);
@@ -414,15 +414,15 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_ASSERT: build_assert(&s->b, sample_value(s, sample_tile(s, DT_I1, s->row)), "\x01 100% \x7f", 0); return;
     case OP_SHGATHER:
         x = sample_value(s, sample_tile(s, DT_I32, s->square));
-        op_build(&s->b, k, &x, 1, (Attr){.i = 16, .j = 3, .axis = 1, .size_log2 = 9}, sample_tile(s, DT_FP64, s->square));
+        op_build(&s->b, k, &x, 1, (Attr){.offset = 16, .slot = 3, .axis = 1, .size_log2 = 9}, sample_tile(s, DT_FP64, s->square));
         return;
     case OP_COPYASYNC: sample_copies(s); return;
     case OP_COPYREAD: sample_copies_read(s); return;
     case OP_COPYCOMMIT: op_build(&s->b, k, NULL, 0, (Attr){0}, s->n->type); return;
-    case OP_COPYWAIT: op_build(&s->b, k, NULL, 0, (Attr){.i = 2}, s->n->type); return;
+    case OP_COPYWAIT: op_build(&s->b, k, NULL, 0, (Attr){.pending = 2}, s->n->type); return;
     case OP_BARRIER:
         for (int64_t scope = SCOPE_WARP; scope <= SCOPE_CLUSTER; scope++)
-            op_build(&s->b, k, NULL, 0, (Attr){.i = scope}, s->n->type);
+            op_build(&s->b, k, NULL, 0, (Attr){.scope = scope}, s->n->type);
         return;
     case OP_FOR:
     case OP_YIELD: sample_for(s); return;
@@ -498,7 +498,7 @@ static inline void random_cast(RandomFunc *g, bool scalar) {
     else if (!from_float && !to_float)
         k = c < a ? OP_TRUNC : random_below(g->r, 2) ? OP_SEXT : OP_ZEXT;
     Value *x = random_operand(g, from);
-    Attr attr = {.i = k == OP_FPTRUNC ? (int64_t)random_below(g->r, 2) : 0};
+    Attr attr = {.round = k == OP_FPTRUNC ? (Round)random_below(g->r, 2) : ROUND_NEAREST};
     pool_add(g, op_build(&g->s.b, k, &x, 1, attr, to)->results[0]);
 }
 

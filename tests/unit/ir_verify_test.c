@@ -165,28 +165,28 @@ static void result_count(Victim *v) {
 
 static void attr_bits(Victim *v) {
     Builder b = builder_before(v->s.f, v->add);
-    build_int(&b, type_scalar(DT_I8), 1)->def->attr.i = 128;
+    build_int(&b, type_scalar(DT_I8), 1)->def->attr.bits = 128;
 }
 
 static void attr_axis(Victim *v) {
     Builder b = builder_before(v->s.f, v->add);
-    build0(&b, OP_PID, (Attr){.i = 0}, v->s.n->type)->def->attr.i = 3;
+    build0(&b, OP_PID, (Attr){0}, v->s.n->type)->def->attr.axis = 3;
 }
 
 static void attr_pred(Victim *v) {
     Builder b = builder_before(v->s.f, v->add);
-    build_compare(&b, OP_FCMP, PRED_EQ, v->s.x, v->s.x)->def->attr.i = PRED_ULT;
+    build_compare(&b, OP_FCMP, PRED_EQ, v->s.x, v->s.x)->def->attr.pred = PRED_ULT;
 }
 
 static void attr_combine(Victim *v) {
     Builder b = builder_after(v->s.f, v->load);
-    build_reduce(&b, v->tile, 0, OP_FADD)->def->attr.j = OP_ADD;
+    build_reduce(&b, v->tile, 0, OP_FADD)->def->attr.combine = OP_ADD;
 }
 
 static void attr_range(Victim *v) {
     Builder b = builder_before(v->s.f, v->add);
-    Attr a = {.i = 0, .j = 256};
-    build0(&b, OP_ARANGE, a, sample_tile(&v->s, DT_I32, v->s.row))->def->attr.j = 255;
+    Attr a = {.start = 0, .end = 256};
+    build0(&b, OP_ARANGE, a, sample_tile(&v->s, DT_I32, v->s.row))->def->attr.end = 255;
 }
 
 static void attr_policy(Victim *v) {

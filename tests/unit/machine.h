@@ -104,9 +104,9 @@ static inline uint32_t moved_from(const Op *op, uint32_t flat, const Value **fro
     Shape to = op->results[0]->type.shape;
     *from = op->args[op->kind == OP_JOIN ? flat % 2 : 0];
     if (op->kind == OP_JOIN) return flat / 2;
-    if (op->kind == OP_SPLIT) return 2 * flat + (uint32_t)op->attr.i;
+    if (op->kind == OP_SPLIT) return 2 * flat + op->attr.half;
     for (uint32_t d = 0; d < to.rank && op->kind == OP_TRANS; d++)
-        coords[op->attr.i >> (4 * d) & 15] = shape_coord(to, flat, d);
+        coords[op->attr.perm >> (4 * d) & 15] = shape_coord(to, flat, d);
     return op->kind == OP_TRANS ? shape_flat((*from)->type.shape, coords) : flat;
 }
 
@@ -123,10 +123,10 @@ static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
     int64_t args[3] = {0}, r = 0;
     const Value *x = op->nargs ? op->args[0] : NULL;
     switch (op->kind) {
-    case OP_CONST: return op->attr.i;
-    case OP_ARANGE: return op->attr.i + flat;
-    case OP_ROTATED: return op->attr.i + ((flat - element(m, x, 0)) & (op->attr.j - op->attr.i - 1));
-    case OP_MOVED: return op->attr.i + flat - element(m, x, 0);
+    case OP_CONST: return op->attr.bits;
+    case OP_ARANGE: return op->attr.start + flat;
+    case OP_ROTATED: return op->attr.start + ((flat - element(m, x, 0)) & (op->attr.end - op->attr.start - 1));
+    case OP_MOVED: return op->attr.start + flat - element(m, x, 0);
     case OP_PID: return m->pid;
     case OP_NPROG: return INT32_MAX;
     case OP_SPLAT: return element(m, x, 0);
@@ -143,9 +143,9 @@ static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
         uint32_t at = moved_from(op, flat, &from);
         return element(m, from, at);
     }
-    case OP_FLIP: return element(m, x, flat ^ (uint32_t)op->attr.i);
+    case OP_FLIP: return element(m, x, flat ^ op->attr.flip);
     case OP_GATHER: {
-        uint32_t at = gathered_from(t.shape, x->type.shape, (uint32_t)op->attr.i, flat, element(m, op->args[1], flat));
+        uint32_t at = gathered_from(t.shape, x->type.shape, op->attr.axis, flat, element(m, op->args[1], flat));
         return element(m, x, at);
     }
     default: break;
@@ -157,10 +157,10 @@ static inline int64_t compute(const Machine *m, const Op *op, uint32_t flat) {
 
 static inline int64_t reduced(const Machine *m, const Op *op, uint32_t flat) {
     Shape s = op->args[0]->type.shape;
-    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(s, axis);
+    uint32_t axis = op->attr.axis, low = shape_offset(s, axis);
     uint32_t base = (flat & ((1u << low) - 1)) | (flat >> low) << (low + s.log2[axis]);
     int64_t sum = element(m, op->args[0], base);
-    Op step = {.kind = (OpKind)op->attr.j,
+    Op step = {.kind = op->attr.combine,
                .results = op->results,
                .args = (Value *[]){op->results[0], op->results[0]},
                .nargs = 2,
@@ -184,7 +184,7 @@ static inline void run_region(Machine *m, const Block *region, int64_t *so_far, 
 /* reduce_fn and scan of stage TILE: one element after another. */
 static inline void run_combine(Machine *m, const Op *op) {
     Shape s = op->args[0]->type.shape;
-    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(s, axis), size = (uint32_t)shape_size(s, axis), n = op->nargs;
+    uint32_t axis = op->attr.axis, low = shape_offset(s, axis), size = (uint32_t)shape_size(s, axis), n = op->nargs;
     uint32_t lines = (uint32_t)shape_elements(s) / size;
     int64_t **r = NEW_ARRAY(m->scratch, int64_t *, n), *sum = NEW_ARRAY(m->scratch, int64_t, n),
             *x = NEW_ARRAY(m->scratch, int64_t, n);
@@ -192,7 +192,7 @@ static inline void run_combine(Machine *m, const Op *op) {
     for (uint32_t line = 0; line < lines; line++) {
         uint32_t base = (line & ((1u << low) - 1)) | (line >> low) << (low + s.log2[axis]);
         for (uint32_t i = 0; i < size; i++) {
-            uint32_t flat = base + ((op->attr.j & COMBINE_REVERSE ? size - 1 - i : i) << low);
+            uint32_t flat = base + ((op->attr.flags & COMBINE_REVERSE ? size - 1 - i : i) << low);
             for (uint32_t k = 0; k < n; k++) (i ? x : sum)[k] = element(m, op->args[k], flat);
             if (i) run_region(m, op->regions[0], sum, x, n);
             for (uint32_t k = 0; k < n; k++) r[k][op->kind == OP_SCAN ? flat : line] = sum[k];

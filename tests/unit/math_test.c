@@ -42,10 +42,10 @@ static void add_function(const Math *k, const char *name, const Op *op, bool sha
     LLVMBuildRetVoid(m->at);
 }
 
-static void add_op(const Math *k, OpKind kind, DType from, DType to, uint32_t nargs, int64_t attr, const char *name) {
+static void add_op(const Math *k, OpKind kind, DType from, DType to, uint32_t nargs, Round round, const char *name) {
     Value a = {.type = {.dtype = from}}, r = {.type = {.dtype = to}};
     Value *args[] = {&a, &a, &a}, *results[] = {&r};
-    Op op = {.kind = kind, .args = args, .results = results, .nargs = nargs, .nresults = 1, .attr = {.i = attr}};
+    Op op = {.kind = kind, .args = args, .results = results, .nargs = nargs, .nresults = 1, .attr = {.round = round}};
     add_function(k, name, &op, false);
 }
 

@@ -166,13 +166,13 @@ static void write_affine(Writer *w, const Op *op) {
 static void write_combine(Writer *w) {
     Value *args[] = {any_tile(w), any_tile(w)};
     bool is_scan = random_below(w->r, 2);
-    Attr attr = {.i = random_below(w->r, w->shape.rank), .j = random_below(w->r, 2) ? COMBINE_REVERSE : 0};
+    Attr attr = {.axis = random_below(w->r, w->shape.rank), .flags = random_below(w->r, 2) ? COMBINE_REVERSE : 0};
     Op *op = build_combine(&w->b, is_scan ? OP_SCAN : OP_REDUCEFN, args, 2, attr, NULL);
     write_affine(w, op);
     for (uint32_t i = 0; i < 2; i++) {
         Value *v = op->results[i];
         if (!value_is_tile(v)) v = build_splat(&w->b, v, w->shape);
-        else if (!is_scan) v = build_broadcast(&w->b, build_expand(&w->b, v, (uint32_t)attr.i), w->shape);
+        else if (!is_scan) v = build_broadcast(&w->b, build_expand(&w->b, v, attr.axis), w->shape);
         have(w, v);
     }
 }
@@ -324,7 +324,7 @@ static void spoil(void *context, Op *op) {
     const char *how = context;
     if (strcmp(how, "vector") == 0 && op->kind == OP_LOAD) op->attr.mem.vec_log2 = 4;
     if (strcmp(how, "mask") == 0 && op->kind == OP_STORE) op->attr.mem.mask_kind = MASK_UNIFORM;
-    if (strcmp(how, "offset") == 0 && op->kind == OP_SHLOAD) op->attr.i += 16;
+    if (strcmp(how, "offset") == 0 && op->kind == OP_SHLOAD) op->attr.offset += 16;
 }
 
 static void test_catches(void **state) {

@@ -110,11 +110,11 @@ static inline int64_t pure_element(Grid *g, const Op *op, uint32_t thread, uint3
     const Value *v = op->results[0];
     int64_t args[3] = {0}, r = 0;
     switch (op->kind) {
-    case OP_CONST: return op->attr.i;
-    case OP_ARANGE: return op->attr.i + flat_of(v, thread, reg);
+    case OP_CONST: return op->attr.bits;
+    case OP_ARANGE: return op->attr.start + flat_of(v, thread, reg);
     case OP_ROTATED:
-        return op->attr.i + ((flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0)) & (op->attr.j - op->attr.i - 1));
-    case OP_MOVED: return op->attr.i + flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0);
+        return op->attr.start + ((flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0)) & (op->attr.end - op->attr.start - 1));
+    case OP_MOVED: return op->attr.start + flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0);
     case OP_PID: return 3;
     case OP_NPROG: return 7;
     case OP_SPLAT: return *at(g, op->args[0], thread, 0);
@@ -159,7 +159,7 @@ static inline void run_flip(Grid *g, const Op *op) {
     const Value *from = op->args[0], *v = op->results[0];
     for (uint32_t t = 0; t < g->threads; t++) {
         for (uint32_t r = 0; r < registers_of(v); r++) {
-            uint32_t wanted = flat_of(v, t, r) ^ (uint32_t)op->attr.i, seen = 0;
+            uint32_t wanted = flat_of(v, t, r) ^ op->attr.flip, seen = 0;
             for (uint32_t i = 0; i < 32 * registers_of(from); i++) {
                 uint32_t there = (t & ~31u) | i % 32;
                 if (flat_of(from, there, i / 32) != wanted) continue;
@@ -175,7 +175,7 @@ static inline void run_flip(Grid *g, const Op *op) {
 /* Which register it would be if nothing had been scattered. */
 static inline uint32_t gathered_register(const Grid *g, const Op *op, uint32_t thread, uint32_t reg) {
     if (!op->attr.is_scattered) return reg;
-    const Layout *l = layout_partial(g->f->layouts, op->args[0]->type.layout, (uint32_t)op->attr.i);
+    const Layout *l = layout_partial(g->f->layouts, op->args[0]->type.layout, op->attr.axis);
     uint32_t flat = flat_of(op->results[0], thread, reg);
     for (uint32_t r = 0; r < layout_registers(l); r++)
         if (layout_apply(l, owner_of(thread, r)) == flat) return r;
@@ -185,8 +185,8 @@ static inline uint32_t gathered_register(const Grid *g, const Op *op, uint32_t t
 
 static inline void run_reduce(Grid *g, const Op *op) {
     const Value *from = op->args[0], *v = op->results[0];
-    ReducePlan plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i);
-    Op step = {.kind = (OpKind)op->attr.j,
+    ReducePlan plan = layout_reduce_plan(from->type.layout, op->attr.axis);
+    Op step = {.kind = op->attr.combine,
                .results = op->results,
                .args = (Value *[]){op->results[0], op->results[0]},
                .nargs = 2,
@@ -216,7 +216,7 @@ static inline void run_reduce(Grid *g, const Op *op) {
 /* The register of the partial results that stands for the same register bits but those along the axis. */
 static inline void run_broadcast_warp(Grid *g, const Op *op) {
     const Value *from = op->args[0], *v = op->results[0];
-    ReducePlan plan = layout_reduce_plan(v->type.layout, (uint32_t)op->attr.i);
+    ReducePlan plan = layout_reduce_plan(v->type.layout, op->attr.axis);
     for (uint32_t r = 0; r < registers_of(v); r++) {
         uint32_t k = 0, n = 0;
         for (uint32_t bit = 0; bit < 32; bit++)
@@ -257,7 +257,7 @@ static inline int64_t element_like(Grid *g, const Value *x, const Value *v, uint
 /* The elements first … last along the axis (in steps of `step`) of the line through `flat`, in the same warp. */
 static inline void combine_line(Grid *g, const Op *op, uint32_t t, uint32_t flat, uint32_t first, uint32_t last, int64_t *sum) {
     Shape s = op->args[0]->type.shape;
-    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(s, axis), n = op->nargs;
+    uint32_t axis = op->attr.axis, low = shape_offset(s, axis), n = op->nargs;
     int64_t x[8];
     if (n > COUNT(x)) fail_msg("%u values at once", n);
     for (uint32_t c = first;; c = first <= last ? c + 1 : c - 1) {
@@ -272,9 +272,9 @@ static inline void combine_line(Grid *g, const Op *op, uint32_t t, uint32_t flat
 /* reduce_fn, scan, and the same within runs: what the definition says, element by element. */
 static inline void run_combine_of(Grid *g, const Op *op) {
     const Layout *l = op->args[0]->type.layout;
-    uint32_t axis = (uint32_t)op->attr.i, n = op->nargs, low = shape_offset(l->shape, axis);
+    uint32_t axis = op->attr.axis, n = op->nargs, low = shape_offset(l->shape, axis);
     AxisPlan plan = layout_axis_plan(l, axis);
-    bool in_runs = op->kind == OP_REDUCEFNWARP || op->kind == OP_SCANWARP, reverse = op->attr.j & COMBINE_REVERSE;
+    bool in_runs = op->kind == OP_REDUCEFNWARP || op->kind == OP_SCANWARP, reverse = op->attr.flags & COMBINE_REVERSE;
     bool is_scan = op->kind == OP_SCAN || op->kind == OP_SCANWARP;
     uint32_t size = 1u << (in_runs ? plan.within : plan.bits);
     int64_t *sum = NEW_ARRAY(g->a, int64_t, n);
@@ -283,7 +283,7 @@ static inline void run_combine_of(Grid *g, const Op *op) {
         for (uint32_t r = 0; r < registers_of(op->args[0]) && is_scan; r++) {
             uint32_t flat = flat_of(op->args[0], t, r), c = shape_coord(l->shape, flat, axis);
             uint32_t first = reverse ? c | (size - 1) : c & ~(size - 1), last = c;
-            bool exclusive = op->attr.j & COMBINE_EXCLUSIVE && first != last;
+            bool exclusive = op->attr.flags & COMBINE_EXCLUSIVE && first != last;
             combine_line(g, op, t, flat, first, exclusive ? (reverse ? last + 1 : last - 1) : last, sum);
             for (uint32_t k = 0; k < n; k++) *at(g, op->results[k], t, r) = sum[k];
         }
@@ -300,7 +300,7 @@ static inline void run_combine_of(Grid *g, const Op *op) {
 }
 
 static inline void run_apply(Grid *g, const Op *op) {
-    uint32_t n = op->nargs / 2, axis = (uint32_t)op->attr.i;
+    uint32_t n = op->nargs / 2, axis = op->attr.axis;
     const Layout *l = op->args[0]->type.layout;
     Shape s = l->shape, runs = op->args[n]->type.shape;
     uint32_t within = layout_axis_plan(l, axis).within, most = (uint32_t)shape_size(runs, axis) - 1;
@@ -309,7 +309,7 @@ static inline void run_apply(Grid *g, const Op *op) {
         for (uint32_t r = 0; r < registers_of(op->args[0]); r++) {
             uint32_t coords[SHAPE_RANK], flat = flat_of(op->args[0], t, r);
             for (uint32_t d = 0; d < s.rank; d++) coords[d] = shape_coord(s, flat, d) >> (d == axis ? within : 0);
-            bool has_before = coords[axis] != (op->attr.j & COMBINE_REVERSE ? most : 0);
+            bool has_before = coords[axis] != (op->attr.flags & COMBINE_REVERSE ? most : 0);
             for (uint32_t k = 0; k < n; k++) {
                 x[k] = *at(g, op->args[k], t, r);
                 sum[k] = has_before ? element_like(g, op->args[n + k], op->args[n], t / 32, shape_flat(runs, coords)) : x[k];
@@ -382,8 +382,8 @@ static inline void run_shared(Grid *g, const Op *op) {
                 from.log2[op->attr.axis] = op->attr.size_log2;
                 flat = gathered_from(v->type.shape, from, (uint32_t)op->attr.axis, flat, *at(g, op->args[0], t, r));
             }
-            uint64_t first = (uint64_t)op->attr.i + (uint64_t)flat * bytes_of(v);
-            if (op->attr.i < 0 || first + bytes_of(v) > g->f->shared_bytes) {
+            uint64_t first = (uint64_t)op->attr.offset + (uint64_t)flat * bytes_of(v);
+            if (op->attr.offset < 0 || first + bytes_of(v) > g->f->shared_bytes) {
                 complain(g, "outside of shared memory");
                 continue;
             }
@@ -408,7 +408,7 @@ static inline void run_shared(Grid *g, const Op *op) {
 }
 
 static inline void run_barrier(Grid *g, const Op *op) {
-    if (op->attr.i < SCOPE_BLOCK && g->threads > 32) return;
+    if (op->attr.scope < SCOPE_BLOCK && g->threads > 32) return;
     for (uint32_t i = 0; i < g->f->shared_bytes; i++) g->shared[i].writer = g->shared[i].reader = NOBODY;
 }
 

@@ -16,10 +16,10 @@ typedef struct Walk {
 
 static Walk walk_of(Host *h, const Op *op) {
     Shape s = op->args[0]->type.shape;
-    uint32_t axis = (uint32_t)op->attr.i;
+    uint32_t axis = op->attr.axis;
     Walk w = {.h = h, .op = op, .n = op->nargs, .inner = 1, .size = shape_size(s, axis), .all = shape_elements(s)};
     for (uint32_t d = axis + 1; d < s.rank; d++) w.inner <<= s.log2[d];
-    w.reverse = op->attr.j & COMBINE_REVERSE;
+    w.reverse = op->attr.flags & COMBINE_REVERSE;
     return w;
 }
 

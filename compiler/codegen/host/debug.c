@@ -42,10 +42,10 @@ static LLVMValueRef index_of(Host *h, LLVMValueRef first, uint32_t i) {
 
 static void print_element(Host *h, const Op *op, Shape s, LLVMValueRef x, LLVMValueRef index) {
     Llvm *m = h->m;
-    bool is_signed = op->attr.j == SHOWN_SIGNED && x && LLVMTypeOf(x) != m->i1;
+    bool is_signed = op->attr.shown == SHOWN_SIGNED && x && LLVMTypeOf(x) != m->i1;
     LLVMValueRef value = x ? llvm_debug_bits(m, x, is_signed) : llvm_int(m->i64, 0);
     LLVMValueRef text = LLVMBuildGlobalStringPtr(m->at, op->attr.text, "");
-    LLVMValueRef format = x ? LLVMBuildGlobalStringPtr(m->at, shown_format(op->attr.j), "") : LLVMConstNull(m->ptr);
+    LLVMValueRef format = x ? LLVMBuildGlobalStringPtr(m->at, shown_format(op->attr.shown), "") : LLVMConstNull(m->ptr);
     LLVMValueRef args[] = {NULL, NULL, text, format, shape_word(h, s), index, value};
     call_hook(h, offsetof(DebugHook, print), args, COUNT(args));
 }

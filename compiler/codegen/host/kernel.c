@@ -14,14 +14,14 @@ enum { MOST_INSTRUCTIONS = 60000 /* LLVM takes some seconds for them, and four t
 
 static LLVMValueRef grid_value(Host *h, LLVMValueRef array, const Op *op) {
     Llvm *m = h->m;
-    LLVMValueRef index = llvm_int(m->i64, op->attr.i);
+    LLVMValueRef index = llvm_int(m->i64, op->attr.axis);
     LLVMValueRef at = LLVMBuildInBoundsGEP2(m->at, m->i64, array, &index, 1, "");
     return LLVMBuildTrunc(m->at, LLVMBuildLoad2(m->at, m->i64, at, ""), m->i32, "");
 }
 
 static LLVMValueRef scalar_op(Host *h, const Op *op) {
     Llvm *m = h->m;
-    if (op->kind == OP_CONST) return llvm_bits(m, op->results[0]->type.dtype, op->attr.i);
+    if (op->kind == OP_CONST) return llvm_bits(m, op->results[0]->type.dtype, op->attr.bits);
     if (op->kind == OP_PID) return grid_value(h, h->pid, op);
     if (op->kind == OP_NPROG) return grid_value(h, h->nprog, op);
     if (op->kind == OP_RESHAPE) { /* of a tile of one element */

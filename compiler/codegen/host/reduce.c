@@ -10,7 +10,7 @@
 enum { RUN = 64 };
 
 static LLVMValueRef combine(Host *h, const Op *op, LLVMValueRef x, LLVMValueRef y) {
-    return math_binary(&h->math, (OpKind)op->attr.j, op->args[0]->type.dtype, x, y);
+    return math_binary(&h->math, op->attr.combine, op->args[0]->type.dtype, x, y);
 }
 
 /* The lanes of a vector to one value: halves, quarters, … */
@@ -66,7 +66,7 @@ void host_reduce(Host *h, const Op *op) {
     Llvm *m = h->m;
     const Value *v = op->args[0], *r = op->results[0];
     Shape s = v->type.shape;
-    uint32_t axis = (uint32_t)op->attr.i;
+    uint32_t axis = op->attr.axis;
     uint64_t inner = 1, size = (uint64_t)1 << s.log2[axis], all = shape_elements(s);
     for (uint32_t d = axis + 1; d < s.rank; d++) inner <<= s.log2[d];
 

@@ -80,7 +80,7 @@ static LLVMValueRef place_of(Host *h, const Op *op, LLVMValueRef index) {
     if (op->kind == OP_TRANS) return trans_index(h, op, index);
     if (op->kind != OP_SPLIT) return index;
     LLVMValueRef twice = LLVMBuildShl(h->m->at, index, llvm_int(h->m->i64, 1), "");
-    return LLVMBuildOr(h->m->at, twice, llvm_int(h->m->i64, op->attr.i), "");
+    return LLVMBuildOr(h->m->at, twice, llvm_int(h->m->i64, op->attr.half), "");
 }
 
 /* ---- Chunks ------------------------------------------------------------------------------------------------------ */
@@ -107,7 +107,7 @@ static LLVMValueRef eval_lanes(Host *h, const Chunk *c, const Op *op) {
 static LLVMValueRef eval_split(Host *h, const Chunk *c, const Op *op) {
     LLVMValueRef lanes[HOST_WIDTH], first = LLVMBuildShl(h->m->at, c->index, llvm_int(h->m->i64, 1), "");
     LLVMValueRef both = eval_at(h, op->args[0], first, 2 * c->width);
-    for (uint32_t i = 0; i < c->width; i++) lanes[i] = llvm_int(h->m->i32, 2 * i + op->attr.i);
+    for (uint32_t i = 0; i < c->width; i++) lanes[i] = llvm_int(h->m->i32, 2 * i + op->attr.half);
     LLVMValueRef order = LLVMConstVector(lanes, c->width);
     return LLVMBuildShuffleVector(h->m->at, both, LLVMGetPoison(LLVMTypeOf(both)), order, "");
 }
@@ -128,7 +128,7 @@ LLVMValueRef host_join(Host *h, const Chunk *c, const Op *op) {
 static LLVMValueRef gathered_index(Host *h, const Op *op, LLVMValueRef flat, LLVMValueRef index) {
     Llvm *m = h->m;
     Shape to = op->results[0]->type.shape, from = op->args[0]->type.shape;
-    uint32_t axis = (uint32_t)op->attr.i, low = shape_offset(to, axis), high = low + to.log2[axis];
+    uint32_t axis = op->attr.axis, low = shape_offset(to, axis), high = low + to.log2[axis];
     LLVMValueRef place = LLVMBuildZExt(m->at, index, m->i64, "");
     place = LLVMBuildAnd(m->at, place, llvm_int(m->i64, (int64_t)shape_size(from, axis) - 1), "");
     place = LLVMBuildShl(m->at, place, llvm_int(m->i64, low), "");
@@ -155,8 +155,8 @@ LLVMValueRef host_gather(Host *h, Chunk *c, const Op *op) {
 /* Another chunk, whose lanes change places. */
 LLVMValueRef host_flip(Host *h, const Chunk *c, const Op *op) {
     Llvm *m = h->m;
-    uint32_t within = (uint32_t)op->attr.i & (c->width - 1);
-    LLVMValueRef lanes[HOST_WIDTH], mask = llvm_int(m->i64, op->attr.i ^ within);
+    uint32_t within = op->attr.flip & (c->width - 1);
+    LLVMValueRef lanes[HOST_WIDTH], mask = llvm_int(m->i64, op->attr.flip ^ within);
     LLVMValueRef x = eval_at(h, op->args[0], LLVMBuildXor(m->at, c->index, mask, ""), c->width);
     if (!within) return x;
     for (uint32_t i = 0; i < c->width; i++) lanes[i] = llvm_int(m->i32, i ^ within);

@@ -161,7 +161,7 @@ static LLVMValueRef eval_broadcast(Host *h, Chunk *c, const Value *from) {
 static LLVMValueRef eval_arange(Host *h, const Chunk *c, const Op *op) {
     Llvm *m = h->m;
     LLVMValueRef first = LLVMBuildTrunc(m->at, c->index, m->i32, "");
-    first = LLVMBuildAdd(m->at, first, llvm_int(m->i32, op->attr.i), "");
+    first = LLVMBuildAdd(m->at, first, llvm_int(m->i32, op->attr.start), "");
     if (c->width == 1) return first;
     LLVMValueRef lanes[HOST_WIDTH];
     for (uint32_t i = 0; i < c->width; i++) lanes[i] = llvm_int(m->i32, i);
@@ -188,7 +188,7 @@ static LLVMValueRef eval_elementwise(Host *h, Chunk *c, const Op *op) {
 /* clang-format off */
 LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
     switch (op->kind) {
-    case OP_CONST: return host_splat(h, llvm_bits(h->m, op->results[0]->type.dtype, op->attr.i), c->width);
+    case OP_CONST: return host_splat(h, llvm_bits(h->m, op->results[0]->type.dtype, op->attr.bits), c->width);
     case OP_ARANGE: return eval_arange(h, c, op);
     case OP_SPLAT: return host_splat(h, host_scalar(h, op->args[0]), c->width);
     case OP_BROADCAST: return eval_broadcast(h, c, op->args[0]);

@@ -36,10 +36,10 @@ typedef struct Combine {
 
 static Combine begin(Simt *s, const Op *op) {
     Combine c = {.s = s, .a = s->m->o->arena, .op = op, .layout = op->args[0]->type.layout, .n = combine_width(op)};
-    c.plan = layout_axis_plan(c.layout, (uint32_t)op->attr.i);
+    c.plan = layout_axis_plan(c.layout, op->attr.axis);
     if (!c.plan.ordered) bug("%s: the layout does not hold the axis in order", op_info[op->kind].name);
     c.registers = layout_registers(c.layout);
-    c.reverse = op->attr.j & COMBINE_REVERSE;
+    c.reverse = op->attr.flags & COMBINE_REVERSE;
     return c;
 }
 
@@ -191,7 +191,7 @@ static Prefix *go_down(Combine *c, uint32_t lowest) {
 }
 
 static V **scanned(Combine *c) {
-    bool exclusive = c->op->attr.j & COMBINE_EXCLUSIVE;
+    bool exclusive = c->op->attr.flags & COMBINE_EXCLUSIVE;
     bool by_runs = !exclusive && c->num_levels && !c->levels[0].is_lanes;
     uint32_t below = by_runs ? c->levels[0].mask : 0;
     Prefix *before = go_down(c, by_runs ? 1 : 0);
@@ -231,7 +231,7 @@ void simt_combine(Simt *s, const Op *op) {
     if (is_scan) set_results(&c, 0, scanned(&c), all);
     if (in_runs) set_results(&c, is_scan ? c.n : 0, c.total, all & ~c.below);
     if (op->kind == OP_REDUCEFN)
-        set_results(&c, 0, c.total, layout_reduce_plan(c.layout, (uint32_t)op->attr.i).keep);
+        set_results(&c, 0, c.total, layout_reduce_plan(c.layout, op->attr.axis).keep);
 }
 
 /* ---- Runs joined --------------------------------------------------------------------------------------------------------- */
@@ -245,7 +245,7 @@ static uint32_t all_bases(const Layout *l, InDim first, InDim end) {
 
 /* Whether anything comes before the run in register `reg` of the layout of runs. */
 static bool has_before(Combine *c, const Layout *runs, uint32_t reg, V *valid) {
-    uint32_t field = shape_field(runs->shape, (uint32_t)c->op->attr.i);
+    uint32_t field = shape_field(runs->shape, c->op->attr.axis);
     uint32_t held = all_bases(runs, IN_REGISTER, IN_LANE) & field, threads = all_bases(runs, IN_LANE, IN_COUNT) & field;
     uint32_t at = layout_register_index(runs, reg) & field;
     *valid = NULL;

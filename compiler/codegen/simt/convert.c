@@ -96,7 +96,7 @@ static Tile moved_registers(Simt *s, const Op *op) {
     Tile r = tile_create(s, x->n / 2);
     uint32_t low = (1u << bit) - 1;
     for (uint32_t i = 0; i < r.n; i++)
-        r.at[i] = x->at[(i & low) | ((i & ~low) << 1) | (uint32_t)op->attr.i << bit];
+        r.at[i] = x->at[(i & low) | ((i & ~low) << 1) | op->attr.half << bit];
     r.lo = x->lo;
     r.hi = x->hi;
     return r;
@@ -125,7 +125,7 @@ void simt_flip(Simt *s, const Op *op) {
     const Tile *x = tile_of(s, op->args[0]);
     Value *v = op->results[0];
     Tile r = tile_create(s, x->n);
-    Owner from = layout_owner(v->type.layout, (uint32_t)op->attr.i);
+    Owner from = layout_owner(v->type.layout, op->attr.flip);
     if (from.at[IN_WARP] || from.at[IN_CTA]) bug("flip: an exchange across warps was left implicit");
     for (uint32_t reg = 0; reg < r.n; reg++) {
         r.at[reg] = x->at[reg ^ from.at[IN_REGISTER]];

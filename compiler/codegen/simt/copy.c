@@ -16,7 +16,7 @@ typedef struct Copies {
 
 static Copies copies_of(Simt *s, const Op *op, DType d, const Value *at) {
     uint32_t n = UINT32_C(1) << op->attr.mem.vec_log2, bytes = type_bytes(type_scalar(d));
-    Copies c = {.d = d, .n = n, .vectors = (uint32_t)op->attr.i, .access = access_of(bytes, n), .stride = bytes * n * s->f->threads_per_program};
+    Copies c = {.d = d, .n = n, .vectors = op->attr.vectors, .access = access_of(bytes, n), .stride = bytes * n * s->f->threads_per_program};
     V own = LLVMBuildMul(s->m->at, simt_tid(s), simt_i32(s, bytes * n), "");
     c.base = LLVMBuildAdd(s->m->at, own, tile_lane(s, tile_of(s, at), 0), "");
     return c;
@@ -105,7 +105,7 @@ void simt_copy_order(Simt *s, const Op *op) {
         prim_call(s, PRIM_COPY_COMMIT, NULL, 0);
         return;
     }
-    V pending = simt_i32(s, op->attr.i);
+    V pending = simt_i32(s, op->attr.pending);
     prim_call(s, PRIM_COPY_WAIT, &pending, 1);
 }
 
@@ -117,7 +117,7 @@ static Copies keeps_of(Simt *s, const Op *op, const Value *v) {
     Copies c = {.d = v->type.dtype, .n = n, .vectors = all / n, .access = access_of(bytes, n), .stride = bytes * n * s->f->threads_per_program};
     V thread = plant(PLANT_SHARED_PLACE) ? LLVMBuildLShr(s->m->at, simt_tid(s), simt_i32(s, 1), "") : simt_tid(s);
     V own = LLVMBuildMul(s->m->at, thread, simt_i32(s, bytes * n), "");
-    c.base = LLVMBuildAdd(s->m->at, own, LLVMBuildAdd(s->m->at, tile_lane(s, tile_of(s, op->args[0]), 0), simt_i32(s, op->attr.i), ""), "");
+    c.base = LLVMBuildAdd(s->m->at, own, LLVMBuildAdd(s->m->at, tile_lane(s, tile_of(s, op->args[0]), 0), simt_i32(s, op->attr.start), ""), "");
     return c;
 }
 

@@ -9,14 +9,14 @@
 /* The note of the op, by number. */
 static V note_of(Simt *s, const Op *op) {
     DebugNote n = {.text = op->attr.text, .shape = op->nargs ? op->args[0]->type.shape : shape_scalar(), .span = op->span};
-    n.format = op->kind == OP_PRINT && op->nargs ? shown_format(op->attr.j) : NULL;
-    n.is_float = n.format && shown_is_float(op->attr.j);
+    n.format = op->kind == OP_PRINT && op->nargs ? shown_format(op->attr.shown) : NULL;
+    n.is_float = n.format && shown_is_float(op->attr.shown);
     vec_push(s->m->o->arena, &s->m->notes, n);
     return simt_i32(s, s->m->notes.len - 1);
 }
 
 static V bits_of(Simt *s, const Op *op, V x) {
-    return llvm_debug_bits(s->m, x, op->attr.j == SHOWN_SIGNED && op->args[0]->type.dtype != DT_I1);
+    return llvm_debug_bits(s->m, x, op->attr.shown == SHOWN_SIGNED && op->args[0]->type.dtype != DT_I1);
 }
 
 static V element_of(Simt *s, const Layout *l, uint32_t reg) {

@@ -88,7 +88,7 @@ static Lane lane_of(const Tile *t, uint32_t reg) {
  * What lies below zero is beyond every end, unsigned. NULL: it may wrap. */
 static V turned_compare(Simt *s, const Op *op, Lane x, Bounds a, V end, Bounds b) {
     OpKind index = op->args[0]->def ? op->args[0]->def->kind : OP_COUNT;
-    bool is_unsigned = op->attr.i == PRED_ULT, is_less = is_unsigned || op->attr.i == PRED_SLT;
+    bool is_unsigned = op->attr.pred == PRED_ULT, is_less = is_unsigned || op->attr.pred == PRED_SLT;
     if ((index != OP_MOVED && index != OP_ROTATED) || !is_less || b.lo < 0 || LLVMIsAConstantInt(x.base)) return NULL;
     LLVMTypeRef t = LLVMTypeOf(x.base);
     bool below = a.lo < 0 && is_unsigned;
@@ -106,7 +106,7 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
     bool truth;
     if (dtype_bits(d) < 8) return NULL;
     if (!lane_bounds(x, lane_of(x, reg), dtype_bits(d), &a) || !lane_bounds(y, lane_of(y, reg), dtype_bits(d), &b)) return NULL;
-    if (compare_known((Pred)op->attr.i, a, b, &truth)) return llvm_int(s->m->i1, truth);
+    if (compare_known(op->attr.pred, a, b, &truth)) return llvm_int(s->m->i1, truth);
     return turned_compare(s, op, lane_of(x, reg), a, lane_whole(s, lane_of(y, reg)), b);
 }
 

@@ -225,10 +225,10 @@ void simt_park(Simt *s, const Op *op) {
     Park *p = NEW(s->m->o->arena, Park);
     uint32_t vector = 4 * GROUP;
     *p = (Park){.from = *x, .place = NEW_ARRAY(s->m->o->arena, uint32_t, x->n / GROUP), .site = simt_site(s)};
-    p->room = (uint32_t)(op->attr.j - op->attr.i) / (vector * s->f->threads_per_program);
+    p->room = (uint32_t)(op->attr.end - op->attr.start) / (vector * s->f->threads_per_program);
     V thread = plant(PLANT_SHARED_PLACE) ? LLVMBuildLShr(s->m->at, simt_tid(s), simt_i32(s, 1), "") : simt_tid(s);
     V own = LLVMBuildMul(s->m->at, thread, simt_i32(s, vector), "");
-    p->base = LLVMBuildAdd(s->m->at, own, simt_i32(s, op->attr.i), "");
+    p->base = LLVMBuildAdd(s->m->at, own, simt_i32(s, op->attr.start), "");
     Later *l = later_create(s, op, x->n);
     l->park = p;
     for (uint32_t i = 0; i < x->n; i++) l->same[i] = x->later->same[i];

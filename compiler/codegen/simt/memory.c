@@ -134,7 +134,7 @@ static uint32_t find_home(const Move *mv) {
 static void find_row(Simt *s, Move *mv, const Value *mask) {
     const Op *by = mask ? mask->def : NULL;
     bool is_below = mv->is_shifted && by && by->kind == OP_ICMP && mv->op->attr.mem.mask_kind == MASK_PREFIX &&
-                    (by->attr.i == PRED_SLT || by->attr.i == PRED_ULT);
+                    (by->attr.pred == PRED_SLT || by->attr.pred == PRED_ULT);
     const Value *turned = NULL, *index = is_below && by->args[1]->type.dtype == DT_I32 ? index_of(by->args[0], &turned) : NULL;
     if (!index) return;
     mv->is_row = index == turned;

@@ -170,7 +170,7 @@ static uint32_t combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_
 static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan, const Layout **given) {
     const Layout *from = op->args[0]->type.layout, *to = op->results[0]->type.layout;
     bool is_partial = plan->combine[IN_WARP] || plan->combine[IN_CTA];
-    uint32_t axis = (uint32_t)op->attr.i;
+    uint32_t axis = op->attr.axis;
     if (op->kind == OP_REDUCE && is_partial) bug("reduce: warps were left implicit");
     const Layout *want =
         is_partial ? layout_partial(s->f->layouts, from, axis) : layout_slice(s->f->layouts, from, axis, false);
@@ -194,7 +194,7 @@ static const Op *reduce_beside(const Simt *s, const Op *op) {
     if (op->kind != OP_REDUCEWARP || s->records || !value_is_tile(op->args[0])) return NULL;
     const Op *o = op->next;
     while (o && o->kind != OP_LOAD && o->kind != OP_AGAIN && o->kind != OP_PARK && simt_waits(s, o) && !takes(o, op->results[0])) o = o->next;
-    bool is_like = o && o->kind == OP_REDUCEWARP && o->args[0] != op->args[0] && o->args[0]->def->parent == op->parent && o->attr.i == op->attr.i;
+    bool is_like = o && o->kind == OP_REDUCEWARP && o->args[0] != op->args[0] && o->args[0]->def->parent == op->parent && o->attr.axis == op->attr.axis;
     return is_like && simt_waits(s, o->args[0]->def) && o->args[0]->type.layout == op->args[0]->type.layout ? o : NULL;
 }
 
@@ -208,7 +208,7 @@ typedef struct Reduction {
 
 static Reduction reduction_of(Simt *s, const Op *op) {
     const Value *from = op->args[0], *v = op->results[0];
-    Reduction r = {.plan = layout_reduce_plan(from->type.layout, (uint32_t)op->attr.i)};
+    Reduction r = {.plan = layout_reduce_plan(from->type.layout, op->attr.axis)};
     if (r.plan.mixed) bug("%s: the layout mixes axes", op_info[op->kind].name);
     r.keep = kept_registers(s, op, &r.plan, &r.given);
     if (!value_is_tile(v)) r.keep = 0;
@@ -218,13 +218,13 @@ static Reduction reduction_of(Simt *s, const Op *op) {
 }
 
 static Sum sum_of(Simt *s, const Op *op) {
-    return (Sum){(OpKind)op->attr.j, op->args[0]->type.dtype, tile_waiting(s, op->args[0])};
+    return (Sum){op->attr.combine, op->args[0]->type.dtype, tile_waiting(s, op->args[0])};
 }
 
 static void reduce_finish(Simt *s, const Op *op, const Reduction *r) {
     Tile t = tile_create(s, tile_registers(op->results[0]));
     const Layout *scatter = op->attr.is_scattered ? r->given : NULL;
-    uint32_t n = combine_lanes(s, (OpKind)op->attr.j, op->args[0]->type.dtype, r->results, r->n, r->plan.combine[IN_LANE], scatter);
+    uint32_t n = combine_lanes(s, op->attr.combine, op->args[0]->type.dtype, r->results, r->n, r->plan.combine[IN_LANE], scatter);
     if (t.n != n) bug("%s: registers do not fit the plan", op_info[op->kind].name);
     for (uint32_t k = 0; k < n; k++) t.at[k].base = r->results[k];
     s->values[op->results[0]->id] = t;
@@ -278,7 +278,7 @@ void simt_reduce(Simt *s, const Op *op) {
 void simt_broadcast_warp(Simt *s, const Op *op) {
     Value *v = op->results[0];
     const Tile *x = tile_of(s, op->args[0]);
-    ReducePlan plan = layout_reduce_plan(v->type.layout, (uint32_t)op->attr.i);
+    ReducePlan plan = layout_reduce_plan(v->type.layout, op->attr.axis);
     Tile r = tile_create(s, tile_registers(v));
     for (uint32_t k = 0; k < x->n; k++)
         for (uint32_t along = plan.combine[IN_REGISTER], reg = along;; reg = (reg - 1) & along) {

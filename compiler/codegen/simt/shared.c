@@ -29,8 +29,8 @@ static const Layout *exchanged(Simt *s, const Op *op, const Value *v) {
 
 /* Where the vector of `vec` elements that begins at register `reg` lies, in bytes. */
 static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uint32_t reg, uint32_t vec) {
-    if (op->attr.i < 0) bug("shared memory was not allocated");
-    if (!l) return simt_i32(s, op->attr.i);
+    if (op->attr.offset < 0) bug("shared memory was not allocated");
+    if (!l) return simt_i32(s, op->attr.offset);
     V thread = simt_thread_index(s, l);
     uint32_t part = layout_register_index(l, reg), flip = (uint32_t)op->attr.flip & layout_thread_bits(l);
     part ^= (uint32_t)op->attr.flip & ~layout_thread_bits(l) & ~(vec - 1);
@@ -40,7 +40,7 @@ static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uin
         part = 0;
     }
     V scaled = LLVMBuildMul(s->m->at, thread, simt_i32(s, bytes), "");
-    return LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.i + (int64_t)part * bytes), "");
+    return LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.offset + (int64_t)part * bytes), "");
 }
 
 /* Threads that hold the same elements, where lanes hold different ones: each stores into other blocks. */
@@ -141,11 +141,11 @@ void simt_shared_gather(Simt *s, const Op *op) {
     Tile r = tile_create(s, tile_registers(v));
     uint32_t bytes = element_bytes(v->type.dtype);
     Access a = access_of(bytes, 1);
-    if (op->attr.i < 0) bug("shared memory was not allocated");
+    if (op->attr.offset < 0) bug("shared memory was not allocated");
     for (uint32_t reg = 0; reg < r.n; reg++) {
         V place = gathered_index(s, op, tile_lane(s, tile_of(s, op->args[0]), reg), reg);
         V scaled = LLVMBuildMul(s->m->at, place, simt_i32(s, bytes), "");
-        V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.i), ""), simt_site(s)};
+        V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.offset), ""), simt_site(s)};
         V word = access_result(s, a, prim_access(s, PRIM_LOAD_SHARED, a, args, 2), 0);
         elements_unpack(s, v->type.dtype, &word, a, &r.at[reg].base, 1);
     }
@@ -163,7 +163,7 @@ void simt_barrier(Simt *s, const Op *op) {
         prim_call(s, PRIM_CLUSTER_BEGUN, &site, 1);
         return;
     }
-    if (plant(PLANT_DROP_BARRIER) && op->attr.i != SCOPE_WARP) return;
+    if (plant(PLANT_DROP_BARRIER) && op->attr.scope != SCOPE_WARP) return;
     if (simt_split_barrier(s, op)) return;
-    prim_call(s, of[op->attr.i], &site, 1);
+    prim_call(s, of[op->attr.scope], &site, 1);
 }

@@ -22,7 +22,7 @@ static bool is_of_all(const Value *v) {
 }
 
 static bool meets(const Op *op) {
-    return (op->kind == OP_SHSTORE && op->attr.to_cluster) || (op->kind == OP_BARRIER && op->attr.i == SCOPE_CLUSTER);
+    return (op->kind == OP_SHSTORE && op->attr.to_cluster) || (op->kind == OP_BARRIER && op->attr.scope == SCOPE_CLUSTER);
 }
 
 /* The most that a round of the block's, or of its regions', takes. */
@@ -182,7 +182,7 @@ void simt_split_wait(Simt *s) {
     for (uint32_t i = 0; i < p->num_open; i++) {
         const Value *v = p->open[i].op->args[0];
         uint32_t bits = dtype_bits(v->type.dtype);
-        read_words(s, &p->open[i].round, tile_words(v), bits < 8 ? 1 : bits / 8, p->open[i].op->attr.i);
+        read_words(s, &p->open[i].round, tile_words(v), bits < 8 ? 1 : bits / 8, p->open[i].op->attr.offset);
     }
     if (!is_everybodys) read_words(s, &p->next, s->f->blocks_per_program, 4, -1);
     p->num_open = 0;
@@ -198,7 +198,7 @@ void simt_split_end_region(Simt *s) {
 
 void simt_split_store(Simt *s, const Op *op) {
     const Value *v = op->args[0];
-    if (op->attr.i < 0) bug("shared memory was not allocated");
+    if (op->attr.offset < 0) bug("shared memory was not allocated");
     if (s->split->num_open == COUNT(s->split->open)) simt_split_wait(s);
     Meeting r = begin_round(s, op), next = r;
     write_tile(s, &r, v);
@@ -222,9 +222,9 @@ static void meet_all(Simt *s, const Op *op) {
 bool simt_split_barrier(Simt *s, const Op *op) {
     V site = simt_site(s);
     simt_split_wait(s);
-    if (s->split && (op->attr.i != SCOPE_WARP || s->f->threads_per_program <= 32)) s->split->is_reading = false;
-    if (!s->split || op->attr.i == SCOPE_WARP) return false;
-    if (op->attr.i == SCOPE_CLUSTER) meet_all(s, op);
+    if (s->split && (op->attr.scope != SCOPE_WARP || s->f->threads_per_program <= 32)) s->split->is_reading = false;
+    if (!s->split || op->attr.scope == SCOPE_WARP) return false;
+    if (op->attr.scope == SCOPE_CLUSTER) meet_all(s, op);
     else prim_call(s, PRIM_BAR_BLOCK, &site, 1);
     if (op->parent == s->f->body) leave_early(s);
     return true;

@@ -282,7 +282,7 @@ void simt_elementwise(Simt *s, const Op *op) {
 
 static V constant_of(Simt *s, const Op *op) {
     DType d = op->results[0]->type.dtype;
-    return d == DT_PTR ? llvm_int(s->m->i64, op->attr.i) : llvm_bits(s->m, d, op->attr.i);
+    return d == DT_PTR ? llvm_int(s->m->i64, op->attr.bits) : llvm_bits(s->m, d, op->attr.bits);
 }
 
 static void arange(Simt *s, const Op *op, Tile *r) {
@@ -295,10 +295,10 @@ static void arange(Simt *s, const Op *op, Tile *r) {
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t part = layout_register_index(l, i);
         r->at[i].base = adds || !part ? thread : LLVMBuildXor(s->m->at, thread, simt_i32(s, part), "");
-        r->at[i].offset = op->attr.i + (adds ? part : 0);
+        r->at[i].offset = op->attr.start + (adds ? part : 0);
     }
     r->lo = 0;
-    r->hi = adds ? layout_thread_most(l) : op->attr.j - op->attr.i - 1;
+    r->hi = adds ? layout_thread_most(l) : op->attr.end - op->attr.start - 1;
 }
 
 enum { MOST_TURN = 15 };
@@ -312,13 +312,13 @@ static void arange_rotated(Simt *s, const Op *op, const Tile *by, Tile *r) {
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t part = layout_register_index(l, i);
         if (adds && (part > MOST_TURN || op->kind == OP_MOVED)) {
-            r->at[i] = (Lane){.base = base, .offset = op->attr.i + part};
+            r->at[i] = (Lane){.base = base, .offset = op->attr.start + part};
             continue;
         }
-        V mask = simt_i32(s, op->kind == OP_MOVED ? -1 : op->attr.j - op->attr.i - 1);
+        V mask = simt_i32(s, op->kind == OP_MOVED ? -1 : op->attr.end - op->attr.start - 1);
         V place = part ? LLVMBuildXor(at, thread, simt_i32(s, part), "") : thread;
         V wrapped = LLVMBuildAnd(at, LLVMBuildSub(at, place, turn, ""), mask, "");
-        r->at[i] = (Lane){.base = LLVMBuildAdd(at, wrapped, simt_i32(s, op->attr.i), ""), .is_apart = true};
+        r->at[i] = (Lane){.base = LLVMBuildAdd(at, wrapped, simt_i32(s, op->attr.start), ""), .is_apart = true};
     }
     r->lo = -MOST_TURN;
     r->hi = layout_thread_most(l);
@@ -342,13 +342,13 @@ void simt_create_op(Simt *s, const Op *op) {
         r.hi = x->hi;
         break;
     case OP_EXPAND:
-        if (layout_expand(s->f->layouts, op->args[0]->type.layout, (uint32_t)op->attr.i) != v->type.layout)
+        if (layout_expand(s->f->layouts, op->args[0]->type.layout, op->attr.axis) != v->type.layout)
             bug("expand_dims: the layouts differ");
         r = *x;
         break;
     case OP_PID:
     case OP_NPROG:
-        r.at[0].base = simt_program(s, (uint32_t)op->attr.i, op->kind == OP_NPROG);
+        r.at[0].base = simt_program(s, op->attr.axis, op->kind == OP_NPROG);
         r.lo = 0;
         r.hi = INT32_MAX;
         break;

@@ -16,7 +16,7 @@ const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask) {
     const Op *extends = op->args[0]->def;
     bool is_emulated = !s->math.native_fp16;
     if (!s->has_pairs && !is_emulated) return NULL;
-    if ((op->attr.j != OP_FMAX && op->attr.j != OP_FMIN) || !extends || extends->kind != OP_FPEXT || !(mask & 1)) return NULL;
+    if ((op->attr.combine != OP_FMAX && op->attr.combine != OP_FMIN) || !extends || extends->kind != OP_FPEXT || !(mask & 1)) return NULL;
     DType from = extends->args[0]->type.dtype;
     const Tile *t = tile_waiting(s, extends->args[0]);
     bool is_half = (from == DT_FP16 || from == DT_BF16) && op->args[0]->type.dtype == DT_FP32;
@@ -63,7 +63,7 @@ V reduce_words(Simt *s, const Op *op, const Tile *t, uint32_t reg, uint32_t mask
         if (i == n) words[n++] = word;
         if (!at) break;
     }
-    OpKind kind = (OpKind)op->attr.j;
+    OpKind kind = op->attr.combine;
     DType d = op->args[0]->def->args[0]->type.dtype;
     V best = combine_list(s, kind, d, words, n);
     return math_binary(&s->math, kind, DT_FP32, extended(s, d, best, 0), extended(s, d, best, 1));

@@ -139,14 +139,12 @@ static V exp_approx(const Math *k, bool base2, V x) {
 }
 
 /* A term: x log2 e is rounded by 2^-24 of itself and log2 e by less, e^x |x| is 1/e at most, and ex2 errs by 2 ulp. */
-V math_exp(const Math *k, OpKind kind, DType d, V x) {
-    bool base2 = kind == OP_EXP2 || kind == OP_EXP2NEAR || kind == OP_EXP2TERM;
+V math_exp(const Math *k, bool base2, Accuracy accuracy, DType d, V x) {
     if (d == DT_FP64) return exp_poly(k, &format64, base2, x);
     if (!k->approx) return exp_poly(k, &format32, base2, x);
-    if (k->fast || kind == OP_EXPTERM || kind == OP_EXP2TERM)
+    if (k->fast || accuracy == ACCURACY_TERM)
         return math_approx(k, APPROX_EX2, base2 ? x : mk_fmul(k, x, mk_real(x, LOG2E_F32)), NULL);
-    bool is_near = kind == OP_EXPNEAR || kind == OP_EXP2NEAR;
-    return is_near ? exp_near(k, base2, x) : exp_approx(k, base2, x);
+    return accuracy == ACCURACY_NEAR ? exp_near(k, base2, x) : exp_approx(k, base2, x);
 }
 
 /* ---- log and log2 ------------------------------------------------------------------------------------------------------ */

@@ -167,8 +167,8 @@ static V apply(const Math *k, OpKind kind, const Attr *attr, DType from, DType t
     case OP_FMAXNAN: return llvm_binary(k->m, "llvm.maximum", x, y);
     case OP_FMINNAN: return llvm_binary(k->m, "llvm.minimum", x, y);
     case OP_FCMP: return mk_fcmp(k, real_predicate(attr->pred), x, y);
-    case OP_EXP: case OP_EXPNEAR: case OP_EXPTERM: return math_exp(k, kind, from, x);
-    case OP_EXP2: case OP_EXP2NEAR: case OP_EXP2TERM: return math_exp(k, kind, from, x);
+    case OP_EXP: return math_exp(k, false, attr->accuracy, from, x);
+    case OP_EXP2: return math_exp(k, true, attr->accuracy, from, x);
     case OP_LOG: return math_log(k, false, from, x);
     case OP_LOG2: return math_log(k, true, from, x);
     case OP_SQRT: return math_sqrt(k, from, x);

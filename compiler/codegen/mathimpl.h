@@ -46,7 +46,7 @@ V math_approx(const Math *k, Approx which, V x, V y);
 /* fp64 to fp32 rounded to odd: a later rounding to 22 bits or fewer is then as if done in one step. */
 V math_odd32(const Math *k, V x);
 /* Of fp32 and fp64. */
-V math_exp(const Math *k, OpKind kind, DType d, V x);
+V math_exp(const Math *k, bool base2, Accuracy accuracy, DType d, V x);
 V math_log(const Math *k, bool base2, DType d, V x);
 V math_sqrt(const Math *k, DType d, V x);
 V math_rsqrt(const Math *k, DType d, V x);

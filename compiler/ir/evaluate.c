@@ -150,8 +150,8 @@ static bool evaluate(const Elements *e, const int64_t *a, uint32_t n, int64_t *r
     case OP_FMAX: case OP_FMIN: case OP_FMAXNAN: case OP_FMINNAN: *r = float_choose(e->kind, d, a); break;
     case OP_FCMP: *r = float_compare(e->attr->pred, x[0], x[1]); break;
     case OP_SQRTRN: case OP_SQRT: *r = rounded(d, sqrt(x[0])); break;
-    case OP_EXP: case OP_EXPNEAR: case OP_EXPTERM: *r = rounded(d, exp(x[0])); return false;
-    case OP_EXP2: case OP_EXP2NEAR: case OP_EXP2TERM: *r = rounded(d, exp2(x[0])); return false;
+    case OP_EXP: *r = rounded(d, exp(x[0])); return false;
+    case OP_EXP2: *r = rounded(d, exp2(x[0])); return false;
     case OP_LOG: *r = rounded(d, log(x[0])); return false;
     case OP_LOG2: *r = rounded(d, log2(x[0])); return false;
     case OP_RSQRT: *r = rounded(d, 1 / sqrt(x[0])); return false;

@@ -78,6 +78,7 @@ typedef enum AttrKind {
     ATTR_RANGE,   /* start, end; of a tile the size is a power of two */
     ATTR_PRED,    /* pred */
     ATTR_ROUND,   /* round */
+    ATTR_ACCURACY, /* accuracy */
     ATTR_MEM,     /* mem */
     ATTR_COPY,    /* mem, vectors, is_begin, is_ahead */
     ATTR_PENDING, /* pending */
@@ -138,6 +139,8 @@ typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SHARED, EFF
 typedef enum Pred { PRED_EQ, PRED_NE, PRED_SLT, PRED_SLE, PRED_SGT, PRED_SGE, PRED_ULT, PRED_ULE, PRED_UGT, PRED_UGE } Pred;
 /* fcmp uses EQ NE SLT SLE SGT SGE, printed eq ne lt le gt ge */
 typedef enum Round { ROUND_NEAREST, ROUND_ZERO } Round;
+/* What an exponential may err by: its own bound; what 16 bits do not show; what a sum does not show of which e^0 is a term. */
+typedef enum Accuracy { ACCURACY_FULL, ACCURACY_NEAR, ACCURACY_TERM } Accuracy;
 typedef enum Scope { SCOPE_WARP, SCOPE_BLOCK, SCOPE_CLUSTER } Scope;
 
 /* How print shows an element. */
@@ -213,6 +216,7 @@ typedef struct Attr {
     uint32_t flags;     /* a set of COMBINE_… */
     Pred pred;
     Round round;
+    Accuracy accuracy;
     Scope scope;
     OpKind combine;     /* add mul and or xor smax … fadd fmul fmax …: an op with a neutral element */
     Shown shown;

@@ -56,7 +56,7 @@ bool op_is_tile_maker(const Op *op) {
 }
 
 OpCost op_cost(const Op *op) {
-    return op_info[op->kind].cost;
+    return op->attr.accuracy ? COST_NEAR : op_info[op->kind].cost;
 }
 
 /* What the attribute of a pure op says, in two numbers. */
@@ -76,6 +76,7 @@ static AttrKey key_of(const Op *op) {
     case ATTR_RANGE: return (AttrKey){(uint64_t)x->start, (uint64_t)x->end};
     case ATTR_PRED: return (AttrKey){x->pred, 0};
     case ATTR_ROUND: return (AttrKey){x->round, 0};
+    case ATTR_ACCURACY: return (AttrKey){x->accuracy, 0};
     case ATTR_REDUCE: return (AttrKey){x->axis, (uint64_t)x->combine << 1 | x->is_scattered};
     case ATTR_MEM: case ATTR_COPY: case ATTR_PENDING: case ATTR_COMBINE:
     case ATTR_SHARED: case ATTR_SCOPE: case ATTR_TEXT: case ATTR_LOOP: break;

@@ -221,6 +221,9 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_ROUND:
         if (a->round != ROUND_NEAREST) brace(&b, "round = %s", word_at(round_words, a->round));
         break;
+    case ATTR_ACCURACY:
+        if (a->accuracy != ACCURACY_FULL) brace(&b, "accuracy = %s", word_at(accuracy_words, a->accuracy));
+        break;
     case ATTR_MEM:
         if (op_is_atomic(op->kind)) brace_atomic(&b, op);
         brace_memory(&b, &a->mem);

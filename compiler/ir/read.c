@@ -115,6 +115,8 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_BITMASK && !strcmp(word, "mask")) return read_u32(r, 0, UINT32_MAX, &a->flip);
     if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->combine);
     if (k == ATTR_ROUND && !strcmp(word, "round")) return read_choice(r, round_words, &x) && (a->round = (Round)x, true);
+    if (k == ATTR_ACCURACY && !strcmp(word, "accuracy"))
+        return read_choice(r, accuracy_words, &x) && (a->accuracy = (Accuracy)x, true);
     if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->offset);
     if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_u32(r, 0, UINT32_MAX, &a->slot);
     if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);

@@ -266,6 +266,7 @@ static bool infer_float3(Infer *in) {
 }
 
 static bool infer_math1(Infer *in) {
+    if (in->attr.accuracy > ACCURACY_TERM) return fail(in, "no such accuracy: %d", (int)in->attr.accuracy);
     return floats(in, 1, 32);
 }
 

@@ -170,15 +170,15 @@ static bool match_difference(BelowMax *p) {
 bool below_shorten(const BelowMax *p, Op *e) {
     double scale = 1;
     bool is_below = !p->scaling || (value_const_float(p->scale, &scale) && scale > 0);
-    if (!is_below || e->results[0]->type.dtype != DT_FP32 || (e->kind != OP_EXP && e->kind != OP_EXP2)) return false;
-    e->kind = e->kind == OP_EXP ? OP_EXPTERM : OP_EXP2TERM;
+    if (!is_below || e->results[0]->type.dtype != DT_FP32 || e->attr.accuracy != ACCURACY_FULL) return false;
+    e->attr.accuracy = ACCURACY_TERM;
     return true;
 }
 
 bool below_max(Op *op, BelowMax *p) {
     Op *e = op->args[0]->def;
     *p = (BelowMax){.sum = op, .exp = e, .axis = op->attr.axis, .is_plain = true};
-    if (op->attr.combine != OP_FADD || !e || op_info[e->kind].cost != COST_EXP || e->parent != op->parent) return false;
+    if (op->attr.combine != OP_FADD || !e || (e->kind != OP_EXP && e->kind != OP_EXP2) || e->parent != op->parent) return false;
     if (!match_difference(p) || !scale_is_sound(p)) return false;
     return !p->is_guarded || value_used_once(e->results[0]);
 }

@@ -1,9 +1,10 @@
-/* near.c - the pass near: an exponential of which nothing but 16 bits will be left is computed to 17, a term of a sum to the sum's last place.
+/* near.c - the pass near: relaxes exp when its result is rounded to 16 bits or only feeds a sum below its maximum.
  *
- * In: a Func at STAGE_SIMT. Out: `exp` and `exp2` of fp32 are `exp_near` and `exp2_near` where each way their results take ends in a rounding to
- * 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients, choices, sums of what is not negative; they are `exp_term` and
- * `exp2_term` where all that they are is terms of a sum below its maximum, of which e^0 is one. Method: backwards, each value gets the error that its uses
- * allow, in units of that of exp_near; a product shares it between its factors. A difference allows none, nor do comparisons, memory in fp32 and regions.
+ * In: a Func at STAGE_SIMT. Out: `exp` and `exp2` of fp32 have the accuracy `near` where each way their results take ends
+ * in a rounding to 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients, choices, sums
+ * of what is not negative. They have `term` where all that they are is terms of a sum below its maximum, of which e^0 is one.
+ * Method: backwards, each value gets the error that its uses allow, in units of that of `near`; a product shares it between
+ * its factors. A difference allows none, nor do comparisons, memory in fp32 and regions.
  */
 #include "passes/online.h"
 
@@ -26,8 +27,7 @@ static bool is_not_negative(const Value *v, uint32_t depth) {
     const Op *d = v->def;
     if (!d || !depth) return false;
     switch (d->kind) {
-    case OP_EXP: case OP_EXP2: case OP_EXPNEAR: case OP_EXP2NEAR: return true;
-    case OP_FABS: return true;
+    case OP_EXP: case OP_EXP2: case OP_FABS: return true;
     case OP_CONST: {
         int64_t bits;
         return v->type.dtype == DT_FP32 && value_const(v, &bits) && (bits & 0x80000000) == 0;
@@ -86,9 +86,10 @@ bool pass_near(Func *f, PassContext *c) {
             uint8_t *known = &n.allowed[op->args[i]->id];
             if (most < *known) *known = (uint8_t)most;
         }
-        if ((op->kind != OP_EXP && op->kind != OP_EXP2) || op->results[0]->type.dtype != DT_FP32) continue;
+        bool is_exp = (op->kind == OP_EXP || op->kind == OP_EXP2) && op->attr.accuracy == ACCURACY_FULL;
+        if (!is_exp || op->results[0]->type.dtype != DT_FP32) continue;
         bool is_term = shorten_term(op), is_near = !is_term && result && result != ANY_ERROR;
-        if (is_near) op->kind = op->kind == OP_EXP ? OP_EXPNEAR : OP_EXP2NEAR;
+        if (is_near) op->attr.accuracy = ACCURACY_NEAR;
         changed |= is_term || is_near;
     }
     arena_destroy(n.scratch);

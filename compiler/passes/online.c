@@ -108,7 +108,7 @@ Value *below_exponential(Builder *b, const BelowMax *p, Value *d) {
         args[1 - p->scaled] = uniform(b, p->scale, d->type);
         d = op_build(b, p->scaling->kind, args, 2, (Attr){0}, d->type)->results[0];
     }
-    return build1(b, p->exp->kind, d);
+    return op_build(b, p->exp->kind, &d, 1, p->exp->attr, d->type)->results[0];
 }
 
 static Value *follow(Builder *b, const BelowMax *p, Value *m) {

@@ -25,7 +25,7 @@ typedef struct BelowMax {
 
 /* Is op such a sum? Then g >= h at the maximum, wherever that is finite; *p says how. */
 bool below_max(Op *op, BelowMax *p);
-/* e^(t (h - c)), of whose sum e^0 is a term, needs no more than `exp_term` gives, if t is known not to turn the difference round. Is it that now? */
+/* e^(t (h - c)), of whose sum e^0 is a term, needs no more accuracy than `term`, if t is known not to turn the difference round. Is it that now? */
 bool below_shorten(const BelowMax *p, Op *e);
 /* v without the ops that repeat it along the axis. */
 Value *value_row(Value *v, uint32_t axis);

@@ -75,6 +75,7 @@ static uint32_t line_of(const Code *k, Span span) {
 static void put_attributes(Code *k, const Op *op) {
     if (op_info[op->kind].attr == ATTR_REDUCE)
         text_printf(&k->ops, ", \"axis\": %lld, \"combine\": \"%s\"", (long long)op->attr.axis, op_info[op->attr.combine].name);
+    if (op->attr.accuracy) text_printf(&k->ops, ", \"accuracy\": \"%s\"", op->attr.accuracy == ACCURACY_NEAR ? "near" : "term");
     if (op_info[op->kind].attr == ATTR_MEM) text_printf(&k->ops, ", \"vector\": %u", 1u << op->attr.mem.vec_log2);
     if (op_info[op->kind].attr == ATTR_SHARED)
         text_printf(&k->ops, ", \"offset\": %lld, \"slot\": %lld", (long long)op->attr.offset, (long long)op->attr.slot);

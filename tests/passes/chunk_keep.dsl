@@ -16,7 +16,7 @@
 # CHECK: keep 0, 196608 %{{.*}}, [[ROW]]
 # CHECK: reduce_warp {{.*}}combine = fmax} : tile<256xfp32>
 # CHECK: broadcast_warp
-# CHECK: exp_term %{{.*}} : tile<262144xfp32>
+# CHECK: exp %{{.*}} {accuracy = term} : tile<262144xfp32>
 # CHECK: reduce_warp {{.*}}combine = fadd} : tile<256xfp32>
 # CHECK-NOT: reduce %
 # CHECK: yield

@@ -19,11 +19,11 @@
 # RUN: fsc %s --kernel=log_sum --arch=sm_90 --passes=-near --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=log_sum_so_far --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=log_sum_scaled --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
-# NEAR: exp_near
-# TERM: exp_term
-# FULL-NOT: exp_{{near|term}}
+# NEAR: exp %{{.*}} {accuracy = near}
+# TERM: exp %{{.*}} {accuracy = term}
+# FULL-NOT: accuracy =
 # FULL: = exp %
-# FULL-NOT: exp_{{near|term}}
+# FULL-NOT: accuracy =
 @kernel
 def softmax(y: *T, x: *T, n: i32, BLOCK: constexpr = 1024, T: dtype = fp16):
     cols = arange(0, BLOCK)

@@ -23,7 +23,7 @@
 # CHECK: [[X1:%.*]] = again [[X]]
 # CHECK: [[V1:%.*]] = fpext [[X1]]
 # CHECK: [[D1:%.*]] = fsub [[V1]], [[M]]
-# CHECK: %e = exp_near [[D1]]
+# CHECK: %e = exp [[D1]] {accuracy = near}
 # CHECK: [[P:%.*]] = park 64, {{45120|12352}} %e
 # CHECK: reduce_warp %e {axis = 0, combine = fadd}
 # CHECK-NOT: again
@@ -35,7 +35,7 @@
 # ONLINE: [[X1:%.*]] = again [[X]]
 # ONLINE: [[V1:%.*]] = fpext [[X1]]
 # ONLINE: [[D1:%.*]] = fsub [[V1]], [[C]]
-# ONLINE: [[E:%.*]] = exp_near [[D1]]
+# ONLINE: [[E:%.*]] = exp [[D1]] {accuracy = near}
 # ONLINE: [[P:%.*]] = park 64, 45120 [[E]]
 # ONLINE: reduce_warp [[E]] {axis = 0, combine = fadd}
 # ONLINE: fmul [[P]],

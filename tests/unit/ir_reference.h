@@ -290,7 +290,7 @@ static inline int64_t ref_convert(const Op *op, int64_t a) {
 static inline bool reference(const Op *op, const int64_t *a, int64_t *r) {
     DType d = op->args[0]->type.dtype;
     OpKind k = op->kind;
-    if (op_info[k].cost == COST_EXP || k == OP_LOG || k == OP_LOG2 || k == OP_RSQRT) return false;
+    if (k == OP_EXP || k == OP_EXP2 || k == OP_LOG || k == OP_LOG2 || k == OP_RSQRT) return false;
     if (k == OP_SELECT)
         *r = a[0] ? a[1] : a[2];
     else if (k == OP_ADDPTR)

@@ -340,10 +340,10 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_FMA: sample_elementwise(s, k, 3, DT_FP16, DT_FP64); return;
     case OP_EXP:
     case OP_EXP2:
-    case OP_EXPNEAR:
-    case OP_EXP2NEAR:
-    case OP_EXPTERM:
-    case OP_EXP2TERM:
+        sample_elementwise(s, k, 1, DT_FP32, DT_FP64);
+        op_build(&s->b, k, &s->x, 1, (Attr){.accuracy = ACCURACY_NEAR}, s->x->type);
+        op_build(&s->b, k, &s->x, 1, (Attr){.accuracy = ACCURACY_TERM}, s->x->type);
+        return;
     case OP_LOG:
     case OP_LOG2:
     case OP_SQRT:

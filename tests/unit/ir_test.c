@@ -65,7 +65,7 @@ static bool same_attr(const Attr *a, const Attr *b, bool spans) {
     const LoopAttr *l = &a->loop, *k = &b->loop;
     bool same = a->bits == b->bits && a->start == b->start && a->end == b->end && a->offset == b->offset && a->slot == b->slot;
     same &= a->axis == b->axis && a->perm == b->perm && a->half == b->half && a->flip == b->flip && a->flags == b->flags;
-    same &= a->vectors == b->vectors && a->pending == b->pending && a->pred == b->pred && a->round == b->round;
+    same &= a->vectors == b->vectors && a->pending == b->pending && a->pred == b->pred && a->round == b->round && a->accuracy == b->accuracy;
     same &= a->scope == b->scope && a->combine == b->combine && a->shown == b->shown && a->size_log2 == b->size_log2;
     same &= a->to_cluster == b->to_cluster && a->is_own == b->is_own && a->is_scattered == b->is_scattered;
     return same && a->is_ahead == b->is_ahead && a->is_begin == b->is_begin && m->cache == n->cache && m->evict == n->evict &&

@@ -178,6 +178,11 @@ static void attr_pred(Victim *v) {
     build_compare(&b, OP_FCMP, PRED_EQ, v->s.x, v->s.x)->def->attr.pred = PRED_ULT;
 }
 
+static void attr_accuracy(Victim *v) {
+    Builder b = builder_before(v->s.f, v->add);
+    build1(&b, OP_EXP, v->s.x)->def->attr.accuracy = (Accuracy)3;
+}
+
 static void attr_combine(Victim *v) {
     Builder b = builder_after(v->s.f, v->load);
     build_reduce(&b, v->tile, 0, OP_FADD)->def->attr.combine = OP_ADD;
@@ -343,6 +348,7 @@ static const Fault faults[] = {
     FAULT(attr_axis, TILE, "axis 3 where there are 3"),
     FAULT(attr_pred, TILE, "no such predicate"),
     FAULT(attr_combine, TILE, "combining fp32 by add"),
+    FAULT(attr_accuracy, TILE, "no such accuracy: 3"),
     FAULT(attr_range, TILE, "no power of two"),
     FAULT(attr_policy, TILE, "no such policy"),
     FAULT(attr_site, TILE, "no such site"),

@@ -51,7 +51,7 @@ static void add_op(const Math *k, OpKind kind, DType from, DType to, uint32_t na
 
 /* How many it takes of this type, to give one; 0: it does not. */
 static uint32_t operands_of(OpKind kind, DType d) {
-    if (op_class(kind) != CLASS_ELEMENT || op_info[kind].attr != ATTR_NONE) return 0;
+    if (op_class(kind) != CLASS_ELEMENT || (op_info[kind].attr != ATTR_NONE && op_info[kind].attr != ATTR_ACCURACY)) return 0;
     Value x = {.type = {.dtype = d}};
     Infer in = {.kind = kind, .args = (Value *[]){&x, &x, &x}, .nargs = (uint32_t)op_info[kind].nargs};
     return op_infer(&in) && in.result.dtype == d ? in.nargs : 0;

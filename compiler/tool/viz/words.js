@@ -68,6 +68,8 @@ const combinationOf = (op) => /^scan/.test(op.kind)  ? "the scan"
 
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
+const digits = {near: ", to the digits that a narrower type keeps", term: ", to the digits that the sum keeps"};
+
 const sentences = {
     arange: (op, v) => `Number ${plural(v.n, "place")}`,
     splat: (op, v) => `Give one value to all ${v.n} places`,
@@ -75,12 +77,8 @@ const sentences = {
         v.masked ? `; ${v.masked} are masked and take the other value` : ""}`,
     store: (op, v) =>
         `Store ${v.n - v.masked} of ${plural(v.n, "element")}${v.masked ? `; ${v.masked} are masked` : ""}`,
-    exp: (op, v) => `e to the power of each of ${plural(v.n, "element")}`,
-    exp_near: (op, v) =>
-        `e to the power of each of ${plural(v.n, "element")}, to the digits that a narrower type keeps`,
-    exp_term: (op, v) =>
-        `e to the power of each of ${plural(v.n, "element")}, to the digits that the sum keeps`,
-    exp2: (op, v) => `2 to the power of each of ${plural(v.n, "element")}`,
+    exp: (op, v) => `e to the power of each of ${plural(v.n, "element")}${digits[op.accuracy] || ""}`,
+    exp2: (op, v) => `2 to the power of each of ${plural(v.n, "element")}${digits[op.accuracy] || ""}`,
     log: (op, v) => `The logarithm of each element`,
     rsqrt: () => "One over the square root",
     sqrt: () => "The square root",

@@ -232,6 +232,7 @@ static void assign_if(Assign *s, Op *op) {
     for (int r = 0; r < 2; r++) demand_passed(s, op->regions[r]->last, 0, op->results, op->nresults);
 }
 
+/* clang-format off */
 static void assign_op(Assign *s, Op *op) {
     switch (op->kind) {
     case OP_FOR: assign_for(s, op); return;
@@ -261,12 +262,26 @@ static void assign_op(Assign *s, Op *op) {
     case OP_SCAN: assign_combine(s, op); return;
     case OP_FLIP:
     case OP_KEPT: assign_elementwise(s, op); return;
-    default: break;
+#define CASE_ELEMENT(element) case element:
+#include "ir/cases.def"
+        if (value_is_hard(s, op->results[0])) assign_elementwise(s, op);
+        return;
+    case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: return; /* there is one in each layout that is demanded */
+#define CASE_CREATE(other) case other:
+#define CASE_INDEX(other) case other:
+#define CASE_SYNC(other) case other:
+#define CASE_END(other) case other:
+#include "ir/cases.def"
+        return;
+    case OP_CONVERT: case OP_AGAIN: case OP_PARK: break; /* these have layouts */
+    case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY: break;
+    case OP_SHSTORE: case OP_SHLOAD: case OP_SHGATHER: break;
+    case OP_COPYASYNC: case OP_COPYREAD: case OP_COPYCOMMIT: case OP_COPYWAIT: break;
+    case OP_COUNT: break;
     }
-    if (op->nresults != 1 || !value_is_hard(s, op->results[0])) return;
-    if (!op_is_elementwise(op->kind)) bug("layout: no rule for '%s'", op_info[op->kind].name);
-    assign_elementwise(s, op);
+    bug("layout: '%s' before there are layouts", op_info[op->kind].name);
 }
+/* clang-format on */
 
 static void assign_block(Assign *s, Block *b) {
     for (Op *op = b->first; op;) {

@@ -28,16 +28,21 @@ uint32_t element_bytes(const char *dtype) {
     return 0;
 }
 
-bool array_create(Array *a, const char *what, const char *dtype, uint32_t rank, const uint64_t *shape) {
-    uint64_t count = 1, size = element_bytes(dtype);
+bool array_bytes(const char *dtype, uint32_t rank, const uint64_t *shape, uint64_t *bytes) {
+    *bytes = element_bytes(dtype);
     bool fits = true;
-    for (uint32_t i = 0; i < rank; i++) fits &= !__builtin_mul_overflow(count, shape[i], &count);
-    uint64_t bytes = 0;
-    fits &= !__builtin_mul_overflow(count, size, &bytes) && bytes < (uint64_t)1 << 46;
-    *a = (Array){.dtype = dtype, .rank = rank, .count = count, .bytes = bytes};
+    for (uint32_t i = 0; i < rank; i++) fits &= !__builtin_mul_overflow(*bytes, shape[i], bytes);
+    return fits && *bytes < (uint64_t)1 << 46;
+}
+
+bool array_create(Array *a, const char *what, const char *dtype, uint32_t rank, const uint64_t *shape) {
+    uint64_t bytes = 0, size = element_bytes(dtype);
+    bool fits = array_bytes(dtype, rank, shape, &bytes);
+    *a = (Array){.dtype = dtype, .rank = rank, .count = size ? bytes / size : 0, .bytes = bytes};
     if (rank) memcpy(a->shape, shape, rank * sizeof *shape);
     a->data = fits ? calloc(bytes ? bytes : 1, 1) : NULL;
-    if (!a->data) fprintf(stderr, "%s: no memory for the %llu elements of %s\n", tool_name, (unsigned long long)count, what);
+    if (!a->data && fits) fprintf(stderr, "%s: no memory for the %llu elements of %s\n", tool_name, (unsigned long long)a->count, what);
+    if (!fits) fprintf(stderr, "%s: %s has more elements than any memory\n", tool_name, what);
     return a->data != NULL;
 }
 

@@ -17,6 +17,8 @@ typedef struct Array {
 
 /* Bytes of one element in memory (i1 takes one), or 0 for an unknown name. */
 uint32_t element_bytes(const char *dtype);
+/* The size of such an array; false: no memory holds it. */
+bool array_bytes(const char *dtype, uint32_t rank, const uint64_t *shape, uint64_t *bytes);
 /* Sets dtype, shape, count, bytes and allocates (zeroed). False after printing why not. */
 bool array_create(Array *a, const char *what, const char *dtype, uint32_t rank, const uint64_t *shape);
 void array_destroy(Array *a);

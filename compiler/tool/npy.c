@@ -5,9 +5,12 @@
  */
 #include "tool/array.h"
 
+#include "runtime/number.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* NumPy's descr and fsc's name; for writing, the first row of a name wins. */
 static const struct {
@@ -25,72 +28,111 @@ static bool refuse(const char *path, const char *why) {
 
 /* The text after 'key': in the header, or NULL. */
 static const char *header_value(const char *header, const char *key) {
-    const char *at = strstr(header, key);
-    if (!at) return NULL;
-    at += strlen(key);
-    while (*at == '\'' || *at == '"' || *at == ':' || *at == ' ') at++;
-    return at;
+    size_t n = strlen(key);
+    for (const char *at = header; (at = strstr(at, key)); at += n) {
+        if (at == header || (at[-1] != '\'' && at[-1] != '"') || at[n] != at[-1]) continue;
+        const char *value = at + n + 1;
+        value += strspn(value, " ");
+        if (*value == ':') return value + 1 + strspn(value + 1, " ");
+    }
+    return NULL;
 }
 
-static bool read_shape(const char *text, Array *a) {
-    const char *p = text;
-    if (*p++ != '(') return false;
-    a->rank = 0;
-    for (;;) {
-        while (*p == ' ' || *p == ',') p++;
-        if (*p == ')') return true;
-        char *end = NULL;
-        unsigned long long n = strtoull(p, &end, 10);
-        if (end == p || a->rank == ARRAY_RANK_MAX) return false;
-        a->shape[a->rank++] = n;
-        p = end;
+/* "(3, 5)", "(3,)", "()"; what is wrong with it, or NULL. */
+static const char *read_shape(const char *text, Array *a) {
+    const char *p = text, *damaged = "its shape is no tuple of whole numbers";
+    bool has_comma = false;
+    if (*p++ != '(') return damaged;
+    for (a->rank = 0;; a->rank++) {
+        int64_t n = 0;
+        while (*p == ' ') p++;
+        if (*p == ')') return a->rank == 1 && !has_comma ? damaged : NULL;
+        if (a->rank && !has_comma) return damaged;
+        size_t length = strspn(p, "0123456789");
+        if (!number_read_int(p, length, &n)) return damaged;
+        if (a->rank == ARRAY_RANK_MAX) return "it has more than 8 dimensions";
+        a->shape[a->rank] = (uint64_t)n;
+        for (p += length; *p == ' '; p++) continue;
+        has_comma = *p == ',';
+        p += has_comma;
     }
+}
+_Static_assert(ARRAY_RANK_MAX == 8, "the sentence says so");
+
+/* The type in quotes; what is wrong with it, or NULL. `why` has room for it. */
+static const char *read_descr(const char *text, Array *a, char *why, size_t size) {
+    char name[24] = "";
+    const char *end = *text == '\'' || *text == '"' ? strchr(text + 1, *text) : NULL;
+    if (*text == '[') return "its elements have fields; save one of them, x['name']";
+    if (!end) return "its header is damaged";
+    for (size_t i = 0; i + 1 < sizeof name && text + 1 + i < end; i++) {
+        char c = text[1 + i];
+        name[i] = c >= ' ' && c < 127 ? c : '?';
+    }
+    for (size_t i = 0; i < COUNT(descrs) && !a->dtype; i++)
+        if (strcmp(name, descrs[i].descr) == 0) a->dtype = descrs[i].dtype;
+    if (a->dtype) return NULL;
+    bool is_big = name[0] == '>';
+    snprintf(why, size, is_big ? "its elements are big-endian, '%s'; save x.astype(x.dtype.newbyteorder('<'))"
+                               : "its element type '%s' is none that fsc knows", name);
+    return why;
 }
 
 static bool read_header(const char *path, const char *header, Array *a) {
     const char *descr = header_value(header, "descr"), *order = header_value(header, "fortran_order"),
                *shape = header_value(header, "shape");
-    if (!descr || !order || !shape || !read_shape(shape, a)) return refuse(path, "its header is damaged");
-    if (strncmp(order, "False", 5) != 0 && a->rank > 1)
-        return refuse(path, "it is in Fortran order; save numpy.ascontiguousarray(x)");
-    for (size_t i = 0; i < COUNT(descrs); i++) {
-        if (strncmp(descr, descrs[i].descr, 3) != 0) continue;
-        a->dtype = descrs[i].dtype;
-        return true;
-    }
-    char why[96];
-    snprintf(why, sizeof why, "its element type '%.3s' is none that fsc knows", descr);
-    return refuse(path, why);
+    char text[128];
+    if (!descr || !order || !shape || (strncmp(order, "False", 5) != 0 && strncmp(order, "True", 4) != 0))
+        return refuse(path, "its header is damaged");
+    const char *why = read_shape(shape, a);
+    if (!why && *order == 'T' && a->rank > 1) why = "it is in Fortran order; save numpy.ascontiguousarray(x)";
+    if (!why) why = read_descr(descr, a, text, sizeof text);
+    return !why || refuse(path, why);
+}
+
+/* Whether a file, as opposed to a pipe, has so many bytes more: before there is memory for them. */
+static bool has_bytes(FILE *f, uint64_t bytes) {
+    struct stat s;
+    off_t at = ftello(f);
+    if (fstat(fileno(f), &s) != 0 || !S_ISREG(s.st_mode) || at < 0) return true;
+    return s.st_size >= at && (uint64_t)(s.st_size - at) >= bytes;
+}
+
+/* The header's text behind the magic; NULL: it ends before, or is longer than any. The caller frees. */
+static char *read_header_text(FILE *f, int version, const unsigned char *length) {
+    unsigned char more[2] = {0};
+    if (version > 1 && fread(more, 1, 2, f) != 2) return NULL;
+    size_t n = length[0] | (size_t)length[1] << 8 | (size_t)more[0] << 16 | (size_t)more[1] << 24;
+    char *header = n < 1 << 20 ? calloc(1, n + 1) : NULL;
+    if (header && fread(header, 1, n, f) == n) return header;
+    free(header);
+    return NULL;
+}
+
+static bool read_elements(const char *path, FILE *f, const Array *found, Array *a) {
+    uint64_t bytes = 0;
+    if (!array_bytes(found->dtype, found->rank, found->shape, &bytes))
+        return refuse(path, "its shape has more elements than any memory");
+    if (!has_bytes(f, bytes)) return refuse(path, "it is shorter than its header says");
+    if (!array_create(a, path, found->dtype, found->rank, found->shape)) return false;
+    if (fread(a->data, 1, a->bytes, f) == a->bytes) return true;
+    array_destroy(a);
+    return refuse(path, "it is shorter than its header says");
 }
 
 bool npy_read(const char *path, Array *a) {
     FILE *f = fopen(path, "rb");
     if (!f) return refuse(path, strerror(errno));
     file_input(path, fileno(f));
-    unsigned char head[12];
+    unsigned char head[10];
     Array found = {0};
-    bool ok = false;
-    char *header = NULL;
-    if (fread(head, 1, 10, f) != 10 || memcmp(head, "\x93NUMPY", 6) != 0 || head[6] < 1 || head[6] > 3) {
-        refuse(path, "it is not a .npy file");
-    } else if (head[6] > 1 && fread(head + 10, 1, 2, f) != 2) {
-        refuse(path, "it ends in the header");
-    } else {
-        size_t n = head[8] | (size_t)head[9] << 8;
-        if (head[6] > 1) n |= (size_t)head[10] << 16 | (size_t)head[11] << 24;
-        header = n < 1 << 20 ? calloc(1, n + 1) : NULL;
-        if (!header || fread(header, 1, n, f) != n) {
-            refuse(path, "it ends in the header");
-        } else {
-            ok = read_header(path, header, &found);
-        }
-    }
+    bool ok = fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, "\x93NUMPY", 6) == 0;
+    ok = ok && head[6] >= 1 && head[6] <= 3;
+    char *header = ok ? read_header_text(f, head[6], head + 8) : NULL;
+    if (!ok) refuse(path, "it is not a .npy file");
+    else if (!header) refuse(path, "it ends in the header");
+    ok = header && read_header(path, header, &found) && read_elements(path, f, &found, a);
     free(header);
-    if (ok) ok = array_create(a, path, found.dtype, found.rank, found.shape);
-    if (ok && fread(a->data, 1, a->bytes, f) != a->bytes) {
-        ok = refuse(path, "it is shorter than its header says");
-        array_destroy(a);
-    }
     fclose(f);
     return ok;
 }

@@ -22,7 +22,7 @@ static void print_traffic(const FscTraffic *t, FscTrafficKind k) {
         printf(" of %u bytes a lane", t->wide);
     else
         printf(" of %u to %u bytes a lane", t->narrow, t->wide);
-    if (k <= FSC_ATOMIC)
+    if (traffic_has_sectors(k))
         printf(", %.2f sectors each: %" PRIu64 " bytes asked, %" PRIu64 " moved",
                ratio((double)t->units, (double)t->requests), t->bytes, 32 * t->units);
     else if (k == FSC_CLUSTER_STORE)
@@ -134,6 +134,8 @@ static void print_all(const Profile *p) {
     const FscLineCounts *a = &p->all;
     printf("  %-22s %" PRIu64 " bytes read, %" PRIu64 " written", "moved", p->read, p->written);
     if (a->traffic[FSC_ATOMIC].units) printf(", %" PRIu64 " by atomics", 32 * a->traffic[FSC_ATOMIC].units);
+    uint64_t words = a->traffic[FSC_WORD_LOAD].units + a->traffic[FSC_WORD_STORE].units;
+    if (words) printf(", %" PRIu64 " of words between blocks", 32 * words);
     printf(": read %.2fx, written %.2fx\n", ratio((double)p->read, (double)p->least_read),
            ratio((double)p->written, (double)p->least_written));
     uint64_t wavefronts = 0, least = 0;

@@ -102,8 +102,8 @@ void viz_run(Text *out, const VizRun *r, uint32_t code) {
     json_word(out, r->label);
     text_printf(out,
                 ", \"code\": %u, \"grid\": [%" PRIu64 ", %" PRIu64 ", %" PRIu64
-                "], \"packed\": %u, \"blocks\": %u,\n\"params\": [",
-                code, q->grid[0], q->grid[1], q->grid[2], l->programs_per_block, l->blocks_per_program);
+                "], \"packed\": %u, \"blocks\": %u, \"together\": %s,\n\"params\": [",
+                code, q->grid[0], q->grid[1], q->grid[2], l->programs_per_block, l->blocks_per_program, l->together ? "true" : "false");
     for (uint32_t i = 0; i < q->num_params; i++) {
         text_printf(out, "%s", i ? ",\n" : "");
         put_param(out, r->j, q->record, i);

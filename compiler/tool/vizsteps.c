@@ -103,6 +103,8 @@ static const char *const kind_names[] = {
     [RECORDED_SHARED_STORE] = "shared store",
     [RECORDED_SHARED_COPY] = "shared copy",
     [RECORDED_CLUSTER_STORE] = "cluster store",
+    [RECORDED_WORD_STORE] = "word store",
+    [RECORDED_WORD_LOAD] = "word load",
     [RECORDED_SHUFFLE_XOR] = "shuffle xor",
     [RECORDED_SHUFFLE_LANE] = "shuffle lane",
     [RECORDED_BARRIER] = "barrier",
@@ -155,7 +157,7 @@ static void put_threads(Steps *s, const Together *t) {
     uint32_t threads = s->p->threads, words = t->any->kind < RECORDED_SHARED_LOAD    ? 0
                                               : t->any->kind >= RECORDED_SHUFFLE_XOR ? 1
                                                                                      : (t->any->bytes + 3u) / 4;
-    bool has_address = t->any->kind <= RECORDED_CLUSTER_STORE;
+    bool has_address = t->any->kind < RECORDED_SHUFFLE_XOR;
     int64_t *address = NEW_ARRAY(s->scratch, int64_t, threads);
     uint32_t *data = NEW_ARRAY(s->scratch, uint32_t, threads * words + 1);
     for (uint32_t i = 0; i < threads; i++) {

@@ -129,6 +129,9 @@ static void close_request(Team *team, Request *r) {
         uint32_t sectors = sectors_of(r, set);
         one.units = sectors;
         add_to_param(team, r, set, sectors);
+    } else if (r->kind >= FSC_WORD_LOAD) {
+        uint64_t set[2 * WARP];
+        one.units = sectors_of(r, set);
     } else {
         add_wavefronts(r, &one);
     }
@@ -253,6 +256,17 @@ static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t
 static void atomic(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t what, int32_t site) {
     count_access(t, FSC_ATOMIC, address, predicate, emu_atomic_unpack(what).bytes, site);
     emu_calls.atomic(t, address, predicate, data, what, site);
+}
+
+static void split_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
+    count_access(t, FSC_WORD_STORE, (uint64_t)word * WORD, predicate, WORD, site);
+    emu_calls.split_store(t, word, predicate, value, round, site);
+}
+
+/* Once, however often a thread looks until the word is there. */
+static uint32_t split_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
+    count_access(t, FSC_WORD_LOAD, (uint64_t)word * WORD, predicate, WORD, site);
+    return emu_calls.split_wait(t, word, predicate, round, site);
 }
 
 static uint32_t shuffle_xor(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call) {

@@ -13,7 +13,7 @@
 #include "runtime/emu/fiber.h"
 #include "runtime/hooks.h"
 
-enum { WARP = 32, SECTOR = 32 /* bytes that global memory moves at least */ };
+enum { WARP = 32, SECTOR = 32 /* bytes that global memory moves at least */, WORD = 8 /* bytes, between blocks: value and round */ };
 
 /* ---- What the rest of the runtime calls ------------------------------------------------------------------------------ */
 
@@ -265,6 +265,7 @@ void touched_end(const Touched *t, FscParamCounts *params); /* by parameter of t
 /* The calls that count.c and record.c each put their own in front of: WATCHED(f) is f(name) for each. */
 #define WATCHED(f)                                                                                                     \
     f(load_global) f(store_global) f(load_shared) f(store_shared) f(store_cluster) f(copy_async) f(atomic)             \
+    f(split_store) f(split_wait)                                                                                       \
     f(shuffle_xor) f(shuffle_lane) f(barrier_warp) f(barrier_block) f(barrier_cluster)
 #define WATCH(name) calls.name = name;
 

@@ -11,6 +11,7 @@
 # RUN: fsc viz %t/unsigned.dsl x=random:0:u8[5] y=out.npy -o %t/unsigned.html
 # RUN: printf '@kernel(grid=(1,))\ndef f(y: *fp32[n], x: *fp32[n], n: i32):\n    i = arange(0, 4)\n    store(y + i, load(x + i + where(i == 2, 1 << 34, 0)))\n' > '%t/far away.dsl'
 # RUN: fsc viz '%t/far away.dsl' x=random:0:fp32[4] y=out.npy -o %t/far.html 2>/dev/null
+# RUN: fsc viz %examples/softmax.dsl 'x=random:5:fp32[1,600]' y=out.npy --num-ctas=grid:4 -o %t/split.html
 # RUN: %python %s %t
 import base64
 import os
@@ -142,9 +143,31 @@ def check_far(page):
     assert max(a.max() for a in loads) > 2**34 and run["faults"]
 
 
+def check_split(page):
+    """Blocks that meet through global memory: each writes its maximum and its sum to a word, and reads those of all."""
+    run = page.runs[0]
+    assert run["together"] and run["blocks"] == 4
+    x, program = page.array(run, "x")[0].astype(np.float64), run["programs"][0]
+    rounds = {}
+    for _, _, exchanges in page.steps(run, program):
+        for e in exchanges:
+            if not e["k"].startswith("word"):
+                continue
+            where = offsets(e["a"], program["threads"])
+            words = np.frombuffer(base64.b64decode(e["d"]), np.uint32).reshape(-1, 2)[where >= 0]
+            for (bits, number), at in zip(words, where[where >= 0]):
+                rounds.setdefault((int(number), e["k"]), []).append((int(at) // 8, bits.view(np.float32)))
+    assert sorted(rounds) == [(n, k) for n in (1, 2) for k in ("word load", "word store")], sorted(rounds)
+    for number in (1, 2):
+        stored, loaded = rounds[number, "word store"], rounds[number, "word load"]
+        assert len(stored) == 4 and len(loaded) == 16 and sorted(loaded) == sorted(stored * 4)
+    assert max(v for _, v in rounds[1, "word store"]) == page.array(run, "x").max()
+    close(sum(float(v) for _, v in rounds[2, "word store"]), np.exp(x - x.max()).sum(), 1e-5)
+
+
 def main(folder):
     for name, check in {"softmax": check_softmax, "tiled": check_tiled, "columns": check_columns, "norm": check_norm, "scan": check_scan, "argmax": check_argmax,
-                        "ahead": check_ahead, "unsigned": check_unsigned, "far": check_far}.items():
+                        "ahead": check_ahead, "unsigned": check_unsigned, "far": check_far, "split": check_split}.items():
         page = Page(os.path.join(folder, name + ".html"))
         assert "http://" not in page.text.replace("http://www.w3.org/2000/svg", "") and "https://" not in page.text, "a page stands alone"
         check(page)

@@ -102,6 +102,7 @@ function showFrame() {
     if (value && value.text) $("owner").textContent = `${value.text} · a parameter, the same in every thread`;
     showThreads(now, frame, op);
     showShared(now, frame);
+    showWords(now, frame);
     showWatch(now, frame);
     showMemory(now, frame);
 }
@@ -115,7 +116,7 @@ function showOutline() {
                       : now.run.grid[1] > 1 ? 2
                                             : 1)
             .join(",")} records this one.`;
-    for (const id of ["views", "legend", "threads", "shared", "owner"]) $(id).replaceChildren();
+    for (const id of ["views", "legend", "threads", "shared", "words", "owner"]) $(id).replaceChildren();
     showTile(now, null, null);
     $("watch").querySelector("dl").replaceChildren();
     light("linked", 0);

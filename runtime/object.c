@@ -178,6 +178,15 @@ static fsc_status refuse(const FscObject *o, const fsc_device *d) {
                        o->kernel, have, d->props.name, d->props.arch, d->props.arch);
 }
 
+/* Code for few programs that is split over more multiprocessors than this device has: the bound of the number of programs is that of the
+ * blocks which wait for each other. */
+static bool is_too_wide(const fsc_device *d, const Record *r) {
+    const RecordLaunch *l = r->num_launches ? &r->launches[0] : NULL;
+    bool is_few = false;
+    for (uint32_t i = 0; l && l->together && i < r->num_params; i++) is_few |= r->params[i].most == l->together;
+    return is_few && (uint64_t)l->together * l->blocks_per_program > d->props.sms;
+}
+
 static fsc_status make_kernel(const FscObject *o, fsc_device *d, fsc_kernel **out) {
     fsc_kernel *k = NULL;
     fsc_status s = FSC_OK;
@@ -190,7 +199,8 @@ static fsc_status make_kernel(const FscObject *o, fsc_device *d, fsc_kernel **ou
         fsc_module *m = NULL;
         if (!is_best(o, v, &d->props)) continue;
         s = d->props.kind == FSC_CPU ? make_host(d, o, v, &m) : module_load_later(d, v->code, v->size, &m);
-        if (s == FSC_OK) s = add_variant(&k, m, o->kernel);
+        bool is_usable = s == FSC_OK && !(m->num_records && is_too_wide(d, m->records[0]));
+        if (is_usable) s = add_variant(&k, m, o->kernel);
         fsc_module_unload(m);
     }
     if (s == FSC_OK && !k) s = refuse(o, d);

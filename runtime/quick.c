@@ -182,21 +182,18 @@ static bool grid_fits(Call *c, const Variant *v, const int64_t *grid) {
 static QuickResult try_variant(Call *c, Variant *v, const int64_t *grid) {
     const Quick *q = v->quick;
     if (!q || c->nargs != q->num_slots) return QUICK_UNSURE;
-    QuickResult all = QUICK_FITS;
     c->bits = c->small_bits;
     c->pointers = c->small_pointers;
     for (uint32_t i = 0; i < q->num_slots; i++) {
         QuickResult r = take(&q->slots[i], &c->args[i], &c->bits[i]);
-        if (r == QUICK_UNSURE) return r;
-        if (r == QUICK_MISFIT) all = r; /* a wrong kind behind it is still an error */
+        if (r != QUICK_FITS) return r;
         c->pointers[i] = &c->bits[i];
     }
-    for (uint32_t i = 0; i < q->num_constants && all == QUICK_FITS; i++) {
+    for (uint32_t i = 0; i < q->num_constants; i++) {
         int64_t value;
         if (!run(c, v, q->constants[i].code, &value)) return QUICK_UNSURE;
-        if (value != q->constants[i].value) all = QUICK_MISFIT;
+        if (value != q->constants[i].value) return QUICK_MISFIT;
     }
-    if (all != QUICK_FITS) return all;
     for (uint32_t i = 0; i < q->num_requires; i++) {
         int64_t value;
         if (!run(c, v, q->requires[i], &value) || !value) return QUICK_UNSURE;

@@ -1,8 +1,8 @@
 /* package.c - `fsc --emit=object` and `--emit=c`: every variant of every kernel compiled, and written out together.
  *
  * In: a file's text, the options. Out: an object or C, a header, the rule of -MD; or messages and an exit code.
- * Method: variants are the product of --variants, what is assumed of alignment, and architectures; those that assume most come
- * first, since a launch takes the first of them that fits. A cubin where there is ptxas, and PTX where no cubin reaches.
+ * Method: variants are the product of --variants, the launches that they are made for (launches.c), and architectures. A cubin
+ * where there is ptxas, and PTX where no cubin reaches.
  */
 #include "tool/package.h"
 
@@ -13,9 +13,6 @@ _Static_assert((int)OBJECT_ABI == (int)FSC_OBJECT_ABI, "codegen/object.c builds 
 _Static_assert(sizeof(FscObjectVariant) == 48 && offsetof(FscObjectVariant, number) == 40 && offsetof(FscObjectVariant, entry) == 24,
                "codegen/object.c builds this struct");
 _Static_assert(sizeof(FscObject) == 40 && offsetof(FscObject, variants) == 16, "codegen/object.c builds this struct");
-
-/* What of a launch's arguments is assumed to be a multiple of 16, in this order. */
-typedef enum Alignment { ALIGN_ALL, ALIGN_POINTERS, ALIGN_NOTHING } Alignment;
 
 /* The choice of one value for each --variants. */
 typedef struct Choice {
@@ -66,47 +63,6 @@ static bool needs_ptx(const PackageJob *j, uint32_t i) {
     uint32_t here = arch_number(j->archs.at[i]), next = arch_number(j->archs.at[i + 1]);
     bool is_same = next / 10 == here / 10, is_next = next / 10 == here / 10 + 1 && next % 10 == 0;
     return !is_same && !is_next;
-}
-
-/* ---- What is assumed ------------------------------------------------------------------------------------------------------ */
-
-static bool is_integer(const RecordParam *p) {
-    return p->kind == RECORD_SCALAR && (p->dtype[0] == 'i' || p->dtype[0] == 'u') && strcmp(p->dtype, "i1") != 0;
-}
-
-/* Vectors hang on strides and on the innermost extents; without any contract on integers, who knows on which. */
-static bool matters(const Record *r, uint32_t index) {
-    bool has_contract = false;
-    for (uint32_t i = 0; i < r->num_params; i++) {
-        const RecordParam *p = &r->params[i];
-        for (uint32_t k = 0; k < p->num_dims; k++) {
-            bool is_last = k + 1 == p->num_dims;
-            if (rule_uses(p->dims[k].stride, index) || (is_last && rule_uses(p->dims[k].extent, index))) return true;
-            has_contract = true;
-        }
-    }
-    return !has_contract;
-}
-
-static fsc_name_value *assumptions(PackageJob *j, const Record *r, Alignment a, size_t *n) {
-    fsc_name_value *list = NEW_ARRAY(j->o->arena, fsc_name_value, r->num_params + 1);
-    *n = 0;
-    for (uint32_t i = 0; i < r->num_params && a != ALIGN_NOTHING; i++) {
-        const RecordParam *p = &r->params[i];
-        bool assumed = p->kind == RECORD_POINTER || (a == ALIGN_ALL && is_integer(p) && matters(r, i));
-        if (assumed) list[(*n)++] = (fsc_name_value){p->name, "16"};
-    }
-    return list;
-}
-
-/* A signature with ":16" says by itself what is assumed; else each kind that assumes more than the next. */
-static bool is_used(PackageJob *j, const Record *r, Alignment a) {
-    size_t n = 0, next = 0;
-    if (a == ALIGN_NOTHING) return true;
-    (void)assumptions(j, r, a, &n);
-    (void)assumptions(j, r, a + 1, &next);
-    const char *signature = j->o->compile.signature;
-    return !(signature && strchr(signature, ':')) && n > next;
 }
 
 /* ---- One compile ------------------------------------------------------------------------------------------------------------ */
@@ -193,24 +149,46 @@ static void add_cpu(PackageJob *j, PackageKernel *k, uint64_t number, const fsc_
     vec_push(j->o->arena, &k->variants, v);
 }
 
-static ExitCode compile_variant(PackageJob *j, PackageKernel *k, const Choice *choice, Alignment a, int arch, uint64_t number) {
-    fsc_compile_options o = j->o->compile;
-    bool is_cpu = arch < 0;
-    o.kernel = k->name;
-    o.arch = is_cpu ? "cpu" : j->archs.at[arch];
-    o.emit = is_cpu ? FSC_EMIT_LLVM : FSC_EMIT_PTX;
-    o.defines = choice->defines;
-    o.num_defines = choice->num_defines;
-    o.divisible = assumptions(j, k->interface, a, &o.num_divisible);
+static ExitCode compile_variant(PackageJob *j, PackageKernel *k, const Choice *choice, const fsc_compile_options *o, int arch, uint64_t number) {
     fsc_compilation *c = NULL;
-    fsc_status s = fsc_compile(&o, j->source, j->length, &c);
-    ExitCode code = finish(j, c, s, choice, o.arch);
+    fsc_status s = fsc_compile(o, j->source, j->length, &c);
+    ExitCode code = finish(j, c, s, choice, o->arch);
     if (code == EXIT_DONE) {
         note_record(j, k, c);
-        if (is_cpu) add_cpu(j, k, number, c);
+        if (arch < 0) add_cpu(j, k, number, c);
         else add_gpu(j, k, (uint32_t)arch, number, c);
     }
     fsc_compilation_destroy(c);
+    return code;
+}
+
+/* The options of one choice; arch below zero: of the CPU. */
+static fsc_compile_options options_of(const PackageJob *j, const PackageKernel *k, const Choice *choice, int arch) {
+    fsc_compile_options o = j->o->compile;
+    o.kernel = k->name;
+    o.arch = arch < 0 ? "cpu" : j->archs.at[arch];
+    o.emit = arch < 0 ? FSC_EMIT_LLVM : FSC_EMIT_PTX;
+    o.defines = choice->defines;
+    o.num_defines = choice->num_defines;
+    return o;
+}
+
+static ExitCode compile_cpu(PackageJob *j, PackageKernel *k, const Choice *choice, uint64_t number) {
+    fsc_compile_options o = options_of(j, k, choice, -1);
+    return compile_variant(j, k, choice, &o, -1, number);
+}
+
+/* Without values of scalars, which are made up; of few programs alone it is known on which card. */
+static ExitCode compile_gpu(PackageJob *j, PackageKernel *k, const Choice *choice, int arch, uint64_t number) {
+    const fsc_compile_options own = options_of(j, k, choice, arch);
+    FscDeviceProps card;
+    PackageLaunches launches = package_launches(j->o->arena, &own, k->interface, own.arch, &card);
+    ExitCode code = EXIT_DONE;
+    for (uint32_t i = 0; i < launches.len && code == EXIT_DONE; i++) {
+        const Specialisation *s = &launches.at[i].special;
+        fsc_compile_options o = variant_options(j->o->arena, &own, k->interface, s->launch.few.most ? &card : NULL, s);
+        code = compile_variant(j, k, choice, &o, arch, number * LAUNCHES + launches.at[i].number);
+    }
     return code;
 }
 
@@ -238,26 +216,16 @@ static Choice choice_at(PackageJob *j, const Axes *axes, uint64_t index) {
     return c;
 }
 
-static ExitCode compile_gpus(PackageJob *j, PackageKernel *k, const Axes *axes) {
-    uint64_t n = count_choices(axes);
-    for (Alignment a = ALIGN_ALL; a <= ALIGN_NOTHING; a++) {
-        for (uint64_t i = 0; i < n && is_used(j, k->interface, a); i++) {
-            Choice choice = choice_at(j, axes, i);
-            ExitCode code = EXIT_DONE;
-            for (uint32_t arch = 0; arch < j->archs.len && code == EXIT_DONE; arch++)
-                code = compile_variant(j, k, &choice, a, (int)arch, (uint64_t)a * n + i);
-            if (code != EXIT_DONE) return code;
-        }
-    }
-    return EXIT_DONE;
-}
-
+/* GPUs' variants first. */
 static ExitCode compile_kernel(PackageJob *j, PackageKernel *k, const Axes *axes) {
-    uint64_t n = count_choices(axes);
-    ExitCode code = compile_gpus(j, k, axes);
-    for (uint64_t i = 0; i < n && j->cpu && code == EXIT_DONE; i++) {
-        Choice choice = choice_at(j, axes, i);
-        code = compile_variant(j, k, &choice, ALIGN_NOTHING, -1, (uint64_t)ALIGN_NOTHING * n + i);
+    uint64_t n = count_choices(axes), all = n * (j->archs.len + 1);
+    ExitCode code = EXIT_DONE;
+    for (uint64_t i = 0; i < all && code == EXIT_DONE; i++) {
+        bool is_gpu = i < n * j->archs.len;
+        uint64_t number = is_gpu ? i / j->archs.len : i - n * j->archs.len;
+        Choice choice = choice_at(j, axes, number);
+        if (is_gpu) code = compile_gpu(j, k, &choice, (int)(i % j->archs.len), number);
+        else if (j->cpu) code = compile_cpu(j, k, &choice, number);
     }
     return code;
 }

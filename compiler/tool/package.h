@@ -1,12 +1,13 @@
 /* package.h - kernels with all that a program needs to launch them: every variant compiled, as an object or as C.
  *
- * package.c compiles, package_c.c writes C and headers, variants.c reads --variants.
+ * package.c compiles, package_c.c writes C and headers, variants.c reads --variants, launches.c says what variants there are.
  */
 #ifndef FSC_PACKAGE_H
 #define FSC_PACKAGE_H
 
 #include "driver.h"
 #include "tool/tool.h"
+#include "variant.h"
 
 /* PTX on its way to a cubin. */
 typedef struct Assembly {
@@ -51,6 +52,21 @@ bool variant_axis_parse(Arena *a, const char *text, VariantAxis *out);
 const RecordParam *variant_axis_param(const VariantAxis *axis, const Record *interface); /* NULL: the kernel has none */
 /* Whether the kernel's launch rule can choose between the values. False after printing why not. */
 bool variant_axis_check(const VariantAxis *axis, const RecordParam *p, const char *kernel);
+
+/* ---- launches.c ------------------------------------------------------------------------------------------------------ */
+
+/* What a variant takes for granted; the number is the same for every arch, and below LAUNCHES. */
+typedef struct PackageLaunch {
+    Specialisation special;
+    uint64_t number;
+} PackageLaunch;
+
+typedef VEC(PackageLaunch) PackageLaunches;
+
+enum { LAUNCHES = 1 << 12 };
+
+/* Of a GPU's arch; the last takes nothing for granted. `card` is set to what they were made for, sms 0: no card is known. */
+PackageLaunches package_launches(Arena *a, const fsc_compile_options *o, const Record *interface, const char *arch, FscDeviceProps *card);
 
 /* ---- assemble.c ------------------------------------------------------------------------------------------------------ */
 

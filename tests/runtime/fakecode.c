@@ -68,6 +68,15 @@ static CUresult complain(const char *what, CUresult r, unsigned n, const int *op
     return r;
 }
 
+/* FAKE_CUDA_CODE: a file that the text of each module goes into; the last stays. */
+static void keep_text(const char *text) {
+    const char *path = getenv("FAKE_CUDA_CODE");
+    FILE *f = path ? fopen(path, "w") : NULL;
+    if (!f) return;
+    fputs(text, f);
+    fclose(f);
+}
+
 API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *options, void **values) {
     ENTER();
     NEED_CONTEXT();
@@ -85,6 +94,7 @@ API(cuModuleLoadDataEx, void **module, const void *image, unsigned n, int *optio
         snprintf(log, sizeof log, "ptxas fatal   : Unsupported .version %u.%u", major, minor);
         return complain(log, 222, n, options, values);
     }
+    keep_text(text);
     *module = strcpy(fake_take(strlen(text) + 1), text);
     fake.modules++;
     fake.cubins += is_cubin;

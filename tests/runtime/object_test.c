@@ -475,12 +475,47 @@ static void concurrent(void **state) {
     end(&m);
 }
 
+/* Code of 3 to 4 programs, each shared by so many blocks that are all on the device at once. */
+static void add_few(Made *m, uint32_t blocks, uint64_t number) {
+    Record *r = variant_record("sm_90", "few", 16, "1024");
+    size_t n = m->object.num_variants++, size = 0;
+    r->params[P_ROWS].least = 3;
+    r->params[P_ROWS].most = r->launches[0].together = 4;
+    r->launches[0].blocks_per_program = blocks;
+    m->codes[n] = fake_cubin(r, &size);
+    m->variants[n] = (FscObjectVariant){.arch = "sm_90", .code = m->codes[n], .size = size, .number = number};
+    record_free(r);
+}
+
+/* Taken where the programs are few, unless the grid by hand is not, or the device has too few multiprocessors (132). */
+static void few_programs(void **state) {
+    (void)state;
+    static const int64_t beyond[3] = {5, 1, 1}, within[3] = {4, 1, 1};
+    const void *at = (const char *)NULL + 0x7000000000;
+    int32_t stride = 4096, rows = 3, cols = 700;
+    const void *const values[] = {&at, &at, &stride, &stride, &rows, &cols};
+    for (uint32_t blocks = 32; blocks <= 64; blocks *= 2) {
+        Made m;
+        begin(&m);
+        add_few(&m, blocks, 1);
+        add(&m, "sm_90", true, 16, "1024", 0);
+        const char *few = blocks == 32 ? "few" : "sm_90_c_16_1024";
+        takes(&m, 700, false, few);
+        assert_int_equal(fsc_object_launch(&m.object, NULL, within, values), FSC_OK);
+        assert_string_equal(last_entry(), few);
+        assert_int_equal(fsc_object_launch(&m.object, NULL, beyond, values), FSC_OK);
+        assert_string_equal(last_entry(), "sm_90_c_16_1024");
+        end(&m);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(architectures, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(no_architecture, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(variants, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(assumptions, fresh, nothing_left),
+        cmocka_unit_test_setup_teardown(few_programs, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(load_all, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(load_what_fits, fresh, nothing_left),
         cmocka_unit_test_setup_teardown(failures, fresh, nothing_left),

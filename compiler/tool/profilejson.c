@@ -67,10 +67,10 @@ static void print_faults(const Profile *p) {
 }
 
 static void print_card(const Prediction *c) {
-    printf(",\n  \"card\": {\"name\": \"%s\", \"sms\": %u, \"registers\": %u, \"registers_from\": \"%s\", "
+    printf(",\n  \"card\": {\"name\": \"%s\", \"sms\": %u, \"registers\": %u, \"registers_from\": \"%s\", \"spill_bytes\": %u, "
            "\"blocks_per_sm\": %u, \"blocks\": %" PRIu64 ", \"waves\": %" PRIu64 ", \"last_wave_fill\": %.4f},\n"
            "  \"prediction\": {\"memory_seconds\": %.9g, \"instruction_seconds\": %.9g, \"special_seconds\": %.9g}",
-           c->needs.gpu.name, c->needs.gpu.sms, c->needs.registers_high, c->needs.registers_from,
+           c->needs.gpu.name, c->needs.gpu.sms, c->needs.registers_high, c->needs.registers_from, c->needs.spill_bytes,
            c->needs.occupancy.blocks_per_sm, c->blocks, c->waves, c->last_fill, c->memory, c->issue, c->special);
 }
 

@@ -45,12 +45,13 @@ static double rate_of(const Job *j, double ms) {
     return ms > 0 ? (double)job_bytes(j) / ms * 1e-6 : 0;
 }
 
-/* What the driver says of the code that was launched, and where the code came from; nothing of host code, which has no registers. */
+/* What the driver says of the code that was launched, and where the code came from; nothing of host code, which has no registers, nor of
+ * an explicit grid's, which may be another variant's. */
 static void print_resources(const Job *j) {
     fsc_kernel *kernel = NULL;
     FscKernelReport r;
     FscJitCounts counts;
-    if (j->props.kind != FSC_CUDA || fsc_jit_prepare(j->jit, j->args, j->nargs, &kernel) != FSC_OK) return;
+    if (j->props.kind != FSC_CUDA || j->has_grid || fsc_jit_prepare(j->jit, j->args, j->nargs, &kernel) != FSC_OK) return;
     if (fsc_kernel_warmup(kernel, 0, &r) != FSC_OK) return;
     fsc_jit_counts(j->jit, &counts);
     printf(", \"threads_per_block\": %u, \"registers\": %u, \"spill_bytes\": %u, \"shared_bytes\": %u, \"blocks_per_sm\": %u, "

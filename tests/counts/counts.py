@@ -11,6 +11,9 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "run"))
+from calls import cases  # noqa: E402
+
 ROOT = os.path.join(HERE, "..", "..")
 TABLE = os.path.join(HERE, "Inputs", "counts.txt")
 SHAPES = [("fp32", 5, 781), ("fp32", 4, 1024), ("fp16", 4, 1024)]
@@ -23,15 +26,6 @@ HEAD = """\
 # the grids of persistent kernels depend on it. Requests of warps and their 32-byte sectors, wavefronts of shared memory and how many of them are
 # for conflicts of banks, shuffles of warps, barriers of blocks (of clusters too), special functions of threads.
 """
-
-
-def cases():
-    """(name, words with placeholders) of every example."""
-    with open(os.path.join(ROOT, "bench", "counters.txt"), encoding="utf-8") as file:
-        for line in file:
-            if line.strip() and not line.startswith("#"):
-                name, *words = line.split()
-                yield name, words
 
 
 def profile(tool, folder, name, words, dtype, rows, cols):

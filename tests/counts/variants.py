@@ -3,7 +3,6 @@
 # The driver is the one without a GPU, which keeps what it loads; there is no ptxas, so that all goes through it.
 # RUN: env FSC_PTXAS=%t.none FSC_CUDA_LIBRARY=%fakecuda %python %s fsc
 import concurrent.futures
-import math
 import os
 import re
 import subprocess
@@ -12,9 +11,8 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
-sys.path.insert(0, HERE)
-sys.path.insert(0, os.path.join(HERE, "..", "tool", "Inputs"))
-from counts import cases  # noqa: E402
+sys.path[:0] = [os.path.join(HERE, "..", "run"), os.path.join(HERE, "..", "tool", "Inputs")]
+from calls import asked_words, cases  # noqa: E402
 from vizfacts import Page  # noqa: E402
 
 SMALL = [("fp32", 3, 200), ("bf16", 2, 257)]   # with a page, whose programs make no more values than it takes
@@ -30,43 +28,6 @@ def run(command, folder, code):
     assert done.returncode == 0, f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}"
     with open(os.path.join(folder, code), encoding="utf-8") as file:
         return file.read()
-
-
-def arrays_of(words):
-    """{parameter: (element type, extents)} of the words that say both."""
-    found = {}
-    for word in words:
-        name, value = word.split("=", 1)
-        array = re.fullmatch(r"(?:[^\[]*:)?(\w+)\[([\d,]+)\]", value)
-        if array:
-            found[name] = (array.group(1), [int(n) for n in array.group(2).split(",")])
-    return found
-
-
-def asked_words(tool, folder, source, words):
-    """The call as `fsc info` takes it: its integers, and the types that its arrays decide."""
-    report, arrays, params = os.path.join(folder, "report"), arrays_of(words), []
-    subprocess.run([tool, source, "--emit=report", "-o", report], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
-    values = dict(w.split("=", 1) for w in words if re.fullmatch(r"\w+=-?\d+", w))
-    with open(report, encoding="utf-8") as file:
-        for line in file:
-            kind, *rest = line.split()
-            if kind == "param":
-                params.append((rest[0], rest[1], []))
-            elif kind == "dim":
-                params[-1][2].append(rest[0].strip('"'))
-    for _, name, dims in params:
-        extents = arrays.get(name, ("", []))[1]
-        for code, extent in zip(dims, extents if len(dims) == len(extents) else [math.prod(extents)] if extents else []):
-            if re.fullmatch(r"\$\d+", code) and params[int(code[1:])][0] == "scalar":
-                values[params[int(code[1:])][1]] = str(extent)
-    with open(source, encoding="utf-8") as file:
-        text = file.read()
-    types = {}
-    for name, dtype in re.findall(r"(\w+): \*(?:const )?(\w+)\b", text):
-        if re.search(rf"\b{dtype}: dtype", text) and name in arrays:
-            types.setdefault(dtype, arrays[name][0])
-    return [f"{name}={value}" for name, value in values.items()] + [f"-T{name}={dtype}" for name, dtype in types.items()]
 
 
 def plain(ptx):
@@ -124,7 +85,7 @@ def check(tool, name, words, dtype, rows, cols, has_page):
 def main(tool):
     jobs = []
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        for name, words in cases():
+        for name, words in cases().items():
             for shapes, has_page in ((SMALL, True), (LONG, False)):
                 jobs += [pool.submit(check, tool, name, words, *shape, has_page) for shape in shapes]
         problems = [p for job in jobs for p in job.result()]

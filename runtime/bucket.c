@@ -17,12 +17,12 @@ static uint32_t next_power(uint32_t x) {
 }
 
 uint32_t bucket_unit(uint32_t so_far, uint32_t bytes) {
-    uint32_t own = bytes ? VECTOR / bytes : VECTOR;
+    uint32_t own = bytes ? VECTOR >> __builtin_ctz(bytes) : VECTOR; /* of an element: a power of two */
     return own > so_far ? own : so_far;
 }
 
 bool bucket_is_whole(int64_t value, uint32_t unit) {
-    return value % unit == 0 && (value == 0 || value / ROOM != 0);
+    return (value & (int64_t)(unit - 1)) == 0 && (value == 0 || value / ROOM != 0); /* no division: every launch asks */
 }
 
 Bucket bucket_of(uint32_t value, uint32_t unit) {

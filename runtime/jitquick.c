@@ -42,25 +42,10 @@ void jit_quick_add(fsc_jit *j, fsc_kernel *kernel) {
     }
 }
 
-/* Whether the variant takes for granted what is said of the parameter, and no more. */
-static bool is_fact(const SpecFact *f, const RecordParam *p, const Slot *s, uint32_t unit) {
-    uint32_t whole = p->kind == RECORD_POINTER ? SPEC_ALIGNED : unit;
-    return p->least == f->range.least && p->most == f->range.most && p->equals_one == f->equals_one &&
-           (p->divisible >= whole) == (f->divisible != 0) && (f->dtype == FSC_DTYPE_NONE || f->dtype == s->dtype);
-}
-
 /* Whether the variant, which fits, is the one that the JIT would compile. */
 static bool is_meant(void *context, const Call *c, const Variant *v) {
     const fsc_jit *j = context;
-    if (v->module->code.checked || v->module->code.counters) return false;
-    SpecLaunch l = specialise_launch(&j->specialiser, v->constants, c->grid, c->args);
-    for (uint32_t i = 0; i < v->num_slots; i++) {
-        const Slot *s = &v->slots[i];
-        SpecFact f = specialise_argument(&j->specialiser, &l, v->constants, s->param, &c->args[i]);
-        bool is_other = c->args[i].kind == FSC_ARG_POINTER && c->args[i].dtype != s->dtype;
-        if (is_other || !is_fact(&f, &v->record->params[s->param], s, l.unit)) return false;
-    }
-    return true;
+    return !v->module->code.checked && !v->module->code.counters && specialise_is(&j->specialiser, v, c->grid, c->args);
 }
 
 bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, void *stream, fsc_status *s) {

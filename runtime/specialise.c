@@ -95,8 +95,8 @@ static Bucket range_of(const Specialiser *s, const RuleBinding *constants, uint3
     return (Bucket){0, 0};
 }
 
-SpecLaunch specialise_launch(const Specialiser *s, const RuleBinding *constants, const int64_t *grid,
-                             const FscArg *args) {
+static SpecLaunch of_launch(const Specialiser *s, const RuleBinding *constants, const int64_t *grid,
+                            const FscArg *args) {
     SpecLaunch l = {.unit = BUCKET_NO_UNIT};
     int64_t programs = 0;
     uint32_t longest = 0;
@@ -129,8 +129,8 @@ static SpecFact fact_of_int(const Specialiser *s, const SpecLaunch *l, const Rul
     return f;
 }
 
-SpecFact specialise_argument(const Specialiser *s, const SpecLaunch *l, const RuleBinding *constants, uint32_t index,
-                             const FscArg *a) {
+static SpecFact of_argument(const Specialiser *s, const SpecLaunch *l, const RuleBinding *constants, uint32_t index,
+                            const FscArg *a) {
     const RecordParam *p = &s->interface->params[index];
     bool is_open = p->dtype[0] == '\0';
     if (arg_is_int(a)) return fact_of_int(s, l, constants, index, a->u.integer);
@@ -231,8 +231,27 @@ bool specialise(const Specialiser *s, const int64_t *grid, const FscArg *args, S
         if (is_value && !take_constexpr(s, i, &env, out, err, size)) return false;
     }
     take_compiled(s, &env, out);
-    out->launch = specialise_launch(s, out->values, grid, args);
+    out->launch = of_launch(s, out->values, grid, args);
     for (uint32_t i = 0; i < s->num_arguments; i++)
-        out->facts[s->arguments[i]] = specialise_argument(s, &out->launch, out->values, s->arguments[i], &args[i]);
+        out->facts[s->arguments[i]] = of_argument(s, &out->launch, out->values, s->arguments[i], &args[i]);
+    return true;
+}
+
+/* ---- A variant that is there -------------------------------------------------------------------------------------------- */
+
+static bool is_fact(const SpecFact *f, const RecordParam *p, FscDType dtype, uint32_t unit) {
+    uint32_t whole = p->kind == RECORD_POINTER ? SPEC_ALIGNED : unit;
+    return p->least == f->range.least && p->most == f->range.most && p->equals_one == f->equals_one &&
+           (p->divisible >= whole) == (f->divisible != 0) && (f->dtype == FSC_DTYPE_NONE || f->dtype == dtype);
+}
+
+bool specialise_is(const Specialiser *s, const struct Variant *v, const int64_t *grid, const FscArg *args) {
+    const SpecLaunch l = of_launch(s, v->constants, grid, args);
+    for (uint32_t i = 0; i < v->num_slots; i++) {
+        const Slot *slot = &v->slots[i];
+        SpecFact f = of_argument(s, &l, v->constants, slot->param, &args[i]);
+        bool is_other = args[i].kind == FSC_ARG_POINTER && args[i].dtype != slot->dtype;
+        if (is_other || !is_fact(&f, &v->record->params[slot->param], slot->dtype, l.unit)) return false;
+    }
     return true;
 }

@@ -59,13 +59,6 @@ typedef struct SpecFact {
     Bucket range; /* most 0: any value */
 } SpecFact;
 
-/* Allocates nothing. `constants`: the values of constexpr parameters, by parameter. An argument of which nothing is known
- * is FSC_ARG_MISSING. grid: an explicit one; NULL: the launch rule's. */
-SpecLaunch specialise_launch(const Specialiser *s, const RuleBinding *constants, const int64_t *grid,
-                             const FscArg *args);
-SpecFact specialise_argument(const Specialiser *s, const SpecLaunch *l, const RuleBinding *constants, uint32_t index,
-                             const FscArg *a);
-
 /* All that a launch says; the arrays are the caller's, one entry a parameter of the interface. */
 typedef struct Specialisation {
     RuleBinding *values; /* known: of arguments, constexpr parameters and dtype parameters */
@@ -74,8 +67,14 @@ typedef struct Specialisation {
     RuleBinding compiled[SPEC_COMPILED]; /* known where a launch rule says it */
 } Specialisation;
 
-/* False with a sentence where a launch rule has no value for these arguments. What it cannot know yet stays unknown. */
+/* grid: an explicit one; NULL: the launch rule's. An argument of which nothing is known is FSC_ARG_MISSING.
+ * False with a sentence where a launch rule has no value for these arguments. What it cannot know yet stays unknown. */
 bool specialise(const Specialiser *s, const int64_t *grid, const FscArg *args, Specialisation *out, char *err,
                 size_t size);
+
+struct Variant;
+/* Whether a variant that fits takes for granted just what this launch says, no less: it is the one that the JIT would compile.
+ * Allocates nothing, and is fast. */
+bool specialise_is(const Specialiser *s, const struct Variant *v, const int64_t *grid, const FscArg *args);
 
 #endif

@@ -78,3 +78,26 @@ def split_grid(bench):
         assert "up to 64 programs along x alone" in str(e), e
         return
     assert False, "65 programs were launched"
+
+
+@case(only=["emu", "cuda"], n=[1 << 18], grid=[(3,), (1, 2), (1,)])
+def split_grid_by_hand(bench, n, grid):
+    """A grid beyond the few programs that the argument says: each program of it runs, through one handle, by turns with the launch rule's."""
+    source = """
+@kernel(grid=(m,), B=next_power_of_2(n))
+def share(y: *fp32, x: *fp32, m: i32, n: i32, B: constexpr = 64):
+    row = program_id(0) + program_id(1)
+    i = arange(0, B)
+    a = load(x + row * n + i, mask=i < n, other=0.0)
+    store(y + row * n + i, a / sum(a, axis=0), mask=i < n)
+"""
+    rows = max(grid)
+    x = np.random.default_rng(n).uniform(1, 2, (rows, n)).astype(np.float32)
+    jit = bench.jit(source)
+    for by_hand in (grid, None, grid):
+        xs, ys = bench.buffer("fp32", x.size, x.ravel()), bench.buffer("fp32", x.size, np.zeros(x.size))
+        jit.launch(ys, xs, 1, n, grid=by_hand)
+        want = x.astype(np.float64) / x.sum(axis=1, dtype=np.float64, keepdims=True)
+        if by_hand is None:
+            want[1:] = 0
+        np.testing.assert_allclose(ys.read().reshape(rows, n), want, rtol=2e-5)

@@ -68,11 +68,11 @@ def differences(shown, counted):
 
 def main():
     tool = os.path.abspath(sys.argv[1])
-    known = {name for name, _ in cases()}
+    known = {name for name, _ in cases().items()}
     found = {os.path.relpath(f, os.path.join(ROOT, "dsl_examples"))[:-4]
              for f in glob.glob(os.path.join(ROOT, "dsl_examples", "**", "*.dsl"), recursive=True)}
     assert known == found, f"bench/counters.txt and dsl_examples/ differ in {sorted(known ^ found)}"
-    jobs = [(name, words, *shape) for name, words in cases() for shape in SHAPES if name not in BY_VALUES]
+    jobs = [(name, words, *shape) for name, words in cases().items() for shape in SHAPES if name not in BY_VALUES]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         counted = list(pool.map(lambda j: profile(tool, folder, *j), jobs))
     text = layout([COLUMNS] + [row(name, *shape, p) for (name, _, *shape), p in zip(jobs, counted)])

@@ -95,7 +95,7 @@ static void gather_code(Counts *n, const FscHostCode *code) {
 static bool is_used(const Tally *t) {
     for (int k = 0; k < FSC_TRAFFIC_KINDS; k++)
         if (t->traffic[k].requests || t->traffic[k].idle) return true;
-    return false;
+    return t->words_read || t->words_written;
 }
 
 static void gather_tallies(Counts *n, const FscHostCode *code, const char *file) {
@@ -104,6 +104,8 @@ static void gather_tallies(Counts *n, const FscHostCode *code, const char *file)
         bool is_here = i < code->num_sites && strcmp(code->sites[i].file, file) == 0;
         FscLineCounts *l = line_of(n, is_here ? code->sites[i].line : 0);
         for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) traffic_add(&l->traffic[k], &n->tallies[i].traffic[k]);
+        l->counts[COUNT_WORD_LOAD] += n->tallies[i].words_read;
+        l->counts[COUNT_WORD_STORE] += n->tallies[i].words_written;
     }
 }
 

@@ -198,7 +198,6 @@ typedef enum FscTrafficKind {
     FSC_LOAD, FSC_STORE, FSC_ATOMIC, /* of global memory */
     FSC_SHARED_LOAD, FSC_SHARED_STORE,
     FSC_CLUSTER_STORE, /* into shared memory of the cluster's blocks */
-    FSC_WORD_LOAD, FSC_WORD_STORE, /* of global memory: the words by which a program's blocks meet that are no cluster */
     FSC_TRAFFIC_KINDS,
 } FscTrafficKind;
 
@@ -207,7 +206,7 @@ typedef struct FscTraffic {
     uint64_t requests, lanes; /* lanes that take part, of all requests */
     uint64_t idle;            /* lanes that run the instruction and take no part: predicated off */
     uint64_t bytes;           /* asked for */
-    uint64_t units; /* global memory and words: sectors of 32 bytes; shared memory: wavefronts, each at most a word of each of 32 banks */
+    uint64_t units; /* global memory: sectors of 32 bytes; shared memory: wavefronts, each at most a word of each of 32 banks */
     uint64_t least; /* shared memory: wavefronts without a conflict of banks */
     uint32_t narrow, wide; /* the least and the most bytes that one lane asks for at once */
 } FscTraffic;

@@ -13,12 +13,7 @@
 #include <string.h>
 
 const char *const traffic_names[FSC_TRAFFIC_KINDS] = {"load",        "store",        "atomic",
-                                                      "shared load", "shared store", "cluster store",
-                                                      "word load",   "word store"};
-
-bool traffic_has_sectors(FscTrafficKind k) {
-    return k <= FSC_ATOMIC || k >= FSC_WORD_LOAD;
-}
+                                                      "shared load", "shared store", "cluster store"};
 
 static void sum_lines(Profile *p) {
     for (size_t i = 0; i < p->counts.num_lines; i++) {

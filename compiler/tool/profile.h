@@ -27,7 +27,6 @@ typedef struct Profile {
 } Profile;
 
 extern const char *const traffic_names[FSC_TRAFFIC_KINDS];
-bool traffic_has_sectors(FscTrafficKind k); /* of global memory; else wavefronts of shared memory */
 
 /* predict.c: compiles the launched variant for --gpu's card. The exit code after printing why not. */
 ExitCode predict(Profile *p);

@@ -22,12 +22,13 @@ static void print_string(const char *s) {
 }
 
 static void print_traffic(const FscTraffic *t, FscTrafficKind k) {
+    bool is_global = k <= FSC_ATOMIC;
     printf(", \"");
     for (const char *s = traffic_names[k]; *s; s++) putchar(*s == ' ' ? '_' : *s);
     printf("\": {\"requests\": %" PRIu64 ", \"lanes\": %" PRIu64 ", \"idle_lanes\": %" PRIu64 ", \"bytes\": %" PRIu64
            ", \"narrowest\": %u, \"widest\": %u",
            t->requests, t->lanes, t->idle, t->bytes, t->narrow, t->wide);
-    if (traffic_has_sectors(k))
+    if (is_global)
         printf(", \"sectors\": %" PRIu64, t->units);
     else
         printf(", \"wavefronts\": %" PRIu64 ", \"bank_conflicts\": %" PRIu64, t->units, t->units - t->least);

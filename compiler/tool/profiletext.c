@@ -22,7 +22,7 @@ static void print_traffic(const FscTraffic *t, FscTrafficKind k) {
         printf(" of %u bytes a lane", t->wide);
     else
         printf(" of %u to %u bytes a lane", t->narrow, t->wide);
-    if (traffic_has_sectors(k))
+    if (k <= FSC_ATOMIC)
         printf(", %.2f sectors each: %" PRIu64 " bytes asked, %" PRIu64 " moved",
                ratio((double)t->units, (double)t->requests), t->bytes, 32 * t->units);
     else if (k == FSC_CLUSTER_STORE)
@@ -53,6 +53,13 @@ static void print_meetings(const Profile *p, const FscLineCounts *l) {
         first = false;
     }
     if (!first) printf("\n");
+}
+
+/* Of blocks that meet through global memory. */
+static void print_words(const FscLineCounts *l, const char *head) {
+    uint64_t read = l->counts[COUNT_WORD_LOAD], written = l->counts[COUNT_WORD_STORE];
+    if (!read && !written) return;
+    printf("%s%" PRIu64 " written, %" PRIu64 " read, of 8 bytes each\n", head, written, read);
 }
 
 static void print_special(const Profile *p, const FscLineCounts *l) {
@@ -92,6 +99,7 @@ static void print_line(const Profile *p, const FscLineCounts *l, const char *tex
     if (!l) return;
     for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) print_traffic(&l->traffic[k], (FscTrafficKind)k);
     print_meetings(p, l);
+    print_words(l, "      |     words between blocks: ");
     print_special(p, l);
     print_faults(p, l->line);
 }
@@ -134,10 +142,9 @@ static void print_all(const Profile *p) {
     const FscLineCounts *a = &p->all;
     printf("  %-22s %" PRIu64 " bytes read, %" PRIu64 " written", "moved", p->read, p->written);
     if (a->traffic[FSC_ATOMIC].units) printf(", %" PRIu64 " by atomics", 32 * a->traffic[FSC_ATOMIC].units);
-    uint64_t words = a->traffic[FSC_WORD_LOAD].units + a->traffic[FSC_WORD_STORE].units;
-    if (words) printf(", %" PRIu64 " of words between blocks", 32 * words);
     printf(": read %.2fx, written %.2fx\n", ratio((double)p->read, (double)p->least_read),
            ratio((double)p->written, (double)p->least_written));
+    print_words(a, "  words between blocks   ");
     uint64_t wavefronts = 0, least = 0;
     for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++)
         wavefronts += a->traffic[k].units, least += a->traffic[k].least;

@@ -116,10 +116,13 @@ static void add_to_param(Team *team, const Request *r, const uint64_t *set, uint
         touched_add(team->launch->touched, region, set[i], r->kind != FSC_STORE, r->kind != FSC_LOAD);
 }
 
-static void close_request(Team *team, Request *r) {
+static Tally *tally_of(Team *team, int32_t site) {
     size_t last = counts_num_tallies(team->launch->counts) - 1;
-    size_t site = r->site < 0 || (size_t)r->site > last ? last : (size_t)r->site;
-    FscTraffic *t = &team->tallies[site].traffic[r->kind];
+    return &team->tallies[site < 0 || (size_t)site > last ? last : (size_t)site];
+}
+
+static void close_request(Team *team, Request *r) {
+    FscTraffic *t = &tally_of(team, r->site)->traffic[r->kind];
     t->idle += count_bits(r->came & ~r->active);
     if (!r->active) return;
     FscTraffic one = {.requests = 1, .lanes = count_bits(r->active), .narrow = r->bytes, .wide = r->bytes};
@@ -129,9 +132,6 @@ static void close_request(Team *team, Request *r) {
         uint32_t sectors = sectors_of(r, set);
         one.units = sectors;
         add_to_param(team, r, set, sectors);
-    } else if (r->kind >= FSC_WORD_LOAD) {
-        uint64_t set[2 * WARP];
-        one.units = sectors_of(r, set);
     } else {
         add_wavefronts(r, &one);
     }
@@ -259,13 +259,13 @@ static void atomic(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t 
 }
 
 static void split_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
-    count_access(t, FSC_WORD_STORE, (uint64_t)word * WORD, predicate, WORD, site);
+    if (predicate) tally_of(((Thread *)t)->block->team, site)->words_written++;
     emu_calls.split_store(t, word, predicate, value, round, site);
 }
 
 /* Once, however often a thread looks until the word is there. */
 static uint32_t split_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
-    count_access(t, FSC_WORD_LOAD, (uint64_t)word * WORD, predicate, WORD, site);
+    if (predicate) tally_of(((Thread *)t)->block->team, site)->words_read++;
     return emu_calls.split_wait(t, word, predicate, round, site);
 }
 
@@ -327,8 +327,11 @@ static void add_to_launch(Team *t) {
     Tally *all = counts_tallies(l->counts);
     FscParamCounts *params = counts_params(l->counts);
     pthread_mutex_lock(&l->lock);
-    for (size_t i = 0; i < counts_num_tallies(l->counts); i++)
+    for (size_t i = 0; i < counts_num_tallies(l->counts); i++) {
         for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) traffic_add(&all[i].traffic[k], &t->tallies[i].traffic[k]);
+        all[i].words_read += t->tallies[i].words_read;
+        all[i].words_written += t->tallies[i].words_written;
+    }
     for (uint32_t i = 0; i < l->regions.record->num_params; i++) {
         params[i].read += t->params[i].read;
         params[i].written += t->params[i].written;

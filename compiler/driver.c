@@ -73,6 +73,7 @@ static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o
         diag_note(c->diag, nowhere, "the passes are all%s", list.at);
         text_free(&list);
     }
+    if (o->passes) (void)passes_known(c->diag, o->passes);
     if (arch == ARCH_CPU && (is_machine_code || o->emit == FSC_EMIT_SIMT || o->emit == FSC_EMIT_THREADS))
         diag(c->diag, nowhere, E_EMIT_CPU);
     if (arch == ARCH_EMU && is_machine_code)
@@ -133,6 +134,7 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const G
     PassContext p = {
         .diag = c->diag,
         .for_gpu = to_simt,
+        .to_code = o->emit != FSC_EMIT_TILE && o->emit != FSC_EMIT_SIMT,
         .opt_level = o->opt_level,
         .verify_each = o->verify_each,
         .print_after = o->print_after,
@@ -356,7 +358,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     add_time(&c->times, "lint", now() - start);
     bool to_simt = arch != ARCH_CPU && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
     if (!run_passes(c, o, t, to_simt)) return blame(c);
-    if (o->remarks && to_simt) remark_function(c->func, c->diag);
+    if (o->remarks && to_simt && c->func->stage == STAGE_SIMT) remark_function(c->func, c->diag);
     if (o->print_layouts) func_walk(c->func, print_layout, c);
     if (o->emit == FSC_EMIT_TILE || o->emit == FSC_EMIT_SIMT) {
         func_print(c->func, &c->output);

@@ -81,7 +81,7 @@ typedef struct fsc_compile_options {
     uint32_t error_limit;    /* 20; 0: none */
     const char *print_after; /* pass name or "all" */
     const char *passes;      /* run these instead of the pipeline, comma separated; with - before each: the pipeline without
-                              * them, which is all that a JIT takes */
+                              * them. Machine code, LLVM IR and reports need what the pipeline cannot do without, in its order */
     bool print_layouts;      /* a table of every distinct layout into the dumps */
     bool device_debug;       /* device_print, print, device_assert and assert of the kernel are compiled; else they cost nothing */
     bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */

@@ -181,8 +181,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->options.divisible = NULL;
     j->options.num_divisible = 0;
     j->options.print_after = copy_name(j->options.print_after);
-    bool leaves_out = j->options.passes && *j->options.passes == '-';
-    j->options.passes = leaves_out ? copy_name(j->options.passes) : NULL;
+    j->options.passes = copy_name(j->options.passes);
     bool has_text = source && (!o || o->file);
     j->source = source ? copy_text(source, length) : NULL;
     j->file = copy_name(j->options.file);

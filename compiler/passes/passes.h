@@ -24,6 +24,7 @@ typedef struct PassContext {
     Diag *diag;           /* errors a pass finds in the user's program (too much shared memory, …) */
     PassTarget target;
     bool for_gpu;         /* walk the GPU rows too */
+    bool to_code;         /* a back end takes the result: a list must leave nothing undone that it needs */
     int opt_level;        /* 0..3 */
     bool remarks;         /* of performance: what a pass was asked for and did not do */
     bool verify_each;     /* verify and round trip through text after each pass; a failure is bug() with pass and function */
@@ -38,6 +39,8 @@ typedef struct PassContext {
 /* Runs the pipeline. False if a pass reported an error in c->diag. */
 bool passes_run(Func *f, PassContext *c);
 bool pass_exists(const char *name);
+/* Are the names of such a list passes'? Those that are not are errors. */
+bool passes_known(Diag *d, const char *list);
 /* The names in order, for messages and completion. */
 const char *const *pass_names(uint32_t *count);
 

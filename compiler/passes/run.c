@@ -11,17 +11,19 @@
 #include <string.h>
 #include <time.h>
 
-enum { ON_ANY, ON_GPU, MOST_LISTED = 64 };
+typedef enum PassPlace { ON_ANY, ON_TILE, ON_SIMT } PassPlace;
 
 typedef struct PassRow {
     const char *name;
     bool (*run)(Func *f, PassContext *c);
-    bool only_gpu;
+    PassPlace place;
     int level;
 } PassRow;
 
+typedef VEC(const PassRow *) PassList;
+
 static const PassRow rows[] = {
-#define PASS(name, stage, level, why) {#name, pass_##name, ON_##stage == ON_GPU, level},
+#define PASS(name, stage, level, why) {#name, pass_##name, ON_##stage, level},
 #include "passes/passes.def"
 #undef PASS
 };
@@ -100,49 +102,99 @@ static void pass_run(const PassRow *row, Func *f, PassContext *c) {
     check_round_trip(f, row->name);
 }
 
-/* ---- The pipeline ------------------------------------------------------------------------------------------------ */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-static void complain_unknown(PassContext *c, const char *name, size_t n) {
-    bool leaves_out = list_leaves_out(c->only);
+static void complain_unknown(Diag *d, bool leaves_out, const char *name, size_t n) {
     Text list = {0};
     for (uint32_t i = 0; i < COUNT(rows); i++)
         if (!leaves_out || rows[i].level) text_printf(&list, "%s%s", list.len ? ", " : "", rows[i].name);
-    diag(c->diag, (Span){0, 0}, E_UNKNOWN_PASS_WORD, (int)n, name);
-    diag_note(c->diag, (Span){0, 0}, leaves_out ? "the passes that may be left out are %s" : "the passes are %s", list.at);
+    diag(d, (Span){0, 0}, E_UNKNOWN_PASS_WORD, (int)n, name);
+    diag_note(d, (Span){0, 0}, leaves_out ? "the passes that may be left out are %s" : "the passes are %s", list.at);
     text_free(&list);
 }
 
-/* The rows that the list names, in its order, up to `most`; a name that is unknown is an error. */
-static uint32_t rows_listed(PassContext *c, const PassRow **listed, uint32_t most) {
-    bool leaves_out = list_leaves_out(c->only);
-    uint32_t count = 0;
-    for (const char *at = c->only; *at;) {
+/* The rows that the list names, in its order; a name that is unknown is an error. */
+static PassList rows_listed(Arena *a, Diag *d, const char *list) {
+    PassList listed = {0};
+    bool leaves_out = list_leaves_out(list);
+    for (const char *at = list; *at;) {
         size_t n = strcspn(at, ",");
         uint32_t minus = leaves_out && *at == '-';
         const PassRow *row = row_find(at + minus, n - minus);
         if (row && leaves_out && !row->level) row = NULL; /* the targets need it */
-        if (!row) complain_unknown(c, at + minus, n - minus);
-        if (row && count < most) listed[count++] = row;
+        if (row) vec_push(a, &listed, row);
+        else complain_unknown(d, leaves_out, at + minus, n - minus);
         at += n + (at[n] == ',');
     }
-    return count;
+    return listed;
 }
 
-static bool is_among(const PassRow *row, const PassRow *const *listed, uint32_t n) {
-    for (uint32_t i = 0; i < n; i++)
-        if (listed[i] == row) return true;
+bool passes_known(Diag *d, const char *list) {
+    Arena *scratch = arena_create();
+    uint32_t errors = diag_errors(d);
+    (void)rows_listed(scratch, d, list);
+    arena_destroy(scratch);
+    return diag_errors(d) == errors;
+}
+
+static bool is_among(const PassRow *row, const PassList *listed) {
+    for (uint32_t i = 0; i < listed->len; i++)
+        if (listed->at[i] == row) return true;
     return false;
 }
 
-bool passes_run(Func *f, PassContext *c) {
-    uint32_t errors = diag_errors(c->diag), n = 0;
-    const PassRow *listed[MOST_LISTED];
-    if (c->only) n = rows_listed(c, listed, MOST_LISTED);
-    bool is_pipeline = !c->only || list_leaves_out(c->only);
-    for (uint32_t i = 0; i < n && !is_pipeline && diag_errors(c->diag) == errors; i++) pass_run(listed[i], f, c);
-    for (uint32_t i = 0; i < COUNT(rows) && is_pipeline && diag_errors(c->diag) == errors; i++) {
-        if (rows[i].level > c->opt_level || (rows[i].only_gpu && !c->for_gpu)) continue;
-        if (!is_among(&rows[i], listed, n)) pass_run(&rows[i], f, c);
+/* Is the pass for what is compiled here? */
+static bool row_applies(const PassRow *row, const PassContext *c) {
+    return row->place == ON_ANY || c->for_gpu;
+}
+
+/* Code comes of the pipeline without some of its optional passes, in its order: so must a list be that a back end takes the
+ * result of. A function that is distributed already has been through a part of it. */
+static void check_complete(const Func *f, PassContext *c, const PassList *listed) {
+    uint32_t errors = diag_errors(c->diag);
+    bool is_distributed = f->stage == STAGE_SIMT;
+    Text needed = {0}, missing = {0};
+    for (uint32_t i = 0; i < listed->len; i++) {
+        const PassRow *row = listed->at[i], *before = i ? listed->at[i - 1] : NULL;
+        if (!is_distributed && !row_applies(row, c)) diag(c->diag, (Span){0, 0}, E_PASS_TARGET, row->name);
+        else if (before && before >= row) diag(c->diag, (Span){0, 0}, E_PASS_ORDER, row->name, before->name);
     }
+    for (uint32_t i = 0; i < COUNT(rows) && !is_distributed; i++) {
+        if (rows[i].level || !row_applies(&rows[i], c)) continue;
+        text_printf(&needed, "%s%s", needed.len ? "," : "", rows[i].name);
+        if (!is_among(&rows[i], listed)) text_printf(&missing, "%s%s", missing.len ? ", " : "", rows[i].name);
+    }
+    if (missing.len) diag(c->diag, (Span){0, 0}, E_PASS_MISSING, missing.at);
+    if (diag_errors(c->diag) != errors && needed.len)
+        diag_note(c->diag, (Span){0, 0}, "code needs at least --passes=%s; --emit=tile prints what any passes make",
+                  needed.at);
+    text_free(&needed);
+    text_free(&missing);
+}
+
+/* ---- The pipeline ------------------------------------------------------------------------------------------------ */
+
+static void run_listed(Func *f, PassContext *c, const PassList *listed) {
+    uint32_t errors = diag_errors(c->diag);
+    if (c->to_code) check_complete(f, c, listed);
+    for (uint32_t i = 0; i < listed->len && diag_errors(c->diag) == errors; i++) {
+        const PassRow *row = listed->at[i];
+        if (row->place == ON_SIMT && f->stage == STAGE_TILE) diag(c->diag, (Span){0, 0}, E_PASS_STAGE, row->name);
+        else pass_run(row, f, c);
+    }
+}
+
+bool passes_run(Func *f, PassContext *c) {
+    Arena *scratch = arena_create();
+    uint32_t errors = diag_errors(c->diag);
+    PassList listed = {0};
+    if (c->only) listed = rows_listed(scratch, c->diag, c->only);
+    bool is_pipeline = !c->only || list_leaves_out(c->only);
+    if (!is_pipeline && diag_errors(c->diag) == errors) run_listed(f, c, &listed);
+    for (uint32_t i = 0; i < COUNT(rows) && is_pipeline && diag_errors(c->diag) == errors; i++) {
+        if (rows[i].level > c->opt_level || !row_applies(&rows[i], c)) continue;
+        if (!is_among(&rows[i], &listed)) pass_run(&rows[i], f, c);
+    }
+    arena_destroy(scratch);
     return diag_errors(c->diag) == errors;
 }

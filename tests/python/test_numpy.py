@@ -268,7 +268,8 @@ class Settings(unittest.TestCase):
         scale = fsc.loads(SCALE).scale
         x = np.ones(3, np.float32)
         for settings, why in [({"num_warps": "two"}, "option num_warps is a whole number, not 'two'"), ({"BB": 3}, "has no parameter 'BB'"),
-                              ({"debug": "maybe"}, "option debug is true or false"), ({"T": "fp99"}, "fp99")]:
+                              ({"debug": "maybe"}, "option debug is true or false"), ({"T": "fp99"}, "fp99"),
+                              ({"passes": "dce,flod"}, "unknown pass 'flod'")]:
             with self.assertRaisesRegex(fsc.Error, why):
                 scale(x, x, **settings)
             with self.assertRaisesRegex(fsc.Error, why):

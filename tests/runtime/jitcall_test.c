@@ -234,6 +234,36 @@ static void settings_are_told_apart(void **state) {
     fsc_jit_destroy(j);
 }
 
+/* Names before anything is compiled; what a list leaves undone when a variant is. */
+static void lists_of_passes_are_checked(void **state) {
+    static const struct {
+        const char *list, *at_open, *at_call;
+    } lists[] = {{"dce,flod", "unknown pass 'flod'", NULL},
+                 {"-licm,-layout", "unknown pass 'layout'", NULL},
+                 {"dce", NULL, "the list leaves out fold, which the target's code needs"},
+                 {"fold,dce", NULL, NULL},
+                 {"-licm,-cse", NULL, NULL}};
+    FscValue v[] = {matrix(y, ROWS, COLS, WIDE), matrix(x, ROWS, COLS, WIDE), row(w, COLS), missing(), missing(), missing(), missing(), missing()};
+    (void)state;
+    for (size_t i = 0; i < COUNT(lists); i++) {
+        fsc_name_value passes = {"passes", lists[i].list};
+        fsc_jit *j = NULL;
+        prepare();
+        fsc_status s = fsc_jit_open(device, "t.dsl", rows, strlen(rows), NULL, &passes, 1, &j);
+        assert_int_equal(s, lists[i].at_open ? FSC_ERROR_USAGE : FSC_OK);
+        if (lists[i].at_open) {
+            assert_non_null(strstr(fsc_jit_message(j), lists[i].at_open));
+        } else if (lists[i].at_call) {
+            assert_int_equal(fsc_jit_call(j, NULL, v, COUNT(v), NULL), FSC_ERROR_USAGE);
+            assert_non_null(strstr(fsc_last_message(), lists[i].at_call));
+        } else {
+            assert_int_equal(fsc_jit_call(j, NULL, v, COUNT(v), NULL), FSC_OK);
+            assert_float_equal(y[WIDE + 2], x[WIDE + 2] * w[2] * 0.5f, 0);
+        }
+        fsc_jit_destroy(j);
+    }
+}
+
 static void parameters_are_shown(void **state) {
     static const struct {
         const char *text;
@@ -380,7 +410,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(names_are_filled_in),      cmocka_unit_test(one_row_needs_no_stride), cmocka_unit_test(contradictions_are_said),
         cmocka_unit_test(expressions_are_compared), cmocka_unit_test(settings_are_told_apart), cmocka_unit_test(parameters_are_shown),
-        cmocka_unit_test(kernels_are_listed),       cmocka_unit_test(threads_share_a_handle),
+        cmocka_unit_test(kernels_are_listed),       cmocka_unit_test(threads_share_a_handle),  cmocka_unit_test(lists_of_passes_are_checked),
         cmocka_unit_test(columns_are_rows),         cmocka_unit_test(handles_of_failures_are_refused), cmocka_unit_test(each_thread_has_its_message),
     };
     device = device_of("cpu:1");

@@ -16,9 +16,9 @@ typedef struct Job {
     bool done;
 } Job;
 
-/* Code runs a few times only, so it is emitted the quick way, which keeps values on the stack, 16 bytes each at most: code of more
- * instructions than this would not leave half of a fiber's stack (runtime/emu/team.c). */
-enum { MOST_QUICK = 1 << 15 };
+/* Code runs a few times only, so it is emitted the quick way, which keeps values on the stack, 8 bytes each at most: those
+ * of more instructions than this would not leave half of a fiber's stack (runtime/emu/team.c). */
+enum { MOST_INSTRUCTIONS = 1 << 17 };
 
 /* What is counted is what LLVM's passes leave, with the pipeline of nvptx/emit.c: closer to what a GPU runs. */
 static const char counted_pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>,early-cse)";
@@ -29,19 +29,44 @@ static bool count(Llvm *m, LLVMTargetMachineRef machine, LLVMValueRef kernel, Co
     return true;
 }
 
-static bool is_long(LLVMValueRef kernel) {
-    uint32_t n = 0;
-    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b))
-        for (LLVMValueRef i = LLVMGetFirstInstruction(b); i && n <= MOST_QUICK; i = LLVMGetNextInstruction(i)) n++;
-    return n > MOST_QUICK;
+/* The type that a choice of t's is made in: 32 or 64 bits, or what t is already. */
+static LLVMTypeRef choice_type(const Llvm *m, LLVMTypeRef t) {
+    switch (LLVMGetTypeKind(t)) {
+    case LLVMHalfTypeKind: return m->i16;
+    case LLVMFloatTypeKind: return m->i32;
+    case LLVMDoubleTypeKind: return m->i64;
+    case LLVMIntegerTypeKind: return LLVMGetIntTypeWidth(t) < 16 ? m->i32 : t;
+    default: return t;
+    }
 }
 
-static bool emit_code(Llvm *m, LLVMTargetMachineRef machine, LLVMValueRef kernel, LLVMCodeGenFileType type, Bytes *out) {
-    if (!is_long(kernel)) return llvm_emit(m, machine, type, out);
-    LLVMTargetMachineRef thrifty = llvm_machine_host(NULL, 1);
-    bool emitted = llvm_emit(m, thrifty, type, out);
-    LLVMDisposeTargetMachine(thrifty);
-    return emitted;
+static LLVMValueRef recast(Llvm *m, LLVMValueRef x, LLVMTypeRef t) {
+    LLVMTypeKind from = LLVMGetTypeKind(LLVMTypeOf(x)), to = LLVMGetTypeKind(t);
+    return from == LLVMIntegerTypeKind && to == LLVMIntegerTypeKind ? LLVMBuildIntCast2(m->at, x, t, false, "")
+                                                                   : LLVMBuildBitCast(m->at, x, t, "");
+}
+
+/* A choice of floats or bytes is a branch in code emitted the quick way, and LLVM moves the rest of the block behind each
+ * of them: the square of the block's length. Of integers it is an instruction. */
+static void choose_integers(Llvm *m, LLVMValueRef kernel) {
+    for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b)) {
+        for (LLVMValueRef at = LLVMGetFirstInstruction(b), next = NULL; at; at = next) {
+            next = LLVMGetNextInstruction(at);
+            LLVMTypeRef t = LLVMTypeOf(at), as = choice_type(m, t);
+            if (LLVMGetInstructionOpcode(at) != LLVMSelect || as == t) continue;
+            LLVMPositionBuilderBefore(m->at, at);
+            LLVMValueRef x = recast(m, LLVMGetOperand(at, 1), as), y = recast(m, LLVMGetOperand(at, 2), as);
+            LLVMReplaceAllUsesWith(at, recast(m, LLVMBuildSelect(m->at, LLVMGetOperand(at, 0), x, y, ""), t));
+            LLVMInstructionEraseFromParent(at);
+        }
+    }
+}
+
+static bool fits(const Job *j, LLVMValueRef kernel) {
+    if (llvm_instructions(kernel) <= MOST_INSTRUCTIONS) return true;
+    diag(j->o->diag, j->f->span, E_THREAD_SIZE, MOST_INSTRUCTIONS);
+    diag_note(j->o->diag, j->f->span, "take more warps than num_warps = %u, or smaller tiles in a loop", j->f->num_warps);
+    return false;
 }
 
 static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
@@ -58,6 +83,7 @@ static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
     }
     if (o->count && !count(m, machine, kernel, &counting)) return;
     emu_lower(m, kernel);
+    choose_integers(m, kernel);
     llvm_verify(m, "after the emulator's target step");
     llvm_report_time(o, "emu IR", since);
     if (!j->code && j->what == EMU_LLVM) {
@@ -67,7 +93,7 @@ static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
     }
     since = llvm_clock();
     Bytes emitted = {0};
-    if (!emit_code(m, machine, kernel, j->code ? LLVMObjectFile : LLVMAssemblyFile, &emitted)) return;
+    if (!fits(j, kernel) || !llvm_emit(m, machine, j->code ? LLVMObjectFile : LLVMAssemblyFile, &emitted)) return;
     llvm_report_time(o, "emu code", since);
     j->done = true;
     if (!j->code) {

@@ -91,6 +91,7 @@ static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, j->f->is_split ? split_pipeline : pipeline)) return false;
     replace_abs16(j);
     replace_signed16(j, kernel);
+    if (j->o->opt_level > 0) nvptx_group_sums(j->m, kernel);
     llvm_report_time(j->o, "llvm-passes", since);
     return true;
 }

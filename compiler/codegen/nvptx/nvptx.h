@@ -21,6 +21,9 @@ typedef struct Nvptx {
 /* Lowers the module. False with an error in o->diag where the target lacks what the kernel needs. Sets n->ptx. */
 bool nvptx_lower(Nvptx *n, LLVMValueRef kernel);
 
+/* Behind LLVM's passes: no more sums that share an operand than LLVM's back end compares in a moment (sums.c). */
+void nvptx_group_sums(Llvm *m, LLVMValueRef kernel);
+
 /* One lowering: builds at the call's place what replaces it; operands are the call's. */
 typedef V Lowering(Nvptx *n, Access a, const V *operands);
 

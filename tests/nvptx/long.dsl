@@ -1,0 +1,32 @@
+# Threads of some hundred elements, in times that do not grow with their square. LLVM's straight-line strength reduction
+# compared all sums of an address (42 s for B = 8192): long kernels have them in groups, short ones as they were. Emulated
+# threads choose floats as integers, which LLVM does without a branch (48 s for the scan), and are not given to LLVM's
+# allocator of registers, which took minutes.
+# RUN: bounded 20 512 fsc %s --kernel flat --num-warps=1 -D B=8192 -o - | FileCheck %s --check-prefix=PTX
+# RUN: bounded 20 512 fsc %s --kernel flat --num-warps=1 -D B=32768 -o - | FileCheck %s --check-prefix=PTX
+# RUN: bounded 20 512 fsc %s --kernel scan --num-warps=2 -D P=8 -D Q=64 --arch=emu --emit=asm -o - \
+# RUN:   | FileCheck %s --check-prefix=ASM
+# RUN: fsc %s --kernel flat --num-warps=1 -D B=8192 --emit=llvm -o - | FileCheck %s --check-prefix=GROUPS
+# RUN: fsc %s --kernel flat --num-warps=1 -D B=1024 --emit=llvm -o - | FileCheck %s --check-prefix=SHORT
+# PTX: .visible .entry
+# ASM: .size
+# GROUPS: freeze i64
+# SHORT-NOT: freeze
+@kernel(grid=(1,))
+def flat(y: *i32, x: *i32, n: i32, B: constexpr = 1024):
+    c = arange(0, B)
+    mask = c < n
+    v = load(x + c, mask=mask, other=0)
+    store(y + c, v, mask=mask)
+    r = load(y + (n - 1 - c), mask=mask, other=5)
+    store(y + c, r + v + sum(v), mask=mask)
+
+@kernel(grid=(1,))
+def scan(y: *fp32, x: *fp32, n: i32, sp: i32, sq: i32, sr: i32, P: constexpr = 8, Q: constexpr = 64):
+    i = arange(0, P)[:, None, None]
+    j = arange(0, Q)[None, :, None]
+    k = arange(0, Q)[None, None, :]
+    at = i * sp + j * sq + k * sr
+    mask = (i < n) & (j < n + 1) & (k < n + 2)
+    v = load(x + at, mask=mask, other=0.0)
+    store(y + at, cumsum(v, axis=2) * v / (1.0 + exp(-v)), mask=mask)

@@ -286,7 +286,7 @@ static fsc_status generate_gpu(fsc_compilation *c, const fsc_compile_options *o,
     CodegenOptions g = codegen_options(c, o);
     GpuEmit what = o->emit == FSC_EMIT_THREADS ? EMIT_SIMT : o->emit == FSC_EMIT_LLVM ? EMIT_LLVM : EMIT_PTX;
     Bytes out = {0};
-    codegen_registers(c->func, &c->registers_low, &c->registers_high);
+    (void)codegen_registers(c->func, &c->registers_low, &c->registers_high);
     if (!codegen_gpu(c->func, t, what, &g, &out)) return errors(c);
     if (o->emit != FSC_EMIT_CUBIN) {
         text_write(&c->output, out.at, out.len);

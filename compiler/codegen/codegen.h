@@ -130,7 +130,8 @@ EmuKernel *hostcode_thread(const HostCode *h); /* NULL of CPU kernels */
 typedef enum EmuEmit { EMU_THREADS, EMU_LLVM, EMU_ASM } EmuEmit;
 bool codegen_emu_text(const Func *f, EmuEmit what, const CodegenOptions *o, Bytes *out);
 
-/* An estimate of live 32-bit registers per thread, lowest and highest, from the compiler's own liveness over layouts. */
-void codegen_registers(const Func *f, uint32_t *low, uint32_t *high);
+/* An estimate of live 32-bit registers per thread, lowest and highest, from the compiler's own liveness over layouts. True
+ * where they are more than a thread has. */
+bool codegen_registers(const Func *f, uint32_t *low, uint32_t *high);
 
 #endif

@@ -67,7 +67,7 @@ static void add_block(Liveness *l, const Block *b) {
     }
 }
 
-void codegen_registers(const Func *f, uint32_t *low, uint32_t *high) {
+bool codegen_registers(const Func *f, uint32_t *low, uint32_t *high) {
     enum { BASE = 16, LIMIT = 255 }; /* thread index, addresses, loop counters; the hardware's limit */
     Arena *scratch = arena_create();
     Liveness l = {.f = f};
@@ -87,6 +87,8 @@ void codegen_registers(const Func *f, uint32_t *low, uint32_t *high) {
     if (limit > LIMIT) limit = LIMIT;
     *low = peak < BASE ? BASE : (uint32_t)peak;
     *high = *low + *low * 3 / 4 + BASE;
-    if (*low > limit) *low = limit;
+    bool is_over = *low > limit;
+    if (is_over) *low = limit;
     if (*high > limit) *high = limit;
+    return is_over;
 }

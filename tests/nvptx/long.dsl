@@ -7,6 +7,12 @@
 # RUN:   | FileCheck %s --check-prefix=ASM
 # RUN: fsc %s --kernel flat --num-warps=1 -D B=8192 --emit=llvm -o - | FileCheck %s --check-prefix=GROUPS
 # RUN: fsc %s --kernel flat --num-warps=1 -D B=1024 --emit=llvm -o - | FileCheck %s --check-prefix=SHORT
+# What ptxas takes long for is a warning; not for emulated threads, nor where registers hold the values.
+# RUN: fsc %s --kernel scan --num-warps=4 -D P=8 -o %t 2>&1 | FileCheck %s --check-prefix=WARN
+# RUN: fsc %s --kernel scan --num-warps=4 -D P=8 --arch=emu --emit=asm -o %t 2>&1 | count 0
+# RUN: fsc %s --kernel scan --num-warps=16 -D P=8 -o %t 2>&1 | count 0
+# WARN: long.dsl:[[@LINE+20]]:{{.*}} warning: the code of one thread has {{[0-9]+}} instructions {{.*}}[W0901]
+# WARN: note: each of 128 threads holds 256 elements of this tile; take more warps than num_warps = 4
 # PTX: .visible .entry
 # ASM: .size
 # GROUPS: freeze i64

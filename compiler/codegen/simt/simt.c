@@ -116,7 +116,7 @@ static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thr
 
 LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     if (f->stage != STAGE_SIMT) bug("simt_build: %s has no layouts yet", f->name);
-    if (!simt_fits(m, f, NULL)) return NULL;
+    if (!simt_fits(m, f, NULL, t != NULL)) return NULL;
     Simt s = {.m = m, .f = f, .atomic_fp16 = t != NULL, .atomic_bf16 = t && t->sm >= 90};
     s.math = (Math){.m = m, .fast = m->o->fast_math, .native_fp16 = t != NULL, .native_fma16 = t != NULL,
                     .native_bf16 = t && t->sm >= 80, .native_fma = true, .native_minmax = t != NULL, .approx = approx, .context = &s};
@@ -141,5 +141,5 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     llvm_debug_at(m, f->span);
     LLVMBuildBr(m->at, body);
     llvm_debug_finish(m);
-    return simt_fits(m, f, s.function) ? s.function : NULL;
+    return simt_fits(m, f, s.function, t != NULL) ? s.function : NULL;
 }

@@ -51,8 +51,9 @@ AtomicCode atomic_unpack(uint64_t x);
  * the 16-bit ones, so that the module compiles for any host, and a first parameter in front: a pointer to the thread, for
  * the target step. NULL after an error: the code of a thread is too long. Runs inside llvm_guard(). */
 LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t);
-/* False with an error: one thread's code is too long to compile, by its elements or (built) by its instructions. */
-bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built);
+/* False with an error: one thread's code is too long to compile, by its elements or (built) by its instructions. A warning
+ * where ptxas will take long for what LLVM does not. */
+bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built, bool for_ptxas);
 
 /* ---- Within simt/ ------------------------------------------------------------------------------------------------------ */
 

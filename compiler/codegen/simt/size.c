@@ -2,11 +2,12 @@
  *
  * In: a Func at STAGE_SIMT; later the LLVM function made of it. Out: no, with an error at the op that makes most of it.
  * Method: every element that a thread holds is code of its own. Before building, the elements are counted, for the sake
- * of memory; behind it, the instructions, for LLVM's time grows with their square: 60,000 take some seconds.
+ * of memory; behind it, the instructions: LLVM takes a second or two for 60,000. What ptxas takes grows with the square
+ * of their number where registers do not hold the values: 14 s for 13,000, a minute for 29,000. That is a warning.
  */
 #include "codegen/simt/simt.h"
 
-enum { MOST_ELEMENTS = 150000, MOST_INSTRUCTIONS = 60000 };
+enum { MOST_ELEMENTS = 150000, MOST_INSTRUCTIONS = 60000, LONG_FOR_PTXAS = 12000 };
 
 typedef struct Size {
     uint64_t elements; /* of a thread, over all ops */
@@ -33,13 +34,25 @@ static void add_block(Size *s, const Block *b) {
     }
 }
 
-bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built) {
+static void note_warps(const Llvm *m, const Func *f, const Size *s, Span at) {
+    diag_note(m->o->diag, at, "each of %u threads holds %u elements of this tile; take more warps than num_warps = %u, "
+              "or smaller tiles in a loop", f->threads_per_program, s->most, f->num_warps);
+}
+
+bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built, bool for_ptxas) {
     Size s = {0};
     add_block(&s, f->body);
-    if (built ? llvm_instructions(built) <= MOST_INSTRUCTIONS : s.elements <= MOST_ELEMENTS) return true;
+    uint64_t n = built ? llvm_instructions(built) : 0;
     Span at = s.where && s.most > 1 ? s.where->span : f->span;
-    diag(m->o->diag, at, E_THREAD_SIZE, MOST_INSTRUCTIONS);
-    diag_note(m->o->diag, at, "each of %u threads holds %u elements of this tile; take more warps than num_warps = %u, "
-              "or smaller tiles in a loop", f->threads_per_program, s.most, f->num_warps);
-    return false;
+    if (n > MOST_INSTRUCTIONS || s.elements > MOST_ELEMENTS) {
+        diag(m->o->diag, at, E_THREAD_SIZE, MOST_INSTRUCTIONS);
+        note_warps(m, f, &s, at);
+        return false;
+    }
+    uint32_t low, high;
+    if (n > LONG_FOR_PTXAS && for_ptxas && codegen_registers(f, &low, &high)) {
+        diag(m->o->diag, at, W_THREAD_LONG, (unsigned long long)n);
+        note_warps(m, f, &s, at);
+    }
+    return true;
 }

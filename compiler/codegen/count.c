@@ -97,8 +97,7 @@ static uint32_t line_of(const Llvm *m, LLVMValueRef at) {
     uint32_t line = LLVMGetDebugLocLine(at);
     unsigned length = 0;
     const char *file = line ? LLVMGetDebugLocFilename(at, &length) : NULL;
-    const char *own = m->o->file ? m->o->file : m->scope_source ? m->scope_source->name : "";
-    return file && length == strlen(own) && memcmp(file, own, length) == 0 ? line : 0;
+    return file && length == strlen(m->scope_file) && memcmp(file, m->scope_file, length) == 0 ? line : 0;
 }
 
 static CodeLine *row_of(Llvm *m, Counting *out, uint32_t first, uint32_t line) {

@@ -405,6 +405,14 @@ void llvm_attribute_enum(Llvm *m, LLVMValueRef function, const char *name, uint6
 /* LLVM's C enum ends at 2; 3 is its DebugDirectivesOnly: `.loc` and `.file`, no `.target debug`, no DWARF sections. */
 enum { EMISSION_DIRECTIVES = 3 };
 
+/* A file's name as PTX can have it in quotes: ASCII, as ptxas reads no escapes as LLVM writes them. */
+static const char *plain_name(Llvm *m, const char *name) {
+    char *plain = arena_strndup(m->o->arena, name, strlen(name));
+    for (char *at = plain; *at; at++)
+        if (*at == '"' || *at == '\\' || *at < ' ' || *at > '~') *at = '_';
+    return plain;
+}
+
 static LLVMMetadataRef debug_file(Llvm *m, const char *name) {
     const char *directory = m->o->directory ? m->o->directory : "";
     return LLVMDIBuilderCreateFile(m->debug, name, strlen(name), directory, strlen(directory));
@@ -413,11 +421,11 @@ static LLVMMetadataRef debug_file(Llvm *m, const char *name) {
 void llvm_debug_function(Llvm *m, LLVMValueRef function, const char *name, Span span) {
     if (!m->o->line_info) return;
     Place p = diag_place(m->o->diag, span);
-    const char *file_name = m->o->file ? m->o->file : p.source ? p.source->name : "<none>";
+    m->scope_file = plain_name(m, m->o->file ? m->o->file : p.source ? p.source->name : "<none>");
     m->debug = LLVMCreateDIBuilder(m->module);
     LLVMMetadataRef version = LLVMValueAsMetadata(llvm_int(m->i32, 3));
     LLVMAddModuleFlag(m->module, LLVMModuleFlagBehaviorWarning, "Debug Info Version", 18, version);
-    LLVMMetadataRef file = debug_file(m, file_name);
+    LLVMMetadataRef file = debug_file(m, m->scope_file);
     LLVMDIBuilderCreateCompileUnit(m->debug, LLVMDWARFSourceLanguageC, file, "fsc", 3, 1, "", 0, 0, "", 0,
                                    (LLVMDWARFEmissionKind)EMISSION_DIRECTIVES, 0, 0, 0, "", 0, "", 0);
     LLVMMetadataRef type = LLVMDIBuilderCreateSubroutineType(m->debug, file, NULL, 0, LLVMDIFlagZero);
@@ -432,7 +440,7 @@ static LLVMMetadataRef debug_scope(Llvm *m, const Source *source) {
     if (source == m->scope_source) return m->scope;
     for (uint32_t i = 0; i < m->other_sources.len; i++)
         if (m->other_sources.at[i] == source) return m->other_scopes.at[i];
-    LLVMMetadataRef s = LLVMDIBuilderCreateLexicalBlockFile(m->debug, m->scope, debug_file(m, source->name), 0);
+    LLVMMetadataRef s = LLVMDIBuilderCreateLexicalBlockFile(m->debug, m->scope, debug_file(m, plain_name(m, source->name)), 0);
     vec_push(m->o->arena, &m->other_sources, source);
     vec_push(m->o->arena, &m->other_scopes, s);
     return s;

@@ -36,6 +36,7 @@ typedef struct Llvm {
     LLVMDIBuilderRef debug;
     LLVMMetadataRef scope;          /* the function's DISubprogram */
     const Source *scope_source;     /* the source of the function */
+    const char *scope_file;         /* its name in line info */
     VEC(const Source *) other_sources; /* of inlined library code, with a lexical block each */
     VEC(LLVMMetadataRef) other_scopes;
 } Llvm;

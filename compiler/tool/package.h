@@ -76,8 +76,7 @@ void assemble_all(Assembly *at, uint32_t count, int opt_level);
 
 void package_header(const PackageJob *j, Text *out);
 void package_c(const PackageJob *j, Text *out);
-/* The name, or with "_" behind it where it is a word of C or C++; of a function, also where the C library has it. */
-const char *package_name(Arena *a, const char *name);
+/* The name, or with "_" behind it where it is a word of C or C++, or the C library has it. */
 const char *package_function(Arena *a, const char *name);
 ObjectParam package_param(const RecordParam *p); /* how it is passed */
 

@@ -17,25 +17,40 @@ static const struct {
 #undef CTYPE
 };
 
+#define NONE(...)
+#define LIST(...) __VA_ARGS__,
+#define CWORDS LIST
+#define CFUNCTIONS NONE
+#define CMATHS NONE
+#define CPREFIXES NONE
 static const char *const words[] = {
-#define CWORD(name) name,
-#define CFUNCTION(name)
-#define CMATH(name)
 #include "tool/cname.def"
-#undef CWORD
-#undef CFUNCTION
-#undef CMATH
+};
+#undef CWORDS
+#define CWORDS NONE
+#undef CFUNCTIONS
+#define CFUNCTIONS LIST
+static const char *const functions[] = {
+#include "tool/cname.def"
+};
+#undef CFUNCTIONS
+#define CFUNCTIONS NONE
+#undef CMATHS
+#define CMATHS LIST
+static const char *const maths[] = {
+#include "tool/cname.def"
+};
+#undef CMATHS
+#define CMATHS NONE
+#undef CPREFIXES
+#define CPREFIXES LIST
+static const char *const prefixes[] = {
+#include "tool/cname.def"
 };
 
-static const char *const functions[] = {
-#define CWORD(name)
-#define CFUNCTION(name) name,
-#define CMATH(name) name, name "f", name "l",
-#include "tool/cname.def"
-#undef CWORD
-#undef CFUNCTION
-#undef CMATH
-};
+static bool begins(const char *name, const char *prefix) {
+    return strncmp(name, prefix, strlen(prefix)) == 0;
+}
 
 static bool is_one_of(const char *const *names, size_t n, const char *name) {
     size_t i = 0;
@@ -43,13 +58,57 @@ static bool is_one_of(const char *const *names, size_t n, const char *name) {
     return i < n;
 }
 
-const char *package_name(Arena *a, const char *name) {
-    bool is_ours = strncmp(name, "fsc_", 4) == 0 || strncmp(name, "FSC_", 4) == 0;
-    return is_ours || is_one_of(words, COUNT(words), name) ? arena_printf(a, "%s_", name) : name;
+/* Of two and more capitals, as macros have them; of a type; ours; reserved for compilers. */
+static bool is_by_rule(const char *name) {
+    size_t n = strlen(name);
+    bool is_macro = n > 1 && isupper((unsigned char)*name) && strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == n;
+    bool is_type = n > 2 && strcmp(name + n - 2, "_t") == 0;
+    bool is_ours = begins(name, "fsc_") || begins(name, "FSC_") || begins(name, "Fsc");
+    return is_macro || is_type || is_ours || (*name == '_' && (name[1] == '_' || isupper((unsigned char)name[1])));
+}
+
+static bool is_prefixed(const char *name) {
+    size_t i = 0;
+    while (i < COUNT(prefixes) && !begins(name, prefixes[i])) i++;
+    return i < COUNT(prefixes);
+}
+
+/* exp, expf, expf32x */
+static bool is_math(const char *name) {
+    static const char *const endings[] = {"", "f", "l", "f32", "f64", "f32x", "f64x", "f128"};
+    for (size_t i = 0; i < COUNT(maths); i++)
+        if (begins(name, maths[i]) && is_one_of(endings, COUNT(endings), name + strlen(maths[i]))) return true;
+    return false;
+}
+
+static bool is_word(const char *name) {
+    return is_by_rule(name) || is_prefixed(name) || is_one_of(words, COUNT(words), name);
 }
 
 const char *package_function(Arena *a, const char *name) {
-    return is_one_of(functions, COUNT(functions), name) ? arena_printf(a, "%s_", name) : package_name(a, name);
+    bool is_used = is_word(name) || is_math(name) || is_one_of(functions, COUNT(functions), name);
+    return is_used ? arena_printf(a, "%s_", name) : name;
+}
+
+/* Whether another parameter is called so, or one before has come to be. */
+static bool is_param(const Record *r, const char *const *names, uint32_t index, const char *name) {
+    for (uint32_t i = 0; i < r->num_params; i++) {
+        if (i != index && strcmp(r->params[i].name, name) == 0) return true;
+        if (i < index && strcmp(names[i], name) == 0) return true;
+    }
+    return false;
+}
+
+/* The names of the parameters in C: with "_" behind those that are words of C or C++, and more where that is taken. */
+static const char **param_names(const PackageJob *j, const Record *r) {
+    const char **names = NEW_ARRAY(j->o->arena, const char *, r->num_params + 1);
+    for (uint32_t i = 0; i < r->num_params; i++) {
+        names[i] = r->params[i].name;
+        if (!is_word(names[i])) continue;
+        do names[i] = arena_printf(j->o->arena, "%s_", names[i]);
+        while (is_param(r, names, i, names[i]));
+    }
+    return names;
 }
 
 static size_t type_row(const RecordParam *p) {
@@ -75,11 +134,12 @@ static const char *free_name(const PackageJob *j, const Record *r, const char *n
 
 static void print_prototype(const PackageJob *j, const PackageKernel *k, Text *out) {
     const Record *r = k->record;
+    const char **names = param_names(j, r);
     text_printf(out, "fsc_status %s(fsc_stream %s", k->function, free_name(j, r, "stream"));
     if (r->num_grid == 0) text_printf(out, ", const int64_t %s[3]", free_name(j, r, "grid"));
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
-        const char *name = package_name(j->o->arena, p->name);
+        const char *name = names[i];
         if (p->kind == RECORD_CONSTEXPR) continue;
         if (p->kind == RECORD_SCALAR) text_printf(out, ", %s %s", types[type_row(p)].scalar, name);
         else text_printf(out, ", %s%s *%s", k->writes[i] ? "" : "const ", types[type_row(p)].pointee, name);
@@ -109,9 +169,19 @@ static void print_contract(const Record *r, const RecordParam *p, Text *out) {
     text_printf(out, "%s\n", p->num_dims ? "] (extent:stride, in elements)" : "");
 }
 
+/* A file's name in a comment, which it can neither end nor begin anew; what is no character is a "?". */
+static void print_file(const char *name, Text *out) {
+    for (const char *at = name; *at; at++) {
+        bool is_mark = at > name && ((at[-1] == '*' && *at == '/') || (at[-1] == '/' && *at == '*'));
+        text_printf(out, "%s%c", is_mark ? " " : "", iscntrl((unsigned char)*at) ? '?' : *at);
+    }
+}
+
 static void print_comment(const PackageKernel *k, Text *out) {
     const Record *r = k->record;
-    text_printf(out, "/* Kernel %s of %s, for", k->name, r->file);
+    text_printf(out, "/* Kernel %s of ", k->name);
+    print_file(r->file, out);
+    text_printf(out, ", for");
     bool is_first = true;
     for (uint32_t i = 0; i < k->variants.len; i++) {
         if (is_new(k, i)) text_printf(out, "%s %s", is_first ? "" : ",", k->variants.at[i].arch);
@@ -162,6 +232,7 @@ static void print_table(const PackageKernel *k, Text *out) {
 
 static void print_function(const PackageJob *j, const PackageKernel *k, Text *out) {
     const Record *r = k->record;
+    const char **names = param_names(j, r);
     print_prototype(j, k, out);
     text_printf(out, ";\n");
     print_prototype(j, k, out);
@@ -169,7 +240,7 @@ static void print_function(const PackageJob *j, const PackageKernel *k, Text *ou
     text_printf(out, " {\n    const void *const %s[] = {", values);
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
-        if (p->kind != RECORD_CONSTEXPR) text_printf(out, "&%s, ", package_name(j->o->arena, p->name));
+        if (p->kind != RECORD_CONSTEXPR) text_printf(out, "&%s, ", names[i]);
     }
     text_printf(out, "NULL};\n    return fsc_object_launch(&%s, %s, %s, %s);\n}\n\n", k->symbol, free_name(j, r, "stream"),
                 r->num_grid ? "NULL" : free_name(j, r, "grid"), values);

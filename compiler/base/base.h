@@ -79,6 +79,12 @@ typedef struct Text {
 void text_printf(Text *t, const char *fmt, ...) PRINTF_LIKE(2, 3);
 void text_write(Text *t, const char *s, size_t n);
 void text_free(Text *t);
+/* Length of the well-formed UTF-8 character at s, 0 if there is none. */
+uint32_t utf8_length(const char *s, size_t left);
+/* The same, and 0 of control characters, and of those that turn the direction of text: a terminal would obey them. */
+uint32_t visible_length(const char *s, size_t left);
+/* Text of a source, for a terminal: bytes that are no visible text are shown as <XX>; tabs stay. */
+void text_visible(Text *t, const char *s, size_t n);
 
 /* ---- Sources and spans -------------------------------------------------------------------------------------------- */
 

@@ -224,27 +224,16 @@ bool diag_full(const Diag *d) {
 
 /* ---- Printing ---------------------------------------------------------------------------------------------------------- */
 
-uint32_t utf8_length(const char *s, size_t left) {
-    unsigned char c = (unsigned char)s[0];
-    uint32_t n = c < 0x80 ? 1 : c >= 0xc2 && c < 0xe0 ? 2 : c >= 0xe0 && c < 0xf0 ? 3 : c >= 0xf0 && c < 0xf5 ? 4 : 0;
-    if (n == 0 || n > left) return 0;
-    for (uint32_t i = 1; i < n; i++) {
-        if ((s[i] & 0xc0) != 0x80) return 0;
-    }
-    return n;
-}
-
 /* One character of the source line to `shown`, and as many columns of `fill` to `below` (tabs stay tabs). */
 static uint32_t put_char(Text *shown, Text *below, const char *s, uint32_t left, char fill) {
-    unsigned char c = (unsigned char)s[0];
-    uint32_t n = utf8_length(s, left);
-    if (c == '\t') {
+    uint32_t n = visible_length(s, left);
+    if (s[0] == '\t') {
         text_printf(shown, "\t");
         text_printf(below, "%c", fill == ' ' ? '\t' : fill);
         return 1;
     }
-    if (n == 0 || c < 0x20 || c == 0x7f) {
-        text_printf(shown, "<%02X>", c);
+    if (n == 0) {
+        text_visible(shown, s, 1);
         text_printf(below, "%c%c%c%c", fill, fill == '^' ? '~' : fill, fill == '^' ? '~' : fill, fill == '^' ? '~' : fill);
         return 1;
     }
@@ -288,13 +277,29 @@ const char *severity_name(Severity s) {
     return names[s];
 }
 
+/* A message: of several lines where ptxas or LLVM has said them. */
+static void print_words(Text *out, const char *text) {
+    for (;;) {
+        size_t n = strcspn(text, "\n");
+        text_visible(out, text, n);
+        text += n;
+        if (!*text) return;
+        text_printf(out, "\n");
+        text++;
+    }
+}
+
 static void print_message(const Diag *d, const Message *m, Text *out, bool color) {
     static const char *const colors[] = {"\033[36m", "\033[34m", "\033[35m", "\033[31m"};
     Place p = diag_place(d, m->span);
-    if (p.source) text_printf(out, "%s%s:%u:%u: ", color ? "\033[1m" : "", p.source->name, p.line, p.col);
-    else if (m->severity != SEV_NOTE) text_printf(out, "fsc: ");
-    text_printf(out, "%s%s: %s%s%s", color ? colors[m->severity] : "", severity_name(m->severity), color ? "\033[0m\033[1m" : "",
-                m->text, color ? "\033[0m" : "");
+    if (p.source) {
+        text_printf(out, "%s", color ? "\033[1m" : "");
+        text_visible(out, p.source->name, strlen(p.source->name));
+        text_printf(out, ":%u:%u: ", p.line, p.col);
+    } else if (m->severity != SEV_NOTE) text_printf(out, "fsc: ");
+    text_printf(out, "%s%s: %s", color ? colors[m->severity] : "", severity_name(m->severity), color ? "\033[0m\033[1m" : "");
+    print_words(out, m->text);
+    text_printf(out, "%s", color ? "\033[0m" : "");
     text_printf(out, m->code[0] ? " [%s]\n" : "\n", m->code);
     if (p.source) print_line(&p, m->span, out, color);
 }

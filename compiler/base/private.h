@@ -32,7 +32,4 @@ const Message **diag_heads(const Diag *d, size_t *count);
 /* "note", "remark", "warning", "error". */
 const char *severity_name(Severity s);
 
-/* Length of the well-formed UTF-8 character at s, 0 if there is none. */
-uint32_t utf8_length(const char *s, size_t left);
-
 #endif

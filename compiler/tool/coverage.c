@@ -55,9 +55,11 @@ static void print_listing(const Job *j, const FscCounts *c) {
             continue;
         }
         if (l && l->runs)
-            printf("%9" PRIu64 " |%5u  %.*s\n", runs_of(c, l), line, (int)(stop - at), at);
+            printf("%9" PRIu64 " |%5u  ", runs_of(c, l), line);
         else
-            printf("%9s |%5u  %.*s\n", l ? "never" : is_code(at, stop) ? "no code" : "", line, (int)(stop - at), at);
+            printf("%9s |%5u  ", l ? "never" : is_code(at, stop) ? "no code" : "", line);
+        job_show(stdout, at, (size_t)(stop - at));
+        putchar('\n');
         at = stop + 1;
     }
     printf("%s: %u line%s of the kernel never ran\n", c->record->kernel, never, never == 1 ? "" : "s");

@@ -22,6 +22,13 @@ ExitCode tool_fail(fsc_status s, const char *message) {
     return (ExitCode)fsc_status_exit_code(s);
 }
 
+void job_show(FILE *f, const char *text, size_t n) {
+    Text shown = {0};
+    text_visible(&shown, text, n);
+    if (shown.len) fwrite(shown.at, 1, shown.len, f);
+    text_free(&shown);
+}
+
 /* The finding's line of the source with a caret below; nothing if it has no place in this file. */
 static void print_source_line(const Job *j, const FscFinding *f) {
     const char *at = j->text, *end = j->text + j->length;
@@ -31,9 +38,13 @@ static void print_source_line(const Job *j, const FscFinding *f) {
     }
     if (!f->line || !at || strcmp(f->file, j->o->compile.file) != 0) return;
     const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
-    fprintf(stderr, "%5u | %.*s\n      | ", f->line, (int)(stop - at), at);
-    for (const char *s = at; s < stop && s - at < (ptrdiff_t)f->col - 1; s++) {
-        if (((unsigned char)*s & 0xC0) != 0x80) fputc(*s == '\t' ? '\t' : ' ', stderr); /* one a character */
+    fprintf(stderr, "%5u | ", f->line);
+    job_show(stderr, at, (size_t)(stop - at));
+    fputs("\n      | ", stderr);
+    for (const char *s = at; s < stop && s - at < (ptrdiff_t)f->col - 1;) {
+        uint32_t n = visible_length(s, (size_t)(stop - s));
+        fputs(*s == '\t' ? "\t" : n ? " " : "    ", stderr); /* <XX> is four */
+        s += n ? n : 1;
     }
     fputs("^\n", stderr);
 }
@@ -44,7 +55,8 @@ static ExitCode fail_check(const Job *j, fsc_status s) {
     FscFinding f, before;
     for (size_t i = 0; i < n; i++) {
         if (fsc_device_finding(j->device, i, &f) != FSC_OK) break;
-        fprintf(stderr, "%s\n", f.text);
+        job_show(stderr, f.text, strlen(f.text));
+        fputc('\n', stderr);
         print_source_line(j, &f);
         bool is_said = false;
         for (size_t k = 0; k < i && !is_said; k++)

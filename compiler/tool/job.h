@@ -29,6 +29,8 @@ fsc_status job_launch(Job *j);
  * none before each. */
 fsc_status job_time(Job *j, uint32_t warmup, uint32_t repeat, const Flush *flush, double *times);
 uint64_t job_bytes(const Job *j); /* of each buffer, read once and written once, as the kernel does */
+/* Prints text of a source, which a terminal must not take for its own commands. */
+void job_show(FILE *f, const char *text, size_t n);
 /* Prints why a launch failed, findings and their places among it. */
 ExitCode job_fail(const Job *j, fsc_status s);
 /* What the compiles had to say besides errors: dumps and warnings; the times only if asked for. */

@@ -93,10 +93,10 @@ static const FscLineCounts *counts_of(const Profile *p, uint32_t line) {
 }
 
 static void print_line(const Profile *p, const FscLineCounts *l, const char *text, size_t length) {
-    if (l)
-        printf("%5u | %7.3f | %.*s\n", l->line, ratio((double)l->counts[COUNT_INSTRUCTIONS], (double)p->elements),
-               (int)length, text);
     if (!l) return;
+    printf("%5u | %7.3f | ", l->line, ratio((double)l->counts[COUNT_INSTRUCTIONS], (double)p->elements));
+    job_show(stdout, text, length);
+    putchar('\n');
     for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) print_traffic(&l->traffic[k], (FscTrafficKind)k);
     print_meetings(p, l);
     print_words(l, "      |     words between blocks: ");

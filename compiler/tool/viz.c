@@ -200,7 +200,10 @@ static ExitCode launch(Viz *z, Job *j, Recording *q, const char *label, Faulty *
     for (uint32_t i = 0; i < q->num_programs; i++) z->num_values += q->programs[i].values;
     FscFinding f;
     for (size_t i = 0; i < faults; i++)
-        if (fsc_device_finding(j->device, i, &f) == FSC_OK) fprintf(stderr, "%s\n", f.text);
+        if (fsc_device_finding(j->device, i, &f) == FSC_OK) {
+            job_show(stderr, f.text, strlen(f.text));
+            fputc('\n', stderr);
+        }
     return EXIT_DONE;
 }
 

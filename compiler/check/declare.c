@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { MOST_PARAMETERS = 4096, MOST_DIMENSIONS = 64 /* of a contract: arrays have no more anywhere */ };
+
 static const Span nowhere = {0, 0};
 
 static uint32_t param_slot(const Params *p, const char *name) {
@@ -65,6 +67,11 @@ static bool declare(Checker *c, Params *p, ParamInfo *param) {
         return true;
     }
     if (t->kind == NODE_POINTER) {
+        if (t->list.len > MOST_DIMENSIONS) {
+            diag(c->d, t->list.at[MOST_DIMENSIONS]->span, E_CONTRACT_RANK, t->list.len, MOST_DIMENSIONS);
+            param->failed = true;
+            return false;
+        }
         param->role = ROLE_POINTER;
         param->is_const = t->flag;
         return element_type(c, p, param, t->a);
@@ -82,8 +89,9 @@ static bool declare(Checker *c, Params *p, ParamInfo *param) {
 }
 
 bool params_declare(Checker *c, const Node *fn, Params *p) {
-    bool ok = true;
-    *p = (Params){.fn = fn, .count = fn->list.len, .num_slots = 16};
+    bool ok = fn->list.len <= MOST_PARAMETERS;
+    *p = (Params){.fn = fn, .count = ok ? fn->list.len : MOST_PARAMETERS, .num_slots = 16};
+    if (!ok) diag(c->d, fn->list.at[MOST_PARAMETERS]->span, E_PARAMETERS, fn->list.len, MOST_PARAMETERS);
     p->at = NEW_ARRAY(c->a, ParamInfo, p->count + 1);
     while (p->num_slots < p->count * 2) p->num_slots *= 2;
     p->slots = NEW_ARRAY(c->a, uint32_t, p->num_slots);

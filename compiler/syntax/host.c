@@ -28,6 +28,7 @@ typedef struct Walk {
     VEC(Suite) suites;
     NameSet asked; /* functions that decorators call, or name in a dictionary, and f of jit(f) */
     HostParts parts;
+    bool is_deep; /* an error: the suites are too many */
 } Walk;
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -204,6 +205,11 @@ static void add_function(Walk *w, uint32_t at, uint32_t def, uint32_t end) {
 }
 
 static void enter_suite(Walk *w, uint32_t at, bool is_closed) {
+    if (w->suites.len == AST_INDENTS) { /* Python has no more, either */
+        diag(w->p->d, w->raw[at].span, E_INDENT_LEVELS, AST_INDENTS);
+        w->is_deep = true;
+        return;
+    }
     Suite s = {column_of(w, at), is_closed};
     vec_push(w->p->a, &w->suites, s);
 }
@@ -295,7 +301,7 @@ HostParts host_parts(Parser *p) {
     w.raw = p->raw.at;
     w.asked = names_create(p);
     find_asked(&w);
-    for (uint32_t at = skip_blank(&w, 0); at < w.len;) {
+    for (uint32_t at = skip_blank(&w, 0); at < w.len && !w.is_deep;) {
         uint32_t column = column_of(&w, at);
         while (w.suites.len && w.suites.at[w.suites.len - 1].column >= column) w.suites.len--;
         if (w.raw[at].kind == '@') at = decorated(&w, at);

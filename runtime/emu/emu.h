@@ -92,7 +92,8 @@ typedef struct Launch Launch;
 typedef struct Touched Touched;
 typedef struct Shadow Shadow; /* of all regions of a launch */
 
-Shadow *shadow_create(const Regions *r); /* NULL: out of memory */
+Shadow *shadow_create(const Regions *r, uint64_t limit); /* of its bytes; NULL: out of memory */
+bool shadow_is_full(const Shadow *s); /* an access needed more than the limit */
 void shadow_destroy(Shadow *s);
 void global_access(Thread *t, uint64_t address, uint64_t *data, EmuAccess a, bool is_store, int32_t site);
 void global_atomic(Thread *t, uint64_t address, uint64_t *data, EmuAtomic a, int32_t site);

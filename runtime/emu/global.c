@@ -23,6 +23,8 @@ struct Shadow {
     uint32_t granule;        /* bytes of a cell */
     uint64_t *first;         /* per region: its first page */
     _Atomic(Page *) *pages;
+    uint64_t limit;          /* bytes of all pages */
+    atomic_ullong bytes;
 };
 
 /* One access of one thread. */
@@ -51,10 +53,11 @@ static uint64_t pages_of(const Region *r) {
     return r->end > r->begin ? ((r->end - 1) >> PAGE_LOG2) - (r->begin >> PAGE_LOG2) + 1 : 0;
 }
 
-Shadow *shadow_create(const Regions *r) {
+Shadow *shadow_create(const Regions *r, uint64_t limit) {
     Shadow *s = calloc(1, sizeof *s);
     if (!s) return NULL;
     uint64_t n = 0;
+    s->limit = limit;
     s->regions = r;
     s->granule = smallest_element(r->record);
     s->first = calloc((size_t)r->n + 1, sizeof *s->first);
@@ -83,14 +86,20 @@ static _Atomic(Page *) *page_slot(const Shadow *s, const Region *r, uint64_t add
     return &s->pages[s->first[r - s->regions->at] + (address >> PAGE_LOG2) - (r->begin >> PAGE_LOG2)];
 }
 
-/* The page, made at its first touch; NULL: out of memory. */
-static Page *page_get(const Shadow *s, const Region *r, uint64_t address) {
+bool shadow_is_full(const Shadow *s) {
+    return atomic_load(&s->bytes) > s->limit;
+}
+
+/* The page, made at its first touch; NULL: out of memory, or the shadow is full. */
+static Page *page_get(Shadow *s, const Region *r, uint64_t address) {
     _Atomic(Page *) *slot = page_slot(s, r, address);
     Page *page = atomic_load_explicit(slot, memory_order_acquire), *made;
     if (page) return page;
-    made = calloc(1, sizeof *made + PAGE_BYTES / s->granule * sizeof(Cell));
+    size_t bytes = sizeof *made + PAGE_BYTES / s->granule * sizeof(Cell);
+    made = atomic_fetch_add(&s->bytes, bytes) + bytes > s->limit ? NULL : calloc(1, bytes);
     if (!made || atomic_compare_exchange_strong(slot, &page, made)) return made;
     free(made);
+    atomic_fetch_sub(&s->bytes, bytes);
     return page;
 }
 

@@ -4,11 +4,13 @@
  * takes the next number. While all it holds only spin, it begins one more beside them, up to a limit, so that a program may wait
  * for a later one.
  */
+#define _DEFAULT_SOURCE
 #include "runtime/emu/emu.h"
 
 #include <sched.h>
 #include <stdlib.h>
 #include <time.h>
+#include <unistd.h>
 
 enum {
     MOST_FIBERS = 8192,    /* of one worker: teams beside each other */
@@ -156,8 +158,22 @@ static bool run_workers(Emulator *e, Launch *l) {
     return ok && !atomic_load(&l->out_of_memory);
 }
 
+/* Checks know much of each element that is accessed: half of the machine's memory at most, and 1 GB for a page that shows a run. */
+static uint64_t shadow_limit(const Launch *l) {
+    long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+    uint64_t half = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : UINT64_MAX;
+    return l->recording && half > 1u << 30 ? 1u << 30 : half;
+}
+
 static fsc_status run_launch(Emulator *e, Launch *l) {
-    if (!run_workers(e, l)) return status_memory(l->call->kernel->device);
+    const fsc_device *d = l->call->kernel->device;
+    bool ok = run_workers(e, l);
+    if (!ok && l->shadow && shadow_is_full(l->shadow))
+        return status_fail(d, FSC_ERROR_MEMORY,
+                           "the checks keep %zu bytes for each element that a launch accesses, and this one needs more than %.1f GB of them: "
+                           "launch fewer programs, or give smaller buffers",
+                           sizeof(Cell), (double)shadow_limit(l) / (1u << 30));
+    if (!ok) return status_memory(d);
     return l->checked && !atomic_load(&l->is_ended) ? global_unwritten(l) : FSC_OK;
 }
 
@@ -170,7 +186,7 @@ static fsc_status prepare_and_run(Emulator *e, Launch *l) {
     EmuCalls calls = l->recording ? record_calls() : counted ? count_calls() : emu_calls;
     l->calls = &calls;
     fsc_status s = l->checked || counted || l->recording ? regions_create(c, &l->regions) : FSC_OK;
-    if (s == FSC_OK && l->checked && !(l->shadow = shadow_create(&l->regions))) s = status_memory(d);
+    if (s == FSC_OK && l->checked && !(l->shadow = shadow_create(&l->regions, shadow_limit(l)))) s = status_memory(d);
     if (s == FSC_OK && l->recording && !record_launch(l)) s = status_memory(d);
     if (s == FSC_OK && counted) s = counts_begin(c);
     if (s == FSC_OK && counted && !(l->touched = touched_create(&l->regions))) s = status_memory(d);

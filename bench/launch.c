@@ -69,7 +69,7 @@ static int start_once(const char *path, const char *device, int out) {
     FILE *f = fopen(path, "rb");
     size_t length = f ? fread(text, 1, sizeof text, f) : 0;
     if (f) fclose(f);
-    if (!length) return fprintf(stderr, "launch: %s cannot be read\n", path), 2;
+    if (!length || length == sizeof text) return fprintf(stderr, "launch: %s cannot be read, or is larger than 64 KB\n", path), 2;
     fsc_device *d = NULL;
     fsc_jit *j = NULL;
     fsc_kernel *k = NULL;

@@ -13,8 +13,15 @@
 static char *file_read(const char *path, size_t *length) {
     FILE *f = fopen(path, "rb");
     if (!f) return NULL;
-    char *text = malloc(65536);
-    *length = text ? fread(text, 1, 65536, f) : 0;
+    char *text = NULL, *more;
+    size_t room = 0;
+    *length = 0;
+    do { /* room for more than has come so far */
+        more = realloc(text, room += 65536);
+        if (!more) free(text);
+        text = more;
+        if (text) *length += fread(text + *length, 1, room - *length, f);
+    } while (text && *length == room);
     fclose(f);
     return text;
 }

@@ -2,8 +2,9 @@
  *
  * fsc needs ptxas for nothing but --emit=cubin and for registers where there is no driver. It is looked for in
  * $FSC_PTXAS, PATH, $CUDA_HOME, the usual place of a toolkit, and in a build tree what `bootstrap --with-ptxas` unpacks.
- * Both files go through a private temporary folder that is removed again.
+ * What goes in and comes out lies in memory, behind descriptors that the process inherits: no file is left, whatever happens.
  */
+#define _GNU_SOURCE
 #include "driver.h"
 
 #include "runtime/ascii.h"
@@ -16,10 +17,19 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 extern char **environ;
+
+/* The descriptors of ptxas, and the first that is none of them. */
+enum { PTXAS_IN = 3, PTXAS_OUT, PTXAS_FREE };
+
+/* What is handed to ptxas. */
+typedef struct Files {
+    int in, out, log;
+} Files;
 
 static char found[PATH_MAX];
 static pthread_once_t find_once = PTHREAD_ONCE_INIT;
@@ -62,35 +72,48 @@ const char *fsc_find_ptxas(void) {
     return found[0] ? found : NULL;
 }
 
-static bool write_all(const char *path, const char *data, size_t n) {
-    FILE *f = fopen(path, "wb");
-    if (!f) return false;
-    bool ok = fwrite(data, 1, n, f) == n;
-    return (fclose(f) == 0) && ok;
+/* A file without a name, closed in other processes, and none of the numbers that ptxas gets; -1 on failure. */
+static int memory_file(const char *what) {
+    int low = memfd_create(what, MFD_CLOEXEC), file = low < 0 ? -1 : fcntl(low, F_DUPFD_CLOEXEC, PTXAS_FREE);
+    if (low >= 0) (void)close(low);
+    return file;
 }
 
-static bool read_all(const char *path, Text *out) {
-    FILE *f = fopen(path, "rb");
-    if (!f) return false;
+static bool write_all(int file, const char *data, size_t n) {
+    for (size_t done = 0; done < n;) {
+        ssize_t put = write(file, data + done, n - done);
+        if (put < 0 && errno == EINTR) continue;
+        if (put <= 0) return false;
+        done += (size_t)put;
+    }
+    return true;
+}
+
+static bool read_all(int file, Text *out) {
     char chunk[4096];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, f)) > 0;) text_write(out, chunk, n);
-    bool ok = !ferror(f);
-    fclose(f);
-    return ok;
+    for (off_t at = 0;;) {
+        ssize_t n = pread(file, chunk, sizeof chunk, at);
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) return n == 0;
+        text_write(out, chunk, (size_t)n);
+        at += n;
+    }
 }
 
 enum { NOT_RUN = -1, STATUS_UNKNOWN = -2 };
 
-/* Runs argv with both output streams into `log`, to its end: the exit status; NOT_RUN, also where a signal ended it; or
+/* Runs argv with both output streams into the log, to its end: the exit status; NOT_RUN, also where a signal ended it; or
  * STATUS_UNKNOWN where the host program ignores SIGCHLD, or waits for all children itself. */
-static int run_logged(char *const argv[], const char *log) {
+static int run_logged(char *const argv[], const Files *f) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) return NOT_RUN;
     pid_t child = 0;
     int status = -1;
     bool ok = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0) == 0 &&
-              posix_spawn_file_actions_addopen(&actions, 1, log, O_WRONLY | O_CREAT | O_TRUNC, 0600) == 0 &&
-              posix_spawn_file_actions_adddup2(&actions, 1, 2) == 0 &&
+              posix_spawn_file_actions_adddup2(&actions, f->log, 1) == 0 &&
+              posix_spawn_file_actions_adddup2(&actions, f->log, 2) == 0 &&
+              posix_spawn_file_actions_adddup2(&actions, f->in, PTXAS_IN) == 0 &&
+              posix_spawn_file_actions_adddup2(&actions, f->out, PTXAS_OUT) == 0 &&
               posix_spawn(&child, argv[0], &actions, NULL, argv, environ) == 0;
     posix_spawn_file_actions_destroy(&actions);
     if (!ok) return NOT_RUN;
@@ -111,10 +134,10 @@ static bool is_whole_cubin(const Text *t) {
 }
 
 /* Runs ptxas; true: `cubin` is what it made. */
-static bool assemble(char *const argv[], const char *log, const char *out, Text *cubin) {
-    int status = run_logged(argv, log);
+static bool assemble(char *const argv[], const Files *f, Text *cubin) {
+    int status = run_logged(argv, f);
     if (status != 0 && status != STATUS_UNKNOWN) return false;
-    return read_all(out, cubin) && (status == 0 || is_whole_cubin(cubin));
+    return read_all(f->out, cubin) && (status == 0 || is_whole_cubin(cubin));
 }
 
 fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report) {
@@ -123,31 +146,26 @@ fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_l
         text_printf(report, "no ptxas found; put it on PATH, set FSC_PTXAS, or run ./bootstrap --with-ptxas");
         return FSC_ERROR_ENVIRONMENT;
     }
-    const char *base = getenv("TMPDIR");
-    char folder[PATH_MAX - 16], in[PATH_MAX], out[PATH_MAX], log[PATH_MAX];
-    snprintf(folder, sizeof folder, "%s/fscXXXXXX", base && *base ? base : "/tmp");
-    if (!mkdtemp(folder)) {
-        text_printf(report, "cannot make a temporary folder %s: %s", folder, strerror(errno));
-        return FSC_ERROR_ENVIRONMENT;
-    }
-    snprintf(in, sizeof in, "%s/in.ptx", folder);
-    snprintf(out, sizeof out, "%s/out.cubin", folder);
-    snprintf(log, sizeof log, "%s/log", folder);
     char level[8], target[32];
     snprintf(level, sizeof level, "-O%d", opt_level < 1 ? 0 : 3);
     snprintf(target, sizeof target, "-arch=%s", arch);
+    char in[32], out[32];
+    snprintf(in, sizeof in, "/proc/self/fd/%d", PTXAS_IN);
+    snprintf(out, sizeof out, "/proc/self/fd/%d", PTXAS_OUT);
     char *argv[] = {(char *)(uintptr_t)tool, "-v", level, target, in, "-o", out, NULL};
+    Files f = {memory_file("in.ptx"), memory_file("out.cubin"), memory_file("log")};
     fsc_status s = FSC_OK;
     Text made = {0};
-    if (!write_all(in, ptx, length) || !assemble(argv, log, out, &made)) s = FSC_ERROR_ENVIRONMENT;
-    (void)read_all(log, report);
+    bool has_files = f.in >= 0 && f.out >= 0 && f.log >= 0 && write_all(f.in, ptx, length);
+    if (!has_files || !assemble(argv, &f, &made)) s = FSC_ERROR_ENVIRONMENT;
+    if (f.log >= 0) (void)read_all(f.log, report);
     if (s == FSC_OK && cubin) text_write(cubin, made.at, made.len);
     text_free(&made);
     if (s != FSC_OK && report->len == 0) text_printf(report, "%s could not be run", tool);
-    remove(in);
-    remove(out);
-    remove(log);
-    rmdir(folder);
+    for (int i = 0; i < 3; i++) {
+        int file = (int[]){f.in, f.out, f.log}[i];
+        if (file >= 0) (void)close(file);
+    }
     return s;
 }
 

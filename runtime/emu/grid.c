@@ -170,9 +170,9 @@ static fsc_status run_launch(Emulator *e, Launch *l) {
     bool ok = run_workers(e, l);
     if (!ok && l->shadow && shadow_is_full(l->shadow))
         return status_fail(d, FSC_ERROR_MEMORY,
-                           "the checks keep %zu bytes for each element that a launch accesses, and this one needs more than %.1f GB of them: "
+                           "the checks keep %zu bytes for each element that a launch accesses, and this one needs more than %llu MB of them: "
                            "launch fewer programs, or give smaller buffers",
-                           sizeof(Cell), (double)shadow_limit(l) / (1u << 30));
+                           sizeof(Cell), (unsigned long long)(shadow_limit(l) >> 20));
     if (!ok) return status_memory(d);
     return l->checked && !atomic_load(&l->is_ended) ? global_unwritten(l) : FSC_OK;
 }

@@ -48,6 +48,6 @@ def f(y: *i8[n], x: *i8[n], n: i32):
     i = program_id(0) * 1024 + arange(0, 1024)
     store(y + i, load(x + i, mask=i < n), mask=i < n)
 """)
-refused(3, "bytes for each element that a launch accesses, and this one needs more than 1.0 GB", "viz", "f.dsl",
+refused(3, "bytes for each element that a launch accesses, and this one needs more than 1024 MB", "viz", "f.dsl",
         "x=zeros:i8[16000000]", "y=zeros:i8[16000000]", "-o", "page.html", seconds=60, megabytes=1400)
 assert not os.path.exists("page.html")

@@ -133,17 +133,19 @@ for handler, code in ((signal.SIG_DFL, -signal.SIGXFSZ), (signal.SIG_IGN, 3)):
 write("large.dsl", "@kernel(grid=(1,))\ndef large(y: *i8):\n    store(y, 1)\n")
 os.mkdir("large")
 for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-    for attempt in range(20):
-        words = [TOOL, "run", "large.dsl", "y=large/y.npy:i8[50000000]", "--device=cpu", "--repeat=0"]
+    for attempt in range(40):
+        words = [TOOL, "run", "large.dsl", "y=large/y.npy:i8[100000000]", "--device=cpu", "--repeat=0"]
         run = subprocess.Popen(words, preexec_fn=lambda: signal.signal(number, signal.SIG_DFL))
         while run.poll() is None and not os.listdir("large"):
             pass
         run.send_signal(number)
         run.wait(60)
-        if run.returncode == -number:
+        left = os.listdir("large")
+        if not left:
             break
-        os.remove("large/y.npy")  # it was done before
-    assert run.returncode == -number and not os.listdir("large"), (number, attempt, os.listdir("large"))
+        assert left == ["y.npy"], left  # the signal came when all was done
+        os.remove("large/y.npy")
+    assert run.returncode == -number and not left, (number, run.returncode)
 assert not [name for name in os.listdir(".") if name.startswith(".fsc")]
 
 # 8. Devices, pipes and standard output by other names, also where it is a file that others write to as well.

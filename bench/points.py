@@ -54,7 +54,7 @@ SETS = {
     "batch": Set(softmax([(1 << i, 4096) for i in range(0, 16)], ("fp16",)), 1, "rows", "softmax of rows of 4096"),
     "vocabulary": Set(softmax([(2048, n) for n in (1024, 2048, 4096, 8192, 16384, 32000, 50257, 65536, 100277, 128256, 151936, 256000)],
                               ("bf16",)), 2, "n", "softmax of 2048 rows"),
-    # for one question each: see docs/performance.md
+    # for one question each: see docs/lab/
     "quick": Set(softmax([(4096, n) for n in (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 8320, 12288, 12672)]), 2,
                  "n", "softmax of 4096 rows"),
     "tune": Set(softmax([(4096, n) for n in (256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 4224, 6144, 8192, 8320, 10240, 12672,

@@ -2,7 +2,7 @@
 #
 # Starting a program costs something; a program that takes row after row pays it once. With STAGES of 2 and more the next rows are
 # on their way while one is normalised: that wins with long rows of 16 bits, of which few fit beside one another, and loses with
-# short ones (docs/performance.md). For most sizes the one-row form in softmax.dsl is as fast; this one shows the rule
+# short ones (docs/lab/pipeline.md). For most sizes the one-row form in softmax.dsl is as fast; this one shows the rule
 # num_sms() * occupancy(), the number of programs that run side by side.
 #
 #   fsc run softmax_persistent.dsl x=in.npy y=out.npy

@@ -7,7 +7,7 @@
  */
 #include "passes/private.h"
 
-enum { MOST_WARPS = 4 }; /* measured: docs/performance.md, "Small programs share a block" */
+enum { MOST_WARPS = 4 }; /* measured: docs/lab/small-programs.md */
 
 static void find_block_barrier(void *context, Op *op) {
     if (op->kind == OP_BARRIER && op->attr.scope != SCOPE_WARP) *(bool *)context = true;

@@ -14,7 +14,7 @@ uint64_t live_elements(Func *f, const Facts *facts, Shape shape);
 
 /* ---- Rows that begin anywhere (shift.c) -------------------------------------------------------------------------------- */
 
-enum { LEAST_TURNED = 2048 /* places of a tile: shorter rows lose more by the turn than they win (docs/performance.md) */ };
+enum { LEAST_TURNED = 2048 /* places of a tile: shorter rows lose more by the turn than they win (docs/lab/row-starts.md) */ };
 
 /* Turns the places of tiles, where a row's alignment is not known and that is sound: their accesses have is_shifted, vec_log2,
  * align_log2 and mask_kind. False: nothing changed. Before layouts. */

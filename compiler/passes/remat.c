@@ -14,14 +14,14 @@ enum {
     NARROW_BITS = 16,  /* of what is kept instead */
     INDEX_DEPTH = 8,
     CHEAP = 3,         /* what costs more waits in shared memory instead */
-    KEEP = 20,         /* registers of it that do not: of 12 to 28 the fewest in all (docs/performance.md, "Packed rows") */
+    KEEP = 20,         /* registers of it that do not: of 12 to 28 the fewest in all (docs/lab/packed-rows.md) */
     GROUP = 2,         /* registers that go there together: PARK_GROUP of simt.h */
     FEW_REGISTERS = 8, /* a tile of no more in a thread, as warps' partial results are, is not worth speaking of */
 
     /* Registers bind where a multiprocessor would not hold enough blocks to load for some rows while it computes others. */
     REGISTERS = 65536, /* of a multiprocessor */
     THREADS = 1280,    /* wanted on it … */
-    BLOCKS = 5,        /* … but no more blocks than that, however small: 8192 of fp16 in four warps lost 6 % by nine (docs/performance.md) */
+    BLOCKS = 5,        /* … but no more blocks than that, however small: 8192 of fp16 in four warps lost 6 % by nine (docs/lab/packed-rows.md) */
     MOST = 255,        /* of a thread */
     OWN = 18,          /* per thread, beside tiles: addresses, predicates, partial sums */
 };

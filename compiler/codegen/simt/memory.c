@@ -151,7 +151,7 @@ static void add_words(void *context, Op *op) {
 
 enum { MOST_ARMED = 160 };
 
-/* Arms are not worth it where the rows alone fill the registers: ptxas then spills all there is (docs/performance.md). */
+/* Arms are not worth it where the rows alone fill the registers: ptxas then spills all there is (docs/lab/row-ends.md). */
 static bool has_room_for_arms(const Simt *s) {
     uint32_t words = 0;
     func_walk((Func *)(uintptr_t)s->f, add_words, &words);

@@ -4,8 +4,7 @@ In: milliseconds of two peers, measured in the same rounds. Out: how many times 
 Method: a bootstrap over rounds. A round keeps its two samples together, so what slows a whole round cancels.
 """
 import math
-
-import numpy as np
+import statistics
 
 RESAMPLES = 2000
 
@@ -15,11 +14,13 @@ def geomean(values):
 
 
 def median(values):
-    return float(np.median(values))
+    return float(statistics.median(values))
 
 
 def speed_ratio(own, other):
     """(ratio, low, high) of speeds, own to other: median time of the other over the median of our own."""
+    import numpy as np  # here alone: bench/page.py has medians and needs a plain Python only
+
     rounds = min(len(own), len(other))
     own, other = np.asarray(own[:rounds]), np.asarray(other[:rounds])
     picks = np.random.default_rng(0).integers(0, rounds, (RESAMPLES, rounds))

@@ -194,15 +194,33 @@ void import_missing(Checker *c, const Node *n, const char *name, Span at) {
     }
 }
 
+/* A name that is sought in the files of a file's imports of *; these may import each other. */
+struct StarSearch {
+    const FileScope *file;
+    const char *name;
+    const StarSearch *outer;
+};
+
+static bool is_sought(const Checker *c, const char *name) {
+    for (const StarSearch *s = c->searches; s; s = s->outer) {
+        if (s->file == c->file && s->name == name) return true;
+    }
+    return false;
+}
+
 /* from x import *: the last that has the name. */
 const Sem *import_by_star(Checker *c, const char *name, Span at) {
     const Sem *s = NULL;
+    const StarSearch here = {c->file, name, c->searches};
+    if (is_sought(c, name)) return NULL;
+    c->searches = &here;
     for (uint32_t i = c->file->stars.len; i-- > 0 && !s;) {
         const Node *n = c->file->stars.at[i];
         FileScope *file = is_known(root_of(n)) ? NULL : module_of(c, n);
         if (file) s = file_member(c, file, name, at);
         else if (is_known(root_of(n))) s = module_member(c, name);
     }
+    c->searches = here.outer;
     return s;
 }
 

@@ -63,6 +63,7 @@ typedef struct Builtin Builtin;
 typedef struct Frame Frame;
 typedef struct Sem Sem;
 typedef struct FileScope FileScope;
+typedef struct StarSearch StarSearch; /* import.c */
 
 typedef enum SemKind {
     SEM_ERROR,    /* poison: an error was reported where it was made; whatever uses it stays silent */
@@ -178,6 +179,7 @@ typedef struct Checker {
     FileScope *file;                       /* of the function under way */
     FileScope *main;                       /* the user's file */
     VEC(FileScope *) files;                /* those that it imports, as far as they are read */
+    const StarSearch *searches;            /* of names in imports of *, that are under way */
     FileScope **library;                   /* by file of the library; NULL until a function of it is called */
     Span library_call;                     /* the user's call of the library code under way; {0,0}: the user's code */
 } Checker;

@@ -146,13 +146,16 @@ static bool read_number(Word *w) {
     char *end = NULL;
     errno = 0;
     w->kind = WORD_NUMBER;
-    w->integer = strtoll(w->text, &end, 0);
-    if (*end == '\0' && end != w->text && errno == 0) {
-        w->number = (double)w->integer;
-        return true;
-    }
-    w->is_float = true;
-    return number_read(w->text, strlen(w->text), &w->number);
+    w->number = fsc_int(strtoll(w->text, &end, 0));
+    bool is_int = *end == '\0' && end != w->text;
+    if (is_int && errno == 0) return true;
+    errno = 0;
+    if (is_int && w->text[0] != '-') w->number = fsc_uint(strtoull(w->text, &end, 0));
+    if (w->number.kind == FSC_ARG_UNSIGNED && errno == 0) return true;
+    double x = 0;
+    bool ok = number_read(w->text, strlen(w->text), &x);
+    w->number = fsc_float(x);
+    return ok;
 }
 
 bool word_parse(Arena *arena, const char *argument, Word *w) {

@@ -42,9 +42,7 @@ typedef struct Word {
     uint32_t rank;
     uint64_t shape[ARRAY_RANK_MAX];
     uint64_t seed;
-    bool is_float;
-    double number; /* WORD_NUMBER */
-    int64_t integer;
+    FscArg number; /* WORD_NUMBER */
 } Word;
 
 /* False after printing what is wrong with the word. */

@@ -48,6 +48,13 @@ RuleEnv bounds_env(const Bounds *b) {
 
 /* ---- Words ------------------------------------------------------------------------------------------------------------ */
 
+/* Rules hold no integer from 2^63 on. */
+static void give_value(Bound *p) {
+    const FscArg *a = &p->word->number;
+    p->value->known = a->kind != FSC_ARG_UNSIGNED;
+    p->value->value = a->kind == FSC_ARG_FLOAT ? rule_float(a->u.real) : rule_int(a->u.integer);
+}
+
 static bool bind_word(Bounds *b, Word *w) {
     Bound *p = find(b, w->name);
     if (!p) return complain_parameter(b->interface, w->name);
@@ -60,10 +67,7 @@ static bool bind_word(Bounds *b, Word *w) {
         } else {
             vec_push(b->o->arena, &b->o->defines, pair);
         }
-        if (w->kind == WORD_NUMBER) {
-            p->value->known = true;
-            p->value->value = w->is_float ? rule_float(w->number) : rule_int(w->integer);
-        }
+        if (w->kind == WORD_NUMBER) give_value(p);
         return true;
     }
     if (p->param->kind == RECORD_POINTER && w->kind == WORD_NUMBER)
@@ -72,10 +76,9 @@ static bool bind_word(Bounds *b, Word *w) {
         if (w->kind != WORD_NUMBER && p->param->dtype[0])
             return complain("'%s' is a scalar; give a number: %s=8", w->name, w->name);
         if (w->kind != WORD_NUMBER) return true; /* a bare parameter: a buffer makes it a pointer */
-        if (w->is_float && p->param->dtype[0] && !is_float_dtype(p->param->dtype))
+        if (w->number.kind == FSC_ARG_FLOAT && p->param->dtype[0] && !is_float_dtype(p->param->dtype))
             return complain("'%s' is an integer (%s), not %s", w->name, p->param->dtype, w->text);
-        p->value->known = true;
-        p->value->value = w->is_float ? rule_float(w->number) : rule_int(w->integer);
+        give_value(p);
     }
     return true;
 }
@@ -223,7 +226,9 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
     fill_defaults(&b->fill); /* of what the arrays made now say */
     for (uint32_t i = 0; i < interface->num_params; i++) {
         Bound *p = &b->at[i];
-        if (p->param->kind != RECORD_SCALAR || p->array.data || p->value->known) continue;
+        bool is_beyond = p->word && p->word->kind == WORD_NUMBER && p->word->number.kind == FSC_ARG_UNSIGNED;
+        if (is_beyond) p->value->known = false; /* whatever its default is */
+        if (p->param->kind != RECORD_SCALAR || p->array.data || p->value->known || is_beyond) continue;
         if (!p->param->dtype[0])
             return complain("argument '%s' is missing; give %s=NUMBER, or %s=random:0:fp32[4,8] for a pointer", p->param->name,
                             p->param->name, p->param->name);

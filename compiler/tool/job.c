@@ -86,8 +86,7 @@ static fsc_status upload(Job *j) {
         if (p->param->kind == RECORD_CONSTEXPR) continue;
         if (!p->array.data) {
             RuleValue v = p->value->value;
-            bool wants_float = strchr(p->param->dtype, 'f') != NULL;
-            j->args[j->nargs++] = v.is_float ? fsc_float(v.f) : wants_float ? fsc_float((double)v.i) : fsc_int(v.i);
+            j->args[j->nargs++] = !p->value->known ? p->word->number : v.is_float ? fsc_float(v.f) : fsc_int(v.i);
             continue;
         }
         uint64_t bytes = p->array.bytes + (j->o->check && p->array.bytes ? CHECK_GAP : 0);

@@ -3,8 +3,8 @@
 PAGE fails where the page does not hold what the CSV says.
 
 In: the CSV that report.py wrote; a page with lines `<!-- table: NAME -->` and `<!-- end -->`. Out: the page, with the
-table NAME between them. Points and peers that the run left out are left out here. The CSV has medians and no samples, so
-a point misses an aim against its best peer where it is below by more than SLACK, which stands for report.py's interval.
+table NAME between them. Points and peers that the run left out are left out here. The CSV has medians, no samples, so a
+point misses an aim against its best peer where it is below by more than SLACK, which stands for report.py's interval.
 """
 import csv
 import os
@@ -168,7 +168,8 @@ def kernels(points):
         lines.setdefault((p["kernel"], p["rows"], p["n"]), {})[p["dtype"]] = modes
     order = list(dict.fromkeys(kernel for kernel, _, _ in lines))
     keys = sorted(lines, key=lambda key: (order.index(key[0]), key[2]))
-    rows = [["%s %d × %d" % key, *cells(lines[key].get("fp32", {})), *cells(lines[key].get("bf16", {}))] for key in keys]
+    pairs = [(key, lines[key].get("fp32", {}), lines[key].get("bf16", {})) for key in keys]
+    rows = [["%s %d × %d" % key, *cells(full), *cells(half)] for key, full, half in pairs]
     head = ("copy", "fsc", "the best peer", "of copy", "of the best")
     return table(["rows × N", *(f"{dtype}: {what}" for dtype in ("fp32", "bf16") for what in head)], rows)
 

@@ -103,6 +103,7 @@ static const Node *named_entry(Checker *c, const char *name) {
     }
     if (found || c->m->has_gaps) return found; /* an error may hide it */
     if (names.len == 0 && !syntax_report(c->m, c->d)) return NULL;
+    if (refuse_foreign(c, str_intern0(c->s, name), (Span){0, 0})) return NULL;
     const char *near = nearest_name(name, names.at, names.len);
     if (near) {
         diag(c->d, (Span){0, 0}, E_NO_SUCH_KERNEL_NEAR, name, near);
@@ -165,6 +166,7 @@ FileScope *scope_of_file(Checker *c, const Module *m) {
     FileScope *file = NEW(c->a, FileScope);
     file->names = frame_push(c, NULL, (Span){0, 0});
     file->mode = m->mode;
+    file->foreign = &m->foreign;
     for (uint32_t i = 0; i < m->imports.len + m->items.len; i++) {
         bool is_import = i < m->imports.len; /* what the file defines itself goes before */
         const Node *n = is_import ? m->imports.at[i] : m->items.at[i - m->imports.len];

@@ -179,6 +179,17 @@ static void suggest(Checker *c, const char *name, Span at) {
     }
 }
 
+bool refuse_foreign(Checker *c, const char *name, Span at) {
+    for (uint32_t i = c->file->foreign->len; i-- > 0;) {
+        const Node *f = c->file->foreign->at[i];
+        if (f->name != name) continue;
+        diag(c->d, at, E_HOST_FUNCTION, name);
+        diag_note(c->d, f->span, "it is here; @triton.jit above it makes it one that kernels call");
+        return true;
+    }
+    return false;
+}
+
 bool triton_rules(const Checker *c) {
     return c->file->mode == SYNTAX_PYTHON;
 }
@@ -209,6 +220,10 @@ const Sem *scope_lookup(Checker *c, const char *name, Span at) {
     if (s) return s;
     const Node *import = import_around(c, name);
     if (import) return bind_import(c, import, name, at);
+    if (refuse_foreign(c, name, at)) {
+        frame_assign(c, name, &sem_error, at);
+        return &sem_error;
+    }
     const Builtin *builtin = builtin_find(name);
     if (builtin) {
         Sem *r = NEW(c->a, Sem);

@@ -149,6 +149,7 @@ struct FileScope {
     VEC(const Node *) earlier; /* likewise: the definition before, which may be meant as well; or NULL */
     VEC(const Node *) stars;   /* its imports of * */
     VEC(const Node *) inner;   /* those in its functions */
+    const NodeList *foreign;   /* names of its functions that are no kernel code */
     const char *path, *folder; /* of the file; of its submodules, or NULL; the same: a folder without a file of its own */
     uint64_t device, inode;    /* which file it is */
     SyntaxMode mode;
@@ -241,6 +242,8 @@ void journal_undo(Checker *c, uint32_t mark);
 const Sem *scope_lookup(Checker *c, const char *name, Span at);
 /* Constants and functions of the file, imports, which may be errors at the place; or NULL. */
 const Sem *scope_global(Checker *c, const char *name, Span at);
+/* Reports that the name is that of a function of the file's that is no kernel code; false: it is not. */
+bool refuse_foreign(Checker *c, const char *name, Span at);
 const Node *global_node(const Checker *c, const char *name); /* its CONSTANT, FUNCTION or IMPORT, or NULL */
 FileScope *scope_of_file(Checker *c, const Module *m); /* with errors for functions that are there twice */
 /* The nearest of `count` names, or NULL if none is near. */

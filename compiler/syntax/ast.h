@@ -76,6 +76,7 @@ typedef struct Module {
     NodeList items;   /* CONSTANT and FUNCTION, in order */
     NodeList imports; /* IMPORT, one a name that an import binds */
     NodeList hosts;   /* FUNCTION without decorators: what @autotune and @heuristics of a Triton file ask, or jit(f) makes a kernel */
+    NodeList foreign; /* NAME: the file's functions that are no kernel code, those of hosts among them */
     bool has_gaps;    /* errors outside of functions: names may be missing */
     const DiagTaken *said; /* errors of a Triton file's words, those of host code among them */
 } Module;

@@ -214,6 +214,12 @@ static void enter_suite(Walk *w, uint32_t at, bool is_closed) {
     vec_push(w->p->a, &w->suites, s);
 }
 
+/* A function that is no kernel code: kernels that name it mean nothing else. */
+static void note_foreign(Walk *w, uint32_t at) {
+    if (w->raw[at].kind != DEF || w->raw[at + 1].kind != NAME || place_of(w) == FUNCTION_INSIDE) return;
+    list_push(w->p, &w->p->module->foreign, node_leaf(w->p, NODE_NAME, &w->raw[at + 1]));
+}
+
 /* At the first decorator of a function or class; the place after what was read. */
 static uint32_t decorated(Walk *w, uint32_t first) {
     bool wanted = false;
@@ -230,6 +236,7 @@ static uint32_t decorated(Walk *w, uint32_t first) {
         add_function(w, first, at, end);
         return end;
     }
+    note_foreign(w, at);
     enter_suite(w, first, true);
     check_closed(w, at, line_end(w, at));
     return next_line(w, at);
@@ -249,6 +256,7 @@ static uint32_t host_line(Walk *w, uint32_t at) {
         return skip_blank(w, end);
     }
     check_closed(w, at, end);
+    note_foreign(w, at);
     if (is_asked(w, at)) {
         end = suite_end(w, at, column_of(w, at));
         add_part(w, at, end, true);

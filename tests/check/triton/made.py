@@ -4,6 +4,7 @@
 # RUN: fsc --emit=tile --passes= --kernel caller --signature "*fp32" %s -o - | FileCheck --check-prefix=CALLER %s
 # RUN: not fsc --kernel broken --signature "*fp32" %s -o - 2>&1 | FileCheck --check-prefix=BROKEN %s
 # RUN: exits 2 fsc --kernel plain --signature "*fp32, 32" %s -o - 2>&1 | FileCheck --check-prefix=PLAIN %s
+# RUN: not fsc --kernel undecorated --signature "*fp32" %s -o - 2>&1 | FileCheck --check-prefix=CALLED --implicit-check-not error: %s
 # RUN: fsc --emit=tile --passes= --kernel chosen --signature "*fp32" %s -o - | FileCheck --check-prefix=CHOSEN %s
 # Kernels that calls of decorators make of functions: k = triton.jit(f).
 import triton
@@ -36,7 +37,8 @@ def fails(x):
     raise ValueError(x)
 
 
-# PLAIN: error: --kernel plain: the file has no such function
+# PLAIN: error: 'plain' is a function of the host [E0115]
+# PLAIN: made.py:15:5: note: it is here; @triton.jit above it makes it one that kernels call
 made = triton.jit(plain)
 again = jit(again, noinline=True)
 tuned = triton.autotune(configs=[triton.Config({"B": 64}), triton.Config({"B": 128})], key=[])(triton.jit(do_not_specialize=["x"])(plain))
@@ -51,3 +53,34 @@ def caller(x):
     # CALLER: func @caller
     # CALLER: const 0.5
     tl.store(x, helper(tl.load(x)))
+
+
+def sqrt(x):
+    return x
+
+
+@functools.cache
+def cdiv(a, b):
+    return a
+
+
+@triton.jit
+def undecorated(x):
+    # CALLED: made.py:[[#@LINE+2]]:17: error: 'sqrt' is a function of the host [E0115]
+    # CALLED: made.py:{{[0-9]+}}:5: note: it is here; @triton.jit above it makes it one that kernels call
+    tl.store(x, sqrt(tl.load(x)))
+    # CALLED: made.py:[[#@LINE+1]]:17: error: 'half' is a function of the host [E0115]
+    tl.store(x, half(tl.load(x)))
+    # CALLED: made.py:[[#@LINE+1]]:17: error: 'cdiv' is a function of the host [E0115]
+    tl.store(x, cdiv(3, 2))
+    tl.store(x, max(tl.load(x), len((1, 2))))
+
+
+class Host:
+    def max(self):
+        return self
+
+
+def outer():
+    def len(x):
+        return x

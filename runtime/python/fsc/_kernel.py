@@ -17,6 +17,8 @@ from ._arrays import (FLOAT_ARG, FOREIGN, HOST, MISSING, MISSING_VALUE, POINTER_
 from ._library import CONSTEXPR, DTYPE, OPEN, SCALAR, ArgumentError, Error, NameValue, Param, check, failure, lib
 
 _lock = threading.RLock()
+# A fork waits for the thread that holds it: in the child there is no such thread.
+os.register_at_fork(before=_lock.acquire, after_in_parent=_lock.release, after_in_child=_lock.release)
 _devices = {}  # (name, whether launches are checked): handle; kept until the process ends
 _launch = lib.fsc_jit_call
 _grid_of = struct.Struct("<3q").pack_into

@@ -137,7 +137,7 @@ static bool is_whole_cubin(const Text *t) {
 static bool assemble(char *const argv[], const Files *f, Text *cubin) {
     int status = run_logged(argv, f);
     if (status != 0 && status != STATUS_UNKNOWN) return false;
-    return read_all(f->out, cubin) && (status == 0 || is_whole_cubin(cubin));
+    return read_all(f->out, cubin) && cubin->len && (status == 0 || is_whole_cubin(cubin));
 }
 
 fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report) {
@@ -161,7 +161,7 @@ fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_l
     if (f.log >= 0) (void)read_all(f.log, report);
     if (s == FSC_OK && cubin) text_write(cubin, made.at, made.len);
     text_free(&made);
-    if (s != FSC_OK && report->len == 0) text_printf(report, "%s could not be run", tool);
+    if (s != FSC_OK && report->len == 0) text_printf(report, "%s could not be run, or is no ptxas: it wrote nothing", tool);
     for (int i = 0; i < 3; i++) {
         int file = (int[]){f.in, f.out, f.log}[i];
         if (file >= 0) (void)close(file);

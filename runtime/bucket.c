@@ -17,7 +17,7 @@ static uint32_t next_power(uint32_t x) {
 }
 
 uint32_t bucket_unit(uint32_t so_far, uint32_t bytes) {
-    uint32_t own = bytes ? VECTOR >> __builtin_ctz(bytes) : VECTOR; /* of an element: a power of two */
+    uint32_t own = bytes ? (uint32_t)VECTOR >> __builtin_ctz(bytes) : (uint32_t)VECTOR; /* of an element: a power of two */
     return own > so_far ? own : so_far;
 }
 

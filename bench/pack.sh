@@ -23,7 +23,7 @@ cp -r dsl_examples bench "$stage/"
 strip -o "$stage/bench/launch" build/release/bench/launch
 cp -r tests/run tests/random tests/python tests/Inputs tests/plants.py tests/install.py tests/objects.py "$stage/tests/"
 strip -o "$stage/tests/libfakecuda.so" build/release/tests/unit/libfakecuda.so
-mkdir -p "$stage/docs/examples" && cp docs/python.md "$stage/docs/" && cp -r docs/examples/embed "$stage/docs/examples/" # listings that are run there
+mkdir -p "$stage/docs/examples" && cp docs/python.md docs/embedding.md "$stage/docs/" && cp -r docs/examples/embed "$stage/docs/examples/" # listings that are run there
 for table in compiler/check/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do # the suite asks them what there is to test
     mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"
 done

@@ -200,14 +200,14 @@ def wrong_calls(prefix, folder):
         expect(why in " ".join(printed.split()), "%s gives %r" % (call, printed))
 
 
-def by_page(tool, kernel, source, folder, env):
-    """docs/embedding.md's own line makes a program that finds its library."""
+def by_page(tool, kernel, source, folder, flags, env):
+    """docs/embedding.md's own line, with the flags of a build with sanitizers, makes a program that finds its library."""
     with open(os.path.join(ROOT, "docs", "embedding.md"), encoding="utf-8") as file:
         line = next(line for line in file if line.startswith("cc embed.c "))
     os.mkdir(folder)
     shutil.copy(source, folder)
     run(tool, "--emit=object", "--arch=cpu", kernel, "-o", "softmax.o", "--header=softmax.h", folder=folder, env=env)
-    run("sh", "-ec", line, folder=folder, env=env)
+    run("sh", "-ec", line.replace("cc ", "cc " + flags + " ", 1), folder=folder, env=env)
     run(os.path.join(folder, "embed"))
 
 
@@ -221,7 +221,7 @@ def with_c_compiler(prefix, folder, flags, fake):
         words = ["-I" + os.path.join(prefix, "include"), "-L" + os.path.join(prefix, "lib"), "-lfsc-runtime", "-lm"]
     rpath = "-Wl,-rpath," + os.path.join(prefix, "lib")
     if shutil.which("pkg-config"):
-        by_page(tool, kernel, source, os.path.join(folder, "page"), env)
+        by_page(tool, kernel, source, os.path.join(folder, "page"), flags, env)
     for kind, archs, version in [("c", "sm_80,sm_90", "ptx"), ("object", "cpu", "cpu")]:
         made = os.path.join(folder, "softmax." + {"c": "c", "object": "o"}[kind])
         run(tool, "--emit=" + kind, "--arch=" + archs, kernel, "-o", made, "--header", os.path.join(folder, "softmax.h"), env=env)

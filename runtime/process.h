@@ -17,7 +17,7 @@ extern unsigned process_forks;
 int forks_hold(void);
 void forks_release(const int *held);
 /* The same until the end of the block. */
-#define HOLD_FORKS const int forks_held __attribute__((cleanup(forks_release))) = forks_hold()
+#define HOLD_FORKS const int forks_held __attribute__((cleanup(forks_release), unused)) = forks_hold()
 
 /* ---- Floating point --------------------------------------------------------------------------------------------------- */
 
@@ -31,6 +31,6 @@ typedef struct FloatState {
 FloatState floats_take(void);
 void floats_return(const FloatState *s);
 /* The same until the end of the block. */
-#define OWN_FLOATS const FloatState floats_taken __attribute__((cleanup(floats_return))) = floats_take()
+#define OWN_FLOATS const FloatState floats_taken __attribute__((cleanup(floats_return), unused)) = floats_take()
 
 #endif

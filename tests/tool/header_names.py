@@ -20,6 +20,8 @@ HEADERS = """assert complex ctype errno fcntl float inttypes limits locale math 
 sys/stat sys/select sys/types""".split()
 STANDARDS = ["c11", "c17", "gnu17", "c++11", "c++17", "gnu++20"]
 NO_CPP = {"complex", "stdnoreturn"}
+with open(os.path.join(BUILD, "libfsc-runtime.so"), "rb") as file:
+    SANITIZED = ["-fsanitize=address,undefined"] if b"__asan_init" in file.read() else []  # as the library, so the program
 
 
 def run(*words):
@@ -52,7 +54,7 @@ for standard in STANDARDS:
         file.write('#include "t.h"\n%s#undef main\n#include "t.h"\nint main(void) {\n    float q[4] = {0};\n%s    return 0;\n}\n' % (includes, calls))
     warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-D_GNU_SOURCE", "-std=" + standard]
     run("c++" if cpp else "cc", *warnings, "-I" + os.path.join(ROOT, "runtime"), source, "t.o", "-L" + BUILD, "-lfsc-runtime",
-        "-Wl,-rpath," + BUILD, "-lm", "-o", "t.x")
+        "-Wl,-rpath," + BUILD, "-lm", *SANITIZED, "-o", "t.x")
     run("./t.x")
 
 # 2. Parameters of many names, in the header and in the C file, which has definitions.

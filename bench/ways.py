@@ -1,4 +1,4 @@
-"""ways.py - one machine code by every way: registers and spills of every example's launch, with the cache off, on, and from disk.
+"""ways.py - what every example's launch takes (registers, spills, shared memory, occupancy), with the cache off, on, and from disk.
 
 In: `fsc`, the examples of counters.txt. Out: a line for each launch whose ways differ, a tally, exit status 1 if any differ.
 Method: each way is a process of its own, as users have it. `uncached`: neither the cache of fsc nor the driver's. `first`: both empty. `disk`: both as

@@ -234,7 +234,7 @@ def parse(argv):
     p.add_argument("--num-ctas", type=int, nargs="+", help="likewise, with each of the former")
     p.add_argument("--num-stages", type=int, nargs="+", help="of fsc, for kernels with a constexpr STAGES, a peer for each")
     p.add_argument("--without", nargs="*", default=[], metavar="PASS", help="a peer more of fsc for each: without this pass (online, remat, …)")
-    p.add_argument("--uncached", action="store_true", help="a peer more of fsc: without its cache on disk")
+    p.add_argument("--uncached", action="store_true", help="two peers more of fsc: without its cache on disk, and as it is once more")
     p.add_argument("--no-torch", dest="with_torch", action="store_false", help="as where torch is not installed")
     p.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile, which takes seconds a point")
     p.add_argument("--name", default="bench", help="of the files written")

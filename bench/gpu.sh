@@ -80,9 +80,9 @@ for w in $what; do
     half) measure half 240 --sets half ;;
     cliffs) measure cliffs 280 --sets cliffs ;;
     ways) TAIL=30 step ways 300 python3 bench/ways.py --fsc bin/fsc --jobs "$jobs" ;; # one machine code with the cache off, on, from disk, by ptxas
-    cache) # speed with the cache off beside the default, whose code the first run leaves on disk
+    cache) # speed with the cache off, and by chance alone, beside the default, whose code the first run leaves on disk
         TAIL=1 measure cache-fill 60 --sets cliffs --peers fsc --modes flush --repeat 1
-        TAIL=60 measure cache 150 --sets cliffs --peers fsc --modes flush --uncached
+        TAIL=60 measure cache 240 --sets cliffs --peers fsc --modes flush --uncached --repeat 100
         ;;
     few) measure few 100 --sets few ;;
     kernels) TAIL=60 measure kernels 300 --sets kernels ;;

@@ -13,7 +13,8 @@ EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", 
 
 
 @functools.lru_cache(maxsize=None)
-def compiled(device, file, options):
+def compiled(device, file, options, again=False):
+    """The kernels of a file; again: apart from those that are there, compiled or loaded once more."""
     with open(os.path.join(EXAMPLES, file), "rb") as f:
         options = dict(options)
         return fsc.Jit(device, f.read(), file=file, defines=dict(options.pop("defines", ())), **options)
@@ -59,8 +60,8 @@ def report_of(case):
             "blocks_per_sm": report.blocks_per_sm, "limit": fsc.lib.fsc_limit_name(report.limit).decode()}
 
 
-def fused(case, **options):
-    jit = compiled(case.machine.device, case.kernel.file, tuple(sorted(options.items())))
+def fused(case, again=False, **options):
+    jit = compiled(case.machine.device, case.kernel.file, tuple(sorted(options.items())), again)
     return launcher(case, jit, case.args)
 
 
@@ -87,11 +88,11 @@ def naive(case):
 
 def variants(warps, ctas, stages, without, uncached=False):
     """The peers for lists of num_warps and num_ctas, or of the constexpr STAGES: each its own; or fsc as it chooses, once more without each of the
-    passes, and without its cache on disk."""
+    passes; uncached: without its cache on disk, and beside it fsc_again, the default once more, which tells what differs by chance alone."""
     if stages:
         return {f"fsc_s{s}{'_no_' + name if name else ''}": functools.partial(fused, defines=(("STAGES", s),), **({"passes": "-" + name} if name else {}))
                 for s in stages for name in ("", *without) if not name or s == stages[-1]}
     if not warps and not ctas:
-        without_cache = {"fsc_uncached": functools.partial(fused, no_cache=True)} if uncached else {}
+        without_cache = {"fsc_uncached": functools.partial(fused, no_cache=True), "fsc_again": functools.partial(fused, again=True)} if uncached else {}
         return {"fsc": fused, **without_cache, "fsc_naive": naive, **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
     return {f"fsc_{c}x{w}": functools.partial(fused, num_warps=w, num_ctas=c) for c in ctas or [0] for w in warps or [0]}

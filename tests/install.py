@@ -206,7 +206,7 @@ def by_page(tool, kernel, source, folder, flags, env):
         line = next(line for line in file if line.startswith("cc embed.c "))
     os.mkdir(folder)
     shutil.copy(source, folder)
-    run(tool, "--emit=object", "--arch=cpu", kernel, "-o", "softmax.o", "--header=softmax.h", folder=folder, env=env)
+    run(tool, "--emit=object", "--arch=sm_80,cpu", kernel, "-o", "softmax.o", "--header=softmax.h", folder=folder, env=env)
     run("sh", "-ec", line.replace("cc ", "cc " + flags + " ", 1), folder=folder, env=env)
     run(os.path.join(folder, "embed"))
 

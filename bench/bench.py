@@ -1,15 +1,18 @@
 #!/usr/bin/env python3
 """bench.py - fsc against its peers, in one process: bench.py [--sets tutorial cliffs …] [--seconds S] --out FOLDER
 
-Kernel × shape × dtype × peer → raw samples (NAME.jsonl, a line a point as soon as it is measured), and from them by report.py
-NAME.csv, NAME.json, NAME.md and a plot for each set. points.py has the sets, cases.py the kernels, peers/ whom they meet.
+Kernel × shape × dtype × peer → raw samples (NAME.jsonl, a line a point as soon as it is measured), and from them by
+report.py NAME.csv, NAME.json, NAME.md and a plot for each set. points.py has the sets, cases.py the kernels, peers/
+whom they meet.
 
-Timing: random data; each result is compared with float64 before it is timed, and what is wrong is not timed; the peers take
-turns within every size. Two ways: `flush`, an event pair around one launch after the L2 was written over, and `graph`, a CUDA
-graph of at least 8 launches over memory of at least 3 times the L2. GB/s = (bytes read once + bytes written once) / time.
+Timing: random data; each result is compared with float64 before it is timed, and what is wrong is not timed; the peers
+take turns within every size. Two ways: `flush`, an event pair around one launch after the L2 was written over, and
+`graph`, a CUDA graph of at least 8 launches over memory of at least 3 times the L2. GB/s = (bytes read once + bytes
+written once) / time.
 
-A peer that cannot be imported, is not for the size, fails or takes too long is left out there, and the reason kept. Without torch
-fsc, the copies and the CUDA kernels remain. --device cpu or emu is for trying the program, not for numbers.
+A peer that cannot be imported, is not for the size, fails or takes too long is left out there, and the reason kept.
+Without torch fsc, the copies and the CUDA kernels remain. --device cpu or emu is for trying the program, not for
+numbers.
 """
 import argparse
 import importlib
@@ -60,12 +63,13 @@ def limit(seconds):
     signal.setitimer(signal.ITIMER_REAL, seconds)
 
 
-# ---- Peers ---------------------------------------------------------------------------------------------------------------------
+# ---- Peers -----------------------------------------------------------------------------------------------------------
 
 
 def find_peers(machine, o):
     """(name → maker), (name → maker that takes seconds a point), (name → why it is not there)."""
-    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without, o.uncached), **cuda_rows.PEERS}
+    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without, o.uncached),
+             **cuda_rows.PEERS}
     slow, absent = {}, {}
     for module in ("torch_rows", "triton_rows", "liger_rows"):
         if machine.torch is None or (module != "torch_rows" and not machine.is_gpu):
@@ -89,7 +93,8 @@ def is_own(name):
 
 
 def ready(case, peers, wrong, skipped, end=FOREVER):
-    """name → launch, of the peers whose results are right. end: when the run should be over, which cuts short what compiles."""
+    """name → launch, of the peers whose results are right. end: when the run should be over,
+    which cuts short what compiles."""
     wants, launches = case.wants(), {}
     for name, make in peers.items():
         try:
@@ -116,16 +121,18 @@ def ready(case, peers, wrong, skipped, end=FOREVER):
     return launches
 
 
-# ---- Points ---------------------------------------------------------------------------------------------------------------------
+# ---- Points ----------------------------------------------------------------------------------------------------------
 
 
 def describe(total, samples):
     """The peers' GB/s on a line."""
-    return "  ".join(f"{name} {total / statistics.median(times) * 1e-6:.0f}" for name, times in samples.items() if times)
+    return "  ".join(f"{name} {total / statistics.median(times) * 1e-6:.0f}" for name, times in samples.items()
+                     if times)
 
 
 class Run:
-    """All points of all sets, each written to NAME.jsonl as soon as it is measured; the file's first line is the machine."""
+    """All points of all sets, each written to NAME.jsonl as soon as it is measured;
+    the file's first line is the machine."""
 
     def __init__(self, machine, o, path, facts):
         self.machine, self.o = machine, o
@@ -149,7 +156,8 @@ class Run:
         """What is known of the point but its samples, and these by mode."""
         machine, o, case = self.machine, self.o, Case(self.machine, point)
         wrong, skipped, samples = {}, {}, {}
-        launches = ready(case, {**self.peers, **(self.slow if point.slow and o.compile else {})}, wrong, skipped, self.end)
+        launches = ready(case, {**self.peers, **(self.slow if point.slow and o.compile else {})}, wrong, skipped,
+                         self.end)
         for launch in launches.values():
             launch(0)
         if "flush" in o.modes:
@@ -216,15 +224,18 @@ def point_of(text):
     return Point(found[1], int(found[2]), int(found[3]), found[4], True)
 
 
-# ---- The command ------------------------------------------------------------------------------------------------------------------
+# ---- The command -----------------------------------------------------------------------------------------------------
 
 
 def parse(argv):
     p = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    p.add_argument("--sets", "--sweep", nargs="+", choices=SETS, default=list(DEFAULT_SETS), metavar="SET", help=", ".join(SETS))
-    p.add_argument("--points", nargs="+", type=point_of, metavar="KERNEL:ROWSxN:DTYPE", help="instead of sets: softmax:4096x8193:fp16 …")
+    p.add_argument("--sets", "--sweep", nargs="+", choices=SETS, default=list(DEFAULT_SETS), metavar="SET",
+                   help=", ".join(SETS))
+    p.add_argument("--points", nargs="+", type=point_of, metavar="KERNEL:ROWSxN:DTYPE",
+                   help="instead of sets: softmax:4096x8193:fp16 …")
     p.add_argument("--device", default="cuda", help="cuda, cuda:N; cpu or emu to try the program")
-    p.add_argument("--dtype", nargs="+", choices=("fp32", "fp16", "bf16"), help="only these, or these in place of a set's own")
+    p.add_argument("--dtype", nargs="+", choices=("fp32", "fp16", "bf16"),
+                   help="only these, or these in place of a set's own")
     p.add_argument("--modes", nargs="+", choices=("flush", "graph"), default=["flush", "graph"])
     p.add_argument("--repeat", type=int, default=30, help="samples of a launch after a flush")
     p.add_argument("--graph-repeat", type=int, default=12, help="samples of a graph")
@@ -232,11 +243,15 @@ def parse(argv):
     p.add_argument("--peers", nargs="+", help="only these (the copies are always there)")
     p.add_argument("--num-warps", type=int, nargs="+", help="of fsc, a peer for each; 0: its own choice")
     p.add_argument("--num-ctas", type=int, nargs="+", help="likewise, with each of the former")
-    p.add_argument("--num-stages", type=int, nargs="+", help="of fsc, for kernels with a constexpr STAGES, a peer for each")
-    p.add_argument("--without", nargs="*", default=[], metavar="PASS", help="a peer more of fsc for each: without this pass (online, remat, …)")
-    p.add_argument("--uncached", action="store_true", help="two peers more of fsc: without its cache on disk, and as it is once more")
+    p.add_argument("--num-stages", type=int, nargs="+",
+                   help="of fsc, for kernels with a constexpr STAGES, a peer for each")
+    p.add_argument("--without", nargs="*", default=[], metavar="PASS",
+                   help="a peer more of fsc for each: without this pass (online, remat, …)")
+    p.add_argument("--uncached", action="store_true",
+                   help="two peers more of fsc: without its cache on disk, and as it is once more")
     p.add_argument("--no-torch", dest="with_torch", action="store_false", help="as where torch is not installed")
-    p.add_argument("--no-compile", dest="compile", action="store_false", help="without torch.compile, which takes seconds a point")
+    p.add_argument("--no-compile", dest="compile", action="store_false",
+                   help="without torch.compile, which takes seconds a point")
     p.add_argument("--name", default="bench", help="of the files written")
     p.add_argument("--out", default=".")
     p.add_argument("--verbose", action="store_true", help="say why peers are left out")
@@ -247,8 +262,9 @@ def parse(argv):
 
 
 def machine_facts(machine, without_torch, argv):
-    facts = {"name": machine.name, "arch": machine.arch, "l2_bytes": machine.l2, "driver": machine.driver_version, "cache": os.environ.get("FSC_CACHE_DIR", "default"),
-             "fsc": fsc.lib.fsc_version().decode(), "date": time.strftime("%Y-%m-%d", time.gmtime()), "options": " ".join(argv)}
+    facts = {"name": machine.name, "arch": machine.arch, "l2_bytes": machine.l2, "driver": machine.driver_version,
+             "cache": os.environ.get("FSC_CACHE_DIR", "default"), "fsc": fsc.lib.fsc_version().decode(),
+             "date": time.strftime("%Y-%m-%d", time.gmtime()), "options": " ".join(argv)}
     if machine.torch is not None:
         facts["torch"] = machine.torch.__version__
     elif without_torch:
@@ -261,7 +277,8 @@ def main(argv):
     try:
         machine, without_torch = open_machine(o.device, o.with_torch)
     except Exception as why:
-        print(f"bench: no device {o.device}: {why}\nbench: an NVIDIA GPU with its driver is needed; --device cpu --sets smoke tries the "
+        print(f"bench: no device {o.device}: {why}\nbench: an NVIDIA GPU with its driver is needed; --device cpu "
+              "--sets smoke tries the "
               "program without one", file=sys.stderr)
         return 3
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # what is measured is still written up

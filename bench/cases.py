@@ -1,15 +1,17 @@
 """cases.py - the kernels that are measured: sources, arguments, float64 formulas, and the memory each must move.
 
-A Case is a kernel at a size with its memory: one or more sets of inputs and outputs. Launches over several sets in turn find
-nothing of theirs in the cache. In: a machine (machine.py) that has the memory. Out: arrays by name, wanted results, bytes.
+A Case is a kernel at a size with its memory: one or more sets of inputs and outputs. Launches over several sets in turn
+find nothing of theirs in the cache. In: a machine (machine.py) that has the memory. Out: arrays by name, wanted
+results, bytes.
 """
 import math
 from collections import namedtuple
 
-# Kernel: inputs and outputs by name, main output first; args(b, m, n): what the source's kernel takes; formula(xp, *inputs) →
-# outputs, for NumPy and torch alike; reads, writes: matrices moved once each; slack: the part of an output's largest number
-# that its errors are measured against (0: each number against itself).
-Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns", defaults=(0.25, False))
+# Kernel: inputs and outputs by name, main output first; args(b, m, n): what the source's kernel takes; formula(xp,
+# *inputs) → outputs, for NumPy and torch alike; reads, writes: matrices moved once each; slack: the part of an output's
+# largest number that its errors are measured against (0: each number against itself).
+Kernel = namedtuple("Kernel", "name file inputs outputs args formula reads writes slack whole_columns",
+                    defaults=(0.25, False))
 
 EPS = 1e-5
 # What is no matrix of T: its shape by (m, n), its type (None: T).
@@ -75,11 +77,13 @@ KERNELS = {k.name: k for k in (
     Kernel("log_softmax", "log_softmax.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], n, n, m, n),
            lambda xp, x: (x - log_sum_exp(xp, x),), 1, 1),
     Kernel("layernorm", "layernorm.dsl", ("x", "weight", "bias"), ("y", "mean", "rstd"),
-           lambda b, m, n: (b["y"], b["mean"], b["rstd"], b["x"], b["weight"], b["bias"], n, n, m, n, EPS), layernorm, 1, 1),
+           lambda b, m, n: (b["y"], b["mean"], b["rstd"], b["x"], b["weight"], b["bias"], n, n, m, n, EPS), layernorm,
+           1, 1),
     Kernel("rmsnorm", "rmsnorm.dsl", ("x", "weight"), ("y", "rstd"),
            lambda b, m, n: (b["y"], b["rstd"], b["x"], b["weight"], n, n, m, n, EPS), rmsnorm, 1, 1),
     Kernel("add_rmsnorm", "add_rmsnorm.dsl", ("x", "residual", "weight"), ("y", "h"),
-           lambda b, m, n: (b["y"], b["h"], b["x"], b["residual"], b["weight"], n, n, n, n, m, n, EPS), add_rmsnorm, 2, 2),
+           lambda b, m, n: (b["y"], b["h"], b["x"], b["residual"], b["weight"], n, n, n, n, m, n, EPS), add_rmsnorm, 2,
+           2),
     Kernel("softmax_backward", "softmax_backward.dsl", ("dy", "p"), ("dx",),
            lambda b, m, n: (b["dx"], b["dy"], b["p"], n, n, n, m, n), softmax_backward, 2, 1),
     Kernel("gelu", "gelu.dsl", ("x",), ("y",), lambda b, m, n: (b["y"], b["x"], m * n), gelu, 1, 1),
@@ -103,7 +107,8 @@ class Case:
             shape, dtype = SHAPES.get(name, (lambda m, n: (m, n), None))
             arrays[name] = self.machine.array(shape(self.rows, self.n), dtype or self.dtype)
         for name in self.kernel.inputs:
-            self.machine.randomize(arrays[name], "classes" if name == "target" else "shares" if name == "p" else "normal", self.n)
+            self.machine.randomize(arrays[name], "classes" if name == "target" else "shares" if name == "p"
+                                   else "normal", self.n)
         return arrays
 
     def rotate(self, total):
@@ -128,7 +133,8 @@ class Case:
         return self.machine.numbers(array, 1 if is_whole else self.machine.check_step(self.rows, self.n))
 
     def wants(self):
-        return self.kernel.formula(self.machine.xp, *(self.numbers(name, self.sets[0][name]) for name in self.kernel.inputs))
+        return self.kernel.formula(self.machine.xp,
+                                   *(self.numbers(name, self.sets[0][name]) for name in self.kernel.inputs))
 
     def complaint(self, wants, outputs, times):
         """What is wrong with the first set's outputs (or with those a peer gave back), or None."""

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """counters.py --fsc bin/fsc [--ncu ncu] [--dtype fp32] [--shapes 64x781,64x4096] [--out FILE.csv] [KERNEL ...]
 
-What `fsc profile` counts on emulated threads, beside what Nsight Compute counts on this machine's GPU: every KERNEL of counters.txt (default:
-ten of them) in every shape. Prints a table, metric by metric, with the ratio measured / counted; --out writes it as CSV.
+What `fsc profile` counts on emulated threads, beside what Nsight Compute counts on this machine's GPU: every KERNEL of
+counters.txt (default: ten of them) in every shape. Prints a table, metric by metric, with the ratio measured / counted;
+--out writes it as CSV.
 
-Needs ncu, python3 and permission to read the counters. Each case is one launch (`fsc run --warmup 0 --repeat 1`) under ncu. The emulator gets as many
-host threads as the GPU has multiprocessors, as programs share blocks, and persistent kernels choose their grid, by that number.
-Metrics that this ncu does not know are left out and named.
+Needs ncu, python3 and permission to read the counters. Each case is one launch (`fsc run --warmup 0 --repeat 1`) under
+ncu. The emulator gets as many host threads as the GPU has multiprocessors, as programs share blocks, and persistent
+kernels choose their grid, by that number. Metrics that this ncu does not know are left out and named.
 """
 import argparse
 import csv
@@ -18,7 +19,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TEN = ["softmax", "softmax_tiled", "softmax_columns", "layernorm", "rmsnorm", "log_softmax", "add", "transpose", "quantize_int8", "prefix_sum"]
+TEN = ["softmax", "softmax_tiled", "softmax_columns", "layernorm", "rmsnorm", "log_softmax", "add", "transpose",
+       "quantize_int8", "prefix_sum"]
 
 
 def of(kind, what):
@@ -40,10 +42,14 @@ METRICS = [
     ("store requests", "l1tex__t_requests_pipe_lsu_mem_global_op_st.sum", of("store", "requests")),
     ("store sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum", of("store", "sectors")),
     ("shared load wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum", of("shared_load", "wavefronts")),
-    ("shared store wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum", of("shared_store", "wavefronts")),
-    ("shared load conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum", of("shared_load", "bank_conflicts")),
-    ("shared store conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum", of("shared_store", "bank_conflicts")),
-    ("shuffles, by lanes", "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum", of_all("shuffles")),
+    ("shared store wavefronts", "l1tex__data_pipe_lsu_wavefronts_mem_shared_op_st.sum",
+     of("shared_store", "wavefronts")),
+    ("shared load conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_ld.sum",
+     of("shared_load", "bank_conflicts")),
+    ("shared store conflicts", "l1tex__data_bank_conflicts_pipe_lsu_mem_shared_op_st.sum",
+     of("shared_store", "bank_conflicts")),
+    ("shuffles, by lanes", "smsp__sass_thread_inst_executed_op_inter_thread_communication_pred_on.sum",
+     of_all("shuffles")),
     ("thread instructions", "smsp__thread_inst_executed.sum", of_all("instructions")),
     ("bytes from memory", "dram__bytes_read.sum", of_params("read_once")),
     ("bytes to memory", "dram__bytes_write.sum", of_params("written_once")),
@@ -57,7 +63,8 @@ def cases():
 
 
 def run(command, folder, seconds=300):
-    done = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=seconds)
+    done = subprocess.run(command, cwd=folder, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=seconds)
     return done.returncode, done.stdout, done.stderr
 
 
@@ -84,7 +91,8 @@ SCALES = {"byte": 1, "kbyte": 1e3, "mbyte": 1e6, "gbyte": 1e9, "kibyte": 2**10, 
 
 
 def parse(text, kernel):
-    """{metric: value} of this kernel in ncu's CSV, in either of its forms: a row a metric, or a row a kernel with a row of units. Launches are summed."""
+    """{metric: value} of this kernel in ncu's CSV, in either of its forms: a row a metric, or a row a kernel with a row
+    of units. Launches are summed."""
     lines = text.splitlines()
     start = next((i for i, line in enumerate(lines) if line.startswith('"ID"')), None)
     if start is None:
@@ -109,8 +117,9 @@ def parse(text, kernel):
 
 
 def measure(o, metrics, folder, path, words, kernel, options=()):
-    command = [o.ncu, *options, "--csv", "--page", "raw", "--print-units", "base", "--target-processes", "all", "--metrics", ",".join(m for _, m, _ in metrics),
-               o.fsc, "run", "--device=cuda", "--warmup", "0", "--repeat", "1", path, *words]
+    command = [o.ncu, *options, "--csv", "--page", "raw", "--print-units", "base", "--target-processes", "all",
+               "--metrics", ",".join(m for _, m, _ in metrics), o.fsc, "run", "--device=cuda", "--warmup", "0",
+               "--repeat", "1", path, *words]
     code, out, err = run(command, folder)
     values = parse(out, kernel)
     if values:
@@ -139,7 +148,8 @@ def compare(o, metrics, name, words, shape):
 
 
 def multiprocessors(fsc):
-    code, out, err = run([fsc, "info", os.path.join(HERE, "..", "dsl_examples", "add.dsl"), "--arch=native", "--json"], ".")
+    code, out, err = run([fsc, "info", os.path.join(HERE, "..", "dsl_examples", "add.dsl"), "--arch=native", "--json"],
+                         ".")
     if code:
         print(f"no GPU here: {err.strip()}", file=sys.stderr)
         sys.exit(3)
@@ -148,8 +158,11 @@ def multiprocessors(fsc):
 
 def self_test():
     """The two forms of ncu's CSV, with what it prints around them."""
-    long = '==PROF== x\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n"0","k","a__b.sum","sector","1,024"\n"1","k","a__b.sum","sector","6"\n"2","fill","a__b.sum","sector","9"\n'
-    wide = 'k: 1 ms\n"ID","Kernel Name","a__b.sum","dram__x.sum"\n"","","sector","Kbyte"\n"0","k","1030","2.5"\n"1","fill","7","7"\n'
+    long = ('==PROF== x\n"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"\n'
+            '"0","k","a__b.sum","sector","1,024"\n"1","k","a__b.sum","sector","6"\n'
+            '"2","fill","a__b.sum","sector","9"\n')
+    wide = ('k: 1 ms\n"ID","Kernel Name","a__b.sum","dram__x.sum"\n"","","sector","Kbyte"\n"0","k","1030","2.5"\n'
+            '"1","fill","7","7"\n')
     assert parse(long, "k") == {"a__b.sum": 1030}, parse(long, "k")
     assert parse(wide, "k") == {"a__b.sum": 1030, "dram__x.sum": 2500}, parse(wide, "k")
     assert parse("nothing", "k") == {}

@@ -1,7 +1,7 @@
 """driver.py - the few calls of the CUDA driver that libfsc has no need of: copies and fills that do not wait, graphs.
 
-For a benchmark without torch. In: addresses, bytes, streams as integers (None: the default stream). Failures are RuntimeErrors
-that name the call.
+For a benchmark without torch. In: addresses, bytes, streams as integers (None: the default stream). Failures are
+RuntimeErrors that name the call.
 """
 import ctypes as c
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
-#   WHAT, tests: info tests ways random sanitizer sanitizer-clusters plants numerics launch python objects; speed (sets of bench/points.py): bench half cliffs few kernels scaling cache,
-#   all of them in 8 minutes: ratios; for one question each: quick tune clusters online pipeline edges long small subwarp points claims; with ncu: counters lines binds. Default: info tests random sanitizer
-#   plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to $OUT/results.tar.gz (default build/gpu).
+#   WHAT, tests: info tests ways random sanitizer sanitizer-clusters plants numerics launch python objects; speed (sets
+#   of bench/points.py): bench half cliffs few kernels scaling cache, all of them in 8 minutes: ratios; for one question
+#   each: quick tune clusters online pipeline edges long small subwarp points claims; with ncu: counters lines binds.
+#   Default: info tests random sanitizer plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to
+#   $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

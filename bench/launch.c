@@ -3,9 +3,9 @@
  *     launch start FILE DEVICE [RUNS]    FILE is softmax.dsl, for 4096 x 1000: each run is a process of its own
  *     launch calls DEVICE [CALLS]        a kernel of 4 and one of 20 arguments; on a GPU beside cuLaunchKernel
  *
- * In: device "cuda", "cpu" or "emu". Out: lines of medians. Method: `start` makes a folder of its own, for our cache and for the
- * driver's; a process opens the device, and the clock runs from there until the kernel is loaded. `calls` takes turns
- * between the ways to launch, times each call alone, and waits for the stream every 64 rounds.
+ * In: device "cuda", "cpu" or "emu". Out: lines of medians. Method: `start` makes a folder of its own, for our cache
+ * and for the driver's; a process opens the device, and the clock runs from there until the kernel is loaded. `calls`
+ * takes turns between the ways to launch, times each call alone, and waits for the stream every 64 rounds.
  */
 #define _DEFAULT_SOURCE
 #include "fsc.h"
@@ -42,7 +42,7 @@ static int fail(const char *what) {
     return 3;
 }
 
-/* ---- The first call ---------------------------------------------------------------------------------------------------------- */
+/* ---- The first call ---------------------------------------------------------------------------------------------- */
 
 /* Milliseconds of one process. */
 typedef struct Start {
@@ -69,7 +69,8 @@ static int start_once(const char *path, const char *device, int out) {
     FILE *f = fopen(path, "rb");
     size_t length = f ? fread(text, 1, sizeof text, f) : 0;
     if (f) fclose(f);
-    if (!length || length == sizeof text) return fprintf(stderr, "launch: %s cannot be read, or is larger than 64 KB\n", path), 2;
+    if (!length || length == sizeof text)
+        return fprintf(stderr, "launch: %s cannot be read, or is larger than 64 KB\n", path), 2;
     fsc_device *d = NULL;
     fsc_jit *j = NULL;
     fsc_kernel *k = NULL;
@@ -84,8 +85,12 @@ static int start_once(const char *path, const char *device, int out) {
     if (s == FSC_OK) s = fsc_memory_alloc(d, bytes, &x);
     if (s == FSC_OK) s = fsc_memory_alloc(d, bytes, &y);
     if (s != FSC_OK) return fail(device);
-    const FscArg args[] = {fsc_pointer(y, bytes, FSC_FP32), fsc_pointer(x, bytes, FSC_FP32), fsc_int(1000), fsc_int(1000),
-                           fsc_int(4096), fsc_int(1000)};
+    const FscArg args[] = {fsc_pointer(y, bytes, FSC_FP32),
+                           fsc_pointer(x, bytes, FSC_FP32),
+                           fsc_int(1000),
+                           fsc_int(1000),
+                           fsc_int(4096),
+                           fsc_int(1000)};
     Start t = {.front = now()};
     double begin = t.front;
     s = fsc_jit_create(d, text, length, &o, &j);
@@ -133,8 +138,8 @@ static void print_start(const char *what, Start *runs, size_t n) {
         rest[i] = total[i] - front[i] - compile[i];
     }
     double whole = median(total, n);
-    printf("%-32s %8.2f ms (fastest %.2f): read %.2f, compile %.2f, load and keep %.2f", what, whole, total[0], median(front, n),
-           median(compile, n), median(rest, n));
+    printf("%-32s %8.2f ms (fastest %.2f): read %.2f, compile %.2f, load and keep %.2f", what, whole, total[0],
+           median(front, n), median(compile, n), median(rest, n));
     if (runs->registers > 0) printf("; %.0f registers, %.0f bytes spilled", runs->registers, runs->spills);
     printf("\n");
 }
@@ -160,7 +165,7 @@ static int measure_start(const char *path, const char *device, size_t runs) {
     return 0;
 }
 
-/* ---- Every further call ------------------------------------------------------------------------------------------------------ */
+/* ---- Every further call ------------------------------------------------------------------------------------------ */
 
 static const char four[] = "@kernel(grid=(cdiv(n, 128),))\n"
                            "def four(y: *fp32, x: *fp32, f: fp32, n: i32):\n"
@@ -178,8 +183,8 @@ static const char twenty[] =
 typedef struct Raw {
     int (*load)(void **module, const void *image, unsigned n, void *options, void *values);
     int (*function)(void **function, void *module, const char *name);
-    int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz, unsigned shared,
-                  void *stream, void **params, void **extra);
+    int (*launch)(void *function, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                  unsigned shared, void *stream, void **params, void **extra);
     int (*retain)(void **context, int device);
     int (*push)(void *context);
     int (*begin)(void *stream, int mode);
@@ -285,7 +290,10 @@ static bool call_jit(Calls *c) {
 static const struct {
     const char *what;
     bool (*call)(Calls *c);
-} ways[WAYS] = {{"cuLaunchKernel", call_raw}, {"fsc_launch, grid given", call_grid}, {"fsc_launch, launch rule", call_rule}, {"fsc_jit_launch", call_jit}};
+} ways[WAYS] = {{"cuLaunchKernel", call_raw},
+                {"fsc_launch, grid given", call_grid},
+                {"fsc_launch, launch rule", call_rule},
+                {"fsc_jit_launch", call_jit}};
 
 static bool calls_time(Calls *c, size_t n) {
     double *times[WAYS] = {NULL}, base = 0;
@@ -320,7 +328,8 @@ static bool calls_capture(Calls *c) {
     bool ok = fsc_memory_fill(c->device, c->y, 0, N * 4) == FSC_OK && r->begin(c->stream, 2) == 0; /* relaxed */
     ok = ok && call_rule(c) && r->end(c->stream, &graph) == 0 && r->instantiate(&exec, graph, 0) == 0;
     for (int i = 0; i < 2; i++) ok = ok && r->replay(exec, c->stream) == 0;
-    ok = ok && fsc_stream_wait(c->device, c->stream) == FSC_OK && fsc_memory_read(c->device, c->host, c->y, N * 4) == FSC_OK;
+    ok = ok && fsc_stream_wait(c->device, c->stream) == FSC_OK &&
+         fsc_memory_read(c->device, c->host, c->y, N * 4) == FSC_OK;
     for (int i = 0; ok && i < N; i++) ok = c->host[i] == (float)i * 2 + want;
     printf("%2u arguments  captured into a graph and replayed: %s\n", c->nargs, ok ? "right" : "WRONG");
     return ok;
@@ -357,6 +366,8 @@ int main(int argc, char **argv) {
     size_t n = argc > 4 ? strtoul(argv[4], NULL, 10) : 15, calls = argc > 3 ? strtoul(argv[3], NULL, 10) : 20000;
     if (argc > 3 && strcmp(argv[1], "start") == 0 && n > 0 && n <= MOST_RUNS) return measure_start(argv[2], argv[3], n);
     if (argc > 2 && strcmp(argv[1], "calls") == 0 && calls > 0) return measure_calls(argv[2], calls);
-    fprintf(stderr, "usage: launch start softmax.dsl cuda|cpu|emu [RUNS, up to %d]\n       launch calls cuda|cpu|emu [CALLS]\n", MOST_RUNS);
+    fprintf(stderr,
+            "usage: launch start softmax.dsl cuda|cpu|emu [RUNS, up to %d]\n       launch calls cuda|cpu|emu [CALLS]\n",
+            MOST_RUNS);
     return 2;
 }

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""launch_python.py - what one launch costs the host from Python: Triton's by its handle and by its wrapper, torch's, fsc's.
+"""launch_python.py - what one launch costs the host from Python: Triton's by its handle and by its wrapper,
+torch's, fsc's.
 
-Out: a table on standard output, nanoseconds, median of CALLS. Method: that of bench/launch.c, whose rows stand beside these: the same two
-kernels, of 4 and of 20 arguments, over 1000 numbers; the ways take turns, each call is timed alone, and every 64 rounds the
-stream is waited for. What a way computes is compared with y = 2 x + sum before it is timed.
+Out: a table on standard output, nanoseconds, median of CALLS. Method: that of bench/launch.c, whose rows stand beside
+these: the same two kernels, of 4 and of 20 arguments, over 1000 numbers; the ways take turns, each call is timed alone,
+and every 64 rounds the stream is waited for. What a way computes is compared with y = 2 x + sum before it is timed.
 """
 import argparse
 import os
@@ -57,7 +58,8 @@ def triton_ways(count, values):
 
 def fsc_ways(count, values):
     names = NAMES[: count - 4]
-    text = KERNEL.format(name="scaled", more="".join(", %s: i32" % name for name in names), sum=" + (%s).to(fp32)" % " + ".join(names) if names else "")
+    text = KERNEL.format(name="scaled", more="".join(", %s: i32" % name for name in names),
+                         sum=" + (%s).to(fp32)" % " + ".join(names) if names else "")
     kernel = fsc.loads(text, "scaled.dsl", num_warps=4).scaled
     return {"fsc from Python": lambda: kernel(*values)}
 
@@ -123,7 +125,8 @@ def of_kernel(torch, count, o):
 def main():
     words = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     words.add_argument("--calls", type=int, default=20000)
-    words.add_argument("--device", choices=["cuda", "cpu"], default="cuda", help="cpu tries the program; its times mean nothing")
+    words.add_argument("--device", choices=["cuda", "cpu"], default="cuda",
+                       help="cpu tries the program; its times mean nothing")
     o = words.parse_args()
     try:
         import torch

@@ -1,8 +1,10 @@
-"""machine.py - where kernels run: memory, random numbers, events, graphs. TorchMachine on torch's memory, LibMachine without torch.
+"""machine.py - where kernels run: memory, random numbers, events, graphs. TorchMachine on torch's memory,
+LibMachine without torch.
 
-In: the name of a device, as libfsc takes it. Out: arrays (.address .bytes .dtype .shape; .tensor where torch is), times in
-milliseconds. Method: before each timed launch memory of three times the L2's size is written, and queued work keeps the GPU
-busy until the launch is queued too, so that the host's own time is not measured. On cpu and emu an event is the host's clock.
+In: the name of a device, as libfsc takes it. Out: arrays (.address .bytes .dtype .shape; .tensor where torch is), times
+in milliseconds. Method: before each timed launch memory of three times the L2's size is written, and queued work keeps
+the GPU busy until the launch is queued too, so that the host's own time is not measured. On cpu and emu an event is the
+host's clock.
 """
 import ctypes as c
 import gc
@@ -62,7 +64,8 @@ class LibMachine:
 
     def __init__(self, name):
         self.is_gpu = name.startswith("cuda")
-        self.driver = driver.Driver(int(name[5:] or 0)) if self.is_gpu else None  # its context is the one that libfsc takes
+        # its context is the one that libfsc takes
+        self.driver = driver.Driver(int(name[5:] or 0)) if self.is_gpu else None
         self.open_device(name)
         self.random = np.random.default_rng(0)
         self.current = None
@@ -161,7 +164,8 @@ class TorchMachine(LibMachine):
             self.flush = torch.empty(FLUSH_TIMES * self.l2, dtype=torch.int8, device=self.where)
 
     def array(self, shape, dtype):
-        return TorchArray(self.torch.empty(shape, dtype=getattr(self.torch, self.DTYPES[dtype]), device=self.where), dtype)
+        return TorchArray(self.torch.empty(shape, dtype=getattr(self.torch, self.DTYPES[dtype]), device=self.where),
+                          dtype)
 
     def randomize(self, array, kind, n):
         if kind == "classes":

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # pack.sh - the built tree as one archive that runs on a machine with a GPU and without LLVM: build/gpu/fsc.tar.xz.
-# What it holds: package.tar, which is cpack's archive without its gzip (gpu.sh unpacks it), a second libfsc.so with the planted faults, tests/run, tests/random,
-# tests/python, what builds programs against the package, bench, dsl_examples;
-# where there is an nvcc, the CUDA peers of the benchmark compiled for an H100 or H200, which spares that machine's time.
+# What it holds: package.tar, which is cpack's archive without its gzip (gpu.sh unpacks it), a second libfsc.so with the
+# planted faults, tests/run, tests/random, tests/python, what builds programs against the package, bench, dsl_examples;
+# where there is an nvcc, the CUDA peers of the benchmark compiled for an H100 or H200, which spares that machine's
+# time.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -24,7 +25,7 @@ strip -o "$stage/bench/launch" build/release/bench/launch
 cp -r tests/run tests/random tests/python tests/Inputs tests/plants.py tests/install.py tests/objects.py "$stage/tests/"
 strip -o "$stage/tests/libfakecuda.so" build/release/tests/unit/libfakecuda.so
 mkdir -p "$stage/docs/examples" && cp docs/python.md docs/embedding.md "$stage/docs/" && cp -r docs/examples/embed "$stage/docs/examples/" # listings that are run there
-for table in compiler/check/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do # the suite asks them what there is to test
+for table in compiler/check/builtin/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do # the suite asks them what there is to test
     mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"
 done
 if [[ -d ../shared/seeds ]]; then cp -r ../shared/seeds "$stage/seeds"; fi

@@ -1,7 +1,7 @@
 """points.py - what is measured: sets of (kernel, rows, N, dtype), and what each set must reach.
 
-A set is a list of points, the most telling first: when its share of the time is spent, the rest is left out. BOUNDS are the
-project's aims, one row each; report.py says which points miss them.
+A set is a list of points, the most telling first: when its share of the time is spent, the rest is left out. BOUNDS are
+the project's aims, one row each; report.py says which points miss them.
 """
 from collections import namedtuple
 
@@ -9,11 +9,12 @@ MB = 1 << 20
 
 # slow: also the peers that take seconds a point to compile.
 Point = namedtuple("Point", "kernel rows n dtype slow", defaults=(False,))
-Set = namedtuple("Set", "points share axis title", defaults=(None, ""))  # share of the time; axis of its plot: n or rows
+# share of the time; axis of its plot: n or rows
+Set = namedtuple("Set", "points share axis title", defaults=(None, ""))
 
 CLIFFS = [(65536, 64, "fp32"), (65536, 128, "fp16"), (1823, 781, "fp32"), (1823, 781, "fp16"), (4096, 4097, "fp32"),
-          (4096, 8193, "fp16"), (8192, 32000, "fp16"), (4096, 50257, "fp16"), (2048, 65536, "fp32"), (2048, 128256, "bf16"),
-          (1024, 131072, "fp32"), (512, 262144, "fp32"), (256, 262144, "fp32")]
+          (4096, 8193, "fp16"), (8192, 32000, "fp16"), (4096, 50257, "fp16"), (2048, 65536, "fp32"),
+          (2048, 128256, "bf16"), (1024, 131072, "fp32"), (512, 262144, "fp32"), (256, 262144, "fp32")]
 
 ROW_KERNELS = ("layernorm", "rmsnorm", "log_softmax", "softmax_backward", "gelu", "add_rmsnorm", "cross_entropy")
 ROW_SHAPES = ((8192, 4096), (4096, 12288), (4096, 8193), (32768, 1024))
@@ -29,7 +30,8 @@ def cliffs():
 
 
 def kernels():
-    points = [Point(k, rows, n, dtype, True) for rows, n in ROW_SHAPES for dtype in ("fp32", "bf16") for k in ROW_KERNELS]
+    points = [Point(k, rows, n, dtype, True) for rows, n in ROW_SHAPES for dtype in ("fp32", "bf16")
+              for k in ROW_KERNELS]
     wide = [Point("cross_entropy", rows, n, "bf16", True) for rows, n in ((8192, 32000), (4096, 50257), (2048, 128256))]
     columns = [Point("softmax_columns", rows, n, dtype, True) for rows, n in ((4096, 8192), (16384, 2048), (4096, 8193))
                for dtype in ("fp32", "bf16")]
@@ -52,28 +54,34 @@ SETS = {
     "kernels": Set(kernels(), 12),
     "small-batch": Set(softmax([(16, 1 << i) for i in range(8, 19)], ("fp16",)), 1, "n", "softmax of 16 rows"),
     "batch": Set(softmax([(1 << i, 4096) for i in range(0, 16)], ("fp16",)), 1, "rows", "softmax of rows of 4096"),
-    "vocabulary": Set(softmax([(2048, n) for n in (1024, 2048, 4096, 8192, 16384, 32000, 50257, 65536, 100277, 128256, 151936, 256000)],
+    "vocabulary": Set(softmax([(2048, n) for n in (1024, 2048, 4096, 8192, 16384, 32000, 50257, 65536, 100277, 128256,
+                                                   151936, 256000)],
                               ("bf16",)), 2, "n", "softmax of 2048 rows"),
     # for one question each: see docs/lab/
-    "quick": Set(softmax([(4096, n) for n in (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 8320, 12288, 12672)]), 2,
+    "quick": Set(softmax([(4096, n) for n in (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 8320, 12288,
+                                              12672)]), 2,
                  "n", "softmax of 4096 rows"),
-    "tune": Set(softmax([(4096, n) for n in (256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 4224, 6144, 8192, 8320, 10240, 12672,
-                                             16384)]), 2, "n", "softmax of 4096 rows"),
-    "small": Set(softmax([(65536, 64), (65536, 128), (65536, 256), (16384, 512), (4096, 256), (4096, 384), (4096, 512), (4096, 768),
-                          (4096, 1024), (1823, 781), (132, 256)]), 2),
+    "tune": Set(softmax([(4096, n) for n in (256, 384, 512, 768, 1024, 1536, 2048, 3072, 4096, 4224, 6144, 8192, 8320,
+                                             10240, 12672, 16384)]), 2, "n", "softmax of 4096 rows"),
+    "small": Set(softmax([(65536, 64), (65536, 128), (65536, 256), (16384, 512), (4096, 256), (4096, 384), (4096, 512),
+                          (4096, 768), (4096, 1024), (1823, 781), (132, 256)]), 2),
     "subwarp": Set(softmax([(65536, n) for n in (64, 128, 63, 65, 127, 129, 32, 256)]), 2),
     "long": Set(softmax([(2048, 65536), (2048, 128256), (1024, 131072), (256, 262144), (128, 524288)]), 2),
-    "online": Set(softmax([(4096, n) for n in (1024, 2048, 4096, 4097, 8192, 8193, 8320, 12672, 16384, 32000, 32768)] + [(2048, 65536), (1024, 131072)]), 2),
-    "pipeline": Set([Point(k, 4096, n, "fp32") for n in (1024, 4096, 12672, 512) for k in ("softmax_persistent", "softmax_tiled")], 2),
+    "online": Set(softmax([(4096, n) for n in (1024, 2048, 4096, 4097, 8192, 8193, 8320, 12672, 16384, 32000, 32768)] +
+                          [(2048, 65536), (1024, 131072)]), 2),
+    "pipeline": Set([Point(k, 4096, n, "fp32") for n in (1024, 4096, 12672, 512)
+                     for k in ("softmax_persistent", "softmax_tiled")], 2),
     "clusters": Set(softmax([(4096, 32768), (2048, 65536), (1024, 131072), (512, 262144), (256, 524288)]), 2),
     "edges": Set(softmax([(65536, 64), (1823, 781), (4096, 4097), (4096, 8193), (4096, 32768)]), 2),
-    "claims": Set(softmax([(256, 1024), (1024, 1024), (4096, 1024), (16, 8192), (8192, 128), (2048, 2048), (1823, 781)], slow=True)
+    "claims": Set(softmax([(256, 1024), (1024, 1024), (4096, 1024), (16, 8192), (8192, 128), (2048, 2048),
+                           (1823, 781)], slow=True)
                   + softmax([(8192, 32000)], ("fp16",), True), 2),
-    "smoke": Set([Point(k, 7, n, dtype, True) for k in ("softmax", *ROW_KERNELS, "softmax_columns") for dtype in ("fp32", "bf16")
+    "smoke": Set([Point(k, 7, n, dtype, True) for k in ("softmax", *ROW_KERNELS, "softmax_columns")
+                  for dtype in ("fp32", "bf16")
                   for n in (33, 130)], 1, "n", "smoke of 7 rows"),
 }
 
-# ---- What must be reached ----------------------------------------------------------------------------------------------------
+# ---- What must be reached --------------------------------------------------------------------------------------------
 
 Bound = namedtuple("Bound", "set against least where holds")  # against: copy, or the best peer of the point
 BEYOND_64K = 65535  # and its neighbours
@@ -96,7 +104,8 @@ BOUNDS = (
     Bound("cliffs", "copy", 0.90, "64 MB and more", is_big),
     Bound("cliffs", "best", 1.20, "beyond 64K, 8193 fp16", lambda p: p["n"] >= BEYOND_64K or is_8193(p)),
     Bound("cliffs", "best", 1.03, "781 and 4097", lambda p: p["n"] in (781, 4097)),
-    Bound("cliffs", "best", 1.00, "everywhere else", lambda p: True),  # the first row that holds counts for each `against`
+    # the first row that holds counts for each `against`
+    Bound("cliffs", "best", 1.00, "everywhere else", lambda p: True),
     Bound("few", "best", 1.00, "everywhere", lambda p: True),
     Bound("kernels", "copy", 0.92, "64 MB and more", is_big),
     Bound("kernels", "best", 1.00, "everywhere", lambda p: True),

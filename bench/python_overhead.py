@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """python_overhead.py - what a call from Python costs the host: fsc's, Triton's, torch's own.
 
-Out: a table on standard output, µs a call. On the CPU: softmax(y, x) over an empty grid beside the C call alone; what is more is
-Python. On a GPU (torch; Triton where it is there): launches of a small softmax back to back without waiting, and torch's add_.
-Method: the median of REPEATS runs of CALLS calls each; on a GPU the stream is emptied between runs, so that its queue never fills.
+Out: a table on standard output, µs a call. On the CPU: softmax(y, x) over an empty grid beside the C call alone; what
+is more is Python. On a GPU (torch; Triton where it is there): launches of a small softmax back to back without waiting,
+and torch's add_.
+Method: the median of REPEATS runs of CALLS calls each; on a GPU the stream is emptied between runs,
+so that its queue never fills.
 """
 import argparse
 import os
@@ -103,7 +105,8 @@ def on_gpu(o, row):
         return call
 
     row("gpu: fsc, softmax(y, x)", measure(right(lambda: softmax(y, x), "fsc"), calls, o.repeats, wait))
-    row("gpu: fsc, all six arguments given", measure(right(lambda: softmax(y, x, 781, 781, 4, 781), "fsc"), calls, o.repeats, wait))
+    row("gpu: fsc, all six arguments given",
+        measure(right(lambda: softmax(y, x, 781, 781, 4, 781), "fsc"), calls, o.repeats, wait))
     stream = torch.cuda.current_stream()
     row("gpu: fsc, on a stream that is given", measure(lambda: softmax(y, x, stream=stream), calls, o.repeats, wait))
     if triton:
@@ -111,10 +114,12 @@ def on_gpu(o, row):
         row("gpu: Triton, the same kernel", measure(right(launch, "Triton"), calls, o.repeats, wait))
     else:
         print("Triton is not there: its row is left out")
-    row("gpu: torch.softmax(x, 1, out=y)", measure(right(lambda: torch.softmax(x, 1, out=y), "torch"), calls, o.repeats, wait))
+    row("gpu: torch.softmax(x, 1, out=y)",
+        measure(right(lambda: torch.softmax(x, 1, out=y), "torch"), calls, o.repeats, wait))
     row("gpu: y.add_(x)", measure(lambda: y.add_(x), calls, o.repeats, wait))
     op = fsc.torch_op(softmax, name="fscbench::softmax")
-    row("gpu: fsc as an operator of torch.library, op(y, x)", measure(right(lambda: op(y, x), "the operator"), calls, o.repeats, wait))
+    row("gpu: fsc as an operator of torch.library, op(y, x)",
+        measure(right(lambda: op(y, x), "the operator"), calls, o.repeats, wait))
 
 
 def main():

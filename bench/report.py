@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""report.py - from raw samples to CSV, JSON, Markdown and plots: report.py BASE reads BASE.jsonl and writes BASE.csv, BASE.json,
-BASE.md and BASE-SET.svg.
+"""report.py - from raw samples to CSV, JSON, Markdown and plots: report.py BASE reads BASE.jsonl and writes BASE.csv,
+BASE.json, BASE.md and BASE-SET.svg.
 
-In: the lines that bench.py wrote. Out: GB/s of every peer; how fsc stands to the copy and to the best peer, with the 95 % interval
-of the paired bootstrap; the points that miss the bounds of points.py. No GPU is needed.
+In: the lines that bench.py wrote. Out: GB/s of every peer; how fsc stands to the copy and to the best peer, with the
+95 % interval of the paired bootstrap; the points that miss the bounds of points.py. No GPU is needed.
 """
 import csv
 import json
@@ -61,12 +61,13 @@ def peers_of(points):
 def groups(points):
     """(set, mode) → its points, in order of kernel, type and size."""
     found = {}
-    for p in sorted(points, key=lambda p: (list(SETS).index(p["set"]), p["mode"], p["kernel"], p["dtype"], p["n"], p["rows"])):
+    for p in sorted(points,
+                    key=lambda p: (list(SETS).index(p["set"]), p["mode"], p["kernel"], p["dtype"], p["n"], p["rows"])):
         found.setdefault((p["set"], p["mode"]), []).append(p)
     return found
 
 
-# ---- Bounds ----------------------------------------------------------------------------------------------------------------------
+# ---- Bounds ----------------------------------------------------------------------------------------------------------
 
 
 def misses(points):
@@ -91,7 +92,8 @@ def write_misses(points, out):
                    "| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
     for p, b, r in found:
         name = p["best"] if b.against == "best" else "copy"
-        out.append(f"| {p['set']} | {p['kernel']} | {point_name(p)} | {p['mode']} | {name} | {b.least:.2f} ({b.where}) | {r.value:.3f} | "
+        out.append(f"| {p['set']} | {p['kernel']} | {point_name(p)} | {p['mode']} | {name} | {b.least:.2f} ({b.where}) "
+                   f"| {r.value:.3f} | "
                    f"{r.low:.3f} … {r.high:.3f} | {facts_text(p['own'])} |")
     out.append("")
 
@@ -99,10 +101,11 @@ def write_misses(points, out):
 def write_spills(points, out):
     spilled = {f"{p['kernel']} {point_name(p)}": p["own"]["spill_bytes"] for p in points if p["own"].get("spill_bytes")}
     if any(p["own"].get("registers") for p in points):
-        out.append("Registers spilled by fsc: " + (", ".join(f"{name} ({count} bytes)" for name, count in spilled.items()) or "none") + ".\n")
+        out.append("Registers spilled by fsc: " +
+                   (", ".join(f"{name} ({count} bytes)" for name, count in spilled.items()) or "none") + ".\n")
 
 
-# ---- Tables ----------------------------------------------------------------------------------------------------------------------
+# ---- Tables ----------------------------------------------------------------------------------------------------------
 
 
 def at_least(shares):
@@ -123,25 +126,30 @@ def by_kernel(points):
 
 def write_standing(name, mode, points, out):
     """How fsc stands, a line for each kernel and type."""
-    out.append(f"### {name}, {mode}: fsc\n\n| kernel | points | of copy, geomean | min | at | of the best peer, geomean | min | at |\n"
+    out.append(f"### {name}, {mode}: fsc\n\n| kernel | points | of copy, geomean | min | at | of the best peer, "
+               "geomean | min | at |\n"
                "| --- | --- | --- | --- | --- | --- | --- | --- |")
     for (kernel, dtype), own in by_kernel(points).items():
-        cells = [at_least([(p["against"][key].value, p) for p in own if key in p["against"]]) for key in ("copy", "best")]
+        cells = [at_least([(p["against"][key].value, p) for p in own if key in p["against"]])
+                 for key in ("copy", "best")]
         out.append(f"| {kernel} {dtype} | {len(own)} | {' | '.join(cells)} |")
     for (bound_set, dtype), least in LEAST_GEOMEANS.items():
         shares = [p["against"]["copy"].value for p in points if p["dtype"] == dtype and "copy" in p["against"]]
         if bound_set == name and shares:
             reached = geomean(shares)
-            out.append(f"\nGeomean of fsc in {dtype}: {reached:.3f}, {'as' if reached >= least else 'LESS than'} wanted ({least}).")
+            out.append(f"\nGeomean of fsc in {dtype}: {reached:.3f}, {'as' if reached >= least else 'LESS than'} "
+                       f"wanted ({least}).")
     out.append("")
 
 
 def write_peers(name, mode, points, out):
     """A line for each peer: how it stands to the copy over the points it was measured at."""
-    out.append(f"### {name}, {mode}: share of the copy\n\n| peer | points | geomean | min | at |\n| --- | --- | --- | --- | --- |")
+    out.append(f"### {name}, {mode}: share of the copy\n\n| peer | points | geomean | min | at |\n| --- | --- | --- | "
+               "--- | --- |")
     for (kernel, dtype), own in by_kernel(points).items():
         for peer in peers_of(own):
-            shares = [(p["gbps"][peer] / p["gbps"]["copy"], p) for p in own if peer in p["gbps"] and "copy" in p["gbps"]]
+            shares = [(p["gbps"][peer] / p["gbps"]["copy"], p) for p in own
+                      if peer in p["gbps"] and "copy" in p["gbps"]]
             if peer != "copy" and shares:
                 out.append(f"| {kernel} {dtype}, {peer} | {len(shares)} | {at_least(shares)} |")
     out.append("")
@@ -156,32 +164,37 @@ def facts_text(own):
     if not own.get("registers"):
         return "—"
     spills = f", {own['spill_bytes']} bytes spilled" if own["spill_bytes"] else ""
-    return f"{own['threads']} threads, {own['registers']} registers, {own['blocks_per_sm']} blocks by {own['limit']}{spills}"
+    return (f"{own['threads']} threads, {own['registers']} registers, {own['blocks_per_sm']} blocks by "
+            f"{own['limit']}{spills}")
 
 
 def write_table(name, mode, points, out):
     peers = peers_of(points)
-    out.append(f"### {name}, {mode}: GB/s\n\n| point | {' | '.join(peers)} | fsc / copy | fsc / best | best | fsc's block |\n"
+    out.append(f"### {name}, {mode}: GB/s\n\n| point | {' | '.join(peers)} | fsc / copy | fsc / best | best | fsc's "
+               "block |\n"
                f"| --- |{' --- |' * (len(peers) + 4)}")
     for p in points:
         kernel = "" if p["kernel"] == "softmax" else p["kernel"] + " "
         rates = " | ".join(f"{p['gbps'][n]:.0f}" if n in p["gbps"] else "—" for n in peers)
         copy, best = p["against"].get("copy"), p["against"].get("best")
         interval = f" ({best.low:.3f} … {best.high:.3f})" if best else ""
-        out.append(f"| {kernel}{point_name(p)} | {rates} | {ratio_text(copy)} | {ratio_text(best)}{interval} | {p['best'] or '—'} | "
+        out.append(f"| {kernel}{point_name(p)} | {rates} | {ratio_text(copy)} | {ratio_text(best)}{interval} | "
+                   f"{p['best'] or '—'} | "
                    f"{facts_text(p['own'])} |")
     out.append("")
 
 
 def write_trouble(points, failed, out):
     """Wrong results, and why peers are missing, each reason once."""
-    lines = [f"- WRONG: {p['kernel']} {point_name(p)}: {peer}: {why}" for p in points for peer, why in p["wrong"].items()]
+    lines = [f"- WRONG: {p['kernel']} {point_name(p)}: {peer}: {why}" for p in points
+             for peer, why in p["wrong"].items()]
     lines += [f"- failed: {p['kernel']} {point_name(p)}: {p['failed']}" for p in failed]
     reasons = {}
     for p in points:
         for peer, why in p["skipped"].items():
             reasons.setdefault((peer, why), []).append(f"{p['kernel']} {point_name(p)}")
-    lines += [f"- {peer} left out at {len(set(where))} points ({where[0]}, …): {why}" for (peer, why), where in reasons.items()]
+    lines += [f"- {peer} left out at {len(set(where))} points ({where[0]}, …): {why}"
+              for (peer, why), where in reasons.items()]
     if lines:
         out.append("## Left out, failed, wrong\n\n" + "\n".join(dict.fromkeys(lines)) + "\n")
 
@@ -200,7 +213,7 @@ def markdown(machine, points, failed, is_brief=False):
     return "\n".join(out) + "\n"
 
 
-# ---- Files -----------------------------------------------------------------------------------------------------------------------
+# ---- Files -----------------------------------------------------------------------------------------------------------
 
 
 def flat(points):
@@ -208,9 +221,9 @@ def flat(points):
     for p in points:
         for name, ms in p["ms"].items():
             copy = p["ms"].get("copy")
-            yield {"set": p["set"], "kernel": p["kernel"], "rows": p["rows"], "n": p["n"], "dtype": p["dtype"], "mode": p["mode"],
-                   "peer": name, "samples": len(p["samples"][name]), "ms": f"{ms:.6g}", "gbps": f"{p['gbps'][name]:.6g}",
-                   "of_copy": f"{copy / ms:.6g}" if copy else ""}
+            yield {"set": p["set"], "kernel": p["kernel"], "rows": p["rows"], "n": p["n"], "dtype": p["dtype"],
+                   "mode": p["mode"], "peer": name, "samples": len(p["samples"][name]), "ms": f"{ms:.6g}",
+                   "gbps": f"{p['gbps'][name]:.6g}", "of_copy": f"{copy / ms:.6g}" if copy else ""}
 
 
 def write_csv(path, points):
@@ -223,18 +236,22 @@ def write_csv(path, points):
 
 def write_json(path, machine, points, failed):
     def short(p):
-        kept = {key: p[key] for key in ("set", "kernel", "rows", "n", "dtype", "mode", "bytes", "best", "gbps", "own", "wrong", "skipped")}
+        kept = {key: p[key] for key in ("set", "kernel", "rows", "n", "dtype", "mode", "bytes", "best", "gbps", "own",
+                                        "wrong", "skipped")}
         return {**kept, "against": {key: r._asdict() for key, r in p["against"].items()}}
 
-    below = [{"kernel": p["kernel"], "point": point_name(p), "mode": p["mode"], "against": b.against, "least": b.least, **r._asdict()}
+    below = [{"kernel": p["kernel"], "point": point_name(p), "mode": p["mode"], "against": b.against, "least": b.least,
+              **r._asdict()}
              for p, b, r in misses(points)]
     with open(path, "w") as f:
-        json.dump({"schema_version": 1, "machine": machine, "points": [short(p) for p in points], "below": below, "failed": failed}, f, indent=1)
+        json.dump({"schema_version": 1, "machine": machine, "points": [short(p) for p in points], "below": below,
+                   "failed": failed}, f, indent=1)
         f.write("\n")
 
 
 def write_plots(base, machine, points):
-    """A picture for each set with an axis, and dtype where it has several; of the flushed launches, and of graphs without these."""
+    """A picture for each set with an axis, and dtype where it has several; of the flushed launches,
+    and of graphs without these."""
     by_set = {}
     for p in points:
         if SETS[p["set"]].axis:

@@ -1,6 +1,7 @@
 """stats.py - numbers about samples: geometric means, and how sure the ratio of two peers is.
 
-In: milliseconds of two peers, measured in the same rounds. Out: how many times as fast the first is, with the 95 % interval.
+In: milliseconds of two peers, measured in the same rounds. Out: how many times as fast the first is,
+with the 95 % interval.
 Method: a bootstrap over rounds. A round keeps its two samples together, so what slows a whole round cancels.
 """
 import math

@@ -1,13 +1,15 @@
 """svg.py - curves as an SVG picture, without a plotting library.
 
-In: a title, the axes' names, name → [(x, y)]. Out: a file. Method: x linear, or by its logarithm where it spans more than 1 : 32; y from 0.
+In: a title, the axes' names, name → [(x, y)]. Out: a file. Method: x linear,
+or by its logarithm where it spans more than 1 : 32; y from 0.
 """
 import math
 from xml.sax.saxutils import escape
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM, LABELS = 900, 500, 80, 170, 40, 55, 8
 COLOURS = ("#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#17becf", "#7f7f7f", "#bcbd22", "#e377c2", "#aec7e8")
-STYLES = {"fsc": 'stroke="#d62728" stroke-width="2.6"', "copy": 'stroke="black" stroke-width="1.6" stroke-dasharray="6 3"'}
+STYLES = {"fsc": 'stroke="#d62728" stroke-width="2.6"',
+          "copy": 'stroke="black" stroke-width="1.6" stroke-dasharray="6 3"'}
 
 
 def round_up(x):
@@ -60,7 +62,8 @@ def grid(s):
 
 def write(path, title, x_name, y_name, curves):
     s = Scale(curves)
-    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="12">',
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" '
+           'font-size="12">',
            f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>', text(LEFT, TOP - 16, "start", title), *grid(s),
            text((LEFT + WIDTH - RIGHT) / 2, HEIGHT - 12, "middle", x_name), text(LEFT, TOP - 2, "end", y_name)]
     for i, (name, points) in enumerate(curves.items()):

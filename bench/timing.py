@@ -1,7 +1,8 @@
 """timing.py - samples of several launches that take turns, in two ways: one launch after a flush, and graphs of many.
 
-In: a machine, a case, name → launch(i) (i: which set of the case's memory). Out: name → milliseconds, one a round, the rounds
-the same for all. Method: in each round every launch has its turn, and the first turn moves on from round to round.
+In: a machine, a case, name → launch(i) (i: which set of the case's memory). Out: name → milliseconds, one a round, the
+rounds the same for all. Method: in each round every launch has its turn, and the first turn moves on from round to
+round.
 """
 GRAPH_LAUNCHES = 8  # at least
 GRAPH_BYTES = 3  # times the L2 that the launches of a graph move before memory comes round again
@@ -23,15 +24,16 @@ def sample_flushed(machine, launches, rounds):
 
 
 def capture_all(machine, case, launches, skipped):
-    """name → a call that starts the peer's graph; and how many launches that is. Each set of memory is used once before: nothing is
-    compiled or made ready while launches are recorded."""
+    """name → a call that starts the peer's graph; and how many launches that is. Each set of memory is used once
+    before: nothing is compiled or made ready while launches are recorded."""
     count = max(GRAPH_LAUNCHES, len(case.sets))
     graphs = {}
     for name, launch in launches.items():
         try:
             for i in range(len(case.sets)):
                 launch(i)
-            graphs[name] = machine.capture([lambda launch=launch, i=i: launch(i % len(case.sets)) for i in range(count)])
+            graphs[name] = machine.capture([lambda launch=launch, i=i: launch(i % len(case.sets))
+                                            for i in range(count)])
             graphs[name]()
             machine.wait()
         except Exception as why:  # a peer that cannot be captured

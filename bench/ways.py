@@ -1,8 +1,11 @@
-"""ways.py - what every example's launch takes (registers, spills, shared memory, occupancy), with the cache off, on, and from disk.
+"""ways.py - what every example's launch takes (registers, spills, shared memory, occupancy), with the cache off,
+on, and from disk.
 
-In: `fsc`, the examples of counters.txt. Out: a line for each launch whose ways differ, a tally, exit status 1 if any differ.
-Method: each way is a process of its own, as users have it. `uncached`: neither the cache of fsc nor the driver's. `first`: both empty. `disk`: both as
-`first` left them. `ptxas`: what `ptxas` makes of the variant that `fsc profile` compiles for this card, which is how objects are made ahead of time.
+In: `fsc`, the examples of counters.txt. Out: a line for each launch whose ways differ, a tally,
+exit status 1 if any differ.
+Method: each way is a process of its own, as users have it. `uncached`: neither the cache of fsc nor the driver's.
+`first`: both empty. `disk`: both as `first` left them. `ptxas`: what `ptxas` makes of the variant that `fsc profile`
+compiles for this card, which is how objects are made ahead of time.
 """
 import argparse
 import concurrent.futures
@@ -17,7 +20,8 @@ from counters import HERE, cases  # noqa: E402
 
 SHAPES = ["64x781", "16x8192", "4x128256"]
 LAUNCHED = ("registers", "spill_bytes", "shared_bytes", "threads_per_block", "blocks_per_sm")
-SMALL = {"attention", "sample_top_p", "prefix_sum", "transpose", "batched_matvec"}  # slow at long rows, or on emulated threads
+# slow at long rows, or on emulated threads
+SMALL = {"attention", "sample_top_p", "prefix_sum", "transpose", "batched_matvec"}
 
 
 class Failed(Exception):
@@ -25,7 +29,8 @@ class Failed(Exception):
 
 
 def run(command, folder, **env):
-    done = subprocess.run(command, cwd=folder, env={**os.environ, **env}, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=180)
+    done = subprocess.run(command, cwd=folder, env={**os.environ, **env}, text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE, timeout=180)
     if done.returncode:
         raise Failed(f"{' '.join(command)}: exit {done.returncode}\n{done.stderr.strip()[-600:]}")
     return json.loads(done.stdout)
@@ -38,7 +43,8 @@ def launch(o, folder, path, words, **env):
 
 def assembled(o, folder, path, words):
     """Registers of the variant that the profile compiles for this card; None where there is no ptxas."""
-    card = run([o.fsc, "profile", "--json", "--gpu=" + o.gpu, path, *words], folder, FSC_CUDA_LIBRARY="no-driver")["card"]
+    card = run([o.fsc, "profile", "--json", "--gpu=" + o.gpu, path,
+                *words], folder, FSC_CUDA_LIBRARY="no-driver")["card"]
     return card["registers"] if card["registers_from"] == "ptxas" else None
 
 
@@ -53,7 +59,8 @@ def ways(o, name, words, dtype, shape):
         found = {"uncached": launch(o, folder, path, words, FSC_CACHE_DIR="off", CUDA_CACHE_DISABLE="1"),
                  "first": launch(o, folder, path, words, **kept), "disk": launch(o, folder, path, words, **kept)}
         ptxas = None if cols > o.profiled else assembled(o, folder, path, words)
-    wrong = [f"{way}: from_disk is {from_disk}" for way, (_, from_disk) in found.items() if from_disk != (way == "disk")]
+    wrong = [f"{way}: from_disk is {from_disk}" for way, (_, from_disk) in found.items()
+             if from_disk != (way == "disk")]
     reference = found["uncached"][0]
     wrong += [f"{way}: {launched}, not {reference}" for way, (launched, _) in found.items() if launched != reference]
     if ptxas not in (None, reference["registers"]):
@@ -68,12 +75,14 @@ def main():
     p.add_argument("--gpu", default="h200", help="this card, as fsc profile knows it")
     p.add_argument("--dtypes", nargs="+", default=["fp32", "bf16"])
     p.add_argument("--shapes", nargs="+", default=SHAPES, metavar="ROWSxN")
-    p.add_argument("--profiled", type=int, default=1024, help="the longest rows that are profiled, too, on emulated threads")
+    p.add_argument("--profiled", type=int, default=1024,
+                   help="the longest rows that are profiled, too, on emulated threads")
     p.add_argument("--jobs", type=int, default=8)
     o = p.parse_args()
     o.fsc = os.path.abspath(o.fsc)
     table = cases()
-    chosen = [(o, name, table[name], dtype, shape) for name in o.kernels or table for dtype in o.dtypes for shape in o.shapes
+    chosen = [(o, name, table[name], dtype, shape) for name in o.kernels or table for dtype in o.dtypes
+              for shape in o.shapes
               if shape == o.shapes[0] or name not in SMALL]
     bad = with_ptxas = 0
     with concurrent.futures.ThreadPoolExecutor(o.jobs) as pool:

@@ -1,15 +1,16 @@
-/* compilation.c - what a compile is given and what it gives: options as they begin and as they must be, texts of a compilation.
+/* compilation.c - what a compile is given and what it gives: options as they begin and as they must be,
+ * texts of a compilation.
  *
  * In: the options and pointers of a caller of fsc.h. Out: a sentence about what is missing there; outputs, "" for none.
  */
 #include "driver.h"
 
-#include "runtime/internal.h"
-#include "runtime/process.h"
+#include "runtime/base/process.h"
+#include "runtime/device/internal.h"
 
 #include <stdlib.h>
 
-/* ---- Options -------------------------------------------------------------------------------------------------------- */
+/* ---- Options ----------------------------------------------------------------------------------------------------- */
 
 void fsc_compile_options_init(fsc_compile_options *o) {
     if (!o) return;
@@ -28,13 +29,17 @@ bool pairs_are_whole(const fsc_name_value *pairs, size_t n) {
 }
 
 fsc_status options_check(const char *call, const fsc_compile_options *o) {
-    if (!o) return status_fail(NULL, FSC_ERROR_USAGE, "%s: the options are NULL: fsc_compile_options_init fills some in", call);
+    if (!o)
+        return status_fail(NULL, FSC_ERROR_USAGE, "%s: the options are NULL: fsc_compile_options_init fills some in",
+                           call);
     const char *list = !pairs_are_whole(o->defines, o->num_defines)       ? "defines"
                        : !pairs_are_whole(o->types, o->num_types)         ? "types"
                        : !pairs_are_whole(o->divisible, o->num_divisible) ? "divisible"
                        : !pairs_are_whole(o->known, o->num_known)         ? "known"
                                                                           : NULL;
-    if (list) return status_fail(NULL, FSC_ERROR_USAGE, "%s: %s of the options is NULL, or has a name or a value that is", call, list);
+    if (list)
+        return status_fail(NULL, FSC_ERROR_USAGE, "%s: %s of the options is NULL, or has a name or a value that is",
+                           call, list);
     if (!o->file || !o->arch)
         return status_fail(NULL, FSC_ERROR_USAGE, "%s: %s of the options is NULL", call, o->file ? "arch" : "file");
     if ((unsigned)o->emit > FSC_EMIT_REPORT || (unsigned)o->diagnostics > FSC_DIAGNOSTICS_SARIF)
@@ -43,7 +48,7 @@ fsc_status options_check(const char *call, const fsc_compile_options *o) {
     return FSC_OK;
 }
 
-/* ---- What a compile gives ------------------------------------------------------------------------------------------- */
+/* ---- What a compile gives ---------------------------------------------------------------------------------------- */
 
 void fsc_compilation_destroy(fsc_compilation *c) {
     if (!c) return;

@@ -6,9 +6,9 @@
 #include "driver.h"
 
 #include "passes/passes.h"
-#include "runtime/internal.h"
-#include "runtime/number.h"
-#include "runtime/process.h"
+#include "runtime/base/number.h"
+#include "runtime/base/process.h"
+#include "runtime/device/internal.h"
 
 #include <setjmp.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@
 
 const char *fsc_version(void) { return "fsc " FSC_VERSION " (LLVM " FSC_LLVM_VERSION ")"; }
 
-/* ---- Time report -------------------------------------------------------------------------------------------------- */
+/* ---- Time report ------------------------------------------------------------------------------------------------- */
 
 static double now(void) {
     struct timespec t;
@@ -35,7 +35,7 @@ static void add_time(void *context, const char *phase, double seconds) {
     text_printf(context, "%-24s %s ms\n", phase, number_format(ms, sizeof ms, "%9.3f", seconds * 1e3));
 }
 
-/* ---- The steps ------------------------------------------------------------------------------------------------------ */
+/* ---- The steps --------------------------------------------------------------------------------------------------- */
 
 static bool ends_with(const char *s, const char *ending) {
     size_t n = strlen(s), m = strlen(ending);
@@ -184,7 +184,8 @@ static int32_t pointer_param(const fsc_compilation *c, const Value *v) {
 
 static void note_access(void *context, Op *op) {
     fsc_compilation *c = context;
-    if (!op_is_access(op->kind) || (op->kind == OP_COPYASYNC && !op->attr.is_ahead)) return; /* those before the loop are the same */
+    /* those before the loop are the same */
+    if (!op_is_access(op->kind) || (op->kind == OP_COPYASYNC && !op->attr.is_prefetch)) return;
     const Value *ptr = op->args[0];
     Place p = diag_place(c->diag, op->span);
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)) << op->attr.mem.vec_log2;
@@ -202,8 +203,8 @@ static void note_apart(fsc_compilation *c, Apart apart) {
     char code[64], text[256];
     if (a < 0 || b < 0) return;
     snprintf(code, sizeof code, "$%d $%d != $%d not or", a, b, a);
-    snprintf(text, sizeof text, "%s and %s to be different buffers (rows of this size are read more than once)", c->record->params[a].name,
-             c->record->params[b].name);
+    snprintf(text, sizeof text, "%s and %s to be different buffers (rows of this size are read more than once)",
+             c->record->params[a].name, c->record->params[b].name);
     record_add_require(c->record, code, text);
 }
 
@@ -222,8 +223,10 @@ static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool
     record_set_target(c->record, o->arch, FSC_VERSION, o->file);
     func_walk(f, note_access, c);
     for (uint32_t i = 0; i < f->apart.len; i++) note_apart(c, f->apart.at[i]);
-    uint32_t programs = f->programs_per_block ? f->programs_per_block : 1, blocks = f->blocks_per_program ? f->blocks_per_program : 1;
-    RecordLaunch *l = record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block, programs, blocks, f->shared_bytes);
+    uint32_t programs = f->programs_per_block ? f->programs_per_block : 1,
+             blocks = f->blocks_per_program ? f->blocks_per_program : 1;
+    RecordLaunch *l = record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block,
+                                        programs, blocks, f->shared_bytes);
     if (l && f->is_split) l->together = f->split_programs ? f->split_programs : SPLIT_PROGRAMS;
     if (l && !is_cpu) note_needs(c, o, l);
     size_t n = 0;
@@ -313,7 +316,7 @@ static fsc_status blame(const fsc_compilation *c) {
 static void note_gpu_op(void *context, Op *op) {
     const Op **found = context;
     OpKind k = op->kind;
-    if (!*found && (k == OP_KEEP || k == OP_KEPT || k == OP_REDUCEWARP || k == OP_SPREADWARP)) *found = op;
+    if (!*found && (k == OP_STAGESTORE || k == OP_STAGELOAD || k == OP_REDUCEWARP || k == OP_SPREADWARP)) *found = op;
 }
 
 static bool suits_cpu(fsc_compilation *c, const fsc_compile_options *o) {
@@ -373,7 +376,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     return arch == ARCH_EMU ? generate_emu(c, o, want_host) : generate_gpu(c, o, t);
 }
 
-/* ---- Entry ---------------------------------------------------------------------------------------------------------- */
+/* ---- Entry ------------------------------------------------------------------------------------------------------- */
 
 static void print_diagnostics(fsc_compilation *c, const fsc_compile_options *o) {
     switch (o->diagnostics) {
@@ -410,7 +413,8 @@ fsc_status driver_compile(const fsc_compile_options *o, const char *source, size
     *out = NULL;
     fsc_status s = options_check("fsc_compile", o);
     if (s != FSC_OK) return s;
-    if (!source && length) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_compile: the source is NULL, and %zu bytes long", length);
+    if (!source && length)
+        return status_fail(NULL, FSC_ERROR_USAGE, "fsc_compile: the source is NULL, and %zu bytes long", length);
     fsc_compilation *c = calloc(1, sizeof *c);
     *out = c;
     if (!c) return status_memory(NULL);
@@ -427,7 +431,8 @@ fsc_status driver_compile(const fsc_compile_options *o, const char *source, size
         print_diagnostics(c, o);
     } else {
         s = FSC_ERROR_INTERNAL;
-        text_printf(&c->diagnostics, "fsc: internal error: %s\nThis is a bug in fsc, not in %s.\n", landing.message, o->file);
+        text_printf(&c->diagnostics, "fsc: internal error: %s\nThis is a bug in fsc, not in %s.\n", landing.message,
+                    o->file);
     }
     bug_set_handler(NULL, NULL);
     return s;
@@ -469,7 +474,9 @@ static int name_index(void *context, const char *name, RuleKind *kind) {
     const Record *r = context;
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
-        *kind = p->kind != RECORD_CONSTEXPR ? RULE_IS_NUMBER : p->value_kind == RECORD_DTYPE ? RULE_IS_TYPE : RULE_IS_EITHER;
+        *kind = p->kind != RECORD_CONSTEXPR     ? RULE_IS_NUMBER
+                : p->value_kind == RECORD_DTYPE ? RULE_IS_TYPE
+                                                : RULE_IS_EITHER;
         if (strcmp(p->name, name) == 0) return (int)i;
     }
     return -1;

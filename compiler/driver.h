@@ -20,21 +20,23 @@ struct fsc_compilation {
     size_t scratch_bytes; /* arch "cpu", as text: of each running program */
 };
 
-/* Whether a caller's options are whole: no NULL where there must be none, no value outside its enum. `call` begins the sentence. */
+/* Whether a caller's options are whole: no NULL where there must be none, no value outside its enum.
+ * `call` begins the sentence. */
 fsc_status options_check(const char *call, const fsc_compile_options *o);
 bool pairs_are_whole(const fsc_name_value *pairs, size_t n); /* none of them NULL */
 
-/* fsc_compile, and with `want_host` what is wanted is in memory: the callable kernel in c->host (arch "cpu" or "emu"), or the
- * parsed file, not printed (emit AST). */
+/* fsc_compile, and with `want_host` what is wanted is in memory: the callable kernel in c->host (arch "cpu" or "emu"),
+ * or the parsed file, not printed (emit AST). */
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,
                           fsc_compilation **out);
 
-/* Parses only, and reads the kernel's interface (check_interface) into *interface, which the caller frees; *out owns the
- * parsed file and is set also on failure. */
+/* Parses only, and reads the kernel's interface (check_interface) into *interface, which the caller frees; *out owns
+ * the parsed file and is set also on failure. */
 fsc_status driver_interface(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out,
                             Record **interface);
 
-/* --grid: one to three expressions over the interface's parameters, separated by commas. False with a sentence in err. */
+/* --grid: one to three expressions over the interface's parameters, separated by commas.
+ * False with a sentence in err. */
 bool driver_grid(Arena *a, const char *text, const Record *interface, const RuleEnv *env, int64_t grid[3], char *err,
                  size_t errsize);
 

@@ -3,9 +3,9 @@
  *
  * No call prints, exits or aborts the process; LLVM's own fatal errors come back as diagnostics. Different threads may
  * compile at the same time; one object is used by one thread at a time unless a function says otherwise.
- * What a pointer that must not be NULL is, is looked at: FSC_ERROR_USAGE, and fsc_last_message() says which. An output that a call
- * does not need may be NULL where its comment says so.
- * Nothing here needs a GPU, a CUDA toolkit or Python; only the JIT on device "cuda" needs the driver.
+ * What a pointer that must not be NULL is, is looked at: FSC_ERROR_USAGE, and fsc_last_message() says which. An output
+ * that a call does not need may be NULL where its comment says so. Nothing here needs a GPU, a CUDA toolkit or Python;
+ * only the JIT on device "cuda" needs the driver.
  */
 #ifndef FSC_H
 #define FSC_H
@@ -23,7 +23,7 @@ extern "C" {
 /* "0.1.0" and the LLVM it was built with: "fsc 0.1.0 (LLVM 22.1.8)". Static storage. */
 FSC_API const char *fsc_version(void);
 
-/* ---- Compiling ------------------------------------------------------------------------------------------------------ */
+/* ---- Compiling --------------------------------------------------------------------------------------------------- */
 
 /* Where the pipeline stops, in its order. */
 typedef enum fsc_emit {
@@ -57,8 +57,8 @@ typedef struct fsc_compile_options {
     const char *cpu;       /* for arch "cpu": LLVM's name of a processor, NULL: this one */
     const char *kernel;    /* entry point, NULL: the only one */
     const char *signature; /* types and values by position, NULL: as the source says */
-    /* Constexpr parameters (or scalars to fix) by name; "n<", "n>": at most, at least so much; "N:": the value of one variant
-     * among several, which each launch compares with its launch rule. */
+    /* Constexpr parameters (or scalars to fix) by name; "n<", "n>": at most, at least so much; "N:": the value of one
+     * variant among several, which each launch compares with its launch rule. */
     const fsc_name_value *defines;
     size_t num_defines;
     const fsc_name_value *types;   /* dtype parameters (or bare parameters) by name */
@@ -80,15 +80,19 @@ typedef struct fsc_compile_options {
     bool verify_each;        /* verify and round trip the IR after each pass */
     uint32_t error_limit;    /* 20; 0: none */
     const char *print_after; /* pass name or "all" */
-    const char *passes;      /* run these instead of the pipeline, comma separated; with - before each: the pipeline without
-                              * them. Machine code, LLVM IR and reports need what the pipeline cannot do without, in its order */
+    const char *passes;      /* run these instead of the pipeline, comma separated; with - before each: the pipeline
+                              * without them. Machine code, LLVM IR and reports need what the pipeline cannot do
+                              * without, in its order */
     bool print_layouts;      /* a table of every distinct layout into the dumps */
-    bool device_debug;       /* device_print, print, device_assert and assert of the kernel are compiled; else they cost nothing */
+    bool device_debug;       /* device_print, print, device_assert and assert of the kernel are compiled;
+                              * else they cost nothing */
     bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */
     bool no_cache;           /* the JIT: neither read variants from disk nor write them there (docs/runtime.md) */
-    bool count;              /* arch "cpu" and "emu": the code counts what each line does (likewise: fsc_device_count_lines) */
+    bool count;              /* arch "cpu" and "emu": the code counts what each line does (likewise:
+                              * fsc_device_count_lines) */
     bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
-    bool split;              /* num_ctas blocks of a program are no cluster, but meet through global memory: any arch, up to 256 */
+    bool split;              /* num_ctas blocks of a program are no cluster, but meet through global memory:
+                              * any arch, up to 256 */
     uint8_t most_programs;   /* with few_programs: no more than these; 0: than multiprocessors */
     const char *include;     /* folders where imports are looked for, ':' between them; NULL: beside the file only */
 } fsc_compile_options;
@@ -99,9 +103,10 @@ FSC_API void fsc_compile_options_init(fsc_compile_options *o);
 typedef struct fsc_compilation fsc_compilation;
 
 /* Compiles `length` bytes of text. *out is set also when the source has errors (then the status is FSC_ERROR_SOURCE and
- * the diagnostics say what), and is NULL only when out of memory, or when a pointer is NULL where none may be (FSC_ERROR_USAGE,
- * and fsc_last_message() says which). The caller destroys it.
- * FSC_ERROR_USAGE: an option makes no sense (unknown arch, pass, signature). FSC_ERROR_ENVIRONMENT: cubin without ptxas.
+ * the diagnostics say what), and is NULL only when out of memory, or when a pointer is NULL where none may be
+ * (FSC_ERROR_USAGE, and fsc_last_message() says which). The caller destroys it.
+ * FSC_ERROR_USAGE: an option makes no sense (unknown arch, pass, signature). FSC_ERROR_ENVIRONMENT:
+ * cubin without ptxas.
  * FSC_ERROR_INTERNAL: a bug of fsc; the diagnostics hold its message. */
 FSC_API fsc_status fsc_compile(const fsc_compile_options *o, const char *source, size_t length, fsc_compilation **out);
 FSC_API void fsc_compilation_destroy(fsc_compilation *c);
@@ -121,11 +126,12 @@ FSC_API void fsc_compilation_registers(const fsc_compilation *c, uint32_t *low, 
  * beside the build. NULL if there is none. Static storage, found once. */
 FSC_API const char *fsc_find_ptxas(void);
 
-/* ---- JIT ------------------------------------------------------------------------------------------------------------ */
+/* ---- JIT --------------------------------------------------------------------------------------------------------- */
 
 /* A source file on a device: each launch compiles the variant its arguments call for, once, and keeps it, also on disk
- * (docs/runtime.md): the next process loads it. fsc_jit_prepare, fsc_jit_launch and fsc_jit_counts may be called from several
- * threads at once; a variant that several want first is made once. Then fsc_last_message() is each thread's own message. */
+ * (docs/runtime.md): the next process loads it. fsc_jit_prepare, fsc_jit_launch and fsc_jit_counts may be called from
+ * several threads at once; a variant that several want first is made once. Then fsc_last_message() is each thread's own
+ * message. */
 typedef struct fsc_jit fsc_jit;
 
 /* Borrows `device` (it must outlive the handle) and copies the text. `o` may be NULL; its arch is replaced by the
@@ -135,11 +141,12 @@ typedef struct fsc_jit fsc_jit;
 FSC_API fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
                                   fsc_jit **out);
 FSC_API void fsc_jit_destroy(fsc_jit *j);
-/* The message of the calling thread's last call that failed on this handle (diagnostics of a compile included), "" if none has. It lives
- * until that thread's next failure, and no longer than the handle. */
+/* The message of the calling thread's last call that failed on this handle (diagnostics of a compile included), "" if
+ * none has. It lives until that thread's next failure, and no longer than the handle. */
 FSC_API const char *fsc_jit_message(const fsc_jit *j);
 
-/* Of all compiles so far: IR dumps that were asked for, warnings, and the table of times. Not while another thread launches. */
+/* Of all compiles so far: IR dumps that were asked for, warnings, and the table of times.
+ * Not while another thread launches. */
 FSC_API const char *fsc_jit_log(const fsc_jit *j);
 /* The variant that these arguments call for: compiled if it is new, loaded, and not launched. The kernel belongs to the
  * handle; args are the run-time parameters in the kernel's order, as in fsc_launch. What specialises a variant: element
@@ -149,8 +156,10 @@ FSC_API const char *fsc_jit_log(const fsc_jit *j);
 FSC_API fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out);
 /* fsc_jit_prepare, then fsc_launch with the same checks. */
 FSC_API fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
-/* The same for those who debug: fsc_launch_checked of the variant, and names, kinds and types are looked at before it is compiled. */
-FSC_API fsc_status fsc_jit_launch_checked(fsc_jit *j, const int64_t grid[3], const FscNamedArg *args, size_t nargs, void *stream);
+/* The same for those who debug: fsc_launch_checked of the variant, and names,
+ * kinds and types are looked at before it is compiled. */
+FSC_API fsc_status fsc_jit_launch_checked(fsc_jit *j, const int64_t grid[3], const FscNamedArg *args, size_t nargs,
+                                          void *stream);
 /* How the handle came by its variants so far. */
 typedef struct FscJitCounts {
     uint32_t compiled;  /* by the compiler, those that failed included */
@@ -161,19 +170,23 @@ FSC_API void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out);
  * the source leaves open has the dtype "" or the name of the dtype parameter that decides it. */
 FSC_API const struct Record *fsc_jit_interface(const fsc_jit *j);
 
-/* ---- For other languages ------------------------------------------------------------------------------------------------ *
- * What the Python package is made of (docs/python.md): no struct of options, and arrays as their owners describe them. */
+/* ---- For other languages
+ * ------------------------------------------------------------------------------------------------ * What the Python
+ * package is made of (docs/python.md): no struct of options, and arrays as their owners describe them. */
 
-/* The names of a file's entry points, in order: on success fsc_compilation_output(*out) has one a line. As fsc_compile. */
+/* The names of a file's entry points, in order: on success fsc_compilation_output(*out) has one a line.
+ * As fsc_compile. */
 FSC_API fsc_status fsc_source_kernels(const char *file, const char *source, size_t length, fsc_compilation **out);
-/* The same of all functions that fsc_jit_open takes as its kernel: those that others call and those inside of host functions, too. */
+/* The same of all functions that fsc_jit_open takes as its kernel:
+ * those that others call and those inside of host functions, too. */
 FSC_API fsc_status fsc_source_functions(const char *file, const char *source, size_t length, fsc_compilation **out);
 
-/* fsc_jit_create with everything as text. A setting's name is a constexpr or dtype parameter of the kernel, a parameter whose
- * type is open (its value is a type), or an option of jitoption.def: "num_warps", "fast_math" … (where both are, the
- * parameter). kernel: NULL for the only one. FSC_ERROR_USAGE: no such name, or no such value; the message says what there is. */
-FSC_API fsc_status fsc_jit_open(fsc_device *device, const char *file, const char *source, size_t length, const char *kernel,
-                                const fsc_name_value *settings, size_t num_settings, fsc_jit **out);
+/* fsc_jit_create with everything as text. A setting's name is a constexpr or dtype parameter of the kernel, a parameter
+ * whose type is open (its value is a type), or an option of jit/option.def: "num_warps", "fast_math" … (where both are,
+ * the parameter). kernel: NULL for the only one. FSC_ERROR_USAGE: no such name, or no such value; the message says what
+ * there is. */
+FSC_API fsc_status fsc_jit_open(fsc_device *device, const char *file, const char *source, size_t length,
+                                const char *kernel, const fsc_name_value *settings, size_t num_settings, fsc_jit **out);
 
 typedef enum FscParamKind {
     FSC_PARAM_POINTER,
@@ -187,7 +200,8 @@ typedef enum FscParamKind {
 typedef struct FscParam {
     FscParamKind kind;
     const char *name;
-    const char *dtype; /* "fp32", of a pointer its elements'; the dtype parameter that decides it; "" where it is open, or none */
+    const char *dtype; /* "fp32", of a pointer its elements'; the dtype parameter that decides it;
+                        * "" where it is open, or none */
     const char *text;  /* as the source has it, about: "x: *T[n_rows:x_stride, n_cols]", "eps: fp32 = 1e-05" */
     bool is_optional;  /* it has a default or a rule, or a contract names it, so that fsc_jit_call may do without */
 } FscParam;
@@ -195,9 +209,9 @@ typedef struct FscParam {
 FSC_API const char *fsc_jit_kernel(const fsc_jit *j); /* its name */
 /* FSC_ERROR_USAGE past the end. Strings live as long as the handle. */
 FSC_API fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out);
-/* Whether the kernel loads from and stores to what this parameter points at (atomics do both). Found by a compile for this
- * machine, once; where that does not tell, both are true but for what is a pointer to const. FSC_ERROR_SOURCE: as its settings
- * are, the kernel does not compile; *reads and *writes are set also then. */
+/* Whether the kernel loads from and stores to what this parameter points at (atomics do both). Found by a compile for
+ * this machine, once; where that does not tell, both are true but for what is a pointer to const. FSC_ERROR_SOURCE: as
+ * its settings are, the kernel does not compile; *reads and *writes are set also then. */
 FSC_API fsc_status fsc_jit_access(fsc_jit *j, size_t index, bool *reads, bool *writes);
 
 /* An argument, and for a pointer what lies behind it: array.rank above FSC_RANK_MAX: not known. */
@@ -206,10 +220,11 @@ typedef struct FscValue {
     FscArray array;
 } FscValue;
 
-/* fsc_jit_launch of arrays. A missing scalar is what a shape contract says that an array's sizes or strides are, else its default.
- * Two that contradict, a stride that the contract does not allow, an argument that nothing says are FSC_ERROR_ARGUMENT; then as
- * fsc_jit_launch. Takes no lock and allocates nothing where that does not. */
-FSC_API fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values, void *stream);
+/* fsc_jit_launch of arrays. A missing scalar is what a shape contract says that an array's sizes or strides are, else
+ * its default. Two that contradict, a stride that the contract does not allow, an argument that nothing says are
+ * FSC_ERROR_ARGUMENT; then as fsc_jit_launch. Takes no lock and allocates nothing where that does not. */
+FSC_API fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values,
+                                void *stream);
 
 #ifdef __cplusplus
 }

@@ -1,13 +1,13 @@
 /* main.c - the tool's entry: which command, then that command.
  *
- *     fsc FILE            compile (tool/compile.c)
- *     fsc run FILE …      compile and launch (tool/run.c)
- *     fsc info FILE       resources and occupancy (tool/info.c)
- *     fsc bench FILE …    time over sizes (tool/bench.c)
- *     fsc profile FILE …  count what each line does (tool/profile.c)
- *     fsc viz FILE …      a page that plays it (tool/viz.c)
- *     fsc devices         what there is to run on (tool/devices.c)
- *     fsc cache WHAT      the variants on disk (tool/cache.c)
+ *     fsc FILE            compile (tool/compile/compile.c)
+ *     fsc run FILE …      compile and launch (tool/run/run.c)
+ *     fsc info FILE       resources and occupancy (tool/info/info.c)
+ *     fsc bench FILE …    time over sizes (tool/bench/bench.c)
+ *     fsc profile FILE …  count what each line does (tool/profile/profile.c)
+ *     fsc viz FILE …      a page that plays it (tool/viz/viz.c)
+ *     fsc devices         what there is to run on (tool/info/devices.c)
+ *     fsc cache WHAT      the variants on disk (tool/info/cache.c)
  */
 #include "check/check.h"
 #include "tool/tool.h"

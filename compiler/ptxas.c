@@ -1,13 +1,14 @@
 /* ptxas.c - NVIDIA's assembler as a process: PTX text in, cubin bytes and its -v report out.
  *
  * fsc needs ptxas for nothing but --emit=cubin and for registers where there is no driver. It is looked for in
- * $FSC_PTXAS, PATH, $CUDA_HOME, the usual place of a toolkit, and in a build tree what `bootstrap --with-ptxas` unpacks.
- * What goes in and comes out lies in memory, behind descriptors that the process inherits: no file is left, whatever happens.
+ * $FSC_PTXAS, PATH, $CUDA_HOME, the usual place of a toolkit, and in a build tree what `bootstrap --with-ptxas`
+ * unpacks. What goes in and comes out lies in memory, behind descriptors that the process inherits: no file is left,
+ * whatever happens.
  */
 #define _GNU_SOURCE
 #include "driver.h"
 
-#include "runtime/ascii.h"
+#include "runtime/base/ascii.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -41,8 +42,8 @@ static bool try_path(const char *folder, size_t n, const char *rest) {
     return false;
 }
 
-/* What `bootstrap --with-ptxas` fetched, for a program that lies in the folder where this was built. Beside a program anywhere
- * else, such as one from an archive in a folder of many users, anybody may have put a ptxas. */
+/* What `bootstrap --with-ptxas` fetched, for a program that lies in the folder where this was built. Beside a program
+ * anywhere else, such as one from an archive in a folder of many users, anybody may have put a ptxas. */
 static bool try_build_tree(void) {
     static const char build[] = FSC_BUILD_FOLDER "/";
     char self[PATH_MAX];
@@ -102,8 +103,8 @@ static bool read_all(int file, Text *out) {
 
 enum { NOT_RUN = -1, STATUS_UNKNOWN = -2 };
 
-/* Runs argv with both output streams into the log, to its end: the exit status; NOT_RUN, also where a signal ended it; or
- * STATUS_UNKNOWN where the host program ignores SIGCHLD, or waits for all children itself. */
+/* Runs argv with both output streams into the log, to its end: the exit status; NOT_RUN, also where a signal ended it;
+ * or STATUS_UNKNOWN where the host program ignores SIGCHLD, or waits for all children itself. */
 static int run_logged(char *const argv[], const Files *f) {
     posix_spawn_file_actions_t actions;
     if (posix_spawn_file_actions_init(&actions) != 0) return NOT_RUN;
@@ -161,7 +162,8 @@ fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_l
     if (f.log >= 0) (void)read_all(f.log, report);
     if (s == FSC_OK && cubin) text_write(cubin, made.at, made.len);
     text_free(&made);
-    if (s != FSC_OK && report->len == 0) text_printf(report, "%s could not be run, or is no ptxas: it wrote nothing", tool);
+    if (s != FSC_OK && report->len == 0)
+        text_printf(report, "%s could not be run, or is no ptxas: it wrote nothing", tool);
     for (int i = 0; i < 3; i++) {
         int file = (int[]){f.in, f.out, f.log}[i];
         if (file >= 0) (void)close(file);

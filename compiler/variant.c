@@ -105,7 +105,8 @@ void variant_key(const Record *interface, const FscDeviceProps *device, const Sp
             print_value(&s->values[i], out);
     for (uint32_t i = 0; i < r->num_params; i++)
         if (s->facts[i].dtype != FSC_DTYPE_NONE)
-            text_printf(out, "%s:%s%s ", r->params[i].name, s->facts[i].is_pointer ? "*" : "", fsc_dtype_name(s->facts[i].dtype));
+            text_printf(out, "%s:%s%s ", r->params[i].name, s->facts[i].is_pointer ? "*" : "",
+                        fsc_dtype_name(s->facts[i].dtype));
     for (int i = 0; i < SPEC_COMPILED; i++) print_value(&s->compiled[i], out);
     for (uint32_t i = 0; i < r->num_params; i++) print_fact(&r->params[i], &s->facts[i], out);
     if (s->launch.few.most) text_printf(out, "few=%u..%u of %u ", s->launch.few.least, s->launch.few.most, device->sms);

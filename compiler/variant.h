@@ -1,10 +1,11 @@
-/* variant.h - a specialisation (runtime/specialise.h) as the options of a compile, and what options say as its input. */
+/* variant.h - a specialisation (runtime/record/specialise.h) as the options of a compile,
+ * and what options say as its input. */
 #ifndef FSC_VARIANT_H
 #define FSC_VARIANT_H
 
 #include "base/base.h"
 #include "fsc.h"
-#include "runtime/specialise.h"
+#include "runtime/record/specialise.h"
 
 /* What the options say of the interface's parameters; values are by parameter, and the caller's room. */
 SpecGiven variant_given(const fsc_compile_options *o, const Record *interface, const char **values);

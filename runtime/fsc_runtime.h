@@ -1,9 +1,10 @@
-/* fsc_runtime.h - load, inspect and launch kernels compiled by fsc, on NVIDIA GPUs through the CUDA driver or on the CPU.
+/* fsc_runtime.h - load, inspect and launch kernels compiled by fsc,
+ * on NVIDIA GPUs through the CUDA driver or on the CPU.
  *
  * Rules that hold for every function:
- * - A function that can fail returns fsc_status. On failure one sentence says what, with the driver's own error name: in
- *   the device it happened on (fsc_device_message), and for the calling thread (fsc_last_message). Out parameters are
- *   written only on success, except where a function says otherwise.
+ * - A function that can fail returns fsc_status. On failure one sentence says what, with the driver's own error name:
+ *   in the device it happened on (fsc_device_message), and for the calling thread (fsc_last_message). Out parameters
+ *   are written only on success, except where a function says otherwise.
  * - Nothing prints, exits, aborts or installs handlers. No driver on the machine is a status (FSC_NO_DRIVER).
  * - What a _create/_open/_load function gives, the caller releases with its _destroy/_close/_unload; NULL is allowed
  *   there. Strings returned are owned by the library and live as long as the handle they came from.
@@ -30,8 +31,9 @@
 extern "C" {
 #endif
 
-/* ---- Version --------------------------------------------------------------------------------------------------------- *
- * Of this header; the build reads it here. docs/stability.md says what a version may change. */
+/* ---- Version
+ * --------------------------------------------------------------------------------------------------------- * Of this
+ * header; the build reads it here. docs/stability.md says what a version may change. */
 
 #define FSC_VERSION_MAJOR  0
 #define FSC_VERSION_MINOR  1
@@ -39,13 +41,14 @@ extern "C" {
 #define FSC_VERSION_NUMBER (FSC_VERSION_MAJOR * 10000 + FSC_VERSION_MINOR * 100 + FSC_VERSION_PATCH)
 #define FSC_VERSION_TEXT2_(n) #n
 #define FSC_VERSION_TEXT_(n)  FSC_VERSION_TEXT2_(n)
-#define FSC_VERSION_STRING                                                                                            \
-    FSC_VERSION_TEXT_(FSC_VERSION_MAJOR) "." FSC_VERSION_TEXT_(FSC_VERSION_MINOR) "." FSC_VERSION_TEXT_(FSC_VERSION_PATCH)
+#define FSC_VERSION_STRING                                                                                             \
+    FSC_VERSION_TEXT_(FSC_VERSION_MAJOR)                                                                               \
+    "." FSC_VERSION_TEXT_(FSC_VERSION_MINOR) "." FSC_VERSION_TEXT_(FSC_VERSION_PATCH)
 
 /* FSC_VERSION_NUMBER of the library that the program runs with. */
 FSC_API int fsc_version_number(void);
 
-/* ---- Status --------------------------------------------------------------------------------------------------------- */
+/* ---- Status ------------------------------------------------------------------------------------------------------ */
 
 /* One row of status.def each: FSC_OK is 0. Values may move between versions: compare with names. */
 typedef enum fsc_status {
@@ -70,14 +73,16 @@ typedef enum fsc_status {
     FSC_ERROR_DEVICE_MEMORY, /* device memory */
     FSC_ERROR_FAULT,         /* a kernel faulted (illegal address, trap, …): the context is lost; every later call on
                                 this device reports it too */
-    FSC_ERROR_ASSERT,        /* code compiled with device_debug: an assertion failed, and the launch ended there; on the CPU
-                                and emulated threads fsc_device_finding has it, on a GPU the context is lost as after a fault */
+    FSC_ERROR_ASSERT,        /* code compiled with device_debug: an assertion failed, and the launch ended there; on the
+                              * CPU                                 and emulated threads fsc_device_finding has it, on a
+                              * GPU the context is lost as after a fault */
     FSC_ERROR_CHECK,         /* a checked launch found something: fsc_device_finding has all of it */
     FSC_ERROR_DRIVER,        /* any other error of the driver */
     FSC_ERROR_INTERNAL,      /* a bug of fsc */
 } fsc_status;
 
-/* "FSC_NO_DRIVER"; "there is no CUDA driver on this machine". Static; never NULL, also for numbers that are no status. */
+/* "FSC_NO_DRIVER"; "there is no CUDA driver on this machine". Static; never NULL,
+ * also for numbers that are no status. */
 FSC_API const char *fsc_status_name(fsc_status s);
 FSC_API const char *fsc_status_text(fsc_status s);
 /* The tool's exit code: 0 done, 1 input, 2 call, 3 environment, 70 bug. */
@@ -86,7 +91,7 @@ FSC_API int fsc_status_exit_code(fsc_status s);
  * call. Successful calls leave it alone. */
 FSC_API const char *fsc_last_message(void);
 
-/* ---- Element types -------------------------------------------------------------------------------------------------- */
+/* ---- Element types ----------------------------------------------------------------------------------------------- */
 
 typedef enum FscDType {
     FSC_DTYPE_NONE, /* not said */
@@ -111,7 +116,7 @@ FSC_API const char *fsc_dtype_name(FscDType t);    /* "fp32"; "" for what is non
 FSC_API FscDType fsc_dtype_find(const char *name); /* FSC_DTYPE_NONE: no such type */
 FSC_API uint32_t fsc_dtype_size(FscDType t);       /* bytes of one element, 0 for none */
 
-/* ---- Devices -------------------------------------------------------------------------------------------------------- */
+/* ---- Devices ----------------------------------------------------------------------------------------------------- */
 
 typedef enum FscDeviceKind {
     FSC_CPU,  /* kernels as loops over tiles, in SIMD vectors */
@@ -150,7 +155,8 @@ FSC_API fsc_status fsc_device_count(FscDeviceKind kind, int *count);
 FSC_API fsc_status fsc_device_current(int *ordinal);
 /* "cuda" (the current context's device, else number 0), "cuda:N", "cpu" and "emu" (all cores), "cpu:N" and "emu:N" (N
  * host threads), or "auto":
- * "cuda" if that opens, else "cpu" (fsc_last_message then says why not "cuda"). FSC_NO_DRIVER, FSC_NO_DEVICE, FSC_ERROR_USAGE for another word. */
+ * "cuda" if that opens, else "cpu" (fsc_last_message then says why not "cuda"). FSC_NO_DRIVER, FSC_NO_DEVICE,
+ * FSC_ERROR_USAGE for another word. */
 FSC_API fsc_status fsc_device_open(const char *name, fsc_device **out);
 /* After everything made on the device was released. */
 FSC_API void fsc_device_close(fsc_device *d);
@@ -159,9 +165,10 @@ FSC_API fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out);
  * of this function. */
 FSC_API const char *fsc_device_message(const fsc_device *d);
 
-/* ---- Checked launches ----------------------------------------------------------------------------------------------- *
- * On "cpu" and "emu", once switched on for the device: every launch watches what its programs do, and one that did wrong
- * gives FSC_ERROR_CHECK with the findings as text. An access beside the launch's buffers is reported and not performed.
+/* ---- Checked launches -----------------------------------------------------------------------------------------------
+ * * On "cpu" and "emu", once switched on for the device: every launch watches what its programs do, and one that did
+ * wrong gives FSC_ERROR_CHECK with the findings as text. An access beside the launch's buffers is reported and not
+ * performed.
  *   cpu  accesses of global memory beside the buffers, by line and program
  *   emu  also misaligned ones; races between programs, and between threads of one program; shared memory: bounds, reads
  *        before any write, races between two barriers; barriers and shuffles that not all threads reach; elements of an
@@ -180,17 +187,17 @@ typedef struct FscFinding {
     const char *advice;   /* what to do about its kind, one sentence without a full stop */
 } FscFinding;
 
-/* Kernels loaded by the JIT after the call are compiled with checks; earlier ones on "cpu" have none. FSC_ERROR_USAGE on
- * CUDA devices (NVIDIA's compute-sanitizer is for those). */
+/* Kernels loaded by the JIT after the call are compiled with checks; earlier ones on "cpu" have none. FSC_ERROR_USAGE
+ * on CUDA devices (NVIDIA's compute-sanitizer is for those). */
 FSC_API fsc_status fsc_device_check(fsc_device *d, bool on);
 FSC_API bool fsc_device_checks(const fsc_device *d);
 /* Of the device's last checked launch; strings live until the next one. */
 FSC_API size_t fsc_device_findings(const fsc_device *d);
 FSC_API fsc_status fsc_device_finding(const fsc_device *d, size_t index, FscFinding *out);
 
-/* ---- Counted launches ----------------------------------------------------------------------------------------------- *
- * On "cpu" and "emu", once switched on for the device: code counts what each source line does; docs/profiling.md says what
- * the numbers mean.
+/* ---- Counted launches -----------------------------------------------------------------------------------------------
+ * * On "cpu" and "emu", once switched on for the device: code counts what each source line does; docs/profiling.md says
+ * what the numbers mean.
  *   cpu  how often each line ran
  *   emu  also instructions, accesses of global and shared memory by warps, shuffles, barriers */
 
@@ -206,7 +213,8 @@ typedef struct FscTraffic {
     uint64_t requests, lanes; /* lanes that take part, of all requests */
     uint64_t idle;            /* lanes that run the instruction and take no part: predicated off */
     uint64_t bytes;           /* asked for */
-    uint64_t units; /* global memory: sectors of 32 bytes; shared memory: wavefronts, each at most a word of each of 32 banks */
+    uint64_t units; /* global memory: sectors of 32 bytes; shared memory: wavefronts,
+                     * each at most a word of each of 32 banks */
     uint64_t least; /* shared memory: wavefronts without a conflict of banks */
     uint32_t narrow, wide; /* the least and the most bytes that one lane asks for at once */
 } FscTraffic;
@@ -250,7 +258,7 @@ FSC_API const FscDeviceProps *fsc_gpu_find(const char *name);
 /* The rows in order, NULL past the end; *key (may be NULL) is the name fsc_gpu_find knows. */
 FSC_API const FscDeviceProps *fsc_gpu_at(size_t index, const char **key);
 
-/* ---- Occupancy ------------------------------------------------------------------------------------------------------ */
+/* ---- Occupancy --------------------------------------------------------------------------------------------------- */
 
 typedef enum FscLimit { /* what keeps one more block from fitting */
                         FSC_LIMIT_NONE,
@@ -280,10 +288,10 @@ FSC_API fsc_status fsc_occupancy(const FscDeviceProps *p, uint32_t registers, ui
 /* waves = ceil(blocks / resident); *fill of the last one in 0..1 (1 where it is full). 0 and 0 for no blocks. */
 FSC_API void fsc_waves(uint64_t blocks, uint64_t resident, uint64_t *waves, double *fill);
 
-/* ---- Memory --------------------------------------------------------------------------------------------------------- *
- * A buffer is a plain pointer: device memory (a CUdeviceptr) on CUDA, host memory on the CPU; at least 256-byte aligned.
- * Memory of the caller's own (cuMemAlloc, torch, …) is as good. Copies and fills have ended when they return, and come
- * after what was queued on the default stream; wait for other streams first (fsc_stream_wait). */
+/* ---- Memory ---------------------------------------------------------------------------------------------------------
+ * * A buffer is a plain pointer: device memory (a CUdeviceptr) on CUDA, host memory on the CPU; at least 256-byte
+ * aligned. Memory of the caller's own (cuMemAlloc, torch, …) is as good. Copies and fills have ended when they return,
+ * and come after what was queued on the default stream; wait for other streams first (fsc_stream_wait). */
 
 /* bytes may be 0: *out is NULL then. FSC_ERROR_DEVICE_MEMORY. */
 FSC_API fsc_status fsc_memory_alloc(fsc_device *d, uint64_t bytes, void **out);
@@ -292,8 +300,8 @@ FSC_API fsc_status fsc_memory_write(fsc_device *d, void *buffer, const void *hos
 FSC_API fsc_status fsc_memory_read(fsc_device *d, void *host, const void *buffer, uint64_t bytes);
 FSC_API fsc_status fsc_memory_fill(fsc_device *d, void *buffer, uint8_t byte, uint64_t bytes);
 
-/* ---- Streams and time ----------------------------------------------------------------------------------------------- *
- * A stream is a CUstream as void *; NULL is the default stream; the CPU runs everything at once and ignores it. */
+/* ---- Streams and time -----------------------------------------------------------------------------------------------
+ * * A stream is a CUstream as void *; NULL is the default stream; the CPU runs everything at once and ignores it. */
 
 FSC_API fsc_status fsc_stream_create(fsc_device *d, void **out); /* of the CPU: NULL */
 FSC_API fsc_status fsc_stream_destroy(fsc_device *d, void *stream);
@@ -308,18 +316,19 @@ FSC_API fsc_status fsc_event_record(fsc_event *e, void *stream);
 /* Waits for `end`, then milliseconds between the two. FSC_ERROR_USAGE: one was never recorded. */
 FSC_API fsc_status fsc_event_elapsed(fsc_event *start, fsc_event *end, double *milliseconds);
 
-/* ---- Modules -------------------------------------------------------------------------------------------------------- */
+/* ---- Modules ----------------------------------------------------------------------------------------------------- */
 
 struct Record; /* record.h: parameters, contracts, launch rule of one compiled variant */
 typedef struct fsc_module fsc_module;
 
-/* PTX text (the driver compiles it), a cubin or a fatbin, told apart by its first bytes; copied. The device must be CUDA.
- * FSC_ERROR_RECORD, FSC_ERROR_ARCH, FSC_ERROR_DRIVER_OLD, FSC_ERROR_IMAGE (with the driver's log in the message). */
+/* PTX text (the driver compiles it), a cubin or a fatbin, told apart by its first bytes; copied. The device must be
+ * CUDA. FSC_ERROR_RECORD, FSC_ERROR_ARCH, FSC_ERROR_DRIVER_OLD, FSC_ERROR_IMAGE (with the driver's log in the
+ * message). */
 FSC_API fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out);
 
 /* One program of a kernel on the host. args[i] points at the value of the i-th run-time parameter (a pointer parameter:
- * at the pointer), pid is this program's index, nprog the grid, scratch the module's scratch_bytes (64-byte aligned, own
- * to this program while it runs, contents undefined). Called from several threads at once. */
+ * at the pointer), pid is this program's index, nprog the grid, scratch the module's scratch_bytes (64-byte aligned,
+ * own to this program while it runs, contents undefined). Called from several threads at once. */
 typedef void FscHostEntry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch);
 
 /* One thread of a kernel on device "emu": hooks.h says what a thread is to the code. */
@@ -352,7 +361,8 @@ typedef struct FscHostCode {
 
 /* A kernel of host code on a CPU or emulator device. The record and the struct are copied. On failure destroy is not
  * called. */
-FSC_API fsc_status fsc_module_host(fsc_device *d, const struct Record *record, const FscHostCode *code, fsc_module **out);
+FSC_API fsc_status fsc_module_host(fsc_device *d, const struct Record *record, const FscHostCode *code,
+                                   fsc_module **out);
 /* Kernels made of the module stay usable: they share it. */
 FSC_API void fsc_module_unload(fsc_module *m);
 
@@ -362,7 +372,7 @@ FSC_API const struct Record *fsc_module_record(const fsc_module *m, size_t index
 /* The record of an image without a device: its text, malloc'd (the caller frees), NULL if there is none at `index`. */
 FSC_API char *fsc_image_record(const void *image, size_t size, size_t index);
 
-/* ---- Kernels -------------------------------------------------------------------------------------------------------- */
+/* ---- Kernels ----------------------------------------------------------------------------------------------------- */
 
 typedef struct fsc_kernel fsc_kernel;
 
@@ -400,7 +410,8 @@ typedef enum FscArgKind {
     FSC_ARG_INT,     /* u.integer; converted to the parameter's type, an error if it does not fit */
     FSC_ARG_FLOAT,   /* u.real; rounded to the parameter's type; an error for an integer parameter */
     FSC_ARG_MISSING, /* to be filled in by fsc_jit_call; no other call takes it */
-    FSC_ARG_UNSIGNED, /* u.natural; as FSC_ARG_INT: from 2^63 on it fits u64 and floats, and launch rules do not know it */
+    FSC_ARG_UNSIGNED, /* u.natural; as FSC_ARG_INT: from 2^63 on it fits u64 and floats,
+                       * and launch rules do not know it */
 } FscArgKind;
 
 typedef struct FscArg {
@@ -420,7 +431,8 @@ enum { FSC_RANK_MAX = 8 };
 /* What lies behind a pointer, as its owner says it. */
 typedef struct FscArray {
     uint32_t rank;
-    int64_t shape[FSC_RANK_MAX], strides[FSC_RANK_MAX]; /* elements, slowest dimension first; the first `rank` ones count */
+    /* elements, slowest dimension first; the first `rank` ones count */
+    int64_t shape[FSC_RANK_MAX], strides[FSC_RANK_MAX];
 } FscArray;
 
 static inline FscArg fsc_pointer(const void *p, uint64_t bytes, FscDType dtype) {
@@ -448,11 +460,11 @@ static inline FscArg fsc_float(double x) {
  * Checked before anything runs, each with a message that names parameter, value and what was wanted: number and kind of
  * the arguments, alignment and equal-to-1 as the variant assumes, constexpr values against the rule, `require`
  * conditions, buffer sizes against the shape contract (NULL holds nothing), the grid (x <= 2^31 - 1, y and z <= 65535).
- * A grid with a 0 is success, and launches nothing. A launch that is right takes no lock and allocates nothing, up to 256
- * arguments; it is fit for a stream that is being captured into a graph. */
+ * A grid with a 0 is success, and launches nothing. A launch that is right takes no lock and allocates nothing, up to
+ * 256 arguments; it is fit for a stream that is being captured into a graph. */
 FSC_API fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
-/* An argument, and the name that the caller has for its parameter; NULL: not compared. A number's dtype says which type the caller
- * takes the parameter for, FSC_DTYPE_NONE: not compared. */
+/* An argument, and the name that the caller has for its parameter; NULL: not compared. A number's dtype says which type
+ * the caller takes the parameter for, FSC_DTYPE_NONE: not compared. */
 typedef struct FscNamedArg {
     const char *name;
     FscArg arg;
@@ -464,21 +476,25 @@ static inline FscNamedArg fsc_named(const char *name, FscArg arg) {
 }
 
 /* fsc_launch for those who debug: slower, and it returns when the launch has ended, so that a fault is this launch's (a
- * stream that is being captured is FSC_ERROR_USAGE). Refused with the kernel's signature in the message are, beyond what fsc_launch refuses: a wrong
- * number of arguments, a name at the wrong place or of no parameter, another kind or type (FSC_ERROR_ARGUMENT); NULL for a
- * pointer that the kernel goes through; on a GPU, an address that is none of its memory. A launch that fails later says with which
- * arguments. Those are in the order of the call, never reordered. */
-FSC_API fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNamedArg *args, size_t nargs, void *stream);
+ * stream that is being captured is FSC_ERROR_USAGE). Refused with the kernel's signature in the message are, beyond
+ * what fsc_launch refuses: a wrong number of arguments, a name at the wrong place or of no parameter, another kind or
+ * type (FSC_ERROR_ARGUMENT); NULL for a pointer that the kernel goes through; on a GPU, an address that is none of its
+ * memory. A launch that fails later says with which arguments. Those are in the order of the call, never reordered. */
+FSC_API fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNamedArg *args, size_t nargs,
+                                      void *stream);
 /* The grid that the launch rule gives (z, y = 1 where the rule has fewer), with the same checks, launching nothing;
  * *variant (may be NULL) is the variant that a launch would take. */
 FSC_API fsc_status fsc_launch_grid(fsc_kernel *k, const FscArg *args, size_t nargs, int64_t grid[3], size_t *variant);
 
-/* ---- Objects: kernels compiled ahead of time ---------------------------------------------------------------------------- *
- * `fsc --emit=object` and `--emit=c` make a function per kernel, `fsc_status softmax(fsc_stream stream, float *y, …)`, and a
- * table of its variants, `softmax_object`. The function only hands its arguments to fsc_object_launch (docs/embedding.md). */
+/* ---- Objects: kernels compiled ahead of time
+ * ---------------------------------------------------------------------------- * `fsc --emit=object` and `--emit=c`
+ * make a function per kernel, `fsc_status softmax(fsc_stream stream, float *y, …)`, and a table of its variants,
+ * `softmax_object`. The function only hands its arguments to fsc_object_launch (docs/embedding.md). */
 
-/* A CUstream, NULL: the default stream. It runs in the calling thread's current context, else in the primary context of device
- * 0. NULL is the CPU where there is no driver or GPU, or where the object has a CPU version only; FSC_STREAM_CPU always is. */
+/* A CUstream, NULL: the default stream. It runs in the calling thread's current context,
+ * else in the primary context of device
+ * 0. NULL is the CPU where there is no driver or GPU, or where the object has a CPU version only;
+ *    FSC_STREAM_CPU always is. */
 typedef void *fsc_stream;
 #define FSC_STREAM_CPU ((fsc_stream)(intptr_t)-1)
 
@@ -502,16 +518,18 @@ typedef struct FscObject {
     void *loaded; /* the runtime's own; NULL at first */
 } FscObject;
 
-/* Launches the variant that fits: values[i] points at the i-th run-time argument, of the C type that the parameter has in
- * the generated header (a float for every floating-point scalar but fp64, a uint8_t for i1). grid: NULL, or of a kernel without
- * a launch rule the programs. Checked as fsc_launch is; FSC_ERROR_ARCH also where the CPU version is given a GPU's memory; FSC_NO_VARIANT says which --variants would cover the call. Takes the
- * newest cubin that fits the device, else PTX, which the driver compiles. A variant is loaded when it is first launched,
- * once a context, whichever threads ask; from then on nothing is locked but the kernel's table for reading. */
+/* Launches the variant that fits: values[i] points at the i-th run-time argument, of the C type that the parameter has
+ * in the generated header (a float for every floating-point scalar but fp64, a uint8_t for i1). grid: NULL, or of a
+ * kernel without a launch rule the programs. Checked as fsc_launch is; FSC_ERROR_ARCH also where the CPU version is
+ * given a GPU's memory; FSC_NO_VARIANT says which --variants would cover the call. Takes the newest cubin that fits the
+ * device, else PTX, which the driver compiles. A variant is loaded when it is first launched, once a context, whichever
+ * threads ask; from then on nothing is locked but the kernel's table for reading. */
 FSC_API fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid[3], const void *const *values);
-/* Loads every variant for where this stream runs: for those who capture launches in a graph, or want no first call. All that
- * can be are loaded; the status is the first failure's. */
+/* Loads every variant for where this stream runs: for those who capture launches in a graph, or want no first call. All
+ * that can be are loaded; the status is the first failure's. */
 FSC_API fsc_status fsc_object_load(FscObject *o, fsc_stream stream);
-/* Unloads it everywhere, before its contexts are destroyed or its code leaves the process. No launch of it at the same time. */
+/* Unloads it everywhere, before its contexts are destroyed or its code leaves the process.
+ * No launch of it at the same time. */
 FSC_API void fsc_object_unload(FscObject *o);
 
 #ifdef __cplusplus

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """install.py BUILD|ARCHIVE FAKE_DRIVER [CFLAGS]: what is installed is enough to build programs with kernels in them.
 
-Unpacks cpack's archive (of the build, or the one given) somewhere, and builds docs/examples/embed against it with CMake; the same with a C compiler and
-pkg-config from --emit=c; compares the .deb; runs all of it without a driver, on the tests' fake one, and on a GPU if there is one. Every type of
-a scalar reaches the kernel as the header passes it. Libraries show fsc_* only; nothing in the archive needs LLVM or a newer C library.
+Unpacks cpack's archive (of the build, or the one given) somewhere, and builds docs/examples/embed against it with
+CMake; the same with a C compiler and pkg-config from --emit=c; compares the .deb; runs all of it without a driver, on
+the tests' fake one, and on a GPU if there is one. Every type of a scalar reaches the kernel as the header passes it.
+Libraries show fsc_* only; nothing in the archive needs LLVM or a newer C library.
 """
 
 import ctypes
@@ -44,7 +45,8 @@ def unpack(archive, folder):
 
 
 def install(build, folder, sanitized):
-    """The prefix: of the archive that cpack makes; of a sanitized build, which is large, as cmake --install gives it."""
+    """The prefix: of the archive that cpack makes; of a sanitized build, which is large,
+    as cmake --install gives it."""
     first, prefix = os.path.join(folder, "first"), os.path.join(folder, "moved")
     if not os.path.isdir(build):
         return unpack(build, folder)
@@ -58,30 +60,38 @@ def install(build, folder, sanitized):
 
 
 def check_debian(build, prefix, folder):
-    """The .deb has the archive's files under /usr, its tool runs, and it depends on nothing that a bare system lacks."""
+    """The .deb has the archive's files under /usr, its tool runs,
+    and it depends on nothing that a bare system lacks."""
     if not shutil.which("dpkg-deb"):
         return
     made, root = os.path.join(folder, "deb"), os.path.join(folder, "root")
-    run("cpack", "-G", "DEB", "-B", made, "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none", "--config", os.path.join(build, "CPackConfig.cmake"), folder=build)
+    run("cpack", "-G", "DEB", "-B", made, "-D", "CPACK_DEBIAN_COMPRESSION_TYPE=none", "--config",
+        os.path.join(build, "CPackConfig.cmake"), folder=build)
     package, = glob.glob(os.path.join(made, "*.deb"))
     depends = re.findall(r"[\w.+-]+(?= \(|,|$)", run("dpkg-deb", "-f", package, "Depends").strip())
     expect(set(depends) == {"libc6", "libzstd1", "zlib1g"}, "%s depends on %s" % (package, depends))
     run("dpkg-deb", "-x", package, root)
     usr = os.path.join(root, "usr")
-    trees = [sorted(os.path.relpath(path, top) for path in glob.glob(os.path.join(top, "**"), recursive=True)) for top in (prefix, usr)]
+    trees = [sorted(os.path.relpath(path, top) for path in glob.glob(os.path.join(top, "**"), recursive=True))
+             for top in (prefix, usr)]
     expect(trees[0] == trees[1], "the .deb and the .tar.gz differ: %s" % sorted(set(trees[0]) ^ set(trees[1])))
-    expect(run(os.path.join(usr, "bin", "fsc"), "--version").startswith("fsc "), "the .deb's fsc does not tell its version")
+    expect(run(os.path.join(usr, "bin", "fsc"), "--version").startswith("fsc "),
+           "the .deb's fsc does not tell its version")
 
 
 def check_share(prefix):
     share = os.path.join(prefix, "share")
     pages = sorted(os.listdir(os.path.join(share, "man", "man1")))
-    commands = re.findall(r"^\.BR (\S+) \(1\)", open(os.path.join(share, "man", "man3", "libfsc.3"), encoding="utf-8").read() +
-                          "\n".join(open(os.path.join(share, "man", "man1", page), encoding="utf-8").read() for page in pages), re.M)
-    expect(len(pages) > 4 and pages == sorted({name.replace("\\", "") + ".1" for name in commands}), "manual pages are %s" % pages)
+    commands = re.findall(r"^\.BR (\S+) \(1\)",
+                          open(os.path.join(share, "man", "man3", "libfsc.3"), encoding="utf-8").read() +
+                          "\n".join(open(os.path.join(share, "man", "man1", page), encoding="utf-8").read()
+                                    for page in pages), re.M)
+    expect(len(pages) > 4 and pages == sorted({name.replace("\\", "") + ".1" for name in commands}),
+           "manual pages are %s" % pages)
     if shutil.which("groff"):
         for page in glob.glob(os.path.join(share, "man", "*", "*")):
-            warned = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-z", page], text=True, stderr=subprocess.PIPE).stderr
+            warned = subprocess.run(["groff", "-man", "-Tutf8", "-Kutf8", "-ww", "-z", page], text=True,
+                                    stderr=subprocess.PIPE).stderr
             expect(not warned, "groff about %s: %s" % (page, warned))
     for name in ("bash-completion/completions/fsc", "zsh/site-functions/_fsc", "fish/vendor_completions.d/fsc.fish"):
         expect("emit" in open(os.path.join(share, name), encoding="utf-8").read(), name + " lacks --emit")
@@ -101,9 +111,12 @@ def with_python(prefix):
     """The package of the archive finds the library of the archive."""
     program = ("import array, fsc\nx = array.array('f', [1, 2, 3])\ny = array.array('f', [0, 0, 0])\n"
                "a, b = (fsc.Array(v.buffer_info()[0], 'fp32', (1, 3), owner=v) for v in (y, x))\n"
-               "fsc.load(%r).softmax(a, b)\nprint(abs(sum(y) - 1) < 1e-6, fsc.library_path)" % os.path.join(ROOT, "dsl_examples", "softmax.dsl"))
-    printed = run(sys.executable, "-B", "-c", program, env={"PYTHONPATH": os.path.join(prefix, "share", "fsc", "python"), "FSC_LIBRARY": ""})
-    expect(printed.startswith("True ") and os.path.realpath(printed.split()[1]).startswith(os.path.realpath(prefix)), "Python prints %r" % printed)
+               "fsc.load(%r).softmax(a, b)\nprint(abs(sum(y) - 1) < 1e-6, fsc.library_path)" %
+               os.path.join(ROOT, "dsl_examples", "softmax.dsl"))
+    printed = run(sys.executable, "-B", "-c", program,
+                  env={"PYTHONPATH": os.path.join(prefix, "share", "fsc", "python"), "FSC_LIBRARY": ""})
+    expect(printed.startswith("True ") and os.path.realpath(printed.split()[1]).startswith(os.path.realpath(prefix)),
+           "Python prints %r" % printed)
 
 
 GLIBC = (2, 36)
@@ -111,8 +124,10 @@ SYSTEM = r"libc\.so\.6|libm\.so\.6|libz\.so\.1|libzstd\.so\.1|ld-linux-x86-64\.s
 
 
 def check_files(prefix):
-    """Every program and library of the archive: only the C library (built on Debian 12: its own at most), zlib and zstd, where the system has them."""
-    paths = [path for path in glob.glob(os.path.join(prefix, "**"), recursive=True) if os.path.isfile(path) and not os.path.islink(path)]
+    """Every program and library of the archive: only the C library (built on Debian 12: its own at most), zlib and
+    zstd, where the system has them."""
+    paths = [path for path in glob.glob(os.path.join(prefix, "**"), recursive=True) if os.path.isfile(path) and
+             not os.path.islink(path)]
     paths = [path for path in paths if open(path, "rb").read(4) == b"\177ELF"]
     expect(len(paths) == 3, "programs and libraries are %s" % paths)
     here = tuple(map(int, os.confstr("CS_GNU_LIBC_VERSION").split()[1].split(".")))
@@ -122,7 +137,8 @@ def check_files(prefix):
         expect(needed and all(re.fullmatch(SYSTEM, name) for name in needed), "%s needs %s" % (path, needed))
         expect(not re.search(r"\((RPATH|RUNPATH)\)", dynamic), "%s looks for libraries in folders of its own" % path)
         versions = {tuple(map(int, v.split("."))) for v in re.findall(r"GLIBC_([0-9.]+)", run("objdump", "-T", path))}
-        expect(versions and max(versions) <= max(GLIBC, here), "%s needs glibc %s" % (path, ".".join(map(str, max(versions)))))
+        expect(versions and max(versions) <= max(GLIBC, here),
+               "%s needs glibc %s" % (path, ".".join(map(str, max(versions)))))
         others = set(re.findall(r"\b(GLIBCXX|CXXABI|LLVM|GCC)_[0-9.]+", run("objdump", "-T", path)))
         expect(not others, "%s needs symbols of %s" % (path, others))
 
@@ -130,7 +146,8 @@ def check_files(prefix):
 def runs_well(program, kernel_version):
     """Without a driver: the CPU version, if there is one."""
     printed = run(program, env=NO_DRIVER, fails=kernel_version != "cpu")
-    wanted = r"^softmax of 257 x 781: off by [0-9e.-]+ at most$" if kernel_version == "cpu" else "^FSC_NO_DRIVER: there is no CUDA"
+    wanted = (r"^softmax of 257 x 781: off by [0-9e.-]+ at most$" if kernel_version == "cpu"
+              else "^FSC_NO_DRIVER: there is no CUDA")
     expect(re.search(wanted, printed, re.M), "%s prints %r" % (program, printed))
 
 
@@ -196,17 +213,20 @@ def wrong_calls(prefix, folder):
         with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="utf-8") as file:
             file.write("cmake_minimum_required(VERSION 3.20)\nproject(wrong LANGUAGES C)\nfind_package(fsc REQUIRED)\n"
                        "add_library(t STATIC)\n%s\n" % call)
-        printed = run("cmake", "-S", folder, "-B", os.path.join(folder, "build"), "-DCMAKE_PREFIX_PATH=" + prefix, fails=True)
+        printed = run("cmake", "-S", folder, "-B", os.path.join(folder, "build"), "-DCMAKE_PREFIX_PATH=" + prefix,
+                      fails=True)
         expect(why in " ".join(printed.split()), "%s gives %r" % (call, printed))
 
 
 def by_page(tool, kernel, source, folder, flags, env):
-    """docs/embedding.md's own line, with the flags of a build with sanitizers, makes a program that finds its library."""
+    """docs/embedding.md's own line, with the flags of a build with sanitizers,
+    makes a program that finds its library."""
     with open(os.path.join(ROOT, "docs", "embedding.md"), encoding="utf-8") as file:
         line = next(line for line in file if line.startswith("cc embed.c "))
     os.mkdir(folder)
     shutil.copy(source, folder)
-    run(tool, "--emit=object", "--arch=sm_80,cpu", kernel, "-o", "softmax.o", "--header=softmax.h", folder=folder, env=env)
+    run(tool, "--emit=object", "--arch=sm_80,cpu", kernel, "-o", "softmax.o", "--header=softmax.h", folder=folder,
+        env=env)
     run("sh", "-ec", line.replace("cc ", "cc " + flags + " ", 1), folder=folder, env=env)
     run(os.path.join(folder, "embed"))
 
@@ -224,7 +244,8 @@ def with_c_compiler(prefix, folder, flags, fake):
         by_page(tool, kernel, source, os.path.join(folder, "page"), flags, env)
     for kind, archs, version in [("c", "sm_80,sm_90", "ptx"), ("object", "cpu", "cpu")]:
         made = os.path.join(folder, "softmax." + {"c": "c", "object": "o"}[kind])
-        run(tool, "--emit=" + kind, "--arch=" + archs, kernel, "-o", made, "--header", os.path.join(folder, "softmax.h"), env=env)
+        run(tool, "--emit=" + kind, "--arch=" + archs, kernel, "-o", made, "--header",
+            os.path.join(folder, "softmax.h"), env=env)
         program = os.path.join(folder, "embed_" + kind)
         run("cc", "-std=c17", *STRICT, *flags.split(), "-I" + folder, source, made, "-o", program, *words, rpath)
         runs_well(program, version)
@@ -232,28 +253,32 @@ def with_c_compiler(prefix, folder, flags, fake):
             on_fake_driver(program, fake)
         if gpu_driver():
             printed = run(program, fails=version == "cpu")
-            expect(version != "cpu" or "is memory of a GPU, and this is its CPU version" in printed, "%s prints %r" % (program, printed))
+            expect(version != "cpu" or "is memory of a GPU, and this is its CPU version" in printed,
+                   "%s prints %r" % (program, printed))
     made = os.path.join(folder, "softmax.c")
     for standard in ("c99", "c11", "c++11", "c++20"):  # the C file is of all of them
-        run("c++" if "+" in standard else "cc", *STRICT, "-std=" + standard, "-x", standard.rstrip("0123456789"), "-I" + os.path.join(prefix, "include"),
-            "-c", made, "-o", os.path.join(folder, "standard.o"))
+        run("c++" if "+" in standard else "cc", *STRICT, "-std=" + standard, "-x", standard.rstrip("0123456789"),
+            "-I" + os.path.join(prefix, "include"), "-c", made, "-o", os.path.join(folder, "standard.o"))
     for library in filter(None, [fake, gpu_driver()]):
         program = os.path.join(folder, "graph")
-        run("cc", "-std=c17", *STRICT, *flags.split(), "-I" + folder, os.path.join(ROOT, "docs", "examples", "embed", "graph.c"), made, "-o", program,
-            library, *words, rpath, "-Wl,-rpath," + os.path.dirname(fake))
+        run("cc", "-std=c17", *STRICT, *flags.split(), "-I" + folder,
+            os.path.join(ROOT, "docs", "examples", "embed", "graph.c"), made, "-o", program, library, *words, rpath,
+            "-Wl,-rpath," + os.path.dirname(fake))
         with_graphs(program, fake) if library == fake else run(program)
     for opt in ("0", "2"):
         made, program = os.path.join(folder, "types.o"), os.path.join(folder, "types")
-        run(tool, "--emit=object", "--arch=cpu", "--opt=" + opt, os.path.join(ROOT, "tests", "Inputs", "types.dsl"), "-o", made,
-            "--header", os.path.join(folder, "types.h"))
-        run("cc", "-O" + opt, "-std=c17", *flags.split(), "-I" + folder, os.path.join(ROOT, "tests", "Inputs", "types.c"), made, "-o", program, *words, rpath)
+        run(tool, "--emit=object", "--arch=cpu", "--opt=" + opt, os.path.join(ROOT, "tests", "Inputs", "types.dsl"),
+            "-o", made, "--header", os.path.join(folder, "types.h"))
+        run("cc", "-O" + opt, "-std=c17", *flags.split(), "-I" + folder,
+            os.path.join(ROOT, "tests", "Inputs", "types.c"), made, "-o", program, *words, rpath)
         run(program)
     static = os.path.join(folder, "embed_static")
-    run("cc", *flags.split(), "-I" + folder, "-I" + os.path.join(prefix, "include"), source, os.path.join(folder, "softmax.o"), "-o", static,
-        os.path.join(prefix, "lib", "libfsc-runtime.a"), "-lm", "-lpthread", "-ldl")
+    run("cc", *flags.split(), "-I" + folder, "-I" + os.path.join(prefix, "include"), source,
+        os.path.join(folder, "softmax.o"), "-o", static, os.path.join(prefix, "lib", "libfsc-runtime.a"), "-lm",
+        "-lpthread", "-ldl")
     runs_well(static, "cpu")
-    run("c++", *STRICT, "-I" + os.path.join(prefix, "include"), "-fsyntax-only", "-x", "c++", os.path.join(folder, "softmax.h"),
-        "-Wno-pragma-once-outside-header")
+    run("c++", *STRICT, "-I" + os.path.join(prefix, "include"), "-fsyntax-only", "-x", "c++",
+        os.path.join(folder, "softmax.h"), "-Wno-pragma-once-outside-header")
 
 
 def main():

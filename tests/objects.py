@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """objects.py BUILD|ARCHIVE cuda|FAKE_DRIVER: objects ahead of time with cubins and with PTX, run on a GPU.
 
-In: a build, which is installed, or cpack's archive (.tar, .tar.gz). With a fake driver kernels do not run, so results are not judged, and only PTX is launched.
-Out: a line for each object; the first thing that is wrong ends it. Method: each object is linked with libfsc-runtime alone into
-docs/examples/embed/embed.c and tests/Inputs/objects.c, which run on the GPU, and again where there is no driver.
+In: a build, which is installed, or cpack's archive (.tar, .tar.gz). With a fake driver kernels do not run, so results
+are not judged, and only PTX is launched.
+Out: a line for each object; the first thing that is wrong ends it. Method: each object is linked with libfsc-runtime
+alone into docs/examples/embed/embed.c and tests/Inputs/objects.c, which run on the GPU, and again where there is no
+driver.
 """
 
 import concurrent.futures
@@ -35,12 +37,14 @@ REFUSED = [r"too long: FSC_NO_VARIANT: .* gives 8192, .*: --variants BLOCK=256\.
 
 
 def status_and_text(*command, env=None):
-    done = subprocess.run(command, env=dict(os.environ, **(env or {})), text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=100)
+    done = subprocess.run(command, env=dict(os.environ, **(env or {})), text=True, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, timeout=100)
     return done.returncode, done.stdout
 
 
 def has_ptxas(prefix, folder):
-    return status_and_text(os.path.join(prefix, "bin", "fsc"), "--emit=cubin", "--arch=sm_80", KERNEL, "-o", os.path.join(folder, "softmax.cubin"))[0] == 0
+    return (status_and_text(os.path.join(prefix, "bin", "fsc"), "--emit=cubin", "--arch=sm_80", KERNEL, "-o",
+                            os.path.join(folder, "softmax.cubin"))[0] == 0)
 
 
 def compile_object(prefix, folder, name, emit, archs, assembled):
@@ -48,8 +52,8 @@ def compile_object(prefix, folder, name, emit, archs, assembled):
     place = os.path.join(folder, name)
     os.mkdir(place)
     made = os.path.join(place, "softmax." + {"c": "c", "object": "o"}[emit])
-    run(os.path.join(prefix, "bin", "fsc"), "--emit=" + emit, "--arch=" + archs, "--variants", "BLOCK=256..4096", KERNEL, "-o", made,
-        "--header=" + os.path.join(place, "softmax.h"), env={} if assembled else NO_PTXAS)
+    run(os.path.join(prefix, "bin", "fsc"), "--emit=" + emit, "--arch=" + archs, "--variants", "BLOCK=256..4096",
+        KERNEL, "-o", made, "--header=" + os.path.join(place, "softmax.h"), env={} if assembled else NO_PTXAS)
     library, include = os.path.join(prefix, "lib"), "-I" + os.path.join(prefix, "include")
     if emit == "c":
         source, made = made, os.path.join(place, "softmax.o")
@@ -59,7 +63,8 @@ def compile_object(prefix, folder, name, emit, archs, assembled):
         run("cc", "-std=c17", "-O1", *STRICT, "-I" + place, include, os.path.join(ROOT, source), made, "-o", program,
             "-L" + library, "-lfsc-runtime", "-lm", "-Wl,-rpath," + library)
         needed = run("ldd", program)
-        expect("libfsc-runtime.so" in needed and not re.search(r"LLVM|cuda|libfsc\.so|stdc\+\+", needed), "%s needs %s" % (program, needed))
+        expect("libfsc-runtime.so" in needed and not re.search(r"LLVM|cuda|libfsc\.so|stdc\+\+", needed),
+               "%s needs %s" % (program, needed))
     with open(os.path.join(place, "objects"), "rb") as file:
         return place, file.read().count(b"\177ELF\2\1") - 1  # the program's own
 
@@ -85,16 +90,19 @@ def run_on_gpu(name, place, fake):
     expect(fake or code == 0, "%s ends with %d, %s" % (name, code, printed))
     said = check_launches(name, printed, not fake)
     code, printed = status_and_text(os.path.join(place, "embed"), env=env)
-    expect("softmax of 257 x 781: off by" in printed and (fake or code == 0), "%s: embed ends with %d, %s" % (name, code, printed))
+    expect("softmax of 257 x 781: off by" in printed and (fake or code == 0),
+           "%s: embed ends with %d, %s" % (name, code, printed))
     return said
 
 
 def run_without_driver(name, place, archs):
     code, printed = status_and_text(os.path.join(place, "embed"), env=NO_DRIVER)
     if "cpu" not in archs:
-        expect(code == 1 and "FSC_NO_DRIVER: " in printed, "%s without a driver ends with %d, %s" % (name, code, printed))
+        expect(code == 1 and "FSC_NO_DRIVER: " in printed,
+               "%s without a driver ends with %d, %s" % (name, code, printed))
         return printed.split("\n")[0]
-    expect(code == 0 and "softmax of 257 x 781: off by" in printed, "%s without a driver ends with %d, %s" % (name, code, printed))
+    expect(code == 0 and "softmax of 257 x 781: off by" in printed,
+           "%s without a driver ends with %d, %s" % (name, code, printed))
     code, printed = status_and_text(os.path.join(place, "objects"), "cpu", env=NO_DRIVER)
     expect(code == 0, "%s without a driver ends with %d, %s" % (name, code, printed))
     return "cpu: " + check_launches(name, printed, True)

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""plants.py [--racecheck] [--most N] RUN DEF: does the run suite, on emulated threads, see each planted fault of compiler/base/plant.def?
+"""plants.py [--racecheck] [--most N] RUN DEF: does the run suite, on emulated threads,
+see each planted fault of compiler/base/plant.def?
 
-RUN is tests/run/run.py, with FSC_LIBRARY a libfsc built with -DFSC_PLANTS=ON. Each row of DEF is switched on by itself, and
-one of the cases that CAUGHT_BY names must then fail, for a wrong result or a finding and not by a crash; without any they pass. With --most N
-these are cases that run.py --most N has: so the quick suite, which is such a part, sees every fault.
-The faults that are races in shared memory must show as such in each case of RACES: on emulated threads as a finding, and with
---racecheck on a GPU as a hazard of NVIDIA's compute-sanitizer, which must see none without the fault.
+RUN is tests/run/run.py, with FSC_LIBRARY a libfsc built with -DFSC_PLANTS=ON. Each row of DEF is switched on by itself,
+and one of the cases that CAUGHT_BY names must then fail, for a wrong result or a finding and not by a crash; without
+any they pass. With --most N these are cases that run.py --most N has: so the quick suite, which is such a part, sees
+every fault. The faults that are races in shared memory must show as such in each case of RACES: on emulated threads as
+a finding, and with --racecheck on a GPU as a hazard of NVIDIA's compute-sanitizer, which must see none without the
+fault.
 """
 import argparse
 import os
@@ -17,8 +19,8 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "drop-barrier": ["in_place", "reversed_back"],
     "no-begin": ["cluster_softmax", "cluster_once"],
     "swap-mask": ["store_beyond"],
-    "cut-vector": ["softmax_sizes", "arithmetic_float(dtype=fp16, op=+)"],
-    "cut-word": ["live_cut(dtype=fp16, n=2049, warps=1"],
+    "partial-vector": ["softmax_sizes", "arithmetic_float(dtype=fp16, op=+)"],
+    "partial-word": ["live_cut(dtype=fp16, n=2049, warps=1"],
     "lost-other": ["masked_beyond"],
     "shuffle-distance": ["in_place"],
     "shuffle-lane": ["transposed_in_place(warps=1, n=8"],
@@ -34,7 +36,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "swap-axes": ["grid_of_three"],
     "wide-vector": ["store_beyond(offset=3"],
     "short-row": ["live_half_empty(n=4353"],
-    "turned-run": ["live_in_place(", "chunked_over_a_cluster"],
+    "rotated-run": ["live_in_place(", "chunked_over_a_cluster"],
     "shared-place": ["remat_levels(dtype=fp16, n=16384"],
     "late-aligned": ["late_rows("],
     "across-end": ["live_strides("],
@@ -42,11 +44,13 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "early-read": ["pipeline_short("],
     "one-half": ["split_in_a_loop(blocks=16, warps=1"],
     "apart": ["subwarp_own_ways(n=5)"],
-    "equal-turns": ["live_strides("],
+    "equal-rotations": ["live_strides("],
 }
 
-TWICE = ["norms_far_mean(file=layernorm.dsl, n=781)", "seed_persistent(shape=(1823, 781), programs=1)",  # two exchanges or more
-         "softmax_strides(name=softmax_tiled.dsl, n=1500)"]                                         # in a program of several warps
+# two exchanges or more
+TWICE = ["norms_far_mean(file=layernorm.dsl, n=781)", "seed_persistent(shape=(1823, 781), programs=1)",
+         # in a program of several warps
+         "softmax_strides(name=softmax_tiled.dsl, n=1500)"]
 RACES = {  # fault: cases, by their whole names
     "drop-barrier": TWICE + ["reduce_rank3(name=sum, axis=1, shape=(16, 16, 8))", "transposed(dtype=fp32, warps=8)"],
     "same-shared": TWICE,
@@ -62,7 +66,8 @@ def run(runner, words, fault, device="emu", tool=(), most=()):
 
 
 def hazards(runner, case, fault):
-    """How many racecheck sees in the one case, its own words, and whether the case ran and, without a fault, was right."""
+    """How many racecheck sees in the one case, its own words, and whether the case ran and, without a fault,
+    was right."""
     _, text = run(runner, [case], fault, "cuda", ["compute-sanitizer", "--tool", "racecheck"])
     found = re.search(r"RACECHECK SUMMARY: (\d+) hazards?", text)
     right = re.search(r"^1 passed, 0 failed" if not fault else r"^(1 passed, 0|0 passed, 1) failed", text, re.M)
@@ -75,7 +80,8 @@ def racecheck(runner, names):
         for fault in [""] + [f for f in RACES if case in RACES[f]]:
             n, text = hazards(runner, case, fault)
             good = n is not None and (n > 0) == (fault != "")
-            print(f"{fault or 'no fault':13} {case:58} {'no result' if n is None else n} hazards{'' if good else '  WRONG'}", flush=True)
+            print(f"{fault or 'no fault':13} {case:58} {'no result' if n is None else n} "
+                  f"hazards{'' if good else '  WRONG'}", flush=True)
             if not good:
                 wrong.append(f"{fault or 'no fault'} in {case}\n{text[-3000:]}")
     return wrong

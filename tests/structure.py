@@ -3,10 +3,11 @@
 
 Fails on: an include against the direction base < layout < ir, syntax < check, passes < codegen < top level; LLVM's
 headers outside compiler/codegen/; runtime/ including compiler/; a CUDA header anywhere; numbers read or written, or
-characters classified, as the process's locale says (runtime/number.h, runtime/ascii.h); a missing table; a file with no
-head comment; an absolute path of one machine; a code of a diagnostic that no test expects; a property of ops that stands
-outside their table: a list of more than four, an array by op, a question about the order of the enum; an op that
-docs/ir.md does not describe, or describes otherwise than the table. Reports, without failing: files over 500 lines.
+characters classified, as the process's locale says (runtime/base/number.h, runtime/base/ascii.h); a missing table; a
+file with no head comment; an absolute path of one machine; a code of a diagnostic that no test expects; a property of
+ops that stands outside their table: a list of more than four, an array by op, a question about the order of the enum;
+an op that docs/ir.md does not describe, or describes otherwise than the table. Reports, without failing: files over 500
+lines.
 """
 
 import os
@@ -28,15 +29,15 @@ MAY_INCLUDE = {
 # Single headers that one folder shows to another beyond the table.
 ALSO_ALLOWED = {("codegen", "passes/passes.h")}  # for the facts about values, declared there
 
-RUNTIME_SEEN = ("runtime/record.h", "runtime/hooks.h", "runtime/number.h", "runtime/ascii.h")
+RUNTIME_SEEN = ("runtime/record/record.h", "runtime/base/hooks.h", "runtime/base/number.h", "runtime/base/ascii.h")
 
 DIAGNOSTICS = "compiler/base/diag.def"
 TABLES = [
     DIAGNOSTICS,
     "compiler/ir/ops.def",
-    "compiler/check/builtin.def",
+    "compiler/check/builtin/builtin.def",
     "compiler/passes/passes.def",
-    "runtime/cuda_api.def",
+    "runtime/cuda/cuda_api.def",
 ]
 SOURCE_FOLDERS = ("compiler", "runtime", "dsl_examples", "tests", "bench", "docs", "cmake", ".ci")
 CODE = (".c", ".h", ".def", ".l", ".y")
@@ -47,12 +48,13 @@ MOST_OPS = 4  # named in one condition, or before one statement of a switch: mor
 OP = r"OP_(?!COUNT\b|LIMIT\b)[A-Z0-9]+\b"
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
-# What follows the locale of the process, which a host program chooses. The tool chooses none, so it may print as it likes.
+# What follows the locale of the process, which a host program chooses. The tool chooses none,
+# so it may print as it likes.
 READS_LOCALE = re.compile(r"\b(?:strto(?:d|f|ld)|atof|localeconv|setlocale) *\(")
 CTYPE = re.compile(r"#[ \t]*include[ \t]*<w?ctype\.h>")
 FLOAT_FORMAT = re.compile(r"%[-+ #0-9.*]*[lL]?[aefgAEFG](?![a-z])")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-OWN_LOCALE = ("runtime/number.c", "compiler/ir/shown.def")  # shown.def: formats for number_format
+OWN_LOCALE = ("runtime/base/number.c", "compiler/ir/text/shown.def")  # shown.def: formats for number_format
 # Homes, temporary and work folders of one machine. /usr and /opt are the same everywhere.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}@%/*-])/(?:work|root|home|Users|mnt|data)/[\w.]")
 
@@ -68,14 +70,16 @@ def include_problem(path, kind, target, folders):
     if target in ("cuda.h", "cuda_runtime.h", "nvml.h"):
         return "a CUDA header: the driver's ABI is declared in runtime/"
     if target.startswith(("llvm-c/", "llvm/")):
-        return None if path.startswith(("compiler/codegen/", "tests/unit/")) else "LLVM is seen by compiler/codegen/ only"
+        return (None if path.startswith(("compiler/codegen/", "tests/unit/"))
+                else "LLVM is seen by compiler/codegen/ only")
     if kind == "<" or path.startswith("tests/"):
         return None
     head = target.split("/")[0]
     if path.startswith("runtime/"):
-        if path.startswith("runtime/jit") or not (head in folders or target.startswith("compiler/") or target in ("fsc.h", "driver.h")):
+        if path.startswith("runtime/jit") or not (head in folders or target.startswith("compiler/") or
+                                                  target in ("fsc.h", "driver.h")):
             return None
-        return "runtime/ stands without the compiler (only jit*.c joins them)"
+        return "runtime/ stands without the compiler (only jit/ joins them)"
     if not path.startswith("compiler/"):
         return None
     here = folder_of(path)
@@ -97,13 +101,14 @@ def locale_problem(path, line):
     if not path.startswith(("compiler/", "runtime/")) or not path.endswith(CODE) or path in OWN_LOCALE:
         return None
     if READS_LOCALE.search(line):
-        return "follows the locale: number_read of runtime/number.h"
+        return "follows the locale: number_read of runtime/base/number.h"
     if path.startswith("compiler/tool/"):
         return None
     if CTYPE.search(line):
-        return "follows the locale: runtime/ascii.h"
+        return "follows the locale: runtime/base/ascii.h"
     formats = any(FLOAT_FORMAT.search(s.replace("%%", "")) for s in STRING.findall(line))
-    return "follows the locale: number_format of runtime/number.h" if formats and "number_format(" not in line else None
+    return ("follows the locale: number_format of runtime/base/number.h" if formats and "number_format(" not in line
+            else None)
 
 
 def check_file(path, text, folders):
@@ -141,16 +146,19 @@ def property_problems(path, text):
         at += len(part)
     found += [(m.start(), "the order of ops") for m in re.finditer(r"[<>]=?\s*%s|\b%s\s*[-+<>]" % (OP, OP), text)]
     found += [(m.start(), "an array by op") for m in re.finditer(r"\[%s\]\s*=[^=]" % OP, text)]
-    return ["%s:%d: %s: a property is a column of ops.def" % (path, text.count("\n", 0, at) + 1, what) for at, what in found]
+    return ["%s:%d: %s: a property is a column of ops.def" % (path, text.count("\n", 0, at) + 1, what)
+            for at, what in found]
 
 
 def op_problems(table, page):
     """Rows of ops.def that docs/ir.md's tables do not hold as they are, and the other way."""
     rows = re.findall(r'^OP\(\w+,\s*"(\w+)",\s*(-?\d+),\s*(-?\d+),(?:\s*\w+,){2}\s*(\w+),', table, re.M)
-    rows = [[name] + [n.replace("-1", "any") for n in (args, results)] + [effect] for name, args, results, effect in rows]
+    rows = [[name] + [n.replace("-1", "any") for n in (args, results)] + [effect]
+            for name, args, results, effect in rows]
     told = [[cell.strip(" `") for cell in line.split("|")[1:5]] for line in re.findall(r"^\| `\w+` \|.*", page, re.M)]
     told = [row for row in told if row[3:] and re.fullmatch("[A-Z]+", row[3])]
-    problems = ["docs/ir.md: no row says `%s` as ops.def does: %s" % (row[0], " ".join(row)) for row in rows if row not in told]
+    problems = ["docs/ir.md: no row says `%s` as ops.def does: %s" % (row[0], " ".join(row)) for row in rows
+                if row not in told]
     return problems + ["docs/ir.md: `%s` is none of ops.def" % row[0] for row in told if row not in rows]
 
 
@@ -227,18 +235,21 @@ def self_test():
         (1, "runtime/x.c", head + 'if (sscanf(text, "%lf", &x) == 1) return;\n'),
         (1, "compiler/base/x.def", head + 'DIAG(E0000, E_X, "is %g")\n'),
         (1, "docs/x.md", "see /" + "home/someone/x\n"),
-        (1, "compiler/passes/x.c", head + "switch (k) {\ncase OP_A: case OP_B:\ncase OP_C: /* x */ case OP_D: case OP_E: f();\n"),
-        (1, "compiler/passes/x.c", head + "if (k == OP_A || k == OP_B || k == OP_C ||\n k == OP_D || k == OP_E) f();\n"),
+        (1, "compiler/passes/x.c",
+         head + "switch (k) {\ncase OP_A: case OP_B:\ncase OP_C: /* x */ case OP_D: case OP_E: f();\n"),
+        (1, "compiler/passes/x.c",
+         head + "if (k == OP_A || k == OP_B || k == OP_C ||\n k == OP_D || k == OP_E) f();\n"),
         (1, "compiler/passes/x.c", head + "return k >= OP_A;\n"),
         (1, "tests/unit/x.c", head + "k = OP_A + 1;\n"),
         (1, "compiler/passes/x.c", head + "int t[] = {[OP_A] = 3};\n"),
         (0, "compiler/passes/x.c", head + "case OP_A: case OP_B: case OP_C: case OP_D: f(); case OP_E: g(t[OP_A]);\n"),
         (0, "compiler/codegen/x.c", head + '#include "passes/passes.h"\n#include <llvm-c/Core.h>\n'),
-        (0, "compiler/passes/x.c", head + '#include "ir/ir.h"\n#include "passes/passes.h"\n#include "runtime/record.h"\n'),
+        (0, "compiler/passes/x.c",
+         head + '#include "ir/ir.h"\n#include "passes/passes.h"\n#include "runtime/record/record.h"\n'),
         (0, "compiler/driver.c", head + '#include "codegen/codegen.h"\n#include "runtime/fsc_runtime.h"\n'),
         (0, "compiler/ir/x.c", head + 'text_printf(out, "%s %d %% full %llx", number_format(t, 9, "%g", x), 3, y);\n'),
         (0, "compiler/tool/x.c", head + '#include <ctype.h>\nprintf("%.3f", x);\n'),
-        (0, "runtime/jit.c", head + '#include "fsc.h"\n#include "base/base.h"\n'),
+        (0, "runtime/jit/jit.c", head + '#include "fsc.h"\n#include "base/base.h"\n'),
         (0, "docs/x.md", "/usr/bin/env and build/release/fsc, ~/x\n"),
     ]
     failed = 0
@@ -248,7 +259,8 @@ def self_test():
             failed += 1
             print("self-test: wanted %d problems of %s, got %r from:\n%s" % (wanted, path, got, text))
     row, line = 'DIAG(E0101, E_A, "a")\n', "error: a [E0101]\n"
-    for wanted, tests in [(0, ["# CHECK: x.dsl:3:1: " + line]), (1, ["# an " + line]), (1, ["# RUN: x\n# CHECK: error: a\n"])]:
+    for wanted, tests in [(0, ["# CHECK: x.dsl:3:1: " + line]), (1, ["# an " + line]),
+                          (1, ["# RUN: x\n# CHECK: error: a\n"])]:
         if len(code_problems(row, tests)) != wanted:
             failed += 1
             print("self-test: wanted %d codes without a test in %r" % (wanted, tests))

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """symbols.py BUILD [--bless]: what the shared libraries show is what tests/Inputs/symbols says they showed before.
 
-One list for each SONAME: the functions, from `nm -D`, and the size of each struct of the headers. Within a SONAME nothing goes and
-no struct changes its size; what is new is added by --bless, which refuses the rest: then FSC_SOVERSION in CMakeLists.txt has to grow.
+One list for each SONAME: the functions, from `nm -D`, and the size of each struct of the headers. Within a SONAME
+nothing goes and no struct changes its size; what is new is added by --bless, which refuses the rest: then FSC_SOVERSION
+in CMakeLists.txt has to grow.
 """
 
 import os
@@ -35,19 +36,23 @@ def structs(headers):
         with open(os.path.join(ROOT, header), encoding="utf-8") as file:
             names += re.findall(r"^typedef struct (\w+) \{", file.read(), re.M)
     lines = ['printf("struct %s of %%zu bytes\\n", sizeof(%s));' % (name, name) for name in sorted(names)]
-    text = '#include <stdio.h>\n#include "%s"\nint main(void) {\n%s\n}\n' % (os.path.basename(headers[-1]), "\n".join(lines))
+    text = '#include <stdio.h>\n#include "%s"\nint main(void) {\n%s\n}\n' % (os.path.basename(headers[-1]),
+                                                                             "\n".join(lines))
     with tempfile.TemporaryDirectory() as folder:
         source, program = os.path.join(folder, "sizes.c"), os.path.join(folder, "sizes")
         with open(source, "w", encoding="utf-8") as file:
             file.write(text)
-        run("cc", "-std=c17", "-I" + os.path.join(ROOT, "runtime"), "-I" + os.path.join(ROOT, "compiler"), source, "-o", program)
+        run("cc", "-std=c17", "-I" + os.path.join(ROOT, "runtime"), "-I" + os.path.join(ROOT, "compiler"), source, "-o",
+            program)
         return set(run(program).splitlines())
 
 
 def compare(name, before, now):
     """Sentences about what went or changed, and what is new."""
-    gone = ["%s has no more: %s; put it back, or raise FSC_SOVERSION in CMakeLists.txt" % (name, line) for line in sorted(before - now)]
-    new = ["%s is not in its list: %s; tests/symbols.py BUILD --bless adds it" % (name, line) for line in sorted(now - before)]
+    gone = ["%s has no more: %s; put it back, or raise FSC_SOVERSION in CMakeLists.txt" % (name, line)
+            for line in sorted(before - now)]
+    new = ["%s is not in its list: %s; tests/symbols.py BUILD --bless adds it" % (name, line)
+           for line in sorted(now - before)]
     return gone, new
 
 

@@ -1,7 +1,9 @@
-"""copies.py - what a kernel is measured against: the same bytes moved, by the driver's copy or by a kernel with the same mix.
+"""copies.py - what a kernel is measured against: the same bytes moved,
+by the driver's copy or by a kernel with the same mix.
 
-In: a case. Out: launch(i), and in words what it is. `copy` of a kernel that reads one matrix and writes one is the driver's copy;
-of another mix the CUDA kernel of moves.cu, or where there is no nvcc torch's addition (two reads, one write).
+In: a case. Out: launch(i), and in words what it is. `copy` of a kernel that reads one matrix and writes one is the
+driver's copy; of another mix the CUDA kernel of moves.cu, or where there is no nvcc torch's addition (two reads, one
+write).
 """
 from machine import NotFor, Skip
 from peers import cuda_rows

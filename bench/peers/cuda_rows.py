@@ -41,8 +41,8 @@ def build(source, arch, folder):
             return os.path.join(place, name)
     os.makedirs(folder, exist_ok=True)
     part = os.path.join(folder, f"{os.getpid()}-{name}")
-    done = subprocess.run([find_nvcc(), *FLAGS, f"-arch={arch}", "-o", part, os.path.join(HERE, source)], capture_output=True,
-                          text=True, timeout=300)
+    done = subprocess.run([find_nvcc(), *FLAGS, f"-arch={arch}", "-o", part, os.path.join(HERE, source)],
+                          capture_output=True, text=True, timeout=300)
     if done.returncode:
         raise NoCompiler(f"nvcc does not compile {source}: {(done.stderr or done.stdout).strip()[:300]}")
     os.replace(part, os.path.join(folder, name))
@@ -62,7 +62,8 @@ def library(source, arch):
     except NoCompiler as why:
         return why
     for dtype in ("fp32", "fp16", "bf16") if source == "softmax.cu" else ():
-        getattr(lib, f"softmax_{dtype}").argtypes = [c.c_void_p, c.c_void_p, c.c_int64, c.c_int64, c.c_int, c.c_int, c.c_void_p]
+        getattr(lib, f"softmax_{dtype}").argtypes = [c.c_void_p, c.c_void_p, c.c_int64, c.c_int64, c.c_int, c.c_int,
+                                                     c.c_void_p]
     for mix in ("1_0", "1_1", "2_1", "2_2") if source == "moves.cu" else ():
         getattr(lib, f"move_{mix}").argtypes = [c.c_void_p] * 4 + [c.c_int64, c.c_void_p, c.c_void_p]
     return lib

@@ -1,6 +1,7 @@
 """own.py - fsc itself: the kernels of dsl_examples through libfsc, and softmax as the chain of five kernels of naive/.
 
-In: a case. Out: launch(i), which only launches: variants are compiled, arguments made, when a set of memory is first used.
+In: a case. Out: launch(i), which only launches: variants are compiled, arguments made,
+when a set of memory is first used.
 """
 import ctypes as c
 import functools
@@ -56,8 +57,9 @@ def report_of(case):
     grid, variant, report = (c.c_int64 * 3)(), c.c_size_t(), fsc.KernelReport()
     fsc.check(fsc.lib.fsc_launch_grid(kernel, array, count, grid, c.byref(variant)))
     fsc.check(fsc.lib.fsc_kernel_warmup(kernel, variant, c.byref(report)))
-    return {"programs": list(grid), "threads": report.threads_per_block, "registers": report.registers, "spill_bytes": report.spill_bytes,
-            "blocks_per_sm": report.blocks_per_sm, "limit": fsc.lib.fsc_limit_name(report.limit).decode()}
+    return {"programs": list(grid), "threads": report.threads_per_block, "registers": report.registers,
+            "spill_bytes": report.spill_bytes, "blocks_per_sm": report.blocks_per_sm,
+            "limit": fsc.lib.fsc_limit_name(report.limit).decode()}
 
 
 def fused(case, again=False, **options):
@@ -76,7 +78,8 @@ def naive(case):
     steps = [("row_max", lambda b: (top, b["x"], n, m, n)), ("subtract", lambda b: (z, b["x"], top, n, n, m, n)),
              ("exp", lambda b: (e, z, n, n, m, n)), ("row_sum", lambda b: (total, e, n, m, n)),
              ("divide", lambda b: (b["y"], e, total, n, n, m, n))]
-    launches = [launcher(case, compiled(machine.device, f"naive/{name}.dsl", ()), lambda i, values=values: values(case.sets[i]))
+    launches = [launcher(case, compiled(machine.device, f"naive/{name}.dsl", ()),
+                         lambda i, values=values: values(case.sets[i]))
                 for name, values in steps]
 
     def launch(i):
@@ -87,12 +90,18 @@ def naive(case):
 
 
 def variants(warps, ctas, stages, without, uncached=False):
-    """The peers for lists of num_warps and num_ctas, or of the constexpr STAGES: each its own; or fsc as it chooses, once more without each of the
-    passes; uncached: without its cache on disk, and beside it fsc_again, the default once more, which tells what differs by chance alone."""
+    """The peers for lists of num_warps and num_ctas, or of the constexpr STAGES: each its own; or fsc as it chooses,
+    once more without each of the passes; uncached: without its cache on disk, and beside it fsc_again, the default once
+    more, which tells what differs by chance alone."""
     if stages:
-        return {f"fsc_s{s}{'_no_' + name if name else ''}": functools.partial(fused, defines=(("STAGES", s),), **({"passes": "-" + name} if name else {}))
+        return {f"fsc_s{s}{'_no_' + name if name else ''}": functools.partial(fused, defines=(("STAGES", s),),
+                                                                              **({"passes": "-" + name} if name
+                                                                                 else {}))
                 for s in stages for name in ("", *without) if not name or s == stages[-1]}
     if not warps and not ctas:
-        without_cache = {"fsc_uncached": functools.partial(fused, no_cache=True), "fsc_again": functools.partial(fused, again=True)} if uncached else {}
-        return {"fsc": fused, **without_cache, "fsc_naive": naive, **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
-    return {f"fsc_{c}x{w}": functools.partial(fused, num_warps=w, num_ctas=c) for c in ctas or [0] for w in warps or [0]}
+        without_cache = ({"fsc_uncached": functools.partial(fused, no_cache=True),
+                          "fsc_again": functools.partial(fused, again=True)} if uncached else {})
+        return {"fsc": fused, **without_cache, "fsc_naive": naive,
+                **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
+    return {f"fsc_{c}x{w}": functools.partial(fused, num_warps=w, num_ctas=c) for c in ctas or [0]
+            for w in warps or [0]}

@@ -10,7 +10,8 @@ from cases import EPS
 from machine import NotFor, Skip
 
 
-os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")  # a pool of processes takes longer to start than one kernel to compile
+# a pool of processes takes longer to start than one kernel to compile
+os.environ.setdefault("TORCHINDUCTOR_COMPILE_THREADS", "1")
 
 
 def eager(torch):

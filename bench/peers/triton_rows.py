@@ -1,7 +1,9 @@
-"""triton_rows.py - the kernels in Triton: softmax in the tutorial's persistent form, and each kernel with a row a program.
+"""triton_rows.py - the kernels in Triton: softmax in the tutorial's persistent form,
+and each kernel with a row a program.
 
-In: a case. Out: launch(i). Method: `triton` is compiled by warmup and launched by its handle, as many programs as its registers
-and shared memory let be resident; `triton_row` is the fastest of the num_warps that fit, measured where it is made.
+In: a case. Out: launch(i). Method: `triton` is compiled by warmup and launched by its handle, as many programs as its
+registers and shared memory let be resident; `triton_row` is the fastest of the num_warps that fit, measured where it is
+made.
 """
 import statistics
 
@@ -155,7 +157,8 @@ def row(case):
 
         return launch
 
-    launches = {warps: launcher(warps) for warps in (1, 2, 4, 8, 16, 32) if 32 * warps <= max(block, 32) and block <= 32 * warps * PER_THREAD}
+    launches = {warps: launcher(warps) for warps in (1, 2, 4, 8, 16, 32) if 32 * warps <= max(block, 32) and
+                block <= 32 * warps * PER_THREAD}
     for launch in launches.values():
         launch(0)
     times = sample_flushed(case.machine, launches, TRIALS)
@@ -169,7 +172,8 @@ def persistent(case):
     card = triton.runtime.driver.active.utils.get_device_properties(0)
     warps, stages = 8, 4 if card["max_shared_mem"] > 200000 else 2
     b, m, n = case.tensors(), case.rows, case.n
-    kernel = softmax_persistent.warmup(b["y"], b["x"], n, n, m, n, BLOCK=block, STAGES=stages, num_warps=warps, grid=(1,))
+    kernel = softmax_persistent.warmup(b["y"], b["x"], n, n, m, n, BLOCK=block, STAGES=stages, num_warps=warps,
+                                       grid=(1,))
     kernel._init_handles()
     resident = card["max_num_regs"] // (kernel.n_regs * card["warpSize"] * warps)
     if kernel.metadata.shared:

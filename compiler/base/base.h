@@ -44,7 +44,7 @@ size_t arena_bytes(const Arena *a);
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T)))
 #define NEW_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))
 
-/* ---- Vectors: VEC(T) v = {0}; vec_push(a, &v, x); v.at[i], v.len -------------------------------------------------- */
+/* ---- Vectors: VEC(T) v = {0}; vec_push(a, &v, x); v.at[i], v.len ------------------------------------------------- */
 
 #define VEC(T)             \
     struct {               \
@@ -61,7 +61,7 @@ void *vec_grow(Arena *a, void *at, uint32_t *cap, size_t size);
         (v)->at[(v)->len++] = (x);                                                                             \
     } while (0)
 
-/* ---- Interned strings: two equal names are one pointer, so names compare with == ---------------------------------- */
+/* ---- Interned strings: two equal names are one pointer, so names compare with == --------------------------------- */
 
 typedef struct Strings Strings;
 
@@ -69,7 +69,7 @@ Strings *strings_create(Arena *a);
 const char *str_intern(Strings *s, const char *text, size_t n);
 const char *str_intern0(Strings *s, const char *text);
 
-/* ---- Growing text (printers, diagnostics, files in memory) -------------------------------------------------------- */
+/* ---- Growing text (printers, diagnostics, files in memory) ------------------------------------------------------- */
 
 typedef struct Text {
     char *at; /* always NUL-terminated once something was written; owned, release with text_free */
@@ -86,7 +86,7 @@ uint32_t visible_length(const char *s, size_t left);
 /* Text of a source, for a terminal: bytes that are no visible text are shown as <XX>; tabs stay. */
 void text_visible(Text *t, const char *s, size_t n);
 
-/* ---- Sources and spans -------------------------------------------------------------------------------------------- */
+/* ---- Sources and spans ------------------------------------------------------------------------------------------- */
 
 /* A half-open range of bytes. Every source of a compile (the user's file, the embedded library) gets its own range of
  * one offset space, so a span alone names file, line and column. {0,0} is "nowhere". */
@@ -115,7 +115,7 @@ static inline Span span_join(Span a, Span b) {
     return s;
 }
 
-/* ---- Diagnostics -------------------------------------------------------------------------------------------------- */
+/* ---- Diagnostics ------------------------------------------------------------------------------------------------- */
 
 typedef enum Severity {
     SEV_NOTE,    /* belongs to the error or warning before it: what to do, the other place */
@@ -133,13 +133,15 @@ const Source *diag_add_library(Diag *d, const char *name, const char *text, size
 const Source *diag_source(const Diag *d, uint32_t index); /* in the order in which they came; NULL: there are no more */
 Place diag_place(const Diag *d, Span s);
 
-/* The rows of diag.def: E_UNKNOWN_NAME is "E0201" and its sentence, in one literal, so that the C compiler sees the format. */
+/* The rows of diag.def: E_UNKNOWN_NAME is "E0201" and its sentence, in one literal,
+ * so that the C compiler sees the format. */
 #define DIAG(code, name, sentence) MAYBE_UNUSED static const char name[] = #code sentence;
 #include "base/diag.def"
 #undef DIAG
 enum { DIAG_CODE = 5 /* characters of a code */ };
 
-/* An error, a warning or a remark: a row of diag.def and what its sentence asks for. What to do goes into diag_note after it. */
+/* An error, a warning or a remark: a row of diag.def and what its sentence asks for.
+ * What to do goes into diag_note after it. */
 void diag(Diag *d, Span s, const char *row, ...) PRINTF_LIKE(3, 4);
 void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
@@ -173,7 +175,7 @@ void diag_print(const Diag *d, Text *out, bool color);
 void diag_print_json(const Diag *d, Text *out);
 void diag_print_sarif(const Diag *d, Text *out);
 
-/* ---- Bugs --------------------------------------------------------------------------------------------------------- */
+/* ---- Bugs -------------------------------------------------------------------------------------------------------- */
 
 /* A bug of fsc, never of its input: prints what and where, then leaves through the handler (the library's entry point
  * turns it into FSC_ERROR_INTERNAL; the tool exits with 70). */

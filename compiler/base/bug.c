@@ -1,4 +1,5 @@
-/* bug.c - the end of a compile that found a bug of fsc's own: the message goes to the innermost handler of the thread. */
+/* bug.c - the end of a compile that found a bug of fsc's own:
+ * the message goes to the innermost handler of the thread. */
 #include "base/base.h"
 
 #include <stdlib.h>

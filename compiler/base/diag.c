@@ -1,11 +1,11 @@
 /* diag.c - diagnostics: collected during the compile, printed at its end as text (report.c: for programs).
  *
- * In: spans and rows of diag.def. Out: `file:line:col: error: … [E0123]`, the source line, a caret range below it, by place.
- * Lines wider than the window are clipped around the caret; bytes that are no printable text are shown as <XX>.
+ * In: spans and rows of diag.def. Out: `file:line:col: error: … [E0123]`, the source line, a caret range below it, by
+ * place. Lines wider than the window are clipped around the caret; bytes that are no printable text are shown as <XX>.
  */
 #include "base/private.h"
 
-#include "runtime/ascii.h"
+#include "runtime/base/ascii.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,7 +115,8 @@ static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list 
     bool may_repeat = severity == SEV_WARNING || severity == SEV_REMARK;
     if (may_repeat && (d->hiding = is_repeated(d, severity, at, text))) return;
     keep(d, severity, at, code, text);
-    if (moved) keep(d, SEV_NOTE, span, "", arena_printf(d->arena, "found here, in '%s' of the standard library", d->function));
+    if (moved)
+        keep(d, SEV_NOTE, span, "", arena_printf(d->arena, "found here, in '%s' of the standard library", d->function));
 }
 
 Span diag_inside(Diag *d, Span call, const char *function) {
@@ -222,7 +223,7 @@ bool diag_full(const Diag *d) {
     return d->limit && d->errors >= d->limit;
 }
 
-/* ---- Printing ---------------------------------------------------------------------------------------------------------- */
+/* ---- Printing ---------------------------------------------------------------------------------------------------- */
 
 /* One character of the source line to `shown`, and as many columns of `fill` to `below` (tabs stay tabs). */
 static uint32_t put_char(Text *shown, Text *below, const char *s, uint32_t left, char fill) {
@@ -234,7 +235,8 @@ static uint32_t put_char(Text *shown, Text *below, const char *s, uint32_t left,
     }
     if (n == 0) {
         text_visible(shown, s, 1);
-        text_printf(below, "%c%c%c%c", fill, fill == '^' ? '~' : fill, fill == '^' ? '~' : fill, fill == '^' ? '~' : fill);
+        text_printf(below, "%c%c%c%c", fill, fill == '^' ? '~' : fill, fill == '^' ? '~' : fill,
+                    fill == '^' ? '~' : fill);
         return 1;
     }
     text_write(shown, s, n);
@@ -297,7 +299,8 @@ static void print_message(const Diag *d, const Message *m, Text *out, bool color
         text_visible(out, p.source->name, strlen(p.source->name));
         text_printf(out, ":%u:%u: ", p.line, p.col);
     } else if (m->severity != SEV_NOTE) text_printf(out, "fsc: ");
-    text_printf(out, "%s%s: %s", color ? colors[m->severity] : "", severity_name(m->severity), color ? "\033[0m\033[1m" : "");
+    text_printf(out, "%s%s: %s", color ? colors[m->severity] : "", severity_name(m->severity),
+                color ? "\033[0m\033[1m" : "");
     print_words(out, m->text);
     text_printf(out, "%s", color ? "\033[0m" : "");
     text_printf(out, m->code[0] ? " [%s]\n" : "\n", m->code);
@@ -331,5 +334,7 @@ void diag_print(const Diag *d, Text *out, bool color) {
         print_message(d, heads[i], out, color);
         for (const Message *m = heads[i] + 1; m < end && m->severity == SEV_NOTE; m++) print_message(d, m, out, color);
     }
-    if (d->hidden) text_printf(out, "%u more error%s not shown; --error-limit=0 shows all\n", d->hidden, d->hidden == 1 ? "" : "s");
+    if (d->hidden)
+        text_printf(out, "%u more error%s not shown; --error-limit=0 shows all\n", d->hidden,
+                    d->hidden == 1 ? "" : "s");
 }

@@ -1,7 +1,7 @@
 /* plant.h - is a planted fault on? Never, but in the test build that has them.
  *
- * In: a row of plant.def. Out: plant() is true where the lowering is to do wrong on purpose. In any other build it is the
- * constant false and its branches are gone.
+ * In: a row of plant.def. Out: plant() is true where the lowering is to do wrong on purpose. In any other build it is
+ * the constant false and its branches are gone.
  */
 #ifndef FSC_BASE_PLANT_H
 #define FSC_BASE_PLANT_H

@@ -1,7 +1,7 @@
 /* report.c - diagnostics for programs: one JSON object, or a SARIF 2.1.0 log.
  *
- * In: what diag.c collected, by place, each message with its notes. Out: text that any JSON reader takes: what is no UTF-8
- * in a message becomes U+FFFD.
+ * In: what diag.c collected, by place, each message with its notes. Out: text that any JSON reader takes: what is no
+ * UTF-8 in a message becomes U+FFFD.
  */
 #include "base/private.h"
 #include "base/schema.h"
@@ -28,7 +28,7 @@ static bool has_notes(const Message *m, const Message *end) {
     return m + 1 < end && m[1].severity == SEV_NOTE;
 }
 
-/* ---- JSON: lines and columns as the text has them, from 1, columns in bytes ------------------------------------------------ */
+/* ---- JSON: lines and columns as the text has them, from 1, columns in bytes -------------------------------------- */
 
 static void json_message(const Diag *d, const Message *m, Text *out) {
     Place from = diag_place(d, m->span), to = diag_place(d, (Span){m->span.end, m->span.end});
@@ -61,7 +61,7 @@ void diag_print_json(const Diag *d, Text *out) {
     text_printf(out, "%s], \"errors\": %u, \"hidden\": %u}\n", count ? "\n" : "", d->errors, d->hidden);
 }
 
-/* ---- SARIF: columns in characters ------------------------------------------------------------------------------------------- */
+/* ---- SARIF: columns in characters -------------------------------------------------------------------------------- */
 
 static uint32_t column(const Place *p) {
     const char *line = p->source->text + p->source->lines.at[p->line - 1];
@@ -74,7 +74,8 @@ static uint32_t column(const Place *p) {
 static void put_uri(Text *out, const char *name) {
     text_printf(out, "\"");
     for (; *name; name++) {
-        bool is_plain = strchr("/._-~", *name) || (*name >= '0' && *name <= '9') || ((*name | 32) >= 'a' && (*name | 32) <= 'z');
+        bool is_plain =
+            strchr("/._-~", *name) || (*name >= '0' && *name <= '9') || ((*name | 32) >= 'a' && (*name | 32) <= 'z');
         text_printf(out, is_plain ? "%c" : "%%%02X", (unsigned char)*name);
     }
     text_printf(out, "\"");
@@ -118,8 +119,8 @@ static void sarif_rules(const Message *const *heads, size_t count, Text *out) {
         bool seen = false;
         for (size_t j = 0; j < i; j++) seen |= strcmp(heads[i]->code, heads[j]->code) == 0;
         if (seen) continue;
-        text_printf(out, "%s{\"id\": \"%s\", \"help\": {\"text\": \"fsc --explain %s\"}}", first ? "" : ", ", heads[i]->code,
-                    heads[i]->code);
+        text_printf(out, "%s{\"id\": \"%s\", \"help\": {\"text\": \"fsc --explain %s\"}}", first ? "" : ", ",
+                    heads[i]->code, heads[i]->code);
         first = false;
     }
 }
@@ -127,8 +128,9 @@ static void sarif_rules(const Message *const *heads, size_t count, Text *out) {
 void diag_print_sarif(const Diag *d, Text *out) {
     size_t count;
     const Message **heads = diag_heads(d, &count), *end = count ? d->messages.at + d->messages.len : NULL;
-    text_printf(out, "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\", \"version\": \"2.1.0\", \"runs\": [{\n"
-                     "  \"tool\": {\"driver\": {\"name\": \"fsc\", \"version\": \"" FSC_VERSION "\", \"rules\": [");
+    text_printf(
+        out, "{\"$schema\": \"https://json.schemastore.org/sarif-2.1.0.json\", \"version\": \"2.1.0\", \"runs\": [{\n"
+             "  \"tool\": {\"driver\": {\"name\": \"fsc\", \"version\": \"" FSC_VERSION "\", \"rules\": [");
     sarif_rules(heads, count, out);
     text_printf(out, "]}},\n  \"columnKind\": \"unicodeCodePoints\",\n  \"results\": [");
     for (size_t i = 0; i < count; i++) {

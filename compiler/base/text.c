@@ -46,7 +46,8 @@ uint32_t utf8_length(const char *s, size_t left) {
 }
 
 static bool is_control(uint32_t c) {
-    bool turns = c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    bool turns =
+        c == 0x061c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
     return c < 0x20 || (c >= 0x7f && c < 0xa0) || turns;
 }
 

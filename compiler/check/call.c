@@ -14,7 +14,7 @@ enum { CALL_LIMIT = 64 };
 /* ---- return ------------------------------------------------------------------------------------------------------ */
 
 void return_run(Checker *c, const Node *n) {
-    const Sem *s = n->a ? expr(c, n->a) : &sem_none;
+    const Sem *s = n->a ? check_expr(c, n->a) : &sem_none;
     if (!c->frame->caller && n->a && s->kind != SEM_NONE && !sem_is_error(s)) {
         diag(c->d, n->a->span, E_KERNEL_RETURN);
         s = &sem_none;
@@ -92,7 +92,7 @@ static bool match(Checker *c, const Node *fn, const Args *args, const Sem **give
 static const Sem *default_value(Checker *c, const Node *fn, const Node *param, Span call_at) {
     if (param->b) {
         frame_push(c, fn, call_at); /* a default sees the constants of the file, not the caller's variables */
-        const Sem *s = expr(c, param->b);
+        const Sem *s = check_expr(c, param->b);
         frame_pop(c);
         return s;
     }
@@ -150,7 +150,8 @@ static const Sem *returned(Checker *c, const Node *fn) {
     return &sem_error;
 }
 
-/* Where the checker is: whose names are seen, the user's call that library code stands for, and the place of what is built. */
+/* Where the checker is: whose names are seen, the user's call that library code stands for,
+ * and the place of what is built. */
 typedef struct Where {
     FileScope *file;
     Span library_call, inlined;
@@ -246,10 +247,10 @@ const Sem *call_function(Checker *c, const Sem *function, const Sem *const *valu
     return inline_call(c, function, NULL, &args, at);
 }
 
-const Sem *call(Checker *c, const Node *n) {
+const Sem *check_call(Checker *c, const Node *n) {
     const Sem *answer = type_question(c, n);
     if (answer) return answer;
-    const Sem *callee = expr(c, n->a);
+    const Sem *callee = check_expr(c, n->a);
     if (callee->kind == SEM_BUILTIN) return builtin_call(c, callee, n);
     if (callee->kind == SEM_FUNCTION) return call_bound(c, callee, NULL, n);
     if (callee->kind == SEM_TYPE && !callee->is_pointer && n->list.len == 1) { /* fp32(x) */

@@ -1,15 +1,15 @@
 /* check.h - from the AST to the tile IR: names, types, compile-time evaluation, specialisation, launch rule.
  *
- * check_kernel picks the entry point, binds its parameters (signature, -D, -T, launch rule, defaults), evaluates what is
- * known at compile time, inlines calls of other functions of the file, and builds the Func at STAGE_TILE together with
- * the first half of the variant's record (what the compiler knows before code generation). Every error of the user's is
- * a diagnostic at its place; checking goes on to the next statement.
+ * check_kernel picks the entry point, binds its parameters (signature, -D, -T, launch rule, defaults), evaluates what
+ * is known at compile time, inlines calls of other functions of the file, and builds the Func at STAGE_TILE together
+ * with the first half of the variant's record (what the compiler knows before code generation). Every error of the
+ * user's is a diagnostic at its place; checking goes on to the next statement.
  */
 #ifndef FSC_CHECK_H
 #define FSC_CHECK_H
 
 #include "ir/ir.h"
-#include "runtime/record.h"
+#include "runtime/record/record.h"
 #include "syntax/ast.h"
 
 typedef struct NameValue {
@@ -21,8 +21,8 @@ enum { MOST_SPLIT = 256 };
 typedef struct CheckOptions {
     const char *kernel;    /* --kernel, or NULL: the only entry point */
     const char *signature; /* --signature text, or NULL */
-    const NameValue *defines; /* -D NAME=VALUE: constexpr parameters, or scalar parameters fixed to a value; "n<", "n>": bounds;
-                               * "N:": as if the launch rule had given it (origin RULE) */
+    const NameValue *defines; /* -D NAME=VALUE: constexpr parameters, or scalar parameters fixed to a value; "n<", "n>":
+                               * bounds; "N:": as if the launch rule had given it (origin RULE) */
     const NameValue *types;   /* -T NAME=TYPE: dtype parameters, or the type of a bare parameter ("fp16", "*fp16") */
     uint32_t num_defines, num_types;
     uint32_t config; /* which configuration of @autotune, from 1; 0: the first, if there are any */
@@ -31,8 +31,8 @@ typedef struct CheckOptions {
     /* What a run-time launch knows: divisibility per run-time parameter, by name; applied like ":16". */
     const NameValue *divisible; /* value "16" or "1" */
     uint32_t num_divisible;
-    /* Values of run-time scalars and facts of the device (0: unknown) for the launch rule only: constexpr parameters that
-     * the rule gives are evaluated with them (origin RULE), nothing else sees them. */
+    /* Values of run-time scalars and facts of the device (0: unknown) for the launch rule only: constexpr parameters
+     * that the rule gives are evaluated with them (origin RULE), nothing else sees them. */
     const NameValue *known;
     uint32_t num_known;
     const char *include; /* folders where imports are looked for, ':' between them; or NULL */
@@ -50,21 +50,21 @@ typedef struct Kernel {
 /* NULL after errors in d. After errors of syntax what is whole is checked all the same, for its own errors. */
 Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const CheckOptions *o);
 
-/* The entry point's parameters before any specialisation, for those who bind arguments first (the JIT, `fsc run`): every
- * parameter in order with contract and launch rule; constexpr ones with their default's text ("" if there is none). The
- * dtype of a parameter whose type is open is "" or the name of the dtype parameter that decides it. Owned by the caller
- * (record_free). NULL after errors in d. */
+/* The entry point's parameters before any specialisation, for those who bind arguments first (the JIT, `fsc run`):
+ * every parameter in order with contract and launch rule; constexpr ones with their default's text ("" if there is
+ * none). The dtype of a parameter whose type is open is "" or the name of the dtype parameter that decides it. Owned by
+ * the caller (record_free). NULL after errors in d. */
 Record *check_interface(Arena *a, Strings *s, Diag *d, const Module *m, const CheckOptions *o);
 
 /* Names of the entry points of a module, for messages and `fsc info`. */
 uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t max);
 
-/* ---- builtin.c ------------------------------------------------------------------------------------------------------ */
+/* ---- builtin.c --------------------------------------------------------------------------------------------------- */
 
 /* Every builtin with its arguments, one a line in the table's order; "=" stands after those that may be left out. */
 void builtin_list(Arena *a, Text *out);
 
-/* ---- signature.c: the text of --signature --------------------------------------------------------------------------- */
+/* ---- signature.c: the text of --signature ------------------------------------------------------------------------ */
 
 typedef enum SigKind {
     SIG_POINTER, /* *fp32, *const fp32 */
@@ -90,7 +90,7 @@ bool signature_parse(Arena *a, Diag *d, const char *text, SigItem **items, uint3
 const char *dtype_canonical(const char *name);
 const char *dtype_spelling(uint32_t i); /* all that the former knows, then NULL */
 
-/* ---- rule.c: launch-rule expressions → postfix code of record.h ------------------------------------------------------- */
+/* ---- rule.c: launch-rule expressions → postfix code of record.h -------------------------------------------------- */
 
 /* What a rule's expression is: a constexpr parameter may be a type as well. */
 typedef enum RuleKind { RULE_IS_NUMBER, RULE_IS_TYPE, RULE_IS_EITHER } RuleKind;

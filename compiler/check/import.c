@@ -1,8 +1,9 @@
 /* import.c - names that imports bind: modules, builtins and types of triton and torch, and what other files define.
  *
  * In: IMPORT nodes. Out: Sems, NULL for what is not found, and an error that says where such a name comes from.
- * Method: a module is sought as Python does: behind dots from the file's own folder, else in the folder that holds the file's
- * package (its own folder, where it is in none), then in those of -I. A file is read when the first of its names is used.
+ * Method: a module is sought as Python does: behind dots from the file's own folder, else in the folder that holds the
+ * file's package (its own folder, where it is in none), then in those of -I. A file is read when the first of its names
+ * is used.
  */
 #include "check/sema.h"
 
@@ -50,7 +51,8 @@ static FileScope *read_module(Checker *c, const char *path, const char *folder, 
     struct stat s;
     if (stat(key, &s) != 0 || c->files.len == MOST_FILES) return NULL;
     for (uint32_t i = 0; i < c->files.len; i++) { /* one file may have several paths */
-        if (c->files.at[i]->device == (uint64_t)s.st_dev && c->files.at[i]->inode == (uint64_t)s.st_ino) return c->files.at[i];
+        if (c->files.at[i]->device == (uint64_t)s.st_dev && c->files.at[i]->inode == (uint64_t)s.st_ino)
+            return c->files.at[i];
     }
     Text text = {0};
     FILE *f = path ? fopen(path, "rb") : NULL;
@@ -190,7 +192,8 @@ void import_missing(Checker *c, const Node *n, const char *name, Span at) {
         diag_note(c->d, n->span, "it is imported here; write its definition into this file, in kernel language");
     } else {
         diag(c->d, at, E_OTHER_FILE, name, origin_text(c, n));
-        diag_note(c->d, n->span, "it is imported here; -I FOLDER says where that is, or copy its definition into this file");
+        diag_note(c->d, n->span,
+                  "it is imported here; -I FOLDER says where that is, or copy its definition into this file");
     }
 }
 
@@ -226,8 +229,8 @@ const Sem *import_by_star(Checker *c, const char *name, Span at) {
 
 /* What Python has without an import. */
 static bool is_pythons(const char *name) {
-    static const char *const names[] = {"abs", "bool", "float", "int", "isinstance", "len", "max", "min", "pow", "print", "range",
-                                        "round", "str", "sum"};
+    static const char *const names[] = {"abs", "bool", "float", "int",   "isinstance", "len", "max",
+                                        "min", "pow",  "print", "range", "round",      "str", "sum"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (strcmp(name, names[i]) == 0) return true;
     }

@@ -1,8 +1,8 @@
 /* library.c - the standard library: functions in kernel language that the compiler carries (lib/, one .dsl an area).
  *
  * In: the name of a function and its file. Out: the function, ready to be inlined.
- * Method: a file is parsed when the first of its functions is called; a kernel that calls none pays nothing. Its functions
- * see each other and the builtins, never the user's names.
+ * Method: a file is parsed when the first of its functions is called; a kernel that calls none pays nothing. Its
+ * functions see each other and the builtins, never the user's names.
  */
 #include "check/sema.h"
 

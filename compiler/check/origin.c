@@ -6,7 +6,7 @@
  */
 #include "check/sema.h"
 
-#include "runtime/ascii.h"
+#include "runtime/base/ascii.h"
 
 #include <string.h>
 
@@ -20,8 +20,8 @@ static const char *behind(const char *p, const char *end, const char *skipped) {
     return p;
 }
 
-/* The name that the source has at this place, behind `NAME=` or not. Where more follows (x[:, None], x + 1) it is the first
- * name, and *is_whole false. NULL: there is none, or it is called. */
+/* The name that the source has at this place, behind `NAME=` or not. Where more follows (x[:, None], x + 1) it is the
+ * first name, and *is_whole false. NULL: there is none, or it is called. */
 static const char *name_at(Checker *c, Span at, bool *is_whole) {
     const Source *s = diag_place(c->d, at).source;
     if (!s || at.end > s->base + s->len) return NULL;
@@ -60,7 +60,8 @@ static void note_one(Checker *c, Span at, const Sem *s, const char *builtin, con
     is_whole |= b && b->sem == s; /* x.sum(): the place is that of x.sum */
     bool is_bound = b && b->sem && b->span.end && (!is_whole || b->sem == s);
     const char *what = param ? arena_printf(c->a, "'%s' of '%s'", param, builtin) : NULL;
-    if (!is_whole && what && s->kind == SEM_RUN && !diag_mentions(c->d, what)) diag_note(c->d, at, "%s is %s", what, type);
+    if (!is_whole && what && s->kind == SEM_RUN && !diag_mentions(c->d, what))
+        diag_note(c->d, at, "%s is %s", what, type);
     if (!is_bound || (!is_whole && !sem_is_tile(b->sem))) return;
     if (!is_whole || !param || strcmp(name, param) == 0)
         diag_note(c->d, b->span, "'%s' is %s, from here", name, sem_type_text(c, b->sem));
@@ -72,6 +73,7 @@ static void note_one(Checker *c, Span at, const Sem *s, const char *builtin, con
 void note_origins(Checker *c, uint32_t errors, const Operands *o) {
     if (diag_errors(c->d) == errors || c->library_call.end || !is_about_meeting(c->d)) return;
     for (uint32_t i = 0; i < o->count; i++) {
-        if (o->of[i] && o->at[i].end) note_one(c, o->at[i], o->of[i], o->builtin, o->names ? word_at(c, o->names, i) : NULL);
+        if (o->of[i] && o->at[i].end)
+            note_one(c, o->at[i], o->of[i], o->builtin, o->names ? word_at(c, o->names, i) : NULL);
     }
 }

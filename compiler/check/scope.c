@@ -152,7 +152,7 @@ static const Sem *known_word(Checker *c, const char *name) {
     return NULL;
 }
 
-/* ---- Unknown names ------------------------------------------------------------------------------------------------ */
+/* ---- Unknown names ----------------------------------------------------------------------------------------------- */
 
 static void suggest(Checker *c, const char *name, Span at) {
     if (c->m->has_gaps) return; /* an error of syntax may hide its definition */
@@ -165,7 +165,8 @@ static void suggest(Checker *c, const char *name, Span at) {
     for (uint32_t i = 0; i < c->frame->variables.len; i++) {
         if (c->frame->variables.at[i].name[0] != '$') vec_push(c->a, &names, c->frame->variables.at[i].name);
     }
-    for (uint32_t i = 0; i < c->file->names->variables.len; i++) vec_push(c->a, &names, c->file->names->variables.at[i].name);
+    for (uint32_t i = 0; i < c->file->names->variables.len; i++)
+        vec_push(c->a, &names, c->file->names->variables.at[i].name);
     for (size_t i = 0; i < COUNT(constants); i++) vec_push(c->a, &names, constants[i]);
     uint32_t count;
     const char *const *builtins = builtin_names(&count);

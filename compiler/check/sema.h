@@ -150,7 +150,8 @@ struct FileScope {
     VEC(const Node *) stars;   /* its imports of * */
     VEC(const Node *) inner;   /* those in its functions */
     const NodeList *foreign;   /* names of its functions that are no kernel code */
-    const char *path, *folder; /* of the file; of its submodules, or NULL; the same: a folder without a file of its own */
+    const char *path, *folder; /* of the file; of its submodules, or NULL; the same:
+                                * a folder without a file of its own */
     uint64_t device, inode;    /* which file it is */
     SyntaxMode mode;
     bool is_library;
@@ -257,7 +258,8 @@ const Sem *import_find(Checker *c, const Node *n, Span at);
 const Sem *import_by_star(Checker *c, const char *name, Span at);
 const Sem *file_member(Checker *c, const FileScope *file, const char *name, Span at);
 void import_missing(Checker *c, const Node *n, const char *name, Span at); /* the error */
-/* The import that may bind a name which the file itself does not: in a function around the present one, or a * of who knows what. */
+/* The import that may bind a name which the file itself does not: in a function around the present one,
+ * or a * of who knows what. */
 const Node *import_around(Checker *c, const char *name);
 
 /* convert.c: between types and shapes */
@@ -285,11 +287,12 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
 const Sem *arith_unary(Checker *c, UnaryOp op, const Sem *x, Span at);
 const Sem *arith_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
 /* The common element type of two values (numbers adapt); false and an error where there is none. */
-bool promote(Checker *c, const Sem *x, const Sem *y, Span at, SType *out);
+bool check_promote(Checker *c, const Sem *x, const Sem *y, Span at, SType *out);
 bool mixes_signs(const Sem *x, const Sem *y); /* a signed and an unsigned integer, neither of which adapts */
 typedef enum MinMax { TAKE_MAX, TAKE_MIN } MinMax;
 
-/* Which file of the library has a mathematical function (else math32 or math64), and that its operands are not widened. */
+/* Which file of the library has a mathematical function (else math32 or math64),
+ * and that its operands are not widened. */
 enum { LIB_ARC = 1, LIB_REAL = 2, LIB_AS_IT_IS = 4 };
 const Sem *arith_minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y, Span at);
 const Sem *arith_select(Checker *c, const Sem *cond, const Sem *x, const Sem *y, Span at);
@@ -299,8 +302,9 @@ OpKind sum_op(const Checker *c, SType t);
 const Sem *pointer_add(Checker *c, const Sem *p, const Sem *offset, bool negate, Span at);
 
 /* expr.c */
-const Sem *expr(Checker *c, const Node *n);
-/* After `errors` errors: if another came, about types that meet wrongly, says where the n operands come from (origin.c). */
+const Sem *check_expr(Checker *c, const Node *n);
+/* After `errors` errors: if another came, about types that meet wrongly,
+ * says where the n operands come from (origin.c). */
 typedef struct Operands {
     const Span *at;
     const Sem *const *of;
@@ -308,12 +312,12 @@ typedef struct Operands {
     const char *builtin, *names; /* whose arguments they are, and what it calls them, blank separated; or NULL */
 } Operands;
 void note_origins(Checker *c, uint32_t errors, const Operands *o);
-const Sem *binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
+const Sem *check_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Span at);
 const Sem *binary_node(Checker *c, const Node *n, const Sem *x, const Sem *y); /* of n->a and n->b */
-const Sem *compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
-bool spend(Checker *c, Span at); /* one step of the budget; false once it is used up */
+const Sem *check_compare(Checker *c, CompareOp op, const Sem *x, const Sem *y, Span at);
+bool check_spend(Checker *c, Span at); /* one step of the budget; false once it is used up */
 /* iterate.c: the tuple that range(...), product(...) or zip(...) of known values is, or any other expression */
-const Sem *iterable(Checker *c, const Node *n);
+const Sem *check_iterable(Checker *c, const Node *n);
 /* Calls `each` with the element for every round, its names bound; false: an iterable is no compile-time tuple. */
 typedef void EachElement(void *context, const Node *element);
 bool comprehension_walk(Checker *c, const Node *n, EachElement *each, void *context);
@@ -321,8 +325,8 @@ bool comprehension_walk(Checker *c, const Node *n, EachElement *each, void *cont
 void sem_print(Checker *c, const Sem *s, Text *out); /* as static_print shows it */
 const Sem *format_string(Checker *c, const Node *n); /* an f-string */
 /* index.c */
-const Sem *attribute(Checker *c, const Node *n);
-const Sem *subscript(Checker *c, const Node *n);
+const Sem *check_attribute(Checker *c, const Node *n);
+const Sem *check_subscript(Checker *c, const Node *n);
 const Sem *type_question(Checker *c, const Node *call); /* T.is_floating(), tl.dtype("int32"); NULL: neither */
 const Sem *module_member(Checker *c, const char *name); /* of tl, tl.math, …; NULL: they have no such name */
 /* True after the error that the name is one of triton.language that fsc refuses. */
@@ -356,7 +360,7 @@ void flow_stop(Checker *c); /* nothing after this place runs */
 /* A dynamic `if` and, where one of its arms ends early, the statements after it; true: it took the rest. */
 bool if_dynamic(Checker *c, const Node *n, const Sem *cond, const Rest *rest);
 void rest_if_live(Checker *c, const Rest *rest);
-const Sem *choose(Checker *c, const Node *n);
+const Sem *check_choose(Checker *c, const Node *n);
 const Sem *short_circuit(Checker *c, const Node *n);
 /* After a warning: in a Triton file `and`, `or` and `not` take tiles, too. False: this is no such file. */
 bool tile_logic(Checker *c, const Node *n, const char *word, const char *instead);
@@ -407,7 +411,7 @@ void carried_next(Checker *c, const Carried *v, Values *slots);
 void carries_finish(Checker *c, const Carries *k, uint32_t mark, Value **results, Span at);
 
 /* call.c */
-const Sem *call(Checker *c, const Node *n);
+const Sem *check_call(Checker *c, const Node *n);
 /* A call of a function with arguments that are values already, at the user's place `at`. */
 const Sem *call_function(Checker *c, const Sem *function, const Sem *const *values, uint32_t count, Span at);
 const Sem *call_bound(Checker *c, const Sem *function, const Sem *self, const Node *call_node);
@@ -456,7 +460,7 @@ typedef struct Args {
 #define BUILTIN(name, min, max, arguments, kinds, handler, aux) Handler builtin_##handler;
 #define LIBRARY(name, file, kinds)
 #define MISSING(name)
-#include "check/builtin.def"
+#include "check/builtin/builtin.def"
 #undef BUILTIN
 #undef LIBRARY
 #undef MISSING
@@ -475,25 +479,27 @@ bool argument_fits(Checker *c, const char *builtin, const char *name, char lette
 /* (M, N), [M, N] or M; `what` is its name in errors. */
 bool read_shape(Checker *c, const Sem *given, Span at, const char *what, Shape *out);
 const Sem *reshape_to(Checker *c, const Sem *x, Shape to);      /* of as many elements */
-const Sem *transpose(Checker *c, const char *name, const Sem *x, Span at); /* the last two axes change places */
+const Sem *check_transpose(Checker *c, const char *name, const Sem *x, Span at); /* the last two axes change places */
 const Sem *float_power(Checker *c, const Sem *x, const Sem *y, Span at); /* by the library */
 uint32_t add_site(Checker *c, Span at);
 
-/* builtin_memory.c: what all accesses of memory share. False, or sem_error: an error was reported. */
+/* builtin/memory.c: what all accesses of memory share. False, or sem_error: an error was reported. */
 typedef struct Word {
     const char *text; /* NULL ends a list; the first is the default */
     uint8_t value;
 } Word;
-bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out); /* a string */
+/* a string */
+bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out);
 bool check_pointer(Checker *c, Call *call);                             /* argument 0 */
 bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out);      /* *out NULL: no mask */
 const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const Sem *s); /* to the pointer's shape */
 const Sem *to_memory(Checker *c, const Sem *s, SType element, Span at); /* as it lies there */
-const Sem *minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y,
+const Sem *check_minmax(Checker *c, MinMax which, bool propagate_nan, const Sem *x, const Sem *y,
                   Span at); /* constants too */
 
-bool values_close_ranks(Checker *c, Call *call, uint32_t from, uint32_t most); /* builtin_debug.c: false after an error */
-/* builtin_debug.c: `assert` of a condition that is known at run time */
+/* builtin/debug.c: false after an error */
+bool values_close_ranks(Checker *c, Call *call, uint32_t from, uint32_t most);
+/* builtin/debug.c: `assert` of a condition that is known at run time */
 void assert_run(Checker *c, const Node *n, const Sem *cond);
 
 /* library.c: the functions of lib/, files of kernel-language source embedded in the compiler */
@@ -501,7 +507,7 @@ const Sem *library_function(Checker *c, const char *file, const char *name);
 /* The names of its parameters, "=" after those with a default. */
 void library_parameters(Arena *a, const char *file, const char *name, Text *out);
 
-/* builtin_reduce.c: what reductions and scans are asked for */
+/* builtin/reduce.c: what reductions and scans are asked for */
 enum { ALL_AXES = -1 };
 bool read_reduced_axis(Checker *c, Call *call, uint32_t arg, const Sem *x, int64_t *axis); /* None: ALL_AXES */
 const Sem *result_type(const Call *call, uint32_t arg); /* NULL: not given */
@@ -509,7 +515,7 @@ const Sem *result_type(const Call *call, uint32_t arg); /* NULL: not given */
 bool own_axis(Checker *c, Call *call, Span at, const Sem *x, int64_t *axis);
 /* s without the reduced axes (ALL_AXES: a scalar), with them again as size 1. */
 const Sem *restore_axes(Checker *c, const Sem *s, int64_t axis, Shape from);
-/* builtin_scan.c: max and min with return_indices; x is in the type to compute in */
+/* builtin/scan.c: max and min with return_indices; x is in the type to compute in */
 typedef struct Extreme {
     MinMax which;
     bool propagate_nan, keep_dims, takes_last; /* takes_last: of equal ones */

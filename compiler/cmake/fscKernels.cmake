@@ -1,9 +1,11 @@
-# fsc_add_kernels(TARGET SOURCES FILE... ARCHS ARCH... [VARIANTS NAME=LO..HI...] [DEFINES NAME=VALUE...] [OPTIONS OPTION...]
+# fsc_add_kernels(TARGET SOURCES FILE... ARCHS ARCH...
+# [VARIANTS NAME=LO..HI...] [DEFINES NAME=VALUE...] [OPTIONS OPTION...]
 #                 [LIBRARY TARGET])
 #
-# Adds kernels to a target: each FILE.dsl becomes an object that is linked in and a header FILE.h that can be included. ARCHS are
-# those of --arch (sm_80, cpu, ...), VARIANTS of --variants, DEFINES of -D (dtype parameters, too: T=fp16), OPTIONS any others.
-# The target, and what links it, gets LIBRARY: fsc::runtime, unless it is fsc::runtime_static, or fsc::fsc for programs with the JIT.
+# Adds kernels to a target: each FILE.dsl becomes an object that is linked in and a header FILE.h that can be included.
+# ARCHS are those of --arch (sm_80, cpu, ...), VARIANTS of --variants, DEFINES of -D (dtype parameters, too: T=fp16),
+# OPTIONS any others. The target, and what links it, gets LIBRARY: fsc::runtime, unless it is fsc::runtime_static, or
+# fsc::fsc for programs with the JIT.
 function(fsc_add_kernels target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "LIBRARY" "SOURCES;ARCHS;VARIANTS;DEFINES;OPTIONS")
     if(NOT TARGET ${target})

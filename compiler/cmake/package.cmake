@@ -19,7 +19,8 @@ endfunction()
 add_pc(fsc "Compiler, JIT and runtime for block-level GPU kernels")
 add_pc(fsc-runtime "Loads and launches kernels compiled by fsc")
 
-# Manual pages and completions: the tool prints them from its table of options. Its commands are those of the heads of --help.
+# Manual pages and completions: the tool prints them from its table of options.
+# Its commands are those of the heads of --help.
 set(heads ${PROJECT_SOURCE_DIR}/compiler/tool/options.c)
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${heads})
 file(READ ${heads} commands)

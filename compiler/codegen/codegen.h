@@ -8,7 +8,7 @@
 
 #include "ir/ir.h"
 
-/* ---- GPU targets (targets.def: arch, lowest PTX version, limits) ----------------------------------------------------- */
+/* ---- GPU targets (targets.def: arch, lowest PTX version, limits) ------------------------------------------------- */
 
 typedef struct GpuTarget {
     const char *arch;        /* "sm_80" */
@@ -22,7 +22,7 @@ typedef struct GpuTarget {
 const GpuTarget *gpu_target_find(const char *arch); /* NULL: not in the table */
 const char *gpu_target_names(Arena *a);             /* "sm_75, sm_80, …" for messages */
 
-/* ---- What to generate ------------------------------------------------------------------------------------------------ */
+/* ---- What to generate -------------------------------------------------------------------------------------------- */
 
 typedef enum Emit { EMIT_SIMT, EMIT_LLVM, EMIT_PTX } GpuEmit;
 
@@ -33,7 +33,7 @@ typedef struct CodegenOptions {
     bool line_info;          /* .loc directives (default on); full debug with -g is the same plus variable names */
     bool fast_math;
     bool verify_each;        /* LLVM's module after each of our steps, not only before LLVM's own */
-    bool check;              /* the CPU target: ask before every access (runtime/hooks.h, AccessHook) */
+    bool check;              /* the CPU target: ask before every access (runtime/base/hooks.h, AccessHook) */
     bool count;              /* CPU and emulated threads: count what each line does (count.h) */
     bool record;             /* emulated threads: say which op begins and what it makes (simt/record.c) */
     const char *file, *directory; /* for line info */
@@ -47,11 +47,11 @@ typedef struct Bytes {
     size_t len;
 } Bytes;
 
-/* f at STAGE_SIMT → per-thread module before the target step (EMIT_SIMT), LLVM IR after it and LLVM's passes (EMIT_LLVM),
- * or PTX (EMIT_PTX). False with an error in o->diag. */
+/* f at STAGE_SIMT → per-thread module before the target step (EMIT_SIMT), LLVM IR after it and LLVM's passes
+ * (EMIT_LLVM), or PTX (EMIT_PTX). False with an error in o->diag. */
 bool codegen_gpu(const Func *f, const GpuTarget *t, GpuEmit what, const CodegenOptions *o, Bytes *out);
 
-/* ---- CPU target -------------------------------------------------------------------------------------------------------- */
+/* ---- CPU target -------------------------------------------------------------------------------------------------- */
 
 /* The signature of a host kernel: args[i] points at the i-th run-time parameter's value (pointers: the pointer itself);
  * pid and nprog are this program's index and the grid; scratch has HostCode.scratch_bytes, aligned to 64. */
@@ -68,7 +68,7 @@ HostKernel *hostcode_entry(const HostCode *h); /* NULL of emulated threads */
 size_t hostcode_scratch(const HostCode *h);
 /* What the sites in the code index: Func.sites first. Owned by the code. */
 const Span *hostcode_sites(const HostCode *h, size_t *n);
-/* Code that counts: its rows (runtime/hooks.h) and counters, owned by the code. False: it does not. */
+/* Code that counts: its rows (runtime/base/hooks.h) and counters, owned by the code. False: it does not. */
 struct CodeLine;
 typedef struct HostCounters {
     const struct CodeLine *lines;
@@ -78,16 +78,19 @@ typedef struct HostCounters {
 } HostCounters;
 bool hostcode_counters(const HostCode *h, HostCounters *out);
 void hostcode_destroy(HostCode *h);
-/* The code as an object file, and the symbol of its entry: what another process can link. Lives as long as o->arena did. */
+/* The code as an object file, and the symbol of its entry: what another process can link.
+ * Lives as long as o->arena did. */
 Bytes hostcode_object(const HostCode *h, const char **symbol);
-/* Such an object, linked into this process; `is_thread` where hostcode_thread is its entry. NULL with an error in o->diag. */
-HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes, const CodegenOptions *o);
+/* Such an object, linked into this process; `is_thread` where hostcode_thread is its entry.
+ * NULL with an error in o->diag. */
+HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes,
+                        const CodegenOptions *o);
 /* What an object for this machine hangs on: "x86_64-pc-linux-gnu znver3 +avx2,…". `cpu` as in codegen_host_jit. */
 const char *codegen_host_machine(Arena *a, const char *cpu);
 bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out,
                        size_t *scratch); /* of each running program; may be NULL */
 
-/* ---- Objects ------------------------------------------------------------------------------------------------------------- */
+/* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
 /* One variant of a kernel for one architecture: runtime/fsc_runtime.h, FscObjectVariant. */
 typedef struct ObjectVariant {
@@ -98,7 +101,15 @@ typedef struct ObjectVariant {
 } ObjectVariant;
 
 /* How a parameter of such a function is passed. */
-typedef enum ObjectParam { OBJECT_POINTER, OBJECT_I8, OBJECT_I16, OBJECT_I32, OBJECT_I64, OBJECT_F32, OBJECT_F64 } ObjectParam;
+typedef enum ObjectParam {
+    OBJECT_POINTER,
+    OBJECT_I8,
+    OBJECT_I16,
+    OBJECT_I32,
+    OBJECT_I64,
+    OBJECT_F32,
+    OBJECT_F64
+} ObjectParam;
 
 typedef struct ObjectKernel {
     const char *name;     /* of the kernel, and of the function in its IR */
@@ -116,22 +127,22 @@ enum { OBJECT_ABI = 1 }; /* FSC_OBJECT_ABI */
  * fsc_object_launch. `cpu`: what the IR is compiled for. False with an error in o->diag. */
 bool codegen_object(const ObjectKernel *kernels, uint32_t n, const char *cpu, const CodegenOptions *o, Bytes *out);
 
-/* ---- Emulated threads ---------------------------------------------------------------------------------------------------- */
+/* ---- Emulated threads -------------------------------------------------------------------------------------------- */
 
-/* One thread of the block, its primitives calls of an emulator (runtime/hooks.h). */
+/* One thread of the block, its primitives calls of an emulator (runtime/base/hooks.h). */
 struct EmuThread;
 typedef void EmuKernel(struct EmuThread *t, const void *const *args);
 
-/* f at STAGE_SIMT → the per-thread module compiled for this machine; its entry is hostcode_thread. NULL with an error in
- * o->diag. */
+/* f at STAGE_SIMT → the per-thread module compiled for this machine; its entry is hostcode_thread.
+ * NULL with an error in o->diag. */
 HostCode *codegen_emu_jit(const Func *f, const CodegenOptions *o);
 EmuKernel *hostcode_thread(const HostCode *h); /* NULL of CPU kernels */
 /* The per-thread module before its primitives are lowered, after (LLVM IR), or as assembly of this machine. */
 typedef enum EmuEmit { EMU_THREADS, EMU_LLVM, EMU_ASM } EmuEmit;
 bool codegen_emu_text(const Func *f, EmuEmit what, const CodegenOptions *o, Bytes *out);
 
-/* An estimate of live 32-bit registers per thread, lowest and highest, from the compiler's own liveness over layouts. True
- * where they are more than a thread has. */
+/* An estimate of live 32-bit registers per thread, lowest and highest, from the compiler's own liveness over layouts.
+ * True where they are more than a thread has. */
 bool codegen_registers(const Func *f, uint32_t *low, uint32_t *high);
 
 #endif

@@ -2,12 +2,13 @@
  *
  * In: a value of one element type. Out: the value of another, rounded once.
  * Method: fp32 is the hub. What no instruction converts is done on the bits: normal numbers by adding half an ulp,
- * subnormals by letting the adder round at a magic constant. A wider source reaches fp32 rounded to odd, so that the second
- * rounding cannot see the first (the sticky bit is in the value).
+ * subnormals by letting the adder round at a magic constant. A wider source reaches fp32 rounded to odd, so that the
+ * second rounding cannot see the first (the sticky bit is in the value).
  */
 #include "codegen/mathimpl.h"
 
-/* A small float format: mantissa bits, exponent bias, codes of infinity (or the largest number, if it has none) and NaN. */
+/* A small float format: mantissa bits, exponent bias, codes of infinity (or the largest number, if it has none)
+ * and NaN. */
 typedef struct Small {
     int mantissa, bias, bits;
     int64_t top, nan;
@@ -33,7 +34,7 @@ static double power_of_two(int e) {
     return x;
 }
 
-/* ---- To fp32 and wider: always exact ---------------------------------------------------------------------------------- */
+/* ---- To fp32 and wider: always exact ----------------------------------------------------------------------------- */
 
 static V widen_bits(const Math *k, DType d, V x) {
     Small s = small_of(d);
@@ -65,7 +66,7 @@ static V to_fp32(const Math *k, DType from, V x) {
     }
 }
 
-/* ---- From fp32, to nearest even ---------------------------------------------------------------------------------------- */
+/* ---- From fp32, to nearest even ---------------------------------------------------------------------------------- */
 
 static V narrow_bits(const Math *k, DType d, V x) {
     Small s = small_of(d);
@@ -137,7 +138,7 @@ V math_convert(const Math *k, DType from, DType to, bool zero, V x) {
     return zero ? step_back(k, to, r, to_fp32(k, to, r), f) : r;
 }
 
-/* ---- Integers ---------------------------------------------------------------------------------------------------------- */
+/* ---- Integers ---------------------------------------------------------------------------------------------------- */
 
 static V itof_plain(const Math *k, bool is_signed, LLVMTypeRef to, V x) {
     LLVMTypeRef t = llvm_like(to, LLVMTypeOf(x));

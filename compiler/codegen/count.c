@@ -1,8 +1,9 @@
 /* count.c - counters in the code: how often each basic block ran, and what it holds of each source line.
  *
- * In: a module with line info, for this machine. Out: the same with an atomic addition at the head of each block, and a table.
- * Method: an instruction counts for the line it was built for. What becomes no instruction of a machine (phi, casts of one
- * width, pieces of aggregates, what thread this is) counts nothing, yet its line has run.
+ * In: a module with line info, for this machine. Out: the same with an atomic addition at the head of each block,
+ * and a table.
+ * Method: an instruction counts for the line it was built for. What becomes no instruction of a machine (phi, casts of
+ * one width, pieces of aggregates, what thread this is) counts nothing, yet its line has run.
  */
 #include "codegen/count.h"
 
@@ -10,7 +11,7 @@
 
 #include "codegen/simt/simt.h"
 
-/* ---- What an instruction counts as ---------------------------------------------------------------------------------------- */
+/* ---- What an instruction counts as ------------------------------------------------------------------------------- */
 
 static bool begins(const char *name, const char *with) {
     return strncmp(name, with, strlen(with)) == 0;
@@ -90,7 +91,7 @@ static void count_instruction(CodeLine *row, LLVMValueRef at) {
     row->counts[COUNT_INSTRUCTIONS]++;
 }
 
-/* ---- Blocks --------------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 /* 0: none, or of another file than the kernel's. */
 static uint32_t line_of(const Llvm *m, LLVMValueRef at) {

@@ -3,7 +3,7 @@
 #define FSC_CODEGEN_COUNT_H
 
 #include "codegen/llvm.h"
-#include "runtime/hooks.h"
+#include "runtime/base/hooks.h"
 
 /* The array of counters in the module, one word a block. */
 #define COUNTERS "fsc_counters"
@@ -13,8 +13,9 @@ typedef struct Counting {
     uint32_t blocks;
 } Counting;
 
-/* Every block of the function adds one to its counter. The rows of *out, in o->arena, say what the blocks hold of which line, so
- * the module was built with line info, which is dropped here; primitives are counted as such where they are not yet lowered. */
+/* Every block of the function adds one to its counter. The rows of *out, in o->arena, say what the blocks hold of which
+ * line, so the module was built with line info, which is dropped here; primitives are counted as such where they are
+ * not yet lowered. */
 void count_blocks(Llvm *m, LLVMValueRef function, Counting *out);
 
 #endif

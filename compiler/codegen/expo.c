@@ -79,7 +79,7 @@ static LLVMTypeRef real_type(const Math *k, const Format *f) {
     return f->bits == 64 ? k->m->f64 : k->m->f32;
 }
 
-/* ---- exp and exp2 ------------------------------------------------------------------------------------------------------ */
+/* ---- exp and exp2 ------------------------------------------------------------------------------------------------ */
 
 /* x limited to ±limit by compare and select, so that NaN stays. */
 static V clamp(const Math *k, V x, double limit) {
@@ -114,16 +114,17 @@ static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
     return mk_fmul(k, mk_fmul(k, y, power(k, f, half)), power(k, f, mk_sub(k, n, half)));
 }
 
-/* base 2 or e as the square of ex2 of half of it: ex2 would flush what is subnormal, a product does not. Its argument, 75 at most, is rounded
- * by 2^-24 of itself, and half of log2 e by as much: together 7e-6, 17 bits. */
-static V exp_near(const Math *k, bool base2, V x) {
+/* base 2 or e as the square of ex2 of half of it: ex2 would flush what is subnormal, a product does not. Its argument,
+ * 75 at most, is rounded by 2^-24 of itself, and half of log2 e by as much: together 7e-6, 17 bits. */
+static V exp_relaxed(const Math *k, bool base2, V x) {
     V y = math_approx(k, APPROX_EX2, mk_fmul(k, x, mk_real(x, base2 ? 0.5 : LOG2E_F32 / 2)), NULL);
     return mk_fmul(k, y, y);
 }
 
-/* base 2 or e within 2 ulp: 2^(n - 1) 2^(1 + f), all of the error is ex2's and the rounding of 1 + f, as f = x log2(base) - n is
- * exact to 2^-25. ex2 errs by up to 2.06 ulp between -1/2 and 0, by 1.40 above 0 (measured on sm_90): hence the 1. n - 1 stays within
- * the normal exponents and f takes the rest, so that what overflows and what is subnormal round once; a NaN passes through f. */
+/* base 2 or e within 2 ulp: 2^(n - 1) 2^(1 + f), all of the error is ex2's and the rounding of 1 + f, as f = x
+ * log2(base) - n is exact to 2^-25. ex2 errs by up to 2.06 ulp between -1/2 and 0, by 1.40 above 0 (measured on sm_90):
+ * hence the 1. n - 1 stays within the normal exponents and f takes the rest, so that what overflows and what is
+ * subnormal round once; a NaN passes through f. */
 static V exp_approx(const Math *k, bool base2, V x) {
     double magic = 0x1.8p23 + 126; /* the low bits of a sum are the biased exponent of 2^(n - 1) */
     V log2_base = mk_real(x, base2 ? 1 : LOG2E_F32);
@@ -144,12 +145,13 @@ V math_exp(const Math *k, bool base2, Accuracy accuracy, DType d, V x) {
     if (!k->approx) return exp_poly(k, &format32, base2, x);
     if (k->fast || accuracy == ACCURACY_TERM)
         return math_approx(k, APPROX_EX2, base2 ? x : mk_fmul(k, x, mk_real(x, LOG2E_F32)), NULL);
-    return accuracy == ACCURACY_NEAR ? exp_near(k, base2, x) : exp_approx(k, base2, x);
+    return accuracy == ACCURACY_RELAXED ? exp_relaxed(k, base2, x) : exp_approx(k, base2, x);
 }
 
-/* ---- log and log2 ------------------------------------------------------------------------------------------------------ */
+/* ---- log and log2 ------------------------------------------------------------------------------------------------ */
 
-/* log1p(f) for m = 1 + f. fp32: f - f^2/2 + f^3 P(f). fp64: with s = f / (2 + f), f - (h - s (h + R(s^2))), h = f^2/2. */
+/* log1p(f) for m = 1 + f. fp32: f - f^2/2 + f^3 P(f). fp64: with s = f / (2 + f), f - (h - s (h + R(s^2))),
+ * h = f^2/2. */
 static V log1p_poly(const Math *k, const Format *f, V x) {
     if (f->bits == 32) {
         V p = math_mad(k, math_poly(k, x, log_poly32, COUNT(log_poly32)), x, mk_real(x, -0.5));
@@ -162,7 +164,8 @@ static V log1p_poly(const Math *k, const Format *f, V x) {
     return mk_fsub(k, x, mk_fsub(k, h, mk_fmul(k, s, mk_fadd(k, h, r))));
 }
 
-/* r log2(e) + e within half an ulp more than r itself. Without an fma the leading half of r makes the large product exact. */
+/* r log2(e) + e within half an ulp more than r itself.
+ * Without an fma the leading half of r makes the large product exact. */
 static V log2_scale(const Math *k, const Format *f, V r, V e) {
     bool wide = f->bits == 64;
     V rest = math_mad(k, r, mk_real(r, wide ? LOG2E_F64_REST : LOG2E_F32_REST), k->native_fma ? e : mk_real(r, 0));
@@ -209,7 +212,7 @@ V math_log(const Math *k, bool base2, DType d, V x) {
     return base2 ? y : mk_fmul(k, y, mk_real(y, LN2));
 }
 
-/* ---- Roots and division ------------------------------------------------------------------------------------------------- */
+/* ---- Roots and division ------------------------------------------------------------------------------------------ */
 
 V math_sqrt(const Math *k, DType d, V x) {
     V y = k->fast && d != DT_FP64 ? math_approx(k, APPROX_SQRT, x, NULL) : NULL;
@@ -229,8 +232,8 @@ V math_fdiv(const Math *k, DType d, V x, V y) {
     return r ? r : mk_fdiv(k, x, y);
 }
 
-/* One Newton step makes the reciprocal good to half an ulp; where y is 0, infinite or NaN it would spoil it. Scaling keeps
- * 1 / y normal; x * scale overflows only where x / y does and loses bits only where x / y is 0. */
+/* One Newton step makes the reciprocal good to half an ulp; where y is 0, infinite or NaN it would spoil it. Scaling
+ * keeps 1 / y normal; x * scale overflows only where x / y does and loses bits only where x / y is 0. */
 Divisor math_divisor(const Math *k, V y) {
     V a = llvm_unary(k->m, "llvm.fabs", y);
     V scale = mk_select(k, mk_fcmp(k, LLVMRealOLT, a, mk_real(y, 0x1p-100)), mk_real(y, 0x1p64), mk_real(y, 1));

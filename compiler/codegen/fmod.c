@@ -1,16 +1,18 @@
 /* fmod.c - the exact remainder, and fused multiply-add of 16-bit floats where no instruction does it.
  *
  * In: float values. Out: the remainder as C's fmod defines it; a * b + c rounded once.
- * Method: the remainder is a function of its own in the module, on the bits: mantissas as integers, the exponent difference
- * worked off a few bits at a time by integer remainders. The 16-bit fma adds in fp64 and makes the sum odd if inexact.
+ * Method: the remainder is a function of its own in the module, on the bits: mantissas as integers, the exponent
+ * difference worked off a few bits at a time by integer remainders. The 16-bit fma adds in fp64 and makes the sum odd
+ * if inexact.
  */
 #include <stdio.h>
 
 #include "codegen/mathimpl.h"
 
-/* ---- fma of 16-bit floats --------------------------------------------------------------------------------------------- */
+/* ---- fma of 16-bit floats ---------------------------------------------------------------------------------------- */
 
-/* a * b is exact in fp64. s + rest = p + c exactly (Knuth's two-sum); s rounded to odd then survives one more rounding. */
+/* a * b is exact in fp64. s + rest = p + c exactly (Knuth's two-sum);
+ * s rounded to odd then survives one more rounding. */
 V math_fma16(const Math *k, DType d, V a, V b, V c) {
     V x = math_convert(k, d, DT_FP64, false, a), y = math_convert(k, d, DT_FP64, false, b);
     V z = math_convert(k, d, DT_FP64, false, c), p = mk_fmul(k, x, y);
@@ -26,7 +28,7 @@ V math_fma16(const Math *k, DType d, V a, V b, V c) {
     return math_convert(k, DT_FP64, d, false, mk_cast(k, bits, k->m->f64));
 }
 
-/* ---- fmod --------------------------------------------------------------------------------------------------------------- */
+/* ---- fmod -------------------------------------------------------------------------------------------------------- */
 
 typedef struct Fmod {
     const Math *k;

@@ -103,7 +103,8 @@ static void load(void *context) {
     l->entry = hostcode_link(l->code, l->object, l->symbol, l->o, (Span){0, 0});
 }
 
-HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes, const CodegenOptions *o) {
+HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes,
+                        const CodegenOptions *o) {
     Load l = {.code = hostcode_create(), .object = object, .symbol = symbol, .o = o};
     if (!llvm_guard(o, (Span){0, 0}, load, &l) || !l.entry) {
         hostcode_destroy(l.code);

@@ -1,8 +1,8 @@
 /* llvm.c - the wrapper of LLVM's C API: modules, fatal errors, passes, emission, line info.
  *
  * In: calls of the code generators. Out: LLVM's results in fsc's arenas, LLVM's errors as diagnostics.
- * Method: one process-wide fatal handler jumps back to the innermost llvm_guard() of its thread; a diagnostic handler per
- * context turns selection errors into diagnostics. Targets are registered once, on first use.
+ * Method: one process-wide fatal handler jumps back to the innermost llvm_guard() of its thread; a diagnostic handler
+ * per context turns selection errors into diagnostics. Targets are registered once, on first use.
  */
 #include "codegen/llvm.h"
 
@@ -18,7 +18,7 @@
 #include <string.h>
 #include <time.h>
 
-/* ---- Staying alive ---------------------------------------------------------------------------------------------------- */
+/* ---- Staying alive ----------------------------------------------------------------------------------------------- */
 
 typedef struct Guard {
     jmp_buf back;
@@ -62,7 +62,7 @@ static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
     LLVMDisposeMessage(text);
 }
 
-/* ---- Modules ---------------------------------------------------------------------------------------------------------- */
+/* ---- Modules ----------------------------------------------------------------------------------------------------- */
 
 Llvm *llvm_create(const CodegenOptions *o, const char *name, Span where) {
     Llvm *m = NEW(o->arena, Llvm);
@@ -138,7 +138,7 @@ bool llvm_emit(Llvm *m, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, 
     return !m->failed;
 }
 
-/* ---- Machines ---------------------------------------------------------------------------------------------------------- */
+/* ---- Machines ---------------------------------------------------------------------------------------------------- */
 
 static pthread_once_t nvptx_once = PTHREAD_ONCE_INIT, host_once = PTHREAD_ONCE_INIT;
 
@@ -164,7 +164,8 @@ static LLVMTargetMachineRef machine_create(const char *triple, const char *cpu, 
     return LLVMCreateTargetMachine(target, triple, cpu, features, level, reloc, LLVMCodeModelDefault);
 }
 
-/* Making a machine takes a third of a millisecond, so those that are done with wait here for the next compile of their kind. */
+/* Making a machine takes a third of a millisecond,
+ * so those that are done with wait here for the next compile of their kind. */
 typedef struct Idle {
     LLVMTargetMachineRef machine;
     int opt_level;
@@ -189,7 +190,8 @@ LLVMTargetMachineRef llvm_machine_nvptx(const char *arch, uint32_t ptx, int opt_
     LLVMTargetMachineRef found = NULL;
     pthread_mutex_lock(&idle_lock);
     for (size_t i = 0; i < COUNT(idle) && !found; i++) {
-        if (!idle[i].machine || idle[i].opt_level != opt_level || !machine_is(idle[i].machine, arch, features)) continue;
+        if (!idle[i].machine || idle[i].opt_level != opt_level || !machine_is(idle[i].machine, arch, features))
+            continue;
         found = idle[i].machine;
         idle[i].machine = NULL;
     }
@@ -209,8 +211,8 @@ void llvm_machine_nvptx_done(LLVMTargetMachineRef machine, int opt_level) {
     if (old) LLVMDisposeTargetMachine(old);
 }
 
-/* LLVM 22 folds `c ? (a & m) | (b & ~m) : a` with b in memory into a masked vpternlog that chooses wrong bits, so its code for
- * x86-64 stays below AVX-512 (tests/run/test_hosts.py has the case). */
+/* LLVM 22 folds `c ? (a & m) | (b & ~m) : a` with b in memory into a masked vpternlog that chooses wrong bits, so its
+ * code for x86-64 stays below AVX-512 (tests/run/test_hosts.py has the case). */
 static char *host_features(const char *triple, const char *features) {
     bool is_wrong = LLVM_VERSION_MAJOR <= 22 && strncmp(triple, "x86_64", 6) == 0;
     char *made = malloc(strlen(features) + 16);
@@ -246,7 +248,8 @@ typedef struct HostNames {
 } HostNames;
 
 static HostNames names_find(const char *cpu) {
-    HostNames n = {.triple = LLVMGetDefaultTargetTriple(), .here = LLVMGetHostCPUName(), .features = LLVMGetHostCPUFeatures()};
+    HostNames n = {
+        .triple = LLVMGetDefaultTargetTriple(), .here = LLVMGetHostCPUName(), .features = LLVMGetHostCPUFeatures()};
     n.cpu = cpu ? cpu : n.here;
     n.used = host_features(n.triple, cpu ? level_features(cpu) : n.features);
     return n;
@@ -274,7 +277,7 @@ LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
     return t;
 }
 
-/* ---- Small pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- Small pieces ------------------------------------------------------------------------------------------------ */
 
 LLVMTypeRef llvm_type(const Llvm *m, DType d) {
     switch (d) {
@@ -400,7 +403,7 @@ void llvm_attribute_enum(Llvm *m, LLVMValueRef function, const char *name, uint6
                             LLVMCreateEnumAttribute(m->context, kind, value));
 }
 
-/* ---- Line info --------------------------------------------------------------------------------------------------------- */
+/* ---- Line info --------------------------------------------------------------------------------------------------- */
 
 /* LLVM's C enum ends at 2; 3 is its DebugDirectivesOnly: `.loc` and `.file`, no `.target debug`, no DWARF sections. */
 enum { EMISSION_DIRECTIVES = 3 };
@@ -440,7 +443,8 @@ static LLVMMetadataRef debug_scope(Llvm *m, const Source *source) {
     if (source == m->scope_source) return m->scope;
     for (uint32_t i = 0; i < m->other_sources.len; i++)
         if (m->other_sources.at[i] == source) return m->other_scopes.at[i];
-    LLVMMetadataRef s = LLVMDIBuilderCreateLexicalBlockFile(m->debug, m->scope, debug_file(m, plain_name(m, source->name)), 0);
+    LLVMMetadataRef s =
+        LLVMDIBuilderCreateLexicalBlockFile(m->debug, m->scope, debug_file(m, plain_name(m, source->name)), 0);
     vec_push(m->o->arena, &m->other_sources, source);
     vec_push(m->o->arena, &m->other_scopes, s);
     return s;
@@ -458,7 +462,7 @@ void llvm_debug_finish(Llvm *m) {
     if (m->debug) LLVMDIBuilderFinalize(m->debug);
 }
 
-/* ---- Time -------------------------------------------------------------------------------------------------------------- */
+/* ---- Time -------------------------------------------------------------------------------------------------------- */
 
 double llvm_clock(void) {
     struct timespec t;

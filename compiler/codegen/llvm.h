@@ -1,8 +1,10 @@
-/* llvm.h - what every code generator needs of LLVM: one module under construction, and the calls that could end the process.
+/* llvm.h - what every code generator needs of LLVM: one module under construction,
+ * and the calls that could end the process.
  *
  * In: a CodegenOptions. Out: an Llvm whose context, module and builder the generators use through LLVM's own C API.
- * Method: everything that creates, builds, optimises or emits runs inside llvm_guard(): LLVM's fatal errors come back as
- * a diagnostic and false, never as exit(). Types and small constants are kept here so that generators read like the IR.
+ * Method: everything that creates, builds, optimises or emits runs inside llvm_guard(): LLVM's fatal errors come back
+ * as a diagnostic and false, never as exit(). Types and small constants are kept here so that generators read like the
+ * IR.
  */
 #ifndef FSC_CODEGEN_LLVM_H
 #define FSC_CODEGEN_LLVM_H
@@ -41,13 +43,14 @@ typedef struct Llvm {
     VEC(LLVMMetadataRef) other_scopes;
 } Llvm;
 
-/* ---- Staying alive ---------------------------------------------------------------------------------------------------- */
+/* ---- Staying alive ----------------------------------------------------------------------------------------------- */
 
-/* Runs work(context). False if LLVM reported a fatal error meanwhile: it is then an error in o->diag at `where`, and the
- * LLVM objects made inside must not be touched again (they leak: LLVM is not exception safe). Not nested; per thread. */
+/* Runs work(context). False if LLVM reported a fatal error meanwhile: it is then an error in o->diag at `where`, and
+ * the LLVM objects made inside must not be touched again (they leak: LLVM is not exception safe). Not nested; per
+ * thread. */
 bool llvm_guard(const CodegenOptions *o, Span where, void (*work)(void *context), void *context);
 
-/* ---- Modules ---------------------------------------------------------------------------------------------------------- */
+/* ---- Modules ----------------------------------------------------------------------------------------------------- */
 
 /* A context with one empty module. Errors LLVM reports go to o->diag at `where`. Lives until llvm_destroy. */
 Llvm *llvm_create(const CodegenOptions *o, const char *name, Span where);
@@ -61,16 +64,17 @@ bool llvm_run_passes(Llvm *m, LLVMTargetMachineRef machine, const char *pipeline
 /* Assembly or object bytes in o->arena; false with an error in o->diag. */
 bool llvm_emit(Llvm *m, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, Bytes *out);
 
-/* The NVPTX machine: `ptx` is the version times ten, 0 leaves LLVM's choice (the lowest for the arch). The pair must come
- * from targets.def: LLVM aborts on one it does not know. */
+/* The NVPTX machine: `ptx` is the version times ten, 0 leaves LLVM's choice (the lowest for the arch). The pair must
+ * come from targets.def: LLVM aborts on one it does not know. */
 LLVMTargetMachineRef llvm_machine_nvptx(const char *arch, uint32_t ptx, int opt_level);
 /* Gives it back, once its module is emitted: kept for another compile. Not after a fatal error. NULL is allowed. */
 void llvm_machine_nvptx_done(LLVMTargetMachineRef machine, int opt_level);
 void llvm_register_host(void); /* so that LLVM knows this machine; any number of times */
-/* This machine's; `cpu` NULL: the host's name and features, else that name with its own features (NULL return: unknown). */
+/* This machine's; `cpu` NULL: the host's name and features,
+ * else that name with its own features (NULL return: unknown). */
 LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level);
 
-/* ---- Small pieces ------------------------------------------------------------------------------------------------------ */
+/* ---- Small pieces ------------------------------------------------------------------------------------------------ */
 
 LLVMTypeRef llvm_type(const Llvm *m, DType d); /* fp8 as i8, pointers as ptr */
 LLVMTypeRef llvm_like(LLVMTypeRef scalar, LLVMTypeRef shape); /* `scalar`, as a vector if `shape` is one */
@@ -79,7 +83,8 @@ LLVMValueRef llvm_int(LLVMTypeRef t, int64_t value);
 LLVMValueRef llvm_real(LLVMTypeRef t, double value);
 LLVMValueRef llvm_bits(const Llvm *m, DType d, int64_t bits); /* a constant's bits as ATTR_BITS holds them */
 /* An intrinsic by its full base name ("llvm.fma"), overloaded on `n_over` types; an unknown name is a bug. */
-LLVMValueRef llvm_intrinsic(Llvm *m, const char *name, LLVMTypeRef *over, unsigned n_over, LLVMValueRef *args, unsigned n);
+LLVMValueRef llvm_intrinsic(Llvm *m, const char *name, LLVMTypeRef *over, unsigned n_over, LLVMValueRef *args,
+                            unsigned n);
 LLVMValueRef llvm_unary(Llvm *m, const char *name, LLVMValueRef x); /* overloaded on the operand's type */
 LLVMValueRef llvm_binary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef y);
 LLVMValueRef llvm_ternary(Llvm *m, const char *name, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z);
@@ -93,14 +98,14 @@ LLVMValueRef llvm_call(Llvm *m, LLVMValueRef function, LLVMValueRef *args, unsig
 void llvm_attribute(Llvm *m, LLVMValueRef function, const char *key, const char *value); /* a string attribute */
 void llvm_attribute_enum(Llvm *m, LLVMValueRef function, const char *name, uint64_t value);
 
-/* ---- Line info --------------------------------------------------------------------------------------------------------- */
+/* ---- Line info --------------------------------------------------------------------------------------------------- */
 
 /* A compile unit and a subprogram for `function`; nothing without o->line_info. Directives only: `.loc`, no DWARF. */
 void llvm_debug_function(Llvm *m, LLVMValueRef function, const char *name, Span span);
 void llvm_debug_at(Llvm *m, Span span); /* instructions built from here on belong to `span` */
 void llvm_debug_finish(Llvm *m);        /* once, before passes run */
 
-/* ---- Time -------------------------------------------------------------------------------------------------------------- */
+/* ---- Time -------------------------------------------------------------------------------------------------------- */
 
 double llvm_clock(void);                                                         /* seconds, monotonic */
 void llvm_report_time(const CodegenOptions *o, const char *phase, double since); /* to o->timer, if any */

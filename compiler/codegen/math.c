@@ -1,12 +1,13 @@
 /* math.c - elementwise ops as LLVM instructions: integers, comparisons, plain floating point, and the dispatch by op.
  *
  * In: an op and its operands, scalars or vectors. Out: the result.
- * Method: one switch, which does not compile until it has every elementwise op of ops.def. LLVM's undefined cases (division by zero, wide shifts, INT_MIN / -1) never reach LLVM: operands
- * are replaced before and results after, unless a constant operand shows that there is nothing to guard.
+ * Method: one switch, which does not compile until it has every elementwise op of ops.def. LLVM's undefined cases
+ * (division by zero, wide shifts, INT_MIN / -1) never reach LLVM: operands are replaced before and results after,
+ * unless a constant operand shows that there is nothing to guard.
  */
 #include "codegen/mathimpl.h"
 
-/* ---- Integers ---------------------------------------------------------------------------------------------------------- */
+/* ---- Integers ---------------------------------------------------------------------------------------------------- */
 
 static bool is_plain_constant(V x, int64_t *value) {
     if (!LLVMIsAConstantInt(x) || LLVMGetIntTypeWidth(LLVMTypeOf(x)) > 64) return false;
@@ -23,7 +24,8 @@ static V divide_plain(const Math *k, bool is_signed, bool is_quotient, V x, V y)
 static V divide(const Math *k, OpKind kind, V x, V y) {
     bool is_signed = kind == OP_SDIV || kind == OP_SREM, is_quotient = kind == OP_SDIV || kind == OP_UDIV;
     int64_t c = 0;
-    if (is_plain_constant(y, &c) && c != 0 && (c != -1 || !is_signed)) return divide_plain(k, is_signed, is_quotient, x, y);
+    if (is_plain_constant(y, &c) && c != 0 && (c != -1 || !is_signed))
+        return divide_plain(k, is_signed, is_quotient, x, y);
     V zero = mk_int(x, 0), one = mk_int(x, 1);
     V by_zero = mk_icmp(k, LLVMIntEQ, y, zero);
     if (!is_signed) {
@@ -66,7 +68,7 @@ static V multiply_high(const Math *k, V x, V y) {
     return mk_trunc(k, mk_lshr(k, product, (int)width), scalar);
 }
 
-/* ---- Floating point ---------------------------------------------------------------------------------------------------- */
+/* ---- Floating point ---------------------------------------------------------------------------------------------- */
 
 static LLVMRealPredicate real_predicate(Pred p) {
     switch (p) {
@@ -80,12 +82,13 @@ static LLVMRealPredicate real_predicate(Pred p) {
     }
 }
 
-/* The larger or smaller number; a NaN operand loses. LLVM 22's maximumnum and minimumnum on x86 with AVX512DQ give NaN where it
- * knows that the first operand is none, so hosts choose around the forms that keep NaN. */
+/* The larger or smaller number; a NaN operand loses. LLVM 22's maximumnum and minimumnum on x86 with AVX512DQ give NaN
+ * where it knows that the first operand is none, so hosts choose around the forms that keep NaN. */
 static V real_minmax(const Math *k, bool is_max, V x, V y) {
     if (k->native_minmax) return llvm_binary(k->m, is_max ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
     V r = llvm_binary(k->m, is_max ? "llvm.maximum" : "llvm.minimum", x, y);
-    V x_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, x, x, ""), y_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, y, y, "");
+    V x_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, x, x, ""),
+      y_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, y, y, "");
     return mk_select(k, x_is_nan, y, mk_select(k, y_is_nan, x, r));
 }
 
@@ -111,10 +114,10 @@ static V bitcast(const Math *k, DType from, DType to, V x) {
     return LLVMBuildBitCast(k->m->at, x, t, "");
 }
 
-/* ---- Dispatch ---------------------------------------------------------------------------------------------------------- */
+/* ---- Dispatch ---------------------------------------------------------------------------------------------------- */
 
-/* Floats under 32 bits are computed in fp32 and rounded: + - * / of 11-bit numbers round the same in two steps as in one
- * (24 >= 2 * 11 + 2), rounding to an integer is exact. What acts on bits, and what has an instruction, is not. */
+/* Floats under 32 bits are computed in fp32 and rounded: + - * / of 11-bit numbers round the same in two steps as in
+ * one (24 >= 2 * 11 + 2), rounding to an integer is exact. What acts on bits, and what has an instruction, is not. */
 static bool goes_by_fp32(const Math *k, OpKind kind, DType from, DType to) {
     bool is_small = dtype_kind(from) == KIND_FLOAT && math_is_small(from) && (to == from || to == DT_I1);
     bool has_half = from == DT_FP16 && k->native_fp16 && (kind == OP_FADD || kind == OP_FSUB || kind == OP_FMUL);

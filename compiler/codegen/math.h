@@ -1,16 +1,18 @@
 /* math.h - the elementwise ops of the tile IR as LLVM instructions, shared by the GPU and the CPU target.
  *
  * In: an op and its operands as LLVM values, each a scalar or (CPU) a vector of elements. Out: the result, same shape.
- * Method: plain arithmetic is LLVM's own without fast-math flags; division by zero, wide shifts, saturating conversions,
- * minimum and maximum are expanded as ops.def says; exp and log are polynomials, or built on the target's approximations
- * where it has them. Values of fp16 and bf16 are LLVM's half and bfloat; fp8 values are i8; i1 values are i1.
+ * Method: plain arithmetic is LLVM's own without fast-math flags; division by zero, wide shifts, saturating
+ * conversions, minimum and maximum are expanded as ops.def says; exp and log are polynomials, or built on the target's
+ * approximations where it has them. Values of fp16 and bf16 are LLVM's half and bfloat; fp8 values are i8; i1 values
+ * are i1.
  */
 #ifndef FSC_CODEGEN_MATH_H
 #define FSC_CODEGEN_MATH_H
 
 #include "codegen/llvm.h"
 
-/* What a target computes by an instruction of its own, all fp32. A target without one gets polynomials and plain ops. */
+/* What a target computes by an instruction of its own, all fp32.
+ * A target without one gets polynomials and plain ops. */
 typedef enum Approx {
     APPROX_EX2,   /* 2^x, 2 ulp; subnormal operands and results count as zero */
     APPROX_LG2,   /* log2 x, within 2^-22 absolute near 1, 2 ulp elsewhere */
@@ -29,7 +31,8 @@ struct Math {
     bool native_bf16;  /* float <-> bfloat conversions select to instructions; else integer code */
     bool native_fma;   /* llvm.fma of fp32 and fp64 is one instruction: polynomials may use it */
     bool native_minmax; /* llvm.maximumnum and minimumnum are right */
-    /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL). y is NULL for unary. */
+    /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL).
+     * y is NULL for unary. */
     LLVMValueRef (*approx)(const Math *k, Approx which, LLVMValueRef x, LLVMValueRef y);
     void *context; /* for approx */
 };

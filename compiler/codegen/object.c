@@ -1,8 +1,9 @@
 /* object.c - an object file of kernels: their tables of variants, the CPU's code, and the functions that callers see.
  *
  * In: ObjectKernels. Out: the bytes of an object file of this machine, position independent.
- * Method: one module. IR of the CPU comes as text, one module a variant, is renamed, linked in and made internal; its functions
- * carry their processor as an attribute, so that all else runs on any. Then arrays of bytes, tables, functions.
+ * Method: one module. IR of the CPU comes as text, one module a variant, is renamed, linked in and made internal; its
+ * functions carry their processor as an attribute, so that all else runs on any. Then arrays of bytes, tables,
+ * functions.
  */
 #include "codegen/hostcode.h"
 
@@ -22,7 +23,7 @@ typedef struct Object {
 
 enum { CODE_ALIGNMENT = 64 };
 
-/* ---- Data --------------------------------------------------------------------------------------------------------------- */
+/* ---- Data -------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef constant(Object *b, LLVMValueRef value, unsigned alignment) {
     LLVMValueRef g = LLVMAddGlobal(b->m->module, LLVMTypeOf(value), "");
@@ -41,7 +42,7 @@ static LLVMValueRef bytes_constant(Object *b, Bytes bytes) {
     return constant(b, LLVMConstStringInContext2(b->m->context, bytes.at, bytes.len, true), CODE_ALIGNMENT);
 }
 
-/* ---- Code of the CPU ------------------------------------------------------------------------------------------------------ */
+/* ---- Code of the CPU --------------------------------------------------------------------------------------------- */
 
 static bool fail(const Object *b, char *text) {
     diag(b->o->diag, (Span){0, 0}, E_LLVM_EMIT, text);
@@ -82,7 +83,7 @@ static LLVMValueRef link_ir(Object *b, const ObjectKernel *k, const ObjectVarian
     return function;
 }
 
-/* ---- Tables --------------------------------------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef variant_entry(Object *b, const ObjectKernel *k, const ObjectVariant *v) {
     Llvm *m = b->m;
@@ -113,7 +114,7 @@ static LLVMValueRef table(Object *b, const ObjectKernel *k) {
     return g;
 }
 
-/* ---- Functions ------------------------------------------------------------------------------------------------------------ */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 /* As the C type in the header is passed. */
 static LLVMTypeRef param_type(const Llvm *m, ObjectParam p) {
@@ -151,7 +152,7 @@ static void function(Object *b, const ObjectKernel *k, LLVMValueRef object) {
     LLVMBuildRet(m->at, llvm_call(m, launch, (LLVMValueRef[]){object, LLVMGetParam(f, 0), grid, values}, COUNT(takes)));
 }
 
-/* ---- The whole ------------------------------------------------------------------------------------------------------------- */
+/* ---- The whole --------------------------------------------------------------------------------------------------- */
 
 typedef struct Work {
     const ObjectKernel *kernels;

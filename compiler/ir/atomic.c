@@ -45,7 +45,8 @@ bool infer_atomicrmw(Infer *in) {
     Elements kind = elements[in->attr.mem.atomic];
     uint32_t bits = dtype_bits(d);
     bool is_float = dtype_kind(d) == KIND_FLOAT, is_wide = bits == 32 || bits == 64;
-    bool good = kind == ELEMENTS_FLOAT ? is_float && bits >= 16 : is_wide && d != DT_PTR && (kind == ELEMENTS_ANY || !is_float);
+    bool good =
+        kind == ELEMENTS_FLOAT ? is_float && bits >= 16 : is_wide && d != DT_PTR && (kind == ELEMENTS_ANY || !is_float);
     return good || fail(in, "the operation is not for this element type");
 }
 

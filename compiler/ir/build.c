@@ -295,7 +295,8 @@ Builder builder_after(Func *f, Op *op) {
 
 Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type t) {
     Infer in = {.layouts = b->f->layouts, .kind = k, .args = args, .nargs = nargs, .attr = attr, .hint = t};
-    if (k == OP_FOR || k == OP_WHILE || k == OP_IF || op_is_combine(k)) bug("op_build: %s has its own builder", op_info[k].name);
+    if (k == OP_FOR || k == OP_WHILE || k == OP_IF || op_is_combine(k))
+        bug("op_build: %s has its own builder", op_info[k].name);
     for (uint32_t i = 0; i < nargs; i++)
         if (!args[i]) bug("op_build: operand %u of %s in %s is NULL", i, op_info[k].name, b->f->name);
     if (!op_infer(&in)) bug("op_build: %s in %s: %s", op_info[k].name, b->f->name, in.why);

@@ -47,7 +47,8 @@ static bool layout_fits(Infer *in, Type t, bool has_runs) {
 }
 
 bool infer_combine(Infer *in) {
-    bool applies = in->kind == OP_SCANAPPLY, has_runs = applies || in->kind == OP_REDUCEFNWARP || in->kind == OP_SCANWARP;
+    bool applies = in->kind == OP_SCANAPPLY,
+         has_runs = applies || in->kind == OP_REDUCEFNWARP || in->kind == OP_SCANWARP;
     if (in->nargs == 0 || (applies && in->nargs % 2)) return fail(in, "a wrong number of operands");
     Type t = in->args[0]->type;
     uint32_t n = applies ? in->nargs / 2 : in->nargs;

@@ -3,18 +3,18 @@
  * In: operands and a text. Out: the op; the text in quotes and back.
  * Method: a quoted text has \" \\ \n and \xHH, so that it stays on its line whatever it holds.
  */
-#include "ir/reader.h"
+#include "ir/text/reader.h"
 
 const char *const shown_words[] = {
 #define SHOWN(e, word, format) word,
-#include "ir/shown.def"
+#include "ir/text/shown.def"
 #undef SHOWN
     NULL};
 
 const char *shown_format(int64_t shown) {
     static const char *const formats[] = {
 #define SHOWN(e, word, format) format,
-#include "ir/shown.def"
+#include "ir/text/shown.def"
 #undef SHOWN
     };
     if (shown < 0 || shown >= SHOWN_COUNT) bug("print: shown as %lld", (long long)shown);
@@ -41,7 +41,8 @@ bool infer_print(Infer *in) {
 
 bool infer_assert(Infer *in) {
     if (!in->attr.text) return infer_fail(in, "no text");
-    return in->args[0]->type.dtype == DT_I1 || infer_fail(in, "the condition is %s, not i1", dtype_name(in->args[0]->type.dtype));
+    return in->args[0]->type.dtype == DT_I1 ||
+           infer_fail(in, "the condition is %s, not i1", dtype_name(in->args[0]->type.dtype));
 }
 
 /* ---- Builders ---------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* ir.h - the tile IR: values, ops, blocks, functions; building, printing, reading, verifying, folding.
  *
  * SSA with structured control flow: `for`, `while`, `if` own regions, each one block; values come out by `yield`. There
- * are no branches and no phi nodes. A type is element type + shape + pointee + layout; the layout is NULL until the layout
- * pass, and that is what the two stages mean:
+ * are no branches and no phi nodes. A type is element type + shape + pointee + layout; the layout is NULL until the
+ * layout pass, and that is what the two stages mean:
  *   STAGE_TILE  no value has a layout; the CPU target takes this
  *   STAGE_SIMT  every tile value has a layout; the GPU target takes this
  * All memory of a function is its arena's. Ops and values are never freed, only unlinked.
@@ -14,7 +14,7 @@
 #include "base/base.h"
 #include "layout/layout.h"
 
-/* ---- Types -------------------------------------------------------------------------------------------------------- */
+/* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 typedef enum DType {
 #define DTYPE(e, name, bits, kind) DT_##e,
@@ -56,7 +56,7 @@ int64_t float_to_bits(DType d, double x);
 int64_t int_wrap(DType d, int64_t x);
 uint64_t int_unsign(DType d, int64_t bits);
 
-/* ---- Ops ---------------------------------------------------------------------------------------------------------- */
+/* ---- Ops --------------------------------------------------------------------------------------------------------- */
 
 typedef enum Stage { STAGE_TILE, STAGE_SIMT } Stage;
 
@@ -80,7 +80,7 @@ typedef enum AttrKind {
     ATTR_ROUND,   /* round */
     ATTR_ACCURACY, /* accuracy */
     ATTR_MEM,     /* mem */
-    ATTR_COPY,    /* mem, vectors, is_begin, is_ahead */
+    ATTR_COPY,    /* mem, vectors, is_begin, is_prefetch */
     ATTR_PENDING, /* pending */
     ATTR_REDUCE,  /* axis, combine, is_scattered */
     ATTR_COMBINE, /* axis, flags */
@@ -112,13 +112,22 @@ typedef enum OpClass {
 typedef enum OpCost {
     COST_FREE = 0,  /* known without computing, or a register's new name */
     COST_PLAIN = 1,
-    COST_NEAR = 2,  /* an exponential that need not be exact */
+    COST_RELAXED = 2, /* an exponential that need not be exact */
     COST_EXP = 4,
     COST_DEAR = 16, /* divisions, roots, logarithms */
     COST_CROSS = 32 /* another thread, shared or global memory takes part */
 } OpCost;
 
-enum { ALGEBRA_NONE, ALGEBRA_C = 1, ALGEBRA_A = 2, ALGEBRA_I = 4, ALGEBRA_M = 8, ALGEBRA_CAI = 7, ALGEBRA_CAM = 11, ALGEBRA_CAIM = 15 };
+enum {
+    ALGEBRA_NONE,
+    ALGEBRA_C = 1,
+    ALGEBRA_A = 2,
+    ALGEBRA_I = 4,
+    ALGEBRA_M = 8,
+    ALGEBRA_CAI = 7,
+    ALGEBRA_CAM = 11,
+    ALGEBRA_CAIM = 15
+};
 
 /* The neutral element, of any element type that the op takes. */
 typedef enum Neutral {
@@ -135,18 +144,38 @@ typedef enum Neutral {
 } Neutral;
 
 enum { COMBINE_REVERSE = 1, COMBINE_EXCLUSIVE = 2, COMBINE_FLAGS = 4 /* beyond them all */ };
-typedef enum Effect { EFFECT_PURE, EFFECT_READ, EFFECT_WRITE, EFFECT_SHARED, EFFECT_DEBUG, EFFECT_BARRIER, EFFECT_CONTROL } Effect;
-typedef enum Pred { PRED_EQ, PRED_NE, PRED_SLT, PRED_SLE, PRED_SGT, PRED_SGE, PRED_ULT, PRED_ULE, PRED_UGT, PRED_UGE } Pred;
+typedef enum Effect {
+    EFFECT_PURE,
+    EFFECT_READ,
+    EFFECT_WRITE,
+    EFFECT_SHARED,
+    EFFECT_DEBUG,
+    EFFECT_BARRIER,
+    EFFECT_CONTROL
+} Effect;
+typedef enum Pred {
+    PRED_EQ,
+    PRED_NE,
+    PRED_SLT,
+    PRED_SLE,
+    PRED_SGT,
+    PRED_SGE,
+    PRED_ULT,
+    PRED_ULE,
+    PRED_UGT,
+    PRED_UGE
+} Pred;
 /* fcmp uses EQ NE SLT SLE SGT SGE, printed eq ne lt le gt ge */
 typedef enum Round { ROUND_NEAREST, ROUND_ZERO } Round;
-/* What an exponential may err by: its own bound; what 16 bits do not show; what a sum does not show of which e^0 is a term. */
-typedef enum Accuracy { ACCURACY_FULL, ACCURACY_NEAR, ACCURACY_TERM } Accuracy;
+/* What an exponential may err by: its own bound; what 16 bits do not show;
+ * what a sum does not show of which e^0 is a term. */
+typedef enum Accuracy { ACCURACY_FULL, ACCURACY_RELAXED, ACCURACY_TERM } Accuracy;
 typedef enum Scope { SCOPE_WARP, SCOPE_BLOCK, SCOPE_CLUSTER } Scope;
 
 /* How print shows an element. */
 typedef enum Shown {
 #define SHOWN(e, ...) SHOWN_##e,
-#include "ir/shown.def"
+#include "ir/text/shown.def"
 #undef SHOWN
     SHOWN_COUNT
 } Shown;
@@ -171,7 +200,8 @@ typedef enum AtomicOp {
     ATOMIC_COUNT
 } AtomicOp;
 
-/* What an atomic orders: with RELEASE what its program did before it is seen by whoever, with ACQUIRE, reads from it. */
+/* What an atomic orders: with RELEASE what its program did before it is seen by whoever, with ACQUIRE,
+ * reads from it. */
 typedef enum Order { ORDER_RELAXED, ORDER_ACQUIRE, ORDER_RELEASE, ORDER_ACQ_REL } Order;
 /* Among whom it is atomic: the threads of a block, of a GPU, of the whole machine. */
 typedef enum Reach { REACH_CTA, REACH_GPU, REACH_SYS } Reach;
@@ -190,7 +220,7 @@ typedef struct MemAttr {
     uint8_t align_log2; /* TILE: proven alignment of each vector's first byte is found by facts; SIMT: of each access */
     uint8_t vec_log2;   /* SIMT: elements per access */
     uint8_t mask_kind;  /* SIMT: MaskKind within a vector */
-    bool is_shifted;    /* SIMT: the element-to-thread map is shifted by the run-time misalignment (none yet) */
+    bool is_rotated;    /* SIMT: the tile is rotated by its rows' misalignment */
     uint8_t atomic;     /* of atomic_rmw: AtomicOp */
     uint8_t order, reach; /* of atomics: Order, Reach */
     uint32_t site;      /* index into Func.sites: the span that reports name */
@@ -203,7 +233,8 @@ typedef struct LoopAttr {
 } LoopAttr;
 
 typedef struct Attr {
-    int64_t bits;       /* a constant's, sign extended from the element's width (floats: their IEEE bits, zero extended) */
+    int64_t bits;       /* a constant's, sign extended from the element's width (floats: their IEEE bits,
+                         * zero extended) */
     int64_t start, end; /* of numbers, or of bytes of shared memory; end exclusive */
     int64_t offset;     /* in shared memory, in bytes; -1 before allocation */
     uint32_t slot;      /* the store and the loads that go together */
@@ -222,10 +253,13 @@ typedef struct Attr {
     Shown shown;
     uint8_t size_log2;  /* of what was stored, along the axis */
     bool to_cluster;    /* of shared_store: into the shared memory of every block of the program */
-    bool is_own;        /* of shared_store and shared_load, in a program of several blocks: no more of the tile than what the block itself holds goes there */
+    bool is_own;        /* of shared_store and shared_load, in a program of several blocks: no more of the tile than
+                         * what the block itself holds goes there */
     bool is_scattered;  /* of reduce_warp: layout_scatter of what it would be else */
-    bool is_begin;      /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a first round of the loop behind it */
-    bool is_ahead;      /* of copy_async: for a later round of the loop that it stands in. Neither loop stores to what the copy loads */
+    bool is_begin;      /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a
+                         * first round of the loop behind it */
+    bool is_prefetch;   /* of copy_async: for a later round of the loop that it stands in.
+                         * Neither loop stores to what the copy loads */
     const char *text;   /* of print and assert */
     MemAttr mem;
     LoopAttr loop;
@@ -339,7 +373,7 @@ bool op_is_read(OpKind k);   /* … that only reads */
 bool op_has_memory(OpKind k); /* its attribute holds a MemAttr */
 const char *atomic_name(AtomicOp a);
 
-/* ---- Functions ---------------------------------------------------------------------------------------------------- */
+/* ---- Functions --------------------------------------------------------------------------------------------------- */
 
 /* What is known of a parameter; the facts pass starts from it. Index = argument index of the body block. */
 typedef struct Param {
@@ -390,7 +424,7 @@ Func *func_create(Arena *a, Strings *s, const char *name, Span span);
 /* Appends a run-time parameter; returns the body's new argument. */
 Value *func_add_param(Func *f, Type t, Param p);
 
-/* ---- Building ----------------------------------------------------------------------------------------------------- */
+/* ---- Building ---------------------------------------------------------------------------------------------------- */
 
 /* Where new ops go: before `before`, or at the block's end when that is NULL. Every op built takes `span`. */
 typedef struct Builder {
@@ -405,11 +439,10 @@ Builder builder_before(Func *f, Op *op); /* with the op's span */
 Builder builder_after(Func *f, Op *op);
 
 /* Builds, infers the result types, links. Operands must fit (infer says else: bug()). `t` is the result type of the ops
- * whose infer rule cannot know it (typed, widen, narrow, itof, ftoi, fwiden, fnarrow, bitcast, splat, broadcast, reshape,
- * convert, shload) and is ignored elsewhere. Where the operands have layouts the result's layout follows from them; const,
- * arange, splat, broadcast, convert_layout and shared_load take t's, and so do reshape, trans, join and split where t has
- * one. Not for `for`, `while`, `if`: they have builders
- * below. */
+ * whose infer rule cannot know it (typed, widen, narrow, itof, ftoi, fwiden, fnarrow, bitcast, splat, broadcast,
+ * reshape, convert, shload) and is ignored elsewhere. Where the operands have layouts the result's layout follows from
+ * them; const, arange, splat, broadcast, convert_layout and shared_load take t's, and so do reshape, trans, join and
+ * split where t has one. Not for `for`, `while`, `if`: they have builders below. */
 Op *op_build(Builder *b, OpKind k, Value **args, uint32_t nargs, Attr attr, Type t);
 Value *build0(Builder *b, OpKind k, Attr attr, Type t);
 Value *build1(Builder *b, OpKind k, Value *a);
@@ -436,8 +469,8 @@ Op *build_print(Builder *b, Value *v, const char *text, Shown shown); /* v NULL:
 Op *build_assert(Builder *b, Value *condition, const char *text, uint32_t site);
 Value *build_atomic(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m); /* atomic_rmw; mask may be NULL */
 Value *build_atomic_cas(Builder *b, Value *ptr, Value *compare, Value *value, Value *mask, MemAttr m);
-/* Control flow: regions are made empty with their block arguments (iv and carried values typed as the inits); the caller
- * fills them and ends each with build_yield. Results are typed as the inits (for, while) or as `types` (if). */
+/* Control flow: regions are made empty with their block arguments (iv and carried values typed as the inits); the
+ * caller fills them and ends each with build_yield. Results are typed as the inits (for, while) or as `types` (if). */
 Op *build_for(Builder *b, Value *lo, Value *hi, Value *step, Value **inits, uint32_t n, LoopAttr l);
 Op *build_while(Builder *b, Value **inits, uint32_t n);
 Op *build_if(Builder *b, Value *cond, const Type *types, uint32_t n);
@@ -452,7 +485,7 @@ uint32_t combine_width(const Op *op); /* values that are combined at once: half 
 Block *block_create(Func *f, Op *owner);
 Value *block_add_arg(Func *f, Block *b, Type t, const char *name);
 
-/* ---- Changing ----------------------------------------------------------------------------------------------------- */
+/* ---- Changing ---------------------------------------------------------------------------------------------------- */
 
 void value_replace(Func *f, Value *old, Value *with); /* every use */
 bool value_used(const Value *v);
@@ -485,9 +518,10 @@ bool block_contains(const Block *b, const Op *op); /* at any depth */
 typedef void OpVisitor(void *context, Op *op);
 void func_walk(Func *f, OpVisitor *fn, void *context);
 
-/* ---- Checking, folding, text --------------------------------------------------------------------------------------- */
+/* ---- Checking, folding, text ------------------------------------------------------------------------------------- */
 
-/* The verifier begins with the list of what it checks (verify.c). True if sound; else the complaint names op and function. */
+/* The verifier begins with the list of what it checks (verify.c). True if sound;
+ * else the complaint names op and function. */
 bool func_verify(const Func *f, Text *complaint);
 /* A replacement for the op's only result (an older value, or a new constant or simpler op built at b), or NULL. */
 Value *op_fold(Builder *b, Op *op);
@@ -497,15 +531,17 @@ bool op_evaluate(const Op *op, const int64_t *args, int64_t *result);
 double op_value(OpKind k, double x);
 
 /* reshape, trans, join, split: the layout of the result when no element leaves its thread and the registers keep their
- * order (join: each register of a, then that of b). NULL where there is none: the last axis of what is split does not lie
- * along one register bit. These ops may have any layout that a thread can have from this one by naming its registers anew. */
+ * order (join: each register of a, then that of b). NULL where there is none: the last axis of what is split does not
+ * lie along one register bit. These ops may have any layout that a thread can have from this one by naming its
+ * registers anew. */
 const Layout *op_moved_layout(Layouts *ls, OpKind k, Attr a, const Layout *from, Shape to);
 
 void func_print(const Func *f, Text *out);
 void func_print_spans(const Func *f, Text *out); /* with loc(begin:end) of every op, and the sites */
 void op_print(const Func *f, const Op *op, Text *out); /* one line, no regions */
 /* The printer's own text, or one written by hand; # begins a comment. NULL and an error at a place in d when it is
- * wrong. Spans and sites are those of the text, unless it has loc() and sites. What it returns has passed func_verify. */
+ * wrong. Spans and sites are those of the text, unless it has loc() and sites.
+ * What it returns has passed func_verify. */
 Func *func_read(Arena *a, Strings *s, Diag *d, const Source *src);
 
 #endif

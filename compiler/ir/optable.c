@@ -56,7 +56,7 @@ bool op_is_tile_maker(const Op *op) {
 }
 
 OpCost op_cost(const Op *op) {
-    return op->attr.accuracy ? COST_NEAR : op_info[op->kind].cost;
+    return op->attr.accuracy ? COST_RELAXED : op_info[op->kind].cost;
 }
 
 /* What the attribute of a pure op says, in two numbers. */

@@ -23,7 +23,8 @@ typedef struct Infer {
  * terminators are checked against their surroundings by the verifier, not here. */
 bool op_infer(Infer *in);
 bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
-bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_keep(Infer *in), infer_kept(Infer *in);  /* copy.c */
+/* copy.c */
+bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_stagestore(Infer *in), infer_stageload(Infer *in);
 bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
 
 /* Writes `why`; false. */
@@ -70,7 +71,8 @@ void op_link(Builder *b, Op *op);
 /* ---- Text (words.c) ---------------------------------------------------------------------------------------------- */
 
 /* Tables of words that end with NULL, indexed by their enum. */
-extern const char *const icmp_words[], *const fcmp_words[], *const round_words[], *const scope_words[], *const accuracy_words[];
+extern const char *const icmp_words[], *const fcmp_words[], *const round_words[], *const scope_words[],
+                                                                                      *const accuracy_words[];
 extern const char *const mask_words[], *const cache_words[], *const evict_words[];
 extern const char *const atomic_words[], *const shown_words[], *const order_words[], *const reach_words[];
 

@@ -1,8 +1,10 @@
 /* shape.c - type rules and builders of the ops that move elements and compute nothing: splat, broadcast, reshape, ….
  *
- * In: an op's operands, attribute and wanted type. Out: the result's type, or a clause that says why the op is not sound.
- * Method: an element's flat index decides where it goes, and a layout is a linear map onto flat indexes: reshape keeps its
- * bases, trans permutes their bits, join and split add and drop a register bit. So in registers these are free; gather goes through shared memory.
+ * In: an op's operands, attribute and wanted type. Out: the result's type,
+ * or a clause that says why the op is not sound.
+ * Method: an element's flat index decides where it goes, and a layout is a linear map onto flat indexes: reshape keeps
+ * its bases, trans permutes their bits, join and split add and drop a register bit. So in registers these are free;
+ * gather goes through shared memory.
  */
 #include "ir/private.h"
 
@@ -41,7 +43,8 @@ bool infer_broadcast(Infer *in) {
     ConvertPlan plan;
     if (!layout_same_threads(t.layout, to)) return infer_fail(in, "the layouts are of different threads");
     convert_broadcast(t.layout, to, &plan);
-    return plan.kind <= CONVERT_REGISTERS || infer_fail(in, "a thread does not hold what the result's layout asks of it");
+    return plan.kind <= CONVERT_REGISTERS ||
+           infer_fail(in, "a thread does not hold what the result's layout asks of it");
 }
 
 /* ---- Elements that stay in their thread -------------------------------------------------------------------------- */
@@ -84,7 +87,8 @@ static bool moved(Infer *in, Shape to) {
 
 bool infer_reshape(Infer *in) {
     if (!operand(in).shape.rank) return infer_fail(in, "operand 0 is no tile");
-    if (shape_log2(operand(in).shape) != shape_log2(in->hint.shape)) return infer_fail(in, "another number of elements");
+    if (shape_log2(operand(in).shape) != shape_log2(in->hint.shape))
+        return infer_fail(in, "another number of elements");
     return moved(in, in->hint.shape);
 }
 
@@ -118,7 +122,8 @@ bool infer_join(Infer *in) {
 bool infer_split(Infer *in) {
     Shape s = operand(in).shape;
     if (in->attr.half > 1) return infer_fail(in, "no such half: %u", in->attr.half);
-    if (s.rank < 2 || s.log2[s.rank - 1] != 1) return infer_fail(in, "operand 0 has no last axis of size 2 behind another");
+    if (s.rank < 2 || s.log2[s.rank - 1] != 1)
+        return infer_fail(in, "operand 0 has no last axis of size 2 behind another");
     return moved(in, shape_remove(s, s.rank - 1u));
 }
 
@@ -141,7 +146,8 @@ bool infer_gather(Infer *in) {
 bool infer_shgather(Infer *in) {
     Type index = operand(in);
     if (!index.layout || index.dtype != DT_I32) return infer_fail(in, "operand 0 is no tile of i32 with a layout");
-    if (in->attr.offset < -1 || in->attr.offset > INT32_MAX) return infer_fail(in, "byte offset %lld", (long long)in->attr.offset);
+    if (in->attr.offset < -1 || in->attr.offset > INT32_MAX)
+        return infer_fail(in, "byte offset %lld", (long long)in->attr.offset);
     if (in->attr.axis >= index.shape.rank || in->attr.size_log2 > SHAPE_BITS)
         return infer_fail(in, "axis %u where there are %u", in->attr.axis, index.shape.rank);
     in->result = in->hint;

@@ -244,12 +244,13 @@ static bool infer_fcmp(Infer *in) {
     return true;
 }
 
-static bool infer_again(Infer *in) {
+static bool infer_opaque(Infer *in) {
     return elementwise(in, 1);
 }
 
-static bool infer_park(Infer *in) {
-    if (in->attr.start < 0 || in->attr.end <= in->attr.start) return fail(in, "bytes %lld to %lld", (long long)in->attr.start, (long long)in->attr.end);
+static bool infer_spill(Infer *in) {
+    if (in->attr.start < 0 || in->attr.end <= in->attr.start)
+        return fail(in, "bytes %lld to %lld", (long long)in->attr.start, (long long)in->attr.end);
     return elementwise(in, 1);
 }
 
@@ -400,7 +401,8 @@ static bool infer_reducewarp(Infer *in) {
     Type t = arg(in, 0);
     if (t.layout || !t.shape.rank) {
         if (!reduction(in, true)) return false;
-        if (in->attr.is_scattered && in->result.layout) in->result.layout = layout_scatter(in->layouts, in->result.layout);
+        if (in->attr.is_scattered && in->result.layout)
+            in->result.layout = layout_scatter(in->layouts, in->result.layout);
         return true;
     }
     if (!reduction(in, false) || !row_of_warps(in, in->hint, t)) return false;
@@ -408,7 +410,8 @@ static bool infer_reducewarp(Infer *in) {
     return true;
 }
 
-/* The operand is laid out as reduce_warp of the result's layout gives it, and a thread's registers along the axis are its own. */
+/* The operand is laid out as reduce_warp of the result's layout gives it,
+ * and a thread's registers along the axis are its own. */
 static bool infer_spreadwarp(Infer *in) {
     const Layout *l = in->hint.layout;
     if (!axis_below(in, in->attr.axis, in->hint.shape.rank)) return false;
@@ -438,7 +441,8 @@ static bool infer_convert(Infer *in) {
 
 static bool shared_fits(Infer *in, Type t) {
     if (t.shape.rank && !t.layout) return fail(in, "a tile without a layout");
-    return (in->attr.offset >= -1 && in->attr.offset <= INT32_MAX) || fail(in, "byte offset %lld", (long long)in->attr.offset);
+    return (in->attr.offset >= -1 && in->attr.offset <= INT32_MAX) ||
+           fail(in, "byte offset %lld", (long long)in->attr.offset);
 }
 
 static bool infer_shstore(Infer *in) {

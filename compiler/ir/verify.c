@@ -9,8 +9,8 @@
  *       elsewhere
  *    7  `for` and the ops that combine have one region, `while` and `if` two, no other op any; their arguments, what
  *       ends them and the op's results agree in number and type; a region that combines holds pure ops of scalars
- *    8  at stage TILE nothing has a layout and there is no op of layouts or of shared memory that all see; at stage SIMT
- *       every tile has a layout of its own shape, no scalar has one, and all are of the same threads
+ *    8  at stage TILE nothing has a layout and there is no op of layouts or of shared memory that all see; at stage
+ *       SIMT every tile has a layout of its own shape, no scalar has one, and all are of the same threads
  *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible
  *
  * The first complaint ends it. Linear in the function's size, but for the layouts' algebra.
@@ -98,12 +98,14 @@ static OpKind terminator_of(const Block *b) {
     return b->owner->kind == OP_WHILE && b->owner->regions[0] == b ? OP_CONDITION : OP_YIELD;
 }
 
-/* Before there are layouts: a row of one element for each warp of the program, each of which will hold elements of its own of the tile. */
+/* Before there are layouts: a row of one element for each warp of the program,
+ * each of which will hold elements of its own of the tile. */
 static bool check_warps(Verifier *v, const Op *op) {
     bool is_reduction = op->kind == OP_REDUCEWARP;
     if (v->f->stage != STAGE_TILE || (!is_reduction && op->kind != OP_SPREADWARP)) return true;
     uint64_t warps = (uint64_t)v->f->num_warps * v->f->num_ctas;
-    Type few = is_reduction ? op->results[0]->type : op->args[0]->type, all = is_reduction ? op->args[0]->type : op->results[0]->type;
+    Type few = is_reduction ? op->results[0]->type : op->args[0]->type,
+         all = is_reduction ? op->args[0]->type : op->results[0]->type;
     bool fits = warps > 1 && shape_elements(few.shape) == warps && shape_elements(all.shape) >= warps * 32;
     return fits || complain(v, op, "not of %llu warps at stage tile", (unsigned long long)warps);
 }

@@ -147,8 +147,8 @@ const Layout *layout_transpose(Layouts *ls, const Layout *l, const uint8_t *perm
 
 /* A new last dimension of size 2, along a new lowest register bit; moves nothing. */
 const Layout *layout_join(Layouts *ls, const Layout *l);
-/* The reverse, of either half: the last dimension, of size 2, vanishes with the register bit that it lies along. NULL where
- * it does not lie along one register bit and no other. *bit (may be NULL): which it was. */
+/* The reverse, of either half: the last dimension, of size 2, vanishes with the register bit that it lies along. NULL
+ * where it does not lie along one register bit and no other. *bit (may be NULL): which it was. */
 const Layout *layout_split(Layouts *ls, const Layout *l, uint32_t *bit);
 /* The same with its register bits in order: those along `axis` first, each group by rising element bits. */
 const Layout *layout_sort(Layouts *ls, const Layout *l, uint32_t axis);
@@ -213,19 +213,21 @@ const Layout *layout_partial(Layouts *ls, const Layout *l, uint32_t axis);
 /* For the second round: the layout of a tile with a dimension of 2^log2 inserted before `axis` whose reduction needs no
  * other warp and gives `result`. The dimension lies over lanes that replicate in `result`, then over registers. */
 const Layout *layout_spread(Layouts *ls, const Layout *result, uint32_t axis, uint32_t log2);
-/* The same tile with its register bits, the highest first, on the lanes that replicate (whose basis is zero), the highest first. */
+/* The same tile with its register bits, the highest first, on the lanes that replicate (whose basis is zero),
+ * the highest first. */
 const Layout *layout_scatter(Layouts *ls, const Layout *l);
-/* For a round in between, over the warps of each block: the tile of layout_partial (`partial`) with the axis along lanes, the
- * rest along the other lanes and the warps, what remains along registers; ctas hold what they held. A reduction of it needs no other warp.
- * NULL where warps and ctas share bits of the axis. */
+/* For a round in between, over the warps of each block: the tile of layout_partial (`partial`) with the axis along
+ * lanes, the rest along the other lanes and the warps, what remains along registers; ctas hold what they held. A
+ * reduction of it needs no other warp. NULL where warps and ctas share bits of the axis. */
 const Layout *layout_meet(Layouts *ls, const Layout *partial, uint32_t axis);
-/* What one block holds, as a tile of its own: no cta bits, and without the highest bits of the first dimension that only those reached. */
+/* What one block holds, as a tile of its own: no cta bits,
+ * and without the highest bits of the first dimension that only those reached. */
 const Layout *layout_own(Layouts *ls, const Layout *l);
 
 /* ---- Scans (scan.c) ---------------------------------------------------------------------------------------------- */
 
-/* Which owner bit each bit of an axis is. Not `ordered`: some basis mixes bits, or repeats one; convert to a blocked layout
- * first. The bits below `within` lie in one thread or warp: an aligned run of the axis. */
+/* Which owner bit each bit of an axis is. Not `ordered`: some basis mixes bits, or repeats one; convert to a blocked
+ * layout first. The bits below `within` lie in one thread or warp: an aligned run of the axis. */
 typedef struct AxisPlan {
     bool ordered;
     uint32_t bits, within;

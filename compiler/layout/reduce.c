@@ -134,7 +134,8 @@ const Layout *layout_meet(Layouts *ls, const Layout *partial, uint32_t axis) {
     Layout m = {.shape = partial->shape};
     uint32_t field = shape_field(m.shape, axis), ctas = reached_bits(partial, IN_CTA, IN_COUNT);
     if (ctas & reached_bits(partial, IN_REGISTER, IN_CTA)) return NULL;
-    uint32_t all = (uint32_t)((UINT64_C(1) << shape_log2(m.shape)) - 1) & ~ctas, along = all & field, rest = all & ~field;
+    uint32_t all = (uint32_t)((UINT64_C(1) << shape_log2(m.shape)) - 1) & ~ctas, along = all & field,
+             rest = all & ~field;
     for (InDim d = IN_LANE; d < IN_COUNT; d++) m.bits[d] = partial->bits[d];
     memcpy(m.basis[IN_CTA], partial->basis[IN_CTA], sizeof m.basis[IN_CTA]);
     uint32_t lanes = m.bits[IN_LANE], others = lanes > bit_count(along) ? lanes - bit_count(along) : 0;
@@ -151,6 +152,7 @@ const Layout *layout_own(Layouts *ls, const Layout *l) {
     memset(own.basis[IN_CTA], 0, sizeof own.basis[IN_CTA]);
     uint32_t held = reached_bits(&own, IN_REGISTER, IN_CTA), first = 0;
     while (first + 1 < own.shape.rank && !own.shape.log2[first]) first++;
-    while (own.shape.rank && own.shape.log2[first] && !(held >> (shape_log2(own.shape) - 1) & 1)) own.shape.log2[first]--;
+    while (own.shape.rank && own.shape.log2[first] && !(held >> (shape_log2(own.shape) - 1) & 1))
+        own.shape.log2[first]--;
     return layout_intern(ls, &own);
 }

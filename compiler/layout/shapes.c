@@ -236,7 +236,8 @@ const Layout *layout_split(Layouts *ls, const Layout *l, uint32_t *bit) {
     }
     if (found == LAYOUT_BITS) return NULL;
     s.bits[IN_REGISTER]--;
-    for (uint32_t i = found; i < LAYOUT_BITS; i++) s.basis[IN_REGISTER][i] = i + 1 < LAYOUT_BITS ? s.basis[IN_REGISTER][i + 1] : 0;
+    for (uint32_t i = found; i < LAYOUT_BITS; i++)
+        s.basis[IN_REGISTER][i] = i + 1 < LAYOUT_BITS ? s.basis[IN_REGISTER][i + 1] : 0;
     s.shape = shape_remove(l->shape, last);
     if (bit) *bit = found;
     return layout_intern(ls, &s);

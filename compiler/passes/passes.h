@@ -27,10 +27,11 @@ typedef struct PassContext {
     bool to_code;         /* a back end takes the result: a list must leave nothing undone that it needs */
     int opt_level;        /* 0..3 */
     bool remarks;         /* of performance: what a pass was asked for and did not do */
-    bool verify_each;     /* verify and round trip through text after each pass; a failure is bug() with pass and function */
+    bool verify_each;     /* verify and round trip through text after each pass; a failure is bug()
+                           * with pass and function */
     const char *print_after; /* pass name, "all" or NULL; dumps are headed *** IR Dump After PASS on FN *** */
-    const char *only;     /* comma-separated passes to run instead of the pipeline (--passes), or with "-" before each those to
-                           * leave out of it; NULL: the pipeline */
+    const char *only;     /* comma-separated passes to run instead of the pipeline (--passes), or with "-" before each
+                           * those to leave out of it; NULL: the pipeline */
     Text *dumps;          /* where print_after writes */
     void (*timer)(void *context, const char *pass, double seconds); /* may be NULL */
     void *timer_context;
@@ -48,7 +49,7 @@ const char *const *pass_names(uint32_t *count);
 #include "passes/passes.def"
 #undef PASS
 
-/* ---- Facts: what is proven of every value ------------------------------------------------------------------------- */
+/* ---- Facts: what is proven of every value ------------------------------------------------------------------------ */
 
 /* Along each axis of a tile (index 0 for a scalar):
  *   contiguous  the tile splits into aligned runs of this many elements (a power of two), each run counting up by one
@@ -61,7 +62,8 @@ typedef struct Fact {
     uint32_t contiguous[5], constant[5];
     uint32_t divisible[5];
     int64_t lo, hi;
-    bool prefix[5]; /* an i1 tile: along this axis true … true false … false within every aligned run of `contiguous` elements of the compared index */
+    bool prefix[5]; /* an i1 tile: along this axis true … true false … false within every aligned run of `contiguous`
+                     * elements of the compared index */
 } Fact;
 
 typedef struct Facts Facts;
@@ -74,16 +76,17 @@ uint32_t facts_vector(const Facts *facts, const Value *ptr, uint32_t axis, uint3
 /* How a mask behaves within aligned vectors of 2^vec_log2 elements along `axis`. */
 MaskKind facts_mask(const Facts *facts, const Value *mask, uint32_t axis, uint32_t vec_log2);
 
-/* How many elements along `axis` the mask may let through: all that it is true of lie below this coordinate. The axis's size
- * where nothing is known. */
+/* How many elements along `axis` the mask may let through: all that it is true of lie below this coordinate. The axis's
+ * size where nothing is known. */
 uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis);
 
-/* ---- What the user should know ------------------------------------------------------------------------------------- */
+/* ---- What the user should know ----------------------------------------------------------------------------------- */
 
 struct Record;
 /* Warnings about a function as the checker left it; the record (NULL: there is none) has the contracts. */
 void lint_function(Func *f, const struct Record *r, Diag *d);
-/* The op that exchanges most bytes through shared memory, and the first that makes a tile as large as any; f's own place: none. */
+/* The op that exchanges most bytes through shared memory, and the first that makes a tile as large as any;
+ * f's own place: none. */
 typedef struct FuncLargest {
     Span shared, tile;
 } FuncLargest;
@@ -91,7 +94,7 @@ FuncLargest func_largest(const Func *f);
 /* Remarks of performance about a function behind the pipeline for GPUs. */
 void remark_function(const Func *f, Diag *d);
 
-/* ---- Choice of distribution ---------------------------------------------------------------------------------------- */
+/* ---- Choice of distribution -------------------------------------------------------------------------------------- */
 
 /* num_warps and blocks_per_program, where the source does not say, by what the masks leave of the largest tile
  * (distribute.c holds the one table). */

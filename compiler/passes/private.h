@@ -12,19 +12,22 @@ static inline uint32_t log2_floor(uint64_t x) {
 /* Of a tile of this shape, as far as masks of loads and stores may let its elements through (distribute.c). */
 uint64_t live_elements(Func *f, const Facts *facts, Shape shape);
 
-/* ---- Rows that begin anywhere (shift.c) -------------------------------------------------------------------------------- */
+/* ---- Rows that begin anywhere (rotate.c) ------------------------------------------------------------------------- */
 
-enum { LEAST_TURNED = 2048 /* places of a tile: shorter rows lose more by the turn than they win (docs/lab/row-starts.md) */ };
+enum {
+    LEAST_ROTATED =
+        2048 /* places of a tile: shorter rows lose more by the rotation than they win (docs/lab/row-starts.md) */
+};
 
-/* Turns the places of tiles, where a row's alignment is not known and that is sound: their accesses have is_shifted, vec_log2,
- * align_log2 and mask_kind. False: nothing changed. Before layouts. */
-bool shift_rows(Func *f, const Facts *facts, uint32_t vector_bytes);
+/* Rotates the places of tiles, where a row's alignment is not known and that is sound: their accesses have is_rotated,
+ * vec_log2, align_log2 and mask_kind. False: nothing changed. Before layouts. */
+bool rotate_rows(Func *f, const Facts *facts, uint32_t vector_bytes);
 
-/* ---- Order of memory (alias.c) ---------------------------------------------------------------------------------------- */
+/* ---- Order of memory (alias.c) ----------------------------------------------------------------------------------- */
 
 /* Two accesses of global memory, `a` before `b`; may a thread touch by `b` what another touched by `a`, one of them
- * storing, or does one of them order the other (atomics that acquire or release)? is_round: `a` may have happened in an earlier round of a loop.
- * Without layouts each element of a tile counts as a thread's. */
+ * storing, or does one of them order the other (atomics that acquire or release)? is_round: `a` may have happened in an
+ * earlier round of a loop. Without layouts each element of a tile counts as a thread's. */
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round);
 
 /* May two accesses touch the same memory at all? Nobody writes what a const pointer names. */
@@ -32,7 +35,7 @@ bool accesses_meet(const Func *f, const Op *a, const Op *b);
 /* The pointer parameter that its address comes from, NULL where control flow hides it. */
 const Value *access_parameter(const Func *f, const Op *access);
 
-/* ---- Exchanges through shared memory ------------------------------------------------------------------------------------- */
+/* ---- Exchanges through shared memory ----------------------------------------------------------------------------- */
 
 /* What a shared_store or the load behind it takes in the shared memory of a block (shared.c). */
 int64_t shared_bytes_of(Func *f, const Op *op);
@@ -43,22 +46,25 @@ typedef struct Crossing {
     const Layout *stored;
     const Layout *meet, *met; /* warps of a block combine theirs first, and what comes of that; NULL: they do not */
     const Layout *spread;     /* what is left along the axis, in every warp: 1 where the warps of a block were all */
-    const Layout *last;       /* the result as it is made of that, elements of one thread scattered over lanes where that is cheaper */
+    const Layout *last;       /* the result as it is made of that, elements of one thread scattered over lanes where
+                               * that is cheaper */
     const Layout *result;     /* as everybody expects it */
 } Crossing;
 
 /* `is_pair`: of a maximum and a sum below it. The layout must not be mixed, and the axis cross warps. */
 Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair);
 
-/* ---- What a program holds (distribute.c) ------------------------------------------------------------------------------- */
+/* ---- What a program holds (distribute.c) ------------------------------------------------------------------------- */
 
 /* How many lanes a program of its tiles wants: 32 where it is a warp, or more than one. */
 uint32_t distribute_lanes(Func *f, const Facts *facts, const PassTarget *t);
-/* Where no program of the target holds the largest tile in registers (elements of `wide` bytes, in memory `narrow` at least): warps and blocks are chosen, and the result is how
- * many elements they take at a time, a power of two. Else 0. `loads` of such tiles there are. */
-uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow, uint32_t loads);
+/* Where no program of the target holds the largest tile in registers (elements of `wide` bytes, in memory `narrow` at
+ * least): warps and blocks are chosen, and the result is how many elements they take at a time, a power of two. Else 0.
+ * `loads` of such tiles there are. */
+uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow,
+                          uint32_t loads);
 
-/* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------------ */
+/* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------- */
 
 typedef struct Part {
     const Value *v, *by; /* scale * by * v; by: a scalar parameter, or NULL for 1 */
@@ -79,7 +85,7 @@ const Value *address_parts(const Value *ptr, Parts *p);
 /* Warns of a reduction over masked-off elements (pad.c). */
 void lint_reduction(const Op *op, const Facts *facts, Diag *d);
 
-/* ---- Facts (rules in factop.c, ranges in range.c, loops and queries in facts.c) ----------------------------------- */
+/* ---- Facts (rules in factop.c, ranges in range.c, loops and queries in facts.c) ---------------------------------- */
 
 typedef struct Range {
     int64_t lo, hi; /* signed, inclusive */

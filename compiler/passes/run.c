@@ -148,8 +148,8 @@ static bool row_applies(const PassRow *row, const PassContext *c) {
     return row->place == ON_ANY || c->for_gpu;
 }
 
-/* Code comes of the pipeline without some of its optional passes, in its order: so must a list be that a back end takes the
- * result of. A function that is distributed already has been through a part of it. */
+/* Code comes of the pipeline without some of its optional passes, in its order: so must a list be that a back end takes
+ * the result of. A function that is distributed already has been through a part of it. */
 static void check_complete(const Func *f, PassContext *c, const PassList *listed) {
     uint32_t errors = diag_errors(c->diag);
     bool is_distributed = f->stage == STAGE_SIMT;

@@ -67,7 +67,8 @@ enum { AST_DEPTH = 4096, AST_BRACKETS = 1000, AST_INDENTS = 100 };
 
 typedef enum SyntaxMode {
     SYNTAX_DSL,    /* imports, constants and decorated functions; anything else is an error */
-    SYNTAX_PYTHON, /* whatever else stands around the kernels of a Triton file is skipped; every item is read by itself */
+    SYNTAX_PYTHON, /* whatever else stands around the kernels of a Triton file is skipped;
+                    * every item is read by itself */
 } SyntaxMode;
 
 typedef struct Module {
@@ -75,14 +76,15 @@ typedef struct Module {
     SyntaxMode mode;
     NodeList items;   /* CONSTANT and FUNCTION, in order */
     NodeList imports; /* IMPORT, one a name that an import binds */
-    NodeList hosts;   /* FUNCTION without decorators: what @autotune and @heuristics of a Triton file ask, or jit(f) makes a kernel */
+    NodeList hosts;   /* FUNCTION without decorators: what @autotune and @heuristics of a Triton file ask,
+                       * or jit(f) makes a kernel */
     NodeList foreign; /* NAME: the file's functions that are no kernel code, those of hosts among them */
     bool has_gaps;    /* errors outside of functions: names may be missing */
     const DiagTaken *said; /* errors of a Triton file's words, those of host code among them */
 } Module;
 
-/* Parses as far as it goes; errors are in d (never NULL), those of a Triton file's items in Node.said. Functions without an error
- * of syntax are whole all the same. */
+/* Parses as far as it goes; errors are in d (never NULL), those of a Triton file's items in Node.said. Functions
+ * without an error of syntax are whole all the same. */
 Module *syntax_parse(Arena *a, Strings *s, Diag *d, const Source *source, SyntaxMode mode);
 /* Reports what Node.said of every function holds; of a file without any, Module.said. False: errors are among it. */
 bool syntax_report(const Module *m, Diag *d);

@@ -1,9 +1,9 @@
 /* host.c - the parts of a Triton file that are kernel code; what stands around them is skipped, token by token.
  *
- * In: Parser.raw. Out: the parts, in order: imports, constants, functions under @jit or @kernel, functions without decorators
- * that decorators ask for configurations or that jit(f) makes kernels of.
- * Method: one walk over the logical lines with a stack of the suites around them. An `if`, `try` or `with` is looked into
- * as if it were not there; in other functions and in classes only kernels are seen.
+ * In: Parser.raw. Out: the parts, in order: imports, constants, functions under @jit or @kernel, functions without
+ * decorators that decorators ask for configurations or that jit(f) makes kernels of.
+ * Method: one walk over the logical lines with a stack of the suites around them. An `if`, `try` or `with` is looked
+ * into as if it were not there; in other functions and in classes only kernels are seen.
  */
 #include "syntax/parser.h"
 #include "syntax/parse.tab.h"
@@ -163,7 +163,8 @@ static bool is_word(const Walk *w, uint32_t at, const char *word) {
 static bool is_transparent(const Walk *w, uint32_t at) {
     int kind = w->raw[at].kind;
     const Token *next = &w->raw[at + 1];
-    if (kind == IF && next->kind == NAME && strcmp(next->name, "__name__") == 0) return false; /* a program of its own */
+    /* a program of its own */
+    if (kind == IF && next->kind == NAME && strcmp(next->name, "__name__") == 0) return false;
     if (kind == IF || kind == ELIF || kind == ELSE) return true;
     return is_word(w, at, "try") || is_word(w, at, "except") || is_word(w, at, "finally") || is_word(w, at, "with");
 }
@@ -263,7 +264,8 @@ static uint32_t host_line(Walk *w, uint32_t at) {
         return end;
     }
     if (is_transparent(w, at)) enter_suite(w, at, false);
-    else if (kind == DEF || kind == CLASS || kind == FOR || kind == WHILE || kind == IF || kind == UNUSED) enter_suite(w, at, true);
+    else if (kind == DEF || kind == CLASS || kind == FOR || kind == WHILE || kind == IF || kind == UNUSED)
+        enter_suite(w, at, true);
     return skip_blank(w, end);
 }
 
@@ -283,7 +285,8 @@ static bool is_made(const Walk *w, uint32_t at) {
     return false;
 }
 
-/* The functions that @autotune(configs=f(), …) and @heuristics({"B": f}) name, and those that these name; f of jit(f). */
+/* The functions that @autotune(configs=f(), …) and @heuristics({"B": f}) name, and those that these name;
+ * f of jit(f). */
 static void find_asked(Walk *w) {
     enum { ROUNDS = 3 };
     for (int round = 0; round < ROUNDS; round++) {

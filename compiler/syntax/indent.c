@@ -1,8 +1,9 @@
-/* indent.c - the filter between scanner and grammar: physical lines become logical ones with INDENT, DEDENT and NEWLINE.
+/* indent.c - the filter between scanner and grammar: physical lines become logical ones with INDENT,
+ * DEDENT and NEWLINE.
  *
- * In: Parser.raw. Out: Parser.tokens. Inside brackets ends of lines mean nothing. Indentation is all tabs or all spaces,
- * read off the text before a line's first token. An item of a Triton file is filtered by itself, as if it stood at the left
- * edge. Limits on brackets and indentation end the text with an error.
+ * In: Parser.raw. Out: Parser.tokens. Inside brackets ends of lines mean nothing. Indentation is all tabs or all
+ * spaces, read off the text before a line's first token. An item of a Triton file is filtered by itself, as if it stood
+ * at the left edge. Limits on brackets and indentation end the text with an error.
  */
 #include "syntax/parser.h"
 #include "syntax/parse.tab.h"
@@ -31,7 +32,7 @@ static void stop(Filter *f) {
     f->p->stop = true;
 }
 
-/* ---- Indentation -------------------------------------------------------------------------------------------------------- */
+/* ---- Indentation ------------------------------------------------------------------------------------------------- */
 
 uint32_t line_begin(const Source *s, uint32_t at) {
     while (at > 0 && s->text[at - 1] != '\n' && s->text[at - 1] != '\r') at--;
@@ -87,7 +88,7 @@ static void change_level(Filter *f, uint32_t columns, Span at) {
     }
 }
 
-/* ---- Brackets ------------------------------------------------------------------------------------------------------------- */
+/* ---- Brackets ---------------------------------------------------------------------------------------------------- */
 
 static int closing(int open) {
     return open == '(' ? ')' : open == '[' ? ']' : '}';
@@ -124,7 +125,7 @@ static void unclosed(Filter *f) {
     f->p->is_unclosed = true;
 }
 
-/* ---- Logical lines ---------------------------------------------------------------------------------------------------------- */
+/* ---- Logical lines ----------------------------------------------------------------------------------------------- */
 
 /* One logical line from f->at on, which is its first token; leaves f->at behind its end. */
 static void pass_line(Filter *f) {
@@ -142,7 +143,7 @@ static void pass_line(Filter *f) {
     }
 }
 
-/* ---- The file ------------------------------------------------------------------------------------------------------------------- */
+/* ---- The file ---------------------------------------------------------------------------------------------------- */
 
 void filter_lines(Parser *p) {
     Filter filter, *f = &filter; /* its arrays are large, and an item of a Triton file is short */

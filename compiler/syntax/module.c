@@ -1,8 +1,9 @@
 /* module.c - the parser's entry: from a source to a module.
  *
  * In: a Source. Out: a Module; errors in d, those of a Triton file's items beside each (Node.said).
- * Method: a .dsl file is one text. Of a Triton file host.c finds the items, and each is scanned, filtered and parsed by itself:
- * what one of them says is nothing to a kernel that does not reach it. k = triton.jit(f) makes a function k of f's text.
+ * Method: a .dsl file is one text. Of a Triton file host.c finds the items, and each is scanned, filtered and parsed by
+ * itself: what one of them says is nothing to a kernel that does not reach it. k = triton.jit(f) makes a function k of
+ * f's text.
  */
 #include "syntax/parser.h"
 #include "syntax/parse.tab.h"
@@ -10,7 +11,7 @@
 #include <string.h>
 
 
-/* ---- A .dsl file ----------------------------------------------------------------------------------------------------------- */
+/* ---- A .dsl file ------------------------------------------------------------------------------------------------- */
 
 /* The last function that starts at or before the place, or NULL. */
 static Node *function_before(const NodeList *functions, uint32_t at) {
@@ -46,7 +47,7 @@ static void parse_text(Parser *p) {
     if (diag_errors(p->d)) mark_errors(p);
 }
 
-/* ---- The items of a Triton file ------------------------------------------------------------------------------------------ */
+/* ---- The items of a Triton file ---------------------------------------------------------------------------------- */
 
 static uint32_t offset_of(const Parser *p, uint32_t raw) {
     return p->raw.at[raw].span.begin - p->source->base;
@@ -59,7 +60,8 @@ static void scan_lines(Parser *to, const Parser *from, uint32_t begin, uint32_t 
     scan_text(to, offset_of(from, begin), to->end);
 }
 
-/* What is left of an item whose errors left nothing: its name, so that who reaches it hears of them. NULL: it has none. */
+/* What is left of an item whose errors left nothing: its name, so that who reaches it hears of them. NULL:
+ * it has none. */
 static Node *ruin(Parser *p, const HostPart *part) {
     const Token *t = &p->raw.at[part->begin];
     bool is_function = t->kind == DEF;
@@ -109,7 +111,7 @@ static void parse_part(Parser *p, const HostPart *part) {
     keep_items(p, q.module, part, diag_take(p->d, mark));
 }
 
-/* ---- k = triton.jit(f) ---------------------------------------------------------------------------------------------------- */
+/* ---- k = triton.jit(f) ------------------------------------------------------------------------------------------- */
 
 /* Functions by name, the last of each. */
 typedef struct Functions {
@@ -139,7 +141,8 @@ static bool is_jit(const Node *by) {
 }
 
 /* The function that calls of decorators, jit among them, are wrapped around: autotune(...)(jit(f)). NULL: n is none. */
-static const Node *wrapped(Parser *p, const Functions *items, const Functions *hosts, const Node *n, NodeList *decorators) {
+static const Node *wrapped(Parser *p, const Functions *items, const Functions *hosts, const Node *n,
+                           NodeList *decorators) {
     bool any_jit = false;
     for (; n->kind == NODE_CALL && n->list.len; n = n->list.at[0]) {
         any_jit |= is_jit(n->a);
@@ -178,7 +181,7 @@ static void parse_items(Parser *p) {
     make_kernels(p);
 }
 
-/* ---- Entry ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Entry ------------------------------------------------------------------------------------------------------- */
 
 Module *syntax_parse(Arena *a, Strings *s, Diag *d, const Source *source, SyntaxMode mode) {
     Parser p = {.a = a, .s = s, .d = d, .source = source, .mode = mode, .module = NEW(a, Module), .end = source->len};

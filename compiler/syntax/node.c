@@ -1,11 +1,11 @@
 /* node.c - making nodes for the grammar, and the dump of a tree.
  *
- * A node's depth is counted when it is finished, from its children's: that bounds every recursion over trees, here and in
- * check. A file that passes the limit gets one error and no more tokens.
+ * A node's depth is counted when it is finished, from its children's: that bounds every recursion over trees, here and
+ * in check. A file that passes the limit gets one error and no more tokens.
  */
 #include "syntax/parser.h"
 
-#include "runtime/number.h"
+#include "runtime/base/number.h"
 
 #include <string.h>
 
@@ -27,7 +27,7 @@ const char *const compare_text[] = {
 #include "syntax/operator.def"
 };
 
-/* ---- Making ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Making ------------------------------------------------------------------------------------------------------ */
 
 Node *node_make(Parser *p, NodeKind kind, Span span) {
     Node *n = NEW(p->a, Node);
@@ -139,7 +139,7 @@ void body_drop_docstring(NodeList *body) {
     body->cap--;
 }
 
-/* ---- Dump ---------------------------------------------------------------------------------------------------------------------- */
+/* ---- Dump -------------------------------------------------------------------------------------------------------- */
 
 static void print_node(const Node *n, uint32_t indent, const char *role, Text *out);
 

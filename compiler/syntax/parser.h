@@ -55,8 +55,8 @@ typedef struct Parser {
 
 /* scan.l: the source's text from offset `begin` to `end`, added to p->raw. */
 void scan_text(Parser *p, uint32_t begin, uint32_t end);
-/* indent.c: p->raw into p->tokens: INDENT, DEDENT, NEWLINE, joined lines. A function of a Triton file may stand further right:
- * each line of its decorators, and `def`, is taken for the left edge. */
+/* indent.c: p->raw into p->tokens: INDENT, DEDENT, NEWLINE, joined lines. A function of a Triton file may stand further
+ * right: each line of its decorators, and `def`, is taken for the left edge. */
 void filter_lines(Parser *p);
 /* The offset of the first byte of the line that `at` is on; a byte order mark in front of the file is none of it. */
 uint32_t line_begin(const Source *s, uint32_t at);

@@ -1,7 +1,7 @@
 /* tree.c - what the grammar's rules build: nodes, lists, and the module's top level.
  *
- * In: what the symbols of a rule hold. Out: a node with its span, or a list; errors about what the grammar lets through. No name is
- * looked up and nothing is evaluated.
+ * In: what the symbols of a rule hold. Out: a node with its span, or a list; errors about what the grammar lets
+ * through. No name is looked up and nothing is evaluated.
  */
 #include "syntax/tree.h"
 
@@ -179,7 +179,8 @@ void tree_import_modules(Parser *p, const NodeList *names) {
     }
 }
 
-/* from ..a.b import c as d: two dots, the module a.b (NULL: none), and its member c; of * there is neither name nor member. */
+/* from ..a.b import c as d: two dots, the module a.b (NULL: none), and its member c;
+ * of * there is neither name nor member. */
 void tree_import_from(Parser *p, int dots, Node *module, const NodeList *names) {
     for (uint32_t i = 0; i < names->len; i++) {
         Node *n = names->at[i];
@@ -205,5 +206,6 @@ void tree_top_function(Parser *p, const NodeList *decorators, Node *f) {
         return;
     }
     diag(p->d, f->span, E_UNDECORATED, f->name);
-    diag_note(p->d, (Span){0, 0}, "write @kernel(grid=(…,)) above an entry point, @jit above a function that kernels call");
+    diag_note(p->d, (Span){0, 0},
+              "write @kernel(grid=(…,)) above an entry point, @jit above a function that kernels call");
 }

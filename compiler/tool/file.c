@@ -1,10 +1,11 @@
 /* file.c - the one place where the tool reads and writes whole files.
  *
  * In: names. Out: text; files that are written whole, or left as they were.
- * Method: files that were read, and those that will be written, are known by device and inode, or by folder and name, so that no
- * output takes the place of an input or of another output. A regular file is written under a random name beside it, which is
- * nobody else's (O_EXCL), and renamed; a signal that ends the process removes that name first. A symbolic link stays, and what
- * it points to is written. Standard output, by any name, and what is no regular file are written as they are.
+ * Method: files that were read, and those that will be written, are known by device and inode, or by folder and name,
+ * so that no output takes the place of an input or of another output. A regular file is written under a random name
+ * beside it, which is nobody else's (O_EXCL), and renamed; a signal that ends the process removes that name first. A
+ * symbolic link stays, and what it points to is written. Standard output, by any name, and what is no regular file are
+ * written as they are.
  */
 #define _GNU_SOURCE
 #include "tool/tool.h"
@@ -22,7 +23,7 @@
 
 enum { MOST_TEXT = 64 << 20, MOST_LINKS = 40, MOST_TRIES = 16, TEMPORARY = 32 };
 
-/* ---- Which files are used ---------------------------------------------------------------------------------------------- */
+/* ---- Which files are used ---------------------------------------------------------------------------------------- */
 
 /* A file by what it is; one that is not there yet by its place. */
 typedef struct Identity {
@@ -62,7 +63,7 @@ void file_input(const char *path, int file) {
     if (id.is_there && S_ISREG(id.file.st_mode)) remember(path, &id, false, false);
 }
 
-/* ---- Reading ----------------------------------------------------------------------------------------------------------- */
+/* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
 static char *refuse_text(const char *path, char *text, const char *why) {
     fprintf(stderr, "fsc: cannot read '%s': %s\n", path, why);
@@ -109,7 +110,7 @@ char *file_read(const char *path, size_t *length) {
     return text;
 }
 
-/* ---- Where a name leads ------------------------------------------------------------------------------------------------ */
+/* ---- Where a name leads ------------------------------------------------------------------------------------------ */
 
 typedef struct Target {
     Identity id;
@@ -122,7 +123,8 @@ static ExitCode refuse(const char *path, ExitCode code, const char *why) {
     return code;
 }
 
-/* Where everybody may make links, only those of the caller and of the folder's owner are followed: the kernel's own rule. */
+/* Where everybody may make links, only those of the caller and of the folder's owner are followed:
+ * the kernel's own rule. */
 static bool is_planted(const struct stat *link, const struct stat *folder) {
     bool is_shared = (folder->st_mode & S_ISVTX) && (folder->st_mode & S_IWOTH);
     return is_shared && link->st_uid != geteuid() && link->st_uid != folder->st_uid;
@@ -148,18 +150,22 @@ static ExitCode follow(const char *path, Target *t) {
         if (strlen(name) > NAME_MAX) return refuse(path, EXIT_ENVIRONMENT, strerror(ENAMETOOLONG));
         memcpy(t->id.name, name, strlen(name) + 1);
         t->folder = open(folder, O_PATH | O_DIRECTORY | O_CLOEXEC);
-        if (t->folder < 0 || fstat(t->folder, &t->id.folder) != 0) return refuse(path, EXIT_ENVIRONMENT, strerror(errno));
+        if (t->folder < 0 || fstat(t->folder, &t->id.folder) != 0)
+            return refuse(path, EXIT_ENVIRONMENT, strerror(errno));
         t->id.has_place = true;
         t->id.is_there = fstatat(t->folder, name, &t->id.file, AT_SYMLINK_NOFOLLOW) == 0;
         if (!t->id.is_there || !S_ISLNK(t->id.file.st_mode)) return EXIT_DONE;
         if (is_planted(&t->id.file, &t->id.folder))
-            return refuse(path, EXIT_CALL, "it is another user's symbolic link in a folder that everybody may write to; remove it, or name another file");
+            return refuse(path, EXIT_CALL,
+                          "it is another user's symbolic link in a folder that everybody may write to; remove it, or "
+                          "name another file");
         ssize_t n = readlinkat(t->folder, name, link, sizeof link - 1);
         (void)close(t->folder);
         t->folder = -1;
         if (n < 0) return refuse(path, EXIT_ENVIRONMENT, strerror(errno));
         link[n] = '\0';
-        int length = link[0] == '/' ? snprintf(at, sizeof at, "%s", link) : snprintf(at, sizeof at, "%s/%s", folder, link);
+        int length =
+            link[0] == '/' ? snprintf(at, sizeof at, "%s", link) : snprintf(at, sizeof at, "%s/%s", folder, link);
         if (length >= (int)sizeof at) return refuse(path, EXIT_ENVIRONMENT, strerror(ENAMETOOLONG));
     }
     return refuse(path, EXIT_ENVIRONMENT, strerror(ELOOP));
@@ -179,10 +185,13 @@ static ExitCode find_target(const char *path, Target *t) {
     t->is_special = is_there && !S_ISREG(st.st_mode);
     ExitCode code = t->is_special ? EXIT_DONE : follow(path, t);
     if (code != EXIT_DONE || t->is_special) return code;
-    t->is_special = is_there && !(t->id.is_there && same_inode(&st, &t->id.file)); /* a descriptor's file, which has lost its name */
+    /* a descriptor's file, which has lost its name */
+    t->is_special = is_there && !(t->id.is_there && same_inode(&st, &t->id.file));
     if (t->is_special || !t->id.is_there) return EXIT_DONE;
-    bool is_read_only = (t->id.file.st_mode & 0222) == 0 || (faccessat(t->folder, t->id.name, W_OK, AT_EACCESS) != 0 && errno == EACCES);
-    return is_read_only ? refuse(path, EXIT_ENVIRONMENT, "the file is read-only; chmod u+w it, or name another file") : EXIT_DONE;
+    bool is_read_only = (t->id.file.st_mode & 0222) == 0 ||
+                        (faccessat(t->folder, t->id.name, W_OK, AT_EACCESS) != 0 && errno == EACCES);
+    return is_read_only ? refuse(path, EXIT_ENVIRONMENT, "the file is read-only; chmod u+w it, or name another file")
+                        : EXIT_DONE;
 }
 
 /* Whether the file is one that was read, or another output. `is_update`: it was read once, to be written back. */
@@ -194,8 +203,11 @@ static ExitCode check_alone(const char *path, const Target *t, bool is_update, c
             is_update = false;
             continue;
         }
-        if (u->is_output) fprintf(stderr, "fsc: '%s' and '%s' are one file; each output needs its own\n", u->path, path);
-        else fprintf(stderr, "fsc: the output '%s' would overwrite '%s', which is read; name another file\n", path, u->path);
+        if (u->is_output)
+            fprintf(stderr, "fsc: '%s' and '%s' are one file; each output needs its own\n", u->path, path);
+        else
+            fprintf(stderr, "fsc: the output '%s' would overwrite '%s', which is read; name another file\n", path,
+                    u->path);
         return EXIT_CALL;
     }
     return EXIT_DONE;
@@ -215,7 +227,7 @@ ExitCode file_claim(const char *path, bool is_update) {
     return code;
 }
 
-/* ---- Writing ----------------------------------------------------------------------------------------------------------- */
+/* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 /* The temporary file that is being written: what a signal removes. */
 static struct {
@@ -235,7 +247,8 @@ static void catch_signals(void) {
     struct sigaction before, now = {.sa_handler = on_signal, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&now.sa_mask);
     for (size_t i = 0; i < COUNT(numbers); i++)
-        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL) (void)sigaction(numbers[i], &now, NULL);
+        if (sigaction(numbers[i], NULL, &before) == 0 && before.sa_handler == SIG_DFL)
+            (void)sigaction(numbers[i], &now, NULL);
 }
 
 /* A new file under a name that nobody can foresee; -1 on failure. */
@@ -304,7 +317,8 @@ ExitCode file_write(const char *path, const char *data, size_t length) {
     for (size_t i = 0; i < num_used && !own; i++)
         if (used[i].is_output && strcmp(used[i].path, path) == 0) own = &used[i];
     ExitCode code = find_target(path, &t);
-    if (code == EXIT_DONE) code = check_alone(path, &t, own && own->is_update, own); /* files may have been read since */
+    /* files may have been read since */
+    if (code == EXIT_DONE) code = check_alone(path, &t, own && own->is_update, own);
     if (code == EXIT_DONE) {
         bool ok = t.is_stdout    ? write_stdout(data, length)
                   : t.is_special ? write_special(path, data, length)

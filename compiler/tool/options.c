@@ -116,9 +116,12 @@ static const struct {
     const char *name;
     fsc_emit emit;
     Package package;
-} emits[] = {{"ast", FSC_EMIT_AST, 0},     {"tile", FSC_EMIT_TILE, 0},   {"simt", FSC_EMIT_SIMT, 0},     {"threads", FSC_EMIT_THREADS, 0},
-             {"llvm", FSC_EMIT_LLVM, 0},   {"ptx", FSC_EMIT_PTX, 0},     {"cubin", FSC_EMIT_CUBIN, 0},   {"asm", FSC_EMIT_ASM, 0},
-             {"report", FSC_EMIT_REPORT, 0}, {"object", FSC_EMIT_PTX, PACKAGE_OBJECT}, {"c", FSC_EMIT_PTX, PACKAGE_C}};
+} emits[] = {{"ast", FSC_EMIT_AST, 0},       {"tile", FSC_EMIT_TILE, 0},
+             {"simt", FSC_EMIT_SIMT, 0},     {"threads", FSC_EMIT_THREADS, 0},
+             {"llvm", FSC_EMIT_LLVM, 0},     {"ptx", FSC_EMIT_PTX, 0},
+             {"cubin", FSC_EMIT_CUBIN, 0},   {"asm", FSC_EMIT_ASM, 0},
+             {"report", FSC_EMIT_REPORT, 0}, {"object", FSC_EMIT_PTX, PACKAGE_OBJECT},
+             {"c", FSC_EMIT_PTX, PACKAGE_C}};
 
 const char *emit_names(Arena *a, const char *between, const char *last) {
     const char *names = "";
@@ -183,7 +186,9 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         return true;
     case OPTION_SIGNATURE: c->signature = text; return true;
     case OPTION_KERNEL: c->kernel = text; return true;
-    case OPTION_INCLUDE: c->include = c->include ? arena_printf(o->arena, "%s:%s", c->include, text) : text; return true;
+    case OPTION_INCLUDE:
+        c->include = c->include ? arena_printf(o->arena, "%s:%s", c->include, text) : text;
+        return true;
     case OPTION_NUM_WARPS:
         if (!read_count(o, row, text, 32, &c->num_warps)) return false;
         if (c->num_warps == 0 || (c->num_warps & (c->num_warps - 1)))
@@ -276,7 +281,8 @@ static bool read_option(ToolOptions *o, int argc, char **argv, int *i) {
                         command_name(o->command));
     if (!row->argument && text) return complain(o, "option '--%s' takes no value", row->name);
     if (row->argument && !text) {
-        if (*i + 1 >= argc) return complain(o, "option '--%s' needs a value: --%s=%s", row->name, row->name, row->argument);
+        if (*i + 1 >= argc)
+            return complain(o, "option '--%s' needs a value: --%s=%s", row->name, row->name, row->argument);
         text = argv[++*i];
     }
     return apply(o, row, text);
@@ -318,7 +324,8 @@ const char *option_dtype(const ToolOptions *o, const char *name) {
 static const CommandHead heads[] = {
     {COMMAND_COMPILE, "fsc [options] FILE",
      "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
-     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc viz, fsc info, fsc devices, fsc cache; each has its own --help."},
+     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc viz, fsc info, fsc "
+     "devices, fsc cache; each has its own --help."},
     {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
      "Compiles and launches a kernel, and prints time and GB/s.\n"
      "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
@@ -329,12 +336,16 @@ static const CommandHead heads[] = {
      "Words are those of fsc run; an axis's name in them stands for its number, as in x=random:0:fp32[4096,N].\n"
      "Buffers that are left out are made from the kernel's shape contracts."},
     {COMMAND_PROFILE, "fsc profile [options] FILE NAME=VALUE…",
-     "What each line of a kernel does, counted on emulated GPU threads: bytes and sectors of global memory, shared memory\n"
-     "and its bank conflicts, shuffles, barriers, special functions, instructions. Nothing is timed, and no GPU is needed.\n"
+     "What each line of a kernel does, counted on emulated GPU threads: bytes and sectors of global memory, shared "
+     "memory\n"
+     "and its bank conflicts, shuffles, barriers, special functions, instructions. Nothing is timed, and no GPU is "
+     "needed.\n"
      "Words are those of fsc run. With --gpu also the waves on that card, and a prediction of its time."},
     {COMMAND_VIZ, "fsc viz [options] FILE NAME=VALUE… -o page.html",
-     "One page that plays a kernel: source, tile IR and PTX side by side, the numbers in its tiles and who holds them, reductions\n"
-     "step by step, the grid of programs. It is recorded on emulated GPU threads and needs no other file, no network and no GPU.\n"
+     "One page that plays a kernel: source, tile IR and PTX side by side, the numbers in its tiles and who holds them, "
+     "reductions\n"
+     "step by step, the grid of programs. It is recorded on emulated GPU threads and needs no other file, no network "
+     "and no GPU.\n"
      "Words are those of fsc run; each --run is one more recording, with what differs."},
     {COMMAND_INFO, "fsc info [options] FILE [NAME=VALUE…]",
      "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
@@ -364,7 +375,8 @@ const ToolOption *option_rows(size_t *n) {
 const char *option_spelling(Arena *a, const ToolOption *row) {
     bool is_short = is_short_word(row->name);
     const char *before = is_short ? "-" : "--", *between = is_short ? " " : "=";
-    return arena_printf(a, "%s%s%s%s", before, row->name, row->argument ? between : "", row->argument ? row->argument : "");
+    return arena_printf(a, "%s%s%s%s", before, row->name, row->argument ? between : "",
+                        row->argument ? row->argument : "");
 }
 
 void options_help(Command command) {
@@ -378,5 +390,6 @@ void options_help(Command command) {
         printf("  %-32s %s\n", arena_printf(a, "%s%s", letter, option_spelling(a, &rows[i])), rows[i].help);
     }
     arena_destroy(a);
-    printf("\nExit status: 0 done, 1 the input is wrong, 2 the call is wrong, 3 the environment lacks something, 70 a bug.\n");
+    printf("\nExit status: 0 done, 1 the input is wrong, 2 the call is wrong, 3 the environment lacks something, 70 a "
+           "bug.\n");
 }

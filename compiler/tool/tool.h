@@ -81,8 +81,8 @@ const char *command_suggest(const char *word);
 char *file_read(const char *path, size_t *length);
 /* This open file is read: no output may take its place. */
 void file_input(const char *path, int file);
-/* Says early that a file will be written: an input, another output and what cannot be written are refused with a sentence.
- * is_update: the file was read for what is written back. */
+/* Says early that a file will be written: an input, another output and what cannot be written are refused with a
+ * sentence. is_update: the file was read for what is written back. */
 ExitCode file_claim(const char *path, bool is_update);
 /* Whole or not at all; "-" is standard output. Prints why not. */
 ExitCode file_write(const char *path, const char *data, size_t length);
@@ -90,7 +90,8 @@ ExitCode file_write(const char *path, const char *data, size_t length);
 ExitCode file_finish(ExitCode code);
 /* arch "native" → the driver's first device; false after saying that there is none. */
 bool arch_resolve(ToolOptions *o);
-/* What a compile read beside its source, one file a line: inputs, too. -MD: the rule for the outputs, NULL among them left out. Prints why not. */
+/* What a compile read beside its source, one file a line: inputs, too. -MD: the rule for the outputs,
+ * NULL among them left out. Prints why not. */
 void depend_note(ToolOptions *o, const char *files);
 const char *depend_name(const ToolOptions *o, const char *output); /* of the rule's file */
 ExitCode depend_write(const ToolOptions *o, const char *source, const char *output, const char *also);
@@ -107,7 +108,8 @@ ExitCode man_print(Arena *a, const char *command);
 ExitCode explain(const char *code);
 
 ExitCode command_compile(ToolOptions *o);
-ExitCode command_package(ToolOptions *o, const char *file, const char *text, size_t length); /* compile, with o->package */
+/* compile, with o->package */
+ExitCode command_package(ToolOptions *o, const char *file, const char *text, size_t length);
 ExitCode command_run(ToolOptions *o);
 ExitCode command_info(ToolOptions *o);
 ExitCode command_devices(ToolOptions *o);

@@ -1,7 +1,7 @@
 /* approx.c - the fp32 approximations of a GPU, computed in fp64 and rounded once.
  *
- * In: fp32. Out: the nearest fp32, which is within every bound that prims.def states; subnormals count as zero where the
- * PTX instruction flushes them (.ftz).
+ * In: fp32. Out: the nearest fp32, which is within every bound that prims.def states; subnormals count as zero where
+ * the PTX instruction flushes them (.ftz).
  */
 #include "runtime/emu/emu.h"
 

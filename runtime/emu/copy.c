@@ -1,7 +1,8 @@
 /* copy.c - asynchronous copies from global into shared memory, as the threads of a block begin them and wait for them.
  *
- * In: a copy begun, a wait. Out: the bytes, in shared memory from the wait on; findings. Method: global memory is read when the copy begins, the
- * earliest that a GPU may do it; shared memory is written at the wait, the latest. Who touches the place in between is reported (shared.c).
+ * In: a copy begun, a wait. Out: the bytes, in shared memory from the wait on; findings. Method: global memory is read
+ * when the copy begins, the earliest that a GPU may do it; shared memory is written at the wait, the latest. Who
+ * touches the place in between is reported (shared.c).
  */
 #include "runtime/emu/emu.h"
 
@@ -26,9 +27,11 @@ void copy_begin(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, ui
     AsyncCopy copy = {.offset = offset, .bytes = all, .group = c->groups, .site = site, .address = address};
     if (!shared_within(t, offset, all, true, site)) return;
     Launch *launch = t->block->team->launch;
-    if (launch->checked && bytes && bytes < all && address % all) { /* whole ones are global.c's, which names the element */
+    /* whole ones are global.c's, which names the element */
+    if (launch->checked && bytes && bytes < all && address % all) {
         Spot spot = thread_spot(t, site, address);
-        finding_add(launch->findings, FINDING_ALIGN, &spot, "copies %u bytes from an address that is no multiple of %u", bytes, all);
+        finding_add(launch->findings, FINDING_ALIGN, &spot, "copies %u bytes from an address that is no multiple of %u",
+                    bytes, all);
         return;
     }
     if (c->n == c->cap) {

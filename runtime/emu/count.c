@@ -1,8 +1,8 @@
 /* count.c - accesses of emulated threads, gathered into those of their warps, and what each of them costs.
  *
- * In: the calls of compiled code that counts. Out: tallies by site. Method: lanes run one after the other, so a request is open
- * until all lanes of the warp have come to it: the same instruction, in the same turn of the loops, since the warp last met. What
- * lanes went around is closed when the warp meets or when all of its lanes are turns ahead.
+ * In: the calls of compiled code that counts. Out: tallies by site. Method: lanes run one after the other, so a request
+ * is open until all lanes of the warp have come to it: the same instruction, in the same turn of the loops, since the
+ * warp last met. What lanes went around is closed when the warp meets or when all of its lanes are turns ahead.
  */
 #include "runtime/emu/emu.h"
 
@@ -32,7 +32,7 @@ struct CountedWarp {
     uint32_t meetings;
 };
 
-/* ---- What a request costs ------------------------------------------------------------------------------------------------ */
+/* ---- What a request costs ---------------------------------------------------------------------------------------- */
 
 static uint32_t count_bits(uint32_t x) {
     return (uint32_t)__builtin_popcount(x);
@@ -86,8 +86,8 @@ static uint32_t lanes_from(const Request *r, uint32_t first, uint32_t n) {
     return r->active & (uint32_t)(((UINT64_C(1) << n) - 1) << first);
 }
 
-/* Lanes that ask for 8 bytes go in halves of the warp, for 16 in quarters. Of loads two such groups go together where neighbours, or lanes
- * two apart, want the same: measured on an H200 (docs/profiling.md). */
+/* Lanes that ask for 8 bytes go in halves of the warp, for 16 in quarters. Of loads two such groups go together where
+ * neighbours, or lanes two apart, want the same: measured on an H200 (docs/profiling.md). */
 static void add_wavefronts(const Request *r, FscTraffic *t) {
     uint32_t group = r->bytes > 8 ? WARP / 4 : r->bytes > 4 ? WARP / 2 : WARP, n;
     for (uint32_t first = 0; first < WARP; first += n) {
@@ -138,7 +138,7 @@ static void close_request(Team *team, Request *r) {
     traffic_add(t, &one);
 }
 
-/* ---- Requests that are open ----------------------------------------------------------------------------------------------- */
+/* ---- Requests that are open -------------------------------------------------------------------------------------- */
 
 static void close_all(Team *team, CountedWarp *w) {
     for (uint32_t i = 0; i < w->n; i++) close_request(team, &w->at[i]);
@@ -223,7 +223,7 @@ static void count_meeting(EmuThread *head) {
     close_all(t->block->team, w);
 }
 
-/* ---- Calls ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t bytes_of(uint32_t access) {
     EmuAccess a = emu_access_unpack(access);
@@ -248,7 +248,8 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
     emu_calls.store_cluster(t, offset, block, predicate, data, access, site);
 }
 
-static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all, int32_t site) {
+static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes,
+                       uint32_t all, int32_t site) {
     count_access(t, FSC_LOAD, address, predicate && bytes, bytes, site);
     emu_calls.copy_async(t, offset, address, predicate, bytes, all, site);
 }
@@ -297,7 +298,7 @@ EmuCalls count_calls(void) {
     return calls;
 }
 
-/* ---- Of a team -------------------------------------------------------------------------------------------------------------- */
+/* ---- Of a team --------------------------------------------------------------------------------------------------- */
 
 bool count_create(Team *t) {
     uint32_t warps = (t->threads_per_block + WARP - 1) / WARP, rest = t->threads_per_block % WARP;

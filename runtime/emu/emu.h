@@ -2,20 +2,24 @@
  *
  * In: a launch of a variant whose code is a FscThreadEntry. Out: the same writes to memory as on a GPU, and with checks
  * the findings. Method: a worker per host core takes teams (the block, or cluster of blocks, of a program) from one
- * counter; each thread is a fiber that runs until it must meet others (warp, block, cluster), spins, or ends; the scheduler
- * of the worker lets those go on whose meeting is complete, and reports a meeting that can never be.
+ * counter; each thread is a fiber that runs until it must meet others (warp, block, cluster), spins, or ends; the
+ * scheduler of the worker lets those go on whose meeting is complete, and reports a meeting that can never be.
  */
 #ifndef FSC_EMU_H
 #define FSC_EMU_H
 
-#include "runtime/checks.h"
-#include "runtime/counts.h"
+#include "runtime/base/hooks.h"
+#include "runtime/debug/checks.h"
+#include "runtime/debug/counts.h"
 #include "runtime/emu/fiber.h"
-#include "runtime/hooks.h"
 
-enum { WARP = 32, SECTOR = 32 /* bytes that global memory moves at least */, WORD = 8 /* bytes, between blocks: value and round */ };
+enum {
+    WARP = 32,
+    SECTOR = 32 /* bytes that global memory moves at least */,
+    WORD = 8 /* bytes, between blocks: value and round */
+};
 
-/* ---- What the rest of the runtime calls ------------------------------------------------------------------------------ */
+/* ---- What the rest of the runtime calls -------------------------------------------------------------------------- */
 
 Emulator *emulator_create(uint32_t threads); /* host threads; NULL: out of memory */
 void emulator_destroy(Emulator *e);
@@ -23,7 +27,7 @@ void emulator_destroy(Emulator *e);
  * FSC_ERROR_CHECK with a message: something was found, or some thread could not go on (seen without checks, too). */
 fsc_status emulator_run(Emulator *e, Call *c, bool checked);
 
-/* ---- shadow.c: who touched a cell of memory, and when ------------------------------------------------------------------ */
+/* ---- shadow.c: who touched a cell of memory, and when ------------------------------------------------------------ */
 
 typedef enum TouchKind {
     TOUCH_PLAIN,
@@ -51,20 +55,26 @@ typedef struct Touch {
 typedef struct Snapshot Snapshot;
 
 typedef struct Cell {
-    Touch writer, reader, other_reader; /* the last of each; other_reader by another thread, if it can be by another program */
+    /* the last of each; other_reader by another thread, if it can be by another program */
+    Touch writer, reader, other_reader;
     Snapshot *shown; /* what is known to who acquires from the cell, beside the writer itself; NULL: nothing */
     bool is_coming;  /* of shared memory: an asynchronous copy by the writer is on its way here */
 } Cell;
 
 typedef struct Thread Thread;
 
-typedef enum Conflict { CONFLICT_NONE, CONFLICT_PROGRAMS, CONFLICT_THREADS, CONFLICT_ELEMENTS /* of one store */ } Conflict;
+typedef enum Conflict {
+    CONFLICT_NONE,
+    CONFLICT_PROGRAMS,
+    CONFLICT_THREADS,
+    CONFLICT_ELEMENTS /* of one store */
+} Conflict;
 
 /* Is there an earlier touch of the cell that conflicts with this one? Then *with is it. Notes the touch in the cell. A
  * volatile load never conflicts with another program's store, and atomics not with each other. */
 Conflict cell_touch(Cell *cell, const Thread *t, const Touch *now, bool is_store, bool is_volatile, Touch *with);
 
-/* ---- known.c: what programs know of each other ------------------------------------------------------------------------- */
+/* ---- known.c: what programs know of each other ------------------------------------------------------------------- */
 
 /* What a program knows of another: all that it did up to this clock. */
 typedef struct Known {
@@ -86,7 +96,7 @@ void cell_learn(const Cell *cell, Team *t, uint64_t owner); /* `owner`, of team 
 void cell_publish(Cell *cell, Team *t, const Touch *old, const Touch *now);
 void snapshot_drop(Snapshot *s); /* may be NULL */
 
-/* ---- global.c: global memory ------------------------------------------------------------------------------------------- */
+/* ---- global.c: global memory ------------------------------------------------------------------------------------- */
 
 typedef struct Launch Launch;
 typedef struct Touched Touched;
@@ -103,16 +113,17 @@ bool atomic_perform(uint64_t address, uint64_t *data, EmuAtomic a);
 /* Elements of output contracts that nobody wrote become findings. */
 fsc_status global_unwritten(Launch *l);
 
-/* ---- shared.c: shared memory ------------------------------------------------------------------------------------------- */
+/* ---- shared.c: shared memory ------------------------------------------------------------------------------------- */
 
 struct Block;
-void shared_access(Thread *t, struct Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site);
+void shared_access(Thread *t, struct Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store,
+                   int32_t site);
 
 bool shared_within(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, int32_t site); /* false: a finding */
 /* With checks: a copy to the own block begins (marks its bytes as coming) or has arrived. */
 void shared_coming(Thread *t, uint32_t offset, uint32_t bytes, bool is_coming, int32_t site);
 
-/* ---- copy.c: asynchronous copies into shared memory ---------------------------------------------------------------------- */
+/* ---- copy.c: asynchronous copies into shared memory -------------------------------------------------------------- */
 
 /* One on its way. */
 typedef struct AsyncCopy {
@@ -129,10 +140,11 @@ typedef struct AsyncCopies {
 } AsyncCopies;
 
 void copy_begin(Thread *t, uint32_t offset, uint64_t address, uint32_t bytes, uint32_t all, int32_t site);
-bool copy_arrives(const AsyncCopies *c, const AsyncCopy *copy, uint32_t pending); /* with the wait for all but `pending` groups */
+/* with the wait for all but `pending` groups */
+bool copy_arrives(const AsyncCopies *c, const AsyncCopy *copy, uint32_t pending);
 void copy_arrive(Thread *t, uint32_t pending);
 
-/* ---- team.c: the threads of a program, scheduled ----------------------------------------------------------------------- */
+/* ---- team.c: the threads of a program, scheduled ----------------------------------------------------------------- */
 
 typedef enum ThreadState {
     THREAD_READY,
@@ -205,7 +217,8 @@ struct Team {
     bool is_waiting;
     SplitWord *words;
     uint32_t num_words, turns; /* turns: of the scheduler, while there are words */
-    Tally *tallies;            /* of this team, added to the launch's when it is destroyed; NULL unless the launch is counted */
+    Tally *tallies;            /* of this team, added to the launch's when it is destroyed;
+                                * NULL unless the launch is counted */
     FscParamCounts *params;    /* likewise */
 };
 
@@ -248,7 +261,7 @@ void thread_spin(Thread *t);            /* lets others go first, and looks */
 void thread_pause(Thread *t);           /* lets others go first */
 void team_progress(Team *t);            /* a thread of it has changed memory, or has ended */
 
-/* ---- split.c: words between blocks ----------------------------------------------------------------------------------------- */
+/* ---- split.c: words between blocks ------------------------------------------------------------------------------- */
 
 void split_begin(Team *t); /* another program begins in it */
 void split_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site);
@@ -256,7 +269,7 @@ uint32_t split_read(Thread *t, uint32_t word, uint32_t round, int32_t site);
 
 extern const EmuCalls emu_calls;
 
-/* ---- touched.c: sectors of global memory, in counted launches ------------------------------------------------------------ */
+/* ---- touched.c: sectors of global memory, in counted launches ---------------------------------------------------- */
 
 Touched *touched_create(const Regions *r); /* NULL: out of memory */
 void touched_destroy(Touched *t);
@@ -270,20 +283,20 @@ void touched_end(const Touched *t, FscParamCounts *params); /* by parameter of t
     f(shuffle_xor) f(shuffle_lane) f(barrier_warp) f(barrier_block) f(barrier_cluster)
 #define WATCH(name) calls.name = name;
 
-/* ---- count.c: what warps access, in counted launches ------------------------------------------------------------------- */
+/* ---- count.c: what warps access, in counted launches ------------------------------------------------------------- */
 
 EmuCalls count_calls(void); /* emu_calls, each counted first */
 bool count_create(Team *t); /* room in the team and its blocks; false: out of memory */
 void count_begin(Team *t);  /* another program begins: what the last one left open is counted */
 void count_destroy(Team *t); /* adds to the launch's counts */
 
-/* ---- record.c: recorded launches ------------------------------------------------------------------------------------------- */
+/* ---- record.c: recorded launches --------------------------------------------------------------------------------- */
 
 EmuCalls record_calls(void); /* emu_calls, each noted first */
 bool record_launch(const Launch *l); /* l->recording begins anew; false: out of memory */
 void record_begin(Team *t);  /* a program begins */
 
-/* ---- report.c: what findings say --------------------------------------------------------------------------------------- */
+/* ---- report.c: what findings say --------------------------------------------------------------------------------- */
 
 const char *deed_text(Deed d); /* "reads" */
 /* Where a thread stands. */
@@ -295,6 +308,7 @@ void report_conflict(const Launch *l, FindingKind kind, const Touch *now, const 
 void report_unwritten(const Launch *l, uint32_t param, uint64_t missing, uint64_t all, const char *first);
 
 /* approx.c: prims.def's fp32 approximations. */
-float emu_ex2(float x), emu_lg2(float x), emu_rcp(float x), emu_rsqrt(float x), emu_sqrt(float x), emu_div(float x, float y);
+float emu_ex2(float x), emu_lg2(float x), emu_rcp(float x), emu_rsqrt(float x), emu_sqrt(float x),
+    emu_div(float x, float y);
 
 #endif

@@ -1,7 +1,7 @@
 /* fiber.c - fibers on makecontext, _setjmp and _longjmp.
  *
- * In, out: see fiber.h. Method: a fiber's first switch goes through setcontext, which lands in `start`; later ones are long
- * jumps between stacks, which glibc's fortified longjmp would take for errors: this file is compiled without it.
+ * In, out: see fiber.h. Method: a fiber's first switch goes through setcontext, which lands in `start`; later ones are
+ * long jumps between stacks, which glibc's fortified longjmp would take for errors: this file is compiled without it.
  */
 #undef _FORTIFY_SOURCE
 #define _DEFAULT_SOURCE /* MAP_ANONYMOUS, _setjmp */
@@ -22,7 +22,7 @@
 #include <sanitizer/tsan_interface.h>
 #endif
 
-/* ---- What the sanitizers are told -------------------------------------------------------------------------------------- */
+/* ---- What the sanitizers are told -------------------------------------------------------------------------------- */
 
 static void announce_leaving(Fiber *from, Fiber *to) {
 #if defined(__SANITIZE_ADDRESS__)
@@ -42,7 +42,7 @@ static void announce_arrival(Fiber *self, Fiber *from) {
     (void)self, (void)from;
 }
 
-/* ---- Switching --------------------------------------------------------------------------------------------------------- */
+/* ---- Switching --------------------------------------------------------------------------------------------------- */
 
 static _Thread_local Fiber *leaving; /* the fiber that the last switch on this host thread left */
 
@@ -91,7 +91,8 @@ void fiber_home(Fiber *f) {
 }
 
 void fiber_create(Fiber *f, void *stack, size_t bytes, void (*run)(void *context), void *context) {
-    *f = (Fiber){.stack = stack, .stack_bytes = bytes, .run = run, .context = context, .bottom = stack, .bottom_bytes = bytes};
+    *f = (Fiber){
+        .stack = stack, .stack_bytes = bytes, .run = run, .context = context, .bottom = stack, .bottom_bytes = bytes};
 #if defined(__SANITIZE_THREAD__)
     f->tsan_fiber = __tsan_create_fiber(0);
 #endif
@@ -104,7 +105,7 @@ void fiber_destroy(Fiber *f) {
     *f = (Fiber){0};
 }
 
-/* ---- Stacks ------------------------------------------------------------------------------------------------------------ */
+/* ---- Stacks ------------------------------------------------------------------------------------------------------ */
 
 static size_t page(void) {
     return (size_t)sysconf(_SC_PAGESIZE);
@@ -114,17 +115,19 @@ size_t stacks_stride(size_t bytes) {
     return bytes + page();
 }
 
-/* Each page that is not there splits a mapping in two, and Linux allows a process 65530 of them: of the largest clusters, whose blocks
- * have 1024 threads, the stacks lie side by side. */
+/* Each page that is not there splits a mapping in two, and Linux allows a process 65530 of them: of the largest
+ * clusters, whose blocks have 1024 threads, the stacks lie side by side. */
 enum { MOST_GUARDED = 8192 };
 
-/* A page below each stack takes a system call, so stacks that are done with wait here for a launch that wants as many. */
+/* A page below each stack takes a system call, so stacks that are done with wait here for a launch that wants as
+ * many. */
 typedef struct Stacks {
     void *at;
     size_t n, bytes;
 } Stacks;
 
-/* More stacks than this for one host thread are not kept; nor any where AddressSanitizer remembers the frames of fibers that were left. */
+/* More stacks than this for one host thread are not kept;
+ * nor any where AddressSanitizer remembers the frames of fibers that were left. */
 #if defined(__SANITIZE_ADDRESS__)
 enum { IDLE = 8, MOST_IDLE = 0 };
 #else
@@ -166,7 +169,8 @@ void *stacks_create(size_t n, size_t bytes) {
     char *at = mmap(NULL, n * stacks_stride(bytes) + page(), PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (at == MAP_FAILED) return NULL;
-    for (size_t i = 0; i <= n; i += n > MOST_GUARDED ? n : 1) (void)mprotect(at + i * stacks_stride(bytes), page(), PROT_NONE);
+    for (size_t i = 0; i <= n; i += n > MOST_GUARDED ? n : 1)
+        (void)mprotect(at + i * stacks_stride(bytes), page(), PROT_NONE);
     return at + page();
 }
 

@@ -31,8 +31,8 @@ void fiber_destroy(Fiber *f);
 /* From the running one to the other. */
 void fiber_switch(Fiber *from, Fiber *to);
 
-/* `n` stacks of `bytes` each, with a guard page below each; NULL: out of memory. Stack i begins at i * stacks_stride(). What is on
- * them is not defined; those of a few launches are kept for the next. Any thread. */
+/* `n` stacks of `bytes` each, with a guard page below each; NULL: out of memory. Stack i begins at i * stacks_stride().
+ * What is on them is not defined; those of a few launches are kept for the next. Any thread. */
 void *stacks_create(size_t n, size_t bytes);
 void stacks_destroy(void *stacks, size_t n, size_t bytes);
 size_t stacks_stride(size_t bytes);

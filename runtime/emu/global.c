@@ -1,8 +1,9 @@
 /* global.c - accesses of global memory, and their shadow.
  *
- * In: addresses. Out: the bytes, and findings: beside the launch's buffers, misaligned, races between programs and between
- * threads, elements of one store that differ at one address, output elements that nobody wrote. Method: a cell per element of the smallest type that the kernel accesses, in pages
- * that exist once touched, each with a lock under which the access itself happens, too.
+ * In: addresses. Out: the bytes, and findings: beside the launch's buffers, misaligned, races between programs and
+ * between threads, elements of one store that differ at one address, output elements that nobody wrote. Method: a cell
+ * per element of the smallest type that the kernel accesses, in pages that exist once touched, each with a lock under
+ * which the access itself happens, too.
  */
 #include "runtime/emu/emu.h"
 
@@ -38,7 +39,7 @@ typedef struct Visit {
     int32_t site;
 } Visit;
 
-/* ---- Pages ------------------------------------------------------------------------------------------------------------- */
+/* ---- Pages ------------------------------------------------------------------------------------------------------- */
 
 static uint32_t smallest_element(const Record *r) {
     uint32_t least = 8;
@@ -107,7 +108,7 @@ static Cell *cell_of(const Shadow *s, Page *page, uint64_t address) {
     return &page->cells[address % PAGE_BYTES / s->granule];
 }
 
-/* ---- One access -------------------------------------------------------------------------------------------------------- */
+/* ---- One access -------------------------------------------------------------------------------------------------- */
 
 static void copy(uint64_t address, uint64_t *data, EmuAccess a, bool is_store) {
     unsigned char *at = (unsigned char *)(uintptr_t)address;
@@ -151,7 +152,8 @@ static Touch touch_of(const Visit *v) {
 /* A cell's part of the visit; the bytes have moved already. */
 static Conflict visit_cell(const Visit *v, Cell *cell, const Touch *now, bool writes, Touch *with) {
     Team *team = v->t->block->team;
-    bool is_alone = team->launch->teams * team->launch->shape->programs_per_block == 1, is_foreign = cell->writer.owner && cell->writer.owner != now->owner;
+    bool is_alone = team->launch->teams * team->launch->shape->programs_per_block == 1,
+         is_foreign = cell->writer.owner && cell->writer.owner != now->owner;
     bool learns = v->atomic ? v->atomic->acquires : v->a.is_volatile && !v->is_store && is_foreign;
     const Touch old = cell->writer;
     Conflict c = cell_touch(cell, v->t, now, writes, v->a.is_volatile, with);
@@ -201,7 +203,9 @@ static bool visit_page(const Visit *v, Page *page, const Region *r) {
     }
     atomic_flag_clear_explicit(&page->lock, memory_order_release);
     if (found != CONFLICT_NONE) {
-        static const FindingKind kinds[] = {[CONFLICT_PROGRAMS] = FINDING_RACE, [CONFLICT_THREADS] = FINDING_ORDER, [CONFLICT_ELEMENTS] = FINDING_COLLISION};
+        static const FindingKind kinds[] = {[CONFLICT_PROGRAMS] = FINDING_RACE,
+                                            [CONFLICT_THREADS] = FINDING_ORDER,
+                                            [CONFLICT_ELEMENTS] = FINDING_COLLISION};
         const Launch *l = v->t->block->team->launch;
         char name[96];
         report_conflict(l, kinds[found], &now, &first,
@@ -224,8 +228,9 @@ static bool visit_checked(const Visit *v) {
     }
     if (v->address % bytes) {
         char name[96];
-        finding_add(l->findings, FINDING_ALIGN, &spot, "%s %u bytes at once from %s on, at an address that is no multiple of %u",
-                    deed_text(deed(v)), bytes, element_name(l, r, v->address, name, sizeof name), bytes);
+        finding_add(l->findings, FINDING_ALIGN, &spot,
+                    "%s %u bytes at once from %s on, at an address that is no multiple of %u", deed_text(deed(v)),
+                    bytes, element_name(l, r, v->address, name, sizeof name), bytes);
         return false;
     }
     Page *page = page_get(l->shadow, r, v->address);
@@ -268,7 +273,7 @@ void global_atomic(Thread *t, uint64_t address, uint64_t *data, EmuAtomic a, int
     if (!t->is_idle) team_progress(t->block->team);
 }
 
-/* ---- Outputs ----------------------------------------------------------------------------------------------------------- */
+/* ---- Outputs ----------------------------------------------------------------------------------------------------- */
 
 enum { MOST_DIMS = 8 };
 

@@ -1,8 +1,8 @@
 /* grid.c - the programs of a launch over the host's cores.
  *
- * In: a call. Out: every program has run, or was stopped. Method: each worker holds one team and drives it to its end, then
- * takes the next number. While all it holds only spin, it begins one more beside them, up to a limit, so that a program may wait
- * for a later one.
+ * In: a call. Out: every program has run, or was stopped. Method: each worker holds one team and drives it to its end,
+ * then takes the next number. While all it holds only spin, it begins one more beside them, up to a limit, so that a
+ * program may wait for a later one.
  */
 #define _DEFAULT_SOURCE
 #include "runtime/emu/emu.h"
@@ -52,7 +52,7 @@ void emulator_destroy(Emulator *e) {
     free(e);
 }
 
-/* ---- One worker -------------------------------------------------------------------------------------------------------- */
+/* ---- One worker -------------------------------------------------------------------------------------------------- */
 
 /* A team that is free, made if there may be one more; NULL: none, or out of memory. */
 static Team *free_team(Worker *w) {
@@ -134,14 +134,16 @@ static void pool_entry(const void *const *args, const int64_t *pid, const int64_
     work((Worker *)(uintptr_t)args[pid[0]]);
 }
 
-/* ---- A launch ---------------------------------------------------------------------------------------------------------- */
+/* ---- A launch ---------------------------------------------------------------------------------------------------- */
 
 static bool run_workers(Emulator *e, Launch *l) {
     uint32_t n = l->teams < e->workers ? (uint32_t)l->teams : e->workers;
     Worker *workers = calloc(n, sizeof *workers);
     const void **args = calloc(n, sizeof *args);
     uint32_t fibers = l->shape->threads_per_block * l->shape->blocks_per_program;
-    uint32_t most = MOST_FIBERS / fibers < 1 ? 1 : MOST_FIBERS / fibers > MOST_TEAMS ? MOST_TEAMS : MOST_FIBERS / fibers;
+    uint32_t most = MOST_FIBERS / fibers < 1            ? 1
+                    : MOST_FIBERS / fibers > MOST_TEAMS ? MOST_TEAMS
+                                                        : MOST_FIBERS / fibers;
     bool ok = workers && args;
     for (uint32_t i = 0; ok && i < n; i++) {
         workers[i] = (Worker){.launch = l, .most = most, .teams = calloc(most, sizeof(Team))};
@@ -158,7 +160,8 @@ static bool run_workers(Emulator *e, Launch *l) {
     return ok && !atomic_load(&l->out_of_memory);
 }
 
-/* Checks know much of each element that is accessed: half of the machine's memory at most, and 1 GB for a page that shows a run. */
+/* Checks know much of each element that is accessed: half of the machine's memory at most,
+ * and 1 GB for a page that shows a run. */
 static uint64_t shadow_limit(const Launch *l) {
     long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
     uint64_t half = pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size / 2 : UINT64_MAX;
@@ -170,7 +173,8 @@ static fsc_status run_launch(Emulator *e, Launch *l) {
     bool ok = run_workers(e, l);
     if (!ok && l->shadow && shadow_is_full(l->shadow))
         return status_fail(d, FSC_ERROR_MEMORY,
-                           "the checks keep %zu bytes for each element that a launch accesses, and this one needs more than %llu MB of them: "
+                           "the checks keep %zu bytes for each element that a launch accesses, and this one needs more "
+                           "than %llu MB of them: "
                            "launch fewer programs, or give smaller buffers",
                            sizeof(Cell), (unsigned long long)(shadow_limit(l) >> 20));
     if (!ok) return status_memory(d);

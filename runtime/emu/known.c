@@ -1,9 +1,10 @@
 /* known.c - what programs know of each other: of whom, up to which of its accesses.
  *
- * In: stores and releases, acquires and volatile loads of cells of global memory. Out: the knowledge of a program, against
- * which races are judged. Method: a list sorted by program, a vector clock. A cell that is written keeps what its writer knew as
- * a snapshot, which all cells that a program writes meanwhile share; who acquires from the cell adds it to its own, so that
- * knowledge is handed on. An atomic that does not release hands on what it found: it continues the release before it.
+ * In: stores and releases, acquires and volatile loads of cells of global memory. Out: the knowledge of a program,
+ * against which races are judged. Method: a list sorted by program, a vector clock. A cell that is written keeps what
+ * its writer knew as a snapshot, which all cells that a program writes meanwhile share; who acquires from the cell adds
+ * it to its own, so that knowledge is handed on. An atomic that does not release hands on what it found: it continues
+ * the release before it.
  */
 #include "runtime/emu/emu.h"
 
@@ -15,7 +16,7 @@ struct Snapshot {
     Knowledge k;
 };
 
-/* ---- Lists ------------------------------------------------------------------------------------------------------------ */
+/* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
 /* The first entry whose owner is not below. */
 static uint32_t place_of(const Knowledge *k, uint64_t owner) {
@@ -65,7 +66,7 @@ static bool add_all(Knowledge *k, const Snapshot *s, bool *changed) {
     return ok;
 }
 
-/* ---- Snapshots -------------------------------------------------------------------------------------------------------- */
+/* ---- Snapshots --------------------------------------------------------------------------------------------------- */
 
 static Snapshot *snapshot_create(void) {
     Snapshot *s = calloc(1, sizeof *s);
@@ -105,7 +106,7 @@ void team_forget(Team *t) {
     t->shown = NULL;
 }
 
-/* ---- Cells ------------------------------------------------------------------------------------------------------------ */
+/* ---- Cells ------------------------------------------------------------------------------------------------------- */
 
 static void cell_set(Cell *cell, Snapshot *s) { /* takes the reference */
     snapshot_drop(cell->shown);

@@ -3,7 +3,7 @@
  * In: the calls of compiled code that tells what it makes. Out: a Recording. Method: as count.c, a table of calls that
  * stands before the emulator's own; each thread knows its program's record, or that it has none.
  */
-#include "runtime/recording.h"
+#include "runtime/debug/recording.h"
 #include "runtime/emu/emu.h"
 
 #include <stdlib.h>
@@ -134,7 +134,8 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
 
 /* ---- Words between the blocks of a program that are no cluster --------------------------------------------------- */
 
-static void record_word(Thread *t, RecordedKind kind, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round) {
+static void record_word(Thread *t, RecordedKind kind, uint32_t word, uint32_t predicate, uint32_t value,
+                        uint32_t round) {
     RecordedEvent *e = add_event(t, kind);
     if (!e) return;
     e->what = (int32_t)round;
@@ -155,10 +156,10 @@ static uint32_t split_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint
     return value;
 }
 
-/* ---- Asynchronous copies: global memory is read where one begins, shared memory written at the wait ---------------- */
+/* ---- Asynchronous copies: global memory is read where one begins, shared memory written at the wait -------------- */
 
-static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all,
-                       int32_t site) {
+static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes,
+                       uint32_t all, int32_t site) {
     bool is_active = predicate && bytes;
     record_global(thread_of(t), RECORDED_LOAD, address, is_active, is_active ? bytes : all);
     emu_calls.copy_async(t, offset, address, predicate, bytes, all, site);

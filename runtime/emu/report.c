@@ -1,7 +1,8 @@
-/* report.c - what findings of the emulator say: where a thread stands, two accesses that nothing orders, what nobody wrote.
+/* report.c - what findings of the emulator say: where a thread stands, two accesses that nothing orders,
+ * what nobody wrote.
  *
- * In: touches and threads. Out: findings. Method: of a conflict the side at the earlier site is named first, of one site that
- * of the lower program and thread, so that it is one finding whichever side came second.
+ * In: touches and threads. Out: findings. Method: of a conflict the side at the earlier site is named first, of one
+ * site that of the lower program and thread, so that it is one finding whichever side came second.
  */
 #include "runtime/emu/emu.h"
 
@@ -41,14 +42,14 @@ void report_conflict(const Launch *l, FindingKind kind, const Touch *now, const 
     spot.other_site = b->site;
     const char *here = deed_text((Deed)a->deed), *there = deed_text((Deed)b->deed);
     if (kind == FINDING_RACE)
-        finding_add(l->findings, kind, &spot, "%s %s, unordered with program (%lld, %lld, %lld), which %s it", here, what,
-                    (long long)other.program[0], (long long)other.program[1], (long long)other.program[2], there);
+        finding_add(l->findings, kind, &spot, "%s %s, unordered with program (%lld, %lld, %lld), which %s it", here,
+                    what, (long long)other.program[0], (long long)other.program[1], (long long)other.program[2], there);
     else if (kind == FINDING_COLLISION)
-        finding_add(l->findings, kind, &spot, "%s %s, to which thread %lld %s another value in the same store", here, what,
-                    (long long)other.thread, there);
+        finding_add(l->findings, kind, &spot, "%s %s, to which thread %lld %s another value in the same store", here,
+                    what, (long long)other.thread, there);
     else
-        finding_add(l->findings, kind, &spot, "%s %s, with no barrier between it and thread %lld, which %s it", here, what,
-                    (long long)other.thread, there);
+        finding_add(l->findings, kind, &spot, "%s %s, with no barrier between it and thread %lld, which %s it", here,
+                    what, (long long)other.thread, there);
 }
 
 /* The site of the first store through the parameter; -1: not known. */
@@ -67,6 +68,7 @@ static int32_t store_site(const Launch *l, uint32_t param) {
 void report_unwritten(const Launch *l, uint32_t param, uint64_t missing, uint64_t all, const char *first) {
     const char *name = l->regions.record->params[param].name;
     Spot spot = {.site = store_site(l, param), .other_site = -1, .thread = -1};
-    finding_add(l->findings, FINDING_UNWRITTEN, &spot, "no program wrote %llu of the %llu elements of %s, the first %s[%s]",
-                (unsigned long long)missing, (unsigned long long)all, name, name, first);
+    finding_add(l->findings, FINDING_UNWRITTEN, &spot,
+                "no program wrote %llu of the %llu elements of %s, the first %s[%s]", (unsigned long long)missing,
+                (unsigned long long)all, name, name, first);
 }

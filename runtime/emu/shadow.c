@@ -1,8 +1,8 @@
 /* shadow.c - whether two accesses of one cell of memory are ordered.
  *
- * In: a cell, a new access. Out: an earlier access that conflicts with it, if one does. Method: threads of a program are
- * ordered by the barriers that both passed, counted per warp, block and cluster; programs by what one has learnt of the other
- * through volatile loads and acquiring atomics. The rules are those of docs/emulator.md, "Order".
+ * In: a cell, a new access. Out: an earlier access that conflicts with it, if one does. Method: threads of a program
+ * are ordered by the barriers that both passed, counted per warp, block and cluster; programs by what one has learnt of
+ * the other through volatile loads and acquiring atomics. The rules are those of docs/emulator.md, "Order".
  */
 #include "runtime/emu/emu.h"
 
@@ -29,8 +29,8 @@ static bool is_one_turn(const Thread *t, const Touch *old, const Touch *now) {
     return old->thread == now->thread && now->site == t->store_site && old->clock >= t->store_begins;
 }
 
-/* `old` and `now` touch one cell and at least one of them stores. Several elements, or copies of one, may be stored by one op to one
- * address if they are the same. */
+/* `old` and `now` touch one cell and at least one of them stores. Several elements, or copies of one, may be stored by
+ * one op to one address if they are the same. */
 static Conflict conflict(const Thread *t, const Touch *old, const Touch *now, bool both_store) {
     const Team *team = t->block->team;
     if (old->owner == 0 || are_atomic(old, now)) return CONFLICT_NONE;

@@ -1,7 +1,8 @@
 /* shared.c - accesses of a block's shared memory, by its own threads and by those of the cluster's other blocks.
  *
- * In: byte offsets. Out: the bytes, and findings: beyond what the kernel has, misaligned, read before any write, and two
- * threads at one byte between two barriers. Method: a cell per byte; a cell of an earlier program counts as untouched.
+ * In: byte offsets. Out: the bytes, and findings: beyond what the kernel has, misaligned, read before any write, and
+ * two threads at one byte between two barriers. Method: a cell per byte; a cell of an earlier program counts as
+ * untouched.
  */
 #include "runtime/emu/emu.h"
 
@@ -20,7 +21,8 @@ static Touch touch_of(const Thread *t, bool is_store, int32_t site) {
 }
 
 /* `stored`: the bytes, where they are known; NULL for a load. */
-static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, bool is_store, const unsigned char *stored, int32_t site) {
+static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, bool is_store,
+                        const unsigned char *stored, int32_t site) {
     Team *team = t->block->team;
     Touch now = touch_of(t, is_store, site);
     for (uint32_t i = 0; i < bytes; i++) {
@@ -32,7 +34,8 @@ static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, b
         if (cell->is_coming) {
             Spot spot = thread_spot(t, site, offset);
             spot.other_site = cell->writer.site;
-            finding_add(team->launch->findings, FINDING_SHARED_EARLY, &spot, "%s byte %llu of shared memory before the wait for the copy that writes it, begun",
+            finding_add(team->launch->findings, FINDING_SHARED_EARLY, &spot,
+                        "%s byte %llu of shared memory before the wait for the copy that writes it, begun",
                         is_store ? "writes" : "reads", (unsigned long long)(offset + i));
             return;
         }
@@ -60,8 +63,10 @@ static bool is_there(const Thread *t, const Block *in, uint64_t offset, int32_t 
     for (uint32_t i = 0; i < team->threads_per_block; i++) ended += in->threads[i].state == THREAD_ENDED;
     if (in == t->block || (team->barriers > 0 && ended < team->threads_per_block)) return true;
     Spot spot = thread_spot(t, site, offset);
-    finding_add(team->launch->findings, FINDING_SHARED_BOUNDS, &spot, "writes shared memory of block %u of the cluster, which %s",
-                in->rank, ended < team->threads_per_block ? "may not have begun: no barrier of the cluster came before" : "has ended");
+    finding_add(team->launch->findings, FINDING_SHARED_BOUNDS, &spot,
+                "writes shared memory of block %u of the cluster, which %s", in->rank,
+                ended < team->threads_per_block ? "may not have begun: no barrier of the cluster came before"
+                                                : "has ended");
     return false;
 }
 

@@ -1,7 +1,8 @@
 /* split.c - words between the blocks of a program that are no cluster.
  *
- * In: stores, waits and the leaving of blocks. Out: values; findings where a word is overwritten that a block has yet to read, is waited for too
- * late, or is touched by a block that has left: on a GPU each is a hang or a wrong result. Method: a table of words in the team; who waits spins.
+ * In: stores, waits and the leaving of blocks. Out: values; findings where a word is overwritten that a block has yet
+ * to read, is waited for too late, or is touched by a block that has left: on a GPU each is a hang or a wrong result.
+ * Method: a table of words in the team; who waits spins.
  */
 #include "runtime/emu/emu.h"
 
@@ -23,7 +24,8 @@ static void complain(Thread *t, uint32_t word, int32_t site, const char *text, u
 static SplitWord *find(Thread *t, uint32_t word, int32_t site) {
     Team *team = t->block->team;
     if (t->block->has_left) {
-        complain(t, word, site, "touches word %u of its program's, which its block, number %u, has left", t->block->rank);
+        complain(t, word, site, "touches word %u of its program's, which its block, number %u, has left",
+                 t->block->rank);
         return NULL;
     }
     if (word < team->num_words) return &team->words[word];
@@ -43,7 +45,9 @@ void split_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32
     const Team *team = t->block->team;
     SplitWord *w = find(t, word, site);
     if (!w) return;
-    if (w->round && w->readers < team->num_blocks) complain(t, word, site, "overwrites word %u of its program's, which %u blocks have yet to read", team->num_blocks - w->readers);
+    if (w->round && w->readers < team->num_blocks)
+        complain(t, word, site, "overwrites word %u of its program's, which %u blocks have yet to read",
+                 team->num_blocks - w->readers);
     *w = (SplitWord){.round = round, .value = value};
     team_progress(t->block->team);
 }
@@ -58,7 +62,8 @@ uint32_t split_read(Thread *t, uint32_t word, uint32_t round, int32_t site) {
             return w->value;
         }
         if (w->round > round) {
-            complain(t, word, site, "waits for word %u of its program's, which is of a later round already, %u", w->round);
+            complain(t, word, site, "waits for word %u of its program's, which is of a later round already, %u",
+                     w->round);
             return 0;
         }
         thread_spin(t);

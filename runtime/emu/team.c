@@ -1,8 +1,9 @@
 /* team.c - the threads of one program (a block, or a cluster of blocks), scheduled until all have ended.
  *
- * In: a launch and a team's number. Out: the program has run, or was stopped with a finding. Method: the scheduler switches to
- * every thread that can run; a thread comes back when it waits, spins or ends. Then each meeting whose threads are all there,
- * at one call instruction, is released. If nothing ran and some threads wait, they wait for ever: divergence.
+ * In: a launch and a team's number. Out: the program has run, or was stopped with a finding. Method: the scheduler
+ * switches to every thread that can run; a thread comes back when it waits, spins or ends. Then each meeting whose
+ * threads are all there, at one call instruction, is released. If nothing ran and some threads wait, they wait for
+ * ever: divergence.
  */
 #include "runtime/emu/emu.h"
 
@@ -11,7 +12,7 @@
 
 enum { STACK_BYTES = 1 << 21 };
 
-/* ---- One thread -------------------------------------------------------------------------------------------------------- */
+/* ---- One thread -------------------------------------------------------------------------------------------------- */
 
 /* A thread's fiber: runs the kernel once for each team that begins. */
 static void thread_run(void *context) {
@@ -80,7 +81,7 @@ uint64_t thread_owner(const Thread *t) {
     return t->block->team->number * t->block->team->launch->shape->programs_per_block + packed_index(t) + 1;
 }
 
-/* ---- Blocks and teams -------------------------------------------------------------------------------------------------- */
+/* ---- Blocks and teams -------------------------------------------------------------------------------------------- */
 
 static size_t stacks_of(const Team *t) {
     return (size_t)t->num_blocks * t->threads_per_block;
@@ -99,14 +100,15 @@ static bool block_create(Block *b, Team *t, uint32_t rank, char *stacks) {
         Thread *thread = &b->threads[i];
         const EmuThread head = {.calls = l->calls, .tid = i, .ntid = n, .rank = rank};
         *thread = (Thread){.head = head, .block = b, .state = THREAD_ENDED};
-        fiber_create(&thread->fiber, stacks + ((size_t)rank * n + i) * stacks_stride(STACK_BYTES), STACK_BYTES, thread_run,
-                     thread);
+        fiber_create(&thread->fiber, stacks + ((size_t)rank * n + i) * stacks_stride(STACK_BYTES), STACK_BYTES,
+                     thread_run, thread);
     }
     return true;
 }
 
 bool team_create(Team *t, Launch *l) {
-    *t = (Team){.launch = l, .num_blocks = l->shape->blocks_per_program, .threads_per_block = l->shape->threads_per_block};
+    *t = (Team){
+        .launch = l, .num_blocks = l->shape->blocks_per_program, .threads_per_block = l->shape->threads_per_block};
     t->blocks = calloc(t->num_blocks, sizeof *t->blocks);
     t->stacks = t->blocks ? stacks_create(stacks_of(t), STACK_BYTES) : NULL;
     bool ok = t->stacks != NULL;
@@ -172,12 +174,13 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
         memset(b->warp_barriers, 0, (t->threads_per_block + WARP - 1) / WARP * sizeof *b->warp_barriers);
         /* What shared memory holds at the start is anything: numbers that look like no result. */
         memset(b->shared, 0xA5, (size_t)t->launch->shape->shared_static + t->launch->shape->shared_dynamic);
-        for (uint32_t k = 0; k < t->threads_per_block; k++) thread_begin(&b->threads[k], t->launch, number * t->num_blocks);
+        for (uint32_t k = 0; k < t->threads_per_block; k++)
+            thread_begin(&b->threads[k], t->launch, number * t->num_blocks);
     }
     if (t->launch->recording) record_begin(t);
 }
 
-/* ---- Meetings ---------------------------------------------------------------------------------------------------------- */
+/* ---- Meetings ---------------------------------------------------------------------------------------------------- */
 
 /* Threads that could meet: n of them, one after the other in memory. */
 typedef struct Group {
@@ -223,7 +226,7 @@ static bool release_cluster(Team *t) {
     return true;
 }
 
-/* ---- Meetings that can never be ---------------------------------------------------------------------------------------- */
+/* ---- Meetings that can never be ---------------------------------------------------------------------------------- */
 
 static void stop(Team *t) {
     t->is_active = false;
@@ -241,7 +244,8 @@ static const Thread *absent(const Thread *t) {
     for (uint32_t k = 0; k < team->num_blocks; k++) {
         const Block *b = t->state == THREAD_AT_CLUSTER ? &team->blocks[k] : t->block;
         for (uint32_t i = first; i < n; i++)
-            if ((b->threads[i].state != t->state || b->threads[i].call != t->call) && !is_beyond(&b->threads[i])) return &b->threads[i];
+            if ((b->threads[i].state != t->state || b->threads[i].call != t->call) && !is_beyond(&b->threads[i]))
+                return &b->threads[i];
     }
     return NULL;
 }
@@ -278,7 +282,7 @@ void team_hang(Team *t) {
     }
 }
 
-/* ---- The scheduler ----------------------------------------------------------------------------------------------------- */
+/* ---- The scheduler ----------------------------------------------------------------------------------------------- */
 
 typedef struct Round {
     bool ran, spun;
@@ -314,7 +318,8 @@ static bool all_ended(const Team *t) {
 
 TeamStep team_step(Team *t) {
     Round r = {false, false};
-    bool is_back = t->num_words && t->turns++ % 2; /* blocks that exchange words come in either order: none may count on one */
+    /* blocks that exchange words come in either order: none may count on one */
+    bool is_back = t->num_words && t->turns++ % 2;
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[is_back ? t->num_blocks - 1 - i : i];
         for (uint32_t w = 0; w < t->threads_per_block; w += WARP) run_warp(b, w, &r);
@@ -329,42 +334,52 @@ TeamStep team_step(Team *t) {
     return TEAM_ENDED;
 }
 
-/* ---- The emulator's side of the primitives ------------------------------------------------------------------------------- */
+/* ---- The emulator's side of the primitives ----------------------------------------------------------------------- */
 
 static Thread *thread_of(EmuThread *t) {
     return (Thread *)t; /* its first member */
 }
 
-static void load_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
+static void load_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access,
+                        int32_t site) {
     if (predicate) global_access(thread_of(t), address, data, emu_access_unpack(access), false, site);
 }
 
-static void store_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
+static void store_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t access,
+                         int32_t site) {
     if (predicate) global_access(thread_of(t), address, data, emu_access_unpack(access), true, site);
 }
 
-static void load_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
-    if (predicate) shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), false, site);
+static void load_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access,
+                        int32_t site) {
+    if (predicate)
+        shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), false, site);
 }
 
-static void store_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access, int32_t site) {
-    if (predicate) shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), true, site);
+static void store_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access,
+                         int32_t site) {
+    if (predicate)
+        shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), true, site);
 }
 
-static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data, uint32_t access,
-                          int32_t site) {
+static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data,
+                          uint32_t access, int32_t site) {
     Team *team = thread_of(t)->block->team;
-    if (predicate) shared_access(thread_of(t), &team->blocks[block % team->num_blocks], offset, data, emu_access_unpack(access), true, site);
+    if (predicate)
+        shared_access(thread_of(t), &team->blocks[block % team->num_blocks], offset, data, emu_access_unpack(access),
+                      true, site);
 }
 
-static void atomic_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site) {
+static void atomic_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic,
+                          int32_t site) {
     if (predicate)
         global_atomic(thread_of(t), address, data, emu_atomic_unpack(atomic), site);
     else
         data[0] = 0;
 }
 
-static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes, uint32_t all, int32_t site) {
+static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes,
+                       uint32_t all, int32_t site) {
     if (predicate) copy_begin(thread_of(t), offset, address, bytes, all, site);
 }
 
@@ -376,11 +391,12 @@ static void copy_wait(EmuThread *t, uint32_t pending) {
     copy_arrive(thread_of(t), pending);
 }
 
-/* Each lane shows its value, all of the warp meet, each looks at its program's lanes. The next shuffle uses the other place, so nobody overwrites
- * what a slower lane has yet to read. */
+/* Each lane shows its value, all of the warp meet, each looks at its program's lanes. The next shuffle uses the other
+ * place, so nobody overwrites what a slower lane has yet to read. */
 static uint32_t shuffle(EmuThread *thread, uint32_t value, uint32_t lane, int32_t site, uint32_t call) {
     Thread *t = thread_of(thread);
-    uint32_t turn = t->turn, threads = threads_of_program(t->block->team->launch), lanes = threads < WARP ? threads : WARP;
+    uint32_t turn = t->turn, threads = threads_of_program(t->block->team->launch),
+             lanes = threads < WARP ? threads : WARP;
     t->turn ^= 1;
     t->exchange[turn] = value;
     meet(t, THREAD_AT_WARP, false, site, call);
@@ -425,7 +441,8 @@ static void print_begin(EmuThread *t) {
     thread_of(t)->prints++;
 }
 
-static void print(EmuThread *thread, const char *text, const char *format, uint32_t shape, uint32_t element, uint64_t value) {
+static void print(EmuThread *thread, const char *text, const char *format, uint32_t shape, uint32_t element,
+                  uint64_t value) {
     const Thread *t = thread_of(thread);
     Spot spot = thread_spot(t, -1, 0);
     DebugLine l = {spot.program, t->prints, element, shape, text, format, value};

@@ -1,7 +1,7 @@
 /* touched.c - which sectors of a launch's buffers were read and written at all, in counted launches.
  *
- * In: addresses, from all host threads. Out: bytes of different sectors for each parameter: what memory must move at the
- * least, however good the caches are. Method: two bits a sector of each region, set once.
+ * In: addresses, from all host threads. Out: bytes of different sectors for each parameter: what memory must move at
+ * the least, however good the caches are. Method: two bits a sector of each region, set once.
  */
 #include "runtime/emu/emu.h"
 

@@ -1,7 +1,8 @@
 """wheel.py - the Python package and libfsc as one wheel: fsc-VERSION-py3-none-PLATFORM.whl.
 
-In: the version, libfsc.so, strip, the folder to write to. Out: the wheel's path on standard output. A wheel is a zip with a RECORD
-of its files (packaging.python.org, "Binary distribution format"); times are fixed, so that the same tree makes the same bytes.
+In: the version, libfsc.so, strip, the folder to write to. Out: the wheel's path on standard output. A wheel is a zip
+with a RECORD of its files (packaging.python.org, "Binary distribution format"); times are fixed, so that the same tree
+makes the same bytes.
 """
 import argparse
 import base64

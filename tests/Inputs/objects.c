@@ -3,8 +3,9 @@
  *     objects cuda|cpu           launches, each result against float64
  *     objects cuda MODULE        whether the device takes this image: the status and the message
  *
- * In: a device. Out: lines that tests/objects.py reads; 1 where a result is wrong. Method: rows lie apart by more than they are long and begin
- * at odd addresses, so that each of the alignments compiled for is taken; what lies between rows has to stay as it was.
+ * In: a device. Out: lines that tests/objects.py reads; 1 where a result is wrong. Method: rows lie apart by more than
+ * they are long and begin at odd addresses, so that each of the alignments compiled for is taken; what lies between
+ * rows has to stay as it was.
  */
 #define _DEFAULT_SOURCE
 #include "softmax.h"

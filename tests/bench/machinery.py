@@ -1,5 +1,6 @@
-# The benchmark's machinery, on the CPU. What a peer can do wrong: a wrong number, a row left out, an exception, a compile that takes too long. None of them
-# is timed, each is kept with its reason, and the others are measured. A wrong result of fsc's own fails the run.
+# The benchmark's machinery, on the CPU. What a peer can do wrong: a wrong number, a row left out, an exception, a
+# compile that takes too long. None of them is timed, each is kept with its reason, and the others are measured. A wrong
+# result of fsc's own fails the run.
 # UNSUPPORTED: asan
 # RUN: env FSC_LIBRARY=%libfsc %python %s %bench
 import json
@@ -46,20 +47,22 @@ def sleep(case):
 
 
 peers = {"copy": lambda case: lambda i: None, "fsc": own.fused, "close": lambda case: off_by(case, 1 + 1e-6, 7),
-         "wrong": lambda case: off_by(case, 1.001, 1), "silent": lambda case: lambda i: None, "skips": only_skip, "fails": only_fail,
-         "sleeps": sleep}
+         "wrong": lambda case: off_by(case, 1.001, 1), "silent": lambda case: lambda i: None, "skips": only_skip,
+         "fails": only_fail, "sleeps": sleep}
 bench.PEER_SECONDS = 0.5
 wrong, skipped = {}, {}
 case = Case(machine, Point("softmax", 7, 100, "fp32"))
 launches = bench.ready(case, peers, wrong, skipped)
 assert list(launches) == ["copy", "fsc", "close"], launches
 assert wrong["wrong"].startswith("y: off by 1.0") and wrong["silent"] == "y: not finite", wrong
-assert skipped == {"skips": "not today", "fails": "ValueError: of some kind", "sleeps": "TooLong: more than 0.5 s"}, skipped
+assert skipped == {"skips": "not today", "fails": "ValueError: of some kind",
+                   "sleeps": "TooLong: more than 0.5 s"}, skipped
 samples = sample_flushed(machine, launches, 5)
 assert {name: len(times) for name, times in samples.items()} == {"copy": 5, "fsc": 5, "close": 5}
 assert "".join(take_turns("abc", 4)) == "abcbcacababc"
 
-# Each kernel's formula sees a change of its first input, in each output that depends on it: none is compared with itself.
+# Each kernel's formula sees a change of its first input, in each output that depends on it:
+# none is compared with itself.
 for name in KERNELS:
     case = Case(machine, Point(name, 5, 37, "fp32"))
     launch, wants = own.fused(case), case.wants()
@@ -99,9 +102,11 @@ recorder, skipped = Recorder("cpu"), {}
 for l2, count in ((0, 8), (1000, 8), (3000, 12)):
     recorder.l2, order = l2, []
     case = Case(recorder, Point("softmax", 3, 32, "fp32"))  # of 768 bytes
-    samples = sample_graphs(recorder, case, {"fsc": own.fused(case), "other": watch(order), "bad": lambda i: 1 // 0}, 3, skipped)
+    samples = sample_graphs(recorder, case, {"fsc": own.fused(case), "other": watch(order), "bad": lambda i: 1 // 0}, 3,
+                            skipped)
     assert samples == {"fsc": [8.0 / count] * 3, "other": [8.0 / count] * 3}, samples
-    assert order == [*range(len(case.sets)), *(i % len(case.sets) for i in range(count))] and len(case.sets) == max(1, -(-3 * l2 // 768)), (l2, order)
+    assert order == [*range(len(case.sets)), *(i % len(case.sets) for i in range(count))] and len(case.sets) == max(1,
+                                                                                                                    -(-3 * l2 // 768)), (l2, order)
 assert skipped == {"bad": "ZeroDivisionError: integer division or modulo by zero"}, skipped
 
 # Small numbers of fp16 have few digits, which is no mistake.

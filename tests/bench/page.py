@@ -1,5 +1,5 @@
-# The tables of docs/performance.md are what docs/bench/ratios.csv says. From made runs, whole and with points, peers and
-# ways of timing missing, the tables are what they must be; a number changed by hand is found.
+# The tables of docs/performance.md are what docs/bench/ratios.csv says. From made runs, whole and with points, peers
+# and ways of timing missing, the tables are what they must be; a number changed by hand is found.
 # RUN: %python %bench/page.py --check %bench/../docs/bench/ratios.csv %bench/../docs/performance.md
 # RUN: rm -rf %t && mkdir %t && %python %s %bench %t
 import os

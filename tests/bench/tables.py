@@ -1,4 +1,5 @@
-# Raw samples to tables: medians, the interval of a paired ratio, the bounds and who misses them, plots. No device is asked.
+# Raw samples to tables: medians, the interval of a paired ratio, the bounds and who misses them, plots.
+# No device is asked.
 # RUN: rm -rf %t && mkdir %t && %python %s %bench %t
 import json
 import os
@@ -15,8 +16,9 @@ base = os.path.join(sys.argv[2], "made")
 
 def point(name, rows, n, dtype, mode="flush", **samples):
     total = 2 * rows * n * (4 if dtype == "fp32" else 2)
-    return {"set": name, "kernel": "softmax", "rows": rows, "n": n, "dtype": dtype, "mode": mode, "bytes": total, "samples": samples,
-            "wrong": {}, "skipped": {"liger": "not there"}, "own": {"threads": 128, "registers": 40, "blocks_per_sm": 12, "limit": "registers",
+    return {"set": name, "kernel": "softmax", "rows": rows, "n": n, "dtype": dtype, "mode": mode, "bytes": total,
+            "samples": samples, "wrong": {}, "skipped": {"liger": "not there"},
+            "own": {"threads": 128, "registers": 40, "blocks_per_sm": 12, "limit": "registers",
                                                                     "spill_bytes": 24 if n == 8193 else 0}}
 
 
@@ -38,12 +40,15 @@ points = [
     point("tutorial", 4096, 384, "fp32", copy=steady(1), fsc=steady(1 / 0.94), torch=steady(2)),        # 0.93 below 512
     point("tutorial", 4096, 640, "fp32", copy=steady(1), fsc=steady(1 / 0.94), torch=steady(2)),        # 0.95 from 512
     point("tutorial", 4096, 768, "fp32", "graph", copy=steady(1), fsc=steady(1), triton=steady(0.9)),   # a faster peer
-    point("tutorial", 4096, 896, "fp32", copy=steady(1), fsc=shared, cuda=[1.89] * 30),                 # within the interval
+    # within the interval
+    point("tutorial", 4096, 896, "fp32", copy=steady(1), fsc=shared, cuda=[1.89] * 30),
     point("cliffs", 4096, 8193, "fp16", copy=steady(1), fsc=steady(1), cuda=steady(1.1)),               # 1.2 there
     point("cliffs", 4096, 4097, "fp32", copy=steady(1), fsc=steady(1), cuda=steady(1.1)),               # 1.03 there
-    point("cliffs", 1823, 781, "fp16", copy=steady(1), fsc=steady(2), copy_kernel=steady(1)),           # small, and no peer
+    # small, and no peer
+    point("cliffs", 1823, 781, "fp16", copy=steady(1), fsc=steady(2), copy_kernel=steady(1)),
     point("quick", 4096, 256, "fp32", copy=steady(1), fsc=steady(9), torch=steady(1)),                  # no bound
-    point("batch", 64, 4096, "fp16", copy=steady(1), fsc=steady(1), fsc_naive=steady(0.1)),             # naive is no peer
+    # naive is no peer
+    point("batch", 64, 4096, "fp16", copy=steady(1), fsc=steady(1), fsc_naive=steady(0.1)),
 ]
 lost = {"set": "few", "kernel": "softmax", "rows": 8, "n": 512, "dtype": "fp32"}
 points.append({**point("few", 1, 32, "fp32"), "wrong": {"fsc": "y: off by 2"}})  # nobody was right
@@ -55,18 +60,23 @@ assert "### tutorial, flush: GB/s" not in brief and "## Points below their bound
 with open(base + ".json") as f:
     written = json.load(f)
 below = [(b["point"], b["against"], b["least"]) for b in written["below"]]
-assert sorted(below) == [("4096 × 640 fp32", "copy", 0.95), ("4096 × 768 fp32", "best", 1.0), ("4096 × 8193 fp16", "best", 1.2),
-                         ("4096 × 896 fp32", "copy", 0.95)], below
-assert [p["best"] for p in written["points"]] == ["torch", "torch", "torch", "triton", "cuda", "cuda", "cuda", None, "torch", None, None]
+assert sorted(below) == [("4096 × 640 fp32", "copy", 0.95), ("4096 × 768 fp32", "best", 1.0),
+                         ("4096 × 8193 fp16", "best", 1.2), ("4096 × 896 fp32", "copy", 0.95)], below
+assert [p["best"] for p in written["points"]] == ["torch", "torch", "torch", "triton", "cuda", "cuda", "cuda", None,
+                                                  "torch", None, None]
 assert near(written["points"][0]["gbps"]["copy"], 2 * 4096 * 512 * 4 * 1e-6)
 
 with open(base + ".md") as f:
     text = f.read()
-for wanted in ("## Points below their bounds: 4 of 9 measurements", "| tutorial | softmax | 4096 × 768 fp32 | graph | triton | 1.00",
+for wanted in ("## Points below their bounds: 4 of 9 measurements",
+               "| tutorial | softmax | 4096 × 768 fp32 | graph | triton | 1.00",
                "### tutorial, flush: GB/s", "LESS than wanted (0.99)",
-               "| softmax fp16 | 2 | 0.707 | 0.500 | 1823 × 781 | 1.100 | 1.100 | 4096 × 8193 |", "| softmax fp32, cuda | 1 | 0.909 | 0.909 | 4096 × 4097 |", "liger left out at 11 points", "- failed: softmax 8 × 512 fp32: no memory", "- WRONG: softmax 1 × 32 fp32: fsc: y: off by 2",
+               "| softmax fp16 | 2 | 0.707 | 0.500 | 1823 × 781 | 1.100 | 1.100 | 4096 × 8193 |",
+               "| softmax fp32, cuda | 1 | 0.909 | 0.909 | 4096 × 4097 |", "liger left out at 11 points",
+               "- failed: softmax 8 × 512 fp32: no memory", "- WRONG: softmax 1 × 32 fp32: fsc: y: off by 2",
                "| 4096 × 8193 fp16 | 134 | — | 134 | 122 | 1.000 | 1.100 (1.100 … 1.100) | cuda | "
-               "128 threads, 40 registers, 12 blocks by registers, 24 bytes spilled |", "Registers spilled by fsc: softmax 4096 × 8193 fp16 (24 bytes).",
+               "128 threads, 40 registers, 12 blocks by registers, 24 bytes spilled |",
+               "Registers spilled by fsc: softmax 4096 × 8193 fp16 (24 bytes).",
                "| 0.940 … 0.940 | 128 threads, 40 registers, 12 blocks by registers |"):
     assert wanted in text, (wanted, text)
 with open(base + ".csv") as f:

@@ -2,7 +2,8 @@
 # Every example compiles as it is, and for every float type.
 # RUN: fsc --emit=tile --passes= %examples/softmax.dsl -o - | FileCheck %s --check-prefix=SOFTMAX
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/softmax.dsl -o - | FileCheck %s --check-prefix=HALF
-# RUN: fsc --emit=tile --passes= %examples/softmax_persistent.dsl -D STAGES=4 -o - | FileCheck %s --check-prefix=PERSISTENT
+# RUN: fsc --emit=tile --passes= %examples/softmax_persistent.dsl -D STAGES=4 -o - \
+# RUN:   | FileCheck %s --check-prefix=PERSISTENT
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/softmax_tiled.dsl -o - | FileCheck %s --check-prefix=TILED
 # RUN: fsc --emit=tile --passes= %examples/softmax_unstable.dsl -o - | FileCheck %s --check-prefix=UNSTABLE
 # RUN: fsc --emit=tile --passes= -T T=fp64 %examples/naive/row_max.dsl -o - | FileCheck %s --check-prefix=ROWMAX
@@ -43,7 +44,8 @@
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/column_sum.dsl -o - | FileCheck %s --check-prefix=COLUMNS
 # COLUMNS: for {{.*}}carry
 # COLUMNS: reduce {{.*}}axis = 0{{.*}}fadd
-# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/softmax_temperature.dsl -o - | FileCheck %s --check-prefixes=FORMS,TEMPERATURE
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/softmax_temperature.dsl -o - \
+# RUN:   | FileCheck %s --check-prefixes=FORMS,TEMPERATURE
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/softmax_scale.dsl -o - | FileCheck %s --check-prefix=FORMS
 # RUN: fsc --emit=tile --passes= %examples/softmax_causal.dsl -o - | FileCheck %s --check-prefix=FORMS
 # RUN: fsc --emit=tile --passes= %examples/softmax_masked.dsl -o - | FileCheck %s --check-prefix=FORMS
@@ -81,7 +83,8 @@
 # WIDE: fpext {{.*}} : tile<1024xfp64>
 # WIDE: reduce {{.*}}fadd{{.*}} : fp64
 # RUN: fsc --emit=tile --passes= %examples/cross_entropy.dsl -o - | FileCheck %s --check-prefix=ENTROPY
-# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/cross_entropy_backward.dsl -o - | FileCheck %s --check-prefix=ENTROPYGRAD
+# RUN: fsc --emit=tile --passes= -T T=fp16 %examples/cross_entropy_backward.dsl -o - \
+# RUN:   | FileCheck %s --check-prefix=ENTROPYGRAD
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/logsumexp.dsl -o - | FileCheck %s --check-prefix=LSE
 # RUN: fsc --emit=tile --passes= %examples/kl_divergence.dsl -o - | FileCheck %s --check-prefix=KL
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/l2_normalize.dsl -o - | FileCheck %s --check-prefix=LENGTH
@@ -89,7 +92,8 @@
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/mean_variance.dsl -o - | FileCheck %s --check-prefix=MOMENTS
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/moving_sum.dsl -o - | FileCheck %s --check-prefix=MOVING
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/rotary.dsl -o - | FileCheck %s --check-prefix=ROTARY
-# RUN: fsc --emit=tile --passes= -T T=bf16 -D INTERLEAVED=True %examples/rotary.dsl -o - | FileCheck %s --check-prefix=INTERLEAVED
+# RUN: fsc --emit=tile --passes= -T T=bf16 -D INTERLEAVED=True %examples/rotary.dsl -o - \
+# RUN:   | FileCheck %s --check-prefix=INTERLEAVED
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/embedding_backward.dsl -o - | FileCheck %s --check-prefix=EMBEDDING
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/batched_matvec.dsl -o - | FileCheck %s --check-prefix=MATVEC
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/attention.dsl -o - | FileCheck %s --check-prefix=ATTENTION

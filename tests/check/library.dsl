@@ -1,6 +1,7 @@
 # RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
 # RUN: fsc --emit=ptx --arch=sm_80 %s -o - | FileCheck --check-prefix=LINES %s
-# Functions of the library are inlined; they see the builtins, not the file's names, and count as the line that calls them.
+# Functions of the library are inlined; they see the builtins, not the file's names,
+# and count as the line that calls them.
 @jit
 def exp(x):
     return x + 3.0

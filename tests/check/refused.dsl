@@ -1,5 +1,6 @@
 # RUN: not fsc --error-limit=0 %s -o - 2>&1 | FileCheck %s
-# What triton.language has and this compiler refuses is named, and a note says what to do. All of them: tests/docs/triton.py.
+# What triton.language has and this compiler refuses is named, and a note says what to do.
+# All of them: tests/docs/triton.py.
 from triton.language import map_elementwise
 from triton.language.extra.cuda import smid as where_am_i
 

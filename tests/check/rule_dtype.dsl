@@ -1,9 +1,11 @@
 # RUN: fsc --emit=report --kernel k %s -o - | FileCheck --check-prefixes=CHECK,FP32 %s
 # RUN: fsc --emit=report --kernel k -T T=float16 %s -o - | FileCheck --check-prefixes=CHECK,FP16 %s
 # RUN: fsc --emit=report --kernel k -D T=bf16 %s -o - | FileCheck --check-prefixes=CHECK,BF16 %s
-# RUN: fsc --emit=report --kernel k --signature "*i1, *i1, i32, , , , , i1, fp8e5" %s -o - | FileCheck --check-prefixes=CHECK,I1 %s
+# RUN: fsc --emit=report --kernel k --signature "*i1, *i1, i32, , , , , i1, fp8e5" %s -o - \
+# RUN:   | FileCheck --check-prefixes=CHECK,I1 %s
 # RUN: fsc --emit=report --kernel any -D D=fp16 %s -o - | FileCheck --check-prefix=ANY %s
-# A launch rule asks for the type that a dtype parameter is, in the words of kernels; its default counts before other defaults do.
+# A launch rule asks for the type that a dtype parameter is, in the words of kernels;
+# its default counts before other defaults do.
 # FP32: param constexpr WIDE int 4 rule "$7 fp32 == $7 fp64 == or 4 8 sel"
 # FP16: param constexpr WIDE int 8 rule
 # BF16: param constexpr WIDE int 8 rule

@@ -1,9 +1,10 @@
 # RUN: fsc --emit=tile --passes= --kernel=k --signature "*i32, *u8, i32:1" %s -o - | FileCheck %s
 # RUN: fsc --emit=tile --kernel=branch --signature "*i32, i32:1" %s -o - | FileCheck %s --check-prefix=BRANCH
 # RUN: fsc --emit=ptx --kernel=copy --signature "*fp32:16, *fp32:16, i32:1" %s -o - | FileCheck %s --check-prefix=COPY
-# RUN: fsc --emit=tile --passes= --kernel=count --signature "*i32, i32, i32:1" %s -o - | FileCheck %s --check-prefix=COUNT
-# A scalar that is specialised for 1 is a value of its own type: what the source means does not hang on it, and the passes
-# know the constant.
+# RUN: fsc --emit=tile --passes= --kernel=count --signature "*i32, i32, i32:1" %s -o - \
+# RUN:   | FileCheck %s --check-prefix=COUNT
+# A scalar that is specialised for 1 is a value of its own type: what the source means does not hang on it,
+# and the passes know the constant.
 @kernel(grid=(1,))
 def k(o: *i32, b: *u8, n: i32):
     # CHECK: [[N:%.*]] = const 1 : i32

@@ -1,5 +1,6 @@
 # RUN: fsc --emit=tile --passes= %s -o - | FileCheck %s
-# A combine function becomes the region of the op, with calls inlined; 16-bit floats are summed in fp32 and rounded once.
+# A combine function becomes the region of the op, with calls inlined;
+# 16-bit floats are summed in fp32 and rounded once.
 @jit
 def better(a, b):
     return a > b

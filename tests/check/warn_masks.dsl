@@ -2,7 +2,8 @@
 # RUN: fsc %s --kernel rows -o %t 2>&1 | FileCheck --check-prefix=ROWS %s
 # RUN: fsc %s --kernel fixed -o %t 2>&1 | FileCheck --check-prefix=FIXED %s
 # RUN: fsc %s --kernel silent -o %t 2>&1 | FileCheck --check-prefix=SILENT --allow-empty %s
-# What a contract says of an index, and no mask or one index too late bounds. The same kernels compile for the CPU with the same warnings:
+# What a contract says of an index, and no mask or one index too late bounds.
+# The same kernels compile for the CPU with the same warnings:
 # RUN: fsc %s --kernel rows --arch=cpu --emit=asm -o %t 2>&1 | FileCheck --check-prefix=ROWS %s
 @kernel(grid=(cdiv(n, B),))
 def flat(x: *fp32[n], y: *fp32[n], n: i32, B: constexpr = 128):

@@ -23,8 +23,8 @@ def loud(x: *fp32, h: *fp16, k: *i32, b: *i8, y: *fp32, n: i32):
     # CHECK-NOT: warning:
     store(y, max(load(k + c, mask=c < n), axis=0))
 
-# Neutral, far away, chosen for what is loaded (lengths, sizes, flags), chosen by a `where`, masked along another axis, not masked,
-# masked with what is always true, or only known at run time.
+# Neutral, far away, chosen for what is loaded (lengths, sizes, flags), chosen by a `where`, masked along another axis,
+# not masked, masked with what is always true, or only known at run time.
 # SILENT-NOT: warning:
 @kernel(grid=(1,))
 def silent(x: *fp32, k: *u32, lengths: *i32, y: *fp32, n: i32, N: constexpr = 256):

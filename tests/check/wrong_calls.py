@@ -1,7 +1,7 @@
-# Every builtin, called wrongly in every way: too few and too many arguments, unknown and misspelt names, an argument twice,
-# and each parameter with each of VALUES. What the compiler says stands in Inputs/wrong_calls.txt, to be read by people;
-# `wrong_calls.py FSC --bless` writes it anew. Whatever it says: one error a call, on its line, at the argument or the call,
-# that names the builtin or the parameter; and what is accepted becomes PTX.
+# Every builtin, called wrongly in every way: too few and too many arguments, unknown and misspelt names, an argument
+# twice, and each parameter with each of VALUES. What the compiler says stands in Inputs/wrong_calls.txt, to be read by
+# people; `wrong_calls.py FSC --bless` writes it anew. Whatever it says: one error a call, on its line, at the argument
+# or the call, that names the builtin or the parameter; and what is accepted becomes PTX.
 # RUN: %python %s fsc
 """wrong_calls.py FSC [--bless] [NAME...]: of these builtins only, and printed."""
 import difflib
@@ -35,38 +35,42 @@ def k(p: *fp32, pi: *i32, c: *const fp32, n: i32, s: fp32):
 # What stands for a parameter: its text in a call, and how messages describe it.
 VALUES = {
     "1": "the int 1", "3": "the int 3", "-9": "the int -9", "1 << 40": "the int 1099511627776", "0.5": "the float 0.5",
-    "True": "the bool True", "None": "None", "'s'": 'the string "s"', "fp32": "the type fp32", "plus": "the function plus",
-    "exp": "the builtin exp", "tl": "the module tl", "(16, 2)": "a tuple of 2", "()": "a tuple of 0", "p": "*fp32", "n": "i32",
-    "s": "fp32", "t": "tile<16xfp32>", "ti": "tile<16xi32>", "b": "tile<16xi1>", "q": "tile<16x*fp32>", "w": "tile<8xfp32>",
-    "m": "tile<4x8xfp32>",
+    "True": "the bool True", "None": "None", "'s'": 'the string "s"', "fp32": "the type fp32",
+    "plus": "the function plus", "exp": "the builtin exp", "tl": "the module tl", "(16, 2)": "a tuple of 2",
+    "()": "a tuple of 0", "p": "*fp32", "n": "i32", "s": "fp32", "t": "tile<16xfp32>", "ti": "tile<16xi32>",
+    "b": "tile<16xi1>", "q": "tile<16x*fp32>", "w": "tile<8xfp32>", "m": "tile<4x8xfp32>",
 }
 
 # A right call of each builtin: what stands for its parameters that have no default.
 RIGHT = {
     "program_id": "0", "num_programs": "0",
     "arange": "0, 16", "full": "(16,), 1.0", "zeros": "(16,)", "zeros_like": "t", "cast": "t, fp16", "to": "t, fp16",
-    "broadcast": "t, s", "broadcast_to": "t, (4, 16)", "expand_dims": "t, 0", "reshape": "t, (4, 4)", "view": "t, (4, 4)",
-    "ravel": "m", "squeeze": "m[None, :, :], 0", "unsqueeze": "t, 0", "trans": "m", "permute": "m, (1, 0)", "join": "t, t",
-    "split": "h", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0", "flip": "t",
-    "load": "q", "store": "q, t", "where": "b, t, t", "maximum": "t, t", "minimum": "t, t", "clamp": "t, s, s", "add": "t, t",
-    "sub": "t, t", "mul": "t, t", "abs": "t", "fma": "t, t, t", "fdiv": "t, t", "div_rn": "t, t", "umulhi": "ti, ti",
-    "cdiv": "ti, n", "pow": "t, t", "sigmoid": "t", "isnan": "t", "isinf": "t", "softmax": "t",
-    "sum": "t", "max": "t", "min": "t", "xor_sum": "ti", "reduce_or": "ti", "argmax": "t", "argmin": "t", "reduce": "t, 0, plus",
-    "associative_scan": "t, 0, plus", "cumsum": "t", "cumprod": "t", "sort": "t", "topk": "t, 4", "histogram": "ti, 4",
-    "atomic_cas": "pi, n, n", "philox": "n, n, n, n, n", "philox_impl": "u, u, u, u, u, u", "randint": "n, i",
-    "randint4x": "n, i", "rand": "n, i", "rand4x": "n, i", "uint_to_uniform_float": "u", "randn": "n, i", "randn4x": "n, i",
-    "pair_uniform_to_normal": "t, t", "swizzle2d": "n, n, n, n, n", "assume": "n > 0", "multiple_of": "n, 16",
-    "max_contiguous": "i, 16", "max_constancy": "i, 16", "debug_barrier": "", "static_assert": "True", "static_print": "",
-    "device_print": "'t', t", "print": "t", "device_assert": "b", "constexpr": "3", "next_power_of_2": "9", "len": "(1, 2)",
-    "int": "3", "float": "3", "bool": "3", "isinstance": "3, int", "tensor": "t", "str": "3", "pointer_type": "fp32",
-    "range": "n", "static_range": "3",
+    "broadcast": "t, s", "broadcast_to": "t, (4, 16)", "expand_dims": "t, 0", "reshape": "t, (4, 4)",
+    "view": "t, (4, 4)", "ravel": "m", "squeeze": "m[None, :, :], 0", "unsqueeze": "t, 0", "trans": "m",
+    "permute": "m, (1, 0)", "join": "t, t", "split": "h", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0",
+    "flip": "t", "load": "q", "store": "q, t", "where": "b, t, t", "maximum": "t, t", "minimum": "t, t",
+    "clamp": "t, s, s", "add": "t, t", "sub": "t, t", "mul": "t, t", "abs": "t", "fma": "t, t, t", "fdiv": "t, t",
+    "div_rn": "t, t", "umulhi": "ti, ti", "cdiv": "ti, n", "pow": "t, t", "sigmoid": "t", "isnan": "t", "isinf": "t",
+    "softmax": "t", "sum": "t", "max": "t", "min": "t", "xor_sum": "ti", "reduce_or": "ti", "argmax": "t",
+    "argmin": "t", "reduce": "t, 0, plus", "associative_scan": "t, 0, plus", "cumsum": "t", "cumprod": "t", "sort": "t",
+    "topk": "t, 4", "histogram": "ti, 4", "atomic_cas": "pi, n, n", "philox": "n, n, n, n, n",
+    "philox_impl": "u, u, u, u, u, u", "randint": "n, i", "randint4x": "n, i", "rand": "n, i", "rand4x": "n, i",
+    "uint_to_uniform_float": "u", "randn": "n, i", "randn4x": "n, i", "pair_uniform_to_normal": "t, t",
+    "swizzle2d": "n, n, n, n, n", "assume": "n > 0", "multiple_of": "n, 16", "max_contiguous": "i, 16",
+    "max_constancy": "i, 16", "debug_barrier": "", "static_assert": "True", "static_print": "",
+    "device_print": "'t', t", "print": "t", "device_assert": "b", "constexpr": "3", "next_power_of_2": "9",
+    "len": "(1, 2)", "int": "3", "float": "3", "bool": "3", "isinstance": "3, int", "tensor": "t", "str": "3",
+    "pointer_type": "fp32", "range": "n", "static_range": "3",
 }
-RIGHT.update(dict.fromkeys("exp exp2 log log2 sqrt rsqrt sqrt_rn floor ceil trunc round rint nearbyint expm1 log1p sin cos tanh "
-                           "erf libdevice.round exp10 log10 tan asin acos atan sinh cosh asinh acosh atanh erfc cbrt rcbrt sinpi cospi "
+RIGHT.update(dict.fromkeys("exp exp2 log log2 sqrt rsqrt sqrt_rn floor ceil trunc round rint nearbyint expm1 log1p sin "
+                           "cos tanh "
+                           "erf libdevice.round exp10 log10 tan asin acos atan sinh cosh asinh acosh atanh erfc cbrt "
+                           "rcbrt sinpi cospi "
                            "logb ilogb isfinited finitef signbit".split(), "t"))
 RIGHT.update(dict.fromkeys("atan2 hypot fmod remainder fdim copysign nextafter fmin fmax".split(), "t, t"))
 RIGHT.update(dict.fromkeys("ldexp scalbn".split(), "t, ti"))
-RIGHT.update(dict.fromkeys("atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_xchg".split(), "pi, n"))
+RIGHT.update(dict.fromkeys("atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_xchg".split(),
+                           "pi, n"))
 
 # What one parameter needs beside it.
 BESIDE = {"load.other": ["b"]}
@@ -158,8 +162,8 @@ def compile_lines(fsc, folder, lines, emit):
     path = os.path.join(folder, "k.py")
     with open(path, "w", encoding="utf-8") as f:
         f.write(HEAD + "".join("    %s\n" % line for line in lines))
-    done = subprocess.run([fsc, path, "--arch=sm_80", "--emit=" + emit, "--diagnostics-format=json", "--error-limit=0", "-o",
-                           "-", "--device-debug"], text=True, capture_output=True, timeout=120, cwd=folder)
+    done = subprocess.run([fsc, path, "--arch=sm_80", "--emit=" + emit, "--diagnostics-format=json", "--error-limit=0",
+                           "-o", "-", "--device-debug"], text=True, capture_output=True, timeout=120, cwd=folder)
     first = HEAD.count("\n") + 1
     found, elsewhere = {}, []
     try:
@@ -182,11 +186,13 @@ class Case:
         self.diagnostics = []
 
     def sentence(self):
-        """What was said, on one line; the value's description is replaced, so that calls with one answer are one line."""
+        """What was said, on one line; the value's description is replaced,
+        so that calls with one answer are one line."""
         parts = []
         for d in self.diagnostics:
             whole = self.place(d) == "the call"
-            parts.append("%s [%s]%s" % (self.masked(d["message"]), d["code"], " at the call" if whole and self.param else ""))
+            parts.append("%s [%s]%s" % (self.masked(d["message"]), d["code"], " at the call" if whole and self.param
+                                        else ""))
             parts += [self.note(note) for note in d["notes"]]
         return " | ".join(parts)
 
@@ -285,7 +291,8 @@ def main():
             if name not in RIGHT:
                 wrong.append("%s: it has no right call here" % name)
                 continue
-            right = [a.strip() for a in re.findall(r"(?:\([^()]*\)|\[[^\[\]]*\]|[^,()\[\]])+", RIGHT[name]) if a.strip()]
+            right = [a.strip() for a in re.findall(r"(?:\([^()]*\)|\[[^\[\]]*\]|[^,()\[\]])+", RIGHT[name])
+                     if a.strip()]
             cases = [Case(call) for call in counts(name, params, right)]
             cases += [Case(call, param, value) for param, value, call in values(params, name, right)]
             wrong += ["%s: %s" % (name, w) for w in answer(fsc, folder, cases)]
@@ -295,7 +302,8 @@ def main():
             cases = [Case(call) for call in more]
             wrong += ["more: " + w for w in answer(fsc, folder, cases)]
             wrong += ["%s: %s" % (case.call, w) for case in cases
-                      for w in case.problems(re.match(r"(?:\w+\.)*(\w+)", case.call).group(1)) if "names neither" not in w]
+                      for w in case.problems(re.match(r"(?:\w+\.)*(\w+)", case.call).group(1))
+                      if "names neither" not in w]
             wrong += ["%s: compiles" % case.call for case in cases if not case.diagnostics]
             text += ["By their values"] + ["  %s: %s" % (case.call, case.sentence()) for case in cases]
     report = "\n".join(text) + "\n"

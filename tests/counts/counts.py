@@ -1,6 +1,6 @@
-# What every example moves and does, counted on emulated threads, is what Inputs/counts.txt says; `counts.py FSC --bless` rewrites it.
-# A change that moves more bytes, adds a barrier or a conflict of banks fails here until somebody has looked at the difference.
-# Instructions are not in the table: they change with every version of LLVM.
+# What every example moves and does, counted on emulated threads, is what Inputs/counts.txt says; `counts.py FSC
+# --bless` rewrites it. A change that moves more bytes, adds a barrier or a conflict of banks fails here until somebody
+# has looked at the difference. Instructions are not in the table: they change with every version of LLVM.
 # RUN: %python %s fsc
 import concurrent.futures
 import glob
@@ -17,10 +17,11 @@ from calls import cases  # noqa: E402
 ROOT = os.path.join(HERE, "..", "..")
 TABLE = os.path.join(HERE, "Inputs", "counts.txt")
 SHAPES = [("fp32", 5, 781), ("fp32", 4, 1024), ("fp16", 4, 1024)]
-BY_VALUES = {"sample_top_p"}  # its loops end when the values say so: another last digit of exp, and they take another turn
+# its loops end when the values say so: another last digit of exp, and they take another turn
+BY_VALUES = {"sample_top_p"}
 SPECIAL = ["ex2", "lg2", "rcp", "rsqrt", "sqrt", "div", "exact_div", "exact_sqrt"]
-COLUMNS = ["kernel", "type", "shape", "loads", "sectors", "stores", "sectors", "atomics", "sectors", "shared", "conflicts", "shuffles",
-           "barriers", "special"]
+COLUMNS = ["kernel", "type", "shape", "loads", "sectors", "stores", "sectors", "atomics", "sectors", "shared",
+           "conflicts", "shuffles", "barriers", "special"]
 HEAD = """\
 # Written by counts.py --bless; read the difference before you commit it. On two host threads, as the number of programs in a block and
 # the grids of persistent kernels depend on it. Requests of warps and their 32-byte sectors, wavefronts of shared memory and how many of them are
@@ -42,9 +43,10 @@ def row(name, dtype, rows, cols, p):
     load, store, atomic = (total.get(k, nothing) for k in ("load", "store", "atomic"))
     shared = [total.get(k, nothing) for k in ("shared_load", "shared_store")]
     threads = p["threads_per_block"]
-    numbers = [load["requests"], load["sectors"], store["requests"], store["sectors"], atomic["requests"], atomic["sectors"],
-               sum(s["wavefronts"] for s in shared), sum(s["bank_conflicts"] for s in shared), total["shuffles"] // 32,
-               (total["block_barriers"] + total["cluster_barriers"]) // threads, sum(total[k] for k in SPECIAL)]
+    numbers = [load["requests"], load["sectors"], store["requests"], store["sectors"], atomic["requests"],
+               atomic["sectors"], sum(s["wavefronts"] for s in shared), sum(s["bank_conflicts"] for s in shared),
+               total["shuffles"] // 32, (total["block_barriers"] + total["cluster_barriers"]) // threads,
+               sum(total[k] for k in SPECIAL)]
     return [name, dtype, f"{rows}x{cols}", *map(str, numbers)]
 
 

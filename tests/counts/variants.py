@@ -1,7 +1,7 @@
-# Whoever compiles for a launch compiles the same: of every example `fsc info`, `fsc profile` and a launch give the driver one text of PTX,
-# byte for byte, and so one number of registers; the page of `fsc viz` shows it beside tile IR with vectors of the same widths.
-# One shape of each example, by turns; --all: every shape (more/variants.test). The driver is the one without a GPU, which keeps
-# what it loads; there is no ptxas, so that all goes through it.
+# Whoever compiles for a launch compiles the same: of every example `fsc info`, `fsc profile` and a launch give the
+# driver one text of PTX, byte for byte, and so one number of registers; the page of `fsc viz` shows it beside tile IR
+# with vectors of the same widths. One shape of each example, by turns; --all: every shape (more/variants.test). The
+# driver is the one without a GPU, which keeps what it loads; there is no ptxas, so that all goes through it.
 # RUN: env FSC_PTXAS=%t.none FSC_CUDA_LIBRARY=%fakecuda %python %s fsc
 import concurrent.futures
 import os
@@ -18,14 +18,16 @@ from vizfacts import Page  # noqa: E402
 
 SMALL = [("fp32", 3, 200), ("bf16", 2, 257)]   # with a page, whose programs make no more values than it takes
 LONG = [("bf16", 4, 1000), ("fp32", 2, 12288)]  # whole vectors of one type alone; few programs
-BYTES = {"i1": 1, "i8": 1, "u8": 1, "fp8e4nv": 1, "fp8e5": 1, "i16": 2, "fp16": 2, "bf16": 2, "i32": 4, "fp32": 4, "i64": 8, "fp64": 8}
+BYTES = {"i1": 1, "i8": 1, "u8": 1, "fp8e4nv": 1, "fp8e5": 1, "i16": 2, "fp16": 2, "bf16": 2, "i32": 4, "fp32": 4,
+         "i64": 8, "fp64": 8}
 CARD = "--gpu=h100"  # the driver without a GPU has one
 
 
 def run(command, folder, code):
     """Runs a command; the PTX that the driver was given last."""
     env = dict(os.environ, FSC_CACHE_DIR="off", FAKE_CUDA_CODE=os.path.join(folder, code))
-    done = subprocess.run(command, cwd=folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=300)
+    done = subprocess.run(command, cwd=folder, env=env, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          timeout=300)
     assert done.returncode == 0, f"{' '.join(command)}: exit {done.returncode}\n{done.stderr}"
     with open(os.path.join(folder, code), encoding="utf-8") as file:
         return file.read()
@@ -66,13 +68,15 @@ def check(tool, name, words, dtype, rows, cols, has_page):
     with tempfile.TemporaryDirectory() as folder:
         launch = run([tool, "run", "--device=cuda", "--warmup=0", "--repeat=1", source, *words], folder, "launch")
         asked = asked_words(tool, folder, source, words)
-        doors = {"info": [tool, "info", "--json", CARD, source, *asked], "profile": [tool, "profile", "--json", CARD, source, *words]}
+        doors = {"info": [tool, "info", "--json", CARD, source, *asked],
+                 "profile": [tool, "profile", "--json", CARD, source, *words]}
         for door, command in doors.items():
             if run(command, folder, door) != launch:
                 problems.append(f"{door} compiles other PTX than a launch: {' '.join(command[1:])}")
         if has_page:
             page = os.path.join(folder, "page.html")
-            subprocess.run([tool, "viz", "--limit=2000000", source, *words, "-o", page], cwd=folder, check=True, stdout=subprocess.DEVNULL, timeout=300)
+            subprocess.run([tool, "viz", "--limit=2000000", source, *words, "-o", page], cwd=folder, check=True,
+                           stdout=subprocess.DEVNULL, timeout=300)
             code = Page(page).facts["codes"][0]
             if code["ptx"] != plain(launch):
                 problems.append("the page shows other PTX than a launch has")

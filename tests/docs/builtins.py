@@ -1,7 +1,8 @@
-# docs/builtins.md is the reference of every builtin: each name of `fsc --list-builtins` has one entry, whose signatures are those that
-# the tool prints, and an example that calls it; `builtins.py FSC --bless` writes the signatures and the index anew.
-# Every block of code there and in docs/language.md compiles for sm_90, and what its comments state is compared with a run on the CPU
-# (Inputs/example.py); `--device=emu` runs on another device, further words choose blocks that contain them.
+# docs/builtins.md is the reference of every builtin: each name of `fsc --list-builtins` has one entry, whose signatures
+# are those that the tool prints, and an example that calls it; `builtins.py FSC --bless` writes the signatures and the
+# index anew. Every block of code there and in docs/language.md compiles for sm_90, and what its comments state is
+# compared with a run on the CPU (Inputs/example.py); `--device=emu` runs on another device, further words choose blocks
+# that contain them.
 # RUN: %python %s fsc
 import concurrent.futures
 import os
@@ -35,7 +36,8 @@ PLANTED = [
     ("arange(0, 2)  # error E0311", "no error"),
     ("next_power_of_2(5)  # = constexpr 4", "another constant"),
     ('print("a")\n# prints b', "not printed"),
-    ("@kernel(grid=(2,))\ndef k(y: *i32[2]):\n    store(y + program_id(0), 1)\n# y -> i32 [1, 0]", "then points to [1, 1]"),
+    ("@kernel(grid=(2,))\ndef k(y: *i32[2]):\n    store(y + program_id(0), 1)\n# y -> i32 [1, 0]",
+     "then points to [1, 1]"),
 ]
 
 
@@ -94,7 +96,8 @@ def link_problems(page, text):
         target = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
         if not os.path.exists(os.path.join(ROOT, target)):
             yield f"{page}: the link {place} leads to no file"
-        elif heading and heading not in [anchor(h) for h in re.findall(r"^#+ (.*)$", read(target) if path else text, re.M)]:
+        elif heading and heading not in [anchor(h)
+                                         for h in re.findall(r"^#+ (.*)$", read(target) if path else text, re.M)]:
             yield f"{page}: the link {place} leads to no heading"
 
 
@@ -157,7 +160,8 @@ def main():
         if len(found) < 50 or len(listed) < 100:
             wrong.append(f"only {len(found)} examples of {len(listed)} builtins were found")
     print("\n".join(wrong))
-    print(f"{len(listed)} builtins, {len(found)} examples, {checked} of them with {sum(n for _, n, _ in found)} results")
+    print(f"{len(listed)} builtins, {len(found)} examples, {checked} of them with {sum(n for _, n, _ in found)} "
+          "results")
     return 1 if wrong else 0
 
 

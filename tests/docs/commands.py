@@ -1,9 +1,9 @@
 # Every `$ fsc …` in the pages prints today what the page shows; `commands.py FSC --bless` rewrites the pages.
 # A page's commands run in their order in one folder: the files of Inputs/, dsl_examples/, docs/, and what
-# `$ cat > FILE <<'EOF'` of the page writes. `./NAME` is the program of docs/examples/NAME.c, and a page that shows such a file
-# shows all of it. A command whose output the page leaves out is not run, but for `python3 …` and `fsc … >log`.
-# Not compared: what holds a time or this machine's devices, registers, which are this machine's ptxas's, addresses, and how
-# often a race was seen. Checks run on one host thread here, so that the same program always comes first.
+# `$ cat > FILE <<'EOF'` of the page writes. `./NAME` is the program of docs/examples/NAME.c, and a page that shows such
+# a file shows all of it. A command whose output the page leaves out is not run, but for `python3 …` and `fsc … >log`.
+# Not compared: what holds a time or this machine's devices, registers, which are this machine's ptxas's, addresses, and
+# how often a race was seen. Checks run on one host thread here, so that the same program always comes first.
 # RUN: %python %s fsc
 import glob
 import os
@@ -51,7 +51,8 @@ def run(command, tool, folder):
 def blocks(text):
     """(start, end, command, shown) of every command of the page, in order; of `cat` with all lines that it writes."""
     for fence in re.finditer(r"^```\w*\n(.*?)^```", text, re.M | re.S):
-        parts = list(re.finditer(r"^\$ (cat > .*? <<'(\w+)'\n(?:.*\n)*?\2\n|(?:fsc|python3) .*\n|\./.*\n)", fence.group(1), re.M))
+        parts = list(re.finditer(r"^\$ (cat > .*? <<'(\w+)'\n(?:.*\n)*?\2\n|(?:fsc|python3) .*\n|\./.*\n)",
+                                 fence.group(1), re.M))
         for i, part in enumerate(parts):
             end = parts[i + 1].start() if i + 1 < len(parts) else len(fence.group(1))
             yield fence.start(1) + part.end(), fence.start(1) + end, part.group(1).rstrip("\n"), fence.group(1)[part.end():end]
@@ -68,7 +69,8 @@ def check_page(page, tool):
             shutil.copy(path, folder)
         for start, end, command, shown in blocks(text):
             writes = command.startswith("cat ")
-            if not writes and not SILENT.match(command) and (not shown.strip() or "..." in shown or VARYING.search(masked(shown))):
+            if not writes and not SILENT.match(command) and (not shown.strip() or "..." in shown or
+                                                             VARYING.search(masked(shown))):
                 continue
             got = run(command, tool, folder)
             compared += not writes

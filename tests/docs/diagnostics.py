@@ -80,7 +80,8 @@ def main():
             problems += check_page(tool, folder, code, body)
             done = subprocess.run([tool, "--explain", code], capture_output=True, text=True, timeout=60)
             if done.returncode or not done.stdout.startswith("%s: %s\n" % (code, title)):
-                problems.append("%s: --explain ends with %d: %s%s" % (code, done.returncode, done.stdout[:80], done.stderr))
+                problems.append("%s: --explain ends with %d: %s%s" % (code, done.returncode, done.stdout[:80],
+                                                                      done.stderr))
     print("\n".join(problems))
     print("%d pages, %d problems" % (len(pages), len(problems)))
     return bool(problems) or len(pages) < 100

@@ -1,6 +1,7 @@
-# The colours of docs/editors: the words of the TextMate grammar and of Vim's syntax file are those of the compiler's tables
-# (`editors.py FSC --bless` writes them), and a sample is coloured as it should be: by a small reader of TextMate's rules here, and
-# by Vim where there is one. No builtin, keyword or type of dsl_examples/ is left without its colour.
+# The colours of docs/editors: the words of the TextMate grammar and of Vim's syntax file are those of the compiler's
+# tables (`editors.py FSC --bless` writes them), and a sample is coloured as it should be: by a small reader of
+# TextMate's rules here, and by Vim where there is one. No builtin, keyword or type of dsl_examples/ is left without its
+# colour.
 # RUN: %python %s fsc
 import json
 import os
@@ -45,11 +46,13 @@ SAMPLE = [
     ("@kernel(grid=(min(n, num_sms() * 2),), BLOCK=64)  # in range",
      "decorator:@kernel builtin:min plain:n rule:num_sms number:2 plain:BLOCK comment:range"),
     ("def sum_of(x: *const T[n], n: i32, max: constexpr = 0x1f, T: dtype = fp32):",
-     "keyword:def function:sum_of annotation:const type:i32 plain:max annotation:constexpr number:0x1f annotation:dtype type:fp32"),
+     "keyword:def function:sum_of annotation:const type:i32 plain:max annotation:constexpr number:0x1f "
+     "annotation:dtype type:fp32"),
     ("    y = x.to(tl.float32, dtype=a).sum (0) + loader(exp) - x.dtype",
      "builtin:to type:float32 plain:dtype builtin:sum plain:loader plain:exp plain:dtype"),
     ('    if not 1e-5 < y2 and None: print(\'a\\n"\', r"load(", -inf, .5, 3)',
-     "keyword:if keyword:not number:1e-5 plain:y2 keyword:and constant:None builtin:print string:a escape:\\n string:load constant:inf number:.5 number:3"),
+     "keyword:if keyword:not number:1e-5 plain:y2 keyword:and constant:None builtin:print string:a escape:\\n "
+     "string:load constant:inf number:.5 number:3"),
     ("    '''a docstring",
      "string:docstring"),
     ("    def load(x)''' + while_ - yield",
@@ -66,19 +69,21 @@ def read(*path):
 
 def words():
     """The lists of words, by the grammar's name for them."""
-    scanner, table = read("compiler", "syntax", "scan.l"), read("compiler", "check", "builtin.def")
+    scanner, table = read("compiler", "syntax", "scan.l"), read("compiler", "check", "builtin", "builtin.def")
     keyword_rows = re.findall(r'^("[A-Za-z"|]+)\s+\{ put\(yyextra, (\w+)', scanner, re.M)
     keywords = {w: token for text, token in keyword_rows for w in strings(text)}
     constants = {w for w, token in keywords.items() if token in ("TRUE_", "FALSE_", "NONE")}
     unused = {w for w, token in keywords.items() if token == "UNUSED"}
     named = re.search(r"constants\[\] = \{(.*?)\}", read("compiler", "check", "scope.c"))[1]
     builtins = {strings(row)[0] for kind in ("BUILTIN", "LIBRARY", "MISSING") for row in rows(table, kind)}
-    rule = re.search(r"\} functions\[\] = \{(.*?)\n\};", read("compiler", "check", "rule.c"), re.S)[1]
-    long_forms = re.search(r"\} spellings\[\] = \{(.*?)\n\};", read("compiler", "check", "signature.c"), re.S)[1]
+    rule = re.search(r"\} functions\[\] = \{(.*?)\n\};", read("compiler", "check", "kernel", "rule.c"), re.S)[1]
+    long_forms = re.search(r"\} spellings\[\] = \{(.*?)\n\};", read("compiler", "check", "kernel",
+                                                                    "signature.c"), re.S)[1]
     types = {strings(row)[0] for row in rows(read("compiler", "check", "stype.def"), "STYPE")}
     types |= {w for w in strings(long_forms) if re.fullmatch(r"b?(?:int|uint|float)\d\w*", w)}
-    found = {"keywords": set(keywords) - constants - unused, "unused": unused, "constants": constants | set(strings(named)),
-             "builtins": {n.split(".")[-1] for n in builtins}, "types": types}
+    found = {"keywords": set(keywords) - constants - unused, "unused": unused,
+             "constants": constants | set(strings(named)), "builtins": {n.split(".")[-1] for n in builtins},
+             "types": types}
     found["rule"] = set(re.findall(r'\{"(\w+)"', rule)) - found["builtins"]
     for kind, least in {"keywords": 20, "unused": 10, "constants": 5, "builtins": 120, "types": 25, "rule": 5}.items():
         assert len(found[kind]) >= least, f"the tables are read as having only {sorted(found[kind])} as {kind}"
@@ -95,8 +100,8 @@ def blessed_grammar(lists):
 
 
 def blessed_vim(lists):
-    groups = [("fscKeyword", "keywords", ""), ("fscUnused", "unused", ""), ("fscConstant", "constants", ""), ("fscType", "types", ""),
-              ("fscBuiltin", "builtins", "contained "), ("fscBuiltin", "rule", "contained ")]
+    groups = [("fscKeyword", "keywords", ""), ("fscUnused", "unused", ""), ("fscConstant", "constants", ""),
+              ("fscType", "types", ""), ("fscBuiltin", "builtins", "contained "), ("fscBuiltin", "rule", "contained ")]
     lines = []
     for group, kind, how in groups:
         start = f"syn keyword {group} {how}"
@@ -104,7 +109,7 @@ def blessed_vim(lists):
     return re.sub(r'(?<=" words\n).*?(?=" end\n)', lambda m: "\n".join(lines) + "\n", read(VIM), flags=re.S)
 
 
-# ---- TextMate's rules, as far as this grammar uses them ---------------------------------------------------------------
+# ---- TextMate's rules, as far as this grammar uses them --------------------------------------------------------------
 
 class Colours:
     """The scope of each character of lines that come one after another."""
@@ -205,13 +210,14 @@ def vim_problems():
             file.write("\n".join(line for line, _ in SAMPLE) + "\n")
         at = list(places())
         with open(script, "w", encoding="utf-8") as file:
-            file.write(f"set nocompatible rtp^={os.path.join(FOLDER, 'vim')}\nfiletype plugin on\nsyntax on\nedit {source}\n")
+            file.write(f"set nocompatible rtp^={os.path.join(FOLDER, 'vim')}\nfiletype plugin on\nsyntax on\nedit "
+                       f"{source}\n")
             file.write("let r = [&filetype, &commentstring]\n")
             for number, column, _, _, _ in at:
                 file.write(f"call add(r, synIDattr(synID({number + 1}, {column + 1}, 1), 'name'))\n")
             file.write(f"call writefile(r, '{out}')\nqa!\n")
-        done = subprocess.run([vim, "-N", "-u", "NONE", "-es", "-S", script], capture_output=True, text=True, timeout=60,
-                              stdin=subprocess.DEVNULL)
+        done = subprocess.run([vim, "-N", "-u", "NONE", "-es", "-S", script], capture_output=True, text=True,
+                              timeout=60, stdin=subprocess.DEVNULL)
         if not os.path.exists(out):
             yield f"vim leaves with {done.returncode}: {done.stdout}{done.stderr}"
             return
@@ -252,7 +258,8 @@ def main():
             wrong.append(f"{os.path.relpath(path, ROOT)} is not what the tables give: run --bless")
     grammar = json.loads(read(GRAMMAR))
     wrong += [*sample_problems(grammar), *example_problems(grammar, lists), *vim_problems(), *package_problems()]
-    grammar["repository"]["builtins"]["match"] = r"\b(?:load)\b"  # both must see a word that is missing, and one too many
+    # both must see a word that is missing, and one too many
+    grammar["repository"]["builtins"]["match"] = r"\b(?:load)\b"
     assert len(list(sample_problems(grammar))) >= 5 and len(list(example_problems(grammar, lists))) > 50
     print("\n".join(wrong))
     return 1 if wrong else 0

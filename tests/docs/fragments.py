@@ -1,5 +1,6 @@
-# The lines of C in docs/runtime.md and docs/embedding.md that are no whole program: each of the former is compiled into one that launches
-# a kernel without a mask, and prints what it should; each of the latter is in the header that the page's command writes.
+# The lines of C in docs/runtime.md and docs/embedding.md that are no whole program: each of the former is compiled into
+# one that launches a kernel without a mask, and prints what it should; each of the latter is in the header that the
+# page's command writes.
 # UNSUPPORTED: asan
 # RUN: %python %s fsc %libfsc %t
 import os
@@ -31,16 +32,19 @@ LAUNCH = """if (s == FSC_OK) s = fsc_jit_create(d, source, strlen(source), NULL,
 if (s == FSC_OK) s = fsc_jit_launch(j, NULL, args, 1, NULL);
 printf("%s\\n", fsc_status_name(s));"""
 # What a fragment calls, and what it then prints; None: the page's next block.
-WANTED = {"fsc_device_findings": "FSC_ERROR_CHECK\n.*out-of-bounds.*x\\[4\\]", "fsc_device_counts": "line 4 ran 2 times\n", "fsc_occupancy": None}
+WANTED = {"fsc_device_findings": "FSC_ERROR_CHECK\n.*out-of-bounds.*x\\[4\\]",
+          "fsc_device_counts": "line 4 ran 2 times\n", "fsc_occupancy": None}
 
 
 def printed(fragment, library, folder):
     """What a program of these lines prints."""
     path, folder_of = os.path.join(folder, "fragment.c"), os.path.dirname(library)
     with open(path, "w", encoding="utf-8") as file:
-        file.write(PROGRAM.replace("FRAGMENT", re.sub(r"/\* … fsc_jit_launch.*?\*/", LAUNCH.replace("\\", r"\\"), fragment)))
-    subprocess.run(["cc", "-std=c17", "-Wall", "-Wno-unused", "-Werror", "-I" + os.path.join(ROOT, "compiler"), "-I" + os.path.join(ROOT, "runtime"), path,
-                    "-o", path[:-2], "-L" + folder_of, "-lfsc", "-Wl,-rpath," + folder_of], check=True)
+        file.write(PROGRAM.replace("FRAGMENT",
+                                   re.sub(r"/\* … fsc_jit_launch.*?\*/", LAUNCH.replace("\\", r"\\"), fragment)))
+    subprocess.run(["cc", "-std=c17", "-Wall", "-Wno-unused", "-Werror", "-I" + os.path.join(ROOT, "compiler"),
+                    "-I" + os.path.join(ROOT, "runtime"), path, "-o", path[:-2], "-L" + folder_of, "-lfsc",
+                    "-Wl,-rpath," + folder_of], check=True)
     return subprocess.run([path[:-2]], check=True, text=True, stdout=subprocess.PIPE, timeout=60).stdout
 
 

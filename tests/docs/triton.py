@@ -1,5 +1,5 @@
-# The tables of docs/triton.md are true: the lines of "works" and "differs" compile to PTX, each line of "refused" has an error
-# that names its row, and no name of triton.language is left out.
+# The tables of docs/triton.md are true: the lines of "works" and "differs" compile to PTX, each line of "refused" has
+# an error that names its row, and no name of triton.language is left out.
 # RUN: %python %s fsc
 import os
 import re
@@ -74,7 +74,8 @@ def compile_lines(tool, lines, folder):
         text += f"    {line}\n"
     with open(path, "w", encoding="utf-8") as f:
         f.write(text)
-    command = [tool, path, "--kernel", "kernel", "--signature", SIGNATURE, "--error-limit=0", "-o", os.path.join(folder, "k.ptx")]
+    command = [tool, path, "--kernel", "kernel", "--signature", SIGNATURE, "--error-limit=0", "-o",
+               os.path.join(folder, "k.ptx")]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     return done.returncode, done.stdout + done.stderr, places
 
@@ -93,7 +94,8 @@ def judge(tool, table, folder):
     wrong = []
     good = [r for r in table if r[1] in ("works", "differs") and r[2]]
     bad = [r for r in table if r[1] == "refused"]
-    wrong += [f"triton.md:{r[3]}: '{r[1]}' is none of works, differs, refused" for r in table if r[1] not in ("works", "differs", "refused")]
+    wrong += [f"triton.md:{r[3]}: '{r[1]}' is none of works, differs, refused" for r in table
+              if r[1] not in ("works", "differs", "refused")]
     code, output, places = compile_lines(tool, [r[2] for r in good], folder)
     for k, message in errors(output, places).items():
         wrong.append(f"triton.md:{good[k][3]}: {good[k][0]} is said to work: {message.strip()}" if k >= 0 else message)
@@ -104,7 +106,8 @@ def judge(tool, table, folder):
     for k, (name, _, line, number) in enumerate(bad):
         word = {"[i]": "indexed", "lambda": "lambda", "dict": "dict"}.get(name, f"'{name}'")
         if word not in found.get(k, ""):
-            wrong.append(f"triton.md:{number}: {name} is said to be refused; of `{line}` the compiler says: {found.get(k, 'nothing')}")
+            wrong.append(f"triton.md:{number}: {name} is said to be refused; of `{line}` the compiler says: "
+                         f"{found.get(k, 'nothing')}")
     return wrong
 
 
@@ -115,7 +118,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         wrong += judge(tool, table, folder)
         # Rows with the wrong word must be seen.
-        planted = [("exp", "refused", "a = tl.exp(x)", 1), ("dot", "works", "a = tl.dot(t, t)", 2), ("sin", "works?", "a = tl.sin(x)", 3)]
+        planted = [("exp", "refused", "a = tl.exp(x)", 1), ("dot", "works", "a = tl.dot(t, t)", 2),
+                   ("sin", "works?", "a = tl.sin(x)", 3)]
         assert len(judge(tool, planted, folder)) == 3, judge(tool, planted, folder)
     print("\n".join(wrong))
     count = {s: sum(r[1] == s for r in table) for s in ("works", "differs", "refused")}

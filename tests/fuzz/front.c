@@ -1,7 +1,7 @@
 /* front.c - the front half of the compiler on one input, in this process.
  *
- * In: bytes. Out: nothing but the word whether a kernel passed; a bug(), a report of a sanitizer, or a text that does not
- * read back ends the process, which is how libFuzzer learns of it.
+ * In: bytes. Out: nothing but the word whether a kernel passed; a bug(), a report of a sanitizer, or a text that does
+ * not read back ends the process, which is how libFuzzer learns of it.
  * Method: options from the input's own RUN: lines; then the calls that the driver makes, for up to MOST kernels.
  */
 #include "fuzz.h"

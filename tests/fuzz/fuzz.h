@@ -1,7 +1,7 @@
 /* fuzz.h - what the fuzzers share: the options of an input, its front half, the checks of a function's text.
  *
- * An input is a source as a user would write it. The first lines with RUN: in them say how it is compiled, as they do in
- * the lit cases, so that every case of the tests is a seed as it stands.
+ * An input is a source as a user would write it. The first lines with RUN: in them say how it is compiled, as they do
+ * in the lit cases, so that every case of the tests is a seed as it stands.
  */
 #ifndef FSC_FUZZ_H
 #define FSC_FUZZ_H

@@ -2,7 +2,8 @@
  * passes and whose text reads back as itself; and that the passes keep sound, where it is one of stage tile.
  *
  * In: an input of libFuzzer. Out: a crash where that fails.
- * Method: read, print, read back, with and without places; then the pipeline, verified and round-tripped after each pass.
+ * Method: read, print, read back, with and without places; then the pipeline,
+ * verified and round-tripped after each pass.
  */
 #include "fuzz.h"
 #include "passes/passes.h"

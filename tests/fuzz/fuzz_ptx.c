@@ -1,7 +1,7 @@
 /* fuzz_ptx.c - fuzzes source -> PTX (and the other targets' code): what passes the check compiles, or says why not.
  *
- * In: an input of libFuzzer. Out: a crash for every compile that ends in anything but success or errors of the user's: a
- * bug, a signal, an exit of LLVM's, more than SECONDS of processor time, more than MEGABYTES of memory.
+ * In: an input of libFuzzer. Out: a crash for every compile that ends in anything but success or errors of the user's:
+ * a bug, a signal, an exit of LLVM's, more than SECONDS of processor time, more than MEGABYTES of memory.
  * Method: the front half runs here; a kernel that passes it is compiled in a child process. What the child covers comes
  * back through shared memory and is counted as this process's own.
  */

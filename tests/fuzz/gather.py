@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """gather.py OUT PLACE...: every file under the places as a file of OUT, named by its contents, each content once.
 
-A file NAME.seeds holds many small ones, with lines of dashes between them. `gather.py --join NAME.seeds FILE...` adds to it.
+A file NAME.seeds holds many small ones, with lines of dashes between them.
+`gather.py --join NAME.seeds FILE...` adds to it.
 """
 
 import hashlib

@@ -4,9 +4,9 @@
 #   ./long.sh -s 460 -o out check:16         ./long.sh -s 460 -o out ir:4 ptx:12
 #
 # In: this script's folder: fuzz_NAME, *.dict, corpus/, lib/. Needs bash and coreutils, no compiler and no source tree.
-# Out: OUT/summary.txt and summary.json (executions, seconds x workers, coverage, findings), OUT/found/NAME-*, the inputs
-# that ended a worker, OUT/NAME/, the inputs that covered something new, OUT/log/. Exit code 1: something was found.
-# A worker that a finding has ended starts again with another seed, until the time is over.
+# Out: OUT/summary.txt and summary.json (executions, seconds x workers, coverage, findings), OUT/found/NAME-*, the
+# inputs that ended a worker, OUT/NAME/, the inputs that covered something new, OUT/log/. Exit code 1: something was
+# found. A worker that a finding has ended starts again with another seed, until the time is over.
 set -euo pipefail
 here=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 seconds=60 out=out seed=1

@@ -1,9 +1,9 @@
 /* mutate.c - libFuzzer's mutations for text that has tokens and lines: the language's and the IR's.
  *
  * In: an input; WORDS, the table of words that vocabulary.py wrote. Out: a changed input.
- * Method: one to four edits, mostly of whole tokens: another word of the same group (a builtin of as many arguments, a type,
- * an operator), a name of the same input, an expression of the same input or the other; else of lines; else libFuzzer's
- * own. Each edit is one replacement of a range of bytes.
+ * Method: one to four edits, mostly of whole tokens: another word of the same group (a builtin of as many arguments, a
+ * type, an operator), a name of the same input, an expression of the same input or the other; else of lines; else
+ * libFuzzer's own. Each edit is one replacement of a range of bytes.
  */
 #include "fuzz.h"
 

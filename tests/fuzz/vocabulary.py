@@ -74,7 +74,7 @@ def language(t):
                 t.add("operator", operator_group(text), text)
     for text in "+-*/%@&|^~<>=()[]{}.,:;":
         t.add("operator", operator_group(text), text)
-    table = t.text("check/builtin.def")
+    table = t.text("check/builtin/builtin.def")
     for row in rows(table, "BUILTIN"):
         name, least, names = re.match(r'"([^"]*)",\s*(\d+),\s*\d+,\s*"([^"]*)"', row).groups()
         t.add("builtin", "CALL%d" % min(int(least), 3), name)
@@ -100,11 +100,11 @@ def ir(t):
         t.add("dtype", "TYPE", strings(row)[0])
     for row in rows(t.text("ir/atomic.def"), "ATOMIC"):
         t.add("literal", "ATOMIC", strings(row)[0])
-    for table in re.findall(r"const \w+_words\[\] = \{(.*?)\}", t.text("ir/words.c"), flags=re.S):
+    for table in re.findall(r"const \w+_words\[\] = \{(.*?)\}", t.text("ir/text/words.c"), flags=re.S):
         group = "CHOICE_" + "_".join(strings(table)[:1]).upper()
         for word in literals(table):
             t.add("literal", group, word)
-    for path in ("ir/read.c", "ir/token.c", "layout/text.c"):
+    for path in ("ir/text/read.c", "ir/text/token.c", "layout/text.c"):
         for word in literals(t.text(path)):
             t.add("literal", "LITERAL", word)
     for mark in ("%", "#", "=", ",", ":", "(", ")", "{", "}", "[", "]", "<", ">", "->", "tile<", "#layout<", "loc("):

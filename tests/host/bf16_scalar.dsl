@@ -1,4 +1,5 @@
-# A bf16 scalar crosses branches and loops as its bits: LLVM would carry a bfloat as fp32 and call a function to come back.
+# A bf16 scalar crosses branches and loops as its bits:
+# LLVM would carry a bfloat as fp32 and call a function to come back.
 # RUN: fsc %s --emit=asm --arch=cpu --cpu=x86-64 -O0 -o - | FileCheck %s
 # RUN: fsc %s --emit=asm --arch=cpu --cpu=x86-64 -o - | FileCheck %s
 # RUN: fsc %s --emit=asm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s

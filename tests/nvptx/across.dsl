@@ -1,9 +1,13 @@
-# Rows whose alignment differs from the turn's: 16-bit elements come as two aligned vectors and are shifted together, but for those at the
-# row's ends, which come one by one. Of 32 bits each element has its own load: as many instructions, and fewer registers.
-# RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o %t.ptx && FileCheck %s < %t.ptx
+# Rows whose alignment differs from the rotation's: 16-bit elements come as two aligned vectors and are shifted
+# together, but for those at the row's ends, which come one by one. Of 32 bits each element has its own load: as many
+# instructions, and fewer registers.
+# RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o %t.ptx \
+# RUN:   && FileCheck %s < %t.ptx
 # RUN: grep -c "prmt.b32.f4e" %t.ptx | FileCheck %s --check-prefix=COUNT
-# RUN: fsc %s -T T=fp32 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o - | FileCheck %s --check-prefix=WIDE
-# RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 --signature "*fp16:16, *fp16:16, *fp16:16, i32:16, i32" -o - | FileCheck %s --check-prefix=WIDE
+# RUN: fsc %s -T T=fp32 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o - \
+# RUN:   | FileCheck %s --check-prefix=WIDE
+# RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 \
+# RUN:   --signature "*fp16:16, *fp16:16, *fp16:16, i32:16, i32" -o - | FileCheck %s --check-prefix=WIDE
 # CHECK: ld.global.v4.b32
 # CHECK: smid
 # CHECK: ld.global.v4.b32

@@ -1,10 +1,12 @@
 # Addresses of a tile are one base and constants, which the accesses take as offsets; large ones are added.
 # RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps 1 --signature "*fp32:16, *fp32:16" --kernel k -o - | FileCheck %s
-# RUN: fsc %s --kernel back --emit=ptx --arch=sm_80 --num-warps 4 --signature "*fp32:16, *fp32:16" -o - | FileCheck --check-prefix=BACK %s
+# RUN: fsc %s --kernel back --emit=ptx --arch=sm_80 --num-warps 4 --signature "*fp32:16, *fp32:16" -o - \
+# RUN:   | FileCheck --check-prefix=BACK %s
 # BACK: ld.global.v4.b32 {{.*}}, [{{%rd[0-9]+}}+-32];
 # BACK: ld.global.v4.b32 {{.*}}, [{{%rd[0-9]+}}+2016];
 # In a loop they are added.
-# RUN: fsc %s --kernel turns --emit=ptx --arch=sm_80 --num-warps 1 --signature "*fp32:16, i32" -o - | FileCheck --check-prefix=TURNS %s
+# RUN: fsc %s --kernel turns --emit=ptx --arch=sm_80 --num-warps 1 --signature "*fp32:16, i32" -o - \
+# RUN:   | FileCheck --check-prefix=TURNS %s
 # TURNS: ld.global.v4.b32 {{.*}}, [{{%rd[0-9]+}}];
 # TURNS-NOT: {{%rd[0-9]+}}+
 # CHECK: ld.global.v4.b32 {{.*}}, [[[A:%rd[0-9]+]]];

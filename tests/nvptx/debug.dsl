@@ -4,7 +4,8 @@
 # RUN: fsc %s --device-debug --arch=sm_90 -o %t.ptx && %ptxas -arch=sm_90 %t.ptx -o %t.cubin
 # RUN: fsc %s --device-debug --arch=sm_120 -o %t.ptx && %ptxas -arch=sm_120 %t.ptx -o %t.cubin
 # REQUIRES: ptxas
-# Prints go through the driver's vprintf, by the one thread that owns the element; a failing assertion prints which, and ends the launch.
+# Prints go through the driver's vprintf, by the one thread that owns the element; a failing assertion prints which,
+# and ends the launch.
 # CHECK-DAG: .extern .func {{.*}} vprintf
 # CHECK-DAG: .extern .func __assertfail
 # CHECK: .entry k

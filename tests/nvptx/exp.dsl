@@ -1,7 +1,8 @@
 # exp: 2^(n - 1) times ex2 of 1 and what is left, which is within 1/2 but below the range; bare with --fast-math.
 # RUN: fsc %s --emit=ptx --arch=sm_80 -o - | FileCheck %s
 # RUN: fsc %s --emit=ptx --arch=sm_80 --fast-math -o - | FileCheck %s --check-prefix=FAST
-# 0f3FB8AA3B is log2(e), 0f32A57060 what its rounding leaves; 0f4B400001 and 0f4B4000FE hold the exponents -126 and 127 of 2^(n - 1).
+# 0f3FB8AA3B is log2(e), 0f32A57060 what its rounding leaves;
+# 0f4B400001 and 0f4B4000FE hold the exponents -126 and 127 of 2^(n - 1).
 # CHECK: fma.rn.f32 {{.*}}, 0f3FB8AA3B,
 # CHECK: max.f32 {{.*}}, 0f4B400001;
 # CHECK: min.f32 {{.*}}, 0f4B4000FE;

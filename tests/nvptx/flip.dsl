@@ -1,6 +1,7 @@
 # RUN: fsc %s --arch=sm_90 -o - | FileCheck %s
 # RUN: fsc %s -D DIM=0 --arch=sm_90 -o - | FileCheck %s --check-prefix=ROWS
-# Turned round: across warps through shared memory once, in vectors; within a thread by loading what is stored elsewhere.
+# Turned round: across warps through shared memory once, in vectors;
+# within a thread by loading what is stored elsewhere.
 # CHECK: st.shared.v4
 # CHECK: bar.sync
 # CHECK: ld.shared.v4

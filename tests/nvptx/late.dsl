@@ -1,12 +1,16 @@
-# Weights behind a reduction: each vector of theirs is loaded right before the store that it is for, and no register holds all of them. Of rows that
-# are turned they come as two aligned vectors, the second only where theirs lies across. A load that others than stores need stays where it is.
-# RUN: fsc %s -T T=fp32 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o %t.ptx && FileCheck %s < %t.ptx
+# Weights behind a reduction: each vector of theirs is loaded right before the store that it is for, and no register
+# holds all of them. Of rows that are rotated they come as two aligned vectors, the second only where theirs lies
+# across. A load that others than stores need stays where it is.
+# RUN: fsc %s -T T=fp32 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o %t.ptx \
+# RUN:   && FileCheck %s < %t.ptx
 # RUN: %ptxas -arch=sm_90 -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
 # RUN: fsc %s -T T=bf16 --arch=sm_90 --emit=ptx -D "n>=8193" -D "n<=10224" -D BLOCK=16384 -o %t.b.ptx
 # RUN: %ptxas -arch=sm_90 -v %t.b.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
-# RUN: fsc %s -T T=fp32 --arch=sm_90 --emit=ptx --signature "*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16" -D BLOCK=16384 -o - | FileCheck %s --check-prefix=EVEN
+# RUN: fsc %s -T T=fp32 --arch=sm_90 --emit=ptx --signature "*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16" \
+# RUN:   -D BLOCK=16384 -o - | FileCheck %s --check-prefix=EVEN
 # RUN: sed 's/^    store(y/    v += sum(g, axis=0)\n&/' %s > %t.dsl
-# RUN: fsc %t.dsl -T T=fp32 --arch=sm_90 --emit=ptx --signature "*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16" -D BLOCK=16384 -o - | FileCheck %s --check-prefix=EARLY
+# RUN: fsc %t.dsl -T T=fp32 --arch=sm_90 --emit=ptx --signature "*fp32:16, *fp32:16, *fp32:16, i32:16, i32:16" \
+# RUN:   -D BLOCK=16384 -o - | FileCheck %s --check-prefix=EARLY
 # REQUIRES: ptxas
 # CHECK: bar.sync
 # CHECK: ld.global.v4.b32 {{{.*}}}, [[[W:%rd[0-9]+]]+4096];

@@ -1,9 +1,11 @@
-# A row of 600 to 700 in a tile of 1024, 64 threads with vectors of 4: the first two vectors have no predicate, the third has
-# one and single elements, the fourth is not there; its value counts once.
+# A row of 600 to 700 in a tile of 1024, 64 threads with vectors of 4: the first two vectors have no predicate, the
+# third has one and single elements, the fourth is not there; its value counts once.
 # RUN: fsc %s -D 'n<=700' -D 'n>=600' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32" -o - | FileCheck %s
-# RUN: fsc %s -D 'n<=700' -D 'n>=600' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32" -o - | FileCheck %s --check-prefix=COUNT
+# RUN: fsc %s -D 'n<=700' -D 'n>=600' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32" -o - \
+# RUN:   | FileCheck %s --check-prefix=COUNT
 # RUN: fsc %s --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32" -o - | FileCheck %s --check-prefix=OPEN
-# RUN: fsc %s -D 'n<=256' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32:16" -o - | FileCheck %s --check-prefix=QUARTER
+# RUN: fsc %s -D 'n<=256' --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32:16" -o - \
+# RUN:   | FileCheck %s --check-prefix=QUARTER
 # CHECK-NOT: @%p{{[0-9]+}} ld.global.v4.b32
 # CHECK: {{^[[:space:]]*}}ld.global.v4.b32
 # CHECK: {{^[[:space:]]*}}ld.global.v4.b32

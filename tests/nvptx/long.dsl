@@ -1,7 +1,7 @@
 # Threads of some hundred elements, in times that do not grow with their square. LLVM's straight-line strength reduction
-# compared all sums of an address (42 s for B = 8192): long kernels have them in groups, short ones as they were. Emulated
-# threads choose floats as integers, which LLVM does without a branch (48 s for the scan), and are not given to LLVM's
-# allocator of registers, which took minutes.
+# compared all sums of an address (42 s for B = 8192): long kernels have them in groups, short ones as they were.
+# Emulated threads choose floats as integers, which LLVM does without a branch (48 s for the scan), and are not given to
+# LLVM's allocator of registers, which took minutes.
 # RUN: bounded 20 512 fsc %s --kernel flat --num-warps=1 -D B=8192 -o - | FileCheck %s --check-prefix=PTX
 # RUN: bounded 20 512 fsc %s --kernel scan --num-warps=2 -D P=8 -D Q=64 --arch=emu --emit=asm -o - \
 # RUN:   | FileCheck %s --check-prefix=ASM

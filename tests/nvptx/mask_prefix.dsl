@@ -1,6 +1,6 @@
 # A mask of unknown divisibility does not cost the vectors.
 # RUN: fsc %s --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32" -o - | FileCheck %s
-# The whole vectors come back to back, then one branch around the elements of the cut vector.
+# The whole vectors come back to back, then one branch around the elements of the partial vector.
 # CHECK: @%p{{[0-9]+}} ld.global.v4.b32
 # CHECK: @%p{{[0-9]+}} ld.global.v4.b32
 # CHECK: @%p{{[0-9]+}} bra

@@ -1,6 +1,6 @@
 # RUN: %python %s fsc sm_90
-"""math_library.py FSC ARCH... - the functions of the library compile for each arch, without a call into anything that a GPU does not have,
-and ptxas takes them without spills, where there is one (FSC_PTXAS). more/ has the other archs.
+"""math_library.py FSC ARCH... - the functions of the library compile for each arch, without a call into anything that a
+GPU does not have, and ptxas takes them without spills, where there is one (FSC_PTXAS). more/ has the other archs.
 """
 import os
 import re
@@ -22,7 +22,8 @@ def problems(fsc, kernel, arch, folder):
         found.append("large arguments of sin are not reduced by whole products")
     ptxas = os.environ.get("FSC_PTXAS")
     if ptxas:
-        said = subprocess.run([ptxas, "-arch=" + arch, "-v", path, "-o", path + ".cubin"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        said = subprocess.run([ptxas, "-arch=" + arch, "-v", path, "-o", path + ".cubin"], stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True)
         spills = [int(n) for n in re.findall(r"(\d+) bytes spill", said.stdout)]
         if said.returncode or not spills or any(spills):
             found.append(said.stdout)

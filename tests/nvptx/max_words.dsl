@@ -1,9 +1,15 @@
-# The largest of a row of 16 bits: two elements an instruction, extended behind it; where there is no such instruction, and for sums, extended first.
-# RUN: fsc %s --kernel=largest -T T=fp16 --signature "*fp32:16, *fp16:16" --arch=sm_80 -o - | FileCheck %s --check-prefixes=ALL,F16
-# RUN: fsc %s --kernel=largest -T T=bf16 --signature "*fp32:16, *bf16:16" --arch=sm_80 -o - | FileCheck %s --check-prefixes=ALL,BF16
-# RUN: fsc %s --kernel=largest -T T=fp16 --signature "*fp32:16, *fp16:16" --arch=sm_75 -o - | FileCheck %s --check-prefix=OLD
-# RUN: fsc %s --kernel=largest -T T=fp32 --signature "*fp32:16, *fp32:16" --arch=sm_80 -o - | FileCheck %s --check-prefix=OLD
-# RUN: fsc %s --kernel=unextended -T T=fp16 --signature "*fp32:16, *fp16:16" --arch=sm_80 -o - | FileCheck %s --check-prefix=OLD
+# The largest of a row of 16 bits: two elements an instruction, extended behind it; where there is no such instruction,
+# and for sums, extended first.
+# RUN: fsc %s --kernel=largest -T T=fp16 --signature "*fp32:16, *fp16:16" --arch=sm_80 -o - \
+# RUN:   | FileCheck %s --check-prefixes=ALL,F16
+# RUN: fsc %s --kernel=largest -T T=bf16 --signature "*fp32:16, *bf16:16" --arch=sm_80 -o - \
+# RUN:   | FileCheck %s --check-prefixes=ALL,BF16
+# RUN: fsc %s --kernel=largest -T T=fp16 --signature "*fp32:16, *fp16:16" --arch=sm_75 -o - \
+# RUN:   | FileCheck %s --check-prefix=OLD
+# RUN: fsc %s --kernel=largest -T T=fp32 --signature "*fp32:16, *fp32:16" --arch=sm_80 -o - \
+# RUN:   | FileCheck %s --check-prefix=OLD
+# RUN: fsc %s --kernel=unextended -T T=fp16 --signature "*fp32:16, *fp16:16" --arch=sm_80 -o - \
+# RUN:   | FileCheck %s --check-prefix=OLD
 # OLD-NOT: 16x2
 # OLD: max{{.*}}f32
 # ALL: ld.global.v4.b32

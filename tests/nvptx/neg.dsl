@@ -1,5 +1,5 @@
-# Differences of 8 and 16 bits are made in 32: of neg.s16 and sub.s16 ptxas forgets that 0 - -32768 is -32768 again where it is
-# widened, masked, shifted or divided. So are divisions, of which some become negatives.
+# Differences of 8 and 16 bits are made in 32: of neg.s16 and sub.s16 ptxas forgets that 0 - -32768 is -32768 again
+# where it is widened, masked, shifted or divided. So are divisions, of which some become negatives.
 # RUN: fsc -O0 %s --kernel=f -o - | FileCheck %s --check-prefixes=CHECK,SUB
 # RUN: fsc -O2 %s --kernel=f -o - | FileCheck %s --check-prefixes=CHECK,SUB
 # RUN: fsc -O2 %s --kernel=bytes -o - | FileCheck %s --check-prefixes=CHECK,SUB

@@ -1,5 +1,5 @@
-# m, e = exp(t (h - g)) and s = sum e in all the forms that cross warps in one exchange: one barrier each. In a loop another one
-# keeps the next round's pair from the threads that still read this one's, as before.
+# m, e = exp(t (h - g)) and s = sum e in all the forms that cross warps in one exchange: one barrier each. In a loop
+# another one keeps the next round's pair from the threads that still read this one's, as before.
 # RUN: fsc %s --kernel=plain --num-warps=4 --emit=simt -o - | FileCheck %s
 # RUN: fsc %s --kernel=logarithm --num-warps=4 --emit=simt -o - | FileCheck %s
 # RUN: fsc %s --kernel=binary --num-warps=4 --emit=simt -o - | FileCheck %s

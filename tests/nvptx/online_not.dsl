@@ -1,5 +1,6 @@
-# What stays with an exchange for the maximum and one for the sum: where another pivot would change what is NaN or infinite, where no
-# pivot bounds the exponentials, where the sum is one of something else, and where few elements a thread make it no gain.
+# What stays with an exchange for the maximum and one for the sum: where another pivot would change what is NaN or
+# infinite, where no pivot bounds the exponentials, where the sum is one of something else, and where few elements a
+# thread make it no gain.
 # RUN: fsc %s --kernel=kept --num-warps=4 --emit=simt -o - | FileCheck %s
 # RUN: fsc %s --kernel=others --num-warps=4 --emit=simt -o - | FileCheck %s
 # RUN: fsc %s --kernel=negative --num-warps=4 --emit=simt -o - | FileCheck %s

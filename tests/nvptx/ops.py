@@ -1,6 +1,7 @@
 # RUN: %python %s --fsc fsc --archs sm_75 --ops %S/../../compiler/ir/ops.def --out %t.d
 # RUN: %python %s --self-test
-"""ops.py - every elementwise op, conversion and reduction of ops.def × element type × arch, through the whole GPU path; other archs: more/.
+"""ops.py - every elementwise op, conversion and reduction of ops.def × element type × arch,
+through the whole GPU path; other archs: more/.
 
 Writes one tile IR function per arch that holds a load, the op and a store per row, compiles it, and assembles the PTX
 where a ptxas is found (FSC_PTXAS): LLVM would end the process on what it cannot select, and ptxas refuses what LLVM got
@@ -17,7 +18,8 @@ FLOATS = ["fp16", "bf16", "fp32", "fp64"]
 SMALL = ["fp8e4nv", "fp8e5"]
 BITS = {"i1": 1, "i8": 8, "i16": 16, "i32": 32, "i64": 64, "fp8e4nv": 8, "fp8e5": 8, "fp16": 16, "bf16": 16, "fp32": 32,
         "fp64": 64}
-INFER = {"int2": (2, INTS), "bits2": (2, INTS), "float2": (2, FLOATS), "float1": (1, FLOATS), "float3": (3, FLOATS), "math1": (1, ["fp32", "fp64"])}
+INFER = {"int2": (2, INTS), "bits2": (2, INTS), "float2": (2, FLOATS), "float1": (1, FLOATS), "float3": (3, FLOATS),
+         "math1": (1, ["fp32", "fp64"])}
 COMBINES = {"add": INTS, "mul": INTS, "and": INTS, "or": INTS, "xor": INTS, "smax": INTS, "smin": INTS, "umax": INTS,
             "umin": INTS, "fadd": FLOATS, "fmul": FLOATS, "fmax": FLOATS, "fmin": FLOATS, "fmax_nan": FLOATS,
             "fmin_nan": FLOATS}
@@ -36,8 +38,9 @@ def conversions():
     for a in FLOATS + SMALL:
         rows += [("fpext", a, b) for b in FLOATS if BITS[a] < BITS[b]]
         rows += [("fptrunc" + r, a, b) for b in FLOATS + SMALL if BITS[a] > BITS[b] for r in ("", " zero")]
-    rows += [("bitcast", "i32", "fp32"), ("bitcast", "fp32", "i32"), ("bitcast", "i16", "fp16"), ("bitcast", "bf16", "i16"),
-             ("bitcast", "fp64", "i64"), ("bitcast", "i64", "fp64"), ("bitcast", "i8", "fp8e5")]
+    rows += [("bitcast", "i32", "fp32"), ("bitcast", "fp32", "i32"), ("bitcast", "i16", "fp16"),
+             ("bitcast", "bf16", "i16"), ("bitcast", "fp64", "i64"), ("bitcast", "i64", "fp64"),
+             ("bitcast", "i8", "fp8e5")]
     return rows
 
 
@@ -108,7 +111,8 @@ def build(ops):
         braces = " {round = %s}" % rounding if rounding else ""
         t.store(t.value("%s %s%s" % (name, t.load(a), braces), tile(b)), b)
         rows += 1
-    for kind, preds, types in (("icmp", "eq ne slt sle sgt sge ult ule ugt uge", INTS), ("fcmp", "eq ne lt le gt ge", FLOATS)):
+    for kind, preds, types in (("icmp", "eq ne slt sle sgt sge ult ule ugt uge", INTS),
+                               ("fcmp", "eq ne lt le gt ge", FLOATS)):
         for d in types:
             for p in preds.split():
                 c = t.value("%s %s %s, %s" % (kind, p, t.load(d), t.load(d)), tile("i1"))
@@ -133,10 +137,12 @@ def build_atomics():
     wide, combines = ["i32", "i64"], "add smax smin umax umin and or xor"
     table = [(c, wide) for c in combines.split()] + [("fadd", FLOATS), ("xchg", wide + ["fp32", "fp64"])]
     table.append(("cas", ["i16", "fp16", "bf16"] + wide + ["fp32", "fp64"]))
-    how = ["{order = %s, reach = %s" % (o, r) for o in ("relaxed", "acquire", "release", "acq_rel") for r in ("cta", "gpu", "sys")]
+    how = ["{order = %s, reach = %s" % (o, r) for o in ("relaxed", "acquire", "release", "acq_rel")
+           for r in ("cta", "gpu", "sys")]
     for op, types in table:
         for i, d in enumerate(types * len(how)):
-            name, braces = ("atomic_cas", how[i // len(types)] + "}") if op == "cas" else ("atomic_rmw", how[i // len(types)] + ", op = %s}" % op)
+            name, braces = (("atomic_cas", how[i // len(types)] + "}") if op == "cas"
+                            else ("atomic_rmw", how[i // len(types)] + ", op = %s}" % op))
             p, x = t.pointers(d), t.load(d)
             values = "%s, %s, %s" % (p, x, x) if op == "cas" else "%s, %s" % (p, x)
             t.value("%s %s %s" % (name, values, braces), tile(d))
@@ -167,8 +173,8 @@ def self_test():
         raise SystemExit("ops.py: an unknown op went unseen")
     ptxas = os.environ.get("FSC_PTXAS")
     if ptxas:
-        bad = subprocess.run([ptxas, "-arch=sm_80", "-", "-o", os.devnull], input=b".version 7.0\n.target sm_80\nnonsense",
-                             capture_output=True)
+        bad = subprocess.run([ptxas, "-arch=sm_80", "-", "-o", os.devnull],
+                             input=b".version 7.0\n.target sm_80\nnonsense", capture_output=True)
         if bad.returncode == 0:
             raise SystemExit("ops.py: ptxas took nonsense")
 
@@ -185,7 +191,8 @@ def main():
         return self_test()
     os.makedirs(o.out, exist_ok=True)
     ptxas, total = os.environ.get("FSC_PTXAS"), 0
-    for name, (t, rows) in (("ops", build(read_ops(o.ops))), ("reductions", build_reductions()), ("atomics", build_atomics())):
+    for name, (t, rows) in (("ops", build(read_ops(o.ops))), ("reductions", build_reductions()),
+                            ("atomics", build_atomics())):
         path = os.path.join(o.out, name + ".ir")
         with open(path, "w") as f:
             f.write(t.function())

@@ -1,8 +1,13 @@
-# A loop with num_stages: asynchronous copies where the target has them, whole vectors past the L1; a mask makes them shorter, other comes behind the wait.
-# RUN: fsc %s --arch=sm_80 --signature "*fp32:16, *const fp32:16, i32, i32:16" -o - | FileCheck --check-prefixes=CHECK,COPY %s
-# RUN: fsc %s --arch=sm_90 --signature "*fp32:16, *const fp32:16, i32, i32:16" -o - | FileCheck --check-prefixes=CHECK,COPY %s
-# RUN: fsc %s --arch=sm_75 --signature "*fp32:16, *const fp32:16, i32, i32:16" -o - | FileCheck --check-prefixes=CHECK,REGISTERS %s
-# RUN: fsc %s --arch=sm_90 --passes=-pipeline --signature "*fp32:16, *const fp32:16, i32, i32:16" -o - | FileCheck --check-prefixes=CHECK,PLAIN %s
+# A loop with num_stages: asynchronous copies where the target has them, whole vectors past the L1; a mask makes them
+# shorter, other comes behind the wait.
+# RUN: fsc %s --arch=sm_80 --signature "*fp32:16, *const fp32:16, i32, i32:16" -o - \
+# RUN:   | FileCheck --check-prefixes=CHECK,COPY %s
+# RUN: fsc %s --arch=sm_90 --signature "*fp32:16, *const fp32:16, i32, i32:16" -o - \
+# RUN:   | FileCheck --check-prefixes=CHECK,COPY %s
+# RUN: fsc %s --arch=sm_75 --signature "*fp32:16, *const fp32:16, i32, i32:16" -o - \
+# RUN:   | FileCheck --check-prefixes=CHECK,REGISTERS %s
+# RUN: fsc %s --arch=sm_90 --passes=-pipeline --signature "*fp32:16, *const fp32:16, i32, i32:16" -o - \
+# RUN:   | FileCheck --check-prefixes=CHECK,PLAIN %s
 # CHECK: .version {{[678]}}
 # Two rounds before the loop, and one in it, behind the read of the same place.
 # COPY: @%p{{[0-9]+}} cp.async.cg.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}], 16, %r{{[0-9]+}};

@@ -1,6 +1,8 @@
 # ptxas takes copies of 4, 8 and 16 bytes, in loops that nest, without spills.
-# RUN: fsc %s --kernel=f --signature "*i32:16, *i32:16, *i16:16, *i8:16, i32" --arch=sm_80 -o %t.80.ptx && %ptxas -arch=sm_80 -v %t.80.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --kernel=f --signature "*i32:16, *i32:16, *i16:16, *i8:16, i32" --arch=sm_90 -o %t.90.ptx && %ptxas -arch=sm_90 -v %t.90.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --kernel=f --signature "*i32:16, *i32:16, *i16:16, *i8:16, i32" --arch=sm_80 -o %t.80.ptx \
+# RUN:   && %ptxas -arch=sm_80 -v %t.80.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --kernel=f --signature "*i32:16, *i32:16, *i16:16, *i8:16, i32" --arch=sm_90 -o %t.90.ptx \
+# RUN:   && %ptxas -arch=sm_90 -v %t.90.ptx -o %t.cubin 2>&1 | FileCheck %s
 # RUN: FileCheck --check-prefix=WIDE %s < %t.90.ptx
 # RUN: fsc %s --kernel=g --arch=sm_80 -o %t.ptx && %ptxas -arch=sm_80 -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
 # RUN: FileCheck --check-prefix=SINGLE %s < %t.ptx

@@ -1,12 +1,20 @@
 # ptxas takes the flagship for every arch, without spills.
-# RUN: fsc %s --emit=ptx --arch=sm_75 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_75.ptx && %ptxas -arch=sm_75 -v %t.sm_75.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_80.ptx && %ptxas -arch=sm_80 -v %t.sm_80.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_86 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_86.ptx && %ptxas -arch=sm_86 -v %t.sm_86.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_89 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_89.ptx && %ptxas -arch=sm_89 -v %t.sm_89.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_90 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_90.ptx && %ptxas -arch=sm_90 -v %t.sm_90.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_100 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_100.ptx && %ptxas -arch=sm_100 -v %t.sm_100.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_120 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_120.ptx && %ptxas -arch=sm_120 -v %t.sm_120.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_121 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_121.ptx && %ptxas -arch=sm_121 -v %t.sm_121.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_75 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_75.ptx \
+# RUN:   && %ptxas -arch=sm_75 -v %t.sm_75.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_80 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_80.ptx \
+# RUN:   && %ptxas -arch=sm_80 -v %t.sm_80.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_86 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_86.ptx \
+# RUN:   && %ptxas -arch=sm_86 -v %t.sm_86.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_89 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_89.ptx \
+# RUN:   && %ptxas -arch=sm_89 -v %t.sm_89.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_90 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_90.ptx \
+# RUN:   && %ptxas -arch=sm_90 -v %t.sm_90.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_100 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_100.ptx \
+# RUN:   && %ptxas -arch=sm_100 -v %t.sm_100.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_120 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_120.ptx \
+# RUN:   && %ptxas -arch=sm_120 -v %t.sm_120.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_121 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o %t.sm_121.ptx \
+# RUN:   && %ptxas -arch=sm_121 -v %t.sm_121.ptx -o %t.cubin 2>&1 | FileCheck %s
 # REQUIRES: ptxas
 # CHECK: 0 bytes spill stores, 0 bytes spill loads
 # CHECK: used 1 barriers

@@ -1,6 +1,7 @@
 # RUN: fsc %s -Rperf --num-warps=1 -D GATHER=False -o %t 2>&1 | FileCheck --check-prefixes=CHECK,BARRIER %s
 # RUN: fsc %s -Rperf --num-warps=1 -D GATHER=True -o %t 2>&1 | FileCheck --check-prefixes=CHECK,SHARED %s
-# RUN: fsc %examples/softmax.dsl -Rperf --num-warps=1 -D BLOCK=32 -o %t 2>&1 | FileCheck --check-prefix=PACKED --allow-empty %s
+# RUN: fsc %examples/softmax.dsl -Rperf --num-warps=1 -D BLOCK=32 -o %t 2>&1 \
+# RUN:   | FileCheck --check-prefix=PACKED --allow-empty %s
 # Programs of one warp that cannot be packed.
 # CHECK: remarks_pack.dsl:[[#@LINE+6]]:
 # BARRIER-SAME: remark: programs of one warp have a block each: they wait at a barrier of the block [R0104]

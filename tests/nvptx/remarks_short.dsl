@@ -1,4 +1,4 @@
-# What is not known of the rows of tiles that are too small to be shifted.
+# What is not known of the rows of tiles that are too small to be rotated.
 # RUN: fsc %s -Rperf --signature "*fp32:16, *fp32:16, i32" -o %t 2>&1 | FileCheck %s
 # RUN: fsc %s -Rperf --signature "*fp32, *fp32:16, i32:16" -o %t 2>&1 | FileCheck --check-prefix=BASE %s
 @kernel(grid=(s,))

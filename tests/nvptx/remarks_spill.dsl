@@ -1,6 +1,7 @@
 # REQUIRES: ptxas
 # RUN: fsc %s -Rperf --emit=cubin --num-warps=1 --signature "*fp32:16, *fp32:16" -o %t 2>&1 | FileCheck %s
-# RUN: fsc %s -Rperf --emit=cubin --num-warps=16 --signature "*fp32:16, *fp32:16" -o %t 2>&1 | FileCheck --check-prefix=FITS --allow-empty %s
+# RUN: fsc %s -Rperf --emit=cubin --num-warps=16 --signature "*fp32:16, *fp32:16" -o %t 2>&1 \
+# RUN:   | FileCheck --check-prefix=FITS --allow-empty %s
 # What ptxas spills, where there is a ptxas that says so.
 # FITS-NOT: remark:
 @kernel(grid=(1,))

@@ -1,9 +1,13 @@
 # Why a loop with num_stages loads no earlier.
 # RUN: fsc %s -Rperf --num-warps=4 --kernel=f -o %t 2>&1 | FileCheck %s
-# RUN: fsc %s -Rperf --num-warps=4 --kernel=f --arch=cpu --emit=asm -o %t 2>&1 | FileCheck --check-prefix=QUIET --allow-empty %s
-# RUN: fsc %s -Rperf --num-warps=4 --kernel=wide --arch=sm_75 --signature "*fp32:16, *fp32:16, i32" -o %t 2>&1 | FileCheck --check-prefix=OLD %s
-# RUN: fsc %s -Rperf --num-warps=4 --kernel=wide --arch=sm_90 --signature "*fp32:16, *fp32:16, i32" -o %t 2>&1 | FileCheck --check-prefix=NEW %s
-# RUN: fsc %s -Rperf --num-warps=4 --kernel=wide --arch=sm_86 -D B=16384 --signature "*fp32:16, *fp32:16, i32" -o %t 2>&1 | FileCheck --check-prefix=LARGE %s
+# RUN: fsc %s -Rperf --num-warps=4 --kernel=f --arch=cpu --emit=asm -o %t 2>&1 \
+# RUN:   | FileCheck --check-prefix=QUIET --allow-empty %s
+# RUN: fsc %s -Rperf --num-warps=4 --kernel=wide --arch=sm_75 --signature "*fp32:16, *fp32:16, i32" -o %t 2>&1 \
+# RUN:   | FileCheck --check-prefix=OLD %s
+# RUN: fsc %s -Rperf --num-warps=4 --kernel=wide --arch=sm_90 --signature "*fp32:16, *fp32:16, i32" -o %t 2>&1 \
+# RUN:   | FileCheck --check-prefix=NEW %s
+# RUN: fsc %s -Rperf --num-warps=4 --kernel=wide --arch=sm_86 -D B=16384 --signature "*fp32:16, *fp32:16, i32" -o %t \
+# RUN:   2>&1 | FileCheck --check-prefix=LARGE %s
 # RUN: fsc %s -Rperf --num-warps=4 --kernel=wide --arch=sm_90 -o %t 2>&1 | FileCheck --check-prefix=SHIFTED %s
 # QUIET-NOT: remark
 @kernel(grid=(4,))

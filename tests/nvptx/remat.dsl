@@ -1,8 +1,11 @@
-# 64 elements a thread of 16 bits in less than 64 registers: what was loaded stays packed, and most of what exp gives waits in shared memory.
-# RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx --signature "*fp16:16, *fp16:16, i32:16, i32:16, i32, i32:16" -D "n_cols>=15361" -o %t.ptx
+# 64 elements a thread of 16 bits in less than 64 registers: what was loaded stays packed,
+# and most of what exp gives waits in shared memory.
+# RUN: fsc %s -T T=fp16 --arch=sm_90 --emit=ptx --signature "*fp16:16, *fp16:16, i32:16, i32:16, i32, i32:16" \
+# RUN:   -D "n_cols>=15361" -o %t.ptx
 # RUN: FileCheck %s < %t.ptx && grep -c ex2.approx %t.ptx | FileCheck %s --check-prefix=COUNT
 # RUN: %ptxas -arch=sm_90 -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
-# RUN: fsc %s -T T=bf16 --arch=sm_90 --emit=ptx --signature "*bf16:16, *bf16:16, i32:16, i32:16, i32, i32:16" -D "n_cols>=15361" -o %t.b.ptx
+# RUN: fsc %s -T T=bf16 --arch=sm_90 --emit=ptx --signature "*bf16:16, *bf16:16, i32:16, i32:16, i32, i32:16" \
+# RUN:   -D "n_cols>=15361" -o %t.b.ptx
 # RUN: %ptxas -arch=sm_90 -v %t.b.ptx -o %t.cubin 2>&1 | FileCheck %s --check-prefix=PTXAS
 # REQUIRES: ptxas
 # CHECK: ld.global.v4.b32

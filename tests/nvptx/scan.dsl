@@ -1,6 +1,8 @@
 # One warp: shuffles alone. Four warps: one exchange with one barrier.
-# RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps 1 --signature "*fp32:16, *fp32:16, 128" -o - | FileCheck %s --check-prefix=ONE
-# RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps 4 --signature "*fp32:16, *fp32:16, 2048" -o - | FileCheck %s --check-prefix=FOUR
+# RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps 1 --signature "*fp32:16, *fp32:16, 128" -o - \
+# RUN:   | FileCheck %s --check-prefix=ONE
+# RUN: fsc %s --emit=ptx --arch=sm_80 --num-warps 4 --signature "*fp32:16, *fp32:16, 2048" -o - \
+# RUN:   | FileCheck %s --check-prefix=FOUR
 # ONE: ld.global.v4.b32
 # ONE-COUNT-5: shfl.sync.bfly.b32
 # ONE-NOT: shfl

@@ -1,7 +1,10 @@
 # ptxas takes scans and reductions by a function for every arch, without spills.
-# RUN: fsc %s --emit=ptx --arch=sm_75 -o %t.sm_75.ptx && %ptxas -arch=sm_75 -v %t.sm_75.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_90 -o %t.sm_90.ptx && %ptxas -arch=sm_90 -v %t.sm_90.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %s --emit=ptx --arch=sm_120 -o %t.sm_120.ptx && %ptxas -arch=sm_120 -v %t.sm_120.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_75 -o %t.sm_75.ptx && %ptxas -arch=sm_75 -v %t.sm_75.ptx -o %t.cubin 2>&1 \
+# RUN:   | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_90 -o %t.sm_90.ptx && %ptxas -arch=sm_90 -v %t.sm_90.ptx -o %t.cubin 2>&1 \
+# RUN:   | FileCheck %s
+# RUN: fsc %s --emit=ptx --arch=sm_120 -o %t.sm_120.ptx && %ptxas -arch=sm_120 -v %t.sm_120.ptx -o %t.cubin 2>&1 \
+# RUN:   | FileCheck %s
 # REQUIRES: ptxas
 # CHECK: 0 bytes spill stores, 0 bytes spill loads
 # CHECK: used 1 barriers

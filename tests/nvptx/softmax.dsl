@@ -1,4 +1,5 @@
-# The flagship: 16-byte accesses, one exchange with one barrier, ex2, one division for the whole row and none an element.
+# The flagship: 16-byte accesses, one exchange with one barrier, ex2,
+# one division for the whole row and none an element.
 # RUN: fsc %s --emit=ptx --arch=sm_90 --signature "*fp32:16, *fp32:16, i32:16, i32:16, i32, i32" -o - | FileCheck %s
 # CHECK: .target sm_90
 # CHECK: .visible .entry softmax(

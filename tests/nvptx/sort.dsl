@@ -2,7 +2,8 @@
 # RUN: fsc %s -D N=4 --num-warps=1 --arch=sm_90 -o - | FileCheck %s --check-prefix=FEW
 # RUN: fsc %s -D N=256 --num-warps=2 --arch=sm_90 -o - | FileCheck %s --check-prefix=TWO
 # RUN: fsc %s -D N=4096 --arch=sm_90 -o - | FileCheck %s --check-prefix=MANY
-# A sorting network: what lies in one thread changes places by name alone, lanes meet in shuffles, warps in shared memory.
+# A sorting network: what lies in one thread changes places by name alone, lanes meet in shuffles,
+# warps in shared memory.
 # WARP-NOT: shared
 # WARP-NOT: bar.
 # FEW-COUNT-3: shfl.sync.bfly

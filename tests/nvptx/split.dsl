@@ -1,4 +1,5 @@
-# Blocks that are no cluster: within the block through shared memory, then one word of each block, with its round; no barrier of a cluster, on any arch.
+# Blocks that are no cluster: within the block through shared memory, then one word of each block, with its round; no
+# barrier of a cluster, on any arch.
 # RUN: fsc %s --emit=ptx --arch=sm_75 --num-ctas=grid:32 -o - | FileCheck %s
 # RUN: fsc %s --emit=ptx --arch=sm_90 --num-ctas=grid:32 -o - | FileCheck %s
 # RUN: fsc %s --emit=ptx --arch=sm_90 --num-ctas=grid:32 --passes=-online -o - | FileCheck %s --check-prefix=TWO

@@ -1,6 +1,9 @@
-# Small tiles take less than a warp: 16-byte accesses, two a lane, shuffles within the program's lanes; a warp where the user or control flow wants one.
-# RUN: fsc %s --kernel soft --emit=ptx --arch=sm_90 --signature "*fp32:16, *fp32:16, i32:16, i32" -o - | FileCheck --check-prefixes=ALL,EIGHT %s
-# RUN: fsc %s --kernel soft --emit=ptx --arch=sm_90 -T T=fp16 --signature "*fp16:16, *fp16:16, i32:16, i32" -o - | FileCheck --check-prefixes=ALL,FOUR %s
+# Small tiles take less than a warp: 16-byte accesses, two a lane, shuffles within the program's lanes; a warp where the
+# user or control flow wants one.
+# RUN: fsc %s --kernel soft --emit=ptx --arch=sm_90 --signature "*fp32:16, *fp32:16, i32:16, i32" -o - \
+# RUN:   | FileCheck --check-prefixes=ALL,EIGHT %s
+# RUN: fsc %s --kernel soft --emit=ptx --arch=sm_90 -T T=fp16 --signature "*fp16:16, *fp16:16, i32:16, i32" -o - \
+# RUN:   | FileCheck --check-prefixes=ALL,FOUR %s
 # RUN: fsc %s --kernel soft --emit=ptx --arch=sm_90 -T T=fp16 -o - | FileCheck --check-prefixes=SECTOR %s
 # RUN: fsc %s --kernel soft --emit=ptx --arch=sm_90 -D BLOCK=128 -o - | FileCheck --check-prefix=SIXTEEN %s
 # RUN: fsc %s --kernel soft --emit=ptx --arch=sm_90 -D BLOCK=256 -o - | FileCheck --check-prefix=WARP %s

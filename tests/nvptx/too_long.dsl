@@ -1,6 +1,7 @@
 # RUN: bounded 2 512 not fsc -D N=1048576 %s -o - 2>&1 | FileCheck %s
 # RUN: bounded 2 512 not fsc -D N=65536 --num-warps=1 --num-ctas=1 %s -o - 2>&1 | FileCheck %s --check-prefix=ONE
-# RUN: bounded 2 512 not fsc -D N=65536 --num-warps=1 --num-ctas=1 --arch=emu --emit=asm %s -o - 2>&1 | FileCheck %s --check-prefix=ONE
+# RUN: bounded 2 512 not fsc -D N=65536 --num-warps=1 --num-ctas=1 --arch=emu --emit=asm %s -o - 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=ONE
 # RUN: fsc -D N=65536 %s -o -
 # RUN: fsc -D N=1048576 --arch=cpu --emit=asm %s -o -
 # A tile of which each thread holds more than anybody compiles. LLVM would take minutes; the CPU target runs in chunks.

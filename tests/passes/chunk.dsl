@@ -1,8 +1,10 @@
 # RUN: fsc %s --arch=sm_80 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=8192 2>&1 | FileCheck %s
-# RUN: fsc %s --arch=sm_80 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=4096 2>&1 | FileCheck %s --check-prefix=SHORT
-# RUN: fsc %s --arch=sm_90 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=8192 2>&1 | FileCheck %s --check-prefix=SHORT
-# A row of two walks: the sum, then both stores; the store of one element, which comes first in the source, moves behind them. A program of
-# the second target has blocks enough.
+# RUN: fsc %s --arch=sm_80 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=4096 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=SHORT
+# RUN: fsc %s --arch=sm_90 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=8192 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=SHORT
+# A row of two walks: the sum, then both stores; the store of one element, which comes first in the source, moves behind
+# them. A program of the second target has blocks enough.
 
 # SHORT-NOT: for
 # CHECK-LABEL: func @scaled
@@ -15,7 +17,7 @@
 # CHECK: fadd [[ACC]], [[PART]]
 # CHECK: yield
 # CHECK: for
-# CHECK: kept 0, 32768 {{.*}} : tile<512xfp32>
+# CHECK: staged_load 0, 32768 {{.*}} : tile<512xfp32>
 # CHECK: store {{.*}}%mask_1
 # CHECK: store {{.*}}%mask_1
 # CHECK: }

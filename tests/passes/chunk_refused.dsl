@@ -1,6 +1,8 @@
 # RUN: fsc %s --arch=sm_80 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=8192 2>&1 | FileCheck %s
-# RUN: fsc %s --arch=sm_80 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=8192 -D TURNED=0 2>&1 | FileCheck %s --check-prefix=STRAIGHT
-# A chunk's store, in the row that is read, may not meet what another chunk loads: rows are turned round, the function stays as it is.
+# RUN: fsc %s --arch=sm_80 --num-warps=1 --print-after=chunk -o /dev/null -D BLOCK=8192 -D TURNED=0 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=STRAIGHT
+# A chunk's store, in the row that is read, may not meet what another chunk loads: rows are turned round,
+# the function stays as it is.
 
 # CHECK-LABEL: func @shifted
 # CHECK-NOT: for

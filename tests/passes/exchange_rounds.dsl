@@ -1,6 +1,8 @@
-# Columns reduced over the blocks of a cluster: the warps of a block combine theirs first, in shared memory of their own, and what
-# comes of it goes to all blocks. A lane keeps one of the eight results that a thread has; at the end all lanes get theirs back.
-# RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" --num-warps=8 --num-ctas=16 --arch=sm_90 --emit=simt -o - | FileCheck %s
+# Columns reduced over the blocks of a cluster: the warps of a block combine theirs first, in shared memory of their
+# own, and what comes of it goes to all blocks. A lane keeps one of the eight results that a thread has; at the end all
+# lanes get theirs back.
+# RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" --num-warps=8 --num-ctas=16 --arch=sm_90 --emit=simt -o - \
+# RUN:   | FileCheck %s
 # CHECK-DAG: #[[PART:l[0-9]+]] = #layout<[128x16] reg=[] lane=[8,0,1,2,4] warp=[16,32,64] cta=[128,256,512,1024]>
 # CHECK-DAG: #[[MEET:l[0-9]+]] = #layout<[128x16] reg=[] lane=[1,2,16,32,64] warp=[4,8,0] cta=[128,256,512,1024]>
 # CHECK-DAG: #[[MET:l[0-9]+]] = #layout<[16x16] reg=[] lane=[1,2,0,0,0] warp=[4,8,0] cta=[16,32,64,128]>
@@ -19,20 +21,24 @@
 # CHECK-NOT: barrier
 
 # Lanes that hold the same column store into different blocks: one store for all 16.
-# RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" --num-warps=8 --num-ctas=16 --arch=sm_90 --emit=ptx -o - | FileCheck %s --check-prefix=STORE
+# RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" --num-warps=8 --num-ctas=16 --arch=sm_90 --emit=ptx -o - \
+# RUN:   | FileCheck %s --check-prefix=STORE
 # STORE-COUNT-1: st.shared::cluster
 # STORE-NOT: st.shared::cluster
 
 # One block of four warps has little to combine: one round, in which lanes hold the columns.
-# RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" -D ROWS=512 --num-warps=4 --num-ctas=1 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=ONCE
+# RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" -D ROWS=512 --num-warps=4 --num-ctas=1 --arch=sm_90 \
+# RUN:   --emit=simt -o - | FileCheck %s --check-prefix=ONCE
 # ONCE-COUNT-1: barrier
 # ONCE-NOT: barrier
 # ONCE: shared_load
 # ONCE: reduce_warp
 # ONCE: convert_layout
 
-# Pairs of a maximum and a sum below it take an exponential each: two rounds in one block as well, and one for each thread.
-# RUN: fsc %s --kernel=pairs --signature "*fp32:16, *fp32:16" --num-warps=16 --num-ctas=1 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=PAIRS
+# Pairs of a maximum and a sum below it take an exponential each: two rounds in one block as well,
+# and one for each thread.
+# RUN: fsc %s --kernel=pairs --signature "*fp32:16, *fp32:16" --num-warps=16 --num-ctas=1 --arch=sm_90 --emit=simt \
+# RUN:   -o - | FileCheck %s --check-prefix=PAIRS
 # PAIRS: shared_store
 # PAIRS: barrier block
 # PAIRS: [[M:%.*]] = reduce_warp {{.*}} {axis = 0, combine = fmax} : tile<16xfp32
@@ -40,7 +46,8 @@
 # PAIRS: shared_store
 # PAIRS: barrier block
 # PAIRS-NOT: barrier
-# RUN: fsc %s --kernel=pairs --signature "*fp32:16, *fp32:16" --num-warps=16 --num-ctas=1 --arch=sm_90 --emit=ptx -o - | FileCheck %s --check-prefix=PTX
+# RUN: fsc %s --kernel=pairs --signature "*fp32:16, *fp32:16" --num-warps=16 --num-ctas=1 --arch=sm_90 --emit=ptx -o - \
+# RUN:   | FileCheck %s --check-prefix=PTX
 # PTX: bar.sync
 # PTX-COUNT-1: ld.shared
 # PTX-NOT: ld.shared

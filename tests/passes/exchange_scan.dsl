@@ -1,5 +1,6 @@
 # RUN: fsc %s --emit=simt --num-warps 4 -o - | FileCheck %s
-# A scan over four warps: runs within the warps, their totals through shared memory with one barrier, and the runs joined.
+# A scan over four warps: runs within the warps, their totals through shared memory with one barrier,
+# and the runs joined.
 # CHECK: scan_warp
 # CHECK-COUNT-2: shared_store
 # CHECK: barrier block

@@ -1,7 +1,8 @@
-# A load that stands behind a reduction over warps and does not need it is issued before it, with what makes its address; behind a
-# store only through a const pointer. One that waits for the reduction stays, and so does one that would cost registers.
-# So do weights of rows that may begin anywhere: they are loaded where they are stored from.
-# RUN: fsc %s --kernel=weight --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=MOVED
+# A load that stands behind a reduction over warps and does not need it is issued before it, with what makes its
+# address; behind a store only through a const pointer. One that waits for the reduction stays, and so does one that
+# would cost registers. So do weights of rows that may begin anywhere: they are loaded where they are stored from.
+# RUN: fsc %s --kernel=weight --signature "*fp32:16, *fp32:16, *fp32:16, *fp32:16" --num-warps=2 --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=MOVED
 # RUN: fsc %s --kernel=weight --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=weight --num-warps=2 --emit=simt --passes=-hoist -o - | FileCheck %s --check-prefix=KEPT
 # RUN: fsc %s --kernel=pair --num-warps=2 --emit=simt -o - | FileCheck %s --check-prefix=MOVED

@@ -1,4 +1,5 @@
-# Programs of one warp share a block, unless they have a barrier for the block or shared memory; the entry then takes the grid.
+# Programs of one warp share a block, unless they have a barrier for the block or shared memory;
+# the entry then takes the grid.
 # RUN: fsc --emit=simt --kernel=small %s -o - | FileCheck %s --check-prefix=PACKED
 # RUN: fsc --emit=ptx --kernel=small %s -o - | FileCheck %s --check-prefix=PTX
 # RUN: fsc --emit=report --kernel=small %s -o - | FileCheck %s --check-prefix=RECORD

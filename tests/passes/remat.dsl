@@ -1,45 +1,51 @@
-# What waits for a reduction, where registers bind: what is cheap is computed once more, what is not waits in shared memory. So it is with
-# 64 elements a thread of 16 bits, but not with 32, and not of 32 bits.
+# What waits for a reduction, where registers bind: what is cheap is computed once more, what is not waits in shared
+# memory. So it is with 64 elements a thread of 16 bits, but not with 32, and not of 32 bits.
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 --arch=sm_90 --passes=-online --emit=simt -o - | FileCheck %s
 # RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=16384 --arch=sm_75 --passes=-online --emit=simt -o - | FileCheck %s
-# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=16384 --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=ONLINE
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --num-warps=4 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
+# RUN: fsc %s --kernel=softmax -T T=bf16 -D BLOCK=16384 --arch=sm_90 --verify-each --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=ONLINE
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=8192 --num-warps=4 --arch=sm_90 --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=4096 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=softmax -T T=fp32 -D BLOCK=16384 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 --num-warps=16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 -D "n_cols>=1" -D "n_cols<=4000" --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 -O0 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 --num-warps=16 --arch=sm_90 --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=NOT
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 -D "n_cols>=1" -D "n_cols<=4000" --arch=sm_90 --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=NOT
+# RUN: fsc %s --kernel=softmax -T T=fp16 -D BLOCK=16384 -O0 --arch=sm_90 --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=NOT
 # RUN: fsc %s --kernel=pair -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
-# RUN: fsc %s --kernel=centred -T T=fp16 --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=CENTRED
+# RUN: fsc %s --kernel=centred -T T=fp16 --arch=sm_90 --verify-each --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=CENTRED
 # RUN: fsc %s --kernel=divided -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=ONCE
 # RUN: fsc %s --kernel=looped -T T=fp16 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOT
 # NOT: reduce_warp
-# NOT-NOT: again
+# NOT-NOT: opaque_copy
 
 # CHECK: [[X:%.*]] = load
 # CHECK: %v = fpext [[X]]
 # CHECK: reduce_warp %v {axis = 0, combine = fmax}
 # CHECK: [[M:%.*]] = splat {{%.*}} : tile<16384xfp32
-# CHECK: [[X1:%.*]] = again [[X]]
+# CHECK: [[X1:%.*]] = opaque_copy [[X]]
 # CHECK: [[V1:%.*]] = fpext [[X1]]
 # CHECK: [[D1:%.*]] = fsub [[V1]], [[M]]
-# CHECK: %e = exp [[D1]] {accuracy = near}
-# CHECK: [[P:%.*]] = park 64, {{45120|12352}} %e
+# CHECK: %e = exp [[D1]] {accuracy = relaxed}
+# CHECK: [[P:%.*]] = spill_shared 64, {{45120|12352}} %e
 # CHECK: reduce_warp %e {axis = 0, combine = fadd}
-# CHECK-NOT: again
+# CHECK-NOT: opaque_copy
 # CHECK: fdiv [[P]],
-# CHECK-NOT: again
+# CHECK-NOT: opaque_copy
 
 # ONLINE: [[X:%.*]] = load
 # ONLINE: [[C:%.*]] = broadcast_warp
-# ONLINE: [[X1:%.*]] = again [[X]]
+# ONLINE: [[X1:%.*]] = opaque_copy [[X]]
 # ONLINE: [[V1:%.*]] = fpext [[X1]]
 # ONLINE: [[D1:%.*]] = fsub [[V1]], [[C]]
-# ONLINE: [[E:%.*]] = exp [[D1]] {accuracy = near}
-# ONLINE: [[P:%.*]] = park 64, 45120 [[E]]
+# ONLINE: [[E:%.*]] = exp [[D1]] {accuracy = relaxed}
+# ONLINE: [[P:%.*]] = spill_shared 64, 45120 [[E]]
 # ONLINE: reduce_warp [[E]] {axis = 0, combine = fadd}
 # ONLINE: fmul [[P]],
-# ONLINE-NOT: again
+# ONLINE-NOT: opaque_copy
 @kernel
 def softmax(y: *T, x: *T, n_cols: i32, BLOCK: constexpr = 16384, T: dtype = fp16):
     cols = arange(0, BLOCK)
@@ -51,15 +57,15 @@ def softmax(y: *T, x: *T, n_cols: i32, BLOCK: constexpr = 16384, T: dtype = fp16
 
 # CENTRED: [[X:%.*]] = load
 # CENTRED: reduce_warp
-# CENTRED: [[X1:%.*]] = again [[X]]
+# CENTRED: [[X1:%.*]] = opaque_copy [[X]]
 # CENTRED: [[V1:%.*]] = fpext [[X1]]
 # CENTRED: [[C1:%.*]] = fsub [[V1]],
 # CENTRED: fmul [[C1]], [[C1]]
-# CENTRED: [[X2:%.*]] = again [[X]]
+# CENTRED: [[X2:%.*]] = opaque_copy [[X]]
 # CENTRED: [[V2:%.*]] = fpext [[X2]]
 # CENTRED: [[C2:%.*]] = fsub [[V2]],
 # CENTRED: fmul [[C2]],
-# CENTRED-NOT: park
+# CENTRED-NOT: spill_shared
 @kernel(num_warps=8)
 def centred(y: *T, x: *T, BLOCK: constexpr = 16384, T: dtype = fp16):
     cols = arange(0, BLOCK)

@@ -1,8 +1,10 @@
-# A list that a back end takes the result of is the pipeline without some of its optional passes: what it leaves undone, what
-# stands out of order or is not for the target is an error, and nothing has run.
+# A list that a back end takes the result of is the pipeline without some of its optional passes: what it leaves undone,
+# what stands out of order or is not for the target is an error, and nothing has run.
 # RUN: exits 2 fsc %s --passes=online --print-after=all -o %t 2>&1 | FileCheck %s --check-prefix=ONLINE
-# RUN: exits 2 fsc %s --passes=fold,dce,chunk,layout,dce2,exchange,shared -o %t 2>&1 | FileCheck %s --check-prefix=BARRIER
-# RUN: exits 2 fsc %s --passes=fold,dce,chunk,layout,dce2,shared,exchange,barrier,barrier -o %t 2>&1 | FileCheck %s --check-prefix=ORDER
+# RUN: exits 2 fsc %s --passes=fold,dce,chunk,layout,dce2,exchange,shared -o %t 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=BARRIER
+# RUN: exits 2 fsc %s --passes=fold,dce,chunk,layout,dce2,shared,exchange,barrier,barrier -o %t 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=ORDER
 # RUN: exits 2 fsc %s --passes=fold,layout,dce --arch=cpu --emit=asm -o %t 2>&1 | FileCheck %s --check-prefix=CPU
 # RUN: exits 2 fsc %s --passes= --arch=emu --emit=asm -o %t 2>&1 | FileCheck %s --check-prefix=NONE
 # RUN: exits 2 fsc %s --passes=fold,pack,layout --emit=tile -o %t 2>&1 | FileCheck %s --check-prefix=STAGE

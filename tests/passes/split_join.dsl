@@ -1,8 +1,10 @@
-# Where blocks meet through global memory, two reductions that do not wait for each other share a round: within the block first, then both to all
-# blocks, before the barrier; each word of both is written before any is waited for.
-# RUN: fsc %s --arch=sm_80 --num-ctas=grid:8 --num-warps=2 --print-after=barrier --emit=ptx -o %t.ptx 2>&1 | FileCheck %s
+# Where blocks meet through global memory, two reductions that do not wait for each other share a round: within the
+# block first, then both to all blocks, before the barrier; each word of both is written before any is waited for.
+# RUN: fsc %s --arch=sm_80 --num-ctas=grid:8 --num-warps=2 --print-after=barrier --emit=ptx -o %t.ptx 2>&1 \
+# RUN:   | FileCheck %s
 # RUN: FileCheck --check-prefix=PTX %s < %t.ptx
-# RUN: fsc %s --arch=sm_80 --num-ctas=grid:8 --num-warps=2 --print-after=layout --emit=ptx -o %t.ptx 2>&1 | FileCheck --check-prefix=HEAD %s
+# RUN: fsc %s --arch=sm_80 --num-ctas=grid:8 --num-warps=2 --print-after=layout --emit=ptx -o %t.ptx 2>&1 \
+# RUN:   | FileCheck --check-prefix=HEAD %s
 # HEAD: func @f({{.*}} split 8
 # CHECK: shared_store
 # CHECK-NOT: barrier

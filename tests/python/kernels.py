@@ -1,4 +1,5 @@
-"""kernels.py - what the tests of the Python package share: kernels, arrays that speak one protocol each, where softmax.dsl is."""
+"""kernels.py - what the tests of the Python package share: kernels, arrays that speak one protocol each,
+where softmax.dsl is."""
 import os
 
 import numpy as np

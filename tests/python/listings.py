@@ -1,5 +1,6 @@
-"""listings.py - every listing of docs/python.md runs, in the page's order, in one program; what it prints is what the page shows below
-it. A listing that imports torch runs where torch sees a GPU; elsewhere it is compiled, and the last line says how many that were.
+"""listings.py - every listing of docs/python.md runs, in the page's order, in one program; what it prints is what the
+page shows below it. A listing that imports torch runs where torch sees a GPU; elsewhere it is compiled, and the last
+line says how many that were.
 """
 import contextlib
 import io

@@ -1,5 +1,6 @@
-"""test_fake.py - arrays on a GPU that is not there: the fake driver of tests/runtime (FSC_CUDA_LIBRARY) writes down what is launched
-where, on which stream, with which arguments. CUDA's array interface, DLPack, tensors; streams of all kinds of owners.
+"""test_fake.py - arrays on a GPU that is not there: the fake driver of tests/runtime (FSC_CUDA_LIBRARY) writes down
+what is launched where, on which stream, with which arguments. CUDA's array interface, DLPack, tensors; streams of all
+kinds of owners.
 """
 import ctypes as c
 import os
@@ -16,15 +17,16 @@ fake = c.CDLL(os.environ["FSC_CUDA_LIBRARY"]) if os.environ.get("FSC_CUDA_LIBRAR
 
 class Launch(c.Structure):
     """FakeLaunch of fakecuda.h."""
-    _fields_ = [("entry", c.c_char * 64), ("grid", c.c_uint * 3), ("block", c.c_uint * 3), ("shared", c.c_uint), ("cluster", c.c_uint),
-                ("stream", c.c_void_p), ("params", c.c_uint64 * 96)]
+    _fields_ = [("entry", c.c_char * 64), ("grid", c.c_uint * 3), ("block", c.c_uint * 3), ("shared", c.c_uint),
+                ("cluster", c.c_uint), ("stream", c.c_void_p), ("params", c.c_uint64 * 96)]
 
 
 class State(c.Structure):
     """The first members of FakeState."""
-    _fields_ = [("devices", c.c_int), ("params", c.c_int), ("blocks", c.c_int), ("delay", c.c_int), ("generation", c.c_int),
-                ("memory", c.c_size_t), ("version", c.c_int), ("ptx", c.c_int), ("registers", c.c_int), ("threads", c.c_int), ("pageable", c.c_int),
-                ("lost", c.c_bool), ("live", c.c_int), ("launches", c.c_int)]
+    _fields_ = [("devices", c.c_int), ("params", c.c_int), ("blocks", c.c_int), ("delay", c.c_int),
+                ("generation", c.c_int), ("memory", c.c_size_t), ("version", c.c_int), ("ptx", c.c_int),
+                ("registers", c.c_int), ("threads", c.c_int), ("pageable", c.c_int), ("lost", c.c_bool),
+                ("live", c.c_int), ("launches", c.c_int)]
 
 
 if fake:
@@ -42,8 +44,8 @@ class Cuda:
     """What CuPy's arrays have of CUDA's array interface."""
 
     def __init__(self, address, shape, typestr="<f4", strides=None, device=None, stream=None, read_only=False, **more):
-        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, read_only), "version": 3, "strides": strides,
-                                         "stream": stream, **more}
+        self.__cuda_array_interface__ = {"shape": shape, "typestr": typestr, "data": (address, read_only), "version": 3,
+                                         "strides": strides, "stream": stream, **more}
         if device is not None:
             self.device = Device(device)
 
@@ -63,9 +65,9 @@ class Tensor:
 
 
 class Managed(c.Structure):
-    _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_id", c.c_int32), ("ndim", c.c_int32), ("code", c.c_uint8),
-                ("bits", c.c_uint8), ("lanes", c.c_uint16), ("shape", c.POINTER(c.c_int64)), ("strides", c.c_void_p),
-                ("byte_offset", c.c_uint64), ("context", c.c_void_p), ("deleter", c.c_void_p)]
+    _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_id", c.c_int32), ("ndim", c.c_int32),
+                ("code", c.c_uint8), ("bits", c.c_uint8), ("lanes", c.c_uint16), ("shape", c.POINTER(c.c_int64)),
+                ("strides", c.c_void_p), ("byte_offset", c.c_uint64), ("context", c.c_void_p), ("deleter", c.c_void_p)]
 
 
 class Dlpack:
@@ -119,7 +121,8 @@ class Fake(unittest.TestCase):
         self.assertEqual((launch.grid[0], list(launch.params)[:6]), (2, [Y, X, 64, 64, 7, 64]))  # four rows a warp
         launch = self.launched(Dlpack(Y, (3, 32)), Dlpack(X, (3, 32)))
         self.assertEqual((launch.grid[0], list(launch.params)[:6]), (1, [Y, X, 32, 32, 3, 32]))
-        launch = self.launched(fsc.Array(Y, "fp32", (2, 16), device="cuda:0"), fsc.Array(X, "fp32", (2, 16), (100, 1), device="cuda"))
+        launch = self.launched(fsc.Array(Y, "fp32", (2, 16), device="cuda:0"),
+                               fsc.Array(X, "fp32", (2, 16), (100, 1), device="cuda"))
         self.assertEqual((launch.grid[0], list(launch.params)[:6]), (1, [Y, X, 16, 100, 2, 16]))
 
     def test_which_gpu(self):
@@ -130,16 +133,19 @@ class Fake(unittest.TestCase):
         self.assertEqual(sorted(self.softmax._by_device), ["cuda:0", "cuda:1"])
         self.launched(Cuda(Y, (5, 64)), Cuda(X, (5, 64)))
         self.assertEqual(sorted(self.softmax._by_device), ["cuda:0", "cuda:1"])
-        self.refused("its arrays are in memory of GPU 0 and in memory of GPU 1", Cuda(Y, (5, 64), device=0), Tensor(X, (5, 64), device=1))
+        self.refused("its arrays are in memory of GPU 0 and in memory of GPU 1", Cuda(Y, (5, 64), device=0),
+                     Tensor(X, (5, 64), device=1))
         self.refused("in GPU memory and in host memory", Cuda(Y, (5, 64)), np.zeros((5, 64), np.float32))
-        self.refused("argument y is on device .*, where kernels do not run", Tensor(Y, (5, 64), kind="meta"), Tensor(X, (5, 64)))
+        self.refused("argument y is on device .*, where kernels do not run", Tensor(Y, (5, 64), kind="meta"),
+                     Tensor(X, (5, 64)))
         with self.assertRaisesRegex(fsc.DeviceError, "there is no device cuda:7; the driver sees 2"):
             self.softmax(Cuda(Y, (5, 64), device=7), Cuda(X, (5, 64), device=7))
         with self.assertRaisesRegex(fsc.ArgumentError, "its arrays are in GPU memory, and it is to run on device emu"):
             self.softmax.using(device="emu")(Cuda(Y, (5, 64)), Cuda(X, (5, 64)))
 
     def test_the_gpu_that_is_asked_for(self):
-        """A device that is no GPU of the arrays is refused; "cuda" is the arrays', and without them the current context's at each call."""
+        """A device that is no GPU of the arrays is refused; "cuda" is the arrays',
+        and without them the current context's at each call."""
         on = [(Cuda(Y, (5, 64), device=i), Tensor(X, (5, 64), device=i)) for i in (0, 1)]
         nowhere, first = (Cuda(Y, (5, 64)), Cuda(X, (5, 64))), self.softmax
         for i in (0, 1):
@@ -174,7 +180,8 @@ class Fake(unittest.TestCase):
         self.assertEqual(self.launched(y, x, stream=0x77).stream, 0x77)
         self.assertEqual(self.launched(y, x, stream=types.SimpleNamespace(cuda_stream=0x78)).stream, 0x78)
         self.assertEqual(self.launched(y, x, stream=types.SimpleNamespace(ptr=0x79)).stream, 0x79)
-        self.assertEqual(self.launched(y, x, stream=types.SimpleNamespace(__cuda_stream__=lambda: (0, 0x80))).stream, 0x80)
+        self.assertEqual(self.launched(y, x, stream=types.SimpleNamespace(__cuda_stream__=lambda: (0, 0x80))).stream,
+                         0x80)
 
     def test_streams_of_arrays(self):
         waits = lambda: fake.fake_calls(b"cuStreamSynchronize")  # noqa: E731
@@ -232,7 +239,8 @@ class Fake(unittest.TestCase):
             is_initialized=lambda: True, current_stream=lambda i: types.SimpleNamespace(cuda_stream=current[i])))
         try:
             for device in (0, 1):
-                self.assertEqual(self.launched(Real(Y, (7, 64), device), Real(X, (7, 64), device)).stream, 0xA0 + device)
+                self.assertEqual(self.launched(Real(Y, (7, 64), device), Real(X, (7, 64), device)).stream,
+                                 0xA0 + device)
             current[1] = 0xB1
             self.assertEqual(self.launched(Real(Y, (7, 64), 1), Real(X, (7, 64), 1)).stream, 0xB1)
             self.assertEqual(self.launched(Real(Y, (7, 64), 1), Real(X, (7, 64), 1), stream=5).stream, 5)

@@ -10,7 +10,8 @@ import fsc
 import numpy as np
 from fsc import _kernel
 
-SOURCE = "@kernel(grid=(1,))\ndef scale(y: *fp32[8], x: *fp32[8], by: fp32):\n    i = arange(0, 8)\n    store(y + i, load(x + i) * by)\n"
+SOURCE = ("@kernel(grid=(1,))\ndef scale(y: *fp32[8], x: *fp32[8], by: fp32):\n    i = arange(0, 8)\n    store(y + i, "
+          "load(x + i) * by)\n")
 
 
 def child_status(work):

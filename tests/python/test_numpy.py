@@ -1,5 +1,5 @@
-"""test_numpy.py - the Python package on the CPU and on emulated threads: NumPy's arrays and those of other protocols, against formulas
-in float64; every mistake with fsc's message; threads.
+"""test_numpy.py - the Python package on the CPU and on emulated threads: NumPy's arrays and those of other protocols,
+against formulas in float64; every mistake with fsc's message; threads.
 """
 import ctypes as c
 import gc
@@ -17,8 +17,8 @@ import unittest
 import fsc
 import numpy as np
 from fsc import _arrays as arrays
-from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NESTED, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON, WRONG, LikeTorch, OnlyDlpack,
-                     OnlyInterface, softmax_of)
+from kernels import (ADD_IN_PLACE, BEYOND, COPY, EXAMPLES, NESTED, NO_RULE, SCALE, SOFTMAX, TOLD, TRANSPOSE, TRITON,
+                     WRONG, LikeTorch, OnlyDlpack, OnlyInterface, softmax_of)
 
 DEVICES = ["cpu", "emu"]
 rng = np.random.default_rng(0)
@@ -41,7 +41,8 @@ class Launches(unittest.TestCase):
             x, y = rng.normal(size=(12, 64)).astype(np.float32)[::2, 3:40], whole[:, 5:42]
             softmax(y, x)
             np.testing.assert_allclose(y, softmax_of(x), rtol=2e-6)
-            self.assertTrue((whole[:, :5] == 7).all() and (whole[:, 42:] == 7).all(), "what lies beside the view is as it was")
+            self.assertTrue((whole[:, :5] == 7).all() and (whole[:, 42:] == 7).all(),
+                            "what lies beside the view is as it was")
 
     def test_both_strides(self):
         for device in DEVICES:
@@ -63,7 +64,8 @@ class Launches(unittest.TestCase):
 
     def test_every_element_type(self):
         copy = fsc.loads(COPY).copy
-        for dtype in ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]:
+        for dtype in ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16",
+                      "float32", "float64"]:
             x = rng.integers(0, 2, 77).astype(dtype)
             y = np.zeros_like(x)
             copy(y, x)
@@ -81,7 +83,8 @@ class Launches(unittest.TestCase):
             y = np.zeros_like(codes)
             copy(fsc.view(y, dtype), fsc.view(codes, dtype))
             np.testing.assert_array_equal(y, codes)
-        with self.assertRaisesRegex(fsc.ArgumentError, "argument y is seen as bf16, and its elements are not of that size"):
+        with self.assertRaisesRegex(fsc.ArgumentError,
+                                    "argument y is seen as bf16, and its elements are not of that size"):
             scale(fsc.view(np.zeros(3, np.float32), "bf16"), fsc.view(x, "bf16"))
         with self.assertRaisesRegex(fsc.ArgumentError, "there is no element type fp12"):
             fsc.view(x, "fp12")
@@ -119,13 +122,16 @@ class Launches(unittest.TestCase):
         y = np.zeros(4, np.int32)
         mark(y, np.int64(3), 1 << 63, grid=4)
         self.assertEqual(y.tolist(), [11, 12, 13, 14])
-        with self.assertRaisesRegex(fsc.ArgumentError, "argument value is 18446744073709551616, which does not fit 64 bits"):
+        with self.assertRaisesRegex(fsc.ArgumentError,
+                                    "argument value is 18446744073709551616, which does not fit 64 bits"):
             mark(y, 3, 1 << 64, grid=4)
 
     def test_integers_of_64_bits(self):
         """What a type holds arrives, and what it does not hold is refused: the number is never another."""
-        types = {"i8": np.int8, "u8": np.uint8, "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64, "fp64": np.float64}
-        values = [0, 1, -1, 127, 128, 255, 256, -129, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 5, -2**63, -2**63 - 1, 2**64, np.uint64(2**64 - 1)]
+        types = {"i8": np.int8, "u8": np.uint8, "i32": np.int32, "u32": np.uint32, "i64": np.int64, "u64": np.uint64,
+                 "fp64": np.float64}
+        values = [0, 1, -1, 127, 128, 255, 256, -129, 2**31, 2**32 - 1, 2**63 - 1, 2**63, 2**64 - 5, -2**63, -2**63 - 1,
+                  2**64, np.uint64(2**64 - 1)]
         for name, dtype in types.items():
             keep = fsc.loads(f"@kernel(grid=(1,))\ndef keep(y: *{name}, v: {name}):\n    store(y, v)\n").keep
             is_float = name == "fp64"
@@ -134,7 +140,8 @@ class Launches(unittest.TestCase):
                 fits = -2**63 <= number < 2**64 if is_float else np.iinfo(dtype).min <= number <= np.iinfo(dtype).max
                 if fits:
                     keep(y, value)
-                    self.assertEqual(float(y[0]) if is_float else int(y[0]), float(number) if is_float else number, f"{name} {value}")
+                    self.assertEqual(float(y[0]) if is_float else int(y[0]), float(number) if is_float else number,
+                                     f"{name} {value}")
                 else:
                     with self.assertRaisesRegex(fsc.ArgumentError, f"argument v is {number}, which does not fit"):
                         keep(y, value)
@@ -142,22 +149,26 @@ class Launches(unittest.TestCase):
     def test_grids(self):
         for device in DEVICES:
             mark = fsc.loads(NO_RULE, device=device).mark
-            for grid, count in [(4, 4), ((3,), 3), ([4, 2], 8), ((4, 2, 1), 8), (np.int64(2), 2), ([np.int32(4), np.uint8(2)], 8)]:
+            for grid, count in [(4, 4), ((3,), 3), ([4, 2], 8), ((4, 2, 1), 8), (np.int64(2), 2),
+                                ([np.int32(4), np.uint8(2)], 8)]:
                 y = np.full(8, -1, np.int32)
                 mark(y, 0, 0, grid=grid)
                 self.assertEqual(y.tolist(), list(range(count)) + [-1] * (8 - count))
         mark = fsc.loads(NO_RULE).mark
-        for grid, why in [(None, "has no launch rule: give it a grid"), ((1, 2, 3, 4), "a grid is one to three numbers, not 4"),
-                          ((-1,), "the grid's x is -1"), ((1, 70000), "70000 programs along y are beyond the limit, 65535"),
-                          ((1.5,), "the grid \\(1.5,\\) is no whole number"), (2.0, "the grid 2.0 is no"), ("4", "the grid '4' is no"),
-                          (np.zeros(()), "is no whole number"), ((1 << 63,), "no whole numbers of 64 bits"), ((), "a grid is one to three numbers, not 0")]:
+        for grid, why in [(None, "has no launch rule: give it a grid"),
+                          ((1, 2, 3, 4), "a grid is one to three numbers, not 4"), ((-1,), "the grid's x is -1"),
+                          ((1, 70000), "70000 programs along y are beyond the limit, 65535"),
+                          ((1.5,), "the grid \\(1.5,\\) is no whole number"), (2.0, "the grid 2.0 is no"),
+                          ("4", "the grid '4' is no"), (np.zeros(()), "is no whole number"),
+                          ((1 << 63,), "no whole numbers of 64 bits"), ((), "a grid is one to three numbers, not 0")]:
             with self.assertRaisesRegex(fsc.ArgumentError, why):
                 mark(y, 0, 0, grid=grid)
         mark(y, 0, 0, grid=0)
 
     def test_meta(self):
         """What a grid that is a function is given: defaults, settings as numbers, arguments by position and by name."""
-        source = ("@kernel\ndef mark(y: *i32, n: i32, k: fp32 = 0.25, B: constexpr = 16, C: constexpr = 2, D: constexpr = 3, T: dtype = i32, U: dtype):\n"
+        source = ("@kernel\ndef mark(y: *i32, n: i32, k: fp32 = 0.25, B: constexpr = 16, C: constexpr = 2, D: "
+                  "constexpr = 3, T: dtype = i32, U: dtype):\n"
                   "    store(y + program_id(0), B + C + D)\n")
         self.assertNotIn("U", fsc.loads(source).mark._meta((), {}))
         mark, y, seen = fsc.loads(source).mark.using(C="4", U="fp16", fast_math=True), np.zeros(4, np.int32), {}
@@ -183,15 +194,18 @@ class Launches(unittest.TestCase):
                     out[:] = 0
                     kernel[lambda meta: (-(-300 // meta["BLOCK"]),)](x, y, out, 300, factor, **named)
                     np.testing.assert_array_equal(out, (x + y) * 2)
-                with self.assertRaisesRegex(fsc.ArgumentError, "argument out_ptr is read-only, and the kernel writes it"):
+                with self.assertRaisesRegex(fsc.ArgumentError,
+                                            "argument out_ptr is read-only, and the kernel writes it"):
                     add(y, y, x, 300, factor, BLOCK=128, grid=3)
             with self.assertRaisesRegex(fsc.ArgumentError, "argument n is missing, and no array says what it is"):
                 add(x, y, out, factor=2, BLOCK=128, grid=3)
-            with self.assertRaisesRegex(fsc.SourceError, "add.py:7:.*the constexpr parameter 'BLOCK' of 'add' has no value"):
+            with self.assertRaisesRegex(fsc.SourceError,
+                                        "add.py:7:.*the constexpr parameter 'BLOCK' of 'add' has no value"):
                 add(x, y, out, 300, factor, grid=3)
 
     def test_functions_by_name(self):
-        """What others call, what stands inside of host functions, what triton.jit(f) makes; a broken function is its own affair."""
+        """What others call, what stands inside of host functions, what triton.jit(f) makes;
+        a broken function is its own affair."""
         source = fsc.loads(NESTED, file="nested.py")
         self.assertEqual(source.kernels, ["defaults", "caller", "made", "broken"])
         y = np.zeros(32, np.float32)
@@ -199,14 +213,16 @@ class Launches(unittest.TestCase):
             kernel[(1,)](y, B=32)
             np.testing.assert_array_equal(y, value, err_msg=kernel.__name__)
         for name in ("plain", "make", "Settings"):
-            with self.assertRaisesRegex(AttributeError, f"nested.py has no kernel '{name}'; it has defaults, caller, made, broken"):
+            with self.assertRaisesRegex(AttributeError,
+                                        f"nested.py has no kernel '{name}'; it has defaults, caller, made, broken"):
                 getattr(source, name)
         with self.assertRaisesRegex(fsc.SourceError, "nested.py:47:.*'with' is not part of the kernel language"):
             source.broken(y)
 
     def test_other_files(self):
         """Imports are read anew in each handle, whatever the cache holds."""
-        kernel = "import triton\nimport triton.language as tl\nfrom helper import exp\n\n\n@triton.jit\ndef k(x):\n    tl.store(x, exp(tl.load(x)))\n"
+        kernel = ("import triton\nimport triton.language as tl\nfrom helper import exp\n\n\n@triton.jit\ndef k(x):\n   "
+                  " tl.store(x, exp(tl.load(x)))\n")
         helper = "import triton\n\n\n@triton.jit\ndef exp(x):\n    return x + %d\n"
         with tempfile.TemporaryDirectory() as folder:
             path, y = pathlib.Path(folder, "k.py"), np.zeros(1, np.float32)
@@ -253,8 +269,8 @@ class Settings(unittest.TestCase):
     def test_constexpr_types_and_options(self):
         scale = fsc.loads(SCALE).scale
         x, y = np.ones(300, np.float32), np.zeros(300, np.float32)
-        for settings in [{"B": 64}, {"num_warps": 2}, {"opt_level": 0}, {"fast_math": True}, {"T": "fp32"}, {"T": np.float32},
-                         {"T": np.dtype("float32")}, {"B": 128, "no_cache": True}]:
+        for settings in [{"B": 64}, {"num_warps": 2}, {"opt_level": 0}, {"fast_math": True}, {"T": "fp32"},
+                         {"T": np.float32}, {"T": np.dtype("float32")}, {"B": 128, "no_cache": True}]:
             scale(y, x, **settings)
             self.assertTrue((y == 0.5).all())
             y[:] = 0
@@ -267,7 +283,8 @@ class Settings(unittest.TestCase):
     def test_mistakes(self):
         scale = fsc.loads(SCALE).scale
         x = np.ones(3, np.float32)
-        for settings, why in [({"num_warps": "two"}, "option num_warps is a whole number, not 'two'"), ({"BB": 3}, "has no parameter 'BB'"),
+        for settings, why in [({"num_warps": "two"}, "option num_warps is a whole number, not 'two'"),
+                              ({"BB": 3}, "has no parameter 'BB'"),
                               ({"debug": "maybe"}, "option debug is true or false"), ({"T": "fp99"}, "fp99"),
                               ({"passes": "dce,flod"}, "unknown pass 'flod'")]:
             with self.assertRaisesRegex(fsc.Error, why):
@@ -293,7 +310,8 @@ class Settings(unittest.TestCase):
 class Names(unittest.TestCase):
     def test_signature(self):
         softmax = fsc.load(SOFTMAX).softmax
-        want = ("softmax(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32, n_rows: i32, "
+        want = ("softmax(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32, "
+                "n_rows: i32, "
                 "n_cols: i32, BLOCK: constexpr = next_power_of_2(n_cols), T: dtype = fp32)")
         self.assertEqual(softmax.signature, want)
         self.assertEqual(repr(softmax), f"<fsc kernel {want}>")
@@ -345,12 +363,14 @@ class Mistakes(unittest.TestCase):
         self.refused("n_rows is 4 by the shape of y, and 3 by the shape of x", y, x[:3])
         self.refused("n_cols is 7 by n_cols=7, and 8 by the shape of y", y, x, n_cols=7)
         self.refused("x has 2 dimensions by its contract, and the array has 1", y, x[0])
-        self.refused("dimension 1 of x has a stride of 2, and its contract wants 1: pass a contiguous copy", y[:, :4], x[:, ::2])
+        self.refused("dimension 1 of x has a stride of 2, and its contract wants 1: pass a contiguous copy", y[:, :4],
+                     x[:, ::2])
         self.refused("argument x is missing", y)
         self.refused("argument y is missing", x=x)
         self.refused("takes 6 arguments by position, not 7: softmax\\(y: ", y, x, 8, 8, 4, 8, 9)
         self.refused("argument x is given twice, by position and by name", y, x, x=x)
-        self.refused("has no parameter 'rows', and there is no such option; its parameters are y, x, y_stride", y, x, rows=4)
+        self.refused("has no parameter 'rows', and there is no such option; its parameters are y, x, y_stride", y, x,
+                     rows=4)
         self.refused("argument x points to fp32, and the kernel is compiled for fp16", y.astype(np.float16), x)
         self.refused("argument x is None", y, None)
         self.refused("argument x is of type list", y, [1, 2])
@@ -390,7 +410,8 @@ class Mistakes(unittest.TestCase):
                      fsc.Array(0x10000, "fp32", (8,), device="cuda"))
         with self.assertRaisesRegex(fsc.ArgumentError, "'tpu' is no device of memory"):
             fsc.Array(0, "fp32", (8,), device="tpu")
-        with self.assertRaisesRegex(fsc.ArgumentError, "its arrays are in host memory, and it is to run on device cuda"):
+        with self.assertRaisesRegex(fsc.ArgumentError,
+                                    "its arrays are in host memory, and it is to run on device cuda"):
             self.kernel.using(device="cuda")(y, x)
 
     def test_streams(self):
@@ -423,9 +444,11 @@ class Mistakes(unittest.TestCase):
 class OddObjects(unittest.TestCase):
     """Objects that claim to be arrays, numbers or streams, and lie or raise: fsc.ArgumentError, whatever they do."""
 
-    ERRORS = [TypeError("t"), KeyError("k"), AttributeError("a"), ValueError(), OverflowError("o"), RuntimeError("r"), BufferError("b"),
-              RecursionError("d"), ZeroDivisionError("z"), type("Unspeakable", (Exception,), {"__str__": lambda self: 1 // 0})()]
-    NONSENSE = [None, "x", b"x", 1.5, -1, 2**63, -2**63 - 1, 2**64, 2**200, (), [], {}, (1, 2, 3), object(), float("nan"), "<f4", (None,), [1.5], ("4",)]
+    ERRORS = [TypeError("t"), KeyError("k"), AttributeError("a"), ValueError(), OverflowError("o"), RuntimeError("r"),
+              BufferError("b"), RecursionError("d"), ZeroDivisionError("z"),
+              type("Unspeakable", (Exception,), {"__str__": lambda self: 1 // 0})()]
+    NONSENSE = [None, "x", b"x", 1.5, -1, 2**63, -2**63 - 1, 2**64, 2**200, (), [], {}, (1, 2, 3), object(),
+                float("nan"), "<f4", (None,), [1.5], ("4",)]
 
     def setUp(self):
         self.kernel = fsc.loads(SCALE).scale
@@ -452,16 +475,19 @@ class OddObjects(unittest.TestCase):
 
     def test_what_raises(self):
         for error in self.ERRORS:
-            for name in ["__array_interface__", "__cuda_array_interface__", "__dlpack__", "__dlpack_device__", "data_ptr", "shape", "dtype", "device",
-                         "stride", "__index__", "__float__", "__class__"]:
-                self.refused(type("Odd", (), {name: property(self.raises(error))})(), f"property {name} raises {error!r:.20}")
+            for name in ["__array_interface__", "__cuda_array_interface__", "__dlpack__", "__dlpack_device__",
+                         "data_ptr", "shape", "dtype", "device", "stride", "__index__", "__float__", "__class__"]:
+                self.refused(type("Odd", (), {name: property(self.raises(error))})(),
+                             f"property {name} raises {error!r:.20}")
             methods = {"__dlpack__": self.raises(error), "__dlpack_device__": lambda self: (1, 0)}
             self.refused(type("Odd", (), methods)(), "__dlpack__ raises")
-            self.refused(type("Odd", (), {**methods, "__dlpack_device__": self.raises(error)})(), "__dlpack_device__ raises")
+            self.refused(type("Odd", (), {**methods, "__dlpack_device__": self.raises(error)})(),
+                         "__dlpack_device__ raises")
             tensor = dict(data_ptr=lambda self: 64, dtype="fp32", shape=(4,), stride=lambda self: (1,), device="cpu")
             for name in ("data_ptr", "stride"):
                 self.refused(type("Odd", (), {**tensor, name: self.raises(error)})(), f"a tensor's {name} raises")
-            number = type("Odd", (), {"__index__": self.raises(error), "__int__": self.raises(error), "__float__": self.raises(error)})
+            number = type("Odd", (), {"__index__": self.raises(error), "__int__": self.raises(error),
+                                      "__float__": self.raises(error)})
             for kind in (numbers.Integral, numbers.Real):
                 kind.register(number)
                 self.refused(number(), "a number raises")
@@ -476,16 +502,21 @@ class OddObjects(unittest.TestCase):
                     is_fine |= key == "shape" and odd in ((), [], {}, b"", ())
                     if not is_fine:
                         self.refused(type("Odd", (), {protocol: {**true, key: odd}})(), f"{protocol}: {key} is {odd!r}")
-            for typestr in ("<f8", "<V4", ">f4", "<f3", "|O8", "<M8", "<f", "<4", "", "<f0", "<f-4", "<c8", "\udcff", "<f4x"):
-                self.refused(type("Odd", (), {protocol: {**true, "typestr": typestr, "strides": (3,)}})(), f"{protocol}: {typestr!r}")
-            self.refused(type("Odd", (), {protocol: {**true, "typestr": "<V8"}, "dtype": "float32"})(), "a typestr of another size")
+            for typestr in ("<f8", "<V4", ">f4", "<f3", "|O8", "<M8", "<f", "<4", "", "<f0", "<f-4", "<c8", "\udcff",
+                            "<f4x"):
+                self.refused(type("Odd", (), {protocol: {**true, "typestr": typestr, "strides": (3,)}})(),
+                             f"{protocol}: {typestr!r}")
+            self.refused(type("Odd", (), {protocol: {**true, "typestr": "<V8"}, "dtype": "float32"})(),
+                         "a typestr of another size")
             for data in ((0, False, 1), (2**64, False), (-1, False), ("x", False), (1.5, False), (None,)):
                 self.refused(type("Odd", (), {protocol: {**true, "data": data}})(), f"{protocol}: data is {data!r}")
             for shape in ((-4,), (2**31,), (2**63,), (4, 4), (1,) * 9, ("4",), (4.0,), (2**62, 2**62)):
-                self.refused(type("Odd", (), {protocol: {**true, "shape": shape, "strides": None}})(), f"{protocol}: shape is {shape!r}")
+                self.refused(type("Odd", (), {protocol: {**true, "shape": shape, "strides": None}})(),
+                             f"{protocol}: shape is {shape!r}")
         gpu = dict(true, stream=None)
         for stream in (-1, 2**64, "x", 1.5, [], object()):
-            self.refused(type("Odd", (), {"__cuda_array_interface__": {**gpu, "stream": stream}})(), f"stream is {stream!r}")
+            self.refused(type("Odd", (), {"__cuda_array_interface__": {**gpu, "stream": stream}})(),
+                         f"stream is {stream!r}")
         for device in (-1, 4095, 2**40, -2**70):
             array = type("Odd", (), {"__cuda_array_interface__": gpu, "device": type("D", (), {"id": device})()})
             self.refused(array(), f"on GPU {device}")
@@ -495,7 +526,8 @@ class OddObjects(unittest.TestCase):
         for odd in self.NONSENSE:
             methods = {"__dlpack__": lambda self, stream=None, odd=odd: odd, "__dlpack_device__": lambda self: (1, 0)}
             self.refused(type("Odd", (), methods)(), f"__dlpack__ gives {odd!r}")
-            methods = {"__dlpack__": lambda self, stream=None: capsule(), "__dlpack_device__": lambda self, odd=odd: odd}
+            methods = {"__dlpack__": lambda self, stream=None: capsule(),
+                       "__dlpack_device__": lambda self, odd=odd: odd}
             self.refused(type("Odd", (), methods)(), f"__dlpack_device__ gives {odd!r}")
 
         class Lying(OnlyDlpack):
@@ -510,8 +542,9 @@ class OddObjects(unittest.TestCase):
                 return found
 
         sizes = (c.c_int64 * 1)(-4)
-        for change in [dict(ndim=-1), dict(ndim=9), dict(ndim=2**31 - 1), dict(shape=c.POINTER(c.c_int64)()), dict(bits=7), dict(code=99), dict(lanes=4),
-                       dict(shape=c.cast(sizes, c.POINTER(c.c_int64))), dict(byte_offset=2**64 - 1)]:
+        for change in [dict(ndim=-1), dict(ndim=9), dict(ndim=2**31 - 1), dict(shape=c.POINTER(c.c_int64)()),
+                       dict(bits=7), dict(code=99), dict(lanes=4), dict(shape=c.cast(sizes, c.POINTER(c.c_int64))),
+                       dict(byte_offset=2**64 - 1)]:
             self.refused(type("Changed", (Lying,), {"change": change})(self.x), f"DLPack with {change}")
 
     def test_streams(self):
@@ -528,11 +561,13 @@ class OddObjects(unittest.TestCase):
                 self.kernel(self.y, self.x, f=1.0, stream=stream)
 
     def test_arrays_of_ours(self):
-        for args in [("x", "fp32", (4,)), (64, "fp32", 4), (64, "fp32", ("4",)), (64, "fp32", (4,), (1.5,)), (None, "fp32", (4,)), (64, object(), (4,)),
-                     (64, "\udcff", (4,)), (64, "fp32", (4,), None, 5), (64, "fp32", (4,), None, "cuda:\u0665"), (64, "fp32", (4,), None, "cuda:4095")]:
+        for args in [("x", "fp32", (4,)), (64, "fp32", 4), (64, "fp32", ("4",)), (64, "fp32", (4,), (1.5,)),
+                     (None, "fp32", (4,)), (64, object(), (4,)), (64, "\udcff", (4,)), (64, "fp32", (4,), None, 5),
+                     (64, "fp32", (4,), None, "cuda:\u0665"), (64, "fp32", (4,), None, "cuda:4095")]:
             with self.assertRaises(fsc.ArgumentError, msg=repr(args)):
                 fsc.Array(*args)
-        for args in [(64, "fp32", (4,), (1, 1)), (-1, "fp32", (4,)), (2**64, "fp32", (4,)), (64, "fp32", (2**63,)), (64, "fp32", (-4,))]:
+        for args in [(64, "fp32", (4,), (1, 1)), (-1, "fp32", (4,)), (2**64, "fp32", (4,)), (64, "fp32", (2**63,)),
+                     (64, "fp32", (-4,))]:
             self.refused(fsc.Array(*args), repr(args))
         self.refused(fsc.view(fsc.Array(64, "fp32", (4,)), "fp64"), "a view of another size")
 
@@ -615,11 +650,13 @@ class Together(unittest.TestCase):
 
 class Library(unittest.TestCase):
     def run_with(self, **env):
-        return subprocess.run([sys.executable, "-c", "import fsc; print(fsc.version)"], env={**os.environ, "LD_PRELOAD": "", **env},
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True).stdout
+        return subprocess.run([sys.executable, "-c", "import fsc; print(fsc.version)"],
+                              env={**os.environ, "LD_PRELOAD": "", **env}, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, text=True).stdout
 
     def test_missing(self):
-        self.assertIn("LibraryError: FSC_LIBRARY names no library that can be loaded: nowhere.so", self.run_with(FSC_LIBRARY="nowhere.so"))
+        self.assertIn("LibraryError: FSC_LIBRARY names no library that can be loaded: nowhere.so",
+                      self.run_with(FSC_LIBRARY="nowhere.so"))
 
     def test_of_another_version(self):
         said = self.run_with(FSC_LIBRARY="libm.so.6")
@@ -628,7 +665,8 @@ class Library(unittest.TestCase):
     def test_of_another_number(self):
         from fsc import _library
 
-        with self.assertRaisesRegex(fsc.LibraryError, f"a.so is another version than this package: number 9, not {_library.VERSION_NUMBER}"):
+        with self.assertRaisesRegex(fsc.LibraryError, "a.so is another version than this package: number 9, not "
+                                                      f"{_library.VERSION_NUMBER}"):
             _library.check_version(types.SimpleNamespace(fsc_version_number=lambda: 9), "a.so")
 
     def test_this_one(self):

@@ -1,5 +1,5 @@
-"""test_torch.py - the Python package with torch on a GPU: streams, views, types, graphs, torch.compile, opcheck, threads. Without
-torch or a GPU: one line, and exit code 3, which ctest takes as a skip.
+"""test_torch.py - the Python package with torch on a GPU: streams, views, types, graphs, torch.compile, opcheck,
+threads. Without torch or a GPU: one line, and exit code 3, which ctest takes as a skip.
 """
 import sys
 import threading
@@ -22,7 +22,8 @@ torch.manual_seed(0)
 
 
 def close(y, x):
-    torch.testing.assert_close(y.double(), torch.softmax(x.double(), -1), rtol={torch.float32: 2e-6}.get(x.dtype, 1e-2), atol=1e-7)
+    torch.testing.assert_close(y.double(), torch.softmax(x.double(), -1), rtol={torch.float32: 2e-6}.get(x.dtype, 1e-2),
+                               atol=1e-7)
 
 
 class Tensors(unittest.TestCase):
@@ -47,8 +48,8 @@ class Tensors(unittest.TestCase):
 
     def test_types(self):
         copy = fsc.loads(COPY).copy
-        for dtype in (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.float16, torch.bfloat16, torch.float32,
-                      torch.float64, torch.bool, torch.float8_e4m3fn, torch.float8_e5m2):
+        for dtype in (torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8, torch.float16, torch.bfloat16,
+                      torch.float32, torch.float64, torch.bool, torch.float8_e4m3fn, torch.float8_e5m2):
             x = torch.randint(0, 2, (100,), device="cuda").to(dtype)
             y = torch.zeros(100, device="cuda").to(dtype)
             copy(y, x)
@@ -64,8 +65,10 @@ class Tensors(unittest.TestCase):
 
     def test_mistakes(self):
         x = torch.randn(9, 100, device="cuda")
-        for bad, why in [(x[:3], "n_rows is 9 by the shape of y, and 3 by the shape of x"), (x.t(), "shape of x"), (x[:, ::2], "n_cols is 100"),
-                         (x.double(), "argument x points to fp64, and the kernel is compiled for fp32"), (x.to("meta"), "where kernels do not run")]:
+        for bad, why in [(x[:3], "n_rows is 9 by the shape of y, and 3 by the shape of x"), (x.t(), "shape of x"),
+                         (x[:, ::2], "n_cols is 100"),
+                         (x.double(), "argument x points to fp64, and the kernel is compiled for fp32"),
+                         (x.to("meta"), "where kernels do not run")]:
             with self.assertRaisesRegex(fsc.ArgumentError, why):
                 softmax(torch.zeros_like(x), bad)
 

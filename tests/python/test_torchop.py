@@ -1,5 +1,5 @@
-"""test_torchop.py - fsc.torch_op without torch: a stand-in for torch.library writes down what is registered, and tensors are NumPy's.
-tests/python/test_torch.py does it with torch, where that and a GPU are.
+"""test_torchop.py - fsc.torch_op without torch: a stand-in for torch.library writes down what is registered, and
+tensors are NumPy's. tests/python/test_torch.py does it with torch, where that and a GPU are.
 """
 import sys
 import types
@@ -31,7 +31,8 @@ def custom_op(name, function=None, /, *, mutates_args, device_types=None, schema
 class Operators(unittest.TestCase):
     def setUp(self):
         self.was = sys.modules.get("torch")
-        sys.modules["torch"] = types.SimpleNamespace(Tensor=type("Tensor", (), {}), library=types.SimpleNamespace(custom_op=custom_op),
+        sys.modules["torch"] = types.SimpleNamespace(Tensor=type("Tensor", (), {}),
+                                                     library=types.SimpleNamespace(custom_op=custom_op),
                                                      empty_like=lambda t: np.full_like(t, np.nan))
 
     def tearDown(self):
@@ -43,7 +44,8 @@ class Operators(unittest.TestCase):
     def test_arguments_that_change(self):
         op = fsc.torch_op(fsc.load(SOFTMAX).softmax)
         self.assertEqual(op.name, "fsc::softmax")
-        self.assertEqual(op.schema, "(Tensor(a0!) y, Tensor x, *, SymInt? y_stride=None, SymInt? x_stride=None, SymInt? n_rows=None, "
+        self.assertEqual(op.schema, "(Tensor(a0!) y, Tensor x, *, SymInt? y_stride=None, SymInt? x_stride=None, "
+                                    "SymInt? n_rows=None, "
                                     "SymInt? n_cols=None) -> ()")
         self.assertEqual(list(op.mutates_args), ["y"])
         x = np.arange(12, dtype=np.float32).reshape(3, 4)
@@ -65,7 +67,8 @@ class Operators(unittest.TestCase):
         self.assertTrue(fake.shape == (3, 4) and np.isnan(fake).all(), "the fake implementation runs nothing")
 
     def test_results_by_function(self):
-        op = fsc.torch_op(fsc.loads(SCALE).scale.using(T="fp16"), outputs={"y": lambda x: np.zeros(x.shape, np.float16)})
+        op = fsc.torch_op(fsc.loads(SCALE).scale.using(T="fp16"),
+                          outputs={"y": lambda x: np.zeros(x.shape, np.float16)})
         self.assertEqual(op.schema, "(Tensor x, *, SymInt? n=None, float? f=None) -> Tensor")
         x = np.ones(5, np.float16)
         self.assertEqual(op(x, f=3.0).tolist(), [3.0] * 5)
@@ -86,8 +89,10 @@ class Operators(unittest.TestCase):
 
     def test_mistakes(self):
         softmax = fsc.load(SOFTMAX).softmax
-        for outputs, why in [({"x": "y"}, "output 'x' is no pointer that it writes; it writes y"), ({"z": "x"}, "output 'z' is no pointer"),
-                             ({"y": "z"}, "output 'y' is to be like 'z', which is no input tensor"), ({"y": "y"}, "like 'y', which is no input")]:
+        for outputs, why in [({"x": "y"}, "output 'x' is no pointer that it writes; it writes y"),
+                             ({"z": "x"}, "output 'z' is no pointer"),
+                             ({"y": "z"}, "output 'y' is to be like 'z', which is no input tensor"),
+                             ({"y": "y"}, "like 'y', which is no input")]:
             with self.assertRaisesRegex(fsc.ArgumentError, why):
                 fsc.torch_op(softmax, outputs=outputs)
         with self.assertRaisesRegex(fsc.ArgumentError, "the source says no type of y"):

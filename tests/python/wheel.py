@@ -1,5 +1,6 @@
-"""wheel.py BUILDER VERSION LIBRARY STRIP - the wheel is made, pip installs it into a venv without a network, softmax runs from there
-without any variable that names the library, and pip takes it away again. No venv or pip on this machine: exit code 3, a skip.
+"""wheel.py BUILDER VERSION LIBRARY STRIP - the wheel is made, pip installs it into a venv without a network, softmax
+runs from there without any variable that names the library, and pip takes it away again. No venv or pip on this
+machine: exit code 3, a skip.
 """
 import base64
 import hashlib
@@ -52,7 +53,8 @@ def check_record(path):
 def main():
     builder, version, library, strip = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        path = run(sys.executable, builder, "--version", version, "--library", library, "--strip", strip, "--out", folder).strip()
+        path = run(sys.executable, builder, "--version", version, "--library", library, "--strip", strip, "--out",
+                   folder).strip()
         assert re.fullmatch(rf"fsc-{re.escape(version)}-py3-none-linux_\w+\.whl", os.path.basename(path)), path
         check_record(path)
         try:

@@ -1,7 +1,7 @@
 # compile_times.py - the slowest compiles among options drawn over every example.
 #
-# In: the tool; how many, a seed. Out: the slowest, in seconds of the processor's time, so that other work on the machine
-# does not count; status 1 where one takes more than LIMIT, or ends other than with code or errors.
+# In: the tool; how many, a seed. Out: the slowest, in seconds of the processor's time, so that other work on the
+# machine does not count; status 1 where one takes more than LIMIT, or ends other than with code or errors.
 # Method: tiles of 16 to 32768 places an axis, 1 to 32 warps or the compiler's choice, types, targets. What is refused
 # counts like the rest: a refusal has to come soon.
 import argparse

@@ -1,9 +1,11 @@
 """evaluate.py - what a random kernel leaves in memory, computed with NumPy from the language's definition alone.
 
-In: a Program. Out: Evaluator(p).run() gives, per buffer, the memory image and the tolerance per element (None: bitwise).
-Method: programs one after the other, statements in order. An integer has its value `v` and its exact form `w` in 64 bits,
-which comparisons and pointers use; where the language leaves the exact form open, `open` marks the elements, and using
-it there raises Undefined, as does everything else that has no defined result. Floats carry an error bound `err` or None.
+In: a Program. Out: Evaluator(p).run() gives, per buffer,
+the memory image and the tolerance per element (None: bitwise).
+Method: programs one after the other, statements in order. An integer has its value `v` and its exact form `w` in 64
+bits, which comparisons and pointers use; where the language leaves the exact form open, `open` marks the elements, and
+using it there raises Undefined, as does everything else that has no defined result. Floats carry an error bound `err`
+or None.
 """
 import numpy as np
 
@@ -68,7 +70,8 @@ class Evaluator:
             self.steps += 1
             if self.steps > 20000:
                 raise Undefined("too many steps")
-            leave = getattr(self, "do_" + s.kind.replace("for", "loop").replace("while", "count").replace("if", "branch"))(s, env)
+            leave = getattr(self, "do_" +
+                            s.kind.replace("for", "loop").replace("while", "count").replace("if", "branch"))(s, env)
             if leave:
                 return leave
         return None
@@ -252,7 +255,8 @@ class Evaluator:
 
     def of_fullv(self, n, env):
         x = self.convert(self.value(n.kids[0], env), n.dtype)
-        return Value(n.dtype, np.full(n.shape, x.v), None, np.any(x.differs()) or None, None if x.err is None else np.full(n.shape, x.err))
+        return Value(n.dtype, np.full(n.shape, x.v), None, np.any(x.differs()) or None,
+                     None if x.err is None else np.full(n.shape, x.err))
 
     def of_zeros(self, n, env):
         return Value(n.dtype, np.zeros(n.shape, NP[n.dtype]))
@@ -321,13 +325,15 @@ class Evaluator:
 
     def unary(self, n, x, v):
         """A result whose exact form is open where it, or its operand's, is not its value."""
-        w = F.ring("-", np.int64(0), x.exact()) if n.kind == "neg" else np.abs(x.exact()) if n.kind == "abs" else x.exact()
+        w = (F.ring("-", np.int64(0), x.exact()) if n.kind == "neg" else np.abs(x.exact()) if n.kind == "abs"
+             else x.exact())
         differs = (w != extend(v)) if n.kind != "power" else extend(v) != x.exact() ** n.a["exponent"]
         return Value(x.dtype, v, None, either(differs if np.any(differs) else None, x.open))
 
     def of_neg(self, n, env):
         x = self.value(n.kids[0], env)
-        return Value(x.dtype, -x.v, err=x.err) if is_float(x.dtype) else self.unary(n, x, F.ring("-", x.v.dtype.type(0), x.v))
+        return Value(x.dtype, -x.v, err=x.err) if is_float(x.dtype) else self.unary(n, x,
+                                                                                    F.ring("-", x.v.dtype.type(0), x.v))
 
     def of_abs(self, n, env):
         x = self.value(n.kids[0], env)
@@ -403,7 +409,8 @@ class Evaluator:
         return self.convert(x, n.dtype, n.a.get("rounding", "near"))
 
     def reshaped(self, x, change):
-        return Value(x.dtype, change(x.v) if not x.buffer else x.v, *[None if z is None else change(np.broadcast_to(z, np.shape(x.w if x.buffer else x.v)))
+        return Value(x.dtype, change(x.v) if not x.buffer else x.v,
+                     *[None if z is None else change(np.broadcast_to(z, np.shape(x.w if x.buffer else x.v)))
                                                                      for z in (x.w, x.open, x.err)], x.buffer)
 
     def of_index(self, n, env):
@@ -436,7 +443,8 @@ class Evaluator:
         if n.a["op"] == "sum":
             data = c.v[..., :-1] if self.fault == "sum" and n.a["axis"] == np.ndim(c.v) - 1 else c.v
             v = np.sum(data, axis=n.a["axis"], dtype=NP[n.dtype], keepdims=keep)
-            differs = np.sum(extend(c.v).astype(np.float64), axis=n.a["axis"], keepdims=keep) != extend(v).astype(np.float64)
+            differs = (np.sum(extend(c.v).astype(np.float64), axis=n.a["axis"], keepdims=keep) !=
+                       extend(v).astype(np.float64))
             unclear = either(differs if np.any(differs) else None, np.any(x.differs()) or None)
         else:
             v = (np.max if n.a["op"] == "max" else np.min)(c.v, axis=n.a["axis"], keepdims=keep)

@@ -1,10 +1,10 @@
 """expressions.py - random expressions of a wanted type and shape, well defined by construction or nearly so.
 
-In: a random.Random, the program being built, the names in scope. Out: Nodes; names and loads that an expression needs are
-put into the current block before it.
-Method: by type and shape, downwards, with a depth to stop. Flags travel with each node: `wide` (its exact form may differ
-from its value), `open` (that form is left open by the language), `product` (a float product, not to be added: it could be
-fused). What little stays undefined the evaluator refuses, and the kernel is drawn again.
+In: a random.Random, the program being built, the names in scope. Out: Nodes; names and loads that an expression needs
+are put into the current block before it.
+Method: by type and shape, downwards, with a depth to stop. Flags travel with each node: `wide` (its exact form may
+differ from its value), `open` (that form is left open by the language), `product` (a float product, not to be added: it
+could be fused). What little stays undefined the evaluator refuses, and the kernel is drawn again.
 """
 from nodes import BITS, FLOATS, INTS, Node, is_float, is_signed, limits
 
@@ -33,9 +33,11 @@ class Expressions:
             flags["wide"], flags["open"] = True, any(k.a.get("open") for k in kids)
         if kind == "bin" and n.a["op"] == "*" and is_float(dtype):
             flags["product"] = True
-        if kind in ("neg", "abs", "power", "reduce", "clamp", "where", "pair", "choice", "cdiv") and not is_float(dtype) and dtype != "i1":
+        if (kind in ("neg", "abs", "power", "reduce", "clamp", "where", "pair", "choice", "cdiv") and
+            not is_float(dtype) and dtype != "i1"):
             flags["wide"] = flags["open"] = True
-        if kind == "cast" and not is_float(dtype) and BITS[dtype] >= BITS[kids[0].dtype] and not is_float(kids[0].dtype):
+        if (kind == "cast" and not is_float(dtype) and BITS[dtype] >= BITS[kids[0].dtype] and
+            not is_float(kids[0].dtype)):
             flags["wide"] = kids[0].a.get("wide", False)
             flags["open"] = kids[0].a.get("open", False) or (flags["wide"] and BITS[dtype] == BITS[kids[0].dtype])
         n.a.update({f: True for f, on in flags.items() if on})
@@ -135,7 +137,8 @@ class Expressions:
         elif self.rng.random() < 0.1:
             n = self.calls(dtype, shape, d)
         else:
-            n = self.floats(dtype, shape, d) if is_float(dtype) else self.truth(shape, d) if dtype == "i1" else self.ints(dtype, shape, d)
+            n = (self.floats(dtype, shape, d) if is_float(dtype) else self.truth(shape, d) if dtype == "i1"
+                 else self.ints(dtype, shape, d))
         if n.kind != "const" and self.rng.random() < 0.2:
             n = self.spill(n)
         return n
@@ -148,7 +151,8 @@ class Expressions:
         if r < 0.8 and not self.in_function:
             return self.load(dtype, shape)
         if dtype == "i1":
-            return self.mk("cmp", [self.terminal("i32", shape), self.const(self.number("i32"), "i32")], "i1", shape, op=self.rng.choice(["<", ">=", "!="]))
+            return self.mk("cmp", [self.terminal("i32", shape), self.const(self.number("i32"), "i32")], "i1", shape,
+                           op=self.rng.choice(["<", ">=", "!="]))
         if dtype == "i32" and shape and r < 0.93:
             axis = self.rng.randrange(len(shape))
             n = self.index(self.arange(shape[axis], self.rng.choice([0, 0, 1, 5])), axis, len(shape))
@@ -172,14 +176,16 @@ class Expressions:
             return self.mk("index", [n], dtype, shape, new=[k == axis for k in range(len(shape))])
         part = self.lesser(shape)
         if not shape or part == shape:
-            return self.mk("like", [self.gen(dtype, shape, 0)], dtype, shape) if r > 0.9 else self.gen(dtype, shape, d - 1)
+            return self.mk("like", [self.gen(dtype, shape, 0)], dtype, shape) if r > 0.9 else self.gen(dtype, shape,
+                                                                                                       d - 1)
         n = self.gen(dtype, part, d - 1)
         if not part:
             return self.mk("fullv", [self.settle(n)], dtype, shape)
         return self.mk("broadcast", [n], dtype, shape)
 
     def calls(self, dtype, shape, d):
-        fits = [f for f in self.p.functions if len(f["results"]) == 1 and (f["results"][0].dtype, f["results"][0].shape) == (dtype, shape)]
+        fits = [f for f in self.p.functions if len(f["results"]) == 1 and
+                (f["results"][0].dtype, f["results"][0].shape) == (dtype, shape)]
         if not fits or self.in_function:
             return self.gen(dtype, shape, d - 1)
         f = self.rng.choice(fits)
@@ -205,7 +211,8 @@ class Expressions:
             where, inner = None, (size, 4) if self.rng.random() < 0.5 else (size,)
         if len(inner) > 3:
             return self.terminal(dtype, shape)
-        n = self.mk("reduce", [self.settle(self.gen(self.rng.choice(sources), inner, d - 1))], dtype, shape, op=op, axis=where, keep=keep)
+        n = self.mk("reduce", [self.settle(self.gen(self.rng.choice(sources), inner, d - 1))], dtype, shape, op=op,
+                    axis=where, keep=keep)
         n.a.update(method=self.rng.random() < 0.2, tl=self.rng.random() < 0.2)
         if n.a["method"] and where is None:
             n.a["method"] = False
@@ -253,7 +260,8 @@ class Expressions:
             return self.mixed_pair(dtype, shape, d)
         if r < 0.70:
             a, b = self.two(dtype, shape, d)
-            return self.mk("pair", [self.settle(a), self.settle(b)], dtype, shape, op=rng.choice(["maximum", "minimum", "max", "min"]))
+            return self.mk("pair", [self.settle(a), self.settle(b)], dtype, shape,
+                           op=rng.choice(["maximum", "minimum", "max", "min"]))
         if r < 0.80:
             source = rng.choice(INTS + ["i1", "i32", "i32"] + (["fp32", "fp16"] if self.mode == "float" else []))
             if is_float(source):
@@ -274,7 +282,8 @@ class Expressions:
         """The larger of a signed and an unsigned integer is unsigned, the smaller signed."""
         u, word = f"u{BITS[dtype]}", "min" if is_signed(dtype) else "max"
         other = self.rng.choice([t for t in INTS if is_signed(t) and BITS[t] <= BITS[dtype]])
-        kids = [self.settle(self.gen(u, shape, d - 1), True), self.settle(self.gen(other, self.lesser(shape), d - 1), True)]
+        kids = [self.settle(self.gen(u, shape, d - 1), True),
+                self.settle(self.gen(other, self.lesser(shape), d - 1), True)]
         if any(k.kind == "const" for k in kids):
             return self.terminal(dtype, shape)
         self.rng.shuffle(kids)
@@ -288,7 +297,8 @@ class Expressions:
         rng, n = self.rng, self.var(self.rng.choice(self.parameters()))
         n = self.mk("bin", [n, self.const(rng.choice([-8, -2, 7, 300]), "i32")], "i32", (), op=rng.choice("+*^"))
         if rng.random() < 0.6:
-            n = self.mk("bin", [self.settle(n), self.const(rng.choice([2, 3, 7]), "i32")], "i32", (), op=rng.choice(["//", "%"]))
+            n = self.mk("bin", [self.settle(n), self.const(rng.choice([2, 3, 7]), "i32")], "i32", (),
+                        op=rng.choice(["//", "%"]))
         n = self.settle(n) if dtype == "i32" else self.mk("cast", [self.settle(n, True)], dtype, ())
         return n if not shape else self.mk("fullv", [self.settle(n)], dtype, shape)
 
@@ -298,7 +308,8 @@ class Expressions:
         if self.rng.random() < 0.5:
             b = self.const(self.rng.randrange(bits), dtype)
         else:
-            b = self.mk("bin", [self.gen(dtype, self.lesser(shape), d - 1), self.const(bits - 1, dtype)], dtype, None, op="&")
+            b = self.mk("bin", [self.gen(dtype, self.lesser(shape), d - 1), self.const(bits - 1, dtype)], dtype, None,
+                        op="&")
             b.shape = b.kids[0].shape
         return self.mk("bin", [a, b], dtype, shape, op=op)
 
@@ -309,14 +320,17 @@ class Expressions:
             small = self.mk("bin", [a, self.const(63, dtype)], dtype, shape, op="&")
             return self.mk("cdiv", [small, self.const(rng.choice([1, 2, 3, 7, 64]), dtype)], dtype, shape)
         if r < 0.4:
-            b = self.const(rng.choice([1, 2, 3, 4, 5, 7, 10, 16, 64, 100] + ([-2, -3, -16] if is_signed(dtype) else [])), dtype)
+            b = self.const(rng.choice([1, 2, 3, 4, 5, 7, 10, 16, 64, 100] +
+                                      ([-2, -3, -16] if is_signed(dtype) else [])), dtype)
         else:
             t = self.narrower(dtype, True)
             x = self.gen(t, self.lesser(shape), d - 1)
             mask = self.const(rng.choice([7, 63, 31]), t)
-            b = self.mk("bin", [self.mk("bin", [x, mask], t, x.shape, op="&"), self.const(rng.choice([1, 2, 5]), t)], t, x.shape, op="+")
+            b = self.mk("bin", [self.mk("bin", [x, mask], t, x.shape, op="&"), self.const(rng.choice([1, 2, 5]), t)], t,
+                        x.shape, op="+")
             if r > 0.85 and is_signed(t):
-                b = self.mk("bin", [self.mk("bin", [x, mask], t, x.shape, op="&"), self.const(-65, t)], t, x.shape, op="+")
+                b = self.mk("bin", [self.mk("bin", [x, mask], t, x.shape, op="&"), self.const(-65, t)], t, x.shape,
+                            op="+")
         return self.mk("bin", [a, b], dtype, shape, op=rng.choice(["//", "%"]))
 
     def reduced(self, dtype, shape, d):
@@ -333,15 +347,18 @@ class Expressions:
     def truth(self, shape, d):
         rng, r = self.rng, self.rng.random()
         if r < 0.6:
-            t = rng.choice(["i32", "i32", "i32"] + INTS) if self.mode == "int" or rng.random() < 0.3 else rng.choice(FLOATS)
+            t = (rng.choice(["i32", "i32", "i32"] + INTS) if self.mode == "int" or rng.random() < 0.3
+                 else rng.choice(FLOATS))
             other = t if is_float(t) else rng.choice([t, t, rng.choice(INTS)])
             a, b = self.two(t, shape, d, other)
-            return self.mk("cmp", [self.settle(a), self.settle(b)], "i1", shape, op=rng.choice(["<", "<=", ">", ">=", "==", "!="]))
+            return self.mk("cmp", [self.settle(a), self.settle(b)], "i1", shape,
+                           op=rng.choice(["<", "<=", ">", ">=", "==", "!="]))
         if r < 0.8:
             a, b = self.gen("i1", shape, d - 1), self.gen("i1", self.lesser(shape), d - 1)
             return self.mk("bin", [a, b], "i1", shape, op=rng.choice("&|^"))
         if r < 0.9:
             return self.mk("not", [self.gen("i1", shape, d - 1)], "i1", shape)
         if r < 0.95 and not shape:
-            return self.mk("logic", [self.gen("i1", (), d - 1), self.gen("i1", (), 0)], "i1", (), op=rng.choice(["and", "or"]))
+            return self.mk("logic", [self.gen("i1", (), d - 1), self.gen("i1", (), 0)], "i1", (),
+                           op=rng.choice(["and", "or"]))
         return self.mk("cast", [self.gen(rng.choice(INTS), shape, d - 1)], "i1", shape)

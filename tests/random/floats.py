@@ -37,14 +37,16 @@ class FloatExpressions(Expressions):
                 return self.mk("clamp", [self.no_nan(x), self.const(-1.5, dtype), self.const(2.0, dtype)], dtype, shape)
             return self.mk(kind, [x], dtype, shape)
         if r < 0.96 and dtype in ("fp32", "fp64"):
-            n = self.reduction(dtype, ["fp16", "bf16", "fp32"] if dtype == "fp32" else ["fp64"], shape, d, rng.choice(["max", "min"]))
+            n = self.reduction(dtype, ["fp16", "bf16", "fp32"] if dtype == "fp32" else ["fp64"], shape, d,
+                               rng.choice(["max", "min"]))
             if n.kind == "reduce":
                 n.a["nan"] = rng.random() < 0.4
             return n
         return self.terminal(dtype, shape)
 
     def lower(self, dtype):
-        fits = {"fp16": ["fp16"], "bf16": ["bf16"], "fp32": ["fp16", "bf16", "fp32", "fp32"], "fp64": FLOATS + ["fp64"] * 3}
+        fits = {"fp16": ["fp16"], "bf16": ["bf16"], "fp32": ["fp16", "bf16", "fp32", "fp32"],
+                "fp64": FLOATS + ["fp64"] * 3}
         return self.rng.choice(fits[dtype])
 
     def cast_to(self, dtype, shape, d):
@@ -86,7 +88,8 @@ class FloatExpressions(Expressions):
         rng, r = self.rng, self.rng.random()
         if r < 0.35:
             op = rng.choice(["exp", "exp2", "log", "log2", "sqrt", "rsqrt"])
-            x = self.ranged(dtype, shape, d - 1, *((-8.0, 8.0, False) if op.startswith("exp") else (0.0078125, 1000.0, True)))
+            x = self.ranged(dtype, shape, d - 1,
+                            *((-8.0, 8.0, False) if op.startswith("exp") else (0.0078125, 1000.0, True)))
             n = self.mk("math", [x], dtype, shape, op=rng.choice(["", "", "tl.math."]) + op)
             n.a["op"] = op
         elif r < 0.6 and dtype in ("fp32", "fp64"):

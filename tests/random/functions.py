@@ -1,4 +1,5 @@
-"""functions.py - operations of the kernel language on arrays: integers that wrap, floats with error bounds, memory images.
+"""functions.py - operations of the kernel language on arrays: integers that wrap, floats with error bounds,
+memory images.
 
 In: NumPy arrays, or Values (`v` the numbers, `err` their error bound or None: exact). Out: the same, or None where the
 language defines no result. Tolerances are those of the project's table: + - * fma, max, min, casts bitwise; / and the
@@ -32,7 +33,8 @@ def ring(op, x, y):
 
 
 def compare(op, x, y):
-    return {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal, "!=": np.not_equal}[op](x, y)
+    return {"<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal, "==": np.equal,
+            "!=": np.not_equal}[op](x, y)
 
 
 def int_binary(op, x, y, dtype, fault):
@@ -112,8 +114,10 @@ def pick(c, a, b):
 
 def float_binary(op, x, y, dtype, Value):
     if op == "%":
-        if x.err is not None or y.err is not None or (y.v == 0).any() or not np.isfinite(x.v).all() or not np.isfinite(y.v).all():
-            return Value(dtype, np.full(np.broadcast(x.v, y.v).shape, 0, NP[dtype]), err=np.full(np.broadcast(x.v, y.v).shape, np.inf))
+        if (x.err is not None or y.err is not None or (y.v == 0).any() or not np.isfinite(x.v).all() or
+            not np.isfinite(y.v).all()):
+            return Value(dtype, np.full(np.broadcast(x.v, y.v).shape, 0, NP[dtype]),
+                         err=np.full(np.broadcast(x.v, y.v).shape, np.inf))
         return Value(dtype, np.fmod(x.v, y.v))
     a, b = x.v.astype(np.float64), y.v.astype(np.float64)
     v = round_to(ring(op, a, b), dtype)
@@ -132,7 +136,8 @@ def float_pick(n, x, y, Value):
     v = np.where(zero, NP[n.dtype](0.0 if is_max else -0.0), v)
     if n.a.get("nan"):
         v = np.where(np.isnan(a) | np.isnan(b), NP[n.dtype](np.nan), v)
-    err = None if x.err is None and y.err is None else np.maximum(0.0 if x.err is None else x.err, 0.0 if y.err is None else y.err)
+    err = None if x.err is None and y.err is None else np.maximum(0.0 if x.err is None else x.err,
+                                                                  0.0 if y.err is None else y.err)
     if err is not None:
         err = np.where(np.isnan(a) | np.isnan(b), np.inf, err)
     return Value(n.dtype, np.asarray(v, NP[n.dtype]), err=err)
@@ -156,7 +161,8 @@ def divide(x, y, dtype, Value):
     return Value(dtype, v, err=np.where(extreme, np.inf, np.where(np.isfinite(v) & (v != 0), err, 0)))
 
 
-MATH = {"exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "sqrt": np.sqrt, "rsqrt": lambda x: 1 / np.sqrt(x)}
+MATH = {"exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "sqrt": np.sqrt,
+        "rsqrt": lambda x: 1 / np.sqrt(x)}
 
 
 def math(op, x, Value):
@@ -193,7 +199,8 @@ def float_reduce(n, x, convert, Value):
         err = err + np.sum(x.err, axis=axis, keepdims=keep)
     special = ~np.isfinite(total)
     limit = LARGEST["fp64" if n.dtype == "fp64" else "fp32"] / 4
-    err = np.where(special, 0 if x.err is None else np.inf, np.where(total > limit, np.inf, bounded(err + SMALLEST[n.dtype], r, n.dtype)))
+    err = np.where(special, 0 if x.err is None else np.inf,
+                   np.where(total > limit, np.inf, bounded(err + SMALLEST[n.dtype], r, n.dtype)))
     return Value(n.dtype, np.asarray(r), err=err)
 
 
@@ -205,5 +212,6 @@ def _extreme(n, x, axis, keep, Value):
     has_nan = np.any(np.isnan(v), axis=axis, keepdims=keep)
     if n.a.get("nan"):
         r = np.where(has_nan, np.nan, r)
-    err = None if x.err is None else np.where(has_nan, np.inf, np.max(x.err + np.zeros(np.shape(v)), axis=axis, keepdims=keep))
+    err = None if x.err is None else np.where(has_nan, np.inf,
+                                              np.max(x.err + np.zeros(np.shape(v)), axis=axis, keepdims=keep))
     return Value(n.dtype, np.asarray(r, NP[n.dtype]), err=err)

@@ -1,9 +1,9 @@
 """generate.py - a random kernel from a seed: buffers, addresses, masks, statements, functions, grid.
 
 In: a 64-bit seed and a mode, "int" or "float". Out: make(seed, mode), a Program that the evaluator finds well defined.
-Method: statements one after the other with the names in scope; every store has cells of its own per program and element,
-every load stays within its buffer where its mask is true. A kernel that turns out undefined is drawn again, from
-(seed, attempt), so that a seed is one kernel everywhere.
+Method: statements one after the other with the names in scope; every store has cells of its own per program and
+element, every load stays within its buffer where its mask is true. A kernel that turns out undefined is drawn again,
+from (seed, attempt), so that a seed is one kernel everywhere.
 """
 import random
 
@@ -15,8 +15,8 @@ from functions import image
 from nodes import FLOATS, INTS, Buffer, Node, Program, is_float, limits
 from numeric import round_to
 
-SHAPES = [(), (1,), (2,), (8,), (16,), (32,), (64,), (128,), (256,), (4, 8), (8, 4), (16, 16), (2, 32), (1, 64), (32, 1), (8, 32),
-          (2, 4, 8), (4, 1, 16), (2, 2, 2), (1, 8, 4), (4, 8, 8)]
+SHAPES = [(), (1,), (2,), (8,), (16,), (32,), (64,), (128,), (256,), (4, 8), (8, 4), (16, 16), (2, 32), (1, 64),
+          (32, 1), (8, 32), (2, 4, 8), (4, 1, 16), (2, 2, 2), (1, 8, 4), (4, 8, 8)]
 GRIDS = [(1, 1, 1), (1, 1, 1), (2, 1, 1), (3, 1, 1), (5, 1, 1), (7, 1, 1), (3, 2, 1), (2, 3, 1), (2, 2, 2), (1, 2, 3)]
 
 
@@ -51,7 +51,8 @@ class Generator(FloatExpressions):
         return b
 
     def pointer(self, b):
-        return Node("ptr", (), f"ptr:{b.name}", (), name=self.rng.choice([n for n, of, _ in self.p.pointers if of == b.name]))
+        return Node("ptr", (), f"ptr:{b.name}", (),
+                    name=self.rng.choice([n for n, of, _ in self.p.pointers if of == b.name]))
 
     def scalar(self, dtype, value):
         for n, t, v in self.p.scalars:
@@ -90,7 +91,8 @@ class Generator(FloatExpressions):
     def places(self, shape, unique):
         """An i32 index per program and element, as [scalar part, tile part], and the least count that holds it."""
         rng, programs = self.rng, self.programs
-        kind = rng.choice(["plain", "plain", "plain", "transposed", "padded", "interleaved", "strided", "reversed", "scrambled", "flipped"]
+        kind = rng.choice(["plain", "plain", "plain", "transposed", "padded", "interleaved", "strided", "reversed",
+                           "scrambled", "flipped"]
                           + ([] if unique else ["repeated", "same"]))
         tile, size = self.flat(shape, kind)
         pid, total = self.var(self.pid), size * programs
@@ -100,18 +102,22 @@ class Generator(FloatExpressions):
             return [tile], size
         row = self.i32("*", pid, self.lit(size)) if size > 1 else pid
         if rng.random() < 0.2 and size % 16 == 0:
-            row = self.mk("hint", [row], "i32", (), op="multiple_of", value=rng.choice([4, 16])) if rng.random() < 0.6 else self.mk("hint", [row], "i32", (), op=rng.choice(["max_contiguous", "max_constancy"]), value=1)
+            row = (self.mk("hint", [row], "i32", (), op="multiple_of", value=rng.choice([4, 16])) if rng.random() < 0.6
+                   else self.mk("hint", [row], "i32", (), op=rng.choice(["max_contiguous", "max_constancy"]), value=1))
         if tile is None:
             tile = self.lit(0)
         if kind == "strided":
             s, c = rng.choice([2, 3, 5]), rng.choice([0, 1, 4])
-            return [self.i32("*", row, self.lit(s)), self.i32("+", self.i32("*", tile, self.lit(s)) if tile.shape else tile, self.lit(c)) if tile.shape else self.lit(c)], total * s + c
+            return [self.i32("*", row, self.lit(s)),
+                    self.i32("+", self.i32("*", tile, self.lit(s)) if tile.shape else tile, self.lit(c)) if tile.shape
+                    else self.lit(c)], total * s + c
         whole = self.i32("+", row, tile) if tile.shape else row
         if kind == "reversed":
             return [self.i32("-", self.lit(total - 1), whole)], total
         power = 1 << max(total - 1, 1).bit_length()
         if kind == "scrambled":
-            n = self.i32("+", self.i32("*", whole, self.lit(rng.choice([3, 5, 7, 11]))), self.lit(rng.choice([0, 1, 9])))
+            n = self.i32("+", self.i32("*", whole, self.lit(rng.choice([3, 5, 7, 11]))),
+                         self.lit(rng.choice([0, 1, 9])))
             return [self.i32("&", n, self.lit(power - 1))], power
         if kind == "flipped":
             return [self.i32("^", whole, self.lit(rng.randrange(power)))], power
@@ -154,7 +160,8 @@ class Generator(FloatExpressions):
         else:
             shift = rng.choice([0, 0, -3, -17, 5])
             if rng.random() < 0.1:
-                parts = [self.i32("*", k, self.lit(rng.choice([1000, 1 << 20, (1 << 30) + 1]))) if k.kind != "const" else k for k in parts]
+                parts = [self.i32("*", k, self.lit(rng.choice([1000, 1 << 20, (1 << 30) + 1]))) if k.kind != "const"
+                         else k for k in parts]
             p, index = self.address(b, parts, shift)
             mask = self.mk("cmp", [index, self.bound(b)], "i1", index.shape, op="<")
             if rng.random() < 0.2:
@@ -163,10 +170,13 @@ class Generator(FloatExpressions):
             mask = self.mk("bin", [mask, low], "i1", index.shape, op="&")
         if rng.random() < 0.25:
             extra = self.gen("i1", self.within(p.shape), 1)
-            mask = extra if mask is None else self.mk("bin", [mask, extra], "i1", np.broadcast_shapes(mask.shape, extra.shape), op="&")
+            mask = extra if mask is None else self.mk("bin", [mask, extra], "i1",
+                                                      np.broadcast_shapes(mask.shape, extra.shape), op="&")
         if mask is not None and rng.random() < 0.5:
-            other = self.const(self.number(dtype), dtype) if rng.random() < 0.6 else self.gen(dtype, self.within(p.shape), 1)
-        options = rng.choice([""] * 6 + [", cache_modifier='.cg'", ", eviction_policy='evict_last'", ", eviction_policy='evict_first'"])
+            other = self.const(self.number(dtype), dtype) if rng.random() < 0.6 else self.gen(dtype,
+                                                                                              self.within(p.shape), 1)
+        options = rng.choice([""] * 6 + [", cache_modifier='.cg'", ", eviction_policy='evict_last'",
+                                         ", eviction_policy='evict_first'"])
         n = Node("load", [p, mask, other], dtype, p.shape, options=options)
         if n.shape != shape:
             n = self.mk("broadcast", [n], dtype, shape)
@@ -177,10 +187,12 @@ class Generator(FloatExpressions):
         return s
 
     def bound(self, b):
-        return self.scalar("i32", ("len", b.name)) if self.rng.random() < 0.5 else Node("const", (), "i32", (), value=b.count)
+        return self.scalar("i32", ("len", b.name)) if self.rng.random() < 0.5 else Node("const", (), "i32", (),
+                                                                                        value=b.count)
 
     def store(self, shape, dtype, loop=None):
-        """A store to cells of its own; in place: what was there is read first. loop: the counter and its greatest value."""
+        """A store to cells of its own; in place: what was there is read first. loop:
+        the counter and its greatest value."""
         rng = self.rng
         both = rng.random() < 0.2 and loop is None
         b = self.buffer(dtype, "both" if both else "out")
@@ -193,7 +205,8 @@ class Generator(FloatExpressions):
         mask, r = None, rng.random()
         if r < 0.3:
             limit = base + rng.randint(0, count)
-            mask = self.mk("cmp", [index, self.scalar("i32", limit) if rng.random() < 0.5 else self.lit(limit)], "i1", index.shape, op="<")
+            mask = self.mk("cmp", [index, self.scalar("i32", limit) if rng.random() < 0.5 else self.lit(limit)], "i1",
+                           index.shape, op="<")
         elif r < 0.5:
             mask = self.gen("i1", self.within(p.shape), 2)
         mask = mask if mask is None else self.spill(mask, "m")
@@ -271,10 +284,12 @@ class Generator(FloatExpressions):
             for _ in range(rng.randint(0, 2)):
                 self.statement(d - 1, (counter, most) if most < 8 else None, True)
 
-        self.block.append(Node("for", [low, high], blocks=[self.inside(body)], name=name, step=step, form=form, short=short, stages=self.stages(form)))
+        self.block.append(Node("for", [low, high], blocks=[self.inside(body)], name=name, step=step, form=form,
+                               short=short, stages=self.stages(form)))
 
     def stages(self, form):
-        """num_stages of a loop, which changes no result; 0: not said. Drawn apart, so that kernels are what they were without it."""
+        """num_stages of a loop, which changes no result; 0: not said. Drawn apart,
+        so that kernels are what they were without it."""
         return 0 if form == "static_range" else random.Random(f"{self.p.seed} {self.names}").choice([0, 2, 3, 5])
 
     def walk(self):
@@ -289,10 +304,12 @@ class Generator(FloatExpressions):
         self.block.append(Node("let", [Node("full", (), dtype, address.shape, value=0)], name=acc))
         moving = Node("var", (), address.dtype, address.shape, name=p)
         x = Node("load", [moving, None, None], dtype, address.shape)
-        x = self.mk("pair", [x, self.const(self.number(dtype), dtype)], dtype, address.shape, op="maximum") if rng.random() < 0.5 else x
+        x = (self.mk("pair", [x, self.const(self.number(dtype), dtype)], dtype, address.shape, op="maximum")
+             if rng.random() < 0.5 else x)
         body = [Node("augment", [x], name=acc, op="+"), Node("augment", [self.lit(step)], name=p, op="+")]
         high = self.scalar("i32", trips) if rng.random() < 0.6 else self.lit(trips)
-        self.block.append(Node("for", [self.lit(0), high], blocks=[body], name=self.fresh("k"), step=1, form="range", short=rng.random() < 0.5, stages=self.stages("range")))
+        self.block.append(Node("for", [self.lit(0), high], blocks=[body], name=self.fresh("k"), step=1, form="range",
+                               short=rng.random() < 0.5, stages=self.stages("range")))
         self.scope.append(dict(name=acc, dtype=dtype, shape=address.shape, wide=dtype in INTS))
 
     def until(self):
@@ -320,7 +337,8 @@ class Generator(FloatExpressions):
             for _ in range(self.rng.randint(0, 1)):
                 self.statement(d - 1, None, True)
 
-        self.block.append(Node("if", [condition], blocks=[self.inside(arm), self.inside(arm) if self.rng.random() < 0.7 else []]))
+        self.block.append(Node("if", [condition],
+                               blocks=[self.inside(arm), self.inside(arm) if self.rng.random() < 0.7 else []]))
 
     def statement(self, d, loop=None, inner=False):
         rng, r = self.rng, self.rng.random()
@@ -338,8 +356,10 @@ class Generator(FloatExpressions):
             n = self.gen(rng.choice(types), shape, 3)
             self.spill(n) if n.kind != "const" else None
         elif r < 0.64:
-            self.block.append(rng.choice([Node("text", text="debug_barrier()"), Node("text", text="static_assert(next_power_of_2(5) == 8)"),
-                                          Node("assume", [self.mk("cmp", [self.var(self.pid), self.lit(0)], "i1", (), op=">=")])]))
+            self.block.append(rng.choice([Node("text", text="debug_barrier()"),
+                                          Node("text", text="static_assert(next_power_of_2(5) == 8)"),
+                                          Node("assume", [self.mk("cmp", [self.var(self.pid), self.lit(0)], "i1", (),
+                                                                  op=">=")])]))
         elif r < 0.66 and shape:
             self.pairs()
         elif r < 0.74 and any(len(f["results"]) > 1 for f in self.p.functions):
@@ -347,7 +367,8 @@ class Generator(FloatExpressions):
         elif not inner or loop:
             self.store(shape, rng.choice(types), loop)
         else:
-            self.store(shape, rng.choice(types)) if self.block is not None and rng.random() < 0.5 and self.depth_of_loops == 0 else None
+            self.store(shape,
+                       rng.choice(types)) if self.block is not None and rng.random() < 0.5 and self.depth_of_loops == 0 else None
 
     depth_of_loops = 1  # a store in a branch or loop without a counter would repeat itself: not made
 
@@ -359,7 +380,8 @@ class Generator(FloatExpressions):
         names = [self.fresh("u"), self.fresh("u")]
         self.block.append(Node("lets", [Node("both", [x, y], ts[0], shape)], names=names))
         for name, e in zip(names, (x, y)):
-            self.scope.append(dict(name=name, dtype=e.dtype, shape=shape, **{f: e.a.get(f, False) for f in ("wide", "open", "product")}))
+            self.scope.append(dict(name=name, dtype=e.dtype, shape=shape,
+                                   **{f: e.a.get(f, False) for f in ("wide", "open", "product")}))
 
     def tuple_call(self, f):
         names = [self.fresh("u") for _ in f["results"]]
@@ -373,7 +395,8 @@ class Generator(FloatExpressions):
     def function(self):
         rng = self.rng
         types = FLOATS if self.mode == "float" else INTS + ["i32", "i1"]
-        params = [(self.fresh("q"), rng.choice(types), rng.choice(self.palette + [()])) for _ in range(rng.randint(1, 3))]
+        params = [(self.fresh("q"), rng.choice(types), rng.choice(self.palette + [()]))
+                  for _ in range(rng.randint(1, 3))]
         self.scope = [dict(name=n, dtype=t, shape=s, wide=t in INTS) for n, t, s in params]
         self.in_function, self.block, results = True, [], []
         for _ in range(rng.choice([1, 1, 2])):
@@ -434,7 +457,8 @@ class Generator(FloatExpressions):
             wide = rng.integers(lo, hi, b.count, dtype=kind, endpoint=True)
             small = rng.integers(max(lo, -9), 20, b.count).astype(kind)
             edge = rng.choice(np.array([lo, hi, 0, 1, hi - 1, max(lo, -1)], kind), b.count)
-            return np.choose(rng.integers(0, 3, b.count) if self.rng.random() < 0.6 else np.full(b.count, 1), [wide, small, edge]).astype(kind)
+            return np.choose(rng.integers(0, 3, b.count) if self.rng.random() < 0.6 else np.full(b.count, 1),
+                             [wide, small, edge]).astype(kind)
         x = rng.standard_normal(b.count) * self.rng.choice([1, 1, 3, 100])
         if self.rng.random() < 0.3:
             special = rng.choice([0.0, -0.0, np.inf, -np.inf, np.nan, 1e-7, -6e-8, 1e-40, 60000.0, 3e38], b.count)

@@ -120,7 +120,8 @@ def _reduce(n):
 
 def _load(n):
     p, mask, other = (k and emit(k) for k in n.kids)
-    return f"load({p}" + (f", mask={mask}" if mask else "") + (f", other={other}" if other else "") + f"{n.a.get('options', '')})"
+    return (f"load({p}" + (f", mask={mask}" if mask else "") + (f", other={other}" if other else "") +
+            f"{n.a.get('options', '')})")
 
 
 def _pair(n):
@@ -128,7 +129,8 @@ def _pair(n):
 
 
 def _shape(shape):
-    return "(" + "".join(f"{d}, " for d in shape).rstrip() + ")" if len(shape) == 1 else "(" + ", ".join(map(str, shape)) + ")"
+    return "(" + "".join(f"{d}, "
+                         for d in shape).rstrip() + ")" if len(shape) == 1 else "(" + ", ".join(map(str, shape)) + ")"
 
 
 def _call(n):
@@ -158,17 +160,18 @@ EMIT = {
     "pair": _pair,
     "clamp": lambda n: f"clamp({', '.join(emit(k) for k in n.kids)})",
     "fma": lambda n: f"fma({', '.join(emit(k) for k in n.kids)})",
-    "cast": lambda n: f"cast({emit(n.kids[0])}, {n.dtype})" if n.a.get("form") else f"{emit(n.kids[0])}.to({n.dtype}{n.a.get('options', '')})",
-    "index": lambda n: emit(n.kids[0]) + _index(n),
+    "cast": lambda n: f"cast({emit(n.kids[0])}, {n.dtype})" if n.a.get("form")
+    else f"{emit(n.kids[0])}.to({n.dtype}{n.a.get('options', '')})", "index": lambda n: emit(n.kids[0]) + _index(n),
     "expand": lambda n: f"expand_dims({emit(n.kids[0])}, {n.a['axis']})",
     "reshape": lambda n: f"{n.a.get('form', 'reshape')}({emit(n.kids[0])}, {_shape(n.shape)})",
     "broadcast": lambda n: f"broadcast_to({emit(n.kids[0])}, {_shape(n.shape)})",
     "hint": lambda n: f"{n.a['op']}({emit(n.kids[0])}, {n.a['value']})",
     "reduce": _reduce,
     "load": _load,
-    "add": lambda n: f"({emit(n.kids[0])} + {emit(n.kids[1])})" if not n.a.get("minus") else f"({emit(n.kids[0])} - {emit(n.kids[1])})",
-    "math": _call,
-    "div": lambda n: f"fdiv({emit(n.kids[0])}, {emit(n.kids[1])})" if n.a.get("form") else f"({emit(n.kids[0])} / {emit(n.kids[1])})",
+    "add": lambda n: f"({emit(n.kids[0])} + {emit(n.kids[1])})" if not n.a.get("minus")
+    else f"({emit(n.kids[0])} - {emit(n.kids[1])})", "math": _call,
+    "div": lambda n: f"fdiv({emit(n.kids[0])}, {emit(n.kids[1])})" if n.a.get("form")
+    else f"({emit(n.kids[0])} / {emit(n.kids[1])})",
     "both": lambda n: f"broadcast({emit(n.kids[0])}, {emit(n.kids[1])})",
     "cdiv": lambda n: f"cdiv({emit(n.kids[0])}, {emit(n.kids[1])})",
     "call": lambda n: f"{n.a['function']}({', '.join(emit(k) for k in n.kids)})",

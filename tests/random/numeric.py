@@ -1,4 +1,5 @@
-"""numeric.py - numbers of the kernel language in NumPy: types, conversions, fused multiply-add, error-free where IEEE is.
+"""numeric.py - numbers of the kernel language in NumPy: types, conversions, fused multiply-add,
+error-free where IEEE is.
 
 In: NumPy arrays; a bf16 value is held as float32. Out: arrays of the type's NumPy type, each result rounded once.
 Method: values of up to 32 bits are computed in float64 rounded to odd, so that the last rounding is the only one.
@@ -7,11 +8,13 @@ from fractions import Fraction
 
 import numpy as np
 
-NP = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8, "u16": np.uint16,
-      "u32": np.uint32, "u64": np.uint64, "fp16": np.float16, "bf16": np.float32, "fp32": np.float32, "fp64": np.float64}
+NP = {"i1": np.bool_, "i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "u8": np.uint8,
+      "u16": np.uint16, "u32": np.uint32, "u64": np.uint64, "fp16": np.float16, "bf16": np.float32, "fp32": np.float32,
+      "fp64": np.float64}
 MANTISSA = {"fp16": 11, "bf16": 8, "fp32": 24, "fp64": 53}
 SMALLEST = {"fp16": 2.0 ** -24, "bf16": 2.0 ** -133, "fp32": 2.0 ** -149, "fp64": 2.0 ** -1074}
-LARGEST = {"fp16": 65504.0, "bf16": 3.3895313892515355e38, "fp32": 3.4028234663852886e38, "fp64": 1.7976931348623157e308}
+LARGEST = {"fp16": 65504.0, "bf16": 3.3895313892515355e38, "fp32": 3.4028234663852886e38,
+           "fp64": 1.7976931348623157e308}
 
 
 def bf16_bits(x):

@@ -1,11 +1,13 @@
-"""random_kernels.py - random well-defined kernels on devices, judged by an independent evaluator; failures are made small.
+"""random_kernels.py - random well-defined kernels on devices, judged by an independent evaluator;
+failures are made small.
 
     random_kernels.py --device cpu[,emu[,cuda]] --count 2000 --seed 1 [--mode int|float|both] [--seconds LIMIT]
                       [--state FILE] [--out FOLDER] [--only SEED] [--statistics] [--self-test]
 
-A device may be written DEVICE:check or DEVICE:plain, with and without the checks of launches; emu is checked unless plain.
-In mode both, even seeds are integer kernels and odd ones float kernels. A seed is the same kernel on every machine.
-With --state a run goes on where the last one ended. Exit: 0 none failed, 1 some did, 3 there is no such device.
+A device may be written DEVICE:check or DEVICE:plain, with and without the checks of launches; emu is checked unless
+plain. In mode both, even seeds are integer kernels and odd ones float kernels. A seed is the same kernel on every
+machine. With --state a run goes on where the last one ended. Exit: 0 none failed, 1 some did, 3 there is no such
+device.
 """
 import argparse
 import collections
@@ -97,7 +99,8 @@ class Run:
                 self.save()
 
     def report(self, seed, device, outcome):
-        print(f"FAILED seed {seed} ({mode_of(seed, self.o.mode)}) on {device}: {outcome.kind}: {outcome.text.strip()[:600]}", flush=True)
+        print(f"FAILED seed {seed} ({mode_of(seed, self.o.mode)}) on {device}: {outcome.kind}: "
+              f"{outcome.text.strip()[:600]}", flush=True)
         if outcome.kind == "generator" or self.reduced >= self.o.reductions:
             return
         self.reduced += 1
@@ -125,7 +128,8 @@ class Run:
 
 def describe(seed, device, p, outcome):
     """The comment above a reduced kernel: how it is launched, and what came of it."""
-    lines = [f"seed {seed}, mode {p.mode}, device {device}, num_warps {p.num_warps}, num_ctas {p.num_ctas}: {outcome.kind}"]
+    lines = [f"seed {seed}, mode {p.mode}, device {device}, num_warps {p.num_warps}, num_ctas {p.num_ctas}: "
+             f"{outcome.kind}"]
     lines += [x for x in outcome.text.strip().splitlines()[:12]]
     for n, name, _ in p.pointers:
         b = p.buffer(name)

@@ -1,9 +1,10 @@
-"""reduce.py - a failing kernel made small: a kernel that still fails in the same manner, and from which nothing more can go.
+"""reduce.py - a failing kernel made small: a kernel that still fails in the same manner,
+and from which nothing more can go.
 
 In: a Program and a judge, which says whether a changed program still fails so. Out: the program, changed in place.
-Method: changes are tried one by one and undone if the judge says no: statements deleted from the end, branches replaced by
-an arm, expressions by a part of theirs or by zeros, optional operands dropped, then grid, warps, sizes and data shrunk.
-An ill-defined kernel is no failure: the evaluator refuses it.
+Method: changes are tried one by one and undone if the judge says no: statements deleted from the end, branches replaced
+by an arm, expressions by a part of theirs or by zeros, optional operands dropped, then grid, warps, sizes and data
+shrunk. An ill-defined kernel is no failure: the evaluator refuses it.
 """
 import time
 

@@ -1,4 +1,5 @@
-"""selftest.py - faults planted in the evaluator and in a device's result must be caught, and a failure must become small.
+"""selftest.py - faults planted in the evaluator and in a device's result must be caught,
+and a failure must become small.
 
 In: a device that is right. Out: 0 if every fault was caught within LIMIT kernels, 1 if not.
 """
@@ -14,8 +15,9 @@ from generate import make
 from reduce import reduce
 
 LIMIT = 300
-FAULTS = [("shift", "int"), ("wrap", "int"), ("other", "int"), ("store mask", "int"), ("extend", "int"), ("truncate", "int"),
-          ("wide", "int"), ("unsigned", "int"), ("mixed", "int"), ("sum", "int"), ("loop", "int"), ("other", "float"), ("loop", "float"), ("store mask", "float")]
+FAULTS = [("shift", "int"), ("wrap", "int"), ("other", "int"), ("store mask", "int"), ("extend", "int"),
+          ("truncate", "int"), ("wide", "int"), ("unsigned", "int"), ("mixed", "int"), ("sum", "int"), ("loop", "int"),
+          ("other", "float"), ("loop", "float"), ("store mask", "float")]
 SMALL = 12  # lines of a reduced kernel
 
 
@@ -28,7 +30,8 @@ def same_everywhere():
     here = os.path.dirname(os.path.abspath(__file__))
     environment = dict(os.environ, PYTHONHASHSEED="7")
     code = f"import sys; sys.path.insert(0, {here!r}); import selftest; print(selftest.digest())"
-    other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout.strip()
+    other = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True,
+                           check=True).stdout.strip()
     return digest() == digest() == other
 
 
@@ -64,7 +67,8 @@ class Planted:
 def ask(p, fault, device):
     try:
         expected = wrongly(p, fault)
-        return Planted(bool(expected) and execute(p, device).kind == "ok" and execute(p, device, expected).kind == "wrong")
+        return Planted(bool(expected) and execute(p, device).kind == "ok" and
+                       execute(p, device, expected).kind == "wrong")
     except Exception:  # a kernel that the reducer broke
         return Planted(False)
 
@@ -83,7 +87,8 @@ def main(name):
             continue
         small = reduce(p, Planted(True), lambda q: ask(q, fault, device), 60, time.process_time)
         lines = len(small.emit().splitlines())
-        print(f"fault '{fault}', mode {mode}: seen at seed {seed}, {len(p.emit().splitlines())} lines made {lines}", flush=True)
+        print(f"fault '{fault}', mode {mode}: seen at seed {seed}, {len(p.emit().splitlines())} lines made {lines}",
+              flush=True)
         if lines > SMALL or not ask(small, fault, device).yes:
             bad.append(f"the fault '{fault}' is not reduced:\n{small.emit()}")
     for text in bad:

@@ -64,7 +64,8 @@ def answer(task, devices, opened):
 
 def opening(fsc, name):
     plain = name.removesuffix(":check").removesuffix(":plain")
-    return fsc.Device(plain, checks=name.endswith(":check") or (plain.startswith("emu") and not name.endswith(":plain")))
+    return fsc.Device(plain,
+                      checks=name.endswith(":check") or (plain.startswith("emu") and not name.endswith(":plain")))
 
 
 def child(pipe, devices, quiet, opt):
@@ -123,7 +124,8 @@ class Worker:
         self.process.kill()
         self.process.join()
         code = self.process.exitcode
-        outcome = Outcome("hang", "", f"no answer in {LATE:g} s") if hang else Outcome("crash", f"{code}", f"the process ended with {code}")
+        outcome = Outcome("hang", "", f"no answer in {LATE:g} s") if hang else Outcome("crash", f"{code}",
+                                                                                       f"the process ended with {code}")
         task, self.task = self.task, None
         self.start()
         return (self.devices[-1], outcome, None) if task[0] == "seed" else outcome

@@ -1,4 +1,5 @@
-"""calls.py - every example with the words of a call (bench/counters.txt), for `fsc run` and its kin, and for `fsc info`."""
+"""calls.py - every example with the words of a call (bench/counters.txt), for `fsc run` and its kin,
+and for `fsc info`."""
 import math
 import os
 import re
@@ -28,7 +29,8 @@ def arrays_of(words):
 def asked_words(tool, folder, source, words):
     """The call as `fsc info` takes it: its integers, and the types that its arrays decide."""
     report, arrays, params = os.path.join(folder, "report"), arrays_of(words), []
-    subprocess.run([tool, source, "--emit=report", "-o", report], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+    subprocess.run([tool, source, "--emit=report", "-o", report], check=True, stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL, timeout=60)
     values = dict(w.split("=", 1) for w in words if re.fullmatch(r"\w+=-?\d+", w))
     with open(report, encoding="utf-8") as file:
         for line in file:
@@ -39,7 +41,8 @@ def asked_words(tool, folder, source, words):
                 params[-1][2].append(rest[0].strip('"'))
     for _, name, dims in params:
         extents = arrays.get(name, ("", []))[1]
-        for code, extent in zip(dims, extents if len(dims) == len(extents) else [math.prod(extents)] if extents else []):
+        for code, extent in zip(dims, extents if len(dims) == len(extents) else [math.prod(extents)] if extents
+                                else []):
             if re.fullmatch(r"\$\d+", code) and params[int(code[1:])][0] == "scalar":
                 values[params[int(code[1:])][1]] = str(extent)
     with open(source, encoding="utf-8") as file:
@@ -48,4 +51,5 @@ def asked_words(tool, folder, source, words):
     for name, dtype in re.findall(r"(\w+): \*(?:const )?(\w+)\b", text):
         if re.search(rf"\b{dtype}: dtype", text) and name in arrays:
             types.setdefault(dtype, arrays[name][0])
-    return [f"{name}={value}" for name, value in values.items()] + [f"-T{name}={dtype}" for name, dtype in types.items()]
+    return [f"{name}={value}" for name, value in values.items()] + [f"-T{name}={dtype}"
+                                                                    for name, dtype in types.items()]

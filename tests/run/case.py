@@ -30,7 +30,8 @@ def case(slow=False, only=None, **parameters):
         for values in itertools.product(*parameters.values()):
             chosen = dict(zip(names, values))
             text = ", ".join(f"{k}={v}" for k, v in chosen.items())
-            CASES.append((f"{function.__name__}({text})", _bind(function, chosen), slow, (only,) if isinstance(only, str) else only))
+            CASES.append((f"{function.__name__}({text})", _bind(function, chosen), slow,
+                          (only,) if isinstance(only, str) else only))
         return function
 
     return mark
@@ -117,7 +118,8 @@ def same_bits(got, want, what=""):
         wrong = got != want
     if wrong.any():
         i = int(np.flatnonzero(wrong.ravel())[0])
-        raise AssertionError(f"{what}: {int(wrong.sum())} of {wrong.size} differ; the first at {i}: {got.ravel()[i]!r}, not {want.ravel()[i]!r}")
+        raise AssertionError(f"{what}: {int(wrong.sum())} of {wrong.size} differ; the first at {i}: "
+                             f"{got.ravel()[i]!r}, not {want.ravel()[i]!r}")
 
 
 def close(got, want, rtol, atol=0.0, what=""):

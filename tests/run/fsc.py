@@ -1,7 +1,7 @@
 """fsc.py - libfsc from Python, for the run tests and the benchmark: ctypes over the public C API, nothing more.
 
-A Buffer is device memory between two guard bands of 4096 bytes, poisoned before use; check_guards() says whether a kernel
-wrote beside it. Numbers travel as NumPy arrays; bf16 as uint16 bit patterns (to_bf16, from_bf16).
+A Buffer is device memory between two guard bands of 4096 bytes, poisoned before use; check_guards() says whether a
+kernel wrote beside it. Numbers travel as NumPy arrays; bf16 as uint16 bit patterns (to_bf16, from_bf16).
 """
 import ctypes as c
 import os
@@ -32,24 +32,28 @@ class NameValue(c.Structure):
 
 
 class CompileOptions(c.Structure):
-    _fields_ = [("file", c.c_char_p), ("emit", c.c_int), ("arch", c.c_char_p), ("cpu", c.c_char_p), ("kernel", c.c_char_p),
-                ("signature", c.c_char_p), ("defines", c.POINTER(NameValue)), ("num_defines", c.c_size_t),
+    _fields_ = [("file", c.c_char_p), ("emit", c.c_int), ("arch", c.c_char_p), ("cpu", c.c_char_p),
+                ("kernel", c.c_char_p), ("signature", c.c_char_p), ("defines", c.POINTER(NameValue)),
+                ("num_defines", c.c_size_t),
                 ("types", c.POINTER(NameValue)), ("num_types", c.c_size_t), ("divisible", c.POINTER(NameValue)),
                 ("num_divisible", c.c_size_t), ("known", c.POINTER(NameValue)), ("num_known", c.c_size_t),
                 ("device", c.c_void_p), ("config", c.c_uint32), ("num_warps", c.c_uint32), ("num_stages", c.c_uint32),
                 ("num_ctas", c.c_uint32),
-                ("opt_level", c.c_int), ("debug", c.c_bool), ("fast_math", c.c_bool), ("few_programs", c.c_bool), ("color", c.c_bool),
+                ("opt_level", c.c_int), ("debug", c.c_bool), ("fast_math", c.c_bool), ("few_programs", c.c_bool),
+                ("color", c.c_bool),
                 ("diagnostics", c.c_int), ("remarks", c.c_bool),
                 ("verify_each", c.c_bool), ("error_limit", c.c_uint32), ("print_after", c.c_char_p),
-                ("passes", c.c_char_p), ("print_layouts", c.c_bool), ("device_debug", c.c_bool), ("check", c.c_bool), ("no_cache", c.c_bool),
-                ("count", c.c_bool), ("record", c.c_bool), ("split", c.c_bool), ("most_programs", c.c_uint8)]
+                ("passes", c.c_char_p), ("print_layouts", c.c_bool), ("device_debug", c.c_bool), ("check", c.c_bool),
+                ("no_cache", c.c_bool), ("count", c.c_bool), ("record", c.c_bool), ("split", c.c_bool),
+                ("most_programs", c.c_uint8)]
 
 
 class DeviceProps(c.Structure):
     _fields_ = [("kind", c.c_int), ("ordinal", c.c_int), ("name", c.c_char * 80), ("arch", c.c_char * 16)] + [
-        (name, c.c_uint32) for name in ("sms", "registers_per_sm", "registers_per_block", "shared_per_sm", "shared_per_block",
-                                        "shared_per_block_optin", "shared_reserved_per_block", "max_threads_per_sm",
-                                        "max_threads_per_block", "max_blocks_per_sm", "warp_size")] + [
+        (name, c.c_uint32) for name in ("sms", "registers_per_sm", "registers_per_block", "shared_per_sm",
+                                        "shared_per_block", "shared_per_block_optin", "shared_reserved_per_block",
+                                        "max_threads_per_sm", "max_threads_per_block", "max_blocks_per_sm",
+                                        "warp_size")] + [
         ("l2_bytes", c.c_uint64), ("memory_bytes", c.c_uint64), ("bandwidth", c.c_uint64), ("clock_khz", c.c_uint32),
         ("driver_version", c.c_uint32)]
 

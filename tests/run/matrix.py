@@ -1,5 +1,6 @@
-"""matrix.py - matrices in a device's memory, for kernels over rows: NaN (or 77) between the rows of what is read, poison
-between the rows of what is written, which must stay; and the configurations that every kernel over rows is run in.
+"""matrix.py - matrices in a device's memory, for kernels over rows: NaN (or 77) between the rows of what is read,
+poison between the rows of what is written, which must stay; and the configurations that every kernel over rows is run
+in.
 """
 from collections import namedtuple
 
@@ -9,8 +10,9 @@ from fsc import decode, encode
 
 Shape = namedtuple("Shape", "dtype rows cols warps pad")
 # Every type with every number of warps; lengths around powers of two and the 32 lanes, far from both, and 1.
-SHAPES = [Shape("fp32", 1, 1, 1, 0), Shape("fp16", 3, 31, 4, 1), Shape("bf16", 2, 33, 8, 7), Shape("fp32", 3, 127, 8, 0),
-          Shape("fp16", 2, 129, 1, 3), Shape("bf16", 3, 781, 4, 0), Shape("fp32", 2, 1025, 4, 7), Shape("fp16", 2, 1024, 8, 0)]
+SHAPES = [Shape("fp32", 1, 1, 1, 0), Shape("fp16", 3, 31, 4, 1), Shape("bf16", 2, 33, 8, 7),
+          Shape("fp32", 3, 127, 8, 0), Shape("fp16", 2, 129, 1, 3), Shape("bf16", 3, 781, 4, 0),
+          Shape("fp32", 2, 1025, 4, 7), Shape("fp16", 2, 1024, 8, 0)]
 
 
 class Matrix:

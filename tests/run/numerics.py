@@ -2,16 +2,17 @@
 
     numerics.py [--device cpu,cuda] [--every N] [--jobs N] [--out FILE] [--seconds LIMIT] [WORD …]
 
-fp16 and bf16: all 65,536 patterns. fp32: every N-th of the 2^32 patterns (1: all). fp64: special values and 88,000 others.
-NaN, infinity and the signs of zeros are judged as well, at every pattern; where one is wrong the error is infinite.
+fp16 and bf16: all 65,536 patterns. fp32: every N-th of the 2^32 patterns (1: all). fp64: special values and 88,000
+others. NaN, infinity and the signs of zeros are judged as well, at every pattern; where one is wrong the error is
+infinite.
 
 References. fp32: the formulas of test_math.py in float64, by NumPy, computed once for all devices; erf and erfc are the
-C library's where they are neither constant nor the series' first three terms. They are themselves held to 0.001 ulp of fp32 against the same
-formulas in long double (the C library's), at a 4,093rd of the arguments, and the worst argument of each slice is judged by
-long double alone. fp64: long double. fp16, bf16: float64.
+C library's where they are neither constant nor the series' first three terms. They are themselves held to 0.001 ulp of
+fp32 against the same formulas in long double (the C library's), at a 4,093rd of the arguments, and the worst argument
+of each slice is judged by long double alone. fp64: long double. fp16, bf16: float64.
 
-Method: worker processes take slices of a function's patterns, one device of each kind in every process; a row is printed
-when its slices have ended, and a function that a time limit cuts off has none.
+Method: worker processes take slices of a function's patterns, one device of each kind in every process; a row is
+printed when its slices have ended, and a function that a time limit cuts off has none.
 """
 import argparse
 import math
@@ -37,7 +38,7 @@ EXPONENT = np.int64(0x7FF << 52)
 LEAST_EXPONENT = np.int64(1023 - 126 << 52)  # of a normal fp32
 OVER = 2.0 ** 128                            # what infinity stands for beside the largest fp32
 
-# ---- References ---------------------------------------------------------------------------------------------------------
+# ---- References ------------------------------------------------------------------------------------------------------
 
 
 def erf64(x):
@@ -71,11 +72,12 @@ def reference(expression, x):
     return FUNCTIONS[expression][0](x)
 
 
-# ---- The judge ----------------------------------------------------------------------------------------------------------
+# ---- The judge -------------------------------------------------------------------------------------------------------
 
 
 def judge(got, want):
-    """Errors of float32 `got` in units in the last place of float64 `want`; infinite where NaN, infinity or a sign is wrong.
+    """Errors of float32 `got` in units in the last place of float64 `want`; infinite where NaN,
+    infinity or a sign is wrong.
 
     Infinity counts as 2^128, one step beside the largest number, where `want` is below that.
     """
@@ -103,16 +105,17 @@ def prove_judge():
     """What the judge must accept and what it must not."""
     big, tiny = np.finfo(np.float32).max, 2.0 ** -149
     nan, inf = np.nan, np.inf
-    known = [(1, 1, 0), (1 + 2.0 ** -23, 1, 1), (-2, 2, inf), (0.0, -0.0, inf), (-0.0, -0.0, 0), (tiny, 0, 1), (0, tiny / 4, 0.25),
-             (nan, nan, 0), (nan, 1, inf), (1, nan, inf), (inf, nan, inf), (inf, inf, 0), (-inf, inf, inf), (big, inf, inf),
-             (inf, 1e300, 0), (inf, OVER * (1 - 2.0 ** -26), 0.25), (inf, big, 1), (big, OVER, 0.5), (inf, 1.0, OVER * 2.0 ** 23)]
+    known = [(1, 1, 0), (1 + 2.0 ** -23, 1, 1), (-2, 2, inf), (0.0, -0.0, inf), (-0.0, -0.0, 0), (tiny, 0, 1),
+             (0, tiny / 4, 0.25), (nan, nan, 0), (nan, 1, inf), (1, nan, inf), (inf, nan, inf), (inf, inf, 0),
+             (-inf, inf, inf), (big, inf, inf), (inf, 1e300, 0), (inf, OVER * (1 - 2.0 ** -26), 0.25), (inf, big, 1),
+             (big, OVER, 0.5), (inf, 1.0, OVER * 2.0 ** 23)]
     got, want, errors = (np.array(column, np.float64) for column in zip(*known))
     found = judge(got.astype(np.float32), want)
     wrong = np.flatnonzero(np.abs(np.minimum(found, 1e99) - np.minimum(errors, 1e99)) > 1e-6 * np.minimum(errors, 1e99))
     assert not len(wrong), f"the judge: {[(known[i], found[i]) for i in wrong]}"
 
 
-# ---- Workers ------------------------------------------------------------------------------------------------------------
+# ---- Workers ---------------------------------------------------------------------------------------------------------
 
 devices = {}  # of this process, by name
 kernels = {}  # by (device, expression, dtype)
@@ -201,7 +204,7 @@ def judge_type(name, expression, dtype):
     return float(errors[i]), float(x[i])
 
 
-# ---- The table ----------------------------------------------------------------------------------------------------------
+# ---- The table -------------------------------------------------------------------------------------------------------
 
 
 class Row:
@@ -228,8 +231,8 @@ class Row:
         cells = [f"`{self.expression}`"]
         for name in self.names:
             error = {t: self.worst[name, t] for t in ("fp32",) + TYPES}
-            cells += [f"{error['fp32'][0]:.3f}", f"{error['fp32'][1]:.9g}", f"{error['fp16'][0]:.3f}", f"{error['bf16'][0]:.3f}",
-                      f"{error['fp64'][0]:.3f}", f"{error['fp64'][1]:.17g}"]
+            cells += [f"{error['fp32'][0]:.3f}", f"{error['fp32'][1]:.9g}", f"{error['fp16'][0]:.3f}",
+                      f"{error['bf16'][0]:.3f}", f"{error['fp64'][0]:.3f}", f"{error['fp64'][1]:.17g}"]
         return "| " + " | ".join(cells) + " |"
 
     def faults(self):
@@ -251,7 +254,8 @@ def main():
     p.add_argument("--device", default="cpu", help="cpu, cuda, emu, or several, with commas between")
     p.add_argument("--every", type=int, default=4099, help="of the fp32 patterns; 1: all")
     p.add_argument("--jobs", type=int, default=os.cpu_count())
-    p.add_argument("--seconds", type=float, default=1e7, help="end after that many, without the functions that are not finished")
+    p.add_argument("--seconds", type=float, default=1e7,
+                   help="end after that many, without the functions that are not finished")
     p.add_argument("--out", help="write the table there, too, row by row")
     p.add_argument("words", nargs="*")
     o = p.parse_args()

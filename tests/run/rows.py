@@ -1,10 +1,10 @@
 """rows.py - launches an example by its own contracts: for test_rows.py and test_norms.py.
 
-In: a kernel's source; arrays and scalars by the names of its parameters. Out: its output arrays, and the inputs as the kernel saw
-them, both as float64.
-Method: the parameter list is read from the source. `x: *T[n_rows:x_stride, n_cols]` tells the shape that an array has, and that its
-rows lie x_stride apart: `pad` elements more than a row. Between the rows of an input lies NaN; between those of an output nothing
-may be written. A pointer for which no array is given is an output.
+In: a kernel's source; arrays and scalars by the names of its parameters. Out: its output arrays, and the inputs as the
+kernel saw them, both as float64.
+Method: the parameter list is read from the source. `x: *T[n_rows:x_stride, n_cols]` tells the shape that an array has,
+and that its rows lie x_stride apart: `pad` elements more than a row. Between the rows of an input lies NaN; between
+those of an output nothing may be written. A pointer for which no array is given is an output.
 """
 import re
 from types import SimpleNamespace
@@ -71,13 +71,16 @@ class Launch:
         for name, (buffer, shape, width, before) in self.out.items():
             rows, cols = as_rows(shape)
             after = buffer.raw().reshape(rows, width)
-            assert after[:, cols:].tobytes() == before.reshape(rows, width)[:, cols:].tobytes(), f"{name}: written between the rows"
+            assert after[:,
+                         cols:].tobytes() == before.reshape(rows, width)[:,
+                                                                         cols:].tobytes(), f"{name}: written between the rows"
             found[name] = decode(np.ascontiguousarray(after[:, :cols]), buffer.dtype).reshape(shape)
         return found
 
 
 def launch(bench, source, values, types, pad=0, offset=0, **options):
-    """`values` by the names of parameters, `types` of dtype parameters → ({output: float64}, what the kernel saw by name)."""
+    """`values` by the names of parameters, `types` of dtype parameters → ({output: float64},
+    what the kernel saw by name)."""
     source = source.decode() if isinstance(source, bytes) else source
     run = Launch(bench, source, values, types, pad, offset)
     bench.jit_once(source, types=types, **options).launch(*run.args)

@@ -1,9 +1,11 @@
-"""run.py - runs kernels on a device and judges them against float64: run.py --device cpu|emu|cuda [--check] [--all] [--most N] [WORD …]
+"""run.py - runs kernels on a device and judges them against float64:
+run.py --device cpu|emu|cuda [--check] [--all] [--most N] [WORD …]
 
-Each module named test_*.py beside this file holds functions marked @case; a case is called once per set of its parameters
-with (device, **parameters) and raises when something is wrong. WORDs choose cases whose name contains one of them; slow
-cases run with --all only. --most N takes at most N sets of each case's parameters, spread evenly; --part I/N every Nth case
-from the Ith on; --jobs N runs all parts side by side, a process each; --seconds S begins no case after that time. Ends with one line: N passed, N failed, N skipped.
+Each module named test_*.py beside this file holds functions marked @case; a case is called once per set of its
+parameters with (device, **parameters) and raises when something is wrong. WORDs choose cases whose name contains one of
+them; slow cases run with --all only. --most N takes at most N sets of each case's parameters, spread evenly; --part I/N
+every Nth case from the Ith on; --jobs N runs all parts side by side, a process each; --seconds S begins no case after
+that time. Ends with one line: N passed, N failed, N skipped.
 """
 import argparse
 import glob
@@ -22,8 +24,8 @@ from case import CASES, Skip  # noqa: E402
 
 
 def spread(cases, most):
-    """cases without those of families that have more than `most`: these are cut into so many parts, and one case of each part stays,
-    at places in turn (the golden section), so that the last parameters take many values, too."""
+    """cases without those of families that have more than `most`: these are cut into so many parts, and one case of
+    each part stays, at places in turn (the golden section), so that the last parameters take many values, too."""
     families = {}
     for case in cases:
         families.setdefault(case[0].split("(")[0], []).append(case)
@@ -37,8 +39,9 @@ def spread(cases, most):
 def side_by_side(jobs):
     """This very command once for each part, at the same time: prints what each says and adds up their tallies."""
     start = time.time()
-    parts = [subprocess.Popen([sys.executable, *sys.argv, "--jobs", "1", "--part", f"{i}/{jobs}"], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              text=True, errors="replace") for i in range(jobs)]
+    parts = [subprocess.Popen([sys.executable, *sys.argv, "--jobs", "1", "--part", f"{i}/{jobs}"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+             for i in range(jobs)]
     totals, broken = [0, 0, 0], 0
     for i, part in enumerate(parts):
         text = part.communicate()[0]

@@ -1,9 +1,10 @@
-"""sweep.py - the axes over which kernels are swept, and how a kernel over rows is launched: for test_differential.py and
-test_metamorphic.py.
+"""sweep.py - the axes over which kernels are swept, and how a kernel over rows is launched:
+for test_differential.py and test_metamorphic.py.
 
 In: the types, block sizes and lengths that a kernel takes. Out: configurations in which each value of each axis occurs.
 Method: configuration k takes value k of every axis, round and round; --all takes every pair of the axes that decide the
-code: warps, alignment, block. How many programs of one warp share a block, a launch decides by its grid: test_packing.py.
+code: warps, alignment, block. How many programs of one warp share a block,
+a launch decides by its grid: test_packing.py.
 """
 from collections import namedtuple
 
@@ -32,9 +33,11 @@ def sweep_wide(dtypes, blocks, lengths):
     """Every pair of warps and alignment, warps and block, alignment and type."""
     pairs = [(w, o, blocks[(i + j) % len(blocks)]) for i, w in enumerate(WARPS) for j, o in enumerate(OFFSETS)]
     pairs += [(w, OFFSETS[(i * j) % len(OFFSETS)], b) for i, w in enumerate(WARPS) for j, b in enumerate(blocks)]
-    all_ = [Config(dtypes[(k + k // len(dtypes)) % len(dtypes)], w, o, PADS[k % len(PADS)], b, lengths[k % len(lengths)])
+    all_ = [Config(dtypes[(k + k // len(dtypes)) % len(dtypes)], w, o, PADS[k % len(PADS)], b,
+                   lengths[k % len(lengths)])
             for k, (w, o, b) in enumerate(pairs)]
-    all_ += [Config(d, WARPS[(i + j) % len(WARPS)], o, PADS[j % len(PADS)], blocks[i % len(blocks)], lengths[j % len(lengths)])
+    all_ += [Config(d, WARPS[(i + j) % len(WARPS)], o, PADS[j % len(PADS)], blocks[i % len(blocks)],
+                    lengths[j % len(lengths)])
              for i, d in enumerate(dtypes) for j, o in enumerate(OFFSETS)]
     return list(dict.fromkeys(all_))
 
@@ -44,7 +47,7 @@ def image_of(x, dtype):
         return encode(x, dtype)
 
 
-# ---- Kernels over rows --------------------------------------------------------------------------------------------------
+# ---- Kernels over rows -----------------------------------------------------------------------------------------------
 
 # What an example takes beside its output and its matrix, and whether the output is one number a row.
 Rows = namedtuple("Rows", "file vector one_a_row dtypes exact")
@@ -63,8 +66,8 @@ ROWS = {r.file: r for r in (
 
 
 def launch_rows(bench, rows, x, v, config, between=np.nan, source=None, grid=None):
-    """The memory image of the output's rows. Between the rows of x lies `between`; what lies between those of the output
-    must stay."""
+    """The memory image of the output's rows. Between the rows of x lies `between`;
+    what lies between those of the output must stay."""
     m, n = x.shape
     d, stride = config.dtype, n + config.pad
     spaced = np.full((m, stride), between if d in FLOATS else 77)
@@ -81,7 +84,8 @@ def launch_rows(bench, rows, x, v, config, between=np.nan, source=None, grid=Non
                          defines={"BLOCK": config.block}, types={"T": d})
     jit.launch(yb, xb, *vector, *strides, m, n, grid=grid)
     after = yb.raw().reshape(m, ys)
-    assert after[:, width:].tobytes() == before[:, width:].tobytes(), f"{config}: elements between the rows were written"
+    assert after[:, width:].tobytes() == before[:,
+                                                width:].tobytes(), f"{config}: elements between the rows were written"
     return np.ascontiguousarray(after[:, :width])
 
 

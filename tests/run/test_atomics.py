@@ -1,5 +1,6 @@
-"""test_atomics.py - atomic operations: every operation and type against NumPy, masks, results of tiles and scalars, elements that
-several threads hold, locks and counters between programs, and what the checks say of those that lack an order.
+"""test_atomics.py - atomic operations: every operation and type against NumPy, masks, results of tiles and scalars,
+elements that several threads hold, locks and counters between programs, and what the checks say of those that lack an
+order.
 """
 import numpy as np
 
@@ -18,14 +19,16 @@ def f(x: *T, v: *T, n: i32, N: constexpr, G: constexpr, T: dtype):
     atomic_{op}(x + i % 16, a, mask=i < n{more})
 """
 
-FOLD = {"add": np.add, "max": np.maximum, "min": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
+FOLD = {"add": np.add, "max": np.maximum, "min": np.minimum, "and": np.bitwise_and, "or": np.bitwise_or,
+        "xor": np.bitwise_xor}
 
 
 def values(dtype, n, seed=0):
     rng = np.random.default_rng(seed)
     if dtype in INTS:
         bits = 32 if "32" in dtype else 64
-        return rng.integers(0, 2 ** bits, n, dtype=np.uint64).astype(NP[dtype]) >> rng.integers(0, 8, n).astype(NP[dtype])
+        return rng.integers(0, 2 ** bits, n,
+                            dtype=np.uint64).astype(NP[dtype]) >> rng.integers(0, 8, n).astype(NP[dtype])
     return (rng.standard_normal(n) * np.exp2(rng.integers(-20, 20, n))).astype(NP[dtype])
 
 

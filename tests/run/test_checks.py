@@ -1,5 +1,6 @@
-"""test_checks.py - what checked launches find in kernels of the language: the kind, the line and the place of each mistake,
-that an access beside a buffer is reported and not performed, and that right kernels which look suspicious pass.
+"""test_checks.py - what checked launches find in kernels of the language: the kind, the line and the place of each
+mistake, that an access beside a buffer is reported and not performed, and that right kernels which look suspicious
+pass.
 
 Each wrong kernel carries the mark "# here" on the line that the finding must name.
 """
@@ -89,7 +90,8 @@ def f(y: *i32):
 
 @case(warps=[1, 4], same=[2, 4, 64], by=["thread", "lane"], only="emu")
 def elements_collide(bench, warps, same, by):
-    """Elements of one store with one address and different values, of one thread and of several; on the CPU another one stays."""
+    """Elements of one store with one address and different values, of one thread and of several;
+    on the CPU another one stays."""
     source = """
 @kernel(grid=(2,))
 def f(y: *i32, base: i32, B: constexpr, N: constexpr):
@@ -99,12 +101,14 @@ def f(y: *i32, base: i32, B: constexpr, N: constexpr):
 """
     count = {"lane": 64, "thread": 1024}[by]
     found(bench, source, "collision", r"writes y\[\d+\], to which thread \d+ writes another value in the same store",
-          bench.buffer("i32", 4 * count), 2 * count, defines={"B": count, "N": count // same}, num_warps=warps, grid=(2,))
+          bench.buffer("i32", 4 * count), 2 * count, defines={"B": count, "N": count // same}, num_warps=warps,
+          grid=(2,))
 
 
 @case(warps=[1, 4], only="emu")
 def elements_agree(bench, warps):
-    """Equal values at one address, one element an address in each round, call and copy of a store, and what the mask chooses: no finding."""
+    """Equal values at one address, one element an address in each round, call and copy of a store,
+    and what the mask chooses: no finding."""
     source = """
 @jit
 def put(p, v):
@@ -154,7 +158,8 @@ def f(y: *i32[n_rows:stride, n_cols], stride: i32, n_rows: i32, n_cols: i32):
     store(y + program_id(0) * stride + i, i, mask=i < n_cols - 1)  # here
 """
     y = bench.buffer("i32", 3 * 50)
-    found(bench, source, "unwritten", r"no program wrote 3 of the 120 elements of y, the first y\[0, 39\]", y, 50, 3, 40)
+    found(bench, source, "unwritten", r"no program wrote 3 of the 120 elements of y, the first y\[0, 39\]", y, 50, 3,
+          40)
 
 
 @case(only="emu")

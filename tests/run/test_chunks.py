@@ -1,7 +1,7 @@
-"""test_chunks.py - rows beyond a program's registers, which are walked in chunks.
+"""test_chunks.py - rows beyond a program's registers, which are strip-mined.
 
-With one warp and one block a program holds 4096 elements of four bytes, so the rows here need not be long. One case has rows
-for all blocks of a cluster.
+With one warp and one block a program holds 4096 elements of four bytes, so the rows here need not be long. One case has
+rows for all blocks of a cluster.
 """
 import numpy as np
 
@@ -30,7 +30,7 @@ def chunked_over_a_cluster(bench):
 
 @case(n=[5003, 8192])
 def chunked_in_place(bench, n):
-    """The last walk reads each chunk before it writes it."""
+    """The last loop reads each chunk before it writes it."""
     x = np.random.default_rng(n).normal(0, 4, (3, n)).astype(np.float32)
     b = bench.buffer("fp32", x.size, x.ravel())
     bench.run(example("softmax.dsl"), b, b, n, n, 3, n, **ONE)
@@ -65,7 +65,7 @@ def f(r: *i64, s: *fp32, x: *i32, z: *fp32, n_rows: i32, n: i32, BLOCK: constexp
 
 @case(n=[4100, 8191])
 def chunked_reductions(bench, n):
-    """Integers to the bit; NaN rows, rows with a NaN, rows of -0: what a walk begins with is seen by nobody."""
+    """Integers to the bit; NaN rows, rows with a NaN, rows of -0: what a loop begins with is seen by nobody."""
     rng = np.random.default_rng(n)
     x = rng.integers(-2 ** 31, 2 ** 31, (3, n)).astype(np.int32)
     x[1] //= 2
@@ -74,7 +74,11 @@ def chunked_reductions(bench, n):
     z[0] = np.nan
     z[1, 4099] = np.nan
     z[2] = -0.0
-    xb, zb, r, s = bench.buffer("i32", x.size, x.ravel()), bench.buffer("fp32", z.size, z.ravel()), bench.buffer("i64", 24, np.full(24, 7)), bench.buffer("fp32", 12)
+    xb, zb, r, s = bench.buffer("i32", x.size,
+                                x.ravel()), bench.buffer("fp32", z.size,
+                                                         z.ravel()), bench.buffer("i64", 24,
+                                                                                  np.full(24, 7)), bench.buffer("fp32",
+                                                                                                                12)
     bench.run(REDUCTIONS, r, s, xb, zb, 3, n, **ONE)
     wide = x.astype(np.int64)
     total = wide.sum(1)
@@ -82,7 +86,8 @@ def chunked_reductions(bench, n):
     cols = np.arange(n)
     turned = ((wide - mean[:, None]) * (cols % 7)).sum(1)
     scaled = np.where(mean > 0, (wide * cols).sum(1), 7)
-    want = np.stack([total, x.max(1), x.min(1), np.bitwise_xor.reduce(x, axis=1), x.view(np.uint32).min(1), turned, scaled, mean], axis=1)
+    want = np.stack([total, x.max(1), x.min(1), np.bitwise_xor.reduce(x, axis=1), x.view(np.uint32).min(1), turned,
+                     scaled, mean], axis=1)
     same_bits(r.raw().reshape(3, 8), want, f"{n} integers")
     with np.errstate(invalid="ignore"):
         floats = np.stack([np.fmax.reduce(z, axis=1), np.fmin.reduce(z, axis=1), z.max(1), z.sum(1)], axis=1)
@@ -125,7 +130,8 @@ def chunked_buffers_differ(bench, n):
 
 @case(n=[5003])
 def chunked_not_at_all(bench, n):
-    """What a walk in chunks would not do the same stays whole: a store into the row that is still read, a turned copy of it."""
+    """What a strip-mined loop would not do the same stays whole: a store into the row that is still read,
+    a turned copy of it."""
     source = """
 @kernel(grid=(1,), BLOCK=next_power_of_2(n))
 def f(y: *fp32, x: *fp32, n: i32, BLOCK: constexpr = 1):
@@ -158,12 +164,13 @@ def f(x: *fp32, n: i32, BLOCK: constexpr = 1):
     same_bits(xb.read().astype(np.float32), x[::-1] + 9, "the row, turned round")
 
 
-# ---- Rows kept in shared memory, sums below a maximum that is not known yet ------------------------------------------------
+# ---- Rows kept in shared memory, sums below a maximum that is not known yet ------------------------------------------
 
 
 @case(n=[8192, 5003], warps=[1, 4], name=["softmax.dsl", "log_softmax.dsl"])
 def chunked_special(bench, n, warps, name):
-    """NaN, infinities, rows of nothing but -inf: where they were. Chunks of nothing but -inf come first, between and last; the maximum grows late."""
+    """NaN, infinities, rows of nothing but -inf: where they were. Chunks of nothing but -inf come first, between and
+    last; the maximum grows late."""
     rows = special_rows(n * warps)
     rows["late"] = np.concatenate([np.full(n * warps - 5, -90.0), np.arange(5.0)])
     rows["gaps"] = np.where(np.arange(n * warps) // 1024 % 2, -np.inf, rows["wide"])
@@ -174,7 +181,8 @@ def chunked_special(bench, n, warps, name):
     got, seen = launch(bench, example(name), x, "fp32", x_stride=n * warps + 1, num_warps=warps, num_ctas=1)
     m = seen.max(axis=1, keepdims=True)
     with np.errstate(all="ignore"):
-        want = reference(seen) if name == "softmax.dsl" else seen - m - np.log(np.exp(seen - m).sum(axis=1, keepdims=True))
+        want = (reference(seen) if name == "softmax.dsl"
+                else seen - m - np.log(np.exp(seen - m).sum(axis=1, keepdims=True)))
     for i, what in enumerate(rows):
         assert (np.isnan(got[i]) == np.isnan(want[i])).all(), f"{what}: NaN elsewhere than {want[i]}"
         if name == "softmax.dsl":
@@ -228,8 +236,9 @@ def f(s: *fp32, y: *fp32, x: *fp32, n_rows: i32, n: i32, scale: fp32, BLOCK: con
     bench.run(source, sb, yb, xb, 3, n, 3.0, num_warps=warps, num_ctas=1)
     v = x.astype(np.float64)
     m = v.max(axis=1, keepdims=True)
-    scale, top = {"scaled before": (0.25, m), "scaled behind": (0.5, m), "turned round": (-0.01, m), "by a parameter": (1 / 3, m),
-                  "exp2": (1.442695 * np.log(2), m), "a larger one": (1, np.maximum(m, 1.5))}.get(form, (1, m))
+    scale, top = {"scaled before": (0.25, m), "scaled behind": (0.5, m), "turned round": (-0.01, m),
+                  "by a parameter": (1 / 3, m), "exp2": (1.442695 * np.log(2), m),
+                  "a larger one": (1, np.maximum(m, 1.5))}.get(form, (1, m))
     e = np.exp((v - top) * scale)
     rtol = (12 + 4 * np.abs((v - top) * scale).max()) * U
     close(sb.read(), e.sum(axis=1), rtol, 0, f"sums of {form}")
@@ -238,12 +247,12 @@ def f(s: *fp32, y: *fp32, x: *fp32, n_rows: i32, n: i32, scale: fp32, BLOCK: con
 
 @case(file=["layernorm.dsl", "add_rmsnorm.dsl"], dtype=["fp32", "fp16"], n=[8192, 9001])
 def chunked_norms(bench, file, dtype, n):
-    """Three walks or two; the row is kept, or two rows of which one is stored on the way."""
+    """Three loops or two; the row is kept, or two rows of which one is stored on the way."""
     got, seen = norms.run(bench, file, norms.inputs(file, 2, n, np.random.default_rng(n)), dtype, pad=n % 2, **ONE)
     norms.judge(file, got, seen, dtype, f"{dtype} of {n} in chunks")
 
 
 @case(n=[8192, 5003], smoothing=[0.0, 0.25])
 def chunked_cross_entropy(bench, n, smoothing):
-    """A walk that stands in an arm of `if`, before the one that every row takes."""
+    """A loop that stands in an arm of `if`, before the one that every row takes."""
     run_cross_entropy(bench, Shape("fp32", 3, n, 1, 1), smoothing, False, num_ctas=1)

@@ -1,6 +1,8 @@
-"""test_clusters.py - programs that span the blocks of a cluster: what reductions, scans, sorts and atomics carry across them.
+"""test_clusters.py - programs that span the blocks of a cluster: what reductions, scans,
+sorts and atomics carry across them.
 
-In: num_ctas from 2 to 16, and tiles so large that the compiler takes a cluster by itself. The CPU runs the same programs.
+In: num_ctas from 2 to 16, and tiles so large that the compiler takes a cluster by itself.
+The CPU runs the same programs.
 """
 import numpy as np
 

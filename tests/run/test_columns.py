@@ -1,6 +1,8 @@
-"""test_columns.py - reductions that leave several results in a thread: down the columns of tiles, over many warps and blocks.
+"""test_columns.py - reductions that leave several results in a thread: down the columns of tiles,
+over many warps and blocks.
 
-In one round or in two, as the compiler counts: shapes on both sides, integers whose bits tell, columns of NaN and infinities.
+In one round or in two, as the compiler counts: shapes on both sides, integers whose bits tell,
+columns of NaN and infinities.
 """
 import numpy as np
 
@@ -10,8 +12,8 @@ from test_rows import KERNELS, LEAST, judge, softmax
 from test_softmax import special_rows
 
 # rows, columns, warps, blocks of a cluster: one warp to 16, columns of one thread and of many, more columns than lanes
-SHAPES = [(64, 4, 1, 1), (256, 16, 4, 1), (1024, 16, 16, 1), (2048, 8, 16, 1), (512, 64, 8, 1), (64, 256, 8, 1), (1024, 16, 8, 4), (4096, 8, 16, 2),
-          (2048, 16, 4, 16), (128, 128, 4, 4), (32, 16, 16, 2)]
+SHAPES = [(64, 4, 1, 1), (256, 16, 4, 1), (1024, 16, 16, 1), (2048, 8, 16, 1), (512, 64, 8, 1), (64, 256, 8, 1),
+          (1024, 16, 8, 4), (4096, 8, 16, 2), (2048, 16, 4, 16), (128, 128, 4, 4), (32, 16, 16, 2)]
 
 
 @case(shape=SHAPES, odd=[0, 3])
@@ -38,7 +40,8 @@ def f(y: *i32, x: *i32, n: i32, c: i32, R: constexpr, C: constexpr):
     tile = np.zeros((rows, cols), np.int32)
     tile[:n, :c] = x
     three = tile.reshape(2, rows // 4, 2 * cols).sum(axis=1, dtype=np.int32)
-    same_bits(y.raw(), np.concatenate([tile.sum(axis=0, dtype=np.int32), tile.min(axis=0), np.bitwise_xor.reduce(tile, axis=0), three.ravel()]), "columns")
+    same_bits(y.raw(), np.concatenate([tile.sum(axis=0, dtype=np.int32), tile.min(axis=0),
+                                       np.bitwise_xor.reduce(tile, axis=0), three.ravel()]), "columns")
 
 
 @case(shape=[s for s in SHAPES if s[0] > 64], dtype=["fp32", "fp16", "fp64"], nan=[False, True])
@@ -65,13 +68,15 @@ def f(y: *T, p: *i32, x: *T, R: constexpr, C: constexpr, FIRST: constexpr, T: dt
               types={"T": dtype}, num_warps=warps, num_ctas=blocks)
     got = np.asarray(y.read(), np.float64).reshape(3, cols)
     with np.errstate(invalid="ignore"):
-        close(got, np.stack([np.fmax.reduce(x, axis=0), x.max(axis=0), x.sum(axis=0)]), rows * ULP[dtype] if dtype == "fp16" else 0, what="columns")
+        close(got, np.stack([np.fmax.reduce(x, axis=0), x.max(axis=0), x.sum(axis=0)]),
+              rows * ULP[dtype] if dtype == "fp16" else 0, what="columns")
     if first: same_bits(p.raw(), x.argmax(axis=0).astype(np.int32), "first of the largest")
 
 
 @case(shape=SHAPES, scale=["", " * 0.5"])
 def columns_pairs(bench, shape, scale):
-    """Maxima and sums of exponentials below them, exchanged together where a thread has many; each column with something special."""
+    """Maxima and sums of exponentials below them, exchanged together where a thread has many;
+    each column with something special."""
     rows, cols, warps, blocks = shape
     source = f"""
 @kernel(grid=(1,))
@@ -87,17 +92,20 @@ def f(y: *fp32, l: *fp32, x: *fp32, n: i32, R: constexpr, C: constexpr):
 """
     n = rows - 5
     special = list(special_rows(n).values())
-    x = np.stack([special[k % len(special)] if k < 2 * len(special) else np.random.default_rng(k).normal(0, 5, n) for k in range(cols)], axis=1)
+    x = np.stack([special[k % len(special)] if k < 2 * len(special) else np.random.default_rng(k).normal(0, 5, n)
+                  for k in range(cols)], axis=1)
     x = np.float32(x)
     y, l = bench.buffer("fp32", x.size), bench.buffer("fp32", cols)
-    bench.run(source, y, l, bench.buffer("fp32", x.size, x.ravel()), n, defines={"R": rows, "C": cols}, num_warps=warps, num_ctas=blocks)
+    bench.run(source, y, l, bench.buffer("fp32", x.size, x.ravel()), n, defines={"R": rows, "C": cols}, num_warps=warps,
+              num_ctas=blocks)
     z = x.astype(np.float64) * (0.5 if scale else 1)
     want, rtol = softmax(z, axis=0)
     got = y.read().reshape(n, cols)
     close(got, want, rtol + U * np.sqrt(n), LEAST["fp32"], "softmax down columns")  # the CPU sums one by one
     with np.errstate(invalid="ignore", divide="ignore"):
         top = z.max(axis=0)
-        close(l.read(), np.where(np.isinf(top) & (top < 0), np.nan, np.log(np.exp(z - top).sum(axis=0)) + top), 8 * U, 1e-6 + U * np.sqrt(n), "logarithm of the sum")
+        close(l.read(), np.where(np.isinf(top) & (top < 0), np.nan, np.log(np.exp(z - top).sum(axis=0)) + top), 8 * U,
+              1e-6 + U * np.sqrt(n), "logarithm of the sum")
 
 
 @case(config=[("fp32", 4096, 8, 8, 4), ("bf16", 4096, 16, 8, 8), ("fp16", 2048, 16, 16, 1)])
@@ -115,4 +123,6 @@ def columns_example(bench, config):
 
     source = example("softmax_columns.dsl").decode()
     judged(source)
-    if dtype == "fp32": must_fail(lambda: judged(source.replace("e / sum(e,", "e / sum(e * (rows > 0),")), "a sum without its first row")
+    if dtype == "fp32":
+        must_fail(lambda: judged(source.replace("e / sum(e,", "e / sum(e * (rows > 0),")),
+                  "a sum without its first row")

@@ -1,5 +1,6 @@
-"""test_debug.py - device_print, print, device_assert and assert with device_debug: every line of every program and element, in
-order on cpu and emu; the first failing assertion, its place and the status. Without the option nothing is seen.
+"""test_debug.py - device_print, print, device_assert and assert with device_debug: every line of every program and
+element, in order on cpu and emu; the first failing assertion, its place and the status. Without the option nothing is
+seen.
 """
 import os
 import re
@@ -57,7 +58,8 @@ def expected(x, bits, dtype, shape, n, use_hex):
         pid = f"pid ({p}, {q}, 0) idx "
         places = list(np.ndindex(*shape))
         at = number * len(places)
-        lines += [f"{pid}{index(shape, k)} v: {shown(x[at + i], bits[at + i], dtype, use_hex)}" for i, k in enumerate(places)]
+        lines += [f"{pid}{index(shape, k)} v: {shown(x[at + i], bits[at + i], dtype, use_hex)}"
+                  for i, k in enumerate(places)]
         if p == 1:
             lines += [f"{pid}{index(shape, k)} of p 1: (operand 0) {i}" for i, k in enumerate(places)]
             lines += [f"{pid}() of p 1: (operand 1) {n}", f"{pid}() of p 1: (operand 2) {p}"]
@@ -87,7 +89,8 @@ def prints(bench, dtype, shape, use_hex=False, warps=0):
     assert not out.lines, out.lines[0]
 
 
-@case(dtype=["i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp8e4nv", "fp8e5", "fp16", "bf16", "fp32", "fp64"], use_hex=[False, True])
+@case(dtype=["i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp8e4nv", "fp8e5", "fp16", "bf16", "fp32",
+             "fp64"], use_hex=[False, True])
 def prints_types(bench, dtype, use_hex):
     prints(bench, dtype, (2, 8), use_hex)
 
@@ -112,7 +115,8 @@ def f(x: *fp32):
         bench.run(source, x, device_debug=True, num_warps=warps)
     pid = "pid (0, 0, 0) idx "
     lines = [re.sub(r"-?nan", "nan", line) for line in out.lines]
-    same_lines(bench, lines, [f"{pid}() at: 0x{x.address:016x}"] + [f"{pid}({i}) {t}" for i, t in enumerate(["inf", "-inf", "nan", "-0"])]
+    same_lines(bench, lines, [f"{pid}() at: 0x{x.address:016x}"] +
+               [f"{pid}({i}) {t}" for i, t in enumerate(["inf", "-inf", "nan", "-0"])]
                + [f"{pid}() known: (operand {i}) {t}" for i, t in enumerate(["5", "2.5", "1"])])
 
 
@@ -152,7 +156,8 @@ def fails(bench, line, words, n, warps, bad, masked=False, **options):
 def asserts(bench, n, warps):
     p, i = 5, n // 2
     place = rf"element \({i:{len(str(n - 1))}}\): 100% of v"
-    fails(bench, '        device_assert(v != bad, "100% of v")', rf"program \({p}, 0, 0\)(, thread \d+)?: {place}", n, warps, p * n + i)
+    fails(bench, '        device_assert(v != bad, "100% of v")', rf"program \({p}, 0, 0\)(, thread \d+)?: {place}", n,
+          warps, p * n + i)
 
 
 @case(warps=[1, 4], only=("cpu", "emu"))

@@ -1,9 +1,10 @@
-"""test_differential.py - every example and every builtin over warps, block sizes, alignments, strides, lengths and types.
+"""test_differential.py - every example and every builtin over warps, block sizes, alignments, strides,
+lengths and types.
 
-Expected values are NumPy's or float64 formulas. What is exact (elementwise arithmetic, choice, max, sums of integers) is
-compared bit for bit in every configuration, so that all configurations, devices and targets agree to the bit; the rest
-keeps its bound. Memory that a launch has no business with must keep its bytes.
-The last cases fail when a builtin or an example has no case, and when a planted mistake passes.
+Expected values are NumPy's or float64 formulas. What is exact (elementwise arithmetic, choice, max, sums of integers)
+is compared bit for bit in every configuration, so that all configurations, devices and targets agree to the bit; the
+rest keeps its bound. Memory that a launch has no business with must keep its bytes. The last cases fail when a builtin
+or an example has no case, and when a planted mistake passes.
 """
 import glob
 import os
@@ -24,10 +25,10 @@ from test_rows import FILES
 from test_scan import SCANS
 from test_sort import SOURCE as SORTS
 
-BUILTINS = os.path.join(EXAMPLES, "..", "compiler", "check", "builtin.def")
+BUILTINS = os.path.join(EXAMPLES, "..", "compiler", "check", "builtin", "builtin.def")
 SMALLEST = {"fp16": 2.0 ** -24, "bf16": 2.0 ** -126, "fp32": 2.0 ** -126, "fp64": 2.0 ** -1022}
 
-# ---- Elementwise --------------------------------------------------------------------------------------------------------
+# ---- Elementwise -----------------------------------------------------------------------------------------------------
 
 ELEMENTWISE = """
 {before}
@@ -44,7 +45,8 @@ LENGTHS = [257, 389, 128, 33, 300, 1, 256, 1000, 31]
 
 
 class Elementwise:
-    """Outputs as expressions of x and y; `want` gives their values, as float64 for floats; ulps: the bounds, None: exact."""
+    """Outputs as expressions of x and y; `want` gives their values, as float64 for floats; ulps: the bounds,
+    None: exact."""
 
     def __init__(self, dtypes, outputs, want, ulps=None, body="", before="", small=False):
         self.dtypes, self.outputs, self.want, self.ulps, self.body, self.small = dtypes, outputs, want, ulps, body, small
@@ -172,29 +174,35 @@ KERNELS = {
                         lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
                                       (np.exp, np.exp2, np.log, np.log2, lambda v: 1 / np.sqrt(v))] + [x / y, x / y],
                         ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
-    "sqrt": Elementwise(FLOATS, ["sqrt(x)"], lambda x, y: [np.sqrt(x)], ulps={"fp32": 0, "fp64": 0, "fp16": 1, "bf16": 1}),
-    "sigmoid": Elementwise(FLOATS, ["sigmoid(x)"], lambda x, y: [(1 / (1 + np.exp(-x.astype(np.longdouble)))).astype(np.float64)],
+    "sqrt": Elementwise(FLOATS, ["sqrt(x)"], lambda x, y: [np.sqrt(x)],
+                        ulps={"fp32": 0, "fp64": 0, "fp16": 1, "bf16": 1}),
+    "sigmoid": Elementwise(FLOATS, ["sigmoid(x)"],
+                           lambda x, y: [(1 / (1 + np.exp(-x.astype(np.longdouble)))).astype(np.float64)],
                            ulps={"fp32": 5, "fp64": 5, "fp16": 1, "bf16": 1}),
     "library": Elementwise(FLOATS, ["sin(x)", "cos(x)", "tanh(x)", "erf(x)", "expm1(x)", "log1p(x)", "pow(x, y)"],
                            lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
                                          (np.sin, np.cos, np.tanh, erf, np.expm1, np.log1p, lambda v: np.power(v, y))],
                            ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
-    "inverses": Elementwise(FLOATS, ["asin(x)", "acos(x)", "atan(x)", "atan2(x, y)", "asinh(x)", "acosh(x)", "atanh(x)"],
+    "inverses": Elementwise(FLOATS,
+                            ["asin(x)", "acos(x)", "atan(x)", "atan2(x, y)", "asinh(x)", "acosh(x)", "atanh(x)"],
                             lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
-                                          (np.arcsin, np.arccos, np.arctan, lambda v: np.arctan2(v, y), np.arcsinh, np.arccosh, np.arctanh)],
+                                          (np.arcsin, np.arccos, np.arctan, lambda v: np.arctan2(v, y), np.arcsinh,
+                                           np.arccosh, np.arctanh)],
                             ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
-    "more library": Elementwise(FLOATS, ["tan(x)", "sinh(x)", "cosh(x)", "cbrt(x)", "hypot(x, y)", "exp10(x)", "log10(x)", "erfc(x)",
-                                         "rcbrt(x)", "sinpi(x)", "cospi(x)"],
+    "more library": Elementwise(FLOATS, ["tan(x)", "sinh(x)", "cosh(x)", "cbrt(x)", "hypot(x, y)", "exp10(x)",
+                                         "log10(x)", "erfc(x)", "rcbrt(x)", "sinpi(x)", "cospi(x)"],
                                 lambda x, y: [f(x.astype(np.longdouble)).astype(np.float64) for f in
                                               (np.tan, np.sinh, np.cosh, np.cbrt, lambda v: np.hypot(v, y),
-                                               lambda v: np.power(np.longdouble(10), v), np.log10, erfc, lambda v: 1 / np.cbrt(v), sinpi, cospi)],
+                                               lambda v: np.power(np.longdouble(10), v), np.log10, erfc,
+                                               lambda v: 1 / np.cbrt(v), sinpi, cospi)],
                                 ulps={"fp32": 2, "fp64": 2, "fp16": 1, "bf16": 1}),
-    "pairs": Elementwise(FLOATS, ["fmod(x, y)", "remainder(x, y)", "fdim(x, y)", "copysign(x, y)", "fmin(x, y)", "fmax(x, y)",
+    "pairs": Elementwise(FLOATS,
+                         ["fmod(x, y)", "remainder(x, y)", "fdim(x, y)", "copysign(x, y)", "fmin(x, y)", "fmax(x, y)",
                                   "nextafter(nextafter(x, y), x) + 0", "ldexp(x, -1)", "scalbn(x, 2)", "logb(x)"],
                          lambda x, y: [np.fmod(x, y), PAIRS["remainder(x, y)"][0](x, y).astype(x.dtype),
-                                       np.where(x <= y, x.dtype.type(0), x - y), np.copysign(x, y), least(x, y), largest(x, y),
-                                       np.where(np.isnan(y), y, x + x.dtype.type(0)), x / x.dtype.type(2), x * x.dtype.type(4),
-                                       exponent(x).astype(x.dtype)]),
+                                       np.where(x <= y, x.dtype.type(0), x - y), np.copysign(x, y), least(x, y),
+                                       largest(x, y), np.where(np.isnan(y), y, x + x.dtype.type(0)),
+                                       x / x.dtype.type(2), x * x.dtype.type(4), exponent(x).astype(x.dtype)]),
     "rounding": Elementwise(FLOATS, ["floor(x)", "ceil(x)", "trunc(x)", "round(x)", "rint(x)", "nearbyint(x)"],
                             lambda x, y: [np.floor(x), np.ceil(x), np.trunc(x), np.rint(x), np.rint(x), np.rint(x)]),
     "rounded once": Elementwise(FLOATS, ["sqrt_rn(x)", "div_rn(x, y)"], lambda x, y: [np.sqrt(x), x / y]),
@@ -261,7 +269,7 @@ def elementwise_wide(bench, kernel):
         judge_elementwise(bench, k, config)
 
 
-# ---- Reductions and shapes ----------------------------------------------------------------------------------------------
+# ---- Reductions and shapes -------------------------------------------------------------------------------------------
 
 TILE = """
 @kernel(grid=(2,))
@@ -342,7 +350,7 @@ def moved_tiles(bench):
         judge_moves(bench, config)
 
 
-# ---- Examples -----------------------------------------------------------------------------------------------------------
+# ---- Examples --------------------------------------------------------------------------------------------------------
 
 ROW_LENGTHS = [100, 1, 31, 128, 33, 129, 64, 17, 77]
 ROW_BLOCKS = [1, 4, 2]  # times the next power of two
@@ -374,7 +382,8 @@ def row_want(file, config, x, v):
     narrow = 0 if config.dtype == "fp32" else ULP.get(config.dtype, 0)
     x = x.astype(np.float64) if config.dtype in FLOATS else x
     if file.startswith("softmax"):
-        return softmax(x), (10 + 2.5 * np.abs(x - x.max(axis=1, keepdims=True))) * (4 if "unstable" in file else 1) * U + narrow
+        return softmax(x), (10 + 2.5 * np.abs(x - x.max(axis=1,
+                                                        keepdims=True))) * (4 if "unstable" in file else 1) * U + narrow
     with np.errstate(all="ignore"):
         return {"naive/row_max.dsl": lambda: (x.max(axis=1, keepdims=True), 0),
                 "naive/row_sum.dsl": lambda: (x.sum(axis=1, keepdims=True), 0),
@@ -428,24 +437,27 @@ def second_device(bench, file):
         with Bench(device) as other:
             if file == "add.dsl":
                 config = sweep(["fp32"], [256], [1000])[0]
-                here, there = (judge_elementwise(b, ADD, config, example("add.dsl").decode())[0] for b in (bench, other))
+                here, there = (judge_elementwise(b, ADD, config, example("add.dsl").decode())[0]
+                               for b in (bench, other))
                 same_bits(here, there, f"add on {name}")
                 return
             for config in row_configs(ROWS[file])[:2]:
                 here, there = (judge_rows(b, file, config) for b in (bench, other))
                 _, rtol = row_want(file, config, *row_data(file, config))
-                close(here, there, 2 * np.asarray(rtol), 2 * SMALLEST.get(config.dtype, 0), f"{file} on {name} in {config}")
+                close(here, there, 2 * np.asarray(rtol), 2 * SMALLEST.get(config.dtype, 0),
+                      f"{file} on {name} in {config}")
     finally:
         device.close()
 
 
-# ---- The tests of the tests ---------------------------------------------------------------------------------------------
+# ---- The tests of the tests ------------------------------------------------------------------------------------------
 
 
 def uncalled(names):
     """Names that no kernel calls; `tensor` is only ever a type to ask about."""
     sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS, SHOW, ASSERT])
-    return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)", sources))
+    return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)",
+                                                    sources))
 
 
 @case()
@@ -461,11 +473,15 @@ def every_builtin_has_a_case(_):
 def every_example_has_a_case(_):
     files = {os.path.relpath(p, EXAMPLES) for p in glob.glob(os.path.join(EXAMPLES, "**", "*.dsl"), recursive=True)}
     known = set(ROWS) | {"add.dsl"}
-    known |= {"dropout.dsl", "histogram.dsl", "transpose.dsl", "gather_rows.dsl"}  # test_random.py, test_atomics.py, test_shape.py
+    # test_random.py, test_atomics.py, test_shape.py
+    known |= {"dropout.dsl", "histogram.dsl", "transpose.dsl", "gather_rows.dsl"}
     known |= {"argmax.dsl", "prefix_sum.dsl"}  # test_scan.py
     known |= set(NORMS) | {"column_sum.dsl"} | FILES
-    known |= {"cross_entropy.dsl", "cross_entropy_backward.dsl", "logsumexp.dsl", "kl_divergence.dsl", "sample_top_p.dsl"}  # test_losses.py
-    known |= {"l2_normalize.dsl", "cosine_similarity.dsl", "mean_variance.dsl", "moving_sum.dsl", "rotary.dsl", "embedding_backward.dsl",
+    # test_losses.py
+    known |= {"cross_entropy.dsl", "cross_entropy_backward.dsl", "logsumexp.dsl", "kl_divergence.dsl",
+              "sample_top_p.dsl"}
+    known |= {"l2_normalize.dsl", "cosine_similarity.dsl", "mean_variance.dsl", "moving_sum.dsl", "rotary.dsl",
+              "embedding_backward.dsl",
               "batched_matvec.dsl", "attention.dsl"}  # test_transforms.py
     assert files == known, f"examples without a case, or cases without an example: {sorted(files ^ known)}"
 
@@ -476,7 +492,8 @@ def axes_are_covered(_):
     assert sorted(WARPS) == [1, 2, 4, 8, 16, 32] and {o for pair in OFFSETS for o in pair} == set(range(16))
     for dtypes, blocks, lengths in ([k.dtypes, BLOCKS, LENGTHS] for k in KERNELS.values()):
         found = sweep(dtypes, blocks, lengths)
-        for name, values in (("dtype", dtypes), ("warps", WARPS), ("offsets", OFFSETS), ("pad", PADS), ("block", blocks), ("n", lengths)):
+        for name, values in (("dtype", dtypes), ("warps", WARPS), ("offsets", OFFSETS), ("pad", PADS),
+                             ("block", blocks), ("n", lengths)):
             assert {getattr(c, name) for c in found} == set(values), f"{name} is not swept over {values}"
 
 
@@ -494,9 +511,12 @@ def differential_checks_can_fail(bench):
     planted("S + i, y, mask=m", "S + i, y, mask=i < n - 1")         # one element too few
     planted("S + i, y, mask=m", "S + i, where(y == 0, 0.0, y), mask=m")  # the sign of a zero
     tile = sweep(["i32"], [(8, 8)], [0])[0]
-    must_fail(lambda: judge_tile(bench, tile, TILE.replace("sum(v, 0)", "sum(v, 0) + (arange(0, B) == 3).to(i32)")), "one of the sums")
+    must_fail(lambda: judge_tile(bench, tile, TILE.replace("sum(v, 0)", "sum(v, 0) + (arange(0, B) == 3).to(i32)")),
+              "one of the sums")
     rows = row_configs(ROWS["naive/row_max.dsl"])[0]
-    wrong = example("naive/row_max.dsl").decode().replace("cols < n_cols", "cols < n_cols + 1")  # NaN lies between the rows
-    must_fail(lambda: judge_rows(bench, "naive/row_sum.dsl", rows._replace(pad=3), wrong.replace("max(v", "sum(v")), "a mask too wide")
+    # NaN lies between the rows
+    wrong = example("naive/row_max.dsl").decode().replace("cols < n_cols", "cols < n_cols + 1")
+    must_fail(lambda: judge_rows(bench, "naive/row_sum.dsl", rows._replace(pad=3), wrong.replace("max(v", "sum(v")),
+              "a mask too wide")
     wrong = example("softmax.dsl").decode().replace("e / sum", "e * 1.000003 / sum")
     must_fail(lambda: judge_rows(bench, "softmax.dsl", rows, wrong), "3e-6 too much")

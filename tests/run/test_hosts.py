@@ -1,4 +1,5 @@
-"""test_hosts.py - what LLVM's back ends for host processors have got wrong: a case each, which every device must pass."""
+"""test_hosts.py - what LLVM's back ends for host processors have got wrong: a case each,
+which every device must pass."""
 import numpy as np
 
 from case import case, same_bits

@@ -1,7 +1,9 @@
-"""test_late.py - weights that are loaded where they are stored from (codegen/simt/late.c): every alignment, every width, every end.
+"""test_late.py - weights that are loaded where they are stored from (codegen/simt/late.c): every alignment,
+every width, every end.
 
-Programs are such that their rows are turned (2048 places and more) and their weights begin elsewhere than they do: a vector of these lies across
-two aligned ones, or in one, or over an end of the row. Guards around each buffer see what is touched beyond it.
+Programs are such that their rows are rotated (2048 places and more) and their weights begin elsewhere than they do: a
+vector of these lies across two aligned ones, or in one, or over an end of the row. Guards around each buffer see what
+is touched beyond it.
 """
 import numpy as np
 
@@ -31,7 +33,8 @@ def run_rows(bench, dtype, n, starts, size=4096, warps=2, mask="i < n", change=l
     types = (dtype, "fp32", dtype, dtype, "fp32")
     counts = (rows * n, rows * n, rows * n, n, n)
     data = (None, None, x, w, b)
-    y, z, xb, wb, bb = (bench.buffer(t, c, *([] if d is None else [d]), offset=o) for t, c, d, o in zip(types, counts, data, starts))
+    y, z, xb, wb, bb = (bench.buffer(t, c, *([] if d is None else [d]), offset=o)
+                        for t, c, d, o in zip(types, counts, data, starts))
     source = change(ROWS.replace("WARPS", str(warps)).replace("MASK", mask))
     bench.run(source, y, z, xb, wb, bb, rows, n, defines={"N": size}, types={"T": dtype})
     x, w, b = seen(x, dtype), seen(w, dtype), np.float32(b).astype(np.float64)
@@ -48,8 +51,8 @@ def late_rows(bench, dtype, n):
         run_rows(bench, dtype, n, starts)
 
 
-MASKS = {"i < n": lambda i, n: i < n, "(i < n) & (i != 77)": lambda i, n: (i < n) & (i != 77), "i % 5 != 1": lambda i, n: i % 5 != 1,
-         "i >= 0": lambda i, n: i >= 0}
+MASKS = {"i < n": lambda i, n: i < n, "(i < n) & (i != 77)": lambda i, n: (i < n) & (i != 77),
+         "i % 5 != 1": lambda i, n: i % 5 != 1, "i >= 0": lambda i, n: i >= 0}
 
 
 @case(mask=list(MASKS), n=[3001, 4096])
@@ -79,6 +82,7 @@ def late_norms(bench, file, dtype):
 @case()
 def late_can_fail(bench):
     def planted():
-        run_rows(bench, "fp32", 2049, STARTS[1], change=lambda source: source.replace("load(b + i,", "load(b + i * (1 - i // 2048),"))
+        run_rows(bench, "fp32", 2049, STARTS[1],
+                 change=lambda source: source.replace("load(b + i,", "load(b + i * (1 - i // 2048),"))
 
     must_fail(planted, "the last weights from elsewhere")

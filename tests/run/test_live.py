@@ -1,7 +1,8 @@
-"""test_live.py - rows whose length is known as a range: registers beyond it, below it and in between; rows that begin anywhere.
+"""test_live.py - rows whose length is known as a range: registers beyond it, below it and in between;
+rows that begin anywhere.
 
-Lengths stand around the borders of the ranges that variants are compiled for. What lies between the rows is NaN, or a number
-that would be seen in every result; values are integers, so that results are exact whatever the order.
+Lengths stand around the borders of the ranges that variants are compiled for. What lies between the rows is NaN, or a
+number that would be seen in every result; values are integers, so that results are exact whatever the order.
 """
 import numpy as np
 
@@ -9,8 +10,10 @@ from case import case, example, must_fail, same_bits
 from fsc import Error
 from test_softmax import judge, launch
 
-BORDERS = [1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 511, 512, 513, 767, 768, 769, 1023, 1024, 1025, 1279, 1280, 1281, 1537]
-LONG = [4095, 4096, 4097, 4351, 4352, 4353, 4608, 5121, 8191, 8192, 8193, 8320, 9215, 9216, 9217, 10241, 15361, 16381, 16384]
+BORDERS = [1, 2, 15, 16, 17, 31, 32, 33, 255, 256, 257, 511, 512, 513, 767, 768, 769, 1023, 1024, 1025, 1279, 1280,
+           1281, 1537]
+LONG = [4095, 4096, 4097, 4351, 4352, 4353, 4608, 5121, 8191, 8192, 8193, 8320, 9215, 9216, 9217, 10241, 15361, 16381,
+        16384]
 POISON = 1000.0  # in memory that no result may see
 
 ROWS = """
@@ -94,7 +97,8 @@ def live_offsets(bench, dtype):
 def live_softmax(bench, dtype, n):
     rng = np.random.default_rng(n)
     for xs, ys, offset in ((n, n, 0), (n + 1, n + 1, 0), (n + 3, n + 16 - n % 16, 1), (n, n, 3)):
-        got, seen = launch(bench, example("softmax.dsl"), rng.standard_normal((4, n)), dtype, x_stride=xs, y_stride=ys, offset=offset)
+        got, seen = launch(bench, example("softmax.dsl"), rng.standard_normal((4, n)), dtype, x_stride=xs, y_stride=ys,
+                           offset=offset)
         judge(got, seen, dtype, f"softmax {dtype} {n} strides {xs} {ys} offset {offset}")
 
 
@@ -190,8 +194,9 @@ def f(y: *i32, x: *i32, n_rows: i32, n: i32, BLOCK: constexpr = 1024):
     x = np.random.default_rng(n).integers(0, 100, (rows, n)).astype(np.int32)
     padded = np.concatenate([x, np.full((rows, 1024 - n), -1, np.int32)], axis=1)
     want = np.stack([padded.sum(1), padded.min(1)], axis=1).astype(np.int32)
-    for hint, defines, least, most in (("assume(n <= 700)", {}, 0, 700), ("assume(n >= 600)", {}, 600, 2**31), ("assume((n > 599))", {}, 600, 2**31),
-                                       ("pass", {"n<": 777}, 0, 777), ("pass", {"n>": 600, "n<": 999}, 600, 999)):
+    for hint, defines, least, most in (("assume(n <= 700)", {}, 0, 700), ("assume(n >= 600)", {}, 600, 2**31),
+                                       ("assume((n > 599))", {}, 600, 2**31), ("pass", {"n<": 777}, 0, 777),
+                                       ("pass", {"n>": 600, "n<": 999}, 600, 999)):
         xb, yb = bench.buffer("i32", rows * n, x), bench.buffer("i32", rows * 2)
         jit = bench.jit(source.replace("HINT", hint), defines=defines)
         try:
@@ -223,7 +228,8 @@ def f(y: *i32, x: *i32, n: i32, BLOCK: constexpr = 1):
 
 @case(dtype=["fp16", "fp32", "i16", "fp64"], n=[2049, 2305, 4353], warps=[1, 4])
 def live_cut(bench, dtype, n, warps):
-    """Rows whose beginning and end cut a vector each, after 1 to 8 elements, x and y alike and not; the first row is the buffer's first, the last its last."""
+    """Rows whose beginning and end cut a vector each, after 1 to 8 elements, x and y alike and not; the first row is
+    the buffer's first, the last its last."""
     source = """
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols))
 def f(y: *T, s: *i32, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, BLOCK: constexpr = 1, T: dtype = fp32):
@@ -235,8 +241,10 @@ def f(y: *T, s: *i32, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: 
     store(y + row * y_stride + cols, v + 1, mask=mask)
 """
     rows = 3
-    for m, dx, dy, at, to, other in ((n, 0, 0, 0, 0, "7"), (n + 1, 0, 2, 3, 3, "7"), (n + 2, 1, 1, 0, 5, "7"), (n + 3, 4, 3, 0, 0, "cols % 7"), (n + 4, 0, 0, 7, 7, "cols % 7"),
-                                     (n + 5, 5, 13, 1, 1, "7"), (n + 6, 0, 0, 2, 0, "7"), (n + 7, 0, 0, 0, 0, "cols % 7")):
+    for m, dx, dy, at, to, other in ((n, 0, 0, 0, 0, "7"), (n + 1, 0, 2, 3, 3, "7"), (n + 2, 1, 1, 0, 5, "7"),
+                                     (n + 3, 4, 3, 0, 0, "cols % 7"), (n + 4, 0, 0, 7, 7, "cols % 7"),
+                                     (n + 5, 5, 13, 1, 1, "7"), (n + 6, 0, 0, 2, 0, "7"),
+                                     (n + 7, 0, 0, 0, 0, "cols % 7")):
         jit = bench.jit_once(source.replace("OTHER", other), types={"T": dtype}, num_warps=warps)
         x = np.random.default_rng(m).integers(0, 100, (rows, m))
         image = np.full((rows, m + dx), 101)
@@ -299,7 +307,8 @@ def f(y: *fp32, s: *fp32, x: *fp32, stride: i32, n_rows: i32, n: i32, BLOCK: con
         x = numbers(rows, 3 * n)
         image = np.full((rows, stride), POISON)
         image[:, :3 * n] = x
-        xb, yb = bench.buffer("fp32", image.size, image, offset=offset), bench.buffer("fp32", image.size, image, offset=offset)
+        xb, yb = bench.buffer("fp32", image.size, image,
+                              offset=offset), bench.buffer("fp32", image.size, image, offset=offset)
         sb = bench.buffer("fp32", rows)
         bench.jit_once(source).launch(yb, sb, xb, stride, rows, n)
         image[:, :3 * n] = x + np.arange(3 * n) % 2048 % 4
@@ -327,7 +336,8 @@ def live_judges(bench):
 
 @case(dtype=["fp16", "i8"], n=[2040, 2048, 2064, 3000])
 def rows_beyond_the_tile(bench, dtype, n):
-    """A mask that ends at the tile's end or beyond it: the vector that a turn wraps around is no run, and nothing behind the tile is read."""
+    """A mask that ends at the tile's end or beyond it: the vector that a rotation wraps around is no run,
+    and nothing behind the tile is read."""
     source = """
 @kernel(num_warps=2)
 def f(y: *T, x: *T, w: *T, x_stride: i32, y_stride: i32, n: N, BLOCK: constexpr = 2048, T: dtype = fp16, N: dtype = i32):

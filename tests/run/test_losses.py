@@ -1,5 +1,5 @@
-"""test_losses.py - the examples that judge rows of scores: cross-entropy with and without its gradient, log-sum-exp, KL divergence,
-and the sampler. Expected values are float64 formulas over what the kernel saw.
+"""test_losses.py - the examples that judge rows of scores: cross-entropy with and without its gradient, log-sum-exp, KL
+divergence, and the sampler. Expected values are float64 formulas over what the kernel saw.
 """
 import numpy as np
 
@@ -13,7 +13,8 @@ LONG = [Shape("fp32", 2, 5000, 4, 0), Shape("bf16", 2, 2049, 8, 5)]  # more than
 
 
 def scores(rng, shape, special):
-    """Normal numbers; with `special`, rows of one NaN, one +inf, some -inf, nothing but -inf, one value, far from 0, one huge."""
+    """Normal numbers; with `special`, rows of one NaN, one +inf, some -inf, nothing but -inf, one value,
+    far from 0, one huge."""
     x = 3 * rng.standard_normal((7, shape.cols) if special else (shape.rows, shape.cols))
     if special:
         x[0, -1], x[1, 0], x[2, 1::2], x[3], x[4] = np.nan, np.inf, -np.inf, -np.inf, 0.25
@@ -37,7 +38,7 @@ def softmax_of(x):
     return p, (12 + 2.5 * np.where(np.isfinite(distance), distance, 0)) * U
 
 
-# ---- Cross-entropy ------------------------------------------------------------------------------------------------------
+# ---- Cross-entropy ---------------------------------------------------------------------------------------------------
 
 
 def cross_entropy_of(x, target, smoothing):
@@ -91,8 +92,8 @@ def run_gradient(bench, shape, smoothing, special, source=None, **options):
     t = targets(rng, x, shape)
     xm = Matrix(bench, shape.dtype, x.shape, x, shape.pad)
     tb, loss = bench.buffer("i32", len(x), t), bench.buffer("fp32", len(x))
-    bench.run(source or example("cross_entropy_backward.dsl"), loss, xm.buffer, tb, xm.stride, *x.shape, IGNORED, smoothing, scale,
-              types={"T": shape.dtype}, num_warps=shape.warps, **options)
+    bench.run(source or example("cross_entropy_backward.dsl"), loss, xm.buffer, tb, xm.stride, *x.shape, IGNORED,
+              smoothing, scale, types={"T": shape.dtype}, num_warps=shape.warps, **options)
     smoothing = float(np.float32(smoothing))
     want_loss, _ = cross_entropy_of(xm.seen, t, smoothing)
     close(loss.read(), want_loss, 1e-6, 1e-6, f"loss of {shape}")
@@ -115,7 +116,7 @@ def cross_entropy_backward_special(bench, shape, smoothing):
     run_gradient(bench, shape, smoothing, True, defines={"BLOCK": 128})
 
 
-# ---- Log-sum-exp and KL divergence --------------------------------------------------------------------------------------
+# ---- Log-sum-exp and KL divergence -----------------------------------------------------------------------------------
 
 
 @case(shape=SHAPES, special=[False, True])
@@ -125,7 +126,8 @@ def logsumexp(bench, shape, special):
     x = scores(np.random.default_rng(shape.cols), shape, special)
     xm = Matrix(bench, shape.dtype, x.shape, x, shape.pad)
     y = bench.buffer("fp32", len(x))
-    bench.run(example("logsumexp.dsl"), y, xm.buffer, xm.stride, *x.shape, types={"T": shape.dtype}, num_warps=shape.warps)
+    bench.run(example("logsumexp.dsl"), y, xm.buffer, xm.stride, *x.shape, types={"T": shape.dtype},
+              num_warps=shape.warps)
     with np.errstate(invalid="ignore"):
         want = np.logaddexp.reduce(xm.seen, axis=1)
     close(y.read(), want, 1e-6, 1e-6, f"logsumexp of {shape}")
@@ -145,13 +147,14 @@ def run_kl(bench, shape, in_place):
     rng = np.random.default_rng(shape.cols)
     a, b = (2 * rng.standard_normal((shape.rows, shape.cols)) for _ in "ab")
     if in_place:
-        a[0, ::3], a[1, 5], b[2, 7] = -np.inf, np.nan, -np.inf  # p = 0 is left out; q = 0 where p is not: infinitely far
+        # p = 0 is left out; q = 0 where p is not: infinitely far
+        a[0, ::3], a[1, 5], b[2, 7] = -np.inf, np.nan, -np.inf
         b[0, ::6] = -np.inf
     am, bm = (Matrix(bench, shape.dtype, x.shape, x, shape.pad) for x in (a, b))
     db = bm if in_place else Matrix(bench, shape.dtype, a.shape, pad=shape.pad)
     loss = bench.buffer("fp32", shape.rows)
-    bench.run(example("kl_divergence.dsl"), loss, db.buffer, am.buffer, bm.buffer, db.stride, am.stride, bm.stride, *a.shape,
-              types={"T": shape.dtype}, num_warps=shape.warps)
+    bench.run(example("kl_divergence.dsl"), loss, db.buffer, am.buffer, bm.buffer, db.stride, am.stride, bm.stride,
+              *a.shape, types={"T": shape.dtype}, num_warps=shape.warps)
     (p, p_error), (q, q_error) = softmax_of(am.seen), softmax_of(bm.seen)
     with np.errstate(divide="ignore", invalid="ignore"):
         terms = np.where(p == 0, 0, p * (np.log(p) - np.log(q)))
@@ -159,10 +162,11 @@ def run_kl(bench, shape, in_place):
     bound = 1e-6 * np.maximum(1, size.sum(axis=1))
     close(loss.read(), terms.sum(axis=1), 0, np.where(np.isfinite(bound), bound, 0), f"divergence of {shape}")
     bound = p * p_error + q * q_error + (2 ** -24 if shape.dtype == "fp16" else 0)
-    close(db.read(), q - p, 0 if shape.dtype == "fp32" else ULP[shape.dtype], np.where(np.isfinite(bound), bound, 0), f"gradient of {shape}")
+    close(db.read(), q - p, 0 if shape.dtype == "fp32" else ULP[shape.dtype], np.where(np.isfinite(bound), bound, 0),
+          f"gradient of {shape}")
 
 
-# ---- Sampling -----------------------------------------------------------------------------------------------------------
+# ---- Sampling --------------------------------------------------------------------------------------------------------
 
 
 def nucleus(w, top_k, top_p):
@@ -175,7 +179,8 @@ def nucleus(w, top_k, top_p):
 
 
 def judge_tokens(tokens, x, temperature, top_k, top_p, u):
-    """A token is kept (by a share that may be off by roundings), and the random number falls into its part of the prefix sums."""
+    """A token is kept (by a share that may be off by roundings),
+    and the random number falls into its part of the prefix sums."""
     temperature, slack = float(np.float32(temperature)), 2e-6
     for i, token in enumerate(tokens):
         row = np.where(np.isnan(x[i]), -np.inf, x[i])
@@ -203,16 +208,18 @@ def run_sampler(bench, shape, temperature, top_k, top_p, special=False, source=N
         x[4, 17], x[5, ::2] = 3e4, -np.inf
     xm = Matrix(bench, shape.dtype, x.shape, x, shape.pad)
     token, seed = bench.buffer("i32", rows), 77 + shape.cols
-    bench.run(source or example("sample_top_p.dsl"), token, xm.buffer, xm.stride, *x.shape, temperature, top_k, top_p, seed,
-              types={"T": shape.dtype}, num_warps=shape.warps)
-    judge_tokens(token.raw(), xm.seen, temperature, top_k, float(np.float32(top_p)), uniform(numbers(seed, range(rows))[0]))
+    bench.run(source or example("sample_top_p.dsl"), token, xm.buffer, xm.stride, *x.shape, temperature, top_k, top_p,
+              seed, types={"T": shape.dtype}, num_warps=shape.warps)
+    judge_tokens(token.raw(), xm.seen, temperature, top_k, float(np.float32(top_p)),
+                 uniform(numbers(seed, range(rows))[0]))
     return token.raw(), xm.seen
 
 
 @case(shape=SHAPES)
 def sampler(bench, shape):
     k = SHAPES.index(shape)
-    run_sampler(bench, shape, [1.0, 0.5, 2.0][k % 3], [shape.cols, 7, 1, 40][k % 4], [0.9, 1.0, 0.3, 0.75, 0.999][k % 5])
+    run_sampler(bench, shape, [1.0, 0.5, 2.0][k % 3], [shape.cols, 7, 1, 40][k % 4],
+                [0.9, 1.0, 0.3, 0.75, 0.999][k % 5])
 
 
 @case()
@@ -267,7 +274,8 @@ def losses_checks_can_fail(bench):
     planted("cross_entropy.dsl", "mask = cols < n_cols", "mask = cols < n_cols + 1", entropy)
     planted("cross_entropy.dsl", "exp(v - shift)", "exp(v)", entropy)
     planted("cross_entropy.dsl", "above / n_cols", "above / BLOCK", entropy)
-    planted("cross_entropy.dsl", "t == ignore_index", "t == -1", lambda s: run_cross_entropy(bench, Shape("fp32", 4, 32, 4, 0), 0.0, False, s))
+    planted("cross_entropy.dsl", "t == ignore_index", "t == -1",
+            lambda s: run_cross_entropy(bench, Shape("fp32", 4, 32, 4, 0), 0.0, False, s))
     planted("cross_entropy_backward.dsl", "cols == t", "cols == t + 1", gradient)
     planted("cross_entropy_backward.dsl", "scale * d", "scale * 1.00001 * d", gradient)
     planted("sample_top_p.dsl", ">= wanted", "> wanted * 0.99", draw)

@@ -28,7 +28,8 @@ def to_type(x, dtype):
 
 
 def ulp_errors(got, want, dtype):
-    """|got − want| in units in the last place of `want`; where the rounded `want` is infinite or NaN `got` must be, too."""
+    """|got − want| in units in the last place of `want`;
+    where the rounded `want` is infinite or NaN `got` must be, too."""
     want = np.asarray(want, np.longdouble)
     rounded = to_type(want, dtype)
     for name, test in (("NaN", np.isnan), ("+inf", np.isposinf), ("-inf", np.isneginf)):
@@ -54,7 +55,8 @@ def every_or_spread(dtype):
     kind, bits = (np.float32, np.uint32) if dtype == "fp32" else (np.float64, np.uint64)
     info = np.finfo(kind)
     special = [0.0, -0.0, np.inf, -np.inf, np.nan, 1, -1, 0.5, -0.5, 2, -2, info.max, -info.max, info.tiny, -info.tiny,
-               info.smallest_subnormal, -info.smallest_subnormal, 1 - info.epsneg, 1 + info.eps, np.pi, np.pi / 2, np.log(2)]
+               info.smallest_subnormal, -info.smallest_subnormal, 1 - info.epsneg, 1 + info.eps, np.pi, np.pi / 2,
+               np.log(2)]
     wide = rng.integers(0, np.iinfo(bits).max, 40000, dtype=bits, endpoint=True).view(kind)
     near = np.concatenate([rng.uniform(-s, s, 8000) for s in (1e-3, 0.5, 2, 10, 100, 800, 1e5)])
     with np.errstate(over="ignore", invalid="ignore"):
@@ -148,7 +150,8 @@ FUNCTIONS = {
     "sinpi(x)": (sinpi, 2),
     "cospi(x)": (cospi, 2),
     "logb(x)": (exponent, 0),
-    "ilogb(x).to(R)": (lambda x: np.where(np.isnan(x) | (x == 0), -2.0 ** 31, np.minimum(exponent(x), 2.0 ** 31 - 1)), 0.5),
+    "ilogb(x).to(R)": (lambda x: np.where(np.isnan(x) | (x == 0), -2.0 ** 31, np.minimum(exponent(x), 2.0 ** 31 - 1)),
+                       0.5),
     "exp10(x)": (lambda x: np.power(x.dtype.type(10), x), 2),
     "log10(x)": (np.log10, 2),
     "erfc(x)": (erfc, 2),
@@ -192,8 +195,8 @@ def pairs(dtype, n):
     rng = np.random.default_rng(4)
     digits, least = MANTISSA[dtype], LEAST[dtype]
     big = float(np.ldexp(2 - 2.0 ** -digits, 1 - least))
-    special = [0.0, 1.0, 2.0, 3.0, 0.5, 1 - 2.0 ** -digits, 1 + 2.0 ** -digits, 2.5, big, 2.0 ** least, 2.0 ** (least - digits), np.inf,
-               7.0, 8.0, 2.0 ** digits + 1, 2.0 ** (digits + 1), 1e-3, 100.0]
+    special = [0.0, 1.0, 2.0, 3.0, 0.5, 1 - 2.0 ** -digits, 1 + 2.0 ** -digits, 2.5, big, 2.0 ** least,
+               2.0 ** (least - digits), np.inf, 7.0, 8.0, 2.0 ** digits + 1, 2.0 ** (digits + 1), 1e-3, 100.0]
     special = [s * v for v in special for s in (1, -1)] + [np.nan]
     x, y = [p for p in special for _ in special], [q for _ in special for q in special]
     a = np.exp(rng.uniform(least * 0.6, -least * 0.6, n))
@@ -217,7 +220,8 @@ def powers(bench, expression, dtype):
     got = r.read()
     errors = ulp_errors(got, want, dtype)
     i = int(np.argmax(errors))
-    assert errors[i] <= (2 if dtype in ("fp32", "fp64") else 1), f"{x[i]!r} ** {y[i]!r} is {errors[i]:.3f} ulp off: {got[i]!r}"
+    assert errors[i] <= (2 if dtype in ("fp32", "fp64")
+                         else 1), f"{x[i]!r} ** {y[i]!r} is {errors[i]:.3f} ulp off: {got[i]!r}"
     zero = to_type(want, dtype) == 0
     zero &= got == 0
     assert (np.signbit(got[zero]) == np.signbit(to_type(want, dtype)[zero])).all(), "the sign of zero"
@@ -239,7 +243,8 @@ def ieee_remainder(x, y):
     return np.array([libm.remainderl(float(p), float(q)) for p, q in zip(x, y)], np.longdouble)
 
 
-# expression: reference in longdouble, bound in ulp for fp32 and fp64 (fp16 and bf16: 1); None: the bits, in the reference's own type
+# expression: reference in longdouble, bound in ulp for fp32 and fp64 (fp16 and bf16: 1); None: the bits,
+# in the reference's own type
 PAIRS = {
     "atan2(x, y)": (np.arctan2, 2),
     "hypot(x, y)": (np.hypot, 2),
@@ -319,7 +324,8 @@ def tests(bench, name, dtype):
     same_bits(got, TESTS[name](x).astype(np.uint8), f"{name} {dtype}")
 
 
-@case(num_warps=[1, 4, 8], expression=["tl.math.tanh(x)", "tl.extra.cuda.libdevice.tanh(x)", "triton.language.math.tanh(x)",
+@case(num_warps=[1, 4, 8],
+      expression=["tl.math.tanh(x)", "tl.extra.cuda.libdevice.tanh(x)", "triton.language.math.tanh(x)",
                                        "libdevice.tanh(x)", "tl.tanh(x)"])
 def spellings(bench, num_warps, expression):
     x = np.linspace(-3, 3, 1025)

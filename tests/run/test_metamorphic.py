@@ -1,9 +1,9 @@
 """test_metamorphic.py - what must stay when the inputs, the memory or the launch change in a way that changes nothing.
 
-Rows in another order give the same rows in that order; inputs times a power of two give outputs times it; other places in
-memory, more room between rows, other bytes under masked-off lanes and a launch in two halves give the same bits; and of
-the output a kernel touches what its mask lets through and nothing else.
-No expected values are needed: a run is compared with another run, to the bit, special values included.
+Rows in another order give the same rows in that order; inputs times a power of two give outputs times it; other places
+in memory, more room between rows, other bytes under masked-off lanes and a launch in two halves give the same bits; and
+of the output a kernel touches what its mask lets through and nothing else. No expected values are needed: a run is
+compared with another run, to the bit, special values included.
 """
 import numpy as np
 
@@ -37,7 +37,7 @@ def dtypes_of(file, k):
     return ROWS[file].dtypes[k % len(ROWS[file].dtypes)]
 
 
-# ---- The order of rows and elements -------------------------------------------------------------------------------------
+# ---- The order of rows and elements ----------------------------------------------------------------------------------
 
 
 def judge_permuted(bench, file, config, source=None):
@@ -52,7 +52,8 @@ def judge_permuted(bench, file, config, source=None):
 @case(file=list(ROWS))
 def permuted_rows(bench, file):
     for k, warps in enumerate(WARPS):
-        judge_permuted(bench, file, config_of(dtypes_of(file, k), warps, [(0, 0), (3, 5)][k % 2], [0, 7, 28][k % 3], [100, 33, 257][k % 3]))
+        judge_permuted(bench, file, config_of(dtypes_of(file, k), warps, [(0, 0), (3, 5)][k % 2], [0, 7, 28][k % 3],
+                                              [100, 33, 257][k % 3]))
 
 
 @case(dtype=["fp32", "i8", "fp64"], warps=[1, 8])
@@ -76,10 +77,11 @@ def permuted_columns(bench, dtype, warps):
     file = "naive/row_max.dsl" if dtype == "fp64" else "naive/row_sum.dsl"
     x = rng.standard_normal((4, 300)) if dtype == "fp64" else rng.integers(0, 127, (4, 300))
     config = config_of(dtype, warps, n=300)
-    same_bits(launch(bench, file, x[:, rng.permutation(300)], None, config), launch(bench, file, x, None, config), f"{file} {dtype}")
+    same_bits(launch(bench, file, x[:, rng.permutation(300)], None, config), launch(bench, file, x, None, config),
+              f"{file} {dtype}")
 
 
-# ---- Scale and sign -----------------------------------------------------------------------------------------------------
+# ---- Scale and sign --------------------------------------------------------------------------------------------------
 
 
 @case(file=["naive/row_sum.dsl", "naive/row_max.dsl", "naive/subtract.dsl"], dtype=FLOATS)
@@ -97,7 +99,8 @@ def scaled_by_power_of_two(bench, file, dtype):
         for factor in (k, 1 / k, -1.0):
             if file == "naive/row_max.dsl" and factor < 0:
                 continue
-            same_bits(launch(bench, file, x * factor, v * factor, config) + 0.0, once * factor + 0.0, f"{file} times {factor} in {config}")
+            same_bits(launch(bench, file, x * factor, v * factor, config) + 0.0, once * factor + 0.0,
+                      f"{file} times {factor} in {config}")
 
 
 @case(file=["naive/divide.dsl"] + SOFTMAX[:3])
@@ -111,7 +114,7 @@ def unchanged_by(bench, file):
         same_bits(launch(bench, file, *other, config), launch(bench, file, x, v, config), f"{file} in {config}")
 
 
-# ---- Places in memory ---------------------------------------------------------------------------------------------------
+# ---- Places in memory ------------------------------------------------------------------------------------------------
 
 
 @case(file=list(ROWS))
@@ -123,18 +126,21 @@ def moved_in_memory(bench, file):
         x, v = special(rng, 9, n, dtype), rng.integers(1, 9, 9)
         first = launch(bench, file, x, v, config_of(dtype, warps, n=n))
         for offsets, pad in (((16, 0), 0), ((0, 32), 16), ((48, 16), 96)):
-            same_bits(launch(bench, file, x, v, config_of(dtype, warps, offsets, pad, n)), first, f"{file} {offsets} {pad}")
+            same_bits(launch(bench, file, x, v, config_of(dtype, warps, offsets, pad, n)), first,
+                      f"{file} {offsets} {pad}")
 
 
 @case(file=[f for f in ROWS if ROWS[f].exact or f == "naive/exp.dsl"])
 def any_alignment(bench, file):
-    """Every offset from 0 to 15 elements and odd strides: other vectors, the same bits where no order of a sum is seen."""
+    """Every offset from 0 to 15 elements and odd strides: other vectors,
+    the same bits where no order of a sum is seen."""
     rng = np.random.default_rng(3)
     for k in range(16):
         dtype, n = dtypes_of(file, k // 4), 60
         x, v = rng.integers(0, 4, (3, n)), rng.integers(0, 4, 3)
         first = launch(bench, file, x, v, config_of(dtype, 1, n=n))
-        same_bits(launch(bench, file, x, v, config_of(dtype, WARPS[k % 6], (k, 15 - k), k % 5, n)), first, f"{file} {dtype} at {k}")
+        same_bits(launch(bench, file, x, v, config_of(dtype, WARPS[k % 6], (k, 15 - k), k % 5, n)), first,
+                  f"{file} {dtype} at {k}")
 
 
 @case(file=list(ROWS), between=[0.0, np.inf, -np.inf, 1e30])
@@ -146,10 +152,11 @@ def bytes_under_masked_lanes(bench, file, between):
         dtype = dtype if dtype in FLOATS else "fp32"
         x, v = special(rng, 9, n, dtype), rng.integers(1, 9, 9)
         config = config_of(dtype, warps, (k, k), [28, 1, 15][k], n)
-        same_bits(launch(bench, file, x, v, config, between=between), launch(bench, file, x, v, config), f"{file} in {config}")
+        same_bits(launch(bench, file, x, v, config, between=between), launch(bench, file, x, v, config),
+                  f"{file} in {config}")
 
 
-# ---- The launch ---------------------------------------------------------------------------------------------------------
+# ---- The launch ------------------------------------------------------------------------------------------------------
 
 
 @case(file=list(ROWS), dtype=["fp32", "fp16"])
@@ -184,10 +191,11 @@ def any_number_of_programs(bench, dtype):
         config = config_of(dtype, warps)
         first = launch(bench, "softmax_persistent.dsl", x, None, config, grid=[1])
         for programs in (2, 5, 13, 20):
-            same_bits(launch(bench, "softmax_persistent.dsl", x, None, config, grid=[programs]), first, f"{programs} programs")
+            same_bits(launch(bench, "softmax_persistent.dsl", x, None, config, grid=[programs]), first,
+                      f"{programs} programs")
 
 
-# ---- Only what the mask lets through ------------------------------------------------------------------------------------
+# ---- Only what the mask lets through ---------------------------------------------------------------------------------
 
 MASKED = """
 @kernel(grid=(BLOCK + 1,))
@@ -220,7 +228,8 @@ def judge_mask(bench, mask, config, block, source=MASKED):
     bb = bench.buffer("i8", bits.size, bits.ravel())
     jit = bench.jit(source.format(mask=mask), defines={"BLOCK": block}, types={"T": d}, num_warps=config.warps)
     for image in (x, hidden):
-        xb, yb = bench.buffer(d, m * ld, offset=config.offsets[0]), bench.buffer(d, 2 * m * ld, offset=config.offsets[1])
+        xb, yb = bench.buffer(d, m * ld,
+                              offset=config.offsets[0]), bench.buffer(d, 2 * m * ld, offset=config.offsets[1])
         xb.write(image)
         want = yb.raw().reshape(2, m, ld)
         want[0, :, :block][on] = x[:, :block][on]
@@ -230,7 +239,8 @@ def judge_mask(bench, mask, config, block, source=MASKED):
         if got.tobytes() == want.tobytes():
             continue
         where = np.argwhere(got.view(f"u{got.itemsize}") != want.view(f"u{got.itemsize}"))[0]
-        raise AssertionError(f"{mask} in {config}, block {block}: part {where[0]}, program {where[1]}, element {where[2]} is "
+        raise AssertionError(f"{mask} in {config}, block {block}: part {where[0]}, program {where[1]}, element "
+                             f"{where[2]} is "
                              f"{got[tuple(where)]!r}, not {want[tuple(where)]!r}")
 
 
@@ -258,7 +268,7 @@ def permuted_rows_wide(bench, file, warps):
                 judge_permuted(bench, file, config_of(dtype, warps, offsets, pad, n))
 
 
-# ---- The tests of the tests ---------------------------------------------------------------------------------------------
+# ---- The tests of the tests ------------------------------------------------------------------------------------------
 
 
 @case()
@@ -271,7 +281,8 @@ def metamorphic_checks_can_fail(bench):
     wide = source.replace("cols < n_cols", "cols < n_cols + 1")
     x = np.zeros((9, 100))
     must_fail(lambda: same_bits(launch(bench, "naive/row_max.dsl", x, None, config, between=7.0, source=wide),
-                                launch(bench, "naive/row_max.dsl", x, None, config, between=0.0, source=wide)), "a mask too wide")
+                                launch(bench, "naive/row_max.dsl", x, None, config, between=0.0, source=wide)),
+              "a mask too wide")
     judge = config_of(n=64, pad=16)
     for right, wrong in (("mask=m)\n    store(y + (", "mask=i <= p)\n    store(y + ("), ("other=5))\n", "other=6))\n"),
                          ("mask=m, other=5), mask=m)", "mask=m, other=5), mask=i + 1 < p)")):

@@ -8,13 +8,14 @@ from rows import launch
 
 EPS = 1e-5
 # n_cols, dtype, num_warps (0: the compiler's choice), elements between the rows, first element of every buffer
-CONFIGS = [(1, "fp32", 1, 0, 0), (31, "fp16", 4, 1, 1), (32, "bf16", 1, 0, 0), (33, "fp32", 8, 3, 2), (127, "bf16", 0, 0, 0),
-           (128, "fp32", 4, 0, 0), (781, "fp32", 4, 7, 0), (781, "fp16", 8, 0, 3), (1025, "fp32", 0, 0, 0),
-           (1025, "bf16", 1, 15, 0), (3001, "fp32", 4, 0, 1)]
-WIDE = [(n, d, w, p, 0) for n in (2, 129, 1023, 1024, 4097) for d in ("fp32", "fp16", "bf16") for w, p in ((1, 0), (8, 5))]
+CONFIGS = [(1, "fp32", 1, 0, 0), (31, "fp16", 4, 1, 1), (32, "bf16", 1, 0, 0), (33, "fp32", 8, 3, 2),
+           (127, "bf16", 0, 0, 0), (128, "fp32", 4, 0, 0), (781, "fp32", 4, 7, 0), (781, "fp16", 8, 0, 3),
+           (1025, "fp32", 0, 0, 0), (1025, "bf16", 1, 15, 0), (3001, "fp32", 4, 0, 1)]
+WIDE = [(n, d, w, p, 0) for n in (2, 129, 1023, 1024, 4097) for d in ("fp32", "fp16", "bf16")
+        for w, p in ((1, 0), (8, 5))]
 
 
-# ---- Oracles: float64 → {output: (want, rtol, atol)} as fp32 would have it ----------------------------------------------
+# ---- Oracles: float64 → {output: (want, rtol, atol)} as fp32 would have it -------------------------------------------
 
 
 def normal(x, eps=EPS):
@@ -70,7 +71,7 @@ def added(norm):
     return oracle
 
 
-# ---- Launches -----------------------------------------------------------------------------------------------------------
+# ---- Launches --------------------------------------------------------------------------------------------------------
 
 Norm = namedtuple("Norm", "oracle inputs ulps")  # ulps: of the type, for narrow outputs
 NORMS = {
@@ -110,7 +111,8 @@ def judge(file, got, a, dtype, what):
 
 
 def run(bench, file, v, dtype, pad=0, offset=0, source=None, **options):
-    return launch(bench, source or example(file), with_statistics(file, v, dtype), {"T": dtype}, pad, offset, file=file, **options)
+    return launch(bench, source or example(file), with_statistics(file, v, dtype), {"T": dtype}, pad, offset, file=file,
+                  **options)
 
 
 def norm_config(bench, file, n, dtype, warps, pad, offset):
@@ -156,8 +158,9 @@ def norms_can_fail(bench):
     must_fail(lambda: judge("layernorm_backward.dsl", got, seen, "fp32", "planted"), "h around the rounded mean")
 
 
-SPECIAL = {"one NaN": lambda n: np.where(np.arange(n) == n // 2, np.nan, 1.0), "one +inf": lambda n: np.where(np.arange(n) == 3, np.inf, 1.0),
-           "all equal": lambda n: np.full(n, 3.0), "zeros": lambda n: np.full(n, -0.0), "subnormal": lambda n: np.arange(n) * 1e-40}
+SPECIAL = {"one NaN": lambda n: np.where(np.arange(n) == n // 2, np.nan, 1.0),
+           "one +inf": lambda n: np.where(np.arange(n) == 3, np.inf, 1.0), "all equal": lambda n: np.full(n, 3.0),
+           "zeros": lambda n: np.full(n, -0.0), "subnormal": lambda n: np.arange(n) * 1e-40}
 
 
 @case(file=["layernorm.dsl", "rmsnorm.dsl", "add_layernorm.dsl", "add_rmsnorm.dsl"])
@@ -183,7 +186,7 @@ def norms_in_place(bench):
     close(b.read().reshape(4, n), x / np.sqrt((x ** 2).mean(axis=1, keepdims=True) + EPS) * w, 1.3e-6, 2e-6, "in place")
 
 
-# ---- The chain: forward, backward, the sum over its parts ----------------------------------------------------------------
+# ---- The chain: forward, backward, the sum over its parts ------------------------------------------------------------
 
 
 def gradients(x, w, dy, forward, step=1e-5):
@@ -202,7 +205,8 @@ def gradients(x, w, dy, forward, step=1e-5):
 
 @case(name=["layernorm", "rmsnorm"], dtype=["fp32", "bf16"])
 def norms_chain(bench, name, dtype):
-    """Statistics of the forward kernel go into the backward kernel, its parts into column_sum.dsl; judged by differences."""
+    """Statistics of the forward kernel go into the backward kernel, its parts into column_sum.dsl;
+    judged by differences."""
     rows, n, rng = 7, 33, np.random.default_rng(3)
     v = inputs(f"{name}.dsl", rows, n, rng)
     got, a = launch(bench, example(f"{name}.dsl"), v, {"T": dtype})
@@ -210,12 +214,14 @@ def norms_chain(bench, name, dtype):
     v.update(dy=rng.standard_normal((rows, n)), n_parts=3)
     back, b = launch(bench, example(f"{name}_backward.dsl"), v, {"T": dtype})
     total, _ = launch(bench, example("column_sum.dsl"), {"x": back["dweight"], "n_rows": 3, "n_cols": n}, {"T": "fp32"})
-    forward = (lambda x, w: normal(x)[0] * w) if name == "layernorm" else (lambda x, w: x / np.sqrt((x ** 2).mean(axis=1, keepdims=True) + EPS) * w)
+    forward = ((lambda x, w: normal(x)[0] * w) if name == "layernorm"
+               else (lambda x, w: x / np.sqrt((x ** 2).mean(axis=1, keepdims=True) + EPS) * w))
     dx, dw = gradients(a.x, a.weight, b.dy, forward)
     close(back["dx"], dx, 5.2e-6 + (0 if dtype == "fp32" else 2 * ULP[dtype]), 8e-6, "dx")
     close(total["y"], dw, 5.2e-6, 2e-5, "dweight")
     if name == "layernorm":
-        total, _ = launch(bench, example("column_sum.dsl"), {"x": back["dbias"], "n_rows": 3, "n_cols": n}, {"T": "fp32"})
+        total, _ = launch(bench, example("column_sum.dsl"), {"x": back["dbias"], "n_rows": 3, "n_cols": n},
+                          {"T": "fp32"})
         close(total["y"], b.dy.sum(axis=0), 2e-6, 2e-6, "dbias")
 
 
@@ -223,5 +229,6 @@ def norms_chain(bench, name, dtype):
 def column_sums(bench, dtype):
     for rows, n, warps, pad in ((1, 1, 1, 0), (33, 31, 4, 3), (127, 65, 8, 0), (781, 33, 4, 1), (0, 5, 4, 0)):
         x = np.random.default_rng(rows).standard_normal((rows, n))
-        got, a = launch(bench, example("column_sum.dsl"), {"x": x, "n_rows": rows, "n_cols": n}, {"T": dtype}, pad, num_warps=warps)
+        got, a = launch(bench, example("column_sum.dsl"), {"x": x, "n_rows": rows, "n_cols": n}, {"T": dtype}, pad,
+                        num_warps=warps)
         close(got["y"], a.x.sum(axis=0), 0, (rows / 32 + 6) * U * np.abs(a.x).sum(axis=0), f"sums of {rows} x {n}")

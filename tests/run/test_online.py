@@ -1,8 +1,9 @@
-"""test_online.py - a maximum and the sum of exponentials below it, whose pairs cross warps and blocks in one exchange (compiler/passes/online.c).
+"""test_online.py - a maximum and the sum of exponentials below it, whose pairs cross warps and blocks in one exchange
+(compiler/passes/exchange/online.c).
 
-Every form that the pass knows, over rows in which single warps have nothing but -inf, a NaN, +inf, the type's lowest number, or a
-maximum far below the others'. Expected values are float64 formulas; where a NaN or an infinity must be, the same formulas in the
-kernel's own precision say, step by step.
+Every form that the pass knows, over rows in which single warps have nothing but -inf, a NaN, +inf, the type's lowest
+number, or a maximum far below the others'. Expected values are float64 formulas; where a NaN or an infinity must be,
+the same formulas in the kernel's own precision say, step by step.
 """
 import numpy as np
 
@@ -15,12 +16,14 @@ LOWEST = -3.4028234663852886e38
 # name: (lines that make e of v; h, g and t of e = exp(t (h - g)), of arrays)
 FORMS = {
     "plain": ("m = max(v, axis=0); e = exp(v - m)", lambda v, m: (v, m, 1)),
-    "propagating": ("m = max(v, axis=0, propagate_nan=True); e = exp(v - m)", lambda v, m: (v, np.where(np.isnan(v).any(), np.nan, m), 1)),
+    "propagating": ("m = max(v, axis=0, propagate_nan=True); e = exp(v - m)",
+                    lambda v, m: (v, np.where(np.isnan(v).any(), np.nan, m), 1)),
     "binary": ("m = max(v, axis=0); e = exp2((v - m) * 1.5)", lambda v, m: (v, m, 1.5 * np.log(2))),
     "fused": ("m = max(v, axis=0); e = exp2(v * 0.5 - m * 0.5)", lambda v, m: (v * 0.5, m * 0.5, np.log(2))),
     "flatter": ("m = max(v, axis=0); e = exp((v - m) / 3.0)", lambda v, m: (v, m, 1 / 3)),
     "so far": ("m = maximum(0.5, max(v, axis=0)); e = exp(v - m)", lambda v, m: (v, np.fmax(0.5, m), 1)),
-    "unless nothing": ("m = max(v, axis=0); m = 0.0 if m == -inf else m; e = exp(v - m)", lambda v, m: (v, np.where(m == -np.inf, 0, m), 1)),
+    "unless nothing": ("m = max(v, axis=0); m = 0.0 if m == -inf else m; e = exp(v - m)",
+                       lambda v, m: (v, np.where(m == -np.inf, 0, m), 1)),
 }
 
 
@@ -39,10 +42,11 @@ def rows_of(rng):
     nan_in_nothing[2 * STRIPE] = np.nan
     lowest_and_less = np.full(N, -np.inf)
     lowest_and_less[::3 * STRIPE // 2] = LOWEST
-    rows = [x, far, far + 1e4, far[::-1], np.linspace(-110, 0, N), stripe(0, x, -np.inf), stripe(3, stripe(1, far, -np.inf), -np.inf),
-            inf, stripe(0, inf, -np.inf), stripe(1, x, np.inf), nan, stripe(2, x, np.nan), nan_in_nothing, stripe(1, nan, -np.inf),
-            np.full(N, -np.inf), np.full(N, np.inf), np.full(N, np.nan), np.full(N, LOWEST), stripe(2, x, LOWEST), lowest_and_less,
-            stripe(1, x, -3e38), stripe(0, far, 1e38), np.full(N, 0.25)]
+    rows = [x, far, far + 1e4, far[::-1], np.linspace(-110, 0, N), stripe(0, x, -np.inf),
+            stripe(3, stripe(1, far, -np.inf), -np.inf), inf, stripe(0, inf, -np.inf), stripe(1, x, np.inf), nan,
+            stripe(2, x, np.nan), nan_in_nothing, stripe(1, nan, -np.inf), np.full(N, -np.inf), np.full(N, np.inf),
+            np.full(N, np.nan), np.full(N, LOWEST), stripe(2, x, LOWEST), lowest_and_less, stripe(1, x, -3e38),
+            stripe(0, far, 1e38), np.full(N, 0.25)]
     return np.float32(np.stack(rows))
 
 
@@ -88,7 +92,8 @@ def f(s: *fp32, y: *fp32, z: *fp32, x: *fp32, n_rows: i32, N: constexpr = {N}):
         with np.errstate(all="ignore"):
             z32 = e32 / s32
             places(y[i], e32, e, rtol, 2.0 ** -126, what)
-            places(s[i:i + 1], np.array([s32]), np.array([total]), 48 * U, np.where(np.isfinite(total), np.nansum(e * rtol), 0), f"sum of {what}")
+            places(s[i:i + 1], np.array([s32]), np.array([total]), 48 * U,
+                   np.where(np.isfinite(total), np.nansum(e * rtol), 0), f"sum of {what}")
             places(z[i], z32, e / total, rtol, 2.0 ** -126, f"quotient of {what}")
 
 
@@ -98,7 +103,8 @@ def online_softmax(bench, dtype, blocks):
     x = rows_of(np.random.default_rng(3)).astype(np.float64)[:, :N - 77]
     if dtype == "fp16":
         x = np.where(np.isfinite(x), np.clip(x, -6e4, 6e4), x)
-    got, seen = launch(bench, example("softmax.dsl"), x, dtype, x_stride=N + 1, num_warps=WARPS // blocks, num_ctas=blocks)
+    got, seen = launch(bench, example("softmax.dsl"), x, dtype, x_stride=N + 1, num_warps=WARPS // blocks,
+                       num_ctas=blocks)
     judge(got, seen, dtype, f"{dtype} over {blocks} blocks")
 
 
@@ -119,12 +125,14 @@ def f(y: *{wide}, x: *{dtype}, R: constexpr = {rows}, C: constexpr = {cols}):
     x[:, 1][: rows // 2], x[1] = -np.inf, -90.0
     xb, yb = bench.buffer(dtype, x.size, x.ravel()), bench.buffer(wide, x.size)
     bench.run(source, yb, xb, num_warps=4)
-    seen = xb.read().reshape(x.shape).astype(np.longdouble)  # NumPy's own sums in float64 are further off than the kernel
+    # NumPy's own sums in float64 are further off than the kernel
+    seen = xb.read().reshape(x.shape).astype(np.longdouble)
     e = np.exp(seen - seen.max(axis=axis, keepdims=True))
     distance = np.minimum(np.abs(seen - seen.max(axis=axis, keepdims=True)), 120)
     u = 2.0 ** -53 if wide == "fp64" else U
     want = e / e.sum(axis=axis, keepdims=True)
-    close(yb.read().reshape(x.shape), want, (10 + 2.5 * distance.astype(float)) * u, 2.0 ** -126, f"{dtype}, axis {axis}")
+    close(yb.read().reshape(x.shape), want, (10 + 2.5 * distance.astype(float)) * u, 2.0 ** -126,
+          f"{dtype}, axis {axis}")
 
 
 @case()

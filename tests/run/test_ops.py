@@ -86,7 +86,8 @@ def divide_int(bench, dtype, op):
     a, b = operands(dtype)
     keep = (b != 0) & ~((a == np.iinfo(a.dtype).min) & (b.astype(object) == -1))
     a, b = a[keep], b[keep]
-    q = np.array([abs(int(x)) // abs(int(y)) * (1 if (int(x) < 0) == (int(y) < 0) else -1) for x, y in zip(a, b)], object)
+    q = np.array([abs(int(x)) // abs(int(y)) * (1 if (int(x) < 0) == (int(y) < 0) else -1) for x, y in zip(a, b)],
+                 object)
     want = q if op == "//" else np.array([int(x) - int(y) * int(k) for x, y, k in zip(a, b, q)], object)
     same_bits(launch(bench, f"x {op} y", dtype, a, b).raw(), want.astype(a.dtype), f"{dtype} {op}")
 
@@ -119,7 +120,8 @@ def extremes(bench, dtype):
         zero = (a == 0) & (b == 0)
         want[zero] = np.where(np.signbit(a[zero]) != np.signbit(b[zero]), 0.0 if name == "maximum" else -0.0, a[zero])
         same_bits(got, want, f"{dtype} {name}")
-        got = launch(bench, f"{name}(x, y, propagate_nan=PropagateNan.ALL)" if False else f"{name}(x, y, propagate_nan=True)", dtype, a, b).read()
+        got = launch(bench, f"{name}(x, y, propagate_nan=PropagateNan.ALL)" if False
+                     else f"{name}(x, y, propagate_nan=True)", dtype, a, b).read()
         want = np.where(np.isnan(a) | np.isnan(b), np.nan, want)
         same_bits(got, want, f"{dtype} {name} with NaN")
 
@@ -152,15 +154,17 @@ FUNCTIONS = {"exp": np.exp, "exp2": np.exp2, "log": np.log, "log2": np.log2, "sq
 def functions(bench, name, dtype):
     """2 ulp in fp32 and fp64, 1 ulp of the type in fp16 and bf16; abs and sqrt are exact."""
     rng = np.random.default_rng(11)
-    spread = np.concatenate([rng.standard_normal(4000) * 30, rng.uniform(-1, 1, 2000), 1 + rng.standard_normal(2000) * 1e-3,
-                             np.exp(rng.uniform(-80, 80, 2000)), -np.exp(rng.uniform(-80, 80, 500)), SPECIAL])
+    spread = np.concatenate([rng.standard_normal(4000) * 30, rng.uniform(-1, 1, 2000),
+                             1 + rng.standard_normal(2000) * 1e-3, np.exp(rng.uniform(-80, 80, 2000)),
+                             -np.exp(rng.uniform(-80, 80, 500)), SPECIAL])
     with np.errstate(all="ignore"):
         x = rounded(spread, dtype)
         wide = np.float64 if name == "sqrt" else np.longdouble  # sqrt is rounded once: not through a wider type
         want = FUNCTIONS[name](x.astype(wide)).astype(np.float64)
         want = rounded(want, dtype)
     got = launch(bench, f"{name}(x)", dtype, x, x).read()
-    ulps = 0 if name == "abs" or (name == "sqrt" and dtype in ("fp32", "fp64")) else 2 if dtype in ("fp32", "fp64") else 1
+    ulps = (0 if name == "abs" or (name == "sqrt" and dtype in ("fp32", "fp64")) else 2 if dtype in ("fp32", "fp64")
+            else 1)
     smallest = {"fp16": 2.0 ** -24, "bf16": 2.0 ** -126, "fp32": 2.0 ** -126, "fp64": 2.0 ** -1022}[dtype]
     close(got, want, ulps * ULP[dtype], ulps * smallest, f"{name} {dtype}")
 
@@ -276,7 +280,8 @@ def f(y: *{wide}, z: *{dtype}, x: *{dtype}):
 
 @case(dtype=["fp16", "bf16", "fp32", "fp64"])
 def nan_loses(bench, dtype):
-    """minimum and maximum of a NaN and what the compiler knows to be none: converted integers and constants, tiles and scalars."""
+    """minimum and maximum of a NaN and what the compiler knows to be none: converted integers and constants,
+    tiles and scalars."""
     source = """
 @kernel(grid=(1,))
 def f(y: *T, x: *T, n: i32, T: dtype):

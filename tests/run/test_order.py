@@ -1,5 +1,6 @@
-"""test_order.py - loads and stores of one program are in order, whichever threads make them: what a program stored it loads
-back, through other elements, other layouts, in loops, in place. On emu every missing barrier is a finding, on a GPU chance.
+"""test_order.py - loads and stores of one program are in order, whichever threads make them: what a program stored it
+loads back, through other elements, other layouts, in loops, in place. On emu every missing barrier is a finding, on a
+GPU chance.
 """
 import mmap
 
@@ -104,7 +105,8 @@ def f(y: *i32, x: *i32, n: i32):
 
 @case(warps=[1, 4], only=("cpu", "cpu.check", "emu"))
 def far_elements(bench, warps):
-    """Elements that lie beyond 2^31 elements and 2^32 bytes of one pointer, in memory of which few pages are ever touched."""
+    """Elements that lie beyond 2^31 elements and 2^32 bytes of one pointer,
+    in memory of which few pages are ever touched."""
     source = """
 @kernel(grid=(2,))
 def f(y: *i32, x: *i32, step: i32):

@@ -1,5 +1,5 @@
-"""test_packing.py - programs of one warp that share a block: every program runs once, with its own index and the whole grid's
-size, whatever the grid; neighbours in a block may end early, loop longer and branch differently.
+"""test_packing.py - programs of one warp that share a block: every program runs once, with its own index and the whole
+grid's size, whatever the grid; neighbours in a block may end early, loop longer and branch differently.
 """
 import numpy as np
 
@@ -71,16 +71,17 @@ def f(y: *T, x: *T, n: i32, T: dtype):
     same_bits(y.read(), (x - x.max(axis=1, keepdims=True)).ravel(), "rows less their maximum")
 
 
-# ---- Every builtin and every example, one, two and four programs to a block ----------------------------------------------
+# ---- Every builtin and every example, one, two and four programs to a block ------------------------------------------
 
 
 def programs_for(bench, packed):
-    """So many that launch_shape of runtime/launch.c puts `packed` into a block; the last block is not full."""
+    """So many that launch_shape of runtime/launch/launch.c puts `packed` into a block; the last block is not full."""
     return 4 * packed * bench.device.sms() + (3 if packed > 1 else -1)
 
 
 def packed_config(bench, k, packed, dtypes, block=32):
-    return Config(dtypes[k % len(dtypes)], 1, OFFSETS[k % len(OFFSETS)], 0, block, block * programs_for(bench, packed) - k % block)
+    return Config(dtypes[k % len(dtypes)], 1, OFFSETS[k % len(OFFSETS)], 0, block,
+                  block * programs_for(bench, packed) - k % block)
 
 
 @case(kernel=list(KERNELS), packed=[1, 2, 4])

@@ -1,5 +1,6 @@
-"""test_pipeline.py - loops with num_stages: loads issued rounds ahead, through shared memory or registers, change no result. Each case is run as
-it is and once without the pass, whose bits must be the same, and judged by NumPy. On emu a copy read before its wait is a finding.
+"""test_pipeline.py - loops with num_stages: loads issued rounds ahead, through shared memory or registers, change no
+result. Each case is run as it is and once without the pass, whose bits must be the same, and judged by NumPy. On emu a
+copy read before its wait is a finding.
 """
 import numpy as np
 
@@ -9,7 +10,8 @@ UNPIPELINED = "-pipeline"
 
 
 def both(bench, source, make, outputs, grid=None, **options):
-    """What the outputs hold behind the kernel; make() gives fresh arguments, `outputs` says which of them are results."""
+    """What the outputs hold behind the kernel; make() gives fresh arguments,
+    `outputs` says which of them are results."""
     results = []
     for passes in (None, UNPIPELINED):
         args = make()
@@ -54,7 +56,8 @@ def pipeline_short(bench, warps, trips, stages):
     defines = {"K": stages, "BLOCK": 1024, "PROGRAMS": 1}
 
     def make():
-        return [bench.buffer("fp16", x.size + 1024, np.zeros(x.size + 1024)), bench.buffer("fp16", x.size, x.ravel()), trips, 1024]
+        return [bench.buffer("fp16", x.size + 1024, np.zeros(x.size + 1024)), bench.buffer("fp16", x.size, x.ravel()),
+                trips, 1024]
 
     y, = both(bench, ROWS, make, [0], defines=defines, types={"T": "fp16"}, num_warps=warps)
     want = np.zeros((trips + 2, 1024))
@@ -77,7 +80,8 @@ def f(y: *i32, x: *i32, s: *i32, begin: i32, end: i32, step: i32, K: constexpr):
     x, s = np.random.default_rng(1).integers(-9, 9, (100, 256)), np.arange(100) * 7
 
     def make():
-        return [bench.buffer("i32", 256), bench.buffer("i32", x.size, x.ravel()), bench.buffer("i32", 100, s), begin, end, step]
+        return [bench.buffer("i32", 256), bench.buffer("i32", x.size, x.ravel()), bench.buffer("i32", 100, s), begin,
+                end, step]
 
     y, = both(bench, source, make, [0], defines={"K": stages}, num_warps=warps)
     total = np.zeros(256, np.int64)
@@ -88,7 +92,8 @@ def f(y: *i32, x: *i32, s: *i32, begin: i32, end: i32, step: i32, K: constexpr):
 
 @case(dtype=["fp32", "fp16", "i8"], n=[3, 700, 1024, 1801], stages=[2, 3], form=["start", "pointer", "holes", "other"])
 def pipeline_columns(bench, dtype, n, stages, form):
-    """A row in chunks, the last one cut: by its start, by a pointer that the loop carries, with a mask of holes, with another `other` in each round."""
+    """A row in chunks, the last one cut: by its start, by a pointer that the loop carries, with a mask of holes, with
+    another `other` in each round."""
     address = "p" if form == "pointer" else "x + program_id(0) * n + k + c"
     mask = "(k + c < n) & (c % 3 != 1)" if form == "holes" else "k + c < n"
     source = f"""
@@ -120,10 +125,14 @@ def f(y: *i32, x: *T, n: i32, K: constexpr, T: dtype = fp32):
 
 @case(form=["two", "one", "nested", "atomic", "relaxed"], same=[False, True], warps=[1, 4], stages=[2, 4])
 def pipeline_alias(bench, form, same, warps, stages):
-    """Each round reads what the round before wrote, where the two pointers are one: through a second parameter, the same one, in an inner loop, by atomics."""
-    store = {"two": "store(y + (i + 1) * 256 + c, v + 1)", "one": "store(x + (i + 1) * 256 + c, v + 1)\n        store(y + c, v)",
-             "nested": "for j in range(0, 2):\n            if j == 1:\n                store(y + (i + j) * 256 + c, v + 1)",
-             "atomic": "atomic_add(y + (i + 1) * 256 + c, v + 1)", "relaxed": "atomic_add(y + (i + 1) * 256 + c, v + 1, sem='relaxed')"}[form]
+    """Each round reads what the round before wrote, where the two pointers are one: through a second parameter, the
+    same one, in an inner loop, by atomics."""
+    store = {"two": "store(y + (i + 1) * 256 + c, v + 1)", "one": "store(x + (i + 1) * 256 + c, v + 1)\n        "
+                                                                  "store(y + c, v)",
+             "nested": "for j in range(0, 2):\n            if j == 1:\n                store(y + (i + j) * 256 + c, v "
+                       "+ 1)",
+             "atomic": "atomic_add(y + (i + 1) * 256 + c, v + 1)", "relaxed": "atomic_add(y + (i + 1) * 256 + c, v + "
+                                                                              "1, sem='relaxed')"}[form]
     source = f"""
 @kernel(grid=(1,))
 def f(y: *i32, x: *i32, rounds: i32, K: constexpr):
@@ -177,7 +186,8 @@ def sum_of(x):
     a, b = g.integers(-5, 5, (32, k)), g.integers(-5, 5, (k, 64))
 
     def make():
-        return [bench.buffer("fp32", 32 * 64), bench.buffer(dtype, a.size, a.ravel()), bench.buffer(dtype, b.size, b.ravel()), k]
+        return [bench.buffer("fp32", 32 * 64), bench.buffer(dtype, a.size, a.ravel()),
+                bench.buffer(dtype, b.size, b.ravel()), k]
 
     z, = both(bench, source, make, [0], defines={"S": stages}, types={"T": dtype}, num_warps=4)
     same_bits(z, (a @ b).ravel().astype(np.float32), "a product")
@@ -228,7 +238,8 @@ def f(y: *i32, x: *i32, h: *i16, b: *i8, rounds: i32, A: constexpr, B: constexpr
 
 @case(stop=[0, 3, 99])
 def pipeline_break(bench, stop):
-    """A loop that ends early loads nothing of the rounds behind its end: the buffer is no longer than what it may read."""
+    """A loop that ends early loads nothing of the rounds behind its end:
+    the buffer is no longer than what it may read."""
     source = """
 @kernel(grid=(1,))
 def f(y: *i32, x: *i32, end: *i32):
@@ -253,10 +264,12 @@ def f(y: *i32, x: *i32, end: *i32):
     same_bits(y, total.astype(np.int32), "a sum")
 
 
-@case(name=["softmax_persistent.dsl", "softmax_tiled.dsl"], stages=[1, 2, 4], dtype=["fp32", "fp16"], shape=[(7, 781), (5, 1024), (3, 4097), (2, 250)])
+@case(name=["softmax_persistent.dsl", "softmax_tiled.dsl"], stages=[1, 2, 4], dtype=["fp32", "fp16"],
+      shape=[(7, 781), (5, 1024), (3, 4097), (2, 250)])
 def pipeline_examples(bench, name, stages, dtype, shape):
-    """The examples whose loops take stages: the very bits of the kernel without the pass, and rows whose sums are 1. (Where a variant knows vectors beyond
-    its rows and a loop carries the row in registers, a thread's terms are added in another order: no such length is here.)"""
+    """The examples whose loops take stages: the very bits of the kernel without the pass, and rows whose sums are 1.
+    (Where a variant knows vectors beyond its rows and a loop carries the row in registers, a thread's terms are added
+    in another order: no such length is here.)"""
     rows, n = shape
     x = np.random.default_rng(n).standard_normal(shape) * 4
     x[0, ::3] = -np.inf

@@ -1,9 +1,10 @@
-"""test_primitives.py - a kernel for every device primitive: it provably calls it, and what comes out is judged by NumPy.
+"""test_primitives.py - a kernel for every device primitive: it provably calls it,
+and what comes out is judged by NumPy.
 
-In: the rows of compiler/codegen/prims.def. This is what compares the emulator with a card: both run the same inputs, both
-must give the exact answer, or for an approximation one within the bound that its row states.
-Method: a case names the primitives (with the shape of the access) that it is for, compiles the kernel as the launch does
-and looks for their calls in the per-thread module. The last case fails for a row or a shape that no case is for.
+In: the rows of compiler/codegen/prims.def. This is what compares the emulator with a card: both run the same inputs,
+both must give the exact answer, or for an approximation one within the bound that its row states.
+Method: a case names the primitives (with the shape of the access) that it is for, compiles the kernel as the launch
+does and looks for their calls in the per-thread module. The last case fails for a row or a shape that no case is for.
 """
 import ctypes as c
 import os
@@ -15,7 +16,8 @@ import fsc
 from case import EXAMPLES, Output, case, close, must_fail, same_bits
 
 PRIMS = os.path.join(EXAMPLES, "..", "compiler", "codegen", "prims.def")
-SHAPES = ["v1.b8", "v1.b16", "v1.b32", "v2.b32", "v4.b32", "v1.b64", "v2.b64"]  # access_of in codegen/simt/pack.c
+# access_of in codegen/simt/access/pack.c
+SHAPES = ["v1.b8", "v1.b16", "v1.b32", "v2.b32", "v4.b32", "v1.b64", "v2.b64"]
 UNREACHABLE = {  # row: why no kernel calls it
     "atomic.rmw.v1.b16": "the emulator adds small floats by compare-and-swap",
     "record.step": "only code that records calls it (tests/tool/viz*.py)",
@@ -84,7 +86,7 @@ def tests(*prims):
     return case
 
 
-# ---- Where am I ---------------------------------------------------------------------------------------------------------
+# ---- Where am I ------------------------------------------------------------------------------------------------------
 
 
 @tests("tid")(warps=[1, 2, 4, 8, 16, 32])
@@ -120,7 +122,8 @@ def f(y: *i32):
 """
     n = int(np.prod(grid))
     y = bench.buffer("i32", 6 * n)
-    names = [a + b for a in ("ctaid.", "nctaid.") for b in "xyz" if (a, b, warps) != ("nctaid.", "x", 1)] + ["ntid"] * (warps == 1)
+    names = ([a + b for a in ("ctaid.", "nctaid.") for b in "xyz" if (a, b, warps) != ("nctaid.", "x", 1)] +
+             ["ntid"] * (warps == 1))
     for arch in ("sm_80", "emu"):
         assert set(names) <= calls(source, [y], ["y"], arch), "program_id and num_programs without their primitives"
     bench.jit(source).launch(y, grid=grid)
@@ -129,7 +132,7 @@ def f(y: *i32):
     same_bits(y.raw(), want.ravel().astype(np.int32), f"grid {grid}")
 
 
-# ---- Global memory ------------------------------------------------------------------------------------------------------
+# ---- Global memory ---------------------------------------------------------------------------------------------------
 
 ROWS_OF = """
 @kernel(grid=(1,))
@@ -145,7 +148,8 @@ def f(y: *T, x: *T, m: *i8, N: constexpr = 4, ROWS: constexpr = 32, MASKED: cons
 VECTORS = {  # shape of the access: (type, elements that lie together)
     "v1.b8": [("i8", 1), ("i1", 1)], "v1.b16": [("i8", 2), ("i16", 1), ("fp16", 1), ("bf16", 1)],
     "v1.b32": [("u8", 4), ("u16", 2), ("i32", 1), ("fp32", 1)], "v2.b32": [("i8", 8), ("fp16", 4), ("u32", 2)],
-    "v4.b32": [("i8", 16), ("bf16", 8), ("fp32", 4)], "v1.b64": [("i64", 1), ("fp64", 1)], "v2.b64": [("u64", 2), ("fp64", 2)],
+    "v4.b32": [("i8", 16), ("bf16", 8), ("fp32", 4)], "v1.b64": [("i64", 1), ("fp64", 1)],
+    "v2.b64": [("u64", 2), ("fp64", 2)],
 }
 
 
@@ -176,8 +180,8 @@ def global_access(bench, shape, masked):
         m = bench.buffer("i8", rows_ * n + rows_, np.concatenate([loads.ravel(), stores]))
         before = y.raw().reshape(rows_, 2 * n)
         data = x.raw().reshape(rows_, 2 * n)
-        run(bench, [f"load.global.{shape}", f"store.global.{shape}"], ROWS_OF, y, x, m, defines=dict(N=n, MASKED=masked),
-            types={"T": dtype}, num_warps=1)
+        run(bench, [f"load.global.{shape}", f"store.global.{shape}"], ROWS_OF, y, x, m,
+            defines=dict(N=n, MASKED=masked), types={"T": dtype}, num_warps=1)
         want = before.copy()
         want[:, :n] = data[:, :n]
         if masked:
@@ -211,7 +215,8 @@ def atomic_access(bench, dtype, how, warps):
     c.write(wanted)
     old, poison = x.raw(), y.raw()
     mask = "mask=i % 5 != 2"
-    call = f"atomic_cas(x + p, load(c + p), load(c + (p + 1) % 384), {mask})" if how == "cas" else f"atomic_xchg(x + p, load(c + p), {mask})"
+    call = (f"atomic_cas(x + p, load(c + p), load(c + (p + 1) % 384), {mask})" if how == "cas"
+            else f"atomic_xchg(x + p, load(c + p), {mask})")
     run(bench, [f"atomic.{'cas' if how == 'cas' else 'rmw'}.v1.b{bits}"], EXCHANGED.format(expression=call), y, x, c,
         types={"T": dtype}, num_warps=warps)
     image = old.view(f"u{bits // 8}")
@@ -221,7 +226,7 @@ def atomic_access(bench, dtype, how, warps):
     assert y.raw().tobytes() == np.where(on, old, poison).tobytes(), f"{dtype}: what was there"
 
 
-# ---- Shared memory ------------------------------------------------------------------------------------------------------
+# ---- Shared memory ---------------------------------------------------------------------------------------------------
 
 TURNED = """
 @kernel(grid=(2,))
@@ -234,8 +239,10 @@ def f(y: *T, x: *T, C: constexpr = 4, S: constexpr = 8, T: dtype = i32):
 BY_ROW, BY_COLUMN = "i * S + j", "j * 256 + i"
 STORED = {"v1.b8": ("i8", 1), "v1.b16": ("i8", 2), "v1.b32": ("i8", 4), "v2.b32": ("i8", 8), "v4.b32": ("i16", 8),
           "v1.b64": ("i64", 1), "v2.b64": ("fp64", 2)}  # columns of a tile that is read by rows and written by columns
-LOADED = {"v1.b8": ("i8", 4, False), "v1.b16": ("fp16", 4, False), "v1.b32": ("fp32", 4, False), "v2.b32": ("i16", 4, True),
-          "v4.b32": ("i8", 16, True), "v1.b64": ("i64", 2, False), "v2.b64": ("i64", 2, True)}  # True: the other way round
+LOADED = {"v1.b8": ("i8", 4, False), "v1.b16": ("fp16", 4, False), "v1.b32": ("fp32", 4, False),
+          "v2.b32": ("i16", 4, True),
+          # True: the other way round
+          "v4.b32": ("i8", 16, True), "v1.b64": ("i64", 2, False), "v2.b64": ("i64", 2, True)}
 
 
 def turn(bench, prims, dtype, columns, backwards, **options):
@@ -262,14 +269,15 @@ def shared_load(bench, shape):
     turn(bench, [f"load.shared.{shape}", "barrier.block"], *LOADED[shape], num_warps=4)
 
 
-@tests("cluster.rank", "cluster.begin", "cluster.begun", "barrier.cluster", *(f"store.cluster.{s}" for s in SHAPES))(shape=SHAPES, blocks=[2, 4])
+@tests("cluster.rank", "cluster.begin", "cluster.begun", "barrier.cluster",
+       *(f"store.cluster.{s}" for s in SHAPES))(shape=SHAPES, blocks=[2, 4])
 def cluster_store(bench, shape, blocks):
     """The tile of a program lies over the blocks of a cluster, and each block wants rows of all the others."""
     prims = [f"store.cluster.{shape}", "cluster.rank", "cluster.begin", "cluster.begun", "barrier.cluster"]
     turn(bench, prims, *STORED[shape], False, num_warps=2, num_ctas=blocks)
 
 
-# ---- Between threads ----------------------------------------------------------------------------------------------------
+# ---- Between threads -------------------------------------------------------------------------------------------------
 
 
 @tests("shfl.bfly")(dtype=["i8", "u8", "i16", "i32", "u32", "i64", "fp16", "bf16", "fp32", "fp64"], n=[2, 8, 32, 128])
@@ -339,10 +347,11 @@ def f(y: *i32, x: *i32, n: i32, N: constexpr = 2048):
 @tests("barrier.block")(warps=[2, 8, 32])
 def block_barrier(bench, warps):
     """Over all warps of a block."""
-    reduce_in_rounds(bench, ["barrier.block", "shfl.bfly", "load.shared.v1.b32", "store.shared.v1.b32"], 5, warps, num_warps=warps)
+    reduce_in_rounds(bench, ["barrier.block", "shfl.bfly", "load.shared.v1.b32", "store.shared.v1.b32"], 5, warps,
+                     num_warps=warps)
 
 
-# ---- Approximations -----------------------------------------------------------------------------------------------------
+# ---- Approximations --------------------------------------------------------------------------------------------------
 
 UNARY = """
 @kernel(grid=(cdiv(n, 256),))
@@ -355,7 +364,8 @@ def f(y: *fp32, x: *fp32, z: *fp32, n: i32):
 """
 TINY = 2.0 ** -126
 ULP2 = 2 * 2.0 ** -23
-SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0, 0.5, 1 + 2.0 ** -23, 1 - 2.0 ** -24, TINY, -TINY, 2.0 ** 126, 3.4e38]
+SPECIAL = [0.0, -0.0, 1.0, -1.0, np.inf, -np.inf, np.nan, 2.0, 0.5, 1 + 2.0 ** -23, 1 - 2.0 ** -24, TINY, -TINY,
+           2.0 ** 126, 3.4e38]
 SUBNORMAL = [1e-40, -1e-40, 2.0 ** -149, 2.0 ** -127, -2.0 ** -130]
 
 
@@ -363,7 +373,8 @@ def judge_lg2(x, want):
     return np.where((x > 0.5) & (x < 2), 0, ULP2), np.where((x > 0.5) & (x < 2), 2.0 ** -22, 0)
 
 
-APPROXIMATE = {  # primitive: (expression, fast_math, formula, (rtol, atol) of x and the exact result; subnormals flushed)
+# primitive: (expression, fast_math, formula, (rtol, atol) of x and the exact result; subnormals flushed)
+APPROXIMATE = {
     "ex2": ("exp2(v)", True, lambda x, z: np.exp2(x), lambda x, want: (ULP2, 0), True),
     "lg2": ("log2(v)", True, lambda x, z: np.log2(x), judge_lg2, False),
     "rcp": ("1.0 / v", True, lambda x, z: 1 / x, lambda x, want: (2.0 ** -23, 0), True),
@@ -378,7 +389,8 @@ def numbers(prim):
     spread = np.concatenate([np.exp2(rng.uniform(-126, 126, 4000)) * rng.choice([-1, 1], 4000, p=[0.2, 0.8]),
                              rng.uniform(-140, 130, 3000), 1 + rng.standard_normal(1000) * 1e-3, SPECIAL, SUBNORMAL])
     x = spread.astype(np.float32).astype(np.float64)
-    z = np.resize(np.concatenate([SPECIAL, np.exp2(rng.uniform(-60, 60, 84))]), x.size).astype(np.float32).astype(np.float64)
+    z = np.resize(np.concatenate([SPECIAL, np.exp2(rng.uniform(-60, 60, 84))]),
+                  x.size).astype(np.float32).astype(np.float64)
     return x, z
 
 
@@ -418,12 +430,13 @@ def approximation(bench, prim):
     judge(bench.device.name, prim, yb.read(), x, z)
 
 
-# ---- Copies that go on meanwhile ------------------------------------------------------------------------------------------
+# ---- Copies that go on meanwhile -------------------------------------------------------------------------------------
 
 
 @tests("copy.async", "copy.commit", "copy.wait")(dtype=["i8", "i16", "i32", "i64"], aligned=[True, False], n=[512, 301])
 def copied_ahead(bench, dtype, aligned, n):
-    """Rows of a loop through a ring of three buffers, by 4, 8 and 16 bytes; the bytes behind a row's end come as zeros, and those of rows behind the last not at all."""
+    """Rows of a loop through a ring of three buffers, by 4, 8 and 16 bytes; the bytes behind a row's end come as zeros,
+    and those of rows behind the last not at all."""
     source = """
 @kernel(grid=(2,), num_warps=4)
 def f(y: *T, x: *T, rows: i32, n: i32, T: dtype = i32):
@@ -439,12 +452,13 @@ def f(y: *T, x: *T, rows: i32, n: i32, T: dtype = i32):
     same_bits(y.raw(), np.where(np.arange(512) < n, x, 0).ravel().astype(y.raw().dtype), dtype)
 
 
-# ---- What is seen -------------------------------------------------------------------------------------------------------
+# ---- What is seen ----------------------------------------------------------------------------------------------------
 
 
 @tests("debug.begin", "debug.print", "debug.assert")(warps=[1, 4])
 def shown(bench, warps):
-    """A line for each element, by one of the threads that hold it; an assertion that holds. test_debug.py has the rest."""
+    """A line for each element, by one of the threads that hold it; an assertion that holds.
+    test_debug.py has the rest."""
     source = """
 @kernel(grid=(2,))
 def f(x: *i32, N: constexpr):
@@ -454,19 +468,21 @@ def f(x: *i32, N: constexpr):
 """
     x = bench.buffer("i32", 64, np.arange(64))
     with Output() as out:
-        run(bench, ["debug.begin", "debug.print", "debug.assert"], source, x, defines={"N": 16}, num_warps=warps, device_debug=True)
+        run(bench, ["debug.begin", "debug.print", "debug.assert"], source, x, defines={"N": 16}, num_warps=warps,
+            device_debug=True)
     sums = np.arange(64).reshape(16, 4).sum(1)
     want = [f"pid ({p}, 0, 0) idx ({i:2}) v: (operand 0) {v}" for p in (0, 1) for i, v in enumerate(sums)]
     want += [f"pid ({p}, 0, 0) idx () v: (operand 1) {sums.sum()}" for p in (0, 1)]
     assert sorted(out.lines) == sorted(want), out.lines
 
 
-# ---- What keeps optimisers apart ------------------------------------------------------------------------------------------
+# ---- What keeps optimisers apart -------------------------------------------------------------------------------------
 
 
 @tests("zero")(dtype=["fp16", "i8"])
 def computed_again(bench, dtype):
-    """64 elements a thread that wait for their sum: they are unpacked once more, from words that a zero was added to."""
+    """64 elements a thread that wait for their sum: they are unpacked once more,
+    from words that a zero was added to."""
     source = """
 @kernel(grid=(1,), num_warps=8)
 def f(y: *fp32, x: *T, N: constexpr = 16384, T: dtype = fp16):
@@ -480,13 +496,14 @@ def f(y: *fp32, x: *T, N: constexpr = 16384, T: dtype = fp16):
     same_bits(y.read(), (x + x.sum()).astype(np.float32), dtype)
 
 
-# ---- The tests of the tests ---------------------------------------------------------------------------------------------
+# ---- The tests of the tests ------------------------------------------------------------------------------------------
 
 
 def untested(access, plain):
     """Rows and shapes of access without a case; cases without a row; rows that are in both lists."""
     wanted = set(plain) | {f"{name}.{s}" for name in access for s in (SINGLE if name.startswith("atomic") else SHAPES)}
-    return sorted(wanted - TESTED - set(UNREACHABLE)), sorted((TESTED | set(UNREACHABLE)) - wanted), sorted(TESTED & set(UNREACHABLE))
+    return sorted(wanted - TESTED - set(UNREACHABLE)), sorted((TESTED | set(UNREACHABLE)) -
+                                                              wanted), sorted(TESTED & set(UNREACHABLE))
 
 
 @case()
@@ -496,7 +513,9 @@ def every_primitive_has_a_case(_):
     assert not without, f"primitives without a case in test_primitives.py: {without}"
     assert not unknown, f"cases for primitives that prims.def does not have: {unknown}"
     assert not both, f"called unreachable, and yet there is a case: {both}"
-    assert untested(access, plain + ["vote"])[0] == ["vote"] and untested(access, plain[1:])[1] == plain[:1], "a missing case is not seen"
+    assert untested(access,
+                    plain + ["vote"])[0] == ["vote"] and untested(access,
+                                                                  plain[1:])[1] == plain[:1], "a missing case is not seen"
 
 
 @case()
@@ -514,4 +533,5 @@ def primitive_checks_can_fail(bench):
         lost[np.flatnonzero(np.isnan(right))[0]] = 0
         must_fail(lambda: judge("cuda", prim, lost, x, z), f"{prim}: a lost NaN")
     y = bench.buffer("i32", 64)
-    must_fail(lambda: run(bench, ["shfl.idx"], "@kernel(grid=(1,))\ndef f(y: *i32):\n    store(y + arange(0, 64), 1)\n", y), "no shuffle")
+    must_fail(lambda: run(bench, ["shfl.idx"], "@kernel(grid=(1,))\ndef f(y: *i32):\n    store(y + arange(0, 64), 1)\n",
+                          y), "no shuffle")

@@ -1,8 +1,9 @@
-"""test_promotion.py - which type an operation has, and its value: every pair of types, every cast, literals on both sides.
+"""test_promotion.py - which type an operation has, and its value: every pair of types, every cast,
+literals on both sides.
 
-The rules are written down here once more, from the language's page: `common` and the functions after it, and what a Triton
-file (`triton`) has otherwise. Each kernel asserts the type of each result at compile time and stores it as it is; values are computed in float64 or in integers and
-rounded once.
+The rules are written down here once more, from the language's page: `common` and the functions after it, and what a
+Triton file (`triton`) has otherwise. Each kernel asserts the type of each result at compile time and stores it as it
+is; values are computed in float64 or in integers and rounded once.
 """
 import numpy as np
 
@@ -14,7 +15,8 @@ FLOATS = ["fp16", "bf16", "fp32", "fp64"]
 TYPES = INTS + FLOATS
 EIGHT = ["fp8e4nv", "fp8e5"]
 N = 64
-FORMATS = {"fp16": (10, -14, 65504.0), "bf16": (7, -126, 3.3895313892515355e38), "fp32": (23, -126, 3.4028234663852886e38)}
+FORMATS = {"fp16": (10, -14, 65504.0), "bf16": (7, -126, 3.3895313892515355e38),
+           "fp32": (23, -126, 3.4028234663852886e38)}
 
 
 def bits_of(t):
@@ -25,7 +27,7 @@ def is_unsigned(t):
     return t[0] == "u"
 
 
-# ---- the rules -----------------------------------------------------------------------------------------------------------
+# ---- the rules -------------------------------------------------------------------------------------------------------
 
 
 def common(x, y):
@@ -60,7 +62,7 @@ def mixes_signs(x, y):
     return x not in FLOATS and y not in FLOATS and "i1" not in (x, y) and is_unsigned(x) != is_unsigned(y)
 
 
-# ---- values --------------------------------------------------------------------------------------------------------------
+# ---- values ----------------------------------------------------------------------------------------------------------
 
 
 def rounded(x, t):
@@ -179,7 +181,8 @@ def run(bench, lines, inputs, outputs, warps=4, file="test.dsl"):
     body = [f"    {n.upper()} = load({n} + i)" for n, _, _ in inputs]
     for k, (text, t, _) in enumerate(lines):
         body += [f"    r{k} = {text}", f"    static_assert(r{k}.dtype == {t}, '{text}')", f"    store(o{k} + i, r{k})"]
-    source = f"@jit\ndef plus(p, q):\n    return p + q\n\n@kernel(grid=(1,))\ndef k({', '.join(params)}):\n    i = arange(0, {N})\n" + "\n".join(body) + "\n"
+    source = (f"@jit\ndef plus(p, q):\n    return p + q\n\n@kernel(grid=(1,))\ndef k({', '.join(params)}):\n    i = "
+              f"arange(0, {N})\n" + "\n".join(body) + "\n")
     given = [bench.buffer(t, N) for _, t, _ in inputs]
     for b, (_, t, v) in zip(given, inputs):
         b.write(fsc.encode(v, t))
@@ -230,7 +233,8 @@ def literals_beyond(bench, x):
             want = OPS[op][0](a.astype(object), n).astype(np.uint8)
             lines += [(f"A {op} {n}", "i1", want), (f"{n} {turned} A", "i1", want)]
     for part in range(0, len(lines), 18):
-        run(bench, lines[part : part + 18], [("a", x, a)], lambda got, t, want, text: judge(got, t, want, f"{text} of {x}"))
+        run(bench, lines[part : part + 18], [("a", x, a)],
+            lambda got, t, want, text: judge(got, t, want, f"{text} of {x}"))
 
 
 @case(triton=[False, True])
@@ -238,13 +242,16 @@ def truth_values(bench, triton):
     """Sums of them, what is a mask, and one of the combine functions."""
     a, b = sample("i1", 1, False), sample("i1", 2, False)
     total = "u32" if triton else "i32"
-    lines = [("sum(A) + 0 * B", total, np.full(N, a.sum())), ("cumsum(A)", total, np.cumsum(a)), ("max(A) + 0 * B", "i32", np.full(N, 1)),
-             ("A ** 2", "i32", a), ("sum(A, dtype=i1) | (A & ~A)", "i1", np.full(N, a.sum() % 2 if triton else 1)),
-             ("A * 2", "i32", 2 * a), ("-A", "i1", a) if triton else ("-A", "i32", -a.astype(np.int64))]
+    lines = [("sum(A) + 0 * B", total, np.full(N, a.sum())), ("cumsum(A)", total, np.cumsum(a)),
+             ("max(A) + 0 * B", "i32", np.full(N, 1)), ("A ** 2", "i32", a),
+             ("sum(A, dtype=i1) | (A & ~A)", "i1", np.full(N, a.sum() % 2 if triton else 1)), ("A * 2", "i32", 2 * a),
+             ("-A", "i1", a) if triton else ("-A", "i32", -a.astype(np.int64))]
     if triton:
-        lines += [("A << B", "i1", a & ~b), ("A >> B", "i1", a & ~b), ("where(A * B, 5, 7)", "i32", np.where(a & b, 5, 7)),
+        lines += [("A << B", "i1", a & ~b), ("A >> B", "i1", a & ~b),
+                  ("where(A * B, 5, 7)", "i32", np.where(a & b, 5, 7)),
                   ("load(a + i, mask=A * B == A + B, other=True)", "i1", np.where((a & b) == (a ^ b), a, 1)),
-                  ("associative_scan(A, 0, plus)", "i1", np.cumsum(a) % 2), ("reduce(A, 0, plus) ^ (A & ~A)", "i1", np.full(N, a.sum() % 2))]
+                  ("associative_scan(A, 0, plus)", "i1", np.cumsum(a) % 2),
+                  ("reduce(A, 0, plus) ^ (A & ~A)", "i1", np.full(N, a.sum() % 2))]
 
     def check(got, t, want, text):
         judge(got, t, want, text)
@@ -259,14 +266,16 @@ def literals(bench, x):
     of_int = {"i1": "i32"}.get(x, x)
     of_float = x if x in FLOATS else "fp32"
     lines = []
-    for text, f in (("A + 3", lambda v: v + 3), ("3 + A", lambda v: 3 + v), ("3 - A", lambda v: 3 - v), ("A * 3", lambda v: v * 3)):
+    for text, f in (("A + 3", lambda v: v + 3), ("3 + A", lambda v: 3 + v), ("3 - A", lambda v: 3 - v),
+                    ("A * 3", lambda v: v * 3)):
         lines.append((text, of_int, convert(f(convert(a, of_int)), of_int)))
     for text, f in (("A + 1.5", lambda v: v + 1.5), ("1.5 - A", lambda v: 1.5 - v), ("A * -0.5", lambda v: v * -0.5)):
         lines.append((text, of_float, convert(f(convert(a, of_float)), of_float)))
     lines.append(("A + True", of_int, convert(convert(a, of_int) + 1, of_int)))
     lines.append(("A > 3", "i1", (a.astype(np.float64) > 3).astype(np.uint8)))
     lines.append(("0.5 >= A", "i1", (0.5 >= convert(a, of_float)).astype(np.uint8)))
-    lines.append(("where(A > 0, A, 2)", of_int, np.where(a.astype(np.float64) > 0, convert(a, of_int), convert(np.array([2]), of_int))))
+    lines.append(("where(A > 0, A, 2)", of_int,
+                  np.where(a.astype(np.float64) > 0, convert(a, of_int), convert(np.array([2]), of_int))))
     run(bench, lines, [("a", x, a)], lambda got, t, want, text: judge(got, t, want, f"{text} of {x}"))
 
 
@@ -288,7 +297,7 @@ def casts(bench, x):
     run(bench, lines, [("a", x, a)], lambda got, t, want, text: judge(got, t, want, f"{text} of {x}"))
 
 
-# ---- 8-bit floats: every pattern ---------------------------------------------------------------------------------------------
+# ---- 8-bit floats: every pattern -------------------------------------------------------------------------------------
 
 SOURCE = """
 @kernel(grid=(cdiv(n, 256),))
@@ -352,7 +361,8 @@ def k(y: *{f}, x: *{f}, n: i32):
     bench.run(source, y, x, 77)
     a = np.where(np.arange(128) < 77, fsc.fp8_values(f)[bits], 0).astype(np.float32)
     exact = a.astype(np.float64) * np.float64(np.float32(1.7)) + np.float64(np.float32(0.1))
-    one, two = np.float32(exact), a * np.float32(1.7) + np.float32(0.1)  # with and without fma: the same to 8 bits, or nearly
+    # with and without fma: the same to 8 bits, or nearly
+    one, two = np.float32(exact), a * np.float32(1.7) + np.float32(0.1)
     got = y.raw()
     ok = (got == fsc.to_fp8(one, f)) | (got == fsc.to_fp8(two, f))
     assert ok.all(), f"{f}: {got[~ok][:4]}"

@@ -1,5 +1,5 @@
-"""test_random.py - random numbers: Philox against NumPy written from its description, which the published vectors check first;
-the uniform floats to the bit; scalars, tiles, seeds and offsets of every width.
+"""test_random.py - random numbers: Philox against NumPy written from its description, which the published vectors check
+first; the uniform floats to the bit; scalars, tiles, seeds and offsets of every width.
 """
 import numpy as np
 
@@ -12,9 +12,11 @@ WORD = {32: (np.uint32, 0xD2511F53, 0xCD9E8D57, 0x9E3779B9, 0xBB67AE85),
 VECTORS = [
     (32, (0, 0, 0, 0), (0, 0), (0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8)),
     (32, (2 ** 32 - 1,) * 4, (2 ** 32 - 1,) * 2, (0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd)),
-    (32, (0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344), (0xa4093822, 0x299f31d0), (0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1)),
+    (32, (0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344), (0xa4093822, 0x299f31d0),
+     (0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1)),
     (64, (0, 0, 0, 0), (0, 0), (0x16554d9eca36314c, 0xdb20fe9d672d0fdc, 0xd7e772cee186176b, 0x7e68b68aec7ba23b)),
-    (64, (2 ** 64 - 1,) * 4, (2 ** 64 - 1,) * 2, (0x87b092c3013fe90b, 0x438c3c67be8d0224, 0x9cc7d7c69cd777b6, 0xa09caebf594f0ba0)),
+    (64, (2 ** 64 - 1,) * 4, (2 ** 64 - 1,) * 2,
+     (0x87b092c3013fe90b, 0x438c3c67be8d0224, 0x9cc7d7c69cd777b6, 0xa09caebf594f0ba0)),
 ]
 
 
@@ -98,7 +100,8 @@ def any_keys(bench, bits):
     same_bits(y.raw(), np.array([a ^ b ^ d ^ e for a, b, d, e in words], y.raw().dtype), "philox_impl")
 
 
-@case(seed=[("i32", 5), ("i32", -7), ("i64", 2 ** 40 + 3), ("u32", 2 ** 32 - 1)], offset=["i32", "i64", "u32"], warps=[1, 4])
+@case(seed=[("i32", 5), ("i32", -7), ("i64", 2 ** 40 + 3), ("u32", 2 ** 32 - 1)], offset=["i32", "i64", "u32"],
+      warps=[1, 4])
 def counted(bench, seed, offset, warps):
     """randint, randint4x, rand, rand4x with seeds and offsets of each width."""
     source = f"""
@@ -170,7 +173,8 @@ def dropout_example(bench, dtype, n, p, warps):
     seed = 2 ** 33 + 12
     x = bench.buffer(dtype, n, 1 + np.random.default_rng(n).random(n))
     y = bench.buffer(dtype, n)
-    bench.run(example("dropout.dsl"), y, x, n, np.float32(p), seed, types={"T": dtype}, num_warps=warps, grid=((n + 1023) // 1024,))
+    bench.run(example("dropout.dsl"), y, x, n, np.float32(p), seed, types={"T": dtype}, num_warps=warps,
+              grid=((n + 1023) // 1024,))
     keep = uniform(numbers(seed, range(n))[0]) > np.float32(p)
     want = np.where(keep, x.read().astype(np.float64).astype(np.float32) / (1 - np.float64(np.float32(p))), 0)
     close(y.read(), want, rtol=ULP["fp32" if dtype == "fp64" else dtype] * 3, what="dropout")
@@ -197,7 +201,8 @@ def normal(bench, seed, rounds, warps):
     y = bench.buffer("fp32", 5 * total)
     bench.run(NORMAL, y, seed, defines={"N": n, "TOTAL": total, "R": rounds}, num_warps=warps)
     u = uniform(numbers(seed, range(total), rounds))
-    first, angle = np.maximum(u[::2], np.float32(1e-7)).astype(np.float64), (u[1::2] * np.float32(2 * np.pi)).astype(np.float64)
+    first, angle = np.maximum(u[::2],
+                              np.float32(1e-7)).astype(np.float64), (u[1::2] * np.float32(2 * np.pi)).astype(np.float64)
     r = np.sqrt(-2 * np.log(first))
     want = np.stack([r * np.cos(angle), r * np.sin(angle)], 1).reshape(4, total)
     got = y.read().reshape(5, total)

@@ -1,7 +1,9 @@
-"""test_remat.py - tiles that wait for a reduction elsewhere than in registers: computed once more, or parked in shared memory.
+"""test_remat.py - tiles that wait for a reduction elsewhere than in registers: computed once more,
+or spilled to shared memory.
 
-Programs have more elements a thread than stay in registers as fp32 (passes/remat.c); each case first sees that its kernel is one of
-those. What is used on three levels is stored on each, so that what waited can be compared with the first, bit for bit.
+Programs have more elements a thread than stay in registers as fp32 (passes/schedule/remat.c); each case first sees that
+its kernel is one of those. What is used on three levels is stored on each, so that what waited can be compared with the
+first, bit for bit.
 """
 import numpy as np
 
@@ -59,7 +61,8 @@ def remat_blocks(bench, dtype, n):
 def remat_softmax(bench, dtype, n):
     rng = np.random.default_rng(n)
     for xs, ys, offset in ((n, n, 0), (n + 3, n + 16 - n % 16, 1)):
-        got, seen = launch(bench, example("softmax.dsl"), 4 * rng.standard_normal((2, n)), dtype, x_stride=xs, y_stride=ys, offset=offset)
+        got, seen = launch(bench, example("softmax.dsl"), 4 * rng.standard_normal((2, n)), dtype, x_stride=xs,
+                           y_stride=ys, offset=offset)
         judge(got, seen, dtype, f"softmax {dtype} {n} strides {xs} {ys} offset {offset}")
 
 
@@ -87,7 +90,8 @@ def f(y: *fp32, x: *T, n_rows: i32, n: i32, N: constexpr = 256, T: dtype = fp16)
 
 @case(dtype=["fp16", "bf16"], n=[256, 255, 131])
 def extremes_of_words(bench, dtype, n):
-    """Packed elements are compared as they lie: signs of zero, infinities, subnormals, a NaN that loses, nothing but NaN."""
+    """Packed elements are compared as they lie: signs of zero, infinities, subnormals, a NaN that loses,
+    nothing but NaN."""
     rng = np.random.default_rng(n)
     x = rng.standard_normal((8, n))
     x[1] = rng.choice([0.0, -0.0], n)
@@ -110,6 +114,7 @@ def extremes_of_words(bench, dtype, n):
 
 @case()
 def remat_checks_can_fail(bench):
-    """Rows of fp32, and programs of four warps, of which a multiprocessor holds enough, are none of those that the cases above are for."""
+    """Rows of fp32, and programs of four warps, of which a multiprocessor holds enough,
+    are none of those that the cases above are for."""
     must_fail(lambda: run_levels(bench, "fp32", 16384), "computed once more")
     must_fail(lambda: run_levels(bench, "fp16", 8192, 8192, 4), "computed once more")

@@ -13,11 +13,12 @@ from test_softmax import special_rows
 CONFIGS = [(3, 1, "fp32", 1, 0, 0), (4, 31, "fp16", 4, 1, 1), (33, 32, "bf16", 1, 0, 0), (5, 33, "fp32", 8, 3, 2),
            (2, 127, "bf16", 0, 0, 0), (3, 128, "fp32", 4, 0, 0), (2, 781, "fp32", 0, 7, 0), (1, 781, "fp16", 8, 0, 3),
            (1, 1025, "fp32", 4, 0, 0), (2, 1025, "bf16", 1, 15, 0)]
-WIDE = [(3, n, d, w, p, 0) for n in (2, 129, 1023, 1024, 4097) for d in ("fp32", "fp16", "bf16") for w, p in ((1, 0), (8, 5))]
+WIDE = [(3, n, d, w, p, 0) for n in (2, 129, 1023, 1024, 4097) for d in ("fp32", "fp16", "bf16")
+        for w, p in ((1, 0), (8, 5))]
 LEAST = {"fp32": 2.0 ** -126, "fp16": 2.0 ** -24, "bf16": 2.0 ** -126}
 
 
-# ---- Oracles: float64 → {output: (want, rtol, atol)} as fp32 would have it ----------------------------------------------
+# ---- Oracles: float64 → {output: (want, rtol, atol)} as fp32 would have it -------------------------------------------
 
 
 def softmax(x, axis=1, scale=1.0, slope=2.5):
@@ -49,7 +50,8 @@ def log_softmax(a):
 
 def softmax_backward(a):
     along = (a.y * a.dy).sum(axis=1, keepdims=True)
-    size = np.abs(a.dy) + (np.abs(a.y * a.dy)).sum(axis=1, keepdims=True) * (np.ceil(np.log2(a.n_cols + 1)) + a.n_cols / 32 + 1)
+    size = (np.abs(a.dy) +
+            (np.abs(a.y * a.dy)).sum(axis=1, keepdims=True) * (np.ceil(np.log2(a.n_cols + 1)) + a.n_cols / 32 + 1))
     return {"dx": (a.y * (a.dy - along), 2 * U, 2 * U * np.abs(a.y) * size)}
 
 
@@ -117,12 +119,13 @@ def row_sum(a):
     return {"y": (a.x.sum(axis=1), U, 1e-13 * np.abs(a.x).sum(axis=1))}
 
 
-# ---- The table ----------------------------------------------------------------------------------------------------------
+# ---- The table -------------------------------------------------------------------------------------------------------
 
 # inputs: what each is, by its name; more: scalars, constexprs and types beside the usual; ulps: of a narrow type
 Kernel = namedtuple("Kernel", "file oracle inputs scalars defines types ulps", defaults=({}, {}, {}, 1))
 KERNELS = {k.file + "".join(f", {n}={v}" for n, v in {**k.defines, **k.types}.items()): k for k in (
-    Kernel("softmax_temperature.dsl", lambda a: of_softmax(a.x, scale=1 / a.temperature, slope=6.5), {"x": "wide"}, {"temperature": 0.125}),
+    Kernel("softmax_temperature.dsl", lambda a: of_softmax(a.x, scale=1 / a.temperature, slope=6.5), {"x": "wide"},
+           {"temperature": 0.125}),
     Kernel("softmax_scale.dsl", softmax_scale, {"x": "normal"}, {"scale": -2.5}),
     Kernel("log_softmax.dsl", log_softmax, {"x": "wide"}),
     Kernel("softmax_backward.dsl", softmax_backward, {"dy": "normal", "y": "share"}, ulps=2),
@@ -153,7 +156,8 @@ def share(rng, m, n):
 INPUTS = {
     "normal": lambda rng, m, n: rng.standard_normal((m, n)), "wide": lambda rng, m, n: 4 * rng.standard_normal((m, n)),
     "share": share, "coin": lambda rng, m, n: rng.integers(0, 2, (m, n)) * (np.arange(m) != 1)[:, None],
-    "int8": lambda rng, m, n: rng.integers(-127, 128, (m, n)), "column": lambda rng, m, n: np.exp(rng.standard_normal(m)),
+    "int8": lambda rng, m, n: rng.integers(-127, 128, (m, n)),
+    "column": lambda rng, m, n: np.exp(rng.standard_normal(m)),
     "cancel": lambda rng, m, n: rng.standard_normal((m, n)) + np.where(np.arange(n) % 2, 1, -1) * 3e4,
 }
 
@@ -175,7 +179,8 @@ def judge(kernel, got, a, dtype, what):
         if kernel.file in EXACT:
             same_bits(got[name], seen(want, dtype) if narrow else want + 0.0 * got[name], where)
             continue
-        close(got[name], want, rtol + (kernel.ulps * ULP[dtype] if narrow else 0), np.maximum(atol, LEAST[dtype]), where)
+        close(got[name], want, rtol + (kernel.ulps * ULP[dtype] if narrow else 0), np.maximum(atol, LEAST[dtype]),
+              where)
 
 
 def run(bench, kernel, v, dtype, pad=0, offset=0, source=None, **options):
@@ -203,7 +208,7 @@ def rows_wide(bench, name, part):
         rows_config(bench, name, *config)
 
 
-# ---- Special rows -------------------------------------------------------------------------------------------------------
+# ---- Special rows ----------------------------------------------------------------------------------------------------
 
 
 @case(name=["softmax_temperature.dsl", "log_softmax.dsl", "softmax_small_rows.dsl", "softmax_columns.dsl",
@@ -255,7 +260,8 @@ def gelu_narrow(bench, dtype):
     same_bits(np.isnan(y), np.isnan(want), "NaN")
     at = np.isfinite(want)
     same_bits(y[np.isinf(want)], want[np.isinf(want)], "infinities")
-    step = np.exp2(np.floor(np.log2(np.maximum(np.abs(want[at]), 2.0 ** (-14 if dtype == "fp16" else -126))))) * ULP[dtype]
+    step = np.exp2(np.floor(np.log2(np.maximum(np.abs(want[at]),
+                                               2.0 ** (-14 if dtype == "fp16" else -126))))) * ULP[dtype]
     off = np.abs(y[at] - want[at]) / np.maximum(step, least)
     assert off.max() < 0.6 and np.isnan(got["y"][-1]), (off.max(), x[at][off.argmax()])
 
@@ -271,7 +277,8 @@ def softmax_masked_rows(bench, dtype):
         xb, kb, yb = bench.buffer(dtype, m * n, x.ravel()), bench.buffer("i8", n, kept), bench.buffer(dtype, m * n)
         bench.run(example("softmax_masked.dsl"), yb, xb, kb, n, n, 0, m, n, types={"T": dtype})
         want, rtol = softmax(np.where(kept != 0, x, -np.inf))
-        close(yb.read().reshape(m, n), np.where(kept != 0, want, 0), rtol + (0 if dtype == "fp32" else ULP[dtype]), 1e-38, "kept")
+        close(yb.read().reshape(m, n), np.where(kept != 0, want, 0), rtol + (0 if dtype == "fp32" else ULP[dtype]),
+              1e-38, "kept")
 
 
 @case(file=["quantize_int8.dsl", "quantize_fp8.dsl"])
@@ -294,7 +301,8 @@ def quantize_and_back(bench, file, dtype):
     q = "i8" if "int8" in file else "fp8e4nv"
     back, _ = launch(bench, example("dequantize.dsl"), {**got, "n_rows": m, "n_cols": n}, {"T": "fp32", "Q": q})
     step = got["scale"][:, None] * np.ones(n)
-    close(back["y"], a.x, 1e-6 + (0 if q == "i8" else 2.0 ** -4), 0.5 * step * (1 if q == "i8" else 2.0 ** -9), "there and back")
+    close(back["y"], a.x, 1e-6 + (0 if q == "i8" else 2.0 ** -4), 0.5 * step * (1 if q == "i8" else 2.0 ** -9),
+          "there and back")
 
 
 @case()

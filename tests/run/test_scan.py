@@ -35,7 +35,8 @@ def scanned(function, x, axis, reverse):
 
 
 def bound_of(x, axis, reverse, dtype, want):
-    """In fp32 (fp64): at most n roundings of partial sums, each of at most the sum of magnitudes; then one to the type."""
+    """In fp32 (fp64): at most n roundings of partial sums, each of at most the sum of magnitudes;
+    then one to the type."""
     u = 2.0 ** -53 if dtype == "fp64" else U
     half = ULP[dtype] / 2 * np.abs(want) if dtype in ("fp16", "bf16") else 0
     depth = 2 * np.log2(x.shape[axis] + 1) + 40
@@ -47,7 +48,8 @@ def cumsum_row(bench, dtype, n, reverse, warps=None):
     result = {"i8": "i32", "i16": "i32", "u8": "u32", "u16": "u32"}.get(dtype, dtype)
     xb, yb = bench.buffer(dtype, n, x), bench.buffer(result, n)
     options = {"num_warps": warps} if warps else {}
-    bench.run(ROW.format(scan="cumsum", other="0"), yb, xb, n, defines={"REV": reverse}, types={"T": dtype, "R": result}, **options)
+    bench.run(ROW.format(scan="cumsum", other="0"), yb, xb, n, defines={"REV": reverse},
+              types={"T": dtype, "R": result}, **options)
     if is_float(dtype):
         want = scanned(np.cumsum, x, 0, reverse)
         close(yb.read(), want, 0, bound_of(x, 0, reverse, dtype, want), f"cumsum of {n} {dtype}")
@@ -80,7 +82,8 @@ def cumprod(bench, dtype, n, reverse):
     x = 1 + numbers(dtype, n) / 64 if is_float(dtype) else numbers(dtype, n) | 1
     x = decode(encode(x, dtype), dtype)
     xb, yb = bench.buffer(dtype, n, x), bench.buffer(dtype, n)
-    bench.run(ROW.format(scan="cumprod", other="1"), yb, xb, n, defines={"REV": reverse}, types={"T": dtype, "R": dtype})
+    bench.run(ROW.format(scan="cumprod", other="1"), yb, xb, n, defines={"REV": reverse},
+              types={"T": dtype, "R": dtype})
     want = scanned(np.cumprod, x, 0, reverse)
     if is_float(dtype):
         close(yb.read(), want, 2 * n * (2.0 ** -53 if dtype == "fp64" else U), 0, f"cumprod of {n} {dtype}")
@@ -170,7 +173,8 @@ def affine_reduce(x, y, axis):
 def reduce_order(bench, axis, shape, warps):
     x, y = numbers("i32", shape, 2), numbers("i32", shape, 3)
     want = affine_reduce(x, y, axis)
-    buffers = [bench.buffer("i32", want[0].size) for _ in range(2)] + [bench.buffer("i32", x.size, v.ravel()) for v in (x, y)]
+    buffers = [bench.buffer("i32", want[0].size) for _ in range(2)] + [bench.buffer("i32", x.size, v.ravel())
+                                                                       for v in (x, y)]
     bench.run(REDUCE, *buffers, defines=dict(AXIS=axis, A=shape[0], B=shape[1], C=shape[2]), num_warps=warps)
     for k in range(2):
         same_bits(buffers[k].raw(), want[k].ravel(), f"value {k} of a reduction over {axis} of {shape}")
@@ -251,7 +255,8 @@ def arg_extreme(bench, which, dtype, n, m):
     other = worst if which == "min" else -worst if is_float(dtype) else -worst - 1 if dtype != "u8" else 0
     value = {"fp16": "fp32", "bf16": "fp32", "u8": "u32"}.get(dtype, dtype)
     rb, vb, xb = bench.buffer("i32", 2 * m + 1), bench.buffer(value, m), bench.buffer(dtype, x.size, x.ravel())
-    bench.run(ARG.format(which=which, other=other), rb, vb, xb, n, m, defines=dict(M=rows, NAN=propagate), types={"T": dtype, "V": value})
+    bench.run(ARG.format(which=which, other=other), rb, vb, xb, n, m, defines=dict(M=rows, NAN=propagate),
+              types={"T": dtype, "V": value})
     want = arg_want(x, which, propagate)
     same_bits(rb.raw()[:2 * m], np.concatenate([want, want]), f"arg{which}")
     same_bits(vb.read(), x[np.arange(m), want].astype(vb.read().dtype), f"value of {which}")
@@ -325,7 +330,7 @@ def argmax_example(bench, dtype, shape):
     same_bits(yb.raw(), arg_want(x, "max", False), "argmax.dsl")
 
 
-# ---- Everything at once, over warps, alignments, distances between rows, shapes and types --------------------------------
+# ---- Everything at once, over warps, alignments, distances between rows, shapes and types ----------------------------
 
 SCANS = """
 @jit
@@ -373,9 +378,12 @@ def scans_everywhere(bench):
         z = np.flip(np.cumprod(np.flip(v, 2), axis=2), 2) + last_nonzero(v, 2)[:, :, -1:]
         for got, want in ((yb, y), (zb, z)):
             got = decode(got.raw(), d).reshape(x.shape)[:, :, :columns]
-            same_bits(np.ascontiguousarray(got), seen(want, d) + 0.0 if d in FLOATS else want.astype(DTYPES[d][1]), str(config))
+            same_bits(np.ascontiguousarray(got), seen(want, d) + 0.0 if d in FLOATS else want.astype(DTYPES[d][1]),
+                      str(config))
         index = (np.argmax(v, axis=2) * 1000 + np.argmin(v, axis=2)).ravel()
-        same_bits(rb.raw(), np.concatenate([index, (np.bitwise_xor.reduce(v, axis=1) + 4 * np.bitwise_or.reduce(v, axis=1)).ravel()]).astype(np.int32), str(config))
+        same_bits(rb.raw(),
+                  np.concatenate([index, (np.bitwise_xor.reduce(v, axis=1) +
+                                          4 * np.bitwise_or.reduce(v, axis=1)).ravel()]).astype(np.int32), str(config))
 
 
 HISTOGRAM = """

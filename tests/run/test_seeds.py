@@ -1,4 +1,5 @@
-"""The three kernels of the documents that fsc began from, taken from their text where it is at hand, and run as written.
+"""The three kernels of the documents that fsc began from, taken from their text where it is at hand,
+and run as written.
 
 FSC_SEEDS names the folder (default: shared/seeds beside the checkout). Without it these cases are skipped; what the
 kernels do is tested on independently written ones in test_softmax.py and test_tiles.py.
@@ -23,7 +24,8 @@ def function_at(lines):
 
 
 def kernel(name, wanted):
-    """The source of a decorated function that holds the text `wanted`, from its decorator to the next unindented line."""
+    """The source of a decorated function that holds the text `wanted`,
+    from its decorator to the next unindented line."""
     for folder in FOLDERS:
         for path in sorted(glob.glob(os.path.join(folder, "*"))) if folder else []:
             with open(path, encoding="utf-8", errors="replace") as f:
@@ -50,7 +52,8 @@ def seed_persistent(bench, shape, programs):
     x = rows(shape)
     block = 1 << (n - 1).bit_length()
     a, y = bench.buffer("fp32", m * n, x.ravel()), bench.buffer("fp32", m * n)
-    jit = bench.jit(kernel("softmax_kernel", "num_stages"), file="tutorial.py", defines=dict(BLOCK_SIZE=block, num_stages=4), num_warps=8)
+    jit = bench.jit(kernel("softmax_kernel", "num_stages"), file="tutorial.py",
+                    defines=dict(BLOCK_SIZE=block, num_stages=4), num_warps=8)
     jit.launch(y, a, n, n, m, n, grid=[min(programs, m)])
     close(y.read().reshape(shape), softmax(x), 64 * U, 2.0 ** -126, "the tutorial's kernel")
 
@@ -61,7 +64,8 @@ def seed_one_row(bench, shape):
     x = rows(shape)
     a, y = bench.buffer("fp32", m * n, x.ravel()), bench.buffer("fp32", m * n)
     source = kernel("softmax_kernel", "row_max = tl.max(row, axis=0)")
-    bench.jit(source, file="course.py", defines=dict(BLOCK_SIZE=1 << (n - 1).bit_length())).launch(y, a, n, n, n, grid=[m])
+    bench.jit(source, file="course.py",
+              defines=dict(BLOCK_SIZE=1 << (n - 1).bit_length())).launch(y, a, n, n, n, grid=[m])
     close(y.read().reshape(shape), softmax(x), 64 * U, 2.0 ** -126, "the course's kernel")
 
 
@@ -71,7 +75,8 @@ def seed_two_paths(bench, n, block):
     m = 37
     x = rows((m, n))
     a, y = bench.buffer("fp32", m * n, x.ravel()), bench.buffer("fp32", m * n)
-    jit = bench.jit(kernel("softmax_forward", "BLOCK_SIZE"), file="blog.py", defines=dict(n_rows=m, n_cols=n, BLOCK_SIZE=block))
+    jit = bench.jit(kernel("softmax_forward", "BLOCK_SIZE"), file="blog.py",
+                    defines=dict(n_rows=m, n_cols=n, BLOCK_SIZE=block))
     jit.launch(a, y, grid=[m])
     want = softmax(x)
     if n > block and n % block:

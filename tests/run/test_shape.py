@@ -1,4 +1,5 @@
-"""Elements that change their places: reshape, trans, join, split and what is made of them; bit for bit what NumPy gives."""
+"""Elements that change their places: reshape, trans, join, split and what is made of them;
+bit for bit what NumPy gives."""
 import numpy as np
 
 from case import case, example, same_bits
@@ -40,7 +41,8 @@ def judge(bench, body, shape, want, dtype="fp32", warps=0, what=""):
     x = numbers(dtype, 2 * n, n)
     expected = [np.asarray(want(part.reshape(shape))) for part in (x[:n], x[n:])]
     m, out = expected[0].size, expected[0].shape
-    source = UNARY.format(body=f"    v = load(x + {offsets(shape)})\n" + "".join(f"    {line}\n" for line in body.split("\n"))
+    source = UNARY.format(body=f"    v = load(x + {offsets(shape)})\n" +
+                          "".join(f"    {line}\n" for line in body.split("\n"))
                           + f"    store(r + {offsets(out)}, y)\n")
     xb, rb = bench.buffer(dtype, 2 * n, x), bench.buffer(dtype, 2 * m)
     bench.run(source, rb, xb, defines={"N": n, "M": m}, types={"T": dtype}, num_warps=warps)
@@ -76,7 +78,8 @@ def permuted_rank5(bench):
 
 RESHAPES = [((64,), (8, 8)), ((8, 8), (64,)), ((4, 16), (16, 4)), ((2, 4, 8), (8, 8)), ((32, 32), (2, 8, 4, 16)),
             ((1024,), (1, 32, 32)), ((16, 1, 16), (4, 64)), ((2, 2, 2, 2, 2), (32,)), ((128, 64), (64, 128)),
-            ((16,), (2, 8, 1)), ((16,), (1, 2, 1, 8, 1)), ((8, 1), (1, 2, 4, 1)), ((1, 4), (4, 1)), ((64,), (64, 1, 1)), ((1,), (1, 1, 1))]
+            ((16,), (2, 8, 1)), ((16,), (1, 2, 1, 8, 1)), ((8, 1), (1, 2, 4, 1)), ((1, 4), (4, 1)), ((64,), (64, 1, 1)),
+            ((1,), (1, 1, 1))]
 
 
 @case(shapes=RESHAPES, dtype=["i8", "bf16", "fp32", "fp64"], warps=[1, 4])
@@ -97,7 +100,8 @@ def reshaped_forms(bench, warps):
           lambda x: x.reshape(4, 4, 4, 4).transpose(0, 2, 1, 3).reshape(16, 16) + x, "i32", warps)
     judge(bench, "y = sum(v.reshape(8, 32), 1)", (16, 16), lambda x: x.reshape(8, 32).sum(1), "i32", warps)
     judge(bench, "y = max(v.trans(), axis=1)[:, None] + v.T", (16, 32), lambda x: x.T + x.max(0)[:, None], "i32", warps)
-    judge(bench, "y = zeros((8, 8), T) + sum(v).reshape(1, 1)", (8, 8), lambda x: np.full((8, 8), x.sum()), "i32", warps)
+    judge(bench, "y = zeros((8, 8), T) + sum(v).reshape(1, 1)", (8, 8), lambda x: np.full((8, 8), x.sum()), "i32",
+          warps)
 
 
 @case(warps=[1, 4])
@@ -106,13 +110,16 @@ def axes_of_one(bench, warps):
     judge(bench, "y = permute(v.reshape(32, 2, 1), 2, 0, 1)", (64,), lambda x: x.reshape(1, 32, 2), "i32", warps)
     judge(bench, "a, b = v.reshape(8, 1, 2).split()\ny = join(b, a).reshape(1, 16, 1)", (16,),
           lambda x: x.reshape(8, 2)[:, ::-1].reshape(1, 16, 1), "i32", warps)
-    judge(bench, "y = sort(cumsum(v.view(4, 4, 1), 2), 1)", (16,), lambda x: np.sort(x.reshape(4, 4, 1), 1), "i32", warps)
+    judge(bench, "y = sort(cumsum(v.view(4, 4, 1), 2), 1)", (16,), lambda x: np.sort(x.reshape(4, 4, 1), 1), "i32",
+          warps)
     judge(bench, "y = flip(sum(v.reshape(2, 8, 1), 0, keep_dims=True), 2)", (16,),
           lambda x: x.reshape(2, 8, 1).sum(0, keepdims=True), "i32", warps)
     judge(bench, "y = broadcast_to(v.reshape(2, 8, 1), (2, 8, 4)) + v.reshape(1, 2, 8).trans(1, 2, 0)", (16,),
           lambda x: np.broadcast_to(2 * x.reshape(2, 8, 1), (2, 8, 4)), "i32", warps)
-    judge(bench, "a, b = max(sum(v) + 5, return_indices=True)\ny = v + a + b", (16,), lambda x: x + x.sum() + 5, "i32", warps)
-    judge(bench, "y = permute(sum(v), ()).reshape(1, 1) + v.permute(0)", (16,), lambda x: x[None] + x.sum(), "i32", warps)
+    judge(bench, "a, b = max(sum(v) + 5, return_indices=True)\ny = v + a + b", (16,), lambda x: x + x.sum() + 5, "i32",
+          warps)
+    judge(bench, "y = permute(sum(v), ()).reshape(1, 1) + v.permute(0)", (16,), lambda x: x[None] + x.sum(), "i32",
+          warps)
 
 
 @case(n=[1, 2, 32, 128, 1024], dtype=["i1", "i8", "i32", "fp16", "fp32", "fp64"], warps=[1, 4])
@@ -122,8 +129,10 @@ def joined(bench, n, dtype, warps):
     expected = (lambda x: 1 - x) if dtype == "i1" else (lambda x: (x * 3).astype(np.int8) if dtype == "i8" else x * 3)
     value = "v != 0" if dtype == "i1" else "v"
     judge(bench, f"y = join({value}, {other})", (n,), lambda x: np.stack([x, expected(x)], -1), dtype, warps)
-    judge(bench, f"y = interleave({value}, {other})", (n,), lambda x: np.stack([x, expected(x)], -1).ravel(), dtype, warps)
-    judge(bench, f"y = cat({value}, {other}, can_reorder=True)", (n,), lambda x: np.concatenate([x, expected(x)]), dtype, warps)
+    judge(bench, f"y = interleave({value}, {other})", (n,), lambda x: np.stack([x, expected(x)], -1).ravel(), dtype,
+          warps)
+    judge(bench, f"y = cat({value}, {other}, can_reorder=True)", (n,), lambda x: np.concatenate([x, expected(x)]),
+          dtype, warps)
 
 
 @case(warps=[1, 4, 8], shape=[(8, 2), (512, 2), (4, 16, 2), (32, 64, 2), (1, 2)])
@@ -131,7 +140,8 @@ def parted(bench, warps, shape):
     judge(bench, "a, b = split(v)\ny = a * 1000 + b", shape, lambda x: x[..., 0] * 1000 + x[..., 1], "i32", warps)
     judge(bench, "a, b = v.split()\ny = join(b, a)", shape, lambda x: x[..., ::-1], "fp32", warps)
     judge(bench, "a, b = v.split()\ny = interleave(a + b, a - b)", shape,
-          lambda x: np.stack([x[..., 0] + x[..., 1], x[..., 0] - x[..., 1]], -1).reshape(x.shape[:-2] + (-1,)), "fp32", warps)
+          lambda x: np.stack([x[..., 0] + x[..., 1], x[..., 0] - x[..., 1]], -1).reshape(x.shape[:-2] + (-1,)), "fp32",
+          warps)
 
 
 @case(warps=[1, 4])
@@ -145,7 +155,8 @@ def parted_otherwise(bench, warps):
     judge(bench, "y = cat(v, v * 2)", (8, 4), lambda x: np.concatenate([x, x * 2], 0), "i32", warps)
     judge(bench, "y = cat(v, v + 1, True, -1)", (2, 8, 4), lambda x: np.concatenate([x, x + 1], 2), "i32", warps)
     judge(bench, "y = join(sum(v), max(v))", (64,), lambda x: np.array([x.sum(), x.max()]), "i32", warps)
-    judge(bench, "a, b = join(sum(v), max(v)).split()\ny = v + a - b", (64,), lambda x: x + x.sum() - x.max(), "i32", warps)
+    judge(bench, "a, b = join(sum(v), max(v)).split()\ny = v + a - b", (64,), lambda x: x + x.sum() - x.max(), "i32",
+          warps)
     judge(bench, "y = join(v, 7)", (64,), lambda x: np.stack([x, np.full(64, 7)], -1), "fp32", warps)
 
 
@@ -157,9 +168,10 @@ def moved_pointers(bench, warps):
     judge(bench, "y = load(ravel(x + arange(0, 1024).reshape(16, 64)))", (16, 64), lambda x: x.ravel(), "fp32", warps)
     judge(bench, "i = interleave(arange(0, 8), arange(8, 16))\ny = load(x + i)", (16,),
           lambda x: np.stack([x[:8], x[8:]], -1).ravel(), "i32", warps)
-    judge(bench, "p = join(x + arange(0, 16), x + arange(16, 32))\ny = load(p)", (32,), lambda x: x.reshape(2, 16).T, "i32", warps)
-    judge(bench, "m = (arange(0, 64) < 37).reshape(8, 8)\ny = load(x + arange(0, 64).reshape(8, 8), mask=m, other=5)", (8, 8),
-          lambda x: np.where(np.arange(64) < 37, x.ravel(), 5).reshape(8, 8), "i32", warps)
+    judge(bench, "p = join(x + arange(0, 16), x + arange(16, 32))\ny = load(p)", (32,), lambda x: x.reshape(2, 16).T,
+          "i32", warps)
+    judge(bench, "m = (arange(0, 64) < 37).reshape(8, 8)\ny = load(x + arange(0, 64).reshape(8, 8), mask=m, other=5)",
+          (8, 8), lambda x: np.where(np.arange(64) < 37, x.ravel(), 5).reshape(8, 8), "i32", warps)
     judge(bench, "m = (arange(0, 64) < 37).reshape(8, 8).T\ny = load(x + arange(0, 64).reshape(8, 8), mask=m)", (8, 8),
           lambda x: np.where((np.arange(64) < 37).reshape(8, 8).T, x, 0), "i32", warps)
 
@@ -223,7 +235,8 @@ def f(r: *T, x: *T, k: *I, T: dtype = fp32, I: dtype = i32):
 """
 
 
-@case(axis=[0, 1, 2], dtype=["i1", "i8", "fp16", "fp32", "fp64"], warps=[1, 4, 8], sizes=[(8, 1), (4, 4), (2, 64), (1, 8)])
+@case(axis=[0, 1, 2], dtype=["i1", "i8", "fp16", "fp32", "fp64"], warps=[1, 4, 8],
+      sizes=[(8, 1), (4, 4), (2, 64), (1, 8)])
 def gathered_along(bench, axis, dtype, warps, sizes):
     """Any index along any axis; the source shorter or longer than the result; indexes wrap."""
     shape, out = [4, 8, 2], [4, 8, 2]
@@ -258,7 +271,8 @@ def gathered_twice(bench, warps):
     judge(bench, "y = v\nfor k in range(0, 5):\n    y = gather(y, (arange(0, 256) + k) % 256, 0) + flip(y)", (256,),
           looped, "i32", warps)
     judge(bench, "y = v\nfor k in range(0, 3):\n    y = y.T * 2", (32, 32), lambda x: x.T * 8, "i32", warps)
-    judge(bench, "y = v\nfor k in range(0, 3):\n    a, b = y.reshape(128, 2).split()\n    y = cat(b, a)", (256,), dealt, "i32", warps)
+    judge(bench, "y = v\nfor k in range(0, 3):\n    a, b = y.reshape(128, 2).split()\n    y = cat(b, a)", (256,), dealt,
+          "i32", warps)
     judge(bench, "y = v + gather(full((64,), 5, i32), arange(0, 64), 0)", (64,), lambda x: x + 5, "i32", warps)
 
 
@@ -290,7 +304,8 @@ def f(y, x, n):
 
 @case(warps=[1, 4], n=[0, 2, 4])
 def triton_shapes(bench, warps, n):
-    """In a Triton file pointers grow to their mask, and a scalar takes `[:, None]`; a loop variable may have been a tile."""
+    """In a Triton file pointers grow to their mask, and a scalar takes `[:, None]`;
+    a loop variable may have been a tile."""
     x = np.arange(16) - 3
     xb, yb = bench.buffer("i32", 16, x), bench.buffer("i32", 128, np.full(128, 99))
     bench.run(TRITON, yb, xb, n, grid=[2], file="f.py", num_warps=warps)
@@ -299,22 +314,24 @@ def triton_shapes(bench, warps, n):
     same_bits(yb.raw(), np.concatenate([want, want], 1).ravel().astype(np.int32), "of a Triton file")
 
 
-# ---- Examples -----------------------------------------------------------------------------------------------------------
+# ---- Examples --------------------------------------------------------------------------------------------------------
 
 EXAMPLE_TYPES = ["fp32", "fp16", "bf16"]
 
 
-@case(dtype=EXAMPLE_TYPES, shape=[(1, 1), (1, 129), (31, 33), (64, 32), (100, 7), (129, 65)], block=[16, 32], warps=[0, 1, 8])
+@case(dtype=EXAMPLE_TYPES, shape=[(1, 1), (1, 129), (31, 33), (64, 32), (100, 7), (129, 65)], block=[16, 32],
+      warps=[0, 1, 8])
 def example_transpose(bench, dtype, shape, block, warps):
     rows, cols = shape
     x_stride, y_stride = cols + 3, rows + 5
     x = np.random.default_rng(rows).standard_normal((rows, x_stride))
     xb, yb = bench.buffer(dtype, x.size, x.ravel()), bench.buffer(dtype, cols * y_stride)
     before = yb.raw().reshape(cols, y_stride)
-    bench.run(example("transpose.dsl"), yb, xb, y_stride, x_stride, rows, cols, defines={"BLOCK": block}, types={"T": dtype},
-              num_warps=warps)
+    bench.run(example("transpose.dsl"), yb, xb, y_stride, x_stride, rows, cols, defines={"BLOCK": block},
+              types={"T": dtype}, num_warps=warps)
     after, image = yb.raw().reshape(cols, y_stride), xb.raw().reshape(x.shape)
-    same_bits(decode(np.ascontiguousarray(after[:, :rows]), dtype), decode(image[:, :cols].T.copy(), dtype), "transpose")
+    same_bits(decode(np.ascontiguousarray(after[:, :rows]), dtype), decode(image[:, :cols].T.copy(), dtype),
+              "transpose")
     assert after[:, rows:].tobytes() == before[:, rows:].tobytes(), "written between the rows"
 
 
@@ -331,7 +348,8 @@ def example_gather_rows(bench, dtype, cols, step, warps):
     image = xb.raw().reshape(x.shape)
     good = (k >= -table) & (k < table)
     want = np.where(good[:, None], image[np.where(good, k, 0)][:, :cols:step], np.zeros((), image.dtype))
-    same_bits(decode(np.ascontiguousarray(yb.raw().reshape(rows, out + 1)[:, :out]), dtype), decode(want, dtype), "gathered rows")
+    same_bits(decode(np.ascontiguousarray(yb.raw().reshape(rows, out + 1)[:, :out]), dtype), decode(want, dtype),
+              "gathered rows")
 
 
 SWIZZLE = """
@@ -347,7 +365,8 @@ def f(y: *i32, z: *i32, size_i: i32, size_j: i32, size_g: i32):
 
 def swizzled(size_i, size_j, size_g):
     """Band after band, each down its columns."""
-    places = [(i, j) for first in range(0, size_i, size_g) for j in range(size_j) for i in range(first, min(first + size_g, size_i))]
+    places = [(i, j) for first in range(0, size_i, size_g) for j in range(size_j)
+              for i in range(first, min(first + size_g, size_i))]
     return np.array([1000 * i + j for i, j in places], np.int32)
 
 

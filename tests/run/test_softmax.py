@@ -32,7 +32,8 @@ def launch(bench, source, x, dtype, y_stride=None, x_stride=None, offset=0, **op
     """x as float64 rows → the kernel's output as float64, and what the kernel saw."""
     rows, cols = x.shape
     xs, ys = x_stride or cols, y_stride or cols
-    image = encode(np.full((rows, xs), np.nan), dtype).reshape(rows, xs)  # NaN between the rows: must never be read into a result
+    # NaN between the rows: must never be read into a result
+    image = encode(np.full((rows, xs), np.nan), dtype).reshape(rows, xs)
     image[:, :cols] = encode(x, dtype).reshape(rows, cols)
     xb = bench.buffer(dtype, rows * xs, offset=offset)
     xb.write(image)
@@ -41,7 +42,8 @@ def launch(bench, source, x, dtype, y_stride=None, x_stride=None, offset=0, **op
     bench.run(source, yb, xb, ys, xs, rows, cols, **options)
     after = yb.raw().reshape(rows, ys)
     assert (after[:, cols:].tobytes() == before[:, cols:].tobytes()), "elements between the rows were written"
-    return decode(np.ascontiguousarray(after[:, :cols]), dtype).reshape(rows, cols), decode(np.ascontiguousarray(image[:, :cols]), dtype).reshape(rows, cols)
+    return decode(np.ascontiguousarray(after[:, :cols]),
+                  dtype).reshape(rows, cols), decode(np.ascontiguousarray(image[:, :cols]), dtype).reshape(rows, cols)
 
 
 @case(name=["softmax.dsl", "softmax_persistent.dsl", "softmax_tiled.dsl"], dtype=["fp32", "fp16", "bf16"], n=SIZES)
@@ -77,10 +79,10 @@ def softmax_strides(bench, name, n):
 
 def special_rows(n):
     rng = np.random.default_rng(7)
-    rows = {"equal": np.full(n, 0.25), "zero": np.zeros(n), "minus zero": np.full(n, -0.0), "huge": rng.standard_normal(n),
-            "subnormal": np.full(n, 1e-40), "inf": rng.standard_normal(n), "nan": rng.standard_normal(n),
-            "all -inf": np.full(n, -np.inf), "some -inf": rng.standard_normal(n), "wide": np.linspace(-80, 0, n),
-            "large": 1000 + rng.standard_normal(n), "lowest": np.full(n, -3e38)}
+    rows = {"equal": np.full(n, 0.25), "zero": np.zeros(n), "minus zero": np.full(n, -0.0),
+            "huge": rng.standard_normal(n), "subnormal": np.full(n, 1e-40), "inf": rng.standard_normal(n),
+            "nan": rng.standard_normal(n), "all -inf": np.full(n, -np.inf), "some -inf": rng.standard_normal(n),
+            "wide": np.linspace(-80, 0, n), "large": 1000 + rng.standard_normal(n), "lowest": np.full(n, -3e38)}
     rows["huge"][n // 2] = 3e38
     rows["inf"][n // 3] = np.inf
     rows["nan"][n - 1] = np.nan
@@ -180,6 +182,7 @@ def softmax_beyond_2_31(bench):
     data = np.float32(rng.standard_normal((rows, n)))
     for r in range(rows):
         row = np.ascontiguousarray(data[r])
-        fsc.check(fsc.lib.fsc_memory_write(bench.device.handle, ctypes.c_void_p(x.address + r * stride * 4), row.ctypes.data, row.nbytes))
+        fsc.check(fsc.lib.fsc_memory_write(bench.device.handle, ctypes.c_void_p(x.address + r * stride * 4),
+                                           row.ctypes.data, row.nbytes))
     bench.run(example("softmax.dsl"), y, x, n, stride, rows, n)
     judge(y.read().reshape(rows, n), data.astype(np.float64), "fp32", "offsets beyond 2^31")

@@ -1,4 +1,5 @@
-"""sort and topk against NumPy's lexsort: NaN above all numbers, +0 above -0; every type, axis, size and number of warps."""
+"""sort and topk against NumPy's lexsort: NaN above all numbers, +0 above -0; every type, axis,
+size and number of warps."""
 import numpy as np
 
 from case import case, same_bits

@@ -1,6 +1,8 @@
-"""test_split.py - programs whose blocks are no cluster but meet through global memory: what reductions, scans, sorts and atomics carry.
+"""test_split.py - programs whose blocks are no cluster but meet through global memory: what reductions, scans,
+sorts and atomics carry.
 
-In: num_ctas=grid:N, as options. The CPU runs the same programs; on a GPU all blocks of a launch must be on the device at once.
+In: num_ctas=grid:N, as options. The CPU runs the same programs;
+on a GPU all blocks of a launch must be on the device at once.
 """
 import numpy as np
 
@@ -18,14 +20,16 @@ def split_softmax(bench, blocks, warps, n, dtype):
     """A row may end in the first block, or begin anywhere; launches one after the other use the same words."""
     for rows in (3, 1):
         x = np.random.default_rng(n).normal(0, 4, (rows, n))
-        got, seen = launch(bench, example("softmax.dsl"), x, dtype, x_stride=n + 1, num_warps=warps, num_ctas=blocks, split=True)
+        got, seen = launch(bench, example("softmax.dsl"), x, dtype, x_stride=n + 1, num_warps=warps, num_ctas=blocks,
+                           split=True)
         judge(got, seen, dtype, f"{blocks} blocks of {warps} warps, {n} columns")
 
 
 @tests("split.begin", "split.begun", "split.store", "split.wait", "split.leave")(blocks=[2, 16], warps=[1, 2])
 def split_in_a_loop(bench, blocks, warps):
     """What a block hands on for the next round must not overtake what the others still read."""
-    reduce_in_rounds(bench, ["split.begin", "split.begun", "split.store", "split.wait", "split.leave"], 7, blocks, num_warps=warps, num_ctas=blocks, split=True)
+    reduce_in_rounds(bench, ["split.begin", "split.begun", "split.store", "split.wait", "split.leave"], 7, blocks,
+                     num_warps=warps, num_ctas=blocks, split=True)
 
 
 @tests("split.fence", "barrier.split")(blocks=[4, 16])
@@ -40,7 +44,8 @@ def split_once(bench, blocks):
 
 @case(blocks=[8, 32])
 def split_few_elements(bench, blocks):
-    """Rounds of which not every block has an element, one after the other: scans and sums of tiles shorter than the blocks are many."""
+    """Rounds of which not every block has an element, one after the other:
+    scans and sums of tiles shorter than the blocks are many."""
     source = """
 @kernel(grid=(2,))
 def f(y: *i32, x: *i32, n: i32, N: constexpr = 16):
@@ -82,7 +87,8 @@ def split_grid(bench):
 
 @case(only=["emu", "cuda"], n=[1 << 18], grid=[(3,), (1, 2), (1,)])
 def split_grid_by_hand(bench, n, grid):
-    """A grid beyond the few programs that the argument says: each program of it runs, through one handle, by turns with the launch rule's."""
+    """A grid beyond the few programs that the argument says: each program of it runs, through one handle,
+    by turns with the launch rule's."""
     source = """
 @kernel(grid=(m,), B=next_power_of_2(n))
 def share(y: *fp32, x: *fp32, m: i32, n: i32, B: constexpr = 64):

@@ -1,5 +1,5 @@
-"""test_subwarp.py - programs of less than a warp: several share its lanes, whatever the length of a row, the grid, and what
-their neighbours hold; kernels whose programs part ways between reductions keep a warp each, and are right, too.
+"""test_subwarp.py - programs of less than a warp: several share its lanes, whatever the length of a row, the grid, and
+what their neighbours hold; kernels whose programs part ways between reductions keep a warp each, and are right, too.
 """
 import numpy as np
 
@@ -17,11 +17,13 @@ def rows_of(kind, m, n):
     return x
 
 
-@case(dtype=["fp32", "fp16", "bf16"], n=[1, 2, 3, 7, 8, 15, 17, 31, 33, 47, 63, 64, 65, 95, 97, 113, 127, 128, 129, 159, 161, 193, 255])
+@case(dtype=["fp32", "fp16", "bf16"],
+      n=[1, 2, 3, 7, 8, 15, 17, 31, 33, 47, 63, 64, 65, 95, 97, 113, 127, 128, 129, 159, 161, 193, 255])
 def subwarp_lengths(bench, dtype, n):
     """As many rows as a warp does not hold, contiguous and with strides that vectors like."""
     for m, pad in [(13, 0), (37, 32 - n % 16)]:
-        got, seen = launch(bench, example("softmax.dsl"), rows_of("normal", m, n), dtype, y_stride=n + pad, x_stride=n + pad)
+        got, seen = launch(bench, example("softmax.dsl"), rows_of("normal", m, n), dtype, y_stride=n + pad,
+                           x_stride=n + pad)
         judge(got, seen, dtype, f"{m} rows of {n}, stride {n + pad}")
 
 
@@ -58,7 +60,8 @@ def f(y: *i32, s: *i32, t: *i32, a: i32, b: i32, c: i32):
     atomic_add(t + 1 + i, i)
 """
     n = grid[0] * grid[1] * grid[2]
-    y, s, t = bench.buffer("i32", 32 * n, np.full(32 * n, 5)), bench.buffer("i32", n), bench.buffer("i32", 33, np.zeros(33))
+    y, s, t = bench.buffer("i32", 32 * n,
+                           np.full(32 * n, 5)), bench.buffer("i32", n), bench.buffer("i32", 33, np.zeros(33))
     bench.run(source, y, s, t, *grid)
     want = 5 + np.arange(n)[:, None] * 100 + np.arange(32)
     same_bits(y.raw(), want.ravel().astype(np.int32), "tiles")
@@ -114,7 +117,8 @@ def f(y: *fp32, x: *fp32, n_rows: i32, turns: i32):
 
 @case(n=[5, 130, 1023])
 def subwarp_own_ways(bench, n):
-    """Early ends, loops of other lengths, branches, a loop until a sum says so: with reductions and accesses in them."""
+    """Early ends, loops of other lengths, branches, a loop until a sum says so:
+    with reductions and accesses in them."""
     source = """
 @kernel(grid=(n,))
 def f(y: *i32, n: i32):

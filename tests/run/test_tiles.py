@@ -56,7 +56,8 @@ def reduce_rank2_types(bench, name, axis, dtype, shape):
     if name != "sum" and dtype == "u8":
         result = "u32"
     xb, rb = bench.buffer(dtype, x.size, x.ravel()), bench.buffer(result, want.size)
-    bench.run(REDUCE2.format(name=name), rb, xb, defines=dict(AXIS=axis, R_=shape[0], C_=shape[1]), types={"T": dtype, "R": result})
+    bench.run(REDUCE2.format(name=name), rb, xb, defines=dict(AXIS=axis, R_=shape[0], C_=shape[1]),
+              types={"T": dtype, "R": result})
     if name == "sum" and (dtype.startswith("fp") or dtype == "bf16"):
         u = {"fp16": 2.0 ** -11, "bf16": 2.0 ** -8, "fp64": 2.0 ** -53}[dtype]
         bound = (shape[axis] + 8) * (U if dtype != "fp64" else u) * np.abs(x).sum(axis=axis) + u * np.abs(want)
@@ -78,7 +79,8 @@ def f(r: *i32, x: *i32, N: constexpr = 16):
     x = rng.integers(-1000, 1000, (3, n))
     xb, rb = bench.buffer("i32", x.size, x.ravel()), bench.buffer("i32", 3)
     bench.run(source, rb, xb, defines={"N": n}, num_warps=warps)
-    same_bits(rb.raw(), {"sum": np.sum, "max": np.max, "min": np.min}[name](x, axis=1).astype(np.int32), f"{name} of {n}")
+    same_bits(rb.raw(), {"sum": np.sum, "max": np.max, "min": np.min}[name](x, axis=1).astype(np.int32),
+              f"{name} of {n}")
 
 
 @case()

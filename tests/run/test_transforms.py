@@ -1,5 +1,6 @@
-"""test_transforms.py - the examples that transform rows: rotary embedding, lengths and angles, moments, moving sums, gathered gradients,
-matrix times vector, attention. Expected values are float64 formulas over what the kernel saw; bounds are of their roundings.
+"""test_transforms.py - the examples that transform rows: rotary embedding, lengths and angles, moments, moving sums,
+gathered gradients, matrix times vector, attention. Expected values are float64 formulas over what the kernel saw;
+bounds are of their roundings.
 """
 import numpy as np
 
@@ -24,16 +25,18 @@ def judge(got, want, bound, dtype, what):
 
 
 def launch(bench, file, shape, *args, source=None, defines=None, types=None):
-    bench.run(source or example(file), *args, types={"T": shape.dtype, **(types or {})}, defines=defines or {}, num_warps=shape.warps)
+    bench.run(source or example(file), *args, types={"T": shape.dtype, **(types or {})}, defines=defines or {},
+              num_warps=shape.warps)
 
 
-# ---- Lengths and angles -------------------------------------------------------------------------------------------------
+# ---- Lengths and angles ----------------------------------------------------------------------------------------------
 
 
 def run_l2(bench, shape, x, source=None):
     xm, ym = Matrix(bench, shape.dtype, x.shape, x, shape.pad), Matrix(bench, shape.dtype, x.shape, pad=shape.pad)
     norm = bench.buffer("fp32", len(x))
-    launch(bench, "l2_normalize.dsl", shape, ym.buffer, norm, xm.buffer, ym.stride, xm.stride, *x.shape, 1e-6, source=source)
+    launch(bench, "l2_normalize.dsl", shape, ym.buffer, norm, xm.buffer, ym.stride, xm.stride, *x.shape, 1e-6,
+           source=source)
     want_norm = np.sqrt((xm.seen ** 2).sum(axis=1))
     error = (depth(shape.cols, shape.warps) + 4) * U
     close(norm.read(), want_norm, error, 0, f"norm of {shape}")
@@ -80,13 +83,14 @@ def cosine_special(bench):
     run_cosine(bench, Shape("fp32", 4, 100, 4, 3), a, b)
 
 
-# ---- Moments, moving sums -----------------------------------------------------------------------------------------------
+# ---- Moments, moving sums --------------------------------------------------------------------------------------------
 
 
 def run_moments(bench, shape, x, source=None, **defines):
     xm = Matrix(bench, shape.dtype, x.shape, x, shape.pad)
     mean, variance = bench.buffer("fp32", len(x)), bench.buffer("fp32", len(x))
-    launch(bench, "mean_variance.dsl", shape, mean, variance, xm.buffer, xm.stride, *x.shape, source=source, defines=defines)
+    launch(bench, "mean_variance.dsl", shape, mean, variance, xm.buffer, xm.stride, *x.shape, source=source,
+           defines=defines)
     want, steps = xm.seen.mean(axis=1), depth(shape.cols, shape.warps) + 8
     size = np.abs(want) + np.abs(xm.seen - want[:, None]).mean(axis=1)  # each merge rounds the mean once
     close(mean.read(), want, 0, np.where(np.isfinite(size), steps * U * size, 0), f"mean of {shape}")
@@ -106,7 +110,8 @@ def mean_variance(bench, shape, block):
 
 @case(n=[100, 3000])
 def mean_variance_far(bench, n):
-    """A mean of 10⁴ times the spread, where a sum of squares has lost every digit; a constant row, whose variance is 0."""
+    """A mean of 10⁴ times the spread, where a sum of squares has lost every digit; a constant row,
+    whose variance is 0."""
     shape = Shape("fp32", 3, n, 4, 1)
     x = 1e4 + normal(shape, 3, n)
     x[1], x[2, 1] = 1e4, np.nan
@@ -121,13 +126,15 @@ def run_moving(bench, shape, window, source=None, SUM="fp64", **defines):
     c = np.cumsum(np.pad(xm.seen, ((0, 0), (window, 0))), axis=1)
     want = c[:, window:] - c[:, :-window]
     block = defines.get("BLOCK", 1024)
-    bound = {"fp64": U * np.abs(want) + 1e-9, "fp32": 2 * depth(block, 1) * U * np.abs(x).sum(axis=1, keepdims=True)}[SUM]
+    bound = {"fp64": U * np.abs(want) + 1e-9, "fp32": 2 * depth(block, 1) * U * np.abs(x).sum(axis=1,
+                                                                                              keepdims=True)}[SUM]
     judge(ym.read(), want, bound, shape.dtype, f"moving_sum of {shape}, window {window}")
 
 
 @case(shape=SHAPES)
 def moving_sum(bench, shape):
-    run_moving(bench, shape, [30, 1, 127, 5, 64, 128, 99, 2][SHAPES.index(shape)], BLOCK=[1024, 128, 256][shape.cols % 3])
+    run_moving(bench, shape, [30, 1, 127, 5, 64, 128, 99, 2][SHAPES.index(shape)],
+               BLOCK=[1024, 128, 256][shape.cols % 3])
 
 
 @case(window=[1, 700, 1025])
@@ -140,7 +147,7 @@ def moving_sum_fp32(bench):
     run_moving(bench, Shape("fp32", 2, 500, 4, 1), 31, SUM="fp32", BLOCK=256)
 
 
-# ---- Rotary embedding ---------------------------------------------------------------------------------------------------
+# ---- Rotary embedding ------------------------------------------------------------------------------------------------
 
 
 def rotate(x, c, s, interleaved):
@@ -162,18 +169,21 @@ def run_rotary(bench, shape, heads, half, interleaved, backward, in_place=False,
     cm, sm = (Matrix(bench, table, angles.shape, f(angles)) for f in (np.cos, np.sin))
     xm = Matrix(bench, shape.dtype, x.shape, x)
     ym = xm if in_place else Matrix(bench, shape.dtype, x.shape)
-    launch(bench, "rotary.dsl", shape, ym.buffer, xm.buffer, cm.buffer, sm.buffer, bench.buffer("i32", tokens, position), tokens, heads,
-           positions, half, source=source, defines={"INTERLEAVED": interleaved, "BACKWARD": backward}, types={"C": table})
+    launch(bench, "rotary.dsl", shape, ym.buffer, xm.buffer, cm.buffer, sm.buffer,
+           bench.buffer("i32", tokens, position), tokens, heads, positions, half, source=source,
+           defines={"INTERLEAVED": interleaved, "BACKWARD": backward}, types={"C": table})
     c, s = (m.seen[position][:, None, :] for m in (cm, sm))
     seen = xm.seen.reshape(tokens, heads, 2 * half)
     want = rotate(seen, c, -s if backward else s, interleaved)
     bound = 2 * U * rotate(np.abs(seen), np.abs(c), -np.abs(s), interleaved)
     bound = np.maximum(bound, 2 * U * rotate(np.abs(seen), np.abs(c), np.abs(s), interleaved))
     bound = np.maximum(bound, np.concatenate([bound[..., half:], bound[..., :half]], axis=-1))
-    judge(ym.read().reshape(want.shape), want, bound * 1.5, shape.dtype, f"rotary of {heads} x {2 * half}, interleaved {interleaved}")
+    judge(ym.read().reshape(want.shape), want, bound * 1.5, shape.dtype,
+          f"rotary of {heads} x {2 * half}, interleaved {interleaved}")
 
 
-ROTARY = [(SHAPES[0], 1, 1), (SHAPES[1], 3, 31), (SHAPES[2], 8, 33), (SHAPES[3], 5, 64), (SHAPES[4], 32, 64), (SHAPES[5], 2, 127), (SHAPES[6], 9, 40)]
+ROTARY = [(SHAPES[0], 1, 1), (SHAPES[1], 3, 31), (SHAPES[2], 8, 33), (SHAPES[3], 5, 64), (SHAPES[4], 32, 64),
+          (SHAPES[5], 2, 127), (SHAPES[6], 9, 40)]
 
 
 @case(sizes=ROTARY, interleaved=[False, True])
@@ -186,7 +196,7 @@ def rotary_over_x(bench, interleaved, backward):
     run_rotary(bench, SHAPES[3], 6, 48, interleaved, backward, in_place=True)
 
 
-# ---- Gathered gradients, matrix times vector ----------------------------------------------------------------------------
+# ---- Gathered gradients, matrix times vector -------------------------------------------------------------------------
 
 
 def run_embedding(bench, shape, rows, source=None):
@@ -195,9 +205,10 @@ def run_embedding(bench, shape, rows, source=None):
     dy = rng.integers(-30, 30, (rows, shape.cols)) / 4
     index = rng.integers(-table, table, rows)
     index[::5] = [table, -table - 1, 10 ** 9][shape.warps % 3]  # these add nothing
-    dm, dx = Matrix(bench, shape.dtype, dy.shape, dy, shape.pad), Matrix(bench, "fp32", (table, shape.cols), np.ones((table, shape.cols)), 3)
-    launch(bench, "embedding_backward.dsl", shape, dx.buffer, dm.buffer, bench.buffer("i32", rows, index), dx.stride, dm.stride, rows,
-           table, shape.cols, source=source)
+    dm, dx = Matrix(bench, shape.dtype, dy.shape, dy,
+                    shape.pad), Matrix(bench, "fp32", (table, shape.cols), np.ones((table, shape.cols)), 3)
+    launch(bench, "embedding_backward.dsl", shape, dx.buffer, dm.buffer, bench.buffer("i32", rows, index), dx.stride,
+           dm.stride, rows, table, shape.cols, source=source)
     want = np.ones((table, shape.cols))
     for i, k in enumerate(index):
         if -table <= k < table:
@@ -216,8 +227,8 @@ def run_matvec(bench, shape, rows, batch, source=None, **defines):
     am = Matrix(bench, shape.dtype, (batch * rows, shape.cols), a.reshape(-1, shape.cols), shape.pad)
     xm = Matrix(bench, shape.dtype, x.shape, x, shape.pad)
     y = bench.buffer(shape.dtype, batch * rows)
-    launch(bench, "batched_matvec.dsl", shape, y, am.buffer, xm.buffer, rows * am.stride, am.stride, xm.stride, batch, rows, shape.cols,
-           source=source, defines=defines)
+    launch(bench, "batched_matvec.dsl", shape, y, am.buffer, xm.buffer, rows * am.stride, am.stride, xm.stride, batch,
+           rows, shape.cols, source=source, defines=defines)
     products = am.seen.reshape(a.shape) * xm.seen[:, None, :]
     bound = depth(shape.cols, 1) * U * np.abs(products).sum(axis=2)
     judge(y.read().reshape(batch, rows), products.sum(axis=2), bound, shape.dtype, f"matvec of {shape}")
@@ -228,16 +239,17 @@ def batched_matvec(bench, shape):
     run_matvec(bench, shape, [1, 9, 33, 8][shape.cols % 4], 2, **({"COLS": 128} if shape.cols > 1000 else {}))
 
 
-# ---- Attention ----------------------------------------------------------------------------------------------------------
+# ---- Attention -------------------------------------------------------------------------------------------------------
 
 
 def run_attention(bench, dtype, warps, heads, queries, keys, dim, causal, source=None, **defines):
     rng = np.random.default_rng(dim + keys)
     scale = float(np.float32(dim ** -0.5))
-    q, k, v = (Matrix(bench, dtype, (heads * n, dim), rng.standard_normal((heads * n, dim))) for n in (queries, keys, keys))
+    q, k, v = (Matrix(bench, dtype, (heads * n, dim), rng.standard_normal((heads * n, dim)))
+               for n in (queries, keys, keys))
     o = Matrix(bench, dtype, (heads * queries, dim))
-    launch(bench, "attention.dsl", Shape(dtype, 0, 0, warps, 0), o.buffer, q.buffer, k.buffer, v.buffer, heads, queries, keys, dim, scale,
-           source=source, defines={"CAUSAL": causal, **defines})
+    launch(bench, "attention.dsl", Shape(dtype, 0, 0, warps, 0), o.buffer, q.buffer, k.buffer, v.buffer, heads, queries,
+           keys, dim, scale, source=source, defines={"CAUSAL": causal, **defines})
     a, b, c = (m.seen.reshape(heads, -1, dim) for m in (q, k, v))
     score = scale * np.einsum("hid,hjd->hij", a, b)
     size = scale * np.einsum("hid,hjd->hij", np.abs(a), np.abs(b))
@@ -247,9 +259,11 @@ def run_attention(bench, dtype, warps, heads, queries, keys, dim, causal, source
     top = score.max(axis=2, keepdims=True)
     w = np.exp(score - top)
     p = w / w.sum(axis=2, keepdims=True)
-    wrong = 2 * depth(dim, 1) * U * size.max(axis=2, keepdims=True) + (12 + 2.5 * np.where(p > 0, top - score, 0) + depth(keys, 1)) * U
+    wrong = (2 * depth(dim, 1) * U * size.max(axis=2, keepdims=True) +
+             (12 + 2.5 * np.where(p > 0, top - score, 0) + depth(keys, 1)) * U)
     bound = 2 * np.einsum("hij,hjd->hid", p * wrong, np.abs(c))
-    judge(o.read().reshape(heads, queries, dim), np.einsum("hij,hjd->hid", p, c), bound, dtype, f"attention over {keys} keys")
+    judge(o.read().reshape(heads, queries, dim), np.einsum("hij,hjd->hid", p, c), bound, dtype,
+          f"attention over {keys} keys")
 
 
 ATTENTION = [("fp32", 1, 1, 1, 1, 1), ("fp16", 4, 2, 5, 31, 33), ("bf16", 8, 1, 3, 33, 16), ("fp32", 4, 2, 4, 127, 64),
@@ -267,7 +281,7 @@ def attention_blocks(bench, queries):
     run_attention(bench, "fp32", 4, 1, 10, 45, 20, True, QUERIES=queries, KEYS=8)
 
 
-# ---- Planted mistakes ---------------------------------------------------------------------------------------------------
+# ---- Planted mistakes ------------------------------------------------------------------------------------------------
 
 
 @case()
@@ -283,16 +297,20 @@ def rows_checks_can_fail(bench):
     def far(source):
         run_moments(bench, shape, 1e4 + normal(shape, 3, 257), source, BLOCK=128)
 
-    planted("l2_normalize.dsl", "mask = cols < n_cols", "mask = cols <= n_cols", lambda s: run_l2(bench, shape, normal(shape, 3, 257), s))
+    planted("l2_normalize.dsl", "mask = cols < n_cols", "mask = cols <= n_cols",
+            lambda s: run_l2(bench, shape, normal(shape, 3, 257), s))
     planted("mean_variance.dsl", "d * d * n_a * part", "d * d * n_a", far)
     planted("mean_variance.dsl", "where(mask, v - average, 0.0)", "v - average", far)
     planted("moving_sum.dsl", "i >= window,", "i > window,", lambda s: run_moving(bench, shape, 9, s, BLOCK=128))
-    planted("moving_sum.dsl", "i - window, 0)", "i - window + 1, 0)", lambda s: run_moving(bench, shape, 9, s, BLOCK=128))
+    planted("moving_sum.dsl", "i - window, 0)", "i - window + 1, 0)",
+            lambda s: run_moving(bench, shape, 9, s, BLOCK=128))
     for interleaved in (False, True):
-        planted("rotary.dsl", "b * c + a * s", "b * c - a * s", lambda s: run_rotary(bench, shape, 5, 24, interleaved, False, source=s))
-    planted("rotary.dsl", "load(position + token)", "token", lambda s: run_rotary(bench, shape, 5, 24, False, False, source=s))
+        planted("rotary.dsl", "b * c + a * s", "b * c - a * s",
+                lambda s: run_rotary(bench, shape, 5, 24, interleaved, False, source=s))
+    planted("rotary.dsl", "load(position + token)", "token",
+            lambda s: run_rotary(bench, shape, 5, 24, False, False, source=s))
     planted("embedding_backward.dsl", "k + n_table", "k + n_table - 1", lambda s: run_embedding(bench, shape, 20, s))
     planted("batched_matvec.dsl", "s +=", "s =", lambda s: run_matvec(bench, shape, 5, 2, s, COLS=128))
-    for right, wrong in (("sums * shrink[:, None]", "sums"), ("s = s * shrink", "s = s"), ("keys[None, :] <= rows", "keys[None, :] < rows"),
-                         ("* scale", "* (scale * 1.0001)")):
+    for right, wrong in (("sums * shrink[:, None]", "sums"), ("s = s * shrink", "s = s"),
+                         ("keys[None, :] <= rows", "keys[None, :] < rows"), ("* scale", "* (scale * 1.0001)")):
         planted("attention.dsl", right, wrong, lambda s: run_attention(bench, "fp32", 4, 1, 5, 65, 16, True, s))

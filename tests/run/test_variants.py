@@ -1,4 +1,5 @@
-"""test_variants.py - on a GPU: a launch, `fsc info` and `fsc profile` speak of one variant, with the registers that the driver counts.
+"""test_variants.py - on a GPU: a launch, `fsc info` and `fsc profile` speak of one variant,
+with the registers that the driver counts.
 
 tests/counts/variants.py compares the PTX of all three, byte by byte, without a GPU; here the driver has the last word.
 """
@@ -30,7 +31,8 @@ def printed(folder, *command):
 
 def card_of(bench):
     """The card's key in the table; none: profiles are of other cards."""
-    known = {"NVIDIA H200": "h200", "NVIDIA H100 80GB HBM3": "h100", "NVIDIA A100-SXM4-40GB": "a100", "NVIDIA A100-SXM4-80GB": "a100-80gb", "NVIDIA B200": "b200"}
+    known = {"NVIDIA H200": "h200", "NVIDIA H100 80GB HBM3": "h100", "NVIDIA A100-SXM4-40GB": "a100",
+             "NVIDIA A100-SXM4-80GB": "a100-80gb", "NVIDIA B200": "b200"}
     return known.get(bench.device.props().name.decode())
 
 
@@ -45,7 +47,8 @@ def one_variant(bench, name):
         launched = printed(folder, fsc, "run", "--json", "--device=cuda", "--warmup=0", "--repeat=1", source, *words)
         seen = {"info": printed(folder, fsc, "info", "--json", source, *asked_words(fsc, folder, source, words))}
         if rows * cols < 8192 and card_of(bench):
-            seen["profile"] = printed(folder, fsc, "profile", "--json", "--gpu=" + card_of(bench), source, *words)["card"]
+            seen["profile"] = printed(folder, fsc, "profile", "--json", "--gpu=" + card_of(bench), source,
+                                      *words)["card"]
     for door, report in seen.items():
         for field in ("registers", "spill_bytes"):
             assert report[field] == launched[field], f"{door}: {report[field]} {field}, and a launch has {launched[field]}"

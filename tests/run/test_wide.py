@@ -27,7 +27,8 @@ MERGES = {
     "early": "    if c < 0:\n        return\n    else:\n        y = maximum(n + n, 5)\n",
     "for": "    y = 0\n    for i in range(0, c):\n        y = maximum(n + n, 5)\n",
     "while": "    y = 0\n    i = 0\n    while i < c:\n        y = maximum(n + n, 5)\n        i += 1\n",
-    "break": "    y = 0\n    for i in range(0, c):\n        y = maximum(n + n, 5)\n        if y > 3:\n            break\n",
+    "break": "    y = 0\n    for i in range(0, c):\n        y = maximum(n + n, 5)\n        if y > 3:\n            "
+             "break\n",
     "nested": "    y = 0\n    for i in range(0, c):\n        if i > 1:\n            for j in range(0, i):\n"
               "                y = maximum(n + n, 5)\n",
 }
@@ -42,7 +43,8 @@ def merged_maximum(bench, form):
 RETURNS = {
     "plain": "    if c > 0:\n        return maximum(n + n, 5)\n    return 0\n",
     "loop": "    for i in range(0, c):\n        if i == 3:\n            return maximum(n + n, 5)\n    return 0\n",
-    "while": "    i = 0\n    while True:\n        if i > c:\n            return maximum(n + n, 5)\n        i += 1\n    return 0\n",
+    "while": "    i = 0\n    while True:\n        if i > c:\n            return maximum(n + n, 5)\n        i += 1\n    "
+             "return 0\n",
 }
 
 
@@ -54,7 +56,8 @@ def returned_maximum(bench, form):
 
 @case(form=["choice", "for", "while"])
 def merged_tile(bench, form):
-    body = MERGES[form].replace("n + n", "x + x").replace("y = 0\n", "y = zeros((4,), i32)\n").replace("else 0", "else x")
+    body = MERGES[form].replace("n + n", "x + x").replace("y = 0\n",
+                                                          "y = zeros((4,), i32)\n").replace("else 0", "else x")
     source = f"def k(o: *i32, p: *i32, c: i32):\n    x = load(p + arange(0, 4))\n{body}    store(o + arange(0, 4), y)\n"
     x = np.array([TOP, -TOP - 1, 3, -3], np.int64)
     got = stored(bench, source, bench.buffer("i32", 4, x), 7, count=4)
@@ -65,7 +68,8 @@ def merged_tile(bench, form):
 def merged_stays_wide(bench, form):
     """The exact form comes through the same places: it decides comparisons and addresses."""
     body = MERGES[form].replace("maximum(n + n, 5)", "n + n")
-    source = f"def k(o: *i32, n: i32, c: i32):\n{body}    store(o, 1 if y > n else 0)\n    store(o + (y - n - n + 1), y)\n"
+    source = (f"def k(o: *i32, n: i32, c: i32):\n{body}    store(o, 1 if y > n else 0)\n    store(o + (y - n - n + 1), "
+              "y)\n")
     same_bits(stored(bench, source, TOP, 7, count=2), np.array([1, -2], np.int32), form)
 
 
@@ -138,13 +142,15 @@ def scalar_one(bench, form, n):
 
 @case(n=[1, 2])
 def scalar_one_branch(bench, n):
-    source = "def k(o: *i32, n: i32):\n    if n == 1:\n        y = n - 4\n    else:\n        y = n * 100\n    store(o, y // 2)\n"
+    source = ("def k(o: *i32, n: i32):\n    if n == 1:\n        y = n - 4\n    else:\n        y = n * 100\n    "
+              "store(o, y // 2)\n")
     same_bits(stored(bench, source, n), np.array([-1 if n == 1 else 100], np.int32), "branch")
 
 
 @case(step=[1, 3], n=[1, 2, 40])
 def scalar_one_step(bench, step, n):
-    source = "def k(o: *i32, n: i32, step: i32):\n    s = 0\n    for i in range(0, n, step):\n        s += i + 1\n    store(o, s)\n"
+    source = ("def k(o: *i32, n: i32, step: i32):\n    s = 0\n    for i in range(0, n, step):\n        s += i + 1\n    "
+              "store(o, s)\n")
     same_bits(stored(bench, source, n, step), np.array([sum(i + 1 for i in range(0, n, step))], np.int32), "steps")
 
 

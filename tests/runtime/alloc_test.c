@@ -1,14 +1,15 @@
 /* alloc_test.c - memory that runs out at the n-th allocation, for every n, of whole runs; and launches that take none.
  *
- * In: runs over the fake driver, the CPU, the emulator, records, the cache. Out: success or FSC_ERROR_MEMORY (of the device) with nothing left
- * over (the debug preset's leak checker agrees); a launch that is right allocates nothing and takes no lock.
+ * In: runs over the fake driver, the CPU, the emulator, records, the cache. Out: success or FSC_ERROR_MEMORY (of the
+ * device) with nothing left over (the debug preset's leak checker agrees); a launch that is right allocates nothing and
+ * takes no lock.
  */
 #define _DEFAULT_SOURCE
 #include "cachefix.h"
 #include "fakefix.h"
 #include "wrapped.h"
 
-#include "runtime/cache.h"
+#include "runtime/cache/cache.h"
 #include "runtime/emu/emu.h"
 
 enum { MANY = 200 };
@@ -61,11 +62,12 @@ static int free_inputs(void **state) {
 }
 
 static void arguments(const void *y, const void *x, FscArg args[6]) {
-    const FscArg good[] = {fsc_pointer(y, 0, 0), fsc_pointer(x, 0, 0), fsc_int(1024), fsc_int(800), fsc_int(64), fsc_int(781)};
+    const FscArg good[] = {fsc_pointer(y, 0, 0), fsc_pointer(x, 0, 0), fsc_int(1024),
+                           fsc_int(800),         fsc_int(64),          fsc_int(781)};
     memcpy(args, good, sizeof good);
 }
 
-/* ---- Whole runs ------------------------------------------------------------------------------------------------------------ */
+/* ---- Whole runs -------------------------------------------------------------------------------------------------- */
 
 /* Adds the module's variant; the module is given up in any case. */
 static fsc_status add(fsc_kernel **k, fsc_module *m) {
@@ -106,8 +108,9 @@ static fsc_status run_named(void) {
     if (s == FSC_OK) s = fsc_memory_alloc(d, 64, &p);
     if (s == FSC_OK) s = fsc_module_load(d, ptx[1], strlen(ptx[1]), &m);
     if (s == FSC_OK) s = add(&k, m);
-    const FscNamedArg args[] = {fsc_named("y", fsc_pointer(p, 0, 0)),    fsc_named("x", fsc_pointer(p, 0, 0)),   fsc_named("y_stride", fsc_int(1024)),
-                                fsc_named("x_stride", fsc_int(800)), fsc_named("n_rows", fsc_int(64)), fsc_named("n_cols", fsc_int(781))};
+    const FscNamedArg args[] = {fsc_named("y", fsc_pointer(p, 0, 0)), fsc_named("x", fsc_pointer(p, 0, 0)),
+                                fsc_named("y_stride", fsc_int(1024)), fsc_named("x_stride", fsc_int(800)),
+                                fsc_named("n_rows", fsc_int(64)),     fsc_named("n_cols", fsc_int(781))};
     if (s == FSC_OK) s = fsc_launch_checked(k, NULL, args, 6, NULL);
     if (p) (void)fsc_memory_free(d, p);
     fsc_kernel_destroy(k);
@@ -194,13 +197,20 @@ static fsc_status run_record(void) {
     return s;
 }
 
-/* ---- The n-th allocation --------------------------------------------------------------------------------------------------- */
+/* ---- The n-th allocation ----------------------------------------------------------------------------------------- */
 
 static void every_allocation_may_fail(void **state) {
     static const struct {
         const char *name;
         fsc_status (*run)(void);
-    } runs[] = {{"gpu", run_gpu}, {"named", run_named}, {"object", run_object}, {"cpu", run_cpu}, {"checked cpu", run_cpu_checked}, {"emu", run_emu}, {"cache", run_cache}, {"record", run_record}};
+    } runs[] = {{"gpu", run_gpu},
+                {"named", run_named},
+                {"object", run_object},
+                {"cpu", run_cpu},
+                {"checked cpu", run_cpu_checked},
+                {"emu", run_emu},
+                {"cache", run_cache},
+                {"record", run_record}};
     (void)state;
     for (size_t i = 0; i < sizeof runs / sizeof runs[0]; i++) {
         int n = 1, failed = 0;
@@ -210,9 +220,11 @@ static void every_allocation_may_fail(void **state) {
             fsc_status s = runs[i].run();
             was_reached = wrapped_fail_at <= 0;
             wrapped_fail_at = 0;
-            if (s != FSC_OK && s != FSC_ERROR_MEMORY && s != FSC_ERROR_DEVICE_MEMORY) fail_msg("%s, allocation %d: %s: %s", runs[i].name, n, fsc_status_name(s), fsc_last_message());
+            if (s != FSC_OK && s != FSC_ERROR_MEMORY && s != FSC_ERROR_DEVICE_MEMORY)
+                fail_msg("%s, allocation %d: %s: %s", runs[i].name, n, fsc_status_name(s), fsc_last_message());
             if (s != FSC_OK && !was_reached) fail_msg("%s fails without cause: %s", runs[i].name, fsc_last_message());
-            if (fake.retained || fake.modules || fake.allocated) fail_msg("%s, allocation %d leaves something", runs[i].name, n);
+            if (fake.retained || fake.modules || fake.allocated)
+                fail_msg("%s, allocation %d leaves something", runs[i].name, n);
             failed += s != FSC_OK;
             assert_true(n < 100000);
         }
@@ -220,7 +232,7 @@ static void every_allocation_may_fail(void **state) {
     }
 }
 
-/* ---- None ------------------------------------------------------------------------------------------------------------------ */
+/* ---- None -------------------------------------------------------------------------------------------------------- */
 
 static void count_launches(fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs) {
     assert_int_equal(fsc_launch(k, grid, args, nargs, NULL), FSC_OK);
@@ -263,6 +275,7 @@ static void right_launches_take_neither_memory_nor_locks(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(right_launches_take_neither_memory_nor_locks), cmocka_unit_test(every_allocation_may_fail)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(right_launches_take_neither_memory_nor_locks),
+                                       cmocka_unit_test(every_allocation_may_fail)};
     return cmocka_run_group_tests_name("alloc", tests, make_inputs, free_inputs);
 }

@@ -1,11 +1,12 @@
-/* bucket_test.c - the ranges of a row's length: each holds its value, together they hold every value once, and they are few. */
+/* bucket_test.c - the ranges of a row's length: each holds its value, together they hold every value once,
+ * and they are few. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/bucket.h"
+#include "runtime/record/bucket.h"
 
 enum { LONGEST = 1 << 16, MOST_VARIANTS = 64, COUNTED = 16384 };
 
@@ -25,7 +26,8 @@ static void check_range(uint32_t n, uint32_t unit) {
     assert_true(b.least > tile / 2 && b.most <= tile);
     for (uint32_t other = b.least; other <= b.most; other += b.most - b.least ? b.most - b.least : 1) {
         Bucket c = bucket_of(other, unit);
-        if (bucket_is_whole(other, unit) == bucket_is_whole(n, unit)) assert_true(c.least == b.least && c.most == b.most);
+        if (bucket_is_whole(other, unit) == bucket_is_whole(n, unit))
+            assert_true(c.least == b.least && c.most == b.most);
     }
 }
 
@@ -51,11 +53,13 @@ static uint32_t count_variants(uint32_t unit) {
 
 static void variants_are_few(void **state) {
     (void)state;
-    for (size_t u = 0; u < sizeof units / sizeof *units; u++) assert_in_range(count_variants(units[u]), 60, MOST_VARIANTS);
+    for (size_t u = 0; u < sizeof units / sizeof *units; u++)
+        assert_in_range(count_variants(units[u]), 60, MOST_VARIANTS);
     assert_int_equal(count_variants(16), 64);
 }
 
-/* Registers of a tile beyond the range's end: less than an eighth of the row in vain (a quarter where it is no multiple). */
+/* Registers of a tile beyond the range's end: less than an eighth of the row in vain (a quarter where it is no
+ * multiple). */
 static void waste_is_bounded(void **state) {
     (void)state;
     for (uint32_t n = 4096; n <= LONGEST; n++) {
@@ -76,7 +80,8 @@ static void whole_vectors(void **state) {
     assert_int_equal(bucket_unit(bucket_unit(BUCKET_NO_UNIT, 4), 2), 8);
     assert_int_equal(bucket_unit(bucket_unit(BUCKET_NO_UNIT, 0), 4), 16);
     assert_true(bucket_is_whole(1000, 8) && bucket_is_whole(0, 8) && bucket_is_whole(-24, 8) && bucket_is_whole(16, 8));
-    assert_false(bucket_is_whole(1004, 8) || bucket_is_whole(8, 8) || bucket_is_whole(-8, 8) || bucket_is_whole(-20, 8));
+    assert_false(bucket_is_whole(1004, 8) || bucket_is_whole(8, 8) || bucket_is_whole(-8, 8) ||
+                 bucket_is_whole(-20, 8));
     assert_true(bucket_is_whole(1004, 4));
 }
 
@@ -87,13 +92,16 @@ static void few_programs(void **state) {
     assert_true(bucket_of_rows(131, 132, 32768, &b));
     assert_true(b.least == 1 && b.most == 132);
     assert_false(bucket_of_rows(131, 132, 8192, &b)); /* rows of one block */
-    static const uint32_t ranges[][3] = {{1, 1, 1}, {2, 2, 2}, {3, 3, 4}, {4, 3, 4}, {5, 5, 8}, {8, 5, 8}, {9, 9, 132}, {132, 9, 132}};
+    static const uint32_t ranges[][3] = {{1, 1, 1}, {2, 2, 2}, {3, 3, 4},   {4, 3, 4},
+                                         {5, 5, 8}, {8, 5, 8}, {9, 9, 132}, {132, 9, 132}};
     for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) { /* rows that more blocks than a cluster's may share */
         assert_true(bucket_of_rows(ranges[i][0], 132, 65536, &b));
         assert_true(b.least == ranges[i][1] && b.most == ranges[i][2]);
     }
     for (int64_t sms = 1; sms < 20; sms++)
-        for (int64_t rows = 1; rows <= sms; rows++) assert_true(bucket_of_rows(rows, (uint32_t)sms, 65536, &b) && b.least <= rows && rows <= b.most && b.most <= sms);
+        for (int64_t rows = 1; rows <= sms; rows++)
+            assert_true(bucket_of_rows(rows, (uint32_t)sms, 65536, &b) && b.least <= rows && rows <= b.most &&
+                        b.most <= sms);
     static const int64_t many[] = {INT64_MIN, -1, 0, 133, 4096, INT64_MAX};
     for (size_t i = 0; i < sizeof many / sizeof *many; i++) assert_false(bucket_of_rows(many[i], 132, 32768, &b));
 }

@@ -1,12 +1,12 @@
 /* cache_test.c - the cache's folder and entries: what is written is read, and nothing else is.
  *
- * In: a folder made for each test. Out: entries damaged at every byte, foreign, of others, evicted; folders that are open to
- * others, links, full, read-only; 32 processes and 8 threads on one folder, writers that are killed.
+ * In: a folder made for each test. Out: entries damaged at every byte, foreign, of others, evicted; folders that are
+ * open to others, links, full, read-only; 32 processes and 8 threads on one folder, writers that are killed.
  */
 #define _DEFAULT_SOURCE
 #include "cachefix.h"
 
-#include "runtime/cache.h"
+#include "runtime/cache/cache.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,7 +16,7 @@
 
 static char why[CACHE_WHY];
 
-/* ---- Entries of the tests ------------------------------------------------------------------------------------------------ */
+/* ---- Entries of the tests ---------------------------------------------------------------------------------------- */
 
 static const char *key_of(unsigned n) {
     static _Thread_local char key[DIGEST_HEX + 1];
@@ -64,7 +64,7 @@ static Cache open_cache(void) {
     return c;
 }
 
-/* ---- Keys ------------------------------------------------------------------------------------------------------------------ */
+/* ---- Keys -------------------------------------------------------------------------------------------------------- */
 
 /* FIPS 180-4's own examples, and lengths around a block. */
 static void digests_are_sha256(void **state) {
@@ -117,7 +117,7 @@ static void fields_do_not_run_together(void **state) {
     assert_string_not_equal(none, two);
 }
 
-/* ---- Where the folder is -------------------------------------------------------------------------------------------------- */
+/* ---- Where the folder is ----------------------------------------------------------------------------------------- */
 
 static void folder_follows_the_environment(void **state) {
     char path[CACHE_PATH];
@@ -197,7 +197,7 @@ static void folders_of_others_are_refused(void **state) {
     if (geteuid() == 0) assert_int_equal(chown(folder, 0, 0), 0);
 }
 
-/* ---- Entries --------------------------------------------------------------------------------------------------------------- */
+/* ---- Entries ----------------------------------------------------------------------------------------------------- */
 
 static void entries_come_back(void **state) {
     Cache c = open_cache();
@@ -329,7 +329,7 @@ static void clearing_leaves_what_is_not_ours(void **state) {
     cache_close(&c);
 }
 
-/* ---- What a system may refuse ---------------------------------------------------------------------------------------------- */
+/* ---- What a system may refuse ------------------------------------------------------------------------------------ */
 
 static int write_read_only(void) {
     Cache c;
@@ -368,7 +368,7 @@ static void a_disk_that_is_full(void **state) {
     assert_int_equal(files_of("tmp-", "", NULL), 0);
 }
 
-/* ---- Many at once ---------------------------------------------------------------------------------------------------------- */
+/* ---- Many at once ------------------------------------------------------------------------------------------------ */
 
 enum { KEYS = 12, WRITERS = 32, ROUNDS = 150, THREADS = 8 };
 
@@ -417,7 +417,8 @@ static void processes_that_are_killed(void **state) {
     for (int i = 0; i < WRITERS; i++) {
         int status = 0;
         assert_int_equal(waitpid(child[i], &status, 0), child[i]);
-        if (i % 2 == 0 && (!WIFEXITED(status) || WEXITSTATUS(status))) fail_msg("process %d saw an entry that was not whole", i);
+        if (i % 2 == 0 && (!WIFEXITED(status) || WEXITSTATUS(status)))
+            fail_msg("process %d saw an entry that was not whole", i);
     }
     Cache c = open_cache();
     uint64_t bytes = 0;

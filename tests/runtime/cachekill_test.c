@@ -1,13 +1,14 @@
-/* cachekill_test.c - 32 processes on one cache, killed at any moment and replaced: no wrong entry, none that waits for ever.
+/* cachekill_test.c - 32 processes on one cache, killed at any moment and replaced: no wrong entry,
+ * none that waits for ever.
  *
- * In: processes that write and read entries of eight keys without end, with and without eviction. Out: what is read is what one writer
- * wrote, all of it, under that key; after some 460 kills, of which many hit a write, a new process writes and reads at once, and
- * what the dead left behind goes.
+ * In: processes that write and read entries of eight keys without end, with and without eviction. Out: what is read is
+ * what one writer wrote, all of it, under that key; after some 460 kills, of which many hit a write, a new process
+ * writes and reads at once, and what the dead left behind goes.
  */
 #define _DEFAULT_SOURCE
 #include "cachefix.h"
 
-#include "runtime/cache.h"
+#include "runtime/cache/cache.h"
 
 #include <signal.h>
 

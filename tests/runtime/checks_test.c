@@ -1,12 +1,12 @@
-/* checks_test.c - what checked launches stand on: the list of findings, the buffers of a launch, the CPU's question before
- * each access, and what devices refuse. Kernels are C functions that ask as compiled code does.
+/* checks_test.c - what checked launches stand on: the list of findings, the buffers of a launch, the CPU's question
+ * before each access, and what devices refuse. Kernels are C functions that ask as compiled code does.
  */
 #include "hostfix.h"
 
-#include "runtime/checks.h"
-#include "runtime/hooks.h"
+#include "runtime/base/hooks.h"
+#include "runtime/debug/checks.h"
 
-/* ---- The list of findings ---------------------------------------------------------------------------------------------- */
+/* ---- The list of findings ---------------------------------------------------------------------------------------- */
 
 static const FscSite sites[] = {{"k.dsl", 10, 5}, {"k.dsl", 20, 9}, {"k.dsl", 15, 1}};
 
@@ -109,7 +109,7 @@ static void only_so_many_are_kept(void **state) {
     fsc_device_close(d);
 }
 
-/* ---- Buffers ----------------------------------------------------------------------------------------------------------- */
+/* ---- Buffers ----------------------------------------------------------------------------------------------------- */
 
 static void regions(void **state) {
     (void)state;
@@ -138,7 +138,7 @@ static void regions(void **state) {
     record_free(record);
 }
 
-/* ---- The CPU's question ------------------------------------------------------------------------------------------------ */
+/* ---- The CPU's question ------------------------------------------------------------------------------------------ */
 
 /* f(a: *i32, b: *i32): asks for what `asked` lists, and keeps the answers. */
 typedef struct Question {
@@ -246,7 +246,7 @@ static void unknown_sizes(void **state) {
     fsc_device_close(d);
 }
 
-/* ---- What devices refuse ----------------------------------------------------------------------------------------------- */
+/* ---- What devices refuse ----------------------------------------------------------------------------------------- */
 
 static void thread_entry(struct EmuThread *t, const void *const *args) {
     (void)t, (void)args;
@@ -309,7 +309,8 @@ static void emu_modules(void **state) {
     assert_int_equal(report.threads_per_block, 64);
     assert_int_equal(report.shared_dynamic, 1000);
     FscArg arg = fsc_pointer(NULL, 0, FSC_U32);
-    assert_int_equal(fsc_launch(k, (const int64_t[]){INT32_MAX, 1, 1}, &arg, 1, NULL), FSC_ERROR_GRID); /* of 2 blocks each */
+    /* of 2 blocks each */
+    assert_int_equal(fsc_launch(k, (const int64_t[]){INT32_MAX, 1, 1}, &arg, 1, NULL), FSC_ERROR_GRID);
     assert_int_equal(fsc_launch(k, (const int64_t[]){3, 2, 1}, &arg, 1, NULL), FSC_OK);
     assert_int_equal(fsc_launch(k, (const int64_t[]){3, 0, 1}, &arg, 1, NULL), FSC_OK);
     fsc_kernel_destroy(k);

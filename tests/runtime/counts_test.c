@@ -1,7 +1,7 @@
 /* Counted launches: thread functions in C whose requests, sectors, wavefronts and lines are known beforehand. */
 #include "hostfix.h"
 
-#include "runtime/hooks.h"
+#include "runtime/base/hooks.h"
 
 enum { WORDS = 8192, LINES = 2 };
 
@@ -13,7 +13,7 @@ static const CodeLine lines[LINES] = {{.block = 0, .line = 10, .counts[COUNT_FLO
                                       {.block = 1, .line = 20, .counts[COUNT_FLOPS] = 1}};
 static const FscSite sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"other.dsl", 10, 1}};
 
-/* ---- What kernels are written in --------------------------------------------------------------------------------------- */
+/* ---- What kernels are written in --------------------------------------------------------------------------------- */
 
 static uint64_t base(const void *const *args) {
     return (uint64_t)(uintptr_t) * (int32_t *const *)args[0];
@@ -33,7 +33,7 @@ static void access_shared(EmuThread *t, uint32_t number, uint64_t offset, uint32
     t->calls->store_shared(t, offset, 1, data, emu_access_pack((EmuAccess){.words = (uint8_t)words, .bytes = 4}), 0);
 }
 
-/* ---- Launching --------------------------------------------------------------------------------------------------------- */
+/* ---- Launching --------------------------------------------------------------------------------------------------- */
 
 static FscCounts launch(FscThreadEntry *entry, uint32_t threads, uint32_t blocks, int64_t programs,
                         fsc_status expected) {
@@ -70,7 +70,7 @@ static const FscTraffic *traffic(const FscCounts *c, uint32_t line, FscTrafficKi
     return NULL;
 }
 
-/* ---- Global memory ------------------------------------------------------------------------------------------------------- */
+/* ---- Global memory ----------------------------------------------------------------------------------------------- */
 
 static void strides_thread(EmuThread *t, const void *const *args) {
     access_global(t, 0, false, base(args) + 4 * t->tid, true, 1, 0);
@@ -129,7 +129,7 @@ static void test_turns(void **state) {
     assert_int_equal(after->requests, 2 * 2); /* the warp met between the two */
 }
 
-/* ---- Shared memory ------------------------------------------------------------------------------------------------------- */
+/* ---- Shared memory ----------------------------------------------------------------------------------------------- */
 
 static void banks_thread(EmuThread *t, const void *const *args) {
     static const uint32_t strides[] = {4, 8, 128, 132, 0};
@@ -151,13 +151,14 @@ static void test_banks(void **state) {
     FscCounts c = launch(banks_thread, 32, 1, 1, FSC_OK);
     const FscTraffic *s = traffic(&c, 10, FSC_SHARED_STORE);
     assert_int_equal(s->requests, 8);
-    /* Strides of 1, 2, 32, 33 words; one lane alone; 8 bytes in halves of the warp, 16 in quarters; quarters whose lanes share banks. */
+    /* Strides of 1, 2, 32, 33 words; one lane alone; 8 bytes in halves of the warp, 16 in quarters;
+     * quarters whose lanes share banks. */
     assert_int_equal(s->units, 1 + 2 + 32 + 1 + 1 + 2 + 4 + 4 * 4);
     assert_int_equal(s->least, 1 + 1 + 1 + 1 + 1 + 2 + 4 + 4);
 }
 
-/* Which lanes take part, and which of the vectors lane l wants: index(l) = (l & keep) >> shift. Wavefronts and conflicts as an H200's counters
- * gave them for such a load of 8 and of 16 bytes. */
+/* Which lanes take part, and which of the vectors lane l wants: index(l) = (l & keep) >> shift. Wavefronts and
+ * conflicts as an H200's counters gave them for such a load of 8 and of 16 bytes. */
 static const struct {
     uint32_t lanes, keep, shift, wavefronts[2], conflicts[2];
 } joined[] = {
@@ -211,7 +212,7 @@ static void test_clusters(void **state) {
     assert_int_equal(c.blocks_per_program, 2);
 }
 
-/* ---- Lines, faults, states ----------------------------------------------------------------------------------------------- */
+/* ---- Lines, faults, states --------------------------------------------------------------------------------------- */
 
 static void lines_thread(EmuThread *t, const void *const *args) {
     __atomic_fetch_add(&counters[0], 1, __ATOMIC_RELAXED);

@@ -1,7 +1,7 @@
 /* cuda_test.c - the CUDA paths on the fake driver: contexts, memory, modules, launches, kept rules. */
 #include "fakefix.h"
 
-/* ---- Devices ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Devices ----------------------------------------------------------------------------------------------------- */
 
 static void devices(void **state) {
     (void)state;
@@ -103,7 +103,7 @@ static void streams_and_events(void **state) {
     fsc_device_close(d);
 }
 
-/* ---- Modules ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Modules ----------------------------------------------------------------------------------------------------- */
 
 static void modules(void **state) {
     (void)state;
@@ -117,9 +117,14 @@ static void modules(void **state) {
         int cuda, ptx;
         const char *version, *says;
     } old[] = {
-        {12040, 84, "8.7", "the PTX is of version 8.7, and the driver supports CUDA 12.4, which takes PTX up to 8.4: install one of CUDA 12.8 or newer"},
-        {11080, 78, "8.0", "of version 8.0, and the driver supports CUDA 11.8, which takes PTX up to 7.8: install one of CUDA 12.0 or newer"},
-        {12060, 85, "8.6", "the driver supports CUDA 12.6, which takes PTX up to 8.5: install one of CUDA 12.7 or newer"},
+        {12040, 84, "8.7",
+         "the PTX is of version 8.7, and the driver supports CUDA 12.4, which takes PTX up to 8.4: install one of CUDA "
+         "12.8 or newer"},
+        {11080, 78, "8.0",
+         "of version 8.0, and the driver supports CUDA 11.8, which takes PTX up to 7.8: install one of CUDA 12.0 or "
+         "newer"},
+        {12060, 85, "8.6",
+         "the driver supports CUDA 12.6, which takes PTX up to 8.5: install one of CUDA 12.7 or newer"},
         {9020, 60, "6.3", "the driver supports CUDA 9.2: install one of CUDA 10.0 or newer"},
         {13000, 90, "99.0", "which takes PTX up to 9.0: install a newer driver, or load a cubin (--emit=cubin)"},
     };
@@ -232,22 +237,27 @@ static void resources(void **state) {
     r->launches[0].shared_dynamic++; /* one byte over */
     assert_int_equal(load(d, r, "7.0", &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_ERROR_RESOURCE);
-    assert_non_null(
-        strstr(fsc_device_message(d), "needs 232449 bytes of shared memory a block; Fake H100 0 has 232448; dir/soft max.dsl:10 takes most of it"));
+    assert_non_null(strstr(
+        fsc_device_message(d),
+        "needs 232449 bytes of shared memory a block; Fake H100 0 has 232448; dir/soft max.dsl:10 takes most of it"));
     fsc_module_unload(m);
     r->launches[0].shared_dynamic = 0;
     r->launches[0].threads_per_block = 1056;
     assert_int_equal(load(d, r, "7.0", &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_ERROR_RESOURCE);
-    assert_non_null(strstr(fsc_device_message(d), "has 1056 threads a block; Fake H100 0 takes 1 to 1024; dir/soft max.dsl:7 asks for them (num_warps)"));
+    assert_non_null(
+        strstr(fsc_device_message(d),
+               "has 1056 threads a block; Fake H100 0 takes 1 to 1024; dir/soft max.dsl:7 asks for them (num_warps)"));
     fsc_module_unload(m);
     r->launches[0].threads_per_block = 512;
     fake.registers = 168;
     fake.threads = 384;
     assert_int_equal(load(d, r, "7.0", &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_ERROR_RESOURCE);
-    assert_non_null(strstr(fsc_device_message(d), "kernel softmax needs 168 registers for each of 512 threads a block, 86016 in all; Fake H100 0 has 65536, "
-                                                  "enough for 384 threads; dir/soft max.dsl:9 makes the largest tile"));
+    assert_non_null(strstr(
+        fsc_device_message(d),
+        "kernel softmax needs 168 registers for each of 512 threads a block, 86016 in all; Fake H100 0 has 65536, "
+        "enough for 384 threads; dir/soft max.dsl:9 makes the largest tile"));
     fsc_module_unload(m);
     fake.registers = 64;
     fake.threads = 1024;
@@ -277,15 +287,17 @@ static void warm_up(void **state) {
     assert_int_equal(o.limit, FSC_LIMIT_REGISTERS);
     fake.blocks = 0;
     assert_int_equal(fsc_kernel_warmup(k, 0, &o), FSC_ERROR_RESOURCE);
-    assert_non_null(strstr(fsc_device_message(d), "not one block of kernel softmax fits a multiprocessor of Fake H100 0, which has 2048 threads, 65536 registers "
-                                                  "and 233472 bytes of shared memory: 128 threads of 64 registers, 16 bytes of shared memory; "
-                                                  "what binds is registers; dir/soft max.dsl:9 makes the largest tile"));
+    assert_non_null(strstr(
+        fsc_device_message(d),
+        "not one block of kernel softmax fits a multiprocessor of Fake H100 0, which has 2048 threads, 65536 registers "
+        "and 233472 bytes of shared memory: 128 threads of 64 registers, 16 bytes of shared memory; "
+        "what binds is registers; dir/soft max.dsl:9 makes the largest tile"));
     assert_int_equal(fake.launches, 0);
     fsc_kernel_destroy(k);
     fsc_device_close(d);
 }
 
-/* ---- Launches --------------------------------------------------------------------------------------------------------------- */
+/* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
 static void launches(void **state) {
     (void)state;
@@ -340,7 +352,8 @@ static void packed_clustered_and_several(void **state) {
     fsc_device_close(d);
 }
 
-/* Blocks that wait for each other: a cooperative launch, its number behind the arguments, and no more programs than the record says. */
+/* Blocks that wait for each other: a cooperative launch, its number behind the arguments,
+ * and no more programs than the record says. */
 static void split_programs(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
@@ -355,10 +368,12 @@ static void split_programs(void **state) {
     for (int i = 0; i < 2; i++) assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_OK);
     FakeLaunch a = fake_launch(0), b = fake_launch(1);
     assert_true(a.grid[0] == 192 && a.cluster == 1 && a.block[0] == 128);
-    assert_true((uint32_t)a.params[6] != 0 && (uint32_t)b.params[6] != 0 && (uint32_t)a.params[6] != (uint32_t)b.params[6]);
+    assert_true((uint32_t)a.params[6] != 0 && (uint32_t)b.params[6] != 0 &&
+                (uint32_t)a.params[6] != (uint32_t)b.params[6]);
     args[4] = fsc_int(9);
     assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_ERROR_GRID);
-    assert_non_null(strstr(fsc_device_message(d), "a grid of up to 8 programs along x alone, each shared by 64 blocks that wait for each other, not for 9 x 1 x 1"));
+    assert_non_null(strstr(fsc_device_message(d), "a grid of up to 8 programs along x alone, each shared by 64 blocks "
+                                                  "that wait for each other, not for 9 x 1 x 1"));
     static const int64_t flat[3] = {2, 2, 1};
     assert_int_equal(fsc_launch(k, flat, args, 6, NULL), FSC_ERROR_GRID);
     args[4] = fsc_int(8); /* 512 blocks are not on the device at once: refused, never waited for */

@@ -1,12 +1,14 @@
-/* cudafail_test.c - every call of the driver gives every error of the driver, at each of its places, on the fake driver.
+/* cudafail_test.c - every call of the driver gives every error of the driver, at each of its places,
+ * on the fake driver.
  *
  * In: one script of opening, memory, loading, warming up, launching, waiting, an object; the rows of cuda_api.def and
- * cuda_error.def. Out: of each run the status of the error's row, a message with the error, the call and what to do; nothing left
- * on the device, no context left on the thread's stack; where the context is lost, every later call says so.
+ * cuda_error.def. Out: of each run the status of the error's row, a message with the error, the call and what to do;
+ * nothing left on the device, no context left on the thread's stack; where the context is lost, every later call says
+ * so.
  */
 #include "fakefix.h"
 
-#include "runtime/internal.h"
+#include "runtime/device/internal.h"
 
 /* One run, with what it has got hold of. */
 typedef struct Run {
@@ -199,11 +201,12 @@ static int count_calls(const char *symbol, bool has_context) {
 
 static const char *const symbols[] = {
 #define CUDA(name, symbol, need, parameters) symbol,
-#include "runtime/cuda_api.def"
+#include "runtime/cuda/cuda_api.def"
 #undef CUDA
 };
 
-/* Every error, with the caller's thread as it comes; of each fate and status one, where a context of the caller's is current. */
+/* Every error, with the caller's thread as it comes; of each fate and status one,
+ * where a context of the caller's is current. */
 static void every_call_gives_every_error(void **state) {
     static const char *const elsewhere[] = {"cuInit",
                                             "cuGetErrorName",
@@ -264,7 +267,10 @@ static void some_errors_by_hand(void **state) {
         {"cuLaunchKernelEx", 912, FSC_ERROR_RESOURCE, {"CUDA_ERROR_INVALID_CLUSTER_SIZE", "fewer blocks a cluster"}},
         {"cuStreamSynchronize", 710, FSC_ERROR_ASSERT, {"CUDA_ERROR_ASSERT", "standard error output"}},
         {"cuStreamSynchronize", 716, FSC_ERROR_FAULT, {"CUDA_ERROR_MISALIGNED_ADDRESS", "fsc run --check"}},
-        {"cuCtxGetCurrent", 3, FSC_ERROR_DRIVER, {"CUDA_ERROR_NOT_INITIALIZED", "fork before the first device is opened"}},
+        {"cuCtxGetCurrent",
+         3,
+         FSC_ERROR_DRIVER,
+         {"CUDA_ERROR_NOT_INITIALIZED", "fork before the first device is opened"}},
         {"cuStreamSynchronize", 900, FSC_ERROR_USAGE, {"CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED", "fsc_kernel_warmup"}},
     };
     (void)state;

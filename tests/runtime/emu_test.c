@@ -3,7 +3,7 @@
  */
 #include "hostfix.h"
 
-#include "runtime/hooks.h"
+#include "runtime/base/hooks.h"
 
 enum { N = 4096 };
 
@@ -18,7 +18,7 @@ typedef struct Setup {
     int64_t grid[3];
 } Setup;
 
-/* ---- What kernels are written in --------------------------------------------------------------------------------------- */
+/* ---- What kernels are written in --------------------------------------------------------------------------------- */
 
 enum { AT_A = 0, AT_B = 1, AT_C = 2, AT_D = 3 }; /* sites: lines 10, 20, 30, 40 */
 
@@ -54,7 +54,7 @@ static uint32_t block_of(const EmuThread *t) {
     return t->ctaid[0] + t->nctaid[0] * (t->ctaid[1] + t->nctaid[1] * t->ctaid[2]);
 }
 
-/* ---- Launching --------------------------------------------------------------------------------------------------------- */
+/* ---- Launching --------------------------------------------------------------------------------------------------- */
 
 static fsc_device *device;
 static const FscSite sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"k.dsl", 30, 1}, {"k.dsl", 40, 1}};
@@ -113,7 +113,7 @@ static int close_device(void **state) {
     return 0;
 }
 
-/* ---- Right kernels ----------------------------------------------------------------------------------------------------- */
+/* ---- Right kernels ----------------------------------------------------------------------------------------------- */
 
 /* The sum over the block, through shuffles and shared memory; every thread stores it. */
 static void sum_thread(EmuThread *t, const void *const *args) {
@@ -198,7 +198,7 @@ static void test_warp_barrier(void **state) {
     for (int i = 0; i < 64; i++) assert_int_equal(y[i], (i ^ 1) + (i ^ 2));
 }
 
-/* ---- Wrong kernels ----------------------------------------------------------------------------------------------------- */
+/* ---- Wrong kernels ----------------------------------------------------------------------------------------------- */
 
 static void beyond_thread(EmuThread *t, const void *const *args) {
     if (block_of(t) == 2 && t->tid == 9) {
@@ -211,21 +211,22 @@ static void beyond_thread(EmuThread *t, const void *const *args) {
 static void test_bounds(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {5, 1, 1}};
-    FscFinding f = found(&s, beyond_thread, "out-of-bounds", 20, "4 bytes at y[4096], beyond the end of y (4096 elements");
+    FscFinding f =
+        found(&s, beyond_thread, "out-of-bounds", 20, "4 bytes at y[4096], beyond the end of y (4096 elements");
     assert_int_equal(f.program[0], 2);
     assert_int_equal(f.thread, 9);
     assert_true(f.address == (uintptr_t)y + sizeof y);
     assert_int_equal(f.count, 1);
 }
 
-static void crooked_thread(EmuThread *t, const void *const *args) {
+static void misaligned_thread(EmuThread *t, const void *const *args) {
     if (t->tid == 1) assert_int_equal(load(t, address_of(args, 1) + 4, vector, AT_C), 77); /* not performed */
 }
 
 static void test_misaligned(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {1, 1, 1}};
-    (void)found(&s, crooked_thread, "misaligned", 30, "x[1]");
+    (void)found(&s, misaligned_thread, "misaligned", 30, "x[1]");
 }
 
 static void program_race_thread(EmuThread *t, const void *const *args) {
@@ -253,11 +254,13 @@ static void unordered_thread(EmuThread *t, const void *const *args) {
 static void test_thread_race(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {1, 1, 1}};
-    FscFinding f = found(&s, unordered_thread, "unordered", 10, "y[6], with no barrier between it and thread 5, which reads it at k.dsl:30:1");
+    FscFinding f = found(&s, unordered_thread, "unordered", 10,
+                         "y[6], with no barrier between it and thread 5, which reads it at k.dsl:30:1");
     assert_int_equal(f.thread, 6);
 }
 
-/* In one store: thread 7 what thread 6 has stored, thread 3 its own element again; other values at equal addresses, and then equal ones. */
+/* In one store: thread 7 what thread 6 has stored, thread 3 its own element again; other values at equal addresses,
+ * and then equal ones. */
 static void collision_thread(EmuThread *t, const void *const *args) {
     const uint64_t at = address_of(args, 0);
     if (t->tid == 6 || t->tid == 7) store(t, at + 4 * 6, (int32_t)t->tid, AT_A);
@@ -266,7 +269,8 @@ static void collision_thread(EmuThread *t, const void *const *args) {
     store(t, at + 4 * 9, 5, AT_B);
 }
 
-/* Other values of one op at one address in two rounds of a loop, by two ops in turn, behind a barrier: each has its order. */
+/* Other values of one op at one address in two rounds of a loop, by two ops in turn, behind a barrier:
+ * each has its order. */
 static void rounds_thread(EmuThread *t, const void *const *args) {
     const uint64_t at = address_of(args, 0);
     for (int32_t i = 0; i < 3; i++) {
@@ -281,7 +285,8 @@ static void rounds_thread(EmuThread *t, const void *const *args) {
 static void test_collision(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {1, 1, 1}};
-    FscFinding f = found(&s, collision_thread, "collision", 10, "writes y[3], to which thread 3 writes another value in the same store");
+    FscFinding f = found(&s, collision_thread, "collision", 10,
+                         "writes y[3], to which thread 3 writes another value in the same store");
     assert_int_equal(f.count, 2);
     assert_int_equal(launch(&s, rounds_thread), FSC_OK);
 }
@@ -305,7 +310,8 @@ static void crossed_thread(EmuThread *t, const void *const *args) {
 static void test_either_order(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {1, 1, 1}}, two = {32, 1, 0, {2, 1, 1}};
-    FscFinding f = found(&s, either_order_thread, "unordered", 10, "writes y[1], with no barrier between it and thread 2");
+    FscFinding f =
+        found(&s, either_order_thread, "unordered", 10, "writes y[1], with no barrier between it and thread 2");
     assert_int_equal(f.count, 2);
     f = found(&two, crossed_thread, "race", 10, "which reads it at k.dsl:20:1");
     assert_int_equal(f.count, 2);
@@ -375,7 +381,7 @@ static void copy_beyond_thread(EmuThread *t, const void *const *args) {
 }
 
 /* What is cut behind 12 bytes asks for the alignment of 16. */
-static void crooked_copy_thread(EmuThread *t, const void *const *args) {
+static void misaligned_copy_thread(EmuThread *t, const void *const *args) {
     t->calls->copy_async(t, 16 * t->tid, source_of(args) + (t->tid == 5 ? 4 : 0), 1, 12, 16, AT_B);
 }
 
@@ -389,18 +395,22 @@ static void ring_thread(EmuThread *t, const void *const *args) {
     for (uint32_t i = 0; i < 2; i++) {
         t->calls->copy_wait(t, 2 - i);
         t->calls->load_shared(t, 16 * i, 1, words, emu_access_pack((EmuAccess){2, 8, false}), AT_B);
-        for (uint32_t k = 0; k < 4; k++) store(t, address_of(args, 0) + 16 * i + 4 * k, (int32_t)(words[k / 2] >> 32 * (k % 2)), AT_C);
+        for (uint32_t k = 0; k < 4; k++)
+            store(t, address_of(args, 0) + 16 * i + 4 * k, (int32_t)(words[k / 2] >> 32 * (k % 2)), AT_C);
     }
 }
 
 static void test_copies(void **state) {
     (void)state;
     Setup s = {64, 1, 1024, {1, 1, 1}};
-    (void)found(&s, early_thread, "shared-early", 30, "reads byte 112 of shared memory before the wait for the copy that writes it, begun at k.dsl:10:1");
-    (void)found(&s, copied_twice_thread, "shared-early", 40, "writes byte 0 of shared memory before the wait for the copy that writes it, begun at k.dsl:20:1");
+    (void)found(&s, early_thread, "shared-early", 30,
+                "reads byte 112 of shared memory before the wait for the copy that writes it, begun at k.dsl:10:1");
+    (void)found(&s, copied_twice_thread, "shared-early", 40,
+                "writes byte 0 of shared memory before the wait for the copy that writes it, begun at k.dsl:20:1");
     (void)found(&s, unmet_copy_thread, "shared-race", 10, "byte 0 of shared memory, with no barrier");
     (void)found(&s, copy_beyond_thread, "out-of-bounds", 40, "");
-    (void)found(&s, crooked_copy_thread, "misaligned", 20, "copies 12 bytes from an address that is no multiple of 16");
+    (void)found(&s, misaligned_copy_thread, "misaligned", 20,
+                "copies 12 bytes from an address that is no multiple of 16");
     Setup one = {1, 1, 64, {1, 1, 1}};
     assert_int_equal(launch(&one, ring_thread), FSC_OK);
     const int32_t *from = (const int32_t *)(((uintptr_t)x + 15) / 16 * 16);
@@ -410,8 +420,11 @@ static void test_copies(void **state) {
 static void test_shared(void **state) {
     (void)state;
     Setup s = {64, 1, 256, {1, 1, 1}};
-    (void)found(&s, shared_race_thread, "shared-race", 10, "byte 32 of shared memory, with no barrier between it and thread 40, which reads it at k.dsl:30:1");
-    (void)found(&s, write_after_read_thread, "shared-race", 30, "reads byte 0 of shared memory, with no barrier between it and thread 63, which writes it at k.dsl:40:1");
+    (void)found(&s, shared_race_thread, "shared-race", 10,
+                "byte 32 of shared memory, with no barrier between it and thread 40, which reads it at k.dsl:30:1");
+    (void)found(
+        &s, write_after_read_thread, "shared-race", 30,
+        "reads byte 0 of shared memory, with no barrier between it and thread 63, which writes it at k.dsl:40:1");
     Setup one = {32, 1, 256, {3, 1, 1}};
     FscFinding f = found(&one, unwritten_thread, "shared-unwritten", 30, "byte 124");
     assert_int_equal(f.count, 3); /* once in each program: nothing stays from one to the next */
@@ -516,8 +529,10 @@ static void test_words(void **state) {
     Setup s = {32, 4, 0, {2, 1, 1}};
     assert_int_equal(launch(&s, tell_thread), FSC_OK);
     for (int i = 0; i < 8; i++) assert_int_equal(y[i], 4 * 6 + 4 * 10);
-    (void)found(&s, tell_over_thread, "split-order", 10, "overwrites word 0 of its program's, which 3 blocks have yet to read");
-    (void)found(&s, tell_left_thread, "split-order", 40, "touches word 0 of its program's, which its block, number 2, has left");
+    (void)found(&s, tell_over_thread, "split-order", 10,
+                "overwrites word 0 of its program's, which 3 blocks have yet to read");
+    (void)found(&s, tell_left_thread, "split-order", 40,
+                "touches word 0 of its program's, which its block, number 2, has left");
 }
 
 static void test_divergence(void **state) {
@@ -568,12 +583,23 @@ static void test_limits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sum),           cmocka_unit_test(test_cluster),     cmocka_unit_test(test_spin),
-        cmocka_unit_test(test_warp_barrier),  cmocka_unit_test(test_bounds),      cmocka_unit_test(test_misaligned),
-        cmocka_unit_test(test_program_races), cmocka_unit_test(test_thread_race), cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_sum),
+        cmocka_unit_test(test_cluster),
+        cmocka_unit_test(test_spin),
+        cmocka_unit_test(test_warp_barrier),
+        cmocka_unit_test(test_bounds),
+        cmocka_unit_test(test_misaligned),
+        cmocka_unit_test(test_program_races),
+        cmocka_unit_test(test_thread_race),
+        cmocka_unit_test(test_shared),
         cmocka_unit_test(test_copies),
-        cmocka_unit_test(test_divergence),    cmocka_unit_test(test_limits),      cmocka_unit_test(test_unwritten_output),
-        cmocka_unit_test(test_either_order), cmocka_unit_test(test_collision),  cmocka_unit_test(test_cluster_memory), cmocka_unit_test(test_words),
+        cmocka_unit_test(test_divergence),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_unwritten_output),
+        cmocka_unit_test(test_either_order),
+        cmocka_unit_test(test_collision),
+        cmocka_unit_test(test_cluster_memory),
+        cmocka_unit_test(test_words),
     };
     return cmocka_run_group_tests(tests, open_device, close_device);
 }

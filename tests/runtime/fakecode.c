@@ -55,7 +55,7 @@ int fake_attribute(const char *entry) {
     return -1;
 }
 
-/* ---- Modules and functions -------------------------------------------------------------------------------------------- */
+/* ---- Modules and functions --------------------------------------------------------------------------------------- */
 
 static CUresult complain(const char *what, CUresult r, unsigned n, const int *options, void **values) {
     char *log = NULL;
@@ -147,7 +147,7 @@ API(cuOccupancyMaxActiveBlocksPerMultiprocessor, int *n, void *function, int thr
     return 0;
 }
 
-/* ---- Graphs --------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ------------------------------------------------------------------------------------------------------ */
 
 API(cuStreamBeginCapture_v2, void *stream, int mode) {
     ENTER();
@@ -202,7 +202,7 @@ API(cuGraphDestroy, void *graph) {
     return 0;
 }
 
-/* ---- Launches ------------------------------------------------------------------------------------------------------- */
+/* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
 static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned cluster, void *stream, void **params) {
     if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) return 1;
@@ -251,7 +251,8 @@ API(cuLaunchKernelEx, const struct Config *c, void *function, void **params, voi
     NEED_CONTEXT();
     (void)extra;
     unsigned cluster = c->num_attrs == 1 && (c->attrs[0].id == 4 || c->attrs[0].id == 2) ? c->attrs[0].value[0] : 0;
-    if (c->num_attrs == 1 && c->attrs[0].id == 2 && c->grid[0] * c->grid[1] * c->grid[2] > COOPERATIVE_BLOCKS) return 720;
+    if (c->num_attrs == 1 && c->attrs[0].id == 2 && c->grid[0] * c->grid[1] * c->grid[2] > COOPERATIVE_BLOCKS)
+        return 720;
     if (cluster == 0 || c->grid[0] % cluster) return 912;
     return keep(
         function,

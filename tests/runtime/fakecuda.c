@@ -1,8 +1,8 @@
 /* fakecuda.c - a driver with the real one's interface and no GPU: it keeps the rules, counts calls and fails on demand.
  *
- * In: what the tests say (fakecuda.h). Out: what they look at. Two H100-like devices; memory is the host's. Here are the state,
- * devices, contexts, memory, streams and events; modules and launches are in fakecode.c.
- * An error that kills a context sticks. FAKE_CUDA_INIT makes cuInit give that error; FAKE_CUDA_LOG: a file of all calls and kernels.
+ * In: what the tests say (fakecuda.h). Out: what they look at. Two H100-like devices; memory is the host's. Here are
+ * the state, devices, contexts, memory, streams and events; modules and launches are in fakecode.c. An error that kills
+ * a context sticks. FAKE_CUDA_INIT makes cuInit give that error; FAKE_CUDA_LOG: a file of all calls and kernels.
  */
 #include "fakecuda.h"
 #include "fakedriver.h"
@@ -35,7 +35,11 @@ static struct Context primary[8], own[8];
 static _Thread_local struct Context *stack[STACK];
 static _Thread_local int depth;
 static int sticky;
-#define AS_NEW {.devices = 2, .blocks = 3, .memory = (size_t)1 << 32, .version = 13000, .ptx = 90, .registers = 64, .threads = 1024}
+#define AS_NEW                                                                                                         \
+    {                                                                                                                  \
+        .devices = 2, .blocks = 3, .memory = (size_t)1 << 32, .version = 13000, .ptx = 90, .registers = 64,            \
+        .threads = 1024                                                                                                \
+    }
 static const FakeState as_new = AS_NEW;
 FakeState fake = AS_NEW;
 
@@ -48,7 +52,7 @@ static const struct {
 #define KEPT false
 #define LOST true
 #define CUDA_ERROR(name, number, status, fate, advice) {number, "CUDA_ERROR_" #name, fate},
-#include "runtime/cuda_error.def"
+#include "runtime/cuda/cuda_error.def"
 #undef CUDA_ERROR
 };
 
@@ -162,7 +166,7 @@ bool fake_current_is_own(void) {
     return depth == 1 && stack[0] >= own && stack[0] < own + 8;
 }
 
-/* ---- The driver's functions ------------------------------------------------------------------------------------------- */
+/* ---- The driver's functions -------------------------------------------------------------------------------------- */
 
 API(cuInit, unsigned flags) {
     const char *error = getenv("FAKE_CUDA_INIT");
@@ -254,8 +258,8 @@ API(cuCtxGetCurrent, void **context) {
 
 API(cuCtxGetId, struct Context *context, unsigned long long *id) {
     COUNT();
-    *id = (unsigned long long)fake.generation * 100 + (unsigned long long)(context - own >= 0 && context - own < 8) * 10 +
-          (unsigned long long)context->device + 1;
+    *id = (unsigned long long)fake.generation * 100 +
+          (unsigned long long)(context - own >= 0 && context - own < 8) * 10 + (unsigned long long)context->device + 1;
     return 0;
 }
 
@@ -324,7 +328,8 @@ API(cuPointerGetAttribute, void *value, int attribute, unsigned long long addres
     const char *p = (const char *)(uintptr_t)address;
     bool is_known = false;
     pthread_mutex_lock(&lock);
-    for (struct Head *h = all.next; h && h != &all && !is_known; h = h->next) is_known = p >= (char *)h + HEAD && p < (char *)h + HEAD + h->bytes;
+    for (struct Head *h = all.next; h && h != &all && !is_known; h = h->next)
+        is_known = p >= (char *)h + HEAD && p < (char *)h + HEAD + h->bytes;
     pthread_mutex_unlock(&lock);
     if (!is_known || attribute != 2) return 1;
     *(int *)value = 2;

@@ -1,4 +1,5 @@
-/* fakedriver.h - what the files of the fake driver share: how one of its functions begins, and the memory that it hands out. */
+/* fakedriver.h - what the files of the fake driver share: how one of its functions begins,
+ * and the memory that it hands out. */
 #ifndef FAKEDRIVER_H
 #define FAKEDRIVER_H
 
@@ -26,12 +27,12 @@ size_t fake_give(void *p);
 
 #define ENTER()                                                                                                        \
     do {                                                                                                               \
-        CUresult failed = fake_enter(__func__);                                                                             \
+        CUresult failed = fake_enter(__func__);                                                                        \
         if (failed) return failed;                                                                                     \
     } while (0)
 #define COUNT()                                                                                                        \
     do {                                                                                                               \
-        CUresult failed = fake_count(__func__);                                                                             \
+        CUresult failed = fake_count(__func__);                                                                        \
         if (failed) return failed;                                                                                     \
     } while (0)
 #define NEED_CONTEXT()                                                                                                 \

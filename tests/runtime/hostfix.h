@@ -14,7 +14,7 @@
 #include <math.h>
 #include <stdatomic.h>
 
-/* ---- Kernels of the tests --------------------------------------------------------------------------------------------- */
+/* ---- Kernels of the tests ---------------------------------------------------------------------------------------- */
 
 static inline float load_float(const void *p) {
     float x;

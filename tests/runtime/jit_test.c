@@ -1,7 +1,8 @@
-/* jit_test.c - variants of the JIT: made once, kept on disk, loaded without a compile; on the CPU, the emulator, a fake GPU.
+/* jit_test.c - variants of the JIT: made once, kept on disk, loaded without a compile; on the CPU, the emulator,
+ * a fake GPU.
  *
- * In: small kernels, a cache folder for each test. Out: who compiled and who loaded (fsc_jit_counts), and what the kernels
- * computed, compared with the formula; after damage, under other options, from many threads and processes.
+ * In: small kernels, a cache folder for each test. Out: who compiled and who loaded (fsc_jit_counts), and what the
+ * kernels computed, compared with the formula; after damage, under other options, from many threads and processes.
  */
 #define _DEFAULT_SOURCE
 #include "fakecuda.h"
@@ -16,7 +17,8 @@ static const char unchecked[] = "@kernel(grid=(cdiv(n, 64),))\n"
                                 "    i = program_id(0) * 64 + arange(0, 64)\n"
                                 "    store(y + i, i.to(fp32))\n";
 
-/* Counting switched on between launches, off and on: each launch takes code of its kind, and what counts is not kept on disk. */
+/* Counting switched on between launches, off and on: each launch takes code of its kind,
+ * and what counts is not kept on disk. */
 static void counting_is_of_the_launch(void **state) {
     (void)state;
     static const char *const names[] = {"cpu:1", "emu:1"};
@@ -55,7 +57,7 @@ static FscJitCounts once(fsc_device *d, const char *source, const fsc_compile_op
     return counts;
 }
 
-/* ---- Host code --------------------------------------------------------------------------------------------------------------- */
+/* ---- Host code --------------------------------------------------------------------------------------------------- */
 
 static void host_code_comes_back(void **state) {
     static const char *const names[] = {"cpu:2", "emu:2"};
@@ -71,12 +73,15 @@ static void host_code_comes_back(void **state) {
     assert_int_equal(files_of("", ".fsc", NULL), 4);
 }
 
-/* A rule that asks for T sees what the arrays are made of; from the source, from disk, by the long way and the short one. */
+/* A rule that asks for T sees what the arrays are made of; from the source, from disk,
+ * by the long way and the short one. */
 static void rules_ask_for_types(void **state) {
-    static const char told[] = "@kernel(grid=(cdiv(n, 16 if T == fp32 else 64),), B=1024 // T.primitive_bitwidth, num_warps=2 if T == bf16 else 1)\n"
-                               "def told(y: *i32[n], x: *T[n], n: i32, B: constexpr = 8, T: dtype = i8):\n"
-                               "    i = program_id(0) * B + arange(0, B)\n"
-                               "    store(y + i, 100 * B + num_programs(0) + load(x + i, mask=i < n).to(i32), mask=i < n)\n";
+    static const char told[] =
+        "@kernel(grid=(cdiv(n, 16 if T == fp32 else 64),), B=1024 // T.primitive_bitwidth, num_warps=2 if T == bf16 "
+        "else 1)\n"
+        "def told(y: *i32[n], x: *T[n], n: i32, B: constexpr = 8, T: dtype = i8):\n"
+        "    i = program_id(0) * B + arange(0, B)\n"
+        "    store(y + i, 100 * B + num_programs(0) + load(x + i, mask=i < n).to(i32), mask=i < n)\n";
     static const struct {
         FscDType type;
         int32_t value;
@@ -90,7 +95,9 @@ static void rules_ask_for_types(void **state) {
             _Alignas(16) static const float x[100];
             _Alignas(16) int32_t y[100] = {0};
             FscDType t = cases[i % 5].type;
-            const FscArg args[] = {fsc_pointer(y, sizeof y, FSC_I32), fsc_pointer((void *)(uintptr_t)x, 100 * (t ? fsc_dtype_size(t) : 1), t), fsc_int(100)};
+            const FscArg args[] = {fsc_pointer(y, sizeof y, FSC_I32),
+                                   fsc_pointer((void *)(uintptr_t)x, 100 * (t ? fsc_dtype_size(t) : 1), t),
+                                   fsc_int(100)};
             if (fsc_jit_launch(j, NULL, args, 3, NULL) != FSC_OK) fail_msg("%s", fsc_last_message());
             for (int at = 0; at < 100; at++) assert_int_equal(y[at], cases[i % 5].value);
         }
@@ -268,7 +275,7 @@ static void places_and_warnings_come_back(void **state) {
     }
 }
 
-/* ---- Threads and processes ------------------------------------------------------------------------------------------------ */
+/* ---- Threads and processes --------------------------------------------------------------------------------------- */
 
 enum { THREADS = 12, PROCESSES = 32 };
 
@@ -286,7 +293,8 @@ static void *call_first(void *context) {
     return (void *)(intptr_t)!ok;
 }
 
-/* Twelve threads want the same three variants (B is 256, or 1024 with n whole vectors and not): each is compiled once. */
+/* Twelve threads want the same three variants (B is 256, or 1024 with n whole vectors and not):
+ * each is compiled once. */
 static void threads_compile_once(void **state) {
     fsc_device *d = device_of("cpu:2");
     (void)state;
@@ -317,7 +325,8 @@ static const char narrow[] = "@kernel(grid=(cdiv(n, B),), B=min(next_power_of_2(
 
 static void *call_wrong(void *context) {
     Crowd *c = context;
-    const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32), fsc_float(1), fsc_int(1000)};
+    const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32),
+                           fsc_float(1), fsc_int(1000)};
     fsc_kernel *k = NULL;
     pthread_barrier_wait(&c->start);
     bool ok = fsc_jit_prepare(c->j, args, 4, &k) == FSC_ERROR_SOURCE && strstr(fsc_last_message(), "too wide") && !k;
@@ -370,7 +379,8 @@ static int run_variants(void) {
     if (fsc_device_open("cpu:1", &d) != FSC_OK) return 1;
     for (int i = 0; i < 3; i++) {
         fsc_jit *j = NULL;
-        if (fsc_jit_create(d, scale, strlen(scale), NULL, &j) != FSC_OK || !scale_is_right(j, 200 + 400 * i, 2.0f)) return 2;
+        if (fsc_jit_create(d, scale, strlen(scale), NULL, &j) != FSC_OK || !scale_is_right(j, 200 + 400 * i, 2.0f))
+            return 2;
         fsc_jit_destroy(j);
     }
     fsc_device_close(d);
@@ -401,14 +411,14 @@ static void processes_share_a_folder(void **state) {
     fsc_device_close(d);
 }
 
-/* ---- A GPU ------------------------------------------------------------------------------------------------------------------ */
+/* ---- A GPU ------------------------------------------------------------------------------------------------------- */
 
 /* Prepares scale(n) in a handle of its own; the status, and the counts. */
 static fsc_status prepare(fsc_device *d, int64_t n, FscJitCounts *counts) {
     fsc_jit *j = NULL;
     fsc_kernel *k = NULL;
-    const FscArg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32), fsc_pointer((void *)0x7100000000, 0, FSC_FP32),
-                           fsc_float(1), fsc_int(n)};
+    const FscArg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32),
+                           fsc_pointer((void *)0x7100000000, 0, FSC_FP32), fsc_float(1), fsc_int(n)};
     fsc_status s = fsc_jit_create(d, scale, strlen(scale), NULL, &j);
     if (s == FSC_OK) s = fsc_jit_prepare(j, args, 4, &k);
     fsc_jit_counts(j, counts);

@@ -1,5 +1,5 @@
-/* jitcall_test.c - launches of arrays through the JIT: what contracts name is filled in from shapes and strides, and what does not
- * fit is said; handles from settings as text; what a kernel's parameters are.
+/* jitcall_test.c - launches of arrays through the JIT: what contracts name is filled in from shapes and strides, and
+ * what does not fit is said; handles from settings as text; what a kernel's parameters are.
  *
  * In: small kernels on the CPU. Out: what they wrote, compared with the formula; messages, word by word.
  */
@@ -9,13 +9,14 @@
 #include <pthread.h>
 
 /* y[r, c] = x[r, c] * f; the second row's length is an expression. */
-static const char rows[] = "@kernel(grid=(n,), B=next_power_of_2(m))\n"
-                           "def rows(y: *fp32[n:sy, m], x: *T[n:sx, m], w: *const fp32[m], n: i32, m: i32, sy: i32, sx: i32,\n"
-                           "         f: fp32 = 0.5, B: constexpr = 64, T: dtype = fp32):\n"
-                           "    r = program_id(0)\n"
-                           "    c = arange(0, B)\n"
-                           "    v = load(x + r * sx + c, mask=c < m) * load(w + c, mask=c < m)\n"
-                           "    store(y + r * sy + c, v * f, mask=c < m)\n";
+static const char rows[] =
+    "@kernel(grid=(n,), B=next_power_of_2(m))\n"
+    "def rows(y: *fp32[n:sy, m], x: *T[n:sx, m], w: *const fp32[m], n: i32, m: i32, sy: i32, sx: i32,\n"
+    "         f: fp32 = 0.5, B: constexpr = 64, T: dtype = fp32):\n"
+    "    r = program_id(0)\n"
+    "    c = arange(0, B)\n"
+    "    v = load(x + r * sx + c, mask=c < m) * load(w + c, mask=c < m)\n"
+    "    store(y + r * sy + c, v * f, mask=c < m)\n";
 static const char pairs[] = "@kernel(grid=(n,))\n"
                             "def pairs(y: *fp32[n], x: *fp32[n, 2], n: i32):\n"
                             "    i = program_id(0)\n"
@@ -41,7 +42,8 @@ static fsc_device *device;
 
 static fsc_jit *open_jit(const char *source) {
     fsc_jit *j = NULL;
-    if (fsc_jit_open(device, "t.dsl", source, strlen(source), NULL, NULL, 0, &j) != FSC_OK) fail_msg("%s", fsc_jit_message(j));
+    if (fsc_jit_open(device, "t.dsl", source, strlen(source), NULL, NULL, 0, &j) != FSC_OK)
+        fail_msg("%s", fsc_jit_message(j));
     return j;
 }
 
@@ -62,14 +64,22 @@ static void names_are_filled_in(void **state) {
     fsc_jit *j = open_jit(rows);
     (void)state;
     for (int factor = 0; factor < 2; factor++) {
-        FscValue v[] = {matrix(y, ROWS, COLS, WIDE), matrix(x, ROWS, COLS, COLS), row(w, COLS), missing(), missing(), missing(), missing(), missing()};
+        FscValue v[] = {matrix(y, ROWS, COLS, WIDE),
+                        matrix(x, ROWS, COLS, COLS),
+                        row(w, COLS),
+                        missing(),
+                        missing(),
+                        missing(),
+                        missing(),
+                        missing()};
         prepare();
         if (factor) v[7].arg = fsc_float(4);
         assert_int_equal(fsc_jit_call(j, NULL, v, 8, NULL), FSC_OK);
         for (int r = 0; r < ROWS; r++)
             for (int c = 0; c < WIDE; c++) {
                 float want = c < COLS ? x[r * COLS + c] * w[c] * (factor ? 4.0f : 0.5f) : -1;
-                if (y[r * WIDE + c] != want) fail_msg("y[%d, %d] is %g, not %g", r, c, (double)y[r * WIDE + c], (double)want);
+                if (y[r * WIDE + c] != want)
+                    fail_msg("y[%d, %d] is %g, not %g", r, c, (double)y[r * WIDE + c], (double)want);
             }
     }
     fsc_jit_destroy(j);
@@ -78,7 +88,14 @@ static void names_are_filled_in(void **state) {
 /* A stride along one row says nothing: not in the array, and not of what is filled in. */
 static void one_row_needs_no_stride(void **state) {
     fsc_jit *j = open_jit(rows);
-    FscValue v[] = {matrix(y, 1, COLS, 99), matrix(x, 1, COLS, -7), row(w, COLS), missing(), missing(), missing(), missing(), missing()};
+    FscValue v[] = {matrix(y, 1, COLS, 99),
+                    matrix(x, 1, COLS, -7),
+                    row(w, COLS),
+                    missing(),
+                    missing(),
+                    missing(),
+                    missing(),
+                    missing()};
     (void)state;
     prepare();
     assert_int_equal(fsc_jit_call(j, NULL, v, 8, NULL), FSC_OK);
@@ -97,7 +114,14 @@ static void one_row_needs_no_stride(void **state) {
 
 static void contradictions_are_said(void **state) {
     fsc_jit *j = open_jit(rows);
-    const FscValue good[] = {matrix(y, ROWS, COLS, WIDE), matrix(x, ROWS, COLS, COLS), row(w, COLS), missing(), missing(), missing(), missing(), missing()};
+    const FscValue good[] = {matrix(y, ROWS, COLS, WIDE),
+                             matrix(x, ROWS, COLS, COLS),
+                             row(w, COLS),
+                             missing(),
+                             missing(),
+                             missing(),
+                             missing(),
+                             missing()};
     FscValue v[8];
     (void)state;
     prepare();
@@ -117,9 +141,13 @@ static void contradictions_are_said(void **state) {
     WRONG(3, row(w, COLS), "argument n is a number, not a pointer");
     FscValue turned = matrix(x, ROWS, COLS, 1);
     turned.array.strides[1] = ROWS;
-    WRONG(1, turned, "dimension 1 of x has a stride of 3, and its contract wants 1: pass a contiguous copy, or name the stride in the contract");
+    WRONG(1, turned,
+          "dimension 1 of x has a stride of 3, and its contract wants 1: pass a contiguous copy, or name the stride in "
+          "the contract");
     FscValue gaps = matrix(w, 2, 2, 5);
-    WRONG(2, gaps, "w is one row by its contract, and the elements of the array of 2 dimensions do not lie one behind the other: make a contiguous copy of it");
+    WRONG(2, gaps,
+          "w is one row by its contract, and the elements of the array of 2 dimensions do not lie one behind the "
+          "other: make a contiguous copy of it");
     refused(j, good, 7, FSC_ERROR_ARGUMENT, "kernel rows: it takes 8 run-time arguments of 256 at most, not 7");
     memcpy(v, good, sizeof v);
     for (int i = 0; i < 3; i++) v[i].array.rank = FSC_RANK_MAX + 1; /* only where they are is known */
@@ -138,7 +166,8 @@ static void expressions_are_compared(void **state) {
     for (int i = 0; i < 4; i++) assert_true(y[i] == x[2 * i] + x[2 * i + 1]);
     v[1] = matrix(x, 4, 2, 3);
     refused(j, v, 3, FSC_ERROR_ARGUMENT,
-            "kernel pairs: dimension 0 of x has a stride of 3, and its contract wants 2: pass a contiguous copy, or name the stride in the contract");
+            "kernel pairs: dimension 0 of x has a stride of 3, and its contract wants 2: pass a contiguous copy, or "
+            "name the stride in the contract");
     v[1] = matrix(x, 4, 1, 2);
     refused(j, v, 3, FSC_ERROR_ARGUMENT, "kernel pairs: dimension 1 of x has 1 elements, and its contract wants 2");
     fsc_jit_destroy(j);
@@ -159,12 +188,13 @@ static void columns_are_rows(void **state) {
     assert_int_equal(fsc_jit_call(j, NULL, v, 4, NULL), FSC_OK);
     for (int i = 0; i < 4; i++) assert_true(y[i] == x[0]);
     v[1] = matrix(x, 2, 2, -1), v[1].array.strides[1] = 0;
-    refused(j, v, 4, FSC_ERROR_ARGUMENT, "kernel column: x is one row by its contract, and the elements of the array of 2 dimensions do not lie one "
-                                         "behind the other: make a contiguous copy of it");
+    refused(j, v, 4, FSC_ERROR_ARGUMENT,
+            "kernel column: x is one row by its contract, and the elements of the array of 2 dimensions do not lie one "
+            "behind the other: make a contiguous copy of it");
     fsc_jit_destroy(j);
 }
 
-/* ---- Handles that are none ------------------------------------------------------------------------------------------------ */
+/* ---- Handles that are none --------------------------------------------------------------------------------------- */
 
 static void unusable(fsc_jit *j) {
     const FscValue v = missing();
@@ -195,17 +225,20 @@ static void handles_of_failures_are_refused(void **state) {
     unusable(j);
     fsc_jit_destroy(j);
     for (int i = 0; i < 2; i++) {
-        assert_int_equal(fsc_jit_open(device, i ? NULL : "t.dsl", i ? pairs : NULL, i ? strlen(pairs) : 0, NULL, NULL, 0, &j), FSC_ERROR_USAGE);
+        assert_int_equal(
+            fsc_jit_open(device, i ? NULL : "t.dsl", i ? pairs : NULL, i ? strlen(pairs) : 0, NULL, NULL, 0, &j),
+            FSC_ERROR_USAGE);
         assert_string_equal(fsc_jit_message(j), "there is no source, or it has no file name: both are needed");
         unusable(j);
         fsc_jit_destroy(j);
     }
 }
 
-/* ---- Settings and parameters ---------------------------------------------------------------------------------------------- */
+/* ---- Settings and parameters ------------------------------------------------------------------------------------- */
 
 static void settings_are_told_apart(void **state) {
-    static const fsc_name_value good[] = {{"B", "128"}, {"T", "fp16"}, {"num_warps", "2"}, {"fast_math", "true"}, {"opt_level", "1"}, {"cpu", "native"}};
+    static const fsc_name_value good[] = {{"B", "128"},          {"T", "fp16"},      {"num_warps", "2"},
+                                          {"fast_math", "true"}, {"opt_level", "1"}, {"cpu", "native"}};
     static const struct {
         fsc_name_value setting;
         const char *why;
@@ -213,9 +246,12 @@ static void settings_are_told_apart(void **state) {
                {{"opt_level", "4"}, "option opt_level is 0, 1, 2 or 3, not '4'"},
                {{"debug", "yes"}, "option debug is true or false, not 'yes'"},
                {{"n", "4"}, "'n' of kernel rows is an argument of each launch, not fixed for all of them"},
-               {{"BB", "4"}, "kernel rows has no parameter 'BB', and there is no such option; its parameters are y, x, w, n, m, sy, sx, f, B, T; "
-                             "options are num_warps, num_stages, num_ctas, split, config, opt_level, debug, fast_math, device_debug, no_cache, remarks, "
-                             "cpu, signature, passes, include"}};
+               {{"BB", "4"},
+                "kernel rows has no parameter 'BB', and there is no such option; its parameters are y, x, w, n, m, sy, "
+                "sx, f, B, T; "
+                "options are num_warps, num_stages, num_ctas, split, config, opt_level, debug, fast_math, "
+                "device_debug, no_cache, remarks, "
+                "cpu, signature, passes, include"}};
     fsc_jit *j = NULL;
     (void)state;
     assert_int_equal(fsc_jit_open(device, "t.dsl", rows, strlen(rows), "rows", good, COUNT(good), &j), FSC_OK);
@@ -226,7 +262,8 @@ static void settings_are_told_apart(void **state) {
     assert_true(j->options.fast_math);
     fsc_jit_destroy(j);
     for (size_t i = 0; i < COUNT(bad); i++) {
-        assert_int_equal(fsc_jit_open(device, "t.dsl", rows, strlen(rows), NULL, &bad[i].setting, 1, &j), FSC_ERROR_USAGE);
+        assert_int_equal(fsc_jit_open(device, "t.dsl", rows, strlen(rows), NULL, &bad[i].setting, 1, &j),
+                         FSC_ERROR_USAGE);
         assert_string_equal(fsc_jit_message(j), bad[i].why);
         fsc_jit_destroy(j);
     }
@@ -243,7 +280,14 @@ static void lists_of_passes_are_checked(void **state) {
                  {"dce", NULL, "the list leaves out fold, which the target's code needs"},
                  {"fold,dce", NULL, NULL},
                  {"-licm,-cse", NULL, NULL}};
-    FscValue v[] = {matrix(y, ROWS, COLS, WIDE), matrix(x, ROWS, COLS, WIDE), row(w, COLS), missing(), missing(), missing(), missing(), missing()};
+    FscValue v[] = {matrix(y, ROWS, COLS, WIDE),
+                    matrix(x, ROWS, COLS, WIDE),
+                    row(w, COLS),
+                    missing(),
+                    missing(),
+                    missing(),
+                    missing(),
+                    missing()};
     (void)state;
     for (size_t i = 0; i < COUNT(lists); i++) {
         fsc_name_value passes = {"passes", lists[i].list};
@@ -307,8 +351,9 @@ static void parameters_are_shown(void **state) {
 }
 
 static void kernels_are_listed(void **state) {
-    static const char nested[] = "def make():\n    @jit\n    def inner(x): helper(x)\n@jit\ndef helper(x): store(x, 1.0)\n"
-                                 "@jit\ndef outer(x): helper(x)\ndef plain(x): helper(x)\nmade = triton.jit(plain)\n";
+    static const char nested[] =
+        "def make():\n    @jit\n    def inner(x): helper(x)\n@jit\ndef helper(x): store(x, 1.0)\n"
+        "@jit\ndef outer(x): helper(x)\ndef plain(x): helper(x)\nmade = triton.jit(plain)\n";
     char both[sizeof rows + sizeof pairs];
     fsc_compilation *c = NULL;
     (void)state;
@@ -331,19 +376,27 @@ static void kernels_are_listed(void **state) {
     fsc_compilation_destroy(c);
 }
 
-/* ---- Threads ---------------------------------------------------------------------------------------------------------------- */
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
 static void *call_often(void *context) {
     fsc_jit *j = context;
     float out[ROWS * COLS], in[ROWS * COLS];
     for (int i = 0; i < 60; i++) {
         int64_t r = 1 + i % ROWS, c = 1 + i % COLS;
-        const FscValue v[] = {matrix(out, r, c, c), matrix(in, r, c, c), row(w, c), missing(), missing(), missing(), missing(), missing()};
+        const FscValue v[] = {matrix(out, r, c, c),
+                              matrix(in, r, c, c),
+                              row(w, c),
+                              missing(),
+                              missing(),
+                              missing(),
+                              missing(),
+                              missing()};
         bool reads = true, writes = false;
         FscParam p;
         for (int k = 0; k < ROWS * COLS; k++) in[k] = (float)(k + i);
         if (fsc_jit_call(j, NULL, v, 8, NULL) != FSC_OK || fsc_jit_param(j, 1, &p) != FSC_OK) return context;
-        if (fsc_jit_access(j, 0, &reads, &writes) != FSC_OK || reads || !writes || strcmp(p.name, "x") != 0) return context;
+        if (fsc_jit_access(j, 0, &reads, &writes) != FSC_OK || reads || !writes || strcmp(p.name, "x") != 0)
+            return context;
         for (int k = 0; k < r * c; k++)
             if (out[k] != in[k] * w[k % c] * 0.5f) return context;
     }
@@ -408,10 +461,18 @@ static void each_thread_has_its_message(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(names_are_filled_in),      cmocka_unit_test(one_row_needs_no_stride), cmocka_unit_test(contradictions_are_said),
-        cmocka_unit_test(expressions_are_compared), cmocka_unit_test(settings_are_told_apart), cmocka_unit_test(parameters_are_shown),
-        cmocka_unit_test(kernels_are_listed),       cmocka_unit_test(threads_share_a_handle),  cmocka_unit_test(lists_of_passes_are_checked),
-        cmocka_unit_test(columns_are_rows),         cmocka_unit_test(handles_of_failures_are_refused), cmocka_unit_test(each_thread_has_its_message),
+        cmocka_unit_test(names_are_filled_in),
+        cmocka_unit_test(one_row_needs_no_stride),
+        cmocka_unit_test(contradictions_are_said),
+        cmocka_unit_test(expressions_are_compared),
+        cmocka_unit_test(settings_are_told_apart),
+        cmocka_unit_test(parameters_are_shown),
+        cmocka_unit_test(kernels_are_listed),
+        cmocka_unit_test(threads_share_a_handle),
+        cmocka_unit_test(lists_of_passes_are_checked),
+        cmocka_unit_test(columns_are_rows),
+        cmocka_unit_test(handles_of_failures_are_refused),
+        cmocka_unit_test(each_thread_has_its_message),
     };
     device = device_of("cpu:1");
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

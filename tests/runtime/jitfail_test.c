@@ -1,17 +1,18 @@
-/* jitfail_test.c - every call of the driver on the JIT's way fails, at each of its places: compiling, loading, launching, the cache.
+/* jitfail_test.c - every call of the driver on the JIT's way fails, at each of its places: compiling,
+ * loading, launching, the cache.
  *
- * In: one error of each kind. Out: a launch that works or the error's status; nothing left on the device; the next handle works, and
- * so does the cache.
+ * In: one error of each kind. Out: a launch that works or the error's status; nothing left on the device; the next
+ * handle works, and so does the cache.
  */
 #define _DEFAULT_SOURCE
 #include "fakecuda.h"
 #include "jitfix.h"
 
-#include "runtime/internal.h"
+#include "runtime/device/internal.h"
 
 static const char *const symbols[] = {
 #define CUDA(name, symbol, need, parameters) symbol,
-#include "runtime/cuda_api.def"
+#include "runtime/cuda/cuda_api.def"
 #undef CUDA
 };
 

@@ -1,10 +1,11 @@
-/* jitfix.h - what the tests of the JIT share: a kernel, handles, and whether its launch was right. Behind a feature macro, before cmocka. */
+/* jitfix.h - what the tests of the JIT share: a kernel, handles, and whether its launch was right.
+ * Behind a feature macro, before cmocka. */
 #ifndef JITFIX_H
 #define JITFIX_H
 
 #include "cachefix.h"
 
-#include "runtime/jit.h"
+#include "runtime/jit/jit.h"
 
 static const char scale[] = "@kernel(grid=(cdiv(n, B),), B=min(next_power_of_2(n), 1024))\n"
                             "def scale(y: *fp32[n], x: *fp32[n], f: fp32, n: i32, B: constexpr = 1024):\n"
@@ -28,8 +29,8 @@ static inline bool scale_is_right(fsc_jit *j, int n, float f) {
     _Alignas(16) float x[3000], y[3000]; /* aligned: a key has that too */
     for (int i = 0; i < n; i++) x[i] = (float)(i % 977) - 400.0f;
     memset(y, 0x7f, sizeof y);
-    const FscArg args[] = {fsc_pointer(y, (uint64_t)n * 4, FSC_FP32), fsc_pointer(x, (uint64_t)n * 4, FSC_FP32), fsc_float((double)f),
-                           fsc_int(n)};
+    const FscArg args[] = {fsc_pointer(y, (uint64_t)n * 4, FSC_FP32), fsc_pointer(x, (uint64_t)n * 4, FSC_FP32),
+                           fsc_float((double)f), fsc_int(n)};
     if (fsc_jit_launch(j, NULL, args, 4, NULL) != FSC_OK) {
         print_error("%s\n", fsc_last_message());
         return false;

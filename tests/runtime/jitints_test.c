@@ -1,7 +1,7 @@
 /* jitints_test.c - integers as arguments, up to the last of 64 bits, for parameters of every type.
  *
- * In: numbers of either kind, fsc_int and fsc_uint. Out: what a kernel stores of them is the number, or the launch is refused
- * with a sentence that names it: there is no third.
+ * In: numbers of either kind, fsc_int and fsc_uint. Out: what a kernel stores of them is the number, or the launch is
+ * refused with a sentence that names it: there is no third.
  */
 #define _DEFAULT_SOURCE
 #include "jitfix.h"
@@ -51,7 +51,8 @@ static size_t arguments_of(Number n, FscArg out[3]) {
     size_t count = 0;
     if (!n.is_negative) out[count++] = fsc_uint(n.magnitude);
     if (!n.is_negative) out[count++] = (FscArg){.kind = FSC_ARG_UNSIGNED, .u.natural = n.magnitude};
-    if (n.is_negative || n.magnitude <= INT64_MAX) out[count++] = fsc_int((int64_t)(n.is_negative ? 0 - n.magnitude : n.magnitude));
+    if (n.is_negative || n.magnitude <= INT64_MAX)
+        out[count++] = fsc_int((int64_t)(n.is_negative ? 0 - n.magnitude : n.magnitude));
     return count;
 }
 
@@ -66,7 +67,8 @@ static void expect_call(fsc_jit *j, size_t t, Number n, FscArg value, bool check
     if (!type_holds(t, n) && (s != FSC_ERROR_ARGUMENT || !at || !strstr(at, "does not fit")))
         fail_msg("%s for %s: %s: %s", text, types[t].name, fsc_status_name(s), s ? said : "");
     if (type_holds(t, n) && (s != FSC_OK || y != bits_of(t, n)))
-        fail_msg("%s for %s: %s, %#llx: %s", text, types[t].name, fsc_status_name(s), (unsigned long long)y, s ? said : "");
+        fail_msg("%s for %s: %s, %#llx: %s", text, types[t].name, fsc_status_name(s), (unsigned long long)y,
+                 s ? said : "");
 }
 
 static void test_every_type(void **state) {
@@ -74,7 +76,8 @@ static void test_every_type(void **state) {
     fsc_device *d = device_of("cpu:1");
     for (size_t t = 0; t < TYPES; t++) {
         char source[200];
-        snprintf(source, sizeof source, "@kernel(grid=(1,))\ndef keep(y: *%s, v: %s):\n    store(y, v)\n", types[t].name, types[t].name);
+        snprintf(source, sizeof source, "@kernel(grid=(1,))\ndef keep(y: *%s, v: %s):\n    store(y, v)\n",
+                 types[t].name, types[t].name);
         fsc_jit *j = jit_with(d, source, NULL);
         for (int round = 0; round < 2; round++) /* in the second all variants are there */
             for (size_t i = 0; i < NUMBERS; i++) {
@@ -87,7 +90,8 @@ static void test_every_type(void **state) {
     fsc_device_close(d);
 }
 
-/* A parameter without a type is a pointer to what the argument points to, or has the first of i32, i64, u64 that holds the number. */
+/* A parameter without a type is a pointer to what the argument points to, or has the first of i32, i64,
+ * u64 that holds the number. */
 static void test_open_type(void **state) {
     (void)state;
     fsc_device *d = device_of("cpu:1");
@@ -110,7 +114,8 @@ static void test_open_type(void **state) {
 static void test_rules(void **state) {
     (void)state;
     fsc_device *d = device_of("cpu:1");
-    fsc_jit *j = jit_with(d, "@kernel(grid=(min(v, 3),))\ndef keep(y: *u64[3], v: u64):\n    store(y + program_id(0), v)\n", NULL);
+    fsc_jit *j = jit_with(
+        d, "@kernel(grid=(min(v, 3),))\ndef keep(y: *u64[3], v: u64):\n    store(y + program_id(0), v)\n", NULL);
     uint64_t y[3] = {0};
     FscArg args[] = {fsc_pointer(y, sizeof y, FSC_U64), fsc_uint(UINT64_MAX)};
     assert_int_equal(fsc_jit_launch(j, NULL, args, 2, NULL), FSC_ERROR_RULE);
@@ -124,6 +129,7 @@ static void test_rules(void **state) {
 }
 
 int main(void) {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_type), cmocka_unit_test(test_open_type), cmocka_unit_test(test_rules)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_every_type), cmocka_unit_test(test_open_type),
+                                       cmocka_unit_test(test_rules)};
     return cmocka_run_group_tests(tests, folder_open, folder_close);
 }

@@ -1,7 +1,8 @@
 /* jitlocale_test.c - a host program's locale with a decimal comma changes no number and no text of ours.
  *
- * In: a locale made here with localedef, which needs nothing but the C library's own program; kernels and calls with numbers
- * in every place that takes one. Out: every text of a compile, message and result as in the C locale, and as the formula.
+ * In: a locale made here with localedef, which needs nothing but the C library's own program; kernels and calls with
+ * numbers in every place that takes one. Out: every text of a compile, message and result as in the C locale, and as
+ * the formula.
  */
 #define _DEFAULT_SOURCE
 #include "jitfix.h"
@@ -9,7 +10,7 @@
 #include <locale.h>
 #include <math.h>
 
-/* ---- The locale ------------------------------------------------------------------------------------------------------- */
+/* ---- The locale -------------------------------------------------------------------------------------------------- */
 
 static const char comma_source[] =
     "comment_char %\nescape_char /\nLC_NUMERIC\n"
@@ -50,7 +51,7 @@ static void use_comma(bool on) {
     assert_int_equal(strtod("0.5", NULL) == 0.5, !on); /* it is in force */
 }
 
-/* ---- Numbers ---------------------------------------------------------------------------------------------------------- */
+/* ---- Numbers ----------------------------------------------------------------------------------------------------- */
 
 static const char numbers[] =
     "@kernel(grid=(n,), B=(3 if n * 0.75 > 2.5 else 1))\n"
@@ -113,9 +114,10 @@ static void test_numbers_and_cache(void **state) {
     }
 }
 
-/* ---- Texts ------------------------------------------------------------------------------------------------------------ */
+/* ---- Texts ------------------------------------------------------------------------------------------------------- */
 
-/* A float in each place that prints one: masked-off elements, a rule's literal, the text of a print, an f-string, a constant's error. */
+/* A float in each place that prints one: masked-off elements, a rule's literal, the text of a print, an f-string,
+ * a constant's error. */
 static const char texts[] = "@kernel(grid=(2 if n * 1.5 > 3.5 else 1,))\n"
                             "def texts(y: *fp32, h: *fp16, n: i32, c: constexpr = 2.5e-7):\n"
                             "    i = arange(0, 64)\n"
@@ -200,7 +202,7 @@ static void test_ir_is_read(void **state) {
     fsc_compilation_destroy(made);
 }
 
-/* ---- Sentences and prints --------------------------------------------------------------------------------------------- */
+/* ---- Sentences and prints ---------------------------------------------------------------------------------------- */
 
 static const char prints[] = "@kernel(grid=(1,))\n"
                              "def prints(y: *fp32, f: fp32, n: i32):\n"

@@ -49,7 +49,8 @@ static void wrong_calls_compile_nothing(void **state) {
     fsc_device_close(d);
 }
 
-/* Types that the source leaves to the call are no mistake; a pointer without a contract is looked at by its accesses. */
+/* Types that the source leaves to the call are no mistake;
+ * a pointer without a contract is looked at by its accesses. */
 static void open_parameters(void **state) {
     (void)state;
     _Alignas(16) float y[100] = {0}, x[100] = {1};

@@ -1,12 +1,13 @@
-/* jitnull_test.c - wrong calls of the C interface: NULL for every pointer, counts without what they count, values outside their enum.
+/* jitnull_test.c - wrong calls of the C interface: NULL for every pointer, counts without what they count,
+ * values outside their enum.
  *
- * In: each public function. Out: a status and a sentence, never a crash; what is no error does nothing. The cases are grouped
- * by header, in the order of their functions.
+ * In: each public function. Out: a status and a sentence, never a crash; what is no error does nothing. The cases are
+ * grouped by header, in the order of their functions.
  */
 #define _DEFAULT_SOURCE
 #include "jitfix.h"
 
-#include "runtime/internal.h"
+#include "runtime/device/internal.h"
 
 static const char source[] = "@kernel(grid=(cdiv(n, 64),))\n"
                              "def k(y: *fp32[n], x: *fp32[n], n: i32):\n"
@@ -42,17 +43,19 @@ static void expect_refusal(fsc_status got, fsc_status wanted, const char *call) 
     if (strlen(fsc_last_message()) < 10 || strcmp(fsc_last_message(), "another call's") == 0)
         fail_msg("%s: %s, and no sentence", call, fsc_status_name(got));
 }
-#define REFUSED_AS(status, call) (status_fail(NULL, FSC_ERROR_USAGE, "another call's"), expect_refusal((call), (status), #call))
+#define REFUSED_AS(status, call)                                                                                       \
+    (status_fail(NULL, FSC_ERROR_USAGE, "another call's"), expect_refusal((call), (status), #call))
 #define USAGE(call) REFUSED_AS(FSC_ERROR_USAGE, call)
 #define REFUSED(call) REFUSED_AS(FSC_OK, call)
 #define FINE(call) assert_int_equal((call), FSC_OK)
 #define EMPTY(call) assert_string_equal((call), "")
 
-/* ---- fsc_runtime.h ---------------------------------------------------------------------------------------------------- */
+/* ---- fsc_runtime.h ----------------------------------------------------------------------------------------------- */
 
 static void test_devices(void **state) {
-    static const char *const names[] = {"", "cpu:", "cpu:0", "cpu:-1", "cpu:99999999", "cpu:99999999999999999999", "emu:100000",
-                                        "cuda:4294967296", "CPU"};
+    static const char *const names[] = {
+        "",   "cpu:", "cpu:0", "cpu:-1", "cpu:99999999", "cpu:99999999999999999999", "emu:100000", "cuda:4294967296",
+        "CPU"};
     fsc_device *opened = NULL;
     FscDeviceProps p;
     FscFinding f;
@@ -158,7 +161,8 @@ static void test_modules_and_kernels(void **state) {
 }
 
 static void test_launches(void **state) {
-    static const int64_t grids[][3] = {{-1, 1, 1}, {INT64_MAX, 1, 1}, {(int64_t)1 << 31, 1, 1}, {1, 70000, 1}, {1, 1, INT64_MIN}};
+    static const int64_t grids[][3] = {
+        {-1, 1, 1}, {INT64_MAX, 1, 1}, {(int64_t)1 << 31, 1, 1}, {1, 70000, 1}, {1, 1, INT64_MIN}};
     FscNamedArg named[3] = {0};
     int64_t grid[3];
     (void)state;
@@ -216,7 +220,7 @@ static void test_objects(void **state) {
     fsc_object_unload(&o);
 }
 
-/* ---- fsc.h: compiling ------------------------------------------------------------------------------------------------- */
+/* ---- fsc.h: compiling -------------------------------------------------------------------------------------------- */
 
 static void test_compilations(void **state) {
     fsc_compile_options o;
@@ -256,22 +260,23 @@ static void test_compilations(void **state) {
 }
 
 /* `change` makes the options wrong; the JIT refuses the same ones. */
-#define WRONG_OPTIONS(change)                                                                                                    \
-    do {                                                                                                                         \
-        fsc_compile_options q;                                                                                                   \
-        fsc_compilation *c = NULL;                                                                                               \
-        fsc_jit *made = NULL;                                                                                                    \
-        fsc_compile_options_init(&q);                                                                                            \
-        change;                                                                                                                  \
-        USAGE(fsc_compile(&q, source, LENGTH, &c));                                                                              \
-        fsc_compilation_destroy(c);                                                                                              \
-        USAGE(fsc_jit_create(d, source, LENGTH, &q, &made));                                                                     \
-        assert_true(strlen(fsc_jit_message(made)) > 10);                                                                         \
-        fsc_jit_destroy(made);                                                                                                   \
+#define WRONG_OPTIONS(change)                                                                                          \
+    do {                                                                                                               \
+        fsc_compile_options q;                                                                                         \
+        fsc_compilation *c = NULL;                                                                                     \
+        fsc_jit *made = NULL;                                                                                          \
+        fsc_compile_options_init(&q);                                                                                  \
+        change;                                                                                                        \
+        USAGE(fsc_compile(&q, source, LENGTH, &c));                                                                    \
+        fsc_compilation_destroy(c);                                                                                    \
+        USAGE(fsc_jit_create(d, source, LENGTH, &q, &made));                                                           \
+        assert_true(strlen(fsc_jit_message(made)) > 10);                                                               \
+        fsc_jit_destroy(made);                                                                                         \
     } while (0)
 
 static void test_options(void **state) {
-    static const fsc_name_value broken[] = {{"B", "1"}, {NULL, NULL}}, no_name[] = {{NULL, "1"}}, no_value[] = {{"n", NULL}};
+    static const fsc_name_value broken[] = {{"B", "1"}, {NULL, NULL}}, no_name[] = {{NULL, "1"}},
+                                no_value[] = {{"n", NULL}};
     (void)state;
     WRONG_OPTIONS(q.emit = (fsc_emit)99);
     WRONG_OPTIONS(q.emit = (fsc_emit)-1);
@@ -288,7 +293,7 @@ static void test_options(void **state) {
     WRONG_OPTIONS((q.known = broken, q.num_known = 2));
 }
 
-/* ---- fsc.h: the JIT --------------------------------------------------------------------------------------------------- */
+/* ---- fsc.h: the JIT ---------------------------------------------------------------------------------------------- */
 
 static void test_handles(void **state) {
     static const fsc_name_value broken[] = {{NULL, NULL}, {"", ""}, {"n", NULL}};
@@ -358,12 +363,12 @@ static void test_jit_launches(void **state) {
 }
 
 /* A launch of arrays in which one thing is wrong. */
-#define WRONG_CALL(change)                                                                                                       \
-    do {                                                                                                                         \
-        FscValue q[3] = {{.arg = good[0]}, {.arg = good[1]}, {.arg = {.kind = FSC_ARG_MISSING}}};                                \
-        for (int i = 0; i < 2; i++) q[i].arg.bytes = 0, q[i].array = (FscArray){1, {N}, {1}};                                    \
-        change;                                                                                                                  \
-        REFUSED(fsc_jit_call(j, NULL, q, 3, NULL));                                                                              \
+#define WRONG_CALL(change)                                                                                             \
+    do {                                                                                                               \
+        FscValue q[3] = {{.arg = good[0]}, {.arg = good[1]}, {.arg = {.kind = FSC_ARG_MISSING}}};                      \
+        for (int i = 0; i < 2; i++) q[i].arg.bytes = 0, q[i].array = (FscArray){1, {N}, {1}};                          \
+        change;                                                                                                        \
+        REFUSED(fsc_jit_call(j, NULL, q, 3, NULL));                                                                    \
     } while (0)
 
 static void test_jit_calls(void **state) {
@@ -393,9 +398,15 @@ static void test_jit_calls(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_devices),      cmocka_unit_test(test_memory_and_streams), cmocka_unit_test(test_modules_and_kernels),
-        cmocka_unit_test(test_launches),     cmocka_unit_test(test_objects),            cmocka_unit_test(test_compilations),
-        cmocka_unit_test(test_options),      cmocka_unit_test(test_handles),            cmocka_unit_test(test_jit_launches),
+        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_memory_and_streams),
+        cmocka_unit_test(test_modules_and_kernels),
+        cmocka_unit_test(test_launches),
+        cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_compilations),
+        cmocka_unit_test(test_options),
+        cmocka_unit_test(test_handles),
+        cmocka_unit_test(test_jit_launches),
         cmocka_unit_test(test_jit_calls),
     };
     return cmocka_run_group_tests(tests, begin, end);

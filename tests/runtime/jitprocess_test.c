@@ -23,7 +23,7 @@
 #define EMU "emu:3"
 #endif
 
-/* ---- fork() ----------------------------------------------------------------------------------------------------------- */
+/* ---- fork() ------------------------------------------------------------------------------------------------------ */
 
 enum { CHILD_SECONDS = 30 };
 
@@ -144,7 +144,7 @@ static fsc_device *gpu;
 static int driver_calls(void) {
     int n = 0;
 #define CUDA(name, symbol, need, parameters) n += fake_calls(#name);
-#include "runtime/cuda_api.def"
+#include "runtime/cuda/cuda_api.def"
 #undef CUDA
     return n;
 }
@@ -175,7 +175,7 @@ static void test_cuda_in_child(void **state) {
     fsc_device_close(gpu);
 }
 
-/* ---- Floating point --------------------------------------------------------------------------------------------------- */
+/* ---- Floating point ---------------------------------------------------------------------------------------------- */
 
 static const char floats[] = "@kernel(grid=(n,))\n"
                              "def floats(y: *fp32[n, 5], x: *fp32[n], f: fp32, h: fp16, n: i32):\n"

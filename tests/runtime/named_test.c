@@ -1,4 +1,5 @@
-/* named_test.c - launches for those who debug: what is refused by name, kind, type and address, and what a fault says. */
+/* named_test.c - launches for those who debug: what is refused by name, kind, type and address,
+ * and what a fault says. */
 #include "fakefix.h"
 
 #define SIGNATURE                                                                                                      \

@@ -1,4 +1,5 @@
-/* nodriver_test.c - machines whose driver is missing, broken or old: each is a child process, as a driver is sought once.
+/* nodriver_test.c - machines whose driver is missing, broken or old: each is a child process,
+ * as a driver is sought once.
  *
  * The build wraps dlsym, and names the fake drivers: FAKE_DRIVER is whole, FAKE_DRIVER_OLD has no cuLaunchKernel, and
  * FAKE_DRIVER_NO_CLUSTERS no cuLaunchKernelEx.
@@ -66,7 +67,8 @@ static void drivers_that_do_not_start(void **state) {
                      FSC_NO_DRIVER);
 }
 
-/* Every error there is: the machine has no such device, or its driver is not there, old, or not set up; each says what to do. */
+/* Every error there is: the machine has no such device, or its driver is not there, old, or not set up;
+ * each says what to do. */
 static void every_error_of_the_start(void **state) {
     static const struct {
         int error;
@@ -74,7 +76,7 @@ static void every_error_of_the_start(void **state) {
         fsc_status status;
     } rows[] = {
 #define CUDA_ERROR(name, number, status, fate, advice) {number, #number, #advice, status},
-#include "runtime/cuda_error.def"
+#include "runtime/cuda/cuda_error.def"
 #undef CUDA_ERROR
     };
     (void)state;
@@ -97,7 +99,8 @@ static void old_driver(void **state) {
         FSC_ERROR_DRIVER_OLD);
 }
 
-/* Of each symbol: what must be there is named, with the driver's version; without the others kernels run all the same. */
+/* Of each symbol: what must be there is named, with the driver's version;
+ * without the others kernels run all the same. */
 static int open_and_launch(void) {
     fsc_device *d = NULL;
     fsc_module *m = NULL;
@@ -132,7 +135,7 @@ static void every_symbol_may_be_missing(void **state) {
         int need;
     } rows[] = {
 #define CUDA(name, symbol, need, parameters) {symbol, need},
-#include "runtime/cuda_api.def"
+#include "runtime/cuda/cuda_api.def"
 #undef CUDA
     };
     (void)state;

@@ -1,14 +1,16 @@
-/* object_test.c - kernels compiled ahead of time: which variant is taken and loaded, where, and how often; what is refused. */
+/* object_test.c - kernels compiled ahead of time: which variant is taken and loaded, where, and how often;
+ * what is refused. */
 #include "fakefix.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 
-/* ---- Objects as the compiler makes them ---------------------------------------------------------------------------------------- */
+/* ---- Objects as the compiler makes them -------------------------------------------------------------------------- */
 
 enum { MOST = 12 };
 
-/* Entries are named by what they are: "sm_90_c_16_512" is a cubin for sm_90, pointers assumed aligned to 16, BLOCK 512. */
+/* Entries are named by what they are: "sm_90_c_16_512" is a cubin for sm_90, pointers assumed aligned to 16,
+ * BLOCK 512. */
 typedef struct Made {
     FscObject object;
     FscObjectVariant variants[MOST];
@@ -73,7 +75,8 @@ static void add_cpu(Made *m, const char *block, uint64_t number) {
     Record *r = variant_record("cpu", "softmax", 1, block);
     size_t n = m->object.num_variants++, size = 0;
     m->codes[n] = record_write(r, &size);
-    m->variants[n] = (FscObjectVariant){.arch = "cpu", .code = m->codes[n], .size = size, .entry = cpu_entry, .number = number};
+    m->variants[n] =
+        (FscObjectVariant){.arch = "cpu", .code = m->codes[n], .size = size, .entry = cpu_entry, .number = number};
     record_free(r);
 }
 
@@ -98,7 +101,7 @@ static void takes(Made *m, int32_t n_cols, bool misaligned, const char *entry) {
     assert_string_equal(last_entry(), entry);
 }
 
-/* ---- Architectures ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Architectures ----------------------------------------------------------------------------------------------- */
 
 static void architectures(void **state) {
     (void)state;
@@ -107,7 +110,8 @@ static void architectures(void **state) {
         const char *entry;
     } cases[] = {{{"sm_80 c", "sm_80 p", "sm_90 p", "sm_90 c"}, "sm_90_c_1_1024"},
                  {{"sm_90 p", "sm_80 c", "sm_90 c", "sm_90a c"}, "sm_90a_c_1_1024"},
-                 {{"sm_80 c", "sm_75 p", "sm_80 p", "sm_100 p"}, "sm_80_p_1_1024"}, /* no cubin fits: the newest PTX that does */
+                 /* no cubin fits: the newest PTX that does */
+                 {{"sm_80 c", "sm_75 p", "sm_80 p", "sm_100 p"}, "sm_80_p_1_1024"},
                  {{"sm_75 p", "sm_100 c"}, "sm_75_p_1_1024"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         Made m;
@@ -130,13 +134,14 @@ static void no_architecture(void **state) {
     add(&m, "sm_80", true, 1, "1024", 0);
     add(&m, "sm_100", true, 1, "1024", 0);
     assert_int_equal(launch(&m, NULL, 700, false), FSC_ERROR_ARCH);
-    assert_non_null(strstr(fsc_last_message(), "compiled for sm_80, sm_100, and Fake H100 0 is sm_90: compile it with --arch=sm_90"));
+    assert_non_null(strstr(fsc_last_message(),
+                           "compiled for sm_80, sm_100, and Fake H100 0 is sm_90: compile it with --arch=sm_90"));
     assert_int_equal(launch(&m, FSC_STREAM_CPU, 700, false), FSC_ERROR_USAGE);
     assert_non_null(strstr(fsc_last_message(), "has no CPU version: compile it with cpu among the --arch"));
     end(&m);
 }
 
-/* ---- Variants ------------------------------------------------------------------------------------------------------------------------ */
+/* ---- Variants ---------------------------------------------------------------------------------------------------- */
 
 static void make_usual(Made *m) {
     begin(m);
@@ -163,8 +168,9 @@ static void variants(void **state) {
     assert_int_equal(fake_launch(0).grid[0], 3); /* by the launch rule */
 
     assert_int_equal(launch(&m, NULL, 1025, false), FSC_NO_VARIANT);
-    assert_non_null(strstr(fsc_last_message(), "the launch rule BLOCK = next_power_of_2(n_cols) gives 2048, and the object has "
-                                               "variants for 512, 1024: --variants BLOCK=512..2048 would cover it"));
+    assert_non_null(strstr(fsc_last_message(),
+                           "the launch rule BLOCK = next_power_of_2(n_cols) gives 2048, and the object has "
+                           "variants for 512, 1024: --variants BLOCK=512..2048 would cover it"));
     assert_int_equal(launch(&m, NULL, 16, false), FSC_NO_VARIANT);
     assert_non_null(strstr(fsc_last_message(), "--variants BLOCK=16..1024 would cover it"));
     end(&m);
@@ -230,7 +236,7 @@ static void failures(void **state) {
     end(&m);
 }
 
-/* ---- Places -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
 
 static void contexts(void **state) {
     (void)state;
@@ -305,7 +311,8 @@ static void cpu_version_of_gpu_memory(void **state) {
     const void *const values[] = {&y, &x, &stride, &stride, &rows, &n_cols};
     atomic_store(&programs, 0);
     assert_int_equal(fsc_object_launch(&m.object, NULL, NULL, values), FSC_ERROR_ARCH);
-    assert_non_null(strstr(fsc_last_message(), "argument 2 of kernel softmax is memory of a GPU, and this is its CPU version"));
+    assert_non_null(
+        strstr(fsc_last_message(), "argument 2 of kernel softmax is memory of a GPU, and this is its CPU version"));
     x = own;
     assert_int_equal(fsc_object_launch(&m.object, NULL, NULL, values), FSC_OK);
     assert_int_equal(atomic_load(&programs), 3);
@@ -337,7 +344,7 @@ static void faults_end_with_the_context(void **state) {
     assert_int_equal(fake.retained, 0);
 }
 
-/* ---- Graphs -------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ------------------------------------------------------------------------------------------------------ */
 
 int cuStreamBeginCapture_v2(void *stream, int mode);
 int cuStreamEndCapture(void *stream, void **graph);
@@ -374,15 +381,15 @@ static void graphs(void **state) {
     end(&m);
 }
 
-/* ---- Values ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
 
 static char given[64];
 
 static void values_entry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch) {
     (void)pid, (void)scratch;
-    snprintf(given, sizeof given, "%g %g %d %d %u %lld %llu %lld", (double)*(const float *)args[0], *(const double *)args[1],
-             *(const uint8_t *)args[2], *(const int8_t *)args[3], *(const uint16_t *)args[4], (long long)*(const int64_t *)args[5],
-             (unsigned long long)*(const uint64_t *)args[6], (long long)nprog[0]);
+    snprintf(given, sizeof given, "%g %g %d %d %u %lld %llu %lld", (double)*(const float *)args[0],
+             *(const double *)args[1], *(const uint8_t *)args[2], *(const int8_t *)args[3], *(const uint16_t *)args[4],
+             (long long)*(const int64_t *)args[5], (unsigned long long)*(const uint64_t *)args[6], (long long)nprog[0]);
 }
 
 static void value_types(void **state) {
@@ -445,7 +452,7 @@ static void many_values(void **state) {
     record_free(r);
 }
 
-/* ---- Threads ---------------------------------------------------------------------------------------------------------------------------- */
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
 
 enum { THREADS = 8, ROUNDS = 50 };
 

@@ -1,18 +1,20 @@
-/* occupancy_test.c - blocks per multiprocessor from properties, the table of cards, statuses, numbers of small types. */
+/* occupancy_test.c - blocks per multiprocessor from properties, the table of cards, statuses,
+ * numbers of small types. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
+#include "runtime/base/number.h"
 #include "runtime/fsc_runtime.h"
-#include "runtime/number.h"
 
 #include <locale.h>
 #include <math.h>
 #include <string.h>
 
-/* 64 registers, 8 warps, no shared memory on an A100: 4 blocks per multiprocessor, 432 programs, 10 waves of 4096 rows. */
+/* 64 registers, 8 warps, no shared memory on an A100: 4 blocks per multiprocessor, 432 programs,
+ * 10 waves of 4096 rows. */
 static void worked_example(void **state) {
     (void)state;
     const FscDeviceProps *p = fsc_gpu_find("A100");
@@ -166,7 +168,8 @@ static void integers_fit(void **state) {
     assert_true(number_int_fits(127, FSC_I8) && !number_int_fits(128, FSC_I8) && number_int_fits(-128, FSC_I8));
     assert_true(number_int_fits(255, FSC_U8) && !number_int_fits(256, FSC_U8) && !number_int_fits(-1, FSC_U8));
     assert_true(number_int_fits(4294967295, FSC_U32) && !number_int_fits(4294967295, FSC_I32));
-    assert_true(number_int_fits(INT64_MIN, FSC_I64) && !number_int_fits(-1, FSC_U64) && number_int_fits(INT64_MAX, FSC_U64));
+    assert_true(number_int_fits(INT64_MIN, FSC_I64) && !number_int_fits(-1, FSC_U64) &&
+                number_int_fits(INT64_MAX, FSC_U64));
     assert_true(number_int_fits(1, FSC_I1) && !number_int_fits(2, FSC_I1) && !number_int_fits(-1, FSC_I1));
     assert_false(number_int_fits(1, FSC_FP32));
     assert_int_equal(fsc_dtype_find("bf16"), FSC_BF16);

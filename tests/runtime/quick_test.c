@@ -1,11 +1,12 @@
 /* quick_test.c - a launch's short way (quick.c) against the long one (check.c): they may never differ.
  *
- * In: random records - types, assumptions, rules over every operation -, kernels of one to three variants, random arguments.
+ * In: random records - types, assumptions, rules over every operation -, kernels of one to three variants,
+ * random arguments.
  * Out: status, variant, grid and the values as the kernel reads them, by call_begin with and without the short way.
  */
 #include "hostfix.h"
 
-#include "runtime/quick.h"
+#include "runtime/launch/quick.h"
 
 enum { RECORDS = 4000, CALLS = 12, MOST_PARAMS = 7 };
 
@@ -20,7 +21,7 @@ static void nothing(const void *const *args, const int64_t *pid, const int64_t *
     (void)args, (void)pid, (void)nprog, (void)scratch;
 }
 
-/* ---- Random records ------------------------------------------------------------------------------------------------------- */
+/* ---- Random records ---------------------------------------------------------------------------------------------- */
 
 static const char *const types[] = {"i32", "i64", "i8", "u8", "u32", "u64", "i1", "i16", "fp32", "fp16"};
 enum { INTEGERS = 8, TYPES = 10 };
@@ -32,8 +33,20 @@ typedef struct Shape {
 } Shape;
 
 static const char *number_text(void) {
-    static const char *const some[] = {"0", "1", "2", "3", "16", "-1", "-7", "64", "1000", "2147483647", "9223372036854775807",
-                                       "-9223372036854775808", "4611686018427387904", "0.5"};
+    static const char *const some[] = {"0",
+                                       "1",
+                                       "2",
+                                       "3",
+                                       "16",
+                                       "-1",
+                                       "-7",
+                                       "64",
+                                       "1000",
+                                       "2147483647",
+                                       "9223372036854775807",
+                                       "-9223372036854775808",
+                                       "4611686018427387904",
+                                       "0.5"};
     return some[draw(draw(30) ? 9 : 14)];
 }
 
@@ -42,14 +55,16 @@ static void expression(const Shape *s, uint32_t depth, char *out) {
     static const struct {
         const char *token;
         int operands;
-    } ops[] = {{"+", 2},   {"-", 2},    {"*", 2},  {"//", 2},  {"%", 2},   {"neg", 1}, {"<", 2},   {"<=", 2},   {">", 2},  {">=", 2}, {"==", 2},
-               {"!=", 2},  {"and", 2},  {"or", 2}, {"not", 1}, {"sel", 3}, {"min", 2}, {"max", 2}, {"cdiv", 2}, {"npow2", 1}};
+    } ops[] = {{"+", 2},   {"-", 2},   {"*", 2},   {"//", 2},  {"%", 2},    {"neg", 1},  {"<", 2},
+               {"<=", 2},  {">", 2},   {">=", 2},  {"==", 2},  {"!=", 2},   {"and", 2},  {"or", 2},
+               {"not", 1}, {"sel", 3}, {"min", 2}, {"max", 2}, {"cdiv", 2}, {"npow2", 1}};
     if (depth == 0 || draw(3) == 0) {
         static const char *const facts[] = {"num_sms", "warp_size", "max_shared", "num_regs", "occupancy"};
         uint32_t kind = draw(12), i = draw(s->num + 1); /* the constexpr parameter comes last */
         bool is_int = i == s->num || s->pointer[i] || s->type[i][0] != 'f'; /* an address is one, too */
         static const char *const asked[] = {"$%u bf16 == ", "fp16 $%u != ", "$%u bits ", "$%u "};
-        if (kind == 10 && draw(2)) sprintf(out + strlen(out), asked[draw(draw(20) ? 3 : 4)], s->num + 1); /* T, behind it */
+        /* T, behind it */
+        if (kind == 10 && draw(2)) sprintf(out + strlen(out), asked[draw(draw(20) ? 3 : 4)], s->num + 1);
         else if (kind < 7 && (is_int || draw(20) == 0)) sprintf(out + strlen(out), "$%u ", i);
         else if (kind == 11) sprintf(out + strlen(out), "%s ", facts[draw(5)]);
         else sprintf(out + strlen(out), "%s ", number_text());
@@ -105,11 +120,29 @@ static Record *random_record(const Shape *s) {
     return r;
 }
 
-/* ---- Random arguments ------------------------------------------------------------------------------------------------------ */
+/* ---- Random arguments -------------------------------------------------------------------------------------------- */
 
 static int64_t random_integer(void) {
-    static const int64_t some[] = {0, 1, 16, 17, 32, 100, 781, 1024, -1, -16, 127, 128, 255, 256, 32768, INT32_MAX, (int64_t)INT32_MAX + 1,
-                                   INT64_MAX, INT64_MIN, 65536};
+    static const int64_t some[] = {0,
+                                   1,
+                                   16,
+                                   17,
+                                   32,
+                                   100,
+                                   781,
+                                   1024,
+                                   -1,
+                                   -16,
+                                   127,
+                                   128,
+                                   255,
+                                   256,
+                                   32768,
+                                   INT32_MAX,
+                                   (int64_t)INT32_MAX + 1,
+                                   INT64_MAX,
+                                   INT64_MIN,
+                                   65536};
     return some[draw(draw(3) ? 8 : 20)];
 }
 
@@ -118,7 +151,8 @@ static FscArg random_arg(const Shape *s, uint32_t i) {
     uint32_t odd = draw(40);
     if (odd == 0) return fsc_float((double)random_integer() + 0.5);
     if (odd == 1) return fsc_pointer((void *)(uintptr_t)0x1000, 0, 0);
-    if (!s->pointer[i]) return t >= FSC_FP8E4NV && draw(4) ? fsc_float((double)random_integer() * 0.3) : fsc_int(random_integer());
+    if (!s->pointer[i])
+        return t >= FSC_FP8E4NV && draw(4) ? fsc_float((double)random_integer() * 0.3) : fsc_int(random_integer());
     static const uint64_t sizes[] = {0, 0, 1, 64, 4096, 1 << 20};
     uint64_t address = 0x10000 + 16 * draw(4) + (draw(6) ? 0 : draw(17));
     return fsc_pointer((void *)(uintptr_t)address, sizes[draw(6)], draw(3) ? t : draw(8) ? FSC_DTYPE_NONE : FSC_FP64);
@@ -136,13 +170,16 @@ static bool compare(fsc_kernel *k, const FscArg *args, size_t n, const int64_t *
     for (size_t i = 0; i < t->count; i++) kept[i] = t->at[i]->quick, t->at[i]->quick = NULL;
     fsc_status b = call_begin(&slow, k, grid, args, n);
     for (size_t i = 0; i < t->count; i++) t->at[i]->quick = kept[i];
-    if (a != b) fail_msg("the short way: %s, the long one: %s, %s", fsc_status_name(a), fsc_status_name(b), fsc_last_message());
+    if (a != b)
+        fail_msg("the short way: %s, the long one: %s, %s", fsc_status_name(a), fsc_status_name(b), fsc_last_message());
     if (a == FSC_OK) {
         assert_ptr_equal(quick.variant, slow.variant);
         assert_memory_equal(quick.grid, slow.grid, sizeof quick.grid);
         for (size_t i = 0; i < n; i++) {
             FscDType type = slow.variant->slots[i].dtype; /* bytes beyond a number's own are nobody's */
-            size_t bytes = slow.variant->record->params[slow.variant->slots[i].param].kind == RECORD_POINTER ? 8 : fsc_dtype_size(type);
+            size_t bytes = slow.variant->record->params[slow.variant->slots[i].param].kind == RECORD_POINTER
+                               ? 8
+                               : fsc_dtype_size(type);
             if (memcmp(quick.pointers[i], slow.pointers[i], bytes) != 0) fail_msg("argument %zu differs", i);
         }
     }
@@ -192,8 +229,12 @@ static void common_launches_are_short(void **state) {
     Record *r = sample_record("cpu", "1024", RECORD_RULE, 16);
     fsc_kernel *k = host_kernel(d, r, nothing, 0);
     const void *at = (const void *)0x10000;
-    const FscArg args[] = {fsc_pointer(at, 781 * 1000 * 4, FSC_FP32), fsc_pointer(at, 781 * 1000 * 4, FSC_FP32), fsc_int(781),
-                           fsc_int(781), fsc_int(1000), fsc_int(781)};
+    const FscArg args[] = {fsc_pointer(at, 781 * 1000 * 4, FSC_FP32),
+                           fsc_pointer(at, 781 * 1000 * 4, FSC_FP32),
+                           fsc_int(781),
+                           fsc_int(781),
+                           fsc_int(1000),
+                           fsc_int(781)};
     assert_true(compare(k, args, 6, NULL));
     FscArg wrong[6];
     memcpy(wrong, args, sizeof args);

@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "runtime/fsc_runtime.h"
-#include "runtime/recordtext.h"
+#include "runtime/record/recordtext.h"
 
 static void full_round_trip(void **state) {
     (void)state;

@@ -6,7 +6,7 @@
 #include <cmocka.h>
 
 #include "runtime/fsc_runtime.h"
-#include "runtime/record.h"
+#include "runtime/record/record.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -2,7 +2,7 @@
 #ifndef SAMPLE_H
 #define SAMPLE_H
 
-#include "runtime/record.h"
+#include "runtime/record/record.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,8 @@
 /* Parameter indices of the sample. */
 enum { P_Y, P_X, P_YS, P_XS, P_ROWS, P_COLS, P_BLOCK, P_T };
 
-/* softmax(y: *T[n_rows:y_stride, n_cols], x: …, y_stride, x_stride, n_rows, n_cols, BLOCK, T) with BLOCK from `origin`. */
+/* softmax(y: *T[n_rows:y_stride, n_cols], x: …, y_stride, x_stride, n_rows, n_cols, BLOCK, T)
+ * with BLOCK from `origin`. */
 static inline Record *sample_record(const char *target, const char *block, RecordOrigin origin, uint32_t divisible) {
     Record *r = record_create("softmax");
     record_set_target(r, target, "0.1.0", "dir/soft max.dsl");

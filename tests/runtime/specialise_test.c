@@ -1,15 +1,17 @@
-/* specialise_test.c - what a launch specialises by: types, alignment, whole vectors, ranges of lengths, few programs. */
+/* specialise_test.c - what a launch specialises by: types, alignment, whole vectors, ranges of lengths,
+ * few programs. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
 
-#include "runtime/specialise.h"
+#include "runtime/record/specialise.h"
 
 enum { Y, X, ROWS, N, BLOCK, T, PARAMS };
 
-/* def k(y: *T, x: *T, rows: i32, n, BLOCK = next_power_of_2(n), T: dtype = fp32), grid (rows,), on 132 multiprocessors. */
+/* def k(y: *T, x: *T, rows: i32, n, BLOCK = next_power_of_2(n), T: dtype = fp32), grid (rows,),
+ * on 132 multiprocessors. */
 typedef struct Fixture {
     Record *record;
     FscDeviceProps device;
@@ -110,7 +112,8 @@ static void ranges_by_the_rule(void **state) {
     record_free(f.record);
 }
 
-/* No more programs than multiprocessors, long rows: where the grid is an argument alone, and no explicit one is larger. */
+/* No more programs than multiprocessors, long rows: where the grid is an argument alone,
+ * and no explicit one is larger. */
 static void few_programs(void **state) {
     (void)state;
     static const int64_t within[3] = {1, 1, 1}, beyond[3] = {5, 1, 1}, plane[3] = {2, 2, 1};

@@ -1,5 +1,6 @@
-/* wrapped.h - allocations that fail when a test says so, and how many there are, of locks as well. One file of a program
- * includes it; the linker's --wrap puts these in the place of malloc and the like for all but shared libraries. */
+/* wrapped.h - allocations that fail when a test says so, and how many there are, of locks as well. One file of a
+ * program includes it; the linker's --wrap puts these in the place of malloc and the like for all but shared
+ * libraries. */
 #ifndef WRAPPED_H
 #define WRAPPED_H
 

@@ -1,6 +1,6 @@
 # RUN: %python %s fsc
-"""hostile.py FSC: files that mean no good. Each must end with exit code 1 and an error at a place, soon and in little memory;
-those of FINE with code.
+"""hostile.py FSC: files that mean no good. Each must end with exit code 1 and an error at a place, soon and in little
+memory; those of FINE with code.
 
 The bounds are 2 s and 512 MB a file; a sanitizer build gets 8 times the time, and no memory bound.
 """
@@ -54,7 +54,8 @@ FILES = {
     "strings.dsl": (HEAD + "    y = " + "'a' " * 100000 + ")\n", "closes nothing"),
     "assigns.dsl": (HEAD + "    " + "y = " * 300000 + ")\n", "closes nothing"),
     "tile.dsl": (HEAD + "    c = arange(0, 1 << 31)\n    store(x + c, 0.0)\n", "too large|at most|2147483648"),
-    "square.dsl": (HEAD + "    c = zeros((1 << 20, 1 << 20), fp32)\n    store(x + c.to(i32), c)\n", "too large|at most|elements"),
+    "square.dsl": (HEAD + "    c = zeros((1 << 20, 1 << 20), fp32)\n    store(x + c.to(i32), c)\n",
+                   "too large|at most|elements"),
     "quote.dsl": (HEAD + "    y = 'never closed\n", "not closed"),
     "quotes.dsl": ("'\n" * 100000, "not closed"),
     "triple.dsl": (HEAD + '    """never closed\n' * 100001, "not closed"),
@@ -67,7 +68,8 @@ FILES = {
     "semicolons.dsl": (HEAD + "    " + "y = 1; " * 100000 + ")\n", "closes nothing"),
     "statements.dsl": (HEAD + "    y = n +\n" * 100000, "end of the line"),
     "decorators.dsl": ("@jit\n" * 100000 + "def f(:\n    pass\n", "expected|cannot stand|closed"),
-    "params.dsl": ("@jit\ndef f(" + ", ".join("p%d" % i for i in range(100000)) + "):\n    pass\n@kernel()\ndef k(n):\n    q = 1 +\n", "end of the line"),
+    "params.dsl": ("@jit\ndef f(" + ", ".join("p%d" % i for i in range(100000)) + "):\n    pass\n@kernel()\ndef k(n):\n"
+                                                                                  "    q = 1 +\n", "end of the line"),
     "dollars.dsl": ("$" * 1000000, "has no meaning here"),
     "backslashes.dsl": ("\\ " * 1000000, "a backslash joins"),
     "dedents.dsl": (HEAD + "        y = 1\n     y = 2\n" * 50000, "matches no line above"),
@@ -76,10 +78,13 @@ FILES = {
     "openlines.py": ("@foo(\n" * 20000, "never closed|no kernel|nested brackets"),
     # What is right as text, and too much for the checker or for one thread.
     "tuple.dsl": (HEAD + "    t = (" + "1, " * 300000 + ")\n", "a tuple of more than 65536 values"),
-    "doubled.dsl": (HEAD + "    t = (1,)\n    for i in static_range(64):\n        t = t + t\n", "a tuple of more than 65536 values"),
-    "within.dsl": (HEAD + "    t = ()\n    for i in static_range(100000):\n        t = (t, t)\n", "a tuple of more than 65536 values"),
+    "doubled.dsl": (HEAD + "    t = (1,)\n    for i in static_range(64):\n        t = t + t\n",
+                    "a tuple of more than 65536 values"),
+    "within.dsl": (HEAD + "    t = ()\n    for i in static_range(100000):\n        t = (t, t)\n",
+                   "a tuple of more than 65536 values"),
     "times.dsl": (HEAD + "    t = (1,) * 10**9\n    s = 'a' * 10**12\n", "between a tuple of 1 and the int 1000000000"),
-    "text.dsl": (HEAD + "    s = 'a'\n    for i in static_range(64):\n        s = s + s\n", "a string of more than 1048576 bytes"),
+    "text.dsl": (HEAD + "    s = 'a'\n    for i in static_range(64):\n        s = s + s\n",
+                 "a string of more than 1048576 bytes"),
     "comprehension.dsl": (HEAD + "    t = [i for i in range(10**9)]\n", "a tuple of more than 65536 values"),
     "filtered.dsl": (HEAD + "    t = [0 for i in range(10**9) if i < 0]\n", "a tuple of more than 65536 values"),
     "squared.dsl": (HEAD + "    t = [0 for i in range(60000) for j in range(60000)]\n", "too large once"),
@@ -92,21 +97,30 @@ FILES = {
     "softmaxes.dsl": (ROW + "    v = " + "softmax(" * 900 + "v" + ")" * 900 + "\n" + STORE, "too large once|too long"),
     "sorts.dsl": (ROW + "    v = sort(v)\n" * 200 + STORE, "too large once"),
     "sort.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, sort(load(x + i)))\n", "bytes of shared memory"),
-    "topk.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, topk(load(x + i), 1 << 20))\n", "bytes of shared memory"),
-    "gather.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, gather(load(x + i), i, 0))\n", "bytes of shared memory"),
-    "cumsum.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, cumsum(load(x + i)))\n", "code of one thread becomes too long"),
-    "bins.dsl": (ROW + "    h = histogram(v.to(i32), 1 << 21)\n", "a power of two known at compile time, from 1 to 1048576"),
-    "combine.dsl": (ADD.replace("a + b", "reduce(full((16,), 1.0), 0, add)") + ROW + "    store(x, reduce(v, 0, add))\n", "'add' calls itself"),
-    "combined.dsl": (ADD.replace("a + b", "other(a, b)") + ADD.replace("add", "other").replace("a + b", "add(a, b)") + ROW +
+    "topk.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, topk(load(x + i), 1 << 20))\n",
+                 "bytes of shared memory"),
+    "gather.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, gather(load(x + i), i, 0))\n",
+                   "bytes of shared memory"),
+    "cumsum.dsl": (HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, cumsum(load(x + i)))\n",
+                   "code of one thread becomes too long"),
+    "bins.dsl": (ROW + "    h = histogram(v.to(i32), 1 << 21)\n",
+                 "a power of two known at compile time, from 1 to 1048576"),
+    "combine.dsl": (ADD.replace("a + b", "reduce(full((16,), 1.0), 0, add)") + ROW + "    store(x, reduce(v, 0, "
+                                                                                     "add))\n", "'add' calls itself"),
+    "combined.dsl": (ADD.replace("a + b", "other(a, b)") + ADD.replace("add", "other").replace("a + b", "add(a, b)") +
+                     ROW +
                      "    w = associative_scan(v, 0, add)\n", "calls itself"),
-    "reduce.dsl": (ADD + ROW + "    r = reduce((" + "v, " * 5000 + "), 0, add)\n", "'reduce' of 5000 tiles gives it 10000"),
+    "reduce.dsl": (ADD + ROW + "    r = reduce((" + "v, " * 5000 + "), 0, add)\n",
+                   "'reduce' of 5000 tiles gives it 10000"),
     "reduces.dsl": (ADD + ROW + "    v = v + reduce(v, 0, add)\n" * 20000, "too large once"),
     "rounds.dsl": (HEAD + "    a = rand(n, n, 10**9)\n", "an int from 1 to 100"),
-    "prints.dsl": (HEAD + "".join("    device_print('p%d', n)\n" % i for i in range(10000)), "code of (one thread|the kernel) becomes too long"),
+    "prints.dsl": (HEAD + "".join("    device_print('p%d', n)\n" % i for i in range(10000)),
+                   "code of (one thread|the kernel) becomes too long"),
     "nul.dsl": (HEAD + "    device_print('a\\0b', n)\n    print('\\x00', n)\n", "a NUL byte in a string"),
     "atomics.dsl": (HEAD + "".join("    atomic_add(x + %d, 1.0)\n" % i for i in range(30000)), "too large once"),
     "arguments.dsl": (HEAD + "    y = max(" + ", ".join(["n"] * 100000) + ")\n", "takes 7 arguments at most"),
-    "keywords.dsl": (HEAD + "    y = sum(" + ", ".join("a%d=1" % i for i in range(100000)) + ")\n", "has no argument 'a0'"),
+    "keywords.dsl": (HEAD + "    y = sum(" + ", ".join("a%d=1" % i for i in range(100000)) + ")\n",
+                     "has no argument 'a0'"),
     "message.dsl": (HEAD + "    static_assert(False, '" + "%s%n" * 100000 + "')\n", "static_assert failed: %s%n"),
     "hints.dsl": (HEAD + "    v = multiple_of(n, (" + "16, " * 60000 + "))\n", "'multiple_of' by 60000 values"),
 }
@@ -115,7 +129,8 @@ CPU = ("softmaxes.dsl", "prints.dsl")
 # And what is fine, however large: no error, in the same bounds.
 FINE = {
     "formats.dsl": HEAD + "    device_print('%s%n%d%*c%%', n)\n    device_print('" + "%s" * 100000 + "', n)\n",
-    "many_bins.dsl": "".join((HEAD, "    i = arange(0, 1 << 20)\n    store(x + i, histogram(load(x + i).to(i32), 1 << 20))\n")),
+    "many_bins.dsl": "".join((HEAD, "    i = arange(0, 1 << 20)\n    store(x + i, histogram(load(x + i).to(i32), 1 << "
+                                    "20))\n")),
     "large_row.dsl": HEAD + "    i = arange(0, 1 << 20)\n    store(x + i, softmax(load(x + i)))\n",
 }
 
@@ -133,8 +148,8 @@ def check(fsc, folder, name, contents, wanted, slack, options=("-o", os.devnull)
 
     before = cpu_seconds()
     try:
-        done = subprocess.run([fsc, name, "--device-debug", *options], cwd=folder, stdin=subprocess.DEVNULL, capture_output=True,
-                              check=False, timeout=2 * slack + 8)
+        done = subprocess.run([fsc, name, "--device-debug", *options], cwd=folder, stdin=subprocess.DEVNULL,
+                              capture_output=True, check=False, timeout=2 * slack + 8)
     except subprocess.TimeoutExpired:
         return ["still running"]
     seconds = cpu_seconds() - before
@@ -170,7 +185,8 @@ def main():
             if peak > 512 and slack == 1:
                 sys.exit("%s: %.0f MB" % (name, peak))
             if name in CPU:
-                problems += check(fsc, folder, name, contents, wanted, slack, ("--arch=cpu", "--emit=asm", "-o", os.devnull))
+                problems += check(fsc, folder, name, contents, wanted, slack,
+                                  ("--arch=cpu", "--emit=asm", "-o", os.devnull))
             failed += bool(problems)
             for problem in problems:
                 print("%s: %s" % (name, problem))

@@ -66,9 +66,11 @@ def from_sarif(data, *options):
             if place:
                 region = place["region"]
                 assert place["artifactLocation"]["uri"] == PATH, place
-                assert (region["endLine"], region["endColumn"]) >= (region["startLine"], region["startColumn"]) >= (1, 1)
+                assert (region["endLine"], region["endColumn"]) >= (region["startLine"], region["startColumn"]) >= (1,
+                                                                                                                    1)
         first = result["locations"][0]["physicalLocation"]["region"] if result["locations"] else {}
-        found.append((result["level"], result["ruleId"], result["message"]["text"], first.get("startLine"), first.get("startColumn")))
+        found.append((result["level"], result["ruleId"], result["message"]["text"], first.get("startLine"),
+                      first.get("startColumn")))
         found += [("note", None, r["message"]["text"]) for r in related]
     return found
 

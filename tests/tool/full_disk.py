@@ -1,4 +1,5 @@
-# Results that a full disk does not take: exit status 3 and a sentence, whichever command prints them. A mistake keeps its status.
+# Results that a full disk does not take: exit status 3 and a sentence, whichever command prints them.
+# A mistake keeps its status.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s fsc %t %examples
 import os
@@ -37,7 +38,8 @@ for json in ([], ["--json"]):
 def call(words):
     environment = dict(os.environ, FSC_CACHE_DIR=os.path.join(FOLDER, "cache"))
     with open("/dev/full", "w", encoding="utf-8") as full:
-        return subprocess.run([TOOL, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120, env=environment)
+        return subprocess.run([TOOL, *words], stdout=full, stderr=subprocess.PIPE, text=True, timeout=120,
+                              env=environment)
 
 
 for words in CALLS:

@@ -1,5 +1,6 @@
-# Generated headers and objects, whatever kernels, parameters and files are called: they compile as C and C++ beside the headers of the
-# C library, link, and run; no name that this machine's C library exports is a kernel's function. PTX keeps its form, too.
+# Generated headers and objects, whatever kernels, parameters and files are called: they compile as C and C++ beside the
+# headers of the C library, link, and run; no name that this machine's C library exports is a kernel's function. PTX
+# keeps its form, too.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s fsc %t %S/../.. %fakecuda
 import os
@@ -21,7 +22,8 @@ sys/stat sys/select sys/types""".split()
 STANDARDS = ["c11", "c17", "gnu17", "c++11", "c++17", "gnu++20"]
 NO_CPP = {"complex", "stdnoreturn"}
 with open(os.path.join(BUILD, "libfsc-runtime.so"), "rb") as file:
-    SANITIZED = ["-fsanitize=address,undefined"] if b"__asan_init" in file.read() else []  # as the library, so the program
+    # as the library, so the program
+    SANITIZED = ["-fsanitize=address,undefined"] if b"__asan_init" in file.read() else []
 
 
 def run(*words):
@@ -36,25 +38,31 @@ def make(path, header):
         return file.read()
 
 
-# 1. Kernels of many names, with one parameter each; the program includes the header first and last, and calls each function.
+# 1. Kernels of many names, with one parameter each; the program includes the header first and last,
+#    and calls each function.
 with open("t.dsl", "w", encoding="utf-8") as file:
     for name in KERNELS:
-        file.write("@kernel(grid=(1,))\ndef %s(out: *fp32[4]):\n    store(out + arange(0, 4), %d.0)\n\n\n" % (name, KERNELS.index(name)))
+        file.write("@kernel(grid=(1,))\ndef %s(out: *fp32[4]):\n    store(out + arange(0, 4), %d.0)\n\n\n" %
+                   (name, KERNELS.index(name)))
 text = make("t.dsl", "t.h")
 found = re.findall(r"fsc_status (\w+)\(.*\n.*FscObject (\w+);", text)
 assert [symbol for _, symbol in found] == [name + "_object" for name in KERNELS], found
 functions = [function for function, _ in found]
-assert len(set(functions)) == len(functions) and {"softmax", "_fwd_kernel", "a", "K", "near", "status"} <= set(functions), functions
-calls = "".join("    if (%s(FSC_STREAM_CPU, q) != FSC_OK || q[3] != %d.0f) return 1 + %d;\n" % (f, i, i) for i, f in enumerate(functions))
+assert len(set(functions)) == len(functions) and {"softmax", "_fwd_kernel", "a", "K", "near",
+                                                  "status"} <= set(functions), functions
+calls = "".join("    if (%s(FSC_STREAM_CPU, q) != FSC_OK || q[3] != %d.0f) return 1 + %d;\n" % (f, i, i)
+                for i, f in enumerate(functions))
 for standard in STANDARDS:
     cpp = "++" in standard
     source = "u.cpp" if cpp else "u.c"
     includes = "".join("#include <%s.h>\n" % name for name in HEADERS if not (cpp and name in NO_CPP))
     with open(source, "w", encoding="utf-8") as file:
-        file.write('#include "t.h"\n%s#undef main\n#include "t.h"\nint main(void) {\n    float q[4] = {0};\n%s    return 0;\n}\n' % (includes, calls))
-    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-D_GNU_SOURCE", "-std=" + standard]
-    run("c++" if cpp else "cc", *warnings, "-I" + os.path.join(ROOT, "runtime"), source, "t.o", "-L" + BUILD, "-lfsc-runtime",
-        "-Wl,-rpath," + BUILD, "-lm", *SANITIZED, "-o", "t.x")
+        file.write('#include "t.h"\n%s#undef main\n#include "t.h"\nint main(void) {\n    float q[4] = {0};\n%s    '
+                   'return 0;\n}\n' % (includes, calls))
+    warnings = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wshadow", "-Werror", "-D_GNU_SOURCE",
+                "-std=" + standard]
+    run("c++" if cpp else "cc", *warnings, "-I" + os.path.join(ROOT, "runtime"), source, "t.o", "-L" + BUILD,
+        "-lfsc-runtime", "-Wl,-rpath," + BUILD, "-lm", *SANITIZED, "-o", "t.x")
     run("./t.x")
 
 # 2. Parameters of many names, in the header and in the C file, which has definitions.
@@ -71,18 +79,20 @@ for standard in STANDARDS:
     source = "v.cpp" if cpp else "v.c"
     with open(source, "w", encoding="utf-8") as file:
         file.write(includes + '#include "p.h"\n#include "p.c"\n')
-    run("c++" if cpp else "cc", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-std=" + standard, "-I" + os.path.join(ROOT, "runtime"), "-I.",
-        "-c", source, "-o", "v.o")
+    run("c++" if cpp else "cc", "-Wall", "-Wextra", "-Werror", "-D_GNU_SOURCE", "-std=" + standard,
+        "-I" + os.path.join(ROOT, "runtime"), "-I.", "-c", source, "-o", "v.o")
 
 # 3. Whatever the C library exports here is no kernel's function.
-with open(os.path.join(ROOT, "compiler", "tool", "cname.def"), encoding="utf-8") as file:
+with open(os.path.join(ROOT, "compiler", "tool", "compile", "cname.def"), encoding="utf-8") as file:
     rows = {macro: re.findall(r'"([^"]+)"', " ".join(re.findall(r"^%s\((.*)\)$" % macro, text, re.M)))
             for text in [file.read()] for macro in ("CWORDS", "CFUNCTIONS", "CMATHS", "CPREFIXES")}
-listed = set(rows["CWORDS"]) | set(rows["CFUNCTIONS"]) | {m + e for m in rows["CMATHS"] for e in ("", "f", "l", "f32", "f64", "f32x", "f64x", "f128")}
+listed = set(rows["CWORDS"]) | set(rows["CFUNCTIONS"]) | {m + e for m in rows["CMATHS"]
+                                                          for e in ("", "f", "l", "f32", "f64", "f32x", "f64x", "f128")}
 for library in ("libc.so.6", "libm.so.6"):
     for line in run("nm", "-D", "--defined-only", run("cc", "-print-file-name=" + library).strip()).splitlines():
         name, _, version = line.split()[-1].partition("@@")
-        by_rule = re.match(r"[A-Z][A-Z0-9_]+$|fsc_|FSC_|Fsc|_[A-Z_]|.*_t$", name) or name.startswith(tuple(rows["CPREFIXES"]))
+        by_rule = (re.match(r"[A-Z][A-Z0-9_]+$|fsc_|FSC_|Fsc|_[A-Z_]|.*_t$", name) or
+                   name.startswith(tuple(rows["CPREFIXES"])))
         assert not version or version == "GLIBC_PRIVATE" or by_rule or name in listed, "kernels may be called %s" % name
 
 # 4. Files of strange names: the header's comment goes on to its end, PTX has its lines and its form.

@@ -10,7 +10,8 @@ os.chdir(FOLDER)
 
 
 def refused(code, sentence, *words, seconds=10, megabytes=400, stdin=None):
-    done = subprocess.run([sys.executable, BOUNDED, "1", str(seconds), str(megabytes), TOOL, *words], capture_output=True, text=True, stdin=stdin)
+    done = subprocess.run([sys.executable, BOUNDED, "1", str(seconds), str(megabytes), TOOL, *words],
+                          capture_output=True, text=True, stdin=stdin)
     assert done.returncode == code and sentence in done.stderr, (words, done.returncode, done.stderr[-2000:])
 
 
@@ -32,14 +33,18 @@ refused(2, "it is not a .npy file", "run", "a.dsl", "y=zero.npy", "--device=cpu"
 
 # A contract of 10,000 dimensions, 100,000 parameters, 10,000 functions inside each other.
 many = ", ".join(["n"] * 10000)
-refused(1, "a shape contract of 10000 dimensions; 64 at most", write("b.dsl", "@kernel(grid=(1,))\ndef b(x: *fp32[%s], n: i32):\n    store(x, 1.0)\n" % many))
+refused(1, "a shape contract of 10000 dimensions; 64 at most",
+        write("b.dsl", "@kernel(grid=(1,))\ndef b(x: *fp32[%s], n: i32):\n    store(x, 1.0)\n" % many))
 many = ", ".join("p%d: i32" % i for i in range(100000))
-refused(1, "a kernel of 100001 parameters; 4096 at most", write("c.dsl", "@kernel(grid=(1,))\ndef c(x: *fp32, %s):\n    store(x, 1.0)\n" % many))
+refused(1, "a kernel of 100001 parameters; 4096 at most",
+        write("c.dsl", "@kernel(grid=(1,))\ndef c(x: *fp32, %s):\n    store(x, 1.0)\n" % many))
 nested = "".join("%sdef g%d():\n" % (" " * i, i) for i in range(4000))
 for head in ("", "@triton.jit\n"):
-    refused(1, "more than 100 levels of indentation", write("d.py", "import triton\n" + head + nested + " " * 4000 + "return 1\n"), "--signature=")
+    refused(1, "more than 100 levels of indentation",
+            write("d.py", "import triton\n" + head + nested + " " * 4000 + "return 1\n"), "--signature=")
 few = ", ".join(["1"] * 63)
-done = subprocess.run([TOOL, write("e.dsl", "@kernel(grid=(1,))\ndef e(x: *fp32[n, %s], n: i32):\n    store(x, 1.0)\n" % few), "-o", "e.ptx"])
+done = subprocess.run([TOOL, write("e.dsl", "@kernel(grid=(1,))\ndef e(x: *fp32[n, %s], n: i32):\n    store(x, 1.0)\n" %
+                                   few), "-o", "e.ptx"])
 assert done.returncode == 0
 
 # What a checked and recorded launch keeps of each element.

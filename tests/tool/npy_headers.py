@@ -1,6 +1,6 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t fsc
-"""npy_headers.py FOLDER FSC: .npy files with every kind of header that there is, and some that there should not be. What
-fsc reads of them is what NumPy reads; what it does not read it refuses, with a sentence and exit code 2.
+"""npy_headers.py FOLDER FSC: .npy files with every kind of header that there is, and some that there should not be.
+What fsc reads of them is what NumPy reads; what it does not read it refuses, with a sentence and exit code 2.
 """
 import os
 import struct
@@ -43,10 +43,10 @@ DAMAGED, SHAPE = "its header is damaged", "its shape is no tuple of whole number
 SHORT = "it is shorter than its header says"
 HUGE, FIELDS, BIG = "has more elements than any memory", "its elements have fields", "its elements are big-endian"
 NONE = "it is not a .npy file"
-NO_TUPLES = ["(-6,)", "(+6,)", "(6)", "(6 1)", "(6,,)", "(,6)", "6", "(6.0,)", "(6,", "('6',)", "(None,)", "(0x6,)", "[6]", "",
-             "(6", "(1e2,)", "(18446744073709551616,)", "(9223372036854775808,)"]
-NO_TYPES = ["<f16", "<f45", "<f", "f4", "=f4", "|f4", "<c8", "<U3", "|S4", "|O", "<M8[s]", "|V20", "", "<f4 ", "\x1b[31m",
-            "a" * 100, "\u00e9"]
+NO_TUPLES = ["(-6,)", "(+6,)", "(6)", "(6 1)", "(6,,)", "(,6)", "6", "(6.0,)", "(6,", "('6',)", "(None,)", "(0x6,)",
+             "[6]", "", "(6", "(1e2,)", "(18446744073709551616,)", "(9223372036854775808,)"]
+NO_TYPES = ["<f16", "<f45", "<f", "f4", "=f4", "|f4", "<c8", "<U3", "|S4", "|O", "<M8[s]", "|V20", "", "<f4 ",
+            "\x1b[31m", "a" * 100, "\u00e9"]
 REFUSED = [
     (b"", NONE), (b"\x93NUMPY", NONE), (header(plain(), 4), NONE), (b"\x93NUMPX" + header(plain())[6:], NONE),
     (header(plain())[:60], "it ends in the header"), (header(plain(), 1, b"", 65535), "it ends in the header"),

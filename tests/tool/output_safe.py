@@ -1,5 +1,6 @@
-# What is written takes the place of no input, of no other output and of no read-only file; links stay; nobody can foresee a
-# temporary name, and a signal leaves none; devices, pipes and standard output by any name are written as they are.
+# What is written takes the place of no input, of no other output and of no read-only file; links stay; nobody can
+# foresee a temporary name, and a signal leaves none; devices, pipes and standard output by any name are written as they
+# are.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s fsc %t %examples
 import os
@@ -11,7 +12,8 @@ import sys
 
 TOOL, FOLDER, EXAMPLES = sys.argv[1:4]
 os.chdir(FOLDER)
-SOURCE = "@kernel(grid=(1,))\ndef one(y: *fp32[8], x: *fp32[8]):\n    i = arange(0, 8)\n    store(y + i, load(x + i) + 1.0)\n"
+SOURCE = ("@kernel(grid=(1,))\ndef one(y: *fp32[8], x: *fp32[8]):\n    i = arange(0, 8)\n    store(y + i, load(x + i) "
+          "+ 1.0)\n")
 X, Y = "x=random:0:fp32[8]", "y=zeros:fp32[8]"
 
 
@@ -43,16 +45,19 @@ write("a.dsl")
 os.symlink("a.dsl", "to_a")
 os.link("a.dsl", "second")
 LOST = "would overwrite"
-for name in ("a.dsl", "./a.dsl", os.path.abspath("a.dsl"), "../" + os.path.basename(FOLDER) + "/a.dsl", "to_a", "second"):
+for name in ("a.dsl", "./a.dsl", os.path.abspath("a.dsl"), "../" + os.path.basename(FOLDER) + "/a.dsl", "to_a",
+             "second"):
     expect(2, LOST, "a.dsl", "-o", name)
     expect(2, LOST, "a.dsl", "--emit=object", "--arch=cpu", "-o", "a.o", "--header", name)
     expect(2, LOST, "a.dsl", "-o", "a.ptx", "-MD", "-MF", name)
     expect(2, LOST, "viz", "a.dsl", X, Y, "-o", name)
-    expect(2, LOST, "bench", "a.dsl", "--axis", "N=8", "x=random:0:fp32[N]", "--device=cpu", "--repeat=1", "--svg", name)
+    expect(2, LOST, "bench", "a.dsl", "--axis", "N=8", "x=random:0:fp32[N]", "--device=cpu", "--repeat=1", "--svg",
+           name)
 with open("a.dsl", encoding="utf-8") as file:
     expect(2, LOST, "-", "-o", "a.dsl", stdin=file)
 with open("a.dsl", encoding="utf-8") as file, open("a.dsl", "a", encoding="utf-8") as out:
-    done = subprocess.run([TOOL, "-", "-o", "-"], stdin=file, stdout=out, stderr=subprocess.PIPE, text=True, timeout=120)
+    done = subprocess.run([TOOL, "-", "-o", "-"], stdin=file, stdout=out, stderr=subprocess.PIPE, text=True,
+                          timeout=120)
     assert done.returncode == 2 and LOST in done.stderr, done
 shutil.copy("a.dsl", "named.ptx")
 expect(2, LOST, "named.ptx")  # the output's name comes from the file's
@@ -73,9 +78,11 @@ before = read("y.npy")
 expect(2, LOST, *RUN, "x=y.npy", "y=y.npy")
 expect(2, LOST, "viz", "a.dsl", "x=y.npy", Y, "-o", "y.npy")
 assert read("y.npy") == before
-write("two.dsl", "@kernel(grid=(1,))\ndef two(y: *fp32[8], z: *fp32[8]):\n    i = arange(0, 8)\n    store(y + i, 1.0)\n    store(z + i, 2.0)\n")
+write("two.dsl", "@kernel(grid=(1,))\ndef two(y: *fp32[8], z: *fp32[8]):\n    i = arange(0, 8)\n    store(y + i, 1.0)\n"
+                 "    store(z + i, 2.0)\n")
 expect(2, "one file", "run", "two.dsl", "--device=cpu", "y=w.npy", "z=w.npy")
-write("more.dsl", "@kernel(grid=(1,))\ndef more(y: *fp32[8]):\n    i = arange(0, 8)\n    store(y + i, load(y + i) + 1.0)\n")
+write("more.dsl",
+      "@kernel(grid=(1,))\ndef more(y: *fp32[8]):\n    i = arange(0, 8)\n    store(y + i, load(y + i) + 1.0)\n")
 expect(0, "", "run", "more.dsl", "--device=cpu", "--repeat=0", "y=y.npy")
 assert read("y.npy") != before and len(read("y.npy")) == len(before)
 
@@ -93,7 +100,8 @@ expect(2, "directory", "a.dsl", "-o", "folder")
 long = "n" * 251 + ".ptx"
 expect(0, "", "a.dsl", "-o", long)
 
-# 5. A link stays a link, and what it points to is written, there or not; a circle is refused. What another user has planted in
+# 5. A link stays a link, and what it points to is written, there or not; a circle is refused.
+#    What another user has planted in
 # a folder that is everybody's is not followed (only root can make such a link here).
 write("real", "old")
 os.symlink("real", "link")

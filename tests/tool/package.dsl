@@ -1,6 +1,8 @@
-# An object of three kernels: a function each, with C types, names that C, C++ and their libraries do not have, a grid where no rule tells it.
+# An object of three kernels: a function each, with C types, names that C, C++ and their libraries do not have,
+# a grid where no rule tells it.
 # RUN: rm -rf %t && mkdir %t && cp %s '%t/a b.dsl'
-# RUN: env FSC_PTXAS=%t/none fsc --emit=object --arch=sm_90,cpu,sm_80,sm_90 '%t/a b.dsl' -o %t/k.o --header=%t/my-kernels.h -MD
+# RUN: env FSC_PTXAS=%t/none fsc --emit=object --arch=sm_90,cpu,sm_80,sm_90 '%t/a b.dsl' -o %t/k.o \
+# RUN:   --header=%t/my-kernels.h -MD
 # RUN: FileCheck --check-prefix=HEADER --implicit-check-not=scale_object2 %s < %t/my-kernels.h
 # RUN: FileCheck --check-prefix=DEPEND %s < %t/k.d
 # RUN: %python %S/Inputs/symbols.py %t/k.o shows scale new_ expf_ scale_object new_object expf_object

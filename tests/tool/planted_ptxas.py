@@ -1,5 +1,5 @@
-# A ptxas that lies beside an unpacked archive is nobody's that fsc knows: it does not run. A toolkit of this machine, which comes
-# first, is hidden from fsc where there is one.
+# A ptxas that lies beside an unpacked archive is nobody's that fsc knows: it does not run. A toolkit of this machine,
+# which comes first, is hidden from fsc where there is one.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s fsc %t %examples
 import os
@@ -14,7 +14,8 @@ HIDE = ["unshare", "-rm", "sh", "-c", "mount -t tmpfs none " + TOOLKIT + ' && ex
 
 def call(*words, env):
     hide = HIDE if os.path.exists(TOOLKIT) else []
-    return subprocess.run([*hide, "/usr/bin/env", "PATH=/nowhere", *words], capture_output=True, text=True, timeout=120, env=env)
+    return subprocess.run([*hide, "/usr/bin/env", "PATH=/nowhere", *words], capture_output=True, text=True, timeout=120,
+                          env=env)
 
 
 base = {"PATH": "/usr/bin:/bin", "FSC_CACHE_DIR": "off"}
@@ -33,4 +34,5 @@ done = call(tool, os.path.join(EXAMPLES, "softmax.dsl"), "--emit=cubin", "-o", o
 assert done.returncode == 3 and "no ptxas found" in done.stderr, done
 assert not os.path.exists(os.path.join(FOLDER, "it_ran"))
 done = call(tool, os.path.join(EXAMPLES, "softmax.dsl"), "--emit=cubin", env=dict(base, FSC_PTXAS=planted))
-assert done.returncode == 3 and os.path.exists(os.path.join(FOLDER, "it_ran")), done  # the plant works where it is asked for
+# the plant works where it is asked for
+assert done.returncode == 3 and os.path.exists(os.path.join(FOLDER, "it_ran")), done

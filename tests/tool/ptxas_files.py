@@ -1,4 +1,5 @@
-# What goes to ptxas and comes back leaves no file, also where a signal ends fsc meanwhile; it needs no folder for temporary files.
+# What goes to ptxas and comes back leaves no file, also where a signal ends fsc meanwhile;
+# it needs no folder for temporary files.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s fsc %t %examples
 import os
@@ -11,7 +12,8 @@ TEMPORARY, STAND_IN, STARTED = (os.path.join(FOLDER, name) for name in ("tmp", "
 CALL = [TOOL, os.path.join(EXAMPLES, "softmax.dsl"), "--emit=cubin", "-o", os.path.join(FOLDER, "out.cubin")]
 os.mkdir(TEMPORARY)
 with open(STAND_IN, "w", encoding="utf-8") as file:  # it says that it has read the PTX, and waits for its end
-    file.write('#!/bin/sh\nwhile [ "$2" != -o ]; do shift; done\ngrep -c entry "$1" > %s.part\nmv %s.part %s\nexec sleep 60\n' % ((STARTED,) * 3))
+    file.write('#!/bin/sh\nwhile [ "$2" != -o ]; do shift; done\ngrep -c entry "$1" > %s.part\nmv %s.part %s\nexec '
+               'sleep 60\n' % ((STARTED,) * 3))
 os.chmod(STAND_IN, 0o755)
 environment = dict(os.environ, FSC_PTXAS=STAND_IN, TMPDIR=TEMPORARY)
 run = subprocess.Popen(CALL, env=environment, start_new_session=True)

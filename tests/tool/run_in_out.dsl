@@ -1,4 +1,5 @@
-# A buffer that the kernel reads and writes: a file that is not there is no output, unless its shape says what to begin with.
+# A buffer that the kernel reads and writes: a file that is not there is no output,
+# unless its shape says what to begin with.
 # RUN: rm -f %t.npy
 # RUN: exits 2 fsc run --device=cpu %s y=%t.npy 2>&1 | FileCheck %s
 # RUN: fsc run --device=cpu --warmup 0 --repeat 0 %s y=%t.npy:i32[4] 2>&1 | count 0

@@ -1,7 +1,10 @@
-# RUN: fsc run --device=cpu --grid=1 %s y=%t.npy:u64[3] a=18446744073709551615 f=9223372036854775808 b=0x8000000000000001
+# RUN: fsc run --device=cpu --grid=1 %s y=%t.npy:u64[3] a=18446744073709551615 f=9223372036854775808 \
+# RUN:   b=0x8000000000000001
 # RUN: %python -c "import numpy as np; y = np.load('%t.npy'); assert y.tolist() == [2**64 - 1, 2**63, 2**63 + 1], y"
-# RUN: not fsc run --device=cpu --grid=1 %s y=%t.npy:u64[3] a=0 f=0 b=0 n=18446744073709551615 2>&1 | FileCheck --check-prefix=FIT %s
-# RUN: not fsc run --device=cpu --grid=1 %s y=%t.npy:u64[3] a=0 f=0 b=18446744073709551616 2>&1 | FileCheck --check-prefix=LARGE %s
+# RUN: not fsc run --device=cpu --grid=1 %s y=%t.npy:u64[3] a=0 f=0 b=0 n=18446744073709551615 2>&1 \
+# RUN:   | FileCheck --check-prefix=FIT %s
+# RUN: not fsc run --device=cpu --grid=1 %s y=%t.npy:u64[3] a=0 f=0 b=18446744073709551616 2>&1 \
+# RUN:   | FileCheck --check-prefix=LARGE %s
 # Integers from 2^63 on are values of u64 and of floating types.
 @kernel
 def k(y: *u64, a: u64, f: fp64, b: u64, n: i32 = 1):

@@ -1,9 +1,14 @@
 # RUN: rm -rf %t && mkdir %t && %python %s %t
-# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/none.npy y=%t/y.npy 2>&1 | FileCheck --check-prefix=NONE %s
-# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/junk.npy y=%t/y.npy 2>&1 | FileCheck --check-prefix=JUNK %s
-# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/fortran.npy y=%t/y.npy 2>&1 | FileCheck --check-prefix=FORTRAN %s
-# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/complex.npy y=%t/y.npy 2>&1 | FileCheck --check-prefix=COMPLEX %s
-# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/short.npy y=%t/y.npy 2>&1 | FileCheck --check-prefix=SHORT %s
+# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/none.npy y=%t/y.npy 2>&1 \
+# RUN:   | FileCheck --check-prefix=NONE %s
+# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/junk.npy y=%t/y.npy 2>&1 \
+# RUN:   | FileCheck --check-prefix=JUNK %s
+# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/fortran.npy y=%t/y.npy 2>&1 \
+# RUN:   | FileCheck --check-prefix=FORTRAN %s
+# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/complex.npy y=%t/y.npy 2>&1 \
+# RUN:   | FileCheck --check-prefix=COMPLEX %s
+# RUN: exits 2 fsc run --device=cpu %examples/softmax.dsl x=%t/short.npy y=%t/y.npy 2>&1 \
+# RUN:   | FileCheck --check-prefix=SHORT %s
 # RUN: fsc run --device=cpu --warmup 0 --repeat 1 -T T=fp16 %examples/softmax.dsl x=%t/half.npy y=%t/y.npy
 # RUN: %python -c "import numpy, sys; y = numpy.load(sys.argv[1]); assert y.dtype == 'f2' and y.shape == (3, 5) and (abs(y - 0.2) < 2e-4).all()" %t/y.npy
 # NONE: fsc run: cannot read '{{.*}}none.npy': No such file or directory

@@ -1,5 +1,5 @@
-# Every command that takes --json, and --diagnostics-format=json, prints objects that begin with the schema_version of their row in
-# compiler/base/schema.def; docs/stability.md lists the rows.
+# Every command that takes --json, and --diagnostics-format=json, prints objects that begin with the schema_version of
+# their row in compiler/base/schema.def; docs/stability.md lists the rows.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s fsc %t %examples
 import json
@@ -43,11 +43,13 @@ def read(*path):
 
 rows = re.findall(r'^SCHEMA\((\w+), +(\d+), "(.*)"\)', read("compiler", "base", "schema.def"), re.M)
 assert {what for _, _, what in rows} == set(CALLS), rows
-letters = re.search(r"^OPTION\(JSON, .*NULL, +([A-Z |]+),", read("compiler", "tool", "options.def"), re.M)[1].split(" | ")
+letters = re.search(r"^OPTION\(JSON, .*NULL, +([A-Z |]+),", read("compiler", "tool",
+                                                                 "options.def"), re.M)[1].split(" | ")
 assert letters == list("RIDBKP"), "a command more that takes --json: give it a row and a call here"
 for name, version, what in rows:
     words = CALLS[what] + ["--json"] * what.endswith(" --json")
-    done = subprocess.run([TOOL, *words], text=True, capture_output=True, env=dict(os.environ, FSC_CACHE_DIR=os.path.join(FOLDER, "cache")))
+    done = subprocess.run([TOOL, *words], text=True, capture_output=True,
+                          env=dict(os.environ, FSC_CACHE_DIR=os.path.join(FOLDER, "cache")))
     assert done.returncode == 0, (what, done.stderr)
     found = objects(done.stderr if what.startswith("--") else done.stdout)
     assert len(found) == 1, (what, found)

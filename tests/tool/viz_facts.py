@@ -1,12 +1,16 @@
 # What a page of `fsc viz` holds is what the kernel does: tiles, reductions, loops, masks and exchanges against NumPy.
 # RUN: rm -rf %t && mkdir %t
-# RUN: fsc viz %examples/softmax.dsl 'x=random:S:fp32[R,N]' y=out.npy --num-warps=2 --run 'R=3 N=200 S=0' --run 'R=5 N=37 S=4' -o %t/softmax.html
-# RUN: fsc viz %examples/softmax_tiled.dsl 'x=random:3:fp16[2,150]' y=out.npy -D BLOCK=64 --num-warps=1 --program=1 -o %t/tiled.html
+# RUN: fsc viz %examples/softmax.dsl 'x=random:S:fp32[R,N]' y=out.npy --num-warps=2 --run 'R=3 N=200 S=0' \
+# RUN:   --run 'R=5 N=37 S=4' -o %t/softmax.html
+# RUN: fsc viz %examples/softmax_tiled.dsl 'x=random:3:fp16[2,150]' y=out.npy -D BLOCK=64 --num-warps=1 --program=1 \
+# RUN:   -o %t/tiled.html
 # RUN: fsc viz %examples/softmax_columns.dsl 'x=random:1:fp32[20,21]' y=out.npy -o %t/columns.html
-# RUN: fsc viz %examples/layernorm.dsl 'x=random:0:bf16[2,600]' weight=random:1:bf16[600] bias=random:2:bf16[600] y=y.npy mean=m.npy rstd=r.npy eps=1e-5 --num-ctas=2 -o %t/norm.html
+# RUN: fsc viz %examples/layernorm.dsl 'x=random:0:bf16[2,600]' weight=random:1:bf16[600] bias=random:2:bf16[600] \
+# RUN:   y=y.npy mean=m.npy rstd=r.npy eps=1e-5 --num-ctas=2 -o %t/norm.html
 # RUN: fsc viz %examples/prefix_sum.dsl 'x=random:0:i64[2,50]' y=out.npy -o %t/scan.html
 # RUN: fsc viz %examples/argmax.dsl 'x=random:0:fp32[3,300]' y=out.npy --num-warps=2 -o %t/argmax.html
-# RUN: fsc viz %examples/softmax_tiled.dsl 'x=random:0:fp32[2,1001]' y=out.npy -D STAGES=3 -D BLOCK=256 --num-warps=2 -o %t/ahead.html
+# RUN: fsc viz %examples/softmax_tiled.dsl 'x=random:0:fp32[2,1001]' y=out.npy -D STAGES=3 -D BLOCK=256 --num-warps=2 \
+# RUN:   -o %t/ahead.html
 # RUN: printf '@kernel(grid=(1,))\ndef f(y: *u8[n], x: *u8[n], n: i32):\n    i = arange(0, 8)\n    store(y + i, 255 - load(x + i, mask=i < n), mask=i < n)\n' > %t/unsigned.dsl
 # RUN: fsc viz %t/unsigned.dsl x=random:0:u8[5] y=out.npy -o %t/unsigned.html
 # RUN: printf '@kernel(grid=(1,))\ndef f(y: *fp32[n], x: *fp32[n], n: i32):\n    i = arange(0, 4)\n    store(y + i, load(x + i + where(i == 2, 1 << 34, 0)))\n' > '%t/far away.dsl'
@@ -48,7 +52,8 @@ def check_softmax(page):
             exp = page.results(run, program, "exp")[0]
             close(exp[:n], np.exp(x[row].astype(np.float64) - x[row].max()))
             assert (exp[n:] == 0).all()
-            scalars = [v for v in page.results(run, program, "reduce_warp") + page.results(run, program, "reduce") if v.ndim == 0]
+            scalars = [v for v in page.results(run, program, "reduce_warp") + page.results(run, program, "reduce")
+                       if v.ndim == 0]
             assert scalars[0] == x[row].max()
             close(scalars[1], np.exp(x[row].astype(np.float64) - x[row].max()).sum())
             close(page.results(run, program, "fdiv")[-1][:n], softmax(x[row]))
@@ -73,7 +78,8 @@ def check_tiled(page):
     loop = next(op for op in page.code(run)["ir"] if op["kind"] == "for" and len(op["enters"]) == 3)
     turns = [values for op, values, _ in page.steps(run, program) if op is loop and loop["enters"][0] in values]
     assert [int(v[loop["enters"][0]]) for v in turns] == [0, 64, 128]
-    carried = [v for op, values, _ in page.steps(run, program) if op is loop and loop["results"][0] in values for v in [values]]
+    carried = [v for op, values, _ in page.steps(run, program) if op is loop and loop["results"][0] in values
+               for v in [values]]
     final = sorted(float(v) for v in carried[-1].values())
     close(final, sorted([x.max(), np.exp(x - x.max()).sum()]), 1e-5)
     close(page.array(run, "y")[1], softmax(x), 1e-3)
@@ -122,11 +128,16 @@ def check_ahead(page):
     x, program = page.array(run, "x"), run["programs"][1]
     assert program["at"] == [1, 0, 0] and page.outline(run, 1, "x") == [4004, 8008, 8008, 0, 0, 0]
     steps = list(page.steps(run, program))
-    begun = [a for op, _, es in steps if op["kind"] == "copy_async" for e in es for a in offsets(e["a"], program["threads"]) if a >= 0]
+    begun = [a for op, _, es in steps if op["kind"] == "copy_async" for e in es
+             for a in offsets(e["a"], program["threads"]) if a >= 0]
     assert sorted(begun) == sorted(2 * list(range(4004, 8008, 4)))  # two loops over the row
     brought = [e for op, _, es in steps if op["kind"] == "copy_wait" for e in es]
-    assert {e["k"] for e in brought} == {"shared copy"} and all(run["params"][e["w"]]["name"] == "x" for e in brought if e["w"] >= 0)
-    words = np.concatenate([np.frombuffer(base64.b64decode(e["d"]), np.float32).reshape(-1, e["b"] // 4)[offsets(e["a"], program["threads"]) >= 0].ravel() for e in brought if e["w"] >= 0])
+    assert {e["k"] for e in brought} == {"shared copy"} and all(run["params"][e["w"]]["name"] == "x" for e in brought
+                                                                if e["w"] >= 0)
+    words = (np.concatenate([np.frombuffer(base64.b64decode(e["d"]),
+                                           np.float32).reshape(-1, e["b"] // 4)[offsets(e["a"], program["threads"]) >=
+                                                                                0].ravel() for e in brought
+                             if e["w"] >= 0]))
     np.testing.assert_array_equal(words, np.tile(x[1], 2))
 
 
@@ -139,7 +150,8 @@ def check_far(page):
     """An address that lies in no buffer keeps its 64 bits."""
     run = page.runs[0]
     threads = run["programs"][0]["threads"]
-    loads = [offsets(e["a"], threads) for op, _, es in page.steps(run, run["programs"][0]) if op["kind"] == "load" for e in es]
+    loads = [offsets(e["a"], threads) for op, _, es in page.steps(run, run["programs"][0]) if op["kind"] == "load"
+             for e in es]
     assert max(a.max() for a in loads) > 2**34 and run["faults"]
 
 
@@ -166,10 +178,12 @@ def check_split(page):
 
 
 def main(folder):
-    for name, check in {"softmax": check_softmax, "tiled": check_tiled, "columns": check_columns, "norm": check_norm, "scan": check_scan, "argmax": check_argmax,
-                        "ahead": check_ahead, "unsigned": check_unsigned, "far": check_far, "split": check_split}.items():
+    for name, check in {"softmax": check_softmax, "tiled": check_tiled, "columns": check_columns, "norm": check_norm,
+                        "scan": check_scan, "argmax": check_argmax, "ahead": check_ahead, "unsigned": check_unsigned,
+                        "far": check_far, "split": check_split}.items():
         page = Page(os.path.join(folder, name + ".html"))
-        assert "http://" not in page.text.replace("http://www.w3.org/2000/svg", "") and "https://" not in page.text, "a page stands alone"
+        assert "http://" not in page.text.replace("http://www.w3.org/2000/svg",
+                                                  "") and "https://" not in page.text, "a page stands alone"
         check(page)
 
 

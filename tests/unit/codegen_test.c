@@ -67,7 +67,7 @@ static void test_refused_intrinsics(void **state) {
 
 static void test_targets(void **state) {
     (void)state;
-#define TARGET(name, number, version, per_block, per_sm, cluster)                                                               \
+#define TARGET(name, number, version, per_block, per_sm, cluster)                                                      \
     {                                                                                                                  \
         Job j = job_create(NULL, name);                                                                                \
         assert_true(llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j) && j.done);                                        \

@@ -21,7 +21,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- One value against its fact ------------------------------------------------------------------------------------- */
+/* ---- One value against its fact ---------------------------------------------------------------------------------- */
 
 /* The element `by` further along axis d. */
 static uint32_t moved(Type t, uint32_t flat, uint32_t d, int64_t by) {
@@ -55,7 +55,7 @@ static const char *wrong_part(const Fact *f, Type t, const int64_t *v) {
     return NULL;
 }
 
-/* ---- Functions run, every value held against its fact --------------------------------------------------------------- */
+/* ---- Functions run, every value held against its fact ------------------------------------------------------------ */
 
 static void check_fact(const Machine *m, const Value *v, const int64_t *elements) {
     if (dtype_kind(v->type.dtype) == KIND_FLOAT) return;
@@ -200,7 +200,7 @@ static void test_random(void **state) {
     }
 }
 
-/* ---- Loops ---------------------------------------------------------------------------------------------------------- */
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
 static const char *const loops[] = {
     "func @for(%p: *fp32 {divisible = 16}, %n: i64, %s: i64 {divisible = 8}) stage tile {\n"
@@ -282,7 +282,7 @@ static void test_loop_facts(void **state) {
     assert_true(fact_of(facts, named(f, "m"))->prefix[0]);
 }
 
-/* ---- Exact answers, and wrong ones ------------------------------------------------------------------------------------ */
+/* ---- Exact answers, and wrong ones ------------------------------------------------------------------------------- */
 
 static const char *const masks =
     "func @masks(%p: *fp16 {divisible = 16}, %n: i32, %n8: i32 {divisible = 8}) stage tile {\n"

@@ -1,4 +1,5 @@
-/* hostcode_test.c - the CPU target's code, run: what it touches, what it leaves alone, and what every processor agrees on.
+/* hostcode_test.c - the CPU target's code, run: what it touches, what it leaves alone,
+ * and what every processor agrees on.
  *
  * In: tile IR as text, compiled by codegen_host_jit for this processor and for plain x86-64, with and without passes.
  * Out: what the kernels stored, beside pages that cannot be touched and between guard bytes.
@@ -32,7 +33,7 @@ static const char *const processors[] = {
 };
 static const int levels[] = {0, 2};
 
-/* ---- Compiling and running ------------------------------------------------------------------------------------------- */
+/* ---- Compiling and running --------------------------------------------------------------------------------------- */
 
 typedef struct Kernel {
     Arena *arena;
@@ -98,7 +99,7 @@ static bool code_has(const char *text, const char *word) {
     return found;
 }
 
-/* ---- Pages that cannot be touched -------------------------------------------------------------------------------------- */
+/* ---- Pages that cannot be touched -------------------------------------------------------------------------------- */
 
 typedef struct Fence {
     unsigned char *all, *open, *end; /* `open` to `end` can be used; what lies on both sides cannot */
@@ -293,20 +294,22 @@ static void test_fence(void **state) {
     kernel_destroy(&k);
 }
 
-/* ---- Values that cross control flow -------------------------------------------------------------------------------------- */
+/* ---- Values that cross control flow ------------------------------------------------------------------------------ */
 
 static const char rotate[] =
     "func @k(%y: *fp32, %x: *fp32, %n: i32) stage tile {\n"
     "  %i = arange 0, 32 : tile<32xi32>\n  %c = const 32 : tile<32xi32>\n"
     "  %j = add %i, %c : tile<32xi32>\n  %l = add %j, %c : tile<32xi32>\n"
     "  %p = splat %x : tile<32x*fp32>\n  %q = splat %y : tile<32x*fp32>\n"
-    "  %p0 = addptr %p, %i : tile<32x*fp32>\n  %p1 = addptr %p, %j : tile<32x*fp32>\n  %p2 = addptr %p, %l : tile<32x*fp32>\n"
+    "  %p0 = addptr %p, %i : tile<32x*fp32>\n  %p1 = addptr %p, %j : tile<32x*fp32>\n  %p2 = addptr %p, %l : "
+    "tile<32x*fp32>\n"
     "  %a = load %p0 : tile<32xfp32>\n  %b = load %p1 : tile<32xfp32>\n  %d = load %p2 : tile<32xfp32>\n"
     "  %lo = const 0 : i32\n  %st = const 1 : i32\n"
     "  %ra, %rb, %rd = for %s = %lo to %n step %st carry (%ca = %a, %cb = %b, %cd = %d)"
     " : (tile<32xfp32>, tile<32xfp32>, tile<32xfp32>) {\n"
     "    %sum = fadd %ca, %cb : tile<32xfp32>\n    yield %cb, %cd, %sum\n  }\n"
-    "  %q0 = addptr %q, %i : tile<32x*fp32>\n  %q1 = addptr %q, %j : tile<32x*fp32>\n  %q2 = addptr %q, %l : tile<32x*fp32>\n"
+    "  %q0 = addptr %q, %i : tile<32x*fp32>\n  %q1 = addptr %q, %j : tile<32x*fp32>\n  %q2 = addptr %q, %l : "
+    "tile<32x*fp32>\n"
     "  store %q0, %ra\n  store %q1, %rb\n  store %q2, %rd\n  return\n}\n";
 
 static void test_carried(void **state) {
@@ -332,28 +335,30 @@ static void test_carried(void **state) {
     }
 }
 
-/* ---- Shapes ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 /* y = 2 x over a column: stored whole, and reduced along either axis. */
 static void check_column(uint32_t rows) {
     char text[2048];
-    snprintf(text, sizeof text,
-             "func @k(%%y: *fp32, %%x: *fp32, %%z: *fp32, %%w: *fp32) stage tile {\n"
-             "  %%i = arange 0, %u : tile<%uxi32>\n  %%e = expand_dims %%i {axis = 1} : tile<%ux1xi32>\n"
-             "  %%0 = splat %%x : tile<%ux1x*fp32>\n  %%1 = addptr %%0, %%e : tile<%ux1x*fp32>\n"
-             "  %%v = load %%1 : tile<%ux1xfp32>\n  %%d = fadd %%v, %%v : tile<%ux1xfp32>\n"
-             "  %%2 = splat %%y : tile<%ux1x*fp32>\n  %%3 = addptr %%2, %%e : tile<%ux1x*fp32>\n  store %%3, %%d\n"
-             "  %%r = reduce %%d {axis = 1, combine = fadd} : tile<%uxfp32>\n"
-             "  %%4 = splat %%z : tile<%ux*fp32>\n  %%5 = addptr %%4, %%i : tile<%ux*fp32>\n  store %%5, %%r\n"
-             "  %%c = reduce %%d {axis = 0, combine = fadd} : tile<1xfp32>\n  %%o = arange 0, 1 : tile<1xi32>\n"
-             "  %%6 = splat %%w : tile<1x*fp32>\n  %%7 = addptr %%6, %%o : tile<1x*fp32>\n  store %%7, %%c\n  return\n}\n",
-             rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows);
+    snprintf(
+        text, sizeof text,
+        "func @k(%%y: *fp32, %%x: *fp32, %%z: *fp32, %%w: *fp32) stage tile {\n"
+        "  %%i = arange 0, %u : tile<%uxi32>\n  %%e = expand_dims %%i {axis = 1} : tile<%ux1xi32>\n"
+        "  %%0 = splat %%x : tile<%ux1x*fp32>\n  %%1 = addptr %%0, %%e : tile<%ux1x*fp32>\n"
+        "  %%v = load %%1 : tile<%ux1xfp32>\n  %%d = fadd %%v, %%v : tile<%ux1xfp32>\n"
+        "  %%2 = splat %%y : tile<%ux1x*fp32>\n  %%3 = addptr %%2, %%e : tile<%ux1x*fp32>\n  store %%3, %%d\n"
+        "  %%r = reduce %%d {axis = 1, combine = fadd} : tile<%uxfp32>\n"
+        "  %%4 = splat %%z : tile<%ux*fp32>\n  %%5 = addptr %%4, %%i : tile<%ux*fp32>\n  store %%5, %%r\n"
+        "  %%c = reduce %%d {axis = 0, combine = fadd} : tile<1xfp32>\n  %%o = arange 0, 1 : tile<1xi32>\n"
+        "  %%6 = splat %%w : tile<1x*fp32>\n  %%7 = addptr %%6, %%o : tile<1x*fp32>\n  store %%7, %%c\n  return\n}\n",
+        rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows, rows);
     for (size_t i = 0; i < COUNT(processors) * COUNT(levels); i++) {
         float x[128], y[129], z[129], w[2] = {-1, -1}, sum = 0;
         for (uint32_t r = 0; r <= rows; r++) y[r] = z[r] = -1;
         for (uint32_t r = 0; r < rows; r++) sum += 2 * (x[r] = (float)(r + 1));
         const void *px = x, *py = y, *pz = z, *pw = w;
-        run_once(text, processors[i / COUNT(levels)], levels[i % COUNT(levels)], (const void *const[]){&py, &px, &pz, &pw});
+        run_once(text, processors[i / COUNT(levels)], levels[i % COUNT(levels)],
+                 (const void *const[]){&py, &px, &pz, &pw});
         for (uint32_t r = 0; r < rows; r++) assert_true(y[r] == 2 * x[r] && z[r] == 2 * x[r]);
         assert_true(y[rows] == -1 && z[rows] == -1 && w[0] == sum && w[1] == -1);
     }
@@ -366,7 +371,7 @@ static void test_thin_shapes(void **state) {
     check_column(128);
 }
 
-/* ---- Processors ------------------------------------------------------------------------------------------------------------- */
+/* ---- Processors -------------------------------------------------------------------------------------------------- */
 
 static void test_unknown_processor(void **state) {
     (void)state;
@@ -397,7 +402,7 @@ static void test_processors(void **state) {
     {                                                                                                                  \
         Kernel k = kernel_read("func @k() stage tile {\n  return\n}\n", 0);                                            \
         Bytes out = {0};                                                                                               \
-        if (!codegen_host_text(k.f, name, HOST_ASM, &k.options, &out, NULL)) fail_with(k.options.diag, name);                \
+        if (!codegen_host_text(k.f, name, HOST_ASM, &k.options, &out, NULL)) fail_with(k.options.diag, name);          \
         kernel_destroy(&k);                                                                                            \
     }
 #include "codegen/host/processors.def"
@@ -419,15 +424,21 @@ static void op_text(char *out, size_t room, const char *op, const char *from, co
     snprintf(out, room,
              "func @k(%%z: *%s, %%p: *%s, %%q: *%s, %%r: *%s) stage tile {\n"
              "  %%i = arange 0, 65536 : tile<65536xi32>\n"
-             "  %%0 = splat %%p : tile<65536x*%s>\n  %%1 = addptr %%0, %%i : tile<65536x*%s>\n  %%a = load %%1 : tile<65536x%s>\n"
-             "  %%2 = splat %%q : tile<65536x*%s>\n  %%3 = addptr %%2, %%i : tile<65536x*%s>\n  %%b = load %%3 : tile<65536x%s>\n"
-             "  %%4 = splat %%r : tile<65536x*%s>\n  %%5 = addptr %%4, %%i : tile<65536x*%s>\n  %%c = load %%5 : tile<65536x%s>\n"
+             "  %%0 = splat %%p : tile<65536x*%s>\n  %%1 = addptr %%0, %%i : tile<65536x*%s>\n  %%a = load %%1 : "
+             "tile<65536x%s>\n"
+             "  %%2 = splat %%q : tile<65536x*%s>\n  %%3 = addptr %%2, %%i : tile<65536x*%s>\n  %%b = load %%3 : "
+             "tile<65536x%s>\n"
+             "  %%4 = splat %%r : tile<65536x*%s>\n  %%5 = addptr %%4, %%i : tile<65536x*%s>\n  %%c = load %%5 : "
+             "tile<65536x%s>\n"
              "  %%v = %s : tile<65536x%s>\n"
-             "  %%6 = splat %%z : tile<65536x*%s>\n  %%7 = addptr %%6, %%i : tile<65536x*%s>\n  store %%7, %%v\n  return\n}\n",
+             "  %%6 = splat %%z : tile<65536x*%s>\n  %%7 = addptr %%6, %%i : tile<65536x*%s>\n  store %%7, %%v\n  "
+             "return\n}\n",
              to, from, from, from, from, from, from, from, from, from, from, from, from, op, to, to, to);
 }
 
-static size_t float_bytes(const char *type) { return strcmp(type, "fp32") == 0 ? 4 : strcmp(type, "fp64") == 0 ? 8 : 2; }
+static size_t float_bytes(const char *type) {
+    return strcmp(type, "fp32") == 0 ? 4 : strcmp(type, "fp64") == 0 ? 8 : 2;
+}
 
 static bool is_nan(const char *type, uint64_t x) {
     if (strcmp(type, "fp16") == 0) return (x & 0x7fff) > 0x7c00;
@@ -451,14 +462,16 @@ static void compare_op(const char *op, const char *from, const char *to, unsigne
         memcpy(&x, memory[3] + i * bytes, bytes);
         memcpy(&y, memory[4] + i * bytes, bytes);
         if (x != y && !(is_nan(to, x) && is_nan(to, y)))
-            fail_msg("%s, %s to %s: element %zu is %#llx, for x86-64 %#llx", op, from, to, i, (unsigned long long)x, (unsigned long long)y);
+            fail_msg("%s, %s to %s: element %zu is %#llx, for x86-64 %#llx", op, from, to, i, (unsigned long long)x,
+                     (unsigned long long)y);
     }
 }
 
 static void test_same_bits(void **state) {
     (void)state;
 #if defined __x86_64__
-    static const char *const ops[] = {"fadd %a, %b", "fsub %a, %b", "fmul %a, %b", "fdiv %a, %b", "fma %a, %b, %c", "fneg %a"};
+    static const char *const ops[] = {"fadd %a, %b", "fsub %a, %b",    "fmul %a, %b",
+                                      "fdiv %a, %b", "fma %a, %b, %c", "fneg %a"};
     static const char *const types[] = {"fp16", "bf16", "fp32", "fp64"};
     unsigned char *memory[5];
     for (int i = 0; i < 5; i++) assert_non_null(memory[i] = malloc(65536 * 8));
@@ -491,10 +504,11 @@ static void test_same_bits(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fence),         cmocka_unit_test(test_masked_neighbours), cmocka_unit_test(test_masked_gather),
-        cmocka_unit_test(test_masked_one),    cmocka_unit_test(test_masked_scalar),     cmocka_unit_test(test_carried),
-        cmocka_unit_test(test_thin_shapes),   cmocka_unit_test(test_unknown_processor), cmocka_unit_test(test_processors),
-        cmocka_unit_test(test_same_bits),
+        cmocka_unit_test(test_fence),         cmocka_unit_test(test_masked_neighbours),
+        cmocka_unit_test(test_masked_gather), cmocka_unit_test(test_masked_one),
+        cmocka_unit_test(test_masked_scalar), cmocka_unit_test(test_carried),
+        cmocka_unit_test(test_thin_shapes),   cmocka_unit_test(test_unknown_processor),
+        cmocka_unit_test(test_processors),    cmocka_unit_test(test_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -23,7 +23,8 @@ static inline Sample sample_create(Arena *a, Strings *names, Stage stage) {
     Sample s = {.f = func_create(a, names, "sample", (Span){3, 9})};
     Span at = {10, 20};
     s.f->stage = stage;
-    s.p = func_add_param(s.f, type_pointer(DT_FP32), (Param){str_intern0(names, "p"), at, 16, false, false, false, 0, 0});
+    s.p =
+        func_add_param(s.f, type_pointer(DT_FP32), (Param){str_intern0(names, "p"), at, 16, false, false, false, 0, 0});
     s.q = func_add_param(s.f, type_pointer(DT_I32), (Param){str_intern0(names, "q"), at, 1, true, false, false, 0, 0});
     s.n = func_add_param(s.f, type_scalar(DT_I32), (Param){str_intern0(names, "n"), at, 8, false, true, true, 3, 4096});
     s.m = func_add_param(s.f, type_scalar(DT_I64), (Param){NULL, at, 0, false, false, false, 0, 0});
@@ -56,7 +57,7 @@ static inline MemAttr sample_memory(Sample *s) {
     MemAttr m = {CACHE_CG, EVICT_FIRST, true, 4, 2, MASK_PREFIX, true, 0, 0, 0, 0};
     vec_push(s->f->arena, &s->f->sites, s->b.span);
     m.site = s->f->sites.len - 1;
-    if (s->f->stage == STAGE_TILE) m.vec_log2 = m.mask_kind = m.is_shifted = 0;
+    if (s->f->stage == STAGE_TILE) m.vec_log2 = m.mask_kind = m.is_rotated = 0;
     return m;
 }
 
@@ -108,7 +109,8 @@ static inline void sample_reduce(Sample *s, OpKind k) {
     for (uint32_t axis = 0; axis < 2; axis++) {
         Value *i = sample_value(s, sample_tile(s, DT_I32, s->square)),
               *x = sample_value(s, sample_tile(s, DT_FP32, s->square));
-        for (uint32_t c = 0; c < COUNT(ints); c++) op_build(&s->b, k, &i, 1, (Attr){.axis = axis, .combine = ints[c]}, i->type);
+        for (uint32_t c = 0; c < COUNT(ints); c++)
+            op_build(&s->b, k, &i, 1, (Attr){.axis = axis, .combine = ints[c]}, i->type);
         for (uint32_t c = 0; c < COUNT(floats); c++)
             op_build(&s->b, k, &x, 1, (Attr){.axis = axis, .combine = floats[c]}, x->type);
     }
@@ -228,7 +230,8 @@ static inline void sample_memory_ops(Sample *s) {
 
 static inline void sample_atomics(Sample *s, OpKind k) {
     Value *ptr = sample_pointers(s), *mask = sample_value(s, sample_tile(s, DT_I1, s->row));
-    Value *v = sample_value(s, sample_tile(s, DT_FP32, s->row)), *words = build1_to(&s->b, OP_BITCAST, s->q, type_pointer(DT_I64));
+    Value *v = sample_value(s, sample_tile(s, DT_FP32, s->row)),
+          *words = build1_to(&s->b, OP_BITCAST, s->q, type_pointer(DT_I64));
     for (uint32_t i = 0; i < ATOMIC_COUNT; i++) {
         MemAttr m = {.align_log2 = 2, .atomic = (uint8_t)i, .order = i & 3, .reach = (uint8_t)(i % 3)};
         vec_push(s->f->arena, &s->f->sites, s->b.span);
@@ -245,12 +248,14 @@ static inline void sample_atomics(Sample *s, OpKind k) {
 }
 
 static inline void sample_copies(Sample *s) {
-    Value *args[] = {sample_pointers(s), s->n, sample_value(s, type_scalar(DT_I1)), sample_value(s, sample_tile(s, DT_I1, s->row))};
+    Value *args[] = {sample_pointers(s), s->n, sample_value(s, type_scalar(DT_I1)),
+                     sample_value(s, sample_tile(s, DT_I1, s->row))};
     for (uint32_t masked = 0; masked < 2; masked++) {
         MemAttr m = {.align_log2 = 4, .vec_log2 = 2, .mask_kind = masked ? MASK_PREFIX : MASK_NONE};
         vec_push(s->f->arena, &s->f->sites, s->b.span);
         m.site = s->f->sites.len - 1;
-        op_build(&s->b, OP_COPYASYNC, args, 3 + masked, (Attr){.vectors = 1, .is_begin = !masked, .is_ahead = masked, .mem = m}, s->n->type);
+        op_build(&s->b, OP_COPYASYNC, args, 3 + masked,
+                 (Attr){.vectors = 1, .is_begin = !masked, .is_prefetch = masked, .mem = m}, s->n->type);
     }
 }
 
@@ -263,7 +268,7 @@ static inline void sample_copies_read(Sample *s) {
 
 static inline void sample_kept(Sample *s, OpKind k) {
     Value *args[] = {s->n, sample_value(s, sample_tile(s, DT_FP16, s->row))};
-    op_build(&s->b, k, args, k == OP_KEEP ? 2 : 1, (Attr){.start = 16, .end = 4112}, args[1]->type);
+    op_build(&s->b, k, args, k == OP_STAGESTORE ? 2 : 1, (Attr){.start = 16, .end = 4112}, args[1]->type);
 }
 
 static inline void sample_op(Sample *s, OpKind k) {
@@ -272,7 +277,9 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_CONST: sample_constants(s); return;
     case OP_ARANGE: build0(&s->b, k, (Attr){.start = -256, .end = 0}, sample_tile(s, DT_I32, s->row)); return;
     case OP_ROTATED:
-    case OP_MOVED: op_build(&s->b, k, &s->n, 1, (Attr){.start = -256, .end = 0}, sample_tile(s, DT_I32, s->row)); return;
+    case OP_MOVED:
+        op_build(&s->b, k, &s->n, 1, (Attr){.start = -256, .end = 0}, sample_tile(s, DT_I32, s->row));
+        return;
     case OP_SPLAT:
         build1_to(&s->b, k, s->p, type_with_shape(s->p->type, s->f->stage == STAGE_SIMT ? s->row : s->square));
         return;
@@ -288,7 +295,8 @@ static inline void sample_op(Sample *s, OpKind k) {
         return;
     case OP_TRANS:
         x = sample_value(s, sample_tile(s, DT_I64, s->square));
-        x = build_reshape(&s->b, build_trans(&s->b, x, (const uint8_t[]){1, 0}), shape_make(5, (const uint8_t[]){1, 3, 0, 2, 2}));
+        x = build_reshape(&s->b, build_trans(&s->b, x, (const uint8_t[]){1, 0}),
+                          shape_make(5, (const uint8_t[]){1, 3, 0, 2, 2}));
         build_trans(&s->b, x, (const uint8_t[]){4, 0, 2, 1, 3});
         return;
     case OP_FLIP: build_flip(&s->b, sample_value(s, sample_tile(s, DT_I64, s->square)), 21); return;
@@ -341,7 +349,7 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_EXP:
     case OP_EXP2:
         sample_elementwise(s, k, 1, DT_FP32, DT_FP64);
-        op_build(&s->b, k, &s->x, 1, (Attr){.accuracy = ACCURACY_NEAR}, s->x->type);
+        op_build(&s->b, k, &s->x, 1, (Attr){.accuracy = ACCURACY_RELAXED}, s->x->type);
         op_build(&s->b, k, &s->x, 1, (Attr){.accuracy = ACCURACY_TERM}, s->x->type);
         return;
     case OP_LOG:
@@ -391,13 +399,13 @@ static inline void sample_op(Sample *s, OpKind k) {
         y = build1_to(&s->b, k, x, (Type){.dtype = DT_FP32, .shape = s->row, .layout = sample_layout(s, s->row, 0)});
         build1_to(&s->b, k, y, x->type);
         return;
-    case OP_PARK:
+    case OP_SPILL:
         x = sample_value(s, sample_tile(s, DT_FP32, s->row));
         op_build(&s->b, k, &x, 1, (Attr){.start = 64, .end = 4160}, x->type);
         return;
-    case OP_KEEP:
-    case OP_KEPT: sample_kept(s, k); return;
-    case OP_AGAIN: build1(&s->b, k, sample_value(s, sample_tile(s, DT_FP16, s->row))); return;
+    case OP_STAGESTORE:
+    case OP_STAGELOAD: sample_kept(s, k); return;
+    case OP_OPAQUE: build1(&s->b, k, sample_value(s, sample_tile(s, DT_FP16, s->row))); return;
     case OP_SHSTORE:
         x = sample_value(s, sample_tile(s, DT_I8, s->square));
         op_build(&s->b, k, &x, 1, (Attr){.offset = -1, .slot = 7}, x->type);
@@ -414,7 +422,8 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_ASSERT: build_assert(&s->b, sample_value(s, sample_tile(s, DT_I1, s->row)), "\x01 100% \x7f", 0); return;
     case OP_SHGATHER:
         x = sample_value(s, sample_tile(s, DT_I32, s->square));
-        op_build(&s->b, k, &x, 1, (Attr){.offset = 16, .slot = 3, .axis = 1, .size_log2 = 9}, sample_tile(s, DT_FP64, s->square));
+        op_build(&s->b, k, &x, 1, (Attr){.offset = 16, .slot = 3, .axis = 1, .size_log2 = 9},
+                 sample_tile(s, DT_FP64, s->square));
         return;
     case OP_COPYASYNC: sample_copies(s); return;
     case OP_COPYREAD: sample_copies_read(s); return;

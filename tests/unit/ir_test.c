@@ -63,16 +63,19 @@ static bool same_block(const Block *a, const Block *b, bool spans) {
 static bool same_attr(const Attr *a, const Attr *b, bool spans) {
     const MemAttr *m = &a->mem, *n = &b->mem;
     const LoopAttr *l = &a->loop, *k = &b->loop;
-    bool same = a->bits == b->bits && a->start == b->start && a->end == b->end && a->offset == b->offset && a->slot == b->slot;
-    same &= a->axis == b->axis && a->perm == b->perm && a->half == b->half && a->flip == b->flip && a->flags == b->flags;
-    same &= a->vectors == b->vectors && a->pending == b->pending && a->pred == b->pred && a->round == b->round && a->accuracy == b->accuracy;
+    bool same =
+        a->bits == b->bits && a->start == b->start && a->end == b->end && a->offset == b->offset && a->slot == b->slot;
+    same &=
+        a->axis == b->axis && a->perm == b->perm && a->half == b->half && a->flip == b->flip && a->flags == b->flags;
+    same &= a->vectors == b->vectors && a->pending == b->pending && a->pred == b->pred && a->round == b->round &&
+            a->accuracy == b->accuracy;
     same &= a->scope == b->scope && a->combine == b->combine && a->shown == b->shown && a->size_log2 == b->size_log2;
     same &= a->to_cluster == b->to_cluster && a->is_own == b->is_own && a->is_scattered == b->is_scattered;
-    return same && a->is_ahead == b->is_ahead && a->is_begin == b->is_begin && m->cache == n->cache && m->evict == n->evict &&
-           m->is_volatile == n->is_volatile && m->align_log2 == n->align_log2 && m->vec_log2 == n->vec_log2 &&
-           m->mask_kind == n->mask_kind && m->is_shifted == n->is_shifted && (!spans || m->site == n->site) &&
-           l->num_stages == k->num_stages && l->unroll_factor == k->unroll_factor && l->flatten == k->flatten &&
-           l->disable_licm == k->disable_licm;
+    return same && a->is_prefetch == b->is_prefetch && a->is_begin == b->is_begin && m->cache == n->cache &&
+           m->evict == n->evict && m->is_volatile == n->is_volatile && m->align_log2 == n->align_log2 &&
+           m->vec_log2 == n->vec_log2 && m->mask_kind == n->mask_kind && m->is_rotated == n->is_rotated &&
+           (!spans || m->site == n->site) && l->num_stages == k->num_stages && l->unroll_factor == k->unroll_factor &&
+           l->flatten == k->flatten && l->disable_licm == k->disable_licm;
 }
 
 static bool same_op(const Op *a, const Op *b, bool spans) {

@@ -358,12 +358,15 @@ static void check_scatter(const Layout *l) {
     const Layout *s = layout_scatter(layouts, l);
     uint32_t spare = 0;
     for (uint32_t i = 0; i < s->bits[IN_LANE]; i++) spare += s->basis[IN_LANE][i] == 0;
-    require(layout_is_surjective(s) && layout_same_threads(s, l) && shape_equal(s->shape, l->shape), l, "scattered layout");
+    require(layout_is_surjective(s) && layout_same_threads(s, l) && shape_equal(s->shape, l->shape), l,
+            "scattered layout");
     require(!spare || !s->bits[IN_REGISTER], l, "a lane is left beside a register");
-    require(convert_kind(l, s) <= CONVERT_REGISTERS && convert_kind(s, l) <= CONVERT_SHUFFLE, l, "scattering leaves the warp");
+    require(convert_kind(l, s) <= CONVERT_REGISTERS && convert_kind(s, l) <= CONVERT_SHUFFLE, l,
+            "scattering leaves the warp");
 }
 
-/* A block writes what it holds where a tile of its own has it, each element to a place of its own, and finds it there in the other layout. */
+/* A block writes what it holds where a tile of its own has it, each element to a place of its own,
+ * and finds it there in the other layout. */
 static void check_own(const Layout *from, const Layout *to) {
     const Layout *own[] = {layout_own(layouts, from), layout_own(layouts, to)};
     static uint32_t memory[1u << MAX_OWNERS];
@@ -373,7 +376,8 @@ static void check_own(const Layout *from, const Layout *to) {
     for (uint32_t block = 0; block < blocks; block++) {
         memset(memory, 0xff, sizeof memory);
         for (uint32_t o = block * from_block; o < (block + 1) * from_block; o++) {
-            require(memory[own_t.element[o]] == UINT32_MAX || memory[own_t.element[o]] == t.element[o], from, "two elements in one place");
+            require(memory[own_t.element[o]] == UINT32_MAX || memory[own_t.element[o]] == t.element[o], from,
+                    "two elements in one place");
             memory[own_t.element[o]] = t.element[o];
         }
         for (uint32_t o = block * to_block; o < (block + 1) * to_block; o++)
@@ -387,7 +391,8 @@ static bool check_meet(const Layout *l, const Layout *partial, const ReducePlan 
     const Layout *meet = layout_meet(layouts, partial, plan->axis);
     if (!meet) return false;
     require(layout_is_surjective(meet) && layout_same_threads(meet, l), l, "layout in which a block's warps meet");
-    require(!memcmp(meet->basis[IN_CTA], partial->basis[IN_CTA], sizeof meet->basis[IN_CTA]), l, "blocks keep their own");
+    require(!memcmp(meet->basis[IN_CTA], partial->basis[IN_CTA], sizeof meet->basis[IN_CTA]), l,
+            "blocks keep their own");
     ReducePlan round = layout_reduce_plan(meet, plan->axis);
     require(!round.mixed && !round.combine[IN_WARP], l, "the round of a block leaves the warp");
     require(round.combine[IN_CTA] == plan->combine[IN_CTA], l, "the round of a block loses blocks");
@@ -405,9 +410,11 @@ static bool check_meet(const Layout *l, const Layout *partial, const ReducePlan 
     memset(got, 0, sizeof got);
     memset(want, 0, sizeof want);
     for (uint32_t o = 0; o < after.owners; o++) got[after.element[o]] = sum[o];
-    for (uint32_t o = 0; o < after.owners; o++) require(got[after.element[o]] == sum[o], l, "owners of one block's sum differ");
+    for (uint32_t o = 0; o < after.owners; o++)
+        require(got[after.element[o]] == sum[o], l, "owners of one block's sum differ");
     uint64_t totals[1u << MAX_TILE] = {0};
-    for (uint32_t e = 0; e < 1u << shape_log2(partial->shape); e++) want[shape_project(partial->shape, all, e)] += memory[e];
+    for (uint32_t e = 0; e < 1u << shape_log2(partial->shape); e++)
+        want[shape_project(partial->shape, all, e)] += memory[e];
     for (uint32_t e = 0; e < 1u << shape_log2(by_block); e++) totals[shape_project(by_block, all, e)] += got[e];
     for (uint32_t e = 0; e < 1u << shape_log2(all); e++) require(totals[e] == want[e], l, "sums of the blocks");
     return true;

@@ -21,7 +21,7 @@ enum { POOL = 96 };
 
 static Arena *arena; /* of the test: functions and their text */
 
-/* ---- Random numbers -------------------------------------------------------------------------------------------------- */
+/* ---- Random numbers ---------------------------------------------------------------------------------------------- */
 
 typedef struct Random {
     uint64_t state;
@@ -64,7 +64,7 @@ static inline int64_t wrapped(Type t, uint64_t x) {
     return t.dtype == DT_PTR ? (int64_t)x : int_wrap(t.dtype, (int64_t)x);
 }
 
-/* ---- The interpreter ------------------------------------------------------------------------------------------------ */
+/* ---- The interpreter --------------------------------------------------------------------------------------------- */
 
 typedef struct Machine {
     const Func *f;
@@ -270,7 +270,7 @@ static inline int64_t random_argument(Random *r, const Func *f, uint32_t i, bool
     return f->params.at[i].is_nonnegative && x < 0 ? 0 : x;
 }
 
-/* ---- Random expressions --------------------------------------------------------------------------------------------- */
+/* ---- Random expressions ------------------------------------------------------------------------------------------ */
 
 typedef struct Maker {
     Random *r;
@@ -321,7 +321,7 @@ static inline Value *random_binary(Maker *k, DType d, bool is_tile) {
     return x && y ? build2(&k->b, kinds[random_below(k->r, COUNT(kinds))], x, y) : NULL;
 }
 
-/* ---- Text ------------------------------------------------------------------------------------------------------------ */
+/* ---- Text -------------------------------------------------------------------------------------------------------- */
 
 static inline Func *read_text(const char *text) {
     Diag *d = diag_create(arena, 0);

@@ -16,7 +16,7 @@
 #include "codegen/math.h"
 #include "ir/private.h"
 
-/* ---- A module of one function per op ------------------------------------------------------------------------------- */
+/* ---- A module of one function per op ----------------------------------------------------------------------------- */
 
 typedef void Kernel(const void *a, const void *b, const void *c, void *r);
 
@@ -51,7 +51,8 @@ static void add_op(const Math *k, OpKind kind, DType from, DType to, uint32_t na
 
 /* How many it takes of this type, to give one; 0: it does not. */
 static uint32_t operands_of(OpKind kind, DType d) {
-    if (op_class(kind) != CLASS_ELEMENT || (op_info[kind].attr != ATTR_NONE && op_info[kind].attr != ATTR_ACCURACY)) return 0;
+    if (op_class(kind) != CLASS_ELEMENT || (op_info[kind].attr != ATTR_NONE && op_info[kind].attr != ATTR_ACCURACY))
+        return 0;
     Value x = {.type = {.dtype = d}};
     Infer in = {.kind = kind, .args = (Value *[]){&x, &x, &x}, .nargs = (uint32_t)op_info[kind].nargs};
     return op_infer(&in) && in.result.dtype == d ? in.nargs : 0;
@@ -150,7 +151,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- Inputs and distances ---------------------------------------------------------------------------------------------- */
+/* ---- Inputs and distances ---------------------------------------------------------------------------------------- */
 
 static uint64_t random_state = 88172645463325252U;
 
@@ -228,7 +229,7 @@ static double sample64(uint32_t i) {
     }
 }
 
-/* ---- exp, log and roots ------------------------------------------------------------------------------------------------- */
+/* ---- exp, log and roots ------------------------------------------------------------------------------------------ */
 
 static void check_unaries(const Built *b) {
     char name[32];
@@ -290,7 +291,7 @@ static void test_remainder(void **state) {
     }
 }
 
-/* ---- Conversions ---------------------------------------------------------------------------------------------------------- */
+/* ---- Conversions ------------------------------------------------------------------------------------------------- */
 
 typedef struct Format {
     DType d;
@@ -417,7 +418,7 @@ static void test_floats_to_integers(void **state) {
     }
 }
 
-/* ---- Arithmetic ------------------------------------------------------------------------------------------------------------ */
+/* ---- Arithmetic -------------------------------------------------------------------------------------------------- */
 
 static void test_fma16(void **state) {
     (void)state;

@@ -20,7 +20,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- Random functions ------------------------------------------------------------------------------------------------ */
+/* ---- Random functions -------------------------------------------------------------------------------------------- */
 
 static Value *wide_value(Maker *k, int depth, bool is_tile);
 
@@ -89,7 +89,7 @@ static Func *random_function(Random *r) {
     return f;
 }
 
-/* ---- What a function stores ------------------------------------------------------------------------------------------ */
+/* ---- What a function stores -------------------------------------------------------------------------------------- */
 
 typedef struct Trace {
     const int64_t *at[TRACES];
@@ -163,7 +163,7 @@ static void compare_many(const char *passes, uint64_t seed) {
     }
 }
 
-/* ---- The tests ------------------------------------------------------------------------------------------------------- */
+/* ---- The tests --------------------------------------------------------------------------------------------------- */
 
 static void test_narrow(void **state) {
     (void)state;

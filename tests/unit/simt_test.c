@@ -1,8 +1,8 @@
 /* simt_test.c - the way to the GPU, played through: what all threads together store is what the tile program stores.
  *
- * In: seeded random functions with loads along any axis, reductions, broadcasts, moves, loops and branches. Out: the same
- * behind the whole pipeline, run thread by thread and register by register (threads.h), beside the tile program run
- * element by element (machine.h). Planted faults come first.
+ * In: seeded random functions with loads along any axis, reductions, broadcasts, moves, loops and branches. Out: the
+ * same behind the whole pipeline, run thread by thread and register by register (threads.h), beside the tile program
+ * run element by element (machine.h). Planted faults come first.
  */
 #include "threads.h"
 
@@ -20,7 +20,7 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- The tile program --------------------------------------------------------------------------------------------------- */
+/* ---- The tile program -------------------------------------------------------------------------------------------- */
 
 static void tile_access(Machine *m, const Op *op) {
     bool is_store = op->kind == OP_STORE;
@@ -47,7 +47,7 @@ static void run_tiles(const Func *f, int64_t n, Memory *memory) {
     arena_destroy(a);
 }
 
-/* ---- Random functions --------------------------------------------------------------------------------------------------- */
+/* ---- Random functions -------------------------------------------------------------------------------------------- */
 
 typedef struct Writer {
     Random *r;
@@ -257,7 +257,7 @@ static Func *random_function(Random *r) {
     return f;
 }
 
-/* ---- The tests ---------------------------------------------------------------------------------------------------------- */
+/* ---- The tests --------------------------------------------------------------------------------------------------- */
 
 static Func *lowered(const Func *f, const char *only) {
     Text text = {0};

@@ -15,7 +15,7 @@ enum { CELLS = 1 << 14, NOBODY = -1, MANY = -2 };
 static const int64_t P = INT64_C(1) << 40, Q = INT64_C(1)
                                                << 44; /* the addresses of the two parameters that are pointers */
 
-/* ---- Global memory: what is loaded is a function of the address; what is stored is kept -------------------------------- */
+/* ---- Global memory: what is loaded is a function of the address; what is stored is kept -------------------------- */
 
 typedef struct Memory {
     int64_t address[CELLS], value[CELLS];
@@ -51,7 +51,7 @@ static inline uint32_t memory_differs(const Memory *x, const Memory *y) {
     return n + (cells[0] > cells[1] ? cells[0] - cells[1] : cells[1] - cells[0]);
 }
 
-/* ---- The threads ------------------------------------------------------------------------------------------------------- */
+/* ---- The threads ------------------------------------------------------------------------------------------------- */
 
 typedef struct Byte {   /* of shared memory */
     int64_t value;      /* of the element that begins here */
@@ -113,7 +113,8 @@ static inline int64_t pure_element(Grid *g, const Op *op, uint32_t thread, uint3
     case OP_CONST: return op->attr.bits;
     case OP_ARANGE: return op->attr.start + flat_of(v, thread, reg);
     case OP_ROTATED:
-        return op->attr.start + ((flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0)) & (op->attr.end - op->attr.start - 1));
+        return op->attr.start +
+               ((flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0)) & (op->attr.end - op->attr.start - 1));
     case OP_MOVED: return op->attr.start + flat_of(v, thread, reg) - *at(g, op->args[0], thread, 0);
     case OP_PID: return 3;
     case OP_NPROG: return 7;
@@ -255,7 +256,8 @@ static inline int64_t element_like(Grid *g, const Value *x, const Value *v, uint
 }
 
 /* The elements first … last along the axis (in steps of `step`) of the line through `flat`, in the same warp. */
-static inline void combine_line(Grid *g, const Op *op, uint32_t t, uint32_t flat, uint32_t first, uint32_t last, int64_t *sum) {
+static inline void combine_line(Grid *g, const Op *op, uint32_t t, uint32_t flat, uint32_t first, uint32_t last,
+                                int64_t *sum) {
     Shape s = op->args[0]->type.shape;
     uint32_t axis = op->attr.axis, low = shape_offset(s, axis), n = op->nargs;
     int64_t x[8];
@@ -312,7 +314,8 @@ static inline void run_apply(Grid *g, const Op *op) {
             bool has_before = coords[axis] != (op->attr.flags & COMBINE_REVERSE ? most : 0);
             for (uint32_t k = 0; k < n; k++) {
                 x[k] = *at(g, op->args[k], t, r);
-                sum[k] = has_before ? element_like(g, op->args[n + k], op->args[n], t / 32, shape_flat(runs, coords)) : x[k];
+                sum[k] =
+                    has_before ? element_like(g, op->args[n + k], op->args[n], t / 32, shape_flat(runs, coords)) : x[k];
             }
             if (has_before) run_region_of(g, op, t, sum, x, n);
             for (uint32_t k = 0; k < n; k++) *at(g, op->results[k], t, r) = sum[k];
@@ -320,7 +323,7 @@ static inline void run_apply(Grid *g, const Op *op) {
     }
 }
 
-/* ---- Memory of the threads --------------------------------------------------------------------------------------------- */
+/* ---- Memory of the threads --------------------------------------------------------------------------------------- */
 
 static inline bool masked_in(const Grid *g, const Value *mask, uint32_t t, uint32_t r) {
     return !mask || *at(g, mask, t, r);
@@ -412,7 +415,7 @@ static inline void run_barrier(Grid *g, const Op *op) {
     for (uint32_t i = 0; i < g->f->shared_bytes; i++) g->shared[i].writer = g->shared[i].reader = NOBODY;
 }
 
-/* ---- Control flow: the same in all threads ----------------------------------------------------------------------------- */
+/* ---- Control flow: the same in all threads ----------------------------------------------------------------------- */
 
 static inline void threads_block(Grid *g, const Block *b);
 

@@ -1,5 +1,5 @@
-/* variant_test.c - a specialisation as the options of a compile and as a key: the caller's own choices come first, and the
- * key tells all variants apart, those of few programs also by the multiprocessors that they are split over. */
+/* variant_test.c - a specialisation as the options of a compile and as a key: the caller's own choices come first, and
+ * the key tells all variants apart, those of few programs also by the multiprocessors that they are split over. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -71,7 +71,8 @@ static void own_choices_come_first(void **state) {
     own.types = types, own.num_types = COUNT(types);
     Compile given = compile_of(a, &own, 132, args);
     assert_string_equal(value_of(given.options.defines, given.options.num_defines, "BLOCK:"), "1024");
-    assert_string_equal(value_of(given.options.defines, given.options.num_defines, "n>"), "769"); /* of the tile that was given */
+    /* of the tile that was given */
+    assert_string_equal(value_of(given.options.defines, given.options.num_defines, "n>"), "769");
     assert_string_equal(value_of(given.options.types, given.options.num_types, "T"), "fp16");
     assert_null(strstr(given.key.at, "T:"));
     text_free(&plain.key);
@@ -88,7 +89,8 @@ static void few_programs_know_the_multiprocessors(void **state) {
     fsc_compile_options_init(&own);
     Compile large = compile_of(a, &own, 132, few), small = compile_of(a, &own, 16, few);
     assert_true(large.options.few_programs && large.options.most_programs == 2);
-    assert_string_not_equal(large.key.at, small.key.at); /* code split over 128 blocks would not start on 16 multiprocessors */
+    /* code split over 128 blocks would not start on 16 multiprocessors */
+    assert_string_not_equal(large.key.at, small.key.at);
     Compile here = compile_of(a, &own, 132, many), there = compile_of(a, &own, 16, many);
     assert_false(here.options.few_programs);
     assert_string_equal(here.key.at, there.key.at);

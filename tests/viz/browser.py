@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """browser.py FSC CHROMIUM CHROMEDRIVER BUILD [SHOTS]: the pages of `fsc viz` as somebody uses them.
 
-The sample pages are built, opened in a browser without a screen and driven by pointer and keys, at the width of a laptop and of a phone, light and dark. What the page then shows
-is compared with NumPy. With SHOTS, a folder, pictures of what was seen are left there.
+The sample pages are built, opened in a browser without a screen and driven by pointer and keys, at the width of a
+laptop and of a phone, light and dark. What the page then shows is compared with NumPy. With SHOTS, a folder, pictures
+of what was seen are left there.
 """
 
 import base64
@@ -41,11 +42,14 @@ class Browser:
 
     def open(self, path, size=LAPTOP, scheme="light"):
         self.resize(size)
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
+                                    {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
         self.driver.get("file://" + os.path.abspath(path))
 
     def resize(self, size):
-        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size[0] < 600})
+        self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                    {"width": size[0], "height": size[1], "deviceScaleFactor": 1,
+                                     "mobile": size[0] < 600})
 
     def js(self, code, *args):
         return self.driver.execute_script("return " + code, *args)
@@ -96,7 +100,8 @@ class Browser:
 
     def watch(self):
         """What the page knows so far: {name: the text of its value}."""
-        return dict(self.js("[...document.querySelectorAll('#watch dl > div')].map((d) => [d.dataset.name, d.querySelector('dd span').textContent])"))
+        return dict(self.js("[...document.querySelectorAll('#watch dl > div')].map((d) => [d.dataset.name, "
+                            "d.querySelector('dd span').textContent])"))
 
     def known(self, name):
         found = {k: v for k, v in self.watch().items() if k.startswith(name)}
@@ -120,7 +125,8 @@ def number(text):
 
 def near(got, want, digits=3):
     """As a cell shows it: some three digits."""
-    np.testing.assert_allclose(np.asarray(got, float), np.asarray(want, float), rtol=2 * 10.0 ** -digits, atol=6e-4 if digits < 4 else 1e-7)
+    np.testing.assert_allclose(np.asarray(got, float), np.asarray(want, float), rtol=2 * 10.0 ** -digits,
+                               atol=6e-4 if digits < 4 else 1e-7)
 
 
 def softmax(row):
@@ -128,7 +134,7 @@ def softmax(row):
     return e / e.sum()
 
 
-# ---- The cases -------------------------------------------------------------------------------------------------------------
+# ---- The cases -------------------------------------------------------------------------------------------------------
 
 
 def plays_softmax(b, page, path):
@@ -229,7 +235,8 @@ def chooses(b, page, path):
     b.choose("#warp", -1)
     for colour, count in (("lane", 32), ("warp", 2), ("register", 4)):
         b.choose("#colour", colour)
-        hues = b.js("new Set([...document.querySelectorAll('#tile .cell')].map((c) => c.style.getPropertyValue('--hue'))).size")
+        hues = b.js("new Set([...document.querySelectorAll('#tile .cell')].map((c) => "
+                    "c.style.getPropertyValue('--hue'))).size")
         assert hues == count, (colour, hues)
     b.shot("softmax-owners")
     b.choose("#colour", "value")
@@ -313,19 +320,24 @@ def fits_a_phone(b, page, path):
             b.open(path, size, scheme)
             b.seek("lane ⊕ 8")
             assert b.js("document.documentElement.scrollWidth <= innerWidth"), (size, scheme)
-            play = b.js("(() => { const r = document.getElementById('play').getBoundingClientRect(); return [r.top >= 0, r.bottom <= innerHeight, r.height]; })()")
+            play = b.js("(() => { const r = document.getElementById('play').getBoundingClientRect(); return [r.top >= "
+                        "0, r.bottom <= innerHeight, r.height]; })()")
             assert play[0] and play[1] and play[2] >= 34, play
-            paper, ink = b.js("[getComputedStyle(document.body).backgroundColor, getComputedStyle(document.body).color]")
+            paper, ink = b.js("[getComputedStyle(document.body).backgroundColor, "
+                              "getComputedStyle(document.body).color]")
             light = lambda rgb: sum(int(c) for c in rgb[4:-1].split(",")[:3]) / 3  # noqa: E731
-            assert (light(paper) > 200 and light(ink) < 60) if scheme == "light" else (light(paper) < 60 and light(ink) > 200), (paper, ink)
-            shown = b.js("['source', 'ir', 'ptx'].filter((p) => getComputedStyle(document.getElementById(p)).display !== 'none')")
+            assert (light(paper) > 200 and light(ink) < 60) if scheme == "light" else (light(paper) < 60 and
+                                                                                       light(ink) > 200), (paper, ink)
+            shown = b.js("['source', 'ir', 'ptx'].filter((p) => getComputedStyle(document.getElementById(p)).display "
+                         "!== 'none')")
             assert shown == (["source"] if size == PHONE else ["source", "ir", "ptx"]), shown
             if size == PHONE:
                 b.click("#tabs button[data-pane='ptx']")
                 assert b.get("#ptx").is_displayed() and not b.get("#source").is_displayed()
                 b.click("#tabs button[data-pane='source']")
             b.shot(f"softmax-{size[0]}-{scheme}", whole=True)
-    names = b.js("[...document.querySelectorAll('button, select, input')].filter((e) => !(e.textContent.trim() || e.getAttribute('aria-label') || e.closest('label'))).length")
+    names = b.js("[...document.querySelectorAll('button, select, input')].filter((e) => !(e.textContent.trim() || "
+                 "e.getAttribute('aria-label') || e.closest('label'))).length")
     assert names == 0, "a control without a name"
 
 
@@ -333,7 +345,8 @@ def shows_faults(b, tool, folder):
     path = os.path.join(folder, "fault.html")
     source = os.path.join(folder, "a fault.dsl")  # a name with a blank
     shutil.copy(os.path.join(ROOT, "tests/tool/Inputs/fault.dsl"), source)
-    subprocess.run([tool, "viz", source, "x=random:0:fp32[200]", "y=out.npy", "-o", path], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    subprocess.run([tool, "viz", source, "x=random:0:fp32[200]", "y=out.npy", "-o", path], check=True,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     b.open(path)
     assert b.get("#faults").is_displayed() and "out-of-bounds" in b.text("#faults") and "14 times" in b.js("document.querySelector('#source li.fault').dataset.fault")
     assert b.text("#faults").startswith("out-of-bounds: program (3, 0, 0)"), b.text("#faults")
@@ -345,7 +358,8 @@ def shows_faults(b, tool, folder):
 
 
 def shows_numbers(b, path):
-    """All digits of an integer; NaN and infinities in the picture of a buffer have colours of their own, not their neighbour's."""
+    """All digits of an integer; NaN and infinities in the picture of a buffer have colours of their own,
+    not their neighbour's."""
     b.open(path)
     assert b.js("long(1234567, 'i32')") == "1234567" and b.js("long(-1234567, 'i64')") == "−1234567" and b.js("long(1234567, 'fp32')") == "1234567"
     data = base64.b64encode(np.array([1, np.nan, 0, 1, np.inf, 0], np.float32).tobytes()).decode()
@@ -359,12 +373,14 @@ def shows_numbers(b, path):
 def loads_ahead(b, tool, folder):
     """What copies bring into shared memory appears at the wait, as numbers of the buffer's type."""
     path = os.path.join(folder, "ahead.html")
-    subprocess.run([tool, "viz", os.path.join(ROOT, "dsl_examples/softmax_tiled.dsl"), "x=random:0:fp32[2,1000]", "y=out.npy", "-D", "STAGES=3", "-D", "BLOCK=256", "--num-warps=2", "-o", path],
+    subprocess.run([tool, "viz", os.path.join(ROOT, "dsl_examples/softmax_tiled.dsl"), "x=random:0:fp32[2,1000]",
+                    "y=out.npy", "-D", "STAGES=3", "-D", "BLOCK=256", "--num-warps=2", "-o", path],
                    check=True, stdout=subprocess.DEVNULL)
     b.open(path)
     page = Page(path)
     b.seek("All groups have arrived")
-    words = [number(t) for t in b.js("[...document.querySelectorAll('#shared .cell')].slice(-4).map((c) => c.lastChild.textContent)")]
+    words = [number(t) for t in b.js("[...document.querySelectorAll('#shared .cell')].slice(-4).map((c) => "
+                                     "c.lastChild.textContent)")]
     x = page.array(page.runs[0], "x")[0]
     assert any(np.allclose(x[i:i + 4], words, atol=6e-4) for i in range(0, 256, 4)), words
     every_frame(b, path)
@@ -381,10 +397,12 @@ def other_kernels(b, tool, folder):
     """Scans, combine functions, atomics, packed programs, fp64, fp8, two axes: no frame of them fails."""
     with open(os.path.join(ROOT, "bench", "counters.txt"), encoding="utf-8") as file:
         words = {line.split()[0]: line.split()[1:] for line in file if line.strip() and not line.startswith("#")}
-    for name in ("argmax", "prefix_sum", "histogram", "softmax_small_rows", "row_sum_fp64", "quantize_fp8", "transpose", "silu", "softmax_persistent"):
+    for name in ("argmax", "prefix_sum", "histogram", "softmax_small_rows", "row_sum_fp64", "quantize_fp8", "transpose",
+                 "silu", "softmax_persistent"):
         path = os.path.join(folder, name + ".html")
         given = [w.format(R=3, N=70, RN=210, T="fp32") for w in words[name]]
-        subprocess.run([tool, "viz", os.path.join(ROOT, "dsl_examples", name + ".dsl"), *given, "-o", path], check=True, stdout=subprocess.DEVNULL)
+        subprocess.run([tool, "viz", os.path.join(ROOT, "dsl_examples", name + ".dsl"), *given, "-o", path], check=True,
+                       stdout=subprocess.DEVNULL)
         every_frame(b, path)
 
 
@@ -414,11 +432,13 @@ def checks_can_fail(b, page, path, folder):
 def main(tool, chromium, driver, build, shots=None):
     subprocess.run(["cmake", "--build", build, "--target", "viz-pages"], check=True, stdout=subprocess.DEVNULL)
     folder = os.path.join(build, "pages")
-    path = {name: os.path.join(folder, name + ".html") for name in ("softmax", "softmax_tiled", "softmax_columns", "layernorm")}
+    path = {name: os.path.join(folder, name + ".html")
+            for name in ("softmax", "softmax_tiled", "softmax_columns", "layernorm")}
     pages = {name: Page(p) for name, p in path.items()}
     b = Browser(chromium, driver, shots)
-    cases = [(plays_softmax, "softmax"), (goes_through_time, "softmax"), (chooses, "softmax"), (fits_a_phone, "softmax"),
-             (plays_tiled, "softmax_tiled"), (plays_columns, "softmax_columns"), (plays_layernorm, "layernorm")]
+    cases = [(plays_softmax, "softmax"), (goes_through_time, "softmax"), (chooses, "softmax"),
+             (fits_a_phone, "softmax"), (plays_tiled, "softmax_tiled"), (plays_columns, "softmax_columns"),
+             (plays_layernorm, "layernorm")]
     try:
         for case, name in cases:
             case(b, pages[name], path[name])

@@ -1,8 +1,8 @@
 /* emu.c - codegen_emu_jit, codegen_emu_text: the per-thread module on this machine.
  *
  * In: a Func at STAGE_SIMT. Out: code whose entry is one thread, or text.
- * Method: build without a GPU target (plain LLVM), lower the primitives to calls, emit without optimisation and link. All of it
- * under llvm_guard().
+ * Method: build without a GPU target (plain LLVM), lower the primitives to calls, emit without optimisation and link.
+ * All of it under llvm_guard().
  */
 #include "codegen/emu/emu.h"
 #include "codegen/hostcode.h"
@@ -16,8 +16,8 @@ typedef struct Job {
     bool done;
 } Job;
 
-/* Code runs a few times only, so it is emitted the quick way, which keeps values on the stack, 8 bytes each at most: those
- * of more instructions than this would not leave half of a fiber's stack (runtime/emu/team.c). */
+/* Code runs a few times only, so it is emitted the quick way, which keeps values on the stack, 8 bytes each at most:
+ * those of more instructions than this would not leave half of a fiber's stack (runtime/emu/team.c). */
 enum { MOST_INSTRUCTIONS = 1 << 17 };
 
 /* What is counted is what LLVM's passes leave, with the pipeline of nvptx/emit.c: closer to what a GPU runs. */
@@ -46,8 +46,8 @@ static LLVMValueRef recast(Llvm *m, LLVMValueRef x, LLVMTypeRef t) {
                                                                    : LLVMBuildBitCast(m->at, x, t, "");
 }
 
-/* A choice of floats or bytes is a branch in code emitted the quick way, and LLVM moves the rest of the block behind each
- * of them: the square of the block's length. Of integers it is an instruction. */
+/* A choice of floats or bytes is a branch in code emitted the quick way, and LLVM moves the rest of the block behind
+ * each of them: the square of the block's length. Of integers it is an instruction. */
 static void choose_integers(Llvm *m, LLVMValueRef kernel) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(kernel); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef at = LLVMGetFirstInstruction(b), next = NULL; at; at = next) {
@@ -65,7 +65,8 @@ static void choose_integers(Llvm *m, LLVMValueRef kernel) {
 static bool fits(const Job *j, LLVMValueRef kernel) {
     if (llvm_instructions(kernel) <= MOST_INSTRUCTIONS) return true;
     diag(j->o->diag, j->f->span, E_THREAD_SIZE, MOST_INSTRUCTIONS);
-    diag_note(j->o->diag, j->f->span, "take more warps than num_warps = %u, or smaller tiles in a loop", j->f->num_warps);
+    diag_note(j->o->diag, j->f->span, "take more warps than num_warps = %u, or smaller tiles in a loop",
+              j->f->num_warps);
     return false;
 }
 

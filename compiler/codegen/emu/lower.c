@@ -1,15 +1,28 @@
-/* lower.c - every primitive to a field of the thread or a call of the emulator; the entry with one signature for all kernels.
+/* lower.c - every primitive to a field of the thread or a call of the emulator;
+ * the entry with one signature for all kernels.
  *
  * In: a per-thread module. Out: the same module without fsc.* functions.
  * Method: for each declared fsc.* function, each call is replaced at its place by its row of lower.def. The words of an
- * access travel through one small array in the frame; what is called lies in the thread's table (runtime/hooks.h).
+ * access travel through one small array in the frame; what is called lies in the thread's table (runtime/base/hooks.h).
  */
 #include <stddef.h>
 
 #include "codegen/emu/emu.h"
-#include "runtime/hooks.h"
+#include "runtime/base/hooks.h"
 
-typedef enum RowKind { ROW_FIELD, ROW_MEMORY, ROW_REMOTE, ROW_ATOMIC, ROW_MEET, ROW_CALL, ROW_NUMBER, ROW_NOTHING, ROW_SHOW, ROW_TELL, ROW_MATH } RowKind;
+typedef enum RowKind {
+    ROW_FIELD,
+    ROW_MEMORY,
+    ROW_REMOTE,
+    ROW_ATOMIC,
+    ROW_MEET,
+    ROW_CALL,
+    ROW_NUMBER,
+    ROW_NOTHING,
+    ROW_SHOW,
+    ROW_TELL,
+    ROW_MATH
+} RowKind;
 
 typedef struct Row {
     RowKind kind;
@@ -151,7 +164,8 @@ static V lower_remote(Emu *e, Prim p, Access a, const V *in) {
     EmuAccess access = {(uint8_t)a.words, (uint8_t)(a.bits / 8), false};
     write_words(e, a, in + 3);
     V offset = LLVMBuildZExt(m->at, in[0], m->i64, ""), predicate = LLVMBuildZExt(m->at, in[2], m->i32, "");
-    V args[] = {e->thread, offset, in[1], predicate, e->words, llvm_int(m->i32, emu_access_pack(access)), in[3 + a.words]};
+    V args[] = {e->thread,      offset, in[1], predicate, e->words, llvm_int(m->i32, emu_access_pack(access)),
+                in[3 + a.words]};
     number_access(e);
     return call(e, &rows[p], m->none, args, COUNT(args));
 }
@@ -183,7 +197,8 @@ static V lower_atomic(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result)
 /* The program is the thread's own; begin has no operands. */
 static V lower_show(Emu *e, Prim p, const V *in) {
     Llvm *m = e->m;
-    const DebugNote *n = p == PRIM_PRINT_BEGIN ? NULL : &m->notes.at[LLVMConstIntGetZExtValue(in[p == PRIM_PRINT ? 5 : 4])];
+    const DebugNote *n =
+        p == PRIM_PRINT_BEGIN ? NULL : &m->notes.at[LLVMConstIntGetZExtValue(in[p == PRIM_PRINT ? 5 : 4])];
     V args[6] = {e->thread};
     uint32_t count = 1;
     if (n) args[count++] = LLVMBuildGlobalStringPtr(m->at, n->text, "");
@@ -198,7 +213,8 @@ static V lower_show(Emu *e, Prim p, const V *in) {
 /* The thread and the operands, truth values as 32 bits. */
 static V lower_plain(Emu *e, Prim p, const V *in, uint32_t n, LLVMTypeRef result) {
     V args[8] = {e->thread};
-    for (uint32_t i = 0; i < n; i++) args[1 + i] = LLVMTypeOf(in[i]) == e->m->i1 ? LLVMBuildZExt(e->m->at, in[i], e->m->i32, "") : in[i];
+    for (uint32_t i = 0; i < n; i++)
+        args[1 + i] = LLVMTypeOf(in[i]) == e->m->i1 ? LLVMBuildZExt(e->m->at, in[i], e->m->i32, "") : in[i];
     if (p == PRIM_COPY_ASYNC) number_access(e);
     return call(e, &rows[p], result, args, n + 1);
 }

@@ -1,7 +1,7 @@
 /* atomic.c - atomic operations on the CPU.
  *
- * In: an atomic op. Out: its elements one after the other, each LLVM's atomicrmw or cmpxchg: programs run on several host
- * threads. Method: as memory.c with chunks of one element; 16-bit floats are added by compare-and-swap.
+ * In: an atomic op. Out: its elements one after the other, each LLVM's atomicrmw or cmpxchg: programs run on several
+ * host threads. Method: as memory.c with chunks of one element; 16-bit floats are added by compare-and-swap.
  */
 #include "codegen/host/host.h"
 
@@ -33,9 +33,11 @@ static LLVMAtomicRMWBinOp operation_of(const Op *op) {
 }
 
 /* The word before; both words as integers. */
-static LLVMValueRef compare_and_swap(Host *h, const Op *op, const HostAccess *a, LLVMValueRef compare, LLVMValueRef value) {
+static LLVMValueRef compare_and_swap(Host *h, const Op *op, const HostAccess *a, LLVMValueRef compare,
+                                     LLVMValueRef value) {
     LLVMAtomicOrdering order = ordering_of(op);
-    LLVMAtomicOrdering failed = order_acquires(op->attr.mem.order) ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic;
+    LLVMAtomicOrdering failed =
+        order_acquires(op->attr.mem.order) ? LLVMAtomicOrderingAcquire : LLVMAtomicOrderingMonotonic;
     LLVMValueRef pair = LLVMBuildAtomicCmpXchg(h->m->at, a->ptr, compare, value, order, failed, 0);
     return LLVMBuildExtractValue(h->m->at, pair, 0, "");
 }
@@ -43,7 +45,8 @@ static LLVMValueRef compare_and_swap(Host *h, const Op *op, const HostAccess *a,
 static LLVMValueRef add_small_float(Host *h, const Op *op, const HostAccess *a, LLVMValueRef value) {
     LLVMBuilderRef at = h->m->at;
     DType d = op->results[0]->type.dtype;
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(at), loop = LLVMAppendBasicBlockInContext(h->m->context, h->function, "atomic");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(at),
+                      loop = LLVMAppendBasicBlockInContext(h->m->context, h->function, "atomic");
     LLVMBasicBlockRef done = LLVMAppendBasicBlockInContext(h->m->context, h->function, "");
     LLVMValueRef zero = LLVMConstNull(a->bits);
     LLVMBuildBr(at, loop);
@@ -72,7 +75,8 @@ static LLVMValueRef element(Host *h, const Op *op, HostAccess *a, LLVMValueRef c
     LLVMBuilderRef at = h->m->at;
     host_check(h, a, op, 1);
     if (!a->mask) return host_as(h, perform(h, op, a, compare, value), a->value);
-    LLVMBasicBlockRef from = LLVMGetInsertBlock(at), inside = LLVMAppendBasicBlockInContext(h->m->context, h->function, "atomic");
+    LLVMBasicBlockRef from = LLVMGetInsertBlock(at),
+                      inside = LLVMAppendBasicBlockInContext(h->m->context, h->function, "atomic");
     LLVMBasicBlockRef after = LLVMAppendBasicBlockInContext(h->m->context, h->function, "");
     LLVMBuildCondBr(at, a->mask, inside, after);
     LLVMPositionBuilderAtEnd(at, inside);

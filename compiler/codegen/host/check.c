@@ -1,10 +1,11 @@
 /* check.c - checked accesses: the launch is asked about each element before it is touched.
  *
- * In: an access with its mask. Out: the access with a mask that holds what was refused, too. Method: one call an element
- * through the hook behind the kernel's arguments (runtime/hooks.h); an element that is masked off asks with 0 bytes.
+ * In: an access with its mask. Out: the access with a mask that holds what was refused, too. Method: one call an
+ * element through the hook behind the kernel's arguments (runtime/base/hooks.h); an element that is masked off asks
+ * with 0 bytes.
  */
 #include "codegen/host/host.h"
-#include "runtime/hooks.h"
+#include "runtime/base/hooks.h"
 
 static LLVMValueRef lane(Host *h, LLVMValueRef x, uint32_t i, uint32_t width) {
     return width == 1 ? x : LLVMBuildExtractElement(h->m->at, x, llvm_int(h->m->i32, i), "");
@@ -27,7 +28,8 @@ void host_check(Host *h, HostAccess *a, const Op *op, uint32_t width) {
     LLVMValueRef function = LLVMBuildLoad2(m->at, m->ptr, hook, ""); /* its first member */
     LLVMValueRef allowed = width == 1 ? NULL : LLVMGetPoison(LLVMVectorType(m->i1, width));
     for (uint32_t i = 0; i < width; i++) {
-        LLVMValueRef size = a->mask ? LLVMBuildSelect(m->at, lane(h, a->mask, i, width), bytes, llvm_int(m->i32, 0), "") : bytes;
+        LLVMValueRef size =
+            a->mask ? LLVMBuildSelect(m->at, lane(h, a->mask, i, width), bytes, llvm_int(m->i32, 0), "") : bytes;
         LLVMValueRef args[] = {hook, h->pid, element_address(h, a, i, width), size,
                                llvm_int(m->i32, op->kind != OP_LOAD), llvm_int(m->i32, op->attr.mem.site)};
         LLVMValueRef answer = LLVMBuildCall2(m->at, type, function, args, COUNT(args), "");

@@ -1,8 +1,8 @@
 /* combine.c - reductions and scans by a region: a loop along the axis.
  *
  * In: reduce_fn or scan. Out: loops at this program point; results are scalars or go to their buffers.
- * Method: the tile is [outer][axis][inner]. For each element of outer and inner the axis is walked in order, one element at
- * a time, with what is combined so far in phis.
+ * Method: the tile is [outer][axis][inner]. For each element of outer and inner the axis is walked in order, one
+ * element at a time, with what is combined so far in phis.
  */
 #include "codegen/host/host.h"
 

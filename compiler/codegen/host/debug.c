@@ -1,12 +1,14 @@
 /* debug.c - print and assert of the CPU target: each element to the launch's hook.
  *
- * In: the op. Out: a loop over the tile that calls the hook behind the kernel's arguments (runtime/hooks.h, DebugHook).
- * Method: a chunk whose conditions all hold costs one test; where one does not, the hook hears of it and the program ends.
+ * In: the op. Out: a loop over the tile that calls the hook behind the kernel's arguments (runtime/base/hooks.h,
+ * DebugHook).
+ * Method: a chunk whose conditions all hold costs one test; where one does not,
+ * the hook hears of it and the program ends.
  */
 #include <stddef.h>
 
 #include "codegen/host/host.h"
-#include "runtime/hooks.h"
+#include "runtime/base/hooks.h"
 
 /* The kernel's second word behind its arguments. */
 static LLVMValueRef load_hook(Host *h) {
@@ -19,7 +21,8 @@ static void call_hook(Host *h, size_t member, LLVMValueRef *args, uint32_t n) {
     Llvm *m = h->m;
     LLVMTypeRef types[8];
     LLVMValueRef hook = load_hook(h), offset = llvm_int(m->i64, (int64_t)member);
-    LLVMValueRef function = LLVMBuildLoad2(m->at, m->ptr, LLVMBuildInBoundsGEP2(m->at, m->i8, hook, &offset, 1, ""), "");
+    LLVMValueRef function =
+        LLVMBuildLoad2(m->at, m->ptr, LLVMBuildInBoundsGEP2(m->at, m->i8, hook, &offset, 1, ""), "");
     args[0] = hook;
     args[1] = h->pid;
     for (uint32_t i = 0; i < n; i++) types[i] = LLVMTypeOf(args[i]);

@@ -1,8 +1,8 @@
 /* host.h - the CPU target's inside: one kernel under construction.
  *
  * A scalar of the IR is an LLVM value. A tile is either lazy - recomputed, chunk by chunk, inside the loop of whoever
- * needs it - or stored in a buffer of the program's scratch memory (plan.c decides). A chunk is `width` neighbours along
- * the flat element index, one LLVM vector (or one scalar where width is 1), that never crosses a row.
+ * needs it - or stored in a buffer of the program's scratch memory (plan.c decides). A chunk is `width` neighbours
+ * along the flat element index, one LLVM vector (or one scalar where width is 1), that never crosses a row.
  */
 #ifndef FSC_CODEGEN_HOST_H
 #define FSC_CODEGEN_HOST_H
@@ -51,8 +51,10 @@ LLVMValueRef host_splat(Host *h, LLVMValueRef x, uint32_t width);
 
 /* shape.c: elements that change their places */
 bool host_crosses(const Host *h, const Value *v, uint32_t width); /* can a chunk cross v's rows? */
-bool host_takes_lanes(const Host *h, const Op *op); /* would a chunk of the result take the first operand lane by lane? */
-bool host_reads_elsewhere(const Host *h, const Value *v); /* does an element of the lazy v need others than its own place? */
+bool host_takes_lanes(const Host *h, const Op *op); /* would a chunk of the result take the first operand lane by
+                                                     * lane? */
+/* does an element of the lazy v need others than its own place? */
+bool host_reads_elsewhere(const Host *h, const Value *v);
 LLVMValueRef host_move(Host *h, Chunk *c, const Op *op); /* reshape, trans, split */
 LLVMValueRef host_join(Host *h, const Chunk *c, const Op *op);
 LLVMValueRef host_flip(Host *h, const Chunk *c, const Op *op);

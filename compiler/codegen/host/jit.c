@@ -14,8 +14,10 @@
 static const char *const pipelines[] = {
     "",
     "function(instcombine<no-verify-fixpoint>,early-cse)",
-    "function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>)",
-    ("function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-fixpoint>,"
+    "function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-"
+    "fixpoint>)",
+    ("function(instcombine<no-verify-fixpoint>,early-cse<memssa>,loop-mssa(licm),simplifycfg,instcombine<no-verify-"
+     "fixpoint>,"
      "gvn,dse)"),
 };
 
@@ -99,7 +101,8 @@ static void work(void *context) {
     if (!w->cpu || is_known_processor(w->cpu)) machine = llvm_machine_host(w->cpu, w->o->opt_level);
     if (!machine) {
         diag(w->o->diag, (Span){0, 0}, E_UNKNOWN_CPU, w->cpu ? w->cpu : "");
-        diag_note(w->o->diag, (Span){0, 0}, "without --cpu it is this machine's; names are LLVM's, such as x86-64 or x86-64-v3");
+        diag_note(w->o->diag, (Span){0, 0},
+                  "without --cpu it is this machine's; names are LLVM's, such as x86-64 or x86-64-v3");
         return;
     }
     Llvm *m = llvm_create(w->o, w->f->name, w->f->span);
@@ -122,7 +125,8 @@ HostCode *codegen_host_jit(const Func *f, const char *cpu, const CodegenOptions 
     return NULL;
 }
 
-bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out, size_t *scratch) {
+bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out,
+                       size_t *scratch) {
     Work w = {.f = f, .cpu = cpu, .o = o, .what = what, .out = out};
     bool ok = llvm_guard(o, f->span, work, &w) && w.ok;
     if (scratch) *scratch = w.scratch_bytes;

@@ -8,7 +8,7 @@
 
 static void emit_block(Host *h, const Block *b);
 
-/* ---- Scalars and elementwise ops -------------------------------------------------------------------------------------- */
+/* ---- Scalars and elementwise ops --------------------------------------------------------------------------------- */
 
 enum { MOST_INSTRUCTIONS = 60000 /* LLVM takes some seconds for them, and four times as many for twice as many */ };
 
@@ -37,10 +37,10 @@ static LLVMValueRef scalar_op(Host *h, const Op *op) {
     return math_op(&h->math, op, args);
 }
 
-/* ---- Values that cross control flow ------------------------------------------------------------------------------------ */
+/* ---- Values that cross control flow ------------------------------------------------------------------------------ */
 
-/* Tiles into the buffers of the values they become. Where one might be read after another was written (a swap), or itself
- * was written in part (a transpose), all go to buffers of their own first. */
+/* Tiles into the buffers of the values they become. Where one might be read after another was written (a swap), or
+ * itself was written in part (a transpose), all go to buffers of their own first. */
 static void pass_tiles(Host *h, Value *const *from, Value *const *to, uint32_t n) {
     bool crossing = false, elsewhere = false;
     uint32_t tiles = 0;
@@ -88,7 +88,7 @@ static LLVMBasicBlockRef new_block(Host *h, const char *name) {
     return LLVMAppendBasicBlockInContext(h->m->context, h->function, name);
 }
 
-/* ---- Control flow ------------------------------------------------------------------------------------------------------ */
+/* ---- Control flow ------------------------------------------------------------------------------------------------ */
 
 static void emit_if(Host *h, const Op *op) {
     Llvm *m = h->m;
@@ -193,7 +193,7 @@ static void emit_while(Host *h, const Op *op) {
     LLVMPositionBuilderAtEnd(m->at, after);
 }
 
-/* ---- Order ------------------------------------------------------------------------------------------------------------- */
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
 
 static void emit_value(Host *h, const Op *op) {
     const Value *v = op->results[0];
@@ -223,7 +223,8 @@ static void emit_op(Host *h, const Op *op) {
     case OP_FOR: emit_for(h, op); return;
     case OP_WHILE: emit_while(h, op); return;
     case OP_IF: emit_if(h, op); return;
-    case OP_BARRIER: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return; /* one thread a program; ends are their owner's */
+    /* one thread a program; ends are their owner's */
+    case OP_BARRIER: case OP_YIELD: case OP_CONDITION: case OP_RETURN: return;
 #define CASE_CREATE(value) case value:
 #define CASE_INDEX(value) case value:
 #define CASE_REPEAT(value) case value:
@@ -231,7 +232,8 @@ static void emit_op(Host *h, const Op *op) {
 #define CASE_ELEMENT(value) case value:
 #include "ir/cases.def"
         emit_value(h, op); return;
-    case OP_REDUCEWARP: case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY: /* of warps, and of what threads share */
+    /* of warps, and of what threads share */
+    case OP_REDUCEWARP: case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY:
 #define CASE_COPY(shared) case shared:
 #define CASE_SHARED(shared) case shared:
 #include "ir/cases.def"

@@ -1,8 +1,8 @@
 /* memory.c - loads and stores of tiles and scalars.
  *
  * In: a load or store op. Out: a loop over chunks at this program point; a loaded tile goes to its buffer.
- * Method: where the facts prove that a chunk's pointers are neighbours it is one vector access at the first pointer, else
- * a gather or scatter. A masked-off element is never touched. Elements travel as integers of their width.
+ * Method: where the facts prove that a chunk's pointers are neighbours it is one vector access at the first pointer,
+ * else a gather or scatter. A masked-off element is never touched. Elements travel as integers of their width.
  */
 #include "codegen/host/host.h"
 
@@ -47,11 +47,13 @@ HostAccess host_access(Host *h, Chunk *c, const Value *ptr, const Value *mask) {
 
 LLVMValueRef host_as(Host *h, LLVMValueRef x, LLVMTypeRef t) {
     if (LLVMTypeOf(x) == t) return x;
-    bool to_ptr = LLVMGetTypeKind(t) == LLVMPointerTypeKind ||
-                  (LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMPointerTypeKind);
+    bool to_ptr =
+        LLVMGetTypeKind(t) == LLVMPointerTypeKind ||
+        (LLVMGetTypeKind(t) == LLVMVectorTypeKind && LLVMGetTypeKind(LLVMGetElementType(t)) == LLVMPointerTypeKind);
     LLVMTypeRef from = LLVMTypeOf(x);
     bool from_ptr = LLVMGetTypeKind(from) == LLVMPointerTypeKind ||
-                    (LLVMGetTypeKind(from) == LLVMVectorTypeKind && LLVMGetTypeKind(LLVMGetElementType(from)) == LLVMPointerTypeKind);
+                    (LLVMGetTypeKind(from) == LLVMVectorTypeKind &&
+                     LLVMGetTypeKind(LLVMGetElementType(from)) == LLVMPointerTypeKind);
     if (to_ptr) return LLVMBuildIntToPtr(h->m->at, x, t, "");
     if (from_ptr) return LLVMBuildPtrToInt(h->m->at, x, t, "");
     return LLVMBuildBitCast(h->m->at, x, t, "");

@@ -3,7 +3,8 @@
  * In: a Func at STAGE_TILE. Out: Host.buffers and Host.scratch_bytes.
  * Method: what is bound to a program point (loads, reductions, carried values, results of control flow) is stored. The
  * rest is lazy, unless computing it again costs more than reading it back: it has several users, or a user in an inner
- * loop, and a cost of several plain operations; or a user takes it lane by lane. Each stored tile gets bytes of its own.
+ * loop, and a cost of several plain operations; or a user takes it lane by lane.
+ * Each stored tile gets bytes of its own.
  */
 #include "codegen/host/host.h"
 

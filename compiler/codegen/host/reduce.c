@@ -41,8 +41,8 @@ static LLVMValueRef chunk_at(Host *h, const Value *v, LLVMValueRef index, uint32
     return host_eval(h, &c, v);
 }
 
-/* Walks `count` chunks, `stride` elements apart, from `first`: the accumulated chunk. A long way is walked in runs, whose
- * results are then accumulated: no chunk passes through more than RUN roundings at each level. */
+/* Walks `count` chunks, `stride` elements apart, from `first`: the accumulated chunk. A long way is walked in runs,
+ * whose results are then accumulated: no chunk passes through more than RUN roundings at each level. */
 static LLVMValueRef walk(Host *h, const Op *op, LLVMValueRef first, uint64_t count, uint64_t stride, uint32_t width) {
     Llvm *m = h->m;
     if (count == 1) return chunk_at(h, op->args[0], first, width);
@@ -72,7 +72,8 @@ void host_reduce(Host *h, const Op *op) {
 
     if (inner > 1) {
         uint32_t width = host_width(s);
-        LLVMValueRef outer_stride = llvm_int(m->i64, (int64_t)(size * inner)), inner_size = llvm_int(m->i64, (int64_t)inner);
+        LLVMValueRef outer_stride = llvm_int(m->i64, (int64_t)(size * inner)),
+                     inner_size = llvm_int(m->i64, (int64_t)inner);
         Loop o = host_loop_begin(h, llvm_int(m->i64, (int64_t)(all / (size * inner))), 1, "outer");
         Loop i = host_loop_begin(h, inner_size, width, "inner");
         LLVMValueRef first = LLVMBuildAdd(m->at, LLVMBuildMul(m->at, o.index, outer_stride, ""), i.index, "");

@@ -1,9 +1,9 @@
 /* shape.c - lazy tiles whose elements change their places: reshape, trans, join, split, flip, gather.
  *
  * In: an op and a chunk of its result. Out: the chunk, from chunks of the operands.
- * Method: sizes are powers of two, so a place is a rearrangement of bits of the flat index. Where the elements of a chunk
- * are neighbours in the operand too they come as one vector, else lane by lane; plan.c has stored such operands, unless they
- * are pointers, whose chunks mostly need the first lane only.
+ * Method: sizes are powers of two, so a place is a rearrangement of bits of the flat index. Where the elements of a
+ * chunk are neighbours in the operand too they come as one vector, else lane by lane; plan.c has stored such operands,
+ * unless they are pointers, whose chunks mostly need the first lane only.
  */
 #include "codegen/host/host.h"
 
@@ -166,7 +166,8 @@ LLVMValueRef host_flip(Host *h, const Chunk *c, const Op *op) {
 LLVMValueRef host_move(Host *h, Chunk *c, const Op *op) {
     if (c->width == 1) return eval_at(h, op->args[0], place_of(h, op, c->index), 1);
     if (op->kind == OP_SPLIT && host_crosses(h, op->args[0], 2 * c->width)) return eval_split(h, c, op);
-    bool neighbours = op->kind == OP_TRANS ? keeps_inner(op) : op->kind == OP_RESHAPE && host_crosses(h, op->args[0], c->width);
+    bool neighbours =
+        op->kind == OP_TRANS ? keeps_inner(op) : op->kind == OP_RESHAPE && host_crosses(h, op->args[0], c->width);
     if (neighbours) return eval_at(h, op->args[0], place_of(h, op, c->index), c->width);
     return eval_lanes(h, c, op);
 }

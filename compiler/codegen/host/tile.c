@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* ---- Chunks --------------------------------------------------------------------------------------------------------- */
+/* ---- Chunks ------------------------------------------------------------------------------------------------------ */
 
 uint32_t host_inner(Shape s) {
     for (int d = s.rank - 1; d >= 0; d--) {
@@ -45,7 +45,7 @@ LLVMValueRef host_scalar(Host *h, const Value *v) {
     return x;
 }
 
-/* ---- Loops ---------------------------------------------------------------------------------------------------------- */
+/* ---- Loops ------------------------------------------------------------------------------------------------------- */
 
 Loop host_loop_begin(Host *h, LLVMValueRef count, uint64_t step, const char *name) {
     Llvm *m = h->m;
@@ -71,7 +71,7 @@ void host_loop_end(Host *h, Loop *l) {
     LLVMPositionBuilderAtEnd(m->at, l->done);
 }
 
-/* ---- Buffers -------------------------------------------------------------------------------------------------------- */
+/* ---- Buffers ----------------------------------------------------------------------------------------------------- */
 
 int64_t host_allocate(Host *h, Type t) {
     uint64_t bytes = shape_elements(t.shape) * type_bytes(type_scalar(t.dtype));
@@ -121,7 +121,7 @@ void host_copy(Host *h, int64_t from, int64_t to, Type t) {
                     llvm_int(m->i64, (int64_t)bytes));
 }
 
-/* ---- Lazy tiles ----------------------------------------------------------------------------------------------------- */
+/* ---- Lazy tiles -------------------------------------------------------------------------------------------------- */
 
 /* The flat index of broadcast's operand: the bits of the dimensions that it has. */
 static LLVMValueRef source_index(Host *h, Shape from, Shape to, LLVMValueRef index) {

@@ -3,7 +3,8 @@
  * In: the operands of the memory primitives. Out: one asm statement each: predicate, cache policy, vector, address.
  * Method: intrinsics cannot carry predicates or cache policies. A predicated load's results are tied to operands that
  * hold what the lanes keep where the predicate is false; a predicate known true falls away, with its operand. Constants
- * added to an address become the access's offset where n->takes_offsets: what LLVM never sees costs none of its passes anything.
+ * added to an address become the access's offset where n->takes_offsets:
+ * what LLVM never sees costs none of its passes anything.
  */
 #include <string.h>
 
@@ -51,8 +52,8 @@ static void asm_vector(Asm *s, uint32_t first, uint32_t words) {
     for (uint32_t i = 0; i < words; i++) asm_number(s, i ? ", " : "{", first + i, i + 1 < words ? "" : "}");
 }
 
-/* Its side effects order it among all others; a clobber of memory besides would say nothing more, and LLVM reads each constraint
- * of each statement several times. */
+/* Its side effects order it among all others; a clobber of memory besides would say nothing more, and LLVM reads each
+ * constraint of each statement several times. */
 V asm_build(Nvptx *n, Asm *s) {
     LLVMTypeRef type = LLVMFunctionType(s->result, s->types, s->n, 0);
     V code = LLVMGetInlineAsm(type, s->text, strlen(s->text), s->constraints, strlen(s->constraints), 1, 0,
@@ -112,7 +113,7 @@ static void asm_address(Asm *s, const char *before, uint32_t number, int64_t off
     asm_text(s, text);
 }
 
-/* ---- Loads --------------------------------------------------------------------------------------------------------------- */
+/* ---- Loads ------------------------------------------------------------------------------------------------------- */
 
 /* The result words: declared, and tied to `others` unless that is NULL. */
 void asm_outputs(Nvptx *n, Asm *s, Access a) {
@@ -167,10 +168,10 @@ V lower_load_shared(Nvptx *n, Access a, const V *in) {
     return narrow_byte(n, a, asm_build(n, &s));
 }
 
-/* ---- Stores -------------------------------------------------------------------------------------------------------------- */
+/* ---- Stores ------------------------------------------------------------------------------------------------------ */
 
-static V emit_store(Nvptx *n, Access a, Address address, const char *kind, V predicate, const V *words, bool is_volatile,
-                    const char *space, const char *policy) {
+static V emit_store(Nvptx *n, Access a, Address address, const char *kind, V predicate, const V *words,
+                    bool is_volatile, const char *space, const char *policy) {
     Asm s = {.n = 0};
     s.result = n->m->none;
     uint32_t at = asm_operand(&s, address.base, kind), first = 0;
@@ -189,7 +190,8 @@ static V emit_store(Nvptx *n, Access a, Address address, const char *kind, V pre
 V lower_store_global(Nvptx *n, Access a, const V *in) {
     V policy = in[2 + a.words];
     bool is_volatile = policy_unpack(LLVMConstIntGetZExtValue(policy)).is_volatile;
-    return emit_store(n, a, address_split(n, in[0]), "l", in[1], in + 2, is_volatile, ".global", policy_text(n, policy, false));
+    return emit_store(n, a, address_split(n, in[0]), "l", in[1], in + 2, is_volatile, ".global",
+                      policy_text(n, policy, false));
 }
 
 /* mapa: where the same byte lies in another block's shared memory, within the window of the cluster. */

@@ -1,7 +1,7 @@
 /* atomic.c - atomic operations as inline PTX.
  *
- * In: the operands of the atomic primitives. Out: one atom, or red where the result is dropped and PTX has a reduction of
- * that order: relaxed and release. Other dropped results go to the bit bucket.
+ * In: the operands of the atomic primitives. Out: one atom, or red where the result is dropped and PTX has a reduction
+ * of that order: relaxed and release. Other dropped results go to the bit bucket.
  * Method: as in access.c; the result is tied to zero where a predicate may be false.
  */
 #include <string.h>
@@ -14,8 +14,10 @@ static const char *const operation_text[] = {
 #undef ATOMIC
 };
 
-static const char *const order_text[] = {
-    [ORDER_RELAXED] = ".relaxed", [ORDER_ACQUIRE] = ".acquire", [ORDER_RELEASE] = ".release", [ORDER_ACQ_REL] = ".acq_rel"};
+static const char *const order_text[] = {[ORDER_RELAXED] = ".relaxed",
+                                         [ORDER_ACQUIRE] = ".acquire",
+                                         [ORDER_RELEASE] = ".release",
+                                         [ORDER_ACQ_REL] = ".acq_rel"};
 static const char *const reach_text[] = {[REACH_CTA] = ".cta", [REACH_GPU] = ".gpu", [REACH_SYS] = ".sys"};
 
 /* ".u32", ".noftz.f16", … */

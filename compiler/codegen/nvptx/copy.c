@@ -1,7 +1,8 @@
 /* copy.c - asynchronous copies from global into shared memory as inline PTX (cp.async, sm_80 on).
  *
  * In: the operands of the copy primitives. Out: one asm statement each.
- * Method: 16 bytes go past the L1 (.cg), fewer cannot. With a source size, what lies behind it becomes zero and is not read.
+ * Method: 16 bytes go past the L1 (.cg), fewer cannot. With a source size,
+ * what lies behind it becomes zero and is not read.
  */
 #include "codegen/nvptx/asm.h"
 

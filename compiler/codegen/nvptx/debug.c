@@ -1,8 +1,8 @@
 /* debug.c - print and assert on a GPU: the driver's own vprintf and __assertfail.
  *
  * In: the primitives' operands and the module's notes. Out: calls of the two functions, which every driver links.
- * Method: the format is a constant made here; what it shows lies in one struct in the frame, as vprintf wants it. An assertion
- * prints which element fails, then ends the launch.
+ * Method: the format is a constant made here; what it shows lies in one struct in the frame, as vprintf wants it. An
+ * assertion prints which element fails, then ends the launch.
  */
 #include "codegen/nvptx/nvptx.h"
 
@@ -52,7 +52,8 @@ static V pack_values(Nvptx *n, const V *program, V element, Shape s, V value) {
     for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(values[i]);
     LLVMTypeRef all = LLVMStructTypeInContext(m->context, types, count, 0);
     V frame = llvm_frame(m, all);
-    for (uint32_t i = 0; i < count; i++) LLVMBuildStore(m->at, values[i], LLVMBuildStructGEP2(m->at, all, frame, i, ""));
+    for (uint32_t i = 0; i < count; i++)
+        LLVMBuildStore(m->at, values[i], LLVMBuildStructGEP2(m->at, all, frame, i, ""));
     return frame;
 }
 
@@ -102,8 +103,8 @@ V lower_assert(Nvptx *n, Access a, const V *in) {
     text_printf(&format, "\n");
     print_line(n, &format, pack_values(n, in, in[3], note->shape, NULL));
     text_free(&format);
-    V args[] = {constant_text(n, note->text), constant_text(n, file), llvm_int(m->i32, p.line), constant_text(n, n->f->name),
-                llvm_int(m->i64, 1)};
+    V args[] = {constant_text(n, note->text), constant_text(n, file), llvm_int(m->i32, p.line),
+                constant_text(n, n->f->name), llvm_int(m->i64, 1)};
     LLVMTypeRef types[] = {m->ptr, m->ptr, m->i32, m->ptr, m->i64};
     llvm_call(m, llvm_declare(m, "__assertfail", LLVMFunctionType(m->none, types, 5, 0)), args, 5);
     return NULL;

@@ -1,8 +1,8 @@
 /* emit.c - codegen_gpu: from a Func at STAGE_SIMT to per-thread LLVM IR or PTX.
  *
  * In: the Func, the target, what to stop at. Out: text in the compile's arena.
- * Method: build, lower, a short LLVM pipeline (the tile IR was optimised before; what is left is local), emit. All of it
- * runs under llvm_guard(), so that whatever LLVM refuses is an error at the kernel.
+ * Method: build, lower, a short LLVM pipeline (the tile IR was optimised before; what is left is local), emit. All of
+ * it runs under llvm_guard(), so that whatever LLVM refuses is an error at the kernel.
  */
 #include <string.h>
 
@@ -25,8 +25,8 @@ typedef struct Job {
     bool done;
 } Job;
 
-/* |x| of 16 bits as the smaller of x and -x, unsigned: LLVM's passes make abs.s16 of every other form, and ptxas (13.0, seen
- * on sm_90) takes its result for non-negative, which that of -32768 is not. */
+/* |x| of 16 bits as the smaller of x and -x, unsigned: LLVM's passes make abs.s16 of every other form, and ptxas (13.0,
+ * seen on sm_90) takes its result for non-negative, which that of -32768 is not. */
 static void replace_abs16(Job *j) {
     Llvm *m = j->m;
     LLVMValueRef abs = LLVMGetNamedFunction(m->module, "llvm.abs.i16");
@@ -88,7 +88,8 @@ static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
     if (j->o->verify_each) llvm_verify(j->m, "after the target step");
     llvm_report_time(j->o, "lower", since);
     since = llvm_clock();
-    if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, j->f->is_split ? split_pipeline : pipeline)) return false;
+    if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, j->f->is_split ? split_pipeline : pipeline))
+        return false;
     replace_abs16(j);
     replace_signed16(j, kernel);
     if (j->o->opt_level > 0) nvptx_group_sums(j->m, kernel);

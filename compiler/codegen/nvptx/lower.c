@@ -10,13 +10,14 @@
 
 enum { PTX_KERNEL = 71, SPACE_GLOBAL = 1, SPACE_SHARED = 3 };
 
-/* ---- Between threads ------------------------------------------------------------------------------------------------------ */
+/* ---- Between threads --------------------------------------------------------------------------------------------- */
 
 static V call(Nvptx *n, const char *name, V *args, unsigned count) {
     return llvm_intrinsic(n->m, name, NULL, 0, args, count);
 }
 
-/* Lanes are counted within a segment, the program's own lanes of the warp. Lanes of programs beyond the grid have ended, and none waits for these. */
+/* Lanes are counted within a segment, the program's own lanes of the warp. Lanes of programs beyond the grid have
+ * ended, and none waits for these. */
 static V shuffle(Nvptx *n, const char *name, const V *in) {
     uint32_t lanes = n->f->threads_per_program < 32 ? n->f->threads_per_program : 32;
     V args[] = {llvm_int(n->m->i32, -1), in[0], in[1], llvm_int(n->m->i32, (32 - lanes) << 8 | 31)};
@@ -51,8 +52,8 @@ static V lower_bar_cluster(Nvptx *n, Access a, const V *in) {
     return call(n, "llvm.nvvm.barrier.cluster.wait.aligned", NULL, 0);
 }
 
-/* Of a multiprocessor's index, the sign: it is none that LLVM knows, and to ptxas it may change from one reading to the next. A zero that
- * was shuffled, or read from %laneid or %nwarpid, ptxas 13.0 sees through. */
+/* Of a multiprocessor's index, the sign: it is none that LLVM knows, and to ptxas it may change from one reading to the
+ * next. A zero that was shuffled, or read from %laneid or %nwarpid, ptxas 13.0 sees through. */
 static V lower_zero(Nvptx *n, Access a, const V *in) {
     (void)in, (void)a;
     Asm s = {.n = 0};
@@ -67,7 +68,7 @@ static V lower_record(Nvptx *n, Access a, const V *in) {
     return NULL;
 }
 
-/* ---- The table ------------------------------------------------------------------------------------------------------------ */
+/* ---- The table --------------------------------------------------------------------------------------------------- */
 
 typedef struct Row {
     const char *intrinsic; /* NULL: custom */
@@ -127,7 +128,7 @@ static bool lower_function(Nvptx *n, LLVMValueRef function, Prim p, Access a) {
     return true;
 }
 
-/* ---- Shared memory, kernel, record ------------------------------------------------------------------------------------------ */
+/* ---- Shared memory, kernel, record ------------------------------------------------------------------------------- */
 
 static bool has_loop(const Block *b) {
     for (const Op *op = b->first; op; op = op->next) {

@@ -13,7 +13,8 @@ typedef struct Nvptx {
     const Func *f;
     const GpuTarget *t;
     uint32_t ptx;  /* the PTX version that the kernel needs so far, times ten */
-    bool takes_offsets; /* accesses, of constants. Not in kernels with loops, where ptxas would keep more addresses alive */
+    bool takes_offsets; /* accesses, of constants. Not in kernels with loops,
+                         * where ptxas would keep more addresses alive */
     V split_areas; /* the module's array for the programs' blocks to meet through; NULL: they do not */
     V shared_base; /* the block's shared memory as a 32-bit address space constant; NULL until used */
 } Nvptx;
@@ -35,7 +36,8 @@ Lowering lower_copy_async, lower_copy_commit, lower_copy_wait;
 
 /* split.c - words between blocks as inline PTX */
 void nvptx_make_split(Nvptx *n); /* before any call is lowered */
-Lowering lower_split_begin, lower_split_begun, lower_split_store, lower_split_wait, lower_split_fence, lower_split_leave;
+Lowering lower_split_begin, lower_split_begun, lower_split_store, lower_split_wait, lower_split_fence,
+    lower_split_leave;
 
 /* debug.c - print and assert through the driver's functions */
 Lowering lower_print_begin, lower_print, lower_assert;

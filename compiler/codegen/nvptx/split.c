@@ -1,10 +1,12 @@
 /* split.c - words in global memory by which the blocks of a program meet that are no cluster, as inline PTX (sm_70 on).
  *
- * In: the operands of the split primitives. Out: one asm statement each; a global array of the module, an Area for each program of a launch.
- * Method: an area belongs to one launch at a time, its `owner`: any block's first thread claims it by compare-and-swap, and the last block to
- * leave sets its words to round 0 and gives it back. So nothing is left to the next launch, and two launches of one kernel at once, on two
- * streams, take turns program by program; each launch's blocks are all on the device (a cooperative launch), so waiting ends. A word's value and its
- * round are one access of 64 bits, so no order between accesses is needed to hand a word on.
+ * In: the operands of the split primitives. Out: one asm statement each; a global array of the module,
+ * an Area for each program of a launch.
+ * Method: an area belongs to one launch at a time, its `owner`: any block's first thread claims it by compare-and-swap,
+ * and the last block to leave sets its words to round 0 and gives it back. So nothing is left to the next launch, and
+ * two launches of one kernel at once, on two streams, take turns program by program; each launch's blocks are all on
+ * the device (a cooperative launch), so waiting ends. A word's value and its round are one access of 64 bits, so no
+ * order between accesses is needed to hand a word on.
  */
 #include "codegen/nvptx/asm.h"
 
@@ -19,7 +21,8 @@ void nvptx_make_split(Nvptx *n) {
     if (!simt_split_words(n->f)) return;
     uint32_t programs = n->f->split_programs ? n->f->split_programs : SPLIT_PROGRAMS;
     LLVMTypeRef t = LLVMArrayType2(n->m->i8, (uint64_t)programs * area_bytes(n));
-    n->split_areas = LLVMAddGlobalInAddressSpace(n->m->module, t, arena_printf(n->m->o->arena, "fsc_split_%s", n->f->name), SPACE_GLOBAL);
+    n->split_areas = LLVMAddGlobalInAddressSpace(
+        n->m->module, t, arena_printf(n->m->o->arena, "fsc_split_%s", n->f->name), SPACE_GLOBAL);
     LLVMSetInitializer(n->split_areas, LLVMConstNull(t));
     LLVMSetLinkage(n->split_areas, LLVMInternalLinkage);
     LLVMSetAlignment(n->split_areas, ALIGN);
@@ -64,7 +67,8 @@ V lower_split_begin(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = {.n = 0};
     asm_outputs(n, &s, (Access){1, 64});
-    uint32_t tid = asm_operand(&s, in[0], "r"), at = asm_operand(&s, area(n), "l"), name = asm_operand(&s, launch_name(n), "l");
+    uint32_t tid = asm_operand(&s, in[0], "r"), at = asm_operand(&s, area(n), "l"),
+             name = asm_operand(&s, launch_name(n), "l");
     asm_number(&s, "{ .reg .pred p; .reg .b64 was; mov.b64 was, 0; setp.eq.u32 p, ", tid, ", 0; ");
     asm_claim(&s, "@p ", at, name);
     asm_text(&s, "mov.b64 $0, was; }");
@@ -74,7 +78,8 @@ V lower_split_begin(Nvptx *n, Access a, const V *in) {
 V lower_split_begun(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = {.result = n->m->none};
-    uint32_t tid = asm_operand(&s, in[0], "r"), before = asm_operand(&s, in[1], "l"), rounds = asm_operand(&s, in[2], "r");
+    uint32_t tid = asm_operand(&s, in[0], "r"), before = asm_operand(&s, in[1], "l"),
+             rounds = asm_operand(&s, in[2], "r");
     uint32_t at = asm_operand(&s, area(n), "l"), name = asm_operand(&s, launch_name(n), "l");
     asm_number(&s, "{ .reg .pred p; .reg .b64 was; setp.ne.u32 p, ", tid, ", 0; ");
     asm_number(&s, "setp.ne.or.u32 p, ", rounds, ", 0, p; @p bra done; ");
@@ -88,7 +93,8 @@ V lower_split_begun(Nvptx *n, Access a, const V *in) {
 V lower_split_store(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = {.result = n->m->none};
-    uint32_t at = asm_operand(&s, word_address(n, in[0]), "l"), value = asm_operand(&s, in[2], "r"), round = asm_operand(&s, in[3], "r");
+    uint32_t at = asm_operand(&s, word_address(n, in[0]), "l"), value = asm_operand(&s, in[2], "r"),
+             round = asm_operand(&s, in[3], "r");
     asm_number(&s, "{ .reg .b64 w; mov.b64 w, {", value, ", ");
     asm_number(&s, "", round, "}; ");
     if (!asm_is_true(in[1])) asm_number(&s, "@", asm_operand(&s, in[1], "b"), " ");
@@ -104,7 +110,8 @@ V lower_split_wait(Nvptx *n, Access a, const V *in) {
     asm_text(&s, "{ .reg .pred p; .reg .b32 r, v; .reg .b64 w; mov.b32 v, 0; ");
     if (!asm_is_true(in[1])) asm_number(&s, "@!", asm_operand(&s, in[1], "b"), " bra done; ");
     asm_number(&s, "again: ld.relaxed.gpu.global.b64 w, [", at, "]; mov.b64 {v, r}, w; ");
-    asm_number(&s, "setp.ne.u32 p, r, ", round, "; @p bra again; done: mov.b32 $0, v; }"); /* the result last: it may have an operand's register */
+    /* the result last: it may have an operand's register */
+    asm_number(&s, "setp.ne.u32 p, r, ", round, "; @p bra again; done: mov.b32 $0, v; }");
     return asm_build(n, &s);
 }
 
@@ -122,14 +129,16 @@ V lower_split_leave(Nvptx *n, Access a, const V *in) {
     uint32_t tid = asm_operand(&s, in[0], "r"), at = asm_operand(&s, area(n), "l");
     uint32_t last = asm_operand(&s, llvm_int(n->m->i32, n->f->blocks_per_program - 1), "r");
     uint32_t words = asm_operand(&s, llvm_int(n->m->i32, 2 * simt_split_words(n->f)), "r");
-    asm_number(&s, "{ .reg .pred p, q; .reg .b32 i; .reg .b64 w, z; mov.b32 i, 0; mov.b64 z, 0; setp.gt.u32 p, ", tid, ", 31; @p bra done; ");
+    asm_number(&s, "{ .reg .pred p, q; .reg .b32 i; .reg .b64 w, z; mov.b32 i, 0; mov.b64 z, 0; setp.gt.u32 p, ", tid,
+               ", 31; @p bra done; ");
     asm_number(&s, "setp.eq.u32 q, ", tid, ", 0; ");
     asm_number(&s, "@q atom.acq_rel.gpu.global.add.u32 i, [", at, "+8], 1; shfl.sync.idx.b32 i, i, 0, 31, -1; ");
     asm_number(&s, "and.b32 i, i, ", last, "; ");
     asm_number(&s, "setp.ne.u32 p, i, ", last, "; @p bra done; ");
     asm_number(&s, "mov.b32 i, ", tid, "; clear: ");
     asm_number(&s, "setp.ge.u32 p, i, ", words, "; @p bra clean; ");
-    asm_number(&s, "mad.wide.u32 w, i, 8, ", at, "; st.relaxed.gpu.global.b64 [w+128], z; add.u32 i, i, 32; bra clear; ");
+    asm_number(&s, "mad.wide.u32 w, i, 8, ", at,
+               "; st.relaxed.gpu.global.b64 [w+128], z; add.u32 i, i, 32; bra clear; ");
     asm_number(&s, "clean: bar.warp.sync -1; fence.acq_rel.gpu; @q st.relaxed.gpu.global.b64 [", at, "], z; done: }");
     _Static_assert(LEFT == 8 && WORDS == 128 && WORD == 8, "the text above has them");
     return asm_build(n, &s);

@@ -1,9 +1,9 @@
 /* sums.c - bounds what LLVM's straight-line strength reduction compares.
  *
  * In: the kernel behind our run of LLVM's passes. Out: the same values; in a long kernel, sums in groups.
- * Method: that pass of LLVM's NVPTX back end compares each sum with every earlier one that shares an operand, in chains:
- * minutes for a thread of some hundred elements. An operand of very many sums is frozen for each group of them: another
- * value to that pass, and the same one again to the early-cse behind it.
+ * Method: that pass of LLVM's NVPTX back end compares each sum with every earlier one that shares an operand, in
+ * chains: minutes for a thread of some hundred elements. An operand of very many sums is frozen for each group of them:
+ * another value to that pass, and the same one again to the early-cse behind it.
  */
 #include "codegen/nvptx/nvptx.h"
 

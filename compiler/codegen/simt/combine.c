@@ -1,9 +1,9 @@
 /* combine.c - reductions and scans by a region, in order along the axis, within a warp.
  *
- * In: reduce_fn, scan and what the exchange pass made of them. Out: the results' lanes.
+ * In: reduce_fn, scan and what the exchange pass made of them. Out: the results' slots.
  * Method: the bits of the axis from the lowest up, in levels of register bits and of lane bits. A level joins what its
- * owners hold to one total for the next level, and keeps for each owner what comes before it. A scan then goes down again:
- * what comes before on all levels is joined to one prefix, and the prefix to the elements.
+ * owners hold to one total for the next level, and keeps for each owner what comes before it. A scan then goes down
+ * again: what comes before on all levels is joined to one prefix, and the prefix to the elements.
  */
 #include "codegen/simt/simt.h"
 
@@ -65,7 +65,7 @@ static V *combine(Combine *c, V *a, V *b) {
     s->op_site = site;
     llvm_debug_at(s->m, c->op->span);
     V *r = values(c);
-    for (uint32_t i = 0; i < c->n; i++) r[i] = tile_lane(s, tile_of(s, region->last->args[i]), 0);
+    for (uint32_t i = 0; i < c->n; i++) r[i] = tile_slot(s, tile_of(s, region->last->args[i]), 0);
     return r;
 }
 
@@ -85,7 +85,7 @@ static Prefix join(Combine *c, Prefix first, Prefix then) {
     return r;
 }
 
-/* ---- Up: the levels ------------------------------------------------------------------------------------------------------ */
+/* ---- Up: the levels ---------------------------------------------------------------------------------------------- */
 
 static void find_levels(Combine *c, uint32_t end) {
     for (uint32_t k = 0; k < end; k++) {
@@ -161,7 +161,7 @@ static void go_up(Combine *c, uint32_t end, bool is_scan) {
     c->run = NEW_ARRAY(c->a, V *, c->registers);
     for (uint32_t r = 0; r < c->registers; r++) {
         c->total[r] = c->element[r] = values(c);
-        for (uint32_t k = 0; k < c->n; k++) c->element[r][k] = tile_lane(c->s, tile_of(c->s, c->op->args[k]), r);
+        for (uint32_t k = 0; k < c->n; k++) c->element[r][k] = tile_slot(c->s, tile_of(c->s, c->op->args[k]), r);
     }
     for (uint32_t i = 0; i < c->num_levels; i++) {
         Level *l = &c->levels[i];
@@ -175,7 +175,7 @@ static void go_up(Combine *c, uint32_t end, bool is_scan) {
     }
 }
 
-/* ---- Down: prefixes ------------------------------------------------------------------------------------------------------ */
+/* ---- Down: prefixes ---------------------------------------------------------------------------------------------- */
 
 /* What comes before each register, of the levels from the highest down to `lowest`. */
 static Prefix *go_down(Combine *c, uint32_t lowest) {
@@ -203,7 +203,7 @@ static V **scanned(Combine *c) {
     return r;
 }
 
-/* ---- Results ------------------------------------------------------------------------------------------------------------- */
+/* ---- Results ----------------------------------------------------------------------------------------------------- */
 
 static uint32_t deposit(uint32_t value, uint32_t mask) {
     uint32_t r = 0;
@@ -234,7 +234,7 @@ void simt_combine(Simt *s, const Op *op) {
         set_results(&c, 0, c.total, layout_reduce_plan(c.layout, op->attr.axis).keep);
 }
 
-/* ---- Runs joined --------------------------------------------------------------------------------------------------------- */
+/* ---- Runs joined ------------------------------------------------------------------------------------------------- */
 
 static uint32_t all_bases(const Layout *l, InDim first, InDim end) {
     uint32_t r = 0;
@@ -274,8 +274,8 @@ void simt_scan_apply(Simt *s, const Op *op) {
         uint32_t run = run_register(&c, r);
         V *own = values(&c), *first = values(&c);
         for (uint32_t k = 0; k < c.n; k++) {
-            own[k] = tile_lane(s, tile_of(s, op->args[k]), r);
-            first[k] = tile_lane(s, tile_of(s, op->args[c.n + k]), run);
+            own[k] = tile_slot(s, tile_of(s, op->args[k]), r);
+            first[k] = tile_slot(s, tile_of(s, op->args[c.n + k]), run);
         }
         Prefix before = {first, NULL};
         if (!has_before(&c, runs, run, &before.valid)) before.x = NULL;

@@ -1,8 +1,8 @@
 /* convert.c - the same elements in other threads or registers: convert_layout, broadcast, and reshape and its kin.
  *
- * In: a tile and the layout wanted. Out: its lanes there; what crosses warps was made explicit by an earlier pass.
- * Method: the plan says where each destination register's element lies. Where the source register depends on the thread,
- * every candidate is fetched (by shuffle, if the lane differs) and the thread's own bits select.
+ * In: a tile and the layout wanted. Out: its slots there; what crosses warps was made explicit by an earlier pass.
+ * Method: the plan says where each destination register's element lies. Where the source register depends on the
+ * thread, every candidate is fetched (by shuffle, if the lane differs) and the thread's own bits select.
  */
 #include "codegen/simt/simt.h"
 
@@ -54,7 +54,7 @@ static void convert_by_plan(Simt *s, const ConvertPlan *p, DType d, const Tile *
         for (uint32_t c = 0; c < UINT32_C(1) << p->nselect; c++) {
             uint32_t flip = 0;
             for (uint32_t i = 0; i < p->nselect; i++) flip ^= c >> i & 1 ? p->select[i] : 0;
-            V y = fetch(s, d, tile_lane(s, x, from.at[IN_REGISTER] ^ flip), from.at[IN_LANE], lane, own_lane);
+            V y = fetch(s, d, tile_slot(s, x, from.at[IN_REGISTER] ^ flip), from.at[IN_LANE], lane, own_lane);
             V is_it = c ? LLVMBuildICmp(s->m->at, LLVMIntEQ, flips, simt_i32(s, flip), "") : NULL;
             chosen = c ? LLVMBuildSelect(s->m->at, is_it, y, chosen, "") : y;
         }
@@ -107,7 +107,8 @@ void simt_move(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile x = moved_registers(s, op);
     if (!value_is_tile(v)) x.n = 1; /* of one element, all registers are the same */
-    const Layout *own = value_is_tile(v) ? op_moved_layout(s->f->layouts, op->kind, op->attr, from, v->type.shape) : NULL;
+    const Layout *own =
+        value_is_tile(v) ? op_moved_layout(s->f->layouts, op->kind, op->attr, from, v->type.shape) : NULL;
     if (own == v->type.layout) {
         s->values[v->id] = x;
         return;
@@ -130,8 +131,8 @@ void simt_flip(Simt *s, const Op *op) {
     for (uint32_t reg = 0; reg < r.n; reg++) {
         r.at[reg] = x->at[reg ^ from.at[IN_REGISTER]];
         if (!from.at[IN_LANE]) continue;
-        V own = tile_lane(s, x, reg ^ from.at[IN_REGISTER]);
-        r.at[reg] = (Lane){.base = fetch(s, v->type.dtype, own, from.at[IN_LANE], NULL, true)};
+        V own = tile_slot(s, x, reg ^ from.at[IN_REGISTER]);
+        r.at[reg] = (Slot){.base = fetch(s, v->type.dtype, own, from.at[IN_LANE], NULL, true)};
     }
     s->values[v->id] = r;
 }

@@ -1,14 +1,16 @@
 /* debug.c - print and assert, thread by thread.
  *
- * In: the op, whose operand has a layout. Out: primitives that only an element's canonical owner comes to, under branches.
- * Method: every thread says that a print begins, so that the emulator can put lines in order; then the owner goes through
- * its registers. What does not change from call to call is a DebugNote of the module.
+ * In: the op, whose operand has a layout. Out: primitives that only an element's canonical owner comes to,
+ * under branches.
+ * Method: every thread says that a print begins, so that the emulator can put lines in order; then the owner goes
+ * through its registers. What does not change from call to call is a DebugNote of the module.
  */
 #include "codegen/simt/simt.h"
 
 /* The note of the op, by number. */
 static V note_of(Simt *s, const Op *op) {
-    DebugNote n = {.text = op->attr.text, .shape = op->nargs ? op->args[0]->type.shape : shape_scalar(), .span = op->span};
+    DebugNote n = {
+        .text = op->attr.text, .shape = op->nargs ? op->args[0]->type.shape : shape_scalar(), .span = op->span};
     n.format = op->kind == OP_PRINT && op->nargs ? shown_format(op->attr.shown) : NULL;
     n.is_float = n.format && shown_is_float(op->attr.shown);
     vec_push(s->m->o->arena, &s->m->notes, n);
@@ -47,7 +49,7 @@ void simt_print(Simt *s, const Op *op) {
     LLVMBasicBlockRef after = branch(s, owner, "print");
     for (uint32_t reg = 0; reg < (x ? x->n : 1); reg++) {
         if (reg & repeats) continue;
-        V value = x ? bits_of(s, op, tile_lane(s, x, reg)) : llvm_int(s->m->i64, 0);
+        V value = x ? bits_of(s, op, tile_slot(s, x, reg)) : llvm_int(s->m->i64, 0);
         V args[] = {simt_program(s, 0, false), simt_program(s, 1, false), simt_program(s, 2, false),
                     element_of(s, l, reg), value, note};
         prim_call(s, PRIM_PRINT, args, COUNT(args));
@@ -63,7 +65,7 @@ void simt_assert(Simt *s, const Op *op) {
     V note = note_of(s, op), owner = simt_owner(s, l), site = simt_site(s);
     for (uint32_t reg = 0; reg < x->n; reg++) {
         if (reg & repeats) continue;
-        V fails = LLVMBuildAnd(s->m->at, owner, LLVMBuildNot(s->m->at, tile_lane(s, x, reg), ""), "");
+        V fails = LLVMBuildAnd(s->m->at, owner, LLVMBuildNot(s->m->at, tile_slot(s, x, reg), ""), "");
         LLVMBasicBlockRef after = branch(s, fails, "assert");
         V args[] = {simt_program(s, 0, false), simt_program(s, 1, false), simt_program(s, 2, false),
                     element_of(s, l, reg), note, site};

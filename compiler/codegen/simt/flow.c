@@ -21,11 +21,11 @@ static void stand(Simt *s, LLVMBasicBlockRef b) {
     LLVMPositionBuilderAtEnd(s->m->at, b);
 }
 
-/* The values as plain lanes, built here. */
+/* The values as plain slots, built here. */
 static Tile materialise(Simt *s, const Value *v) {
     const Tile *t = tile_of(s, v);
     Tile r = tile_create(s, tile_registers(v));
-    for (uint32_t i = 0; i < r.n; i++) r.at[i].base = tile_lane(s, t, i);
+    for (uint32_t i = 0; i < r.n; i++) r.at[i].base = tile_slot(s, t, i);
     return r;
 }
 
@@ -58,7 +58,7 @@ static void bind(Simt *s, Value *const *values, const Tile *tiles, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) s->values[values[i]->id] = tiles[i];
 }
 
-/* ---- for ----------------------------------------------------------------------------------------------------------------- */
+/* ---- for --------------------------------------------------------------------------------------------------------- */
 
 /* step > 0 ? iv < hi : iv > hi; the choice is made here where the step is constant. */
 static V for_condition(Simt *s, V iv, V hi, V step) {
@@ -74,7 +74,7 @@ void simt_for(Simt *s, const Op *op) {
     uint32_t n = op->nargs - 3;
     const Block *body = op->regions[0];
     Tile lo = materialise(s, op->args[0]);
-    V hi = tile_lane(s, tile_of(s, op->args[1]), 0), step = tile_lane(s, tile_of(s, op->args[2]), 0);
+    V hi = tile_slot(s, tile_of(s, op->args[1]), 0), step = tile_slot(s, tile_of(s, op->args[2]), 0);
     Tile *in = materialise_all(s, op->args + 3, n), *carried = NEW_ARRAY(s->m->o->arena, Tile, n);
     LLVMBasicBlockRef from = here(s), head = simt_new_block(s, "for"), loop = simt_new_block(s, "body");
     go(s, head);
@@ -94,12 +94,13 @@ void simt_for(Simt *s, const Op *op) {
     LLVMBasicBlockRef latch = here(s);
     go(s, head);
     add_edge(&iv, &iv_next, latch);
-    for (uint32_t i = 0; i < n; i++) add_edge(&carried[i], plant(PLANT_CARRY_OLD) && !i ? &carried[i] : &next[i], latch);
+    for (uint32_t i = 0; i < n; i++)
+        add_edge(&carried[i], plant(PLANT_CARRY_OLD) && !i ? &carried[i] : &next[i], latch);
     stand(s, done);
     bind(s, op->results, carried, n);
 }
 
-/* ---- while --------------------------------------------------------------------------------------------------------------- */
+/* ---- while ------------------------------------------------------------------------------------------------------- */
 
 void simt_while(Simt *s, const Op *op) {
     const Block *test = op->regions[0], *body = op->regions[1];
@@ -115,7 +116,7 @@ void simt_while(Simt *s, const Op *op) {
     uint32_t passed = condition->nargs - 1;
     Tile *out = materialise_all(s, condition->args + 1, passed);
     LLVMBasicBlockRef done = simt_new_block(s, "done");
-    LLVMBuildCondBr(s->m->at, tile_lane(s, tile_of(s, condition->args[0]), 0), loop, done);
+    LLVMBuildCondBr(s->m->at, tile_slot(s, tile_of(s, condition->args[0]), 0), loop, done);
     stand(s, loop);
     bind(s, body->args.at, out, passed);
     simt_block(s, body);
@@ -127,7 +128,7 @@ void simt_while(Simt *s, const Op *op) {
     bind(s, op->results, out, op->nresults);
 }
 
-/* ---- if ------------------------------------------------------------------------------------------------------------------ */
+/* ---- if ---------------------------------------------------------------------------------------------------------- */
 
 /* Builds one arm; gives what it yields and the block it ends in. */
 static Tile *build_arm(Simt *s, const Op *op, uint32_t region, LLVMBasicBlockRef arm, LLVMBasicBlockRef join,
@@ -141,7 +142,7 @@ static Tile *build_arm(Simt *s, const Op *op, uint32_t region, LLVMBasicBlockRef
 }
 
 void simt_if(Simt *s, const Op *op) {
-    V condition = tile_lane(s, tile_of(s, op->args[0]), 0);
+    V condition = tile_slot(s, tile_of(s, op->args[0]), 0);
     LLVMBasicBlockRef yes = simt_new_block(s, "then"), no = simt_new_block(s, "else"), join = simt_new_block(s, "join");
     LLVMBuildCondBr(s->m->at, condition, plant(PLANT_FIRST_ARM) ? no : yes, no);
     LLVMBasicBlockRef yes_end = NULL, no_end = NULL;

@@ -1,8 +1,9 @@
-/* known.c - what is known of truth values while code is built: lanes outside every bound cost nothing.
+/* known.c - what is known of truth values while code is built: slots outside every bound cost nothing.
  *
- * In: the lanes of an op's operands. Out: a constant or one of the operands, where that is what the op gives.
- * Method: a lane is base + constant and its tile knows bounds of the bases, so a register whose vectors all lie beyond what a
- * mask compares with has a mask that is false. What depends on it folds here, and equal lanes are computed once (value.c).
+ * In: the slots of an op's operands. Out: a constant or one of the operands, where that is what the op gives.
+ * Method: a slot is base + constant and its tile knows bounds of the bases, so a register whose vectors all lie beyond
+ * what a mask compares with has a mask that is false. What depends on it folds here, and equal slots are computed once
+ * (value.c).
  */
 #include "codegen/simt/simt.h"
 
@@ -31,7 +32,7 @@ V known_not(Simt *s, V x) {
     return known_truth(x, &truth) ? llvm_int(s->m->i1, !truth) : LLVMBuildNot(s->m->at, x, "");
 }
 
-/* ---- Bounds -------------------------------------------------------------------------------------------------------------- */
+/* ---- Bounds ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Bounds {
     int64_t lo, hi;
@@ -42,7 +43,7 @@ static bool within(int64_t x, uint32_t bits) {
 }
 
 /* False where nothing is known, or base + offset may wrap. */
-static bool lane_bounds(const Tile *t, Lane x, uint32_t bits, Bounds *out) {
+static bool slot_bounds(const Tile *t, Slot x, uint32_t bits, Bounds *out) {
     bool constant = LLVMIsAConstantInt(x.base) != NULL;
     int64_t lo = constant ? LLVMConstIntGetSExtValue(x.base) : t->lo, hi = constant ? lo : t->hi;
     if (!constant && x.is_apart) return false;
@@ -78,15 +79,15 @@ static bool compare_known(Pred p, Bounds x, Bounds y, bool *truth) {
     return false;
 }
 
-/* ---- Ops ----------------------------------------------------------------------------------------------------------------- */
+/* ---- Ops --------------------------------------------------------------------------------------------------------- */
 
-static Lane lane_of(const Tile *t, uint32_t reg) {
+static Slot slot_of(const Tile *t, uint32_t reg) {
     return t->at[t->n == 1 ? 0 : reg];
 }
 
-/* base + offset < y of a turned row's places, x and y as bounded: by the base alone, so that no register of a vector keeps an index of its own.
- * What lies below zero is beyond every end, unsigned. NULL: it may wrap. */
-static V turned_compare(Simt *s, const Op *op, Lane x, Bounds a, V end, Bounds b) {
+/* base + offset < y of a rotated row's places, x and y as bounded: by the base alone, so that no register of a vector
+ * keeps an index of its own. What lies below zero is beyond every end, unsigned. NULL: it may wrap. */
+static V rotated_compare(Simt *s, const Op *op, Slot x, Bounds a, V end, Bounds b) {
     OpKind index = op->args[0]->def ? op->args[0]->def->kind : OP_COUNT;
     bool is_unsigned = op->attr.pred == PRED_ULT, is_less = is_unsigned || op->attr.pred == PRED_SLT;
     if ((index != OP_MOVED && index != OP_ROTATED) || !is_less || b.lo < 0 || LLVMIsAConstantInt(x.base)) return NULL;
@@ -94,7 +95,9 @@ static V turned_compare(Simt *s, const Op *op, Lane x, Bounds a, V end, Bounds b
     bool below = a.lo < 0 && is_unsigned;
     if (below && a.hi >= b.lo) return NULL;
     if (below) return LLVMBuildICmp(s->m->at, LLVMIntSGE, x.base, llvm_int(t, -x.offset), "");
-    if (!x.offset || !within(b.lo - x.offset, LLVMGetIntTypeWidth(t)) || !within(b.hi - x.offset, LLVMGetIntTypeWidth(t))) return NULL;
+    if (!x.offset || !within(b.lo - x.offset, LLVMGetIntTypeWidth(t)) ||
+        !within(b.hi - x.offset, LLVMGetIntTypeWidth(t)))
+        return NULL;
     return LLVMBuildICmp(s->m->at, LLVMIntSLT, x.base, LLVMBuildSub(s->m->at, end, llvm_int(t, x.offset), ""), "");
 }
 
@@ -105,9 +108,10 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
     Bounds a, b;
     bool truth;
     if (dtype_bits(d) < 8) return NULL;
-    if (!lane_bounds(x, lane_of(x, reg), dtype_bits(d), &a) || !lane_bounds(y, lane_of(y, reg), dtype_bits(d), &b)) return NULL;
+    if (!slot_bounds(x, slot_of(x, reg), dtype_bits(d), &a) || !slot_bounds(y, slot_of(y, reg), dtype_bits(d), &b))
+        return NULL;
     if (compare_known(op->attr.pred, a, b, &truth)) return llvm_int(s->m->i1, truth);
-    return turned_compare(s, op, lane_of(x, reg), a, lane_whole(s, lane_of(y, reg)), b);
+    return rotated_compare(s, op, slot_of(x, reg), a, slot_value(s, slot_of(y, reg)), b);
 }
 
 /* x <= y, of i32; built where the bounds do not tell. */
@@ -118,13 +122,15 @@ static V at_most(Simt *s, bool is_known, Bounds x, Bounds y, V a, V b) {
 }
 
 V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, int64_t most, const Tile *end) {
-    Lane low = lane_of(x, reg), high = low, last = lane_of(end, reg);
+    Slot low = slot_of(x, reg), high = low, last = slot_of(end, reg);
     Bounds from = {0, 0}, to = from, ends = from, first = {least, least}, all = {most, most};
     high.offset += more;
-    bool is_low = lane_bounds(x, low, 32, &from), is_high = lane_bounds(x, high, 32, &to), is_end = lane_bounds(end, last, 32, &ends);
-    V begins = at_most(s, is_low, first, from, llvm_int(s->m->i32, least), lane_whole(s, low));
-    V fits = at_most(s, is_high, to, all, lane_whole(s, high), llvm_int(s->m->i32, most));
-    return known_and(s, known_and(s, begins, fits), at_most(s, is_high && is_end, to, ends, lane_whole(s, high), lane_whole(s, last)));
+    bool is_low = slot_bounds(x, low, 32, &from), is_high = slot_bounds(x, high, 32, &to),
+         is_end = slot_bounds(end, last, 32, &ends);
+    V begins = at_most(s, is_low, first, from, llvm_int(s->m->i32, least), slot_value(s, low));
+    V fits = at_most(s, is_high, to, all, slot_value(s, high), llvm_int(s->m->i32, most));
+    return known_and(s, known_and(s, begins, fits),
+                     at_most(s, is_high && is_end, to, ends, slot_value(s, high), slot_value(s, last)));
 }
 
 V known_result(Simt *s, const Op *op, const V *a) {

@@ -1,14 +1,15 @@
 /* late.c - which loads are put off: those of weights, behind a reduction, that are for what is stored next.
  *
  * In: a function with its exchanges spelled out. Out: by op id, is it such a load, or made of one element by element?
- * Method: weight and bias of a norm have no part in its reductions, and the row lives in registers until it is stored. Loaded op
- * by op they would be there beside it as a whole. So such a load issues nothing at its own place: each of its vectors is loaded when
- * the store comes to the elements that it goes into (later.c, putoff.c), which is sound because nobody writes what a const pointer
- * names. What the pass hoist has put before a reduction stays there.
+ * Method: weight and bias of a norm have no part in its reductions, and the row lives in registers until it is stored.
+ * Loaded op by op they would be there beside it as a whole. So such a load issues nothing at its own place: each of its
+ * vectors is loaded when the store comes to the elements that it goes into (later.c, putoff.c), which is sound because
+ * nobody writes what a const pointer names. What the pass hoist has put before a reduction stays there.
  */
 #include "codegen/simt/simt.h"
 
-enum { LEAST_WORDS = 16 }; /* of the load in a thread: of little tiles ptxas loads and uses one vector after the other anyway */
+/* of the load in a thread: of little tiles ptxas loads and uses one vector after the other anyway */
+enum { LEAST_WORDS = 16 };
 
 typedef struct Late {
     const Func *f;
@@ -16,14 +17,14 @@ typedef struct Late {
     bool *is_late;
 } Late;
 
-/* ---- Which ops -------------------------------------------------------------------------------------------------------------- */
+/* ---- Which ops --------------------------------------------------------------------------------------------------- */
 
 static bool is_float_tile(const Value *v) {
     return value_is_tile(v) && dtype_kind(v->type.dtype) == KIND_FLOAT;
 }
 
-static bool is_lane_by_lane(const Op *op) {
-    return op->kind == OP_AGAIN || simt_takes_lanes(op);
+static bool is_slot_by_slot(const Op *op) {
+    return op->kind == OP_OPAQUE || simt_takes_slots(op);
 }
 
 /* Is v, and all that is made of it, element by element until it is stored, before the next reduction? */
@@ -33,14 +34,16 @@ static bool is_for_store(const Late *l, const Value *v, uint32_t met) {
         const Op *user = u->op;
         if (user->parent != v->def->parent || l->met[user->id] != met) return false;
         if (user->kind == OP_STORE && u->index == 1) continue;
-        if (!is_lane_by_lane(user) || !is_float_tile(user->results[0]) || !is_for_store(l, user->results[0], met)) return false;
+        if (!is_slot_by_slot(user) || !is_float_tile(user->results[0]) || !is_for_store(l, user->results[0], met))
+            return false;
     }
     return true;
 }
 
 static bool can_wait(const Late *l, const Op *op) {
     const Value *v = op->kind == OP_LOAD ? op->results[0] : NULL;
-    if (!v || !l->met[op->id] || !is_float_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(l->f, op)) return false;
+    if (!v || !l->met[op->id] || !is_float_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(l->f, op))
+        return false;
     uint32_t vector = dtype_bits(v->type.dtype) << op->attr.mem.vec_log2;
     uint32_t words = layout_registers(v->type.layout) * dtype_bits(v->type.dtype) / 32;
     return vector == 128 && words >= LEAST_WORDS && is_for_store(l, v, l->met[op->id]);
@@ -55,7 +58,8 @@ static void mark(Late *l, const Op *op) {
 /* Squares, say, that nothing needs but a reduction. */
 static bool is_combined(const Op *op) {
     const Value *v = op->nresults == 1 ? op->results[0] : NULL;
-    return v && is_lane_by_lane(op) && is_float_tile(v) && value_used_once(v) && v->uses->op->kind == OP_REDUCEWARP && v->uses->op->parent == op->parent;
+    return v && is_slot_by_slot(op) && is_float_tile(v) && value_used_once(v) && v->uses->op->kind == OP_REDUCEWARP &&
+           v->uses->op->parent == op->parent;
 }
 
 static void walk(Late *l, const Block *b) {

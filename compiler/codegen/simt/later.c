@@ -1,35 +1,37 @@
-/* later.c - lanes that are built where they are needed first: of kernels in which registers bind.
+/* later.c - slots that are built where they are needed first: of kernels in which registers bind.
  *
- * In: a load, `again`, `park` or an elementwise op of floats whose users take lane by lane. Out: a tile that knows how to make its lanes.
- * Method: a kernel with an `again` or a `park` is one whose tiles do not fit in registers (passes/remat.c). Op by op each tile would be there
- * as a whole before the next op begins; so the lanes of such ops are built on demand, from the word that they were loaded in to what combines or
- * stores them, and what is parked goes to shared memory on the way. A user that wants a tile as a whole gets it so (tile_of), at its own place.
+ * In: a load, `opaque_copy`, `spill_shared` or an elementwise op of floats whose users take slot by slot. Out: a tile
+ * that knows how to make its slots.
+ * Method: a kernel with an `opaque_copy` or a `spill_shared` is one whose tiles do not fit in registers
+ * (passes/schedule/remat.c). Op by op each tile would be there as a whole before the next op begins; so the slots of
+ * such ops are built on demand, from the word that they were loaded in to what combines or stores them, and what is
+ * spilled goes to shared memory on the way. A user that wants a tile as a whole gets it so (tile_of), at its own place.
  */
 #include "codegen/simt/simt.h"
 
-enum { GROUP = PARK_GROUP };
+enum { GROUP = SPILL_GROUP };
 
 /* Groups of neighbouring registers in shared memory: a vector each, those of a warp's threads side by side. */
-typedef struct Park {
+typedef struct Spill {
     V base;          /* of the thread's first vector: a byte offset */
     Tile from;       /* what waits */
     uint32_t room, used;
     uint32_t *place; /* by group: 1 + which vector; 0: in registers */
     V site;
-} Park;
+} Spill;
 
 typedef struct Later {
     const Op *op;
-    uint32_t *same;     /* by register: the first one that has the same lane */
+    uint32_t *same;     /* by register: the first one that has the same slot */
     uint32_t per_word;  /* of packed tiles: elements in a word of 32 bits */
-    V *words, zero;     /* of `again`: what it is made of, a zero of its own; NULL: what the tile was loaded in */
+    V *words, zero;     /* of `opaque_copy`: what it is made of, a zero of its own; NULL: what the tile was loaded in */
     Divisor *divisors;  /* of a division by few divisors, by register; else NULL */
-    Park *park;         /* of `park` and of what waits there; else NULL */
+    Spill *spill;       /* of `spill_shared` and of what waits there; else NULL */
     Move *move;         /* of a load that is put off; else NULL */
 } Later;
 
 static void find_again(void *context, Op *op) {
-    if (op->kind == OP_AGAIN || op->kind == OP_PARK) *(bool *)context = true;
+    if (op->kind == OP_OPAQUE || op->kind == OP_SPILL) *(bool *)context = true;
 }
 
 bool simt_is_tight(const Func *f) {
@@ -38,21 +40,21 @@ bool simt_is_tight(const Func *f) {
     return is_tight;
 }
 
-/* ---- Which ops ------------------------------------------------------------------------------------------------------------ */
+/* ---- Which ops --------------------------------------------------------------------------------------------------- */
 
-bool simt_takes_lanes(const Op *op) {
+bool simt_takes_slots(const Op *op) {
     return op_class(op->kind) == CLASS_ELEMENT && op->kind != OP_BITCAST;
 }
 
-static bool takes_lanes(const Op *user, uint32_t index) {
+static bool takes_slots(const Op *user, uint32_t index) {
     bool combines = op_class(user->kind) == CLASS_REDUCE, copies = op_class(user->kind) == CLASS_COPY;
-    return combines || copies || simt_takes_lanes(user) || (user->kind == OP_STORE && index == 1);
+    return combines || copies || simt_takes_slots(user) || (user->kind == OP_STORE && index == 1);
 }
 
 /* Users behind regions could come first where they are skipped. */
-static bool users_take_lanes(const Op *op) {
+static bool users_take_slots(const Op *op) {
     for (const Use *u = op->results[0]->uses; u; u = u->next)
-        if (u->op->parent != op->parent || !takes_lanes(u->op, u->index)) return false;
+        if (u->op->parent != op->parent || !takes_slots(u->op, u->index)) return false;
     return true;
 }
 
@@ -62,14 +64,14 @@ static bool is_float_tile(const Value *v) {
 
 bool simt_waits(const Simt *s, const Op *op) {
     if (s->late[op->id]) return true;
-    bool has_lanes = op->kind == OP_LOAD || op_class(op->kind) == CLASS_COPY || simt_takes_lanes(op);
-    return s->is_tight && has_lanes && is_float_tile(op->results[0]) && users_take_lanes(op);
+    bool has_slots = op->kind == OP_LOAD || op_class(op->kind) == CLASS_COPY || simt_takes_slots(op);
+    return s->is_tight && has_slots && is_float_tile(op->results[0]) && users_take_slots(op);
 }
 
-/* ---- Which lanes are the same ---------------------------------------------------------------------------------------------- */
+/* ---- Which slots are the same ------------------------------------------------------------------------------------ */
 
-const void *lane_key(const Tile *t, uint32_t reg) {
-    const Lane *x = &t->at[t->n == 1 ? 0 : reg];
+const void *slot_key(const Tile *t, uint32_t reg) {
+    const Slot *x = &t->at[t->n == 1 ? 0 : reg];
     if (x->offset) return x;
     if (!t->later || (x->base && LLVMIsConstant(x->base))) return x->base;
     return &t->at[t->later->same[t->n == 1 ? 0 : reg]];
@@ -84,21 +86,21 @@ static Later *later_create(Simt *s, const Op *op, uint32_t n) {
 static bool same_operands(Simt *s, const Op *op, uint32_t x, uint32_t y) {
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Tile *t = tile_waiting(s, op->args[i]);
-        if (lane_key(t, x) != lane_key(t, y)) return false;
+        if (slot_key(t, x) != slot_key(t, y)) return false;
     }
     return true;
 }
 
-/* ---- Tiles that wait --------------------------------------------------------------------------------------------------------- */
+/* ---- Tiles that wait --------------------------------------------------------------------------------------------- */
 
-Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_again) {
+Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_opaque) {
     Tile r = tile_create(s, n);
     DType d = op->results[0]->type.dtype;
     Later *l = later_create(s, op, n);
     l->per_word = per_word;
-    l->words = is_again ? words : NULL;
-    l->zero = is_again ? prim_call(s, PRIM_ZERO, NULL, 0) : NULL;
-    r.words = is_again ? NEW_ARRAY(s->m->o->arena, V, n / per_word) : words;
+    l->words = is_opaque ? words : NULL;
+    l->zero = is_opaque ? prim_call(s, PRIM_ZERO, NULL, 0) : NULL;
+    r.words = is_opaque ? NEW_ARRAY(s->m->o->arena, V, n / per_word) : words;
     r.later = l;
     for (uint32_t i = 0; i < n / per_word; i++) {
         uint32_t k = 0;
@@ -135,10 +137,10 @@ bool tile_elementwise_later(Simt *s, const Op *op, Tile *r) {
     return true;
 }
 
-/* ---- A lane ------------------------------------------------------------------------------------------------------------------- */
+/* ---- A slot ------------------------------------------------------------------------------------------------------ */
 
 /* Equal words stay equal. */
-static V packed_lane(Simt *s, const Tile *t, uint32_t reg) {
+static V packed_slot(Simt *s, const Tile *t, uint32_t reg) {
     const Later *l = t->later;
     uint32_t i = reg / l->per_word;
     V word = t->words[i];
@@ -151,39 +153,39 @@ Move *tile_move(const Tile *t) {
     return t->later ? t->later->move : NULL;
 }
 
-static V loaded_lane(Simt *s, const Tile *t, uint32_t reg) {
+static V loaded_slot(Simt *s, const Tile *t, uint32_t reg) {
     V x[16];
     uint32_t n, first = load_vector(s, t->later->move, reg, x, &n);
     for (uint32_t i = 0; i < n && !s->is_aside; i++) t->at[first + i].base = x[i];
     return x[reg - first];
 }
 
-static V op_lane(Simt *s, const Later *l, uint32_t reg) {
+static V op_slot(Simt *s, const Later *l, uint32_t reg) {
     const Op *op = l->op;
     V a[3] = {NULL, NULL, NULL};
     bool truth;
-    if (op->kind == OP_SELECT && known_truth(tile_lane(s, tile_waiting(s, op->args[0]), reg), &truth))
-        return tile_lane(s, tile_waiting(s, op->args[truth ? 1 : 2]), reg);
-    for (uint32_t k = 0; k < op->nargs; k++) a[k] = tile_lane(s, tile_waiting(s, op->args[k]), reg);
+    if (op->kind == OP_SELECT && known_truth(tile_slot(s, tile_waiting(s, op->args[0]), reg), &truth))
+        return tile_slot(s, tile_waiting(s, op->args[truth ? 1 : 2]), reg);
+    for (uint32_t k = 0; k < op->nargs; k++) a[k] = tile_slot(s, tile_waiting(s, op->args[k]), reg);
     return l->divisors ? math_divide(&s->math, a[0], l->divisors[reg]) : math_op(&s->math, op, a);
 }
 
-/* ---- Waiting in shared memory ------------------------------------------------------------------------------------------------- */
+/* ---- Waiting in shared memory ------------------------------------------------------------------------------------ */
 
-static V park_offset(Simt *s, const Park *p, uint32_t group) {
+static V spill_offset(Simt *s, const Spill *p, uint32_t group) {
     uint32_t stride = 4 * GROUP * s->f->threads_per_program;
     return LLVMBuildAdd(s->m->at, p->base, simt_i32(s, (p->place[group] - 1) * stride), "");
 }
 
-/* Does the lane stand for no other register? */
+/* Does the slot stand for no other register? */
 static bool is_single(const Later *l, uint32_t n, uint32_t reg) {
     uint32_t same = 0;
     for (uint32_t i = 0; i < n; i++) same += l->same[i] == l->same[reg];
     return same == 1;
 }
 
-/* A group whose lanes are all there, and none of which stands for others, goes to shared memory while there is room. */
-static void park_group(Simt *s, Park *p, uint32_t reg) {
+/* A group whose slots are all there, and none of which stands for others, goes to shared memory while there is room. */
+static void spill_group(Simt *s, Spill *p, uint32_t reg) {
     uint32_t group = reg / GROUP;
     if (s->is_aside || p->place[group] || p->used == p->room) return;
     V args[8] = {NULL, llvm_int(s->m->i1, 1)};
@@ -193,17 +195,17 @@ static void park_group(Simt *s, Park *p, uint32_t reg) {
         args[2 + i] = element_bits(s, p->from.later->op->results[0]->type.dtype, x);
     }
     p->place[group] = ++p->used;
-    args[0] = park_offset(s, p, group);
+    args[0] = spill_offset(s, p, group);
     args[2 + GROUP] = p->site;
     prim_access(s, PRIM_STORE_SHARED, (Access){GROUP, 32}, args, 3 + GROUP);
 }
 
-static V parked_lane(Simt *s, const Tile *t, uint32_t reg) {
-    const Park *p = t->later->park;
+static V spilled_slot(Simt *s, const Tile *t, uint32_t reg) {
+    const Spill *p = t->later->spill;
     uint32_t group = reg / GROUP;
-    if (!p->place[group]) return tile_lane(s, &p->from, reg);
+    if (!p->place[group]) return tile_slot(s, &p->from, reg);
     Access a = {GROUP, 32};
-    V args[] = {park_offset(s, p, group), p->site}, r = prim_access(s, PRIM_LOAD_SHARED, a, args, 2), x[GROUP];
+    V args[] = {spill_offset(s, p, group), p->site}, r = prim_access(s, PRIM_LOAD_SHARED, a, args, 2), x[GROUP];
     for (uint32_t i = 0; i < GROUP; i++) {
         x[i] = element_from_bits(s, t->later->op->results[0]->type.dtype, access_result(s, a, r, i));
         if (!s->is_aside) t->at[group * GROUP + i].base = x[i];
@@ -211,61 +213,61 @@ static V parked_lane(Simt *s, const Tile *t, uint32_t reg) {
     return x[reg % GROUP];
 }
 
-bool tile_is_parking(const Tile *t) {
-    return t->later && t->later->park;
+bool tile_is_spilling(const Tile *t) {
+    return t->later && t->later->spill;
 }
 
-void simt_park(Simt *s, const Op *op) {
+void simt_spill(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile *x = tile_waiting(s, op->args[0]);
     if (!x->later || !simt_waits(s, op) || x->n % GROUP || dtype_bits(v->type.dtype) != 32) {
         s->values[v->id] = *tile_of(s, op->args[0]);
         return;
     }
-    Park *p = NEW(s->m->o->arena, Park);
+    Spill *p = NEW(s->m->o->arena, Spill);
     uint32_t vector = 4 * GROUP;
-    *p = (Park){.from = *x, .place = NEW_ARRAY(s->m->o->arena, uint32_t, x->n / GROUP), .site = simt_site(s)};
+    *p = (Spill){.from = *x, .place = NEW_ARRAY(s->m->o->arena, uint32_t, x->n / GROUP), .site = simt_site(s)};
     p->room = (uint32_t)(op->attr.end - op->attr.start) / (vector * s->f->threads_per_program);
     V thread = plant(PLANT_SHARED_PLACE) ? LLVMBuildLShr(s->m->at, simt_tid(s), simt_i32(s, 1), "") : simt_tid(s);
     V own = LLVMBuildMul(s->m->at, thread, simt_i32(s, vector), "");
     p->base = LLVMBuildAdd(s->m->at, own, simt_i32(s, op->attr.start), "");
     Later *l = later_create(s, op, x->n);
-    l->park = p;
+    l->spill = p;
     for (uint32_t i = 0; i < x->n; i++) l->same[i] = x->later->same[i];
-    x->later->park = p;
+    x->later->spill = p;
     Tile r = tile_create(s, x->n);
     r.later = l;
     s->values[v->id] = r;
 }
 
-/* ---- A lane, whatever makes it ------------------------------------------------------------------------------------------------ */
+/* ---- A slot, whatever makes it ----------------------------------------------------------------------------------- */
 
-static V lane_made(Simt *s, const Tile *t, uint32_t reg) {
-    if (t->later->move) return loaded_lane(s, t, reg);
-    if (t->later->op->kind == OP_PARK) return parked_lane(s, t, reg);
-    return t->later->per_word ? packed_lane(s, t, reg) : op_lane(s, t->later, reg);
+static V slot_made(Simt *s, const Tile *t, uint32_t reg) {
+    if (t->later->move) return loaded_slot(s, t, reg);
+    if (t->later->op->kind == OP_SPILL) return spilled_slot(s, t, reg);
+    return t->later->per_word ? packed_slot(s, t, reg) : op_slot(s, t->later, reg);
 }
 
-V lane_later(Simt *s, const Tile *t, uint32_t reg) {
+V slot_later(Simt *s, const Tile *t, uint32_t reg) {
     const Op *now = s->op;
     uint32_t site = s->op_site, first = t->later->same[reg];
     V x = t->at[first].base;
     if (!x) {
         s->op = t->later->op;
         llvm_debug_at(s->m, s->op->span);
-        x = lane_made(s, t, first);
+        x = slot_made(s, t, first);
         s->op = now;
         s->op_site = site;
         llvm_debug_at(s->m, now->span);
     }
     if (!s->is_aside) t->at[first].base = t->at[reg].base = x;
-    if (t->later->park && t->later->op->kind != OP_PARK) park_group(s, t->later->park, reg);
+    if (t->later->spill && t->later->op->kind != OP_SPILL) spill_group(s, t->later->spill, reg);
     return x;
 }
 
 Tile *tile_of(Simt *s, const Value *v) {
     Tile *t = tile_waiting(s, v);
     for (uint32_t i = 0; i < t->n && t->later; i++)
-        if (!t->at[i].base) lane_later(s, t, i);
+        if (!t->at[i].base) slot_later(s, t, i);
     return t;
 }

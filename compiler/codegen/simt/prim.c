@@ -39,7 +39,7 @@ MemAttr policy_unpack(uint64_t policy) {
     return m;
 }
 
-/* ---- Calls -------------------------------------------------------------------------------------------------------------- */
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
 static LLVMTypeRef access_type(const Simt *s, Access a) {
     LLVMTypeRef word = access_word(s, a), words[] = {word, word, word, word};

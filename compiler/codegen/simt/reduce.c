@@ -1,8 +1,10 @@
 /* reduce.c - reductions within a warp.
  *
- * In: reduce, reduce_warp and broadcast_warp over an axis. Out: the result's lanes, in every thread that its layout names.
- * Method: in registers pairwise, so that independent chains overlap, equal ones (outside a mask) as one; then a butterfly of shuffles over just the lane bits
- * that lie along the axis, all results side by side. What remains along warps another pass has made explicit.
+ * In: reduce, reduce_warp and broadcast_warp over an axis. Out: the result's slots,
+ * in every thread that its layout names.
+ * Method: in registers pairwise, so that independent chains overlap, equal ones (outside a mask) as one; then a
+ * butterfly of shuffles over just the lane bits that lie along the axis, all results side by side. What remains along
+ * warps another pass has made explicit.
  */
 #include "codegen/simt/simt.h"
 
@@ -13,7 +15,7 @@ static uint32_t deposit(uint32_t value, uint32_t mask) {
     return r;
 }
 
-/* What is combined: one tile, or two of one layout whose lanes are made together. */
+/* What is combined: one tile, or two of one layout whose slots are made together. */
 typedef struct Sum {
     OpKind kind;
     DType d;
@@ -29,7 +31,7 @@ static void combine_two(Simt *s, const Sum *sums, uint32_t n, const V *a, const 
 /* Pairwise over the subsets of `mask`, highest bit innermost. */
 static void combine_registers(Simt *s, const Sum *sums, uint32_t n, uint32_t reg, uint32_t mask, V *out) {
     if (!mask || (plant(PLANT_LOST_REGISTER) && (mask & (mask - 1)) == 0)) {
-        for (uint32_t k = 0; k < n; k++) out[k] = tile_lane(s, sums[k].x, reg);
+        for (uint32_t k = 0; k < n; k++) out[k] = tile_slot(s, sums[k].x, reg);
         return;
     }
     uint32_t low = mask & (~mask + 1), rest = mask ^ low;
@@ -39,26 +41,27 @@ static void combine_registers(Simt *s, const Sum *sums, uint32_t n, uint32_t reg
     combine_two(s, sums, n, a, b, out);
 }
 
-/* The same tree from its leaves: what goes to shared memory in groups is built group by group, their lanes side by side. */
+/* The same tree from its leaves: what goes to shared memory in groups is built group by group,
+ * their slots side by side. */
 static void combine_groups(Simt *s, OpKind kind, DType d, const Tile *x, uint32_t reg, uint32_t mask, V *out) {
-    V other[PARK_GROUP];
+    V other[SPILL_GROUP];
     if (!mask) {
-        for (uint32_t i = 0; i < PARK_GROUP; i++) out[i] = tile_lane(s, x, reg ^ i);
+        for (uint32_t i = 0; i < SPILL_GROUP; i++) out[i] = tile_slot(s, x, reg ^ i);
         return;
     }
     uint32_t low = mask & (~mask + 1);
     combine_groups(s, kind, d, x, reg, mask ^ low, out);
     combine_groups(s, kind, d, x, reg ^ low, mask ^ low, other);
-    for (uint32_t i = 0; i < PARK_GROUP; i++) out[i] = math_binary(&s->math, kind, d, out[i], other[i]);
+    for (uint32_t i = 0; i < SPILL_GROUP; i++) out[i] = math_binary(&s->math, kind, d, out[i], other[i]);
 }
 
 static V combine_group(Simt *s, OpKind kind, DType d, const V *x, uint32_t at, uint32_t low) {
-    if (low == PARK_GROUP) return x[at];
+    if (low == SPILL_GROUP) return x[at];
     V a = combine_group(s, kind, d, x, at, 2 * low), b = combine_group(s, kind, d, x, at | low, 2 * low);
     return math_binary(&s->math, kind, d, a, b);
 }
 
-/* ---- Equal registers ----------------------------------------------------------------------------------------------------- */
+/* ---- Equal registers --------------------------------------------------------------------------------------------- */
 
 /* What a thread combines for one result: the registers that differ, and one value that `same` others all have. */
 typedef struct Operands {
@@ -71,7 +74,7 @@ static Operands operands_of(Simt *s, const Tile *x, uint32_t reg, uint32_t mask)
     Operands o = {.at = NEW_ARRAY(s->m->o->arena, uint32_t, count)};
     for (uint32_t i = 0; i < count; i++) {
         uint32_t at = reg ^ deposit(i, mask);
-        if (lane_key(x, at) == lane_key(x, reg ^ mask)) o.same++;
+        if (slot_key(x, at) == slot_key(x, reg ^ mask)) o.same++;
         else o.at[o.n++] = at;
     }
     return o;
@@ -79,7 +82,7 @@ static Operands operands_of(Simt *s, const Tile *x, uint32_t reg, uint32_t mask)
 
 static void combine_list(Simt *s, const Sum *sums, uint32_t n, const uint32_t *at, uint32_t length, V *out) {
     if (length == 1) {
-        for (uint32_t k = 0; k < n; k++) out[k] = tile_lane(s, sums[k].x, at[0]);
+        for (uint32_t k = 0; k < n; k++) out[k] = tile_slot(s, sums[k].x, at[0]);
         return;
     }
     uint32_t half = length / 2;
@@ -103,9 +106,10 @@ static V combine_repeated(Simt *s, OpKind kind, DType d, V x, uint32_t times) {
 static void combine_thread(Simt *s, const Sum *sums, uint32_t n, uint32_t reg, uint32_t mask, V *out) {
     const Tile *x = sums[0].x;
     Operands o = operands_of(s, x, reg, mask);
-    uint32_t within = PARK_GROUP - 1;
-    if (n == 1 && o.same < 2 && tile_is_parking(x) && (mask & within) == within && !(reg & within) && !plant(PLANT_LOST_REGISTER)) {
-        V lanes[PARK_GROUP];
+    uint32_t within = SPILL_GROUP - 1;
+    if (n == 1 && o.same < 2 && tile_is_spilling(x) && (mask & within) == within && !(reg & within) &&
+        !plant(PLANT_LOST_REGISTER)) {
+        V lanes[SPILL_GROUP];
         combine_groups(s, sums[0].kind, sums[0].d, x, reg, mask ^ within, lanes);
         out[0] = combine_group(s, sums[0].kind, sums[0].d, lanes, 0, 1);
         return;
@@ -117,13 +121,13 @@ static void combine_thread(Simt *s, const Sum *sums, uint32_t n, uint32_t reg, u
     V rest[MOST_SUMS], own[MOST_SUMS];
     uint32_t times = plant(PLANT_LOST_REGISTER) ? o.same - 1 : o.same;
     for (uint32_t k = 0; k < n; k++)
-        out[k] = rest[k] = combine_repeated(s, sums[k].kind, sums[k].d, tile_lane(s, sums[k].x, reg ^ mask), times);
+        out[k] = rest[k] = combine_repeated(s, sums[k].kind, sums[k].d, tile_slot(s, sums[k].x, reg ^ mask), times);
     if (!o.n) return;
     combine_list(s, sums, n, o.at, o.n, own);
     combine_two(s, sums, n, own, rest, out);
 }
 
-/* Have both the same lanes more than once, as a mask leaves them? Then their trees are alike. */
+/* Have both the same slots more than once, as a mask leaves them? Then their trees are alike. */
 static bool are_alike(Simt *s, const Sum *a, const Sum *b, uint32_t reg, uint32_t mask) {
     Operands x = operands_of(s, a->x, reg, mask), y = operands_of(s, b->x, reg, mask);
     bool alike = x.n == y.n && x.same == y.same;
@@ -135,8 +139,8 @@ static V from_lane(Simt *s, DType d, V x, uint32_t bit) {
     return simt_shuffle(s, PRIM_SHFL_BFLY, d, x, simt_i32(s, plant(PLANT_SHUFFLE_DISTANCE) && bit == 16 ? 8 : bit));
 }
 
-/* Of each pair of results, one for either half of the lanes: each lane keeps its own and sends the other, or drops it where all
- * lanes have both. How many remain. */
+/* Of each pair of results, one for either half of the lanes: each lane keeps its own and sends the other, or drops it
+ * where all lanes have both. How many remain. */
 static uint32_t share_out(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lane, bool is_combined) {
     ThreadMap map = {0};
     map.thread[lane] = 1;
@@ -152,7 +156,8 @@ static uint32_t share_out(Simt *s, OpKind kind, DType d, V *results, uint32_t n,
 }
 
 /* `scatter`: the layout without it, or NULL. */
-static uint32_t combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lanes, const Layout *scatter) {
+static uint32_t combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lanes,
+                              const Layout *scatter) {
     for (uint32_t lane = 5; lane-- > 0;) {
         uint32_t bit = UINT32_C(1) << lane;
         if (scatter && n > 1 && lane < scatter->bits[IN_LANE] && !scatter->basis[IN_LANE][lane]) {
@@ -160,13 +165,14 @@ static uint32_t combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_
             continue;
         }
         if (!(lanes & bit)) continue;
-        for (uint32_t i = 0; i < n; i++) results[i] = math_binary(&s->math, kind, d, results[i], from_lane(s, d, results[i], bit));
+        for (uint32_t i = 0; i < n; i++)
+            results[i] = math_binary(&s->math, kind, d, results[i], from_lane(s, d, results[i], bit));
     }
     return n;
 }
 
-/* The source register bits that stay, in the order of the result's register bits; the result's layout must be the one that
- * reducing gives (*given), whole or up to the warps, scattered or not. */
+/* The source register bits that stay, in the order of the result's register bits; the result's layout must be the one
+ * that reducing gives (*given), whole or up to the warps, scattered or not. */
 static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan, const Layout **given) {
     const Layout *from = op->args[0]->type.layout, *to = op->results[0]->type.layout;
     bool is_partial = plan->combine[IN_WARP] || plan->combine[IN_CTA];
@@ -180,7 +186,7 @@ static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan, co
     return is_partial ? plan->keep_partial : plan->keep;
 }
 
-/* ---- The op ------------------------------------------------------------------------------------------------------------------ */
+/* ---- The op ------------------------------------------------------------------------------------------------------ */
 
 static bool takes(const Op *op, const Value *v) {
     for (uint32_t i = 0; i < op->nargs; i++)
@@ -188,13 +194,16 @@ static bool takes(const Op *op, const Value *v) {
     return false;
 }
 
-/* The next reduction, of a tile of the same layout, with nothing before it but what its lanes are made of on the way: while both
- * are made lane by lane, no tile of either is ever there as a whole. */
+/* The next reduction, of a tile of the same layout, with nothing before it but what its slots are made of on the way:
+ * while both are made slot by slot, no tile of either is ever there as a whole. */
 static const Op *reduce_beside(const Simt *s, const Op *op) {
     if (op->kind != OP_REDUCEWARP || s->records || !value_is_tile(op->args[0])) return NULL;
     const Op *o = op->next;
-    while (o && o->kind != OP_LOAD && o->kind != OP_AGAIN && o->kind != OP_PARK && simt_waits(s, o) && !takes(o, op->results[0])) o = o->next;
-    bool is_like = o && o->kind == OP_REDUCEWARP && o->args[0] != op->args[0] && o->args[0]->def->parent == op->parent && o->attr.axis == op->attr.axis;
+    while (o && o->kind != OP_LOAD && o->kind != OP_OPAQUE && o->kind != OP_SPILL && simt_waits(s, o) &&
+           !takes(o, op->results[0]))
+        o = o->next;
+    bool is_like = o && o->kind == OP_REDUCEWARP && o->args[0] != op->args[0] &&
+                   o->args[0]->def->parent == op->parent && o->attr.axis == op->attr.axis;
     return is_like && simt_waits(s, o->args[0]->def) && o->args[0]->type.layout == op->args[0]->type.layout ? o : NULL;
 }
 
@@ -224,7 +233,8 @@ static Sum sum_of(Simt *s, const Op *op) {
 static void reduce_finish(Simt *s, const Op *op, const Reduction *r) {
     Tile t = tile_create(s, tile_registers(op->results[0]));
     const Layout *scatter = op->attr.is_scattered ? r->given : NULL;
-    uint32_t n = combine_lanes(s, op->attr.combine, op->args[0]->type.dtype, r->results, r->n, r->plan.combine[IN_LANE], scatter);
+    uint32_t n = combine_lanes(s, op->attr.combine, op->args[0]->type.dtype, r->results, r->n, r->plan.combine[IN_LANE],
+                               scatter);
     if (t.n != n) bug("%s: registers do not fit the plan", op_info[op->kind].name);
     for (uint32_t k = 0; k < n; k++) t.at[k].base = r->results[k];
     s->values[op->results[0]->id] = t;

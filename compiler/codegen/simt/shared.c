@@ -2,8 +2,8 @@
  *
  * In: shared_store, shared_load with their byte offset, barrier. Out: accesses of up to 16 bytes in flat element order.
  * Method: a byte offset is the thread's part of the flat index plus the register's, scaled; runs of registers that hold
- * consecutive elements move together. Only an element's canonical owner stores it (in its block, or in every block of the
- * cluster); everyone loads, from the own block.
+ * consecutive elements move together. Only an element's canonical owner stores it (in its block, or in every block of
+ * the cluster); everyone loads, from the own block.
  */
 #include "codegen/simt/simt.h"
 
@@ -96,7 +96,7 @@ void simt_shared_store(Simt *s, const Op *op) {
         V offset = byte_offset(s, op, l, bytes, reg, n);
         if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, n * bytes), "");
         V args[8] = {offset, NULL, owner}, elements[16];
-        for (uint32_t i = 0; i < n; i++) elements[i] = tile_lane(s, x, reg + i);
+        for (uint32_t i = 0; i < n; i++) elements[i] = tile_slot(s, x, reg + i);
         elements_pack(s, v->type.dtype, elements, n, a, args + 3);
         args[3 + a.words] = simt_site(s);
         put_shared(s, op, &targets, a, args);
@@ -120,7 +120,8 @@ void simt_shared_load(Simt *s, const Op *op) {
     s->values[v->id] = r;
 }
 
-/* The flat index of the element wanted: along the axis the index, which wraps, elsewhere the result's own coordinates. */
+/* The flat index of the element wanted: along the axis the index, which wraps,
+ * elsewhere the result's own coordinates. */
 static V gathered_index(Simt *s, const Op *op, V index, uint32_t reg) {
     const Layout *l = op->results[0]->type.layout;
     LLVMBuilderRef at = s->m->at;
@@ -143,7 +144,7 @@ void simt_shared_gather(Simt *s, const Op *op) {
     Access a = access_of(bytes, 1);
     if (op->attr.offset < 0) bug("shared memory was not allocated");
     for (uint32_t reg = 0; reg < r.n; reg++) {
-        V place = gathered_index(s, op, tile_lane(s, tile_of(s, op->args[0]), reg), reg);
+        V place = gathered_index(s, op, tile_slot(s, tile_of(s, op->args[0]), reg), reg);
         V scaled = LLVMBuildMul(s->m->at, place, simt_i32(s, bytes), "");
         V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.offset), ""), simt_site(s)};
         V word = access_result(s, a, prim_access(s, PRIM_LOAD_SHARED, a, args, 2), 0);

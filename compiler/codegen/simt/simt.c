@@ -42,10 +42,10 @@ static void build_op(Simt *s, const Op *op) {
     case OP_CONDITION: case OP_YIELD: case OP_RETURN: return; /* read by the op that owns the region */
     case OP_PRINT: simt_print(s, op); return;
     case OP_ASSERT: simt_assert(s, op); return;
-    case OP_AGAIN: simt_again(s, op); return;
-    case OP_PARK: simt_park(s, op); return;
-    case OP_KEEP: simt_keep(s, op); return;
-    case OP_KEPT: simt_kept(s, op); return;
+    case OP_OPAQUE: simt_opaque_copy(s, op); return;
+    case OP_SPILL: simt_spill(s, op); return;
+    case OP_STAGESTORE: simt_staged_store(s, op); return;
+    case OP_STAGELOAD: simt_staged_load(s, op); return;
     case OP_FLIP: simt_flip(s, op); return;
     case OP_GATHER: bug("gather was left as one op");
     case OP_COUNT: break;
@@ -72,7 +72,7 @@ void simt_block(Simt *s, const Block *b) {
     if (!b->owner || !op_is_combine(b->owner->kind)) simt_split_end_region(s);
 }
 
-/* ---- Math on the primitives ---------------------------------------------------------------------------------------------- */
+/* ---- Math on the primitives -------------------------------------------------------------------------------------- */
 
 static V approx(const Math *k, Approx which, V x, V y) {
     static const Prim of[] = {
@@ -84,7 +84,7 @@ static V approx(const Math *k, Approx which, V x, V y) {
     return prim_call(s, of[which], args, y ? 2 : 1);
 }
 
-/* ---- The function --------------------------------------------------------------------------------------------------------- */
+/* ---- The function ------------------------------------------------------------------------------------------------ */
 
 static void set_param_bounds(Tile *t, const Param *p, DType d) {
     uint32_t bits = dtype_bits(d);
@@ -94,13 +94,16 @@ static void set_param_bounds(Tile *t, const Param *p, DType d) {
     t->hi = plant(PLANT_SHORT_ROW) ? p->most / 2 : p->most;
 }
 
-/* Parameters: the thread where there is no GPU target; the kernel's; of packed programs, the grid's three extents; of those whose blocks meet
- * through global memory, the launch's number. */
+/* Parameters: the thread where there is no GPU target; the kernel's; of packed programs, the grid's three extents; of
+ * those whose blocks meet through global memory, the launch's number. */
 static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thread) {
-    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0, extents = f->programs_per_block > 1 ? 3 : f->is_split ? 1 : 0;
+    uint32_t n = f->body->args.len, first = has_thread ? 1 : 0,
+             extents = f->programs_per_block > 1 ? 3
+                       : f->is_split             ? 1
+                                                 : 0;
     LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, first + n + extents + 1);
     types[0] = m->ptr;
-    for (uint32_t i = 0; i < n; i++) types[first + i] = lane_type(s, f->body->args.at[i]->type.dtype);
+    for (uint32_t i = 0; i < n; i++) types[first + i] = slot_type(s, f->body->args.at[i]->type.dtype);
     for (uint32_t i = 0; i < extents; i++) types[first + n + i] = m->i32;
     LLVMValueRef k = LLVMAddFunction(m->module, f->name, LLVMFunctionType(m->none, types, first + n + extents, 0));
     for (uint32_t i = 0; i < n; i++) {
@@ -118,8 +121,15 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     if (f->stage != STAGE_SIMT) bug("simt_build: %s has no layouts yet", f->name);
     if (!simt_fits(m, f, NULL, t != NULL)) return NULL;
     Simt s = {.m = m, .f = f, .atomic_fp16 = t != NULL, .atomic_bf16 = t && t->sm >= 90};
-    s.math = (Math){.m = m, .fast = m->o->fast_math, .native_fp16 = t != NULL, .native_fma16 = t != NULL,
-                    .native_bf16 = t && t->sm >= 80, .native_fma = true, .native_minmax = t != NULL, .approx = approx, .context = &s};
+    s.math = (Math){.m = m,
+                    .fast = m->o->fast_math,
+                    .native_fp16 = t != NULL,
+                    .native_fma16 = t != NULL,
+                    .native_bf16 = t && t->sm >= 80,
+                    .native_fma = true,
+                    .native_minmax = t != NULL,
+                    .approx = approx,
+                    .context = &s};
     s.has_pairs = t && t->sm >= 80;
     s.is_tight = simt_is_tight(f);
     s.late = late_ops(f, m->o->arena);

@@ -38,7 +38,8 @@ bool prim_find(const char *function_name, Prim *p, Access *a);
 uint32_t policy_pack(const MemAttr *m);
 MemAttr policy_unpack(uint64_t policy);
 
-/* What an atomic primitive does, as its last operand but one holds it: AtomicOp (none of a compare-and-swap), Order, Reach. */
+/* What an atomic primitive does, as its last operand but one holds it: AtomicOp (none of a compare-and-swap),
+ * Order, Reach. */
 typedef struct AtomicCode {
     uint8_t op, order, reach;
     bool is_dropped; /* nobody reads the result */
@@ -48,30 +49,30 @@ uint32_t atomic_pack(AtomicCode a);
 AtomicCode atomic_unpack(uint64_t x);
 
 /* f as a per-thread module in m, not yet verified. `t` decides which conversions are single instructions; NULL: none of
- * the 16-bit ones, so that the module compiles for any host, and a first parameter in front: a pointer to the thread, for
- * the target step. NULL after an error: the code of a thread is too long. Runs inside llvm_guard(). */
+ * the 16-bit ones, so that the module compiles for any host, and a first parameter in front: a pointer to the thread,
+ * for the target step. NULL after an error: the code of a thread is too long. Runs inside llvm_guard(). */
 LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t);
-/* False with an error: one thread's code is too long to compile, by its elements or (built) by its instructions. A warning
- * where ptxas will take long for what LLVM does not. */
+/* False with an error: one thread's code is too long to compile, by its elements or (built) by its instructions. A
+ * warning where ptxas will take long for what LLVM does not. */
 bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built, bool for_ptxas);
 
-/* ---- Within simt/ ------------------------------------------------------------------------------------------------------ */
+/* ---- Within simt/ ------------------------------------------------------------------------------------------------ */
 
 typedef LLVMValueRef V;
 typedef struct Move Move; /* a load or store taken apart (memory.c) */
 
 /* base + offset; the offset is zero unless the element is an integer or a pointer. */
-typedef struct Lane {
+typedef struct Slot {
     V base;
     int64_t offset;
     bool is_apart; /* the tile's bounds say nothing of this base */
-} Lane;
+} Slot;
 
 typedef struct Tile {
     uint32_t n; /* registers; 1 for a scalar */
-    Lane *at;
+    Slot *at;
     V *words;   /* of what is packed in words of 32 bits: these; else NULL */
-    struct Later *later; /* how a lane is built that has no base yet; NULL: all have one (later.c) */
+    struct Later *later; /* how a slot is built that has no base yet; NULL: all have one (later.c) */
     int64_t lo, hi; /* signed bounds of every base, so that sign extension may be split; INT64_MIN/MAX: not known */
 } Tile;
 
@@ -123,9 +124,10 @@ typedef struct Simt {
     V tid, cta;              /* NULL until used */
     V program;               /* of packed programs: the index along x; else NULL */
     V grid;                  /* and how many there are: a parameter */
-    bool is_tight;           /* registers bind: lanes are built where they are needed */
+    bool is_tight;           /* registers bind: slots are built where they are needed */
     const Op *reduced;       /* a reduction that is built together with the next one; NULL */
-    const bool *late;        /* by op id: a load by vectors where these are stored from, or what is made of such (late.c) */
+    const bool *late;        /* by op id: a load by vectors where these are stored from,
+                              * or what is made of such (late.c) */
     bool is_aside;           /* the builder stands where later code does not always come by */
     bool records;            /* code tells what it makes (record.c) */
     bool has_pairs;          /* the target has maxima of two packed 16-bit elements */
@@ -135,39 +137,41 @@ typedef struct Simt {
     VEC(OwnerTest) tests;
 } Simt;
 
-/* value.c - tiles and their lanes */
+/* value.c - tiles and their slots */
 Tile tile_create(Simt *s, uint32_t n);
-Tile *tile_of(Simt *s, const Value *v); /* with all its lanes */
+Tile *tile_of(Simt *s, const Value *v); /* with all its slots */
 uint32_t tile_registers(const Value *v); /* 1 for a scalar */
-LLVMTypeRef lane_type(const Simt *s, DType d);
-V lane_whole(Simt *s, Lane x); /* base + offset as one value, built here */
-V tile_lane(Simt *s, const Tile *t, uint32_t reg); /* lane_whole; a scalar for every register */
+LLVMTypeRef slot_type(const Simt *s, DType d);
+V slot_value(Simt *s, Slot x); /* base + offset as one value, built here */
+V tile_slot(Simt *s, const Tile *t, uint32_t reg); /* slot_value; a scalar for every register */
 void simt_elementwise(Simt *s, const Op *op);
-Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n); /* by register, of quotients that share them; else NULL */
+/* by register, of quotients that share them; else NULL */
+Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n);
 void simt_create_op(Simt *s, const Op *op); /* const, arange, splat, expand, broadcast, convert */
 
 /* late.c - what is loaded late */
 const bool *late_ops(const Func *f, Arena *a); /* by op id */
 bool tile_is_late(const Simt *s, const Value *v);
 
-/* later.c - lanes built where they are needed first */
-enum { PARK_GROUP = 2 }; /* registers in a vector of what waits in shared memory */
-bool tile_is_parking(const Tile *t); /* its lanes are best built by such groups */
+/* later.c - slots built where they are needed first */
+enum { SPILL_GROUP = 2 }; /* registers in a vector of what waits in shared memory */
+bool tile_is_spilling(const Tile *t); /* its slots are best built by such groups */
 bool simt_is_tight(const Func *f);
-bool simt_takes_lanes(const Op *op); /* elementwise, and computed: a bitcast names the same registers */
-bool simt_waits(const Simt *s, const Op *op); /* may op's result be built lane by lane? */
-Tile *tile_waiting(Simt *s, const Value *v);  /* tile_of, but lanes may be missing: for those who ask by tile_lane */
-V lane_later(Simt *s, const Tile *t, uint32_t reg);
-const void *lane_key(const Tile *t, uint32_t reg); /* equal lanes have equal ones, built or not */
+bool simt_takes_slots(const Op *op); /* elementwise, and computed: a bitcast names the same registers */
+bool simt_waits(const Simt *s, const Op *op); /* may op's result be built slot by slot? */
+Tile *tile_waiting(Simt *s, const Value *v);  /* tile_of, but slots may be missing: for those who ask by tile_slot */
+V slot_later(Simt *s, const Tile *t, uint32_t reg);
+const void *slot_key(const Tile *t, uint32_t reg); /* equal slots have equal ones, built or not */
 bool tile_elementwise_later(Simt *s, const Op *op, Tile *r); /* false: op does not wait */
 /* Of a load of n registers: what loads one of its vectors. */
 Tile tile_loaded(Simt *s, const Op *op, uint32_t n, Move *move);
 Move *tile_move(const Tile *t); /* NULL: t is no such tile */
-/* n elements in words of 32 bits; is_again: in what the primitive makes of them. */
-Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_again);
+/* n elements in words of 32 bits; is_opaque: in what the primitive makes of them. */
+Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_opaque);
 
 /* words.c - reductions of packed elements */
-const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask); /* whose words can be combined, over registers of the mask; else NULL */
+/* whose words can be combined, over registers of the mask; else NULL */
+const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask);
 V reduce_words(Simt *s, const Op *op, const Tile *t, uint32_t reg, uint32_t mask);
 
 /* known.c - truth values that are known while code is built */
@@ -176,7 +180,8 @@ V known_and(Simt *s, V x, V y);
 V known_or(Simt *s, V x, V y);
 V known_not(Simt *s, V x);
 V known_compare(Simt *s, const Op *op, uint32_t reg);   /* NULL: op is no comparison, or not decided by bounds */
-/* least <= x[reg], x[reg] + more <= most and <= end[reg], of i32 that do not wrap; what bounds do not decide is built. */
+/* least <= x[reg], x[reg] + more <= most and <= end[reg], of i32 that do not wrap;
+ * what bounds do not decide is built. */
 V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, int64_t most, const Tile *end);
 V known_result(Simt *s, const Op *op, const V *args);   /* and, or, select with known operands; else NULL */
 
@@ -187,12 +192,14 @@ V simt_map(Simt *s, const ThreadMap *map); /* map->value is ignored */
 /* The part of the flat element index that the thread decides; register bits add the rest by XOR. */
 V simt_thread_index(Simt *s, const Layout *l);
 uint32_t layout_register_index(const Layout *l, uint32_t reg); /* the part that the register decides */
-uint32_t layout_thread_bits(const Layout *l);                  /* of the index: those that lanes, warps or ctas decide */
+uint32_t layout_thread_bits(const Layout *l);                  /* of the index: those that lanes,
+                                                                * warps or ctas decide */
 bool layout_adds(const Layout *l); /* both parts have no bit in common: XOR is addition */
 uint32_t layout_thread_most(const Layout *l); /* of layouts that add: the largest part that a thread decides */
 V simt_cta_rank(Simt *s); /* of the block among its program's */
 V simt_owner(Simt *s, const Layout *l); /* is this thread a canonical owner? l NULL (a scalar): is it the first? */
-V simt_owner_among(Simt *s, const Layout *l, uint32_t threads); /* or one that differs from it in these bits of its index alone */
+/* or one that differs from it in these bits of its index alone */
+V simt_owner_among(Simt *s, const Layout *l, uint32_t threads);
 V simt_owner_in_block(Simt *s, const Layout *l); /* the same among the threads of its block */
 V simt_program(Simt *s, uint32_t axis, bool count);
 /* Of packed programs: computes the index along x, and leaves the kernel where it is beyond the grid's edge. */
@@ -200,7 +207,8 @@ void simt_begin_packed(Simt *s);
 
 /* memory.c, atomic.c, reduce.c, combine.c, shared.c, convert.c, debug.c, flow.c - op families */
 void simt_load(Simt *s, const Op *op);
-/* Of a load that was put off: loads the vector that register reg lies in. Gives its first register and how many there are. */
+/* Of a load that was put off: loads the vector that register reg lies in.
+ * Gives its first register and how many there are. */
 uint32_t load_vector(Simt *s, const Move *move, uint32_t reg, V *elements, uint32_t *n);
 void simt_store(Simt *s, const Op *op);
 void simt_atomic(Simt *s, const Op *op);
@@ -232,11 +240,11 @@ void simt_record_end(Simt *s, const Op *op);    /* the op has made its results *
 void simt_copy_async(Simt *s, const Op *op); /* copy.c */
 void simt_copy_read(Simt *s, const Op *op);
 void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
-void simt_keep(Simt *s, const Op *op);
-void simt_kept(Simt *s, const Op *op);
+void simt_staged_store(Simt *s, const Op *op);
+void simt_staged_load(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
-void simt_again(Simt *s, const Op *op);
-void simt_park(Simt *s, const Op *op);
+void simt_opaque_copy(Simt *s, const Op *op);
+void simt_spill(Simt *s, const Op *op);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
 void simt_flip(Simt *s, const Op *op);
 void simt_for(Simt *s, const Op *op);

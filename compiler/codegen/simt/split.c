@@ -1,10 +1,11 @@
 /* split.c - what crosses the blocks of a program that are no cluster: words in global memory, each with its round.
  *
  * In: shared_store of a program's tile to all its blocks; barriers of a program. Out: the split.* primitives.
- * Method: stores up to a barrier are a round, numbered from 1 in each launch. The owner of an element writes it to the element's word, with the
- * round's number; before the barrier the threads of each block wait for all words of the round, and store them to their own shared memory. Rounds take
- * the two halves of the words in turn: who writes round n + 2 has seen all blocks in round n + 1, and they had read round n before. So every block
- * has a word in every round: one that says no more than that where the elements are not everybody's.
+ * Method: stores up to a barrier are a round, numbered from 1 in each launch. The owner of an element writes it to the
+ * element's word, with the round's number; before the barrier the threads of each block wait for all words of the
+ * round, and store them to their own shared memory. Rounds take the two halves of the words in turn: who writes round n
+ * + 2 has seen all blocks in round n + 1, and they had read round n before. So every block has a word in every round:
+ * one that says no more than that where the elements are not everybody's.
  */
 #include "codegen/simt/simt.h"
 
@@ -22,7 +23,8 @@ static bool is_of_all(const Value *v) {
 }
 
 static bool meets(const Op *op) {
-    return (op->kind == OP_SHSTORE && op->attr.to_cluster) || (op->kind == OP_BARRIER && op->attr.scope == SCOPE_CLUSTER);
+    return (op->kind == OP_SHSTORE && op->attr.to_cluster) ||
+           (op->kind == OP_BARRIER && op->attr.scope == SCOPE_CLUSTER);
 }
 
 /* The most that a round of the block's, or of its regions', takes. */
@@ -47,7 +49,7 @@ uint32_t simt_split_words(const Func *f) {
     return f->is_split ? block_words(f->body, f->blocks_per_program) : 0;
 }
 
-/* ---- The launch's beginning and end ------------------------------------------------------------------------------------------ */
+/* ---- The launch's beginning and end ------------------------------------------------------------------------------ */
 
 static bool region_meets(const Op *op) {
     for (uint32_t r = 0; r < op->nregions; r++)
@@ -73,7 +75,8 @@ void simt_split_begin(Simt *s) {
     V tid = simt_tid(s);
     LLVMPositionBuilderAtEnd(s->m->at, s->entry);
     s->split = arena_alloc(s->m->o->arena, sizeof *s->split);
-    *s->split = (Split){.words = words, .last = last_meeting(s->f), .round = LLVMBuildAlloca(s->m->at, s->m->i32, "round")};
+    *s->split =
+        (Split){.words = words, .last = last_meeting(s->f), .round = LLVMBuildAlloca(s->m->at, s->m->i32, "round")};
     LLVMBuildStore(s->m->at, simt_i32(s, 0), s->split->round);
     s->split->owner = prim_call(s, PRIM_SPLIT_BEGIN, &tid, 1);
     LLVMPositionBuilderAtEnd(s->m->at, here);
@@ -99,7 +102,7 @@ static void leave_early(Simt *s) {
     if (s->split->is_last) leave(s);
 }
 
-/* ---- A round ------------------------------------------------------------------------------------------------------------------- */
+/* ---- A round ----------------------------------------------------------------------------------------------------- */
 
 
 /* The round that op is of, or a new one; of its words the first `words` are taken. */
@@ -150,7 +153,7 @@ static void write_tile(Simt *s, const Meeting *r, const Value *v) {
     for (uint32_t reg = 0; reg < x->n; reg++) {
         if (reg & free_registers) continue;
         V index = l ? LLVMBuildXor(s->m->at, thread, simt_i32(s, layout_register_index(l, reg)), "") : thread;
-        V bits = element_bits(s, v->type.dtype, tile_lane(s, x, reg));
+        V bits = element_bits(s, v->type.dtype, tile_slot(s, x, reg));
         index = LLVMBuildMul(s->m->at, index, simt_i32(s, words), "");
         for (uint32_t part = 0; part < words; part++)
             write_word(s, r, LLVMBuildAdd(s->m->at, index, simt_i32(s, part), ""), owner, part_of(s, bits, part));
@@ -163,7 +166,8 @@ static void read_words(Simt *s, const Meeting *r, uint32_t n, uint32_t bytes, in
     Access a = {1, bytes < 4 ? bytes * 8 : 32};
     for (uint32_t first = 0; first < n; first += threads) {
         V index = LLVMBuildAdd(s->m->at, simt_tid(s), simt_i32(s, first), "");
-        V is_word = first + threads <= n ? llvm_int(s->m->i1, 1) : LLVMBuildICmp(s->m->at, LLVMIntULT, index, simt_i32(s, n), "");
+        V is_word = first + threads <= n ? llvm_int(s->m->i1, 1)
+                                         : LLVMBuildICmp(s->m->at, LLVMIntULT, index, simt_i32(s, n), "");
         V word = wait_word(s, r, index, is_word);
         if (offset < 0) continue;
         if (a.bits < 32) word = LLVMBuildTrunc(s->m->at, word, access_word(s, a), "");

@@ -6,10 +6,10 @@
  */
 #include "codegen/simt/simt.h"
 
-/* ---- Lanes ------------------------------------------------------------------------------------------------------------- */
+/* ---- Slots ------------------------------------------------------------------------------------------------------- */
 
 Tile tile_create(Simt *s, uint32_t n) {
-    Tile t = {n, NEW_ARRAY(s->m->o->arena, Lane, n), NULL, NULL, INT64_MIN, INT64_MAX};
+    Tile t = {n, NEW_ARRAY(s->m->o->arena, Slot, n), NULL, NULL, INT64_MIN, INT64_MAX};
     return t;
 }
 
@@ -23,21 +23,21 @@ uint32_t tile_registers(const Value *v) {
     return layout_registers(v->type.layout);
 }
 
-LLVMTypeRef lane_type(const Simt *s, DType d) {
+LLVMTypeRef slot_type(const Simt *s, DType d) {
     return d == DT_PTR ? s->m->i64 : llvm_type(s->m, d);
 }
 
-V lane_whole(Simt *s, Lane x) {
+V slot_value(Simt *s, Slot x) {
     if (!x.offset) return x.base;
     return LLVMBuildAdd(s->m->at, x.base, llvm_int(LLVMTypeOf(x.base), x.offset), "");
 }
 
-V tile_lane(Simt *s, const Tile *t, uint32_t reg) {
+V tile_slot(Simt *s, const Tile *t, uint32_t reg) {
     uint32_t at = t->n == 1 ? 0 : reg;
-    return t->later && !t->at[at].base ? lane_later(s, t, at) : lane_whole(s, t->at[at]);
+    return t->later && !t->at[at].base ? slot_later(s, t, at) : slot_value(s, t->at[at]);
 }
 
-/* ---- base + constant ----------------------------------------------------------------------------------------------------- */
+/* ---- base + constant --------------------------------------------------------------------------------------------- */
 
 /* Small memory of what this op has built already: tiles repeat few bases. */
 typedef struct Memo {
@@ -66,10 +66,10 @@ static int64_t wrap_add(int64_t a, int64_t b) {
     return (int64_t)((uint64_t)a + (uint64_t)b);
 }
 
-/* A constant lane as base 0 and an offset. */
-static Lane lane_split(Lane x) {
+/* A constant slot as base 0 and an offset. */
+static Slot slot_split(Slot x) {
     if (!LLVMIsAConstantInt(x.base)) return x;
-    Lane r = {llvm_int(LLVMTypeOf(x.base), 0), wrap_add(x.offset, LLVMConstIntGetSExtValue(x.base)), x.is_apart};
+    Slot r = {llvm_int(LLVMTypeOf(x.base), 0), wrap_add(x.offset, LLVMConstIntGetSExtValue(x.base)), x.is_apart};
     return r;
 }
 
@@ -90,18 +90,18 @@ static void set_bounds(Tile *t, int64_t lo, int64_t hi, uint32_t bits) {
     t->hi = known ? hi : INT64_MAX;
 }
 
-static Lane lane_add(Simt *s, Memo *memo, Lane x, Lane y) {
-    x = lane_split(x);
-    y = lane_split(y);
+static Slot slot_add(Simt *s, Memo *memo, Slot x, Slot y) {
+    x = slot_split(x);
+    y = slot_split(y);
     V base = memo_find(memo, x.base, y.base, NULL);
     if (!base) base = memo_keep(memo, x.base, y.base, NULL, LLVMBuildAdd(s->m->at, x.base, y.base, ""));
-    Lane r = {base, wrap_add(x.offset, y.offset), x.is_apart || y.is_apart};
+    Slot r = {base, wrap_add(x.offset, y.offset), x.is_apart || y.is_apart};
     return r;
 }
 
 /* x scaled by a constant: base and offset apart. */
-static Lane lane_scale(Simt *s, Memo *memo, Lane x, int64_t by) {
-    x = lane_split(x);
+static Slot slot_scale(Simt *s, Memo *memo, Slot x, int64_t by) {
+    x = slot_split(x);
     V base = memo_find(memo, x.base, NULL, NULL);
     if (!base) {
         LLVMTypeRef t = LLVMTypeOf(x.base);
@@ -110,49 +110,49 @@ static Lane lane_scale(Simt *s, Memo *memo, Lane x, int64_t by) {
                        : LLVMBuildMul(s->m->at, x.base, llvm_int(t, by), "");
         base = memo_keep(memo, x.base, NULL, NULL, made);
     }
-    Lane r = {base, (int64_t)((uint64_t)x.offset * (uint64_t)by), x.is_apart};
+    Slot r = {base, (int64_t)((uint64_t)x.offset * (uint64_t)by), x.is_apart};
     return r;
 }
 
 /* The widening of base + offset is widen(base) + offset only where neither wraps: the tile's bounds say. */
-static Lane lane_widen(Simt *s, Memo *memo, const Tile *t, Lane x, LLVMTypeRef to, bool is_signed) {
+static Slot slot_widen(Simt *s, Memo *memo, const Tile *t, Slot x, LLVMTypeRef to, bool is_signed) {
     uint32_t bits = LLVMGetIntTypeWidth(LLVMTypeOf(x.base));
-    x = lane_split(x);
+    x = slot_split(x);
     bool constant = LLVMIsAConstantInt(x.base) != NULL;
     int64_t lo = constant ? x.offset : add_or_limit(t->lo, x.offset, INT64_MIN);
     int64_t hi = constant ? x.offset : add_or_limit(t->hi, x.offset, INT64_MAX);
     int64_t base_lo = constant ? 0 : t->lo;
     bool known = lo != INT64_MIN && hi != INT64_MAX && fits(lo, bits) && fits(hi, bits) && bits > 1 && !x.is_apart;
     bool split = known && (is_signed || (lo >= 0 && base_lo >= 0));
-    V narrow = split ? x.base : lane_whole(s, x);
+    V narrow = split ? x.base : slot_value(s, x);
     V base = memo_find(memo, narrow, NULL, NULL);
     if (!base) {
         V wide = is_signed ? LLVMBuildSExt(s->m->at, narrow, to, "") : LLVMBuildZExt(s->m->at, narrow, to, "");
         base = memo_keep(memo, narrow, NULL, NULL, wide);
     }
-    Lane r = {base, split ? x.offset : 0, x.is_apart};
+    Slot r = {base, split ? x.offset : 0, x.is_apart};
     return r;
 }
 
-/* ---- Index arithmetic ---------------------------------------------------------------------------------------------------- */
+/* ---- Index arithmetic -------------------------------------------------------------------------------------------- */
 
 static bool uniform_constant(const Tile *t, int64_t *value) {
-    Lane first = lane_split(t->at[0]);
+    Slot first = slot_split(t->at[0]);
     for (uint32_t i = 0; i < t->n; i++) {
-        Lane x = lane_split(t->at[i]);
+        Slot x = slot_split(t->at[i]);
         if (!LLVMIsAConstantInt(x.base) || x.offset != first.offset) return false;
     }
     *value = first.offset;
     return true;
 }
 
-static Lane lane_at(const Tile *t, uint32_t reg) {
+static Slot slot_at(const Tile *t, uint32_t reg) {
     return t->at[t->n == 1 ? 0 : reg];
 }
 
 static void index_add(Simt *s, const Tile *x, const Tile *y, Tile *r, DType d) {
     Memo memo = {.n = 0};
-    for (uint32_t i = 0; i < r->n; i++) r->at[i] = lane_add(s, &memo, lane_at(x, i), lane_at(y, i));
+    for (uint32_t i = 0; i < r->n; i++) r->at[i] = slot_add(s, &memo, slot_at(x, i), slot_at(y, i));
     set_bounds(r, add_or_limit(x->lo, y->lo, INT64_MIN), add_or_limit(x->hi, y->hi, INT64_MAX), dtype_bits(d));
 }
 
@@ -162,7 +162,7 @@ static bool index_sub(Simt *s, const Tile *x, const Tile *y, Tile *r) {
     int64_t c = 0;
     if (!uniform_constant(y, &c)) return false;
     for (uint32_t i = 0; i < r->n; i++) {
-        r->at[i] = lane_at(x, i);
+        r->at[i] = slot_at(x, i);
         r->at[i].offset = wrap_add(r->at[i].offset, (int64_t)(0 - (uint64_t)c));
     }
     r->lo = x->lo;
@@ -172,7 +172,7 @@ static bool index_sub(Simt *s, const Tile *x, const Tile *y, Tile *r) {
 
 static bool index_scale(Simt *s, const Tile *x, int64_t by, Tile *r, DType d) {
     Memo memo = {.n = 0};
-    for (uint32_t i = 0; i < r->n; i++) r->at[i] = lane_scale(s, &memo, lane_at(x, i), by);
+    for (uint32_t i = 0; i < r->n; i++) r->at[i] = slot_scale(s, &memo, slot_at(x, i), by);
     bool small = x->lo >= INT32_MIN && x->hi <= INT32_MAX && by >= 0 && by <= INT32_MAX;
     set_bounds(r, small ? x->lo * by : INT64_MIN, small ? x->hi * by : INT64_MAX, dtype_bits(d));
     return true;
@@ -184,23 +184,23 @@ static void index_addptr(Simt *s, const Op *op, const Tile *p, const Tile *i, Ti
     Memo memo = {.n = 0};
     for (uint32_t k = 0; k < i->n; k++)
         wide.at[k] =
-            dtype_bits(index->type.dtype) == 64 ? i->at[k] : lane_widen(s, &memo, i, i->at[k], s->m->i64, true);
+            dtype_bits(index->type.dtype) == 64 ? i->at[k] : slot_widen(s, &memo, i, i->at[k], s->m->i64, true);
     index_scale(s, &wide, type_bytes(type_scalar(op->args[0]->type.pointee)), &bytes, DT_I64);
     for (uint32_t k = 0; k < i->n && plant(PLANT_NARROW_OFFSET); k++) {
-        V low = LLVMBuildTrunc(s->m->at, lane_whole(s, bytes.at[k]), s->m->i32, "");
-        bytes.at[k] = (Lane){LLVMBuildSExt(s->m->at, low, s->m->i64, ""), 0, bytes.at[k].is_apart};
+        V low = LLVMBuildTrunc(s->m->at, slot_value(s, bytes.at[k]), s->m->i32, "");
+        bytes.at[k] = (Slot){LLVMBuildSExt(s->m->at, low, s->m->i64, ""), 0, bytes.at[k].is_apart};
     }
     index_add(s, p, &bytes, r, DT_I64);
 }
 
 static void index_widen(Simt *s, const Op *op, const Tile *x, Tile *r) {
     Memo memo = {.n = 0};
-    LLVMTypeRef to = lane_type(s, op->results[0]->type.dtype);
+    LLVMTypeRef to = slot_type(s, op->results[0]->type.dtype);
     bool is_signed = op->kind == OP_SEXT;
     bool apart = true; /* a base that took its offset in has other bounds */
     for (uint32_t i = 0; i < r->n; i++) {
-        r->at[i] = lane_widen(s, &memo, x, lane_at(x, i), to, is_signed);
-        apart &= r->at[i].offset == lane_split(lane_at(x, i)).offset;
+        r->at[i] = slot_widen(s, &memo, x, slot_at(x, i), to, is_signed);
+        apart &= r->at[i].offset == slot_split(slot_at(x, i)).offset;
     }
     if (apart && (is_signed || x->lo >= 0)) set_bounds(r, x->lo, x->hi, dtype_bits(op->results[0]->type.dtype));
 }
@@ -227,14 +227,14 @@ static bool simt_index_op(Simt *s, const Op *op, Tile *r) {
     case OP_ZEXT: index_widen(s, op, x, r); return true;
     case OP_BITCAST: /* pointers are integers here */
         if ((op->args[0]->type.dtype == DT_PTR) == (d == DT_PTR) && d != op->args[0]->type.dtype) return false;
-        if (lane_type(s, d) != lane_type(s, op->args[0]->type.dtype)) return false;
+        if (slot_type(s, d) != slot_type(s, op->args[0]->type.dtype)) return false;
         *r = *x;
         return true;
     default: return false;
     }
 }
 
-/* ---- Elementwise ---------------------------------------------------------------------------------------------------------- */
+/* ---- Elementwise ------------------------------------------------------------------------------------------------- */
 
 Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n) {
     if (op->kind != OP_FDIV || op->results[0]->type.dtype != DT_FP32 || s->math.fast || n < 2) return NULL;
@@ -242,7 +242,7 @@ Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n) {
     Divisor made[8], *by = NEW_ARRAY(s->m->o->arena, Divisor, n);
     uint32_t count = 0, *which = NEW_ARRAY(s->m->o->arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
-        V d = tile_lane(s, y, i);
+        V d = tile_slot(s, y, i);
         uint32_t k = 0;
         while (k < count && divisors[k] != d) k++;
         if (k == COUNT(divisors) || 2 * k >= n) return NULL;
@@ -257,7 +257,7 @@ Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n) {
 /* fp32 quotients that share their divisor: one reciprocal each, if there are few divisors. */
 static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, Tile *r) {
     const Divisor *by = divisors_of(s, op, y, r->n);
-    for (uint32_t i = 0; i < r->n && by; i++) r->at[i].base = math_divide(&s->math, tile_lane(s, x, i), by[i]);
+    for (uint32_t i = 0; i < r->n && by; i++) r->at[i].base = math_divide(&s->math, tile_slot(s, x, i), by[i]);
     return by != NULL;
 }
 
@@ -269,7 +269,7 @@ void simt_elementwise(Simt *s, const Op *op) {
     Memo memo = {.n = 0};
     for (uint32_t i = 0; i < r.n && !done; i++) {
         V a[3] = {NULL, NULL, NULL};
-        for (uint32_t k = 0; k < op->nargs; k++) a[k] = tile_lane(s, tile_of(s, op->args[k]), i);
+        for (uint32_t k = 0; k < op->nargs; k++) a[k] = tile_slot(s, tile_of(s, op->args[k]), i);
         V x = known_compare(s, op, i);
         if (!x) x = known_result(s, op, a);
         if (!x) x = memo_find(&memo, a[0], a[1], a[2]);
@@ -278,7 +278,7 @@ void simt_elementwise(Simt *s, const Op *op) {
     s->values[v->id] = r;
 }
 
-/* ---- Creation ------------------------------------------------------------------------------------------------------------- */
+/* ---- Creation ---------------------------------------------------------------------------------------------------- */
 
 static V constant_of(Simt *s, const Op *op) {
     DType d = op->results[0]->type.dtype;
@@ -301,26 +301,26 @@ static void arange(Simt *s, const Op *op, Tile *r) {
     r->hi = adds ? layout_thread_most(l) : op->attr.end - op->attr.start - 1;
 }
 
-enum { MOST_TURN = 15 };
+enum { MOST_ROTATION = 15 };
 
-/* Registers that no turn brings over the beginning are base + constant; the others wrap one by one. */
+/* Registers that no rotation brings over the beginning are base + constant; the others wrap one by one. */
 static void arange_rotated(Simt *s, const Op *op, const Tile *by, Tile *r) {
     const Layout *l = op->results[0]->type.layout;
     LLVMBuilderRef at = s->m->at;
-    V thread = simt_thread_index(s, l), turn = tile_lane(s, by, 0), base = LLVMBuildSub(at, thread, turn, "");
+    V thread = simt_thread_index(s, l), rotation = tile_slot(s, by, 0), base = LLVMBuildSub(at, thread, rotation, "");
     bool adds = layout_adds(l);
     for (uint32_t i = 0; i < r->n; i++) {
         uint32_t part = layout_register_index(l, i);
-        if (adds && (part > MOST_TURN || op->kind == OP_MOVED)) {
-            r->at[i] = (Lane){.base = base, .offset = op->attr.start + part};
+        if (adds && (part > MOST_ROTATION || op->kind == OP_MOVED)) {
+            r->at[i] = (Slot){.base = base, .offset = op->attr.start + part};
             continue;
         }
         V mask = simt_i32(s, op->kind == OP_MOVED ? -1 : op->attr.end - op->attr.start - 1);
         V place = part ? LLVMBuildXor(at, thread, simt_i32(s, part), "") : thread;
-        V wrapped = LLVMBuildAnd(at, LLVMBuildSub(at, place, turn, ""), mask, "");
-        r->at[i] = (Lane){.base = LLVMBuildAdd(at, wrapped, simt_i32(s, op->attr.start), ""), .is_apart = true};
+        V wrapped = LLVMBuildAnd(at, LLVMBuildSub(at, place, rotation, ""), mask, "");
+        r->at[i] = (Slot){.base = LLVMBuildAdd(at, wrapped, simt_i32(s, op->attr.start), ""), .is_apart = true};
     }
-    r->lo = -MOST_TURN;
+    r->lo = -MOST_ROTATION;
     r->hi = layout_thread_most(l);
 }
 

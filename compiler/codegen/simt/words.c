@@ -1,8 +1,10 @@
 /* words.c - the largest or smallest of packed 16-bit elements, two at a time.
  *
- * In: a reduction by fmax or fmin of what was extended from 16 bits and lies in words still. Out: the result of a thread's registers, as fp32.
- * Method: extending keeps the order, and of maxima any tree gives the same, so words are combined as vectors of two and extended last.
- * Equal words (outside a mask) count once. A GPU without such vectors does as before; the emulator tells from two elements extended which one wins.
+ * In: a reduction by fmax or fmin of what was extended from 16 bits and lies in words still. Out: the result of a
+ * thread's registers, as fp32.
+ * Method: extending keeps the order, and of maxima any tree gives the same, so words are combined as vectors of two and
+ * extended last. Equal words (outside a mask) count once. A GPU without such vectors does as before; the emulator tells
+ * from two elements extended which one wins.
  */
 #include "codegen/simt/simt.h"
 
@@ -16,7 +18,9 @@ const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask) {
     const Op *extends = op->args[0]->def;
     bool is_emulated = !s->math.native_fp16;
     if (!s->has_pairs && !is_emulated) return NULL;
-    if ((op->attr.combine != OP_FMAX && op->attr.combine != OP_FMIN) || !extends || extends->kind != OP_FPEXT || !(mask & 1)) return NULL;
+    if ((op->attr.combine != OP_FMAX && op->attr.combine != OP_FMIN) || !extends || extends->kind != OP_FPEXT ||
+        !(mask & 1))
+        return NULL;
     DType from = extends->args[0]->type.dtype;
     const Tile *t = tile_waiting(s, extends->args[0]);
     bool is_half = (from == DT_FP16 || from == DT_BF16) && op->args[0]->type.dtype == DT_FP32;
@@ -30,7 +34,8 @@ static V extended(Simt *s, DType d, V word, uint32_t i) {
 /* The element of x or y that the op gives of them extended. */
 static V winner(Simt *s, OpKind kind, DType d, V x, V y, uint32_t i) {
     V a = extended(s, d, x, i), best = math_binary(&s->math, kind, DT_FP32, a, extended(s, d, y, i));
-    V bits = element_bits(s, DT_FP32, best), is_x = LLVMBuildICmp(s->m->at, LLVMIntEQ, bits, element_bits(s, DT_FP32, a), "");
+    V bits = element_bits(s, DT_FP32, best),
+      is_x = LLVMBuildICmp(s->m->at, LLVMIntEQ, bits, element_bits(s, DT_FP32, a), "");
     return LLVMBuildSelect(s->m->at, is_x, element_of_word(s, d, x, i), element_of_word(s, d, y, i), "");
 }
 
@@ -41,7 +46,7 @@ static V combine_two(Simt *s, OpKind kind, DType d, V x, V y) {
         elements_pack(s, d, both, 2, (Access){1, 32}, &word);
         return word;
     }
-    LLVMTypeRef pair = LLVMVectorType(lane_type(s, d), 2);
+    LLVMTypeRef pair = LLVMVectorType(slot_type(s, d), 2);
     V a = LLVMBuildBitCast(s->m->at, x, pair, ""), b = LLVMBuildBitCast(s->m->at, y, pair, "");
     V r = llvm_binary(s->m, kind == OP_FMAX ? "llvm.maximumnum" : "llvm.minimumnum", a, b);
     return LLVMBuildBitCast(s->m->at, r, s->m->i32, "");

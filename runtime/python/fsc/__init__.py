@@ -4,12 +4,14 @@
     softmax = fsc.load("softmax.dsl").softmax
     softmax(y, x)                       # torch, CuPy, JAX, anything with DLPack; NumPy runs on the CPU
 
-Arrays say where the kernel runs. Sizes and strides that its shape contracts name are taken from them. docs/python.md has the rest.
+Arrays say where the kernel runs. Sizes and strides that its shape contracts name are taken from them.
+docs/python.md has the rest.
 """
 from ._arrays import Array, view
 from ._kernel import Kernel, Source, load, loads
-from ._library import (ArgumentError, CheckError, DeviceError, Error, LibraryError, OutOfMemory, SourceError, library_path, version)
+from ._library import (ArgumentError, CheckError, DeviceError, Error, LibraryError, OutOfMemory, SourceError,
+                       library_path, version)
 from ._torch import torch_op
 
-__all__ = ["load", "loads", "Source", "Kernel", "Array", "view", "torch_op", "version", "library_path", "Error", "SourceError",
-           "ArgumentError", "DeviceError", "CheckError", "OutOfMemory", "LibraryError"]
+__all__ = ["load", "loads", "Source", "Kernel", "Array", "view", "torch_op", "version", "library_path", "Error",
+           "SourceError", "ArgumentError", "DeviceError", "CheckError", "OutOfMemory", "LibraryError"]

@@ -1,7 +1,7 @@
 """_arrays.py - what a launch's arguments are: arrays of anybody's, numbers; each into its FscValue.
 
-In: Python values. Out: bytes of a struct FscValue for each, and where its memory is: None for a number, HOST, the ordinal of a GPU
-for a torch tensor, FOREIGN + ordinal for other arrays on a GPU (FOREIGN + UNKNOWN: nobody says which).
+In: Python values. Out: bytes of a struct FscValue for each, and where its memory is: None for a number, HOST, the
+ordinal of a GPU for a torch tensor, FOREIGN + ordinal for other arrays on a GPU (FOREIGN + UNKNOWN: nobody says which).
 A reader is read(value, call, offset); which one a type has is found once and kept in READERS.
 """
 import ctypes as c
@@ -24,15 +24,15 @@ _array = [struct.Struct(f"<iiQQI4x{n}q{8 * (RANK_MAX - n)}x{n}q").pack_into for 
 MISSING_VALUE = struct.pack("<i", MISSING_ARG).ljust(VALUE, b"\0")
 
 _NAMES = {  # as NumPy, torch, JAX and ml_dtypes call them: as fsc does
-    "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16", "uint32": "u32",
-    "uint64": "u64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5", "float16": "fp16", "bfloat16": "bf16", "float32": "fp32",
-    "float64": "fp64",
+    "bool": "i1", "int8": "i8", "int16": "i16", "int32": "i32", "int64": "i64", "uint8": "u8", "uint16": "u16",
+    "uint32": "u32", "uint64": "u64", "float8_e4m3fn": "fp8e4nv", "float8_e5m2": "fp8e5", "float16": "fp16",
+    "bfloat16": "bf16", "float32": "fp32", "float64": "fp64",
 }
-_TYPESTR = {"b1": "bool", "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16", "u4": "uint32",
-            "u8": "uint64", "f2": "float16", "f4": "float32", "f8": "float64"}
-_DLPACK = {(0, 8): "int8", (0, 16): "int16", (0, 32): "int32", (0, 64): "int64", (1, 8): "uint8", (1, 16): "uint16", (1, 32): "uint32",
-           (1, 64): "uint64", (2, 16): "float16", (2, 32): "float32", (2, 64): "float64", (4, 16): "bfloat16", (6, 8): "bool",
-           (10, 8): "float8_e4m3fn", (12, 8): "float8_e5m2"}
+_TYPESTR = {"b1": "bool", "i1": "int8", "i2": "int16", "i4": "int32", "i8": "int64", "u1": "uint8", "u2": "uint16",
+            "u4": "uint32", "u8": "uint64", "f2": "float16", "f4": "float32", "f8": "float64"}
+_DLPACK = {(0, 8): "int8", (0, 16): "int16", (0, 32): "int32", (0, 64): "int64", (1, 8): "uint8", (1, 16): "uint16",
+           (1, 32): "uint32", (1, 64): "uint64", (2, 16): "float16", (2, 32): "float32", (2, 64): "float64",
+           (4, 16): "bfloat16", (6, 8): "bool", (10, 8): "float8_e4m3fn", (12, 8): "float8_e5m2"}
 
 
 def dtype_name(dtype):
@@ -111,7 +111,7 @@ def _elements(strides, size):
     return [s // size for s in strides]
 
 
-# ---- Numbers ---------------------------------------------------------------------------------------------------------------
+# ---- Numbers ---------------------------------------------------------------------------------------------------------
 
 
 def _read_int(value, call, offset):
@@ -143,7 +143,7 @@ def _read_missing(value, call, offset):
     call.buffer[offset:offset + VALUE] = MISSING_VALUE
 
 
-# ---- NumPy -----------------------------------------------------------------------------------------------------------------
+# ---- NumPy -----------------------------------------------------------------------------------------------------------
 
 
 def _read_interface(value, call, offset, interface, kind):
@@ -188,11 +188,12 @@ def _read_numpy(value, call, offset):
     address, is_read_only = value.__array_interface__["data"]
     if is_read_only:
         call.read_only.append(offset // VALUE)
-    _array[rank](call.buffer, offset, POINTER_ARG, _codes[value.dtype], 0, address, rank, *shape, *_strides[value.strides, size])
+    _array[rank](call.buffer, offset, POINTER_ARG, _codes[value.dtype], 0, address, rank, *shape,
+                 *_strides[value.strides, size])
     return HOST
 
 
-# ---- torch -----------------------------------------------------------------------------------------------------------------
+# ---- torch -----------------------------------------------------------------------------------------------------------
 
 
 def _read_torch(value, call, offset):
@@ -203,7 +204,8 @@ def _read_torch(value, call, offset):
         raise _too_many(rank)
     if not value.is_cuda and value.device.type != "cpu":
         raise Unreadable(f"is on device {value.device}, where kernels do not run")
-    _array[rank](call.buffer, offset, POINTER_ARG, _codes[value.dtype], 0, value.data_ptr(), rank, *shape, *value.stride())
+    _array[rank](call.buffer, offset, POINTER_ARG, _codes[value.dtype], 0, value.data_ptr(), rank, *shape,
+                 *value.stride())
     return value.get_device() if value.is_cuda else HOST
 
 
@@ -237,7 +239,7 @@ def _torch_uses_cuda():
     return cuda is not None and cuda.is_initialized()
 
 
-# ---- CUDA's array interface, DLPack ------------------------------------------------------------------------------------------
+# ---- CUDA's array interface, DLPack ----------------------------------------------------------------------------------
 
 
 def _place(value):
@@ -253,9 +255,9 @@ def _place(value):
 
 
 class _DLTensor(c.Structure):
-    _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_id", c.c_int32), ("ndim", c.c_int32), ("code", c.c_uint8),
-                ("bits", c.c_uint8), ("lanes", c.c_uint16), ("shape", c.POINTER(c.c_int64)), ("strides", c.POINTER(c.c_int64)),
-                ("byte_offset", c.c_uint64)]
+    _fields_ = [("data", c.c_void_p), ("device_type", c.c_int32), ("device_id", c.c_int32), ("ndim", c.c_int32),
+                ("code", c.c_uint8), ("bits", c.c_uint8), ("lanes", c.c_uint16), ("shape", c.POINTER(c.c_int64)),
+                ("strides", c.POINTER(c.c_int64)), ("byte_offset", c.c_uint64)]
 
 
 _capsule_pointer = c.pythonapi.PyCapsule_GetPointer
@@ -281,7 +283,8 @@ def _read_dlpack(value, call, offset):
     t = _DLTensor.from_address(_capsule_pointer(capsule, b"dltensor"))
     name = _DLPACK.get((t.code, t.bits)) if t.lanes == 1 else None
     if name is None:
-        raise Unreadable(f"has elements of DLPack's type ({t.code}, {t.bits} bits, {t.lanes} lanes), which kernels do not have")
+        raise Unreadable(f"has elements of DLPack's type ({t.code}, {t.bits} bits, {t.lanes} lanes), which kernels do "
+                         "not have")
     if not 0 <= t.ndim <= RANK_MAX:  # of a larger one nothing is read
         raise _too_many(t.ndim)
     if t.ndim and not t.shape:
@@ -304,12 +307,12 @@ def _read_foreign(value, call, offset):
     return _read_interface(value, call, offset, value.__array_interface__, HOST)
 
 
-# ---- Arrays of our own --------------------------------------------------------------------------------------------------------
+# ---- Arrays of our own -----------------------------------------------------------------------------------------------
 
 
 class Array:
-    """Memory by its address: dtype is fsc's name of it, strides are elements (None: contiguous), device "cpu" or "cuda:0".
-    `owner` is kept as long as this is."""
+    """Memory by its address: dtype is fsc's name of it, strides are elements (None: contiguous), device "cpu" or
+    "cuda:0". `owner` is kept as long as this is."""
 
     def __init__(self, address, dtype, shape, strides=None, device="cpu", owner=None):
         self.dtype = dtype_name(dtype)
@@ -321,7 +324,8 @@ class Array:
         except TypeError as error:
             raise ArgumentError(f"an array's address, sizes and strides are whole numbers: {error}") from error
         kind, colon, index = str(device).partition(":")
-        if kind not in ("cpu", "cuda") or (colon and not (index.isascii() and index.isdecimal() and int(index) < UNKNOWN)):
+        if kind not in ("cpu", "cuda") or (colon and
+                                           not (index.isascii() and index.isdecimal() and int(index) < UNKNOWN)):
             raise ArgumentError(f"'{device}' is no device of memory; it is cpu, cuda or cuda:N")
         self._where = HOST if kind == "cpu" else FOREIGN + (int(index) if colon else UNKNOWN)
 
@@ -335,7 +339,8 @@ class _View:
 
 
 def view(array, dtype):
-    """The same memory with elements of another type of that size: bf16 and fp8, which NumPy lacks, from uint16 and uint8."""
+    """The same memory with elements of another type of that size: bf16 and fp8, which NumPy lacks,
+    from uint16 and uint8."""
     name = dtype_name(dtype)
     if name is None:
         raise ArgumentError(f"there is no element type {dtype}; fp32, bf16, i8 are some")
@@ -357,9 +362,10 @@ def _read_view(value, call, offset):
     return where
 
 
-# ---- Which reader -------------------------------------------------------------------------------------------------------------
+# ---- Which reader ----------------------------------------------------------------------------------------------------
 
-READERS = {int: _read_int, bool: _read_int, float: _read_float, Missing: _read_missing, Array: _read_array, _View: _read_view}
+READERS = {int: _read_int, bool: _read_int, float: _read_float, Missing: _read_missing, Array: _read_array,
+           _View: _read_view}
 
 
 def _find(value, kind):
@@ -380,7 +386,8 @@ def _find(value, kind):
         return _read_tensor
     if any(hasattr(value, name) for name in ("__cuda_array_interface__", "__dlpack__", "__array_interface__")):
         return _read_foreign
-    raise Unreadable(f"is {'None' if value is None else 'of type ' + kind.__name__}: pass an array (torch, CuPy, JAX, NumPy, DLPack) or a number")
+    raise Unreadable(f"is {'None' if value is None else 'of type ' + kind.__name__}: pass an array (torch, CuPy, JAX, "
+                     "NumPy, DLPack) or a number")
 
 
 def reader(value):

@@ -1,8 +1,8 @@
 """_kernel.py - sources, kernels, calls.
 
-In: a file, settings; arguments by position and by name. Out: a launch through fsc_jit_call, which fills in what shape contracts
-name; or an exception. A call packs its arguments into a block of FscValue structs that its thread keeps; what a call needs of ctypes
-is made when the kernel first meets a device.
+In: a file, settings; arguments by position and by name. Out: a launch through fsc_jit_call, which fills in what shape
+contracts name; or an exception. A call packs its arguments into a block of FscValue structs that its thread keeps; what
+a call needs of ctypes is made when the kernel first meets a device.
 """
 import ctypes as c
 import functools
@@ -12,8 +12,8 @@ import struct
 import sys
 import threading
 
-from ._arrays import (FLOAT_ARG, FOREIGN, HOST, MISSING, MISSING_VALUE, POINTER_ARG, READERS, UNKNOWN, UNSIGNED_ARG, VALUE, Unreadable, dtype_name, reader,
-                      torch_stream, unreadable)
+from ._arrays import (FLOAT_ARG, FOREIGN, HOST, MISSING, MISSING_VALUE, POINTER_ARG, READERS, UNKNOWN, UNSIGNED_ARG,
+                      VALUE, Unreadable, dtype_name, reader, torch_stream, unreadable)
 from ._library import CONSTEXPR, DTYPE, OPEN, SCALAR, ArgumentError, Error, NameValue, Param, check, failure, lib
 
 _lock = threading.RLock()
@@ -40,10 +40,11 @@ class _Jit:
 
     def __init__(self, source, kernel, device, is_checked, settings):
         self.device = _device(device, is_checked)
-        pairs = (NameValue * max(1, len(settings)))(*[NameValue(name.encode(), text.encode()) for name, text in settings])
+        pairs = (NameValue * max(1, len(settings)))(*[NameValue(name.encode(), text.encode())
+                                                      for name, text in settings])
         handle = c.c_void_p()
-        status = lib.fsc_jit_open(self.device, os.fsencode(source.file), source.text, len(source.text), kernel.encode() if kernel else None,
-                                  pairs, len(settings), c.byref(handle))
+        status = lib.fsc_jit_open(self.device, os.fsencode(source.file), source.text, len(source.text),
+                                  kernel.encode() if kernel else None, pairs, len(settings), c.byref(handle))
         self.handle = handle.value
         if status:
             raise failure(status, lib.fsc_jit_message(handle) if handle else None)
@@ -68,7 +69,8 @@ class Parameter:
         self.is_argument = self.kind not in (CONSTEXPR, DTYPE)
         _, has_default, text = self.text.partition(" = ")
         default = _value(text) if has_default else None
-        self.default = None if isinstance(default, str) and self.kind != DTYPE else default  # None: or a rule, which the launch knows
+        # None: or a rule, which the launch knows
+        self.default = None if isinstance(default, str) and self.kind != DTYPE else default
 
 
 class _Call:
@@ -77,7 +79,8 @@ class _Call:
     __slots__ = ("buffer", "used", "address", "grid", "keep", "streams", "stream", "read_only", "_pin")
 
     def __init__(self, count):
-        self.buffer, self.used = bytearray(max(1, count) * VALUE), count  # arguments of earlier calls that may still be in it
+        # arguments of earlier calls that may still be in it
+        self.buffer, self.used = bytearray(max(1, count) * VALUE), count
         self._pin = (c.c_char * len(self.buffer)).from_buffer(self.buffer)
         self.address = c.addressof(self._pin)
         self.grid = (c.c_int64 * 3)()
@@ -95,7 +98,8 @@ def _stream_number(stream):
     except Exception as raised:  # whatever an object does that is no stream
         found, error = None, raised
     if not isinstance(found, int) or not 0 <= found < 1 << 64:
-        raise ArgumentError(f"{object.__repr__(stream) if error else repr(stream)} is no stream: pass torch's, CuPy's, or the address of a "
+        raise ArgumentError(f"{object.__repr__(stream) if error else repr(stream)} is no stream: pass torch's, CuPy's, "
+                            "or the address of a "
                             "CUstream") from error
     return found
 
@@ -142,7 +146,8 @@ class Kernel:
         self.parameters = self._front.params()
         self.__name__ = lib.fsc_jit_kernel(self._front.handle).decode()
         self.signature = f"{self.__name__}({', '.join(p.text for p in self.parameters)})"
-        self.__doc__ = f"{self.signature}\n\nKernel of {source.file}." + (f" Here {self._settings_text()}." if self._settings else "")
+        self.__doc__ = f"{self.signature}\n\nKernel of {source.file}." + (f" Here {self._settings_text()}."
+                                                                          if self._settings else "")
         self._arguments = [p for p in self.parameters if p.is_argument]
         self._positions = {p.name: i for i, p in enumerate(self._arguments)}
         self._count = len(self._arguments)
@@ -156,20 +161,22 @@ class Kernel:
         return f"<fsc kernel {self.signature}{' with ' + self._settings_text() if self._settings else ''}>"
 
     def using(self, device=None, check=None, **settings):
-        """The same kernel with constexpr parameters, types or options fixed: using(BLOCK=1024, T="fp16", num_warps=8), or on a
-        device: using(device="emu", check=True)."""
+        """The same kernel with constexpr parameters, types or options fixed: using(BLOCK=1024, T="fp16", num_warps=8),
+        or on a device: using(device="emu", check=True)."""
         texts = dict(self._settings)
         texts.update((name, _setting_text(value)) for name, value in settings.items())
-        return Kernel(self._source, self.__name__, self._device if device is None else device, self._check if check is None else check, texts)
+        return Kernel(self._source, self.__name__, self._device if device is None else device,
+                      self._check if check is None else check, texts)
 
     def __getitem__(self, grid):
         """Triton's way: kernel[grid](…)."""
         return functools.partial(self, grid=grid)
 
-    # ---- A call ----------------------------------------------------------------------------------------------------------
+    # ---- A call ------------------------------------------------------------------------------------------------------
 
     def __call__(self, *args, grid=None, stream=None, **named):
-        """Launches. What is left out is what the shape contracts say that the arrays' sizes and strides are, or the default."""
+        """Launches. What is left out is what the shape contracts say that the arrays' sizes and strides are,
+        or the default."""
         count = len(args)
         if grid is not None and callable(grid):
             grid = grid(self._meta(args, named))
@@ -206,9 +213,11 @@ class Kernel:
                 self._check_read_only(call)
             if where is not None and where != HOST and (call.streams or stream is None):
                 stream = self._choose_stream(call, where, jit)
-            status = _launch(jit.handle, None if grid is None else self._grid(grid, call), call.address, self._count, stream)
+            status = _launch(jit.handle, None if grid is None else self._grid(grid, call), call.address, self._count,
+                             stream)
             if status:
-                raise failure(status, lib.fsc_jit_message(jit.handle) if lib.fsc_status_name(status) == b"FSC_ERROR_SOURCE" else None)
+                raise failure(status, lib.fsc_jit_message(jit.handle)
+                              if lib.fsc_status_name(status) == b"FSC_ERROR_SOURCE" else None)
         except Unreadable as why:
             raise ArgumentError(f"kernel {self.__name__}: argument {self._arguments[offset // VALUE].name} {why}") from why.__cause__
         finally:
@@ -219,7 +228,8 @@ class Kernel:
     def _by_position(self, args, named):
         """Named values in their places; names that are no arguments are settings."""
         if len(args) > self._count:
-            raise ArgumentError(f"kernel {self.__name__} takes {self._count} arguments by position, not {len(args)}: {self.signature}")
+            raise ArgumentError(f"kernel {self.__name__} takes {self._count} arguments by position, not {len(args)}: "
+                                f"{self.signature}")
         values, settings = list(args) + [MISSING] * (self._count - len(args)), {}
         for name, value in named.items():
             i = self._positions.get(name)
@@ -232,7 +242,8 @@ class Kernel:
         return settings, values
 
     def _meta(self, args, named):
-        """What a grid that is a function is called with: defaults, what is fixed, numbers as such, and what the call gives."""
+        """What a grid that is a function is called with: defaults, what is fixed, numbers as such,
+        and what the call gives."""
         meta = {p.name: p.default for p in self.parameters if p.default is not None}
         meta.update((name, _value(text)) for name, text in self._settings.items())
         meta.update((p.name, value) for p, value in zip(self._arguments, args) if value is not MISSING)
@@ -258,41 +269,46 @@ class Kernel:
             raise ArgumentError(f"kernel {self.__name__}: the grid {grid} is no whole numbers of 64 bits") from None
         return c.addressof(call.grid)
 
-    # ---- Devices and streams -----------------------------------------------------------------------------------------------
+    # ---- Devices and streams -----------------------------------------------------------------------------------------
 
     def _meet(self, where, at, args):
         """Two arrays in different places: the same GPU by two names of it, or an error."""
         ordinals = {where & (FOREIGN - 1), at & (FOREIGN - 1)} if HOST not in (where, at) else set()
         if len(ordinals) == 1 or (len(ordinals) == 2 and UNKNOWN in ordinals):
             return min(where, at)  # torch's, if it is one of them
-        raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)} and in {_place(at)}: move them to one place")
+        raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)} and in {_place(at)}: move them "
+                            "to one place")
 
     def _open(self, where):
         wanted = self._device
         is_host = where == HOST or (where is None and wanted is not None and not wanted.startswith("cuda"))
         if where is None and wanted is None:
-            raise ArgumentError(f"kernel {self.__name__}: no argument is an array, so nothing says where to run: using(device=\"cuda\")")
+            raise ArgumentError(f"kernel {self.__name__}: no argument is an array, so nothing says where to run: "
+                                "using(device=\"cuda\")")
         if wanted is not None and where is not None and is_host == wanted.startswith("cuda"):
-            raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)}, and it is to run on device {wanted}")
+            raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)}, and it is to run on "
+                                f"device {wanted}")
         ordinal = UNKNOWN if where is None else where & (FOREIGN - 1)
         is_current = not is_host and ordinal == UNKNOWN and wanted in (None, "cuda")
         name = wanted or "cpu"
         if not is_host and wanted in (None, "cuda"):
             name = f"cuda:{_current() if is_current else ordinal}"
         elif not is_host and ordinal != UNKNOWN and name != f"cuda:{ordinal}":
-            raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)}, and it is to run on device {wanted}")
+            raise ArgumentError(f"kernel {self.__name__}: its arrays are in {_place(where)}, and it is to run on "
+                                f"device {wanted}")
         with _lock:
             if name not in self._by_device:
                 is_front = is_host and name == (self._device or "cpu")
-                self._by_device[name] = self._front if is_front else _Jit(self._source, self.__name__, name, self._check,
-                                                                          list(self._settings.items()))
+                self._by_device[name] = self._front if is_front else _Jit(self._source, self.__name__, name,
+                                                                          self._check, list(self._settings.items()))
             jit = self._by_device[name]
             if not is_current:  # another context may be at the next call
                 self._jits[where] = jit
         return jit
 
     def _choose_stream(self, call, where, jit):
-        """The stream of the call, torch's current one, or the one that an array was made on; it waits for the others'."""
+        """The stream of the call, torch's current one, or the one that an array was made on;
+        it waits for the others'."""
         if call.stream is not None:
             stream = call.stream
         elif where < FOREIGN:
@@ -309,7 +325,8 @@ class Kernel:
         if self._writes is None:
             reads, writes, found = c.c_bool(), c.c_bool(), set()
             for p in self._arguments:
-                check(lib.fsc_jit_access(self._front.handle, p.index, c.byref(reads), c.byref(writes)), lib.fsc_jit_message(self._front.handle))
+                check(lib.fsc_jit_access(self._front.handle, p.index, c.byref(reads), c.byref(writes)),
+                      lib.fsc_jit_message(self._front.handle))
                 if writes.value and p.kind != SCALAR:
                     found.add(p.name)
             self._writes = found
@@ -331,16 +348,18 @@ class Kernel:
         written = (self._variant(types) if types else self).writes()
         for i in call.read_only:
             if self._arguments[i].name in written:
-                raise ArgumentError(f"kernel {self.__name__}: argument {self._arguments[i].name} is read-only, and the kernel writes it")
+                raise ArgumentError(f"kernel {self.__name__}: argument {self._arguments[i].name} is read-only, and the "
+                                    "kernel writes it")
 
 
 class Source:
-    """A file of kernels, each an attribute: load("softmax.dsl").softmax. `kernels` has the names of its entry points; functions that
-    they call, and those inside of host functions, are there by name as well."""
+    """A file of kernels, each an attribute: load("softmax.dsl").softmax. `kernels` has the names of its entry points;
+    functions that they call, and those inside of host functions, are there by name as well."""
 
     def __init__(self, text, file, device=None, check=False, **settings):
         self.text, self.file = text.encode() if isinstance(text, str) else bytes(text), os.fsdecode(file)
-        self._device, self._check, self._settings = device, check, {name: _setting_text(value) for name, value in settings.items()}
+        self._device, self._check, self._settings = device, check, {name: _setting_text(value)
+                                                                    for name, value in settings.items()}
         self._kernels, self._functions = {}, None
         self.kernels = self._names(lib.fsc_source_kernels)
 
@@ -385,8 +404,8 @@ class Source:
 
 
 def load(path, device=None, check=False, **settings):
-    """The kernels of a file (.dsl, or Triton's .py). device: where to run, else where a call's arrays are ("emu" and "cpu:N" take
-    NumPy's, too); check: every launch on "cpu" or "emu" is watched; settings: as Kernel.using."""
+    """The kernels of a file (.dsl, or Triton's .py). device: where to run, else where a call's arrays are ("emu" and
+    "cpu:N" take NumPy's, too); check: every launch on "cpu" or "emu" is watched; settings: as Kernel.using."""
     with open(path, "rb") as file:
         return Source(file.read(), path, device, check, **settings)
 

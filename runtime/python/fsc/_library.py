@@ -1,6 +1,7 @@
 """_library.py - libfsc: where it is, its functions, its errors as exceptions.
 
-In: $FSC_LIBRARY, the folder of this package. Out: `lib`, ctypes prototypes of the functions that the package calls, and check().
+In: $FSC_LIBRARY, the folder of this package. Out: `lib`, ctypes prototypes of the functions that the package calls,
+and check().
 """
 import ctypes as c
 import glob
@@ -41,8 +42,8 @@ class OutOfMemory(Error, MemoryError):
 
 _KINDS = {
     "FSC_ERROR_SOURCE": SourceError,
-    "FSC_NO_DRIVER": DeviceError, "FSC_NO_DEVICE": DeviceError, "FSC_ERROR_FAULT": DeviceError, "FSC_ERROR_DRIVER": DeviceError,
-    "FSC_ERROR_DRIVER_OLD": DeviceError, "FSC_ERROR_ENVIRONMENT": DeviceError,
+    "FSC_NO_DRIVER": DeviceError, "FSC_NO_DEVICE": DeviceError, "FSC_ERROR_FAULT": DeviceError,
+    "FSC_ERROR_DRIVER": DeviceError, "FSC_ERROR_DRIVER_OLD": DeviceError, "FSC_ERROR_ENVIRONMENT": DeviceError,
     "FSC_ERROR_CHECK": CheckError, "FSC_ERROR_ASSERT": CheckError,
     "FSC_ERROR_MEMORY": OutOfMemory, "FSC_ERROR_DEVICE_MEMORY": OutOfMemory,
     "FSC_ERROR_USAGE": ArgumentError, "FSC_ERROR_ARGUMENT": ArgumentError, "FSC_ERROR_CONTRACT": ArgumentError,
@@ -57,7 +58,8 @@ class NameValue(c.Structure):
 
 class Param(c.Structure):
     """FscParam."""
-    _fields_ = [("kind", c.c_int), ("name", c.c_char_p), ("dtype", c.c_char_p), ("text", c.c_char_p), ("is_optional", c.c_bool)]
+    _fields_ = [("kind", c.c_int), ("name", c.c_char_p), ("dtype", c.c_char_p), ("text", c.c_char_p),
+                ("is_optional", c.c_bool)]
 
 
 POINTER, SCALAR, OPEN, CONSTEXPR, DTYPE = range(5)  # FscParamKind
@@ -80,7 +82,8 @@ _PROTOTYPES = {  # name: (result, arguments)
     "fsc_compilation_output": (c.c_char_p, [c.c_void_p, c.c_void_p]),
     "fsc_compilation_diagnostics": (c.c_char_p, [c.c_void_p]),
     "fsc_compilation_destroy": (None, [c.c_void_p]),
-    "fsc_jit_open": (c.c_int, [c.c_void_p, c.c_char_p, c.c_char_p, c.c_size_t, c.c_char_p, c.POINTER(NameValue), c.c_size_t,
+    "fsc_jit_open": (c.c_int,
+                     [c.c_void_p, c.c_char_p, c.c_char_p, c.c_size_t, c.c_char_p, c.POINTER(NameValue), c.c_size_t,
                                c.POINTER(c.c_void_p)]),
     "fsc_jit_destroy": (None, [c.c_void_p]),
     "fsc_jit_message": (c.c_char_p, [c.c_void_p]),
@@ -92,7 +95,8 @@ _PROTOTYPES = {  # name: (result, arguments)
 
 
 def _candidates():
-    """Where the library may be: in the wheel, in an installed tree, in the source's build folder, where the system looks."""
+    """Where the library may be: in the wheel, in an installed tree, in the source's build folder,
+    where the system looks."""
     here = os.path.dirname(os.path.abspath(__file__))
     yield os.path.join(here, "libfsc.so")
     for pattern in ("../../../../lib/libfsc.so", "../../../../lib/*/libfsc.so", "../../../build/release/libfsc.so"):
@@ -112,7 +116,8 @@ def _open():
             why.append(str(error))
     if wanted:
         raise LibraryError(f"FSC_LIBRARY names no library that can be loaded: {why[0]}")
-    raise LibraryError("libfsc.so is not there: install fsc, or say in FSC_LIBRARY where it is (" + "; ".join(why) + ")")
+    raise LibraryError("libfsc.so is not there: install fsc, or say in FSC_LIBRARY where it is (" + "; ".join(why) +
+                       ")")
 
 
 def _load():

@@ -1,7 +1,11 @@
-# RUN: fsc --emit=tile --passes= --kernel scale --signature "*fp32, i32" %s -o - 2>&1 | FileCheck --check-prefixes=FIRST %s
-# RUN: fsc --emit=tile --passes= --kernel scale --signature "*fp32, i32" --config 2 %s -o - 2>&1 | FileCheck --check-prefix=SECOND %s
-# RUN: fsc --emit=tile --passes= --kernel scale --signature "*fp32, i32" --config=3 %s -o - 2>&1 | FileCheck --check-prefix=THIRD %s
-# RUN: fsc --emit=tile --passes= --kernel scale --signature "*fp32, i32" --config=6 -D SCALE=2.0 --num-warps=1 %s -o - 2>&1 | FileCheck --check-prefix=SIXTH %s
+# RUN: fsc --emit=tile --passes= --kernel scale --signature "*fp32, i32" %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefixes=FIRST %s
+# RUN: fsc --emit=tile --passes= --kernel scale --signature "*fp32, i32" --config 2 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=SECOND %s
+# RUN: fsc --emit=tile --passes= --kernel scale --signature "*fp32, i32" --config=3 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=THIRD %s
+# RUN: fsc --emit=tile --passes= --kernel scale --signature "*fp32, i32" --config=6 -D SCALE=2.0 --num-warps=1 %s -o - \
+# RUN:   2>&1 | FileCheck --check-prefix=SIXTH %s
 # RUN: fsc --emit=report --kernel scale --signature "*fp32, i32" --config=4 %s -o - | FileCheck --check-prefix=REPORT %s
 # RUN: fsc info --gpu=h100 --kernel scale --signature "*fp32, i32" --config=4 %s | FileCheck --check-prefix=INFO %s
 # RUN: exits 2 fsc --kernel scale --signature "*fp32, i32" --config=7 %s -o - 2>&1 | FileCheck --check-prefix=BEYOND %s

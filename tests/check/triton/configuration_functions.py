@@ -1,9 +1,13 @@
 # RUN: fsc --emit=report --kernel k --signature "*fp32, i32" -D n=9 %s -o - 2>&1 | FileCheck --check-prefix=FIRST %s
-# RUN: fsc --emit=report --kernel k --signature "*fp32, i32" -D n=9 --config 4 %s -o - 2>&1 | FileCheck --check-prefix=FOURTH %s
-# RUN: fsc --emit=report --kernel k --signature "*fp32, i32" -D n=9 --config 7 %s -o - 2>&1 | FileCheck --check-prefix=LAST %s
+# RUN: fsc --emit=report --kernel k --signature "*fp32, i32" -D n=9 --config 4 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=FOURTH %s
+# RUN: fsc --emit=report --kernel k --signature "*fp32, i32" -D n=9 --config 7 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=LAST %s
 # RUN: fsc --emit=report --kernel looped --signature "*fp32" --config=3 %s -o - 2>&1 | FileCheck --check-prefix=LOOP %s
-# RUN: fsc --emit=tile --passes= --kernel asking --signature "*fp32" -D B=16 %s -o - 2>&1 | FileCheck --check-prefix=ASK %s
-# RUN: fsc --emit=tile --passes= --kernel dropping --signature "*fp32" -D B=16 %s -o - 2>&1 | FileCheck --check-prefix=DROP %s
+# RUN: fsc --emit=tile --passes= --kernel asking --signature "*fp32" -D B=16 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=ASK %s
+# RUN: fsc --emit=tile --passes= --kernel dropping --signature "*fp32" -D B=16 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=DROP %s
 # Configurations that functions of the file make: lists, loops and products over what the file knows.
 import itertools
 import os

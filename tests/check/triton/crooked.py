@@ -1,6 +1,7 @@
 # RUN: not fsc --kernel deeper --signature "*fp32" %s -o - 2>&1 | FileCheck %s
 # RUN: fsc --emit=tile --passes= --kernel outer --signature "*fp32" %s -o - | FileCheck --check-prefix=OUTER %s
-# A suite whose lines stand crooked, left of their function's head: an error at its place, as for Python, and of that function alone.
+# A suite whose lines stand crooked, left of their function's head: an error at its place, as for Python,
+# and of that function alone.
 import triton
 import triton.language as tl
 

@@ -1,6 +1,9 @@
-# RUN: fsc --emit=report --signature "*fp32, *fp32, i32, i32, 64" -D n=50 %s -o - 2>&1 | FileCheck --check-prefixes=WARN,ODD %s
-# RUN: fsc --emit=report --signature "*fp32, None, i32, i32, 64" -D n=128 %s -o - 2>&1 | FileCheck --check-prefix=NONE %s
-# RUN: fsc --emit=report --signature "*fp32, None, i32, i32, 64" -D n=128 -D ROWS=4 %s -o - 2>&1 | FileCheck --check-prefix=GIVEN %s
+# RUN: fsc --emit=report --signature "*fp32, *fp32, i32, i32, 64" -D n=50 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefixes=WARN,ODD %s
+# RUN: fsc --emit=report --signature "*fp32, None, i32, i32, 64" -D n=128 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=NONE %s
+# RUN: fsc --emit=report --signature "*fp32, None, i32, i32, 64" -D n=128 -D ROWS=4 %s -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=GIVEN %s
 # The lambdas of @triton.heuristics become launch rules; an argument that is None is known when the kernel is compiled.
 import triton
 import triton.language as tl

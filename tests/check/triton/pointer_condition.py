@@ -1,6 +1,7 @@
 # RUN: fsc --emit=tile --passes= --signature "*fp32, *fp32, i32" %s -o - | FileCheck %s
 # RUN: fsc --emit=tile --passes= --signature "*fp32, None, i32" %s -o - | FileCheck --check-prefix=NONE %s
-# In a Triton file a pointer is a condition: it is true unless it is null, and None is false when the kernel is compiled.
+# In a Triton file a pointer is a condition: it is true unless it is null,
+# and None is false when the kernel is compiled.
 import triton
 import triton.language as tl
 

@@ -1,5 +1,6 @@
 # RUN: fsc --emit=tile --passes= --signature "*i32, *i32, i32" %s -o - 2>/dev/null | FileCheck %s
-# RUN: cp %s %t.dsl && not fsc --error-limit=0 --kernel k --emit=tile --passes= --signature "*i32, *i32, i32" %t.dsl -o - 2>&1 | FileCheck --check-prefix=DSL %s
+# RUN: cp %s %t.dsl && not fsc --error-limit=0 --kernel k --emit=tile --passes= --signature "*i32, *i32, i32" %t.dsl \
+# RUN:   -o - 2>&1 | FileCheck --check-prefix=DSL %s
 # What Triton allows of shapes: pointers grow to their mask, a scalar has as many `:` as one likes.
 import triton
 import triton.language as tl

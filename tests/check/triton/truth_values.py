@@ -1,5 +1,6 @@
 # RUN: fsc --emit=tile --passes= --signature "*i32, *i1, i32" %s -o - | FileCheck %s
-# RUN: cp %s %t.dsl && not fsc --kernel k --emit=tile --passes= --signature "*i32, *i1, i32" %t.dsl -o - 2>&1 | FileCheck --check-prefix=DSL %s
+# RUN: cp %s %t.dsl && not fsc --kernel k --emit=tile --passes= --signature "*i32, *i1, i32" %t.dsl -o - 2>&1 \
+# RUN:   | FileCheck --check-prefix=DSL %s
 # In a Triton file truth values are unsigned integers of one bit: arithmetic stays i1 and wraps at 2, sums are u32.
 import triton
 import triton.language as tl

@@ -1,5 +1,5 @@
-# Every example fits into its registers: no spills for rows of 8192 in fp32, pointers and strides aligned, on an old, a common and
-# a new card.
+# Every example fits into its registers: no spills for rows of 8192 in fp32, pointers and strides aligned, on an old,
+# a common and a new card.
 # REQUIRES: ptxas
 # RUN: %python %s fsc %ptxas %examples %t
 import glob
@@ -15,7 +15,8 @@ N = 8192
 
 
 def signature(source):
-    """Types and values by position, as a launch with rows of N would bind them: constexprs by their default, BLOCK by the rule."""
+    """Types and values by position, as a launch with rows of N would bind them: constexprs by their default,
+    BLOCK by the rule."""
     rule = re.search(r"BLOCK=(.*?)(?=,\s+\w+=|\)\n)", source, re.S)
     block = N if rule and rule.group(1) == "next_power_of_2(n_cols)" else None
     bound = []
@@ -37,7 +38,8 @@ def spills(tool, ptxas, path, arch, out, *options):
     with open(path, encoding="utf-8") as f:
         listed = signature(f.read())
     subprocess.run([tool, path, f"--arch={arch}", "--signature", listed, *options, "-o", f"{out}.ptx"], check=True)
-    said = subprocess.run([ptxas, "-v", f"-arch={arch}", f"{out}.ptx", "-o", f"{out}.cubin"], check=True, capture_output=True, text=True)
+    said = subprocess.run([ptxas, "-v", f"-arch={arch}", f"{out}.ptx", "-o", f"{out}.cubin"], check=True,
+                          capture_output=True, text=True)
     return int(re.search(r"(\d+) bytes spill stores", said.stderr).group(1))
 
 

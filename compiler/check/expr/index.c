@@ -1,0 +1,241 @@
+/* index.c - what follows a value: .attribute and [index].
+ *
+ * In: ATTRIBUTE and SUBSCRIPT nodes. Out: Sems.
+ * Method: modules (tl, tl.math, libdevice, …) all name the same builtins and types; on values a name that is no
+ * property is a builtin with the value as its first argument.
+ */
+#include "check/sema.h"
+
+#include <math.h>
+#include <string.h>
+
+static const char *const submodules[] = {"language", "math",     "extra", "cuda",         "libdevice", "tldevice",
+                                         "hip",      "standard", "core",  "PropagateNan", "random",    "testing"};
+
+static const Sem *builtin_sem(Checker *c, const Builtin *b, const Sem *self) {
+    Sem *s = NEW(c->a, Sem);
+    s->kind = SEM_BUILTIN;
+    s->builtin = b;
+    s->self = self;
+    return s;
+}
+
+static const struct {
+    const char *name, *what, *instead;
+} refused[] = {
+#define REFUSED(name, what, instead) {name, what, instead},
+#include "check/builtin/refused.def"
+#undef REFUSED
+};
+
+bool refused_name(Checker *c, const char *name, Span at) {
+    for (size_t i = 0; i < COUNT(refused); i++) {
+        if (strcmp(name, refused[i].name) != 0) continue;
+        diag(c->d, at, E_REFUSED, name, refused[i].what);
+        diag_note(c->d, at, "%s", refused[i].instead);
+        return true;
+    }
+    return false;
+}
+
+static const char *const properties[] = {"dtype", "shape", "numel", "type", "T"};
+
+static const Sem *unknown(Checker *c, const Node *n, const char *of, bool is_module) {
+    uint32_t count;
+    const char *const *builtins = builtin_names(&count);
+    VEC(const char *) names = {0};
+    for (uint32_t i = 0; i < count; i++) vec_push(c->a, &names, builtins[i]);
+    for (uint32_t i = 0; is_module && dtype_spelling(i); i++) vec_push(c->a, &names, dtype_spelling(i));
+    for (size_t i = 0; !is_module && i < COUNT(properties); i++) vec_push(c->a, &names, properties[i]);
+    const char *near = nearest_name(n->name, names.at, names.len);
+    if (near && strcmp(near, n->name) != 0) { /* a builtin that this value does not have */
+        diag(c->d, n->span, E_NO_ATTRIBUTE_NEAR, of, n->name, near);
+    } else {
+        diag(c->d, n->span, E_NO_ATTRIBUTE, of, n->name);
+    }
+    return &sem_error;
+}
+
+const Sem *module_member(Checker *c, const char *name) {
+    const Builtin *b = builtin_find(name);
+    SType t;
+    const char *canonical = dtype_canonical(name);
+    if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
+    if (b) return builtin_sem(c, b, NULL);
+    for (size_t i = 0; i < COUNT(submodules); i++) {
+        if (strcmp(name, submodules[i]) == 0) return sem_module(c, submodules[i]);
+    }
+    if (strcmp(name, "pi32_t") == 0) return sem_type(c, ST_I32, true);
+    if (strcmp(name, "TRITON_MAX_TENSOR_NUMEL") == 0) return sem_i64(c, 1 << TILE_BITS);
+    if (strcmp(name, "inf") == 0) return sem_float(c, INFINITY);
+    if (strcmp(name, "nan") == 0) return sem_float(c, NAN);
+    if (strcmp(name, "pi") == 0) return sem_float(c, 3.14159265358979323846);
+    return strcmp(name, "e") == 0 ? sem_float(c, 2.71828182845904523536) : NULL;
+}
+
+static const Sem *of_file(Checker *c, const Node *n, const Sem *m) {
+    const Sem *s = file_member(c, m->home, n->name, n->span);
+    if (s) return s;
+    diag(c->d, n->span, E_OTHER_NAME, n->name, m->s);
+    diag_note(c->d, n->span, "write its definition into this file, in kernel language");
+    return &sem_error;
+}
+
+static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
+    if (m->home) return of_file(c, n, m);
+    if (strcmp(m->s, "PropagateNan") == 0) return sem_bool(c, strcmp(n->name, "ALL") == 0);
+    bool is_libdevice = strcmp(m->s, "libdevice") == 0; /* where CUDA's meaning differs, its row has that prefix */
+    const Builtin *b = is_libdevice ? builtin_find(arena_printf(c->a, "libdevice.%s", n->name)) : NULL;
+    const Sem *s = b ? builtin_sem(c, b, NULL) : module_member(c, n->name);
+    if (!s && refused_name(c, n->name, n->span)) return &sem_error;
+    return s ? s : unknown(c, n, arena_printf(c->a, "the module %s", m->s), true);
+}
+
+static const Sem *of_type(Checker *c, const Node *n, const Sem *t) {
+    if (strcmp(n->name, "element_ty") == 0 && t->is_pointer) return sem_type(c, t->type, false);
+    if (strcmp(n->name, "scalar") == 0 || strcmp(n->name, "element_ty") == 0) return t;
+    if (strcmp(n->name, "primitive_bitwidth") == 0) return sem_i64(c, t->is_pointer ? 64 : stype_bits(t->type));
+    return unknown(c, n, sem_type_text(c, t), false);
+}
+
+/* What may follow `is_`, beside the name of a type. */
+static bool type_group(const char *word, const Sem *t, bool *answer) {
+    STypeClass class = stype_class(t->type);
+    bool is_float = class == CLASS_FLOAT && !t->is_pointer, is_int = class != CLASS_FLOAT && !t->is_pointer;
+    const struct {
+        const char *name;
+        bool answer;
+    } groups[] = {
+        {"int", is_int},
+        {"int_signed", is_int && class == CLASS_SIGNED},
+        {"int_unsigned", is_int && class != CLASS_SIGNED},
+        {"floating", is_float},
+        {"standard_floating", is_float && stype_bits(t->type) > 8},
+        {"fp8", is_float && stype_bits(t->type) == 8},
+        {"bool", is_int && class == CLASS_BOOL},
+        {"ptr", t->is_pointer},
+    };
+    for (size_t i = 0; i < COUNT(groups); i++) {
+        if (strcmp(word, groups[i].name) != 0) continue;
+        *answer = groups[i].answer;
+        return true;
+    }
+    return false;
+}
+
+/* tl.dtype("int32"); NULL: `of` is no module. */
+static const Sem *type_named(Checker *c, const Node *of, const Node *arg) {
+    const Sem *module = check_expr(c, of), *s = module->kind == SEM_MODULE ? check_expr(c, arg) : NULL;
+    SType t;
+    if (!s || sem_is_error(s)) return s;
+    const char *canonical = s->kind == SEM_STRING ? dtype_canonical(s->s) : NULL;
+    if (canonical && stype_find(canonical, &t)) return sem_type(c, t, false);
+    diag(c->d, arg->span, E_KIND_TYPE, "name", "dtype", "the name of a type, such as \"fp32\"", sem_type_text(c, s));
+    return &sem_error;
+}
+
+const Sem *type_question(Checker *c, const Node *call) {
+    const Node *n = call->a;
+    SType of;
+    bool answer;
+    bool may_name = n->kind == NODE_ATTRIBUTE && strcmp(n->name, "dtype") == 0 && call->list.len == 1;
+    if (may_name && n->a->kind == NODE_NAME) return type_named(c, n->a, call->list.at[0]);
+    if (n->kind != NODE_ATTRIBUTE || call->list.len || strncmp(n->name, "is_", 3) != 0) return NULL;
+    const char *word = n->name + 3, *canonical = dtype_canonical(word);
+    bool is_group = type_group(word, &sem_none, &answer);
+    if (!is_group && !(canonical && stype_find(canonical, &of))) return NULL;
+    const Sem *t = check_expr(c, n->a);
+    if (sem_is_error(t)) return t;
+    if (t->kind != SEM_TYPE) return unknown(c, n, sem_type_text(c, t), false);
+    if (is_group) (void)type_group(word, t, &answer);
+    else answer = t->type == of && !t->is_pointer;
+    return sem_bool(c, answer);
+}
+
+static const Sem *shape_tuple(Checker *c, Shape shape) {
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, shape.rank + 1u);
+    for (uint32_t i = 0; i < shape.rank; i++) items[i] = sem_i64(c, (int64_t)shape_size(shape, i));
+    return sem_tuple(c, items, shape.rank);
+}
+
+const Sem *check_attribute(Checker *c, const Node *n) {
+    const Sem *s = check_expr(c, n->a);
+    if (sem_is_error(s)) return s;
+    if (s->kind == SEM_MODULE) return of_module(c, n, s);
+    if (strcmp(n->name, "value") == 0 && sem_is_const(s)) return sem_weak(c, s);
+    if (s->kind == SEM_TYPE) return of_type(c, n, s);
+    if (s->kind != SEM_RUN && !sem_is_number(s)) return unknown(c, n, sem_type_text(c, s), false);
+    if (strcmp(n->name, "dtype") == 0 || strcmp(n->name, "type") == 0)
+        return sem_type(c, sem_natural(s), s->kind == SEM_RUN && s->is_pointer);
+    if (strcmp(n->name, "shape") == 0) return shape_tuple(c, sem_shape(s));
+    if (strcmp(n->name, "numel") == 0) return sem_i64(c, (int64_t)shape_elements(sem_shape(s)));
+    if (strcmp(n->name, "T") == 0) {
+        c->b.span = n->span;
+        if (sem_shape(s).rank <= 2 && s->kind == SEM_RUN) return check_transpose(c, ".T", s, n->span);
+        diag(c->d, n->span, E_TRANSPOSE, sem_type_text(c, s));
+        diag_note(c->d, n->span, "it takes two axes; trans(x, ...) and permute name the order of more");
+        return &sem_error;
+    }
+    const Builtin *b = builtin_find(n->name);
+    if (b && (!b->run || b->max > 0)) return builtin_sem(c, b, s);
+    return unknown(c, n, sem_type_text(c, s), false);
+}
+
+/* ---- [index] ----------------------------------------------------------------------------------------------------- */
+
+static const Sem *tuple_item(Checker *c, const Node *n, const Sem *s) {
+    int64_t i;
+    if (n->list.len != 1 || n->list.at[0]->kind == NODE_SLICE) {
+        diag(c->d, n->span, E_INDEX_TUPLE);
+        return &sem_error;
+    }
+    if (!sem_want_int(c, check_expr(c, n->list.at[0]), n->list.at[0]->span, "the index of a tuple", &i))
+        return &sem_error;
+    if (i < 0) i += s->count;
+    if (i < 0 || i >= s->count) {
+        diag(c->d, n->list.at[0]->span, E_INDEX_OUTSIDE, s->count);
+        return &sem_error;
+    }
+    return s->items[i];
+}
+
+static bool is_whole(const Node *n) {
+    return n->kind == NODE_SLICE && !n->a && !n->b && !n->c;
+}
+
+static const Sem *refuse_index(Checker *c, const Node *at) {
+    diag(c->d, at->span, E_INDEX_TILE);
+    diag_note(c->d, at->span,
+              "x[:, None] adds a dimension; elements are chosen where they are loaded, or with where(...)");
+    return &sem_error;
+}
+
+const Sem *check_subscript(Checker *c, const Node *n) {
+    const Sem *s = check_expr(c, n->a);
+    if (sem_is_error(s)) return s;
+    if (s->kind == SEM_TUPLE) return tuple_item(c, n, s);
+    if (s->kind != SEM_RUN) {
+        diag(c->d, n->span, E_INDEX_VALUE, sem_type_text(c, s));
+        return &sem_error;
+    }
+    uint32_t kept = 0, rank = sem_shape(s).rank;
+    for (uint32_t i = 0; i < n->list.len; i++) {
+        const Node *item = n->list.at[i];
+        if (item->kind != NODE_NONE && !is_whole(item)) return refuse_index(c, item);
+        kept += item->kind != NODE_NONE;
+    }
+    bool is_triton_scalar = rank == 0 && triton_rules(c); /* each `:` of it stands for nothing */
+    if (kept > rank && !is_triton_scalar) {
+        diag(c->d, n->span, E_INDEX_COUNT, kept, sem_type_text(c, s), rank);
+        return &sem_error;
+    }
+    if (rank + n->list.len - kept > SHAPE_RANK) {
+        diag(c->d, n->span, E_RANK, rank + n->list.len - kept, SHAPE_RANK);
+        return &sem_error;
+    }
+    c->b.span = n->span;
+    for (uint32_t i = 0; i < n->list.len; i++) {
+        if (n->list.at[i]->kind == NODE_NONE) s = expand_at(c, s, is_triton_scalar ? sem_shape(s).rank : i);
+    }
+    return s;
+}

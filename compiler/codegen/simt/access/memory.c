@@ -1,0 +1,507 @@
+/* memory.c - loads and stores of global memory.
+ *
+ * In: pointer tiles whose vectors of 2^vec_log2 registers are consecutive elements, and masks of a known kind. Out:
+ * predicated accesses of up to 16 bytes.
+ * Method: every vector that is wholly inside its mask moves as one access, all issued back to back. Where a mask may
+ * cut a vector, one block for the whole op, entered only if some vector is partial, moves the partial vectors element
+ * by element. Vectors that are known to lie outside do not move, those known to lie inside have no predicate (known.c).
+ * Of rotated rows (passes/distribute/rotate.c) the vector that wraps is partial, and a second block moves all of them
+ * where the rows begin otherwise: loads then take the two aligned vectors that theirs lies across, as far as both are
+ * the row's.
+ */
+#include "codegen/simt/access/move.h"
+
+#include <string.h>
+
+/* May vector v hold what lies before the row? Then a mask cuts it there, too. */
+bool move_begins(const Move *mv, uint32_t v) {
+    return mv->is_rotated &&
+           (!layout_adds(mv->layout) || layout_register_index(mv->layout, v * mv->n) <= MOST_ROTATION);
+}
+
+/* May a rotation have brought the row's end there? Then its addresses are no run. */
+bool move_wraps(const Move *mv, uint32_t v) {
+    return move_begins(mv, v) && mv->ptr->at[v * mv->n].is_apart;
+}
+
+bool move_folds(const Move *mv, uint32_t v) {
+    return mv->place && mv->home < mv->vectors && move_begins(mv, v) && mv->rotated->at[v * mv->n].is_apart &&
+           !plant(PLANT_ROTATED_RUN);
+}
+
+Fold move_fold(Simt *s, const Move *mv, uint32_t v) {
+    uint32_t u = mv->home * mv->n;
+    int64_t part = layout_register_index(mv->layout, v * mv->n),
+            apart = part - (int64_t)layout_register_index(mv->layout, u);
+    Slot beyond = mv->rotated->at[u], place = mv->place->at[u], address = mv->ptr->at[u];
+    beyond.offset = part;
+    place.offset += apart;
+    address.offset += apart * type_bytes(type_scalar(mv->d));
+    return (Fold){slot_value(s, beyond), slot_value(s, place), slot_value(s, address)};
+}
+
+/* Is vector v a run of elements? */
+static V move_is_run(Simt *s, const Move *mv, uint32_t v) {
+    if (!move_wraps(mv, v) || plant(PLANT_ROTATED_RUN)) return llvm_int(s->m->i1, 1);
+    uint32_t first = v * mv->n, bytes = type_bytes(type_scalar(mv->d)) * (mv->n - 1);
+    V length = LLVMBuildSub(s->m->at, tile_slot(s, mv->ptr, first + mv->n - 1), tile_slot(s, mv->ptr, first), "");
+    return LLVMBuildICmp(s->m->at, LLVMIntEQ, length, llvm_int(s->m->i64, bytes), "");
+}
+
+/* Whole vectors of rotated rows are as far from a multiple of their size as any other. */
+static V move_aligned(Simt *s, const Move *mv) {
+    uint32_t bytes = type_bytes(type_scalar(mv->d)) * mv->n;
+    bool known = !mv->is_rotated || plant(PLANT_EQUAL_ROTATIONS) || UINT32_C(1) << mv->op->attr.mem.align_log2 >= bytes;
+    if (known) return llvm_int(s->m->i1, 1);
+    V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
+    V beyond = LLVMBuildAnd(s->m->at, last, llvm_int(s->m->i64, bytes - 1), "");
+    return LLVMBuildICmp(s->m->at, LLVMIntEQ, beyond, llvm_int(s->m->i64, 0), "");
+}
+
+/* Of a vector that may wrap: whole where it does not, partial where it does or the row's end is in it. */
+static void fold_masks(Simt *s, const Move *mv, uint32_t v, V *all, V *some) {
+    Fold f = move_fold(s, mv, v);
+    V end = tile_slot(s, mv->end, v * mv->n), last = LLVMBuildAdd(s->m->at, f.place, simt_i32(s, mv->n - 1), "");
+    V is_run = LLVMBuildICmp(s->m->at, LLVMIntSGE, f.beyond, simt_i32(s, 0), "");
+    *all = known_and(s, is_run, LLVMBuildICmp(s->m->at, LLVMIntSLT, last, end, ""));
+    *some = known_or(s, known_not(s, is_run), LLVMBuildICmp(s->m->at, LLVMIntSLT, f.place, end, ""));
+}
+
+/* Predicates of vector v from its mask's slots. */
+void move_masks(Simt *s, Move *mv, uint32_t v) {
+    uint32_t first = (plant(PLANT_SWAP_MASK) && v ? v - 1 : v) * mv->n, last = first + mv->n - 1;
+    MaskKind kind = mv->mask ? (MaskKind)mv->op->attr.mem.mask_kind : MASK_NONE;
+    V all = llvm_int(s->m->i1, 1), some = all;
+    if (kind != MASK_NONE) all = some = tile_slot(s, mv->mask, first);
+    if (kind == MASK_PREFIX) all = tile_slot(s, mv->mask, last);
+    if (kind == MASK_PREFIX && move_begins(mv, v)) {
+        all = known_and(s, all, some);
+        some = llvm_int(s->m->i1, 1);
+    }
+    for (uint32_t r = first + 1; r <= last && kind == MASK_ANY; r++) {
+        V x = tile_slot(s, mv->mask, r);
+        all = known_and(s, all, x);
+        some = known_or(s, some, x);
+    }
+    if (move_folds(mv, v)) fold_masks(s, mv, v, &all, &some);
+    else all = known_and(s, all, move_is_run(s, mv, v));
+    V owner = mv->owner ? mv->owner : llvm_int(s->m->i1, 1), partial = llvm_int(s->m->i1, 0);
+    if (some != all) partial = known_and(s, owner, known_and(s, some, known_not(s, all)));
+    V yes = llvm_int(s->m->i1, 1), aligned = mv->has_arms ? yes : mv->aligned,
+      other = mv->has_arms ? yes : known_not(s, mv->aligned);
+    mv->loose[v] = known_and(s, known_and(s, owner, some), other);
+    mv->partial[v] = known_and(s, partial, aligned);
+    mv->all[v] = known_and(s, known_and(s, owner, all), aligned);
+}
+
+static bool is_false(V x) {
+    bool truth;
+    return known_truth(x, &truth) && !truth;
+}
+
+/* Of a store: another register has these elements. */
+bool move_skips(const Move *mv, uint32_t v) {
+    return mv->free_registers & (v * mv->n);
+}
+
+/* May vector v move element by element under `which` (mv's partial or loose)? Bounds mostly say that only few are
+ * partial. */
+bool move_single(const Move *mv, const V *which, uint32_t v) {
+    return !move_skips(mv, v) && !is_false(which[v]);
+}
+
+uint32_t count_single(const Move *mv, const V *which) {
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < mv->vectors; v++) n += move_single(mv, which, v);
+    return n;
+}
+
+static bool is_rotated(const Value *v) {
+    return v->def && (v->def->kind == OP_ROTATED || v->def->kind == OP_MOVED);
+}
+
+/* The rotated places behind v, themselves or one number beyond them; else NULL. */
+static const Value *index_of(const Value *v, const Value **rotated) {
+    while (v->def && v->def->kind == OP_SEXT) v = v->def->args[0];
+    const Op *add = v->def && v->def->kind == OP_ADD ? v->def : NULL;
+    bool is_beyond = add && is_rotated(add->args[0]) && add->args[1]->def && add->args[1]->def->kind == OP_SPLAT;
+    *rotated = is_beyond ? add->args[0] : v;
+    return (is_rotated(v) || is_beyond) && v->type.dtype == DT_I32 ? v : NULL;
+}
+
+/* A vector whose places are base + constant, as those of one that wraps are not. */
+static uint32_t find_home(const Move *mv) {
+    uint32_t v = layout_adds(mv->layout) ? 0 : mv->vectors;
+    while (v < mv->vectors && (mv->rotated->at[v * mv->n].is_apart || mv->ptr->at[v * mv->n].is_apart)) v++;
+    return v;
+}
+
+/* Finds `place` and `end`: a row's mask compares the former with the latter. */
+static void find_row(Simt *s, Move *mv, const Value *mask) {
+    const Op *by = mask ? mask->def : NULL;
+    bool is_below = mv->is_rotated && by && by->kind == OP_ICMP && mv->op->attr.mem.mask_kind == MASK_PREFIX &&
+                    (by->attr.pred == PRED_SLT || by->attr.pred == PRED_ULT);
+    const Value *rotated = NULL,
+                *index = is_below && by->args[1]->type.dtype == DT_I32 ? index_of(by->args[0], &rotated) : NULL;
+    if (!index) return;
+    mv->is_row = index == rotated;
+    mv->place = tile_of(s, index);
+    mv->rotated = tile_of(s, rotated);
+    mv->end = tile_of(s, by->args[1]);
+    mv->home = find_home(mv);
+}
+
+static void add_words(void *context, Op *op) {
+    if (op->kind != OP_LOAD || !op->attr.mem.is_rotated) return;
+    *(uint32_t *)context += tile_registers(op->results[0]) * dtype_bits(op->results[0]->type.dtype) / 32;
+}
+
+enum { MOST_ARMED = 160 };
+
+/* Arms are not worth it where the rows alone fill the registers:
+ * ptxas then spills all there is (docs/lab/row-ends.md). */
+static bool has_room_for_arms(const Simt *s) {
+    uint32_t words = 0;
+    func_walk((Func *)(uintptr_t)s->f, add_words, &words);
+    return words <= MOST_ARMED;
+}
+
+static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
+    const Value *p = op->args[0];
+    const Layout *l = value_is_tile(p) ? p->type.layout : NULL;
+    uint32_t extra = is_store ? 1 : 0;
+    Move mv = {.op = op, .d = element->type.dtype, .is_rotated = op->attr.mem.is_rotated, .layout = l};
+    mv.n = UINT32_C(1) << op->attr.mem.vec_log2;
+    mv.ptr = tile_of(s, p);
+    if (mv.n > mv.ptr->n) bug("%s: a vector of %u in %u registers", op_info[op->kind].name, mv.n, mv.ptr->n);
+    mv.vectors = mv.ptr->n / mv.n;
+    uint32_t bytes = type_bytes(type_scalar(mv.d));
+    mv.whole = access_of(bytes, mv.n);
+    mv.single = access_of(bytes, 1);
+    mv.value = is_store ? tile_waiting(s, op->args[1]) : NULL;
+    mv.mask = op->nargs > 1 + extra ? tile_of(s, op->args[1 + extra]) : NULL;
+    find_row(s, &mv, mv.mask ? op->args[1 + extra] : NULL);
+    mv.other = !is_store && op->nargs > 2 ? tile_of(s, op->args[2]) : NULL;
+    mv.owner = is_store ? simt_owner(s, l) : NULL;
+    if (is_store && l) mv.free_registers = layout_free(l, IN_REGISTER);
+    MaskKind kind = mv.mask ? (MaskKind)op->attr.mem.mask_kind : MASK_NONE;
+    if (mv.mask && kind == MASK_NONE) bug("%s: a mask of no kind", op_info[op->kind].name);
+    mv.may_be_partial =
+        mv.n > 1 && (kind == MASK_ANY || kind == MASK_PREFIX || mv.is_rotated) && !plant(PLANT_PARTIAL_VECTOR);
+    mv.aligned = move_aligned(s, &mv);
+    mv.has_arms = mv.may_be_partial && !is_store && !LLVMIsConstant(mv.aligned) && has_room_for_arms(s);
+    mv.policy = simt_i32(s, policy_pack(&op->attr.mem));
+    mv.site = simt_site(s);
+    if (is_store) mv.words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * mv.whole.words);
+    mv.all = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
+    mv.partial = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
+    mv.loose = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
+    for (uint32_t v = 0; v < mv.vectors; v++) move_masks(s, &mv, v);
+    mv.may_be_loose = mv.may_be_partial && count_single(&mv, mv.loose) > 0;
+    mv.may_be_partial &= count_single(&mv, mv.partial) > 0;
+    return mv;
+}
+
+Aside aside_open(Simt *s, const Move *mv, const V *which) {
+    Aside a = {.from = LLVMGetInsertBlock(s->m->at)};
+    if (which == mv->loose && mv->has_arms) return a;
+    V any = which == mv->loose ? known_not(s, mv->aligned) : NULL;
+    for (uint32_t v = 0; v < mv->vectors && which != mv->loose; v++)
+        if (move_single(mv, which, v)) any = any ? known_or(s, any, which[v]) : which[v];
+    LLVMBasicBlockRef slow = simt_new_block(s, which != mv->loose ? "partial" : "loose");
+    a.done = simt_new_block(s, "whole");
+    LLVMBuildCondBr(s->m->at, any, slow, a.done);
+    LLVMPositionBuilderAtEnd(s->m->at, slow);
+    return a;
+}
+
+/* Words of two ways into the block where the builder stands. */
+static void join_words(Simt *s, V *words, LLVMBasicBlockRef from, const V *parts, LLVMBasicBlockRef slow, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (!parts[i] || parts[i] == words[i]) continue;
+        V phi = LLVMBuildPhi(s->m->at, LLVMTypeOf(words[i]), "");
+        LLVMAddIncoming(phi, (V[]){words[i], parts[i]}, (LLVMBasicBlockRef[]){from, slow}, 2);
+        words[i] = phi;
+    }
+}
+
+void aside_close(Simt *s, Aside a, V *words, const V *parts, uint32_t n) {
+    for (uint32_t i = 0; i < n && !a.done; i++)
+        if (parts[i]) words[i] = parts[i];
+    if (!a.done) return;
+    LLVMBasicBlockRef slow = LLVMGetInsertBlock(s->m->at);
+    LLVMBuildBr(s->m->at, a.done);
+    LLVMPositionBuilderAtEnd(s->m->at, a.done);
+    join_words(s, words, a.from, parts, slow, n);
+}
+
+/* A partial prefix always has its first element and never its last. */
+V single_mask(Simt *s, const Move *mv, const V *which, uint32_t v, uint32_t e) {
+    if (!mv->mask) return which[v];
+    bool is_prefix = mv->op->attr.mem.mask_kind == MASK_PREFIX && !mv->is_rotated;
+    if (is_prefix && e == mv->n - 1) return NULL;
+    return is_prefix && e == 0 ? which[v] : known_and(s, which[v], tile_slot(s, mv->mask, v * mv->n + e));
+}
+
+V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
+    if (move_wraps(mv, v)) return tile_slot(s, mv->ptr, v * mv->n + e);
+    V address = tile_slot(s, mv->ptr, v * mv->n);
+    int64_t bytes = (int64_t)type_bytes(type_scalar(mv->d)) * e;
+    return bytes ? LLVMBuildAdd(s->m->at, address, llvm_int(s->m->i64, bytes), "") : address;
+}
+
+/* ---- Loads ------------------------------------------------------------------------------------------------------- */
+
+V other_slot(Simt *s, const Move *mv, uint32_t reg) {
+    return mv->other && !plant(PLANT_LOST_OTHER) ? tile_slot(s, mv->other, reg) : LLVMConstNull(slot_type(s, mv->d));
+}
+
+void others_pack(Simt *s, const Move *mv, uint32_t v, V *words) {
+    V others[16];
+    for (uint32_t i = 0; i < mv->n; i++) others[i] = other_slot(s, mv, v * mv->n + i);
+    elements_pack(s, mv->d, others, mv->n, mv->whole, words);
+}
+
+static V whole_address(Simt *s, const Move *mv, uint32_t v) {
+    return move_folds(mv, v) ? move_fold(s, mv, v).address : element_address(s, mv, v, 0);
+}
+
+void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
+    V args[8] = {whole_address(s, mv, v), mv->all[v]};
+    Access a = mv->whole;
+    others_pack(s, mv, v, words);
+    memcpy(args + 2, words, a.words * sizeof *args);
+    if (is_false(mv->all[v])) return;
+    args[2 + a.words] = mv->policy;
+    args[3 + a.words] = mv->site;
+    V r = prim_access(s, PRIM_LOAD_GLOBAL, a, args, 4 + a.words);
+    for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, r, i);
+}
+
+V load_element(Simt *s, const Move *mv, V address, V mask, V old) {
+    if (is_false(mask)) return old;
+    V args[] = {address, mask, element_bits(s, mv->d, old), mv->policy, mv->site};
+    return element_from_bits(s, mv->d, prim_access(s, PRIM_LOAD_GLOBAL, mv->single, args, 5));
+}
+
+/* The elements of vector v: one predicated load each, over `old`. */
+static void load_single(Simt *s, const Move *mv, const V *which, uint32_t v, const V *old, V *elements) {
+    for (uint32_t e = 0; e < mv->n; e++) {
+        V mask = single_mask(s, mv, which, v, e);
+        elements[e] = mask ? load_element(s, mv, element_address(s, mv, v, e), mask, old[e]) : old[e];
+    }
+}
+
+enum { FEW = 4 };
+
+/* A few vectors are loaded beside what the whole loads left, so as not to wait for these; many over it,
+ * to save registers. */
+void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
+    if (move_has_edges(mv)) {
+        load_edges(s, mv, which, words);
+        return;
+    }
+    uint32_t w = mv->whole.words;
+    bool beside = (which == mv->partial || which == mv->loose) && count_single(mv, which) <= FEW;
+    Aside aside = aside_open(s, mv, which);
+    V *elements = NEW_ARRAY(s->m->o->arena, V, mv->vectors * mv->n),
+      *packed = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w);
+    for (uint32_t v = 0; v < mv->vectors; v++) {
+        V old[16];
+        if (!move_single(mv, which, v)) continue;
+        if (!beside) elements_unpack(s, mv->d, words + v * w, mv->whole, old, mv->n);
+        for (uint32_t e = 0; e < mv->n && beside; e++) old[e] = other_slot(s, mv, v * mv->n + e);
+        load_single(s, mv, which, v, old, elements + v * mv->n);
+    }
+    for (uint32_t v = 0; v < mv->vectors; v++) {
+        if (!move_single(mv, which, v)) continue;
+        elements_pack(s, mv->d, elements + v * mv->n, mv->n, mv->whole, packed + v * w);
+        for (uint32_t i = v * w; i < (v + 1) * w && beside; i++)
+            packed[i] = LLVMBuildSelect(s->m->at, which[v], packed[i], words[i], "");
+    }
+    aside_close(s, aside, words, packed, mv->vectors * w);
+}
+
+/* ---- Rows that begin otherwise: loads across aligned vectors ----------------------------------------------------- */
+
+bool move_crosses(const Move *mv) {
+    return mv->place && mv->is_row && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 &&
+           !plant(PLANT_EQUAL_ROTATIONS);
+}
+
+/* The 16 bytes that begin `beyond` (1 to 15) bytes behind an aligned vector of 4 words: of those and the next 4. */
+static void shift_words(Simt *s, V beyond, bool has_halves, V w[8]) {
+    LLVMBuilderRef at = s->m->at;
+    for (uint32_t by = 2; by; by /= 2) {
+        V bit = LLVMBuildAnd(at, beyond, simt_i32(s, 4 * by), ""),
+          far = LLVMBuildICmp(at, LLVMIntNE, bit, simt_i32(s, 0), "");
+        for (uint32_t i = 0; i + by < 8 && i < 4 + by; i++) w[i] = LLVMBuildSelect(at, far, w[i + by], w[i], "");
+    }
+    V bits = LLVMBuildShl(at, LLVMBuildAnd(at, beyond, simt_i32(s, 3), ""), simt_i32(s, 3), "");
+    for (uint32_t i = 0; i < 4 && has_halves; i++) w[i] = llvm_ternary(s->m, "llvm.fshr", w[i + 1], w[i], bits);
+}
+
+void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both, V w[8]) {
+    Slot slot = mv->ptr->at[v * mv->n];
+    V start = LLVMBuildSub(s->m->at, slot.base, LLVMBuildZExt(s->m->at, beyond, s->m->i64, ""), ""),
+      zero = simt_i32(s, 0);
+    for (uint32_t half = 0; half < 2; half++) {
+        V from = LLVMBuildAdd(s->m->at, start, llvm_int(s->m->i64, slot.offset + 16 * half), "");
+        V args[8] = {from, half ? both : mask, zero, zero, zero, zero, mv->policy, mv->site};
+        V r = prim_access(s, PRIM_LOAD_GLOBAL, mv->whole, args, 8);
+        for (uint32_t i = 0; i < 4; i++) w[4 * half + i] = access_result(s, mv->whole, r, i);
+    }
+}
+
+void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words) {
+    shift_words(s, beyond, type_bytes(type_scalar(mv->d)) < 4, w);
+    for (uint32_t i = 0; i < 4; i++) {
+        bool is_zero = LLVMIsConstant(words[i]) && LLVMIsNull(words[i]); /* as what a load that does not happen gives */
+        words[i] = is_zero ? w[i] : LLVMBuildSelect(s->m->at, mask, w[i], words[i], "");
+    }
+}
+
+/* Vectors under way at once when `done` have come: two, as long as their 8 words each, 4 once shifted, are together
+ * little more than all the vectors. The next ones' addresses wait for these, or ptxas would load all. */
+static uint32_t under_way(const Move *mv, uint32_t done) {
+    return done + 3 < mv->vectors ? 2 : 1;
+}
+
+/* Of rows that begin otherwise: what lies across two aligned vectors of its row takes both,
+ * what is left goes element by element. */
+static void load_loose(Simt *s, const Move *mv, V *words) {
+    V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
+    Aside aside = aside_open(s, mv, mv->loose);
+    V *rest = NEW_ARRAY(s->m->o->arena, V, mv->vectors), *own = NEW_ARRAY(s->m->o->arena, V, mv->vectors * 4);
+    V rotation = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), ""),
+      beyond = rotation;
+    V zero = prim_call(s, PRIM_ZERO, NULL, 0), got = NULL;
+    /* a vector that wraps goes beyond it */
+    int64_t both = (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n,
+            size = (int64_t)shape_elements(mv->layout->shape);
+    for (uint32_t v = 0, moved = 0, wait = under_way(mv, 0); v < mv->vectors; v++) {
+        V inside = known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end);
+        rest[v] = known_and(s, mv->loose[v], known_not(s, inside));
+        memcpy(own + 4 * v, words + 4 * v, 4 * sizeof *own);
+        if (!move_single(mv, mv->loose, v) || is_false(inside)) continue;
+        V whole = known_and(s, mv->loose[v], inside), w[8];
+        begin_across(s, mv, v, beyond, whole, whole, w);
+        end_across(s, mv, beyond, whole, w, own + 4 * v);
+        for (uint32_t i = 0; i < 4; i++) got = got ? LLVMBuildOr(s->m->at, got, own[4 * v + i], "") : own[4 * v + i];
+        if (++moved < wait) continue;
+        wait = moved + under_way(mv, moved);
+        beyond = LLVMBuildOr(s->m->at, rotation, LLVMBuildAnd(s->m->at, got, zero, ""), "");
+        got = NULL;
+    }
+    if (count_single(mv, rest)) load_slow(s, mv, rest, own);
+    aside_close(s, aside, words, own, mv->vectors * 4);
+}
+
+/* As the rotation has it: whole vectors, and those that a mask cuts. */
+static void load_aligned(Simt *s, const Move *mv, V *words) {
+    for (uint32_t i = 0; i < mv->vectors; i++) load_whole(s, mv, i, words + i * mv->whole.words);
+    if (mv->may_be_partial) load_slow(s, mv, mv->partial, words);
+}
+
+static void load_otherwise(Simt *s, const Move *mv, V *words) {
+    if (mv->may_be_loose && move_crosses(mv) && mv->n > 4) load_loose(s, mv, words);
+    else if (mv->may_be_loose) load_slow(s, mv, mv->loose, words);
+}
+
+/* An arm for rows that begin as the rotation has it, and one for others. */
+static void load_arms(Simt *s, const Move *mv, V *words) {
+    uint32_t w = mv->whole.words, n = mv->vectors * w;
+    LLVMBasicBlockRef alike = simt_new_block(s, "alike"), other = simt_new_block(s, "loose"),
+                      done = simt_new_block(s, "whole");
+    LLVMBuildCondBr(s->m->at, mv->aligned, alike, other);
+    LLVMPositionBuilderAtEnd(s->m->at, other);
+    V *loose = NEW_ARRAY(s->m->o->arena, V, n);
+    for (uint32_t v = 0; v < mv->vectors; v++) others_pack(s, mv, v, loose + v * w);
+    load_otherwise(s, mv, loose);
+    LLVMBasicBlockRef other_end = LLVMGetInsertBlock(s->m->at);
+    LLVMBuildBr(s->m->at, done);
+    LLVMPositionBuilderAtEnd(s->m->at, alike);
+    load_aligned(s, mv, words);
+    LLVMBasicBlockRef alike_end = LLVMGetInsertBlock(s->m->at);
+    LLVMBuildBr(s->m->at, done);
+    LLVMPositionBuilderAtEnd(s->m->at, done);
+    join_words(s, words, alike_end, loose, other_end, n);
+}
+
+void simt_load(Simt *s, const Op *op) {
+    Value *v = op->results[0];
+    Move mv = move_open(s, op, v, false);
+    if (s->late[op->id]) {
+        s->values[v->id] = load_later(s, &mv);
+        return;
+    }
+    Tile r = tile_create(s, tile_registers(v));
+    uint32_t w = mv.whole.words;
+    V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * w);
+    if (mv.has_arms) load_arms(s, &mv, words);
+    else load_aligned(s, &mv, words);
+    if (!mv.has_arms) load_otherwise(s, &mv, words);
+    bool is_packed = mv.whole.bits == 32;
+    if (is_packed && simt_waits(s, op)) {
+        s->values[v->id] = tile_packed(s, op, r.n, words, mv.n / w, false);
+        return;
+    }
+    for (uint32_t i = 0; i < mv.vectors; i++) {
+        V elements[16];
+        elements_unpack(s, mv.d, words + i * w, mv.whole, elements, mv.n);
+        for (uint32_t e = 0; e < mv.n; e++) r.at[i * mv.n + e].base = elements[e];
+    }
+    r.words = is_packed ? words : NULL;
+    s->values[v->id] = r;
+}
+
+/* ---- Stores ------------------------------------------------------------------------------------------------------ */
+
+V *store_words(Simt *s, const Move *mv, uint32_t v) {
+    uint32_t w = mv->whole.words;
+    if (mv->words[v * w]) return mv->words + v * w;
+    V elements[16], *words = s->is_aside ? NEW_ARRAY(s->m->o->arena, V, w) : mv->words + v * w;
+    for (uint32_t e = 0; e < mv->n; e++) elements[e] = tile_slot(s, mv->value, v * mv->n + e);
+    elements_pack(s, mv->d, elements, mv->n, mv->whole, words);
+    return words;
+}
+
+void store_whole(Simt *s, const Move *mv, uint32_t v) {
+    V args[8] = {whole_address(s, mv, v), mv->all[v]};
+    Access a = mv->whole;
+    memcpy(args + 2, store_words(s, mv, v), a.words * sizeof *args);
+    args[2 + a.words] = mv->policy;
+    args[3 + a.words] = mv->site;
+    prim_access(s, PRIM_STORE_GLOBAL, a, args, 4 + a.words);
+}
+
+void store_slow(Simt *s, const Move *mv, const V *which) {
+    if (move_has_edges(mv)) {
+        store_edges(s, mv, which);
+        return;
+    }
+    Aside aside = aside_open(s, mv, which);
+    s->is_aside = true;
+    for (uint32_t reg = 0; reg < mv->vectors * mv->n; reg++) {
+        uint32_t v = reg / mv->n, e = reg % mv->n;
+        V mask = move_single(mv, which, v) ? single_mask(s, mv, which, v, e) : NULL;
+        if (!mask || is_false(mask)) continue;
+        V bits = element_bits(s, mv->d, tile_slot(s, mv->value, reg));
+        V args[] = {element_address(s, mv, v, e), mask, bits, mv->policy, mv->site};
+        prim_access(s, PRIM_STORE_GLOBAL, mv->single, args, 5);
+    }
+    s->is_aside = false;
+    aside_close(s, aside, NULL, NULL, 0);
+}
+
+void simt_store(Simt *s, const Op *op) {
+    Move mv = move_open(s, op, op->args[1], true);
+    if (tile_is_late(s, op->args[1])) {
+        store_late(s, &mv);
+        return;
+    }
+    for (uint32_t v = 0; v < mv.vectors; v++)
+        if (!move_skips(&mv, v) && !is_false(mv.all[v])) store_whole(s, &mv, v);
+    if (mv.may_be_partial) store_slow(s, &mv, mv.partial);
+    if (mv.may_be_loose) store_slow(s, &mv, mv.loose);
+}

@@ -1,0 +1,70 @@
+/* pack.c - elements of a tile in the words of a memory access.
+ *
+ * In: elements of one type, lowest address first. Out: 32-bit words (fp16 by twos, i8 by fours), or the reverse; 64-bit
+ * elements are words themselves, and an access below 32 bits is one word of its size.
+ */
+#include "codegen/simt/simt.h"
+
+static uint32_t memory_bits(DType d) {
+    return dtype_bits(d) < 8 ? 8 : dtype_bits(d);
+}
+
+Access access_of(uint32_t element_bytes, uint32_t elements) {
+    uint32_t total = element_bytes * elements;
+    if (total > 16) bug("an access of %u bytes", total);
+    if (element_bytes == 8) return (Access){elements, 64};
+    return total >= 4 ? (Access){total / 4, 32} : (Access){1, total * 8};
+}
+
+LLVMTypeRef access_word(const Simt *s, Access a) {
+    return LLVMIntTypeInContext(s->m->context, a.bits);
+}
+
+V element_bits(Simt *s, DType d, V x) {
+    LLVMTypeRef t = LLVMIntTypeInContext(s->m->context, memory_bits(d));
+    if (d == DT_I1) return LLVMBuildZExt(s->m->at, x, t, "");
+    return LLVMTypeOf(x) == t ? x : LLVMBuildBitCast(s->m->at, x, t, "");
+}
+
+V element_from_bits(Simt *s, DType d, V bits) {
+    if (d == DT_I1) return LLVMBuildICmp(s->m->at, LLVMIntNE, bits, llvm_int(s->m->i8, 0), "");
+    LLVMTypeRef t = slot_type(s, d);
+    return LLVMTypeOf(bits) == t ? bits : LLVMBuildBitCast(s->m->at, bits, t, "");
+}
+
+static bool is_zero(V x) {
+    return LLVMIsConstant(x) && LLVMIsNull(x);
+}
+
+/* One word of several narrower integers: as a vector, which the target builds by one move or byte permutation. */
+static V word_of(Simt *s, const V *bits, uint32_t n, LLVMTypeRef word) {
+    bool zero = true;
+    for (uint32_t i = 0; i < n; i++) zero &= is_zero(bits[i]);
+    if (zero) return llvm_int(word, 0);
+    LLVMTypeRef t = LLVMVectorType(LLVMTypeOf(bits[0]), n);
+    V v = LLVMGetUndef(t);
+    for (uint32_t i = 0; i < n; i++) v = LLVMBuildInsertElement(s->m->at, v, bits[i], simt_i32(s, i), "");
+    return LLVMBuildBitCast(s->m->at, v, word, "");
+}
+
+void elements_pack(Simt *s, DType d, const V *elements, uint32_t n, Access a, V *words) {
+    uint32_t per_word = n / a.words;
+    for (uint32_t w = 0; w < a.words; w++) {
+        V bits[16];
+        for (uint32_t i = 0; i < per_word; i++) bits[i] = element_bits(s, d, elements[w * per_word + i]);
+        words[w] = per_word == 1 ? bits[0] : word_of(s, bits, per_word, access_word(s, a));
+    }
+}
+
+V element_of_word(Simt *s, DType d, V word, uint32_t i) {
+    uint32_t width = memory_bits(d);
+    if (i) word = LLVMBuildLShr(s->m->at, word, llvm_int(LLVMTypeOf(word), i * width), "");
+    if (width < LLVMGetIntTypeWidth(LLVMTypeOf(word)))
+        word = LLVMBuildTrunc(s->m->at, word, LLVMIntTypeInContext(s->m->context, width), "");
+    return element_from_bits(s, d, word);
+}
+
+void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, uint32_t n) {
+    uint32_t per_word = n / a.words;
+    for (uint32_t i = 0; i < n; i++) elements[i] = element_of_word(s, d, words[i / per_word], i % per_word);
+}

@@ -1,0 +1,124 @@
+/* putoff.c - loads that are put off (late.c), and the stores that they are for.
+ *
+ * In: a load or store taken apart. Out: a tile that loads a vector when one of its slots is asked for;
+ * the store that asks for them in turn.
+ * Method: the store begins to load what its next vectors need, as far ahead as few registers hold, then makes and
+ * stores one. Of rows that begin otherwise than their tile's rotation each vector is two aligned ones, shifted
+ * together; what an end cuts of it comes by parts.
+ */
+#include "codegen/simt/access/move.h"
+
+#include <string.h>
+
+/* loads; words of them that are under way at once, but of one vector all, and of misaligned ones no more */
+enum { MOST_LATE = 8, UNDER_WAY = 16 };
+
+static bool is_false(V x) {
+    bool truth;
+    return known_truth(x, &truth) && !truth;
+}
+
+/* A predicate of vector v alone. */
+static V *only(Simt *s, const Move *mv, V when, uint32_t v) {
+    V *r = NEW_ARRAY(s->m->o->arena, V, mv->vectors);
+    for (uint32_t i = 0; i < mv->vectors; i++) r[i] = i == v ? when : llvm_int(s->m->i1, 0);
+    return r;
+}
+
+static bool is_dead(const Move *mv, uint32_t v) {
+    return is_false(mv->all[v]) && is_false(mv->partial[v]) && is_false(mv->loose[v]);
+}
+
+/* Of rows that begin otherwise every vector counts as one that lies across two:
+ * where they do begin alike the second is not loaded. */
+Tile load_later(Simt *s, const Move *now) {
+    Move *mv = NEW(s->m->o->arena, Move);
+    *mv = *now;
+    mv->has_arms = false;
+    if (mv->may_be_loose && move_crosses(mv)) {
+        V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
+        mv->beyond = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), "");
+        mv->aligned = llvm_int(s->m->i1, 0);
+    }
+    for (uint32_t v = 0; v < mv->vectors; v++) move_masks(s, mv, v);
+    mv->begun = NEW_ARRAY(s->m->o->arena, Begun, mv->vectors);
+    Tile r = tile_loaded(s, mv->op, mv->vectors * mv->n, mv);
+    for (uint32_t i = 0; i < r.n; i++)
+        if (is_dead(mv, i / mv->n)) r.at[i].base = other_slot(s, mv, i);
+    return r;
+}
+
+static Begun load_begin(Simt *s, const Move *mv, uint32_t v) {
+    Begun r = {.is_begun = true};
+    if (!mv->beyond) {
+        load_whole(s, mv, v, r.words);
+        return r;
+    }
+    int64_t both = (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n,
+            size = (int64_t)shape_elements(mv->layout->shape);
+    r.inside = known_and(s, mv->loose[v], known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end));
+    V is_across = LLVMBuildICmp(s->m->at, LLVMIntNE, mv->beyond, simt_i32(s, 0), "");
+    if (plant(PLANT_LATE_ALIGNED)) is_across = llvm_int(s->m->i1, 0);
+    begin_across(s, mv, v, mv->beyond, r.inside, known_and(s, r.inside, is_across), r.words);
+    return r;
+}
+
+/* What a mask or the row's ends cut of vector v alone, over what is there. */
+static void load_rest(Simt *s, const Move *mv, uint32_t v, V partial, V *all) {
+    if (!is_false(partial)) load_slow(s, mv, only(s, mv, partial, v), all);
+}
+
+uint32_t load_vector(Simt *s, const Move *mv, uint32_t reg, V *elements, uint32_t *n) {
+    uint32_t v = reg / mv->n, w = mv->whole.words;
+    V *all = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w), *words = all + v * w, rest = mv->loose[v];
+    Begun b = mv->begun[v].is_begun ? mv->begun[v] : load_begin(s, mv, v);
+    if (mv->beyond) {
+        others_pack(s, mv, v, words);
+        end_across(s, mv, mv->beyond, b.inside, b.words, words);
+        rest = known_and(s, mv->loose[v], known_not(s, b.inside));
+    } else memcpy(words, b.words, w * sizeof *words);
+    load_rest(s, mv, v, mv->partial[v], all);
+    load_rest(s, mv, v, rest, all);
+    elements_unpack(s, mv->d, words, mv->whole, elements, mv->n);
+    *n = mv->n;
+    return v * mv->n;
+}
+
+/* What is put off for v: the loads, each once. */
+static uint32_t find_late(Simt *s, const Value *v, Move **found, uint32_t n) {
+    if (!tile_is_late(s, v)) return n;
+    Move *mv = v->def->kind == OP_LOAD ? tile_move(tile_waiting(s, v)) : NULL;
+    for (uint32_t i = 0; i < n && mv; i++)
+        if (found[i] == mv) return n;
+    if (mv && n < MOST_LATE) found[n++] = mv;
+    for (uint32_t i = 0; i < v->def->nargs && !mv; i++) n = find_late(s, v->def->args[i], found, n);
+    return n;
+}
+
+/* Begins to load n registers from reg. */
+static void load_ahead(Simt *s, Move *mv, uint32_t reg, uint32_t n) {
+    for (uint32_t v = reg / mv->n; v * mv->n < reg + n; v++)
+        if (!mv->begun[v].is_begun && !is_dead(mv, v)) mv->begun[v] = load_begin(s, mv, v);
+}
+
+/* ---- Stores ------------------------------------------------------------------------------------------------------ */
+
+/* What is loaded late ends here, vector by vector, however it is stored: those that no mask cuts first,
+ * while registers are few. */
+void store_late(Simt *s, const Move *mv) {
+    Move *from[MOST_LATE];
+    uint32_t loads = find_late(s, mv->op->args[1], from, 0), words = 0,
+             *order = NEW_ARRAY(s->m->o->arena, uint32_t, mv->vectors), n = 0;
+    for (uint32_t i = 0; i < loads; i++)
+        words += (from[i]->beyond ? UNDER_WAY : 4) * (mv->n > from[i]->n ? mv->n / from[i]->n : 1);
+    for (uint32_t i = 0; i < 2 * mv->vectors; i++)
+        if (is_false(mv->partial[i % mv->vectors]) == (i < mv->vectors) && !move_skips(mv, i % mv->vectors))
+            order[n++] = i % mv->vectors;
+    for (uint32_t i = 0, begun = 0; i < n; i++) {
+        for (; begun < n && (begun <= i || (begun + 1 - i) * words <= UNDER_WAY); begun++)
+            for (uint32_t k = 0; k < loads; k++) load_ahead(s, from[k], order[begun] * mv->n, mv->n);
+        if (!is_false(mv->all[order[i]])) store_whole(s, mv, order[i]);
+        if (move_single(mv, mv->loose, order[i])) store_slow(s, mv, only(s, mv, mv->loose[order[i]], order[i]));
+    }
+    if (mv->may_be_partial) store_slow(s, mv, mv->partial);
+}

@@ -1,0 +1,540 @@
+/* read.c - a function from its text (print.c says how that looks).
+ *
+ * In: a source. Out: a verified function, or errors at their places.
+ * Method: recursive descent, one op a line. A wrong line is left out, its results count as known, and reading goes on
+ * with the next; a wrong head of a block ends it, since the blocks' nesting is lost.
+ */
+#include "ir/text/reader.h"
+
+#include <string.h>
+
+enum { DEPTH = 500 /* nested regions at most */ };
+
+/* One op's line while it is read. */
+typedef struct Line {
+    const char *begin;
+    Block *block;
+    OpKind kind;
+    Attr attr;
+    Span span;
+    VEC(const char *) results;
+    VEC(Value *) args;
+    VEC(const char *) inner; /* names that the region's arguments get */
+    VEC(Type) types;
+    const char *constant; /* to be read once the type is known */
+} Line;
+
+/* ---- Defining ---------------------------------------------------------------------------------------------------- */
+
+static void define(Reader *r, const char *begin, const char *name, Value *v) {
+    void *old;
+    if (names_find(&r->values, name, &old) && v) {
+        read_fail(r, begin, "%%%s is defined twice", name);
+        return;
+    }
+    if (v && (name[0] < '0' || name[0] > '9')) v->name = name;
+    names_set(r, &r->values, name, v);
+}
+
+static void poison(Reader *r, const Line *l) {
+    void *old;
+    for (uint32_t i = 0; i < l->results.len; i++)
+        if (!names_find(&r->values, l->results.at[i], &old)) names_set(r, &r->values, l->results.at[i], NULL);
+}
+
+/* ---- Attributes -------------------------------------------------------------------------------------------------- */
+
+static bool read_log2(Reader *r, uint32_t most, uint8_t *out) {
+    int64_t x;
+    skip_blanks(r);
+    const char *begin = r->at;
+    if (!read_int(r, 1, INT64_C(1) << most, &x)) return false;
+    for (*out = 0; INT64_C(1) << *out < x;) ++*out;
+    return INT64_C(1) << *out == x || read_fail(r, begin, "expected a power of two here");
+}
+
+static bool read_combine(Reader *r, OpKind *out) {
+    skip_blanks(r);
+    const char *begin = r->at, *word = read_word(r, "an op that combines, as in fmax");
+    OpKind k;
+    if (!word) return false;
+    if (!op_find(word, &k)) return read_fail(r, begin, "there is no op '%s'", word);
+    *out = k;
+    return true;
+}
+
+static bool read_byte_choice(Reader *r, const char *const *words, uint8_t *out) {
+    int64_t x;
+    if (!read_choice(r, words, &x)) return false;
+    *out = (uint8_t)x;
+    return true;
+}
+
+static bool read_count(Reader *r, int32_t *out) {
+    int64_t x;
+    if (!read_int(r, 1, INT32_MAX, &x)) return false;
+    *out = (int32_t)x;
+    return true;
+}
+
+static bool read_u32(Reader *r, uint32_t least, uint32_t most, uint32_t *out) {
+    int64_t x;
+    if (!read_int(r, least, most, &x)) return false;
+    *out = (uint32_t)x;
+    return true;
+}
+
+static bool set_flag(bool *flag) {
+    return *flag = true;
+}
+
+static bool read_item(Reader *r, Line *l) {
+    Attr *a = &l->attr;
+    int64_t x;
+    AttrKind k = op_info[l->kind].attr;
+    skip_blanks(r);
+    const char *begin = r->at, *word = read_word(r, "an attribute");
+    if (!word) return false;
+    bool has_memory = op_has_memory(l->kind);
+    if (k == ATTR_COPY && !strcmp(word, "prefetch")) return set_flag(&a->is_prefetch);
+    if (k == ATTR_MEM && !strcmp(word, "volatile")) return set_flag(&a->mem.is_volatile);
+    if (k == ATTR_MEM && !strcmp(word, "rotated")) return set_flag(&a->mem.is_rotated);
+    if (k == ATTR_LOOP && !strcmp(word, "flatten")) return set_flag(&a->loop.flatten);
+    if (k == ATTR_LOOP && !strcmp(word, "no_licm")) return set_flag(&a->loop.disable_licm);
+    if (k == ATTR_COMBINE && !strcmp(word, "reverse")) return a->flags |= COMBINE_REVERSE, true;
+    if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->flags |= COMBINE_EXCLUSIVE, true;
+    if ((k == ATTR_SCOPE || k == ATTR_COPY) && !strcmp(word, "begin")) return set_flag(&a->is_begin);
+    if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return set_flag(&a->to_cluster);
+    if ((l->kind == OP_SHSTORE || l->kind == OP_SHLOAD) && !strcmp(word, "own")) return set_flag(&a->is_own);
+    if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return set_flag(&a->is_scattered);
+    if (!expect(r, "=")) return false;
+    bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER;
+    if (has_axis && !strcmp(word, "axis")) return read_u32(r, 0, SHAPE_RANK, &a->axis);
+    if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
+    if (k == ATTR_HALF && !strcmp(word, "half")) return read_u32(r, 0, 1, &a->half);
+    if (k == ATTR_BITMASK && !strcmp(word, "mask")) return read_u32(r, 0, UINT32_MAX, &a->flip);
+    if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->combine);
+    if (k == ATTR_ROUND && !strcmp(word, "round"))
+        return read_choice(r, round_words, &x) && (a->round = (Round)x, true);
+    if (k == ATTR_ACCURACY && !strcmp(word, "accuracy"))
+        return read_choice(r, accuracy_words, &x) && (a->accuracy = (Accuracy)x, true);
+    if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->offset);
+    if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_u32(r, 0, UINT32_MAX, &a->slot);
+    if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);
+    if (l->kind == OP_SHGATHER && !strcmp(word, "size")) return read_log2(r, SHAPE_BITS, &a->size_log2);
+    if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
+    if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);
+    if (k == ATTR_COPY && !strcmp(word, "vectors")) return read_u32(r, 1, INT32_MAX, &a->vectors);
+    if (k == ATTR_PENDING && !strcmp(word, "pending")) return read_u32(r, 0, INT32_MAX, &a->pending);
+    if (k == ATTR_TEXT && !strcmp(word, "text")) return read_quoted(r, &a->text);
+    if (l->kind == OP_PRINT && !strcmp(word, "as"))
+        return read_choice(r, shown_words, &x) && (a->shown = (Shown)x, true);
+    if (l->kind == OP_ASSERT && !strcmp(word, "site")) return read_u32(r, 0, UINT32_MAX, &a->mem.site);
+    if (has_memory && !strcmp(word, "align")) return read_log2(r, 31, &a->mem.align_log2);
+    if (has_memory && !strcmp(word, "vec")) return read_log2(r, SHAPE_BITS, &a->mem.vec_log2);
+    if (has_memory && !strcmp(word, "mask")) return read_byte_choice(r, mask_words, &a->mem.mask_kind);
+    if (has_memory && !strcmp(word, "cache")) return read_byte_choice(r, cache_words, &a->mem.cache);
+    if (has_memory && !strcmp(word, "evict")) return read_byte_choice(r, evict_words, &a->mem.evict);
+    if (has_memory && !strcmp(word, "site")) return read_u32(r, 0, UINT32_MAX, &a->mem.site);
+    bool is_atomic = op_is_atomic(l->kind);
+    if (is_atomic && !strcmp(word, "op")) return read_byte_choice(r, atomic_words, &a->mem.atomic);
+    if (is_atomic && !strcmp(word, "order")) return read_byte_choice(r, order_words, &a->mem.order);
+    if (is_atomic && !strcmp(word, "reach")) return read_byte_choice(r, reach_words, &a->mem.reach);
+    return read_fail(r, begin, "'%s' has no attribute '%s'", op_info[l->kind].name, word);
+}
+
+static bool read_braces(Reader *r, Line *l) {
+    if (!expect(r, "{")) return false;
+    do
+        if (!read_item(r, l)) return false;
+    while (accept(r, ","));
+    return expect(r, "}");
+}
+
+/* ---- Parts of a line --------------------------------------------------------------------------------------------- */
+
+static bool read_leading(Reader *r, Line *l) {
+    const OpInfo *row = &op_info[l->kind];
+    Attr *a = &l->attr;
+    int64_t x;
+    switch (row->attr) {
+    case ATTR_BITS: return (l->constant = read_number_word(r)) != NULL;
+    case ATTR_RANGE:
+        return read_int(r, INT64_MIN, INT64_MAX, &a->start) && expect(r, ",") &&
+               read_int(r, INT64_MIN, INT64_MAX, &a->end);
+    case ATTR_AXIS: return row->nargs > 0 || read_u32(r, 0, SHAPE_RANK, &a->axis);
+    case ATTR_PRED:
+        return read_choice(r, l->kind == OP_ICMP ? icmp_words : fcmp_words, &x) && (a->pred = (Pred)x, true);
+    case ATTR_SCOPE: return read_choice(r, scope_words, &x) && (a->scope = (Scope)x, true);
+    default: return true;
+    }
+}
+
+static bool read_operand(Reader *r, Line *l) {
+    Value *v;
+    if (!read_value(r, &v)) return false;
+    vec_push(r->f->arena, &l->args, v);
+    return true;
+}
+
+static bool read_operands(Reader *r, Line *l) {
+    if (!at_char(r, '%')) return true;
+    do
+        if (!read_operand(r, l)) return false;
+    while (accept(r, ","));
+    return true;
+}
+
+static bool read_listed_type(Reader *r, Line *l) {
+    Type t = {0};
+    if (!read_type(r, &t)) return false;
+    vec_push(r->f->arena, &l->types, t);
+    return true;
+}
+
+static bool read_types(Reader *r, Line *l) {
+    if (!accept(r, ":")) return true;
+    if (!accept(r, "(")) return read_listed_type(r, l);
+    do
+        if (!read_listed_type(r, l)) return false;
+    while (accept(r, ","));
+    return expect(r, ")");
+}
+
+static bool read_name(Reader *r, Line *l) {
+    const char *name = read_sigil(r, '%', "a name, as in %x");
+    if (!name) return false;
+    vec_push(r->f->arena, &l->inner, name);
+    return true;
+}
+
+static bool read_carried(Reader *r, Line *l) {
+    if (!accept(r, "carry")) return true;
+    if (!expect(r, "(")) return false;
+    do
+        if (!read_name(r, l) || !expect(r, "=") || !read_operand(r, l)) return false;
+    while (accept(r, ","));
+    return expect(r, ")");
+}
+
+static bool count_types(Reader *r, const Line *l) {
+    if (l->types.len == l->results.len) return true;
+    return read_fail(r, l->begin, "%u results and %u types", l->results.len, l->types.len);
+}
+
+/* Attributes, types, place: the end of every op's head. A { may also begin the region. */
+static bool read_tail(Reader *r, Line *l, bool has_region) {
+    const char *here = r->at;
+    if (accept(r, "{")) {
+        skip_comment(r);
+        bool is_region = has_region && (r->at == r->end || *r->at == '\n' || *r->at == '}');
+        r->at = here;
+        if (!is_region && !read_braces(r, l)) return false;
+    }
+    if (!read_types(r, l) || !count_types(r, l)) return false;
+    l->span = span_from(r, l->begin);
+    return read_span(r, &l->span);
+}
+
+/* ---- Ops --------------------------------------------------------------------------------------------------------- */
+
+static bool infer_line(Reader *r, Line *l, Type *result) {
+    Infer in = {.layouts = r->f->layouts, .kind = l->kind, .args = l->args.at, .nargs = l->args.len, .attr = l->attr};
+    if (l->types.len) in.hint = l->types.at[0];
+    if (!op_infer(&in)) return read_fail(r, l->begin, "'%s': %s", op_info[l->kind].name, in.why);
+    *result = in.result;
+    return true;
+}
+
+static Op *make_op(Reader *r, Line *l) {
+    Builder b = builder_at_end(r->f, l->block);
+    Op *op = op_create(r->f, l->kind, l->args.at, l->args.len, l->attr, l->span);
+    for (uint32_t i = 0; i < l->results.len; i++)
+        define(r, l->begin, l->results.at[i], op_add_result(r->f, op, l->types.at[i], NULL));
+    op_link(&b, op);
+    return op;
+}
+
+static bool read_plain(Reader *r, Line *l) {
+    const OpInfo *row = &op_info[l->kind];
+    const char *why;
+    Type result;
+    if (!read_leading(r, l) || !read_operands(r, l) || !read_tail(r, l, false)) return false;
+    if (l->results.len != (uint32_t)row->nresults)
+        return read_fail(r, l->begin, "'%s' has %d results, not %u", row->name, row->nresults, l->results.len);
+    if (l->constant && !constant_read(l->types.at[0].dtype, l->constant, &l->attr.bits, &why))
+        return read_fail(r, l->begin, "'%s' is %s", l->constant, why);
+    if (!infer_line(r, l, &result)) return false;
+    if (row->nresults == 1 && !type_equal(result, l->types.at[0])) {
+        Text t = {0};
+        type_print(result, &t);
+        read_fail(r, l->begin, "the result of this '%s' is %s", row->name, t.at);
+        text_free(&t);
+        return false;
+    }
+    if ((row->attr == ATTR_MEM || l->kind == OP_ASSERT) && !r->has_sites) {
+        l->attr.mem.site = r->f->sites.len;
+        vec_push(r->f->arena, &r->f->sites, l->span);
+    }
+    make_op(r, l);
+    return true;
+}
+
+static bool read_block(Reader *r, Block *b);
+
+static bool read_region(Reader *r, Block *b) {
+    return expect(r, "{") && read_block(r, b) && expect(r, "}");
+}
+
+static bool read_for(Reader *r, Line *l) {
+    Type none;
+    if (!read_name(r, l) || !expect(r, "=") || !read_operand(r, l) || !expect(r, "to") || !read_operand(r, l) ||
+        !expect(r, "step") || !read_operand(r, l) || !read_carried(r, l) || !read_tail(r, l, true) ||
+        !infer_line(r, l, &none))
+        return false;
+    Op *op = make_op(r, l);
+    Block *b = op_add_region(r->f, op);
+    for (uint32_t i = 0; i < l->inner.len; i++)
+        define(r, l->begin, l->inner.at[i], block_add_arg(r->f, b, op->args[i ? i + 2 : 0]->type, NULL));
+    return read_region(r, b);
+}
+
+static bool read_while(Reader *r, Line *l) {
+    if (!read_carried(r, l) || !read_tail(r, l, true)) return false;
+    Op *op = make_op(r, l);
+    Block *test = op_add_region(r->f, op), *body = op_add_region(r->f, op);
+    for (uint32_t i = 0; i < l->inner.len; i++)
+        define(r, l->begin, l->inner.at[i], block_add_arg(r->f, test, op->args[i]->type, NULL));
+    if (!read_region(r, test) || !expect(r, "do") || !expect(r, "(")) return false;
+    while (at_char(r, '%')) {
+        Type t = {0};
+        const char *begin = r->at, *name = read_sigil(r, '%', "a name");
+        if (!name || !expect(r, ":") || !read_type(r, &t)) return false;
+        define(r, begin, name, block_add_arg(r->f, body, t, NULL));
+        if (!accept(r, ",")) break;
+    }
+    return expect(r, ")") && read_region(r, body);
+}
+
+static bool read_if(Reader *r, Line *l) {
+    Type none;
+    if (!read_operand(r, l) || !read_tail(r, l, true) || !infer_line(r, l, &none)) return false;
+    Op *op = make_op(r, l);
+    Block *yes = op_add_region(r->f, op), *no = op_add_region(r->f, op);
+    if (!read_region(r, yes)) return false;
+    if (accept(r, "else")) return read_region(r, no);
+    Builder b = builder_at_end(r->f, no);
+    b.span = op->span;
+    build_yield(&b, NULL, 0);
+    return true;
+}
+
+static bool read_combined(Reader *r, Line *l) {
+    Type none;
+    if (!read_operands(r, l) || !expect(r, "by") || !expect(r, "(")) return false;
+    for (bool more = true; more; more = accept(r, ","))
+        if (!read_name(r, l)) return false;
+    if (!expect(r, ")") || !read_tail(r, l, true) || !infer_line(r, l, &none)) return false;
+    Op *op = make_op(r, l);
+    Block *b = op_add_region(r->f, op);
+    uint32_t n = combine_width(op);
+    for (uint32_t i = 0; i < l->inner.len; i++)
+        define(r, l->begin, l->inner.at[i], block_add_arg(r->f, b, type_scalar(op->args[i % n]->type.dtype), NULL));
+    return read_region(r, b);
+}
+
+static bool read_results(Reader *r, Line *l) {
+    if (!at_char(r, '%')) return true;
+    do {
+        const char *name = read_sigil(r, '%', "a name, as in %x");
+        if (!name) return false;
+        vec_push(r->f->arena, &l->results, name);
+    } while (accept(r, ","));
+    return expect(r, "=");
+}
+
+static bool read_control(Reader *r, Line *l) {
+    bool good = op_is_combine(l->kind) ? read_combined(r, l)
+                : l->kind == OP_FOR    ? read_for(r, l)
+                : l->kind == OP_IF     ? read_if(r, l)
+                                       : read_while(r, l);
+    if (!good) r->lost = true;
+    return good;
+}
+
+static bool read_op(Reader *r, Line *l) {
+    if (!read_results(r, l)) return false;
+    skip_blanks(r);
+    const char *begin = r->at, *word = read_word(r, "an op");
+    if (!word) return false;
+    if (!op_find(word, &l->kind)) return read_fail(r, begin, "there is no op '%s'", word);
+    bool is_control = l->kind == OP_FOR || l->kind == OP_WHILE || l->kind == OP_IF || op_is_combine(l->kind);
+    if (!(is_control ? read_control(r, l) : read_plain(r, l))) return false;
+    skip_comment(r);
+    if (r->at == r->end || *r->at == '\n' || *r->at == '}') return true;
+    return read_fail(r, r->at, "expected the line's end behind '%s'", word);
+}
+
+/* Up to the block's }. False only when lost. */
+static bool read_block(Reader *r, Block *b) {
+    const char *begin = r->at;
+    if (++r->depth > DEPTH) {
+        r->lost = true;
+        return read_fail(r, begin, "blocks nested deeper than %d", DEPTH);
+    }
+    for (skip_lines(r); r->at < r->end && *r->at != '}'; skip_lines(r)) {
+        Line l = {.begin = r->at, .block = b};
+        if (!read_op(r, &l)) {
+            poison(r, &l);
+            if (r->lost || diag_full(r->d)) return r->lost = true, false;
+            skip_line(r);
+        }
+    }
+    r->depth--;
+    if (r->at < r->end) return true;
+    r->lost = true;
+    return read_fail(r, begin, "this block has no end");
+}
+
+/* ---- The function ------------------------------------------------------------------------------------------------ */
+
+static bool read_param_item(Reader *r, Param *p) {
+    int64_t x;
+    skip_blanks(r);
+    const char *begin = r->at, *word = read_word(r, "an attribute");
+    if (!word) return false;
+    if (!strcmp(word, "const")) return set_flag(&p->is_const);
+    if (!strcmp(word, "unsigned")) return set_flag(&p->is_unsigned);
+    if (!strcmp(word, "nonnegative")) return set_flag(&p->is_nonnegative);
+    uint32_t *to = !strcmp(word, "divisible") ? &p->divisible
+                   : !strcmp(word, "least")   ? &p->least
+                   : !strcmp(word, "most")    ? &p->most
+                                              : NULL;
+    if (!to) return read_fail(r, begin, "a parameter has no attribute '%s'", word);
+    if (!expect(r, "=") || !read_int(r, 1, UINT32_MAX, &x)) return false;
+    *to = (uint32_t)x;
+    return true;
+}
+
+static bool read_param(Reader *r) {
+    Param p = {.divisible = 1};
+    Type t = {0};
+    skip_blanks(r);
+    const char *begin = r->at, *name = read_sigil(r, '%', "a parameter, as in %x: *fp32");
+    if (!name || !expect(r, ":") || !read_type(r, &t)) return false;
+    if (accept(r, "{")) {
+        do
+            if (!read_param_item(r, &p)) return false;
+        while (accept(r, ","));
+        if (!expect(r, "}")) return false;
+    }
+    p.span = span_from(r, begin);
+    if (!read_span(r, &p.span)) return false;
+    Value *v = func_add_param(r->f, t, p);
+    define(r, begin, name, v);
+    r->f->params.at[r->f->params.len - 1].name = v->name;
+    return true;
+}
+
+static bool read_sites(Reader *r) {
+    int64_t begin, end;
+    r->has_sites = true;
+    if (!expect(r, "(")) return false;
+    if (accept(r, ")")) return true;
+    do {
+        if (!read_int(r, 0, UINT32_MAX, &begin) || !expect(r, ":") || !read_int(r, 0, UINT32_MAX, &end)) return false;
+        Span s = {(uint32_t)begin, (uint32_t)end};
+        vec_push(r->f->arena, &r->f->sites, s);
+    } while (accept(r, ","));
+    return expect(r, ")");
+}
+
+/* What follows the parameters: stage, the distribution, places. */
+static bool read_property(Reader *r) {
+    static const char *const stages[] = {"tile", "simt", NULL};
+    Func *f = r->f;
+    struct {
+        const char *word;
+        uint32_t *to;
+    } counts[] = {{"warps", &f->num_warps},
+                  {"stages", &f->num_stages},
+                  {"ctas", &f->num_ctas},
+                  {"threads", &f->threads_per_program},
+                  {"packed", &f->programs_per_block},
+                  {"cluster", &f->blocks_per_program},
+                  {"shared", &f->shared_bytes},
+                  {"split", &f->blocks_per_program},
+                  {"blocks", &f->split_blocks},
+                  {"programs", &f->split_programs}};
+    int64_t x;
+    if (accept(r, "stage")) {
+        if (!read_choice(r, stages, &x)) return false;
+        f->stage = (Stage)x;
+        return true;
+    }
+    if (accept(r, "sites")) return read_sites(r);
+    for (uint32_t i = 0; i < COUNT(counts); i++) {
+        if (!accept(r, counts[i].word)) continue;
+        if (!read_int(r, 1, UINT32_MAX, &x)) return false;
+        *counts[i].to = (uint32_t)x;
+        f->is_split |= !strcmp(counts[i].word, "split");
+        return true;
+    }
+    const char *here = r->at;
+    if (!read_span(r, &f->span)) return false;
+    return r->at > here || read_fail(r, r->at, "expected a property of the function, or '{', here");
+}
+
+/* #name = : a layout, where it stands at a line's begin; any other # is a comment. */
+static bool at_layout_line(const Reader *r) {
+    const char *c = r->at + 1;
+    while (c < r->end && ((*c >= 'a' && *c <= 'z') || (*c >= '0' && *c <= '9'))) c++;
+    return c > r->at + 1 && r->end - c > 2 && memcmp(c, " = ", 3) == 0;
+}
+
+/* Layouts, comments and empty lines, up to behind the word func. */
+static bool read_prologue(Reader *r) {
+    for (;; skip_line(r)) {
+        skip_blanks(r);
+        while (r->at < r->end && *r->at == '\n') {
+            r->at++;
+            skip_blanks(r);
+        }
+        if (r->at == r->end || *r->at != '#') return expect(r, "func");
+        if (!at_layout_line(r)) continue;
+        if (!read_layout_line(r)) return false;
+        skip_comment(r);
+        if (r->at < r->end && *r->at != '\n') return read_fail(r, r->at, "expected the line's end behind the layout");
+    }
+}
+
+static bool read_head(Reader *r) {
+    const char *begin = r->at, *name = read_sigil(r, '@', "a function's name, as in @softmax");
+    if (!name || !expect(r, "(")) return false;
+    r->f->name = name;
+    r->f->span = span_from(r, begin);
+    if (!accept(r, ")")) {
+        do
+            if (!read_param(r)) return false;
+        while (accept(r, ","));
+        if (!expect(r, ")")) return false;
+    }
+    while (!at_char(r, '{'))
+        if (!read_property(r)) return false;
+    return read_region(r, r->f->body);
+}
+
+Func *func_read(Arena *a, Strings *s, Diag *d, const Source *src) {
+    uint32_t errors = diag_errors(d);
+    Func *f = func_create(a, s, "", (Span){src->base, src->base + 1});
+    Reader r = {.d = d, .src = src, .at = src->text, .end = src->text + src->len, .f = f};
+    if (!read_prologue(&r) || !read_head(&r)) return NULL;
+    skip_lines(&r);
+    if (r.at < r.end) read_fail(&r, r.at, "expected nothing behind the function");
+    if (diag_errors(d) > errors) return NULL;
+    Text why = {0};
+    const Op *where = NULL;
+    if (!func_verify_at(f, &why, &where)) diag(d, where ? where->span : f->span, E_IR_RULE, why.at);
+    text_free(&why);
+    return diag_errors(d) > errors ? NULL : f;
+}

@@ -1,0 +1,81 @@
+/* anchor.c - the layouts that memory wants.
+ *
+ * In: the accesses of a function, facts about their pointers. Out: for each shape and axis one blocked layout, with the
+ * widest vector that any of its accesses allows, so that what is loaded and stored together lies alike.
+ */
+#include "passes/distribute/assign.h"
+
+uint32_t anchor_axis(const Assign *s, const Value *ptr) {
+    const Fact *fact = fact_of(s->facts, ptr);
+    uint32_t rank = ptr->type.shape.rank, best = rank - 1;
+    for (uint32_t d = rank; d-- > 0;) {
+        if (fact->contiguous[d] > fact->contiguous[best]) best = d;
+    }
+    return best;
+}
+
+static Anchor *anchor_of(Assign *s, Shape shape, uint32_t axis) {
+    for (uint32_t i = 0; i < s->anchors.len; i++) {
+        if (shape_equal(s->anchors.at[i].shape, shape) && s->anchors.at[i].axis == axis) return &s->anchors.at[i];
+    }
+    Anchor a = {.shape = shape, .axis = axis};
+    vec_push(s->scratch, &s->anchors, a);
+    return &s->anchors.at[s->anchors.len - 1];
+}
+
+void anchor_note(void *assign, Op *op) {
+    Assign *s = assign;
+    if (!op_is_access(op->kind) || !value_is_tile(op->args[0])) return;
+    const Value *ptr = op->args[0];
+    uint32_t axis = anchor_axis(s, ptr), vec = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
+    if (op->attr.mem.is_rotated) vec = op->attr.mem.vec_log2;
+    if (op_is_atomic(op->kind)) vec = 0;
+    Anchor *a = anchor_of(s, ptr->type.shape, axis);
+    if (vec > a->vec_log2) a->vec_log2 = vec;
+}
+
+const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis) {
+    Anchor *a = anchor_of(s, shape, axis);
+    if (a->layout) return a->layout;
+    uint8_t order[5];
+    uint32_t n = 0;
+    order[n++] = (uint8_t)axis;
+    for (uint32_t d = shape.rank; d-- > 0;) {
+        if (d != axis) order[n++] = (uint8_t)d;
+    }
+    a->layout = layout_blocked(s->f->layouts, shape, order, a->vec_log2, s->lanes_log2, s->warps_log2, s->ctas_log2);
+    return a->layout;
+}
+
+void anchor_note_warps(void *assign, Op *op) {
+    Assign *s = assign;
+    if (op->kind != OP_REDUCEWARP || anchor_is_warps(s, op->results[0]->type.shape)) return;
+    uint32_t each_log2 = op->args[0]->type.shape.log2[0] - op->results[0]->type.shape.log2[0] - 5u; /* of a thread */
+    for (uint32_t i = 0; i < s->anchors.len; i++)
+        if (shape_equal(s->anchors.at[i].shape, op->args[0]->type.shape) && s->anchors.at[i].vec_log2 > each_log2)
+            s->anchors.at[i].vec_log2 = each_log2;
+    const Layout *l = layout_partial(s->f->layouts, anchor_default(s, op->args[0]->type.shape), 0);
+    if (!shape_equal(l->shape, op->results[0]->type.shape))
+        bug("layout: a chunk is not of the warps that it was made for");
+    vec_push(s->scratch, &s->anchors, ((Anchor){.shape = l->shape, .layout = l, .is_warps = true}));
+}
+
+bool anchor_is_warps(const Assign *s, Shape shape) {
+    for (uint32_t i = 0; i < s->anchors.len; i++)
+        if (s->anchors.at[i].is_warps && shape_equal(s->anchors.at[i].shape, shape)) return true;
+    return false;
+}
+
+const Layout *anchor_default(Assign *s, Shape shape) {
+    for (uint32_t i = 0; i < s->anchors.len; i++) {
+        if (shape_equal(s->anchors.at[i].shape, shape)) return anchor_layout(s, shape, s->anchors.at[i].axis);
+    }
+    return anchor_layout(s, shape, shape.rank - 1u);
+}
+
+uint32_t anchor_shape_axis(const Assign *s, Shape shape) {
+    for (uint32_t i = 0; i < s->anchors.len; i++) {
+        if (shape_equal(s->anchors.at[i].shape, shape)) return s->anchors.at[i].axis;
+    }
+    return shape.rank - 1u;
+}

@@ -1,0 +1,68 @@
+/* assign.h - what the files of the layout pass share: the assignment under way,
+ * and the questions that its parts answer. */
+#ifndef FSC_PASSES_ASSIGN_H
+#define FSC_PASSES_ASSIGN_H
+
+#include "passes/private.h"
+
+typedef struct Anchor { /* a shape accessed along one axis */
+    Shape shape;
+    uint32_t axis, vec_log2;
+    const Layout *layout;
+    bool is_warps; /* an element of each warp: what loops over chunks carry */
+} Anchor;
+
+typedef struct Clone { /* v as somebody demanded it */
+    const Layout *layout;
+    Value *value;
+    struct Clone *next;
+} Clone;
+
+typedef struct Assign {
+    Func *f;
+    const PassContext *c;
+    Arena *scratch;
+    const Facts *facts;
+    VEC(Anchor) anchors;
+    uint32_t known;  /* values the facts and the side tables cover */
+    uint8_t *cost;   /* by value id: 0 not looked at, else 1 + ops of the tree; more than CHEAP: not cheap */
+    Clone **clones;  /* by value id */
+    uint32_t lanes_log2, warps_log2, ctas_log2;
+} Assign;
+
+/* ---- What memory wants (anchor.c) -------------------------------------------------------------------------------- */
+
+void anchor_note(void *assign, Op *op); /* of an access, for each op before any layout is chosen */
+void anchor_note_warps(void *assign, Op *op); /* behind anchor_note */
+bool anchor_is_warps(const Assign *s, Shape shape);
+/* The axis along which the pointers are neighbours; the last one where it does not matter. */
+uint32_t anchor_axis(const Assign *s, const Value *ptr);
+/* The axis along which memory wants tiles of this shape. */
+uint32_t anchor_shape_axis(const Assign *s, Shape shape);
+const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis);
+/* For a tile that memory says nothing about: as another access of its shape has it, else along the last axis. */
+const Layout *anchor_default(Assign *s, Shape shape);
+
+/* ---- A value in the layout that somebody wants (demand.c) -------------------------------------------------------- */
+
+bool value_is_cheap(Assign *s, const Value *v);
+/* A tile with a layout of its own: neither cheap nor a broadcast of something. */
+bool value_is_hard(Assign *s, const Value *v);
+/* The layout of operand i of an op whose result is wanted in l. */
+const Layout *operand_layout(Assign *s, const Op *op, uint32_t i, const Layout *l);
+/* Operand i becomes what it is in layout l: itself, a clone, or a conversion. */
+void demand_arg(Assign *s, Op *op, uint32_t i, const Layout *l);
+
+/* ---- The layout that a value will have, before its op was reached (guess.c) -------------------------------------- */
+
+/* Elements change their places, not their threads. */
+bool op_is_move(OpKind k);
+/* Of the result of reshape, trans, join, split: no element leaves its thread, the registers stand as memory wants them.
+ * NULL where that cannot be. */
+const Layout *guess_moved(Assign *s, const Op *op, const Layout *from);
+/* The layout of what combining gives, where its operands are rather in `l` (NULL: nothing is said). */
+const Layout *guess_combined(Assign *s, const Op *op, const Layout *l);
+/* Of what will be x or (not NULL) y. */
+const Layout *guess_of(Assign *s, const Value *x, const Value *y);
+
+#endif

@@ -1,0 +1,60 @@
+/* chunk.h - what chunk.c plans and chunkloop.c builds: loops over the chunks of a row. */
+#ifndef FSC_PASSES_CHUNK_H
+#define FSC_PASSES_CHUNK_H
+
+#include "passes/analysis/softmax_match.h"
+
+typedef VEC(Op *) OpList;
+
+/* A loop over the chunks. */
+typedef struct StripLoop {
+    Op *before;    /* where it stands */
+    OpList ends;   /* reductions and stores */
+    OpList copied; /* with what they need, in program order */
+    OpList late;   /* stores of single elements, which move behind it */
+    VEC(SoftmaxMatch) softmaxes; /* sums that need not wait for their maximum, which is among `ends` */
+} StripLoop;
+
+/* A load that several loops need: the first leaves chunks of it in shared memory, the others find them there. */
+typedef struct StagedRow {
+    Op *load;
+    const StripLoop *first;
+    int64_t begin; /* byte */
+} StagedRow;
+
+typedef struct Chunk {
+    Func *f;
+    Arena *scratch;
+    uint64_t row, size; /* elements of what is strip-mined, and of a chunk */
+    uint32_t wide;      /* bytes of the row's widest element in a register … */
+    uint32_t narrow;    /* … and of its narrowest in memory */
+    bool sound;
+    uint32_t *order;    /* by op id: its place in the program */
+    uint32_t places;
+    bool *marked;       /* by op id: the loop at hand copies it */
+    bool *taken;        /* by op id: a sum that is in its maximum's loop */
+    VEC(SoftmaxMatch) sums; /* all that might be */
+    VEC(StripLoop) strip_loops;
+    VEC(Apart) apart;
+    Shape warps;        /* of what loops carry: an element for each warp; rank 0: one for all */
+    bool has_others;    /* tiles that are not strip-mined */
+    uint32_t atomics, loads; /* loads: of rows */
+    VEC(StagedRow) staged_rows;
+    uint64_t staged;    /* elements of the row's beginning that stay in shared memory */
+} Chunk;
+
+/* Which rows stay in shared memory, and how much of them (staged.c). `room`: bytes of a block. */
+void chunk_plan_staged(Chunk *k, uint32_t room);
+/* What stands for the load in loop w, in the chunk that begins at `place`; `load` builds the load itself. */
+typedef struct ChunkLoad {
+    const Chunk *k;
+    const StripLoop *w;
+    const Op *op;
+    const ValueMap *map;
+    Value *place;
+} ChunkLoad;
+Value *chunk_copy_op(const Chunk *k, Builder *b, const Op *op, const ValueMap *map, Value *place); /* chunkloop.c */
+Value *chunk_copy_load(const ChunkLoad *l, Builder *b);
+void chunk_build_loop(const Chunk *k, const StripLoop *w); /* chunkloop.c */
+
+#endif

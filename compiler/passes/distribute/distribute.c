@@ -1,0 +1,260 @@
+/* distribute.c - how many warps and blocks a program gets: the one table, and how it is read.
+ *
+ * In: a function; its largest tile counts, as far as masks may let its elements through. Out: num_warps,
+ * blocks_per_program. A block holds one program (four of one warp: pack.c), so warps trade enough loads in flight per
+ * multiprocessor (many small blocks, many elements a thread) against the registers a thread has. The rows are the best
+ * of 1 … 32 warps for row kernels on an H200 (docs/lab/warps.md). A block of 16 warps is full with 64 elements a
+ * thread; beyond, a cluster of such blocks shares the program, where nothing but reductions crosses them. Types under
+ * 32 bits are computed in 32, so they count as 4 bytes.
+ */
+#include "passes/private.h"
+
+/* What a program does with its rows. */
+typedef enum Rows {
+    ROWS_ANY,    /* its accesses are no vectors, its tiles no rows, or it loads several,
+                  * which fill registers by themselves */
+    ROWS_WIDE,   /* vectors of 32 bits and more; up to three, a weight at most among them */
+    ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
+    ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
+    NUM_ROWS,
+} Rows;
+
+static const struct {
+    uint64_t bytes; /* of the tile in registers, at most */
+    uint32_t warps;
+} table[NUM_ROWS][5] = {
+    [ROWS_ANY] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {64 << 10, 8}, {128 << 10, 16}},
+    [ROWS_WIDE] = {{1 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
+    [ROWS_NARROW] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
+    [ROWS_READ] = {{4 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
+};
+
+/* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow ROWS_ANY the second, as more
+ * blocks have more in flight. Of ROWS_NARROW a block of a cluster holds FULL_BYTES, 112 elements in each thread of 8
+ * warps; up to FEW_BLOCKS of a wide row that begins at a vector have 8 warps up to there, too. SPREAD_BYTES: where
+ * there are no more programs than multiprocessors.
+ * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512
+ * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
+ * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
+ * half as many where more than one row is loaded, a quarter if any of them is narrow: elements one by one take most
+ * registers. READ_WARPS: of a row that is only read, which one block walks, as nothing is kept. LANE_BYTES, LANE_MOST:
+ * what a lane of less than a warp holds, two vectors of the row or so many elements; SECTOR: bytes of a row that its
+ * lanes take at once, at least: short pieces of many rows keep the first cache busy. */
+enum {
+    BLOCK_BYTES = 1 << 17,
+    BLOCK_BYTES_NARROW = 1 << 16,
+    FULL_BYTES = 112 << 10,
+    FEW_BLOCKS = 4,
+    SPREAD_BYTES = 1 << 15,
+    MOST_EACH = 128,
+    CHUNK_EACH = 32,
+    CHUNK_WARPS = 16,
+    READ_WARPS = 8,
+    ROOMY_BYTES = 200 << 10,
+    LANE_BYTES = 32,
+    LANE_MOST = 16,
+    SECTOR = 32,
+};
+
+/* What masks leave of the tiles of one shape. */
+typedef struct Live {
+    Shape shape;
+    uint64_t elements; /* the most that an access of it may move */
+} Live;
+
+/* Of what a sorting network moves: its time and its code grow with the elements a thread has. */
+enum { FLIPS = 8, SORTED = 8 };
+
+typedef struct Largest {
+    const Facts *facts;
+    Arena *scratch;
+    VEC(Live) live;
+    uint64_t elements, flipped;
+    uint32_t bytes, flips;
+} Largest;
+
+static Live *live_of(Largest *l, Shape shape) {
+    for (uint32_t i = 0; i < l->live.len; i++)
+        if (shape_equal(l->live.at[i].shape, shape)) return &l->live.at[i];
+    return NULL;
+}
+
+static void note_live(void *context, Op *op) {
+    Largest *l = context;
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || !value_is_tile(op->args[0])) return;
+    Shape shape = op->args[0]->type.shape;
+    uint32_t at = op->kind == OP_LOAD ? 1 : 2;
+    Live found = {shape, 1};
+    for (uint32_t d = 0; d < shape.rank; d++)
+        found.elements *= op->nargs > at ? facts_live(l->facts, op->args[at], d) : shape_size(shape, d);
+    Live *known = live_of(l, shape);
+    if (!known) vec_push(l->scratch, &l->live, found);
+    else if (found.elements > known->elements) known->elements = found.elements;
+}
+
+uint64_t live_elements(Func *f, const Facts *facts, Shape shape) {
+    Largest l = {.facts = facts, .scratch = arena_create()};
+    func_walk(f, note_live, &l);
+    const Live *live = live_of(&l, shape);
+    uint64_t n = live ? live->elements : shape_elements(shape);
+    arena_destroy(l.scratch);
+    return n;
+}
+
+static void note_size(void *context, Op *op) {
+    Largest *l = context;
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        Type t = op->results[i]->type;
+        if (op->kind != OP_LOAD && op->kind != OP_REDUCE && t.dtype == DT_PTR) continue;
+        const Live *live = t.shape.rank ? live_of(l, t.shape) : NULL;
+        uint64_t n = live ? live->elements : t.shape.rank ? shape_elements(t.shape) : 1;
+        uint32_t bytes = op->kind == OP_LOAD ? type_bytes(t) : 4;
+        if (op->kind == OP_FLIP && ++l->flips >= FLIPS && n > l->flipped) l->flipped = n;
+        if (n > l->elements) {
+            l->elements = n;
+            l->bytes = bytes;
+        } else if (n == l->elements && op->kind == OP_LOAD && bytes < l->bytes) {
+            l->bytes = bytes;
+        }
+    }
+}
+
+/* ---- What it does with its rows ---------------------------------------------------------------------------------- */
+
+typedef struct Access {
+    const Facts *facts;
+    const Func *f;
+    uint32_t most, bytes; /* of one access: that the target has; the shortest of the function's */
+    uint32_t loads, weights; /* of tiles; what only a const pointer names comes late, vector by vector (simt/late.c) */
+    bool is_row, is_rotated, is_stored;
+} Access;
+
+static void note_access(void *context, Op *op) {
+    Access *a = context;
+    bool is_store = op->kind == OP_STORE || op->kind == OP_ATOMICRMW || op->kind == OP_ATOMICCAS;
+    if ((!is_store && op->kind != OP_LOAD) || !value_is_tile(op->args[0])) return;
+    a->is_stored |= is_store;
+    if (op->kind == OP_LOAD) *(op_loads_constant(a->f, op) ? &a->weights : &a->loads) += 1;
+    a->is_row &= op->args[0]->type.shape.rank == 1;
+    if (!a->is_row) return;
+    uint64_t size = shape_elements(op->args[0]->type.shape);
+    uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee))
+                     << facts_vector(a->facts, op->args[0], 0, a->most);
+    bool is_rotated = bytes < a->most && size >= LEAST_ROTATED && fact_of(a->facts, op->args[0])->contiguous[0] >= size;
+    a->is_rotated |= is_rotated;
+    if (bytes < a->bytes && !is_rotated) a->bytes = bytes;
+}
+
+static Access find_access(Func *f, const Facts *facts, const PassTarget *t) {
+    Access a = {.facts = facts, .f = f, .most = t->max_vector_bytes, .bytes = t->max_vector_bytes, .is_row = true};
+    func_walk(f, note_access, &a);
+    return a;
+}
+
+static Rows rows_of(const Access *a, const PassTarget *t, uint32_t bytes) {
+    bool is_wide = bytes >= 4,
+         is_light = is_wide ? a->loads + a->weights <= 3 && a->weights <= 1 : a->loads + a->weights == 1;
+    if (!a->is_row || a->bytes < t->max_vector_bytes || !is_light || t->few_programs) return ROWS_ANY;
+    if (is_wide && a->is_rotated && !a->is_stored) return ROWS_ANY;
+    return is_wide ? ROWS_WIDE : a->is_stored ? ROWS_NARROW : ROWS_READ;
+}
+
+static uint32_t choose_warps(Rows rows, uint64_t size, uint64_t sorting) {
+    for (size_t i = 0; i < COUNT(table[rows]); i++) {
+        if (size <= table[rows][i].bytes && sorting <= table[rows][i].warps) return table[rows][i].warps;
+    }
+    return sorting <= 16 && size <= 1 << 16 ? 16 : 32;
+}
+
+/* Does it move elements between the blocks of a cluster no more than a reduction does, and wait for nobody? */
+static void check_apart(void *context, Op *op) {
+    bool *is_apart = context;
+    switch (op->kind) {
+    case OP_LOAD: *is_apart &= !op->attr.mem.is_volatile; return;
+    case OP_ATOMICRMW: *is_apart &= !value_used(op->results[0]) && !order_acquires(op->attr.mem.order); return;
+    case OP_STORE: case OP_STAGESTORE: case OP_STAGELOAD: case OP_SPREADWARP: return;
+    default: break;
+    }
+    OpClass class = op_class(op->kind);
+    *is_apart &= op_is_local(op->kind) || class == CLASS_REPEAT || class == CLASS_REDUCE || op_is_control(op->kind);
+}
+
+static uint32_t most_blocks(Func *f, const PassTarget *t) {
+    uint32_t most = f->split_blocks > t->max_cluster ? f->split_blocks : t->max_cluster;
+    bool is_apart = true;
+    if (f->num_ctas) return f->num_ctas;
+    if (most > 1) func_walk(f, check_apart, &is_apart);
+    return is_apart ? most : 1;
+}
+
+/* Of the largest tile, what a block holds. */
+static uint64_t block_bytes(const Func *f, uint32_t most) {
+    uint64_t held = (uint64_t)f->num_warps * 32 * 4 * (f->num_warps > 16 ? MOST_EACH / 2 : MOST_EACH);
+    return held && held < most ? held : most;
+}
+
+static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, const PassTarget *t) {
+    uint32_t blocks = 1, most = most_blocks(f, t);
+    while (blocks < most && size / blocks > held) blocks *= 2;
+    return blocks;
+}
+
+static uint32_t choose_blocks(Func *f, Rows rows, uint64_t size, bool is_narrow, const PassTarget *t) {
+    uint64_t held = block_bytes(f, is_narrow && rows == ROWS_ANY ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
+    if (t->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
+    if (!f->num_warps && is_narrow && rows != ROWS_ANY && size > held) held = FULL_BYTES;
+    return size <= held ? 1 : share_blocks(f, size, held, t);
+}
+
+static Largest find_largest(Func *f, const Facts *facts) {
+    Largest l = {.facts = facts, .scratch = arena_create(), .elements = 1, .bytes = 4};
+    func_walk(f, note_live, &l);
+    func_walk(f, note_size, &l);
+    arena_destroy(l.scratch);
+    return l;
+}
+
+uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow,
+                          uint32_t loads) {
+    Access a = find_access(f, facts, t);
+    bool is_read = !f->num_ctas && a.is_row && !a.is_stored && !t->few_programs;
+    uint32_t blocks = is_read ? 1 : most_blocks(f, t), each = CHUNK_EACH;
+    if (find_largest(f, facts).elements * wide <= block_bytes(f, BLOCK_BYTES) * blocks) return 0;
+    f->num_ctas = blocks;
+    if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;
+    if (t->max_shared_bytes < ROOMY_BYTES) each /= 2;
+    if (loads > 1) each /= narrow < 4 ? 4 : 2;
+    each = each * 4 / wide > t->max_vector_bytes / narrow ? each * 4 / wide : t->max_vector_bytes / narrow;
+    return (uint64_t)blocks * f->num_warps * 32 * each;
+}
+
+static uint64_t register_bytes(const Largest *l) {
+    return l->elements * (l->bytes < 4 ? 4 : l->bytes);
+}
+
+uint32_t distribute_lanes(Func *f, const Facts *facts, const PassTarget *t) {
+    Largest l = find_largest(f, facts);
+    Access a = find_access(f, facts, t);
+    Rows rows = rows_of(&a, t, l.bytes);
+    uint64_t size = register_bytes(&l), each = LANE_BYTES / l.bytes < LANE_MOST ? LANE_BYTES / l.bytes : LANE_MOST;
+    uint32_t lanes = 2;
+    bool is_one = l.elements > 1 && choose_blocks(f, rows, size, l.bytes < 4, t) == 1;
+    if (!is_one || choose_warps(rows, size, l.flipped / (32 * SORTED)) != 1) return 32;
+    while (lanes < 32 && (lanes * each < l.elements || lanes * a.bytes < SECTOR)) lanes *= 2;
+    return lanes;
+}
+
+void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
+    Largest l = find_largest(f, facts);
+    Access a = find_access(f, facts, t);
+    Rows rows = rows_of(&a, t, l.bytes);
+    uint64_t size = register_bytes(&l);
+    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, t);
+    f->is_split |= f->blocks_per_program > t->max_cluster && f->blocks_per_program <= f->split_blocks;
+    uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
+    /* more than 16 warps would have too few registers */
+    if (t->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;
+    bool is_shared = f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS;
+    if (rows == ROWS_WIDE && a.loads + a.weights == 1 && !a.is_rotated && is_shared) rows = ROWS_NARROW;
+    if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (32 * SORTED));
+}

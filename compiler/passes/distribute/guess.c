@@ -1,0 +1,56 @@
+/* guess.c - the layout that a value will have, before its op was reached: what loops carry needs one from the start.
+ *
+ * In: a value. Out: the layout that the rules of layout.c will give it. Method: through definitions to the next load.
+ */
+#include "passes/distribute/assign.h"
+
+enum { MAX_GUESS = 32 /* how far a layout is looked for through definitions */ };
+
+bool op_is_move(OpKind k) {
+    return k == OP_RESHAPE || k == OP_TRANS;
+}
+
+const Layout *guess_moved(Assign *s, const Op *op, const Layout *from) {
+    Shape to = op->results[0]->type.shape;
+    const Layout *l = op_moved_layout(s->f->layouts, op->kind, op->attr, from, to);
+    return l ? layout_sort(s->f->layouts, l, anchor_shape_axis(s, to)) : NULL;
+}
+
+const Layout *guess_combined(Assign *s, const Op *op, const Layout *l) {
+    uint32_t axis = op->attr.axis;
+    if (!l || !layout_axis_plan(l, axis).ordered) l = anchor_default(s, op->args[0]->type.shape);
+    return op->kind == OP_SCAN ? l : layout_slice(s->f->layouts, l, axis, false);
+}
+
+static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
+    if (v->type.layout || !value_is_tile(v) || depth > MAX_GUESS) return v->type.layout;
+    if (!v->def || value_is_cheap(s, v)) return NULL;
+    const Op *op = v->def;
+    if (op->kind == OP_LOAD)
+        return v->id < s->known ? anchor_layout(s, v->type.shape, anchor_axis(s, op->args[0])) : NULL;
+    if (op->kind == OP_REDUCE) {
+        const Layout *l = guess(s, op->args[0], depth + 1);
+        if (!l) l = anchor_default(s, op->args[0]->type.shape);
+        return layout_slice(s->f->layouts, l, op->attr.axis, false);
+    }
+    if (op_is_move(op->kind) || op->kind == OP_JOIN || op->kind == OP_SPLIT) {
+        const Layout *l = value_is_tile(op->args[0]) ? guess(s, op->args[0], depth + 1) : NULL;
+        return l ? guess_moved(s, op, l) : NULL;
+    }
+    if (op->kind == OP_GATHER) return guess(s, op->args[1], depth + 1);
+    if (op_is_combine(op->kind)) return guess_combined(s, op, guess(s, op->args[0], depth + 1));
+    if (!op_is_pure(op->kind)) return NULL;
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        const Value *a = op->args[i];
+        const Layout *l =
+            value_is_hard(s, a) && shape_equal(a->type.shape, v->type.shape) ? guess(s, a, depth + 1) : NULL;
+        if (l) return l;
+    }
+    return NULL;
+}
+
+const Layout *guess_of(Assign *s, const Value *x, const Value *y) {
+    const Layout *l = guess(s, x, 0);
+    if (!l && y) l = guess(s, y, 0);
+    return l ? l : anchor_default(s, x->type.shape);
+}

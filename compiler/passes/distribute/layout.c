@@ -1,0 +1,346 @@
+/* layout.c - who owns which element: num_warps, and a layout for every tile. The function enters stage SIMT.
+ *
+ * In: a Func at STAGE_TILE. Out: the same at STAGE_SIMT, with convert_layout where two layouts meet.
+ * Method: memory decides. A load takes the layout that its pointers want (anchor.c), arithmetic that of its operands, a
+ * reduction a slice of its operand's; operands come in it as demand.c finds best;
+ * what loops carry is guessed (guess.c).
+ */
+#include "passes/distribute/assign.h"
+
+static void assign_block(Assign *s, Block *b);
+
+static bool replicates(const Layout *l) {
+    return layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
+}
+
+static void set_access(const Assign *s, Op *op, const Layout *l, const Value *ptr, const Value *mask) {
+    MemAttr *m = &op->attr.mem;
+    uint32_t axis = anchor_axis(s, ptr), held = layout_vector(l, axis);
+    if (m->is_rotated && held >= m->vec_log2) return; /* as rotate_rows has it */
+    m->is_rotated = false;
+    uint32_t vec = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
+    m->vec_log2 = (uint8_t)(held < vec ? held : vec);
+    m->align_log2 = (uint8_t)(m->vec_log2 + (uint32_t)__builtin_ctz(type_bytes(type_scalar(ptr->type.pointee))));
+    m->mask_kind = (uint8_t)(mask ? facts_mask(s->facts, mask, axis, m->vec_log2) : MASK_NONE);
+}
+
+/* Of scalars: one element, one truth value. */
+static void set_scalar_access(Op *op, uint32_t mask_index) {
+    MemAttr *m = &op->attr.mem;
+    m->vec_log2 = 0;
+    m->align_log2 = (uint8_t)__builtin_ctz(type_bytes(type_scalar(op->args[0]->type.pointee)));
+    m->mask_kind = op->nargs > mask_index ? MASK_UNIFORM : MASK_NONE;
+}
+
+static void assign_load(Assign *s, Op *op) {
+    const Value *ptr = op->args[0], *mask = op->nargs > 1 ? op->args[1] : NULL;
+    const Layout *l = value_is_hard(s, ptr) && ptr->type.layout
+                          ? ptr->type.layout
+                          : anchor_layout(s, ptr->type.shape, anchor_axis(s, ptr));
+    set_access(s, op, l, ptr, mask);
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+    op->results[0]->type.layout = l;
+}
+
+/* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion. */
+static const Layout *store_layout(Assign *s, const Value *ptr, const Value *value) {
+    uint32_t axis = anchor_axis(s, ptr);
+    const Layout *anchor = anchor_layout(s, ptr->type.shape, axis);
+    if (!value_is_hard(s, value)) return anchor;
+    const Layout *own = value->type.layout;
+    uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
+    bool along = layout_vector(own, axis) >= layout_vector(anchor, axis) || layout_vector(own, axis) >= wanted;
+    uint32_t neighbour = own->bits[IN_LANE] ? own->basis[IN_LANE][0] : 0;
+    bool coalesced = neighbour == 0 || (neighbour & shape_field(own->shape, axis)) == neighbour;
+    return replicates(own) || (along && coalesced) ? own : anchor;
+}
+
+static void assign_store(Assign *s, Op *op) {
+    const Value *ptr = op->args[0], *mask = op->nargs > 2 ? op->args[2] : NULL;
+    const Layout *l = store_layout(s, ptr, op->args[1]);
+    set_access(s, op, l, ptr, mask);
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+}
+
+/* Elements one by one: any layout will do, so the value keeps its own, else the pointers theirs. */
+static void assign_atomic(Assign *s, Op *op) {
+    uint32_t values = op->kind == OP_ATOMICCAS ? 2 : 1;
+    set_scalar_access(op, 1 + values);
+    if (!value_is_tile(op->args[0])) return;
+    const Value *ptr = op->args[0], *value = op->args[values];
+    const Layout *l = value_is_hard(s, value) ? value->type.layout : value_is_hard(s, ptr) ? ptr->type.layout : NULL;
+    if (!l) l = anchor_layout(s, ptr->type.shape, anchor_axis(s, ptr));
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+    op->results[0]->type.layout = l;
+}
+
+static void assign_debug(Assign *s, Op *op) {
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        const Value *x = op->args[i];
+        if (value_is_tile(x))
+            demand_arg(s, op, i, value_is_hard(s, x) ? x->type.layout : anchor_default(s, x->type.shape));
+    }
+}
+
+static void assign_reduce(Assign *s, Op *op) {
+    Value *x = op->args[0];
+    uint32_t axis = op->attr.axis;
+    const Layout *l = value_is_hard(s, x) ? x->type.layout : anchor_default(s, x->type.shape);
+    if (layout_reduce_plan(l, axis).mixed) l = anchor_default(s, x->type.shape);
+    demand_arg(s, op, 0, l);
+    if (value_is_tile(op->results[0])) op->results[0]->type.layout = layout_slice(s->f->layouts, l, axis, false);
+}
+
+/* Before there were layouts nobody but chunk.c made these, of tiles that lie as memory wants them. */
+static void assign_warps(Assign *s, Op *op) {
+    Value *x = op->args[0], *v = op->results[0];
+    bool is_reduction = op->kind == OP_REDUCEWARP;
+    const Layout *tile = anchor_default(s, is_reduction ? x->type.shape : v->type.shape),
+                 *warps = layout_partial(s->f->layouts, tile, 0);
+    demand_arg(s, op, 0, is_reduction ? tile : warps);
+    v->type.layout = is_reduction ? warps : tile;
+}
+
+/* What a loop leaves of each warp goes to all of them at once: what follows does not cross warps any more. */
+static void spread_warps(Assign *s, Value *v) {
+    uint32_t log2 = v->type.shape.log2[0];
+    Builder b = builder_after(s->f, v->def);
+    Type t = v->type;
+    t.layout = layout_spread(s->f->layouts, layout_slice(s->f->layouts, v->type.layout, 0, false), 0, log2);
+    Value *all = build1_to(&b, OP_CONVERT, v, t);
+    for (Use *u = v->uses, *next; u; u = next) {
+        next = u->next;
+        if (u->op != all->def) op_set_arg(s->f, u->op, u->index, all);
+    }
+}
+
+static void assign_move(Assign *s, Op *op) {
+    Value *x = op->args[0], *v = op->results[0];
+    if (value_is_hard(s, x)) {
+        if (value_is_tile(v)) v->type.layout = guess_moved(s, op, x->type.layout);
+        return;
+    }
+    if (!value_is_tile(v)) { /* of one element */
+        demand_arg(s, op, 0, anchor_default(s, x->type.shape));
+    } else if (!value_is_cheap(s, v)) {
+        v->type.layout = anchor_default(s, v->type.shape);
+        demand_arg(s, op, 0, operand_layout(s, op, 0, v->type.layout));
+    }
+}
+
+static void assign_join(Assign *s, Op *op) {
+    const Layout *l = NULL;
+    for (uint32_t i = 0; i < op->nargs && !l; i++) {
+        if (value_is_hard(s, op->args[i])) l = op->args[i]->type.layout;
+    }
+    if (!l) l = anchor_default(s, op->args[0]->type.shape);
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+    op->results[0]->type.layout = guess_moved(s, op, l);
+}
+
+/* Where the last axis does not lie along registers, the tile is brought into a layout in which it does. */
+static void assign_split(Assign *s, Op *op) {
+    const Value *x = op->args[0];
+    const Layout *to = value_is_hard(s, x) ? guess_moved(s, op, x->type.layout) : NULL;
+    if (!to) {
+        to = anchor_default(s, op->results[0]->type.shape);
+        demand_arg(s, op, 0, layout_join(s->f->layouts, to));
+    }
+    op->results[0]->type.layout = to;
+}
+
+static void assign_gather(Assign *s, Op *op) {
+    for (uint32_t i = 0; i < 2; i++) {
+        Value *x = op->args[i];
+        demand_arg(s, op, i, value_is_hard(s, x) ? x->type.layout : anchor_default(s, x->type.shape));
+    }
+    op->results[0]->type.layout = op->args[1]->type.layout;
+}
+
+static bool is_anchor(const Assign *s, const Layout *l) {
+    for (uint32_t i = 0; i < s->anchors.len; i++) {
+        if (s->anchors.at[i].layout == l) return true;
+    }
+    return false;
+}
+
+static void assign_combine(Assign *s, Op *op) {
+    const Layout *l = NULL;
+    for (uint32_t i = 0; i < op->nargs && !l; i++)
+        if (value_is_hard(s, op->args[i])) l = op->args[i]->type.layout;
+    if (!l || !layout_axis_plan(l, op->attr.axis).ordered) l = anchor_default(s, op->args[0]->type.shape);
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+    const Layout *to = guess_combined(s, op, l);
+    for (uint32_t i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i])) op->results[i]->type.layout = to;
+}
+
+/* The first operand's, but a layout that memory wants before one that elements were moved into. */
+static void assign_elementwise(Assign *s, Op *op) {
+    Value *v = op->results[0];
+    const Layout *l = NULL;
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        const Value *a = op->args[i];
+        if (!value_is_hard(s, a) || !shape_equal(a->type.shape, v->type.shape)) continue;
+        if (!l || (!is_anchor(s, l) && is_anchor(s, a->type.layout))) l = a->type.layout;
+    }
+    if (!l) l = anchor_default(s, v->type.shape);
+    for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
+    v->type.layout = l;
+}
+
+static void demand_passed(Assign *s, Op *end, uint32_t skip, Value *const *to, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) {
+        if (value_is_tile(to[i])) demand_arg(s, end, skip + i, to[i]->type.layout);
+    }
+}
+
+static void assign_for(Assign *s, Op *op) {
+    Block *body = op->regions[0];
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        if (!value_is_tile(op->results[i])) continue;
+        const Layout *l = guess_of(s, op->args[3 + i], body->last->args[i]);
+        op->results[i]->type.layout = body->args.at[1 + i]->type.layout = l;
+        demand_arg(s, op, 3 + i, l);
+    }
+    assign_block(s, body);
+    demand_passed(s, body->last, 0, op->results, op->nresults);
+    for (uint32_t i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i]) && anchor_is_warps(s, op->results[i]->type.shape))
+            spread_warps(s, op->results[i]);
+}
+
+static void assign_while(Assign *s, Op *op) {
+    Block *test = op->regions[0], *body = op->regions[1];
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        if (!value_is_tile(op->args[i])) continue;
+        const Layout *l = guess_of(s, op->args[i], body->last->args[i]);
+        test->args.at[i]->type.layout = l;
+        demand_arg(s, op, i, l);
+    }
+    assign_block(s, test);
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        if (!value_is_tile(op->results[i])) continue;
+        const Layout *l = guess_of(s, test->last->args[1 + i], NULL);
+        op->results[i]->type.layout = body->args.at[i]->type.layout = l;
+    }
+    demand_passed(s, test->last, 1, op->results, op->nresults);
+    assign_block(s, body);
+    demand_passed(s, body->last, 0, test->args.at, test->args.len);
+}
+
+static void assign_if(Assign *s, Op *op) {
+    for (int r = 0; r < 2; r++) assign_block(s, op->regions[r]);
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        if (!value_is_tile(op->results[i])) continue;
+        op->results[i]->type.layout = guess_of(s, op->regions[0]->last->args[i], op->regions[1]->last->args[i]);
+    }
+    for (int r = 0; r < 2; r++) demand_passed(s, op->regions[r]->last, 0, op->results, op->nresults);
+}
+
+/* clang-format off */
+static void assign_op(Assign *s, Op *op) {
+    switch (op->kind) {
+    case OP_FOR: assign_for(s, op); return;
+    case OP_WHILE: assign_while(s, op); return;
+    case OP_IF: assign_if(s, op); return;
+    case OP_LOAD:
+        if (value_is_tile(op->args[0])) assign_load(s, op);
+        else set_scalar_access(op, 1);
+        return;
+    case OP_STORE:
+        if (value_is_tile(op->args[0])) assign_store(s, op);
+        else set_scalar_access(op, 2);
+        return;
+    case OP_ATOMICRMW:
+    case OP_ATOMICCAS: assign_atomic(s, op); return;
+    case OP_PRINT:
+    case OP_ASSERT: assign_debug(s, op); return;
+    case OP_REDUCE: assign_reduce(s, op); return;
+    case OP_REDUCEWARP:
+    case OP_SPREADWARP: assign_warps(s, op); return;
+    case OP_STAGESTORE: demand_arg(s, op, 1, anchor_default(s, op->args[1]->type.shape)); return;
+    case OP_RESHAPE: case OP_TRANS: assign_move(s, op); return;
+    case OP_JOIN: assign_join(s, op); return;
+    case OP_SPLIT: assign_split(s, op); return;
+    case OP_GATHER: assign_gather(s, op); return;
+    case OP_REDUCEFN:
+    case OP_SCAN: assign_combine(s, op); return;
+    case OP_FLIP:
+    case OP_STAGELOAD: assign_elementwise(s, op); return;
+#define CASE_ELEMENT(element) case element:
+#include "ir/cases.def"
+        if (value_is_hard(s, op->results[0])) assign_elementwise(s, op);
+        return;
+    case OP_SPLAT: case OP_EXPAND: case OP_BROADCAST: return; /* there is one in each layout that is demanded */
+#define CASE_CREATE(other) case other:
+#define CASE_INDEX(other) case other:
+#define CASE_SYNC(other) case other:
+#define CASE_END(other) case other:
+#include "ir/cases.def"
+        return;
+    case OP_CONVERT: case OP_OPAQUE: case OP_SPILL: break; /* these have layouts */
+    case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY: break;
+    case OP_SHSTORE: case OP_SHLOAD: case OP_SHGATHER: break;
+    case OP_COPYASYNC: case OP_COPYREAD: case OP_COPYCOMMIT: case OP_COPYWAIT: break;
+    case OP_COUNT: break;
+    }
+    bug("layout: '%s' before there are layouts", op_info[op->kind].name);
+}
+/* clang-format on */
+
+static void assign_block(Assign *s, Block *b) {
+    for (Op *op = b->first; op;) {
+        Op *next = op->next; /* clones and conversions behind an op are typed already */
+        assign_op(s, op);
+        op = next;
+    }
+}
+
+/* ---- The pass ---------------------------------------------------------------------------------------------------- */
+
+/* The threads of a program are those of a cluster. */
+static void widen_barrier(void *context, Op *op) {
+    (void)context;
+    if (op->kind == OP_BARRIER) op->attr.scope = SCOPE_CLUSTER;
+}
+
+bool pass_layout(Func *f, PassContext *c) {
+    if (f->stage == STAGE_SIMT) return false;
+    Arena *scratch = arena_create();
+    Assign s = {.f = f, .c = c, .scratch = scratch, .known = f->next_value};
+    s.facts = facts_compute(f, scratch);
+    distribute_program(f, s.facts, &c->target);
+    if (c->opt_level > 0 && rotate_rows(f, s.facts, c->target.max_vector_bytes)) {
+        s.facts = facts_compute(f, scratch);
+        s.known = f->next_value;
+    }
+    if (!f->threads_per_program) f->threads_per_program = 32 * f->num_warps; /* less than a warp: subwarp.c */
+    if (f->threads_per_program > c->target.max_threads_per_block) {
+        diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, c->target.max_threads_per_block);
+        arena_destroy(scratch);
+        return false;
+    }
+    if (f->blocks_per_program > c->target.max_cluster && !f->is_split) {
+        if (c->target.max_cluster > 1) diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, c->target.max_cluster);
+        else diag(c->diag, f->span, E_NO_CLUSTERS, f->blocks_per_program);
+        diag_note(
+            c->diag, (Span){0, 0},
+            "--arch=sm_90 has clusters of up to 16 blocks, --arch=sm_120 of up to 8; num_ctas left out is chosen");
+        arena_destroy(scratch);
+        return false;
+    }
+    s.cost = NEW_ARRAY(scratch, uint8_t, f->next_value);
+    s.clones = NEW_ARRAY(scratch, Clone *, f->next_value);
+    s.lanes_log2 = f->threads_per_program < 32 ? (uint32_t)__builtin_ctz(f->threads_per_program) : 5;
+    s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
+    s.ctas_log2 = (uint32_t)__builtin_ctz(f->blocks_per_program);
+    func_walk(f, anchor_note, &s);
+    func_walk(f, anchor_note_warps, &s);
+    if (s.ctas_log2) func_walk(f, widen_barrier, f);
+    assign_block(&s, f->body);
+    arena_destroy(scratch);
+    pass_dce(f, c); /* the originals of what was cloned: they have no layout */
+    f->stage = STAGE_SIMT;
+    return true;
+}

@@ -1,0 +1,224 @@
+/* rotate.c - rows that begin anywhere: the places of a tile are rotated, so that vectors lie on 16 bytes all the same.
+ *
+ * In: a function at stage TILE, facts. Out: each arange of the rows' size is arange_rotated, their accesses are marked.
+ * Method: an access through `splat P + arange` is contiguous but P is aligned to an element only. With s the elements
+ * that P lies beyond a multiple of 16 bytes, place k of every tile of that size holds element (k - s) mod size: all
+ * vectors but the first place's are aligned then. Where a mask leaves out the row's last places anyway, the first
+ * vector is no exception: it begins below zero, where the mask leaves out, too (arange_moved). A rotation moves no
+ * element between tiles, so it is sound wherever ops go element by element or combine in any order; one access has the
+ * say, the others test at run time whether their rows begin alike.
+ */
+#include "passes/private.h"
+
+enum {
+    MOST_SCALARS = 32,
+    MOST_ROTATION = 15,
+};
+
+typedef struct Rotate {
+    Func *f;
+    const Facts *facts;
+    uint32_t bytes;    /* of a vector */
+    Op *leader;        /* the access whose misalignment is the rotation */
+    const Value *root; /* what its addresses are multiples of a vector away from */
+    uint32_t size;     /* of the tiles that are rotated */
+    bool sound;
+    uint32_t budget;
+} Rotate;
+
+/* ---- Which accesses ---------------------------------------------------------------------------------------------- */
+
+static uint32_t element_bytes(const Value *ptr) {
+    return type_bytes(type_scalar(ptr->type.pointee));
+}
+
+/* P of `splat P + arange` where that is as contiguous as the tile is long; else NULL. */
+static Value *row_of(const Rotate *s, const Op *op) {
+    const Value *ptr = op->args[0];
+    if ((op->kind != OP_LOAD && op->kind != OP_STORE) || ptr->type.shape.rank != 1) return NULL;
+    const Op *add = ptr->def;
+    if (!add || add->kind != OP_ADDPTR || !add->args[0]->def || add->args[0]->def->kind != OP_SPLAT) return NULL;
+    const Op *index = add->args[1]->def;
+    if (index && index->kind == OP_SEXT) index = index->args[0]->def;
+    if (!index || index->kind != OP_ARANGE || index->attr.start * element_bytes(ptr) % s->bytes) return NULL;
+    uint64_t size = shape_elements(ptr->type.shape), vector = s->bytes / element_bytes(ptr);
+    if (vector < 2 || size < LEAST_ROTATED || fact_of(s->facts, ptr)->contiguous[0] < size) return NULL;
+    return add->args[0]->def->args[0];
+}
+
+/* What p is a whole number of vectors beyond. */
+static const Value *strip_vectors(const Rotate *s, const Value *p, uint32_t unit) {
+    while (p->def && p->def->kind == OP_ADDPTR &&
+           (uint64_t)fact_of(s->facts, p->def->args[1])->divisible[0] * unit >= s->bytes)
+        p = p->def->args[0];
+    return p;
+}
+
+/* Can v be computed at the function's beginning? */
+static bool is_early(Rotate *s, const Value *v) {
+    if (!v->def) return v->block == s->f->body;
+    if (!op_is_pure(v->def->kind) || value_is_tile(v) || s->budget++ > MOST_SCALARS) return false;
+    for (uint32_t i = 0; i < v->def->nargs; i++)
+        if (value_is_tile(v->def->args[i]) || !is_early(s, v->def->args[i])) return false;
+    return true;
+}
+
+/* Stores lead, since single elements cost them most; then the narrower elements, whose misalignment says more. */
+static bool leads(const Op *op, const Op *leader) {
+    if (!leader || op->kind != leader->kind) return !leader || op->kind == OP_STORE;
+    return element_bytes(op->args[0]) < element_bytes(leader->args[0]);
+}
+
+static void find_leader(void *context, Op *op) {
+    Rotate *s = context;
+    const Value *row = op_is_access(op->kind) ? row_of(s, op) : NULL;
+    if (!row) return;
+    uint32_t unit = element_bytes(op->args[0]);
+    if (unit << facts_vector(s->facts, op->args[0], 0, s->bytes) >= s->bytes) return; /* aligned as it is */
+    const Value *root = strip_vectors(s, row, unit);
+    s->budget = 0;
+    if (!is_early(s, root) || !leads(op, s->leader)) return;
+    s->leader = op;
+    s->root = root;
+    s->size = (uint32_t)shape_elements(op->args[0]->type.shape);
+}
+
+/* ---- Whether it is sound ----------------------------------------------------------------------------------------- */
+
+static bool touches_tiles(const Op *op) {
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (value_is_tile(op->args[i])) return true;
+    for (uint32_t i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i])) return true;
+    return false;
+}
+
+/* Places mean nothing to it, or they are all of one axis. */
+static void check_sound(void *context, Op *op) {
+    Rotate *s = context;
+    if (!touches_tiles(op)) return;
+    for (uint32_t i = 0; i < op->nargs; i++) s->sound &= op->args[i]->type.shape.rank < 2;
+    for (uint32_t i = 0; i < op->nresults; i++) s->sound &= op->results[i]->type.shape.rank < 2;
+    OpKind k = op->kind;
+    bool is_axis = op_class(k) == CLASS_REDUCE || k == OP_SPREADWARP || k == OP_STAGESTORE || k == OP_STAGELOAD;
+    s->sound &= op_is_local(k) || is_axis || op_class(k) == CLASS_MEMORY || op_is_control(k);
+}
+
+/* ---- The rotation ------------------------------------------------------------------------------------------------ */
+
+/* Before: a vector is what it was along the whole row; beyond the first place masks are cut anywhere. */
+static void mark(void *context, Op *op) {
+    Rotate *s = context;
+    const Value *row = op_is_access(op->kind) ? row_of(s, op) : NULL;
+    if (!row || shape_elements(op->args[0]->type.shape) != s->size) return;
+    uint32_t at = op->kind == OP_LOAD ? 1 : 2, unit = element_bytes(op->args[0]);
+    MemAttr *m = &op->attr.mem;
+    const Value *mask = op->nargs > at ? op->args[at] : NULL;
+    const Fact *f = mask ? fact_of(s->facts, mask) : NULL;
+    bool is_lead = unit == element_bytes(s->leader->args[0]) && strip_vectors(s, row, unit) == s->root;
+    m->is_rotated = true;
+    m->vec_log2 = (uint8_t)log2_floor(s->bytes / unit);
+    m->align_log2 = (uint8_t)log2_floor(is_lead ? s->bytes : unit);
+    m->mask_kind = !mask                                        ? MASK_NONE
+                   : f->constant[0] >= s->size                  ? MASK_UNIFORM
+                   : f->prefix[0] && f->contiguous[0] >= s->size ? MASK_PREFIX
+                                                                : MASK_ANY;
+}
+
+static Value *copy_early(Builder *b, Value *v) {
+    Value *args[8];
+    const Op *op = v->def;
+    if (!op) return v;
+    for (uint32_t i = 0; i < op->nargs; i++) args[i] = copy_early(b, op->args[i]);
+    return op_build(b, op->kind, args, op->nargs, op->attr, v->type)->results[0];
+}
+
+/* (address / element) mod (vector / element), at the function's beginning. */
+static Value *build_rotation(const Rotate *s) {
+    Builder b = builder_at_end(s->f, s->f->body);
+    b.before = s->f->body->first;
+    b.span = s->leader->span;
+    uint32_t unit = element_bytes(s->leader->args[0]);
+    Type wide = type_scalar(DT_I64);
+    Value *at = build1_to(&b, OP_BITCAST, copy_early(&b, (Value *)(uintptr_t)s->root), wide);
+    at = build2(&b, OP_LSHR, at, build_int(&b, wide, log2_floor(unit)));
+    at = build1_to(&b, OP_TRUNC, at, type_scalar(DT_I32));
+    return build2(&b, OP_AND, at, build_int(&b, type_scalar(DT_I32), s->bytes / unit - 1));
+}
+
+/* ---- What never meets the row's end ------------------------------------------------------------------------------ */
+
+/* A mask that leaves out all that a rotation brings to the beginning. */
+static bool leaves_room(const Rotate *s, const Value *mask) {
+    return mask && facts_live(s->facts, mask, 0) + MOST_ROTATION < s->size;
+}
+
+/* arange < n: what lies below zero is beyond n, unsigned, as what lies at the row's end is. */
+static bool is_row_mask(const Rotate *s, const Op *op, const Op *arange) {
+    bool is_row = op->kind == OP_ICMP && op->attr.pred == PRED_SLT && op->args[0] == arange->results[0] &&
+                  arange->attr.start == 0;
+    return is_row && fact_of(s->facts, op->args[1])->lo >= 0 && leaves_room(s, op->results[0]);
+}
+
+/* Addresses that nobody uses but accesses under such masks. */
+static bool is_row_address(const Rotate *s, const Op *op, const Op *arange) {
+    if (op->kind != OP_ADDPTR || op->args[1] != arange->results[0]) return false;
+    for (const Use *u = op->results[0]->uses; u; u = u->next) {
+        uint32_t at = u->op->kind == OP_LOAD ? 1 : 2;
+        bool is_marked = op_is_access(u->op->kind) && u->index == 0 && u->op->attr.mem.is_rotated;
+        if (!is_marked || !leaves_room(s, u->op->nargs > at ? u->op->args[at] : NULL)) return false;
+    }
+    return true;
+}
+
+typedef struct RotatedRange {
+    Op *arange;
+    VEC(Op *) rows; /* users for which it may begin below zero instead of going on at the beginning */
+} RotatedRange;
+
+typedef struct RotatedRanges {
+    const Rotate *s;
+    Arena *scratch;
+    VEC(RotatedRange) at;
+} RotatedRanges;
+
+static void find_ranges(void *context, Op *op) {
+    RotatedRanges *t = context;
+    if (op->kind != OP_ARANGE || shape_elements(op->results[0]->type.shape) != t->s->size) return;
+    RotatedRange made = {.arange = op};
+    for (const Use *u = op->results[0]->uses; u; u = u->next)
+        if (is_row_mask(t->s, u->op, op) || is_row_address(t->s, u->op, op)) vec_push(t->scratch, &made.rows, u->op);
+    vec_push(t->scratch, &t->at, made);
+}
+
+static Value *build_rotated(const Rotate *s, OpKind kind, Op *arange, Value *by) {
+    Builder b = builder_before(s->f, arange);
+    Value *v = op_build(&b, kind, &by, 1, arange->attr, arange->results[0]->type)->results[0];
+    v->name = arange->results[0]->name;
+    return v;
+}
+
+static void rotate(const Rotate *s, const RotatedRange *t, Value *by) {
+    Value *moved = t->rows.len ? build_rotated(s, OP_MOVED, t->arange, by) : NULL;
+    for (uint32_t i = 0; i < t->rows.len; i++) {
+        Op *op = t->rows.at[i];
+        op_set_arg(s->f, op, op->kind == OP_ICMP ? 0 : 1, moved);
+        if (op->kind == OP_ICMP) op->attr.pred = PRED_ULT;
+    }
+    if (value_used(t->arange->results[0]))
+        value_replace(s->f, t->arange->results[0], build_rotated(s, OP_ROTATED, t->arange, by));
+}
+
+bool rotate_rows(Func *f, const Facts *facts, uint32_t vector_bytes) {
+    Rotate s = {.f = f, .facts = facts, .bytes = vector_bytes, .sound = true};
+    func_walk(f, find_leader, &s);
+    if (s.leader) func_walk(f, check_sound, &s);
+    if (!s.leader || !s.sound) return false;
+    func_walk(f, mark, &s);
+    RotatedRanges t = {.s = &s, .scratch = arena_create()};
+    func_walk(f, find_ranges, &t);
+    Value *by = build_rotation(&s);
+    for (uint32_t i = 0; i < t.at.len; i++) rotate(&s, &t.at.at[i], by);
+    arena_destroy(t.scratch);
+    return true;
+}

@@ -1,0 +1,197 @@
+/* barrier.c - barriers between accesses of memory that must not overtake each other.
+ *
+ * In: shared_store and shared_load with offsets, loads and stores with layouts. Out: `barrier` ops.
+ * Method: along the program, keep what was read and written since the last barrier; an access of shared memory that
+ * overlaps a write, a write that overlaps a read, and accesses of global memory by which threads may cross (alias.c)
+ * get a barrier in front. A loop's body is walked again from its own end, so that one round's accesses meet the next
+ * one's. Conditions are the same in all threads of a program, so any place will do; so will one more barrier where too
+ * much is pending to look at. Of a cluster, only what is stored into other blocks' shared memory, and global memory,
+ * needs a barrier of all blocks: before the first such store (all blocks have begun), before it is loaded, and behind
+ * the last one (no block has ended).
+ */
+#include "base/plant.h"
+#include "passes/private.h"
+
+enum { MOST_PENDING = 128 };
+
+typedef struct Access {
+    const Op *op;       /* of global memory; NULL: of shared memory */
+    int64_t begin, end; /* bytes of shared memory */
+    bool is_write;
+    bool is_remote;  /* it stores into every block of the cluster */
+    bool is_earlier; /* it happened in an earlier round of a loop */
+    bool is_settled; /* the threads of its block have met since: only other blocks may run into it */
+} Access;
+
+typedef VEC(Access) Accesses;
+
+typedef struct Places {
+    Func *f;
+    int64_t scope, inner; /* all threads of a program, and those of it in one block */
+    Arena *scratch;
+    Accesses *begin; /* by id of a loop: what was pending at the beginning of any of its rounds */
+    bool *visited;   /* by id of a loop */
+    bool changed, has_met; /* has_met: a barrier of the cluster was passed, perhaps */
+} Places;
+
+/* False where `to` has it already. */
+static bool add(Places *p, Accesses *to, Access a) {
+    for (uint32_t i = 0; i < to->len; i++) {
+        const Access *b = &to->at[i];
+        bool is_same = b->begin == a.begin && b->end == a.end && b->is_write == a.is_write;
+        is_same = is_same && b->is_remote == a.is_remote && b->is_settled == a.is_settled;
+        if (is_same && b->op == a.op && b->is_earlier == a.is_earlier) return false;
+    }
+    vec_push(p->scratch, to, a);
+    return true;
+}
+
+/* Where blocks meet through global memory, each writes its own shared memory alone. */
+static Access access_of(Func *f, const Op *op) {
+    if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
+    return (Access){.begin = op->attr.offset,
+                    .end = op->attr.offset + shared_bytes_of(f, op),
+                    .is_write = op->kind == OP_SHSTORE,
+                    .is_remote = op->attr.to_cluster && !f->is_split};
+}
+
+enum { NO_SCOPE = -1 };
+
+/* A copy for a later round of a loop, and what happens in the loop meanwhile. */
+static bool prefetches_past(const Op *copy, const Op *op) {
+    return copy->attr.is_prefetch && block_contains(copy->parent, op);
+}
+
+/* Who has to meet before a. */
+static int64_t conflict(const Places *p, const Access *b, Access a) {
+    if (a.op && b->op && (prefetches_past(a.op, b->op) || prefetches_past(b->op, a.op))) return NO_SCOPE;
+    if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
+    if (a.op || b->op || a.begin >= b->end || b->begin >= a.end) return NO_SCOPE;
+    if (!b->is_write && (!a.is_write || plant(PLANT_SAME_SHARED))) return NO_SCOPE;
+    if (a.is_remote || b->is_remote) return p->scope;
+    return b->is_settled ? NO_SCOPE : p->inner;
+}
+
+static int64_t conflicts(const Places *p, const Accesses *pending, Access a) {
+    int64_t widest = pending->len >= MOST_PENDING ? p->scope : NO_SCOPE;
+    for (uint32_t i = 0; i < pending->len && widest < p->scope; i++) {
+        int64_t scope = conflict(p, &pending->at[i], a);
+        if (scope > widest) widest = scope;
+    }
+    return widest;
+}
+
+/* What is pending behind a barrier. */
+static void meet(const Places *p, Accesses *pending, Scope scope) {
+    if (scope >= p->scope) pending->len = 0;
+    else if (scope >= p->inner)
+        for (uint32_t i = 0; i < pending->len; i++) pending->at[i].is_settled = true;
+}
+
+/* The barrier in front of the first store to other blocks asks for no more than that they have begun, which threads say
+ * at the kernel's start. Once: not where it may be passed more often, or never. */
+static bool is_begin(const Places *p, const Block *in, const Op *before, const Accesses *pending) {
+    if (p->has_met || in != p->f->body || op_info[before->kind].attr != ATTR_SHARED) return false;
+    Access a = access_of(p->f, before);
+    for (uint32_t i = 0; i < pending->len; i++) {
+        const Access *b = &pending->at[i];
+        if (b->end != INT64_MAX && conflict(p, b, a) == p->scope) return false;
+    }
+    return pending->len > 0 && pending->at[0].end == INT64_MAX;
+}
+
+/* That the blocks had not begun is not pending any more; rounds of a loop may have said it twice. */
+static void have_begun(Accesses *pending) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pending->len; i++)
+        if (pending->at[i].end != INT64_MAX) pending->at[n++] = pending->at[i];
+    pending->len = n;
+}
+
+static void put_barrier(Places *p, const Block *in, Op *before, Accesses *pending, Scope scope) {
+    Builder at = builder_before(p->f, before);
+    bool begin = scope == SCOPE_CLUSTER && is_begin(p, in, before, pending);
+    op_build(&at, OP_BARRIER, NULL, 0, (Attr){.scope = scope, .is_begin = begin}, (Type){0});
+    p->has_met |= scope == SCOPE_CLUSTER;
+    if (begin) have_begun(pending);
+    else meet(p, pending, scope);
+    p->changed = true;
+}
+
+static void walk(Places *p, Block *b, Accesses *pending);
+
+static Accesses copy(Places *p, const Accesses *from) {
+    Accesses to = {0};
+    for (uint32_t i = 0; i < from->len; i++) vec_push(p->scratch, &to, from->at[i]);
+    return to;
+}
+
+/* True where `to` grew. */
+static bool merge(Places *p, Accesses *to, const Accesses *from) {
+    bool grew = false;
+    for (uint32_t i = 0; i < from->len; i++) grew |= add(p, to, from->at[i]);
+    return grew;
+}
+
+/* Until a round leaves nothing behind that the next one has not begun with: mostly twice. A barrier put in by any
+ * stays. What a loop began with is kept, over all visits of the loops around it: with nothing new it need not be walked
+ * again, else nested loops would double the work at each level. */
+static void walk_loop(Places *p, Op *op, Accesses *pending) {
+    Accesses *begin = &p->begin[op->id];
+    bool grew = !p->visited[op->id] || merge(p, begin, pending);
+    if (!p->visited[op->id]) *begin = copy(p, pending);
+    p->visited[op->id] = true;
+    while (grew) {
+        Accesses inside = copy(p, begin);
+        for (uint32_t r = 0; r < op->nregions; r++) walk(p, op->regions[r], &inside);
+        for (uint32_t i = 0; i < inside.len; i++) inside.at[i].is_earlier = true;
+        grew = merge(p, begin, &inside);
+    }
+    *pending = copy(p, begin);
+}
+
+static void walk_if(Places *p, Op *op, Accesses *pending) {
+    Accesses after = {0};
+    for (int r = 0; r < 2; r++) {
+        Accesses inside = copy(p, pending);
+        walk(p, op->regions[r], &inside);
+        merge(p, &after, &inside);
+    }
+    *pending = after;
+}
+
+static void meet_here(Places *p, const Op *barrier, Accesses *pending) {
+    p->has_met |= barrier->attr.scope == SCOPE_CLUSTER;
+    meet(p, pending, barrier->attr.scope);
+}
+
+static void walk(Places *p, Block *b, Accesses *pending) {
+    for (Op *op = b->first; op; op = op->next) {
+        if (op->kind == OP_FOR || op->kind == OP_WHILE) walk_loop(p, op, pending);
+        else if (op->kind == OP_IF) walk_if(p, op, pending);
+        else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
+        bool is_shared = op_info[op->kind].attr == ATTR_SHARED;
+        if (!is_shared && !op_is_access(op->kind)) continue;
+        Access a = access_of(p->f, op);
+        int64_t scope = conflicts(p, pending, a);
+        if (scope != NO_SCOPE) put_barrier(p, b, op, pending, scope);
+        if (op->attr.is_begin) continue; /* a copy for rounds that have their own to answer for it, or do not run */
+        add(p, pending, a);
+    }
+}
+
+bool pass_barrier(Func *f, PassContext *c) {
+    (void)c;
+    Places p = {.f = f, .inner = f->threads_per_program > 32 ? SCOPE_BLOCK : SCOPE_WARP, .scratch = arena_create()};
+    Accesses pending = {0};
+    p.scope = f->blocks_per_program > 1 ? SCOPE_CLUSTER : p.inner;
+    if (f->blocks_per_program > 1 && !f->is_split)
+        add(&p, &pending, (Access){.end = INT64_MAX, .is_write = true, .is_settled = true});
+    p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
+    p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
+    walk(&p, f->body, &pending);
+    for (uint32_t i = 0; i < pending.len; i++)
+        if (pending.at[i].is_remote) put_barrier(&p, f->body, f->body->last, &pending, p.scope);
+    arena_destroy(p.scratch);
+    return p.changed;
+}

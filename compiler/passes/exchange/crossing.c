@@ -1,0 +1,83 @@
+/* crossing.c - how a reduction crosses warps: in one round or in two,
+ * and in which layouts its partial results are read.
+ *
+ * In: the layout of what is reduced, and the axis. Out: Crossing. Of a row, one number a warp, nothing is chosen here.
+ * Method: where a warp leaves several results, each lane keeps one of those that a thread had (layout_scatter): half
+ * the shuffles or less. In one round every warp reads all warps' results. In two the warps of a block first combine
+ * theirs, each number read by one thread, and what comes of it goes to all blocks; it costs a barrier and some latency.
+ * The counts of both are compared, but for blocks that meet through global memory: of these one number each crosses.
+ */
+#include "passes/private.h"
+
+/* Issue slots of a multiprocessor's quarter, by thread. */
+enum {
+    COST_NUMBER = 4,   /* read from shared memory and combined */
+    COST_PAIR = 18,    /* so, a sum below its maximum: an exponential */
+    COST_SHUFFLE = 5,  /* a quarter of the others' rate, and one to combine */
+    COST_MEETING = 200 /* a barrier of the block, a store and a load, and the lanes' shuffles one after the other */
+};
+
+typedef struct Choice {
+    Func *f;
+    const Layout *layout;
+    uint32_t axis, number, words; /* `number`: one of COST_ */
+} Choice;
+
+static uint32_t crossing_bits(const ReducePlan *p, InDim d) {
+    return (uint32_t)__builtin_popcount(p->combine[d]);
+}
+
+/* Of one round that reads it in layout l: the numbers, and the shuffles. */
+static uint32_t round_cost(const Choice *c, const Layout *l) {
+    ReducePlan plan = layout_reduce_plan(l, c->axis);
+    uint32_t results = layout_registers(l) >> crossing_bits(&plan, IN_REGISTER);
+    return layout_registers(l) * c->number + results * c->words * crossing_bits(&plan, IN_LANE) * COST_SHUFFLE;
+}
+
+/* *last: the layout of the result of reading 2^log2 numbers for each; how to read them.
+ * Scattered results go back to all lanes at the end. */
+static const Layout *read_layout(const Choice *c, const Layout *result, uint32_t log2, const Layout **last) {
+    Layouts *ls = c->f->layouts;
+    const Layout *scattered = layout_scatter(ls, result), *plain = layout_spread(ls, result, c->axis, log2);
+    *last = result;
+    if (scattered == result) return plain;
+    const Layout *other = layout_spread(ls, scattered, c->axis, log2);
+    uint32_t back = layout_registers(result) * (COST_SHUFFLE - 1) * c->words;
+    if (round_cost(c, other) + back >= round_cost(c, plain)) return plain;
+    *last = scattered;
+    return other;
+}
+
+static uint32_t issue_cycles(const Choice *c, uint32_t cost) {
+    return cost * c->f->num_warps / 4;
+}
+
+static bool is_worth_meeting(const Choice *c, const Layout *meet, const Layout *once, const Layout *later) {
+    uint32_t two = round_cost(c, meet) + round_cost(c, later);
+    return issue_cycles(c, two) + COST_MEETING < issue_cycles(c, round_cost(c, once));
+}
+
+Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair) {
+    Layouts *ls = f->layouts;
+    Choice c = {f, l, axis, is_pair ? COST_PAIR : COST_NUMBER, is_pair ? 2 : 1};
+    Crossing x = {.partial = layout_partial(ls, l, axis), .result = layout_slice(ls, l, axis, false)};
+    ReducePlan plan = layout_reduce_plan(l, axis);
+    uint32_t warps = crossing_bits(&plan, IN_WARP), blocks = crossing_bits(&plan, IN_CTA);
+    x.stored = x.partial;
+    x.spread = read_layout(&c, x.result, warps + blocks, &x.last);
+    bool is_split = f->is_split && warps && blocks; /* one number of each block crosses then, whatever the counts say */
+    bool is_row = !x.result->shape.rank || !shape_log2(x.result->shape);
+    if (is_row && !is_split) return x;
+    if (plan.combine[IN_LANE] && !is_row) x.stored = layout_scatter(ls, x.partial);
+    x.meet = warps ? layout_meet(ls, x.partial, axis) : NULL;
+    if (!x.meet) return x;
+    const Layout *last, *later = read_layout(&c, x.result, blocks, &last);
+    if (!is_split && !is_worth_meeting(&c, x.meet, x.spread, later)) {
+        x.meet = NULL;
+        return x;
+    }
+    x.met = layout_partial(ls, x.meet, axis);
+    x.spread = later;
+    x.last = last;
+    return x;
+}

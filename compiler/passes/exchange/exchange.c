@@ -1,0 +1,220 @@
+/* exchange.c - what crosses warps becomes traffic through shared memory: a store, and loads by those who need it.
+ *
+ * In: a Func at STAGE_SIMT. Out: no `reduce` or `gather`, no `reduce_fn`, `scan` or `flip` over several warps,
+ * and no convert_layout that a few shuffles within a warp cannot do.
+ * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each
+ * warp reduces its part, the partials go to shared memory, and every thread that needs the result reads its share of
+ * them and reduces again. Where a program spans a cluster, each block stores into the shared memory of all of them, so
+ * that loads stay in the own block. Slots number the exchanges; offsets come later.
+ */
+#include "passes/private.h"
+
+#include <string.h>
+
+enum { MOST_CANDIDATES = 2 /* log2: four shuffles cost about as much as a store and a load of shared memory */ };
+
+typedef struct Exchange {
+    Func *f;
+    uint32_t slots;
+    bool changed;
+} Exchange;
+
+static Type with_layout(Type t, const Layout *l) {
+    t.shape = l->shape;
+    t.layout = l->shape.rank ? l : NULL;
+    return t;
+}
+
+/* Does each block of the cluster hold a part of its own, or one block alone what all of them want? */
+static bool is_apart(const Exchange *x, const Value *v, bool one_stores) {
+    if (x->f->blocks_per_program == 1) return false;
+    const Layout *l = v->type.layout;
+    uint32_t all = x->f->blocks_per_program - 1, same = l ? layout_free(l, IN_CTA) : all;
+    return one_stores ? same != 0 : same != all;
+}
+
+/* Into the shared memory of the block, or of every block if they hold different parts. */
+static Attr store_shared(Exchange *x, Builder *b, Value *v, bool to_cluster) {
+    Attr slot = {.offset = -1, .slot = x->slots++};
+    Attr store = slot;
+    store.to_cluster = to_cluster;
+    op_build(b, OP_SHSTORE, &v, 1, store, v->type);
+    return slot;
+}
+
+/* v through shared memory into another layout (of as many elements, in the same order). `own`:
+ * each block its own part of it. */
+static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to, bool own) {
+    bool apart = is_apart(x, v, false);
+    Attr slot = {.offset = -1, .slot = x->slots++, .to_cluster = apart && !own, .is_own = apart && own};
+    op_build(b, OP_SHSTORE, &v, 1, slot, v->type);
+    slot.to_cluster = false;
+    return op_build(b, OP_SHLOAD, NULL, 0, slot, to)->results[0];
+}
+
+static Value *reduce_warp(Builder *b, Value *v, Attr a, const Layout *to, bool is_scattered) {
+    a.is_scattered = is_scattered;
+    return op_build(b, OP_REDUCEWARP, &v, 1, a, with_layout(v->type, to))->results[0];
+}
+
+/* The partial results of all warps, first within each block where that is better. */
+static Value *cross(Exchange *x, Builder *b, Value *v, Attr a) {
+    Crossing c = crossing_plan(x->f, v->type.layout, a.axis, false);
+    v = reduce_warp(b, v, a, c.stored, c.stored != c.partial);
+    if (c.meet) {
+        v = through_shared(x, b, v, with_layout(v->type, c.meet), true);
+        v = reduce_warp(b, v, a, c.met, false);
+        if (v->type.shape.rank < c.spread->shape.rank) v = build_expand(b, v, a.axis);
+    }
+    v = through_shared(x, b, v, with_layout(v->type, c.spread), false);
+    if (c.last == c.result) return reduce_warp(b, v, a, c.result, false);
+    return build1_to(b, OP_CONVERT, reduce_warp(b, v, a, c.last, false), with_layout(v->type, c.result));
+}
+
+static void split_reduce(Exchange *x, Op *op) {
+    Func *f = x->f;
+    Builder b = builder_before(f, op);
+    Value *v = op->args[0];
+    ReducePlan plan = layout_reduce_plan(v->type.layout, op->attr.axis);
+    if (plan.mixed) bug("reduce over axis %u of a mixed layout in %s", op->attr.axis, f->name);
+    bool crosses = plan.combine[IN_WARP] || plan.combine[IN_CTA];
+    Value *r = crosses ? cross(x, &b, v, op->attr)
+                       : op_build(&b, OP_REDUCEWARP, &v, 1, op->attr, op->results[0]->type)->results[0];
+    r->name = op->results[0]->name;
+    value_replace(f, op->results[0], r);
+    op_erase(f, op);
+    x->changed = true;
+}
+
+/* Does each block have what it wants, and may it leave its part where it likes? */
+static bool stays_in_block(const Layout *from, const Layout *to) {
+    return convert_kind(from, to) <= CONVERT_SHARED &&
+           !memcmp(from->basis[IN_CTA], to->basis[IN_CTA], sizeof from->basis[IN_CTA]);
+}
+
+/* Within a warp too, where a register may come from many: each candidate would be a shuffle. */
+static bool needs_shared(const Layout *from, const Layout *to) {
+    ConvertPlan plan;
+    convert_plan(from, to, &plan);
+    return plan.kind >= CONVERT_SHARED || (plan.kind == CONVERT_SHUFFLE && plan.nselect > MOST_CANDIDATES);
+}
+
+/* All stores, one barrier, all loads. */
+static void all_through_shared(Exchange *x, Builder *b, Value *const *v, const Layout *to, Value **out, uint32_t n) {
+    uint32_t first = x->slots;
+    for (uint32_t i = 0; i < n; i++) store_shared(x, b, v[i], is_apart(x, v[i], false));
+    for (uint32_t i = 0; i < n; i++) {
+        Attr slot = {.offset = -1, .slot = first + i};
+        out[i] = op_build(b, OP_SHLOAD, NULL, 0, slot, with_layout(v[i]->type, to))->results[0];
+    }
+}
+
+static void replace_op(Exchange *x, Op *op, const Op *with) {
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        with->results[i]->name = op->results[i]->name;
+        value_replace(x->f, op->results[i], with->results[i]);
+    }
+    op_erase(x->f, op);
+    x->changed = true;
+}
+
+/* Each warp combines the runs of the axis that it holds; every warp then combines the runs,
+ * or scans them for what comes before its own. */
+static void split_combine(Exchange *x, Op *op) {
+    Func *f = x->f;
+    const Layout *l = op->args[0]->type.layout;
+    uint32_t axis = op->attr.axis, n = op->nargs;
+    AxisPlan plan = layout_axis_plan(l, axis);
+    if (plan.within == plan.bits) return;
+    Builder b = builder_before(f, op);
+    bool is_scan = op->kind == OP_SCAN;
+    const Layout *slice = layout_slice(f->layouts, l, axis, false);
+    const Layout *spread = layout_spread(f->layouts, slice, axis, plan.bits - plan.within);
+    const Op *runs = build_combine(&b, is_scan ? OP_SCANWARP : OP_REDUCEFNWARP, op->args, n, op->attr, op);
+    Value *const *totals = is_scan ? runs->results + n : runs->results;
+    Value **args = NEW_ARRAY(f->arena, Value *, 2 * n);
+    all_through_shared(x, &b, totals, spread, args, n);
+    if (!is_scan) {
+        replace_op(x, op, build_combine(&b, OP_REDUCEFN, args, n, op->attr, op));
+        return;
+    }
+    Attr before = {.axis = op->attr.axis, .flags = op->attr.flags | COMBINE_EXCLUSIVE};
+    const Op *carries = build_combine(&b, OP_SCAN, args, n, before, op);
+    for (uint32_t i = 0; i < n; i++) {
+        args[i] = runs->results[i];
+        args[n + i] = build1_to(&b, OP_CONVERT, carries->results[i], totals[i]->type);
+    }
+    replace_op(x, op, build_combine(&b, OP_SCANAPPLY, args, 2 * n, op->attr, op));
+}
+
+static void split_convert(Exchange *x, Op *op) {
+    Func *f = x->f;
+    Value *v = op->args[0];
+    if (!needs_shared(v->type.layout, op->results[0]->type.layout)) return;
+    Builder b = builder_before(f, op);
+    const Layout *to = op->results[0]->type.layout;
+    Value *r = through_shared(x, &b, v, op->results[0]->type, stays_in_block(v->type.layout, to));
+    value_replace(f, op->results[0], r);
+    op_erase(f, op);
+    x->changed = true;
+}
+
+static bool is_replicated(const Value *v) {
+    const Layout *l = v->type.layout;
+    return !l || layout_free(l, IN_LANE) || layout_free(l, IN_WARP) || layout_free(l, IN_CTA);
+}
+
+/* One thread performs it for each element; the others that hold the element get the result through shared memory. */
+static void share_atomic(Exchange *x, Op *op) {
+    Value *v = op->results[0];
+    if (!value_used(v) || !is_replicated(v)) return;
+    Attr slot = {.offset = -1, .slot = x->slots++};
+    Builder b = builder_after(x->f, op);
+    Value *shared = op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type)->results[0];
+    value_replace(x->f, v, shared);
+    Builder before = builder_before(x->f, shared->def);
+    slot.to_cluster = is_apart(x, v, true);
+    op_build(&before, OP_SHSTORE, &v, 1, slot, v->type);
+    shared->name = v->name;
+    x->changed = true;
+}
+
+static void split_gather(Exchange *x, Op *op) {
+    Value *v = op->args[0], *index = op->args[1];
+    Builder b = builder_before(x->f, op);
+    Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
+    slot.axis = op->attr.axis;
+    slot.size_log2 = v->type.shape.log2[op->attr.axis];
+    Value *r = op_build(&b, OP_SHGATHER, &index, 1, slot, op->results[0]->type)->results[0];
+    r->name = op->results[0]->name;
+    value_replace(x->f, op->results[0], r);
+    op_erase(x->f, op);
+    x->changed = true;
+}
+
+/* Turned round where it lies in shared memory, unless shuffles can do it. */
+static void split_flip(Exchange *x, Op *op) {
+    Value *v = op->args[0];
+    Owner from = layout_owner(v->type.layout, op->attr.flip);
+    if (!from.at[IN_WARP] && !from.at[IN_CTA]) return;
+    Builder b = builder_before(x->f, op);
+    Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
+    slot.flip = op->attr.flip;
+    replace_op(x, op, op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type));
+}
+
+static void visit(void *context, Op *op) {
+    if (op_is_atomic(op->kind)) share_atomic(context, op);
+    if (op->kind == OP_GATHER) split_gather(context, op);
+    if (op->kind == OP_FLIP) split_flip(context, op);
+    if (op->kind == OP_REDUCE) split_reduce(context, op);
+    if (op->kind == OP_REDUCEFN || op->kind == OP_SCAN) split_combine(context, op);
+    if (op->kind == OP_CONVERT) split_convert(context, op);
+}
+
+bool pass_exchange(Func *f, PassContext *c) {
+    (void)c;
+    Exchange x = {.f = f};
+    func_walk(f, visit, &x);
+    return x.changed;
+}

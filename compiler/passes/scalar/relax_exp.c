@@ -1,0 +1,102 @@
+/* relax_exp.c - the pass relax_exp: relaxes exp when its result is rounded to 16 bits or only feeds a sum below its
+ * maximum.
+ *
+ * In: a Func at STAGE_SIMT. Out: `exp` and `exp2` of fp32 have the accuracy `relaxed` where each way their results take
+ * ends in a rounding to 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients,
+ * choices, sums of what is not negative. They have `term` where all that they are is terms of a sum below its maximum,
+ * of which e^0 is one.
+ * Method: backwards, each value gets the error that its uses allow, in units of that of `relaxed`; a product shares it
+ * between its factors. A difference allows none, nor do comparisons, memory in fp32 and regions.
+ */
+#include "passes/analysis/softmax_match.h"
+
+enum {
+    ANY_ERROR = 255, /* of what nothing uses */
+    DEPTH = 16,      /* of the ops that make a value not negative */
+
+    /* Allowed where rounding follows, of 7e-6 each: together an eighth of what the rounding itself may err by.
+     * (`online` may add half as much.) */
+    UNITS_FP16 = 4,
+    UNITS_BF16 = 32, /* and types of 8 bits */
+};
+
+typedef struct Relax {
+    Arena *scratch;
+    uint8_t *allowed; /* by value id */
+    VEC(Op *) ops;    /* of the function, in order, those of regions behind their owner */
+} Relax;
+
+static bool is_not_negative(const Value *v, uint32_t depth) {
+    const Op *d = v->def;
+    if (!d || !depth) return false;
+    switch (d->kind) {
+    case OP_EXP: case OP_EXP2: case OP_FABS: return true;
+    case OP_CONST: {
+        int64_t bits;
+        return v->type.dtype == DT_FP32 && value_const(v, &bits) && (bits & 0x80000000) == 0;
+    }
+    case OP_REDUCE: return d->attr.combine == OP_FADD && is_not_negative(d->args[0], depth - 1);
+    case OP_SELECT: return is_not_negative(d->args[1], depth - 1) && is_not_negative(d->args[2], depth - 1);
+    case OP_FMUL:
+    case OP_FDIV:
+    case OP_FADD: return is_not_negative(d->args[0], depth - 1) && is_not_negative(d->args[1], depth - 1);
+    default: return op_moves(d->kind) && d->nargs == 1 && is_not_negative(d->args[0], depth - 1);
+    }
+}
+
+/* What an op allows operand i, if its result may err by so much. */
+static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
+    switch (op->kind) {
+    case OP_FPTRUNC: {
+        uint32_t own = op->results[0]->type.dtype == DT_FP16 ? UNITS_FP16 : UNITS_BF16;
+        bool is_relaxed = op->attr.round == ROUND_NEAREST; /* toward zero a little less than 2 is not 2 */
+        return is_relaxed && dtype_bits(op->results[0]->type.dtype) <= 16 ? own : 0;
+    }
+    case OP_FMUL: case OP_FDIV: return result == ANY_ERROR ? ANY_ERROR : result / 2;
+    case OP_SELECT: return i > 0 ? result : ANY_ERROR;
+    case OP_FNEG: case OP_FABS: return result;
+    case OP_REDUCE:
+        if (op->attr.combine == OP_FADD) return is_not_negative(op->args[0], DEPTH) ? result : 0;
+        return op->attr.combine == OP_FMAX || op->attr.combine == OP_FMIN ? result : 0;
+    case OP_FADD: return is_not_negative(op->args[0], DEPTH) && is_not_negative(op->args[1], DEPTH) ? result : 0;
+    default: return op_moves(op->kind) || op_is_idempotent(op->kind) ? result : 0; /* of a maximum or minimum */
+    }
+}
+
+/* sum e^(h - m) with m the maximum of h, and e used nowhere else. */
+static bool shorten_term(Op *op) {
+    const Use *u = op->results[0]->uses;
+    SoftmaxMatch p;
+    bool is_sum = value_used_once(op->results[0]) && u->op->kind == OP_REDUCE && softmax_match(u->op, &p);
+    return is_sum && !p.is_larger && softmax_shorten(&p, op);
+}
+
+static void list_op(void *context, Op *op) {
+    Relax *n = context;
+    vec_push(n->scratch, &n->ops, op);
+}
+
+bool pass_relax_exp(Func *f, PassContext *c) {
+    (void)c;
+    Relax n = {.scratch = arena_create()};
+    bool changed = false;
+    n.allowed = NEW_ARRAY(n.scratch, uint8_t, f->next_value);
+    for (uint32_t i = 0; i < f->next_value; i++) n.allowed[i] = ANY_ERROR;
+    func_walk(f, list_op, &n);
+    for (uint32_t at = n.ops.len; at-- > 0;) {
+        Op *op = n.ops.at[at];
+        uint32_t result = op->nresults == 1 && !op->nregions ? n.allowed[op->results[0]->id] : 0;
+        for (uint32_t i = 0; i < op->nargs; i++) {
+            uint32_t most = allowed_by(op, i, result);
+            uint8_t *known = &n.allowed[op->args[i]->id];
+            if (most < *known) *known = (uint8_t)most;
+        }
+        bool is_exp = (op->kind == OP_EXP || op->kind == OP_EXP2) && op->attr.accuracy == ACCURACY_FULL;
+        if (!is_exp || op->results[0]->type.dtype != DT_FP32) continue;
+        bool is_term = shorten_term(op), is_relaxed = !is_term && result && result != ANY_ERROR;
+        if (is_relaxed) op->attr.accuracy = ACCURACY_RELAXED;
+        changed |= is_term || is_relaxed;
+    }
+    arena_destroy(n.scratch);
+    return changed;
+}

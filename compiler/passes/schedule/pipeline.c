@@ -1,0 +1,352 @@
+/* pipeline.c - the pass pipeline: loads of a loop with num_stages = k are issued k - 1 rounds before the round that
+ * uses them.
+ *
+ * In: a Func behind the allocation of shared memory. Out: loops whose loads became copies into a ring of k - 1 buffers
+ * of shared memory: the first rounds' copies stand before the loop, and each round waits for its own, reads it into
+ * registers, and begins the copy of a later round into the place just read. Loads that wait in registers are issued one
+ * round ahead.
+ * Method: the loop carries where the front is: its loop variable, whether that round runs at all, what else addresses
+ * follow. So the front goes through the very rounds that the loop will, however it counts. Where buffers may be one,
+ * they are compared before the loop; then each round loads for itself.
+ */
+#include "base/plant.h"
+#include "passes/schedule/pipeline.h"
+
+/* A round that is ahead. */
+typedef struct Front {
+    Value *iv, *more; /* of that round; does it run? */
+    Value *carried[MOST_CARRIED];
+} Front;
+
+typedef struct Rotation {
+    Func *f;
+    const PrefetchPlan *plan;
+    Op *loop;        /* the plan's, until it is built anew */
+    uint64_t carry;
+    Value *apart;    /* i1: are the buffers different? NULL: nothing needs that */
+    uint32_t first;  /* of the new loop's carried values: the front's loop variable */
+} Rotation;
+
+static Block *body_of(const Rotation *r) {
+    return r->loop->regions[0];
+}
+
+static bool is_carried(const Rotation *r, uint32_t i) {
+    return r->carry >> i & 1;
+}
+
+static Value *build_i1(Builder *b, bool truth) {
+    return build_int(b, type_scalar(DT_I1), truth);
+}
+
+/* ---- The front --------------------------------------------------------------------------------------------------- */
+
+/* Does the round of this loop variable run? */
+static Value *runs(const Rotation *r, Builder *b, Value *iv) {
+    Value *hi = r->loop->args[1], *step = r->loop->args[2];
+    Value *up = r->plan->direction < 0 ? NULL : build_compare(b, OP_ICMP, PRED_SLT, iv, hi);
+    if (r->plan->direction > 0) return up;
+    Value *down = build_compare(b, OP_ICMP, PRED_SGT, iv, hi);
+    if (r->plan->direction < 0) return down;
+    Value *rises = build_compare(b, OP_ICMP, PRED_SGT, step, build_int(b, step->type, 0));
+    return build3(b, OP_SELECT, rises, up, down);
+}
+
+static Front front_begin(Rotation *r, Builder *b) {
+    Front at = {.iv = r->loop->args[0]};
+    at.more = runs(r, b, at.iv);
+    if (r->apart) at.more = build2(b, OP_AND, r->apart, at.more);
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) at.carried[i] = r->loop->args[3 + i];
+    return at;
+}
+
+/* What the loop's own values are in the front's round. */
+static ValueMap map_of(const Rotation *r, const Front *at) {
+    ValueMap map = valuemap_create(r->f);
+    valuemap_set(r->f, &map, body_of(r)->args.at[0], at->iv);
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) valuemap_set(r->f, &map, body_of(r)->args.at[1 + i], at->carried[i]);
+    return map;
+}
+
+/* v in the front's round: the ops that make it, once more. */
+static Value *front_value(const Rotation *r, Builder *b, Value *v, ValueMap *map) {
+    Value *made = valuemap_get(map, v);
+    if (made != v || !v->def || v->def->parent != body_of(r)) return made;
+    for (uint32_t i = 0; i < v->def->nargs; i++) front_value(r, b, v->def->args[i], map);
+    return op_clone(b, v->def, map)->results[v->index];
+}
+
+static Front front_next(const Rotation *r, Builder *b, const Front *at, ValueMap *map) {
+    Front next = {.iv = build2(b, OP_ADD, at->iv, r->loop->args[2])};
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) next.carried[i] = front_value(r, b, body_of(r)->last->args[i], map);
+    next.more = build2(b, OP_AND, at->more, runs(r, b, next.iv));
+    return next;
+}
+
+/* ---- The loop ---------------------------------------------------------------------------------------------------- */
+
+/* i1: no two of the plan's parameters name one buffer. */
+static Value *compare_buffers(const Rotation *r, Builder *b) {
+    Value *all = NULL;
+    for (uint32_t i = 0; i < r->plan->num_apart; i++) {
+        Value *x = r->f->body->args.at[r->plan->apart[i].a], *y = r->f->body->args.at[r->plan->apart[i].b];
+        Value *differ = build_compare(b, OP_ICMP, PRED_NE, x, y);
+        all = all ? build2(b, OP_AND, all, differ) : differ;
+    }
+    return all;
+}
+
+/* The loop with more carried values, whose next ones the caller adds to its yield. */
+static void loop_grow(Rotation *r, Value **more, uint32_t n) {
+    Op *old = r->loop;
+    uint32_t had = old->nargs - 3;
+    Value **inits = NEW_ARRAY(r->f->arena, Value *, had + n);
+    for (uint32_t i = 0; i < had + n; i++) inits[i] = i < had ? old->args[3 + i] : more[i - had];
+    Builder b = builder_before(r->f, old);
+    LoopAttr attr = old->attr.loop;
+    attr.num_stages = 0;
+    Op *loop = build_for(&b, old->args[0], old->args[1], old->args[2], inits, had + n, attr);
+    Block *from = old->regions[0], *to = loop->regions[0];
+    Builder in = builder_at_end(r->f, to);
+    in.span = old->span;
+    Op *yield = build_yield(&in, from->last->args, had);
+    for (Op *op = from->first, *next; op != from->last; op = next) {
+        next = op->next;
+        op_move_before(op, yield);
+    }
+    for (uint32_t i = 0; i <= had; i++) {
+        to->args.at[i]->name = from->args.at[i]->name;
+        value_replace(r->f, from->args.at[i], to->args.at[i]);
+    }
+    for (uint32_t i = 0; i < had; i++) {
+        loop->results[i]->name = old->results[i]->name;
+        value_replace(r->f, old->results[i], loop->results[i]);
+    }
+    op_erase(r->f, old);
+    r->loop = loop;
+    r->first = had;
+}
+
+/* The front as values that a loop carries, and back. */
+static uint32_t front_pack(const Rotation *r, const Front *at, Value **out) {
+    uint32_t n = 0;
+    out[n++] = at->iv;
+    out[n++] = at->more;
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) out[n++] = at->carried[i];
+    return n;
+}
+
+static Front front_unpack(const Rotation *r) {
+    Value **at = body_of(r)->args.at + 1 + r->first;
+    Front front = {.iv = at[0], .more = at[1]};
+    at += 2;
+    for (uint32_t i = 0; i < MOST_CARRIED; i++)
+        if (is_carried(r, i)) front.carried[i] = *at++;
+    return front;
+}
+
+static void carry(const Rotation *r, Value **next, uint32_t n) {
+    for (uint32_t i = 0; i < n; i++) op_add_arg(r->f, body_of(r)->last, next[i]);
+}
+
+/* ---- Through shared memory --------------------------------------------------------------------------------------- */
+
+static Attr copy_attr(const PrefetchCopy *c) {
+    Attr a = {.vectors = c->vectors, .mem = c->load->attr.mem};
+    a.mem.vec_log2 = c->vec_log2;
+    if (c->load->nargs < 2) a.mem.mask_kind = MASK_NONE;
+    return a;
+}
+
+static void build_copy(Builder *b, const PrefetchCopy *c, Value *ptr, Value *mask, Value *at, Value *issue, Attr attr) {
+    Value *args[] = {ptr, at, issue, mask};
+    Builder here = *b;
+    here.span = c->load->span;
+    op_build(&here, OP_COPYASYNC, args, mask ? 4 : 3, attr, (Type){0});
+}
+
+static void build_order(Builder *b, OpKind k, uint32_t pending) {
+    op_build(b, k, NULL, 0, (Attr){.pending = k == OP_COPYWAIT ? pending : 0}, (Type){0});
+}
+
+/* The copy of the front's round. */
+static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *at, const Front *front,
+                          ValueMap *map, bool is_begin) {
+    Attr attr = copy_attr(c);
+    attr.is_begin = is_begin;
+    attr.is_prefetch = !is_begin;
+    Value *ptr = front_value(r, b, c->load->args[0], map),
+          *mask = c->load->nargs > 1 ? front_value(r, b, c->load->args[1], map) : NULL;
+    build_copy(b, c, ptr, mask, at, front->more, attr);
+}
+
+/* The copies of the first rounds, before the loop. */
+static Front begin_copies(Rotation *r, Builder *b) {
+    Front front = front_begin(r, b);
+    for (uint32_t round = 0; round < r->plan->distance; round++) {
+        ValueMap map = map_of(r, &front);
+        for (uint32_t i = 0; i < r->plan->num_copies; i++) {
+            const PrefetchCopy *c = &r->plan->copies[i];
+            prefetch_copy(r, b, c, build_int(b, type_scalar(DT_I32), c->offset + (int64_t)round * c->bytes), &front,
+                          &map, true);
+        }
+        build_order(b, OP_COPYCOMMIT, 0);
+        front = front_next(r, b, &front, &map);
+    }
+    return front;
+}
+
+static Value *next_slot(Builder *b, Value *slot, uint32_t slots) {
+    Type i32 = type_scalar(DT_I32);
+    Value *next = build2(b, OP_ADD, slot, build_int(b, i32, 1));
+    Value *is_end = build_compare(b, OP_ICMP, PRED_EQ, next, build_int(b, i32, slots));
+    return build3(b, OP_SELECT, is_end, build_int(b, i32, 0), next);
+}
+
+static Value *place_of(Builder *b, const PrefetchCopy *c, Value *slot) {
+    Type i32 = type_scalar(DT_I32);
+    Value *offset = build_int(b, i32, c->offset);
+    return slot ? build2(b, OP_ADD, build2(b, OP_MUL, slot, build_int(b, i32, c->bytes)), offset) : offset;
+}
+
+/* Where buffers are one, a round copies for itself, behind the stores of those before it. */
+static void copy_late(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *at) {
+    Value *same = build2(b, OP_XOR, r->apart, build_i1(b, true));
+    Op *branch = build_if(b, same, NULL, 0);
+    Builder in = builder_at_end(r->f, branch->regions[0]);
+    in.span = b->span;
+    build_copy(&in, c, c->load->args[0], c->load->nargs > 1 ? c->load->args[1] : NULL, at, build_i1(&in, true),
+               copy_attr(c));
+    build_order(&in, OP_COPYCOMMIT, 0);
+    build_order(&in, OP_COPYWAIT, 0);
+    build_yield(&in, NULL, 0);
+    in = builder_at_end(r->f, branch->regions[1]);
+    in.span = b->span;
+    build_yield(&in, NULL, 0);
+}
+
+/* What has arrived, as the load gives it. Copies leave zeros where the mask is off. */
+static Value *read_copy(Builder *b, const PrefetchCopy *c, Value *at) {
+    const Op *load = c->load;
+    int64_t bits = 1;
+    bool has_other = load->nargs > 2 && !(value_const(load->args[2], &bits) && bits == 0);
+    Value *args[] = {at, has_other ? load->args[1] : NULL, has_other ? load->args[2] : NULL};
+    return op_build(b, OP_COPYREAD, args, has_other ? 3 : 1, copy_attr(c), load->results[0]->type)->results[0];
+}
+
+static void replace_load(Rotation *r, const PrefetchCopy *c, Value *slot, const Front *front, ValueMap *map) {
+    Builder b = builder_before(r->f, c->load);
+    Value *at = place_of(&b, c, slot), *from = at;
+    if (r->apart) copy_late(r, &b, c, at);
+    if (plant(PLANT_STAGE_INDEX) && slot) from = place_of(&b, c, next_slot(&b, slot, r->plan->distance));
+    Value *v = read_copy(&b, c, from);
+    v->name = c->load->results[0]->name;
+    prefetch_copy(r, &b, c, at, front, map, false);
+    value_replace(r->f, c->load->results[0], v);
+    op_erase(r->f, c->load);
+}
+
+static void rotate_copies(Rotation *r) {
+    const PrefetchPlan *plan = r->plan;
+    uint32_t slots = plan->distance, n;
+    Value *more[MOST_CARRIED + 3];
+    Builder b = builder_before(r->f, r->loop);
+    r->apart = compare_buffers(r, &b);
+    r->carry = plan->copies_carry;
+    Front front = begin_copies(r, &b);
+    n = front_pack(r, &front, more);
+    if (slots > 1) more[n++] = build_int(&b, type_scalar(DT_I32), 0);
+    loop_grow(r, more, n);
+    front = front_unpack(r);
+    Value *slot = slots > 1 ? body_of(r)->args.at[r->first + n] : NULL;
+    ValueMap map = map_of(r, &front);
+    b = builder_before(r->f, plan->copies[0].load);
+    build_order(&b, OP_COPYWAIT, slots - (plant(PLANT_EARLY_READ) ? 0 : 1));
+    for (uint32_t i = 0; i < plan->num_copies; i++) {
+        Builder behind = builder_after(r->f, plan->copies[i].load);
+        replace_load(r, &plan->copies[i], slot, &front, &map);
+        if (i + 1 == plan->num_copies) build_order(&behind, OP_COPYCOMMIT, 0);
+    }
+    b = builder_before(r->f, body_of(r)->last);
+    front = front_next(r, &b, &front, &map);
+    n = front_pack(r, &front, more);
+    if (slot) more[n++] = next_slot(&b, slot, slots);
+    carry(r, more, n);
+}
+
+/* ---- Through registers ------------------------------------------------------------------------------------------- */
+
+/* The load of the front's round, where it runs. */
+static Value *prefetch_load(const Rotation *r, Builder *b, const Op *load, const Front *front, ValueMap *map) {
+    Value *ptr = front_value(r, b, load->args[0], map), *issue = front->more, *args[3] = {NULL};
+    for (uint32_t i = 1; i < load->nargs; i++) args[i] = front_value(r, b, load->args[i], map);
+    if (value_is_tile(ptr)) issue = build1_to(b, OP_SPLAT, issue, type_with_dtype(ptr->type, DT_I1));
+    MemAttr m = load->attr.mem;
+    if (m.mask_kind == MASK_NONE) m.mask_kind = MASK_UNIFORM;
+    return build_load(b, ptr, args[1] ? build2(b, OP_AND, issue, args[1]) : issue, args[2], m);
+}
+
+/* What the loop carries; where buffers are one, what the load gives now. */
+static Value *take_carried(const Rotation *r, Op *load, Value *carried) {
+    if (!r->apart) return carried;
+    Builder b = builder_before(r->f, load);
+    Op *branch = build_if(&b, r->apart, &carried->type, 1);
+    Builder in = builder_at_end(r->f, branch->regions[0]);
+    in.span = load->span;
+    build_yield(&in, &carried, 1);
+    in = builder_at_end(r->f, branch->regions[1]);
+    in.span = load->span;
+    ValueMap map = valuemap_create(r->f);
+    Value *now = op_clone(&in, load, &map)->results[0];
+    build_yield(&in, &now, 1);
+    return branch->results[0];
+}
+
+static void rotate_loads(Rotation *r) {
+    const PrefetchPlan *plan = r->plan;
+    Value *more[MOST_CARRIED + MOST_PREFETCHED + 3];
+    Builder b = builder_before(r->f, r->loop);
+    r->apart = compare_buffers(r, &b);
+    r->carry = plan->loads_carry;
+    Front front = front_begin(r, &b);
+    ValueMap map = map_of(r, &front);
+    for (uint32_t i = 0; i < plan->num_loads; i++) more[i] = prefetch_load(r, &b, plan->loads[i], &front, &map);
+    front = front_next(r, &b, &front, &map);
+    uint32_t n = front_pack(r, &front, more + plan->num_loads) + plan->num_loads;
+    loop_grow(r, more, n);
+    Value **carried = body_of(r)->args.at + 1 + r->first;
+    r->first += plan->num_loads;
+    front = front_unpack(r);
+    map = map_of(r, &front);
+    for (uint32_t i = 0; i < plan->num_loads; i++) {
+        Op *load = plan->loads[i];
+        b = builder_before(r->f, load);
+        carried[i]->name = load->results[0]->name;
+        Value *now = take_carried(r, load, carried[i]);
+        more[i] = prefetch_load(r, &b, load, &front, &map);
+        value_replace(r->f, load->results[0], now);
+        op_erase(r->f, load);
+    }
+    b = builder_before(r->f, body_of(r)->last);
+    front = front_next(r, &b, &front, &map);
+    carry(r, more, front_pack(r, &front, more + plan->num_loads) + plan->num_loads);
+}
+
+bool pass_pipeline(Func *f, PassContext *c) {
+    Arena *scratch = arena_create();
+    PrefetchPlans plans = {0};
+    prefetch_plan(f, c, scratch, &plans);
+    for (uint32_t i = 0; i < plans.len; i++) {
+        Rotation r = {.f = f, .plan = &plans.at[i], .loop = plans.at[i].loop};
+        if (plans.at[i].num_copies) rotate_copies(&r);
+        if (plans.at[i].num_loads) rotate_loads(&r);
+    }
+    bool changed = plans.len > 0;
+    arena_destroy(scratch);
+    if (changed) pass_dce(f, c);
+    return changed;
+}

@@ -1,0 +1,292 @@
+/* remat.c - tiles that wait for a reduction do so in few registers.
+ *
+ * In: a function behind barriers. Out: where registers bind, a tile of 32 bits that was made of narrow ones lives no
+ * longer than until the reduction that it goes into: behind it stand copies of the ops that made it, on `opaque_copy`
+ * of the narrow tiles, or it waits in `spill_shared`.
+ * Method: the level of a value is the number of reductions that it waits for, one after the other. A tile used on a
+ * higher level than its own is live across a reduction. Level by level: if what lives across it is too much and its
+ * narrow tiles are less, dear tiles are spilled, and each op that makes a cheap one is copied once. The ops are the
+ * same, so the results are the same bits.
+ */
+#include "passes/private.h"
+
+enum {
+    LEVELS = 8,
+    MOST_COST = COST_DEAR, /* of the ops that make one tile: what has more than a division or a root in it costs more */
+    NARROW_BITS = 16,  /* of what is kept instead */
+    INDEX_DEPTH = 8,
+    CHEAP = 3,         /* what costs more waits in shared memory instead */
+    KEEP = 20,         /* registers of it that do not: of 12 to 28 the fewest in all (docs/lab/packed-rows.md) */
+    GROUP = 2,         /* registers that go there together: SPILL_GROUP of simt.h */
+    FEW_REGISTERS = 8, /* a tile of no more in a thread, as warps' partial results are, is not worth speaking of */
+
+    /* Registers bind where a multiprocessor would not hold enough blocks to load for some rows while it computes
+     * others. */
+    REGISTERS = 65536, /* of a multiprocessor */
+    THREADS = 1280,    /* wanted on it … */
+    BLOCKS = 5,        /* … but no more blocks than that, however small:
+                        * 8192 of fp16 in four warps lost 6 % by nine (docs/lab/packed-rows.md) */
+    MOST = 255,        /* of a thread */
+    OWN = 18,          /* per thread, beside tiles: addresses, predicates, partial sums */
+};
+
+typedef struct Copy {
+    uint32_t level;
+    Value *value;
+    struct Copy *next;
+} Copy;
+
+typedef struct Remat {
+    Func *f;
+    const Facts *facts;
+    Arena *scratch;
+    uint32_t known;      /* values before the pass; the tables by value id are as long */
+    uint8_t *level;
+    uint8_t *cost;       /* 0: not known yet */
+    Copy **copies;
+    VEC(Value *) origin; /* of those made since: what they are copies of */
+    Shape shape;         /* the last that was asked for … */
+    uint64_t elements;   /* … and how many of it are live */
+    bool does[LEVELS + 1], changed;
+} Remat;
+
+/* ---- What may be computed again ---------------------------------------------------------------------------------- */
+
+static bool is_narrow(const Value *v) {
+    uint32_t bits = dtype_bits(v->type.dtype);
+    return value_is_tile(v) && bits >= 8 && bits <= NARROW_BITS;
+}
+
+/* Made of ranges, constants and scalars alone, or of what a warp shares: a base and constants, or predicates. */
+static bool is_index(const Value *v, uint32_t depth) {
+    if (!value_is_tile(v) || (v->def && v->def->kind == OP_SPREADWARP)) return true;
+    if (!v->def || !depth || (!op_is_tile_maker(v->def) && !op_is_elementwise(v->def->kind))) return false;
+    for (uint32_t i = 0; i < v->def->nargs; i++)
+        if (!is_index(v->def->args[i], depth - 1)) return false;
+    return true;
+}
+
+static bool is_free(const Value *v) {
+    return !value_is_tile(v) || is_index(v, INDEX_DEPTH);
+}
+
+/* A division by one number for all elements is two products. */
+static bool divides_by_scalar(const Op *op) {
+    const Op *by = op->kind == OP_FDIV ? op->args[1]->def : NULL;
+    return by && (by->kind == OP_SPLAT || by->kind == OP_CONST);
+}
+
+static uint32_t cost_of_op(const Op *op) {
+    return divides_by_scalar(op) ? 2 : op_cost(op);
+}
+
+static bool is_spilled(const Value *v) {
+    return v->def && v->def->kind == OP_SPILL;
+}
+
+/* Of computing v once more from narrow tiles; more than MOST_COST where that cannot be. */
+static uint32_t cost_of(Remat *r, const Value *v) {
+    if (is_free(v) || is_spilled(v)) return 0;
+    if (!v->def || v->def->parent != r->f->body) return MOST_COST + 1;
+    if (is_narrow(v)) return 0;
+    if (!op_is_elementwise(v->def->kind)) return MOST_COST + 1;
+    if (r->cost[v->id]) return r->cost[v->id];
+    uint32_t cost = cost_of_op(v->def);
+    for (uint32_t i = 0; i < v->def->nargs && cost <= MOST_COST; i++) cost += cost_of(r, v->def->args[i]);
+    if (cost > MOST_COST) cost = MOST_COST + 1;
+    r->cost[v->id] = (uint8_t)cost;
+    return cost;
+}
+
+static bool is_wide(const Value *v) {
+    return value_is_tile(v) && dtype_bits(v->type.dtype) > NARROW_BITS && v->type.dtype != DT_PTR && !is_free(v) &&
+           !is_spilled(v);
+}
+
+static bool is_again(Remat *r, const Value *v) {
+    return is_wide(v) && cost_of(r, v) <= MOST_COST;
+}
+
+/* ---- Levels ------------------------------------------------------------------------------------------------------ */
+
+static bool ends_level(const Op *op) {
+    bool reduces = op_class(op->kind) == CLASS_REDUCE || op->kind == OP_REDUCEFN || op->kind == OP_REDUCEFNWARP;
+    return reduces && value_is_tile(op->args[0]) && layout_registers(op->args[0]->type.layout) > FEW_REGISTERS;
+}
+
+static uint32_t level_of_args(const Remat *r, const Op *op) {
+    uint32_t level = 0;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (r->level[op->args[i]->id] > level) level = r->level[op->args[i]->id];
+    return level;
+}
+
+/* What is loaded from shared memory follows what was stored; what has regions follows everything. */
+static void find_levels(Remat *r) {
+    uint32_t shared = 0, last = 0;
+    for (const Op *op = r->f->body->first; op; op = op->next) {
+        uint32_t level = level_of_args(r, op);
+        if (op->kind == OP_SHLOAD || op->kind == OP_SHGATHER) level = shared > level ? shared : level;
+        if (op->kind == OP_SHSTORE && level > shared) shared = level;
+        if (op->nregions && last > level) level = last;
+        if (ends_level(op) && level < LEVELS) level++;
+        if (level > last) last = level;
+        for (uint32_t i = 0; i < op->nresults; i++) r->level[op->results[i]->id] = (uint8_t)level;
+    }
+}
+
+/* ---- On which levels it pays ------------------------------------------------------------------------------------- */
+
+/* Registers of v in a thread, dead ones beyond a mask not counted. */
+static uint32_t words_of(Remat *r, const Value *v) {
+    if (!r->elements || !shape_equal(r->shape, v->type.shape)) {
+        r->shape = v->type.shape;
+        r->elements = live_elements(r->f, r->facts, v->type.shape);
+    }
+    uint64_t threads = (uint64_t)r->f->threads_per_program * r->f->blocks_per_program,
+             registers = layout_registers(v->type.layout);
+    uint64_t live = (r->elements + threads - 1) / threads;
+    return (uint32_t)((live < registers ? live : registers) * dtype_bits(v->type.dtype) + 31) / 32;
+}
+
+/* Registers of a thread for tiles: 33 in programs of eight warps and more, 84 in those of four; it has 255 at most. */
+static uint32_t room_of(const Func *f) {
+    uint32_t threads = BLOCKS * f->threads_per_program, registers = REGISTERS / (threads < THREADS ? threads : THREADS);
+    return (registers < MOST ? registers : MOST) - OWN;
+}
+
+typedef struct Living {
+    /* words of what lives across a level's reductions: wide tiles, those that need not, what those need */
+    uint32_t all, copied, roots;
+} Living;
+
+static void add_roots(Remat *r, const Value *v, uint8_t *seen, Living *l) {
+    if (is_free(v) || is_spilled(v) || seen[v->id]) return;
+    seen[v->id] = 1;
+    if (is_narrow(v)) {
+        l->roots += words_of(r, v);
+        return;
+    }
+    for (uint32_t i = 0; i < v->def->nargs; i++) add_roots(r, v->def->args[i], seen, l);
+}
+
+/* Is v of a lower level, and used on this one or beyond? */
+static bool lives_into(const Remat *r, const Value *v, uint32_t level) {
+    if (r->level[v->id] >= level) return false;
+    for (const Use *u = v->uses; u; u = u->next)
+        if (u->op->parent != r->f->body || level_of_args(r, u->op) >= level) return true;
+    return false;
+}
+
+static bool pays(Remat *r, uint32_t level) {
+    Living l = {0};
+    uint8_t *seen = NEW_ARRAY(r->scratch, uint8_t, r->known);
+    for (const Op *op = r->f->body->first; op; op = op->next) {
+        for (uint32_t i = 0; i < op->nresults; i++) {
+            const Value *v = op->results[i];
+            if (!is_wide(v) || layout_registers(v->type.layout) <= FEW_REGISTERS || !lives_into(r, v, level)) continue;
+            uint32_t words = words_of(r, v);
+            l.all += words;
+            if (!is_again(r, v)) continue;
+            l.copied += words;
+            add_roots(r, v, seen, &l);
+        }
+    }
+    return l.all > room_of(r->f) && l.copied > l.roots;
+}
+
+/* ---- Copies ------------------------------------------------------------------------------------------------------ */
+
+static Value *copy_at(Remat *r, Value *v, uint32_t level, const Builder *b) {
+    if (v->id >= r->known) v = r->origin.at[v->id - r->known];
+    if (is_free(v) || is_spilled(v) || (!is_narrow(v) && r->level[v->id] >= level)) return v;
+    for (const Copy *c = r->copies[v->id]; c; c = c->next)
+        if (c->level == level) return c->value;
+    Value *args[8], *made;
+    for (uint32_t i = 0; i < v->def->nargs && !is_narrow(v); i++) args[i] = copy_at(r, v->def->args[i], level, b);
+    Builder at = *b;
+    at.span = v->def->span;
+    if (is_narrow(v)) made = build1(&at, OP_OPAQUE, v);
+    else made = op_build(&at, v->def->kind, args, v->def->nargs, v->def->attr, v->type)->results[0];
+    made->name = v->name;
+    vec_push(r->scratch, &r->origin, v);
+    Copy *c = NEW(r->scratch, Copy);
+    *c = (Copy){level, made, r->copies[v->id]};
+    r->copies[v->id] = c;
+    return made;
+}
+
+static void copy_args(Remat *r, Op *op) {
+    uint32_t level = level_of_args(r, op);
+    for (uint32_t i = 0; i < op->nargs && r->does[level]; i++) {
+        Value *v = op->args[i];
+        if (r->level[v->id] >= level || !is_again(r, v)) continue;
+        Builder b = builder_before(r->f, op);
+        op_set_arg(r->f, op, i, copy_at(r, v, level, &b));
+        r->changed = true;
+    }
+}
+
+/* ---- What waits in shared memory --------------------------------------------------------------------------------- */
+
+static bool waits(Remat *r, const Value *v) {
+    if (!is_wide(v) || dtype_bits(v->type.dtype) != 32 || !is_again(r, v) || cost_of(r, v) <= CHEAP) return false;
+    for (uint32_t level = 1; level <= LEVELS; level++)
+        if (r->does[level] && lives_into(r, v, level)) return true;
+    return false;
+}
+
+/* Bytes of shared memory for what of v is too much, as far as as many threads as registers allow have them. */
+static uint32_t bytes_for(Remat *r, const Value *v, const PassTarget *t) {
+    uint32_t words = words_of(r, v), most = t->max_shared_bytes / (4 * THREADS), threads = r->f->threads_per_program;
+    uint32_t wanted = words > KEEP ? words - KEEP : 0;
+    if (wanted > most) wanted = most;
+    uint32_t bytes = wanted / GROUP * GROUP * 4 * threads;
+    return bytes + r->f->shared_bytes + 4 * GROUP <= t->max_shared_bytes ? bytes : 0;
+}
+
+static bool spill(Remat *r, Value *v, const PassTarget *t) {
+    uint32_t bytes = waits(r, v) ? bytes_for(r, v, t) : 0, first = (r->f->shared_bytes + 15) / 16 * 16;
+    if (!bytes) return false;
+    Builder b = builder_after(r->f, v->def);
+    Value *spilled = op_build(&b, OP_SPILL, &v, 1, (Attr){.start = first, .end = first + bytes}, v->type)->results[0];
+    spilled->name = v->name;
+    for (Use *u = v->uses, *next; u; u = next) {
+        next = u->next;
+        bool is_later =
+            u->op->parent != r->f->body || (u->op != spilled->def && level_of_args(r, u->op) > r->level[v->id]);
+        if (is_later) op_set_arg(r->f, u->op, u->index, spilled);
+    }
+    r->f->shared_bytes = first + bytes;
+    return true;
+}
+
+/* ---- The pass ---------------------------------------------------------------------------------------------------- */
+
+static void begin(Remat *r) {
+    r->known = r->f->next_value;
+    r->level = NEW_ARRAY(r->scratch, uint8_t, r->known);
+    r->cost = NEW_ARRAY(r->scratch, uint8_t, r->known);
+    r->copies = NEW_ARRAY(r->scratch, Copy *, r->known);
+    r->facts = facts_compute(r->f, r->scratch);
+    r->elements = 0;
+    find_levels(r);
+    for (uint32_t i = 1; i <= LEVELS; i++) r->does[i] = pays(r, i);
+}
+
+bool pass_remat(Func *f, PassContext *c) {
+    Remat r = {.f = f, .scratch = arena_create()};
+    begin(&r);
+    for (Op *op = f->body->first, *next; op; op = next) {
+        next = op->next;
+        if (op->nresults == 1 && op->results[0]->id < r.known) r.changed |= spill(&r, op->results[0], &c->target);
+    }
+    if (r.changed) begin(&r);
+    for (Op *op = f->body->first, *next; op; op = next) {
+        next = op->next;
+        copy_args(&r, op);
+    }
+    arena_destroy(r.scratch);
+    if (r.changed) pass_dce(f, c);
+    return r.changed;
+}

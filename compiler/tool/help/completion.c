@@ -1,0 +1,172 @@
+/* completion.c - `fsc --completion=SHELL`: what bash, zsh and fish offer behind "fsc", from the table of options.
+ *
+ * In: the rows of options.def, the commands. Out: a script on standard output.
+ */
+#include "tool/tool.h"
+
+#include "codegen/codegen.h"
+
+#include <string.h>
+
+/* What an option's value can be, separated by blanks; NULL: anything, files are offered. */
+static const char *values_of(Arena *a, const ToolOption *row) {
+    if (strcmp(row->name, "emit") == 0) return emit_names(a, " ", " ");
+    if (strcmp(row->name, "arch") != 0) return NULL;
+    char *names = arena_printf(a, "%s native cpu emu", gpu_target_names(a)), *to = names;
+    for (const char *at = names; *at; at++) {
+        if (*at != ',') *to++ = *at;
+    }
+    *to = '\0';
+    return names;
+}
+
+static bool has(const CommandHead *h, const ToolOption *row) {
+    return (row->commands & (int)h->command) != 0;
+}
+
+static bool is_first_of_name(const ToolOption *rows, size_t i) {
+    for (size_t k = 0; k < i; k++) {
+        if (strcmp(rows[k].name, rows[i].name) == 0) return false;
+    }
+    return true;
+}
+
+static const char *command_words(Arena *a) {
+    size_t n = 0;
+    const CommandHead *heads = command_heads(&n);
+    const char *words = "";
+    for (size_t i = 0; i < n; i++) {
+        const char *word = command_word(a, &heads[i]);
+        if (*word) words = arena_printf(a, "%s%s%s", words, *words ? " " : "", word);
+    }
+    return words;
+}
+
+/* ---- bash -------------------------------------------------------------------------------------------------------- */
+
+static void bash_options(Arena *a, const CommandHead *h) {
+    size_t n = 0;
+    const ToolOption *rows = option_rows(&n);
+    const char *word = command_word(a, h);
+    printf("    %s) words='", *word ? word : "*");
+    for (size_t i = 0; i < n; i++) {
+        const char *spelling = option_spelling(a, &rows[i]);
+        size_t length = strcspn(spelling, "= ");
+        if (has(h, &rows[i])) printf("%.*s ", (int)(length + (spelling[length] == '=')), spelling);
+    }
+    printf("';;\n");
+}
+
+/* Words are split at "=": --emit=cu is three of them. */
+static void bash(Arena *a) {
+    size_t n = 0, num_heads = 0;
+    const ToolOption *rows = option_rows(&n);
+    const CommandHead *heads = command_heads(&num_heads);
+    printf("_fsc() {\n    local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD-1]} words=\n"
+           "    [[ $cur == '=' ]] && cur=\n    [[ $prev == '=' ]] && prev=${COMP_WORDS[COMP_CWORD-2]}\n    case $prev "
+           "in\n");
+    for (size_t i = 0; i < n; i++) {
+        const char *values = values_of(a, &rows[i]);
+        if (values && is_first_of_name(rows, i))
+            printf("    --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return;;\n", rows[i].name, values);
+    }
+    printf("    esac\n    if [[ $cur != -* ]]; then\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
+           "        [[ $COMP_CWORD == 1 ]] && COMPREPLY+=($(compgen -W '%s' -- \"$cur\"))\n        return 0\n    fi\n  "
+           "  case ${COMP_WORDS[1]} in\n",
+           command_words(a));
+    for (size_t i = num_heads; i-- > 0;) bash_options(a, &heads[i]); /* compile, which is any word, last */
+    printf("    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    [[ ${COMPREPLY[0]-} == *= ]] && "
+           "compopt -o nospace 2>/dev/null\n"
+           "    return 0\n}\ncomplete -o filenames -F _fsc %s\n",
+           FSC_TOOL_NAME);
+}
+
+/* ---- zsh --------------------------------------------------------------------------------------------------------- */
+
+/* Inside '…[…]': quotes end and begin the word, brackets and colons have a backslash. */
+static void zsh_text(const char *text) {
+    for (; *text; text++) {
+        if (*text == '\'') printf("'\\''");
+        else if (strchr("[]:\\", *text)) printf("\\%c", *text);
+        else putchar(*text);
+    }
+}
+
+static void zsh_option(Arena *a, const ToolOption *row) {
+    const char *values = values_of(a, row), *spelling = option_spelling(a, row);
+    size_t length = strcspn(spelling, "= ");
+    printf("            '*%.*s%s[", (int)length, spelling, !row->argument ? "" : spelling[length] == '=' ? "=" : ":");
+    zsh_text(row->help);
+    printf("]");
+    if (row->argument) printf(":value:");
+    if (row->argument && values) printf("(%s)", values);
+    else if (row->argument) printf("_files");
+    printf("'\n");
+}
+
+static void zsh(Arena *a) {
+    size_t n = 0, num_heads = 0;
+    const ToolOption *rows = option_rows(&n);
+    const CommandHead *heads = command_heads(&num_heads);
+    printf("#compdef %s\n_fsc() {\n    local -a specs\n    (( CURRENT == 2 )) && compadd %s\n    case ${words[2]} in\n",
+           FSC_TOOL_NAME, command_words(a));
+    for (size_t i = num_heads; i-- > 0;) {
+        const char *word = command_word(a, &heads[i]);
+        printf("    %s)\n        specs=(\n", *word ? word : "*");
+        for (size_t k = 0; k < n; k++) {
+            if (has(&heads[i], &rows[k])) zsh_option(a, &rows[k]);
+        }
+        printf("        );;\n");
+    }
+    printf("    esac\n    _arguments $specs '*:file:_files'\n}\n_fsc \"$@\"\n");
+}
+
+/* ---- fish -------------------------------------------------------------------------------------------------------- */
+
+static void fish_text(const char *text) {
+    putchar('\'');
+    for (; *text; text++) {
+        if (*text == '\'' || *text == '\\') putchar('\\');
+        putchar(*text);
+    }
+    putchar('\'');
+}
+
+static void fish_option(Arena *a, const CommandHead *h, const ToolOption *row) {
+    const char *values = values_of(a, row), *word = command_word(a, h), *spelling = option_spelling(a, row);
+    const char *is_not = *word ? "" : "not ", *which = *word ? word : command_words(a);
+    printf("complete -c %s -n '%s__fish_seen_subcommand_from %s'", FSC_TOOL_NAME, is_not, which);
+    if (row->letter) printf(" -s %c", row->letter);
+    printf(" -%c %s", spelling[1] == '-' ? 'l' : 'o', row->name);
+    if (row->argument && values) printf(" -x -a '%s'", values);
+    else if (row->argument) printf(" -r");
+    printf(" -d ");
+    fish_text(row->help);
+    printf("\n");
+}
+
+static void fish(Arena *a) {
+    size_t n = 0, num_heads = 0;
+    const ToolOption *rows = option_rows(&n);
+    const CommandHead *heads = command_heads(&num_heads);
+    printf("complete -c %s -n __fish_use_subcommand -a '%s'\n", FSC_TOOL_NAME, command_words(a));
+    for (size_t i = 0; i < num_heads; i++) {
+        for (size_t k = 0; k < n; k++) {
+            if (has(&heads[i], &rows[k])) fish_option(a, &heads[i], &rows[k]);
+        }
+    }
+}
+
+ExitCode completion_print(Arena *a, const char *shell) {
+    static const struct {
+        const char *name;
+        void (*print)(Arena *a);
+    } shells[] = {{"bash", bash}, {"zsh", zsh}, {"fish", fish}};
+    for (size_t i = 0; i < COUNT(shells); i++) {
+        if (strcmp(shells[i].name, shell) != 0) continue;
+        shells[i].print(a);
+        return EXIT_DONE;
+    }
+    fprintf(stderr, "fsc: --completion takes bash, zsh or fish, not '%s'\n", shell);
+    return EXIT_CALL;
+}

@@ -1,0 +1,101 @@
+/* profile.c - `fsc profile FILE NAME=VALUE…`: one launch on emulated threads, counted by source line.
+ *
+ * In: a file and what its parameters are, as for `fsc run`. Out: text with the source beside it, or JSON.
+ * Method: the device checks and counts; a launch that does wrong shows its faults and what was counted until then. With
+ * --gpu it stands for that card, so that what is counted is the variant that a launch there has.
+ */
+#include "tool/profile/profile.h"
+
+#include "runtime/debug/counts.h"
+#include "runtime/device/internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const traffic_names[FSC_TRAFFIC_KINDS] = {"load",        "store",        "atomic",
+                                                      "shared load", "shared store", "cluster store"};
+
+static void sum_lines(Profile *p) {
+    for (size_t i = 0; i < p->counts.num_lines; i++) {
+        const FscLineCounts *l = &p->counts.lines[i];
+        for (int k = 0; k < FSC_COUNTS; k++) p->all.counts[k] += l->counts[k];
+        for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) traffic_add(&p->all.traffic[k], &l->traffic[k]);
+    }
+}
+
+/* The interface's parameters are the variant's: all of them, in the order of the source. */
+static void sum_params(Profile *p) {
+    const Bounds *b = &p->j->bounds;
+    for (uint32_t i = 0; i < b->interface->num_params && i < p->counts.num_params; i++) {
+        const Bound *at = &b->at[i];
+        const FscParamCounts *n = &p->counts.params[i];
+        if (!at->array.data) continue;
+        bool is_accessed = n->read || n->written || n->changed;
+        if (is_accessed && at->array.count > p->elements) p->elements = at->array.count;
+        if (n->read) p->least_read += at->array.bytes;
+        if (n->written) p->least_written += at->array.bytes;
+        p->read += n->read;
+        p->written += n->written;
+        p->read_once += n->read_once;
+        p->written_once += n->written_once;
+    }
+}
+
+static ExitCode launch(Job *j, const Needs *card) {
+    fsc_status s = job_launch(j);
+    Profile p = {.j = j, .card.needs = *card};
+    ExitCode code = s == FSC_OK ? EXIT_DONE : job_fail(j, s);
+    if (fsc_device_counts(j->device, &p.counts) != FSC_OK)
+        return s == FSC_OK ? tool_fail(FSC_ERROR_INTERNAL, fsc_last_message()) : code;
+    sum_lines(&p);
+    sum_params(&p);
+    if (j->o->gpu) {
+        ExitCode predicted = predict(&p);
+        if (predicted != EXIT_DONE) return predicted;
+    }
+    if (j->o->json)
+        profile_json(&p);
+    else
+        profile_text(&p);
+    return code;
+}
+
+static ExitCode profile_on(Job *j) {
+    ToolOptions *o = j->o;
+    Needs card = {.threads = 0};
+    if (o->gpu && !needs_gpu(&card, o)) return EXIT_CALL;
+    fsc_status s = fsc_device_open(o->device, &j->device);
+    if (s == FSC_OK && o->gpu) device_stand_for(j->device, &card.gpu);
+    if (s == FSC_OK) s = fsc_device_check(j->device, true);
+    if (s == FSC_OK) s = fsc_device_count_lines(j->device, true);
+    if (s == FSC_OK) s = fsc_device_props(j->device, &j->props);
+    if (s != FSC_OK) return tool_fail(s, fsc_last_message());
+    ExitCode code = job_make(j);
+    return code == EXIT_DONE ? launch(j, &card) : code;
+}
+
+ExitCode command_profile(ToolOptions *o) {
+    if (o->words.len == 0) {
+        fprintf(stderr, "fsc profile: no input file; 'fsc profile --help' says how to call it\n");
+        return EXIT_CALL;
+    }
+    if (strcmp(o->device, "auto") == 0) o->device = "emu";
+    if (strncmp(o->device, "emu", 3) != 0) {
+        fprintf(stderr,
+                "fsc profile: counts on --device=emu, not on %s; 'fsc run --coverage' counts lines on the CPU\n",
+                o->device);
+        return EXIT_CALL;
+    }
+    Job j = {.o = o, .grid = {1, 1, 1}};
+    char *text = file_read(o->words.at[0], &j.length);
+    if (!text) return EXIT_INPUT;
+    o->compile.file = strcmp(o->words.at[0], "-") == 0 ? "<stdin>" : o->words.at[0];
+    o->check = true;
+    j.text = text;
+    ExitCode code = profile_on(&j);
+    job_print_log(&j);
+    job_free(&j);
+    fsc_device_close(j.device);
+    free(text);
+    return code;
+}

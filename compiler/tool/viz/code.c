@@ -1,0 +1,192 @@
+/* code.c - the code of a variant as facts: tile IR op by op with its lines and owners, PTX beside it.
+ *
+ * In: the compile that ran. Out: {"ir": [...], "values": {...}, "layouts": [...], "ptx": "..."}.
+ * Method: a walk over the function in program order; what the page needs of a value is its type, shape and layout, and
+ * a layout is its bases. PTX comes from a second compile of the same variant.
+ */
+#include "tool/viz/viz.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Code {
+    const fsc_compilation *c;
+    const char *file;
+    Text ops, values;
+    VEC(const Layout *) layouts;
+    Arena *arena;
+    uint32_t depth;
+} Code;
+
+/* ---- Values ------------------------------------------------------------------------------------------------------ */
+
+static uint32_t layout_index(Code *k, const Layout *l) {
+    for (uint32_t i = 0; i < k->layouts.len; i++)
+        if (k->layouts.at[i] == l) return i;
+    vec_push(k->arena, &k->layouts, l);
+    return k->layouts.len - 1;
+}
+
+static void put_value(Code *k, const Value *v) {
+    text_printf(&k->values, "%s\"%u\": {\"type\": \"%s\"", k->values.len ? ",\n" : "", v->id,
+                dtype_name(v->type.dtype));
+    if (v->type.dtype == DT_PTR) text_printf(&k->values, ", \"pointee\": \"%s\"", dtype_name(v->type.pointee));
+    if (value_is_tile(v)) {
+        text_printf(&k->values, ", \"shape\": [");
+        for (uint32_t d = 0; d < v->type.shape.rank; d++)
+            text_printf(&k->values, "%s%llu", d ? ", " : "", (unsigned long long)shape_size(v->type.shape, d));
+        text_printf(&k->values, "], \"layout\": %u", layout_index(k, v->type.layout));
+    }
+    int64_t bits = 0;
+    if (value_const(v, &bits) && v->type.dtype != DT_PTR) {
+        double x = dtype_kind(v->type.dtype) == KIND_FLOAT ? float_from_bits(v->type.dtype, bits) : (double)bits;
+        text_printf(&k->values, ", \"constant\": \"%.17g\"", x);
+    }
+    text_printf(&k->values, "}");
+}
+
+static void put_ids(Code *k, const char *name, Value *const *v, uint32_t n) {
+    text_printf(&k->ops, ", \"%s\": [", name);
+    for (uint32_t i = 0; i < n; i++) text_printf(&k->ops, "%s%u", i ? ", " : "", v[i]->id);
+    text_printf(&k->ops, "]");
+}
+
+/* ---- Ops --------------------------------------------------------------------------------------------------------- */
+
+/* The op's one line without the layouts of its types, which the page shows by themselves. */
+static void put_text(Code *k, const Op *op) {
+    Text line = {0}, plain = {0};
+    op_print(k->c->func, op, &line);
+    for (const char *at = line.at; *at;) {
+        const char *end = strncmp(at, ", #layout<", 10) == 0 ? strchr(at, '>') : NULL;
+        if (!end) text_write(&plain, at, 1);
+        at = end ? end + 1 : at + 1;
+    }
+    json_word(&k->ops, plain.at ? plain.at : "");
+    text_free(&line);
+    text_free(&plain);
+}
+
+static uint32_t line_of(const Code *k, Span span) {
+    Place p = diag_place(k->c->diag, span);
+    return p.source && strcmp(p.source->name, k->file) == 0 ? p.line : 0;
+}
+
+static void put_attributes(Code *k, const Op *op) {
+    if (op_info[op->kind].attr == ATTR_REDUCE)
+        text_printf(&k->ops, ", \"axis\": %lld, \"combine\": \"%s\"", (long long)op->attr.axis,
+                    op_info[op->attr.combine].name);
+    if (op->attr.accuracy)
+        text_printf(&k->ops, ", \"accuracy\": \"%s\"", op->attr.accuracy == ACCURACY_RELAXED ? "relaxed" : "term");
+    if (op_info[op->kind].attr == ATTR_MEM) text_printf(&k->ops, ", \"vector\": %u", 1u << op->attr.mem.vec_log2);
+    if (op_info[op->kind].attr == ATTR_SHARED)
+        text_printf(&k->ops, ", \"offset\": %lld, \"slot\": %lld", (long long)op->attr.offset,
+                    (long long)op->attr.slot);
+    if (op_info[op->kind].attr == ATTR_COMBINE || op_info[op->kind].attr == ATTR_AXIS)
+        text_printf(&k->ops, ", \"axis\": %lld", (long long)op->attr.axis);
+}
+
+static void put_end(Code *k, const char *text) {
+    text_printf(&k->ops, ",\n{\"op\": -1, \"kind\": \"\", \"line\": 0, \"depth\": %u, \"text\": \"%s\"}", k->depth,
+                text);
+}
+
+static void put_block(Code *k, const Block *b);
+
+static void put_op(Code *k, const Op *op) {
+    text_printf(&k->ops,
+                "%s{\"op\": %u, \"kind\": \"%s\", \"line\": %u, \"depth\": %u, \"text\": ", k->ops.len ? ",\n" : "",
+                op->id, op_info[op->kind].name, line_of(k, op->span), k->depth);
+    put_text(k, op);
+    put_ids(k, "args", op->args, op->nargs);
+    put_ids(k, "results", op->results, op->nresults);
+    text_printf(&k->ops, ", \"means\": ");
+    json_word(&k->ops, op_info[op->kind].meaning);
+    put_attributes(k, op);
+    if (op->nregions) put_ids(k, "enters", op->regions[0]->args.at, op->regions[0]->args.len);
+    text_printf(&k->ops, "}");
+    for (uint32_t i = 0; i < op->nresults; i++) put_value(k, op->results[i]);
+    for (uint32_t i = 0; i < op->nregions; i++) {
+        if (i) put_end(k, op->kind == OP_IF ? "} else {" : "} do {");
+        k->depth++;
+        put_block(k, op->regions[i]);
+        k->depth--;
+    }
+    if (op->nregions) put_end(k, "}");
+}
+
+static void put_block(Code *k, const Block *b) {
+    for (uint32_t i = 0; i < b->args.len; i++) put_value(k, b->args.at[i]);
+    for (const Op *op = b->first; op; op = op->next) put_op(k, op);
+}
+
+/* ---- Layouts ----------------------------------------------------------------------------------------------------- */
+
+static void put_layout(Text *out, const Layout *l) {
+    text_printf(out, "{\"bases\": [");
+    for (int d = 0; d < IN_COUNT; d++) {
+        text_printf(out, "%s[", d ? ", " : "");
+        for (uint32_t i = 0; i < l->bits[d]; i++) text_printf(out, "%s%u", i ? ", " : "", l->basis[d][i]);
+        text_printf(out, "]");
+    }
+    text_printf(out, "], \"text\": ");
+    Text line = {0};
+    layout_write(l, &line);
+    json_word(out, line.at ? line.at : "");
+    text_free(&line);
+    text_printf(out, "}");
+}
+
+/* ---- PTX --------------------------------------------------------------------------------------------------------- */
+
+/* Without the record, which is thousands of numbers on one line. */
+static void put_ptx(Text *out, const char *ptx) {
+    Text plain = {0};
+    for (const char *at = ptx; *at;) {
+        const char *end = strchr(at, '\n');
+        size_t n = end ? (size_t)(end + 1 - at) : strlen(at);
+        if (strncmp(at, ".visible .global", 16) != 0) text_write(&plain, at, n);
+        at += n;
+    }
+    json_string(out, plain.at ? plain.at : "", plain.len);
+    text_free(&plain);
+}
+
+static void put_target(Text *out, const VizRun *r) {
+    ToolOptions o = *r->j->o;
+    fsc_compilation *c = NULL;
+    fsc_status s = job_variant_options(r->j, r->card, &o.compile) ? FSC_OK : FSC_ERROR_RULE;
+    o.compile.emit = FSC_EMIT_PTX;
+    if (s == FSC_OK) s = fsc_compile(&o.compile, r->j->text, r->j->length, &c);
+    text_printf(out, ",\n\"arch\": ");
+    json_word(out, o.compile.arch);
+    text_printf(out, ", \"ptx\": ");
+    if (s == FSC_OK)
+        put_ptx(out, fsc_compilation_output(c, NULL));
+    else
+        json_word(out, arena_printf(o.arena, "// does not compile for %s:\n%s", o.compile.arch,
+                                    c ? fsc_compilation_diagnostics(c) : ""));
+    fsc_compilation_destroy(c);
+}
+
+void viz_code(Text *out, const VizRun *r) {
+    Code k = {.c = r->code, .file = r->j->o->compile.file, .arena = r->j->o->arena};
+    const Func *f = r->code->func;
+    put_block(&k, f->body);
+    text_printf(out, "{\"kernel\": \"%s\", \"line\": %u, \"shared\": %u, \"params\": [", f->name, line_of(&k, f->span),
+                f->shared_bytes);
+    for (uint32_t i = 0; i < f->params.len; i++)
+        text_printf(out, "%s{\"name\": \"%s\", \"value\": %u}", i ? ", " : "", f->params.at[i].name,
+                    f->body->args.at[i]->id);
+    text_printf(out, "],\n\"ir\": [\n%s],\n\"values\": {\n%s},\n\"layouts\": [", k.ops.at ? k.ops.at : "",
+                k.values.at ? k.values.at : "");
+    for (uint32_t i = 0; i < k.layouts.len; i++) {
+        text_printf(out, "%s", i ? ",\n" : "");
+        put_layout(out, k.layouts.at[i]);
+    }
+    text_printf(out, "]");
+    put_target(out, r);
+    text_printf(out, "}");
+    text_free(&k.ops);
+    text_free(&k.values);
+}

@@ -1,0 +1,67 @@
+/* quick.c - a launch through the JIT whose variant is there: found by the short way, without lock, key or allocation.
+ *
+ * In: arguments. Out: a launch, or "take the long way". Method: of the variants whose assumptions hold (quick.c) the
+ * one that is meant assumes of these arguments just what specialise.c says. What this file does not know for certain
+ * goes the long way.
+ */
+#include "runtime/jit/jit.h"
+
+#include "runtime/launch/quick.h"
+
+#include <string.h>
+
+static bool uses_arguments(const Record *r, const char *code) {
+    for (uint32_t i = 0; code && i < r->num_params; i++)
+        if (r->params[i].kind == RECORD_SCALAR && rule_uses(code, i)) return true;
+    return false;
+}
+
+/* -D of a constexpr parameter is the same for every variant; that of a scalar, or bounds of one, is not this file's. */
+static bool is_of_constexpr(const Record *r, const char *name) {
+    for (uint32_t i = 0; i < r->num_params; i++)
+        if (r->params[i].kind == RECORD_CONSTEXPR && strcmp(r->params[i].name, name) == 0) return true;
+    return false;
+}
+
+void jit_quick_open(fsc_jit *j) {
+    const Record *r = j->interface;
+    const fsc_compile_options *o = &j->options;
+    bool rules = (!o->num_warps && uses_arguments(r, r->num_warps)) ||
+                 (!o->num_stages && uses_arguments(r, r->num_stages)) ||
+                 (!o->num_ctas && uses_arguments(r, r->num_ctas));
+    j->is_steady = !rules && !o->signature;
+    for (size_t i = 0; i < o->num_defines; i++) j->is_steady &= is_of_constexpr(r, o->defines[i].name);
+}
+
+void jit_quick_add(fsc_jit *j, fsc_kernel *kernel) {
+    fsc_module *m = kernel_table(kernel)->at[0]->module;
+    fsc_kernel *all = j->all;
+    if (!j->is_steady) return;
+    if (all) {
+        (void)fsc_kernel_add_variant(all, m, NULL); /* without it launches take the long way */
+    } else if (fsc_kernel_create(m, NULL, &all) == FSC_OK) {
+        j->all = all;
+    }
+}
+
+/* Whether the variant, which fits, is the one that the JIT would compile. */
+static bool is_meant(void *context, const Call *c, const Variant *v) {
+    const fsc_jit *j = context;
+    return !v->module->code.checked && !v->module->code.counters && specialise_is(&j->specialiser, v, c->grid, c->args);
+}
+
+bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, void *stream, fsc_status *s) {
+    Call c;
+    c.kernel = atomic_load_explicit(&j->all, memory_order_acquire);
+    if (!c.kernel) return false;
+    c.table = kernel_table(c.kernel);
+    c.args = args;
+    c.nargs = nargs;
+    c.heap = NULL;
+    Variant *last = atomic_load_explicit(&j->last, memory_order_acquire);
+    c.variant = last;
+    if (!call_quick(&c, grid, is_meant, j)) return false;
+    if (c.variant != last) atomic_store_explicit(&j->last, c.variant, memory_order_release);
+    *s = call_launch(&c, stream);
+    return true;
+}

@@ -1,0 +1,81 @@
+/* specialise.h - what a launch specialises code by. Not public.
+ *
+ * The one answer for all who compile or choose a variant: the JIT and its short way, `fsc info`, `fsc profile`, `fsc
+ * viz`, and objects, whose variants are those of representative launches. In: a kernel's interface, a device, what
+ * options say already; then arguments, or what is known of them. Out: of each parameter its value and what code takes
+ * for granted.
+ */
+#ifndef FSC_SPECIALISE_H
+#define FSC_SPECIALISE_H
+
+#include "runtime/fsc_runtime.h"
+#include "runtime/record/bucket.h"
+#include "runtime/record/record.h"
+
+enum { SPEC_ALIGNED = 16 /* bytes, of a pointer */ };
+
+/* What is compiled in, and may come from a launch rule. */
+typedef enum SpecCompiled { SPEC_NUM_WARPS, SPEC_NUM_STAGES, SPEC_NUM_CTAS, SPEC_COMPILED } SpecCompiled;
+
+/* What the options of a compile say already; borrowed. */
+typedef struct SpecGiven {
+    const char *const
+        *values; /* by parameter: a constexpr's or a scalar's value, an element type's name; NULL: not given */
+    bool compiled[SPEC_COMPILED];
+} SpecGiven;
+
+/* A scalar that a constexpr parameter may be the next power of two of: a row's length and its tile. */
+typedef struct SpecRow {
+    uint32_t length, tile;
+} SpecRow;
+
+/* An interface on a device, made ready. Does not change: threads share it. */
+typedef struct Specialiser {
+    const Record *interface; /* borrowed, as the device and what is given */
+    const FscDeviceProps *device;
+    SpecGiven given;
+    uint32_t *arguments; /* the parameter of each argument */
+    SpecRow *rows;
+    uint32_t num_arguments, num_rows;
+    bool may_be_few;   /* programs: their number is that of one argument alone, … */
+    uint32_t programs; /* … this one */
+} Specialiser;
+
+bool specialiser_open(Specialiser *s, const Record *interface, const FscDeviceProps *device,
+                      const SpecGiven *given); /* false: out of memory */
+void specialiser_close(Specialiser *s);        /* a zeroed one, too */
+
+/* Of all arguments together. */
+typedef struct SpecLaunch {
+    uint32_t unit; /* elements that integers are specialised as multiples of: bucket_unit() */
+    Bucket few;    /* programs, where they are few and their rows long: the range of their number; most 0: not */
+} SpecLaunch;
+
+/* What code takes for granted of a run-time parameter; zeroed: nothing. */
+typedef struct SpecFact {
+    FscDType dtype;     /* of a type that the source leaves open; NONE: it does not, or nothing is known */
+    bool is_pointer;    /* to elements of that type */
+    uint32_t divisible; /* a multiple of it; 0: nothing */
+    bool equals_one;
+    Bucket range; /* most 0: any value */
+} SpecFact;
+
+/* All that a launch says; the arrays are the caller's, one entry a parameter of the interface. */
+typedef struct Specialisation {
+    RuleBinding *values; /* known: of arguments, constexpr parameters and dtype parameters */
+    SpecFact *facts;
+    SpecLaunch launch;
+    RuleBinding compiled[SPEC_COMPILED]; /* known where a launch rule says it */
+} Specialisation;
+
+/* grid: an explicit one; NULL: the launch rule's. An argument of which nothing is known is FSC_ARG_MISSING.
+ * False with a sentence where a launch rule has no value for these arguments. What it cannot know yet stays unknown. */
+bool specialise(const Specialiser *s, const int64_t *grid, const FscArg *args, Specialisation *out, char *err,
+                size_t size);
+
+struct Variant;
+/* Whether a variant that fits takes for granted just what this launch says, no less: it is the one that the JIT would
+ * compile. Allocates nothing, and is fast. */
+bool specialise_is(const Specialiser *s, const struct Variant *v, const int64_t *grid, const FscArg *args);
+
+#endif

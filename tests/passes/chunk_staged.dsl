@@ -1,0 +1,76 @@
+# RUN: fsc %s --arch=sm_90 --verify-each --print-after=chunk -o %t.ptx -D BLOCK=1048576 2>&1 | FileCheck %s
+# RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx
+# RUN: fsc %s --arch=sm_90 --print-after=barrier -o /dev/null -D BLOCK=1048576 2>&1 | FileCheck %s --check-prefix=MEET
+# RUN: fsc %s --arch=sm_90 --print-after=chunk -o /dev/null -D BLOCK=1048576 -T T=fp16 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=FITS
+# RUN: fsc %s --arch=sm_80 --print-after=chunk -o /dev/null -D BLOCK=65536 -T T=fp16 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=FITS
+# RUN: fsc %s --arch=sm_86 --print-after=chunk -o /dev/null -D BLOCK=65536 2>&1 | FileCheck %s --check-prefix=SMALL
+# RUN: fsc %s --arch=sm_90 --print-after=chunk -o /dev/null -D BLOCK=16384 -D TABLE=1 --num-warps=1 --num-ctas=1 2>&1 \
+# RUN:   | FileCheck %s --check-prefix=OTHER
+# One walk for maximum and sum, each warp for itself; what fits of the row stays in shared memory. Three of four chunks
+# do; of 16 bits all, of a shorter row on a target without clusters too; three of eight on a smaller one.
+
+# CHECK-LABEL: func @normalize
+# CHECK: for {{.*}} : (tile<256xfp32>, tile<256xfp32>)
+# CHECK: [[ROW:%v[_0-9]*]] = load {{.*}} : tile<262144xfp32>
+# CHECK: const 786432 : i32
+# CHECK: if
+# CHECK: staged_store 0, 196608 %{{.*}}, [[ROW]]
+# CHECK: reduce_warp {{.*}}combine = fmax} : tile<256xfp32>
+# CHECK: broadcast_warp
+# CHECK: exp %{{.*}} {accuracy = term} : tile<262144xfp32>
+# CHECK: reduce_warp {{.*}}combine = fadd} : tile<256xfp32>
+# CHECK-NOT: reduce %
+# CHECK: yield
+# CHECK: reduce %{{.*}}combine = fmax} : fp32
+# CHECK: reduce %{{.*}}combine = fadd} : fp32
+# CHECK: for
+# CHECK: if
+# CHECK: staged_load 0, 196608
+# CHECK: else
+# CHECK: load
+# CHECK: store
+# CHECK-NOT: for
+
+# All threads meet behind the loop, once, and not before another block has begun.
+# MEET: for
+# MEET-NOT: barrier
+# MEET: }
+# MEET: barrier cluster {begin}
+# MEET-NEXT: shared_store
+# MEET-NEXT: shared_store
+# MEET-NEXT: barrier cluster
+# MEET-NEXT: shared_load
+# MEET-NEXT: shared_load
+# MEET-NOT: barrier
+
+# PTX: st.shared.v4.b32
+# PTX: ld.shared.v4.b32
+
+# FITS: for
+# FITS: load
+# FITS-NOT: if
+# FITS: staged_store 0, 131072
+# FITS: for
+# FITS-NOT: load
+# FITS: staged_load 0, 131072
+# FITS-NOT: load
+
+# SMALL: staged_store 0, 98304
+# SMALL: staged_load 0, 98304
+
+# With another tile in the kernel its exchanges are not known yet.
+# OTHER: for
+# OTHER-NOT: staged_store
+# OTHER: for
+# OTHER: load
+@kernel
+def normalize(y: *T, z: *T, x: *T, n: i32, BLOCK: constexpr = 1, TABLE: constexpr = 0, T: dtype = fp32):
+    cols = arange(0, BLOCK)
+    mask = cols < n
+    v = load(x + cols, mask=mask, other=-inf).to(fp32)
+    if TABLE:
+        store(z + arange(0, 64), load(x - 64 + arange(0, 64)))
+    e = exp(v - max(v, axis=0))
+    store(y + cols, e / sum(e, axis=0), mask=mask)

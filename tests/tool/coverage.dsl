@@ -1,8 +1,6 @@
 # RUN: fsc run --coverage %s x=random:0:fp32[3,100] y=%t.npy | FileCheck --check-prefixes=BOTH,SHORT %s
-# RUN: fsc run --coverage --device=emu %s x=random:0:fp32[3,100] y=%t.npy \
-# RUN:   | FileCheck --check-prefixes=BOTH,SHORT,EMUSHORT %s
-# RUN: fsc run --coverage --device=emu %s x=random:0:fp32[3,1000] y=%t.npy \
-# RUN:   | FileCheck --check-prefixes=BOTH,LONG,EMULONG %s
+# RUN: fsc run --coverage --device=emu %s x=random:0:fp32[3,100] y=%t.npy | FileCheck --check-prefixes=BOTH,SHORT,EMUSHORT %s
+# RUN: fsc run --coverage --device=emu %s x=random:0:fp32[3,1000] y=%t.npy | FileCheck --check-prefixes=BOTH,LONG,EMULONG %s
 # RUN: fsc run --coverage %s x=random:0:fp32[3,1000] y=%t.npy | FileCheck --check-prefixes=BOTH,LONG %s
 # RUN: fsc run --coverage --json %s x=random:0:fp32[3,1000] y=%t.npy | %python -c "import json, sys; c = json.load(sys.stdin); print(c['kernel'], c['repeat'], {l['line']: l['runs'] > 0 for l in c['coverage']})" | FileCheck --check-prefix=JSON %s
 # Rows that fit go at once, longer ones in chunks: what a run did not come to is marked.

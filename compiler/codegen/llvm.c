@@ -386,8 +386,9 @@ LLVMValueRef llvm_declare(Llvm *m, const char *name, LLVMTypeRef type) {
     return f;
 }
 
-LLVMValueRef llvm_call(Llvm *m, LLVMValueRef function, LLVMValueRef *args, unsigned n) {
-    return LLVMBuildCall2(m->at, LLVMGlobalGetValueType(function), function, args, n, "");
+/* LLVM only reads the operands. */
+LLVMValueRef llvm_call(Llvm *m, LLVMValueRef function, const LLVMValueRef *args, unsigned n) {
+    return LLVMBuildCall2(m->at, LLVMGlobalGetValueType(function), function, (LLVMValueRef *)args, n, "");
 }
 
 void llvm_attribute(Llvm *m, LLVMValueRef function, const char *key, const char *value) {

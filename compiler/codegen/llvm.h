@@ -94,9 +94,19 @@ LLVMValueRef llvm_debug_bits(Llvm *m, LLVMValueRef x, bool is_signed);
 LLVMValueRef llvm_frame(Llvm *m, LLVMTypeRef t);
 /* A function by name, declared on first use. */
 LLVMValueRef llvm_declare(Llvm *m, const char *name, LLVMTypeRef type);
-LLVMValueRef llvm_call(Llvm *m, LLVMValueRef function, LLVMValueRef *args, unsigned n);
+LLVMValueRef llvm_call(Llvm *m, LLVMValueRef function, const LLVMValueRef *args, unsigned n);
 void llvm_attribute(Llvm *m, LLVMValueRef function, const char *key, const char *value); /* a string attribute */
 void llvm_attribute_enum(Llvm *m, LLVMValueRef function, const char *name, uint64_t value);
+
+/* ---- Tuples (tuple.c): structs of n values of one type ----------------------------------------------------------- */
+
+LLVMTypeRef tuple_type(Llvm *m, LLVMTypeRef kind, uint32_t n);
+LLVMValueRef tuple_make(Llvm *m, const LLVMValueRef *values, uint32_t n);
+bool tuple_is(LLVMTypeRef t);
+uint32_t tuple_length(LLVMTypeRef t);
+/* All values at once, in the arena: those that were put in, where the tuple was made here. */
+LLVMValueRef *tuple_values(Llvm *m, LLVMValueRef tuple);
+void tuple_drop(LLVMValueRef tuple); /* the instructions that made it, as far as nobody else uses them */
 
 /* ---- Line info --------------------------------------------------------------------------------------------------- */
 

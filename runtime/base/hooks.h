@@ -58,6 +58,43 @@ static inline EmuAtomic emu_atomic_unpack(uint32_t x) {
     return (EmuAtomic){x & 255, x >> 8 & 255, x >> 16 & 1, x >> 17 & 1, x >> 18 & 1};
 }
 
+/* Elements of matrices. TF32 is fp32 of which the low 13 bits do not count. */
+typedef enum EmuElement {
+    EMU_F16,
+    EMU_BF16,
+    EMU_TF32,
+    EMU_E4M3,
+    EMU_E5M2,
+    EMU_S8,
+    EMU_U8,
+    EMU_F64,
+    EMU_F32,
+    EMU_S32
+} EmuElement;
+
+/* A matrix instruction: element types of a, b, c, and how many elements: a is m x k, b is k x n,
+ * c and the result m x n. */
+typedef struct EmuMma {
+    uint8_t a, b, c, m, n, k;
+} EmuMma;
+
+static inline uint32_t emu_mma_pack(EmuMma i) {
+    return i.a | (uint32_t)i.b << 4 | (uint32_t)i.c << 8 | (uint32_t)i.m << 12 | (uint32_t)i.n << 18 |
+           (uint32_t)i.k << 24;
+}
+static inline EmuMma emu_mma_unpack(uint32_t x) {
+    return (EmuMma){x & 15, x >> 4 & 15, x >> 8 & 15, x >> 12 & 63, x >> 18 & 63, x >> 24 & 63};
+}
+
+/* Matrices of 8 rows of 16 bytes in shared memory: how many, and whether transposed;
+ * packed as n | is_transposed << 8. */
+static inline uint32_t emu_matrices(uint32_t x) {
+    return x & 255;
+}
+static inline bool emu_is_transposed(uint32_t x) {
+    return x >> 8 & 1;
+}
+
 /* The emulator's side of each primitive that is no plain field. `data` holds one word per element, zero-extended; a
  * load whose predicate is false, or that is refused, leaves it as it is. Sites index the module's list of places, -1:
  * none. `call` names the call instruction within the kernel: threads that meet must meet at the same one. */
@@ -84,6 +121,11 @@ typedef struct EmuCalls {
     void (*copy_wait)(EmuThread *t, uint32_t pending);
     uint32_t (*shuffle_xor)(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call);
     uint32_t (*shuffle_lane)(EmuThread *t, uint32_t value, uint32_t lane, int32_t site, uint32_t call);
+    /* Lanes bring a word for each value and have their own back: of stmatrix and ldmatrix one of each matrix, of mma
+     * those of a, b, c, and then from the first word on those of the result. */
+    void (*ldmatrix)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
+    void (*stmatrix)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
+    void (*mma)(EmuThread *t, uint64_t *words, uint32_t mma, int32_t site, uint32_t call);
     void (*barrier_warp)(EmuThread *t, int32_t site, uint32_t call);
     void (*barrier_block)(EmuThread *t, int32_t site, uint32_t call);
     void (*barrier_cluster)(EmuThread *t, int32_t site, uint32_t call);

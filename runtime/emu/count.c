@@ -282,6 +282,22 @@ static uint32_t shuffle_lane(EmuThread *t, uint32_t value, uint32_t lane, int32_
     return x;
 }
 
+/* Each lane whose row it is asks for 16 bytes. */
+#define MATRICES(name, kind)                                                                                           \
+    static void name(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call) { \
+        count_access(t, kind, offset, t->tid % WARP < 8 * emu_matrices(matrices), 16, site);                           \
+        emu_calls.name(t, words, offset, matrices, site, call);                                                        \
+        count_meeting(t);                                                                                              \
+    }
+MATRICES(ldmatrix, FSC_SHARED_LOAD)
+MATRICES(stmatrix, FSC_SHARED_STORE)
+#undef MATRICES
+
+static void mma(EmuThread *t, uint64_t *words, uint32_t what, int32_t site, uint32_t call) {
+    emu_calls.mma(t, words, what, site, call);
+    count_meeting(t);
+}
+
 #define MEETING(name)                                                                                                  \
     static void name(EmuThread *t, int32_t site, uint32_t call) {                                                      \
         emu_calls.name(t, site, call);                                                                                 \
@@ -295,6 +311,7 @@ MEETING(barrier_cluster)
 EmuCalls count_calls(void) {
     EmuCalls calls = emu_calls;
     WATCHED(WATCH)
+    WATCH(ldmatrix) WATCH(stmatrix) WATCH(mma)
     return calls;
 }
 

@@ -174,6 +174,8 @@ struct Thread {
     int32_t site;         /* its place */
     uint32_t exchange[2]; /* what the lane shows at a shuffle; in turn, so that one meeting is enough */
     uint32_t turn;
+    uint64_t *words;      /* what the lane brings to a matrix instruction and takes from it, … */
+    uint32_t row;         /* … and the byte offset of its row */
     uint64_t looked_at; /* the team's progress when it last looked, … */
     uint32_t looks;     /* … how often since, … */
     int32_t look_site;  /* … and where */
@@ -259,6 +261,8 @@ uint64_t thread_owner(const Thread *t); /* its program's number from 1 */
 uint32_t thread_index(const Thread *t); /* within the team */
 void thread_spin(Thread *t);            /* lets others go first, and looks */
 void thread_pause(Thread *t);           /* lets others go first */
+/* waits there for the others */
+void thread_meet(Thread *t, ThreadState where, bool is_barrier, int32_t site, uint32_t call);
 void team_progress(Team *t);            /* a thread of it has changed memory, or has ended */
 
 /* ---- split.c: words between blocks ------------------------------------------------------------------------------- */
@@ -266,6 +270,12 @@ void team_progress(Team *t);            /* a thread of it has changed memory, or
 void split_begin(Team *t); /* another program begins in it */
 void split_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site);
 uint32_t split_read(Thread *t, uint32_t word, uint32_t round, int32_t site);
+
+/* ---- matrix.c: matrix instructions, as EmuCalls has them --------------------------------------------------------- */
+
+void emu_ldmatrix(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
+void emu_stmatrix(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
+void emu_mma(EmuThread *t, uint64_t *words, uint32_t mma, int32_t site, uint32_t call);
 
 extern const EmuCalls emu_calls;
 

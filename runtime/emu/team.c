@@ -50,7 +50,7 @@ void team_progress(Team *t) {
     atomic_fetch_add_explicit(&t->launch->progress, 1, memory_order_relaxed);
 }
 
-static void meet(Thread *t, ThreadState where, bool is_barrier, int32_t site, uint32_t call) {
+void thread_meet(Thread *t, ThreadState where, bool is_barrier, int32_t site, uint32_t call) {
     t->is_barrier = is_barrier;
     t->site = site;
     t->call = call;
@@ -399,7 +399,7 @@ static uint32_t shuffle(EmuThread *thread, uint32_t value, uint32_t lane, int32_
              lanes = threads < WARP ? threads : WARP;
     t->turn ^= 1;
     t->exchange[turn] = value;
-    meet(t, THREAD_AT_WARP, false, site, call);
+    thread_meet(t, THREAD_AT_WARP, false, site, call);
     uint32_t first = t->head.tid / lanes * lanes, from = first + lane % lanes;
     return t->block->threads[from < t->block->team->threads_per_block ? from : t->head.tid].exchange[turn];
 }
@@ -413,15 +413,15 @@ static uint32_t shuffle_lane(EmuThread *t, uint32_t value, uint32_t lane, int32_
 }
 
 static void barrier_warp(EmuThread *t, int32_t site, uint32_t call) {
-    meet(thread_of(t), THREAD_AT_WARP, true, site, call);
+    thread_meet(thread_of(t), THREAD_AT_WARP, true, site, call);
 }
 
 static void barrier_block(EmuThread *t, int32_t site, uint32_t call) {
-    meet(thread_of(t), THREAD_AT_BLOCK, true, site, call);
+    thread_meet(thread_of(t), THREAD_AT_BLOCK, true, site, call);
 }
 
 static void barrier_cluster(EmuThread *t, int32_t site, uint32_t call) {
-    meet(thread_of(t), THREAD_AT_CLUSTER, true, site, call);
+    thread_meet(thread_of(t), THREAD_AT_CLUSTER, true, site, call);
 }
 
 static void split_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
@@ -481,6 +481,9 @@ const EmuCalls emu_calls = {
     .copy_wait = copy_wait,
     .shuffle_xor = shuffle_xor,
     .shuffle_lane = shuffle_lane,
+    .ldmatrix = emu_ldmatrix,
+    .stmatrix = emu_stmatrix,
+    .mma = emu_mma,
     .barrier_warp = barrier_warp,
     .barrier_block = barrier_block,
     .barrier_cluster = barrier_cluster,

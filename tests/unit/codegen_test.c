@@ -121,7 +121,8 @@ static void test_primitives(void **state) {
         Prim p = PRIM_COUNT;
         Access a = {9, 9};
         bool moves = strchr(prim_info[i].result, 'A') || strchr(prim_info[i].operands, 'A');
-        snprintf(name, sizeof name, "fsc.%s%s", prim_info[i].name, moves ? ".v4.b32" : "");
+        bool has_tuple = strchr(prim_info[i].result, 'T') || strchr(prim_info[i].operands, 'T');
+        snprintf(name, sizeof name, "fsc.%s%s", prim_info[i].name, moves ? ".v4.b32" : has_tuple ? ".f4.w128" : "");
         assert_true(prim_find(name, &p, &a));
         assert_int_equal(p, i);
         assert_int_equal(a.words, moves ? 4 : 0);

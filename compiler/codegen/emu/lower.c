@@ -3,11 +3,13 @@
  *
  * In: a per-thread module. Out: the same module without fsc.* functions.
  * Method: for each declared fsc.* function, each call is replaced at its place by its row of lower.def. The words of an
- * access travel through one small array in the frame; what is called lies in the thread's table (runtime/base/hooks.h).
+ * access and the values of tuples travel through one array in the frame; what is called lies in the thread's table
+ * (runtime/base/hooks.h).
  */
 #include <stddef.h>
 
 #include "codegen/emu/emu.h"
+#include "layout/mma.h"
 #include "runtime/base/hooks.h"
 
 typedef enum RowKind {
@@ -20,7 +22,6 @@ typedef enum RowKind {
     ROW_NUMBER,
     ROW_NOTHING,
     ROW_SHOW,
-    ROW_TELL,
     ROW_MATH
 } RowKind;
 
@@ -39,7 +40,6 @@ static const Row rows[] = {
 #define NUMBER(e, x)    [PRIM_##e] = {ROW_NUMBER, x},
 #define NOTHING(e)      [PRIM_##e] = {ROW_NOTHING, 0},
 #define SHOW(e, call)   [PRIM_##e] = {ROW_SHOW, offsetof(EmuCalls, call)},
-#define TELL(e, call)   [PRIM_##e] = {ROW_TELL, offsetof(EmuCalls, call)},
 #define MATH(e, call)   [PRIM_##e] = {ROW_MATH, offsetof(EmuCalls, call)},
 #include "codegen/emu/lower.def"
 #undef FIELD
@@ -51,7 +51,6 @@ static const Row rows[] = {
 #undef NUMBER
 #undef NOTHING
 #undef SHOW
-#undef TELL
 #undef MATH
 };
 
@@ -66,7 +65,6 @@ enum {
 #define NUMBER(e, x)    HAS_##e,
 #define NOTHING(e)      HAS_##e,
 #define SHOW(e, call)   HAS_##e,
-#define TELL(e, call)   HAS_##e,
 #define MATH(e, call)   HAS_##e,
 #include "codegen/emu/lower.def"
 #undef FIELD
@@ -78,7 +76,6 @@ enum {
 #undef NUMBER
 #undef NOTHING
 #undef SHOW
-#undef TELL
 #undef MATH
     ROW_COUNT
 };
@@ -89,7 +86,7 @@ _Static_assert((int)ROW_COUNT == (int)PRIM_COUNT, "lower.def: one row per primit
 
 typedef struct Emu {
     Llvm *m;
-    V thread, words; /* the kernel's thread; room for the words of one access */
+    V thread, words; /* the kernel's thread; room for the words of any one call */
     uint32_t calls, accesses; /* numbered so far */
 } Emu;
 
@@ -99,7 +96,7 @@ static V at_offset(Emu *e, V base, size_t offset) {
 }
 
 static V call(Emu *e, const Row *row, LLVMTypeRef result, V *args, uint32_t n) {
-    LLVMTypeRef types[8];
+    LLVMTypeRef *types = NEW_ARRAY(e->m->o->arena, LLVMTypeRef, n + 1);
     for (uint32_t i = 0; i < n; i++) types[i] = LLVMTypeOf(args[i]);
     V table = LLVMBuildLoad2(e->m->at, e->m->ptr, at_offset(e, e->thread, offsetof(EmuThread, calls)), "");
     V function = LLVMBuildLoad2(e->m->at, e->m->ptr, at_offset(e, table, row->offset), "");
@@ -210,47 +207,119 @@ static V lower_show(Emu *e, Prim p, const V *in) {
     return call(e, &rows[p], m->none, args, count);
 }
 
-/* The thread and the operands, truth values as 32 bits. */
-static V lower_plain(Emu *e, Prim p, const V *in, uint32_t n, LLVMTypeRef result) {
-    V args[8] = {e->thread};
+/* ---- Tuples: one value a word, those of all operands one behind the other ---------------------------------------- */
+
+static void write_value(Emu *e, uint32_t i, V x) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    if (t == e->m->f32) x = LLVMBuildBitCast(e->m->at, x, e->m->i32, "");
+    if (t == e->m->f64) x = LLVMBuildBitCast(e->m->at, x, e->m->i64, "");
+    write_word(e, i, x);
+}
+
+static uint32_t write_tuple(Emu *e, uint32_t first, V tuple) {
+    const V *values = tuple_values(e->m, tuple);
+    uint32_t n = tuple_length(LLVMTypeOf(tuple));
+    for (uint32_t i = 0; i < n; i++) write_value(e, first + i, values[i]);
+    return first + n;
+}
+
+static V read_tuple(Emu *e, LLVMTypeRef t) {
+    uint32_t n = tuple_length(t);
+    V *values = NEW_ARRAY(e->m->o->arena, V, n);
     for (uint32_t i = 0; i < n; i++)
-        args[1 + i] = LLVMTypeOf(in[i]) == e->m->i1 ? LLVMBuildZExt(e->m->at, in[i], e->m->i32, "") : in[i];
-    if (p == PRIM_COPY_ASYNC) number_access(e);
-    return call(e, &rows[p], result, args, n + 1);
+        values[i] = LLVMBuildLoad2(e->m->at, LLVMStructGetTypeAtIndex(t, i), word_slot(e, i), "");
+    return tuple_make(e->m, values, n);
+}
+
+/* Operands of `call`: the thread; the words, if the primitive has tuples; its other operands, truth values as 32 bits;
+ * room for one more. The result's tuple comes back from the words' beginning. */
+static V *plain_operands(Emu *e, const V *in, uint32_t n, LLVMTypeRef result, uint32_t *count) {
+    V *args = NEW_ARRAY(e->m->o->arena, V, n + 3);
+    bool has_tuple = tuple_is(result);
+    uint32_t words = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (!tuple_is(LLVMTypeOf(in[i]))) continue;
+        words = write_tuple(e, words, in[i]);
+        has_tuple = true;
+    }
+    *count = 0;
+    args[(*count)++] = e->thread;
+    if (has_tuple) args[(*count)++] = e->words;
+    for (uint32_t i = 0; i < n; i++) {
+        LLVMTypeRef t = LLVMTypeOf(in[i]);
+        if (!tuple_is(t)) args[(*count)++] = t == e->m->i1 ? LLVMBuildZExt(e->m->at, in[i], e->m->i32, "") : in[i];
+    }
+    return args;
+}
+
+/* A matrix instruction, for those who do not know the compiler's table. */
+static V spelled(const Emu *e, V instruction) {
+    static const uint8_t elements[] = {
+        [MMA_F16] = EMU_F16, [MMA_BF16] = EMU_BF16, [MMA_TF32] = EMU_TF32, [MMA_E4M3] = EMU_E4M3, [MMA_E5M2] = EMU_E5M2,
+        [MMA_S8] = EMU_S8,   [MMA_U8] = EMU_U8,     [MMA_F64] = EMU_F64,   [MMA_F32] = EMU_F32,   [MMA_S32] = EMU_S32};
+    const MmaInfo *i = &mma_info[LLVMConstIntGetZExtValue(instruction)];
+    return llvm_int(e->m->i32, emu_mma_pack((EmuMma){elements[i->types[MMA_A]], elements[i->types[MMA_B]],
+                                                     elements[i->types[MMA_C]], i->m, i->n, i->k}));
+}
+
+static V lower_plain(Emu *e, Prim p, V *in, uint32_t n, LLVMTypeRef result) {
+    uint32_t count;
+    if (p == PRIM_MMA) in[3] = spelled(e, in[3]);
+    V *args = plain_operands(e, in, n, result, &count);
+    if (p == PRIM_COPY_ASYNC || p == PRIM_LDMATRIX || p == PRIM_STMATRIX) number_access(e);
+    if (rows[p].kind == ROW_MEET) args[count++] = llvm_int(e->m->i32, e->calls++);
+    if (!tuple_is(result)) return call(e, &rows[p], result, args, count);
+    call(e, &rows[p], e->m->none, args, count);
+    return read_tuple(e, result);
 }
 
 static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef result) {
     const Row *row = &rows[p];
-    V args[8] = {e->thread};
     switch (row->kind) {
     case ROW_FIELD: return LLVMBuildLoad2(e->m->at, result, at_offset(e, e->thread, row->offset), "");
     case ROW_MEMORY: return lower_memory(e, p, a, in, result);
     case ROW_REMOTE: return lower_remote(e, p, a, in);
     case ROW_ATOMIC: return lower_atomic(e, p, a, in, result);
     case ROW_SHOW: return lower_show(e, p, in);
-    case ROW_TELL:
-        for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];
-        return call(e, row, result, args, n + 1);
     case ROW_MATH: return call(e, row, result, in, n);
-    case ROW_CALL: return lower_plain(e, p, in, n, result);
+    case ROW_CALL:
+    case ROW_MEET: return lower_plain(e, p, in, n, result);
     case ROW_NUMBER: return llvm_int(result, (int64_t)row->offset);
     case ROW_NOTHING: return NULL;
-    case ROW_MEET:
-        for (uint32_t i = 0; i < n; i++) args[1 + i] = in[i];
-        args[1 + n] = llvm_int(e->m->i32, e->calls++);
-        return call(e, row, result, args, n + 2);
     }
     bug("emu: primitive %s", prim_info[p].name);
 }
 
 static void lower_call(Emu *e, Prim p, Access a, V old) {
-    V in[16];
     uint32_t n = (uint32_t)LLVMGetNumArgOperands(old);
+    V *in = NEW_ARRAY(e->m->o->arena, V, n + 1);
     for (uint32_t i = 0; i < n; i++) in[i] = LLVMGetOperand(old, i);
     LLVMPositionBuilderBefore(e->m->at, old);
     V made = lower_row(e, p, a, in, n, LLVMTypeOf(old));
     if (made && prim_info[p].result[0] != 'v') LLVMReplaceAllUsesWith(old, made);
     LLVMInstructionEraseFromParent(old);
+    for (uint32_t i = 0; i < n; i++) tuple_drop(in[i]);
+}
+
+/* Words that one call of the primitive takes or gives: those of an access, or one for each value of its tuples. */
+static uint32_t words_of(LLVMValueRef function) {
+    LLVMTypeRef t = LLVMGlobalGetValueType(function), result = LLVMGetReturnType(t);
+    uint32_t n = LLVMCountParams(function), words = 0, given = tuple_is(result) ? tuple_length(result) : 0;
+    for (uint32_t i = 0; i < n; i++) {
+        LLVMTypeRef p = LLVMTypeOf(LLVMGetParam(function, i));
+        words += tuple_is(p) ? tuple_length(p) : 0;
+    }
+    return words > given ? words : given;
+}
+
+/* What no call needs more of; an access has four at most. */
+static uint32_t most_words(const Llvm *m) {
+    uint32_t most = 4;
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f)) {
+        uint32_t words = words_of(f);
+        if (LLVMIsDeclaration(f) && words > most) most = words;
+    }
+    return most;
 }
 
 /* fsc_thread(thread, args): each argument is read through its pointer. */
@@ -302,7 +371,7 @@ void emu_lower(Llvm *m, LLVMValueRef kernel) {
     LLVMPositionBuilderBefore(m->at, LLVMGetFirstInstruction(LLVMGetEntryBasicBlock(kernel)));
     LLVMSetCurrentDebugLocation2(m->at, NULL);
     Emu e = {.m = m, .thread = LLVMGetParam(kernel, 0)};
-    e.words = LLVMBuildAlloca(m->at, LLVMArrayType2(m->i64, 4), "words");
+    e.words = LLVMBuildAlloca(m->at, LLVMArrayType2(m->i64, most_words(m)), "words");
     count_turns(&e, kernel);
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module), next = NULL; f; f = next) {
         next = LLVMGetNextFunction(f);

@@ -19,21 +19,25 @@ static LLVMTypeRef register_type(const Nvptx *n, Access a) {
     return LLVMIntTypeInContext(n->m->context, a.bits == 8 ? 16 : a.bits);
 }
 
-static void append(char *text, size_t cap, const char *more) {
-    if (strlen(text) + strlen(more) >= cap) bug("inline PTX is too long");
-    strcat(text, more);
-}
-
-uint32_t asm_operand(Asm *s, V value, const char *constraint) {
-    if (s->constraints[0]) append(s->constraints, sizeof s->constraints, ",");
-    append(s->constraints, sizeof s->constraints, constraint);
-    s->operands[s->n] = value;
-    s->types[s->n] = LLVMTypeOf(value);
-    return s->outputs + s->n++;
+Asm asm_begin(Nvptx *n) {
+    return (Asm){.arena = n->m->o->arena, .result = n->m->none};
 }
 
 void asm_text(Asm *s, const char *more) {
-    append(s->text, sizeof s->text, more);
+    for (; *more; more++) vec_push(s->arena, &s->text, *more);
+}
+
+/* One more in the list. */
+static void asm_constrain(Asm *s, const char *before, const char *constraint) {
+    if (s->constraints.len) vec_push(s->arena, &s->constraints, ',');
+    for (; *before; before++) vec_push(s->arena, &s->constraints, *before);
+    for (; *constraint; constraint++) vec_push(s->arena, &s->constraints, *constraint);
+}
+
+uint32_t asm_operand(Asm *s, V value, const char *constraint) {
+    asm_constrain(s, "", constraint);
+    vec_push(s->arena, &s->operands, value);
+    return s->outputs + s->operands.len - 1;
 }
 
 void asm_number(Asm *s, const char *before, uint32_t number, const char *after) {
@@ -44,21 +48,25 @@ void asm_number(Asm *s, const char *before, uint32_t number, const char *after) 
     asm_text(s, after);
 }
 
-static void asm_vector(Asm *s, uint32_t first, uint32_t words) {
-    if (words == 1) {
-        asm_number(s, "", first, "");
-        return;
-    }
+void asm_braces(Asm *s, uint32_t first, uint32_t words) {
     for (uint32_t i = 0; i < words; i++) asm_number(s, i ? ", " : "{", first + i, i + 1 < words ? "" : "}");
+}
+
+void asm_vector(Asm *s, uint32_t first, uint32_t words) {
+    if (words == 1) asm_number(s, "", first, "");
+    else asm_braces(s, first, words);
 }
 
 /* Its side effects order it among all others; a clobber of memory besides would say nothing more, and LLVM reads each
  * constraint of each statement several times. */
 V asm_build(Nvptx *n, Asm *s) {
-    LLVMTypeRef type = LLVMFunctionType(s->result, s->types, s->n, 0);
-    V code = LLVMGetInlineAsm(type, s->text, strlen(s->text), s->constraints, strlen(s->constraints), 1, 0,
+    uint32_t count = s->operands.len;
+    LLVMTypeRef *types = NEW_ARRAY(s->arena, LLVMTypeRef, count + 1);
+    for (uint32_t i = 0; i < count; i++) types[i] = LLVMTypeOf(s->operands.at[i]);
+    LLVMTypeRef type = LLVMFunctionType(s->result, types, count, 0);
+    V code = LLVMGetInlineAsm(type, s->text.at, s->text.len, s->constraints.at, s->constraints.len, 1, 0,
                               LLVMInlineAsmDialectATT, 0);
-    return LLVMBuildCall2(n->m->at, type, code, s->operands, s->n, "");
+    return LLVMBuildCall2(n->m->at, type, code, s->operands.at, count, "");
 }
 
 bool asm_is_true(V predicate) {
@@ -88,13 +96,7 @@ static void access_text(Asm *s, const char *what, bool is_volatile, const char *
     asm_text(s, text);
 }
 
-/* `[address + offset]` before `after`; offsets stay small, whatever a machine's instruction holds. */
-typedef struct Address {
-    V base;
-    int64_t offset;
-} Address;
-
-static Address address_split(const Nvptx *n, V address) {
+Address address_split(const Nvptx *n, V address) {
     Address a = {.base = address};
     while (n->takes_offsets && LLVMIsABinaryOperator(a.base) && LLVMGetInstructionOpcode(a.base) == LLVMAdd) {
         V term = LLVMGetOperand(a.base, 1);
@@ -106,7 +108,7 @@ static Address address_split(const Nvptx *n, V address) {
     return a;
 }
 
-static void asm_address(Asm *s, const char *before, uint32_t number, int64_t offset, const char *after) {
+void asm_address(Asm *s, const char *before, uint32_t number, int64_t offset, const char *after) {
     char text[48];
     if (offset) snprintf(text, sizeof text, "%s[$%u+%lld]%s", before, number, (long long)offset, after);
     else snprintf(text, sizeof text, "%s[$%u]%s", before, number, after);
@@ -120,10 +122,13 @@ void asm_outputs(Nvptx *n, Asm *s, Access a) {
     LLVMTypeRef word = register_type(n, a), words[] = {word, word, word, word};
     s->result = a.words == 1 ? word : LLVMStructTypeInContext(n->m->context, words, a.words, 0);
     s->outputs = a.words;
-    for (uint32_t i = 0; i < a.words; i++) {
-        append(s->constraints, sizeof s->constraints, i ? ",=" : "=");
-        append(s->constraints, sizeof s->constraints, asm_constraint(a));
-    }
+    for (uint32_t i = 0; i < a.words; i++) asm_constrain(s, "=", asm_constraint(a));
+}
+
+void asm_results(Asm *s, LLVMTypeRef tuple, const char *constraint) {
+    s->result = tuple;
+    s->outputs = tuple_length(tuple);
+    for (uint32_t i = 0; i < s->outputs; i++) asm_constrain(s, "=", constraint);
 }
 
 static V narrow_byte(Nvptx *n, Access a, V x) {
@@ -135,7 +140,7 @@ static V widen_byte(Nvptx *n, Access a, V x) {
 }
 
 V lower_load_global(Nvptx *n, Access a, const V *in) {
-    Asm s = {.n = 0};
+    Asm s = asm_begin(n);
     V predicate = in[1], policy = in[2 + a.words];
     asm_outputs(n, &s, a);
     Address at = address_split(n, in[0]);
@@ -158,7 +163,7 @@ V asm_shared_address(Nvptx *n, V offset) {
 }
 
 V lower_load_shared(Nvptx *n, Access a, const V *in) {
-    Asm s = {.n = 0};
+    Asm s = asm_begin(n);
     asm_outputs(n, &s, a);
     Address at = address_split(n, in[0]);
     uint32_t address = asm_operand(&s, asm_shared_address(n, at.base), "r");
@@ -172,8 +177,7 @@ V lower_load_shared(Nvptx *n, Access a, const V *in) {
 
 static V emit_store(Nvptx *n, Access a, Address address, const char *kind, V predicate, const V *words,
                     bool is_volatile, const char *space, const char *policy) {
-    Asm s = {.n = 0};
-    s.result = n->m->none;
+    Asm s = asm_begin(n);
     uint32_t at = asm_operand(&s, address.base, kind), first = 0;
     for (uint32_t i = 0; i < a.words; i++) {
         uint32_t number = asm_operand(&s, widen_byte(n, a, words[i]), asm_constraint(a));
@@ -196,7 +200,7 @@ V lower_store_global(Nvptx *n, Access a, const V *in) {
 
 /* mapa: where the same byte lies in another block's shared memory, within the window of the cluster. */
 V lower_store_cluster(Nvptx *n, Access a, const V *in) {
-    Asm s = {.n = 0};
+    Asm s = asm_begin(n);
     asm_outputs(n, &s, (Access){1, 32});
     uint32_t own = asm_operand(&s, asm_shared_address(n, in[0]), "r"), block = asm_operand(&s, in[1], "r");
     asm_text(&s, "mapa.shared::cluster.u32 $0");

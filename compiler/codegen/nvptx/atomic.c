@@ -44,7 +44,7 @@ static V emit(Nvptx *n, Access a, V address, V predicate, const V *values, uint3
               const char *operation, const char *type) {
     bool always = asm_is_true(predicate), is_bf16 = a.bits == 16 && c.is_bf16 && num_values == 1, is_red = false;
     if (is_bf16 && order_acquires(c.order)) c.is_dropped = false; /* ptxas 13.0 crashes on the bit bucket here */
-    Asm s = {.result = n->m->none};
+    Asm s = asm_begin(n);
     if (!c.is_dropped) asm_outputs(n, &s, a);
     uint32_t at = asm_operand(&s, address, "l"), numbers[2] = {0, 0};
     for (uint32_t i = 0; i < num_values; i++) numbers[i] = asm_operand(&s, values[i], asm_constraint(a));

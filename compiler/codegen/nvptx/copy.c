@@ -11,7 +11,7 @@ V lower_copy_async(Nvptx *n, Access a, const V *in) {
     uint64_t bytes = LLVMConstIntGetZExtValue(in[4]);
     bool whole = LLVMIsAConstantInt(in[3]) && LLVMConstIntGetZExtValue(in[3]) == bytes;
     char number[16];
-    Asm s = {.result = n->m->none};
+    Asm s = asm_begin(n);
     uint32_t to = asm_operand(&s, asm_shared_address(n, in[0]), "r"), from = asm_operand(&s, in[1], "l");
     if (!asm_is_true(in[2])) asm_number(&s, "@", asm_operand(&s, in[2], "b"), " ");
     asm_text(&s, bytes == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
@@ -25,7 +25,7 @@ V lower_copy_async(Nvptx *n, Access a, const V *in) {
 }
 
 static V statement(Nvptx *n, const char *text) {
-    Asm s = {.result = n->m->none};
+    Asm s = asm_begin(n);
     asm_text(&s, text);
     return asm_build(n, &s);
 }

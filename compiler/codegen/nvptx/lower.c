@@ -56,7 +56,7 @@ static V lower_bar_cluster(Nvptx *n, Access a, const V *in) {
  * next. A zero that was shuffled, or read from %laneid or %nwarpid, ptxas 13.0 sees through. */
 static V lower_zero(Nvptx *n, Access a, const V *in) {
     (void)in, (void)a;
-    Asm s = {.n = 0};
+    Asm s = asm_begin(n);
     asm_outputs(n, &s, (Access){1, 32});
     asm_text(&s, "mov.u32 $0, %smid; shr.u32 $0, $0, 31;");
     return asm_build(n, &s);
@@ -106,26 +106,29 @@ static V lower_intrinsic(Nvptx *n, const Row *row, V *in) {
 }
 
 static void lower_call(Nvptx *n, Prim p, Access a, LLVMValueRef old) {
-    V in[16];
     uint32_t count = (uint32_t)LLVMGetNumArgOperands(old);
+    V *in = NEW_ARRAY(n->m->o->arena, V, count + 1);
     for (uint32_t i = 0; i < count; i++) in[i] = LLVMGetOperand(old, i);
     LLVMPositionBuilderBefore(n->m->at, old); /* takes the call's line, too */
     const Row *row = &rows[p];
     V made = row->custom ? row->custom(n, a, in) : lower_intrinsic(n, row, in);
     if (prim_info[p].result[0] != 'v') LLVMReplaceAllUsesWith(old, made);
     LLVMInstructionEraseFromParent(old);
+    for (uint32_t i = 0; i < count; i++) tuple_drop(in[i]);
 }
 
-static bool lower_function(Nvptx *n, LLVMValueRef function, Prim p, Access a) {
-    if (n->t->sm < prim_info[p].sm) {
-        diag(n->m->o->diag, n->f->span, E_NEEDS_ARCH, prim_info[p].name, prim_info[p].sm, n->t->arch);
-        return false;
-    }
-    if (n->ptx < prim_info[p].ptx) n->ptx = prim_info[p].ptx;
+void nvptx_need(Nvptx *n, const char *name, uint32_t sm, uint32_t ptx) {
+    if (n->ptx < ptx) n->ptx = ptx;
+    if (n->t->sm >= sm || n->lacks) return;
+    diag(n->m->o->diag, n->f->span, E_NEEDS_ARCH, name, sm, n->t->arch);
+    n->lacks = true;
+}
+
+static void lower_function(Nvptx *n, LLVMValueRef function, Prim p, Access a) {
+    nvptx_need(n, prim_info[p].name, prim_info[p].sm, prim_info[p].ptx);
     for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetFirstUse(function))
         lower_call(n, p, a, LLVMGetUser(use));
     LLVMDeleteFunction(function);
-    return true;
 }
 
 /* ---- Shared memory, kernel, record ------------------------------------------------------------------------------- */
@@ -174,7 +177,6 @@ static void make_record(Nvptx *n) {
 }
 
 bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
-    bool fine = true;
     n->takes_offsets = !has_loop(n->f->body);
     make_shared(n);
     nvptx_make_split(n);
@@ -183,9 +185,9 @@ bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
         size_t len = 0;
         Prim p;
         Access a;
-        if (prim_find(LLVMGetValueName2(f, &len), &p, &a)) fine &= lower_function(n, f, p, a);
+        if (prim_find(LLVMGetValueName2(f, &len), &p, &a)) lower_function(n, f, p, a);
     }
     make_kernel(n, kernel);
     make_record(n);
-    return fine;
+    return !n->lacks;
 }

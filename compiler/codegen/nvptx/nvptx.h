@@ -16,6 +16,7 @@ typedef struct Nvptx {
     bool takes_offsets; /* accesses, of constants. Not in kernels with loops,
                          * where ptxas would keep more addresses alive */
     V split_areas; /* the module's array for the programs' blocks to meet through; NULL: they do not */
+    bool lacks;    /* the target, something that the kernel needs: there was an error */
     V shared_base; /* the block's shared memory as a 32-bit address space constant; NULL until used */
 } Nvptx;
 
@@ -25,6 +26,9 @@ bool nvptx_lower(Nvptx *n, LLVMValueRef kernel);
 /* Behind LLVM's passes: no more sums that share an operand than LLVM's back end compares in a moment (sums.c). */
 void nvptx_group_sums(Llvm *m, LLVMValueRef kernel);
 
+/* What a lowering needs beyond its primitive's row: an error at the kernel where the target has it not. */
+void nvptx_need(Nvptx *n, const char *name, uint32_t sm, uint32_t ptx);
+
 /* One lowering: builds at the call's place what replaces it; operands are the call's. */
 typedef V Lowering(Nvptx *n, Access a, const V *operands);
 
@@ -33,6 +37,9 @@ Lowering lower_load_global, lower_store_global, lower_load_shared, lower_store_s
 
 /* copy.c - asynchronous copies as inline PTX */
 Lowering lower_copy_async, lower_copy_commit, lower_copy_wait;
+
+/* matrix.c - matrix instructions as intrinsics and inline PTX */
+Lowering lower_ldmatrix, lower_stmatrix, lower_mma;
 
 /* split.c - words between blocks as inline PTX */
 void nvptx_make_split(Nvptx *n); /* before any call is lowered */

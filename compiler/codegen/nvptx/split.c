@@ -49,7 +49,7 @@ static V launch_name(Nvptx *n) {
     LLVMBuilderRef at = n->m->at;
     LLVMValueRef kernel = LLVMGetBasicBlockParent(LLVMGetInsertBlock(at));
     V count = LLVMBuildZExt(at, LLVMGetParam(kernel, LLVMCountParams(kernel) - 1), n->m->i64, "");
-    Asm s = {.n = 0};
+    Asm s = asm_begin(n);
     asm_outputs(n, &s, (Access){1, 64});
     asm_text(&s, "mov.u64 $0, %gridid;");
     V grid = LLVMBuildAnd(at, asm_build(n, &s), llvm_int(n->m->i64, UINT32_MAX), "");
@@ -65,7 +65,7 @@ static void asm_claim(Asm *s, const char *predicate, uint32_t area, uint32_t nam
 
 V lower_split_begin(Nvptx *n, Access a, const V *in) {
     (void)a;
-    Asm s = {.n = 0};
+    Asm s = asm_begin(n);
     asm_outputs(n, &s, (Access){1, 64});
     uint32_t tid = asm_operand(&s, in[0], "r"), at = asm_operand(&s, area(n), "l"),
              name = asm_operand(&s, launch_name(n), "l");
@@ -77,7 +77,7 @@ V lower_split_begin(Nvptx *n, Access a, const V *in) {
 
 V lower_split_begun(Nvptx *n, Access a, const V *in) {
     (void)a;
-    Asm s = {.result = n->m->none};
+    Asm s = asm_begin(n);
     uint32_t tid = asm_operand(&s, in[0], "r"), before = asm_operand(&s, in[1], "l"),
              rounds = asm_operand(&s, in[2], "r");
     uint32_t at = asm_operand(&s, area(n), "l"), name = asm_operand(&s, launch_name(n), "l");
@@ -92,7 +92,7 @@ V lower_split_begun(Nvptx *n, Access a, const V *in) {
 
 V lower_split_store(Nvptx *n, Access a, const V *in) {
     (void)a;
-    Asm s = {.result = n->m->none};
+    Asm s = asm_begin(n);
     uint32_t at = asm_operand(&s, word_address(n, in[0]), "l"), value = asm_operand(&s, in[2], "r"),
              round = asm_operand(&s, in[3], "r");
     asm_number(&s, "{ .reg .b64 w; mov.b64 w, {", value, ", ");
@@ -104,7 +104,7 @@ V lower_split_store(Nvptx *n, Access a, const V *in) {
 
 V lower_split_wait(Nvptx *n, Access a, const V *in) {
     (void)a;
-    Asm s = {.n = 0};
+    Asm s = asm_begin(n);
     asm_outputs(n, &s, (Access){1, 32});
     uint32_t at = asm_operand(&s, word_address(n, in[0]), "l"), round = asm_operand(&s, in[2], "r");
     asm_text(&s, "{ .reg .pred p; .reg .b32 r, v; .reg .b64 w; mov.b32 v, 0; ");
@@ -117,7 +117,7 @@ V lower_split_wait(Nvptx *n, Access a, const V *in) {
 
 V lower_split_fence(Nvptx *n, Access a, const V *in) {
     (void)a, (void)in;
-    Asm s = {.result = n->m->none};
+    Asm s = asm_begin(n);
     asm_text(&s, "fence.acq_rel.gpu;");
     return asm_build(n, &s);
 }
@@ -125,7 +125,7 @@ V lower_split_fence(Nvptx *n, Access a, const V *in) {
 /* By the block's first warp. */
 V lower_split_leave(Nvptx *n, Access a, const V *in) {
     (void)a;
-    Asm s = {.result = n->m->none};
+    Asm s = asm_begin(n);
     uint32_t tid = asm_operand(&s, in[0], "r"), at = asm_operand(&s, area(n), "l");
     uint32_t last = asm_operand(&s, llvm_int(n->m->i32, n->f->blocks_per_program - 1), "r");
     uint32_t words = asm_operand(&s, llvm_int(n->m->i32, 2 * simt_split_words(n->f)), "r");

@@ -16,12 +16,15 @@ bool prim_find(const char *function_name, Prim *p, Access *a) {
     if (strncmp(function_name, "fsc.", 4)) return false;
     const char *name = function_name + 4;
     for (uint32_t i = 0; i < PRIM_COUNT; i++) {
-        size_t n = strlen(prim_info[i].name);
-        if (strncmp(name, prim_info[i].name, n)) continue;
-        bool has_access = strchr(prim_info[i].result, 'A') || strchr(prim_info[i].operands, 'A');
+        const PrimInfo *info = &prim_info[i];
+        size_t n = strlen(info->name);
+        if (strncmp(name, info->name, n)) continue;
+        bool has_access = strchr(info->result, 'A') || strchr(info->operands, 'A');
+        bool has_tuple = strchr(info->result, 'T') || strchr(info->operands, 'T');
         *p = (Prim)i;
         *a = (Access){0, 0};
-        if (!has_access && !name[n]) return true;
+        if (has_tuple && name[n] == '.') return true;
+        if (!has_access && !has_tuple && !name[n]) return true;
         if (has_access && sscanf(name + n, ".v%u.b%u", &a->words, &a->bits) == 2) return true;
     }
     bug("%s is no primitive", function_name);
@@ -39,6 +42,14 @@ MemAttr policy_unpack(uint64_t policy) {
     return m;
 }
 
+uint32_t matrix_pack(MatrixCode c) {
+    return c.matrices | (uint32_t)c.is_transposed << 8;
+}
+
+MatrixCode matrix_unpack(uint64_t x) {
+    return (MatrixCode){x & 255, x >> 8 & 1};
+}
+
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
 static LLVMTypeRef access_type(const Simt *s, Access a) {
@@ -46,37 +57,77 @@ static LLVMTypeRef access_type(const Simt *s, Access a) {
     return a.words == 1 ? word : LLVMStructTypeInContext(s->m->context, words, a.words, 0);
 }
 
-static LLVMTypeRef letter_type(const Simt *s, char c, Access a) {
+/* `tuple`: of a T. */
+static LLVMTypeRef letter_type(const Simt *s, char c, Access a, LLVMTypeRef tuple) {
     switch (c) {
     case 'v': return s->m->none;
     case 'p': return s->m->i1;
     case 'w': return s->m->i32;
     case 'l': return s->m->i64;
     case 'f': return s->m->f32;
+    case 'd': return s->m->f64;
     case 'A': return access_type(s, a);
+    case 'T': return tuple;
     default: bug("prims.def: type letter %c", c);
     }
 }
 
-V prim_access(Simt *s, Prim p, Access a, const V *args, uint32_t n) {
+static char kind_letter(const Simt *s, LLVMTypeRef t) {
+    const char letters[] = "wlfd";
+    for (const char *c = letters; *c; c++)
+        if (letter_type(s, *c, (Access){0, 0}, NULL) == t) return *c;
+    bug("a tuple of no kind that prims.def has");
+}
+
+enum { LONGEST_NAME = 96 };
+
+static void name_tuple(const Simt *s, char *name, LLVMTypeRef tuple) {
+    size_t n = strlen(name);
+    char kind = kind_letter(s, LLVMStructGetTypeAtIndex(tuple, 0));
+    snprintf(name + n, LONGEST_NAME - n, ".%c%u", kind, LLVMCountStructElementTypes(tuple));
+}
+
+/* The function, declared with the row's types; `result` is that of a T. */
+static LLVMValueRef declare(Simt *s, Prim p, Access a, LLVMTypeRef result, const char *name, const V *args,
+                            uint32_t n) {
     const PrimInfo *info = &prim_info[p];
-    char name[64];
-    snprintf(name, sizeof name, a.words ? "fsc.%s.v%u.b%u" : "fsc.%s", info->name, a.words, a.bits);
-    LLVMTypeRef types[16];
+    LLVMTypeRef *types = NEW_ARRAY(s->m->o->arena, LLVMTypeRef, n + 1);
     uint32_t count = 0;
     for (const char *c = info->operands; *c; c++) {
         uint32_t repeat = *c == 'A' ? a.words : 1;
-        for (uint32_t i = 0; i < repeat; i++) types[count++] = *c == 'A' ? access_word(s, a) : letter_type(s, *c, a);
+        for (uint32_t i = 0; i < repeat; i++, count++) {
+            if (count == n) bug("primitive %s: no more than %u operands", name, n);
+            types[count] =
+                *c == 'A' ? access_word(s, a) : letter_type(s, *c, a, *c == 'T' ? LLVMTypeOf(args[count]) : NULL);
+        }
     }
     if (count != n) bug("primitive %s: %u operands, not %u", name, n, count);
-    LLVMTypeRef type = LLVMFunctionType(letter_type(s, info->result[0], a), types, count, 0);
-    V copy[16];
-    for (uint32_t i = 0; i < n; i++) copy[i] = args[i];
-    return llvm_call(s->m, llvm_declare(s->m, name, type), copy, n);
+    return llvm_declare(s->m, name, LLVMFunctionType(letter_type(s, info->result[0], a, result), types, n, 0));
+}
+
+static V build(Simt *s, Prim p, Access a, LLVMTypeRef result, const V *args, uint32_t n) {
+    const PrimInfo *info = &prim_info[p];
+    char name[LONGEST_NAME];
+    snprintf(name, sizeof name, a.words ? "fsc.%s.v%u.b%u" : "fsc.%s", info->name, a.words, a.bits);
+    if (result) name_tuple(s, name, result);
+    const char *c = strchr(info->operands, 'T');
+    for (; c; c = strchr(c + 1, 'T')) name_tuple(s, name, LLVMTypeOf(args[c - info->operands]));
+    LLVMValueRef function = LLVMGetNamedFunction(s->m->module, name);
+    if (!function) function = declare(s, p, a, result, name, args, n);
+    if (LLVMCountParams(function) != n) bug("primitive %s: %u operands, not %u", name, n, LLVMCountParams(function));
+    return llvm_call(s->m, function, args, n);
+}
+
+V prim_access(Simt *s, Prim p, Access a, const V *args, uint32_t n) {
+    return build(s, p, a, NULL, args, n);
 }
 
 V prim_call(Simt *s, Prim p, const V *args, uint32_t n) {
-    return prim_access(s, p, (Access){0, 0}, args, n);
+    return build(s, p, (Access){0, 0}, NULL, args, n);
+}
+
+V prim_tuple(Simt *s, Prim p, LLVMTypeRef result, const V *args, uint32_t n) {
+    return build(s, p, (Access){0, 0}, result, args, n);
 }
 
 V access_result(Simt *s, Access a, V result, uint32_t i) {

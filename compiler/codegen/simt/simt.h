@@ -48,6 +48,15 @@ typedef struct AtomicCode {
 uint32_t atomic_pack(AtomicCode a);
 AtomicCode atomic_unpack(uint64_t x);
 
+/* What ldmatrix and stmatrix move, as their last operand but one holds it: 1, 2 or 4 matrices,
+ * transposed or as they lie. */
+typedef struct MatrixCode {
+    uint8_t matrices;
+    bool is_transposed;
+} MatrixCode;
+uint32_t matrix_pack(MatrixCode c);
+MatrixCode matrix_unpack(uint64_t x);
+
 /* f as a per-thread module in m, not yet verified. `t` decides which conversions are single instructions; NULL: none of
  * the 16-bit ones, so that the module compiles for any host, and a first parameter in front: a pointer to the thread,
  * for the target step. NULL after an error: the code of a thread is too long. Runs inside llvm_guard(). */
@@ -266,6 +275,8 @@ V element_from_bits(Simt *s, DType d, V bits);
 /* prim.c - calls of primitives */
 V prim_call(Simt *s, Prim p, const V *args, uint32_t n);
 V prim_access(Simt *s, Prim p, Access a, const V *args, uint32_t n);
+/* With tuples among the operands (tuple_make), or as the result, of that type; NULL: it is none. */
+V prim_tuple(Simt *s, Prim p, LLVMTypeRef result, const V *args, uint32_t n);
 /* The i-th word of what prim_access returned. */
 V access_result(Simt *s, Access a, V result, uint32_t i);
 /* An element of any type through a shuffle: 64 bits take two. `how`: SHFL_BFLY with a mask or SHFL_IDX with a lane. */

@@ -6,7 +6,7 @@
 #include "driver.h"
 
 #include "runtime/base/process.h"
-#include "runtime/device/internal.h"
+#include "runtime/device/status.h"
 
 #include <stdlib.h>
 

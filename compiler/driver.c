@@ -8,7 +8,7 @@
 #include "passes/passes.h"
 #include "runtime/base/number.h"
 #include "runtime/base/process.h"
-#include "runtime/device/internal.h"
+#include "runtime/device/status.h"
 
 #include <setjmp.h>
 #include <stdlib.h>

@@ -3,8 +3,9 @@
  * In: libcuda.so.1, or what FSC_CUDA_LIBRARY names. Out: the table `cuda`; statuses with the driver's own words.
  * Method: one pthread_once; the rows of cuda_api.def and cuda_error.def. The library is never closed.
  */
+#include "runtime/cuda/driver.h"
+
 #include "runtime/base/process.h"
-#include "runtime/device/internal.h"
 
 #include <dlfcn.h>
 #include <stdio.h>
@@ -166,11 +167,12 @@ void driver_note(fsc_device *d, CUresult r, const char *call) {
     char error[ERROR_SIZE];
     if (r == CUDA_SUCCESS || row_of(r)->fate == KEPT) return;
     HOLD_FORKS;
+    CudaDevice *own = cuda_of(d);
     driver_error(r, error, sizeof error);
     pthread_mutex_lock(&d->lock);
-    if (atomic_load(&d->fault) == 0) {
-        snprintf(d->fault_message, sizeof d->fault_message, "%s, seen by %s; %s", error, call, driver_advice(r));
-        atomic_store(&d->fault, r);
+    if (atomic_load(&own->fault) == 0) {
+        snprintf(own->fault_message, sizeof own->fault_message, "%s, seen by %s; %s", error, call, driver_advice(r));
+        atomic_store(&own->fault, r);
     }
     pthread_mutex_unlock(&d->lock);
 }

@@ -2,7 +2,7 @@
  *
  * In: PTX text, the driver's CUDA version. Out: a clause. Method: the text's .version line, the rows of ptx.def.
  */
-#include "runtime/device/load.h"
+#include "runtime/cuda/driver.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -24,9 +24,9 @@ static unsigned version_of(const char *text) {
     return at && sscanf(at, ".version %3u.%1u", &major, &minor) == 2 ? major * 10 + minor : 0;
 }
 
-static unsigned most_of(unsigned cuda) {
+static unsigned most_of(unsigned driver) {
     unsigned most = 0;
-    for (int i = 0; i < ROWS && rows[i].cuda <= cuda; i++) most = rows[i].version;
+    for (int i = 0; i < ROWS && rows[i].cuda <= driver; i++) most = rows[i].version;
     return most;
 }
 
@@ -37,13 +37,13 @@ static unsigned cuda_for(unsigned version) {
     return 0;
 }
 
-void ptx_explain(const char *text, uint32_t cuda, char *out, size_t size) {
-    unsigned version = version_of(text), most = most_of(cuda), wanted = version ? cuda_for(version) : 0;
+void ptx_explain(const char *text, uint32_t driver, char *out, size_t size) {
+    unsigned version = version_of(text), most = most_of(driver), wanted = version ? cuda_for(version) : 0;
     char has[32] = "of an unknown version", takes[40] = "", least[48] = "a newer driver";
     if (version) snprintf(has, sizeof has, "of version %u.%u", version / 10, version % 10);
     if (most) snprintf(takes, sizeof takes, ", which takes PTX up to %u.%u", most / 10, most % 10);
-    if (wanted > cuda) snprintf(least, sizeof least, "one of CUDA %u.%u or newer", wanted / 1000, wanted / 10 % 100);
+    if (wanted > driver) snprintf(least, sizeof least, "one of CUDA %u.%u or newer", wanted / 1000, wanted / 10 % 100);
     snprintf(out, size,
              "the PTX is %s, and the driver supports CUDA %u.%u%s: install %s, or load a cubin (--emit=cubin)", has,
-             cuda / 1000, cuda / 10 % 100, takes, least);
+             driver / 1000, driver / 10 % 100, takes, least);
 }

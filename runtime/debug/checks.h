@@ -4,7 +4,7 @@
 #ifndef FSC_CHECKS_H
 #define FSC_CHECKS_H
 
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 
 typedef enum FindingKind {
 #define FINDING(e, name, meaning, advice) FINDING_##e,

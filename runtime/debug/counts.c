@@ -139,7 +139,7 @@ void counts_end(Call *c, const RecordLaunch *shape, uint64_t blocks) {
 
 fsc_status fsc_device_count_lines(fsc_device *d, bool on) {
     if (!d) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_count_lines: no device");
-    if (!device_is_host(d))
+    if (!d->kind->is_host)
         return status_fail(d, FSC_ERROR_USAGE,
                            "launches are counted on devices emu and cpu; on a GPU, NVIDIA's ncu does that");
     atomic_store(&d->counted, on);

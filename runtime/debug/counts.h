@@ -3,7 +3,7 @@
 #ifndef FSC_COUNTS_H
 #define FSC_COUNTS_H
 
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 
 /* The accesses that went through one site. */
 typedef struct Tally {

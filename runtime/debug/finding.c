@@ -184,3 +184,31 @@ fsc_status findings_status(fsc_device *d) {
     findings_text(d->findings, text, sizeof text);
     return status_fail(d, findings_any(d->findings, FINDING_ASSERT) ? FSC_ERROR_ASSERT : FSC_ERROR_CHECK, "%s", text);
 }
+
+/* ---- The public side --------------------------------------------------------------------------------------------- */
+
+fsc_status fsc_device_check(fsc_device *d, bool on) {
+    if (!d) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_check: no device");
+    if (!d->kind->is_host)
+        return status_fail(
+            d, FSC_ERROR_USAGE,
+            "launches are checked on devices emu and cpu; on a GPU, NVIDIA's compute-sanitizer does that");
+    atomic_store(&d->checked, on);
+    return FSC_OK;
+}
+
+bool fsc_device_checks(const fsc_device *d) {
+    return d && atomic_load(&d->checked);
+}
+
+size_t fsc_device_findings(const fsc_device *d) {
+    return d && d->findings ? findings_count(d->findings) : 0;
+}
+
+fsc_status fsc_device_finding(const fsc_device *d, size_t index, FscFinding *out) {
+    size_t n = fsc_device_findings(d);
+    if (!out || index >= n)
+        return status_fail(d, FSC_ERROR_USAGE, "there is no finding %zu: the last checked launch had %zu", index, n);
+    findings_at(d->findings, index, out);
+    return FSC_OK;
+}

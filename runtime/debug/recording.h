@@ -7,7 +7,7 @@
 #ifndef FSC_RECORDING_H
 #define FSC_RECORDING_H
 
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 
 typedef enum RecordedKind {
     RECORDED_STEP,   /* `what`: the op's number */

@@ -1,10 +1,10 @@
-/* module.c - compiled code on a device: PTX, cubin and fatbin through the driver, host code as it is; with its records.
+/* module.c - compiled code on a device: PTX, cubin and fatbin as the device loads them, host code as it is;
+ * with its records.
  *
  * In: an image's bytes, or a host entry. Out: a module that its kernels share. Method: records are read first, then the
  * image's own sizes and target are checked, as the driver takes a bare pointer and would read past a truncated image.
  */
-#include "runtime/device/internal.h"
-#include "runtime/device/load.h"
+#include "runtime/device/code.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,15 +16,8 @@ void module_share(fsc_module *m) {
     atomic_fetch_add(&m->users, 1);
 }
 
-static void unload_code(fsc_module *m) {
-    bool pushed = false;
-    if (!m->cu) return;
-    if (device_enter(m->device, &pushed) == FSC_OK) CU_QUIET(m->device, cuModuleUnload, m->cu);
-    device_leave(m->device, pushed);
-}
-
 static void module_free(fsc_module *m) {
-    unload_code(m);
+    if (m->device->kind->unload) m->device->kind->unload(m);
     for (size_t i = 0; i < m->num_records; i++) record_free(m->records[i]);
     free(m->records);
     free(m);
@@ -60,9 +53,8 @@ static bool add_record(fsc_module *m, Record *r) {
 
 /* ---- Images ------------------------------------------------------------------------------------------------------ */
 
-typedef enum ImageKind { IMAGE_TEXT, IMAGE_ELF, IMAGE_FATBIN, IMAGE_UNKNOWN } ImageKind;
-
-static ImageKind image_kind(const unsigned char *at, size_t size) {
+ImageKind image_kind(const void *image, size_t size) {
+    const unsigned char *at = image;
     static const unsigned char fatbin[] = {0x50, 0xed, 0x55, 0xba};
     if (size >= 4 && memcmp(at, "\177ELF", 4) == 0) return IMAGE_ELF;
     if (size >= 4 && memcmp(at, fatbin, 4) == 0) return IMAGE_FATBIN;
@@ -150,43 +142,6 @@ static fsc_status check_arch(const fsc_module *m, bool is_text) {
     return FSC_OK;
 }
 
-enum { LOG_SIZE = 8192, LOG_SHOWN = 1600 };
-
-/* What the driver said to the image, in one sentence; text: NULL where it is no PTX. */
-static fsc_status fail_load(const fsc_module *m, CUresult r, const char *text, const char *log) {
-    fsc_device *d = m->device;
-    const char *kernel = m->num_records == 1 ? m->records[0]->kernel : NULL;
-    fsc_status s = driver_check_for(d, r, "cuModuleLoadDataEx", kernel);
-    char error[ERROR_SIZE], why[ERROR_SIZE];
-    bool is_old = text && r == CUDA_ERROR_UNSUPPORTED_PTX_VERSION;
-    snprintf(why, sizeof why, "%s", driver_advice(r));
-    if (is_old) ptx_explain(text, d->props.driver_version, why, sizeof why);
-    if (!is_old && !*log) return s;
-    return status_fail(d, s, "%s: cuModuleLoadDataEx gives %s%s%s; %s%s%.*s", fsc_status_text(s),
-                       driver_error(r, error, sizeof error), kernel ? " for kernel " : "", kernel ? kernel : "", why,
-                       *log ? "; the driver's log: " : "", LOG_SHOWN, log);
-}
-
-static fsc_status load_code(fsc_module *m, const void *image, const char *text) {
-    fsc_device *d = m->device;
-    char *log = calloc(1, LOG_SIZE);
-    if (!log) return status_memory(d);
-    CUjit_option options[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE};
-    void *values[] = {log, (void *)(uintptr_t)LOG_SIZE};
-    bool pushed = false;
-    fsc_status s = device_enter(d, &pushed);
-    if (s == FSC_OK) {
-        CUresult r = CU_CALL(cuModuleLoadDataEx, &m->cu, image, 2, options, values);
-        log[LOG_SIZE - 1] = '\0';
-        size_t n = strlen(log);
-        while (n && (log[n - 1] == '\n' || log[n - 1] == ' ')) log[--n] = '\0';
-        if (r != CUDA_SUCCESS) s = fail_load(m, r, text, log);
-    }
-    device_leave(d, pushed);
-    free(log);
-    return s;
-}
-
 /* The text of a record that lies beside the image. */
 static fsc_status read_known(fsc_module *m, const char *text, size_t length) {
     char why[256] = "";
@@ -197,21 +152,10 @@ static fsc_status read_known(fsc_module *m, const char *text, size_t length) {
     return status_memory(m->device);
 }
 
-static fsc_status load_image(fsc_module *m, const void *image, size_t size) {
-    if (image_kind(image, size) != IMAGE_TEXT) return load_code(m, image, NULL);
-    char *text = malloc(size + 1); /* the driver wants a NUL behind it */
-    if (!text) return status_memory(m->device);
-    memcpy(text, image, size);
-    text[size] = '\0';
-    fsc_status s = load_code(m, text, text);
-    free(text);
-    return s;
-}
-
 /* record: its text; NULL: it is searched in the image. */
 static fsc_status module_read(fsc_device *d, const void *image, size_t size, const char *record, size_t length,
                               fsc_module **out) {
-    if (device_is_host(d))
+    if (!d->kind->load)
         return status_fail(d, FSC_ERROR_USAGE, "PTX and cubins are for CUDA devices, not for the host");
     ImageKind kind = size ? image_kind(image, size) : IMAGE_UNKNOWN;
     if (kind == IMAGE_UNKNOWN)
@@ -238,7 +182,7 @@ fsc_status module_load_later(fsc_device *d, const void *image, size_t size, fsc_
 
 fsc_status module_load_now(fsc_module *m) {
     if (!m->image) return FSC_OK;
-    fsc_status s = load_image(m, m->image, m->image_size);
+    fsc_status s = m->device->kind->load(m, m->image, m->image_size);
     if (s == FSC_OK) m->image = NULL;
     return s;
 }
@@ -267,9 +211,9 @@ fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_mo
 
 /* The code is of the device's kind, and so says its record. */
 static fsc_status check_host(const fsc_device *d, const Record *r, const FscHostCode *code) {
-    if (!device_is_host(d))
+    if (!d->kind->has_entry)
         return status_fail(d, FSC_ERROR_USAGE, "host code is for devices cpu and emu, not for %s", d->props.name);
-    if (d->props.kind == FSC_EMU ? !code->thread : !code->entry)
+    if (!d->kind->has_entry(code))
         return status_fail(d, FSC_ERROR_USAGE, "the host code has no entry for device %s", d->props.name);
     if (strcmp(r->target, d->props.arch) != 0)
         return status_fail(d, FSC_ERROR_ARCH, "kernel %s is compiled for %s, not for %s", r->kernel, r->target,

@@ -5,7 +5,7 @@
  * parts of a multiprocessor serves its own warps from its own quarter of the register file.
  */
 #include "runtime/base/ascii.h"
-#include "runtime/device/internal.h"
+#include "runtime/device/status.h"
 #include "runtime/fsc_runtime.h"
 
 #include <string.h>

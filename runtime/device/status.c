@@ -4,7 +4,7 @@
  * the device's is kept under its lock and handed out as a copy.
  */
 #include "runtime/base/process.h"
-#include "runtime/device/internal.h"
+#include "runtime/device/device.h"
 
 #include <stdarg.h>
 #include <stdio.h>

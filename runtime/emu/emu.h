@@ -14,12 +14,13 @@
 #include "runtime/emu/fiber.h"
 
 enum {
-    WARP = 32,
     SECTOR = 32 /* bytes that global memory moves at least */,
     WORD = 8 /* bytes, between blocks: value and round */
 };
 
 /* ---- What the rest of the runtime calls -------------------------------------------------------------------------- */
+
+typedef struct Emulator Emulator;
 
 Emulator *emulator_create(uint32_t threads); /* host threads; NULL: out of memory */
 void emulator_destroy(Emulator *e);

@@ -5,6 +5,7 @@
  * program may wait for a later one.
  */
 #define _DEFAULT_SOURCE
+#include "runtime/cpu/pool.h"
 #include "runtime/emu/emu.h"
 
 #include <sched.h>

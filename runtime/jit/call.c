@@ -7,7 +7,7 @@
 #include "runtime/jit/jit.h"
 
 #include "runtime/base/process.h"
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 #include "runtime/record/fill.h"
 
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 #include "runtime/jit/jit.h"
 
 #include "build_id.h"
+#include "runtime/device/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -43,7 +44,7 @@ _Static_assert(sizeof(void *) != 8 || offsetof(fsc_compile_options, include) == 
 
 static void add_machine(Digest *d, const fsc_jit *j) {
     Arena *a = arena_create();
-    if (j->props.kind == FSC_CUDA) add_number(d, j->props.driver_version);
+    if (!j->device->kind->is_host) add_number(d, j->props.driver_version);
     else digest_text(d, codegen_host_machine(a, j->options.cpu));
     arena_destroy(a);
 }
@@ -126,9 +127,9 @@ static CachePart part(const Text *t) {
 }
 
 /* What the driver says of the kernel; nothing of host code, which has neither registers nor shared memory. */
-static void describe_kernel(fsc_kernel *kernel, const FscDeviceProps *p, Text *out) {
+static void describe_kernel(fsc_kernel *kernel, const fsc_jit *j, Text *out) {
     FscKernelReport r;
-    if (p->kind != FSC_CUDA || fsc_kernel_warmup(kernel, 0, &r) != FSC_OK) return;
+    if (j->device->kind->is_host || fsc_kernel_warmup(kernel, 0, &r) != FSC_OK) return;
     text_printf(out, "registers %u\nspills %u\nshared_static %u\nshared_dynamic %u\nthreads %u\nblocks_per_sm %u\n",
                 r.registers, r.spill_bytes, r.shared_static, r.shared_dynamic, r.threads_per_block, r.blocks_per_sm);
 }
@@ -140,7 +141,7 @@ void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, fsc_kerne
     if (j->cache.folder < 0 || c->seeks_files) return; /* the key knows no other files */
     key_of(j, b, key);
     bool ok = true;
-    if (j->props.kind == FSC_CUDA) {
+    if (!j->device->kind->is_host) {
         /* no cubin: the driver's linker makes another one than its loader, of more registers */
         e.parts[CACHE_PTX] = part(&c->output);
     } else {
@@ -151,7 +152,7 @@ void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, fsc_kerne
     }
     text_printf(&label, "%s %s %s", j->interface->kernel, j->props.arch, b->key.at);
     while (label.len && label.at[label.len - 1] == ' ') label.len--;
-    describe_kernel(kernel, &j->props, &report);
+    describe_kernel(kernel, j, &report);
     e.parts[CACHE_LABEL] = part(&label);
     e.parts[CACHE_REPORT] = part(&report);
     e.parts[CACHE_HOST] = part(&host);

@@ -202,7 +202,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->card = j->props;
     if (*device->card_arch) snprintf(j->card.arch, sizeof j->card.arch, "%s", device->card_arch);
     j->options.arch = j->props.arch;
-    j->options.emit = j->props.kind == FSC_CUDA ? FSC_EMIT_PTX : FSC_EMIT_ASM; /* of the host: code in memory */
+    j->options.emit = device->kind->is_host ? FSC_EMIT_ASM : FSC_EMIT_PTX; /* of the host: code in memory */
     disk_open(j);
     j->interface = disk_interface(j);
     if (!j->interface) s = driver_interface(&j->options, j->source, length, &j->front, &j->interface);
@@ -220,7 +220,7 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     fsc_compile_options o = jit_options(j, b);
     fsc_compilation *c = NULL;
     fsc_module *module = NULL;
-    fsc_status s = driver_compile(&o, j->source, j->length, j->props.kind != FSC_CUDA, &c);
+    fsc_status s = driver_compile(&o, j->source, j->length, j->device->kind->is_host, &c);
     jit_note(j, &j->counts.compiled, c ? fsc_compilation_dumps(c) : "");
     if (s != FSC_OK) {
         (void)jit_fail(j, s, c ? fsc_compilation_diagnostics(c) : "out of memory");
@@ -230,7 +230,7 @@ static fsc_status compile_variant(fsc_jit *j, Binding *b, fsc_kernel **out) {
     jit_note(j, NULL, fsc_compilation_diagnostics(c));
     jit_note(j, NULL, fsc_compilation_times(c));
     s = jit_load(j, b, c, &module);
-    bool is_mine = s != FSC_OK || j->props.kind == FSC_CUDA;
+    bool is_mine = s != FSC_OK || !j->device->kind->is_host;
     if (s == FSC_OK) s = fsc_kernel_create(module, NULL, out);
     if (s == FSC_OK && !b->counted && !b->recorded) disk_keep(j, b, c, *out);
     if (is_mine) fsc_compilation_destroy(c);
@@ -294,11 +294,11 @@ static void settle(fsc_jit *j, const Text *key, fsc_kernel *kernel) {
 static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const FscArg *args, size_t nargs,
                           fsc_kernel **out) {
     HOLD_FORKS;
-    b->checked = j->props.kind == FSC_CPU && fsc_device_checks(j->device);
+    b->checked = !j->device->kind->has_threads && fsc_device_checks(j->device);
     if (b->checked) text_printf(&b->key, "checked ");
-    b->counted = j->props.kind != FSC_CUDA && fsc_device_counts_lines(j->device);
+    b->counted = fsc_device_counts_lines(j->device);
     if (b->counted) text_printf(&b->key, "counted ");
-    b->recorded = j->props.kind == FSC_EMU && device_records(j->device);
+    b->recorded = device_records(j->device);
     if (b->recorded) text_printf(&b->key, "recorded ");
     fsc_status s = jit_bind(j, b, grid, args, nargs);
     if (s == FSC_OK) s = claim(j, &b->key, out);

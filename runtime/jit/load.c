@@ -7,7 +7,7 @@
 #include "runtime/jit/jit.h"
 
 #include "runtime/base/process.h"
-#include "runtime/device/load.h"
+#include "runtime/device/code.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -46,7 +46,7 @@ static FscHostCode code_of(const fsc_jit *j, const Binding *b, const HostCode *h
 }
 
 fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, fsc_module **module) {
-    if (j->props.kind != FSC_CUDA) {
+    if (j->device->kind->is_host) {
         FscHostCode code = code_of(j, b, c->host);
         code.sites = sites_of(c, &code.num_sites);
         code.owner = c;
@@ -122,8 +122,8 @@ static fsc_status load_host(fsc_jit *j, const Binding *b, const CacheEntry *e, L
     Record *r = sites ? record_parse(record->at, record->size, NULL, 0) : NULL;
     if (!r) return FSC_ERROR_IMAGE;
     CodegenOptions o = {.diag = diag_create(l->arena, 1), .arena = l->arena};
-    l->host =
-        hostcode_load((Bytes){code->at, code->size}, symbol, j->props.kind == FSC_EMU, strtoul(scratch, NULL, 10), &o);
+    const bool has_threads = j->device->kind->has_threads;
+    l->host = hostcode_load((Bytes){code->at, code->size}, symbol, has_threads, strtoul(scratch, NULL, 10), &o);
     fsc_status s = FSC_ERROR_IMAGE;
     if (l->host) {
         FscHostCode host = code_of(j, b, l->host);
@@ -139,7 +139,7 @@ static fsc_status load_host(fsc_jit *j, const Binding *b, const CacheEntry *e, L
 
 fsc_status jit_load_entry(fsc_jit *j, const Binding *b, const CacheEntry *e, fsc_module **module) {
     const CachePart *record = &e->parts[CACHE_RECORD], *ptx = &e->parts[CACHE_PTX];
-    if (j->props.kind == FSC_CUDA)
+    if (!j->device->kind->is_host)
         return module_load_known(j->device, ptx->at, ptx->size, record->at, record->size, module);
     Loaded *l = calloc(1, sizeof *l);
     if (!l) return FSC_ERROR_MEMORY;

@@ -47,7 +47,9 @@ void jit_quick_add(fsc_jit *j, fsc_kernel *kernel) {
 /* Whether the variant, which fits, is the one that the JIT would compile. */
 static bool is_meant(void *context, const Call *c, const Variant *v) {
     const fsc_jit *j = context;
-    return !v->module->code.checked && !v->module->code.counters && specialise_is(&j->specialiser, v, c->grid, c->args);
+    const SpecVariant compiled = {v->record, v->slots, v->num_slots, v->constants};
+    bool is_watched = v->module->code.checked || v->module->code.counters;
+    return !is_watched && specialise_is(&j->specialiser, &compiled, c->grid, c->args);
 }
 
 bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, void *stream, fsc_status *s) {

@@ -4,7 +4,7 @@
  * gives it for these arguments, is compiled nowhere. Method: the rule is evaluated with the first variant's values; a
  * range where all values are powers of two, else a list.
  */
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 
 #include <stdio.h>
 #include <stdlib.h>

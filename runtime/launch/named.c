@@ -192,17 +192,13 @@ static fsc_status check_null(const Call *c, uint32_t i) {
                        signature(r, text, sizeof text));
 }
 
-/* The driver knows none of this address, and the device cannot reach the host's pages. */
 static fsc_status check_reach(const Call *c, uint32_t i) {
     fsc_device *d = c->kernel->device;
     const Record *r = c->variant->record;
-    int reaches = 0, type = 0;
     char text[SIGNATURE];
-    if (!cuda.cuPointerGetAttribute) return FSC_OK;
-    fsc_status s = CU_FOR(d, r->kernel, cuDeviceGetAttribute, &reaches, CU_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, d->cu);
-    if (s != FSC_OK || reaches) return s;
-    CUresult got = CU_CALL(cuPointerGetAttribute, &type, CU_POINTER_MEMORY_TYPE, c->bits[i]);
-    if (got != CUDA_ERROR_INVALID_VALUE) return driver_check_for(d, got, "cuPointerGetAttribute", r->kernel);
+    bool sees = true;
+    fsc_status s = d->kind->sees ? d->kind->sees(d, c->bits[i], r->kernel, &sees) : FSC_OK;
+    if (s != FSC_OK || sees) return s;
     return status_fail(
         d, FSC_ERROR_ARGUMENT,
         "argument %u, %s, is at %#llx, which is no memory that %s sees: copy it there (fsc_memory_write): %s", i + 1,
@@ -216,13 +212,10 @@ static fsc_status check_pointers(const Call *c) {
     bool is_empty = c->grid[0] == 0 || c->grid[1] == 0 || c->grid[2] == 0, pushed = false;
     fsc_status s = FSC_OK;
     if (is_empty) return s;
-    if (!device_is_host(d)) s = device_enter(d, &pushed);
+    s = device_enter(d, &pushed);
     for (uint32_t i = 0; s == FSC_OK && i < c->variant->num_slots; i++) {
         if (r->params[c->variant->slots[i].param].kind != RECORD_POINTER) continue;
-        if (!c->bits[i])
-            s = check_null(c, i);
-        else if (!device_is_host(d))
-            s = check_reach(c, i);
+        s = c->bits[i] ? check_reach(c, i) : check_null(c, i);
     }
     device_leave(d, pushed);
     return s;
@@ -262,12 +255,11 @@ static fsc_status tell_refusal(const fsc_kernel *k, fsc_status s) {
 }
 
 /* A wait would end the capture of the caller's graph. */
-static fsc_status check_stream(fsc_device *d, CUstream stream) {
-    bool pushed = false;
-    int capturing = 0;
-    if (device_is_host(d) || !cuda.cuStreamIsCapturing) return FSC_OK;
+static fsc_status check_stream(fsc_device *d, void *stream) {
+    bool pushed = false, capturing = false;
+    if (!d->kind->capturing) return FSC_OK;
     fsc_status s = device_enter(d, &pushed);
-    if (s == FSC_OK) s = CU(d, cuStreamIsCapturing, stream, &capturing);
+    if (s == FSC_OK) s = d->kind->capturing(d, stream, &capturing);
     device_leave(d, pushed);
     if (s != FSC_OK || !capturing) return s;
     return status_fail(d, FSC_ERROR_USAGE,

@@ -2,7 +2,7 @@
 #ifndef FSC_NAMED_H
 #define FSC_NAMED_H
 
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 
 /* Count, names and kinds against the record's run-time parameters; a parameter may leave its type open,
  * as in an interface. */

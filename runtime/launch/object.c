@@ -6,7 +6,7 @@
  * launch takes it.
  */
 #include "runtime/base/process.h"
-#include "runtime/device/internal.h"
+#include "runtime/cuda/driver.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,21 +123,21 @@ static bool is_text(const FscObjectVariant *v) {
 }
 
 /* How well the code suits the device; 0: not at all. Any cubin before any PTX, newer before older. */
-static unsigned rank_of(const FscObjectVariant *v, const FscDeviceProps *p) {
+static unsigned rank_of(const FscObjectVariant *v, const fsc_device *d) {
     unsigned number = 0;
     char suffix = '\0';
-    if (p->kind == FSC_CPU) return is_cpu(v);
-    bool fits = arch_fits(v->arch, p->arch, is_text(v)) && arch_read(v->arch, &number, &suffix);
+    if (d->kind->has_entry) return is_cpu(v);
+    bool fits = arch_fits(v->arch, d->props.arch, is_text(v)) && arch_read(v->arch, &number, &suffix);
     return fits ? number * 4 + (suffix ? 2u : 0) + (is_text(v) ? 0 : 1u << 20) + 1 : 0;
 }
 
 /* Whether no other entry of the variant suits the device better. */
-static bool is_best(const FscObject *o, const FscObjectVariant *v, const FscDeviceProps *p) {
-    unsigned rank = rank_of(v, p);
+static bool is_best(const FscObject *o, const FscObjectVariant *v, const fsc_device *d) {
+    unsigned rank = rank_of(v, d);
     if (rank == 0) return false;
     for (uint64_t i = 0; i < o->num_variants; i++) {
         const FscObjectVariant *w = &o->variants[i];
-        unsigned other = w->number == v->number ? rank_of(w, p) : 0;
+        unsigned other = w->number == v->number ? rank_of(w, d) : 0;
         if (other > rank || (other == rank && w < v)) return false;
     }
     return true;
@@ -203,8 +203,8 @@ static fsc_status make_kernel(const FscObject *o, fsc_device *d, fsc_kernel **ou
     for (uint64_t i = 0; s == FSC_OK && i < o->num_variants; i++) {
         const FscObjectVariant *v = &o->variants[i];
         fsc_module *m = NULL;
-        if (!is_best(o, v, &d->props)) continue;
-        s = d->props.kind == FSC_CPU ? make_host(d, o, v, &m) : module_load_later(d, v->code, v->size, &m);
+        if (!is_best(o, v, d)) continue;
+        s = d->kind->has_entry ? make_host(d, o, v, &m) : module_load_later(d, v->code, v->size, &m);
         bool is_usable = s == FSC_OK && !(m->num_records && is_too_wide(d, m->records[0]));
         if (is_usable) s = add_variant(&k, m, o->kernel);
         fsc_module_unload(m);
@@ -320,7 +320,7 @@ static FscArg read_value(RecordKind kind, FscDType t, const void *at) {
  * the processor would fault there. */
 static fsc_status check_host_memory(const Loaded *l, const FscArg *args, uint32_t n) {
     fsc_device *d = l->kernel->device;
-    if (!device_is_host(d) || !driver_is_loaded() || !cuda.cuPointerGetAttribute) return FSC_OK;
+    if (!d->kind->is_host || !driver_is_loaded() || !cuda.cuPointerGetAttribute) return FSC_OK;
     for (uint32_t i = 0; i < n; i++) {
         CUdeviceptr at = (CUdeviceptr)(uintptr_t)args[i].u.pointer;
         int type = 0;

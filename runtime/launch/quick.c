@@ -212,7 +212,7 @@ bool call_quick(Call *c, const int64_t *grid, bool (*accept)(void *context, cons
     fsc_device *d = c->kernel->device;
     bool is_watched = atomic_load_explicit(&d->checked, memory_order_relaxed) ||
                       atomic_load_explicit(&d->counted, memory_order_relaxed);
-    if (c->nargs > CALL_ARGS || d->props.kind == FSC_EMU || is_watched) return false;
+    if (c->nargs > CALL_ARGS || !d->kind->takes_quick || is_watched) return false;
     if (c->variant && try_variant(c, c->variant, grid) == QUICK_FITS && accept(context, c, c->variant)) return true;
     for (size_t i = 0; i < c->table->count; i++) {
         Variant *v = c->table->closest[i];
@@ -262,7 +262,7 @@ static bool put_fact(Maker *m, RuleOp op) {
     case RULE_MAX_SHARED: value = p->shared_per_block_optin; break;
     case RULE_NUM_REGS: value = p->registers_per_sm; break;
     case RULE_WARP_SIZE: value = p->warp_size; break;
-    default: return device_is_host(m->v->module->device) ? put(m, RULE_NUMBER, 1) : put(m, RULE_OCCUPANCY, 0);
+    default: return m->v->module->device->kind->blocks_per_sm ? put(m, RULE_OCCUPANCY, 0) : put(m, RULE_NUMBER, 1);
     }
     return value && put(m, RULE_NUMBER, value);
 }

@@ -2,7 +2,7 @@
 #ifndef FSC_QUICK_H
 #define FSC_QUICK_H
 
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 
 /* NULL: the variant's rules are beyond integers (or out of memory), and launches take the long way. */
 Quick *quick_create(const Variant *v);

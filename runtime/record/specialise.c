@@ -7,7 +7,7 @@
  */
 #include "runtime/record/specialise.h"
 
-#include "runtime/device/internal.h"
+#include "runtime/base/arg.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -245,7 +245,7 @@ static bool is_fact(const SpecFact *f, const RecordParam *p, FscDType dtype, uin
            (p->divisible >= whole) == (f->divisible != 0) && (f->dtype == FSC_DTYPE_NONE || f->dtype == dtype);
 }
 
-bool specialise_is(const Specialiser *s, const struct Variant *v, const int64_t *grid, const FscArg *args) {
+bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *grid, const FscArg *args) {
     const SpecLaunch l = of_launch(s, v->constants, grid, args);
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const Slot *slot = &v->slots[i];

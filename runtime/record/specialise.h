@@ -73,9 +73,22 @@ typedef struct Specialisation {
 bool specialise(const Specialiser *s, const int64_t *grid, const FscArg *args, Specialisation *out, char *err,
                 size_t size);
 
-struct Variant;
+/* One run-time parameter of a variant, made ready for the launch. */
+typedef struct Slot {
+    uint32_t param; /* index into Record.params */
+    FscDType dtype; /* of the scalar, of the pointee */
+} Slot;
+
+/* A compiled variant, as far as launches are compared with it. */
+typedef struct SpecVariant {
+    const Record *record;
+    const Slot *slots; /* in the order of the call */
+    uint32_t num_slots;
+    const RuleBinding *constants; /* per parameter: names, and the values of constexprs */
+} SpecVariant;
+
 /* Whether a variant that fits takes for granted just what this launch says, no less: it is the one that the JIT would
  * compile. Allocates nothing, and is fast. */
-bool specialise_is(const Specialiser *s, const struct Variant *v, const int64_t *grid, const FscArg *args);
+bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *grid, const FscArg *args);
 
 #endif

@@ -8,7 +8,7 @@
  */
 #include "fakefix.h"
 
-#include "runtime/device/internal.h"
+#include "runtime/cuda/driver.h"
 
 /* One run, with what it has got hold of. */
 typedef struct Run {
@@ -172,7 +172,7 @@ static void try_fault(const Fault *f, bool has_context) {
     fake_fail(f->symbol, f->nth, f->error);
     fsc_status s = run_steps(&r);
     if (s != FSC_OK) check_message(f, s);
-    if (r.d && fake.lost && atomic_load(&r.d->fault)) later_calls_say_so(&r, f);
+    if (r.d && fake.lost && atomic_load(&cuda_of(r.d)->fault)) later_calls_say_so(&r, f);
     bool was_reached = fake_calls(f->symbol) >= f->nth;
     fsc_status closing = release(&r);
     bool newer = strcmp(f->symbol, "cuDeviceGetAttribute") == 0 && f->error == CUDA_ERROR_INVALID_VALUE;

@@ -8,7 +8,7 @@
 #include "fakecuda.h"
 #include "jitfix.h"
 
-#include "runtime/device/internal.h"
+#include "runtime/cuda/driver.h"
 
 static const char *const symbols[] = {
 #define CUDA(name, symbol, need, parameters) symbol,

@@ -7,7 +7,7 @@
 #define _DEFAULT_SOURCE
 #include "jitfix.h"
 
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 
 static const char source[] = "@kernel(grid=(cdiv(n, 64),))\n"
                              "def k(y: *fp32[n], x: *fp32[n], n: i32):\n"

@@ -6,7 +6,7 @@
  * touched, once, at the memory's published rate; an instruction of a warp per clock and scheduler; special functions at
  * their rate. Rates of a multiprocessor: CUDA C++ Programming Guide, throughput of arithmetic instructions.
  */
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 #include "tool/profile/profile.h"
 
 #include <stdlib.h>

@@ -7,7 +7,7 @@
 #include "tool/profile/profile.h"
 
 #include "runtime/debug/counts.h"
-#include "runtime/device/internal.h"
+#include "runtime/device/code.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,8 +5,9 @@
  * has its own scratch, kept from job to job. In a forked child the pool starts its threads anew.
  */
 #include "runtime/base/process.h"
-#include "runtime/device/internal.h"
+#include "runtime/cpu/pool.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
 

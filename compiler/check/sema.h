@@ -488,8 +488,9 @@ typedef struct Word {
     const char *text; /* NULL ends a list; the first is the default */
     uint8_t value;
 } Word;
-/* a string */
-bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out);
+/* A string; `row` of diag.def says that it is none of the words. */
+bool word_argument(Checker *c, Call *call, uint32_t arg, const char *row, const char *what, const Word *words,
+                   uint8_t *out);
 bool check_pointer(Checker *c, Call *call);                             /* argument 0 */
 bool read_mask(Checker *c, Call *call, uint32_t arg, Value **out);      /* *out NULL: no mask */
 const Sem *fit_pointer(Checker *c, Call *call, uint32_t arg, const Sem *s); /* to the pointer's shape */

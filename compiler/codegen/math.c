@@ -98,6 +98,19 @@ static V fma_op(const Math *k, DType d, V a, V b, V c) {
     return math_fma16(k, d, a, b, c);
 }
 
+V math_factor(const Math *k, DType from, DType to, bool is_unsigned, V x) {
+    if (from == to) return x;
+    if (dtype_kind(from) == KIND_FLOAT) return math_convert(k, from, to, false, x);
+    LLVMTypeRef t = llvm_like(llvm_type(k->m, to), LLVMTypeOf(x));
+    return is_unsigned ? LLVMBuildZExt(k->m->at, x, t, "") : LLVMBuildSExt(k->m->at, x, t, "");
+}
+
+V math_multiply_add(const Math *k, DType d, V x, V y, V c) {
+    if (dtype_kind(d) != KIND_FLOAT) return LLVMBuildAdd(k->m->at, LLVMBuildMul(k->m->at, x, y, ""), c, "");
+    if (k->native_fma) return math_fma(k, x, y, c);
+    return LLVMBuildFAdd(k->m->at, LLVMBuildFMul(k->m->at, x, y, ""), c, "");
+}
+
 /* Sign changes act on the bits where LLVM's fneg is not one instruction. */
 static V sign_op(const Math *k, OpKind kind, DType d, V x) {
     if (!math_is_small(d)) return kind == OP_FNEG ? LLVMBuildFNeg(k->m->at, x, "") : llvm_unary(k->m, "llvm.fabs", x);

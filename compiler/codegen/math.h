@@ -44,6 +44,11 @@ LLVMValueRef math_binary(const Math *k, OpKind kind, DType d, LLVMValueRef x, LL
 /* Float to float, exact when widening; `zero`: round toward zero. */
 LLVMValueRef math_convert(const Math *k, DType from, DType to, bool zero, LLVMValueRef x);
 
+/* An operand of a dot in its accumulator's type, exactly. c + x * y in that type:
+ * rounded once where that is an instruction. */
+LLVMValueRef math_factor(const Math *k, DType from, DType to, bool is_unsigned, LLVMValueRef x);
+LLVMValueRef math_multiply_add(const Math *k, DType d, LLVMValueRef x, LLVMValueRef y, LLVMValueRef c);
+
 /* Division of many fp32 values by one: two products each, within 2 ulp. Needs APPROX_RCP. */
 typedef struct Divisor {
     LLVMValueRef scale, reciprocal;

@@ -153,12 +153,32 @@ static Value *fold_gather(Builder *b, Op *op) {
     return value_const(op->args[0], &bits) ? same_constant(b, op, bits) : fold_moved_splat(b, op);
 }
 
+static Value *fold_slice(Builder *b, Op *op) {
+    int64_t bits;
+    if (type_equal(op->args[0]->type, result_type(op))) return op->args[0];
+    return value_const(op->args[0], &bits) ? same_constant(b, op, bits) : fold_moved_splat(b, op);
+}
+
+/* A product that is only added becomes the sum's beginning: dot adds in any order. In one block: elsewhere the sum may
+ * run more often. */
+static Value *fold_into_dot(Builder *b, const Op *op) {
+    int64_t bits;
+    for (uint32_t i = 0; i < 2; i++) {
+        const Op *dot = made_by(op->args[i], OP_DOT);
+        if (!dot || !value_used_once(op->args[i]) || dot->parent != op->parent || result_type(op).layout) continue;
+        if (!value_const(dot->args[2], &bits) || bits != 0) continue;
+        return build_dot(b, dot->args[0], dot->args[1], op->args[1 - i], dot->attr);
+    }
+    return NULL;
+}
+
 /* ---- Integers ---------------------------------------------------------------------------------------------------- */
 
 static Value *fold_add(Builder *b, Op *op) {
     int64_t c;
     Value *x = beside_const(op, &c);
-    return x && c == 0 ? x : fold_nested(b, op);
+    Value *r = x && c == 0 ? x : fold_nested(b, op);
+    return r ? r : fold_into_dot(b, op);
 }
 
 static Value *fold_sub(Builder *b, Op *op) {
@@ -277,9 +297,8 @@ static Value *fold_icmp(Builder *b, Op *op) {
 
 static Value *fold_fadd(Builder *b, Op *op) {
     Value *x = op->args[0], *y = op->args[1];
-    (void)b;
-    if (op->kind == OP_FADD) return is_float_const(y, -0.0) ? x : is_float_const(x, -0.0) ? y : NULL;
-    return is_float_const(y, 0.0) ? x : NULL;
+    if (op->kind == OP_FSUB) return is_float_const(y, 0.0) ? x : NULL;
+    return is_float_const(y, -0.0) ? x : is_float_const(x, -0.0) ? y : fold_into_dot(b, op);
 }
 
 static Value *fold_fmul(Builder *b, Op *op) {

@@ -84,7 +84,8 @@ typedef enum AttrKind {
     ATTR_PENDING, /* pending */
     ATTR_REDUCE,  /* axis, combine, is_scattered */
     ATTR_COMBINE, /* axis, flags */
-    ATTR_SHARED,  /* offset, slot, to_cluster, is_own; of shared_load flip; of shared_gather axis, size_log2 */
+    ATTR_DOT,     /* precision, imprecise, is_unsigned */
+    ATTR_SHARED,  /* offset, slot, to_cluster, is_own; of shared_load flip; of that and shared_gather axis, size_log2 */
     ATTR_SCOPE,   /* scope, is_begin */
     ATTR_TEXT,    /* text; of print shown; of assert mem.site */
     ATTR_LOOP,    /* loop */
@@ -100,6 +101,7 @@ typedef enum OpClass {
     CLASS_ELEMENT, /* of the operands' elements of its place (scalars on scalars); PURE, one result, at any stage */
     CLASS_REDUCE,  /* of those along an axis, by another op */
     CLASS_COMBINE, /* of those along an axis, by a region */
+    CLASS_MATRIX,  /* of products of rows and columns */
     CLASS_MEMORY,  /* global memory */
     CLASS_SHARED,  /* shared memory */
     CLASS_DEBUG,
@@ -170,6 +172,15 @@ typedef enum Round { ROUND_NEAREST, ROUND_ZERO } Round;
 /* What an exponential may err by: its own bound; what 16 bits do not show;
  * what a sum does not show of which e^0 is a term. */
 typedef enum Accuracy { ACCURACY_FULL, ACCURACY_RELAXED, ACCURACY_TERM } Accuracy;
+/* What the fp32 operands of a dot may be rounded to: nothing; tf32;
+ * sums of that many products of parts of that type. */
+typedef enum Precision {
+    PRECISION_IEEE,
+    PRECISION_TF32,
+    PRECISION_TF32X3,
+    PRECISION_BF16X3,
+    PRECISION_BF16X6
+} Precision;
 typedef enum Scope { SCOPE_WARP, SCOPE_BLOCK, SCOPE_CLUSTER } Scope;
 
 /* How print shows an element. */
@@ -244,10 +255,13 @@ typedef struct Attr {
     uint32_t flip;      /* element i is element i ^ flip of the operand, or of what was stored; i the row-major index */
     uint32_t vectors;   /* of a thread that move */
     uint32_t pending;   /* how many groups */
+    uint32_t imprecise; /* of fp8 operands: so many products may be added in less than fp32; 0: not said */
     uint32_t flags;     /* a set of COMBINE_… */
     Pred pred;
     Round round;
     Accuracy accuracy;
+    Precision precision;
+    bool is_unsigned[2]; /* of i8 operands of dot: as 0 to 255 */
     Scope scope;
     OpKind combine;     /* add mul and or xor smax … fadd fmul fmax …: an op with a neutral element */
     Shown shown;
@@ -461,14 +475,19 @@ Value *build_flip(Builder *b, Value *v, uint32_t mask); /* r[i] = v[i ^ mask], i
 Value *build_join(Builder *b, Value *x, Value *y);
 Value *build_split(Builder *b, Value *v, uint32_t half);
 Value *build_gather(Builder *b, Value *v, Value *index, uint32_t axis);
+/* the axis has 2^size_log2 then */
+Value *build_slice(Builder *b, Value *v, Value *at, uint32_t axis, uint32_t size_log2);
 Value *build_compare(Builder *b, OpKind icmp_or_fcmp, Pred p, Value *x, Value *y);
 Value *build_reduce(Builder *b, Value *v, uint32_t axis, OpKind combine);
+Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, Attr attr);
 Value *build_load(Builder *b, Value *ptr, Value *mask, Value *other, MemAttr m); /* mask, other may be NULL */
 Op *build_store(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m);
 Op *build_print(Builder *b, Value *v, const char *text, Shown shown); /* v NULL: the text alone */
 Op *build_assert(Builder *b, Value *condition, const char *text, uint32_t site);
 Value *build_atomic(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m); /* atomic_rmw; mask may be NULL */
 Value *build_atomic_cas(Builder *b, Value *ptr, Value *compare, Value *value, Value *mask, MemAttr m);
+/* The accumulator's type of a dot of such operands; false: they do not multiply. */
+bool dot_accumulator(DType a, DType b, DType *acc);
 /* Control flow: regions are made empty with their block arguments (iv and carried values typed as the inits); the
  * caller fills them and ends each with build_yield. Results are typed as the inits (for, while) or as `types` (if). */
 Op *build_for(Builder *b, Value *lo, Value *hi, Value *step, Value **inits, uint32_t n, LoopAttr l);

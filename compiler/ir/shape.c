@@ -154,6 +154,42 @@ bool infer_shgather(Infer *in) {
     return type_same_shape(in->hint, index) || infer_fail(in, "the result has another shape or layout than the index");
 }
 
+/* ---- Parts of a tile --------------------------------------------------------------------------------------------- */
+
+static bool is_index(Infer *in, uint32_t i) {
+    Type t = in->args[i]->type;
+    return (t.dtype == DT_I32 && !t.shape.rank) || infer_fail(in, "operand %u is no scalar i32", i);
+}
+
+bool infer_slice(Infer *in) {
+    Type t = operand(in);
+    Shape s = in->hint.shape;
+    if (in->attr.axis >= t.shape.rank) return infer_fail(in, "axis %u where there are %u", in->attr.axis, t.shape.rank);
+    if (!is_index(in, 1)) return false;
+    bool is_part = s.rank == t.shape.rank && s.log2[in->attr.axis] <= t.shape.log2[in->attr.axis];
+    s.log2[in->attr.axis] = t.shape.log2[in->attr.axis];
+    if (!is_part || !shape_equal(s, t.shape))
+        return infer_fail(in, "the result is no part of operand 0 along the axis");
+    if (!t.layout != !in->hint.layout) return infer_fail(in, "operand and result do not both have a layout");
+    in->result = type_with_shape(t, in->hint.shape);
+    in->result.layout = in->hint.layout;
+    return true;
+}
+
+bool infer_shload(Infer *in) {
+    Type t = in->result = in->hint;
+    if (t.shape.rank && !t.layout) return infer_fail(in, "a tile without a layout");
+    if (in->attr.offset < -1 || in->attr.offset > INT32_MAX)
+        return infer_fail(in, "byte offset %lld", (long long)in->attr.offset);
+    if (in->nargs == 0) return true;
+    if (in->nargs > 1) return infer_fail(in, "%u operands, not [at]", in->nargs);
+    if (in->attr.axis >= t.shape.rank) return infer_fail(in, "axis %u where there are %u", in->attr.axis, t.shape.rank);
+    bool is_part =
+        in->attr.size_log2 >= t.shape.log2[in->attr.axis] && in->attr.size_log2 <= SHAPE_BITS && !in->attr.flip;
+    if (!is_part) return infer_fail(in, "the result is no part of what was stored");
+    return is_index(in, 0);
+}
+
 /* ---- Builders ---------------------------------------------------------------------------------------------------- */
 
 Value *build_splat(Builder *b, Value *scalar, Shape s) {
@@ -193,4 +229,10 @@ Value *build_split(Builder *b, Value *v, uint32_t half) {
 
 Value *build_gather(Builder *b, Value *v, Value *index, uint32_t axis) {
     return op_build(b, OP_GATHER, (Value *[]){v, index}, 2, (Attr){.axis = axis}, v->type)->results[0];
+}
+
+Value *build_slice(Builder *b, Value *v, Value *at, uint32_t axis, uint32_t size_log2) {
+    Type t = type_with_shape(v->type, v->type.shape);
+    t.shape.log2[axis] = (uint8_t)size_log2;
+    return op_build(b, OP_SLICE, (Value *[]){v, at}, 2, (Attr){.axis = axis}, t)->results[0];
 }

@@ -449,10 +449,6 @@ static bool infer_shstore(Infer *in) {
     return shared_fits(in, arg(in, 0));
 }
 
-static bool infer_shload(Infer *in) {
-    in->result = in->hint;
-    return shared_fits(in, in->hint);
-}
 
 /* ---- Rules: control flow, operands only -------------------------------------------------------------------------- */
 

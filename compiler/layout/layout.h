@@ -153,6 +153,18 @@ const Layout *layout_split(Layouts *ls, const Layout *l, uint32_t *bit);
 /* The same with its register bits in order: those along `axis` first, each group by rising element bits. */
 const Layout *layout_sort(Layouts *ls, const Layout *l, uint32_t axis);
 
+/* ---- Products of matrices (dot.c) -------------------------------------------------------------------------------- */
+
+/* Of a product whose elements the threads share out in blocks of 4 x 4: the last two dimensions,
+ * one before them is the batch. */
+const Layout *layout_dot(Layouts *ls, Shape s, uint32_t lanes_log2, uint32_t warps_log2, uint32_t ctas_log2);
+/* The owners of a part of a larger tile, 2^size_log2 along the axis, by their elements' places in that:
+ * the part that begins at 0. */
+const Layout *layout_within(Layouts *ls, const Layout *l, uint32_t axis, uint32_t size_log2);
+/* Of an operand of such a product, whatever its layout `l`: `axis` is replaced by the one that is summed over, of
+ * 2^k_log2, which lies along registers; each thread holds what its own elements need. */
+const Layout *layout_operand(Layouts *ls, const Layout *l, uint32_t axis, uint32_t k_log2);
+
 /* ---- Conversions (convert.c) ------------------------------------------------------------------------------------- */
 
 typedef enum ConvertKind {

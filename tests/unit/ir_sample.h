@@ -145,6 +145,29 @@ static inline void sample_combine_of(Sample *s, OpKind k, uint32_t axis, uint32_
     build_yield(&b, out, n);
 }
 
+/* Laid out as the sum asks. */
+static inline void sample_dot(Sample *s, DType a, DType b, DType sum, uint32_t rank, Attr attr) {
+    Shape c = shape_make(rank, rank == 3 ? (const uint8_t[]){1, 4, 5} : (const uint8_t[]){4, 5});
+    Type t = type_tile(sum, c), x = type_tile(a, c), y = type_tile(b, c);
+    x.shape.log2[rank - 1] = y.shape.log2[rank - 2] = 3;
+    if (s->f->stage == STAGE_SIMT) {
+        t.layout = layout_dot(s->f->layouts, c, 5, 2, 0);
+        x.layout = layout_operand(s->f->layouts, t.layout, rank - 1, 3);
+        y.layout = layout_operand(s->f->layouts, t.layout, rank - 2, 3);
+    }
+    build_dot(&s->b, sample_value(s, x), sample_value(s, y), sample_value(s, t), attr);
+}
+
+static inline void sample_dots(Sample *s) {
+    for (Precision p = PRECISION_IEEE; p <= PRECISION_BF16X6; p++)
+        sample_dot(s, DT_FP32, DT_FP32, DT_FP32, 2 + p % 2, (Attr){.precision = p});
+    sample_dot(s, DT_FP16, DT_FP16, DT_FP32, 2, (Attr){0});
+    sample_dot(s, DT_BF16, DT_BF16, DT_FP32, 3, (Attr){0});
+    sample_dot(s, DT_FP64, DT_FP64, DT_FP64, 2, (Attr){0});
+    sample_dot(s, DT_FP8E4, DT_FP8E5, DT_FP32, 2, (Attr){.imprecise = 64});
+    for (uint32_t i = 0; i < 4; i++) sample_dot(s, DT_I8, DT_I8, DT_I32, 2, (Attr){.is_unsigned = {i & 1, i & 2}});
+}
+
 static inline void sample_combine(Sample *s, OpKind k) {
     bool has_runs = k != OP_REDUCEFN && k != OP_SCAN; /* along axis 0 of the square; axis 1 lies within a warp */
     for (uint32_t axis = 0; axis < (has_runs ? 1u : 2u); axis++) {
@@ -410,11 +433,21 @@ static inline void sample_op(Sample *s, OpKind k) {
         x = sample_value(s, sample_tile(s, DT_I8, s->square));
         op_build(&s->b, k, &x, 1, (Attr){.offset = -1, .slot = 7}, x->type);
         return;
-    case OP_SHLOAD: build0(&s->b, k, (Attr){.offset = 64, .slot = 7}, sample_tile(s, DT_I8, s->square)); return;
+    case OP_SHLOAD:
+        build0(&s->b, k, (Attr){.offset = 64, .slot = 7}, sample_tile(s, DT_I8, s->square));
+        op_build(&s->b, k, &s->n, 1, (Attr){.offset = 64, .slot = 8, .axis = 1, .size_log2 = 9},
+                 sample_tile(s, DT_I8, s->square));
+        return;
     case OP_GATHER:
         x = sample_value(s, sample_tile(s, DT_FP32, s->square));
         build_gather(&s->b, x, sample_value(s, sample_tile(s, DT_I32, shape_make(2, (const uint8_t[]){7, 5}))), 0);
         return;
+    case OP_SLICE:
+        x = sample_value(s, sample_tile(s, DT_FP32, s->square));
+        op_build(&s->b, k, (Value *[]){x, s->n}, 2, (Attr){.axis = 1},
+                 sample_tile(s, DT_FP32, shape_make(2, (const uint8_t[]){3, 2})));
+        return;
+    case OP_DOT: sample_dots(s); return;
     case OP_PRINT:
         build_print(&s->b, NULL, "no value: \"\\\"\n", SHOWN_SIGNED);
         build_print(&s->b, sample_value(s, sample_tile(s, DT_FP32, s->square)), "", SHOWN_FP16);

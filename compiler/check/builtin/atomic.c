@@ -24,8 +24,8 @@ static const Word orders[] = {{"acq_rel", ORDER_ACQ_REL}, {"relaxed", ORDER_RELA
 static const Word reaches[] = {{"gpu", REACH_GPU}, {"cta", REACH_CTA}, {"sys", REACH_SYS}, {NULL, 0}};
 
 static bool read_order(Checker *c, Call *call, uint32_t sem, uint32_t scope, MemAttr *mem) {
-    bool ok = word_argument(c, call, sem, "sem", orders, &mem->order);
-    return word_argument(c, call, scope, "scope", reaches, &mem->reach) && ok;
+    bool ok = word_argument(c, call, sem, E_MEMORY_OPTION, "sem", orders, &mem->order);
+    return word_argument(c, call, scope, E_MEMORY_OPTION, "scope", reaches, &mem->reach) && ok;
 }
 
 /* `values` of the call, each to be put in memory of the pointer's type, and the mask. */

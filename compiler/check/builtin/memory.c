@@ -24,7 +24,8 @@ static const Word evictions[] = {{"", EVICT_DEFAULT},
                                  {NULL, 0}};
 
 /* A string argument out of a list; an error names the list. */
-bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const Word *words, uint8_t *out) {
+bool word_argument(Checker *c, Call *call, uint32_t arg, const char *row, const char *what, const Word *words,
+                   uint8_t *out) {
     const Sem *s = call->arg[arg];
     *out = words[0].value;
     if (!s || s->kind == SEM_NONE) return true;
@@ -38,7 +39,7 @@ bool word_argument(Checker *c, Call *call, uint32_t arg, const char *what, const
         }
         text_printf(&list, "%s\"%s\"", list.len ? ", " : "", w->text);
     }
-    diag(c->d, call->at[arg], E_MEMORY_OPTION, what, sem_type_text(c, s));
+    diag(c->d, call->at[arg], row, what, sem_type_text(c, s));
     diag_note(c->d, call->at[arg], "it is one of %s", list.at);
     text_free(&list);
     return false;
@@ -110,8 +111,8 @@ const Sem *builtin_load(Checker *c, Call *call) {
     widen_pointer(c, call);
     const Sem *p = call->arg[0], *other = call->arg[2];
     bool ok = read_mask(c, call, 1, &mask) && refuse_block(c, call, 3) && refuse_block(c, call, 4);
-    ok &= word_argument(c, call, 5, "cache_modifier", load_caches, &mem.cache);
-    ok &= word_argument(c, call, 6, "eviction_policy", evictions, &mem.evict);
+    ok &= word_argument(c, call, 5, E_MEMORY_OPTION, "cache_modifier", load_caches, &mem.cache);
+    ok &= word_argument(c, call, 6, E_MEMORY_OPTION, "eviction_policy", evictions, &mem.evict);
     mem.is_volatile = call_flag(call, 7, false);
     if (!ok) return &sem_error;
     Value *fill = NULL;
@@ -138,8 +139,8 @@ const Sem *builtin_store(Checker *c, Call *call) {
         return &sem_error;
     }
     bool ok = read_mask(c, call, 2, &mask) && refuse_block(c, call, 3);
-    ok &= word_argument(c, call, 4, "cache_modifier", store_caches, &mem.cache);
-    ok &= word_argument(c, call, 5, "eviction_policy", evictions, &mem.evict);
+    ok &= word_argument(c, call, 4, E_MEMORY_OPTION, "cache_modifier", store_caches, &mem.cache);
+    ok &= word_argument(c, call, 5, E_MEMORY_OPTION, "eviction_policy", evictions, &mem.evict);
     if (!ok) return &sem_error;
     s = to_memory(c, s, p->type, call->at[1]);
     if (!sem_is_error(s)) s = fit_pointer(c, call, 1, s);

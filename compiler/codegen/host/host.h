@@ -26,6 +26,7 @@ typedef struct Host {
     uint32_t stamp;
     int64_t *buffers;      /* by value id: byte offset into scratch, -1 where the tile is lazy or the value a scalar */
     uint64_t scratch_bytes;
+    uint32_t vector_bytes; /* of the target's registers */
 } Host;
 
 /* Where a chunk lies: the flat index of its first element, within a tile of `shape`. */
@@ -72,6 +73,7 @@ void host_loop_end(Host *h, Loop *l);
 /* Buffers are byte offsets into scratch. */
 int64_t host_allocate(Host *h, Type t);
 void host_put(Host *h, int64_t buffer, DType d, LLVMValueRef index, LLVMValueRef x); /* one chunk */
+LLVMValueRef host_get(Host *h, int64_t buffer, DType d, LLVMValueRef index, uint32_t width);
 void host_store_tile(Host *h, const Value *v, int64_t buffer); /* all of v, chunk by chunk */
 void host_copy(Host *h, int64_t from, int64_t to, Type t);
 
@@ -100,6 +102,8 @@ void host_print(Host *h, const Op *op);
 void host_assert(Host *h, const Op *op);
 /* reduce.c */
 void host_reduce(Host *h, const Op *op);
+/* dot.c */
+void host_dot(Host *h, const Op *op);
 /* combine.c */
 void host_combine(Host *h, const Op *op);
 /* kernel.c: the ops of a block in order. */

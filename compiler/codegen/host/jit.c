@@ -49,6 +49,7 @@ static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
                     .native_fp16 = has_feature(machine, "+f16c"),
                     .native_fma16 = has_feature(machine, "+avx512fp16"),
                     .native_fma = has_feature(machine, "+fma")};
+    h.vector_bytes = has_feature(machine, "+avx512f") ? 64 : has_feature(machine, "+avx") ? 32 : 16;
     h.facts = facts_compute(w->f, h.arena);
     bool ok = host_kernel(&h);
     if (ok && o->count) count_blocks(m, h.function, &w->counting);

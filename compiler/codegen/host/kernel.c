@@ -220,6 +220,7 @@ static void emit_op(Host *h, const Op *op) {
     case OP_ASSERT: host_assert(h, op); return;
     case OP_REDUCE: host_reduce(h, op); return;
     case OP_REDUCEFN: case OP_SCAN: host_combine(h, op); return;
+    case OP_DOT: host_dot(h, op); return;
     case OP_FOR: emit_for(h, op); return;
     case OP_WHILE: emit_while(h, op); return;
     case OP_IF: emit_if(h, op); return;

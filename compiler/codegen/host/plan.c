@@ -39,6 +39,15 @@ static bool is_reused(const Value *v, const Block *home) {
     return user->parent != home || user->kind == OP_REDUCE || op_is_combine(user->kind);
 }
 
+/* A loop's sum of products, which the loop carries: nothing else reads what it was, so it stays where it is. */
+static bool adds_in_place(const Op *dot) {
+    const Value *sum = dot->args[2];
+    const Op *loop = sum->block ? sum->block->owner : NULL, *end = dot->parent->last;
+    if (!loop || loop->kind != OP_FOR || sum->block != dot->parent || !value_used_once(sum) || sum->index == 0)
+        return false;
+    return end->args[sum->index - 1] == dot->results[0];
+}
+
 static void plan_block(Plan *p, const Block *b);
 
 static void plan_op(Plan *p, const Op *op) {
@@ -56,7 +65,12 @@ static void plan_op(Plan *p, const Op *op) {
         return;
     }
     if (op_is_atomic(op->kind) && !value_used(op->results[0])) return;
-    if (op->nregions || op_is_atomic(op->kind) || op->kind == OP_LOAD || op->kind == OP_REDUCE) {
+    if (op->kind == OP_DOT && adds_in_place(op)) {
+        p->h->buffers[op->results[0]->id] = p->h->buffers[op->args[2]->id];
+        p->cost[op->results[0]->id] = COST_STORED;
+        return;
+    }
+    if (op->nregions || op_is_atomic(op->kind) || op->kind == OP_LOAD || op->kind == OP_REDUCE || op->kind == OP_DOT) {
         for (uint32_t i = 0; i < op->nresults; i++) give_buffer(p, op->results[i]);
         return;
     }

@@ -31,8 +31,15 @@ static bool keeps_inner(const Op *op) {
     return perm[d] == s;
 }
 
+/* Does a chunk of the part lie in one row of the whole? */
+static bool slice_keeps_rows(const Op *op) {
+    Shape to = op->results[0]->type.shape;
+    return shape_size(to, to.rank - 1u) >= host_width(to);
+}
+
 bool host_takes_lanes(const Host *h, const Op *op) {
     if (op->kind == OP_GATHER) return true;
+    if (op->kind == OP_SLICE) return !slice_keeps_rows(op);
     if (op->kind != OP_RESHAPE && op->kind != OP_SPLIT && op->kind != OP_TRANS) return false;
     const Value *from = op->args[0];
     uint32_t width = value_is_tile(op->results[0]) ? host_width(op->results[0]->type.shape) : 1;
@@ -76,7 +83,20 @@ static LLVMValueRef trans_index(Host *h, const Op *op, LLVMValueRef index) {
     return sum;
 }
 
+/* The flat index in the whole of the part's element `index`. */
+static LLVMValueRef slice_index(Host *h, const Op *op, LLVMValueRef index) {
+    Llvm *m = h->m;
+    Shape to = op->results[0]->type.shape, from = op->args[0]->type.shape;
+    uint32_t axis = op->attr.axis, low = shape_offset(to, axis), high = low + to.log2[axis];
+    LLVMValueRef below = LLVMBuildAnd(m->at, index, llvm_int(m->i64, (INT64_C(1) << high) - 1), "");
+    LLVMValueRef above = shifted(h, LLVMBuildSub(m->at, index, below, ""), from.log2[axis], to.log2[axis]);
+    LLVMValueRef at = LLVMBuildZExt(m->at, host_scalar(h, op->args[1]), m->i64, "");
+    at = LLVMBuildShl(m->at, at, llvm_int(m->i64, low), "");
+    return LLVMBuildAdd(m->at, LLVMBuildAdd(m->at, below, above, ""), at, "");
+}
+
 static LLVMValueRef place_of(Host *h, const Op *op, LLVMValueRef index) {
+    if (op->kind == OP_SLICE) return slice_index(h, op, index);
     if (op->kind == OP_TRANS) return trans_index(h, op, index);
     if (op->kind != OP_SPLIT) return index;
     LLVMValueRef twice = LLVMBuildShl(h->m->at, index, llvm_int(h->m->i64, 1), "");
@@ -166,8 +186,9 @@ LLVMValueRef host_flip(Host *h, const Chunk *c, const Op *op) {
 LLVMValueRef host_move(Host *h, Chunk *c, const Op *op) {
     if (c->width == 1) return eval_at(h, op->args[0], place_of(h, op, c->index), 1);
     if (op->kind == OP_SPLIT && host_crosses(h, op->args[0], 2 * c->width)) return eval_split(h, c, op);
-    bool neighbours =
-        op->kind == OP_TRANS ? keeps_inner(op) : op->kind == OP_RESHAPE && host_crosses(h, op->args[0], c->width);
+    bool neighbours = op->kind == OP_TRANS   ? keeps_inner(op)
+                      : op->kind == OP_SLICE ? slice_keeps_rows(op)
+                                             : op->kind == OP_RESHAPE && host_crosses(h, op->args[0], c->width);
     if (neighbours) return eval_at(h, op->args[0], place_of(h, op, c->index), c->width);
     return eval_lanes(h, c, op);
 }

@@ -88,13 +88,12 @@ static LLVMValueRef buffer_at(Host *h, int64_t buffer, DType d, LLVMValueRef ind
 }
 
 /* Truth values are bytes in memory. */
-static LLVMValueRef read_buffer(Host *h, const Value *v, const Chunk *c) {
+LLVMValueRef host_get(Host *h, int64_t buffer, DType d, LLVMValueRef index, uint32_t width) {
     Llvm *m = h->m;
-    DType d = v->type.dtype;
-    LLVMTypeRef t = host_type(h, d == DT_I1 ? DT_I8 : d, c->width);
-    LLVMValueRef x = LLVMBuildLoad2(m->at, t, buffer_at(h, h->buffers[v->id], d, c->index), "");
+    LLVMTypeRef t = host_type(h, d == DT_I1 ? DT_I8 : d, width);
+    LLVMValueRef x = LLVMBuildLoad2(m->at, t, buffer_at(h, buffer, d, index), "");
     LLVMSetAlignment(x, type_bytes(type_scalar(d)));
-    return d == DT_I1 ? LLVMBuildTrunc(m->at, x, host_type(h, DT_I1, c->width), "") : x;
+    return d == DT_I1 ? LLVMBuildTrunc(m->at, x, host_type(h, DT_I1, width), "") : x;
 }
 
 void host_put(Host *h, int64_t buffer, DType d, LLVMValueRef index, LLVMValueRef x) {
@@ -199,7 +198,7 @@ LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
     case OP_GATHER: return host_gather(h, c, op);
     case OP_JOIN: return host_join(h, c, op);
     case OP_FLIP: return host_flip(h, c, op);
-    case OP_RESHAPE: case OP_TRANS: case OP_SPLIT: return host_move(h, c, op);
+    case OP_RESHAPE: case OP_TRANS: case OP_SPLIT: case OP_SLICE: return host_move(h, c, op);
 #define CASE_ELEMENT(element) case element:
 #include "ir/cases.def"
         return eval_elementwise(h, c, op);
@@ -222,7 +221,7 @@ LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v) {
     if (h->stamps[v->id] == c->stamp) return h->memo[v->id];
     LLVMMetadataRef here = LLVMGetCurrentDebugLocation2(h->m->at);
     if (h->m->o->count && v->def) llvm_debug_at(h->m, v->def->span); /* not the line that uses it */
-    LLVMValueRef x = h->buffers[v->id] >= 0 ? read_buffer(h, v, c)
+    LLVMValueRef x = h->buffers[v->id] >= 0 ? host_get(h, h->buffers[v->id], v->type.dtype, c->index, c->width)
                      : v->def              ? host_compute(h, c, v->def)
                                            : NULL;
     LLVMSetCurrentDebugLocation2(h->m->at, here);

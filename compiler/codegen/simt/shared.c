@@ -103,15 +103,27 @@ void simt_shared_store(Simt *s, const Op *op) {
     }
 }
 
+static V part_offset(Simt *s, const Op *op, const Layout *l) {
+    V at = tile_slot(s, tile_of(s, op->args[0]), 0);
+    uint32_t bytes = element_bytes(op->results[0]->type.dtype) << shape_offset(l->shape, op->attr.axis);
+    return LLVMBuildMul(s->m->at, at, simt_i32(s, bytes), "");
+}
+
 void simt_shared_load(Simt *s, const Op *op) {
     Value *v = op->results[0];
     const Layout *l = exchanged(s, op, v);
+    V from = NULL; /* of a part: where it begins, in bytes behind the whole */
+    if (op->nargs) {
+        from = part_offset(s, op, l);
+        l = layout_within(s->f->layouts, l, op->attr.axis, op->attr.size_log2);
+    }
     Tile r = tile_create(s, tile_registers(v));
     uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
     uint32_t within = (uint32_t)op->attr.flip & (n - 1); /* a vector's elements change places after it is here */
     Access a = access_of(bytes, n);
     for (uint32_t reg = 0; reg < r.n; reg += n) {
         V args[] = {byte_offset(s, op, l, bytes, reg, n), simt_site(s)}, words[4], elements[16];
+        if (from) args[0] = LLVMBuildAdd(s->m->at, args[0], from, "");
         V result = prim_access(s, PRIM_LOAD_SHARED, a, args, 2);
         for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, result, i);
         elements_unpack(s, v->type.dtype, words, a, elements, n);

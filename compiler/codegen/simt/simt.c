@@ -47,7 +47,8 @@ static void build_op(Simt *s, const Op *op) {
     case OP_STAGESTORE: simt_staged_store(s, op); return;
     case OP_STAGELOAD: simt_staged_load(s, op); return;
     case OP_FLIP: simt_flip(s, op); return;
-    case OP_GATHER: bug("gather was left as one op");
+    case OP_DOT: simt_dot(s, op); return;
+    case OP_GATHER: case OP_SLICE: bug("%s was left as one op", op_info[op->kind].name);
     case OP_COUNT: break;
     }
     bug("simt: op kind %d", (int)op->kind);

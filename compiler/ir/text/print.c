@@ -245,13 +245,19 @@ static void put_braces(Printer *p, const Op *op) {
         if (a->flags & COMBINE_REVERSE) brace(&b, "reverse");
         if (a->flags & COMBINE_EXCLUSIVE) brace(&b, "exclusive");
         break;
+    case ATTR_DOT:
+        if (a->precision != PRECISION_IEEE) brace(&b, "precision = %s", word_at(precision_words, a->precision));
+        if (a->imprecise) brace(&b, "imprecise = %u", a->imprecise);
+        if (a->is_unsigned[0]) brace(&b, "unsigned_a");
+        if (a->is_unsigned[1]) brace(&b, "unsigned_b");
+        break;
     case ATTR_SHARED:
         brace(&b, "offset = %lld", (long long)a->offset);
         brace(&b, "slot = %u", a->slot);
         if (op->kind == OP_SHSTORE && a->to_cluster) brace(&b, "cluster");
         if (a->is_own) brace(&b, "own");
         if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %u", a->flip);
-        if (op->kind != OP_SHGATHER) break;
+        if (op->kind != OP_SHGATHER && (op->kind != OP_SHLOAD || !op->nargs)) break;
         brace(&b, "axis = %u", a->axis);
         brace(&b, "size = %llu", 1ULL << a->size_log2);
         break;

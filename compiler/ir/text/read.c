@@ -107,8 +107,11 @@ static bool read_item(Reader *r, Line *l) {
     if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return set_flag(&a->to_cluster);
     if ((l->kind == OP_SHSTORE || l->kind == OP_SHLOAD) && !strcmp(word, "own")) return set_flag(&a->is_own);
     if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return set_flag(&a->is_scattered);
+    if (k == ATTR_DOT && !strcmp(word, "unsigned_a")) return set_flag(&a->is_unsigned[0]);
+    if (k == ATTR_DOT && !strcmp(word, "unsigned_b")) return set_flag(&a->is_unsigned[1]);
     if (!expect(r, "=")) return false;
-    bool has_axis = k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER;
+    bool has_axis =
+        k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER || l->kind == OP_SHLOAD;
     if (has_axis && !strcmp(word, "axis")) return read_u32(r, 0, SHAPE_RANK, &a->axis);
     if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
     if (k == ATTR_HALF && !strcmp(word, "half")) return read_u32(r, 0, 1, &a->half);
@@ -118,10 +121,14 @@ static bool read_item(Reader *r, Line *l) {
         return read_choice(r, round_words, &x) && (a->round = (Round)x, true);
     if (k == ATTR_ACCURACY && !strcmp(word, "accuracy"))
         return read_choice(r, accuracy_words, &x) && (a->accuracy = (Accuracy)x, true);
+    if (k == ATTR_DOT && !strcmp(word, "precision"))
+        return read_choice(r, precision_words, &x) && (a->precision = (Precision)x, true);
+    if (k == ATTR_DOT && !strcmp(word, "imprecise")) return read_u32(r, 1, INT32_MAX, &a->imprecise);
     if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->offset);
     if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_u32(r, 0, UINT32_MAX, &a->slot);
     if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);
-    if (l->kind == OP_SHGATHER && !strcmp(word, "size")) return read_log2(r, SHAPE_BITS, &a->size_log2);
+    if ((l->kind == OP_SHGATHER || l->kind == OP_SHLOAD) && !strcmp(word, "size"))
+        return read_log2(r, SHAPE_BITS, &a->size_log2);
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
     if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);
     if (k == ATTR_COPY && !strcmp(word, "vectors")) return read_u32(r, 1, INT32_MAX, &a->vectors);

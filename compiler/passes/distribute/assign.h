@@ -62,6 +62,8 @@ bool op_is_move(OpKind k);
 const Layout *guess_moved(Assign *s, const Op *op, const Layout *from);
 /* The layout of what combining gives, where its operands are rather in `l` (NULL: nothing is said). */
 const Layout *guess_combined(Assign *s, const Op *op, const Layout *l);
+/* Of a product of this shape, and of what it is added to. */
+const Layout *guess_dot(Assign *s, Shape shape);
 /* Of what will be x or (not NULL) y. */
 const Layout *guess_of(Assign *s, const Value *x, const Value *y);
 

@@ -9,7 +9,7 @@
 enum { CHEAP = 24 /* plain ops of a tree that is cloned rather than converted */ };
 
 static bool op_is_shaping(const Op *op) {
-    return op && (op->kind == OP_EXPAND || op->kind == OP_BROADCAST);
+    return op && (op->kind == OP_EXPAND || op->kind == OP_BROADCAST || op->kind == OP_SLICE);
 }
 
 static bool is_plain(const Op *op) {
@@ -71,6 +71,7 @@ const Layout *operand_layout(Assign *s, const Op *op, uint32_t i, const Layout *
     }
     if (op->kind == OP_EXPAND || op->kind == OP_RESHAPE) return layout_reshape(s->f->layouts, l, from);
     if (op->kind == OP_BROADCAST) return layout_project(s->f->layouts, l, from);
+    if (op->kind == OP_SLICE) return op->args[i]->type.layout; /* through shared memory: any will do */
     if (from.rank && !op_is_elementwise(op->kind))
         bug("layout: no rule for an operand of '%s'", op_info[op->kind].name);
     return l;

@@ -22,6 +22,16 @@ const Layout *guess_combined(Assign *s, const Op *op, const Layout *l) {
     return op->kind == OP_SCAN ? l : layout_slice(s->f->layouts, l, axis, false);
 }
 
+const Layout *guess_dot(Assign *s, Shape shape) {
+    return layout_dot(s->f->layouts, shape, s->lanes_log2, s->warps_log2, s->ctas_log2);
+}
+
+/* A product, or a loop's sum of products. */
+static bool is_product(const Value *v) {
+    while (v->def && v->def->kind == OP_FOR) v = v->def->regions[0]->last->args[v->index];
+    return v->def && v->def->kind == OP_DOT;
+}
+
 static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
     if (v->type.layout || !value_is_tile(v) || depth > MAX_GUESS) return v->type.layout;
     if (!v->def || value_is_cheap(s, v)) return NULL;
@@ -38,6 +48,7 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
         return l ? guess_moved(s, op, l) : NULL;
     }
     if (op->kind == OP_GATHER) return guess(s, op->args[1], depth + 1);
+    if (is_product(v)) return guess_dot(s, v->type.shape);
     if (op_is_combine(op->kind)) return guess_combined(s, op, guess(s, op->args[0], depth + 1));
     if (!op_is_pure(op->kind)) return NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
@@ -50,6 +61,7 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
 }
 
 const Layout *guess_of(Assign *s, const Value *x, const Value *y) {
+    if (y && is_product(y)) return guess_dot(s, y->type.shape);
     const Layout *l = guess(s, x, 0);
     if (!l && y) l = guess(s, y, 0);
     return l ? l : anchor_default(s, x->type.shape);

@@ -157,6 +157,22 @@ static void assign_gather(Assign *s, Op *op) {
     op->results[0]->type.layout = op->args[1]->type.layout;
 }
 
+static void assign_dot(Assign *s, Op *op) {
+    Value *r = op->results[0];
+    uint32_t last = r->type.shape.rank - 1u;
+    const Layout *l = guess_dot(s, r->type.shape);
+    demand_arg(s, op, 0, layout_operand(s->f->layouts, l, last, op->args[0]->type.shape.log2[last]));
+    demand_arg(s, op, 1, layout_operand(s->f->layouts, l, last - 1, op->args[1]->type.shape.log2[last - 1]));
+    demand_arg(s, op, 2, l);
+    r->type.layout = l;
+}
+
+/* The part has the layout that is demanded of it, the whole its own. */
+static void assign_slice(Assign *s, Op *op) {
+    const Value *x = op->args[0];
+    demand_arg(s, op, 0, value_is_hard(s, x) ? x->type.layout : anchor_default(s, x->type.shape));
+}
+
 static bool is_anchor(const Assign *s, const Layout *l) {
     for (uint32_t i = 0; i < s->anchors.len; i++) {
         if (s->anchors.at[i].layout == l) return true;
@@ -264,6 +280,8 @@ static void assign_op(Assign *s, Op *op) {
     case OP_JOIN: assign_join(s, op); return;
     case OP_SPLIT: assign_split(s, op); return;
     case OP_GATHER: assign_gather(s, op); return;
+    case OP_SLICE: assign_slice(s, op); return;
+    case OP_DOT: assign_dot(s, op); return;
     case OP_REDUCEFN:
     case OP_SCAN: assign_combine(s, op); return;
     case OP_FLIP:

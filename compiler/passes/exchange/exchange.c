@@ -192,6 +192,29 @@ static void split_gather(Exchange *x, Op *op) {
     x->changed = true;
 }
 
+/* The op in the block that v is made in which the op is, or stands in. */
+static Op *user_beside(const Value *v, Op *op) {
+    const Block *home = v->def ? v->def->parent : v->block;
+    while (op->parent != home) op = op->parent->owner;
+    return op;
+}
+
+/* The whole lies in shared memory before the loop whose rounds take parts of it begins. */
+static void lower_slice(Exchange *x, Op *op) {
+    Value *v = op->args[0];
+    Op *user = user_beside(v, op),
+       *before = user->prev && user->prev->kind == OP_BARRIER && user != op ? user->prev : user;
+    Builder b = builder_before(x->f, before), load = builder_before(x->f, op);
+    Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
+    Scope all = x->f->blocks_per_program > 1     ? SCOPE_CLUSTER
+                : x->f->threads_per_program > 32 ? SCOPE_BLOCK
+                                                 : SCOPE_WARP;
+    if (user != op && before == user) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = all}, v->type);
+    slot.axis = op->attr.axis;
+    slot.size_log2 = v->type.shape.log2[slot.axis];
+    replace_op(x, op, op_build(&load, OP_SHLOAD, &op->args[1], 1, slot, op->results[0]->type));
+}
+
 /* Turned round where it lies in shared memory, unless shuffles can do it. */
 static void split_flip(Exchange *x, Op *op) {
     Value *v = op->args[0];
@@ -206,6 +229,7 @@ static void split_flip(Exchange *x, Op *op) {
 static void visit(void *context, Op *op) {
     if (op_is_atomic(op->kind)) share_atomic(context, op);
     if (op->kind == OP_GATHER) split_gather(context, op);
+    if (op->kind == OP_SLICE) lower_slice(context, op);
     if (op->kind == OP_FLIP) split_flip(context, op);
     if (op->kind == OP_REDUCE) split_reduce(context, op);
     if (op->kind == OP_REDUCEFN || op->kind == OP_SCAN) split_combine(context, op);

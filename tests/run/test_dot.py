@@ -1,0 +1,145 @@
+"""Products of matrices. Small integers, every partial sum of which is exact, so that any order of adding gives the same
+bits: those of NumPy's int64. Real numbers against float64, within the bounds of docs/numerics.md."""
+import numpy as np
+
+from case import U, ULP, case, close, must_fail, same_bits
+from fsc import decode, encode
+from test_shape import offsets
+
+# operands' types, and the result's
+TYPES = [("fp16", "fp16", "fp32"), ("bf16", "bf16", "fp32"), ("fp32", "fp32", "fp32"), ("fp64", "fp64", "fp64"),
+         ("i8", "i8", "i32"), ("u8", "u8", "i32"), ("i8", "u8", "i32"), ("u8", "i8", "i32"),
+         ("fp8e4nv", "fp8e4nv", "fp32"), ("fp8e5", "fp8e5", "fp32"), ("fp8e4nv", "fp8e5", "fp32")]
+SHAPES = [(16, 16, 16), (32, 16, 64), (16, 128, 32), (64, 64, 64), (128, 32, 16), (128, 128, 32), (32, 32, 128)]
+SMALL = [(1, 1, 1), (1, 16, 4), (16, 1, 8), (8, 8, 1), (2, 2, 2), (4, 64, 2), (1, 1, 64), (64, 1, 1), (1, 64, 32)]
+
+SOURCE = """
+@kernel(grid=(1,))
+def f(r: *R, x: *A, y: *B, c: *R, n: i32, A: dtype = fp32, B: dtype = fp32, R: dtype = fp32):
+    a = load(x + {a})
+    b = load(y + {b})
+    c = load(c + {r})
+{body}
+    store(r + {r}, d)
+"""
+
+
+def integers(rng, shape, dtype):
+    low, high = (0, 9) if dtype == "u8" else (-4, 5) if dtype == "fp8e5" else (-8, 9)
+    return rng.integers(low, high, shape)
+
+
+def operands(shape, types, batch, seed=0):
+    m, n, k = shape
+    rng = np.random.default_rng(seed + m + 3 * n + 7 * k)
+    lead = (batch,) if batch else ()
+    return (integers(rng, lead + (m, k), types[0]), integers(rng, lead + (k, n), types[1]),
+            rng.integers(-100, 100, lead + (m, n)))
+
+
+def run(bench, body, shape, types, x, y, c, n=0, **options):
+    source = SOURCE.format(a=offsets(x.shape), b=offsets(y.shape), r=offsets(c.shape),
+                           body="".join(f"    {line}\n" for line in body.split("\n")))
+    rb = bench.buffer(types[2], c.size)
+    xb, yb, cb = (bench.buffer(t, v.size, v.ravel()) for t, v in ((types[0], x), (types[1], y), (types[2], c)))
+    bench.run(source, rb, xb, yb, cb, n, types=dict(zip("ABR", types)), **options)
+    return decode(rb.raw(), types[2]).reshape(c.shape)
+
+
+def judge(bench, body, shape, types, want, batch=0, n=0, **options):
+    """`want` of the operands as int64; the kernel has them as a, b and c and makes d."""
+    x, y, c = operands(shape, types, batch)
+    got = run(bench, body, shape, types, x, y, c, n, **options)
+    same_bits(got, decode(encode(want(x, y, c), types[2]), types[2]), f"{body} {shape} {types}")
+
+
+@case(types=TYPES, shape=SHAPES)
+def product(bench, types, shape):
+    judge(bench, "d = dot(a, b, c)", shape, types, lambda x, y, c: x @ y + c)
+
+
+@case(types=TYPES, shape=SMALL)
+def product_small(bench, types, shape):
+    judge(bench, "d = dot(a, b, c)", shape, types, lambda x, y, c: x @ y + c)
+
+
+@case(types=TYPES[:5], shape=[(64, 32, 32), (16, 16, 16), (128, 64, 16)], warps=[1, 2, 4, 8])
+def product_warps(bench, types, shape, warps):
+    judge(bench, "d = a.dot(b, acc=c)", shape, types, lambda x, y, c: x @ y + c, num_warps=warps)
+
+
+@case(types=TYPES, shape=[(16, 16, 16), (8, 32, 4), (32, 1, 16)], batch=[1, 2, 8])
+def product_batch(bench, types, shape, batch):
+    judge(bench, "d = dot(a, b, c)", shape, types, lambda x, y, c: x @ y + c, batch)
+
+
+@case(types=[TYPES[0], TYPES[2], TYPES[4]], shape=[(32, 64, 16), (64, 16, 32)])
+def product_forms(bench, types, shape):
+    """Sums before and behind, a transposed operand, an operand that is computed,
+    a product in a branch and in loops of no and some rounds."""
+    big = ".to(i32)" if types[2] == "i32" else ".to(fp32)"
+    for body, want in (("d = dot(a, b) + c", lambda x, y, c: x @ y + c),
+                       ("d = c + dot(a, b)", lambda x, y, c: x @ y + c),
+                       ("d = c\nd += dot(a, b)", lambda x, y, c: x @ y + c),
+                       ("d = c - dot(a, b)", lambda x, y, c: c - x @ y),
+                       ("d = dot(a, b)", lambda x, y, c: x @ y), ("d = dot(b.T, a.T).T", lambda x, y, c: x @ y),
+                       (f"d = (trans(dot(trans(b), trans(a))){big} + c) * 2", lambda x, y, c: (x @ y + c) * 2),
+                       ("d = dot(a + a, where(b > 0, b, 0).to(B), c)", lambda x, y, c: 2 * x @ np.maximum(y, 0) + c),
+                       ("d = c\nif n > 2:\n    d = dot(a, b, d)", lambda x, y, c: x @ y + c),
+                       ("d = c\nif n > 5:\n    d = dot(a, b, d)", lambda x, y, c: c),
+                       ("d = c\nfor i in range(n):\n    d = dot(a, b, d)", lambda x, y, c: 3 * (x @ y) + c),
+                       ("d = c\nfor i in range(3, n):\n    d = dot(a, b, d)", lambda x, y, c: c),
+                       ("d = c\ne = c\nfor i in range(n):\n    d = dot(a, b, d)\n    e += d\nd = e",
+                        lambda x, y, c: 6 * (x @ y) + 4 * c),
+                       ("d = c\ne = c\nfor i in range(n):\n    e += d\n    d = dot(a, b, d)\nd = e",
+                        lambda x, y, c: 3 * (x @ y) + 4 * c),
+                       ("d = c\ne = c\nfor i in range(n):\n    d, e = dot(a, b, e), d",
+                        lambda x, y, c: 2 * (x @ y) + c),
+                       ("d = c\ni = 0\nwhile i < n:\n    d = dot(a, b, d)\n    i += 1",
+                        lambda x, y, c: 3 * (x @ y) + c),
+                       ("d = c\nfor i in range(n):\n    d = dot(a, b, d) + d.sum(1)[:, None] * 0",
+                        lambda x, y, c: 3 * (x @ y) + c)):
+        judge(bench, body, shape, types, want, n=3)
+
+
+@case(types=[TYPES[0], TYPES[1], TYPES[2]], shape=[(16, 16, 16), (32, 32, 64), (64, 64, 32)])
+def product_chained(bench, types, shape):
+    """The product of a product, rounded to the operands' type in between; sums of rows of it, as in attention."""
+    def modulo(p):
+        return p - np.floor(p / 4) * 4
+
+    if shape[0] == shape[1]:
+        judge(bench, "p = dot(a, b)\nd = dot((p - floor(p * 0.25) * 4).to(A), (c - floor(c * 0.25) * 4).to(A), c)",
+              shape, types, lambda x, y, c: modulo(x @ y) @ modulo(c) + c)
+    judge(bench, "p = dot(a, b)\np -= p.max(1)[:, None]\nd = p + p.sum(1)[:, None] + dot(a, b).sum(0)[None, :]", shape,
+          types, lambda x, y, c: (p := x @ y - (x @ y).max(1)[:, None]) + p.sum(1)[:, None] + (x @ y).sum(0)[None, :])
+
+
+@case(types=[("fp16", "fp16", "fp16"), ("fp8e5", "fp8e4nv", "fp16")], shape=[(16, 32, 16), (64, 16, 32)])
+def product_half(bench, types, shape):
+    judge(bench, "d = dot(a, b, c, out_dtype=fp16)", shape, types, lambda x, y, c: x @ y + c)
+
+
+@case(precision=["tf32", "ieee", "tf32x3", "bf16x3", "bf16x6"], shape=[(32, 32, 32), (16, 64, 128)])
+def product_precision(bench, precision, shape):
+    judge(bench, f"d = dot(a, b, c, input_precision='{precision}')", shape, TYPES[2], lambda x, y, c: x @ y + c)
+
+
+@case(ctas=[2, 4], shape=[(64, 64, 32), (16, 16, 16)])
+def product_ctas(bench, ctas, shape):
+    if bench.device.name != "cpu" and bench.device.max_ctas() >= ctas:
+        judge(bench, "d = dot(a, b, c)", shape, TYPES[0], lambda x, y, c: x @ y + c, num_ctas=ctas)
+
+
+@case(types=[TYPES[0], TYPES[1], TYPES[2], TYPES[3]], shape=[(64, 64, 64), (16, 32, 256), (32, 64, 16)], spread=[0, 8])
+def product_real(bench, types, shape, spread):
+    """|error| <= K u (|a| |b| + |c|) for fp32 sums, of operands as they are stored."""
+    m, n, k = shape
+    rng = np.random.default_rng(m + n + k)
+    x, y, c = (decode(encode(rng.standard_normal(s) * 2.0 ** rng.integers(-spread, spread + 1, s), t), t)
+               for s, t in (((m, k), types[0]), ((k, n), types[1]), ((m, n), types[2])))
+    got = run(bench, "d = dot(a, b, c, input_precision='ieee')", shape, types, x, y, c)
+    u = U if types[2] == "fp32" else ULP["fp64"] / 2
+    want, bound = x @ y + c, (k + 1) * u * (np.abs(x) @ np.abs(y) + np.abs(c)) * (1 if types[2] == "fp32" else 2)
+    close(got, want, 0, bound, f"{types} {shape}")
+    must_fail(lambda: close(got + 2 * bound, want, 0, bound), "twice the bound")

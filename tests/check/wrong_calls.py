@@ -47,7 +47,7 @@ RIGHT = {
     "arange": "0, 16", "full": "(16,), 1.0", "zeros": "(16,)", "zeros_like": "t", "cast": "t, fp16", "to": "t, fp16",
     "broadcast": "t, s", "broadcast_to": "t, (4, 16)", "expand_dims": "t, 0", "reshape": "t, (4, 4)",
     "view": "t, (4, 4)", "ravel": "m", "squeeze": "m[None, :, :], 0", "unsqueeze": "t, 0", "trans": "m",
-    "permute": "m, (1, 0)", "join": "t, t", "split": "h", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0",
+    "permute": "m, (1, 0)", "join": "t, t", "split": "h", "dot": "m, m.T", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0",
     "flip": "t", "load": "q", "store": "q, t", "where": "b, t, t", "maximum": "t, t", "minimum": "t, t",
     "clamp": "t, s, s", "add": "t, t", "sub": "t, t", "mul": "t, t", "abs": "t", "fma": "t, t, t", "fdiv": "t, t",
     "div_rn": "t, t", "umulhi": "ti, ti", "cdiv": "ti, n", "pow": "t, t", "sigmoid": "t", "isnan": "t", "isinf": "t",
@@ -106,6 +106,8 @@ topk(t, 32)  topk(t, 0)  topk(m, 2, 2)  histogram(t, 4)  histogram(ti, 3)  histo
 atomic_add(c, 1.0)  atomic_add(q, w)  atomic_add(p, t)  atomic_and(p, 1)
 atomic_max(q.to(pointer_type(fp16)), 1.0)  atomic_add(pi, 0.5, sem='relaxd')  atomic_add(pi, 1, scope='block')
 atomic_cas(q, w, t)  atomic_cas(q, t, w)  atomic_cas(pi, 1)  atomic_xchg(pi, 1 << 40)  atomic_add(pi + i, 1, w > 0.0)
+dot(m, m)  dot(t, m)  dot(m, w[:, None].to(fp16))  dot(m > 0, m.T > 0)  dot(m, m.T, m)  dot(m, m.T, out_dtype=bf16)
+dot(m, m.T, None, 'fp32')  dot(m, m.T, None, 'tf32', True)  dot(m, m.T, max_num_imprecise_acc=-1)  dot(m, m.T, t)
 program_id(3)  num_programs(-1)  rand(n, t)  rand(t, i)  randint(i, w)  randn(n, i, n)  philox(n, t, 0, 0, 0)
 multiple_of(n, 0)  multiple_of(i, (16, 3, -1))  max_contiguous(i, n)  assume(1 > 2)  assume(b)  static_assert(n > 0)
 static_assert(1 > 2, n)  static_assert(1 > 2)  static_assert(False, 'no')  device_print(t)  device_print('t', 's')

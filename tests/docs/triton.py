@@ -118,7 +118,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         wrong += judge(tool, table, folder)
         # Rows with the wrong word must be seen.
-        planted = [("exp", "refused", "a = tl.exp(x)", 1), ("dot", "works", "a = tl.dot(t, t)", 2),
+        planted = [("exp", "refused", "a = tl.exp(x)", 1), ("dot_scaled", "works", "a = tl.dot_scaled(t, t)", 2),
                    ("sin", "works?", "a = tl.sin(x)", 3)]
         assert len(judge(tool, planted, folder)) == 3, judge(tool, planted, folder)
     print("\n".join(wrong))

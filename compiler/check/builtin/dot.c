@@ -1,4 +1,4 @@
-/* builtin_dot.c - dot: the product of two matrices, or of batches of them.
+/* dot.c - dot: the product of two matrices, or of batches of them.
  *
  * In: a bound Call. Out: a Sem of the accumulator's type.
  * Method: shapes and types are asked one after another, so that the first thing that is wrong is what is said. An fp16

@@ -48,6 +48,10 @@ fsc_status options_check(const char *call, const fsc_compile_options *o) {
     return FSC_OK;
 }
 
+const char *fsc_find_ptxas(void) {
+    return ptxas_find();
+}
+
 /* ---- What a compile gives ---------------------------------------------------------------------------------------- */
 
 void fsc_compilation_destroy(fsc_compilation *c) {

@@ -42,27 +42,41 @@ static bool ends_with(const char *s, const char *ending) {
     return n >= m && strcmp(s + n - m, ending) == 0;
 }
 
-typedef enum Arch { ARCH_GPU, ARCH_CPU, ARCH_EMU } Arch;
+/* Where the pipeline may stop: what that needs of a back end, and what is asked of it. */
+static const struct {
+    const char *name;
+    uint32_t needs;
+    Emit what;
+} emits[] = {
+    [FSC_EMIT_TILE] = {"tile", 0, 0},
+    [FSC_EMIT_SIMT] = {"simt", EMITS(THREADS), 0},
+    [FSC_EMIT_THREADS] = {"threads", EMITS(THREADS), EMIT_THREADS},
+    [FSC_EMIT_LLVM] = {"llvm", EMITS(LLVM), EMIT_LLVM},
+    [FSC_EMIT_PTX] = {"ptx", EMITS(PTX), EMIT_PTX},
+    [FSC_EMIT_CUBIN] = {"cubin", EMITS(CUBIN), EMIT_PTX},
+    [FSC_EMIT_ASM] = {"asm", EMITS(ASM), EMIT_ASM},
+    [FSC_EMIT_REPORT] = {"report", 0, 0},
+};
 
-static Arch arch_of(const fsc_compile_options *o) {
-    return strcmp(o->arch, "cpu") == 0 ? ARCH_CPU : strcmp(o->arch, "emu") == 0 ? ARCH_EMU : ARCH_GPU;
-}
-
-/* Emulated blocks have what those of sm_90 have, or of the card that the emulator stands for. */
-static const GpuTarget *target_of(const fsc_compile_options *o) {
-    Arch arch = arch_of(o);
-    const GpuTarget *card = arch == ARCH_EMU && o->device ? gpu_target_find(o->device->arch) : NULL;
-    if (arch == ARCH_CPU || card) return card;
-    return gpu_target_find(arch == ARCH_EMU ? "sm_90" : o->arch);
+/* "tile, llvm, asm or report": what the target has. */
+static const char *emit_list(Arena *a, const Target *t) {
+    const char *list = "";
+    for (uint32_t i = FSC_EMIT_TILE; i < COUNT(emits); i++) {
+        const char *between = i == FSC_EMIT_TILE ? "" : i + 1 == COUNT(emits) ? " or " : ", ";
+        if (!(emits[i].needs & ~t->backend->emits)) list = arena_printf(a, "%s%s%s", list, between, emits[i].name);
+    }
+    return list;
 }
 
 /* The options that can be wrong without a look at the source. */
-static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o, Arch arch, const GpuTarget *t) {
+static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o) {
     Span nowhere = {0, 0};
-    bool is_machine_code = o->emit == FSC_EMIT_PTX || o->emit == FSC_EMIT_CUBIN;
-    if (arch == ARCH_GPU && !t) {
+    c->target = target_choose(o->arch, o->device ? o->device->arch : NULL, &c->emulated);
+    if (!c->target) {
         diag(c->diag, nowhere, E_UNKNOWN_ARCH, o->arch);
-        diag_note(c->diag, nowhere, "known are %s, cpu and emu", gpu_target_names(c->arena));
+        diag_note(c->diag, nowhere, "known are %s, cpu and emu", target_names(c->arena));
+    } else if (emits[o->emit].needs & ~c->target->backend->emits) {
+        diag(c->diag, nowhere, E_EMIT, o->arch, emit_list(c->arena, c->target));
     }
     if (o->print_after && strcmp(o->print_after, "all") != 0 && !pass_exists(o->print_after)) {
         uint32_t n = 0;
@@ -74,13 +88,12 @@ static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o
         text_free(&list);
     }
     if (o->passes) (void)passes_known(c->diag, o->passes);
-    if (arch == ARCH_CPU && (is_machine_code || o->emit == FSC_EMIT_SIMT || o->emit == FSC_EMIT_THREADS))
-        diag(c->diag, nowhere, E_EMIT_CPU);
-    if (arch == ARCH_EMU && is_machine_code)
-        diag(c->diag, nowhere, E_EMIT_EMU);
-    if (arch == ARCH_GPU && o->emit == FSC_EMIT_ASM)
-        diag(c->diag, nowhere, E_EMIT_ASM);
     return diag_errors(c->diag) ? FSC_ERROR_USAGE : FSC_OK;
+}
+
+/* A GPU's code is that of one thread. */
+static bool has_threads(const fsc_compilation *c) {
+    return target_emits(c->target, EMIT_THREADS);
 }
 
 static const NameValue *pairs(Arena *a, const fsc_name_value *from, size_t n) {
@@ -110,11 +123,11 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
         .device_debug = o->device_debug,
         .include = o->include,
         .seeks_files = &c->seeks_files,
-        .remarks = o->remarks && arch_of(o) != ARCH_CPU,
+        .remarks = o->remarks && has_threads(c),
         .num_sms = d ? d->sms : 0,
         .max_shared = d ? d->shared_per_block_optin : 0,
         .num_regs = d ? d->registers_per_sm : 0,
-        .warp_size = d ? d->warp_size : 32,
+        .warp_size = d ? d->warp_size : c->target->warp_threads,
     };
 }
 
@@ -130,7 +143,7 @@ static uint32_t split_blocks(const fsc_compile_options *o) {
     return blocks;
 }
 
-static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const GpuTarget *t, bool to_simt) {
+static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to_simt) {
     PassContext p = {
         .diag = c->diag,
         .for_gpu = to_simt,
@@ -142,10 +155,10 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, const G
         .dumps = &c->dumps,
         .timer = add_time,
         .timer_context = &c->times,
-        .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = t ? t->max_shared : 0,
-                   .max_cluster = t ? t->max_cluster : 1, .few_programs = o->few_programs,
-                   .split_blocks = split_blocks(o), .most_programs = o->most_programs,
-                   .has_copies = t && t->sm >= 80},
+        .target = c->target,
+        .few_programs = o->few_programs,
+        .split_blocks = split_blocks(o),
+        .most_programs = o->most_programs,
         .remarks = o->remarks && to_simt,
     };
     return passes_run(c->func, &p);
@@ -217,18 +230,20 @@ static void note_needs(const fsc_compilation *c, const fsc_compile_options *o, R
 }
 
 /* The second half of the record: what the passes decided. */
-static void finish_record(fsc_compilation *c, const fsc_compile_options *o, bool is_cpu) {
+static void finish_record(fsc_compilation *c, const fsc_compile_options *o) {
     if (!c->record) return;
+    bool threads = has_threads(c);
     Func *f = c->func;
     record_set_target(c->record, o->arch, FSC_VERSION, o->file);
     func_walk(f, note_access, c);
     for (uint32_t i = 0; i < f->apart.len; i++) note_apart(c, f->apart.at[i]);
     uint32_t programs = f->programs_per_block ? f->programs_per_block : 1,
              blocks = f->blocks_per_program ? f->blocks_per_program : 1;
-    RecordLaunch *l = record_add_launch(c->record, f->name, is_cpu ? 0 : f->threads_per_program * f->programs_per_block,
-                                        programs, blocks, f->shared_bytes);
+    RecordLaunch *l =
+        record_add_launch(c->record, f->name, threads ? f->threads_per_program * f->programs_per_block : 0, programs,
+                          blocks, f->shared_bytes);
     if (l && f->is_split) l->together = f->split_programs ? f->split_programs : SPLIT_PROGRAMS;
-    if (l && !is_cpu) note_needs(c, o, l);
+    if (l && threads) note_needs(c, o, l);
     size_t n = 0;
     char *text = record_write(c->record, &n);
     if (!text) bug("out of memory for the record of %s", f->name);
@@ -247,6 +262,7 @@ static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_opti
         .check = o->check,
         .count = o->count,
         .record = o->record,
+        .cpu = o->cpu,
         .file = o->file,
         .directory = ".",
         .record_text = c->record_text.at,
@@ -259,49 +275,28 @@ static fsc_status errors(const fsc_compilation *c) {
     return diag_errors(c->diag) ? FSC_ERROR_SOURCE : FSC_OK;
 }
 
-static fsc_status generate_host(fsc_compilation *c, const fsc_compile_options *o, bool want_host) {
-    CodegenOptions g = codegen_options(c, o);
-    if (want_host) {
-        c->host = codegen_host_jit(c->func, o->cpu, &g);
-        return c->host ? FSC_OK : errors(c);
-    }
-    Bytes out = {0};
-    HostEmit what = o->emit == FSC_EMIT_ASM ? HOST_ASM : HOST_LLVM;
-    if (!codegen_host_text(c->func, o->cpu, what, &g, &out, &c->scratch_bytes)) return errors(c);
-    text_write(&c->output, out.at, out.len);
-    return FSC_OK;
+/* Assembly into c->output; what its assembler says is a remark or the error. */
+static fsc_status assemble(fsc_compilation *c, const fsc_compile_options *o, Bytes text) {
+    Assembled a = {0};
+    bool done = c->target->backend->assemble(c->target, text, o->opt_level, &a);
+    if (!done) diag(c->diag, (Span){0, 0}, E_PTXAS, a.report.at ? a.report.at : "ptxas failed");
+    else if (o->remarks && a.spill_bytes) diag(c->diag, c->func->span, R_SPILL, a.spill_bytes);
+    if (done) text_write(&c->output, a.binary.at, a.binary.len);
+    assembled_free(&a);
+    return done ? FSC_OK : FSC_ERROR_ENVIRONMENT;
 }
 
-static fsc_status generate_emu(fsc_compilation *c, const fsc_compile_options *o, bool want_host) {
+static fsc_status generate(fsc_compilation *c, const fsc_compile_options *o, bool want_host) {
     CodegenOptions g = codegen_options(c, o);
-    if (want_host) {
-        c->host = codegen_emu_jit(c->func, &g);
-        return c->host ? FSC_OK : errors(c);
-    }
-    EmuEmit what = o->emit == FSC_EMIT_THREADS ? EMU_THREADS : o->emit == FSC_EMIT_LLVM ? EMU_LLVM : EMU_ASM;
-    Bytes out = {0};
-    if (!codegen_emu_text(c->func, what, &g, &out)) return errors(c);
-    text_write(&c->output, out.at, out.len);
+    Generated out = {0};
+    if (!target_runs_here(c->target))
+        (void)codegen_registers(c->func, c->target, &c->registers_low, &c->registers_high);
+    if (!codegen(c->func, c->target, want_host ? EMIT_CODE : emits[o->emit].what, &g, &out)) return errors(c);
+    c->host = out.code;
+    c->scratch_bytes = out.scratch_bytes;
+    if (o->emit == FSC_EMIT_CUBIN) return assemble(c, o, out.text);
+    if (!want_host) text_write(&c->output, out.text.at, out.text.len);
     return FSC_OK;
-}
-
-static fsc_status generate_gpu(fsc_compilation *c, const fsc_compile_options *o, const GpuTarget *t) {
-    CodegenOptions g = codegen_options(c, o);
-    GpuEmit what = o->emit == FSC_EMIT_THREADS ? EMIT_SIMT : o->emit == FSC_EMIT_LLVM ? EMIT_LLVM : EMIT_PTX;
-    Bytes out = {0};
-    (void)codegen_registers(c->func, &c->registers_low, &c->registers_high);
-    if (!codegen_gpu(c->func, t, what, &g, &out)) return errors(c);
-    if (o->emit != FSC_EMIT_CUBIN) {
-        text_write(&c->output, out.at, out.len);
-        return FSC_OK;
-    }
-    Text report = {0};
-    fsc_status s = ptxas_run(out.at, out.len, o->arch, o->opt_level, &c->output, &report);
-    uint32_t spilled = ptxas_number(report.at, "bytes spill stores");
-    if (s != FSC_OK) diag(c->diag, (Span){0, 0}, E_PTXAS, report.at ? report.at : "ptxas failed");
-    else if (o->remarks && spilled) diag(c->diag, c->func->span, R_SPILL, spilled);
-    text_free(&report);
-    return s;
 }
 
 /* After errors: those without a place are about the options. */
@@ -329,9 +324,7 @@ static bool suits_cpu(fsc_compilation *c, const fsc_compile_options *o) {
 
 static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, const char *text, size_t length,
                           bool want_host) {
-    Arch arch = arch_of(o);
-    const GpuTarget *t = target_of(o);
-    fsc_status s = check_options(c, o, arch, t);
+    fsc_status s = check_options(c, o);
     if (s != FSC_OK) return s;
 
     double start = now();
@@ -359,21 +352,20 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     start = now();
     lint_function(c->func, c->record, c->diag);
     add_time(&c->times, "lint", now() - start);
-    bool to_simt = arch != ARCH_CPU && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
-    if (!run_passes(c, o, t, to_simt)) return blame(c);
-    if (o->remarks && to_simt && c->func->stage == STAGE_SIMT) remark_function(c->func, c->diag);
+    bool to_simt = has_threads(c) && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
+    if (!run_passes(c, o, to_simt)) return blame(c);
+    if (o->remarks && to_simt && c->func->stage == STAGE_SIMT) remark_function(c->func, c->target, c->diag);
     if (o->print_layouts) func_walk(c->func, print_layout, c);
     if (o->emit == FSC_EMIT_TILE || o->emit == FSC_EMIT_SIMT) {
         func_print(c->func, &c->output);
         return FSC_OK;
     }
-    finish_record(c, o, arch == ARCH_CPU);
+    finish_record(c, o);
     if (o->emit == FSC_EMIT_REPORT) {
         if (c->record_text.len) text_write(&c->output, c->record_text.at, c->record_text.len);
         return FSC_OK;
     }
-    if (arch == ARCH_CPU) return suits_cpu(c, o) ? generate_host(c, o, want_host) : blame(c);
-    return arch == ARCH_EMU ? generate_emu(c, o, want_host) : generate_gpu(c, o, t);
+    return has_threads(c) || suits_cpu(c, o) ? generate(c, o, want_host) : blame(c);
 }
 
 /* ---- Entry ------------------------------------------------------------------------------------------------------- */

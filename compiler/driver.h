@@ -11,6 +11,8 @@ struct fsc_compilation {
     Strings *strings;
     Diag *diag;
     Module *module;   /* NULL before parsing, and for .ir input */
+    const Target *target; /* what code is for; NULL for an unknown one */
+    Target emulated;      /* it may be this */
     Func *func;       /* NULL before checking */
     Record *record;   /* owned by the arena's life; NULL before checking and for .ir input */
     HostCode *host;   /* arch "cpu" or "emu" when driver_compile was asked for it; owned */
@@ -39,10 +41,5 @@ fsc_status driver_interface(const fsc_compile_options *o, const char *source, si
  * False with a sentence in err. */
 bool driver_grid(Arena *a, const char *text, const Record *interface, const RuleEnv *env, int64_t grid[3], char *err,
                  size_t errsize);
-
-/* ptxas.c: PTX → cubin bytes (malloc'd into *cubin, may be NULL for only the report). `report` gets ptxas -v's text. */
-fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report);
-/* The number before these words of the report, as in "26 registers"; 0: it is not there. */
-uint32_t ptxas_number(const char *report, const char *words);
 
 #endif

@@ -1,4 +1,4 @@
-/* codegen.h - from tile IR to machine text: the GPU path (per-thread LLVM module, target step, NVPTX) and the CPU path.
+/* codegen.h - from tile IR to machine text: what a target's back end offers, and the table of targets.
  *
  * LLVM is seen in this folder only, and LLVM's C API only through llvm.c's wrapper where it can end the process. What
  * comes in is a Func, what goes out is text or bytes in the compile's arena, or a callable host kernel.
@@ -7,28 +7,27 @@
 #define FSC_CODEGEN_H
 
 #include "ir/ir.h"
-
-/* ---- GPU targets (targets.def: arch, lowest PTX version, limits) ------------------------------------------------- */
-
-typedef struct GpuTarget {
-    const char *arch;        /* "sm_80" */
-    uint32_t sm;             /* 80 */
-    uint32_t ptx;            /* lowest PTX version that knows the arch, times ten: 70 */
-    uint32_t max_shared;     /* bytes per block with opt-in */
-    uint32_t shared_per_sm;  /* bytes */
-    uint32_t max_cluster;    /* blocks; 1: there are no clusters */
-} GpuTarget;
-
-const GpuTarget *gpu_target_find(const char *arch); /* NULL: not in the table */
-const char *gpu_target_names(Arena *a);             /* "sm_75, sm_80, …" for messages */
+#include "base/target.h"
 
 /* ---- What to generate -------------------------------------------------------------------------------------------- */
 
-typedef enum Emit { EMIT_SIMT, EMIT_LLVM, EMIT_PTX } GpuEmit;
+/* What a back end can be asked for. */
+typedef enum Emit {
+    EMIT_THREADS, /* LLVM IR of one thread, its device primitives still calls */
+    EMIT_LLVM,    /* LLVM IR behind the target step and LLVM's passes */
+    EMIT_ASM,     /* assembly */
+    EMIT_PTX,     /* likewise, NVIDIA's */
+    EMIT_CUBIN,   /* what an assembler makes of that */
+    EMIT_CODE,    /* callable in this process */
+} Emit;
+
+/* A set of them: EMITS(ASM) | … */
+#define EMITS(e) (1u << EMIT_##e)
 
 typedef struct CodegenOptions {
     Diag *diag;              /* LLVM's own errors come back as diagnostics here */
     Arena *arena;
+    const char *cpu;         /* the CPU target: NULL for the host's own, or a name such as "x86-64" */
     int opt_level;           /* 0..3 */
     bool line_info;          /* .loc directives (default on); full debug with -g is the same plus variable names */
     bool fast_math;
@@ -47,24 +46,94 @@ typedef struct Bytes {
     size_t len;
 } Bytes;
 
-/* f at STAGE_SIMT → per-thread module before the target step (EMIT_SIMT), LLVM IR after it and LLVM's passes
- * (EMIT_LLVM), or PTX (EMIT_PTX). False with an error in o->diag. */
-bool codegen_gpu(const Func *f, const GpuTarget *t, GpuEmit what, const CodegenOptions *o, Bytes *out);
+typedef struct HostCode HostCode; /* code in this process; owns the JIT's memory */
 
-/* ---- CPU target -------------------------------------------------------------------------------------------------- */
+typedef struct Generated {
+    Bytes text;           /* or bytes */
+    HostCode *code;       /* of EMIT_CODE; the caller's */
+    size_t scratch_bytes; /* the CPU target: of each running program */
+} Generated;
+
+/* One function to generate code for. */
+typedef struct CodegenJob {
+    const Func *f;
+    const Target *t;
+    Emit what;
+    const CodegenOptions *o;
+    Generated *out; /* of EMIT_CODE: its code is there, to be filled */
+} CodegenJob;
+
+/* What an assembler made, and its own words; each malloc'd. */
+typedef struct Assembled {
+    Text binary, report;
+    uint32_t registers, spill_bytes; /* of a thread; 0: not said */
+} Assembled;
+
+static inline void assembled_free(Assembled *a) {
+    text_free(&a->binary);
+    text_free(&a->report);
+}
+
+/* ---- Targets ----------------------------------------------------------------------------------------------------- */
+
+/* What makes code for a family of targets: a folder of this one, a row of backends.def. */
+typedef struct Backend {
+    const Target *(*target)(uint32_t i); /* its targets, oldest first; NULL behind the last */
+    uint32_t emits;                      /* EMITS(…): what `generate` takes. With EMIT_THREADS,
+                                          * functions at STAGE_SIMT, else STAGE_TILE */
+    /* False with an error in o->diag. EMIT_CUBIN is not asked of it, but of `assemble`. Runs inside llvm_guard(). */
+    bool (*generate)(const CodegenJob *j);
+    /* Assembly into machine code by a program beside this one. False: out->report says why not. NULL:
+     * there is no such step. */
+    bool (*assemble)(const Target *t, Bytes text, int opt_level, Assembled *out);
+    /* Does code of a's run on whatever comes before b, a newer one of its targets? NULL: it runs on a alone. */
+    bool (*reaches)(const Target *a, const Target *b);
+    const char *stands_for;    /* emulated: the target that has its numbers, unless another is named */
+    bool has_thread;           /* the kernel's first parameter is the thread, for the target step */
+    uint32_t long_thread;      /* instructions of a thread that its assembler takes long for where they spill;
+                                * 0: none */
+} Backend;
+
+#define BACKEND(name) extern const Backend backend_##name;
+#include "codegen/backends.def"
+#undef BACKEND
+
+static inline bool target_emits(const Target *t, Emit what) {
+    return t->backend->emits >> what & 1;
+}
+
+/* Its code runs in this process. */
+static inline bool target_runs_here(const Target *t) {
+    return target_emits(t, EMIT_CODE);
+}
+
+/* The i-th of all, a family after the other; NULL behind the last. */
+const Target *target_at(uint32_t i);
+/* The row of that name, NULL: there is none. */
+const Target *target_find(const char *name);
+/* "sm_75, sm_80, …": those that are no part of this machine. */
+const char *target_names(Arena *a);
+/* The row `arch`, NULL: there is none. An emulated one becomes *emulated: it has what `card` has,
+ * a target's name or NULL. */
+const Target *target_choose(const char *arch, const char *card, Target *emulated);
+
+/* The path of NVIDIA's assembler, found once; NULL where there is none. */
+const char *ptxas_find(void);
+
+/* Code for the target, by its back end. False with an error in o->diag; then out->code is NULL. */
+bool codegen(const Func *f, const Target *t, Emit what, const CodegenOptions *o, Generated *out);
+
+/* ---- Code in this process ---------------------------------------------------------------------------------------- */
 
 /* The signature of a host kernel: args[i] points at the i-th run-time parameter's value (pointers: the pointer itself);
  * pid and nprog are this program's index and the grid; scratch has HostCode.scratch_bytes, aligned to 64. */
 typedef void HostKernel(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch);
 
-typedef struct HostCode HostCode; /* owns the JIT's memory */
-
-typedef enum HostEmit { HOST_LLVM, HOST_ASM } HostEmit;
-
-/* f at STAGE_TILE → callable code for this machine. NULL with an error in o->diag. `cpu`: NULL for the host's own, or a
- * name such as "x86-64". */
-HostCode *codegen_host_jit(const Func *f, const char *cpu, const CodegenOptions *o);
 HostKernel *hostcode_entry(const HostCode *h); /* NULL of emulated threads */
+/* One thread of the block, its primitives calls of an emulator (runtime/base/hooks.h). */
+struct EmuThread;
+typedef void EmuKernel(struct EmuThread *t, const void *const *args);
+EmuKernel *hostcode_thread(const HostCode *h); /* NULL of CPU kernels */
 size_t hostcode_scratch(const HostCode *h);
 /* What the sites in the code index: Func.sites first. Owned by the code. */
 const Span *hostcode_sites(const HostCode *h, size_t *n);
@@ -85,10 +154,8 @@ Bytes hostcode_object(const HostCode *h, const char **symbol);
  * NULL with an error in o->diag. */
 HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes,
                         const CodegenOptions *o);
-/* What an object for this machine hangs on: "x86_64-pc-linux-gnu znver3 +avx2,…". `cpu` as in codegen_host_jit. */
+/* What an object for this machine hangs on: "x86_64-pc-linux-gnu znver3 +avx2,…". `cpu` as in CodegenOptions. */
 const char *codegen_host_machine(Arena *a, const char *cpu);
-bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out,
-                       size_t *scratch); /* of each running program; may be NULL */
 
 /* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
@@ -127,22 +194,8 @@ enum { OBJECT_ABI = 1 }; /* FSC_OBJECT_ABI */
  * fsc_object_launch. `cpu`: what the IR is compiled for. False with an error in o->diag. */
 bool codegen_object(const ObjectKernel *kernels, uint32_t n, const char *cpu, const CodegenOptions *o, Bytes *out);
 
-/* ---- Emulated threads -------------------------------------------------------------------------------------------- */
-
-/* One thread of the block, its primitives calls of an emulator (runtime/base/hooks.h). */
-struct EmuThread;
-typedef void EmuKernel(struct EmuThread *t, const void *const *args);
-
-/* f at STAGE_SIMT → the per-thread module compiled for this machine; its entry is hostcode_thread.
- * NULL with an error in o->diag. */
-HostCode *codegen_emu_jit(const Func *f, const CodegenOptions *o);
-EmuKernel *hostcode_thread(const HostCode *h); /* NULL of CPU kernels */
-/* The per-thread module before its primitives are lowered, after (LLVM IR), or as assembly of this machine. */
-typedef enum EmuEmit { EMU_THREADS, EMU_LLVM, EMU_ASM } EmuEmit;
-bool codegen_emu_text(const Func *f, EmuEmit what, const CodegenOptions *o, Bytes *out);
-
 /* An estimate of live 32-bit registers per thread, lowest and highest, from the compiler's own liveness over layouts.
- * True where they are more than a thread has. */
-bool codegen_registers(const Func *f, uint32_t *low, uint32_t *high);
+ * True where they are more than a thread of the target has. */
+bool codegen_registers(const Func *f, const Target *t, uint32_t *low, uint32_t *high);
 
 #endif

@@ -60,7 +60,7 @@ static V to_fp32(const Math *k, DType from, V x) {
         return mk_cast(k, mk_shl(k, b, 16), k->m->f32);
     }
     case DT_FP16:
-        if (k->native_fp16) return LLVMBuildFPExt(k->m->at, x, llvm_like(k->m->f32, LLVMTypeOf(x)), "");
+        if (math_has(k, FEATURE_FP16)) return LLVMBuildFPExt(k->m->at, x, llvm_like(k->m->f32, LLVMTypeOf(x)), "");
         return widen_bits(k, from, x);
     default: return widen_bits(k, from, x);
     }
@@ -89,7 +89,7 @@ static V narrow_bits(const Math *k, DType d, V x) {
 }
 
 static V narrow_bf16(const Math *k, V x) {
-    if (k->native_bf16) return LLVMBuildFPTrunc(k->m->at, x, llvm_like(k->m->bf16, LLVMTypeOf(x)), "");
+    if (math_has(k, FEATURE_BF16)) return LLVMBuildFPTrunc(k->m->at, x, llvm_like(k->m->bf16, LLVMTypeOf(x)), "");
     V b = mk_cast(k, x, k->m->i32);
     V odd = mk_and(k, mk_lshr(k, b, 16), mk_int(b, 1));
     V r = mk_lshr(k, mk_add(k, mk_add(k, b, mk_int(b, 0x7fff)), odd), 16);
@@ -100,7 +100,8 @@ static V narrow_bf16(const Math *k, V x) {
 
 static V from_fp32(const Math *k, DType to, V x) {
     if (to == DT_BF16) return narrow_bf16(k, x);
-    if (to == DT_FP16 && k->native_fp16) return LLVMBuildFPTrunc(k->m->at, x, llvm_like(k->m->f16, LLVMTypeOf(x)), "");
+    if (to == DT_FP16 && math_has(k, FEATURE_FP16))
+        return LLVMBuildFPTrunc(k->m->at, x, llvm_like(k->m->f16, LLVMTypeOf(x)), "");
     return narrow_bits(k, to, x);
 }
 

@@ -59,7 +59,7 @@ V math_fma(const Math *k, V x, V y, V z) {
 }
 
 V math_mad(const Math *k, V x, V y, V z) {
-    return k->native_fma ? math_fma(k, x, y, z) : mk_fadd(k, mk_fmul(k, x, y), z);
+    return math_has(k, FEATURE_FMA) ? math_fma(k, x, y, z) : mk_fadd(k, mk_fmul(k, x, y), z);
 }
 
 V math_poly(const Math *k, V x, const double *c, unsigned n) {
@@ -168,8 +168,9 @@ static V log1p_poly(const Math *k, const Format *f, V x) {
  * Without an fma the leading half of r makes the large product exact. */
 static V log2_scale(const Math *k, const Format *f, V r, V e) {
     bool wide = f->bits == 64;
-    V rest = math_mad(k, r, mk_real(r, wide ? LOG2E_F64_REST : LOG2E_F32_REST), k->native_fma ? e : mk_real(r, 0));
-    if (k->native_fma) return math_fma(k, r, mk_real(r, wide ? LOG2E : LOG2E_F32), rest);
+    V rest = math_mad(k, r, mk_real(r, wide ? LOG2E_F64_REST : LOG2E_F32_REST),
+                      math_has(k, FEATURE_FMA) ? e : mk_real(r, 0));
+    if (math_has(k, FEATURE_FMA)) return math_fma(k, r, mk_real(r, wide ? LOG2E : LOG2E_F32), rest);
     double lead = wide ? LOG2E_F64_LEAD : LOG2E_F32_LEAD, tail = (wide ? LOG2E : LOG2E_F32) - lead;
     V bits = mk_cast(k, r, bits_type(k, f));
     V high = mk_cast(k, mk_and(k, bits, mk_int(bits, -(INT64_C(1) << (wide ? 27 : 12)))), real_type(k, f));

@@ -126,12 +126,3 @@ bool hostcode_set_counters(HostCode *h, const Counting *rows, const CodegenOptio
     h->counters = (HostCounters){lines, rows->lines.len, (uint64_t *)(uintptr_t)address, rows->blocks};
     return true;
 }
-
-void hostcode_target(Llvm *m, LLVMTargetMachineRef machine) {
-    char *triple = LLVMGetTargetMachineTriple(machine);
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
-    LLVMSetTarget(m->module, triple);
-    LLVMSetModuleDataLayout(m->module, layout);
-    LLVMDisposeTargetData(layout);
-    LLVMDisposeMessage(triple);
-}

@@ -28,7 +28,5 @@ uintptr_t hostcode_link(HostCode *h, Bytes object, const char *symbol, const Cod
 void hostcode_set_sites(HostCode *h, const Span *sites, size_t n); /* copied */
 /* After hostcode_link, of code that counts; the rows are copied. False with an error in o->diag at `where`. */
 bool hostcode_set_counters(HostCode *h, const Counting *rows, const CodegenOptions *o, Span where);
-/* The module's triple and data layout: the machine's. */
-void hostcode_target(Llvm *m, LLVMTargetMachineRef machine);
 
 #endif

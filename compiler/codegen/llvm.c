@@ -140,14 +140,7 @@ bool llvm_emit(Llvm *m, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, 
 
 /* ---- Machines ---------------------------------------------------------------------------------------------------- */
 
-static pthread_once_t nvptx_once = PTHREAD_ONCE_INIT, host_once = PTHREAD_ONCE_INIT;
-
-static void register_nvptx(void) {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-}
+static pthread_once_t host_once = PTHREAD_ONCE_INIT;
 
 static void register_host(void) {
     LLVMInitializeNativeTarget();
@@ -175,31 +168,32 @@ static pthread_mutex_t idle_lock = PTHREAD_MUTEX_INITIALIZER;
 static Idle idle[8];
 static size_t idle_oldest; /* counts up: the slot that gives way next, where none is free */
 
-static bool machine_is(LLVMTargetMachineRef machine, const char *arch, const char *features) {
-    char *cpu = LLVMGetTargetMachineCPU(machine), *used = LLVMGetTargetMachineFeatureString(machine);
-    bool is = strcmp(cpu, arch) == 0 && strcmp(used, features) == 0;
-    LLVMDisposeMessage(cpu);
-    LLVMDisposeMessage(used);
+static bool string_is(char *of_llvm, const char *text) {
+    bool is = strcmp(of_llvm, text) == 0;
+    LLVMDisposeMessage(of_llvm);
     return is;
 }
 
-LLVMTargetMachineRef llvm_machine_nvptx(const char *arch, uint32_t ptx, int opt_level) {
-    pthread_once(&nvptx_once, register_nvptx);
-    char features[16] = "";
-    if (ptx) snprintf(features, sizeof features, "+ptx%u", ptx);
+static bool machine_is(LLVMTargetMachineRef machine, const char *triple, const char *cpu, const char *features) {
+    return string_is(LLVMGetTargetMachineCPU(machine), cpu) &&
+           string_is(LLVMGetTargetMachineFeatureString(machine), features) &&
+           string_is(LLVMGetTargetMachineTriple(machine), triple);
+}
+
+LLVMTargetMachineRef llvm_machine_take(const char *triple, const char *cpu, const char *features, int opt_level) {
     LLVMTargetMachineRef found = NULL;
     pthread_mutex_lock(&idle_lock);
     for (size_t i = 0; i < COUNT(idle) && !found; i++) {
-        if (!idle[i].machine || idle[i].opt_level != opt_level || !machine_is(idle[i].machine, arch, features))
+        if (!idle[i].machine || idle[i].opt_level != opt_level || !machine_is(idle[i].machine, triple, cpu, features))
             continue;
         found = idle[i].machine;
         idle[i].machine = NULL;
     }
     pthread_mutex_unlock(&idle_lock);
-    return found ? found : machine_create("nvptx64-nvidia-cuda", arch, features, opt_level, LLVMRelocDefault);
+    return found ? found : machine_create(triple, cpu, features, opt_level, LLVMRelocDefault);
 }
 
-void llvm_machine_nvptx_done(LLVMTargetMachineRef machine, int opt_level) {
+void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level) {
     if (!machine) return;
     pthread_mutex_lock(&idle_lock);
     size_t i = 0;
@@ -275,6 +269,15 @@ LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
     LLVMTargetMachineRef t = machine_create(n.triple, n.cpu, n.used, opt_level, LLVMRelocPIC);
     names_free(&n);
     return t;
+}
+
+void llvm_set_machine(Llvm *m, LLVMTargetMachineRef machine) {
+    char *triple = LLVMGetTargetMachineTriple(machine);
+    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(machine);
+    LLVMSetTarget(m->module, triple);
+    LLVMSetModuleDataLayout(m->module, layout);
+    LLVMDisposeTargetData(layout);
+    LLVMDisposeMessage(triple);
 }
 
 /* ---- Small pieces ------------------------------------------------------------------------------------------------ */

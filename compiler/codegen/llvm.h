@@ -64,11 +64,11 @@ bool llvm_run_passes(Llvm *m, LLVMTargetMachineRef machine, const char *pipeline
 /* Assembly or object bytes in o->arena; false with an error in o->diag. */
 bool llvm_emit(Llvm *m, LLVMTargetMachineRef machine, LLVMCodeGenFileType kind, Bytes *out);
 
-/* The NVPTX machine: `ptx` is the version times ten, 0 leaves LLVM's choice (the lowest for the arch). The pair must
- * come from targets.def: LLVM aborts on one it does not know. */
-LLVMTargetMachineRef llvm_machine_nvptx(const char *arch, uint32_t ptx, int opt_level);
+/* A machine of a registered target. Its processor and features must be ones that LLVM knows: on others it aborts. */
+LLVMTargetMachineRef llvm_machine_take(const char *triple, const char *cpu, const char *features, int opt_level);
 /* Gives it back, once its module is emitted: kept for another compile. Not after a fatal error. NULL is allowed. */
-void llvm_machine_nvptx_done(LLVMTargetMachineRef machine, int opt_level);
+void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level);
+void llvm_set_machine(Llvm *m, LLVMTargetMachineRef machine); /* the module's triple and data layout */
 void llvm_register_host(void); /* so that LLVM knows this machine; any number of times */
 /* This machine's; `cpu` NULL: the host's name and features,
  * else that name with its own features (NULL return: unknown). */

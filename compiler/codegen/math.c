@@ -85,7 +85,7 @@ static LLVMRealPredicate real_predicate(Pred p) {
 /* The larger or smaller number; a NaN operand loses. LLVM 22's maximumnum and minimumnum on x86 with AVX512DQ give NaN
  * where it knows that the first operand is none, so hosts choose around the forms that keep NaN. */
 static V real_minmax(const Math *k, bool is_max, V x, V y) {
-    if (k->native_minmax) return llvm_binary(k->m, is_max ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
+    if (math_has(k, FEATURE_MINMAX)) return llvm_binary(k->m, is_max ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
     V r = llvm_binary(k->m, is_max ? "llvm.maximum" : "llvm.minimum", x, y);
     V x_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, x, x, ""),
       y_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, y, y, "");
@@ -93,7 +93,8 @@ static V real_minmax(const Math *k, bool is_max, V x, V y) {
 }
 
 static V fma_op(const Math *k, DType d, V a, V b, V c) {
-    if (!math_is_small(d) || (d == DT_FP16 && k->native_fma16) || (d == DT_BF16 && k->native_bf16))
+    if (!math_is_small(d) || (d == DT_FP16 && math_has(k, FEATURE_FMA16)) ||
+        (d == DT_BF16 && math_has(k, FEATURE_BF16)))
         return math_fma(k, a, b, c);
     return math_fma16(k, d, a, b, c);
 }
@@ -107,7 +108,7 @@ V math_factor(const Math *k, DType from, DType to, bool is_unsigned, V x) {
 
 V math_multiply_add(const Math *k, DType d, V x, V y, V c) {
     if (dtype_kind(d) != KIND_FLOAT) return LLVMBuildAdd(k->m->at, LLVMBuildMul(k->m->at, x, y, ""), c, "");
-    if (k->native_fma) return math_fma(k, x, y, c);
+    if (math_has(k, FEATURE_FMA)) return math_fma(k, x, y, c);
     return LLVMBuildFAdd(k->m->at, LLVMBuildFMul(k->m->at, x, y, ""), c, "");
 }
 
@@ -133,7 +134,8 @@ static V bitcast(const Math *k, DType from, DType to, V x) {
  * one (24 >= 2 * 11 + 2), rounding to an integer is exact. What acts on bits, and what has an instruction, is not. */
 static bool goes_by_fp32(const Math *k, OpKind kind, DType from, DType to) {
     bool is_small = dtype_kind(from) == KIND_FLOAT && math_is_small(from) && (to == from || to == DT_I1);
-    bool has_half = from == DT_FP16 && k->native_fp16 && (kind == OP_FADD || kind == OP_FSUB || kind == OP_FMUL);
+    bool has_half =
+        from == DT_FP16 && math_has(k, FEATURE_FP16) && (kind == OP_FADD || kind == OP_FSUB || kind == OP_FMUL);
     return is_small && !has_half && kind != OP_FNEG && kind != OP_FABS && kind != OP_FMA && kind != OP_BITCAST;
 }
 

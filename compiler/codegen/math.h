@@ -26,16 +26,16 @@ typedef struct Math Math;
 struct Math {
     Llvm *m;
     bool fast;         /* --fast-math: approximations without corrections */
-    bool native_fp16;  /* half arithmetic and conversions select to instructions; else fp32 and integer code */
-    bool native_fma16; /* llvm.fma of half is one instruction */
-    bool native_bf16;  /* float <-> bfloat conversions select to instructions; else integer code */
-    bool native_fma;   /* llvm.fma of fp32 and fp64 is one instruction: polynomials may use it */
-    bool native_minmax; /* llvm.maximumnum and minimumnum are right */
+    uint64_t features; /* of the target: FEATURES(…) */
     /* The target's own instruction, or NULL where it has none (also when `approx` itself is NULL).
      * y is NULL for unary. */
     LLVMValueRef (*approx)(const Math *k, Approx which, LLVMValueRef x, LLVMValueRef y);
     void *context; /* for approx */
 };
+
+static inline bool math_has(const Math *k, Feature f) {
+    return k->features >> f & 1;
+}
 
 /* An elementwise op but addptr (types from the op), of its operands and NULL up to three. bug() for any other. */
 LLVMValueRef math_op(const Math *k, const Op *op, const LLVMValueRef *args);

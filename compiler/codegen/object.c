@@ -190,7 +190,7 @@ static void work(void *context) {
     b.machine = llvm_machine_host(strncmp(triple, "x86_64", 6) == 0 ? "x86-64" : "generic", w->o->opt_level);
     b.processor = has_ir(w) ? llvm_machine_host(w->cpu, w->o->opt_level) : NULL;
     LLVMDisposeMessage(triple);
-    hostcode_target(m, b.machine);
+    llvm_set_machine(m, b.machine);
     LLVMTypeRef variant[] = {m->ptr, m->ptr, m->i64, m->ptr, m->i64, m->i64};
     LLVMTypeRef object[] = {m->i64, m->ptr, m->ptr, m->i64, m->ptr};
     b.variant = LLVMStructCreateNamed(m->context, "FscObjectVariant");

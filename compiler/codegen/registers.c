@@ -67,8 +67,9 @@ static void add_block(Liveness *l, const Block *b) {
     }
 }
 
-bool codegen_registers(const Func *f, uint32_t *low, uint32_t *high) {
-    enum { BASE = 16, LIMIT = 255 }; /* thread index, addresses, loop counters; the hardware's limit */
+bool codegen_registers(const Func *f, const Target *t, uint32_t *low, uint32_t *high) {
+    /* thread index, addresses, loop counters; threads that blocks are made of at least */
+    enum { BASE = 16, LEAST = 256 };
     Arena *scratch = arena_create();
     Liveness l = {.f = f};
     l.begin = NEW_ARRAY(scratch, uint32_t, f->next_op + 1);
@@ -82,9 +83,8 @@ bool codegen_registers(const Func *f, uint32_t *low, uint32_t *high) {
         if (live > peak) peak = live;
     }
     arena_destroy(scratch);
-    uint32_t threads = f->threads_per_program ? f->threads_per_program : 32;
-    uint32_t limit = 65536 / (threads < 256 ? 256 : threads);
-    if (limit > LIMIT) limit = LIMIT;
+    uint32_t limit = t->registers_per_sm / (f->threads_per_program < LEAST ? LEAST : f->threads_per_program);
+    if (limit > t->max_registers) limit = t->max_registers;
     *low = peak < BASE ? BASE : (uint32_t)peak;
     *high = *low + *low * 3 / 4 + BASE;
     bool is_over = *low > limit;

@@ -8,7 +8,7 @@
 #include "layout/mma.h"
 
 const MmaInfo mma_info[MMA_COUNT] = {
-#define MMA(e, name, a, b, c, m, n, k, sm, ptx) [MMA_##e] = {name, {MMA_##a, MMA_##b, MMA_##c}, m, n, k, sm, ptx},
+#define MMA(e, name, a, b, c, m, n, k, needs) [MMA_##e] = {name, {MMA_##a, MMA_##b, MMA_##c}, m, n, k, FEATURE_##needs},
 #include "layout/mma.def"
 #undef MMA
 };

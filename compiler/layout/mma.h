@@ -7,6 +7,7 @@
 #ifndef FSC_LAYOUT_MMA_H
 #define FSC_LAYOUT_MMA_H
 
+#include "base/target.h"
 #include "layout/layout.h"
 
 typedef enum MmaType {
@@ -36,7 +37,7 @@ typedef struct MmaInfo {
     const char *name;
     MmaType types[3]; /* by MmaOperand */
     uint8_t m, n, k;
-    uint32_t sm, ptx;
+    Feature needs;
 } MmaInfo;
 
 extern const MmaInfo mma_info[MMA_COUNT];

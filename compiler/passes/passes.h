@@ -7,22 +7,15 @@
 #define FSC_PASSES_H
 
 #include "ir/ir.h"
-
-/* What passes must know of the target; filled from the target table by the driver. */
-typedef struct PassTarget {
-    uint32_t max_threads_per_block; /* 1024 */
-    uint32_t max_shared_bytes;      /* per block, with opt-in */
-    uint32_t max_vector_bytes;      /* of one access: 16 */
-    uint32_t max_cluster;           /* blocks of a program; 1: the target has no clusters */
-    bool few_programs;              /* no more than multiprocessors */
-    uint32_t split_blocks;          /* blocks that a program may have all over the device; 1: one */
-    uint32_t most_programs;         /* there are no more; 0: not said */
-    bool has_copies;                /* asynchronous ones from global into shared memory */
-} PassTarget;
+#include "base/target.h"
 
 typedef struct PassContext {
     Diag *diag;           /* errors a pass finds in the user's program (too much shared memory, …) */
-    PassTarget target;
+    const Target *target;
+    /* Of the launch: */
+    bool few_programs;      /* no more than multiprocessors */
+    uint32_t split_blocks;  /* blocks that a program may have all over the device; 1: one */
+    uint32_t most_programs; /* there are no more; 0: not said */
     bool for_gpu;         /* walk the GPU rows too */
     bool to_code;         /* a back end takes the result: a list must leave nothing undone that it needs */
     int opt_level;        /* 0..3 */
@@ -92,12 +85,12 @@ typedef struct FuncLargest {
 } FuncLargest;
 FuncLargest func_largest(const Func *f);
 /* Remarks of performance about a function behind the pipeline for GPUs. */
-void remark_function(const Func *f, Diag *d);
+void remark_function(const Func *f, const Target *t, Diag *d);
 
 /* ---- Choice of distribution -------------------------------------------------------------------------------------- */
 
 /* num_warps and blocks_per_program, where the source does not say, by what the masks leave of the largest tile
  * (distribute.c holds the one table). */
-void distribute_program(Func *f, const Facts *facts, const PassTarget *t);
+void distribute_program(Func *f, const Facts *facts, const PassContext *c);
 
 #endif

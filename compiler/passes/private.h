@@ -56,12 +56,12 @@ Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair);
 
 /* ---- What a program holds (distribute.c) ------------------------------------------------------------------------- */
 
-/* How many lanes a program of its tiles wants: 32 where it is a warp, or more than one. */
-uint32_t distribute_lanes(Func *f, const Facts *facts, const PassTarget *t);
+/* How many lanes a program of its tiles wants: a warp's where it is one, or more than one. */
+uint32_t distribute_lanes(Func *f, const Facts *facts, const PassContext *c);
 /* Where no program of the target holds the largest tile in registers (elements of `wide` bytes, in memory `narrow` at
  * least): warps and blocks are chosen, and the result is how many elements they take at a time, a power of two. Else 0.
  * `loads` of such tiles there are. */
-uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow,
+uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
                           uint32_t loads);
 
 /* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
  * verified and round-tripped after each pass.
  */
 #include "fuzz.h"
+#include "codegen/codegen.h"
 #include "passes/passes.h"
 
 static void run_passes(Func *f, Diag *d, uint32_t hash) {
@@ -14,7 +15,7 @@ static void run_passes(Func *f, Diag *d, uint32_t hash) {
         .for_gpu = hash & 1,
         .opt_level = hash & 6 ? 2 : 0,
         .verify_each = true,
-        .target = {.max_threads_per_block = 1024, .max_vector_bytes = 16, .max_shared_bytes = 232448},
+        .target = target_find("sm_90"),
     };
     passes_run(f, &p);
 }

@@ -1,6 +1,6 @@
 /* codegen_test.c - the wrapper of LLVM: it survives what LLVM cannot compile; the tables agree with LLVM.
  *
- * In: modules that LLVM refuses, every row of targets.def and prims.def.
+ * In: modules that LLVM refuses, every target, every row of prims.def.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -37,10 +37,10 @@ static void emit_kernel(void *context) {
         LLVMBuildStore(m->at, llvm_unary(m, j->intrinsic, x), LLVMGetParam(f, 0));
     }
     LLVMBuildRetVoid(m->at);
-    LLVMTargetMachineRef machine = llvm_machine_nvptx(j->arch, 0, 2);
-    LLVMSetTarget(m->module, "nvptx64-nvidia-cuda");
+    LLVMTargetMachineRef machine = nvptx_machine(j->arch, 0, 2);
+    llvm_set_machine(m, machine);
     j->done = llvm_emit(m, machine, LLVMAssemblyFile, &j->out);
-    llvm_machine_nvptx_done(machine, 2);
+    llvm_machine_give(machine, 2);
 }
 
 static void test_refused_intrinsics(void **state) {
@@ -65,46 +65,71 @@ static void test_refused_intrinsics(void **state) {
     arena_destroy(j.o.arena);
 }
 
+/* LLVM knows the arch, and writes the PTX version of its row. */
+static void check_nvptx(const Target *t) {
+    Job j = job_create(NULL, t->name);
+    uint32_t ptx = nvptx_of(t)->ptx;
+    char text[64];
+    assert_true(llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j) && j.done);
+    snprintf(text, sizeof text, ".version %u.%u\n.target %s\n", ptx / 10, ptx % 10, t->name);
+    assert_non_null(strstr(j.out.at, text));
+    assert_int_equal(target_has(t, FEATURE_CLUSTERS), t->max_cluster > 1);
+    arena_destroy(j.o.arena);
+}
+
 static void test_targets(void **state) {
     (void)state;
-#define TARGET(name, number, version, per_block, per_sm, cluster)                                                      \
-    {                                                                                                                  \
-        Job j = job_create(NULL, name);                                                                                \
-        assert_true(llvm_guard(&j.o, (Span){0, 0}, emit_kernel, &j) && j.done);                                        \
-        assert_non_null(strstr(j.out.at, ".target " name "\n"));                                                       \
-        char text[32];                                                                                                 \
-        snprintf(text, sizeof text, ".version %d.%d\n", (version) / 10, (version) % 10);                               \
-        assert_non_null(strstr(j.out.at, text));                                                                       \
-        assert_true((per_block) <= (per_sm));                                                                          \
-        assert_string_equal(gpu_target_find(name)->arch, name);                                                        \
-        arena_destroy(j.o.arena);                                                                                      \
+    const Target *t;
+    for (uint32_t i = 0; (t = target_at(i)); i++) {
+        assert_ptr_equal(target_find(t->name), t);
+        if (target_emits(t, EMIT_PTX)) check_nvptx(t);
+        if (t->backend->stands_for) assert_non_null(target_find(t->backend->stands_for));
+        assert_int_equal(target_emits(t, EMIT_CUBIN), t->backend->assemble != NULL);
     }
-#include "codegen/targets.def"
-#undef TARGET
-    assert_null(gpu_target_find("sm_20"));
-    assert_null(gpu_target_find("sm_8"));
-    assert_null(gpu_target_find(""));
+    assert_null(target_find("sm_20"));
+    assert_null(target_find("sm_8"));
+    assert_null(target_find(""));
+}
+
+/* What is emulated has a card's numbers, and of its features those that emulated threads have, too. */
+static void test_emulated(void **state) {
+    (void)state;
+    Target t;
+    static const char *const cards[][2] = {
+        {NULL, "sm_90"}, {"emu", "sm_90"}, {"cpu", "sm_90"}, {"sm_20", "sm_90"}, {"sm_75", "sm_75"}};
+    for (size_t i = 0; i < COUNT(cards); i++) {
+        const Target *card = target_find(cards[i][1]);
+        assert_ptr_equal(target_choose("emu", cards[i][0], &t), &t);
+        assert_string_equal(t.name, "emu");
+        assert_ptr_equal(t.backend, target_find("emu")->backend);
+        assert_int_equal(t.max_shared, card->max_shared);
+        assert_int_equal(t.max_cluster, card->max_cluster);
+        assert_int_equal(target_has(&t, FEATURE_COPIES), target_has(card, FEATURE_COPIES));
+        assert_false(target_has(&t, FEATURE_FP16));
+    }
+    assert_ptr_equal(target_choose("sm_80", "sm_90", &t), target_find("sm_80"));
+    assert_null(target_choose("sm_20", "sm_90", &t));
 }
 
 /* A machine given back serves the next compile of its kind, and of no other; its code is the same. */
 static void test_machines(void **state) {
     (void)state;
-    LLVMTargetMachineRef first = llvm_machine_nvptx("sm_80", 72, 2), second = llvm_machine_nvptx("sm_80", 72, 2);
+    LLVMTargetMachineRef first = nvptx_machine("sm_80", 72, 2), second = nvptx_machine("sm_80", 72, 2);
     assert_ptr_not_equal(first, second);
-    llvm_machine_nvptx_done(first, 2);
-    LLVMTargetMachineRef others[] = {llvm_machine_nvptx("sm_86", 72, 2), llvm_machine_nvptx("sm_80", 73, 2),
-                                     llvm_machine_nvptx("sm_80", 72, 0)};
+    llvm_machine_give(first, 2);
+    LLVMTargetMachineRef others[] = {nvptx_machine("sm_86", 72, 2), nvptx_machine("sm_80", 73, 2),
+                                     nvptx_machine("sm_80", 72, 0)};
     static const int levels[] = {2, 2, 0};
     for (size_t i = 0; i < COUNT(others); i++) assert_ptr_not_equal(others[i], first);
-    assert_ptr_equal(llvm_machine_nvptx("sm_80", 72, 2), first);
-    llvm_machine_nvptx_done(first, 2);
-    llvm_machine_nvptx_done(second, 2);
-    llvm_machine_nvptx_done(NULL, 2);
-    for (size_t i = 0; i < COUNT(others); i++) llvm_machine_nvptx_done(others[i], levels[i]);
+    assert_ptr_equal(nvptx_machine("sm_80", 72, 2), first);
+    llvm_machine_give(first, 2);
+    llvm_machine_give(second, 2);
+    llvm_machine_give(NULL, 2);
+    for (size_t i = 0; i < COUNT(others); i++) llvm_machine_give(others[i], levels[i]);
 
     LLVMTargetMachineRef many[12]; /* more than are kept */
-    for (size_t i = 0; i < COUNT(many); i++) many[i] = llvm_machine_nvptx("sm_89", 0, 2);
-    for (size_t i = 0; i < COUNT(many); i++) llvm_machine_nvptx_done(many[i], 2);
+    for (size_t i = 0; i < COUNT(many); i++) many[i] = nvptx_machine("sm_89", 0, 2);
+    for (size_t i = 0; i < COUNT(many); i++) llvm_machine_give(many[i], 2);
 
     Job a = job_create("llvm.sqrt", "sm_75"), b = job_create("llvm.sqrt", "sm_75");
     assert_true(llvm_guard(&a.o, (Span){0, 0}, emit_kernel, &a) && a.done);
@@ -162,6 +187,7 @@ int main(void) {
         cmocka_unit_test(test_refused_intrinsics), cmocka_unit_test(test_targets),
         cmocka_unit_test(test_primitives),         cmocka_unit_test(test_policy),
         cmocka_unit_test(test_accesses),           cmocka_unit_test(test_machines),
+        cmocka_unit_test(test_emulated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,7 +1,7 @@
 /* hostcode_test.c - the CPU target's code, run: what it touches, what it leaves alone,
  * and what every processor agrees on.
  *
- * In: tile IR as text, compiled by codegen_host_jit for this processor and for plain x86-64, with and without passes.
+ * In: tile IR as text, compiled for this processor and for plain x86-64, with and without passes.
  * Out: what the kernels stored, beside pages that cannot be touched and between guard bytes.
  * A planted access without a mask dies beside such a page, in a process of its own.
  */
@@ -59,9 +59,18 @@ static Kernel kernel_read(const char *text, int level) {
     return k;
 }
 
+static bool generate(Kernel *k, const char *cpu, Emit what, Generated *out) {
+    k->options.cpu = cpu;
+    bool ok = codegen(k->f, target_find("cpu"), what, &k->options, out);
+    if (!ok) assert_null(out->code);
+    return ok;
+}
+
 static Kernel kernel_compile(const char *text, const char *cpu, int level) {
     Kernel k = kernel_read(text, level);
-    k.code = codegen_host_jit(k.f, cpu, &k.options);
+    Generated out;
+    (void)generate(&k, cpu, EMIT_CODE, &out);
+    k.code = out.code;
     if (!k.code) fail_with(k.options.diag, text);
     return k;
 }
@@ -92,9 +101,9 @@ static void run_once(const char *text, const char *cpu, int level, const void *c
 
 static bool code_has(const char *text, const char *word) {
     Kernel k = kernel_read(text, 2);
-    Bytes out = {0};
-    assert_true(codegen_host_text(k.f, NULL, HOST_LLVM, &k.options, &out, NULL));
-    bool found = strstr(out.at, word) != NULL;
+    Generated out;
+    assert_true(generate(&k, NULL, EMIT_LLVM, &out));
+    bool found = strstr(out.text.at, word) != NULL;
     kernel_destroy(&k);
     return found;
 }
@@ -377,17 +386,17 @@ static void test_unknown_processor(void **state) {
     (void)state;
 #if defined __x86_64__
     Kernel k = kernel_read(rotate, 2);
-    assert_null(codegen_host_jit(k.f, "abacus", &k.options));
+    Generated out;
+    assert_false(generate(&k, "abacus", EMIT_CODE, &out));
     assert_int_equal(diag_errors(k.options.diag), 1);
-    Bytes out = {0};
-    assert_false(codegen_host_text(k.f, "", HOST_ASM, &k.options, &out, NULL));
+    assert_false(generate(&k, "", EMIT_ASM, &out));
     assert_int_equal(diag_errors(k.options.diag), 2);
     Text text = {0};
     diag_print(k.options.diag, &text, false);
     assert_non_null(strstr(text.at, "unknown processor 'abacus'"));
     text_free(&text);
-    k.code = codegen_host_jit(k.f, "x86-64", &k.options); /* and it goes on */
-    assert_non_null(k.code);
+    assert_true(generate(&k, "x86-64", EMIT_CODE, &out)); /* and it goes on */
+    k.code = out.code;
     kernel_destroy(&k);
 #else
     skip();
@@ -401,8 +410,8 @@ static void test_processors(void **state) {
 #define PROCESSOR(name)                                                                                                \
     {                                                                                                                  \
         Kernel k = kernel_read("func @k() stage tile {\n  return\n}\n", 0);                                            \
-        Bytes out = {0};                                                                                               \
-        if (!codegen_host_text(k.f, name, HOST_ASM, &k.options, &out, NULL)) fail_with(k.options.diag, name);          \
+        Generated out;                                                                                                 \
+        if (!generate(&k, name, EMIT_ASM, &out)) fail_with(k.options.diag, name);                \
         kernel_destroy(&k);                                                                                            \
     }
 #include "codegen/host/processors.def"

@@ -104,7 +104,7 @@ static Built build(bool fma_is_native) {
     Built b = {.arena = arena_create()};
     CodegenOptions o = {.diag = diag_create(b.arena, 10), .arena = b.arena};
     Llvm *m = llvm_create(&o, "math", (Span){0, 0});
-    Math k = {.m = m, .native_fma = fma_is_native};
+    Math k = {.m = m, .features = fma_is_native ? FEATURES(FMA) : 0};
     add_arithmetic(&k);
     add_conversions(&k);
     k.approx = bad_reciprocal;

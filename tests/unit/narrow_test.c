@@ -4,6 +4,7 @@
  * functions behind `narrow`, and behind all passes of stage TILE; both run for parameters at the ends of their types.
  * The comparison is first shown a function narrowed wrongly.
  */
+#include "codegen/codegen.h"
 #include "machine.h"
 
 enum { FUNCTIONS = 1200, RUNS = 8, TRACES = 32 };
@@ -134,7 +135,7 @@ static Func *copy_behind(const Func *f, const char *passes) {
                      .opt_level = 2,
                      .verify_each = true,
                      .only = passes,
-                     .target = {1024, 65536, 16}};
+                     .target = target_find("sm_75")};
     assert_true(passes_run(g, &c));
     text_free(&text);
     return g;

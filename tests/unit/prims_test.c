@@ -76,10 +76,10 @@ static void emit_statement(void *context) {
         LLVMBuildStore(m->at, results[i], LLVMBuildGEP2(m->at, m->f32, from, (V[]){llvm_int(m->i64, i)}, 1, ""));
     LLVMBuildRetVoid(m->at);
     llvm_verify(m, "in the test");
-    LLVMTargetMachineRef machine = llvm_machine_nvptx("sm_80", 0, 2);
-    LLVMSetTarget(m->module, "nvptx64-nvidia-cuda");
+    LLVMTargetMachineRef machine = nvptx_machine("sm_80", 0, 2);
+    llvm_set_machine(m, machine);
     assert_true(llvm_emit(m, machine, LLVMAssemblyFile, &emitted));
-    llvm_machine_nvptx_done(machine, 2);
+    llvm_machine_give(machine, 2);
     llvm_destroy(m);
 }
 
@@ -102,7 +102,7 @@ static void emit_call(void *context) {
     HostCode *code = context;
     LLVMTargetMachineRef machine = llvm_machine_host(NULL, 0);
     Llvm *m = llvm_create(&options, "test", (Span){0, 0});
-    hostcode_target(m, machine);
+    llvm_set_machine(m, machine);
     LLVMValueRef kernel = begin(m, (LLVMTypeRef[]){m->ptr, m->i64}, 2);
     Simt s = {.m = m};
     V tid = prim_call(&s, PRIM_TID, NULL, 0), a[MANY], c[MANY], b[4];

@@ -4,6 +4,7 @@
  * same behind the whole pipeline, run thread by thread and register by register (threads.h), beside the tile program
  * run element by element (machine.h). Planted faults come first.
  */
+#include "codegen/codegen.h"
 #include "threads.h"
 
 enum { FUNCTIONS = 400 };
@@ -263,12 +264,14 @@ static Func *lowered(const Func *f, const char *only) {
     Text text = {0};
     func_print(f, &text);
     Func *g = read_text(text.at);
+    Target target = *target_find("sm_90");
+    target.max_cluster = 1, target.features = 0;
     PassContext c = {.diag = diag_create(arena, 0),
                      .opt_level = 2,
                      .for_gpu = true,
                      .verify_each = true,
                      .only = only,
-                     .target = {1024, 232448, 16, 1}};
+                     .target = &target};
     if (!passes_run(g, &c)) fail_msg("the passes refuse\n%s", text.at);
     text_free(&text);
     return g;

@@ -1,20 +1,11 @@
-/* emu.c - codegen_emu_jit, codegen_emu_text: the per-thread module on this machine.
+/* emu.c - backend_emu: the per-thread module on this machine.
  *
  * In: a Func at STAGE_SIMT. Out: code whose entry is one thread, or text.
- * Method: build without a GPU target (plain LLVM), lower the primitives to calls, emit without optimisation and link.
- * All of it under llvm_guard().
+ * Method: build without the features that take a GPU's instructions (plain LLVM), lower the primitives to calls, emit
+ * without optimisation and link. All of it under llvm_guard().
  */
 #include "codegen/emu/emu.h"
 #include "codegen/hostcode.h"
-
-typedef struct Job {
-    const Func *f;
-    const CodegenOptions *o;
-    EmuEmit what;
-    Bytes *out;     /* of text */
-    HostCode *code; /* else */
-    bool done;
-} Job;
 
 /* Code runs a few times only, so it is emitted the quick way, which keeps values on the stack, 8 bytes each at most:
  * those of more instructions than this would not leave half of a fiber's stack (runtime/emu/team.c). */
@@ -62,7 +53,7 @@ static void choose_integers(Llvm *m, LLVMValueRef kernel) {
     }
 }
 
-static bool fits(const Job *j, LLVMValueRef kernel) {
+static bool fits(const CodegenJob *j, LLVMValueRef kernel) {
     if (llvm_instructions(kernel) <= MOST_INSTRUCTIONS) return true;
     diag(j->o->diag, j->f->span, E_THREAD_SIZE, MOST_INSTRUCTIONS);
     diag_note(j->o->diag, j->f->span, "take more warps than num_warps = %u, or smaller tiles in a loop",
@@ -70,64 +61,62 @@ static bool fits(const Job *j, LLVMValueRef kernel) {
     return false;
 }
 
-static void emit(Job *j, Llvm *m, LLVMTargetMachineRef machine) {
+static bool emit(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
     const CodegenOptions *o = j->o;
     double since = llvm_clock();
     Counting counting = {0};
-    LLVMValueRef kernel = simt_build(m, j->f, NULL);
-    if (!kernel) return;
+    LLVMValueRef kernel = simt_build(m, j->f, j->t);
+    if (!kernel) return false;
     llvm_verify(m, "after building the emulated kernel");
-    if (!j->code && j->what == EMU_THREADS) {
-        *j->out = llvm_text(m);
-        j->done = true;
-        return;
+    if (j->what == EMIT_THREADS) {
+        j->out->text = llvm_text(m);
+        return true;
     }
-    if (o->count && !count(m, machine, kernel, &counting)) return;
+    if (o->count && !count(m, machine, kernel, &counting)) return false;
     emu_lower(m, kernel);
     choose_integers(m, kernel);
     llvm_verify(m, "after the emulator's target step");
     llvm_report_time(o, "emu IR", since);
-    if (!j->code && j->what == EMU_LLVM) {
-        *j->out = llvm_text(m);
-        j->done = true;
-        return;
+    if (j->what == EMIT_LLVM) {
+        j->out->text = llvm_text(m);
+        return true;
     }
     since = llvm_clock();
-    Bytes emitted = {0};
-    if (!fits(j, kernel) || !llvm_emit(m, machine, j->code ? LLVMObjectFile : LLVMAssemblyFile, &emitted)) return;
+    HostCode *code = j->out->code;
+    if (!fits(j, kernel) || !llvm_emit(m, machine, code ? LLVMObjectFile : LLVMAssemblyFile, &j->out->text))
+        return false;
     llvm_report_time(o, "emu code", since);
-    j->done = true;
-    if (!j->code) {
-        *j->out = emitted;
-        return;
-    }
-    j->code->thread = (EmuKernel *)hostcode_link(j->code, emitted, EMU_ENTRY, o, j->f->span);
-    hostcode_set_sites(j->code, m->sites.at, m->sites.len);
-    j->done = j->code->thread != NULL && (!o->count || hostcode_set_counters(j->code, &counting, o, j->f->span));
+    if (!code) return true;
+    code->thread = (EmuKernel *)hostcode_link(code, j->out->text, EMU_ENTRY, o, j->f->span);
+    hostcode_set_sites(code, m->sites.at, m->sites.len);
+    return code->thread != NULL && (!o->count || hostcode_set_counters(code, &counting, o, j->f->span));
 }
 
-static void work(void *context) {
-    Job *j = context;
+static bool generate(const CodegenJob *j) {
     CodegenOptions o = *j->o;
     o.line_info = o.count; /* places are sites */
     LLVMTargetMachineRef machine = llvm_machine_host(NULL, 0);
     Llvm *m = llvm_create(&o, j->f->name, j->f->span);
     m->bf16 = m->i16; /* as on the CPU: bfloat would need calls that not every system's libgcc has */
-    hostcode_target(m, machine);
-    emit(j, m, machine);
+    llvm_set_machine(m, machine);
+    bool done = emit(j, m, machine);
     llvm_destroy(m);
     LLVMDisposeTargetMachine(machine);
+    return done;
 }
 
-HostCode *codegen_emu_jit(const Func *f, const CodegenOptions *o) {
-    HostCode *code = hostcode_create();
-    Job j = {.f = f, .o = o, .code = code};
-    if (llvm_guard(o, f->span, work, &j) && j.done) return code;
-    hostcode_destroy(code);
-    return NULL;
+static const Target *emu_target(uint32_t i) {
+    static const Target emu = {.name = "emu",
+                               .backend = &backend_emu,
+                               .features = FEATURES(COPIES) | FEATURES(CLUSTERS) | FEATURES(FMA) | FEATURES(MMA) |
+                                           FEATURES(MMA_WIDE) | FEATURES(MMA_FP8) | FEATURES(STMATRIX)};
+    return i == 0 ? &emu : NULL;
 }
 
-bool codegen_emu_text(const Func *f, EmuEmit what, const CodegenOptions *o, Bytes *out) {
-    Job j = {.f = f, .o = o, .what = what, .out = out};
-    return llvm_guard(o, f->span, work, &j) && j.done;
-}
+const Backend backend_emu = {
+    .target = emu_target,
+    .emits = EMITS(THREADS) | EMITS(LLVM) | EMITS(ASM) | EMITS(CODE),
+    .generate = generate,
+    .stands_for = "sm_90",
+    .has_thread = true,
+};

@@ -2,8 +2,8 @@
  * the entry with one signature for all kernels.
  *
  * In: a per-thread module. Out: the same module without fsc.* functions.
- * Method: for each declared fsc.* function, each call is replaced at its place by its row of lower.def. The words of an
- * access and the values of tuples travel through one array in the frame; what is called lies in the thread's table
+ * Method: each call of a primitive is replaced at its place by its row of lower.def. The words of an access and
+ * the values of tuples travel through one array in the frame; what is called lies in the thread's table
  * (runtime/base/hooks.h).
  */
 #include <stddef.h>
@@ -273,7 +273,9 @@ static V lower_plain(Emu *e, Prim p, V *in, uint32_t n, LLVMTypeRef result) {
     return read_tuple(e, result);
 }
 
-static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef result) {
+static V lower_call(void *context, Prim p, Access a, V old, V *in, uint32_t n) {
+    Emu *e = context;
+    LLVMTypeRef result = LLVMTypeOf(old);
     const Row *row = &rows[p];
     switch (row->kind) {
     case ROW_FIELD: return LLVMBuildLoad2(e->m->at, result, at_offset(e, e->thread, row->offset), "");
@@ -288,17 +290,6 @@ static V lower_row(Emu *e, Prim p, Access a, V *in, uint32_t n, LLVMTypeRef resu
     case ROW_NOTHING: return NULL;
     }
     bug("emu: primitive %s", prim_info[p].name);
-}
-
-static void lower_call(Emu *e, Prim p, Access a, V old) {
-    uint32_t n = (uint32_t)LLVMGetNumArgOperands(old);
-    V *in = NEW_ARRAY(e->m->o->arena, V, n + 1);
-    for (uint32_t i = 0; i < n; i++) in[i] = LLVMGetOperand(old, i);
-    LLVMPositionBuilderBefore(e->m->at, old);
-    V made = lower_row(e, p, a, in, n, LLVMTypeOf(old));
-    if (made && prim_info[p].result[0] != 'v') LLVMReplaceAllUsesWith(old, made);
-    LLVMInstructionEraseFromParent(old);
-    for (uint32_t i = 0; i < n; i++) tuple_drop(in[i]);
 }
 
 /* Words that one call of the primitive takes or gives: those of an access, or one for each value of its tuples. */
@@ -373,14 +364,6 @@ void emu_lower(Llvm *m, LLVMValueRef kernel) {
     Emu e = {.m = m, .thread = LLVMGetParam(kernel, 0)};
     e.words = LLVMBuildAlloca(m->at, LLVMArrayType2(m->i64, most_words(m)), "words");
     count_turns(&e, kernel);
-    for (LLVMValueRef f = LLVMGetFirstFunction(m->module), next = NULL; f; f = next) {
-        next = LLVMGetNextFunction(f);
-        size_t len = 0;
-        Prim p;
-        Access a;
-        if (!prim_find(LLVMGetValueName2(f, &len), &p, &a)) continue;
-        for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetFirstUse(f)) lower_call(&e, p, a, LLVMGetUser(use));
-        LLVMDeleteFunction(f);
-    }
+    prim_lower_all(m, lower_call, &e);
     make_entry(m, kernel);
 }

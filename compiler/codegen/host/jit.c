@@ -1,8 +1,8 @@
-/* jit.c - the CPU target's ends: a callable kernel through ORC, or LLVM IR and assembly as text.
+/* jit.c - backend_host, the CPU target: a callable kernel through ORC, or LLVM IR and assembly as text.
  *
  * In: a Func at STAGE_TILE. Out: HostCode, or text.
  * Method: the module is optimised and emitted as an object in memory by this folder's own wrapper, and ORC links the
- * object into the process. All of it runs inside llvm_guard, so that a fatal error of LLVM's is a diagnostic.
+ * object into the process.
  */
 #include "codegen/host/host.h"
 
@@ -21,39 +21,25 @@ static const char *const pipelines[] = {
      "gvn,dse)"),
 };
 
-typedef struct Work {
-    const Func *f;
-    const char *cpu;
-    const CodegenOptions *o;
-    bool to_code;  /* else text */
-    HostEmit what; /* of text */
-    Bytes *out;
-    HostCode *code;
-    size_t scratch_bytes;
-    Counting counting;
-    bool ok;
-} Work;
-
-static bool has_feature(LLVMTargetMachineRef machine, const char *feature) {
+static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
     char *all = LLVMGetTargetMachineFeatureString(machine);
-    bool found = strstr(all, feature) != NULL;
+    h->math.features = (strstr(all, "+f16c") ? FEATURES(FP16) : 0) |
+                       (strstr(all, "+avx512fp16") ? FEATURES(FMA16) : 0) | (strstr(all, "+fma") ? FEATURES(FMA) : 0);
+    h->vector_bytes = strstr(all, "+avx512f") ? 64 : strstr(all, "+avx") ? 32 : 16;
     LLVMDisposeMessage(all);
-    return found;
 }
 
-static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
-    const CodegenOptions *o = w->o;
+static bool build(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
+    const CodegenOptions *o = j->o;
+    Counting counting = {0};
     double start = llvm_clock();
-    Host h = {.m = m, .f = w->f, .arena = arena_create()};
-    h.math = (Math){.m = m,
-                    .native_fp16 = has_feature(machine, "+f16c"),
-                    .native_fma16 = has_feature(machine, "+avx512fp16"),
-                    .native_fma = has_feature(machine, "+fma")};
-    h.vector_bytes = has_feature(machine, "+avx512f") ? 64 : has_feature(machine, "+avx") ? 32 : 16;
-    h.facts = facts_compute(w->f, h.arena);
+    Host h = {.m = m, .f = j->f, .arena = arena_create()};
+    h.math.m = m;
+    ask_machine(&h, machine);
+    h.facts = facts_compute(j->f, h.arena);
     bool ok = host_kernel(&h);
-    if (ok && o->count) count_blocks(m, h.function, &w->counting);
-    w->scratch_bytes = h.scratch_bytes;
+    if (ok && o->count) count_blocks(m, h.function, &counting);
+    j->out->scratch_bytes = h.scratch_bytes;
     arena_destroy(h.arena);
     if (!ok) return false;
     llvm_verify(m, "the host kernel was built");
@@ -63,23 +49,22 @@ static bool build(Work *w, Llvm *m, LLVMTargetMachineRef machine) {
     const char *pipeline = pipelines[o->opt_level < 0 ? 0 : o->opt_level > 3 ? 3 : o->opt_level];
     if (*pipeline && !llvm_run_passes(m, machine, pipeline)) return false;
     llvm_report_time(o, "host LLVM passes", start);
-    if (!w->to_code && w->what == HOST_LLVM) {
-        *w->out = llvm_text(m);
+    if (j->what == EMIT_LLVM) {
+        j->out->text = llvm_text(m);
         return true;
     }
     start = llvm_clock();
-    Bytes emitted = {0};
-    if (!llvm_emit(m, machine, w->to_code ? LLVMObjectFile : LLVMAssemblyFile, &emitted)) return false;
+    HostCode *code = j->out->code;
+    if (!llvm_emit(m, machine, code ? LLVMObjectFile : LLVMAssemblyFile, &j->out->text)) return false;
     llvm_report_time(o, "host code", start);
-    if (!w->to_code) {
-        *w->out = emitted;
-        return true;
-    }
+    if (!code) return true;
     start = llvm_clock();
-    w->code->entry = (HostKernel *)hostcode_link(w->code, emitted, w->f->name, o, w->f->span);
+    code->entry = (HostKernel *)hostcode_link(code, j->out->text, j->f->name, o, j->f->span);
+    code->scratch_bytes = j->out->scratch_bytes;
     llvm_report_time(o, "host link", start);
-    if (!w->code->entry) return false;
-    return !o->count || hostcode_set_counters(w->code, &w->counting, o, w->f->span);
+    if (!code->entry) return false;
+    hostcode_set_sites(code, j->f->sites.at, j->f->sites.len);
+    return !o->count || hostcode_set_counters(code, &counting, o, j->f->span);
 }
 
 /* Names are known for x86-64; elsewhere LLVM has the word. */
@@ -96,40 +81,33 @@ static bool is_known_processor(const char *name) {
     return found;
 }
 
-static void work(void *context) {
-    Work *w = context;
+static bool generate(const CodegenJob *j) {
+    const char *cpu = j->o->cpu;
     LLVMTargetMachineRef machine = NULL;
-    if (!w->cpu || is_known_processor(w->cpu)) machine = llvm_machine_host(w->cpu, w->o->opt_level);
+    if (!cpu || is_known_processor(cpu)) machine = llvm_machine_host(cpu, j->o->opt_level);
     if (!machine) {
-        diag(w->o->diag, (Span){0, 0}, E_UNKNOWN_CPU, w->cpu ? w->cpu : "");
-        diag_note(w->o->diag, (Span){0, 0},
+        diag(j->o->diag, (Span){0, 0}, E_UNKNOWN_CPU, cpu ? cpu : "");
+        diag_note(j->o->diag, (Span){0, 0},
                   "without --cpu it is this machine's; names are LLVM's, such as x86-64 or x86-64-v3");
-        return;
+        return false;
     }
-    Llvm *m = llvm_create(w->o, w->f->name, w->f->span);
+    Llvm *m = llvm_create(j->o, j->f->name, j->f->span);
     m->bf16 = m->i16; /* as bfloat it would cross blocks as fp32, with a call back that not every system's libgcc has */
-    hostcode_target(m, machine);
-    w->ok = build(w, m, machine);
+    llvm_set_machine(m, machine);
+    bool ok = build(j, m, machine);
     llvm_destroy(m);
     LLVMDisposeTargetMachine(machine);
-}
-
-HostCode *codegen_host_jit(const Func *f, const char *cpu, const CodegenOptions *o) {
-    HostCode *code = hostcode_create();
-    Work w = {.f = f, .cpu = cpu, .o = o, .to_code = true, .code = code};
-    if (llvm_guard(o, f->span, work, &w) && w.ok) {
-        code->scratch_bytes = w.scratch_bytes;
-        hostcode_set_sites(code, f->sites.at, f->sites.len);
-        return code;
-    }
-    hostcode_destroy(code);
-    return NULL;
-}
-
-bool codegen_host_text(const Func *f, const char *cpu, HostEmit what, const CodegenOptions *o, Bytes *out,
-                       size_t *scratch) {
-    Work w = {.f = f, .cpu = cpu, .o = o, .what = what, .out = out};
-    bool ok = llvm_guard(o, f->span, work, &w) && w.ok;
-    if (scratch) *scratch = w.scratch_bytes;
     return ok;
 }
+
+static const Target *cpu_target(uint32_t i) {
+    static const Target cpu = {
+        .name = "cpu", .backend = &backend_host, .warp_threads = 32, .max_cluster = 1, .max_vector_bytes = 16};
+    return i == 0 ? &cpu : NULL;
+}
+
+const Backend backend_host = {
+    .target = cpu_target,
+    .emits = EMITS(LLVM) | EMITS(ASM) | EMITS(CODE),
+    .generate = generate,
+};

@@ -1,8 +1,7 @@
-/* emit.c - codegen_gpu: from a Func at STAGE_SIMT to per-thread LLVM IR or PTX.
+/* emit.c - backend_nvptx: from a Func at STAGE_SIMT to per-thread LLVM IR or PTX.
  *
  * In: the Func, the target, what to stop at. Out: text in the compile's arena.
- * Method: build, lower, a short LLVM pipeline (the tile IR was optimised before; what is left is local), emit. All of
- * it runs under llvm_guard(), so that whatever LLVM refuses is an error at the kernel.
+ * Method: build, lower, a short LLVM pipeline (the tile IR was optimised before; what is left is local), emit.
  */
 #include <string.h>
 
@@ -14,21 +13,9 @@ static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoin
 /* Of programs whose blocks meet through global memory: the number of the round is a variable. */
 static const char split_pipeline[] = "function(mem2reg,early-cse,instcombine<no-verify-fixpoint;max-iterations=1>)";
 
-typedef struct Job {
-    const Func *f;
-    const GpuTarget *t;
-    GpuEmit what;
-    const CodegenOptions *o;
-    Bytes *out;
-    Llvm *m;
-    LLVMTargetMachineRef machine;
-    bool done;
-} Job;
-
 /* |x| of 16 bits as the smaller of x and -x, unsigned: LLVM's passes make abs.s16 of every other form, and ptxas (13.0,
  * seen on sm_90) takes its result for non-negative, which that of -32768 is not. */
-static void replace_abs16(Job *j) {
-    Llvm *m = j->m;
+static void replace_abs16(Llvm *m) {
     LLVMValueRef abs = LLVMGetNamedFunction(m->module, "llvm.abs.i16");
     for (LLVMUseRef use = abs ? LLVMGetFirstUse(abs) : NULL; use; use = LLVMGetFirstUse(abs)) {
         LLVMValueRef call = LLVMGetUser(use), x = LLVMGetOperand(call, 0);
@@ -60,8 +47,7 @@ static LLVMValueRef divide_in_32(Llvm *m, LLVMValueRef at) {
     return LLVMBuildTrunc(m->at, LLVMBuildBinOp(m->at, LLVMGetInstructionOpcode(at), x, y, ""), LLVMTypeOf(at), "");
 }
 
-static void replace_signed16(Job *j, LLVMValueRef function) {
-    Llvm *m = j->m;
+static void replace_signed16(Llvm *m, LLVMValueRef function) {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(function); b; b = LLVMGetNextBasicBlock(b)) {
         for (LLVMValueRef at = LLVMGetFirstInstruction(b), next = NULL; at; at = next) {
             next = LLVMGetNextInstruction(at);
@@ -76,55 +62,57 @@ static void replace_signed16(Job *j, LLVMValueRef function) {
     }
 }
 
-static bool lower_and_optimise(Job *j, LLVMValueRef kernel) {
+/* The machine for what the kernel needs; NULL after an error. */
+static LLVMTargetMachineRef lower_and_optimise(const CodegenJob *j, Llvm *m, LLVMValueRef kernel) {
     double since = llvm_clock();
-    Nvptx n = {.m = j->m, .f = j->f, .t = j->t};
-    if (!nvptx_lower(&n, kernel)) return false;
-    j->machine = llvm_machine_nvptx(j->t->arch, n.ptx > j->t->ptx ? n.ptx : 0, j->o->opt_level);
-    LLVMSetTarget(j->m->module, "nvptx64-nvidia-cuda");
-    LLVMTargetDataRef layout = LLVMCreateTargetDataLayout(j->machine);
-    LLVMSetModuleDataLayout(j->m->module, layout);
-    LLVMDisposeTargetData(layout);
-    if (j->o->verify_each) llvm_verify(j->m, "after the target step");
+    Nvptx n = {.m = m, .f = j->f, .t = j->t};
+    if (!nvptx_lower(&n, kernel)) return NULL;
+    LLVMTargetMachineRef machine = nvptx_machine(j->t->name, n.ptx > nvptx_of(j->t)->ptx ? n.ptx : 0, j->o->opt_level);
+    llvm_set_machine(m, machine);
+    if (j->o->verify_each) llvm_verify(m, "after the target step");
     llvm_report_time(j->o, "lower", since);
     since = llvm_clock();
-    if (j->o->opt_level > 0 && !llvm_run_passes(j->m, j->machine, j->f->is_split ? split_pipeline : pipeline))
-        return false;
-    replace_abs16(j);
-    replace_signed16(j, kernel);
-    if (j->o->opt_level > 0) nvptx_group_sums(j->m, kernel);
+    if (j->o->opt_level > 0 && !llvm_run_passes(m, machine, j->f->is_split ? split_pipeline : pipeline)) return NULL;
+    replace_abs16(m);
+    replace_signed16(m, kernel);
+    if (j->o->opt_level > 0) nvptx_group_sums(m, kernel);
     llvm_report_time(j->o, "llvm-passes", since);
-    return true;
+    return machine;
 }
 
-static void run(void *context) {
-    Job *j = context;
+static bool emit(const CodegenJob *j, Llvm *m) {
     double since = llvm_clock();
-    j->m = llvm_create(j->o, j->f->name, j->f->span);
-    LLVMValueRef kernel = simt_build(j->m, j->f, j->t);
-    if (!kernel) return;
-    if (j->o->verify_each || j->what == EMIT_SIMT) llvm_verify(j->m, "after building the kernel");
+    LLVMValueRef kernel = simt_build(m, j->f, j->t);
+    if (!kernel) return false;
+    if (j->o->verify_each || j->what == EMIT_THREADS) llvm_verify(m, "after building the kernel");
     llvm_report_time(j->o, "simt", since);
-    if (j->what == EMIT_SIMT) {
-        *j->out = llvm_text(j->m);
-        j->done = true;
-        return;
+    if (j->what == EMIT_THREADS) {
+        j->out->text = llvm_text(m);
+        return true;
     }
-    if (!lower_and_optimise(j, kernel)) return;
+    LLVMTargetMachineRef machine = lower_and_optimise(j, m, kernel);
+    if (!machine) return false;
     since = llvm_clock();
-    if (j->what == EMIT_LLVM) {
-        *j->out = llvm_text(j->m);
-        j->done = true;
-    } else {
-        j->done = llvm_emit(j->m, j->machine, LLVMAssemblyFile, j->out);
-    }
+    bool done = true;
+    if (j->what == EMIT_LLVM) j->out->text = llvm_text(m);
+    else done = llvm_emit(m, machine, LLVMAssemblyFile, &j->out->text);
     llvm_report_time(j->o, "llvm-emit", since);
+    llvm_machine_give(machine, j->o->opt_level);
+    return done;
 }
 
-bool codegen_gpu(const Func *f, const GpuTarget *t, GpuEmit what, const CodegenOptions *o, Bytes *out) {
-    Job j = {.f = f, .t = t, .what = what, .o = o, .out = out};
-    if (!llvm_guard(o, f->span, run, &j)) return false;
-    llvm_machine_nvptx_done(j.machine, o->opt_level);
-    llvm_destroy(j.m);
-    return j.done;
+static bool generate(const CodegenJob *j) {
+    Llvm *m = llvm_create(j->o, j->f->name, j->f->span);
+    bool done = emit(j, m);
+    llvm_destroy(m);
+    return done;
 }
+
+const Backend backend_nvptx = {
+    .target = nvptx_target,
+    .emits = EMITS(THREADS) | EMITS(LLVM) | EMITS(PTX) | EMITS(CUBIN),
+    .generate = generate,
+    .assemble = ptxas_run,
+    .reaches = nvptx_reaches,
+    .long_thread = 12000, /* ptxas takes 14 s for 13,000, a minute for 29,000 */
+};

@@ -1,7 +1,7 @@
 /* lower.c - the target step: every primitive to an intrinsic or inline PTX, and the module made a PTX kernel.
  *
  * In: a per-thread module. Out: the same module for LLVM's NVPTX back end, and the PTX version it needs.
- * Method: for each declared fsc.* function, each call is replaced at its place by its row of lower.def; then the kernel
+ * Method: each call of a primitive is replaced at its place by its row of lower.def; then the kernel
  * gets its calling convention and launch bounds, and the record becomes a global byte array.
  */
 #include <string.h>
@@ -71,14 +71,16 @@ static V lower_record(Nvptx *n, Access a, const V *in) {
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
 typedef struct Row {
-    const char *intrinsic; /* NULL: custom */
+    Lowering *custom; /* NULL: */
+    const char *intrinsic;
     uint32_t operands;
-    Lowering *custom;
+    uint64_t needs; /* features */
+    uint32_t ptx;
 } Row;
 
 static const Row rows[] = {
-#define INTRINSIC(e, name, operands) [PRIM_##e] = {name, operands, NULL},
-#define CUSTOM(e, function)          [PRIM_##e] = {NULL, 0, function},
+#define INTRINSIC(e, ...) [PRIM_##e] = {.intrinsic = __VA_ARGS__},
+#define CUSTOM(e, ...)    [PRIM_##e] = {.custom = __VA_ARGS__},
 #include "codegen/nvptx/lower.def"
 #undef INTRINSIC
 #undef CUSTOM
@@ -86,8 +88,8 @@ static const Row rows[] = {
 
 /* A primitive without a row does not compile. */
 enum {
-#define INTRINSIC(e, name, operands) HAS_##e,
-#define CUSTOM(e, function)          HAS_##e,
+#define INTRINSIC(e, ...) HAS_##e,
+#define CUSTOM(e, ...)    HAS_##e,
 #include "codegen/nvptx/lower.def"
 #undef INTRINSIC
 #undef CUSTOM
@@ -105,30 +107,21 @@ static V lower_intrinsic(Nvptx *n, const Row *row, V *in) {
     return llvm_intrinsic(n->m, row->intrinsic, overloaded ? &over : NULL, overloaded ? 1 : 0, in, row->operands);
 }
 
-static void lower_call(Nvptx *n, Prim p, Access a, LLVMValueRef old) {
-    uint32_t count = (uint32_t)LLVMGetNumArgOperands(old);
-    V *in = NEW_ARRAY(n->m->o->arena, V, count + 1);
-    for (uint32_t i = 0; i < count; i++) in[i] = LLVMGetOperand(old, i);
-    LLVMPositionBuilderBefore(n->m->at, old); /* takes the call's line, too */
-    const Row *row = &rows[p];
-    V made = row->custom ? row->custom(n, a, in) : lower_intrinsic(n, row, in);
-    if (prim_info[p].result[0] != 'v') LLVMReplaceAllUsesWith(old, made);
-    LLVMInstructionEraseFromParent(old);
-    for (uint32_t i = 0; i < count; i++) tuple_drop(in[i]);
-}
-
-void nvptx_need(Nvptx *n, const char *name, uint32_t sm, uint32_t ptx) {
-    if (n->ptx < ptx) n->ptx = ptx;
-    if (n->t->sm >= sm || n->lacks) return;
-    diag(n->m->o->diag, n->f->span, E_NEEDS_ARCH, name, sm, n->t->arch);
+void nvptx_need(Nvptx *n, const char *name, uint64_t features, uint32_t ptx) {
+    asm_need_ptx(n, ptx);
+    if (!(features & ~n->t->features) || n->lacks) return;
+    bool is_last = false;
+    const char *first = nvptx_first_with(features, &is_last);
+    diag(n->m->o->diag, n->f->span, E_NEEDS_ARCH, name, first, is_last ? " or newer" : "", n->t->name);
     n->lacks = true;
 }
 
-static void lower_function(Nvptx *n, LLVMValueRef function, Prim p, Access a) {
-    nvptx_need(n, prim_info[p].name, prim_info[p].sm, prim_info[p].ptx);
-    for (LLVMUseRef use = LLVMGetFirstUse(function); use; use = LLVMGetFirstUse(function))
-        lower_call(n, p, a, LLVMGetUser(use));
-    LLVMDeleteFunction(function);
+static V lower_call(void *context, Prim p, Access a, V call, V *in, uint32_t count) {
+    Nvptx *n = context;
+    const Row *row = &rows[p];
+    (void)call, (void)count;
+    nvptx_need(n, prim_info[p].name, row->needs, row->ptx);
+    return row->custom ? row->custom(n, a, in) : lower_intrinsic(n, row, in);
 }
 
 /* ---- Shared memory, kernel, record ------------------------------------------------------------------------------- */
@@ -180,13 +173,7 @@ bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
     n->takes_offsets = !has_loop(n->f->body);
     make_shared(n);
     nvptx_make_split(n);
-    for (LLVMValueRef f = LLVMGetFirstFunction(n->m->module), next = NULL; f; f = next) {
-        next = LLVMGetNextFunction(f);
-        size_t len = 0;
-        Prim p;
-        Access a;
-        if (prim_find(LLVMGetValueName2(f, &len), &p, &a)) lower_function(n, f, p, a);
-    }
+    prim_lower_all(n->m, lower_call, n);
     make_kernel(n, kernel);
     make_record(n);
     return !n->lacks;

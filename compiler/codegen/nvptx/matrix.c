@@ -84,6 +84,9 @@ static uint32_t append(Nvptx *n, V tuple, MmaType t, V *args, uint32_t count) {
     return count;
 }
 
+/* The lowest PTX version, times ten, that has the instructions of a feature. */
+static const uint32_t ptx_of[FEATURE_COUNT] = {[FEATURE_MMA] = 65, [FEATURE_MMA_WIDE] = 70, [FEATURE_MMA_FP8] = 84};
+
 V lower_mma(Nvptx *n, Access a, const V *in) {
     (void)a;
     Mma instr = (Mma)LLVMConstIntGetZExtValue(in[3]);
@@ -91,7 +94,7 @@ V lower_mma(Nvptx *n, Access a, const V *in) {
     V args[3 * 4];
     char name[96];
     uint32_t count = 0;
-    nvptx_need(n, info->name, info->sm, info->ptx);
+    nvptx_need(n, info->name, UINT64_C(1) << info->needs, ptx_of[info->needs]);
     for (uint32_t i = MMA_A; i <= MMA_C; i++) count = append(n, in[i], info->types[i], args, count);
     intrinsic_name(instr, name, sizeof name);
     return llvm_intrinsic(n->m, name, NULL, 0, args, count);

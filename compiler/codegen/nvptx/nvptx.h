@@ -8,10 +8,33 @@
 
 #include "codegen/simt/simt.h"
 
+#define NVPTX_TRIPLE "nvptx64-nvidia-cuda"
+
+/* A row of targets.def. */
+typedef struct NvptxTarget {
+    Target target;
+    uint32_t sm, ptx;
+} NvptxTarget;
+
+/* target.c */
+const Target *nvptx_target(uint32_t i);
+bool nvptx_reaches(const Target *a, const Target *b);
+/* the oldest arch that has them; *is_last: the newest has them, too */
+const char *nvptx_first_with(uint64_t features, bool *is_last);
+/* The machine for a row: `ptx` is the version times ten, 0 leaves LLVM's choice, the lowest for the arch. */
+LLVMTargetMachineRef nvptx_machine(const char *arch, uint32_t ptx, int opt_level);
+
+/* ptxas.c: PTX → a cubin and ptxas -v's text. */
+bool ptxas_run(const Target *t, Bytes ptx, int opt_level, Assembled *out);
+
+static inline const NvptxTarget *nvptx_of(const Target *t) {
+    return (const NvptxTarget *)(const void *)t;
+}
+
 typedef struct Nvptx {
     Llvm *m;
     const Func *f;
-    const GpuTarget *t;
+    const Target *t;
     uint32_t ptx;  /* the PTX version that the kernel needs so far, times ten */
     bool takes_offsets; /* accesses, of constants. Not in kernels with loops,
                          * where ptxas would keep more addresses alive */
@@ -27,7 +50,7 @@ bool nvptx_lower(Nvptx *n, LLVMValueRef kernel);
 void nvptx_group_sums(Llvm *m, LLVMValueRef kernel);
 
 /* What a lowering needs beyond its primitive's row: an error at the kernel where the target has it not. */
-void nvptx_need(Nvptx *n, const char *name, uint32_t sm, uint32_t ptx);
+void nvptx_need(Nvptx *n, const char *name, uint64_t features, uint32_t ptx);
 
 /* One lowering: builds at the call's place what replaces it; operands are the call's. */
 typedef V Lowering(Nvptx *n, Access a, const V *operands);

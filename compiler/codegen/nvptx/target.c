@@ -1,26 +1,50 @@
-/* target.c - the table of GPU architectures.
+/* target.c - NVIDIA's back end: the table of architectures, and LLVM's machines for them.
  *
- * In: a name. Out: its row, or NULL: then gpu_target_names() is what to tell the user.
+ * In: an arch, a PTX version. Out: its row; a machine that emits PTX.
  */
-#include <string.h>
+#include <llvm-c/Target.h>
+#include <pthread.h>
 
-#include "codegen/codegen.h"
+#include "codegen/nvptx/nvptx.h"
 
-static const GpuTarget targets[] = {
-#define TARGET(arch, sm, ptx, per_block, per_sm, cluster) {arch, sm, ptx, per_block, per_sm, cluster},
-#include "codegen/targets.def"
+static const NvptxTarget targets[] = {
+#define TARGET(arch, sm, ptx, features, shared, cluster)                                                               \
+    {{arch, &backend_nvptx, features, 32, 1024, 255, 65536, shared, cluster, 16}, sm, ptx},
+#include "codegen/nvptx/targets.def"
 #undef TARGET
 };
 
-const GpuTarget *gpu_target_find(const char *arch) {
-    for (size_t i = 0; i < COUNT(targets); i++)
-        if (!strcmp(targets[i].arch, arch)) return &targets[i];
-    return NULL;
+const Target *nvptx_target(uint32_t i) {
+    return i < COUNT(targets) ? &targets[i].target : NULL;
 }
 
-const char *gpu_target_names(Arena *a) {
-    const char *names = "";
-    for (size_t i = 0; i < COUNT(targets); i++)
-        names = arena_printf(a, "%s%s%s", names, i ? ", " : "", targets[i].arch);
-    return names;
+const char *nvptx_first_with(uint64_t features, bool *is_last) {
+    uint32_t i = 0;
+    while (i < COUNT(targets) && features & ~targets[i].target.features) i++;
+    *is_last = !(features & ~targets[COUNT(targets) - 1].target.features);
+    return i < COUNT(targets) ? targets[i].target.name : "none";
+}
+
+/* A cubin runs on its own major version; devices of other ones before the next run none but PTX. */
+bool nvptx_reaches(const Target *a, const Target *b) {
+    uint32_t here = nvptx_of(a)->sm, next = nvptx_of(b)->sm;
+    return next / 10 == here / 10 || (next / 10 == here / 10 + 1 && next % 10 == 0);
+}
+
+/* ---- LLVM's machines --------------------------------------------------------------------------------------------- */
+
+static pthread_once_t registered = PTHREAD_ONCE_INIT;
+
+static void register_nvptx(void) {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+}
+
+LLVMTargetMachineRef nvptx_machine(const char *arch, uint32_t ptx, int opt_level) {
+    pthread_once(&registered, register_nvptx);
+    char features[16] = "";
+    if (ptx) snprintf(features, sizeof features, "+ptx%u", ptx);
+    return llvm_machine_take(NVPTX_TRIPLE, arch, features, opt_level);
 }

@@ -7,7 +7,7 @@
 #include "codegen/simt/simt.h"
 
 const PrimInfo prim_info[PRIM_COUNT] = {
-#define PRIM(e, name, result, operands, sm, ptx, meaning) [PRIM_##e] = {name, result, operands, sm, ptx},
+#define PRIM(e, name, result, operands, meaning) [PRIM_##e] = {name, result, operands},
 #include "codegen/prims.def"
 #undef PRIM
 };
@@ -28,6 +28,30 @@ bool prim_find(const char *function_name, Prim *p, Access *a) {
         if (has_access && sscanf(name + n, ".v%u.b%u", &a->words, &a->bits) == 2) return true;
     }
     bug("%s is no primitive", function_name);
+}
+
+static void lower_call(Llvm *m, Prim p, Access a, LLVMValueRef call, PrimLowering *lower, void *context) {
+    uint32_t n = (uint32_t)LLVMGetNumArgOperands(call);
+    LLVMValueRef *in = NEW_ARRAY(m->o->arena, LLVMValueRef, n + 1);
+    for (uint32_t i = 0; i < n; i++) in[i] = LLVMGetOperand(call, i);
+    LLVMPositionBuilderBefore(m->at, call); /* takes the call's line, too */
+    LLVMValueRef made = lower(context, p, a, call, in, n);
+    if (made && prim_info[p].result[0] != 'v') LLVMReplaceAllUsesWith(call, made);
+    LLVMInstructionEraseFromParent(call);
+    for (uint32_t i = 0; i < n; i++) tuple_drop(in[i]);
+}
+
+void prim_lower_all(Llvm *m, PrimLowering *lower, void *context) {
+    for (LLVMValueRef f = LLVMGetFirstFunction(m->module), next = NULL; f; f = next) {
+        next = LLVMGetNextFunction(f);
+        size_t len = 0;
+        Prim p;
+        Access a;
+        if (!prim_find(LLVMGetValueName2(f, &len), &p, &a)) continue;
+        for (LLVMUseRef use = LLVMGetFirstUse(f); use; use = LLVMGetFirstUse(f))
+            lower_call(m, p, a, LLVMGetUser(use), lower, context);
+        LLVMDeleteFunction(f);
+    }
 }
 
 uint32_t policy_pack(const MemAttr *m) {

@@ -95,8 +95,8 @@ static void set_param_bounds(Tile *t, const Param *p, DType d) {
     t->hi = plant(PLANT_SHORT_ROW) ? p->most / 2 : p->most;
 }
 
-/* Parameters: the thread where there is no GPU target; the kernel's; of packed programs, the grid's three extents; of
- * those whose blocks meet through global memory, the launch's number. */
+/* Parameters: the thread where the target step wants one; the kernel's; of packed programs, the grid's three extents;
+ * of those whose blocks meet through global memory, the launch's number. */
 static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thread) {
     uint32_t n = f->body->args.len, first = has_thread ? 1 : 0,
              extents = f->programs_per_block > 1 ? 3
@@ -118,25 +118,16 @@ static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thr
     return k;
 }
 
-LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
+LLVMValueRef simt_build(Llvm *m, const Func *f, const Target *t) {
     if (f->stage != STAGE_SIMT) bug("simt_build: %s has no layouts yet", f->name);
-    if (!simt_fits(m, f, NULL, t != NULL)) return NULL;
-    Simt s = {.m = m, .f = f, .atomic_fp16 = t != NULL, .atomic_bf16 = t && t->sm >= 90};
-    s.math = (Math){.m = m,
-                    .fast = m->o->fast_math,
-                    .native_fp16 = t != NULL,
-                    .native_fma16 = t != NULL,
-                    .native_bf16 = t && t->sm >= 80,
-                    .native_fma = true,
-                    .native_minmax = t != NULL,
-                    .approx = approx,
-                    .context = &s};
-    s.has_pairs = t && t->sm >= 80;
+    if (!simt_fits(m, f, t, NULL)) return NULL;
+    Simt s = {.m = m, .f = f, .t = t};
+    s.math = (Math){.m = m, .fast = m->o->fast_math, .features = t->features, .approx = approx, .context = &s};
     s.is_tight = simt_is_tight(f);
     s.late = late_ops(f, m->o->arena);
-    s.records = m->o->record && !t;
+    s.records = m->o->record && t->backend->has_thread;
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
-    s.function = declare_kernel(m, &s, f, t == NULL);
+    s.function = declare_kernel(m, &s, f, t->backend->has_thread);
     s.entry = simt_new_block(&s, "entry");
     LLVMBasicBlockRef body = simt_new_block(&s, "start");
     llvm_debug_function(m, s.function, f->name, f->span);
@@ -152,5 +143,5 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t) {
     llvm_debug_at(m, f->span);
     LLVMBuildBr(m->at, body);
     llvm_debug_finish(m);
-    return simt_fits(m, f, s.function, t != NULL) ? s.function : NULL;
+    return simt_fits(m, f, t, s.function) ? s.function : NULL;
 }

@@ -21,7 +21,6 @@ typedef enum Prim {
 
 typedef struct PrimInfo {
     const char *name, *result, *operands;
-    uint32_t sm, ptx;
 } PrimInfo;
 
 extern const PrimInfo prim_info[PRIM_COUNT];
@@ -33,6 +32,12 @@ typedef struct Access {
 
 /* Which primitive (and access) a declared function is; false for any other function. */
 bool prim_find(const char *function_name, Prim *p, Access *a);
+/* A call of a primitive, under the builder, becomes what this gives: its value; NULL: there is none,
+ * or an error was told. */
+typedef LLVMValueRef PrimLowering(void *context, Prim p, Access a, LLVMValueRef call, LLVMValueRef *operands,
+                                  uint32_t n);
+/* Each call of each primitive in the module; then nothing calls fsc.*. */
+void prim_lower_all(Llvm *m, PrimLowering *lower, void *context);
 
 /* What the policy operand of global accesses holds: MemAttr's cache, evict and volatile. */
 uint32_t policy_pack(const MemAttr *m);
@@ -57,13 +62,13 @@ typedef struct MatrixCode {
 uint32_t matrix_pack(MatrixCode c);
 MatrixCode matrix_unpack(uint64_t x);
 
-/* f as a per-thread module in m, not yet verified. `t` decides which conversions are single instructions; NULL: none of
- * the 16-bit ones, so that the module compiles for any host, and a first parameter in front: a pointer to the thread,
- * for the target step. NULL after an error: the code of a thread is too long. Runs inside llvm_guard(). */
-LLVMValueRef simt_build(Llvm *m, const Func *f, const GpuTarget *t);
+/* f as a per-thread module in m, not yet verified; the target's features say which conversions are single instructions.
+ * Its parameters are the kernel's, behind a pointer to the thread where the backend has_thread. NULL after an error:
+ * the code of a thread is too long. Runs inside llvm_guard(). */
+LLVMValueRef simt_build(Llvm *m, const Func *f, const Target *t);
 /* False with an error: one thread's code is too long to compile, by its elements or (built) by its instructions. A
- * warning where ptxas will take long for what LLVM does not. */
-bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built, bool for_ptxas);
+ * warning where the target's assembler will take long for what LLVM does not. */
+bool simt_fits(const Llvm *m, const Func *f, const Target *t, LLVMValueRef built);
 
 /* ---- Within simt/ ------------------------------------------------------------------------------------------------ */
 
@@ -125,6 +130,7 @@ typedef struct Simt {
     Llvm *m;
     Math math;
     const Func *f;
+    const Target *t;
     const Op *op; /* being built */
     uint32_t op_site; /* of s->op among m->sites, if it has one already; UINT32_MAX */
     LLVMValueRef function;
@@ -139,8 +145,6 @@ typedef struct Simt {
                               * or what is made of such (late.c) */
     bool is_aside;           /* the builder stands where later code does not always come by */
     bool records;            /* code tells what it makes (record.c) */
-    bool has_pairs;          /* the target has maxima of two packed 16-bit elements */
-    bool atomic_fp16, atomic_bf16; /* the target adds them atomically */
     Split *split;                  /* NULL: the program is a block, or a cluster */
     VEC(ThreadMap) maps;
     VEC(OwnerTest) tests;

@@ -2,12 +2,13 @@
  *
  * In: a Func at STAGE_SIMT; later the LLVM function made of it. Out: no, with an error at the op that makes most of it.
  * Method: every element that a thread holds is code of its own. Before building, the elements are counted, for the sake
- * of memory; behind it, the instructions: LLVM takes a second or two for 60,000. What ptxas takes grows with the square
- * of their number where registers do not hold the values: 14 s for 13,000, a minute for 29,000. That is a warning.
+ * of memory; behind it, the instructions: LLVM takes a second or two for 60,000. What an assembler such as ptxas takes
+ * grows with the square of their number where registers do not hold the values (Backend.long_thread). That is a
+ * warning.
  */
 #include "codegen/simt/simt.h"
 
-enum { MOST_ELEMENTS = 150000, MOST_INSTRUCTIONS = 60000, LONG_FOR_PTXAS = 12000 };
+enum { MOST_ELEMENTS = 150000, MOST_INSTRUCTIONS = 60000 };
 
 typedef struct Size {
     uint64_t elements; /* of a thread, over all ops */
@@ -39,7 +40,7 @@ static void note_warps(const Llvm *m, const Func *f, const Size *s, Span at) {
               "or smaller tiles in a loop", f->threads_per_program, s->most, f->num_warps);
 }
 
-bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built, bool for_ptxas) {
+bool simt_fits(const Llvm *m, const Func *f, const Target *t, LLVMValueRef built) {
     Size s = {0};
     add_block(&s, f->body);
     uint64_t n = built ? llvm_instructions(built) : 0;
@@ -49,8 +50,8 @@ bool simt_fits(const Llvm *m, const Func *f, LLVMValueRef built, bool for_ptxas)
         note_warps(m, f, &s, at);
         return false;
     }
-    uint32_t low, high;
-    if (n > LONG_FOR_PTXAS && for_ptxas && codegen_registers(f, &low, &high)) {
+    uint32_t low, high, most = t->backend->long_thread;
+    if (most && n > most && codegen_registers(f, t, &low, &high)) {
         diag(m->o->diag, at, W_THREAD_LONG, (unsigned long long)n);
         note_warps(m, f, &s, at);
     }

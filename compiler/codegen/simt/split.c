@@ -226,7 +226,7 @@ static void meet_all(Simt *s, const Op *op) {
 bool simt_split_barrier(Simt *s, const Op *op) {
     V site = simt_site(s);
     simt_split_wait(s);
-    if (s->split && (op->attr.scope != SCOPE_WARP || s->f->threads_per_program <= 32)) s->split->is_reading = false;
+    if (s->split && (op->attr.scope != SCOPE_WARP || s->f->num_warps <= 1)) s->split->is_reading = false;
     if (!s->split || op->attr.scope == SCOPE_WARP) return false;
     if (op->attr.scope == SCOPE_CLUSTER) meet_all(s, op);
     else prim_call(s, PRIM_BAR_BLOCK, &site, 1);

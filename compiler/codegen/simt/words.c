@@ -16,8 +16,8 @@ static bool has_all_words(const Tile *t) {
 
 const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask) {
     const Op *extends = op->args[0]->def;
-    bool is_emulated = !s->math.native_fp16;
-    if (!s->has_pairs && !is_emulated) return NULL;
+    bool is_emulated = s->t->backend->has_thread;
+    if (!target_has(s->t, FEATURE_PAIRS) && !is_emulated) return NULL;
     if ((op->attr.combine != OP_FMAX && op->attr.combine != OP_FMIN) || !extends || extends->kind != OP_FPEXT ||
         !(mask & 1))
         return NULL;
@@ -41,7 +41,7 @@ static V winner(Simt *s, OpKind kind, DType d, V x, V y, uint32_t i) {
 
 static V combine_two(Simt *s, OpKind kind, DType d, V x, V y) {
     V word;
-    if (!s->has_pairs) {
+    if (!target_has(s->t, FEATURE_PAIRS)) {
         V both[] = {winner(s, kind, d, x, y, 0), winner(s, kind, d, x, y, 1)};
         elements_pack(s, d, both, 2, (Access){1, 32}, &word);
         return word;

@@ -27,7 +27,7 @@ void anchor_note(void *assign, Op *op) {
     Assign *s = assign;
     if (!op_is_access(op->kind) || !value_is_tile(op->args[0])) return;
     const Value *ptr = op->args[0];
-    uint32_t axis = anchor_axis(s, ptr), vec = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
+    uint32_t axis = anchor_axis(s, ptr), vec = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
     if (op->attr.mem.is_rotated) vec = op->attr.mem.vec_log2;
     if (op_is_atomic(op->kind)) vec = 0;
     Anchor *a = anchor_of(s, ptr->type.shape, axis);

@@ -253,18 +253,18 @@ static void plan_block(Chunk *k, Block *b) {
 
 /* ---- The pass ---------------------------------------------------------------------------------------------------- */
 
-static bool plan(Chunk *k, const PassTarget *t) {
+static bool plan(Chunk *k, const PassContext *c) {
     func_walk(k->f, note_largest, k);
     k->order = NEW_ARRAY(k->scratch, uint32_t, k->f->next_op);
     k->marked = NEW_ARRAY(k->scratch, bool, k->f->next_op);
     k->taken = NEW_ARRAY(k->scratch, bool, k->f->next_op);
     func_walk(k->f, check_op, k);
-    if (k->sound) k->size = distribute_chunk(k->f, facts_compute(k->f, k->scratch), t, k->wide, k->narrow, k->loads);
+    if (k->sound) k->size = distribute_chunk(k->f, facts_compute(k->f, k->scratch), c, k->wide, k->narrow, k->loads);
     if (!k->size) return false;
     plan_block(k, k->f->body);
     uint32_t warps = k->f->num_warps * k->f->num_ctas;
     if (warps > 1 && !k->has_others) k->warps = shape_row(log2_floor(warps));
-    chunk_plan_staged(k, t->max_shared_bytes);
+    chunk_plan_staged(k, c->target->max_shared);
     return k->sound && k->strip_loops.len;
 }
 
@@ -272,7 +272,7 @@ bool pass_chunk(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT) return false;
     Chunk k = {.f = f, .scratch = arena_create(), .row = 1, .wide = 4, .narrow = 8, .sound = true};
     uint32_t warps = f->num_warps, ctas = f->num_ctas;
-    bool changed = plan(&k, &c->target);
+    bool changed = plan(&k, c);
     if (!changed) {
         f->num_warps = warps;
         f->num_ctas = ctas;

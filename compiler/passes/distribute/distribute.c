@@ -145,16 +145,20 @@ static void note_access(void *context, Op *op) {
     if (bytes < a->bytes && !is_rotated) a->bytes = bytes;
 }
 
-static Access find_access(Func *f, const Facts *facts, const PassTarget *t) {
-    Access a = {.facts = facts, .f = f, .most = t->max_vector_bytes, .bytes = t->max_vector_bytes, .is_row = true};
+static Access find_access(Func *f, const Facts *facts, const PassContext *c) {
+    Access a = {.facts = facts,
+                .f = f,
+                .most = c->target->max_vector_bytes,
+                .bytes = c->target->max_vector_bytes,
+                .is_row = true};
     func_walk(f, note_access, &a);
     return a;
 }
 
-static Rows rows_of(const Access *a, const PassTarget *t, uint32_t bytes) {
+static Rows rows_of(const Access *a, const PassContext *c, uint32_t bytes) {
     bool is_wide = bytes >= 4,
          is_light = is_wide ? a->loads + a->weights <= 3 && a->weights <= 1 : a->loads + a->weights == 1;
-    if (!a->is_row || a->bytes < t->max_vector_bytes || !is_light || t->few_programs) return ROWS_ANY;
+    if (!a->is_row || a->bytes < c->target->max_vector_bytes || !is_light || c->few_programs) return ROWS_ANY;
     if (is_wide && a->is_rotated && !a->is_stored) return ROWS_ANY;
     return is_wide ? ROWS_WIDE : a->is_stored ? ROWS_NARROW : ROWS_READ;
 }
@@ -179,8 +183,8 @@ static void check_apart(void *context, Op *op) {
     *is_apart &= op_is_local(op->kind) || class == CLASS_REPEAT || class == CLASS_REDUCE || op_is_control(op->kind);
 }
 
-static uint32_t most_blocks(Func *f, const PassTarget *t) {
-    uint32_t most = f->split_blocks > t->max_cluster ? f->split_blocks : t->max_cluster;
+static uint32_t most_blocks(Func *f, const PassContext *c) {
+    uint32_t most = f->split_blocks > c->target->max_cluster ? f->split_blocks : c->target->max_cluster;
     bool is_apart = true;
     if (f->num_ctas) return f->num_ctas;
     if (most > 1) func_walk(f, check_apart, &is_apart);
@@ -188,22 +192,23 @@ static uint32_t most_blocks(Func *f, const PassTarget *t) {
 }
 
 /* Of the largest tile, what a block holds. */
-static uint64_t block_bytes(const Func *f, uint32_t most) {
-    uint64_t held = (uint64_t)f->num_warps * 32 * 4 * (f->num_warps > 16 ? MOST_EACH / 2 : MOST_EACH);
+static uint64_t block_bytes(const Func *f, const PassContext *c, uint32_t most) {
+    uint64_t held =
+        (uint64_t)f->num_warps * c->target->warp_threads * 4 * (f->num_warps > 16 ? MOST_EACH / 2 : MOST_EACH);
     return held && held < most ? held : most;
 }
 
-static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, const PassTarget *t) {
-    uint32_t blocks = 1, most = most_blocks(f, t);
+static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, const PassContext *c) {
+    uint32_t blocks = 1, most = most_blocks(f, c);
     while (blocks < most && size / blocks > held) blocks *= 2;
     return blocks;
 }
 
-static uint32_t choose_blocks(Func *f, Rows rows, uint64_t size, bool is_narrow, const PassTarget *t) {
-    uint64_t held = block_bytes(f, is_narrow && rows == ROWS_ANY ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
-    if (t->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
+static uint32_t choose_blocks(Func *f, Rows rows, uint64_t size, bool is_narrow, const PassContext *c) {
+    uint64_t held = block_bytes(f, c, is_narrow && rows == ROWS_ANY ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
+    if (c->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
     if (!f->num_warps && is_narrow && rows != ROWS_ANY && size > held) held = FULL_BYTES;
-    return size <= held ? 1 : share_blocks(f, size, held, t);
+    return size <= held ? 1 : share_blocks(f, size, held, c);
 }
 
 static Largest find_largest(Func *f, const Facts *facts) {
@@ -214,47 +219,48 @@ static Largest find_largest(Func *f, const Facts *facts) {
     return l;
 }
 
-uint64_t distribute_chunk(Func *f, const Facts *facts, const PassTarget *t, uint32_t wide, uint32_t narrow,
+uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
                           uint32_t loads) {
-    Access a = find_access(f, facts, t);
-    bool is_read = !f->num_ctas && a.is_row && !a.is_stored && !t->few_programs;
-    uint32_t blocks = is_read ? 1 : most_blocks(f, t), each = CHUNK_EACH;
-    if (find_largest(f, facts).elements * wide <= block_bytes(f, BLOCK_BYTES) * blocks) return 0;
+    Access a = find_access(f, facts, c);
+    bool is_read = !f->num_ctas && a.is_row && !a.is_stored && !c->few_programs;
+    uint32_t blocks = is_read ? 1 : most_blocks(f, c), each = CHUNK_EACH;
+    if (find_largest(f, facts).elements * wide <= block_bytes(f, c, BLOCK_BYTES) * blocks) return 0;
     f->num_ctas = blocks;
     if (!f->num_warps) f->num_warps = is_read ? READ_WARPS : CHUNK_WARPS;
-    if (t->max_shared_bytes < ROOMY_BYTES) each /= 2;
+    if (c->target->max_shared < ROOMY_BYTES) each /= 2;
     if (loads > 1) each /= narrow < 4 ? 4 : 2;
-    each = each * 4 / wide > t->max_vector_bytes / narrow ? each * 4 / wide : t->max_vector_bytes / narrow;
-    return (uint64_t)blocks * f->num_warps * 32 * each;
+    each =
+        each * 4 / wide > c->target->max_vector_bytes / narrow ? each * 4 / wide : c->target->max_vector_bytes / narrow;
+    return (uint64_t)blocks * f->num_warps * c->target->warp_threads * each;
 }
 
 static uint64_t register_bytes(const Largest *l) {
     return l->elements * (l->bytes < 4 ? 4 : l->bytes);
 }
 
-uint32_t distribute_lanes(Func *f, const Facts *facts, const PassTarget *t) {
+uint32_t distribute_lanes(Func *f, const Facts *facts, const PassContext *c) {
     Largest l = find_largest(f, facts);
-    Access a = find_access(f, facts, t);
-    Rows rows = rows_of(&a, t, l.bytes);
+    Access a = find_access(f, facts, c);
+    Rows rows = rows_of(&a, c, l.bytes);
     uint64_t size = register_bytes(&l), each = LANE_BYTES / l.bytes < LANE_MOST ? LANE_BYTES / l.bytes : LANE_MOST;
-    uint32_t lanes = 2;
-    bool is_one = l.elements > 1 && choose_blocks(f, rows, size, l.bytes < 4, t) == 1;
-    if (!is_one || choose_warps(rows, size, l.flipped / (32 * SORTED)) != 1) return 32;
-    while (lanes < 32 && (lanes * each < l.elements || lanes * a.bytes < SECTOR)) lanes *= 2;
+    uint32_t lanes = 2, warp = c->target->warp_threads;
+    bool is_one = l.elements > 1 && choose_blocks(f, rows, size, l.bytes < 4, c) == 1;
+    if (!is_one || choose_warps(rows, size, l.flipped / (warp * SORTED)) != 1) return warp;
+    while (lanes < warp && (lanes * each < l.elements || lanes * a.bytes < SECTOR)) lanes *= 2;
     return lanes;
 }
 
-void distribute_program(Func *f, const Facts *facts, const PassTarget *t) {
+void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     Largest l = find_largest(f, facts);
-    Access a = find_access(f, facts, t);
-    Rows rows = rows_of(&a, t, l.bytes);
+    Access a = find_access(f, facts, c);
+    Rows rows = rows_of(&a, c, l.bytes);
     uint64_t size = register_bytes(&l);
-    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, t);
-    f->is_split |= f->blocks_per_program > t->max_cluster && f->blocks_per_program <= f->split_blocks;
-    uint64_t share = size / f->blocks_per_program * (t->few_programs ? 2 : 1); /* few programs: shorter threads */
+    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, c);
+    f->is_split |= f->blocks_per_program > c->target->max_cluster && f->blocks_per_program <= f->split_blocks;
+    uint64_t share = size / f->blocks_per_program * (c->few_programs ? 2 : 1); /* few programs: shorter threads */
     /* more than 16 warps would have too few registers */
-    if (t->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;
+    if (c->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;
     bool is_shared = f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS;
     if (rows == ROWS_WIDE && a.loads + a.weights == 1 && !a.is_rotated && is_shared) rows = ROWS_NARROW;
-    if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (32 * SORTED));
+    if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (c->target->warp_threads * SORTED));
 }

@@ -18,7 +18,7 @@ static void set_access(const Assign *s, Op *op, const Layout *l, const Value *pt
     uint32_t axis = anchor_axis(s, ptr), held = layout_vector(l, axis);
     if (m->is_rotated && held >= m->vec_log2) return; /* as rotate_rows has it */
     m->is_rotated = false;
-    uint32_t vec = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
+    uint32_t vec = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
     m->vec_log2 = (uint8_t)(held < vec ? held : vec);
     m->align_log2 = (uint8_t)(m->vec_log2 + (uint32_t)__builtin_ctz(type_bytes(type_scalar(ptr->type.pointee))));
     m->mask_kind = (uint8_t)(mask ? facts_mask(s->facts, mask, axis, m->vec_log2) : MASK_NONE);
@@ -48,7 +48,7 @@ static const Layout *store_layout(Assign *s, const Value *ptr, const Value *valu
     const Layout *anchor = anchor_layout(s, ptr->type.shape, axis);
     if (!value_is_hard(s, value)) return anchor;
     const Layout *own = value->type.layout;
-    uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target.max_vector_bytes);
+    uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
     bool along = layout_vector(own, axis) >= layout_vector(anchor, axis) || layout_vector(own, axis) >= wanted;
     uint32_t neighbour = own->bits[IN_LANE] ? own->basis[IN_LANE][0] : 0;
     bool coalesced = neighbour == 0 || (neighbour & shape_field(own->shape, axis)) == neighbour;
@@ -328,19 +328,21 @@ bool pass_layout(Func *f, PassContext *c) {
     Arena *scratch = arena_create();
     Assign s = {.f = f, .c = c, .scratch = scratch, .known = f->next_value};
     s.facts = facts_compute(f, scratch);
-    distribute_program(f, s.facts, &c->target);
-    if (c->opt_level > 0 && rotate_rows(f, s.facts, c->target.max_vector_bytes)) {
+    distribute_program(f, s.facts, c);
+    if (c->opt_level > 0 && rotate_rows(f, s.facts, c->target->max_vector_bytes)) {
         s.facts = facts_compute(f, scratch);
         s.known = f->next_value;
     }
-    if (!f->threads_per_program) f->threads_per_program = 32 * f->num_warps; /* less than a warp: subwarp.c */
-    if (f->threads_per_program > c->target.max_threads_per_block) {
-        diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, c->target.max_threads_per_block);
+    const Target *t = c->target;
+    /* less than a warp: subwarp.c */
+    if (!f->threads_per_program) f->threads_per_program = t->warp_threads * f->num_warps;
+    if (f->threads_per_program > t->max_threads) {
+        diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, t->max_threads);
         arena_destroy(scratch);
         return false;
     }
-    if (f->blocks_per_program > c->target.max_cluster && !f->is_split) {
-        if (c->target.max_cluster > 1) diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, c->target.max_cluster);
+    if (f->blocks_per_program > t->max_cluster && !f->is_split) {
+        if (t->max_cluster > 1) diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, t->max_cluster);
         else diag(c->diag, f->span, E_NO_CLUSTERS, f->blocks_per_program);
         diag_note(
             c->diag, (Span){0, 0},
@@ -350,7 +352,7 @@ bool pass_layout(Func *f, PassContext *c) {
     }
     s.cost = NEW_ARRAY(scratch, uint8_t, f->next_value);
     s.clones = NEW_ARRAY(scratch, Clone *, f->next_value);
-    s.lanes_log2 = f->threads_per_program < 32 ? (uint32_t)__builtin_ctz(f->threads_per_program) : 5;
+    s.lanes_log2 = log2_floor(f->threads_per_program < t->warp_threads ? f->threads_per_program : t->warp_threads);
     s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
     s.ctas_log2 = (uint32_t)__builtin_ctz(f->blocks_per_program);
     func_walk(f, anchor_note, &s);

@@ -15,9 +15,8 @@ static void find_block_barrier(void *context, Op *op) {
 
 bool pass_pack(Func *f, PassContext *c) {
     bool has_barrier = false;
-    (void)c;
     func_walk(f, find_block_barrier, &has_barrier);
-    if (has_barrier || f->threads_per_program > 32 || f->shared_bytes || f->blocks_per_program != 1) return false;
-    f->programs_per_block = 32 * MOST_WARPS / f->threads_per_program;
+    if (has_barrier || f->num_warps > 1 || f->shared_bytes || f->blocks_per_program != 1) return false;
+    f->programs_per_block = c->target->warp_threads * MOST_WARPS / f->threads_per_program;
     return true;
 }

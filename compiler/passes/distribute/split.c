@@ -9,9 +9,9 @@
 #include "passes/passes.h"
 
 bool pass_split(Func *f, PassContext *c) {
-    const PassTarget *t = &c->target;
-    if (f->stage == STAGE_SIMT || f->num_ctas || !t->few_programs || t->split_blocks <= t->max_cluster) return false;
-    f->split_blocks = t->split_blocks;
-    f->split_programs = t->most_programs;
+    if (f->stage == STAGE_SIMT || f->num_ctas || !c->few_programs || c->split_blocks <= c->target->max_cluster)
+        return false;
+    f->split_blocks = c->split_blocks;
+    f->split_programs = c->most_programs;
     return true;
 }

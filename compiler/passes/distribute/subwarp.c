@@ -1,6 +1,7 @@
 /* subwarp.c - programs of less than a warp: how many lanes a program of a small tile gets.
  *
- * In: a function at STAGE_TILE whose source does not say how many warps. Out: threads_per_program below 32, or nothing.
+ * In: a function at STAGE_TILE whose source does not say how many warps. Out: threads_per_program below a warp's,
+ * or nothing.
  * Method: distribute.c says how many lanes the tile wants; then every op is looked at. Lanes of one warp are lanes of
  * several programs along x, which must come to each reduction (shuffles of the whole warp) and each access (in front of
  * which a barrier may be put) together: no such op stands under a condition, or in a loop, that may differ between
@@ -75,8 +76,8 @@ static void look(Small *s, const Block *b, bool is_apart) {
 bool pass_subwarp(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT || f->num_warps || f->num_ctas) return false;
     Arena *scratch = arena_create();
-    uint32_t lanes = distribute_lanes(f, facts_compute(f, scratch), &c->target);
-    Small s = {NEW_ARRAY(scratch, bool, f->next_value), lanes < 32};
+    uint32_t lanes = distribute_lanes(f, facts_compute(f, scratch), c);
+    Small s = {NEW_ARRAY(scratch, bool, f->next_value), lanes < c->target->warp_threads};
     if (s.fits) look(&s, f->body, false);
     arena_destroy(scratch);
     if (!s.fits) return false;

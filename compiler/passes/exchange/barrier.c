@@ -182,7 +182,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
 
 bool pass_barrier(Func *f, PassContext *c) {
     (void)c;
-    Places p = {.f = f, .inner = f->threads_per_program > 32 ? SCOPE_BLOCK : SCOPE_WARP, .scratch = arena_create()};
+    Places p = {.f = f, .inner = f->num_warps > 1 ? SCOPE_BLOCK : SCOPE_WARP, .scratch = arena_create()};
     Accesses pending = {0};
     p.scope = f->blocks_per_program > 1 ? SCOPE_CLUSTER : p.inner;
     if (f->blocks_per_program > 1 && !f->is_split)

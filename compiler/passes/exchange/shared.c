@@ -97,8 +97,8 @@ bool pass_shared(Func *f, PassContext *c) {
     func_walk(f, place_staged, &k);
     if ((uint64_t)k.end > most) most = (uint64_t)k.end;
     if (most == 0) return false;
-    if (most > c->target.max_shared_bytes) {
-        diag(c->diag, f->span, E_SHARED_MEMORY, f->name, (unsigned long long)most, c->target.max_shared_bytes);
+    if (most > c->target->max_shared) {
+        diag(c->diag, f->span, E_SHARED_MEMORY, f->name, (unsigned long long)most, c->target->max_shared);
         diag_note(c->diag, func_largest(f).shared, "this takes most of it");
         diag_note(c->diag, (Span){0, 0}, "a smaller tile, or more programs that each do less, needs less");
         return false;

@@ -80,7 +80,7 @@ static void visit(void *context, Op *op) {
         diag(r->d, op->span, R_SCALAR, reason(r, op));
 }
 
-void remark_function(const Func *f, Diag *d) {
+void remark_function(const Func *f, const Target *t, Diag *d) {
     Arena *scratch = arena_create();
     Remarks r = {f, facts_compute(f, scratch), d, NULL};
     func_walk((Func *)(uintptr_t)f, visit, &r);
@@ -90,7 +90,7 @@ void remark_function(const Func *f, Diag *d) {
         diag(d, r.widest->span, R_LANES, elements, f->threads_per_program);
         diag_note(d, r.widest->span, "a tile of several rows, or fewer warps, would use them");
     }
-    if (f->threads_per_program == 32 && f->programs_per_block <= 1 && f->blocks_per_program <= 1)
+    if (f->threads_per_program == t->warp_threads && f->programs_per_block <= 1 && f->blocks_per_program <= 1)
         diag(d, f->span, R_UNPACKED,
              f->shared_bytes ? "they use shared memory" : "they wait at a barrier of the block");
 }

@@ -132,7 +132,7 @@ static uint32_t vectors_of(const Planner *p, const Op *load, uint32_t vec_log2) 
 static bool by_copy(const Planner *p, Op *load, PrefetchCopy *out) {
     const MemAttr *m = &load->attr.mem;
     const Value *ptr = load->args[0];
-    if (!p->c->target.has_copies || !value_is_tile(ptr) || p->f->threads_per_program <= 32 || m->is_rotated)
+    if (!target_has(p->c->target, FEATURE_COPIES) || !value_is_tile(ptr) || p->f->num_warps <= 1 || m->is_rotated)
         return false;
     uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)), vec = m->vec_log2;
     if (m->mask_kind == MASK_ANY && load->nargs > 1) vec = 0;
@@ -156,11 +156,11 @@ static void remark(const Planner *p, const Op *at, const char *why) {
 }
 
 static const char *why_not_copied(const Planner *p, const Op *load) {
-    if (!p->c->target.has_copies) return "the target has no asynchronous copies, and too many registers would wait";
+    if (!target_has(p->c->target, FEATURE_COPIES))
+        return "the target has no asynchronous copies, and too many registers would wait";
     if (load->attr.mem.is_rotated)
         return "its rows may begin beside multiples of 16 bytes, and too many registers would wait";
-    if (p->f->threads_per_program <= 32)
-        return "programs of one warp have no buffers, and too many registers would wait";
+    if (p->f->num_warps <= 1) return "programs of one warp have no buffers, and too many registers would wait";
     return "it takes no vectors of 4, 8 or 16 bytes, and too many registers would wait";
 }
 
@@ -203,7 +203,7 @@ static uint64_t shared_base(const Func *f) {
 
 /* Gives the copies their bytes, as many stages as fit; false: not even one does. */
 static bool give_bytes(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
-    uint32_t begin[UNITS], threads = p->f->threads_per_program, most = p->c->target.max_shared_bytes;
+    uint32_t begin[UNITS], threads = p->f->threads_per_program, most = p->c->target->max_shared;
     uint64_t room = (uint64_t)most * threads / FULL_THREADS;
     begin_of(p, plan, begin);
     for (uint32_t d = wanted; d > 0; d--) {

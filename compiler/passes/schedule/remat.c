@@ -22,11 +22,9 @@ enum {
 
     /* Registers bind where a multiprocessor would not hold enough blocks to load for some rows while it computes
      * others. */
-    REGISTERS = 65536, /* of a multiprocessor */
     THREADS = 1280,    /* wanted on it … */
     BLOCKS = 5,        /* … but no more blocks than that, however small:
                         * 8192 of fp16 in four warps lost 6 % by nine (docs/lab/packed-rows.md) */
-    MOST = 255,        /* of a thread */
     OWN = 18,          /* per thread, beside tiles: addresses, predicates, partial sums */
 };
 
@@ -38,6 +36,7 @@ typedef struct Copy {
 
 typedef struct Remat {
     Func *f;
+    const Target *t;
     const Facts *facts;
     Arena *scratch;
     uint32_t known;      /* values before the pass; the tables by value id are as long */
@@ -150,9 +149,10 @@ static uint32_t words_of(Remat *r, const Value *v) {
 }
 
 /* Registers of a thread for tiles: 33 in programs of eight warps and more, 84 in those of four; it has 255 at most. */
-static uint32_t room_of(const Func *f) {
-    uint32_t threads = BLOCKS * f->threads_per_program, registers = REGISTERS / (threads < THREADS ? threads : THREADS);
-    return (registers < MOST ? registers : MOST) - OWN;
+static uint32_t room_of(const Remat *r) {
+    uint32_t threads = BLOCKS * r->f->threads_per_program,
+             registers = r->t->registers_per_sm / (threads < THREADS ? threads : THREADS);
+    return (registers < r->t->max_registers ? registers : r->t->max_registers) - OWN;
 }
 
 typedef struct Living {
@@ -192,7 +192,7 @@ static bool pays(Remat *r, uint32_t level) {
             add_roots(r, v, seen, &l);
         }
     }
-    return l.all > room_of(r->f) && l.copied > l.roots;
+    return l.all > room_of(r) && l.copied > l.roots;
 }
 
 /* ---- Copies ------------------------------------------------------------------------------------------------------ */
@@ -237,16 +237,16 @@ static bool waits(Remat *r, const Value *v) {
 }
 
 /* Bytes of shared memory for what of v is too much, as far as as many threads as registers allow have them. */
-static uint32_t bytes_for(Remat *r, const Value *v, const PassTarget *t) {
-    uint32_t words = words_of(r, v), most = t->max_shared_bytes / (4 * THREADS), threads = r->f->threads_per_program;
+static uint32_t bytes_for(Remat *r, const Value *v) {
+    uint32_t words = words_of(r, v), most = r->t->max_shared / (4 * THREADS), threads = r->f->threads_per_program;
     uint32_t wanted = words > KEEP ? words - KEEP : 0;
     if (wanted > most) wanted = most;
     uint32_t bytes = wanted / GROUP * GROUP * 4 * threads;
-    return bytes + r->f->shared_bytes + 4 * GROUP <= t->max_shared_bytes ? bytes : 0;
+    return bytes + r->f->shared_bytes + 4 * GROUP <= r->t->max_shared ? bytes : 0;
 }
 
-static bool spill(Remat *r, Value *v, const PassTarget *t) {
-    uint32_t bytes = waits(r, v) ? bytes_for(r, v, t) : 0, first = (r->f->shared_bytes + 15) / 16 * 16;
+static bool spill(Remat *r, Value *v) {
+    uint32_t bytes = waits(r, v) ? bytes_for(r, v) : 0, first = (r->f->shared_bytes + 15) / 16 * 16;
     if (!bytes) return false;
     Builder b = builder_after(r->f, v->def);
     Value *spilled = op_build(&b, OP_SPILL, &v, 1, (Attr){.start = first, .end = first + bytes}, v->type)->results[0];
@@ -275,11 +275,11 @@ static void begin(Remat *r) {
 }
 
 bool pass_remat(Func *f, PassContext *c) {
-    Remat r = {.f = f, .scratch = arena_create()};
+    Remat r = {.f = f, .t = c->target, .scratch = arena_create()};
     begin(&r);
     for (Op *op = f->body->first, *next; op; op = next) {
         next = op->next;
-        if (op->nresults == 1 && op->results[0]->id < r.known) r.changed |= spill(&r, op->results[0], &c->target);
+        if (op->nresults == 1 && op->results[0]->id < r.known) r.changed |= spill(&r, op->results[0]);
     }
     if (r.changed) begin(&r);
     for (Op *op = f->body->first, *next; op; op = next) {

@@ -22,7 +22,8 @@ static void *assemble(void *context) {
     Work *w = context;
     for (uint32_t i; (i = atomic_fetch_add(&w->next, 1)) < w->count;) {
         Assembly *a = &w->at[i];
-        a->status = ptxas_run(a->ptx.at, a->ptx.len, a->arch, w->opt_level, &a->cubin, &a->report);
+        const Target *t = target_find(a->arch);
+        a->done = t->backend->assemble(t, a->ptx, w->opt_level, &a->made);
     }
     return NULL;
 }

@@ -24,9 +24,12 @@ typedef struct Choice {
 
 /* ---- Architectures ----------------------------------------------------------------------------------------------- */
 
-static uint32_t arch_number(const char *arch) {
-    const GpuTarget *t = gpu_target_find(arch);
-    return t ? t->sm : 0;
+/* Its place in the table of targets, from 1: oldest first; 0: it is unknown. */
+static uint32_t arch_place(const char *arch) {
+    const Target *t;
+    for (uint32_t i = 0; (t = target_at(i)); i++)
+        if (strcmp(t->name, arch) == 0) return i + 1;
+    return 0;
 }
 
 static void add_arch(PackageJob *j, const char *arch) {
@@ -35,7 +38,7 @@ static void add_arch(PackageJob *j, const char *arch) {
         if (strcmp(j->archs.at[i], arch) == 0) return;
     }
     vec_push(j->o->arena, &j->archs, arch);
-    for (; at > 0 && arch_number(j->archs.at[at - 1]) > arch_number(arch); at--) j->archs.at[at] = j->archs.at[at - 1];
+    for (; at > 0 && arch_place(j->archs.at[at - 1]) > arch_place(arch); at--) j->archs.at[at] = j->archs.at[at - 1];
     j->archs.at[at] = arch;
 }
 
@@ -45,11 +48,13 @@ static ExitCode read_archs(PackageJob *j) {
         j->o->compile.arch = arena_strndup(j->o->arena, at, strcspn(at, ","));
         if (!arch_resolve(j->o)) return EXIT_ENVIRONMENT;
         const char *arch = j->o->compile.arch;
-        if (strcmp(arch, "emu") == 0) {
-            fprintf(stderr, "fsc: arch emu is for tests in this process; an object takes sm_75 … sm_121 and cpu\n");
+        const Target *t = target_find(arch);
+        if (t && t->backend->stands_for) {
+            fprintf(stderr, "fsc: arch %s is for tests in this process; an object takes sm_75 … sm_121 and cpu\n",
+                    arch);
             return EXIT_CALL;
         }
-        if (strcmp(arch, "cpu") == 0) j->cpu = true;
+        if (t && target_runs_here(t)) j->cpu = true;
         else add_arch(j, arch);
     }
     if (!j->cpu || j->o->package == PACKAGE_OBJECT) return EXIT_DONE;
@@ -61,9 +66,8 @@ static ExitCode read_archs(PackageJob *j) {
  * devices of other major versions before the next one. */
 static bool needs_ptx(const PackageJob *j, uint32_t i) {
     if (i + 1 == j->archs.len) return true;
-    uint32_t here = arch_number(j->archs.at[i]), next = arch_number(j->archs.at[i + 1]);
-    bool is_same = next / 10 == here / 10, is_next = next / 10 == here / 10 + 1 && next % 10 == 0;
-    return !is_same && !is_next;
+    const Target *here = target_find(j->archs.at[i]), *next = target_find(j->archs.at[i + 1]);
+    return here->backend != next->backend || !here->backend->reaches || !here->backend->reaches(here, next);
 }
 
 /* ---- One compile ------------------------------------------------------------------------------------------------- */
@@ -126,14 +130,13 @@ static ExitCode add_cubins(PackageJob *j) {
     for (uint32_t i = 0; i < j->assemblies.len; i++) {
         Assembly *a = &j->assemblies.at[i];
         PackageKernel *k = &j->kernels.at[a->kernel];
-        if (a->status != FSC_OK && code == EXIT_DONE) {
+        if (!a->done && code == EXIT_DONE) {
             fprintf(stderr, "fsc: ptxas refuses kernel %s for %s: %s\n", k->name, a->arch,
-                    a->report.at ? a->report.at : "");
+                    a->made.report.at ? a->made.report.at : "");
             code = EXIT_ENVIRONMENT;
         }
-        k->variants.at[a->variant].code = keep(j, a->cubin.at ? a->cubin.at : "", a->cubin.len);
-        text_free(&a->cubin);
-        text_free(&a->report);
+        k->variants.at[a->variant].code = keep(j, a->made.binary.at ? a->made.binary.at : "", a->made.binary.len);
+        assembled_free(&a->made);
     }
     return code;
 }

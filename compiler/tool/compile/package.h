@@ -15,8 +15,8 @@ typedef struct Assembly {
     const char *arch;
     Bytes ptx;
     uint32_t kernel, variant; /* whose code it becomes */
-    Text cubin, report;       /* owned */
-    fsc_status status;
+    Assembled made;           /* owned */
+    bool done;
 } Assembly;
 
 typedef struct PackageKernel {

@@ -12,7 +12,7 @@
 static const char *values_of(Arena *a, const ToolOption *row) {
     if (strcmp(row->name, "emit") == 0) return emit_names(a, " ", " ");
     if (strcmp(row->name, "arch") != 0) return NULL;
-    char *names = arena_printf(a, "%s native cpu emu", gpu_target_names(a)), *to = names;
+    char *names = arena_printf(a, "%s native cpu emu", target_names(a)), *to = names;
     for (const char *at = names; *at; at++) {
         if (*at != ',') *to++ = *at;
     }

@@ -260,10 +260,10 @@ ExitCode command_info(ToolOptions *o) {
     Report r = {.o = o};
     if (!read_words(o)) return EXIT_CALL;
     if (!arch_resolve(o)) return EXIT_ENVIRONMENT;
-    const char *arch = o->has_arch ? o->compile.arch : "";
-    if (strcmp(arch, "cpu") == 0 || strcmp(arch, "emu") == 0) {
+    const Target *t = o->has_arch ? target_find(o->compile.arch) : NULL;
+    if (t && target_runs_here(t)) {
         fprintf(stderr, "fsc info: the %s has no occupancy; take an arch such as sm_90, or --gpu\n",
-                strcmp(arch, "cpu") == 0 ? "CPU" : "emulator");
+                t->backend->stands_for ? "emulator" : "CPU");
         return EXIT_CALL;
     }
     size_t length = 0;

@@ -77,16 +77,16 @@ static bool registers_by_driver(Needs *r, const ToolOptions *o, const char *ptx,
 }
 
 static bool registers_by_ptxas(Needs *r, const ToolOptions *o, const char *ptx, size_t n) {
-    Text log = {0};
-    bool ok = fsc_find_ptxas() && ptxas_run(ptx, n, o->compile.arch, o->compile.opt_level, NULL, &log) == FSC_OK;
-    uint32_t registers = ok ? ptxas_number(log.at, "registers") : 0;
-    if (registers) {
-        r->registers = r->registers_high = registers;
-        r->spill_bytes = ptxas_number(log.at, "bytes spill stores");
+    Assembled a = {0};
+    const Target *t = target_find(o->compile.arch);
+    bool ok = t->backend->assemble && t->backend->assemble(t, (Bytes){ptx, n}, o->compile.opt_level, &a) && a.registers;
+    if (ok) {
+        r->registers = r->registers_high = a.registers;
+        r->spill_bytes = a.spill_bytes;
         r->registers_from = "ptxas";
     }
-    text_free(&log);
-    return registers != 0;
+    assembled_free(&a);
+    return ok;
 }
 
 static void find_registers(Needs *r, const ToolOptions *o, const fsc_compilation *c) {

@@ -6,6 +6,7 @@
  * all).
  */
 #include "base/schema.h"
+#include "codegen/codegen.h"
 #include "tool/run/job.h"
 
 #include <inttypes.h>
@@ -128,8 +129,8 @@ static ExitCode run_source(Job *j) {
  * Where time is not the point, one launch does. */
 static void choose_device(ToolOptions *o) {
     bool is_auto = strcmp(o->device, "auto") == 0;
-    if (o->has_arch && (strcmp(o->compile.arch, "cpu") == 0 || strcmp(o->compile.arch, "emu") == 0))
-        o->device = o->compile.arch;
+    const Target *t = o->has_arch ? target_find(o->compile.arch) : NULL;
+    if (t && target_runs_here(t)) o->device = o->compile.arch;
     else if (o->check && is_auto) o->device = "emu";
     else if (o->coverage && is_auto) o->device = "cpu";
     if (!o->check && !o->coverage && !o->compile.device_debug && strncmp(o->device, "emu", 3) != 0) return;

@@ -309,11 +309,11 @@ static ExitCode write_page(const Viz *z) {
 }
 
 /* The table's first of that arch; where it has none, the one of sm_90 with that arch's limits. */
-static FscDeviceProps choose_card(const GpuTarget *t) {
-    const FscDeviceProps *found = needs_card(t->arch);
+static FscDeviceProps choose_card(const Target *t) {
+    const FscDeviceProps *found = needs_card(t->name);
     FscDeviceProps card = found ? *found : *needs_card("sm_90");
     if (found) return card;
-    snprintf(card.arch, sizeof card.arch, "%s", t->arch);
+    snprintf(card.arch, sizeof card.arch, "%s", t->name);
     card.shared_per_block_optin = t->max_shared;
     return card;
 }
@@ -325,14 +325,14 @@ ExitCode command_viz(ToolOptions *o) {
         return EXIT_CALL;
     }
     if (!o->has_arch) o->compile.arch = "sm_90";
-    if (strcmp(o->compile.arch, "cpu") == 0 || strcmp(o->compile.arch, "emu") == 0) {
+    const Target *target = target_find(o->compile.arch);
+    if (target && target_runs_here(target)) {
         fprintf(stderr, "fsc viz: --arch says which GPU's PTX the page shows, such as sm_90, not %s\n",
                 o->compile.arch);
         return EXIT_CALL;
     }
-    const GpuTarget *target = gpu_target_find(o->compile.arch);
     if (!target) {
-        fprintf(stderr, "fsc viz: unknown arch '%s'; known are %s\n", o->compile.arch, gpu_target_names(o->arena));
+        fprintf(stderr, "fsc viz: unknown arch '%s'; known are %s\n", o->compile.arch, target_names(o->arena));
         return EXIT_CALL;
     }
     Viz z = {.o = o, .card = choose_card(target)};

@@ -37,7 +37,7 @@ static Atomic atomic_open(Simt *s, const Op *op) {
     a.access = access_of(type_bytes(type_scalar(a.d)), 1);
     a.owner = simt_owner(s, value_is_tile(p) ? p->type.layout : NULL);
     bool is_small_float = !is_cas && m->atomic == ATOMIC_FADD && dtype_bits(a.d) == 16;
-    a.by_loop = is_small_float && !(a.d == DT_BF16 ? s->atomic_bf16 : s->atomic_fp16);
+    a.by_loop = is_small_float && !target_has(s->t, a.d == DT_BF16 ? FEATURE_ATOMIC_BF16 : FEATURE_ATOMIC_FP16);
     AtomicCode code = {m->atomic, m->order, m->reach, !value_used(r) && !a.by_loop, a.d == DT_BF16};
     a.code = simt_i32(s, atomic_pack(code));
     a.site = simt_site(s);

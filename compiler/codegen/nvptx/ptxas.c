@@ -6,7 +6,7 @@
  * whatever happens.
  */
 #define _GNU_SOURCE
-#include "driver.h"
+#include "codegen/nvptx/nvptx.h"
 
 #include "runtime/base/ascii.h"
 
@@ -68,7 +68,7 @@ static void find_ptxas(void) {
     (void)try_build_tree();
 }
 
-const char *fsc_find_ptxas(void) {
+const char *ptxas_find(void) {
     pthread_once(&find_once, find_ptxas);
     return found[0] ? found : NULL;
 }
@@ -141,40 +141,39 @@ static bool assemble(char *const argv[], const Files *f, Text *cubin) {
     return read_all(f->out, cubin) && cubin->len && (status == 0 || is_whole_cubin(cubin));
 }
 
-fsc_status ptxas_run(const char *ptx, size_t length, const char *arch, int opt_level, Text *cubin, Text *report) {
-    const char *tool = fsc_find_ptxas();
-    if (!tool) {
-        text_printf(report, "no ptxas found; put it on PATH, set FSC_PTXAS, or run ./bootstrap --with-ptxas");
-        return FSC_ERROR_ENVIRONMENT;
-    }
-    char level[8], target[32];
-    snprintf(level, sizeof level, "-O%d", opt_level < 1 ? 0 : 3);
-    snprintf(target, sizeof target, "-arch=%s", arch);
-    char in[32], out[32];
-    snprintf(in, sizeof in, "/proc/self/fd/%d", PTXAS_IN);
-    snprintf(out, sizeof out, "/proc/self/fd/%d", PTXAS_OUT);
-    char *argv[] = {(char *)(uintptr_t)tool, "-v", level, target, in, "-o", out, NULL};
-    Files f = {memory_file("in.ptx"), memory_file("out.cubin"), memory_file("log")};
-    fsc_status s = FSC_OK;
-    Text made = {0};
-    bool has_files = f.in >= 0 && f.out >= 0 && f.log >= 0 && write_all(f.in, ptx, length);
-    if (!has_files || !assemble(argv, &f, &made)) s = FSC_ERROR_ENVIRONMENT;
-    if (f.log >= 0) (void)read_all(f.log, report);
-    if (s == FSC_OK && cubin) text_write(cubin, made.at, made.len);
-    text_free(&made);
-    if (s != FSC_OK && report->len == 0)
-        text_printf(report, "%s could not be run, or is no ptxas: it wrote nothing", tool);
-    for (int i = 0; i < 3; i++) {
-        int file = (int[]){f.in, f.out, f.log}[i];
-        if (file >= 0) (void)close(file);
-    }
-    return s;
-}
-
-uint32_t ptxas_number(const char *report, const char *words) {
+/* The number before these words of the report, as in "26 registers"; 0: it is not there. */
+static uint32_t number(const char *report, const char *words) {
     const char *at = report ? strstr(report, words) : NULL;
     if (!at) return 0;
     while (at > report && is_space(at[-1])) at--;
     while (at > report && is_digit(at[-1])) at--;
     return (uint32_t)strtoul(at, NULL, 10);
+}
+
+bool ptxas_run(const Target *t, Bytes ptx, int opt_level, Assembled *out) {
+    const char *tool = ptxas_find();
+    if (!tool) {
+        text_printf(&out->report, "no ptxas found; put it on PATH, set FSC_PTXAS, or run ./bootstrap --with-ptxas");
+        return false;
+    }
+    char level[8], target[32];
+    snprintf(level, sizeof level, "-O%d", opt_level < 1 ? 0 : 3);
+    snprintf(target, sizeof target, "-arch=%s", t->name);
+    char from[32], to[32];
+    snprintf(from, sizeof from, "/proc/self/fd/%d", PTXAS_IN);
+    snprintf(to, sizeof to, "/proc/self/fd/%d", PTXAS_OUT);
+    char *argv[] = {(char *)(uintptr_t)tool, "-v", level, target, from, "-o", to, NULL};
+    Files f = {memory_file("in.ptx"), memory_file("out.cubin"), memory_file("log")};
+    bool done =
+        f.in >= 0 && f.out >= 0 && f.log >= 0 && write_all(f.in, ptx.at, ptx.len) && assemble(argv, &f, &out->binary);
+    if (f.log >= 0) (void)read_all(f.log, &out->report);
+    out->registers = number(out->report.at, "registers");
+    out->spill_bytes = number(out->report.at, "bytes spill stores");
+    if (!done && out->report.len == 0)
+        text_printf(&out->report, "%s could not be run, or is no ptxas: it wrote nothing", tool);
+    for (int i = 0; i < 3; i++) {
+        int file = (int[]){f.in, f.out, f.log}[i];
+        if (file >= 0) (void)close(file);
+    }
+    return done;
 }

@@ -1,8 +1,8 @@
-/* dot.c - the product of two matrices: its type rule, and its builder.
+/* dot.c - the product of two matrices, and the one by a matrix instruction: type rules, and the builder.
  *
  * In: operands a [.., m, k], b [.., k, n], c [.., m, n]. Out: the result's type, which is c's, or a clause that says
  * why not. In stage SIMT each thread holds the rows and columns that its elements of c need: layout_operand of c's
- * layout.
+ * layout; of mma the operands are laid out as the instruction takes them.
  */
 #include "ir/private.h"
 
@@ -55,4 +55,50 @@ bool infer_dot(Infer *in) {
 
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, Attr attr) {
     return op_build(b, OP_DOT, (Value *[]){x, y, acc}, 3, attr, acc->type)->results[0];
+}
+
+/* ---- By a matrix instruction ------------------------------------------------------------------------------------- */
+
+DType mma_dtype(Mma instr, MmaOperand which) {
+    switch (mma_info[instr].types[which]) {
+    case MMA_F16: return DT_FP16;
+    case MMA_BF16: return DT_BF16;
+    case MMA_TF32:
+    case MMA_F32: return DT_FP32;
+    case MMA_E4M3: return DT_FP8E4;
+    case MMA_E5M2: return DT_FP8E5;
+    case MMA_S8:
+    case MMA_U8: return DT_I8;
+    case MMA_F64: return DT_FP64;
+    case MMA_S32: return DT_I32;
+    }
+    bug("mma_dtype: %s", mma_info[instr].name);
+}
+
+const Layout *mma_layout(Layouts *ls, Attr attr, Shape s, uint32_t warps_log2, MmaOperand which) {
+    uint32_t warps_m = attr.warps_m_log2 < warps_log2 ? attr.warps_m_log2 : warps_log2;
+    return layout_mma(ls, s, attr.instr, warps_m, warps_log2 - warps_m, which);
+}
+
+bool infer_mma(Infer *in) {
+    Type t[3];
+    for (uint32_t i = 0; i < 3; i++) t[i] = in->args[i]->type;
+    if (in->attr.instr >= MMA_COUNT) return infer_fail(in, "no such instruction: %d", (int)in->attr.instr);
+    if (!shapes_fit(in, t[0].shape, t[1].shape, t[2].shape)) return false;
+    for (uint32_t i = MMA_A; i <= MMA_C; i++) {
+        DType d = mma_dtype(in->attr.instr, (MmaOperand)i);
+        if (t[i].dtype != d) return infer_fail(in, "operand %u is %s, not %s", i, dtype_name(t[i].dtype), dtype_name(d));
+        if (!mma_fits(in->attr.instr, t[i].shape, (MmaOperand)i))
+            return infer_fail(in, "operand %u is not of whole fragments of %s", i, mma_info[in->attr.instr].name);
+    }
+    in->result = t[2];
+    if (!t[0].layout && !t[1].layout && !t[2].layout) return true;
+    for (uint32_t i = MMA_A; i <= MMA_C; i++) {
+        if (!t[i].layout) return infer_fail(in, "not all operands have a layout");
+        uint32_t warps = t[i].layout->bits[IN_WARP];
+        if (in->attr.warps_m_log2 > warps) return infer_fail(in, "more warps along the rows than there are");
+        if (t[i].layout != mma_layout(in->layouts, in->attr, t[i].shape, warps, (MmaOperand)i))
+            return infer_fail(in, "operand %u is not laid out as %s takes it", i, mma_info[in->attr.instr].name);
+    }
+    return true;
 }

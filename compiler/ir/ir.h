@@ -12,7 +12,7 @@
 #define FSC_IR_H
 
 #include "base/base.h"
-#include "layout/layout.h"
+#include "layout/mma.h"
 
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
@@ -85,6 +85,7 @@ typedef enum AttrKind {
     ATTR_REDUCE,  /* axis, combine, is_scattered */
     ATTR_COMBINE, /* axis, flags */
     ATTR_DOT,     /* precision, imprecise, is_unsigned */
+    ATTR_MMA,     /* instr, warps_m_log2 */
     ATTR_SHARED,  /* offset, slot, to_cluster, is_own; of shared_load flip; of that and shared_gather axis, size_log2 */
     ATTR_SCOPE,   /* scope, is_begin */
     ATTR_TEXT,    /* text; of print shown; of assert mem.site */
@@ -262,6 +263,8 @@ typedef struct Attr {
     Accuracy accuracy;
     Precision precision;
     bool is_unsigned[2]; /* of i8 operands of dot: as 0 to 255 */
+    Mma instr;            /* of mma */
+    uint8_t warps_m_log2; /* of mma: warps along the rows of the product */
     Scope scope;
     OpKind combine;     /* add mul and or xor smax … fadd fmul fmax …: an op with a neutral element */
     Shown shown;
@@ -488,6 +491,9 @@ Value *build_atomic(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m
 Value *build_atomic_cas(Builder *b, Value *ptr, Value *compare, Value *value, Value *mask, MemAttr m);
 /* The accumulator's type of a dot of such operands; false: they do not multiply. */
 bool dot_accumulator(DType a, DType b, DType *acc);
+DType mma_dtype(Mma instr, MmaOperand which); /* of the operands of an mma; MMA_C: of the result, too */
+/* In which a program of so many warps holds operand `which`, of this shape. */
+const Layout *mma_layout(Layouts *ls, Attr attr, Shape s, uint32_t warps_log2, MmaOperand which);
 /* Control flow: regions are made empty with their block arguments (iv and carried values typed as the inits); the
  * caller fills them and ends each with build_yield. Results are typed as the inits (for, while) or as `types` (if). */
 Op *build_for(Builder *b, Value *lo, Value *hi, Value *step, Value **inits, uint32_t n, LoopAttr l);

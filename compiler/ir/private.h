@@ -25,7 +25,7 @@ bool op_infer(Infer *in);
 bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
 /* copy.c */
 bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_stagestore(Infer *in), infer_stageload(Infer *in);
-bool infer_dot(Infer *in);                                   /* dot.c */
+bool infer_dot(Infer *in), infer_mma(Infer *in);             /* dot.c */
 bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
 
 /* Writes `why`; false. */
@@ -76,7 +76,7 @@ void op_link(Builder *b, Op *op);
 /* Tables of words that end with NULL, indexed by their enum. */
 extern const char *const icmp_words[], *const fcmp_words[], *const round_words[], *const scope_words[],
                                                                                       *const accuracy_words[];
-extern const char *const precision_words[];
+extern const char *const precision_words[], *const mma_words[];
 extern const char *const mask_words[], *const cache_words[], *const evict_words[];
 extern const char *const atomic_words[], *const shown_words[], *const order_words[], *const reach_words[];
 

@@ -168,6 +168,21 @@ static inline void sample_dots(Sample *s) {
     for (uint32_t i = 0; i < 4; i++) sample_dot(s, DT_I8, DT_I8, DT_I32, 2, (Attr){.is_unsigned = {i & 1, i & 2}});
 }
 
+/* By every instruction, by warps along the rows, the columns and both. */
+static inline void sample_mmas(Sample *s) {
+    for (Mma i = 0; i < MMA_COUNT; i++) {
+        Attr attr = {.instr = i, .warps_m_log2 = (uint8_t)(i % 3)};
+        const uint8_t sizes[3][2] = {{5, 6}, {6, 4}, {5, 4}};
+        Value *args[3];
+        for (uint32_t k = MMA_A; k <= MMA_C; k++) {
+            Type t = type_tile(mma_dtype(i, (MmaOperand)k), shape_make(2, sizes[k]));
+            if (s->f->stage == STAGE_SIMT) t.layout = mma_layout(s->f->layouts, attr, t.shape, 2, (MmaOperand)k);
+            args[k] = sample_value(s, t);
+        }
+        op_build(&s->b, OP_MMA, args, 3, attr, args[MMA_C]->type);
+    }
+}
+
 static inline void sample_combine(Sample *s, OpKind k) {
     bool has_runs = k != OP_REDUCEFN && k != OP_SCAN; /* along axis 0 of the square; axis 1 lies within a warp */
     for (uint32_t axis = 0; axis < (has_runs ? 1u : 2u); axis++) {
@@ -448,6 +463,7 @@ static inline void sample_op(Sample *s, OpKind k) {
                  sample_tile(s, DT_FP32, shape_make(2, (const uint8_t[]){3, 2})));
         return;
     case OP_DOT: sample_dots(s); return;
+    case OP_MMA: sample_mmas(s); return;
     case OP_PRINT:
         build_print(&s->b, NULL, "no value: \"\\\"\n", SHOWN_SIGNED);
         build_print(&s->b, sample_value(s, sample_tile(s, DT_FP32, s->square)), "", SHOWN_FP16);

@@ -238,6 +238,7 @@ static void emit_op(Host *h, const Op *op) {
 #define CASE_COPY(shared) case shared:
 #define CASE_SHARED(shared) case shared:
 #include "ir/cases.def"
+    case OP_MMA: /* of warps */
     case OP_COUNT: break;
     }
     bug("host: op '%s' has no lowering", op_info[op->kind].name);

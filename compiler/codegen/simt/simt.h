@@ -260,7 +260,8 @@ void simt_opaque_copy(Simt *s, const Op *op);
 void simt_spill(Simt *s, const Op *op);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
 void simt_flip(Simt *s, const Op *op);
-void simt_dot(Simt *s, const Op *op); /* dot.c */
+void simt_dot(Simt *s, const Op *op);
+void simt_mma(Simt *s, const Op *op); /* dot.c */
 void simt_for(Simt *s, const Op *op);
 void simt_while(Simt *s, const Op *op);
 void simt_if(Simt *s, const Op *op);

@@ -251,6 +251,10 @@ static void put_braces(Printer *p, const Op *op) {
         if (a->is_unsigned[0]) brace(&b, "unsigned_a");
         if (a->is_unsigned[1]) brace(&b, "unsigned_b");
         break;
+    case ATTR_MMA:
+        brace(&b, "instr = %s", word_at(mma_words, a->instr));
+        brace(&b, "warps_m = %u", 1u << a->warps_m_log2);
+        break;
     case ATTR_SHARED:
         brace(&b, "offset = %lld", (long long)a->offset);
         brace(&b, "slot = %u", a->slot);

@@ -124,6 +124,8 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_DOT && !strcmp(word, "precision"))
         return read_choice(r, precision_words, &x) && (a->precision = (Precision)x, true);
     if (k == ATTR_DOT && !strcmp(word, "imprecise")) return read_u32(r, 1, INT32_MAX, &a->imprecise);
+    if (k == ATTR_MMA && !strcmp(word, "instr")) return read_choice(r, mma_words, &x) && (a->instr = (Mma)x, true);
+    if (k == ATTR_MMA && !strcmp(word, "warps_m")) return read_log2(r, 5, &a->warps_m_log2);
     if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->offset);
     if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_u32(r, 0, UINT32_MAX, &a->slot);
     if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);

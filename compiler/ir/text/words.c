@@ -17,6 +17,11 @@ const char *const fcmp_words[] = {"eq", "ne", "lt", "le", "gt", "ge", NULL};
 const char *const round_words[] = {"nearest", "zero", NULL};
 const char *const accuracy_words[] = {"full", "relaxed", "term", NULL};
 const char *const precision_words[] = {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6", NULL};
+const char *const mma_words[] = {
+#define MMA(e, name, ...) name,
+#include "layout/mma.def"
+#undef MMA
+    NULL};
 const char *const scope_words[] = {"warp", "block", "cluster", NULL};
 const char *const mask_words[] = {"none", "any", "uniform", "prefix", NULL};
 const char *const cache_words[] = {"default", "ca", "cg", "cs", "wb", "wt", "cv", NULL};

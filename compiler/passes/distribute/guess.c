@@ -26,10 +26,12 @@ const Layout *guess_dot(Assign *s, Shape shape) {
     return layout_dot(s->f->layouts, shape, s->lanes_log2, s->warps_log2, s->ctas_log2);
 }
 
-/* A product, or a loop's sum of products. */
-static bool is_product(const Value *v) {
+/* Of a product, or of a loop's sum of products; NULL: it is none. */
+static const Layout *guess_product(Assign *s, const Value *v) {
     while (v->def && v->def->kind == OP_FOR) v = v->def->regions[0]->last->args[v->index];
-    return v->def && v->def->kind == OP_DOT;
+    if (!v->def || op_class(v->def->kind) != CLASS_MATRIX) return NULL;
+    if (v->def->kind == OP_DOT) return guess_dot(s, v->type.shape);
+    return mma_layout(s->f->layouts, v->def->attr, v->type.shape, s->warps_log2, MMA_C);
 }
 
 static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
@@ -48,7 +50,8 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
         return l ? guess_moved(s, op, l) : NULL;
     }
     if (op->kind == OP_GATHER) return guess(s, op->args[1], depth + 1);
-    if (is_product(v)) return guess_dot(s, v->type.shape);
+    const Layout *product = guess_product(s, v);
+    if (product) return product;
     if (op_is_combine(op->kind)) return guess_combined(s, op, guess(s, op->args[0], depth + 1));
     if (!op_is_pure(op->kind)) return NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
@@ -61,8 +64,8 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
 }
 
 const Layout *guess_of(Assign *s, const Value *x, const Value *y) {
-    if (y && is_product(y)) return guess_dot(s, y->type.shape);
-    const Layout *l = guess(s, x, 0);
+    const Layout *l = y ? guess_product(s, y) : NULL;
+    if (!l) l = guess(s, x, 0);
     if (!l && y) l = guess(s, y, 0);
     return l ? l : anchor_default(s, x->type.shape);
 }

@@ -167,6 +167,12 @@ static void assign_dot(Assign *s, Op *op) {
     r->type.layout = l;
 }
 
+static void assign_mma(Assign *s, Op *op) {
+    for (uint32_t i = MMA_A; i <= MMA_C; i++)
+        demand_arg(s, op, i, mma_layout(s->f->layouts, op->attr, op->args[i]->type.shape, s->warps_log2, (MmaOperand)i));
+    op->results[0]->type.layout = op->args[MMA_C]->type.layout;
+}
+
 /* The part has the layout that is demanded of it, the whole its own. */
 static void assign_slice(Assign *s, Op *op) {
     const Value *x = op->args[0];
@@ -282,6 +288,7 @@ static void assign_op(Assign *s, Op *op) {
     case OP_GATHER: assign_gather(s, op); return;
     case OP_SLICE: assign_slice(s, op); return;
     case OP_DOT: assign_dot(s, op); return;
+    case OP_MMA: assign_mma(s, op); return;
     case OP_REDUCEFN:
     case OP_SCAN: assign_combine(s, op); return;
     case OP_FLIP:

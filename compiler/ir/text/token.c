@@ -44,7 +44,7 @@ Span span_from(const Reader *r, const char *begin) {
 }
 
 bool read_fail(Reader *r, const char *begin, const char *fmt, ...) {
-    char text[256];
+    char text[512]; /* the longest list of words, too */
     va_list args;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);

@@ -21,7 +21,7 @@ from counters import HERE, cases  # noqa: E402
 SHAPES = ["64x781", "16x8192", "4x128256"]
 LAUNCHED = ("registers", "spill_bytes", "shared_bytes", "threads_per_block", "blocks_per_sm")
 # slow at long rows, or on emulated threads
-SMALL = {"attention", "sample_top_p", "prefix_sum", "transpose", "batched_matvec"}
+SMALL = {"attention", "sample_top_p", "prefix_sum", "transpose", "batched_matvec", "matmul"}
 
 
 class Failed(Exception):

@@ -96,6 +96,9 @@
 # RUN:   | FileCheck %s --check-prefix=INTERLEAVED
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/embedding_backward.dsl -o - | FileCheck %s --check-prefix=EMBEDDING
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/batched_matvec.dsl -o - | FileCheck %s --check-prefix=MATVEC
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/matmul.dsl -o - | FileCheck %s --check-prefix=MATMUL
+# RUN: fsc --emit=tile --passes= -D 'ACTIVATION="gelu"' %examples/matmul.dsl -o - | FileCheck %s --check-prefix=GELUMUL
+# RUN: not fsc -D 'ACTIVATION="tanh"' %examples/matmul.dsl -o - 2>&1 | FileCheck %s --check-prefix=NOACT
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/attention.dsl -o - | FileCheck %s --check-prefix=ATTENTION
 # RUN: fsc --emit=tile --passes= -D CAUSAL=True %examples/attention.dsl -o - | FileCheck %s --check-prefix=CAUSAL
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/sample_top_p.dsl -o - | FileCheck %s --check-prefix=SAMPLE
@@ -151,6 +154,11 @@
 # EMBEDDING: atomic_rmw {{.*}} {op = fadd, order = relaxed
 # MATVEC: for {{.*}}carry
 # MATVEC: reduce {{.*}}fadd
+# MATMUL: for {{.*}}carry
+# MATMUL: dot {{.*}} : tile<64x64xfp32>
+# GELUMUL: dot {{.*}} : tile<64x64xfp32>
+# GELUMUL: fmul
+# NOACT: ACTIVATION is none, relu, silu or gelu
 # ATTENTION: for {{.*}}carry
 # ATTENTION: tile<4x32x64xfp32>
 # CAUSAL: icmp sle

@@ -2,8 +2,10 @@
 bits: those of NumPy's int64. Real numbers against float64, within the bounds of docs/numerics.md."""
 import numpy as np
 
-from case import U, ULP, case, close, must_fail, same_bits
+from case import U, ULP, case, close, example, must_fail, same_bits
 from fsc import decode, encode
+from matrix import Matrix
+from test_math import erf
 from test_shape import offsets
 
 # operands' types, and the result's
@@ -143,3 +145,58 @@ def product_real(bench, types, shape, spread):
     want, bound = x @ y + c, (k + 1) * u * (np.abs(x) @ np.abs(y) + np.abs(c)) * (1 if types[2] == "fp32" else 2)
     close(got, want, 0, bound, f"{types} {shape}")
     must_fail(lambda: close(got + 2 * bound, want, 0, bound), "twice the bound")
+
+
+# ---- The example -----------------------------------------------------------------------------------------------------
+
+ACTIVATIONS = {"none": lambda x: x, "relu": lambda x: np.maximum(x, 0), "silu": lambda x: x / (1 + np.exp(-x)),
+               "gelu": lambda x: x * 0.5 * (1 + erf(x.ravel() / np.sqrt(2)).reshape(x.shape).astype(float))}
+
+
+def run_matmul(bench, dtype, sizes, pad=0, activation="none", source=None, **defines):
+    m, n, k = sizes
+    rng = np.random.default_rng(m + 3 * n + 7 * k)
+    a, b, bias = (Matrix(bench, dtype, s, rng.standard_normal(s), p) for s, p in (((m, k), pad), ((k, n), pad), ((1, n), 0)))
+    c = Matrix(bench, dtype, (m, n), pad=pad)
+    bench.run(source or example("matmul.dsl"), c.buffer, a.buffer, b.buffer, bias.buffer, c.stride, a.stride, b.stride, m, n, k,
+              types={"T": dtype}, defines={"ACTIVATION": f'"{activation}"', **defines})
+    want = a.seen @ b.seen + bias.seen
+    size = np.abs(a.seen) @ np.abs(b.seen) + np.abs(bias.seen)
+    last = ACTIVATIONS[activation](want)
+    bound = 1.2 * (k + 2) * U * size + 12 * U * np.abs(want) + (ULP[dtype] * np.abs(last) if dtype != "fp32" else 0)
+    close(c.read(), last, 0, bound, f"matmul {sizes} in {dtype}, {activation}")
+
+
+SIZES = [(1, 1, 1), (63, 65, 33), (64, 64, 64), (129, 100, 31), (5, 300, 257), (200, 7, 1)]
+
+
+@case(dtype=["fp16", "bf16", "fp32"], sizes=SIZES, pad=[0, 3])
+def matmul_example(bench, dtype, sizes, pad):
+    run_matmul(bench, dtype, sizes, pad)
+
+
+@case(activation=list(ACTIVATIONS), dtype=["fp16", "fp32"])
+def matmul_epilogue(bench, activation, dtype):
+    run_matmul(bench, dtype, (70, 90, 40), 1, activation)
+
+
+@case(tile=[(16, 16, 16), (128, 64, 32), (32, 128, 64), (128, 128, 16)], dtype=["fp16", "fp32"])
+def matmul_tiles(bench, tile, dtype):
+    run_matmul(bench, dtype, (130, 140, 70), 0, BM=tile[0], BN=tile[1], BK=tile[2])
+
+
+@case()
+def matmul_no_rounds(bench):
+    """K = 0: the epilogue alone."""
+    run_matmul(bench, "fp16", (20, 30, 0))
+
+
+@case()
+def products_can_fail(bench):
+    """Kernels with one mistake each."""
+    text = example("matmul.dsl").decode()
+    for right, wrong in (("(k < K)[None, :])\n        y", "(k <= K)[None, :])\n        y"), ("range(0, K, BK)", "range(0, K - 1, BK)"),
+                         ("dot(x, y, acc,", "dot(x, y,"), ("n, mask=n < N).to(fp32)[None, :]", "m, mask=m < M).to(fp32)[:, None]"),
+                         ("acc = maximum", "acc = minimum"), ("load(a + m[:, None]", "load(a + n[:, None] % M")):
+        assert right in text, right
+        must_fail(lambda: run_matmul(bench, "fp32", (65, 65, 33), 2, "relu", source=text.replace(right, wrong)), wrong)

@@ -4,8 +4,8 @@
 #   y[i, j] = (h[i, j] - mean(h[i, :])) / sqrt(var(h[i, :]) + eps) * weight[j] + bias[j]
 #
 # Two kernels would write h, then read it again; here it stays on chip between. The statistics are those of h as it is
-# stored, rounded to T, so that a backward pass which reads h sees the same rows. layernorm.dsl tells why the mean goes in
-# two steps.
+# stored, rounded to T, so that a backward pass which reads h sees the same rows.
+# layernorm.dsl tells why the mean goes in two steps.
 #
 #   fsc run add_layernorm.dsl x=in.npy residual=res.npy weight=w.npy bias=b.npy h=h.npy y=out.npy eps=1e-5
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))

@@ -1,4 +1,4 @@
-# Residual sum and root-mean-square norm in one: h = x + residual is written for the next layer, and its normalised rows.
+# Residual sum and root-mean-square norm in one: h = x + residual for the next layer, and its normalised rows.
 #
 #   h[i, j] = x[i, j] + residual[i, j]
 #   y[i, j] = h[i, j] / sqrt(sum_k h[i, k]^2 / n_cols + eps) * weight[j]

@@ -2,18 +2,18 @@
 #
 #   o[h, i, :] = sum_j p[j] v[h, j, :],   p = softmax over j of scale * sum_d q[h, i, d] k[h, j, d]
 #
-# One program takes QUERIES queries and walks over the keys, KEYS at a time. No row of scores is ever whole: m is the largest score
-# so far, s the sum of exp(score - m), and both s and the sum of values o shrink by exp(m_old - m_new) when m grows. Products
-# are broadcast to [QUERIES, KEYS, DIM] and summed along one axis: right for a few queries, as in decoding. CAUSAL lets a
-# query see keys up to its own place, the last query all of them.
-# A query that has seen nothing yet has m = -inf; the shift is 0 then, as -inf - -inf would be NaN.
+# One program takes QUERIES queries and walks over the keys, KEYS at a time. No row of scores is ever whole: m is the
+# largest score so far, s the sum of exp(score - m), and both s and the sum of values o shrink by exp(m_old - m_new)
+# when m grows. Products are broadcast to [QUERIES, KEYS, DIM] and summed along one axis: right for a few queries, as in
+# decoding. CAUSAL: a query sees keys up to its own place. If it saw none yet, m is -inf, and the shift is 0, not NaN.
 #
 #   fsc run attention.dsl q=q.npy k=k.npy v=v.npy o=out.npy scale=0.125
 @kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim), KEYS=max(1, min(32, 2048 // DIM)),
         QUERIES=min(4, next_power_of_2(n_queries)), require=(DIM >= dim,))
 def attention(o: *T[n_heads, n_queries, dim], q: *T[n_heads, n_queries, dim], k: *T[n_heads, n_keys, dim],
               v: *T[n_heads, n_keys, dim], n_heads: i32, n_queries: i32, n_keys: i32, dim: i32, scale: fp32,
-              CAUSAL: constexpr = False, QUERIES: constexpr = 4, KEYS: constexpr = 32, DIM: constexpr = 64, T: dtype = fp32):
+              CAUSAL: constexpr = False, QUERIES: constexpr = 4, KEYS: constexpr = 32, DIM: constexpr = 64,
+              T: dtype = fp32):
     head = program_id(1)
     rows = program_id(0) * QUERIES + arange(0, QUERIES)
     d = arange(0, DIM)

@@ -1,6 +1,6 @@
 # Sums down the columns: y[j] = sum_i x[i, j], in fp32. It ends a backward pass whose programs each wrote a row of sums.
 #
-# One program takes COLS columns and walks down them, ROWS rows at a time; only at the end do the ROWS sums of a column meet.
+# One program takes COLS columns and walks down them, ROWS rows at a time. The ROWS sums of a column meet at the end.
 #
 #   fsc run column_sum.dsl x=parts.npy y=sums.npy
 @kernel(grid=(cdiv(n_cols, COLS),))

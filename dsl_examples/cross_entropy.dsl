@@ -3,10 +3,10 @@
 #   lse[i]  = log(sum_j exp(x[i, j]))
 #   loss[i] = lse[i] - (1 - smoothing) * x[i, t] - smoothing * (sum_j x[i, j]) / n_cols,   t = target[i]
 #
-# One program takes one row: one read of it, which is on its way before the target is asked for. lse is m + log(s), with m the maximum and s the sum of exp(x - m); in the loss the
-# large m meets the large x[i, t] first, so that rows far from 0 keep their digits. For the same reason the mean is that of
-# x - r, with r = x[i, t].
-# A row whose target is ignore_index has the loss 0. Another target outside of 0 to n_cols - 1 gives NaN.
+# One program takes one row: one read of it, which is on its way before the target is asked for. lse is m + log(s), with
+# m the maximum and s the sum of exp(x - m); in the loss the large m meets the large x[i, t] first, so that rows far
+# from 0 keep their digits. For the same reason the mean is that of x - r, with r = x[i, t]. A row whose target is
+# ignore_index has the loss 0. Another target outside of 0 to n_cols - 1 gives NaN.
 #
 #   fsc run cross_entropy.dsl x=logits.npy target=classes.npy loss=loss.npy lse=lse.npy ignore_index=-100 smoothing=0.1
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))

@@ -1,16 +1,16 @@
-# Cross-entropy and its gradient at once: x holds the scores before, and what flows back to them after. A large vocabulary
-# needs no second matrix for that.
+# Cross-entropy and its gradient at once: x holds the scores before, and what flows back to them after. A large
+# vocabulary needs no second matrix for that.
 #
 #   loss[i] = as in cross_entropy.dsl
 #   x[i, j] = scale * (exp(x[i, j] - lse[i]) - (1 - smoothing) * [j = t] - smoothing / n_cols),   t = target[i]
 #
-# scale is what flows back to each loss: 1 / (rows that count) for their mean. A row whose target is ignore_index has the
-# loss 0 and the gradient 0. Another target outside of 0 to n_cols - 1 gives NaN.
+# scale is what flows back to each loss: 1 / (rows that count) for their mean. A row whose target is ignore_index has
+# the loss 0 and the gradient 0. Another target outside of 0 to n_cols - 1 gives NaN.
 #
-# The program reads its row twice and writes it in the second turn; x[i, t] was read before. Where the row was read by other
-# threads than those that write it the compiler puts a barrier between: the order is that of the source.
+# The program reads its row twice and writes it in the second turn; x[i, t] was read before. Where the row was read by
+# other threads than those that write it the compiler puts a barrier between: the order is that of the source.
 #
-#   fsc run cross_entropy_backward.dsl x=logits.npy target=classes.npy loss=loss.npy scale=0.01 ignore_index=-100 smoothing=0.1
+#   fsc run cross_entropy_backward.dsl x=logits.npy target=t.npy loss=loss.npy scale=.01 ignore_index=-1 smoothing=.1
 @kernel(grid=(n_rows,), BLOCK=min(2048, next_power_of_2(n_cols)))
 def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], target: *i32[n_rows], x_stride: i32,
                            n_rows: i32, n_cols: i32, ignore_index: i32, smoothing: fp32, scale: fp32,

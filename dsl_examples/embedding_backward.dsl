@@ -1,8 +1,8 @@
 # What flows back through gather_rows.dsl to its table: dx[index[i], :] += dy[i, :]. Clear dx first.
 #
-# Several rows of dy may go to one row of dx, so the additions are atomic. Their order is not fixed and neither is the last bit
-# of a sum; dx is fp32, so that many small gradients still add up. An index that names no row of dx, as one for padding, adds
-# nothing; a negative one counts from the last row.
+# Several rows of dy may go to one row of dx, so the additions are atomic. Their order is not fixed and neither is the
+# last bit of a sum; dx is fp32, so that many small gradients still add up. An index that names no row of dx, as one for
+# padding, adds nothing; a negative one counts from the last row.
 #
 #   fsc run embedding_backward.dsl dx=zeros.npy dy=grad.npy index=rows.npy
 @kernel(grid=(cdiv(n_rows, ROWS),), BLOCK=min(1024, next_power_of_2(n_cols)))

@@ -1,7 +1,7 @@
 # Gathered rows: y[i, :] = x[index[i], :], as an embedding looks rows up; a negative index counts from the last row.
 #
-# One program copies ROWS rows, so that short rows fill its threads, too. An index that names no row of x gives a row of zeros.
-# STEP takes every STEP-th element of a row: x[index[i], ::STEP].
+# One program copies ROWS rows, so that short rows fill its threads, too. An index that names no row of x gives a row of
+# zeros. STEP takes every STEP-th element of a row: x[index[i], ::STEP].
 #
 #   fsc run gather_rows.dsl x=table.npy index=rows.npy y=out.npy n_out=100 STEP=1
 @kernel(grid=(cdiv(n_rows, ROWS),), BLOCK=min(1024, next_power_of_2(n_out)))

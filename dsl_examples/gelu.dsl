@@ -9,8 +9,8 @@
 #   fsc run gelu.dsl x=in.npy y=out.npy
 #   fsc run gelu.dsl x=in.npy y=out.npy -D TANH=True
 
-# The share below -a, for a >= 0: exp(-a^2 / 2) times t times a polynomial in t = 1 / (1 + 0.35 a), a minimax fit up to 14.
-# Beyond, the share is less than any number of fp32. s + r is a^2 to the last bit, as exp multiplies what is missing.
+# The share below -a, for a >= 0: exp(-a^2 / 2) times t times a polynomial in t = 1 / (1 + 0.35 a), a minimax fit up to
+# 14. Beyond, the share is less than any number of fp32. s + r is a^2 to the last bit: exp multiplies what is missing.
 @jit
 def tail(a):
     a = minimum(a, 20.0)
@@ -22,8 +22,8 @@ def tail(a):
     e = exp(-0.5 * s)
     return (e - e * (0.5 * r)) * (t * p)
 
-# The same for fp16 and bf16 in half the instructions: 2 to a polynomial in a, a minimax fit up to 13.2, off by 2^-14 of the
-# share at most. Beyond, it keeps falling.
+# The same for fp16 and bf16 in half the instructions: 2 to a polynomial in a, a minimax fit up to 13.2, off by 2^-14 of
+# the share at most. Beyond, it keeps falling.
 @jit
 def tail_narrow(a):
     p = (((-1.92336658e-09 * a + 1.40333043e-07) * a - 4.50273365e-06) * a + 8.41045548e-05) * a - 0.00102408649

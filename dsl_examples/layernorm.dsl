@@ -1,10 +1,10 @@
-# Layer normalisation of rows. One program takes one row: one read, one write, and both statistics kept for the backward pass.
+# Layer normalisation of rows. A program takes a row: one read, one write, both statistics kept for the backward pass.
 #
 #   y[i, j] = (x[i, j] - mean[i]) * rstd[i] * weight[j] + bias[j]
 #   mean[i] = sum_j x[i, j] / n_cols,   rstd[i] = 1 / sqrt(sum_j (x[i, j] - mean[i])^2 / n_cols + eps)
 #
-# A mean far above the spread has rounding errors as large as the spread itself. So the row is moved by the first mean, which
-# costs nothing there, and the mean of what remains is taken off as well: a row around 10000 comes out as well as one around 0.
+# A mean far above the spread has rounding errors as large as the spread. So the row is moved by the first mean, which
+# costs nothing there, and by the mean of what remains: a row around 10000 comes out as well as one around 0.
 #
 #   fsc run layernorm.dsl x=in.npy weight=w.npy bias=b.npy y=out.npy mean=mean.npy rstd=rstd.npy eps=1e-5
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))

@@ -4,15 +4,15 @@
 #   dx[i, j] = (g[i, j] - sum_k g[i, k] / n_cols - h[i, j] * sum_k g[i, k] h[i, k] / n_cols) * rstd[i]
 #   dweight[j] = sum_i dy[i, j] * h[i, j],   dbias[j] = sum_i dy[i, j]
 #
-# The sums over i go across all rows. Each program walks every n_parts-th row and adds up what it meets, in fp32 and on chip;
-# it writes one row of sums at its end, and column_sum.dsl adds those rows. No locks and no atomics: the same bits every time.
-# A few parts for each multiprocessor are enough: n_parts = 256, say. The stored mean was rounded: by what it is off, all of h
-# is off. But the mean of h is 0, so `off` tells how much, from the same read.
+# The sums over i go across all rows. Each program walks every n_parts-th row and adds up what it meets, in fp32 and on
+# chip; it writes one row of sums at its end, and column_sum.dsl adds those rows: the same bits every time. Some 256
+# parts are enough. The stored mean was rounded: all of h is off by as much. As the mean of h is 0, `off` is known.
 #
 #   fsc run layernorm_backward.dsl dx=dx.npy dweight=dw.npy:fp32[256,781] dbias=db.npy dy=dy.npy x=x.npy weight=w.npy \
 #           mean=mean.npy rstd=rstd.npy
 #   fsc run column_sum.dsl x=dw.npy y=dweight.npy
-@kernel(grid=(n_parts,), BLOCK=next_power_of_2(n_cols), num_warps=max(1, min(16, BLOCK // 512)), require=(BLOCK >= n_cols,))
+@kernel(grid=(n_parts,), BLOCK=next_power_of_2(n_cols), num_warps=max(1, min(16, BLOCK // 512)),
+        require=(BLOCK >= n_cols,))
 def layernorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n_cols], dbias: *fp32[n_parts, n_cols],
                        dy: *T[n_rows:dy_stride, n_cols], x: *T[n_rows:x_stride, n_cols], weight: *const T[n_cols],
                        mean: *const fp32[n_rows], rstd: *const fp32[n_rows], dx_stride: i32, dy_stride: i32,

@@ -1,7 +1,7 @@
 # Logarithm of the sum of exponentials of each row: y[i] = m + log(sum_j exp(x[i, j] - m)), m = max_j x[i, j].
 #
-# m may be infinite: -inf for a row of nothing but -inf, whose result is -inf; +inf, whose result is +inf. Then nothing is
-# subtracted, as inf - inf would be NaN.
+# m may be infinite: -inf for a row of nothing but -inf, whose result is -inf; +inf, whose result is +inf. Then nothing
+# is subtracted, as inf - inf would be NaN.
 #
 #   fsc run logsumexp.dsl x=in.npy y=out.npy
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))

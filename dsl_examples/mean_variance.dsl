@@ -2,9 +2,9 @@
 #
 #   mean[i] = sum_j x[i, j] / n_cols,   variance[i] = sum_j (x[i, j] - mean[i])^2 / n_cols
 #
-# What is known of some numbers are three: how many (n), their mean, and m2, the sum of (x - mean)^2. Two such triples make the
-# triple of all the numbers, whatever their sizes: `merge`. Each of the BLOCK places takes one number after another (the short
-# form below: n is 1 for the new one); at the end `reduce` merges the triples of all places.
+# What is known of some numbers are three: how many (n), their mean, and m2, the sum of (x - mean)^2. Two such triples
+# make the triple of all the numbers, whatever their sizes: `merge`. Each of the BLOCK places takes one number after
+# another (the short form below: n is 1 for the new one); at the end `reduce` merges the triples of all places.
 #
 #   fsc run mean_variance.dsl x=in.npy mean=mean.npy variance=variance.npy
 @jit
@@ -16,8 +16,8 @@ def merge(n_a, mean_a, m2_a, n_b, mean_b, m2_b):
 
 
 @kernel(grid=(n_rows,), BLOCK=min(1024, next_power_of_2(n_cols)))
-def mean_variance(mean: *fp32[n_rows], variance: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], x_stride: i32, n_rows: i32,
-                  n_cols: i32, BLOCK: constexpr = 1024, T: dtype = fp32):
+def mean_variance(mean: *fp32[n_rows], variance: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], x_stride: i32,
+                  n_rows: i32, n_cols: i32, BLOCK: constexpr = 1024, T: dtype = fp32):
     row = program_id(0)
     n = zeros((BLOCK,), fp32)
     average = zeros((BLOCK,), fp32)

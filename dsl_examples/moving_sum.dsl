@@ -1,8 +1,8 @@
 # Moving sums: y[i, j] = x[i, j - window + 1] + … + x[i, j], with zeros before the row's begin.
 #
-# The sum of a window is the difference of two prefix sums. A program reads BLOCK neighbours, scans them once and gives the sums of
-# all windows that lie within: BLOCK - window + 1 of them, so that the next program reads window - 1 elements again.
-# Prefix sums grow and their difference does not, so they are kept in fp64; on a GPU where that is slow, -T SUM=fp32 loses digits.
+# The sum of a window is the difference of two prefix sums. A program reads BLOCK neighbours, scans them once and gives
+# the sums of all windows that lie within: BLOCK - window + 1 of them, so that the next program reads window - 1
+# elements again. Prefix sums grow and their difference does not, so they are in fp64; -T SUM=fp32 loses digits.
 #
 #   fsc run moving_sum.dsl x=in.npy y=out.npy window=30
 @kernel(grid=(n_rows, cdiv(n_cols, BLOCK - window + 1)), BLOCK=max(1024, 2 * next_power_of_2(window)),

@@ -1,9 +1,9 @@
-# Prefix sums of rows of any length. One program walks a row, a block at a time, and carries the sum of what lies behind it.
+# Prefix sums of rows of any length. A program walks a row, a block at a time, and carries the sum so far.
 #
 #   y[i, j] = x[i, 0] + x[i, 1] + … + x[i, j]
 #
-# cumsum adds within the block; `before` is what all earlier blocks add. Both stay in fp32 (i32 for integers), so that a row
-# of fp16 is rounded once for each element it writes.
+# cumsum adds within the block; `before` is what all earlier blocks add. Both stay in fp32 (i32 for integers), so that a
+# row of fp16 is rounded once for each element it writes.
 #
 #   fsc run prefix_sum.dsl x=in.npy y=out.npy
 @kernel(grid=(n_rows,), BLOCK=min(next_power_of_2(n_cols), 2048))

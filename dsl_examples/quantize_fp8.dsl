@@ -1,4 +1,4 @@
-# Rows as 8-bit floats (e4m3) with one scale each: what was the row's largest size becomes 448, the type's largest number.
+# Rows as 8-bit floats (e4m3) with one scale each: the row's largest size becomes 448, the type's largest number.
 #
 #   scale[i] = max_j |x[i, j]| / 448,   q[i, j] = x[i, j] / scale[i], rounded to nearest even by the store
 #

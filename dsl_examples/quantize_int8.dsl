@@ -2,8 +2,8 @@
 #
 #   scale[i] = max_j |x[i, j]| / 127,   q[i, j] = round(x[i, j] / scale[i])
 #
-# Halves go to the even neighbour. A row of zeros has scale 0, and any divisor will do for it. A NaN or an infinity shows in
-# the scale.
+# Halves go to the even neighbour. A row of zeros has scale 0, and any divisor will do for it.
+# A NaN or an infinity shows in the scale.
 #
 #   fsc run quantize_int8.dsl x=in.npy q=q.npy scale=scale.npy
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))

@@ -5,8 +5,8 @@
 #
 #   fsc run rmsnorm.dsl x=in.npy weight=w.npy y=out.npy rstd=rstd.npy eps=1e-5
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))
-def rmsnorm(y: *T[n_rows:y_stride, n_cols], rstd: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], weight: *const T[n_cols],
-            y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, eps: fp32,
+def rmsnorm(y: *T[n_rows:y_stride, n_cols], rstd: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols],
+            weight: *const T[n_cols], y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, eps: fp32,
             BLOCK: constexpr = 1024, T: dtype = fp32):
     row = program_id(0)
     cols = arange(0, BLOCK)

@@ -4,11 +4,11 @@
 #   dx[i, j] = (g[i, j] - h[i, j] * sum_k g[i, k] h[i, k] / n_cols) * rstd[i]
 #   dweight[j] = sum_i dy[i, j] * h[i, j]
 #
-# As in layernorm_backward.dsl each program adds up its rows and writes n_cols sums; column_sum.dsl adds those of all programs.
-#
+# As in layernorm_backward.dsl each program adds up its rows and writes n_cols sums, which column_sum.dsl adds.
 #   fsc run rmsnorm_backward.dsl dx=dx.npy dweight=dw.npy:fp32[256,781] dy=dy.npy x=x.npy weight=w.npy rstd=rstd.npy
 #   fsc run column_sum.dsl x=dw.npy y=dweight.npy
-@kernel(grid=(n_parts,), BLOCK=next_power_of_2(n_cols), num_warps=max(1, min(16, BLOCK // 512)), require=(BLOCK >= n_cols,))
+@kernel(grid=(n_parts,), BLOCK=next_power_of_2(n_cols), num_warps=max(1, min(16, BLOCK // 512)),
+        require=(BLOCK >= n_cols,))
 def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n_cols],
                      dy: *T[n_rows:dy_stride, n_cols], x: *T[n_rows:x_stride, n_cols], weight: *const T[n_cols],
                      rstd: *const fp32[n_rows], dx_stride: i32, dy_stride: i32, x_stride: i32,

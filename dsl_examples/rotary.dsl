@@ -1,17 +1,17 @@
-# Rotary embedding: the elements of a head are taken in pairs, and pair k is turned by the angle that belongs to its token's
-# position and to k.
+# Rotary embedding: the elements of a head are taken in pairs,
+# and pair k is turned by the angle that belongs to its token's position and to k.
 #
 #   y[a] = x[a] * cos[p, k] - x[b] * sin[p, k]
 #   y[b] = x[b] * cos[p, k] + x[a] * sin[p, k],   p = position[token]
 #
-# Two conventions say which elements are a pair: a = k, b = k + half (the default), or a = 2 k, b = 2 k + 1 (INTERLEAVED). There the
-# two lie side by side: the row is read whole, in its order, and `split` takes the neighbours apart; `interleave` lays them back.
-# BACKWARD turns the other way, which is the gradient. y may be x.
+# Two conventions say which elements are a pair: a = k, b = k + half (the default), or a = 2 k, b = 2 k + 1
+# (INTERLEAVED). There the two lie side by side: the row is read whole, in its order, and `split` takes the neighbours
+# apart; `interleave` lays them back. BACKWARD turns the other way, which is the gradient. y may be x.
 #
 #   fsc run rotary.dsl x=q.npy y=out.npy cos=cos.npy sin=sin.npy position=position.npy
 #   fsc run rotary.dsl x=q.npy y=out.npy cos=cos.npy sin=sin.npy position=position.npy -D INTERLEAVED=True
-@kernel(grid=(n_tokens, cdiv(n_heads, HEADS)), HALF=next_power_of_2(half), HEADS=max(1, min(next_power_of_2(n_heads), 1024 // HALF)),
-        require=(HALF >= half,))
+@kernel(grid=(n_tokens, cdiv(n_heads, HEADS)), HALF=next_power_of_2(half),
+        HEADS=max(1, min(next_power_of_2(n_heads), 1024 // HALF)), require=(HALF >= half,))
 def rotary(y: *T[n_tokens, n_heads, 2 * half], x: *T[n_tokens, n_heads, 2 * half], cos: *const C[n_positions, half],
            sin: *const C[n_positions, half], position: *const i32[n_tokens], n_tokens: i32, n_heads: i32,
            n_positions: i32, half: i32, HEADS: constexpr = 16, HALF: constexpr = 64, INTERLEAVED: constexpr = False,

@@ -1,7 +1,7 @@
 # Sums of rows of any length, added in fp64: y[i] = sum_j x[i, j], rounded once at the end.
 #
-# fp32 holds 24 bits: in a long row whose large numbers cancel, what remains is lost among their roundings. One program walks
-# a row and adds into BLOCK places; these meet at the end.
+# fp32 holds 24 bits: in a long row whose large numbers cancel, what remains is lost among their roundings. One program
+# walks a row and adds into BLOCK places; these meet at the end.
 #
 #   fsc run row_sum_fp64.dsl x=in.npy y=out.npy
 @kernel(grid=(n_rows,), BLOCK=min(1024, next_power_of_2(n_cols)))

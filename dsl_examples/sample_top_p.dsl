@@ -1,16 +1,16 @@
-# Draws one token for each row of scores: of the top_k largest those that hold the share top_p of the probability (the nucleus),
-# each as likely as its share.
+# Draws one token for each row of scores: of the top_k largest those that hold the share top_p of the probability (the
+# nucleus), each as likely as its share.
 #
 #   w[j] = exp((x[i, j] - max_k x[i, k]) / temperature)
 #   kept: the top_k largest w; of them as few as add up to top_p of their sum, the largest first
 #
-# Nothing is sorted. "The elements of at least c" is a set that only shrinks as c grows; the largest c whose set still has
-# top_k elements, or the wanted sum, is found by halving an interval. The bits of a float that is not negative, read as an
-# integer, are in the order of the floats: 30 halvings of 0 to 1.0 end at neighbours, so nothing is approximate, and elements
-# equal to the last one kept are kept as well.
-# Then one random number for the row, and the first kept token whose prefix sum goes beyond its share of the kept sum. The
-# number depends on seed and row alone. top_k = n_cols and top_p = 1 switch a rule off. NaN counts as -inf; a row with +inf,
-# or with nothing above -inf, gives -1. A row of up to 16384 scores stays in the registers.
+# Nothing is sorted. "The elements of at least c" is a set that only shrinks as c grows; the largest c whose set still
+# has top_k elements, or the wanted sum, is found by halving an interval. The bits of a float that is not negative, read
+# as an integer, are in the order of the floats: 30 halvings of 0 to 1.0 end at neighbours, so nothing is approximate,
+# and elements equal to the last one kept are kept as well. Then one random number for the row, and the first kept token
+# whose prefix sum goes beyond its share of the kept sum. The number depends on seed and row alone. top_k = n_cols and
+# top_p = 1 switch a rule off. NaN counts as -inf; a row with +inf, or with nothing above -inf, gives -1. A row of up to
+# 16384 scores stays in the registers.
 #
 #   fsc run sample_top_p.dsl x=logits.npy token=token.npy temperature=0.8 top_k=50 top_p=0.95 seed=42
 @jit

@@ -2,8 +2,8 @@
 #
 #   y[i, j] = exp(x[i, j] - max_j x[i, j]) / sum_j exp(x[i, j] - max_j x[i, j])
 #
-# Subtracting the row's maximum first keeps exp from overflowing and changes nothing else. A row has BLOCK places on chip,
-# a power of two; the mask keeps the places beyond n_cols out: they are read as -inf, which adds exp(-inf) = 0 to the sum.
+# Subtracting the row's maximum first keeps exp from overflowing and changes nothing else. A row has BLOCK places on
+# chip, a power of two. The mask keeps out those beyond n_cols: they are read as -inf, and exp(-inf) = 0 adds nothing.
 #
 #   fsc softmax.dsl                                     writes softmax.ptx
 #   fsc run softmax.dsl x=in.npy y=out.npy              runs it: the contracts below bind every other argument

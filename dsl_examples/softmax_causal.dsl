@@ -1,4 +1,4 @@
-# Softmax of attention scores where a query sees only keys up to its own place: y[b, i, j] = 0 for j > i + n_cols - n_queries.
+# Softmax of attention scores: a query sees keys up to its own place; y[b, i, j] = 0 for j > i + n_cols - n_queries.
 #
 # The last query sees every key; a row that sees k keys reads k scores. Rows of all matrices follow each other, so that
 # row % n_queries is the query.

@@ -1,4 +1,4 @@
-# Row softmax over the elements that a mask keeps (not 0); the others are 0 in y, and so is a row of which nothing is kept.
+# Row softmax over the elements that a mask keeps (not 0). The others are 0 in y; a row without any is 0 as well.
 #
 #   y[i, j] = keep[i, j] * exp(x[i, j]) / sum_k keep[i, k] * exp(x[i, k])
 #
@@ -6,9 +6,9 @@
 #
 #   fsc run softmax_masked.dsl x=in.npy keep=keep.npy y=out.npy
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))
-def softmax_masked(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], keep: *i8[n_rows:keep_stride, n_cols],
-                   y_stride: i32, x_stride: i32, keep_stride: i32, n_rows: i32, n_cols: i32,
-                   BLOCK: constexpr = 1024, T: dtype = fp32):
+def softmax_masked(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols],
+                   keep: *i8[n_rows:keep_stride, n_cols], y_stride: i32, x_stride: i32, keep_stride: i32, n_rows: i32,
+                   n_cols: i32, BLOCK: constexpr = 1024, T: dtype = fp32):
     row = program_id(0)
     cols = arange(0, BLOCK)
     mask = cols < n_cols

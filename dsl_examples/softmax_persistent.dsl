@@ -1,9 +1,9 @@
 # Row softmax with persistent programs: as many as the device holds at a time, each walks over every so-many-th row.
 #
-# Starting a program costs something; a program that takes row after row pays it once. With STAGES of 2 and more the next rows are
-# on their way while one is normalised: that wins with long rows of 16 bits, of which few fit beside one another, and loses with
-# short ones (docs/lab/pipeline.md). For most sizes the one-row form in softmax.dsl is as fast; this one shows the rule
-# num_sms() * occupancy(), the number of programs that run side by side.
+# Starting a program costs something; a program that takes row after row pays it once. With STAGES of 2 and more the
+# next rows are on their way while one is normalised: that wins with long rows of 16 bits, of which few fit beside one
+# another, and loses with short ones (docs/lab/pipeline.md). For most sizes the one-row form in softmax.dsl is as fast;
+# this one shows the rule num_sms() * occupancy(), the number of programs that run side by side.
 #
 #   fsc run softmax_persistent.dsl x=in.npy y=out.npy
 @kernel(grid=(min(n_rows, num_sms() * occupancy()),), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))

@@ -1,6 +1,6 @@
 # Row softmax times a scale, in one kernel: y = softmax(x) * scale.
 #
-# The row's one factor scale / sum is divided once; a kernel of its own for the scale would read and write the row again.
+# The row's one factor scale / sum is divided once; a kernel for the scale alone would read and write the row again.
 #
 #   fsc run softmax_scale.dsl x=in.npy y=out.npy scale=2.5
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))

@@ -1,7 +1,7 @@
 # Row softmax for short rows: one program takes ROWS rows as a tile of two dimensions.
 #
-# A row of 10 numbers keeps no program busy. The tile has about 1024 places whatever the width of a row; max and sum go along
-# axis 1 and give one number for each row, which keep_dims lays beside the rows they came from.
+# A row of 10 numbers keeps no program busy. The tile has about 1024 places whatever the width of a row; max and sum go
+# along axis 1 and give one number for each row, which keep_dims lays beside the rows they came from.
 #
 #   fsc run softmax_small_rows.dsl x=in.npy y=out.npy
 @kernel(grid=(cdiv(n_rows, ROWS),), BLOCK=next_power_of_2(n_cols), ROWS=max(1, 1024 // next_power_of_2(n_cols)),

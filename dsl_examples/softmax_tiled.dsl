@@ -1,10 +1,10 @@
 # Row softmax in chunks, for rows of any length: two passes over the row, never more than BLOCK elements on chip.
 #
-# The first pass keeps the maximum m and the sum s of exp(x - m) of what it has seen. A chunk with a larger maximum shrinks
-# the old sum by exp(m_old - m_new), so one pass is enough for both. The second pass reads the row again and writes.
-# A row that begins with nothing but -inf has m = -inf, where m_old - m_new is NaN: the shift is taken as 0 until the
-# first finite element, so that only a row of nothing but -inf becomes NaN, as it must.
-# With STAGES of 2 and more the next chunks are on their way while one is worked on.
+# The first pass keeps the maximum m and the sum s of exp(x - m) of what it has seen. A chunk with a larger maximum
+# shrinks the old sum by exp(m_old - m_new), so one pass is enough for both. The second pass reads the row again and
+# writes. A row that begins with nothing but -inf has m = -inf, where m_old - m_new is NaN: the shift is taken as 0
+# until the first finite element, so that only a row of nothing but -inf becomes NaN, as it must. With STAGES of 2 and
+# more the next chunks are on their way while one is worked on.
 #
 #   fsc run softmax_tiled.dsl x=in.npy y=out.npy
 @kernel(grid=(n_rows,), BLOCK=min(1024, next_power_of_2(n_cols)))

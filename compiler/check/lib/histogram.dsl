@@ -1,7 +1,7 @@
 # histogram.dsl - how many elements of a tile have each value.
 
-# counts[b] is the number of elements equal to b, for b from 0 to num_bins - 1, where the mask holds; others are not counted.
-# One bin after another, so that any number of bins needs no more than the tile's registers.
+# counts[b] is the number of elements equal to b, for b from 0 to num_bins - 1, where the mask holds; others are not
+# counted. One bin after another, so that any number of bins needs no more than the tile's registers.
 @jit
 def histogram(input, num_bins: constexpr, mask=None):
     bins = arange(0, num_bins)

@@ -1,7 +1,8 @@
 # math32.dsl - mathematical functions of fp32; narrower types come widened, and their results are rounded once.
 #
-# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean on
-# that. Coefficients without a source beside them are weighted minimax fits; the weight makes the result's relative error even.
+# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean
+# on that. Coefficients without a source beside them are weighted minimax fits; the weight makes the result's relative
+# error even.
 
 LOG2E = 1.44269502
 LN2_HIGH = 0.693115234375  # so few bits that its product with an exponent is exact
@@ -60,8 +61,8 @@ def log1p(x):
     k = (bits(1.0 + x) - 0x3f2aaaab) >> 23
     s = (0x40800000 - (k << 23)).to(fp32, bitcast=True)  # 4 / 2^k, which is normal also for the largest x
     f = fma(s, 0.25 * x, 0.25 * s - 1.0)
-    p = horner(f, -0.5, 0.33333334, -0.2499982, 0.19999598, -0.16679579, 0.14304455, -0.12195774, 0.107542604, -0.12845077,
-               0.120070525)
+    p = horner(f, -0.5, 0.33333334, -0.2499982, 0.19999598, -0.16679579, 0.14304455, -0.12195774, 0.107542604,
+               -0.12845077, 0.120070525)
     n = k.to(fp32)
     y = n * LN2_HIGH + (n * LN2_LOW + (f + f * f * p))
     y = where(abs(x) < 2.98e-8, x, where(x == inf, x, y))
@@ -103,8 +104,9 @@ def pick(i, k: constexpr, *w):
 def funnel(x, y, s):
     return (x << s) | ((y >> 1) >> (s ^ 31))
 
-# |x| = q pi/2 + r + e + d with r from -pi/4 to pi/4, e and d what r lacks (sin and cos do without d), for every x: with |x| = m 2^E, the bits of 2/pi from 2^(1 - E) down to
-# 2^(-94 - E) times m give the quadrants modulo 4, in units of 2^-62. Bits further up are multiples of 4 quadrants.
+# |x| = q pi/2 + r + e + d with r from -pi/4 to pi/4, e and d what r lacks (sin and cos do without d), for every x: with
+# |x| = m 2^E, the bits of 2/pi from 2^(1 - E) down to 2^(-94 - E) times m give the quadrants modulo 4, in units of
+# 2^-62. Bits further up are multiples of 4 quadrants.
 @jit
 def quadrant(x):
     a = abs(x)
@@ -252,7 +254,8 @@ def tan(x):
     r, e, q, d = quadrant(x)
     e = e + d
     z = r * r
-    w = r * z * horner(z, 0.333333498, 0.133326628, 0.0540599771, 0.0212818668, 0.0108366627, 8.8436912e-05, 0.00437682751)
+    w = r * z * horner(z, 0.333333498, 0.133326628, 0.0540599771, 0.0212818668, 0.0108366627, 8.8436912e-05,
+                       0.00437682751)
     t = r + w
     w = w + fma(e * t, t, e)
     t = r + w
@@ -342,7 +345,8 @@ def exp10(x):
 def erfc(x):
     a = abs(x)
     z = a * a
-    near = 1.0 - (x + x * horner(z, 0.128379167, -0.376126379, 0.112837836, -0.0268654767, 0.00522113079, -0.000848524796))
+    near = 1.0 - (x + x * horner(z, 0.128379167, -0.376126379, 0.112837836, -0.0268654767, 0.00522113079,
+                                 -0.000848524796))
     c = where(a > 11.0, 11.0, a)
     t = div_rn(c - 3.0, c + 3.0)
     rest = horner(t, -0.135621114, -0.0475624952, 0.129645445, -0.119269417, 0.0683063424, -0.0238030347, 0.00252240115,

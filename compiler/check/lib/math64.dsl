@@ -1,7 +1,8 @@
 # math64.dsl - mathematical functions of fp64; nothing passes through fp32.
 #
-# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean on
-# that. Coefficients without a source beside them are weighted minimax fits; the weight makes the result's relative error even.
+# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean
+# on that. Coefficients without a source beside them are weighted minimax fits; the weight makes the result's relative
+# error even.
 
 LOG2E = 1.4426950408889634
 LN2_HIGH = 0.6931471804855391  # so few bits that its product with an exponent is exact
@@ -55,8 +56,8 @@ def expm1(x):
     half = power_of_2(k.to(i64) - 1)
     return where(abs(x) < 5.5e-17, x, 2.0 * (half * p + (half - 0.5)))
 
-# 1 + x = 2^k (1 + f) with 1 + f from sqrt 1/2 to sqrt 2; f comes from x itself, so that what 1 + x loses does not matter.
-# log(1 + f) = 2 atanh(s) with s = f / (2 + f), Taylor, written as f - f^2/2 + s (f^2/2 + R).
+# 1 + x = 2^k (1 + f) with 1 + f from sqrt 1/2 to sqrt 2; f comes from x itself, so that what 1 + x loses does not
+# matter. log(1 + f) = 2 atanh(s) with s = f / (2 + f), Taylor, written as f - f^2/2 + s (f^2/2 + R).
 @jit
 def log1p(x):
     k = (bits(1.0 + x) - 0x3fe6a09e667f3bcd) >> 52
@@ -123,8 +124,8 @@ def pick(i, k: constexpr, count: constexpr, w):
 def funnel(x, y, s):
     return (x << s) | ((y >> 1) >> (s ^ 63))
 
-# |x| = q pi/2 + r + e with r from -pi/4 to pi/4 and e what r lacks, for every x: with |x| = m 2^E, the bits of 2/pi from
-# 2^(1 - E) down to 2^(-190 - E) times m give the quadrants modulo 4, in units of 2^-126.
+# |x| = q pi/2 + r + e with r from -pi/4 to pi/4 and e what r lacks, for every x: with |x| = m 2^E, the bits of 2/pi
+# from 2^(1 - E) down to 2^(-190 - E) times m give the quadrants modulo 4, in units of 2^-126.
 @jit
 def quadrant(x):
     a = abs(x)
@@ -161,8 +162,8 @@ def quadrant(x):
 @jit
 def wave(r, e, q):
     z = r * r
-    s = r + (r * z * horner(z, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800, -1 / 1307674368000,
-                            1 / 355687428096000) + e)
+    s = r + (r * z * horner(z, -1 / 6, 1 / 120, -1 / 5040, 1 / 362880, -1 / 39916800, 1 / 6227020800,
+                            -1 / 1307674368000, 1 / 355687428096000) + e)
     c = horner(z, 1 / 24, -1 / 720, 1 / 40320, -1 / 3628800, 1 / 479001600, -1 / 87178291200, 1 / 20922789888000)
     c = 1.0 - (0.5 * z - (z * z * c - r * e))
     return bits(where((q & 1) != 0, c, s)) ^ ((q & 2).to(i64) << 62)
@@ -313,9 +314,10 @@ def log_with_root(a, p, p_low, far):
 def asinh(x):
     a = abs(x)
     z = a * a
-    near = a + a * z * horner(z, -0.166666666666666102, 0.0749999999998441799, -0.0446428571278321699, 0.0303819437164147771,
-                              -0.0223721383587134638, 0.0173523869626934832, -0.0139602323429444324, 0.011512984702381691,
-                              -0.00953414522327593116, 0.00746560632713136473, -0.00474752060272032656, 0.00171808780365972257)
+    near = a + a * z * horner(z, -0.166666666666666102, 0.0749999999998441799, -0.0446428571278321699,
+                              0.0303819437164147771, -0.0223721383587134638, 0.0173523869626934832,
+                              -0.0139602323429444324, 0.011512984702381691, -0.00953414522327593116,
+                              0.00746560632713136473, -0.00474752060272032656, 0.00171808780365972257)
     p = fma(a, a, 1.0)
     far = log_with_root(a, p, fma(a, a, -(p - 1.0)), 134217728.0)
     return with_sign(where(a < 0.5, near, where(a < inf, far, a)), x)
@@ -342,9 +344,9 @@ def atanh(x):
     a = abs(x)
     z = a * a
     near = a + a * z * horner(z, 0.333333333333339898, 0.199999999997951339, 0.142857143080334964, 0.111111098886538213,
-                              0.0909094848484982497, 0.0769149475917403654, 0.0667794436197066176, 0.0577439539838218126,
-                              0.0598241286257427872, 0.0145643376518695328, 0.144929185447186517, -0.152896631323018031,
-                              0.224777645388711682)
+                              0.0909094848484982497, 0.0769149475917403654, 0.0667794436197066176,
+                              0.0577439539838218126, 0.0598241286257427872, 0.0145643376518695328, 0.144929185447186517,
+                              -0.152896631323018031, 0.224777645388711682)
     d = 1.0 - a
     n = 1.0 + a
     q = div_rn(n, d)
@@ -373,9 +375,9 @@ def exp10(x):
 def erfc(x):
     a = abs(x)
     z = a * a
-    near = 1.0 - (x + x * horner(z, 0.12837916709551257, -0.37612638903183748, 0.11283791670954908, -0.026866170645080147,
-                                  0.0052239776248388242, -0.00085483269816001833, 0.00012055331128889671, -1.4925595496311569e-05,
-                                  1.6461001953579866e-06))
+    near = 1.0 - (x + x * horner(z, 0.12837916709551257, -0.37612638903183748, 0.11283791670954908,
+                                 -0.026866170645080147, 0.0052239776248388242, -0.00085483269816001833,
+                                 0.00012055331128889671, -1.4925595496311569e-05, 1.6461001953579866e-06))
     c = where(a > 28.0, 28.0, a)
     t = div_rn(c - 4.0, c + 4.0)
     rest = horner(t, -0.139621116840562532, 0.0153796521026189942, 0.0680970542546951428, -0.101039066036250347,

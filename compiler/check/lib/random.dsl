@@ -1,5 +1,6 @@
-# random.dsl - random numbers by counting: Philox-4x32-10 (and 4x64), the same numbers for the same seed and offset anywhere.
-# After "Parallel random numbers: as easy as 1, 2, 3" (Salmon, Moraes, Dror, Shaw, 2011). A number depends on nothing else.
+# random.dsl - random numbers by counting: Philox-4x32-10 (and 4x64), the same numbers for the same seed and offset
+# anywhere. After "Parallel random numbers: as easy as 1, 2, 3" (Salmon, Moraes, Dror, Shaw, 2011). A number depends on
+# nothing else.
 
 # The upper half of the product of two u32 or two u64.
 @jit
@@ -30,8 +31,8 @@ def rounds(c0, c1, c2, c3, k0, k1, a: constexpr, b: constexpr, key0: constexpr, 
 @jit
 def philox_impl(c0, c1, c2, c3, k0, k1, n_rounds: constexpr = 10):
     if c0.dtype.primitive_bitwidth == 32:
-        return rounds(c0.to(u32), c1.to(u32), c2.to(u32), c3.to(u32), cast(k0, u32), cast(k1, u32), 0xD2511F53, 0xCD9E8D57,
-                      0x9E3779B9, 0xBB67AE85, n_rounds)
+        return rounds(c0.to(u32), c1.to(u32), c2.to(u32), c3.to(u32), cast(k0, u32), cast(k1, u32), 0xD2511F53,
+                      0xCD9E8D57, 0x9E3779B9, 0xBB67AE85, n_rounds)
     else:
         return rounds(c0.to(u64), c1.to(u64), c2.to(u64), c3.to(u64), cast(k0, u64), cast(k1, u64), 0xD2E7470EE14C6C93,
                       0xCA5A826395121157, 0x9E3779B97F4A7C15, 0xBB67AE8584CAA73B, n_rounds)
@@ -78,8 +79,8 @@ def rand4x(seed, offset, n_rounds: constexpr = 10):
 def rand(seed, offset, n_rounds: constexpr = 10):
     return uint_to_uniform_float(randint(seed, offset, n_rounds))
 
-# Two uniform numbers become two independent normal ones (Box and Muller, 1958): a point's distance and direction. The first is kept
-# above 0, where the distance would be infinite.
+# Two uniform numbers become two independent normal ones (Box and Muller, 1958): a point's distance and direction. The
+# first is kept above 0, where the distance would be infinite.
 @jit
 def pair_uniform_to_normal(u1, u2):
     distance = sqrt(log(maximum(u1, 1.0e-7)) * -2.0)

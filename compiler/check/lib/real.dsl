@@ -1,7 +1,8 @@
-# real.dsl - further functions of real numbers: sinh cosh cbrt rcbrt hypot, of fp32 and fp64, narrower types come widened; and
-# fmod remainder copysign fdim nextafter signbit isfinited finitef.
+# real.dsl - further functions of real numbers: sinh cosh cbrt rcbrt hypot, of fp32 and fp64, narrower types come
+# widened; and fmod remainder copysign fdim nextafter signbit isfinited finitef.
 #
-# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean on that.
+# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma),
+# and the exact steps lean on that.
 
 @jit
 def horner(x, *c):
@@ -40,8 +41,9 @@ def copysign(x, y):
 
 # ---- sinh and cosh ------------------------------------------------------------------------------------------------
 
-# With a = k ln 2 + r, h = 2^(k - 1), g = 2^(-k - 1): sinh a = (h - g) cosh r + (h + g) sinh r, and cosh a with the signs
-# changed. Gives h and g, by half of them, r, sinh r - r and cosh r - 1, by Taylor: the next terms are below 2^-27 and 2^-57 of the result.
+# With a = k ln 2 + r, h = 2^(k - 1), g = 2^(-k - 1): sinh a = (h - g) cosh r + (h + g) sinh r, and cosh a with the
+# signs changed. Gives h and g, by half of them, r, sinh r - r and cosh r - 1, by Taylor: the next terms are below 2^-27
+# and 2^-57 of the result.
 @jit
 def hyperbolic(a):
     if a.dtype == fp64:
@@ -86,8 +88,8 @@ def cosh(x):
 
 # ---- Roots --------------------------------------------------------------------------------------------------------
 
-# b and b^(-1/3), where a = b or 2^-90 b: from the bits of b, a 30th beside at first, then with h = 1 - b y^3 the series of
-# y (1 - h)^(-1/3), twice.
+# b and b^(-1/3), where a = b or 2^-90 b: from the bits of b, a 30th beside at first,
+# then with h = 1 - b y^3 the series of y (1 - h)^(-1/3), twice.
 @jit
 def inverse_root(a, is_small):
     b = a * where(is_small, 1.2379400392853803e27, 1.0)  # 2^90
@@ -150,7 +152,8 @@ def hypot(x, y):
 def fmod(x, y):
     return x % y
 
-# x - n y with n the whole number nearest to x / y, the even one of two; a > b - a asks whether a > b / 2, without an error.
+# x - n y with n the whole number nearest to x / y, the even one of two; a > b - a asks whether a > b / 2,
+# without an error.
 @jit
 def remainder(x, y):
     b = abs(y)

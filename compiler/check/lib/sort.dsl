@@ -1,10 +1,13 @@
-# sort.dsl - bitonic networks over keys: integers that have the order of the elements. A tile is (outer, n, inner), sorted along n.
+# sort.dsl - bitonic networks over keys: integers that have the order of the elements. A tile is
+# (outer, n, inner), sorted along n.
 #
-# Each step compares elements whose indexes differ by a mask: between registers it only renames them, between lanes it is a shuffle.
+# Each step compares elements whose indexes differ by a mask: between registers it only renames them,
+# between lanes it is a shuffle.
 
 MOST_BITS = 20  # of a tile
 
-# In the order of the keys NaN comes after all numbers, and +0 after -0; with all bits turned the order is the other way round.
+# In the order of the keys NaN comes after all numbers, and +0 after -0;
+# with all bits turned the order is the other way round.
 @jit
 def key_of(x, descending: constexpr):
     if x.dtype == fp64:

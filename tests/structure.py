@@ -54,7 +54,7 @@ READS_LOCALE = re.compile(r"\b(?:strto(?:d|f|ld)|atof|localeconv|setlocale) *\("
 CTYPE = re.compile(r"#[ \t]*include[ \t]*<w?ctype\.h>")
 FLOAT_FORMAT = re.compile(r"%[-+ #0-9.*]*[lL]?[aefgAEFG](?![a-z])")
 STRING = re.compile(r'"(?:[^"\\\n]|\\.)*"')
-OWN_LOCALE = ("runtime/base/number.c", "compiler/ir/text/shown.def")  # shown.def: formats for number_format
+OWN_LOCALE = ("runtime/base/number.c", "compiler/ir/shown.def")  # shown.def: formats for number_format
 # Homes, temporary and work folders of one machine. /usr and /opt are the same everywhere.
 MACHINE_PATH = re.compile(r"(?<![\w.~$}@%/*-])/(?:work|root|home|Users|mnt|data)/[\w.]")
 

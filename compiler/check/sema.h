@@ -457,14 +457,6 @@ typedef struct Args {
     bool poisoned; /* one of them is */
 } Args;
 
-#define BUILTIN(name, min, max, arguments, kinds, handler, aux) Handler builtin_##handler;
-#define LIBRARY(name, file, kinds)
-#define MISSING(name)
-#include "check/builtin/builtin.def"
-#undef BUILTIN
-#undef LIBRARY
-#undef MISSING
-
 const Builtin *builtin_find(const char *name);
 const char *const *builtin_names(uint32_t *count);
 Args args_evaluate(Checker *c, const Node *call_node, const Sem *self);

@@ -187,7 +187,7 @@ typedef enum Scope { SCOPE_WARP, SCOPE_BLOCK, SCOPE_CLUSTER } Scope;
 /* How print shows an element. */
 typedef enum Shown {
 #define SHOWN(e, ...) SHOWN_##e,
-#include "ir/text/shown.def"
+#include "ir/shown.def"
 #undef SHOWN
     SHOWN_COUNT
 } Shown;

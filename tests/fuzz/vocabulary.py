@@ -84,9 +84,10 @@ def language(t):
         t.add("builtin", "CALL1", strings(row)[0])
     for row in rows(t.text("check/stype.def"), "STYPE"):
         t.add("dtype", "TYPE", strings(row)[0])
-    for name in sorted(os.listdir(os.path.join(t.root, "compiler/check"))):
-        if name.endswith(".c"):
-            for word in literals(t.text("check/" + name)):
+    compiler = os.path.join(t.root, "compiler")
+    for folder, _, names in sorted(os.walk(os.path.join(compiler, "check"))):
+        for name in sorted(name for name in names if name.endswith(".c")):
+            for word in literals(t.text(os.path.relpath(os.path.join(folder, name), compiler))):
                 t.add("literal", "LITERAL", word)
     return t.take(("keyword", "operator", "builtin", "argument", "dtype", "literal"))
 

@@ -5,7 +5,7 @@
  * their bits: as signed integers where the value is positive, as unsigned ones, the other way round, where it is
  * negative.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 /* What the language's names do, per class of element type; ATOMIC_COUNT: not for it. */
 typedef struct AtomicRow {

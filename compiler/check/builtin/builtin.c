@@ -3,7 +3,7 @@
  * In: a CALL node and the builtin that it names. Out: what the builtin's handler makes of a bound Call.
  * Method: arguments are evaluated in order; any that is poison makes the result poison, silently.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 #include <string.h>
 

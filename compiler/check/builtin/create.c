@@ -2,7 +2,7 @@
  *
  * In: a bound Call. Out: a Sem.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Method: types are checked in either case; without the option nothing is built,
  * and what was computed for it is dead code.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Method: on constants the value is computed here, in double; on run-time values types under 32 bits go through fp32
  * and are rounded once.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 #include <math.h>
 #include <string.h>

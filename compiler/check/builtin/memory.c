@@ -4,7 +4,7 @@
  * Method: mask, other and value are converted and broadcast to the pointer's shape; i1 lies in memory as i8. Every
  * access gets a site, so that reports can name its line.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 #include <string.h>
 

@@ -4,7 +4,7 @@
  * Method: a hint strengthens what is known of a run-time parameter (Param); about other values it is accepted, and the
  * facts pass finds what it can by itself.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 #include "runtime/base/ascii.h"
 #include "runtime/base/number.h"

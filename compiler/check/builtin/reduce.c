@@ -4,7 +4,7 @@
  * Method: the element type is chosen first (language.md: types under 32 bits widen, 16-bit float sums accumulate in
  * fp32 and round once), then one reduce op for each axis, from the last to the first.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 typedef struct Reduction {
     const Sem *x;

@@ -5,7 +5,7 @@
  * combines by is built there as ops. Elements keep their order along the axis,
  * so the first of equal ones is on the left.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 typedef struct Tiles { /* of one shape */
     const Sem **at;

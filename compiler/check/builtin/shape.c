@@ -4,7 +4,7 @@
  * Method: reshape, trans, join, split and gather are ops; the others are written in terms of these. What is done to an
  * integer is done to its wide form too.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 /* ---- Arguments --------------------------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@
  * In: a bound Call. Out: a tile of x's type; of topk with k elements along the axis.
  * Method: what is asked for is checked here; the network is kernel language (lib/sort.dsl), over (outer, n, inner).
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 typedef struct Sorting {
     const Sem *x;

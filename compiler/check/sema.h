@@ -39,9 +39,11 @@ const char *int_text(Arena *a, Int x);
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 typedef enum SType {
-#define STYPE(e, ...) ST_##e,
-#include "check/stype.def"
-#undef STYPE
+#define DTYPE(e, ...) ST_##e,
+#define UTYPE(e, ...) ST_##e,
+#include "runtime/base/dtype.def"
+#undef DTYPE
+#undef UTYPE
     ST_COUNT
 } SType;
 

@@ -18,7 +18,7 @@ static Small small_of(DType d) {
     switch (d) {
     case DT_FP16: return (Small){10, 15, 16, 0x7c00, 0x7e00};
     case DT_FP8E5: return (Small){2, 15, 8, 0x7c, 0x7e};
-    case DT_FP8E4: return (Small){3, 7, 8, 0x7e, 0x7f};
+    case DT_FP8E4NV: return (Small){3, 7, 8, 0x7e, 0x7f};
     default: bug("small_of: %s", dtype_name(d));
     }
 }
@@ -43,7 +43,7 @@ static V widen_bits(const Math *k, DType d, V x) {
     V mag = mk_and(k, b, mk_int(b, (INT64_C(1) << (s.bits - 1)) - 1));
     V f = mk_cast(k, mk_shl(k, mag, 23 - s.mantissa), k->m->f32);
     V r = mk_cast(k, mk_fmul(k, f, mk_real(f, power_of_two(127 - s.bias))), k->m->i32);
-    if (d == DT_FP8E4) {
+    if (d == DT_FP8E4NV) {
         r = mk_select(k, mk_icmp(k, LLVMIntEQ, mag, mk_int(b, s.nan)), mk_int(r, 0x7fc00000), r);
     } else {
         V special = mk_or(k, mk_shl(k, mag, 23 - s.mantissa), mk_int(r, 0x7f800000));

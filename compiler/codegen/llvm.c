@@ -286,7 +286,7 @@ LLVMTypeRef llvm_type(const Llvm *m, DType d) {
     switch (d) {
     case DT_I1: return m->i1;
     case DT_I8:
-    case DT_FP8E4:
+    case DT_FP8E4NV:
     case DT_FP8E5: return m->i8;
     case DT_I16: return m->i16;
     case DT_I32: return m->i32;

@@ -17,9 +17,12 @@
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
 typedef enum DType {
-#define DTYPE(e, name, bits, kind) DT_##e,
-#include "ir/dtype.def"
+#define DTYPE(e, ...) DT_##e,
+#define UTYPE(...)
+#include "runtime/base/dtype.def"
 #undef DTYPE
+#undef UTYPE
+    DT_PTR, /* Type.pointee says to what; printed *fp32 */
     DT_COUNT
 } DType;
 

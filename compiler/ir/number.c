@@ -33,7 +33,7 @@ typedef struct Format {
 
 static Format format_of(DType d) {
     switch (d) {
-    case DT_FP8E4: return (Format){3, 7, 0x7e, 0x7f, false};
+    case DT_FP8E4NV: return (Format){3, 7, 0x7e, 0x7f, false};
     case DT_FP8E5: return (Format){2, 15, 0x7c, 0x7e, true};
     case DT_FP16: return (Format){10, 15, 0x7c00, 0x7e00, true};
     case DT_BF16: return (Format){7, 127, 0x7f80, 0x7fc0, true};

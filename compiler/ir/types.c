@@ -18,9 +18,14 @@ typedef struct DTypeInfo {
 } DTypeInfo;
 
 static const DTypeInfo dtypes[DT_COUNT] = {
-#define DTYPE(e, name, bits, kind) [DT_##e] = {name, bits, KIND_##kind},
-#include "ir/dtype.def"
+#define KIND_BOOL KIND_INT
+#define KIND_SIGNED KIND_INT
+#define DTYPE(e, name, bits, class, ...) [DT_##e] = {name, bits, KIND_##class},
+#define UTYPE(...)
+#include "runtime/base/dtype.def"
 #undef DTYPE
+#undef UTYPE
+    [DT_PTR] = {"ptr", 64, KIND_POINTER},
 };
 
 static const DTypeInfo *dtype_info(DType d) {

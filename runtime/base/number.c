@@ -93,28 +93,34 @@ char *number_print(double x, char *out, size_t size) {
 
 /* ---- Element types ----------------------------------------------------------------------------------------------- */
 
-enum { SIGNED, UNSIGNED, FLOAT };
+enum { BOOL, SIGNED, UNSIGNED, FLOAT };
 
 static const struct {
     const char *name;
     uint8_t size, kind, exponent, mantissa;
 } types[] = {
     {"", 0, UNSIGNED, 0, 0},
-#define DTYPE(e, name, bytes, kind, exponent, mantissa) {name, bytes, kind, exponent, mantissa},
+#define DTYPE(e, name, bits, class, exponent, mantissa) {name, (bits + 7) / 8, class, exponent, mantissa},
+#define UTYPE(e, name, bits, ...) {name, bits / 8, UNSIGNED, 0, 0},
 #include "runtime/base/dtype.def"
 #undef DTYPE
+#undef UTYPE
 };
 #define COUNT (sizeof types / sizeof types[0])
 
 #define DTYPE(e, ...) DTYPE_ROW_##e,
+#define UTYPE(e, ...) DTYPE_ROW_##e,
 enum {
     DTYPE_ROW_NONE,
 #include "runtime/base/dtype.def"
 };
 #undef DTYPE
-#define DTYPE(e, ...) _Static_assert((int)(e) == (int)DTYPE_ROW_##e, "dtype.def is in the order of FscDType");
+#undef UTYPE
+#define DTYPE(e, ...) _Static_assert((int)FSC_##e == (int)DTYPE_ROW_##e, "dtype.def is in the order of FscDType");
+#define UTYPE DTYPE
 #include "runtime/base/dtype.def"
 #undef DTYPE
+#undef UTYPE
 
 static bool is_type(FscDType t) {
     return (size_t)t < COUNT;

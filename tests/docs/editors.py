@@ -79,7 +79,8 @@ def words():
     rule = re.search(r"\} functions\[\] = \{(.*?)\n\};", read("compiler", "check", "kernel", "rule.c"), re.S)[1]
     long_forms = re.search(r"\} spellings\[\] = \{(.*?)\n\};", read("compiler", "check", "kernel",
                                                                     "signature.c"), re.S)[1]
-    types = {strings(row)[0] for row in rows(read("compiler", "check", "stype.def"), "STYPE")}
+    dtypes = read("runtime", "base", "dtype.def")
+    types = {strings(row)[0] for kind in ("DTYPE", "UTYPE") for row in rows(dtypes, kind)}
     types |= {w for w in strings(long_forms) if re.fullmatch(r"b?(?:int|uint|float)\d\w*", w)}
     found = {"keywords": set(keywords) - constants - unused, "unused": unused,
              "constants": constants | set(strings(named)), "builtins": {n.split(".")[-1] for n in builtins},

@@ -82,7 +82,8 @@ def language(t):
             t.add("argument", "ARGUMENT", argument)
     for row in rows(table, "LIBRARY") + rows(table, "MISSING"):
         t.add("builtin", "CALL1", strings(row)[0])
-    for row in rows(t.text("check/stype.def"), "STYPE"):
+    table = t.text("../runtime/base/dtype.def")
+    for row in rows(table, "DTYPE") + rows(table, "UTYPE"):
         t.add("dtype", "TYPE", strings(row)[0])
     compiler = os.path.join(t.root, "compiler")
     for folder, _, names in sorted(os.walk(os.path.join(compiler, "check"))):
@@ -97,8 +98,8 @@ def ir(t):
         name, operands, results, attribute = re.match(r'\w+,\s*"(\w+)",\s*(-?\d+),\s*(-?\d+),\s*(\w+)', row).groups()
         plain = attribute == "NONE" and results == "1" and operands in ("1", "2", "3")
         t.add("op", "OP" + operands if plain else "OP", name)
-    for row in rows(t.text("ir/dtype.def"), "DTYPE"):
-        t.add("dtype", "TYPE", strings(row)[0])
+    for name in [strings(row)[0] for row in rows(t.text("../runtime/base/dtype.def"), "DTYPE")] + ["ptr"]:
+        t.add("dtype", "TYPE", name)
     for row in rows(t.text("ir/atomic.def"), "ATOMIC"):
         t.add("literal", "ATOMIC", strings(row)[0])
     for table in re.findall(r"const \w+_words\[\] = \{(.*?)\}", t.text("ir/text/words.c"), flags=re.S):

@@ -119,7 +119,7 @@ static void test_algebra(void **state) {
 
 static void test_formats(void **state) {
     (void)state;
-    static const DType all[] = {DT_FP8E4, DT_FP8E5, DT_FP16, DT_BF16};
+    static const DType all[] = {DT_FP8E4NV, DT_FP8E5, DT_FP16, DT_BF16};
     for (uint32_t i = 0; i < COUNT(all); i++) {
         for (uint32_t code = 0; code >> dtype_bits(all[i]) == 0; code++) {
             double x = small_value(all[i], code);
@@ -137,7 +137,7 @@ static void test_formats(void **state) {
     assert_int_equal(float_to_bits(DT_BF16, 3.5e38), 0x7f80);
     assert_int_equal(float_to_bits(DT_FP16, 65519.99), 0x7bff);
     assert_int_equal(float_to_bits(DT_FP16, 65520), 0x7c00);
-    assert_int_equal(float_to_bits(DT_FP8E4, -1e9), 0xfe);
+    assert_int_equal(float_to_bits(DT_FP8E4NV, -1e9), 0xfe);
     assert_int_equal(float_to_bits(DT_FP32, 1e-46), 0);
     assert_int_equal(float_to_bits(DT_FP32, -1e-45), 0x80000001);
 }

@@ -15,20 +15,20 @@ static Random rng;
 
 /* Value of a code, from the format's definition. */
 static inline double small_value(DType d, uint32_t code) {
-    int mantissa = d == DT_FP16 ? 10 : d == DT_BF16 ? 7 : d == DT_FP8E4 ? 3 : 2;
+    int mantissa = d == DT_FP16 ? 10 : d == DT_BF16 ? 7 : d == DT_FP8E4NV ? 3 : 2;
     int bits = (int)dtype_bits(d), exponent_bits = bits - 1 - mantissa, bias = (1 << (exponent_bits - 1)) - 1;
     uint32_t fraction = code & ((1u << mantissa) - 1), exponent = code >> mantissa & ((1u << exponent_bits) - 1);
     double sign = code >> (bits - 1) ? -1 : 1;
     bool top = exponent == (1u << exponent_bits) - 1;
-    if (d == DT_FP8E4 && top && fraction == 7) return (double)NAN;
-    if (d != DT_FP8E4 && top) return fraction ? (double)NAN : sign * (double)INFINITY;
+    if (d == DT_FP8E4NV && top && fraction == 7) return (double)NAN;
+    if (d != DT_FP8E4NV && top) return fraction ? (double)NAN : sign * (double)INFINITY;
     if (exponent == 0) return sign * pow(2, 1 - bias - mantissa) * fraction;
     return sign * pow(2, (int)exponent - bias) * (1 + fraction / pow(2, mantissa));
 }
 
 /* The code of the largest finite number. */
 static inline uint32_t small_most(DType d) {
-    return d == DT_FP16 ? 0x7bff : d == DT_BF16 ? 0x7f7f : d == DT_FP8E4 ? 0x7e : 0x7b;
+    return d == DT_FP16 ? 0x7bff : d == DT_BF16 ? 0x7f7f : d == DT_FP8E4NV ? 0x7e : 0x7b;
 }
 
 /* x and what x lost when it was computed, which matters where x is a tie. */
@@ -36,7 +36,7 @@ static inline int64_t small_round_sum(DType d, long double x, long double lost, 
     uint32_t low = 0, most = small_most(d), high = most, sign = signbit(x) ? 1u << (dtype_bits(d) - 1) : 0;
     long double a = fabsl(x), largest = small_value(d, most), step = largest - small_value(d, most - 1);
     if (isnan(x)) return -1;
-    if (a >= largest + step / 2 && (!to_zero || isinf(x))) return (d == DT_FP8E4 ? most : most + 1) | sign;
+    if (a >= largest + step / 2 && (!to_zero || isinf(x))) return (d == DT_FP8E4NV ? most : most + 1) | sign;
     while (high > low) { /* the largest code whose value is at most a */
         uint32_t middle = (low + high + 1) / 2;
         if (small_value(d, middle) <= a)
@@ -115,7 +115,7 @@ static inline int64_t random_constant(DType d) {
                : d == DT_FP32 ? bits_of_float((float)small)
                               : small_round(d, small, false);
     uint64_t mask = n == 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1, low = random_below(&rng, 3), top;
-    top = d == DT_FP64 ? UINT64_C(0x7ff0000000000000) : d == DT_FP32 ? 0x7f800000 : small_most(d) + (d != DT_FP8E4);
+    top = d == DT_FP64 ? UINT64_C(0x7ff0000000000000) : d == DT_FP32 ? 0x7f800000 : small_most(d) + (d != DT_FP8E4NV);
     if (how == 1) return (int64_t)((top - 1 + low) | (any < 0 ? (mask >> 1) + 1 : 0));
     return (int64_t)((uint64_t)any & mask);
 }

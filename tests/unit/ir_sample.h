@@ -71,7 +71,7 @@ static inline Value *sample_pointers(Sample *s) {
 /* The op on every element type it takes, as scalar and as tile. */
 static inline void sample_elementwise(Sample *s, OpKind k, uint32_t nargs, DType first, DType last) {
     for (uint32_t d = first; d <= last; d++) {
-        if (d == DT_FP8E4 || d == DT_FP8E5) continue;
+        if (d == DT_FP8E4NV || d == DT_FP8E5) continue;
         for (uint32_t tile = 0; tile < 2; tile++) {
             Value *x = sample_value(s, sample_tile(s, (DType)d, tile ? s->square : shape_scalar()));
             Value *args[] = {x, x, x};
@@ -251,7 +251,7 @@ static inline void sample_constants(Sample *s) {
     }
     build0(&s->b, OP_CONST, (Attr){.bits = 0x7fc00000}, type_scalar(DT_FP32));
     build0(&s->b, OP_CONST, (Attr){.bits = 0xffc00001}, type_scalar(DT_FP32));
-    build0(&s->b, OP_CONST, (Attr){.bits = 0xff}, type_scalar(DT_FP8E4));
+    build0(&s->b, OP_CONST, (Attr){.bits = 0xff}, type_scalar(DT_FP8E4NV));
     build0(&s->b, OP_CONST, (Attr){.bits = 0x1000}, type_pointer(DT_FP16));
 }
 

@@ -413,7 +413,7 @@ static void build_loop_by_hand(Victim *v) {
 }
 
 static void build_fp8_sum(Victim *v) {
-    Value *x = build_float(&v->s.b, type_scalar(DT_FP8E4), 1);
+    Value *x = build_float(&v->s.b, type_scalar(DT_FP8E4NV), 1);
     build2(&v->s.b, OP_FADD, x, x);
 }
 

@@ -26,7 +26,7 @@ typedef struct Built {
 } Built;
 
 static Built with_fma, without_fma;
-static const DType floats[] = {DT_FP8E4, DT_FP8E5, DT_FP16, DT_BF16, DT_FP32, DT_FP64};
+static const DType floats[] = {DT_FP8E4NV, DT_FP8E5, DT_FP16, DT_BF16, DT_FP32, DT_FP64};
 static const DType ints[] = {DT_I8, DT_I16, DT_I32, DT_I64};
 
 static void add_function(const Math *k, const char *name, const Op *op, bool shared_divisor) {
@@ -304,7 +304,7 @@ static const Format formats[] = {
     {DT_FP16, 16, 10, 15, 0x7bff, true},
     {DT_BF16, 16, 7, 127, 0x7f7f, true},
     {DT_FP8E5, 8, 2, 15, 0x7b, true},
-    {DT_FP8E4, 8, 3, 7, 0x7e, false},
+    {DT_FP8E4NV, 8, 3, 7, 0x7e, false},
 };
 
 static long double decode(const Format *f, uint32_t code) {

@@ -21,9 +21,11 @@ static const struct {
     uint32_t bits;
     STypeClass class;
 } stypes[ST_COUNT] = {
-#define STYPE(e, name, dtype, bits, class) {name, DT_##dtype, bits, CLASS_##class},
-#include "check/stype.def"
-#undef STYPE
+#define DTYPE(e, name, bits, class, ...) {name, DT_##e, bits, CLASS_##class},
+#define UTYPE(e, name, bits, dtype) {name, DT_##dtype, bits, CLASS_UNSIGNED},
+#include "runtime/base/dtype.def"
+#undef DTYPE
+#undef UTYPE
 };
 
 const char *stype_name(SType t) {

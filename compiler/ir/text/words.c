@@ -109,7 +109,7 @@ static bool read_float(DType d, const char *word, int64_t *bits) {
     }
     if (strcmp(word + negative, "inf") == 0) {
         *bits = float_to_bits(d, negative ? -(double)INFINITY : (double)INFINITY);
-        return d != DT_FP8E4; /* which has none */
+        return d != DT_FP8E4NV; /* which has none */
     }
     if (!read_decimal(word, &x)) return false;
     *bits = float_to_bits(d, x);

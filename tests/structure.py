@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """structure.py ROOT: checks the shape of the source tree; structure.py --self-test: checks the checks.
 
-Fails on: an include against the direction base < layout < ir, syntax < check, passes < codegen < top level; LLVM's
-headers outside compiler/codegen/; runtime/ including compiler/; a CUDA header anywhere; numbers read or written, or
-characters classified, as the process's locale says (runtime/base/number.h, runtime/base/ascii.h); a missing table; a
+Fails on: an include of a folder that the including one does not stand on (STANDS_ON); LLVM's headers outside
+compiler/codegen/; a CUDA header anywhere; numbers read or written, or characters classified, as the process's locale says (runtime/base/number.h, runtime/base/ascii.h); a missing table; a
 file with no head comment; an absolute path of one machine; a code of a diagnostic that no test expects; a property of
 ops that stands outside their table: a list of more than four, an array by op, a question about the order of the enum;
 an op that docs/ir.md does not describe, or describes otherwise than the table. Reports, without failing: files over 500
@@ -14,22 +13,53 @@ import os
 import re
 import sys
 
-# What a folder of compiler/ may include besides itself. "*" is everything.
-MAY_INCLUDE = {
-    "base": set(),
-    "layout": {"base"},
-    "ir": {"base", "layout"},
-    "syntax": {"base"},
-    "check": {"base", "layout", "ir", "syntax"},
-    "passes": {"base", "layout", "ir"},
-    "codegen": {"base", "layout", "ir"},
-    "tool": {"*"},
-    "": {"*"},  # driver.c, main.c, fsc.h
+# Each folder of code and what it stands on: earlier rows, whose files it may include, and so on down. No circle can be
+# written here. What compiler and runtime share lies below both, the JIT above both.
+STANDS_ON = {
+    "runtime": "",  # the public header
+    "runtime/base": "runtime",
+    "runtime/record": "runtime/base",
+    "runtime/cache": "runtime/base",
+    "runtime/device": "runtime/record",
+    "runtime/debug": "runtime/device",
+    "runtime/cuda": "runtime/device",
+    "runtime/cpu": "runtime/debug",
+    "runtime/emu": "runtime/cpu",
+    "runtime/launch": "runtime/cuda",
+    "compiler/base": "runtime/base",
+    "compiler/layout": "compiler/base",
+    "compiler/ir": "compiler/layout",
+    "compiler/ir/text": "compiler/ir",
+    "compiler/syntax": "compiler/base",
+    "compiler/check": "compiler/ir compiler/syntax runtime/record",
+    "compiler/check/builtin": "compiler/check",
+    "compiler/check/expr": "compiler/check/builtin",
+    "compiler/check/kernel": "compiler/check",
+    "compiler/check/stmt": "compiler/check",
+    "compiler/passes": "compiler/ir",
+    "compiler/passes/analysis": "compiler/passes",
+    "compiler/passes/scalar": "compiler/passes/analysis",
+    "compiler/passes/distribute": "compiler/passes/analysis",
+    "compiler/passes/exchange": "compiler/passes/analysis",
+    "compiler/passes/schedule": "compiler/passes/analysis",
+    "compiler/passes/lint": "compiler/passes/analysis runtime/record",
+    "compiler/codegen": "compiler/passes",  # the facts about values
+    "compiler/codegen/host": "compiler/codegen",
+    "compiler/codegen/simt": "compiler/codegen",
+    "compiler/codegen/simt/access": "compiler/codegen/simt",
+    "compiler/codegen/nvptx": "compiler/codegen/simt",
+    "compiler/codegen/emu": "compiler/codegen/simt",
+    "compiler": "compiler/check compiler/codegen runtime/device",
+    "compiler/tool": "compiler",
+    "compiler/tool/run": "compiler/tool",
+    "compiler/tool/bench": "compiler/tool/run",
+    "compiler/tool/help": "compiler/tool",
+    "compiler/tool/info": "compiler/tool/run runtime/cache",
+    "compiler/tool/compile": "compiler/tool/info",
+    "compiler/tool/profile": "compiler/tool/info runtime/debug",
+    "compiler/tool/viz": "compiler/tool/info runtime/debug",
+    "runtime/jit": "compiler runtime/launch runtime/cache runtime/debug",
 }
-# Single headers that one folder shows to another beyond the table.
-ALSO_ALLOWED = {("codegen", "passes/passes.h")}  # for the facts about values, declared there
-
-RUNTIME_SEEN = ("runtime/record/record.h", "runtime/base/hooks.h", "runtime/base/number.h", "runtime/base/ascii.h")
 
 DIAGNOSTICS = "compiler/base/diag.def"
 TABLES = [
@@ -59,41 +89,38 @@ OWN_LOCALE = ("runtime/base/number.c", "compiler/ir/shown.def")  # shown.def: fo
 MACHINE_PATH = re.compile(r"(?<![\w.~$}@%/*-])/(?:work|root|home|Users|mnt|data)/[\w.]")
 
 
-def folder_of(path):
-    """The folder of compiler/ that `path` (relative to the root) belongs to; "" for the top level."""
-    parts = path.split("/")
-    return parts[1] if len(parts) > 2 else ""
+def below(folder):
+    """All that the folder stands on."""
+    names = STANDS_ON[folder].split()
+    return set(names).union(*map(below, names))
 
 
-def include_problem(path, kind, target, folders):
+def included_folder(target):
+    """The folder that `target` of an #include lies in, for the two include paths compiler/ and runtime/ besides the root;
+    None: it is generated at the top."""
+    here = os.path.dirname(target)
+    if not here:
+        return {"fsc_runtime.h": "runtime", "build_id.h": None}.get(target, "compiler")
+    return here if here.startswith("runtime") else "compiler/" + here
+
+
+def include_problem(path, kind, target):
     """Why `path` must not include `target`, or None."""
     if target in ("cuda.h", "cuda_runtime.h", "nvml.h"):
         return "a CUDA header: the driver's ABI is declared in runtime/"
     if target.startswith(("llvm-c/", "llvm/")):
         return (None if path.startswith(("compiler/codegen/", "tests/unit/"))
                 else "LLVM is seen by compiler/codegen/ only")
-    if kind == "<" or path.startswith("tests/"):
+    if kind == "<" or not path.startswith(("compiler/", "runtime/")):
         return None
-    head = target.split("/")[0]
-    if path.startswith("runtime/"):
-        if path.startswith("runtime/jit") or not (head in folders or target.startswith("compiler/") or
-                                                  target in ("fsc.h", "driver.h")):
-            return None
-        return "runtime/ stands without the compiler (only jit/ joins them)"
-    if not path.startswith("compiler/"):
+    here, there = os.path.dirname(path), included_folder(target)
+    if here not in STANDS_ON:
+        return "%s/ has no row in STANDS_ON of structure.py" % here
+    if os.path.basename(target) == "private.h" and not here.startswith(there):
+        return "it is private to %s/" % there
+    if there in below(here) | {here, None}:
         return None
-    here = folder_of(path)
-    if target in ("fsc.h", "driver.h") or target.startswith("tool/"):
-        return None if here in ("", "tool") else "the folders stand below the driver"
-    if head == "runtime" or target == "fsc_runtime.h":
-        fine = target in RUNTIME_SEEN or here in ("", "tool")
-        return None if fine else "of runtime/, the compiler's folders see record.h, hooks.h, number.h and ascii.h only"
-    if head not in folders or head == here or here not in MAY_INCLUDE:
-        return None
-    allowed = MAY_INCLUDE[here]
-    if "*" in allowed or head in allowed or (here, target) in ALSO_ALLOWED:
-        return None
-    return "%s/ may include %s" % (here, ", ".join(sorted(allowed)) or "nothing but itself")
+    return "%s/ stands on %s" % (here, ", ".join(sorted(below(here))) or "nothing")
 
 
 def locale_problem(path, line):
@@ -111,12 +138,12 @@ def locale_problem(path, line):
             else None)
 
 
-def check_file(path, text, folders):
+def check_file(path, text):
     """Problems of one file, as sentences; `path` is relative to the root."""
     problems = []
     if path.endswith(CODE):
         for match in INCLUDE.finditer(text):
-            why = include_problem(path, match.group(1), match.group(2), folders)
+            why = include_problem(path, match.group(1), match.group(2))
             if why:
                 line = text.count("\n", 0, match.start()) + 1
                 problems.append("%s:%d: includes %s: %s" % (path, line, match.group(2), why))
@@ -186,7 +213,6 @@ def tree(root):
 
 def check_tree(root):
     """Prints the report; returns how many problems there are."""
-    folders = {name for name in MAY_INCLUDE if name}
     problems = ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
     lines, long_files, files, table, tests, ops = {}, [], 0, "", [], {OPS: "", "docs/ir.md": ""}
     for path, text in tree(root):
@@ -194,7 +220,7 @@ def check_tree(root):
         table += text if path == DIAGNOSTICS else ""
         tests += [text] if path.startswith("tests/") else []
         ops[path] = text if path in ops else ""
-        problems += check_file(path, text, folders)
+        problems += check_file(path, text)
         if path.endswith(CODE):
             length = text.count("\n")
             top = "/".join(path.split("/")[:2]) if path.count("/") > 1 else path.split("/")[0]
@@ -212,24 +238,34 @@ def check_tree(root):
 
 def self_test():
     """Each check must catch its planted fault, and let the lawful neighbour pass."""
-    folders = {name for name in MAY_INCLUDE if name}
     head = "/* x.c - a file. */\n"
     cases = [
         (1, "compiler/base/x.c", head + '#include "ir/ir.h"\n'),
         (1, "compiler/ir/x.c", head + '#include "passes/passes.h"\n'),
         (1, "compiler/syntax/x.c", head + '#include "ir/ir.h"\n'),
         (1, "compiler/passes/x.c", head + '  #  include "codegen/llvm.h"\n'),
-        (1, "compiler/codegen/nvptx/x.c", head + '#include "passes/layouts.h"\n'),
+        (1, "compiler/passes/x.c", head + '#include "passes/analysis/factop.h"\n'),
+        (1, "compiler/passes/scalar/x.c", head + '#include "passes/exchange/online.h"\n'),
+        (1, "compiler/codegen/nvptx/x.c", head + '#include "passes/analysis/factop.h"\n'),
+        (1, "compiler/codegen/nvptx/x.c", head + '#include "passes/private.h"\n'),
         (1, "compiler/codegen/nvptx/x.c", head + '#include "syntax/ast.h"\n'),
-        (1, "compiler/check/x.c", head + '#include "runtime/fsc_runtime.h"\n'),
+        (1, "compiler/check/x.c", head + '#include "runtime/device/device.h"\n'),
+        (1, "compiler/ir/x.c", head + '#include "runtime/record/record.h"\n'),
         (1, "compiler/ir/x.c", head + '#include "fsc.h"\n'),
+        (1, "compiler/driver.c", head + '#include "tool/tool.h"\n'),
+        (1, "compiler/tool/run/x.c", head + '#include "tool/info/needs.h"\n'),
+        (1, "runtime/base/x.c", head + '#include "runtime/record/record.h"\n'),
+        (1, "runtime/device/x.c", head + '#include "runtime/cuda/driver.h"\n'),
+        (1, "runtime/launch/x.c", head + '#include "runtime/emu/emu.h"\n'),
+        (1, "runtime/launch/x.c", head + '#include "fsc.h"\n'),
+        (1, "compiler/new/x.c", head + '#include "base/base.h"\n'),
         (1, "compiler/passes/x.c", head + "#include <llvm-c/Core.h>\n"),
-        (1, "runtime/x.c", head + '#include "base/base.h"\n'),
+        (1, "runtime/base/x.c", head + '#include "base/base.h"\n'),
         (1, "runtime/x.c", head + "#include <cuda.h>\n"),
         (1, "compiler/base/x.c", "int x;\n"),
         (1, "compiler/check/x.c", head + "x = strtod(text, &end);\n"),
         (1, "compiler/tool/x.c", head + "x = atof(text);\n"),
-        (1, "compiler/main.c", head + 'setlocale(LC_ALL, "");\n'),
+        (1, "compiler/tool/main.c", head + 'setlocale(LC_ALL, "");\n'),
         (1, "runtime/x.c", head + "#include <ctype.h>\n"),
         (1, "compiler/ir/x.c", head + 'text_printf(out, "x %-9.*g", 3, x);\n'),
         (1, "runtime/x.c", head + 'if (sscanf(text, "%lf", &x) == 1) return;\n'),
@@ -244,17 +280,21 @@ def self_test():
         (1, "compiler/passes/x.c", head + "int t[] = {[OP_A] = 3};\n"),
         (0, "compiler/passes/x.c", head + "case OP_A: case OP_B: case OP_C: case OP_D: f(); case OP_E: g(t[OP_A]);\n"),
         (0, "compiler/codegen/x.c", head + '#include "passes/passes.h"\n#include <llvm-c/Core.h>\n'),
-        (0, "compiler/passes/x.c",
-         head + '#include "ir/ir.h"\n#include "passes/passes.h"\n#include "runtime/record/record.h"\n'),
-        (0, "compiler/driver.c", head + '#include "codegen/codegen.h"\n#include "runtime/fsc_runtime.h"\n'),
+        (0, "compiler/check/stmt/x.c", head + '#include "check/sema.h"\n#include "runtime/record/record.h"\n'),
+        (0, "compiler/passes/lint/x.c", head + '#include "passes/private.h"\n#include "runtime/base/ascii.h"\n'),
+        (0, "compiler/driver.c", head + '#include "codegen/codegen.h"\n#include "fsc_runtime.h"\n'),
         (0, "compiler/ir/x.c", head + 'text_printf(out, "%s %d %% full %llx", number_format(t, 9, "%g", x), 3, y);\n'),
         (0, "compiler/tool/x.c", head + '#include <ctype.h>\nprintf("%.3f", x);\n'),
         (0, "runtime/jit/jit.c", head + '#include "fsc.h"\n#include "base/base.h"\n'),
         (0, "docs/x.md", "/usr/bin/env and build/release/fsc, ~/x\n"),
     ]
     failed = 0
+    for number, (folder, names) in enumerate(STANDS_ON.items()):
+        if not set(names.split()) <= set(list(STANDS_ON)[:number]):
+            failed += 1
+            print("self-test: %s stands on what is no earlier row: %s" % (folder, names))
     for wanted, path, text in cases:
-        got = check_file(path, text, folders)
+        got = check_file(path, text)
         if len(got) != wanted:
             failed += 1
             print("self-test: wanted %d problems of %s, got %r from:\n%s" % (wanted, path, got, text))

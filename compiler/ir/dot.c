@@ -7,7 +7,7 @@
 #include "ir/private.h"
 
 static bool is_fp8(DType d) {
-    return d == DT_FP8E4 || d == DT_FP8E5;
+    return d == DT_FP8E4NV || d == DT_FP8E5;
 }
 
 bool dot_accumulator(DType a, DType b, DType *acc) {
@@ -65,7 +65,7 @@ DType mma_dtype(Mma instr, MmaOperand which) {
     case MMA_BF16: return DT_BF16;
     case MMA_TF32:
     case MMA_F32: return DT_FP32;
-    case MMA_E4M3: return DT_FP8E4;
+    case MMA_E4M3: return DT_FP8E4NV;
     case MMA_E5M2: return DT_FP8E5;
     case MMA_S8:
     case MMA_U8: return DT_I8;

@@ -164,7 +164,7 @@ static inline void sample_dots(Sample *s) {
     sample_dot(s, DT_FP16, DT_FP16, DT_FP32, 2, (Attr){0});
     sample_dot(s, DT_BF16, DT_BF16, DT_FP32, 3, (Attr){0});
     sample_dot(s, DT_FP64, DT_FP64, DT_FP64, 2, (Attr){0});
-    sample_dot(s, DT_FP8E4, DT_FP8E5, DT_FP32, 2, (Attr){.imprecise = 64});
+    sample_dot(s, DT_FP8E4NV, DT_FP8E5, DT_FP32, 2, (Attr){.imprecise = 64});
     for (uint32_t i = 0; i < 4; i++) sample_dot(s, DT_I8, DT_I8, DT_I32, 2, (Attr){.is_unsigned = {i & 1, i & 2}});
 }
 

@@ -4,7 +4,7 @@
  * Method: shapes and types are asked one after another, so that the first thing that is wrong is what is said. An fp16
  * result is accumulated in fp32 and rounded once.
  */
-#include "check/sema.h"
+#include "check/builtin/builtin.h"
 
 enum { ARG_ACC = 2, ARG_PRECISION, ARG_TF32, ARG_IMPRECISE, ARG_OUT };
 
@@ -13,7 +13,7 @@ static const Word precisions[] = {{"tf32", PRECISION_TF32},     {"ieee", PRECISI
                                   {"bf16x6", PRECISION_BF16X6}, {NULL, 0}};
 
 static bool is_fp8(SType t) {
-    return t == ST_FP8E4 || t == ST_FP8E5;
+    return t == ST_FP8E4NV || t == ST_FP8E5;
 }
 
 static const char *both(Checker *c, const Call *call) {

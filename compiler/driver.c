@@ -117,7 +117,7 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
         .num_warps = o->num_warps,
         .num_stages = o->num_stages,
         .num_ctas = o->num_ctas,
-        .split = o->split,
+        .reaches_grid = o->split,
         .known = pairs(c->arena, o->known, o->num_known),
         .num_known = (uint32_t)o->num_known,
         .device_debug = o->device_debug,
@@ -137,7 +137,7 @@ static Kernel *check_source(fsc_compilation *c, const fsc_compile_options *o) {
 }
 
 /* How many blocks a program may have that are all on the device at once, beside those of the other programs. */
-static uint32_t split_blocks(const fsc_compile_options *o) {
+static uint32_t grid_blocks(const fsc_compile_options *o) {
     uint32_t sms = o->few_programs && o->device ? o->device->sms : 0, blocks = 1;
     while (o->most_programs && blocks * 2 <= sms / o->most_programs) blocks *= 2;
     return blocks;
@@ -157,7 +157,7 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to
         .timer_context = &c->times,
         .target = c->target,
         .few_programs = o->few_programs,
-        .split_blocks = split_blocks(o),
+        .grid_blocks = grid_blocks(o),
         .most_programs = o->most_programs,
         .remarks = o->remarks && to_simt,
     };
@@ -242,7 +242,8 @@ static void finish_record(fsc_compilation *c, const fsc_compile_options *o) {
     RecordLaunch *l =
         record_add_launch(c->record, f->name, threads ? f->threads_per_program * f->programs_per_block : 0, programs,
                           blocks, f->shared_bytes);
-    if (l && f->is_split) l->together = f->split_programs ? f->split_programs : SPLIT_PROGRAMS;
+    if (l && f->scope == SCOPE_GRID)
+        l->scope = SCOPE_GRID, l->most_programs = f->grid_programs ? f->grid_programs : GRID_PROGRAMS;
     if (l && threads) note_needs(c, o, l);
     size_t n = 0;
     char *text = record_write(c->record, &n);

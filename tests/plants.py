@@ -42,7 +42,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "across-end": ["live_strides("],
     "stage-index": ["pipeline_rows("],
     "early-read": ["pipeline_short("],
-    "one-half": ["split_in_a_loop(blocks=16, warps=1"],
+    "one-half": ["grid_in_a_loop(blocks=16, warps=1"],
     "apart": ["subwarp_own_ways(n=5)"],
     "equal-rotations": ["live_strides("],
 }

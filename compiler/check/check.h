@@ -16,7 +16,7 @@ typedef struct NameValue {
     const char *name, *value; /* as the user wrote them */
 } NameValue;
 
-enum { MOST_SPLIT = 256 };
+enum { MOST_GRID = 256 };
 
 typedef struct CheckOptions {
     const char *kernel;    /* --kernel, or NULL: the only entry point */
@@ -27,7 +27,8 @@ typedef struct CheckOptions {
     uint32_t num_defines, num_types;
     uint32_t config; /* which configuration of @autotune, from 1; 0: the first, if there are any */
     uint32_t num_warps, num_stages, num_ctas; /* 0: from the launch rule, else chosen */
-    bool split;                               /* those blocks meet through global memory: up to MOST_SPLIT */
+    bool reaches_grid;                        /* those blocks form no cluster, but meet over the grid:
+                                               * up to MOST_GRID */
     /* What a run-time launch knows: divisibility per run-time parameter, by name; applied like ":16". */
     const NameValue *divisible; /* value "16" or "1" */
     uint32_t num_divisible;

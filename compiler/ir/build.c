@@ -20,6 +20,7 @@ Func *func_create(Arena *a, Strings *s, const char *name, Span span) {
     f->stage = STAGE_TILE;
     f->programs_per_block = 1;
     f->blocks_per_program = 1;
+    f->scope = SCOPE_BLOCK;
     f->body = block_create(f, NULL);
     return f;
 }

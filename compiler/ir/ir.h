@@ -13,6 +13,7 @@
 
 #include "base/base.h"
 #include "layout/mma.h"
+#include "runtime/base/scope.h"
 
 /* ---- Types ------------------------------------------------------------------------------------------------------- */
 
@@ -89,7 +90,8 @@ typedef enum AttrKind {
     ATTR_COMBINE, /* axis, flags */
     ATTR_DOT,     /* precision, imprecise, is_unsigned */
     ATTR_MMA,     /* instr, warps_m_log2 */
-    ATTR_SHARED,  /* offset, slot, to_cluster, is_own; of shared_load flip; of that and shared_gather axis, size_log2 */
+    ATTR_SHARED,  /* offset, slot, is_own; of shared_store scope; of shared_load flip;
+                   * of that and shared_gather axis, size_log2 */
     ATTR_SCOPE,   /* scope, is_begin */
     ATTR_TEXT,    /* text; of print shown; of assert mem.site */
     ATTR_LOOP,    /* loop */
@@ -185,7 +187,6 @@ typedef enum Precision {
     PRECISION_BF16X3,
     PRECISION_BF16X6
 } Precision;
-typedef enum Scope { SCOPE_WARP, SCOPE_BLOCK, SCOPE_CLUSTER } Scope;
 
 /* How print shows an element. */
 typedef enum Shown {
@@ -268,11 +269,11 @@ typedef struct Attr {
     bool is_unsigned[2]; /* of i8 operands of dot: as 0 to 255 */
     Mma instr;            /* of mma */
     uint8_t warps_m_log2; /* of mma: warps along the rows of the product */
-    Scope scope;
+    Scope scope;        /* of barrier: who meets. Of shared_store: into the shared memory of the own block
+                         * (SCOPE_BLOCK), or of every block */
     OpKind combine;     /* add mul and or xor smax … fadd fmul fmax …: an op with a neutral element */
     Shown shown;
     uint8_t size_log2;  /* of what was stored, along the axis */
-    bool to_cluster;    /* of shared_store: into the shared memory of every block of the program */
     bool is_own;        /* of shared_store and shared_load, in a program of several blocks: no more of the tile than
                          * what the block itself holds goes there */
     bool is_scattered;  /* of reduce_warp: layout_scatter of what it would be else */
@@ -411,7 +412,7 @@ typedef struct Apart {
     uint32_t a, b;
 } Apart;
 
-enum { SPLIT_PROGRAMS = 64 /* of a launch whose programs are split, where nothing says how many */ };
+enum { GRID_PROGRAMS = 64 /* of a launch whose programs reach over the grid, where nothing says how many */ };
 
 typedef struct Func {
     Arena *arena;
@@ -433,12 +434,20 @@ typedef struct Func {
     uint32_t num_ctas;           /* blocks of a program as asked for; 0: the layout pass chooses */
     uint32_t threads_per_program; /* may be fewer than 32 */
     uint32_t programs_per_block;  /* packing of small programs */
-    uint32_t blocks_per_program;  /* cluster size: a power of two */
-    bool is_split;                /* the blocks are no cluster: they meet through global memory */
-    uint32_t split_blocks;        /* so many may be chosen for that; 0: none */
-    uint32_t split_programs;      /* a launch then has no more programs than this; 0: not said */
+    uint32_t blocks_per_program;  /* a power of two */
+    Scope scope;                  /* what they form: SCOPE_BLOCK (there is one), SCOPE_CLUSTER, SCOPE_GRID */
+    uint32_t grid_blocks;         /* so many a program may have over the grid; 0: none */
+    uint32_t grid_programs;       /* a launch then has no more programs than this; 0: not said */
     uint32_t shared_bytes;        /* after shared-memory allocation */
 } Func;
+
+/* At stage SIMT: of the threads of a program in one block; of all its threads. */
+static inline Scope func_block_scope(const Func *f) {
+    return f->num_warps > 1 ? SCOPE_BLOCK : SCOPE_WARP;
+}
+static inline Scope func_scope(const Func *f) {
+    return f->scope > SCOPE_BLOCK ? f->scope : func_block_scope(f);
+}
 
 Func *func_create(Arena *a, Strings *s, const char *name, Span span);
 /* Appends a run-time parameter; returns the body's new argument. */

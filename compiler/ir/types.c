@@ -188,7 +188,7 @@ static bool mask_fits(Infer *in, uint32_t i) {
 /* ---- Rules: creation --------------------------------------------------------------------------------------------- */
 
 static bool infer_none0(Infer *in) {
-    if (op_info[in->kind].attr != ATTR_SCOPE || in->attr.scope <= SCOPE_CLUSTER) return true;
+    if (op_info[in->kind].attr != ATTR_SCOPE || in->attr.scope <= SCOPE_GRID) return true;
     return fail(in, "no such scope: %d", (int)in->attr.scope);
 }
 

@@ -11,7 +11,9 @@
  *       ends them and the op's results agree in number and type; a region that combines holds pure ops of scalars
  *    8  at stage TILE nothing has a layout and there is no op of layouts or of shared memory that all see; at stage
  *       SIMT every tile has a layout of its own shape, no scalar has one, and all are of the same threads
- *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible
+ *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible: one
+ *       block, or several of a cluster or of the grid
+ *   10  who meets at a barrier, or is stored to, is of a warp, the block, or of what the program's blocks form
  *
  * The first complaint ends it. Linear in the function's size, but for the layouts' algebra.
  */
@@ -110,6 +112,14 @@ static bool check_warps(Verifier *v, const Op *op) {
     return fits || complain(v, op, "not of %llu warps at stage tile", (unsigned long long)warps);
 }
 
+static bool check_scope(Verifier *v, const Op *op) {
+    Scope s = op->attr.scope;
+    if (s > SCOPE_BLOCK && s != v->f->scope) return complain(v, op, "the blocks of a program form no such scope");
+    if (op->kind == OP_SHSTORE && s == SCOPE_WARP) return complain(v, op, "a warp has no shared memory of its own");
+    bool waits = op->kind == OP_BARRIER && op->attr.is_begin;
+    return !waits || s == SCOPE_CLUSTER || complain(v, op, "only the blocks of a cluster wait for each other to begin");
+}
+
 static bool check_rule(Verifier *v, const Op *op) {
     const OpInfo *row = &op_info[op->kind];
     Infer in = {.layouts = v->f->layouts, .kind = op->kind, .args = op->args, .nargs = op->nargs, .attr = op->attr};
@@ -122,7 +132,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     }
     if (!op_infer(&in)) return complain(v, op, "%s", in.why);
     if (row->nresults == 1 && !type_equal(in.result, in.hint)) return complain(v, op, "the result has the wrong type");
-    if (!check_warps(v, op)) return false;
+    if (!check_warps(v, op) || !check_scope(v, op)) return false;
     bool has_site =
         !op_has_memory(op->kind) || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);
     return has_site || complain(v, op, "no such site: %u", op->attr.mem.site);
@@ -229,6 +239,8 @@ static bool check_function(Verifier *v) {
         if (!f->params.at[i].divisible) return complain(v, NULL, "parameter %u is divisible by 0", i);
     }
     if (!f->programs_per_block || !f->blocks_per_program) return complain(v, NULL, "no programs, or no blocks");
+    if (f->scope < SCOPE_BLOCK || f->scope > SCOPE_GRID || (f->scope == SCOPE_BLOCK) != (f->blocks_per_program == 1))
+        return complain(v, NULL, "programs of %u blocks and scope %d", f->blocks_per_program, (int)f->scope);
     if (!check_block(v, f->body, NULL)) return false;
     return v->operands == v->uses || complain(v, NULL, "a value has more uses than operands read it");
 }

@@ -204,7 +204,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_NUM_STAGES: return read_count(o, row, text, 16, &c->num_stages);
     case OPTION_NUM_CTAS:
         c->split = strncmp(text, "grid:", 5) == 0;
-        return read_count(o, row, c->split ? text + 5 : text, c->split ? MOST_SPLIT : 16, &c->num_ctas);
+        return read_count(o, row, c->split ? text + 5 : text, c->split ? MOST_GRID : 16, &c->num_ctas);
     case OPTION_OPT:
         if (!read_count(o, row, text, 3, &n)) return false;
         c->opt_level = (int)n;

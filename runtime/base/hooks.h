@@ -129,11 +129,11 @@ typedef struct EmuCalls {
     void (*barrier_warp)(EmuThread *t, int32_t site, uint32_t call);
     void (*barrier_block)(EmuThread *t, int32_t site, uint32_t call);
     void (*barrier_cluster)(EmuThread *t, int32_t site, uint32_t call);
-    /* Words between a program's blocks that are no cluster: this one is `value` of round `round`; its value as soon as
+    /* Words between the blocks of a program of scope grid: this one is `value` of round `round`; its value as soon as
      * it is of that round; the block is done with them. */
-    void (*split_store)(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site);
-    uint32_t (*split_wait)(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site);
-    void (*split_leave)(EmuThread *t, uint32_t tid, int32_t site);
+    void (*grid_store)(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site);
+    uint32_t (*grid_wait)(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site);
+    void (*grid_leave)(EmuThread *t, uint32_t tid, int32_t site);
     void (*print_begin)(EmuThread *t);
     /* format: C's of `value` as long long, or as double where it ends in g; NULL: the text alone. */
     void (*print)(EmuThread *t, const char *text, const char *format, uint32_t shape, uint32_t element, uint64_t value);

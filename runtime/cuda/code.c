@@ -97,15 +97,15 @@ static fsc_status check_registers(const Variant *v, const RecordLaunch *l, CUfun
 static fsc_status load_function(const Variant *v, const RecordLaunch *l, CUfunction *function) {
     fsc_device *d = v->module->device;
     fsc_status s = launch_fits(v, l);
-    if (s == FSC_OK && l->blocks_per_program > 1 && !cuda.cuLaunchKernelEx)
+    if (s == FSC_OK && l->scope != SCOPE_BLOCK && !cuda.cuLaunchKernelEx)
         s = status_fail(d, FSC_ERROR_DRIVER_OLD, "kernel %s needs %s, and the CUDA driver has no cuLaunchKernelEx",
-                        v->record->kernel, l->together ? "a cooperative launch" : "clusters");
+                        v->record->kernel, l->scope == SCOPE_GRID ? "a cooperative launch" : "clusters");
     if (s == FSC_OK) s = CU_FOR(d, v->record->kernel, cuModuleGetFunction, function, v->module->own, l->entry);
     if (s == FSC_OK) s = check_registers(v, l, *function);
     if (s == FSC_OK && (uint64_t)l->shared_static + l->shared_dynamic > d->props.shared_per_block)
         s = CU_FOR(d, v->record->kernel, cuFuncSetAttribute, *function, CU_FUNC_MAX_DYNAMIC_SHARED,
                    (int)l->shared_dynamic);
-    if (s == FSC_OK && l->blocks_per_program > PORTABLE_CLUSTER && !l->together)
+    if (s == FSC_OK && l->scope == SCOPE_CLUSTER && l->blocks_per_program > PORTABLE_CLUSTER)
         s = CU_FOR(d, v->record->kernel, cuFuncSetAttribute, *function, CU_FUNC_NON_PORTABLE_CLUSTER, 1);
     return s;
 }

@@ -13,12 +13,13 @@ static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
     uint32_t x = 0, y = (uint32_t)c->grid[1], z = (uint32_t)c->grid[2];
     fsc_status s = launch_blocks(c, l, &x);
     if (s != FSC_OK) return s;
-    if (l->blocks_per_program == 1)
+    if (l->scope == SCOPE_BLOCK)
         return CU_FOR(d, name, cuLaunchKernel, function, x, y, z, l->threads_per_block, 1, 1, l->shared_dynamic, stream,
                   c->pointers, NULL);
     CUlaunchAttribute attribute = {.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
                                    .value.cluster = {l->blocks_per_program, 1, 1}};
-    if (l->together) attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
+    if (l->scope == SCOPE_GRID)
+        attribute = (CUlaunchAttribute){.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE, .value.cooperative = 1};
     CUlaunchConfig config = {.grid_x = x,
                              .grid_y = y,
                              .grid_z = z,

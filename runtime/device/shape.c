@@ -26,7 +26,7 @@ RecordLaunch launch_shape(const Call *c, const RecordLaunch *l) {
 }
 
 bool launch_takes(const RecordLaunch *l, const int64_t grid[3]) {
-    return !l->together || (grid[0] <= (int64_t)l->together && grid[1] == 1 && grid[2] == 1);
+    return l->scope != SCOPE_GRID || (grid[0] <= (int64_t)l->most_programs && grid[1] == 1 && grid[2] == 1);
 }
 
 /* Packed programs share a block, large ones take a cluster of them, or blocks that are all on the device at once. */
@@ -37,7 +37,7 @@ fsc_status launch_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks)
                            "kernel %s was compiled for a grid of up to %u programs along x alone, each shared by %u "
                            "blocks that wait for each other, not for %lld x %lld x %lld; "
                            "the grid of its launch rule fits, and with num_ctas=1 any does",
-                           c->variant->record->kernel, l->together, l->blocks_per_program, (long long)programs,
+                           c->variant->record->kernel, l->most_programs, l->blocks_per_program, (long long)programs,
                            (long long)c->grid[1], (long long)c->grid[2]);
     int64_t n = (programs / packed + (programs % packed != 0)) * l->blocks_per_program; /* below 2^31 · 2^32 */
     if (n > INT32_MAX)
@@ -47,16 +47,16 @@ fsc_status launch_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks)
     return FSC_OK;
 }
 
-/* The real grid behind the arguments, for entries that pack programs, or the launch's number, for those whose blocks
- * meet through global memory; others have no such parameters and the driver, which knows how many there are, does not
- * look. */
+/* The real grid behind the arguments, for entries that pack programs, or the launch's number, for those that reach over
+ * the grid; others have no such parameters and the driver, which knows how many there are, does not look. */
 void call_append_grid(Call *c) {
     static atomic_uint launches;
     for (size_t i = 0; i < GRID_SLOTS; i++) {
         c->bits[c->nargs + i] = (uint64_t)c->grid[i];
         c->pointers[c->nargs + i] = &c->bits[c->nargs + i];
     }
-    if (c->variant->record->launches[0].together) c->bits[c->nargs] = atomic_fetch_add(&launches, 1) % UINT32_MAX + 1;
+    if (c->variant->record->launches[0].scope == SCOPE_GRID)
+        c->bits[c->nargs] = atomic_fetch_add(&launches, 1) % UINT32_MAX + 1;
 }
 
 const char *variant_line(const Variant *v, uint32_t line, const char *does, char *out, size_t size) {
@@ -78,7 +78,7 @@ fsc_status launch_fits(const Variant *v, const RecordLaunch *l) {
         return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s needs %llu bytes of shared memory a block; %s has %u%s",
                            v->record->kernel, (unsigned long long)shared, p->name, p->shared_per_block_optin,
                            variant_line(v, l->shared_line, "takes most of it", where, sizeof where));
-    if (l->blocks_per_program > LARGEST_CLUSTER && !l->together)
+    if (l->scope == SCOPE_CLUSTER && l->blocks_per_program > LARGEST_CLUSTER)
         return status_fail(d, FSC_ERROR_RESOURCE, "kernel %s has %u blocks a program; %s takes 1 to %d",
                            v->record->kernel, l->blocks_per_program, p->name, LARGEST_CLUSTER);
     return FSC_OK;

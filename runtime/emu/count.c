@@ -259,15 +259,15 @@ static void atomic(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t 
     emu_calls.atomic(t, address, predicate, data, what, site);
 }
 
-static void split_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
+static void grid_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
     if (predicate) tally_of(((Thread *)t)->block->team, site)->words_written++;
-    emu_calls.split_store(t, word, predicate, value, round, site);
+    emu_calls.grid_store(t, word, predicate, value, round, site);
 }
 
 /* Once, however often a thread looks until the word is there. */
-static uint32_t split_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
+static uint32_t grid_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
     if (predicate) tally_of(((Thread *)t)->block->team, site)->words_read++;
-    return emu_calls.split_wait(t, word, predicate, round, site);
+    return emu_calls.grid_wait(t, word, predicate, round, site);
 }
 
 static uint32_t shuffle_xor(EmuThread *t, uint32_t value, uint32_t mask, int32_t site, uint32_t call) {

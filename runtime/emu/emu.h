@@ -157,10 +157,10 @@ typedef enum ThreadState {
     THREAD_ENDED,
 } ThreadState;
 
-/* What the blocks of a program hand each other that are no cluster. */
-typedef struct SplitWord {
+/* What the blocks of a program of scope grid hand each other. */
+typedef struct Word {
     uint32_t round, value, readers; /* readers: threads that have seen it, one a block */
-} SplitWord;
+} Word;
 
 typedef struct Block Block;
 typedef struct CountedWarp CountedWarp;
@@ -218,7 +218,7 @@ struct Team {
     Snapshot *shown; /* of what it knows; NULL: none taken since that changed */
     uint64_t progress; /* changes of memory: a thread that looks again and again in between waits for another program */
     bool is_waiting;
-    SplitWord *words;
+    Word *words;
     uint32_t num_words, turns; /* turns: of the scheduler, while there are words */
     Tally *tallies;            /* of this team, added to the launch's when it is destroyed;
                                 * NULL unless the launch is counted */
@@ -266,11 +266,11 @@ void thread_pause(Thread *t);           /* lets others go first */
 void thread_meet(Thread *t, ThreadState where, bool is_barrier, int32_t site, uint32_t call);
 void team_progress(Team *t);            /* a thread of it has changed memory, or has ended */
 
-/* ---- split.c: words between blocks ------------------------------------------------------------------------------- */
+/* ---- words.c: words between blocks ------------------------------------------------------------------------------- */
 
-void split_begin(Team *t); /* another program begins in it */
-void split_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site);
-uint32_t split_read(Thread *t, uint32_t word, uint32_t round, int32_t site);
+void words_begin(Team *t); /* another program begins in it */
+void word_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site);
+uint32_t word_read(Thread *t, uint32_t word, uint32_t round, int32_t site);
 
 /* ---- matrix.c: matrix instructions, as EmuCalls has them --------------------------------------------------------- */
 
@@ -290,7 +290,7 @@ void touched_end(const Touched *t, FscParamCounts *params); /* by parameter of t
 /* The calls that count.c and record.c each put their own in front of: WATCHED(f) is f(name) for each. */
 #define WATCHED(f)                                                                                                     \
     f(load_global) f(store_global) f(load_shared) f(store_shared) f(store_cluster) f(copy_async) f(atomic)             \
-    f(split_store) f(split_wait)                                                                                       \
+    f(grid_store) f(grid_wait)                                                                                         \
     f(shuffle_xor) f(shuffle_lane) f(barrier_warp) f(barrier_block) f(barrier_cluster)
 #define WATCH(name) calls.name = name;
 

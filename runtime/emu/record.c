@@ -132,7 +132,7 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
     emu_calls.store_cluster(t, offset, block, predicate, data, access, site);
 }
 
-/* ---- Words between the blocks of a program that are no cluster --------------------------------------------------- */
+/* ---- Words between the blocks of a program of scope grid --------------------------------------------------------- */
 
 static void record_word(Thread *t, RecordedKind kind, uint32_t word, uint32_t predicate, uint32_t value,
                         uint32_t round) {
@@ -145,13 +145,13 @@ static void record_word(Thread *t, RecordedKind kind, uint32_t word, uint32_t pr
     e->data[0] = (uint64_t)round << 32 | value;
 }
 
-static void split_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
+static void grid_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
     record_word(thread_of(t), RECORDED_WORD_STORE, word, predicate, value, round);
-    emu_calls.split_store(t, word, predicate, value, round, site);
+    emu_calls.grid_store(t, word, predicate, value, round, site);
 }
 
-static uint32_t split_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
-    uint32_t value = emu_calls.split_wait(t, word, predicate, round, site);
+static uint32_t grid_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
+    uint32_t value = emu_calls.grid_wait(t, word, predicate, round, site);
     record_word(thread_of(t), RECORDED_WORD_LOAD, word, predicate, value, round);
     return value;
 }

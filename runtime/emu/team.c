@@ -166,7 +166,7 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
     t->is_waiting = false;
     t->progress = 0;
     team_forget(t);
-    split_begin(t);
+    words_begin(t);
     if (t->launch->counts) count_begin(t);
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
@@ -233,7 +233,7 @@ static void stop(Team *t) {
 }
 
 static const char *whom(ThreadState where) {
-    return where == THREAD_AT_WARP ? "its warp" : where == THREAD_AT_BLOCK ? "its block" : "its cluster";
+    return where == THREAD_AT_WARP ? "its warp" : where == THREAD_AT_BLOCK ? "its block" : "its program";
 }
 
 /* A thread of the same group that is not at this meeting. */
@@ -412,27 +412,24 @@ static uint32_t shuffle_lane(EmuThread *t, uint32_t value, uint32_t lane, int32_
     return shuffle(t, value, lane, site, call);
 }
 
-static void barrier_warp(EmuThread *t, int32_t site, uint32_t call) {
-    thread_meet(thread_of(t), THREAD_AT_WARP, true, site, call);
+#define BARRIER(name, where)                                                                                           \
+    static void name(EmuThread *t, int32_t site, uint32_t call) {                                                      \
+        thread_meet(thread_of(t), where, true, site, call);                                                                   \
+    }
+BARRIER(barrier_warp, THREAD_AT_WARP)
+BARRIER(barrier_block, THREAD_AT_BLOCK)
+BARRIER(barrier_cluster, THREAD_AT_CLUSTER)
+#undef BARRIER
+
+static void grid_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
+    if (predicate) word_write(thread_of(t), word, value, round, site);
 }
 
-static void barrier_block(EmuThread *t, int32_t site, uint32_t call) {
-    thread_meet(thread_of(t), THREAD_AT_BLOCK, true, site, call);
+static uint32_t grid_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
+    return predicate ? word_read(thread_of(t), word, round, site) : 0;
 }
 
-static void barrier_cluster(EmuThread *t, int32_t site, uint32_t call) {
-    thread_meet(thread_of(t), THREAD_AT_CLUSTER, true, site, call);
-}
-
-static void split_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
-    if (predicate) split_write(thread_of(t), word, value, round, site);
-}
-
-static uint32_t split_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
-    return predicate ? split_read(thread_of(t), word, round, site) : 0;
-}
-
-static void split_leave(EmuThread *t, uint32_t tid, int32_t site) {
+static void grid_leave(EmuThread *t, uint32_t tid, int32_t site) {
     (void)site;
     if (tid == 0) thread_of(t)->block->has_left = true;
 }
@@ -487,9 +484,9 @@ const EmuCalls emu_calls = {
     .barrier_warp = barrier_warp,
     .barrier_block = barrier_block,
     .barrier_cluster = barrier_cluster,
-    .split_store = split_store,
-    .split_wait = split_wait,
-    .split_leave = split_leave,
+    .grid_store = grid_store,
+    .grid_wait = grid_wait,
+    .grid_leave = grid_leave,
     .print_begin = print_begin,
     .print = print,
     .assertion = assertion,

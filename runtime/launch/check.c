@@ -263,7 +263,7 @@ static fsc_status choose_variant(Call *c, const int64_t *grid) {
     call_bind(c, t->at[0]);
     if (fits(c, why))
         (void)snprintf(why, sizeof why, "it is compiled for a grid of up to %u programs",
-                       c->variant->record->launches[0].together);
+                       c->variant->record->launches[0].most_programs);
     if (t->count == 1) return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: %s", name, why);
     return status_fail(k->device, FSC_NO_VARIANT, "kernel %s: none of %zu compiled variants fits; the first: %s", name,
                        t->count, why);

@@ -183,13 +183,14 @@ static fsc_status refuse(const FscObject *o, const fsc_device *d) {
                        o->kernel, have, d->props.name, d->props.arch, d->props.arch);
 }
 
-/* Code for few programs that is split over more multiprocessors than this device has: the bound of the number of
- * programs is that of the blocks which wait for each other. */
+/* Code for few programs that reach over more multiprocessors than this device has: the bound of the number of programs
+ * is that of the blocks which wait for each other. */
 static bool is_too_wide(const fsc_device *d, const Record *r) {
     const RecordLaunch *l = r->num_launches ? &r->launches[0] : NULL;
     bool is_few = false;
-    for (uint32_t i = 0; l && l->together && i < r->num_params; i++) is_few |= r->params[i].most == l->together;
-    return is_few && (uint64_t)l->together * l->blocks_per_program > d->props.sms;
+    for (uint32_t i = 0; l && l->scope == SCOPE_GRID && i < r->num_params; i++)
+        is_few |= r->params[i].most == l->most_programs;
+    return is_few && (uint64_t)l->most_programs * l->blocks_per_program > d->props.sms;
 }
 
 static fsc_status make_kernel(const FscObject *o, fsc_device *d, fsc_kernel **out) {

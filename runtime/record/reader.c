@@ -252,9 +252,10 @@ static bool read_require(Reader *rd) {
     return record_add_require(rd->r, word(rd, 1), word(rd, 2)) || fail(rd, "out of memory");
 }
 
-/* How its blocks meet, or one of the lines that a launch's needs come from. */
+/* That it reaches over the grid, or one of the lines that a launch's needs come from. */
 static bool read_origin(Reader *rd, uint32_t i, RecordLaunch *l) {
-    if (strncmp(word(rd, i), "together=", 9) == 0) return read_field(rd, i, "together", &l->together);
+    if (strncmp(word(rd, i), "grid=", 5) == 0)
+        return l->scope = SCOPE_GRID, read_field(rd, i, "grid", &l->most_programs);
     bool is_threads = strncmp(word(rd, i), "threads_line=", 13) == 0,
          is_tile = strncmp(word(rd, i), "tile_line=", 10) == 0;
     return is_threads
@@ -271,6 +272,7 @@ static bool read_launch(Reader *rd) {
         !read_field(rd, 4, "blocks", &l->blocks_per_program) || !read_field(rd, 5, "static", &l->shared_static) ||
         !read_field(rd, 6, "dynamic", &l->shared_dynamic))
         return false;
+    l->scope = l->blocks_per_program > 1 ? SCOPE_CLUSTER : SCOPE_BLOCK;
     for (uint32_t i = 7; i < rd->num_words; i++)
         if (!read_origin(rd, i, l)) return false;
     if (l->programs_per_block == 0 || l->blocks_per_program == 0) return fail(rd, "a launch of no programs or blocks");

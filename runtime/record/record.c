@@ -177,6 +177,7 @@ RecordLaunch *record_add_launch(Record *r, const char *entry, uint32_t threads_p
                         .threads_per_block = threads_per_block,
                         .programs_per_block = programs_per_block,
                         .blocks_per_program = blocks_per_program,
+                        .scope = blocks_per_program > 1 ? SCOPE_CLUSTER : SCOPE_BLOCK,
                         .shared_dynamic = shared_bytes};
     return l;
 }
@@ -323,7 +324,7 @@ static void write_launch(Out *o, const RecordLaunch *l) {
     out_word(o, l->entry);
     out(o, " threads=%u programs=%u blocks=%u static=%u dynamic=%u", l->threads_per_block, l->programs_per_block,
         l->blocks_per_program, l->shared_static, l->shared_dynamic);
-    if (l->together) out(o, " together=%u", l->together);
+    if (l->scope == SCOPE_GRID) out(o, " grid=%u", l->most_programs);
     if (l->threads_line) out(o, " threads_line=%u", l->threads_line);
     if (l->tile_line) out(o, " tile_line=%u", l->tile_line);
     if (l->shared_line) out(o, " shared_line=%u", l->shared_line);

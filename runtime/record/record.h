@@ -21,7 +21,7 @@
  *   num_warps "4"                          likewise num_stages, num_ctas; each may be absent
  *   require "$6 $5 >=" "BLOCK >= n_cols"   code, the condition as the source has it
  *   launch softmax threads=128 programs=1 blocks=1 static=64 dynamic=0 threads_line=5 tile_line=7 shared_line=9
- *                                          blocks that meet through global memory: together=64 as well
+ *                                          blocks that reach over the grid: grid=64 as well, the most programs
  *   scratch 0
  *   access load 9 9 bytes=16 fp32 align=16 param=1
  *   end 5f1c09a2                           FNV-1a (32 bits) of every byte before this line: damage is seen
@@ -35,6 +35,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include "runtime/base/scope.h"
 
 #define RECORD_MAGIC         "fsc-record 1\n"
 #define RECORD_SYMBOL_PREFIX "fsc_record_"
@@ -90,11 +92,11 @@ typedef struct RecordLaunch {
     uint32_t programs_per_block; /* > 1: the block count along x is ceil(grid.x / this), and the entry takes the real
                                      grid as three more i32 parameters after its own; a launch may put fewer programs
                                      into a block, which then has as many threads less */
-    uint32_t blocks_per_program; /* cluster size along x; the block count along x is grid.x times this */
-    /* not 0: the blocks are no cluster but meet through global memory, so that all must be on the
-     * device at once; the grid is of x alone, this many programs at most, and the entry takes
-     * the launch's number, never 0, as one more i32 parameter */
-    uint32_t together;
+    uint32_t blocks_per_program; /* along x; the block count along x is grid.x times this */
+    Scope scope;                 /* what they form: a block, a cluster, or a grid: all blocks of the launch must be on
+                                  * the device                                     at once then, and the entry takes the
+                                  * launch's number, never 0, as one more i32 parameter */
+    uint32_t most_programs;      /* of scope grid: so many along x, and no other axis; else 0 */
     uint32_t shared_static;      /* bytes that the module declares itself */
     uint32_t shared_dynamic;     /* bytes that the launch asks for */
     uint32_t threads_line;       /* in `file`, from 1: what asks for so many threads; 0: unknown, as below */

@@ -1,5 +1,6 @@
 # RUN: fsc --emit=tile --passes= %s -o - 2>&1 | FileCheck %s
 # Compile-time arithmetic is Python's: exact integers, floor division, and its functions.
+NAN: constexpr = float("nan")
 @kernel(grid=(1,))
 def k(x: *fp32, N: constexpr = 781, B: constexpr = next_power_of_2(781)):
     static_assert(N // 2 == 390 and -N // 2 == -391 and -7 % 3 == 2 and 7 / 2 == 3.5)
@@ -30,5 +31,13 @@ def k(x: *fp32, N: constexpr = 781, B: constexpr = next_power_of_2(781)):
     # CHECK: note: 'not' turns a truth value round
     static_assert(~(N > 3) == -2 and ~False == -1)
     # CHECK: warning: ~False is -1, as in Python, and true
+    # A maximum of constants leaves out what is no number, and passes it on where it is asked to: on either side,
+    # of ints, too.
+    # CHECK: note: 1.0 1.0 2 nan nan nan
+    # CHECK: note: 1.0 1.0 nan nan
+    static_print(maximum(1.0, NAN), maximum(NAN, 1.0), maximum(NAN, 2), maximum(1.0, NAN, propagate_nan=True), maximum(NAN, 1.0, propagate_nan=True), maximum(2, NAN, propagate_nan=True))
+    static_print(minimum(1.0, NAN), minimum(NAN, 1.0), minimum(1.0, NAN, propagate_nan=True), minimum(NAN, 1.0, propagate_nan=True))
+    # CHECK: note: nan 2.0 nan
+    static_print(clamp(NAN, 2.0, 3.0, propagate_nan=True), clamp(NAN, 2.0, 3.0), maximum(NAN, NAN))
     # CHECK: const 7.5 : fp32
     store(x, 15 / 2)

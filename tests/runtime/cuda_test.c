@@ -359,7 +359,8 @@ static void split_programs(void **state) {
     fsc_device *d = open_cuda();
     Record *r = sample_record("sm_80", "1024", RECORD_RULE, 1);
     r->launches[0].blocks_per_program = 64;
-    r->launches[0].together = 8;
+    r->launches[0].scope = SCOPE_GRID;
+    r->launches[0].most_programs = 8;
     fsc_kernel *k = load_kernel(d, r);
     FscArg args[6];
     good_args(args);

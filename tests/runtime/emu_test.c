@@ -499,13 +499,13 @@ static void tell_thread(EmuThread *t, const void *const *args) {
     uint32_t sum = 0;
     for (uint32_t round = 1; round <= 4; round++) {
         uint32_t half = round % 2 * 4;
-        t->calls->split_store(t, half + t->rank, t->tid == 0, t->rank + round, round, AT_A);
-        uint32_t got = t->calls->split_wait(t, half + t->tid % 4, t->tid < 4, round, AT_B);
+        t->calls->grid_store(t, half + t->rank, t->tid == 0, t->rank + round, round, AT_A);
+        uint32_t got = t->calls->grid_wait(t, half + t->tid % 4, t->tid < 4, round, AT_B);
         for (uint32_t i = 1; i < 4; i *= 2) got += t->calls->shuffle_xor(t, got, i, AT_C, round * 8 + i);
         sum += t->tid < 4 ? got : 0;
         t->calls->barrier_block(t, AT_C, round);
     }
-    t->calls->split_leave(t, t->tid, -1);
+    t->calls->grid_leave(t, t->tid, -1);
     if (t->tid == 0) store(t, address_of(args, 0) + 4 * block_of(t), (int32_t)sum, AT_D);
 }
 
@@ -513,15 +513,15 @@ static void tell_thread(EmuThread *t, const void *const *args) {
 static void tell_over_thread(EmuThread *t, const void *const *args) {
     (void)args;
     for (uint32_t round = 1; round <= 2; round++) {
-        t->calls->split_store(t, t->rank, t->tid == 0, 1, round, AT_A);
-        if (t->rank == 0) (void)t->calls->split_wait(t, t->tid, t->tid == 0, round, AT_B);
+        t->calls->grid_store(t, t->rank, t->tid == 0, 1, round, AT_A);
+        if (t->rank == 0) (void)t->calls->grid_wait(t, t->tid, t->tid == 0, round, AT_B);
     }
 }
 
 static void tell_left_thread(EmuThread *t, const void *const *args) {
     (void)args;
-    t->calls->split_leave(t, t->tid, -1);
-    if (t->rank == 2) t->calls->split_store(t, 0, t->tid == 0, 1, 1, AT_D);
+    t->calls->grid_leave(t, t->tid, -1);
+    if (t->rank == 2) t->calls->grid_store(t, 0, t->tid == 0, 1, 1, AT_D);
 }
 
 static void test_words(void **state) {
@@ -529,9 +529,9 @@ static void test_words(void **state) {
     Setup s = {32, 4, 0, {2, 1, 1}};
     assert_int_equal(launch(&s, tell_thread), FSC_OK);
     for (int i = 0; i < 8; i++) assert_int_equal(y[i], 4 * 6 + 4 * 10);
-    (void)found(&s, tell_over_thread, "split-order", 10,
+    (void)found(&s, tell_over_thread, "word-order", 10,
                 "overwrites word 0 of its program's, which 3 blocks have yet to read");
-    (void)found(&s, tell_left_thread, "split-order", 40,
+    (void)found(&s, tell_left_thread, "word-order", 40,
                 "touches word 0 of its program's, which its block, number 2, has left");
 }
 

@@ -487,7 +487,8 @@ static void add_few(Made *m, uint32_t blocks, uint64_t number) {
     Record *r = variant_record("sm_90", "few", 16, "1024");
     size_t n = m->object.num_variants++, size = 0;
     r->params[P_ROWS].least = 3;
-    r->params[P_ROWS].most = r->launches[0].together = 4;
+    r->launches[0].scope = SCOPE_GRID;
+    r->params[P_ROWS].most = r->launches[0].most_programs = 4;
     r->launches[0].blocks_per_program = blocks;
     m->codes[n] = fake_cubin(r, &size);
     m->variants[n] = (FscObjectVariant){.arch = "sm_90", .code = m->codes[n], .size = size, .number = number};

@@ -58,8 +58,7 @@ def check(path, unit):
         few = [(range_of(p["n_rows"]), l) for p, l in aligned if p not in many]
         wanted = [(1, 1), (2, 2), (3, 4), (5, 8), (9, 132)] if block == 65536 else []
         assert sorted(r for r, _ in few) == sorted(2 * wanted), few
-        assert all(int(l["together"]) == most and most * int(l["blocks"]) <= 132 for (_, most), l in few
-                   if "together" in l)
+        assert all(int(l["grid"]) == most and most * int(l["blocks"]) <= 132 for (_, most), l in few if "grid" in l)
     return everything
 
 

@@ -309,6 +309,12 @@ static inline void sample_kept(Sample *s, OpKind k) {
     op_build(&s->b, k, args, k == OP_STAGESTORE ? 2 : 1, (Attr){.start = 16, .end = 4112}, args[1]->type);
 }
 
+/* From here on each program is of two blocks. */
+static inline void sample_scope(const Sample *s, Scope scope) {
+    s->f->blocks_per_program = 2;
+    s->f->scope = scope;
+}
+
 static inline void sample_op(Sample *s, OpKind k) {
     Value *x, *y;
     switch (k) {
@@ -446,7 +452,9 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_OPAQUE: build1(&s->b, k, sample_value(s, sample_tile(s, DT_FP16, s->row))); return;
     case OP_SHSTORE:
         x = sample_value(s, sample_tile(s, DT_I8, s->square));
-        op_build(&s->b, k, &x, 1, (Attr){.offset = -1, .slot = 7}, x->type);
+        op_build(&s->b, k, &x, 1, (Attr){.offset = -1, .slot = 7, .scope = SCOPE_BLOCK}, x->type);
+        sample_scope(s, SCOPE_CLUSTER);
+        op_build(&s->b, k, &x, 1, (Attr){.offset = -1, .slot = 8, .scope = SCOPE_CLUSTER}, x->type);
         return;
     case OP_SHLOAD:
         build0(&s->b, k, (Attr){.offset = 64, .slot = 7}, sample_tile(s, DT_I8, s->square));
@@ -479,8 +487,9 @@ static inline void sample_op(Sample *s, OpKind k) {
     case OP_COPYCOMMIT: op_build(&s->b, k, NULL, 0, (Attr){0}, s->n->type); return;
     case OP_COPYWAIT: op_build(&s->b, k, NULL, 0, (Attr){.pending = 2}, s->n->type); return;
     case OP_BARRIER:
-        for (int64_t scope = SCOPE_WARP; scope <= SCOPE_CLUSTER; scope++)
-            op_build(&s->b, k, NULL, 0, (Attr){.scope = scope}, s->n->type);
+        sample_scope(s, SCOPE_GRID);
+        for (Scope scope = SCOPE_WARP; scope <= SCOPE_GRID; scope++)
+            if (scope != SCOPE_CLUSTER) op_build(&s->b, k, NULL, 0, (Attr){.scope = scope}, s->n->type);
         return;
     case OP_FOR:
     case OP_YIELD: sample_for(s); return;

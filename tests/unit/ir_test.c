@@ -70,7 +70,7 @@ static bool same_attr(const Attr *a, const Attr *b, bool spans) {
     same &= a->vectors == b->vectors && a->pending == b->pending && a->pred == b->pred && a->round == b->round &&
             a->accuracy == b->accuracy;
     same &= a->scope == b->scope && a->combine == b->combine && a->shown == b->shown && a->size_log2 == b->size_log2;
-    same &= a->to_cluster == b->to_cluster && a->is_own == b->is_own && a->is_scattered == b->is_scattered;
+    same &= a->is_own == b->is_own && a->is_scattered == b->is_scattered;
     return same && a->is_prefetch == b->is_prefetch && a->is_begin == b->is_begin && m->cache == n->cache &&
            m->evict == n->evict && m->is_volatile == n->is_volatile && m->align_log2 == n->align_log2 &&
            m->vec_log2 == n->vec_log2 && m->mask_kind == n->mask_kind && m->is_rotated == n->is_rotated &&
@@ -337,7 +337,7 @@ static void test_reader_errors(void **state) {
         {"%a = add %n, %n : i32 garbage", "expected the line's end"},
         {"%a = reduce %n {axis = 0, combine = fmax} : i32", "axis 0 where there are 0"},
         {"%a = reduce_warp %n {axis = 0, combine = fmax} : i32", "axis 0 where there are 0"},
-        {"barrier grid", "'grid' is none of: warp, block, cluster"},
+        {"barrier device", "'device' is none of: warp, block, cluster, grid"},
         {"for %i = %n to %n step %x {", "different types"},
         {"for %i = %n to %n {", "expected 'step'"},
         {"if %n {", "no scalar i1"},

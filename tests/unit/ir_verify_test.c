@@ -287,6 +287,45 @@ static void simt_op(Victim *v) {
     v->add->kind = OP_CONVERT;
 }
 
+static void scope_of_one_block(Victim *v) {
+    v->s.f->scope = SCOPE_GRID;
+}
+
+static void blocks_of_no_scope(Victim *v) {
+    v->s.f->blocks_per_program = 4;
+}
+
+static void barrier_of(Victim *v, Scope blocks, Attr a) {
+    Builder b = inside(v, v->loop, 0);
+    sample_scope(&v->s, blocks);
+    op_build(&b, OP_BARRIER, NULL, 0, a, v->s.n->type);
+}
+
+static void barrier_too_wide(Victim *v) {
+    barrier_of(v, SCOPE_CLUSTER, (Attr){.scope = SCOPE_GRID});
+}
+
+static void barrier_of_no_cluster(Victim *v) {
+    barrier_of(v, SCOPE_GRID, (Attr){.scope = SCOPE_CLUSTER});
+}
+
+static void begin_of_grid(Victim *v) {
+    barrier_of(v, SCOPE_GRID, (Attr){.scope = SCOPE_GRID, .is_begin = true});
+}
+
+static void store_to(Victim *v, Scope scope) {
+    Builder b = inside(v, v->loop, 0);
+    op_build(&b, OP_SHSTORE, &v->s.n, 1, (Attr){.scope = scope}, v->s.n->type);
+}
+
+static void store_to_warp(Victim *v) {
+    store_to(v, SCOPE_WARP);
+}
+
+static void store_to_grid(Victim *v) {
+    store_to(v, SCOPE_GRID);
+}
+
 static void param_missing(Victim *v) {
     v->s.f->params.len--;
 }
@@ -373,6 +412,13 @@ static const Fault faults[] = {
     FAULT(scalar_layout, TILE, "a layout at stage tile"),
     FAULT(scalar_layout, SIMT, "a layout of another shape"),
     FAULT(simt_op, TILE, "an op of stage simt at stage tile"),
+    FAULT(scope_of_one_block, SIMT, "programs of 1 blocks and scope 3"),
+    FAULT(blocks_of_no_scope, SIMT, "programs of 4 blocks and scope 1"),
+    FAULT(barrier_too_wide, SIMT, "the blocks of a program form no such scope: barrier grid"),
+    FAULT(barrier_of_no_cluster, SIMT, "the blocks of a program form no such scope: barrier cluster"),
+    FAULT(begin_of_grid, SIMT, "only the blocks of a cluster wait for each other to begin"),
+    FAULT(store_to_warp, SIMT, "a warp has no shared memory of its own"),
+    FAULT(store_to_grid, SIMT, "the blocks of a program form no such scope: shared_store"),
     FAULT(param_missing, TILE, "arguments and"),
     FAULT(param_divisible, TILE, "divisible by 0"),
     FAULT(param_tile, TILE, "parameter 3 is a tile"),

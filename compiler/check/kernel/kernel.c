@@ -306,9 +306,9 @@ static void finish_function(Checker *c, const Params *p) {
     op_build(&c->b, OP_RETURN, NULL, 0, none, type_scalar(DT_I32));
     f->num_warps = launch_option(c, p, "num_warps", c->o->num_warps ? c->o->num_warps : p->num_warps, 32);
     f->num_stages = launch_option(c, p, "num_stages", c->o->num_stages ? c->o->num_stages : p->num_stages, 16);
-    f->num_ctas =
-        launch_option(c, p, "num_ctas", c->o->num_ctas ? c->o->num_ctas : p->num_ctas, c->o->split ? MOST_SPLIT : 16);
-    f->is_split = c->o->split && f->num_ctas > 1;
+    f->num_ctas = launch_option(c, p, "num_ctas", c->o->num_ctas ? c->o->num_ctas : p->num_ctas,
+                                c->o->reaches_grid ? MOST_GRID : 16);
+    if (c->o->reaches_grid) f->grid_blocks = f->num_ctas;
 }
 
 Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const CheckOptions *o) {

@@ -11,7 +11,7 @@
  * back end begins with early-cse, so that what instcombine leaves twice needs no run of it here. */
 static const char pipeline[] = "function(early-cse,instcombine<no-verify-fixpoint;max-iterations=1>)";
 /* Of programs whose blocks meet through global memory: the number of the round is a variable. */
-static const char split_pipeline[] = "function(mem2reg,early-cse,instcombine<no-verify-fixpoint;max-iterations=1>)";
+static const char grid_pipeline[] = "function(mem2reg,early-cse,instcombine<no-verify-fixpoint;max-iterations=1>)";
 
 /* |x| of 16 bits as the smaller of x and -x, unsigned: LLVM's passes make abs.s16 of every other form, and ptxas (13.0,
  * seen on sm_90) takes its result for non-negative, which that of -32768 is not. */
@@ -72,7 +72,7 @@ static LLVMTargetMachineRef lower_and_optimise(const CodegenJob *j, Llvm *m, LLV
     if (j->o->verify_each) llvm_verify(m, "after the target step");
     llvm_report_time(j->o, "lower", since);
     since = llvm_clock();
-    if (j->o->opt_level > 0 && !llvm_run_passes(m, machine, j->f->is_split ? split_pipeline : pipeline)) return NULL;
+    if (j->o->opt_level > 0 && !llvm_run_passes(m, machine, j->f->scope == SCOPE_GRID ? grid_pipeline : pipeline)) return NULL;
     replace_abs16(m);
     replace_signed16(m, kernel);
     if (j->o->opt_level > 0) nvptx_group_sums(m, kernel);

@@ -151,7 +151,7 @@ static void make_kernel(Nvptx *n, LLVMValueRef kernel) {
     snprintf(text, sizeof text, "%u", threads < 32 ? 32 : threads);
     /* Packed programs: a launch may take a smaller block. */
     llvm_attribute(n->m, kernel, n->f->programs_per_block > 1 ? "nvvm.maxntid" : "nvvm.reqntid", text);
-    if (n->f->blocks_per_program > 1 && !n->f->is_split) {
+    if (n->f->scope == SCOPE_CLUSTER) {
         snprintf(text, sizeof text, "%u", n->f->blocks_per_program);
         llvm_attribute(n->m, kernel, "nvvm.cluster_dim", text);
     }
@@ -172,7 +172,7 @@ static void make_record(Nvptx *n) {
 bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
     n->takes_offsets = !has_loop(n->f->body);
     make_shared(n);
-    nvptx_make_split(n);
+    nvptx_make_words(n);
     prim_lower_all(n->m, lower_call, n);
     make_kernel(n, kernel);
     make_record(n);

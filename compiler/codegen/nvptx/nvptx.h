@@ -38,7 +38,7 @@ typedef struct Nvptx {
     uint32_t ptx;  /* the PTX version that the kernel needs so far, times ten */
     bool takes_offsets; /* accesses, of constants. Not in kernels with loops,
                          * where ptxas would keep more addresses alive */
-    V split_areas; /* the module's array for the programs' blocks to meet through; NULL: they do not */
+    V areas;       /* the module's array of words for the programs' blocks to meet through; NULL: they do not */
     bool lacks;    /* the target, something that the kernel needs: there was an error */
     V shared_base; /* the block's shared memory as a 32-bit address space constant; NULL until used */
 } Nvptx;
@@ -64,10 +64,9 @@ Lowering lower_copy_async, lower_copy_commit, lower_copy_wait;
 /* matrix.c - matrix instructions as intrinsics and inline PTX */
 Lowering lower_ldmatrix, lower_stmatrix, lower_mma;
 
-/* split.c - words between blocks as inline PTX */
-void nvptx_make_split(Nvptx *n); /* before any call is lowered */
-Lowering lower_split_begin, lower_split_begun, lower_split_store, lower_split_wait, lower_split_fence,
-    lower_split_leave;
+/* grid.c - words between the blocks of a grid as inline PTX */
+void nvptx_make_words(Nvptx *n); /* before any call is lowered */
+Lowering lower_grid_begin, lower_grid_begun, lower_grid_store, lower_grid_wait, lower_grid_fence, lower_grid_leave;
 
 /* debug.c - print and assert through the driver's functions */
 Lowering lower_print_begin, lower_print, lower_assert;

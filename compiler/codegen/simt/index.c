@@ -45,8 +45,9 @@ void simt_begin_cluster(Simt *s) {
 V simt_cta_rank(Simt *s) {
     if (s->cta) return s->cta;
     Away a = enter(s);
-    s->cta = prim_call(s, s->f->is_split ? PRIM_CTAID_X : PRIM_CTARANK, NULL, 0);
-    if (s->f->is_split) s->cta = LLVMBuildAnd(s->m->at, s->cta, simt_i32(s, s->f->blocks_per_program - 1), "");
+    bool is_grid = s->f->scope == SCOPE_GRID;
+    s->cta = prim_call(s, is_grid ? PRIM_CTAID_X : PRIM_CTARANK, NULL, 0);
+    if (is_grid) s->cta = LLVMBuildAnd(s->m->at, s->cta, simt_i32(s, s->f->blocks_per_program - 1), "");
     leave(s, a);
     return s->cta;
 }

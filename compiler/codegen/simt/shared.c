@@ -66,7 +66,7 @@ static Targets targets_of(Simt *s, const Layout *l) {
 
 /* args: those of store.cluster, but for the block. */
 static void put_shared(Simt *s, const Op *op, const Targets *t, Access a, V *args) {
-    if (!op->attr.to_cluster) {
+    if (op->attr.scope != SCOPE_CLUSTER) {
         args[1] = args[0];
         prim_access(s, PRIM_STORE_SHARED, a, args + 1, 3 + a.words);
         return;
@@ -79,8 +79,9 @@ static void put_shared(Simt *s, const Op *op, const Targets *t, Access a, V *arg
 }
 
 void simt_shared_store(Simt *s, const Op *op) {
-    if (op->attr.to_cluster && s->split) {
-        simt_split_store(s, op);
+    bool to_cluster = op->attr.scope == SCOPE_CLUSTER;
+    if (op->attr.scope == SCOPE_GRID) {
+        simt_grid_store(s, op);
         return;
     }
     const Value *v = op->args[0];
@@ -89,8 +90,8 @@ void simt_shared_store(Simt *s, const Op *op) {
     uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
     Access a = access_of(bytes, n);
-    Targets targets = op->attr.to_cluster ? targets_of(s, l) : (Targets){0};
-    V owner = op->attr.to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
+    Targets targets = to_cluster ? targets_of(s, l) : (Targets){0};
+    V owner = to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
     for (uint32_t reg = 0; reg < x->n; reg += n) {
         if (reg & free_registers) continue;
         V offset = byte_offset(s, op, l, bytes, reg, n);
@@ -166,10 +167,12 @@ void simt_shared_gather(Simt *s, const Op *op) {
 }
 
 void simt_barrier(Simt *s, const Op *op) {
-    static const Prim of[] = {
-        [SCOPE_WARP] = PRIM_BAR_WARP, [SCOPE_BLOCK] = PRIM_BAR_BLOCK, [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER};
+    static const Prim of[] = {[SCOPE_WARP] = PRIM_BAR_WARP,
+                              [SCOPE_BLOCK] = PRIM_BAR_BLOCK,
+                              [SCOPE_CLUSTER] = PRIM_BAR_CLUSTER,
+                              [SCOPE_GRID] = PRIM_BAR_GRID};
     V site = simt_site(s);
-    simt_split_wait(s);
+    simt_grid_wait(s);
     if (op->attr.is_begin) {
         if (plant(PLANT_NO_BEGIN)) return;
         simt_begin_cluster(s);
@@ -177,6 +180,7 @@ void simt_barrier(Simt *s, const Op *op) {
         return;
     }
     if (plant(PLANT_DROP_BARRIER) && op->attr.scope != SCOPE_WARP) return;
-    if (simt_split_barrier(s, op)) return;
+    if (op->attr.scope == SCOPE_GRID) simt_grid_meet(s, op);
     prim_call(s, of[op->attr.scope], &site, 1);
+    simt_grid_passed(s, op);
 }

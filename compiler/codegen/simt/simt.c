@@ -68,10 +68,10 @@ static void simt_op(Simt *s, const Op *op) {
 void simt_block(Simt *s, const Block *b) {
     simt_record_entry(s, b);
     for (const Op *op = b->first; op; op = op->next) {
-        if (op->nregions && !op_is_combine(op->kind)) simt_split_wait(s);
+        if (op->nregions && !op_is_combine(op->kind)) simt_grid_wait(s);
         simt_op(s, op);
     }
-    if (!b->owner || !op_is_combine(b->owner->kind)) simt_split_end_region(s);
+    if (!b->owner || !op_is_combine(b->owner->kind)) simt_grid_end_region(s);
 }
 
 /* ---- Math on the primitives -------------------------------------------------------------------------------------- */
@@ -101,7 +101,7 @@ static void set_param_bounds(Tile *t, const Param *p, DType d) {
 static LLVMValueRef declare_kernel(Llvm *m, Simt *s, const Func *f, bool has_thread) {
     uint32_t n = f->body->args.len, first = has_thread ? 1 : 0,
              extents = f->programs_per_block > 1 ? 3
-                       : f->is_split             ? 1
+                       : f->scope == SCOPE_GRID  ? 1
                                                  : 0;
     LLVMTypeRef *types = NEW_ARRAY(m->o->arena, LLVMTypeRef, first + n + extents + 1);
     types[0] = m->ptr;
@@ -136,9 +136,9 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const Target *t) {
     LLVMPositionBuilderAtEnd(m->at, body);
     llvm_debug_at(m, f->span);
     if (f->programs_per_block > 1) simt_begin_packed(&s);
-    simt_split_begin(&s);
+    simt_grid_begin(&s);
     simt_block(&s, f->body);
-    simt_split_end(&s);
+    simt_grid_end(&s);
     LLVMBuildRetVoid(m->at);
     LLVMPositionBuilderAtEnd(m->at, s.entry);
     llvm_debug_at(m, f->span);

@@ -102,18 +102,18 @@ typedef struct OwnerTest {
     V value;              /* i1 */
 } OwnerTest;
 
-/* A round of words between the blocks of a program (split.c), and a store of it that is still to be waited for. */
+/* A round of words between the blocks of a program (grid.c), and a store of it that is still to be waited for. */
 typedef struct Meeting {
     V number, base, site; /* base: where its words begin, in its half of them */
 } Meeting;
 
-typedef struct SplitStore {
+typedef struct OpenStore {
     Meeting round;
     const Op *op;
-} SplitStore;
+} OpenStore;
 
-/* Of a program whose blocks meet through global memory (split.c). */
-typedef struct Split {
+/* Of a program that reaches over the grid (grid.c). */
+typedef struct Rounds {
     uint32_t words;  /* of each half */
     const Op *last;  /* the last exchange; NULL: it stands in a region */
     V round, owner;  /* rounds so far, a variable in memory; what the launch's first word was for it */
@@ -122,9 +122,9 @@ typedef struct Split {
     bool has_left;
     bool is_reading; /* since the last round was waited for, the block's threads have not met */
     Meeting next;    /* while stores are open: where the round's next one goes */
-    SplitStore open[8];
+    OpenStore open[8];
     uint32_t num_open;
-} Split;
+} Rounds;
 
 typedef struct Simt {
     Llvm *m;
@@ -145,7 +145,7 @@ typedef struct Simt {
                               * or what is made of such (late.c) */
     bool is_aside;           /* the builder stands where later code does not always come by */
     bool records;            /* code tells what it makes (record.c) */
-    Split *split;                  /* NULL: the program is a block, or a cluster */
+    Rounds *rounds;          /* NULL: the program is a block, or a cluster */
     VEC(ThreadMap) maps;
     VEC(OwnerTest) tests;
 } Simt;
@@ -236,14 +236,15 @@ void simt_print(Simt *s, const Op *op);
 void simt_assert(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
 
-/* split.c - exchanges of programs whose blocks are no cluster */
-uint32_t simt_split_words(const Func *f); /* that a program needs at once; 0: none */
-void simt_split_begin(Simt *s);           /* at the function's start */
-void simt_split_end(Simt *s);
-void simt_split_store(Simt *s, const Op *op);
-void simt_split_end_region(Simt *s); /* and at the end of one */
-void simt_split_wait(Simt *s); /* for all that was stored, before a barrier or another region */
-bool simt_split_barrier(Simt *s, const Op *op); /* false: not this file's */
+/* grid.c - exchanges of programs that reach over the grid */
+uint32_t simt_grid_words(const Func *f); /* that a program needs at once; 0: none */
+void simt_grid_begin(Simt *s);           /* at the function's start */
+void simt_grid_end(Simt *s);
+void simt_grid_store(Simt *s, const Op *op);
+void simt_grid_end_region(Simt *s); /* and at the end of one */
+void simt_grid_wait(Simt *s); /* for all that was stored, before a barrier or another region */
+void simt_grid_meet(Simt *s, const Op *op);   /* in front of a barrier of the grid */
+void simt_grid_passed(Simt *s, const Op *op); /* behind any barrier */
 
 /* record.c - what recorded code tells; nothing unless s->records */
 void simt_record_begin(Simt *s, const Op *op);  /* the op begins */

@@ -258,7 +258,7 @@ static void put_braces(Printer *p, const Op *op) {
     case ATTR_SHARED:
         brace(&b, "offset = %lld", (long long)a->offset);
         brace(&b, "slot = %u", a->slot);
-        if (op->kind == OP_SHSTORE && a->to_cluster) brace(&b, "cluster");
+        if (a->scope > SCOPE_BLOCK) brace(&b, "%s", word_at(scope_words, a->scope));
         if (a->is_own) brace(&b, "own");
         if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %u", a->flip);
         if (op->kind != OP_SHGATHER && (op->kind != OP_SHLOAD || !op->nargs)) break;
@@ -429,10 +429,9 @@ static void put_signature(Printer *p) {
     if (f->num_ctas) text_printf(p->out, " ctas %u", f->num_ctas);
     if (f->threads_per_program) text_printf(p->out, " threads %u", f->threads_per_program);
     if (f->programs_per_block != 1) text_printf(p->out, " packed %u", f->programs_per_block);
-    if (f->blocks_per_program != 1 || f->is_split)
-        text_printf(p->out, " %s %u", f->is_split ? "split" : "cluster", f->blocks_per_program);
-    if (f->split_blocks) text_printf(p->out, " blocks %u", f->split_blocks);
-    if (f->split_programs) text_printf(p->out, " programs %u", f->split_programs);
+    if (f->scope > SCOPE_BLOCK) text_printf(p->out, " %s %u", word_at(scope_words, f->scope), f->blocks_per_program);
+    if (f->grid_blocks) text_printf(p->out, " blocks %u", f->grid_blocks);
+    if (f->grid_programs) text_printf(p->out, " programs %u", f->grid_programs);
     if (f->shared_bytes) text_printf(p->out, " shared %u", f->shared_bytes);
     if (!p->spans) return;
     put(p, " sites (");

@@ -104,7 +104,8 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_COMBINE && !strcmp(word, "reverse")) return a->flags |= COMBINE_REVERSE, true;
     if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->flags |= COMBINE_EXCLUSIVE, true;
     if ((k == ATTR_SCOPE || k == ATTR_COPY) && !strcmp(word, "begin")) return set_flag(&a->is_begin);
-    if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return set_flag(&a->to_cluster);
+    if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return a->scope = SCOPE_CLUSTER, true;
+    if (l->kind == OP_SHSTORE && !strcmp(word, "grid")) return a->scope = SCOPE_GRID, true;
     if ((l->kind == OP_SHSTORE || l->kind == OP_SHLOAD) && !strcmp(word, "own")) return set_flag(&a->is_own);
     if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return set_flag(&a->is_scattered);
     if (k == ATTR_DOT && !strcmp(word, "unsigned_a")) return set_flag(&a->is_unsigned[0]);
@@ -377,6 +378,7 @@ static bool read_op(Reader *r, Line *l) {
     const char *begin = r->at, *word = read_word(r, "an op");
     if (!word) return false;
     if (!op_find(word, &l->kind)) return read_fail(r, begin, "there is no op '%s'", word);
+    if (l->kind == OP_SHSTORE) l->attr.scope = SCOPE_BLOCK;
     bool is_control = l->kind == OP_FOR || l->kind == OP_WHILE || l->kind == OP_IF || op_is_combine(l->kind);
     if (!(is_control ? read_control(r, l) : read_plain(r, l))) return false;
     skip_comment(r);
@@ -465,16 +467,17 @@ static bool read_property(Reader *r) {
     struct {
         const char *word;
         uint32_t *to;
-    } counts[] = {{"warps", &f->num_warps},
-                  {"stages", &f->num_stages},
-                  {"ctas", &f->num_ctas},
-                  {"threads", &f->threads_per_program},
-                  {"packed", &f->programs_per_block},
-                  {"cluster", &f->blocks_per_program},
-                  {"shared", &f->shared_bytes},
-                  {"split", &f->blocks_per_program},
-                  {"blocks", &f->split_blocks},
-                  {"programs", &f->split_programs}};
+        Scope scope; /* of so many blocks */
+    } counts[] = {{"warps", &f->num_warps, 0},
+                  {"stages", &f->num_stages, 0},
+                  {"ctas", &f->num_ctas, 0},
+                  {"threads", &f->threads_per_program, 0},
+                  {"packed", &f->programs_per_block, 0},
+                  {"cluster", &f->blocks_per_program, SCOPE_CLUSTER},
+                  {"shared", &f->shared_bytes, 0},
+                  {"grid", &f->blocks_per_program, SCOPE_GRID},
+                  {"blocks", &f->grid_blocks, 0},
+                  {"programs", &f->grid_programs, 0}};
     int64_t x;
     if (accept(r, "stage")) {
         if (!read_choice(r, stages, &x)) return false;
@@ -486,7 +489,7 @@ static bool read_property(Reader *r) {
         if (!accept(r, counts[i].word)) continue;
         if (!read_int(r, 1, UINT32_MAX, &x)) return false;
         *counts[i].to = (uint32_t)x;
-        f->is_split |= !strcmp(counts[i].word, "split");
+        if (counts[i].scope) f->scope = counts[i].scope;
         return true;
     }
     const char *here = r->at;

@@ -22,7 +22,7 @@ const char *const mma_words[] = {
 #include "layout/mma.def"
 #undef MMA
     NULL};
-const char *const scope_words[] = {"warp", "block", "cluster", NULL};
+const char *const scope_words[] = {"warp", "block", "cluster", "grid", NULL};
 const char *const mask_words[] = {"none", "any", "uniform", "prefix", NULL};
 const char *const cache_words[] = {"default", "ca", "cg", "cs", "wb", "wt", "cv", NULL};
 const char *const evict_words[] = {"default", "first", "last", NULL};

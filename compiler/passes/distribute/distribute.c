@@ -184,7 +184,7 @@ static void check_apart(void *context, Op *op) {
 }
 
 static uint32_t most_blocks(Func *f, const PassContext *c) {
-    uint32_t most = f->split_blocks > c->target->max_cluster ? f->split_blocks : c->target->max_cluster;
+    uint32_t most = f->grid_blocks > c->target->max_cluster ? f->grid_blocks : c->target->max_cluster;
     bool is_apart = true;
     if (f->num_ctas) return f->num_ctas;
     if (most > 1) func_walk(f, check_apart, &is_apart);
@@ -256,7 +256,9 @@ void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     Rows rows = rows_of(&a, c, l.bytes);
     uint64_t size = register_bytes(&l);
     f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, c);
-    f->is_split |= f->blocks_per_program > c->target->max_cluster && f->blocks_per_program <= f->split_blocks;
+    bool is_grid = f->blocks_per_program <= f->grid_blocks &&
+                   (f->num_ctas || f->blocks_per_program > c->target->max_cluster);
+    if (f->blocks_per_program > 1) f->scope = is_grid ? SCOPE_GRID : SCOPE_CLUSTER;
     uint64_t share = size / f->blocks_per_program * (c->few_programs ? 2 : 1); /* few programs: shorter threads */
     /* more than 16 warps would have too few registers */
     if (c->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;

@@ -324,10 +324,9 @@ static void assign_block(Assign *s, Block *b) {
 
 /* ---- The pass ---------------------------------------------------------------------------------------------------- */
 
-/* The threads of a program are those of a cluster. */
+/* The threads of a program are those of all its blocks. */
 static void widen_barrier(void *context, Op *op) {
-    (void)context;
-    if (op->kind == OP_BARRIER) op->attr.scope = SCOPE_CLUSTER;
+    if (op->kind == OP_BARRIER) op->attr.scope = ((const Func *)context)->scope;
 }
 
 bool pass_layout(Func *f, PassContext *c) {
@@ -348,7 +347,7 @@ bool pass_layout(Func *f, PassContext *c) {
         arena_destroy(scratch);
         return false;
     }
-    if (f->blocks_per_program > t->max_cluster && !f->is_split) {
+    if (f->scope == SCOPE_CLUSTER && f->blocks_per_program > t->max_cluster) {
         if (t->max_cluster > 1) diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, t->max_cluster);
         else diag(c->diag, f->span, E_NO_CLUSTERS, f->blocks_per_program);
         diag_note(

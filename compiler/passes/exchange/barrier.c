@@ -46,13 +46,13 @@ static bool add(Places *p, Accesses *to, Access a) {
     return true;
 }
 
-/* Where blocks meet through global memory, each writes its own shared memory alone. */
+/* Over the grid each block writes its own shared memory alone, when the others' words have come. */
 static Access access_of(Func *f, const Op *op) {
     if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
     return (Access){.begin = op->attr.offset,
                     .end = op->attr.offset + shared_bytes_of(f, op),
                     .is_write = op->kind == OP_SHSTORE,
-                    .is_remote = op->attr.to_cluster && !f->is_split};
+                    .is_remote = op->attr.scope == SCOPE_CLUSTER};
 }
 
 enum { NO_SCOPE = -1 };
@@ -182,11 +182,9 @@ static void walk(Places *p, Block *b, Accesses *pending) {
 
 bool pass_barrier(Func *f, PassContext *c) {
     (void)c;
-    Places p = {.f = f, .inner = f->num_warps > 1 ? SCOPE_BLOCK : SCOPE_WARP, .scratch = arena_create()};
+    Places p = {.f = f, .scope = func_scope(f), .inner = func_block_scope(f), .scratch = arena_create()};
     Accesses pending = {0};
-    p.scope = f->blocks_per_program > 1 ? SCOPE_CLUSTER : p.inner;
-    if (f->blocks_per_program > 1 && !f->is_split)
-        add(&p, &pending, (Access){.end = INT64_MAX, .is_write = true, .is_settled = true});
+    if (f->scope == SCOPE_CLUSTER) add(&p, &pending, (Access){.end = INT64_MAX, .is_write = true, .is_settled = true});
     p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
     p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
     walk(&p, f->body, &pending);

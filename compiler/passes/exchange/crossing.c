@@ -5,7 +5,7 @@
  * Method: where a warp leaves several results, each lane keeps one of those that a thread had (layout_scatter): half
  * the shuffles or less. In one round every warp reads all warps' results. In two the warps of a block first combine
  * theirs, each number read by one thread, and what comes of it goes to all blocks; it costs a barrier and some latency.
- * The counts of both are compared, but for blocks that meet through global memory: of these one number each crosses.
+ * The counts of both are compared, but for blocks of the grid: of these one number each crosses.
  */
 #include "passes/private.h"
 
@@ -65,14 +65,15 @@ Crossing crossing_plan(Func *f, const Layout *l, uint32_t axis, bool is_pair) {
     uint32_t warps = crossing_bits(&plan, IN_WARP), blocks = crossing_bits(&plan, IN_CTA);
     x.stored = x.partial;
     x.spread = read_layout(&c, x.result, warps + blocks, &x.last);
-    bool is_split = f->is_split && warps && blocks; /* one number of each block crosses then, whatever the counts say */
+    /* one number of each block crosses then, whatever the counts say */
+    bool meets_first = f->scope == SCOPE_GRID && warps && blocks;
     bool is_row = !x.result->shape.rank || !shape_log2(x.result->shape);
-    if (is_row && !is_split) return x;
+    if (is_row && !meets_first) return x;
     if (plan.combine[IN_LANE] && !is_row) x.stored = layout_scatter(ls, x.partial);
     x.meet = warps ? layout_meet(ls, x.partial, axis) : NULL;
     if (!x.meet) return x;
     const Layout *last, *later = read_layout(&c, x.result, blocks, &last);
-    if (!is_split && !is_worth_meeting(&c, x.meet, x.spread, later)) {
+    if (!meets_first && !is_worth_meeting(&c, x.meet, x.spread, later)) {
         x.meet = NULL;
         return x;
     }

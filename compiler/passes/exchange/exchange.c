@@ -25,7 +25,7 @@ static Type with_layout(Type t, const Layout *l) {
     return t;
 }
 
-/* Does each block of the cluster hold a part of its own, or one block alone what all of them want? */
+/* Does each block of the program hold a part of its own, or one block alone what all of them want? */
 static bool is_apart(const Exchange *x, const Value *v, bool one_stores) {
     if (x->f->blocks_per_program == 1) return false;
     const Layout *l = v->type.layout;
@@ -33,11 +33,11 @@ static bool is_apart(const Exchange *x, const Value *v, bool one_stores) {
     return one_stores ? same != 0 : same != all;
 }
 
-/* Into the shared memory of the block, or of every block if they hold different parts. */
-static Attr store_shared(Exchange *x, Builder *b, Value *v, bool to_cluster) {
-    Attr slot = {.offset = -1, .slot = x->slots++};
-    Attr store = slot;
-    store.to_cluster = to_cluster;
+/* Into the shared memory of the block, or of every block if they hold different parts.
+ * Back comes what its loads have. */
+static Attr store_shared(Exchange *x, Builder *b, Value *v, bool is_apart, bool is_own) {
+    Attr slot = {.offset = -1, .slot = x->slots++, .is_own = is_own}, store = slot;
+    store.scope = is_apart ? x->f->scope : SCOPE_BLOCK;
     op_build(b, OP_SHSTORE, &v, 1, store, v->type);
     return slot;
 }
@@ -46,10 +46,7 @@ static Attr store_shared(Exchange *x, Builder *b, Value *v, bool to_cluster) {
  * each block its own part of it. */
 static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to, bool own) {
     bool apart = is_apart(x, v, false);
-    Attr slot = {.offset = -1, .slot = x->slots++, .to_cluster = apart && !own, .is_own = apart && own};
-    op_build(b, OP_SHSTORE, &v, 1, slot, v->type);
-    slot.to_cluster = false;
-    return op_build(b, OP_SHLOAD, NULL, 0, slot, to)->results[0];
+    return op_build(b, OP_SHLOAD, NULL, 0, store_shared(x, b, v, apart && !own, apart && own), to)->results[0];
 }
 
 static Value *reduce_warp(Builder *b, Value *v, Attr a, const Layout *to, bool is_scattered) {
@@ -102,7 +99,7 @@ static bool needs_shared(const Layout *from, const Layout *to) {
 /* All stores, one barrier, all loads. */
 static void all_through_shared(Exchange *x, Builder *b, Value *const *v, const Layout *to, Value **out, uint32_t n) {
     uint32_t first = x->slots;
-    for (uint32_t i = 0; i < n; i++) store_shared(x, b, v[i], is_apart(x, v[i], false));
+    for (uint32_t i = 0; i < n; i++) store_shared(x, b, v[i], is_apart(x, v[i], false), false);
     for (uint32_t i = 0; i < n; i++) {
         Attr slot = {.offset = -1, .slot = first + i};
         out[i] = op_build(b, OP_SHLOAD, NULL, 0, slot, with_layout(v[i]->type, to))->results[0];
@@ -173,7 +170,7 @@ static void share_atomic(Exchange *x, Op *op) {
     Value *shared = op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type)->results[0];
     value_replace(x->f, v, shared);
     Builder before = builder_before(x->f, shared->def);
-    slot.to_cluster = is_apart(x, v, true);
+    slot.scope = is_apart(x, v, true) ? x->f->scope : SCOPE_BLOCK;
     op_build(&before, OP_SHSTORE, &v, 1, slot, v->type);
     shared->name = v->name;
     x->changed = true;
@@ -182,7 +179,7 @@ static void share_atomic(Exchange *x, Op *op) {
 static void split_gather(Exchange *x, Op *op) {
     Value *v = op->args[0], *index = op->args[1];
     Builder b = builder_before(x->f, op);
-    Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
+    Attr slot = store_shared(x, &b, v, is_apart(x, v, false), false);
     slot.axis = op->attr.axis;
     slot.size_log2 = v->type.shape.log2[op->attr.axis];
     Value *r = op_build(&b, OP_SHGATHER, &index, 1, slot, op->results[0]->type)->results[0];
@@ -205,11 +202,9 @@ static void lower_slice(Exchange *x, Op *op) {
     Op *user = user_beside(v, op),
        *before = user->prev && user->prev->kind == OP_BARRIER && user != op ? user->prev : user;
     Builder b = builder_before(x->f, before), load = builder_before(x->f, op);
-    Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
-    Scope all = x->f->blocks_per_program > 1     ? SCOPE_CLUSTER
-                : x->f->threads_per_program > 32 ? SCOPE_BLOCK
-                                                 : SCOPE_WARP;
-    if (user != op && before == user) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = all}, v->type);
+    Attr slot = store_shared(x, &b, v, is_apart(x, v, false), false);
+    if (user != op && before == user)
+        op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_scope(x->f)}, v->type);
     slot.axis = op->attr.axis;
     slot.size_log2 = v->type.shape.log2[slot.axis];
     replace_op(x, op, op_build(&load, OP_SHLOAD, &op->args[1], 1, slot, op->results[0]->type));
@@ -221,7 +216,7 @@ static void split_flip(Exchange *x, Op *op) {
     Owner from = layout_owner(v->type.layout, op->attr.flip);
     if (!from.at[IN_WARP] && !from.at[IN_CTA]) return;
     Builder b = builder_before(x->f, op);
-    Attr slot = store_shared(x, &b, v, is_apart(x, v, false));
+    Attr slot = store_shared(x, &b, v, is_apart(x, v, false), false);
     slot.flip = op->attr.flip;
     replace_op(x, op, op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type));
 }

@@ -3,9 +3,9 @@
  * In: a Func at STAGE_SIMT whose reductions are spelled out. Out: a shared_store stands before the shared_load of an
  * earlier exchange if nothing that it needs comes from there; the pure ops that make what it stores move with it.
  * Method: from a store back to the nearest load of its block, then on to the next one. Only small exchanges, such as
- * the partials of reductions: joined ones cannot use the same bytes. Where blocks meet through global memory, what a
- * store to all of them needs is loaded of an exchange within the block: such a load moves with it, if it comes behind
- * its own store still. Never across a barrier of the source or an op with regions.
+ * the partials of reductions: joined ones cannot use the same bytes. Where a program reaches over the grid, what a
+ * store to all its blocks needs is loaded of an exchange within the block: such a load moves with it, if it comes
+ * behind its own store still. Never across a barrier of the source or an op with regions.
  */
 #include "passes/private.h"
 
@@ -50,7 +50,8 @@ static bool find_needed(Join *j, Op *store, const Op *load) {
     need(j, store);
     for (const Op *o = store->prev; o != load; o = o->prev) {
         if (j->stamp[o->id] != j->attempt) continue;
-        bool moves = op_is_pure(o->kind) || (j->f->is_split && o->kind == OP_SHLOAD && begins_before(o, load));
+        bool moves =
+            op_is_pure(o->kind) || (j->f->scope == SCOPE_GRID && o->kind == OP_SHLOAD && begins_before(o, load));
         if (!moves) return false;
         need(j, o);
     }
@@ -78,7 +79,7 @@ static void join_store(Join *j, Op *store) {
         Op *load = load_before(at);
         bool passes = load && find_needed(j, store, load);
         at = passes ? store : load;
-        if (!load || (!passes && !j->f->is_split)) return;
+        if (!load || (!passes && j->f->scope != SCOPE_GRID)) return;
         if (!passes) continue;
         Op *before = place_of(j, store, load);
         for (Op *o = load->next, *next = o; next != store; o = next) {

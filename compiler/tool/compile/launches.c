@@ -155,7 +155,7 @@ static void add_all(Launches *l) {
 
 /* ---- Before ------------------------------------------------------------------------------------------------------ */
 
-/* The card of that arch with the fewest multiprocessors: what is split over them runs on the others, too. */
+/* The card of that arch with the fewest multiprocessors: what reaches over them runs on the others, too. */
 static FscDeviceProps find_card(const char *arch) {
     FscDeviceProps card = {.kind = FSC_CUDA, .warp_size = 32};
     for (size_t i = 0; fsc_gpu_at(i, NULL); i++) {

@@ -115,8 +115,8 @@ static void print_text(const Report *r) {
     else printf("  %-22s %u (%u threads)\n", "warps per program", (threads + 31) / 32, threads);
     if (l->blocks_per_program > 1)
         printf("  %-22s %u (%s)\n", "blocks per program", l->blocks_per_program,
-               l->together ? "they meet through global memory" : "a cluster");
-    if (l->together) printf("  %-22s %u at most, all on the GPU at once\n", "programs", l->together);
+               l->scope == SCOPE_GRID ? "they meet through global memory" : "a cluster");
+    if (l->scope == SCOPE_GRID) printf("  %-22s %u at most, all on the GPU at once\n", "programs", l->most_programs);
     if (r->needs.registers == r->needs.registers_high) {
         printf("  %-22s %u (%s)\n", "registers per thread", r->needs.registers, r->needs.registers_from);
     } else {
@@ -168,7 +168,7 @@ static void print_json(const Report *r) {
            "  \"registers\": %u,\n  \"registers_high\": %u,\n  \"registers_from\": \"%s\",\n  \"spill_bytes\": %u,\n"
            "  \"shared_bytes\": %u,\n  \"constexpr\": {",
            SCHEMA_INFO, k->kernel, k->target, r->needs.threads, l->programs_per_block, l->blocks_per_program,
-           l->together ? arena_printf(r->o->arena, "%u", l->together) : "null", r->needs.registers,
+           l->most_programs ? arena_printf(r->o->arena, "%u", l->most_programs) : "null", r->needs.registers,
            r->needs.registers_high, r->needs.registers_from, r->needs.spill_bytes, r->needs.shared);
     bool first = true;
     for (uint32_t i = 0; i < k->num_params; i++) {

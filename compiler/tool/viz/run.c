@@ -104,7 +104,7 @@ void viz_run(Text *out, const VizRun *r, uint32_t code) {
                 ", \"code\": %u, \"grid\": [%" PRIu64 ", %" PRIu64 ", %" PRIu64
                 "], \"packed\": %u, \"blocks\": %u, \"together\": %s,\n\"params\": [",
                 code, q->grid[0], q->grid[1], q->grid[2], l->programs_per_block, l->blocks_per_program,
-                l->together ? "true" : "false");
+                l->scope == SCOPE_GRID ? "true" : "false");
     for (uint32_t i = 0; i < q->num_params; i++) {
         text_printf(out, "%s", i ? ",\n" : "");
         put_param(out, r->j, q->record, i);

@@ -5,17 +5,17 @@
 # RUN: FileCheck --check-prefix=PTX %s < %t.ptx
 # RUN: fsc %s --arch=sm_80 --num-ctas=grid:8 --num-warps=2 --print-after=layout --emit=ptx -o %t.ptx 2>&1 \
 # RUN:   | FileCheck --check-prefix=HEAD %s
-# HEAD: func @f({{.*}} split 8
+# HEAD: func @f({{.*}} grid 8
 # CHECK: shared_store
 # CHECK-NOT: barrier
 # CHECK: shared_store
 # CHECK-NEXT: barrier block
-# CHECK: shared_store {{.*}}cluster
+# CHECK: shared_store {{.*}}grid
 # CHECK-NOT: barrier
-# CHECK: shared_store {{.*}}cluster
+# CHECK: shared_store {{.*}}grid
 # CHECK-NEXT: barrier block
 # CHECK-NEXT: shared_load
-# CHECK-NOT: cluster
+# CHECK-NOT: {{cluster|grid}}
 # PTX: st.relaxed.gpu.global.b64
 # PTX-NOT: ld.relaxed
 # PTX: st.relaxed.gpu.global.b64

@@ -1,4 +1,4 @@
-/* split.c - words between the blocks of a program that are no cluster.
+/* words.c - words between the blocks of a program of scope grid.
  *
  * In: stores, waits and the leaving of blocks. Out: values; findings where a word is overwritten that a block has yet
  * to read, is waited for too late, or is touched by a block that has left: on a GPU each is a hang or a wrong result.
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-void split_begin(Team *t) {
+void words_begin(Team *t) {
     if (t->words) memset(t->words, 0, t->num_words * sizeof *t->words);
     t->turns = 0;
     for (uint32_t i = 0; i < t->num_blocks; i++) t->blocks[i].has_left = false;
@@ -17,11 +17,11 @@ void split_begin(Team *t) {
 
 static void complain(Thread *t, uint32_t word, int32_t site, const char *text, uint32_t number) {
     Spot spot = thread_spot(t, site, word);
-    finding_add(t->block->team->launch->findings, FINDING_SPLIT, &spot, text, word, number);
+    finding_add(t->block->team->launch->findings, FINDING_WORDS, &spot, text, word, number);
 }
 
 /* NULL: no memory, or the block must not ask. */
-static SplitWord *find(Thread *t, uint32_t word, int32_t site) {
+static Word *find(Thread *t, uint32_t word, int32_t site) {
     Team *team = t->block->team;
     if (t->block->has_left) {
         complain(t, word, site, "touches word %u of its program's, which its block, number %u, has left",
@@ -30,7 +30,7 @@ static SplitWord *find(Thread *t, uint32_t word, int32_t site) {
     }
     if (word < team->num_words) return &team->words[word];
     uint32_t n = word + 64;
-    SplitWord *more = realloc(team->words, n * sizeof *more);
+    Word *more = realloc(team->words, n * sizeof *more);
     if (!more) {
         atomic_store(&team->launch->out_of_memory, true);
         return NULL;
@@ -41,21 +41,21 @@ static SplitWord *find(Thread *t, uint32_t word, int32_t site) {
     return &more[word];
 }
 
-void split_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site) {
+void word_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site) {
     const Team *team = t->block->team;
-    SplitWord *w = find(t, word, site);
+    Word *w = find(t, word, site);
     if (!w) return;
     if (w->round && w->readers < team->num_blocks)
         complain(t, word, site, "overwrites word %u of its program's, which %u blocks have yet to read",
                  team->num_blocks - w->readers);
-    *w = (SplitWord){.round = round, .value = value};
+    *w = (Word){.round = round, .value = value};
     team_progress(t->block->team);
 }
 
-uint32_t split_read(Thread *t, uint32_t word, uint32_t round, int32_t site) {
+uint32_t word_read(Thread *t, uint32_t word, uint32_t round, int32_t site) {
     t->site = site;
     for (;;) {
-        SplitWord *w = find(t, word, site); /* anew: the table may have grown */
+        Word *w = find(t, word, site); /* anew: the table may have grown */
         if (!w) return 0;
         if (w->round == round) {
             w->readers++;

@@ -1,6 +1,7 @@
-/* split.c - words in global memory by which the blocks of a program meet that are no cluster, as inline PTX (sm_70 on).
+/* grid.c - words in global memory by which the blocks of a program meet that reach over the grid,
+ * as inline PTX (sm_70 on).
  *
- * In: the operands of the split primitives. Out: one asm statement each; a global array of the module,
+ * In: the operands of the grid primitives. Out: one asm statement each; a global array of the module,
  * an Area for each program of a launch.
  * Method: an area belongs to one launch at a time, its `owner`: any block's first thread claims it by compare-and-swap,
  * and the last block to leave sets its words to round 0 and gives it back. So nothing is left to the next launch, and
@@ -14,18 +15,18 @@
 enum { SPACE_GLOBAL = 1, LEFT = 8, WORDS = 128, WORD = 8, ALIGN = 128 };
 
 static uint32_t area_bytes(const Nvptx *n) {
-    return (WORDS + 2 * simt_split_words(n->f) * WORD + ALIGN - 1) / ALIGN * ALIGN;
+    return (WORDS + 2 * simt_grid_words(n->f) * WORD + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-void nvptx_make_split(Nvptx *n) {
-    if (!simt_split_words(n->f)) return;
-    uint32_t programs = n->f->split_programs ? n->f->split_programs : SPLIT_PROGRAMS;
+void nvptx_make_words(Nvptx *n) {
+    if (!simt_grid_words(n->f)) return;
+    uint32_t programs = n->f->grid_programs ? n->f->grid_programs : GRID_PROGRAMS;
     LLVMTypeRef t = LLVMArrayType2(n->m->i8, (uint64_t)programs * area_bytes(n));
-    n->split_areas = LLVMAddGlobalInAddressSpace(
-        n->m->module, t, arena_printf(n->m->o->arena, "fsc_split_%s", n->f->name), SPACE_GLOBAL);
-    LLVMSetInitializer(n->split_areas, LLVMConstNull(t));
-    LLVMSetLinkage(n->split_areas, LLVMInternalLinkage);
-    LLVMSetAlignment(n->split_areas, ALIGN);
+    n->areas = LLVMAddGlobalInAddressSpace(n->m->module, t, arena_printf(n->m->o->arena, "fsc_words_%s", n->f->name),
+                                           SPACE_GLOBAL);
+    LLVMSetInitializer(n->areas, LLVMConstNull(t));
+    LLVMSetLinkage(n->areas, LLVMInternalLinkage);
+    LLVMSetAlignment(n->areas, ALIGN);
 }
 
 /* Of this block's program. */
@@ -34,7 +35,7 @@ static V area(Nvptx *n) {
     V block = llvm_intrinsic(n->m, "llvm.nvvm.read.ptx.sreg.ctaid.x", NULL, 0, NULL, 0);
     V program = LLVMBuildUDiv(at, block, llvm_int(n->m->i32, n->f->blocks_per_program), "");
     V offset = LLVMBuildMul(at, program, llvm_int(n->m->i32, area_bytes(n)), "");
-    V base = LLVMConstPtrToInt(n->split_areas, n->m->i64);
+    V base = LLVMConstPtrToInt(n->areas, n->m->i64);
     return LLVMBuildAdd(at, base, LLVMBuildZExt(at, offset, n->m->i64, ""), "");
 }
 
@@ -63,7 +64,7 @@ static void asm_claim(Asm *s, const char *predicate, uint32_t area, uint32_t nam
     asm_number(s, "", name, "; ");
 }
 
-V lower_split_begin(Nvptx *n, Access a, const V *in) {
+V lower_grid_begin(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = asm_begin(n);
     asm_outputs(n, &s, (Access){1, 64});
@@ -75,7 +76,7 @@ V lower_split_begin(Nvptx *n, Access a, const V *in) {
     return asm_build(n, &s);
 }
 
-V lower_split_begun(Nvptx *n, Access a, const V *in) {
+V lower_grid_begun(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = asm_begin(n);
     uint32_t tid = asm_operand(&s, in[0], "r"), before = asm_operand(&s, in[1], "l"),
@@ -90,7 +91,7 @@ V lower_split_begun(Nvptx *n, Access a, const V *in) {
     return asm_build(n, &s);
 }
 
-V lower_split_store(Nvptx *n, Access a, const V *in) {
+V lower_grid_store(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = asm_begin(n);
     uint32_t at = asm_operand(&s, word_address(n, in[0]), "l"), value = asm_operand(&s, in[2], "r"),
@@ -102,7 +103,7 @@ V lower_split_store(Nvptx *n, Access a, const V *in) {
     return asm_build(n, &s);
 }
 
-V lower_split_wait(Nvptx *n, Access a, const V *in) {
+V lower_grid_wait(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = asm_begin(n);
     asm_outputs(n, &s, (Access){1, 32});
@@ -115,7 +116,7 @@ V lower_split_wait(Nvptx *n, Access a, const V *in) {
     return asm_build(n, &s);
 }
 
-V lower_split_fence(Nvptx *n, Access a, const V *in) {
+V lower_grid_fence(Nvptx *n, Access a, const V *in) {
     (void)a, (void)in;
     Asm s = asm_begin(n);
     asm_text(&s, "fence.acq_rel.gpu;");
@@ -123,12 +124,12 @@ V lower_split_fence(Nvptx *n, Access a, const V *in) {
 }
 
 /* By the block's first warp. */
-V lower_split_leave(Nvptx *n, Access a, const V *in) {
+V lower_grid_leave(Nvptx *n, Access a, const V *in) {
     (void)a;
     Asm s = asm_begin(n);
     uint32_t tid = asm_operand(&s, in[0], "r"), at = asm_operand(&s, area(n), "l");
     uint32_t last = asm_operand(&s, llvm_int(n->m->i32, n->f->blocks_per_program - 1), "r");
-    uint32_t words = asm_operand(&s, llvm_int(n->m->i32, 2 * simt_split_words(n->f)), "r");
+    uint32_t words = asm_operand(&s, llvm_int(n->m->i32, 2 * simt_grid_words(n->f)), "r");
     asm_number(&s, "{ .reg .pred p, q; .reg .b32 i; .reg .b64 w, z; mov.b32 i, 0; mov.b64 z, 0; setp.gt.u32 p, ", tid,
                ", 31; @p bra done; ");
     asm_number(&s, "setp.eq.u32 q, ", tid, ", 0; ");

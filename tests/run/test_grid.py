@@ -1,4 +1,4 @@
-"""test_split.py - programs whose blocks are no cluster but meet through global memory: what reductions, scans,
+"""test_grid.py - programs whose blocks are no cluster but meet through global memory: what reductions, scans,
 sorts and atomics carry.
 
 In: num_ctas=grid:N, as options. The CPU runs the same programs;
@@ -16,7 +16,7 @@ BLOCKS = [2, 8, 32]
 
 
 @case(blocks=BLOCKS, warps=[1, 4], n=[1, 513, 4096], dtype=["fp32", "fp16"])
-def split_softmax(bench, blocks, warps, n, dtype):
+def grid_softmax(bench, blocks, warps, n, dtype):
     """A row may end in the first block, or begin anywhere; launches one after the other use the same words."""
     for rows in (3, 1):
         x = np.random.default_rng(n).normal(0, 4, (rows, n))
@@ -25,25 +25,25 @@ def split_softmax(bench, blocks, warps, n, dtype):
         judge(got, seen, dtype, f"{blocks} blocks of {warps} warps, {n} columns")
 
 
-@tests("split.begin", "split.begun", "split.store", "split.wait", "split.leave")(blocks=[2, 16], warps=[1, 2])
-def split_in_a_loop(bench, blocks, warps):
+@tests("grid.begin", "grid.begun", "grid.store", "grid.wait", "grid.leave")(blocks=[2, 16], warps=[1, 2])
+def grid_in_a_loop(bench, blocks, warps):
     """What a block hands on for the next round must not overtake what the others still read."""
-    reduce_in_rounds(bench, ["split.begin", "split.begun", "split.store", "split.wait", "split.leave"], 7, blocks,
+    reduce_in_rounds(bench, ["grid.begin", "grid.begun", "grid.store", "grid.wait", "grid.leave"], 7, blocks,
                      num_warps=warps, num_ctas=blocks, split=True)
 
 
-@tests("split.fence", "barrier.split")(blocks=[4, 16])
-def split_moves(bench, blocks):
-    judge_moves(bench, ["split.fence", "barrier.split"], num_warps=2, num_ctas=blocks, split=True)
+@tests("grid.fence", "barrier.grid")(blocks=[4, 16])
+def grid_moves(bench, blocks):
+    judge_moves(bench, ["grid.fence", "barrier.grid"], num_warps=2, num_ctas=blocks, split=True)
 
 
 @case(blocks=[4, 16])
-def split_once(bench, blocks):
+def grid_once(bench, blocks):
     judge_once(bench, num_warps=1, num_ctas=blocks, split=True)
 
 
 @case(blocks=[8, 32])
-def split_few_elements(bench, blocks):
+def grid_few_elements(bench, blocks):
     """Rounds of which not every block has an element, one after the other:
     scans and sums of tiles shorter than the blocks are many."""
     source = """
@@ -67,7 +67,7 @@ def f(y: *i32, x: *i32, n: i32, N: constexpr = 16):
 
 
 @case(dtype=["fp32", "bf16"], n=[40000, 65535])
-def split_chunks(bench, dtype, n):
+def grid_chunks(bench, dtype, n):
     """A row beyond the registers of its blocks."""
     x = np.random.default_rng(n).normal(0, 4, (2, n))
     got, seen = launch(bench, example("softmax.dsl"), x, dtype, num_warps=1, num_ctas=4, split=True)
@@ -75,7 +75,7 @@ def split_chunks(bench, dtype, n):
 
 
 @case(only=["emu", "cuda"])
-def split_grid(bench):
+def grid_too_large(bench):
     """More programs than there are words for are refused, with a sentence."""
     try:
         launch(bench, example("softmax.dsl"), np.zeros((65, 64)), "fp32", num_warps=1, num_ctas=2, split=True)
@@ -86,7 +86,7 @@ def split_grid(bench):
 
 
 @case(only=["emu", "cuda"], n=[1 << 18], grid=[(3,), (1, 2), (1,)])
-def split_grid_by_hand(bench, n, grid):
+def grid_by_hand(bench, n, grid):
     """A grid beyond the few programs that the argument says: each program of it runs, through one handle,
     by turns with the launch rule's."""
     source = """

@@ -6,7 +6,7 @@
 # RUN: not fsc %s --emit=ptx --num-ctas=grid:33 -o - 2>&1 | FileCheck %s --check-prefix=ODD
 # RUN: exits 2 fsc %s --emit=ptx --num-ctas=grid:512 -o - 2>&1 | FileCheck %s --check-prefix=MANY
 # RUN: exits 2 fsc %s --emit=ptx --num-ctas=grid: -o - 2>&1 | FileCheck %s --check-prefix=NONE
-# CHECK: .global .align 128 .b8 fsc_split_f[73728];
+# CHECK: .global .align 128 .b8 fsc_words_f[73728];
 # CHECK: .param .u32 f_param_2
 # CHECK-NOT: cluster
 # CHECK: mov.u64 [[GRID:%[a-z0-9]+]], %gridid;

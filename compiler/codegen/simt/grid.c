@@ -1,6 +1,6 @@
-/* split.c - what crosses the blocks of a program that are no cluster: words in global memory, each with its round.
+/* grid.c - what crosses the blocks of a program that reach over the grid: words in global memory, each with its round.
  *
- * In: shared_store of a program's tile to all its blocks; barriers of a program. Out: the split.* primitives.
+ * In: shared_store and barrier of scope grid. Out: the grid.* primitives.
  * Method: stores up to a barrier are a round, numbered from 1 in each launch. The owner of an element writes it to the
  * element's word, with the round's number; before the barrier the threads of each block wait for all words of the
  * round, and store them to their own shared memory. Rounds take the two halves of the words in turn: who writes round n
@@ -22,20 +22,15 @@ static bool is_of_all(const Value *v) {
     return value_is_tile(v) && !layout_free(v->type.layout, IN_CTA);
 }
 
-static bool meets(const Op *op) {
-    return (op->kind == OP_SHSTORE && op->attr.to_cluster) ||
-           (op->kind == OP_BARRIER && op->attr.scope == SCOPE_CLUSTER);
-}
-
 /* The most that a round of the block's, or of its regions', takes. */
 static uint32_t block_words(const Block *b, uint32_t blocks) {
     uint32_t most = 0, round = 0, signs = 0;
     for (const Op *op = b->first; op; op = op->next) {
-        bool is_store = op->kind == OP_SHSTORE && op->attr.to_cluster;
+        bool is_store = op->kind == OP_SHSTORE && op->attr.scope == SCOPE_GRID;
         if (op->kind == OP_BARRIER || (op->nregions && !op_is_combine(op->kind))) round = signs = 0;
         if (is_store) round += tile_words(op->args[0]);
         if (is_store && !is_of_all(op->args[0])) signs = blocks;
-        uint32_t n = op->kind == OP_BARRIER && meets(op) ? blocks : round + signs;
+        uint32_t n = op->kind == OP_BARRIER && op->attr.scope == SCOPE_GRID ? blocks : round + signs;
         for (uint32_t r = 0; r < op->nregions; r++) {
             uint32_t inside = block_words(op->regions[r], blocks);
             if (inside > n) n = inside;
@@ -45,8 +40,8 @@ static uint32_t block_words(const Block *b, uint32_t blocks) {
     return most;
 }
 
-uint32_t simt_split_words(const Func *f) {
-    return f->is_split ? block_words(f->body, f->blocks_per_program) : 0;
+uint32_t simt_grid_words(const Func *f) {
+    return block_words(f->body, f->blocks_per_program);
 }
 
 /* ---- The launch's beginning and end ------------------------------------------------------------------------------ */
@@ -54,7 +49,7 @@ uint32_t simt_split_words(const Func *f) {
 static bool region_meets(const Op *op) {
     for (uint32_t r = 0; r < op->nregions; r++)
         for (const Op *o = op->regions[r]->first; o; o = o->next)
-            if (meets(o) || region_meets(o)) return true;
+            if (o->attr.scope == SCOPE_GRID || region_meets(o)) return true;
     return false;
 }
 
@@ -62,78 +57,73 @@ static bool region_meets(const Op *op) {
 static const Op *last_meeting(const Func *f) {
     const Op *last = NULL;
     for (const Op *op = f->body->first; op; op = op->next) {
-        if (meets(op)) last = op;
+        if (op->attr.scope == SCOPE_GRID) last = op;
         else if (region_meets(op)) last = NULL;
     }
     return last;
 }
 
-void simt_split_begin(Simt *s) {
-    uint32_t words = simt_split_words(s->f);
+void simt_grid_begin(Simt *s) {
+    uint32_t words = simt_grid_words(s->f);
     if (!words) return;
     LLVMBasicBlockRef here = LLVMGetInsertBlock(s->m->at);
     V tid = simt_tid(s);
     LLVMPositionBuilderAtEnd(s->m->at, s->entry);
-    s->split = arena_alloc(s->m->o->arena, sizeof *s->split);
-    *s->split =
-        (Split){.words = words, .last = last_meeting(s->f), .round = LLVMBuildAlloca(s->m->at, s->m->i32, "round")};
-    LLVMBuildStore(s->m->at, simt_i32(s, 0), s->split->round);
-    s->split->owner = prim_call(s, PRIM_SPLIT_BEGIN, &tid, 1);
+    s->rounds = arena_alloc(s->m->o->arena, sizeof *s->rounds);
+    *s->rounds =
+        (Rounds){.words = words, .last = last_meeting(s->f), .round = LLVMBuildAlloca(s->m->at, s->m->i32, "round")};
+    LLVMBuildStore(s->m->at, simt_i32(s, 0), s->rounds->round);
+    s->rounds->owner = prim_call(s, PRIM_GRID_BEGIN, &tid, 1);
     LLVMPositionBuilderAtEnd(s->m->at, here);
 }
 
 static void leave(Simt *s) {
     V args[] = {simt_tid(s), simt_i32(s, -1)};
-    if (s->split->has_left) return;
-    s->split->has_left = true;
-    prim_call(s, PRIM_SPLIT_LEAVE, args, COUNT(args));
+    if (s->rounds->has_left) return;
+    s->rounds->has_left = true;
+    prim_call(s, PRIM_GRID_LEAVE, args, COUNT(args));
 }
 
-void simt_split_end(Simt *s) {
+void simt_grid_end(Simt *s) {
     V site = simt_i32(s, -1);
-    simt_split_wait(s);
-    if (!s->split || s->split->has_left) return;
+    simt_grid_wait(s);
+    if (!s->rounds || s->rounds->has_left) return;
     prim_call(s, PRIM_BAR_BLOCK, &site, 1);
     leave(s);
 }
 
-/* Behind a barrier of the block: all its threads have read the last words. */
-static void leave_early(Simt *s) {
-    if (s->split->is_last) leave(s);
-}
-
 /* ---- A round ----------------------------------------------------------------------------------------------------- */
-
 
 /* The round that op is of, or a new one; of its words the first `words` are taken. */
 static Meeting begin_round(Simt *s, const Op *op) {
-    s->split->is_last = op == s->split->last;
-    if (s->split->num_open) return s->split->next;
+    s->rounds->is_last = op == s->rounds->last;
+    if (s->rounds->num_open) return s->rounds->next;
     LLVMBuilderRef at = s->m->at;
-    V before = LLVMBuildLoad2(at, s->m->i32, s->split->round, ""), site = simt_site(s);
-    if (s->split->is_reading) prim_call(s, PRIM_BAR_BLOCK, &site, 1); /* nobody looked at what the last round brought */
-    s->split->is_reading = false;
+    V before = LLVMBuildLoad2(at, s->m->i32, s->rounds->round, ""), site = simt_site(s);
+    /* nobody looked at what the last round brought */
+    if (s->rounds->is_reading) prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    s->rounds->is_reading = false;
     Meeting r = {.number = LLVMBuildAdd(at, before, simt_i32(s, 1), ""), .site = site};
     V half = LLVMBuildAnd(at, before, simt_i32(s, plant(PLANT_ONE_HALF) ? 0 : 1), "");
-    r.base = LLVMBuildMul(at, half, simt_i32(s, s->split->words), "");
-    LLVMBuildStore(at, r.number, s->split->round);
-    if (!s->split->has_begun) { /* until here no word may be touched: another launch may have them */
-        V args[] = {simt_tid(s), s->split->owner, before};
-        prim_call(s, PRIM_SPLIT_BEGUN, args, COUNT(args));
+    r.base = LLVMBuildMul(at, half, simt_i32(s, s->rounds->words), "");
+    LLVMBuildStore(at, r.number, s->rounds->round);
+    if (!s->rounds->has_begun) { /* until here no word may be touched: another launch may have them */
+        V args[] = {simt_tid(s), s->rounds->owner, before};
+        prim_call(s, PRIM_GRID_BEGUN, args, COUNT(args));
         prim_call(s, PRIM_BAR_BLOCK, &site, 1);
     }
-    if (op->parent == s->f->body) s->split->has_begun = true;
+    if (op->parent == s->f->body) s->rounds->has_begun = true;
     return r;
 }
 
 static void write_word(Simt *s, const Meeting *r, V index, V predicate, V word) {
     V args[] = {LLVMBuildAdd(s->m->at, r->base, index, ""), predicate, word, r->number, r->site};
-    prim_call(s, PRIM_SPLIT_STORE, args, COUNT(args));
+    prim_call(s, PRIM_GRID_STORE, args, COUNT(args));
 }
 
 static V wait_word(Simt *s, const Meeting *r, V index, V predicate) {
     V args[] = {LLVMBuildAdd(s->m->at, r->base, index, ""), predicate, r->number, r->site};
-    return prim_call(s, PRIM_SPLIT_WAIT, args, COUNT(args));
+    return prim_call(s, PRIM_GRID_WAIT, args, COUNT(args));
 }
 
 /* An element's bits, of which word `part` goes. */
@@ -177,8 +167,8 @@ static void read_words(Simt *s, const Meeting *r, uint32_t n, uint32_t bytes, in
     }
 }
 
-void simt_split_wait(Simt *s) {
-    Split *p = s->split;
+void simt_grid_wait(Simt *s) {
+    Rounds *p = s->rounds;
     bool is_everybodys = false;
     if (!p || !p->num_open) return;
     for (uint32_t i = 0; i < p->num_open; i++) is_everybodys |= is_of_all(p->open[i].op->args[0]);
@@ -193,43 +183,39 @@ void simt_split_wait(Simt *s) {
     p->is_reading = true;
 }
 
-void simt_split_end_region(Simt *s) {
+void simt_grid_end_region(Simt *s) {
     V site = simt_i32(s, -1);
-    simt_split_wait(s);
-    if (s->split && s->split->is_reading) prim_call(s, PRIM_BAR_BLOCK, &site, 1);
-    if (s->split) s->split->is_reading = false;
+    simt_grid_wait(s);
+    if (s->rounds && s->rounds->is_reading) prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    if (s->rounds) s->rounds->is_reading = false;
 }
 
-void simt_split_store(Simt *s, const Op *op) {
+void simt_grid_store(Simt *s, const Op *op) {
     const Value *v = op->args[0];
     if (op->attr.offset < 0) bug("shared memory was not allocated");
-    if (s->split->num_open == COUNT(s->split->open)) simt_split_wait(s);
+    if (s->rounds->num_open == COUNT(s->rounds->open)) simt_grid_wait(s);
     Meeting r = begin_round(s, op), next = r;
     write_tile(s, &r, v);
-    s->split->open[s->split->num_open++] = (SplitStore){r, op};
+    s->rounds->open[s->rounds->num_open++] = (OpenStore){r, op};
     next.base = LLVMBuildAdd(s->m->at, r.base, simt_i32(s, tile_words(v)), "");
-    s->split->next = next;
+    s->rounds->next = next;
 }
 
-/* A round whose words say no more than that a block has come; what its threads stored before is seen behind it. */
-static void meet_all(Simt *s, const Op *op) {
+/* A round whose words say no more than that a block has come;
+ * what its threads stored before is seen behind the barrier. */
+void simt_grid_meet(Simt *s, const Op *op) {
     V site = simt_site(s), order = simt_i32(s, 0);
     prim_call(s, PRIM_BAR_BLOCK, &site, 1);
+    s->rounds->is_reading = false;
     Meeting r = begin_round(s, op);
-    prim_call(s, PRIM_SPLIT_FENCE, NULL, 0);
+    prim_call(s, PRIM_GRID_FENCE, NULL, 0);
     write_word(s, &r, simt_cta_rank(s), simt_owner_in_block(s, NULL), order);
     read_words(s, &r, s->f->blocks_per_program, 4, -1);
-    prim_call(s, PRIM_SPLIT_FENCE, NULL, 0);
-    prim_call(s, PRIM_BAR_SPLIT, &site, 1);
+    prim_call(s, PRIM_GRID_FENCE, NULL, 0);
 }
 
-bool simt_split_barrier(Simt *s, const Op *op) {
-    V site = simt_site(s);
-    simt_split_wait(s);
-    if (s->split && (op->attr.scope != SCOPE_WARP || s->f->num_warps <= 1)) s->split->is_reading = false;
-    if (!s->split || op->attr.scope == SCOPE_WARP) return false;
-    if (op->attr.scope == SCOPE_CLUSTER) meet_all(s, op);
-    else prim_call(s, PRIM_BAR_BLOCK, &site, 1);
-    if (op->parent == s->f->body) leave_early(s);
-    return true;
+void simt_grid_passed(Simt *s, const Op *op) {
+    if (!s->rounds) return;
+    if (op->attr.scope != SCOPE_WARP || s->f->num_warps <= 1) s->rounds->is_reading = false;
+    if (op->attr.scope != SCOPE_WARP && op->parent == s->f->body && s->rounds->is_last) leave(s);
 }

@@ -14,8 +14,8 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PAGES = ["README.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/checking.md", "docs/embedding.md",
-         "docs/profiling.md", "docs/runtime.md", "docs/claims.md"]
+PAGES = ["README.md", "docs/architecture.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/checking.md",
+         "docs/embedding.md", "docs/profiling.md", "docs/runtime.md", "docs/claims.md"]
 PAGES += sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs", "learn", "[0-9]*.md")))
 SOURCES = ["docs/runtime.md", "docs/checking.md", "docs/embedding.md"]  # pages that show files of docs/examples
 SILENT = re.compile(r"python3 |fsc .* >log$")

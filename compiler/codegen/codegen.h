@@ -129,15 +129,11 @@ bool codegen(const Func *f, const Target *t, Emit what, const CodegenOptions *o,
  * pid and nprog are this program's index and the grid; scratch has HostCode.scratch_bytes, aligned to 64. */
 typedef void HostKernel(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch);
 
-HostKernel *hostcode_entry(const HostCode *h); /* NULL of emulated threads */
 /* One thread of the block, its primitives calls of an emulator (runtime/base/hooks.h). */
 struct EmuThread;
 typedef void EmuKernel(struct EmuThread *t, const void *const *args);
-EmuKernel *hostcode_thread(const HostCode *h); /* NULL of CPU kernels */
-size_t hostcode_scratch(const HostCode *h);
-/* What the sites in the code index: Func.sites first. Owned by the code. */
-const Span *hostcode_sites(const HostCode *h, size_t *n);
-/* Code that counts: its rows (runtime/base/hooks.h) and counters, owned by the code. False: it does not. */
+
+/* Of code that counts (runtime/base/hooks.h); both NULL: it does not. */
 struct CodeLine;
 typedef struct HostCounters {
     const struct CodeLine *lines;
@@ -145,13 +141,22 @@ typedef struct HostCounters {
     uint64_t *counters;
     size_t num_counters;
 } HostCounters;
-bool hostcode_counters(const HostCode *h, HostCounters *out);
+
+/* All of it is the code's own, but for the object, which lives as long as CodegenOptions.arena did. */
+struct HostCode {
+    struct LLVMOrcOpaqueLLJIT *jit;
+    Bytes object;       /* what was linked, and another process can link */
+    const char *symbol; /* its entry */
+    HostKernel *entry;  /* NULL of emulated threads */
+    EmuKernel *thread;  /* NULL of CPU kernels */
+    size_t scratch_bytes;
+    Span *sites; /* what the sites in the code index: Func.sites first */
+    size_t num_sites;
+    HostCounters counters;
+};
+
 void hostcode_destroy(HostCode *h);
-/* The code as an object file, and the symbol of its entry: what another process can link.
- * Lives as long as o->arena did. */
-Bytes hostcode_object(const HostCode *h, const char **symbol);
-/* Such an object, linked into this process; `is_thread` where hostcode_thread is its entry.
- * NULL with an error in o->diag. */
+/* An object of such code, linked into this process; `is_thread`: of an emulated thread. NULL with an error in o->diag. */
 HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes,
                         const CodegenOptions *o);
 /* What an object for this machine hangs on: "x86_64-pc-linux-gnu znver3 +avx2,…". `cpu` as in CodegenOptions. */

@@ -26,23 +26,6 @@ void hostcode_destroy(HostCode *h) {
     free(h);
 }
 
-HostKernel *hostcode_entry(const HostCode *h) {
-    return h->entry;
-}
-
-EmuKernel *hostcode_thread(const HostCode *h) {
-    return h->thread;
-}
-
-size_t hostcode_scratch(const HostCode *h) {
-    return h->scratch_bytes;
-}
-
-const Span *hostcode_sites(const HostCode *h, size_t *n) {
-    *n = h->num_sites;
-    return h->sites;
-}
-
 void hostcode_set_sites(HostCode *h, const Span *sites, size_t n) {
     h->sites = calloc(n + 1, sizeof *h->sites);
     if (!h->sites) bug("out of memory");
@@ -50,21 +33,11 @@ void hostcode_set_sites(HostCode *h, const Span *sites, size_t n) {
     h->num_sites = n;
 }
 
-bool hostcode_counters(const HostCode *h, HostCounters *out) {
-    *out = h->counters;
-    return h->counters.counters != NULL;
-}
-
 static uintptr_t fail(const CodegenOptions *o, Span where, LLVMErrorRef error) {
     char *text = LLVMGetErrorMessage(error);
     diag(o->diag, where, E_HOST_JIT, text);
     LLVMDisposeErrorMessage(text);
     return 0;
-}
-
-Bytes hostcode_object(const HostCode *h, const char **symbol) {
-    *symbol = h->symbol;
-    return h->object;
 }
 
 uintptr_t hostcode_link(HostCode *h, Bytes object, const char *symbol, const CodegenOptions *o, Span where) {

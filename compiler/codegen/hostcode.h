@@ -10,18 +10,6 @@
 
 #include <llvm-c/LLJIT.h>
 
-struct HostCode {
-    LLVMOrcLLJITRef jit;
-    Bytes object;       /* what was linked, in the compile's arena */
-    const char *symbol; /* its entry */
-    HostKernel *entry;
-    EmuKernel *thread;
-    size_t scratch_bytes;
-    Span *sites;
-    size_t num_sites;
-    HostCounters counters;
-};
-
 HostCode *hostcode_create(void);
 /* The address of `symbol` in the object, linked; 0 with an error in o->diag at `where`. */
 uintptr_t hostcode_link(HostCode *h, Bytes object, const char *symbol, const CodegenOptions *o, Span where);

@@ -145,9 +145,7 @@ void disk_keep(fsc_jit *j, const Binding *b, const fsc_compilation *c, fsc_kerne
         /* no cubin: the driver's linker makes another one than its loader, of more registers */
         e.parts[CACHE_PTX] = part(&c->output);
     } else {
-        const char *symbol = NULL;
-        Bytes object = hostcode_object(c->host, &symbol);
-        e.parts[CACHE_CODE] = (CachePart){object.at, object.len};
+        e.parts[CACHE_CODE] = (CachePart){c->host->object.at, c->host->object.len};
         ok = jit_describe_host(c, &host);
     }
     text_printf(&label, "%s %s %s", j->interface->kernel, j->props.arch, b->key.at);

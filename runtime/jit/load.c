@@ -25,24 +25,22 @@ static FscSite site_of(const fsc_compilation *c, Span span) {
 
 /* The code's sites as places; they live as long as the compilation. */
 static const FscSite *sites_of(fsc_compilation *c, size_t *n) {
-    const Span *spans = hostcode_sites(c->host, n);
+    *n = c->host->num_sites;
     FscSite *sites = NEW_ARRAY(c->arena, FscSite, *n + 1);
-    for (size_t i = 0; i < *n; i++) sites[i] = site_of(c, spans[i]);
+    for (size_t i = 0; i < *n; i++) sites[i] = site_of(c, c->host->sites[i]);
     return sites;
 }
 
 static FscHostCode code_of(const fsc_jit *j, const Binding *b, const HostCode *host) {
-    HostCounters counting = {0};
-    (void)hostcode_counters(host, &counting);
-    return (FscHostCode){.entry = hostcode_entry(host),
-                         .thread = hostcode_thread(host),
-                         .scratch_bytes = hostcode_scratch(host),
+    return (FscHostCode){.entry = host->entry,
+                         .thread = host->thread,
+                         .scratch_bytes = host->scratch_bytes,
                          .checked = b->checked,
                          .debugs = j->options.device_debug,
-                         .counters = counting.counters,
-                         .num_counters = counting.num_counters,
-                         .lines = counting.lines,
-                         .num_lines = counting.num_lines};
+                         .counters = host->counters.counters,
+                         .num_counters = host->counters.num_counters,
+                         .lines = host->counters.lines,
+                         .num_lines = host->counters.num_lines};
 }
 
 fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, fsc_module **module) {
@@ -59,13 +57,10 @@ fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, fsc_module
 }
 
 bool jit_describe_host(const fsc_compilation *c, Text *out) {
-    const char *symbol = NULL;
-    size_t n = 0;
-    (void)hostcode_object(c->host, &symbol);
-    const Span *spans = hostcode_sites(c->host, &n);
-    text_printf(out, "entry %s\nscratch %zu\nsites %zu\n", symbol, hostcode_scratch(c->host), n);
-    for (size_t i = 0; i < n; i++) {
-        FscSite s = site_of(c, spans[i]);
+    const HostCode *h = c->host;
+    text_printf(out, "entry %s\nscratch %zu\nsites %zu\n", h->symbol, h->scratch_bytes, h->num_sites);
+    for (size_t i = 0; i < h->num_sites; i++) {
+        FscSite s = site_of(c, h->sites[i]);
         if (strchr(s.file, '\n')) return false;
         text_printf(out, "%u %u %s\n", s.line, s.col, s.file);
     }

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "codegen/nvptx/nvptx.h"
+#include "passes/passes.h"
 
 typedef struct Job {
     CodegenOptions o;
@@ -111,6 +112,41 @@ static void test_emulated(void **state) {
     assert_null(target_choose("sm_20", "sm_90", &t));
 }
 
+static uint32_t count_calls(const char *text, const char *name) {
+    uint32_t n = 0;
+    char call[64];
+    snprintf(call, sizeof call, "call i32 @fsc.%s(", name);
+    for (; (text = strstr(text, call)); text++) n++;
+    return n;
+}
+
+/* The sum of a row by one warp takes a shuffle for each bit of a lane, whatever the width of the target's warps. */
+static void test_warp_width(void **state) {
+    (void)state;
+    static const char text[] = "func @sum(%y: *fp32, %x: *fp32) stage tile warps 1 {\n"
+                               "  %i = arange 0, 1024 : tile<1024xi32>\n"
+                               "  %xs = splat %x : tile<1024x*fp32>\n"
+                               "  %xa = addptr %xs, %i : tile<1024x*fp32>\n"
+                               "  %v = load %xa {align = 4} : tile<1024xfp32>\n"
+                               "  %s = reduce %v {axis = 0, combine = fadd} : fp32\n"
+                               "  store %y, %s {align = 4}\n"
+                               "  return\n}\n";
+    for (uint32_t log2 = 4; log2 <= 6; log2++) {
+        Arena *a = arena_create();
+        CodegenOptions o = {.arena = a, .diag = diag_create(a, 10), .opt_level = 2};
+        Target t = *target_find("sm_90");
+        t.warp_threads = 1u << log2;
+        Func *f = func_read(a, strings_create(a), o.diag, diag_add_source(o.diag, "sum.ir", text, strlen(text)));
+        PassContext c = {.diag = o.diag, .target = &t, .for_gpu = true, .to_code = true, .opt_level = 2};
+        Generated out;
+        assert_true(f && passes_run(f, &c));
+        assert_int_equal(f->threads_per_program, t.warp_threads);
+        assert_true(codegen(f, &t, EMIT_THREADS, &o, &out));
+        assert_int_equal(count_calls(out.text.at, "shfl.bfly"), log2);
+        arena_destroy(a);
+    }
+}
+
 /* A machine given back serves the next compile of its kind, and of no other; its code is the same. */
 static void test_machines(void **state) {
     (void)state;
@@ -187,7 +223,7 @@ int main(void) {
         cmocka_unit_test(test_refused_intrinsics), cmocka_unit_test(test_targets),
         cmocka_unit_test(test_primitives),         cmocka_unit_test(test_policy),
         cmocka_unit_test(test_accesses),           cmocka_unit_test(test_machines),
-        cmocka_unit_test(test_emulated),
+        cmocka_unit_test(test_emulated),           cmocka_unit_test(test_warp_width),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -82,12 +82,12 @@ static void kernel_destroy(Kernel *k) {
 
 /* One program, its scratch memory between bytes that it must leave alone, filled with what must not matter. */
 static void kernel_run(const Kernel *k, const void *const *args) {
-    size_t size = hostcode_scratch(k->code), room = (size + 63) / 64 * 64 + 2 * GUARD;
+    size_t size = k->code->scratch_bytes, room = (size + 63) / 64 * 64 + 2 * GUARD;
     unsigned char *memory = aligned_alloc(64, room), *scratch = memory + GUARD;
     assert_non_null(memory);
     memset(memory, MARK, room);
     const int64_t pid[3] = {0, 0, 0}, grid[3] = {1, 1, 1};
-    hostcode_entry(k->code)(args, pid, grid, scratch);
+    k->code->entry(args, pid, grid, scratch);
     for (size_t i = 0; i < GUARD; i++) assert_int_equal(memory[i], MARK);
     for (size_t i = GUARD + size; i < room; i++) assert_int_equal(memory[i], MARK);
     free(memory);

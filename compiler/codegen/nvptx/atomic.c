@@ -9,10 +9,9 @@
 #include "codegen/nvptx/asm.h"
 
 static const char *const operation_text[] = {
-#define ATOMIC(e, name, elements, ptx, ...) [ATOMIC_##e] = ptx,
-#include "ir/atomic.def"
-#undef ATOMIC
-};
+    [ATOMIC_ADD] = "add",  [ATOMIC_FADD] = "add", [ATOMIC_SMAX] = "max", [ATOMIC_SMIN] = "min", [ATOMIC_UMAX] = "max",
+    [ATOMIC_UMIN] = "min", [ATOMIC_AND] = "and",  [ATOMIC_OR] = "or",    [ATOMIC_XOR] = "xor",  [ATOMIC_XCHG] = "exch"};
+_Static_assert(COUNT(operation_text) == ATOMIC_COUNT, "a text for each row of atomic.def");
 
 static const char *const order_text[] = {[ORDER_RELAXED] = ".relaxed",
                                          [ORDER_ACQUIRE] = ".acquire",

@@ -158,7 +158,7 @@ static uint32_t share_out(Simt *s, OpKind kind, DType d, V *results, uint32_t n,
 /* `scatter`: the layout without it, or NULL. */
 static uint32_t combine_lanes(Simt *s, OpKind kind, DType d, V *results, uint32_t n, uint32_t lanes,
                               const Layout *scatter) {
-    for (uint32_t lane = 5; lane-- > 0;) {
+    for (uint32_t lane = (uint32_t)__builtin_ctz(s->t->warp_threads); lane-- > 0;) {
         uint32_t bit = UINT32_C(1) << lane;
         if (scatter && n > 1 && lane < scatter->bits[IN_LANE] && !scatter->basis[IN_LANE][lane]) {
             n = share_out(s, kind, d, results, n, lane, lanes & bit);

@@ -111,8 +111,9 @@ static void print_text(const Report *r) {
     }
     if (k->config) printf("  %-22s %s\n", "config", k->config);
     uint32_t threads = r->needs.threads / l->programs_per_block * l->blocks_per_program;
-    if (threads < 32) printf("  %-22s %u (%u programs a warp)\n", "threads per program", threads, 32 / threads);
-    else printf("  %-22s %u (%u threads)\n", "warps per program", (threads + 31) / 32, threads);
+    uint32_t warp = r->needs.gpu.warp_size;
+    if (threads < warp) printf("  %-22s %u (%u programs a warp)\n", "threads per program", threads, warp / threads);
+    else printf("  %-22s %u (%u threads)\n", "warps per program", threads / warp, threads);
     if (l->blocks_per_program > 1)
         printf("  %-22s %u (%s)\n", "blocks per program", l->blocks_per_program,
                l->scope == SCOPE_GRID ? "they meet through global memory" : "a cluster");

@@ -13,7 +13,6 @@
 #include <string.h>
 
 enum {
-    WARP_LANES = 32,
     SCHEDULERS = 4,         /* of a multiprocessor, each issues an instruction of a warp per clock */
     SPECIAL_PER_CLOCK = 16, /* results of the special-function units of a multiprocessor */
 };
@@ -33,7 +32,7 @@ static void fill(Profile *p, const RecordLaunch *l) {
     c->blocks = (p->counts.programs + l->programs_per_block - 1) / l->programs_per_block * l->blocks_per_program;
     fsc_waves(c->blocks, c->needs.occupancy.resident_blocks, &c->waves, &c->last_fill);
     c->memory = (double)(p->read_once + p->written_once) / (double)g->bandwidth;
-    c->issue = (double)p->all.counts[COUNT_INSTRUCTIONS] / WARP_LANES / (SCHEDULERS * sms * clock);
+    c->issue = (double)p->all.counts[COUNT_INSTRUCTIONS] / g->warp_size / (SCHEDULERS * sms * clock);
     c->special = (double)special_functions(&p->all) / (SPECIAL_PER_CLOCK * sms * clock);
     p->has_card = true;
 }

@@ -14,13 +14,12 @@
 
 typedef enum RowKind {
     ROW_FIELD,
+    ROW_NUMBER,
+    ROW_PLAIN,
+    ROW_MEET,
     ROW_MEMORY,
     ROW_REMOTE,
     ROW_ATOMIC,
-    ROW_MEET,
-    ROW_CALL,
-    ROW_NUMBER,
-    ROW_NOTHING,
     ROW_SHOW,
     ROW_MATH
 } RowKind;
@@ -31,52 +30,24 @@ typedef struct Row {
 } Row;
 
 static const Row rows[] = {
-#define FIELD(e, field) [PRIM_##e] = {ROW_FIELD, offsetof(EmuThread, field)},
-#define MEMORY(e, call) [PRIM_##e] = {ROW_MEMORY, offsetof(EmuCalls, call)},
-#define REMOTE(e, call) [PRIM_##e] = {ROW_REMOTE, offsetof(EmuCalls, call)},
-#define ATOMIC(e, call) [PRIM_##e] = {ROW_ATOMIC, offsetof(EmuCalls, call)},
-#define MEET(e, call)   [PRIM_##e] = {ROW_MEET, offsetof(EmuCalls, call)},
-#define CALL(e, call)   [PRIM_##e] = {ROW_CALL, offsetof(EmuCalls, call)},
-#define NUMBER(e, x)    [PRIM_##e] = {ROW_NUMBER, x},
-#define NOTHING(e)      [PRIM_##e] = {ROW_NOTHING, 0},
-#define SHOW(e, call)   [PRIM_##e] = {ROW_SHOW, offsetof(EmuCalls, call)},
-#define MATH(e, call)   [PRIM_##e] = {ROW_MATH, offsetof(EmuCalls, call)},
+#define FIELD(e, field)    [PRIM_##e] = {ROW_FIELD, offsetof(EmuThread, field)},
+#define NUMBER(e, x)       [PRIM_##e] = {ROW_NUMBER, x},
+#define CALL(e, how, call) [PRIM_##e] = {ROW_##how, offsetof(EmuCalls, call)},
 #include "codegen/emu/lower.def"
 #undef FIELD
-#undef MEMORY
-#undef REMOTE
-#undef ATOMIC
-#undef MEET
-#undef CALL
 #undef NUMBER
-#undef NOTHING
-#undef SHOW
-#undef MATH
+#undef CALL
 };
 
 /* A primitive without a row does not compile. */
 enum {
-#define FIELD(e, field) HAS_##e,
-#define MEMORY(e, call) HAS_##e,
-#define REMOTE(e, call) HAS_##e,
-#define ATOMIC(e, call) HAS_##e,
-#define MEET(e, call)   HAS_##e,
-#define CALL(e, call)   HAS_##e,
-#define NUMBER(e, x)    HAS_##e,
-#define NOTHING(e)      HAS_##e,
-#define SHOW(e, call)   HAS_##e,
-#define MATH(e, call)   HAS_##e,
+#define FIELD(e, ...)  HAS_##e,
+#define NUMBER(e, ...) HAS_##e,
+#define CALL(e, ...)   HAS_##e,
 #include "codegen/emu/lower.def"
 #undef FIELD
-#undef MEMORY
-#undef REMOTE
-#undef ATOMIC
-#undef MEET
-#undef CALL
 #undef NUMBER
-#undef NOTHING
-#undef SHOW
-#undef MATH
+#undef CALL
     ROW_COUNT
 };
 #define PRIM(e, ...) _Static_assert((int)HAS_##e == (int)PRIM_##e, "lower.def: the rows follow prims.def");
@@ -284,10 +255,9 @@ static V lower_call(void *context, Prim p, Access a, V old, V *in, uint32_t n) {
     case ROW_ATOMIC: return lower_atomic(e, p, a, in, result);
     case ROW_SHOW: return lower_show(e, p, in);
     case ROW_MATH: return call(e, row, result, in, n);
-    case ROW_CALL:
+    case ROW_PLAIN:
     case ROW_MEET: return lower_plain(e, p, in, n, result);
-    case ROW_NUMBER: return llvm_int(result, (int64_t)row->offset);
-    case ROW_NOTHING: return NULL;
+    case ROW_NUMBER: return result == e->m->none ? NULL : llvm_int(result, (int64_t)row->offset);
     }
     bug("emu: primitive %s", prim_info[p].name);
 }

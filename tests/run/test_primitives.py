@@ -20,7 +20,7 @@ PRIMS = os.path.join(EXAMPLES, "..", "compiler", "codegen", "prims.def")
 SHAPES = ["v1.b8", "v1.b16", "v1.b32", "v2.b32", "v4.b32", "v1.b64", "v2.b64"]
 UNREACHABLE = {  # row: why no kernel calls it
     "atomic.rmw.v1.b16": "the emulator adds small floats by compare-and-swap",
-    "ldmatrix": "no op calls it yet; tests/runtime/matrix_test.c",
+    "ldmatrix": "no op calls it yet; tests/runtime/emu/matrix_test.c",
     "stmatrix": "likewise",
     "mma": "likewise",
     "record.step": "only code that records calls it (tests/tool/viz*.py)",

@@ -1,9 +1,9 @@
 /* combine.c - reductions and scans by a region, in order along the axis, within a warp.
  *
  * In: reduce_fn, scan and what the exchange pass made of them. Out: the results' slots.
- * Method: the bits of the axis from the lowest up, in levels of register bits and of lane bits. A level joins what its
- * owners hold to one total for the next level, and keeps for each owner what comes before it. A scan then goes down
- * again: what comes before on all levels is joined to one prefix, and the prefix to the elements.
+ * Method: the bits of the axis from the lowest up, in levels of register bits and of lane bits. A level combines what
+ * its owners hold to one total for the next level, and keeps for each owner the total of those before it. A scan then
+ * goes down again: it combines these totals of all levels to one prefix, and the prefix with the elements.
  */
 #include "codegen/simt/simt.h"
 

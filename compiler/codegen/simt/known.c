@@ -1,9 +1,8 @@
-/* known.c - what is known of truth values while code is built: slots outside every bound cost nothing.
+/* known.c - truth values that are known while code is built: slots beyond every bound cost nothing.
  *
- * In: the slots of an op's operands. Out: a constant or one of the operands, where that is what the op gives.
- * Method: a slot is base + constant and its tile knows bounds of the bases, so a register whose vectors all lie beyond
- * what a mask compares with has a mask that is false. What depends on it folds here, and equal slots are computed once
- * (value.c).
+ * In: the slots of an op's operands. Out: a constant or one of the operands, where the op gives that.
+ * Method: a slot is base + constant, and its tile knows bounds of the bases. So the mask of a register that lies beyond
+ * the bound of a comparison is false. What depends on such a mask folds here; equal slots are computed once (value.c).
  */
 #include "codegen/simt/simt.h"
 

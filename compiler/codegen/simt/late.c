@@ -1,10 +1,11 @@
-/* late.c - which loads are put off: those of weights, behind a reduction, that are for what is stored next.
+/* late.c - which loads are deferred: those of weights behind a reduction that only the next stores use.
  *
- * In: a function with its exchanges spelled out. Out: by op id, is it such a load, or made of one element by element?
- * Method: weight and bias of a norm have no part in its reductions, and the row lives in registers until it is stored.
- * Loaded op by op they would be there beside it as a whole. So such a load issues nothing at its own place: each of its
- * vectors is loaded when the store comes to the elements that it goes into (later.c, putoff.c), which is sound because
- * nobody writes what a const pointer names. What the pass hoist has put before a reduction stays there.
+ * In: a function whose exchanges are spelled out. Out: by op id, whether the op is such a load, or an elementwise op on
+ * one.
+ * Method: weight and bias of a norm take no part in its reductions, and the row lives in registers until it is stored.
+ * Loaded as a whole they would live beside it. So a deferred load issues nothing at its own place. Each vector is
+ * loaded when the store comes to its elements (later.c, putoff.c). That is sound because nobody writes what a const
+ * pointer names. A load that the pass hoist has moved before a reduction is not deferred.
  */
 #include "codegen/simt/simt.h"
 

@@ -1,11 +1,11 @@
-/* later.c - slots that are built where they are needed first: of kernels in which registers bind.
+/* later.c - slots that are built where they are needed first, in kernels whose registers bind.
  *
  * In: a load, `opaque_copy`, `spill_shared` or an elementwise op of floats whose users take slot by slot. Out: a tile
- * that knows how to make its slots.
- * Method: a kernel with an `opaque_copy` or a `spill_shared` is one whose tiles do not fit in registers
- * (passes/schedule/remat.c). Op by op each tile would be there as a whole before the next op begins; so the slots of
- * such ops are built on demand, from the word that they were loaded in to what combines or stores them, and what is
- * spilled goes to shared memory on the way. A user that wants a tile as a whole gets it so (tile_of), at its own place.
+ * that knows how to build its slots.
+ * Method: an `opaque_copy` or a `spill_shared` says that the kernel's tiles do not fit in registers
+ * (passes/schedule/remat.c). Op by op each tile would be there as a whole before the next op begins. So the slots of
+ * such ops are built on demand, from the loaded word to the op that combines or stores them; spilled ones go to shared
+ * memory on the way. A user that needs a whole tile gets it at its own place (tile_of).
  */
 #include "codegen/simt/simt.h"
 

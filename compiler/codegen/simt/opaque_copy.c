@@ -1,9 +1,8 @@
-/* opaque_copy.c - the op `opaque_copy`: a tile of which the optimisers behind us know nothing.
+/* opaque_copy.c - the op `opaque_copy`: a copy of a tile that LLVM and ptxas cannot see through.
  *
- * In: a tile. Out: the same elements. Method: its 32-bit words pass through a primitive that nothing looks into, so
- * that what is computed from the result is computed there, and only the words live until then. What was loaded in words
- * comes as it was loaded; other narrow elements are packed first, in the order of their registers. Constants need none
- * of this.
+ * In: a tile. Out: the same elements. Method: the 32-bit words of the tile pass through a primitive that no optimiser
+ * looks into. So what is computed from the copy is computed behind it, and only the words are live until then. A tile
+ * that was loaded in words is copied as it was loaded; other narrow tiles are packed first. Constants stay as they are.
  */
 #include "codegen/simt/simt.h"
 

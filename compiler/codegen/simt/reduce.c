@@ -1,10 +1,10 @@
 /* reduce.c - reductions within a warp.
  *
- * In: reduce, reduce_warp and broadcast_warp over an axis. Out: the result's slots,
- * in every thread that its layout names.
- * Method: in registers pairwise, so that independent chains overlap, equal ones (outside a mask) as one; then a
- * butterfly of shuffles over just the lane bits that lie along the axis, all results side by side. What remains along
- * warps another pass has made explicit.
+ * In: reduce, reduce_warp and broadcast_warp over an axis. Out: the result's slots, in every thread that its layout
+ * names.
+ * Method: first the registers of a thread, pairwise, so that independent chains overlap; equal slots, as those outside
+ * a mask, count as one. Then a butterfly of shuffles over the lane bits that lie along the axis, all results side by
+ * side. What crosses warps was spelled out by the pass exchange.
  */
 #include "codegen/simt/simt.h"
 

@@ -1,10 +1,9 @@
-/* size.c - is the code of one thread of a length that LLVM and ptxas still compile in seconds?
+/* size.c - is one thread's code short enough for LLVM and ptxas to compile in seconds?
  *
  * In: a Func at STAGE_SIMT; later the LLVM function made of it. Out: no, with an error at the op that makes most of it.
- * Method: every element that a thread holds is code of its own. Before building, the elements are counted, for the sake
- * of memory; behind it, the instructions: LLVM takes a second or two for 60,000. What an assembler such as ptxas takes
- * grows with the square of their number where registers do not hold the values (Backend.long_thread). That is a
- * warning.
+ * Method: every element that a thread holds is code of its own. Elements are counted before building, because of
+ * memory; instructions behind it, because of time: LLVM takes a second or two for 60,000. What ptxas takes grows with
+ * the square of their number where registers do not hold the values (Backend.long_thread): that is a warning.
  */
 #include "codegen/simt/simt.h"
 

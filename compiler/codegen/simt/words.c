@@ -1,10 +1,10 @@
-/* words.c - the largest or smallest of packed 16-bit elements, two at a time.
+/* words.c - maxima and minima of packed 16-bit elements, two at a time.
  *
- * In: a reduction by fmax or fmin of what was extended from 16 bits and lies in words still. Out: the result of a
- * thread's registers, as fp32.
- * Method: extending keeps the order, and of maxima any tree gives the same, so words are combined as vectors of two and
- * extended last. Equal words (outside a mask) count once. A GPU without such vectors does as before; the emulator tells
- * from two elements extended which one wins.
+ * In: a reduction by fmax or fmin of a tile that was extended from 16 bits and still lies in words. Out: the result of
+ * a thread's registers, as fp32.
+ * Method: extending keeps the order, and any tree gives the same maximum. So words are combined as vectors of two
+ * elements and extended last; equal words, as those outside a mask, count once. A GPU without such vectors combines the
+ * extended elements. The emulator compares two extended elements.
  */
 #include "codegen/simt/simt.h"
 

@@ -1,15 +1,15 @@
 /* alias.c - may two accesses of global memory, by different threads of one program, touch one element?
  *
- * In: two loads or stores behind layouts. Out: no, where it is proven. Method: an address is a pointer plus a sum of
- * leaves. Two accesses whose sums match, in one layout without replicas,
- * give each element to one and the same thread. Rules:
- *   1  memory that a const pointer names is written by nobody
- *   2  pointers of different parameters are equal, with elements of one type, or name memory that a program does not
- *      touch through both: rows, that is scalar products, say nothing then
+ * In: two loads or stores behind layouts. Out: no, where it is proven.
+ * Method: an address is a pointer plus a sum of leaves. Two accesses whose sums match, in one layout without replicas,
+ * give each element to the same thread. Rules:
+ *   1  nobody writes memory that a const pointer names
+ *   2  pointers of different parameters either are equal, with elements of one type, or name memory that a program does
+ *      not touch through both; scalar products (the rows' offsets) then say nothing
  *   3  a leaf of fewer axes is the same only along the same axes
- *   4  what comes before a release or behind an acquire is never crossed by it; two atomics of one commuting operation
- *      may change places
- *   4  of one pointer every leaf must match; between rounds of a loop one that changes must do so by whole tiles
+ *   4  nothing before a release or behind an acquire crosses it; two atomics of one commuting operation may change
+ *      places
+ *   5  of one pointer every leaf must match; a leaf that changes between rounds of a loop must do so by whole tiles
  */
 #include "passes/private.h"
 

@@ -138,7 +138,7 @@ static Fact fact_arange(const Op *op) {
     return r;
 }
 
-/* Begins anywhere, and a turned one goes on at its beginning. */
+/* Begins anywhere, and a rotated one goes on at its beginning. */
 static Fact fact_rotated(const Op *op) {
     bool wraps = op->kind == OP_ROTATED;
     Fact r = fact_bottom(op->results[0]->type);

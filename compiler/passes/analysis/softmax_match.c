@@ -1,11 +1,11 @@
-/* softmax_match.c - is a sum one of exponentials below a maximum of the same elements?
+/* softmax_match.c - the softmax match: is a sum one of exponentials below a maximum of the same elements?
  *
- * In: a reduction by fadd. Out: the ops of the pattern,
- * if the sum may be taken below any other pivot and scaled afterwards.
- * Method: from the sum through exp to the difference, whose subtrahend g is followed back to the maximum: the ops that
- * make h of x (fpext, a positive constant as factor), a maximum with anything more (a loop's so far), and a 0 in the
- * place of what is not finite. Sound means the same NaN and infinities too; where a form would change them at elements,
- * these may have no other use than the sum.
+ * In: a reduction by fadd. Out: the ops of the pattern s = sum exp(t (h - g)), if the sum may be taken below any other
+ * pivot than g and scaled afterwards.
+ * Method: from the sum through exp to the difference, then from the subtrahend g back to the maximum. On the way are
+ * accepted: the ops that make h of x (fpext, a positive constant factor), a maximum with anything more (what a loop has
+ * seen so far), and 0 in place of what is not finite. The rewrite must leave NaN and infinities where they are; a form
+ * that would change them at single elements matches only if these have no other use than the sum.
  */
 #include "passes/analysis/softmax_match.h"
 

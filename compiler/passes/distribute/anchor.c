@@ -1,7 +1,8 @@
 /* anchor.c - the layouts that memory wants.
  *
- * In: the accesses of a function, facts about their pointers. Out: for each shape and axis one blocked layout, with the
- * widest vector that any of its accesses allows, so that what is loaded and stored together lies alike.
+ * In: the accesses of a function and the facts about their pointers. Out: one blocked layout for each shape and axis,
+ * with the widest vector that any access of that shape allows. So tiles that are loaded and stored together share a
+ * layout.
  */
 #include "passes/distribute/assign.h"
 

@@ -1,12 +1,12 @@
-/* chunk.c - the pass chunk: tiles beyond what a program's registers hold are strip-mined.
+/* chunk.c - the pass chunk: rows beyond the registers of a program are strip-mined.
  *
- * In: stage TILE. Out: no row is larger than a program of the target; what was one reduction or store of all of it is a
- * loop over its chunks (chunkloop.c), and what such a loop needs of the row is computed anew in it, loads but for what
- * is staged (staged.c).
- * Method: reductions are gathered until something waits for them, stores as long as no other effect follows; one loop
- * does each lot, in the source's order within a chunk. All is planned first; where loops would not do the same (an op
- * that knows more than its own element, a load that would see a later store) the function stays as it is, or, between
- * two parameters, their buffers must differ (Func.apart).
+ * In: stage TILE. Out: no row is larger than a program of the target holds. A reduction or store of a whole row became
+ * a loop over its chunks (chunkloop.c).
+ * Method: reductions are gathered until an op needs one of their results, stores until another effect follows. Each lot
+ * becomes one loop, which computes again what it needs of the row; loads may be staged in shared memory (staged.c). All
+ * loops are planned before the first is built. The function stays as it is where loops would compute something else: an
+ * op needs more of the row than its own element, or a load would see a later store. If that depends on two parameters
+ * naming one buffer, each launch checks that they differ (Func.apart).
  */
 #include "passes/distribute/chunk.h"
 

@@ -1,9 +1,10 @@
-/* chunkloop.c - the loops over a row's chunks.
+/* chunkloop.c - builds the loops that chunk.c has planned.
  *
- * In: a loop as chunk.c has planned it. Out: its loop, before what waits for it; what it replaces is gone.
- * Method: the ops of the row are copied for a chunk. A reduction goes on from chunk to chunk within each warp; the
- * warps' results meet behind the loop, once. A sum of exponentials below a maximum goes on below what the warp's
- * maximum is so far, and is scaled where that grows.
+ * In: a planned loop. Out: a `for` over the row's chunks, before the first op that needs its results; the ops that it
+ * replaces are erased.
+ * Method: the row's ops are cloned for one chunk. A reduction is carried from chunk to chunk within each warp; the
+ * warps' results are combined once, behind the loop. The sum of a softmax match is carried below the pivot of the
+ * warp's maximum so far, and is rescaled when that maximum grows.
  */
 #include "passes/distribute/chunk.h"
 

@@ -1,8 +1,8 @@
-/* demand.c - a value in the layout that somebody wants.
+/* demand.c - a value in a demanded layout.
  *
- * In: a value, a layout. Out: the value in it. Method: what is cheap to compute (ranges, constants, index arithmetic)
- * and broadcasts are cloned with their operands in each layout that is demanded; anything else is converted, once for
- * each layout.
+ * In: a value and a layout. Out: the same value in that layout.
+ * Method: cheap values (ranges, constants, index arithmetic, broadcasts) are cloned with their operands, once for each
+ * layout. Any other value is converted, once for each layout.
  */
 #include "passes/distribute/assign.h"
 

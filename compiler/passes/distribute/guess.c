@@ -1,4 +1,4 @@
-/* guess.c - the layout that a value will have, before its op was reached: what loops carry needs one from the start.
+/* guess.c - predicts the layout of a value whose op was not reached yet: what a loop carries needs one from the start.
  *
  * In: a value. Out: the layout that the rules of layout.c will give it. Method: through definitions to the next load.
  */

@@ -1,12 +1,13 @@
-/* rotate.c - rows that begin anywhere: the places of a tile are rotated, so that vectors lie on 16 bytes all the same.
+/* rotate.c - rotates tiles of misaligned rows, so that vectors lie on multiples of 16 bytes.
  *
- * In: a function at stage TILE, facts. Out: each arange of the rows' size is arange_rotated, their accesses are marked.
- * Method: an access through `splat P + arange` is contiguous but P is aligned to an element only. With s the elements
- * that P lies beyond a multiple of 16 bytes, place k of every tile of that size holds element (k - s) mod size: all
- * vectors but the first place's are aligned then. Where a mask leaves out the row's last places anyway, the first
- * vector is no exception: it begins below zero, where the mask leaves out, too (arange_moved). A rotation moves no
- * element between tiles, so it is sound wherever ops go element by element or combine in any order; one access has the
- * say, the others test at run time whether their rows begin alike.
+ * In: a function at stage TILE and its facts. Out: each arange of the rows' size is arange_rotated or arange_moved, and
+ * the rows' accesses are marked.
+ * Method: an access through `splat P + arange` is contiguous, but P is aligned to an element only. Let s be the number
+ * of elements by which P lies beyond a multiple of 16 bytes. Place k of every tile of that size then holds element (k -
+ * s) mod size, and all vectors but the first are aligned. Where masks leave out the row's last places anyway, the first
+ * vector begins below zero instead of wrapping, and an unsigned comparison masks it there (arange_moved).
+ * A rotation moves no element between tiles. So it is sound where ops go element by element or combine in any order.
+ * One access, the leader, decides s; the others test at run time whether their rows have the same misalignment.
  */
 #include "passes/private.h"
 

@@ -1,11 +1,11 @@
 /* subwarp.c - programs of less than a warp: how many lanes a program of a small tile gets.
  *
- * In: a function at STAGE_TILE whose source does not say how many warps. Out: threads_per_program below a warp's,
- * or nothing.
- * Method: distribute.c says how many lanes the tile wants; then every op is looked at. Lanes of one warp are lanes of
- * several programs along x, which must come to each reduction (shuffles of the whole warp) and each access (in front of
- * which a barrier may be put) together: no such op stands under a condition, or in a loop, that may differ between
- * them. Nothing may need shared memory: elementwise ops on rows, and reductions.
+ * In: a function at STAGE_TILE whose source does not say how many warps. Out: threads_per_program below 32, or
+ * unchanged.
+ * Method: distribute.c says how many lanes the tile wants; then every op is checked. The lanes of a warp belong to
+ * several programs along x. These must come together to each reduction, which shuffles the whole warp, and to each
+ * access, before which a barrier may be put. So neither may stand under a condition or in a loop that can differ
+ * between the programs. Nothing may need shared memory: elementwise ops on rows, and reductions.
  */
 #include "base/plant.h"
 #include "passes/private.h"

@@ -1,11 +1,11 @@
-/* crossing.c - how a reduction crosses warps: in one round or in two,
- * and in which layouts its partial results are read.
+/* crossing.c - how a reduction crosses warps: in one round or in two, and in which layouts partial results are read.
  *
- * In: the layout of what is reduced, and the axis. Out: Crossing. Of a row, one number a warp, nothing is chosen here.
- * Method: where a warp leaves several results, each lane keeps one of those that a thread had (layout_scatter): half
- * the shuffles or less. In one round every warp reads all warps' results. In two the warps of a block first combine
- * theirs, each number read by one thread, and what comes of it goes to all blocks; it costs a barrier and some latency.
- * The counts of both are compared, but for blocks of the grid: of these one number each crosses.
+ * In: the layout of the reduced tile, and the axis. Out: Crossing. A row has one result a warp and needs no choice.
+ * Method: where a warp has several results, each lane keeps one of its thread's results (layout_scatter): half of the
+ * shuffles or fewer. In one round every warp reads the partial results of all warps. In two rounds the warps of a block
+ * first combine theirs, one thread a number, and only those results go to all blocks. The second round costs a barrier
+ * and its latency. The two costs are compared; blocks of the grid always take two rounds, since each number that
+ * crosses them is a word of global memory.
  */
 #include "passes/private.h"
 

@@ -1,11 +1,11 @@
-/* online.c - the pass online: a maximum and the sum of exponentials below it cross warps in one exchange, not in two.
+/* online.c - the pass online: the maximum and the sum of a softmax cross warps in one exchange, not in two.
  *
  * In: a Func at STAGE_SIMT, exchanges not spelled out: m = max x, e = exp(t (h - g)), s = sum e, over an axis that
- * crosses warps; g is made of m as h is of x. Out: each warp takes its own maximum m', its pivot c, e' = exp(t (h - c))
- * and s' = sum e'; the pairs (m', s') cross at once; m = max m', s = sum of s' exp(t (c - g)), and e = e' exp(t (c -
- * g)) where it has other uses.
- * Method: matched from the sum backwards (softmax_match.c), rebuilt before the maximum. What must hold of NaN and
- * infinities stands at softmax_factor and softmax_pivot.
+ * crosses warps, where g is made of m as h is of x (softmax_match.c).
+ * Out: each warp takes its own maximum m', its pivot c, e' = exp(t (h - c)) and s' = sum e'. The pairs (m', s') are one
+ * exchange. Behind it m = max m' and s = sum of s' exp(t (c - g)); other uses of e get e' exp(t (c - g)).
+ * Method: matched from the sum backwards, rebuilt before the maximum. softmax_factor and softmax_pivot say what keeps
+ * NaN and infinities where they were.
  */
 #include "passes/analysis/softmax_match.h"
 

@@ -1,9 +1,9 @@
-/* pad.c - a warning: a reduction that counts what a masked load left out.
+/* pad.c - a warning: a reduction counts elements that a masked load left out.
  *
- * In: a reduce. Out: a warning where its tile holds `other` (0 by default) in the masked-off elements, and that is a
- * mistake whatever was loaded: a sum or product that it changes, a maximum or minimum whose pad is always the result or
- * was chosen by nobody. Method: only casts are looked through; what a `where` chooses was chosen, and so was an `other`
- * below or above what can be loaded.
+ * In: a reduce. Out: a warning where its tile holds `other` (0 by default) in the masked-off elements, and that changes
+ * the result whatever was loaded: a sum or product, or a maximum or minimum whose pad always wins or was not written.
+ * Method: only casts are looked through. What a `where` chooses was meant, and so was an `other` beyond all that can be
+ * loaded.
  */
 #include "passes/private.h"
 

@@ -1,13 +1,12 @@
-/* hoist.c - the pass hoist: loads that do not wait for a reduction are issued before it.
+/* hoist.c - the pass hoist: loads that wait for no reduction are issued before it.
  *
- * In: a Func at STAGE_SIMT, exchanges not spelled out. Out: a load that stands behind reductions over warps and needs
- * none of them, stands before the first of these, with the pure ops that make its address: its latency passes while the
- * row is still on its way. Nothing that orders memory lies between; behind a store only memory that nobody writes is
- * loaded earlier.
- * Method: from the load back. It moves if all that lives beside it on the way is no more than what lives somewhere
- * behind it: then it costs no register. Little tiles stay: ptxas loads and uses them vector by vector, so theirs are
- * not all in registers at once. So do weights of rotated rows that may begin otherwise than the rotation has it: they
- * cost more than their words (codegen/simt/late.c does better).
+ * In: a Func at STAGE_SIMT, exchanges not spelled out. Out: a load behind reductions over warps that needs none of
+ * their results stands before the first of them, with the pure ops that make its address. Its latency then overlaps the
+ * row's. No op between may order memory; across a store only memory that nobody writes is loaded earlier.
+ * Method: from the load backwards. The load moves if the values that are live beside it on the way are no more than
+ * those that are live somewhere behind it: then it costs no register. Two kinds of loads stay. Small tiles: ptxas loads
+ * and uses them vector by vector. Weights of rotated rows that may be misaligned otherwise: deferring them costs less
+ * (codegen/simt/late.c).
  */
 #include "passes/private.h"
 

@@ -1,12 +1,12 @@
-/* prefetch.c - which loads of a loop may be issued before their round, and where they wait.
+/* prefetch.c - which loads of a loop may be issued in an earlier round, and where they wait.
  *
- * In: loops with num_stages of 2 and more, behind layouts and exchanges. Out: plans for the pass pipeline,
- * and remarks about what stays.
- * Rules: the address and mask follow from the loop variable, from what is outside, and from carried values that do so
- * themselves; nothing in the loop stores what the load reads, but perhaps through another parameter, which is then
- * compared at run time; no acquire, no volatile load and no assertion stands in the loop, unless nobody writes the
- * memory. Asynchronous copies take whole vectors of 4, 8 or 16 bytes; where there are none, or programs are of one warp
- * and share a block, a few registers do.
+ * In: loops with num_stages of 2 and more, behind layouts and exchanges. Out: plans for the pass pipeline, and remarks
+ * about the loads that stay.
+ * Rules: address and mask depend on the loop variable, on values from outside, and on carried values that do so
+ * themselves. No op of the loop stores what the load reads, except through another parameter, which is then compared at
+ * run time. No acquire, volatile load or assertion stands in the loop, unless nobody writes the memory. Asynchronous
+ * copies take whole vectors of 4, 8 or 16 bytes. Where there are none, or programs are of one warp and share a block, a
+ * few registers hold the load.
  */
 #include "passes/schedule/pipeline.h"
 

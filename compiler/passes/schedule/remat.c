@@ -1,12 +1,12 @@
-/* remat.c - tiles that wait for a reduction do so in few registers.
+/* remat.c - the pass remat: shortens live ranges across reductions by rematerialisation and spills to shared memory.
  *
- * In: a function behind barriers. Out: where registers bind, a tile of 32 bits that was made of narrow ones lives no
- * longer than until the reduction that it goes into: behind it stand copies of the ops that made it, on `opaque_copy`
- * of the narrow tiles, or it waits in `spill_shared`.
- * Method: the level of a value is the number of reductions that it waits for, one after the other. A tile used on a
- * higher level than its own is live across a reduction. Level by level: if what lives across it is too much and its
- * narrow tiles are less, dear tiles are spilled, and each op that makes a cheap one is copied once. The ops are the
- * same, so the results are the same bits.
+ * In: a function behind barriers. Out: where registers bind, a 32-bit tile made of narrow tiles is not live across the
+ * reduction that it goes into. Behind the reduction stand copies of the ops that made it, on `opaque_copy` of the
+ * narrow tiles; or the tile is spilled (`spill_shared`).
+ * Method: the level of a value is the number of reductions that it waits for, one after the other. A tile with a use on
+ * a higher level than its own is live across a reduction. Level by level: if too much is live across it, and the narrow
+ * tiles are less, expensive tiles are spilled and each op that makes a cheap one is copied once. The copies are the
+ * same ops, so results are the same bits.
  */
 #include "passes/private.h"
 

@@ -2,12 +2,12 @@
  *
  * In: pointer tiles whose vectors of 2^vec_log2 registers are consecutive elements, and masks of a known kind. Out:
  * predicated accesses of up to 16 bytes.
- * Method: every vector that is wholly inside its mask moves as one access, all issued back to back. Where a mask may
- * cut a vector, one block for the whole op, entered only if some vector is partial, moves the partial vectors element
- * by element. Vectors that are known to lie outside do not move, those known to lie inside have no predicate (known.c).
- * Of rotated rows (passes/distribute/rotate.c) the vector that wraps is partial, and a second block moves all of them
- * where the rows begin otherwise: loads then take the two aligned vectors that theirs lies across, as far as both are
- * the row's.
+ * Method: every vector that lies wholly inside its mask moves as one access, all issued back to back. A vector that
+ * bounds show to be outside does not move; one that is inside has no predicate (known.c). If a mask may cut a vector,
+ * one block for the whole op moves the partial vectors element by element; it is entered only if there is one.
+ * Rotated rows (passes/distribute/rotate.c): a vector that wraps is partial. A second block moves all vectors of rows
+ * with another misalignment; loads then take the two aligned vectors that each one lies across, as far as both are the
+ * row's.
  */
 #include "codegen/simt/access/move.h"
 

@@ -1,5 +1,5 @@
-/* move.h - one load or store of global memory taken apart: what memory.c, putoff.c and partial.c share.
- */
+/* move.h - a Move: one load or store of global memory, with its vectors, masks and predicates. Shared by memory.c
+ * (whole vectors), partial.c (partial ones) and putoff.c (deferred loads). */
 #ifndef FSC_CODEGEN_SIMT_MOVE_H
 #define FSC_CODEGEN_SIMT_MOVE_H
 

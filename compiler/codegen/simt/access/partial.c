@@ -1,11 +1,11 @@
-/* partial.c - the vectors of rotated rows that a row's end or beginning cuts: by parts, as few as may be.
+/* partial.c - partial vectors of rotated rows: those that a row's end or beginning cuts.
  *
- * In: a Move whose mask is `place < end`, and per vector whether it moves by parts. Out: the parts, in a block that is
- * entered only if there are some.
- * Method: places of a row follow each other, so its end cuts one vector of all, and the vectors of a thread that it may
- * be are one `Edge`: which of them it is shows at run time. Where the row begins is another edge. An aligned edge moves
- * in words and, of 16 bits, the element that is left over; one that is not aligned goes element by element. A vector
- * that wraps is two edges: what is at the beginning of the tile's part of the row, and what is at its end.
+ * In: a Move whose mask is `place < end`, and for each vector whether it is partial. Out: accesses of its parts, in a
+ * block that is entered only if there are some.
+ * Method: the places of a row follow each other, so its end cuts one vector of all. The vectors of a thread that may be
+ * this one are an `Edge`; which of them it is shows at run time. The row's beginning is another edge. An aligned edge
+ * moves in words and, in 16 bits, the one element that is left over. A misaligned one moves element by element. A
+ * vector that wraps is two edges: its elements at the beginning of the tile's part of the row, and those at its end.
  */
 #include "codegen/simt/access/move.h"
 

@@ -1,10 +1,10 @@
-/* putoff.c - loads that are put off (late.c), and the stores that they are for.
+/* putoff.c - deferred loads (late.c), and the stores that they are for.
  *
- * In: a load or store taken apart. Out: a tile that loads a vector when one of its slots is asked for;
- * the store that asks for them in turn.
- * Method: the store begins to load what its next vectors need, as far ahead as few registers hold, then makes and
- * stores one. Of rows that begin otherwise than their tile's rotation each vector is two aligned ones, shifted
- * together; what an end cuts of it comes by parts.
+ * In: a load or store as a Move. Out: a tile that loads a vector when one of its slots is asked for; a store that asks
+ * for its vectors one by one.
+ * Method: the store begins the loads of its next vectors, as far ahead as a few registers hold, then makes and stores
+ * one vector. A row with another misalignment than its tile's rotation has each vector loaded as two aligned ones and
+ * put together. A vector that the row's end cuts is loaded by parts.
  */
 #include "codegen/simt/access/move.h"
 

@@ -5,8 +5,8 @@ Fails on: an include of a folder that the including one does not stand on (STAND
 compiler/codegen/; a CUDA header anywhere; numbers read or written, or characters classified, as the process's locale says (runtime/base/number.h, runtime/base/ascii.h); a missing table; a
 file with no head comment; an absolute path of one machine; a code of a diagnostic that no test expects; a property of
 ops that stands outside their table: a list of more than four, an array by op, a question about the order of the enum;
-an op that docs/ir.md does not describe, or describes otherwise than the table. Reports, without failing: files over 500
-lines.
+an op that docs/ir.md does not describe, or describes otherwise than the table; what
+page_problems looks at. Reports, without failing: files over 500 lines.
 """
 
 import os
@@ -196,6 +196,22 @@ def code_problems(table, tests):
     return ["%s: no test expects [%s]" % (DIAGNOSTICS, code) for code in codes if code not in expected]
 
 
+def page_problems(texts):
+    """A folder of compiler/ or runtime/ without a README, a page of docs/design that its list lacks, a glossary out of
+    order. `texts`: of every file, by path."""
+    folders = {"/".join(path.split("/")[:2]) for path in texts if path.startswith(("compiler/", "runtime/"))
+               and path.count("/") > 1 and path.endswith(CODE)}
+    problems = ["%s: no README.md says what lives there" % folder for folder in sorted(folders)
+                if folder + "/README.md" not in texts]
+    listed = texts.get("docs/design/README.md", "")
+    problems += ["docs/design/README.md: %s is not in its list" % path.split("/")[-1] for path in sorted(texts)
+                 if re.match(r"docs/design/[^/]+\.md$", path) and "](%s)" % path.split("/")[-1] not in listed
+                 and path != "docs/design/README.md"]
+    words = [word.lower() for word in re.findall(r"^- \*\*(.+?)\*\*", texts.get("docs/glossary.md", ""), re.M)]
+    return problems + ["docs/glossary.md: '%s' stands behind '%s'" % (word, before)
+                       for before, word in zip(words, words[1:]) if before >= word]
+
+
 def tree(root):
     """(path, text) of every text file of the project, paths relative to `root`."""
     tops = [name for name in os.listdir(root) if os.path.isfile(os.path.join(root, name))]
@@ -215,8 +231,10 @@ def check_tree(root):
     """Prints the report; returns how many problems there are."""
     problems = ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
     lines, long_files, files, table, tests, ops = {}, [], 0, "", [], {OPS: "", "docs/ir.md": ""}
+    texts = {}
     for path, text in tree(root):
         files += 1
+        texts[path] = text
         table += text if path == DIAGNOSTICS else ""
         tests += [text] if path.startswith("tests/") else []
         ops[path] = text if path in ops else ""
@@ -227,7 +245,7 @@ def check_tree(root):
             lines[top] = lines.get(top, 0) + length
             if length > LONG:
                 long_files.append("%5d  %s" % (length, path))
-    problems += code_problems(table, tests) + op_problems(ops[OPS], ops["docs/ir.md"])
+    problems += code_problems(table, tests) + op_problems(ops[OPS], ops["docs/ir.md"]) + page_problems(texts)
     print("lines: " + ", ".join("%s %d" % item for item in sorted(lines.items())) + "; all %d" % sum(lines.values()))
     print("files over %d lines: %s" % (LONG, "none" if not long_files else ""))
     print("\n".join(sorted(long_files, reverse=True)))
@@ -309,7 +327,15 @@ def self_test():
         if len(op_problems(row, page)) != wanted:
             failed += 1
             print("self-test: wanted %d problems of ops in %r, got %r" % (wanted, page, op_problems(row, page)))
-    print("structure self-test: %d cases, %d failed" % (len(cases) + 7, failed))
+    right = {"runtime/x/x.c": head, "runtime/x/README.md": "", "docs/design/x.md": "",
+             "docs/design/README.md": "[x.md](x.md)", "docs/glossary.md": "- **arm**: a\n- **Axis**: b\n"}
+    for wanted, path, text in [(0, "a", ""), (1, "compiler/y/y.c", head), (1, "docs/design/y.md", ""),
+                               (1, "docs/glossary.md", "- **axis**: b\n- **arm**: a\n")]:
+        got = page_problems({**right, path: text})
+        if len(got) != wanted:
+            failed += 1
+            print("self-test: wanted %d problems of pages with %s, got %r" % (wanted, path, got))
+    print("structure self-test: %d cases, %d failed" % (len(cases) + 11, failed))
     return failed
 
 

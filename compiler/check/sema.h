@@ -76,11 +76,18 @@ typedef enum SemKind {
     SEM_STRING,   /* s */
     SEM_TYPE,     /* type, is_pointer */
     SEM_TUPLE,    /* items, count */
+    SEM_BLOCK,    /* a block pointer or a descriptor: block; items: base, sizes, strides and (of a pointer) offsets, RUN; type: of an element */
     SEM_FUNCTION, /* fn, home: a function of the file or of the library */
     SEM_BUILTIN,  /* builtin; self where it was named as a method */
     SEM_MODULE,   /* s: "tl", "tl.math", …; or home: a file that is imported */
     SEM_RUN,      /* v, wide, type, is_pointer: a scalar, a tile, a pointer or a tile of pointers */
 } SemKind;
+
+/* What is known of a block at compile time. */
+typedef struct BlockType {
+    Shape shape; /* of the tile that an access moves */
+    bool is_descriptor, pads_nan;
+} BlockType;
 
 struct Sem {
     SemKind kind;
@@ -98,6 +105,7 @@ struct Sem {
     FileScope *home; /* whose constants and functions fn sees; MODULE: a file, or NULL */
     const Builtin *builtin;
     const Sem *self;
+    const BlockType *block;
     Value *v;
     Value *wide; /* i64 of v's shape, or NULL: v says it all */
 };
@@ -458,6 +466,17 @@ typedef struct Args {
     uint32_t positional;
     bool poisoned; /* one of them is */
 } Args;
+
+/* block.c */
+typedef struct BlockArgs { /* arguments of load and store; 0: it has none */
+    uint32_t mask, other, checked, padding;
+} BlockArgs;
+/* The call of a block pointer becomes that of its addresses, with a mask; any other has no option of blocks. False after an error. */
+bool block_as_pointer(Checker *c, Call *call, const BlockArgs *at);
+bool sem_same_block(const Sem *x, const Sem *y);
+const Sem *sem_with_items(Checker *c, const Sem *s, const Sem **items); /* the same kind of block, of other values */
+const Sem *block_property(Checker *c, const Sem *s, const char *name);  /* NULL: there is none */
+const Builtin *block_method(Checker *c, const Sem *s, const char *name); /* likewise */
 
 const Builtin *builtin_find(const char *name);
 const char *const *builtin_names(uint32_t *count);

@@ -15,6 +15,6 @@ def k(x: *fp32, c: *const fp32, n: i32):
     b = load(x, cache_modifier=".xx")
     # CHECK: error: the literal 5000000000 does not fit i32 [E0308]
     d = load(x + i, mask=i < n, other=n + 5000000000)
-    # CHECK: error: 'load' with a block pointer is not compiled yet [E0901]
+    # CHECK: error: 'boundary_check' of 'load' without a block pointer [E0411]
     e = load(x, boundary_check=(0,))
     # CHECK-NOT: error:

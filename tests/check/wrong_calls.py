@@ -30,6 +30,9 @@ def k(p: *fp32, pi: *i32, c: *const fp32, n: i32, s: fp32):
     m = load(p + arange(0, 4)[:, None] * 8 + arange(0, 8)[None, :])
     h = load(p + arange(0, 8)[:, None] * 2 + arange(0, 2)[None, :])
     u = ti.to(u32)
+    k = make_block_ptr(p, (n,), (1,), (0,), (16,), (0,))
+    d = make_tensor_descriptor(p, (n,), (1,), (16,))
+    e = make_tensor_descriptor(pi, (n,), (1,), (16,))
 """
 
 # What stands for a parameter: its text in a call, and how messages describe it.
@@ -47,7 +50,8 @@ RIGHT = {
     "arange": "0, 16", "full": "(16,), 1.0", "zeros": "(16,)", "zeros_like": "t", "cast": "t, fp16", "to": "t, fp16",
     "broadcast": "t, s", "broadcast_to": "t, (4, 16)", "expand_dims": "t, 0", "reshape": "t, (4, 4)",
     "view": "t, (4, 4)", "ravel": "m", "squeeze": "m[None, :, :], 0", "unsqueeze": "t, 0", "trans": "m",
-    "permute": "m, (1, 0)", "join": "t, t", "split": "h", "dot": "m, m.T", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0",
+    "permute": "m, (1, 0)", "join": "t, t", "split": "h", "dot": "m, m.T", "make_block_ptr": "p, (n,), (1,), (0,), (16,), (0,)", "advance": "k, (1,)", "make_tensor_descriptor": "p, (n,), (1,), (16,)",
+    "load_tensor_descriptor": "d, (1,)", "store_tensor_descriptor": "d, (1,), t", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0",
     "flip": "t", "load": "q", "store": "q, t", "where": "b, t, t", "maximum": "t, t", "minimum": "t, t",
     "clamp": "t, s, s", "add": "t, t", "sub": "t, t", "mul": "t, t", "abs": "t", "fma": "t, t, t", "fdiv": "t, t",
     "div_rn": "t, t", "umulhi": "ti, ti", "cdiv": "ti, n", "pow": "t, t", "sigmoid": "t", "isnan": "t", "isinf": "t",
@@ -71,6 +75,8 @@ RIGHT.update(dict.fromkeys("atan2 hypot fmod remainder fdim copysign nextafter f
 RIGHT.update(dict.fromkeys("ldexp scalbn".split(), "t, ti"))
 RIGHT.update(dict.fromkeys("atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_xchg".split(),
                            "pi, n"))
+
+RIGHT.update(dict.fromkeys(["atomic_%s_tensor_descriptor" % w for w in "add max min and or xor".split()], "e, 0, ti"))
 
 # What one parameter needs beside it.
 BESIDE = {"load.other": ["b"]}

@@ -18,6 +18,7 @@ import fsc
 from case import EXAMPLES, U, ULP, Bench, Skip, case, close, example, must_fail, same_bits
 from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, ROWS, WARPS, launch_rows, seen, sweep, sweep_wide
+import test_blocks
 import test_dot
 from test_debug import ASSERT, SHOW
 from test_math import PAIRS, cospi, erf, erfc, exponent, sinpi
@@ -458,6 +459,7 @@ def second_device(bench, file):
 def uncalled(names):
     """Names that no kernel calls; `tensor` is only ever a type to ask about."""
     sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS, SHOW, ASSERT, inspect.getsource(test_dot)])
+    sources += re.sub(r"\bd\.(atomic_\w+)\(", r"\1_tensor_descriptor(", inspect.getsource(test_blocks))
     return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)",
                                                     sources))
 

@@ -45,14 +45,6 @@ bool word_argument(Checker *c, Call *call, uint32_t arg, const char *row, const 
     return false;
 }
 
-static bool refuse_block(Checker *c, Call *call, uint32_t arg) {
-    const Sem *s = call->arg[arg];
-    if (!s || s->kind == SEM_NONE || (s->kind == SEM_TUPLE && s->count == 0)) return true;
-    if (s->kind == SEM_STRING && s->s[0] == '\0') return true;
-    diag(c->d, call->at[arg], E_NOT_YET_BLOCK, call->builtin->name);
-    return false;
-}
-
 bool check_pointer(Checker *c, Call *call) {
     const Sem *p = call->arg[0];
     if (p->kind == SEM_RUN && p->is_pointer) return true;
@@ -107,10 +99,11 @@ static void widen_pointer(Checker *c, Call *call) {
 const Sem *builtin_load(Checker *c, Call *call) {
     MemAttr mem = {0};
     Value *mask;
-    if (!check_pointer(c, call)) return &sem_error;
+    static const BlockArgs blocks = {.mask = 1, .other = 2, .checked = 3, .padding = 4};
+    if (!block_as_pointer(c, call, &blocks) || !check_pointer(c, call)) return &sem_error;
     widen_pointer(c, call);
     const Sem *p = call->arg[0], *other = call->arg[2];
-    bool ok = read_mask(c, call, 1, &mask) && refuse_block(c, call, 3) && refuse_block(c, call, 4);
+    bool ok = read_mask(c, call, 1, &mask);
     ok &= word_argument(c, call, 5, E_MEMORY_OPTION, "cache_modifier", load_caches, &mem.cache);
     ok &= word_argument(c, call, 6, E_MEMORY_OPTION, "eviction_policy", evictions, &mem.evict);
     mem.is_volatile = call_flag(call, 7, false);
@@ -132,13 +125,14 @@ const Sem *builtin_load(Checker *c, Call *call) {
 const Sem *builtin_store(Checker *c, Call *call) {
     MemAttr mem = {0};
     Value *mask;
-    if (!check_pointer(c, call)) return &sem_error;
+    static const BlockArgs blocks = {.mask = 2, .checked = 3};
+    if (!block_as_pointer(c, call, &blocks) || !check_pointer(c, call)) return &sem_error;
     const Sem *p = call->arg[0], *s = call->arg[1];
     if (p->is_const) {
         diag(c->d, call->at[0], E_CONST_STORE);
         return &sem_error;
     }
-    bool ok = read_mask(c, call, 2, &mask) && refuse_block(c, call, 3);
+    bool ok = read_mask(c, call, 2, &mask);
     ok &= word_argument(c, call, 4, E_MEMORY_OPTION, "cache_modifier", store_caches, &mem.cache);
     ok &= word_argument(c, call, 5, E_MEMORY_OPTION, "eviction_policy", evictions, &mem.evict);
     if (!ok) return &sem_error;

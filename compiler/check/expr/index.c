@@ -158,12 +158,21 @@ static const Sem *shape_tuple(Checker *c, Shape shape) {
     return sem_tuple(c, items, shape.rank);
 }
 
+static const Sem *of_block(Checker *c, const Node *n, const Sem *s) {
+    if (strcmp(n->name, "block_shape") == 0) return shape_tuple(c, s->block->shape);
+    const Sem *property = block_property(c, s, n->name);
+    const Builtin *b = property ? NULL : block_method(c, s, n->name);
+    if (property) return property;
+    return b ? builtin_sem(c, b, s) : unknown(c, n, sem_type_text(c, s), false);
+}
+
 const Sem *check_attribute(Checker *c, const Node *n) {
     const Sem *s = check_expr(c, n->a);
     if (sem_is_error(s)) return s;
     if (s->kind == SEM_MODULE) return of_module(c, n, s);
     if (strcmp(n->name, "value") == 0 && sem_is_const(s)) return sem_weak(c, s);
     if (s->kind == SEM_TYPE) return of_type(c, n, s);
+    if (s->kind == SEM_BLOCK) return of_block(c, n, s);
     if (s->kind != SEM_RUN && !sem_is_number(s)) return unknown(c, n, sem_type_text(c, s), false);
     if (strcmp(n->name, "dtype") == 0 || strcmp(n->name, "type") == 0)
         return sem_type(c, sem_natural(s), s->kind == SEM_RUN && s->is_pointer);

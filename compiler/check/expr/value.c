@@ -258,6 +258,11 @@ bool sem_equal(const Sem *x, const Sem *y) {
             if (!sem_equal(x->items[i], y->items[i])) return false;
         }
         return true;
+    case SEM_BLOCK:
+        if (!sem_same_block(x, y)) return false;
+        for (uint32_t i = 0; i < x->count; i++)
+            if (!sem_equal(x->items[i], y->items[i])) return false;
+        return true;
     case SEM_RUN: return x->v == y->v && x->type == y->type;
     case SEM_ERROR: break;
     }
@@ -295,6 +300,9 @@ const char *sem_type_text(Checker *c, const Sem *s) {
     case SEM_STRING: return arena_printf(c->a, "the string \"%s\"", s->s);
     case SEM_TYPE: return arena_printf(c->a, "the type %s", type_text(c, s->type, s->is_pointer, shape_scalar()));
     case SEM_TUPLE: return arena_printf(c->a, "a tuple of %u", s->count);
+    case SEM_BLOCK:
+        return arena_printf(c->a, "a %s of %s", s->block->is_descriptor ? "descriptor" : "block pointer",
+                            type_text(c, s->type, false, s->block->shape));
     case SEM_FUNCTION: return arena_printf(c->a, "the function %s", s->fn->name);
     case SEM_BUILTIN: return arena_printf(c->a, "the builtin %s", s->builtin->name);
     case SEM_MODULE: return arena_printf(c->a, "the module %s", s->s);

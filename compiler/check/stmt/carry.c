@@ -99,6 +99,11 @@ Carries carries_find(Checker *c, const Node *loop, bool returns) {
     Carries k = {.at = NEW_ARRAY(c->a, Carried, f.list.len + 1)};
     for (uint32_t i = 0; i < f.list.len; i++) {
         const Binding *b = &c->frame->variables.at[f.list.at[i].variable].now;
+        if (b->sem && b->sem->kind == SEM_BLOCK) {
+            k.at[k.count++] = (Carried){f.list.at[i].variable, b->sem, b->span, k.slots, false};
+            k.slots += b->sem->count;
+            continue;
+        }
         if (!b->sem || (b->sem->kind != SEM_RUN && !sem_is_number(b->sem))) continue;
         const Sem *init = to_run(c, b->sem, b->span);
         bool is_int = !init->is_pointer && !stype_is_float(init->type) && init->type != ST_I1;
@@ -113,12 +118,20 @@ Carries carries_find(Checker *c, const Node *loop, bool returns) {
 
 /* As the loop carries it. */
 static void push_forms(Checker *c, const Carried *v, const Sem *s, Values *slots) {
+    if (s->kind == SEM_BLOCK) {
+        for (uint32_t i = 0; i < s->count; i++) vec_push(c->a, slots, s->items[i]->v);
+        return;
+    }
     vec_push(c->a, slots, s->v);
     if (v->wide) vec_push(c->a, slots, wide_value(c, s));
 }
 
 /* Where an error left none. */
 static void push_fillers(Checker *c, const Carried *v, Values *slots) {
+    if (v->init->kind == SEM_BLOCK) {
+        for (uint32_t i = 0; i < v->init->count; i++) vec_push(c->a, slots, filler_value(c, v->init->items[i], false));
+        return;
+    }
     vec_push(c->a, slots, filler_value(c, v->init, false));
     if (v->wide) vec_push(c->a, slots, filler_value(c, v->init, true));
 }
@@ -127,7 +140,14 @@ void carried_init(Checker *c, const Carried *v, Values *slots) {
     push_forms(c, v, v->init, slots);
 }
 
+static const Sem *carried_block(Checker *c, const Carried *v, Value **slots) {
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, v->init->count);
+    for (uint32_t i = 0; i < v->init->count; i++) items[i] = sem_with(c, v->init->items[i], slots[v->slot + i], NULL);
+    return sem_with_items(c, v->init, items);
+}
+
 const Sem *carried_sem(Checker *c, const Carried *v, Value **slots) {
+    if (v->init->kind == SEM_BLOCK) return carried_block(c, v, slots);
     Value *now = slots[v->slot], *wide = v->wide ? slots[v->slot + 1] : NULL;
     now->name = c->frame->variables.at[v->variable].name;
     if (wide) wide->name = now->name;
@@ -152,11 +172,12 @@ static void changes_type(Checker *c, const Carried *v, const Binding *b) {
 void carried_next(Checker *c, const Carried *v, Values *slots) {
     Binding b = c->frame->variables.at[v->variable].now;
     const Sem *s = b.sem;
-    if (s && sem_is_number(s) && !sem_is_tile(v->init) && !v->init->is_pointer && number_fits(s, v->init->type) &&
+    if (s && sem_is_number(s) && v->init->kind == SEM_RUN && !sem_is_tile(v->init) && !v->init->is_pointer && number_fits(s, v->init->type) &&
         (s->kind == SEM_BOOL) == (v->init->type == ST_I1)) {
         s = sem_run(c, v->init->type, const_value(c, s, v->init->type, shape_scalar()), NULL);
     }
-    if (s && s->kind == SEM_RUN && sem_same_type(s, v->init)) {
+    bool is_block = s && s->kind == SEM_BLOCK && v->init->kind == SEM_BLOCK && sem_same_block(s, v->init);
+    if (is_block || (s && s->kind == SEM_RUN && v->init->kind == SEM_RUN && sem_same_type(s, v->init))) {
         push_forms(c, v, s, slots);
         return;
     }

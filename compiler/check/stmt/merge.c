@@ -90,13 +90,14 @@ static const Sem *join(Merge *m, const Sem *x, const Sem *y) {
     if (sem_is_error(x) || sem_is_error(y)) return &sem_error;
     if (sem_is_const(x) && sem_is_const(y) && sem_equal(x, y)) return x->weak ? y : x;
     if (x == y || (x->kind == SEM_RUN && y->kind == SEM_RUN && x->v == y->v && x->wide == y->wide)) return x;
-    if (x->kind == SEM_TUPLE && y->kind == SEM_TUPLE && x->count == y->count) {
+    bool are_blocks = x->kind == SEM_BLOCK && y->kind == SEM_BLOCK && sem_same_block(x, y);
+    if (are_blocks || (x->kind == SEM_TUPLE && y->kind == SEM_TUPLE && x->count == y->count)) {
         const Sem **items = NEW_ARRAY(m->c->a, const Sem *, x->count);
         for (uint32_t i = 0; i < x->count; i++) {
             items[i] = join(m, x->items[i], y->items[i]);
             if (!items[i]) return NULL;
         }
-        return sem_tuple(m->c, items, x->count);
+        return are_blocks ? sem_with_items(m->c, x, items) : sem_tuple(m->c, items, x->count);
     }
     Sem like;
     if (!common_type(x, y, &like)) return NULL;
@@ -163,10 +164,10 @@ static const Sem *complain(Checker *c, const char *name, const Binding *x, const
 /* The value of a path on which x is defined, where the other path ended and nothing reads it there. */
 static const Sem *one_sided(Merge *m, int side, const Sem *x, const Sem *before) {
     if (x == before || sem_is_error(x) || x->kind != SEM_RUN) {
-        if (x->kind != SEM_TUPLE) return x;
+        if (x->kind != SEM_TUPLE && (x->kind != SEM_BLOCK || x == before)) return x;
         const Sem **items = NEW_ARRAY(m->c->a, const Sem *, x->count);
         for (uint32_t i = 0; i < x->count; i++) items[i] = one_sided(m, side, x->items[i], NULL);
-        return sem_tuple(m->c, items, x->count);
+        return x->kind == SEM_BLOCK ? sem_with_items(m->c, x, items) : sem_tuple(m->c, items, x->count);
     }
     return merged(m, side == 0 ? x : NULL, side == 1 ? x : NULL, x);
 }

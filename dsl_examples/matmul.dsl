@@ -1,14 +1,15 @@
 # A product of matrices with its epilogue: c = act(a b + bias), a [M, K], b [K, N], bias [N].
 #
-# One program makes a BM x BN tile of c and goes along K in steps of BK. Sums are fp32 whatever T is, and are rounded once, behind
-# bias and activation. Masks make every M, N, K right: beyond K both operands are 0, which adds nothing. GROUP rows of tiles are
-# taken column by column, so that programs that run at the same time share rows of a and columns of b in the cache.
+# One program makes a BM x BN tile of c and goes along K in steps of BK. Sums are fp32 whatever T is, and are rounded
+# once, behind bias and activation. Masks make every M, N, K right: beyond K both operands are 0, which adds nothing.
+# GROUP rows of tiles are taken column by column, so that programs that run at the same time share rows of a and columns
+# of b in the cache.
 # ACTIVATION is "none", "relu", "silu" or "gelu".
 #
 #   fsc run matmul.dsl a=a.npy b=b.npy bias=bias.npy c=c.npy -D 'ACTIVATION="relu"'
 @kernel(grid=(cdiv(M, BM) * cdiv(N, BN),))
-def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_stride, N], bias: *const T[N], c_stride: i32,
-           a_stride: i32, b_stride: i32, M: i32, N: i32, K: i32, ACTIVATION: constexpr = "none", BM: constexpr = 64,
+def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_stride, N], bias: *const T[N],
+           c_stride: i32, a_stride: i32, b_stride: i32, M: i32, N: i32, K: i32, ACTIVATION: constexpr = "none", BM: constexpr = 64,
            BN: constexpr = 64, BK: constexpr = 32, GROUP: constexpr = 8, T: dtype = fp16):
     tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
     tile = program_id(0)

@@ -76,7 +76,8 @@ typedef enum SemKind {
     SEM_STRING,   /* s */
     SEM_TYPE,     /* type, is_pointer */
     SEM_TUPLE,    /* items, count */
-    SEM_BLOCK,    /* a block pointer or a descriptor: block; items: base, sizes, strides and (of a pointer) offsets, RUN; type: of an element */
+    SEM_BLOCK,    /* a block pointer or a descriptor: block; items: base, sizes, strides and (of a pointer)
+                   * offsets, RUN; type: of an element */
     SEM_FUNCTION, /* fn, home: a function of the file or of the library */
     SEM_BUILTIN,  /* builtin; self where it was named as a method */
     SEM_MODULE,   /* s: "tl", "tl.math", …; or home: a file that is imported */
@@ -471,7 +472,8 @@ typedef struct Args {
 typedef struct BlockArgs { /* arguments of load and store; 0: it has none */
     uint32_t mask, other, checked, padding;
 } BlockArgs;
-/* The call of a block pointer becomes that of its addresses, with a mask; any other has no option of blocks. False after an error. */
+/* The call of a block pointer becomes that of its addresses, with a mask; any other has no option of blocks.
+ * False after an error. */
 bool block_as_pointer(Checker *c, Call *call, const BlockArgs *at);
 bool sem_same_block(const Sem *x, const Sem *y);
 const Sem *sem_with_items(Checker *c, const Sem *s, const Sem **items); /* the same kind of block, of other values */

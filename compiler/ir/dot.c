@@ -87,7 +87,8 @@ bool infer_mma(Infer *in) {
     if (!shapes_fit(in, t[0].shape, t[1].shape, t[2].shape)) return false;
     for (uint32_t i = MMA_A; i <= MMA_C; i++) {
         DType d = mma_dtype(in->attr.instr, (MmaOperand)i);
-        if (t[i].dtype != d) return infer_fail(in, "operand %u is %s, not %s", i, dtype_name(t[i].dtype), dtype_name(d));
+        if (t[i].dtype != d)
+            return infer_fail(in, "operand %u is %s, not %s", i, dtype_name(t[i].dtype), dtype_name(d));
         if (!mma_fits(in->attr.instr, t[i].shape, (MmaOperand)i))
             return infer_fail(in, "operand %u is not of whole fragments of %s", i, mma_info[in->attr.instr].name);
     }

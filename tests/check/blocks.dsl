@@ -1,5 +1,6 @@
 # RUN: fsc --emit=tile %s -o - | FileCheck %s
-# A block is addresses and a mask: what the loop advances is its offset alone, what is not checked has no mask, and a descriptor checks all.
+# A block is addresses and a mask: what the loop advances is its offset alone, what is not checked has no mask, and a
+# descriptor checks all.
 @kernel(grid=(1,))
 def k(r: *fp16, x: *const fp16, n: i32):
     # CHECK: for {{.*}} carry (%{{.*}} = %{{.*}}, %{{.*}} = %{{.*}}) : (tile<16x32xfp16>, i64) {

@@ -36,4 +36,5 @@ def k(p: *fp32, h: *fp16, i: *i8, u: *u8, e: *fp8e4nv, f: *fp8e5, d: *fp64):
     x = dot(load(d + at), load(d + back))
     # CHECK: dot %{{.*}} : tile<4x16x16xfp32>
     y = dot(zeros((4, 16, 8), bf16), zeros((4, 8, 16), bf16))
-    store(p + r * 16 + arange(0, 16)[None, :], s + g.to(fp32) + n.to(fp32) + v + x.to(fp32) + y.sum(0) + t.sum() + w.sum())
+    at = p + r * 16 + arange(0, 16)[None, :]
+    store(at, s + g.to(fp32) + n.to(fp32) + v + x.to(fp32) + y.sum(0) + t.sum() + w.sum())

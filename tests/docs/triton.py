@@ -48,6 +48,8 @@ def kernel(p, q, d, n, z: tl.const, T: tl.dtype, B: tl.constexpr):
     k = tl.load(q + i)
     t = x.reshape(4, 8)
     u = k.to(tl.uint32)
+    v = tl.make_block_ptr(p, (n,), (1,), (0,), (B,), (0,))
+    w = tl.make_tensor_descriptor(p, [n], [1], [B])
 """
 ROW = re.compile(r"^\| (`.+?`) \| (\w+) \| (?:`(.*)`)? ?\| (.*)\|$")
 

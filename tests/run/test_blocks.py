@@ -1,5 +1,5 @@
-"""Block pointers and tensor descriptors: what lies within the array is loaded and stored, what lies beyond it is padding, before it as behind
-it; bit for bit what NumPy's slices give."""
+"""Block pointers and tensor descriptors: what lies within the array is loaded and stored, what lies beyond it is
+padding, before it as behind it; bit for bit what NumPy's slices give."""
 import numpy as np
 
 from case import U, case, close, must_fail, same_bits
@@ -7,18 +7,22 @@ from fsc import decode
 
 LOADS = """
 @kernel(grid=(1,))
-def f(r: *T, x: *T, m: i32, n: i32, row: i32, col: i32, S: constexpr = 0, A: constexpr = 16, B: constexpr = 16, T: dtype = fp32):
+def f(r: *T, x: *T, m: i32, n: i32, row: i32, col: i32, S: constexpr = 0, A: constexpr = 16, B: constexpr = 16,
+      T: dtype = fp32):
 {body}
     store(r + arange(0, A)[:, None] * B + arange(0, B)[None, :], v)
 """
-POINTER = '    p = make_block_ptr(x, (m, n), (S, 1), (row, col), (A, B), (1, 0))\n    v = load(p, boundary_check=(0, 1){pad})'
+POINTER = ('    p = make_block_ptr(x, (m, n), (S, 1), (row, col), (A, B), (1, 0))\n    v = load(p, boundary_check=(0, '
+           '1){pad})')
 FORMS = {
     "pointer": POINTER.format(pad=""),
     "zero": POINTER.format(pad=', padding_option="zero"'),
     "nan": POINTER.format(pad=', padding_option="nan"'),
-    "method": '    v = tl.make_block_ptr(base=x, shape=[m, n], strides=[S, 1], offsets=[row, col], block_shape=[A, B], order=(1, 0)).load('
+    "method": '    v = tl.make_block_ptr(base=x, shape=[m, n], strides=[S, 1], offsets=[row, col], block_shape=[A, B], '
+              'order=(1, 0)).load('
               'boundary_check=(1, 0))',
-    "advanced": '    p = make_block_ptr(x, (m, n), (S, 1), (0, col - 5), (A, B), (0, 1))\n    p = advance(p, (row, 2))\n    p = p.advance((0, 3))\n'
+    "advanced": '    p = make_block_ptr(x, (m, n), (S, 1), (0, col - 5), (A, B), (0, 1))\n    p = advance(p, (row, '
+                '2))\n    p = p.advance((0, 3))\n'
                 '    v = load(p, boundary_check=(0, 1))',
     "descriptor": "    d = make_tensor_descriptor(x, [m, n], [S, 1], [A, B])\n    v = d.load([row, col])",
     "descriptor nan": '    d = make_tensor_descriptor(x, (m, n), (S, 1), (A, B), padding_option="nan")\n'
@@ -41,8 +45,10 @@ def judge_load(bench, form, dtype, place, shape, size=(37, 41), stride=45, sourc
     """The array's last row ends with its last element: a load beyond it would leave the buffer's bounds."""
     m, n = size
     whole = np.random.default_rng(m).integers(0, 100, (m, stride))
-    xb, rb = bench.buffer(dtype, (m - 1) * stride + n, whole.ravel()[:(m - 1) * stride + n]), bench.buffer(dtype, shape[0] * shape[1])
-    bench.run(source.format(body=FORMS[form]), rb, xb, m, n, *place, defines={"S": stride, "A": shape[0], "B": shape[1]}, types={"T": dtype})
+    xb, rb = bench.buffer(dtype, (m - 1) * stride + n,
+                          whole.ravel()[:(m - 1) * stride + n]), bench.buffer(dtype, shape[0] * shape[1])
+    bench.run(source.format(body=FORMS[form]), rb, xb, m, n, *place,
+              defines={"S": stride, "A": shape[0], "B": shape[1]}, types={"T": dtype})
     want = part(whole[:, :n].astype(float), *place, shape, np.nan if "nan" in form else 0)
     same_bits(decode(rb.raw(), dtype).reshape(shape).astype(float), want, f"{form} at {place}")
 
@@ -52,7 +58,8 @@ def block_loads(bench, form, dtype, place):
     judge_load(bench, form, dtype, place, (16, 16))
 
 
-@case(form=["pointer", "descriptor"], dtype=["i8", "i32", "i64", "bf16", "fp64"], shape=[(1, 64), (64, 1), (8, 32), (128, 16)])
+@case(form=["pointer", "descriptor"], dtype=["i8", "i32", "i64", "bf16", "fp64"],
+      shape=[(1, 64), (64, 1), (8, 32), (128, 16)])
 def block_shapes(bench, form, dtype, shape):
     judge_load(bench, form, dtype, (1, 3), shape)
 
@@ -87,9 +94,10 @@ def block_stores(bench, form, dtype, place):
     m, n, stride = 37, 41, 45
     before = np.full((m, stride), 3.0)
     yb = bench.buffer(dtype, m * stride, before.ravel())
-    bench.run("@kernel(grid=(1,))\ndef f(y: *T, m: i32, n: i32, row: i32, col: i32, S: constexpr = 0, T: dtype = fp32):\n"
-              "    v = (arange(0, 16)[:, None] * 16 + arange(0, 16)[None, :]).to(T)\n    " + STORES[form], yb, m, n, *place,
-              defines={"S": stride}, types={"T": dtype})
+    bench.run("@kernel(grid=(1,))\ndef f(y: *T, m: i32, n: i32, row: i32, col: i32, S: constexpr = 0, T: dtype = "
+              "fp32):\n"
+              "    v = (arange(0, 16)[:, None] * 16 + arange(0, 16)[None, :]).to(T)\n    " + STORES[form], yb, m, n,
+              *place, defines={"S": stride}, types={"T": dtype})
     want = before.copy()
     for i in range(16):
         for j in range(16):
@@ -98,11 +106,12 @@ def block_stores(bench, form, dtype, place):
     same_bits(decode(yb.raw(), dtype).astype(float), want.ravel(), f"{form} at {place}")
 
 
-ATOMICS = {"add": lambda a, b: a + b, "max": np.maximum, "min": np.minimum, "and": lambda a, b: a & b, "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}
+ATOMICS = {"add": lambda a, b: a + b, "max": np.maximum, "min": np.minimum, "and": lambda a, b: a & b,
+           "or": lambda a, b: a | b, "xor": lambda a, b: a ^ b}
 
-CALLS = {"add": "d.atomic_add((row, col), v)", "max": "d.atomic_max((row, col), v)", "min": "d.atomic_min((row, col), v)",
-         "and": "atomic_and_tensor_descriptor(d, (row, col), v)", "or": "d.atomic_or([row, col], v)",
-         "xor": "d.atomic_xor(offsets=(row, col), value=v)"}
+CALLS = {"add": "d.atomic_add((row, col), v)", "max": "d.atomic_max((row, col), v)",
+         "min": "d.atomic_min((row, col), v)", "and": "atomic_and_tensor_descriptor(d, (row, col), v)",
+         "or": "d.atomic_or([row, col], v)", "xor": "d.atomic_xor(offsets=(row, col), value=v)"}
 
 
 @case(op=list(ATOMICS), place=PLACES[:6])
@@ -131,11 +140,13 @@ def block_ranks(bench, rank):
     x = np.random.default_rng(rank).integers(0, 100, sizes)
     strides = [s // 8 for s in np.zeros(sizes, np.int64).strides]
     xb, rb = bench.buffer("i32", x.size, x.ravel()), bench.buffer("i32", int(np.prod(shape)))
-    offsets = " + ".join(f"arange(0, {shape[d]})" + ("[" + ", ".join(":" if i == d else "None" for i in range(rank)) + "]" if rank > 1 else "")
+    offsets = " + ".join(f"arange(0, {shape[d]})" +
+                         ("[" + ", ".join(":" if i == d else "None" for i in range(rank)) + "]" if rank > 1 else "")
                          + f" * {int(np.prod(shape[d + 1:]))}" for d in range(rank))
     one = f"{tuple(sizes)}, {tuple(strides)}" if rank > 1 else f"{sizes[0]}, 1"
     block, at = (f"{tuple(shape)}", f"{tuple([2] * rank)}") if rank > 1 else (f"{shape[0]}", "2")
-    bench.run(f"@kernel(grid=(1,))\ndef f(r: *i32, x: *i32):\n    d = make_tensor_descriptor(x, {one}, {block})\n    store(r + {offsets}, d.load({at}))\n",
+    bench.run(f"@kernel(grid=(1,))\ndef f(r: *i32, x: *i32):\n    d = make_tensor_descriptor(x, {one}, {block})\n    "
+              f"store(r + {offsets}, d.load({at}))\n",
               rb, xb)
     want = np.zeros(shape, np.int32)
     inside = tuple(slice(0, min(shape[d], sizes[d] - 2)) for d in range(rank))
@@ -202,10 +213,12 @@ def f(c: *T, a: *const T, b: *const T, M: i32, N: i32, K: i32, T: dtype = fp16):
     make_tensor_descriptor(c, (M, N), (N, 1), (64, 32)).store((m, n), acc.to(T))
 """
 WAYS = {
-    "pointers": dict(make="pa = make_block_ptr(a, (M, K), (K, 1), (m, 0), (64, 16), (1, 0))\n    pb = make_block_ptr(b, (K, N), (N, 1), (0, n), (16, 32), (1, 0))",
+    "pointers": dict(make="pa = make_block_ptr(a, (M, K), (K, 1), (m, 0), (64, 16), (1, 0))\n    pb = "
+                          "make_block_ptr(b, (K, N), (N, 1), (0, n), (16, 32), (1, 0))",
                      a="load(pa, boundary_check=(0, 1))", b="load(pb, boundary_check=(0, 1))",
                      step="pa, pb = advance(pa, (0, 16)), advance(pb, (16, 0))"),
-    "descriptors": dict(make="da, db = make_tensor_descriptor(a, (M, K), (K, 1), (64, 16)), make_tensor_descriptor(b, (K, N), (N, 1), (16, 32))",
+    "descriptors": dict(make="da, db = make_tensor_descriptor(a, (M, K), (K, 1), (64, 16)), make_tensor_descriptor(b, "
+                             "(K, N), (N, 1), (16, 32))",
                         a="da.load((m, k))", b="db.load((k, n))", step="pass"),
 }
 
@@ -215,7 +228,9 @@ def block_matmul(bench, way, dtype, sizes):
     m, n, k = sizes
     rng = np.random.default_rng(m)
     a, b = rng.integers(-8, 9, (m, k)), rng.integers(-8, 9, (k, n))
-    cb, ab, bb = bench.buffer(dtype, m * n), bench.buffer(dtype, max(1, m * k), a.ravel() if k else [0]), bench.buffer(dtype, max(1, k * n), b.ravel() if k else [0])
+    cb, ab, bb = bench.buffer(dtype, m * n), bench.buffer(dtype, max(1, m * k), a.ravel() if k
+                                                          else [0]), bench.buffer(dtype, max(1, k * n),
+                                                                                  b.ravel() if k else [0])
     bench.run(MATMUL.format(**WAYS[way]), cb, ab, bb, m, n, k, types={"T": dtype})
     close(decode(cb.raw(), dtype).reshape(m, n), (a @ b).astype(float), U, 0, f"{way} {sizes}")
 
@@ -223,7 +238,9 @@ def block_matmul(bench, way, dtype, sizes):
 @case()
 def blocks_can_fail(bench):
     """Cases with one mistake each."""
-    for right, wrong in (("(row, col), (A, B)", "(row, col + 1), (A, B)"), ("(m, n)", "(m, n - 1)"), ("boundary_check=(0, 1)", "boundary_check=(1, 0), padding_option='nan'")):
+    for right, wrong in (("(row, col), (A, B)", "(row, col + 1), (A, B)"), ("(m, n)", "(m, n - 1)"),
+                         ("boundary_check=(0, 1)", "boundary_check=(1, 0), padding_option='nan'")):
         text = LOADS.format(body=FORMS["pointer"])
         assert right in text, right
-        must_fail(lambda: judge_load(bench, "pointer", "fp32", (3, 20), (16, 32), source=text.replace(right, wrong)), wrong)
+        must_fail(lambda: judge_load(bench, "pointer", "fp32", (3, 20), (16, 32), source=text.replace(right, wrong)),
+                  wrong)

@@ -156,10 +156,11 @@ ACTIVATIONS = {"none": lambda x: x, "relu": lambda x: np.maximum(x, 0), "silu": 
 def run_matmul(bench, dtype, sizes, pad=0, activation="none", source=None, **defines):
     m, n, k = sizes
     rng = np.random.default_rng(m + 3 * n + 7 * k)
-    a, b, bias = (Matrix(bench, dtype, s, rng.standard_normal(s), p) for s, p in (((m, k), pad), ((k, n), pad), ((1, n), 0)))
+    a, b, bias = (Matrix(bench, dtype, s, rng.standard_normal(s), p)
+                  for s, p in (((m, k), pad), ((k, n), pad), ((1, n), 0)))
     c = Matrix(bench, dtype, (m, n), pad=pad)
-    bench.run(source or example("matmul.dsl"), c.buffer, a.buffer, b.buffer, bias.buffer, c.stride, a.stride, b.stride, m, n, k,
-              types={"T": dtype}, defines={"ACTIVATION": f'"{activation}"', **defines})
+    bench.run(source or example("matmul.dsl"), c.buffer, a.buffer, b.buffer, bias.buffer, c.stride, a.stride, b.stride,
+              m, n, k, types={"T": dtype}, defines={"ACTIVATION": f'"{activation}"', **defines})
     want = a.seen @ b.seen + bias.seen
     size = np.abs(a.seen) @ np.abs(b.seen) + np.abs(bias.seen)
     last = ACTIVATIONS[activation](want)
@@ -195,8 +196,9 @@ def matmul_no_rounds(bench):
 def products_can_fail(bench):
     """Kernels with one mistake each."""
     text = example("matmul.dsl").decode()
-    for right, wrong in (("(k < K)[None, :])\n        y", "(k <= K)[None, :])\n        y"), ("range(0, K, BK)", "range(0, K - 1, BK)"),
-                         ("dot(x, y, acc,", "dot(x, y,"), ("n, mask=n < N).to(fp32)[None, :]", "m, mask=m < M).to(fp32)[:, None]"),
+    for right, wrong in (("(k < K)[None, :])\n        y", "(k <= K)[None, :])\n        y"),
+                         ("range(0, K, BK)", "range(0, K - 1, BK)"), ("dot(x, y, acc,", "dot(x, y,"),
+                         ("n, mask=n < N).to(fp32)[None, :]", "m, mask=m < M).to(fp32)[:, None]"),
                          ("acc = maximum", "acc = minimum"), ("load(a + m[:, None]", "load(a + n[:, None] % M")):
         assert right in text, right
         must_fail(lambda: run_matmul(bench, "fp32", (65, 65, 33), 2, "relu", source=text.replace(right, wrong)), wrong)

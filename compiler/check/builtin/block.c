@@ -1,15 +1,26 @@
-/* block.c - block pointers and tensor descriptors: an array in memory, of which tiles of one shape are loaded and stored.
+/* block.c - block pointers and tensor descriptors: an array in memory,
+ * of which tiles of one shape are loaded and stored.
  *
  * In: a bound Call. Out: a SEM_BLOCK; or the Call of load, store or an atomic as one of pointers, with a mask.
- * Method: a block exists at compile time only: the base, sizes, strides and (of a block pointer) offsets that it is made
- * of are values, all integers of 64 bits. An access makes its addresses, and a mask of the elements within the array.
+ * Method: a block exists at compile time only: the base, sizes, strides and (of a block pointer) offsets that it is
+ * made of are values, all integers of 64 bits. An access makes its addresses, and a mask of the elements within the
+ * array.
  */
 #include "check/builtin/builtin.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { ARG_BASE, ARG_SHAPE, ARG_STRIDES, ARG_OFFSETS, ARG_BLOCK, ARG_ORDER, ARG_DESCRIBED = ARG_OFFSETS, ARG_PADDING = ARG_BLOCK };
+enum {
+    ARG_BASE,
+    ARG_SHAPE,
+    ARG_STRIDES,
+    ARG_OFFSETS,
+    ARG_BLOCK,
+    ARG_ORDER,
+    ARG_DESCRIBED = ARG_OFFSETS,
+    ARG_PADDING = ARG_BLOCK
+};
 enum { PADS_NOTHING, PADS_ZERO, PADS_NAN };
 
 static const Word paddings[] = {{"", PADS_NOTHING}, {"zero", PADS_ZERO}, {"nan", PADS_NAN}, {NULL, 0}};
@@ -100,7 +111,8 @@ static const Sem *make_block(Checker *c, const Sem *base, const Sem **items, uin
     Sem *s = NEW(c->a, Sem);
     BlockType *b = NEW(c->a, BlockType);
     *b = block;
-    *s = (Sem){.kind = SEM_BLOCK, .type = base->type, .is_const = base->is_const, .items = items, .count = count, .block = b};
+    *s = (Sem){
+        .kind = SEM_BLOCK, .type = base->type, .is_const = base->is_const, .items = items, .count = count, .block = b};
     items[0] = base;
     return s;
 }
@@ -144,7 +156,8 @@ static Value *spread(Checker *c, Value *v, Shape s) {
     return shape_equal(v->type.shape, s) ? v : build_broadcast(&c->b, v, s);
 }
 
-/* The addresses of the block at the offsets, and in *mask which of them lie within the array along the axes of the set (NULL: all). */
+/* The addresses of the block at the offsets, and in *mask which of them lie within the array along the axes of the set
+ * (NULL: all). */
 static const Sem *addresses(Checker *c, const Sem *s, const Sem *const *offsets, uint32_t checked, const Sem **mask) {
     Shape shape = s->block->shape;
     const Sem *const *sizes = s->items + 1, *const *strides = sizes + shape.rank;
@@ -198,7 +211,8 @@ static bool refuse_options(Checker *c, Call *call, uint32_t arg) {
 static bool has_no_mask(Checker *c, Call *call, uint32_t arg) {
     if (!call->arg[arg] || call->arg[arg]->kind == SEM_NONE) return true;
     diag(c->d, call->at[arg], E_BLOCK_MASK, argument_of(c, call, arg));
-    diag_note(c->d, call->at[arg], "boundary_check=(0, 1) masks what lies beyond the array, padding_option says what it is then");
+    diag_note(c->d, call->at[arg],
+              "boundary_check=(0, 1) masks what lies beyond the array, padding_option says what it is then");
     return false;
 }
 
@@ -210,7 +224,8 @@ bool block_as_pointer(Checker *c, Call *call, const BlockArgs *at) {
         return refuse_options(c, call, at->checked) && (!at->padding || refuse_options(c, call, at->padding));
     if (s->block->is_descriptor) {
         diag(c->d, call->at[0], E_BLOCK_KIND, call->builtin->name, "a pointer", sem_type_text(c, s));
-        diag_note(c->d, call->at[0], "the method takes offsets, as in d.%s((m, n)%s)", call->builtin->name, at->padding ? "" : ", value");
+        diag_note(c->d, call->at[0], "the method takes offsets, as in d.%s((m, n)%s)", call->builtin->name,
+                  at->padding ? "" : ", value");
         return false;
     }
     uint32_t rank = s->block->shape.rank;
@@ -231,7 +246,8 @@ bool block_as_pointer(Checker *c, Call *call, const BlockArgs *at) {
 static bool check_block(Checker *c, Call *call, bool is_descriptor) {
     const Sem *s = call->arg[0];
     if (s->kind == SEM_BLOCK && s->block->is_descriptor == is_descriptor) return true;
-    const char *wanted = is_descriptor ? "a descriptor, as make_tensor_descriptor makes it" : "a block pointer, as make_block_ptr makes it";
+    const char *wanted = is_descriptor ? "a descriptor, as make_tensor_descriptor makes it"
+                                       : "a block pointer, as make_block_ptr makes it";
     diag(c->d, call->at[0], E_BLOCK_KIND, call->builtin->name, wanted, sem_type_text(c, s));
     return false;
 }
@@ -250,7 +266,8 @@ const Sem *builtin_advance(Checker *c, Call *call) {
     return sem_with_items(c, s, items);
 }
 
-/* The call as one of the builtin without a descriptor, whose arguments follow: pointers, then what comes behind the offsets, then the mask. */
+/* The call as one of the builtin without a descriptor, whose arguments follow: pointers,
+ * then what comes behind the offsets, then the mask. */
 static const Sem *through_pointers(Checker *c, Call *call, const char *name, uint32_t mask_at, Call *inner) {
     const Sem *s = call->arg[0], *offsets[SHAPE_RANK];
     if (!check_block(c, call, true) || !read_parts(c, call, 1, s->block->shape.rank, offsets)) return NULL;
@@ -281,7 +298,8 @@ const Sem *builtin_store_descriptor(Checker *c, Call *call) {
 const Sem *builtin_atomic_descriptor(Checker *c, Call *call) {
     const char *name = call->builtin->name;
     Call inner;
-    if (!through_pointers(c, call, arena_strndup(c->a, name, strlen(name) - strlen("_tensor_descriptor")), 2, &inner)) return &sem_error;
+    if (!through_pointers(c, call, arena_strndup(c->a, name, strlen(name) - strlen("_tensor_descriptor")), 2, &inner))
+        return &sem_error;
     inner.arg[1] = call->arg[2];
     inner.at[1] = call->at[2];
     inner.arg[3] = sem_string(c, "relaxed");
@@ -300,6 +318,7 @@ const Sem *block_property(Checker *c, const Sem *s, const char *name) {
 
 const Builtin *block_method(Checker *c, const Sem *s, const char *name) {
     const Builtin *b = s->block->is_descriptor ? builtin_find(arena_printf(c->a, "%s_tensor_descriptor", name)) : NULL;
-    bool is_pointers = !s->block->is_descriptor && (!strcmp(name, "load") || !strcmp(name, "store") || !strcmp(name, "advance"));
+    bool is_pointers =
+        !s->block->is_descriptor && (!strcmp(name, "load") || !strcmp(name, "store") || !strcmp(name, "advance"));
     return is_pointers ? builtin_find(name) : strcmp(name, "make") ? b : NULL;
 }

@@ -172,8 +172,8 @@ static void changes_type(Checker *c, const Carried *v, const Binding *b) {
 void carried_next(Checker *c, const Carried *v, Values *slots) {
     Binding b = c->frame->variables.at[v->variable].now;
     const Sem *s = b.sem;
-    if (s && sem_is_number(s) && v->init->kind == SEM_RUN && !sem_is_tile(v->init) && !v->init->is_pointer && number_fits(s, v->init->type) &&
-        (s->kind == SEM_BOOL) == (v->init->type == ST_I1)) {
+    if (s && sem_is_number(s) && v->init->kind == SEM_RUN && !sem_is_tile(v->init) && !v->init->is_pointer &&
+        number_fits(s, v->init->type) && (s->kind == SEM_BOOL) == (v->init->type == ST_I1)) {
         s = sem_run(c, v->init->type, const_value(c, s, v->init->type, shape_scalar()), NULL);
     }
     bool is_block = s && s->kind == SEM_BLOCK && v->init->kind == SEM_BLOCK && sem_same_block(s, v->init);

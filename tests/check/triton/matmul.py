@@ -1,7 +1,9 @@
-# RUN: fsc %s --arch=sm_80 --signature "*fp16, *fp16, *fp16, i32, i32, i32, i32, i32:1, i32, i32:1, i32, i32:1" --config 1 -o - | FileCheck %s
-# RUN: fsc %s --arch=cpu --signature "*fp16, *fp16, *fp16, i32, i32, i32, i32, i32, i32, i32, i32, i32" -D ACTIVATION='"leaky"' --config 2 --emit=asm -o - | FileCheck %s --check-prefix=CPU
-# The kernel that matmul tutorials teach: programs in groups of rows, pointers that wrap at the edges, a mask along K alone, an activation that is
-# a function, a product rounded to fp16.
+# RUN: fsc %s --arch=sm_80 --signature "*fp16, *fp16, *fp16, i32, i32, i32, i32, i32:1, i32, i32:1, i32, i32:1" \
+# RUN:   --config 1 -o - | FileCheck %s
+# RUN: fsc %s --arch=cpu --signature "*fp16, *fp16, *fp16, i32, i32, i32, i32, i32, i32, i32, i32, i32" \
+# RUN:   -D ACTIVATION='"leaky"' --config 2 --emit=asm -o - | FileCheck %s --check-prefix=CPU
+# The kernel that matmul tutorials teach: programs in groups of rows, pointers that wrap at the edges, a mask along K
+# alone, an activation that is a function, a product rounded to fp16.
 import triton
 import triton.language as tl
 
@@ -19,8 +21,8 @@ def leaky(x):
     key=["M", "N", "K"],
 )
 @triton.jit
-def matmul(a, b, c, M, N, K, a_m, a_k, b_k, b_n, c_m, c_n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, GROUP: tl.constexpr,
-           ACTIVATION: tl.constexpr = ""):
+def matmul(a, b, c, M, N, K, a_m, a_k, b_k, b_n, c_m, c_n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+           GROUP: tl.constexpr, ACTIVATION: tl.constexpr = ""):
     # CHECK: .entry matmul
     # CHECK: fma.rn.f32
     # CPU: matmul:
@@ -48,4 +50,5 @@ def matmul(a, b, c, M, N, K, a_m, a_k, b_k, b_n, c_m, c_n, BM: tl.constexpr, BN:
         total = leaky(total)
     out_m = pid_m * BM + tl.arange(0, BM)
     out_n = pid_n * BN + tl.arange(0, BN)
-    tl.store(c + c_m * out_m[:, None] + c_n * out_n[None, :], total.to(tl.float16), mask=(out_m[:, None] < M) & (out_n[None, :] < N))
+    at = c + c_m * out_m[:, None] + c_n * out_n[None, :]
+    tl.store(at, total.to(tl.float16), mask=(out_m[:, None] < M) & (out_n[None, :] < N))

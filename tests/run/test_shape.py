@@ -177,7 +177,7 @@ def moved_pointers(bench, warps):
 
 
 @case(warps=[1, 4, 8], stride=[1, 2])
-def transposed_in_place(bench, warps, stride):
+def transposed_where_it_lies(bench, warps, stride):
     """What one thread reads another writes."""
     source = """
 @kernel(grid=(1,))

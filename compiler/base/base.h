@@ -68,6 +68,8 @@ typedef struct Strings Strings;
 Strings *strings_create(Arena *a);
 const char *str_intern(Strings *s, const char *text, size_t n);
 const char *str_intern0(Strings *s, const char *text);
+/* The nearest of `count` names, the first of several; NULL if none is near. */
+const char *nearest_name(const char *name, const char *const *names, uint32_t count);
 
 /* ---- Growing text (printers, diagnostics, files in memory) ------------------------------------------------------- */
 

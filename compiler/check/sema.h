@@ -258,9 +258,6 @@ const Sem *scope_global(Checker *c, const char *name, Span at);
 bool refuse_foreign(Checker *c, const char *name, Span at);
 const Node *global_node(const Checker *c, const char *name); /* its CONSTANT, FUNCTION or IMPORT, or NULL */
 FileScope *scope_of_file(Checker *c, const Module *m); /* with errors for functions that are there twice */
-/* The nearest of `count` names, or NULL if none is near. */
-const char *nearest_name(const char *name, const char *const *names, uint32_t count);
-uint32_t edit_distance(const char *x, const char *y, uint32_t limit);
 
 bool triton_rules(const Checker *c); /* the code under way is of a .py file: Triton's meaning where the two differ */
 

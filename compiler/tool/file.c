@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include "tool/tool.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -65,6 +66,14 @@ void file_input(const char *path, int file) {
 
 /* ---- Reading ----------------------------------------------------------------------------------------------------- */
 
+/* `path` without its last name: where that name is; "." for none. */
+static void folder_of(const char *path, char out[PATH_MAX]) {
+    const char *slash = strrchr(path, '/');
+    size_t n = !slash ? 1 : slash == path ? 1 : (size_t)(slash - path);
+    memcpy(out, slash ? path : ".", n);
+    out[n] = '\0';
+}
+
 static char *refuse_text(const char *path, char *text, const char *why) {
     fprintf(stderr, "fsc: cannot read '%s': %s\n", path, why);
     free(text);
@@ -91,13 +100,58 @@ static char *read_text(const char *path, FILE *f, size_t *length) {
     return text;
 }
 
+static bool is_source(const char *name) {
+    const char *dot = strrchr(name, '.');
+    return dot && dot != name && (!strcmp(dot, ".dsl") || !strcmp(dot, ".py") || !strcmp(dot, ".ir"));
+}
+
+static int by_name(const void *x, const void *y) {
+    return strcmp(*(char *const *)x, *(char *const *)y);
+}
+
+/* The source in the folder that was meant: called so but for what follows the dot, or nearly so. NULL: none. */
+static char *find_meant(const char *folder, const char *name) {
+    VEC(char *) names = {0};
+    Arena *a = arena_create();
+    DIR *d = opendir(folder);
+    const char *found = NULL;
+    size_t stem = is_source(name) ? (size_t)(strrchr(name, '.') - name) : strlen(name);
+    for (const struct dirent *e; d && (e = readdir(d));)
+        if (is_source(e->d_name)) vec_push(a, &names, arena_strndup(a, e->d_name, strlen(e->d_name)));
+    if (names.len) qsort(names.at, names.len, sizeof *names.at, by_name);
+    for (uint32_t i = 0; i < names.len && !found; i++)
+        if (strncmp(names.at[i], name, stem) == 0 && names.at[i] + stem == strrchr(names.at[i], '.'))
+            found = names.at[i];
+    if (!found) found = nearest_name(name, (const char *const *)names.at, names.len);
+    char *meant = found ? strdup(found) : NULL;
+    if (d) closedir(d);
+    arena_destroy(a);
+    return meant;
+}
+
+/* Why not, and what was meant, perhaps. */
+static void say_closed(const char *path, int why) {
+    char folder[PATH_MAX] = "";
+    const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+    fprintf(stderr, "fsc: cannot open '%s': %s", path, strerror(why));
+    if (why == ENOENT && strlen(path) < sizeof folder) {
+        folder_of(path, folder);
+        char *meant = find_meant(folder, name);
+        if (access(folder, F_OK) != 0) fprintf(stderr, "; there is no folder '%s'", folder);
+        else if (meant) fprintf(stderr, "; did you mean '%.*s%s'?", (int)(name - path), path, meant);
+        else fprintf(stderr, "; FILE is the path of a .dsl, .py or .ir file");
+        free(meant);
+    }
+    fprintf(stderr, "\n");
+}
+
 char *file_read(const char *path, size_t *length) {
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *f = is_stdin ? stdin : fopen(path, "rb");
     struct stat st;
     char *text = NULL;
     if (!f) {
-        fprintf(stderr, "fsc: cannot open '%s': %s\n", path, strerror(errno));
+        say_closed(path, errno);
         return NULL;
     }
     if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode)) {
@@ -128,14 +182,6 @@ static ExitCode refuse(const char *path, ExitCode code, const char *why) {
 static bool is_planted(const struct stat *link, const struct stat *folder) {
     bool is_shared = (folder->st_mode & S_ISVTX) && (folder->st_mode & S_IWOTH);
     return is_shared && link->st_uid != geteuid() && link->st_uid != folder->st_uid;
-}
-
-/* `path` without its last name: where that name is; "." for none. */
-static void folder_of(const char *path, char out[PATH_MAX]) {
-    const char *slash = strrchr(path, '/');
-    size_t n = !slash ? 1 : slash == path ? 1 : (size_t)(slash - path);
-    memcpy(out, slash ? path : ".", n);
-    out[n] = '\0';
 }
 
 /* Follows links, those of files that are not there, too: the folder and the name where the file is or would be. */

@@ -56,41 +56,18 @@ static bool complain(const ToolOptions *o, const char *fmt, ...) {
     return false;
 }
 
-/* The number of edits between two names, as far as it matters for a suggestion. */
-static size_t edit_distance(const char *a, const char *b) {
-    size_t n = strlen(b), row[64];
-    if (n >= COUNT(row)) return SIZE_MAX;
-    for (size_t j = 0; j <= n; j++) row[j] = j;
-    for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
-        row[0] = i;
-        for (size_t j = 1; j <= n; j++) {
-            size_t above = row[j], best = diagonal + (a[i - 1] != b[j - 1]);
-            if (above + 1 < best) best = above + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            diagonal = above;
-            row[j] = best;
-        }
-    }
-    return row[n];
-}
-
 const char *command_suggest(const char *word) {
     static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile", "viz"};
-    for (size_t i = 0; i < COUNT(names); i++) {
-        if (edit_distance(word, names[i]) < 3) return names[i];
-    }
-    return NULL;
+    return nearest_name(word, names, COUNT(names));
 }
 
 static bool unknown_option(const ToolOptions *o, const char *name) {
-    const OptionRow *best = NULL;
-    size_t distance = 3;
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        size_t here = edit_distance(name, rows[i].name);
-        if (here < distance && (rows[i].commands & (int)o->command)) best = &rows[i], distance = here;
-    }
-    if (best) return complain(o, "unknown option '--%s'; did you mean '--%s'?", name, best->name);
+    const char *names[COUNT(rows)];
+    uint32_t n = 0;
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (rows[i].commands & (int)o->command) names[n++] = rows[i].name;
+    const char *meant = nearest_name(name, names, n);
+    if (meant) return complain(o, "unknown option '--%s'; did you mean '--%s'?", name, meant);
     return complain(o, "unknown option '--%s'; '%s --help' lists them", name, command_name(o->command));
 }
 

@@ -24,9 +24,9 @@ const Target *target_at(uint32_t i) {
 }
 
 const Target *target_find(const char *name) {
-    const Target *t = NULL;
-    for (uint32_t i = 0; (t = target_at(i)) && strcmp(t->name, name); i++) {}
-    return t;
+    uint32_t i = 0;
+    while (target_at(i) && strcmp(target_at(i)->name, name)) i++;
+    return target_at(i);
 }
 
 const char *target_names(Arena *a) {

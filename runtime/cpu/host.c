@@ -3,6 +3,7 @@
  * In: plain pointers. Out: statuses, milliseconds. Method: malloc and memcpy; a launch has ended when it returns, so a
  * stream is nothing and an event is the host's clock. What is given is noted, for checked launches.
  */
+#include "runtime/base/arch.h"
 #include "runtime/cpu/host.h"
 #include "runtime/debug/checks.h"
 #include "runtime/debug/counts.h"
@@ -20,12 +21,12 @@ fsc_status host_open(fsc_device *d, uint32_t threads) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     d->props = (FscDeviceProps){.kind = d->kind->kind,
                                 .sms = threads,
-                                .registers_per_sm = 65536,
-                                .registers_per_block = 65536,
-                                .shared_per_sm = 49152,
-                                .shared_per_block = 49152,
-                                .shared_per_block_optin = 49152,
-                                .warp_size = 32,
+                                .registers_per_sm = ARCH_REGISTER_FILE,
+                                .registers_per_block = ARCH_REGISTER_FILE,
+                                .shared_per_sm = ARCH_SHARED,
+                                .shared_per_block = ARCH_SHARED,
+                                .shared_per_block_optin = ARCH_SHARED,
+                                .warp_size = ARCH_WARP,
                                 .memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0};
     snprintf(d->props.name, sizeof d->props.name, "%s", d->kind->name);
     snprintf(d->props.arch, sizeof d->props.arch, "%s", d->kind->name);

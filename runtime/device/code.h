@@ -2,6 +2,7 @@
 #ifndef FSC_CODE_H
 #define FSC_CODE_H
 
+#include "runtime/base/arch.h"
 #include "runtime/base/arg.h"
 #include "runtime/device/device.h"
 #include "runtime/record/specialise.h"
@@ -122,7 +123,7 @@ fsc_status call_dim(Call *c, const RecordParam *p, uint32_t dim, int64_t *extent
 
 /* ---- shape.c: what the launches of all devices with blocks share ------------------------------------------------- */
 
-enum { WARP = 32, LARGEST_CLUSTER = 16 };
+enum { WARP = ARCH_WARP, LARGEST_CLUSTER = ARCH_CLUSTER_90 };
 
 /* The launch as this grid takes it: `l`, with fewer programs in a block where the grid is small (launch.c). */
 /* on a card with so many multiprocessors */

@@ -4,6 +4,7 @@
  * Method: one count a resource, the least of them wins. Registers: a warp takes multiples of 256, and each of the four
  * parts of a multiprocessor serves its own warps from its own quarter of the register file.
  */
+#include "runtime/base/arch.h"
 #include "runtime/base/ascii.h"
 #include "runtime/device/status.h"
 #include "runtime/fsc_runtime.h"
@@ -81,7 +82,6 @@ void fsc_waves(uint64_t blocks, uint64_t resident, uint64_t *waves, double *fill
 
 /* ---- Cards ------------------------------------------------------------------------------------------------------- */
 
-#define KB 1024u
 #define MB (1024ull * 1024)
 #define GB (1024ull * 1024 * 1024)
 
@@ -89,22 +89,22 @@ static const struct {
     const char *key;
     FscDeviceProps props;
 } cards[] = {
-#define GPU(key_, name_, arch_, sms_, shared, optin, reserved, threads, blocks, l2, memory, gbs, mhz)                  \
+#define GPU(key_, name_, sm, sms_, l2, memory, gbs, mhz)                                                               \
     {key_,                                                                                                             \
      {.kind = FSC_CUDA,                                                                                                \
       .name = name_,                                                                                                   \
-      .arch = arch_,                                                                                                   \
+      .arch = "sm_" #sm,                                                                                               \
       .sms = sms_,                                                                                                     \
-      .registers_per_sm = 65536,                                                                                       \
-      .registers_per_block = 65536,                                                                                    \
-      .shared_per_sm = (shared)*KB,                                                                                    \
-      .shared_per_block = 48 * KB,                                                                                     \
-      .shared_per_block_optin = (optin)*KB,                                                                            \
-      .shared_reserved_per_block = (reserved)*KB,                                                                      \
-      .max_threads_per_sm = threads,                                                                                   \
-      .max_threads_per_block = 1024,                                                                                   \
-      .max_blocks_per_sm = blocks,                                                                                     \
-      .warp_size = 32,                                                                                                 \
+      .registers_per_sm = ARCH_REGISTER_FILE,                                                                          \
+      .registers_per_block = ARCH_REGISTER_FILE,                                                                       \
+      .shared_per_sm = ARCH_SHARED_PER_SM_##sm,                                                                        \
+      .shared_per_block = ARCH_SHARED,                                                                                 \
+      .shared_per_block_optin = ARCH_SHARED_##sm,                                                                      \
+      .shared_reserved_per_block = ARCH_RESERVED_##sm,                                                                 \
+      .max_threads_per_sm = ARCH_THREADS_PER_SM_##sm,                                                                  \
+      .max_threads_per_block = ARCH_BLOCK,                                                                             \
+      .max_blocks_per_sm = ARCH_BLOCKS_PER_SM_##sm,                                                                    \
+      .warp_size = ARCH_WARP,                                                                                          \
       .l2_bytes = (l2)*MB,                                                                                             \
       .memory_bytes = (memory)*GB,                                                                                     \
       .bandwidth = (gbs)*1000000000ull,                                                                                \

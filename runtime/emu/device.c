@@ -3,6 +3,7 @@
  * In: how many host threads. Out: device_emu. Method: the emulator (emu.h) runs a launch; memory,
  * streams and events are the host's.
  */
+#include "runtime/base/arch.h"
 #include "runtime/base/process.h"
 #include "runtime/cpu/host.h"
 #include "runtime/emu/emu.h"
@@ -15,11 +16,11 @@ static fsc_status open_device(fsc_device *d, int64_t threads) {
     FscDeviceProps *p = &d->props;
     d->own = emulator_create(n);
     fsc_status s = d->own ? host_open(d, n) : status_memory(NULL);
-    p->shared_per_sm = 233472;
-    p->shared_per_block_optin = 232448;
-    p->max_threads_per_sm = 2048;
-    p->max_threads_per_block = 1024;
-    p->max_blocks_per_sm = 32;
+    p->shared_per_sm = ARCH_SHARED_PER_SM_90;
+    p->shared_per_block_optin = ARCH_SHARED_90;
+    p->max_threads_per_sm = ARCH_THREADS_PER_SM_90;
+    p->max_threads_per_block = ARCH_BLOCK;
+    p->max_blocks_per_sm = ARCH_BLOCKS_PER_SM_90;
     return s;
 }
 

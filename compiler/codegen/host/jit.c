@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "codegen/hostcode.h"
+#include "runtime/base/arch.h"
 
 /* Chunks are vectors already: what is left for LLVM is to clean up, hoist and select. */
 static const char *const pipelines[] = {
@@ -102,7 +103,7 @@ static bool generate(const CodegenJob *j) {
 
 static const Target *cpu_target(uint32_t i) {
     static const Target cpu = {
-        .name = "cpu", .backend = &backend_host, .warp_threads = 32, .max_cluster = 1, .max_vector_bytes = 16};
+        .name = "cpu", .backend = &backend_host, .warp_threads = ARCH_WARP, .max_cluster = 1, .max_vector_bytes = 16};
     return i == 0 ? &cpu : NULL;
 }
 

@@ -72,7 +72,8 @@ static LLVMTargetMachineRef lower_and_optimise(const CodegenJob *j, Llvm *m, LLV
     if (j->o->verify_each) llvm_verify(m, "after the target step");
     llvm_report_time(j->o, "lower", since);
     since = llvm_clock();
-    if (j->o->opt_level > 0 && !llvm_run_passes(m, machine, j->f->scope == SCOPE_GRID ? grid_pipeline : pipeline)) return NULL;
+    if (j->o->opt_level > 0 && !llvm_run_passes(m, machine, j->f->scope == SCOPE_GRID ? grid_pipeline : pipeline))
+        return NULL;
     replace_abs16(m);
     replace_signed16(m, kernel);
     if (j->o->opt_level > 0) nvptx_group_sums(m, kernel);

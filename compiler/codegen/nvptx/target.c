@@ -6,10 +6,14 @@
 #include <pthread.h>
 
 #include "codegen/nvptx/nvptx.h"
+#include "runtime/base/arch.h"
 
 static const NvptxTarget targets[] = {
-#define TARGET(arch, sm, ptx, features, shared, cluster)                                                               \
-    {{arch, &backend_nvptx, features, 32, 1024, 255, 65536, shared, cluster, 16}, sm, ptx},
+#define TARGET(arch, sm, ptx, features)                                                                                \
+    {{arch, &backend_nvptx, features, ARCH_WARP, ARCH_BLOCK, ARCH_REGISTERS, ARCH_REGISTER_FILE, ARCH_SHARED_##sm,     \
+      ARCH_CLUSTER_##sm, 16},                                                                                          \
+     sm,                                                                                                               \
+     ptx},
 #include "codegen/nvptx/targets.def"
 #undef TARGET
 };

@@ -7,6 +7,7 @@
  * is so long that few programs share out their rows, also for each range of few programs, whatever the length. Last,
  * one that takes nothing for granted, so that there is always one that fits.
  */
+#include "runtime/base/arch.h"
 #include "tool/compile/package.h"
 #include "tool/info/needs.h"
 
@@ -157,7 +158,7 @@ static void add_all(Launches *l) {
 
 /* The card of that arch with the fewest multiprocessors: what reaches over them runs on the others, too. */
 static FscDeviceProps find_card(const char *arch) {
-    FscDeviceProps card = {.kind = FSC_CUDA, .warp_size = 32};
+    FscDeviceProps card = {.kind = FSC_CUDA, .warp_size = ARCH_WARP};
     for (size_t i = 0; fsc_gpu_at(i, NULL); i++) {
         const FscDeviceProps *p = fsc_gpu_at(i, NULL);
         if (strcmp(p->arch, arch) == 0 && (!card.sms || p->sms < card.sms)) card = *p;

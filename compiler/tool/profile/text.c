@@ -4,10 +4,10 @@
  */
 #include "tool/profile/profile.h"
 
+#include "runtime/base/arch.h"
+
 #include <inttypes.h>
 #include <string.h>
-
-enum { LANES = 32 };
 
 static double ratio(double x, double y) {
     return y > 0 ? x / y : 0;
@@ -49,7 +49,7 @@ static void print_meetings(const Profile *p, const FscLineCounts *l) {
     for (size_t i = 0; i < COUNT(rows); i++) {
         uint64_t n = l->counts[rows[i].count];
         if (!n) continue;
-        double all = ratio((double)n, rows[i].of_block ? p->counts.threads_per_block : LANES);
+        double all = ratio((double)n, rows[i].of_block ? p->counts.threads_per_block : ARCH_WARP);
         printf("%s%.10g %s%s %s", first ? "      |     " : ", ", all, rows[i].what, all == 1 ? "" : "s", rows[i].of);
         first = false;
     }

@@ -312,7 +312,7 @@ static fsc_status blame(const fsc_compilation *c) {
 static void note_gpu_op(void *context, Op *op) {
     const Op **found = context;
     OpKind k = op->kind;
-    if (!*found && (k == OP_STAGESTORE || k == OP_STAGELOAD || k == OP_REDUCEWARP || k == OP_SPREADWARP)) *found = op;
+    if (!*found && (op_is_shared(k) || k == OP_REDUCEWARP || k == OP_SPREADWARP)) *found = op;
 }
 
 static bool suits_cpu(fsc_compilation *c, const fsc_compile_options *o) {

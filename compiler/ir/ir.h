@@ -84,14 +84,13 @@ typedef enum AttrKind {
     ATTR_ROUND,   /* round */
     ATTR_ACCURACY, /* accuracy */
     ATTR_MEM,     /* mem */
-    ATTR_COPY,    /* mem, vectors, is_begin, is_prefetch */
+    ATTR_COPY,    /* buffer, mem, is_begin, is_prefetch */
     ATTR_PENDING, /* pending */
     ATTR_REDUCE,  /* axis, combine, is_scattered */
     ATTR_COMBINE, /* axis, flags */
     ATTR_DOT,     /* precision, imprecise, is_unsigned */
     ATTR_MMA,     /* instr, warps_m_log2 */
-    ATTR_SHARED,  /* offset, slot, is_own; of shared_store scope; of shared_load flip;
-                   * of that and shared_gather axis, size_log2 */
+    ATTR_SHARED,  /* buffer; of shared_store scope; of shared_load flip; of shared_gather and shared_slice axis */
     ATTR_SCOPE,   /* scope, is_begin */
     ATTR_TEXT,    /* text; of print shown; of assert mem.site */
     ATTR_LOOP,    /* loop */
@@ -251,14 +250,12 @@ typedef struct LoopAttr {
 typedef struct Attr {
     int64_t bits;       /* a constant's, sign extended from the element's width (floats: their IEEE bits,
                          * zero extended) */
-    int64_t start, end; /* of numbers, or of bytes of shared memory; end exclusive */
-    int64_t offset;     /* in shared memory, in bytes; -1 before allocation */
-    uint32_t slot;      /* the store and the loads that go together */
+    int64_t start, end; /* end exclusive */
+    uint32_t buffer;    /* index into Func.buffers */
     uint32_t axis;
     uint32_t perm;      /* attr_perm */
     uint32_t half;      /* 0 or 1 */
     uint32_t flip;      /* element i is element i ^ flip of the operand, or of what was stored; i the row-major index */
-    uint32_t vectors;   /* of a thread that move */
     uint32_t pending;   /* how many groups */
     uint32_t imprecise; /* of fp8 operands: so many products may be added in less than fp32; 0: not said */
     uint32_t flags;     /* a set of COMBINE_… */
@@ -273,9 +270,6 @@ typedef struct Attr {
                          * (SCOPE_BLOCK), or of every block */
     OpKind combine;     /* add mul and or xor smax … fadd fmul fmax …: an op with a neutral element */
     Shown shown;
-    uint8_t size_log2;  /* of what was stored, along the axis */
-    bool is_own;        /* of shared_store and shared_load, in a program of several blocks: no more of the tile than
-                         * what the block itself holds goes there */
     bool is_scattered;  /* of reduce_warp: layout_scatter of what it would be else */
     bool is_begin;      /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a
                          * first round of the loop behind it */
@@ -351,6 +345,14 @@ bool op_find(const char *name, OpKind *out);
 static inline OpClass op_class(OpKind k) {
     return op_info[k].class;
 }
+/* Its attribute names a buffer. */
+static inline bool op_has_buffer(OpKind k) {
+    return op_info[k].attr == ATTR_SHARED || op_info[k].attr == ATTR_COPY;
+}
+/* It reads or writes a buffer here, at once. */
+static inline bool op_is_shared(OpKind k) {
+    return op_info[k].attr == ATTR_SHARED && op_class(k) == CLASS_SHARED;
+}
 static inline bool op_is_pure(OpKind k) {
     return op_info[k].effect == EFFECT_PURE;
 }
@@ -407,6 +409,22 @@ typedef struct Param {
     uint32_t least, most; /* of a scalar: least <= value <= most; 0: not said */
 } Param;
 
+/* Shared memory of a block, as a value of the function: its name is #b and its index. Element `offset` of a stage is
+ * the element of the shape at `places` of the offset. */
+typedef struct Buffer {
+    DType dtype;
+    const Layout *places; /* its register bits are those of the offset; no other owners; one place for each element */
+    uint32_t stages;      /* one behind the other */
+    uint32_t bytes;       /* of a stage; of a private buffer perhaps only so many,
+                           * which hold the first vectors of each thread */
+    uint32_t align;       /* of the first byte */
+    int64_t offset;       /* of the first byte; -1 before allocation */
+    bool is_private;      /* each thread has elements of its own, which no other sees:
+                           * the shape is that of threads and registers */
+} Buffer;
+
+enum { BUFFER_ALIGN = 16 };
+
 /* Two pointer parameters, by index, whose buffers must not be one: the passes rely on it, and each launch checks it. */
 typedef struct Apart {
     uint32_t a, b;
@@ -425,6 +443,7 @@ typedef struct Func {
     VEC(Param) params;
     VEC(Span) sites; /* of memory accesses and barriers; MemAttr.site indexes it */
     VEC(Apart) apart; /* not part of the text form */
+    VEC(Buffer) buffers;
     Span inlined;    /* while not {0,0}, the span of every op made: library code counts as the user's call of it */
     uint32_t next_value, next_op;
 
@@ -452,6 +471,34 @@ static inline Scope func_scope(const Func *f) {
 Func *func_create(Arena *a, Strings *s, const char *name, Span span);
 /* Appends a run-time parameter; returns the body's new argument. */
 Value *func_add_param(Func *f, Type t, Param p);
+
+/* ---- Shared buffers (buffer.c) ----------------------------------------------------------------------------------- */
+
+/* Its index. What is 0 in b gets its usual value; it has no bytes yet. */
+uint32_t buffer_add(Func *f, Buffer b);
+DType buffer_dtype(Type t); /* of the elements of a buffer that holds such a tile: of pointers their bits */
+uint32_t buffer_whole(const Buffer *b); /* bytes of all elements of a stage */
+uint64_t buffer_bytes(const Buffer *b); /* of all stages */
+bool op_is_exchange(const Func *f, const Op *op); /* a store or load of a buffer that all threads see */
+bool buffers_overlap(const Buffer *x, const Buffer *y); /* false before they have offsets */
+/* Of a private buffer: how many threads have elements there, and how many elements (log2)
+ * of a thread lie side by side. */
+uint32_t buffer_threads(const Buffer *b);
+uint32_t buffer_run(const Buffer *b);
+uint32_t buffer_run_bytes(const Buffer *b);
+
+/* Positions in program order, from an op's begin to the end of its regions. */
+typedef struct Life {
+    uint32_t begin, end; /* begin > end: nobody touches it */
+} Life;
+
+typedef struct Lives {
+    Life *at; /* by buffer */
+    Life *op; /* by op id */
+} Lives;
+
+Lives lives_of(const Func *f, Arena *a);
+bool lives_meet(Life x, Life y);
 
 /* ---- Building ---------------------------------------------------------------------------------------------------- */
 

@@ -24,7 +24,7 @@ typedef struct Infer {
 bool op_infer(Infer *in);
 bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
 /* copy.c */
-bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_stagestore(Infer *in), infer_stageload(Infer *in);
+bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_shstore(Infer *in), infer_shload(Infer *in);
 bool infer_dot(Infer *in), infer_mma(Infer *in);             /* dot.c */
 bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
 
@@ -43,7 +43,7 @@ bool infer_split(Infer *in);
 bool infer_gather(Infer *in);
 bool infer_slice(Infer *in);
 bool infer_shgather(Infer *in);
-bool infer_shload(Infer *in);
+bool infer_shslice(Infer *in);
 
 /* The rule of the ops whose combine is a region; `result` is the type of result 0 (combine.c). */
 bool infer_combine(Infer *in);
@@ -85,6 +85,15 @@ void quoted_print(const char *s, Text *out); /* in quotes, with escapes (debug.c
 void constant_print(Type t, int64_t bits, Text *out);
 /* `word` as a constant of the element type; false with a reason where it is none. */
 bool constant_read(DType d, const char *word, int64_t *bits, const char **why);
+
+/* ---- Buffers (buffer.c) ------------------------------------------------------------------------------------------ */
+
+/* What is wrong with the buffer, with all of them together, with an op that names one; a clause, or NULL. */
+const char *buffer_wrong(const Func *f, uint32_t i);
+const char *buffers_wrong(const Func *f, Arena *scratch);
+const char *access_wrong(const Func *f, const Op *op);
+/* layout: the number of its places; UINT32_MAX: they are flat */
+void buffer_print(const Buffer *b, uint32_t layout, Text *out);
 
 /* ---- Verifying (verify.c) ---------------------------------------------------------------------------------------- */
 

@@ -146,9 +146,7 @@ bool infer_gather(Infer *in) {
 bool infer_shgather(Infer *in) {
     Type index = operand(in);
     if (!index.layout || index.dtype != DT_I32) return infer_fail(in, "operand 0 is no tile of i32 with a layout");
-    if (in->attr.offset < -1 || in->attr.offset > INT32_MAX)
-        return infer_fail(in, "byte offset %lld", (long long)in->attr.offset);
-    if (in->attr.axis >= index.shape.rank || in->attr.size_log2 > SHAPE_BITS)
+    if (in->attr.axis >= index.shape.rank)
         return infer_fail(in, "axis %u where there are %u", in->attr.axis, index.shape.rank);
     in->result = in->hint;
     return type_same_shape(in->hint, index) || infer_fail(in, "the result has another shape or layout than the index");
@@ -176,17 +174,9 @@ bool infer_slice(Infer *in) {
     return true;
 }
 
-bool infer_shload(Infer *in) {
+bool infer_shslice(Infer *in) {
     Type t = in->result = in->hint;
-    if (t.shape.rank && !t.layout) return infer_fail(in, "a tile without a layout");
-    if (in->attr.offset < -1 || in->attr.offset > INT32_MAX)
-        return infer_fail(in, "byte offset %lld", (long long)in->attr.offset);
-    if (in->nargs == 0) return true;
-    if (in->nargs > 1) return infer_fail(in, "%u operands, not [at]", in->nargs);
     if (in->attr.axis >= t.shape.rank) return infer_fail(in, "axis %u where there are %u", in->attr.axis, t.shape.rank);
-    bool is_part =
-        in->attr.size_log2 >= t.shape.log2[in->attr.axis] && in->attr.size_log2 <= SHAPE_BITS && !in->attr.flip;
-    if (!is_part) return infer_fail(in, "the result is no part of what was stored");
     return is_index(in, 0);
 }
 

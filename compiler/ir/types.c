@@ -254,8 +254,6 @@ static bool infer_opaque(Infer *in) {
 }
 
 static bool infer_spill(Infer *in) {
-    if (in->attr.start < 0 || in->attr.end <= in->attr.start)
-        return fail(in, "bytes %lld to %lld", (long long)in->attr.start, (long long)in->attr.end);
     return elementwise(in, 1);
 }
 
@@ -443,17 +441,6 @@ static bool infer_convert(Infer *in) {
     in->result.layout = in->hint.layout;
     return layout_same_threads(t.layout, in->hint.layout) || fail(in, "the layouts are of different threads");
 }
-
-static bool shared_fits(Infer *in, Type t) {
-    if (t.shape.rank && !t.layout) return fail(in, "a tile without a layout");
-    return (in->attr.offset >= -1 && in->attr.offset <= INT32_MAX) ||
-           fail(in, "byte offset %lld", (long long)in->attr.offset);
-}
-
-static bool infer_shstore(Infer *in) {
-    return shared_fits(in, arg(in, 0));
-}
-
 
 /* ---- Rules: control flow, operands only -------------------------------------------------------------------------- */
 

@@ -14,6 +14,8 @@
  *    9  parameters are scalars, one Param for each; sites that accesses name exist; the distribution is possible: one
  *       block, or several of a cluster or of the grid
  *   10  who meets at a barrier, or is stored to, is of a warp, the block, or of what the program's blocks form
+ *   11  buffers have one place for each element; ops that name one fit it, and at stage TILE it is a private one. Where
+ *       buffers share bytes they are not alive at once, and no thread sees another's private bytes
  *
  * The first complaint ends it. Linear in the function's size, but for the layouts' algebra.
  */
@@ -133,6 +135,8 @@ static bool check_rule(Verifier *v, const Op *op) {
     if (!op_infer(&in)) return complain(v, op, "%s", in.why);
     if (row->nresults == 1 && !type_equal(in.result, in.hint)) return complain(v, op, "the result has the wrong type");
     if (!check_warps(v, op) || !check_scope(v, op)) return false;
+    const char *wrong = op_has_buffer(op->kind) ? access_wrong(v->f, op) : NULL;
+    if (wrong) return complain(v, op, "%s", wrong);
     bool has_site =
         !op_has_memory(op->kind) || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);
     return has_site || complain(v, op, "no such site: %u", op->attr.mem.site);
@@ -230,6 +234,14 @@ static bool check_block(Verifier *v, const Block *b, const Op *owner) {
 
 /* ---- The function ------------------------------------------------------------------------------------------------ */
 
+static bool check_lives(Verifier *v) {
+    Arena *scratch = arena_create();
+    const char *wrong = buffers_wrong(v->f, scratch);
+    if (wrong) complain(v, NULL, "%s", wrong);
+    arena_destroy(scratch);
+    return !wrong;
+}
+
 static bool check_function(Verifier *v) {
     const Func *f = v->f;
     if (f->params.len != f->body->args.len)
@@ -238,10 +250,14 @@ static bool check_function(Verifier *v) {
         if (f->body->args.at[i]->type.shape.rank) return complain(v, NULL, "parameter %u is a tile", i);
         if (!f->params.at[i].divisible) return complain(v, NULL, "parameter %u is divisible by 0", i);
     }
+    for (uint32_t i = 0; i < f->buffers.len; i++) {
+        const char *wrong = buffer_wrong(f, i);
+        if (wrong) return complain(v, NULL, "#b%u: %s", i, wrong);
+    }
     if (!f->programs_per_block || !f->blocks_per_program) return complain(v, NULL, "no programs, or no blocks");
     if (f->scope < SCOPE_BLOCK || f->scope > SCOPE_GRID || (f->scope == SCOPE_BLOCK) != (f->blocks_per_program == 1))
         return complain(v, NULL, "programs of %u blocks and scope %d", f->blocks_per_program, (int)f->scope);
-    if (!check_block(v, f->body, NULL)) return false;
+    if (!check_block(v, f->body, NULL) || !check_lives(v)) return false;
     return v->operands == v->uses || complain(v, NULL, "a value has more uses than operands read it");
 }
 

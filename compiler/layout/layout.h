@@ -236,6 +236,23 @@ const Layout *layout_meet(Layouts *ls, const Layout *partial, uint32_t axis);
  * and without the highest bits of the first dimension that only those reached. */
 const Layout *layout_own(Layouts *ls, const Layout *l);
 
+/* ---- Shared memory (shared.c) ------------------------------------------------------------------------------------ */
+
+/* Places say where a tile's elements lie: a layout whose register bits are the bits of an element's offset,
+ * and that has no other owners. */
+const Layout *layout_flat(Layouts *ls, Shape s); /* row-major */
+/* Of a tile [threads x registers]: 2^run_log2 registers of a thread lie side by side,
+ * then come the other threads', then further registers. */
+const Layout *layout_private(Layouts *ls, uint32_t threads_log2, uint32_t registers_log2, uint32_t run_log2);
+/* Whose element (t, r) the thread t holds in register r. */
+const Layout *layout_threads(Layouts *ls, Shape threads_by_registers, uint32_t lanes_log2);
+/* The owners of `registers` over offsets instead of elements: a row, whose flat index is the offset.
+ * As many elements. */
+const Layout *layout_in(Layouts *ls, const Layout *places, const Layout *registers);
+/* log2 of the registers, from a multiple of as many on, that lie side by side in order in such a row, of elements of so
+ * many bytes: 16 bytes at most. */
+uint32_t layout_in_vector(const Layout *in, uint32_t bytes);
+
 /* ---- Scans (scan.c) ---------------------------------------------------------------------------------------------- */
 
 /* Which owner bit each bit of an axis is. Not `ordered`: some basis mixes bits, or repeats one; convert to a blocked

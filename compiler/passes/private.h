@@ -37,8 +37,8 @@ const Value *access_parameter(const Func *f, const Op *access);
 
 /* ---- Exchanges through shared memory ----------------------------------------------------------------------------- */
 
-/* What a shared_store or the load behind it takes in the shared memory of a block (shared.c). */
-int64_t shared_bytes_of(Func *f, const Op *op);
+/* Offsets for all buffers that are alive at all, and how many bytes that takes (shared.c). */
+uint64_t buffers_place(Func *f, const Lives *lives);
 
 /* How a reduction crosses warps (crossing.c): what each warp leaves, and the layouts that the others read it in. */
 typedef struct Crossing {

@@ -17,7 +17,7 @@
 # CHECK: fadd [[ACC]], [[PART]]
 # CHECK: yield
 # CHECK: for
-# CHECK: staged_load 0, 32768 {{.*}} : tile<512xfp32>
+# CHECK: shared_load %{{.*}} {buffer = b0} : tile<512xfp32>
 # CHECK: store {{.*}}%mask_1
 # CHECK: store {{.*}}%mask_1
 # CHECK: }

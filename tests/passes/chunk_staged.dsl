@@ -11,12 +11,13 @@
 # One walk for maximum and sum, each warp for itself; what fits of the row stays in shared memory. Three of four chunks
 # do; of 16 bits all, of a shorter row on a target without clusters too; three of eight on a smaller one.
 
+# CHECK: #b0 = #buffer<3 x [512x32] fp32 at #l{{[0-9]+}} private>
 # CHECK-LABEL: func @normalize
 # CHECK: for {{.*}} : (tile<256xfp32>, tile<256xfp32>)
 # CHECK: [[ROW:%v[_0-9]*]] = load {{.*}} : tile<262144xfp32>
 # CHECK: const 786432 : i32
 # CHECK: if
-# CHECK: staged_store 0, 196608 %{{.*}}, [[ROW]]
+# CHECK: shared_store [[ROW]], %{{.*}} {buffer = b0}
 # CHECK: reduce_warp {{.*}}combine = fmax} : tile<256xfp32>
 # CHECK: broadcast_warp
 # CHECK: exp %{{.*}} {accuracy = term} : tile<262144xfp32>
@@ -27,7 +28,7 @@
 # CHECK: reduce %{{.*}}combine = fadd} : fp32
 # CHECK: for
 # CHECK: if
-# CHECK: staged_load 0, 196608
+# CHECK: shared_load %{{.*}} {buffer = b0}
 # CHECK: else
 # CHECK: load
 # CHECK: store
@@ -48,21 +49,23 @@
 # PTX: st.shared.v4.b32
 # PTX: ld.shared.v4.b32
 
+# FITS: #b0 = #buffer<{{.*}} fp16 at #l{{[0-9]+}} private>
 # FITS: for
 # FITS: load
 # FITS-NOT: if
-# FITS: staged_store 0, 131072
+# FITS: shared_store
 # FITS: for
-# FITS-NOT: load
-# FITS: staged_load 0, 131072
-# FITS-NOT: load
+# FITS-NOT: {{ }}load
+# FITS: shared_load
+# FITS-NOT: {{ }}load
 
-# SMALL: staged_store 0, 98304
-# SMALL: staged_load 0, 98304
+# SMALL: #b0 = #buffer<3 x {{.*}} fp32 at #l{{[0-9]+}} private>
+# SMALL: shared_store
+# SMALL: shared_load
 
 # With another tile in the kernel its exchanges are not known yet.
 # OTHER: for
-# OTHER-NOT: staged_store
+# OTHER-NOT: shared_store
 # OTHER: for
 # OTHER: load
 @kernel

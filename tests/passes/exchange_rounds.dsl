@@ -7,15 +7,17 @@
 # CHECK-DAG: #[[MEET:l[0-9]+]] = #layout<[128x16] reg=[] lane=[1,2,16,32,64] warp=[4,8,0] cta=[128,256,512,1024]>
 # CHECK-DAG: #[[MET:l[0-9]+]] = #layout<[16x16] reg=[] lane=[1,2,0,0,0] warp=[4,8,0] cta=[16,32,64,128]>
 # CHECK-DAG: #[[LAST:l[0-9]+]] = #layout<[16] reg=[] lane=[8,0,1,2,4] warp=[0,0,0] cta=[0,0,0,0]>
+# CHECK: #b0 = #buffer<[8x16] fp32 offset 0>
+# CHECK-NEXT: #b1 = #buffer<[16x16] fp32 offset 512>
 # CHECK: [[A:%.*]] = reduce_warp %v {axis = 0, combine = fadd, scatter} : tile<128x16xfp32, #[[PART]]>
-# CHECK-NEXT: shared_store [[A]] {offset = 0, slot = 0, own}
+# CHECK-NEXT: shared_store [[A]] {buffer = b0}
 # CHECK-NEXT: barrier block
-# CHECK-NEXT: [[B:%.*]] = shared_load {offset = 0, slot = 0, own} : tile<128x16xfp32, #[[MEET]]>
+# CHECK-NEXT: [[B:%.*]] = shared_load {buffer = b0} : tile<128x16xfp32, #[[MEET]]>
 # CHECK-NEXT: [[C:%.*]] = reduce_warp [[B]] {axis = 0, combine = fadd} : tile<16x16xfp32, #[[MET]]>
 # CHECK-NEXT: barrier cluster {begin}
-# CHECK-NEXT: shared_store [[C]] {offset = 512, slot = 1, cluster}
+# CHECK-NEXT: shared_store [[C]] {buffer = b1, cluster}
 # CHECK-NEXT: barrier cluster
-# CHECK-NEXT: [[D:%.*]] = shared_load {offset = 512, slot = 1}
+# CHECK-NEXT: [[D:%.*]] = shared_load {buffer = b1}
 # CHECK-NEXT: [[E:%.*]] = reduce_warp [[D]] {axis = 0, combine = fadd} : tile<16xfp32, #[[LAST]]>
 # CHECK-NEXT: convert_layout [[E]]
 # CHECK-NOT: barrier

@@ -30,7 +30,7 @@
 # CHECK: [[V1:%.*]] = fpext [[X1]]
 # CHECK: [[D1:%.*]] = fsub [[V1]], [[M]]
 # CHECK: %e = exp [[D1]] {accuracy = relaxed}
-# CHECK: [[P:%.*]] = spill_shared 64, {{45120|12352}} %e
+# CHECK: [[P:%.*]] = spill_shared %e {buffer = b2}
 # CHECK: reduce_warp %e {axis = 0, combine = fadd}
 # CHECK-NOT: opaque_copy
 # CHECK: fdiv [[P]],
@@ -42,7 +42,7 @@
 # ONLINE: [[V1:%.*]] = fpext [[X1]]
 # ONLINE: [[D1:%.*]] = fsub [[V1]], [[C]]
 # ONLINE: [[E:%.*]] = exp [[D1]] {accuracy = relaxed}
-# ONLINE: [[P:%.*]] = spill_shared 64, 45120 [[E]]
+# ONLINE: [[P:%.*]] = spill_shared [[E]] {buffer = b1}
 # ONLINE: reduce_warp [[E]] {axis = 0, combine = fadd}
 # ONLINE: fmul [[P]],
 # ONLINE-NOT: opaque_copy

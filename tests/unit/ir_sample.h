@@ -285,6 +285,16 @@ static inline void sample_atomics(Sample *s, OpKind k) {
     }
 }
 
+/* A new one. Of what each thread has of a row, in vectors of 2^run elements; else of a square,
+ * its columns side by side. */
+static inline uint32_t sample_buffer(Sample *s, DType d, bool is_private, uint32_t run, uint32_t stages) {
+    const Layout *row = sample_layout(s, s->row, 2), *square = layout_flat(s->f->layouts, s->square);
+    Buffer b = {.dtype = d, .stages = stages, .is_private = is_private};
+    b.places = is_private ? layout_private(s->f->layouts, 7, row->bits[IN_REGISTER], run)
+                          : layout_transpose(s->f->layouts, square, (const uint8_t[]){1, 0});
+    return buffer_add(s->f, b);
+}
+
 static inline void sample_copies(Sample *s) {
     Value *args[] = {sample_pointers(s), s->n, sample_value(s, type_scalar(DT_I1)),
                      sample_value(s, sample_tile(s, DT_I1, s->row))};
@@ -292,21 +302,31 @@ static inline void sample_copies(Sample *s) {
         MemAttr m = {.align_log2 = 4, .vec_log2 = 2, .mask_kind = masked ? MASK_PREFIX : MASK_NONE};
         vec_push(s->f->arena, &s->f->sites, s->b.span);
         m.site = s->f->sites.len - 1;
-        op_build(&s->b, OP_COPYASYNC, args, 3 + masked,
-                 (Attr){.vectors = 1, .is_begin = !masked, .is_prefetch = masked, .mem = m}, s->n->type);
+        op_build(
+            &s->b, OP_COPYASYNC, args, 3 + masked,
+            (Attr){
+                .buffer = sample_buffer(s, DT_FP32, true, 2, 3), .is_begin = !masked, .is_prefetch = masked, .mem = m},
+            s->n->type);
     }
 }
 
 static inline void sample_copies_read(Sample *s) {
     Type t = sample_tile(s, DT_FP32, s->row);
     Value *args[] = {s->n, sample_value(s, type_with_dtype(t, DT_I1)), sample_value(s, t)};
-    op_build(&s->b, OP_COPYREAD, args, 1, (Attr){.vectors = 1, .mem = {.vec_log2 = 2}}, t);
-    op_build(&s->b, OP_COPYREAD, args, 3, (Attr){.vectors = 2, .mem = {.vec_log2 = 1}}, t);
+    op_build(&s->b, OP_COPYREAD, args, 1,
+             (Attr){.buffer = sample_buffer(s, DT_FP32, true, 2, 1), .mem = {.vec_log2 = 2}}, t);
+    op_build(&s->b, OP_COPYREAD, args, 3,
+             (Attr){.buffer = sample_buffer(s, DT_FP32, true, 1, 2), .mem = {.vec_log2 = 1}}, t);
 }
 
-static inline void sample_kept(Sample *s, OpKind k) {
-    Value *args[] = {s->n, sample_value(s, sample_tile(s, DT_FP16, s->row))};
-    op_build(&s->b, k, args, k == OP_STAGESTORE ? 2 : 1, (Attr){.start = 16, .end = 4112}, args[1]->type);
+/* Before there are layouts, of private buffers alone. */
+static inline void sample_shared(Sample *s, OpKind k) {
+    bool is_private = s->f->stage == STAGE_TILE, is_store = k == OP_SHSTORE;
+    for (uint32_t stages = 1; stages < 4; stages += 2) {
+        Value *x = sample_value(s, sample_tile(s, DT_I8, is_private ? s->row : s->square)), *args[] = {x, s->n};
+        Attr a = {.buffer = sample_buffer(s, DT_I8, is_private, 2, stages), .scope = is_store ? SCOPE_BLOCK : SCOPE_WARP};
+        op_build(&s->b, k, is_store ? args : args + 1, (is_store ? 1u : 0u) + (stages > 1 ? 1u : 0u), a, x->type);
+    }
 }
 
 /* From here on each program is of two blocks. */
@@ -445,22 +465,17 @@ static inline void sample_op(Sample *s, OpKind k) {
         return;
     case OP_SPILL:
         x = sample_value(s, sample_tile(s, DT_FP32, s->row));
-        op_build(&s->b, k, &x, 1, (Attr){.start = 64, .end = 4160}, x->type);
+        op_build(&s->b, k, &x, 1, (Attr){.buffer = sample_buffer(s, DT_FP32, true, 1, 1)}, x->type);
         return;
-    case OP_STAGESTORE:
-    case OP_STAGELOAD: sample_kept(s, k); return;
     case OP_OPAQUE: build1(&s->b, k, sample_value(s, sample_tile(s, DT_FP16, s->row))); return;
     case OP_SHSTORE:
-        x = sample_value(s, sample_tile(s, DT_I8, s->square));
-        op_build(&s->b, k, &x, 1, (Attr){.offset = -1, .slot = 7, .scope = SCOPE_BLOCK}, x->type);
+        sample_shared(s, k);
+        if (s->f->stage == STAGE_TILE) return;
         sample_scope(s, SCOPE_CLUSTER);
-        op_build(&s->b, k, &x, 1, (Attr){.offset = -1, .slot = 8, .scope = SCOPE_CLUSTER}, x->type);
+        x = sample_value(s, sample_tile(s, DT_I8, s->square));
+        op_build(&s->b, k, &x, 1, (Attr){.buffer = sample_buffer(s, DT_I8, false, 2, 1), .scope = SCOPE_CLUSTER}, x->type);
         return;
-    case OP_SHLOAD:
-        build0(&s->b, k, (Attr){.offset = 64, .slot = 7}, sample_tile(s, DT_I8, s->square));
-        op_build(&s->b, k, &s->n, 1, (Attr){.offset = 64, .slot = 8, .axis = 1, .size_log2 = 9},
-                 sample_tile(s, DT_I8, s->square));
-        return;
+    case OP_SHLOAD: sample_shared(s, k); return;
     case OP_GATHER:
         x = sample_value(s, sample_tile(s, DT_FP32, s->square));
         build_gather(&s->b, x, sample_value(s, sample_tile(s, DT_I32, shape_make(2, (const uint8_t[]){7, 5}))), 0);
@@ -478,10 +493,14 @@ static inline void sample_op(Sample *s, OpKind k) {
         return;
     case OP_ASSERT: build_assert(&s->b, sample_value(s, sample_tile(s, DT_I1, s->row)), "\x01 100% \x7f", 0); return;
     case OP_SHGATHER:
-        x = sample_value(s, sample_tile(s, DT_I32, s->square));
-        op_build(&s->b, k, &x, 1, (Attr){.offset = 16, .slot = 3, .axis = 1, .size_log2 = 9},
-                 sample_tile(s, DT_FP64, s->square));
+    case OP_SHSLICE: {
+        Shape whole = shape_make(2, (const uint8_t[]){s->square.log2[0], 12});
+        Buffer b = {.dtype = DT_FP64, .places = layout_flat(s->f->layouts, whole)};
+        x = k == OP_SHSLICE ? s->n : sample_value(s, sample_tile(s, DT_I32, s->square));
+        y = sample_value(s, sample_tile(s, DT_FP64, s->square));
+        op_build(&s->b, k, &x, 1, (Attr){.buffer = buffer_add(s->f, b), .axis = 1}, y->type);
         return;
+    }
     case OP_COPYASYNC: sample_copies(s); return;
     case OP_COPYREAD: sample_copies_read(s); return;
     case OP_COPYCOMMIT: op_build(&s->b, k, NULL, 0, (Attr){0}, s->n->type); return;

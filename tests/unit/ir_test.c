@@ -63,14 +63,12 @@ static bool same_block(const Block *a, const Block *b, bool spans) {
 static bool same_attr(const Attr *a, const Attr *b, bool spans) {
     const MemAttr *m = &a->mem, *n = &b->mem;
     const LoopAttr *l = &a->loop, *k = &b->loop;
-    bool same =
-        a->bits == b->bits && a->start == b->start && a->end == b->end && a->offset == b->offset && a->slot == b->slot;
+    bool same = a->bits == b->bits && a->start == b->start && a->end == b->end && a->buffer == b->buffer;
     same &=
         a->axis == b->axis && a->perm == b->perm && a->half == b->half && a->flip == b->flip && a->flags == b->flags;
-    same &= a->vectors == b->vectors && a->pending == b->pending && a->pred == b->pred && a->round == b->round &&
-            a->accuracy == b->accuracy;
-    same &= a->scope == b->scope && a->combine == b->combine && a->shown == b->shown && a->size_log2 == b->size_log2;
-    same &= a->is_own == b->is_own && a->is_scattered == b->is_scattered;
+    same &= a->pending == b->pending && a->pred == b->pred && a->round == b->round && a->accuracy == b->accuracy;
+    same &= a->scope == b->scope && a->combine == b->combine && a->shown == b->shown;
+    same &= a->is_scattered == b->is_scattered;
     return same && a->is_prefetch == b->is_prefetch && a->is_begin == b->is_begin && m->cache == n->cache &&
            m->evict == n->evict && m->is_volatile == n->is_volatile && m->align_log2 == n->align_log2 &&
            m->vec_log2 == n->vec_log2 && m->mask_kind == n->mask_kind && m->is_rotated == n->is_rotated &&
@@ -96,6 +94,17 @@ static bool same_func(const Func *f, const Func *g, bool spans) {
         const Param *p = &f->params.at[i], *q = &g->params.at[i];
         same = p->divisible == q->divisible && p->is_const == q->is_const && p->is_unsigned == q->is_unsigned &&
                p->is_nonnegative == q->is_nonnegative && p->least == q->least && p->most == q->most;
+    }
+    same &= f->buffers.len == g->buffers.len;
+    for (uint32_t i = 0; same && i < f->buffers.len; i++) {
+        const Buffer *b = &f->buffers.at[i], *c = &g->buffers.at[i];
+        Text x = {0}, y = {0};
+        layout_write(b->places, &x);
+        layout_write(c->places, &y);
+        same = b->dtype == c->dtype && !strcmp(x.at, y.at) && b->stages == c->stages && b->bytes == c->bytes &&
+               b->align == c->align && b->offset == c->offset && b->is_private == c->is_private;
+        text_free(&x);
+        text_free(&y);
     }
     return same && same_block(f->body, g->body, spans);
 }

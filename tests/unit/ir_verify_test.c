@@ -346,6 +346,92 @@ static void kind_beyond(Victim *v) {
     v->add->kind = OP_COUNT;
 }
 
+/* ---- Buffers ----------------------------------------------------------------------------------------------------- */
+
+static Buffer *new_buffer(Victim *v, bool is_private) {
+    uint32_t i = sample_buffer(&v->s, DT_FP32, is_private, 2, 1);
+    v->s.b = builder_before(v->s.f, v->s.f->body->last);
+    return &v->s.f->buffers.at[i];
+}
+
+/* Into the last buffer. */
+static Op *store_there(Victim *v, DType d, Shape s, uint32_t nargs) {
+    Value *args[] = {sample_value(&v->s, sample_tile(&v->s, d, s)), v->s.n};
+    return op_build(&v->s.b, OP_SHSTORE, args, nargs, (Attr){.buffer = v->s.f->buffers.len - 1, .scope = SCOPE_BLOCK}, args[0]->type);
+}
+
+static void buffer_places_of_threads(Victim *v) {
+    new_buffer(v, false)->places = sample_layout(&v->s, v->s.square, 2);
+}
+
+static void buffer_bytes_cut(Victim *v) {
+    new_buffer(v, false)->bytes /= 2;
+}
+
+static void buffer_private_bytes_cut(Victim *v) {
+    new_buffer(v, true)->bytes -= 4;
+}
+
+static void buffer_unaligned(Victim *v) {
+    new_buffer(v, false)->offset = 8;
+}
+
+static void buffer_beyond(Victim *v) {
+    v->s.f->shared_bytes = 1024;
+    new_buffer(v, false)->offset = 512;
+}
+
+static void buffer_unknown(Victim *v) {
+    new_buffer(v, false);
+    store_there(v, DT_FP32, v->s.square, 1)->attr.buffer++;
+}
+
+static void buffer_of_other_type(Victim *v) {
+    new_buffer(v, false);
+    store_there(v, DT_I32, v->s.square, 1);
+}
+
+static void buffer_of_other_size(Victim *v) {
+    new_buffer(v, false);
+    store_there(v, DT_FP32, shape_row(7), 1);
+}
+
+static void buffer_of_other_registers(Victim *v) {
+    new_buffer(v, true);
+    store_there(v, DT_FP32, shape_row(12), 1);
+}
+
+static void buffer_stage_missing(Victim *v) {
+    new_buffer(v, false)->stages = 2;
+    store_there(v, DT_FP32, v->s.square, 1);
+}
+
+static void buffer_stage_too_many(Victim *v) {
+    new_buffer(v, false);
+    store_there(v, DT_FP32, v->s.square, 2);
+}
+
+static void buffer_seen_by_all(Victim *v) {
+    new_buffer(v, false);
+    store_there(v, DT_FP32, v->s.square, 1);
+}
+
+/* Both are stored before the first one is loaded. */
+static void buffers_alive(Victim *v) {
+    for (uint32_t i = 0; i < 2; i++) {
+        new_buffer(v, false)->offset = 16 * i;
+        store_there(v, DT_FP32, v->s.square, 1);
+    }
+    build0(&v->s.b, OP_SHLOAD, (Attr){.buffer = v->s.f->buffers.len - 2}, sample_tile(&v->s, DT_FP32, v->s.square));
+}
+
+static void buffers_of_other_threads(Victim *v) {
+    for (uint32_t i = 0; i < 2; i++) {
+        new_buffer(v, i)->offset = 0;
+        store_there(v, DT_FP32, i ? v->s.row : v->s.square, 1);
+    }
+}
+
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
 typedef struct Fault {
@@ -424,6 +510,20 @@ static const Fault faults[] = {
     FAULT(param_tile, TILE, "parameter 3 is a tile"),
     FAULT(no_programs, TILE, "no programs"),
     FAULT(kind_beyond, TILE, "an op of kind"),
+    FAULT(buffer_places_of_threads, SIMT, "whose places are not one for each element"),
+    FAULT(buffer_bytes_cut, SIMT, "whose bytes are not those of its elements"),
+    FAULT(buffer_private_bytes_cut, SIMT, "whose bytes are not those of its elements"),
+    FAULT(buffer_unaligned, SIMT, "a buffer that is not aligned"),
+    FAULT(buffer_beyond, SIMT, "beyond the function's shared memory"),
+    FAULT(buffer_unknown, SIMT, "no such buffer"),
+    FAULT(buffer_of_other_type, SIMT, "the buffer has other elements"),
+    FAULT(buffer_of_other_size, SIMT, "another number of elements"),
+    FAULT(buffer_of_other_registers, SIMT, "another number of registers"),
+    FAULT(buffer_stage_missing, SIMT, "no stage of a buffer that has more"),
+    FAULT(buffer_stage_too_many, SIMT, "a stage of a buffer that has one"),
+    FAULT(buffer_seen_by_all, TILE, "all threads see at stage tile"),
+    FAULT(buffers_alive, SIMT, "share bytes while both are alive"),
+    FAULT(buffers_of_other_threads, SIMT, "share bytes of different threads"),
 };
 
 static void test_faults(void **state) {

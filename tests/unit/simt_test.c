@@ -327,7 +327,7 @@ static void spoil(void *context, Op *op) {
     const char *how = context;
     if (strcmp(how, "vector") == 0 && op->kind == OP_LOAD) op->attr.mem.vec_log2 = 4;
     if (strcmp(how, "mask") == 0 && op->kind == OP_STORE) op->attr.mem.mask_kind = MASK_UNIFORM;
-    if (strcmp(how, "offset") == 0 && op->kind == OP_SHLOAD) op->attr.offset += 16;
+    if (strcmp(how, "buffer") == 0 && op->kind == OP_SHLOAD) op->attr.buffer++;
 }
 
 static void test_catches(void **state) {
@@ -346,7 +346,10 @@ static void test_catches(void **state) {
     func_walk(g, spoil, (void *)(uintptr_t) "mask");
     expect_wrong(g, 777, "a uniform mask cuts a vector");
     g = lowered(f, NULL);
-    func_walk(g, spoil, (void *)(uintptr_t) "offset");
+    Buffer beyond = g->buffers.at[0];
+    beyond.offset += 16;
+    vec_push(g->arena, &g->buffers, beyond);
+    func_walk(g, spoil, (void *)(uintptr_t) "buffer");
     expect_wrong(g, 777, "outside of shared memory");
     memory_set(y, Q, 12345);
     assert_int_equal(memory_differs(x, y), 1);

@@ -373,20 +373,32 @@ static inline uint32_t bytes_of(const Value *v) {
     return type_bytes(v->type);
 }
 
+/* By asking every place which element it is of. */
+static inline uint32_t offset_in(const Buffer *b, uint32_t element) {
+    for (uint32_t i = 0; i < shape_elements(b->places->shape); i++)
+        if (layout_apply(b->places, (Owner){{i}}) == element) return i;
+    return UINT32_MAX;
+}
+
 static inline void run_shared(Grid *g, const Op *op) {
     bool is_store = op->kind == OP_SHSTORE;
     const Value *v = is_store ? op->args[0] : op->results[0];
+    const Buffer *buffer = &g->f->buffers.at[op->attr.buffer];
     for (uint32_t t = 0; t < g->threads; t++) {
         for (uint32_t r = 0; r < registers_of(v); r++) {
             if (is_store && !is_canonical(v, t, r)) continue;
-            uint32_t flat = flat_of(v, t, r) ^ (op->kind == OP_SHLOAD ? (uint32_t)op->attr.flip : 0);
-            if (op->kind == OP_SHGATHER) {
-                Shape from = v->type.shape;
-                from.log2[op->attr.axis] = op->attr.size_log2;
-                flat = gathered_from(v->type.shape, from, (uint32_t)op->attr.axis, flat, *at(g, op->args[0], t, r));
+            uint32_t flat = flat_of(v, t, r) ^ (op->kind == OP_SHLOAD ? op->attr.flip : 0);
+            if (op->kind == OP_SHGATHER)
+                flat =
+                    gathered_from(v->type.shape, buffer->places->shape, op->attr.axis, flat, *at(g, op->args[0], t, r));
+            if (op->kind == OP_SHSLICE) {
+                uint32_t coords[SHAPE_RANK];
+                for (uint32_t i = 0; i < v->type.shape.rank; i++) coords[i] = shape_coord(v->type.shape, flat, i);
+                coords[op->attr.axis] += (uint32_t)*at(g, op->args[0], t, 0);
+                flat = shape_flat(buffer->places->shape, coords);
             }
-            uint64_t first = (uint64_t)op->attr.offset + (uint64_t)flat * bytes_of(v);
-            if (op->attr.offset < 0 || first + bytes_of(v) > g->f->shared_bytes) {
+            uint64_t first = (uint64_t)buffer->offset + (uint64_t)offset_in(buffer, flat) * bytes_of(v);
+            if (buffer->offset < 0 || first + bytes_of(v) > g->f->shared_bytes) {
                 complain(g, "outside of shared memory");
                 continue;
             }
@@ -474,6 +486,7 @@ static inline void threads_op(Grid *g, const Op *op) {
     case OP_STORE: run_store(g, op); return;
     case OP_SHSTORE:
     case OP_SHGATHER:
+    case OP_SHSLICE:
     case OP_SHLOAD: run_shared(g, op); return;
     case OP_BARRIER: run_barrier(g, op); return;
     case OP_PRINT:

@@ -140,7 +140,10 @@ static void make_shared(Nvptx *n) {
     if (!n->f->shared_bytes) return;
     LLVMTypeRef t = LLVMArrayType2(n->m->i8, 0);
     LLVMValueRef base = LLVMAddGlobalInAddressSpace(n->m->module, t, "fsc_shared", SPACE_SHARED);
-    LLVMSetAlignment(base, 16);
+    uint32_t align = BUFFER_ALIGN;
+    for (uint32_t i = 0; i < n->f->buffers.len; i++)
+        if (n->f->buffers.at[i].align > align) align = n->f->buffers.at[i].align;
+    LLVMSetAlignment(base, align);
     n->shared_base = LLVMConstPtrToInt(base, n->m->i32);
 }
 

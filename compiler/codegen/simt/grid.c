@@ -176,7 +176,8 @@ void simt_grid_wait(Simt *s) {
     for (uint32_t i = 0; i < p->num_open; i++) {
         const Value *v = p->open[i].op->args[0];
         uint32_t bits = dtype_bits(v->type.dtype);
-        read_words(s, &p->open[i].round, tile_words(v), bits < 8 ? 1 : bits / 8, p->open[i].op->attr.offset);
+        read_words(s, &p->open[i].round, tile_words(v), bits < 8 ? 1 : bits / 8,
+                   s->f->buffers.at[p->open[i].op->attr.buffer].offset);
     }
     if (!is_everybodys) read_words(s, &p->next, s->f->blocks_per_program, 4, -1);
     p->num_open = 0;
@@ -192,7 +193,7 @@ void simt_grid_end_region(Simt *s) {
 
 void simt_grid_store(Simt *s, const Op *op) {
     const Value *v = op->args[0];
-    if (op->attr.offset < 0) bug("shared memory was not allocated");
+    if (s->f->buffers.at[op->attr.buffer].offset < 0) bug("shared memory was not allocated");
     if (s->rounds->num_open == COUNT(s->rounds->open)) simt_grid_wait(s);
     Meeting r = begin_round(s, op), next = r;
     write_tile(s, &r, v);

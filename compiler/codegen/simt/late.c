@@ -66,7 +66,8 @@ static bool is_combined(const Op *op) {
 static void walk(Late *l, const Block *b) {
     uint32_t met = 0;
     for (const Op *op = b->first; op; op = op->next) {
-        l->met[op->id] = met += op->kind == OP_SHLOAD || op->kind == OP_REDUCEWARP;
+        bool ends = op->kind == OP_REDUCEWARP || (op->kind == OP_SHLOAD && op_is_exchange(l->f, op));
+        l->met[op->id] = met += ends;
         for (uint32_t r = 0; r < op->nregions; r++) walk(l, op->regions[r]);
     }
     bool found = false;

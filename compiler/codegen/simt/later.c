@@ -13,7 +13,7 @@ enum { GROUP = SPILL_GROUP };
 
 /* Groups of neighbouring registers in shared memory: a vector each, those of a warp's threads side by side. */
 typedef struct Spill {
-    V base;          /* of the thread's first vector: a byte offset */
+    BufferView where;
     Tile from;       /* what waits */
     uint32_t room, used;
     uint32_t *place; /* by group: 1 + which vector; 0: in registers */
@@ -173,8 +173,7 @@ static V op_slot(Simt *s, const Later *l, uint32_t reg) {
 /* ---- Waiting in shared memory ------------------------------------------------------------------------------------ */
 
 static V spill_offset(Simt *s, const Spill *p, uint32_t group) {
-    uint32_t stride = 4 * GROUP * s->f->threads_per_program;
-    return LLVMBuildAdd(s->m->at, p->base, simt_i32(s, (p->place[group] - 1) * stride), "");
+    return view_offset(s, &p->where, (p->place[group] - 1) * GROUP);
 }
 
 /* Does the slot stand for no other register? */
@@ -225,12 +224,11 @@ void simt_spill(Simt *s, const Op *op) {
         return;
     }
     Spill *p = NEW(s->m->o->arena, Spill);
-    uint32_t vector = 4 * GROUP;
-    *p = (Spill){.from = *x, .place = NEW_ARRAY(s->m->o->arena, uint32_t, x->n / GROUP), .site = simt_site(s)};
-    p->room = (uint32_t)(op->attr.end - op->attr.start) / (vector * s->f->threads_per_program);
-    V thread = plant(PLANT_SHARED_PLACE) ? LLVMBuildLShr(s->m->at, simt_tid(s), simt_i32(s, 1), "") : simt_tid(s);
-    V own = LLVMBuildMul(s->m->at, thread, simt_i32(s, vector), "");
-    p->base = LLVMBuildAdd(s->m->at, own, simt_i32(s, op->attr.start), "");
+    *p = (Spill){.from = *x,
+                 .place = NEW_ARRAY(s->m->o->arena, uint32_t, x->n / GROUP),
+                 .site = simt_site(s),
+                 .where = buffer_view(s, op, v->type, NULL)};
+    p->room = p->where.buffer->bytes / (4 * GROUP * s->f->threads_per_program);
     Later *l = later_create(s, op, x->n);
     l->spill = p;
     for (uint32_t i = 0; i < x->n; i++) l->same[i] = x->later->same[i];

@@ -1,46 +1,75 @@
-/* shared.c - tiles through shared memory, and barriers.
+/* shared.c - tiles through shared buffers, and barriers.
  *
- * In: shared_store, shared_load with their byte offset, barrier. Out: accesses of up to 16 bytes in flat element order.
- * Method: a byte offset is the thread's part of the flat index plus the register's, scaled; runs of registers that hold
- * consecutive elements move together. Only an element's canonical owner stores it (in its block, or in every block of
- * the cluster); everyone loads, from the own block.
+ * In: shared_store, shared_load of buffers with bytes, barrier. Out: accesses of up to 16 bytes.
+ * Method: the layout over the buffer's offsets says where a register's element lies: the thread's part plus the
+ * register's, scaled; runs of registers that hold consecutive offsets move together. Only an element's canonical owner
+ * stores it (in its block, or in every block of the cluster); everyone loads, from the own block. In a private buffer
+ * each thread has its own elements.
  */
 #include "codegen/simt/simt.h"
 
-static uint32_t element_bytes(DType d) {
-    return dtype_bits(d) < 8 ? 1 : dtype_bits(d) / 8;
+#include <string.h>
+
+/* Whose registers hold which of the buffer's elements, of a tile of type t: of a slice the first one. */
+static const Layout *layout_there(Simt *s, const Op *op, Type t) {
+    const Buffer *b = &s->f->buffers.at[op->attr.buffer];
+    Layouts *ls = s->f->layouts;
+    uint32_t threads = s->f->threads_per_program;
+    if (b->is_private) return layout_threads(ls, b->places->shape, threads < 32 ? (uint32_t)__builtin_ctz(threads) : 5);
+    if (op->kind == OP_SHSLICE) return layout_within(ls, t.layout, op->attr.axis, b->places->shape.log2[op->attr.axis]);
+    return shape_log2(b->places->shape) < shape_log2(t.shape) ? layout_own(ls, t.layout) : t.layout;
 }
 
-/* log2 of the registers that one access moves. */
-static uint32_t vector_log2(const Layout *l, uint32_t bytes) {
-    uint32_t v = 0;
-    while (v < l->bits[IN_REGISTER] && l->basis[IN_REGISTER][v] == UINT32_C(1) << v && bytes << (v + 1) <= 16) v++;
-    for (uint32_t d = 0; d < IN_COUNT; d++) /* no other bit may reach into the vector */
-        for (uint32_t i = d == IN_REGISTER ? v : 0; i < l->bits[d]; i++)
-            while (v && l->basis[d][i] & ((UINT32_C(1) << v) - 1)) v--;
-    return v;
+BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage) {
+    const Buffer *b = &s->f->buffers.at[op->attr.buffer];
+    BufferView p = {.buffer = b, .bytes = type_bytes(type_scalar(b->dtype)), .n = 1};
+    Linear inverse;
+    if (b->offset < 0) bug("shared memory was not allocated");
+    uint32_t step = op->kind == OP_SHSLICE ? p.bytes << shape_offset(t.shape, op->attr.axis) : b->bytes;
+    if (stage) p.stage = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, stage), 0), simt_i32(s, step), "");
+    if (t.shape.rank) p.layout = layout_in(s->f->layouts, b->places, layout_there(s, op, t));
+    if (p.layout) p.n = UINT32_C(1) << layout_in_vector(p.layout, p.bytes);
+    if (op->attr.flip && layout_invert(b->places, &inverse)) p.flip = (uint32_t)linear_apply(&inverse, op->attr.flip);
+    p.access = access_of(p.bytes, p.n);
+    return p;
 }
 
-/* What of the tile goes through shared memory. */
-static const Layout *exchanged(Simt *s, const Op *op, const Value *v) {
-    if (!value_is_tile(v)) return NULL;
-    return op->attr.is_own ? layout_own(s->f->layouts, v->type.layout) : v->type.layout;
-}
-
-/* Where the vector of `vec` elements that begins at register `reg` lies, in bytes. */
-static V byte_offset(Simt *s, const Op *op, const Layout *l, uint32_t bytes, uint32_t reg, uint32_t vec) {
-    if (op->attr.offset < 0) bug("shared memory was not allocated");
-    if (!l) return simt_i32(s, op->attr.offset);
-    V thread = simt_thread_index(s, l);
-    uint32_t part = layout_register_index(l, reg), flip = (uint32_t)op->attr.flip & layout_thread_bits(l);
-    part ^= (uint32_t)op->attr.flip & ~layout_thread_bits(l) & ~(vec - 1);
-    if (flip) thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, flip), "");
-    if (!layout_adds(l) && part) {
-        thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, part), "");
-        part = 0;
+V view_offset(Simt *s, const BufferView *p, uint32_t reg) {
+    V at = simt_i32(s, 0);
+    uint32_t part = 0;
+    if (p->layout) {
+        V thread = simt_thread_index(s, p->layout);
+        uint32_t threads = layout_thread_bits(p->layout), flip = p->flip & threads;
+        part = layout_register_index(p->layout, reg) ^ (p->flip & ~threads & ~(p->n - 1));
+        if (p->buffer->is_private && plant(PLANT_SHARED_PLACE))
+            thread = LLVMBuildAnd(s->m->at, thread, simt_i32(s, ~(int64_t)p->n), "");
+        if (flip) thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, flip), "");
+        if (!layout_adds(p->layout) && part) {
+            thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, part), "");
+            part = 0;
+        }
+        at = LLVMBuildMul(s->m->at, thread, simt_i32(s, p->bytes), "");
     }
-    V scaled = LLVMBuildMul(s->m->at, thread, simt_i32(s, bytes), "");
-    return LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.offset + (int64_t)part * bytes), "");
+    if (p->stage) at = LLVMBuildAdd(s->m->at, at, p->stage, "");
+    return LLVMBuildAdd(s->m->at, at, simt_i32(s, p->buffer->offset + (int64_t)part * p->bytes), "");
+}
+
+static bool has_words(const Tile *x, uint32_t first, uint32_t n) {
+    for (uint32_t i = first; i < first + n && x->words; i++)
+        if (!x->words[i]) return false;
+    return x->words != NULL;
+}
+
+/* The words of the vector that begins at register reg. */
+static void pack_vector(Simt *s, const BufferView *p, const Tile *x, uint32_t reg, V *words) {
+    V elements[16];
+    uint32_t first = reg / p->n * p->access.words;
+    if (p->access.bits == 32 && has_words(x, first, p->access.words)) {
+        memcpy(words, x->words + first, p->access.words * sizeof *words);
+        return;
+    }
+    for (uint32_t i = 0; i < p->n; i++) elements[i] = tile_slot(s, x, reg + i);
+    elements_pack(s, p->buffer->dtype, elements, p->n, p->access, words);
 }
 
 /* Threads that hold the same elements, where lanes hold different ones: each stores into other blocks. */
@@ -85,51 +114,37 @@ void simt_shared_store(Simt *s, const Op *op) {
         return;
     }
     const Value *v = op->args[0];
-    const Layout *l = exchanged(s, op, v);
     const Tile *x = tile_of(s, v);
-    uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
+    BufferView p = buffer_view(s, op, v->type, op->nargs > 1 ? op->args[1] : NULL);
+    const Layout *l = value_is_tile(v) ? layout_there(s, op, v->type) : NULL;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
-    Access a = access_of(bytes, n);
     Targets targets = to_cluster ? targets_of(s, l) : (Targets){0};
     V owner = to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
-    for (uint32_t reg = 0; reg < x->n; reg += n) {
+    for (uint32_t reg = 0; reg < x->n; reg += p.n) {
         if (reg & free_registers) continue;
-        V offset = byte_offset(s, op, l, bytes, reg, n);
-        if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, n * bytes), "");
-        V args[8] = {offset, NULL, owner}, elements[16];
-        for (uint32_t i = 0; i < n; i++) elements[i] = tile_slot(s, x, reg + i);
-        elements_pack(s, v->type.dtype, elements, n, a, args + 3);
-        args[3 + a.words] = simt_site(s);
-        put_shared(s, op, &targets, a, args);
+        V offset = view_offset(s, &p, reg);
+        if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, p.n * p.bytes), "");
+        V args[8] = {offset, NULL, owner};
+        pack_vector(s, &p, x, reg, args + 3);
+        args[3 + p.access.words] = simt_site(s);
+        put_shared(s, op, &targets, p.access, args);
     }
-}
-
-static V part_offset(Simt *s, const Op *op, const Layout *l) {
-    V at = tile_slot(s, tile_of(s, op->args[0]), 0);
-    uint32_t bytes = element_bytes(op->results[0]->type.dtype) << shape_offset(l->shape, op->attr.axis);
-    return LLVMBuildMul(s->m->at, at, simt_i32(s, bytes), "");
 }
 
 void simt_shared_load(Simt *s, const Op *op) {
     Value *v = op->results[0];
-    const Layout *l = exchanged(s, op, v);
-    V from = NULL; /* of a part: where it begins, in bytes behind the whole */
-    if (op->nargs) {
-        from = part_offset(s, op, l);
-        l = layout_within(s->f->layouts, l, op->attr.axis, op->attr.size_log2);
-    }
     Tile r = tile_create(s, tile_registers(v));
-    uint32_t bytes = element_bytes(v->type.dtype), vec = l ? vector_log2(l, bytes) : 0, n = UINT32_C(1) << vec;
-    uint32_t within = (uint32_t)op->attr.flip & (n - 1); /* a vector's elements change places after it is here */
-    Access a = access_of(bytes, n);
-    for (uint32_t reg = 0; reg < r.n; reg += n) {
-        V args[] = {byte_offset(s, op, l, bytes, reg, n), simt_site(s)}, words[4], elements[16];
-        if (from) args[0] = LLVMBuildAdd(s->m->at, args[0], from, "");
-        V result = prim_access(s, PRIM_LOAD_SHARED, a, args, 2);
-        for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, result, i);
-        elements_unpack(s, v->type.dtype, words, a, elements, n);
-        for (uint32_t i = 0; i < n; i++) r.at[reg + (i ^ within)].base = elements[i];
+    BufferView p = buffer_view(s, op, v->type, op->nargs ? op->args[0] : NULL);
+    uint32_t within = p.flip & (p.n - 1), w = p.access.words; /* a vector's elements change places after it is here */
+    V *words = NEW_ARRAY(s->m->o->arena, V, r.n / p.n * w);
+    for (uint32_t reg = 0; reg < r.n; reg += p.n) {
+        V args[] = {view_offset(s, &p, reg), simt_site(s)}, *at = words + reg / p.n * w, elements[16];
+        V result = prim_access(s, PRIM_LOAD_SHARED, p.access, args, 2);
+        for (uint32_t i = 0; i < w; i++) at[i] = access_result(s, p.access, result, i);
+        elements_unpack(s, v->type.dtype, at, p.access, elements, p.n);
+        for (uint32_t i = 0; i < p.n; i++) r.at[reg + (i ^ within)].base = elements[i];
     }
+    if (p.access.bits == 32 && !within) r.words = words;
     s->values[v->id] = r;
 }
 
@@ -138,7 +153,8 @@ void simt_shared_load(Simt *s, const Op *op) {
 static V gathered_index(Simt *s, const Op *op, V index, uint32_t reg) {
     const Layout *l = op->results[0]->type.layout;
     LLVMBuilderRef at = s->m->at;
-    uint32_t axis = (uint32_t)op->attr.axis, low = shape_offset(l->shape, axis), size = op->attr.size_log2;
+    uint32_t axis = op->attr.axis, low = shape_offset(l->shape, axis),
+             size = s->f->buffers.at[op->attr.buffer].places->shape.log2[axis];
     uint32_t high = low + l->shape.log2[axis], part = layout_register_index(l, reg), elements = shape_log2(l->shape);
     V flat = simt_thread_index(s, l), place = LLVMBuildAnd(at, index, simt_i32(s, (INT64_C(1) << size) - 1), "");
     if (part) flat = LLVMBuildXor(at, flat, simt_i32(s, part), "");
@@ -153,13 +169,14 @@ static V gathered_index(Simt *s, const Op *op, V index, uint32_t reg) {
 void simt_shared_gather(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
-    uint32_t bytes = element_bytes(v->type.dtype);
+    const Buffer *b = &s->f->buffers.at[op->attr.buffer];
+    uint32_t bytes = type_bytes(type_scalar(b->dtype));
     Access a = access_of(bytes, 1);
-    if (op->attr.offset < 0) bug("shared memory was not allocated");
+    if (b->offset < 0) bug("shared memory was not allocated");
     for (uint32_t reg = 0; reg < r.n; reg++) {
         V place = gathered_index(s, op, tile_slot(s, tile_of(s, op->args[0]), reg), reg);
         V scaled = LLVMBuildMul(s->m->at, place, simt_i32(s, bytes), "");
-        V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, op->attr.offset), ""), simt_site(s)};
+        V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, b->offset), ""), simt_site(s)};
         V word = access_result(s, a, prim_access(s, PRIM_LOAD_SHARED, a, args, 2), 0);
         elements_unpack(s, v->type.dtype, &word, a, &r.at[reg].base, 1);
     }

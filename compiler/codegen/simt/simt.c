@@ -29,7 +29,8 @@ static void build_op(Simt *s, const Op *op) {
         simt_combine(s, op); return;
     case OP_SCANAPPLY:  simt_scan_apply(s, op); return;
     case OP_SHSTORE:    simt_shared_store(s, op); return;
-    case OP_SHLOAD:     simt_shared_load(s, op); return;
+    case OP_SHLOAD:
+    case OP_SHSLICE:    simt_shared_load(s, op); return;
     case OP_SHGATHER:   simt_shared_gather(s, op); return;
     case OP_COPYASYNC:  simt_copy_async(s, op); return;
     case OP_COPYREAD:   simt_copy_read(s, op); return;
@@ -44,8 +45,6 @@ static void build_op(Simt *s, const Op *op) {
     case OP_ASSERT: simt_assert(s, op); return;
     case OP_OPAQUE: simt_opaque_copy(s, op); return;
     case OP_SPILL: simt_spill(s, op); return;
-    case OP_STAGESTORE: simt_staged_store(s, op); return;
-    case OP_STAGELOAD: simt_staged_load(s, op); return;
     case OP_FLIP: simt_flip(s, op); return;
     case OP_DOT: simt_dot(s, op); return;
     case OP_MMA: simt_mma(s, op); return;

@@ -229,6 +229,17 @@ void simt_reduce(Simt *s, const Op *op);
 void simt_broadcast_warp(Simt *s, const Op *op);
 void simt_combine(Simt *s, const Op *op);
 void simt_scan_apply(Simt *s, const Op *op);
+/* Where the registers of a tile of type t lie in the buffer that op names; stage NULL: in the only one (shared.c). */
+typedef struct BufferView {
+    const Buffer *buffer;
+    const Layout *layout;  /* over the elements of a stage; NULL: of a scalar */
+    uint32_t bytes, n;     /* of an element; elements of an access */
+    uint32_t flip;         /* of the offset */
+    Access access;
+    V stage;               /* its first byte; NULL: 0 */
+} BufferView;
+BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage);
+V view_offset(Simt *s, const BufferView *p, uint32_t reg); /* the byte of the vector that begins at this register */
 void simt_shared_store(Simt *s, const Op *op);
 void simt_shared_load(Simt *s, const Op *op);
 void simt_shared_gather(Simt *s, const Op *op);
@@ -254,8 +265,6 @@ void simt_record_end(Simt *s, const Op *op);    /* the op has made its results *
 void simt_copy_async(Simt *s, const Op *op); /* copy.c */
 void simt_copy_read(Simt *s, const Op *op);
 void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
-void simt_staged_store(Simt *s, const Op *op);
-void simt_staged_load(Simt *s, const Op *op);
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_opaque_copy(Simt *s, const Op *op);
 void simt_spill(Simt *s, const Op *op);

@@ -91,11 +91,24 @@ static void name_block(Printer *p, const Block *b) {
     }
 }
 
+static uint32_t layout_number(const Printer *p, const Layout *l) {
+    uint32_t i = 0;
+    while (i < p->layouts.len && p->layouts.at[i] != l) i++;
+    return i;
+}
+
+/* Flat order goes without saying. */
+static bool is_flat(const Printer *p, const Buffer *b) {
+    return b->places == layout_flat(p->f->layouts, b->places->shape);
+}
+
 static Printer printer_create(const Func *f, Text *out, bool spans) {
     Printer p = {.f = f, .out = out, .scratch = arena_create(), .spans = spans, .slots = 256};
     p.names = NEW_ARRAY(p.scratch, const char *, f->next_value);
     p.taken = NEW_ARRAY(p.scratch, struct Name, p.slots);
     name_block(&p, f->body);
+    for (uint32_t i = 0; i < f->buffers.len; i++)
+        if (!is_flat(&p, &f->buffers.at[i])) note_layout(&p, f->buffers.at[i].places);
     return p;
 }
 
@@ -119,8 +132,7 @@ static void put_values(Printer *p, Value *const *v, uint32_t n) {
 }
 
 static void put_type(Printer *p, Type t) {
-    uint32_t i = 0;
-    while (i < p->layouts.len && p->layouts.at[i] != t.layout) i++;
+    uint32_t i = layout_number(p, t.layout);
     if (!t.layout || i == p->layouts.len || !t.shape.rank) {
         type_print(t, p->out);
         return;
@@ -229,7 +241,7 @@ static void put_braces(Printer *p, const Op *op) {
         brace_memory(&b, &a->mem);
         break;
     case ATTR_COPY:
-        brace(&b, "vectors = %u", a->vectors);
+        brace(&b, "buffer = b%u", a->buffer);
         if (a->is_begin) brace(&b, "begin");
         if (a->is_prefetch) brace(&b, "prefetch");
         brace_memory(&b, &a->mem);
@@ -256,14 +268,10 @@ static void put_braces(Printer *p, const Op *op) {
         brace(&b, "warps_m = %u", 1u << a->warps_m_log2);
         break;
     case ATTR_SHARED:
-        brace(&b, "offset = %lld", (long long)a->offset);
-        brace(&b, "slot = %u", a->slot);
+        brace(&b, "buffer = b%u", a->buffer);
         if (a->scope > SCOPE_BLOCK) brace(&b, "%s", word_at(scope_words, a->scope));
-        if (a->is_own) brace(&b, "own");
         if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %u", a->flip);
-        if (op->kind != OP_SHGATHER && (op->kind != OP_SHLOAD || !op->nargs)) break;
-        brace(&b, "axis = %u", a->axis);
-        brace(&b, "size = %llu", 1ULL << a->size_log2);
+        if (op->kind == OP_SHGATHER || op->kind == OP_SHSLICE) brace(&b, "axis = %u", a->axis);
         break;
     case ATTR_TEXT:
         brace(&b, "text = ");
@@ -446,6 +454,12 @@ static void print_function(const Func *f, Text *out, bool spans) {
     for (uint32_t i = 0; i < p.layouts.len; i++) {
         text_printf(out, "#l%u = ", i);
         layout_write(p.layouts.at[i], out);
+        put(&p, "\n");
+    }
+    for (uint32_t i = 0; i < f->buffers.len; i++) {
+        const Buffer *b = &f->buffers.at[i];
+        text_printf(out, "#b%u = ", i);
+        buffer_print(b, is_flat(&p, b) ? UINT32_MAX : layout_number(&p, b->places), out);
         put(&p, "\n");
     }
     put_signature(&p);

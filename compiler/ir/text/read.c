@@ -106,13 +106,12 @@ static bool read_item(Reader *r, Line *l) {
     if ((k == ATTR_SCOPE || k == ATTR_COPY) && !strcmp(word, "begin")) return set_flag(&a->is_begin);
     if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return a->scope = SCOPE_CLUSTER, true;
     if (l->kind == OP_SHSTORE && !strcmp(word, "grid")) return a->scope = SCOPE_GRID, true;
-    if ((l->kind == OP_SHSTORE || l->kind == OP_SHLOAD) && !strcmp(word, "own")) return set_flag(&a->is_own);
     if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return set_flag(&a->is_scattered);
     if (k == ATTR_DOT && !strcmp(word, "unsigned_a")) return set_flag(&a->is_unsigned[0]);
     if (k == ATTR_DOT && !strcmp(word, "unsigned_b")) return set_flag(&a->is_unsigned[1]);
     if (!expect(r, "=")) return false;
     bool has_axis =
-        k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER || l->kind == OP_SHLOAD;
+        k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER || l->kind == OP_SHSLICE;
     if (has_axis && !strcmp(word, "axis")) return read_u32(r, 0, SHAPE_RANK, &a->axis);
     if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
     if (k == ATTR_HALF && !strcmp(word, "half")) return read_u32(r, 0, 1, &a->half);
@@ -127,14 +126,10 @@ static bool read_item(Reader *r, Line *l) {
     if (k == ATTR_DOT && !strcmp(word, "imprecise")) return read_u32(r, 1, INT32_MAX, &a->imprecise);
     if (k == ATTR_MMA && !strcmp(word, "instr")) return read_choice(r, mma_words, &x) && (a->instr = (Mma)x, true);
     if (k == ATTR_MMA && !strcmp(word, "warps_m")) return read_log2(r, 5, &a->warps_m_log2);
-    if (k == ATTR_SHARED && !strcmp(word, "offset")) return read_int(r, -1, INT32_MAX, &a->offset);
-    if (k == ATTR_SHARED && !strcmp(word, "slot")) return read_u32(r, 0, UINT32_MAX, &a->slot);
+    if (op_has_buffer(l->kind) && !strcmp(word, "buffer")) return read_buffer_name(r, &a->buffer);
     if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);
-    if ((l->kind == OP_SHGATHER || l->kind == OP_SHLOAD) && !strcmp(word, "size"))
-        return read_log2(r, SHAPE_BITS, &a->size_log2);
     if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
     if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);
-    if (k == ATTR_COPY && !strcmp(word, "vectors")) return read_u32(r, 1, INT32_MAX, &a->vectors);
     if (k == ATTR_PENDING && !strcmp(word, "pending")) return read_u32(r, 0, INT32_MAX, &a->pending);
     if (k == ATTR_TEXT && !strcmp(word, "text")) return read_quoted(r, &a->text);
     if (l->kind == OP_PRINT && !strcmp(word, "as"))
@@ -504,7 +499,7 @@ static bool at_layout_line(const Reader *r) {
     return c > r->at + 1 && r->end - c > 2 && memcmp(c, " = ", 3) == 0;
 }
 
-/* Layouts, comments and empty lines, up to behind the word func. */
+/* Layouts, buffers, comments and empty lines, up to behind the word func. */
 static bool read_prologue(Reader *r) {
     for (;; skip_line(r)) {
         skip_blanks(r);

@@ -21,7 +21,7 @@ typedef struct Reader {
     const Source *src;
     const char *at, *end;
     Func *f;
-    Names values, layouts;
+    Names values, layouts, buffers;
     bool has_sites; /* the text lists them; else each access makes its own */
     bool lost;
     uint32_t depth;
@@ -51,6 +51,9 @@ bool read_quoted(Reader *r, const char **out); /* what quoted_print wrote */
 bool read_span(Reader *r, Span *out); /* loc(begin:end), if it is there */
 bool read_type(Reader *r, Type *out);
 bool read_value(Reader *r, Value **out); /* %name of something defined */
-bool read_layout_line(Reader *r);        /* #name = #layout<…> */
+bool read_layout(Reader *r, const Layout **out); /* #name or #layout<…> */
+bool read_layout_line(Reader *r);        /* #name = #layout<…>, or #name = #buffer<…> */
+bool read_buffer_line(Reader *r, const char *begin, const char *name); /* from behind #buffer< on (text/buffer.c) */
+bool read_buffer_name(Reader *r, uint32_t *out); /* b0 of something defined */
 
 #endif

@@ -198,7 +198,7 @@ bool read_value(Reader *r, Value **out) {
 
 /* ---- Layouts and types ------------------------------------------------------------------------------------------- */
 
-static bool read_layout(Reader *r, const Layout **out) {
+bool read_layout(Reader *r, const Layout **out) {
     skip_blanks(r);
     const char *begin = r->at, *why = NULL;
     if ((size_t)(r->end - r->at) > 8 && memcmp(r->at, "#layout<", 8) == 0) {
@@ -217,8 +217,9 @@ bool read_layout_line(Reader *r) {
     const Layout *l = NULL;
     const char *begin = r->at, *name = read_sigil(r, '#', "a layout's name");
     void *old;
-    if (!name) return false;
-    bool good = expect(r, "=") && read_layout(r, &l);
+    if (!name || !expect(r, "=")) return false;
+    if (accept(r, "#buffer<")) return read_buffer_line(r, begin, name);
+    bool good = read_layout(r, &l);
     if (good && names_find(&r->layouts, name, &old))
         good = read_fail(r, begin, "the layout #%s is defined twice", name);
     names_set(r, &r->layouts, name, (void *)(uintptr_t)l);

@@ -6,18 +6,15 @@
 #include "passes/passes.h"
 
 typedef struct Search {
+    const Func *f;
     FuncLargest found;
     uint64_t shared, tile;
 } Search;
 
-static uint64_t shared_of(const Op *op) {
-    if (op->kind == OP_SHSTORE) return shape_elements(op->args[0]->type.shape) * type_bytes(op->args[0]->type);
-    return op->kind == OP_SPILL ? (uint64_t)(op->attr.end - op->attr.start) : 0;
-}
 
 static void visit(void *context, Op *op) {
     Search *s = context;
-    uint64_t shared = shared_of(op);
+    uint64_t shared = op_has_buffer(op->kind) ? buffer_bytes(&s->f->buffers.at[op->attr.buffer]) : 0;
     if (shared > s->shared) {
         s->shared = shared;
         s->found.shared = op->span;
@@ -32,7 +29,7 @@ static void visit(void *context, Op *op) {
 }
 
 FuncLargest func_largest(const Func *f) {
-    Search s = {.found = {f->span, f->span}};
+    Search s = {.f = f, .found = {f->span, f->span}};
     func_walk((Func *)(uintptr_t)f, visit, &s);
     return s.found;
 }

@@ -264,8 +264,9 @@ static bool plan(Chunk *k, const PassContext *c) {
     plan_block(k, k->f->body);
     uint32_t warps = k->f->num_warps * k->f->num_ctas;
     if (warps > 1 && !k->has_others) k->warps = shape_row(log2_floor(warps));
+    if (!k->sound || !k->strip_loops.len) return false;
     chunk_plan_staged(k, c->target->max_shared);
-    return k->sound && k->strip_loops.len;
+    return true;
 }
 
 bool pass_chunk(Func *f, PassContext *c) {

@@ -19,7 +19,7 @@ typedef struct StripLoop {
 typedef struct StagedRow {
     Op *load;
     const StripLoop *first;
-    int64_t begin; /* byte */
+    uint32_t buffer;
 } StagedRow;
 
 typedef struct Chunk {

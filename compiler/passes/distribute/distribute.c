@@ -176,7 +176,7 @@ static void check_apart(void *context, Op *op) {
     switch (op->kind) {
     case OP_LOAD: *is_apart &= !op->attr.mem.is_volatile; return;
     case OP_ATOMICRMW: *is_apart &= !value_used(op->results[0]) && !order_acquires(op->attr.mem.order); return;
-    case OP_STORE: case OP_STAGESTORE: case OP_STAGELOAD: case OP_SPREADWARP: return;
+    case OP_STORE: case OP_SHSTORE: case OP_SHLOAD: case OP_SPREADWARP: return;
     default: break;
     }
     OpClass class = op_class(op->kind);

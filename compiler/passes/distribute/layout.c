@@ -281,7 +281,7 @@ static void assign_op(Assign *s, Op *op) {
     case OP_REDUCE: assign_reduce(s, op); return;
     case OP_REDUCEWARP:
     case OP_SPREADWARP: assign_warps(s, op); return;
-    case OP_STAGESTORE: demand_arg(s, op, 1, anchor_default(s, op->args[1]->type.shape)); return;
+    case OP_SHSTORE: demand_arg(s, op, 0, anchor_default(s, op->args[0]->type.shape)); return; /* of a private buffer */
     case OP_RESHAPE: case OP_TRANS: assign_move(s, op); return;
     case OP_JOIN: assign_join(s, op); return;
     case OP_SPLIT: assign_split(s, op); return;
@@ -292,7 +292,7 @@ static void assign_op(Assign *s, Op *op) {
     case OP_REDUCEFN:
     case OP_SCAN: assign_combine(s, op); return;
     case OP_FLIP:
-    case OP_STAGELOAD: assign_elementwise(s, op); return;
+    case OP_SHLOAD: assign_elementwise(s, op); return;
 #define CASE_ELEMENT(element) case element:
 #include "ir/cases.def"
         if (value_is_hard(s, op->results[0])) assign_elementwise(s, op);
@@ -306,7 +306,7 @@ static void assign_op(Assign *s, Op *op) {
         return;
     case OP_CONVERT: case OP_OPAQUE: case OP_SPILL: break; /* these have layouts */
     case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY: break;
-    case OP_SHSTORE: case OP_SHLOAD: case OP_SHGATHER: break;
+    case OP_SHGATHER: case OP_SHSLICE: break;
     case OP_COPYASYNC: case OP_COPYREAD: case OP_COPYCOMMIT: case OP_COPYWAIT: break;
     case OP_COUNT: break;
     }

@@ -101,7 +101,7 @@ static void check_sound(void *context, Op *op) {
     for (uint32_t i = 0; i < op->nargs; i++) s->sound &= op->args[i]->type.shape.rank < 2;
     for (uint32_t i = 0; i < op->nresults; i++) s->sound &= op->results[i]->type.shape.rank < 2;
     OpKind k = op->kind;
-    bool is_axis = op_class(k) == CLASS_REDUCE || k == OP_SPREADWARP || k == OP_STAGESTORE || k == OP_STAGELOAD;
+    bool is_axis = op_class(k) == CLASS_REDUCE || k == OP_SPREADWARP || op_is_shared(k);
     s->sound &= op_is_local(k) || is_axis || op_class(k) == CLASS_MEMORY || op_is_control(k);
 }
 

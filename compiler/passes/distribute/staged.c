@@ -2,9 +2,9 @@
  * as far as they fit.
  *
  * In: the loops as chunk.c has planned them. Out: which loads are staged, and how many chunks;
- * `staged_store` and `staged_load` in the loops.
- * Method: each thread keeps what it loaded, as it was loaded, and reads that alone: no barrier. What exchanges need of
- * a block's shared memory is estimated from above; the pass shared puts what is staged behind it. With other tiles in
+ * `shared_store` and `shared_load` in the loops.
+ * Method: a private buffer with a stage for each chunk: each thread keeps what it loaded, as it was loaded, and reads
+ * that alone: no barrier. What exchanges need of a block's shared memory is estimated from above. With other tiles in
  * the function, whose exchanges are not known yet, nothing is staged.
  */
 #include "passes/distribute/chunk.h"
@@ -58,6 +58,16 @@ static void note_loads(Chunk *k, uint32_t first) {
     }
 }
 
+/* Of a stage for each chunk. */
+static uint32_t new_buffer(const Chunk *k, const Op *load, uint32_t chunks) {
+    DType d = load->results[0]->type.dtype;
+    uint32_t threads = 32 * k->f->num_warps, registers = (uint32_t)(k->size / k->f->num_ctas / threads),
+             run = 16 / type_bytes(type_scalar(d));
+    const Layout *places = layout_private(k->f->layouts, log2_floor(threads), log2_floor(registers),
+                                          log2_floor(run < registers ? run : registers));
+    return buffer_add(k->f, (Buffer){.dtype = d, .places = places, .stages = chunks, .is_private = true});
+}
+
 void chunk_plan_staged(Chunk *k, uint32_t room) {
     uint64_t taken = exchanges_of(k), bytes = 0, chunks = k->row / k->size;
     for (uint32_t i = 0; i < k->strip_loops.len && !k->has_others; i++) note_loads(k, i);
@@ -66,33 +76,25 @@ void chunk_plan_staged(Chunk *k, uint32_t room) {
     if (fit > chunks) fit = chunks;
     if (!fit) k->staged_rows.len = 0;
     k->staged = fit * k->size;
-    int64_t begin = 0;
-    for (uint32_t i = 0; i < k->staged_rows.len; i++) {
-        k->staged_rows.at[i].begin = begin;
-        begin += (int64_t)fit * chunk_bytes(k, k->staged_rows.at[i].load);
-    }
+    for (uint32_t i = 0; i < k->staged_rows.len; i++)
+        k->staged_rows.at[i].buffer = new_buffer(k, k->staged_rows.at[i].load, (uint32_t)fit);
 }
 
 /* ---- In a loop --------------------------------------------------------------------------------------------------- */
 
-/* How far behind the row's first byte the chunk lies. */
-static Value *byte_of(const ChunkLoad *l, Builder *b) {
-    Type i32 = type_scalar(DT_I32);
-    Value *own = build2(b, OP_LSHR, l->place, build_int(b, i32, log2_floor(l->k->f->num_ctas)));
-    return build2(b, OP_MUL, own, build_int(b, i32, type_bytes(type_scalar(l->op->results[0]->type.dtype))));
+/* The chunk's stage; NULL: there is one. */
+static Value *stage_of(const ChunkLoad *l, Builder *b) {
+    if (l->k->staged == l->k->size) return NULL;
+    return build2(b, OP_LSHR, l->place, build_int(b, type_scalar(DT_I32), log2_floor(l->k->size)));
 }
 
 static Value *is_staged(const ChunkLoad *l, Builder *b) {
     return build_compare(b, OP_ICMP, PRED_SLT, l->place, build_int(b, type_scalar(DT_I32), (int64_t)l->k->staged));
 }
 
-static Attr bytes_of(const ChunkLoad *l, const StagedRow *r) {
-    return (Attr){.start = r->begin, .end = r->begin + (int64_t)(l->k->staged / l->k->size) * chunk_bytes(l->k, l->op)};
-}
-
 static void staged_store(const ChunkLoad *l, Builder *b, const StagedRow *r, Value *v) {
-    Value *args[] = {byte_of(l, b), v};
-    op_build(b, OP_STAGESTORE, args, 2, bytes_of(l, r), (Type){0});
+    Value *args[] = {v, stage_of(l, b)};
+    op_build(b, OP_SHSTORE, args, args[1] ? 2 : 1, (Attr){.buffer = r->buffer, .scope = SCOPE_BLOCK}, (Type){0});
 }
 
 static void staged_store_where(const ChunkLoad *l, Builder *b, const StagedRow *r, Value *v) {
@@ -105,8 +107,8 @@ static void staged_store_where(const ChunkLoad *l, Builder *b, const StagedRow *
 }
 
 static Value *staged_load(const ChunkLoad *l, Builder *b, const StagedRow *r, Type t) {
-    Value *at = byte_of(l, b);
-    return op_build(b, OP_STAGELOAD, &at, 1, bytes_of(l, r), t)->results[0];
+    Value *stage = stage_of(l, b);
+    return op_build(b, OP_SHLOAD, &stage, stage ? 1 : 0, (Attr){.buffer = r->buffer}, t)->results[0];
 }
 
 static Value *staged_or_load(const ChunkLoad *l, Builder *b, const StagedRow *r, Type t) {

@@ -1,13 +1,13 @@
 /* barrier.c - barriers between accesses of memory that must not overtake each other.
  *
- * In: shared_store and shared_load with offsets, loads and stores with layouts. Out: `barrier` ops.
- * Method: along the program, keep what was read and written since the last barrier; an access of shared memory that
- * overlaps a write, a write that overlaps a read, and accesses of global memory by which threads may cross (alias.c)
- * get a barrier in front. A loop's body is walked again from its own end, so that one round's accesses meet the next
- * one's. Conditions are the same in all threads of a program, so any place will do; so will one more barrier where too
- * much is pending to look at. Of a cluster, only what is stored into other blocks' shared memory, and global memory,
- * needs a barrier of all blocks: before the first such store (all blocks have begun), before it is loaded, and behind
- * the last one (no block has ended).
+ * In: shared_store and shared_load of buffers with bytes, loads and stores with layouts. Out: `barrier` ops.
+ * Method: along the program, keep what was read and written since the last barrier; an access of a buffer that overlaps
+ * a written one, a write of one that overlaps a read one, and accesses of global memory by which threads may cross
+ * (alias.c) get a barrier in front. A loop's body is walked again from its own end, so that one round's accesses meet
+ * the next one's. Conditions are the same in all threads of a program, so any place will do; so will one more barrier
+ * where too much is pending to look at. Of a cluster, only what is stored into other blocks' shared memory, and global
+ * memory, needs a barrier of all blocks: before the first such store (all blocks have begun), before it is loaded, and
+ * behind the last one (no block has ended).
  */
 #include "base/plant.h"
 #include "passes/private.h"
@@ -15,13 +15,15 @@
 enum { MOST_PENDING = 128 };
 
 typedef struct Access {
-    const Op *op;       /* of global memory; NULL: of shared memory */
-    int64_t begin, end; /* bytes of shared memory */
+    const Op *op;    /* of global memory; NULL: of shared memory */
+    uint32_t buffer; /* of shared memory; ALL_BUFFERS: that of blocks that may not have begun */
     bool is_write;
     bool is_remote;  /* it stores into every block of the cluster */
     bool is_earlier; /* it happened in an earlier round of a loop */
     bool is_settled; /* the threads of its block have met since: only other blocks may run into it */
 } Access;
+
+enum { ALL_BUFFERS = UINT32_MAX };
 
 typedef VEC(Access) Accesses;
 
@@ -38,7 +40,7 @@ typedef struct Places {
 static bool add(Places *p, Accesses *to, Access a) {
     for (uint32_t i = 0; i < to->len; i++) {
         const Access *b = &to->at[i];
-        bool is_same = b->begin == a.begin && b->end == a.end && b->is_write == a.is_write;
+        bool is_same = b->buffer == a.buffer && b->is_write == a.is_write;
         is_same = is_same && b->is_remote == a.is_remote && b->is_settled == a.is_settled;
         if (is_same && b->op == a.op && b->is_earlier == a.is_earlier) return false;
     }
@@ -47,10 +49,9 @@ static bool add(Places *p, Accesses *to, Access a) {
 }
 
 /* Over the grid each block writes its own shared memory alone, when the others' words have come. */
-static Access access_of(Func *f, const Op *op) {
+static Access access_of(const Op *op) {
     if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
-    return (Access){.begin = op->attr.offset,
-                    .end = op->attr.offset + shared_bytes_of(f, op),
+    return (Access){.buffer = op->attr.buffer,
                     .is_write = op->kind == OP_SHSTORE,
                     .is_remote = op->attr.scope == SCOPE_CLUSTER};
 }
@@ -62,11 +63,15 @@ static bool prefetches_past(const Op *copy, const Op *op) {
     return copy->attr.is_prefetch && block_contains(copy->parent, op);
 }
 
+static bool overlap(const Func *f, uint32_t a, uint32_t b) {
+    return a == b || a == ALL_BUFFERS || b == ALL_BUFFERS || buffers_overlap(&f->buffers.at[a], &f->buffers.at[b]);
+}
+
 /* Who has to meet before a. */
 static int64_t conflict(const Places *p, const Access *b, Access a) {
     if (a.op && b->op && (prefetches_past(a.op, b->op) || prefetches_past(b->op, a.op))) return NO_SCOPE;
     if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
-    if (a.op || b->op || a.begin >= b->end || b->begin >= a.end) return NO_SCOPE;
+    if (a.op || b->op || !overlap(p->f, a.buffer, b->buffer)) return NO_SCOPE;
     if (!b->is_write && (!a.is_write || plant(PLANT_SAME_SHARED))) return NO_SCOPE;
     if (a.is_remote || b->is_remote) return p->scope;
     return b->is_settled ? NO_SCOPE : p->inner;
@@ -91,20 +96,20 @@ static void meet(const Places *p, Accesses *pending, Scope scope) {
 /* The barrier in front of the first store to other blocks asks for no more than that they have begun, which threads say
  * at the kernel's start. Once: not where it may be passed more often, or never. */
 static bool is_begin(const Places *p, const Block *in, const Op *before, const Accesses *pending) {
-    if (p->has_met || in != p->f->body || op_info[before->kind].attr != ATTR_SHARED) return false;
-    Access a = access_of(p->f, before);
+    if (p->has_met || in != p->f->body || !op_is_exchange(p->f, before)) return false;
+    Access a = access_of(before);
     for (uint32_t i = 0; i < pending->len; i++) {
         const Access *b = &pending->at[i];
-        if (b->end != INT64_MAX && conflict(p, b, a) == p->scope) return false;
+        if (b->buffer != ALL_BUFFERS && conflict(p, b, a) == p->scope) return false;
     }
-    return pending->len > 0 && pending->at[0].end == INT64_MAX;
+    return pending->len > 0 && pending->at[0].buffer == ALL_BUFFERS;
 }
 
 /* That the blocks had not begun is not pending any more; rounds of a loop may have said it twice. */
 static void have_begun(Accesses *pending) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < pending->len; i++)
-        if (pending->at[i].end != INT64_MAX) pending->at[n++] = pending->at[i];
+        if (pending->at[i].buffer != ALL_BUFFERS) pending->at[n++] = pending->at[i];
     pending->len = n;
 }
 
@@ -170,9 +175,8 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         if (op->kind == OP_FOR || op->kind == OP_WHILE) walk_loop(p, op, pending);
         else if (op->kind == OP_IF) walk_if(p, op, pending);
         else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
-        bool is_shared = op_info[op->kind].attr == ATTR_SHARED;
-        if (!is_shared && !op_is_access(op->kind)) continue;
-        Access a = access_of(p->f, op);
+        if (!op_is_exchange(p->f, op) && !op_is_access(op->kind)) continue;
+        Access a = access_of(op);
         int64_t scope = conflicts(p, pending, a);
         if (scope != NO_SCOPE) put_barrier(p, b, op, pending, scope);
         if (op->attr.is_begin) continue; /* a copy for rounds that have their own to answer for it, or do not run */
@@ -184,7 +188,7 @@ bool pass_barrier(Func *f, PassContext *c) {
     (void)c;
     Places p = {.f = f, .scope = func_scope(f), .inner = func_block_scope(f), .scratch = arena_create()};
     Accesses pending = {0};
-    if (f->scope == SCOPE_CLUSTER) add(&p, &pending, (Access){.end = INT64_MAX, .is_write = true, .is_settled = true});
+    if (f->scope == SCOPE_CLUSTER) add(&p, &pending, (Access){.buffer = ALL_BUFFERS, .is_write = true, .is_settled = true});
     p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
     p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
     walk(&p, f->body, &pending);

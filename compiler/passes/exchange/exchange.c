@@ -5,7 +5,7 @@
  * Results of atomics that more threads hold than perform them go the same way. A reduction over several warps: each
  * warp reduces its part, the partials go to shared memory, and every thread that needs the result reads its share of
  * them and reduces again. Where a program spans a cluster, each block stores into the shared memory of all of them, so
- * that loads stay in the own block. Slots number the exchanges; offsets come later.
+ * that loads stay in the own block. Each exchange has a buffer; its bytes come later.
  */
 #include "passes/private.h"
 
@@ -15,7 +15,6 @@ enum { MOST_CANDIDATES = 2 /* log2: four shuffles cost about as much as a store 
 
 typedef struct Exchange {
     Func *f;
-    uint32_t slots;
     bool changed;
 } Exchange;
 
@@ -33,20 +32,36 @@ static bool is_apart(const Exchange *x, const Value *v, bool one_stores) {
     return one_stores ? same != 0 : same != all;
 }
 
-/* Into the shared memory of the block, or of every block if they hold different parts.
- * Back comes what its loads have. */
-static Attr store_shared(Exchange *x, Builder *b, Value *v, bool is_apart, bool is_own) {
-    Attr slot = {.offset = -1, .slot = x->slots++, .is_own = is_own}, store = slot;
-    store.scope = is_apart ? x->f->scope : SCOPE_BLOCK;
-    op_build(b, OP_SHSTORE, &v, 1, store, v->type);
-    return slot;
+/* For what of t goes there, in flat order. */
+static uint32_t new_buffer(Exchange *x, Type t, Shape s) {
+    return buffer_add(x->f, (Buffer){.dtype = buffer_dtype(t), .places = layout_flat(x->f->layouts, s)});
+}
+
+/* Into the shared memory of the block, or of every block if they hold different parts. */
+static void store_into(Exchange *x, Builder *b, Value *v, uint32_t buffer, bool is_apart) {
+    Attr a = {.buffer = buffer, .scope = is_apart ? x->f->scope : SCOPE_BLOCK};
+    op_build(b, OP_SHSTORE, &v, 1, a, v->type);
+}
+
+static Value *load_from(Builder *b, uint32_t buffer, Type t) {
+    return op_build(b, OP_SHLOAD, NULL, 0, (Attr){.buffer = buffer}, t)->results[0];
+}
+
+/* The whole tile. The buffer. */
+static uint32_t store_shared(Exchange *x, Builder *b, Value *v) {
+    uint32_t buffer = new_buffer(x, v->type, v->type.shape);
+    store_into(x, b, v, buffer, is_apart(x, v, false));
+    return buffer;
 }
 
 /* v through shared memory into another layout (of as many elements, in the same order). `own`:
  * each block its own part of it. */
 static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to, bool own) {
     bool apart = is_apart(x, v, false);
-    return op_build(b, OP_SHLOAD, NULL, 0, store_shared(x, b, v, apart && !own, apart && own), to)->results[0];
+    Shape s = apart && own ? layout_own(x->f->layouts, v->type.layout)->shape : v->type.shape;
+    uint32_t buffer = new_buffer(x, v->type, s);
+    store_into(x, b, v, buffer, apart && !own);
+    return load_from(b, buffer, to);
 }
 
 static Value *reduce_warp(Builder *b, Value *v, Attr a, const Layout *to, bool is_scattered) {
@@ -68,7 +83,7 @@ static Value *cross(Exchange *x, Builder *b, Value *v, Attr a) {
     return build1_to(b, OP_CONVERT, reduce_warp(b, v, a, c.last, false), with_layout(v->type, c.result));
 }
 
-static void split_reduce(Exchange *x, Op *op) {
+static void lower_reduce(Exchange *x, Op *op) {
     Func *f = x->f;
     Builder b = builder_before(f, op);
     Value *v = op->args[0];
@@ -98,12 +113,9 @@ static bool needs_shared(const Layout *from, const Layout *to) {
 
 /* All stores, one barrier, all loads. */
 static void all_through_shared(Exchange *x, Builder *b, Value *const *v, const Layout *to, Value **out, uint32_t n) {
-    uint32_t first = x->slots;
-    for (uint32_t i = 0; i < n; i++) store_shared(x, b, v[i], is_apart(x, v[i], false), false);
-    for (uint32_t i = 0; i < n; i++) {
-        Attr slot = {.offset = -1, .slot = first + i};
-        out[i] = op_build(b, OP_SHLOAD, NULL, 0, slot, with_layout(v[i]->type, to))->results[0];
-    }
+    uint32_t first = x->f->buffers.len;
+    for (uint32_t i = 0; i < n; i++) store_shared(x, b, v[i]);
+    for (uint32_t i = 0; i < n; i++) out[i] = load_from(b, first + i, with_layout(v[i]->type, to));
 }
 
 static void replace_op(Exchange *x, Op *op, const Op *with) {
@@ -117,7 +129,7 @@ static void replace_op(Exchange *x, Op *op, const Op *with) {
 
 /* Each warp combines the runs of the axis that it holds; every warp then combines the runs,
  * or scans them for what comes before its own. */
-static void split_combine(Exchange *x, Op *op) {
+static void lower_combine(Exchange *x, Op *op) {
     Func *f = x->f;
     const Layout *l = op->args[0]->type.layout;
     uint32_t axis = op->attr.axis, n = op->nargs;
@@ -144,7 +156,7 @@ static void split_combine(Exchange *x, Op *op) {
     replace_op(x, op, build_combine(&b, OP_SCANAPPLY, args, 2 * n, op->attr, op));
 }
 
-static void split_convert(Exchange *x, Op *op) {
+static void lower_convert(Exchange *x, Op *op) {
     Func *f = x->f;
     Value *v = op->args[0];
     if (!needs_shared(v->type.layout, op->results[0]->type.layout)) return;
@@ -165,24 +177,21 @@ static bool is_replicated(const Value *v) {
 static void share_atomic(Exchange *x, Op *op) {
     Value *v = op->results[0];
     if (!value_used(v) || !is_replicated(v)) return;
-    Attr slot = {.offset = -1, .slot = x->slots++};
+    uint32_t buffer = new_buffer(x, v->type, v->type.shape);
     Builder b = builder_after(x->f, op);
-    Value *shared = op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type)->results[0];
+    Value *shared = load_from(&b, buffer, v->type);
     value_replace(x->f, v, shared);
     Builder before = builder_before(x->f, shared->def);
-    slot.scope = is_apart(x, v, true) ? x->f->scope : SCOPE_BLOCK;
-    op_build(&before, OP_SHSTORE, &v, 1, slot, v->type);
+    store_into(x, &before, v, buffer, is_apart(x, v, true));
     shared->name = v->name;
     x->changed = true;
 }
 
-static void split_gather(Exchange *x, Op *op) {
+static void lower_gather(Exchange *x, Op *op) {
     Value *v = op->args[0], *index = op->args[1];
     Builder b = builder_before(x->f, op);
-    Attr slot = store_shared(x, &b, v, is_apart(x, v, false), false);
-    slot.axis = op->attr.axis;
-    slot.size_log2 = v->type.shape.log2[op->attr.axis];
-    Value *r = op_build(&b, OP_SHGATHER, &index, 1, slot, op->results[0]->type)->results[0];
+    Attr from = {.buffer = store_shared(x, &b, v), .axis = op->attr.axis};
+    Value *r = op_build(&b, OP_SHGATHER, &index, 1, from, op->results[0]->type)->results[0];
     r->name = op->results[0]->name;
     value_replace(x->f, op->results[0], r);
     op_erase(x->f, op);
@@ -202,33 +211,29 @@ static void lower_slice(Exchange *x, Op *op) {
     Op *user = user_beside(v, op),
        *before = user->prev && user->prev->kind == OP_BARRIER && user != op ? user->prev : user;
     Builder b = builder_before(x->f, before), load = builder_before(x->f, op);
-    Attr slot = store_shared(x, &b, v, is_apart(x, v, false), false);
-    if (user != op && before == user)
-        op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_scope(x->f)}, v->type);
-    slot.axis = op->attr.axis;
-    slot.size_log2 = v->type.shape.log2[slot.axis];
-    replace_op(x, op, op_build(&load, OP_SHLOAD, &op->args[1], 1, slot, op->results[0]->type));
+    Attr part = {.buffer = store_shared(x, &b, v), .axis = op->attr.axis};
+    if (user != op && before == user) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_scope(x->f)}, v->type);
+    replace_op(x, op, op_build(&load, OP_SHSLICE, &op->args[1], 1, part, op->results[0]->type));
 }
 
 /* Turned round where it lies in shared memory, unless shuffles can do it. */
-static void split_flip(Exchange *x, Op *op) {
+static void lower_flip(Exchange *x, Op *op) {
     Value *v = op->args[0];
     Owner from = layout_owner(v->type.layout, op->attr.flip);
     if (!from.at[IN_WARP] && !from.at[IN_CTA]) return;
     Builder b = builder_before(x->f, op);
-    Attr slot = store_shared(x, &b, v, is_apart(x, v, false), false);
-    slot.flip = op->attr.flip;
-    replace_op(x, op, op_build(&b, OP_SHLOAD, NULL, 0, slot, v->type));
+    Attr flipped = {.buffer = store_shared(x, &b, v), .flip = op->attr.flip};
+    replace_op(x, op, op_build(&b, OP_SHLOAD, NULL, 0, flipped, v->type));
 }
 
 static void visit(void *context, Op *op) {
     if (op_is_atomic(op->kind)) share_atomic(context, op);
-    if (op->kind == OP_GATHER) split_gather(context, op);
+    if (op->kind == OP_GATHER) lower_gather(context, op);
     if (op->kind == OP_SLICE) lower_slice(context, op);
-    if (op->kind == OP_FLIP) split_flip(context, op);
-    if (op->kind == OP_REDUCE) split_reduce(context, op);
-    if (op->kind == OP_REDUCEFN || op->kind == OP_SCAN) split_combine(context, op);
-    if (op->kind == OP_CONVERT) split_convert(context, op);
+    if (op->kind == OP_FLIP) lower_flip(context, op);
+    if (op->kind == OP_REDUCE) lower_reduce(context, op);
+    if (op->kind == OP_REDUCEFN || op->kind == OP_SCAN) lower_combine(context, op);
+    if (op->kind == OP_CONVERT) lower_convert(context, op);
 }
 
 bool pass_exchange(Func *f, PassContext *c) {

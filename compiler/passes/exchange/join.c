@@ -22,11 +22,10 @@ typedef struct Join {
     bool changed;
 } Join;
 
-static Op *load_before(const Op *op) {
+static Op *load_before(const Func *f, const Op *op) {
     for (Op *o = op->prev; o; o = o->prev) {
-        if (o->kind == OP_SHLOAD) return o;
-        bool is_shared = op_info[o->kind].attr == ATTR_SHARED;
-        if (o->nregions || o->kind == OP_BARRIER || (is_shared && o->kind != OP_SHSTORE)) return NULL;
+        if (o->kind == OP_SHLOAD && op_is_exchange(f, o)) return o;
+        if (o->nregions || o->kind == OP_BARRIER || (op_is_exchange(f, o) && o->kind != OP_SHSTORE)) return NULL;
     }
     return NULL;
 }
@@ -39,7 +38,7 @@ static void need(Join *j, const Op *op) {
 /* Does the exchange that o loads of begin before `load`? */
 static bool begins_before(const Op *o, const Op *load) {
     for (const Op *s = load->prev; s; s = s->prev)
-        if (s->kind == OP_SHSTORE && s->attr.slot == o->attr.slot) return true;
+        if (s->kind == OP_SHSTORE && s->attr.buffer == o->attr.buffer) return true;
     return false;
 }
 
@@ -73,10 +72,10 @@ static Op *place_of(const Join *j, const Op *store, Op *load) {
 }
 
 static void join_store(Join *j, Op *store) {
-    if (shared_bytes_of(j->f, store) > MOST_BYTES) return;
+    if (buffer_bytes(&j->f->buffers.at[store->attr.buffer]) > MOST_BYTES) return;
     const Op *at = store;
     for (int i = 0; i < MOST_LOADS; i++) {
-        Op *load = load_before(at);
+        Op *load = load_before(j->f, at);
         bool passes = load && find_needed(j, store, load);
         at = passes ? store : load;
         if (!load || (!passes && j->f->scope != SCOPE_GRID)) return;
@@ -95,7 +94,7 @@ static void join_block(Join *j, Block *b) {
     for (Op *op = b->first, *next; op; op = next) {
         next = op->next;
         for (uint32_t r = 0; r < op->nregions; r++) join_block(j, op->regions[r]);
-        if (op->kind == OP_SHSTORE) join_store(j, op);
+        if (op->kind == OP_SHSTORE && op_is_exchange(j->f, op)) join_store(j, op);
     }
 }
 

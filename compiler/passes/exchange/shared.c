@@ -1,101 +1,80 @@
-/* shared.c - a byte offset for every exchange through shared memory.
+/* shared.c - bytes of shared memory for the function's buffers.
  *
- * In: shared_store and shared_load with slots. Out: their offsets, and Func.shared_bytes.
- * An exchange ends with its load, so any two may use the same bytes, unless one stores before the other has loaded; but
- * bytes used again soon cost a barrier. Offsets therefore go round: fresh ones while a few kilobytes last, then from
- * the start again, where no exchange is under way.
+ * In: buffers and the ops that touch them. Out: an offset for each buffer that is touched, and Func.shared_bytes.
+ * Method: a buffer may have the bytes of another one that is not alive at the same time (ir/buffer.c), but bytes used
+ * again soon cost a barrier. So buffers that all threads see take fresh ones while a few kilobytes last, then the first
+ * that fit beside those alive. Bytes of private ones lie behind, and are the same thread's for ever, so that they need
+ * no barrier: only buffers of equal vectors share them.
  */
 #include "base/plant.h"
 #include "passes/private.h"
 
-enum { ROUND = 4096, ALIGN = 16 };
+enum { ROUND = 4096 };
 
-typedef struct Slots {
+typedef struct Plan {
     Func *f;
-    uint64_t *bytes; /* by slot */
-    int64_t *offset;
-    bool *is_joined; /* another exchange is under way at the store */
-    bool *is_whole;  /* parts of it are loaded, in rounds of loops: nothing else uses its bytes */
-    uint32_t count, open; /* exchanges under way */
-} Slots;
+    const Lives *lives;
+    uint64_t next, end; /* behind the last one placed; behind all */
+} Plan;
 
-int64_t shared_bytes_of(Func *f, const Op *op) {
-    Type t = op->kind == OP_SHSTORE ? op->args[0]->type : op->results[0]->type;
-    Shape s = op->attr.is_own && t.layout ? layout_own(f->layouts, t.layout)->shape : t.shape;
-    if (op->kind == OP_SHGATHER || (op->kind == OP_SHLOAD && op->nargs)) s.log2[op->attr.axis] = op->attr.size_log2;
-    return (int64_t)(shape_elements(s) * type_bytes(t));
+static uint64_t align_to(uint64_t x, uint64_t align) {
+    return (x + align - 1) / align * align;
 }
 
-static void note_slot(void *context, Op *op) {
-    Slots *s = context;
-    bool is_shared = op_info[op->kind].attr == ATTR_SHARED, is_whole = is_shared && s->is_whole[op->attr.slot];
-    if ((op->kind == OP_SHLOAD || op->kind == OP_SHGATHER) && s->open && !is_whole) s->open--;
-    if (op->kind != OP_SHSTORE) return;
-    if (!is_whole) s->is_joined[op->attr.slot] = s->open++ > 0;
-    s->bytes[op->attr.slot] = (uint64_t)shared_bytes_of(s->f, op);
-}
-
-static void count_slot(void *context, Op *op) {
-    Slots *s = context;
-    if (op->kind == OP_SHSTORE && op->attr.slot >= s->count) s->count = op->attr.slot + 1;
-}
-
-static void note_whole(void *context, Op *op) {
-    const Slots *s = context;
-    if (op->kind == OP_SHLOAD && op->nargs) s->is_whole[op->attr.slot] = true;
-}
-
-static void set_offset(void *context, Op *op) {
-    const Slots *s = context;
-    if (op_info[op->kind].attr == ATTR_SHARED) op->attr.offset = s->offset[op->attr.slot];
-}
-
-/* What threads keep lies behind all exchanges. */
-typedef struct Kept {
-    int64_t begin, end;
-} Kept;
-
-static void place_staged(void *context, Op *op) {
-    Kept *k = context;
-    if (op->kind != OP_STAGESTORE && op->kind != OP_STAGELOAD) return;
-    op->attr.start += k->begin;
-    op->attr.end += k->begin;
-    if (op->attr.end > k->end) k->end = op->attr.end;
-}
-
-static uint64_t give_offsets(Func *f, Slots *s) {
-    Arena *scratch = arena_create();
-    s->bytes = NEW_ARRAY(scratch, uint64_t, s->count);
-    s->is_joined = NEW_ARRAY(scratch, bool, s->count);
-    s->offset = NEW_ARRAY(scratch, int64_t, s->count);
-    s->is_whole = NEW_ARRAY(scratch, bool, s->count);
-    func_walk(f, note_whole, s);
-    func_walk(f, note_slot, s);
-    uint64_t next = 0, most = 0;
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (s->is_whole[i]) continue;
-        if ((next + s->bytes[i] > ROUND && !s->is_joined[i]) || plant(PLANT_SAME_SHARED)) next = 0;
-        s->offset[i] = (int64_t)next;
-        next += (s->bytes[i] + ALIGN - 1) / ALIGN * ALIGN;
-        if (next > most) most = next;
+/* Bytes behind `at` that no buffer placed before, among those of the same kind, needs while b is alive. */
+static uint64_t first_fit(const Plan *p, uint32_t i, uint64_t at) {
+    Buffer *b = &p->f->buffers.at[i];
+    for (uint32_t j = 0; j < p->f->buffers.len; j++) {
+        const Buffer *other = &p->f->buffers.at[j];
+        b->offset = (int64_t)at;
+        if (j == i || !lives_meet(p->lives->at[i], p->lives->at[j]) || !buffers_overlap(b, other)) continue;
+        at = align_to((uint64_t)other->offset + buffer_bytes(other), b->align);
+        j = UINT32_MAX; /* from the first one again */
     }
-    for (uint32_t i = 0; i < s->count; i++) {
-        if (!s->is_whole[i]) continue;
-        s->offset[i] = (int64_t)most;
-        most += (s->bytes[i] + ALIGN - 1) / ALIGN * ALIGN;
+    return at;
+}
+
+static void place(Plan *p, uint32_t i, uint64_t at) {
+    Buffer *b = &p->f->buffers.at[i];
+    b->offset = (int64_t)at;
+    p->next = at + align_to(buffer_bytes(b), BUFFER_ALIGN);
+    if (p->next > p->end) p->end = p->next;
+}
+
+static void place_seen_by_all(Plan *p, uint32_t i) {
+    const Buffer *b = &p->f->buffers.at[i];
+    uint64_t at = align_to(p->next, b->align);
+    if (plant(PLANT_SAME_SHARED)) place(p, i, 0);
+    else place(p, i, first_fit(p, i, at + buffer_bytes(b) > ROUND ? 0 : at));
+}
+
+static bool is_touched(const Plan *p, uint32_t i) {
+    return p->lives->at[i].begin <= p->lives->at[i].end;
+}
+
+/* Those whose vectors have so many bytes. */
+static void place_private(Plan *p, uint32_t bytes) {
+    uint64_t base = p->end;
+    for (uint32_t i = 0; i < p->f->buffers.len; i++) {
+        const Buffer *b = &p->f->buffers.at[i];
+        if (b->is_private && is_touched(p, i) && buffer_run_bytes(b) == bytes) place(p, i, first_fit(p, i, base));
     }
-    func_walk(f, set_offset, s);
-    arena_destroy(scratch);
-    return most;
+}
+
+uint64_t buffers_place(Func *f, const Lives *lives) {
+    Plan p = {.f = f, .lives = lives};
+    for (uint32_t i = 0; i < f->buffers.len; i++) f->buffers.at[i].offset = -1;
+    for (uint32_t i = 0; i < f->buffers.len; i++)
+        if (!f->buffers.at[i].is_private && is_touched(&p, i)) place_seen_by_all(&p, i);
+    for (uint32_t bytes = 16; bytes; bytes /= 2) place_private(&p, bytes);
+    return p.end;
 }
 
 bool pass_shared(Func *f, PassContext *c) {
-    Slots s = {.f = f};
-    func_walk(f, count_slot, &s);
-    uint64_t most = s.count ? give_offsets(f, &s) : 0;
-    Kept k = {.begin = (int64_t)((most + ALIGN - 1) / ALIGN * ALIGN)};
-    func_walk(f, place_staged, &k);
-    if ((uint64_t)k.end > most) most = (uint64_t)k.end;
+    Arena *scratch = arena_create();
+    Lives lives = lives_of(f, scratch);
+    uint64_t most = buffers_place(f, &lives);
+    arena_destroy(scratch);
     if (most == 0) return false;
     if (most > c->target->max_shared) {
         diag(c->diag, f->span, E_SHARED_MEMORY, f->name, (unsigned long long)most, c->target->max_shared);

@@ -1,10 +1,9 @@
 /* pipeline.c - the pass pipeline: loads of a loop with num_stages = k are issued k - 1 rounds before the round that
  * uses them.
  *
- * In: a Func behind the allocation of shared memory. Out: loops whose loads became copies into a ring of k - 1 buffers
- * of shared memory: the first rounds' copies stand before the loop, and each round waits for its own, reads it into
- * registers, and begins the copy of a later round into the place just read. Loads that wait in registers are issued one
- * round ahead.
+ * In: a Func with its exchanges. Out: loops whose loads became copies into a ring, a buffer of k - 1 stages:
+ * the first rounds' copies stand before the loop, and each round waits for its own, reads it into registers, and begins
+ * the copy of a later round into the place just read. Loads that wait in registers are issued one round ahead.
  * Method: the loop carries where the front is: its loop variable, whether that round runs at all, what else addresses
  * follow. So the front goes through the very rounds that the loop will, however it counts. Where buffers may be one,
  * they are compared before the loop; then each round loads for itself.
@@ -156,14 +155,15 @@ static void carry(const Rotation *r, Value **next, uint32_t n) {
 /* ---- Through shared memory --------------------------------------------------------------------------------------- */
 
 static Attr copy_attr(const PrefetchCopy *c) {
-    Attr a = {.vectors = c->vectors, .mem = c->load->attr.mem};
+    Attr a = {.buffer = c->buffer, .mem = c->load->attr.mem};
     a.mem.vec_log2 = c->vec_log2;
     if (c->load->nargs < 2) a.mem.mask_kind = MASK_NONE;
     return a;
 }
 
-static void build_copy(Builder *b, const PrefetchCopy *c, Value *ptr, Value *mask, Value *at, Value *issue, Attr attr) {
-    Value *args[] = {ptr, at, issue, mask};
+static void build_copy(Builder *b, const PrefetchCopy *c, Value *ptr, Value *mask, Value *stage, Value *issue,
+                       Attr attr) {
+    Value *args[] = {ptr, stage, issue, mask};
     Builder here = *b;
     here.span = c->load->span;
     op_build(&here, OP_COPYASYNC, args, mask ? 4 : 3, attr, (Type){0});
@@ -174,14 +174,14 @@ static void build_order(Builder *b, OpKind k, uint32_t pending) {
 }
 
 /* The copy of the front's round. */
-static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *at, const Front *front,
+static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front,
                           ValueMap *map, bool is_begin) {
     Attr attr = copy_attr(c);
     attr.is_begin = is_begin;
     attr.is_prefetch = !is_begin;
     Value *ptr = front_value(r, b, c->load->args[0], map),
           *mask = c->load->nargs > 1 ? front_value(r, b, c->load->args[1], map) : NULL;
-    build_copy(b, c, ptr, mask, at, front->more, attr);
+    build_copy(b, c, ptr, mask, stage, front->more, attr);
 }
 
 /* The copies of the first rounds, before the loop. */
@@ -191,8 +191,7 @@ static Front begin_copies(Rotation *r, Builder *b) {
         ValueMap map = map_of(r, &front);
         for (uint32_t i = 0; i < r->plan->num_copies; i++) {
             const PrefetchCopy *c = &r->plan->copies[i];
-            prefetch_copy(r, b, c, build_int(b, type_scalar(DT_I32), c->offset + (int64_t)round * c->bytes), &front,
-                          &map, true);
+            prefetch_copy(r, b, c, build_int(b, type_scalar(DT_I32), round), &front, &map, true);
         }
         build_order(b, OP_COPYCOMMIT, 0);
         front = front_next(r, b, &front, &map);
@@ -207,19 +206,13 @@ static Value *next_slot(Builder *b, Value *slot, uint32_t slots) {
     return build3(b, OP_SELECT, is_end, build_int(b, i32, 0), next);
 }
 
-static Value *place_of(Builder *b, const PrefetchCopy *c, Value *slot) {
-    Type i32 = type_scalar(DT_I32);
-    Value *offset = build_int(b, i32, c->offset);
-    return slot ? build2(b, OP_ADD, build2(b, OP_MUL, slot, build_int(b, i32, c->bytes)), offset) : offset;
-}
-
 /* Where buffers are one, a round copies for itself, behind the stores of those before it. */
-static void copy_late(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *at) {
+static void copy_late(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage) {
     Value *same = build2(b, OP_XOR, r->apart, build_i1(b, true));
     Op *branch = build_if(b, same, NULL, 0);
     Builder in = builder_at_end(r->f, branch->regions[0]);
     in.span = b->span;
-    build_copy(&in, c, c->load->args[0], c->load->nargs > 1 ? c->load->args[1] : NULL, at, build_i1(&in, true),
+    build_copy(&in, c, c->load->args[0], c->load->nargs > 1 ? c->load->args[1] : NULL, stage, build_i1(&in, true),
                copy_attr(c));
     build_order(&in, OP_COPYCOMMIT, 0);
     build_order(&in, OP_COPYWAIT, 0);
@@ -230,22 +223,22 @@ static void copy_late(const Rotation *r, Builder *b, const PrefetchCopy *c, Valu
 }
 
 /* What has arrived, as the load gives it. Copies leave zeros where the mask is off. */
-static Value *read_copy(Builder *b, const PrefetchCopy *c, Value *at) {
+static Value *read_copy(Builder *b, const PrefetchCopy *c, Value *stage) {
     const Op *load = c->load;
     int64_t bits = 1;
     bool has_other = load->nargs > 2 && !(value_const(load->args[2], &bits) && bits == 0);
-    Value *args[] = {at, has_other ? load->args[1] : NULL, has_other ? load->args[2] : NULL};
+    Value *args[] = {stage, has_other ? load->args[1] : NULL, has_other ? load->args[2] : NULL};
     return op_build(b, OP_COPYREAD, args, has_other ? 3 : 1, copy_attr(c), load->results[0]->type)->results[0];
 }
 
 static void replace_load(Rotation *r, const PrefetchCopy *c, Value *slot, const Front *front, ValueMap *map) {
     Builder b = builder_before(r->f, c->load);
-    Value *at = place_of(&b, c, slot), *from = at;
-    if (r->apart) copy_late(r, &b, c, at);
-    if (plant(PLANT_STAGE_INDEX) && slot) from = place_of(&b, c, next_slot(&b, slot, r->plan->distance));
+    Value *stage = slot ? slot : build_int(&b, type_scalar(DT_I32), 0), *from = stage;
+    if (r->apart) copy_late(r, &b, c, stage);
+    if (plant(PLANT_STAGE_INDEX) && slot) from = next_slot(&b, slot, r->plan->distance);
     Value *v = read_copy(&b, c, from);
     v->name = c->load->results[0]->name;
-    prefetch_copy(r, &b, c, at, front, map, false);
+    prefetch_copy(r, &b, c, stage, front, map, false);
     value_replace(r->f, c->load->results[0], v);
     op_erase(r->f, c->load);
 }

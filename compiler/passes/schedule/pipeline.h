@@ -9,16 +9,14 @@ enum {
     MOST_PREFETCHED = 8, /* loads of a loop */
     MOST_DISTANCE = 7, /* rounds ahead: each is code in front of the loop */
     MOST_CARRIED = 64, /* values of a loop: bits of a mask */
-    UNITS = 3,         /* kinds of vectors: 4, 8, 16 bytes */
 };
 
 /* A load through shared memory. */
 typedef struct PrefetchCopy {
     Op *load;
     uint8_t vec_log2;
-    uint32_t unit, vectors; /* bytes of a vector; how many of a thread's vectors move */
-    uint32_t bytes;         /* of a stage: vectors * unit * threads */
-    uint32_t offset;        /* of the first stage */
+    uint32_t vectors; /* how many of a thread's vectors move */
+    uint32_t buffer;  /* the ring */
 } PrefetchCopy;
 
 /* One loop. Loads go through shared memory, `distance` rounds ahead, or wait in registers for one round. */
@@ -31,11 +29,9 @@ typedef struct PrefetchPlan {
     uint64_t copies_carry, loads_carry; /* of the loop's carried values, those that their addresses follow */
     Apart apart[MOST_PREFETCHED];       /* parameters that must not be one buffer, else each load stays in its round */
     uint32_t num_apart;
-    uint32_t end[UNITS];                /* bytes of each kind that this loop and those around it take */
 } PrefetchPlan;
 
-/* Plans for all loops that ask for stages and have loads for them;
- * the bytes of shared memory that they take are given out. */
+/* Plans for all loops that ask for stages and have loads for them; their rings are buffers of the function. */
 typedef VEC(PrefetchPlan) PrefetchPlans;
 void prefetch_plan(Func *f, PassContext *c, Arena *scratch, PrefetchPlans *plans);
 

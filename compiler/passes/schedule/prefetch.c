@@ -10,6 +10,8 @@
  */
 #include "passes/schedule/pipeline.h"
 
+#include <string.h>
+
 enum {
     MOST_OPS = 64,     /* of an address: they are computed once more */
     MOST_WORDS = 16,   /* registers of a thread that wait for a round */
@@ -24,7 +26,7 @@ typedef struct Planner {
     const Facts *facts;
     PrefetchPlans *plans;
     uint32_t *stamp, attempt; /* by op id */
-    uint32_t used[UNITS];     /* bytes of each kind that any loop takes */
+    Lives lives;              /* a ring's is its loop's */
 } Planner;
 
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
@@ -138,8 +140,7 @@ static bool by_copy(const Planner *p, Op *load, PrefetchCopy *out) {
     if (m->mask_kind == MASK_ANY && load->nargs > 1) vec = 0;
     uint32_t unit = bytes << vec;
     if (unit != 4 && unit != 8 && unit != 16) return false;
-    *out = (PrefetchCopy){.load = load, .vec_log2 = (uint8_t)vec, .unit = unit, .vectors = vectors_of(p, load, vec)};
-    out->bytes = out->vectors * unit * p->f->threads_per_program;
+    *out = (PrefetchCopy){.load = load, .vec_log2 = (uint8_t)vec, .vectors = vectors_of(p, load, vec)};
     return out->vectors > 0;
 }
 
@@ -182,53 +183,42 @@ static const char *plan_load(Planner *p, PrefetchPlan *plan, Op *load) {
     return why;
 }
 
-static uint32_t unit_index(uint32_t unit) {
-    return unit == 4 ? 0 : unit == 8 ? 1 : 2;
+/* The ring of a copy, which is alive in the loop as a whole. */
+static void add_ring(Planner *p, const PrefetchPlan *plan, PrefetchCopy *c) {
+    const Value *ptr = c->load->args[0];
+    uint32_t threads = p->f->threads_per_program,
+             bytes = c->vectors * threads * type_bytes(type_scalar(ptr->type.pointee)) << c->vec_log2;
+    const Layout *places =
+        layout_private(p->f->layouts, log2_floor(threads), ptr->type.layout->bits[IN_REGISTER], c->vec_log2);
+    c->buffer =
+        buffer_add(p->f, (Buffer){.dtype = ptr->type.pointee, .places = places, .bytes = bytes, .is_private = true});
+    Life *lives = NEW_ARRAY(p->scratch, Life, p->f->buffers.len);
+    memcpy(lives, p->lives.at, c->buffer * sizeof *lives);
+    lives[c->buffer] = p->lives.op[plan->loop->id];
+    p->lives.at = lives;
 }
 
-/* Bytes of each kind that loops around this one take. */
-static void begin_of(const Planner *p, const PrefetchPlan *plan, uint32_t begin[UNITS]) {
-    for (uint32_t u = 0; u < UNITS; u++) begin[u] = 0;
-    for (uint32_t i = 0; i < p->plans->len; i++) {
-        const PrefetchPlan *around = &p->plans->at[i];
-        bool is_around = around->num_copies && block_contains(around->loop->regions[0], plan->loop);
-        for (uint32_t u = 0; u < UNITS && is_around; u++)
-            begin[u] = around->end[u] > begin[u] ? around->end[u] : begin[u];
-    }
-}
-
-static uint64_t shared_base(const Func *f) {
-    return (f->shared_bytes + 15) / 16 * 16;
-}
-
-/* Gives the copies their bytes, as many stages as fit; false: not even one does. */
-static bool give_bytes(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
-    uint32_t begin[UNITS], threads = p->f->threads_per_program, most = p->c->target->max_shared;
+/* As many stages as fit; false: not even one does. */
+static bool give_stages(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
+    uint32_t threads = p->f->threads_per_program, most = p->c->target->max_shared;
     uint64_t room = (uint64_t)most * threads / FULL_THREADS;
-    begin_of(p, plan, begin);
-    for (uint32_t d = wanted; d > 0; d--) {
-        uint64_t all = shared_base(p->f);
-        for (uint32_t u = 0; u < UNITS; u++) plan->end[u] = begin[u];
-        for (uint32_t i = 0; i < plan->num_copies; i++) {
-            PrefetchCopy *c = &plan->copies[i];
-            c->offset = plan->end[unit_index(c->unit)];
-            plan->end[unit_index(c->unit)] += d * c->bytes;
-        }
-        for (uint32_t u = 0; u < UNITS; u++) all += plan->end[u] > p->used[u] ? plan->end[u] : p->used[u];
-        plan->distance = d;
-        if (all <= most && (all <= room || d == 1)) break;
-        if (d == 1) return false;
+    for (plan->distance = wanted; plan->distance > 0; plan->distance--) {
+        for (uint32_t i = 0; i < plan->num_copies; i++)
+            p->f->buffers.at[plan->copies[i].buffer].stages = plan->distance;
+        uint64_t all = buffers_place(p->f, &p->lives);
+        if (all <= most && (all <= room || plan->distance == 1)) return true;
     }
-    for (uint32_t u = 0; u < UNITS; u++)
-        if (plan->end[u] > p->used[u]) p->used[u] = plan->end[u];
-    return true;
+    return false;
 }
 
 static void place_copies(Planner *p, PrefetchPlan *plan) {
     uint32_t wanted = (uint32_t)plan->loop->attr.loop.num_stages - 1;
     if (!plan->num_copies) return;
     if (wanted > MOST_DISTANCE) wanted = MOST_DISTANCE;
-    if (!give_bytes(p, plan, wanted)) {
+    uint32_t before = p->f->buffers.len;
+    for (uint32_t i = 0; i < plan->num_copies; i++) add_ring(p, plan, &plan->copies[i]);
+    if (!give_stages(p, plan, wanted)) {
+        p->f->buffers.len = before;
         for (uint32_t i = 0; i < plan->num_copies; i++)
             remark(p, plan->copies[i].load, "one more of it does not fit in shared memory");
         plan->num_copies = 0;
@@ -274,11 +264,6 @@ void prefetch_plan(Func *f, PassContext *c, Arena *scratch, PrefetchPlans *plans
     if (!any) return;
     Planner p = {.f = f, .c = c, .scratch = scratch, .plans = plans, .facts = facts_compute(f, scratch)};
     p.stamp = NEW_ARRAY(scratch, uint32_t, f->next_op);
+    p.lives = lives_of(f, scratch);
     func_walk(f, visit, &p);
-    uint32_t base[UNITS], next = (uint32_t)shared_base(f);
-    for (uint32_t u = UNITS; u-- > 0;) base[u] = next, next += p.used[u];
-    for (uint32_t i = 0; i < plans->len; i++)
-        for (uint32_t k = 0; k < plans->at[i].num_copies; k++)
-            plans->at[i].copies[k].offset += base[unit_index(plans->at[i].copies[k].unit)];
-    if (next > shared_base(f)) f->shared_bytes = next;
 }

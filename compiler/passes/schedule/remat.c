@@ -125,8 +125,9 @@ static void find_levels(Remat *r) {
     uint32_t shared = 0, last = 0;
     for (const Op *op = r->f->body->first; op; op = op->next) {
         uint32_t level = level_of_args(r, op);
-        if (op->kind == OP_SHLOAD || op->kind == OP_SHGATHER) level = shared > level ? shared : level;
-        if (op->kind == OP_SHSTORE && level > shared) shared = level;
+        bool is_exchange = op_is_exchange(r->f, op);
+        if (is_exchange && op->kind != OP_SHSTORE) level = shared > level ? shared : level;
+        if (is_exchange && op->kind == OP_SHSTORE && level > shared) shared = level;
         if (op->nregions && last > level) level = last;
         if (ends_level(op) && level < LEVELS) level++;
         if (level > last) last = level;
@@ -246,10 +247,16 @@ static uint32_t bytes_for(Remat *r, const Value *v) {
 }
 
 static bool spill(Remat *r, Value *v) {
-    uint32_t bytes = waits(r, v) ? bytes_for(r, v) : 0, first = (r->f->shared_bytes + 15) / 16 * 16;
+    uint32_t bytes = waits(r, v) ? bytes_for(r, v) : 0,
+             first = (r->f->shared_bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN;
     if (!bytes) return false;
+    const Layout *places = layout_private(r->f->layouts, log2_floor(r->f->threads_per_program),
+                                          v->type.layout->bits[IN_REGISTER], log2_floor(GROUP));
+    uint32_t buffer =
+        buffer_add(r->f, (Buffer){.dtype = v->type.dtype, .places = places, .bytes = bytes, .is_private = true});
+    r->f->buffers.at[buffer].offset = first; /* behind all others: who waits does so to the end */
     Builder b = builder_after(r->f, v->def);
-    Value *spilled = op_build(&b, OP_SPILL, &v, 1, (Attr){.start = first, .end = first + bytes}, v->type)->results[0];
+    Value *spilled = op_build(&b, OP_SPILL, &v, 1, (Attr){.buffer = buffer}, v->type)->results[0];
     spilled->name = v->name;
     for (Use *u = v->uses, *next; u; u = next) {
         next = u->next;

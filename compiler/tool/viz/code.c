@@ -79,9 +79,7 @@ static void put_attributes(Code *k, const Op *op) {
     if (op->attr.accuracy)
         text_printf(&k->ops, ", \"accuracy\": \"%s\"", op->attr.accuracy == ACCURACY_RELAXED ? "relaxed" : "term");
     if (op_info[op->kind].attr == ATTR_MEM) text_printf(&k->ops, ", \"vector\": %u", 1u << op->attr.mem.vec_log2);
-    if (op_info[op->kind].attr == ATTR_SHARED)
-        text_printf(&k->ops, ", \"offset\": %lld, \"slot\": %lld", (long long)op->attr.offset,
-                    (long long)op->attr.slot);
+    if (op_has_buffer(op->kind)) text_printf(&k->ops, ", \"buffer\": %u", op->attr.buffer);
     if (op_info[op->kind].attr == ATTR_COMBINE || op_info[op->kind].attr == ATTR_AXIS)
         text_printf(&k->ops, ", \"axis\": %lld", (long long)op->attr.axis);
 }

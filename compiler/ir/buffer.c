@@ -1,0 +1,227 @@
+/* buffer.c - shared buffers: their making, what the verifier asks of them, and how long each is alive.
+ *
+ * In: a function. Out: buffers; a clause that says what is wrong; life times.
+ * Method: a life goes from the first access in program order to the last. A loop counts as a whole for a buffer that is
+ * also touched outside of it, and for one of which a round may find what an earlier round left. Lives are computed where
+ * they are needed: a pass that moves an op has none to mend.
+ */
+#include "ir/private.h"
+
+uint32_t buffer_add(Func *f, Buffer b) {
+    if (!b.stages) b.stages = 1;
+    if (!b.align) b.align = BUFFER_ALIGN;
+    if (!b.bytes) b.bytes = buffer_whole(&b);
+    b.offset = -1;
+    vec_push(f->arena, &f->buffers, b);
+    return f->buffers.len - 1;
+}
+
+DType buffer_dtype(Type t) {
+    return t.dtype == DT_PTR ? DT_I64 : t.dtype;
+}
+
+uint32_t buffer_whole(const Buffer *b) {
+    return (uint32_t)(shape_elements(b->places->shape) * type_bytes(type_scalar(b->dtype)));
+}
+
+uint64_t buffer_bytes(const Buffer *b) {
+    return (uint64_t)b->stages * b->bytes;
+}
+
+bool op_is_exchange(const Func *f, const Op *op) {
+    return op_is_shared(op->kind) && !f->buffers.at[op->attr.buffer].is_private;
+}
+
+bool buffers_overlap(const Buffer *x, const Buffer *y) {
+    bool have_bytes = x->offset >= 0 && y->offset >= 0;
+    return have_bytes && x->offset < y->offset + (int64_t)buffer_bytes(y) &&
+           y->offset < x->offset + (int64_t)buffer_bytes(x);
+}
+
+uint32_t buffer_run(const Buffer *b) {
+    const Layout *l = b->places;
+    uint32_t run = 0;
+    while (run < l->shape.log2[1] && l->basis[IN_REGISTER][run] == UINT32_C(1) << run) run++;
+    return run;
+}
+
+uint32_t buffer_threads(const Buffer *b) {
+    return UINT32_C(1) << b->places->shape.log2[0];
+}
+
+uint32_t buffer_run_bytes(const Buffer *b) {
+    return type_bytes(type_scalar(b->dtype)) << buffer_run(b);
+}
+
+/* ---- Life times -------------------------------------------------------------------------------------------------- */
+
+typedef struct Walk {
+    const Func *f;
+    Lives *lives;
+    uint32_t now;
+    const Block **home; /* by buffer: the innermost block that all accesses are in */
+} Walk;
+
+static bool leaves_values(const Op *op) {
+    return op->kind == OP_SHSTORE || op->kind == OP_COPYASYNC || op->kind == OP_SPILL;
+}
+
+static const Block *common(const Block *x, const Block *y) {
+    for (const Block *b = x; b; b = b->owner ? b->owner->parent : NULL)
+        for (const Block *c = y; c; c = c->owner ? c->owner->parent : NULL)
+            if (b == c) return b;
+    return NULL;
+}
+
+static void walk_places(Walk *w, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        Life *own = &w->lives->op[op->id];
+        own->begin = w->now++;
+        if (op_has_buffer(op->kind) && op->attr.buffer < w->f->buffers.len) {
+            const Block **home = &w->home[op->attr.buffer];
+            *home = *home ? common(*home, b) : b;
+        }
+        for (uint32_t r = 0; r < op->nregions; r++) walk_places(w, op->regions[r]);
+        own->end = w->now++;
+    }
+}
+
+static void extend(Life *life, Life by) {
+    if (by.begin < life->begin) life->begin = by.begin;
+    if (by.end > life->end) life->end = by.end;
+}
+
+static bool is_loop(const Op *op) {
+    return op->kind == OP_FOR || op->kind == OP_WHILE;
+}
+
+/* The first access decides whether a round begins with what is there already: it does unless it stores,
+ * whenever the block runs. */
+static void note_access(Walk *w, const Op *op) {
+    Life *life = &w->lives->at[op->attr.buffer];
+    const Block *home = w->home[op->attr.buffer];
+    bool is_first = life->begin > life->end;
+    extend(life, w->lives->op[op->id]);
+    for (const Block *b = op->parent; b != home; b = b->owner->parent)
+        if (is_loop(b->owner)) extend(life, w->lives->op[b->owner->id]);
+    for (const Block *b = home; b->owner && is_first && !(leaves_values(op) && op->parent == home);
+         b = b->owner->parent)
+        if (is_loop(b->owner)) extend(life, w->lives->op[b->owner->id]);
+    if (op->kind == OP_SPILL) life->end = UINT32_MAX; /* whoever uses the value reads the buffer */
+}
+
+static void walk_accesses(Walk *w, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op_has_buffer(op->kind) && op->attr.buffer < w->f->buffers.len) note_access(w, op);
+        for (uint32_t r = 0; r < op->nregions; r++) walk_accesses(w, op->regions[r]);
+    }
+}
+
+Lives lives_of(const Func *f, Arena *a) {
+    uint32_t n = f->buffers.len;
+    Lives lives = {NEW_ARRAY(a, Life, n), NEW_ARRAY(a, Life, f->next_op)};
+    Walk w = {.f = f, .lives = &lives, .home = NEW_ARRAY(a, const Block *, n)};
+    for (uint32_t i = 0; i < n; i++) lives.at[i] = (Life){UINT32_MAX, 0};
+    walk_places(&w, f->body);
+    walk_accesses(&w, f->body);
+    return lives;
+}
+
+bool lives_meet(Life x, Life y) {
+    return x.begin <= y.end && y.begin <= x.end;
+}
+
+/* ---- Rules ------------------------------------------------------------------------------------------------------- */
+
+const char *buffer_wrong(const Func *f, uint32_t i) {
+    const Buffer *b = &f->buffers.at[i];
+    const Layout *l = b->places;
+    if ((uint32_t)b->dtype >= DT_COUNT || b->dtype == DT_PTR) return "a buffer of no elements in memory";
+    if (!l || l->bits[IN_LANE] || l->bits[IN_WARP] || l->bits[IN_CTA] || l->bits[IN_REGISTER] != shape_log2(l->shape) ||
+        !layout_is_surjective(l))
+        return "a buffer whose places are not one for each element";
+    if (!b->stages || buffer_bytes(b) > INT32_MAX) return "a buffer of no stages, or of more than 2 GB";
+    if (b->is_private && l->shape.rank != 2) return "a private buffer that is not of threads and registers";
+    uint32_t whole = buffer_whole(b), row = b->is_private ? buffer_threads(b) * buffer_run_bytes(b) : whole;
+    if (!b->bytes || b->bytes > whole || b->bytes % row) return "a stage whose bytes are not those of its elements";
+    if (b->align < BUFFER_ALIGN || (b->align & (b->align - 1)) || b->offset < -1 ||
+        (b->offset >= 0 && b->offset % b->align))
+        return "a buffer that is not aligned";
+    if (b->offset >= 0 && f->shared_bytes && (uint64_t)b->offset + buffer_bytes(b) > f->shared_bytes)
+        return "a buffer beyond the function's shared memory";
+    return NULL;
+}
+
+/* Bytes of a private buffer are the same thread's in any other buffer. */
+static bool may_share(const Buffer *x, const Buffer *y) {
+    bool is_alike = x->is_private == y->is_private;
+    if (!is_alike || !x->is_private) return is_alike;
+    uint32_t row = buffer_threads(x) * buffer_run_bytes(x);
+    return buffer_run_bytes(x) == buffer_run_bytes(y) && (x->offset - y->offset) % row == 0;
+}
+
+const char *buffers_wrong(const Func *f, Arena *scratch) {
+    Lives lives = lives_of(f, scratch);
+    for (uint32_t i = 0; i < f->buffers.len; i++) {
+        const Buffer *x = &f->buffers.at[i];
+        for (uint32_t j = 0; j < i; j++) {
+            const Buffer *y = &f->buffers.at[j];
+            if (!buffers_overlap(x, y)) continue;
+            if (lives_meet(lives.at[i], lives.at[j]))
+                return arena_printf(scratch, "#b%u and #b%u share bytes while both are alive", j, i);
+            if (!may_share(x, y))
+                return arena_printf(scratch, "#b%u and #b%u share bytes of different threads, which meet at no barrier",
+                                    j, i);
+        }
+    }
+    return NULL;
+}
+
+/* Run-time places are those of a row-major tile, which along the axis has any size, or at least that of its part. */
+static const char *part_wrong(const Func *f, const Buffer *b, const Op *op, Shape part) {
+    Shape s = b->places->shape;
+    if (b->places != layout_flat(f->layouts, s)) return "the buffer's places are not row-major";
+    bool fits = s.rank == part.rank && (op->kind == OP_SHGATHER || s.log2[op->attr.axis] >= part.log2[op->attr.axis]);
+    for (uint32_t i = 0; i < s.rank && fits; i++) fits = i == op->attr.axis || s.log2[i] == part.log2[i];
+    return fits ? NULL : "the buffer is of another shape";
+}
+
+/* Of a private buffer the registers of one thread,
+ * of another the elements of the tile or of what the block itself holds of it. */
+static const char *tile_wrong(const Func *f, const Buffer *b, const Op *op, Type t) {
+    if (buffer_dtype(t) != b->dtype) return "the buffer has other elements";
+    if (b->is_private) {
+        uint32_t log2 = t.layout ? t.layout->bits[IN_REGISTER] : b->places->shape.log2[1];
+        if (!t.shape.rank || log2 != b->places->shape.log2[1]) return "the buffer is of another number of registers";
+        return !f->threads_per_program || buffer_threads(b) == f->threads_per_program
+                   ? NULL
+                   : "the buffer is of another number of threads";
+    }
+    if (f->stage == STAGE_TILE) return "a buffer that all threads see at stage tile";
+    uint32_t own = shape_log2(b->places->shape);
+    if (op->kind == OP_SHGATHER || op->kind == OP_SHSLICE) return part_wrong(f, b, op, t.shape);
+    if (own != shape_log2(t.shape) && (!t.layout || own != shape_log2(layout_own(f->layouts, t.layout)->shape)))
+        return "the buffer has another number of elements";
+    return NULL;
+}
+
+/* Vectors of 4, 8 or 16 bytes, as the buffer's threads have them. */
+static const char *copy_wrong(const Buffer *b, const Op *op) {
+    uint32_t bytes = type_bytes(type_scalar(b->dtype)) << op->attr.mem.vec_log2;
+    if (!b->is_private) return "a copy into a buffer that other threads see";
+    if (bytes != 4 && bytes != 8 && bytes != 16) return "vectors of no 4, 8 or 16 bytes";
+    return bytes == buffer_run_bytes(b) ? NULL : "the buffer has vectors of another size";
+}
+
+const char *access_wrong(const Func *f, const Op *op) {
+    if (op->attr.buffer >= f->buffers.len) return "no such buffer";
+    const Buffer *b = &f->buffers.at[op->attr.buffer];
+    bool is_copy = op_info[op->kind].attr == ATTR_COPY, is_store = op->kind == OP_SHSTORE || op->kind == OP_COPYASYNC;
+    Type t = is_store ? op->args[0]->type : op->results[0]->type;
+    if (op->kind == OP_COPYASYNC) t = type_with_dtype(t, t.pointee);
+    bool has_stage = op->kind == OP_SHLOAD ? op->nargs > 0 : op->kind == OP_SHSTORE && op->nargs > 1;
+    if (!is_copy && has_stage != (b->stages > 1))
+        return has_stage ? "a stage of a buffer that has one" : "no stage of a buffer that has more";
+    const char *wrong = tile_wrong(f, b, op, t);
+    return wrong || !is_copy ? wrong : copy_wrong(b, op);
+}

@@ -25,7 +25,7 @@ def f(y: *R, x: *fp32, m: i32, n: i32, N: constexpr = 256, R: dtype = fp16):
 
 
 @case(dtype=["fp16", "bf16"], form=range(len(FORMS)))
-def near_every_value(bench, dtype, form):
+def relaxed_every_value(bench, dtype, form):
     x = every_or_spread(dtype)
     expression, formula = FORMS[form]
     if form > 1:
@@ -37,7 +37,7 @@ def near_every_value(bench, dtype, form):
 
 
 @case(dtype=["fp16", "bf16"])
-def near_toward_zero(bench, dtype):
+def relaxed_toward_zero(bench, dtype):
     """Rounding down makes a whole ulp of any error below a number of the type:
     powers of two must come out as they are."""
     x = np.arange(-14, 15, dtype=np.float64)
@@ -45,7 +45,7 @@ def near_toward_zero(bench, dtype):
 
 
 @case(dtype=["fp16", "bf16"], top=[0.0, -60.0, -92.0, 80.0])
-def near_of_small_sums(bench, dtype, top):
+def relaxed_of_small_sums(bench, dtype, top):
     """Terms far below 1, even subnormal: none may be flushed to 0, or 0 / 0 would be NaN."""
     m, n = 3, 201
     rng = np.random.default_rng(int(-top) + 100)
@@ -71,7 +71,7 @@ ADDED = 2.0 ** -24  # what an addition of fp32 errs by, of its result
 
 
 @case(dtype=["fp32", "fp16", "bf16"], n=[1, 201, 4096, 8193], factor=[1.0, 0.7])
-def near_terms(bench, dtype, n, factor):
+def relaxed_terms(bench, dtype, n, factor):
     """A maximum and n - 1 terms d below it: a sum errs by its ex2 (2 ulp), d ulp / 2 and its additions, 32 in a row and
     a tree; on the CPU an eighth of the row."""
     depths = np.array([0.0, 0.25, 1.0, 3.0, 6.0, 9.0, 12.0, 30.0, 88.0, 104.0])
@@ -91,7 +91,7 @@ def near_terms(bench, dtype, n, factor):
 
 
 @case(dtype=["fp32", "bf16"])
-def near_terms_of_special_rows(bench, dtype):
+def relaxed_terms_of_special_rows(bench, dtype):
     """NaN and infinities: where they are in the row they are in the sum."""
     inf, nan = np.inf, np.nan
     x = np.array([[-inf] * 8, [inf] + [0.0] * 7, [nan] * 8, [-inf] * 7 + [3.0], [inf, -inf] * 4,
@@ -103,6 +103,6 @@ def near_terms_of_special_rows(bench, dtype):
 
 
 @case()
-def near_checks_can_fail(bench):
+def relaxed_checks_can_fail(bench):
     x = np.linspace(-9, 9, 64)
     must_fail(lambda: close(np.exp(x) * (1 + 2.0 ** -9), np.exp(x), ULP["fp16"], 0, "exp"), "exp")

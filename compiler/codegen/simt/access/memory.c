@@ -89,7 +89,7 @@ void move_masks(Simt *s, Move *mv, uint32_t v) {
     if (some != all) partial = known_and(s, owner, known_and(s, some, known_not(s, all)));
     V yes = llvm_int(s->m->i1, 1), aligned = mv->has_arms ? yes : mv->aligned,
       other = mv->has_arms ? yes : known_not(s, mv->aligned);
-    mv->loose[v] = known_and(s, known_and(s, owner, some), other);
+    mv->misaligned[v] = known_and(s, known_and(s, owner, some), other);
     mv->partial[v] = known_and(s, partial, aligned);
     mv->all[v] = known_and(s, known_and(s, owner, all), aligned);
 }
@@ -104,7 +104,7 @@ bool move_skips(const Move *mv, uint32_t v) {
     return mv->free_registers & (v * mv->n);
 }
 
-/* May vector v move element by element under `which` (mv's partial or loose)? Bounds mostly say that only few are
+/* May vector v move element by element under `which` (mv's partial or misaligned)? Bounds mostly say that only few are
  * partial. */
 bool move_single(const Move *mv, const V *which, uint32_t v) {
     return !move_skips(mv, v) && !is_false(which[v]);
@@ -195,20 +195,20 @@ static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store
     if (is_store) mv.words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * mv.whole.words);
     mv.all = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
     mv.partial = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
-    mv.loose = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
+    mv.misaligned = NEW_ARRAY(s->m->o->arena, V, mv.vectors);
     for (uint32_t v = 0; v < mv.vectors; v++) move_masks(s, &mv, v);
-    mv.may_be_loose = mv.may_be_partial && count_single(&mv, mv.loose) > 0;
+    mv.may_be_misaligned = mv.may_be_partial && count_single(&mv, mv.misaligned) > 0;
     mv.may_be_partial &= count_single(&mv, mv.partial) > 0;
     return mv;
 }
 
 Aside aside_open(Simt *s, const Move *mv, const V *which) {
     Aside a = {.from = LLVMGetInsertBlock(s->m->at)};
-    if (which == mv->loose && mv->has_arms) return a;
-    V any = which == mv->loose ? known_not(s, mv->aligned) : NULL;
-    for (uint32_t v = 0; v < mv->vectors && which != mv->loose; v++)
+    if (which == mv->misaligned && mv->has_arms) return a;
+    V any = which == mv->misaligned ? known_not(s, mv->aligned) : NULL;
+    for (uint32_t v = 0; v < mv->vectors && which != mv->misaligned; v++)
         if (move_single(mv, which, v)) any = any ? known_or(s, any, which[v]) : which[v];
-    LLVMBasicBlockRef slow = simt_new_block(s, which != mv->loose ? "partial" : "loose");
+    LLVMBasicBlockRef slow = simt_new_block(s, which != mv->misaligned ? "partial" : "misaligned");
     a.done = simt_new_block(s, "whole");
     LLVMBuildCondBr(s->m->at, any, slow, a.done);
     LLVMPositionBuilderAtEnd(s->m->at, slow);
@@ -302,7 +302,7 @@ void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
         return;
     }
     uint32_t w = mv->whole.words;
-    bool beside = (which == mv->partial || which == mv->loose) && count_single(mv, which) <= FEW;
+    bool beside = (which == mv->partial || which == mv->misaligned) && count_single(mv, which) <= FEW;
     Aside aside = aside_open(s, mv, which);
     V *elements = NEW_ARRAY(s->m->o->arena, V, mv->vectors * mv->n),
       *packed = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w);
@@ -369,9 +369,9 @@ static uint32_t under_way(const Move *mv, uint32_t done) {
 
 /* Of rows that begin otherwise: what lies across two aligned vectors of its row takes both,
  * what is left goes element by element. */
-static void load_loose(Simt *s, const Move *mv, V *words) {
+static void load_misaligned(Simt *s, const Move *mv, V *words) {
     V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
-    Aside aside = aside_open(s, mv, mv->loose);
+    Aside aside = aside_open(s, mv, mv->misaligned);
     V *rest = NEW_ARRAY(s->m->o->arena, V, mv->vectors), *own = NEW_ARRAY(s->m->o->arena, V, mv->vectors * 4);
     V rotation = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), ""),
       beyond = rotation;
@@ -381,10 +381,10 @@ static void load_loose(Simt *s, const Move *mv, V *words) {
             size = (int64_t)shape_elements(mv->layout->shape);
     for (uint32_t v = 0, moved = 0, wait = under_way(mv, 0); v < mv->vectors; v++) {
         V inside = known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end);
-        rest[v] = known_and(s, mv->loose[v], known_not(s, inside));
+        rest[v] = known_and(s, mv->misaligned[v], known_not(s, inside));
         memcpy(own + 4 * v, words + 4 * v, 4 * sizeof *own);
-        if (!move_single(mv, mv->loose, v) || is_false(inside)) continue;
-        V whole = known_and(s, mv->loose[v], inside), w[8];
+        if (!move_single(mv, mv->misaligned, v) || is_false(inside)) continue;
+        V whole = known_and(s, mv->misaligned[v], inside), w[8];
         begin_across(s, mv, v, beyond, whole, whole, w);
         end_across(s, mv, beyond, whole, w, own + 4 * v);
         for (uint32_t i = 0; i < 4; i++) got = got ? LLVMBuildOr(s->m->at, got, own[4 * v + i], "") : own[4 * v + i];
@@ -404,20 +404,20 @@ static void load_aligned(Simt *s, const Move *mv, V *words) {
 }
 
 static void load_otherwise(Simt *s, const Move *mv, V *words) {
-    if (mv->may_be_loose && move_crosses(mv) && mv->n > 4) load_loose(s, mv, words);
-    else if (mv->may_be_loose) load_slow(s, mv, mv->loose, words);
+    if (mv->may_be_misaligned && move_crosses(mv) && mv->n > 4) load_misaligned(s, mv, words);
+    else if (mv->may_be_misaligned) load_slow(s, mv, mv->misaligned, words);
 }
 
 /* An arm for rows that begin as the rotation has it, and one for others. */
 static void load_arms(Simt *s, const Move *mv, V *words) {
     uint32_t w = mv->whole.words, n = mv->vectors * w;
-    LLVMBasicBlockRef alike = simt_new_block(s, "alike"), other = simt_new_block(s, "loose"),
+    LLVMBasicBlockRef alike = simt_new_block(s, "alike"), other = simt_new_block(s, "misaligned"),
                       done = simt_new_block(s, "whole");
     LLVMBuildCondBr(s->m->at, mv->aligned, alike, other);
     LLVMPositionBuilderAtEnd(s->m->at, other);
-    V *loose = NEW_ARRAY(s->m->o->arena, V, n);
-    for (uint32_t v = 0; v < mv->vectors; v++) others_pack(s, mv, v, loose + v * w);
-    load_otherwise(s, mv, loose);
+    V *misaligned = NEW_ARRAY(s->m->o->arena, V, n);
+    for (uint32_t v = 0; v < mv->vectors; v++) others_pack(s, mv, v, misaligned + v * w);
+    load_otherwise(s, mv, misaligned);
     LLVMBasicBlockRef other_end = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, alike);
@@ -425,7 +425,7 @@ static void load_arms(Simt *s, const Move *mv, V *words) {
     LLVMBasicBlockRef alike_end = LLVMGetInsertBlock(s->m->at);
     LLVMBuildBr(s->m->at, done);
     LLVMPositionBuilderAtEnd(s->m->at, done);
-    join_words(s, words, alike_end, loose, other_end, n);
+    join_words(s, words, alike_end, misaligned, other_end, n);
 }
 
 void simt_load(Simt *s, const Op *op) {
@@ -503,5 +503,5 @@ void simt_store(Simt *s, const Op *op) {
     for (uint32_t v = 0; v < mv.vectors; v++)
         if (!move_skips(&mv, v) && !is_false(mv.all[v])) store_whole(s, &mv, v);
     if (mv.may_be_partial) store_slow(s, &mv, mv.partial);
-    if (mv.may_be_loose) store_slow(s, &mv, mv.loose);
+    if (mv.may_be_misaligned) store_slow(s, &mv, mv.misaligned);
 }

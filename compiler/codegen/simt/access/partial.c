@@ -66,7 +66,7 @@ static Edges edges_find(Simt *s, const Move *mv, const V *which) {
         if (k == made.len) {
             Edge e = {.v = NEW_ARRAY(a, uint32_t, mv->vectors),
                       .is_exact = which == mv->partial,
-                      .is_many = which == mv->loose};
+                      .is_many = which == mv->misaligned};
             e.folds = e.is_exact && move_folds(mv, v);
             e.by_slots = !e.folds && (move_wraps(mv, v) || mv->place->at[v * mv->n].is_apart);
             vec_push(a, &made, e);

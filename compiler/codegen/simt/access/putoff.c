@@ -26,7 +26,7 @@ static V *only(Simt *s, const Move *mv, V when, uint32_t v) {
 }
 
 static bool is_dead(const Move *mv, uint32_t v) {
-    return is_false(mv->all[v]) && is_false(mv->partial[v]) && is_false(mv->loose[v]);
+    return is_false(mv->all[v]) && is_false(mv->partial[v]) && is_false(mv->misaligned[v]);
 }
 
 /* Of rows that begin otherwise every vector counts as one that lies across two:
@@ -35,7 +35,7 @@ Tile load_later(Simt *s, const Move *now) {
     Move *mv = NEW(s->m->o->arena, Move);
     *mv = *now;
     mv->has_arms = false;
-    if (mv->may_be_loose && move_crosses(mv)) {
+    if (mv->may_be_misaligned && move_crosses(mv)) {
         V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
         mv->beyond = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), "");
         mv->aligned = llvm_int(s->m->i1, 0);
@@ -56,7 +56,7 @@ static Begun load_begin(Simt *s, const Move *mv, uint32_t v) {
     }
     int64_t both = (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n,
             size = (int64_t)shape_elements(mv->layout->shape);
-    r.inside = known_and(s, mv->loose[v], known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end));
+    r.inside = known_and(s, mv->misaligned[v], known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end));
     V is_across = LLVMBuildICmp(s->m->at, LLVMIntNE, mv->beyond, simt_i32(s, 0), "");
     if (plant(PLANT_LATE_ALIGNED)) is_across = llvm_int(s->m->i1, 0);
     begin_across(s, mv, v, mv->beyond, r.inside, known_and(s, r.inside, is_across), r.words);
@@ -70,12 +70,12 @@ static void load_rest(Simt *s, const Move *mv, uint32_t v, V partial, V *all) {
 
 uint32_t load_vector(Simt *s, const Move *mv, uint32_t reg, V *elements, uint32_t *n) {
     uint32_t v = reg / mv->n, w = mv->whole.words;
-    V *all = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w), *words = all + v * w, rest = mv->loose[v];
+    V *all = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w), *words = all + v * w, rest = mv->misaligned[v];
     Begun b = mv->begun[v].is_begun ? mv->begun[v] : load_begin(s, mv, v);
     if (mv->beyond) {
         others_pack(s, mv, v, words);
         end_across(s, mv, mv->beyond, b.inside, b.words, words);
-        rest = known_and(s, mv->loose[v], known_not(s, b.inside));
+        rest = known_and(s, mv->misaligned[v], known_not(s, b.inside));
     } else memcpy(words, b.words, w * sizeof *words);
     load_rest(s, mv, v, mv->partial[v], all);
     load_rest(s, mv, v, rest, all);
@@ -118,7 +118,8 @@ void store_late(Simt *s, const Move *mv) {
         for (; begun < n && (begun <= i || (begun + 1 - i) * words <= UNDER_WAY); begun++)
             for (uint32_t k = 0; k < loads; k++) load_ahead(s, from[k], order[begun] * mv->n, mv->n);
         if (!is_false(mv->all[order[i]])) store_whole(s, mv, order[i]);
-        if (move_single(mv, mv->loose, order[i])) store_slow(s, mv, only(s, mv, mv->loose[order[i]], order[i]));
+        if (move_single(mv, mv->misaligned, order[i]))
+            store_slow(s, mv, only(s, mv, mv->misaligned[order[i]], order[i]));
     }
     if (mv->may_be_partial) store_slow(s, mv, mv->partial);
 }

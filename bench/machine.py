@@ -53,7 +53,8 @@ class LibArray:
 class TorchArray:
     def __init__(self, tensor, dtype):
         self.tensor, self.dtype = tensor, dtype
-        self.shape, self.address, self.bytes = tuple(tensor.shape), tensor.data_ptr(), tensor.numel() * tensor.element_size()
+        self.shape, self.address = tuple(tensor.shape), tensor.data_ptr()
+        self.bytes = tensor.numel() * tensor.element_size()
 
 
 class LibMachine:

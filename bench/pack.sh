@@ -24,12 +24,17 @@ cp -r dsl_examples bench "$stage/"
 strip -o "$stage/bench/launch" build/release/bench/launch
 cp -r tests/run tests/random tests/python tests/Inputs tests/plants.py tests/install.py tests/objects.py "$stage/tests/"
 strip -o "$stage/tests/libfakecuda.so" build/release/tests/unit/libfakecuda.so
-mkdir -p "$stage/docs/examples" && cp docs/python.md docs/embedding.md "$stage/docs/" && cp -r docs/examples/embed "$stage/docs/examples/" # listings that are run there
-for table in compiler/check/builtin/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do # the suite asks them what there is to test
+# listings that are run there
+mkdir -p "$stage/docs/examples" && cp docs/python.md docs/embedding.md "$stage/docs/" \
+    && cp -r docs/examples/embed "$stage/docs/examples/"
+# the suite asks them what there is to test
+for table in compiler/check/builtin/builtin.def compiler/codegen/prims.def compiler/base/plant.def; do
     mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"
 done
 if [[ -d ../shared/seeds ]]; then cp -r ../shared/seeds "$stage/seeds"; fi
-if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then python3 "$stage/bench/peers/cuda_rows.py" "$stage/bench/peers/built"; fi
+if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then
+    python3 "$stage/bench/peers/cuda_rows.py" "$stage/bench/peers/built"
+fi
 find "$stage" -name __pycache__ -prune -exec rm -rf {} +
 # A dictionary that spans both libfsc.so and the tool: each beyond the first then takes 1 MB.
 XZ_OPT='--lzma2=preset=3,dict=160MiB' tar -C build/gpu -cJf build/gpu/fsc.tar.xz stage

@@ -170,9 +170,9 @@ FSC_API void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out);
  * the source leaves open has the dtype "" or the name of the dtype parameter that decides it. */
 FSC_API const struct Record *fsc_jit_interface(const fsc_jit *j);
 
-/* ---- For other languages
- * ------------------------------------------------------------------------------------------------ * What the Python
- * package is made of (docs/python.md): no struct of options, and arrays as their owners describe them. */
+/* ---- For other languages --------------------------------------------------------------------------------------------
+ * What the Python package is made of (docs/python.md): no struct of options, and arrays as their owners describe
+ * them. */
 
 /* The names of a file's entry points, in order: on success fsc_compilation_output(*out) has one a line.
  * As fsc_compile. */

@@ -9,8 +9,8 @@
 #   fsc run matmul.dsl a=a.npy b=b.npy bias=bias.npy c=c.npy -D 'ACTIVATION="relu"'
 @kernel(grid=(cdiv(M, BM) * cdiv(N, BN),))
 def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_stride, N], bias: *const T[N],
-           c_stride: i32, a_stride: i32, b_stride: i32, M: i32, N: i32, K: i32, ACTIVATION: constexpr = "none", BM: constexpr = 64,
-           BN: constexpr = 64, BK: constexpr = 32, GROUP: constexpr = 8, T: dtype = fp16):
+           c_stride: i32, a_stride: i32, b_stride: i32, M: i32, N: i32, K: i32, ACTIVATION: constexpr = "none",
+           BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 32, GROUP: constexpr = 8, T: dtype = fp16):
     tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
     tile = program_id(0)
     tile_m, tile_n = swizzle2d(tile // tiles_n, tile % tiles_n, tiles_m, tiles_n, GROUP)

@@ -1,5 +1,4 @@
-/* fsc_runtime.h - load, inspect and launch kernels compiled by fsc,
- * on NVIDIA GPUs through the CUDA driver or on the CPU.
+/* fsc_runtime.h - load, inspect and launch kernels compiled by fsc, on NVIDIA GPUs or on the CPU.
  *
  * Rules that hold for every function:
  * - A function that can fail returns fsc_status. On failure one sentence says what, with the driver's own error name:
@@ -31,19 +30,16 @@
 extern "C" {
 #endif
 
-/* ---- Version
- * --------------------------------------------------------------------------------------------------------- * Of this
- * header; the build reads it here. docs/stability.md says what a version may change. */
+/* ---- Version --------------------------------------------------------------------------------------------------------
+ * Of this header; the build reads it here. docs/stability.md says what a version may change. */
 
 #define FSC_VERSION_MAJOR  0
 #define FSC_VERSION_MINOR  1
 #define FSC_VERSION_PATCH  0
 #define FSC_VERSION_NUMBER (FSC_VERSION_MAJOR * 10000 + FSC_VERSION_MINOR * 100 + FSC_VERSION_PATCH)
-#define FSC_VERSION_TEXT2_(n) #n
-#define FSC_VERSION_TEXT_(n)  FSC_VERSION_TEXT2_(n)
-#define FSC_VERSION_STRING                                                                                             \
-    FSC_VERSION_TEXT_(FSC_VERSION_MAJOR)                                                                               \
-    "." FSC_VERSION_TEXT_(FSC_VERSION_MINOR) "." FSC_VERSION_TEXT_(FSC_VERSION_PATCH)
+#define FSC_VERSION_TEXT3_(a, b, c) #a "." #b "." #c
+#define FSC_VERSION_TEXT_(a, b, c) FSC_VERSION_TEXT3_(a, b, c)
+#define FSC_VERSION_STRING FSC_VERSION_TEXT_(FSC_VERSION_MAJOR, FSC_VERSION_MINOR, FSC_VERSION_PATCH)
 
 /* FSC_VERSION_NUMBER of the library that the program runs with. */
 FSC_API int fsc_version_number(void);
@@ -71,18 +67,15 @@ typedef enum fsc_status {
     FSC_ERROR_ENVIRONMENT,   /* something else that the machine lacks */
     FSC_ERROR_MEMORY,        /* host memory */
     FSC_ERROR_DEVICE_MEMORY, /* device memory */
-    FSC_ERROR_FAULT,         /* a kernel faulted (illegal address, trap, …): the context is lost; every later call on
-                                this device reports it too */
-    FSC_ERROR_ASSERT,        /* code compiled with device_debug: an assertion failed, and the launch ended there; on the
-                              * CPU                                 and emulated threads fsc_device_finding has it, on a
-                              * GPU the context is lost as after a fault */
+    FSC_ERROR_FAULT,         /* a kernel faulted (illegal address, trap, …); every later call reports it, too */
+    FSC_ERROR_ASSERT,        /* with device_debug: an assertion failed; fsc_device_finding has it, but not on a GPU,
+                              * where the context is lost as after a fault */
     FSC_ERROR_CHECK,         /* a checked launch found something: fsc_device_finding has all of it */
     FSC_ERROR_DRIVER,        /* any other error of the driver */
     FSC_ERROR_INTERNAL,      /* a bug of fsc */
 } fsc_status;
 
-/* "FSC_NO_DRIVER"; "there is no CUDA driver on this machine". Static; never NULL,
- * also for numbers that are no status. */
+/* "FSC_NO_DRIVER"; "there is no CUDA driver on this machine". Static; never NULL. */
 FSC_API const char *fsc_status_name(fsc_status s);
 FSC_API const char *fsc_status_text(fsc_status s);
 /* The tool's exit code: 0 done, 1 input, 2 call, 3 environment, 70 bug. */
@@ -96,20 +89,9 @@ FSC_API const char *fsc_last_message(void);
 typedef enum FscDType {
     FSC_DTYPE_NONE, /* not said */
     FSC_I1,         /* one byte, 0 or 1 */
-    FSC_I8,
-    FSC_I16,
-    FSC_I32,
-    FSC_I64,
-    FSC_U8,
-    FSC_U16,
-    FSC_U32,
-    FSC_U64,
-    FSC_FP8E4NV,
-    FSC_FP8E5,
-    FSC_FP16,
-    FSC_BF16,
-    FSC_FP32,
-    FSC_FP64,
+    FSC_I8, FSC_I16, FSC_I32, FSC_I64,
+    FSC_U8, FSC_U16, FSC_U32, FSC_U64,
+    FSC_FP8E4NV, FSC_FP8E5, FSC_FP16, FSC_BF16, FSC_FP32, FSC_FP64,
 } FscDType;
 
 FSC_API const char *fsc_dtype_name(FscDType t);    /* "fp32"; "" for what is none */
@@ -137,10 +119,7 @@ typedef struct FscDeviceProps {
     uint32_t shared_per_block;          /* bytes, without opt-in */
     uint32_t shared_per_block_optin;    /* bytes, the most there is */
     uint32_t shared_reserved_per_block; /* bytes that the system takes of every block (0 before sm_80) */
-    uint32_t max_threads_per_sm;
-    uint32_t max_threads_per_block;
-    uint32_t max_blocks_per_sm;
-    uint32_t warp_size;
+    uint32_t max_threads_per_sm, max_threads_per_block, max_blocks_per_sm, warp_size;
     uint64_t l2_bytes, memory_bytes;
     uint64_t bandwidth; /* of device memory, bytes per second: published, or from clock and bus width; 0: unknown */
     uint32_t clock_khz; /* highest clock of the multiprocessors; 0: unknown */
@@ -154,19 +133,17 @@ FSC_API fsc_status fsc_device_count(FscDeviceKind kind, int *count);
 /* The device of the context that is current in the calling thread, else 0: which one "cuda" opens now. */
 FSC_API fsc_status fsc_device_current(int *ordinal);
 /* "cuda" (the current context's device, else number 0), "cuda:N", "cpu" and "emu" (all cores), "cpu:N" and "emu:N" (N
- * host threads), or "auto":
- * "cuda" if that opens, else "cpu" (fsc_last_message then says why not "cuda"). FSC_NO_DRIVER, FSC_NO_DEVICE,
- * FSC_ERROR_USAGE for another word. */
+ * host threads), or "auto": "cuda" if that opens, else "cpu" (fsc_last_message then says why not "cuda").
+ * FSC_NO_DRIVER, FSC_NO_DEVICE, FSC_ERROR_USAGE for another word. */
 FSC_API fsc_status fsc_device_open(const char *name, fsc_device **out);
 /* After everything made on the device was released. */
 FSC_API void fsc_device_close(fsc_device *d);
 FSC_API fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out);
-/* The last failure on this device from any thread, "" if none; a copy for the calling thread, valid until its next call
- * of this function. */
+/* The last failure on this device from any thread, "" if none; a copy for the thread, valid until its next call. */
 FSC_API const char *fsc_device_message(const fsc_device *d);
 
 /* ---- Checked launches -----------------------------------------------------------------------------------------------
- * * On "cpu" and "emu", once switched on for the device: every launch watches what its programs do, and one that did
+ * On "cpu" and "emu", once switched on for the device: every launch watches what its programs do, and one that did
  * wrong gives FSC_ERROR_CHECK with the findings as text. An access beside the launch's buffers is reported and not
  * performed.
  *   cpu  accesses of global memory beside the buffers, by line and program
@@ -196,7 +173,7 @@ FSC_API size_t fsc_device_findings(const fsc_device *d);
 FSC_API fsc_status fsc_device_finding(const fsc_device *d, size_t index, FscFinding *out);
 
 /* ---- Counted launches -----------------------------------------------------------------------------------------------
- * * On "cpu" and "emu", once switched on for the device: code counts what each source line does; docs/profiling.md says
+ * On "cpu" and "emu", once switched on for the device: code counts what each source line does; docs/profiling.md says
  * what the numbers mean.
  *   cpu  how often each line ran
  *   emu  also instructions, accesses of global and shared memory by warps, shuffles, barriers */
@@ -213,9 +190,8 @@ typedef struct FscTraffic {
     uint64_t requests, lanes; /* lanes that take part, of all requests */
     uint64_t idle;            /* lanes that run the instruction and take no part: predicated off */
     uint64_t bytes;           /* asked for */
-    uint64_t units; /* global memory: sectors of 32 bytes; shared memory: wavefronts,
-                     * each at most a word of each of 32 banks */
-    uint64_t least; /* shared memory: wavefronts without a conflict of banks */
+    uint64_t units;           /* global memory: sectors of 32 bytes; shared memory: wavefronts */
+    uint64_t least;           /* shared memory: wavefronts without a conflict of banks */
     uint32_t narrow, wide; /* the least and the most bytes that one lane asks for at once */
 } FscTraffic;
 
@@ -260,12 +236,9 @@ FSC_API const FscDeviceProps *fsc_gpu_at(size_t index, const char **key);
 
 /* ---- Occupancy --------------------------------------------------------------------------------------------------- */
 
-typedef enum FscLimit { /* what keeps one more block from fitting */
-                        FSC_LIMIT_NONE,
-                        FSC_LIMIT_REGISTERS,
-                        FSC_LIMIT_SHARED,
-                        FSC_LIMIT_THREADS,
-                        FSC_LIMIT_BLOCKS,
+/* What keeps one more block from fitting. */
+typedef enum FscLimit {
+    FSC_LIMIT_NONE, FSC_LIMIT_REGISTERS, FSC_LIMIT_SHARED, FSC_LIMIT_THREADS, FSC_LIMIT_BLOCKS,
 } FscLimit;
 
 typedef struct FscOccupancy {
@@ -273,8 +246,7 @@ typedef struct FscOccupancy {
     FscLimit limit;           /* the resource that binds; where several do, the first in the enum's order */
     uint64_t resident_blocks; /* sms × blocks_per_sm: the persistent grid */
     double fill;              /* threads resident / threads possible, 0..1 */
-    uint32_t by_registers, by_shared, by_threads,
-        by_blocks; /* blocks per SM if only that counted; UINT32_MAX: no need */
+    uint32_t by_registers, by_shared, by_threads, by_blocks; /* blocks per SM if only that counted; or UINT32_MAX */
 } FscOccupancy;
 
 FSC_API const char *fsc_limit_name(FscLimit l); /* "registers" … */
@@ -289,7 +261,7 @@ FSC_API fsc_status fsc_occupancy(const FscDeviceProps *p, uint32_t registers, ui
 FSC_API void fsc_waves(uint64_t blocks, uint64_t resident, uint64_t *waves, double *fill);
 
 /* ---- Memory ---------------------------------------------------------------------------------------------------------
- * * A buffer is a plain pointer: device memory (a CUdeviceptr) on CUDA, host memory on the CPU; at least 256-byte
+ * A buffer is a plain pointer: device memory (a CUdeviceptr) on CUDA, host memory on the CPU; at least 256-byte
  * aligned. Memory of the caller's own (cuMemAlloc, torch, …) is as good. Copies and fills have ended when they return,
  * and come after what was queued on the default stream; wait for other streams first (fsc_stream_wait). */
 
@@ -301,7 +273,7 @@ FSC_API fsc_status fsc_memory_read(fsc_device *d, void *host, const void *buffer
 FSC_API fsc_status fsc_memory_fill(fsc_device *d, void *buffer, uint8_t byte, uint64_t bytes);
 
 /* ---- Streams and time -----------------------------------------------------------------------------------------------
- * * A stream is a CUstream as void *; NULL is the default stream; the CPU runs everything at once and ignores it. */
+ * A stream is a CUstream as void *; NULL is the default stream; the CPU runs everything at once and ignores it. */
 
 FSC_API fsc_status fsc_stream_create(fsc_device *d, void **out); /* of the CPU: NULL */
 FSC_API fsc_status fsc_stream_destroy(fsc_device *d, void *stream);
@@ -321,9 +293,8 @@ FSC_API fsc_status fsc_event_elapsed(fsc_event *start, fsc_event *end, double *m
 struct Record; /* record.h: parameters, contracts, launch rule of one compiled variant */
 typedef struct fsc_module fsc_module;
 
-/* PTX text (the driver compiles it), a cubin or a fatbin, told apart by its first bytes; copied. The device must be
- * CUDA. FSC_ERROR_RECORD, FSC_ERROR_ARCH, FSC_ERROR_DRIVER_OLD, FSC_ERROR_IMAGE (with the driver's log in the
- * message). */
+/* PTX text (the driver compiles it), a cubin or a fatbin, told apart by its first bytes; copied. For CUDA devices.
+ * FSC_ERROR_RECORD, FSC_ERROR_ARCH, FSC_ERROR_DRIVER_OLD, FSC_ERROR_IMAGE (the message has the driver's log). */
 FSC_API fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_module **out);
 
 /* One program of a kernel on the host. args[i] points at the value of the i-th run-time parameter (a pointer parameter:
@@ -359,8 +330,7 @@ typedef struct FscHostCode {
     void (*destroy)(void *owner);
 } FscHostCode;
 
-/* A kernel of host code on a CPU or emulator device. The record and the struct are copied. On failure destroy is not
- * called. */
+/* A kernel of host code on a CPU or emulator device. Record and struct are copied. On failure destroy is not called. */
 FSC_API fsc_status fsc_module_host(fsc_device *d, const struct Record *record, const FscHostCode *code,
                                    fsc_module **out);
 /* Kernels made of the module stay usable: they share it. */
@@ -376,8 +346,7 @@ FSC_API char *fsc_image_record(const void *image, size_t size, size_t index);
 
 typedef struct fsc_kernel fsc_kernel;
 
-/* A kernel handle with the module's variant of that name (NULL: its only kernel). FSC_ERROR_USAGE: no such kernel, or
- * several and no name. */
+/* A kernel with the module's variant of that name (NULL: its only one). FSC_ERROR_USAGE: none such, or which one? */
 FSC_API fsc_status fsc_kernel_create(fsc_module *m, const char *name, fsc_kernel **out);
 /* One more compiled variant of the same kernel (same device, same parameter names). A launch takes the variant that
  * assumes most among those whose assumptions hold: element types, divisibility, equal to 1, constexpr values by the
@@ -410,8 +379,7 @@ typedef enum FscArgKind {
     FSC_ARG_INT,     /* u.integer; converted to the parameter's type, an error if it does not fit */
     FSC_ARG_FLOAT,   /* u.real; rounded to the parameter's type; an error for an integer parameter */
     FSC_ARG_MISSING, /* to be filled in by fsc_jit_call; no other call takes it */
-    FSC_ARG_UNSIGNED, /* u.natural; as FSC_ARG_INT: from 2^63 on it fits u64 and floats,
-                       * and launch rules do not know it */
+    FSC_ARG_UNSIGNED, /* u.natural; as FSC_ARG_INT; from 2^63 on launch rules do not know it */
 } FscArgKind;
 
 typedef struct FscArg {
@@ -427,11 +395,9 @@ typedef struct FscArg {
 } FscArg;
 
 enum { FSC_RANK_MAX = 8 };
-
 /* What lies behind a pointer, as its owner says it. */
 typedef struct FscArray {
-    uint32_t rank;
-    /* elements, slowest dimension first; the first `rank` ones count */
+    uint32_t rank; /* elements, slowest dimension first; the first `rank` ones count */
     int64_t shape[FSC_RANK_MAX], strides[FSC_RANK_MAX];
 } FscArray;
 
@@ -469,7 +435,6 @@ typedef struct FscNamedArg {
     const char *name;
     FscArg arg;
 } FscNamedArg;
-
 static inline FscNamedArg fsc_named(const char *name, FscArg arg) {
     FscNamedArg a = {name, arg};
     return a;
@@ -486,20 +451,18 @@ FSC_API fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], cons
  * *variant (may be NULL) is the variant that a launch would take. */
 FSC_API fsc_status fsc_launch_grid(fsc_kernel *k, const FscArg *args, size_t nargs, int64_t grid[3], size_t *variant);
 
-/* ---- Objects: kernels compiled ahead of time
- * ---------------------------------------------------------------------------- * `fsc --emit=object` and `--emit=c`
- * make a function per kernel, `fsc_status softmax(fsc_stream stream, float *y, …)`, and a table of its variants,
- * `softmax_object`. The function only hands its arguments to fsc_object_launch (docs/embedding.md). */
+/* ---- Objects: kernels compiled ahead of time ------------------------------------------------------------------------
+ * `fsc --emit=object` and `--emit=c` make a function per kernel, `fsc_status softmax(fsc_stream stream, float *y, …)`,
+ * and a table of its variants, `softmax_object`. The function only hands its arguments to fsc_object_launch
+ * (docs/embedding.md). */
 
-/* A CUstream, NULL: the default stream. It runs in the calling thread's current context,
- * else in the primary context of device
- * 0. NULL is the CPU where there is no driver or GPU, or where the object has a CPU version only;
- *    FSC_STREAM_CPU always is. */
+/* A CUstream, NULL: the default stream. It runs in the calling thread's current context, else in the primary context of
+ * device number 0. NULL is the CPU where there is no driver or GPU, or where the object has a CPU version only;
+ * FSC_STREAM_CPU always is. */
 typedef void *fsc_stream;
 #define FSC_STREAM_CPU ((fsc_stream)(intptr_t)-1)
 
 enum { FSC_OBJECT_ABI = 1 }; /* of the two structs below */
-
 /* One variant for one architecture. */
 typedef struct FscObjectVariant {
     const char *arch; /* "sm_80"; "cpu", or "cpu x86-64-v3": what the processor must have */
@@ -525,11 +488,9 @@ typedef struct FscObject {
  * device, else PTX, which the driver compiles. A variant is loaded when it is first launched, once a context, whichever
  * threads ask; from then on nothing is locked but the kernel's table for reading. */
 FSC_API fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid[3], const void *const *values);
-/* Loads every variant for where this stream runs: for those who capture launches in a graph, or want no first call. All
- * that can be are loaded; the status is the first failure's. */
+/* Loads every variant for where this stream runs: before a graph's capture, say. The status is the first failure's. */
 FSC_API fsc_status fsc_object_load(FscObject *o, fsc_stream stream);
-/* Unloads it everywhere, before its contexts are destroyed or its code leaves the process.
- * No launch of it at the same time. */
+/* Unloads it everywhere, before its contexts are destroyed or its code leaves the process; no launch meanwhile. */
 FSC_API void fsc_object_unload(FscObject *o);
 
 #ifdef __cplusplus

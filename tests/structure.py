@@ -2,11 +2,13 @@
 """structure.py ROOT: checks the shape of the source tree; structure.py --self-test: checks the checks.
 
 Fails on: an include of a folder that the including one does not stand on (STANDS_ON); LLVM's headers outside
-compiler/codegen/; a CUDA header anywhere; numbers read or written, or characters classified, as the process's locale says (runtime/base/number.h, runtime/base/ascii.h); a missing table; a
-file with no head comment; an absolute path of one machine; a code of a diagnostic that no test expects; a property of
-ops that stands outside their table: a list of more than four, an array by op, a question about the order of the enum;
-an op that docs/ir.md does not describe, or describes otherwise than the table; what
-page_problems looks at. Reports, without failing: files over 500 lines.
+compiler/codegen/; a CUDA header anywhere; numbers read or written, or characters classified, as the process's locale
+says (runtime/base/number.h, runtime/base/ascii.h); a missing table; a file with no head comment; an absolute path of
+one machine; a code of a diagnostic that no test expects; a property of ops that stands outside their table: a list of
+more than four, an array by op, a question about the order of the enum; an op that docs/ir.md does not describe, or
+describes otherwise than the table; a list of passes in a page that is not in the table's order; a path in a page that
+leads nowhere; a line over 120 columns; a source file over 500 lines; a folder with more than 25 source files; what
+page_problems looks at.
 """
 
 import os
@@ -71,7 +73,21 @@ TABLES = [
 ]
 SOURCE_FOLDERS = ("compiler", "runtime", "dsl_examples", "tests", "bench", "docs", "cmake", ".ci")
 CODE = (".c", ".h", ".def", ".l", ".y")
-LONG = 500
+SOURCES = CODE + (".py", ".js", ".css", ".html", ".cu", ".cpp", ".sh", ".cmake")
+
+MOST_COLUMNS, MOST_LINES, MOST_FILES = 120, 500, 25
+# What cannot be broken: data and recorded outputs, the text of a lit case, which is what is tested, lines that programs
+# print or read (a page's blocks without a language, its generated tables, measurements in docs/lab), one long word.
+DATA = re.compile(r"\.(svg|csv|json|seeds|supp|vim)$|/Inputs/|^bench/counters\.txt$")
+CASE = re.compile(r"tests/[^/]+/.*\.(dsl|ir|test)$|tests/(check|syntax)/triton/|tests/(tool|counts|bench)/.*\.py$")
+PRINTED = re.compile(r"^```(\w*)\n.*?^```|^<!-- (?!end).*?^<!-- end -->", re.S | re.M)
+FOUND_CASE = re.compile(r"(test_\w+\.py|\w+_test\.c)$|tests/(?!run/|runtime/|unit/)")  # a suite finds these by name
+
+PASSES = "compiler/passes/passes.def"
+# A path of the tree, in full or as the pages shorten it: from compiler/ or runtime/, or from the page's own folder.
+PAGE_PATH = re.compile(r"(?<![\w/.<$%{*~-])((?:[\w.-]+/)+[\w.-]*\w(?:\.\w+)?/?)(?![\w*<{$(/])")
+PATH_TAIL = (".c", ".h", ".def", ".py", ".l", ".y", ".md", ".dsl", ".sh", ".cmake", ".cu", ".csv")
+GENERATED = re.compile(r"build/|syntax/(parse\.tab|scan\.lex)\.h$|check/lib\.def$|tool/(pages|vizpage)\.def$")
 
 OPS = "compiler/ir/ops.def"
 MOST_OPS = 4  # named in one condition, or before one statement of a switch: more are a property, and that is a column
@@ -96,7 +112,8 @@ def below(folder):
 
 
 def included_folder(target):
-    """The folder that `target` of an #include lies in, for the two include paths compiler/ and runtime/ besides the root;
+    """The folder that `target` of an #include lies in,
+    for the two include paths compiler/ and runtime/ besides the root;
     None: it is generated at the top."""
     here = os.path.dirname(target)
     if not here:
@@ -157,6 +174,63 @@ def check_file(path, text):
         why = locale_problem(path, line)
         if why:
             problems.append("%s:%d: %s: %s" % (path, number, why, line.strip()[:80]))
+    return problems + width_problems(path, text)
+
+
+def width_problems(path, text):
+    """Lines over 120 columns that could be broken."""
+    if DATA.search(path) or CASE.match(path):
+        return []
+    if path.endswith(".md"):
+        text = PRINTED.sub(lambda m: m.group() if m.group(1) else "\n" * m.group().count("\n"), text)
+    problems = []
+    for number, line in enumerate(text.splitlines(), 1):
+        if len(line) <= MOST_COLUMNS or path.startswith("docs/lab/") and line.startswith("|"):
+            continue
+        if len(line) - max(map(len, line.split())) > MOST_COLUMNS // 3:
+            problems.append("%s:%d: a line of %d columns: %s" % (path, number, len(line), line.strip()[:60]))
+    return problems
+
+
+def size_problems(sizes):
+    """Source files of too many lines, folders of too many source files; `sizes`: lines by path."""
+    problems = ["%s: %d lines" % (path, n) for path, n in sorted(sizes.items()) if n > MOST_LINES]
+    folders = {}
+    for path in sizes:
+        if not FOUND_CASE.search(path):
+            folders.setdefault(os.path.dirname(path), []).append(path)
+    return problems + ["%s/: %d source files" % (folder, len(paths)) for folder, paths in sorted(folders.items())
+                       if len(paths) > MOST_FILES]
+
+
+def path_problems(page, text, known):
+    """Paths in the text of a page that are none of `known`, the tree's files and folders."""
+    problems = []
+    starts = ("", "compiler/", "runtime/", "docs/", "tests/", "compiler/codegen/", os.path.dirname(page) + "/")
+    text = re.sub(r"^```.*?^```", lambda m: "\n" * m.group().count("\n"), text, flags=re.S | re.M)
+    for match in PAGE_PATH.finditer(text):
+        path = match.group(1).rstrip("/")
+        ours = path.split("/")[0] in ("compiler", "runtime", "tests", "bench", "docs", "dsl_examples")
+        if not (ours or path.endswith(PATH_TAIL)) or GENERATED.match(path) or re.search(r"[A-Z]{3}", path):
+            continue
+        if not any(os.path.normpath(start + path) in known for start in starts):
+            line = text.count("\n", 0, match.start()) + 1
+            problems.append("%s:%d: there is no %s" % (page, line, path))
+    return problems
+
+
+def pass_problems(page, text, table):
+    """Lists of passes in the page's code that have a name which is no pass, or another order than the table."""
+    order = re.findall(r"^PASS\((\w+)", table, re.M)
+    problems = []
+    for match in re.finditer(r"`([^`\n]+)`|^([a-z_0-9 ]+)$", text, re.M):
+        names = (match.group(1) or match.group(2)).split()
+        if len(names) < 4 or 2 * sum(name in order for name in names) <= len(names):
+            continue
+        at = [order.index(name) if name in order else -1 for name in names]
+        if -1 in at or at != sorted(at):
+            line = text.count("\n", 0, match.start()) + 1
+            problems.append("%s:%d: not the passes of passes.def in their order: %s" % (page, line, " ".join(names)))
     return problems
 
 
@@ -230,7 +304,8 @@ def tree(root):
 def check_tree(root):
     """Prints the report; returns how many problems there are."""
     problems = ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
-    lines, long_files, files, table, tests, ops = {}, [], 0, "", [], {OPS: "", "docs/ir.md": ""}
+    lines, sizes, files, table, tests, ops = {}, {}, 0, "", [], {OPS: "", PASSES: "", "docs/ir.md": ""}
+    known = {"build"}
     texts = {}
     for path, text in tree(root):
         files += 1
@@ -239,16 +314,20 @@ def check_tree(root):
         tests += [text] if path.startswith("tests/") else []
         ops[path] = text if path in ops else ""
         problems += check_file(path, text)
+        if path.endswith(SOURCES) and "/Inputs/" not in path:
+            sizes[path] = text.count("\n")
         if path.endswith(CODE):
-            length = text.count("\n")
             top = "/".join(path.split("/")[:2]) if path.count("/") > 1 else path.split("/")[0]
-            lines[top] = lines.get(top, 0) + length
-            if length > LONG:
-                long_files.append("%5d  %s" % (length, path))
+            lines[top] = lines.get(top, 0) + text.count("\n")
+    for folder in SOURCE_FOLDERS + ("",):
+        for here, _, names in os.walk(os.path.join(root, folder)) if folder else [(root, [], os.listdir(root))]:
+            known |= {os.path.normpath(os.path.relpath(os.path.join(here, name), root)) for name in names + ["."]}
+    for page, text in texts.items():
+        if page.endswith(".md") and not page.startswith(("docs/lab/", "docs/changelog")):
+            problems += path_problems(page, text, known) + pass_problems(page, text, ops[PASSES])
     problems += code_problems(table, tests) + op_problems(ops[OPS], ops["docs/ir.md"]) + page_problems(texts)
+    problems += size_problems(sizes)
     print("lines: " + ", ".join("%s %d" % item for item in sorted(lines.items())) + "; all %d" % sum(lines.values()))
-    print("files over %d lines: %s" % (LONG, "none" if not long_files else ""))
-    print("\n".join(sorted(long_files, reverse=True)))
     print("\n".join(problems))
     print("structure: %d files, %d problems" % (files, len(problems)))
     return len(problems) + (files == 0)
@@ -305,6 +384,15 @@ def self_test():
         (0, "compiler/tool/x.c", head + '#include <ctype.h>\nprintf("%.3f", x);\n'),
         (0, "runtime/jit/jit.c", head + '#include "fsc.h"\n#include "base/base.h"\n'),
         (0, "docs/x.md", "/usr/bin/env and build/release/fsc, ~/x\n"),
+        (1, "docs/x.md", "word " * 25 + "\n"),
+        (1, "docs/x.md", "| " + "word " * 25 + "|\n"),
+        (1, "docs/x.md", "```c\n" + "f(); " * 25 + "\n```\n"),
+        (1, "compiler/base/x.c", head + "f(); " * 25 + "\n"),
+        (1, "tests/run/x.py", "f(), " * 25 + "\n"),
+        (0, "docs/x.md", "```\n" + "word " * 25 + "\n```\n<!-- table: x -->\n" + "word " * 25 + "\n<!-- end -->\n"),
+        (0, "docs/lab/x.md", "| " + "12.3 " * 25 + "|\n"),
+        (0, "docs/x.md", "word " * 24 + "\n[word](" + "w" * 120 + ")\n"),
+        (0, "tests/passes/x.ir", "word " * 25 + "\n"),
     ]
     failed = 0
     for number, (folder, names) in enumerate(STANDS_ON.items()):
@@ -335,7 +423,24 @@ def self_test():
         if len(got) != wanted:
             failed += 1
             print("self-test: wanted %d problems of pages with %s, got %r" % (wanted, path, got))
-    print("structure self-test: %d cases, %d failed" % (len(cases) + 11, failed))
+    many = {"compiler/base/%d.c" % i: 500 for i in range(25)}
+    listed = "PASS(fold, x)\nPASS(cse, x)\nPASS(dce, x)\nPASS(layout, x)\nPASS(pack, x)\n"
+    tree_of_two = {"compiler/ir/ir.h", "docs/y.md"}
+    others = [
+        (0, size_problems({**many, **{"tests/run/test_%d.py" % i: 1 for i in range(40)}})),
+        (1, size_problems({**many, "compiler/base/x.def": 1})),
+        (1, size_problems({"tests/run/x.py": 501})),
+        (0, path_problems("docs/x.md", "`ir/ir.h` [x](y.md) `compiler/new/NAME.c` *.c 1/2", tree_of_two)),
+        (3, path_problems("docs/x.md", "`ir/gone.h` [x](z/y.md) compiler/gone", tree_of_two)),
+        (0, pass_problems("docs/x.md", "`fold cse layout pack` and `fold that is it`", listed)),
+        (1, pass_problems("docs/x.md", "```\nfold cse pack layout\n```\n", listed)),
+        (1, pass_problems("docs/x.md", "`fold cse near layout pack`", listed)),
+    ]
+    for number, (wanted, got) in enumerate(others):
+        if len(got) != wanted:
+            failed += 1
+            print("self-test: wanted %d problems of other case %d, got %r" % (wanted, number, got))
+    print("structure self-test: %d cases, %d failed" % (len(cases) + len(others) + 11, failed))
     return failed
 
 

@@ -1,7 +1,9 @@
-/* moves.cu - memory moved and nothing computed, with a kernel's mix of reads and writes: the limit that it is compared with.
+/* moves.cu - memory moved and nothing computed, with a kernel's mix of reads and writes:
+ * the limit that it is compared with.
  *
- * In: up to two arrays to read, up to two to write, each of `bytes`, aligned to 16. Out: a CUDA error code. Method: four vectors of
- * 16 bytes a thread and array, a block apart; what is only read goes into a number that is written if it is one it never is.
+ * In: up to two arrays to read, up to two to write, each of `bytes`, aligned to 16. Out: a CUDA error code. Method:
+ * four vectors of 16 bytes a thread and array, a block apart; what is only read goes into a number that is written if
+ * it is one it never is.
  */
 #include <cstdint>
 
@@ -10,7 +12,8 @@ constexpr int THREADS = 256, VECTORS = 4;
 __device__ uint4 mix(uint4 a, uint4 b) { return {a.x ^ b.x, a.y ^ b.y, a.z ^ b.z, a.w ^ b.w}; }
 
 template <int READS, int WRITES>
-__global__ void __launch_bounds__(THREADS) move(uint4 *y0, uint4 *y1, const uint4 *x0, const uint4 *x1, int64_t count, unsigned *never) {
+__global__ void __launch_bounds__(THREADS)
+    move(uint4 *y0, uint4 *y1, const uint4 *x0, const uint4 *x1, int64_t count, unsigned *never) {
     int64_t first = (int64_t)blockIdx.x * (THREADS * VECTORS) + threadIdx.x;
     uint4 v[VECTORS];
 #pragma unroll
@@ -34,12 +37,13 @@ __global__ void __launch_bounds__(THREADS) move(uint4 *y0, uint4 *y1, const uint
     }
 }
 
-#define ENTRY(READS, WRITES) \
-    extern "C" int move_##READS##_##WRITES(void *y0, void *y1, const void *x0, const void *x1, int64_t bytes, void *never, void *stream) { \
-        int64_t count = bytes / 16, blocks = (count + THREADS * VECTORS - 1) / (THREADS * VECTORS); \
-        move<READS, WRITES><<<(unsigned)blocks, THREADS, 0, static_cast<cudaStream_t>(stream)>>>( \
-            (uint4 *)y0, (uint4 *)y1, (const uint4 *)x0, (const uint4 *)x1, count, (unsigned *)never); \
-        return (int)cudaGetLastError(); \
+#define ENTRY(READS, WRITES)                                                                                           \
+    extern "C" int move_##READS##_##WRITES(void *y0, void *y1, const void *x0, const void *x1, int64_t bytes,          \
+                                           void *never, void *stream) {                                                \
+        int64_t count = bytes / 16, blocks = (count + THREADS * VECTORS - 1) / (THREADS * VECTORS);                    \
+        move<READS, WRITES><<<(unsigned)blocks, THREADS, 0, static_cast<cudaStream_t>(stream)>>>(                      \
+            (uint4 *)y0, (uint4 *)y1, (const uint4 *)x0, (const uint4 *)x1, count, (unsigned *)never);                 \
+        return (int)cudaGetLastError();                                                                                \
     }
 ENTRY(1, 0)
 ENTRY(1, 1)

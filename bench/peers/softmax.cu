@@ -1,8 +1,9 @@
 /* softmax.cu - row softmax by hand in CUDA, for fp32, fp16 and bf16: what fsc's own is compared with.
  *
- * In: rows of n elements, any stride and alignment. Out: the softmax of each; a CUDA error code. Method: the row stays in registers
- * as vectors of 16 bytes, read at the first aligned place; what is before and behind them is one element a thread. Short rows share
- * blocks, 8 to 32 lanes each; longer ones have a block, or a cluster of blocks. Warps exchange (maximum, sum) pairs, once.
+ * In: rows of n elements, any stride and alignment. Out: the softmax of each; a CUDA error code. Method: the row stays
+ * in registers as vectors of 16 bytes, read at the first aligned place; what is before and behind them is one element a
+ * thread. Short rows share blocks, 8 to 32 lanes each; longer ones have a block, or a cluster of blocks. Warps exchange
+ * (maximum, sum) pairs, once.
  */
 #include <cooperative_groups.h>
 #include <cstdint>
@@ -45,7 +46,8 @@ template <typename T> struct alignas(16) Vector {
             words[k / 2] = k % 2 ? (words[k / 2] & 0xFFFFu) | bits << 16 : (words[k / 2] & 0xFFFF0000u) | bits;
         }
     }
-    /* `zero` is 0, which the compiler cannot know: it makes narrow elements wide again, instead of keeping them wide. */
+    /* `zero` is 0, which the compiler cannot know: it makes narrow elements wide again,
+     * instead of keeping them wide. */
     __device__ void forget(unsigned zero) {
         if constexpr (sizeof(T) == 2) {
 #pragma unroll
@@ -183,8 +185,8 @@ template <typename T, int VECTORS> struct Slice {
 };
 
 template <typename T, int LANES, int ROWS, int VECTORS, bool CLUSTER>
-__global__ void __launch_bounds__(LANES *ROWS) softmax_rows(T *y, const T *x, int64_t y_stride, int64_t x_stride, int rows, int n,
-                                                            unsigned zero) {
+__global__ void __launch_bounds__(LANES *ROWS)
+    softmax_rows(T *y, const T *x, int64_t y_stride, int64_t x_stride, int rows, int n, unsigned zero) {
     int blocks = 1, rank = 0;
     if constexpr (CLUSTER) {
         blocks = (int)cg::this_cluster().num_blocks();
@@ -230,10 +232,11 @@ __global__ void __launch_bounds__(THREADS) softmax_long(T *y, const T *x, int64_
     for (int i = threadIdx.x; i < n; i += THREADS) out[i] = narrow<T>(exp_of(wide(in[i]) - all.max) / all.sum);
 }
 
-/* ---- Which form for which length ------------------------------------------------------------------------------------------------ */
+/* ---- Which form for which length --------------------------------------------------------------------------------- */
 
 template <typename T, int LANES, int ROWS, int VECTORS, bool CLUSTER>
-static int start(T *y, const T *x, int64_t y_stride, int64_t x_stride, int rows, int n, int blocks, cudaStream_t stream) {
+static int start(T *y, const T *x, int64_t y_stride, int64_t x_stride, int rows, int n, int blocks,
+                 cudaStream_t stream) {
     auto kernel = softmax_rows<T, LANES, ROWS, VECTORS, CLUSTER>;
     cudaLaunchAttribute cluster = {};
     cluster.id = cudaLaunchAttributeClusterDimension;
@@ -262,8 +265,9 @@ static int softmax(void *y_, const void *x_, int64_t y_stride, int64_t x_stride,
     const T *x = static_cast<const T *>(x_);
     int vectors = n / Vector<T>::SIZE;
     if (rows <= 0 || n <= 0) return 0;
-#define FORM(LANES, ROWS, VECTORS) \
-    if (vectors <= LANES * VECTORS) return start<T, LANES, ROWS, VECTORS, false>(y, x, y_stride, x_stride, rows, n, 1, stream);
+#define FORM(LANES, ROWS, VECTORS)                                                                                     \
+    if (vectors <= LANES * VECTORS)                                                                                    \
+        return start<T, LANES, ROWS, VECTORS, false>(y, x, y_stride, x_stride, rows, n, 1, stream);
     FORMS(FORM)
 #undef FORM
     constexpr int THREADS = 512, VECTORS = 8;

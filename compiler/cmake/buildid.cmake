@@ -9,4 +9,6 @@ foreach(file IN LISTS FILES)
     string(APPEND all "${sum} ${name}\n")
 endforeach()
 string(SHA256 id "${all}")
-file(WRITE ${OUT} "/* build_id.h - made by compiler/cmake/buildid.cmake from the sources' content. */\n#define FSC_BUILD_ID \"${id}\"\n")
+file(WRITE ${OUT}
+    "/* build_id.h - made by compiler/cmake/buildid.cmake from the sources' content. */\n"
+    "#define FSC_BUILD_ID \"${id}\"\n")

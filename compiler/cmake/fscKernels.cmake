@@ -9,14 +9,18 @@
 function(fsc_add_kernels target)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "LIBRARY" "SOURCES;ARCHS;VARIANTS;DEFINES;OPTIONS")
     if(NOT TARGET ${target})
-        message(FATAL_ERROR "fsc_add_kernels: there is no target '${target}'; add_executable or add_library comes first")
+        message(FATAL_ERROR
+            "fsc_add_kernels: there is no target '${target}'; add_executable or add_library comes first")
     endif()
     if(arg_UNPARSED_ARGUMENTS)
-        message(FATAL_ERROR "fsc_add_kernels: '${arg_UNPARSED_ARGUMENTS}' belongs to no word; they are SOURCES, ARCHS, VARIANTS, DEFINES, OPTIONS, LIBRARY")
+        message(FATAL_ERROR
+            "fsc_add_kernels: '${arg_UNPARSED_ARGUMENTS}' belongs to no word; "
+            "they are SOURCES, ARCHS, VARIANTS, DEFINES, OPTIONS, LIBRARY")
     endif()
     foreach(word IN ITEMS SOURCES ARCHS)
         if(NOT arg_${word})
-            message(FATAL_ERROR "fsc_add_kernels: ${word} is missing: fsc_add_kernels(TARGET SOURCES FILE... ARCHS ARCH...)")
+            message(FATAL_ERROR
+                "fsc_add_kernels: ${word} is missing: fsc_add_kernels(TARGET SOURCES FILE... ARCHS ARCH...)")
         endif()
     endforeach()
     if(NOT arg_LIBRARY)

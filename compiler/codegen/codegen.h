@@ -156,7 +156,7 @@ struct HostCode {
 };
 
 void hostcode_destroy(HostCode *h);
-/* An object of such code, linked into this process; `is_thread`: of an emulated thread. NULL with an error in o->diag. */
+/* An object of such code, linked into this process; `is_thread`: of an emulated thread. NULL: an error in o->diag. */
 HostCode *hostcode_load(Bytes object, const char *symbol, bool is_thread, size_t scratch_bytes,
                         const CodegenOptions *o);
 /* What an object for this machine hangs on: "x86_64-pc-linux-gnu znver3 +avx2,…". `cpu` as in CodegenOptions. */

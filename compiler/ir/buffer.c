@@ -2,8 +2,8 @@
  *
  * In: a function. Out: buffers; a clause that says what is wrong; life times.
  * Method: a life goes from the first access in program order to the last. A loop counts as a whole for a buffer that is
- * also touched outside of it, and for one of which a round may find what an earlier round left. Lives are computed where
- * they are needed: a pass that moves an op has none to mend.
+ * also touched outside of it, and for one of which a round may find what an earlier round left. Lives are computed
+ * where they are needed: a pass that moves an op has none to mend.
  */
 #include "ir/private.h"
 

@@ -33,17 +33,9 @@ static const DTypeInfo *dtype_info(DType d) {
     return &dtypes[d];
 }
 
-const char *dtype_name(DType d) {
-    return dtype_info(d)->name;
-}
-
-uint32_t dtype_bits(DType d) {
-    return dtype_info(d)->bits;
-}
-
-DTypeKind dtype_kind(DType d) {
-    return dtype_info(d)->kind;
-}
+const char *dtype_name(DType d) { return dtype_info(d)->name; }
+uint32_t dtype_bits(DType d) { return dtype_info(d)->bits; }
+DTypeKind dtype_kind(DType d) { return dtype_info(d)->kind; }
 
 bool dtype_find(const char *name, DType *out) {
     for (uint32_t i = 0; i < DT_COUNT; i++) {

@@ -1,8 +1,9 @@
-/* parse.y - the grammar of the kernel language. It only builds raw trees: no name is looked up and nothing is evaluated.
+/* parse.y - the grammar of the kernel language. It only builds raw trees:
+ * no name is looked up and nothing is evaluated.
  *
  * In: Parser.tokens, where the filter has made INDENT, DEDENT and NEWLINE. Out: Parser.module.
- * Expressions are one rule per level of precedence, loosest first. After an error the parser goes on at the next line, so
- * that every independent error of a file is reported.
+ * Expressions are one rule per level of precedence, loosest first. After an error the parser goes on at the next line,
+ * so that every independent error of a file is reported.
  */
 %code requires {
 #include "syntax/tree.h"
@@ -55,9 +56,11 @@ static void parse_error(Span *span, Parser *p, const char *message);
 %token WALRUS "':='" ELLIPSIS "'...'"
 
 %type <node> expr or_test and_test not_test comparison bit_or bit_xor bit_and shift sum term factor power primary atom
-%type <node> exprs argument index slice_part stmt simple compound else_if param annotation dim path lambda_param function
+%type <node> exprs argument index slice_part stmt simple compound else_if param annotation dim path lambda_param
+%type <node> function
 %type <node> for_target ann_value clause element starred module_name path_opt
-%type <list> expr_list arguments argument_list indices block stmts simples simple_list else_opt params param_list dims targets
+%type <list> expr_list arguments argument_list indices block stmts simples simple_list else_opt params param_list dims
+%type <list> targets
 %type <list> decorators items_opt conditions lambda_params for_targets pairs clauses imported imported_names
 %type <op> compare_op augment stray dots
 
@@ -180,8 +183,11 @@ stray: %empty                                 { $$ = p->follows_bad; tree_stray_
 simple:
     exprs                                     { $$ = tree_with_a(p, NODE_EXPR, $1, @$); }
   | targets exprs                             { $$ = tree_assign(p, $1, $2, @$); }
-  | exprs augment exprs                       { node_check_target(p, $1); $$ = tree_triple(p, NODE_AUGMENT, $1, $3, NULL, @$); $$->op = (uint8_t)$2; }
-  | primary ':' expr ann_value                { node_check_target(p, $1); $$ = tree_triple(p, NODE_ANNOTATE, $1, $3, $4, @$); }
+  | exprs augment exprs                       { node_check_target(p, $1);
+                                                $$ = tree_triple(p, NODE_AUGMENT, $1, $3, NULL, @$);
+                                                $$->op = (uint8_t)$2; }
+  | primary ':' expr ann_value                { node_check_target(p, $1);
+                                                $$ = tree_triple(p, NODE_ANNOTATE, $1, $3, $4, @$); }
   | BREAK                                     { $$ = node_make(p, NODE_BREAK, @$); }
   | CONTINUE                                  { $$ = node_make(p, NODE_CONTINUE, @$); }
   | PASS                                      { $$ = node_make(p, NODE_PASS, @$); }
@@ -198,14 +204,18 @@ targets:
   ;
 augment:
     AUG_ADD { $$ = BIN_ADD; } | AUG_SUB { $$ = BIN_SUB; } | AUG_MUL { $$ = BIN_MUL; } | AUG_DIV { $$ = BIN_DIV; }
-  | AUG_FLOORDIV { $$ = BIN_FLOORDIV; } | AUG_MOD { $$ = BIN_MOD; } | AUG_POW { $$ = BIN_POW; } | AUG_MATMUL { $$ = BIN_MATMUL; }
-  | AUG_AND { $$ = BIN_AND; } | AUG_OR { $$ = BIN_OR; } | AUG_XOR { $$ = BIN_XOR; } | AUG_SHL { $$ = BIN_SHL; } | AUG_SHR { $$ = BIN_SHR; }
+  | AUG_FLOORDIV { $$ = BIN_FLOORDIV; } | AUG_MOD { $$ = BIN_MOD; } | AUG_POW { $$ = BIN_POW; }
+  | AUG_MATMUL { $$ = BIN_MATMUL; }
+  | AUG_AND { $$ = BIN_AND; } | AUG_OR { $$ = BIN_OR; } | AUG_XOR { $$ = BIN_XOR; } | AUG_SHL { $$ = BIN_SHL; }
+  | AUG_SHR { $$ = BIN_SHR; }
   ;
 compound:
-    IF expr ':' block else_if                 { $$ = tree_suite(p, NODE_IF, $2, $4, $5 ? tree_list_one(p, $5) : NULL, @$); }
+    IF expr ':' block else_if                 { NodeList *other = $5 ? tree_list_one(p, $5) : NULL;
+                                                $$ = tree_suite(p, NODE_IF, $2, $4, other, @$); }
   | IF expr ':' block ELSE ':' block          { $$ = tree_suite(p, NODE_IF, $2, $4, $7, @$); }
   | IF expr ':' block                         { $$ = tree_suite(p, NODE_IF, $2, $4, NULL, @$); }
-  | FOR for_target IN exprs ':' block else_opt { $$ = tree_suite(p, NODE_FOR, $2, $6, $7, @$); $$->b = $4; node_finish(p, $$); }
+  | FOR for_target IN exprs ':' block else_opt { $$ = tree_suite(p, NODE_FOR, $2, $6, $7, @$); $$->b = $4;
+                                                 node_finish(p, $$); }
   | WHILE expr ':' block else_opt             { $$ = tree_suite(p, NODE_WHILE, $2, $4, $5, @$); }
   ;
 else_if:
@@ -238,7 +248,8 @@ starred: '*' bit_or                           { $$ = tree_with_a(p, NODE_STAR, $
 expr:                                         /* a if c else b; lambda */
     or_test
   | or_test IF or_test ELSE expr              { $$ = tree_triple(p, NODE_CHOICE, $1, $3, $5, @$); }
-  | LAMBDA lambda_params ':' expr             { $$ = tree_with_list(p, NODE_LAMBDA, $2, @$); $$->a = $4; node_finish(p, $$); }
+  | LAMBDA lambda_params ':' expr             { $$ = tree_with_list(p, NODE_LAMBDA, $2, @$); $$->a = $4;
+                                                node_finish(p, $$); }
   ;
 lambda_params:
     %empty                                    { $$ = NULL; }
@@ -256,7 +267,8 @@ and_test: not_test | and_test AND not_test    { $$ = node_pair(p, NODE_AND, $1, 
 not_test: comparison | NOT not_test           { $$ = node_unary(p, UN_NOT, $2, @$); } ;
 comparison: bit_or | comparison compare_op bit_or { $$ = node_compare(p, $1, (CompareOp)$2, $3); } ;
 compare_op:
-    '<' { $$ = CMP_LT; } | LE { $$ = CMP_LE; } | '>' { $$ = CMP_GT; } | GE { $$ = CMP_GE; } | EQ { $$ = CMP_EQ; } | NE { $$ = CMP_NE; }
+    '<' { $$ = CMP_LT; } | LE { $$ = CMP_LE; } | '>' { $$ = CMP_GT; } | GE { $$ = CMP_GE; } | EQ { $$ = CMP_EQ; }
+  | NE { $$ = CMP_NE; }
   | IN { $$ = CMP_IN; } | NOT IN { $$ = CMP_NOT_IN; } | IS { $$ = CMP_IS; } | IS NOT { $$ = CMP_IS_NOT; }
   ;
 bit_or: bit_xor | bit_or '|' bit_xor          { $$ = node_binary(p, BIN_OR, $1, $3); } ;
@@ -290,9 +302,12 @@ power: primary | primary POW factor           { $$ = node_binary(p, BIN_POW, $1,
 primary:                                      /* calls, attributes, indexes */
     atom
   | primary '.' NAME                          { $$ = tree_named(p, NODE_ATTRIBUTE, &$3, $1, NULL, @$); }
-  | primary '(' arguments ')'                 { $$ = tree_with_list(p, NODE_CALL, $3, @$); $$->a = $1; node_finish(p, $$); }
-  | primary '[' indices ']'                   { $$ = tree_with_list(p, NODE_SUBSCRIPT, $3, @$); $$->a = $1; node_finish(p, $$); }
-  | primary '[' indices ',' ']'               { $$ = tree_with_list(p, NODE_SUBSCRIPT, $3, @$); $$->a = $1; node_finish(p, $$); }
+  | primary '(' arguments ')'                 { $$ = tree_with_list(p, NODE_CALL, $3, @$); $$->a = $1;
+                                                node_finish(p, $$); }
+  | primary '[' indices ']'                   { $$ = tree_with_list(p, NODE_SUBSCRIPT, $3, @$); $$->a = $1;
+                                                node_finish(p, $$); }
+  | primary '[' indices ',' ']'               { $$ = tree_with_list(p, NODE_SUBSCRIPT, $3, @$); $$->a = $1;
+                                                node_finish(p, $$); }
   ;
 arguments: %empty { $$ = NULL; } | argument_list | argument_list ',' ;
 argument_list:
@@ -302,12 +317,14 @@ argument_list:
 argument:
     expr
   | NAME '=' expr                             { $$ = tree_named(p, NODE_KEYWORD, &$1, $3, NULL, @$); }
-  | NAME WALRUS expr                          { $$ = tree_named(p, NODE_KEYWORD, &$1, $3, NULL, @$); diag(p->d, @2, E_WALRUS); }
+  | NAME WALRUS expr                          { $$ = tree_named(p, NODE_KEYWORD, &$1, $3, NULL, @$);
+                                                diag(p->d, @2, E_WALRUS); }
   | '*' expr                                  { $$ = tree_with_a(p, NODE_STAR, $2, @$); }
   | POW expr                                  { $$ = tree_with_a(p, NODE_STARSTAR, $2, @$); }
   | expr clauses                              { $$ = tree_comprehension(p, $1, $2, @$); }
   ;
-conditions: %empty { $$ = NULL; } | conditions IF or_test { $$ = $1 ? tree_list_more(p, $1, $3) : tree_list_one(p, $3); } ;
+conditions: %empty { $$ = NULL; }
+  | conditions IF or_test { $$ = $1 ? tree_list_more(p, $1, $3) : tree_list_one(p, $3); } ;
 indices:
     index                                     { $$ = tree_list_one(p, $1); }
   | indices ',' index                         { $$ = tree_list_more(p, $1, $3); }
@@ -323,7 +340,8 @@ atom:
   | INT                                       { $$ = node_leaf(p, NODE_INT, &$1); }
   | FLOAT                                     { $$ = node_leaf(p, NODE_FLOAT, &$1); }
   | STRING                                    { $$ = node_leaf(p, NODE_STRING, &$1); }
-  | atom STRING                               { if ($1->kind == NODE_STRING) $$ = tree_join_strings(p, $1, &$2); else { $$ = $1; diag(p->d, @2, E_STRING_OPERAND); } }
+  | atom STRING                               { if ($1->kind == NODE_STRING) $$ = tree_join_strings(p, $1, &$2);
+                                                else { $$ = $1; diag(p->d, @2, E_STRING_OPERAND); } }
   | TRUE_                                     { $$ = node_make(p, NODE_TRUE, @$); }
   | FALSE_                                    { $$ = node_make(p, NODE_FALSE, @$); }
   | NONE                                      { $$ = node_make(p, NODE_NONE, @$); }
@@ -336,7 +354,9 @@ atom:
   | '{' '}'                                   { $$ = tree_with_list(p, NODE_DICT, NULL, @$); }
   | '{' pairs '}'                             { $$ = tree_with_list(p, NODE_DICT, $2, @$); }
   | '{' pairs ',' '}'                         { $$ = tree_with_list(p, NODE_DICT, $2, @$); }
-  | '{' expr ':' expr clauses '}'             { $$ = tree_comprehension(p, tree_with_list(p, NODE_TUPLE, tree_list_more(p, tree_list_one(p, $2), $4), @2), $5, @$); }
+  | '{' expr ':' expr clauses '}'             { Node *both = tree_with_list(
+                                                    p, NODE_TUPLE, tree_list_more(p, tree_list_one(p, $2), $4), @2);
+                                                $$ = tree_comprehension(p, both, $5, @$); }
   | '{' expr_list '}'                         { $$ = tree_with_list(p, NODE_LIST, $2, @$); }
   | '{' expr_list ',' '}'                     { $$ = tree_with_list(p, NODE_LIST, $2, @$); }
   | '{' expr clauses '}'                      { $$ = tree_comprehension(p, $2, $3, @$); }
@@ -350,8 +370,10 @@ items_opt: %empty { $$ = NULL; } | expr_list | expr_list ',' ;
 pairs:
     expr ':' expr                             { $$ = tree_list_more(p, tree_list_one(p, $1), $3); }
   | pairs ',' expr ':' expr                   { $$ = tree_list_more(p, tree_list_more(p, $1, $3), $5); }
-  | POW bit_or                                { Node *n = tree_with_a(p, NODE_STARSTAR, $2, @$); $$ = tree_list_more(p, tree_list_one(p, n), n); }
-  | pairs ',' POW bit_or                      { Node *n = tree_with_a(p, NODE_STARSTAR, $4, @$); $$ = tree_list_more(p, tree_list_more(p, $1, n), n); }
+  | POW bit_or                                { Node *n = tree_with_a(p, NODE_STARSTAR, $2, @$);
+                                                $$ = tree_list_more(p, tree_list_one(p, n), n); }
+  | pairs ',' POW bit_or                      { Node *n = tree_with_a(p, NODE_STARSTAR, $4, @$);
+                                                $$ = tree_list_more(p, tree_list_more(p, $1, n), n); }
   ;
 
 %%
@@ -382,8 +404,10 @@ static void parse_error(Span *span, Parser *p, const char *message) {
 /* What to do about it, where one can guess. */
 static void give_hint(Parser *p, yysymbol_kind_t found) {
     Span nowhere = {0, 0};
-    if (found == YYSYMBOL_UNUSED || found == YYSYMBOL_CLASS) diag_note(p->d, nowhere, "a .py file may hold it outside of kernels; kernels and .dsl files may not");
-    else if (strcmp(yysymbol_name(found), "'='") == 0) diag_note(p->d, nowhere, "'==' compares; '=' assigns, and stands behind a name at the start of a line");
+    if (found == YYSYMBOL_UNUSED || found == YYSYMBOL_CLASS)
+        diag_note(p->d, nowhere, "a .py file may hold it outside of kernels; kernels and .dsl files may not");
+    else if (strcmp(yysymbol_name(found), "'='") == 0)
+        diag_note(p->d, nowhere, "'==' compares; '=' assigns, and stands behind a name at the start of a line");
     else if (found == YYSYMBOL_WALRUS) diag_note(p->d, nowhere, "assign on a line of its own");
 }
 
@@ -414,9 +438,11 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
         diag(p->d, span, E_NO_COLON);
         return 0;
     }
-    const char *name = found == YYSYMBOL_YYEOF && p->end < p->source->len ? "the end of the function" : yysymbol_name(found);
+    bool is_inside = found == YYSYMBOL_YYEOF && p->end < p->source->len;
+    const char *name = is_inside ? "the end of the function" : yysymbol_name(found);
     if (found == YYSYMBOL_NAME || found == YYSYMBOL_UNUSED) {
-        name = arena_printf(p->a, "'%.*s'", (int)(span.end - span.begin), p->source->text + (span.begin - p->source->base));
+        name = arena_printf(p->a, "'%.*s'", (int)(span.end - span.begin),
+                            p->source->text + (span.begin - p->source->base));
     }
     if (found == YYSYMBOL_UNUSED || found == YYSYMBOL_CLASS) {
         diag(p->d, span, E_NOT_LANGUAGE, name);
@@ -424,7 +450,8 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
         diag(p->d, span, E_MISPLACED, name);
     } else {
         Text wanted = {0};
-        for (int i = 0; i < n; i++) text_printf(&wanted, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", yysymbol_name(expected[i]));
+        for (int i = 0; i < n; i++)
+            text_printf(&wanted, "%s%s", i == 0 ? "" : i + 1 == n ? " or " : ", ", yysymbol_name(expected[i]));
         diag(p->d, span, E_EXPECTED, name, wanted.at);
         text_free(&wanted);
     }

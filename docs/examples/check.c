@@ -23,7 +23,8 @@ static void print_findings(const fsc_device *d) {
 
 int main(void) {
     const uint64_t bytes = 200 * sizeof(float);
-    void *x = NULL, *y = NULL; /* or any memory of the host, with its size; but what lies right behind a buffer should be no other */
+    /* or any memory of the host, with its size; but what lies right behind a buffer should be no other */
+    void *x = NULL, *y = NULL;
     fsc_device *d = NULL;
     fsc_jit *j = NULL;
     fsc_compile_options o;

@@ -414,7 +414,7 @@ static uint32_t shuffle_lane(EmuThread *t, uint32_t value, uint32_t lane, int32_
 
 #define BARRIER(name, where)                                                                                           \
     static void name(EmuThread *t, int32_t site, uint32_t call) {                                                      \
-        thread_meet(thread_of(t), where, true, site, call);                                                                   \
+        thread_meet(thread_of(t), where, true, site, call);                                                            \
     }
 BARRIER(barrier_warp, THREAD_AT_WARP)
 BARRIER(barrier_block, THREAD_AT_BLOCK)
@@ -492,10 +492,5 @@ const EmuCalls emu_calls = {
     .assertion = assertion,
     .record_step = tell_step,
     .record_value = tell_value,
-    .ex2 = emu_ex2,
-    .lg2 = emu_lg2,
-    .rcp = emu_rcp,
-    .rsqrt = emu_rsqrt,
-    .sqrt = emu_sqrt,
-    .div = emu_div,
+    .ex2 = emu_ex2, .lg2 = emu_lg2, .rcp = emu_rcp, .rsqrt = emu_rsqrt, .sqrt = emu_sqrt, .div = emu_div,
 };

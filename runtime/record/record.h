@@ -178,7 +178,7 @@ Record *record_copy(const Record *r); /* NULL: out of memory */
 char *record_find(const void *image, size_t size, size_t *offset, size_t *length);
 
 /* ---- Launch rules: postfix code ------------------------------------------------------------------------------------
- * * Tokens, separated by blanks. Values are 64-bit integers (truth: 0 and 1) or doubles; where one operand is a double,
+ * Tokens, separated by blanks. Values are 64-bit integers (truth: 0 and 1) or doubles; where one operand is a double,
  * both are. Integers that leave the 64 bits are an error, never a wrap. Element types are values, too: they are equal
  * to each other or not, and have their bits; all else of them is an error.
  *

@@ -105,8 +105,8 @@ for l2, count in ((0, 8), (1000, 8), (3000, 12)):
     samples = sample_graphs(recorder, case, {"fsc": own.fused(case), "other": watch(order), "bad": lambda i: 1 // 0}, 3,
                             skipped)
     assert samples == {"fsc": [8.0 / count] * 3, "other": [8.0 / count] * 3}, samples
-    assert order == [*range(len(case.sets)), *(i % len(case.sets) for i in range(count))] and len(case.sets) == max(1,
-                                                                                                                    -(-3 * l2 // 768)), (l2, order)
+    assert order == [*range(len(case.sets)), *(i % len(case.sets) for i in range(count))], (l2, order)
+    assert len(case.sets) == max(1, -(-3 * l2 // 768)), (l2, order)
 assert skipped == {"bad": "ZeroDivisionError: integer division or modulo by zero"}, skipped
 
 # Small numbers of fp16 have few digits, which is no mistake.

@@ -23,9 +23,10 @@ SPECIAL = ["ex2", "lg2", "rcp", "rsqrt", "sqrt", "div", "exact_div", "exact_sqrt
 COLUMNS = ["kernel", "type", "shape", "loads", "sectors", "stores", "sectors", "atomics", "sectors", "shared",
            "conflicts", "shuffles", "barriers", "special"]
 HEAD = """\
-# Written by counts.py --bless; read the difference before you commit it. On two host threads, as the number of programs in a block and
-# the grids of persistent kernels depend on it. Requests of warps and their 32-byte sectors, wavefronts of shared memory and how many of them are
-# for conflicts of banks, shuffles of warps, barriers of blocks (of clusters too), special functions of threads.
+# Written by counts.py --bless; read the difference before you commit it. On two host threads, as the number of programs
+# in a block and the grids of persistent kernels depend on it. Requests of warps and their 32-byte sectors, wavefronts
+# of shared memory and how many of them are for conflicts of banks, shuffles of warps, barriers of blocks (of clusters
+# too), special functions of threads.
 """
 
 

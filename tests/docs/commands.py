@@ -55,7 +55,8 @@ def blocks(text):
                                  fence.group(1), re.M))
         for i, part in enumerate(parts):
             end = parts[i + 1].start() if i + 1 < len(parts) else len(fence.group(1))
-            yield fence.start(1) + part.end(), fence.start(1) + end, part.group(1).rstrip("\n"), fence.group(1)[part.end():end]
+            yield (fence.start(1) + part.end(), fence.start(1) + end, part.group(1).rstrip("\n"),
+                   fence.group(1)[part.end():end])
 
 
 def check_page(page, tool):

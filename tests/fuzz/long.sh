@@ -25,7 +25,8 @@ if (($# == 0)); then
 fi
 mkdir -p "$out/found" "$out/log"
 out=$(cd "$out" && pwd)
-export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}" # LLVM's libz and libzstd, where they are missing
+# LLVM's libz and libzstd, where they are missing
+export LD_LIBRARY_PATH="$here/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
 export LSAN_OPTIONS="suppressions=$here/lsan.supp:print_suppressions=0"
 start=$(date +%s) end=$(($(date +%s) + seconds))
 # A compile runs in a child of fuzz_ptx: no thread may stand beside a fork, and the watcher of the memory is one.
@@ -38,8 +39,9 @@ work() {
     local name=$1 worker=$2 round=0 left log
     while left=$((end - $(date +%s))) && ((left > 1 && round < 200)); do
         log=$out/log/$name-$worker-$((round++)).log
-        "$here/fuzz_$name" -seed=$((seed * 100000 + worker * 200 + round)) -max_total_time="$left" -timeout="$(patience "$name")" \
-            -malloc_limit_mb=512 -rss_limit_mb="$(limits "$name")" -max_len=8192 -entropic_scale_per_exec_time=1 -reload=1 -print_final_stats=1 -verbosity=1 \
+        "$here/fuzz_$name" -seed=$((seed * 100000 + worker * 200 + round)) -max_total_time="$left" \
+            -timeout="$(patience "$name")" -malloc_limit_mb=512 -rss_limit_mb="$(limits "$name")" -max_len=8192 \
+            -entropic_scale_per_exec_time=1 -reload=1 -print_final_stats=1 -verbosity=1 \
             -dict="$here/$(words "$name").dict" -artifact_prefix="$out/found/$name-" \
             "$out/$name" "$here/corpus/$(words "$name")" >"$log" 2>&1 || true
     done
@@ -55,7 +57,11 @@ wait
 elapsed=$(($(date +%s) - start))
 
 sum() { cat "$out/log/$1"-*.log | awk -v key="stat::$2:" '$1 == key { n += $2 } END { printf "%.0f", n }'; }
-most() { cat "$out/log/$1"-*.log | awk -v word="$2" '/^#[0-9]/ { for (i = 1; i < NF; i++) if ($i == word && $(i + 1) + 0 > n) n = $(i + 1) + 0 } END { printf "%d", n }'; }
+most() {
+    cat "$out/log/$1"-*.log | awk -v word="$2" '
+        /^#[0-9]/ { for (i = 1; i < NF; i++) if ($i == word && $(i + 1) + 0 > n) n = $(i + 1) + 0 }
+        END { printf "%d", n }'
+}
 edges() { cat "$out/log/$1"-*.log | sed -n 's/.*Loaded 1 PC tables (\([0-9]*\) PCs).*/\1/p' | head -n 1; }
 found=$(find "$out/found" -type f | wc -l)
 {
@@ -69,14 +75,17 @@ for item in "$@"; do
     row=("$name" "$workers" $((workers * elapsed)) "$(sum "$name" number_of_executed_units)" "$(most "$name" cov:)"
         "$(edges "$name")" "$(most "$name" ft:)" "$mine")
     printf '%-7s %8s %12s %13s %9s %8s %8s %10s\n' "${row[@]}" >>"$out/summary.txt"
-    json+=$(printf '%s{"target": "%s", "workers": %s, "core_seconds": %s, "executions": %s, "coverage": %s, "edges": %s, "features": %s, "findings": %s}' \
+    json+=$(printf '%s{"target": "%s", "workers": %s, "core_seconds": %s, "executions": %s, '\
+'"coverage": %s, "edges": %s, "features": %s, "findings": %s}' \
         "${json:+, }" "${row[@]}")
 done
 for file in "$out"/found/*; do
     [[ -f $file ]] || continue
     printf '%s (%s bytes)\n' "$(basename "$file")" "$(stat -c %s "$file")"
-    grep -ahE 'runtime error|internal error|ERROR: ' $(grep -alF "$(basename "$file")" "$out"/log/*.log) | cut -c1-300 | head -n 3 || true
+    grep -ahE 'runtime error|internal error|ERROR: ' $(grep -alF "$(basename "$file")" "$out"/log/*.log) \
+        | cut -c1-300 | head -n 3 || true
 done >>"$out/summary.txt"
-printf '{"seconds": %s, "cores": %s, "findings": %s, "targets": [%s]}\n' "$elapsed" "$(nproc)" "$found" "$json" >"$out/summary.json"
+printf '{"seconds": %s, "cores": %s, "findings": %s, "targets": [%s]}\n' "$elapsed" "$(nproc)" "$found" "$json" \
+    >"$out/summary.json"
 cat "$out/summary.txt"
 ((found == 0))

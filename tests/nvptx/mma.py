@@ -1,8 +1,8 @@
 # RUN: %python %s --fsc fsc --archs sm_75,sm_80,sm_89,sm_90 --rows %S/../../compiler/layout/mma.def --out %t.d
 """mma.py - every matrix instruction of mma.def × arch, through the whole GPU path: PTX holds it and ptxas takes it.
 
-Writes one tile IR function per row: both operands are loaded, and of two fragments along each dimension; by four warps. An
-arch that lacks the instruction is an error that names it. Assembles the PTX where a ptxas is found (FSC_PTXAS).
+Writes one tile IR function per row: both operands are loaded, and of two fragments along each dimension; by four warps.
+An arch that lacks the instruction is an error that names it. Assembles the PTX where a ptxas is found (FSC_PTXAS).
 """
 import argparse
 import os
@@ -17,7 +17,8 @@ DTYPES = {"F16": "fp16", "BF16": "bf16", "TF32": "fp32", "E4M3": "fp8e4nv", "E5M
 def read_rows(path):
     """(name, types of a, b, c, m, n, k) of each row."""
     with open(path) as f:
-        found = re.findall(r'^MMA\(\w+,\s*"([^"]+)",\s*(\w+),\s*(\w+),\s*(\w+),\s*(\d+),\s*(\d+),\s*(\d+),', f.read(), re.M)
+        found = re.findall(r'^MMA\(\w+,\s*"([^"]+)",\s*(\w+),\s*(\w+),\s*(\w+),\s*(\d+),\s*(\d+),\s*(\d+),', f.read(),
+                           re.M)
     if len(found) < 17:
         raise SystemExit("mma.py: found only %d rows in %s" % (len(found), path))
     return [(name, (a, b, c), int(m), int(n), int(k)) for name, a, b, c, m, n, k in found]
@@ -36,12 +37,15 @@ class Text:
         """To consecutive elements behind %p."""
         def tile(r, c, what):
             return "tile<%dx%dx%s>" % (r, c, what)
-        i = self.value("expand_dims %s {axis = 1}" % self.value("arange 0, %d" % rows, "tile<%dxi32>" % rows), tile(rows, 1, "i32"))
+        i = self.value("expand_dims %s {axis = 1}" % self.value("arange 0, %d" % rows, "tile<%dxi32>" % rows),
+                       tile(rows, 1, "i32"))
         i = self.value("mul %s, %s" % (i, self.value("const %d" % cols, tile(rows, 1, "i32"))), tile(rows, 1, "i32"))
-        j = self.value("expand_dims %s {axis = 0}" % self.value("arange 0, %d" % cols, "tile<%dxi32>" % cols), tile(1, cols, "i32"))
+        j = self.value("expand_dims %s {axis = 0}" % self.value("arange 0, %d" % cols, "tile<%dxi32>" % cols),
+                       tile(1, cols, "i32"))
         i, j = (self.value("broadcast %s" % x, tile(rows, cols, "i32")) for x in (i, j))
         base = self.value("splat %s" % self.value("bitcast %p", "*" + d), tile(rows, cols, "*" + d))
-        return self.value("addptr %s, %s" % (base, self.value("add %s, %s" % (i, j), tile(rows, cols, "i32"))), tile(rows, cols, "*" + d))
+        return self.value("addptr %s, %s" % (base, self.value("add %s, %s" % (i, j), tile(rows, cols, "i32"))),
+                          tile(rows, cols, "*" + d))
 
 
 def function(row):
@@ -67,7 +71,8 @@ def compile_one(o, row, arch, ptxas):
     base = os.path.join(o.out, "%s.%s" % (row[0], arch))
     with open(base + ".ir", "w") as f:
         f.write(function(row))
-    done = subprocess.run([o.fsc, base + ".ir", "--emit=ptx", "--arch=" + arch, "-o", base + ".ptx"], capture_output=True, text=True)
+    done = subprocess.run([o.fsc, base + ".ir", "--emit=ptx", "--arch=" + arch, "-o", base + ".ptx"],
+                          capture_output=True, text=True)
     if done.returncode == 1 and "error: %s needs sm_" % row[0] in done.stderr:
         return False
     if done.returncode:
@@ -96,7 +101,8 @@ def main():
                 (sm >= 75 and (r[0].startswith("m8n8k16.") or r[0] == "m16n8k8.f16"))]
         if has != want:
             raise SystemExit("mma.py: %s has %s, and lacks %s" % (arch, has, lacks))
-        print("mma.py: %s: %d instructions, ptxas %s" % (arch, len(has), "ran" if ptxas else "not found: PTX was not assembled"))
+        print("mma.py: %s: %d instructions, ptxas %s" % (arch, len(has),
+                                                         "ran" if ptxas else "not found: PTX was not assembled"))
 
 
 if __name__ == "__main__":

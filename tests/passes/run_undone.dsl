@@ -9,7 +9,8 @@
 # RUN: exits 2 fsc %s --passes= --arch=emu --emit=asm -o %t 2>&1 | FileCheck %s --check-prefix=NONE
 # RUN: exits 2 fsc %s --passes=fold,pack,layout --emit=tile -o %t 2>&1 | FileCheck %s --check-prefix=STAGE
 # RUN: exits 2 fsc %s --passes=fold,dce,unroll --emit=ast -o %t 2>&1 | FileCheck %s --check-prefix=NAME
-# RUN: fsc %s --passes=fold,dce,chunk,fma_dot,layout,dce2,exchange,shared,barrier -o - | FileCheck %s --check-prefix=LEAST
+# RUN: fsc %s --passes=fold,dce,chunk,fma_dot,layout,dce2,exchange,shared,barrier -o - \
+# RUN:   | FileCheck %s --check-prefix=LEAST
 # RUN: fsc %s --passes=fold,dce --arch=cpu --emit=asm -o - | FileCheck %s --check-prefix=CODE
 # RUN: fsc %s --passes=cse,fold --emit=tile -o - | FileCheck %s --check-prefix=TILE
 # ONLINE-NOT: IR Dump

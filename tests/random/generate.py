@@ -366,9 +366,8 @@ class Generator(FloatExpressions):
             self.tuple_call(rng.choice([f for f in self.p.functions if len(f["results"]) > 1]))
         elif not inner or loop:
             self.store(shape, rng.choice(types), loop)
-        else:
-            self.store(shape,
-                       rng.choice(types)) if self.block is not None and rng.random() < 0.5 and self.depth_of_loops == 0 else None
+        elif self.block is not None and rng.random() < 0.5 and self.depth_of_loops == 0:
+            self.store(shape, rng.choice(types))
 
     depth_of_loops = 1  # a store in a branch or loop without a counter would repeat itself: not made
 

@@ -128,7 +128,9 @@ def close(got, want, rtol, atol=0.0, what=""):
     assert got.shape == want.shape, f"{what}: shape {got.shape}, not {want.shape}"
     for name, test in (("NaN", np.isnan), ("+inf", np.isposinf), ("-inf", np.isneginf)):
         wrong = test(got) != test(want)
-        assert not wrong.any(), f"{what}: {name} at wrong places, the first at {int(np.flatnonzero(wrong.ravel())[0])}: {got.ravel()[np.flatnonzero(wrong.ravel())[0]]} vs {want.ravel()[np.flatnonzero(wrong.ravel())[0]]}"
+        first = int(np.flatnonzero(wrong.ravel())[0]) if wrong.any() else 0
+        assert not wrong.any(), (f"{what}: {name} at wrong places, the first at {first}: "
+                                 f"{got.ravel()[first]} vs {want.ravel()[first]}")
     finite = np.isfinite(want)
     with np.errstate(invalid="ignore"):
         excess = np.where(finite, np.abs(got - want) - (atol + np.asarray(rtol) * np.abs(want)), 0)

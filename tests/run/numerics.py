@@ -163,7 +163,8 @@ def check_reference(expression, x, want):
     exact = reference(expression, x.astype(np.longdouble))
     same = (want == exact) | (np.isnan(want) & np.isnan(exact)) | (in_ulps(want, exact) < 1e-3)
     same |= (np.minimum(np.abs(want), np.abs(exact)) > OVER * 2) & (np.sign(want) == np.sign(exact))
-    assert same.all(), f"the reference of {expression} is wrong at {x[~same][0]!r}: {want[~same][0]!r}, not {exact[~same][0]!r}"
+    assert same.all(), (f"the reference of {expression} is wrong at {x[~same][0]!r}: {want[~same][0]!r}, "
+                        f"not {exact[~same][0]!r}")
 
 
 def judge_slice(names, expression, first, count, every):

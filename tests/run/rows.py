@@ -70,10 +70,8 @@ class Launch:
         found = {}
         for name, (buffer, shape, width, before) in self.out.items():
             rows, cols = as_rows(shape)
-            after = buffer.raw().reshape(rows, width)
-            assert after[:,
-                         cols:].tobytes() == before.reshape(rows, width)[:,
-                                                                         cols:].tobytes(), f"{name}: written between the rows"
+            after, before = buffer.raw().reshape(rows, width), before.reshape(rows, width)
+            assert after[:, cols:].tobytes() == before[:, cols:].tobytes(), f"{name}: written between the rows"
             found[name] = decode(np.ascontiguousarray(after[:, :cols]), buffer.dtype).reshape(shape)
         return found
 

@@ -7,7 +7,8 @@ The CPU runs the same programs.
 import numpy as np
 
 from case import case, example, same_bits
-from test_primitives import reduce_in_rounds, run
+from primitives import run
+from test_primitives import reduce_in_rounds
 from test_softmax import judge, launch
 
 BLOCKS = [2, 4, 8, 16]

@@ -35,7 +35,8 @@ def same_lines(bench, got, want):
         got, want = sorted(got), sorted(want)
     for i, (g, w) in enumerate(zip(got, want)):
         assert g == w, f"line {i}: {g!r}, not {w!r}"
-    assert len(got) == len(want), f"{len(got)} lines, not {len(want)}; the first beyond: {(got + want)[min(len(got), len(want))]!r}"
+    assert len(got) == len(want), (f"{len(got)} lines, not {len(want)}; the first beyond: "
+                                   f"{(got + want)[min(len(got), len(want))]!r}")
 
 
 def shown(x, bits, dtype, use_hex):

@@ -9,7 +9,8 @@ import numpy as np
 from case import case, example, same_bits
 from fsc import Error
 from test_clusters import judge_moves, judge_once
-from test_primitives import reduce_in_rounds, tests
+from primitives import tests
+from test_primitives import reduce_in_rounds
 from test_softmax import judge, launch
 
 BLOCKS = [2, 8, 32]

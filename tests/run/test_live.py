@@ -19,7 +19,8 @@ POISON = 1000.0  # in memory that no result may see
 ROWS = """
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols), require=(BLOCK >= n_cols,))
 def rows(y: *T[n_rows:y_stride, n_cols], s: *fp32[n_rows, 4], x: *T[n_rows:x_stride, n_cols],
-         y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, OTHER: constexpr = 0.0, BLOCK: constexpr = 1, T: dtype = fp32):
+         y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, OTHER: constexpr = 0.0, BLOCK: constexpr = 1,
+         T: dtype = fp32):
     row = program_id(0)
     cols = arange(0, BLOCK)
     mask = cols < n_cols
@@ -120,7 +121,8 @@ def shifted_types(bench, dtype, n):
     """A copy with a constant beside it, and the row's integer sum."""
     source = """
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols))
-def f(y: *T, s: *i32, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, BLOCK: constexpr = 1, T: dtype = fp32):
+def f(y: *T, s: *i32, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, BLOCK: constexpr = 1,
+      T: dtype = fp32):
     row = program_id(0)
     cols = arange(0, BLOCK)
     mask = cols < n_cols
@@ -232,7 +234,8 @@ def live_cut(bench, dtype, n, warps):
     the buffer's first, the last its last."""
     source = """
 @kernel(grid=(n_rows,), BLOCK=next_power_of_2(n_cols))
-def f(y: *T, s: *i32, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, BLOCK: constexpr = 1, T: dtype = fp32):
+def f(y: *T, s: *i32, x: *T, y_stride: i32, x_stride: i32, n_rows: i32, n_cols: i32, BLOCK: constexpr = 1,
+      T: dtype = fp32):
     row = program_id(0)
     cols = arange(0, BLOCK)
     mask = cols < n_cols
@@ -340,7 +343,8 @@ def rows_beyond_the_tile(bench, dtype, n):
     and nothing behind the tile is read."""
     source = """
 @kernel(num_warps=2)
-def f(y: *T, x: *T, w: *T, x_stride: i32, y_stride: i32, n: N, BLOCK: constexpr = 2048, T: dtype = fp16, N: dtype = i32):
+def f(y: *T, x: *T, w: *T, x_stride: i32, y_stride: i32, n: N, BLOCK: constexpr = 2048, T: dtype = fp16,
+      N: dtype = i32):
     row = program_id(0)
     i = arange(0, BLOCK)
     v = load(x + row * x_stride + i, mask=i < n) + load(w + i, mask=i < n)

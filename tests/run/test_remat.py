@@ -8,7 +8,7 @@ first, bit for bit.
 import numpy as np
 
 from case import U, case, close, example, must_fail, same_bits
-from test_primitives import calls, parameters
+from primitives import calls, parameters
 from test_softmax import judge, launch
 
 LEVELS = """

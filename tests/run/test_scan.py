@@ -108,7 +108,8 @@ def affine(a, b, c, d):
     return a * c, b * c + d
 
 @kernel(grid=(1,))
-def f(p: *i32, q: *i32, x: *i32, y: *i32, AXIS: constexpr = 0, REV: constexpr = False, A: constexpr = 4, B: constexpr = 8, C: constexpr = 16):
+def f(p: *i32, q: *i32, x: *i32, y: *i32, AXIS: constexpr = 0, REV: constexpr = False, A: constexpr = 4,
+      B: constexpr = 8, C: constexpr = 16):
     i = arange(0, A)[:, None, None] * (B * C) + arange(0, B)[None, :, None] * C + arange(0, C)[None, None, :]
     s, t = associative_scan((load(x + i), load(y + i)), AXIS, affine, reverse=REV)
     store(p + i, s)
@@ -216,7 +217,8 @@ def branch_in_combine(bench, n, warps):
 
 ARG = """
 @kernel(grid=(1,), B=next_power_of_2(n))
-def f(r: *i32, v: *V, x: *T, n: i32, m: i32, M: constexpr = 4, B: constexpr = 128, NAN: constexpr = False, T: dtype = fp32, V: dtype = fp32):
+def f(r: *i32, v: *V, x: *T, n: i32, m: i32, M: constexpr = 4, B: constexpr = 128, NAN: constexpr = False,
+      T: dtype = fp32, V: dtype = fp32):
     i = arange(0, M)[:, None]
     j = arange(0, B)[None, :]
     a = load(x + i * n + j, mask=(j < n) & (i < m), other={other})

@@ -9,7 +9,8 @@ TYPES = ["i1", "i8", "i16", "i32", "i64", "u8", "u16", "u32", "u64", "fp8e4nv", 
 
 SOURCE = """
 @kernel(grid=(2,))
-def f(y: *T, x: *T, A: constexpr, B: constexpr, C: constexpr, K: constexpr, DIM: constexpr, DOWN: constexpr, TOP: constexpr, T: dtype):
+def f(y: *T, x: *T, A: constexpr, B: constexpr, C: constexpr, K: constexpr, DIM: constexpr, DOWN: constexpr,
+      TOP: constexpr, T: dtype):
     x += program_id(0) * (A * B * C)
     y += program_id(0) * (A * K * C)
     i = arange(0, A)[:, None, None] * (B * C) + arange(0, B)[None, :, None] * C + arange(0, C)[None, None, :]

@@ -51,4 +51,5 @@ def one_variant(bench, name):
                                       *words)["card"]
     for door, report in seen.items():
         for field in ("registers", "spill_bytes"):
-            assert report[field] == launched[field], f"{door}: {report[field]} {field}, and a launch has {launched[field]}"
+            assert report[field] == launched[field], (f"{door}: {report[field]} {field}, "
+                                                      f"and a launch has {launched[field]}")

@@ -7,7 +7,7 @@
 #ifndef IR_REFERENCE_H
 #define IR_REFERENCE_H
 
-#include "ir_sample.h"
+#include "ir_random.h"
 
 static Random rng;
 

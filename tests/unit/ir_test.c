@@ -4,7 +4,7 @@
  * In: samples of every op, seeded random functions, damaged text.
  * What is printed reads back and prints the same; nothing that is not a function gets through or ends the process.
  */
-#include "ir_sample.h"
+#include "ir_random.h"
 
 static Arena *arena;
 static Strings *names;

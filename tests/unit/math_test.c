@@ -488,16 +488,11 @@ static void test_integers(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_unary),
-        cmocka_unit_test(test_ulps_sees_naive_exp),
-        cmocka_unit_test(test_divide_shared),
-        cmocka_unit_test(test_remainder),
-        cmocka_unit_test(test_narrow),
-        cmocka_unit_test(test_widen),
-        cmocka_unit_test(test_integers_to_bf16),
-        cmocka_unit_test(test_floats_to_integers),
-        cmocka_unit_test(test_fma16),
-        cmocka_unit_test(test_minmax),
+        cmocka_unit_test(test_unary),    cmocka_unit_test(test_ulps_sees_naive_exp),
+        cmocka_unit_test(test_narrow),   cmocka_unit_test(test_divide_shared),
+        cmocka_unit_test(test_widen),    cmocka_unit_test(test_integers_to_bf16),
+        cmocka_unit_test(test_fma16),    cmocka_unit_test(test_floats_to_integers),
+        cmocka_unit_test(test_minmax),   cmocka_unit_test(test_remainder),
         cmocka_unit_test(test_integers),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -348,7 +348,8 @@ def shows_faults(b, tool, folder):
     subprocess.run([tool, "viz", source, "x=random:0:fp32[200]", "y=out.npy", "-o", path], check=True,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     b.open(path)
-    assert b.get("#faults").is_displayed() and "out-of-bounds" in b.text("#faults") and "14 times" in b.js("document.querySelector('#source li.fault').dataset.fault")
+    assert b.get("#faults").is_displayed() and "out-of-bounds" in b.text("#faults")
+    assert "14 times" in b.js("document.querySelector('#source li.fault').dataset.fault")
     assert b.text("#faults").startswith("out-of-bounds: program (3, 0, 0)"), b.text("#faults")
     b.click("#faults button")
     assert "line 4" in b.text("#detail") and b.js("now.number") == 3
@@ -361,10 +362,12 @@ def shows_numbers(b, path):
     """All digits of an integer; NaN and infinities in the picture of a buffer have colours of their own,
     not their neighbour's."""
     b.open(path)
-    assert b.js("long(1234567, 'i32')") == "1234567" and b.js("long(-1234567, 'i64')") == "−1234567" and b.js("long(1234567, 'fp32')") == "1234567"
+    assert b.js("long(1234567, 'i32')") == "1234567" and b.js("long(-1234567, 'i64')") == "−1234567"
+    assert b.js("long(1234567, 'fp32')") == "1234567"
     data = base64.b64encode(np.array([1, np.nan, 0, 1, np.inf, 0], np.float32).tobytes()).decode()
     pixels = b.js(f"""(() => {{ const c = document.createElement('canvas'); c.width = 6; c.height = 1;
-        drawBuffer(c, {{pack: 'fp32', data: '{data}', bytes: 24, shape: [6]}}, 6, 1, 1, 1, null, {{load: {{first: 0, end: 24, bytes: 24}}}});
+        drawBuffer(c, {{pack: 'fp32', data: '{data}', bytes: 24, shape: [6]}}, 6, 1, 1, 1, null,
+                   {{load: {{first: 0, end: 24, bytes: 24}}}});
         const bytes = c.getContext('2d').getImageData(0, 0, 6, 1).data;
         return Array.from({{length: 6}}, (_, i) => bytes.slice(4 * i, 4 * i + 4).join()); }})()""")
     assert pixels[1] == pixels[2] == pixels[5] != pixels[0] == pixels[3] == pixels[4], pixels
@@ -389,7 +392,8 @@ def loads_ahead(b, tool, folder):
 def every_frame(b, path):
     """No frame of any program of any run fails, with scalar ops and without."""
     b.open(path)
-    b.js("""(() => { for (const run of runs) { pickRun(run); for (let n = 0; n < Math.min(product(run.grid), 6); n++) { pickProgram(n);
+    b.js("""(() => { for (const run of runs) { pickRun(run);
+        for (let n = 0; n < Math.min(product(run.grid), 6); n++) { pickProgram(n);
         for (let i = 0; i < now.frames.length; i++) go(i); } } })()""")
 
 

@@ -1,9 +1,9 @@
 /* matrix.c - products of matrices by the instructions of a warp.
  *
- * In: an mma whose operands are laid out as its instruction takes them. Out: a call of the primitive for each fragment of
- * the result and each step of k. Method: layout_mma puts the registers of a fragment first, then those of further ones
- * along k (of the result: n), then along the other dimension. k is the outermost loop, so that products that follow each
- * other do not wait for each other's sums.
+ * In: an mma whose operands are laid out as its instruction takes them. Out: a call of the primitive for each fragment
+ * of the result and each step of k. Method: layout_mma puts the registers of a fragment first, then those of further
+ * ones along k (of the result: n), then along the other dimension. k is the outermost loop, so that products that
+ * follow each other do not wait for each other's sums.
  */
 #include "codegen/simt/simt.h"
 

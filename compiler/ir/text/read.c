@@ -10,20 +10,6 @@
 
 enum { DEPTH = 500 /* nested regions at most */ };
 
-/* One op's line while it is read. */
-typedef struct Line {
-    const char *begin;
-    Block *block;
-    OpKind kind;
-    Attr attr;
-    Span span;
-    VEC(const char *) results;
-    VEC(Value *) args;
-    VEC(const char *) inner; /* names that the region's arguments get */
-    VEC(Type) types;
-    const char *constant; /* to be read once the type is known */
-} Line;
-
 /* ---- Defining ---------------------------------------------------------------------------------------------------- */
 
 static void define(Reader *r, const char *begin, const char *name, Value *v) {
@@ -40,120 +26,6 @@ static void poison(Reader *r, const Line *l) {
     void *old;
     for (uint32_t i = 0; i < l->results.len; i++)
         if (!names_find(&r->values, l->results.at[i], &old)) names_set(r, &r->values, l->results.at[i], NULL);
-}
-
-/* ---- Attributes -------------------------------------------------------------------------------------------------- */
-
-static bool read_log2(Reader *r, uint32_t most, uint8_t *out) {
-    int64_t x;
-    skip_blanks(r);
-    const char *begin = r->at;
-    if (!read_int(r, 1, INT64_C(1) << most, &x)) return false;
-    for (*out = 0; INT64_C(1) << *out < x;) ++*out;
-    return INT64_C(1) << *out == x || read_fail(r, begin, "expected a power of two here");
-}
-
-static bool read_combine(Reader *r, OpKind *out) {
-    skip_blanks(r);
-    const char *begin = r->at, *word = read_word(r, "an op that combines, as in fmax");
-    OpKind k;
-    if (!word) return false;
-    if (!op_find(word, &k)) return read_fail(r, begin, "there is no op '%s'", word);
-    *out = k;
-    return true;
-}
-
-static bool read_byte_choice(Reader *r, const char *const *words, uint8_t *out) {
-    int64_t x;
-    if (!read_choice(r, words, &x)) return false;
-    *out = (uint8_t)x;
-    return true;
-}
-
-static bool read_count(Reader *r, int32_t *out) {
-    int64_t x;
-    if (!read_int(r, 1, INT32_MAX, &x)) return false;
-    *out = (int32_t)x;
-    return true;
-}
-
-static bool read_u32(Reader *r, uint32_t least, uint32_t most, uint32_t *out) {
-    int64_t x;
-    if (!read_int(r, least, most, &x)) return false;
-    *out = (uint32_t)x;
-    return true;
-}
-
-static bool set_flag(bool *flag) {
-    return *flag = true;
-}
-
-static bool read_item(Reader *r, Line *l) {
-    Attr *a = &l->attr;
-    int64_t x;
-    AttrKind k = op_info[l->kind].attr;
-    skip_blanks(r);
-    const char *begin = r->at, *word = read_word(r, "an attribute");
-    if (!word) return false;
-    bool has_memory = op_has_memory(l->kind);
-    if (k == ATTR_COPY && !strcmp(word, "prefetch")) return set_flag(&a->is_prefetch);
-    if (k == ATTR_MEM && !strcmp(word, "volatile")) return set_flag(&a->mem.is_volatile);
-    if (k == ATTR_MEM && !strcmp(word, "rotated")) return set_flag(&a->mem.is_rotated);
-    if (k == ATTR_LOOP && !strcmp(word, "flatten")) return set_flag(&a->loop.flatten);
-    if (k == ATTR_LOOP && !strcmp(word, "no_licm")) return set_flag(&a->loop.disable_licm);
-    if (k == ATTR_COMBINE && !strcmp(word, "reverse")) return a->flags |= COMBINE_REVERSE, true;
-    if (k == ATTR_COMBINE && !strcmp(word, "exclusive")) return a->flags |= COMBINE_EXCLUSIVE, true;
-    if ((k == ATTR_SCOPE || k == ATTR_COPY) && !strcmp(word, "begin")) return set_flag(&a->is_begin);
-    if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return a->scope = SCOPE_CLUSTER, true;
-    if (l->kind == OP_SHSTORE && !strcmp(word, "grid")) return a->scope = SCOPE_GRID, true;
-    if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return set_flag(&a->is_scattered);
-    if (k == ATTR_DOT && !strcmp(word, "unsigned_a")) return set_flag(&a->is_unsigned[0]);
-    if (k == ATTR_DOT && !strcmp(word, "unsigned_b")) return set_flag(&a->is_unsigned[1]);
-    if (!expect(r, "=")) return false;
-    bool has_axis =
-        k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER || l->kind == OP_SHSLICE;
-    if (has_axis && !strcmp(word, "axis")) return read_u32(r, 0, SHAPE_RANK, &a->axis);
-    if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
-    if (k == ATTR_HALF && !strcmp(word, "half")) return read_u32(r, 0, 1, &a->half);
-    if (k == ATTR_BITMASK && !strcmp(word, "mask")) return read_u32(r, 0, UINT32_MAX, &a->flip);
-    if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->combine);
-    if (k == ATTR_ROUND && !strcmp(word, "round"))
-        return read_choice(r, round_words, &x) && (a->round = (Round)x, true);
-    if (k == ATTR_ACCURACY && !strcmp(word, "accuracy"))
-        return read_choice(r, accuracy_words, &x) && (a->accuracy = (Accuracy)x, true);
-    if (k == ATTR_DOT && !strcmp(word, "precision"))
-        return read_choice(r, precision_words, &x) && (a->precision = (Precision)x, true);
-    if (k == ATTR_DOT && !strcmp(word, "imprecise")) return read_u32(r, 1, INT32_MAX, &a->imprecise);
-    if (k == ATTR_MMA && !strcmp(word, "instr")) return read_choice(r, mma_words, &x) && (a->instr = (Mma)x, true);
-    if (k == ATTR_MMA && !strcmp(word, "warps_m")) return read_log2(r, 5, &a->warps_m_log2);
-    if (op_has_buffer(l->kind) && !strcmp(word, "buffer")) return read_buffer_name(r, &a->buffer);
-    if (l->kind == OP_SHLOAD && !strcmp(word, "flip")) return read_u32(r, 0, UINT32_MAX, &a->flip);
-    if (k == ATTR_LOOP && !strcmp(word, "stages")) return read_count(r, &a->loop.num_stages);
-    if (k == ATTR_LOOP && !strcmp(word, "unroll")) return read_count(r, &a->loop.unroll_factor);
-    if (k == ATTR_PENDING && !strcmp(word, "pending")) return read_u32(r, 0, INT32_MAX, &a->pending);
-    if (k == ATTR_TEXT && !strcmp(word, "text")) return read_quoted(r, &a->text);
-    if (l->kind == OP_PRINT && !strcmp(word, "as"))
-        return read_choice(r, shown_words, &x) && (a->shown = (Shown)x, true);
-    if (l->kind == OP_ASSERT && !strcmp(word, "site")) return read_u32(r, 0, UINT32_MAX, &a->mem.site);
-    if (has_memory && !strcmp(word, "align")) return read_log2(r, 31, &a->mem.align_log2);
-    if (has_memory && !strcmp(word, "vec")) return read_log2(r, SHAPE_BITS, &a->mem.vec_log2);
-    if (has_memory && !strcmp(word, "mask")) return read_byte_choice(r, mask_words, &a->mem.mask_kind);
-    if (has_memory && !strcmp(word, "cache")) return read_byte_choice(r, cache_words, &a->mem.cache);
-    if (has_memory && !strcmp(word, "evict")) return read_byte_choice(r, evict_words, &a->mem.evict);
-    if (has_memory && !strcmp(word, "site")) return read_u32(r, 0, UINT32_MAX, &a->mem.site);
-    bool is_atomic = op_is_atomic(l->kind);
-    if (is_atomic && !strcmp(word, "op")) return read_byte_choice(r, atomic_words, &a->mem.atomic);
-    if (is_atomic && !strcmp(word, "order")) return read_byte_choice(r, order_words, &a->mem.order);
-    if (is_atomic && !strcmp(word, "reach")) return read_byte_choice(r, reach_words, &a->mem.reach);
-    return read_fail(r, begin, "'%s' has no attribute '%s'", op_info[l->kind].name, word);
-}
-
-static bool read_braces(Reader *r, Line *l) {
-    if (!expect(r, "{")) return false;
-    do
-        if (!read_item(r, l)) return false;
-    while (accept(r, ","));
-    return expect(r, "}");
 }
 
 /* ---- Parts of a line --------------------------------------------------------------------------------------------- */
@@ -409,9 +281,9 @@ static bool read_param_item(Reader *r, Param *p) {
     skip_blanks(r);
     const char *begin = r->at, *word = read_word(r, "an attribute");
     if (!word) return false;
-    if (!strcmp(word, "const")) return set_flag(&p->is_const);
-    if (!strcmp(word, "unsigned")) return set_flag(&p->is_unsigned);
-    if (!strcmp(word, "nonnegative")) return set_flag(&p->is_nonnegative);
+    if (!strcmp(word, "const")) return p->is_const = true;
+    if (!strcmp(word, "unsigned")) return p->is_unsigned = true;
+    if (!strcmp(word, "nonnegative")) return p->is_nonnegative = true;
     uint32_t *to = !strcmp(word, "divisible") ? &p->divisible
                    : !strcmp(word, "least")   ? &p->least
                    : !strcmp(word, "most")    ? &p->most

@@ -27,6 +27,20 @@ typedef struct Reader {
     uint32_t depth;
 } Reader;
 
+/* One op's line while it is read. */
+typedef struct Line {
+    const char *begin;
+    Block *block;
+    OpKind kind;
+    Attr attr;
+    Span span;
+    VEC(const char *) results;
+    VEC(Value *) args;
+    VEC(const char *) inner; /* names that the region's arguments get */
+    VEC(Type) types;
+    const char *constant; /* to be read once the type is known */
+} Line;
+
 bool names_find(const Names *n, const char *name, void **thing);
 void names_set(Reader *r, Names *n, const char *name, void *thing);
 
@@ -55,5 +69,7 @@ bool read_layout(Reader *r, const Layout **out); /* #name or #layout<…> */
 bool read_layout_line(Reader *r);        /* #name = #layout<…>, or #name = #buffer<…> */
 bool read_buffer_line(Reader *r, const char *begin, const char *name); /* from behind #buffer< on (text/buffer.c) */
 bool read_buffer_name(Reader *r, uint32_t *out); /* b0 of something defined */
+bool read_u32(Reader *r, uint32_t least, uint32_t most, uint32_t *out);
+bool read_braces(Reader *r, Line *l);    /* an op's attributes (attr.c) */
 
 #endif

@@ -169,7 +169,8 @@ static void assign_dot(Assign *s, Op *op) {
 
 static void assign_mma(Assign *s, Op *op) {
     for (uint32_t i = MMA_A; i <= MMA_C; i++)
-        demand_arg(s, op, i, mma_layout(s->f->layouts, op->attr, op->args[i]->type.shape, s->warps_log2, (MmaOperand)i));
+        demand_arg(s, op, i,
+                   mma_layout(s->f->layouts, op->attr, op->args[i]->type.shape, s->warps_log2, (MmaOperand)i));
     op->results[0]->type.layout = op->args[MMA_C]->type.layout;
 }
 

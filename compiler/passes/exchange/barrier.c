@@ -188,7 +188,8 @@ bool pass_barrier(Func *f, PassContext *c) {
     (void)c;
     Places p = {.f = f, .scope = func_scope(f), .inner = func_block_scope(f), .scratch = arena_create()};
     Accesses pending = {0};
-    if (f->scope == SCOPE_CLUSTER) add(&p, &pending, (Access){.buffer = ALL_BUFFERS, .is_write = true, .is_settled = true});
+    if (f->scope == SCOPE_CLUSTER)
+        add(&p, &pending, (Access){.buffer = ALL_BUFFERS, .is_write = true, .is_settled = true});
     p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
     p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
     walk(&p, f->body, &pending);

@@ -8,7 +8,8 @@
 
 enum { WIDTH = 900, HEIGHT = 500, LEFT = 80, RIGHT = 160, TOP = 40, BOTTOM = 55, LABELS = 8 };
 
-static const char *const colours[] = {"#d62728", "#1f77b4", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#17becf", "#7f7f7f"};
+static const char *const colours[] = {"#d62728", "#1f77b4", "#2ca02c", "#ff7f0e",
+                                      "#9467bd", "#8c564b", "#17becf", "#7f7f7f"};
 
 typedef struct Scale {
     double low, high; /* of x, after the logarithm */
@@ -64,7 +65,8 @@ static void write_y_axis(const Scale *s, Text *out) {
     double step = round_up(s->top / LABELS);
     for (double y = 0; y < s->top + step / 2; y += step) {
         double at = above(s, y);
-        text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", LEFT, at, WIDTH - RIGHT, at);
+        text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"#ddd\"/>\n", LEFT, at,
+                    WIDTH - RIGHT, at);
         snprintf(label, sizeof label, "%g", y);
         write_text(out, LEFT - 8, at + 4, "end", label);
     }
@@ -72,7 +74,8 @@ static void write_y_axis(const Scale *s, Text *out) {
 
 static void write_x_axis(const Scale *s, Text *out) {
     char label[32];
-    double span = s->high - s->low, step = s->log_x ? fmax(1, ceil(span / LABELS)) : span > 0 ? round_up(span / LABELS) : 1;
+    double span = s->high - s->low;
+    double step = s->log_x ? fmax(1, ceil(span / LABELS)) : span > 0 ? round_up(span / LABELS) : 1;
     for (double v = ceil(s->low / step) * step; v <= s->high + step * 1e-9; v += step) {
         double x = s->log_x ? exp2(v) : v;
         snprintf(label, sizeof label, "%.0f", x);
@@ -86,14 +89,17 @@ static void write_curve(const Scale *s, const Curve *c, uint32_t number, Text *o
     for (uint32_t i = 0; i < c->x.len; i++) text_printf(out, "%.1f,%.1f ", along(s, c->x.at[i]), above(s, c->y.at[i]));
     text_printf(out, "\"/>\n");
     double y = TOP + 18.0 * number;
-    text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"2\"/>\n", WIDTH - RIGHT + 12, y,
+    text_printf(out, "<line x1=\"%d\" y1=\"%.1f\" x2=\"%d\" y2=\"%.1f\" stroke=\"%s\" stroke-width=\"2\"/>\n",
+                WIDTH - RIGHT + 12, y,
                 WIDTH - RIGHT + 34, y, colour);
     write_text(out, WIDTH - RIGHT + 40, y + 4, "start", c->name);
 }
 
 void plot_write(const Plot *p, Text *out) {
     Scale s = find_scale(p);
-    text_printf(out, "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" font-size=\"12\">\n",
+    text_printf(out,
+                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" font-family=\"sans-serif\" "
+                "font-size=\"12\">\n",
                 WIDTH, HEIGHT);
     text_printf(out, "<rect width=\"%d\" height=\"%d\" fill=\"white\"/>\n", WIDTH, HEIGHT);
     write_text(out, LEFT, TOP - 16, "start", p->title);

@@ -1,4 +1,5 @@
-/* embed.c - softmax from an object, on the GPU where there is one, else on the CPU. Out: how wrong it is, or a message. */
+/* embed.c - softmax from an object, on the GPU where there is one, else on the CPU. Out: how wrong it is,
+ * or a message. */
 #include "softmax.h"
 
 #include <math.h>

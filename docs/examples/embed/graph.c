@@ -6,8 +6,10 @@
 
 /* What cuda.h has, for machines without it. */
 int cuInit(unsigned flags), cuDeviceGet(int *device, int ordinal), cuDevicePrimaryCtxRetain(void **context, int device);
-int cuCtxSetCurrent(void *context), cuStreamBeginCapture_v2(void *stream, int mode), cuStreamEndCapture(void *stream, void **graph);
-int cuGraphInstantiateWithFlags(void **ready, void *graph, unsigned long long flags), cuGraphLaunch(void *ready, void *stream);
+int cuCtxSetCurrent(void *context), cuStreamBeginCapture_v2(void *stream, int mode),
+    cuStreamEndCapture(void *stream, void **graph);
+int cuGraphInstantiateWithFlags(void **ready, void *graph, unsigned long long flags),
+    cuGraphLaunch(void *ready, void *stream);
 int cuGraphExecDestroy(void *ready), cuGraphDestroy(void *graph);
 
 enum { ROWS = 64, COLS = 1000, BYTES = ROWS * COLS * sizeof(float) };
@@ -25,7 +27,8 @@ int main(void) {
     fsc_device *d;
     void *x, *y, *context, *stream, *graph, *ready;
     int device;
-    cu(cuInit(0)), cu(cuDeviceGet(&device, 0)), cu(cuDevicePrimaryCtxRetain(&context, device)), cu(cuCtxSetCurrent(context));
+    cu(cuInit(0)), cu(cuDeviceGet(&device, 0)), cu(cuDevicePrimaryCtxRetain(&context, device)),
+        cu(cuCtxSetCurrent(context));
     ok(fsc_device_open("cuda", &d)), ok(fsc_stream_create(d, &stream));
     ok(fsc_memory_alloc(d, BYTES, &x)), ok(fsc_memory_alloc(d, BYTES, &y)), ok(fsc_memory_write(d, x, values, BYTES));
 

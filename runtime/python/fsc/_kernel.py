@@ -219,7 +219,8 @@ class Kernel:
                 raise failure(status, lib.fsc_jit_message(jit.handle)
                               if lib.fsc_status_name(status) == b"FSC_ERROR_SOURCE" else None)
         except Unreadable as why:
-            raise ArgumentError(f"kernel {self.__name__}: argument {self._arguments[offset // VALUE].name} {why}") from why.__cause__
+            name = self._arguments[offset // VALUE].name
+            raise ArgumentError(f"kernel {self.__name__}: argument {name} {why}") from why.__cause__
         finally:
             if call.keep or call.streams or call.read_only or call.stream is not None:
                 call.keep, call.streams, call.read_only, call.stream = [], set(), [], None
@@ -260,7 +261,8 @@ class Kernel:
         try:
             sizes = [operator.index(size) for size in (grid if hasattr(grid, "__iter__") else (grid,))]
         except TypeError:
-            raise ArgumentError(f"kernel {self.__name__}: the grid {grid!r} is no whole number, and no whole numbers") from None
+            raise ArgumentError(f"kernel {self.__name__}: the grid {grid!r} is no whole number, "
+                                "and no whole numbers") from None
         if not 1 <= len(sizes) <= 3:
             raise ArgumentError(f"kernel {self.__name__}: a grid is one to three numbers, not {len(sizes)}")
         try:

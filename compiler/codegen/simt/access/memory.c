@@ -94,11 +94,6 @@ void move_masks(Simt *s, Move *mv, uint32_t v) {
     mv->all[v] = known_and(s, known_and(s, owner, all), aligned);
 }
 
-static bool is_false(V x) {
-    bool truth;
-    return known_truth(x, &truth) && !truth;
-}
-
 /* Of a store: another register has these elements. */
 bool move_skips(const Move *mv, uint32_t v) {
     return mv->free_registers & (v * mv->n);
@@ -166,7 +161,7 @@ static bool has_room_for_arms(const Simt *s) {
     return words <= MOST_ARMED;
 }
 
-static Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
+Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     const Value *p = op->args[0];
     const Layout *l = value_is_tile(p) ? p->type.layout : NULL;
     uint32_t extra = is_store ? 1 : 0;
@@ -262,7 +257,7 @@ void others_pack(Simt *s, const Move *mv, uint32_t v, V *words) {
     elements_pack(s, mv->d, others, mv->n, mv->whole, words);
 }
 
-static V whole_address(Simt *s, const Move *mv, uint32_t v) {
+V whole_address(Simt *s, const Move *mv, uint32_t v) {
     return move_folds(mv, v) ? move_fold(s, mv, v).address : element_address(s, mv, v, 0);
 }
 
@@ -453,55 +448,4 @@ void simt_load(Simt *s, const Op *op) {
     }
     r.words = is_packed ? words : NULL;
     s->values[v->id] = r;
-}
-
-/* ---- Stores ------------------------------------------------------------------------------------------------------ */
-
-V *store_words(Simt *s, const Move *mv, uint32_t v) {
-    uint32_t w = mv->whole.words;
-    if (mv->words[v * w]) return mv->words + v * w;
-    V elements[16], *words = s->is_aside ? NEW_ARRAY(s->m->o->arena, V, w) : mv->words + v * w;
-    for (uint32_t e = 0; e < mv->n; e++) elements[e] = tile_slot(s, mv->value, v * mv->n + e);
-    elements_pack(s, mv->d, elements, mv->n, mv->whole, words);
-    return words;
-}
-
-void store_whole(Simt *s, const Move *mv, uint32_t v) {
-    V args[8] = {whole_address(s, mv, v), mv->all[v]};
-    Access a = mv->whole;
-    memcpy(args + 2, store_words(s, mv, v), a.words * sizeof *args);
-    args[2 + a.words] = mv->policy;
-    args[3 + a.words] = mv->site;
-    prim_access(s, PRIM_STORE_GLOBAL, a, args, 4 + a.words);
-}
-
-void store_slow(Simt *s, const Move *mv, const V *which) {
-    if (move_has_edges(mv)) {
-        store_edges(s, mv, which);
-        return;
-    }
-    Aside aside = aside_open(s, mv, which);
-    s->is_aside = true;
-    for (uint32_t reg = 0; reg < mv->vectors * mv->n; reg++) {
-        uint32_t v = reg / mv->n, e = reg % mv->n;
-        V mask = move_single(mv, which, v) ? single_mask(s, mv, which, v, e) : NULL;
-        if (!mask || is_false(mask)) continue;
-        V bits = element_bits(s, mv->d, tile_slot(s, mv->value, reg));
-        V args[] = {element_address(s, mv, v, e), mask, bits, mv->policy, mv->site};
-        prim_access(s, PRIM_STORE_GLOBAL, mv->single, args, 5);
-    }
-    s->is_aside = false;
-    aside_close(s, aside, NULL, NULL, 0);
-}
-
-void simt_store(Simt *s, const Op *op) {
-    Move mv = move_open(s, op, op->args[1], true);
-    if (tile_is_late(s, op->args[1])) {
-        store_late(s, &mv);
-        return;
-    }
-    for (uint32_t v = 0; v < mv.vectors; v++)
-        if (!move_skips(&mv, v) && !is_false(mv.all[v])) store_whole(s, &mv, v);
-    if (mv.may_be_partial) store_slow(s, &mv, mv.partial);
-    if (mv.may_be_misaligned) store_slow(s, &mv, mv.misaligned);
 }

@@ -74,6 +74,12 @@ bool move_crosses(const Move *mv);               /* aligned vectors of four word
 void others_pack(Simt *s, const Move *mv, uint32_t v, V *words);
 void load_whole(Simt *s, const Move *mv, uint32_t v, V *words);
 void load_slow(Simt *s, const Move *mv, const V *which, V *words); /* what moves under `which`, over words */
+static inline bool is_false(V x) {
+    bool truth;
+    return known_truth(x, &truth) && !truth;
+}
+Move move_open(Simt *s, const Op *op, const Value *element, bool is_store);
+V whole_address(Simt *s, const Move *mv, uint32_t v);
 void store_whole(Simt *s, const Move *mv, uint32_t v);
 void store_slow(Simt *s, const Move *mv, const V *which);
 /* The two aligned vectors that vector v lies across, under `mask`, the second under `both`. */

@@ -13,11 +13,6 @@
 /* loads; words of them that are under way at once, but of one vector all, and of misaligned ones no more */
 enum { MOST_LATE = 8, UNDER_WAY = 16 };
 
-static bool is_false(V x) {
-    bool truth;
-    return known_truth(x, &truth) && !truth;
-}
-
 /* A predicate of vector v alone. */
 static V *only(Simt *s, const Move *mv, V when, uint32_t v) {
     V *r = NEW_ARRAY(s->m->o->arena, V, mv->vectors);

@@ -139,7 +139,8 @@ function registersOfReduction(program, frame, op) {
 }
 
 function showBarrier(box, program, event) {
-    const scope = ["the warp", "the block", program.run.together ? "all its blocks" : "the cluster"][event ? event.w : 1];
+    const scope =
+        ["the warp", "the block", program.run.together ? "all its blocks" : "the cluster"][event ? event.w : 1];
     const warps = Math.ceil(program.threads / warpSize), list = make("div", {class: "arrivals"});
     for (let w = 0; w < warps; w++) list.append(make("span", {}, `warp ${w} is here`));
     box.append(title("Barrier", `all ${program.threads} threads of ${
@@ -207,9 +208,12 @@ function wordsAt(program, frame) {
     for (let i = 0; i <= frame.step; i++) {
         for (const e of program.steps[i].e) {
             if (e.k !== "word store") continue;
-            const where = program.addresses(e), raw = new Uint32Array(bytesOf(e.d).buffer), type = typeOf(program, program.op(i));
+            const where = program.addresses(e), raw = new Uint32Array(bytesOf(e.d).buffer),
+                  type = typeOf(program, program.op(i));
             for (let t = 0; t < program.threads; t++)
-                if (where[t] >= 0) words.set(where[t] >> 3, {bits: raw[2 * t], round: raw[2 * t + 1], by: t, type: /32$/.test(type) ? type : "bits"});
+                if (where[t] >= 0)
+                    words.set(where[t] >> 3,
+                              {bits: raw[2 * t], round: raw[2 * t + 1], by: t, type: /32$/.test(type) ? type : "bits"});
         }
     }
     return words;
@@ -224,9 +228,16 @@ function showWords(now, frame) {
         if (e.k.startsWith("word")) program.addresses(e).forEach((a) => a >= 0 && touched.add(a >> 3));
     const all = [...words.keys()].sort((a, b) => a - b), list = make("div", {class: "words"});
     for (const w of all.slice(0, MOST_WORDS)) {
-        const x = words.get(w), text = x.type === "bits" ? x.bits.toString(16).padStart(8, "0") : short(numberOf(x.type, x.bits, 0), x.type);
-        list.append(make("div", {class: "cell" + (touched.has(w) ? " touched" : ""), title: `round ${x.round}, written by block ${Math.floor(x.by / perBlock)}`},
+        const x = words.get(w), text = x.type === "bits" ? x.bits.toString(16).padStart(8, "0")
+                                                         : short(numberOf(x.type, x.bits, 0), x.type);
+        list.append(make("div", {
+            class: "cell" + (touched.has(w) ? " touched" : ""),
+            title: `round ${x.round}, written by block ${Math.floor(x.by / perBlock)}`
+        },
                          make("b", {}, `word ${w}`), text));
     }
-    box.append(title("Words between blocks", `the program's ${now.run.blocks} blocks meet through global memory; ${all.length ? "a word is a value and its round" : "nothing written yet"}`), list);
+    box.append(
+        title("Words between blocks", `the program's ${now.run.blocks} blocks meet through global memory; ${
+                                          all.length ? "a word is a value and its round" : "nothing written yet"}`),
+        list);
 }

@@ -45,7 +45,8 @@ syn match fscNumber "\<\d[0-9_]*[eE][+-]\=\d[0-9_]*\>\|\<\d[0-9_]*\.\%(\d[0-9_]*
 syn match fscEscape contained "\\x\x\x\|\\[nrtabfv0\\'\"]\|\\$"
 syn region fscString start=+\<[rRbBfFuU]\{1,2}"+ start=+"+ skip=+\\.+ end=+"\|$+ oneline contains=fscEscape,@Spell
 syn region fscString start=+\<[rRbBfFuU]\{1,2}'+ start=+'+ skip=+\\.+ end=+'\|$+ oneline contains=fscEscape,@Spell
-syn region fscString start=+\<[rRbBfFuU]\{1,2}\z("""\|'''\)+ start=+\z("""\|'''\)+ skip=+\\.+ end=+\z1+ contains=fscEscape,@Spell
+syn region fscString start=+\<[rRbBfFuU]\{1,2}\z("""\|'''\)+
+  \ start=+\z("""\|'''\)+ skip=+\\.+ end=+\z1+ contains=fscEscape,@Spell
 syn match fscComment "#.*$" contains=@Spell
 
 hi def link fscKeyword Statement

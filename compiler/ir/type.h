@@ -1,0 +1,51 @@
+/* type.h - the part of ir.h that says what a value is: element types, and types of scalars and tiles. */
+#ifndef FSC_IR_TYPE_H
+#define FSC_IR_TYPE_H
+
+#include "base/base.h"
+#include "layout/layout.h"
+
+typedef enum DType {
+#define DTYPE(e, ...) DT_##e,
+#define UTYPE(...)
+#include "runtime/base/dtype.def"
+#undef DTYPE
+#undef UTYPE
+    DT_PTR, /* Type.pointee says to what; printed *fp32 */
+    DT_COUNT
+} DType;
+
+typedef enum DTypeKind { KIND_INT, KIND_FLOAT, KIND_POINTER } DTypeKind;
+
+const char *dtype_name(DType d);
+uint32_t dtype_bits(DType d);
+DTypeKind dtype_kind(DType d);
+bool dtype_find(const char *name, DType *out);
+
+typedef struct Type {
+    DType dtype;
+    DType pointee;        /* only where dtype is DT_PTR */
+    Shape shape;          /* rank 0: a scalar */
+    const Layout *layout; /* NULL: none assigned, or a scalar */
+} Type;
+
+Type type_scalar(DType d);
+Type type_pointer(DType pointee);
+Type type_tile(DType d, Shape s);
+Type type_with_dtype(Type t, DType d); /* same shape and layout; drops the pointee */
+Type type_with_shape(Type t, Shape s); /* no layout */
+bool type_equal(Type a, Type b);       /* with the layout */
+bool type_same_shape(Type a, Type b);  /* shape and layout */
+void type_print(Type t, Text *out);    /* i32, *fp32, tile<128x64xfp32>, tile<128xfp32, #layout<…>> */
+uint32_t type_bytes(Type t);           /* of one element in memory */
+
+/* The value of a float's bits (as Attr.bits holds them), exactly; and back, rounded once to nearest even, from any
+ * double to any float type. What overflows becomes infinity (fp8e4nv has none: its largest), NaN the quiet one of its
+ * sign. */
+double float_from_bits(DType d, int64_t bits);
+int64_t float_to_bits(DType d, double x);
+/* x wrapped to the width of an integer type, sign extended (i1: 0 or 1); the same bits zero extended. */
+int64_t int_wrap(DType d, int64_t x);
+uint64_t int_unsign(DType d, int64_t bits);
+
+#endif

@@ -40,6 +40,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "shared-place": ["remat_levels(dtype=fp16, n=16384"],
     "late-aligned": ["late_rows("],
     "across-end": ["live_strides("],
+    "swizzle": ["transposed_in_place("],
     "stage-index": ["pipeline_rows("],
     "early-read": ["pipeline_short("],
     "one-half": ["grid_in_a_loop(blocks=16, warps=1"],

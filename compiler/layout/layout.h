@@ -150,6 +150,8 @@ const Layout *layout_join(Layouts *ls, const Layout *l);
 /* The reverse, of either half: the last dimension, of size 2, vanishes with the register bit that it lies along. NULL
  * where it does not lie along one register bit and no other. *bit (may be NULL): which it was. */
 const Layout *layout_split(Layouts *ls, const Layout *l, uint32_t *bit);
+/* The same with the bits of a dimension's coordinate from `low` on rotated up by so many. */
+const Layout *layout_rotate(Layouts *ls, const Layout *l, uint32_t dim, uint32_t low, uint32_t by);
 /* The same with its register bits in order: those along `axis` first, each group by rising element bits. */
 const Layout *layout_sort(Layouts *ls, const Layout *l, uint32_t axis);
 
@@ -249,9 +251,19 @@ const Layout *layout_threads(Layouts *ls, Shape threads_by_registers, uint32_t l
 /* The owners of `registers` over offsets instead of elements: a row, whose flat index is the offset.
  * As many elements. */
 const Layout *layout_in(Layouts *ls, const Layout *places, const Layout *registers);
-/* log2 of the registers, from a multiple of as many on, that lie side by side in order in such a row, of elements of so
- * many bytes: 16 bytes at most. */
-uint32_t layout_in_vector(const Layout *in, uint32_t bytes);
+enum { VECTOR_BITS = 4 };
+/* log2 of the elements of so many bytes that lie side by side in such a row and in one thread, 16 bytes at most; `bits`:
+ * the register bits that tell them apart, the lowest first. */
+uint32_t layout_in_vector(const Layout *in, uint32_t bytes, uint8_t bits[VECTOR_BITS]);
+/* How often shared memory is asked when all threads of a block access what they hold in such a row: each time at most a
+ * word of each of 32 banks (docs/profiling.md). */
+uint32_t layout_wavefronts(const Layout *in, uint32_t bytes, bool is_load);
+/* Rank 2, dimension `major` inside, elements of so many bits: rows of `span` bytes (128, 64, 32), whose units of 16 bytes
+ * change places by the number of the row, as TMA and matrix instructions have them; 0: row-major. */
+const Layout *layout_swizzled(Layouts *ls, Shape s, uint32_t major, uint32_t bits, uint32_t span);
+/* Places for a tile that is stored in one register layout and loaded in another: in vectors, and without conflicts of
+ * banks as far as can be; flat where nothing is better. */
+const Layout *layout_between(Layouts *ls, const Layout *from, const Layout *to, uint32_t bytes);
 
 /* ---- Scans (scan.c) ---------------------------------------------------------------------------------------------- */
 

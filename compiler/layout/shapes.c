@@ -249,6 +249,17 @@ static uint64_t sort_key(uint32_t basis, uint32_t field) {
     return basis | (uint64_t)((basis & field) != basis) << 32;
 }
 
+const Layout *layout_rotate(Layouts *ls, const Layout *l, uint32_t dim, uint32_t low, uint32_t by) {
+    Layout r = *l;
+    uint32_t offset = shape_offset(l->shape, dim) + low, size = l->shape.log2[dim] - low, field = ((1u << size) - 1) << offset;
+    for (InDim d = 0; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++) {
+            uint32_t x = (l->basis[d][i] & field) >> offset, rotated = x << by | x >> (size - by);
+            r.basis[d][i] = (l->basis[d][i] & ~field) | (rotated << offset & field);
+        }
+    return layout_intern(ls, &r);
+}
+
 const Layout *layout_sort(Layouts *ls, const Layout *l, uint32_t axis) {
     Layout s = *l;
     uint32_t field = l->shape.rank ? shape_field(l->shape, axis) : 0, *at = s.basis[IN_REGISTER];

@@ -7,7 +7,7 @@
 # CHECK-DAG: #[[MEET:l[0-9]+]] = #layout<[128x16] reg=[] lane=[1,2,16,32,64] warp=[4,8,0] cta=[128,256,512,1024]>
 # CHECK-DAG: #[[MET:l[0-9]+]] = #layout<[16x16] reg=[] lane=[1,2,0,0,0] warp=[4,8,0] cta=[16,32,64,128]>
 # CHECK-DAG: #[[LAST:l[0-9]+]] = #layout<[16] reg=[] lane=[8,0,1,2,4] warp=[0,0,0] cta=[0,0,0,0]>
-# CHECK: #b0 = #buffer<[8x16] fp32 offset 0>
+# CHECK: #b0 = #buffer<[8x16] fp32 at #l{{[0-9]+}} offset 0>
 # CHECK-NEXT: #b1 = #buffer<[16x16] fp32 offset 512>
 # CHECK: [[A:%.*]] = reduce_warp %v {axis = 0, combine = fadd, scatter} : tile<128x16xfp32, #[[PART]]>
 # CHECK-NEXT: shared_store [[A]] {buffer = b0}

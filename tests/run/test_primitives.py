@@ -165,12 +165,14 @@ def f(y: *T, x: *T, C: constexpr = 4, S: constexpr = 8, T: dtype = i32):
     store(y + p + {to}, load(x + p + {source}))
 """
 BY_ROW, BY_COLUMN = "i * S + j", "j * 256 + i"
-STORED = {"v1.b8": ("i8", 1), "v1.b16": ("i8", 2), "v1.b32": ("i8", 4), "v2.b32": ("i8", 8), "v4.b32": ("i16", 8),
-          "v1.b64": ("i64", 1), "v2.b64": ("fp64", 2)}  # columns of a tile that is read by rows and written by columns
-LOADED = {"v1.b8": ("i8", 4, False), "v1.b16": ("fp16", 4, False), "v1.b32": ("fp32", 4, False),
-          "v2.b32": ("i16", 4, True),
-          # True: the other way round
-          "v4.b32": ("i8", 16, True), "v1.b64": ("i64", 2, False), "v2.b64": ("i64", 2, True)}
+# Columns of a tile that is read by rows and written by columns, and warps. To other blocks elements go in row-major order.
+STORED = {"v1.b8": ("i8", 1, 4), "v1.b16": ("i16", 1, 4), "v1.b32": ("i8", 8, 4), "v2.b32": ("i32", 4, 4),
+          "v4.b32": ("i32", 4, 2), "v1.b64": ("i64", 1, 4), "v2.b64": ("fp64", 2, 4)}
+STORED_THERE = {"v1.b8": ("i8", 1), "v1.b16": ("i8", 2), "v1.b32": ("i8", 4), "v2.b32": ("i8", 8),
+                "v4.b32": ("i16", 8), "v1.b64": ("i64", 1), "v2.b64": ("fp64", 2)}
+LOADED = {"v1.b8": ("i8", 8, False), "v1.b16": ("fp16", 4, False), "v1.b32": ("fp32", 2, False),
+          "v2.b32": ("fp32", 4, False), "v4.b32": ("i8", 4, False),
+          "v1.b64": ("i64", 1, True), "v2.b64": ("i64", 2, True)}  # True: the other way round
 
 
 def turn(bench, prims, dtype, columns, backwards, **options):
@@ -189,7 +191,8 @@ def turn(bench, prims, dtype, columns, backwards, **options):
 
 @tests(*(f"store.shared.{s}" for s in SHAPES))(shape=SHAPES)
 def shared_store(bench, shape):
-    turn(bench, [f"store.shared.{shape}", "barrier.block"], *STORED[shape], False, num_warps=4)
+    dtype, columns, warps = STORED[shape]
+    turn(bench, [f"store.shared.{shape}", "barrier.block"], dtype, columns, False, num_warps=warps)
 
 
 @tests(*(f"load.shared.{s}" for s in SHAPES))(shape=SHAPES)
@@ -202,7 +205,7 @@ def shared_load(bench, shape):
 def cluster_store(bench, shape, blocks):
     """The tile of a program lies over the blocks of a cluster, and each block wants rows of all the others."""
     prims = [f"store.cluster.{shape}", "cluster.rank", "cluster.begin", "cluster.begun", "barrier.cluster"]
-    turn(bench, prims, *STORED[shape], False, num_warps=2, num_ctas=blocks)
+    turn(bench, prims, *STORED_THERE[shape], False, num_warps=2, num_ctas=blocks)
 
 
 # ---- Between threads -------------------------------------------------------------------------------------------------

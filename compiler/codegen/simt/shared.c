@@ -20,6 +20,16 @@ static const Layout *layout_there(Simt *s, const Op *op, Type t) {
     return shape_log2(b->places->shape) < shape_log2(t.shape) ? layout_own(ls, t.layout) : t.layout;
 }
 
+/* A planted fault: offsets that lose what a swizzle adds to them. */
+static const Layout *without_swizzle(Simt *s, const Buffer *b, const Layout *in) {
+    Layout l = *in;
+    if (b->places == layout_flat(s->f->layouts, b->places->shape)) return in;
+    for (InDim d = IN_LANE; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l.bits[d]; i++)
+            while (l.basis[d][i] & (l.basis[d][i] - 1)) l.basis[d][i] &= l.basis[d][i] - 1;
+    return layout_intern(s->f->layouts, &l);
+}
+
 BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
     BufferView p = {.buffer = b, .bytes = type_bytes(type_scalar(b->dtype)), .n = 1};
@@ -28,7 +38,10 @@ BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage) {
     uint32_t step = op->kind == OP_SHSLICE ? p.bytes << shape_offset(t.shape, op->attr.axis) : b->bytes;
     if (stage) p.stage = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, stage), 0), simt_i32(s, step), "");
     if (t.shape.rank) p.layout = layout_in(s->f->layouts, b->places, layout_there(s, op, t));
-    if (p.layout) p.n = UINT32_C(1) << layout_in_vector(p.layout, p.bytes);
+    if (plant(PLANT_SWIZZLE) && op->kind == OP_SHLOAD && p.layout) p.layout = without_swizzle(s, b, p.layout);
+    uint32_t v = p.layout ? layout_in_vector(p.layout, p.bytes, p.bits) : 0;
+    p.n = UINT32_C(1) << v;
+    for (uint32_t i = 0; i < v; i++) p.inside |= UINT32_C(1) << p.bits[i];
     if (op->attr.flip && layout_invert(b->places, &inverse)) p.flip = (uint32_t)linear_apply(&inverse, op->attr.flip);
     p.access = access_of(p.bytes, p.n);
     return p;
@@ -54,6 +67,17 @@ V view_offset(Simt *s, const BufferView *p, uint32_t reg) {
     return LLVMBuildAdd(s->m->at, at, simt_i32(s, p->buffer->offset + (int64_t)part * p->bytes), "");
 }
 
+/* Does a vector begin at this register? */
+static bool begins(const BufferView *p, uint32_t reg) {
+    return !(reg & p->inside);
+}
+
+/* Of the vector that begins at reg, the register of element i. */
+static uint32_t register_in(const BufferView *p, uint32_t reg, uint32_t i) {
+    for (uint32_t k = 0; UINT32_C(1) << k < p->n; k++) reg |= (i >> k & 1) << p->bits[k];
+    return reg;
+}
+
 static bool has_words(const Tile *x, uint32_t first, uint32_t n) {
     for (uint32_t i = first; i < first + n && x->words; i++)
         if (!x->words[i]) return false;
@@ -64,11 +88,11 @@ static bool has_words(const Tile *x, uint32_t first, uint32_t n) {
 static void pack_vector(Simt *s, const BufferView *p, const Tile *x, uint32_t reg, V *words) {
     V elements[16];
     uint32_t first = reg / p->n * p->access.words;
-    if (p->access.bits == 32 && has_words(x, first, p->access.words)) {
+    if (p->access.bits == 32 && p->inside == p->n - 1 && has_words(x, first, p->access.words)) {
         memcpy(words, x->words + first, p->access.words * sizeof *words);
         return;
     }
-    for (uint32_t i = 0; i < p->n; i++) elements[i] = tile_slot(s, x, reg + i);
+    for (uint32_t i = 0; i < p->n; i++) elements[i] = tile_slot(s, x, register_in(p, reg, i));
     elements_pack(s, p->buffer->dtype, elements, p->n, p->access, words);
 }
 
@@ -120,8 +144,8 @@ void simt_shared_store(Simt *s, const Op *op) {
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
     Targets targets = to_cluster ? targets_of(s, l) : (Targets){0};
     V owner = to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
-    for (uint32_t reg = 0; reg < x->n; reg += p.n) {
-        if (reg & free_registers) continue;
+    for (uint32_t reg = 0; reg < x->n; reg++) {
+        if (!begins(&p, reg) || reg & free_registers) continue;
         V offset = view_offset(s, &p, reg);
         if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, p.n * p.bytes), "");
         V args[8] = {offset, NULL, owner};
@@ -137,14 +161,15 @@ void simt_shared_load(Simt *s, const Op *op) {
     BufferView p = buffer_view(s, op, v->type, op->nargs ? op->args[0] : NULL);
     uint32_t within = p.flip & (p.n - 1), w = p.access.words; /* a vector's elements change places after it is here */
     V *words = NEW_ARRAY(s->m->o->arena, V, r.n / p.n * w);
-    for (uint32_t reg = 0; reg < r.n; reg += p.n) {
-        V args[] = {view_offset(s, &p, reg), simt_site(s)}, *at = words + reg / p.n * w, elements[16];
+    for (uint32_t reg = 0, n = 0; reg < r.n; reg++) {
+        if (!begins(&p, reg)) continue;
+        V args[] = {view_offset(s, &p, reg), simt_site(s)}, *at = words + n++ * w, elements[16];
         V result = prim_access(s, PRIM_LOAD_SHARED, p.access, args, 2);
         for (uint32_t i = 0; i < w; i++) at[i] = access_result(s, p.access, result, i);
         elements_unpack(s, v->type.dtype, at, p.access, elements, p.n);
-        for (uint32_t i = 0; i < p.n; i++) r.at[reg + (i ^ within)].base = elements[i];
+        for (uint32_t i = 0; i < p.n; i++) r.at[register_in(&p, reg, i ^ within)].base = elements[i];
     }
-    if (p.access.bits == 32 && !within) r.words = words;
+    if (p.access.bits == 32 && p.inside == p.n - 1 && !within) r.words = words;
     s->values[v->id] = r;
 }
 

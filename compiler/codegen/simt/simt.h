@@ -234,6 +234,8 @@ typedef struct BufferView {
     const Buffer *buffer;
     const Layout *layout;  /* over the elements of a stage; NULL: of a scalar */
     uint32_t bytes, n;     /* of an element; elements of an access */
+    uint8_t bits[VECTOR_BITS]; /* register bits that tell these apart, the lowest first */
+    uint32_t inside;       /* the same as a mask */
     uint32_t flip;         /* of the offset */
     Access access;
     V stage;               /* its first byte; NULL: 0 */

@@ -6,6 +6,8 @@
  */
 #include "passes/distribute/assign.h"
 
+enum { ROW_LANES = 3 /* log2: so many lanes with vectors of 16 bytes load 128 */ };
+
 uint32_t anchor_axis(const Assign *s, const Value *ptr) {
     const Fact *fact = fact_of(s->facts, ptr);
     uint32_t rank = ptr->type.shape.rank, best = rank - 1;
@@ -26,6 +28,7 @@ static Anchor *anchor_of(Assign *s, Shape shape, uint32_t axis) {
 
 void anchor_note(void *assign, Op *op) {
     Assign *s = assign;
+    s->transposes |= op->kind == OP_TRANS;
     if (!op_is_access(op->kind) || !value_is_tile(op->args[0])) return;
     const Value *ptr = op->args[0];
     uint32_t axis = anchor_axis(s, ptr), vec = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
@@ -33,6 +36,18 @@ void anchor_note(void *assign, Op *op) {
     if (op_is_atomic(op->kind)) vec = 0;
     Anchor *a = anchor_of(s, ptr->type.shape, axis);
     if (vec > a->vec_log2) a->vec_log2 = vec;
+}
+
+/* Where tiles are transposed, registers beyond the vector take the lowest bits along the next axis, as many as the vector
+ * has: so a tile and its transpose have registers in common, which cross shared memory side by side. All but bit 0: of
+ * rows that follow each other in memory two neighbours may be in one sector. Not where a row is less than the 128 bytes
+ * that lanes load at once. */
+static const Layout *for_transpose(const Assign *s, const Layout *l, const uint8_t *order, uint32_t vec) {
+    if (!s->transposes || l->shape.rank < 2 || s->ctas_log2 || l->shape.log2[order[0]] < vec + ROW_LANES) return l;
+    uint32_t next = order[1], size = l->shape.log2[next], registers = l->bits[IN_REGISTER], n = 0;
+    uint32_t top = shape_offset(l->shape, next) + size - 1;
+    while (n + 1 < vec && n + 1 < size && n < registers && l->basis[IN_REGISTER][registers - 1 - n] == 1u << (top - n)) n++;
+    return n ? layout_rotate(s->f->layouts, l, next, 1, n) : l;
 }
 
 const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis) {
@@ -45,6 +60,7 @@ const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis) {
         if (d != axis) order[n++] = (uint8_t)d;
     }
     a->layout = layout_blocked(s->f->layouts, shape, order, a->vec_log2, s->lanes_log2, s->warps_log2, s->ctas_log2);
+    a->layout = for_transpose(s, a->layout, order, a->vec_log2);
     return a->layout;
 }
 

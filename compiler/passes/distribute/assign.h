@@ -28,11 +28,12 @@ typedef struct Assign {
     uint8_t *cost;   /* by value id: 0 not looked at, else 1 + ops of the tree; more than CHEAP: not cheap */
     Clone **clones;  /* by value id */
     uint32_t lanes_log2, warps_log2, ctas_log2;
+    bool transposes; /* some tile is transposed */
 } Assign;
 
 /* ---- What memory wants (anchor.c) -------------------------------------------------------------------------------- */
 
-void anchor_note(void *assign, Op *op); /* of an access, for each op before any layout is chosen */
+void anchor_note(void *assign, Op *op); /* for each op before any layout is chosen */
 void anchor_note_warps(void *assign, Op *op); /* behind anchor_note */
 bool anchor_is_warps(const Assign *s, Shape shape);
 /* The axis along which the pointers are neighbours; the last one where it does not matter. */

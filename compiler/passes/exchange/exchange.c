@@ -32,9 +32,8 @@ static bool is_apart(const Exchange *x, const Value *v, bool one_stores) {
     return one_stores ? same != 0 : same != all;
 }
 
-/* For what of t goes there, in flat order. */
-static uint32_t new_buffer(Exchange *x, Type t, Shape s) {
-    return buffer_add(x->f, (Buffer){.dtype = buffer_dtype(t), .places = layout_flat(x->f->layouts, s)});
+static uint32_t new_buffer(Exchange *x, Type t, const Layout *places) {
+    return buffer_add(x->f, (Buffer){.dtype = buffer_dtype(t), .places = places});
 }
 
 /* Into the shared memory of the block, or of every block if they hold different parts. */
@@ -49,17 +48,24 @@ static Value *load_from(Builder *b, uint32_t buffer, Type t) {
 
 /* The whole tile. The buffer. */
 static uint32_t store_shared(Exchange *x, Builder *b, Value *v) {
-    uint32_t buffer = new_buffer(x, v->type, v->type.shape);
+    uint32_t buffer = new_buffer(x, v->type, layout_flat(x->f->layouts, v->type.shape));
     store_into(x, b, v, buffer, is_apart(x, v, false));
     return buffer;
+}
+
+/* Flat for what goes to other blocks, and where the tile that is loaded has another shape. */
+static const Layout *places_of(Exchange *x, const Value *v, Type to, bool apart, bool own) {
+    Layouts *ls = x->f->layouts;
+    const Layout *from = apart && own ? layout_own(ls, v->type.layout) : v->type.layout;
+    if (!from || (apart && !own) || !shape_equal(v->type.shape, to.shape)) return layout_flat(ls, from ? from->shape : v->type.shape);
+    return layout_between(ls, from, apart ? layout_own(ls, to.layout) : to.layout, type_bytes(type_scalar(v->type.dtype)));
 }
 
 /* v through shared memory into another layout (of as many elements, in the same order). `own`:
  * each block its own part of it. */
 static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to, bool own) {
     bool apart = is_apart(x, v, false);
-    Shape s = apart && own ? layout_own(x->f->layouts, v->type.layout)->shape : v->type.shape;
-    uint32_t buffer = new_buffer(x, v->type, s);
+    uint32_t buffer = new_buffer(x, v->type, places_of(x, v, to, apart, own));
     store_into(x, b, v, buffer, apart && !own);
     return load_from(b, buffer, to);
 }
@@ -177,7 +183,7 @@ static bool is_replicated(const Value *v) {
 static void share_atomic(Exchange *x, Op *op) {
     Value *v = op->results[0];
     if (!value_used(v) || !is_replicated(v)) return;
-    uint32_t buffer = new_buffer(x, v->type, v->type.shape);
+    uint32_t buffer = new_buffer(x, v->type, layout_flat(x->f->layouts, v->type.shape));
     Builder b = builder_after(x->f, op);
     Value *shared = load_from(&b, buffer, v->type);
     value_replace(x->f, v, shared);

@@ -252,14 +252,14 @@ const Layout *layout_threads(Layouts *ls, Shape threads_by_registers, uint32_t l
  * As many elements. */
 const Layout *layout_in(Layouts *ls, const Layout *places, const Layout *registers);
 enum { VECTOR_BITS = 4 };
-/* log2 of the elements of so many bytes that lie side by side in such a row and in one thread, 16 bytes at most; `bits`:
- * the register bits that tell them apart, the lowest first. */
+/* log2 of the elements of so many bytes that lie side by side in such a row and in one thread, 16 bytes at most;
+ * `bits`: the register bits that tell them apart, the lowest first. */
 uint32_t layout_in_vector(const Layout *in, uint32_t bytes, uint8_t bits[VECTOR_BITS]);
 /* How often shared memory is asked when all threads of a block access what they hold in such a row: each time at most a
  * word of each of 32 banks (docs/profiling.md). */
 uint32_t layout_wavefronts(const Layout *in, uint32_t bytes, bool is_load);
-/* Rank 2, dimension `major` inside, elements of so many bits: rows of `span` bytes (128, 64, 32), whose units of 16 bytes
- * change places by the number of the row, as TMA and matrix instructions have them; 0: row-major. */
+/* Rank 2, dimension `major` inside, elements of so many bits: rows of `span` bytes (128, 64, 32), whose units of 16
+ * bytes change places by the number of the row, as TMA and matrix instructions have them; 0: row-major. */
 const Layout *layout_swizzled(Layouts *ls, Shape s, uint32_t major, uint32_t bits, uint32_t span);
 /* Places for a tile that is stored in one register layout and loaded in another: in vectors, and without conflicts of
  * banks as far as can be; flat where nothing is better. */

@@ -251,7 +251,8 @@ static uint64_t sort_key(uint32_t basis, uint32_t field) {
 
 const Layout *layout_rotate(Layouts *ls, const Layout *l, uint32_t dim, uint32_t low, uint32_t by) {
     Layout r = *l;
-    uint32_t offset = shape_offset(l->shape, dim) + low, size = l->shape.log2[dim] - low, field = ((1u << size) - 1) << offset;
+    uint32_t offset = shape_offset(l->shape, dim) + low, size = l->shape.log2[dim] - low,
+             field = ((1u << size) - 1) << offset;
     for (InDim d = 0; d < IN_COUNT; d++)
         for (uint32_t i = 0; i < l->bits[d]; i++) {
             uint32_t x = (l->basis[d][i] & field) >> offset, rotated = x << by | x >> (size - by);

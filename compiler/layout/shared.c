@@ -54,7 +54,7 @@ const Layout *layout_in(Layouts *ls, const Layout *places, const Layout *registe
     return layout_intern(ls, &l);
 }
 
-/* ---- Vectors ------------------------------------------------------------------------------------------------------- */
+/* ---- Vectors ----------------------------------------------------------------------------------------------------- */
 
 /* The register bit whose basis is `basis`, or -1. */
 static int register_of(const Layout *l, uint32_t basis) {
@@ -84,7 +84,7 @@ uint32_t layout_in_vector(const Layout *l, uint32_t bytes, uint8_t bits[VECTOR_B
     return v;
 }
 
-/* ---- Conflicts of banks -------------------------------------------------------------------------------------------- */
+/* ---- Conflicts of banks ------------------------------------------------------------------------------------------ */
 
 static uint32_t log2_of(uint32_t x) {
     return 31u - (uint32_t)__builtin_clz(x);
@@ -113,7 +113,7 @@ uint32_t layout_wavefronts(const Layout *l, uint32_t bytes, bool is_load) {
     return 1u << times;
 }
 
-/* ---- Swizzles ------------------------------------------------------------------------------------------------------ */
+/* ---- Swizzles ---------------------------------------------------------------------------------------------------- */
 
 const Layout *layout_swizzled(Layouts *ls, Shape s, uint32_t major, uint32_t bits, uint32_t span) {
     if (s.rank != 2 || major > 1) bug("layout_swizzled: dimension %u of rank %u", major, s.rank);
@@ -123,7 +123,8 @@ const Layout *layout_swizzled(Layouts *ls, Shape s, uint32_t major, uint32_t bit
     for (uint32_t i = 0; i < inside; i++) l.basis[IN_REGISTER][n++] = 1u << (shape_offset(s, major) + i);
     for (uint32_t i = 0; i < s.log2[1 - major]; i++) l.basis[IN_REGISTER][n++] = 1u << (shape_offset(s, 1 - major) + i);
     for (uint32_t i = inside; i < row; i++) l.basis[IN_REGISTER][n++] = 1u << (shape_offset(s, major) + i);
-    for (uint32_t i = unit; i < inside && i + 3 < n && span; i++) l.basis[IN_REGISTER][i + 3] ^= 1u << (shape_offset(s, major) + i);
+    for (uint32_t i = unit; i < inside && i + 3 < n && span; i++)
+        l.basis[IN_REGISTER][i + 3] ^= 1u << (shape_offset(s, major) + i);
     return layout_intern(ls, &l);
 }
 
@@ -174,7 +175,8 @@ static void take(Vectors *to, Vectors *from, uint32_t most) {
 /* Places in which the vector lies side by side. Behind it come the bits that choose a bank: lanes of either layout that
  * move at once must differ in them. So an element that only `from`'s lanes tell apart and one that only `to`'s do are
  * paired: their sum goes among the bits that leave the bank as it is. */
-static const Layout *places_for(Layouts *ls, const Layout *from, const Layout *to, const Vectors *vector, uint32_t bytes) {
+static const Layout *places_for(Layouts *ls, const Layout *from, const Layout *to, const Vectors *vector,
+                                uint32_t bytes) {
     Layout l = places_of(from->shape);
     Vectors a = lanes_of(from, vector, bytes), b = lanes_of(to, vector, bytes), all = *vector, order = *vector;
     Vectors with_a = joined(vector, &a), with_b = joined(vector, &b);

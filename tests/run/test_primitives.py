@@ -165,7 +165,8 @@ def f(y: *T, x: *T, C: constexpr = 4, S: constexpr = 8, T: dtype = i32):
     store(y + p + {to}, load(x + p + {source}))
 """
 BY_ROW, BY_COLUMN = "i * S + j", "j * 256 + i"
-# Columns of a tile that is read by rows and written by columns, and warps. To other blocks elements go in row-major order.
+# Columns of a tile that is read by rows and written by columns, and warps.
+# To other blocks elements go in row-major order.
 STORED = {"v1.b8": ("i8", 1, 4), "v1.b16": ("i16", 1, 4), "v1.b32": ("i8", 8, 4), "v2.b32": ("i32", 4, 4),
           "v4.b32": ("i32", 4, 2), "v1.b64": ("i64", 1, 4), "v2.b64": ("fp64", 2, 4)}
 STORED_THERE = {"v1.b8": ("i8", 1), "v1.b16": ("i8", 2), "v1.b32": ("i8", 4), "v2.b32": ("i8", 8),

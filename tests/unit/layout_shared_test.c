@@ -1,5 +1,5 @@
-/* layout_shared_test.c - places in shared memory: swizzles against their formula, private places, vectors, and the count of
- * wavefronts against counting the words of every bank.
+/* layout_shared_test.c - places in shared memory: swizzles against their formula, private places, vectors, and the
+ * count of wavefronts against counting the words of every bank.
  *
  * In: seeded random layouts (random_layout.h) and cases worked out by hand.
  */
@@ -25,9 +25,10 @@ static int tear_down(void **state) {
     return 0;
 }
 
-/* ---- Places -------------------------------------------------------------------------------------------------------- */
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-/* Where TMA puts row r, column c of a tile of so many rows, in elements: units of 16 bytes change places within 8 rows. */
+/* Where TMA puts row r, column c of a tile of so many rows, in elements:
+ * units of 16 bytes change places within 8 rows. */
 static uint32_t swizzled(uint32_t rows, uint32_t r, uint32_t c, uint32_t bytes, uint32_t span) {
     uint32_t inside = span / bytes, at = c / inside * rows * inside + r * inside + c % inside;
     uint32_t byte = at * bytes, line = byte >> 7 & (span / 16 - 1);
@@ -72,7 +73,7 @@ static void test_private(void **state) {
             assert_int_equal(layout_apply(in, (Owner){{r, t % 32, t / 32}}), (r / 4 * 128 + t) * 4 + r % 4);
 }
 
-/* ---- Wavefronts ---------------------------------------------------------------------------------------------------- */
+/* ---- Wavefronts -------------------------------------------------------------------------------------------------- */
 
 /* As the emulator counts one request: words of each bank that the lanes of a group want. */
 static uint32_t worst_bank(const uint32_t *address, uint32_t lanes, uint32_t bytes) {
@@ -130,7 +131,8 @@ static void test_wavefronts(void **state) {
     (void)state;
     Random r = {7};
     for (uint32_t n = 0; n < 400; n++) {
-        Shape s = shape_make(2, (const uint8_t[]){(uint8_t)(3 + random_below(&r, 3)), (uint8_t)(4 + random_below(&r, 3))});
+        Shape s =
+            shape_make(2, (const uint8_t[]){(uint8_t)(3 + random_below(&r, 3)), (uint8_t)(4 + random_below(&r, 3))});
         const Layout *from = shuffled(&r, s, 2), *to = shuffled(&r, s, 2), *flat = layout_flat(layouts, s);
         uint32_t bytes = 1u << random_below(&r, 4);
         const Layout *between = layout_between(layouts, from, to, bytes);
@@ -154,7 +156,8 @@ static void test_transpose(void **state) {
         uint32_t vec = bytes == 2 ? 3 : bytes == 4 ? 2 : 1;
         const Layout *l = layout_blocked(layouts, s, NULL, vec, 5, 2, 0);
         l = layout_rotate(layouts, l, 0, 1, 5 - vec);
-        const Layout *t = layout_transpose(layouts, l, (const uint8_t[]){1, 0}), *between = layout_between(layouts, t, l, bytes);
+        const Layout *t = layout_transpose(layouts, l, (const uint8_t[]){1, 0}),
+                     *between = layout_between(layouts, t, l, bytes);
         uint32_t least = 64 * 64 * bytes / 128;
         assert_int_equal(counted(layout_in(layouts, between, t), bytes), least);
         assert_int_equal(counted(layout_in(layouts, between, l), bytes), least);

@@ -38,15 +38,16 @@ void anchor_note(void *assign, Op *op) {
     if (vec > a->vec_log2) a->vec_log2 = vec;
 }
 
-/* Where tiles are transposed, registers beyond the vector take the lowest bits along the next axis, as many as the vector
- * has: so a tile and its transpose have registers in common, which cross shared memory side by side. All but bit 0: of
- * rows that follow each other in memory two neighbours may be in one sector. Not where a row is less than the 128 bytes
- * that lanes load at once. */
+/* Where tiles are transposed, registers beyond the vector take the lowest bits along the next axis, as many as the
+ * vector has: so a tile and its transpose have registers in common, which cross shared memory side by side. All but bit
+ * 0: of rows that follow each other in memory two neighbours may be in one sector. Not where a row is less than the 128
+ * bytes that lanes load at once. */
 static const Layout *for_transpose(const Assign *s, const Layout *l, const uint8_t *order, uint32_t vec) {
     if (!s->transposes || l->shape.rank < 2 || s->ctas_log2 || l->shape.log2[order[0]] < vec + ROW_LANES) return l;
     uint32_t next = order[1], size = l->shape.log2[next], registers = l->bits[IN_REGISTER], n = 0;
     uint32_t top = shape_offset(l->shape, next) + size - 1;
-    while (n + 1 < vec && n + 1 < size && n < registers && l->basis[IN_REGISTER][registers - 1 - n] == 1u << (top - n)) n++;
+    while (n + 1 < vec && n + 1 < size && n < registers && l->basis[IN_REGISTER][registers - 1 - n] == 1u << (top - n))
+        n++;
     return n ? layout_rotate(s->f->layouts, l, next, 1, n) : l;
 }
 

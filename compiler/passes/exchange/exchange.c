@@ -57,8 +57,10 @@ static uint32_t store_shared(Exchange *x, Builder *b, Value *v) {
 static const Layout *places_of(Exchange *x, const Value *v, Type to, bool apart, bool own) {
     Layouts *ls = x->f->layouts;
     const Layout *from = apart && own ? layout_own(ls, v->type.layout) : v->type.layout;
-    if (!from || (apart && !own) || !shape_equal(v->type.shape, to.shape)) return layout_flat(ls, from ? from->shape : v->type.shape);
-    return layout_between(ls, from, apart ? layout_own(ls, to.layout) : to.layout, type_bytes(type_scalar(v->type.dtype)));
+    if (!from || (apart && !own) || !shape_equal(v->type.shape, to.shape))
+        return layout_flat(ls, from ? from->shape : v->type.shape);
+    return layout_between(ls, from, apart ? layout_own(ls, to.layout) : to.layout,
+                          type_bytes(type_scalar(v->type.dtype)));
 }
 
 /* v through shared memory into another layout (of as many elements, in the same order). `own`:

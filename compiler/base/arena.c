@@ -34,7 +34,7 @@ typedef struct Chunk {
 
 struct Arena {
     Chunk *chunks; /* the first is the one being filled */
-    size_t next_size, total;
+    size_t next_size;
 };
 
 Arena *arena_create(void) {
@@ -66,7 +66,6 @@ void *arena_alloc(Arena *a, size_t size) {
     if (size > SIZE_MAX / 2) bug("out of memory: %zu bytes", size);
     size_t wanted = size;
     size = (size + ALIGN - 1) / ALIGN * ALIGN;
-    a->total += size;
     size += GAP;
     Chunk *c = a->chunks;
     if (!c || c->size - c->used < size) {
@@ -104,10 +103,6 @@ char *arena_printf(Arena *a, const char *fmt, ...) {
     vsnprintf(to, size, fmt, again);
     va_end(again);
     return to;
-}
-
-size_t arena_bytes(const Arena *a) {
-    return a->total;
 }
 
 void *vec_grow(Arena *a, void *at, uint32_t *cap, size_t size) {

@@ -38,8 +38,6 @@ void arena_destroy(Arena *a); /* NULL is allowed */
 void *arena_alloc(Arena *a, size_t size);
 char *arena_printf(Arena *a, const char *fmt, ...) PRINTF_LIKE(2, 3);
 char *arena_strndup(Arena *a, const char *s, size_t n);
-/* Bytes handed out so far: what --time-report prints and the limits of bad input are checked against. */
-size_t arena_bytes(const Arena *a);
 
 #define NEW(a, T) ((T *)arena_alloc((a), sizeof(T)))
 #define NEW_ARRAY(a, T, n) ((T *)arena_alloc((a), sizeof(T) * (size_t)(n)))

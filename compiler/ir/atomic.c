@@ -13,10 +13,6 @@ static const Elements elements[] = {
 #undef ATOMIC
 };
 
-const char *atomic_name(AtomicOp a) {
-    return (uint32_t)a < ATOMIC_COUNT ? atomic_words[a] : "?";
-}
-
 static bool fail(Infer *in, const char *why) {
     snprintf(in->why, sizeof in->why, "%s", why);
     return false;

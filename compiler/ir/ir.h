@@ -349,7 +349,6 @@ bool op_is_atomic(OpKind k);
 bool op_is_access(OpKind k); /* of global memory: load, copy_async, store, atomics */
 bool op_is_read(OpKind k);   /* … that only reads */
 bool op_has_memory(OpKind k); /* its attribute holds a MemAttr */
-const char *atomic_name(AtomicOp a);
 
 /* ---- Functions --------------------------------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 /* The accesses that went through one site. */
 typedef struct Tally {
     FscTraffic traffic[FSC_TRAFFIC_KINDS];
-    uint64_t words_read, words_written; /* between blocks that are no cluster */
+    uint64_t words_read, words_written; /* between the blocks of a grid */
 } Tally;
 
 /* Zeroes the code's counters and forgets the launch before; what follows belongs to the call.

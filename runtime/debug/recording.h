@@ -18,7 +18,7 @@ typedef enum RecordedKind {
     RECORDED_SHARED_LOAD, RECORDED_SHARED_STORE,     /* address: byte offset */
     RECORDED_SHARED_COPY,                            /* what a copy brought, at the wait; what: as of LOAD */
     RECORDED_CLUSTER_STORE,                          /* what: the block */
-    RECORDED_WORD_STORE, RECORDED_WORD_LOAD,         /* between blocks that are no cluster; address: from the program's
+    RECORDED_WORD_STORE, RECORDED_WORD_LOAD,         /* between the blocks of a grid; address: from the program's
                                                       * first word; what: the
                                                       * round; data: the value, and the round above it */
     RECORDED_SHUFFLE_XOR, RECORDED_SHUFFLE_LANE,     /* what: the mask, the lane; data: what the lane shows */

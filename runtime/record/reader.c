@@ -73,7 +73,7 @@ static bool read_quoted(char **p) {
     return true;
 }
 
-static bool split(Reader *rd) {
+static bool read_words(Reader *rd) {
     char *p = rd->line;
     rd->num_words = 0;
     for (;;) {
@@ -325,7 +325,7 @@ static const struct {
 };
 
 static bool read_line(Reader *rd) {
-    if (!split(rd)) return false;
+    if (!read_words(rd)) return false;
     for (size_t i = 0; i < sizeof lines / sizeof lines[0]; i++) {
         if (strcmp(lines[i].head, word(rd, 0)) == 0) return lines[i].read(rd);
     }

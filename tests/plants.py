@@ -29,6 +29,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "lost-register": ["in_place"],
     "no-owner": ["scalar_in_place"],
     "late-store": ["in_place"],
+    "part-begin": ["product_half("],
     "same-shared": ["scalar_in_place", "in_place", "seed_persistent(shape=(1823, 781), programs=1)"],
     "loop-again": ["rounds_through_memory(warps=1, n=32"],
     "carry-old": ["rounds_through_memory(warps=1, n=32"],

@@ -288,6 +288,12 @@ class Evaluator:
             return Value(dtype, v, F.ring(op, a.exact(), b.exact()), either(a.open, b.open))
         return Value(dtype, self.defined(F.int_binary(op, x, y, dtype, self.fault), f"{op} beyond what is defined"))
 
+    def of_dot(self, n, env):
+        x, y, *rest = (self.value(k, env).v.astype(np.int64) for k in n.kids)
+        if self.fault == "dot":
+            x = np.where(x < 0, x + 256, x)
+        return Value("i32", (x @ y + (rest[0] if rest else 0)).astype(np.int32))
+
     def of_cdiv(self, n, env):
         x, y = (self.value(k, env) for k in n.kids)
         if np.any(x.v < 0) or np.any(y.v <= 0) or np.any(extend(x.v) + extend(y.v) > 127):

@@ -27,7 +27,7 @@ class Expressions:
     def mk(self, kind, kids, dtype, shape, **a):
         n = Node(kind, kids, dtype, shape, **a)
         flags = {f: any(k is not None and k.a.get(f) for k in kids) for f in FLAGS}
-        if kind in ("bin", "cmp", "load", "reduce", "cast", "abs", "fma", "math", "div", "not", "logic"):
+        if kind in ("bin", "cmp", "load", "reduce", "cast", "abs", "fma", "math", "div", "not", "logic", "dot"):
             flags = dict.fromkeys(FLAGS, False)
         if kind == "bin" and n.a["op"] in "+-*" and not is_float(dtype):
             flags["wide"], flags["open"] = True, any(k.a.get("open") for k in kids)
@@ -276,7 +276,21 @@ class Expressions:
             return self.mk(kind, [x], dtype, shape, **({"exponent": rng.choice([2, 3, 4])} if kind == "power" else {}))
         if r < 0.94 and dtype in ("i32", "u32", "i64", "u64"):
             return self.reduced(dtype, shape, d)
+        if r < 0.97 and dtype == "i32" and len(shape) in (2, 3):
+            return self.product(shape, d)
         return self.terminal(dtype, shape)
+
+    def product(self, shape, d):
+        """Of matrices of bytes, mostly with an accumulator; one of them now and then computed or transposed."""
+        rng, (m, n), lead = self.rng, shape[-2:], shape[:-2]
+        k = rng.choice([1, 2, 4, 8, 16, 32])
+        while k > 1 and k * max(m, n) * self.numel(lead) > 512:
+            k //= 2
+        x, y = (self.gen(rng.choice(["i8", "u8"]), lead + s, d - 1) for s in ((m, k), (k, n)))
+        kids = [x, y] + ([self.settle(self.gen("i32", shape, d - 1))] if rng.random() < 0.6 else [])
+        if any(z.kind == "const" for z in kids):
+            return self.terminal("i32", shape)
+        return self.mk("dot", kids, "i32", shape, method=rng.random() < 0.3)
 
     def mixed_pair(self, dtype, shape, d):
         """The larger of a signed and an unsigned integer is unsigned, the smaller signed."""

@@ -137,6 +137,11 @@ def _call(n):
     return f"{n.a['op']}({', '.join(emit(k) for k in n.kids)})"
 
 
+def _dot(n):
+    x, rest = emit(n.kids[0]), ", ".join(emit(k) for k in n.kids[1:])
+    return f"{x}.dot({rest})" if n.a["method"] else f"dot({x}, {rest})"
+
+
 EMIT = {
     "var": lambda n: n.a["name"],
     "ptr": lambda n: n.a["name"],
@@ -167,6 +172,7 @@ EMIT = {
     "broadcast": lambda n: f"broadcast_to({emit(n.kids[0])}, {_shape(n.shape)})",
     "hint": lambda n: f"{n.a['op']}({emit(n.kids[0])}, {n.a['value']})",
     "reduce": _reduce,
+    "dot": _dot,
     "load": _load,
     "add": lambda n: f"({emit(n.kids[0])} + {emit(n.kids[1])})" if not n.a.get("minus")
     else f"({emit(n.kids[0])} - {emit(n.kids[1])})", "math": _call,

@@ -36,6 +36,7 @@ BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage) {
     Linear inverse;
     if (b->offset < 0) bug("shared memory was not allocated");
     uint32_t step = op->kind == OP_SHSLICE ? p.bytes << shape_offset(t.shape, op->attr.axis) : b->bytes;
+    if (op->kind == OP_SHSLICE && plant(PLANT_PART_BEGIN)) stage = NULL;
     if (stage) p.stage = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, stage), 0), simt_i32(s, step), "");
     if (t.shape.rank) p.layout = layout_in(s->f->layouts, b->places, layout_there(s, op, t));
     if (plant(PLANT_SWIZZLE) && op->kind == OP_SHLOAD && p.layout) p.layout = without_swizzle(s, b, p.layout);

@@ -22,6 +22,7 @@ typedef struct Checker {
     Builder b;
     Record *record;
     Frame *frame;
+    Frame *entry;                          /* the kernel's parameters as they were when it began */
     uint32_t calls;                        /* depth of inlined calls */
     uint32_t depth;                        /* of the evaluation: limits the stack */
     uint64_t steps;                        /* statements and expressions evaluated: limits time */

@@ -1,7 +1,7 @@
 # RUN: not fsc --error-limit=0 %s -o - 2>&1 | FileCheck %s --implicit-check-not=error:
 # Block pointers and descriptors made or used wrongly.
 @kernel(grid=(1,))
-def k(x: *const fp32, y: *i32, n: i32):
+def k(x: *const fp32, y: *i32, z: *fp32[n, n], n: i32):
     p = make_block_ptr(x, (n, n), (n, 1), (0, 0), (16, 16), (1, 0))
     d = make_tensor_descriptor(x, (n, n), (n, 1), (16, 16))
     i = make_tensor_descriptor(y, n, 1, 16)
@@ -62,3 +62,15 @@ def k(x: *const fp32, y: *i32, n: i32):
         q = d
     else:
         q = i
+    # CHECK: error: 'make_tensor_descriptor' without shape and strides, and x has no shape contract [E0410]
+    a = make_tensor_descriptor(x, block_shape=(16, 16))
+    # CHECK: note: give both, or write the contract, as in x: *fp32[M, N]
+    # CHECK: error: 'make_tensor_descriptor' without shape and strides, and this pointer has no shape contract [E0410]
+    a = make_tensor_descriptor(z + n, block_shape=(16, 16))
+    # CHECK: error: the contract of 'z' has 2 parts, and the block 1 dimensions [E0410]
+    a = make_tensor_descriptor(z, block_shape=16)
+    # CHECK: error: 'make_tensor_descriptor' lacks its argument 'strides' [E0207]
+    a = make_tensor_descriptor(z, (n, n), block_shape=16)
+    # CHECK: note: both may be left out where the base is a parameter with a shape contract
+    # CHECK: error: 'make_tensor_descriptor' lacks its argument 'block_shape' [E0207]
+    a = make_tensor_descriptor(z)

@@ -7,7 +7,7 @@ from fsc import decode
 
 LOADS = """
 @kernel(grid=(1,))
-def f(r: *T, x: *T, m: i32, n: i32, row: i32, col: i32, S: constexpr = 0, A: constexpr = 16, B: constexpr = 16,
+def f(r: *T, x: *T[m:S, n], m: i32, n: i32, row: i32, col: i32, S: constexpr = 0, A: constexpr = 16, B: constexpr = 16,
       T: dtype = fp32):
 {body}
     store(r + arange(0, A)[:, None] * B + arange(0, B)[None, :], v)
@@ -27,6 +27,7 @@ FORMS = {
     "descriptor": "    d = make_tensor_descriptor(x, [m, n], [S, 1], [A, B])\n    v = d.load([row, col])",
     "descriptor nan": '    d = make_tensor_descriptor(x, (m, n), (S, 1), (A, B), padding_option="nan")\n'
                       "    v = tl.load_tensor_descriptor(d, (row, col))",
+    "contract": "    d = make_tensor_descriptor(x, block_shape=(A, B))\n    m = 1\n    v = d.load([row, col])",
     "flipped": "    d = make_tensor_descriptor(x, (n, m), (1, S), (B, A))\n    v = d.load((col, row)).T",
 }
 PLACES = [(0, 0), (3, 5), (-7, 0), (0, -9), (-3, -20), (20, 4), (37, 33), (100, 2), (2, -100)]

@@ -128,15 +128,73 @@ const Sem *builtin_make_block_ptr(Checker *c, Call *call) {
     return make_block(c, call->arg[ARG_BASE], items, 1 + 3 * rank, b);
 }
 
+/* The kernel's parameter that the pointer is; NULL: it is none. */
+static const Node *parameter_of(const Checker *c, const Sem *base) {
+    const Value *v = base->v;
+    if (v->def || v->block != c->f->body) return NULL;
+    const NodeList *params = &c->entry->fn->list;
+    for (uint32_t i = 0; i < params->len; i++)
+        if (strcmp(params->at[i]->name, c->f->params.at[v->index].name) == 0) return params->at[i];
+    return NULL;
+}
+
+/* A size or stride of a shape contract: what it says of the parameters as they came. */
+static const Sem *contract_part(Checker *c, const Node *n) {
+    Frame *frame = c->frame;
+    c->frame = c->entry;
+    const Sem *s = check_expr(c, n);
+    c->frame = frame;
+    return is_int_scalar(s) ? as_i64(c, s) : &sem_error;
+}
+
+/* Sizes and strides of the base's shape contract, as many as the block has dimensions. */
+static bool read_contract(Checker *c, Call *call, uint32_t rank, const Sem **sizes, const Sem **strides) {
+    const Node *param = parameter_of(c, call->arg[ARG_BASE]), *t = param ? param->a : NULL;
+    if (!t || t->kind != NODE_POINTER || !t->list.len) {
+        diag(c->d, call->at[ARG_BASE], E_BLOCK_CONTRACT, param ? param->name : "this pointer");
+        diag_note(c->d, call->at[ARG_BASE], "give both, or write the contract, as in x: *fp32[M, N]");
+        return false;
+    }
+    if (t->list.len != rank) {
+        diag(c->d, call->span, E_BLOCK_PARTS, arena_printf(c->a, "the contract of '%s'", param->name), t->list.len,
+             rank);
+        return false;
+    }
+    for (uint32_t k = rank; k-- > 0;) {
+        const Node *dim = t->list.at[k];
+        bool is_last = k + 1 == rank;
+        sizes[k] = contract_part(c, dim->a);
+        if (dim->b) strides[k] = contract_part(c, dim->b);
+        else if (is_last) strides[k] = as_i64(c, sem_i64(c, 1));
+        else strides[k] = sem_run(c, ST_I64, build2(&c->b, OP_MUL, sizes[k + 1]->v, strides[k + 1]->v), NULL);
+        if (sem_is_error(sizes[k]) || sem_is_error(strides[k])) return false;
+    }
+    return true;
+}
+
+/* Shape and strides are given, or both left to the base's contract. */
+static bool read_array(Checker *c, Call *call, uint32_t rank, const Sem **items) {
+    bool has_shape = call->arg[ARG_SHAPE] != NULL, has_strides = call->arg[ARG_STRIDES] != NULL;
+    if (!has_shape && !has_strides) return read_contract(c, call, rank, items, items + rank);
+    if (has_shape && has_strides)
+        return read_parts(c, call, ARG_SHAPE, rank, items) && read_parts(c, call, ARG_STRIDES, rank, items + rank);
+    diag(c->d, call->span, E_ARGUMENT_MISSING, call->builtin->name, has_shape ? "strides" : "shape");
+    diag_note(c->d, call->span, "both may be left out where the base is a parameter with a shape contract");
+    return false;
+}
+
 const Sem *builtin_make_descriptor(Checker *c, Call *call) {
     BlockType b = {.is_descriptor = true};
     const Sem *base = call->arg[ARG_BASE];
+    if (!call->arg[ARG_DESCRIBED]) {
+        diag(c->d, call->span, E_ARGUMENT_MISSING, call->builtin->name, "block_shape");
+        return &sem_error;
+    }
     if (!read_base(c, call) || !read_block(c, call, ARG_DESCRIBED, &b.shape)) return &sem_error;
     if (!read_padding(c, call, ARG_PADDING, base->type, &b.pads_nan)) return &sem_error;
     uint32_t rank = b.shape.rank;
     const Sem **items = NEW_ARRAY(c->a, const Sem *, 1 + 2 * rank);
-    for (uint32_t i = 0; i < 2; i++)
-        if (!read_parts(c, call, ARG_SHAPE + i, rank, items + 1 + i * rank)) return &sem_error;
+    if (!read_array(c, call, rank, items + 1)) return &sem_error;
     return make_block(c, base, items, 1 + 2 * rank, b);
 }
 

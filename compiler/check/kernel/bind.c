@@ -190,8 +190,13 @@ static void mark_extents(Checker *c, const Params *p) {
 }
 
 void params_enter(Checker *c, Params *p) {
+    Frame *frame = c->frame;
+    c->entry = frame_push(c, p->fn, (Span){0, 0});
     for (uint32_t i = 0; i < p->count; i++) {
         Binding b = {.sem = enter(c, &p->at[i]), .span = p->at[i].span};
+        c->frame = c->entry;
+        frame_set(c, frame_variable(c, p->at[i].name), b);
+        c->frame = frame;
         frame_set(c, frame_variable(c, p->at[i].name), b);
     }
     mark_extents(c, p);

@@ -16,8 +16,8 @@ from reduce import reduce
 
 LIMIT = 300
 FAULTS = [("shift", "int"), ("wrap", "int"), ("other", "int"), ("store mask", "int"), ("extend", "int"),
-          ("truncate", "int"), ("wide", "int"), ("unsigned", "int"), ("mixed", "int"), ("sum", "int"), ("loop", "int"), ("dot", "int"),
-          ("other", "float"), ("loop", "float"), ("store mask", "float")]
+          ("truncate", "int"), ("wide", "int"), ("unsigned", "int"), ("mixed", "int"), ("sum", "int"),
+          ("loop", "int"), ("dot", "int"), ("other", "float"), ("loop", "float"), ("store mask", "float")]
 SMALL = 12  # lines of a reduced kernel
 
 

@@ -29,7 +29,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "lost-register": ["in_place"],
     "no-owner": ["scalar_in_place"],
     "late-store": ["in_place"],
-    "part-begin": ["product_half("],
+    "part-begin": ["product_batch("],
     "same-shared": ["scalar_in_place", "in_place", "seed_persistent(shape=(1823, 781), programs=1)"],
     "loop-again": ["rounds_through_memory(warps=1, n=32"],
     "carry-old": ["rounds_through_memory(warps=1, n=32"],
@@ -47,6 +47,10 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "one-half": ["grid_in_a_loop(blocks=16, warps=1"],
     "apart": ["subwarp_own_ways(n=5)"],
     "equal-rotations": ["live_strides("],
+    "fragment-place": ["matrix_instruction("],
+    "fragment-step": ["product("],
+    "fragment-column": ["matrix_instruction("],
+    "tf32-cut": ["product_tf32("],
 }
 
 # two exchanges or more

@@ -6,6 +6,7 @@
  * register, and so is what is left of k.
  */
 #include "layout/mma.h"
+#include "base/plant.h"
 
 const MmaInfo mma_info[MMA_COUNT] = {
 #define MMA(e, name, a, b, c, m, n, k, needs) [MMA_##e] = {name, {MMA_##a, MMA_##b, MMA_##c}, m, n, k, FEATURE_##needs},
@@ -73,8 +74,10 @@ const Layout *layout_mma(Layouts *ls, Shape s, Mma instr, uint32_t warps_m_log2,
     deal(&l, IN_REGISTER, inner, 0, pair);
     deal(&l, IN_LANE, inner, pair, pair + 2);
     deal(&l, IN_LANE, outer, 0, 3);
+    bool is_turned = plant(PLANT_FRAGMENT_PLACE);
+    if (is_turned) deal(&l, IN_REGISTER, inner, pair + 2, in_fragment);
     deal(&l, IN_REGISTER, outer, 3, out_fragment);
-    deal(&l, IN_REGISTER, inner, pair + 2, in_fragment);
+    if (!is_turned) deal(&l, IN_REGISTER, inner, pair + 2, in_fragment);
 
     uint32_t first[2], end[2];
     for (uint32_t dim = 0; dim < 2; dim++) {

@@ -42,9 +42,9 @@ typedef struct MmaInfo {
 
 extern const MmaInfo mma_info[MMA_COUNT];
 
-uint32_t mma_bits(MmaType t);                         /* of an element */
-uint32_t mma_fragment(Mma instr, MmaOperand which);   /* elements that a lane holds of one fragment */
-bool mma_fits(Mma instr, Shape s, MmaOperand which);  /* a tile of rank 2 and of whole fragments? */
+uint32_t mma_bits(MmaType t);                        /* of an element */
+uint32_t mma_fragment(Mma instr, MmaOperand which);  /* elements that a lane holds of one fragment */
+bool mma_fits(Mma instr, Shape s, MmaOperand which); /* a tile of rank 2 and of whole fragments? */
 
 /* The layout of a tile as operand of instr. The registers of one fragment come first, then further fragments along k
  * (of c: along n), then those along the other dimension. Warps share the fragments along m, then along n, where each

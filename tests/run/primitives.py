@@ -13,7 +13,6 @@ UNREACHABLE = {  # row: why no kernel calls it
     "atomic.rmw.v1.b16": "the emulator adds small floats by compare-and-swap",
     "ldmatrix": "no op calls it yet; tests/runtime/emu/matrix_test.c",
     "stmatrix": "likewise",
-    "mma": "likewise",
     "record.step": "only code that records calls it (tests/tool/viz*.py)",
     "record.value": "only code that records calls it (tests/tool/viz*.py)",
 }

@@ -24,7 +24,7 @@ def leaky(x):
 def matmul(a, b, c, M, N, K, a_m, a_k, b_k, b_n, c_m, c_n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
            GROUP: tl.constexpr, ACTIVATION: tl.constexpr = ""):
     # CHECK: .entry matmul
-    # CHECK: fma.rn.f32
+    # CHECK: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
     # CPU: matmul:
     pid = tl.program_id(axis=0)
     across = tl.cdiv(N, BN)

@@ -1,0 +1,133 @@
+/* matrix.c - the pass matrix: products that the target has instructions for are made by warps.
+ *
+ * In: stage TILE. Out: a dot of rank 2 is an mma where a row of mma.def that the target has takes its types, and its
+ * tiles are of whole fragments; the others are left to threads. Where the source does not say how many warps a program
+ * has, the largest product does. fp8 without instructions is made fp16, and fp32 that may be tf32 is rounded to it.
+ * Method: rows are tried from the last, the widest. Warps share a product so that each has about a square of it; of
+ * products whose results are made operands all lie along the rows, so that none leaves its warp in between.
+ */
+#include "base/plant.h"
+#include "passes/private.h"
+
+typedef struct Matrix {
+    Func *f;
+    const PassContext *c;
+    bool *is_product; /* by value: computed of a product, element by element */
+    bool is_chained;  /* such a value is multiplied again */
+    uint32_t warps_log2;
+    bool changed;
+} Matrix;
+
+/* ---- Which instruction ------------------------------------------------------------------------------------------- */
+
+/* Of an operand of dot, as `d`. */
+static bool takes(Mma i, const Op *op, MmaOperand which, DType d) {
+    MmaType t = mma_info[i].types[which];
+    if (mma_dtype(i, which) != d || !mma_fits(i, op->args[which]->type.shape, which)) return false;
+    if (which == MMA_C) return true;
+    if (d == DT_FP32) return op->attr.precision == PRECISION_TF32;
+    return d != DT_I8 || (t == MMA_U8) == op->attr.is_unsigned[which];
+}
+
+static bool find(const Matrix *x, const Op *op, DType a, DType b, Mma *instr) {
+    const DType types[] = {a, b, op->args[MMA_C]->type.dtype};
+    for (uint32_t i = MMA_COUNT; i-- > 0;) {
+        bool fits = target_has(x->c->target, mma_info[i].needs);
+        for (uint32_t k = MMA_A; k <= MMA_C; k++) fits = fits && takes((Mma)i, op, (MmaOperand)k, types[k]);
+        *instr = (Mma)i;
+        if (fits) return true;
+    }
+    return false;
+}
+
+static bool is_fp8(DType d) {
+    return d == DT_FP8E4NV || d == DT_FP8E5;
+}
+
+/* *widens: the operands become fp16. */
+static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
+    DType a = op->args[MMA_A]->type.dtype, b = op->args[MMA_B]->type.dtype;
+    *widens = false;
+    if (find(x, op, a, b, instr)) return true;
+    *widens = is_fp8(a) && is_fp8(b);
+    return *widens && find(x, op, DT_FP16, DT_FP16, instr);
+}
+
+/* ---- How many warps ---------------------------------------------------------------------------------------------- */
+
+enum { WARPS_LOG2 = 2, MANY_WARPS_LOG2 = 3, MANY_ELEMENTS_LOG2 = 15 /* 128 x 256 */ };
+
+static uint32_t fragments_log2(Mma i, Shape s) {
+    return shape_log2(s) - (uint32_t)__builtin_ctz((uint32_t)mma_info[i].m * mma_info[i].n);
+}
+
+static void note(void *context, Op *op) {
+    Matrix *x = context;
+    Mma instr;
+    bool widens, comes = op_class(op->kind) == CLASS_MATRIX;
+    for (uint32_t i = 0; i < op->nargs && op_is_elementwise(op->kind); i++) comes |= x->is_product[op->args[i]->id];
+    for (uint32_t i = 0; i < op->nresults; i++) x->is_product[op->results[i]->id] = comes;
+    if (op->kind != OP_DOT || !choose(x, op, &instr, &widens)) return;
+    x->is_chained |= x->is_product[op->args[MMA_A]->id];
+    Shape s = op->results[0]->type.shape;
+    uint32_t most = shape_log2(s) >= MANY_ELEMENTS_LOG2 ? MANY_WARPS_LOG2 : WARPS_LOG2, has = fragments_log2(instr, s);
+    if (has > most) has = most;
+    if (has > x->warps_log2) x->warps_log2 = has;
+}
+
+/* log2 of the warps along the rows. */
+static uint32_t share(const Matrix *x, Mma instr, Shape s) {
+    uint32_t most_m = s.log2[0] - (uint32_t)__builtin_ctz(mma_info[instr].m);
+    uint32_t most_n = s.log2[1] - (uint32_t)__builtin_ctz(mma_info[instr].n), m = 0, n = 0;
+    for (uint32_t i = 0; i < x->warps_log2; i++) {
+        bool is_tall = s.log2[0] - m >= s.log2[1] - n || x->is_chained || n == most_n;
+        if (m < most_m && is_tall) m++;
+        else n++;
+    }
+    return m;
+}
+
+/* ---- Operands ---------------------------------------------------------------------------------------------------- */
+
+/* To the nearest, halves away from zero; what is below tf32's last bit the instruction drops. NaN stays one. */
+static Value *rounded(Builder *b, Value *x) {
+    enum { HALF = 1 << 12, NAN_BITS = 0x7fc00000 };
+    bool is_short = x->def && x->def->kind == OP_FPEXT; /* of 16 bits or fewer */
+    if (is_short || plant(PLANT_TF32_CUT)) return x;
+    Type integers = type_with_dtype(x->type, DT_I32);
+    Value *up = build2(b, OP_ADD, build1_to(b, OP_BITCAST, x, integers), build_int(b, integers, HALF));
+    Value *nan = build1_to(b, OP_BITCAST, build_int(b, integers, NAN_BITS), x->type);
+    return build3(b, OP_SELECT, build_compare(b, OP_FCMP, PRED_NE, x, x), nan, build1_to(b, OP_BITCAST, up, x->type));
+}
+
+static void visit(void *context, Op *op) {
+    Matrix *x = context;
+    Mma instr;
+    bool widens;
+    if (op->kind != OP_DOT || !choose(x, op, &instr, &widens)) return;
+    Builder b = builder_before(x->f, op);
+    Value *args[] = {op->args[0], op->args[1], op->args[2]};
+    for (uint32_t i = MMA_A; i <= MMA_B; i++) {
+        if (widens) args[i] = build1_to(&b, OP_FPEXT, args[i], type_with_dtype(args[i]->type, DT_FP16));
+        if (mma_info[instr].types[i] == MMA_TF32) args[i] = rounded(&b, args[i]);
+    }
+    Attr attr = {.instr = instr, .warps_m_log2 = (uint8_t)share(x, instr, op->results[0]->type.shape)};
+    Value *r = op_build(&b, OP_MMA, args, 3, attr, args[MMA_C]->type)->results[0];
+    r->name = op->results[0]->name;
+    value_replace(x->f, op->results[0], r);
+    op_erase(x->f, op);
+    x->changed = true;
+}
+
+bool pass_matrix(Func *f, PassContext *c) {
+    if (f->num_ctas > 1) return false; /* fragments do not lie over blocks */
+    Arena *scratch = arena_create();
+    Matrix x = {.f = f, .c = c, .is_product = NEW_ARRAY(scratch, bool, f->next_value)};
+    func_walk(f, note, &x);
+    if (f->num_warps) x.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
+    func_walk(f, visit, &x);
+    if (x.changed) f->num_warps = 1u << x.warps_log2;
+    if (x.changed) f->num_ctas = 1;
+    arena_destroy(scratch);
+    return x.changed;
+}

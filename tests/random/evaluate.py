@@ -380,8 +380,9 @@ class Evaluator:
         if is_float(n.dtype):
             return F.float_pick(n, self.convert(a, n.dtype), self.convert(b, n.dtype), Value)
         if a.dtype[0] != b.dtype[0]:  # a signed and an unsigned one
-            pick = np.maximum if n.a["op"].startswith("max") else np.minimum
-            return Value(n.dtype, np.asarray(pick(*self.numbers(a, b)), NP[n.dtype]))
+            pick = max if n.a["op"].startswith("max") else min
+            exact = np.frompyfunc(lambda x, y: pick(int(x), int(y)) % 2 ** 64, 2, 1)(*self.numbers(a, b))
+            return Value(n.dtype, np.asarray(exact, np.uint64).astype(NP[n.dtype]))
         x, y = self.convert(a, n.dtype).v, self.convert(b, n.dtype).v
         return self.merged((np.maximum if n.a["op"].startswith("max") else np.minimum)(x, y), n.dtype, (a, b))
 

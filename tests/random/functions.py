@@ -199,8 +199,9 @@ def float_reduce(n, x, convert, Value):
         err = err + np.sum(x.err, axis=axis, keepdims=keep)
     special = ~np.isfinite(total)
     limit = LARGEST["fp64" if n.dtype == "fp64" else "fp32"] / 4
-    err = np.where(special, 0 if x.err is None else np.inf,
-                   np.where(total > limit, np.inf, bounded(err + SMALLEST[n.dtype], r, n.dtype)))
+    finite = np.sum(np.where(np.isfinite(wide), np.abs(wide), 0), axis=axis, keepdims=keep)  # may overflow on the way
+    err = np.where(special, 0 if x.err is None else np.inf, bounded(err + SMALLEST[n.dtype], r, n.dtype))
+    err = np.where(finite > limit, np.inf, err)
     return Value(n.dtype, np.asarray(r), err=err)
 
 

@@ -29,6 +29,8 @@ def signature(source):
         elif default:
             value = block if name == "BLOCK" and block else default.group(1)
             bound.append(str(1 if name == "ROWS" and block else value))
+        elif annotation.startswith("constexpr"):
+            bound.append("")  # a string: its default
         else:
             bound.append(annotation + (":16" if name == "n_cols" or name.endswith("stride") else ""))
     return ", ".join(bound)

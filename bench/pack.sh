@@ -28,8 +28,8 @@ strip -o "$stage/tests/libfakecuda.so" build/release/tests/unit/libfakecuda.so
 mkdir -p "$stage/docs/examples" && cp docs/python.md docs/embedding.md "$stage/docs/" \
     && cp -r docs/examples/embed "$stage/docs/examples/"
 # the suite asks them what there is to test
-for table in compiler/check/builtin/builtin.def compiler/codegen/prims.def compiler/layout/mma.def compiler/base/plant.def; do
-    mkdir -p "$stage/${table%/*}" && cp "$table" "$stage/$table"
+for table in check/builtin/builtin codegen/prims layout/mma base/plant; do
+    mkdir -p "$stage/compiler/${table%/*}" && cp "compiler/$table.def" "$stage/compiler/$table.def"
 done
 if [[ -d ../shared/seeds ]]; then cp -r ../shared/seeds "$stage/seeds"; fi
 if command -v nvcc >/dev/null || [[ -x /usr/local/cuda/bin/nvcc ]]; then

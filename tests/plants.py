@@ -94,11 +94,13 @@ def racecheck(runner, names):
 
 
 def emulated_races(runner):
+    """By the finding; or by the verifier where a build asks it behind each pass, before anything runs."""
+    told = ": shared-race: ", "share bytes while both are alive"
     wrong = []
     for fault, cases in RACES.items():
         for case in cases:
             code, text = run(runner, [case], fault)
-            if code != 1 or ": shared-race: " not in text or "0 passed, 1 failed" not in text:
+            if code != 1 or not any(words in text for words in told) or "0 passed, 1 failed" not in text:
                 wrong.append(f"{fault} in {case} is no shared-race: exit code {code}\n{text}")
         print(f"{fault:18} shared-race in {len(cases)} cases", flush=True)
     return wrong

@@ -258,7 +258,7 @@ void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, c);
     bool is_grid = f->blocks_per_program <= f->grid_blocks &&
                    (f->num_ctas || f->blocks_per_program > c->target->max_cluster);
-    if (f->blocks_per_program > 1) f->scope = is_grid ? SCOPE_GRID : SCOPE_CLUSTER;
+    f->scope = f->blocks_per_program == 1 ? SCOPE_BLOCK : is_grid ? SCOPE_GRID : SCOPE_CLUSTER;
     uint64_t share = size / f->blocks_per_program * (c->few_programs ? 2 : 1); /* few programs: shorter threads */
     /* more than 16 warps would have too few registers */
     if (c->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;

@@ -23,7 +23,7 @@ typedef struct Access {
     bool is_settled; /* the threads of its block have met since: only other blocks may run into it */
 } Access;
 
-enum { ALL_BUFFERS = UINT32_MAX };
+static const uint32_t ALL_BUFFERS = UINT32_MAX;
 
 typedef VEC(Access) Accesses;
 
@@ -178,7 +178,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         if (!op_is_exchange(p->f, op) && !op_is_access(op->kind)) continue;
         Access a = access_of(op);
         int64_t scope = conflicts(p, pending, a);
-        if (scope != NO_SCOPE) put_barrier(p, b, op, pending, scope);
+        if (scope != NO_SCOPE) put_barrier(p, b, op, pending, (Scope)scope);
         if (op->attr.is_begin) continue; /* a copy for rounds that have their own to answer for it, or do not run */
         add(p, pending, a);
     }
@@ -194,7 +194,7 @@ bool pass_barrier(Func *f, PassContext *c) {
     p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
     walk(&p, f->body, &pending);
     for (uint32_t i = 0; i < pending.len; i++)
-        if (pending.at[i].is_remote) put_barrier(&p, f->body, f->body->last, &pending, p.scope);
+        if (pending.at[i].is_remote) put_barrier(&p, f->body, f->body->last, &pending, (Scope)p.scope);
     arena_destroy(p.scratch);
     return p.changed;
 }

@@ -63,6 +63,7 @@ STANDS_ON = {
     "runtime/jit": "compiler runtime/launch runtime/cache runtime/debug",
 }
 
+LISTED = ("docs", "docs/design", "docs/lab", "docs/learn", "docs/diagnostics")  # each README lists the pages beside it
 DIAGNOSTICS = "compiler/base/diag.def"
 TABLES = [
     DIAGNOSTICS,
@@ -271,16 +272,17 @@ def code_problems(table, tests):
 
 
 def page_problems(texts):
-    """A folder of compiler/ or runtime/ without a README, a page of docs/design that its list lacks, a glossary out of
-    order. `texts`: of every file, by path."""
+    """A folder of compiler/ or runtime/ without a README, a page that the README of its folder does not list, a glossary
+    out of order. `texts`: of every file, by path."""
     folders = {"/".join(path.split("/")[:2]) for path in texts if path.startswith(("compiler/", "runtime/"))
                and path.count("/") > 1 and path.endswith(CODE)}
     problems = ["%s: no README.md says what lives there" % folder for folder in sorted(folders)
                 if folder + "/README.md" not in texts]
-    listed = texts.get("docs/design/README.md", "")
-    problems += ["docs/design/README.md: %s is not in its list" % path.split("/")[-1] for path in sorted(texts)
-                 if re.match(r"docs/design/[^/]+\.md$", path) and "](%s)" % path.split("/")[-1] not in listed
-                 and path != "docs/design/README.md"]
+    for folder in LISTED:
+        listed = texts.get(folder + "/README.md", "")
+        problems += ["%s/README.md: %s is not in its list" % (folder, path.split("/")[-1]) for path in sorted(texts)
+                     if re.match(folder + r"/[^/]+\.md$", path) and "](%s)" % path.split("/")[-1] not in listed
+                     and not path.endswith("/README.md")]
     words = [word.lower() for word in re.findall(r"^- \*\*(.+?)\*\*", texts.get("docs/glossary.md", ""), re.M)]
     return problems + ["docs/glossary.md: '%s' stands behind '%s'" % (word, before)
                        for before, word in zip(words, words[1:]) if before >= word]
@@ -416,9 +418,10 @@ def self_test():
             failed += 1
             print("self-test: wanted %d problems of ops in %r, got %r" % (wanted, page, op_problems(row, page)))
     right = {"runtime/x/x.c": head, "runtime/x/README.md": "", "docs/design/x.md": "",
-             "docs/design/README.md": "[x.md](x.md)", "docs/glossary.md": "- **arm**: a\n- **Axis**: b\n"}
+             "docs/design/README.md": "[x.md](x.md)", "docs/README.md": "[words](glossary.md)",
+             "docs/glossary.md": "- **arm**: a\n- **Axis**: b\n"}
     for wanted, path, text in [(0, "a", ""), (1, "compiler/y/y.c", head), (1, "docs/design/y.md", ""),
-                               (1, "docs/glossary.md", "- **axis**: b\n- **arm**: a\n")]:
+                               (1, "docs/y.md", ""), (1, "docs/glossary.md", "- **axis**: b\n- **arm**: a\n")]:
         got = page_problems({**right, path: text})
         if len(got) != wanted:
             failed += 1

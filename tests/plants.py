@@ -30,7 +30,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "no-owner": ["scalar_in_place"],
     "late-store": ["in_place"],
     "part-begin": ["product_batch("],
-    "same-shared": ["scalar_in_place", "in_place", "seed_persistent(shape=(1823, 781), programs=1)"],
+    "same-shared": ["scalar_in_place", "in_place", "softmax_strides(name=softmax_persistent.dsl, n=781)"],
     "loop-again": ["rounds_through_memory(warps=1, n=32"],
     "carry-old": ["rounds_through_memory(warps=1, n=32"],
     "first-arm": ["wait_for_later", "scalar_in_place"],
@@ -54,7 +54,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
 }
 
 # two exchanges or more
-TWICE = ["norms_far_mean(file=layernorm.dsl, n=781)", "seed_persistent(shape=(1823, 781), programs=1)",
+TWICE = ["norms_far_mean(file=layernorm.dsl, n=781)", "softmax_strides(name=softmax_persistent.dsl, n=781)",
          # in a program of several warps
          "softmax_strides(name=softmax_tiled.dsl, n=1500)"]
 RACES = {  # fault: cases, by their whole names

@@ -139,13 +139,19 @@ FSC_API fsc_status fsc_device_open(const char *name, fsc_device **out);
 /* After everything made on the device was released. */
 FSC_API void fsc_device_close(fsc_device *d);
 FSC_API fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out);
+
+/* Programs of "cpu" on the application's threads: an executor calls work(task, i) once for each i below n (n is `sms`),
+ * on any threads, and returns when all have returned. It must not launch on the device. run NULL: fsc's own threads.
+ * Waits for the launch under way; quick grids stay on the launching thread. FSC_ERROR_USAGE for another device. */
+typedef void fsc_work(void *task, uint32_t i);
+typedef void fsc_executor(void *context, uint32_t n, fsc_work *work, void *task);
+FSC_API fsc_status fsc_device_set_executor(fsc_device *d, fsc_executor *run, void *context);
 /* The last failure on this device from any thread, "" if none; a copy for the thread, valid until its next call. */
 FSC_API const char *fsc_device_message(const fsc_device *d);
 
 /* ---- Checked launches -----------------------------------------------------------------------------------------------
- * On "cpu" and "emu", once switched on for the device: every launch watches what its programs do, and one that did
- * wrong gives FSC_ERROR_CHECK with the findings as text. An access beside the launch's buffers is reported and not
- * performed.
+ * On "cpu" and "emu", once switched on: a launch whose programs did wrong gives FSC_ERROR_CHECK with the findings as
+ * text. An access beside the launch's buffers is reported and not performed.
  *   cpu  accesses of global memory beside the buffers, by line and program
  *   emu  also misaligned ones; races between programs, and between threads of one program; shared memory: bounds, reads
  *        before any write, races between two barriers; barriers and shuffles that not all threads reach; elements of an
@@ -164,8 +170,7 @@ typedef struct FscFinding {
     const char *advice;   /* what to do about its kind, one sentence without a full stop */
 } FscFinding;
 
-/* Kernels loaded by the JIT after the call are compiled with checks; earlier ones on "cpu" have none. FSC_ERROR_USAGE
- * on CUDA devices (NVIDIA's compute-sanitizer is for those). */
+/* Of kernels that the JIT loads later. FSC_ERROR_USAGE on CUDA devices (NVIDIA's compute-sanitizer is for those). */
 FSC_API fsc_status fsc_device_check(fsc_device *d, bool on);
 FSC_API bool fsc_device_checks(const fsc_device *d);
 /* Of the device's last checked launch; strings live until the next one. */
@@ -223,8 +228,7 @@ typedef struct FscCounts {
 /* Kernels loaded by the JIT after the call are compiled to count. FSC_ERROR_USAGE on CUDA devices. */
 FSC_API fsc_status fsc_device_count_lines(fsc_device *d, bool on);
 FSC_API bool fsc_device_counts_lines(const fsc_device *d);
-/* Of the device's last counted launch, up to where it ended; valid until the next one or until the module goes.
- * FSC_ERROR_USAGE: there was none. */
+/* Of the last counted launch, up to where it ended; valid until the next or the module ends. FSC_ERROR_USAGE: none. */
 FSC_API fsc_status fsc_device_counts(const fsc_device *d, FscCounts *out);
 /* "instructions", "ex2", …: the rows of counts.def; NULL past the end. */
 FSC_API const char *fsc_count_name(size_t index);
@@ -234,9 +238,8 @@ FSC_API const FscDeviceProps *fsc_gpu_find(const char *name);
 /* The rows in order, NULL past the end; *key (may be NULL) is the name fsc_gpu_find knows. */
 FSC_API const FscDeviceProps *fsc_gpu_at(size_t index, const char **key);
 
-/* ---- Occupancy --------------------------------------------------------------------------------------------------- */
-
-/* What keeps one more block from fitting. */
+/* ---- Occupancy ------------------------------------------------------------------------------------------------------
+ * A limit is what keeps one more block from fitting. */
 typedef enum FscLimit {
     FSC_LIMIT_NONE, FSC_LIMIT_REGISTERS, FSC_LIMIT_SHARED, FSC_LIMIT_THREADS, FSC_LIMIT_BLOCKS,
 } FscLimit;
@@ -265,8 +268,7 @@ FSC_API void fsc_waves(uint64_t blocks, uint64_t resident, uint64_t *waves, doub
  * aligned. Memory of the caller's own (cuMemAlloc, torch, …) is as good. Copies and fills have ended when they return,
  * and come after what was queued on the default stream; wait for other streams first (fsc_stream_wait). */
 
-/* bytes may be 0: *out is NULL then. FSC_ERROR_DEVICE_MEMORY. */
-FSC_API fsc_status fsc_memory_alloc(fsc_device *d, uint64_t bytes, void **out);
+FSC_API fsc_status fsc_memory_alloc(fsc_device *d, uint64_t bytes, void **out); /* of 0 bytes: NULL */
 FSC_API fsc_status fsc_memory_free(fsc_device *d, void *buffer);
 FSC_API fsc_status fsc_memory_write(fsc_device *d, void *buffer, const void *host, uint64_t bytes);
 FSC_API fsc_status fsc_memory_read(fsc_device *d, void *host, const void *buffer, uint64_t bytes);
@@ -277,16 +279,14 @@ FSC_API fsc_status fsc_memory_fill(fsc_device *d, void *buffer, uint8_t byte, ui
 
 FSC_API fsc_status fsc_stream_create(fsc_device *d, void **out); /* of the CPU: NULL */
 FSC_API fsc_status fsc_stream_destroy(fsc_device *d, void *stream);
-/* Waits for what was queued. A fault of an earlier kernel shows up here (FSC_ERROR_FAULT). */
-FSC_API fsc_status fsc_stream_wait(fsc_device *d, void *stream);
+FSC_API fsc_status fsc_stream_wait(fsc_device *d, void *stream); /* FSC_ERROR_FAULT: an earlier kernel had a fault */
 FSC_API fsc_status fsc_device_wait(fsc_device *d); /* all streams of the context */
 
 typedef struct fsc_event fsc_event; /* a point in a stream, with its time; one thread at a time */
 FSC_API fsc_status fsc_event_create(fsc_device *d, fsc_event **out);
 FSC_API void fsc_event_destroy(fsc_event *e);
 FSC_API fsc_status fsc_event_record(fsc_event *e, void *stream);
-/* Waits for `end`, then milliseconds between the two. FSC_ERROR_USAGE: one was never recorded. */
-FSC_API fsc_status fsc_event_elapsed(fsc_event *start, fsc_event *end, double *milliseconds);
+FSC_API fsc_status fsc_event_elapsed(fsc_event *start, fsc_event *end, double *milliseconds); /* waits for end */
 
 /* ---- Modules ----------------------------------------------------------------------------------------------------- */
 

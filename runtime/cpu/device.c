@@ -5,7 +5,7 @@
 #include "runtime/cpu/host.h"
 
 static fsc_status open_device(fsc_device *d, int64_t threads) {
-    uint32_t n = threads < 0 ? pool_cores() : (uint32_t)threads;
+    uint32_t n = threads < 0 ? cores_count() : (uint32_t)threads;
     d->own = pool_create(n);
     return d->own ? host_open(d, n) : status_memory(NULL);
 }
@@ -27,6 +27,10 @@ static fsc_status report(Variant *v, FscKernelReport *o) {
     return FSC_OK;
 }
 
+static void set_executor(fsc_device *d, fsc_executor *run, void *context) {
+    pool_set_executor(d->own, run, context);
+}
+
 const Device device_cpu = {
     HOST_DEVICE,
     .name = "cpu",
@@ -37,4 +41,5 @@ const Device device_cpu = {
     .has_entry = has_entry,
     .report = report,
     .launch = cpu_launch,
+    .set_executor = set_executor,
 };

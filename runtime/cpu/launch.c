@@ -61,10 +61,14 @@ static void host_assertion(DebugHook *hook, const int64_t *pid, uint32_t holds, 
 }
 
 static fsc_status run_pool(const Call *c, atomic_ullong *limit) {
-    const fsc_module *m = c->variant->module;
-    const void *const *args = (const void *const *)c->pointers;
-    bool ok = pool_run(m->device->own, m->code.entry, args, c->grid, m->code.scratch_bytes, limit);
-    return ok ? FSC_OK : status_memory(m->device);
+    fsc_module *m = c->variant->module;
+    PoolJob job = {.entry = m->code.entry,
+                   .args = (const void *const *)c->pointers,
+                   .grid = {c->grid[0], c->grid[1], c->grid[2]},
+                   .scratch_bytes = m->code.scratch_bytes,
+                   .limit = limit,
+                   .cost = &m->program_ns};
+    return pool_run(m->device->own, &job) ? FSC_OK : status_memory(m->device);
 }
 
 static fsc_status run_cpu(Call *c) {

@@ -1,85 +1,137 @@
 /* pool.c - the programs of a grid over the threads of the host.
  *
- * In: an entry, its arguments, a grid. Out: every program has run once. Method: workers wait for a job number to
- * change; all of them, and the caller, take chunks of program indices from one counter until it runs out. Each thread
- * has its own scratch, kept from job to job. In a forked child the pool starts its threads anew.
+ * In: an entry, its arguments, a grid. Out: every program has run once. Method: the caller and whoever joins it take
+ * pieces of the grid from one counter until it runs out. The caller waits for those that joined, never for a thread
+ * that has not begun: on a busy machine that one may wait long for a core. Grids that took little time the last time
+ * wake nobody. Each thread has its own scratch, kept from job to job. In a forked child the pool starts its threads
+ * anew.
  */
 #include "runtime/base/process.h"
 #include "runtime/cpu/pool.h"
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <unistd.h>
+#include <time.h>
 
-enum { SCRATCH_ALIGNMENT = 64, CHUNKS_PER_THREAD = 8 };
+enum {
+    SCRATCH_ALIGNMENT = 64,
+    ALONE_NS = 20000, /* what takes less the caller does alone: to wake a thread takes as long */
+    PIECE_NS = 20000, /* what a thread takes at a time: a thread that loses its core holds no more */
+    SPIN_NS = 20000,  /* how long threads look for work before they sleep */
+};
 
 typedef struct Worker {
     Pool *pool;
     pthread_t thread;
     void *scratch;
-    size_t scratch_bytes;
 } Worker;
-
-typedef struct Job {
-    FscHostEntry *entry;
-    const void *const *args;
-    int64_t grid[3];
-    uint64_t total, chunk;
-    atomic_ullong *limit; /* programs from this one on do not begin; NULL: all do */
-} Job;
 
 struct Pool {
     pthread_mutex_t turn; /* held by the grid that runs */
-    pthread_mutex_t lock; /* of number, running, stop */
+    pthread_mutex_t lock; /* of open, asleep, stop, and of changes of number and active */
     pthread_cond_t start, done;
-    uint64_t number;  /* of the job */
-    uint32_t running; /* workers that have not ended it */
-    bool stop;
-    Job job;            /* written under turn and lock, before number changes */
-    atomic_ullong next; /* the first program nobody has taken */
-    uint32_t size;      /* threads, the caller's included */
-    uint32_t started;   /* threads of ours */
-    Worker *workers;    /* size of them; the first is the caller's */
-    atomic_uint forks;  /* process_forks when its locks were made: the threads are of that process */
+    atomic_uint number;     /* of the job that was shared last */
+    atomic_uint active;     /* workers that joined it and have not ended */
+    uint32_t asleep;        /* workers that wait for `start` */
+    bool open, stop;        /* open: workers may join */
+    PoolJob job;            /* written under turn, while no worker is active and none can join */
+    uint64_t total;         /* of the job: programs */
+    atomic_ullong next;     /* the first program nobody has taken */
+    uint32_t size;          /* threads, the caller's included */
+    uint32_t started;       /* threads of ours */
+    size_t scratch_bytes;   /* of each worker */
+    Worker *workers;        /* size of them; the first is the caller's */
+    fsc_executor *executor; /* NULL: threads of ours */
+    void *executor_context;
+    atomic_uint forks; /* process_forks when its locks were made: the threads are of that process */
 };
 
 static pthread_mutex_t renewing = PTHREAD_MUTEX_INITIALIZER; /* of pools, in a child */
 
-uint32_t pool_cores(void) {
-    long n = sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 1024 ? 1024 : (uint32_t)n;
+/* ---- Programs ---------------------------------------------------------------------------------------------------- */
+
+static uint64_t clock_ns(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-static void run_chunks(Pool *p, Worker *w) {
-    const Job *j = &p->job;
-    for (;;) {
-        uint64_t i = atomic_fetch_add_explicit(&p->next, j->chunk, memory_order_relaxed);
-        if (i >= j->total) return;
-        uint64_t end = j->total - i < j->chunk ? j->total : i + j->chunk;
-        for (; i < end; i++) {
-            if (j->limit && i >= atomic_load_explicit(j->limit, memory_order_relaxed)) return;
-            int64_t k = (int64_t)i, pid[3] = {k % j->grid[0], k / j->grid[0] % j->grid[1], k / j->grid[0] / j->grid[1]};
-            j->entry(j->args, pid, j->grid, w->scratch);
-        }
+static void run_programs(const PoolJob *j, uint64_t first, uint64_t end, void *scratch) {
+    int64_t i = (int64_t)first;
+    int64_t pid[3] = {i % j->grid[0], i / j->grid[0] % j->grid[1], i / j->grid[0] / j->grid[1]};
+    for (; first < end; first++) {
+        if (j->limit && first >= atomic_load_explicit(j->limit, memory_order_relaxed)) return;
+        j->entry(j->args, pid, j->grid, scratch);
+        if (++pid[0] < j->grid[0]) continue;
+        pid[0] = 0;
+        if (++pid[1] < j->grid[1]) continue;
+        pid[1] = 0;
+        pid[2]++;
     }
+}
+
+/* What its programs took is what the next grid of the code is expected to take. */
+static void note_cost(const Pool *p, uint64_t programs, uint64_t ns) {
+    uint64_t each = programs ? ns / programs + 1 : 0;
+    if (each && p->job.cost)
+        atomic_store_explicit(p->job.cost, each < UINT32_MAX ? (unsigned)each : UINT32_MAX, memory_order_relaxed);
+}
+
+/* Takes pieces until none is left, or `most_ns` have gone by. A piece is one program at first, more where that is
+ * quick, and fewer again towards the end. */
+static void run_pieces(Pool *p, const Worker *w, uint64_t most_ns) {
+    uint64_t piece = 1, done = 0, start = clock_ns(), before = start, now = start;
+    while (now - start < most_ns) {
+        uint64_t first = atomic_fetch_add_explicit(&p->next, piece, memory_order_relaxed);
+        if (first >= p->total) break;
+        uint64_t left = p->total - first, n = piece < left ? piece : left, fair = (left - n) / (2 * p->size);
+        run_programs(&p->job, first, first + n, w->scratch);
+        done += n;
+        now = clock_ns();
+        if (now - before < PIECE_NS / 2) piece *= 2;
+        else if (now - before > PIECE_NS) piece /= 2;
+        if (piece > fair) piece = fair;
+        if (piece == 0) piece = 1;
+        before = now;
+    }
+    note_cost(p, done, now - start);
+}
+
+/* ---- Threads ----------------------------------------------------------------------------------------------------- */
+
+static void relax(void) {
+#if defined __x86_64__
+    __builtin_ia32_pause();
+#endif
+}
+
+/* Shortly: until the number is another one than `old`. */
+static void spin_while(const atomic_uint *number, unsigned old) {
+    uint64_t end = clock_ns() + SPIN_NS;
+    while (atomic_load(number) == old && clock_ns() < end) relax();
 }
 
 static void *worker_main(void *context) {
     Worker *w = context;
     Pool *p = w->pool;
-    uint64_t seen = 0;
-    pthread_mutex_lock(&p->lock);
+    unsigned seen = 0;
     for (;;) {
-        while (p->number == seen && !p->stop) pthread_cond_wait(&p->start, &p->lock);
-        if (p->stop) break;
-        seen = p->number;
-        pthread_mutex_unlock(&p->lock);
-        run_chunks(p, w);
+        spin_while(&p->number, seen);
         pthread_mutex_lock(&p->lock);
-        if (--p->running == 0) pthread_cond_signal(&p->done);
+        p->asleep++;
+        while (atomic_load(&p->number) == seen && !p->stop) pthread_cond_wait(&p->start, &p->lock);
+        p->asleep--;
+        seen = atomic_load(&p->number);
+        bool joins = p->open && !p->stop, stops = p->stop;
+        if (joins) atomic_fetch_add(&p->active, 1);
+        pthread_mutex_unlock(&p->lock);
+        if (stops) return NULL;
+        if (!joins) continue;
+        run_pieces(p, w, UINT64_MAX);
+        pthread_mutex_lock(&p->lock);
+        if (atomic_fetch_sub(&p->active, 1) == 1) pthread_cond_signal(&p->done);
+        pthread_mutex_unlock(&p->lock);
     }
-    pthread_mutex_unlock(&p->lock);
-    return NULL;
 }
 
 static void make_locks(Pool *p) {
@@ -95,11 +147,20 @@ static void renew_after_fork(Pool *p) {
     if (atomic_load(&p->forks) == process_forks) return;
     pthread_mutex_lock(&renewing);
     if (atomic_load(&p->forks) != process_forks) {
-        p->started = 0;
-        p->number = 0;
+        p->started = p->asleep = 0;
+        atomic_store(&p->number, 0);
         make_locks(p);
     }
     pthread_mutex_unlock(&renewing);
+}
+
+/* As many threads as there are, up to size: a machine that gives fewer still runs everything. */
+static void ensure_threads(Pool *p) {
+    while (p->started + 1 < p->size) {
+        Worker *w = &p->workers[p->started + 1];
+        if (pthread_create(&w->thread, NULL, worker_main, w) != 0) break;
+        p->started++;
+    }
 }
 
 Pool *pool_create(uint32_t threads) {
@@ -134,56 +195,86 @@ void pool_destroy(Pool *p) {
     free(p);
 }
 
-static bool ensure_scratch(Worker *w, size_t bytes) {
-    if (bytes <= w->scratch_bytes) return true;
-    if (bytes > SIZE_MAX - SCRATCH_ALIGNMENT) return false;
-    free(w->scratch);
-    w->scratch_bytes = 0;
-    w->scratch =
-        aligned_alloc(SCRATCH_ALIGNMENT, (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT);
-    if (w->scratch) w->scratch_bytes = bytes;
-    return w->scratch != NULL;
-}
-
-/* As many threads as there are, up to size: a machine that gives fewer still runs everything. */
-static void ensure_threads(Pool *p) {
-    while (p->started + 1 < p->size) {
-        Worker *w = &p->workers[p->started + 1];
-        if (pthread_create(&w->thread, NULL, worker_main, w) != 0) break;
-        p->started++;
-    }
-}
-
-static void run_job(Pool *p, const Job *job) {
-    bool alone = p->size == 1 || job->total == 1;
-    pthread_mutex_lock(&p->lock);
-    p->job = *job;
-    atomic_store(&p->next, 0);
-    if (!alone) {
-        ensure_threads(p);
-        p->running = p->started;
-        p->number++;
-        pthread_cond_broadcast(&p->start);
-    }
-    pthread_mutex_unlock(&p->lock);
-    run_chunks(p, &p->workers[0]);
-    pthread_mutex_lock(&p->lock);
-    while (p->running) pthread_cond_wait(&p->done, &p->lock);
-    pthread_mutex_unlock(&p->lock);
-}
-
-bool pool_run(Pool *p, FscHostEntry *entry, const void *const *args, const int64_t grid[3], size_t scratch_bytes,
-              atomic_ullong *limit) {
-    Job job = {.entry = entry, .args = args, .grid = {grid[0], grid[1], grid[2]}, .limit = limit};
-    job.total = (uint64_t)grid[0] * (uint64_t)grid[1] * (uint64_t)grid[2];
-    job.chunk = job.total / ((uint64_t)p->size * CHUNKS_PER_THREAD);
-    if (job.chunk == 0) job.chunk = 1;
-    if (job.total == 0) return true;
+void pool_set_executor(Pool *p, fsc_executor *run, void *context) {
+    HOLD_FORKS;
     renew_after_fork(p);
     pthread_mutex_lock(&p->turn);
-    bool ok = true;
-    for (uint32_t i = 0; i < p->size && ok; i++) ok = ensure_scratch(&p->workers[i], scratch_bytes);
-    if (ok) run_job(p, &job);
+    p->executor = run;
+    p->executor_context = context;
+    pthread_mutex_unlock(&p->turn);
+}
+
+/* ---- Grids ------------------------------------------------------------------------------------------------------- */
+
+static bool ensure_scratch(Pool *p, size_t bytes) {
+    if (bytes <= p->scratch_bytes) return true;
+    if (bytes > SIZE_MAX - SCRATCH_ALIGNMENT) return false;
+    p->scratch_bytes = 0;
+    size_t rounded = (bytes + SCRATCH_ALIGNMENT - 1) / SCRATCH_ALIGNMENT * SCRATCH_ALIGNMENT;
+    for (uint32_t i = 0; i < p->size; i++) {
+        free(p->workers[i].scratch);
+        p->workers[i].scratch = aligned_alloc(SCRATCH_ALIGNMENT, rounded);
+        if (!p->workers[i].scratch) return false;
+    }
+    p->scratch_bytes = bytes;
+    return true;
+}
+
+/* What an executor calls on a thread of the application's. */
+static void run_task(void *pool, uint32_t index) {
+    Pool *p = pool;
+    OWN_FLOATS;
+    if (index < p->size) run_pieces(p, &p->workers[index], UINT64_MAX);
+}
+
+static void wait_for_workers(Pool *p) {
+    uint64_t end = clock_ns() + SPIN_NS;
+    while (atomic_load(&p->active) && clock_ns() < end) relax();
+    pthread_mutex_lock(&p->lock);
+    while (atomic_load(&p->active)) pthread_cond_wait(&p->done, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+/* The rest of the grid, by all. */
+static void run_shared(Pool *p) {
+    if (p->executor) {
+        p->executor(p->executor_context, p->size, run_task, p);
+        return;
+    }
+    ensure_threads(p);
+    pthread_mutex_lock(&p->lock);
+    p->open = true;
+    atomic_fetch_add(&p->number, 1);
+    if (p->asleep) pthread_cond_broadcast(&p->start);
+    pthread_mutex_unlock(&p->lock);
+    run_pieces(p, &p->workers[0], UINT64_MAX);
+    pthread_mutex_lock(&p->lock);
+    p->open = false;
+    pthread_mutex_unlock(&p->lock);
+    if (atomic_load(&p->active)) wait_for_workers(p);
+}
+
+/* Alone as far as the last time says that this is quick; what is left then, with the others. */
+static void run_job(Pool *p) {
+    uint64_t cost = p->job.cost ? atomic_load_explicit(p->job.cost, memory_order_relaxed) : 0;
+    atomic_store_explicit(&p->next, 0, memory_order_relaxed);
+    if (p->size == 1 || p->total == 1) {
+        run_programs(&p->job, 0, p->total, p->workers[0].scratch);
+        return;
+    }
+    if (cost && p->total < ALONE_NS / cost) run_pieces(p, &p->workers[0], ALONE_NS);
+    if (atomic_load_explicit(&p->next, memory_order_relaxed) < p->total) run_shared(p);
+}
+
+bool pool_run(Pool *p, const PoolJob *job) {
+    uint64_t total = (uint64_t)job->grid[0] * (uint64_t)job->grid[1] * (uint64_t)job->grid[2];
+    if (total == 0) return true;
+    renew_after_fork(p);
+    pthread_mutex_lock(&p->turn);
+    p->job = *job;
+    p->total = total;
+    bool ok = ensure_scratch(p, job->scratch_bytes);
+    if (ok) run_job(p);
     pthread_mutex_unlock(&p->turn);
     return ok;
 }

@@ -8,12 +8,29 @@
 
 typedef struct Pool Pool;
 
+/* A grid to run; it is copied. */
+typedef struct PoolJob {
+    FscHostEntry *entry;
+    const void *const *args;
+    int64_t grid[3];
+    size_t scratch_bytes;
+    atomic_ullong *limit; /* programs from *limit on do not begin; NULL: all do */
+    atomic_uint *cost;    /* nanoseconds of a program in the code's last grid, 0 at first; NULL: no grid is quick */
+} PoolJob;
+
 Pool *pool_create(uint32_t threads); /* NULL: out of memory; threads start with the first grid that needs them */
 void pool_destroy(Pool *p);
+/* Later grids run on threads of the application's (fsc_device_set_executor); run NULL: on the pool's again. */
+void pool_set_executor(Pool *p, fsc_executor *run, void *context);
 /* Runs entry for every program of the grid; returns when all are done. One grid at a time: others wait. The caller
  * holds forks. False: out of memory for scratch. */
-bool pool_run(Pool *p, FscHostEntry *entry, const void *const *args, const int64_t grid[3], size_t scratch_bytes,
-              atomic_ullong *limit); /* programs from *limit on do not begin; NULL: all do */
-uint32_t pool_cores(void);
+bool pool_run(Pool *p, const PoolJob *job);
+
+/* ---- cores.c ----------------------------------------------------------------------------------------------------- */
+
+/* How many threads this process keeps busy: the cores of its affinity mask, at most its control group's quota. */
+uint32_t cores_count(void);
+/* Of the quota alone; UINT32_MAX: none. root: where control groups are mounted; group: what /proc/self/cgroup says. */
+uint32_t cores_quota(const char *root, const char *group);
 
 #endif

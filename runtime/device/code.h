@@ -18,6 +18,7 @@ struct fsc_module {
     const void *image; /* still to be loaded: borrowed; NULL: loaded, or of the host */
     size_t image_size;
     FscHostCode code; /* CPU and emulator; else zero */
+    atomic_uint program_ns; /* CPU: what a program took in the last grid; 0: not known */
 };
 
 void module_share(fsc_module *m);

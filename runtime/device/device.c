@@ -94,6 +94,17 @@ fsc_status fsc_device_open(const char *name, fsc_device **out) {
                        name);
 }
 
+fsc_status fsc_device_set_executor(fsc_device *d, fsc_executor *run, void *context) {
+    if (!d) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_set_executor: no device");
+    if (!d->kind->set_executor)
+        return status_fail(d, FSC_ERROR_USAGE,
+                           "fsc_device_set_executor: the programs of device '%s' run on no threads of the application; "
+                           "those of 'cpu' do",
+                           d->kind->name);
+    d->kind->set_executor(d, run, context);
+    return FSC_OK;
+}
+
 void fsc_device_close(fsc_device *d) {
     if (!d) return;
     d->kind->close(d);

@@ -58,6 +58,7 @@ typedef struct Device {
     fsc_status (*blocks_per_sm)(Variant *v, uint32_t launch, int *blocks);
     fsc_status (*report)(Variant *v, FscKernelReport *out);
     fsc_status (*launch)(Call *c, void *stream); /* of a grid that is not empty */
+    void (*set_executor)(fsc_device *d, fsc_executor *run, void *context); /* NULL: it runs on no threads of others */
 } Device;
 
 /* Each defined in its folder. */

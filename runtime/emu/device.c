@@ -12,7 +12,7 @@
 
 /* A block has what one of sm_90 has. */
 static fsc_status open_device(fsc_device *d, int64_t threads) {
-    uint32_t n = threads < 0 ? pool_cores() : (uint32_t)threads;
+    uint32_t n = threads < 0 ? cores_count() : (uint32_t)threads;
     FscDeviceProps *p = &d->props;
     d->own = emulator_create(n);
     fsc_status s = d->own ? host_open(d, n) : status_memory(NULL);

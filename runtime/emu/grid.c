@@ -151,7 +151,7 @@ static bool run_workers(Emulator *e, Launch *l) {
         args[i] = &workers[i];
         ok = workers[i].teams != NULL;
     }
-    if (ok) ok = pool_run(e->pool, pool_entry, args, (const int64_t[]){n, 1, 1}, 0, NULL);
+    if (ok) ok = pool_run(e->pool, &(PoolJob){.entry = pool_entry, .args = args, .grid = {n, 1, 1}});
     for (uint32_t i = 0; workers && i < n; i++) {
         for (uint32_t k = 0; k < workers[i].made; k++) team_destroy(&workers[i].teams[k]);
         free(workers[i].teams);

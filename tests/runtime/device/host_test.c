@@ -1,7 +1,15 @@
 /* host_test.c - the CPU device: memory, the pool of threads, launches of host code. */
+#define _GNU_SOURCE /* sched_setaffinity */
 #include "hostfix.h"
+#include "runtime/cpu/pool.h"
 
+#include <fenv.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
 
 static int destroyed;
 
@@ -181,6 +189,172 @@ static void many_callers(void **state) {
     record_free(r);
 }
 
+/* ---- Threads of the application ---------------------------------------------------------------------------------- */
+
+enum { EXECUTOR_PROGRAMS = 2000 };
+
+typedef struct Executor {
+    unsigned calls, tasks, wrong;
+} Executor;
+
+typedef struct Task {
+    fsc_work *work;
+    void *task;
+    uint32_t i;
+} Task;
+
+static void *run_task(void *context) {
+    Task *t = context;
+    fesetround(FE_UPWARD); /* a state of its own, which the programs must not see, and which must come back */
+    t->work(t->task, t->i);
+    return fegetround() == FE_UPWARD ? NULL : t;
+}
+
+/* The last half of the work at once, on threads of its own; then the first half, one after the other. */
+static void execute(void *context, uint32_t n, fsc_work *work, void *task) {
+    Executor *e = context;
+    pthread_t threads[8];
+    Task tasks[8];
+    e->calls++;
+    e->tasks += n;
+    for (uint32_t i = n / 2; i < n; i++) {
+        tasks[i] = (Task){work, task, i};
+        if (pthread_create(&threads[i], NULL, run_task, &tasks[i]) != 0) e->wrong++;
+    }
+    for (uint32_t i = n / 2; i < n; i++) {
+        void *result = NULL;
+        pthread_join(threads[i], &result);
+        if (result) e->wrong++;
+    }
+    for (uint32_t i = 0; i < n / 2; i++) work(task, i);
+}
+
+static void round_entry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch) {
+    (void)nprog, (void)scratch;
+    atomic_uint *counts = *(atomic_uint *const *)args[0];
+    struct timespec t = {.tv_nsec = 20000};
+    nanosleep(&t, NULL); /* no grid is quick */
+    if (fegetround() == FE_TONEAREST) atomic_fetch_add(&counts[pid[0]], 1);
+}
+
+static void executor_runs_programs(void **state) {
+    (void)state;
+    static atomic_uint counts[EXECUTOR_PROGRAMS];
+    Executor e = {0};
+    Record *r = count_record();
+    fsc_device *d = open_cpu("cpu:4"), *emu = open_cpu("emu:2");
+    fsc_kernel *k = host_kernel(d, r, round_entry, 0);
+    FscArg a = fsc_pointer((void *)counts, sizeof counts, FSC_U32);
+    int64_t grid[3] = {EXECUTOR_PROGRAMS, 1, 1}, one[3] = {1, 1, 1};
+    assert_int_equal(fsc_device_set_executor(d, execute, &e), FSC_OK);
+    assert_int_equal(fsc_launch(k, grid, &a, 1, NULL), FSC_OK);
+    assert_int_equal(e.calls, 1);
+    assert_int_equal(e.tasks, 4);
+    assert_int_equal(fsc_launch(k, one, &a, 1, NULL), FSC_OK); /* nothing to share */
+    assert_int_equal(e.calls, 1);
+    assert_int_equal(fsc_device_set_executor(d, NULL, NULL), FSC_OK);
+    assert_int_equal(fsc_launch(k, grid, &a, 1, NULL), FSC_OK);
+    assert_int_equal(e.calls, 1);
+    assert_int_equal(e.wrong, 0);
+    for (int i = 0; i < EXECUTOR_PROGRAMS; i++) assert_int_equal(counts[i], i == 0 ? 3 : 2);
+    assert_int_equal(fsc_device_set_executor(NULL, execute, &e), FSC_ERROR_USAGE);
+    assert_int_equal(fsc_device_set_executor(emu, execute, &e), FSC_ERROR_USAGE);
+    assert_non_null(strstr(fsc_device_message(emu), "'emu' run on no threads of the application"));
+    fsc_kernel_destroy(k);
+    record_free(r);
+    fsc_device_close(emu);
+    fsc_device_close(d);
+}
+
+/* ---- Threads of ours --------------------------------------------------------------------------------------------- */
+
+typedef struct Where {
+    pthread_t caller;
+    atomic_uint elsewhere; /* programs that another thread ran */
+    atomic_uint joined;    /* the caller's program goes on when another thread has one */
+    bool meets;
+} Where;
+
+static void where_entry(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch) {
+    (void)pid, (void)nprog, (void)scratch;
+    Where *w = *(Where *const *)args[0];
+    bool is_caller = pthread_equal(w->caller, pthread_self());
+    if (!is_caller) atomic_fetch_add(&w->elsewhere, 1);
+    if (!w->meets) return;
+    atomic_fetch_add(&w->joined, 1);
+    while (atomic_load(&w->joined) < 2) {}
+}
+
+static void quick_grids_stay_on_the_caller(void **state) {
+    (void)state;
+    Record *r = count_record();
+    fsc_device *d = open_cpu("cpu:2");
+    fsc_kernel *k = host_kernel(d, r, where_entry, 0);
+    Where w = {.caller = pthread_self(), .meets = true};
+    FscArg a = fsc_pointer(&w, sizeof w, FSC_DTYPE_NONE);
+    int64_t grid[3] = {2, 1, 1};
+    assert_int_equal(fsc_launch(k, grid, &a, 1, NULL), FSC_OK); /* two programs that wait for each other */
+    assert_int_equal(w.elsewhere, 1);
+    w.meets = false;
+    for (int i = 0; i < 100; i++) assert_int_equal(fsc_launch(k, grid, &a, 1, NULL), FSC_OK);
+    unsigned before = w.elsewhere;
+    for (int i = 0; i < 1000; i++) assert_int_equal(fsc_launch(k, grid, &a, 1, NULL), FSC_OK);
+    assert_true(w.elsewhere - before < 500); /* a few where the machine stopped the caller within a grid */
+    fsc_kernel_destroy(k);
+    record_free(r);
+    fsc_device_close(d);
+}
+
+static void write_text(const char *folder, const char *name, const char *text) {
+    char path[256];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* The least quota of a control group and of those above it, rounded up. */
+static void quotas(void **state) {
+    (void)state;
+    char root[] = "/tmp/fsc-quota-XXXXXX", inner[64], command[128];
+    assert_non_null(mkdtemp(root));
+    snprintf(inner, sizeof inner, "%s/a", root);
+    assert_int_equal(mkdir(inner, 0700), 0);
+    assert_int_equal(cores_quota(root, "/a"), UINT32_MAX); /* no file */
+    write_text(inner, "cpu.max", "max 100000\n");
+    assert_int_equal(cores_quota(root, "/a"), UINT32_MAX);
+    write_text(root, "cpu.max", "350000 100000\n");
+    assert_int_equal(cores_quota(root, "/a"), 4);
+    assert_int_equal(cores_quota(root, "/"), 4);
+    write_text(inner, "cpu.max", "200000 100000\n");
+    assert_int_equal(cores_quota(root, "/a"), 2);
+    write_text(inner, "cpu.max", "1000 100000\n");
+    assert_int_equal(cores_quota(root, "/a"), 1);
+    write_text(inner, "cpu.max", "what\n");
+    assert_int_equal(cores_quota(root, "/a"), 4);
+    assert_true(cores_count() >= 1);
+    snprintf(command, sizeof command, "rm -r '%s'", root);
+    assert_int_equal(system(command), 0);
+}
+
+/* A thread that may use one core gets a pool of one. */
+static void affinity_counts(void **state) {
+    (void)state;
+    cpu_set_t before, one;
+    FscDeviceProps p;
+    assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
+    CPU_ZERO(&one);
+    for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
+        if (CPU_ISSET(i, &before)) CPU_SET(i, &one);
+    assert_int_equal(sched_setaffinity(0, sizeof one, &one), 0);
+    fsc_device *d = open_cpu("cpu");
+    assert_int_equal(sched_setaffinity(0, sizeof before, &before), 0);
+    assert_int_equal(fsc_device_props(d, &p), FSC_OK);
+    assert_int_equal(p.sms, 1);
+    fsc_device_close(d);
+}
+
 static void owners_end_once(void **state) {
     (void)state;
     int one = 1;
@@ -230,6 +404,10 @@ int main(void) {
         cmocka_unit_test(softmax_is_right),
         cmocka_unit_test(every_program_runs_once),
         cmocka_unit_test(many_callers),
+        cmocka_unit_test(executor_runs_programs),
+        cmocka_unit_test(quick_grids_stay_on_the_caller),
+        cmocka_unit_test(quotas),
+        cmocka_unit_test(affinity_counts),
         cmocka_unit_test(owners_end_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -71,9 +71,11 @@ def find_peers(machine, o):
     peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without, o.uncached),
              **cuda_rows.PEERS}
     slow, absent = {}, {}
-    for module in ("torch_rows", "triton_rows", "liger_rows"):
-        if machine.torch is None or (module != "torch_rows" and not machine.is_gpu):
-            absent[module] = "wants torch and a GPU"
+    wanted = {"torch_rows": machine.torch, "triton_rows": machine.torch and machine.is_gpu,
+              "liger_rows": machine.torch and machine.is_gpu, "cpu_rows": not machine.is_gpu}
+    for module, is_wanted in wanted.items():
+        if not is_wanted:
+            absent[module] = "is of the CPU" if module == "cpu_rows" else "wants torch and a GPU"
             continue
         try:
             loaded = importlib.import_module(f"peers.{module}")

@@ -49,9 +49,10 @@ def stripped(library, strip):
 def contents(version, tag, library, strip):
     """(path in the wheel, bytes) of all but the RECORD."""
     package = os.path.join(HERE, "fsc")
-    for name in sorted(os.listdir(package)):
-        if name.endswith(".py"):
-            yield "fsc/" + name, read(os.path.join(package, name))
+    for folder, _, names in sorted(os.walk(package)):
+        for name in sorted(n for n in names if n.endswith(".py") or n == "py.typed"):
+            path = os.path.join(folder, name)
+            yield os.path.relpath(path, HERE), read(path)
     yield "fsc/libfsc.so", stripped(library, strip)
     info = f"fsc-{version}.dist-info/"
     page = os.path.join(HERE, "..", "..", "docs", "python.md")

@@ -139,7 +139,7 @@ def check_version(library, path):
 
 
 lib, library_path = _load()
-version = lib.fsc_version().decode()
+version, version_number = lib.fsc_version().decode(), lib.fsc_version_number()
 
 
 def failure(status, message=None):

@@ -1,0 +1,41 @@
+"""fsc.triton - stands in for the package triton: files written for it run on fsc.
+
+    import fsc.triton as triton
+    import fsc.triton.language as tl
+
+or, for packages that say `import triton` themselves, before they are imported:
+
+    import fsc.triton
+    fsc.triton.install()
+
+docs/from-triton.md has the rest.
+"""
+from . import language, testing
+from ._jit import ConstexprFunction, JITFunction, KernelInterface, TensorDescriptor, constexpr_function, jit
+from ._modules import OutOfResources, install, register
+from ._tune import Autotuner, Config, Heuristics, autotune, heuristics
+from .language import constexpr
+
+__version__ = "3.6.0"  # of the language
+
+
+def cdiv(x, y):
+    return (x + y - 1) // y
+
+
+def next_power_of_2(n):
+    return 1 if n <= 1 else 1 << (int(n) - 1).bit_length()
+
+
+def reinterpret(array, dtype):
+    """The same memory with elements of another type."""
+    from .. import view
+    return view(array, dtype.name)
+
+
+def set_allocator(allocator):
+    """fsc's kernels have their scratch memory of the runtime."""
+
+
+cdiv.__fsc_text__, next_power_of_2.__fsc_text__ = "triton.cdiv", "triton.next_power_of_2"
+register(__name__)

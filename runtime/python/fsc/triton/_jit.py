@@ -1,0 +1,282 @@
+"""_jit.py - @triton.jit: a Python function as a kernel, its launches.
+
+In: a function, arguments as Triton takes them. Out: a launch of fsc's kernel. Method: what a launch's arguments are, not
+how large, makes a variant: types of arrays and numbers, values of constants. A variant is a text (_text.py) whose `def`
+fits just these arguments: constants are its defaults, tuples and descriptors are taken apart and put together again
+before the body. Everything else, types and divisibility among it, is the launch's own affair (_kernel.py).
+"""
+import functools
+import inspect
+import sys
+
+from .._kernel import loads
+from .._library import Error
+from . import language as tl
+from ._text import Bundle, Function, Unwritable, is_constexpr_annotation
+
+settings = {"device": None, "check": False}  # of install()
+
+# What a launch is told beside its arguments: the compiler's name of it, or None: it changes nothing here.
+OPTIONS = {name: None for name in (
+    "maxnreg launch_pdl launch_cooperative_grid enable_fp_fusion sanitize_overflow waves_per_eu matrix_instr_nonkdim "
+    "kpack cluster_dims extern_libs allow_fp8e4nv max_num_imprecise_acc_default ir_override arch backend_name "
+    "supported_fp8_dtypes allowed_dot_input_precisions default_dot_input_precision "
+    "instrumentation_mode stream device device_type num_buffers_warp_spec num_consumer_groups reg_dec_producer "
+    "reg_inc_consumer").split()}
+OPTIONS.update(num_warps="num_warps", num_stages="num_stages", num_ctas="num_ctas", debug="device_debug")
+
+
+class TensorDescriptor:
+    """An array with the blocks that a kernel takes of it."""
+
+    def __init__(self, base, shape, strides, block_shape, padding="zero", round_f32_to_tf32=False):
+        self.base, self.shape, self.strides, self.block_shape = base, list(shape), list(strides), list(block_shape)
+        self.padding, self.round_f32_to_tf32 = padding, round_f32_to_tf32
+
+    @staticmethod
+    def from_tensor(tensor, block_shape, padding="zero", round_f32_to_tf32=False):
+        strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else [
+            s // tensor.itemsize for s in tensor.strides]
+        return TensorDescriptor(tensor, tensor.shape, strides, block_shape, padding, round_f32_to_tf32)
+
+
+# ---- Arguments -------------------------------------------------------------------------------------------------------
+
+_plain = {int, float}  # types that go to the launch as they are
+
+
+def _is_constant(value):
+    """What a kernel knows when it is compiled, whatever the parameter says."""
+    return value is None or isinstance(value, (str, tl.constexpr, tl.dtype, type)) or (
+        hasattr(value, "__fsc_function__") or type(value).__name__ == "dtype" and type(value).__module__ == "torch")
+
+
+def _kind(value):
+    """What of an argument decides the variant, hashable."""
+    if isinstance(value, (tuple, list)):
+        return (type(value), *map(_kind, value))
+    if isinstance(value, TensorDescriptor):
+        return TensorDescriptor, len(value.shape), tuple(value.block_shape), value.padding
+    return ("constant", getattr(value, "value", value)) if _is_constant(value) else type(value)
+
+
+def _note_plain(value):
+    kind = type(value)
+    if kind is not bool and not isinstance(value, (tuple, list, TensorDescriptor)) and not _is_constant(value):
+        _plain.add(kind)
+
+
+def _flat(values):
+    """The arguments of the launch itself, in the order of _parts."""
+    for value in values:
+        if isinstance(value, (tuple, list)):
+            yield from _flat(value)
+        elif isinstance(value, TensorDescriptor):
+            yield value.base
+            yield from value.shape
+            yield from value.strides[:-1]
+        elif not _is_constant(value):
+            yield value
+
+
+def _parts(bundle, name, value, annotation=""):
+    """(expression that is the argument, [parameters of the text that it is made of])"""
+    if isinstance(value, (tuple, list)):
+        parts = [_parts(bundle, f"{name}_{i}", v) for i, v in enumerate(value)]
+        return f"({''.join(text + ', ' for text, _ in parts)})", sum((more for _, more in parts), [])
+    if isinstance(value, TensorDescriptor):
+        sizes = [f"{name}_size{i}" for i in range(len(value.shape))]
+        strides = [f"{name}_stride{i}" for i in range(len(value.shape) - 1)]
+        block = ", ".join(map(str, value.block_shape))
+        return (f"tl.make_tensor_descriptor({name}_base, [{', '.join(sizes)}], [{', '.join(strides + ['1'])}], "
+                f"[{block}])"), [f"{name}_base", *(f"{n}: tl.int64" for n in sizes + strides)]
+    if _is_constant(value):
+        return bundle.literal(value), []
+    return name, [name + (": tl.int1" if isinstance(value, bool) else annotation)]
+
+
+# ---- Variants --------------------------------------------------------------------------------------------------------
+
+
+class Variant:
+    """The kernel for arguments of these kinds."""
+
+    def __init__(self, function, values, options):
+        self.function, self.options = function, options
+        self.bundle = Bundle(function.__fsc_function__)
+        self.text, self._places = self.bundle.text(self._head(values))
+        try:
+            source = loads(self.text, function.__fsc_function__.file, **settings)
+            self.kernel = source[self.bundle.name].using(**options)
+        except Error as error:
+            raise self.placed(error) from None
+
+    def _head(self, values):
+        """The kernel's def for the values, and the statements that put taken apart ones together."""
+        function, bundle = self.function, self.bundle
+        runtime, constants, before = [], [], []
+        for name, value in zip(function.arg_names, values):
+            if name in function.constexprs:
+                try:
+                    constants.append(f"{name}: tl.constexpr = {bundle.literal(value)}")
+                except Unwritable as kind:
+                    raise TypeError(f"{function.__name__}: the value of {name} is a {kind}, which kernels do not "
+                                    "have") from None
+                continue
+            text, parts = _parts(bundle, name, value, function.types.get(name, ""))
+            runtime += parts
+            if not parts:
+                constants.append(f"{name}: tl.constexpr = {text}")
+            elif text != name:
+                before.append(f"    {name} = {text}")
+        return "\n".join(["@triton.jit", f"def {bundle.name}({', '.join(runtime + constants)}):", *before])
+
+    def placed(self, error):
+        """The same error with lines of other files named as such."""
+        file, text = self.function.__fsc_function__.file, str(error)
+        for line, other, there in reversed(self._places):
+            parts = text.split(f"{file}:")
+            for i, part in enumerate(parts[1:], 1):
+                number, colon, more = part.partition(":")
+                if number.isdigit() and int(number) >= line:
+                    parts[i] = f"\0{other}:{int(number) - line + there}{colon}{more}"
+            text = f"{file}:".join(parts).replace(f"{file}:\0", "")
+        error.args = (text, *error.args[1:])
+        return error
+
+
+# ---- Functions -------------------------------------------------------------------------------------------------------
+
+
+class KernelInterface:
+    """What is launched as kernel[grid](…)."""
+
+    def __getitem__(self, grid):
+        return functools.partial(self.run, grid=grid)
+
+    def warmup(self, *args, grid=(1,), **named):
+        return self.run(*args, grid=grid, warmup=True, **named)
+
+    def __call__(self, *args, **named):
+        raise RuntimeError(f"{self.__name__} is a kernel: launch it, {self.__name__}[grid](…), or call it in a kernel")
+
+
+def _binder(parameters, constexprs):
+    """A function that sorts a launch's arguments: those of run time, constants, options."""
+    defaults = {f"_{i}": p.default for i, p in enumerate(parameters) if p.default is not p.empty}
+    words = [p.name + (f"=_{i}" if f"_{i}" in defaults else "") for i, p in enumerate(parameters)]
+    runtime = "".join(p.name + "," for p in parameters if p.name not in constexprs)
+    constants = "".join(p.name + "," for p in parameters if p.name in constexprs)
+    text = f"lambda {''.join(w + ', ' for w in words)}**_options: (({runtime}), ({constants}), _options)"
+    return eval(text, defaults)  # pylint: disable=eval-used
+
+
+class JITFunction(KernelInterface):
+    """A function under @triton.jit."""
+
+    def __init__(self, fn, version=None, do_not_specialize=None, do_not_specialize_on_alignment=None, debug=None,
+                 noinline=None, repr=None, launch_metadata=None):  # pylint: disable=redefined-builtin
+        functools.update_wrapper(self, fn)
+        del self.__wrapped__
+        self.fn, self.debug, self.noinline = fn, debug, noinline
+        self.__fsc_function__ = Function(fn)
+        self.params = list(inspect.signature(fn).parameters.values())
+        self.arg_names = [p.name for p in self.params]
+        notes = {p.name: p.annotation if isinstance(p.annotation, str) else getattr(p.annotation, "__name__", "")
+                 for p in self.params}
+        notes.update((p.name, "constexpr") for p in self.params if isinstance(p.annotation, tl.constexpr))
+        self.constexprs = {name for name, note in notes.items() if "constexpr" in note}
+        self.types = {p.name: f": {p.annotation.text}" for p in self.params if isinstance(p.annotation, tl.dtype)}
+        self._split = None
+        self._variants, self.pre_run_hooks = {}, []
+
+    src = property(lambda self: self.__fsc_function__.source())
+    raw_src = src
+    signature = property(lambda self: inspect.signature(self.fn))
+
+    @property
+    def cache_key(self):
+        """A text that changes with the function and what it reaches."""
+        return Bundle(self.__fsc_function__).text("")[0]
+
+    def add_pre_run_hook(self, hook):
+        self.pre_run_hooks.append(hook)
+
+    def __repr__(self):
+        return f"JITFunction({self.__module__}:{self.__qualname__})"
+
+    def _bound(self, args, named):
+        if self._split is None:
+            self._split = _binder(self.params, self.constexprs)
+        try:
+            return self._split(*args, **named)
+        except TypeError as error:
+            raise TypeError(str(error).replace("<lambda>", self.__name__)) from None
+
+    def _values(self, runtime, constants):
+        runtime, constants = iter(runtime), iter(constants)
+        return [next(constants if name in self.constexprs else runtime) for name in self.arg_names]
+
+    def run(self, *args, grid, warmup=False, **named):
+        runtime, constants, options = self._bound(args, named)
+        kinds = tuple(map(type, runtime))
+        is_plain = _plain.issuperset(kinds)
+        if not is_plain:
+            kinds = tuple(map(_kind, runtime))
+        key = kinds, constants, tuple(map(type, constants)), tuple(options.items())
+        try:
+            variant = self._variants.get(key)
+        except TypeError:  # a list among the constants
+            key = repr(key)
+            variant = self._variants.get(key)
+        if variant is None:
+            variant = self._variants[key] = self._make(runtime, constants, options)
+        if callable(grid):
+            grid = grid(dict(zip(self.arg_names, self._values(runtime, constants)), **options))
+        for hook in self.pre_run_hooks:
+            hook(*args, **named)
+        if not warmup:
+            try:
+                variant.kernel(*(runtime if is_plain else _flat(runtime)), grid=grid)
+            except Error as error:
+                raise variant.placed(error) from None
+        return variant
+
+    def _make(self, runtime, constants, options):
+        for name in options:
+            if name not in OPTIONS:
+                raise KeyError(f"{self.__name__} has no parameter '{name}', and there is no such option of a launch")
+        given = {OPTIONS[name]: value for name, value in options.items() if OPTIONS[name] and value is not None}
+        for value in runtime:
+            _note_plain(value)
+        return Variant(self, self._values(runtime, constants), given)
+
+
+def jit(fn=None, **options):
+    """Makes a kernel of a function, or a function that kernels call."""
+    return functools.partial(jit, **options) if fn is None else JITFunction(fn, **options)
+
+
+class ConstexprFunction:
+    """A function of constants: kernels call it when they are compiled, Python calls it as it is."""
+
+    def __init__(self, fn):
+        functools.update_wrapper(self, fn)
+        self.fn, self.__fsc_function__ = fn, Function(fn, is_constexpr=True)
+
+    def __call__(self, *args, **named):
+        return self.fn(*args, **named)
+
+
+def constexpr_function(fn):
+    return ConstexprFunction(fn)
+
+
+def must_use_result(fn, *_):
+    return fn
+
+
+def is_torch_cuda():
+    """Whether torch is there and has a GPU."""
+    torch = sys.modules.get("torch")
+    return torch is not None and torch.cuda.is_available()

@@ -1,0 +1,163 @@
+"""_modules.py - triton's other modules, and `import triton` for this one.
+
+In: the rows of MODULES. Out: modules in sys.modules, below fsc.triton and, after install(), below triton. They hold
+what host code of kernels asks for, no more: a name that is not there is an ImportError at the place that wants it.
+"""
+import collections
+import importlib.machinery
+import os
+import sys
+import types
+
+from .._library import Error
+from . import _jit, _tune, language, testing
+
+GPUTarget = collections.namedtuple("GPUTarget", "backend arch warp_size")
+
+
+class OutOfResources(Error):
+    """A kernel wants more than the device has; fsc raises ArgumentError where a launch does."""
+
+
+class CompilationError(Error):
+    """A kernel does not compile; fsc raises SourceError, which says where."""
+
+
+# ---- The driver ------------------------------------------------------------------------------------------------------
+
+
+def _torch_cuda():
+    torch = sys.modules.get("torch")
+    return torch.cuda if torch is not None and torch.cuda.is_available() else None
+
+
+class _Utils:
+    def get_device_properties(self, device=0):
+        cuda = _torch_cuda()
+        if not cuda:
+            return {"multiprocessor_count": os.cpu_count(), "max_shared_mem": 232448, "max_num_regs": 65536,
+                    "warpSize": 32, "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
+        p = cuda.get_device_properties(device)
+        return {"multiprocessor_count": p.multi_processor_count, "warpSize": p.warp_size,
+                "max_shared_mem": p.shared_memory_per_block_optin, "max_num_regs": p.regs_per_multiprocessor,
+                "sm_clock_rate": p.clock_rate, "mem_clock_rate": p.memory_clock_rate,
+                "mem_bus_width": p.memory_bus_width}
+
+
+class _Driver:
+    """The device that launches go to, as wrappers ask for it: torch's current one, else the CPU."""
+
+    utils = _Utils()
+
+    def get_current_device(self):
+        cuda = _torch_cuda()
+        return cuda.current_device() if cuda else 0
+
+    def set_current_device(self, device):
+        if _torch_cuda():
+            _torch_cuda().set_device(device)
+
+    def get_current_stream(self, device=None):
+        cuda = _torch_cuda()
+        return cuda.current_stream(device).cuda_stream if cuda else 0
+
+    def get_current_target(self):
+        cuda = _torch_cuda()
+        major, minor = cuda.get_device_capability() if cuda else (0, 0)
+        return GPUTarget("cuda" if cuda else "cpu", 10 * major + minor, 32 if cuda else 1)
+
+    def get_device_capability(self, device=None):
+        cuda = _torch_cuda()
+        return cuda.get_device_capability(device) if cuda else (0, 0)
+
+    def get_active_torch_device(self):
+        import torch
+        return torch.device("cuda", self.get_current_device()) if _torch_cuda() else torch.device("cpu")
+
+    def get_device_interface(self):
+        import torch
+        return torch.cuda if _torch_cuda() else torch.cpu
+
+    def get_benchmarker(self):
+        return testing.do_bench
+
+    def get_empty_cache_for_benchmark(self):
+        import torch
+        return torch.empty(64 << 20, dtype=torch.int32, device=self.get_active_torch_device())
+
+    def clear_cache(self, cache):
+        cache.zero_()
+
+    @classmethod
+    def is_active(cls):
+        return _torch_cuda() is not None
+
+
+_active = _Driver()
+driver = types.SimpleNamespace(active=_active, default=_active, set_active=lambda to: None,
+                               reset_active=lambda: None)
+
+# ---- The modules -----------------------------------------------------------------------------------------------------
+
+
+def _libdevice():
+    return {name: language.Builtin(f"libdevice.{name}") for name in language.LIBDEVICE}
+
+
+language.constexpr_function = _jit.constexpr_function
+_tl = {name: value for name, value in vars(language).items() if not name.startswith("_")}
+_device = _libdevice()
+_jits = {name: getattr(_jit, name) for name in ("JITFunction", "KernelInterface", "jit", "constexpr_function")}
+_tuner = {name: getattr(_tune, name) for name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics")}
+_math = {name: _tl[name] for name in language.MATH}
+MODULES = {
+    "language.core": _tl,
+    "language.standard": _tl,
+    "language.math": {**_device, **_math},
+    "language.random": _tl,
+    "language.extra": {},
+    "language.extra.libdevice": _device,
+    "language.extra.cuda": _device,
+    "language.extra.cuda.libdevice": _device,
+    "language.extra.hip": {},
+    "language.extra.hip.libdevice": _device,
+    "runtime": {**_jits, **_tuner, "driver": driver, "OutOfResources": OutOfResources},
+    "runtime.jit": {**_jits, "T": None},
+    "runtime.autotuner": {**_tuner, "OutOfResources": OutOfResources},
+    "runtime.driver": {"driver": driver, "active": _active},
+    "runtime.errors": {"OutOfResources": OutOfResources},
+    "runtime.cache": {},
+    "compiler": {"CompiledKernel": _jit.Variant, "CompilationError": CompilationError},
+    "compiler.compiler": {"CompiledKernel": _jit.Variant},
+    "compiler.errors": {"CompilationError": CompilationError},
+    "tools": {},
+    "tools.tensor_descriptor": {"TensorDescriptor": _jit.TensorDescriptor},
+    "backends": {"backends": {}},
+    "backends.compiler": {"GPUTarget": GPUTarget},
+    "errors": {"TritonError": Error},
+}
+
+
+def register(root):
+    """Puts the modules below that name, which is there itself."""
+    for path, names in MODULES.items():
+        module = types.ModuleType(f"{root}.{path}", "See fsc.triton.")
+        module.__spec__ = importlib.machinery.ModuleSpec(module.__name__, None, is_package=True)
+        module.__path__ = []
+        vars(module).update(names)
+        sys.modules[module.__name__] = module
+        parent, _, name = module.__name__.rpartition(".")
+        if name != "driver":  # triton.runtime.driver is the object, as in Triton
+            setattr(sys.modules[parent], name, module)
+
+
+def install(device=None, check=False):
+    """Makes `import triton` mean fsc.triton, for this process. device, check: as fsc.load's, for every kernel."""
+    ours = sys.modules["fsc.triton"]
+    other = sys.modules.get("triton")
+    if other is not None and other is not ours:
+        raise ImportError("fsc.triton.install(): triton was imported before; install it first of all")
+    _jit.settings.update(device=device, check=bool(check))
+    for name, module in list(sys.modules.items()):
+        if name == "fsc.triton" or name.startswith("fsc.triton.") and not name.split(".")[2].startswith("_"):
+            sys.modules[name[len("fsc."):]] = module

@@ -1,0 +1,327 @@
+"""test_triton.py - fsc.triton on NumPy's arrays: names across files, arguments as Triton takes them, autotuning,
+`import triton`. float64 is the judge of numbers.
+"""
+import contextlib
+import io
+import json
+import linecache
+import math
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import numpy as np
+
+import fsc
+import fsc.triton
+
+fsc.triton.install()
+
+import triton  # noqa: E402 - fsc's
+import triton.language as tl  # noqa: E402
+from triton.runtime.jit import JITFunction  # noqa: E402
+from triton.tools.tensor_descriptor import TensorDescriptor  # noqa: E402
+from written import kernels, parts  # noqa: E402
+from written.limits import Mode  # noqa: E402
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+RNG = np.random.default_rng(0)
+LENGTH = 8
+
+
+@triton.jit
+def add(x, y, out, n, BLOCK: tl.constexpr):
+    i = tl.program_id(axis=0) * BLOCK + tl.arange(0, BLOCK)
+    tl.store(out + i, tl.load(x + i, mask=i < n) + tl.load(y + i, mask=i < n), mask=i < n)
+
+
+def floats(*shape, dtype=np.float32):
+    return RNG.normal(size=shape).astype(dtype)
+
+
+class Launches(unittest.TestCase):
+    def test_add(self):
+        for dtype in (np.float32, np.float64, np.float16, np.int32):
+            x, y = (10 * floats(1000)).astype(dtype), floats(1000).astype(dtype)
+            out = np.empty_like(x)
+            add[(triton.cdiv(1000, 128),)](x, y, out, 1000, BLOCK=128)
+            np.testing.assert_array_equal(out, x + y)
+            out[:] = 0
+            add[lambda meta: (triton.cdiv(meta["n"], meta["BLOCK"]),)](x, y, out, 1000, 256, num_warps=8)
+            np.testing.assert_array_equal(out, x + y)
+
+    def test_one_variant(self):
+        x = floats(64)
+        first = add[(1,)](x, x, np.empty_like(x), 64, BLOCK=64)
+        self.assertIs(add[(1,)](x, x, np.empty_like(x), 33, 64), first)
+        self.assertIsNot(add[(1,)](x, x, np.empty_like(x), 33, 128), first)
+
+    def test_wrong_calls(self):
+        x = floats(64)
+        with self.assertRaisesRegex(TypeError, r"add\(\) missing 1 required positional argument: 'BLOCK'"):
+            add[(1,)](x, x, x, 64)
+        with self.assertRaisesRegex(KeyError, "add has no parameter 'BLOCKS'"):
+            add[(1,)](x, x, x, 64, BLOCK=64, BLOCKS=3)
+        with self.assertRaisesRegex(RuntimeError, r"launch it, add\[grid\]"):
+            add(x, x, x, 64, 64)
+        with self.assertRaisesRegex(fsc.ArgumentError, "argument x is of type object"):
+            add[(1,)](object(), x, x, 64, 64)
+
+    def test_other_arguments(self):
+        x, bias = floats(10), floats(10)
+        out = np.empty_like(x)
+        kernels.optional[(1,)](out, x, None, 10, 2, 16)
+        np.testing.assert_allclose(out, 2 * x, rtol=1e-6)
+        kernels.optional[(1,)](out, x, bias, 10, 0.5, 16, "minus")
+        np.testing.assert_allclose(out, -(0.5 * x + bias), rtol=1e-5, atol=1e-6)
+        kernels.optional[(1,)](out, x, None, 10, True, B=16, TWICE=True, launch_pdl=False, maxnreg=None)
+        np.testing.assert_allclose(out, 2 * x, rtol=1e-6)
+
+    def test_functions_as_constants(self):
+        x = floats(10)
+        out = np.empty_like(x)
+        kernels.apply[(1,)](out, x, parts.double, 10, B=16)
+        np.testing.assert_array_equal(out, x + x)
+        kernels.apply[(1,)](out, x, tl.abs, 10, B=16)
+        np.testing.assert_array_equal(out, np.abs(x))
+
+    def test_tuples(self):
+        x, y, out = floats(10), floats(5, dtype=np.float64), np.zeros(16)
+        kernels.of_tuple[(1,)](out, (x, y), (10, 5), 16)
+        want = np.zeros(16)
+        want[:10] += x
+        want[:5] += y
+        np.testing.assert_array_equal(out, want)
+
+    def test_descriptor(self):
+        x, out = floats(4, 16), np.zeros((2, 8), np.float32)
+        kernels.of_descriptor[(1,)](out, TensorDescriptor.from_tensor(x, [2, 8]), 8)
+        np.testing.assert_array_equal(out, x[:2, 2:10])
+
+    def test_grid_of_nothing(self):
+        x = floats(4)
+        out = np.zeros_like(x)
+        add[(0,)](x, x, out, 4, 16)
+        self.assertFalse(out.any())
+
+
+class Names(unittest.TestCase):
+    def test_other_files(self):
+        x = 1 + abs(floats(20))
+        for mode in Mode:
+            out = np.empty_like(x)
+            kernels.mixed[(2,)](out, x, 20, 16, MODE=mode)
+            v = x.astype(np.float64)
+            w = v * 3 + v * 7 * 5 + 0.5 + 16 + 2 * v + 16 + 8 * math.pi
+            np.testing.assert_allclose(out, np.log1p(np.abs(v - w if mode == Mode.SUB else w)), rtol=1e-5)
+
+    def test_closure(self):
+        def make(factor, fn):
+            @triton.jit
+            def inner(out, B: tl.constexpr):
+                tl.store(out + tl.arange(0, B), fn(tl.arange(0, B) * factor))
+
+            return inner
+
+        for factor in (2, 3):
+            out = np.zeros(8, np.int32)
+            make(factor, parts.double)[(1,)](out, 8)
+            np.testing.assert_array_equal(out, 2 * factor * np.arange(8))
+
+    def test_global_constexpr_and_default(self):
+        out = np.zeros(8, np.int32)
+
+        @triton.jit
+        def fill(out, B: tl.constexpr = LENGTH, V: tl.constexpr = (1, 2)):
+            tl.store(out + tl.arange(0, B), V[1] + LENGTH)
+
+        fill[(1,)](out)
+        self.assertTrue((out == 10).all())
+
+    def test_notebook(self):
+        """A cell: its text is in linecache alone."""
+        text = "@triton.jit\ndef cell(out):\n    tl.store(out, K + 1)\n"
+        name = "<ipython-input-7-abc>"
+        linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+        names = {"triton": triton, "tl": tl, "K": 4}
+        exec(compile(text, name, "exec"), names)
+        out = np.zeros(1, np.int32)
+        names["cell"][(1,)](out)
+        self.assertEqual(out[0], 5)
+        text = "@triton.jit\ndef lost(out):\n    tl.store(out, 1)\n"
+        exec(compile(text, "<string>", "exec"), names)
+        with self.assertRaisesRegex(OSError, "the source of lost is not to be found"):
+            names["lost"][(1,)](out)
+
+    def test_places_of_errors(self):
+        out = np.zeros(4, np.float32)
+        with open(kernels.__file__, encoding="utf-8") as file:
+            line = file.read().split("v @ v")[0].count("\n") + 1
+        with self.assertRaises(fsc.SourceError) as caught:
+            kernels.broken[(1,)](out, out, 4)
+        self.assertIn(f"written/kernels.py:{line}:", str(caught.exception))
+        with open(parts.__file__, encoding="utf-8") as file:
+            line = file.read().split("x % tl")[0].count("\n") + 1
+        with self.assertRaises(fsc.SourceError) as caught:
+            kernels.broken_elsewhere[(1,)](out, 4)
+        self.assertIn(f"written/parts.py:{line}:", str(caught.exception))
+
+    def test_names_of_the_language(self):
+        """The stand-in has what docs/triton.md has a row for."""
+        with open(os.path.join(ROOT, "docs", "triton.md"), encoding="utf-8") as file:
+            page = file.read()
+        tables, device = page.split("## libdevice")
+        for name in re.findall(r"^\| `(\w+)` \|", tables.split("## Members")[0], re.M):
+            self.assertTrue(hasattr(tl, name), name)
+        for names in re.findall(r"^\| ((?:`\w+` ?)+)\|.*libdevice", device, re.M):
+            for name in re.findall(r"\w+", names):
+                self.assertTrue(hasattr(tl.extra.libdevice, name), name)
+        self.assertFalse(hasattr(tl, "no_such_name"))
+
+
+class Tuning(unittest.TestCase):
+    def tuned(self, calls, **more):
+        def times(launch, quantiles):
+            launch()
+            calls.append(1)
+            return [float(10 - len(calls))] * 3  # the last is the fastest
+
+        configs = [triton.Config({"BLOCK": b}, num_warps=w) for b in (32, 64) for w in (1, 4)]
+
+        @triton.autotune(configs=configs, key=["n"], do_bench=times, **more)
+        @triton.jit
+        def accumulate(out, x, n, BLOCK: tl.constexpr):
+            i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
+            tl.atomic_add(out + i, tl.load(x + i, mask=i < n), mask=i < n)
+
+        return accumulate
+
+    def test_key(self):
+        calls, x, out = [], floats(100), np.zeros(100, np.float32)
+        kernel = self.tuned(calls, reset_to_zero=["out"], cache_results=False)
+        grid = lambda meta: (triton.cdiv(100, meta["BLOCK"]),)  # noqa: E731
+        kernel[grid](out, x, 100)
+        self.assertEqual(len(calls), 4)
+        self.assertEqual(str(kernel.best_config), "BLOCK: 64, num_warps: 4, num_ctas: 1, num_stages: 3")
+        np.testing.assert_array_equal(out, x)
+        kernel[grid](out, x, 100)
+        self.assertEqual(len(calls), 4)
+        np.testing.assert_array_equal(out, x + x)
+        kernel[grid](out, x, 99)
+        self.assertEqual(len(calls), 8)
+
+    def test_restore_and_hooks(self):
+        calls, seen, x, out = [], [], floats(100), np.ones(100, np.float32)
+        kernel = self.tuned(calls, restore_value=["out"], cache_results=False)
+        kernel.configs[0].pre_hook = lambda nargs: seen.append(nargs["n"])
+        kernel[(4,)](out, x, 100)
+        np.testing.assert_array_equal(out, (1 + x).astype(np.float32))
+        self.assertEqual(seen, [100])
+
+    def test_prune(self):
+        calls, x, out = [], floats(64), np.zeros(64, np.float32)
+        early = lambda configs, nargs, **named: [c for c in configs if c.kwargs["BLOCK"] == nargs["n"]]  # noqa: E731
+        self.tuned(calls, prune_configs_by={"early_config_prune": early}, cache_results=False)[(1,)](out, x, 64)
+        self.assertEqual(len(calls), 2)
+        model = {"perf_model": lambda num_warps, **_: num_warps, "top_k": 2}
+        kernel = self.tuned(calls, prune_configs_by=model, cache_results=False)
+        kernel[(2,)](out, x, 64)
+        self.assertEqual((len(calls), kernel.best_config.num_warps), (4, 1))
+
+    def test_kept_on_disk(self):
+        x, out, was = floats(64), np.zeros(64, np.float32), os.environ.get("FSC_CACHE_DIR")
+        with tempfile.TemporaryDirectory() as folder:
+            os.environ["FSC_CACHE_DIR"] = folder
+            try:
+                for expected in (4, 0):
+                    calls = []
+                    kernel = self.tuned(calls)
+                    kernel[(2,)](out, x, 64)
+                    self.assertEqual(len(calls), expected)
+                    self.assertEqual(kernel.best_config.kwargs["BLOCK"], 64)
+                names = os.listdir(os.path.join(folder, "tune"))
+                self.assertEqual(len(names), 1)
+                with open(os.path.join(folder, "tune", names[0]), encoding="utf-8") as file:
+                    self.assertEqual(json.load(file), {"config": 3})
+            finally:
+                del os.environ["FSC_CACHE_DIR"]
+                if was is not None:
+                    os.environ["FSC_CACHE_DIR"] = was
+
+    def test_real_times(self):
+        """do_bench as it is; a configuration that does not compile is left out."""
+        @triton.autotune([triton.Config({"BLOCK": 48}), triton.Config({"BLOCK": 64})], key=[], warmup=1, rep=1)
+        @triton.heuristics({"WHOLE": lambda args: args["n"] % args["BLOCK"] == 0})
+        @triton.jit
+        def copy(out, x, n, BLOCK: tl.constexpr, WHOLE: tl.constexpr):
+            i = tl.arange(0, BLOCK)
+            tl.store(out + i, tl.load(x + i, mask=None if WHOLE else i < n), mask=None if WHOLE else i < n)
+
+        for n in (64, 60):
+            x, out = floats(64), np.zeros(64, np.float32)
+            copy[(1,)](out, x, n)
+            np.testing.assert_array_equal(out[:n], x[:n])
+            self.assertFalse(out[n:].any())
+        self.assertEqual(copy.best_config.kwargs["BLOCK"], 64)
+
+    def test_perf_report(self):
+        @triton.testing.perf_report(triton.testing.Benchmark(
+            x_names=["n"], x_vals=[1, 2], line_arg="by", line_vals=["a", "b"], line_names=["A", "B"],
+            plot_name="times", args={"more": 1}))
+        def bench(n, by, more):
+            return n + more if by == "a" else triton.testing.do_bench(lambda: None, 1, 1, return_mode="min")
+
+        said = io.StringIO()
+        with tempfile.TemporaryDirectory() as folder, contextlib.redirect_stdout(said):
+            bench.run(print_data=True, save_path=folder)
+            with open(os.path.join(folder, "times.csv"), encoding="utf-8") as file:
+                self.assertEqual(file.readline(), "n,A,B\n")
+                self.assertTrue(file.readline().startswith("1,2,"))
+        self.assertRegex(said.getvalue(), r"times:\n\s*n +A +B\n *1 +2 +\d")
+
+
+class Installed(unittest.TestCase):
+    def run_python(self, text):
+        done = subprocess.run([sys.executable, "-c", text], stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              universal_newlines=True, timeout=60)
+        return done.returncode, done.stdout
+
+    def test_same_modules(self):
+        import triton.language.extra.cuda.libdevice as device
+        import triton.runtime.driver  # noqa: F401
+        self.assertIs(triton, fsc.triton)
+        self.assertIs(tl, fsc.triton.language)
+        self.assertIs(device.tanh, tl.extra.libdevice.tanh)
+        self.assertIsInstance(add, JITFunction)
+        self.assertEqual(triton.runtime.driver.active.get_current_target().backend, "cpu")
+        with self.assertRaises(ImportError):
+            from triton.runtime.jit import no_such_name  # noqa: F401
+
+    def test_too_late(self):
+        code, said = self.run_python("import sys, types; sys.modules['triton'] = types.ModuleType('triton')\n"
+                                     "import fsc.triton; fsc.triton.install()")
+        self.assertEqual(code, 1)
+        self.assertIn("triton was imported before", said)
+
+    def test_emulated(self):
+        """install(device=…, check=…) is for every kernel: out of bounds is found."""
+        code, said = self.run_python(f"import sys; sys.path.insert(0, {os.path.dirname(__file__)!r})\n"
+                                     "import fsc.triton, numpy as np; fsc.triton.install('emu', check=True)\n"
+                                     "from written import kernels, parts\n"
+                                     "x = np.arange(4, dtype=np.float32); y = np.zeros_like(x)\n"
+                                     "kernels.apply[(1,)](y, x, parts.double, 4, B=16); print(y)\n"
+                                     "kernels.apply[(1,)](y, x, parts.double, 5, B=16)")
+        self.assertIn("[0. 2. 4. 6.]", said)
+        self.assertEqual(code, 1)
+        self.assertIn("CheckError", said)
+
+    def test_version(self):
+        self.assertRegex(fsc.version, re.escape(fsc.__version__))
+        self.assertGreaterEqual(tuple(map(int, triton.__version__.split("."))), (3, 0, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,13 +1,15 @@
-"""listings.py - every listing of docs/python.md runs, in the page's order, in one program; what it prints is what the
-page shows below it. A listing that imports torch runs where torch sees a GPU; elsewhere it is compiled, and the last
-line says how many that were.
+"""listings.py - every listing of the pages about Python runs, in the pages' order, in one program; what it prints is
+what the page shows below it. A listing that imports torch runs where torch sees a GPU; elsewhere it is compiled, and
+the last line says how many that were.
 """
 import contextlib
 import io
+import linecache
 import os
 import re
 import sys
 
+PAGES = "docs/python.md docs/from-triton.md".split()
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 
@@ -19,17 +21,22 @@ def has_torch():
     return torch.cuda.is_available()
 
 
+def listings():
+    """(page, line, text, what is shown below it)"""
+    for page in PAGES:
+        with open(page, encoding="utf-8") as file:
+            text = file.read()
+        for found in re.finditer(r"^```python\n(.*?)^```\n(?:```\n(.*?)^```\n)?", text, re.M | re.S):
+            yield page, text.count("\n", 0, found.start(1)), found.group(1), found.group(2) or ""
+
+
 def main():
     os.chdir(ROOT)
-    with open("docs/python.md", encoding="utf-8") as file:
-        page = file.read()
-    listings = list(re.finditer(r"^```python\n(.*?)^```\n(?:```\n(.*?)^```\n)?", page, re.M | re.S))
-    assert len(listings) > 6, f"only {len(listings)} listings were found"
     names, ran, compiled, wrong = {"__name__": "listing"}, 0, 0, []
-    for listing in listings:
-        text, shown = listing.group(1), listing.group(2) or ""
-        line = page.count("\n", 0, listing.start(1))
-        code = compile("\n" * line + text, "docs/python.md", "exec")
+    for page, line, text, shown in listings():
+        text = "\n" * line + text
+        code = compile(text, page, "exec")
+        linecache.cache[page] = len(text), None, text.splitlines(True), page  # as a notebook has its cells
         if re.search(r"^import torch", text, re.M) and not has_torch():
             compiled += 1
             continue
@@ -38,7 +45,8 @@ def main():
             exec(code, names)
         ran += 1
         if said.getvalue() != shown:
-            wrong.append(f"docs/python.md:{line + 1}: shown\n{shown}--- printed\n{said.getvalue()}")
+            wrong.append(f"{page}:{line + 1}: shown\n{shown}--- printed\n{said.getvalue()}")
+    assert ran + compiled > 8, f"only {ran + compiled} listings were found"
     print("\n".join(wrong))
     print(f"{ran} listings ran, {compiled} want torch and a GPU")
     return bool(wrong)

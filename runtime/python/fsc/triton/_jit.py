@@ -1,9 +1,9 @@
 """_jit.py - @triton.jit: a Python function as a kernel, its launches.
 
-In: a function, arguments as Triton takes them. Out: a launch of fsc's kernel. Method: what a launch's arguments are, not
-how large, makes a variant: types of arrays and numbers, values of constants. A variant is a text (_text.py) whose `def`
-fits just these arguments: constants are its defaults, tuples and descriptors are taken apart and put together again
-before the body. Everything else, types and divisibility among it, is the launch's own affair (_kernel.py).
+In: a function, arguments as Triton takes them. Out: a launch of fsc's kernel. Method: the kinds of a launch's run-time
+arguments and the values of its constants make a variant. A variant is a text (_text.py) whose `def` fits just these
+arguments: constants are its defaults, tuples and descriptors are taken apart and put together again before the body.
+Element types, divisibility and sizes are the launch's own affair (_kernel.py).
 """
 import functools
 import inspect

@@ -21,7 +21,9 @@ from counters import HERE, cases  # noqa: E402
 SHAPES = ["64x781", "16x8192", "4x128256"]
 LAUNCHED = ("registers", "spill_bytes", "shared_bytes", "threads_per_block", "blocks_per_sm")
 # slow at long rows, or on emulated threads
-SMALL = {"attention", "sample_top_p", "prefix_sum", "transpose", "batched_matvec", "matmul"}
+SMALL = {"attention", "attention_backward", "attention_decode", "sample_top_p", "prefix_sum", "transpose",
+         "batched_matvec", "batched_matmul", "grouped_matmul", "matmul", "matmul_dequantize", "matmul_fp8",
+         "matmul_int8", "split_k"}
 
 
 class Failed(Exception):

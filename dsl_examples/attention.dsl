@@ -1,45 +1,67 @@
-# Attention without matrix instructions: for each head, every query's weighted mean of the values.
+# Attention: for each head, every query's weighted mean of the values, and the logarithm of the sum of its weights.
 #
-#   o[h, i, :] = sum_j p[j] v[h, j, :],   p = softmax over j of scale * sum_d q[h, i, d] k[h, j, d]
+#   o[h, i, :] = sum_j p[j] v[g, j, :],   p = softmax over j of scale * sum_d q[h, i, d] k[g, j, d]
+#   lse[h, i] = log sum_j exp(scale * sum_d q[h, i, d] k[g, j, d])
+#
+# n_heads / n_kv_heads heads of queries share one head g of keys and values. A batch is more heads of both.
+# CAUSAL: a query sees the keys up to its own place; the last query's is that of the last key. WINDOW > 0: of these the
+# last WINDOW. A query that sees no key has the mean 0 and the logarithm -inf. -D lse=None leaves the logarithms out.
 #
 # One program takes QUERIES queries and walks over the keys, KEYS at a time. No row of scores is ever whole: m is the
-# largest score so far, s the sum of exp(score - m), and both s and the sum of values o shrink by exp(m_old - m_new)
-# when m grows. Products are broadcast to [QUERIES, KEYS, DIM] and summed along one axis: right for a few queries, as in
-# decoding. CAUSAL: a query sees keys up to its own place. If it saw none yet, m is -inf, and the shift is 0, not NaN.
+# largest score so far, s the sum of exp(score - m), and s and the sum of values shrink by exp(m_old - m_new) when m
+# grows. Scores are in units of log 2, as 2 ** x is one instruction. Only blocks of keys that some query does not see
+# whole are masked: those at an edge of what is seen.
 #
-#   fsc run attention.dsl q=q.npy k=k.npy v=v.npy o=out.npy scale=0.125
-@kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim), KEYS=max(1, min(32, 2048 // DIM)),
-        QUERIES=min(4, next_power_of_2(n_queries)), require=(DIM >= dim,))
-def attention(o: *T[n_heads, n_queries, dim], q: *T[n_heads, n_queries, dim], k: *T[n_heads, n_keys, dim],
-              v: *T[n_heads, n_keys, dim], n_heads: i32, n_queries: i32, n_keys: i32, dim: i32, scale: fp32,
-              CAUSAL: constexpr = False, QUERIES: constexpr = 4, KEYS: constexpr = 32, DIM: constexpr = 64,
-              T: dtype = fp32):
+#   fsc run attention.dsl q=q.npy k=k.npy v=v.npy o=out.npy lse=lse.npy scale=0.125 -D CAUSAL=True
+@kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim), KEYS=64 if DIM <= 128 else 32,
+        QUERIES=max(16, min(64, next_power_of_2(n_queries))), require=(DIM >= dim, n_heads % n_kv_heads == 0))
+def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q: *const T[n_heads, n_queries, dim],
+              k: *const T[n_kv_heads, n_keys, dim], v: *const T[n_kv_heads, n_keys, dim], n_heads: i32,
+              n_kv_heads: i32, n_queries: i32, n_keys: i32, dim: i32, scale: fp32, CAUSAL: constexpr = False,
+              WINDOW: constexpr = 0, QUERIES: constexpr = 64, KEYS: constexpr = 64, DIM: constexpr = 64,
+              T: dtype = fp16):
+    static_assert(CAUSAL or WINDOW == 0, "a window ends at a query's own place: it is for CAUSAL")
     head = program_id(1)
-    rows = program_id(0) * QUERIES + arange(0, QUERIES)
+    kv_head = head // (n_heads // n_kv_heads)
+    first = program_id(0) * QUERIES
+    rows = first + arange(0, QUERIES)
+    shift = n_keys - n_queries
     d = arange(0, DIM)
-    is_d = (d < dim)[None, :]
-    q_at = (head * n_queries + rows)[:, None] * dim + d[None, :]
-    q_mask = (rows < n_queries)[:, None] & is_d
-    a = load(q + q_at, mask=q_mask).to(fp32) * scale
+    at = (head * n_queries + rows)[:, None] * dim + d[None, :]
+    mask = (rows < n_queries)[:, None] & (d < dim)[None, :]
+    a = load(q + at, mask=mask)
 
+    begin, end, inside = 0, n_keys, 0
+    if CAUSAL:
+        end = min(n_keys, first + QUERIES + shift)
+    if WINDOW > 0:
+        begin = max(0, first + shift - WINDOW + 1) // KEYS * KEYS
+        inside = first + QUERIES + shift - WINDOW
     m = full((QUERIES,), -inf, fp32)
     s = zeros((QUERIES,), fp32)
     sums = zeros((QUERIES, DIM), fp32)
-    for start in range(0, n_keys, KEYS):
+    for start in range(begin, end, KEYS):
         keys = start + arange(0, KEYS)
-        kv_at = (head * n_keys + keys)[:, None] * dim + d[None, :]
-        kv_mask = (keys < n_keys)[:, None] & is_d
-        b = load(k + kv_at, mask=kv_mask).to(fp32)
-        c = load(v + kv_at, mask=kv_mask).to(fp32)
-        seen = (keys < n_keys)[None, :]
-        if CAUSAL:
-            seen = seen & (keys[None, :] <= rows[:, None] + (n_keys - n_queries))
-        score = where(seen, sum(a[:, None, :] * b[None, :, :], axis=2), -inf)
+        kv_at = (kv_head * n_keys + keys)[:, None] * dim + d[None, :]
+        kv_mask = (keys < n_keys)[:, None] & (d < dim)[None, :]
+        b = load(k + kv_at, mask=kv_mask)
+        c = load(v + kv_at, mask=kv_mask)
+        score = dot(a, b.T, input_precision="ieee") * (scale * 1.44269504)
+        last = min(n_keys, first + shift + 1) if CAUSAL else n_keys
+        if start < inside or start + KEYS > last:
+            seen = (keys < n_keys)[None, :]
+            if CAUSAL:
+                seen = seen & (keys[None, :] <= rows[:, None] + shift)
+            if WINDOW > 0:
+                seen = seen & (keys[None, :] > rows[:, None] + (shift - WINDOW))
+            score = where(seen, score, -inf)
         m_new = maximum(m, max(score, axis=1))
-        shift = where(m_new == -inf, 0.0, m_new)
-        shrink = exp(m - shift)
-        p = exp(score - shift[:, None])
+        level = where(m_new == -inf, 0.0, m_new)
+        shrink = exp2(m - level)
+        p = exp2(score - level[:, None])
         s = s * shrink + sum(p, axis=1)
-        sums = sums * shrink[:, None] + sum(p[:, :, None] * c[None, :, :], axis=1)
+        sums = dot(p.to(T), c, sums * shrink[:, None], input_precision="ieee")
         m = m_new
-    store(o + q_at, sums / s[:, None], mask=q_mask)
+    store(o + at, sums / where(s == 0.0, 1.0, s)[:, None], mask=mask)
+    if lse is not None:
+        store(lse + head * n_queries + rows, (m + log2(s)) * 0.69314718, mask=rows < n_queries)

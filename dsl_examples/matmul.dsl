@@ -1,16 +1,18 @@
-# A product of matrices with its epilogue: c = act(a b + bias), a [M, K], b [K, N], bias [N].
+# A product of matrices with its epilogue: c = act(a b + bias) + residual; a [M, K], b [K, N], bias [N].
 #
 # One program makes a BM x BN tile of c and goes along K in steps of BK. Sums are fp32 whatever T is, and are rounded
-# once, behind bias and activation. Masks make every M, N, K right: beyond K both operands are 0, which adds nothing.
+# once, behind the epilogue. Masks make every M, N, K right: beyond K both operands are 0, which adds nothing.
 # GROUP rows of tiles are taken column by column, so that programs that run at the same time share rows of a and columns
 # of b in the cache.
-# ACTIVATION is "none", "relu", "silu" or "gelu".
+# ACTIVATION is "none", "relu", "silu" or "gelu". -D bias=None and -D residual=None leave these out.
 #
-#   fsc run matmul.dsl a=a.npy b=b.npy bias=bias.npy c=c.npy -D 'ACTIVATION="relu"'
+#   fsc run matmul.dsl a=a.npy b=b.npy bias=bias.npy residual=r.npy c=c.npy -D 'ACTIVATION="relu"'
+#   fsc run matmul.dsl a=a.npy b=b.npy c=c.npy -D bias=None -D residual=None
 @kernel(grid=(cdiv(M, BM) * cdiv(N, BN),))
 def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_stride, N], bias: *const T[N],
-           c_stride: i32, a_stride: i32, b_stride: i32, M: i32, N: i32, K: i32, ACTIVATION: constexpr = "none",
-           BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 32, GROUP: constexpr = 8, T: dtype = fp16):
+           residual: *T[M:residual_stride, N], c_stride: i32, a_stride: i32, b_stride: i32, residual_stride: i32,
+           M: i32, N: i32, K: i32, ACTIVATION: constexpr = "none", BM: constexpr = 64, BN: constexpr = 64,
+           BK: constexpr = 32, GROUP: constexpr = 8, T: dtype = fp16):
     tiles_m, tiles_n = cdiv(M, BM), cdiv(N, BN)
     tile = program_id(0)
     tile_m, tile_n = swizzle2d(tile // tiles_n, tile % tiles_n, tiles_m, tiles_n, GROUP)
@@ -22,7 +24,8 @@ def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_str
         x = load(a + m[:, None] * a_stride + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
         y = load(b + k[:, None] * b_stride + n[None, :], mask=(k < K)[:, None] & (n < N)[None, :])
         acc = dot(x, y, acc, input_precision="ieee")
-    acc += load(bias + n, mask=n < N).to(fp32)[None, :]
+    if bias is not None:
+        acc += load(bias + n, mask=n < N).to(fp32)[None, :]
     if ACTIVATION == "relu":
         acc = maximum(acc, 0.0)
     elif ACTIVATION == "silu":
@@ -31,4 +34,7 @@ def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_str
         acc *= 0.5 + 0.5 * erf(acc * 0.70710678)
     else:
         static_assert(ACTIVATION == "none", "ACTIVATION is none, relu, silu or gelu")
-    store(c + m[:, None] * c_stride + n[None, :], acc.to(T), mask=(m < M)[:, None] & (n < N)[None, :])
+    mask = (m < M)[:, None] & (n < N)[None, :]
+    if residual is not None:
+        acc += load(residual + m[:, None] * residual_stride + n[None, :], mask=mask).to(fp32)
+    store(c + m[:, None] * c_stride + n[None, :], acc.to(T), mask=mask)

@@ -101,6 +101,20 @@
 # RUN: not fsc -D 'ACTIVATION="tanh"' %examples/matmul.dsl -o - 2>&1 | FileCheck %s --check-prefix=NOACT
 # RUN: fsc --emit=tile --passes= -T T=fp16 %examples/attention.dsl -o - | FileCheck %s --check-prefix=ATTENTION
 # RUN: fsc --emit=tile --passes= -D CAUSAL=True %examples/attention.dsl -o - | FileCheck %s --check-prefix=CAUSAL
+# RUN: fsc --emit=tile --passes= -D CAUSAL=True -D WINDOW=16 -D lse=None %examples/attention.dsl -o - \
+# RUN:   | FileCheck %s --check-prefix=WINDOW
+# RUN: not fsc -D WINDOW=16 %examples/attention.dsl -o - 2>&1 | FileCheck %s --check-prefix=NOWINDOW
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_backward.dsl -o - | FileCheck %s --check-prefix=ATTENTIONGRAD
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_decode.dsl -o - | FileCheck %s --check-prefix=DECODE
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/attention_merge.dsl -o - | FileCheck %s --check-prefix=MERGE
+# RUN: fsc --emit=tile --passes= -D bias=None -D residual=None %examples/matmul.dsl -o - \
+# RUN:   | FileCheck %s --check-prefix=PLAINMUL
+# RUN: fsc --emit=tile --passes= %examples/matmul_fp8.dsl -o - | FileCheck %s --check-prefix=FP8MUL
+# RUN: fsc --emit=tile --passes= %examples/matmul_int8.dsl -o - | FileCheck %s --check-prefix=INTMUL
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/matmul_dequantize.dsl -o - | FileCheck %s --check-prefix=DEQUANTIZE
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/batched_matmul.dsl -o - | FileCheck %s --check-prefix=BATCHED
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/grouped_matmul.dsl -o - | FileCheck %s --check-prefix=GROUPED
+# RUN: fsc --emit=tile --passes= -T T=bf16 %examples/split_k.dsl -o - | FileCheck %s --check-prefix=SPLIT
 # RUN: fsc --emit=tile --passes= -T T=bf16 %examples/sample_top_p.dsl -o - | FileCheck %s --check-prefix=SAMPLE
 # SOFTMAX: func @softmax(%y: *fp32
 # SOFTMAX: load
@@ -160,8 +174,29 @@
 # GELUMUL: fmul
 # NOACT: ACTIVATION is none, relu, silu or gelu
 # ATTENTION: for {{.*}}carry
-# ATTENTION: tile<4x32x64xfp32>
+# ATTENTION: dot {{.*}} : tile<64x64xfp32>
+# ATTENTION: dot {{.*}} : tile<64x64xfp32>
 # CAUSAL: icmp sle
+# WINDOW-NOT: %lse
+# WINDOW: icmp sgt {{.*}} : tile<64x64xi1>
+# NOWINDOW: a window ends at a query's own place
+# ATTENTIONGRAD-COUNT-4: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
+# ATTENTIONGRAD: for
+# ATTENTIONGRAD-COUNT-3: dot {{.*}} : tile<32x{{(32|64)}}xfp32>
+# DECODE: sdiv {{.*}} : tile<64xi32>
+# DECODE-COUNT-2: dot {{.*}} : tile<16x64xfp32>
+# MERGE: reduce {{.*}}fadd
+# PLAINMUL: dot {{.*}} : tile<64x64xfp32>
+# PLAINMUL-NOT: load
+# FP8MUL: dot {{.*}} : tile<64x64xfp32>
+# INTMUL: dot {{.*}} : tile<64x64xi32>
+# DEQUANTIZE: sitofp {{.*}} : tile<64x64xbf16>
+# DEQUANTIZE: dot {{.*}} : tile<64x64xfp32>
+# BATCHED: dot {{.*}} : tile<64x64xfp32>
+# GROUPED: while
+# GROUPED: dot {{.*}} : tile<64x64xfp32>
+# SPLIT: dot {{.*}} : tile<64x64xfp32>
+# SPLIT: store {{.*}}
 # SAMPLE: while
 # SAMPLE: bitcast
 # SAMPLE: while

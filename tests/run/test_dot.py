@@ -182,20 +182,25 @@ ACTIVATIONS = {"none": lambda x: x, "relu": lambda x: np.maximum(x, 0), "silu": 
                "gelu": lambda x: x * 0.5 * (1 + erf(x.ravel() / np.sqrt(2)).reshape(x.shape).astype(float))}
 
 
-def run_matmul(bench, dtype, sizes, pad=0, activation="none", source=None, **defines):
+def run_matmul(bench, dtype, sizes, pad=0, activation="none", source=None, bias=True, residual=True, **defines):
     m, n, k = sizes
     rng = np.random.default_rng(m + 3 * n + 7 * k)
-    a, b, bias = (Matrix(bench, dtype, s, rng.standard_normal(s), p)
-                  for s, p in (((m, k), pad), ((k, n), pad), ((1, n), 0)))
+    a, b, added, last = (Matrix(bench, dtype, s, rng.standard_normal(s), p)
+                         for s, p in (((m, k), pad), ((k, n), pad), ((1, n), 0), ((m, n), pad)))
     c = Matrix(bench, dtype, (m, n), pad=pad)
-    bench.run(source or example("matmul.dsl"), c.buffer, a.buffer, b.buffer, bias.buffer, c.stride, a.stride, b.stride,
-              m, n, k, types={"T": dtype}, defines={"ACTIVATION": f'"{activation}"', **defines})
-    want = a.seen @ b.seen + bias.seen
-    size = np.abs(a.seen) @ np.abs(b.seen) + np.abs(bias.seen)
-    last = ACTIVATIONS[activation](want)
-    bound = 1.2 * (k + 2) * U * cut(bench, dtype) * size + 12 * U * np.abs(want)
-    bound += ULP[dtype] * np.abs(last) if dtype != "fp32" else 0
-    close(c.read(), last, 0, bound, f"matmul {sizes} in {dtype}, {activation}")
+    for name, is_there in (("bias", bias), ("residual", residual)):
+        if not is_there:
+            defines[name] = "None"
+    arrays = [c.buffer, a.buffer, b.buffer] + [added.buffer] * bias + [last.buffer] * residual
+    bench.run(source or example("matmul.dsl"), *arrays, c.stride, a.stride, b.stride, last.stride, m, n, k,
+              types={"T": dtype}, defines={"ACTIVATION": f'"{activation}"', **defines})
+    x, y = added.seen * bias, last.seen * residual
+    want = a.seen @ b.seen + x
+    size = np.abs(a.seen) @ np.abs(b.seen) + np.abs(x)
+    active = ACTIVATIONS[activation](want)
+    bound = 1.2 * (k + 2) * U * cut(bench, dtype) * size + 12 * U * (np.abs(want) + np.abs(y))
+    bound += ULP[dtype] * np.abs(active + y) if dtype != "fp32" else 0
+    close(c.read(), active + y, 0, bound, f"matmul {sizes} in {dtype}, {activation}")
 
 
 SIZES = [(1, 1, 1), (63, 65, 33), (64, 64, 64), (129, 100, 31), (5, 300, 257), (200, 7, 1)]
@@ -209,6 +214,12 @@ def matmul_example(bench, dtype, sizes, pad):
 @case(activation=list(ACTIVATIONS), dtype=["fp16", "fp32"])
 def matmul_epilogue(bench, activation, dtype):
     run_matmul(bench, dtype, (70, 90, 40), 1, activation)
+
+
+@case(bias=[False, True], residual=[False, True], dtype=["fp16", "fp32"])
+def matmul_left_out(bench, bias, residual, dtype):
+    """-D bias=None: no array, no argument."""
+    run_matmul(bench, dtype, (70, 90, 40), 1, "relu", None, bias, residual)
 
 
 @case(tile=[(16, 16, 16), (128, 64, 32), (32, 128, 64), (128, 128, 16)], dtype=["fp16", "fp32"])
@@ -229,6 +240,7 @@ def products_can_fail(bench):
     for right, wrong in (("(k < K)[None, :])\n        y", "(k <= K)[None, :])\n        y"),
                          ("range(0, K, BK)", "range(0, K - 1, BK)"), ("dot(x, y, acc,", "dot(x, y,"),
                          ("n, mask=n < N).to(fp32)[None, :]", "m, mask=m < M).to(fp32)[:, None]"),
+                         ("residual + m[:, None]", "residual + m[:, None] // 2"),
                          ("acc = maximum", "acc = minimum"), ("load(a + m[:, None]", "load(a + n[:, None] % M")):
         assert right in text, right
         must_fail(lambda: run_matmul(bench, "fp32", (65, 65, 33), 2, "relu", source=text.replace(right, wrong)), wrong)

@@ -1,5 +1,5 @@
 """test_transforms.py - the examples that transform rows: rotary embedding, lengths and angles, moments, moving sums,
-gathered gradients, matrix times vector, attention. Expected values are float64 formulas over what the kernel saw;
+gathered gradients, matrix times vector. Expected values are float64 formulas over what the kernel saw;
 bounds are of their roundings.
 """
 import numpy as np
@@ -239,48 +239,6 @@ def batched_matvec(bench, shape):
     run_matvec(bench, shape, [1, 9, 33, 8][shape.cols % 4], 2, **({"COLS": 128} if shape.cols > 1000 else {}))
 
 
-# ---- Attention -------------------------------------------------------------------------------------------------------
-
-
-def run_attention(bench, dtype, warps, heads, queries, keys, dim, causal, source=None, **defines):
-    rng = np.random.default_rng(dim + keys)
-    scale = float(np.float32(dim ** -0.5))
-    q, k, v = (Matrix(bench, dtype, (heads * n, dim), rng.standard_normal((heads * n, dim)))
-               for n in (queries, keys, keys))
-    o = Matrix(bench, dtype, (heads * queries, dim))
-    launch(bench, "attention.dsl", Shape(dtype, 0, 0, warps, 0), o.buffer, q.buffer, k.buffer, v.buffer, heads, queries,
-           keys, dim, scale, source=source, defines={"CAUSAL": causal, **defines})
-    a, b, c = (m.seen.reshape(heads, -1, dim) for m in (q, k, v))
-    score = scale * np.einsum("hid,hjd->hij", a, b)
-    size = scale * np.einsum("hid,hjd->hij", np.abs(a), np.abs(b))
-    if causal:
-        hidden = np.arange(keys) > np.arange(queries)[:, None] + keys - queries
-        score = np.where(hidden, -np.inf, score)
-    top = score.max(axis=2, keepdims=True)
-    w = np.exp(score - top)
-    p = w / w.sum(axis=2, keepdims=True)
-    wrong = (2 * depth(dim, 1) * U * size.max(axis=2, keepdims=True) +
-             (12 + 2.5 * np.where(p > 0, top - score, 0) + depth(keys, 1)) * U)
-    bound = 2 * np.einsum("hij,hjd->hid", p * wrong, np.abs(c))
-    judge(o.read().reshape(heads, queries, dim), np.einsum("hij,hjd->hid", p, c), bound, dtype,
-          f"attention over {keys} keys")
-
-
-ATTENTION = [("fp32", 1, 1, 1, 1, 1), ("fp16", 4, 2, 5, 31, 33), ("bf16", 8, 1, 3, 33, 16), ("fp32", 4, 2, 4, 127, 64),
-             ("fp16", 1, 1, 2, 65, 8), ("bf16", 4, 3, 1, 100, 40), ("fp32", 8, 1, 9, 33, 31)]
-
-
-@case(sizes=ATTENTION, causal=[False, True])
-def attention(bench, sizes, causal):
-    run_attention(bench, *sizes, causal and sizes[4] >= sizes[3])
-
-
-@case(queries=[1, 2, 8])
-def attention_blocks(bench, queries):
-    """Other blocks of queries and keys give the same; causal with more keys than a block."""
-    run_attention(bench, "fp32", 4, 1, 10, 45, 20, True, QUERIES=queries, KEYS=8)
-
-
 # ---- Planted mistakes ------------------------------------------------------------------------------------------------
 
 
@@ -311,6 +269,3 @@ def rows_checks_can_fail(bench):
             lambda s: run_rotary(bench, shape, 5, 24, False, False, source=s))
     planted("embedding_backward.dsl", "k + n_table", "k + n_table - 1", lambda s: run_embedding(bench, shape, 20, s))
     planted("batched_matvec.dsl", "s +=", "s =", lambda s: run_matvec(bench, shape, 5, 2, s, COLS=128))
-    for right, wrong in (("sums * shrink[:, None]", "sums"), ("s = s * shrink", "s = s"),
-                         ("keys[None, :] <= rows", "keys[None, :] < rows"), ("* scale", "* (scale * 1.0001)")):
-        planted("attention.dsl", right, wrong, lambda s: run_attention(bench, "fp32", 4, 1, 5, 65, 16, True, s))

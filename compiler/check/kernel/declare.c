@@ -173,16 +173,17 @@ static bool set_type(Checker *c, Params *p, ParamInfo *param, bool is_pointer, S
 }
 
 bool param_set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin origin, const char *from) {
-    bool fits = param->role == ROLE_DTYPE    ? s->kind == SEM_TYPE
-                : param->role == ROLE_SCALAR ? sem_is_number(s)
-                                             : param->role != ROLE_POINTER;
+    bool fits = param->role == ROLE_DTYPE     ? s->kind == SEM_TYPE
+                : param->role == ROLE_SCALAR  ? sem_is_number(s)
+                : param->role == ROLE_POINTER ? s->kind == SEM_NONE /* an array that is left out */
+                                              : true;
     if (fits && param->role == ROLE_SCALAR && param->typed) fits = number_fits(s, param->type);
     if (!fits) {
         diag(c->d, param->span, E_GIVEN_VALUE, from, param->name, sem_type_text(c, s));
         param->failed = true;
         return false;
     }
-    if (param->role == ROLE_BARE) param->role = ROLE_CONSTEXPR;
+    if (param->role == ROLE_BARE || param->role == ROLE_POINTER) param->role = ROLE_CONSTEXPR;
     param->value = s;
     param->origin = origin;
     return true;

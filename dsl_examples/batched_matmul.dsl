@@ -1,0 +1,21 @@
+# A product of matrices for each of a batch: c[i] = a[i] b[i], a[i] [M, K], b[i] [K, N].
+#
+# The tile of a product is one dimension of the grid, the matrix another. Where the matrices are as small as a tile,
+# programs of the same matrix share nothing, and the order is of no account. b_step is 0 where all share one b: give
+# b [1, K, N]. Descriptors say where a matrix ends: what a block has beyond it is 0 when loaded, and is not stored.
+#
+#   fsc run batched_matmul.dsl a=a.npy b=b.npy c=c.npy
+@kernel(grid=(cdiv(M, BM) * cdiv(N, BN), batch), require=(b_batch == 1 or b_batch == batch,))
+def batched_matmul(c: *T[batch, M, N], a: *const T[batch, M, K], b: *const T[b_batch, K, N], batch: i32, b_batch: i32,
+                   M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 32,
+                   T: dtype = fp16):
+    i = program_id(1)
+    m = program_id(0) // cdiv(N, BN) * BM
+    n = program_id(0) % cdiv(N, BN) * BN
+    a_i = make_tensor_descriptor(a + i * M * K, (M, K), (K, 1), (BM, BK))
+    b_i = make_tensor_descriptor(b + (i if b_batch > 1 else 0) * K * N, (K, N), (N, 1), (BK, BN))
+    c_i = make_tensor_descriptor(c + i * M * N, (M, N), (N, 1), (BM, BN))
+    acc = zeros((BM, BN), fp32)
+    for k in range(0, K, BK):
+        acc = dot(a_i.load((m, k)), b_i.load((k, n)), acc, input_precision="ieee")
+    c_i.store((m, n), acc.to(T))

@@ -1,0 +1,22 @@
+# A product of matrices in 8-bit floats: c[i, j] = x_scale[i] w_scale[j] sum_k x[i, k] w[j, k].
+#
+# x [M, K] and the weights w [N, K] are what quantize_fp8.dsl makes of rows: a number is its 8 bits times its row's
+# scale. The scales do not depend on k, so they are multiplied once, behind the sum. Products of 8-bit floats are exact
+# in fp32, and sums are fp32. Where a GPU has no instruction for such operands they become fp16, exactly; where it has,
+# from sm_89 on, it may cut sums to fewer bits than fp32 has. T is the type of c.
+#
+#   fsc run matmul_fp8.dsl x=x.npy w=w.npy x_scale=xs.npy w_scale=ws.npy c=c.npy -T T=bf16
+@kernel(grid=(cdiv(N, BN), cdiv(M, BM)))
+def matmul_fp8(c: *T[M, N], x: *const A[M, K], w: *const B[N, K], x_scale: *const fp32[M], w_scale: *const fp32[N],
+               M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 64,
+               A: dtype = fp8e4nv, B: dtype = fp8e4nv, T: dtype = bf16):
+    m = program_id(1) * BM + arange(0, BM)
+    n = program_id(0) * BN + arange(0, BN)
+    acc = zeros((BM, BN), fp32)
+    for start in range(0, K, BK):
+        k = start + arange(0, BK)
+        a = load(x + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
+        b = load(w + n[:, None] * K + k[None, :], mask=(n < N)[:, None] & (k < K)[None, :])
+        acc = dot(a, b.T, acc)
+    acc *= load(x_scale + m, mask=m < M)[:, None] * load(w_scale + n, mask=n < N)[None, :]
+    store(c + m[:, None] * N + n[None, :], acc.to(T), mask=(m < M)[:, None] & (n < N)[None, :])

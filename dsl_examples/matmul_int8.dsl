@@ -1,0 +1,21 @@
+# A product of matrices in 8-bit integers: c[i, j] = x_scale[i] w_scale[j] sum_k x[i, k] w[j, k].
+#
+# x [M, K] and the weights w [N, K] are what quantize_int8.dsl makes of rows: a number is its integer times its row's
+# scale. The sums are 32-bit integers and exact: up to K = 131072, 127 * 127 * K does not overflow. The scales do not
+# depend on k, so they are multiplied once, behind the sum. T is the type of c. Where only the weights are integers:
+# matmul_dequantize.dsl.
+#
+#   fsc run matmul_int8.dsl x=x.npy w=w.npy x_scale=xs.npy w_scale=ws.npy c=c.npy
+@kernel(grid=(cdiv(N, BN), cdiv(M, BM)))
+def matmul_int8(c: *T[M, N], x: *const i8[M, K], w: *const i8[N, K], x_scale: *const fp32[M], w_scale: *const fp32[N],
+                M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 64, T: dtype = fp16):
+    m = program_id(1) * BM + arange(0, BM)
+    n = program_id(0) * BN + arange(0, BN)
+    acc = zeros((BM, BN), i32)
+    for start in range(0, K, BK):
+        k = start + arange(0, BK)
+        a = load(x + m[:, None] * K + k[None, :], mask=(m < M)[:, None] & (k < K)[None, :])
+        b = load(w + n[:, None] * K + k[None, :], mask=(n < N)[:, None] & (k < K)[None, :])
+        acc = dot(a, b.T, acc)
+    scale = load(x_scale + m, mask=m < M)[:, None] * load(w_scale + n, mask=n < N)[None, :]
+    store(c + m[:, None] * N + n[None, :], (acc.to(fp32) * scale).to(T), mask=(m < M)[:, None] & (n < N)[None, :])

@@ -1,0 +1,239 @@
+"""test_attention.py - the examples of attention: forward, backward, decoding out of pages. Expected values are float64
+formulas over what the kernels saw; bounds are of their roundings: of products and sums in fp32, and of weights that
+are rounded to the type of the values.
+"""
+import numpy as np
+
+from case import U, ULP, case, example, must_fail
+from fsc import decode
+from matrix import Matrix, depth
+from test_dot import cut
+from test_transforms import judge
+
+TINY = {"fp32": 0, "fp16": 2.0 ** -25, "bf16": 2.0 ** -134}  # half of the smallest number
+
+
+def unseen(queries, keys, causal, window):
+    """Which keys a query does not see."""
+    place, key = np.arange(queries)[:, None] + keys - queries, np.arange(keys)
+    hidden = (key > place) if causal else np.zeros((queries, keys), bool)
+    return hidden | (key <= place - window) if window else hidden
+
+
+def softmax(q, k, scale, hidden):
+    """(scores, weights, logarithm of their sum, relative error of a weight) of heads, in float64."""
+    score, size = (scale * np.einsum("hid,hjd->hij", x, y) for x, y in ((q, k), (np.abs(q), np.abs(k))))
+    score = np.where(hidden, -np.inf, score)
+    top = score.max(axis=2, keepdims=True, initial=-np.inf)
+    top = np.where(np.isfinite(top), top, 0)
+    w = np.exp(score - top)
+    total = w.sum(axis=2, keepdims=True)
+    with np.errstate(divide="ignore"):
+        lse = (top + np.log(total))[:, :, 0]
+    near = np.where(w > 0, np.abs(np.where(w > 0, score, 0)) + np.abs(top), 0)
+    error = (q.shape[2] + 4) * U * size.max(axis=2, keepdims=True, initial=0)
+    error = error + (12 + 4 * near + depth(k.shape[1], 1)) * U
+    return score, w / np.where(total == 0, 1, total), lse, error
+
+
+def many(x, heads):
+    """A head of keys or values for each head of queries."""
+    return np.repeat(x, heads // len(x), axis=0)
+
+
+def judge_mean(bench, dtype, got, p, error, v, what):
+    """got = p v, of weights with a relative error, rounded to dtype."""
+    k = v.shape[1]
+    half = 0 if dtype == "fp32" else ULP[dtype] / 2
+    wrong = p * (2 * error + 3 * k / 16 * U + k * cut(bench, dtype) * U + half)
+    judge(got, np.einsum("hij,hjd->hid", p, v), np.einsum("hij,hjd->hid", wrong + TINY[dtype], np.abs(v)), dtype, what)
+
+
+def judge_lse(got, want, p, error, what):
+    seen = np.isfinite(want)
+    judge(got, want, np.where(seen, (p * error).sum(axis=2) + 8 * U * np.abs(np.where(seen, want, 0)), 0), "fp32", what)
+
+
+def heads_of(bench, rng, dtype, heads, rows, dim, filled=True):
+    return Matrix(bench, dtype, (heads * rows, dim), rng.standard_normal((heads * rows, dim)) if filled else None)
+
+
+def run_attention(bench, dtype, heads, kv_heads, queries, keys, dim, causal=False, window=0, source=None, warps=0,
+                  has_lse=True, **defines):
+    rng = np.random.default_rng(dim + keys)
+    scale = float(np.float32(dim ** -0.5))
+    sizes = ((heads, queries), (kv_heads, keys), (kv_heads, keys))
+    q, k, v = (heads_of(bench, rng, dtype, *s, dim) for s in sizes)
+    o, lse = heads_of(bench, rng, dtype, heads, queries, dim, False), bench.buffer("fp32", heads * queries)
+    if not has_lse:
+        defines["lse"] = "None"
+    bench.run(source or example("attention.dsl"), o.buffer, *[lse] * has_lse, q.buffer, k.buffer, v.buffer, heads,
+              kv_heads, queries, keys, dim, scale, types={"T": dtype}, num_warps=warps,
+              defines={"CAUSAL": causal, "WINDOW": window, **defines})
+    a, b, c = (m.seen.reshape(*s, dim) for m, s in zip((q, k, v), sizes))
+    b, c = many(b, heads), many(c, heads)
+    _, p, want, error = softmax(a, b, scale, unseen(queries, keys, causal, window))
+    what = f"attention of {queries} queries over {keys} keys in {dtype}"
+    if has_lse:
+        judge_lse(lse.read().reshape(heads, queries), want, p, error, "lse of " + what)
+    judge_mean(bench, dtype, o.read().reshape(heads, queries, dim), p, error, c, what)
+
+
+# type, heads of queries, of keys, queries, keys, elements of a head
+ATTENTION = [("fp32", 1, 1, 1, 1, 1), ("fp16", 2, 2, 5, 31, 33), ("bf16", 2, 1, 70, 33, 16), ("fp32", 4, 2, 4, 127, 8),
+             ("fp16", 3, 1, 65, 129, 64), ("bf16", 2, 2, 1, 100, 40), ("fp16", 1, 1, 64, 64, 128),
+             ("fp32", 2, 1, 17, 70, 20), ("bf16", 1, 1, 130, 65, 32)]
+
+
+@case(sizes=ATTENTION, causal=[False, True])
+def attention(bench, sizes, causal):
+    run_attention(bench, *sizes, causal)
+
+
+@case(sizes=[("fp16", 2, 1, 70, 150, 16), ("bf16", 1, 1, 33, 33, 64), ("fp32", 2, 2, 3, 200, 8)], window=[1, 16, 65])
+def attention_window(bench, sizes, window):
+    run_attention(bench, *sizes, True, window)
+
+
+@case(blocks=[(16, 16), (32, 64), (64, 32), (128, 16)], warps=[0, 1, 8])
+def attention_blocks(bench, blocks, warps):
+    """Other blocks of queries and keys, other warps, give the same."""
+    for causal, window in ((False, 0), (True, 0), (True, 20)):
+        run_attention(bench, "fp16", 1, 1, 75, 90, 20, causal, window, warps=warps, QUERIES=blocks[0], KEYS=blocks[1])
+
+
+@case(dtype=["fp16", "fp32"])
+def attention_without_lse(bench, dtype):
+    run_attention(bench, dtype, 2, 1, 20, 70, 16, True, has_lse=False)
+
+
+@case()
+def attention_nothing_seen(bench):
+    """More queries than keys: the first ones see none. No keys at all."""
+    run_attention(bench, "fp16", 1, 1, 100, 20, 16, True)
+    run_attention(bench, "fp32", 1, 1, 3, 0, 16)
+
+
+# ---- Backward --------------------------------------------------------------------------------------------------------
+
+
+def backward_wants(q, k, v, do, scale, hidden, dtype, more):
+    """{name: (what it must be, how far off it may be)}; heads of keys and values are those of the queries."""
+    score, p, lse, error = softmax(q, k, scale, hidden)
+    half = 0 if dtype == "fp32" else ULP[dtype] / 2
+    dim, n = q.shape[2], max(score.shape[1:])
+    o = np.einsum("hij,hjd->hid", p, v)
+    dp, size = (np.einsum("hid,hjd->hij", x, y) for x, y in ((do, v), (np.abs(do), np.abs(v))))
+    delta, length = (do * o).sum(axis=2)[:, :, None], np.abs(do * o).sum(axis=2)[:, :, None]
+    g = p * (dp - delta)
+    far = error + 4 * U * np.abs(np.where(np.isfinite(lse), lse, 0))[:, :, None]
+    p_off = p * far + half * p + np.where(p > 0, TINY[dtype], 0)
+    g_off = (p * far * np.abs(dp - delta) + p * ((dim + 2) * more * U * (size + length) + half * length)
+             + half * np.abs(g) + np.where(p > 0, TINY[dtype], 0))
+    add = n * 4 * more * U
+    return {"dq": (scale * np.einsum("hij,hjd->hid", g, k),
+                   scale * np.einsum("hij,hjd->hid", g_off + add * np.abs(g), np.abs(k))),
+            "dk": (scale * np.einsum("hij,hid->hjd", g, q),
+                   scale * np.einsum("hij,hid->hjd", g_off + add * np.abs(g), np.abs(q))),
+            "dv": (np.einsum("hij,hid->hjd", p, do), np.einsum("hij,hid->hjd", p_off + add * p, np.abs(do)))}, o, lse
+
+
+def run_backward(bench, dtype, heads, kv_heads, queries, keys, dim, causal=False, window=0, source=None, **defines):
+    rng = np.random.default_rng(dim + keys)
+    scale = float(np.float32(dim ** -0.5))
+    q, k, v, do = (heads_of(bench, rng, dtype, h, n, dim)
+                   for h, n in ((heads, queries), (kv_heads, keys), (kv_heads, keys), (heads, queries)))
+    a, b, c, e = (m.seen.reshape(-1, n, dim) for m, n in ((q, queries), (k, keys), (v, keys), (do, queries)))
+    hidden = unseen(queries, keys, causal, window)
+    wants, out, lse = backward_wants(a, many(b, heads), many(c, heads), e, scale, hidden, dtype, cut(bench, dtype))
+    o = Matrix(bench, dtype, (heads * queries, dim), out.reshape(-1, dim))
+    sums = bench.buffer("fp32", lse.size, lse.ravel())
+    results = [heads_of(bench, rng, dtype, h, n, dim, False)
+               for h, n in ((heads, queries), (kv_heads, keys), (kv_heads, keys))]
+    bench.run(source or example("attention_backward.dsl"), *(r.buffer for r in results), q.buffer, k.buffer, v.buffer,
+              o.buffer, sums, do.buffer, heads, kv_heads, queries, keys, dim, scale, types={"T": dtype},
+              defines={"CAUSAL": causal, "WINDOW": window, **defines})
+    for (name, (want, bound)), result in zip(wants.items(), results):
+        if name != "dq":
+            want, bound = (x.reshape(kv_heads, -1, keys, dim).sum(axis=1) for x in (want, bound))
+        judge(result.read().reshape(want.shape), want, bound, dtype, f"{name} of {queries} x {keys} in {dtype}")
+
+
+BACKWARD = [("fp32", 1, 1, 1, 1, 1), ("fp16", 2, 2, 40, 33, 16), ("bf16", 2, 1, 33, 65, 24), ("fp32", 2, 1, 20, 40, 8),
+            ("fp16", 1, 1, 70, 70, 64), ("fp32", 1, 1, 65, 31, 16)]
+
+
+@case(sizes=BACKWARD, causal=[False, True])
+def attention_backward(bench, sizes, causal):
+    run_backward(bench, *sizes, causal)
+
+
+@case(window=[1, 16, 50], blocks=[(32, 32), (16, 64), (64, 16)])
+def attention_backward_window(bench, window, blocks):
+    run_backward(bench, "fp16", 2, 1, 66, 70, 16, True, window, QUERIES=blocks[0], KEYS=blocks[1])
+
+
+# ---- Decoding --------------------------------------------------------------------------------------------------------
+
+
+def run_decode(bench, dtype, lengths, heads, kv_heads, dim, page, parts, window=0, source=None, merge=None):
+    rng = np.random.default_rng(dim + page)
+    scale = float(np.float32(dim ** -0.5))
+    seqs, most = len(lengths), max(1, -(-max(lengths) // page))
+    pages = seqs * most + 3
+    table = rng.permutation(pages)[:seqs * most].reshape(seqs, most)
+    q = heads_of(bench, rng, dtype, seqs, heads, dim)
+    k, v = (heads_of(bench, rng, dtype, pages * page, kv_heads, dim) for _ in range(2))
+    o, lse = bench.buffer("fp32", parts * seqs * heads * dim), bench.buffer("fp32", parts * seqs * heads)
+    where, ends = bench.buffer("i32", table.size, table.ravel()), bench.buffer("i32", seqs, lengths)
+    bench.run(source or example("attention_decode.dsl"), o, lse, q.buffer, k.buffer, v.buffer, where, ends, parts, seqs,
+              heads, kv_heads, dim, pages, page, most, scale, types={"T": dtype}, defines={"WINDOW": window})
+    out = Matrix(bench, dtype, (seqs * heads, dim))
+    bench.run(merge or example("attention_merge.dsl"), out.buffer, o, lse, parts, seqs * heads, dim, types={"T": dtype})
+    got, parted = out.read().reshape(seqs, heads, 1, dim), decode(lse.raw(), "fp32").reshape(parts, seqs, heads)
+    for i, n in enumerate(lengths):
+        at = table[i, np.arange(n) // page] * page + np.arange(n) % page if n else np.arange(0)
+        b, c = (many(m.seen.reshape(-1, kv_heads, dim)[at].swapaxes(0, 1), heads) for m in (k, v))
+        _, p, want, error = softmax(q.seen.reshape(seqs, heads, 1, dim)[i], b, scale, unseen(1, n, False, window))
+        what = f"decoding over {n} keys in {parts} parts"
+        error = error + (8 + 4 * np.abs(np.where(np.isfinite(want), want, 0)).max()) * U
+        judge_mean(bench, dtype, got[i], p, error, c, what)
+        with np.errstate(all="ignore"):
+            judge_lse(np.logaddexp.reduce(parted[:, i], axis=0)[:, None], want, p, error, "lse of " + what)
+
+
+@case(dtype=["fp16", "bf16", "fp32"], lengths=[[1, 70, 33], [200, 0, 64], [257]], parts=[1, 4])
+def attention_decode(bench, dtype, lengths, parts):
+    run_decode(bench, dtype, lengths, 6, 2, 24, 16, parts)
+
+
+@case(heads=[(1, 1), (8, 1), (20, 1), (4, 4)], page=[1, 7, 64], window=[0, 50])
+def attention_pages(bench, heads, page, window):
+    run_decode(bench, "fp16", [90, 33], *heads, 16, page, 3, window)
+
+
+# ---- Planted mistakes ------------------------------------------------------------------------------------------------
+
+
+@case()
+def attention_checks_can_fail(bench):
+    """Kernels with one mistake each."""
+
+    def planted(file, run, *mistakes):
+        text = example(file).decode()
+        for right, wrong in mistakes:
+            assert right in text, right
+            must_fail(lambda: run(text.replace(right, wrong)), wrong)
+
+    planted("attention.dsl", lambda s: run_attention(bench, "fp32", 4, 2, 20, 90, 16, True, 40, source=s, KEYS=16),
+            ("sums * shrink[:, None]", "sums"), ("s = s * shrink", "s = s"), ("<= rows[:, None]", "< rows[:, None]"),
+            ("> rows[:, None]", ">= rows[:, None]"), ("(scale *", "(scale * 1.0001 *"), ("head // (", "0 * ("),
+            ("// KEYS * KEYS", "// KEYS * KEYS + KEYS"), ("first + QUERIES + shift)", "first + shift)"))
+    planted("attention_backward.dsl", lambda s: run_backward(bench, "fp32", 2, 1, 40, 50, 16, True, 40, source=s),
+            ("sum_k * scale", "sum_k"), ("- delta[:, None]", ""), ("p.to(T).T, e, sum_v,", "p.to(T).T, e,"),
+            ("first + QUERIES + shift", "first + shift"), ("a, sum_k, input", "a, input"))
+    planted("attention_decode.dsl", lambda s: run_decode(bench, "fp32", [70, 33], 4, 2, 16, 8, 2, source=s),
+            ("keys % page", "0"), ("keys // page", "keys // page * 0"), ("(scale *", "(scale * 1.001 *"),
+            ("cdiv(cdiv(end - begin, KEYS), n_parts)", "(cdiv(end - begin, KEYS) // n_parts)"))
+    planted("attention_merge.dsl", lambda s: run_decode(bench, "fp32", [170, 33], 4, 2, 16, 8, 2, merge=s),
+            ("w[:, None] * part", "part"), ("/ (1.0 if s == 0.0 else s)", ""))

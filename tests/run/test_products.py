@@ -1,0 +1,169 @@
+"""test_products.py - the examples that are products of matrices beside matmul.dsl (test_dot.py): 8-bit operands,
+batches, groups, a K in parts. float64 is the judge; sums of small integers are exact in any order.
+"""
+import numpy as np
+
+from case import U, ULP, case, close, example, must_fail, same_bits
+from fsc import decode
+from matrix import Matrix
+from test_dot import SIZES, cut
+
+
+def of_real(bench, dtype, want, size, k, more=0):
+    """What a sum of k products may be off by, made in fp32 and rounded to dtype; size is the sum of their amounts."""
+    last = 0 if dtype == "fp32" else ULP[dtype] * np.abs(want)
+    return 1.2 * (k + 2) * U * cut(bench, dtype) * size + more * U * np.abs(want) + last
+
+
+def scales(bench, rng, n):
+    x = np.float32(rng.uniform(0.01, 2, n))
+    return bench.buffer("fp32", n, x), x.astype(float)
+
+
+# ---- Operands of 8 bits ----------------------------------------------------------------------------------------------
+
+
+def run_8_bits(bench, file, types, dtype, sizes, source=None, **defines):
+    """Small integers: the sum is exact, so that the scales and the last rounding are all."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m + 3 * n + 7 * k)
+    high = 8 if file == "matmul_fp8.dsl" else 127
+    x, w = (Matrix(bench, t, s, rng.integers(-min(high, 4 if t == "fp8e5" else high), high // 2, s))
+            for t, s in zip(types, ((m, k), (n, k))))
+    (xb, xs), (wb, ws) = scales(bench, rng, m), scales(bench, rng, n)
+    c = Matrix(bench, dtype, (m, n))
+    named = {"T": dtype, **(dict(zip("AB", types)) if file == "matmul_fp8.dsl" else {})}
+    bench.run(source or example(file), c.buffer, x.buffer, w.buffer, xb, wb, m, n, k, types=named, defines=defines)
+    want = x.seen.astype(float) @ w.seen.T * xs[:, None] * ws
+    close(c.read(), want, 2 * U + (0 if dtype == "fp32" else ULP[dtype] / 2 * 1.001), 2.0 ** -24, f"{file} {sizes}")
+
+
+@case(types=[("fp8e4nv", "fp8e4nv"), ("fp8e5", "fp8e5"), ("fp8e4nv", "fp8e5")], dtype=["bf16", "fp32"], sizes=SIZES)
+def matmul_fp8(bench, types, dtype, sizes):
+    run_8_bits(bench, "matmul_fp8.dsl", types, dtype, sizes)
+
+
+@case(dtype=["fp32", "bf16"], sizes=SIZES)
+def matmul_int8(bench, dtype, sizes):
+    run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), dtype, sizes)
+
+
+@case(file=["matmul_fp8.dsl", "matmul_int8.dsl"], tile=[(16, 16, 32), (128, 32, 64), (32, 128, 128)])
+def matmul_8_tiles(bench, file, tile):
+    types = ("i8", "i8") if "int8" in file else ("fp8e4nv", "fp8e4nv")
+    run_8_bits(bench, file, types, "fp32", (70, 130, 140), BM=tile[0], BN=tile[1], BK=tile[2])
+
+
+def run_dequantize(bench, dtype, sizes, source=None, **defines):
+    m, n, k = sizes
+    rng = np.random.default_rng(m + 3 * n + 7 * k)
+    x = Matrix(bench, dtype, (m, k), rng.standard_normal((m, k)))
+    w = Matrix(bench, "i8", (n, k), rng.integers(-127, 128, (n, k)))
+    sb, s = scales(bench, rng, n)
+    c = Matrix(bench, dtype, (m, n))
+    bench.run(source or example("matmul_dequantize.dsl"), c.buffer, x.buffer, w.buffer, sb, m, n, k, types={"T": dtype},
+              defines=defines)
+    want, size = x.seen @ w.seen.T * s, np.abs(x.seen) @ np.abs(w.seen.astype(float)).T * s
+    close(c.read(), want, 0, of_real(bench, dtype, want, size, k, 2), f"matmul_dequantize {sizes} in {dtype}")
+
+
+@case(dtype=["bf16", "fp32"], sizes=SIZES)
+def matmul_dequantize(bench, dtype, sizes):
+    run_dequantize(bench, dtype, sizes)
+
+
+@case(tile=[(16, 16, 32), (128, 64, 32)])
+def matmul_dequantize_tiles(bench, tile):
+    run_dequantize(bench, "bf16", (130, 70, 100), BM=tile[0], BN=tile[1], BK=tile[2])
+
+
+# ---- Batches, groups, parts ------------------------------------------------------------------------------------------
+
+
+def run_batched(bench, dtype, batch, shared, sizes, source=None, **defines):
+    m, n, k = sizes
+    rng = np.random.default_rng(m + 3 * n + 7 * k)
+    a, b = (Matrix(bench, dtype, (i * r, s), rng.standard_normal((i * r, s)))
+            for i, r, s in ((batch, m, k), (1 if shared else batch, k, n)))
+    c = Matrix(bench, dtype, (batch * m, n))
+    bench.run(source or example("batched_matmul.dsl"), c.buffer, a.buffer, b.buffer, batch, 1 if shared else batch, m,
+              n, k, types={"T": dtype}, defines=defines)
+    x, y = a.seen.reshape(batch, m, k), b.seen.reshape(-1, k, n)
+    want = x @ y
+    close(c.read().reshape(want.shape), want, 0, of_real(bench, dtype, want, np.abs(x) @ np.abs(y), k),
+          f"batched_matmul {batch} x {sizes} in {dtype}")
+
+
+@case(dtype=["fp16", "bf16", "fp32"], batch=[1, 3], shared=[False, True], sizes=SIZES[1:])
+def batched_matmul(bench, dtype, batch, shared, sizes):
+    run_batched(bench, dtype, batch, shared, sizes)
+
+
+def run_grouped(bench, dtype, counts, n, k, source=None, **defines):
+    m, groups = sum(counts), len(counts)
+    rng = np.random.default_rng(m + 3 * n + 7 * k)
+    ends = np.concatenate([[0], np.cumsum(counts)])
+    x, w = (Matrix(bench, dtype, s, rng.standard_normal(s)) for s in ((m, k), (groups * k, n)))
+    c, first = Matrix(bench, dtype, (m, n)), bench.buffer("i32", groups, ends[:-1])
+    bench.run(source or example("grouped_matmul.dsl"), c.buffer, x.buffer, w.buffer, first, groups, m, n, k,
+              types={"T": dtype}, defines=defines)
+    each = [(x.seen[a:b], w.seen[i * k:(i + 1) * k]) for i, (a, b) in enumerate(zip(ends, ends[1:]))]
+    want, size = (np.concatenate([f(y) @ f(z) for y, z in each]) for f in (lambda v: v, np.abs))
+    close(c.read(), want, 0, of_real(bench, dtype, want, size, k), f"grouped_matmul of {counts} in {dtype}")
+
+
+@case(dtype=["fp16", "bf16", "fp32"], counts=[[5], [0, 65, 1, 0, 130, 3], [64, 64], [1] * 20, [0, 0, 7]])
+def grouped_matmul(bench, dtype, counts):
+    run_grouped(bench, dtype, counts, 70, 45)
+
+
+@case(tile=[(16, 128, 16), (128, 16, 64)])
+def grouped_matmul_tiles(bench, tile):
+    run_grouped(bench, "fp16", [20, 0, 150], 140, 40, BM=tile[0], BN=tile[1], BK=tile[2])
+
+
+def run_split(bench, dtype, parts, sizes, source=None):
+    m, n, k = sizes
+    rng = np.random.default_rng(m + 3 * n + 7 * k)
+    a, b = (Matrix(bench, dtype, s, rng.standard_normal(s)) for s in ((m, k), (k, n)))
+    sums, c = bench.buffer("fp32", parts * m * n), bench.buffer("fp32", m * n)
+    bench.run(source or example("split_k.dsl"), sums, a.buffer, b.buffer, parts, m, n, k, types={"T": dtype})
+    bench.run(example("column_sum.dsl"), c, sums, m * n, parts, m * n, types={"T": "fp32"})
+    want, size = a.seen @ b.seen, np.abs(a.seen) @ np.abs(b.seen)
+    bound = of_real(bench, "fp32", want, size, k + parts) * cut(bench, dtype)
+    close(decode(c.raw(), "fp32").reshape(m, n), want, 0, bound,
+          f"split_k {sizes} in {dtype}, {parts} parts")
+    return sums.raw()
+
+
+@case(dtype=["fp16", "bf16", "fp32"], parts=[1, 3, 8], sizes=[(20, 30, 500), (65, 70, 33), (1, 1, 1000), (16, 16, 0)])
+def split_k(bench, dtype, parts, sizes):
+    same_bits(run_split(bench, dtype, parts, sizes), run_split(bench, dtype, parts, sizes), "once more")
+
+
+# ---- Planted mistakes ------------------------------------------------------------------------------------------------
+
+
+@case()
+def products_of_examples_can_fail(bench):
+    """Kernels with one mistake each."""
+
+    def planted(file, run, *mistakes):
+        text = example(file).decode()
+        for right, wrong in mistakes:
+            assert right in text, right
+            must_fail(lambda: run(text.replace(right, wrong)), wrong)
+
+    planted("matmul_fp8.dsl",
+            lambda s: run_8_bits(bench, "matmul_fp8.dsl", ("fp8e4nv", "fp8e4nv"), "fp32", (70, 65, 133), s),
+            ("dot(a, b.T, acc)", "dot(a, b.T)"), ("x_scale + m", "x_scale + m // 2"))
+    planted("matmul_int8.dsl", lambda s: run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), "fp32", (70, 65, 33), s),
+            ("range(0, K, BK)", "range(0, K - BK, BK)"), ("w_scale + n", "w_scale + n // 2"))
+    planted("matmul_dequantize.dsl", lambda s: run_dequantize(bench, "fp32", (20, 65, 70), s),
+            ("dot(a, b.to(T).T, acc,", "dot(a, b.to(T).T,"), ("acc *= load(scale + n", "acc += load(scale + n"))
+    planted("batched_matmul.dsl", lambda s: run_batched(bench, "fp32", 3, False, (20, 65, 70), s),
+            ("i if b_batch > 1 else 0", "0"), ("(M, K), (K, 1)", "(M, K - 1), (K, 1)"))
+    planted("grouped_matmul.dsl", lambda s: run_grouped(bench, "fp32", [30, 0, 70, 5], 70, 45, s),
+            ("g * K + k", "k"), ("dot(a, b, acc,", "dot(a, b,"), ("range(0, K, BK)", "range(0, K - BK, BK)"))
+    planted("split_k.dsl", lambda s: run_split(bench, "fp32", 3, (20, 30, 200), s),
+            ("min(K, (part + 1) * step)", "K"), ("cdiv(cdiv(K, BK), n_parts)", "(cdiv(K, BK) // n_parts)"))

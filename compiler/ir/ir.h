@@ -142,6 +142,13 @@ typedef enum Precision {
     PRECISION_BF16X6
 } Precision;
 
+/* When the registers of an op's result are made (docs/design/schedule.md). */
+typedef enum When {
+    WHEN_HERE,   /* all of them, at the op's place */
+    WHEN_NEEDED, /* each where it is needed first; a load unpacks its words there */
+    WHEN_STORED, /* vector by vector, as a store comes to them; a load issues nothing before */
+} When;
+
 /* How print shows an element. */
 typedef enum Shown {
 #define SHOWN(e, ...) SHOWN_##e,
@@ -233,6 +240,7 @@ typedef struct Attr {
     const char *text;   /* of print and assert */
     MemAttr mem;
     LoopAttr loop;
+    When when;          /* of any op at stage SIMT that when_wrong() lets have it */
 } Attr;
 
 /* Axis k of the result is axis perm[k] of the operand: four bits an axis. */
@@ -453,6 +461,13 @@ typedef struct Lives {
 
 Lives lives_of(const Func *f, Arena *a);
 bool lives_meet(Life x, Life y);
+
+/* ---- When and how results are made (schedule.c) ------------------------------------------------------------------ */
+
+/* Elementwise, and its registers can be made one by one: a bitcast names those of its operand. */
+bool op_has_slots(const Op *op);
+/* Why its result cannot be made then; NULL: it can. */
+const char *when_wrong(const Func *f, const Op *op, When when);
 
 #include "ir/build.h"
 

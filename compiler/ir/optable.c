@@ -90,7 +90,7 @@ static AttrKey key_of(const Op *op) {
 }
 
 bool op_same(const Op *x, const Op *y) {
-    if (x->kind != y->kind) return false;
+    if (x->kind != y->kind || x->attr.when != y->attr.when) return false;
     AttrKey a = key_of(x), b = key_of(y);
     return a.a == b.a && a.b == b.b;
 }

@@ -76,7 +76,7 @@ void op_link(Builder *b, Op *op);
 /* Tables of words that end with NULL, indexed by their enum. */
 extern const char *const icmp_words[], *const fcmp_words[], *const round_words[], *const scope_words[],
                                                                                       *const accuracy_words[];
-extern const char *const precision_words[], *const mma_words[];
+extern const char *const precision_words[], *const mma_words[], *const when_words[];
 extern const char *const mask_words[], *const cache_words[], *const evict_words[];
 extern const char *const atomic_words[], *const shown_words[], *const order_words[], *const reach_words[];
 

@@ -1,4 +1,4 @@
-"""test_late.py - weights that are loaded where they are stored from (codegen/simt/late.c): every alignment,
+"""test_late.py - weights that are loaded where they are stored from (pass defer): every alignment,
 every width, every end.
 
 Programs are such that their rows are rotated (2048 places and more) and their weights begin elsewhere than they do: a

@@ -63,7 +63,7 @@ static bool is_float_tile(const Value *v) {
 }
 
 bool simt_waits(const Simt *s, const Op *op) {
-    if (s->late[op->id]) return true;
+    if (op->attr.when) return true;
     bool has_slots = op->kind == OP_LOAD || op_class(op->kind) == CLASS_COPY || simt_takes_slots(op);
     return s->is_tight && has_slots && is_float_tile(op->results[0]) && users_take_slots(op);
 }

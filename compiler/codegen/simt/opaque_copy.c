@@ -28,7 +28,7 @@ void simt_opaque_copy(Simt *s, const Op *op) {
     Value *v = op->results[0];
     uint32_t bytes = type_bytes(type_scalar(v->type.dtype)), n = tile_registers(v),
              per_word = bytes < 4 ? 4 / bytes : 1;
-    if (tile_is_late(s, op->args[0])) s->values[v->id] = *tile_waiting(s, op->args[0]); /* no words live */
+    if (value_is_deferred(op->args[0])) s->values[v->id] = *tile_waiting(s, op->args[0]); /* no words live */
     /* no whole number of words: it lives as it is */
     else if (bytes > 4 || n % per_word) s->values[v->id] = *tile_of(s, op->args[0]);
     else s->values[v->id] = tile_packed(s, op, n, words_of(s, op->args[0], per_word), per_word, true);

@@ -141,8 +141,6 @@ typedef struct Simt {
     V grid;                  /* and how many there are: a parameter */
     bool is_tight;           /* registers bind: slots are built where they are needed */
     const Op *reduced;       /* a reduction that is built together with the next one; NULL */
-    const bool *late;        /* by op id: a load by vectors where these are stored from,
-                              * or what is made of such (late.c) */
     bool is_aside;           /* the builder stands where later code does not always come by */
     bool records;            /* code tells what it makes (record.c) */
     Rounds *rounds;          /* NULL: the program is a block, or a cluster */
@@ -162,9 +160,10 @@ void simt_elementwise(Simt *s, const Op *op);
 Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n);
 void simt_create_op(Simt *s, const Op *op); /* const, arange, splat, expand, broadcast, convert */
 
-/* late.c - what is loaded late */
-const bool *late_ops(const Func *f, Arena *a); /* by op id */
-bool tile_is_late(const Simt *s, const Value *v);
+/* Made vector by vector, as a store comes to them? */
+static inline bool value_is_deferred(const Value *v) {
+    return v->def && v->def->attr.when == WHEN_STORED;
+}
 
 /* later.c - slots built where they are needed first */
 enum { SPILL_GROUP = 2 }; /* registers in a vector of what waits in shared memory */

@@ -288,6 +288,7 @@ static void put_braces(Printer *p, const Op *op) {
         if (a->is_begin) brace(&b, "begin");
         break;
     }
+    if (a->when) brace(&b, "when = %s", word_at(when_words, a->when));
     brace_end(&b);
 }
 

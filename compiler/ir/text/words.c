@@ -16,6 +16,7 @@ const char *const icmp_words[] = {"eq", "ne", "slt", "sle", "sgt", "sge", "ult",
 const char *const fcmp_words[] = {"eq", "ne", "lt", "le", "gt", "ge", NULL};
 const char *const round_words[] = {"nearest", "zero", NULL};
 const char *const accuracy_words[] = {"full", "relaxed", "term", NULL};
+const char *const when_words[] = {"here", "needed", "stored", NULL};
 const char *const precision_words[] = {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6", NULL};
 const char *const mma_words[] = {
 #define MMA(e, name, ...) name,

@@ -125,7 +125,7 @@ typedef struct Access {
     const Facts *facts;
     const Func *f;
     uint32_t most, bytes; /* of one access: that the target has; the shortest of the function's */
-    uint32_t loads, weights; /* of tiles; what only a const pointer names comes late, vector by vector (simt/late.c) */
+    uint32_t loads, weights; /* of tiles; what only a const pointer names comes late, vector by vector (defer.c) */
     bool is_row, is_rotated, is_stored;
 } Access;
 

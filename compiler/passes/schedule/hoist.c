@@ -6,7 +6,7 @@
  * Method: from the load backwards. The load moves if the values that are live beside it on the way are no more than
  * those that are live somewhere behind it: then it costs no register. Two kinds of loads stay. Small tiles: ptxas loads
  * and uses them vector by vector. Weights of rotated rows that may be misaligned otherwise: deferring them costs less
- * (codegen/simt/late.c).
+ * (defer.c).
  */
 #include "passes/private.h"
 

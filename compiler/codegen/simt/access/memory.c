@@ -426,8 +426,8 @@ static void load_arms(Simt *s, const Move *mv, V *words) {
 void simt_load(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Move mv = move_open(s, op, v, false);
-    if (s->late[op->id]) {
-        s->values[v->id] = load_later(s, &mv);
+    if (value_is_deferred(v)) {
+        s->values[v->id] = load_deferred(s, &mv);
         return;
     }
     Tile r = tile_create(s, tile_registers(v));

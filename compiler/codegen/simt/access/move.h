@@ -1,5 +1,5 @@
 /* move.h - a Move: one load or store of global memory, with its vectors, masks and predicates. Shared by memory.c
- * (whole vectors), partial.c (partial ones) and putoff.c (deferred loads). */
+ * (whole vectors), partial.c (partial ones) and deferred_loads.c. */
 #ifndef FSC_CODEGEN_SIMT_MOVE_H
 #define FSC_CODEGEN_SIMT_MOVE_H
 
@@ -87,9 +87,9 @@ void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both,
 /* Vector v of them, where `mask` let them be loaded; else `words` stay. */
 void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words);
 
-/* putoff.c - deferred loads (late.c), and the stores that they are for */
-Tile load_later(Simt *s, const Move *mv);
-void store_late(Simt *s, const Move *mv);
+/* deferred_loads.c - deferred loads, and the stores that they are for */
+Tile load_deferred(Simt *s, const Move *mv);
+void store_deferred(Simt *s, const Move *mv);
 
 /* partial.c - rotated rows whose mask is `place < end` */
 bool move_has_edges(const Move *mv);

@@ -46,8 +46,8 @@ void store_slow(Simt *s, const Move *mv, const V *which) {
 
 void simt_store(Simt *s, const Op *op) {
     Move mv = move_open(s, op, op->args[1], true);
-    if (tile_is_late(s, op->args[1])) {
-        store_late(s, &mv);
+    if (value_is_deferred(op->args[1])) {
+        store_deferred(s, &mv);
         return;
     }
     for (uint32_t v = 0; v < mv.vectors; v++)

@@ -1,4 +1,4 @@
-/* putoff.c - deferred loads (late.c), and the stores that they are for.
+/* deferred_loads.c - deferred loads (passes/schedule/defer.c), and the stores that they are for.
  *
  * In: a load or store as a Move. Out: a tile that loads a vector when one of its slots is asked for; a store that asks
  * for its vectors one by one.
@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* loads; words of them that are under way at once, but of one vector all, and of misaligned ones no more */
-enum { MOST_LATE = 8, UNDER_WAY = 16 };
+enum { MOST_DEFERRED = 8, UNDER_WAY = 16 };
 
 /* A predicate of vector v alone. */
 static V *only(Simt *s, const Move *mv, V when, uint32_t v) {
@@ -26,7 +26,7 @@ static bool is_dead(const Move *mv, uint32_t v) {
 
 /* Of rows that begin otherwise every vector counts as one that lies across two:
  * where they do begin alike the second is not loaded. */
-Tile load_later(Simt *s, const Move *now) {
+Tile load_deferred(Simt *s, const Move *now) {
     Move *mv = NEW(s->m->o->arena, Move);
     *mv = *now;
     mv->has_arms = false;
@@ -79,14 +79,14 @@ uint32_t load_vector(Simt *s, const Move *mv, uint32_t reg, V *elements, uint32_
     return v * mv->n;
 }
 
-/* What is put off for v: the loads, each once. */
-static uint32_t find_late(Simt *s, const Value *v, Move **found, uint32_t n) {
-    if (!tile_is_late(s, v)) return n;
+/* The deferred loads that v is made of, each once. */
+static uint32_t find_deferred(Simt *s, const Value *v, Move **found, uint32_t n) {
+    if (!value_is_deferred(v)) return n;
     Move *mv = v->def->kind == OP_LOAD ? tile_move(tile_waiting(s, v)) : NULL;
     for (uint32_t i = 0; i < n && mv; i++)
         if (found[i] == mv) return n;
-    if (mv && n < MOST_LATE) found[n++] = mv;
-    for (uint32_t i = 0; i < v->def->nargs && !mv; i++) n = find_late(s, v->def->args[i], found, n);
+    if (mv && n < MOST_DEFERRED) found[n++] = mv;
+    for (uint32_t i = 0; i < v->def->nargs && !mv; i++) n = find_deferred(s, v->def->args[i], found, n);
     return n;
 }
 
@@ -98,11 +98,11 @@ static void load_ahead(Simt *s, Move *mv, uint32_t reg, uint32_t n) {
 
 /* ---- Stores ------------------------------------------------------------------------------------------------------ */
 
-/* What is loaded late ends here, vector by vector, however it is stored: those that no mask cuts first,
+/* Deferred loads end here, vector by vector, however it is stored: those that no mask cuts first,
  * while registers are few. */
-void store_late(Simt *s, const Move *mv) {
-    Move *from[MOST_LATE];
-    uint32_t loads = find_late(s, mv->op->args[1], from, 0), words = 0,
+void store_deferred(Simt *s, const Move *mv) {
+    Move *from[MOST_DEFERRED];
+    uint32_t loads = find_deferred(s, mv->op->args[1], from, 0), words = 0,
              *order = NEW_ARRAY(s->m->o->arena, uint32_t, mv->vectors), n = 0;
     for (uint32_t i = 0; i < loads; i++)
         words += (from[i]->beyond ? UNDER_WAY : 4) * (mv->n > from[i]->n ? mv->n / from[i]->n : 1);

@@ -1,0 +1,83 @@
+/* defer.c - the pass defer: weights behind a reduction are loaded vector by vector, by the stores that need them.
+ *
+ * In: a function whose exchanges are spelled out. Out: such loads, and the elementwise ops on them, are `stored`; in
+ * their block, tiles that nothing but a reduction takes are `needed`.
+ * Method: weight and bias of a norm take no part in its reductions, and the row lives in registers until it is stored.
+ * Loaded as a whole they would live beside it. That a load may wait is due to its pointer: nobody writes what a const
+ * one names. A load that the pass hoist has moved before a reduction stays.
+ */
+#include "passes/private.h"
+
+/* of the load in a thread: of little tiles ptxas loads and uses one vector after the other anyway */
+enum { LEAST_WORDS = 16 };
+
+typedef struct Defer {
+    const Func *f;
+    uint32_t *met; /* by op id: reductions that end before it, in its block */
+    bool changed;
+} Defer;
+
+static bool is_float_tile(const Value *v) {
+    return value_is_tile(v) && dtype_kind(v->type.dtype) == KIND_FLOAT;
+}
+
+/* Is v, and all that is made of it, element by element until it is stored, before the next reduction? */
+static bool is_for_store(const Defer *d, const Value *v, uint32_t met) {
+    if (!v->uses) return false;
+    for (const Use *u = v->uses; u; u = u->next) {
+        const Op *user = u->op;
+        if (user->parent != v->def->parent || d->met[user->id] != met) return false;
+        if (user->kind == OP_STORE && u->index == 1) continue;
+        bool is_made = op_has_slots(user) && user->kind != OP_SPILL && is_float_tile(user->results[0]);
+        if (!is_made || !is_for_store(d, user->results[0], met)) return false;
+    }
+    return true;
+}
+
+static bool can_wait(const Defer *d, const Op *op) {
+    const Value *v = op->kind == OP_LOAD ? op->results[0] : NULL;
+    if (!v || !d->met[op->id] || !is_float_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(d->f, op))
+        return false;
+    uint32_t vector = dtype_bits(v->type.dtype) << op->attr.mem.vec_log2;
+    uint32_t words = layout_registers(v->type.layout) * dtype_bits(v->type.dtype) / 32;
+    return vector == 128 && words >= LEAST_WORDS && is_for_store(d, v, d->met[op->id]);
+}
+
+static void mark(Op *op) {
+    op->attr.when = WHEN_STORED;
+    for (const Use *u = op->results[0]->uses; u; u = u->next)
+        if (u->op->kind != OP_STORE) mark(u->op);
+}
+
+/* Squares, say, that nothing needs but a reduction. */
+static bool is_combined(const Defer *d, const Op *op) {
+    const Value *v = op->nresults == 1 ? op->results[0] : NULL;
+    return v && value_used_once(v) && v->uses->op->kind == OP_REDUCEWARP && op->kind != OP_LOAD &&
+           op->kind != OP_SPILL && !when_wrong(d->f, op, WHEN_NEEDED);
+}
+
+static void defer_block(Defer *d, Block *b) {
+    uint32_t met = 0;
+    for (const Op *op = b->first; op; op = op->next) {
+        bool ends = op->kind == OP_REDUCEWARP || (op->kind == OP_SHLOAD && op_is_exchange(d->f, op));
+        d->met[op->id] = met += ends;
+        for (uint32_t r = 0; r < op->nregions; r++) defer_block(d, op->regions[r]);
+    }
+    bool found = false;
+    for (Op *op = b->first; op; op = op->next) {
+        if (!can_wait(d, op)) continue;
+        mark(op);
+        found = d->changed = true;
+    }
+    for (Op *op = b->first; op && found; op = op->next)
+        if (is_combined(d, op)) op->attr.when = WHEN_NEEDED;
+}
+
+bool pass_defer(Func *f, PassContext *c) {
+    (void)c;
+    Arena *scratch = arena_create();
+    Defer d = {.f = f, .met = NEW_ARRAY(scratch, uint32_t, f->next_op)};
+    defer_block(&d, f->body);
+    arena_destroy(scratch);
+    return d.changed;
+}

@@ -13,7 +13,7 @@ static bool has_words(const Tile *x, uint32_t n) {
 }
 
 static V *words_of(Simt *s, const Value *v, uint32_t per_word) {
-    Tile *x = tile_waiting(s, v);
+    Tile *x = tile_on_demand(s, v);
     if (has_words(x, x->n / per_word)) return x->words;
     x = tile_of(s, v);
     V *words = NEW_ARRAY(s->m->o->arena, V, x->n / per_word), elements[4];
@@ -28,9 +28,9 @@ void simt_opaque_copy(Simt *s, const Op *op) {
     Value *v = op->results[0];
     uint32_t bytes = type_bytes(type_scalar(v->type.dtype)), n = tile_registers(v),
              per_word = bytes < 4 ? 4 / bytes : 1;
-    if (value_is_deferred(op->args[0])) s->values[v->id] = *tile_waiting(s, op->args[0]); /* no words live */
+    if (value_is_deferred(op->args[0])) s->values[v->id] = *tile_on_demand(s, op->args[0]); /* no words live */
     /* no whole number of words: it lives as it is */
     else if (bytes > 4 || n % per_word) s->values[v->id] = *tile_of(s, op->args[0]);
     else s->values[v->id] = tile_packed(s, op, n, words_of(s, op->args[0], per_word), per_word, true);
-    if (!simt_waits(s, op)) tile_of(s, v);
+    if (!op->attr.when) tile_of(s, v);
 }

@@ -199,12 +199,12 @@ static bool takes(const Op *op, const Value *v) {
 static const Op *reduce_beside(const Simt *s, const Op *op) {
     if (op->kind != OP_REDUCEWARP || s->records || !value_is_tile(op->args[0])) return NULL;
     const Op *o = op->next;
-    while (o && o->kind != OP_LOAD && o->kind != OP_OPAQUE && o->kind != OP_SPILL && simt_waits(s, o) &&
+    while (o && o->kind != OP_LOAD && o->kind != OP_OPAQUE && o->kind != OP_SPILL && o->attr.when &&
            !takes(o, op->results[0]))
         o = o->next;
     bool is_like = o && o->kind == OP_REDUCEWARP && o->args[0] != op->args[0] &&
                    o->args[0]->def->parent == op->parent && o->attr.axis == op->attr.axis;
-    return is_like && simt_waits(s, o->args[0]->def) && o->args[0]->type.layout == op->args[0]->type.layout ? o : NULL;
+    return is_like && o->args[0]->def->attr.when && o->args[0]->type.layout == op->args[0]->type.layout ? o : NULL;
 }
 
 /* What a reduction of several tiles is about, and where its results go. */
@@ -227,7 +227,7 @@ static Reduction reduction_of(Simt *s, const Op *op) {
 }
 
 static Sum sum_of(Simt *s, const Op *op) {
-    return (Sum){op->attr.combine, op->args[0]->type.dtype, tile_waiting(s, op->args[0])};
+    return (Sum){op->attr.combine, op->args[0]->type.dtype, tile_on_demand(s, op->args[0])};
 }
 
 static void reduce_finish(Simt *s, const Op *op, const Reduction *r) {

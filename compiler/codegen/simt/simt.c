@@ -123,7 +123,6 @@ LLVMValueRef simt_build(Llvm *m, const Func *f, const Target *t) {
     if (!simt_fits(m, f, t, NULL)) return NULL;
     Simt s = {.m = m, .f = f, .t = t};
     s.math = (Math){.m = m, .fast = m->o->fast_math, .features = t->features, .approx = approx, .context = &s};
-    s.is_tight = simt_is_tight(f);
     s.records = m->o->record && t->backend->has_thread;
     s.values = NEW_ARRAY(m->o->arena, Tile, f->next_value);
     s.function = declare_kernel(m, &s, f, t->backend->has_thread);

@@ -86,7 +86,7 @@ typedef struct Tile {
     uint32_t n; /* registers; 1 for a scalar */
     Slot *at;
     V *words;   /* of what is packed in words of 32 bits: these; else NULL */
-    struct Later *later; /* how a slot is built that has no base yet; NULL: all have one (later.c) */
+    struct Demand *demand; /* how a slot is built that has no base yet; NULL: all have one (on_demand.c) */
     int64_t lo, hi; /* signed bounds of every base, so that sign extension may be split; INT64_MIN/MAX: not known */
 } Tile;
 
@@ -139,7 +139,6 @@ typedef struct Simt {
     V tid, cta;              /* NULL until used */
     V program;               /* of packed programs: the index along x; else NULL */
     V grid;                  /* and how many there are: a parameter */
-    bool is_tight;           /* registers bind: slots are built where they are needed */
     const Op *reduced;       /* a reduction that is built together with the next one; NULL */
     bool is_aside;           /* the builder stands where later code does not always come by */
     bool records;            /* code tells what it makes (record.c) */
@@ -165,16 +164,13 @@ static inline bool value_is_deferred(const Value *v) {
     return v->def && v->def->attr.when == WHEN_STORED;
 }
 
-/* later.c - slots built where they are needed first */
+/* on_demand.c - slots built where they are needed first */
 enum { SPILL_GROUP = 2 }; /* registers in a vector of what waits in shared memory */
 bool tile_is_spilling(const Tile *t); /* its slots are best built by such groups */
-bool simt_is_tight(const Func *f);
-bool simt_takes_slots(const Op *op); /* elementwise, and computed: a bitcast names the same registers */
-bool simt_waits(const Simt *s, const Op *op); /* may op's result be built slot by slot? */
-Tile *tile_waiting(Simt *s, const Value *v);  /* tile_of, but slots may be missing: for those who ask by tile_slot */
-V slot_later(Simt *s, const Tile *t, uint32_t reg);
+Tile *tile_on_demand(Simt *s, const Value *v); /* tile_of, but slots may be missing: for those who ask by tile_slot */
+V slot_on_demand(Simt *s, const Tile *t, uint32_t reg);
 const void *slot_key(const Tile *t, uint32_t reg); /* equal slots have equal ones, built or not */
-bool tile_elementwise_later(Simt *s, const Op *op, Tile *r); /* false: op does not wait */
+bool tile_elementwise_on_demand(Simt *s, const Op *op, Tile *r); /* false: all are built here */
 /* Of a load of n registers: what loads one of its vectors. */
 Tile tile_loaded(Simt *s, const Op *op, uint32_t n, Move *move);
 Move *tile_move(const Tile *t); /* NULL: t is no such tile */
@@ -219,7 +215,7 @@ void simt_begin_packed(Simt *s);
 
 /* memory.c, atomic.c, reduce.c, combine.c, shared.c, convert.c, debug.c, flow.c - op families */
 void simt_load(Simt *s, const Op *op);
-/* Of a load that was put off: loads the vector that register reg lies in.
+/* Of a deferred load: loads the vector that register reg lies in.
  * Gives its first register and how many there are. */
 uint32_t load_vector(Simt *s, const Move *move, uint32_t reg, V *elements, uint32_t *n);
 void simt_store(Simt *s, const Op *op);

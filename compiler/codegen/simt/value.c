@@ -13,7 +13,7 @@ Tile tile_create(Simt *s, uint32_t n) {
     return t;
 }
 
-Tile *tile_waiting(Simt *s, const Value *v) {
+Tile *tile_on_demand(Simt *s, const Value *v) {
     return &s->values[v->id];
 }
 
@@ -34,7 +34,7 @@ V slot_value(Simt *s, Slot x) {
 
 V tile_slot(Simt *s, const Tile *t, uint32_t reg) {
     uint32_t at = t->n == 1 ? 0 : reg;
-    return t->later && !t->at[at].base ? slot_later(s, t, at) : slot_value(s, t->at[at]);
+    return t->demand && !t->at[at].base ? slot_on_demand(s, t, at) : slot_value(s, t->at[at]);
 }
 
 /* ---- base + constant --------------------------------------------------------------------------------------------- */
@@ -264,7 +264,7 @@ static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, T
 void simt_elementwise(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
-    bool done = tile_elementwise_later(s, op, &r) || simt_index_op(s, op, &r);
+    bool done = tile_elementwise_on_demand(s, op, &r) || simt_index_op(s, op, &r);
     if (!done && op->nargs == 2) done = divide_shared(s, op, tile_of(s, op->args[0]), tile_of(s, op->args[1]), &r);
     Memo memo = {.n = 0};
     for (uint32_t i = 0; i < r.n && !done; i++) {

@@ -22,7 +22,7 @@ const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask) {
         !(mask & 1))
         return NULL;
     DType from = extends->args[0]->type.dtype;
-    const Tile *t = tile_waiting(s, extends->args[0]);
+    const Tile *t = tile_on_demand(s, extends->args[0]);
     bool is_half = (from == DT_FP16 || from == DT_BF16) && op->args[0]->type.dtype == DT_FP32;
     return is_half && has_all_words(t) ? t : NULL;
 }

@@ -82,7 +82,7 @@ uint32_t load_vector(Simt *s, const Move *mv, uint32_t reg, V *elements, uint32_
 /* The deferred loads that v is made of, each once. */
 static uint32_t find_deferred(Simt *s, const Value *v, Move **found, uint32_t n) {
     if (!value_is_deferred(v)) return n;
-    Move *mv = v->def->kind == OP_LOAD ? tile_move(tile_waiting(s, v)) : NULL;
+    Move *mv = v->def->kind == OP_LOAD ? tile_move(tile_on_demand(s, v)) : NULL;
     for (uint32_t i = 0; i < n && mv; i++)
         if (found[i] == mv) return n;
     if (mv && n < MOST_DEFERRED) found[n++] = mv;

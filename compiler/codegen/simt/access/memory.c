@@ -173,7 +173,7 @@ Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     uint32_t bytes = type_bytes(type_scalar(mv.d));
     mv.whole = access_of(bytes, mv.n);
     mv.single = access_of(bytes, 1);
-    mv.value = is_store ? tile_waiting(s, op->args[1]) : NULL;
+    mv.value = is_store ? tile_on_demand(s, op->args[1]) : NULL;
     mv.mask = op->nargs > 1 + extra ? tile_of(s, op->args[1 + extra]) : NULL;
     find_row(s, &mv, mv.mask ? op->args[1 + extra] : NULL);
     mv.other = !is_store && op->nargs > 2 ? tile_of(s, op->args[2]) : NULL;
@@ -437,7 +437,7 @@ void simt_load(Simt *s, const Op *op) {
     else load_aligned(s, &mv, words);
     if (!mv.has_arms) load_otherwise(s, &mv, words);
     bool is_packed = mv.whole.bits == 32;
-    if (is_packed && simt_waits(s, op)) {
+    if (is_packed && op->attr.when) {
         s->values[v->id] = tile_packed(s, op, r.n, words, mv.n / w, false);
         return;
     }

@@ -41,7 +41,7 @@ typedef enum AttrKind {
     ATTR_MEM,     /* mem */
     ATTR_COPY,    /* buffer, mem, is_begin, is_prefetch */
     ATTR_PENDING, /* pending */
-    ATTR_REDUCE,  /* axis, combine, is_scattered */
+    ATTR_REDUCE,  /* axis, combine, is_packed; of reduce_warp is_scattered, is_paired */
     ATTR_COMBINE, /* axis, flags */
     ATTR_DOT,     /* precision, imprecise, is_unsigned */
     ATTR_MMA,     /* instr, warps_m_log2 */
@@ -233,6 +233,8 @@ typedef struct Attr {
     OpKind combine;     /* add mul and or xor smax … fadd fmul fmax …: an op with a neutral element */
     Shown shown;
     bool is_scattered;  /* of reduce_warp: layout_scatter of what it would be else */
+    bool is_packed;     /* by fmax or fmin, of what fpext made of 16 bits: two elements at once, before they are extended */
+    bool is_paired;     /* of reduce_warp: made together with reduce_partner() */
     bool is_begin;      /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a
                          * first round of the loop behind it */
     bool is_prefetch;   /* of copy_async: for a later round of the loop that it stands in.
@@ -468,6 +470,10 @@ bool lives_meet(Life x, Life y);
 bool op_has_slots(const Op *op);
 /* Why its result cannot be made then; NULL: it can. */
 const char *when_wrong(const Func *f, const Op *op, When when);
+/* The next reduce_warp of the block, if its registers can be combined along with those of op; else NULL. */
+Op *reduce_partner(const Op *op);
+/* The tile of 16 bits whose elements a reduction may take by twos; NULL: there is none. */
+const Value *reduce_packed(const Op *op);
 
 #include "ir/build.h"
 

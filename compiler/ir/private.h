@@ -95,6 +95,10 @@ const char *access_wrong(const Func *f, const Op *op);
 /* layout: the number of its places; UINT32_MAX: they are flat */
 void buffer_print(const Buffer *b, uint32_t layout, Text *out);
 
+/* ---- When results are made (schedule.c) -------------------------------------------------------------------------- */
+
+const char *schedule_wrong(const Func *f, const Op *op); /* a clause, or NULL */
+
 /* ---- Verifying (verify.c) ---------------------------------------------------------------------------------------- */
 
 /* func_verify, and the op that is wrong (NULL: the function as a whole). */

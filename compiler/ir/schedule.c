@@ -1,6 +1,6 @@
-/* schedule.c - when an op's result is made: what the verifier and the passes ask of it.
+/* schedule.c - when and how an op's result is made: what the verifier and the passes ask of it.
  *
- * In: an op at stage SIMT and its users. Out: may each register be made where it is needed, and why not.
+ * In: an op at stage SIMT with what it takes and its users. Out: may it be made so, and why not.
  * Method: docs/design/schedule.md has the rules.
  */
 #include "ir/private.h"
@@ -29,4 +29,40 @@ const char *when_wrong(const Func *f, const Op *op, When when) {
     }
     bool may_change = op->kind == OP_LOAD && (op->attr.mem.is_volatile || !op_loads_constant(f, op));
     return when == WHEN_STORED && may_change ? "what it loads may change before it is stored" : NULL;
+}
+
+/* ---- Reductions -------------------------------------------------------------------------------------------------- */
+
+static bool takes(const Op *op, const Value *v) {
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (op->args[i] == v) return true;
+    return false;
+}
+
+Op *reduce_partner(const Op *op) {
+    const Value *x = op->args[0];
+    Op *o = op->kind == OP_REDUCEWARP && value_is_tile(x) ? op->next : NULL;
+    while (o && op_has_slots(o) && op_class(o->kind) != CLASS_COPY && o->attr.when && !takes(o, op->results[0]))
+        o = o->next;
+    if (!o || o->kind != OP_REDUCEWARP || o->attr.axis != op->attr.axis) return NULL;
+    const Value *y = o->args[0];
+    bool is_like = y != x && y->def && y->def->parent == op->parent && y->def->attr.when &&
+                   y->type.layout == x->type.layout && !op->attr.is_packed && !o->attr.is_packed;
+    return is_like ? o : NULL;
+}
+
+const Value *reduce_packed(const Op *op) {
+    const Op *extends = op->args[0]->def;
+    const Layout *l = op->args[0]->type.layout;
+    if ((op->attr.combine != OP_FMAX && op->attr.combine != OP_FMIN) || !extends || extends->kind != OP_FPEXT) return NULL;
+    const Value *v = extends->args[0];
+    bool is_half = dtype_bits(v->type.dtype) == 16 && op->args[0]->type.dtype == DT_FP32;
+    return is_half && l && layout_reduce_plan(l, op->attr.axis).combine[IN_REGISTER] & 1 ? v : NULL;
+}
+
+const char *schedule_wrong(const Func *f, const Op *op) {
+    bool is_reduction = op_class(op->kind) == CLASS_REDUCE;
+    if (is_reduction && op->attr.is_packed && !reduce_packed(op)) return "its elements are not taken by twos";
+    if (is_reduction && op->attr.is_paired && !reduce_partner(op)) return "no reduction that it could be made with";
+    return when_wrong(f, op, op->attr.when);
 }

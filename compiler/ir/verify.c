@@ -16,7 +16,7 @@
  *   10  who meets at a barrier, or is stored to, is of a warp, the block, or of what the program's blocks form
  *   11  buffers have one place for each element; ops that name one fit it, and at stage TILE it is a private one. Where
  *       buffers share bytes they are not alive at once, and no thread sees another's private bytes
- *   12  what is made later than at its op's place can be (schedule.c)
+ *   12  an op's result can be made when and how its attribute says (schedule.c)
  *
  * The first complaint ends it. Linear in the function's size, but for the layouts' algebra.
  */
@@ -137,7 +137,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     if (row->nresults == 1 && !type_equal(in.result, in.hint)) return complain(v, op, "the result has the wrong type");
     if (!check_warps(v, op) || !check_scope(v, op)) return false;
     const char *wrong = op_has_buffer(op->kind) ? access_wrong(v->f, op) : NULL;
-    if (!wrong) wrong = when_wrong(v->f, op, op->attr.when);
+    if (!wrong) wrong = schedule_wrong(v->f, op);
     if (wrong) return complain(v, op, "%s", wrong);
     bool has_site =
         !op_has_memory(op->kind) || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);

@@ -24,13 +24,13 @@
 
 # CHECK: [[X:%.*]] = load
 # CHECK: %v = fpext [[X]]
-# CHECK: reduce_warp %v {axis = 0, combine = fmax}
+# CHECK: reduce_warp %v {axis = 0, combine = fmax
 # CHECK: [[M:%.*]] = splat {{%.*}} : tile<16384xfp32
 # CHECK: [[X1:%.*]] = opaque_copy [[X]]
 # CHECK: [[V1:%.*]] = fpext [[X1]]
 # CHECK: [[D1:%.*]] = fsub [[V1]], [[M]]
-# CHECK: %e = exp [[D1]] {accuracy = relaxed}
-# CHECK: [[P:%.*]] = spill_shared %e {buffer = b2}
+# CHECK: %e = exp [[D1]] {accuracy = relaxed
+# CHECK: [[P:%.*]] = spill_shared %e {buffer = b2
 # CHECK: reduce_warp %e {axis = 0, combine = fadd}
 # CHECK-NOT: opaque_copy
 # CHECK: fdiv [[P]],
@@ -41,8 +41,8 @@
 # ONLINE: [[X1:%.*]] = opaque_copy [[X]]
 # ONLINE: [[V1:%.*]] = fpext [[X1]]
 # ONLINE: [[D1:%.*]] = fsub [[V1]], [[C]]
-# ONLINE: [[E:%.*]] = exp [[D1]] {accuracy = relaxed}
-# ONLINE: [[P:%.*]] = spill_shared [[E]] {buffer = b1}
+# ONLINE: [[E:%.*]] = exp [[D1]] {accuracy = relaxed
+# ONLINE: [[P:%.*]] = spill_shared [[E]] {buffer = b1
 # ONLINE: reduce_warp [[E]] {axis = 0, combine = fadd}
 # ONLINE: fmul [[P]],
 # ONLINE-NOT: opaque_copy

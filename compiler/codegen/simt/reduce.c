@@ -188,25 +188,6 @@ static uint32_t kept_registers(Simt *s, const Op *op, const ReducePlan *plan, co
 
 /* ---- The op ------------------------------------------------------------------------------------------------------ */
 
-static bool takes(const Op *op, const Value *v) {
-    for (uint32_t i = 0; i < op->nargs; i++)
-        if (op->args[i] == v) return true;
-    return false;
-}
-
-/* The next reduction, of a tile of the same layout, with nothing before it but what its slots are made of on the way:
- * while both are made slot by slot, no tile of either is ever there as a whole. */
-static const Op *reduce_beside(const Simt *s, const Op *op) {
-    if (op->kind != OP_REDUCEWARP || s->records || !value_is_tile(op->args[0])) return NULL;
-    const Op *o = op->next;
-    while (o && o->kind != OP_LOAD && o->kind != OP_OPAQUE && o->kind != OP_SPILL && o->attr.when &&
-           !takes(o, op->results[0]))
-        o = o->next;
-    bool is_like = o && o->kind == OP_REDUCEWARP && o->args[0] != op->args[0] &&
-                   o->args[0]->def->parent == op->parent && o->attr.axis == op->attr.axis;
-    return is_like && o->args[0]->def->attr.when && o->args[0]->type.layout == op->args[0]->type.layout ? o : NULL;
-}
-
 /* What a reduction of several tiles is about, and where its results go. */
 typedef struct Reduction {
     ReducePlan plan;
@@ -244,21 +225,19 @@ static void reduce_alone(Simt *s, const Op *op) {
     Reduction r = reduction_of(s, op);
     Sum sum = sum_of(s, op);
     uint32_t mask = r.plan.combine[IN_REGISTER];
-    const Tile *packed = reduce_words_of(s, op, mask);
     for (uint32_t k = 0; k < r.n; k++) {
         uint32_t reg = deposit(k, r.keep);
-        if (packed) r.results[k] = reduce_words(s, op, packed, reg, mask);
+        if (op->attr.is_packed) r.results[k] = reduce_words(s, op, reg, mask);
         else combine_thread(s, &sum, 1, reg, mask, r.results + k);
     }
     reduce_finish(s, op, &r);
 }
 
-/* False: their trees differ, or one is better taken of words. */
+/* False: their trees differ. */
 static bool reduce_both(Simt *s, const Op *first, const Op *op) {
     Reduction a = reduction_of(s, first), b = reduction_of(s, op);
     Sum sums[] = {sum_of(s, first), sum_of(s, op)};
     uint32_t mask = a.plan.combine[IN_REGISTER];
-    if (a.n != b.n || reduce_words_of(s, first, mask) || reduce_words_of(s, op, mask)) return false;
     for (uint32_t k = 0; k < a.n; k++)
         if (!are_alike(s, sums, sums + 1, deposit(k, a.keep), mask)) return false;
     for (uint32_t k = 0; k < a.n; k++) {
@@ -275,7 +254,7 @@ static bool reduce_both(Simt *s, const Op *first, const Op *op) {
 void simt_reduce(Simt *s, const Op *op) {
     const Op *first = s->reduced;
     s->reduced = NULL;
-    if (!first && reduce_beside(s, op)) {
+    if (!first && op->attr.is_paired && !s->records) {
         s->reduced = op; /* comes with the next one */
         return;
     }

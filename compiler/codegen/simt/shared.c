@@ -79,17 +79,11 @@ static uint32_t register_in(const BufferView *p, uint32_t reg, uint32_t i) {
     return reg;
 }
 
-static bool has_words(const Tile *x, uint32_t first, uint32_t n) {
-    for (uint32_t i = first; i < first + n && x->words; i++)
-        if (!x->words[i]) return false;
-    return x->words != NULL;
-}
-
 /* The words of the vector that begins at register reg. */
 static void pack_vector(Simt *s, const BufferView *p, const Tile *x, uint32_t reg, V *words) {
     V elements[16];
     uint32_t first = reg / p->n * p->access.words;
-    if (p->access.bits == 32 && p->inside == p->n - 1 && has_words(x, first, p->access.words)) {
+    if (p->access.bits == 32 && p->inside == p->n - 1 && tile_has_words(x, first, p->access.words)) {
         memcpy(words, x->words + first, p->access.words * sizeof *words);
         return;
     }

@@ -177,10 +177,8 @@ Move *tile_move(const Tile *t); /* NULL: t is no such tile */
 /* n elements in words of 32 bits; is_opaque: in what the primitive makes of them. */
 Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_opaque);
 
-/* words.c - reductions of packed elements */
-/* whose words can be combined, over registers of the mask; else NULL */
-const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask);
-V reduce_words(Simt *s, const Op *op, const Tile *t, uint32_t reg, uint32_t mask);
+/* packed_max.c - packed reductions */
+V reduce_words(Simt *s, const Op *op, uint32_t reg, uint32_t mask); /* of registers that differ from reg by the mask */
 
 /* known.c - truth values that are known while code is built */
 bool known_truth(V x, bool *truth); /* false: x is no constant */
@@ -281,6 +279,9 @@ LLVMTypeRef access_word(const Simt *s, Access a);
 /* `n` elements of type d, lowest first, into the access's words, and back. */
 void elements_pack(Simt *s, DType d, const V *elements, uint32_t n, Access a, V *words);
 void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, uint32_t n);
+/* The words of a tile, `per_word` elements each: as it was loaded, else packed here. */
+V *words_of_tile(Simt *s, const Value *v, uint32_t per_word);
+bool tile_has_words(const Tile *x, uint32_t first, uint32_t n);
 V element_of_word(Simt *s, DType d, V word, uint32_t i); /* the i-th from the lowest */
 V element_bits(Simt *s, DType d, V x); /* as an integer of the memory width (i1: i8) */
 V element_from_bits(Simt *s, DType d, V bits);

@@ -65,6 +65,8 @@ static bool read_item(Reader *r, Line *l) {
     if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return a->scope = SCOPE_CLUSTER, true;
     if (l->kind == OP_SHSTORE && !strcmp(word, "grid")) return a->scope = SCOPE_GRID, true;
     if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return a->is_scattered = true;
+    if (l->kind == OP_REDUCEWARP && !strcmp(word, "paired")) return a->is_paired = true;
+    if (k == ATTR_REDUCE && !strcmp(word, "packed")) return a->is_packed = true;
     if (k == ATTR_DOT && !strcmp(word, "unsigned_a")) return a->is_unsigned[0] = true;
     if (k == ATTR_DOT && !strcmp(word, "unsigned_b")) return a->is_unsigned[1] = true;
     if (!expect(r, "=")) return false;

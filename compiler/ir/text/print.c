@@ -251,6 +251,8 @@ static void put_braces(Printer *p, const Op *op) {
         brace(&b, "axis = %u", a->axis);
         brace(&b, "combine = %s", a->combine < OP_COUNT ? op_info[a->combine].name : "?");
         if (a->is_scattered) brace(&b, "scatter");
+        if (a->is_packed) brace(&b, "packed");
+        if (a->is_paired) brace(&b, "paired");
         break;
     case ATTR_COMBINE:
         brace(&b, "axis = %u", a->axis);

@@ -68,3 +68,21 @@ void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, ui
     uint32_t per_word = n / a.words;
     for (uint32_t i = 0; i < n; i++) elements[i] = element_of_word(s, d, words[i / per_word], i % per_word);
 }
+
+bool tile_has_words(const Tile *x, uint32_t first, uint32_t n) {
+    for (uint32_t i = first; i < first + n && x->words; i++)
+        if (!x->words[i]) return false;
+    return x->words != NULL;
+}
+
+V *words_of_tile(Simt *s, const Value *v, uint32_t per_word) {
+    Tile *x = tile_on_demand(s, v);
+    if (tile_has_words(x, 0, x->n / per_word)) return x->words;
+    x = tile_of(s, v);
+    V *words = NEW_ARRAY(s->m->o->arena, V, x->n / per_word), elements[4];
+    for (uint32_t i = 0; i < x->n / per_word; i++) {
+        for (uint32_t e = 0; e < per_word; e++) elements[e] = tile_slot(s, x, i * per_word + e);
+        elements_pack(s, v->type.dtype, elements, per_word, (Access){1, 32}, words + i);
+    }
+    return words;
+}

@@ -1,31 +1,10 @@
-/* words.c - maxima and minima of packed 16-bit elements, two at a time.
+/* packed_max.c - maxima and minima of packed 16-bit elements, two at a time.
  *
- * In: a reduction by fmax or fmin of a tile that was extended from 16 bits and still lies in words. Out: the result of
- * a thread's registers, as fp32.
- * Method: extending keeps the order, and any tree gives the same maximum. So words are combined as vectors of two
- * elements and extended last; equal words, as those outside a mask, count once. A GPU without such vectors combines the
- * extended elements. The emulator compares two extended elements.
+ * In: a `packed` reduction. Out: the result of a thread's registers, as fp32.
+ * Method: words are combined as vectors of two elements and extended last; equal words, as those outside a mask, count
+ * once. The emulator compares two extended elements.
  */
 #include "codegen/simt/simt.h"
-
-static bool has_all_words(const Tile *t) {
-    for (uint32_t i = 0; i < t->n / 2 && t->words; i++)
-        if (!t->words[i]) return false;
-    return t->words != NULL && t->n % 2 == 0;
-}
-
-const Tile *reduce_words_of(Simt *s, const Op *op, uint32_t mask) {
-    const Op *extends = op->args[0]->def;
-    bool is_emulated = s->t->backend->has_thread;
-    if (!target_has(s->t, FEATURE_PAIRS) && !is_emulated) return NULL;
-    if ((op->attr.combine != OP_FMAX && op->attr.combine != OP_FMIN) || !extends || extends->kind != OP_FPEXT ||
-        !(mask & 1))
-        return NULL;
-    DType from = extends->args[0]->type.dtype;
-    const Tile *t = tile_on_demand(s, extends->args[0]);
-    bool is_half = (from == DT_FP16 || from == DT_BF16) && op->args[0]->type.dtype == DT_FP32;
-    return is_half && has_all_words(t) ? t : NULL;
-}
 
 static V extended(Simt *s, DType d, V word, uint32_t i) {
     return math_convert(&s->math, d, DT_FP32, false, element_of_word(s, d, word, i));
@@ -41,7 +20,7 @@ static V winner(Simt *s, OpKind kind, DType d, V x, V y, uint32_t i) {
 
 static V combine_two(Simt *s, OpKind kind, DType d, V x, V y) {
     V word;
-    if (!target_has(s->t, FEATURE_PAIRS)) {
+    if (s->t->backend->has_thread) {
         V both[] = {winner(s, kind, d, x, y, 0), winner(s, kind, d, x, y, 1)};
         elements_pack(s, d, both, 2, (Access){1, 32}, &word);
         return word;
@@ -58,18 +37,19 @@ static V combine_list(Simt *s, OpKind kind, DType d, const V *words, uint32_t n)
     return combine_two(s, kind, d, x, y);
 }
 
-V reduce_words(Simt *s, const Op *op, const Tile *t, uint32_t reg, uint32_t mask) {
-    V *words = NEW_ARRAY(s->m->o->arena, V, t->n / 2);
+V reduce_words(Simt *s, const Op *op, uint32_t reg, uint32_t mask) {
+    const Value *v = reduce_packed(op);
+    V *all = words_of_tile(s, v, 2), *words = NEW_ARRAY(s->m->o->arena, V, tile_registers(v) / 2);
     uint32_t n = 0, rest = mask & ~1u;
     for (uint32_t at = rest;; at = (at - 1) & rest) {
-        V word = t->words[(reg ^ at) / 2];
+        V word = all[(reg ^ at) / 2];
         uint32_t i = 0;
         while (i < n && words[i] != word) i++;
         if (i == n) words[n++] = word;
         if (!at) break;
     }
     OpKind kind = op->attr.combine;
-    DType d = op->args[0]->def->args[0]->type.dtype;
+    DType d = v->type.dtype;
     V best = combine_list(s, kind, d, words, n);
     return math_binary(&s->math, kind, DT_FP32, extended(s, d, best, 0), extended(s, d, best, 1));
 }

@@ -64,5 +64,6 @@ const char *schedule_wrong(const Func *f, const Op *op) {
     bool is_reduction = op_class(op->kind) == CLASS_REDUCE;
     if (is_reduction && op->attr.is_packed && !reduce_packed(op)) return "its elements are not taken by twos";
     if (is_reduction && op->attr.is_paired && !reduce_partner(op)) return "no reduction that it could be made with";
+    if (op->attr.mem.is_versioned && !op->attr.mem.is_rotated) return "versions of a load whose rows are not rotated";
     return when_wrong(f, op, op->attr.when);
 }

@@ -10,7 +10,7 @@
 # CHECK-NOT: arange_rotated
 # CHECK-NOT: rotated
 # ROTATED: arange_rotated
-# ROTATED: load {{.*}}, rotated}
+# ROTATED: load {{.*}}, rotated, versioned}
 # ROTATED: store {{.*}}, rotated}
 @kernel(grid=(1,))
 def scans(y: *fp32, x: *fp32, n: i32):

@@ -194,6 +194,7 @@ static void brace_memory(Braces *b, const MemAttr *m) {
     if (m->evict) brace(b, "evict = %s", m->evict <= EVICT_LAST ? evict_words[m->evict] : "?");
     if (m->is_volatile) brace(b, "volatile");
     if (m->is_rotated) brace(b, "rotated");
+    if (m->is_versioned) brace(b, "versioned");
     if (b->p->spans) brace(b, "site = %u", m->site);
 }
 

@@ -29,7 +29,6 @@ static bool is_dead(const Move *mv, uint32_t v) {
 Tile load_deferred(Simt *s, const Move *now) {
     Move *mv = NEW(s->m->o->arena, Move);
     *mv = *now;
-    mv->has_arms = false;
     if (mv->may_be_misaligned && move_crosses(mv)) {
         V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
         mv->beyond = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), "");

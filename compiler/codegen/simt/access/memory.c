@@ -146,21 +146,6 @@ static void find_row(Simt *s, Move *mv, const Value *mask) {
     mv->home = find_home(mv);
 }
 
-static void add_words(void *context, Op *op) {
-    if (op->kind != OP_LOAD || !op->attr.mem.is_rotated) return;
-    *(uint32_t *)context += tile_registers(op->results[0]) * dtype_bits(op->results[0]->type.dtype) / 32;
-}
-
-enum { MOST_ARMED = 160 };
-
-/* Arms are not worth it where the rows alone fill the registers:
- * ptxas then spills all there is (docs/lab/row-ends.md). */
-static bool has_room_for_arms(const Simt *s) {
-    uint32_t words = 0;
-    func_walk((Func *)(uintptr_t)s->f, add_words, &words);
-    return words <= MOST_ARMED;
-}
-
 Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     const Value *p = op->args[0];
     const Layout *l = value_is_tile(p) ? p->type.layout : NULL;
@@ -184,7 +169,7 @@ Move move_open(Simt *s, const Op *op, const Value *element, bool is_store) {
     mv.may_be_partial =
         mv.n > 1 && (kind == MASK_ANY || kind == MASK_PREFIX || mv.is_rotated) && !plant(PLANT_PARTIAL_VECTOR);
     mv.aligned = move_aligned(s, &mv);
-    mv.has_arms = mv.may_be_partial && !is_store && !LLVMIsConstant(mv.aligned) && has_room_for_arms(s);
+    mv.has_arms = mv.may_be_partial && op->attr.mem.is_versioned && !LLVMIsConstant(mv.aligned);
     mv.policy = simt_i32(s, policy_pack(&op->attr.mem));
     mv.site = simt_site(s);
     if (is_store) mv.words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * mv.whole.words);

@@ -1,0 +1,50 @@
+# When and how a thread makes the registers of a tile stands in the IR, and each pass that says so can be left out.
+# RUN: fsc %s --kernel=norm --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s
+# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-defer --emit=simt -o - | FileCheck %s --check-prefix=DEFER
+# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-sink,-defer --emit=simt -o - | FileCheck %s --check-prefix=SINK
+# RUN: fsc %s --kernel=norm --arch=sm_90 --passes=-pair,-versions --emit=simt -o - | FileCheck %s --check-prefix=ALONE
+# RUN: fsc %s --kernel=norm --arch=sm_90 -O0 --emit=simt -o - | FileCheck %s --check-prefix=SINK
+# The largest element: taken by twos where the target can.
+# RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_80 --emit=simt -o - | FileCheck %s --check-prefix=MAX
+# RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_75 --emit=simt -o - | FileCheck %s --check-prefix=PLAIN
+# RUN: fsc %s --kernel=largest --signature "*fp32:16, *fp16:16" --arch=sm_80 --passes=-packed_max --emit=simt -o - \
+# RUN:   | FileCheck %s --check-prefix=PLAIN
+# Weights that a reduction takes, too, or that may be written, are loaded at their place.
+# RUN: fsc %s --kernel=norm --arch=sm_90 -D OWN=1 --emit=simt -o - | FileCheck %s --check-prefix=DEFER
+# RUN: sed 's/w: [*]const/w: */' %s > %t.dsl
+# RUN: fsc %t.dsl --kernel=norm --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=DEFER
+
+# CHECK: [[X:%.*]] = load {{.*}}, rotated, versioned, when = needed}
+# CHECK: fpext [[X]] {when = needed}
+# CHECK: [[D:%.*]] = select {{.*}} {when = needed}
+# CHECK-NEXT: reduce_warp [[D]] {axis = 0, combine = fadd, paired}
+# CHECK-NEXT: [[S:%.*]] = fmul [[D]], [[D]] {when = needed}
+# CHECK-NEXT: reduce_warp [[S]] {axis = 0, combine = fadd} :
+# CHECK: [[W:%.*]] = load {{.*}}, rotated, when = stored}
+# CHECK: [[R:%.*]] = fptrunc {{.*}} {when = stored}
+# CHECK: store {{%[0-9]+}}, [[R]],
+# DEFER-NOT: when = stored
+# DEFER: when = needed
+# DEFER-NOT: when = stored
+# SINK-NOT: when =
+# ALONE-NOT: paired
+# ALONE-NOT: versioned
+@kernel(num_warps=4)
+def norm(y: *fp16, z: *fp16, x: *fp16, w: *const fp16, n: i32, BLOCK: constexpr = 8192, OWN: constexpr = 0):
+    i = arange(0, BLOCK)
+    v = load(x + program_id(0) * n + i, mask=i < n, other=0.0).to(fp32)
+    m = sum(v, axis=0) / n
+    d = where(i < n, v - m, 0.0)
+    r = sum(d, axis=0) / n
+    q = sum(d * d, axis=0) / n
+    g = load(w + i, mask=i < n).to(fp32)
+    store(y + program_id(0) * n + i, (d - r) * q * g, mask=i < n)
+    if OWN:
+        store(z + program_id(0), sum(g, axis=0).to(fp16))
+
+
+# MAX: reduce{{.*}} {axis = 0, combine = fmax, packed}
+# PLAIN: reduce{{.*}} {axis = 0, combine = fmax} :
+@kernel(num_warps=1)
+def largest(y: *fp32, x: *fp16, BLOCK: constexpr = 256):
+    store(y, max(load(x + arange(0, BLOCK)).to(fp32), axis=0))

@@ -106,4 +106,15 @@ bool block_contains(const Block *b, const Op *op); /* at any depth */
 typedef void OpVisitor(void *context, Op *op);
 void func_walk(Func *f, OpVisitor *fn, void *context);
 
+/* ---- When and how results are made (schedule.c) ------------------------------------------------------------------ */
+
+/* Elementwise, and its registers can be made one by one: a bitcast names those of its operand. */
+bool op_has_slots(const Op *op);
+/* Why its result cannot be made then; NULL: it can. */
+const char *when_wrong(const Func *f, const Op *op, When when);
+/* The next reduce_warp of the block, if its registers can be combined along with those of op; else NULL. */
+Op *reduce_partner(const Op *op);
+/* The tile of 16 bits whose elements a reduction may take by twos; NULL: there is none. */
+const Value *reduce_packed(const Op *op);
+
 #endif

@@ -234,7 +234,7 @@ typedef struct Attr {
     OpKind combine;     /* add mul and or xor smax … fadd fmul fmax …: an op with a neutral element */
     Shown shown;
     bool is_scattered;  /* of reduce_warp: layout_scatter of what it would be else */
-    bool is_packed;     /* by fmax or fmin, of what fpext made of 16 bits: two elements at once, before they are extended */
+    bool is_packed;     /* of what fpext made of 16 bits: two elements at once, before they are extended */
     bool is_paired;     /* of reduce_warp: made together with reduce_partner() */
     bool is_begin;      /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a
                          * first round of the loop behind it */
@@ -464,17 +464,6 @@ typedef struct Lives {
 
 Lives lives_of(const Func *f, Arena *a);
 bool lives_meet(Life x, Life y);
-
-/* ---- When and how results are made (schedule.c) ------------------------------------------------------------------ */
-
-/* Elementwise, and its registers can be made one by one: a bitcast names those of its operand. */
-bool op_has_slots(const Op *op);
-/* Why its result cannot be made then; NULL: it can. */
-const char *when_wrong(const Func *f, const Op *op, When when);
-/* The next reduce_warp of the block, if its registers can be combined along with those of op; else NULL. */
-Op *reduce_partner(const Op *op);
-/* The tile of 16 bits whose elements a reduction may take by twos; NULL: there is none. */
-const Value *reduce_packed(const Op *op);
 
 #include "ir/build.h"
 

@@ -54,7 +54,8 @@ Op *reduce_partner(const Op *op) {
 const Value *reduce_packed(const Op *op) {
     const Op *extends = op->args[0]->def;
     const Layout *l = op->args[0]->type.layout;
-    if ((op->attr.combine != OP_FMAX && op->attr.combine != OP_FMIN) || !extends || extends->kind != OP_FPEXT) return NULL;
+    bool is_extreme = op->attr.combine == OP_FMAX || op->attr.combine == OP_FMIN;
+    if (!is_extreme || !extends || extends->kind != OP_FPEXT) return NULL;
     const Value *v = extends->args[0];
     bool is_half = dtype_bits(v->type.dtype) == 16 && op->args[0]->type.dtype == DT_FP32;
     return is_half && l && layout_reduce_plan(l, op->attr.axis).combine[IN_REGISTER] & 1 ? v : NULL;

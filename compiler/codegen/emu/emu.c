@@ -108,8 +108,8 @@ static bool generate(const CodegenJob *j) {
 static const Target *emu_target(uint32_t i) {
     static const Target emu = {.name = "emu",
                                .backend = &backend_emu,
-                               .features = FEATURES(COPIES) | FEATURES(PAIRS) | FEATURES(CLUSTERS) | FEATURES(FMA) | FEATURES(MMA) |
-                                           FEATURES(MMA_WIDE) | FEATURES(MMA_FP8) | FEATURES(STMATRIX)};
+                               .features = FEATURES(COPIES) | FEATURES(PAIRS) | FEATURES(CLUSTERS) | FEATURES(FMA) |
+                                           FEATURES(MMA) | FEATURES(MMA_WIDE) | FEATURES(MMA_FP8) | FEATURES(STMATRIX)};
     return i == 0 ? &emu : NULL;
 }
 

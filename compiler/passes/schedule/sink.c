@@ -1,7 +1,7 @@
 /* sink.c - the pass sink: where registers bind, tiles are made register by register, where each is needed first.
  *
- * In: a function behind remat. Out: if it has an `opaque_copy` or a `spill_shared`, loads, copies and elementwise ops of
- * floats whose users take registers one by one are `needed`.
+ * In: a function behind remat. Out: if it has an `opaque_copy` or a `spill_shared`, loads, copies and elementwise ops
+ * of floats whose users take registers one by one are `needed`.
  * Method: those two ops say that the function's tiles do not fit in registers. Op by op each tile would be there as a
  * whole before the next op begins. So a register goes from the loaded word to the op that combines or stores it before
  * the next one begins.

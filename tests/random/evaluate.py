@@ -10,7 +10,7 @@ or None.
 import numpy as np
 
 import functions as F
-from nodes import BITS, is_float
+from nodes import BITS, is_float, is_signed
 from numeric import NP, round_to
 
 
@@ -286,7 +286,11 @@ class Evaluator:
             if self.fault == "wrap" and dtype == "i8":
                 v = np.clip(F.ring(op, x.astype(np.int32), y.astype(np.int32)), -128, 127).astype(np.int8)
             return Value(dtype, v, F.ring(op, a.exact(), b.exact()), either(a.open, b.open))
-        return Value(dtype, self.defined(F.int_binary(op, x, y, dtype, self.fault), f"{op} beyond what is defined"))
+        r = Value(dtype, self.defined(F.int_binary(op, x, y, dtype, self.fault), f"{op} beyond what is defined"))
+        if op == "%" and is_signed(dtype):  # the exact form is open where an operand's is not its value
+            differs = a.differs() | b.differs()
+            r.open = either(differs if np.any(differs) else None, either(a.open, b.open))
+        return r
 
     def of_dot(self, n, env):
         x, y, *rest = (self.value(k, env).v.astype(np.int64) for k in n.kids)

@@ -31,6 +31,8 @@ class Expressions:
             flags = dict.fromkeys(FLAGS, False)
         if kind == "bin" and n.a["op"] in "+-*" and not is_float(dtype):
             flags["wide"], flags["open"] = True, any(k.a.get("open") for k in kids)
+        if kind == "bin" and n.a["op"] == "%" and is_signed(dtype):
+            flags["wide"] = flags["open"] = any(k.a.get("wide") for k in kids)
         if kind == "bin" and n.a["op"] == "*" and is_float(dtype):
             flags["product"] = True
         if (kind in ("neg", "abs", "power", "reduce", "clamp", "where", "pair", "choice", "cdiv") and

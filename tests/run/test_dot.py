@@ -211,6 +211,44 @@ def matmul_example(bench, dtype, sizes, pad):
     run_matmul(bench, dtype, sizes, pad)
 
 
+WRAPS = """
+@triton.jit
+def wrapped(c, a, b, M, N, K, a_m, a_k, b_k, b_n, c_m, c_n, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+    pid = tl.program_id(0)
+    across = tl.cdiv(N, BN)
+    pid_m = pid // across
+    pid_n = pid % across
+    tl.assume(pid_m >= 0)
+    tl.assume(pid_n >= 0)
+    at_m = (pid_m * BM + tl.arange(0, BM)) % M
+    at_n = (pid_n * BN + tl.arange(0, BN)) % N
+    at_k = tl.arange(0, BK)
+    x = a + (at_m[:, None] * a_m + at_k[None, :] * a_k)
+    y = b + (at_k[:, None] * b_k + at_n[None, :] * b_n)
+    acc = tl.zeros((BM, BN), dtype=tl.float32)
+    for k in range(0, tl.cdiv(K, BK)):
+        p = tl.load(x, mask=at_k[None, :] < K - k * BK, other=0.0)
+        q = tl.load(y, mask=at_k[:, None] < K - k * BK, other=0.0)
+        acc = tl.dot(p, q, acc, input_precision="ieee")
+        x += BK * a_k
+        y += BK * b_k
+    m, n = pid_m * BM + tl.arange(0, BM), pid_n * BN + tl.arange(0, BN)
+    tl.store(c + m[:, None] * c_m + n[None, :] * c_n, acc, mask=(m[:, None] < M) & (n[None, :] < N))
+"""
+
+
+@case(sizes=[(64, 64, 32), (48, 80, 40), (16, 16, 16), (33, 47, 17), (1, 130, 5), (100, 8, 64)], dtype=["fp16", "fp32"])
+def matmul_that_wraps(bench, sizes, dtype):
+    """Rows and columns beyond the edges are those from the beginning on, and go nowhere."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m + n + k)
+    x, y = rng.integers(-8, 9, (m, k)), rng.integers(-8, 9, (k, n))
+    a, b, c = (bench.buffer(t, v.size, v.ravel()) for t, v in ((dtype, x), (dtype, y), ("fp32", np.zeros((m, n)))))
+    bench.run(WRAPS, c, a, b, m, n, k, k, 1, n, 1, n, 1, grid=[-(-m // 64) * -(-n // 32)], file="wraps.py",
+              defines={"BM": 64, "BN": 32, "BK": 32})
+    same_bits(c.raw().reshape(m, n), (x @ y).astype(np.float32), f"{sizes}")
+
+
 @case(activation=list(ACTIVATIONS), dtype=["fp16", "fp32"])
 def matmul_epilogue(bench, activation, dtype):
     run_matmul(bench, dtype, (70, 90, 40), 1, activation)

@@ -40,6 +40,17 @@ def merged_maximum(bench, form):
     same_bits(got, np.array([7 if form == "absolute" else 5], np.int32), form)
 
 
+@case(divisor=[7, 1000, 4096])
+def remainder_moves_pointer(bench, divisor):
+    """The remainder of a sum that wraps is that of the sum itself where it moves a pointer, not where it is stored."""
+    n = 2 ** 31 - 1
+    exact = (2 * n + np.arange(4)) % divisor
+    o = bench.buffer("i32", 4096)
+    bench.run("@kernel(grid=(1,))\ndef k(o: *i32, n: i32, d: i32):\n    i = (n + n + arange(0, 4)) % d\n"
+              "    store(o + i, i)\n", o, n, divisor)
+    same_bits(o.read()[exact], np.fmod(wrap(2 * n + np.arange(4)), divisor).astype(np.int32), f"% {divisor}")
+
+
 RETURNS = {
     "plain": "    if c > 0:\n        return maximum(n + n, 5)\n    return 0\n",
     "loop": "    for i in range(0, c):\n        if i == 3:\n            return maximum(n + n, 5)\n    return 0\n",

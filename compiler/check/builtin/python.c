@@ -173,6 +173,19 @@ static void learn_bound(Param *p, Pred pred, int64_t bound) {
     if (below && (!p->most || bound < p->most)) p->most = (uint32_t)bound;
 }
 
+/* x >= 0 of a scalar: from here on the names that hold it hold max(x, 0), of which the facts know as much. */
+static void learn_sign(Checker *c, Value *x, Pred pred, int64_t bound) {
+    Value *known = NULL;
+    if ((pred != PRED_SGE && pred != PRED_SGT) || bound < -(pred == PRED_SGT) || value_is_tile(x)) return;
+    for (uint32_t i = 0; i < c->frame->variables.len; i++) {
+        Binding b = c->frame->variables.at[i].now;
+        if (!b.sem || b.sem->kind != SEM_RUN || (b.sem->wide ? b.sem->wide : b.sem->v) != x) continue;
+        if (!known) known = build2(&c->b, OP_SMAX, x, build_int(&c->b, x->type, 0));
+        b.sem = b.sem->wide ? sem_with(c, b.sem, b.sem->v, known) : sem_with(c, b.sem, known, NULL);
+        frame_set(c, i, b);
+    }
+}
+
 /* n % 16 == 0, n >= 0 and n <= 8192, in the ops that they became. */
 static void learn(Checker *c, const Value *cond) {
     const Op *cmp = cond->def;
@@ -182,6 +195,7 @@ static void learn(Checker *c, const Value *cond) {
     const Op *rem = cmp->args[0]->def;
     Param *direct = param_of(c, cmp->args[0]);
     if (direct) learn_bound(direct, p, bound);
+    else learn_sign(c, cmp->args[0], p, bound);
     if (p != PRED_EQ || bound != 0 || !rem || (rem->kind != OP_SREM && rem->kind != OP_UREM)) return;
     Param *param = param_of(c, rem->args[0]);
     if (param && value_const(rem->args[1], &divisor) && divisor > 0) strengthen(param, divisor);
@@ -193,7 +207,9 @@ const Sem *builtin_assume(Checker *c, Call *call) {
         if (!const_truth(cond)) diag(c->d, call->span, E_ASSUME);
         return &sem_none;
     }
-    if (condition_of(c, cond, call->at[0], "the condition of assume")->kind == SEM_RUN) learn(c, cond->v);
+    if (condition_of(c, cond, call->at[0], "the condition of assume")->kind != SEM_RUN) return &sem_none;
+    c->b.span = call->span;
+    learn(c, cond->v);
     return &sem_none;
 }
 

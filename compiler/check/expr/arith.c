@@ -81,15 +81,13 @@ static bool has_wide(const Sem *s) {
     return s->kind == SEM_RUN && s->wide;
 }
 
-/* + - *, and max, min, which only keep a wide form that is there already. */
+/* + - * have a wide form, and so has the remainder of a signed tile that has one: runs of it are runs of places. */
 static const Sem *int_exact(Checker *c, OpKind op, const Sem *x, const Sem *y, SType t, Shape shape, Span at) {
     const Sem *r = build_pair(c, op, x, y, t, shape, at);
-    bool makes = op == OP_ADD || op == OP_SUB || op == OP_MUL;
-    if (sem_is_error(r)) return r;
-    if (!has_wide(x) && !has_wide(y) && (!makes || stype_bits(t) == 64)) return r;
-    if (t == ST_U64 && !makes) return r;
-    OpKind wide = op == OP_UMAX ? OP_SMAX : op == OP_UMIN ? OP_SMIN : op;
-    return sem_run(c, t, r->v, build_wide(c, wide, x, y, shape));
+    bool makes = op == OP_ADD || op == OP_SUB || op == OP_MUL, keeps = op == OP_SREM && shape.rank && has_wide(x);
+    if (sem_is_error(r) || (!makes && !keeps)) return r;
+    if (!has_wide(x) && !has_wide(y) && stype_bits(t) == 64) return r;
+    return sem_run(c, t, r->v, build_wide(c, op, x, y, shape));
 }
 
 /* fp8 has no arithmetic of its own: computed in fp32, rounded once. */
@@ -241,8 +239,7 @@ const Sem *arith_binary(Checker *c, BinaryOp op, const Sem *x, const Sem *y, Spa
     bool as_number = !is_bitwise(op) || op == BIN_SHL || op == BIN_SHR;
     if (t == ST_I1 && as_number && triton_rules(c)) return bit_arith(c, op, x, y, shape, at);
     if (t == ST_I1 && as_number) t = ST_I32;
-    if (op == BIN_ADD || op == BIN_SUB || op == BIN_MUL) return int_exact(c, int_op(op, t), x, y, t, shape, at);
-    return build_pair(c, int_op(op, t), x, y, t, shape, at);
+    return int_exact(c, int_op(op, t), x, y, t, shape, at);
 }
 
 /* ---- Unary operators --------------------------------------------------------------------------------------------- */

@@ -253,19 +253,20 @@ static Fact fact_div(const Op *op, const Fact *a, const Fact *b) {
     return r;
 }
 
+/* a % b: where a run of a >= 0 begins at a multiple of its length, and b is one, too, so does what is left of it,
+ * and it ends before b. */
 static Fact fact_rem(const Op *op, const Fact *a, const Fact *b) {
     Type t = op->results[0]->type;
     Fact r = fact_bottom(t);
     uint32_t log2 = 0;
-    bool known = known_power(op, b, &log2) && (op->kind == OP_UREM || a->lo >= 0);
+    bool known = known_power(op, b, &log2), counts_up = op->kind == OP_UREM || a->lo >= 0;
     for (uint32_t d = 0; d < axes_of(t); d++) {
+        uint32_t divides = start_divisible(b, d, 1, 1), run = least(a->contiguous[d], a->divisible[d]);
         r.constant[d] = least(a->constant[d], b->constant[d]);
-        if (!known) continue;
-        r.contiguous[d] = least(least(a->contiguous[d], a->divisible[d]), 1u << log2);
-        r.divisible[d] = start_divisible(a, d, r.contiguous[d], 1);
-        if (r.divisible[d] >= 1u << log2) r.divisible[d] = DIVISIBLE_MOST; /* every start is 0 */
+        r.contiguous[d] = counts_up ? least(run, least(divides, b->constant[d])) : 1;
+        r.divisible[d] = least(start_divisible(a, d, r.contiguous[d], 1), divides);
+        if (known && r.divisible[d] >= 1u << log2) r.divisible[d] = DIVISIBLE_MOST; /* every start is 0 */
     }
-    if (!known) set_all_divisible(&r, t, least(all_divisible(a, t), all_divisible(b, t)));
     return r;
 }
 

@@ -31,6 +31,7 @@ static bool has_low(const Narrow *n, const Value *v, uint32_t *budget) {
     case OP_ZEXT: return true; /* from 32 bits or fewer: there is nothing between */
     case OP_SMAX:
     case OP_SMIN:
+    case OP_SREM:
         return fits(narrow_range(n, op->args[0])) && fits(narrow_range(n, op->args[1])) &&
                has_low(n, op->args[0], budget) && has_low(n, op->args[1], budget);
     case OP_SELECT: return has_low(n, op->args[1], budget) && has_low(n, op->args[2], budget);

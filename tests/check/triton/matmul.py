@@ -1,9 +1,12 @@
 # RUN: fsc %s --arch=sm_80 --signature "*fp16, *fp16, *fp16, i32, i32, i32, i32, i32:1, i32, i32:1, i32, i32:1" \
 # RUN:   --config 1 -o - | FileCheck %s
+# RUN: fsc %s --arch=sm_80 --signature "*fp16:16, *fp16:16, *fp16:16, i32:16, i32:16, i32:16, i32:16, i32:1, i32:16, \
+# RUN:   i32:1, i32:16, i32:1" --config 1 -o - | FileCheck %s --check-prefix=WIDE
 # RUN: fsc %s --arch=cpu --signature "*fp16, *fp16, *fp16, i32, i32, i32, i32, i32, i32, i32, i32, i32" \
 # RUN:   -D ACTIVATION='"leaky"' --config 2 --emit=asm -o - | FileCheck %s --check-prefix=CPU
 # The kernel that matmul tutorials teach: programs in groups of rows, pointers that wrap at the edges, a mask along K
-# alone, an activation that is a function, a product rounded to fp16.
+# alone, an activation that is a function, a product rounded to fp16. Where sizes are multiples of 16, so are the places
+# at which rows and columns wrap: both operands are loaded 16 bytes at a time.
 import triton
 import triton.language as tl
 
@@ -26,6 +29,10 @@ def matmul(a, b, c, M, N, K, a_m, a_k, b_k, b_n, c_m, c_n, BM: tl.constexpr, BN:
     # CHECK: .entry matmul
     # CHECK: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
     # CPU: matmul:
+    # WIDE-NOT: ld.global.{{b16|b32|v2}}
+    # WIDE: ld.global.v4.b32
+    # WIDE-NOT: ld.global.{{b16|b32|v2}}
+    # WIDE: mma.sync
     pid = tl.program_id(axis=0)
     across = tl.cdiv(N, BN)
     group = pid // (GROUP * across)
@@ -34,6 +41,7 @@ def matmul(a, b, c, M, N, K, a_m, a_k, b_k, b_n, c_m, c_n, BM: tl.constexpr, BN:
     pid_m = first + (pid % (GROUP * across)) % rows
     pid_n = (pid % (GROUP * across)) // rows
     tl.assume(pid_m >= 0)
+    tl.assume(pid_n >= 0)
     at_m = (pid_m * BM + tl.arange(0, BM)) % M
     at_n = (pid_n * BN + tl.arange(0, BN)) % N
     at_k = tl.arange(0, BK)

@@ -157,6 +157,7 @@ bool diag_mentions(const Diag *d, const char *words); /* as whole words, in the 
 bool diag_next_error(const Diag *d, uint32_t *next, Span *place);
 typedef struct DiagMark {
     uint32_t messages, errors, hidden;
+    bool inside_failed;
 } DiagMark;
 
 DiagMark diag_mark(const Diag *d);

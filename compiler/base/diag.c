@@ -173,15 +173,20 @@ bool diag_next_error(const Diag *d, uint32_t *next, Span *place) {
 }
 
 DiagMark diag_mark(const Diag *d) {
-    return (DiagMark){d->messages.len, d->errors, d->hidden};
+    return (DiagMark){d->messages.len, d->errors, d->hidden, d->inside_failed};
 }
 
-bool diag_rewind(Diag *d, DiagMark mark) {
-    if (d->errors == mark.errors) return false;
+static void go_back(Diag *d, DiagMark mark) {
     d->messages.len = mark.messages;
     d->errors = mark.errors;
     d->hidden = mark.hidden;
     d->hiding = false;
+    d->inside_failed = mark.inside_failed;
+}
+
+bool diag_rewind(Diag *d, DiagMark mark) {
+    if (d->errors == mark.errors) return false;
+    go_back(d, mark);
     return true;
 }
 
@@ -193,10 +198,7 @@ const DiagTaken *diag_take(Diag *d, DiagMark mark) {
     for (uint32_t i = 0; i < t->count; i++) t->at[i] = d->messages.at[mark.messages + i];
     t->errors = d->errors - mark.errors;
     t->hidden = d->hidden - mark.hidden;
-    d->messages.len = mark.messages;
-    d->errors = mark.errors;
-    d->hidden = mark.hidden;
-    d->hiding = false;
+    go_back(d, mark);
     return t;
 }
 
@@ -210,6 +212,7 @@ void diag_give(Diag *d, const DiagTaken *t) {
         if (m->severity == SEV_ERROR) {
             d->errors++;
             d->hidden += d->limit && d->errors > d->limit;
+            d->inside_failed = d->inside.end != 0;
         }
         if (m->severity != SEV_NOTE) d->hiding = m->severity == SEV_ERROR && d->limit && d->errors > d->limit;
         if (!d->hiding) vec_push(d->arena, &d->messages, *m);

@@ -30,6 +30,7 @@ def k(p: *fp32, pi: *i32, c: *const fp32, n: i32, s: fp32):
     m = load(p + arange(0, 4)[:, None] * 8 + arange(0, 8)[None, :])
     h = load(p + arange(0, 8)[:, None] * 2 + arange(0, 2)[None, :])
     u = ti.to(u32)
+    g = m.to(bf16)
     k = make_block_ptr(p, (n,), (1,), (0,), (16,), (0,))
     d = make_tensor_descriptor(p, (n,), (1,), (16,))
     e = make_tensor_descriptor(pi, (n,), (1,), (16,))
@@ -51,6 +52,7 @@ RIGHT = {
     "broadcast": "t, s", "broadcast_to": "t, (4, 16)", "expand_dims": "t, 0", "reshape": "t, (4, 4)",
     "view": "t, (4, 4)", "ravel": "m", "squeeze": "m[None, :, :], 0", "unsqueeze": "t, 0", "trans": "m",
     "permute": "m, (1, 0)", "join": "t, t", "split": "h", "dot": "m, m.T",
+    "dot_scaled": "g, None, 'bf16', g.T, None, 'bf16'",
     "make_block_ptr": "p, (n,), (1,), (0,), (16,), (0,)", "advance": "k, (1,)",
     "make_tensor_descriptor": "p, (n,), (1,), (16,)", "load_tensor_descriptor": "d, (1,)",
     "store_tensor_descriptor": "d, (1,), t", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0", "flip": "t",

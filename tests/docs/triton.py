@@ -49,6 +49,7 @@ def kernel(p, q, d, n, z: tl.const, T: tl.dtype, B: tl.constexpr):
     x = tl.load(p + i) + tl.load(z + i).to(T)
     k = tl.load(q + i)
     t = x.reshape(4, 8)
+    h = t.to(tl.bfloat16)
     u = k.to(tl.uint32)
     v = tl.make_block_ptr(p, (n,), (1,), (0,), (B,), (0,))
     w = tl.make_tensor_descriptor(p, [n], [1], [B])
@@ -122,7 +123,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         wrong += judge(tool, table, folder)
         # Rows with the wrong word must be seen.
-        planted = [("exp", "refused", "a = tl.exp(x)", 1), ("dot_scaled", "works", "a = tl.dot_scaled(t, t)", 2),
+        planted = [("exp", "refused", "a = tl.exp(x)", 1), ("bitonic_merge", "works", "a = tl.bitonic_merge(x)", 2),
                    ("sin", "works?", "a = tl.sin(x)", 3)]
         assert len(judge(tool, planted, folder)) == 3, judge(tool, planted, folder)
     print("\n".join(wrong))

@@ -18,6 +18,7 @@ from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, WARPS, seen, sweep, sweep_wide
 import test_blocks
 import test_dot
+import test_scaled
 from test_debug import ASSERT, SHOW
 from test_math import PAIRS, cospi, erf, erfc, exponent, sinpi
 from test_ops import operands
@@ -357,8 +358,8 @@ def moved_tiles(bench):
 
 def uncalled(names):
     """Names that no kernel calls; `tensor` is only ever a type to ask about."""
-    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS, SHOW, ASSERT,
-                                                                inspect.getsource(test_dot)])
+    others = [inspect.getsource(module) for module in (test_dot, test_scaled)]
+    sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS, SHOW, ASSERT] + others)
     sources += re.sub(r"\bd\.(atomic_\w+)\(", r"\1_tensor_descriptor(", inspect.getsource(test_blocks))
     return sorted(n for n in names if not re.search(rf"\b{n}\(" if n != "tensor" else r"isinstance\(\w+, tl\.tensor\)",
                                                     sources))

@@ -17,18 +17,19 @@ syn keyword fscBuiltin contained atomic_and_tensor_descriptor atomic_cas atomic_
 syn keyword fscBuiltin contained atomic_min atomic_min_tensor_descriptor atomic_or atomic_or_tensor_descriptor
 syn keyword fscBuiltin contained atomic_xchg atomic_xor atomic_xor_tensor_descriptor bool broadcast broadcast_to cast
 syn keyword fscBuiltin contained cat cbrt cdiv ceil clamp constexpr copysign cos cosh cospi cumprod cumsum debug_barrier
-syn keyword fscBuiltin contained device_assert device_print div_rn dot erf erfc exp exp10 exp2 expand_dims expm1 fdim
-syn keyword fscBuiltin contained fdiv finitef flip float floor fma fmax fmin fmod full gather gather_tensor_descriptor
-syn keyword fscBuiltin contained histogram hypot ilogb int interleave isfinited isinf isinstance isnan join ldexp len
-syn keyword fscBuiltin contained load load_tensor_descriptor log log10 log1p log2 logb make_block_ptr
-syn keyword fscBuiltin contained make_tensor_descriptor max max_constancy max_contiguous maximum min minimum mul
-syn keyword fscBuiltin contained multiple_of nearbyint next_power_of_2 nextafter num_programs pair_uniform_to_normal
-syn keyword fscBuiltin contained permute philox philox_impl pointer_type pow print program_id rand rand4x randint
-syn keyword fscBuiltin contained randint4x randn randn4x range ravel rcbrt reduce reduce_or remainder reshape rint round
-syn keyword fscBuiltin contained rsqrt scalbn scatter_tensor_descriptor sigmoid signbit sin sinh sinpi softmax sort
-syn keyword fscBuiltin contained split sqrt sqrt_rn squeeze static_assert static_print static_range store
-syn keyword fscBuiltin contained store_tensor_descriptor str sub sum swizzle2d tan tanh tensor to topk trans trunc
-syn keyword fscBuiltin contained uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros zeros_like
+syn keyword fscBuiltin contained device_assert device_print div_rn dot dot_scaled erf erfc exp exp10 exp2 expand_dims
+syn keyword fscBuiltin contained expm1 fdim fdiv finitef flip float floor fma fmax fmin fmod full gather
+syn keyword fscBuiltin contained gather_tensor_descriptor histogram hypot ilogb int interleave isfinited isinf
+syn keyword fscBuiltin contained isinstance isnan join ldexp len load load_tensor_descriptor log log10 log1p log2 logb
+syn keyword fscBuiltin contained make_block_ptr make_tensor_descriptor max max_constancy max_contiguous maximum min
+syn keyword fscBuiltin contained minimum mul multiple_of nearbyint next_power_of_2 nextafter num_programs
+syn keyword fscBuiltin contained pair_uniform_to_normal permute philox philox_impl pointer_type pow print program_id
+syn keyword fscBuiltin contained rand rand4x randint randint4x randn randn4x range ravel rcbrt reduce reduce_or
+syn keyword fscBuiltin contained remainder reshape rint round rsqrt scalbn scatter_tensor_descriptor sigmoid signbit sin
+syn keyword fscBuiltin contained sinh sinpi softmax sort split sqrt sqrt_rn squeeze static_assert static_print
+syn keyword fscBuiltin contained static_range store store_tensor_descriptor str sub sum swizzle2d tan tanh tensor to
+syn keyword fscBuiltin contained topk trans trunc uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros
+syn keyword fscBuiltin contained zeros_like
 syn keyword fscBuiltin contained max_shared num_regs num_sms occupancy warp_size
 " end
 

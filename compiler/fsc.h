@@ -226,6 +226,14 @@ typedef struct FscValue {
 FSC_API fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values,
                                 void *stream);
 
+/* What a launch of these arrays would compile, as far as `emit`, and as fsc_compile gives it: for the device, or for
+ * `arch`, whose card need not be there ("sm_90"; NULL: the device's own). Nothing is loaded, launched or kept. */
+FSC_API fsc_status fsc_jit_inspect(fsc_jit *j, const char *arch, fsc_emit emit, const FscValue *values,
+                                   size_t num_values, fsc_compilation **out);
+
+/* The variant that a launch of these arrays takes, compiled and loaded, and what fsc_kernel_warmup says of it. */
+FSC_API fsc_status fsc_jit_report(fsc_jit *j, const FscValue *values, size_t num_values, FscKernelReport *out);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,7 +1,7 @@
 /* call.c - a launch of arrays through the JIT: what their shapes say is filled in. Part of libfsc.
  *
- * In: values by position, arrays with shape and strides, some scalars missing. Out: a launch,
- * or what is missing or does not fit.
+ * In: values by position, arrays with shape and strides, some scalars missing. Out: a launch, the code or the needs of
+ * its variant; or what is missing or does not fit.
  * Method: fill.c over the kernel's interface, on the stack; then fsc_jit_launch, with all its checks.
  */
 #include "runtime/jit/jit.h"
@@ -126,25 +126,71 @@ static fsc_status check_arrays(const Filling *f) {
     return FSC_OK;
 }
 
-fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values, void *stream) {
-    if (jit_check_arguments(j, "fsc_jit_call", values, num_values) != FSC_OK) return FSC_ERROR_USAGE;
-    OWN_FLOATS;
+/* The launch's arguments from the values. */
+static fsc_status fill_in(Filling *f, fsc_jit *j, const FscValue *values, size_t num_values) {
     const Record *r = j->interface;
-    Filling f;
     size_t runtime = 0;
     for (uint32_t i = 0; i < r->num_params; i++) runtime += r->params[i].kind != RECORD_CONSTEXPR;
-    f.j = j;
-    f.given = values;
-    f.n = num_values;
+    f->j = j;
+    f->given = values;
+    f->n = num_values;
     if (runtime != num_values || r->num_params > JIT_PARAMS) {
         char why[96];
         (void)snprintf(why, sizeof why, "it takes %zu run-time arguments of %d at most, not %zu", runtime, JIT_PARAMS,
                        num_values);
-        return fail(&f, why);
+        return fail(f, why);
     }
-    take_given(&f);
-    fsc_status s = take_arrays(&f);
-    if (s == FSC_OK && f.is_incomplete) s = take_missing(&f);
-    if (s == FSC_OK) s = check_arrays(&f);
+    take_given(f);
+    fsc_status s = take_arrays(f);
+    if (s == FSC_OK && f->is_incomplete) s = take_missing(f);
+    return s == FSC_OK ? check_arrays(f) : s;
+}
+
+fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values, void *stream) {
+    if (jit_check_arguments(j, "fsc_jit_call", values, num_values) != FSC_OK) return FSC_ERROR_USAGE;
+    OWN_FLOATS;
+    Filling f;
+    fsc_status s = fill_in(&f, j, values, num_values);
     return s == FSC_OK ? fsc_jit_launch(j, grid, f.args, f.n, stream) : s;
+}
+
+/* ---- What a launch would run ------------------------------------------------------------------------------------- */
+
+fsc_status fsc_jit_inspect(fsc_jit *j, const char *arch, fsc_emit emit, const FscValue *values, size_t num_values,
+                           fsc_compilation **out) {
+    if (jit_check_arguments(j, "fsc_jit_inspect", values, num_values) != FSC_OK) return FSC_ERROR_USAGE;
+    if (!out) return jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_inspect: no place for the result");
+    OWN_FLOATS;
+    *out = NULL;
+    Filling f;
+    fsc_status s = fill_in(&f, j, values, num_values);
+    Binding *b = s == FSC_OK ? calloc(1, sizeof *b) : NULL;
+    if (!b) return s == FSC_OK ? jit_fail(j, FSC_ERROR_MEMORY, "out of memory") : s;
+    b->arena = arena_create();
+    s = jit_bind(j, b, NULL, f.args, f.n);
+    fsc_compile_options o = {0};
+    if (s == FSC_OK) {
+        o = jit_options(j, b);
+        if (arch && strcmp(arch, o.arch) != 0) o.device = NULL; /* that card is not here */
+        if (arch) o.arch = arch;
+        o.emit = emit;
+        s = fsc_compile(&o, j->source, j->length, out);
+        if (s != FSC_OK) (void)jit_fail(j, s, *out ? fsc_compilation_diagnostics(*out) : fsc_last_message());
+    }
+    arena_destroy(b->arena);
+    text_free(&b->key);
+    free(b);
+    return s;
+}
+
+fsc_status fsc_jit_report(fsc_jit *j, const FscValue *values, size_t num_values, FscKernelReport *out) {
+    if (jit_check_arguments(j, "fsc_jit_report", values, num_values) != FSC_OK) return FSC_ERROR_USAGE;
+    if (!out) return jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_report: no place for the result");
+    Filling f;
+    fsc_kernel *kernel = NULL;
+    fsc_status s = fill_in(&f, j, values, num_values);
+    if (s == FSC_OK) s = fsc_jit_prepare(j, f.args, f.n, &kernel);
+    if (s != FSC_OK) return s;
+    s = fsc_kernel_warmup(kernel, 0, out);
+    return s == FSC_OK ? s : jit_fail(j, s, fsc_last_message());
 }

@@ -101,6 +101,27 @@ class Launches(unittest.TestCase):
         kernels.of_descriptor[(1,)](out, TensorDescriptor.from_tensor(x, [2, 8]), 8)
         np.testing.assert_array_equal(out, x[:2, 2:10])
 
+    def test_code(self):
+        x = floats(64)
+        ran = add[(1,)](x, x, np.empty_like(x), 64, BLOCK=64, num_warps=2)
+        self.assertIn(".visible .entry add(", ran.asm["ptx"])
+        self.assertIn(".target sm_80", ran.asm["ptx"])
+        self.assertEqual(set(ran.asm), {"ttir", "ttgir", "llir", "ptx", "cubin", "asm"})
+        self.assertNotIn(".visible", ran.asm["asm"])
+        self.assertEqual((ran.n_spills, ran.metadata.name, ran.name), (0, "add", "add"))
+        out = np.empty_like(x)
+        ran[(1,)](x, x, out, 64, 64)
+        np.testing.assert_array_equal(out, x + x)
+        made = add.warmup(tl.float16, tl.float16, tl.float32, 16, BLOCK=32, grid=(1,))
+        self.assertRegex(made.asm["ptx"], r"ld\.global[.\w]*\.[bv]")
+        with self.assertRaises(KeyError):
+            made.asm["spirv"]
+        kernel = fsc.load(os.path.join(ROOT, "dsl_examples", "softmax.dsl")).softmax
+        code = kernel.inspect(floats(4, 64), floats(4, 64), arch="sm_90")
+        self.assertIn(b".target sm_90", code)
+        with self.assertRaisesRegex(fsc.ArgumentError, "there is no 'wasm' to emit"):
+            kernel.inspect(floats(4, 64), floats(4, 64), emit="wasm")
+
     def test_grid_of_nothing(self):
         x = floats(4)
         out = np.zeros_like(x)

@@ -14,7 +14,8 @@ import threading
 
 from ._arrays import (FLOAT_ARG, FOREIGN, HOST, MISSING, MISSING_VALUE, POINTER_ARG, READERS, UNKNOWN, UNSIGNED_ARG,
                       VALUE, Unreadable, dtype_name, reader, torch_stream, unreadable)
-from ._library import CONSTEXPR, DTYPE, OPEN, SCALAR, ArgumentError, Error, NameValue, Param, check, failure, lib
+from ._library import (CONSTEXPR, DTYPE, EMIT, OPEN, SCALAR, ArgumentError, Error, NameValue, Param, Report, check,
+                       failure, lib, output)
 
 _lock = threading.RLock()
 # A fork waits for the thread that holds it: in the child there is no such thread.
@@ -219,12 +220,14 @@ class Kernel:
                 raise failure(status, lib.fsc_jit_message(jit.handle)
                               if lib.fsc_status_name(status) == b"FSC_ERROR_SOURCE" else None)
         except Unreadable as why:
-            name = self._arguments[offset // VALUE].name
-            raise ArgumentError(f"kernel {self.__name__}: argument {name} {why}") from why.__cause__
+            raise self._unreadable(offset // VALUE, why) from why.__cause__
         finally:
             if call.keep or call.streams or call.read_only or call.stream is not None:
                 call.keep, call.streams, call.read_only, call.stream = [], set(), [], None
             free.append(call)
+
+    def _unreadable(self, index, why):
+        return ArgumentError(f"kernel {self.__name__}: argument {self._arguments[index].name} {why}")
 
     def _by_position(self, args, named):
         """Named values in their places; names that are no arguments are settings."""
@@ -322,6 +325,44 @@ class Kernel:
                 check(lib.fsc_stream_wait(jit.device, other))
         return stream
 
+    # ---- What a launch would run -------------------------------------------------------------------------------------
+
+    def _pack(self, args):
+        """The arguments by position as one call's block, which holds none of them, and the device they are on."""
+        call, wheres = _Call(self._count), set()
+        for i, value in enumerate(args):
+            try:
+                wheres.add(reader(value)(value, call, i * VALUE))
+            except Unreadable as why:
+                raise self._unreadable(i, why) from why.__cause__
+        call.buffer[len(args) * VALUE:] = self._absent[len(args)]
+        call.keep = []
+        wheres.discard(None)
+        return call, self._open(wheres.pop() if wheres else None)
+
+    def inspect(self, *args, emit="ptx", arch=None):
+        """The code of the variant that a launch of these arguments takes, as bytes: emit as the tool's --emit; for
+        the arguments' device, or for arch, whose card need not be there."""
+        return self._inspect(*self._pack(args), emit, arch)
+
+    def _inspect(self, call, jit, emit, arch):
+        handle = c.c_void_p()
+        if emit not in EMIT:
+            raise ArgumentError(f"there is no '{emit}' to emit; it is one of {', '.join(EMIT)}")
+        status = lib.fsc_jit_inspect(jit.handle, arch.encode() if arch else None, EMIT.index(emit), call.address,
+                                     self._count, c.byref(handle))
+        try:
+            check(status, lib.fsc_jit_message(jit.handle) if status else None)
+            return output(handle)
+        finally:
+            lib.fsc_compilation_destroy(handle)
+
+    def _report(self, call, jit):
+        found = Report()
+        status = lib.fsc_jit_report(jit.handle, call.address, self._count, c.byref(found))
+        check(status, lib.fsc_jit_message(jit.handle) if status else None)
+        return found
+
     def writes(self):
         """The names of the pointers that the kernel stores through."""
         if self._writes is None:
@@ -369,7 +410,7 @@ class Source:
         handle = c.c_void_p()
         status = ask(os.fsencode(self.file), self.text, len(self.text), c.byref(handle))
         said = lib.fsc_compilation_diagnostics(handle) if handle else b""
-        names = lib.fsc_compilation_output(handle, None) if handle else b""
+        names = output(handle) if handle else b""
         lib.fsc_compilation_destroy(handle)
         if status:
             raise failure(status, said or None)

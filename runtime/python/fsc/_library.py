@@ -62,6 +62,16 @@ class Param(c.Structure):
                 ("is_optional", c.c_bool)]
 
 
+class Report(c.Structure):
+    """FscKernelReport."""
+    _fields_ = [(name, c.c_uint32) for name in
+                "threads_per_block registers spill_bytes shared_static shared_dynamic max_threads_per_block "
+                "blocks_per_sm limit".split()]
+    _fields_ += [("resident_blocks", c.c_uint64), ("resident_programs", c.c_uint64), ("ptx_version", c.c_uint32),
+                 ("binary_version", c.c_uint32)]
+
+
+EMIT = ("ast", "tile", "simt", "threads", "llvm", "ptx", "cubin", "asm", "report")  # fsc_emit
 POINTER, SCALAR, OPEN, CONSTEXPR, DTYPE = range(5)  # FscParamKind
 VERSION_NUMBER = 100  # FSC_VERSION_NUMBER of the headers that the structs here are written after
 
@@ -79,7 +89,7 @@ _PROTOTYPES = {  # name: (result, arguments)
     "fsc_stream_wait": (c.c_int, [c.c_void_p, c.c_void_p]),
     "fsc_source_kernels": (c.c_int, [c.c_char_p, c.c_char_p, c.c_size_t, c.POINTER(c.c_void_p)]),
     "fsc_source_functions": (c.c_int, [c.c_char_p, c.c_char_p, c.c_size_t, c.POINTER(c.c_void_p)]),
-    "fsc_compilation_output": (c.c_char_p, [c.c_void_p, c.c_void_p]),
+    "fsc_compilation_output": (c.c_void_p, [c.c_void_p, c.POINTER(c.c_size_t)]),
     "fsc_compilation_diagnostics": (c.c_char_p, [c.c_void_p]),
     "fsc_compilation_destroy": (None, [c.c_void_p]),
     "fsc_jit_open": (c.c_int,
@@ -90,6 +100,8 @@ _PROTOTYPES = {  # name: (result, arguments)
     "fsc_jit_kernel": (c.c_char_p, [c.c_void_p]),
     "fsc_jit_param": (c.c_int, [c.c_void_p, c.c_size_t, c.POINTER(Param)]),
     "fsc_jit_access": (c.c_int, [c.c_void_p, c.c_size_t, c.POINTER(c.c_bool), c.POINTER(c.c_bool)]),
+    "fsc_jit_inspect": (c.c_int, [c.c_void_p, c.c_char_p, c.c_int, c.c_void_p, c.c_size_t, c.POINTER(c.c_void_p)]),
+    "fsc_jit_report": (c.c_int, [c.c_void_p, c.c_void_p, c.c_size_t, c.POINTER(Report)]),
     "fsc_jit_call": (c.c_int, [c.c_void_p, c.c_void_p, c.c_void_p, c.c_size_t, c.c_void_p]),
 }
 
@@ -147,6 +159,13 @@ def failure(status, message=None):
     name = lib.fsc_status_name(status).decode()
     text = (lib.fsc_last_message() if message is None else message).decode(errors="replace").rstrip("\n")
     return _KINDS.get(name, Error)(text or name, name)
+
+
+def output(compilation):
+    """What a compile made, as bytes."""
+    length = c.c_size_t()
+    at = lib.fsc_compilation_output(compilation, c.byref(length))
+    return c.string_at(at, length.value)
 
 
 def check(status, message=None):

@@ -379,6 +379,16 @@ static void test_jit_calls(void **state) {
     REFUSED(fsc_jit_call(j, NULL, v, 3, NULL));
     REFUSED(fsc_jit_call(j, NULL, v, 2, NULL));
     REFUSED(fsc_jit_call(j, NULL, v, SIZE_MAX, NULL));
+    fsc_compilation *made = NULL;
+    FscKernelReport report;
+    USAGE(fsc_jit_inspect(NULL, NULL, FSC_EMIT_ASM, v, 3, &made));
+    USAGE(fsc_jit_inspect(j, NULL, FSC_EMIT_ASM, NULL, 3, &made));
+    USAGE(fsc_jit_inspect(j, NULL, FSC_EMIT_ASM, v, 3, NULL));
+    REFUSED(fsc_jit_inspect(j, NULL, FSC_EMIT_ASM, v, 2, &made));
+    USAGE(fsc_jit_report(NULL, v, 3, &report));
+    USAGE(fsc_jit_report(j, NULL, 3, &report));
+    USAGE(fsc_jit_report(j, v, 3, NULL));
+    REFUSED(fsc_jit_report(j, v, 2, &report));
     WRONG_CALL((q[0].array.rank = UINT32_MAX, q[1].array.rank = UINT32_MAX));
     WRONG_CALL(q[0].array.rank = 0);
     WRONG_CALL((q[0].array.shape[0] = -N, q[1].array.shape[0] = -N));

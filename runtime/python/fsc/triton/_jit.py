@@ -5,10 +5,12 @@ arguments and the values of its constants make a variant. A variant is a text (_
 arguments: constants are its defaults, tuples and descriptors are taken apart and put together again before the body.
 Element types, divisibility and sizes are the launch's own affair (_kernel.py).
 """
+import collections.abc
 import functools
 import inspect
-import sys
+import types
 
+from .._arrays import Array
 from .._kernel import loads
 from .._library import Error
 from . import language as tl
@@ -47,8 +49,12 @@ _plain = {int, float}  # types that go to the launch as they are
 
 def _is_constant(value):
     """What a kernel knows when it is compiled, whatever the parameter says."""
-    return value is None or isinstance(value, (str, tl.constexpr, tl.dtype, type)) or (
-        hasattr(value, "__fsc_function__") or type(value).__name__ == "dtype" and type(value).__module__ == "torch")
+    return value is None or isinstance(value, (str, tl.constexpr, type)) or _is_type(value) or (
+        hasattr(value, "__fsc_function__"))
+
+
+def _is_type(value):
+    return isinstance(value, tl.dtype) or type(value).__name__ == "dtype" and type(value).__module__ == "torch"
 
 
 def _kind(value):
@@ -99,7 +105,9 @@ def _parts(bundle, name, value, annotation=""):
 
 
 class Variant:
-    """The kernel for arguments of these kinds."""
+    """The kernel for arguments of these kinds; Triton's CompiledKernel."""
+
+    stages = {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "ptx": "ptx", "cubin": "cubin", "asm": "asm"}
 
     def __init__(self, function, values, options):
         self.function, self.options = function, options
@@ -131,6 +139,44 @@ class Variant:
                 before.append(f"    {name} = {text}")
         return "\n".join(["@triton.jit", f"def {bundle.name}({', '.join(runtime + constants)}):", *before])
 
+    def like(self, args):
+        """Which code .asm and the rest speak of: that of these arguments."""
+        self._packed = self.kernel._pack(args)
+
+    @functools.cached_property
+    def _needs(self):
+        return self.kernel._report(*self._packed)
+
+    @functools.cached_property
+    def asm(self):
+        return _Code(self)
+
+    def code(self, stage):
+        """Of the arguments' GPU; PTX of what ran on the CPU is for sm_80."""
+        call, jit = self._packed
+        arch = "sm_80" if jit is self.kernel._front and stage != "asm" else None
+        found = self.kernel._inspect(call, jit, self.stages[stage], arch)
+        return found if stage == "cubin" else found.decode()
+
+    n_regs = property(lambda self: self._needs.registers)
+    n_spills = property(lambda self: self._needs.spill_bytes // 4)
+    n_max_threads = property(lambda self: self._needs.max_threads_per_block)
+    name = property(lambda self: self.bundle.name)
+
+    @property
+    def metadata(self):
+        needs = self._needs
+        return types.SimpleNamespace(
+            name=self.name, shared=needs.shared_static + needs.shared_dynamic, num_warps=needs.threads_per_block // 32,
+            num_ctas=self.options.get("num_ctas", 1), num_stages=self.options.get("num_stages", 0))
+
+    def _init_handles(self):
+        """Triton's way to say: load it now."""
+        return self._needs
+
+    def __getitem__(self, grid):
+        return functools.partial(self.function.run, grid=grid, **self.options)
+
     def placed(self, error):
         """The same error with lines of other files named as such."""
         file, text = self.function.__fsc_function__.file, str(error)
@@ -143,6 +189,24 @@ class Variant:
             text = f"{file}:".join(parts).replace(f"{file}:\0", "")
         error.args = (text, *error.args[1:])
         return error
+
+
+class _Code(collections.abc.Mapping):
+    """The code of a variant by stages, each made when it is asked for."""
+
+    def __init__(self, variant):
+        self._get = functools.lru_cache(None)(variant.code)
+
+    def __getitem__(self, stage):
+        if stage not in Variant.stages:
+            raise KeyError(stage)
+        return self._get(stage)
+
+    def __iter__(self):
+        return iter(Variant.stages)
+
+    def __len__(self):
+        return len(Variant.stages)
 
 
 # ---- Functions -------------------------------------------------------------------------------------------------------
@@ -219,6 +283,8 @@ class JITFunction(KernelInterface):
 
     def run(self, *args, grid, warmup=False, **named):
         runtime, constants, options = self._bound(args, named)
+        if warmup:  # a type stands for an array of it
+            runtime = tuple(Array(0, v, ()) if _is_type(v) else v for v in runtime)
         kinds = tuple(map(type, runtime))
         is_plain = _plain.issuperset(kinds)
         if not is_plain:
@@ -249,7 +315,9 @@ class JITFunction(KernelInterface):
         given = {OPTIONS[name]: value for name, value in options.items() if OPTIONS[name] and value is not None}
         for value in runtime:
             _note_plain(value)
-        return Variant(self, self._values(runtime, constants), given)
+        variant = Variant(self, self._values(runtime, constants), given)
+        variant.like(tuple(_flat(runtime)))
+        return variant
 
 
 def jit(fn=None, **options):
@@ -274,9 +342,3 @@ def constexpr_function(fn):
 
 def must_use_result(fn, *_):
     return fn
-
-
-def is_torch_cuda():
-    """Whether torch is there and has a GPU."""
-    torch = sys.modules.get("torch")
-    return torch is not None and torch.cuda.is_available()

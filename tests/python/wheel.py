@@ -47,7 +47,7 @@ def check_record(path):
             data = wheel.read(name)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             assert name == record or rows[name] == [f"sha256={digest}", str(len(data))], name
-    assert {"fsc/__init__.py", "fsc/libfsc.so"} <= set(names), names
+    assert {"fsc/__init__.py", "fsc/libfsc.so", "fsc/py.typed", "fsc/triton/__init__.py"} <= set(names), names
 
 
 def main():

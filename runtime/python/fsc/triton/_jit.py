@@ -8,6 +8,7 @@ Element types, divisibility and sizes are the launch's own affair (_kernel.py).
 import collections.abc
 import functools
 import inspect
+import sys
 import types
 
 from .._arrays import Array
@@ -40,6 +41,17 @@ class TensorDescriptor:
         strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else [
             s // tensor.itemsize for s in tensor.strides]
         return TensorDescriptor(tensor, tensor.shape, strides, block_shape, padding, round_f32_to_tf32)
+
+
+def torch_cuda():
+    """torch.cuda, where torch has a GPU."""
+    torch = sys.modules.get("torch")
+    return torch.cuda if torch is not None and torch.cuda.is_available() else None
+
+
+def default_device():
+    """Where launches without an array go."""
+    return "cuda" if torch_cuda() else "cpu"
 
 
 # ---- Arguments -------------------------------------------------------------------------------------------------------
@@ -109,15 +121,18 @@ class Variant:
 
     stages = {"ttir": "tile", "ttgir": "simt", "llir": "llvm", "ptx": "ptx", "cubin": "cubin", "asm": "asm"}
 
-    def __init__(self, function, values, options):
+    def __init__(self, function, values, runtime, options):
         self.function, self.options = function, options
         self.bundle = Bundle(function.__fsc_function__)
         self.text, self._places = self.bundle.text(self._head(values))
+        where = dict(settings)
+        if where["device"] is None and all(isinstance(v, (int, float)) for v in runtime):
+            where["device"] = default_device()
         try:
-            source = loads(self.text, function.__fsc_function__.file, **settings)
-            self.kernel = source[self.bundle.name].using(**options)
+            self.kernel = loads(self.text, function.__fsc_function__.file, **where)[self.bundle.name].using(**options)
         except Error as error:
             raise self.placed(error) from None
+        self._packed = self.kernel._pack(runtime)  # what .asm and the rest speak of
 
     def _head(self, values):
         """The kernel's def for the values, and the statements that put taken apart ones together."""
@@ -138,10 +153,6 @@ class Variant:
             elif text != name:
                 before.append(f"    {name} = {text}")
         return "\n".join(["@triton.jit", f"def {bundle.name}({', '.join(runtime + constants)}):", *before])
-
-    def like(self, args):
-        """Which code .asm and the rest speak of: that of these arguments."""
-        self._packed = self.kernel._pack(args)
 
     @functools.cached_property
     def _needs(self):
@@ -289,7 +300,7 @@ class JITFunction(KernelInterface):
         is_plain = _plain.issuperset(kinds)
         if not is_plain:
             kinds = tuple(map(_kind, runtime))
-        key = kinds, constants, tuple(map(type, constants)), tuple(options.items())
+        key = kinds, constants, tuple(map(type, constants)), tuple(options.items()) if options else ()
         try:
             variant = self._variants.get(key)
         except TypeError:  # a list among the constants
@@ -315,9 +326,7 @@ class JITFunction(KernelInterface):
         given = {OPTIONS[name]: value for name, value in options.items() if OPTIONS[name] and value is not None}
         for value in runtime:
             _note_plain(value)
-        variant = Variant(self, self._values(runtime, constants), given)
-        variant.like(tuple(_flat(runtime)))
-        return variant
+        return Variant(self, self._values(runtime, constants), tuple(_flat(runtime)), given)
 
 
 def jit(fn=None, **options):

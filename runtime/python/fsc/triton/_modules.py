@@ -9,8 +9,9 @@ import os
 import sys
 import types
 
+from .. import _library
 from .._library import Error
-from . import _jit, _tune, language, testing
+from . import _jit, _tune, language, standard, testing
 
 GPUTarget = collections.namedtuple("GPUTarget", "backend arch warp_size")
 
@@ -26,14 +27,9 @@ class CompilationError(Error):
 # ---- The driver ------------------------------------------------------------------------------------------------------
 
 
-def _torch_cuda():
-    torch = sys.modules.get("torch")
-    return torch.cuda if torch is not None and torch.cuda.is_available() else None
-
-
 class _Utils:
     def get_device_properties(self, device=0):
-        cuda = _torch_cuda()
+        cuda = _jit.torch_cuda()
         if not cuda:
             return {"multiprocessor_count": os.cpu_count(), "max_shared_mem": 232448, "max_num_regs": 65536,
                     "warpSize": 32, "sm_clock_rate": 0, "mem_clock_rate": 0, "mem_bus_width": 0}
@@ -50,33 +46,33 @@ class _Driver:
     utils = _Utils()
 
     def get_current_device(self):
-        cuda = _torch_cuda()
+        cuda = _jit.torch_cuda()
         return cuda.current_device() if cuda else 0
 
     def set_current_device(self, device):
-        if _torch_cuda():
-            _torch_cuda().set_device(device)
+        if _jit.torch_cuda():
+            _jit.torch_cuda().set_device(device)
 
     def get_current_stream(self, device=None):
-        cuda = _torch_cuda()
+        cuda = _jit.torch_cuda()
         return cuda.current_stream(device).cuda_stream if cuda else 0
 
     def get_current_target(self):
-        cuda = _torch_cuda()
+        cuda = _jit.torch_cuda()
         major, minor = cuda.get_device_capability() if cuda else (0, 0)
         return GPUTarget("cuda" if cuda else "cpu", 10 * major + minor, 32 if cuda else 1)
 
     def get_device_capability(self, device=None):
-        cuda = _torch_cuda()
+        cuda = _jit.torch_cuda()
         return cuda.get_device_capability(device) if cuda else (0, 0)
 
     def get_active_torch_device(self):
         import torch
-        return torch.device("cuda", self.get_current_device()) if _torch_cuda() else torch.device("cpu")
+        return torch.device("cuda", self.get_current_device()) if _jit.torch_cuda() else torch.device("cpu")
 
     def get_device_interface(self):
         import torch
-        return torch.cuda if _torch_cuda() else torch.cpu
+        return torch.cuda if _jit.torch_cuda() else torch.cpu
 
     def get_benchmarker(self):
         return testing.do_bench
@@ -90,12 +86,21 @@ class _Driver:
 
     @classmethod
     def is_active(cls):
-        return _torch_cuda() is not None
+        return _jit.torch_cuda() is not None
 
 
 _active = _Driver()
 driver = types.SimpleNamespace(active=_active, default=_active, set_active=lambda to: None,
                                reset_active=lambda: None)
+
+class InterpretedFunction:
+    """What TRITON_INTERPRET makes of a kernel; here nothing does: install(check=True) watches the real one."""
+
+
+def triton_key():
+    """What a cache of others puts into its keys for the compiler."""
+    return _library.version
+
 
 # ---- The modules -----------------------------------------------------------------------------------------------------
 
@@ -111,8 +116,8 @@ _jits = {name: getattr(_jit, name) for name in ("JITFunction", "KernelInterface"
 _tuner = {name: getattr(_tune, name) for name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics")}
 _math = {name: _tl[name] for name in language.MATH}
 MODULES = {
-    "language.core": _tl,
-    "language.standard": _tl,
+    "language.core": {**_tl, "CONSTEXPR_0": language.constexpr(0), "_unwrap_if_constexpr": language._plain},
+    "language.standard": {**_tl, **{n: f for n, f in vars(standard).items() if hasattr(f, "__fsc_function__")}},
     "language.math": {**_device, **_math},
     "language.random": _tl,
     "language.extra": {},
@@ -126,9 +131,10 @@ MODULES = {
     "runtime.autotuner": {**_tuner, "OutOfResources": OutOfResources},
     "runtime.driver": {"driver": driver, "active": _active},
     "runtime.errors": {"OutOfResources": OutOfResources},
-    "runtime.cache": {},
+    "runtime.cache": {"triton_key": triton_key},
+    "runtime.interpreter": {"InterpretedFunction": InterpretedFunction},
     "compiler": {"CompiledKernel": _jit.Variant, "CompilationError": CompilationError},
-    "compiler.compiler": {"CompiledKernel": _jit.Variant},
+    "compiler.compiler": {"CompiledKernel": _jit.Variant, "triton_key": triton_key},
     "compiler.errors": {"CompilationError": CompilationError},
     "tools": {},
     "tools.tensor_descriptor": {"TensorDescriptor": _jit.TensorDescriptor},

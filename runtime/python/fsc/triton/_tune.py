@@ -97,27 +97,29 @@ class Autotuner(_Wrapper):
         super().__init__(fn, arg_names)
         self.configs, self.keys = list(configs) or [Config({})], list(key)
         self.reset_to_zero, self.restore_value = list(reset_to_zero or []), list(restore_value or [])
+        self.user_defined_pre_hook, self.user_defined_post_hook = pre_hook is not None, post_hook is not None
         self.pre_hook, self.post_hook = pre_hook or self._keep, post_hook or self._bring_back
         prune = prune_configs_by or {}
-        self.perf_model, self.top_k = prune.get("perf_model"), prune.get("top_k", 1.0)
+        self.perf_model, self.configs_top_k = prune.get("perf_model"), prune.get("top_k", 1.0)
         self.early_config_prune = prune.get("early_config_prune")
         self.do_bench = do_bench or functools.partial(testing.do_bench, warmup=warmup or 25, rep=rep or 100)
         self.cache_results = cache_results
         self.cache, self.best_config, self.configs_timings, self.bench_time, self.nargs = {}, None, None, 0.0, {}
-        self._kept = {}
+        self.restore_copies = {}
 
     # ---- What a trial must not leave behind --------------------------------------------------------------------------
 
     def _keep(self, nargs, reset_only=False):
         for name in self.reset_to_zero:
-            _write(nargs[name], None)
+            if nargs[name] is not None:
+                _write(nargs[name], None)
         if not reset_only:
-            self._kept = {name: _copy(nargs[name]) for name in self.restore_value}
+            self.restore_copies = {n: _copy(nargs[n]) for n in self.restore_value if nargs[n] is not None}
 
     def _bring_back(self, nargs, exception):
-        for name, value in self._kept.items():
+        for name, value in self.restore_copies.items():
             _write(nargs[name], value)
-        self._kept = {}
+        self.restore_copies = {}
 
     # ---- Trials ------------------------------------------------------------------------------------------------------
 
@@ -150,7 +152,8 @@ class Autotuner(_Wrapper):
             configs = self.early_config_prune(configs, self.nargs, **named)
             if not configs:
                 raise RuntimeError(f"autotuning {self.__name__}: early_config_prune leaves no configuration")
-        most = int(len(self.configs) * self.top_k) if isinstance(self.top_k, float) else self.top_k
+        top = self.configs_top_k
+        most = int(len(self.configs) * top) if isinstance(top, float) else top
         if self.perf_model and len(configs) > most:
             costs = [self.perf_model(**self.nargs, **named, **c.all_kwargs()) for c in configs]
             configs = [configs[i] for i in sorted(range(len(configs)), key=costs.__getitem__)[:most]]
@@ -163,9 +166,13 @@ class Autotuner(_Wrapper):
         if isinstance(found, int) and 0 <= found < len(configs):
             return configs[found]
         start = time.perf_counter()
-        self.configs_timings = {c: self._time(c, args, named) for c in configs}
+        values = [*self.nargs.values(), *named.values()]
+        trials = _distinct(configs) if settings["device"] in (None, "cpu") and _are_on_host(values) else configs
+        if len(trials) == 1:
+            return trials[0]
+        self.configs_timings = {c: self._time(c, args, named) for c in trials}
         self.bench_time = time.perf_counter() - start
-        best = min(configs, key=lambda c: _median(self.configs_timings[c]))
+        best = min(trials, key=lambda c: _median(self.configs_timings[c]))
         if _median(self.configs_timings[best]) == float("inf"):
             self.fn.run(*args, **{**named, **best.all_kwargs()})  # says why
         self.pre_hook({**self.nargs, **named, **best.all_kwargs()}, reset_only=True)
@@ -203,6 +210,18 @@ class Autotuner(_Wrapper):
 
     def warmup(self, *args, **named):
         return [self.fn.warmup(*args, **{**named, **c.all_kwargs()}) for c in self.configs]
+
+
+def _are_on_host(values):
+    return not any(getattr(v, "is_cuda", False) or hasattr(v, "__cuda_array_interface__") for v in values)
+
+
+def _distinct(configs):
+    """The first of each that differ in more than options, which the CPU's code does not have."""
+    found = {}
+    for c in configs:
+        found.setdefault((repr(c.kwargs), c.pre_hook), c)
+    return list(found.values())
 
 
 def _median(times):

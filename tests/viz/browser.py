@@ -41,10 +41,13 @@ class Browser:
         self.shots = shots
 
     def open(self, path, size=LAPTOP, scheme="light"):
+        self.show("file://" + os.path.abspath(path), size, scheme)
+
+    def show(self, url, size, scheme):
         self.resize(size)
         self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia",
                                     {"features": [{"name": "prefers-color-scheme", "value": scheme}]})
-        self.driver.get("file://" + os.path.abspath(path))
+        self.driver.get(url)
 
     def resize(self, size):
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",

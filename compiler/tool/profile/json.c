@@ -76,6 +76,22 @@ static void print_card(const Prediction *c) {
            c->needs.occupancy.blocks_per_sm, c->blocks, c->waves, c->last_fill, c->memory, c->issue, c->special);
 }
 
+static void print_advice(const Profile *p) {
+    printf(",\n  \"advice\": {\"card\": \"%s\", \"least_seconds\": %.9g, \"binds\": \"%s\", \"findings\": [",
+           p->advice_card, p->least_seconds, p->binds);
+    for (size_t i = 0; i < p->num_advice; i++) {
+        const Advice *a = &p->advice[i];
+        printf("%s\n    {\"name\": \"%s\", \"lines\": [", i ? "," : "", advice_rows[a->kind].name);
+        for (uint32_t k = 0; k < a->num_lines; k++) printf("%s%u", k ? ", " : "", a->lines[k]);
+        printf("], \"cost_seconds\": %.9g, \"gain_seconds\": %.9g, \"text\": ", a->cost, a->gain);
+        print_string(a->text);
+        printf(", \"mend\": ");
+        print_string(advice_rows[a->kind].mend);
+        printf("}");
+    }
+    printf("\n  ]}");
+}
+
 void profile_json(const Profile *p) {
     const FscCounts *n = &p->counts;
     printf("{\n  \"schema_version\": %d,\n  \"kernel\": \"%s\",\n  \"file\": ", SCHEMA_PROFILE, n->record->kernel);
@@ -99,5 +115,6 @@ void profile_json(const Profile *p) {
     print_faults(p);
     printf("\n  ]");
     if (p->has_card) print_card(&p->card);
+    print_advice(p);
     printf("\n}\n");
 }

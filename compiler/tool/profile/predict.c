@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    SCHEDULERS = 4,         /* of a multiprocessor, each issues an instruction of a warp per clock */
-    SPECIAL_PER_CLOCK = 16, /* results of the special-function units of a multiprocessor */
-};
-
 uint64_t special_functions(const FscLineCounts *l) {
     static const Count counts[] = {COUNT_EX2,  COUNT_LG2, COUNT_RCP,       COUNT_RSQRT,
                                    COUNT_SQRT, COUNT_DIV, COUNT_EXACT_DIV, COUNT_EXACT_SQRT};

@@ -53,6 +53,7 @@ static ExitCode launch(Job *j, const Needs *card) {
         ExitCode predicted = predict(&p);
         if (predicted != EXIT_DONE) return predicted;
     }
+    profile_advise(&p);
     if (j->o->json)
         profile_json(&p);
     else

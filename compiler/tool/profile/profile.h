@@ -14,6 +14,30 @@ typedef struct Prediction {
     double memory, issue, special;
 } Prediction;
 
+enum {
+    SCHEDULERS = 4,         /* of a multiprocessor, each issues an instruction of a warp per clock */
+    SPECIAL_PER_CLOCK = 16, /* results of the special-function units of a multiprocessor */
+    MOST_ADVICE = 16,
+    ADVICE_LINES = 8
+};
+
+#define ADVICE_CARD "h200" /* whose rates advice takes without --gpu */
+
+typedef enum AdviceKind {
+#define ADVICE(name, title, mend) ADVICE_##name,
+#include "tool/profile/advice.def"
+#undef ADVICE
+} AdviceKind;
+
+typedef struct Advice {
+    AdviceKind kind;
+    uint32_t part;                /* of the card, that has less to do: advise.c */
+    uint32_t lines[ADVICE_LINES]; /* the first of those concerned; none: of the whole */
+    uint32_t num_lines;
+    double cost, gain, worst; /* seconds: of the part, on all lines; that the launch may gain; on the worst line */
+    char text[160];           /* the numbers of the worst line */
+} Advice;
+
 typedef struct Profile {
     Job *j;
     FscCounts counts;
@@ -24,6 +48,10 @@ typedef struct Profile {
     uint64_t read_once, written_once;   /* bytes of different sectors, for all buffers */
     bool has_card;
     Prediction card;
+    Advice advice[MOST_ADVICE]; /* the dearest first */
+    size_t num_advice;
+    const char *advice_card, *binds; /* whose rates; what the launch waits for at least: least_seconds */
+    double least_seconds;
 } Profile;
 
 extern const char *const traffic_names[FSC_TRAFFIC_KINDS];
@@ -31,6 +59,12 @@ extern const char *const traffic_names[FSC_TRAFFIC_KINDS];
 /* predict.c: compiles the launched variant for --gpu's card. The exit code after printing why not. */
 ExitCode predict(Profile *p);
 uint64_t special_functions(const FscLineCounts *l); /* what the special-function unit does, in lanes */
+
+/* advise.c: fills in the advice; behind predict, where there is a card. */
+void profile_advise(Profile *p);
+extern const struct AdviceRow {
+    const char *name, *title, *mend;
+} advice_rows[];
 
 void profile_text(const Profile *p);
 void profile_json(const Profile *p);

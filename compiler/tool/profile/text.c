@@ -182,6 +182,23 @@ static void print_card(const Prediction *c) {
            c->memory * 1e6, c->issue * 1e6, c->special * 1e6);
 }
 
+static void print_advice(const Profile *p) {
+    printf("advice, by what it may gain of the %.3g us that %s takes on %s\n", p->least_seconds * 1e6, p->binds,
+           p->advice_card);
+    if (!p->num_advice) printf("  nothing found: it moves no more than it has to, in whole vectors\n");
+    for (size_t i = 0; i < p->num_advice; i++) {
+        const Advice *a = &p->advice[i];
+        const struct AdviceRow *row = &advice_rows[a->kind];
+        printf("  %zu. ", i + 1);
+        printf("%s", row->title);
+        if (a->gain > 0) printf(": up to %.3g us", a->gain * 1e6);
+        else if (a->cost > 0) printf(": %.3g us, hidden behind %s", a->cost * 1e6, p->binds);
+        for (uint32_t k = 0; k < a->num_lines; k++)
+            printf("%s%u", k ? ", " : a->num_lines > 1 ? "; lines " : "; line ", a->lines[k]);
+        printf("\n     %s\n     %s\n", a->text, row->mend);
+    }
+}
+
 void profile_text(const Profile *p) {
     const FscCounts *n = &p->counts;
     print_source(p);
@@ -191,4 +208,5 @@ void profile_text(const Profile *p) {
     print_params(p);
     print_all(p);
     if (p->has_card) print_card(&p->card);
+    print_advice(p);
 }

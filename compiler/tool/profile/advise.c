@@ -1,0 +1,260 @@
+/* advise.c - what would make a counted launch faster, by how much at most.
+ *
+ * In: a Profile. Out: p->advice, the dearest first.
+ * Method: a launch keeps five parts of the card busy, each as if alone (Part); it takes at least as long as the
+ * busiest. Each row of advice.def looks at a line, a buffer or the whole, and says how much less some part would have
+ * to do. What the busiest part loses by that is the most that may be gained: 0 where another part binds. Rates of a
+ * multiprocessor: CUDA C++ Programming Guide; 64 bytes a clock between it and the L2: published microbenchmarks.
+ */
+#include "tool/profile/profile.h"
+
+#include "runtime/base/arch.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef enum Part { PART_MEMORY, PART_SECTORS, PART_ISSUE, PART_SPECIAL, PART_SHARED, PARTS } Part;
+
+static const char *const part_names[PARTS] = {"memory", "the way to the L2", "issuing instructions",
+                                              "the special-function unit", "shared memory"};
+
+const struct AdviceRow advice_rows[] = {
+#define ADVICE(name, title, mend) {#name, title, mend},
+#include "tool/profile/advice.def"
+#undef ADVICE
+};
+
+_Static_assert(COUNT(advice_rows) <= MOST_ADVICE, "a row has at most one finding");
+
+enum {
+    SECTOR = 32,            /* bytes */
+    VECTOR = 16,            /* bytes that a lane moves at once, at most */
+    SECTORS_PER_CLOCK = 2,  /* between a multiprocessor and the L2 */
+    ACCESS_INSTRUCTIONS = 3, /* of an access: itself, its address, its mask */
+    EXACT_INSTRUCTIONS = 8, /* of a division or root that is rounded correctly, beyond an approximated one */
+    MANY_LANES = 8,         /* fewer in a request: its program has few elements to store */
+};
+
+typedef struct Advisor {
+    Profile *p;
+    const FscDeviceProps *card;
+    double parts[PARTS]; /* seconds */
+} Advisor;
+
+/* Seconds that n pieces of work take, of which every multiprocessor does `rate` a clock. */
+static double seconds(const Advisor *a, double n, double rate) {
+    return n / (rate * a->card->sms * (double)a->card->clock_khz * 1e3);
+}
+
+static double sectors(const Advisor *a, double n) {
+    return seconds(a, n, SECTORS_PER_CLOCK);
+}
+
+static double issue(const Advisor *a, double warps) {
+    return seconds(a, warps, SCHEDULERS);
+}
+
+static double most(const double *parts) {
+    double found = 0;
+    for (int i = 0; i < PARTS; i++)
+        if (parts[i] > found) found = parts[i];
+    return found;
+}
+
+static void find_parts(Advisor *a) {
+    const FscLineCounts *all = &a->p->all;
+    uint64_t moved = 0, wavefronts = 0;
+    for (int k = FSC_LOAD; k <= FSC_ATOMIC; k++) moved += all->traffic[k].units;
+    for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++) wavefronts += all->traffic[k].units;
+    a->parts[PART_MEMORY] = (double)(a->p->read_once + a->p->written_once) / (double)a->card->bandwidth;
+    a->parts[PART_SECTORS] = sectors(a, (double)moved);
+    a->parts[PART_ISSUE] = issue(a, (double)all->counts[COUNT_INSTRUCTIONS] / a->card->warp_size);
+    a->parts[PART_SPECIAL] = seconds(a, (double)special_functions(all), SPECIAL_PER_CLOCK);
+    a->parts[PART_SHARED] = seconds(a, (double)wavefronts, 1);
+}
+
+static Advice *advice_of(Profile *p, AdviceKind kind) {
+    for (size_t i = 0; i < p->num_advice; i++)
+        if (p->advice[i].kind == kind) return &p->advice[i];
+    return &p->advice[p->num_advice++]; /* one a row of the table */
+}
+
+/* Puts down that a line (0: the whole) costs a part `less` seconds more than it must. */
+__attribute__((format(printf, 6, 7))) static void advise(Advisor *a, AdviceKind kind, uint32_t line, Part part,
+                                                         double less, const char *format, ...) {
+    Advice *x = advice_of(a->p, kind);
+    x->kind = kind;
+    x->part = part;
+    x->cost += less;
+    if (line && x->num_lines < ADVICE_LINES) x->lines[x->num_lines++] = line;
+    if (less < x->worst) return;
+    x->worst = less;
+    va_list values;
+    va_start(values, format);
+    vsnprintf(x->text, sizeof x->text, format, values);
+    va_end(values);
+}
+
+/* ---- Of a line --------------------------------------------------------------------------------------------------- */
+
+static void scattered(Advisor *a, const FscLineCounts *l) {
+    for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
+        const FscTraffic *t = &l->traffic[k];
+        double needed = (double)t->bytes / SECTOR, n = (double)t->requests;
+        if (!n || (double)t->units < 1.9 * needed || t->lanes < MANY_LANES * t->requests) continue;
+        advise(a, ADVICE_scattered, l->line, PART_SECTORS, sectors(a, (double)t->units - needed),
+               "%s: %.2f sectors a request, where %.2f hold what it asks for", traffic_names[k], (double)t->units / n,
+               needed / n);
+    }
+}
+
+static void few_lanes(Advisor *a, const FscLineCounts *l) {
+    for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
+        const FscTraffic *t = &l->traffic[k];
+        double needed = (double)t->bytes / SECTOR;
+        if (!t->requests || t->lanes >= MANY_LANES * t->requests || (double)t->units < 1.9 * needed) continue;
+        advise(a, ADVICE_few_lanes, l->line, PART_SECTORS, sectors(a, (double)t->units - needed),
+               "%s: %.1f lanes a request, %.0f bytes moved for each byte asked", traffic_names[k],
+               (double)t->lanes / (double)t->requests, (double)t->units / needed);
+    }
+}
+
+static void narrow(Advisor *a, const FscLineCounts *l) {
+    for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
+        const FscTraffic *t = &l->traffic[k];
+        bool is_dense = (double)t->units * SECTOR < 1.9 * (double)t->bytes;
+        if (!t->requests || t->wide >= VECTOR || !is_dense || t->requests * VECTOR < 8 * a->p->counts.blocks * t->wide)
+            continue;
+        double fewer = (double)t->requests * (1 - (double)t->wide / VECTOR);
+        advise(a, ADVICE_narrow, l->line, PART_ISSUE, issue(a, ACCESS_INSTRUCTIONS * fewer),
+               "%s: %" PRIu64 " requests of %u bytes a lane; of 16 there would be %.0f", traffic_names[k], t->requests,
+               t->wide, (double)t->requests - fewer);
+    }
+}
+
+static void conflicts(Advisor *a, const FscLineCounts *l) {
+    uint64_t units = 0, least = 0;
+    for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++)
+        units += l->traffic[k].units, least += l->traffic[k].least;
+    if (units < least + least / 4 + 1) return;
+    advise(a, ADVICE_conflicts, l->line, PART_SHARED, seconds(a, (double)(units - least), 1),
+           "%" PRIu64 " wavefronts, where %" PRIu64 " would do", units, least);
+}
+
+static void masked(Advisor *a, const FscLineCounts *l) {
+    uint64_t idle = 0, lanes = 0;
+    for (int k = FSC_LOAD; k <= FSC_STORE; k++) idle += l->traffic[k].idle, lanes += l->traffic[k].lanes;
+    uint64_t once = a->p->counts.blocks * a->p->counts.threads_per_block; /* an element a thread: a row's result */
+    if (idle < lanes || idle + lanes <= once) return;
+    double share = (double)idle / (double)(idle + lanes), here = (double)l->counts[COUNT_INSTRUCTIONS];
+    advise(a, ADVICE_masked, l->line, PART_ISSUE, share * issue(a, here / a->card->warp_size),
+           "%.0f %% of the lanes are masked off", 100 * share);
+}
+
+static void atomics(Advisor *a, const FscLineCounts *l) {
+    const FscTraffic *t = &l->traffic[FSC_ATOMIC];
+    if (!t->requests || t->lanes < MANY_LANES * t->requests || t->units * SECTOR > t->bytes) return;
+    double together = (double)t->bytes / (double)(t->units * SECTOR);
+    if (together < 2) return;
+    advise(a, ADVICE_atomics, l->line, PART_SECTORS, sectors(a, (double)t->lanes - (double)t->units),
+           "%" PRIu64 " changes in %" PRIu64 " sectors: %.0f lanes want one element at a time", t->lanes, t->units,
+           together);
+}
+
+static void exact_division(Advisor *a, const FscLineCounts *l) {
+    double n = (double)(l->counts[COUNT_EXACT_DIV] + l->counts[COUNT_EXACT_SQRT]);
+    if (n < 0.1 * (double)a->p->elements) return;
+    advise(a, ADVICE_exact_division, l->line, PART_ISSUE, issue(a, EXACT_INSTRUCTIONS * n / a->card->warp_size),
+           "%.2f an element", n / (double)a->p->elements);
+}
+
+/* A line that has much of what is busier than memory: of two such lines each is told. */
+static bool is_much(const Advisor *a, Part part, double here) {
+    return a->parts[part] > 1.2 * a->parts[PART_MEMORY] && a->parts[part] > 0.4 * most(a->parts) &&
+           here > 0.3 * a->parts[part];
+}
+
+static void special(Advisor *a, const FscLineCounts *l) {
+    double here = seconds(a, (double)special_functions(l), SPECIAL_PER_CLOCK);
+    if (!is_much(a, PART_SPECIAL, here)) return;
+    advise(a, ADVICE_special, l->line, PART_SPECIAL, here / 2, "%.2f an element, %.0f %% of all",
+           (double)special_functions(l) / (double)a->p->elements, 100 * here / a->parts[PART_SPECIAL]);
+}
+
+static void instructions(Advisor *a, const FscLineCounts *l) {
+    double n = (double)l->counts[COUNT_INSTRUCTIONS], here = issue(a, n / a->card->warp_size);
+    if (!is_much(a, PART_ISSUE, here)) return;
+    advise(a, ADVICE_instructions, l->line, PART_ISSUE, here / 2, "%.1f an element, %.0f %% of all",
+           n / (double)a->p->elements, 100 * here / a->parts[PART_ISSUE]);
+}
+
+/* ---- Of a buffer, of the whole ----------------------------------------------------------------------------------- */
+
+static void reread(Advisor *a) {
+    const Bounds *b = &a->p->j->bounds;
+    for (uint32_t i = 0; i < b->interface->num_params && i < a->p->counts.num_params; i++) {
+        const FscParamCounts *n = &a->p->counts.params[i];
+        if (n->read < n->read_once + n->read_once / 2 || n->read_once * 64 < a->p->read_once) continue;
+        bool is_cached = n->read_once < a->card->l2_bytes;
+        double again = (double)(n->read - n->read_once);
+        advise(a, ADVICE_reread, 0, is_cached ? PART_SECTORS : PART_MEMORY,
+               is_cached ? sectors(a, again / SECTOR) : again / (double)a->card->bandwidth,
+               "%s is read %.2f times%s", b->at[i].param->name, (double)n->read / (double)n->read_once,
+               is_cached ? ", as far as it goes from the L2" : "");
+    }
+}
+
+/* Seconds that are lost where only the share `used` of the card works. */
+static double lost(const Advisor *a, double used) {
+    return most(a->parts) * (1 / used - 1);
+}
+
+static void whole(Advisor *a) {
+    const Prediction *c = &a->p->card;
+    if (!a->p->has_card) return;
+    double blocks = (double)c->blocks, sms = a->card->sms, waves = (double)c->waves;
+    if (blocks < sms)
+        advise(a, ADVICE_few_programs, 0, PARTS, lost(a, blocks / sms), "%" PRIu64 " blocks on %u multiprocessors",
+               c->blocks, a->card->sms);
+    else if (waves > 1 && waves < 5 && c->last_fill < 0.5)
+        advise(a, ADVICE_last_wave, 0, PARTS, lost(a, (waves - 1 + c->last_fill) / waves),
+               "%" PRIu64 " waves, the last %.0f %% full", c->waves, c->last_fill * 100);
+    if (c->needs.occupancy.fill < 0.25)
+        advise(a, ADVICE_occupancy, 0, PARTS, 0, "%.0f %% of the threads, limited by %s",
+               c->needs.occupancy.fill * 100, fsc_limit_name(c->needs.occupancy.limit));
+    if (c->needs.spill_bytes) advise(a, ADVICE_spills, 0, PARTS, 0, "%u bytes a thread", c->needs.spill_bytes);
+}
+
+/* The launch takes as long as its busiest part: what that loses is gained. PARTS: all of them are waited for. */
+static void find_gain(const Advisor *a, Advice *x) {
+    double parts[PARTS];
+    memcpy(parts, a->parts, sizeof parts);
+    if (x->part < PARTS) parts[x->part] -= x->cost;
+    x->gain = x->part < PARTS ? most(a->parts) - most(parts) : x->cost;
+}
+
+static int dearer(const void *x, const void *y) {
+    const Advice *a = x, *b = y;
+    if (a->gain != b->gain) return a->gain < b->gain ? 1 : -1;
+    if (a->cost != b->cost) return a->cost < b->cost ? 1 : -1;
+    return a->kind < b->kind ? -1 : a->kind > b->kind;
+}
+
+void profile_advise(Profile *p) {
+    static void (*const of_line[])(Advisor *, const FscLineCounts *) = {
+        scattered, few_lanes, narrow, conflicts, masked, exact_division, atomics, special, instructions};
+    Advisor a = {.p = p, .card = p->has_card ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD)};
+    p->advice_card = a.card->name;
+    find_parts(&a);
+    for (size_t i = 0; i < p->counts.num_lines; i++)
+        for (size_t k = 0; k < COUNT(of_line); k++) of_line[k](&a, &p->counts.lines[i]);
+    reread(&a);
+    whole(&a);
+    for (size_t i = 0; i < p->num_advice; i++) find_gain(&a, &p->advice[i]);
+    qsort(p->advice, p->num_advice, sizeof p->advice[0], dearer);
+    p->least_seconds = most(a.parts);
+    for (int i = 0; i < PARTS; i++)
+        if (a.parts[i] == p->least_seconds) p->binds = part_names[i];
+}

@@ -31,6 +31,7 @@ Value *build2(Builder *b, OpKind k, Value *x, Value *y);
 Value *build3(Builder *b, OpKind k, Value *x, Value *y, Value *z);
 Value *build_int(Builder *b, Type t, int64_t value);    /* const of an integer (or i1) scalar or tile type */
 Value *build_float(Builder *b, Type t, double value);   /* const, rounded to the element type */
+enum { MOST_ROTATION = 15 }; /* the operand of arange_rotated and arange_moved */
 Value *build_arange(Builder *b, int64_t start, int64_t end);
 Value *build_splat(Builder *b, Value *scalar, Shape s);
 Value *build_broadcast(Builder *b, Value *v, Shape s);  /* same rank */

@@ -5,10 +5,6 @@
  */
 #include "codegen/simt/simt.h"
 
-LLVMBasicBlockRef simt_new_block(Simt *s, const char *name) {
-    return LLVMAppendBasicBlockInContext(s->m->context, s->function, name);
-}
-
 static LLVMBasicBlockRef here(Simt *s) {
     return LLVMGetInsertBlock(s->m->at);
 }

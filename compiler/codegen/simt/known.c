@@ -37,10 +37,6 @@ typedef struct Bounds {
     int64_t lo, hi;
 } Bounds;
 
-static bool within(int64_t x, uint32_t bits) {
-    return bits >= 64 || (x >= -(INT64_C(1) << (bits - 1)) && x < INT64_C(1) << (bits - 1));
-}
-
 /* False where nothing is known, or base + offset may wrap. */
 static bool slot_bounds(const Tile *t, Slot x, uint32_t bits, Bounds *out) {
     bool constant = LLVMIsAConstantInt(x.base) != NULL;
@@ -48,7 +44,7 @@ static bool slot_bounds(const Tile *t, Slot x, uint32_t bits, Bounds *out) {
     if (!constant && x.is_apart) return false;
     if (!constant && (lo == INT64_MIN || hi == INT64_MAX)) return false;
     if (__builtin_add_overflow(lo, x.offset, &out->lo) || __builtin_add_overflow(hi, x.offset, &out->hi)) return false;
-    return within(out->lo, bits) && within(out->hi, bits);
+    return fits_bits(out->lo, bits) && fits_bits(out->hi, bits);
 }
 
 /* Is x < y (or x <= y) always, or never? */
@@ -80,10 +76,6 @@ static bool compare_known(Pred p, Bounds x, Bounds y, bool *truth) {
 
 /* ---- Ops --------------------------------------------------------------------------------------------------------- */
 
-static Slot slot_of(const Tile *t, uint32_t reg) {
-    return t->at[t->n == 1 ? 0 : reg];
-}
-
 /* base + offset < y of a rotated row's places, x and y as bounded: by the base alone, so that no register of a vector
  * keeps an index of its own. What lies below zero is beyond every end, unsigned. NULL: it may wrap. */
 static V rotated_compare(Simt *s, const Op *op, Slot x, Bounds a, V end, Bounds b) {
@@ -94,8 +86,8 @@ static V rotated_compare(Simt *s, const Op *op, Slot x, Bounds a, V end, Bounds 
     bool below = a.lo < 0 && is_unsigned;
     if (below && a.hi >= b.lo) return NULL;
     if (below) return LLVMBuildICmp(s->m->at, LLVMIntSGE, x.base, llvm_int(t, -x.offset), "");
-    if (!x.offset || !within(b.lo - x.offset, LLVMGetIntTypeWidth(t)) ||
-        !within(b.hi - x.offset, LLVMGetIntTypeWidth(t)))
+    if (!x.offset || !fits_bits(b.lo - x.offset, LLVMGetIntTypeWidth(t)) ||
+        !fits_bits(b.hi - x.offset, LLVMGetIntTypeWidth(t)))
         return NULL;
     return LLVMBuildICmp(s->m->at, LLVMIntSLT, x.base, LLVMBuildSub(s->m->at, end, llvm_int(t, x.offset), ""), "");
 }
@@ -107,10 +99,10 @@ V known_compare(Simt *s, const Op *op, uint32_t reg) {
     Bounds a, b;
     bool truth;
     if (dtype_bits(d) < 8) return NULL;
-    if (!slot_bounds(x, slot_of(x, reg), dtype_bits(d), &a) || !slot_bounds(y, slot_of(y, reg), dtype_bits(d), &b))
+    if (!slot_bounds(x, slot_at(x, reg), dtype_bits(d), &a) || !slot_bounds(y, slot_at(y, reg), dtype_bits(d), &b))
         return NULL;
     if (compare_known(op->attr.pred, a, b, &truth)) return llvm_int(s->m->i1, truth);
-    return rotated_compare(s, op, slot_of(x, reg), a, slot_value(s, slot_of(y, reg)), b);
+    return rotated_compare(s, op, slot_at(x, reg), a, slot_value(s, slot_at(y, reg)), b);
 }
 
 /* x <= y, of i32; built where the bounds do not tell. */
@@ -121,7 +113,7 @@ static V at_most(Simt *s, bool is_known, Bounds x, Bounds y, V a, V b) {
 }
 
 V known_within(Simt *s, int64_t least, const Tile *x, uint32_t reg, int64_t more, int64_t most, const Tile *end) {
-    Slot low = slot_of(x, reg), high = low, last = slot_of(end, reg);
+    Slot low = slot_at(x, reg), high = low, last = slot_at(end, reg);
     Bounds from = {0, 0}, to = from, ends = from, first = {least, least}, all = {most, most};
     high.offset += more;
     bool is_low = slot_bounds(x, low, 32, &from), is_high = slot_bounds(x, high, 32, &to),

@@ -158,10 +158,6 @@ V access_result(Simt *s, Access a, V result, uint32_t i) {
     return a.words == 1 ? result : LLVMBuildExtractValue(s->m->at, result, i, "");
 }
 
-V simt_i32(Simt *s, int64_t value) {
-    return llvm_int(s->m->i32, value);
-}
-
 V simt_site(Simt *s) {
     const Op *op = s->op;
     if (op_has_memory(op->kind)) return simt_i32(s, op->attr.mem.site);

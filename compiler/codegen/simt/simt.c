@@ -14,12 +14,12 @@ static void build_op(Simt *s, const Op *op) {
     case OP_SPLAT: case OP_EXPAND: simt_create_op(s, op); return;
 #define CASE_ELEMENT(element) case element:
 #include "ir/cases.def"
-        simt_elementwise(s, op); return;
+        (op->attr.when ? simt_elementwise_on_demand : simt_elementwise)(s, op); return;
     case OP_RESHAPE: case OP_TRANS: case OP_JOIN: case OP_SPLIT: simt_move(s, op); return;
     case OP_BROADCAST:  simt_convert(s, op, true); return;
     case OP_CONVERT:    simt_convert(s, op, false); return;
-    case OP_LOAD:       simt_load(s, op); return;
-    case OP_STORE:      simt_store(s, op); return;
+    case OP_LOAD:       (value_is_deferred(op->results[0]) ? simt_load_deferred : simt_load)(s, op); return;
+    case OP_STORE:      (value_is_deferred(op->args[1]) ? simt_store_deferred : simt_store)(s, op); return;
     case OP_ATOMICRMW:
     case OP_ATOMICCAS:  simt_atomic(s, op); return;
     case OP_REDUCE:

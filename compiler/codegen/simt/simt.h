@@ -73,7 +73,8 @@ bool simt_fits(const Llvm *m, const Func *f, const Target *t, LLVMValueRef built
 /* ---- Within simt/ ------------------------------------------------------------------------------------------------ */
 
 typedef LLVMValueRef V;
-typedef struct Move Move; /* a load or store taken apart (memory.c) */
+typedef struct Simt Simt;
+typedef struct Move Move; /* a load or store taken apart (access/move.h) */
 
 /* base + offset; the offset is zero unless the element is an integer or a pointer. */
 typedef struct Slot {
@@ -86,9 +87,23 @@ typedef struct Tile {
     uint32_t n; /* registers; 1 for a scalar */
     Slot *at;
     V *words;   /* of what is packed in words of 32 bits: these; else NULL */
-    struct Demand *demand; /* how a slot is built that has no base yet; NULL: all have one (on_demand.c) */
+    struct Demand *demand; /* how a slot is built that has no base yet; NULL: all have one */
     int64_t lo, hi; /* signed bounds of every base, so that sign extension may be split; INT64_MIN/MAX: not known */
 } Tile;
+
+/* A slot of a tile that is built on demand. It may set the base of others, too. */
+typedef V SlotMaker(Simt *s, const Tile *t, uint32_t reg);
+
+typedef struct Demand {
+    const Op *op;
+    SlotMaker *make;
+    uint32_t *same;      /* by register: the first one that has the same slot */
+    uint32_t per_word;   /* of packed tiles: elements in a word of 32 bits */
+    V *words, zero;      /* of `opaque_copy`: what it is made of, a zero of its own; NULL: what the tile was loaded in */
+    Divisor *divisors;   /* of a division by few divisors, by register; else NULL */
+    struct Spill *spill; /* of `spill_shared` and of what waits there; else NULL */
+    Move *move;          /* of a deferred load; else NULL */
+} Demand;
 
 /* A linear function of the thread, computed once at the function's start. */
 typedef struct ThreadMap {
@@ -126,7 +141,7 @@ typedef struct Rounds {
     uint32_t num_open;
 } Rounds;
 
-typedef struct Simt {
+struct Simt {
     Llvm *m;
     Math math;
     const Func *f;
@@ -145,15 +160,24 @@ typedef struct Simt {
     Rounds *rounds;          /* NULL: the program is a block, or a cluster */
     VEC(ThreadMap) maps;
     VEC(OwnerTest) tests;
-} Simt;
+};
 
-/* value.c - tiles and their slots */
+/* slot.c - tiles and their slots */
 Tile tile_create(Simt *s, uint32_t n);
-Tile *tile_of(Simt *s, const Value *v); /* with all its slots */
-uint32_t tile_registers(const Value *v); /* 1 for a scalar */
+Tile *tile_of(Simt *s, const Value *v);        /* with all its slots */
+Tile *tile_on_demand(Simt *s, const Value *v); /* slots may be missing: for those who ask by tile_slot */
+uint32_t tile_registers(const Value *v);       /* 1 for a scalar */
 LLVMTypeRef slot_type(const Simt *s, DType d);
-V slot_value(Simt *s, Slot x); /* base + offset as one value, built here */
-V tile_slot(Simt *s, const Tile *t, uint32_t reg); /* slot_value; a scalar for every register */
+Slot slot_at(const Tile *t, uint32_t reg);         /* of a tile that has it; a scalar's for every register */
+V slot_value(Simt *s, Slot x);                     /* base + offset as one value, built here */
+V tile_slot(Simt *s, const Tile *t, uint32_t reg); /* the value of slot_at, made if it is missing */
+const void *slot_key(const Tile *t, uint32_t reg); /* equal slots have equal ones, built or not */
+Demand *demand_create(Simt *s, const Op *op, uint32_t n, SlotMaker *make);
+V simt_i32(Simt *s, int64_t value);
+LLVMBasicBlockRef simt_new_block(Simt *s, const char *name);
+bool fits_bits(int64_t x, uint32_t bits); /* a signed integer of so many? */
+
+/* value.c - creation and elementwise ops */
 void simt_elementwise(Simt *s, const Op *op);
 /* by register, of quotients that share them; else NULL */
 Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n);
@@ -164,18 +188,12 @@ static inline bool value_is_deferred(const Value *v) {
     return v->def && v->def->attr.when == WHEN_STORED;
 }
 
-/* on_demand.c - slots built where they are needed first */
+/* on_demand.c - ops whose slots are built where they are needed first */
 enum { SPILL_GROUP = 2 }; /* registers in a vector of what waits in shared memory */
 bool tile_is_spilling(const Tile *t); /* its slots are best built by such groups */
-Tile *tile_on_demand(Simt *s, const Value *v); /* tile_of, but slots may be missing: for those who ask by tile_slot */
-V slot_on_demand(Simt *s, const Tile *t, uint32_t reg);
-const void *slot_key(const Tile *t, uint32_t reg); /* equal slots have equal ones, built or not */
-bool tile_elementwise_on_demand(Simt *s, const Op *op, Tile *r); /* false: all are built here */
-/* Of a load of n registers: what loads one of its vectors. */
-Tile tile_loaded(Simt *s, const Op *op, uint32_t n, Move *move);
-Move *tile_move(const Tile *t); /* NULL: t is no such tile */
-/* n elements in words of 32 bits; is_opaque: in what the primitive makes of them. */
-Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, bool is_opaque);
+void simt_elementwise_on_demand(Simt *s, const Op *op);
+void simt_opaque_copy(Simt *s, const Op *op);
+void simt_spill(Simt *s, const Op *op);
 
 /* packed_max.c - packed reductions */
 V reduce_words(Simt *s, const Op *op, uint32_t reg, uint32_t mask); /* of registers that differ from reg by the mask */
@@ -211,12 +229,11 @@ V simt_program(Simt *s, uint32_t axis, bool count);
 /* Of packed programs: computes the index along x, and leaves the kernel where it is beyond the grid's edge. */
 void simt_begin_packed(Simt *s);
 
-/* memory.c, atomic.c, reduce.c, combine.c, shared.c, convert.c, debug.c, flow.c - op families */
+/* access/, reduce.c, combine.c, shared.c, convert.c, debug.c, flow.c - op families */
 void simt_load(Simt *s, const Op *op);
-/* Of a deferred load: loads the vector that register reg lies in.
- * Gives its first register and how many there are. */
-uint32_t load_vector(Simt *s, const Move *move, uint32_t reg, V *elements, uint32_t *n);
+void simt_load_deferred(Simt *s, const Op *op);
 void simt_store(Simt *s, const Op *op);
+void simt_store_deferred(Simt *s, const Op *op); /* of what is made as the store comes to it */
 void simt_atomic(Simt *s, const Op *op);
 void simt_reduce(Simt *s, const Op *op);
 void simt_broadcast_warp(Simt *s, const Op *op);
@@ -261,8 +278,6 @@ void simt_copy_async(Simt *s, const Op *op); /* copy.c */
 void simt_copy_read(Simt *s, const Op *op);
 void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
 void simt_convert(Simt *s, const Op *op, bool broadcast);
-void simt_opaque_copy(Simt *s, const Op *op);
-void simt_spill(Simt *s, const Op *op);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
 void simt_flip(Simt *s, const Op *op);
 void simt_dot(Simt *s, const Op *op);
@@ -271,7 +286,6 @@ void simt_for(Simt *s, const Op *op);
 void simt_while(Simt *s, const Op *op);
 void simt_if(Simt *s, const Op *op);
 void simt_block(Simt *s, const Block *b); /* the ops of a block but its terminator */
-LLVMBasicBlockRef simt_new_block(Simt *s, const char *name);
 
 /* pack.c - elements in the words of an access */
 Access access_of(uint32_t element_bytes, uint32_t elements);
@@ -282,6 +296,8 @@ void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, ui
 /* The words of a tile, `per_word` elements each: as it was loaded, else packed here. */
 V *words_of_tile(Simt *s, const Value *v, uint32_t per_word);
 bool tile_has_words(const Tile *x, uint32_t first, uint32_t n);
+/* n elements in words of 32 bits; zero not NULL: in what xor with it makes of them, one by one. */
+Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, V zero);
 V element_of_word(Simt *s, DType d, V word, uint32_t i); /* the i-th from the lowest */
 V element_bits(Simt *s, DType d, V x); /* as an integer of the memory width (i1: i8) */
 V element_from_bits(Simt *s, DType d, V bits);
@@ -295,7 +311,6 @@ V prim_tuple(Simt *s, Prim p, LLVMTypeRef result, const V *args, uint32_t n);
 V access_result(Simt *s, Access a, V result, uint32_t i);
 /* An element of any type through a shuffle: 64 bits take two. `how`: SHFL_BFLY with a mask or SHFL_IDX with a lane. */
 V simt_shuffle(Simt *s, Prim how, DType d, V x, V operand);
-V simt_i32(Simt *s, int64_t value);
 V simt_site(Simt *s); /* of the op being built */
 
 #endif

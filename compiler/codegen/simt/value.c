@@ -6,37 +6,6 @@
  */
 #include "codegen/simt/simt.h"
 
-/* ---- Slots ------------------------------------------------------------------------------------------------------- */
-
-Tile tile_create(Simt *s, uint32_t n) {
-    Tile t = {n, NEW_ARRAY(s->m->o->arena, Slot, n), NULL, NULL, INT64_MIN, INT64_MAX};
-    return t;
-}
-
-Tile *tile_on_demand(Simt *s, const Value *v) {
-    return &s->values[v->id];
-}
-
-uint32_t tile_registers(const Value *v) {
-    if (!value_is_tile(v)) return 1;
-    if (!v->type.layout) bug("a tile without a layout reached the code generator");
-    return layout_registers(v->type.layout);
-}
-
-LLVMTypeRef slot_type(const Simt *s, DType d) {
-    return d == DT_PTR ? s->m->i64 : llvm_type(s->m, d);
-}
-
-V slot_value(Simt *s, Slot x) {
-    if (!x.offset) return x.base;
-    return LLVMBuildAdd(s->m->at, x.base, llvm_int(LLVMTypeOf(x.base), x.offset), "");
-}
-
-V tile_slot(Simt *s, const Tile *t, uint32_t reg) {
-    uint32_t at = t->n == 1 ? 0 : reg;
-    return t->demand && !t->at[at].base ? slot_on_demand(s, t, at) : slot_value(s, t->at[at]);
-}
-
 /* ---- base + constant --------------------------------------------------------------------------------------------- */
 
 /* Small memory of what this op has built already: tiles repeat few bases. */
@@ -79,13 +48,9 @@ static int64_t add_or_limit(int64_t a, int64_t b, int64_t limit) {
     return past ? limit : a + b;
 }
 
-static bool fits(int64_t x, uint32_t bits) {
-    return bits >= 64 || (x >= -(INT64_C(1) << (bits - 1)) && x < INT64_C(1) << (bits - 1));
-}
-
 /* Bounds that a type of `bits` cannot hold are no bounds: the base may have wrapped. */
 static void set_bounds(Tile *t, int64_t lo, int64_t hi, uint32_t bits) {
-    bool known = lo != INT64_MIN && hi != INT64_MAX && fits(lo, bits) && fits(hi, bits);
+    bool known = lo != INT64_MIN && hi != INT64_MAX && fits_bits(lo, bits) && fits_bits(hi, bits);
     t->lo = known ? lo : INT64_MIN;
     t->hi = known ? hi : INT64_MAX;
 }
@@ -122,7 +87,7 @@ static Slot slot_widen(Simt *s, Memo *memo, const Tile *t, Slot x, LLVMTypeRef t
     int64_t lo = constant ? x.offset : add_or_limit(t->lo, x.offset, INT64_MIN);
     int64_t hi = constant ? x.offset : add_or_limit(t->hi, x.offset, INT64_MAX);
     int64_t base_lo = constant ? 0 : t->lo;
-    bool known = lo != INT64_MIN && hi != INT64_MAX && fits(lo, bits) && fits(hi, bits) && bits > 1 && !x.is_apart;
+    bool known = lo != INT64_MIN && hi != INT64_MAX && fits_bits(lo, bits) && fits_bits(hi, bits) && bits > 1 && !x.is_apart;
     bool split = known && (is_signed || (lo >= 0 && base_lo >= 0));
     V narrow = split ? x.base : slot_value(s, x);
     V base = memo_find(memo, narrow, NULL, NULL);
@@ -144,10 +109,6 @@ static bool uniform_constant(const Tile *t, int64_t *value) {
     }
     *value = first.offset;
     return true;
-}
-
-static Slot slot_at(const Tile *t, uint32_t reg) {
-    return t->at[t->n == 1 ? 0 : reg];
 }
 
 static void index_add(Simt *s, const Tile *x, const Tile *y, Tile *r, DType d) {
@@ -264,7 +225,7 @@ static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, T
 void simt_elementwise(Simt *s, const Op *op) {
     Value *v = op->results[0];
     Tile r = tile_create(s, tile_registers(v));
-    bool done = tile_elementwise_on_demand(s, op, &r) || simt_index_op(s, op, &r);
+    bool done = simt_index_op(s, op, &r);
     if (!done && op->nargs == 2) done = divide_shared(s, op, tile_of(s, op->args[0]), tile_of(s, op->args[1]), &r);
     Memo memo = {.n = 0};
     for (uint32_t i = 0; i < r.n && !done; i++) {
@@ -300,8 +261,6 @@ static void arange(Simt *s, const Op *op, Tile *r) {
     r->lo = 0;
     r->hi = adds ? layout_thread_most(l) : op->attr.end - op->attr.start - 1;
 }
-
-enum { MOST_ROTATION = 15 };
 
 /* Registers that no rotation brings over the beginning are base + constant; the others wrap one by one. */
 static void arange_rotated(Simt *s, const Op *op, const Tile *by, Tile *r) {

@@ -7,7 +7,7 @@
  */
 #include "passes/analysis/factop.h"
 
-enum { DIVISIBLE_MOST = 1 << 30, MOST_ROTATION = 15 };
+enum { DIVISIBLE_MOST = 1 << 30 };
 
 /* What one step of counting adds. */
 uint32_t unit_of(Type t) {

@@ -13,7 +13,6 @@
 
 enum {
     MOST_SCALARS = 32,
-    MOST_ROTATION = 15,
 };
 
 typedef struct Rotate {

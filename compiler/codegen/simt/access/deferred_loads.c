@@ -24,24 +24,6 @@ static bool is_dead(const Move *mv, uint32_t v) {
     return is_false(mv->all[v]) && is_false(mv->partial[v]) && is_false(mv->misaligned[v]);
 }
 
-/* Of rows that begin otherwise every vector counts as one that lies across two:
- * where they do begin alike the second is not loaded. */
-Tile load_deferred(Simt *s, const Move *now) {
-    Move *mv = NEW(s->m->o->arena, Move);
-    *mv = *now;
-    if (mv->may_be_misaligned && move_crosses(mv)) {
-        V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
-        mv->beyond = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), "");
-        mv->aligned = llvm_int(s->m->i1, 0);
-    }
-    for (uint32_t v = 0; v < mv->vectors; v++) move_masks(s, mv, v);
-    mv->begun = NEW_ARRAY(s->m->o->arena, Begun, mv->vectors);
-    Tile r = tile_loaded(s, mv->op, mv->vectors * mv->n, mv);
-    for (uint32_t i = 0; i < r.n; i++)
-        if (is_dead(mv, i / mv->n)) r.at[i].base = other_slot(s, mv, i);
-    return r;
-}
-
 static Begun load_begin(Simt *s, const Move *mv, uint32_t v) {
     Begun r = {.is_begun = true};
     if (!mv->beyond) {
@@ -62,7 +44,10 @@ static void load_rest(Simt *s, const Move *mv, uint32_t v, V partial, V *all) {
     if (!is_false(partial)) load_slow(s, mv, only(s, mv, partial, v), all);
 }
 
-uint32_t load_vector(Simt *s, const Move *mv, uint32_t reg, V *elements, uint32_t *n) {
+/* With the vector that it lies in. */
+static V deferred_slot(Simt *s, const Tile *t, uint32_t reg) {
+    const Move *mv = t->demand->move;
+    V x[16];
     uint32_t v = reg / mv->n, w = mv->whole.words;
     V *all = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w), *words = all + v * w, rest = mv->misaligned[v];
     Begun b = mv->begun[v].is_begun ? mv->begun[v] : load_begin(s, mv, v);
@@ -73,15 +58,38 @@ uint32_t load_vector(Simt *s, const Move *mv, uint32_t reg, V *elements, uint32_
     } else memcpy(words, b.words, w * sizeof *words);
     load_rest(s, mv, v, mv->partial[v], all);
     load_rest(s, mv, v, rest, all);
-    elements_unpack(s, mv->d, words, mv->whole, elements, mv->n);
-    *n = mv->n;
-    return v * mv->n;
+    elements_unpack(s, mv->d, words, mv->whole, x, mv->n);
+    for (uint32_t i = 0; i < mv->n && !s->is_aside; i++) t->at[v * mv->n + i].base = x[i];
+    return x[reg % mv->n];
+}
+
+/* Of rows that begin otherwise every vector counts as one that lies across two:
+ * where they do begin alike the second is not loaded. */
+void simt_load_deferred(Simt *s, const Op *op) {
+    Move *mv = NEW(s->m->o->arena, Move);
+    *mv = move_open(s, op, op->results[0], false);
+    if (mv->may_be_misaligned && move_crosses(mv)) {
+        V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
+        mv->beyond = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), "");
+        mv->aligned = llvm_int(s->m->i1, 0);
+    }
+    for (uint32_t v = 0; v < mv->vectors; v++) move_masks(s, mv, v);
+    mv->begun = NEW_ARRAY(s->m->o->arena, Begun, mv->vectors);
+    Value *v = op->results[0];
+    Tile r = tile_create(s, tile_registers(v));
+    r.demand = demand_create(s, op, r.n, deferred_slot);
+    r.demand->move = mv;
+    for (uint32_t i = 0; i < r.n; i++) {
+        r.demand->same[i] = i;
+        if (is_dead(mv, i / mv->n)) r.at[i].base = other_slot(s, mv, i);
+    }
+    s->values[v->id] = r;
 }
 
 /* The deferred loads that v is made of, each once. */
 static uint32_t find_deferred(Simt *s, const Value *v, Move **found, uint32_t n) {
     if (!value_is_deferred(v)) return n;
-    Move *mv = v->def->kind == OP_LOAD ? tile_move(tile_on_demand(s, v)) : NULL;
+    Move *mv = v->def->kind == OP_LOAD ? tile_on_demand(s, v)->demand->move : NULL;
     for (uint32_t i = 0; i < n && mv; i++)
         if (found[i] == mv) return n;
     if (mv && n < MOST_DEFERRED) found[n++] = mv;
@@ -99,7 +107,8 @@ static void load_ahead(Simt *s, Move *mv, uint32_t reg, uint32_t n) {
 
 /* Deferred loads end here, vector by vector, however it is stored: those that no mask cuts first,
  * while registers are few. */
-void store_deferred(Simt *s, const Move *mv) {
+void simt_store_deferred(Simt *s, const Op *op) {
+    const Move open = move_open(s, op, op->args[1], true), *mv = &open;
     Move *from[MOST_DEFERRED];
     uint32_t loads = find_deferred(s, mv->op->args[1], from, 0), words = 0,
              *order = NEW_ARRAY(s->m->o->arena, uint32_t, mv->vectors), n = 0;

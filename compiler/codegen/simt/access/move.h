@@ -1,5 +1,5 @@
-/* move.h - a Move: one load or store of global memory, with its vectors, masks and predicates. Shared by memory.c
- * (whole vectors), partial.c (partial ones) and deferred_loads.c. */
+/* move.h - a Move: one load or store of global memory, with its vectors, masks and predicates. move.c makes it;
+ * partial.c moves partial vectors, load.c, store.c and deferred_loads.c the others. */
 #ifndef FSC_CODEGEN_SIMT_MOVE_H
 #define FSC_CODEGEN_SIMT_MOVE_H
 
@@ -37,8 +37,6 @@ struct Move {
     V policy, site;
 };
 
-enum { MOST_ROTATION = 15 };
-
 bool move_begins(const Move *mv, uint32_t v); /* may vector v hold what lies before the row? */
 bool move_wraps(const Move *mv, uint32_t v);  /* may vector v wrap? Then its addresses are no run */
 /* A vector that may wrap, as if it did not: how far beyond the row's beginning its first element is, its place, its
@@ -66,6 +64,8 @@ typedef struct Aside {
 Aside aside_open(Simt *s, const Move *mv, const V *which);
 /* Words become parts where the block was entered; NULL: no part. */
 void aside_close(Simt *s, Aside a, V *words, const V *parts, uint32_t n);
+/* Words of two ways into the block where the builder stands. */
+void join_words(Simt *s, V *words, LLVMBasicBlockRef from, const V *parts, LLVMBasicBlockRef slow, uint32_t n);
 
 void move_masks(Simt *s, Move *mv, uint32_t v);  /* predicates of vector v, from its mask, `aligned`
                                                   * and has_arms */
@@ -86,10 +86,6 @@ void store_slow(Simt *s, const Move *mv, const V *which);
 void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both, V w[8]);
 /* Vector v of them, where `mask` let them be loaded; else `words` stay. */
 void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words);
-
-/* deferred_loads.c - deferred loads, and the stores that they are for */
-Tile load_deferred(Simt *s, const Move *mv);
-void store_deferred(Simt *s, const Move *mv);
 
 /* partial.c - rotated rows whose mask is `place < end` */
 bool move_has_edges(const Move *mv);

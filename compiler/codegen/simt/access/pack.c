@@ -69,6 +69,39 @@ void elements_unpack(Simt *s, DType d, const V *words, Access a, V *elements, ui
     for (uint32_t i = 0; i < n; i++) elements[i] = element_of_word(s, d, words[i / per_word], i % per_word);
 }
 
+/* ---- Tiles in words -------------------------------------------------------------------------------------------------- */
+
+/* Equal words stay equal. */
+static V packed_slot(Simt *s, const Tile *t, uint32_t reg) {
+    const Demand *l = t->demand;
+    uint32_t i = reg / l->per_word;
+    V word = t->words[i];
+    if (!word) word = LLVMBuildXor(s->m->at, l->words[i], l->zero, "");
+    if (!s->is_aside) t->words[i] = word;
+    return element_of_word(s, l->op->results[0]->type.dtype, word, reg % l->per_word);
+}
+
+Tile tile_packed(Simt *s, const Op *op, uint32_t n, V *words, uint32_t per_word, V zero) {
+    Tile r = tile_create(s, n);
+    DType d = op->results[0]->type.dtype;
+    Demand *l = demand_create(s, op, n, packed_slot);
+    l->per_word = per_word;
+    l->words = zero ? words : NULL;
+    l->zero = zero;
+    r.words = zero ? NEW_ARRAY(s->m->o->arena, V, n / per_word) : words;
+    r.demand = l;
+    for (uint32_t i = 0; i < n / per_word; i++) {
+        uint32_t k = 0;
+        while (words[k] != words[i]) k++;
+        for (uint32_t e = 0; e < per_word; e++) {
+            l->same[i * per_word + e] = k * per_word + e;
+            if (LLVMIsConstant(words[i])) r.at[i * per_word + e].base = element_of_word(s, d, words[i], e);
+        }
+        if (LLVMIsConstant(words[i])) r.words[i] = words[i];
+    }
+    return r;
+}
+
 bool tile_has_words(const Tile *x, uint32_t first, uint32_t n) {
     for (uint32_t i = first; i < first + n && x->words; i++)
         if (!x->words[i]) return false;

@@ -7,15 +7,6 @@
 
 #include <string.h>
 
-V *store_words(Simt *s, const Move *mv, uint32_t v) {
-    uint32_t w = mv->whole.words;
-    if (mv->words[v * w]) return mv->words + v * w;
-    V elements[16], *words = s->is_aside ? NEW_ARRAY(s->m->o->arena, V, w) : mv->words + v * w;
-    for (uint32_t e = 0; e < mv->n; e++) elements[e] = tile_slot(s, mv->value, v * mv->n + e);
-    elements_pack(s, mv->d, elements, mv->n, mv->whole, words);
-    return words;
-}
-
 void store_whole(Simt *s, const Move *mv, uint32_t v) {
     V args[8] = {whole_address(s, mv, v), mv->all[v]};
     Access a = mv->whole;
@@ -46,10 +37,6 @@ void store_slow(Simt *s, const Move *mv, const V *which) {
 
 void simt_store(Simt *s, const Op *op) {
     Move mv = move_open(s, op, op->args[1], true);
-    if (value_is_deferred(op->args[1])) {
-        store_deferred(s, &mv);
-        return;
-    }
     for (uint32_t v = 0; v < mv.vectors; v++)
         if (!move_skips(&mv, v) && !is_false(mv.all[v])) store_whole(s, &mv, v);
     if (mv.may_be_partial) store_slow(s, &mv, mv.partial);

@@ -1,17 +1,11 @@
-/* memory.c - loads and stores of global memory.
+/* move.c - a load or store of global memory taken apart into vectors.
  *
- * In: pointer tiles whose vectors of 2^vec_log2 registers are consecutive elements, and masks of a known kind. Out:
- * predicated accesses of up to 16 bytes.
- * Method: every vector that lies wholly inside its mask moves as one access, all issued back to back. A vector that
- * bounds show to be outside does not move; one that is inside has no predicate (known.c). If a mask may cut a vector,
- * one block for the whole op moves the partial vectors element by element; it is entered only if there is one.
- * Rotated rows (passes/distribute/rotate.c): a vector that wraps is partial. A second block moves all vectors of rows
- * with another misalignment; loads then take the two aligned vectors that each one lies across, as far as both are the
- * row's.
+ * In: pointer tiles whose vectors of 2^vec_log2 registers are consecutive elements, and masks of a known kind. Out: for
+ * each vector, whether it moves whole, by parts, or not at all; the block in which parts move.
+ * Method: a vector that bounds show to be outside does not move; one that is inside has no predicate (known.c). Rotated
+ * rows (passes/distribute/rotate.c): a vector that wraps is partial, and rows may have another misalignment.
  */
 #include "codegen/simt/access/move.h"
-
-#include <string.h>
 
 /* May vector v hold what lies before the row? Then a mask cuts it there, too. */
 bool move_begins(const Move *mv, uint32_t v) {
@@ -195,8 +189,7 @@ Aside aside_open(Simt *s, const Move *mv, const V *which) {
     return a;
 }
 
-/* Words of two ways into the block where the builder stands. */
-static void join_words(Simt *s, V *words, LLVMBasicBlockRef from, const V *parts, LLVMBasicBlockRef slow, uint32_t n) {
+void join_words(Simt *s, V *words, LLVMBasicBlockRef from, const V *parts, LLVMBasicBlockRef slow, uint32_t n) {
     for (uint32_t i = 0; i < n; i++) {
         if (!parts[i] || parts[i] == words[i]) continue;
         V phi = LLVMBuildPhi(s->m->at, LLVMTypeOf(words[i]), "");
@@ -230,8 +223,6 @@ V element_address(Simt *s, const Move *mv, uint32_t v, uint32_t e) {
     return bytes ? LLVMBuildAdd(s->m->at, address, llvm_int(s->m->i64, bytes), "") : address;
 }
 
-/* ---- Loads ------------------------------------------------------------------------------------------------------- */
-
 V other_slot(Simt *s, const Move *mv, uint32_t reg) {
     return mv->other && !plant(PLANT_LOST_OTHER) ? tile_slot(s, mv->other, reg) : LLVMConstNull(slot_type(s, mv->d));
 }
@@ -246,191 +237,17 @@ V whole_address(Simt *s, const Move *mv, uint32_t v) {
     return move_folds(mv, v) ? move_fold(s, mv, v).address : element_address(s, mv, v, 0);
 }
 
-void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
-    V args[8] = {whole_address(s, mv, v), mv->all[v]};
-    Access a = mv->whole;
-    others_pack(s, mv, v, words);
-    memcpy(args + 2, words, a.words * sizeof *args);
-    if (is_false(mv->all[v])) return;
-    args[2 + a.words] = mv->policy;
-    args[3 + a.words] = mv->site;
-    V r = prim_access(s, PRIM_LOAD_GLOBAL, a, args, 4 + a.words);
-    for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, r, i);
-}
-
 V load_element(Simt *s, const Move *mv, V address, V mask, V old) {
     if (is_false(mask)) return old;
     V args[] = {address, mask, element_bits(s, mv->d, old), mv->policy, mv->site};
     return element_from_bits(s, mv->d, prim_access(s, PRIM_LOAD_GLOBAL, mv->single, args, 5));
 }
 
-/* The elements of vector v: one predicated load each, over `old`. */
-static void load_single(Simt *s, const Move *mv, const V *which, uint32_t v, const V *old, V *elements) {
-    for (uint32_t e = 0; e < mv->n; e++) {
-        V mask = single_mask(s, mv, which, v, e);
-        elements[e] = mask ? load_element(s, mv, element_address(s, mv, v, e), mask, old[e]) : old[e];
-    }
-}
-
-enum { FEW = 4 };
-
-/* A few vectors are loaded beside what the whole loads left, so as not to wait for these; many over it,
- * to save registers. */
-void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
-    if (move_has_edges(mv)) {
-        load_edges(s, mv, which, words);
-        return;
-    }
+V *store_words(Simt *s, const Move *mv, uint32_t v) {
     uint32_t w = mv->whole.words;
-    bool beside = (which == mv->partial || which == mv->misaligned) && count_single(mv, which) <= FEW;
-    Aside aside = aside_open(s, mv, which);
-    V *elements = NEW_ARRAY(s->m->o->arena, V, mv->vectors * mv->n),
-      *packed = NEW_ARRAY(s->m->o->arena, V, mv->vectors * w);
-    for (uint32_t v = 0; v < mv->vectors; v++) {
-        V old[16];
-        if (!move_single(mv, which, v)) continue;
-        if (!beside) elements_unpack(s, mv->d, words + v * w, mv->whole, old, mv->n);
-        for (uint32_t e = 0; e < mv->n && beside; e++) old[e] = other_slot(s, mv, v * mv->n + e);
-        load_single(s, mv, which, v, old, elements + v * mv->n);
-    }
-    for (uint32_t v = 0; v < mv->vectors; v++) {
-        if (!move_single(mv, which, v)) continue;
-        elements_pack(s, mv->d, elements + v * mv->n, mv->n, mv->whole, packed + v * w);
-        for (uint32_t i = v * w; i < (v + 1) * w && beside; i++)
-            packed[i] = LLVMBuildSelect(s->m->at, which[v], packed[i], words[i], "");
-    }
-    aside_close(s, aside, words, packed, mv->vectors * w);
-}
-
-/* ---- Rows that begin otherwise: loads across aligned vectors ----------------------------------------------------- */
-
-bool move_crosses(const Move *mv) {
-    return mv->place && mv->is_row && !mv->op->attr.mem.is_volatile && mv->whole.bits == 32 && mv->whole.words == 4 &&
-           !plant(PLANT_EQUAL_ROTATIONS);
-}
-
-/* The 16 bytes that begin `beyond` (1 to 15) bytes behind an aligned vector of 4 words: of those and the next 4. */
-static void shift_words(Simt *s, V beyond, bool has_halves, V w[8]) {
-    LLVMBuilderRef at = s->m->at;
-    for (uint32_t by = 2; by; by /= 2) {
-        V bit = LLVMBuildAnd(at, beyond, simt_i32(s, 4 * by), ""),
-          far = LLVMBuildICmp(at, LLVMIntNE, bit, simt_i32(s, 0), "");
-        for (uint32_t i = 0; i + by < 8 && i < 4 + by; i++) w[i] = LLVMBuildSelect(at, far, w[i + by], w[i], "");
-    }
-    V bits = LLVMBuildShl(at, LLVMBuildAnd(at, beyond, simt_i32(s, 3), ""), simt_i32(s, 3), "");
-    for (uint32_t i = 0; i < 4 && has_halves; i++) w[i] = llvm_ternary(s->m, "llvm.fshr", w[i + 1], w[i], bits);
-}
-
-void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both, V w[8]) {
-    Slot slot = mv->ptr->at[v * mv->n];
-    V start = LLVMBuildSub(s->m->at, slot.base, LLVMBuildZExt(s->m->at, beyond, s->m->i64, ""), ""),
-      zero = simt_i32(s, 0);
-    for (uint32_t half = 0; half < 2; half++) {
-        V from = LLVMBuildAdd(s->m->at, start, llvm_int(s->m->i64, slot.offset + 16 * half), "");
-        V args[8] = {from, half ? both : mask, zero, zero, zero, zero, mv->policy, mv->site};
-        V r = prim_access(s, PRIM_LOAD_GLOBAL, mv->whole, args, 8);
-        for (uint32_t i = 0; i < 4; i++) w[4 * half + i] = access_result(s, mv->whole, r, i);
-    }
-}
-
-void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words) {
-    shift_words(s, beyond, type_bytes(type_scalar(mv->d)) < 4, w);
-    for (uint32_t i = 0; i < 4; i++) {
-        bool is_zero = LLVMIsConstant(words[i]) && LLVMIsNull(words[i]); /* as what a load that does not happen gives */
-        words[i] = is_zero ? w[i] : LLVMBuildSelect(s->m->at, mask, w[i], words[i], "");
-    }
-}
-
-/* Vectors under way at once when `done` have come: two, as long as their 8 words each, 4 once shifted, are together
- * little more than all the vectors. The next ones' addresses wait for these, or ptxas would load all. */
-static uint32_t under_way(const Move *mv, uint32_t done) {
-    return done + 3 < mv->vectors ? 2 : 1;
-}
-
-/* Of rows that begin otherwise: what lies across two aligned vectors of its row takes both,
- * what is left goes element by element. */
-static void load_misaligned(Simt *s, const Move *mv, V *words) {
-    V last = tile_slot(s, mv->ptr, (mv->vectors - 1) * mv->n);
-    Aside aside = aside_open(s, mv, mv->misaligned);
-    V *rest = NEW_ARRAY(s->m->o->arena, V, mv->vectors), *own = NEW_ARRAY(s->m->o->arena, V, mv->vectors * 4);
-    V rotation = LLVMBuildAnd(s->m->at, LLVMBuildTrunc(s->m->at, last, s->m->i32, ""), simt_i32(s, 15), ""),
-      beyond = rotation;
-    V zero = prim_call(s, PRIM_ZERO, NULL, 0), got = NULL;
-    /* a vector that wraps goes beyond it */
-    int64_t both = (plant(PLANT_ACROSS_END) ? 1 : 2) * (int64_t)mv->n,
-            size = (int64_t)shape_elements(mv->layout->shape);
-    for (uint32_t v = 0, moved = 0, wait = under_way(mv, 0); v < mv->vectors; v++) {
-        V inside = known_within(s, mv->n, mv->place, v * mv->n, both, size, mv->end);
-        rest[v] = known_and(s, mv->misaligned[v], known_not(s, inside));
-        memcpy(own + 4 * v, words + 4 * v, 4 * sizeof *own);
-        if (!move_single(mv, mv->misaligned, v) || is_false(inside)) continue;
-        V whole = known_and(s, mv->misaligned[v], inside), w[8];
-        begin_across(s, mv, v, beyond, whole, whole, w);
-        end_across(s, mv, beyond, whole, w, own + 4 * v);
-        for (uint32_t i = 0; i < 4; i++) got = got ? LLVMBuildOr(s->m->at, got, own[4 * v + i], "") : own[4 * v + i];
-        if (++moved < wait) continue;
-        wait = moved + under_way(mv, moved);
-        beyond = LLVMBuildOr(s->m->at, rotation, LLVMBuildAnd(s->m->at, got, zero, ""), "");
-        got = NULL;
-    }
-    if (count_single(mv, rest)) load_slow(s, mv, rest, own);
-    aside_close(s, aside, words, own, mv->vectors * 4);
-}
-
-/* As the rotation has it: whole vectors, and those that a mask cuts. */
-static void load_aligned(Simt *s, const Move *mv, V *words) {
-    for (uint32_t i = 0; i < mv->vectors; i++) load_whole(s, mv, i, words + i * mv->whole.words);
-    if (mv->may_be_partial) load_slow(s, mv, mv->partial, words);
-}
-
-static void load_otherwise(Simt *s, const Move *mv, V *words) {
-    if (mv->may_be_misaligned && move_crosses(mv) && mv->n > 4) load_misaligned(s, mv, words);
-    else if (mv->may_be_misaligned) load_slow(s, mv, mv->misaligned, words);
-}
-
-/* An arm for rows that begin as the rotation has it, and one for others. */
-static void load_arms(Simt *s, const Move *mv, V *words) {
-    uint32_t w = mv->whole.words, n = mv->vectors * w;
-    LLVMBasicBlockRef alike = simt_new_block(s, "alike"), other = simt_new_block(s, "misaligned"),
-                      done = simt_new_block(s, "whole");
-    LLVMBuildCondBr(s->m->at, mv->aligned, alike, other);
-    LLVMPositionBuilderAtEnd(s->m->at, other);
-    V *misaligned = NEW_ARRAY(s->m->o->arena, V, n);
-    for (uint32_t v = 0; v < mv->vectors; v++) others_pack(s, mv, v, misaligned + v * w);
-    load_otherwise(s, mv, misaligned);
-    LLVMBasicBlockRef other_end = LLVMGetInsertBlock(s->m->at);
-    LLVMBuildBr(s->m->at, done);
-    LLVMPositionBuilderAtEnd(s->m->at, alike);
-    load_aligned(s, mv, words);
-    LLVMBasicBlockRef alike_end = LLVMGetInsertBlock(s->m->at);
-    LLVMBuildBr(s->m->at, done);
-    LLVMPositionBuilderAtEnd(s->m->at, done);
-    join_words(s, words, alike_end, misaligned, other_end, n);
-}
-
-void simt_load(Simt *s, const Op *op) {
-    Value *v = op->results[0];
-    Move mv = move_open(s, op, v, false);
-    if (value_is_deferred(v)) {
-        s->values[v->id] = load_deferred(s, &mv);
-        return;
-    }
-    Tile r = tile_create(s, tile_registers(v));
-    uint32_t w = mv.whole.words;
-    V *words = NEW_ARRAY(s->m->o->arena, V, mv.vectors * w);
-    if (mv.has_arms) load_arms(s, &mv, words);
-    else load_aligned(s, &mv, words);
-    if (!mv.has_arms) load_otherwise(s, &mv, words);
-    bool is_packed = mv.whole.bits == 32;
-    if (is_packed && op->attr.when) {
-        s->values[v->id] = tile_packed(s, op, r.n, words, mv.n / w, false);
-        return;
-    }
-    for (uint32_t i = 0; i < mv.vectors; i++) {
-        V elements[16];
-        elements_unpack(s, mv.d, words + i * w, mv.whole, elements, mv.n);
-        for (uint32_t e = 0; e < mv.n; e++) r.at[i * mv.n + e].base = elements[e];
-    }
-    r.words = is_packed ? words : NULL;
-    s->values[v->id] = r;
+    if (mv->words[v * w]) return mv->words + v * w;
+    V elements[16], *words = s->is_aside ? NEW_ARRAY(s->m->o->arena, V, w) : mv->words + v * w;
+    for (uint32_t e = 0; e < mv->n; e++) elements[e] = tile_slot(s, mv->value, v * mv->n + e);
+    elements_pack(s, mv->d, elements, mv->n, mv->whole, words);
+    return words;
 }

@@ -8,30 +8,16 @@
 #include "codegen/codegen.h"
 
 typedef struct Liveness {
-    const Func *f;
-    uint32_t *begin, *end; /* of ops, by op id: where its regions end is `end` */
-    int64_t *change;       /* by position: registers that begin to live minus those that end */
-    uint32_t clock;
+    const Life *of;  /* of ops, by id */
+    int64_t *change; /* by position: registers that begin to live minus those that end */
 } Liveness;
-
-static void number_block(Liveness *l, const Block *b) {
-    for (const Op *op = b->first; op; op = op->next) {
-        l->begin[op->id] = ++l->clock;
-        for (uint32_t i = 0; i < op->nregions; i++) number_block(l, op->regions[i]);
-        l->end[op->id] = op->nregions ? ++l->clock : l->clock;
-    }
-}
-
-static const Block *home_of(const Value *v) {
-    return v->def ? v->def->parent : v->block;
-}
 
 /* Where this use lets go of v: at the op, or at the end of the outermost loop between the two. */
 static uint32_t use_end(const Liveness *l, const Value *v, const Op *user) {
-    uint32_t end = l->begin[user->id];
-    const Block *home = home_of(v);
+    uint32_t end = l->of[user->id].begin;
+    const Block *home = value_block(v);
     for (const Block *b = user->parent; b && b != home; b = b->owner ? b->owner->parent : NULL)
-        if (b->owner && (b->owner->kind == OP_FOR || b->owner->kind == OP_WHILE)) end = l->end[b->owner->id];
+        if (b->owner && op_is_loop(b->owner)) end = l->of[b->owner->id].end;
     return end;
 }
 
@@ -59,10 +45,10 @@ static void add_value(Liveness *l, const Value *v, uint32_t from) {
 }
 
 static void add_block(Liveness *l, const Block *b) {
-    uint32_t start = b->owner ? l->begin[b->owner->id] : 0;
+    uint32_t start = b->owner ? l->of[b->owner->id].begin : 0;
     for (uint32_t i = 0; i < b->args.len; i++) add_value(l, b->args.at[i], start);
     for (const Op *op = b->first; op; op = op->next) {
-        for (uint32_t i = 0; i < op->nresults; i++) add_value(l, op->results[i], l->end[op->id]);
+        for (uint32_t i = 0; i < op->nresults; i++) add_value(l, op->results[i], l->of[op->id].end);
         for (uint32_t i = 0; i < op->nregions; i++) add_block(l, op->regions[i]);
     }
 }
@@ -71,14 +57,10 @@ bool codegen_registers(const Func *f, const Target *t, uint32_t *low, uint32_t *
     /* thread index, addresses, loop counters; threads that blocks are made of at least */
     enum { BASE = 16, LEAST = 256 };
     Arena *scratch = arena_create();
-    Liveness l = {.f = f};
-    l.begin = NEW_ARRAY(scratch, uint32_t, f->next_op + 1);
-    l.end = NEW_ARRAY(scratch, uint32_t, f->next_op + 1);
-    l.change = NEW_ARRAY(scratch, int64_t, 2 * (size_t)f->next_op + 4);
-    number_block(&l, f->body);
+    Liveness l = {lives_of(f, scratch).op, NEW_ARRAY(scratch, int64_t, 2 * (size_t)f->next_op)};
     add_block(&l, f->body);
     int64_t live = 0, peak = 0;
-    for (uint32_t i = 0; i <= l.clock; i++) {
+    for (uint32_t i = 0; i < 2 * f->next_op; i++) {
         live += l.change[i];
         if (live > peak) peak = live;
     }

@@ -91,10 +91,6 @@ static void extend(Life *life, Life by) {
     if (by.end > life->end) life->end = by.end;
 }
 
-static bool is_loop(const Op *op) {
-    return op->kind == OP_FOR || op->kind == OP_WHILE;
-}
-
 /* The first access decides whether a round begins with what is there already: it does unless it stores,
  * whenever the block runs. */
 static void note_access(Walk *w, const Op *op) {
@@ -103,10 +99,10 @@ static void note_access(Walk *w, const Op *op) {
     bool is_first = life->begin > life->end;
     extend(life, w->lives->op[op->id]);
     for (const Block *b = op->parent; b != home; b = b->owner->parent)
-        if (is_loop(b->owner)) extend(life, w->lives->op[b->owner->id]);
+        if (op_is_loop(b->owner)) extend(life, w->lives->op[b->owner->id]);
     for (const Block *b = home; b->owner && is_first && !(leaves_values(op) && op->parent == home);
          b = b->owner->parent)
-        if (is_loop(b->owner)) extend(life, w->lives->op[b->owner->id]);
+        if (op_is_loop(b->owner)) extend(life, w->lives->op[b->owner->id]);
     if (op->kind == OP_SPILL) life->end = UINT32_MAX; /* whoever uses the value reads the buffer */
 }
 

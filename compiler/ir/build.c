@@ -62,6 +62,22 @@ Value *func_add_param(Func *f, Type t, Param p) {
     return block_add_arg(f, f->body, t, p.name);
 }
 
+const Block *value_block(const Value *v) {
+    return v->def ? v->def->parent : v->block;
+}
+
+bool op_is_loop(const Op *op) {
+    return op->kind == OP_FOR || op->kind == OP_WHILE;
+}
+
+bool op_touches_tile(const Op *op) {
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (value_is_tile(op->args[i])) return true;
+    for (uint32_t i = 0; i < op->nresults; i++)
+        if (value_is_tile(op->results[i])) return true;
+    return false;
+}
+
 bool op_loads_constant(const Func *f, const Op *load) {
     const Value *v = load->args[0];
     while (v->def && v->def->nargs && v->def->args[0]->type.dtype == DT_PTR && op_is_pure(v->def->kind))

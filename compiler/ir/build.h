@@ -99,6 +99,9 @@ Op *op_clone(Builder *b, const Op *op, ValueMap *map);
 bool value_const(const Value *v, int64_t *bits);
 bool value_const_float(const Value *v, double *x);
 bool value_is_tile(const Value *v);
+const Block *value_block(const Value *v); /* that defines it */
+bool op_is_loop(const Op *op);
+bool op_touches_tile(const Op *op); /* an operand or a result is one */
 /* Does it load what a const pointer names, memory that nobody writes during the kernel? */
 bool op_loads_constant(const Func *f, const Op *load);
 bool block_contains(const Block *b, const Op *op); /* at any depth */

@@ -6,14 +6,10 @@
  */
 #include "ir/private.h"
 
-static bool is_fp8(DType d) {
-    return d == DT_FP8E4NV || d == DT_FP8E5;
-}
-
 bool dot_accumulator(DType a, DType b, DType *acc) {
-    bool is_narrow = (is_fp8(a) && is_fp8(b)) || a == DT_FP16 || a == DT_BF16 || a == DT_FP32;
+    bool is_narrow = (dtype_is_fp8(a) && dtype_is_fp8(b)) || a == DT_FP16 || a == DT_BF16 || a == DT_FP32;
     *acc = a == DT_I8 ? DT_I32 : a == DT_FP64 ? DT_FP64 : DT_FP32;
-    return (a == b || is_fp8(a)) && (is_narrow || a == DT_I8 || a == DT_FP64);
+    return (a == b || dtype_is_fp8(a)) && (is_narrow || a == DT_I8 || a == DT_FP64);
 }
 
 static bool shapes_fit(Infer *in, Shape a, Shape b, Shape c) {
@@ -31,7 +27,7 @@ static bool attribute_fits(Infer *in, DType a, DType b) {
     const Attr *x = &in->attr;
     if (x->precision > PRECISION_BF16X6) return infer_fail(in, "no such precision: %d", (int)x->precision);
     if (x->precision != PRECISION_IEEE && a != DT_FP32) return infer_fail(in, "a precision of %s", dtype_name(a));
-    if (x->imprecise && !is_fp8(a)) return infer_fail(in, "imprecise sums of %s", dtype_name(a));
+    if (x->imprecise && !dtype_is_fp8(a)) return infer_fail(in, "imprecise sums of %s", dtype_name(a));
     bool has_sign = (x->is_unsigned[0] && a != DT_I8) || (x->is_unsigned[1] && b != DT_I8);
     return !has_sign || infer_fail(in, "unsigned operands of %s", dtype_name(a));
 }

@@ -19,6 +19,9 @@ typedef enum DTypeKind { KIND_INT, KIND_FLOAT, KIND_POINTER } DTypeKind;
 
 const char *dtype_name(DType d);
 uint32_t dtype_bits(DType d);
+static inline bool dtype_is_fp8(DType d) {
+    return d == DT_FP8E4NV || d == DT_FP8E5;
+}
 DTypeKind dtype_kind(DType d);
 bool dtype_find(const char *name, DType *out);
 

@@ -10,6 +10,7 @@
 #include "base/target.h"
 
 typedef struct PassContext {
+    Arena *scratch;       /* of the pass that runs: empty when it begins, gone behind it */
     Diag *diag;           /* errors a pass finds in the user's program (too much shared memory, …) */
     const Target *target;
     /* Of the launch: */
@@ -38,6 +39,10 @@ bool passes_known(Diag *d, const char *list);
 /* The names in order, for messages and completion. */
 const char *const *pass_names(uint32_t *count);
 
+/* These run twice. */
+#define pass_fold2 pass_fold
+#define pass_cse2 pass_cse
+#define pass_dce2 pass_dce
 #define PASS(name, ...) bool pass_##name(Func *f, PassContext *c);
 #include "passes/passes.def"
 #undef PASS

@@ -90,7 +90,9 @@ static void check_round_trip(const Func *f, const char *pass) {
 
 static void pass_run(const PassRow *row, Func *f, PassContext *c) {
     double start = now();
+    c->scratch = arena_create();
     row->run(f, c);
+    arena_destroy(c->scratch);
     if (c->timer) c->timer(c->timer_context, row->name, now() - start);
     bool shown = c->print_after && (strcmp(c->print_after, "all") == 0 || strcmp(c->print_after, row->name) == 0);
     if (shown && c->dumps) {

@@ -56,7 +56,7 @@ static void plan_op(Plan *p, const Op *op) {
         plan_block(p, op->regions[i]);
     }
     /* What leaves a loop is what it carried last. */
-    if (op->kind == OP_FOR || op->kind == OP_WHILE) {
+    if (op_is_loop(op)) {
         Value **last = op->kind == OP_FOR ? op->regions[0]->args.at + 1 : op->regions[1]->args.at;
         for (uint32_t i = 0; i < op->nresults; i++) {
             p->h->buffers[op->results[i]->id] = p->h->buffers[last[i]->id];

@@ -128,7 +128,7 @@ static V lower_call(void *context, Prim p, Access a, V call, V *in, uint32_t cou
 
 static bool has_loop(const Block *b) {
     for (const Op *op = b->first; op; op = op->next) {
-        if (op->kind == OP_FOR || op->kind == OP_WHILE) return true;
+        if (op_is_loop(op)) return true;
         for (uint32_t i = 0; i < op->nregions; i++)
             if (has_loop(op->regions[i])) return true;
     }

@@ -205,13 +205,6 @@ static V **scanned(Combine *c) {
 
 /* ---- Results ----------------------------------------------------------------------------------------------------- */
 
-static uint32_t deposit(uint32_t value, uint32_t mask) {
-    uint32_t r = 0;
-    for (; mask; mask &= mask - 1, value >>= 1)
-        if (value & 1) r |= mask & (~mask + 1);
-    return r;
-}
-
 /* from[deposit(k, keep)] into the results from `first` on. */
 static void set_results(Combine *c, uint32_t first, V **from, uint32_t keep) {
     for (uint32_t k = 0; k < c->n; k++) {

@@ -8,13 +8,6 @@
  */
 #include "codegen/simt/simt.h"
 
-static uint32_t deposit(uint32_t value, uint32_t mask) {
-    uint32_t r = 0;
-    for (; mask; mask &= mask - 1, value >>= 1)
-        if (value & 1) r |= mask & (~mask + 1);
-    return r;
-}
-
 /* What is combined: one tile, or two of one layout whose slots are made together. */
 typedef struct Sum {
     OpKind kind;

@@ -99,7 +99,7 @@ typedef struct Demand {
     SlotMaker *make;
     uint32_t *same;      /* by register: the first one that has the same slot */
     uint32_t per_word;   /* of packed tiles: elements in a word of 32 bits */
-    V *words, zero;      /* of `opaque_copy`: what it is made of, a zero of its own; NULL: what the tile was loaded in */
+    V *words, zero;      /* of `opaque_copy`: what it is made of, a zero of its own; else NULL */
     Divisor *divisors;   /* of a division by few divisors, by register; else NULL */
     struct Spill *spill; /* of `spill_shared` and of what waits there; else NULL */
     Move *move;          /* of a deferred load; else NULL */
@@ -175,6 +175,7 @@ const void *slot_key(const Tile *t, uint32_t reg); /* equal slots have equal one
 Demand *demand_create(Simt *s, const Op *op, uint32_t n, SlotMaker *make);
 V simt_i32(Simt *s, int64_t value);
 LLVMBasicBlockRef simt_new_block(Simt *s, const char *name);
+uint32_t deposit(uint32_t value, uint32_t mask); /* the low bits of value where the mask has ones */
 bool fits_bits(int64_t x, uint32_t bits); /* a signed integer of so many? */
 
 /* value.c - creation and elementwise ops */

@@ -14,6 +14,13 @@ LLVMBasicBlockRef simt_new_block(Simt *s, const char *name) {
     return LLVMAppendBasicBlockInContext(s->m->context, s->function, name);
 }
 
+uint32_t deposit(uint32_t value, uint32_t mask) {
+    uint32_t r = 0;
+    for (; mask; mask &= mask - 1, value >>= 1)
+        if (value & 1) r |= mask & (~mask + 1);
+    return r;
+}
+
 bool fits_bits(int64_t x, uint32_t bits) {
     return bits >= 64 || (x >= -(INT64_C(1) << (bits - 1)) && x < INT64_C(1) << (bits - 1));
 }

@@ -87,7 +87,8 @@ static Slot slot_widen(Simt *s, Memo *memo, const Tile *t, Slot x, LLVMTypeRef t
     int64_t lo = constant ? x.offset : add_or_limit(t->lo, x.offset, INT64_MIN);
     int64_t hi = constant ? x.offset : add_or_limit(t->hi, x.offset, INT64_MAX);
     int64_t base_lo = constant ? 0 : t->lo;
-    bool known = lo != INT64_MIN && hi != INT64_MAX && fits_bits(lo, bits) && fits_bits(hi, bits) && bits > 1 && !x.is_apart;
+    bool is_bounded = lo != INT64_MIN && hi != INT64_MAX && fits_bits(lo, bits) && fits_bits(hi, bits);
+    bool known = is_bounded && bits > 1 && !x.is_apart;
     bool split = known && (is_signed || (lo >= 0 && base_lo >= 0));
     V narrow = split ? x.base : slot_value(s, x);
     V base = memo_find(memo, narrow, NULL, NULL);

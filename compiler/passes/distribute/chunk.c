@@ -33,14 +33,6 @@ static bool touches_row(const Chunk *k, const Op *op) {
     return false;
 }
 
-static bool touches_tile(const Op *op) {
-    for (uint32_t i = 0; i < op->nargs; i++)
-        if (value_is_tile(op->args[i])) return true;
-    for (uint32_t i = 0; i < op->nresults; i++)
-        if (value_is_tile(op->results[i])) return true;
-    return false;
-}
-
 static void note_largest(void *context, Op *op) {
     Chunk *k = context;
     for (uint32_t i = 0; i < op->nresults; i++) {
@@ -56,7 +48,7 @@ static void check_op(void *context, Op *op) {
     k->order[op->id] = k->places++;
     k->atomics += op_is_atomic(op->kind);
     if (!touches_row(k, op)) {
-        k->has_others |= touches_tile(op);
+        k->has_others |= op_touches_tile(op);
         return;
     }
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
@@ -271,7 +263,7 @@ static bool plan(Chunk *k, const PassContext *c) {
 
 bool pass_chunk(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT) return false;
-    Chunk k = {.f = f, .scratch = arena_create(), .row = 1, .wide = 4, .narrow = 8, .sound = true};
+    Chunk k = {.f = f, .scratch = c->scratch, .row = 1, .wide = 4, .narrow = 8, .sound = true};
     uint32_t warps = f->num_warps, ctas = f->num_ctas;
     bool changed = plan(&k, c);
     if (!changed) {
@@ -280,7 +272,6 @@ bool pass_chunk(Func *f, PassContext *c) {
     }
     for (uint32_t i = 0; i < k.strip_loops.len && changed; i++) chunk_build_loop(&k, &k.strip_loops.at[i]);
     for (uint32_t i = 0; i < k.apart.len && changed; i++) vec_push(f->arena, &f->apart, k.apart.at[i]);
-    arena_destroy(k.scratch);
     if (changed) pass_dce(f, c); /* what made the whole row */
     return changed;
 }

@@ -332,12 +332,11 @@ static void widen_barrier(void *context, Op *op) {
 
 bool pass_layout(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT) return false;
-    Arena *scratch = arena_create();
-    Assign s = {.f = f, .c = c, .scratch = scratch, .known = f->next_value};
-    s.facts = facts_compute(f, scratch);
+    Assign s = {.f = f, .c = c, .scratch = c->scratch, .known = f->next_value};
+    s.facts = facts_compute(f, c->scratch);
     distribute_program(f, s.facts, c);
     if (c->opt_level > 0 && rotate_rows(f, s.facts, c->target->max_vector_bytes)) {
-        s.facts = facts_compute(f, scratch);
+        s.facts = facts_compute(f, c->scratch);
         s.known = f->next_value;
     }
     const Target *t = c->target;
@@ -345,7 +344,6 @@ bool pass_layout(Func *f, PassContext *c) {
     if (!f->threads_per_program) f->threads_per_program = t->warp_threads * f->num_warps;
     if (f->threads_per_program > t->max_threads) {
         diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, t->max_threads);
-        arena_destroy(scratch);
         return false;
     }
     if (f->scope == SCOPE_CLUSTER && f->blocks_per_program > t->max_cluster) {
@@ -354,11 +352,10 @@ bool pass_layout(Func *f, PassContext *c) {
         diag_note(
             c->diag, (Span){0, 0},
             "--arch=sm_90 has clusters of up to 16 blocks, --arch=sm_120 of up to 8; num_ctas left out is chosen");
-        arena_destroy(scratch);
         return false;
     }
-    s.cost = NEW_ARRAY(scratch, uint8_t, f->next_value);
-    s.clones = NEW_ARRAY(scratch, Clone *, f->next_value);
+    s.cost = NEW_ARRAY(c->scratch, uint8_t, f->next_value);
+    s.clones = NEW_ARRAY(c->scratch, Clone *, f->next_value);
     s.lanes_log2 = log2_floor(f->threads_per_program < t->warp_threads ? f->threads_per_program : t->warp_threads);
     s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
     s.ctas_log2 = (uint32_t)__builtin_ctz(f->blocks_per_program);
@@ -366,7 +363,6 @@ bool pass_layout(Func *f, PassContext *c) {
     func_walk(f, anchor_note_warps, &s);
     if (s.ctas_log2) func_walk(f, widen_barrier, f);
     assign_block(&s, f->body);
-    arena_destroy(scratch);
     pass_dce(f, c); /* the originals of what was cloned: they have no layout */
     f->stage = STAGE_SIMT;
     return true;

@@ -40,16 +40,12 @@ static bool find(const Matrix *x, const Op *op, DType a, DType b, Mma *instr) {
     return false;
 }
 
-static bool is_fp8(DType d) {
-    return d == DT_FP8E4NV || d == DT_FP8E5;
-}
-
 /* *widens: the operands become fp16. */
 static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
     DType a = op->args[MMA_A]->type.dtype, b = op->args[MMA_B]->type.dtype;
     *widens = false;
     if (find(x, op, a, b, instr)) return true;
-    *widens = is_fp8(a) && is_fp8(b);
+    *widens = dtype_is_fp8(a) && dtype_is_fp8(b);
     return *widens && find(x, op, DT_FP16, DT_FP16, instr);
 }
 
@@ -121,13 +117,11 @@ static void visit(void *context, Op *op) {
 
 bool pass_matrix(Func *f, PassContext *c) {
     if (f->num_ctas > 1) return false; /* fragments do not lie over blocks */
-    Arena *scratch = arena_create();
-    Matrix x = {.f = f, .c = c, .is_product = NEW_ARRAY(scratch, bool, f->next_value)};
+    Matrix x = {.f = f, .c = c, .is_product = NEW_ARRAY(c->scratch, bool, f->next_value)};
     func_walk(f, note, &x);
     if (f->num_warps) x.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
     func_walk(f, visit, &x);
     if (x.changed) f->num_warps = 1u << x.warps_log2;
     if (x.changed) f->num_ctas = 1;
-    arena_destroy(scratch);
     return x.changed;
 }

@@ -85,18 +85,10 @@ static void find_leader(void *context, Op *op) {
 
 /* ---- Whether it is sound ----------------------------------------------------------------------------------------- */
 
-static bool touches_tiles(const Op *op) {
-    for (uint32_t i = 0; i < op->nargs; i++)
-        if (value_is_tile(op->args[i])) return true;
-    for (uint32_t i = 0; i < op->nresults; i++)
-        if (value_is_tile(op->results[i])) return true;
-    return false;
-}
-
 /* Places mean nothing to it, or they are all of one axis. */
 static void check_sound(void *context, Op *op) {
     Rotate *s = context;
-    if (!touches_tiles(op)) return;
+    if (!op_touches_tile(op)) return;
     for (uint32_t i = 0; i < op->nargs; i++) s->sound &= op->args[i]->type.shape.rank < 2;
     for (uint32_t i = 0; i < op->nresults; i++) s->sound &= op->results[i]->type.shape.rank < 2;
     OpKind k = op->kind;

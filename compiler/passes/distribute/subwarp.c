@@ -75,11 +75,9 @@ static void look(Small *s, const Block *b, bool is_apart) {
 
 bool pass_subwarp(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT || f->num_warps || f->num_ctas) return false;
-    Arena *scratch = arena_create();
-    uint32_t lanes = distribute_lanes(f, facts_compute(f, scratch), c);
-    Small s = {NEW_ARRAY(scratch, bool, f->next_value), lanes < c->target->warp_threads};
+    uint32_t lanes = distribute_lanes(f, facts_compute(f, c->scratch), c);
+    Small s = {NEW_ARRAY(c->scratch, bool, f->next_value), lanes < c->target->warp_threads};
     if (s.fits) look(&s, f->body, false);
-    arena_destroy(scratch);
     if (!s.fits) return false;
     f->num_warps = 1;
     f->threads_per_program = lanes;

@@ -172,7 +172,7 @@ static void meet_here(Places *p, const Op *barrier, Accesses *pending) {
 
 static void walk(Places *p, Block *b, Accesses *pending) {
     for (Op *op = b->first; op; op = op->next) {
-        if (op->kind == OP_FOR || op->kind == OP_WHILE) walk_loop(p, op, pending);
+        if (op_is_loop(op)) walk_loop(p, op, pending);
         else if (op->kind == OP_IF) walk_if(p, op, pending);
         else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
         if (!op_is_exchange(p->f, op) && !op_is_access(op->kind)) continue;
@@ -185,8 +185,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
 }
 
 bool pass_barrier(Func *f, PassContext *c) {
-    (void)c;
-    Places p = {.f = f, .scope = func_scope(f), .inner = func_block_scope(f), .scratch = arena_create()};
+    Places p = {.f = f, .scope = func_scope(f), .inner = func_block_scope(f), .scratch = c->scratch};
     Accesses pending = {0};
     if (f->scope == SCOPE_CLUSTER)
         add(&p, &pending, (Access){.buffer = ALL_BUFFERS, .is_write = true, .is_settled = true});
@@ -195,6 +194,5 @@ bool pass_barrier(Func *f, PassContext *c) {
     walk(&p, f->body, &pending);
     for (uint32_t i = 0; i < pending.len; i++)
         if (pending.at[i].is_remote) put_barrier(&p, f->body, f->body->last, &pending, (Scope)p.scope);
-    arena_destroy(p.scratch);
     return p.changed;
 }

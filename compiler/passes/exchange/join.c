@@ -99,10 +99,7 @@ static void join_block(Join *j, Block *b) {
 }
 
 bool pass_join(Func *f, PassContext *c) {
-    (void)c;
-    Arena *scratch = arena_create();
-    Join j = {.f = f, .stamp = NEW_ARRAY(scratch, uint32_t, f->next_op)};
+    Join j = {.f = f, .stamp = NEW_ARRAY(c->scratch, uint32_t, f->next_op)};
     join_block(&j, f->body);
-    arena_destroy(scratch);
     return j.changed;
 }

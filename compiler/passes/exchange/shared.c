@@ -71,10 +71,8 @@ uint64_t buffers_place(Func *f, const Lives *lives) {
 }
 
 bool pass_shared(Func *f, PassContext *c) {
-    Arena *scratch = arena_create();
-    Lives lives = lives_of(f, scratch);
+    Lives lives = lives_of(f, c->scratch);
     uint64_t most = buffers_place(f, &lives);
-    arena_destroy(scratch);
     if (most == 0) return false;
     if (most > c->target->max_shared) {
         diag(c->diag, f->span, E_SHARED_MEMORY, f->name, (unsigned long long)most, c->target->max_shared);

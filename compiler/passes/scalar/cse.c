@@ -85,17 +85,11 @@ static void merge_block(Table *t, Block *b) {
 }
 
 bool pass_cse(Func *f, PassContext *c) {
-    (void)c;
-    Table t = {.f = f, .scratch = arena_create()};
+    Table t = {.f = f, .scratch = c->scratch};
     uint32_t size = 64;
     while (size < f->next_op && size < 1u << 20) size *= 2;
     t.mask = size - 1;
     t.bucket = NEW_ARRAY(t.scratch, Entry *, size);
     merge_block(&t, f->body);
-    arena_destroy(t.scratch);
     return t.changed;
-}
-
-bool pass_cse2(Func *f, PassContext *c) {
-    return pass_cse(f, c);
 }

@@ -150,16 +150,10 @@ static void sweep(Marks *m, Block *b) {
 }
 
 bool pass_dce(Func *f, PassContext *c) {
-    (void)c;
-    Marks m = {.f = f, .scratch = arena_create()};
+    Marks m = {.f = f, .scratch = c->scratch};
     m.op_live = NEW_ARRAY(m.scratch, bool, f->next_op + 1);
     m.value_live = NEW_ARRAY(m.scratch, bool, f->next_value + 1);
     mark_all(&m);
     sweep(&m, f->body);
-    arena_destroy(m.scratch);
     return m.changed;
-}
-
-bool pass_dce2(Func *f, PassContext *c) {
-    return pass_dce(f, c);
 }

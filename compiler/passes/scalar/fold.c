@@ -156,7 +156,3 @@ bool pass_fold(Func *f, PassContext *c) {
     for (int i = 0; i < ROUNDS && fold_block(f, f->body); i++) changed = true;
     return changed;
 }
-
-bool pass_fold2(Func *f, PassContext *c) {
-    return pass_fold(f, c);
-}

@@ -7,12 +7,8 @@
  */
 #include "passes/private.h"
 
-static const Block *block_of(const Value *v) {
-    return v->def ? v->def->parent : v->block;
-}
-
 static bool is_outside(const Value *v, const Op *loop) {
-    for (const Block *b = block_of(v); b; b = b->owner ? b->owner->parent : NULL)
+    for (const Block *b = value_block(v); b; b = b->owner ? b->owner->parent : NULL)
         if (b->owner == loop) return false;
     return true;
 }

@@ -255,13 +255,10 @@ static void visit(void *context, Op *op) {
 }
 
 bool pass_narrow(Func *f, PassContext *c) {
-    (void)c;
     if (f->stage != STAGE_TILE) return false;
-    Narrow n = {.f = f, .scratch = arena_create(), .first_new = f->next_op};
+    Narrow n = {.f = f, .scratch = c->scratch, .first_new = f->next_op};
     n.facts = facts_compute(f, n.scratch);
     func_walk(f, visit, &n);
     for (uint32_t i = 0; i < n.made.len; i++) value_replace(f, n.made.at[i].old, n.made.at[i].with);
-    bool changed = n.made.len > 0;
-    arena_destroy(n.scratch);
-    return changed;
+    return n.made.len > 0;
 }

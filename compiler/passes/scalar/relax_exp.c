@@ -77,8 +77,7 @@ static void list_op(void *context, Op *op) {
 }
 
 bool pass_relax_exp(Func *f, PassContext *c) {
-    (void)c;
-    Relax n = {.scratch = arena_create()};
+    Relax n = {.scratch = c->scratch};
     bool changed = false;
     n.allowed = NEW_ARRAY(n.scratch, uint8_t, f->next_value);
     for (uint32_t i = 0; i < f->next_value; i++) n.allowed[i] = ANY_ERROR;
@@ -97,6 +96,5 @@ bool pass_relax_exp(Func *f, PassContext *c) {
         if (is_relaxed) op->attr.accuracy = ACCURACY_RELAXED;
         changed |= is_term || is_relaxed;
     }
-    arena_destroy(n.scratch);
     return changed;
 }

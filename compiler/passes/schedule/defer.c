@@ -17,26 +17,19 @@ typedef struct Defer {
     bool changed;
 } Defer;
 
-static bool is_float_tile(const Value *v) {
-    return value_is_tile(v) && dtype_kind(v->type.dtype) == KIND_FLOAT;
-}
-
 /* Is v, and all that is made of it, element by element until it is stored, before the next reduction? */
 static bool is_for_store(const Defer *d, const Value *v, uint32_t met) {
-    if (!v->uses) return false;
+    if (!v->uses || v->def->kind == OP_SPILL || when_wrong(d->f, v->def, WHEN_NEEDED)) return false;
     for (const Use *u = v->uses; u; u = u->next) {
-        const Op *user = u->op;
-        if (user->parent != v->def->parent || d->met[user->id] != met) return false;
-        if (user->kind == OP_STORE && u->index == 1) continue;
-        bool is_made = op_has_slots(user) && user->kind != OP_SPILL && is_float_tile(user->results[0]);
-        if (!is_made || !is_for_store(d, user->results[0], met)) return false;
+        if (d->met[u->op->id] != met) return false;
+        if (u->op->kind != OP_STORE && !is_for_store(d, u->op->results[0], met)) return false;
     }
     return true;
 }
 
 static bool can_wait(const Defer *d, const Op *op) {
     const Value *v = op->kind == OP_LOAD ? op->results[0] : NULL;
-    if (!v || !d->met[op->id] || !is_float_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(d->f, op))
+    if (!v || !d->met[op->id] || !value_is_tile(v) || op->attr.mem.is_volatile || !op_loads_constant(d->f, op))
         return false;
     uint32_t vector = dtype_bits(v->type.dtype) << op->attr.mem.vec_log2;
     uint32_t words = layout_registers(v->type.layout) * dtype_bits(v->type.dtype) / 32;
@@ -74,10 +67,7 @@ static void defer_block(Defer *d, Block *b) {
 }
 
 bool pass_defer(Func *f, PassContext *c) {
-    (void)c;
-    Arena *scratch = arena_create();
-    Defer d = {.f = f, .met = NEW_ARRAY(scratch, uint32_t, f->next_op)};
+    Defer d = {.f = f, .met = NEW_ARRAY(c->scratch, uint32_t, f->next_op)};
     defer_block(&d, f->body);
-    arena_destroy(scratch);
     return d.changed;
 }

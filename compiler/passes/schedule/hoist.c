@@ -19,7 +19,6 @@ enum {
 
 typedef struct Hoist {
     Func *f;
-    Arena *scratch;
     uint32_t *place;  /* of an op of this block, by id; from 1 */
     uint32_t *stamp;  /* by id of an op: the last attempt that needed it */
     int64_t *live;    /* by place: words of a thread that live behind this op */
@@ -144,14 +143,10 @@ static void hoist_block(Hoist *h, Block *b) {
 }
 
 bool pass_hoist(Func *f, PassContext *c) {
-    (void)c;
-    Arena *scratch = arena_create();
     Hoist h = {.f = f,
-               .scratch = scratch,
-               .place = NEW_ARRAY(scratch, uint32_t, f->next_op),
-               .stamp = NEW_ARRAY(scratch, uint32_t, f->next_op)};
-    h.live = NEW_ARRAY(scratch, int64_t, f->next_op + 2);
+               .place = NEW_ARRAY(c->scratch, uint32_t, f->next_op),
+               .stamp = NEW_ARRAY(c->scratch, uint32_t, f->next_op)};
+    h.live = NEW_ARRAY(c->scratch, int64_t, f->next_op + 2);
     hoist_block(&h, f->body);
-    arena_destroy(scratch);
     return h.changed;
 }

@@ -282,7 +282,7 @@ static void begin(Remat *r) {
 }
 
 bool pass_remat(Func *f, PassContext *c) {
-    Remat r = {.f = f, .t = c->target, .scratch = arena_create()};
+    Remat r = {.f = f, .t = c->target, .scratch = c->scratch};
     begin(&r);
     for (Op *op = f->body->first, *next; op; op = next) {
         next = op->next;
@@ -293,7 +293,6 @@ bool pass_remat(Func *f, PassContext *c) {
         next = op->next;
         copy_args(&r, op);
     }
-    arena_destroy(r.scratch);
     if (r.changed) pass_dce(f, c);
     return r.changed;
 }

@@ -173,13 +173,49 @@ const char *buffers_wrong(const Func *f, Arena *scratch) {
     return NULL;
 }
 
-/* Run-time places are those of a row-major tile, which along the axis has any size, or at least that of its part. */
-static const char *part_wrong(const Func *f, const Buffer *b, const Op *op, Shape part) {
+/* As the buffer has them. */
+static const Layout *transposed_back(Layouts *ls, const Op *op, const Layout *l) {
+    uint8_t perm[SHAPE_RANK], inverse[SHAPE_RANK] = {0};
+    if (!op->attr.perm) return l;
+    attr_perm_read(op->attr, perm);
+    for (uint32_t i = 0; i < l->shape.rank; i++) inverse[perm[i]] = (uint8_t)i;
+    return layout_transpose(ls, l, inverse);
+}
+
+const Layout *access_layout(const Func *f, const Op *op, Type t) {
+    const Buffer *b = &f->buffers.at[op->attr.buffer];
     Shape s = b->places->shape;
-    if (b->places != layout_flat(f->layouts, s)) return "the buffer's places are not row-major";
+    uint32_t threads = f->threads_per_program;
+    if (b->is_private) return layout_threads(f->layouts, s, threads < 32 ? (uint32_t)__builtin_ctz(threads) : 5);
+    if (op->kind == OP_SHSLICE)
+        return layout_within(f->layouts, transposed_back(f->layouts, op, t.layout), op->attr.axis,
+                             s.log2[op->attr.axis]);
+    return shape_log2(s) < shape_log2(t.shape) ? layout_own(f->layouts, t.layout) : t.layout;
+}
+
+bool access_moves_matrices(const Func *f, const Op *op, Type t, MatrixRows *m) {
+    const Buffer *b = &f->buffers.at[op->attr.buffer];
+    if (!t.layout || b->is_private || op->attr.flip || op->attr.scope > SCOPE_BLOCK) return false;
+    const Layout *l = access_layout(f, op, t);
+    bool all_store = !layout_free(l, IN_REGISTER) && !layout_free(l, IN_LANE) && !layout_free(l, IN_WARP);
+    return (all_store || op->kind != OP_SHSTORE) &&
+           layout_matrices(f->layouts, layout_in(f->layouts, b->places, l), type_bytes(type_scalar(b->dtype)), m);
+}
+
+/* Run-time places are those of a row-major tile, which along the axis has any size, or at least that of its part. */
+static const char *part_wrong(const Func *f, const Buffer *b, const Op *op, Type t) {
+    Shape s = b->places->shape, part = t.shape;
+    int64_t at;
+    bool is_constant = op->kind == OP_SHSLICE && value_const(op->args[0], &at);
+    if (is_constant) part = transposed_back(f->layouts, op, t.layout)->shape;
+    else if (b->places != layout_flat(f->layouts, s)) return "the buffer's places are not row-major";
+    else if (op->attr.perm) return "a part that begins anywhere is transposed";
     bool fits = s.rank == part.rank && (op->kind == OP_SHGATHER || s.log2[op->attr.axis] >= part.log2[op->attr.axis]);
     for (uint32_t i = 0; i < s.rank && fits; i++) fits = i == op->attr.axis || s.log2[i] == part.log2[i];
-    return fits ? NULL : "the buffer is of another shape";
+    if (!fits) return "the buffer is of another shape";
+    bool is_within = !is_constant || (at >= 0 && (uint64_t)at < shape_size(s, op->attr.axis) &&
+                                      (uint64_t)at % shape_size(part, op->attr.axis) == 0);
+    return is_within ? NULL : "the part is not one of those that its size makes of the buffer";
 }
 
 /* Of a private buffer the registers of one thread,
@@ -195,7 +231,7 @@ static const char *tile_wrong(const Func *f, const Buffer *b, const Op *op, Type
     }
     if (f->stage == STAGE_TILE) return "a buffer that all threads see at stage tile";
     uint32_t own = shape_log2(b->places->shape);
-    if (op->kind == OP_SHGATHER || op->kind == OP_SHSLICE) return part_wrong(f, b, op, t.shape);
+    if (op->kind == OP_SHGATHER || op->kind == OP_SHSLICE) return part_wrong(f, b, op, t);
     if (own != shape_log2(t.shape) && (!t.layout || own != shape_log2(layout_own(f->layouts, t.layout)->shape)))
         return "the buffer has another number of elements";
     return NULL;
@@ -219,5 +255,8 @@ const char *access_wrong(const Func *f, const Op *op) {
     if (!is_copy && has_stage != (b->stages > 1))
         return has_stage ? "a stage of a buffer that has one" : "no stage of a buffer that has more";
     const char *wrong = tile_wrong(f, b, op, t);
+    MatrixRows m;
+    if (!wrong && op->attr.is_matrices && !access_moves_matrices(f, op, t, &m))
+        return "no instruction for matrices moves what the threads hold";
     return wrong || !is_copy ? wrong : copy_wrong(b, op);
 }

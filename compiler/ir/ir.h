@@ -45,7 +45,8 @@ typedef enum AttrKind {
     ATTR_COMBINE, /* axis, flags */
     ATTR_DOT,     /* precision, imprecise, is_unsigned */
     ATTR_MMA,     /* instr, warps_m_log2 */
-    ATTR_SHARED,  /* buffer; of shared_store scope; of shared_load flip; of shared_gather and shared_slice axis */
+    ATTR_SHARED,  /* buffer, is_matrices; of shared_store scope; of shared_load flip; of shared_gather and shared_slice
+                   * axis; of shared_slice perm */
     ATTR_SCOPE,   /* scope, is_begin */
     ATTR_TEXT,    /* text; of print shown; of assert mem.site */
     ATTR_LOOP,    /* loop */
@@ -236,6 +237,7 @@ typedef struct Attr {
     bool is_scattered;  /* of reduce_warp: layout_scatter of what it would be else */
     bool is_packed;     /* of what fpext made of 16 bits: two elements at once, before they are extended */
     bool is_paired;     /* of reduce_warp: made together with reduce_partner() */
+    bool is_matrices;   /* of shared_store, shared_load and shared_slice: by stmatrix or ldmatrix (layout_matrices) */
     bool is_begin;      /* of barrier: no more than that all blocks of the cluster have begun. Of copy_async: for a
                          * first round of the loop behind it */
     bool is_prefetch;   /* of copy_async: for a later round of the loop that it stands in.
@@ -445,6 +447,11 @@ DType buffer_dtype(Type t); /* of the elements of a buffer that holds such a til
 uint32_t buffer_whole(const Buffer *b); /* bytes of all elements of a stage */
 uint64_t buffer_bytes(const Buffer *b); /* of all stages */
 bool op_is_exchange(const Func *f, const Op *op); /* a store or load of a buffer that all threads see */
+/* Whose registers hold which of the buffer's elements, of the tile of type t that op stores or loads: of a part the
+ * first one. */
+const Layout *access_layout(const Func *f, const Op *op, Type t);
+/* Do instructions for matrices fit the access? */
+bool access_moves_matrices(const Func *f, const Op *op, Type t, MatrixRows *m);
 bool buffers_overlap(const Buffer *x, const Buffer *y); /* false before they have offsets */
 /* Of a private buffer: how many threads have elements there, and how many elements (log2)
  * of a thread lie side by side. */
@@ -484,6 +491,9 @@ double op_value(OpKind k, double x);
  * lie along one register bit. These ops may have any layout that a thread can have from this one by naming its
  * registers anew. */
 const Layout *op_moved_layout(Layouts *ls, OpKind k, Attr a, const Layout *from, Shape to);
+/* Does each thread hold what an extract_slice gives it? Then register r of the part is what `plan` makes of the
+ * operand's registers, of which *begin is the first: i stands where i ^ *begin did. */
+bool slice_in_registers(Layouts *ls, const Op *op, ConvertPlan *plan, uint32_t *begin);
 
 void func_print(const Func *f, Text *out);
 void func_print_spans(const Func *f, Text *out); /* with loc(begin:end) of every op, and the sites */

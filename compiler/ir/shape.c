@@ -92,15 +92,19 @@ bool infer_reshape(Infer *in) {
     return moved(in, in->hint.shape);
 }
 
+/* Is the attribute one of so many axes? */
+static bool permutes(Infer *in, uint32_t rank, uint8_t perm[SHAPE_RANK]) {
+    uint32_t seen = 0;
+    attr_perm_read(in->attr, perm);
+    for (uint32_t i = 0; i < rank; i++) seen |= 1u << perm[i];
+    bool rest = in->attr.perm >> (4 * rank) == 0;
+    return (seen == (1u << rank) - 1 && rest && rank) || infer_fail(in, "no permutation of %u axes", rank);
+}
+
 bool infer_trans(Infer *in) {
     Shape s = operand(in).shape;
     uint8_t perm[SHAPE_RANK];
-    uint32_t seen = 0;
-    attr_perm_read(in->attr, perm);
-    for (uint32_t i = 0; i < s.rank; i++) seen |= 1u << perm[i];
-    bool rest = in->attr.perm >> (4 * s.rank) == 0;
-    if (seen != (1u << s.rank) - 1 || !rest || !s.rank) return infer_fail(in, "no permutation of %u axes", s.rank);
-    return moved(in, shape_permute(s, perm));
+    return permutes(in, s.rank, perm) && moved(in, shape_permute(s, perm));
 }
 
 bool infer_flip(Infer *in) {
@@ -174,10 +178,24 @@ bool infer_slice(Infer *in) {
     return true;
 }
 
+bool slice_in_registers(Layouts *ls, const Op *op, ConvertPlan *plan, uint32_t *begin) {
+    Type whole = op->args[0]->type, part = op->results[0]->type;
+    uint32_t axis = op->attr.axis;
+    int64_t at;
+    if (!whole.layout || !value_const(op->args[1], &at) || at < 0 || (uint64_t)at >= shape_size(whole.shape, axis))
+        return false;
+    Owner first = layout_owner(whole.layout, (uint32_t)at << shape_offset(whole.shape, axis));
+    convert_plan(whole.layout, layout_within(ls, part.layout, axis, whole.shape.log2[axis]), plan);
+    *begin = first.at[IN_REGISTER];
+    return !first.at[IN_LANE] && !first.at[IN_WARP] && !first.at[IN_CTA] && plan->kind <= CONVERT_REGISTERS &&
+           !plan->nselect;
+}
+
 bool infer_shslice(Infer *in) {
     Type t = in->result = in->hint;
+    uint8_t perm[SHAPE_RANK];
     if (in->attr.axis >= t.shape.rank) return infer_fail(in, "axis %u where there are %u", in->attr.axis, t.shape.rank);
-    return is_index(in, 0);
+    return is_index(in, 0) && (!in->attr.perm || permutes(in, t.shape.rank, perm));
 }
 
 /* ---- Builders ---------------------------------------------------------------------------------------------------- */

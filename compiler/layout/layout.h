@@ -265,6 +265,19 @@ const Layout *layout_swizzled(Layouts *ls, Shape s, uint32_t major, uint32_t bit
  * banks as far as can be; flat where nothing is better. */
 const Layout *layout_between(Layouts *ls, const Layout *from, const Layout *to, uint32_t bytes);
 
+/* How ldmatrix or stmatrix move what registers hold (matrices.c): 2^count_log2 matrices at once, of 8 rows of 16 bytes.
+ * The registers of a word are the lowest ones, then come those that tell the matrices of one instruction apart. */
+typedef struct MatrixRows {
+    const Layout *rows; /* over offsets: the lanes lie over rows whose elements are the lowest 2^row_log2 registers;
+                         * the registers above them tell instructions apart */
+    uint32_t row_log2, word_log2, count_log2;
+    bool is_transposed;
+} MatrixRows;
+
+/* Of a layout over offsets, of elements of so many bytes; false: an instruction that moves matrices does not fit. The
+ * wavefronts of `rows` are those of the instructions. */
+bool layout_matrices(Layouts *ls, const Layout *in, uint32_t bytes, MatrixRows *m);
+
 /* ---- Scans (scan.c) ---------------------------------------------------------------------------------------------- */
 
 /* Which owner bit each bit of an axis is. Not `ordered`: some basis mixes bits, or repeats one; convert to a blocked

@@ -121,6 +121,19 @@ void simt_move(Simt *s, const Op *op) {
     s->values[v->id] = r;
 }
 
+/* A part that each thread holds: its registers. */
+void simt_slice(Simt *s, const Op *op) {
+    const Tile *x = tile_of(s, op->args[0]);
+    Value *v = op->results[0];
+    ConvertPlan plan;
+    uint32_t begin;
+    if (!slice_in_registers(s->f->layouts, op, &plan, &begin)) bug("extract_slice was left as one op");
+    Tile r = tile_create(s, tile_registers(v)), from = tile_create(s, x->n);
+    for (uint32_t i = 0; i < x->n; i++) from.at[i] = x->at[i ^ begin];
+    convert_by_plan(s, &plan, v->type.dtype, &from, &r);
+    s->values[v->id] = r;
+}
+
 /* Each element from the owner that lies as far from its own as the mask says: another register, another lane. */
 void simt_flip(Simt *s, const Op *op) {
     const Tile *x = tile_of(s, op->args[0]);

@@ -10,16 +10,6 @@
 
 #include <string.h>
 
-/* Whose registers hold which of the buffer's elements, of a tile of type t: of a slice the first one. */
-static const Layout *layout_there(Simt *s, const Op *op, Type t) {
-    const Buffer *b = &s->f->buffers.at[op->attr.buffer];
-    Layouts *ls = s->f->layouts;
-    uint32_t threads = s->f->threads_per_program;
-    if (b->is_private) return layout_threads(ls, b->places->shape, threads < 32 ? (uint32_t)__builtin_ctz(threads) : 5);
-    if (op->kind == OP_SHSLICE) return layout_within(ls, t.layout, op->attr.axis, b->places->shape.log2[op->attr.axis]);
-    return shape_log2(b->places->shape) < shape_log2(t.shape) ? layout_own(ls, t.layout) : t.layout;
-}
-
 /* A planted fault: offsets that lose what a swizzle adds to them. */
 static const Layout *without_swizzle(Simt *s, const Buffer *b, const Layout *in) {
     Layout l = *in;
@@ -30,16 +20,29 @@ static const Layout *without_swizzle(Simt *s, const Buffer *b, const Layout *in)
     return layout_intern(s->f->layouts, &l);
 }
 
+/* Of a part that begins at a constant: what that adds to offsets, as a sum of bits. */
+static bool begins_at(const Buffer *b, const Op *op, uint32_t *offset) {
+    Linear inverse;
+    int64_t at;
+    if (!value_const(op->args[0], &at) || !layout_invert(b->places, &inverse)) return false;
+    uint64_t flat = (uint64_t)at << shape_offset(b->places->shape, op->attr.axis);
+    *offset = plant(PLANT_PART_BEGIN) ? 0 : (uint32_t)linear_apply(&inverse, flat);
+    return true;
+}
+
 BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage) {
     const Buffer *b = &s->f->buffers.at[op->attr.buffer];
     BufferView p = {.buffer = b, .bytes = type_bytes(type_scalar(b->dtype)), .n = 1};
     Linear inverse;
     if (b->offset < 0) bug("shared memory was not allocated");
     uint32_t step = op->kind == OP_SHSLICE ? p.bytes << shape_offset(t.shape, op->attr.axis) : b->bytes;
-    if (op->kind == OP_SHSLICE && plant(PLANT_PART_BEGIN)) stage = NULL;
+    if (op->kind == OP_SHSLICE && (begins_at(p.buffer, op, &p.begin) || plant(PLANT_PART_BEGIN))) stage = NULL;
     if (stage) p.stage = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, stage), 0), simt_i32(s, step), "");
-    if (t.shape.rank) p.layout = layout_in(s->f->layouts, b->places, layout_there(s, op, t));
-    if (plant(PLANT_SWIZZLE) && op->kind == OP_SHLOAD && p.layout) p.layout = without_swizzle(s, b, p.layout);
+    if (t.shape.rank) p.layout = layout_in(s->f->layouts, b->places, access_layout(s->f, op, t));
+    if (plant(PLANT_SWIZZLE) && (op->kind == OP_SHLOAD || op->kind == OP_SHSLICE) && p.layout) p.layout = without_swizzle(s, b, p.layout);
+    if (op->attr.is_matrices && !layout_matrices(s->f->layouts, p.layout, p.bytes, &p.matrices))
+        bug("matrices where they do not fit");
+    if (op->attr.is_matrices) p.layout = p.matrices.rows;
     uint32_t v = p.layout ? layout_in_vector(p.layout, p.bytes, p.bits) : 0;
     p.n = UINT32_C(1) << v;
     for (uint32_t i = 0; i < v; i++) p.inside |= UINT32_C(1) << p.bits[i];
@@ -53,19 +56,21 @@ V view_offset(Simt *s, const BufferView *p, uint32_t reg) {
     uint32_t part = 0;
     if (p->layout) {
         V thread = simt_thread_index(s, p->layout);
-        uint32_t threads = layout_thread_bits(p->layout), flip = p->flip & threads;
-        part = layout_register_index(p->layout, reg) ^ (p->flip & ~threads & ~(p->n - 1));
+        part = layout_register_index(p->layout, reg) ^ p->begin ^ (p->flip & ~(p->n - 1));
         if (p->buffer->is_private && plant(PLANT_SHARED_PLACE))
             thread = LLVMBuildAnd(s->m->at, thread, simt_i32(s, ~(int64_t)p->n), "");
-        if (flip) thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, flip), "");
-        if (!layout_adds(p->layout) && part) {
-            thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, part), "");
-            part = 0;
-        }
+        uint32_t met = part & layout_thread_bits(p->layout); /* the rest is added, mostly by the access itself */
+        if (met) thread = LLVMBuildXor(s->m->at, thread, simt_i32(s, met), "");
+        part ^= met;
         at = LLVMBuildMul(s->m->at, thread, simt_i32(s, p->bytes), "");
     }
     if (p->stage) at = LLVMBuildAdd(s->m->at, at, p->stage, "");
     return LLVMBuildAdd(s->m->at, at, simt_i32(s, p->buffer->offset + (int64_t)part * p->bytes), "");
+}
+
+static V matrices_code(Simt *s, const BufferView *p) {
+    bool turns = p->matrices.is_transposed != plant(PLANT_MATRIX_TRANSPOSED);
+    return simt_i32(s, matrix_pack((MatrixCode){(uint8_t)(1u << p->matrices.count_log2), turns}));
 }
 
 /* Does a vector begin at this register? */
@@ -126,6 +131,34 @@ static void put_shared(Simt *s, const Op *op, const Targets *t, Access a, V *arg
     }
 }
 
+/* The words of all matrices, in the order of the registers: those of an instruction follow each other. */
+static void store_matrices(Simt *s, const BufferView *p, const Tile *x) {
+    uint32_t each = 1u << p->matrices.word_log2, n = 1u << p->matrices.count_log2;
+    for (uint32_t reg = 0, k = 0; reg < x->n; reg += each * n, k++) {
+        V words[4], elements[4];
+        for (uint32_t i = 0; i < n; i++) {
+            for (uint32_t e = 0; e < each; e++) elements[e] = tile_slot(s, x, reg + i * each + e);
+            elements_pack(s, p->buffer->dtype, elements, each, (Access){1, 32}, &words[i]);
+        }
+        V args[] = {view_offset(s, p, k << p->matrices.row_log2), tuple_make(s->m, words, n), matrices_code(s, p),
+                    simt_site(s)};
+        prim_tuple(s, PRIM_STMATRIX, NULL, args, 4);
+    }
+}
+
+static Tile load_matrices(Simt *s, const Op *op, const BufferView *p) {
+    uint32_t registers = tile_registers(op->results[0]), each = 1u << p->matrices.word_log2,
+             n = 1u << p->matrices.count_log2;
+    V *words = NEW_ARRAY(s->m->o->arena, V, registers / each);
+    LLVMTypeRef tuple = tuple_type(s->m, s->m->i32, n);
+    for (uint32_t k = 0; k < registers / each / n; k++) {
+        V args[] = {view_offset(s, p, k << p->matrices.row_log2), matrices_code(s, p), simt_site(s)};
+        const V *made = tuple_values(s->m, prim_tuple(s, PRIM_LDMATRIX, tuple, args, 3));
+        for (uint32_t i = 0; i < n; i++) words[k * n + i] = made[i];
+    }
+    return tile_packed(s, op, registers, words, each, false);
+}
+
 void simt_shared_store(Simt *s, const Op *op) {
     bool to_cluster = op->attr.scope == SCOPE_CLUSTER;
     if (op->attr.scope == SCOPE_GRID) {
@@ -135,7 +168,11 @@ void simt_shared_store(Simt *s, const Op *op) {
     const Value *v = op->args[0];
     const Tile *x = tile_of(s, v);
     BufferView p = buffer_view(s, op, v->type, op->nargs > 1 ? op->args[1] : NULL);
-    const Layout *l = value_is_tile(v) ? layout_there(s, op, v->type) : NULL;
+    if (op->attr.is_matrices) {
+        store_matrices(s, &p, x);
+        return;
+    }
+    const Layout *l = value_is_tile(v) ? access_layout(s->f, op, v->type) : NULL;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
     Targets targets = to_cluster ? targets_of(s, l) : (Targets){0};
     V owner = to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
@@ -152,8 +189,12 @@ void simt_shared_store(Simt *s, const Op *op) {
 
 void simt_shared_load(Simt *s, const Op *op) {
     Value *v = op->results[0];
-    Tile r = tile_create(s, tile_registers(v));
     BufferView p = buffer_view(s, op, v->type, op->nargs ? op->args[0] : NULL);
+    if (op->attr.is_matrices) {
+        s->values[v->id] = load_matrices(s, op, &p);
+        return;
+    }
+    Tile r = tile_create(s, tile_registers(v));
     uint32_t within = p.flip & (p.n - 1), w = p.access.words; /* a vector's elements change places after it is here */
     V *words = NEW_ARRAY(s->m->o->arena, V, r.n / p.n * w);
     for (uint32_t reg = 0, n = 0; reg < r.n; reg++) {

@@ -48,7 +48,8 @@ static void build_op(Simt *s, const Op *op) {
     case OP_FLIP: simt_flip(s, op); return;
     case OP_DOT: simt_dot(s, op); return;
     case OP_MMA: simt_mma(s, op); return;
-    case OP_GATHER: case OP_SLICE: bug("%s was left as one op", op_info[op->kind].name);
+    case OP_SLICE: simt_slice(s, op); return;
+    case OP_GATHER: bug("%s was left as one op", op_info[op->kind].name);
     case OP_COUNT: break;
     }
     bug("simt: op kind %d", (int)op->kind);

@@ -247,7 +247,8 @@ typedef struct BufferView {
     uint32_t bytes, n;     /* of an element; elements of an access */
     uint8_t bits[VECTOR_BITS]; /* register bits that tell these apart, the lowest first */
     uint32_t inside;       /* the same as a mask */
-    uint32_t flip;         /* of the offset */
+    uint32_t flip, begin;  /* of the offset; of a part that begins at a constant */
+    MatrixRows matrices;   /* of what instructions for matrices move: `layout` is that of the rows */
     Access access;
     V stage;               /* its first byte; NULL: 0 */
 } BufferView;
@@ -280,6 +281,7 @@ void simt_copy_read(Simt *s, const Op *op);
 void simt_copy_order(Simt *s, const Op *op); /* copy_commit, copy_wait */
 void simt_convert(Simt *s, const Op *op, bool broadcast);
 void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
+void simt_slice(Simt *s, const Op *op);
 void simt_flip(Simt *s, const Op *op);
 void simt_dot(Simt *s, const Op *op);
 void simt_mma(Simt *s, const Op *op); /* dot.c */

@@ -65,6 +65,7 @@ static bool read_item(Reader *r, Line *l) {
     if ((k == ATTR_SCOPE || k == ATTR_COPY) && !strcmp(word, "begin")) return a->is_begin = true;
     if (l->kind == OP_SHSTORE && !strcmp(word, "cluster")) return a->scope = SCOPE_CLUSTER, true;
     if (l->kind == OP_SHSTORE && !strcmp(word, "grid")) return a->scope = SCOPE_GRID, true;
+    if (k == ATTR_SHARED && !strcmp(word, "matrices")) return a->is_matrices = true;
     if (l->kind == OP_REDUCEWARP && !strcmp(word, "scatter")) return a->is_scattered = true;
     if (l->kind == OP_REDUCEWARP && !strcmp(word, "paired")) return a->is_paired = true;
     if (k == ATTR_REDUCE && !strcmp(word, "packed")) return a->is_packed = true;
@@ -75,7 +76,7 @@ static bool read_item(Reader *r, Line *l) {
         k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER || l->kind == OP_SHSLICE;
     if (has_axis && !strcmp(word, "axis")) return read_u32(r, 0, SHAPE_RANK, &a->axis);
     if (!strcmp(word, "when")) return read_choice(r, when_words, &x) && (a->when = (When)x, true);
-    if (k == ATTR_PERM && !strcmp(word, "perm")) return read_perm(r, a);
+    if ((k == ATTR_PERM || l->kind == OP_SHSLICE) && !strcmp(word, "perm")) return read_perm(r, a);
     if (k == ATTR_HALF && !strcmp(word, "half")) return read_u32(r, 0, 1, &a->half);
     if (k == ATTR_BITMASK && !strcmp(word, "mask")) return read_u32(r, 0, UINT32_MAX, &a->flip);
     if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->combine);

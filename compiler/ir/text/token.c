@@ -155,7 +155,7 @@ bool read_perm(Reader *r, Attr *a) {
         if (!read_int(r, 0, SHAPE_RANK - 1, &axis)) return false;
         perm[rank++] = (uint8_t)axis;
     } while (accept(r, ","));
-    *a = attr_perm(perm, rank);
+    a->perm = attr_perm(perm, rank).perm;
     return expect(r, "]");
 }
 

@@ -112,8 +112,7 @@ static bool stays_in_block(const Layout *from, const Layout *to) {
            !memcmp(from->basis[IN_CTA], to->basis[IN_CTA], sizeof from->basis[IN_CTA]);
 }
 
-/* Within a warp too, where a register may come from many: each candidate would be a shuffle. */
-static bool needs_shared(const Layout *from, const Layout *to) {
+bool convert_needs_shared(const Layout *from, const Layout *to) {
     ConvertPlan plan;
     convert_plan(from, to, &plan);
     return plan.kind >= CONVERT_SHARED || (plan.kind == CONVERT_SHUFFLE && plan.nselect > MOST_CANDIDATES);
@@ -167,7 +166,7 @@ static void lower_combine(Exchange *x, Op *op) {
 static void lower_convert(Exchange *x, Op *op) {
     Func *f = x->f;
     Value *v = op->args[0];
-    if (!needs_shared(v->type.layout, op->results[0]->type.layout)) return;
+    if (!convert_needs_shared(v->type.layout, op->results[0]->type.layout)) return;
     Builder b = builder_before(f, op);
     const Layout *to = op->results[0]->type.layout;
     Value *r = through_shared(x, &b, v, op->results[0]->type, stays_in_block(v->type.layout, to));
@@ -213,14 +212,23 @@ static Op *user_beside(const Value *v, Op *op) {
     return op;
 }
 
+Builder builder_to_share(Func *f, const Value *v, Op *op) {
+    Op *user = user_beside(v, op);
+    if (user == op) return builder_before(f, op);
+    bool has_barrier = user->prev && user->prev->kind == OP_BARRIER;
+    Builder b = builder_before(f, user);
+    if (!has_barrier) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_scope(f)}, v->type);
+    return builder_before(f, user->prev);
+}
+
 /* The whole lies in shared memory before the loop whose rounds take parts of it begins. */
 static void lower_slice(Exchange *x, Op *op) {
     Value *v = op->args[0];
-    Op *user = user_beside(v, op),
-       *before = user->prev && user->prev->kind == OP_BARRIER && user != op ? user->prev : user;
-    Builder b = builder_before(x->f, before), load = builder_before(x->f, op);
+    ConvertPlan plan;
+    uint32_t begin;
+    if (slice_in_registers(x->f->layouts, op, &plan, &begin)) return;
+    Builder b = builder_to_share(x->f, v, op), load = builder_before(x->f, op);
     Attr part = {.buffer = store_shared(x, &b, v), .axis = op->attr.axis};
-    if (user != op && before == user) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_scope(x->f)}, v->type);
     replace_op(x, op, op_build(&load, OP_SHSLICE, &op->args[1], 1, part, op->results[0]->type));
 }
 

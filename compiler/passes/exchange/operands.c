@@ -1,0 +1,171 @@
+/* operands.c - how a product by matrix instructions gets its operands.
+ *
+ * In: stage SIMT, an mma whose operands were converted to the layouts that its instruction takes. Out: a tile that has
+ * to cross warps goes to a buffer, in the layout and the order in which it was made; the mma becomes one for each step
+ * of the instruction along k, and each takes its part of the buffer. A step's parts are read before the product of the
+ * step before. What each warp holds already stays in registers: its parts are extract_slice.
+ * Method: both operands are stored side by side, so that one barrier serves them. Products of one tile share its
+ * buffer, transposed or not. Places are those that cost least of the swizzles that matrices have and layout_between;
+ * parts are read by ldmatrix where that fits (layout_matrices).
+ */
+#include "base/plant.h"
+#include "passes/private.h"
+
+enum { ALIGN = 128 /* bytes: all banks */ };
+
+/* A tile in shared memory. */
+typedef struct Held {
+    const Value *v;
+    uint32_t buffer;
+} Held;
+
+typedef struct Operands {
+    Func *f;
+    const PassContext *c;
+    Arena *scratch;
+    VEC(Held) held;
+    bool changed;
+} Operands;
+
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Choice {
+    Layouts *ls;
+    const Layout *from, *part, *whole; /* as it is stored; as the first part and as all would be read */
+    uint32_t bytes, parts;
+    bool has_matrices; /* the target */
+    const Layout *best;
+    uint32_t least;
+} Choice;
+
+static void consider(Choice *c, const Layout *places) {
+    MatrixRows m;
+    const Layout *in = layout_in(c->ls, places, c->part);
+    if (c->has_matrices && layout_matrices(c->ls, in, c->bytes, &m)) in = m.rows;
+    uint32_t cost = layout_wavefronts(layout_in(c->ls, places, c->from), c->bytes, false) +
+                    layout_wavefronts(in, c->bytes, true) * c->parts;
+    if (c->best && cost >= c->least) return;
+    c->best = places;
+    c->least = cost;
+}
+
+static const Layout *choose_places(Choice *c) {
+    Shape s = c->from->shape;
+    for (uint32_t major = 2; major-- > 0;)
+        for (uint32_t span = 128; span >= 32; span /= 2)
+            if (shape_size(s, major) * c->bytes >= span)
+                consider(c, layout_swizzled(c->ls, s, major, 8 * c->bytes, span));
+    consider(c, layout_between(c->ls, c->from, c->whole, c->bytes));
+    return c->best;
+}
+
+/* ---- Where an operand comes from --------------------------------------------------------------------------------- */
+
+typedef struct Operand {
+    const Op *mma;
+    MmaOperand which;
+    Type part;          /* of a step */
+    uint32_t step, n;   /* along k, and how many there are */
+    Value *root;        /* what a buffer holds; NULL: the operand stays in registers */
+    bool is_transposed; /* the root, seen as the operand */
+    uint32_t buffer;
+} Operand;
+
+static uint32_t axis_of_k(MmaOperand which) {
+    return which == MMA_A ? 1 : 0;
+}
+
+static Operand operand_of(Operands *o, const Op *op, MmaOperand which) {
+    Value *v = op->args[which];
+    uint32_t axis = axis_of_k(which), step = mma_info[op->attr.instr].k;
+    Operand s = {.mma = op, .which = which, .part = v->type, .step = step};
+    s.n = (uint32_t)shape_size(v->type.shape, axis) / step;
+    s.part.shape.log2[axis] = (uint8_t)__builtin_ctz(step);
+    s.part.layout = mma_layout(o->f->layouts, op->attr, s.part.shape, v->type.layout->bits[IN_WARP], which);
+    if (!v->def || v->def->kind != OP_CONVERT) return s;
+    Value *from = v->def->args[0];
+    if (!convert_needs_shared(from->type.layout, v->type.layout)) return s;
+    for (; from->def && from->def->kind == OP_TRANS; from = from->def->args[0])
+        s.is_transposed ^= from->def->attr.perm != attr_perm((const uint8_t[]){0, 1}, 2).perm;
+    s.root = from;
+    return s;
+}
+
+static Attr part_attr(const Operand *s) {
+    Attr a = {.buffer = s->buffer, .axis = axis_of_k(s->which)};
+    if (!s->is_transposed) return a;
+    a.perm = attr_perm((const uint8_t[]){1, 0}, 2).perm;
+    a.axis = 1 - a.axis;
+    return a;
+}
+
+static const Layout *in_buffer(Layouts *ls, const Operand *s, const Layout *l) {
+    return s->is_transposed ? layout_transpose(ls, l, (const uint8_t[]){1, 0}) : l;
+}
+
+static void hold(Operands *o, Operand *s, Op *before) {
+    if (!s->root) return;
+    for (uint32_t i = 0; i < o->held.len; i++) {
+        s->buffer = o->held.at[i].buffer;
+        if (o->held.at[i].v == s->root) return;
+    }
+    Layouts *ls = o->f->layouts;
+    Type t = s->root->type;
+    uint32_t axis = part_attr(s).axis;
+    Choice c = {.ls = ls, .from = t.layout, .bytes = type_bytes(type_scalar(t.dtype)), .parts = s->n};
+    c.has_matrices = target_has(o->c->target, FEATURE_MMA);
+    c.part = layout_within(ls, in_buffer(ls, s, s->part.layout), axis, t.shape.log2[axis]);
+    c.whole = in_buffer(ls, s, s->mma->args[s->which]->type.layout);
+    s->buffer = buffer_add(o->f, (Buffer){.dtype = buffer_dtype(t), .places = choose_places(&c), .align = ALIGN});
+    Builder b = builder_to_share(o->f, s->root, before);
+    op_build(&b, OP_SHSTORE, &s->root, 1, (Attr){.buffer = s->buffer, .scope = SCOPE_BLOCK}, t);
+    vec_push(o->scratch, &o->held, ((Held){s->root, s->buffer}));
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+static Value *part_of(Operands *o, Builder *b, const Operand *s, uint32_t step) {
+    uint32_t begin = plant(PLANT_STEP_CONSTANT) && step ? step - 1 : step;
+    Value *at = build_int(b, type_scalar(DT_I32), (int64_t)begin * s->step);
+    if (!s->root) {
+        Value *args[] = {s->mma->args[s->which], at};
+        return op_build(b, OP_SLICE, args, 2, (Attr){.axis = axis_of_k(s->which)}, s->part)->results[0];
+    }
+    Op *read = op_build(b, OP_SHSLICE, &at, 1, part_attr(s), s->part);
+    MatrixRows m;
+    read->attr.is_matrices =
+        target_has(o->c->target, FEATURE_MMA) && access_moves_matrices(o->f, read, s->part, &m);
+    return read->results[0];
+}
+
+static void visit(void *context, Op *op) {
+    Operands *o = context;
+    if (op->kind != OP_MMA) return;
+    Operand a = operand_of(o, op, MMA_A), b = operand_of(o, op, MMA_B);
+    if (!a.root && !b.root) return;
+    hold(o, &a, op);
+    hold(o, &b, op);
+    Builder at = builder_before(o->f, op);
+    Value *x = part_of(o, &at, &a, 0), *y = part_of(o, &at, &b, 0), *sum = op->args[MMA_C];
+    for (uint32_t i = 0; i < a.n; i++) {
+        Value *args[] = {x, y, sum};
+        if (i + 1 < a.n) {
+            x = part_of(o, &at, &a, i + 1);
+            y = part_of(o, &at, &b, i + 1);
+        }
+        if (plant(PLANT_STEP_LATE)) args[MMA_A] = x;
+        sum = op_build(&at, OP_MMA, args, 3, op->attr, sum->type)->results[0];
+    }
+    sum->name = op->results[0]->name;
+    value_replace(o->f, op->results[0], sum);
+    op_erase(o->f, op);
+    o->changed = true;
+}
+
+bool pass_operands(Func *f, PassContext *c) {
+    if (f->blocks_per_program > 1) return false; /* fragments do not lie over blocks */
+    Operands o = {.f = f, .c = c, .scratch = arena_create()};
+    func_walk(f, visit, &o);
+    arena_destroy(o.scratch);
+    return o.changed && (pass_dce(f, c), true);
+}

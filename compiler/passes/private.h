@@ -37,9 +37,6 @@ const Value *access_parameter(const Func *f, const Op *access);
 
 /* ---- Exchanges through shared memory ----------------------------------------------------------------------------- */
 
-/* Does a conversion take shared memory? Within a warp too, where a register may come from many: each candidate would be
- * a shuffle (exchange.c). */
-bool convert_needs_shared(const Layout *from, const Layout *to);
 /* Where v goes to shared memory that `op` reads: before op, or before what in v's block holds op, and a barrier. */
 Builder builder_to_share(Func *f, const Value *v, Op *op);
 

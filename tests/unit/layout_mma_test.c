@@ -139,10 +139,62 @@ static void test_fits(void **state) {
     assert_false(mma_fits(MMA_M16N8K16_F16, shape_row(8), MMA_C));
 }
 
+/* ---- ldmatrix ---------------------------------------------------------------------------------------------------- */
+
+/* The offset of the element that register reg of a lane has after the instructions, by PTX ISA, "ldmatrix": row r of
+ * matrix j begins where lane 8 j + r says. */
+static uint32_t loaded_from(const MatrixRows *m, uint32_t bytes, uint32_t reg, uint32_t lane, uint32_t warp) {
+    uint32_t in_word = reg & ((1u << m->word_log2) - 1), word = reg >> m->word_log2;
+    uint32_t j = word & ((1u << m->count_log2) - 1), instruction = word >> m->count_log2;
+    uint32_t byte = 4 * (lane % 4) + bytes * in_word, row = lane / 4;
+    if (m->is_transposed) {
+        row = 2 * (lane % 4) + in_word;
+        byte = 2 * (lane / 4);
+    }
+    Owner o = {{[IN_REGISTER] = instruction << m->row_log2, [IN_LANE] = 8 * j + row, [IN_WARP] = warp}};
+    uint32_t begin = layout_apply(m->rows, o) * bytes;
+    assert_int_equal(begin % 16, 0);
+    return (begin + byte) / bytes;
+}
+
+/* The parts of an operand in a swizzled tile. Along k bytes, halves and words of 32 bits come by ldmatrix, across k
+ * halves alone; no row of a matrix meets another in a bank. */
+static void check_matrices(Mma i, MmaOperand which, uint32_t major, uint32_t span) {
+    const MmaInfo *info = &mma_info[i];
+    uint32_t bytes = mma_bits(info->types[which]) / 8, k_axis = which == MMA_A ? 1 : 0;
+    Shape whole = operand_shape(64, 64, 128, which), part = operand_shape(64, 64, info->k, which);
+    const Layout *places = layout_swizzled(layouts, whole, major, 8 * bytes, span);
+    const Layout *l = layout_within(layouts, layout_mma(layouts, part, i, 1, 1, which), k_axis, 7);
+    const Layout *in = layout_in(layouts, places, l);
+    MatrixRows m;
+    bool fits = layout_matrices(layouts, in, bytes, &m);
+    assert_int_equal(fits, bytes <= 4 && (major == k_axis || bytes == 2));
+    if (!fits) return;
+    assert_int_equal(m.is_transposed, major != k_axis);
+    for (uint32_t warp = 0; warp < 4; warp++)
+        for (uint32_t lane = 0; lane < 32; lane++)
+            for (uint32_t reg = 0; reg < layout_registers(in); reg++) {
+                Owner o = {{[IN_REGISTER] = reg, [IN_LANE] = lane, [IN_WARP] = warp}};
+                assert_int_equal(loaded_from(&m, bytes, reg, lane, warp), layout_apply(in, o));
+            }
+    if (m.count_log2 == 2) /* 128 bytes a wavefront, of each warp what it holds */
+        assert_int_equal(layout_wavefronts(m.rows, bytes, true), 4 * 32 * layout_registers(in) * bytes / 128);
+}
+
+static void test_matrices(void **state) {
+    (void)state;
+    for (Mma i = 0; i < MMA_COUNT; i++)
+        for (MmaOperand which = MMA_A; which <= MMA_B; which++)
+            for (uint32_t major = 0; major < 2; major++)
+                for (uint32_t span = 32; span <= 128; span *= 2)
+                    if ((major == (which == MMA_A) ? 128u : 64u) * mma_bits(mma_info[i].types[which]) / 8 >= span)
+                        check_matrices(i, which, major, span);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fragments), cmocka_unit_test(test_tiles), cmocka_unit_test(test_bases),
-        cmocka_unit_test(test_chained),   cmocka_unit_test(test_fits),
+        cmocka_unit_test(test_chained),   cmocka_unit_test(test_fits),  cmocka_unit_test(test_matrices),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

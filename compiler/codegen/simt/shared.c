@@ -39,7 +39,8 @@ BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage) {
     if (op->kind == OP_SHSLICE && (begins_at(p.buffer, op, &p.begin) || plant(PLANT_PART_BEGIN))) stage = NULL;
     if (stage) p.stage = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, stage), 0), simt_i32(s, step), "");
     if (t.shape.rank) p.layout = layout_in(s->f->layouts, b->places, access_layout(s->f, op, t));
-    if (plant(PLANT_SWIZZLE) && (op->kind == OP_SHLOAD || op->kind == OP_SHSLICE) && p.layout) p.layout = without_swizzle(s, b, p.layout);
+    bool is_read = op->kind == OP_SHLOAD || op->kind == OP_SHSLICE;
+    if (plant(PLANT_SWIZZLE) && is_read && p.layout) p.layout = without_swizzle(s, b, p.layout);
     if (op->attr.is_matrices && !layout_matrices(s->f->layouts, p.layout, p.bytes, &p.matrices))
         bug("matrices where they do not fit");
     if (op->attr.is_matrices) p.layout = p.matrices.rows;

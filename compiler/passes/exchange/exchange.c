@@ -112,7 +112,8 @@ static bool stays_in_block(const Layout *from, const Layout *to) {
            !memcmp(from->basis[IN_CTA], to->basis[IN_CTA], sizeof from->basis[IN_CTA]);
 }
 
-bool convert_needs_shared(const Layout *from, const Layout *to) {
+/* Within a warp too, where a register may come from many: each candidate would be a shuffle. */
+static bool needs_shared(const Layout *from, const Layout *to) {
     ConvertPlan plan;
     convert_plan(from, to, &plan);
     return plan.kind >= CONVERT_SHARED || (plan.kind == CONVERT_SHUFFLE && plan.nselect > MOST_CANDIDATES);
@@ -166,7 +167,7 @@ static void lower_combine(Exchange *x, Op *op) {
 static void lower_convert(Exchange *x, Op *op) {
     Func *f = x->f;
     Value *v = op->args[0];
-    if (!convert_needs_shared(v->type.layout, op->results[0]->type.layout)) return;
+    if (!needs_shared(v->type.layout, op->results[0]->type.layout)) return;
     Builder b = builder_before(f, op);
     const Layout *to = op->results[0]->type.layout;
     Value *r = through_shared(x, &b, v, op->results[0]->type, stays_in_block(v->type.layout, to));

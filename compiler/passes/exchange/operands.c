@@ -75,6 +75,13 @@ static uint32_t axis_of_k(MmaOperand which) {
     return which == MMA_A ? 1 : 0;
 }
 
+/* A product in 8 bits is the next one's operand by two shuffles for each element. Of more a buffer is the better way. */
+static bool stays_in_warp(const Layout *from, const Layout *to) {
+    ConvertPlan plan;
+    convert_plan(from, to, &plan);
+    return plan.kind <= CONVERT_REGISTERS || (plan.kind == CONVERT_SHUFFLE && plan.nselect <= 1);
+}
+
 static Operand operand_of(Operands *o, const Op *op, MmaOperand which) {
     Value *v = op->args[which];
     uint32_t axis = axis_of_k(which), step = mma_info[op->attr.instr].k;
@@ -84,7 +91,7 @@ static Operand operand_of(Operands *o, const Op *op, MmaOperand which) {
     s.part.layout = mma_layout(o->f->layouts, op->attr, s.part.shape, v->type.layout->bits[IN_WARP], which);
     if (!v->def || v->def->kind != OP_CONVERT) return s;
     Value *from = v->def->args[0];
-    if (!convert_needs_shared(from->type.layout, v->type.layout)) return s;
+    if (stays_in_warp(from->type.layout, v->type.layout)) return s;
     for (; from->def && from->def->kind == OP_TRANS; from = from->def->args[0])
         s.is_transposed ^= from->def->attr.perm != attr_perm((const uint8_t[]){0, 1}, 2).perm;
     s.root = from;
@@ -133,8 +140,7 @@ static Value *part_of(Operands *o, Builder *b, const Operand *s, uint32_t step) 
     }
     Op *read = op_build(b, OP_SHSLICE, &at, 1, part_attr(s), s->part);
     MatrixRows m;
-    read->attr.is_matrices =
-        target_has(o->c->target, FEATURE_MMA) && access_moves_matrices(o->f, read, s->part, &m);
+    read->attr.is_matrices = target_has(o->c->target, FEATURE_MMA) && access_moves_matrices(o->f, read, s->part, &m);
     return read->results[0];
 }
 

@@ -75,7 +75,7 @@ static uint32_t axis_of_k(MmaOperand which) {
     return which == MMA_A ? 1 : 0;
 }
 
-/* A product in 8 bits is the next one's operand by two shuffles for each element. Of more a buffer is the better way. */
+/* A product in 8 bits is the next one's operand by two shuffles for each element. Of more a buffer is better. */
 static bool stays_in_warp(const Layout *from, const Layout *to) {
     ConvertPlan plan;
     convert_plan(from, to, &plan);

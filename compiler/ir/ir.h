@@ -439,39 +439,7 @@ Func *func_create(Arena *a, Strings *s, const char *name, Span span);
 /* Appends a run-time parameter; returns the body's new argument. */
 Value *func_add_param(Func *f, Type t, Param p);
 
-/* ---- Shared buffers (buffer.c) ----------------------------------------------------------------------------------- */
-
-/* Its index. What is 0 in b gets its usual value; it has no bytes yet. */
-uint32_t buffer_add(Func *f, Buffer b);
-DType buffer_dtype(Type t); /* of the elements of a buffer that holds such a tile: of pointers their bits */
-uint32_t buffer_whole(const Buffer *b); /* bytes of all elements of a stage */
-uint64_t buffer_bytes(const Buffer *b); /* of all stages */
-bool op_is_exchange(const Func *f, const Op *op); /* a store or load of a buffer that all threads see */
-/* Whose registers hold which of the buffer's elements, of the tile of type t that op stores or loads: of a part the
- * first one. */
-const Layout *access_layout(const Func *f, const Op *op, Type t);
-/* Do instructions for matrices fit the access? */
-bool access_moves_matrices(const Func *f, const Op *op, Type t, MatrixRows *m);
-bool buffers_overlap(const Buffer *x, const Buffer *y); /* false before they have offsets */
-/* Of a private buffer: how many threads have elements there, and how many elements (log2)
- * of a thread lie side by side. */
-uint32_t buffer_threads(const Buffer *b);
-uint32_t buffer_run(const Buffer *b);
-uint32_t buffer_run_bytes(const Buffer *b);
-
-/* Positions in program order, from an op's begin to the end of its regions. */
-typedef struct Life {
-    uint32_t begin, end; /* begin > end: nobody touches it */
-} Life;
-
-typedef struct Lives {
-    Life *at; /* by buffer */
-    Life *op; /* by op id */
-} Lives;
-
-Lives lives_of(const Func *f, Arena *a);
-bool lives_meet(Life x, Life y);
-
+#include "ir/buffer.h"
 #include "ir/build.h"
 
 /* ---- Checking, folding, text ------------------------------------------------------------------------------------- */

@@ -144,6 +144,8 @@ enum { DIAG_CODE = 5 /* characters of a code */ };
  * What to do goes into diag_note after it. */
 void diag(Diag *d, Span s, const char *row, ...) PRINTF_LIKE(3, 4);
 void diag_note(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
+/* What the last message asks for, where it is known to the letter: this text in place of the span. */
+void diag_fix(Diag *d, Span s, const char *fmt, ...) PRINTF_LIKE(3, 4);
 
 /* While `call` is not {0,0}: errors and warnings at a place in the embedded library are shown
  * at `call`, the user's, with a note that shows their own place. Returns what it was before. */
@@ -156,7 +158,7 @@ bool diag_mentions(const Diag *d, const char *words); /* as whole words, in the 
 /* The place of the error that follows place number *next of the messages; false: there is none. *next starts at 0. */
 bool diag_next_error(const Diag *d, uint32_t *next, Span *place);
 typedef struct DiagMark {
-    uint32_t messages, errors, hidden;
+    uint32_t messages, errors, hidden, repeated;
     bool inside_failed;
 } DiagMark;
 
@@ -169,9 +171,12 @@ const DiagTaken *diag_take(Diag *d, DiagMark mark);
 bool diag_taken_fails(const DiagTaken *t); /* Are errors among it? NULL is allowed, here and below. */
 void diag_give(Diag *d, const DiagTaken *t);
 bool diag_full(const Diag *d); /* the error limit is reached: callers may stop early */
-/* Everything so far by its place in the file, what has none first; notes stay with their error or warning:
- * `file:line:col: error: …`, the source line, a caret range. */
+/* Everything so far by its place in the file, what has none first: `file:line:col: error: …`, the lines that it and
+ * its notes are about, notes without a place of their own. */
 void diag_print(const Diag *d, Text *out, bool color);
+const char *diag_source_text(const Diag *d, Span s); /* as the file has it; "" of nowhere */
+/* The source with every fix made that overlaps no other; how many there are. */
+uint32_t diag_fixed(const Diag *d, const Source *s, Text *out);
 /* The same for programs: {"diagnostics": […]}, or a SARIF 2.1.0 log. */
 void diag_print_json(const Diag *d, Text *out);
 void diag_print_sarif(const Diag *d, Text *out);

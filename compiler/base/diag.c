@@ -1,7 +1,7 @@
-/* diag.c - diagnostics: collected during the compile, printed at its end as text (report.c: for programs).
+/* diag.c - diagnostics: collected during the compile (excerpt.c prints them for people, report.c for programs).
  *
- * In: spans and rows of diag.def. Out: `file:line:col: error: … [E0123]`, the source line, a caret range below it, by
- * place. Lines wider than the window are clipped around the caret; bytes that are no printable text are shown as <XX>.
+ * In: spans and rows of diag.def, notes, fixes. Out: messages in the order in which they came; by place for printers.
+ * Method: what a later pass over the same code says again (unrolled loops, functions called twice) is kept once.
  */
 #include "base/private.h"
 
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WINDOW = 110 /* bytes of a source line shown at most */ };
+enum { MOST_REPEATS = 1000 /* of errors: callers may stop then */ };
 
 Diag *diag_create(Arena *a, uint32_t limit) {
     Diag *d = NEW(a, Diag);
@@ -83,38 +83,42 @@ static bool is_foreign(const Diag *d, Span span) {
     return s && s->is_library;
 }
 
-/* Of unrolled loops and of functions called twice: one warning is enough. */
+/* Of unrolled loops and of functions called twice: once is enough. A note is compared with those of its message. */
 static bool is_repeated(const Diag *d, Severity severity, Span span, const char *text) {
-    for (uint32_t i = 0; i < d->messages.len; i++) {
+    for (uint32_t i = d->messages.len; i-- > 0;) {
         const Message *m = &d->messages.at[i];
+        if (severity == SEV_NOTE && m->severity != SEV_NOTE) return false;
         bool same_place = m->span.begin == span.begin && m->span.end == span.end;
         if (m->severity == severity && same_place && strcmp(m->text, text) == 0) return true;
     }
     return false;
 }
 
+static uint32_t shown_errors(const Diag *d) {
+    return d->errors - d->repeated;
+}
+
 static void add(Diag *d, Severity severity, Span span, const char *fmt, va_list args) {
-    if (severity == SEV_ERROR) {
-        if (d->inside_failed) { /* what follows from it in library code is no mistake of the user's */
-            d->hiding = true;
-            return;
-        }
-        d->inside_failed = d->inside.end != 0;
-        d->errors++;
-        d->hiding = d->limit && d->errors > d->limit;
-        d->hidden += d->hiding;
-    }
-    if (d->hiding) return;
+    bool is_note = severity == SEV_NOTE, is_error = severity == SEV_ERROR;
+    if (is_note && d->hiding) return;
+    if (!is_note && (d->hiding = d->inside_failed)) return; /* of library code, what follows from the user's mistake */
     char line[512], code[DIAG_CODE + 1] = "";
     vsnprintf(line, sizeof line, fmt, args);
-    size_t skip = severity == SEV_NOTE ? 0 : DIAG_CODE;
+    size_t skip = is_note ? 0 : DIAG_CODE;
     memcpy(code, line, skip);
     const char *text = arena_strndup(d->arena, line + skip, strlen(line + skip));
-    bool moved = severity != SEV_NOTE && is_foreign(d, span);
-    Span at = moved ? d->inside : span;
-    bool may_repeat = severity == SEV_WARNING || severity == SEV_REMARK;
-    if (may_repeat && (d->hiding = is_repeated(d, severity, at, text))) return;
-    keep(d, severity, at, code, text);
+    bool moved = !is_note && is_foreign(d, span), repeated = is_repeated(d, severity, moved ? d->inside : span, text);
+    if (is_note && repeated) return;
+    if (is_error) {
+        d->inside_failed = d->inside.end != 0;
+        d->errors++;
+        d->repeated += repeated;
+    }
+    bool beyond = d->limit && shown_errors(d) > d->limit;
+    d->hidden += is_error && beyond && !repeated;
+    d->hiding = repeated || beyond;
+    if (d->hiding) return;
+    keep(d, severity, moved ? d->inside : span, code, text);
     if (moved)
         keep(d, SEV_NOTE, span, "", arena_printf(d->arena, "found here, in '%s' of the standard library", d->function));
 }
@@ -139,6 +143,19 @@ void diag_note(Diag *d, Span s, const char *fmt, ...) {
     va_start(args, fmt);
     add(d, SEV_NOTE, s, fmt, args);
     va_end(args);
+}
+
+void diag_fix(Diag *d, Span s, const char *fmt, ...) {
+    if (d->hiding || !d->messages.len || !s.end) return;
+    char text[512];
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(text, sizeof text, fmt, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= sizeof text) return;
+    Message *last = &d->messages.at[d->messages.len - 1];
+    last->fix_at = s;
+    last->fix = arena_strndup(d->arena, text, strlen(text));
 }
 
 uint32_t diag_errors(const Diag *d) {
@@ -173,13 +190,14 @@ bool diag_next_error(const Diag *d, uint32_t *next, Span *place) {
 }
 
 DiagMark diag_mark(const Diag *d) {
-    return (DiagMark){d->messages.len, d->errors, d->hidden, d->inside_failed};
+    return (DiagMark){d->messages.len, d->errors, d->hidden, d->repeated, d->inside_failed};
 }
 
 static void go_back(Diag *d, DiagMark mark) {
     d->messages.len = mark.messages;
     d->errors = mark.errors;
     d->hidden = mark.hidden;
+    d->repeated = mark.repeated;
     d->hiding = false;
     d->inside_failed = mark.inside_failed;
 }
@@ -198,6 +216,7 @@ const DiagTaken *diag_take(Diag *d, DiagMark mark) {
     for (uint32_t i = 0; i < t->count; i++) t->at[i] = d->messages.at[mark.messages + i];
     t->errors = d->errors - mark.errors;
     t->hidden = d->hidden - mark.hidden;
+    t->repeated = d->repeated - mark.repeated;
     go_back(d, mark);
     return t;
 }
@@ -209,105 +228,60 @@ bool diag_taken_fails(const DiagTaken *t) {
 void diag_give(Diag *d, const DiagTaken *t) {
     for (uint32_t i = 0; t && i < t->count; i++) {
         const Message *m = &t->at[i];
-        if (m->severity == SEV_ERROR) {
-            d->errors++;
-            d->hidden += d->limit && d->errors > d->limit;
-            d->inside_failed = d->inside.end != 0;
-        }
-        if (m->severity != SEV_NOTE) d->hiding = m->severity == SEV_ERROR && d->limit && d->errors > d->limit;
+        bool is_error = m->severity == SEV_ERROR;
+        d->errors += is_error;
+        if (is_error) d->inside_failed = d->inside.end != 0;
+        bool beyond = d->limit && shown_errors(d) > d->limit;
+        d->hidden += is_error && beyond;
+        if (m->severity != SEV_NOTE) d->hiding = beyond;
         if (!d->hiding) vec_push(d->arena, &d->messages, *m);
     }
     if (!t) return;
-    d->errors += t->hidden;
+    d->errors += t->hidden + t->repeated;
     d->hidden += t->hidden;
+    d->repeated += t->repeated;
 }
 
 bool diag_full(const Diag *d) {
-    return d->limit && d->errors >= d->limit;
+    return d->limit && (shown_errors(d) >= d->limit || d->repeated > MOST_REPEATS);
 }
 
-/* ---- Printing ---------------------------------------------------------------------------------------------------- */
-
-/* One character of the source line to `shown`, and as many columns of `fill` to `below` (tabs stay tabs). */
-static uint32_t put_char(Text *shown, Text *below, const char *s, uint32_t left, char fill) {
-    uint32_t n = visible_length(s, left);
-    if (s[0] == '\t') {
-        text_printf(shown, "\t");
-        text_printf(below, "%c", fill == ' ' ? '\t' : fill);
-        return 1;
-    }
-    if (n == 0) {
-        text_visible(shown, s, 1);
-        text_printf(below, "%c%c%c%c", fill, fill == '^' ? '~' : fill, fill == '^' ? '~' : fill,
-                    fill == '^' ? '~' : fill);
-        return 1;
-    }
-    text_write(shown, s, n);
-    text_printf(below, "%c", fill);
-    return n;
+const char *diag_source_text(const Diag *d, Span s) {
+    const Source *of = diag_place(d, s).source;
+    bool is_inside = of && s.end >= s.begin && s.end <= of->base + of->len;
+    return is_inside ? arena_strndup(d->arena, of->text + (s.begin - of->base), s.end - s.begin) : "";
 }
 
-static void print_line(const Place *p, Span span, Text *out, bool color) {
-    const Source *s = p->source;
-    uint32_t begin = s->lines.at[p->line - 1];
-    uint32_t end = p->line < s->lines.len ? s->lines.at[p->line] - 1 : s->len;
-    if (end > begin && s->text[end - 1] == '\r') end--;
-    uint32_t from = span.begin - s->base, to = span.end - s->base;
-    if (to > end) to = end;
-    uint32_t first = begin, last = end;
-    if (end - begin > WINDOW) { /* a window around the caret */
-        first = from - begin > WINDOW / 2 ? from - WINDOW / 2 : begin;
-        last = end - first > WINDOW ? first + WINDOW : end;
-    }
-    Text shown = {0}, below = {0};
-    if (first > begin) {
-        text_printf(&shown, "...");
-        text_printf(&below, "   ");
-    }
-    for (uint32_t i = first; i < last;) {
-        char fill = i == from ? '^' : i > from && i < to ? '~' : ' ';
-        i += put_char(&shown, &below, s->text + i, last - i, fill);
-    }
-    if (from >= last) text_printf(&below, "^"); /* at the line's end */
-    if (last < end) text_printf(&shown, "...");
-    while (below.len && below.at[below.len - 1] == ' ') below.at[--below.len] = '\0';
-    text_printf(out, "  %s\n  %s%s%s\n", shown.at ? shown.at : "", color ? "\033[32m" : "", below.at ? below.at : "",
-                color ? "\033[0m" : "");
-    text_free(&shown);
-    text_free(&below);
+static int compare_fixes(const void *a, const void *b) {
+    const Message *x = *(const Message *const *)a, *y = *(const Message *const *)b;
+    return (x->fix_at.begin > y->fix_at.begin) - (x->fix_at.begin < y->fix_at.begin);
 }
+
+uint32_t diag_fixed(const Diag *d, const Source *s, Text *out) {
+    const Message **fixes = NEW_ARRAY(d->arena, const Message *, d->messages.len + 1);
+    uint32_t count = 0, made = 0, done = s->base;
+    for (uint32_t i = 0; i < d->messages.len; i++) {
+        const Message *m = &d->messages.at[i];
+        if (m->fix && diag_place(d, m->fix_at).source == s) fixes[count++] = m;
+    }
+    qsort(fixes, count, sizeof *fixes, compare_fixes);
+    for (uint32_t i = 0; i < count; i++) {
+        Span at = fixes[i]->fix_at;
+        if (at.begin < done || (i && at.begin == fixes[i - 1]->fix_at.begin)) continue;
+        text_write(out, s->text + (done - s->base), at.begin - done);
+        text_printf(out, "%s", fixes[i]->fix);
+        done = at.end;
+        made++;
+    }
+    text_write(out, s->text + (done - s->base), s->base + s->len - done);
+    return made;
+}
+
+/* ---- For the printers ------------------------------------------------------------------------------------------ */
 
 const char *severity_name(Severity s) {
     static const char *const names[] = {"note", "remark", "warning", "error"};
     return names[s];
-}
-
-/* A message: of several lines where ptxas or LLVM has said them. */
-static void print_words(Text *out, const char *text) {
-    for (;;) {
-        size_t n = strcspn(text, "\n");
-        text_visible(out, text, n);
-        text += n;
-        if (!*text) return;
-        text_printf(out, "\n");
-        text++;
-    }
-}
-
-static void print_message(const Diag *d, const Message *m, Text *out, bool color) {
-    static const char *const colors[] = {"\033[36m", "\033[34m", "\033[35m", "\033[31m"};
-    Place p = diag_place(d, m->span);
-    if (p.source) {
-        text_printf(out, "%s", color ? "\033[1m" : "");
-        text_visible(out, p.source->name, strlen(p.source->name));
-        text_printf(out, ":%u:%u: ", p.line, p.col);
-    } else if (m->severity != SEV_NOTE) text_printf(out, "fsc: ");
-    text_printf(out, "%s%s: %s", color ? colors[m->severity] : "", severity_name(m->severity),
-                color ? "\033[0m\033[1m" : "");
-    print_words(out, m->text);
-    text_printf(out, "%s", color ? "\033[0m" : "");
-    text_printf(out, m->code[0] ? " [%s]\n" : "\n", m->code);
-    if (p.source) print_line(&p, m->span, out, color);
 }
 
 /* By place; two at one place stay in the order in which they were found, which is the order of their addresses. */
@@ -328,16 +302,4 @@ const Message **diag_heads(const Diag *d, size_t *count) {
     }
     qsort(heads, *count, sizeof *heads, compare_places);
     return heads;
-}
-
-void diag_print(const Diag *d, Text *out, bool color) {
-    size_t count;
-    const Message **heads = diag_heads(d, &count), *end = count ? d->messages.at + d->messages.len : NULL;
-    for (size_t i = 0; i < count; i++) {
-        print_message(d, heads[i], out, color);
-        for (const Message *m = heads[i] + 1; m < end && m->severity == SEV_NOTE; m++) print_message(d, m, out, color);
-    }
-    if (d->hidden)
-        text_printf(out, "%u more error%s not shown; --error-limit=0 shows all\n", d->hidden,
-                    d->hidden == 1 ? "" : "s");
 }

@@ -41,6 +41,12 @@ static void json_message(const Diag *d, const Message *m, Text *out) {
     put_string(out, from.source->name);
     text_printf(out, ", \"line\": %u, \"column\": %u", from.line, from.col);
     if (to.source == from.source) text_printf(out, ", \"end_line\": %u, \"end_column\": %u", to.line, to.col);
+    if (!m->fix) return;
+    from = diag_place(d, m->fix_at), to = diag_place(d, (Span){m->fix_at.end, m->fix_at.end});
+    text_printf(out, ", \"fix\": {\"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u, \"text\": ",
+                from.line, from.col, to.line, to.col);
+    put_string(out, m->fix);
+    text_printf(out, "}");
 }
 
 void diag_print_json(const Diag *d, Text *out) {
@@ -58,7 +64,8 @@ void diag_print_json(const Diag *d, Text *out) {
         }
         text_printf(out, "]}");
     }
-    text_printf(out, "%s], \"errors\": %u, \"hidden\": %u}\n", count ? "\n" : "", d->errors, d->hidden);
+    text_printf(out, "%s], \"errors\": %u, \"hidden\": %u}\n", count ? "\n" : "", d->errors - d->repeated,
+                d->hidden);
 }
 
 /* ---- SARIF: columns in characters -------------------------------------------------------------------------------- */
@@ -81,14 +88,45 @@ static void put_uri(Text *out, const char *name) {
     text_printf(out, "\"");
 }
 
-static void sarif_location(const Diag *d, const Message *m, Text *out) {
-    Place from = diag_place(d, m->span), to = diag_place(d, (Span){m->span.end, m->span.end});
-    if (!from.source) return;
-    text_printf(out, "\"physicalLocation\": {\"artifactLocation\": {\"uri\": ");
-    put_uri(out, from.source->name);
-    text_printf(out, "}, \"region\": {\"startLine\": %u, \"startColumn\": %u", from.line, column(&from));
+static void sarif_file(const Diag *d, Span span, Text *out) {
+    text_printf(out, "\"artifactLocation\": {\"uri\": ");
+    put_uri(out, diag_place(d, span).source->name);
+    text_printf(out, "}");
+}
+
+static void sarif_region(const Diag *d, Span span, Text *out) {
+    Place from = diag_place(d, span), to = diag_place(d, (Span){span.end, span.end});
+    text_printf(out, "{\"startLine\": %u, \"startColumn\": %u", from.line, column(&from));
     if (to.source == from.source) text_printf(out, ", \"endLine\": %u, \"endColumn\": %u", to.line, column(&to));
-    text_printf(out, "}}");
+    text_printf(out, "}");
+}
+
+static void sarif_location(const Diag *d, const Message *m, Text *out) {
+    if (!diag_place(d, m->span).source) return;
+    text_printf(out, "\"physicalLocation\": {");
+    sarif_file(d, m->span, out);
+    text_printf(out, ", \"region\": ");
+    sarif_region(d, m->span, out);
+    text_printf(out, "}");
+}
+
+/* Of a message and its notes. */
+static void sarif_fixes(const Diag *d, const Message *head, const Message *end, Text *out) {
+    bool any = false;
+    for (const Message *m = head; m == head || (m < end && m->severity == SEV_NOTE); m++) {
+        if (!m->fix) continue;
+        text_printf(out, "%s{\"description\": {\"text\": ", any ? ", " : ", \"fixes\": [");
+        put_string(out, m->text);
+        text_printf(out, "}, \"artifactChanges\": [{");
+        sarif_file(d, m->fix_at, out);
+        text_printf(out, ", \"replacements\": [{\"deletedRegion\": ");
+        sarif_region(d, m->fix_at, out);
+        text_printf(out, ", \"insertedContent\": {\"text\": ");
+        put_string(out, m->fix);
+        text_printf(out, "}}]}]}");
+        any = true;
+    }
+    text_printf(out, any ? "]" : "");
 }
 
 static void sarif_result(const Diag *d, const Message *head, const Message *end, Text *out) {
@@ -109,7 +147,9 @@ static void sarif_result(const Diag *d, const Message *head, const Message *end,
         sarif_location(d, m + 1, out);
         text_printf(out, "}");
     }
-    text_printf(out, "]}");
+    text_printf(out, "]");
+    sarif_fixes(d, head, end, out);
+    text_printf(out, "}");
 }
 
 /* The codes that occur, each once. */

@@ -47,6 +47,7 @@ static void no_such_parameter(Checker *c, const Node *fn, const Arg *arg) {
     const char *near = nearest_name(arg->name, names, fn->list.len);
     if (near) {
         diag(c->d, arg->at, E_NO_PARAMETER_NEAR, fn->name, arg->name, near);
+        fix_head(c, arg->at, arg->name, near);
     } else {
         diag(c->d, arg->at, E_NO_PARAMETER, fn->name, arg->name);
     }

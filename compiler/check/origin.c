@@ -1,7 +1,8 @@
 /* origin.c - notes behind an error of types that meet wrongly: what each operand is, and where it got that.
  *
  * In: the operands' places, and what they are. Out: `'mask' is tile<1024xi1>, from here` for those that are names;
- * of a builtin's arguments also which one it is, and those that are no names at their own place.
+ * of a builtin's arguments also which one it is, and those that are no names at their own place; of an operator's
+ * operands the type at each.
  * An operand's name is read from the source: what was looked up is gone by now.
  */
 #include "check/sema.h"
@@ -62,6 +63,7 @@ static void note_one(Checker *c, Span at, const Sem *s, const char *builtin, con
     const char *what = param ? arena_printf(c->a, "'%s' of '%s'", param, builtin) : NULL;
     if (!is_whole && what && s->kind == SEM_RUN && !diag_mentions(c->d, what))
         diag_note(c->d, at, "%s is %s", what, type);
+    if (!what && s->kind == SEM_RUN) diag_note(c->d, at, "%s", type); /* of an operator */
     if (!is_bound || (!is_whole && !sem_is_tile(b->sem))) return;
     if (!is_whole || !param || strcmp(name, param) == 0)
         diag_note(c->d, b->span, "'%s' is %s, from here", name, sem_type_text(c, b->sem));

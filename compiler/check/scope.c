@@ -105,7 +105,8 @@ void journal_undo(Checker *c, uint32_t mark) {
 /* ---- Look-up ----------------------------------------------------------------------------------------------------- */
 
 static const char *const constants[] = {"inf", "nan", "True", "False", "None"};
-static const char *const modules[] = {"tl", "triton", "tldevice", "libdevice", "math", "torch", "np", "numpy"};
+static const char *const modules[] = {"tl",    "triton", "tldevice", "libdevice", "math",
+                                      "torch", "np",     "numpy",    "jnp",       "F"};
 
 static const Sem *known_word(Checker *c, const char *name) {
     if (strcmp(name, "inf") == 0) return sem_float(c, INFINITY);
@@ -137,8 +138,12 @@ static void suggest(Checker *c, const char *name, Span at) {
     for (uint32_t i = 0; i < count; i++) vec_push(c->a, &names, builtins[i]);
     for (uint32_t i = 0; dtype_spelling(i); i++) vec_push(c->a, &names, dtype_spelling(i));
     const char *near = nearest_name(name, names.at, names.len);
-    if (near) {
+    if (is_foreign_word(name)) {
+        diag(c->d, at, E_UNKNOWN_NAME, name);
+        note_word(c, name, at);
+    } else if (near) {
         diag(c->d, at, E_UNKNOWN_NAME_NEAR, name, near);
+        fix_head(c, at, name, near);
     } else if (!refused_name(c, name, at)) {
         diag(c->d, at, E_UNKNOWN_NAME, name);
     }

@@ -179,6 +179,12 @@ const Sem *type_question(Checker *c, const Node *call); /* T.is_floating(), tl.d
 const Sem *module_member(Checker *c, const char *name); /* of tl, tl.math, …; NULL: they have no such name */
 /* True after the error that the name is one of triton.language that fsc refuses. */
 bool refused_name(Checker *c, const char *name, Span at);
+/* Behind an error about `name`: what says the same here, if it is a word of another library. */
+bool note_word(Checker *c, const char *name, Span at);
+bool is_foreign_word(const char *name);
+/* The `name` at the head or end of the span is to be `with`. */
+void fix_head(Checker *c, Span at, const char *name, const char *with);
+void fix_tail(Checker *c, Span at, const char *name, const char *with);
 
 /* stmt.c */
 /* Statements still to run: a list, then those after the list that it stands in. */
@@ -419,6 +425,7 @@ void params_types(Checker *c, Params *p); /* *T from what T is bound to */
 void params_settle(Checker *c, Params *p);
 void params_enter(Checker *c, Params *p);
 void params_record(Checker *c, const Params *p, bool interface);
+void params_report_unbound(Checker *c, Params *p); /* unbound.c */
 const Sem *default_of(Checker *c, const ParamInfo *p); /* evaluated; NULL: there is none */
 bool rule_number(Checker *c, const Params *p, const char *code, Span at, RuleValue *out); /* false: not known now */
 

@@ -88,6 +88,8 @@ typedef struct Module {
 Module *syntax_parse(Arena *a, Strings *s, Diag *d, const Source *source, SyntaxMode mode);
 /* Reports what Node.said of every function holds; of a file without any, Module.said. False: errors are among it. */
 bool syntax_report(const Module *m, Diag *d);
+/* The node and all below it, parents first. */
+void ast_walk(const Node *n, void (*visit)(void *context, const Node *n), void *context);
 /* An indented dump, one node a line: what `--emit=ast` prints. */
 void ast_print(const Module *m, Text *out);
 /* The items of the last constant's tuple (or the constant itself): how --grid reads its expressions. */

@@ -121,8 +121,8 @@ static bool close_bracket(Filter *f, const Token *t) {
 static void unclosed(Filter *f) {
     if (f->num_brackets == 0 || f->p->stop) return;
     const Token *open = &f->brackets[f->num_brackets - 1];
-    diag(f->p->d, open->span, E_NEVER_CLOSED, open->kind);
-    f->p->is_unclosed = true;
+    if (f->p->open_string < open->span.begin) diag(f->p->d, open->span, E_NEVER_CLOSED, open->kind);
+    f->p->unclosed = open->span.begin;
 }
 
 /* ---- Logical lines ----------------------------------------------------------------------------------------------- */

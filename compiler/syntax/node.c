@@ -141,6 +141,21 @@ void body_drop_docstring(NodeList *body) {
 
 /* ---- Dump -------------------------------------------------------------------------------------------------------- */
 
+static void walk_list(const NodeList *l, void (*visit)(void *, const Node *), void *context) {
+    for (uint32_t i = 0; i < l->len; i++) ast_walk(l->at[i], visit, context);
+}
+
+void ast_walk(const Node *n, void (*visit)(void *context, const Node *n), void *context) {
+    if (!n) return;
+    visit(context, n);
+    ast_walk(n->a, visit, context);
+    ast_walk(n->b, visit, context);
+    ast_walk(n->c, visit, context);
+    walk_list(&n->list, visit, context);
+    walk_list(&n->body, visit, context);
+    walk_list(&n->rest, visit, context);
+}
+
 static void print_node(const Node *n, uint32_t indent, const char *role, Text *out);
 
 static void print_text(const char *s, uint64_t n, Text *out) {

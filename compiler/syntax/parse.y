@@ -401,14 +401,32 @@ static void parse_error(Span *span, Parser *p, const char *message) {
     diag_note(p->d, (Span){0, 0}, "split it over several statements");
 }
 
+/* && || ++ -- and `int x`, as C has them. */
+static void hint_at_c(Parser *p, Span span) {
+    const char *at = p->source->text + (span.begin - p->source->base), *before = at;
+    while (before > p->source->text && (before[-1] == ' ' || before[-1] == '\n' || before[-1] == '\r')) before--;
+    bool is_twice = at > p->source->text && at[-1] == *at;
+    Span two = {span.begin - 1, span.end}, nowhere = {0, 0};
+    if (is_twice && (*at == '&' || *at == '|')) {
+        const char *word = *at == '&' ? "and" : "or";
+        diag_note(p->d, nowhere, "'%s' joins conditions, '%c' the truth values of tiles", word, *at);
+        diag_fix(p->d, two, at - p->source->text > 1 && at[-2] == ' ' ? "%s" : " %s", word);
+    } else if (before - p->source->text > 2 && (before[-1] == '+' || before[-1] == '-') && before[-2] == before[-1]) {
+        diag_note(p->d, nowhere, "write x %c= 1", before[-1]);
+    } else if (p->next > 1 && p->tokens.at[p->next - 1].kind == NAME && p->tokens.at[p->next - 2].kind == NAME) {
+        diag_note(p->d, nowhere, "an assignment names no type: x = 1; call a function with parentheses: f(x)");
+    }
+}
+
 /* What to do about it, where one can guess. */
-static void give_hint(Parser *p, yysymbol_kind_t found) {
+static void give_hint(Parser *p, yysymbol_kind_t found, Span span) {
     Span nowhere = {0, 0};
     if (found == YYSYMBOL_UNUSED || found == YYSYMBOL_CLASS)
         diag_note(p->d, nowhere, "a .py file may hold it outside of kernels; kernels and .dsl files may not");
     else if (strcmp(yysymbol_name(found), "'='") == 0)
         diag_note(p->d, nowhere, "'==' compares; '=' assigns, and stands behind a name at the start of a line");
     else if (found == YYSYMBOL_WALRUS) diag_note(p->d, nowhere, "assign on a line of its own");
+    else hint_at_c(p, span);
 }
 
 static bool is_expected(const yysymbol_kind_t *expected, int n, const char *name) {
@@ -430,12 +448,12 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
     enum { SHOWN = 4 };
     yysymbol_kind_t found = yypcontext_token(context), expected[YYNTOKENS];
     Span span = *yypcontext_location(context);
-    bool at_end = span.begin >= p->source->base + p->end;
-    if (p->stop || (at_end && p->is_unclosed) || is_reported(p, span)) return 0;
+    if (p->stop || (p->unclosed && span.begin > p->unclosed) || is_reported(p, span)) return 0;
     if (p->follows_bad && (found == YYSYMBOL_ELSE || found == YYSYMBOL_ELIF)) return 0; /* its if had an error */
     int n = yypcontext_expected_tokens(context, expected, YYNTOKENS);
     if (found == YYSYMBOL_NEWLINE && is_expected(expected, n, "':'")) {
         diag(p->d, span, E_NO_COLON);
+        diag_fix(p->d, (Span){span.begin, span.begin}, ":");
         return 0;
     }
     bool is_inside = found == YYSYMBOL_YYEOF && p->end < p->source->len;
@@ -455,6 +473,6 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p) {
         diag(p->d, span, E_EXPECTED, name, wanted.at);
         text_free(&wanted);
     }
-    give_hint(p, found);
+    give_hint(p, found, span);
     return 0;
 }

@@ -49,7 +49,8 @@ typedef struct Parser {
     bool after_bad, follows_bad; /* the last token ended a line with an error; the one before the present did */
     uint32_t end;       /* the offset in the text where what is parsed ends: of the file, or of one part */
     bool is_host;       /* no decorators are wanted */
-    bool is_unclosed;   /* the text ended inside a bracket, which was reported */
+    uint32_t unclosed;  /* where the bracket stands that the text ended in, which was reported; 0: none */
+    uint32_t open_string; /* where the last string stands that was not closed, likewise */
     bool stop;          /* a limit was passed: no more tokens, no more errors */
 } Parser;
 

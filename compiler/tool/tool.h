@@ -43,7 +43,7 @@ typedef struct ToolOptions {
     uint32_t registers, shared; /* --registers, --shared of info */
     bool has_registers, has_shared;
     bool has_arch; /* --arch was given */
-    bool check, coverage;
+    bool check, coverage, fix;
     bool json, time_report, help, version, list_builtins;
 } ToolOptions;
 

@@ -14,7 +14,7 @@ def k(x: *fp32, n: i32):
     # CHECK-DAG: bad_calls.dsl:[[#@LINE+1]]:5: error: the call of 'f' lacks its argument 'B' [E0207]
     f(n)
     # CHECK-DAG: error: 'B' of 'f' is constexpr, and this argument is known only at run time [E0801]
-    # CHECK-DAG: note: the parameter is declared here
+    # CHECK-DAG: the parameter is declared here
     f(1, n)
     # CHECK-DAG: error: 'f' takes 3 arguments at most [E0205]
     f(1, 2, 3, 4)

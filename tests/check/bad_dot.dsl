@@ -12,10 +12,10 @@ def k(p: *fp32, n: i32):
     x = dot(a[None, :, :], b)
     # CHECK: error: 'dot' of tile<16x32xfp32> and tile<16x32xfp32>: rows of 32 elements, and columns of 16 [E0329]
     x = dot(a, a)
-    # CHECK: note: the second operand is [K, N]: transpose it, as in dot(x, y.T)
+    # CHECK: the second operand is [K, N]: transpose it, as in dot(x, y.T)
     # CHECK: error: 'dot' of tile<16x32xfp32> and tile<8x64xfp32>: rows of 32 elements, and columns of 8 [E0329]
     x = dot(a, zeros((8, 64)))
-    # CHECK: note: the operands are [M, K] and [K, N]
+    # CHECK: the operands are [M, K] and [K, N]
     # CHECK: error: 'dot' of tile<2x16x32xfp32> and tile<4x32x16xfp32>: 2 matrices, and 4 [E0329]
     x = dot(zeros((2, 16, 32)), zeros((4, 32, 16)))
     # CHECK: note: the first axis counts matrices, and each is multiplied by the one of its number

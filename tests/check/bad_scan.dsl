@@ -19,7 +19,7 @@ def pair(a, b, c, d):
 @jit
 def makes_tile(a, b):
     # CHECK: bad_scan.dsl:[[#@LINE+2]]:20: error: a combine function computes with its arguments alone, without memory or tiles [E0323]
-    # CHECK: note: 'makes_tile' is the combine function here
+    # CHECK: 'makes_tile' is the combine function here
     return a + sum(arange(0, 4).to(fp32), 0)
 
 @kernel(grid=(1,))
@@ -31,10 +31,10 @@ def k(x: *fp32):
     # CHECK: error: 'reduce' along axis 1 of tile<16xfp32> [E0316]
     reduce(v, 1, add)
     # CHECK: error: 'wrong_type' combines elements of fp32, and returns i1 [E0323]
-    # CHECK: note: convert what it returns to the element's type, as in x.to(a.dtype)
+    # CHECK: convert what it returns to the element's type, as in x.to(a.dtype)
     associative_scan(v, 0, wrong_type)
     # CHECK: error: 'too_many' combines 1 value and returns
-    # CHECK: note: it takes 2 arguments, those that come first before those that come later, and returns 1
+    # CHECK: it takes 2 arguments, those that come first before those that come later, and returns 1
     associative_scan(v, 0, too_many)
     # CHECK: error: 'pair' takes 4 arguments, and 'associative_scan' of 1 tile gives it 2 [E0323]
     associative_scan(v, 0, pair)

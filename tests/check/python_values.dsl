@@ -18,10 +18,10 @@ def k(x: *fp32, N: constexpr = 781, B: constexpr = next_power_of_2(781)):
     static_assert(-2 ** 63 // -1 == 2 ** 63 and -2 ** 63 % -1 == 0 and 0xffffffffffffffff // -2 == -2 ** 63 and 0xffffffffffffffff % -2 == -1)
     static_assert(1.0 // 0.1 == 9.0 and 1 % 0.1 > 0.09 and -1.0 // 0.1 == -10.0 and -7.5 % 2 == 0.5 and 7.5 // -2 == -4)
     static_assert(-1.0 // float("inf") == -1 and -1.0 % float("inf") == float("inf") and True // 0.1 == 9)
-    # CHECK: note: 0.0 -0.0 -0.0 nan
+    # CHECK: 0.0 -0.0 -0.0 nan
     static_print(-0.0 % 1, 0.0 % -1.0, -0.0 // 1, float("inf") // 2)
     static_assert(True // True == 1 and True % 2 == 1 and -True == -1)
-    # CHECK: note: 1 0 1 0
+    # CHECK: 1 0 1 0
     static_print(+True, +False, True // True, -False)
     static_assert(~0 == -1 and ~-1 == 0 and ~(2 ** 63 - 1) == -2 ** 63 and ~0xfffffffffffffffe == -0xffffffffffffffff)
     # Bits are those of two's complement without end.
@@ -33,11 +33,11 @@ def k(x: *fp32, N: constexpr = 781, B: constexpr = next_power_of_2(781)):
     # CHECK: warning: ~False is -1, as in Python, and true
     # A maximum of constants leaves out what is no number, and passes it on where it is asked to: on either side,
     # of ints, too.
-    # CHECK: note: 1.0 1.0 2 nan nan nan
-    # CHECK: note: 1.0 1.0 nan nan
+    # CHECK: 1.0 1.0 2 nan nan nan
+    # CHECK: 1.0 1.0 nan nan
     static_print(maximum(1.0, NAN), maximum(NAN, 1.0), maximum(NAN, 2), maximum(1.0, NAN, propagate_nan=True), maximum(NAN, 1.0, propagate_nan=True), maximum(2, NAN, propagate_nan=True))
     static_print(minimum(1.0, NAN), minimum(NAN, 1.0), minimum(1.0, NAN, propagate_nan=True), minimum(NAN, 1.0, propagate_nan=True))
-    # CHECK: note: nan 2.0 nan
+    # CHECK: nan 2.0 nan
     static_print(clamp(NAN, 2.0, 3.0, propagate_nan=True), clamp(NAN, 2.0, 3.0), maximum(NAN, NAN))
     # CHECK: const 7.5 : fp32
     store(x, 15 / 2)

@@ -9,9 +9,9 @@ def f(x):
 def g(x):
     return f(x)
 
-# CHECK: note: 'g' is defined here
-# CHECK: note: in the call of 'f' from here
-# CHECK: note: in the call of 'g' from here
+# CHECK: 'g' is defined here
+# CHECK: in the call of 'f' from here
+# CHECK: in the call of 'g' from here
 @kernel(grid=(1,))
 def k(x: *fp32):
     store(x, g(1))

@@ -1,7 +1,7 @@
 # RUN: fsc --emit=tile --passes= %s -o - 2>&1 | FileCheck %s
 # static_print shows values and types while compiling.
-# CHECK: static_print.dsl:[[#@LINE+5]]:5: note: block 128 0.5 True
-# CHECK: note: tile<128xi32> (1, 2)
+# CHECK: block 128 0.5 True
+# CHECK: tile<128xi32> (1, 2)
 # CHECK: func @k
 @kernel(grid=(1,))
 def k(x: *fp32, B: constexpr = 128):

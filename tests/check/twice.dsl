@@ -6,7 +6,7 @@ def f(x):
 
 @jit
 # CHECK: twice.dsl:[[#@LINE+2]]:5: error: the function 'f' is defined twice [E0210]
-# CHECK: twice.dsl:[[#@LINE-5]]:5: note: it is here first
+# CHECK: it is here first
 def f(x):
     return x + 1
 

@@ -7,7 +7,7 @@ def k(x: *fp32, n: i32):
     else:
         # CHECK: two_types.dsl:[[#@LINE+1]]:9: error: 'w' is tile<16xi32> on this path and fp32 on the other [E0325]
         w = arange(0, 16)
-    # CHECK: two_types.dsl:[[#@LINE-4]]:9: note: the other path's value comes from here
+    # CHECK: the other path's value comes from here
     store(x, w)
     # CHECK: error: the value is i32 on one path and fp32 on the other [E0325]
     v = n if n > 3 else load(x)

@@ -9,11 +9,11 @@
 def flat(x: *fp32[n], y: *fp32[n], n: i32, B: constexpr = 128):
     i = program_id(0) * B + arange(0, B)
     # FLAT: warn_masks.dsl:[[#@LINE+2]]:9: warning: 'x' has n elements along axis 0, and no mask keeps this index, which goes up to 127, inside [W0401]
-    # FLAT: note: this index goes along the axis; a mask such as index < n keeps it inside
+    # FLAT: this index goes along the axis; a mask such as index < n keeps it inside
     v = load(x + i)
     c = arange(0, B)
     # FLAT: warn_masks.dsl:[[#@LINE+3]]:5: warning: the mask lets index n through, and 'y' ends before it along axis 0 [W0401]
-    # FLAT: warn_masks.dsl:[[#@LINE+2]]:26: note: the mask is made here; take index < n
+    # FLAT: the mask is made here; take index < n
     # FLAT-NOT: warning:
     store(y + c, v, mask=c <= n)
 

@@ -6,7 +6,7 @@ def loud(x: *fp32, n: i32):
     c = arange(0, 128)
     r = arange(0, 8)
     # CHECK: warn_overlap.dsl:[[#@LINE+2]]:5: warning: the tiles that programs store overlap: each has 128 elements, and the next begins 100 behind [W0402]
-    # CHECK: note: this counts in steps of 100; step by 128, or mask off the rest
+    # CHECK: this counts in steps of 100; step by 128, or mask off the rest
     store(x + program_id(0) * 100 + c, 1.0, mask=program_id(0) < n)
     # CHECK: warning: the tiles that rows store overlap: each has 128 elements, and the next begins 64 behind [W0402]
     store(x + n + r[:, None] * 64 + c[None, :], 2.0)

@@ -6,20 +6,20 @@ def loud(x: *fp32, h: *fp16, k: *i32, b: *i8, y: *fp32, n: i32):
     c = arange(0, 128)
     v = load(x + c, mask=c < n)
     # CHECK: warn_padding.dsl:[[#@LINE+4]]:14: warning: this maximum counts the masked-off elements, which are 0 [W0403]
-    # CHECK: warn_padding.dsl:[[#@LINE-2]]:9: note: they are made here, with no other=; -inf is neutral
+    # CHECK: they are made here, with no other=; -inf is neutral
     # CHECK: [[#@LINE+2]]:{{[0-9]+}}: warning: this minimum counts the masked-off elements, which are 0 [W0403]
-    # CHECK: note: they are made here, with no other=; inf is neutral
+    # CHECK: they are made here, with no other=; inf is neutral
     store(y, max(v, axis=0) + min(load(h + c, mask=c < n).to(fp32), axis=0))
     # CHECK: warning: this sum counts the masked-off elements, which are 1 [W0403]
     store(y, sum(load(x + c, mask=c < n, other=1.0), axis=0))
     # CHECK: warning: this maximum counts the masked-off elements, which are inf [W0403]
-    # CHECK: note: they are made here; -inf is neutral
+    # CHECK: they are made here; -inf is neutral
     store(y, max(load(x + c, mask=c < n, other=inf), axis=0))
     # CHECK: warning: this minimum counts the masked-off elements, which are -128 [W0403]
-    # CHECK: note: they are made here; the largest value is neutral
+    # CHECK: they are made here; the largest value is neutral
     store(y, min(load(b + c, mask=c < n, other=-128), axis=0))
     # CHECK: warning: this maximum counts the masked-off elements, which are 0 [W0403]
-    # CHECK: note: they are made here, with no other=; the least value is neutral
+    # CHECK: they are made here, with no other=; the least value is neutral
     # CHECK-NOT: warning:
     store(y, max(load(k + c, mask=c < n), axis=0))
 

@@ -324,7 +324,7 @@ class Names(unittest.TestCase):
             both["paste"]
         with self.assertRaises(FileNotFoundError):
             fsc.load("nowhere.dsl")
-        with self.assertRaisesRegex(fsc.SourceError, r"broken.dsl:1:7: error: .*\[E\d{4}\]"):
+        with self.assertRaisesRegex(fsc.SourceError, r"broken.dsl:1:6: error: .*\[E\d{4}\]"):
             fsc.loads("def f(:", file="broken.dsl")
         wrong = fsc.loads(SCALE.replace("* f)", "* g)"), file="wrong.dsl").scale
         with self.assertRaisesRegex(fsc.SourceError, r"wrong.dsl:5:\d+: error: unknown name 'g'"):

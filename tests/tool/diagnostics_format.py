@@ -26,13 +26,13 @@ def run(data, *options):
 
 
 def from_text(data, *options):
-    """(severity, code, message, line, column) of every message of the text form, notes among them"""
-    found = []
-    for line in run(data, *options)[1].decode().splitlines():
+    """(severity, code, message, line, column) of every message of the text form, but for notes; the whole text"""
+    found, whole = [], run(data, *options)[1].decode()
+    for line in whole.splitlines():
         m = LINE.match(line)
-        if m:
+        if m and m[4] != "note":
             found.append((m[4], m[6], m[5], int(m[2]) if m[2] else None, int(m[3]) if m[3] else None))
-    return found
+    return found, whole
 
 
 def from_json(data, *options):
@@ -75,10 +75,34 @@ def from_sarif(data, *options):
     return found
 
 
-text, found = from_text(SOURCE), from_json(SOURCE)
-assert len(text) >= 5 and text == found, (text, found)
+def fixed(data, fixes):
+    """The source with each (line, column, end line, end column, text) made, columns in bytes."""
+    lines = data.split(b"\n")
+    for line, column, end_line, end_column, text in sorted(fixes, reverse=True):
+        assert line == end_line, fixes
+        lines[line - 1] = lines[line - 1][:column - 1] + text.encode() + lines[line - 1][end_column - 1:]
+    return b"\n".join(lines)
+
+
+(text, whole), found = from_text(SOURCE), from_json(SOURCE)
+assert len(text) >= 4 and text == [m for m in found if m[0] != "note"], (text, found)
+notes = [m[2] for m in found if m[0] == "note"]
+assert notes and all(note in whole for note in notes), (notes, whole)
 sarif = from_sarif(SOURCE)
-assert [m[:3] for m in text] == [m[:3] for m in sarif], (text, sarif)
+assert [m[:3] for m in found] == [m[:3] for m in sarif], (found, sarif)
+# Fixes: JSON has them at the message, SARIF at the result; made by hand or by --fix they are the same text.
+messages = [m for d in json.loads(run(SOURCE, "--diagnostics-format=json")[1])["diagnostics"] for m in [d] + d["notes"]]
+fixes = [m["fix"] for m in messages if "fix" in m]
+by_hand = fixed(SOURCE, [tuple(f[k] for k in ("line", "column", "end_line", "end_column", "text")) for f in fixes])
+log = json.loads(run(SOURCE, "--diagnostics-format=sarif")[1])
+changes = [c for r in log["runs"][0]["results"] for f in r.get("fixes", []) for c in f["artifactChanges"]]
+assert [c["artifactLocation"]["uri"] for c in changes] == [PATH] * len(fixes), changes
+inserted = [r["insertedContent"]["text"] for c in changes for r in c["replacements"]]
+assert inserted == [f["text"] for f in fixes] == ["load", "mask"], (inserted, fixes)
+status, said = run(SOURCE, "--fix")
+with open(PATH, "rb") as file:
+    assert file.read() == by_hand and b"a = load(x)" in by_hand and b"mask=1" in by_hand, by_hand
+assert status == 1 and b": 2 fixes made" in said, said
 # A column counts bytes in text and JSON, characters in SARIF.
 unknown = [m for m in found if m[1] == "E0201"][0], [m for m in sarif if m[1] == "E0201"][0]
 assert unknown[0][3:] == (3, 17) and unknown[1][3:] == (3, 15), unknown

@@ -137,9 +137,11 @@ static void no_such_argument(Checker *c, const Call *call, const Arg *arg) {
     const char *near[BUILTIN_ARGS];
     uint32_t count = 0;
     for (int i = 0; i < b->max; i++) near[count++] = name_at(c, b->names, i);
-    const char *hint = nearest_name(arg->name, near, count);
+    const char *hint = strcmp(arg->name, "dim") == 0 ? "axis" : arg->name; /* torch's */
+    hint = nearest_name(hint, near, count);
     if (hint) {
         diag(c->d, arg->at, E_NO_ARGUMENT_NEAR, b->name, arg->name, hint);
+        fix_head(c, arg->at, arg->name, hint);
     } else {
         diag(c->d, arg->at, E_NO_ARGUMENT, b->name, arg->name);
         note_form(c, call, arg->at);

@@ -7,6 +7,8 @@
  */
 #include "check/sema.h"
 
+#include <string.h>
+
 enum { POWER_LIMIT = 1024 /* of an exponent that becomes multiplications */ };
 
 /* ---- The common type --------------------------------------------------------------------------------------------- */
@@ -255,6 +257,8 @@ static const Sem *logical_not(Checker *c, const Sem *x, Span at) {
     if (sem_is_tile(x)) {
         diag(c->d, at, E_NOT_SCALAR, sem_type_text(c, x));
         diag_note(c->d, at, "per element write ~x for truth values, x == 0 for numbers");
+        const char *text = diag_source_text(c->d, at);
+        if (x->type == ST_I1 && strncmp(text, "not ", 4) == 0) diag_fix(c->d, at, "~(%s)", text + 4);
         return &sem_error;
     }
     const Sem *truth = condition_of(c, x, at, "the operand of 'not'");

@@ -65,6 +65,16 @@ static const Sem *unary(Checker *c, const Node *n) {
     return r ? r : arith_unary(c, (UnaryOp)n->op, x, n->span);
 }
 
+/* a < b < c as (a < b) & (b < c) */
+static void fix_chain(Checker *c, const Node *n) {
+    Text fix = {0};
+    for (uint32_t i = 1; i < n->list.len; i++)
+        text_printf(&fix, "%s(%s %s %s)", i > 1 ? " & " : "", diag_source_text(c->d, n->list.at[i - 1]->span),
+                    compare_text[n->ops[i - 1]], diag_source_text(c->d, n->list.at[i]->span));
+    diag_fix(c->d, n->span, *diag_source_text(c->d, n->span) == '(' ? "(%s)" : "%s", fix.at);
+    text_free(&fix);
+}
+
 /* a < b < c: every pair must hold. */
 static const Sem *chain(Checker *c, const Node *n) {
     const Sem *x = check_expr(c, n->list.at[0]), *all = NULL;
@@ -84,6 +94,7 @@ static const Sem *chain(Checker *c, const Node *n) {
         if (sem_is_tile(r)) {
             diag(c->d, n->span, E_TILE_CHAIN);
             diag_note(c->d, n->span, "write it as (a < b) & (b < c)");
+            fix_chain(c, n);
             return &sem_error;
         }
         all = all && !sem_is_const(all) ? arith_binary(c, BIN_AND, all, r, at) : r;

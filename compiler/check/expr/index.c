@@ -9,8 +9,9 @@
 #include <math.h>
 #include <string.h>
 
-static const char *const submodules[] = {"language", "math",     "extra", "cuda",         "libdevice", "tldevice",
-                                         "hip",      "standard", "core",  "PropagateNan", "random",    "testing"};
+static const char *const submodules[] = {"language", "math", "extra",      "cuda",        "libdevice",
+                                         "tldevice", "hip",  "standard",   "core",        "random",
+                                         "testing",  "nn",   "functional", "PropagateNan"};
 
 static const Sem *builtin_sem(Checker *c, const Builtin *b, const Sem *self) {
     Sem *s = NEW(c->a, Sem);
@@ -38,6 +39,40 @@ bool refused_name(Checker *c, const char *name, Span at) {
     return false;
 }
 
+/* ---- Words of other libraries -------------------------------------------------------------------------------- */
+
+static const struct {
+    const char *name, *fix, *instead;
+} words[] = {
+#define WORD(name, fix, instead) {name, fix, instead},
+#include "check/builtin/words.def"
+#undef WORD
+};
+
+bool is_foreign_word(const char *name) {
+    for (size_t i = 0; i < COUNT(words); i++)
+        if (strcmp(name, words[i].name) == 0) return true;
+    return false;
+}
+
+bool note_word(Checker *c, const char *name, Span at) {
+    for (size_t i = 0; i < COUNT(words); i++) {
+        if (strcmp(name, words[i].name) != 0) continue;
+        diag_note(c->d, at, "%s", words[i].instead);
+        if (words[i].fix) fix_tail(c, at, name, words[i].fix);
+        return true;
+    }
+    return false;
+}
+
+void fix_head(Checker *c, Span at, const char *name, const char *with) {
+    diag_fix(c->d, (Span){at.begin, at.begin + (uint32_t)strlen(name)}, "%s", with);
+}
+
+void fix_tail(Checker *c, Span at, const char *name, const char *with) {
+    diag_fix(c->d, (Span){at.end - (uint32_t)strlen(name), at.end}, "%s", with);
+}
+
 static const char *const properties[] = {"dtype", "shape", "numel", "type", "T"};
 
 static const Sem *unknown(Checker *c, const Node *n, const char *of, bool is_module) {
@@ -48,8 +83,12 @@ static const Sem *unknown(Checker *c, const Node *n, const char *of, bool is_mod
     for (uint32_t i = 0; is_module && dtype_spelling(i); i++) vec_push(c->a, &names, dtype_spelling(i));
     for (size_t i = 0; !is_module && i < COUNT(properties); i++) vec_push(c->a, &names, properties[i]);
     const char *near = nearest_name(n->name, names.at, names.len);
-    if (near && strcmp(near, n->name) != 0) { /* a builtin that this value does not have */
+    if (is_foreign_word(n->name)) {
+        diag(c->d, n->span, E_NO_ATTRIBUTE, of, n->name);
+        note_word(c, n->name, n->span);
+    } else if (near && strcmp(near, n->name) != 0) { /* a builtin that this value does not have */
         diag(c->d, n->span, E_NO_ATTRIBUTE_NEAR, of, n->name, near);
+        fix_tail(c, n->span, n->name, near);
     } else {
         diag(c->d, n->span, E_NO_ATTRIBUTE, of, n->name);
     }
@@ -212,10 +251,16 @@ static bool is_whole(const Node *n) {
     return n->kind == NODE_SLICE && !n->a && !n->b && !n->c;
 }
 
-static const Sem *refuse_index(Checker *c, const Node *at) {
+static const Sem *refuse_index(Checker *c, const Sem *s, const Node *at) {
     diag(c->d, at->span, E_INDEX_TILE);
+    if (s->is_pointer && !sem_is_tile(s)) {
+        diag_note(c->d, at->span, "an element is load(pointer + index)");
+        return &sem_error;
+    }
     diag_note(c->d, at->span,
               "x[:, None] adds a dimension; elements are chosen where they are loaded, or with where(...)");
+    bool is_new = (at->kind == NODE_NAME || at->kind == NODE_ATTRIBUTE) && strcmp(at->name, "newaxis") == 0;
+    if (is_new) diag_fix(c->d, at->span, "None");
     return &sem_error;
 }
 
@@ -230,7 +275,7 @@ const Sem *check_subscript(Checker *c, const Node *n) {
     uint32_t kept = 0, rank = sem_shape(s).rank;
     for (uint32_t i = 0; i < n->list.len; i++) {
         const Node *item = n->list.at[i];
-        if (item->kind != NODE_NONE && !is_whole(item)) return refuse_index(c, item);
+        if (item->kind != NODE_NONE && !is_whole(item)) return refuse_index(c, s, item);
         kept += item->kind != NODE_NONE;
     }
     bool is_triton_scalar = rank == 0 && triton_rules(c); /* each `:` of it stands for nothing */

@@ -107,32 +107,10 @@ static bool settle_default(Checker *c, Params *p, bool types) {
     return false;
 }
 
-static void report_unbound(Checker *c, const Params *p, ParamInfo *param) {
-    const char *n = param->name;
-    if (param->failed || param->value) return;
-    if (param->role == ROLE_CONSTEXPR) {
-        diag(c->d, param->span, E_UNBOUND_CONSTEXPR, n, p->fn->name);
-        diag_note(c->d, param->span,
-                  "fix it with -D %s=VALUE or by position in --signature, or give it a default or a launch rule", n);
-    } else if (param->role == ROLE_DTYPE) {
-        diag(c->d, param->span, E_UNBOUND_DTYPE, n, p->fn->name);
-        diag_note(c->d, param->span, "bind it with -T %s=fp32 or by position in --signature, or give it a default", n);
-    } else if (param->role == ROLE_BARE) {
-        diag(c->d, param->span, E_UNBOUND_TYPE, n, p->fn->name);
-        diag_note(c->d, param->span,
-                  "bind it with --signature \"*fp32, i32, ...\" by position, with -T %s='*fp32' or -T %s=i32, "
-                  "or annotate it; -D %s=VALUE fixes its value",
-                  n, n, n);
-    } else {
-        return;
-    }
-    param->failed = true;
-}
-
 void params_settle(Checker *c, Params *p) {
     while (settle_rules(c, p) || settle_default(c, p, true) || settle_default(c, p, false)) continue;
     params_types(c, p);
-    for (uint32_t i = 0; i < p->count; i++) report_unbound(c, p, &p->at[i]);
+    params_report_unbound(c, p);
     params_types(c, p); /* failures reach *T */
 }
 

@@ -50,6 +50,7 @@ static void no_such_keyword(Checker *c, const Params *p, const Node *n) {
     const char *near = nearest_name(n->name, names, count);
     if (near) {
         diag(c->d, n->span, E_RULE_NAME_NEAR, n->name, near);
+        fix_head(c, n->span, n->name, near);
     } else {
         diag(c->d, n->span, E_RULE_NAME, n->name);
     }

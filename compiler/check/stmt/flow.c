@@ -124,7 +124,10 @@ static bool refuse_tile(Checker *c, const Node *n, const Sem *s, Span at) {
     if (!sem_is_tile(s)) return false;
     bool is_and = n->kind == NODE_AND;
     diag(c->d, at, E_LOGIC_SCALAR, is_and ? "and" : "or", sem_type_text(c, s));
-    diag_note(c->d, n->span, "per element write (a) %s (b), with the parentheses", is_and ? "&" : "|");
+    diag_note(c->d, at, "per element write (a) %s (b), with the parentheses", is_and ? "&" : "|");
+    const char *whole = diag_source_text(c->d, n->span);
+    diag_fix(c->d, n->span, *whole == '(' ? "((%s) %s (%s))" : "(%s) %s (%s)", diag_source_text(c->d, n->a->span),
+             is_and ? "&" : "|", diag_source_text(c->d, n->b->span));
     return true;
 }
 

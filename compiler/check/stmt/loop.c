@@ -379,6 +379,10 @@ void loop_for(Checker *c, const Node *n) {
     }
     if (!sem_is_error(over)) {
         diag(c->d, n->b->span, E_FOR_OVER, sem_type_text(c, over));
+        if (sem_is_number(over) || over->kind == SEM_RUN) {
+            diag_note(c->d, n->b->span, "a loop that counts is: for i in range(n)");
+            diag_fix(c->d, n->b->span, "range(%s)", diag_source_text(c->d, n->b->span));
+        }
     }
     loop_poisoned(c, n);
 }

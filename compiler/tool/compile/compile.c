@@ -3,6 +3,7 @@
  * The output is named after the input, with the ending of what was asked for; text to look at (ast, tile, …) goes to
  * standard output unless -o says else.
  */
+#include "driver.h"
 #include "tool/tool.h"
 
 #include <stdlib.h>
@@ -80,6 +81,7 @@ static bool check_together(const ToolOptions *o, const char *file) {
     if (!o->package && o->variants.len) return refuse("--variants belongs to --emit=object or --emit=c");
     if (!o->package && strchr(o->compile.arch, ','))
         return refuse("several architectures in --arch are for --emit=object or --emit=c");
+    if (o->fix && strcmp(file, "-") == 0) return refuse("--fix writes FILE back, which standard input is not");
     if (o->depend_file && !o->depend) return refuse("-MF says where -MD writes: give -MD, too");
     if (o->depend && !o->depend_file && strcmp(output_name(o, file), "-") == 0)
         return refuse("-MD needs -MF FILE where the output has no name");
@@ -93,6 +95,30 @@ static ExitCode claim_outputs(const ToolOptions *o, const char *file) {
     if (code == EXIT_DONE && o->header) code = file_claim(o->header, false);
     if (code == EXIT_DONE && o->depend) code = file_claim(depend_name(o, name), false);
     return code;
+}
+
+/* --fix: compiles and mends until there is nothing more to mend; then the file is written back. */
+static ExitCode fix_source(ToolOptions *o, const char *file, char **text, size_t *length) {
+    enum { ROUNDS = 20 };
+    uint32_t made = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        fsc_compilation *c = NULL;
+        Text fixed = {0};
+        (void)fsc_compile(&o->compile, *text, *length, &c);
+        const Source *s = c ? diag_source(c->diag, 0) : NULL;
+        uint32_t more = s ? diag_fixed(c->diag, s, &fixed) : 0;
+        fsc_compilation_destroy(c);
+        if (!more) {
+            text_free(&fixed);
+            break;
+        }
+        made += more;
+        free(*text);
+        *text = fixed.at;
+        *length = fixed.len;
+    }
+    fprintf(stderr, "fsc: %s: %u fix%s made\n", file, made, made == 1 ? "" : "es");
+    return made ? file_write(file, *text, *length) : EXIT_DONE;
 }
 
 static ExitCode compile_one(ToolOptions *o, const char *file, const char *text, size_t length) {
@@ -133,6 +159,8 @@ ExitCode command_compile(ToolOptions *o) {
     if (!text) return EXIT_INPUT;
     o->compile.file = strcmp(file, "-") == 0 ? "<stdin>" : file;
     ExitCode code = claim_outputs(o, file);
+    if (code == EXIT_DONE && o->fix) code = file_claim(file, true);
+    if (code == EXIT_DONE && o->fix) code = fix_source(o, file, &text, &length);
     if (code == EXIT_DONE)
         code = o->package ? command_package(o, file, text, length) : compile_one(o, file, text, length);
     free(text);

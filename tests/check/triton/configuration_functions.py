@@ -80,7 +80,7 @@ def asked():
 
 
 # ASK: warning: this decorator is left out: its configurations cannot be read at compile time [W0101]
-# ASK: configuration_functions.py:[[#@LINE-6]]:8: note: this is not known from the file alone
+# ASK: this is not known from the file alone
 # ASK: arange 0, 16
 @triton.autotune(configs=asked(), key=[])
 @triton.jit
@@ -95,7 +95,7 @@ def dropped():
 
 
 # DROP: warning: this decorator is left out
-# DROP: configuration_functions.py:[[#@LINE-5]]:5: note: this is not known
+# DROP: this is not known
 @triton.autotune(configs=dropped(), key=[])
 @triton.jit
 def dropping(x, B: tl.constexpr):

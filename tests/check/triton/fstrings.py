@@ -10,7 +10,7 @@ LIMIT = tl.constexpr(32)
 def k(x, B: tl.constexpr):
     # CHECK: error: static_assert failed: B=48 is above 32 {B} {B + 1} for fp16 [E0806]
     tl.static_assert(B <= LIMIT, f"B={B} is above {LIMIT} {{B}} {B + 1} " f"for {x.dtype.element_ty}")
-    # CHECK: note: 48.00 then 48 and (48, 1.5)
+    # CHECK: 48.00 then 48 and (48, 1.5)
     t = (B, 1.5)
     tl.static_print("48.00 then", f"{B:>8}", f"and {t!r}")
     # CHECK: error: assertion failed: nobody is {nobody} [E0806]

@@ -33,7 +33,7 @@ def builtin(x):
 @triton.jit
 def starred(x):
     # STARRED: imported.py:[[#@LINE+2]]:17: error: 'log' comes from nowhere, which is not found [E0203]
-    # STARRED: imported.py:19:21: note: it is imported here
+    # STARRED: it is imported here
     tl.store(x, log(max(tl.load(x), 1.0)))
 
 

@@ -14,7 +14,7 @@ from some.package.ops import softer as soft, harder
 @triton.jit
 def k(x):
     # ERROR: imports.py:[[#@LINE+2]]:9: error: 'soft' comes from some.package.ops, which is not found [E0203]
-    # ERROR: imports.py:11:{{[0-9]+}}: note: it is imported here; -I FOLDER says where that is, or copy its definition into this file
+    # ERROR: it is imported here; -I FOLDER says where that is, or copy its definition into this file
     v = soft(L.load(x))
     # ERROR: error: 'tools' comes from .tools, which is not found
     tools.run(v)

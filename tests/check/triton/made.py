@@ -38,7 +38,7 @@ def fails(x):
 
 
 # PLAIN: error: 'plain' is a function of the host [E0115]
-# PLAIN: made.py:15:5: note: it is here; @triton.jit above it makes it one that kernels call
+# PLAIN: it is here; @triton.jit above it makes it one that kernels call
 made = triton.jit(plain)
 again = jit(again, noinline=True)
 tuned = triton.autotune(configs=[triton.Config({"B": 64}), triton.Config({"B": 128})], key=[])(triton.jit(do_not_specialize=["x"])(plain))
@@ -67,7 +67,7 @@ def cdiv(a, b):
 @triton.jit
 def undecorated(x):
     # CALLED: made.py:[[#@LINE+2]]:17: error: 'sqrt' is a function of the host [E0115]
-    # CALLED: made.py:{{[0-9]+}}:5: note: it is here; @triton.jit above it makes it one that kernels call
+    # CALLED: it is here; @triton.jit above it makes it one that kernels call
     tl.store(x, sqrt(tl.load(x)))
     # CALLED: made.py:[[#@LINE+1]]:17: error: 'half' is a function of the host [E0115]
     tl.store(x, half(tl.load(x)))

@@ -25,18 +25,18 @@ def values(D: tl.constexpr, S: tl.constexpr, N: tl.constexpr, B: tl.constexpr):
 
 @triton.jit
 def k(h, i, u, e):
-    # CHECK: type_questions.py:[[#@LINE-5]]:5: note: fp32 text None 4
+    # CHECK: fp32 text None 4
     values(tl.float32, "text", None, 4)
-    # CHECK: note: fp32 i64 u8 7
+    # CHECK: fp32 i64 u8 7
     tl.static_print(sum_type(h.dtype.element_ty), sum_type(i.type.element_ty), sum_type(u.type.scalar.element_ty), half(15))
-    # CHECK: note: True False True
+    # CHECK: True False True
     tl.static_print(h.dtype.is_ptr(), h.dtype.is_floating(), h.dtype.element_ty.is_floating())
-    # CHECK: note: True True False True
+    # CHECK: True True False True
     tl.static_print(tl.uint8.is_int(), tl.uint8.is_int_unsigned(), tl.uint8.is_int_signed(), tl.uint8.is_uint8())
-    # CHECK: note: True False True True False
+    # CHECK: True False True True False
     t = e.dtype.element_ty
     tl.static_print(t.is_fp8(), t.is_standard_floating(), t.is_fp8e5(), tl.int1.is_bool(), tl.int32.is_int64())
-    # CHECK: note: u32 (fp16, bf16)
+    # CHECK: u32 (fp16, bf16)
     bits: tl.constexpr = e.dtype.element_ty.primitive_bitwidth * 4
     tl.static_print(tl.dtype(f"uint{bits}"), (tl.dtype("fp16"), tl.dtype("bf16")))
     # CHECK: error: 'name' of 'dtype' must be the name of a type, such as "fp32", not the string "uint7" [E0318]

@@ -43,10 +43,10 @@ def found(x):
 @triton.jit
 def missing(x):
     # MISSING: entry.py:[[#@LINE+2]]:17: error: 'gone' comes from other.package, which is not found [E0203]
-    # MISSING: entry.py:6:43: note: it is imported here; -I FOLDER says where that is, or copy its definition into this file
+    # MISSING: it is imported here; -I FOLDER says where that is, or copy its definition into this file
     tl.store(x, gone(tl.load(x)))
     # MISSING: entry.py:[[#@LINE+2]]:17: error: 'host' comes from .inner.ops, where no kernel code defines it [E0203]
-    # MISSING: entry.py:9:29: note: it is imported here; write its definition into this file, in kernel language
+    # MISSING: it is imported here; write its definition into this file, in kernel language
     tl.store(x, host(tl.load(x)))
     tl.store(x, inner.HIDDEN)
     # MISSING: entry.py:[[#@LINE+1]]:17: error: 'NOTHING' comes from {{.*}}package/inner/__init__.py, where no kernel code defines it [E0203]
@@ -59,7 +59,7 @@ def missing(x):
 @triton.jit
 def mistaken(x):
     # MISTAKEN: ops.py:18:12: error: the module language has no 'softmaxx'; did you mean 'softmax'? [E0209]
-    # MISTAKEN: entry.py:[[#@LINE+1]]:17: note: in the call of 'wrong' from here
+    # MISTAKEN: in the call of 'wrong' from here
     tl.store(x, wrong(tl.load(x)))
     # MISTAKEN: ops.py:23:5: error: 'with' is not part of the kernel language [E0116]
     tl.store(x, unread(tl.load(x)))

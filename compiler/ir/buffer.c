@@ -29,7 +29,7 @@ uint64_t buffer_bytes(const Buffer *b) {
 }
 
 bool op_is_exchange(const Func *f, const Op *op) {
-    return op_is_shared(op->kind) && !f->buffers.at[op->attr.buffer].is_private;
+    return op_has_buffer(op->kind) && op_class(op->kind) == CLASS_SHARED && !f->buffers.at[op->attr.buffer].is_private;
 }
 
 bool buffers_overlap(const Buffer *x, const Buffer *y) {
@@ -237,12 +237,51 @@ static const char *tile_wrong(const Func *f, const Buffer *b, const Op *op, Type
     return NULL;
 }
 
-/* Vectors of 4, 8 or 16 bytes, as the buffer's threads have them. */
-static const char *copy_wrong(const Buffer *b, const Op *op) {
-    uint32_t bytes = type_bytes(type_scalar(b->dtype)) << op->attr.mem.vec_log2;
-    if (!b->is_private) return "a copy into a buffer that other threads see";
+uint32_t buffer_vector(const Func *f, const Buffer *b, const Layout *l, uint32_t most) {
+    uint8_t bits[VECTOR_BITS];
+    uint32_t n = layout_in_vector(layout_in(f->layouts, b->places, l), type_bytes(type_scalar(b->dtype)), bits), i = 0;
+    while (i < n && i < most && bits[i] == i) i++;
+    return i;
+}
+
+static bool touches(const Op *op, uint32_t buffer) {
+    bool found = op_has_buffer(op->kind) && op->attr.buffer == buffer && op->kind != OP_COPYASYNC;
+    for (uint32_t r = 0; r < op->nregions && !found; r++)
+        for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = touches(in, buffer);
+    return found;
+}
+
+/* From op back to one of kind k; NULL where there is none, or the buffer is touched before. */
+static const Op *find_back(const Op *op, OpKind k, uint32_t buffer) {
+    while (op && op->kind != k && !touches(op, buffer)) op = op->prev;
+    return op && op->kind == k ? op : NULL;
+}
+
+/* What the copies of a later round overwrite all threads have read before the barrier; what they read behind it has
+ * come before it, to all. */
+static const char *ring_wrong(const Buffer *b, const Op *op) {
+    if (b->stages < 2) return "a copy into the only stage of a buffer that other threads see";
+    if (!op->attr.is_prefetch) return op->attr.is_begin ? NULL : "the copy is for no first and no later round of a loop";
+    if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
+    const Op *barrier = find_back(op->prev, OP_BARRIER, op->attr.buffer),
+             *wait = barrier ? find_back(barrier->prev, OP_COPYWAIT, op->attr.buffer) : NULL;
+    if (!barrier || barrier->attr.is_begin) return "no barrier keeps the copy behind the reads of the round before";
+    if (!wait || wait->attr.pending > b->stages - 2) return "no wait before the barrier says that this round's have come";
+    for (const Op *o = wait; o; o = o->prev)
+        if (touches(o, op->attr.buffer)) return "the buffer is used before the wait for this round's copies";
+    return NULL;
+}
+
+/* Vectors of 4, 8 or 16 bytes, as the buffer's threads have them, or as they lie in its places. */
+static const char *copy_wrong(const Func *f, const Buffer *b, const Op *op) {
+    uint32_t vec = op->attr.mem.vec_log2, bytes = type_bytes(type_scalar(b->dtype)) << vec;
     if (bytes != 4 && bytes != 8 && bytes != 16) return "vectors of no 4, 8 or 16 bytes";
-    return bytes == buffer_run_bytes(b) ? NULL : "the buffer has vectors of another size";
+    if (b->is_private) return bytes == buffer_run_bytes(b) ? NULL : "the buffer has vectors of another size";
+    if (op->kind == OP_COPYREAD) return "what all threads see is read by shared_load";
+    const Layout *l = op->args[0]->type.layout;
+    if (shape_log2(l->shape) != shape_log2(b->places->shape)) return "the buffer has another number of elements";
+    if (buffer_vector(f, b, l, vec) < vec) return "a thread's vectors do not lie side by side in the buffer";
+    return ring_wrong(b, op);
 }
 
 const char *access_wrong(const Func *f, const Op *op) {
@@ -251,12 +290,12 @@ const char *access_wrong(const Func *f, const Op *op) {
     bool is_copy = op_info[op->kind].attr == ATTR_COPY, is_store = op->kind == OP_SHSTORE || op->kind == OP_COPYASYNC;
     Type t = is_store ? op->args[0]->type : op->results[0]->type;
     if (op->kind == OP_COPYASYNC) t = type_with_dtype(t, t.pointee);
-    bool has_stage = op->kind == OP_SHLOAD ? op->nargs > 0 : op->kind == OP_SHSTORE && op->nargs > 1;
+    bool has_stage = op->nargs > (op->kind != OP_SHLOAD);
     if (!is_copy && has_stage != (b->stages > 1))
         return has_stage ? "a stage of a buffer that has one" : "no stage of a buffer that has more";
     const char *wrong = tile_wrong(f, b, op, t);
     MatrixRows m;
     if (!wrong && op->attr.is_matrices && !access_moves_matrices(f, op, t, &m))
         return "no instruction for matrices moves what the threads hold";
-    return wrong || !is_copy ? wrong : copy_wrong(b, op);
+    return wrong || !is_copy ? wrong : copy_wrong(f, b, op);
 }

@@ -9,7 +9,7 @@ uint32_t buffer_add(Func *f, Buffer b);
 DType buffer_dtype(Type t); /* of the elements of a buffer that holds such a tile: of pointers their bits */
 uint32_t buffer_whole(const Buffer *b); /* bytes of all elements of a stage */
 uint64_t buffer_bytes(const Buffer *b); /* of all stages */
-bool op_is_exchange(const Func *f, const Op *op); /* a store or load of a buffer that all threads see */
+bool op_is_exchange(const Func *f, const Op *op); /* a store, load or copy of a buffer that all threads see */
 /* Whose registers hold which of the buffer's elements, of the tile of type t that op stores or loads: of a part the
  * first one. */
 const Layout *access_layout(const Func *f, const Op *op, Type t);
@@ -21,6 +21,9 @@ bool buffers_overlap(const Buffer *x, const Buffer *y); /* false before they hav
 uint32_t buffer_threads(const Buffer *b);
 uint32_t buffer_run(const Buffer *b);
 uint32_t buffer_run_bytes(const Buffer *b);
+/* Of a buffer that all threads see: how many elements (log2), `most` at most, of a thread's first registers lie side by
+ * side there. */
+uint32_t buffer_vector(const Func *f, const Buffer *b, const Layout *l, uint32_t most);
 
 /* Positions in program order, from an op's begin to the end of its regions. */
 typedef struct Life {

@@ -195,7 +195,9 @@ bool infer_shslice(Infer *in) {
     Type t = in->result = in->hint;
     uint8_t perm[SHAPE_RANK];
     if (in->attr.axis >= t.shape.rank) return infer_fail(in, "axis %u where there are %u", in->attr.axis, t.shape.rank);
-    return is_index(in, 0) && (!in->attr.perm || permutes(in, t.shape.rank, perm));
+    if (in->nargs < 1 || in->nargs > 2) return infer_fail(in, "%u operands, not at[, stage]", in->nargs);
+    return is_index(in, 0) && (in->nargs < 2 || is_index(in, 1)) &&
+           (!in->attr.perm || permutes(in, t.shape.rank, perm));
 }
 
 /* ---- Builders ---------------------------------------------------------------------------------------------------- */

@@ -38,6 +38,10 @@ BufferView buffer_view(Simt *s, const Op *op, Type t, const Value *stage) {
     uint32_t step = op->kind == OP_SHSLICE ? p.bytes << shape_offset(t.shape, op->attr.axis) : b->bytes;
     if (op->kind == OP_SHSLICE && (begins_at(p.buffer, op, &p.begin) || plant(PLANT_PART_BEGIN))) stage = NULL;
     if (stage) p.stage = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, stage), 0), simt_i32(s, step), "");
+    if (op->kind == OP_SHSLICE && op->nargs > 1) {
+        V begin = LLVMBuildMul(s->m->at, tile_slot(s, tile_of(s, op->args[1]), 0), simt_i32(s, b->bytes), "");
+        p.stage = p.stage ? LLVMBuildAdd(s->m->at, p.stage, begin, "") : begin;
+    }
     if (t.shape.rank) p.layout = layout_in(s->f->layouts, b->places, access_layout(s->f, op, t));
     bool is_read = op->kind == OP_SHLOAD || op->kind == OP_SHSLICE;
     if (plant(PLANT_SWIZZLE) && is_read && p.layout) p.layout = without_swizzle(s, b, p.layout);
@@ -258,6 +262,7 @@ void simt_barrier(Simt *s, const Op *op) {
         prim_call(s, PRIM_CLUSTER_BEGUN, &site, 1);
         return;
     }
+    if (plant(PLANT_RING_BARRIER) && op->prev && op->prev->kind == OP_COPYWAIT) return;
     if (plant(PLANT_DROP_BARRIER) && op->attr.scope != SCOPE_WARP) return;
     if (op->attr.scope == SCOPE_GRID) simt_grid_meet(s, op);
     prim_call(s, of[op->attr.scope], &site, 1);

@@ -1,11 +1,12 @@
 /* barrier.c - barriers between accesses of memory that must not overtake each other.
  *
- * In: shared_store and shared_load of buffers with bytes, loads and stores with layouts. Out: `barrier` ops.
+ * In: stores, loads and copies of buffers with bytes, loads and stores with layouts. Out: `barrier` ops.
  * Method: along the program, keep what was read and written since the last barrier; an access of a buffer that overlaps
  * a written one, a write of one that overlaps a read one, and accesses of global memory by which threads may cross
  * (alias.c) get a barrier in front. A loop's body is walked again from its own end, so that one round's accesses meet
  * the next one's. Conditions are the same in all threads of a program, so any place will do; so will one more barrier
- * where too much is pending to look at. Of a cluster, only what is stored into other blocks' shared memory, and global
+ * where too much is pending to look at. A ring of stages has a barrier of its own in its loop (ir/buffer.c); only the copies
+ * before the loop may run into what was read before. Of a cluster, only what is stored into other blocks' shared memory, and global
  * memory, needs a barrier of all blocks: before the first such store (all blocks have begun), before it is loaded, and
  * behind the last one (no block has ended).
  */
@@ -18,6 +19,8 @@ typedef struct Access {
     const Op *op;    /* of global memory; NULL: of shared memory */
     uint32_t buffer; /* of shared memory; ALL_BUFFERS: that of blocks that may not have begun */
     bool is_write;
+    bool is_copy;    /* into the stages of a ring, … */
+    bool is_begin;   /* … before its loop */
     bool is_remote;  /* it stores into every block of the cluster */
     bool is_earlier; /* it happened in an earlier round of a loop */
     bool is_settled; /* the threads of its block have met since: only other blocks may run into it */
@@ -41,7 +44,7 @@ static bool add(Places *p, Accesses *to, Access a) {
     for (uint32_t i = 0; i < to->len; i++) {
         const Access *b = &to->at[i];
         bool is_same = b->buffer == a.buffer && b->is_write == a.is_write;
-        is_same = is_same && b->is_remote == a.is_remote && b->is_settled == a.is_settled;
+        is_same = is_same && b->is_remote == a.is_remote && b->is_settled == a.is_settled && b->is_copy == a.is_copy;
         if (is_same && b->op == a.op && b->is_earlier == a.is_earlier) return false;
     }
     vec_push(p->scratch, to, a);
@@ -49,11 +52,17 @@ static bool add(Places *p, Accesses *to, Access a) {
 }
 
 /* Over the grid each block writes its own shared memory alone, when the others' words have come. */
-static Access access_of(const Op *op) {
-    if (op_is_access(op->kind)) return (Access){.op = op, .is_write = !op_is_read(op->kind)};
+static Access shared_access(const Op *op) {
+    bool is_copy = op->kind == OP_COPYASYNC;
     return (Access){.buffer = op->attr.buffer,
-                    .is_write = op->kind == OP_SHSTORE,
+                    .is_write = op->kind == OP_SHSTORE || is_copy,
+                    .is_copy = is_copy,
+                    .is_begin = is_copy && op->attr.is_begin,
                     .is_remote = op->attr.scope == SCOPE_CLUSTER};
+}
+
+static Access global_access(const Op *op) {
+    return (Access){.op = op, .is_write = !op_is_read(op->kind)};
 }
 
 enum { NO_SCOPE = -1 };
@@ -67,11 +76,18 @@ static bool overlap(const Func *f, uint32_t a, uint32_t b) {
     return a == b || a == ALL_BUFFERS || b == ALL_BUFFERS || buffers_overlap(&f->buffers.at[a], &f->buffers.at[b]);
 }
 
+/* Of one buffer: copies write other stages than each other, and are read behind the ring's own barrier,
+ * behind which those of the loop stand, too. */
+static bool is_ordered_by_ring(const Access *b, Access a) {
+    return b->is_copy ? a.is_copy || !a.is_write : a.is_copy && !a.is_begin;
+}
+
 /* Who has to meet before a. */
 static int64_t conflict(const Places *p, const Access *b, Access a) {
     if (a.op && b->op && (prefetches_past(a.op, b->op) || prefetches_past(b->op, a.op))) return NO_SCOPE;
     if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
     if (a.op || b->op || !overlap(p->f, a.buffer, b->buffer)) return NO_SCOPE;
+    if (a.buffer == b->buffer && is_ordered_by_ring(b, a)) return NO_SCOPE;
     if (!b->is_write && (!a.is_write || plant(PLANT_SAME_SHARED))) return NO_SCOPE;
     if (a.is_remote || b->is_remote) return p->scope;
     return b->is_settled ? NO_SCOPE : p->inner;
@@ -97,7 +113,7 @@ static void meet(const Places *p, Accesses *pending, Scope scope) {
  * at the kernel's start. Once: not where it may be passed more often, or never. */
 static bool is_begin(const Places *p, const Block *in, const Op *before, const Accesses *pending) {
     if (p->has_met || in != p->f->body || !op_is_exchange(p->f, before)) return false;
-    Access a = access_of(before);
+    Access a = shared_access(before);
     for (uint32_t i = 0; i < pending->len; i++) {
         const Access *b = &pending->at[i];
         if (b->buffer != ALL_BUFFERS && conflict(p, b, a) == p->scope) return false;
@@ -170,17 +186,21 @@ static void meet_here(Places *p, const Op *barrier, Accesses *pending) {
     meet(p, pending, barrier->attr.scope);
 }
 
+static void touch(Places *p, Op *op, Access a, Accesses *pending) {
+    int64_t scope = conflicts(p, pending, a);
+    if (scope != NO_SCOPE) put_barrier(p, op->parent, op, pending, (Scope)scope);
+    /* a copy for rounds that have their own to answer for what they load, or do not run */
+    if (a.op && op->attr.is_begin) return;
+    add(p, pending, a);
+}
+
 static void walk(Places *p, Block *b, Accesses *pending) {
     for (Op *op = b->first; op; op = op->next) {
         if (op_is_loop(op)) walk_loop(p, op, pending);
         else if (op->kind == OP_IF) walk_if(p, op, pending);
         else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
-        if (!op_is_exchange(p->f, op) && !op_is_access(op->kind)) continue;
-        Access a = access_of(op);
-        int64_t scope = conflicts(p, pending, a);
-        if (scope != NO_SCOPE) put_barrier(p, b, op, pending, (Scope)scope);
-        if (op->attr.is_begin) continue; /* a copy for rounds that have their own to answer for it, or do not run */
-        add(p, pending, a);
+        if (op_is_exchange(p->f, op)) touch(p, op, shared_access(op), pending);
+        if (op_is_access(op->kind)) touch(p, op, global_access(op), pending);
     }
 }
 

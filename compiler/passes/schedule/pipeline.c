@@ -1,9 +1,9 @@
-/* pipeline.c - the pass pipeline: loads of a loop with num_stages = k are issued k - 1 rounds before the round that
- * uses them.
+/* pipeline.c - the pass pipeline: loads of a loop of k stages are issued k - 1 rounds before the round that uses them.
  *
  * In: a Func with its exchanges. Out: loops whose loads became copies into a ring, a buffer of k - 1 stages:
  * the first rounds' copies stand before the loop, and each round waits for its own, reads it into registers, and begins
  * the copy of a later round into the place just read. Loads that wait in registers are issued one round ahead.
+ * Operands of products become copies into the buffer that all threads read them from, of k stages.
  * Method: the loop carries where the front is: its loop variable, whether that round runs at all, what else addresses
  * follow. So the front goes through the very rounds that the loop will, however it counts. Where buffers may be one,
  * they are compared before the loop; then each round loads for itself.
@@ -243,9 +243,74 @@ static void replace_load(Rotation *r, const PrefetchCopy *c, Value *slot, const 
     op_erase(r->f, c->load);
 }
 
+/* Each round waits for its own copies, reads them, and begins those of a later round there. */
+static void rotate_own(Rotation *r, Value *slot, const Front *front, ValueMap *map) {
+    const PrefetchPlan *plan = r->plan;
+    Builder b = builder_before(r->f, plan->copies[0].load);
+    build_order(&b, OP_COPYWAIT, plan->distance - (plant(PLANT_EARLY_READ) ? 0 : 1));
+    for (uint32_t i = 0; i < plan->num_copies; i++) {
+        Builder behind = builder_after(r->f, plan->copies[i].load);
+        replace_load(r, &plan->copies[i], slot, front, map);
+        if (i + 1 == plan->num_copies) build_order(&behind, OP_COPYCOMMIT, 0);
+    }
+}
+
+/* ---- For all threads to see -------------------------------------------------------------------------------------- */
+
+static bool is_copied(const PrefetchPlan *plan, uint32_t buffer) {
+    for (uint32_t i = 0; i < plan->num_copies; i++)
+        if (plan->copies[i].store && plan->copies[i].buffer == buffer) return true;
+    return false;
+}
+
+/* Reads of what was copied get their stage. True: op is one, or one stands in it. */
+static bool give_stage(const Rotation *r, Op *op, Value *stage) {
+    bool is_read = op->kind == OP_SHLOAD || op->kind == OP_SHSLICE, found = is_read && is_copied(r->plan, op->attr.buffer);
+    if (found) op_add_arg(r->f, op, stage);
+    for (uint32_t i = 0; i < op->nregions; i++)
+        for (Op *in = op->regions[i]->first; in; in = in->next) found |= give_stage(r, in, stage);
+    return found;
+}
+
+static Value *slot_before(Builder *b, Value *slot, uint32_t slots) {
+    Type i32 = type_scalar(DT_I32);
+    Value *is_first = build_compare(b, OP_ICMP, PRED_EQ, slot, build_int(b, i32, 0));
+    return build3(b, OP_SELECT, is_first, build_int(b, i32, slots - 1), build2(b, OP_ADD, slot, build_int(b, i32, -1)));
+}
+
+/* In front of the first reader each thread waits for its own copies of this round, and all for each other: so all are
+ * there, and nobody reads the round before's stage any more, into which the copies of a later round go. */
+static void rotate_ring(Rotation *r, Value *slot, const Front *front, ValueMap *map) {
+    const PrefetchPlan *plan = r->plan;
+    Op *at = NULL;
+    Builder b = builder_before(r->f, body_of(r)->first);
+    Value *from = plant(PLANT_RING_READ) ? next_slot(&b, slot, plan->stages) : slot;
+    for (Op *op = body_of(r)->first; op; op = op->next) {
+        bool reads = give_stage(r, op, from);
+        for (uint32_t i = 0; i < plan->num_copies; i++)
+            reads |= plan->copies[i].load == op && !plan->copies[i].store;
+        if (reads && !at) at = op;
+    }
+    Op *barrier = at->prev && at->prev->kind == OP_BARRIER ? at->prev : NULL;
+    b = builder_before(r->f, barrier ? barrier : at);
+    build_order(&b, OP_COPYWAIT, plan->stages - 2);
+    b = builder_before(r->f, at);
+    if (!barrier) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_block_scope(r->f)}, (Type){0});
+    Value *to = plant(PLANT_RING_STAGE) ? slot : slot_before(&b, slot, plan->stages);
+    for (uint32_t i = 0; i < plan->num_copies; i++) prefetch_copy(r, &b, &plan->copies[i], to, front, map, false);
+    build_order(&b, OP_COPYCOMMIT, 0);
+    for (uint32_t i = 0; i < plan->num_copies; i++) {
+        const PrefetchCopy *c = &plan->copies[i];
+        b = builder_before(r->f, c->load);
+        if (c->store) op_erase(r->f, c->store);
+        else value_replace(r->f, c->load->results[0], read_copy(&b, c, slot));
+        op_erase(r->f, c->load);
+    }
+}
+
 static void rotate_copies(Rotation *r) {
     const PrefetchPlan *plan = r->plan;
-    uint32_t slots = plan->distance, n;
+    uint32_t slots = plan->stages, n;
     Value *more[MOST_CARRIED + 3];
     Builder b = builder_before(r->f, r->loop);
     r->apart = compare_buffers(r, &b);
@@ -257,13 +322,8 @@ static void rotate_copies(Rotation *r) {
     front = front_unpack(r);
     Value *slot = slots > 1 ? body_of(r)->args.at[r->first + n] : NULL;
     ValueMap map = map_of(r, &front);
-    b = builder_before(r->f, plan->copies[0].load);
-    build_order(&b, OP_COPYWAIT, slots - (plant(PLANT_EARLY_READ) ? 0 : 1));
-    for (uint32_t i = 0; i < plan->num_copies; i++) {
-        Builder behind = builder_after(r->f, plan->copies[i].load);
-        replace_load(r, &plan->copies[i], slot, &front, &map);
-        if (i + 1 == plan->num_copies) build_order(&behind, OP_COPYCOMMIT, 0);
-    }
+    if (plan->is_ring) rotate_ring(r, slot, &front, &map);
+    else rotate_own(r, slot, &front, &map);
     b = builder_before(r->f, body_of(r)->last);
     front = front_next(r, &b, &front, &map);
     n = front_pack(r, &front, more);

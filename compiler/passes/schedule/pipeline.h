@@ -14,18 +14,22 @@ enum {
 /* A load through shared memory. */
 typedef struct PrefetchCopy {
     Op *load;
+    Op *store;        /* that put it into the buffer, for all threads to see; NULL: each thread reads its own */
     uint8_t vec_log2;
-    uint32_t vectors; /* how many of a thread's vectors move */
+    uint32_t vectors; /* of its own: how many of a thread's move */
     uint32_t buffer;  /* the ring */
 } PrefetchCopy;
 
-/* One loop. Loads go through shared memory, `distance` rounds ahead, or wait in registers for one round. */
+/* One loop. Loads go through shared memory, `distance` rounds ahead, or wait in registers for one round. Where other
+ * threads read what one copied, there is one stage more: a round copies into what all have read the round before. */
 typedef struct PrefetchPlan {
     Op *loop;
     int direction;           /* 1: its step is known to be positive; -1: not to be; 0: neither */
     PrefetchCopy copies[MOST_PREFETCHED];
     Op *loads[MOST_PREFETCHED];
-    uint32_t num_copies, num_loads, distance;
+    uint32_t num_copies, num_loads, distance, stages;
+    bool multiplies;         /* a product stands in the loop, which loads its operands */
+    bool is_ring;            /* other threads read what one copied */
     uint64_t copies_carry, loads_carry; /* of the loop's carried values, those that their addresses follow */
     Apart apart[MOST_PREFETCHED];       /* parameters that must not be one buffer, else each load stays in its round */
     uint32_t num_apart;

@@ -1,12 +1,14 @@
 /* prefetch.c - which loads of a loop may be issued in an earlier round, and where they wait.
  *
- * In: loops with num_stages of 2 and more, behind layouts and exchanges. Out: plans for the pass pipeline, and remarks
- * about the loads that stay.
+ * In: loops with num_stages of 2 and more and loops that multiply what they load, behind layouts and exchanges. Out:
+ * plans for the pass pipeline, and remarks about the loads that stay.
  * Rules: address and mask depend on the loop variable, on values from outside, and on carried values that do so
  * themselves. No op of the loop stores what the load reads, except through another parameter, which is then compared at
  * run time. No acquire, volatile load or assertion stands in the loop, unless nobody writes the memory. Asynchronous
  * copies take whole vectors of 4, 8 or 16 bytes. Where there are none, or programs are of one warp and share a block, a
- * few registers hold the load.
+ * few registers hold the load. What a loop stores at once for all threads, to multiply it, is copied to where it was
+ * stored, or stays: it has no registers to spare. Such a loop has the kernel's stages if it says nothing, else four,
+ * if as many blocks as registers allow find room beside each other.
  */
 #include "passes/schedule/pipeline.h"
 
@@ -17,6 +19,9 @@ enum {
     MOST_WORDS = 16,   /* registers of a thread that wait for a round */
     /* of a multiprocessor, whose buffers must fit its shared memory; else there are fewer stages */
     FULL_THREADS = 1024,
+    STAGES = 4,        /* of a loop that multiplies, where nothing says how many */
+    OWN_WORDS = 72,    /* of a thread there, beside the sums: operands, addresses */
+    OWN_BYTES = 1024,  /* of shared memory, which each block takes for itself */
 };
 
 typedef struct Planner {
@@ -27,6 +32,7 @@ typedef struct Planner {
     PrefetchPlans *plans;
     uint32_t *stamp, attempt; /* by op id */
     Lives lives;              /* a ring's is its loop's */
+    uint32_t known;           /* buffers that they are of */
 } Planner;
 
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
@@ -131,17 +137,74 @@ static uint32_t vectors_of(const Planner *p, const Op *load, uint32_t vec_log2) 
     return (registers + n - 1) / n;
 }
 
+/* log2 of the elements that a mask lets through as the first ones of a vector. */
+static uint32_t vector_of(const Op *load) {
+    return load->attr.mem.mask_kind == MASK_ANY && load->nargs > 1 ? 0 : load->attr.mem.vec_log2;
+}
+
 static bool by_copy(const Planner *p, Op *load, PrefetchCopy *out) {
     const MemAttr *m = &load->attr.mem;
     const Value *ptr = load->args[0];
     if (!target_has(p->c->target, FEATURE_COPIES) || !value_is_tile(ptr) || p->f->num_warps <= 1 || m->is_rotated)
         return false;
-    uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)), vec = m->vec_log2;
-    if (m->mask_kind == MASK_ANY && load->nargs > 1) vec = 0;
-    uint32_t unit = bytes << vec;
+    uint32_t bytes = type_bytes(type_scalar(ptr->type.pointee)), vec = vector_of(load), unit = bytes << vec;
     if (unit != 4 && unit != 8 && unit != 16) return false;
     *out = (PrefetchCopy){.load = load, .vec_log2 = (uint8_t)vec, .vectors = vectors_of(p, load, vec)};
     return out->vectors > 0;
+}
+
+/* The store that alone takes the load, and whose buffer nothing but this round of the loop uses; else NULL. */
+static Op *operand_store(const Planner *p, const Op *load) {
+    Op *op = value_used_once(load->results[0]) ? load->results[0]->uses->op : NULL;
+    bool is_store = op && op->kind == OP_SHSTORE && op->nargs == 1 && op->parent == load->parent;
+    return is_store && op_is_exchange(p->f, op) && p->f->blocks_per_program == 1 ? op : NULL;
+}
+
+/* Accesses of the buffer from op on, in its block; -1: one that has no stage to read. */
+static int64_t count_reads(const Op *op, uint32_t buffer) {
+    int64_t n = 0;
+    for (; op && n >= 0; op = op->next) {
+        bool is_one = op_has_buffer(op->kind) && op->attr.buffer == buffer;
+        if (is_one && op->kind != OP_SHLOAD && op->kind != OP_SHSLICE) return -1;
+        n += is_one;
+        for (uint32_t r = 0; r < op->nregions && n >= 0; r++) {
+            int64_t in = count_reads(op->regions[r]->first, buffer);
+            n = in < 0 ? in : n + in;
+        }
+    }
+    return n;
+}
+
+typedef struct Touches {
+    uint32_t buffer, n;
+} Touches;
+
+static void count_touch(void *context, Op *op) {
+    Touches *t = context;
+    t->n += op_has_buffer(op->kind) && op->attr.buffer == t->buffer;
+}
+
+static bool is_read_behind(const Planner *p, const Op *store) {
+    Touches all = {.buffer = store->attr.buffer};
+    func_walk(p->f, count_touch, &all);
+    return count_reads(store->next, all.buffer) == (int64_t)all.n - 1;
+}
+
+/* Why an operand is not copied to where it is stored; NULL: it is. */
+static const char *by_ring(const Planner *p, const Op *load, PrefetchCopy *out) {
+    const Value *ptr = load->args[0];
+    const Buffer *b = &p->f->buffers.at[out->store->attr.buffer];
+    uint32_t vec = vector_of(load);
+    int64_t other = 0;
+    if (!target_has(p->c->target, FEATURE_COPIES)) return "the target has no asynchronous copies";
+    if (load->attr.mem.is_rotated) return "its rows may begin beside multiples of 16 bytes";
+    if (load->nargs > 2 && (!value_const(load->args[2], &other) || other)) return "masked-off elements are not 0";
+    if (!is_read_behind(p, out->store)) return "what it is stored for is read elsewhere, too";
+    vec = buffer_vector(p->f, b, ptr->type.layout, vec);
+    if (type_bytes(type_scalar(b->dtype)) << vec < 4) return "it takes no vectors of 4, 8 or 16 bytes";
+    out->vec_log2 = (uint8_t)vec;
+    out->buffer = out->store->attr.buffer;
+    return NULL;
 }
 
 static bool by_registers(const Op *load) {
@@ -166,25 +229,29 @@ static const char *why_not_copied(const Planner *p, const Op *load) {
 }
 
 /* Why the load stays in its round; NULL: the plan has it. */
-static const char *plan_load(Planner *p, PrefetchPlan *plan, Op *load) {
+static const char *plan_load(Planner *p, PrefetchPlan *plan, Op *load, Op *store) {
     PrefetchPlan was = *plan;
-    PrefetchCopy copy;
-    bool copies = by_copy(p, load, &copy) && plan->num_copies < MOST_PREFETCHED;
+    PrefetchCopy copy = {.load = load, .store = store};
     if (load->attr.mem.is_volatile) return "it is volatile";
+    if (store && plan->num_copies == MOST_PREFETCHED) return "the loop has too many loads";
+    const char *why = store ? by_ring(p, load, &copy) : NULL;
+    if (why) return why;
+    bool copies = store || (by_copy(p, load, &copy) && plan->num_copies < MOST_PREFETCHED);
     if (!copies && (!by_registers(load) || plan->num_loads == MOST_PREFETCHED)) return why_not_copied(p, load);
     if (!follows(p, plan, load, copies ? &plan->copies_carry : &plan->loads_carry)) {
         *plan = was;
         return "its address or mask depends on what the loop loads or reduces";
     }
-    const char *why = ordered(p->f, plan, plan->loop->regions[0], load, root_of(p->f, load->args[0], 4));
+    why = ordered(p->f, plan, plan->loop->regions[0], load, root_of(p->f, load->args[0], 4));
+    plan->is_ring |= store != NULL;
+    if (!why && plan->is_ring && plan->num_apart) why = "the loop stores through another pointer that may lead there";
     if (why) *plan = was;
     else if (copies) plan->copies[plan->num_copies++] = copy;
     else plan->loads[plan->num_loads++] = load;
     return why;
 }
 
-/* The ring of a copy, which is alive in the loop as a whole. */
-static void add_ring(Planner *p, const PrefetchPlan *plan, PrefetchCopy *c) {
+static void add_private(const Planner *p, PrefetchCopy *c) {
     const Value *ptr = c->load->args[0];
     uint32_t threads = p->f->threads_per_program,
              bytes = c->vectors * threads * type_bytes(type_scalar(ptr->type.pointee)) << c->vec_log2;
@@ -192,78 +259,152 @@ static void add_ring(Planner *p, const PrefetchPlan *plan, PrefetchCopy *c) {
         layout_private(p->f->layouts, log2_floor(threads), ptr->type.layout->bits[IN_REGISTER], c->vec_log2);
     c->buffer =
         buffer_add(p->f, (Buffer){.dtype = ptr->type.pointee, .places = places, .bytes = bytes, .is_private = true});
-    Life *lives = NEW_ARRAY(p->scratch, Life, p->f->buffers.len);
-    memcpy(lives, p->lives.at, c->buffer * sizeof *lives);
-    lives[c->buffer] = p->lives.op[plan->loop->id];
-    p->lives.at = lives;
 }
 
-/* As many stages as fit; false: not even one does. */
+/* The ring of a copy, which is alive in the loop as a whole: a buffer of its own, unless there is one. */
+static void add_ring(Planner *p, const PrefetchPlan *plan, PrefetchCopy *c) {
+    if (!c->store) add_private(p, c);
+    Life *lives = NEW_ARRAY(p->scratch, Life, p->f->buffers.len);
+    memcpy(lives, p->lives.at, p->known * sizeof *lives);
+    lives[c->buffer] = p->lives.op[plan->loop->id];
+    p->lives.at = lives;
+    p->known = p->f->buffers.len;
+}
+
+/* How many stages are wanted; 0: nothing says how many. */
+static uint32_t stages_said(const Func *f, const Op *loop) {
+    return loop->attr.loop.num_stages ? (uint32_t)loop->attr.loop.num_stages : f->num_stages;
+}
+
+/* Bytes that the buffers may take, so that a multiprocessor holds enough threads; of a loop that multiplies as many
+ * blocks as its registers. Who says how many stages knows how many blocks that leaves. */
+static uint64_t room_of(const Planner *p, const PrefetchPlan *plan) {
+    const Target *t = p->c->target;
+    uint32_t threads = p->f->threads_per_program, words = OWN_WORDS;
+    if (!plan->is_ring) return (uint64_t)t->max_shared * threads / FULL_THREADS;
+    if (stages_said(p->f, plan->loop)) return t->max_shared;
+    for (uint32_t i = 0; i < plan->loop->nresults; i++) {
+        Type r = plan->loop->results[i]->type;
+        if (r.layout) words += layout_registers(r.layout) * dtype_bits(r.dtype) / 32;
+    }
+    uint32_t blocks = t->registers_per_sm / (words * threads);
+    return (t->max_shared + OWN_BYTES) / (blocks ? blocks : 1) - OWN_BYTES;
+}
+
+/* As many stages as fit; false: not even one round ahead does. */
 static bool give_stages(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
-    uint32_t threads = p->f->threads_per_program, most = p->c->target->max_shared;
-    uint64_t room = (uint64_t)most * threads / FULL_THREADS;
+    uint64_t most = p->c->target->max_shared, room = room_of(p, plan);
     for (plan->distance = wanted; plan->distance > 0; plan->distance--) {
-        for (uint32_t i = 0; i < plan->num_copies; i++)
-            p->f->buffers.at[plan->copies[i].buffer].stages = plan->distance;
+        plan->stages = plan->distance + plan->is_ring;
+        for (uint32_t i = 0; i < plan->num_copies; i++) p->f->buffers.at[plan->copies[i].buffer].stages = plan->stages;
         uint64_t all = buffers_place(p->f, &p->lives);
         if (all <= most && (all <= room || plan->distance == 1)) return true;
     }
     return false;
 }
 
+static void take_back(Planner *p, PrefetchPlan *plan) {
+    for (uint32_t i = 0; i < plan->num_copies; i++) {
+        if (plan->copies[i].store) p->f->buffers.at[plan->copies[i].buffer].stages = 1;
+        remark(p, plan->copies[i].load, "one more of it does not fit in shared memory");
+    }
+    plan->num_copies = 0;
+}
+
 static void place_copies(Planner *p, PrefetchPlan *plan) {
-    uint32_t wanted = (uint32_t)plan->loop->attr.loop.num_stages - 1;
+    uint32_t said = stages_said(p->f, plan->loop), wanted = (said ? said : STAGES) - 1;
     if (!plan->num_copies) return;
     if (wanted > MOST_DISTANCE) wanted = MOST_DISTANCE;
     uint32_t before = p->f->buffers.len;
+    Lives was = p->lives;
     for (uint32_t i = 0; i < plan->num_copies; i++) add_ring(p, plan, &plan->copies[i]);
     if (!give_stages(p, plan, wanted)) {
-        p->f->buffers.len = before;
-        for (uint32_t i = 0; i < plan->num_copies; i++)
-            remark(p, plan->copies[i].load, "one more of it does not fit in shared memory");
-        plan->num_copies = 0;
-    } else if (plan->distance < wanted && p->c->remarks) {
-        diag(p->c->diag, plan->loop->span, R_FEWER_STAGES, plan->distance + 1);
+        take_back(p, plan);
+        p->f->buffers.len = p->known = before;
+        p->lives = was;
+    } else if (said && plan->distance < wanted && p->c->remarks) {
+        diag(p->c->diag, plan->loop->span, plan->is_ring ? R_FEWER_RINGS : R_FEWER_STAGES, plan->distance + 1);
     }
 }
 
+/* ---- Which loops ------------------------------------------------------------------------------------------------- */
+
+/* What stands in a loop: products; accesses of memory in loops within, so that those loops are fed, not this one. */
+static void look_into(const Block *b, bool is_within, bool *has_product, bool *feeds_others) {
+    for (const Op *op = b->first; op; op = op->next) {
+        bool is_loop = op->kind == OP_FOR || op->kind == OP_WHILE;
+        *has_product |= op_class(op->kind) == CLASS_MATRIX;
+        *feeds_others |= is_within && op_is_access(op->kind);
+        for (uint32_t r = 0; r < op->nregions; r++)
+            look_into(op->regions[r], is_within || is_loop, has_product, feeds_others);
+    }
+}
+
+static bool multiplies(const Op *loop) {
+    bool has_product = false, feeds_others = false;
+    look_into(loop->regions[0], false, &has_product, &feeds_others);
+    return has_product && !feeds_others;
+}
+
+/* The loads of the body that are operands, or the others. True: there are such. */
+static bool plan_loads(Planner *p, PrefetchPlan *plan, bool operands) {
+    bool has_any = false;
+    for (Op *op = plan->loop->regions[0]->first; op; op = op->next) {
+        Op *store = op->kind == OP_LOAD && plan->multiplies ? operand_store(p, op) : NULL;
+        if (op->kind != OP_LOAD || operands != (store != NULL)) continue;
+        const char *why = plan_load(p, plan, op, store);
+        if (why && (operands || plan->loop->attr.loop.num_stages)) remark(p, op, why);
+        has_any = true;
+    }
+    return has_any;
+}
+
+/* Operands first: what they need not share decides for the others. */
 static void plan_loop(Planner *p, Op *loop) {
     const Fact *step = fact_of(p->facts, loop->args[2]);
-    PrefetchPlan plan = {.loop = loop, .direction = step->lo > 0 ? 1 : step->hi <= 0 ? -1 : 0};
-    bool loads = false;
+    bool asks = loop->attr.loop.num_stages >= 2;
+    PrefetchPlan plan = {.loop = loop,
+                         .direction = step->lo > 0 ? 1 : step->hi <= 0 ? -1 : 0,
+                         .multiplies = multiplies(loop)};
     if (loop->nargs - 3 > MOST_CARRIED) {
-        remark(p, loop, "it carries too many values");
+        if (asks) remark(p, loop, "it carries too many values");
         return;
     }
-    for (Op *op = loop->regions[0]->first; op; op = op->next) {
-        if (op->kind != OP_LOAD) continue;
-        const char *why = plan_load(p, &plan, op);
-        if (why) remark(p, op, why);
-        loads = true;
-    }
+    bool loads = plan_loads(p, &plan, true);
+    if (!asks && !plan.is_ring) return;
+    loads |= plan_loads(p, &plan, false);
     if (!loads) remark(p, loop, "no load stands in its body, but perhaps in loops or branches within");
     place_copies(p, &plan);
     if (plan.num_copies || plan.num_loads) vec_push(p->scratch, p->plans, plan);
 }
 
-static bool asks(const Op *op) {
-    return op->kind == OP_FOR && op->attr.loop.num_stages >= 2;
+static bool asks(const Func *f, const Op *op) {
+    if (op->kind != OP_FOR || stages_said(f, op) == 1) return false;
+    return op->attr.loop.num_stages >= 2 || multiplies(op);
 }
 
 static void visit(void *context, Op *op) {
-    if (asks(op)) plan_loop(context, op);
+    Planner *p = context;
+    if (asks(p->f, op)) plan_loop(p, op);
 }
 
+typedef struct Asking {
+    const Func *f;
+    bool found;
+} Asking;
+
 static void find_asking(void *context, Op *op) {
-    *(bool *)context |= asks(op);
+    Asking *a = context;
+    a->found = a->found || asks(a->f, op);
 }
 
 void prefetch_plan(Func *f, PassContext *c, Arena *scratch, PrefetchPlans *plans) {
-    bool any = false;
+    Asking any = {.f = f};
     func_walk(f, find_asking, &any);
-    if (!any) return;
+    if (!any.found) return;
     Planner p = {.f = f, .c = c, .scratch = scratch, .plans = plans, .facts = facts_compute(f, scratch)};
     p.stamp = NEW_ARRAY(scratch, uint32_t, f->next_op);
     p.lives = lives_of(f, scratch);
+    p.known = f->buffers.len;
     func_walk(f, visit, &p);
 }

@@ -1,8 +1,8 @@
-/* copy.c - asynchronous copies of global memory into a private buffer, and what they brought.
+/* copy.c - asynchronous copies of global memory into a buffer, and what they brought to a private one.
  *
  * In: copy_async, copy_read with a stage. Out: primitives of 4, 8 or 16 bytes.
- * Method: a thread sees what it copied itself behind its own wait: no barrier. Where a mask cuts a vector, fewer bytes
- * are copied and the rest becomes zero.
+ * Method: a thread sees what it copied itself behind its own wait: no barrier. Into a buffer that all threads see only
+ * an element's owner copies. Where a mask cuts a vector, fewer bytes are copied and the rest becomes zero.
  */
 #include "codegen/simt/simt.h"
 
@@ -15,7 +15,9 @@ typedef struct Copies {
 
 static Copies copies_of(Simt *s, const Op *op, Type t, const Value *stage) {
     BufferView p = buffer_view(s, op, t, stage);
-    return (Copies){p.buffer->dtype, p.n, p.buffer->bytes / (p.bytes * p.n * s->f->threads_per_program), p.access, p};
+    uint32_t n = UINT32_C(1) << op->attr.mem.vec_log2, threads = s->f->threads_per_program;
+    uint32_t vectors = p.buffer->is_private ? p.buffer->bytes / (p.bytes * n * threads) : layout_registers(t.layout) / n;
+    return (Copies){p.buffer->dtype, n, vectors, access_of(p.bytes, n), p};
 }
 
 /* Of the vector that begins at register `reg`, how many bytes its mask lets through: the first ones. */
@@ -35,8 +37,11 @@ static V bytes_within(Simt *s, const Op *op, const Copies *c, uint32_t reg) {
 void simt_copy_async(Simt *s, const Op *op) {
     const Tile *ptr = tile_of(s, op->args[0]);
     Copies c = copies_of(s, op, op->args[0]->type, op->args[1]);
+    const Layout *l = c.view.buffer->is_private ? NULL : op->args[0]->type.layout;
     V issue = tile_slot(s, tile_of(s, op->args[2]), 0), site = simt_site(s);
+    if (l) issue = LLVMBuildAnd(s->m->at, issue, simt_owner_in_block(s, l), "");
     for (uint32_t v = 0; v < c.vectors; v++) {
+        if (l && v * c.n & layout_free(l, IN_REGISTER)) continue;
         V bytes = bytes_within(s, op, &c, v * c.n), all = simt_i32(s, (int64_t)c.access.words * c.access.bits / 8);
         V args[] = {view_offset(s, &c.view, v * c.n), tile_slot(s, ptr, v * c.n), issue, bytes, all, site};
         prim_call(s, PRIM_COPY_ASYNC, args, COUNT(args));
@@ -101,6 +106,7 @@ void simt_copy_order(Simt *s, const Op *op) {
         prim_call(s, PRIM_COPY_COMMIT, NULL, 0);
         return;
     }
-    V pending = simt_i32(s, op->attr.pending);
+    V pending = simt_i32(s, op->attr.pending + plant(PLANT_SHORT_WAIT));
+    if (plant(PLANT_NO_WAIT)) return;
     prim_call(s, PRIM_COPY_WAIT, &pending, 1);
 }

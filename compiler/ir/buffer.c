@@ -261,12 +261,14 @@ static const Op *find_back(const Op *op, OpKind k, uint32_t buffer) {
  * come before it, to all. */
 static const char *ring_wrong(const Buffer *b, const Op *op) {
     if (b->stages < 2) return "a copy into the only stage of a buffer that other threads see";
-    if (!op->attr.is_prefetch) return op->attr.is_begin ? NULL : "the copy is for no first and no later round of a loop";
+    if (!op->attr.is_prefetch)
+        return op->attr.is_begin ? NULL : "the copy is for no first and no later round of a loop";
     if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
     const Op *barrier = find_back(op->prev, OP_BARRIER, op->attr.buffer),
              *wait = barrier ? find_back(barrier->prev, OP_COPYWAIT, op->attr.buffer) : NULL;
     if (!barrier || barrier->attr.is_begin) return "no barrier keeps the copy behind the reads of the round before";
-    if (!wait || wait->attr.pending > b->stages - 2) return "no wait before the barrier says that this round's have come";
+    if (!wait || wait->attr.pending > b->stages - 2)
+        return "no wait before the barrier says that this round's have come";
     for (const Op *o = wait; o; o = o->prev)
         if (touches(o, op->attr.buffer)) return "the buffer is used before the wait for this round's copies";
     return NULL;

@@ -5,10 +5,10 @@
  * a written one, a write of one that overlaps a read one, and accesses of global memory by which threads may cross
  * (alias.c) get a barrier in front. A loop's body is walked again from its own end, so that one round's accesses meet
  * the next one's. Conditions are the same in all threads of a program, so any place will do; so will one more barrier
- * where too much is pending to look at. A ring of stages has a barrier of its own in its loop (ir/buffer.c); only the copies
- * before the loop may run into what was read before. Of a cluster, only what is stored into other blocks' shared memory, and global
- * memory, needs a barrier of all blocks: before the first such store (all blocks have begun), before it is loaded, and
- * behind the last one (no block has ended).
+ * where too much is pending to look at. A ring of stages has a barrier of its own in its loop (ir/buffer.c): of one
+ * buffer only the copies before the loop may run into what was read before. Of a cluster, only what is stored into
+ * other blocks' shared memory, and global memory, needs a barrier of all blocks: before the first such store (all
+ * blocks have begun), before it is loaded, and behind the last one (no block has ended).
  */
 #include "base/plant.h"
 #include "passes/private.h"

@@ -247,7 +247,7 @@ static void replace_load(Rotation *r, const PrefetchCopy *c, Value *slot, const 
 static void rotate_own(Rotation *r, Value *slot, const Front *front, ValueMap *map) {
     const PrefetchPlan *plan = r->plan;
     Builder b = builder_before(r->f, plan->copies[0].load);
-    build_order(&b, OP_COPYWAIT, plan->distance - (plant(PLANT_EARLY_READ) ? 0 : 1));
+    build_order(&b, OP_COPYWAIT, plan->distance - 1);
     for (uint32_t i = 0; i < plan->num_copies; i++) {
         Builder behind = builder_after(r->f, plan->copies[i].load);
         replace_load(r, &plan->copies[i], slot, front, map);
@@ -265,7 +265,7 @@ static bool is_copied(const PrefetchPlan *plan, uint32_t buffer) {
 
 /* Reads of what was copied get their stage. True: op is one, or one stands in it. */
 static bool give_stage(const Rotation *r, Op *op, Value *stage) {
-    bool is_read = op->kind == OP_SHLOAD || op->kind == OP_SHSLICE, found = is_read && is_copied(r->plan, op->attr.buffer);
+    bool reads = op->kind == OP_SHLOAD || op->kind == OP_SHSLICE, found = reads && is_copied(r->plan, op->attr.buffer);
     if (found) op_add_arg(r->f, op, stage);
     for (uint32_t i = 0; i < op->nregions; i++)
         for (Op *in = op->regions[i]->first; in; in = in->next) found |= give_stage(r, in, stage);

@@ -106,7 +106,7 @@ void simt_copy_order(Simt *s, const Op *op) {
         prim_call(s, PRIM_COPY_COMMIT, NULL, 0);
         return;
     }
-    V pending = simt_i32(s, op->attr.pending + plant(PLANT_SHORT_WAIT));
+    V pending = simt_i32(s, op->attr.pending + plant(PLANT_EARLY_READ));
     if (plant(PLANT_NO_WAIT)) return;
     prim_call(s, PRIM_COPY_WAIT, &pending, 1);
 }

@@ -150,7 +150,8 @@ static void sweep(Block *b, CountedWarp *w, uint32_t first) {
     uint32_t kept = 0, least = UINT32_MAX;
     for (uint32_t lane = 0; lane < WARP && first + lane < b->team->threads_per_block; lane++) {
         const Thread *t = &b->threads[first + lane];
-        if (t->state != THREAD_ENDED && t->head.turns < least) least = t->head.turns;
+        uint32_t turns = t->meetings == w->meetings ? t->head.turns : 0; /* 0: it has yet to come back from a meeting */
+        if (t->state != THREAD_ENDED && turns < least) least = turns;
     }
     for (uint32_t i = 0; i < w->n; i++) {
         if (w->at[i].came == w->all || w->at[i].turns < least)

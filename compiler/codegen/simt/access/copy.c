@@ -16,8 +16,8 @@ typedef struct Copies {
 static Copies copies_of(Simt *s, const Op *op, Type t, const Value *stage) {
     BufferView p = buffer_view(s, op, t, stage);
     uint32_t n = UINT32_C(1) << op->attr.mem.vec_log2, threads = s->f->threads_per_program;
-    uint32_t vectors = p.buffer->is_private ? p.buffer->bytes / (p.bytes * n * threads) : layout_registers(t.layout) / n;
-    return (Copies){p.buffer->dtype, n, vectors, access_of(p.bytes, n), p};
+    uint32_t own = p.buffer->bytes / (p.bytes * n * threads), all = layout_registers(t.layout) / n;
+    return (Copies){p.buffer->dtype, n, p.buffer->is_private ? own : all, access_of(p.bytes, n), p};
 }
 
 /* Of the vector that begins at register `reg`, how many bytes its mask lets through: the first ones. */

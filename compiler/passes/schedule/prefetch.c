@@ -291,16 +291,21 @@ static uint64_t room_of(const Planner *p, const PrefetchPlan *plan) {
     return (t->max_shared + OWN_BYTES) / (blocks ? blocks : 1) - OWN_BYTES;
 }
 
-/* As many stages as fit; false: not even one round ahead does. */
+/* Bytes of all buffers, with copies so many rounds ahead. */
+static uint64_t bytes_ahead(Planner *p, PrefetchPlan *plan, uint32_t distance) {
+    plan->distance = distance;
+    plan->stages = distance + plan->is_ring;
+    for (uint32_t i = 0; i < plan->num_copies; i++) p->f->buffers.at[plan->copies[i].buffer].stages = plan->stages;
+    return buffers_place(p->f, &p->lives);
+}
+
+/* As many stages as fit; false: not even one round ahead does. What other buffers take anyway is room, too. */
 static bool give_stages(Planner *p, PrefetchPlan *plan, uint32_t wanted) {
-    uint64_t most = p->c->target->max_shared, room = room_of(p, plan);
-    for (plan->distance = wanted; plan->distance > 0; plan->distance--) {
-        plan->stages = plan->distance + plan->is_ring;
-        for (uint32_t i = 0; i < plan->num_copies; i++) p->f->buffers.at[plan->copies[i].buffer].stages = plan->stages;
-        uint64_t all = buffers_place(p->f, &p->lives);
-        if (all <= most && (all <= room || plan->distance == 1)) return true;
-    }
-    return false;
+    uint64_t room = room_of(p, plan), least = bytes_ahead(p, plan, 1);
+    if (least > room) room = least;
+    if (room > p->c->target->max_shared) room = p->c->target->max_shared;
+    while (wanted && bytes_ahead(p, plan, wanted) > room) wanted--;
+    return wanted > 0;
 }
 
 static void take_back(Planner *p, PrefetchPlan *plan) {

@@ -207,7 +207,7 @@ API(cuGraphDestroy, void *graph) {
 static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned cluster, void *stream, void **params) {
     if (sizes[0] == 0 || sizes[1] == 0 || sizes[2] == 0) return 1;
     if (sizes[1] > 65535 || sizes[2] > 65535 || sizes[3] > 1024) return 1;
-    if (sizes[6] + 16 > 49152 && f->dynamic_shared < (int)sizes[6]) return 1;
+    if (sizes[6] > 49152 && f->dynamic_shared < (int)sizes[6]) return 1;
     if (captured && stream == captured) {
         recorded++;
         return 0;

@@ -225,7 +225,7 @@ int list_leaves(const NodeList *list); /* how statements may leave a list early:
 void arms_merge(Checker *c, const Sem *cond, Arm arms[2], Span at);
 const Sem *arms_value(Checker *c, const Sem *cond, Arm arms[2], Span at); /* of the arms' values; no variables change */
 Value *filler_value(Checker *c, const Sem *like, bool wide); /* a zero for a path on which nothing reads it */
-void prune_unused(Func *f); /* drops pure ops, results of ifs and carried values that nothing reads */
+void prune_unused(Func *f, Block *b); /* drops pure ops, results of ifs and carried values that nothing reads */
 
 /* loop.c, carry.c */
 void loop_for(Checker *c, const Node *n);

@@ -49,7 +49,7 @@ static void parse_error(Span *span, Parser *p, const char *message);
 %token AND "'and'" AS "'as'" ASSERT "'assert'" BREAK "'break'" CLASS "'class'" CONTINUE "'continue'" DEF "'def'"
 %token ELIF "'elif'" ELSE "'else'" FALSE_ "'False'" FOR "'for'" FROM "'from'" IF "'if'" IMPORT "'import'" IN "'in'"
 %token IS "'is'" LAMBDA "'lambda'" NONE "'None'" NOT "'not'" OR "'or'" PASS "'pass'" RETURN "'return'" TRUE_ "'True'"
-%token WHILE "'while'" UNUSED "a Python keyword that kernels do not have"
+%token RAISE "'raise'" WHILE "'while'" UNUSED "a Python keyword that kernels do not have"
 %token AUG_ADD "'+='" AUG_SUB "'-='" AUG_MUL "'*='" AUG_DIV "'/='" AUG_FLOORDIV "'//='" AUG_MOD "'%='" AUG_POW "'**='"
 %token AUG_MATMUL "'@='" AUG_AND "'&='" AUG_OR "'|='" AUG_XOR "'^='" AUG_SHL "'<<='" AUG_SHR "'>>='"
 %token POW "'**'" FLOORDIV "'//'" SHL "'<<'" SHR "'>>'" LE "'<='" GE "'>='" EQ "'=='" NE "'!='" ARROW "'->'"
@@ -195,6 +195,8 @@ simple:
   | RETURN exprs                              { $$ = tree_with_a(p, NODE_RETURN, $2, @$); }
   | ASSERT expr                               { $$ = tree_with_a(p, NODE_ASSERT, $2, @$); }
   | ASSERT expr ',' expr                      { $$ = tree_triple(p, NODE_ASSERT, $2, $4, NULL, @$); }
+  | RAISE expr                                { $$ = tree_with_a(p, NODE_RAISE, $2, @$); }
+  | RAISE expr FROM expr                      { $$ = tree_with_a(p, NODE_RAISE, $2, @$); }
   | import                                    { $$ = node_make(p, NODE_PASS, @$); }
   ;
 ann_value: %empty { $$ = NULL; } | '=' exprs { $$ = $2; } ;

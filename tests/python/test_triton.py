@@ -169,11 +169,42 @@ class Names(unittest.TestCase):
         def highest(out, x, B: tl.constexpr):
             i = tl.arange(0, B)
             value, index = tl.reduce((tl.load(x + i), i), 0, combine)
-            tl.store(out, index * 100 + _log2(B))
+            steps: tl.constexpr = _log2(B)
+            for step in tl.static_range(steps):
+                index = index * 10
+            tl.store(out, index + steps)
 
         out, x = np.zeros(1, np.int32), np.array([1, 7, 3, 7, 0, 0, 0, 0], np.float32)
         highest[(1,)](out, x, 8)
-        self.assertEqual((out[0], _log2(8)), (103, 3))
+        self.assertEqual((out[0], [_log2(1 << i) for i in range(25)]), (1003, list(range(25))))
+
+    def test_constexpr_functions(self):
+        def plain(x):
+            return x.value if isinstance(x, tl.constexpr) else x
+
+        @tl.constexpr
+        def unsigned_of(T):
+            T = plain(T)
+            if T.is_int():
+                return tl.core.get_int_dtype(T.int_bitwidth, False)
+            else:
+                raise ValueError(f"{T} is no integer")
+
+        @triton.jit
+        def widest(out, T: tl.constexpr):
+            tl.store(out, tl.full((), -1, tl.int64).to(unsigned_of(T)).to(tl.int64))
+
+        out = np.zeros(1, np.int64)
+        widest[(1,)](out, tl.int16)
+        self.assertEqual(out[0], 65535)
+        with self.assertRaisesRegex(fsc.SourceError, "this raise is reached: f(p|loat)32 is no integer"):
+            widest[(1,)](out, tl.float32)
+
+        @triton.jit
+        def nothing():
+            pass
+
+        nothing[(1,)]()
 
     def test_notebook(self):
         """A cell: its text is in linecache alone."""

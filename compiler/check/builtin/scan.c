@@ -85,6 +85,7 @@ static bool fill_region(Checker *c, Op *op, const Tiles *t, const Sem *fn, const
     c->b.span = at;
     build_yield(&c->b, out, t->n);
     c->b = saved;
+    prune_unused(c->f, region); /* tiles whose type alone was asked for */
     if (!ok || is_scalar_code(region, &where)) return ok;
     diag(c->d, where, E_COMBINE_MEMORY);
     diag_note(c->d, at, "'%s' is the combine function here", fn->fn->name);

@@ -134,6 +134,8 @@ static const Sem *of_type(Checker *c, const Node *n, const Sem *t) {
     if (strcmp(n->name, "element_ty") == 0 && t->is_pointer) return sem_type(c, t->type, false);
     if (strcmp(n->name, "scalar") == 0 || strcmp(n->name, "element_ty") == 0) return t;
     if (strcmp(n->name, "primitive_bitwidth") == 0) return sem_i64(c, t->is_pointer ? 64 : stype_bits(t->type));
+    bool is_int = !t->is_pointer && stype_class(t->type) != CLASS_FLOAT;
+    if (is_int && strcmp(n->name, "int_bitwidth") == 0) return sem_i64(c, stype_bits(t->type));
     return unknown(c, n, sem_type_text(c, t), false);
 }
 

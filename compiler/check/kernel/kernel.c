@@ -300,7 +300,7 @@ static void start_function(Checker *c, const Node *fn) {
 static void finish_function(Checker *c, const Params *p) {
     Func *f = c->f;
     Attr none = {0};
-    prune_unused(f);
+    prune_unused(f, f->body);
     c->b = builder_at_end(f, f->body);
     c->b.span = p->fn->span;
     op_build(&c->b, OP_RETURN, NULL, 0, none, type_scalar(DT_I32));

@@ -166,6 +166,7 @@ static void host_assign(Tune *t, Node *n) {
 static bool host_statement(Tune *t, Node *n) {
     switch (n->kind) {
     case NODE_PASS:
+    case NODE_RAISE:
     case NODE_ASSERT: return false;
     case NODE_EXPR: return (host_call(t, n->a), false);
     case NODE_ASSIGN: return (host_assign(t, n), false);

@@ -285,6 +285,6 @@ static bool prune_block(Func *f, Block *b) {
     return changed;
 }
 
-void prune_unused(Func *f) {
-    for (int round = 0; round < 8 && prune_block(f, f->body); round++) continue;
+void prune_unused(Func *f, Block *b) {
+    for (int round = 0; round < 8 && prune_block(f, b); round++) continue;
 }

@@ -70,13 +70,13 @@ static void annotate(Checker *c, const Node *n) {
     if (!n->c) return; /* a declaration alone says nothing */
     const Sem *s = check_expr(c, n->c);
     if (names_constexpr(n->b)) {
-        if (!sem_is_const(s) && !sem_is_error(s)) {
+        if (!sem_is_const(s) && !sem_is_error(s) && !triton_rules(c)) { /* Triton holds any value in a constexpr */
             diag(c->d, n->c->span, E_CONST_NAME, sem_type_text(c, s));
             diag_note(c->d, n->b->span,
                       "leave ': constexpr' out, or make what it is computed from constexpr parameters");
             s = &sem_error;
         }
-        if (n->a->kind == NODE_NAME) {
+        if (n->a->kind == NODE_NAME && s->kind != SEM_RUN) {
             frame_assign(c, n->a->name, sem_weak(c, s), n->a->span);
             return;
         }
@@ -103,6 +103,17 @@ static void assertion(Checker *c, const Node *n) {
     } else {
         diag(c->d, n->a->span, E_ASSERT);
     }
+}
+
+/* raise E("text"): an error where it is reached; nothing on a path that constants close. */
+static void raised(Checker *c, const Node *n) {
+    const Node *first = n->a->kind == NODE_CALL && n->a->list.len ? n->a->list.at[0] : NULL;
+    bool is_text = first && first->kind == NODE_STRING;
+    const Sem *message = is_text ? check_expr(c, first) : NULL;
+    if (message && message->kind == SEM_STRING) diag(c->d, n->span, E_RAISED_TEXT, message->s);
+    else diag(c->d, n->span, E_RAISED);
+    frame_assign(c, c->retval, &sem_error, n->span); /* who asks for the result hears no more of it */
+    flow_stop(c);
 }
 
 /* The condition is wrong: both arms are still looked at for errors of their own. */
@@ -148,6 +159,7 @@ static bool statement(Checker *c, const Node *n, const Rest *rest) {
     case NODE_PASS: return false;
     case NODE_RETURN: return_run(c, n); return false;
     case NODE_ASSERT: assertion(c, n); return false;
+    case NODE_RAISE: raised(c, n); return false;
     default: bug("statement: node %s is no statement", node_name[n->kind]);
     }
 }

@@ -335,7 +335,8 @@ class Kernel:
                 wheres.add(reader(value)(value, call, i * VALUE))
             except Unreadable as why:
                 raise self._unreadable(i, why) from why.__cause__
-        call.buffer[len(args) * VALUE:] = self._absent[len(args)]
+        if len(args) < self._count:
+            call.buffer[len(args) * VALUE:] = self._absent[len(args)]
         call.keep = []
         wheres.discard(None)
         return call, self._open(wheres.pop() if wheres else None)

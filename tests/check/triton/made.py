@@ -33,8 +33,8 @@ def half(x):
 
 
 def fails(x):
-    # BROKEN: made.py:[[#@LINE+1]]:5: error: 'raise' is not part of the kernel language [E0116]
-    raise ValueError(x)
+    # BROKEN: made.py:[[#@LINE+1]]:5: error: 'del' is not part of the kernel language [E0116]
+    del x
 
 
 # PLAIN: error: 'plain' is a function of the host [E0115]

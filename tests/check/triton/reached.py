@@ -29,8 +29,8 @@ def reads(x):
 def careful(x):
     # CALLS: reached.py:[[#@LINE+1]]:5: error: 'with' is not part of the kernel language [E0116]
     with nothing():
-        # CALLS: reached.py:[[#@LINE+1]]:9: error: 'raise' is not part of the kernel language [E0116]
-        raise ValueError(f"{x!r:>{8}}")
+        # CALLS: reached.py:[[#@LINE+1]]:9: error: 'del' is not part of the kernel language [E0116]
+        del x
     # CALLS: reached.py:[[#@LINE+1]]:5: error: 'def' cannot stand here [E0119]
     def inner(y):
         return y

@@ -138,15 +138,16 @@ class Variant:
         """The kernel's def for the values, and the statements that put taken apart ones together."""
         function, bundle = self.function, self.bundle
         runtime, constants, before = [], [], []
-        for name, value in zip(function.arg_names, values):
-            if name in function.constexprs:
+        for p, value in zip(function.params, values):
+            name = p.name
+            if p.is_constexpr:
                 try:
                     constants.append(f"{name}: tl.constexpr = {bundle.literal(value)}")
                 except Unwritable as kind:
                     raise TypeError(f"{function.__name__}: the value of {name} is a {kind}, which kernels do not "
                                     "have") from None
                 continue
-            text, parts = _parts(bundle, name, value, function.types.get(name, ""))
+            text, parts = _parts(bundle, name, value, p.type)
             runtime += parts
             if not parts:
                 constants.append(f"{name}: tl.constexpr = {text}")
@@ -166,7 +167,10 @@ class Variant:
         """Of the arguments' GPU; PTX of what ran on the CPU is for sm_80."""
         call, jit = self._packed
         arch = "sm_80" if jit is self.kernel._front and stage != "asm" else None
-        found = self.kernel._inspect(call, jit, self.stages[stage], arch)
+        try:
+            found = self.kernel._inspect(call, jit, self.stages[stage], arch)
+        except Error as error:
+            raise self.placed(error) from None
         return found if stage == "cubin" else found.decode()
 
     n_regs = property(lambda self: self._needs.registers)
@@ -236,14 +240,28 @@ class KernelInterface:
         raise RuntimeError(f"{self.__name__} is a kernel: launch it, {self.__name__}[grid](…), or call it in a kernel")
 
 
-def _binder(parameters, constexprs):
+def _binder(params):
     """A function that sorts a launch's arguments: those of run time, constants, options."""
-    defaults = {f"_{i}": p.default for i, p in enumerate(parameters) if p.default is not p.empty}
-    words = [p.name + (f"=_{i}" if f"_{i}" in defaults else "") for i, p in enumerate(parameters)]
-    runtime = "".join(p.name + "," for p in parameters if p.name not in constexprs)
-    constants = "".join(p.name + "," for p in parameters if p.name in constexprs)
-    text = f"lambda {''.join(w + ', ' for w in words)}**_options: (({runtime}), ({constants}), _options)"
-    return eval(text, defaults)  # pylint: disable=eval-used
+    defaults = {f"_{p.num}": p.default for p in params if p.has_default}
+    words = "".join(p.name + (f"=_{p.num}, " if p.has_default else ", ") for p in params)
+    runtime = "".join(p.name + "," for p in params if not p.is_constexpr)
+    constants = "".join(p.name + "," for p in params if p.is_constexpr)
+    return eval(f"lambda {words}**_options: (({runtime}), ({constants}), _options)", defaults)
+
+
+class KernelParam:
+    """A parameter, with Triton's words for what is known of it."""
+
+    def __init__(self, num, parameter, do_not_specialize):
+        note = parameter.annotation
+        self.num, self.name, self.default, self._note = num, parameter.name, parameter.default, note
+        self.has_default = parameter.default is not parameter.empty
+        self.annotation = "" if note is parameter.empty else note if isinstance(note, str) else getattr(
+            note, "__name__", str(note))
+        self.is_constexpr = "constexpr" in self.annotation
+        self.type = f": {note.text}" if isinstance(note, tl.dtype) else ""
+        self.do_not_specialize = bool(do_not_specialize) and (num in do_not_specialize or
+                                                              self.name in do_not_specialize)
 
 
 class JITFunction(KernelInterface):
@@ -255,13 +273,10 @@ class JITFunction(KernelInterface):
         del self.__wrapped__
         self.fn, self.debug, self.noinline = fn, debug, noinline
         self.__fsc_function__ = Function(fn)
-        self.params = list(inspect.signature(fn).parameters.values())
+        self.params = [KernelParam(i, p, do_not_specialize)
+                       for i, p in enumerate(inspect.signature(fn).parameters.values())]
         self.arg_names = [p.name for p in self.params]
-        notes = {p.name: p.annotation if isinstance(p.annotation, str) else getattr(p.annotation, "__name__", "")
-                 for p in self.params}
-        notes.update((p.name, "constexpr") for p in self.params if isinstance(p.annotation, tl.constexpr))
-        self.constexprs = {name for name, note in notes.items() if "constexpr" in note}
-        self.types = {p.name: f": {p.annotation.text}" for p in self.params if isinstance(p.annotation, tl.dtype)}
+        self.constexprs = {p.name for p in self.params if p.is_constexpr}
         self._split = None
         self._variants, self.pre_run_hooks = {}, []
 
@@ -282,7 +297,7 @@ class JITFunction(KernelInterface):
 
     def _bound(self, args, named):
         if self._split is None:
-            self._split = _binder(self.params, self.constexprs)
+            self._split = _binder(self.params)
         try:
             return self._split(*args, **named)
         except TypeError as error:

@@ -112,11 +112,13 @@ def _libdevice():
 language.constexpr_function = _jit.constexpr_function
 _tl = {name: value for name, value in vars(language).items() if not name.startswith("_")}
 _device = _libdevice()
-_jits = {name: getattr(_jit, name) for name in ("JITFunction", "KernelInterface", "jit", "constexpr_function")}
+_jits = {name: getattr(_jit, name) for name in ("JITFunction", "KernelInterface", "KernelParam", "jit",
+                                                  "constexpr_function")}
 _tuner = {name: getattr(_tune, name) for name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics")}
 _math = {name: _tl[name] for name in language.MATH}
 MODULES = {
-    "language.core": {**_tl, "CONSTEXPR_0": language.constexpr(0), "_unwrap_if_constexpr": language._plain},
+    "language.core": {**_tl, "CONSTEXPR_0": language.constexpr(0), "get_int_dtype": standard.get_int_dtype,
+                      "_unwrap_if_constexpr": language._plain},
     "language.standard": {**_tl, **{n: f for n, f in vars(standard).items() if hasattr(f, "__fsc_function__")}},
     "language.math": {**_device, **_math},
     "language.random": _tl,

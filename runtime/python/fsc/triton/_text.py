@@ -123,6 +123,9 @@ class Bundle:
     def literal(self, value):
         """A value as an expression; Unwritable where the kernel language has none."""
         if isinstance(value, constexpr):
+            if isinstance(value.value, types.FunctionType):  # @tl.constexpr above a function
+                value.__fsc_function__ = getattr(value, "__fsc_function__", None) or Function(value.value, True)
+                return self.add(value.__fsc_function__)
             return self.literal(value.value)
         if value is None or isinstance(value, (bool, str)):
             return repr(value)
@@ -174,6 +177,8 @@ class Bundle:
             except AttributeError:
                 return None
             end, hint = attribute, attribute.attr
+        if function.is_constexpr and isinstance(value, types.FunctionType):  # as Python would run it
+            return end, self.add(Function(value, True))
         try:
             text = self._constant(getattr(value, "value", value) if _is_enum(value) else value, hint)
         except Unwritable:

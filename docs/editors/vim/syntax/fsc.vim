@@ -5,8 +5,8 @@ endif
 
 " words
 syn keyword fscKeyword and as assert break class continue def elif else for from if import in is lambda not or pass
-syn keyword fscKeyword return while
-syn keyword fscUnused async await del except finally global nonlocal raise try with yield
+syn keyword fscKeyword raise return while
+syn keyword fscUnused async await del except finally global nonlocal try with yield
 syn keyword fscConstant False None True inf nan
 syn keyword fscType bf16 bfloat16 float16 float32 float64 float8_e4m3fn float8_e5m2 float8e4nv float8e5 fp16 fp32 fp64
 syn keyword fscType fp8e4nv fp8e5 i1 i16 i32 i64 i8 int1 int16 int32 int64 int8 u16 u32 u64 u8 uint16 uint32 uint64

@@ -1,7 +1,7 @@
 /* passes.h - the pass pipeline over the tile IR, and the facts that passes and code generators ask for.
  *
- * A pass is one file and one function `bool pass_<name>(Func *f, PassContext *c)`: it returns whether it changed f, and
- * leaves f sound. passes.def is the pipeline in order. The runner prints, verifies and round-trips after each pass.
+ * A pass is one file and one function `void pass_<name>(Func *f, PassContext *c)`. It leaves f sound. passes.def is the
+ * pipeline in order. The runner prints, verifies and round-trips after each pass.
  */
 #ifndef FSC_PASSES_H
 #define FSC_PASSES_H
@@ -43,7 +43,7 @@ const char *const *pass_names(uint32_t *count);
 #define pass_fold2 pass_fold
 #define pass_cse2 pass_cse
 #define pass_dce2 pass_dce
-#define PASS(name, ...) bool pass_##name(Func *f, PassContext *c);
+#define PASS(name, ...) void pass_##name(Func *f, PassContext *c);
 #include "passes/passes.def"
 #undef PASS
 

@@ -15,7 +15,7 @@ typedef enum PassPlace { ON_ANY, ON_TILE, ON_SIMT } PassPlace;
 
 typedef struct PassRow {
     const char *name;
-    bool (*run)(Func *f, PassContext *c);
+    void (*run)(Func *f, PassContext *c);
     PassPlace place;
     int level;
 } PassRow;

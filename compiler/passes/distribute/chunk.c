@@ -261,8 +261,8 @@ static bool plan(Chunk *k, const PassContext *c) {
     return true;
 }
 
-bool pass_chunk(Func *f, PassContext *c) {
-    if (f->stage == STAGE_SIMT) return false;
+void pass_chunk(Func *f, PassContext *c) {
+    if (f->stage == STAGE_SIMT) return;
     Chunk k = {.f = f, .scratch = c->scratch, .row = 1, .wide = 4, .narrow = 8, .sound = true};
     uint32_t warps = f->num_warps, ctas = f->num_ctas;
     bool changed = plan(&k, c);
@@ -273,5 +273,4 @@ bool pass_chunk(Func *f, PassContext *c) {
     for (uint32_t i = 0; i < k.strip_loops.len && changed; i++) chunk_build_loop(&k, &k.strip_loops.at[i]);
     for (uint32_t i = 0; i < k.apart.len && changed; i++) vec_push(f->arena, &f->apart, k.apart.at[i]);
     if (changed) pass_dce(f, c); /* what made the whole row */
-    return changed;
 }

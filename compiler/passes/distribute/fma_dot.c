@@ -10,38 +10,30 @@ static uint32_t step_log2(Type t) {
     return type_bytes(t) >= 4 ? 2 : 3;
 }
 
-typedef struct Walk {
-    Func *f;
-    bool changed;
-} Walk;
-
 static void visit(void *context, Op *op) {
-    Walk *w = context;
+    Func *f = context;
     if (op->kind != OP_DOT) return;
     Value *x = op->args[0], *y = op->args[1];
     uint32_t last = x->type.shape.rank - 1u, k = x->type.shape.log2[last], step = step_log2(x->type);
     if (k <= step) return;
-    Builder b = builder_before(w->f, op);
+    Builder b = builder_before(f, op);
     Type index = type_scalar(DT_I32);
     Value *lo = build_int(&b, index, 0), *hi = build_int(&b, index, INT64_C(1) << k),
           *by = build_int(&b, index, INT64_C(1) << step);
     Op *loop = build_for(&b, lo, hi, by, &op->args[2], 1, (LoopAttr){0});
     Block *body = loop->regions[0];
-    Builder in = builder_at_end(w->f, body);
+    Builder in = builder_at_end(f, body);
     in.span = op->span;
     Value *at = body->args.at[0], *rows = build_slice(&in, x, at, last, step),
           *columns = build_slice(&in, y, at, last - 1, step);
     Value *sum = build_dot(&in, rows, columns, body->args.at[1], op->attr);
     build_yield(&in, &sum, 1);
     loop->results[0]->name = op->results[0]->name;
-    value_replace(w->f, op->results[0], loop->results[0]);
-    op_erase(w->f, op);
-    w->changed = true;
+    value_replace(f, op->results[0], loop->results[0]);
+    op_erase(f, op);
 }
 
-bool pass_fma_dot(Func *f, PassContext *c) {
+void pass_fma_dot(Func *f, PassContext *c) {
     (void)c;
-    Walk w = {f, false};
-    func_walk(f, visit, &w);
-    return w.changed;
+    func_walk(f, visit, f);
 }

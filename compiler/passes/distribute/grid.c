@@ -8,10 +8,9 @@
  */
 #include "passes/passes.h"
 
-bool pass_grid(Func *f, PassContext *c) {
+void pass_grid(Func *f, PassContext *c) {
     if (f->stage == STAGE_SIMT || f->num_ctas || !c->few_programs || c->grid_blocks <= c->target->max_cluster)
-        return false;
+        return;
     f->grid_blocks = c->grid_blocks;
     f->grid_programs = c->most_programs;
-    return true;
 }

@@ -330,8 +330,8 @@ static void widen_barrier(void *context, Op *op) {
     if (op->kind == OP_BARRIER) op->attr.scope = ((const Func *)context)->scope;
 }
 
-bool pass_layout(Func *f, PassContext *c) {
-    if (f->stage == STAGE_SIMT) return false;
+void pass_layout(Func *f, PassContext *c) {
+    if (f->stage == STAGE_SIMT) return;
     Assign s = {.f = f, .c = c, .scratch = c->scratch, .known = f->next_value};
     s.facts = facts_compute(f, c->scratch);
     distribute_program(f, s.facts, c);
@@ -344,7 +344,7 @@ bool pass_layout(Func *f, PassContext *c) {
     if (!f->threads_per_program) f->threads_per_program = t->warp_threads * f->num_warps;
     if (f->threads_per_program > t->max_threads) {
         diag(c->diag, f->span, E_THREADS, f->num_warps, f->threads_per_program, t->max_threads);
-        return false;
+        return;
     }
     if (f->scope == SCOPE_CLUSTER && f->blocks_per_program > t->max_cluster) {
         if (t->max_cluster > 1) diag(c->diag, f->span, E_CLUSTER, f->blocks_per_program, t->max_cluster);
@@ -352,7 +352,7 @@ bool pass_layout(Func *f, PassContext *c) {
         diag_note(
             c->diag, (Span){0, 0},
             "--arch=sm_90 has clusters of up to 16 blocks, --arch=sm_120 of up to 8; num_ctas left out is chosen");
-        return false;
+        return;
     }
     s.cost = NEW_ARRAY(c->scratch, uint8_t, f->next_value);
     s.clones = NEW_ARRAY(c->scratch, Clone *, f->next_value);
@@ -365,5 +365,4 @@ bool pass_layout(Func *f, PassContext *c) {
     assign_block(&s, f->body);
     pass_dce(f, c); /* the originals of what was cloned: they have no layout */
     f->stage = STAGE_SIMT;
-    return true;
 }

@@ -115,13 +115,12 @@ static void visit(void *context, Op *op) {
     x->changed = true;
 }
 
-bool pass_matrix(Func *f, PassContext *c) {
-    if (f->num_ctas > 1) return false; /* fragments do not lie over blocks */
+void pass_matrix(Func *f, PassContext *c) {
+    if (f->num_ctas > 1) return; /* fragments do not lie over blocks */
     Matrix x = {.f = f, .c = c, .is_product = NEW_ARRAY(c->scratch, bool, f->next_value)};
     func_walk(f, note, &x);
     if (f->num_warps) x.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
     func_walk(f, visit, &x);
     if (x.changed) f->num_warps = 1u << x.warps_log2;
     if (x.changed) f->num_ctas = 1;
-    return x.changed;
 }

@@ -13,10 +13,9 @@ static void find_block_barrier(void *context, Op *op) {
     if (op->kind == OP_BARRIER && op->attr.scope != SCOPE_WARP) *(bool *)context = true;
 }
 
-bool pass_pack(Func *f, PassContext *c) {
+void pass_pack(Func *f, PassContext *c) {
     bool has_barrier = false;
     func_walk(f, find_block_barrier, &has_barrier);
-    if (has_barrier || f->num_warps > 1 || f->shared_bytes || f->blocks_per_program != 1) return false;
+    if (has_barrier || f->num_warps > 1 || f->shared_bytes || f->blocks_per_program != 1) return;
     f->programs_per_block = c->target->warp_threads * MOST_WARPS / f->threads_per_program;
-    return true;
 }

@@ -73,13 +73,12 @@ static void look(Small *s, const Block *b, bool is_apart) {
     }
 }
 
-bool pass_subwarp(Func *f, PassContext *c) {
-    if (f->stage == STAGE_SIMT || f->num_warps || f->num_ctas) return false;
+void pass_subwarp(Func *f, PassContext *c) {
+    if (f->stage == STAGE_SIMT || f->num_warps || f->num_ctas) return;
     uint32_t lanes = distribute_lanes(f, facts_compute(f, c->scratch), c);
     Small s = {NEW_ARRAY(c->scratch, bool, f->next_value), lanes < c->target->warp_threads};
     if (s.fits) look(&s, f->body, false);
-    if (!s.fits) return false;
+    if (!s.fits) return;
     f->num_warps = 1;
     f->threads_per_program = lanes;
-    return true;
 }

@@ -36,7 +36,7 @@ typedef struct Places {
     Arena *scratch;
     Accesses *begin; /* by id of a loop: what was pending at the beginning of any of its rounds */
     bool *visited;   /* by id of a loop */
-    bool changed, has_met; /* has_met: a barrier of the cluster was passed, perhaps */
+    bool has_met; /* has_met: a barrier of the cluster was passed, perhaps */
 } Places;
 
 /* False where `to` has it already. */
@@ -136,7 +136,6 @@ static void put_barrier(Places *p, const Block *in, Op *before, Accesses *pendin
     p->has_met |= scope == SCOPE_CLUSTER;
     if (begin) have_begun(pending);
     else meet(p, pending, scope);
-    p->changed = true;
 }
 
 static void walk(Places *p, Block *b, Accesses *pending);
@@ -204,7 +203,7 @@ static void walk(Places *p, Block *b, Accesses *pending) {
     }
 }
 
-bool pass_barrier(Func *f, PassContext *c) {
+void pass_barrier(Func *f, PassContext *c) {
     Places p = {.f = f, .scope = func_scope(f), .inner = func_block_scope(f), .scratch = c->scratch};
     Accesses pending = {0};
     if (f->scope == SCOPE_CLUSTER)
@@ -214,5 +213,4 @@ bool pass_barrier(Func *f, PassContext *c) {
     walk(&p, f->body, &pending);
     for (uint32_t i = 0; i < pending.len; i++)
         if (pending.at[i].is_remote) put_barrier(&p, f->body, f->body->last, &pending, (Scope)p.scope);
-    return p.changed;
 }

@@ -13,11 +13,6 @@
 
 enum { MOST_CANDIDATES = 2 /* log2: four shuffles cost about as much as a store and a load of shared memory */ };
 
-typedef struct Exchange {
-    Func *f;
-    bool changed;
-} Exchange;
-
 static Type with_layout(Type t, const Layout *l) {
     t.shape = l->shape;
     t.layout = l->shape.rank ? l : NULL;
@@ -25,20 +20,20 @@ static Type with_layout(Type t, const Layout *l) {
 }
 
 /* Does each block of the program hold a part of its own, or one block alone what all of them want? */
-static bool is_apart(const Exchange *x, const Value *v, bool one_stores) {
-    if (x->f->blocks_per_program == 1) return false;
+static bool is_apart(const Func *f, const Value *v, bool one_stores) {
+    if (f->blocks_per_program == 1) return false;
     const Layout *l = v->type.layout;
-    uint32_t all = x->f->blocks_per_program - 1, same = l ? layout_free(l, IN_CTA) : all;
+    uint32_t all = f->blocks_per_program - 1, same = l ? layout_free(l, IN_CTA) : all;
     return one_stores ? same != 0 : same != all;
 }
 
-static uint32_t new_buffer(Exchange *x, Type t, const Layout *places) {
-    return buffer_add(x->f, (Buffer){.dtype = buffer_dtype(t), .places = places});
+static uint32_t new_buffer(Func *f, Type t, const Layout *places) {
+    return buffer_add(f, (Buffer){.dtype = buffer_dtype(t), .places = places});
 }
 
 /* Into the shared memory of the block, or of every block if they hold different parts. */
-static void store_into(Exchange *x, Builder *b, Value *v, uint32_t buffer, bool is_apart) {
-    Attr a = {.buffer = buffer, .scope = is_apart ? x->f->scope : SCOPE_BLOCK};
+static void store_into(Func *f, Builder *b, Value *v, uint32_t buffer, bool is_apart) {
+    Attr a = {.buffer = buffer, .scope = is_apart ? f->scope : SCOPE_BLOCK};
     op_build(b, OP_SHSTORE, &v, 1, a, v->type);
 }
 
@@ -47,15 +42,15 @@ static Value *load_from(Builder *b, uint32_t buffer, Type t) {
 }
 
 /* The whole tile. The buffer. */
-static uint32_t store_shared(Exchange *x, Builder *b, Value *v) {
-    uint32_t buffer = new_buffer(x, v->type, layout_flat(x->f->layouts, v->type.shape));
-    store_into(x, b, v, buffer, is_apart(x, v, false));
+static uint32_t store_shared(Func *f, Builder *b, Value *v) {
+    uint32_t buffer = new_buffer(f, v->type, layout_flat(f->layouts, v->type.shape));
+    store_into(f, b, v, buffer, is_apart(f, v, false));
     return buffer;
 }
 
 /* Flat for what goes to other blocks, and where the tile that is loaded has another shape. */
-static const Layout *places_of(Exchange *x, const Value *v, Type to, bool apart, bool own) {
-    Layouts *ls = x->f->layouts;
+static const Layout *places_of(Func *f, const Value *v, Type to, bool apart, bool own) {
+    Layouts *ls = f->layouts;
     const Layout *from = apart && own ? layout_own(ls, v->type.layout) : v->type.layout;
     if (!from || (apart && !own) || !shape_equal(v->type.shape, to.shape))
         return layout_flat(ls, from ? from->shape : v->type.shape);
@@ -65,10 +60,10 @@ static const Layout *places_of(Exchange *x, const Value *v, Type to, bool apart,
 
 /* v through shared memory into another layout (of as many elements, in the same order). `own`:
  * each block its own part of it. */
-static Value *through_shared(Exchange *x, Builder *b, Value *v, Type to, bool own) {
-    bool apart = is_apart(x, v, false);
-    uint32_t buffer = new_buffer(x, v->type, places_of(x, v, to, apart, own));
-    store_into(x, b, v, buffer, apart && !own);
+static Value *through_shared(Func *f, Builder *b, Value *v, Type to, bool own) {
+    bool apart = is_apart(f, v, false);
+    uint32_t buffer = new_buffer(f, v->type, places_of(f, v, to, apart, own));
+    store_into(f, b, v, buffer, apart && !own);
     return load_from(b, buffer, to);
 }
 
@@ -78,32 +73,30 @@ static Value *reduce_warp(Builder *b, Value *v, Attr a, const Layout *to, bool i
 }
 
 /* The partial results of all warps, first within each block where that is better. */
-static Value *cross(Exchange *x, Builder *b, Value *v, Attr a) {
-    Crossing c = crossing_plan(x->f, v->type.layout, a.axis, false);
+static Value *cross(Func *f, Builder *b, Value *v, Attr a) {
+    Crossing c = crossing_plan(f, v->type.layout, a.axis, false);
     v = reduce_warp(b, v, a, c.stored, c.stored != c.partial);
     if (c.meet) {
-        v = through_shared(x, b, v, with_layout(v->type, c.meet), true);
+        v = through_shared(f, b, v, with_layout(v->type, c.meet), true);
         v = reduce_warp(b, v, a, c.met, false);
         if (v->type.shape.rank < c.spread->shape.rank) v = build_expand(b, v, a.axis);
     }
-    v = through_shared(x, b, v, with_layout(v->type, c.spread), false);
+    v = through_shared(f, b, v, with_layout(v->type, c.spread), false);
     if (c.last == c.result) return reduce_warp(b, v, a, c.result, false);
     return build1_to(b, OP_CONVERT, reduce_warp(b, v, a, c.last, false), with_layout(v->type, c.result));
 }
 
-static void lower_reduce(Exchange *x, Op *op) {
-    Func *f = x->f;
+static void lower_reduce(Func *f, Op *op) {
     Builder b = builder_before(f, op);
     Value *v = op->args[0];
     ReducePlan plan = layout_reduce_plan(v->type.layout, op->attr.axis);
     if (plan.mixed) bug("reduce over axis %u of a mixed layout in %s", op->attr.axis, f->name);
     bool crosses = plan.combine[IN_WARP] || plan.combine[IN_CTA];
-    Value *r = crosses ? cross(x, &b, v, op->attr)
+    Value *r = crosses ? cross(f, &b, v, op->attr)
                        : op_build(&b, OP_REDUCEWARP, &v, 1, op->attr, op->results[0]->type)->results[0];
     r->name = op->results[0]->name;
     value_replace(f, op->results[0], r);
     op_erase(f, op);
-    x->changed = true;
 }
 
 /* Does each block have what it wants, and may it leave its part where it likes? */
@@ -120,25 +113,23 @@ static bool needs_shared(const Layout *from, const Layout *to) {
 }
 
 /* All stores, one barrier, all loads. */
-static void all_through_shared(Exchange *x, Builder *b, Value *const *v, const Layout *to, Value **out, uint32_t n) {
-    uint32_t first = x->f->buffers.len;
-    for (uint32_t i = 0; i < n; i++) store_shared(x, b, v[i]);
+static void all_through_shared(Func *f, Builder *b, Value *const *v, const Layout *to, Value **out, uint32_t n) {
+    uint32_t first = f->buffers.len;
+    for (uint32_t i = 0; i < n; i++) store_shared(f, b, v[i]);
     for (uint32_t i = 0; i < n; i++) out[i] = load_from(b, first + i, with_layout(v[i]->type, to));
 }
 
-static void replace_op(Exchange *x, Op *op, const Op *with) {
+static void replace_op(Func *f, Op *op, const Op *with) {
     for (uint32_t i = 0; i < op->nresults; i++) {
         with->results[i]->name = op->results[i]->name;
-        value_replace(x->f, op->results[i], with->results[i]);
+        value_replace(f, op->results[i], with->results[i]);
     }
-    op_erase(x->f, op);
-    x->changed = true;
+    op_erase(f, op);
 }
 
 /* Each warp combines the runs of the axis that it holds; every warp then combines the runs,
  * or scans them for what comes before its own. */
-static void lower_combine(Exchange *x, Op *op) {
-    Func *f = x->f;
+static void lower_combine(Func *f, Op *op) {
     const Layout *l = op->args[0]->type.layout;
     uint32_t axis = op->attr.axis, n = op->nargs;
     AxisPlan plan = layout_axis_plan(l, axis);
@@ -150,9 +141,9 @@ static void lower_combine(Exchange *x, Op *op) {
     const Op *runs = build_combine(&b, is_scan ? OP_SCANWARP : OP_REDUCEFNWARP, op->args, n, op->attr, op);
     Value *const *totals = is_scan ? runs->results + n : runs->results;
     Value **args = NEW_ARRAY(f->arena, Value *, 2 * n);
-    all_through_shared(x, &b, totals, spread, args, n);
+    all_through_shared(f, &b, totals, spread, args, n);
     if (!is_scan) {
-        replace_op(x, op, build_combine(&b, OP_REDUCEFN, args, n, op->attr, op));
+        replace_op(f, op, build_combine(&b, OP_REDUCEFN, args, n, op->attr, op));
         return;
     }
     Attr before = {.axis = op->attr.axis, .flags = op->attr.flags | COMBINE_EXCLUSIVE};
@@ -161,19 +152,17 @@ static void lower_combine(Exchange *x, Op *op) {
         args[i] = runs->results[i];
         args[n + i] = build1_to(&b, OP_CONVERT, carries->results[i], totals[i]->type);
     }
-    replace_op(x, op, build_combine(&b, OP_SCANAPPLY, args, 2 * n, op->attr, op));
+    replace_op(f, op, build_combine(&b, OP_SCANAPPLY, args, 2 * n, op->attr, op));
 }
 
-static void lower_convert(Exchange *x, Op *op) {
-    Func *f = x->f;
+static void lower_convert(Func *f, Op *op) {
     Value *v = op->args[0];
     if (!needs_shared(v->type.layout, op->results[0]->type.layout)) return;
     Builder b = builder_before(f, op);
     const Layout *to = op->results[0]->type.layout;
-    Value *r = through_shared(x, &b, v, op->results[0]->type, stays_in_block(v->type.layout, to));
+    Value *r = through_shared(f, &b, v, op->results[0]->type, stays_in_block(v->type.layout, to));
     value_replace(f, op->results[0], r);
     op_erase(f, op);
-    x->changed = true;
 }
 
 static bool is_replicated(const Value *v) {
@@ -182,28 +171,26 @@ static bool is_replicated(const Value *v) {
 }
 
 /* One thread performs it for each element; the others that hold the element get the result through shared memory. */
-static void share_atomic(Exchange *x, Op *op) {
+static void share_atomic(Func *f, Op *op) {
     Value *v = op->results[0];
     if (!value_used(v) || !is_replicated(v)) return;
-    uint32_t buffer = new_buffer(x, v->type, layout_flat(x->f->layouts, v->type.shape));
-    Builder b = builder_after(x->f, op);
+    uint32_t buffer = new_buffer(f, v->type, layout_flat(f->layouts, v->type.shape));
+    Builder b = builder_after(f, op);
     Value *shared = load_from(&b, buffer, v->type);
-    value_replace(x->f, v, shared);
-    Builder before = builder_before(x->f, shared->def);
-    store_into(x, &before, v, buffer, is_apart(x, v, true));
+    value_replace(f, v, shared);
+    Builder before = builder_before(f, shared->def);
+    store_into(f, &before, v, buffer, is_apart(f, v, true));
     shared->name = v->name;
-    x->changed = true;
 }
 
-static void lower_gather(Exchange *x, Op *op) {
+static void lower_gather(Func *f, Op *op) {
     Value *v = op->args[0], *index = op->args[1];
-    Builder b = builder_before(x->f, op);
-    Attr from = {.buffer = store_shared(x, &b, v), .axis = op->attr.axis};
+    Builder b = builder_before(f, op);
+    Attr from = {.buffer = store_shared(f, &b, v), .axis = op->attr.axis};
     Value *r = op_build(&b, OP_SHGATHER, &index, 1, from, op->results[0]->type)->results[0];
     r->name = op->results[0]->name;
-    value_replace(x->f, op->results[0], r);
-    op_erase(x->f, op);
-    x->changed = true;
+    value_replace(f, op->results[0], r);
+    op_erase(f, op);
 }
 
 /* The op in the block that v is made in which the op is, or stands in. */
@@ -223,24 +210,24 @@ Builder builder_to_share(Func *f, const Value *v, Op *op) {
 }
 
 /* The whole lies in shared memory before the loop whose rounds take parts of it begins. */
-static void lower_slice(Exchange *x, Op *op) {
+static void lower_slice(Func *f, Op *op) {
     Value *v = op->args[0];
     ConvertPlan plan;
     uint32_t begin;
-    if (slice_in_registers(x->f->layouts, op, &plan, &begin)) return;
-    Builder b = builder_to_share(x->f, v, op), load = builder_before(x->f, op);
-    Attr part = {.buffer = store_shared(x, &b, v), .axis = op->attr.axis};
-    replace_op(x, op, op_build(&load, OP_SHSLICE, &op->args[1], 1, part, op->results[0]->type));
+    if (slice_in_registers(f->layouts, op, &plan, &begin)) return;
+    Builder b = builder_to_share(f, v, op), load = builder_before(f, op);
+    Attr part = {.buffer = store_shared(f, &b, v), .axis = op->attr.axis};
+    replace_op(f, op, op_build(&load, OP_SHSLICE, &op->args[1], 1, part, op->results[0]->type));
 }
 
 /* Turned round where it lies in shared memory, unless shuffles can do it. */
-static void lower_flip(Exchange *x, Op *op) {
+static void lower_flip(Func *f, Op *op) {
     Value *v = op->args[0];
     Owner from = layout_owner(v->type.layout, op->attr.flip);
     if (!from.at[IN_WARP] && !from.at[IN_CTA]) return;
-    Builder b = builder_before(x->f, op);
-    Attr flipped = {.buffer = store_shared(x, &b, v), .flip = op->attr.flip};
-    replace_op(x, op, op_build(&b, OP_SHLOAD, NULL, 0, flipped, v->type));
+    Builder b = builder_before(f, op);
+    Attr flipped = {.buffer = store_shared(f, &b, v), .flip = op->attr.flip};
+    replace_op(f, op, op_build(&b, OP_SHLOAD, NULL, 0, flipped, v->type));
 }
 
 static void visit(void *context, Op *op) {
@@ -253,9 +240,7 @@ static void visit(void *context, Op *op) {
     if (op->kind == OP_CONVERT) lower_convert(context, op);
 }
 
-bool pass_exchange(Func *f, PassContext *c) {
+void pass_exchange(Func *f, PassContext *c) {
     (void)c;
-    Exchange x = {.f = f};
-    func_walk(f, visit, &x);
-    return x.changed;
+    func_walk(f, visit, f);
 }

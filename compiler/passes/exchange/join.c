@@ -19,7 +19,6 @@ typedef struct Join {
     Func *f;
     uint32_t *stamp; /* by id of an op: the last attempt that needed it */
     uint32_t attempt;
-    bool changed;
 } Join;
 
 static Op *load_before(const Func *f, const Op *op) {
@@ -86,7 +85,6 @@ static void join_store(Join *j, Op *store) {
             if (j->stamp[o->id] == j->attempt) op_move_before(o, before);
         }
         op_move_before(store, load);
-        j->changed = true;
     }
 }
 
@@ -98,8 +96,7 @@ static void join_block(Join *j, Block *b) {
     }
 }
 
-bool pass_join(Func *f, PassContext *c) {
+void pass_join(Func *f, PassContext *c) {
     Join j = {.f = f, .stamp = NEW_ARRAY(c->scratch, uint32_t, f->next_op)};
     join_block(&j, f->body);
-    return j.changed;
 }

@@ -17,11 +17,6 @@ enum {
         16
 };
 
-typedef struct Online {
-    Func *f;
-    bool changed;
-} Online;
-
 /* The layouts of one rewriting. */
 typedef struct Places {
     const Layout *tile;
@@ -244,18 +239,15 @@ static void rewrite(Func *f, const SoftmaxMatch *p, const Places *at) {
 }
 
 static void visit(void *context, Op *op) {
-    Online *o = context;
+    Func *f = context;
     SoftmaxMatch p;
     Places at;
-    if (op->kind != OP_REDUCE || !softmax_match(op, &p) || !find_places(o->f, &p, &at) || !raise_needs(&p, true))
+    if (op->kind != OP_REDUCE || !softmax_match(op, &p) || !find_places(f, &p, &at) || !raise_needs(&p, true))
         return;
-    rewrite(o->f, &p, &at);
-    o->changed = true;
+    rewrite(f, &p, &at);
 }
 
-bool pass_online(Func *f, PassContext *c) {
+void pass_online(Func *f, PassContext *c) {
     (void)c;
-    Online o = {.f = f};
-    func_walk(f, visit, &o);
-    return o.changed;
+    func_walk(f, visit, f);
 }

@@ -168,10 +168,9 @@ static void visit(void *context, Op *op) {
     o->changed = true;
 }
 
-bool pass_operands(Func *f, PassContext *c) {
-    if (f->blocks_per_program > 1) return false; /* fragments do not lie over blocks */
-    Operands o = {.f = f, .c = c, .scratch = arena_create()};
+void pass_operands(Func *f, PassContext *c) {
+    if (f->blocks_per_program > 1) return; /* fragments do not lie over blocks */
+    Operands o = {.f = f, .c = c, .scratch = c->scratch};
     func_walk(f, visit, &o);
-    arena_destroy(o.scratch);
-    return o.changed && (pass_dce(f, c), true);
+    if (o.changed) pass_dce(f, c);
 }

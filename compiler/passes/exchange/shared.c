@@ -70,16 +70,15 @@ uint64_t buffers_place(Func *f, const Lives *lives) {
     return p.end;
 }
 
-bool pass_shared(Func *f, PassContext *c) {
+void pass_shared(Func *f, PassContext *c) {
     Lives lives = lives_of(f, c->scratch);
     uint64_t most = buffers_place(f, &lives);
-    if (most == 0) return false;
+    if (most == 0) return;
     if (most > c->target->max_shared) {
         diag(c->diag, f->span, E_SHARED_MEMORY, f->name, (unsigned long long)most, c->target->max_shared);
         diag_note(c->diag, func_largest(f).shared, "this takes most of it");
         diag_note(c->diag, (Span){0, 0}, "a smaller tile, or more programs that each do less, needs less");
-        return false;
+        return;
     }
     f->shared_bytes = (uint32_t)most;
-    return true;
 }

@@ -18,7 +18,6 @@ typedef struct Table {
     Entry **bucket;
     uint32_t mask;
     VEC(Entry *) entered; /* in order */
-    bool changed;
 } Table;
 
 static uint32_t mix(uint32_t h, uint64_t x) {
@@ -79,17 +78,15 @@ static void merge_block(Table *t, Block *b) {
         if (!same->results[0]->name) same->results[0]->name = op->results[0]->name;
         value_replace(t->f, op->results[0], same->results[0]);
         op_erase(t->f, op);
-        t->changed = true;
     }
     leave(t, mark);
 }
 
-bool pass_cse(Func *f, PassContext *c) {
+void pass_cse(Func *f, PassContext *c) {
     Table t = {.f = f, .scratch = c->scratch};
     uint32_t size = 64;
     while (size < f->next_op && size < 1u << 20) size *= 2;
     t.mask = size - 1;
     t.bucket = NEW_ARRAY(t.scratch, Entry *, size);
     merge_block(&t, f->body);
-    return t.changed;
 }

@@ -14,7 +14,6 @@ typedef struct Marks {
     bool *value_live; /* by value id */
     VEC(Op *) ops;    /* live, operands not yet looked at */
     VEC(Value *) values;
-    bool changed;
 } Marks;
 
 /* ---- Mark -------------------------------------------------------------------------------------------------------- */
@@ -128,7 +127,6 @@ static void drop_slots(Marks *m, Op *op) {
             block_remove_arg(m->f, op->regions[r], i + first_arg);
         if (op->kind != OP_IF) op_remove_arg(m->f, op, i + first_init);
         op_remove_result(m->f, op, i);
-        m->changed = true;
     }
 }
 
@@ -138,7 +136,6 @@ static void sweep(Marks *m, Block *b) {
         if (op->kind == OP_YIELD || op->kind == OP_CONDITION) continue;
         if (!m->op_live[op->id]) {
             op_erase(m->f, op);
-            m->changed = true;
         } else if (op_is_combine(op->kind)) { /* all results, or none */
             sweep(m, op->regions[0]);
         } else if (op->nregions) {
@@ -149,11 +146,10 @@ static void sweep(Marks *m, Block *b) {
     }
 }
 
-bool pass_dce(Func *f, PassContext *c) {
+void pass_dce(Func *f, PassContext *c) {
     Marks m = {.f = f, .scratch = c->scratch};
     m.op_live = NEW_ARRAY(m.scratch, bool, f->next_op + 1);
     m.value_live = NEW_ARRAY(m.scratch, bool, f->next_value + 1);
     mark_all(&m);
     sweep(&m, f->body);
-    return m.changed;
 }

@@ -17,27 +17,19 @@ static Value *join_product(Builder *b, const Op *sum, Value *product, Value *oth
     return build3(b, OP_FMA, x, y, other);
 }
 
-typedef struct Walk {
-    Func *f;
-    bool changed;
-} Walk;
-
 static void visit(void *context, Op *op) {
-    Walk *w = context;
+    Func *f = context;
     if (op->kind != OP_FADD && op->kind != OP_FSUB) return;
     uint32_t i = is_product(op->args[1], op) ? 1 : 0;
     if (!is_product(op->args[i], op)) return;
-    Builder b = builder_before(w->f, op);
+    Builder b = builder_before(f, op);
     Value *sum = join_product(&b, op, op->args[i], op->args[1 - i]);
     sum->name = op->results[0]->name;
-    value_replace(w->f, op->results[0], sum);
-    op_erase(w->f, op);
-    w->changed = true;
+    value_replace(f, op->results[0], sum);
+    op_erase(f, op);
 }
 
-bool pass_fma(Func *f, PassContext *c) {
+void pass_fma(Func *f, PassContext *c) {
     (void)c;
-    Walk w = {f, false};
-    func_walk(f, visit, &w);
-    return w.changed;
+    func_walk(f, visit, f);
 }

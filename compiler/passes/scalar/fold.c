@@ -150,9 +150,7 @@ static bool fold_block(Func *f, Block *b) {
     return changed;
 }
 
-bool pass_fold(Func *f, PassContext *c) {
+void pass_fold(Func *f, PassContext *c) {
     (void)c;
-    bool changed = false;
-    for (int i = 0; i < ROUNDS && fold_block(f, f->body); i++) changed = true;
-    return changed;
+    for (int i = 0; i < ROUNDS && fold_block(f, f->body); i++) {}
 }

@@ -37,29 +37,24 @@ static bool moves(const Op *op, const Op *loop) {
 }
 
 /* Ops that follow stand before the op that they follow, so `next` is never one of them. */
-static bool empty_region(Block *b, Op *loop) {
-    bool changed = false;
+static void empty_region(Block *b, Op *loop) {
     for (Op *op = b->first, *next; op; op = next) {
         next = op->next;
         if (!moves(op, loop)) continue;
         for (uint32_t i = 0; i < op->nargs; i++) follow(op->args[i], loop);
         op_move_before(op, loop);
-        changed = true;
     }
-    return changed;
 }
 
-static bool visit_block(Block *b) {
-    bool changed = false;
+static void visit_block(Block *b) {
     for (Op *op = b->first; op; op = op->next) {
-        for (uint32_t r = 0; r < op->nregions; r++) changed |= visit_block(op->regions[r]);
+        for (uint32_t r = 0; r < op->nregions; r++) visit_block(op->regions[r]);
         bool is_loop = op->kind == OP_WHILE || (op->kind == OP_FOR && !op->attr.loop.disable_licm);
-        for (uint32_t r = 0; r < op->nregions && is_loop; r++) changed |= empty_region(op->regions[r], op);
+        for (uint32_t r = 0; r < op->nregions && is_loop; r++) empty_region(op->regions[r], op);
     }
-    return changed;
 }
 
-bool pass_licm(Func *f, PassContext *c) {
+void pass_licm(Func *f, PassContext *c) {
     (void)c;
-    return visit_block(f->body);
+    visit_block(f->body);
 }

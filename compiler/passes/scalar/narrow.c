@@ -254,11 +254,10 @@ static void visit(void *context, Op *op) {
     vec_push(n->scratch, &n->made, ((Replacement){op->results[0], with}));
 }
 
-bool pass_narrow(Func *f, PassContext *c) {
-    if (f->stage != STAGE_TILE) return false;
+void pass_narrow(Func *f, PassContext *c) {
+    if (f->stage != STAGE_TILE) return;
     Narrow n = {.f = f, .scratch = c->scratch, .first_new = f->next_op};
     n.facts = facts_compute(f, n.scratch);
     func_walk(f, visit, &n);
     for (uint32_t i = 0; i < n.made.len; i++) value_replace(f, n.made.at[i].old, n.made.at[i].with);
-    return n.made.len > 0;
 }

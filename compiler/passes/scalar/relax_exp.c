@@ -76,9 +76,8 @@ static void list_op(void *context, Op *op) {
     vec_push(n->scratch, &n->ops, op);
 }
 
-bool pass_relax_exp(Func *f, PassContext *c) {
+void pass_relax_exp(Func *f, PassContext *c) {
     Relax n = {.scratch = c->scratch};
-    bool changed = false;
     n.allowed = NEW_ARRAY(n.scratch, uint8_t, f->next_value);
     for (uint32_t i = 0; i < f->next_value; i++) n.allowed[i] = ANY_ERROR;
     func_walk(f, list_op, &n);
@@ -94,7 +93,5 @@ bool pass_relax_exp(Func *f, PassContext *c) {
         if (!is_exp || op->results[0]->type.dtype != DT_FP32) continue;
         bool is_term = shorten_term(op), is_relaxed = !is_term && result && result != ANY_ERROR;
         if (is_relaxed) op->attr.accuracy = ACCURACY_RELAXED;
-        changed |= is_term || is_relaxed;
     }
-    return changed;
 }

@@ -14,7 +14,6 @@ enum { LEAST_WORDS = 16 };
 typedef struct Defer {
     const Func *f;
     uint32_t *met; /* by op id: reductions that end before it, in its block */
-    bool changed;
 } Defer;
 
 /* Is v, and all that is made of it, element by element until it is stored, before the next reduction? */
@@ -60,14 +59,13 @@ static void defer_block(Defer *d, Block *b) {
     for (Op *op = b->first; op; op = op->next) {
         if (!can_wait(d, op)) continue;
         mark(op);
-        found = d->changed = true;
+        found = true;
     }
     for (Op *op = b->first; op && found; op = op->next)
         if (is_combined(d, op)) op->attr.when = WHEN_NEEDED;
 }
 
-bool pass_defer(Func *f, PassContext *c) {
+void pass_defer(Func *f, PassContext *c) {
     Defer d = {.f = f, .met = NEW_ARRAY(c->scratch, uint32_t, f->next_op)};
     defer_block(&d, f->body);
-    return d.changed;
 }

@@ -23,7 +23,6 @@ typedef struct Hoist {
     uint32_t *stamp;  /* by id of an op: the last attempt that needed it */
     int64_t *live;    /* by place: words of a thread that live behind this op */
     uint32_t count, attempt;
-    bool changed;
 } Hoist;
 
 /* ---- Registers --------------------------------------------------------------------------------------------------- */
@@ -125,7 +124,6 @@ static void hoist_load(Hoist *h, Op *load) {
     }
     op_move_before(load, before);
     measure(h, load->parent);
-    h->changed = true;
 }
 
 static void hoist_block(Hoist *h, Block *b) {
@@ -142,11 +140,10 @@ static void hoist_block(Hoist *h, Block *b) {
     }
 }
 
-bool pass_hoist(Func *f, PassContext *c) {
+void pass_hoist(Func *f, PassContext *c) {
     Hoist h = {.f = f,
                .place = NEW_ARRAY(c->scratch, uint32_t, f->next_op),
                .stamp = NEW_ARRAY(c->scratch, uint32_t, f->next_op)};
     h.live = NEW_ARRAY(c->scratch, int64_t, f->next_op + 2);
     hoist_block(&h, f->body);
-    return h.changed;
 }

@@ -21,8 +21,6 @@ static void mark(void *context, Op *op) {
     op->attr.is_packed = v && lies_in_words(context, v);
 }
 
-bool pass_packed_max(Func *f, PassContext *c) {
-    if (!target_has(c->target, FEATURE_PAIRS)) return false;
-    func_walk(f, mark, f);
-    return true;
+void pass_packed_max(Func *f, PassContext *c) {
+    if (target_has(c->target, FEATURE_PAIRS)) func_walk(f, mark, f);
 }

@@ -5,19 +5,17 @@
  */
 #include "passes/private.h"
 
-static void pair_block(Block *b, bool *changed) {
+static void pair_block(Block *b) {
     for (Op *op = b->first; op; op = op->next) {
-        for (uint32_t i = 0; i < op->nregions; i++) pair_block(op->regions[i], changed);
+        for (uint32_t i = 0; i < op->nregions; i++) pair_block(op->regions[i]);
         Op *other = op->kind == OP_REDUCEWARP ? reduce_partner(op) : NULL;
         if (!other) continue;
-        op->attr.is_paired = *changed = true;
+        op->attr.is_paired = true;
         op = other; /* of one pair alone */
     }
 }
 
-bool pass_pair(Func *f, PassContext *c) {
+void pass_pair(Func *f, PassContext *c) {
     (void)c;
-    bool changed = false;
-    pair_block(f->body, &changed);
-    return changed;
+    pair_block(f->body);
 }

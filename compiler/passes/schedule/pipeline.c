@@ -389,7 +389,7 @@ static void rotate_loads(Rotation *r) {
     carry(r, more, front_pack(r, &front, more + plan->num_loads) + plan->num_loads);
 }
 
-bool pass_pipeline(Func *f, PassContext *c) {
+void pass_pipeline(Func *f, PassContext *c) {
     Arena *scratch = arena_create();
     PrefetchPlans plans = {0};
     prefetch_plan(f, c, scratch, &plans);
@@ -401,5 +401,4 @@ bool pass_pipeline(Func *f, PassContext *c) {
     bool changed = plans.len > 0;
     arena_destroy(scratch);
     if (changed) pass_dce(f, c);
-    return changed;
 }

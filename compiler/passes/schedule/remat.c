@@ -281,7 +281,7 @@ static void begin(Remat *r) {
     for (uint32_t i = 1; i <= LEVELS; i++) r->does[i] = pays(r, i);
 }
 
-bool pass_remat(Func *f, PassContext *c) {
+void pass_remat(Func *f, PassContext *c) {
     Remat r = {.f = f, .t = c->target, .scratch = c->scratch};
     begin(&r);
     for (Op *op = f->body->first, *next; op; op = next) {
@@ -294,5 +294,4 @@ bool pass_remat(Func *f, PassContext *c) {
         copy_args(&r, op);
     }
     if (r.changed) pass_dce(f, c);
-    return r.changed;
 }

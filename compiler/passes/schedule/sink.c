@@ -8,26 +8,17 @@
  */
 #include "passes/private.h"
 
-typedef struct Sink {
-    const Func *f;
-    bool is_tight, changed;
-} Sink;
-
 static void find_tight(void *context, Op *op) {
-    if (op_class(op->kind) == CLASS_COPY) ((Sink *)context)->is_tight = true;
+    if (op_class(op->kind) == CLASS_COPY) *(bool *)context = true;
 }
 
 static void mark(void *context, Op *op) {
-    Sink *s = context;
-    if (op->attr.when != WHEN_HERE || when_wrong(s->f, op, WHEN_NEEDED)) return;
-    op->attr.when = WHEN_NEEDED;
-    s->changed = true;
+    if (op->attr.when == WHEN_HERE && !when_wrong(context, op, WHEN_NEEDED)) op->attr.when = WHEN_NEEDED;
 }
 
-bool pass_sink(Func *f, PassContext *c) {
+void pass_sink(Func *f, PassContext *c) {
     (void)c;
-    Sink s = {.f = f};
-    func_walk(f, find_tight, &s);
-    if (s.is_tight) func_walk(f, mark, &s);
-    return s.changed;
+    bool is_tight = false;
+    func_walk(f, find_tight, &is_tight);
+    if (is_tight) func_walk(f, mark, f);
 }

@@ -14,18 +14,16 @@ static void add_words(void *context, Op *op) {
 }
 
 static void mark(void *context, Op *op) {
+    (void)context;
     if (op->kind != OP_LOAD || !op->attr.mem.is_rotated || op->attr.when == WHEN_STORED) return;
     MemAttr *m = &op->attr.mem;
     uint32_t bytes = type_bytes(type_scalar(op->results[0]->type.dtype)) << m->vec_log2;
     m->is_versioned = m->vec_log2 && UINT32_C(1) << m->align_log2 < bytes;
-    *(bool *)context |= m->is_versioned;
 }
 
-bool pass_versions(Func *f, PassContext *c) {
+void pass_versions(Func *f, PassContext *c) {
     (void)c;
     uint32_t words = 0;
-    bool changed = false;
     func_walk(f, add_words, &words);
-    if (words <= MOST_WORDS) func_walk(f, mark, &changed);
-    return changed;
+    if (words <= MOST_WORDS) func_walk(f, mark, NULL);
 }

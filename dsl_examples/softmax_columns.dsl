@@ -15,8 +15,8 @@
                                           2048 // ROWS),
         WHOLE=ROWS * COLS <= (262144 if max_shared() > 200000 else 32768),
         EACH=min(16384, ROWS * COLS) if ROWS * COLS <= 16384 else
-             0 if not CROOKED or max_shared() <= 200000 else
-             16384 if T.primitive_bitwidth > 16 else max(8192, ROWS * COLS // 16),
+        0 if not CROOKED or max_shared() <= 200000 else
+        16384 if T.primitive_bitwidth > 16 else max(8192, ROWS * COLS // 16),
         num_warps=min(16, EACH // 1024) if WHOLE else 8,
         num_ctas=ROWS * COLS // max(1, EACH) if WHOLE and EACH > 0 else 0)
 def softmax_columns(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y_stride: i32, x_stride: i32,

@@ -85,6 +85,8 @@ uint32_t utf8_length(const char *s, size_t left);
 uint32_t visible_length(const char *s, size_t left);
 /* Text of a source, for a terminal: bytes that are no visible text are shown as <XX>; tabs stay. */
 void text_visible(Text *t, const char *s, size_t n);
+/* A string of JSON, with its quotes; what is no UTF-8 becomes U+FFFD. */
+void text_json(Text *t, const char *s);
 
 /* ---- Sources and spans ------------------------------------------------------------------------------------------- */
 

@@ -8,22 +8,6 @@
 
 #include <string.h>
 
-static void put_string(Text *out, const char *s) {
-    size_t left = strlen(s);
-    text_printf(out, "\"");
-    while (left) {
-        uint32_t n = utf8_length(s, left);
-        unsigned char c = (unsigned char)*s;
-        if (n == 0) text_printf(out, "\\ufffd");
-        else if (c < 0x20) text_printf(out, "\\u%04x", c);
-        else if (c == '"' || c == '\\') text_printf(out, "\\%c", c);
-        else text_write(out, s, n);
-        s += n ? n : 1;
-        left -= n ? n : 1;
-    }
-    text_printf(out, "\"");
-}
-
 static bool has_notes(const Message *m, const Message *end) {
     return m + 1 < end && m[1].severity == SEV_NOTE;
 }
@@ -35,17 +19,17 @@ static void json_message(const Diag *d, const Message *m, Text *out) {
     text_printf(out, "{\"severity\": \"%s\"", severity_name(m->severity));
     if (m->code[0]) text_printf(out, ", \"code\": \"%s\"", m->code);
     text_printf(out, ", \"message\": ");
-    put_string(out, m->text);
+    text_json(out, m->text);
     if (!from.source) return;
     text_printf(out, ", \"file\": ");
-    put_string(out, from.source->name);
+    text_json(out, from.source->name);
     text_printf(out, ", \"line\": %u, \"column\": %u", from.line, from.col);
     if (to.source == from.source) text_printf(out, ", \"end_line\": %u, \"end_column\": %u", to.line, to.col);
     if (!m->fix) return;
     from = diag_place(d, m->fix_at), to = diag_place(d, (Span){m->fix_at.end, m->fix_at.end});
     text_printf(out, ", \"fix\": {\"line\": %u, \"column\": %u, \"end_line\": %u, \"end_column\": %u, \"text\": ",
                 from.line, from.col, to.line, to.col);
-    put_string(out, m->fix);
+    text_json(out, m->fix);
     text_printf(out, "}");
 }
 
@@ -116,13 +100,13 @@ static void sarif_fixes(const Diag *d, const Message *head, const Message *end, 
     for (const Message *m = head; m == head || (m < end && m->severity == SEV_NOTE); m++) {
         if (!m->fix) continue;
         text_printf(out, "%s{\"description\": {\"text\": ", any ? ", " : ", \"fixes\": [");
-        put_string(out, m->text);
+        text_json(out, m->text);
         text_printf(out, "}, \"artifactChanges\": [{");
         sarif_file(d, m->fix_at, out);
         text_printf(out, ", \"replacements\": [{\"deletedRegion\": ");
         sarif_region(d, m->fix_at, out);
         text_printf(out, ", \"insertedContent\": {\"text\": ");
-        put_string(out, m->fix);
+        text_json(out, m->fix);
         text_printf(out, "}}]}]}");
         any = true;
     }
@@ -132,7 +116,7 @@ static void sarif_fixes(const Diag *d, const Message *head, const Message *end, 
 static void sarif_result(const Diag *d, const Message *head, const Message *end, Text *out) {
     const char *level = head->severity == SEV_REMARK ? "note" : severity_name(head->severity);
     text_printf(out, "{\"ruleId\": \"%s\", \"level\": \"%s\", \"message\": {\"text\": ", head->code, level);
-    put_string(out, head->text);
+    text_json(out, head->text);
     text_printf(out, "}, \"locations\": [");
     if (diag_place(d, head->span).source) {
         text_printf(out, "{");
@@ -142,7 +126,7 @@ static void sarif_result(const Diag *d, const Message *head, const Message *end,
     text_printf(out, "], \"relatedLocations\": [");
     for (const Message *m = head; has_notes(m, end); m++) {
         text_printf(out, "%s\n      {\"id\": %d, \"message\": {\"text\": ", m == head ? "" : ",", (int)(m - head) + 1);
-        put_string(out, m[1].text);
+        text_json(out, m[1].text);
         text_printf(out, "}%s", diag_place(d, m[1].span).source ? ", " : "");
         sarif_location(d, m + 1, out);
         text_printf(out, "}");

@@ -67,6 +67,22 @@ void text_visible(Text *t, const char *s, size_t n) {
     }
 }
 
+void text_json(Text *out, const char *s) {
+    size_t left = strlen(s);
+    text_printf(out, "\"");
+    while (left) {
+        uint32_t n = utf8_length(s, left);
+        unsigned char c = (unsigned char)*s;
+        if (n == 0) text_printf(out, "\\ufffd");
+        else if (c < 0x20) text_printf(out, "\\u%04x", c);
+        else if (c == '"' || c == '\\') text_printf(out, "\\%c", c);
+        else text_write(out, s, n);
+        s += n ? n : 1;
+        left -= n ? n : 1;
+    }
+    text_printf(out, "\"");
+}
+
 void text_free(Text *t) {
     free(t->at);
     *t = (Text){0};

@@ -92,6 +92,8 @@ bool syntax_report(const Module *m, Diag *d);
 void ast_walk(const Node *n, void (*visit)(void *context, const Node *n), void *context);
 /* An indented dump, one node a line: what `--emit=ast` prints. */
 void ast_print(const Module *m, Text *out);
+/* The text of a .dsl file in the house style: the same tokens and comments. False: it has errors, which are in d. */
+bool syntax_format(Arena *a, Strings *s, Diag *d, const Source *source, Text *out);
 /* The items of the last constant's tuple (or the constant itself): how --grid reads its expressions. */
 Node *const *ast_constant_items(const Module *m, uint32_t *count);
 

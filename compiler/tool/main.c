@@ -6,6 +6,8 @@
  *     fsc bench FILE …    time over sizes (tool/bench/bench.c)
  *     fsc profile FILE …  count what each line does (tool/profile/profile.c)
  *     fsc viz FILE …      a page that plays it (tool/viz/viz.c)
+ *     fsc fmt FILE…       the house style (tool/edit/fmt.c)
+ *     fsc lsp             a language server for editors (tool/edit/lsp.c)
  *     fsc devices         what there is to run on (tool/info/devices.c)
  *     fsc cache WHAT      the variants on disk (tool/info/cache.c)
  */
@@ -26,6 +28,8 @@ static const struct {
     {"cache", COMMAND_CACHE, command_cache},
     {"profile", COMMAND_PROFILE, command_profile},
     {"viz", COMMAND_VIZ, command_viz},
+    {"fmt", COMMAND_FMT, command_fmt},
+    {"lsp", COMMAND_LSP, command_lsp},
 };
 
 int main(int argc, char **argv) {

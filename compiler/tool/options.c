@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH,
-       K = COMMAND_CACHE, P = COMMAND_PROFILE, V = COMMAND_VIZ };
+       K = COMMAND_CACHE, P = COMMAND_PROFILE, V = COMMAND_VIZ, F = COMMAND_FMT, L = COMMAND_LSP };
 
 typedef enum OptionKind {
 #define OPTION(e, ...) OPTION_##e,
@@ -39,6 +39,8 @@ static const char *command_name(Command c) {
     case COMMAND_CACHE: return "fsc cache";
     case COMMAND_PROFILE: return "fsc profile";
     case COMMAND_VIZ: return "fsc viz";
+    case COMMAND_FMT: return "fsc fmt";
+    case COMMAND_LSP: return "fsc lsp";
     }
     return "fsc";
 }
@@ -57,7 +59,7 @@ static bool complain(const ToolOptions *o, const char *fmt, ...) {
 }
 
 const char *command_suggest(const char *word) {
-    static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile", "viz"};
+    static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile", "viz", "fmt", "lsp"};
     return nearest_name(word, names, COUNT(names));
 }
 
@@ -151,7 +153,8 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_VARIANTS: vec_push(o->arena, &o->variants, text); return true;
     case OPTION_DEPEND: o->depend = true; return true;
     case OPTION_DEPEND_FILE: o->depend_file = text; return true;
-    case OPTION_CHECK: o->check = true; return true;
+    case OPTION_CHECK:
+    case OPTION_CHECK_STYLE: o->check = true; return true;
     case OPTION_COVERAGE: o->coverage = true; return true;
     case OPTION_DEFINE:
         if (!read_pair(o, row, text, &pair)) return false;
@@ -303,7 +306,7 @@ static const CommandHead heads[] = {
     {COMMAND_COMPILE, "fsc [options] FILE",
      "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
      "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc viz, fsc info, fsc "
-     "devices, fsc cache; each has its own --help."},
+     "devices, fsc cache, fsc fmt, fsc lsp; each has its own --help."},
     {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
      "Compiles and launches a kernel, and prints time and GB/s.\n"
      "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
@@ -333,6 +336,13 @@ static const CommandHead heads[] = {
      "The variants that fsc run, fsc bench and the library keep on disk: where, which, how many; or removes them all.\n"
      "The folder is $FSC_CACHE_DIR (off: none), $XDG_CACHE_HOME/fsc or ~/.cache/fsc, and must be its user's alone;\n"
      "$FSC_CACHE_SIZE is what it may hold (default 512M): the longest unused go first."},
+    {COMMAND_FMT, "fsc fmt [options] FILE…",
+     "Brings .dsl files into the house style and writes them back: four blanks a level, blanks around operators,\n"
+     "lines in brackets below what stands behind the bracket. Lines end where they ended; comments stay.\n"
+     "- is standard input, and its text goes to standard output."},
+    {COMMAND_LSP, "fsc lsp",
+     "A language server on standard input and output, for editors: errors while typing with their fixes, types,\n"
+     "shapes and layouts under the cursor, vector widths at loads and stores, definitions, completion, signatures."},
 };
 
 const CommandHead *command_heads(size_t *n) {

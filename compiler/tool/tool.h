@@ -12,7 +12,8 @@ typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIR
 
 /* Which command an option belongs to: the flags of options.def. */
 typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16,
-               COMMAND_CACHE = 32, COMMAND_PROFILE = 64, COMMAND_VIZ = 128 } Command;
+               COMMAND_CACHE = 32, COMMAND_PROFILE = 64, COMMAND_VIZ = 128,
+               COMMAND_FMT = 256, COMMAND_LSP = 512 } Command;
 
 /* Kernels with all that a program needs to launch them, in one file: of no single compile. */
 typedef enum Package { PACKAGE_NONE, PACKAGE_OBJECT, PACKAGE_C } Package;
@@ -117,5 +118,9 @@ ExitCode command_bench(ToolOptions *o);
 ExitCode command_cache(ToolOptions *o);
 ExitCode command_profile(ToolOptions *o);
 ExitCode command_viz(ToolOptions *o);
+ExitCode command_fmt(ToolOptions *o);
+ExitCode command_lsp(ToolOptions *o);
+/* fmt: the text of a .dsl file anew. False: it has errors; they, or warnings, are in `errors`. */
+bool format_text(const char *file, const char *text, size_t length, Text *out, Text *errors, bool color);
 
 #endif

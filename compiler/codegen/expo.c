@@ -81,10 +81,13 @@ static LLVMTypeRef real_type(const Math *k, const Format *f) {
 
 /* ---- exp and exp2 ------------------------------------------------------------------------------------------------ */
 
-/* x limited to ±limit by compare and select, so that NaN stays. */
-static V clamp(const Math *k, V x, double limit) {
-    x = mk_select(k, mk_fcmp(k, LLVMRealOGT, x, mk_real(x, limit)), mk_real(x, limit), x);
-    return mk_select(k, mk_fcmp(k, LLVMRealOLT, x, mk_real(x, -limit)), mk_real(x, -limit), x);
+/* By compare and select, so that NaN stays. */
+static V at_most(const Math *k, V x, double limit) {
+    return mk_select(k, mk_fcmp(k, LLVMRealOGT, x, mk_real(x, limit)), mk_real(x, limit), x);
+}
+
+static V at_least(const Math *k, V x, double limit) {
+    return mk_select(k, mk_fcmp(k, LLVMRealOLT, x, mk_real(x, limit)), mk_real(x, limit), x);
 }
 
 /* 2^n for an integer n within the normal exponents. */
@@ -95,7 +98,15 @@ static V power(const Math *k, const Format *f, V n) {
 
 /* base 2 or e: 2^n * e^r with |r| <= ln 2 / 2. The scaling takes two steps so that subnormal results round once. */
 static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
-    x = clamp(k, x, base2 ? f->exp_limit * 1.45 : f->exp_limit);
+    bool has_ldexp = math_has(k, FEATURE_LDEXP);
+    double limit = base2 ? f->exp_limit * 1.45 : f->exp_limit;
+    V is_zero = NULL;
+    if (has_ldexp) { /* which takes 150 cycles to find that a result is 0 */
+        is_zero = mk_fcmp(k, LLVMRealOLT, x, mk_real(x, (f->bits == 64 ? -1075 : -150) * (base2 ? 1 : LN2)));
+        x = mk_select(k, is_zero, mk_real(x, 0), at_most(k, x, limit));
+    } else {
+        x = at_least(k, at_most(k, x, limit), -limit);
+    }
     double magic_value = f->bits == 64 ? 0x1.8p52 : 0x1.8p23;
     V magic = mk_real(x, magic_value);
     V shifted = base2 ? mk_fadd(k, x, magic) : math_mad(k, x, mk_real(x, LOG2E), magic);
@@ -110,6 +121,11 @@ static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
     }
     V q = math_poly(k, r, f->exp_poly, f->exp_terms);
     V y = mk_fadd(k, math_mad(k, mk_fmul(k, r, r), q, r), mk_real(x, 1));
+    if (has_ldexp) {
+        LLVMTypeRef over[] = {LLVMTypeOf(y), LLVMTypeOf(n)};
+        y = llvm_intrinsic(k->m, "llvm.ldexp", over, 2, (V[]){y, n}, 2);
+        return mk_select(k, is_zero, mk_real(x, 0), y);
+    }
     V half = LLVMBuildAShr(k->m->at, n, mk_int(n, 1), "");
     return mk_fmul(k, mk_fmul(k, y, power(k, f, half)), power(k, f, mk_sub(k, n, half)));
 }
@@ -241,6 +257,7 @@ Divisor math_divisor(const Math *k, V y) {
     scale = mk_select(k, mk_fcmp(k, LLVMRealOGT, a, mk_real(y, 0x1p122)), mk_real(y, 0x1p-8), scale);
     V ys = mk_fmul(k, y, scale);
     V r = math_approx(k, APPROX_RCP, ys, NULL);
+    if (!r) return (Divisor){scale, mk_fdiv(k, mk_real(ys, 1), ys)};
     V rest = math_fma(k, LLVMBuildFNeg(k->m->at, ys, ""), r, mk_real(y, 1));
     V better = math_fma(k, r, rest, r);
     V fine = mk_fcmp(k, LLVMRealOLT, llvm_unary(k->m, "llvm.fabs", better), mk_real(y, (double)INFINITY));

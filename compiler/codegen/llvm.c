@@ -205,52 +205,33 @@ void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level) {
     if (old) LLVMDisposeTargetMachine(old);
 }
 
-/* LLVM 22 folds `c ? (a & m) | (b & ~m) : a` with b in memory into a masked vpternlog that chooses wrong bits, so its
- * code for x86-64 stays below AVX-512 (tests/run/test_hosts.py has the case). */
-static char *host_features(const char *triple, const char *features) {
-    bool is_wrong = LLVM_VERSION_MAJOR <= 22 && strncmp(triple, "x86_64", 6) == 0;
-    char *made = malloc(strlen(features) + 16);
-    if (!made) bug("out of memory");
-    strcpy(made, is_wrong ? "-avx512f" : "");
-    for (const char *at = features; *at;) {
-        size_t n = strcspn(at, ",");
-        bool is_wide = strncmp(at, "+avx512", 7) == 0 || strncmp(at, "+avx10", 6) == 0;
-        if (!is_wrong || !is_wide) {
-            if (*made) strcat(made, ",");
-            strncat(made, at, n);
-        }
-        at += n + (at[n] == ',');
-    }
-    return made;
-}
-
 /* What the names of x86-64's levels imply for the code generator, which asks by feature. */
 static const char *level_features(const char *cpu) {
-    bool has_fma = strcmp(cpu, "x86-64-v3") == 0 || strcmp(cpu, "x86-64-v4") == 0;
-    return has_fma ? "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe" : "";
+#define LEVEL3 "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
+    if (strcmp(cpu, "x86-64-v4") == 0) return LEVEL3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl";
+    return strcmp(cpu, "x86-64-v3") == 0 ? LEVEL3 : "";
+#undef LEVEL3
 }
 
 void llvm_register_host(void) {
     pthread_once(&host_once, register_host);
 }
 
-/* The machine that host code is for; strings of LLVM's, and `used`, are freed together. */
+/* The machine that host code is for. LLVM's strings are freed together. */
 typedef struct HostNames {
     char *triple, *here, *features;
-    const char *cpu;
-    char *used; /* features */
+    const char *cpu, *used; /* features */
 } HostNames;
 
 static HostNames names_find(const char *cpu) {
     HostNames n = {
         .triple = LLVMGetDefaultTargetTriple(), .here = LLVMGetHostCPUName(), .features = LLVMGetHostCPUFeatures()};
     n.cpu = cpu ? cpu : n.here;
-    n.used = host_features(n.triple, cpu ? level_features(cpu) : n.features);
+    n.used = cpu ? level_features(cpu) : n.features;
     return n;
 }
 
 static void names_free(HostNames *n) {
-    free(n->used);
     LLVMDisposeMessage(n->features);
     LLVMDisposeMessage(n->here);
     LLVMDisposeMessage(n->triple);

@@ -49,7 +49,7 @@ LLVMValueRef math_convert(const Math *k, DType from, DType to, bool zero, LLVMVa
 LLVMValueRef math_factor(const Math *k, DType from, DType to, bool is_unsigned, LLVMValueRef x);
 LLVMValueRef math_multiply_add(const Math *k, DType d, LLVMValueRef x, LLVMValueRef y, LLVMValueRef c);
 
-/* Division of many fp32 values by one: two products each, within 2 ulp. Needs APPROX_RCP. */
+/* Division of many fp32 values by one: two products each, within 2 ulp. */
 typedef struct Divisor {
     LLVMValueRef scale, reciprocal;
 } Divisor;

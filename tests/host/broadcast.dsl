@@ -1,5 +1,5 @@
 # A column meets a row: one element of the column for a chunk, and a chunk of the row.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: store:
 # CHECK: [[A:%[0-9]+]] = load float,

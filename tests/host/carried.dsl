@@ -1,5 +1,5 @@
 # A carried tile lives in scratch: one store of the sum a round, in place, no copy.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: for:
 # CHECK: icmp slt i32

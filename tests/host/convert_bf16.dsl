@@ -1,5 +1,5 @@
 # bf16 is the upper half of fp32: integer code, and no function of the compiler's own library.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # RUN: fsc %s --emit=asm --arch=cpu --cpu=x86-64 -o - | FileCheck %s --check-prefix=ASM
 # CHECK-LABEL: define void @k(
 # CHECK: shl {{.*}}<16 x i32> %{{.*}}, splat (i32 16)

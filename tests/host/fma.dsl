@@ -1,6 +1,6 @@
 # A product and a sum become one fma; where the processor has none, a call of the C library's,
 # which rounds once as well.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # RUN: fsc %s --emit=asm --arch=cpu --cpu=x86-64 -o - | FileCheck %s --check-prefix=PLAIN
 # RUN: fsc %s --emit=asm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s --check-prefix=V3
 # CHECK: call <16 x float> @llvm.fma.v16f32(

@@ -1,5 +1,5 @@
 # y is x: all of a tile is loaded before any of it is stored, as the two statements say.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: load:
 # CHECK: load <16 x float>, ptr

@@ -1,5 +1,5 @@
 # Without a mask a gather takes all lanes.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: @llvm.masked.gather.v16i32.v16p0(<16 x ptr> align 4 %{{.*}}, <16 x i1> splat (i1 true), <16 x i32>
 # CHECK: store <16 x i32>

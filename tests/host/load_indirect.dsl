@@ -1,5 +1,5 @@
 # Loaded offsets: the offsets' load is plain, the elements' a gather.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: load <16 x i32>
 # CHECK: sext <16 x i32> %{{.*}} to <16 x i64>

@@ -1,5 +1,5 @@
 # Neighbours under a mask: one masked access at the first pointer. `other` is the fill; without it, zero.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %{{.*}}, <16 x i1> %{{.*}}, <16 x i32> splat (i32 1065353216))
 # CHECK: call <16 x i32> @llvm.masked.load.v16i32.p0(ptr align 4 %{{.*}}, <16 x i1> %{{.*}}, <16 x i32> zeroinitializer)

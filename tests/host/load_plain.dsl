@@ -1,5 +1,5 @@
 # Without masks: plain vector loads and stores, of the element's alignment.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: load <16 x float>, ptr %{{.*}}, align 4
 # CHECK: store <16 x float> %{{.*}}, ptr %{{.*}}, align 4

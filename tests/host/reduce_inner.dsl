@@ -1,5 +1,5 @@
 # Along the innermost axis lanes accumulate, and a tree of halves joins them.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: reduce:
 # CHECK: [[SUM:%[0-9]+]] = phi <16 x float>

@@ -1,5 +1,5 @@
 # Along an outer axis the columns of a chunk are summed row by row: lanes never meet.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: inner:
 # CHECK: reduce:

@@ -1,10 +1,12 @@
 # One result for each row.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
-# CHECK: outer
-# CHECK: call <16 x float> @llvm.maximum.v16f32(
-# CHECK: call <2 x float> @llvm.maximum.v2f32(
-# CHECK: call float @llvm.maximum.f32(
+# CHECK: rows:
+# CHECK: reduce:
+# CHECK: [[MAX:%[0-9]+]] = phi <16 x float> [ splat (float 0x7FF8000000000000), %rows ]
+# CHECK: fcmp ogt <16 x float> [[MAX]],
+# CHECK: fcmp ogt <8 x float>
+# CHECK: fcmp ogt <2 x float>
 # CHECK: store float
 @kernel(grid=(1,))
 def k(y: *fp32, x: *fp32):

@@ -1,5 +1,5 @@
 # Carried truth values are bytes in scratch.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: store <16 x i8>
 # CHECK: load <16 x i8>

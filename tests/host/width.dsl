@@ -1,5 +1,5 @@
 # A chunk is 16 elements, whatever the type.
-# RUN: fsc %s --emit=llvm --arch=cpu -o - | FileCheck %s
+# RUN: fsc %s --emit=llvm --arch=cpu --cpu=x86-64-v3 -o - | FileCheck %s
 # CHECK-LABEL: define void @k(
 # CHECK: load <16 x double>
 # CHECK: add nuw i64 %{{.*}}, 16

@@ -6,22 +6,25 @@ from case import case, same_bits
 
 SELECTED = """
 @kernel(grid=(1,))
-def f(y: *u32, x: *fp32, z: *fp32, BLOCK: constexpr = 64):
+def f(y: *u32, x: *fp32, z: *fp32, BLOCK: constexpr = {n}):
     i = arange(0, BLOCK)
     v = load(x + i)
     a = {value}
     bits = (a.to(u32, bitcast=True) & {mask}) | (v.to(u32, bitcast=True) & {rest})
-    store(y + i, where(a == 0.0, bits, a.to(u32, bitcast=True)))
+    store(y + i, where(a == 0.0, bits, {other}.to(u32, bitcast=True)))
 """
 
 
-@case(value=["load(z + i)", "load(z + i) * v", "load(z + i) - load(z + i)"], mask=[0x7FFFFFFF, 0x0000FFFF])
-def select_of_merged_bits(bench, value, mask):
+@case(value=["load(z + i)", "load(z + i) * v", "load(z + i) - load(z + i)"], other=["a", "v"],
+      mask=[0x7FFFFFFF, 0x80000000, 0x0000FFFF, 0xFFFF0000, 0x00FF00F0], n=[2, 16, 64])
+def select_of_merged_bits(bench, value, other, mask, n):
     """Bits of two tiles merged by a mask, for some elements: AVX-512 has one instruction for all of it."""
-    x, z = np.full(64, -0.0, np.float32), np.zeros(64, np.float32)
-    x[::3], x[5], z[::5] = 0.0, -3.0, 77.0
-    xb, zb, yb = bench.buffer("fp32", 64, x), bench.buffer("fp32", 64, z), bench.buffer("u32", 64)
-    bench.run(SELECTED.format(value=value, mask=mask, rest=mask ^ 0xFFFFFFFF), yb, xb, zb, num_warps=1)
+    x, z = np.full(n, -0.0, np.float32), np.zeros(n, np.float32)
+    x[::3], x[5 % n], z[::5] = 0.0, -3.0, 77.0
+    xb, zb, yb = bench.buffer("fp32", n, x), bench.buffer("fp32", n, z), bench.buffer("u32", n)
+    source = SELECTED.format(value=value, other=other, n=n, mask=mask, rest=mask ^ 0xFFFFFFFF)
+    bench.run(source, yb, xb, zb, num_warps=1)
     a = {"load(z + i)": z, "load(z + i) * v": z * x, "load(z + i) - load(z + i)": z - z}[value]
     merged = (a.view(np.uint32) & np.uint32(mask)) | (x.view(np.uint32) & ~np.uint32(mask))
-    same_bits(yb.raw(), np.where(a == 0, merged, a.view(np.uint32)), f"{value} under {mask:#x}")
+    rest = {"a": a, "v": x}[other].view(np.uint32)
+    same_bits(yb.raw(), np.where(a == 0, merged, rest), f"{value} under {mask:#x}, else {other}")

@@ -60,7 +60,7 @@ void host_print(Host *h, const Op *op) {
         return;
     }
     Shape s = op->args[0]->type.shape;
-    uint32_t width = host_width(s);
+    uint32_t width = host_width(h, s);
     Loop l = host_loop_begin(h, llvm_int(h->m->i64, (int64_t)shape_elements(s)), width, op_info[op->kind].name);
     Chunk c = host_chunk(h, s, l.index, width);
     LLVMValueRef x = host_eval(h, &c, op->args[0]);
@@ -95,7 +95,7 @@ void host_assert(Host *h, const Op *op) {
         return;
     }
     Shape s = v->type.shape;
-    uint32_t width = host_width(s);
+    uint32_t width = host_width(h, s);
     Loop l = host_loop_begin(h, llvm_int(h->m->i64, (int64_t)shape_elements(s)), width, op_info[op->kind].name);
     Chunk c = host_chunk(h, s, l.index, width);
     assert_chunk(h, op, s, host_eval(h, &c, v), l.index, width);

@@ -67,7 +67,7 @@ static LLVMValueRef move_index(Host *h, const Field *f, LLVMValueRef index) {
 static void pack(Host *h, const Product *p, uint32_t i, LLVMValueRef base, uint32_t elements_log2, const Field *f) {
     Llvm *m = h->m;
     const Value *v = p->op->args[i];
-    uint32_t width = host_width(v->type.shape), in_order = 0;
+    uint32_t width = host_width(h, v->type.shape), in_order = 0;
     if (width > 1u << elements_log2) width = 1u << elements_log2;
     while (in_order < width && move_constant(f, in_order) == in_order) in_order++;
     Loop l = host_loop_begin(h, llvm_int(m->i64, INT64_C(1) << elements_log2), width, "pack");

@@ -11,7 +11,16 @@
 #include "codegen/math.h"
 #include "passes/passes.h"
 
-enum { HOST_WIDTH = 16 /* lanes of a chunk at most: one AVX-512 register of fp32, two of AVX2 */ };
+enum { HOST_WIDTH = 32 /* lanes of a chunk at most */ };
+
+/* Ops that share a loop over one shape: loads, stores, reductions along rows; and the lazy tiles that it keeps. */
+typedef struct Group {
+    Shape shape;
+    const Op *last; /* where the loop stands */
+    VEC(const Op *) ops;
+    VEC(const Value *) kept;
+    bool loads, stores;
+} Group;
 
 typedef struct Host {
     Llvm *m;
@@ -25,8 +34,14 @@ typedef struct Host {
     uint32_t *stamps;      /* … and the stamp of that chunk */
     uint32_t stamp;
     int64_t *buffers;      /* by value id: byte offset into scratch, -1 where the tile is lazy or the value a scalar */
+    LLVMValueRef programs; /* of the grid, i64; NULL where stores have no way past the caches */
+    bool has_streams;      /* some store may take it */
     uint64_t scratch_bytes;
+    Group **groups;        /* by op id; NULL: of none */
+    const Group **keepers; /* by value id: the group that computes and stores the lazy tile, or NULL */
+    const Group *now;      /* whose loop is being built, or NULL */
     uint32_t vector_bytes; /* of the target's registers */
+    uint32_t width;        /* most lanes of a chunk: two registers of fp32, at most HOST_WIDTH */
 } Host;
 
 /* Where a chunk lies: the flat index of its first element, within a tile of `shape`. */
@@ -37,15 +52,16 @@ typedef struct Chunk {
     uint32_t stamp; /* which entries of Host.memo are this chunk's */
 } Chunk;
 
-/* plan.c: which tiles get buffers, and where. */
+/* plan.c: which ops share a loop, which tiles get buffers, and where. */
 void host_plan(Host *h);
 
 /* tile.c */
 uint32_t host_inner(Shape s);                  /* elements along the innermost dimension that is not 1 (1: all are) */
-uint32_t host_width(Shape s);                  /* lanes of a chunk of such a tile */
+uint32_t host_width(const Host *h, Shape s);   /* lanes of a chunk of such a tile */
 LLVMTypeRef host_type(const Host *h, DType d, uint32_t width);
 Chunk host_chunk(Host *h, Shape s, LLVMValueRef index, uint32_t width);
 LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v); /* the tile's elements in the chunk */
+void host_remember(Host *h, const Chunk *c, const Value *v, LLVMValueRef x); /* that these are the tile's elements */
 LLVMValueRef host_scalar(Host *h, const Value *v);
 LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op); /* likewise, of the result of a lazy op */
 LLVMValueRef host_splat(Host *h, LLVMValueRef x, uint32_t width);
@@ -91,8 +107,11 @@ typedef struct HostAccess {
 /* check.c: with o->check, asks the launch about every element; those refused are masked off. Else nothing. */
 void host_check(Host *h, HostAccess *a, const Op *op, uint32_t width);
 /* memory.c */
-void host_load(Host *h, const Op *op);
+void host_load(Host *h, const Op *op); /* of a scalar */
 void host_store(Host *h, const Op *op);
+void host_load_chunk(Host *h, const Op *op, Chunk *c); /* of a tile */
+void host_store_chunk(Host *h, const Op *op, Chunk *c);
+bool host_is_run(const Host *h, const Value *ptr); /* a chunk's pointers are neighbours: the first one says all */
 HostAccess host_access(Host *h, Chunk *c, const Value *ptr, const Value *mask); /* c NULL: of scalars */
 LLVMValueRef host_as(Host *h, LLVMValueRef x, LLVMTypeRef t); /* the same bits */
 /* atomic.c */
@@ -100,10 +119,13 @@ void host_atomic(Host *h, const Op *op);
 /* debug.c */
 void host_print(Host *h, const Op *op);
 void host_assert(Host *h, const Op *op);
-/* reduce.c */
-void host_reduce(Host *h, const Op *op);
+/* group.c */
+void host_group(Host *h, const Group *g);
+void host_reduce(Host *h, const Op *op); /* that is in no group */
 /* dot.c */
 void host_dot(Host *h, const Op *op);
+/* select.c: before code is emitted */
+void host_mend_selects(Llvm *m);
 /* combine.c */
 void host_combine(Host *h, const Op *op);
 /* kernel.c: the ops of a block in order. */

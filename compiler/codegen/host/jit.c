@@ -25,8 +25,10 @@ static const char *const pipelines[] = {
 static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
     char *all = LLVMGetTargetMachineFeatureString(machine);
     h->math.features = (strstr(all, "+f16c") ? FEATURES(FP16) : 0) |
-                       (strstr(all, "+avx512fp16") ? FEATURES(FMA16) : 0) | (strstr(all, "+fma") ? FEATURES(FMA) : 0);
+                       (strstr(all, "+avx512fp16") ? FEATURES(FMA16) : 0) | (strstr(all, "+fma") ? FEATURES(FMA) : 0) |
+                       (strstr(all, "+avx512f") ? FEATURES(LDEXP) : 0);
     h->vector_bytes = strstr(all, "+avx512f") ? 64 : strstr(all, "+avx") ? 32 : 16;
+    h->width = h->vector_bytes < 64 ? HOST_WIDTH / 2 : HOST_WIDTH;
     LLVMDisposeMessage(all);
 }
 
@@ -49,6 +51,7 @@ static bool build(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
     start = llvm_clock();
     const char *pipeline = pipelines[o->opt_level < 0 ? 0 : o->opt_level > 3 ? 3 : o->opt_level];
     if (*pipeline && !llvm_run_passes(m, machine, pipeline)) return false;
+    if (strncmp(LLVMGetTarget(m->module), "x86_64", 6) == 0) host_mend_selects(m);
     llvm_report_time(o, "host LLVM passes", start);
     if (j->what == EMIT_LLVM) {
         j->out->text = llvm_text(m);

@@ -1,10 +1,12 @@
 /* kernel.c - the kernel function of the CPU target: scalars, structured control flow, and the order of everything else.
  *
  * In: a planned Host. Out: `void NAME(ptr args, ptr pid, ptr nprog, ptr scratch)` in its module.
- * Method: ops in program order. Scalars become LLVM values; lazy tiles nothing; stored tiles a loop that fills their
- * buffer. Scalars cross control flow in phis, tiles in the buffers of the values they become.
+ * Method: ops in program order. Scalars become LLVM values, groups of ops a loop, lazy tiles nothing. Scalars cross
+ * control flow in phis, tiles in the buffers of the values they become.
  */
 #include "codegen/host/host.h"
+
+#include <string.h>
 
 static void emit_block(Host *h, const Block *b);
 
@@ -195,23 +197,12 @@ static void emit_while(Host *h, const Op *op) {
 
 /* ---- Order ------------------------------------------------------------------------------------------------------- */
 
-static void emit_value(Host *h, const Op *op) {
-    const Value *v = op->results[0];
-    if (!value_is_tile(v)) {
-        h->scalars[v->id] = scalar_op(h, op);
-    } else if (h->buffers[v->id] >= 0) {
-        uint32_t width = host_width(v->type.shape);
-        LLVMValueRef count = llvm_int(h->m->i64, (int64_t)shape_elements(v->type.shape));
-        Loop l = host_loop_begin(h, count, width, op_info[op->kind].name);
-        Chunk c = host_chunk(h, v->type.shape, l.index, width);
-        host_put(h, h->buffers[v->id], v->type.dtype, l.index, host_compute(h, &c, op));
-        host_loop_end(h, &l);
-    }
-}
-
 /* clang-format off */
 static void emit_op(Host *h, const Op *op) {
+    const Group *g = h->groups[op->id];
     llvm_debug_at(h->m, op->span);
+    if (g && op == g->last) host_group(h, g);
+    if (g) return;
     switch (op->kind) {
     case OP_LOAD: host_load(h, op); return;
     case OP_STORE: host_store(h, op); return;
@@ -232,7 +223,8 @@ static void emit_op(Host *h, const Op *op) {
 #define CASE_MOVE(value) case value:
 #define CASE_ELEMENT(value) case value:
 #include "ir/cases.def"
-        emit_value(h, op); return;
+        if (!value_is_tile(op->results[0])) h->scalars[op->results[0]->id] = scalar_op(h, op);
+        return;
     /* of warps, and of what threads share */
     case OP_REDUCEWARP: case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY:
 #define CASE_COPY(shared) case shared:
@@ -267,8 +259,20 @@ static void bind_params(Host *h) {
     }
 }
 
+static LLVMValueRef count_programs(Host *h) {
+    Llvm *m = h->m;
+    LLVMValueRef product = llvm_int(m->i64, 1);
+    for (int i = 0; i < 3; i++) {
+        LLVMValueRef index = llvm_int(m->i64, i);
+        LLVMValueRef at = LLVMBuildInBoundsGEP2(m->at, m->i64, h->nprog, &index, 1, "");
+        product = LLVMBuildMul(m->at, product, LLVMBuildLoad2(m->at, m->i64, at, ""), "");
+    }
+    return product;
+}
+
 bool host_kernel(Host *h) {
     Llvm *m = h->m;
+    bool is_x86 = strncmp(LLVMGetTarget(m->module), "x86_64", 6) == 0;
     h->scalars = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->memo = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->stamps = NEW_ARRAY(h->arena, uint32_t, h->f->next_value);
@@ -284,7 +288,9 @@ bool host_kernel(Host *h) {
     llvm_debug_function(m, h->function, h->f->name, h->f->span);
     llvm_debug_at(m, h->f->span);
     bind_params(h);
+    if (is_x86) h->programs = count_programs(h);
     emit_block(h, h->f->body);
+    if (h->has_streams) llvm_intrinsic(m, "llvm.x86.sse.sfence", NULL, 0, NULL, 0);
     LLVMBuildRetVoid(m->at);
     llvm_debug_finish(m);
     if (llvm_instructions(h->function) <= MOST_INSTRUCTIONS) return true;

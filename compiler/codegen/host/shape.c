@@ -32,17 +32,17 @@ static bool keeps_inner(const Op *op) {
 }
 
 /* Does a chunk of the part lie in one row of the whole? */
-static bool slice_keeps_rows(const Op *op) {
+static bool slice_keeps_rows(const Host *h, const Op *op) {
     Shape to = op->results[0]->type.shape;
-    return shape_size(to, to.rank - 1u) >= host_width(to);
+    return shape_size(to, to.rank - 1u) >= host_width(h, to);
 }
 
 bool host_takes_lanes(const Host *h, const Op *op) {
     if (op->kind == OP_GATHER) return true;
-    if (op->kind == OP_SLICE) return !slice_keeps_rows(op);
+    if (op->kind == OP_SLICE) return !slice_keeps_rows(h, op);
     if (op->kind != OP_RESHAPE && op->kind != OP_SPLIT && op->kind != OP_TRANS) return false;
     const Value *from = op->args[0];
-    uint32_t width = value_is_tile(op->results[0]) ? host_width(op->results[0]->type.shape) : 1;
+    uint32_t width = value_is_tile(op->results[0]) ? host_width(h, op->results[0]->type.shape) : 1;
     switch (op->kind) {
     case OP_RESHAPE: return !host_crosses(h, from, width);
     case OP_SPLIT: return !host_crosses(h, from, 2 * width);
@@ -187,7 +187,7 @@ LLVMValueRef host_move(Host *h, Chunk *c, const Op *op) {
     if (c->width == 1) return eval_at(h, op->args[0], place_of(h, op, c->index), 1);
     if (op->kind == OP_SPLIT && host_crosses(h, op->args[0], 2 * c->width)) return eval_split(h, c, op);
     bool neighbours = op->kind == OP_TRANS   ? keeps_inner(op)
-                      : op->kind == OP_SLICE ? slice_keeps_rows(op)
+                      : op->kind == OP_SLICE ? slice_keeps_rows(h, op)
                                              : op->kind == OP_RESHAPE && host_crosses(h, op->args[0], c->width);
     if (neighbours) return eval_at(h, op->args[0], place_of(h, op, c->index), c->width);
     return eval_lanes(h, c, op);

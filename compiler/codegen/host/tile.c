@@ -17,9 +17,9 @@ uint32_t host_inner(Shape s) {
     return 1;
 }
 
-uint32_t host_width(Shape s) {
+uint32_t host_width(const Host *h, Shape s) {
     uint32_t inner = host_inner(s);
-    return inner < HOST_WIDTH ? inner : HOST_WIDTH;
+    return inner < h->width ? inner : h->width;
 }
 
 LLVMTypeRef host_type(const Host *h, DType d, uint32_t width) {
@@ -105,7 +105,7 @@ void host_put(Host *h, int64_t buffer, DType d, LLVMValueRef index, LLVMValueRef
 
 void host_store_tile(Host *h, const Value *v, int64_t buffer) {
     Shape s = v->type.shape;
-    uint32_t width = host_width(s);
+    uint32_t width = host_width(h, s);
     Loop l = host_loop_begin(h, llvm_int(h->m->i64, (int64_t)shape_elements(s)), width, op_info[OP_YIELD].name);
     Chunk c = host_chunk(h, s, l.index, width);
     host_put(h, buffer, v->type.dtype, l.index, host_eval(h, &c, v));
@@ -174,13 +174,20 @@ static LLVMValueRef eval_addptr(Host *h, LLVMValueRef ptr, LLVMValueRef offset, 
     return LLVMBuildGEP2(m->at, llvm_type(m, pointee), ptr, &wide, 1, "");
 }
 
+/* One number for the whole tile, or NULL. */
+static const Value *splat_of(const Value *v) {
+    return v->def && v->def->kind == OP_SPLAT ? v->def->args[0] : NULL;
+}
+
 static LLVMValueRef eval_elementwise(Host *h, Chunk *c, const Op *op) {
     LLVMValueRef args[3] = {NULL, NULL, NULL};
+    const Value *by = op->kind == OP_FDIV && op->results[0]->type.dtype == DT_FP32 ? splat_of(op->args[1]) : NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
         args[i] = value_is_tile(a) ? host_eval(h, c, a) : host_splat(h, host_scalar(h, a), c->width);
     }
     if (op->kind == OP_ADDPTR) return eval_addptr(h, args[0], args[1], op->results[0]->type.pointee);
+    if (by && c->width > 1) return math_divide(&h->math, args[0], math_divisor(&h->math, args[1]));
     return math_op(&h->math, op, args);
 }
 
@@ -217,16 +224,21 @@ LLVMValueRef host_compute(Host *h, Chunk *c, const Op *op) {
 }
 /* clang-format on */
 
-LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v) {
-    if (h->stamps[v->id] == c->stamp) return h->memo[v->id];
-    LLVMMetadataRef here = LLVMGetCurrentDebugLocation2(h->m->at);
-    if (h->m->o->count && v->def) llvm_debug_at(h->m, v->def->span); /* not the line that uses it */
-    LLVMValueRef x = h->buffers[v->id] >= 0 ? host_get(h, h->buffers[v->id], v->type.dtype, c->index, c->width)
-                     : v->def              ? host_compute(h, c, v->def)
-                                           : NULL;
-    LLVMSetCurrentDebugLocation2(h->m->at, here);
-    if (!x) bug("host: tile argument %%%u of %s has no buffer", v->id, h->f->name);
+void host_remember(Host *h, const Chunk *c, const Value *v, LLVMValueRef x) {
     h->memo[v->id] = x;
     h->stamps[v->id] = c->stamp;
+}
+
+LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v) {
+    if (h->stamps[v->id] == c->stamp) return h->memo[v->id];
+    bool is_stored = h->buffers[v->id] >= 0 && !(h->now && h->keepers[v->id] == h->now);
+    LLVMMetadataRef here = LLVMGetCurrentDebugLocation2(h->m->at);
+    if (h->m->o->count && v->def) llvm_debug_at(h->m, v->def->span); /* not the line that uses it */
+    LLVMValueRef x = is_stored ? host_get(h, h->buffers[v->id], v->type.dtype, c->index, c->width)
+                     : v->def  ? host_compute(h, c, v->def)
+                               : NULL;
+    LLVMSetCurrentDebugLocation2(h->m->at, here);
+    if (!x) bug("host: tile argument %%%u of %s has no buffer", v->id, h->f->name);
+    host_remember(h, c, v, x);
     return x;
 }

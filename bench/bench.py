@@ -11,8 +11,8 @@ take turns within every size. Two ways: `flush`, an event pair around one launch
 written once) / time.
 
 A peer that cannot be imported, is not for the size, fails or takes too long is left out there, and the reason kept.
-Without torch fsc, the copies and the CUDA kernels remain. --device cpu or emu is for trying the program, not for
-numbers.
+Without torch fsc, the copies and the CUDA kernels remain. --device cpu measures the host's own code (set cpu; peers are
+ONNX Runtime, NumPy and torch, where they can be imported); emu is for trying the program, not for numbers.
 """
 import argparse
 import importlib
@@ -235,7 +235,7 @@ def parse(argv):
                    help=", ".join(SETS))
     p.add_argument("--points", nargs="+", type=point_of, metavar="KERNEL:ROWSxN:DTYPE",
                    help="instead of sets: softmax:4096x8193:fp16 …")
-    p.add_argument("--device", default="cuda", help="cuda, cuda:N; cpu or emu to try the program")
+    p.add_argument("--device", default="cuda", help="cuda, cuda:N; cpu; emu to try the program")
     p.add_argument("--dtype", nargs="+", choices=("fp32", "fp16", "bf16"),
                    help="only these, or these in place of a set's own")
     p.add_argument("--modes", nargs="+", choices=("flush", "graph"), default=["flush", "graph"])

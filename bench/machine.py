@@ -20,6 +20,7 @@ FLUSH_TIMES = 3
 CHECKED = 1 << 22  # numbers of a matrix that are compared where NumPy does it
 AHEAD_US = 100  # what a launch from Python takes of the host, and more
 CYCLES_PER_US = 1500
+REST_S = 0.003  # before a launch on the CPU: no peer's threads spin on
 KEPT_BYTES = 40 << 30  # of memory that torch may keep between points
 
 
@@ -118,6 +119,8 @@ class LibMachine:
         start, end = fsc.Event(self.device), fsc.Event(self.device)
         if self.is_gpu:
             self.driver.fill(self.flush.address, self.flush.bytes)
+        else:
+            time.sleep(REST_S)
         start.record(self.current)
         launch()
         end.record(self.current)
@@ -194,6 +197,8 @@ class TorchMachine(LibMachine):
             self.torch.cuda.synchronize()
 
     def copy(self, y, x):
+        if not self.is_gpu:
+            return super().copy(y, x)
         to, source = y.tensor, x.tensor
         return lambda: to.copy_(source)
 
@@ -210,6 +215,7 @@ class TorchMachine(LibMachine):
         return start, end
 
     def host_time(self, launch):
+        time.sleep(REST_S)
         start = time.perf_counter()
         launch()
         return start, time.perf_counter()

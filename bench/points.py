@@ -57,6 +57,10 @@ SETS = {
     "vocabulary": Set(softmax([(2048, n) for n in (1024, 2048, 4096, 8192, 16384, 32000, 50257, 65536, 100277, 128256,
                                                    151936, 256000)],
                               ("bf16",)), 2, "n", "softmax of 2048 rows"),
+    # the host's own code, with --device cpu
+    "cpu": Set([Point(k, rows, n, "fp32") for rows, n in ((4096, 1024), (4096, 4096), (1823, 781), (1024, 32000))
+                for k in ("softmax", "layernorm", "gelu", "rmsnorm", "log_softmax", "cross_entropy")]
+               + softmax([(4096, 4096), (1823, 781)], ("fp16", "bf16")), 6),
     # for one question each: see docs/lab/
     "quick": Set(softmax([(4096, n) for n in (256, 512, 768, 1024, 1536, 2048, 3072, 4096, 6144, 8192, 8320, 12288,
                                               12672)]), 2,
@@ -109,6 +113,9 @@ BOUNDS = (
     Bound("few", "best", 1.00, "everywhere", lambda p: True),
     Bound("kernels", "copy", 0.92, "64 MB and more", is_big),
     Bound("kernels", "best", 1.00, "everywhere", lambda p: True),
+    Bound("cpu", "copy", 0.90, "64 MB and more, fp32", lambda p: is_big(p) and p["dtype"] == "fp32"),
+    Bound("cpu", "copy", 0.80, "64 MB and more, 16 bits", is_big),
+    Bound("cpu", "best", 0.95, "everywhere", lambda p: True),
 )
 LEAST_GEOMEANS = {("tutorial", "fp32"): 0.99}  # of copy
 

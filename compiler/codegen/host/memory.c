@@ -195,7 +195,7 @@ static LLVMValueRef streams(Host *h, const HostAccess *a, Shape s, uint32_t widt
     LLVMValueRef most = llvm_int(m->i64, (int64_t)(STREAM_LEAST / (shape_elements(s) * a->align)));
     LLVMValueRef address = LLVMBuildPtrToInt(m->at, a->ptr, m->i64, "");
     LLVMValueRef rest = LLVMBuildAnd(m->at, address, llvm_int(m->i64, CACHE_LINE - 1), "");
-    LLVMValueRef yes = LLVMBuildAnd(m->at, LLVMBuildICmp(m->at, LLVMIntUGT, h->programs, most, ""),
+    LLVMValueRef yes = LLVMBuildAnd(m->at, LLVMBuildICmp(m->at, LLVMIntUGE, h->programs, most, ""),
                                     LLVMBuildICmp(m->at, LLVMIntEQ, rest, llvm_int(m->i64, 0), ""), "");
     if (!a->mask) return yes;
     LLVMTypeRef t = LLVMTypeOf(a->mask);

@@ -82,17 +82,26 @@ static LLVMRealPredicate real_predicate(Pred p) {
     }
 }
 
-/* The larger or smaller number; a NaN operand loses, and -0 is less than +0. LLVM 22's maximumnum and minimumnum on x86
- * with AVX512DQ give NaN where it knows that the first operand is none, and its other forms are long: hosts compare. Of
- * equal numbers the bits' and or or is the right zero. */
-static V real_minmax(const Math *k, bool is_max, DType d, V x, V y) {
-    if (math_has(k, FEATURE_MINMAX)) return llvm_binary(k->m, is_max ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
+/* By compares. Of equal numbers the bits' and, or their or, is the right zero. */
+static V choose_minmax(const Math *k, bool is_max, DType d, V x, V y) {
     V r = mk_select(k, mk_fcmp(k, is_max ? LLVMRealOGT : LLVMRealOLT, x, y), x, y);
     LLVMTypeRef bits = dtype_bits(d) == 64 ? k->m->i64 : k->m->i32;
     V xb = mk_cast(k, x, bits), yb = mk_cast(k, y, bits);
     V zero = mk_cast(k, is_max ? mk_and(k, xb, yb) : mk_or(k, xb, yb), llvm_type(k->m, d));
     r = mk_select(k, mk_fcmp(k, LLVMRealOEQ, x, y), zero, r);
     return mk_select(k, mk_fcmp(k, LLVMRealUNO, y, y), x, r);
+}
+
+/* The larger or smaller number; a NaN operand loses, and -0 is less than +0. LLVM 22's maximumnum and minimumnum on x86
+ * with AVX512DQ give NaN where it knows that the first operand is none, so hosts choose around the forms that keep
+ * NaN. */
+static V real_minmax(const Math *k, bool is_max, DType d, V x, V y) {
+    if (math_has(k, FEATURE_MINMAX)) return llvm_binary(k->m, is_max ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
+    if (math_has(k, FEATURE_CHOOSE)) return choose_minmax(k, is_max, d, x, y);
+    V r = llvm_binary(k->m, is_max ? "llvm.maximum" : "llvm.minimum", x, y);
+    V x_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, x, x, ""),
+      y_is_nan = LLVMBuildFCmp(k->m->at, LLVMRealUNO, y, y, "");
+    return mk_select(k, x_is_nan, y, mk_select(k, y_is_nan, x, r));
 }
 
 static V fma_op(const Math *k, DType d, V a, V b, V c) {

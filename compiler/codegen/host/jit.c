@@ -24,7 +24,7 @@ static const char *const pipelines[] = {
 
 static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
     char *all = LLVMGetTargetMachineFeatureString(machine);
-    h->math.features = (strstr(all, "+f16c") ? FEATURES(FP16) : 0) |
+    h->math.features = FEATURES(CHOOSE) | (strstr(all, "+f16c") ? FEATURES(FP16) : 0) |
                        (strstr(all, "+avx512fp16") ? FEATURES(FMA16) : 0) | (strstr(all, "+fma") ? FEATURES(FMA) : 0) |
                        (strstr(all, "+avx512f") ? FEATURES(LDEXP) : 0);
     h->vector_bytes = strstr(all, "+avx512f") ? 64 : strstr(all, "+avx") ? 32 : 16;

@@ -8,6 +8,7 @@
  *     fsc viz FILE …      a page that plays it (tool/viz/viz.c)
  *     fsc fmt FILE…       the house style (tool/edit/fmt.c)
  *     fsc lsp             a language server for editors (tool/edit/lsp.c)
+ *     fsc help COMMAND    its options
  *     fsc devices         what there is to run on (tool/info/devices.c)
  *     fsc cache WHAT      the variants on disk (tool/info/cache.c)
  */
@@ -32,7 +33,22 @@ static const struct {
     {"lsp", COMMAND_LSP, command_lsp},
 };
 
+/* fsc help, fsc help COMMAND. */
+static ExitCode help(const char *word) {
+    const char *meant = word ? command_suggest(word) : NULL;
+    Command command = COMMAND_COMPILE;
+    bool is_known = !word;
+    for (size_t i = 0; i < COUNT(commands) && word; i++) {
+        if (strcmp(word, commands[i].name) == 0) command = commands[i].command, is_known = true;
+    }
+    if (is_known) options_help(command);
+    else if (meant) fprintf(stderr, "fsc: '%s' is no command; did you mean 'fsc help %s'?\n", word, meant);
+    else fprintf(stderr, "fsc: '%s' is no command; 'fsc help' names them\n", word);
+    return is_known ? EXIT_DONE : EXIT_CALL;
+}
+
 int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "help") == 0) return (int)file_finish(help(argv[2]));
     ToolOptions o = {.arena = arena_create(), .command = COMMAND_COMPILE};
     ExitCode (*run)(ToolOptions *) = command_compile;
     int first = 1;

@@ -200,6 +200,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_NO_CACHE: c->no_cache = true; return true;
     case OPTION_COLOR: return read_color(o, text);
     case OPTION_DIAGNOSTICS: return read_format(o, text);
+    case OPTION_READABLE: o->readable = true; return true;
     case OPTION_FIX: o->fix = true; return true;
     case OPTION_REMARKS:
         c->remarks = true;

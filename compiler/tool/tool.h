@@ -44,7 +44,7 @@ typedef struct ToolOptions {
     uint32_t registers, shared; /* --registers, --shared of info */
     bool has_registers, has_shared;
     bool has_arch; /* --arch was given */
-    bool check, coverage, fix;
+    bool check, coverage, fix, readable;
     bool json, time_report, help, version, list_builtins;
 } ToolOptions;
 
@@ -107,6 +107,9 @@ ExitCode completion_print(Arena *a, const char *shell);
 ExitCode man_print(Arena *a, const char *command);
 /* Prints the page of a code; EXIT_CALL after saying that there is none. */
 ExitCode explain(const char *code);
+
+/* PTX to read: with the source's lines as comments, without what only the driver reads. */
+void ptx_readable(const char *ptx, const char *file, const char *source, bool has_debug, Text *out);
 
 ExitCode command_compile(ToolOptions *o);
 /* compile, with o->package */

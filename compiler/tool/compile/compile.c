@@ -77,6 +77,7 @@ static bool refuse(const char *sentence) {
 static bool check_together(const ToolOptions *o, const char *file) {
     if (o->package && !o->output)
         return refuse(o->package == PACKAGE_C ? "--emit=c needs -o FILE.c" : "--emit=object needs -o FILE.o");
+    if (o->readable && (o->package || o->compile.emit != FSC_EMIT_PTX)) return refuse("--readable is for PTX");
     if (!o->package && o->header) return refuse("--header belongs to --emit=object or --emit=c");
     if (!o->package && o->variants.len) return refuse("--variants belongs to --emit=object or --emit=c");
     if (!o->package && strchr(o->compile.arch, ','))
@@ -128,8 +129,14 @@ static ExitCode compile_one(ToolOptions *o, const char *file, const char *text, 
     if (code == EXIT_DONE) {
         size_t n = 0;
         const char *out = fsc_compilation_output(c, &n), *name = output_name(o, file);
+        Text readable = {0};
+        if (o->readable) {
+            ptx_readable(out, o->compile.file, text, o->compile.debug, &readable);
+            out = readable.at, n = readable.len;
+        }
         code = file_write(name, out, n);
         if (code == EXIT_DONE) code = depend_write(o, file, name, NULL);
+        text_free(&readable);
     }
     fsc_compilation_destroy(c);
     return code;

@@ -73,12 +73,15 @@ typedef enum SigKind {
     SIG_INT,     /* 1024 */
     SIG_FLOAT,   /* 0.5, 1e-5, inf */
     SIG_BOOL,    /* True, False */
+    SIG_DESCRIPTOR, /* tensordesc<bf16[128,64]> */
     SIG_NONE,    /* None, or nothing between two commas: not bound here */
 } SigKind;
 
 typedef struct SigItem {
     SigKind kind;
-    const char *dtype;  /* canonical short name ("fp32", "u8"); SIG_POINTER, SIG_TYPE */
+    const char *dtype;  /* canonical short name ("fp32", "u8"); SIG_POINTER, SIG_TYPE, SIG_DESCRIPTOR */
+    int64_t block[SHAPE_RANK]; /* of a descriptor: sizes of its block */
+    uint32_t rank;
     bool is_const;      /* *const T */
     uint32_t divisible; /* 16 after ":16", else 1 */
     bool equals_one;    /* ":1" */
@@ -86,7 +89,9 @@ typedef struct SigItem {
 } SigItem;
 
 /* Items in order. False with an error in d (at no span; the message shows the text and the position). */
-bool signature_parse(Arena *a, Diag *d, const char *text, SigItem **items, uint32_t *count);
+bool signature_parse(Arena *a, Diag *d, const char *text, const SigItem **items, uint32_t *count);
+/* tensordesc<bf16[128,64]>, as Triton writes it: dtype, block and rank of the item. False: no such type. */
+bool descriptor_parse(Arena *a, const char *text, SigItem *item);
 /* "fp32", "float32", "tl.float32", "torch.float16", "int32", "uint8", "bool"… → the canonical short name, or NULL. */
 const char *dtype_canonical(const char *name);
 const char *dtype_spelling(uint32_t i); /* all that the former knows, then NULL */

@@ -319,6 +319,8 @@ typedef struct BlockArgs { /* arguments of load and store; 0: it has none */
  * False after an error. */
 bool block_as_pointer(Checker *c, Call *call, const BlockArgs *at);
 bool sem_same_block(const Sem *x, const Sem *y);
+/* The descriptor that the item says, of its pointer, its sizes and its strides but the last, which is 1. */
+const Sem *block_of_host(Checker *c, const SigItem *item, const Sem *const *values, Span at);
 const Sem *sem_with_items(Checker *c, const Sem *s, const Sem **items); /* the same kind of block, of other values */
 const Sem *block_property(Checker *c, const Sem *s, const char *name);  /* NULL: there is none */
 const Builtin *block_method(Checker *c, const Sem *s, const char *name); /* likewise */
@@ -396,6 +398,8 @@ typedef struct ParamInfo {
     bool is_const;      /* pointer: *const */
     bool equals_one;    /* ":1" */
     bool failed;        /* an error was reported about it */
+    const SigItem *descriptor; /* made by the host: this is its pointer, and behind it come sizes and strides */
+    bool is_part;       /* such a size or stride: the source has no name for it */
     SType type;         /* of a scalar; of a pointer's elements */
     uint32_t divisible; /* bytes of a pointer, the value of a scalar; 1: nothing said */
     uint32_t least, most; /* of a scalar; 0: nothing said */
@@ -409,6 +413,9 @@ typedef struct Params {
     const Node *fn;
     ParamInfo *at;
     uint32_t count;
+    const SigItem *items; /* of the signature */
+    uint32_t num_items;
+    bool is_garbled; /* the signature: an error was reported */
     uint32_t *slots; /* hash of names: index + 1 */
     uint32_t num_slots;
     uint32_t config, num_configs;             /* of @autotune; 0: none */

@@ -54,6 +54,23 @@ def k(x: *const fp32, y: *i32, z: *fp32[n, n], n: i32):
     i.store(0, arange(0, 8))
     # CHECK: error: a descriptor of tile<16xi32> has no 'advance'
     a = i.advance(0)
+    # CHECK: error: 'gather_tensor_descriptor' takes a descriptor of rows, not a descriptor of tile<16x16xfp32> [E0410]
+    a = d.gather(arange(0, 8), 0)
+    # CHECK: note: it takes rows one by one: block_shape=[1, B]
+    # CHECK: error: 'gather_tensor_descriptor' takes a descriptor, {{.*}} not a block pointer {{.*}} [E0409]
+    a = gather_tensor_descriptor(p, arange(0, 8), 0)
+    rows = make_tensor_descriptor(x, (n, n), (n, 1), (1, 16))
+    # CHECK: error: 'gather_tensor_descriptor' at rows tile<4x8xi32> and column the int 0 [E0410]
+    a = rows.gather(arange(0, 32).reshape(4, 8), 0)
+    # CHECK: note: rows are a tile of rank 1, the column an integer: where the block begins
+    # CHECK: error: 'gather_tensor_descriptor' at rows tile<8xi32> and column the float 0.5 [E0410]
+    a = rows.gather(arange(0, 8), 0.5)
+    # CHECK: error: 'x_offsets' of 'gather_tensor_descriptor' must be a tile of integers, not i32
+    a = rows.gather(n, 0)
+    # CHECK: error: store through a pointer that is declared *const [E0405]
+    rows.scatter(zeros((8, 16)), arange(0, 8), 0)
+    # CHECK: error: 'value' of 'store' is tile<8x8xfp32>, and the pointer is tile<8x16x*fp32> [E0402]
+    make_tensor_descriptor(z, (n, n), (n, 1), (1, 16)).scatter(zeros((8, 8)), arange(0, 8), 0)
     # CHECK: error: 'p' changes its type in the loop, from a block pointer {{.*}} to a descriptor {{.*}} [E0326]
     for j in range(n):
         p = d

@@ -34,6 +34,7 @@ def k(p: *fp32, pi: *i32, c: *const fp32, n: i32, s: fp32):
     k = make_block_ptr(p, (n,), (1,), (0,), (16,), (0,))
     d = make_tensor_descriptor(p, (n,), (1,), (16,))
     e = make_tensor_descriptor(pi, (n,), (1,), (16,))
+    r = make_tensor_descriptor(p, (n, n), (n, 1), (1, 16))
 """
 
 # What stands for a parameter: its text in a call, and how messages describe it.
@@ -55,7 +56,8 @@ RIGHT = {
     "dot_scaled": "g, None, 'bf16', g.T, None, 'bf16'",
     "make_block_ptr": "p, (n,), (1,), (0,), (16,), (0,)", "advance": "k, (1,)",
     "make_tensor_descriptor": "p, (n,), (1,), (16,)", "load_tensor_descriptor": "d, (1,)",
-    "store_tensor_descriptor": "d, (1,), t", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0", "flip": "t",
+    "store_tensor_descriptor": "d, (1,), t", "gather_tensor_descriptor": "r, ti, 0",
+    "scatter_tensor_descriptor": "r, s, ti, 0", "interleave": "t, t", "cat": "t, t", "gather": "t, ti, 0", "flip": "t",
     "load": "q", "store": "q, t", "where": "b, t, t", "maximum": "t, t", "minimum": "t, t", "clamp": "t, s, s",
     "add": "t, t", "sub": "t, t", "mul": "t, t", "abs": "t", "fma": "t, t, t", "fdiv": "t, t", "div_rn": "t, t",
     "umulhi": "ti, ti", "cdiv": "ti, n", "pow": "t, t", "sigmoid": "t", "isnan": "t", "isinf": "t", "softmax": "t",

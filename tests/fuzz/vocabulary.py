@@ -80,7 +80,7 @@ def language(t):
         t.add("builtin", "CALL%d" % min(int(least), 3), name)
         for argument in names.split():
             t.add("argument", "ARGUMENT", argument)
-    for row in rows(table, "LIBRARY") + rows(table, "MISSING"):
+    for row in rows(table, "LIBRARY"):
         t.add("builtin", "CALL1", strings(row)[0])
     table = t.text("../runtime/base/dtype.def")
     for row in rows(table, "DTYPE") + rows(table, "UTYPE"):

@@ -155,6 +155,69 @@ def block_ranks(bench, rank):
     same_bits(rb.raw().reshape(shape), want, f"rank {rank}")
 
 
+@case(dtype=["fp16", "i32"], column=[0, 5, -3, 30, 70], pad=["zero", "nan"])
+def block_rows(bench, dtype, column, pad):
+    """Rows by number, some of which are not there."""
+    if pad == "nan" and dtype == "i32":
+        return
+    m, n, rows = 11, 37, np.array([3, 0, 10, 11, -1, 5, 5, 2 ** 31 - 1])
+    x = np.random.default_rng(1).integers(0, 100, (m, n))
+    xb, ib, rb = bench.buffer(dtype, x.size, x.ravel()), bench.buffer("i32", 8, rows), bench.buffer(dtype, 128)
+    bench.run(f"""
+@kernel(grid=(1,))
+def f(r: *T, x: *T, i: *i32, m: i32, n: i32, column: i32, T: dtype = fp16):
+    d = make_tensor_descriptor(x, (m, n), (n, 1), (1, 16), padding_option="{pad}")
+    store(r + arange(0, 8)[:, None] * 16 + arange(0, 16)[None, :], d.gather(load(i + arange(0, 8)), column))
+""", rb, xb, ib, m, n, column, types={"T": dtype})
+    fill = np.nan if pad == "nan" else 0
+    want = np.stack([part(x.astype(float), r, column, (1, 16), fill)[0] for r in rows])
+    same_bits(decode(rb.raw(), dtype).reshape(8, 16).astype(float), want, f"rows from {column}")
+
+
+@case(column=[0, 5, -3, 30])
+def block_rows_stored(bench, column):
+    m, n, rows = 11, 37, np.array([3, 0, 10, 11, -1, 5, 6, 2 ** 31 - 1])
+    x, v = np.random.default_rng(1).integers(0, 100, (m, n)), np.arange(128).reshape(8, 16)
+    xb, ib = bench.buffer("i32", x.size, x.ravel()), bench.buffer("i32", 8, rows)
+    bench.run("""
+@kernel(grid=(1,))
+def f(x: *i32, i: *i32, m: i32, n: i32, column: i32):
+    d = make_tensor_descriptor(x, (m, n), (n, 1), (1, 16))
+    v = arange(0, 8)[:, None] * 16 + arange(0, 16)[None, :]
+    scatter_tensor_descriptor(d, v, load(i + arange(0, 8)), column)
+""", xb, ib, m, n, column)
+    for row, values in zip(rows, v):
+        for j, value in enumerate(values):
+            if 0 <= row < m and 0 <= column + j < n:
+                x[row, column + j] = value
+    same_bits(xb.raw(), x.ravel().astype(np.int32), f"rows from {column}")
+
+
+HOST = """
+@triton.jit
+def f(y, x, one, first: tl.constexpr):
+    at = [tl.program_id(0) * 8, first]
+    v = x.load(at) + tl.load(one)
+    tl.static_assert(x.dtype == y.dtype and x.block_shape[1] == 16)
+    y.store(at, v.to(y.dtype) * (x.shape[1] - x.strides[0] + 5).to(y.dtype))
+"""
+
+
+@case(dtype=["fp16", "i32"], size=[(16, 16), (13, 11), (1, 1)], pad=[0, 3])
+def block_of_host(bench, dtype, size, pad):
+    """Descriptors made by the host: pointer, sizes, strides but the last."""
+    m, n = size
+    x = np.random.default_rng(m).integers(0, 50, (m, n + pad))
+    xb = bench.buffer(dtype, (m - 1) * (n + pad) + n, x.ravel()[:(m - 1) * (n + pad) + n])
+    yb, one = bench.buffer(dtype, m * n, np.zeros(m * n)), bench.buffer(dtype, 1, np.ones(1))
+    text = f"tensordesc<{dtype}[8,16]>"
+    bench.run(HOST, yb, m, n, n, xb, m, n, n + pad, one, file="host.py", types={"y": text, "x": text},
+              defines={"first": 0}, grid=[2])
+    want = np.zeros((m, n))
+    want[:16, :16] = ((x[:, :n] + 1) * (5 - pad))[:16, :16]
+    same_bits(decode(yb.raw(), dtype).reshape(m, n).astype(float), want, f"{size}")
+
+
 FLOWS = """
 @jit
 def step(p, far):

@@ -198,6 +198,19 @@ const Sem *builtin_make_descriptor(Checker *c, Call *call) {
     return make_block(c, base, items, 1 + 2 * rank, b);
 }
 
+const Sem *block_of_host(Checker *c, const SigItem *item, const Sem *const *values, Span at) {
+    BlockType b = {.is_descriptor = true, .shape = {.rank = (uint8_t)item->rank}};
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, 1 + 2 * item->rank);
+    for (uint32_t i = 0; i < 2 * item->rank; i++) {
+        if (sem_is_error(values[i])) return &sem_error;
+        if (i) items[i] = as_i64(c, values[i]);
+    }
+    items[2 * item->rank] = as_i64(c, sem_i64(c, 1));
+    for (uint32_t i = 0; i < item->rank; i++)
+        if (!dimension_log2(c, item->block[i], at, &b.shape.log2[i])) return &sem_error;
+    return check_elements(c, b.shape, at) ? make_block(c, values[0], items, 1 + 2 * item->rank, b) : &sem_error;
+}
+
 /* ---- Accesses ---------------------------------------------------------------------------------------------------- */
 
 /* The places along axis d, as i64 of shape 1 x .. x B x .. x 1. */
@@ -214,14 +227,14 @@ static Value *spread(Checker *c, Value *v, Shape s) {
     return shape_equal(v->type.shape, s) ? v : build_broadcast(&c->b, v, s);
 }
 
-/* The addresses of the block at the offsets, and in *mask which of them lie within the array along the axes of the set
- * (NULL: all). */
-static const Sem *addresses(Checker *c, const Sem *s, const Sem *const *offsets, uint32_t checked, const Sem **mask) {
-    Shape shape = s->block->shape;
+/* The addresses of the elements whose place along each axis is at[axis], and in *mask which of them lie within the array
+ * along the axes of the set (NULL: all). */
+static const Sem *addresses_at(Checker *c, const Sem *s, Value *const *places, Shape shape, uint32_t checked,
+                               const Sem **mask) {
     const Sem *const *sizes = s->items + 1, *const *strides = sizes + shape.rank;
     Value *sum = NULL, *within = NULL;
     for (uint32_t d = 0; d < shape.rank; d++) {
-        Value *at = places_along(c, shape, d, offsets[d]);
+        Value *at = places[d];
         Value *step = build2(&c->b, OP_MUL, at, build_splat(&c->b, strides[d]->v, at->type.shape));
         sum = sum ? build2(&c->b, OP_ADD, sum, spread(c, step, shape)) : spread(c, step, shape);
         if (!(checked >> d & 1)) continue;
@@ -234,6 +247,13 @@ static const Sem *addresses(Checker *c, const Sem *s, const Sem *const *offsets,
     *mask = within ? sem_run(c, ST_I1, within, NULL) : NULL;
     const Sem *base = s->items[0];
     return sem_with(c, base, build2(&c->b, OP_ADDPTR, build_splat(&c->b, base->v, shape), sum), NULL);
+}
+
+/* Of the block at the offsets. */
+static const Sem *addresses(Checker *c, const Sem *s, const Sem *const *offsets, uint32_t checked, const Sem **mask) {
+    Value *places[SHAPE_RANK];
+    for (uint32_t d = 0; d < s->block->shape.rank; d++) places[d] = places_along(c, s->block->shape, d, offsets[d]);
+    return addresses_at(c, s, places, s->block->shape, checked, mask);
 }
 
 /* The axes that boundary_check names, as a set. */
@@ -326,22 +346,69 @@ const Sem *builtin_advance(Checker *c, Call *call) {
 
 /* The call as one of the builtin without a descriptor, whose arguments follow: pointers,
  * then what comes behind the offsets, then the mask. */
+static Call pointer_call(Checker *c, const Call *call, const char *name, uint32_t mask_at) {
+    Call inner = {.builtin = builtin_find(name), .span = call->span, .node = call->node};
+    inner.at[0] = call->at[0];
+    inner.at[mask_at] = call->span;
+    c->b.span = call->span;
+    return inner;
+}
+
 static const Sem *through_pointers(Checker *c, Call *call, const char *name, uint32_t mask_at, Call *inner) {
     const Sem *s = call->arg[0], *offsets[SHAPE_RANK];
     if (!check_block(c, call, true) || !read_parts(c, call, 1, s->block->shape.rank, offsets)) return NULL;
-    *inner = (Call){.builtin = builtin_find(name), .span = call->span, .node = call->node};
+    *inner = pointer_call(c, call, name, mask_at);
     inner->arg[0] = addresses(c, s, offsets, UINT32_MAX, &inner->arg[mask_at]);
-    inner->at[0] = call->at[0];
-    inner->at[mask_at] = call->span;
     return s;
+}
+
+static const Sem *load_padded(Checker *c, const Sem *s, Call *inner) {
+    if (s->block->pads_nan) inner->arg[2] = sem_float(c, (double)NAN);
+    return builtin_load(c, inner);
 }
 
 const Sem *builtin_load_descriptor(Checker *c, Call *call) {
     Call inner;
     const Sem *s = through_pointers(c, call, "load", 1, &inner);
-    if (!s) return &sem_error;
-    if (s->block->pads_nan) inner.arg[2] = sem_float(c, (double)NAN);
-    return builtin_load(c, &inner);
+    return s ? load_padded(c, s, &inner) : &sem_error;
+}
+
+/* Rows by number: those that `rows` names, all from one column on, as many columns as the block has. */
+static bool through_rows(Checker *c, Call *call, uint32_t rows, const char *name, uint32_t mask_at, Call *inner) {
+    const Sem *s = call->arg[0], *x = call->arg[rows];
+    if (!check_block(c, call, true)) return false;
+    Shape shape = s->block->shape, named = sem_shape(x);
+    if (shape.rank != 2 || shape.log2[0]) {
+        diag(c->d, call->at[0], E_BLOCK_ROWS, call->builtin->name, sem_type_text(c, s));
+        diag_note(c->d, call->at[0], "it takes rows one by one: block_shape=[1, B]");
+        return false;
+    }
+    if (named.rank != 1 || !is_int_scalar(call->arg[rows + 1])) {
+        diag(c->d, call->at[rows], E_BLOCK_OFFSETS, call->builtin->name, sem_type_text(c, x),
+             sem_type_text(c, call->arg[rows + 1]));
+        diag_note(c->d, call->at[rows], "rows are a tile of rank 1, the column an integer: where the block begins");
+        return false;
+    }
+    shape.log2[0] = named.log2[0];
+    if (!check_elements(c, shape, call->span)) return false;
+    *inner = pointer_call(c, call, name, mask_at);
+    Value *places[] = {build_expand(&c->b, wide_value(c, x), 1),
+                       places_along(c, shape, 1, as_i64(c, call->arg[rows + 1]))};
+    inner->arg[0] = addresses_at(c, s, places, shape, UINT32_MAX, &inner->arg[mask_at]);
+    return true;
+}
+
+const Sem *builtin_gather_descriptor(Checker *c, Call *call) {
+    Call inner;
+    return through_rows(c, call, 1, "load", 1, &inner) ? load_padded(c, call->arg[0], &inner) : &sem_error;
+}
+
+const Sem *builtin_scatter_descriptor(Checker *c, Call *call) {
+    Call inner;
+    if (!through_rows(c, call, 2, "store", 2, &inner)) return &sem_error;
+    inner.arg[1] = call->arg[1];
+    inner.at[1] = call->at[1];
+    return builtin_store(c, &inner);
 }
 
 const Sem *builtin_store_descriptor(Checker *c, Call *call) {

@@ -11,21 +11,17 @@ static const Builtin builtins[] = {
 #define BUILTIN(name, min, max, arguments, kinds, handler, aux) \
     {name, arguments, kinds, builtin_##handler, min, max, (int)(aux), NULL},
 #define LIBRARY(name, file, kinds) {name, "", kinds, NULL, 0, 0, 0, #file},
-#define MISSING(name)              {name, "", "", NULL, 0, 0, 0, NULL},
 #include "check/builtin/builtin.def"
 #undef BUILTIN
 #undef LIBRARY
-#undef MISSING
 };
 
 static const char *const names[] = {
 #define BUILTIN(name, ...)  name,
 #define LIBRARY(name, ...)  name,
-#define MISSING(name)       name,
 #include "check/builtin/builtin.def"
 #undef BUILTIN
 #undef LIBRARY
-#undef MISSING
 };
 
 const Builtin *builtin_find(const char *name) {
@@ -53,12 +49,7 @@ static void print_arguments(const Builtin *b, Text *out) {
 void builtin_list(Arena *a, Text *out) {
     for (size_t i = 0; i < COUNT(builtins); i++) {
         const Builtin *b = &builtins[i];
-        text_printf(out, "%s", b->name);
-        if (!b->library && !b->run) {
-            text_printf(out, ": not compiled yet\n");
-            continue;
-        }
-        text_printf(out, "(");
+        text_printf(out, "%s(", b->name);
         if (b->library) library_parameters(a, b->library, b->name, out);
         else print_arguments(b, out);
         text_printf(out, ")\n");
@@ -213,10 +204,6 @@ bool builtin_bind(Checker *c, const Sem *callee, const Node *call_node, Call *ca
 const Sem *builtin_call(Checker *c, const Sem *callee, const Node *call_node) {
     const Builtin *b = callee->builtin;
     if (b->library) return call_library(c, b, callee->self, call_node);
-    if (!b->run) {
-        diag(c->d, call_node->a->span, E_NOT_YET, b->name);
-        return &sem_error;
-    }
     Call call;
     if (!builtin_bind(c, callee, call_node, &call)) return &sem_error;
     c->b.span = call_node->span;

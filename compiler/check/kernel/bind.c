@@ -167,15 +167,25 @@ static void mark_extents(Checker *c, const Params *p) {
     }
 }
 
+/* The descriptor of which at[*i] is the pointer; *i is its last part then. */
+static const Sem *enter_descriptor(Checker *c, const Params *p, uint32_t *i) {
+    const ParamInfo *base = &p->at[*i];
+    const Sem *values[2 * SHAPE_RANK];
+    values[0] = enter(c, base);
+    for (uint32_t k = 1; k < 2 * base->descriptor->rank; k++) values[k] = enter(c, &p->at[++*i]);
+    return block_of_host(c, base->descriptor, values, base->span);
+}
+
 void params_enter(Checker *c, Params *p) {
     Frame *frame = c->frame;
     c->entry = frame_push(c, p->fn, (Span){0, 0});
     for (uint32_t i = 0; i < p->count; i++) {
-        Binding b = {.sem = enter(c, &p->at[i]), .span = p->at[i].span};
+        const ParamInfo *param = &p->at[i];
+        Binding b = {.sem = param->descriptor ? enter_descriptor(c, p, &i) : enter(c, param), .span = param->span};
         c->frame = c->entry;
-        frame_set(c, frame_variable(c, p->at[i].name), b);
+        frame_set(c, frame_variable(c, param->name), b);
         c->frame = frame;
-        frame_set(c, frame_variable(c, p->at[i].name), b);
+        frame_set(c, frame_variable(c, param->name), b);
     }
     mark_extents(c, p);
 }

@@ -16,6 +16,8 @@ enum { MOST_PARAMETERS = 4096, MOST_DIMENSIONS = 64 /* of a contract: arrays hav
 
 static const Span nowhere = {0, 0};
 
+typedef VEC(ParamInfo) ParamList;
+
 static uint32_t param_slot(const Params *p, const char *name) {
     uint32_t h = 2166136261u; /* FNV-1a */
     for (const char *s = name; *s; s++) h = (h ^ (uint8_t)*s) * 16777619u;
@@ -39,7 +41,7 @@ static bool element_type(Checker *c, Params *p, ParamInfo *param, const Node *n)
     const char *canonical = n->kind == NODE_NAME || n->kind == NODE_ATTRIBUTE ? dtype_canonical(n->name) : NULL;
     if (n->kind == NODE_NAME) {
         int i = params_find(p, n->name); /* its role may not be known yet: look at the annotation */
-        const Node *other = i >= 0 ? p->fn->list.at[i]->a : NULL;
+        const Node *other = i >= 0 ? p->at[i].node->a : NULL;
         if (other && is_word(other, "dtype")) param->type_param = i;
         if (param->type_param >= 0) return true;
     }
@@ -88,16 +90,80 @@ static bool declare(Checker *c, Params *p, ParamInfo *param) {
     return element_type(c, p, param, t);
 }
 
+/* ---- Descriptors that the host makes ----------------------------------------------------------------------------- */
+
+/* What the command line says of a parameter, if that is a descriptor. */
+static const SigItem *given_descriptor(Checker *c, const Node *n, const SigItem *item) {
+    if (item && item->kind == SIG_DESCRIPTOR) return item;
+    for (uint32_t i = 0; i < c->o->num_types; i++) {
+        const NameValue *type = &c->o->types[i];
+        SigItem *named = NEW(c->a, SigItem);
+        named->divisible = 1;
+        if (strcmp(type->name, n->name) == 0 && descriptor_parse(c->a, type->value, named)) return named;
+    }
+    return NULL;
+}
+
+static Node *new_node(Checker *c, const Node *like, NodeKind kind, const char *name, Node *a, Node *b) {
+    Node *n = NEW(c->a, Node);
+    *n = (Node){.kind = kind, .depth = 3, .span = like->span, .a = a, .b = b};
+    n->name = name ? str_intern0(c->s, name) : NULL;
+    return n;
+}
+
+static ParamInfo param_info(const Node *n) {
+    return (ParamInfo){.node = n, .name = n->name, .span = n->span, .type_param = -1, .divisible = 1};
+}
+
+/* x: tensordesc<bf16[128,64]> is x: *bf16[x_shape_0:x_stride_0, x_shape_1], and behind it the sizes and the strides;
+ * the last of them is 1. */
+static void add_descriptor(Checker *c, ParamList *out, const Node *n, const SigItem *item) {
+    Node *pointer = new_node(c, n, NODE_POINTER, NULL, new_node(c, n, NODE_NAME, item->dtype, NULL, NULL), NULL);
+    ParamInfo base = param_info(new_node(c, n, n->kind, n->name, pointer, NULL));
+    base.descriptor = item;
+    base.divisible = item->divisible;
+    base.failed = n->a != NULL || n->op;
+    if (base.failed) diag(c->d, n->span, E_GIVEN_TYPE, "--signature", n->name, "a descriptor");
+    vec_push(c->a, out, base);
+    uint32_t parts = 2 * item->rank - 1;
+    for (uint32_t i = 0; i < parts; i++) {
+        uint32_t axis = i < item->rank ? i : i - item->rank;
+        const char *name = arena_printf(c->a, "%s_%s_%u", n->name, i < item->rank ? "shape" : "stride", axis);
+        Node *type = new_node(c, n, NODE_NAME, i < item->rank ? "i32" : "i64", NULL, NULL);
+        ParamInfo part = param_info(new_node(c, n, n->kind, name, type, NULL));
+        Node *value = new_node(c, n, NODE_NAME, name, NULL, NULL);
+        if (i < item->rank) vec_push(c->a, &pointer->list, new_node(c, n, NODE_DIM, NULL, value, NULL));
+        else pointer->list.at[axis]->b = value;
+        part.is_part = true;
+        part.divisible = item->divisible;
+        vec_push(c->a, out, part);
+    }
+}
+
+static bool list_params(Checker *c, Params *p) {
+    const NodeList *source = &p->fn->list;
+    bool ok = source->len <= MOST_PARAMETERS;
+    ParamList list = {0};
+    if (!ok) diag(c->d, source->at[MOST_PARAMETERS]->span, E_PARAMETERS, source->len, MOST_PARAMETERS);
+    p->is_garbled = c->o->signature && !signature_parse(c->a, c->d, c->o->signature, &p->items, &p->num_items);
+    for (uint32_t i = 0; i < source->len && i < MOST_PARAMETERS; i++) {
+        const Node *n = source->at[i];
+        const SigItem *item = given_descriptor(c, n, i < p->num_items && !p->is_garbled ? &p->items[i] : NULL);
+        if (item) add_descriptor(c, &list, n, item);
+        else vec_push(c->a, &list, param_info(n));
+    }
+    p->at = list.at;
+    p->count = list.len;
+    return ok;
+}
+
 bool params_declare(Checker *c, const Node *fn, Params *p) {
-    bool ok = fn->list.len <= MOST_PARAMETERS;
-    *p = (Params){.fn = fn, .count = ok ? fn->list.len : MOST_PARAMETERS, .num_slots = 16};
-    if (!ok) diag(c->d, fn->list.at[MOST_PARAMETERS]->span, E_PARAMETERS, fn->list.len, MOST_PARAMETERS);
-    p->at = NEW_ARRAY(c->a, ParamInfo, p->count + 1);
+    *p = (Params){.fn = fn, .num_slots = 16};
+    bool ok = list_params(c, p);
     while (p->num_slots < p->count * 2) p->num_slots *= 2;
     p->slots = NEW_ARRAY(c->a, uint32_t, p->num_slots);
     for (uint32_t i = 0; i < p->count; i++) {
-        const Node *n = fn->list.at[i];
-        p->at[i] = (ParamInfo){.node = n, .name = n->name, .span = n->span, .type_param = -1, .divisible = 1};
+        const Node *n = p->at[i].node;
         uint32_t slot = param_slot(p, n->name);
         if (p->slots[slot]) {
             diag(c->d, n->span, E_PARAMETER_NAME_TWICE, n->name);
@@ -195,6 +261,7 @@ static bool apply_item(Checker *c, Params *p, ParamInfo *param, const SigItem *i
         return param_set_value(c, param, &sem_none, RECORD_SIGNATURE, "--signature");
     }
     if (item->kind == SIG_NONE) return true;
+    if (param->descriptor) return true;
     if (item->dtype && !stype_find(item->dtype, &t)) bug("signature: dtype %s", item->dtype);
     if (item->kind == SIG_POINTER) {
         if (item->is_const) param->is_const = true;
@@ -222,20 +289,20 @@ static void leave_open(Params *p) {
 }
 
 static bool apply_signature(Checker *c, Params *p) {
-    SigItem *items = NULL;
-    uint32_t count = 0;
-    if (!c->o->signature) return true;
-    if (!signature_parse(c->a, c->d, c->o->signature, &items, &count)) return (leave_open(p), false);
-    if (count > p->count) {
+    if (p->is_garbled) return (leave_open(p), false);
+    if (p->num_items > p->fn->list.len) {
         leave_open(p);
-        diag(c->d, nowhere, E_SIGNATURE_COUNT, count, p->fn->name, p->count);
+        diag(c->d, nowhere, E_SIGNATURE_COUNT, p->num_items, p->fn->name, p->fn->list.len);
         diag_note(c->d, p->fn->span, "it is declared here");
         return false;
     }
     bool ok = true;
     for (int pass = 0; pass < 2; pass++) { /* dtype parameters first: *T is compared with what T is */
-        for (uint32_t i = 0; i < count; i++) {
-            if ((p->at[i].role == ROLE_DTYPE) == (pass == 0)) ok &= apply_item(c, p, &p->at[i], &items[i]);
+        const SigItem *item = p->items;
+        for (uint32_t i = 0; i < p->count && item < p->items + p->num_items; i++) {
+            if (p->at[i].is_part) continue;
+            if ((p->at[i].role == ROLE_DTYPE) == (pass == 0)) ok &= apply_item(c, p, &p->at[i], item);
+            item++;
         }
     }
     return ok;
@@ -245,6 +312,7 @@ static bool apply_type(Checker *c, Params *p, const NameValue *nv) {
     int index = params_find(p, nv->name);
     if (index < 0) return (unknown_name(c, p, "-T", nv->name), false);
     ParamInfo *param = &p->at[index];
+    if (param->descriptor) return true;
     const char *text = nv->value;
     bool is_pointer = *text == '*';
     if (is_pointer) text++;

@@ -83,6 +83,23 @@ static bool read_number(Diag *d, const char *body, uint32_t position, SigItem *i
     return false;
 }
 
+bool descriptor_parse(Arena *a, const char *text, SigItem *item) {
+    static const char head[] = "tensordesc<";
+    size_t length = strcspn(text, "[");
+    const char *p = text + length;
+    if (strncmp(text, head, sizeof head - 1) != 0 || *p != '[' || length < sizeof head - 1) return false;
+    item->kind = SIG_DESCRIPTOR;
+    item->dtype = dtype_canonical(arena_strndup(a, text + sizeof head - 1, length - (sizeof head - 1)));
+    for (item->rank = 0; *p != ']' && item->rank < SHAPE_RANK; item->rank++) {
+        char *end = NULL;
+        errno = 0;
+        item->block[item->rank] = strtoll(p + 1, &end, 10);
+        if (end == p + 1 || errno || (*end != ',' && *end != ']')) return false;
+        p = end;
+    }
+    return item->dtype && item->rank && strcmp(p, "]>") == 0;
+}
+
 static bool read_item(Arena *a, Diag *d, const char *text, uint32_t position, SigItem *item) {
     *item = (SigItem){.text = text, .divisible = 1};
     if (*text == '\0' || strcmp(text, "None") == 0) {
@@ -98,6 +115,7 @@ static bool read_item(Arena *a, Diag *d, const char *text, uint32_t position, Si
     const char *colon = strchr(text, ':');
     const char *body = colon ? arena_strndup(a, text, (size_t)(colon - text)) : text;
     item->kind = SIG_TYPE;
+    if (descriptor_parse(a, body, item)) return colon ? read_hint(d, colon + 1, position, item) : true;
     if (*body == '*') {
         item->kind = SIG_POINTER;
         body++;
@@ -116,17 +134,20 @@ static bool read_item(Arena *a, Diag *d, const char *text, uint32_t position, Si
         diag(d, (Span){0, 0}, E_SIGNATURE_TYPE, position, text);
         diag_note(
             d, (Span){0, 0},
-            "an item is a type (i32, fp16), a pointer (*fp32, *fp32:16), a number, or nothing to leave it unbound");
+            "an item is a type (i32, fp16), a pointer (*fp32, *fp32:16), a descriptor (tensordesc<fp16[64,64]>), "
+            "a number, or nothing to leave it unbound");
         return false;
     }
     return colon ? read_hint(d, colon + 1, position, item) : true;
 }
 
-bool signature_parse(Arena *a, Diag *d, const char *text, SigItem **items, uint32_t *count) {
+bool signature_parse(Arena *a, Diag *d, const char *text, const SigItem **items, uint32_t *count) {
     VEC(SigItem) out = {0};
     bool ok = true;
     for (const char *p = text;;) {
-        const char *end = strchr(p, ',');
+        const char *end = p + strcspn(p, ",<");
+        if (*end == '<') end = strchr(end + strcspn(end, ">"), ','); /* what is in brackets is one item */
+        else if (!*end) end = NULL;
         size_t n = end ? (size_t)(end - p) : strlen(p);
         while (n && is_space(*p)) p++, n--;
         while (n && is_space(p[n - 1])) n--;

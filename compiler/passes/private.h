@@ -67,6 +67,14 @@ uint32_t distribute_lanes(Func *f, const Facts *facts, const PassContext *c);
 uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
                           uint32_t loads);
 
+/* ---- Products by instructions (matrix.c) ------------------------------------------------------------------------- */
+
+/* The instruction of the target for a dot, for each matrix of a batch, and for parts of fp32 where its precision asks
+ * for some. *widens: fp8 becomes fp16. */
+bool dot_instr(const PassContext *c, const Op *op, Mma *instr, bool *widens);
+/* To the nearest tf32, halves away from zero; what is below tf32's last bit the instruction drops. NaN stays one. */
+Value *tf32_rounded(Builder *b, Value *x);
+
 /* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------- */
 
 typedef struct Part {

@@ -195,6 +195,16 @@ class Launches(unittest.TestCase):
                                         "add.py:7:.*the constexpr parameter 'BLOCK' of 'add' has no value"):
                 add(x, y, out, 300, factor, grid=3)
 
+    def test_descriptors(self):
+        """A descriptor's parts come from an array, view or not."""
+        text = ("import triton.language as tl\n@triton.jit\ndef halves(y, x):\n"
+                "    at = [tl.program_id(0) * 2, 0]\n    y.store(at, x.load(at) * 0.5)\n")
+        kernel = fsc.loads(text, "halves.py").halves.using(x="tensordesc<fp32[2,4]>", y="tensordesc<fp32[2,4]>")
+        self.assertIn("x_shape_1: i32, x_stride_0: i64", kernel.signature)
+        x, y = np.arange(20, dtype=np.float32).reshape(4, 5)[:3, :3], np.zeros((3, 3), np.float32)
+        kernel(x=x, y=y, grid=2)
+        np.testing.assert_array_equal(y, x / 2)
+
     def test_functions_by_name(self):
         """What others call, what stands inside of host functions, what triton.jit(f) makes;
         a broken function is its own affair."""

@@ -153,6 +153,42 @@ def product_real(bench, types, shape, spread):
     must_fail(lambda: close(got + 2 * bound, want, 0, bound), "twice the bound")
 
 
+# How many products, and what of |a| |b| the parts of operands leave out.
+PARTS = {"tf32x3": (3, 3 * 2.0 ** -22), "bf16x3": (3, 3 * 2.0 ** -16), "bf16x6": (6, 2.0 ** -22)}
+
+
+@case(precision=list(PARTS), shape=[(16, 16, 16), (64, 32, 128)])
+def product_parts(bench, precision, shape):
+    """Sums of products of shorter parts, where a GPU has instructions for them; NaN and infinity where they belong."""
+    m, n, k = shape
+    rng = np.random.default_rng(k)
+    x, y, c = (rng.standard_normal(s).astype(np.float32).astype(np.float64) * 2.0 ** rng.integers(-8, 9, s)
+               for s in ((m, k), (k, n), (m, n)))
+    line = "d = dot(a, b, c, input_precision='{}')"
+    got = run(bench, line.format(precision), shape, TYPES[2], x, y, c)
+    size = np.abs(x) @ np.abs(y)
+    count, left_out = PARTS[precision]
+    bound = left_out * size + (count * k + 2) * U * cut(bench, "fp16") * (size + np.abs(c))
+    close(got, x @ y + c, 0, bound, f"{precision} {shape}")
+    if bench.device.name == "emu":
+        got = run(bench, line.format("tf32"), shape, TYPES[2], x, y, c)
+        must_fail(lambda: close(got, x @ y + c, 0, bound), "one product of tf32")
+    x[0, 0], x[1, 1], x[2, 2], y[:, 0], y[3, 0] = np.nan, np.inf, -np.inf, np.abs(y[:, 0]) + 1, 0
+    got = run(bench, line.format(precision), shape, TYPES[2], x, y, c)
+    with np.errstate(invalid="ignore"):
+        want = x @ y + c
+    same_bits(np.isnan(got), np.isnan(want), "NaN")
+    same_bits(got[np.isinf(want)], want[np.isinf(want)], "infinity")
+
+
+@case(types=TYPES[:5], form=["matrix", "split_dot"])
+def product_without_pass(bench, types, form):
+    """Threads make products on their own where no pass chooses instructions."""
+    judge(bench, "d = dot(a, b, c)", (32, 16, 64), types, lambda x, y, c: x @ y + c, passes=f"-{form}")
+    judge(bench, "d = dot(a, b, c, input_precision='bf16x3')", (16, 16, 16), types, lambda x, y, c: x @ y + c, 2,
+          passes=f"-{form}")
+
+
 @case(shape=[(16, 16, 16), (64, 32, 128)])
 def product_tf32(bench, shape):
     """fp32 that may be tf32 is rounded to it by a GPU: to the nearest of 11 bits, halves away from zero; NaN stays.

@@ -227,7 +227,7 @@ static Value *spread(Checker *c, Value *v, Shape s) {
     return shape_equal(v->type.shape, s) ? v : build_broadcast(&c->b, v, s);
 }
 
-/* The addresses of the elements whose place along each axis is at[axis], and in *mask which of them lie within the array
+/* The addresses of the elements whose place along each axis is given, and in *mask which of them lie within the array
  * along the axes of the set (NULL: all). */
 static const Sem *addresses_at(Checker *c, const Sem *s, Value *const *places, Shape shape, uint32_t checked,
                                const Sem **mask) {

@@ -20,19 +20,21 @@ typedef struct Matrix {
 
 /* ---- Which instruction ------------------------------------------------------------------------------------------- */
 
-/* Of an operand of dot, as `d`. */
+/* Of an operand of dot, or of one matrix of it, as `d`. */
 static bool takes(Mma i, const Op *op, MmaOperand which, DType d) {
     MmaType t = mma_info[i].types[which];
-    if (mma_dtype(i, which) != d || !mma_fits(i, op->args[which]->type.shape, which)) return false;
+    Shape s = op->args[which]->type.shape;
+    if (s.rank == 3) s = (Shape){.rank = 2, .log2 = {s.log2[1], s.log2[2]}};
+    if (mma_dtype(i, which) != d || !mma_fits(i, s, which)) return false;
     if (which == MMA_C) return true;
-    if (d == DT_FP32) return op->attr.precision == PRECISION_TF32;
+    if (d == DT_FP32) return op->attr.precision == PRECISION_TF32 || op->attr.precision == PRECISION_TF32X3;
     return d != DT_I8 || (t == MMA_U8) == op->attr.is_unsigned[which];
 }
 
-static bool find(const Matrix *x, const Op *op, DType a, DType b, Mma *instr) {
+static bool find(const PassContext *c, const Op *op, DType a, DType b, Mma *instr) {
     const DType types[] = {a, b, op->args[MMA_C]->type.dtype};
     for (uint32_t i = MMA_COUNT; i-- > 0;) {
-        bool fits = target_has(x->c->target, mma_info[i].needs);
+        bool fits = target_has(c->target, mma_info[i].needs);
         for (uint32_t k = MMA_A; k <= MMA_C; k++) fits = fits && takes((Mma)i, op, (MmaOperand)k, types[k]);
         *instr = (Mma)i;
         if (fits) return true;
@@ -40,13 +42,20 @@ static bool find(const Matrix *x, const Op *op, DType a, DType b, Mma *instr) {
     return false;
 }
 
-/* *widens: the operands become fp16. */
-static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
+bool dot_instr(const PassContext *c, const Op *op, Mma *instr, bool *widens) {
     DType a = op->args[MMA_A]->type.dtype, b = op->args[MMA_B]->type.dtype;
+    bool is_bf16 = op->attr.precision == PRECISION_BF16X3 || op->attr.precision == PRECISION_BF16X6;
+    if (is_bf16) a = b = DT_BF16;
     *widens = false;
-    if (find(x, op, a, b, instr)) return true;
+    if (find(c, op, a, b, instr)) return true;
     *widens = dtype_is_fp8(a) && dtype_is_fp8(b);
-    return *widens && find(x, op, DT_FP16, DT_FP16, instr);
+    return *widens && find(c, op, DT_FP16, DT_FP16, instr);
+}
+
+/* What split_dot leaves: of rank 2, and of whole numbers. */
+static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
+    bool is_one = op->results[0]->type.shape.rank == 2 && op->attr.precision <= PRECISION_TF32;
+    return is_one && dot_instr(x->c, op, instr, widens);
 }
 
 /* ---- How many warps ---------------------------------------------------------------------------------------------- */
@@ -85,8 +94,7 @@ static uint32_t share(const Matrix *x, Mma instr, Shape s) {
 
 /* ---- Operands ---------------------------------------------------------------------------------------------------- */
 
-/* To the nearest, halves away from zero; what is below tf32's last bit the instruction drops. NaN stays one. */
-static Value *rounded(Builder *b, Value *x) {
+Value *tf32_rounded(Builder *b, Value *x) {
     enum { HALF = 1 << 12, NAN_BITS = 0x7fc00000 };
     bool is_short = x->def && x->def->kind == OP_FPEXT; /* of 16 bits or fewer */
     if (is_short || plant(PLANT_TF32_CUT)) return x;
@@ -105,7 +113,7 @@ static void visit(void *context, Op *op) {
     Value *args[] = {op->args[0], op->args[1], op->args[2]};
     for (uint32_t i = MMA_A; i <= MMA_B; i++) {
         if (widens) args[i] = build1_to(&b, OP_FPEXT, args[i], type_with_dtype(args[i]->type, DT_FP16));
-        if (mma_info[instr].types[i] == MMA_TF32) args[i] = rounded(&b, args[i]);
+        if (mma_info[instr].types[i] == MMA_TF32) args[i] = tf32_rounded(&b, args[i]);
     }
     Attr attr = {.instr = instr, .warps_m_log2 = (uint8_t)share(x, instr, op->results[0]->type.shape)};
     Value *r = op_build(&b, OP_MMA, args, 3, attr, args[MMA_C]->type)->results[0];

@@ -47,6 +47,34 @@ def k(p: *fp32, n: i32):
     # CHECK: error: out_dtype of 'dot' is bf16 [E0332]
     x = dot(h.T, h, out_dtype=bf16)
     # CHECK: note: of tile<16x32xfp16> and tile<32x16xfp16> it is fp32 or fp16; convert the result,
+    # CHECK: error: out_dtype of 'dot' is fp16 [E0332]
+    x = dot(a.to(bf16), b.to(bf16), out_dtype=fp16)
+    # CHECK: note: of tile<16x32xbf16> and tile<32x16xbf16> it is fp32; convert the result, as in dot(x, y).to(fp16)
+    # CHECK: error: out_dtype of 'dot' is fp32 [E0332]
+    x = dot(a.to(i8), b.to(i8), out_dtype=fp32)
+    # CHECK: note: of tile<16x32xi8> and tile<32x16xi8> it is i32; convert the result, as in dot(x, y).to(fp32)
+    # CHECK: error: out_dtype of 'dot' is i32 [E0332]
+    x = dot(h.T, h, out_dtype=i32)
+    # CHECK: note: of tile<16x32xfp16> and tile<32x16xfp16> it is fp32 or fp16;
+    # CHECK: error: 'dot' of tile<16x32xfp16> and tile<32x16xbf16>, whose element types do not multiply [E0330]
+    x = dot(h.T, b.to(bf16))
+    # CHECK: error: 'dot' of tile<16x32xfp8e5> and tile<32x16xfp16>, whose element types do not multiply [E0330]
+    x = dot(a.to(fp8e5), h)
+    # CHECK: error: 'input' of 'dot' must be a tile of numbers, not tile<16x1x*fp32>
+    x = dot(p + r, b)
+    # CHECK: note: load what it points to
+    # CHECK: error: 'other' of 'dot' must be a tile of numbers, not the float 2.0
+    x = dot(a, 2.0)
+    # CHECK: error: the accumulator of 'dot' is tile<16x16xfp32>, and {{.*}} is tile<16x16xfp16> [E0331]
+    x = dot(h.T, h, zeros((16, 16)), out_dtype=fp16)
+    # CHECK: error: the accumulator of 'dot' is tile<16x16xi32>, and {{.*}} is tile<16x16xfp32> [E0331]
+    x = dot(a, b, zeros((16, 16), i32))
+    # CHECK: error: max_num_imprecise_acc of 'dot' is -32 [E0332]
+    x = dot(a.to(fp8e5), b.to(fp8e5), max_num_imprecise_acc=-32)
+    # CHECK: error: 'dot' is given input_precision and allow_tf32 [E0332]
+    x = dot(a, b, input_precision="tf32", allow_tf32=False)
+    # CHECK: error: input_precision of 'dot' is {{.*}} 3
+    x = dot(a, b, input_precision=3)
     # CHECK: error: max_num_imprecise_acc of 'dot' is 5 [E0332]
     x = dot(a.to(fp8e5), b.to(fp8e5), max_num_imprecise_acc=5)
     # CHECK: note: it is a multiple of 32, or 0: so many products of fp8 may be added in less than fp32

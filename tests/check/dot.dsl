@@ -17,6 +17,10 @@ def k(p: *fp32, h: *fp16, i: *i8, u: *u8, e: *fp8e4nv, f: *fp8e5, d: *fp64):
     s = dot(a, b, s, allow_tf32=True, out_dtype=fp32)
     # CHECK: dot %a, %b, %{{.*}} {precision = bf16x6} : tile<16x16xfp32>
     s = dot(a, b, s, "bf16x6")
+    # CHECK: dot %a, %b, %{{.*}} {precision = tf32x3} : tile<16x16xfp32>
+    s = dot(a, b, s, "TF32x3")
+    # CHECK: dot %a, %b, %{{.*}} : tile<16x16xfp32>
+    s = dot(a, b, s, "IEEE")
     # CHECK: trans %a
     # CHECK: dot %{{.*}}, %a, %{{.*}} {precision = tf32x3} : tile<32x32xfp32>
     t = dot(a.T, a, input_precision="tf32x3")

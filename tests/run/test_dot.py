@@ -127,6 +127,11 @@ def product_half(bench, types, shape):
     judge(bench, "d = dot(a, b, c, out_dtype=fp16)", shape, types, lambda x, y, c: x @ y + c)
 
 
+@case(types=TYPES[8:], most=[32, 64, 256])
+def product_imprecise(bench, types, most):
+    judge(bench, f"d = dot(a, b, c, max_num_imprecise_acc={most})", (16, 32, 128), types, lambda x, y, c: x @ y + c)
+
+
 @case(precision=["tf32", "ieee", "tf32x3", "bf16x3", "bf16x6"], shape=[(32, 32, 32), (16, 64, 128)])
 def product_precision(bench, precision, shape):
     judge(bench, f"d = dot(a, b, c, input_precision='{precision}')", shape, TYPES[2], lambda x, y, c: x @ y + c)

@@ -6,6 +6,8 @@
  */
 #include "check/builtin/builtin.h"
 
+#include <string.h>
+
 enum { ARG_ACC = 2, ARG_PRECISION, ARG_TF32, ARG_IMPRECISE, ARG_OUT };
 
 static const Word precisions[] = {{"tf32", PRECISION_TF32},     {"ieee", PRECISION_IEEE},
@@ -97,7 +99,17 @@ static bool accumulator_fits(Checker *c, const Call *call, SType result, Shape s
     return false;
 }
 
+/* "TF32" is "tf32", as in Triton. */
+static const Sem *lower_case(Checker *c, const Sem *s) {
+    if (!s || s->kind != SEM_STRING) return s;
+    char *text = arena_strndup(c->a, s->s, strlen(s->s));
+    for (char *p = text; *p; p++)
+        if (*p >= 'A' && *p <= 'Z') *p = (char)(*p - 'A' + 'a');
+    return sem_string(c, text);
+}
+
 static bool read_precision(Checker *c, Call *call, Attr *a) {
+    call->arg[ARG_PRECISION] = lower_case(c, call->arg[ARG_PRECISION]);
     const Sem *given = call->arg[ARG_PRECISION], *tf32 = call->arg[ARG_TF32];
     uint8_t precision;
     bool is_given = given && given->kind != SEM_NONE, has_tf32 = tf32 && tf32->kind != SEM_NONE;

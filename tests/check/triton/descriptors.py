@@ -14,7 +14,7 @@ import triton.language as tl
 
 @triton.jit
 def product(a, b, c, K: tl.int32):
-    # CHECK: ld.global.v4.b32
+    # CHECK: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16
     # CHECK: mma.sync
     # REPORT: param pointer a bf16
     # REPORT-NEXT: dim "$1" "$3"

@@ -6,7 +6,7 @@
 # RUN:   -D ACTIVATION='"leaky"' --config 2 --emit=asm -o - | FileCheck %s --check-prefix=CPU
 # The kernel that matmul tutorials teach: programs in groups of rows, pointers that wrap at the edges, a mask along K
 # alone, an activation that is a function, a product rounded to fp16. Where sizes are multiples of 16, so are the places
-# at which rows and columns wrap: both operands are loaded 16 bytes at a time.
+# at which rows and columns wrap: both operands are copied 16 bytes at a time.
 import triton
 import triton.language as tl
 
@@ -29,9 +29,9 @@ def matmul(a, b, c, M, N, K, a_m, a_k, b_k, b_n, c_m, c_n, BM: tl.constexpr, BN:
     # CHECK: .entry matmul
     # CHECK: mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32
     # CPU: matmul:
-    # WIDE-NOT: ld.global.{{b16|b32|v2}}
-    # WIDE: ld.global.v4.b32
-    # WIDE-NOT: ld.global.{{b16|b32|v2}}
+    # WIDE-NOT: {{ld.global|cp.async.ca}}
+    # WIDE: cp.async.cg.shared.global [{{.*}}], [{{.*}}], 16
+    # WIDE-NOT: {{ld.global|cp.async.ca}}
     # WIDE: mma.sync
     pid = tl.program_id(axis=0)
     across = tl.cdiv(N, BN)

@@ -118,6 +118,7 @@ static bool settle(Checker *c, const Node *fn, const Sem **given, Span *at, Span
         if (!is_constexpr(param)) continue;
         if (given[i]->kind == SEM_RUN && triton_rules(c)) continue; /* it looks at values, not at annotations */
         if (given[i]->kind == SEM_RUN) {
+            if (triton_rules(c)) continue; /* Triton asks the values, not the annotations, of inner calls */
             Span place = at[i].end ? at[i] : call_at;
             diag(c->d, place, E_CONST_ARGUMENT, param->name, fn->name);
             diag_note(c->d, param->span, "the parameter is declared here");

@@ -24,7 +24,8 @@ FORMS = {
     "advanced": '    p = make_block_ptr(x, (m, n), (S, 1), (0, col - 5), (A, B), (0, 1))\n    p = advance(p, (row, '
                 '2))\n    p = p.advance((0, 3))\n'
                 '    v = load(p, boundary_check=(0, 1))',
-    "descriptor": "    d = make_tensor_descriptor(x, [m, n], [S, 1], [A, B])\n    v = d.load([row, col])",
+    "descriptor": "    d = make_tensor_descriptor(x, [m, n], [S, 1], [A, B])\n"
+                  "    static_assert(isinstance(d, tl.tensor_descriptor))\n    v = d.load([row, col])",
     "descriptor nan": '    d = make_tensor_descriptor(x, (m, n), (S, 1), (A, B), padding_option="nan")\n'
                       "    v = tl.load_tensor_descriptor(d, (row, col))",
     "contract": "    d = make_tensor_descriptor(x, block_shape=(A, B))\n    m = 1\n    v = d.load([row, col])",

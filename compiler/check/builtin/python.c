@@ -76,6 +76,7 @@ const Sem *builtin_python_str(Checker *c, Call *call) {
 static bool is_instance(const Sem *x, const char *type) {
     if (strcmp(type, "constexpr") == 0) return sem_is_const(x);
     if (strcmp(type, "tensor") == 0) return x->kind == SEM_RUN;
+    if (strcmp(type, "tensor_descriptor") == 0) return x->kind == SEM_BLOCK && x->block->is_descriptor;
     if (strcmp(type, "int") == 0) return x->kind == SEM_INT || x->kind == SEM_BOOL;
     if (strcmp(type, "float") == 0) return x->kind == SEM_FLOAT;
     if (strcmp(type, "bool") == 0) return x->kind == SEM_BOOL;
@@ -83,7 +84,7 @@ static bool is_instance(const Sem *x, const char *type) {
 }
 
 static bool names_type(const char *name) {
-    static const char *const names[] = {"constexpr", "tensor", "int", "float", "bool", "str"};
+    static const char *const names[] = {"constexpr", "tensor", "tensor_descriptor", "int", "float", "bool", "str"};
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(name, names[i]) == 0) return true;
     return false;
@@ -108,7 +109,7 @@ const Sem *builtin_only_loop(Checker *c, Call *call) {
     if (strstr(call->builtin->name, "range"))
         diag_note(c->d, call->span, "write it as in: for i in %s(...):", call->builtin->name);
     else
-        diag_note(c->d, call->span, "it stands in isinstance(x, tensor)");
+        diag_note(c->d, call->span, "it stands in isinstance(x, %s)", call->builtin->name);
     return &sem_error;
 }
 

@@ -69,7 +69,7 @@ RIGHT = {
     "swizzle2d": "n, n, n, n, n", "assume": "n > 0", "multiple_of": "n, 16", "max_contiguous": "i, 16",
     "max_constancy": "i, 16", "debug_barrier": "", "static_assert": "True", "static_print": "",
     "device_print": "'t', t", "print": "t", "device_assert": "b", "constexpr": "3", "next_power_of_2": "9",
-    "len": "(1, 2)", "int": "3", "float": "3", "bool": "3", "isinstance": "3, int", "tensor": "t", "tensor_descriptor": "d", "str": "3",
+    "len": "(1, 2)", "int": "3", "float": "3", "bool": "3", "isinstance": "3, int", "tensor": "t", "str": "3",
     "pointer_type": "fp32", "range": "n", "static_range": "3",
 }
 RIGHT.update(dict.fromkeys("exp exp2 log log2 sqrt rsqrt sqrt_rn floor ceil trunc round rint nearbyint expm1 log1p sin "
@@ -82,6 +82,7 @@ RIGHT.update(dict.fromkeys("ldexp scalbn".split(), "t, ti"))
 RIGHT.update(dict.fromkeys("atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_xchg".split(),
                            "pi, n"))
 
+RIGHT["tensor_descriptor"] = "d"
 RIGHT.update(dict.fromkeys(["atomic_%s_tensor_descriptor" % w for w in "add max min and or xor".split()], "e, 0, ti"))
 
 # What one parameter needs beside it.

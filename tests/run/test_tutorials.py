@@ -47,8 +47,8 @@ def tutorial_03(bench, sizes, activation):
     m, n, k = sizes
     rng = np.random.default_rng(k)
     a, b, c = normal(bench, rng, m, k), normal(bench, rng, k, n), Matrix(bench, "fp16", (m, n))
-    run_tutorial(bench, "03-matrix-multiplication.py", "matmul_kernel", a.buffer, b.buffer, c.buffer, m, n, k, k, 1, n, 1,
-                 n, 1, grid=(tiles(m, 64) * tiles(n, 32),), BLOCK_SIZE_M=64, BLOCK_SIZE_N=32, BLOCK_SIZE_K=32,
+    run_tutorial(bench, "03-matrix-multiplication.py", "matmul_kernel", a.buffer, b.buffer, c.buffer, m, n, k, k, 1, n,
+                 1, n, 1, grid=(tiles(m, 64) * tiles(n, 32),), BLOCK_SIZE_M=64, BLOCK_SIZE_N=32, BLOCK_SIZE_K=32,
                  GROUP_SIZE_M=2, ACTIVATION=f'"{activation}"')
     leaky = activation == "leaky_relu"
     judge_product(bench, c, a.seen, b.seen, lambda x: np.where(x > 0, x, 0.01 * x) if leaky else x)
@@ -59,8 +59,8 @@ def tutorial_06_forward(bench, causal, dim, n):
     rng, heads, scale = np.random.default_rng(n + dim), 3, 0.5
     q, k, v = (heads_of(bench, rng, "fp16", heads, n, dim) for _ in range(3))
     o, m = heads_of(bench, rng, "fp16", heads, n, dim, False), bench.buffer("fp32", heads * n)
-    run_tutorial(bench, "06-fused-attention.py", "_attn_fwd", scale, m, 1, heads, q.buffer, k.buffer, v.buffer, o.buffer,
-                 n, grid=(n // 64, heads), HEAD_DIM=dim, BLOCK_M=64, BLOCK_N=32, FP8_OUTPUT=False,
+    run_tutorial(bench, "06-fused-attention.py", "_attn_fwd", scale, m, 1, heads, q.buffer, k.buffer, v.buffer,
+                 o.buffer, n, grid=(n // 64, heads), HEAD_DIM=dim, BLOCK_M=64, BLOCK_N=32, FP8_OUTPUT=False,
                  STAGE=3 if causal else 1, warp_specialize=False, IS_HOPPER=False)
     a, b, c = (x.seen.reshape(heads, n, dim) for x in (q, k, v))
     _, p, want, error = softmax(a, b, scale, unseen(n, n, causal, 0))

@@ -261,7 +261,7 @@ class Evaluator:
     def of_zeros(self, n, env):
         return Value(n.dtype, np.zeros(n.shape, NP[n.dtype]))
 
-    of_like = of_zeros
+    of_like = of_sums = of_zeros
 
     def of_pid(self, n, env):
         return Value("i32", np.asarray(self.at[n.a["axis"]], np.int32))
@@ -433,6 +433,12 @@ class Evaluator:
 
     def of_reshape(self, n, env):
         return self.reshaped(self.value(n.kids[0], env), lambda z: z.reshape(n.shape))
+
+    def of_trans(self, n, env):
+        return self.reshaped(self.value(n.kids[0], env), np.transpose)
+
+    def of_whole(self, n, env):
+        return self.value(n.kids[0], env)
 
     def of_broadcast(self, n, env):
         return self.reshaped(self.value(n.kids[0], env), lambda z: np.broadcast_to(z, n.shape))

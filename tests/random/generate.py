@@ -10,10 +10,10 @@ import random
 import numpy as np
 
 from evaluate import Evaluator, Undefined
-from floats import FloatExpressions
 from functions import image
 from nodes import FLOATS, INTS, Buffer, Node, Program, is_float, limits
 from numeric import round_to
+from products import Products
 
 SHAPES = [(), (1,), (2,), (8,), (16,), (32,), (64,), (128,), (256,), (4, 8), (8, 4), (16, 16), (2, 32), (1, 64),
           (32, 1), (8, 32), (2, 4, 8), (4, 1, 16), (2, 2, 2), (1, 8, 4), (4, 8, 8)]
@@ -35,7 +35,7 @@ def made(seed, mode):
     raise RuntimeError(f"seed {seed}: no well-defined kernel in 200 attempts")
 
 
-class Generator(FloatExpressions):
+class Generator(Products):
     # ---- Buffers and addresses ---------------------------------------------------------------------------------------
 
     def buffer(self, dtype, role):
@@ -432,6 +432,7 @@ class Generator(FloatExpressions):
             self.statement(2)
         for _ in range(rng.randint(1, 3)):
             self.store(rng.choice(self.palette), rng.choice(FLOATS if self.mode == "float" else INTS + ["i32"]))
+        self.products()
         self.finish()
         return p
 

@@ -138,7 +138,8 @@ def _call(n):
 
 
 def _dot(n):
-    x, rest = emit(n.kids[0]), ", ".join(emit(k) for k in n.kids[1:])
+    through = f".to({n.a['through']})" if n.a.get("through") else ""
+    x, rest = emit(n.kids[0]) + through, ", ".join([emit(n.kids[1]) + through] + [emit(k) for k in n.kids[2:]])
     return f"{x}.dot({rest})" if n.a["method"] else f"dot({x}, {rest})"
 
 
@@ -173,6 +174,9 @@ EMIT = {
     "hint": lambda n: f"{n.a['op']}({emit(n.kids[0])}, {n.a['value']})",
     "reduce": _reduce,
     "dot": _dot,
+    "sums": lambda n: f"zeros({_shape(n.shape)}, {'fp32' if n.a['through'] else 'i32'})",
+    "whole": lambda n: emit(n.kids[0]) + (".to(i32)" if n.a["through"] else ""),
+    "trans": lambda n: f"trans({emit(n.kids[0])})" if n.a["form"] else f"{emit(n.kids[0])}.T",
     "load": _load,
     "add": lambda n: f"({emit(n.kids[0])} + {emit(n.kids[1])})" if not n.a.get("minus")
     else f"({emit(n.kids[0])} - {emit(n.kids[1])})", "math": _call,

@@ -27,9 +27,9 @@ syn keyword fscBuiltin contained pair_uniform_to_normal permute philox philox_im
 syn keyword fscBuiltin contained rand rand4x randint randint4x randn randn4x range ravel rcbrt reduce reduce_or
 syn keyword fscBuiltin contained remainder reshape rint round rsqrt scalbn scatter_tensor_descriptor sigmoid signbit sin
 syn keyword fscBuiltin contained sinh sinpi softmax sort split sqrt sqrt_rn squeeze static_assert static_print
-syn keyword fscBuiltin contained static_range store store_tensor_descriptor str sub sum swizzle2d tan tanh tensor to
-syn keyword fscBuiltin contained topk trans trunc uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros
-syn keyword fscBuiltin contained zeros_like
+syn keyword fscBuiltin contained static_range store store_tensor_descriptor str sub sum swizzle2d tan tanh tensor
+syn keyword fscBuiltin contained tensor_descriptor to topk trans trunc uint_to_uniform_float umulhi unsqueeze view where
+syn keyword fscBuiltin contained xor_sum zeros zeros_like
 syn keyword fscBuiltin contained max_shared num_regs num_sms occupancy warp_size
 " end
 

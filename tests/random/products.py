@@ -71,8 +71,8 @@ class Products(FloatExpressions):
         made = Node("let", [Node("dot", [x, y, acc], "i32", (m, n), method=rng.random() < 0.3, through=through)],
                     name=acc.a["name"])
         high = self.scalar("i32", trips) if rng.random() < 0.6 else self.lit(trips)
-        self.block.append(Node("for", [self.lit(0), high], blocks=[[made, move_x, move_y]], name=self.fresh("k"), step=1,
-                               form="range", short=rng.random() < 0.5, stages=self.stages("range")))
+        self.block.append(Node("for", [self.lit(0), high], blocks=[[made, move_x, move_y]], name=self.fresh("k"),
+                               step=1, form="range", short=rng.random() < 0.5, stages=self.stages("range")))
         return self.let(Node("whole", [acc], "i32", (m, n), through=through), "t")
 
     def again(self, n):

@@ -174,9 +174,11 @@ static void learn_bound(Param *p, Pred pred, int64_t bound) {
     if (below && (!p->most || bound < p->most)) p->most = (uint32_t)bound;
 }
 
-/* x >= 0 of a scalar: from here on the names that hold it hold max(x, 0), of which the facts know as much. */
+/* x >= 0 of a scalar: from here on the names that hold it hold max(x, 0), of which the facts know as much. A loop or
+ * branch does not change names of what was made outside of it, which would be carried or merged for nothing. */
 static void learn_sign(Checker *c, Value *x, Pred pred, int64_t bound) {
     Value *known = NULL;
+    if ((x->def ? x->def->parent : x->block) != c->b.block) return;
     if ((pred != PRED_SGE && pred != PRED_SGT) || bound < -(pred == PRED_SGT) || value_is_tile(x)) return;
     for (uint32_t i = 0; i < c->frame->variables.len; i++) {
         Binding b = c->frame->variables.at[i].now;

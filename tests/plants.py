@@ -41,7 +41,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "shared-place": ["remat_levels(dtype=fp16, n=16384"],
     "late-aligned": ["late_rows("],
     "across-end": ["live_strides("],
-    "swizzle": ["transposed_in_place("],
+    "swizzle": ["transposed_in_place(", "product("],
     "stage-index": ["pipeline_rows("],
     "early-read": ["pipeline_short(", "ring_short("],
     "no-wait": ["ring_forms("],
@@ -52,8 +52,10 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "apart": ["subwarp_own_ways(n=5)"],
     "equal-rotations": ["live_strides("],
     "fragment-place": ["matrix_instruction("],
-    "fragment-step": ["product("],
     "fragment-column": ["matrix_instruction("],
+    "matrix-transposed": ["product("],
+    "step-constant": ["product("],
+    "step-late": ["product("],
     "tf32-cut": ["product_tf32("],
 }
 

@@ -258,6 +258,8 @@ uint32_t layout_in_vector(const Layout *in, uint32_t bytes, uint8_t bits[VECTOR_
 /* How often shared memory is asked when all threads of a block access what they hold in such a row: each time at most a
  * word of each of 32 banks (docs/profiling.md). */
 uint32_t layout_wavefronts(const Layout *in, uint32_t bytes, bool is_load);
+/* To compare such rows by: wavefronts, and where they are equal how many accesses a thread makes. Costs add up. */
+uint64_t layout_cost(const Layout *in, uint32_t bytes, bool is_load);
 /* Rank 2, dimension `major` inside, elements of so many bits: rows of `span` bytes (128, 64, 32), whose units of 16
  * bytes change places by the number of the row, as TMA and matrix instructions have them; 0: row-major. */
 const Layout *layout_swizzled(Layouts *ls, Shape s, uint32_t major, uint32_t bits, uint32_t span);

@@ -185,8 +185,10 @@ static const Layout *places_for(Layouts *ls, const Layout *from, const Layout *t
     all = joined(&with_a, &b);
     for (uint32_t i = 0; i < own_b.of.in; i++) {
         uint32_t x = (uint32_t)own_b.of.column[i];
-        if (i < own_a.of.in) pairs.of.column[pairs.of.in++] = x ^ own_a.of.column[i];
-        else banks.of.column[banks.of.in++] = x;
+        if (i < own_a.of.in)
+            pairs.of.column[pairs.of.in++] = x ^ own_a.of.column[i];
+        else
+            banks.of.column[banks.of.in++] = x;
     }
     for (uint32_t i = 0; i < l.bits[IN_REGISTER]; i++)
         if (add_independent(&all, 1u << i)) rest.of.column[rest.of.in++] = 1u << i;
@@ -212,18 +214,23 @@ static Vectors vector_of(const Layout *l, const Layout *other, uint32_t bytes) {
     return v;
 }
 
-static uint32_t cost_in(Layouts *ls, const Layout *places, const Layout *from, const Layout *to, uint32_t bytes) {
-    return layout_wavefronts(layout_in(ls, places, from), bytes, false) +
-           layout_wavefronts(layout_in(ls, places, to), bytes, true);
+uint64_t layout_cost(const Layout *in, uint32_t bytes, bool is_load) {
+    uint8_t bits[VECTOR_BITS];
+    uint32_t v = layout_in_vector(in, bytes, bits);
+    return (uint64_t)layout_wavefronts(in, bytes, is_load) << 32 | layout_registers(in) >> v;
+}
+
+static uint64_t cost_in(Layouts *ls, const Layout *places, const Layout *from, const Layout *to, uint32_t bytes) {
+    return layout_cost(layout_in(ls, places, from), bytes, false) + layout_cost(layout_in(ls, places, to), bytes, true);
 }
 
 const Layout *layout_between(Layouts *ls, const Layout *from, const Layout *to, uint32_t bytes) {
     const Layout *best = layout_flat(ls, from->shape);
-    uint32_t least = cost_in(ls, best, from, to, bytes);
+    uint64_t least = cost_in(ls, best, from, to, bytes);
     Vectors vectors[] = {vector_of(from, to, bytes), vector_of(from, NULL, bytes), vector_of(to, NULL, bytes)};
     for (uint32_t i = 0; i < sizeof vectors / sizeof *vectors; i++) {
         const Layout *places = places_for(ls, from, to, &vectors[i], bytes);
-        uint32_t cost = cost_in(ls, places, from, to, bytes);
+        uint64_t cost = cost_in(ls, places, from, to, bytes);
         if (cost >= least) continue;
         best = places;
         least = cost;

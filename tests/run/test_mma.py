@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 
-from case import EXAMPLES, same_bits
+from case import EXAMPLES, case, same_bits
 from primitives import fsc_threads, tests
 
 ROWS = os.path.join(EXAMPLES, "..", "compiler", "layout", "mma.def")
@@ -56,3 +56,41 @@ def matrix_instruction(bench, instruction, warps, tiles):
         assert called == {str(number)}, f"{arch}: calls instructions {called} of mma.def, not {number}"
     bench.run(PRODUCT, *args, defines=defines, types=named, num_warps=warps)
     same_bits(args[0].read().astype(np.int64), (x @ y + c).ravel(), f"{instruction} {m}x{n}x{k}")
+
+
+# Each operand as it lies in memory and is loaded, and as dot takes it.
+LOADS = {"rows": ("{p} + {i}[:, None] * {columns} + {j}[None, :]", ""),
+         "columns": ("{p} + {j}[None, :] * {rows} + {i}[:, None]", ""),
+         "transposed": ("{p} + {j}[:, None] * {rows} + {i}[None, :]", ".T")}
+LOOP = """
+@kernel(grid=(1,))
+def f(r: *R, x: *A, y: *B, M: constexpr = 16, N: constexpr = 8, K: constexpr = 16, BK: constexpr = 16,
+      A: dtype = fp16, B: dtype = fp16, R: dtype = fp32):
+    i, j = arange(0, M), arange(0, N)
+    sum = zeros((M, N), R)
+    for at in range(0, K, BK):
+        k = at + arange(0, BK)
+        a = load({a})
+        b = load({b})
+        sum = dot(a{at}, b{bt}, sum)
+    store(r + i[:, None] * N + j[None, :], sum)
+"""
+
+
+@case(instruction=list(INSTRUCTIONS), a=list(LOADS), b=list(LOADS), tiles=[(2, 2, 2), (4, 16, 4)])
+def matrix_operands(bench, instruction, a, b, tiles):
+    """Rows and columns of either operand side by side in memory; several steps of k in a round of a loop."""
+    _, types, *size = INSTRUCTIONS[instruction]
+    m, n, k = (x * y for x, y in zip(size, tiles))
+    k = size[2] if instruction in NARROW else k
+    (pa, at), (pb, bt) = LOADS[a], LOADS[b]
+    source = LOOP.format(a=pa.format(p="x", i="i", j="k", rows="M", columns="K"), at=at,
+                         b=pb.format(p="y", i="k", j="j", rows="K", columns="N"), bt=bt)
+    rng = np.random.default_rng(m + n + k)
+    x, y = (rng.integers(*{"u8": (0, 200), "i8": (-100, 100), "fp8e5": (-4, 5)}.get(t, (-8, 9)), s)
+            for t, s in zip(types, ((m, 2 * k), (2 * k, n))))
+    xb, yb = (bench.buffer(t, v.size, (v if how == "rows" else v.T).ravel())
+              for t, v, how in zip(types, (x, y), (a, b)))
+    rb = bench.buffer(types[2], m * n)
+    bench.run(source, rb, xb, yb, defines=dict(M=m, N=n, K=2 * k, BK=k), types=dict(zip("ABR", types)))
+    same_bits(rb.read().astype(np.int64), (x @ y).ravel(), f"{instruction} {a} by {b}, {m}x{n}x{k}")

@@ -47,9 +47,8 @@ void simt_mma(Simt *s, const Op *op) {
         for (uint32_t i = 0; i < rows; i++)
             for (uint32_t j = 0; j < columns; j++) {
                 uint32_t to = plant(PLANT_FRAGMENT_COLUMN) && columns > 1 ? j / 2 * 2 : j;
-                uint32_t from = plant(PLANT_FRAGMENT_STEP) ? (k + 1) % steps : k;
                 V *sum = &c.at[i * columns + to];
-                V args[] = {a.at[i * steps + from], b.at[j * steps + k], *sum, instr, site};
+                V args[] = {a.at[i * steps + k], b.at[j * steps + k], *sum, instr, site};
                 *sum = prim_tuple(s, PRIM_MMA, LLVMTypeOf(*sum), args, 5);
             }
     Tile r = tile_create(s, tile_registers(v));

@@ -31,19 +31,19 @@ typedef struct Operands {
 
 typedef struct Choice {
     Layouts *ls;
-    const Layout *from, *part, *whole; /* as it is stored; as the first part and as all would be read */
+    const Layout *from, *part; /* as it is stored, and as the first part is read */
     uint32_t bytes, parts;
     bool has_matrices; /* the target */
     const Layout *best;
-    uint32_t least;
+    uint64_t least;
 } Choice;
 
 static void consider(Choice *c, const Layout *places) {
     MatrixRows m;
     const Layout *in = layout_in(c->ls, places, c->part);
     if (c->has_matrices && layout_matrices(c->ls, in, c->bytes, &m)) in = m.rows;
-    uint32_t cost = layout_wavefronts(layout_in(c->ls, places, c->from), c->bytes, false) +
-                    layout_wavefronts(in, c->bytes, true) * c->parts;
+    uint64_t cost =
+        layout_cost(layout_in(c->ls, places, c->from), c->bytes, false) + layout_cost(in, c->bytes, true) * c->parts;
     if (c->best && cost >= c->least) return;
     c->best = places;
     c->least = cost;
@@ -55,7 +55,7 @@ static const Layout *choose_places(Choice *c) {
         for (uint32_t span = 128; span >= 32; span /= 2)
             if (shape_size(s, major) * c->bytes >= span)
                 consider(c, layout_swizzled(c->ls, s, major, 8 * c->bytes, span));
-    consider(c, layout_between(c->ls, c->from, c->whole, c->bytes));
+    consider(c, layout_between(c->ls, c->from, c->part, c->bytes));
     return c->best;
 }
 
@@ -122,7 +122,6 @@ static void hold(Operands *o, Operand *s, Op *before) {
     Choice c = {.ls = ls, .from = t.layout, .bytes = type_bytes(type_scalar(t.dtype)), .parts = s->n};
     c.has_matrices = target_has(o->c->target, FEATURE_MMA);
     c.part = layout_within(ls, in_buffer(ls, s, s->part.layout), axis, t.shape.log2[axis]);
-    c.whole = in_buffer(ls, s, s->mma->args[s->which]->type.layout);
     s->buffer = buffer_add(o->f, (Buffer){.dtype = buffer_dtype(t), .places = choose_places(&c), .align = ALIGN});
     Builder b = builder_to_share(o->f, s->root, before);
     op_build(&b, OP_SHSTORE, &s->root, 1, (Attr){.buffer = s->buffer, .scope = SCOPE_BLOCK}, t);
@@ -144,11 +143,41 @@ static Value *part_of(Operands *o, Builder *b, const Operand *s, uint32_t step) 
     return read->results[0];
 }
 
+static uint32_t words_of(Type t) {
+    return (layout_registers(t.layout) * type_bytes(type_scalar(t.dtype)) + 3) / 4;
+}
+
+/* Of a thread: the sums, two steps of both operands, and what addresses and the loop take. */
+static uint32_t registers_of(Operands *o, Attr attr, Shape c, uint32_t warps_log2, const Operand *s) {
+    enum { OTHERS = 40 };
+    uint32_t sum = OTHERS;
+    for (uint32_t i = MMA_A; i <= MMA_C; i++) {
+        Type t = type_tile(mma_dtype(attr.instr, (MmaOperand)i), c);
+        if (i != MMA_C) t.shape.log2[axis_of_k((MmaOperand)i)] = (uint8_t)__builtin_ctz(s->step);
+        t.layout = mma_layout(o->f->layouts, attr, t.shape, warps_log2, (MmaOperand)i);
+        sum += (i == MMA_C ? 1 : 2) * words_of(t);
+    }
+    return sum;
+}
+
+/* Says so where threads have fewer registers than the product needs, and which product fits. */
+static void remark(Operands *o, const Op *op, const Operand *s) {
+    const Target *t = o->c->target;
+    uint32_t threads = o->f->threads_per_program, has = t->registers_per_sm / threads;
+    if (has > t->max_registers) has = t->max_registers;
+    Shape c = op->results[0]->type.shape;
+    uint32_t warps = op->results[0]->type.layout->bits[IN_WARP], needs = registers_of(o, op->attr, c, warps, s);
+    if (!o->c->remarks || needs <= has) return;
+    while (shape_log2(c) > 10 && registers_of(o, op->attr, c, warps, s) > has) c.log2[c.log2[0] > c.log2[1] ? 0 : 1]--;
+    diag(o->c->diag, op->span, R_PRODUCT, needs, has, 1u << c.log2[0], 1u << c.log2[1]);
+}
+
 static void visit(void *context, Op *op) {
     Operands *o = context;
     if (op->kind != OP_MMA) return;
     Operand a = operand_of(o, op, MMA_A), b = operand_of(o, op, MMA_B);
     if (!a.root && !b.root) return;
+    remark(o, op, &a);
     hold(o, &a, op);
     hold(o, &b, op);
     Builder at = builder_before(o->f, op);

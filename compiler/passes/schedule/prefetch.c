@@ -337,11 +337,10 @@ static void place_copies(Planner *p, PrefetchPlan *plan) {
 /* What stands in a loop: products; accesses of memory in loops within, so that those loops are fed, not this one. */
 static void look_into(const Block *b, bool is_within, bool *has_product, bool *feeds_others) {
     for (const Op *op = b->first; op; op = op->next) {
-        bool is_loop = op->kind == OP_FOR || op->kind == OP_WHILE;
         *has_product |= op_class(op->kind) == CLASS_MATRIX;
         *feeds_others |= is_within && op_is_access(op->kind);
         for (uint32_t r = 0; r < op->nregions; r++)
-            look_into(op->regions[r], is_within || is_loop, has_product, feeds_others);
+            look_into(op->regions[r], is_within || op_is_loop(op), has_product, feeds_others);
     }
 }
 

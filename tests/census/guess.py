@@ -210,8 +210,10 @@ class Kernel:
 
     def mend(self, message):
         """Changes a guess by what the compiler said; False where it says nothing of one."""
-        names = [n for n in re.findall(r"parameter '(\w+)' of '\w+' has no (?:value|type)", message)
-                 if n in self.params and n not in self.given]
+        said = re.findall(r"parameter '(\w+)' of '\w+' has no (?:value|type)", message)
+        for several in re.findall(r"parameters of '\w+' have no type or value: ([\w, ]+)", message):
+            said += several.split(", ")
+        names = [n for n in said if n in self.params and n not in self.given]
         for n in names:
             self.given[n] = self.constant(n)
         return bool(names) or self.mend_more(message)
@@ -222,13 +224,13 @@ class Kernel:
         self.declared |= set(declared)
         if declared:
             return True
-        first = re.search(r"error: (.*)\n(.*)\n((?:.*\n)*?)(?=.*error: |\Z)", message)
+        first = re.search(r"error: (.*)\n((?:.*\n)*?)(?=.*error: |\Z)", message)
         if not first:
             return False
-        what, line, notes = first.groups()
-        names = self.names_at(message) + re.findall(r"[A-Za-z_]\w*", line) + re.findall(r"note: '(\w+)' is ", notes)
-        names += re.findall(r"^\s+(.*=.*)$", notes, re.M) and re.findall(r"[A-Za-z_]\w*", " ".join(
-            re.findall(r"note: .* from here\n\s+(.*)", notes)))
+        what, shown = first.groups()
+        lines = re.findall(r"^ *\d+ \| (.*)$", shown, re.M)
+        line = lines[0] if lines else ""
+        names = self.names_at(message) + [n for text in lines for n in re.findall(r"[A-Za-z_]\w*", text)]
         if re.search(r"int known at compile time", what):
             return self.change(names, lambda v: v in ("1.0", "fp32"), "16")
         if re.search(r"between (i32|i64) and \*|between \*\w+ and \*|between tile<.*\*", what):

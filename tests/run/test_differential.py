@@ -360,7 +360,7 @@ def uncalled(names):
     """Names that no kernel calls; `tensor` and `tensor_descriptor` are only ever types to ask about."""
     others = [inspect.getsource(module) for module in (test_dot, test_scaled)]
     sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS, SHOW, ASSERT] + others)
-    sources += re.sub(r"\bd\.(atomic_\w+)\(", r"\1_tensor_descriptor(", inspect.getsource(test_blocks))
+    sources += re.sub(r"\bd\.(atomic_\w+|gather)\(", r"\1_tensor_descriptor(", inspect.getsource(test_blocks))
     return sorted(n for n in names if not re.search(
         rf"isinstance\(\w+, tl\.{n}\)" if n in ("tensor", "tensor_descriptor") else rf"\b{n}\(", sources))
 

@@ -249,8 +249,8 @@ def parse(argv):
                    help="of fsc, for kernels with a constexpr STAGES, a peer for each")
     p.add_argument("--without", nargs="*", default=[], metavar="PASS",
                    help="a peer more of fsc for each: without this pass (online, remat, …)")
-    p.add_argument("--uncached", action="store_true",
-                   help="two peers more of fsc: without its cache on disk, and as it is once more")
+    p.add_argument("--uncached", type=int, nargs="?", const=0, metavar="N",
+                   help="two peers more of fsc: without its cache on disk, and as it is once more; N turns their order")
     p.add_argument("--no-torch", dest="with_torch", action="store_false", help="as where torch is not installed")
     p.add_argument("--no-compile", dest="compile", action="store_false",
                    help="without torch.compile, which takes seconds a point")

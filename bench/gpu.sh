@@ -93,9 +93,14 @@ for w in $what; do
     cliffs) measure cliffs 280 --sets cliffs ;;
     # one machine code with the cache off, on, from disk, by ptxas
     ways) TAIL=30 step ways 300 python3 bench/ways.py --fsc bin/fsc --jobs "$jobs" ;;
-    cache) # speed with the cache off, and by chance alone, beside the default, whose code the first run leaves on disk
+    # speed with the cache off, and by chance alone, beside the default, whose code the first run leaves on disk: nine
+    # processes, as where a process lays code and memory tells more than the samples of one
+    cache)
         TAIL=1 measure cache-fill 60 --sets cliffs --peers fsc --modes flush --repeat 1
-        TAIL=60 measure cache 240 --sets cliffs --peers fsc --modes flush --uncached --repeat 100
+        for i in 0 1 2 3 4 5 6 7 8; do
+            TAIL=1 measure "cache-$i" 60 --sets cliffs --peers fsc --modes flush --uncached "$i" --repeat 100
+        done
+        TAIL=60 step cache 60 python3 bench/pool.py "$out"/cache-[0-8].jsonl
         ;;
     few) measure few 100 --sets few ;;
     kernels) TAIL=60 measure kernels 300 --sets kernels ;;

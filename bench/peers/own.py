@@ -89,19 +89,27 @@ def naive(case):
     return launch
 
 
-def variants(warps, ctas, stages, without, uncached=False):
+def turned(peers, by):
+    """The same peers, begun with another one: who is loaded first differs."""
+    items = list(peers.items())
+    return dict(items[by % len(items):] + items[:by % len(items)])
+
+
+def variants(warps, ctas, stages, without, uncached=None):
     """The peers for lists of num_warps and num_ctas, or of the constexpr STAGES: each its own; or fsc as it chooses,
-    once more without each of the passes; uncached: without its cache on disk, and beside it fsc_again, the default once
-    more, which tells what differs by chance alone."""
+    once more without each of the passes; uncached, a number: without its cache on disk, and beside it fsc_again, the
+    default once more, which tells what differs by chance alone; the number turns who of the three is loaded first."""
     if stages:
         return {f"fsc_s{s}{'_no_' + name if name else ''}": functools.partial(fused, defines=(("STAGES", s),),
                                                                               **({"passes": "-" + name} if name
                                                                                  else {}))
                 for s in stages for name in ("", *without) if not name or s == stages[-1]}
     if not warps and not ctas:
-        without_cache = ({"fsc_uncached": functools.partial(fused, no_cache=True),
-                          "fsc_again": functools.partial(fused, again=True)} if uncached else {})
-        return {"fsc": fused, **without_cache, "fsc_naive": naive,
+        own = {"fsc": fused}
+        if uncached is not None:
+            own = turned({**own, "fsc_uncached": functools.partial(fused, no_cache=True),
+                          "fsc_again": functools.partial(fused, again=True)}, uncached)
+        return {**own, "fsc_naive": naive,
                 **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
     return {f"fsc_{c}x{w}": functools.partial(fused, num_warps=w, num_ctas=c) for c in ctas or [0]
             for w in warps or [0]}

@@ -175,7 +175,7 @@ def product_parts(bench, precision, shape):
     count, left_out = PARTS[precision]
     bound = left_out * size + (count * k + 2) * U * cut(bench, "fp16") * (size + np.abs(c))
     close(got, x @ y + c, 0, bound, f"{precision} {shape}")
-    if bench.device.name == "emu":
+    if bench.device.name == "emu" and Jit.defaults.get("num_ctas", 1) == 1:  # several blocks: no instruction
         got = run(bench, line.format("tf32"), shape, TYPES[2], x, y, c)
         must_fail(lambda: close(got, x @ y + c, 0, bound), "one product of tf32")
     x[0, 0], x[1, 1], x[2, 2], y[:, 0], y[3, 0] = np.nan, np.inf, -np.inf, np.abs(y[:, 0]) + 1, 0

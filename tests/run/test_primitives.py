@@ -167,11 +167,11 @@ def f(y: *T, x: *T, C: constexpr = 4, S: constexpr = 8, T: dtype = i32):
 BY_ROW, BY_COLUMN = "i * S + j", "j * 256 + i"
 # Columns of a tile that is read by rows and written by columns, and warps.
 # To other blocks elements go in row-major order.
-STORED = {"v1.b8": ("i8", 1, 4), "v1.b16": ("i16", 1, 4), "v1.b32": ("i8", 8, 4), "v2.b32": ("i32", 4, 4),
+STORED = {"v1.b8": ("i8", 1, 4), "v1.b16": ("i16", 1, 4), "v1.b32": ("fp32", 1, 4), "v2.b32": ("i32", 4, 4),
           "v4.b32": ("i32", 4, 2), "v1.b64": ("i64", 1, 4), "v2.b64": ("fp64", 2, 4)}
 STORED_THERE = {"v1.b8": ("i8", 1), "v1.b16": ("i8", 2), "v1.b32": ("i8", 4), "v2.b32": ("i8", 8),
                 "v4.b32": ("i16", 8), "v1.b64": ("i64", 1), "v2.b64": ("fp64", 2)}
-LOADED = {"v1.b8": ("i8", 8, False), "v1.b16": ("fp16", 4, False), "v1.b32": ("fp32", 2, False),
+LOADED = {"v1.b8": ("i8", 8, False), "v1.b16": ("i8", 16, False), "v1.b32": ("fp16", 8, False),
           "v2.b32": ("fp32", 4, False), "v4.b32": ("i8", 4, False),
           "v1.b64": ("i64", 1, True), "v2.b64": ("i64", 2, True)}  # True: the other way round
 

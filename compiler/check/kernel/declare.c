@@ -298,10 +298,10 @@ static bool apply_signature(Checker *c, Params *p) {
     }
     bool ok = true;
     for (int pass = 0; pass < 2; pass++) { /* dtype parameters first: *T is compared with what T is */
-        const SigItem *item = p->items;
-        for (uint32_t i = 0; i < p->count && item < p->items + p->num_items; i++) {
+        uint32_t item = 0;
+        for (uint32_t i = 0; i < p->count && item < p->num_items; i++) {
             if (p->at[i].is_part) continue;
-            if ((p->at[i].role == ROLE_DTYPE) == (pass == 0)) ok &= apply_item(c, p, &p->at[i], item);
+            if ((p->at[i].role == ROLE_DTYPE) == (pass == 0)) ok &= apply_item(c, p, &p->at[i], &p->items[item]);
             item++;
         }
     }

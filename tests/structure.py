@@ -65,6 +65,7 @@ STANDS_ON = {
 }
 
 LISTED = ("docs", "docs/design", "docs/lab", "docs/learn", "docs/diagnostics")  # each README lists the pages beside it
+TOP = ("bench", "build", "compiler", "docs", "dsl_examples", "runtime", "tests")
 DIAGNOSTICS = "compiler/base/diag.def"
 TABLES = [
     DIAGNOSTICS,
@@ -304,9 +305,16 @@ def tree(root):
             yield path.replace(os.sep, "/"), data.decode("utf-8", "replace")
 
 
+def top_problems(folders):
+    """Folders at the top are a fixed few."""
+    return ["%s: no folder of the top; they are %s" % (name, ", ".join(TOP)) for name in sorted(folders)
+            if name not in TOP and name[0] != "."]
+
+
 def check_tree(root):
     """Prints the report; returns how many problems there are."""
-    problems = ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
+    problems = top_problems(entry.name for entry in os.scandir(root) if entry.is_dir())
+    problems += ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
     lines, sizes, files, table, tests, ops = {}, {}, 0, "", [], {OPS: "", PASSES: "", "docs/ir.md": ""}
     known = {"build"}
     texts = {}
@@ -431,6 +439,7 @@ def self_test():
     listed = "PASS(fold, x)\nPASS(cse, x)\nPASS(dce, x)\nPASS(layout, x)\nPASS(pack, x)\n"
     tree_of_two = {"compiler/ir/ir.h", "docs/y.md"}
     others = [
+        (0, top_problems([".git", "build", "docs"])), (1, top_problems(["docs", "random-failures"])),
         (0, size_problems({**many, **{"tests/run/test_%d.py" % i: 1 for i in range(40)}})),
         (1, size_problems({**many, "compiler/base/x.def": 1})),
         (1, size_problems({"tests/run/x.py": 501})),

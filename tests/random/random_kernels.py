@@ -34,7 +34,8 @@ def options():
     p.add_argument("--mode", choices=["int", "float", "both"], default="both")
     p.add_argument("--seconds", type=float, default=float("inf"), help="begin no kernel after that time")
     p.add_argument("--state", help="where the next seed and the tally are kept")
-    p.add_argument("--out", default="random-failures", help="the folder for reduced kernels; made when there is one")
+    p.add_argument("--out", default="build/random-failures",
+                   help="the folder for reduced kernels; made when there is one")
     p.add_argument("--only", type=int, help="run this seed alone and show it")
     p.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     p.add_argument("--reductions", type=int, default=10, help="reduce that many failures at most")

@@ -178,6 +178,26 @@ class Names(unittest.TestCase):
         highest[(1,)](out, x, 8)
         self.assertEqual((out[0], [_log2(1 << i) for i in range(25)]), (1003, list(range(25))))
 
+    def test_private_combines(self):
+        from triton.language.standard import _argmax_combine_tie_break_left as greatest
+        from triton.language.standard import _argmin_combine_tie_break_fast as any_least
+        from triton.language.standard import _argmin_combine_tie_break_left as least
+
+        @triton.jit
+        def ends(out, x, B: tl.constexpr):
+            i = tl.arange(0, B)
+            v = tl.load(x + i)
+            high, high_at = tl.reduce((v, i), 0, greatest)
+            low, low_at = tl.reduce((v, i), 0, least)
+            again, _ = tl.reduce((v, i), 0, any_least)
+            tl.store(out, high_at)
+            tl.store(out + 1, low_at)
+            tl.store(out + 2, (high * 100 + low * 10 + again).to(tl.int32))
+
+        x, out = np.float32(np.random.default_rng(3).integers(-4, 5, 256)), np.zeros(3, np.int32)
+        ends[(1,)](out, x, 256)
+        self.assertEqual(list(out), [x.argmax(), x.argmin(), x.max() * 100 + x.min() * 11])
+
     def test_constexpr_functions(self):
         def plain(x):
             return x.value if isinstance(x, tl.constexpr) else x

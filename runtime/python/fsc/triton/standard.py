@@ -76,40 +76,38 @@ def _elementwise_min(a, b):
 
 
 @jit
-def _argmax_combine(value1, index1, value2, index2, tie_break_left):
-    if tie_break_left:
-        tie = value1 == value2 and index1 < index2
-    else:
-        tie = False
-    gt = value1 > value2 or tie
-    return tl.where(gt, value1, value2), tl.where(gt, index1, index2)
+def _pick(is_first, a, i, b, j, by_index):
+    """One of two pairs of value and index: the first where is_first says so, and, by_index, the lower of equal ones."""
+    if by_index:
+        is_first = is_first | ((a == b) & (i < j))
+    return tl.where(is_first, a, b), tl.where(is_first, i, j)
 
 
 @jit
-def _argmax_combine_tie_break_left(value1, index1, value2, index2):
-    return _argmax_combine(value1, index1, value2, index2, True)
+def _argmax_combine(a, i, b, j, tie_break_left):
+    return _pick(a > b, a, i, b, j, tie_break_left)
 
 
 @jit
-def _argmax_combine_tie_break_fast(value1, index1, value2, index2):
-    return _argmax_combine(value1, index1, value2, index2, False)
+def _argmin_combine(a, i, b, j, tie_break_left):
+    return _pick(a < b, a, i, b, j, tie_break_left)
 
 
 @jit
-def _argmin_combine(value1, index1, value2, index2, tie_break_left):
-    if tie_break_left:
-        tie = value1 == value2 and index1 < index2
-    else:
-        tie = False
-    lt = value1 < value2 or tie
-    return tl.where(lt, value1, value2), tl.where(lt, index1, index2)
+def _argmax_combine_tie_break_left(a, i, b, j):
+    return _pick(a > b, a, i, b, j, True)
 
 
 @jit
-def _argmin_combine_tie_break_left(value1, index1, value2, index2):
-    return _argmin_combine(value1, index1, value2, index2, True)
+def _argmax_combine_tie_break_fast(a, i, b, j):
+    return _pick(a > b, a, i, b, j, False)
 
 
 @jit
-def _argmin_combine_tie_break_fast(value1, index1, value2, index2):
-    return _argmin_combine(value1, index1, value2, index2, False)
+def _argmin_combine_tie_break_left(a, i, b, j):
+    return _pick(a < b, a, i, b, j, True)
+
+
+@jit
+def _argmin_combine_tie_break_fast(a, i, b, j):
+    return _pick(a < b, a, i, b, j, False)

@@ -68,8 +68,8 @@ def limit(seconds):
 
 def find_peers(machine, o):
     """(name → maker), (name → maker that takes seconds a point), (name → why it is not there)."""
-    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without, o.uncached),
-             **cuda_rows.PEERS}
+    peers = {**copies.PEERS, **own.variants(o.num_warps, o.num_ctas, o.num_stages, o.without,
+                                               o.uncached, o.beside, o.turn), **cuda_rows.PEERS}
     slow, absent = {}, {}
     wanted = {"torch_rows": machine.torch, "triton_rows": machine.torch and machine.is_gpu,
               "liger_rows": machine.torch and machine.is_gpu, "cpu_rows": not machine.is_gpu}
@@ -249,8 +249,10 @@ def parse(argv):
                    help="of fsc, for kernels with a constexpr STAGES, a peer for each")
     p.add_argument("--without", nargs="*", default=[], metavar="PASS",
                    help="a peer more of fsc for each: without this pass (online, remat, …)")
-    p.add_argument("--uncached", type=int, nargs="?", const=0, metavar="N",
-                   help="two peers more of fsc: without its cache on disk, and as it is once more; N turns their order")
+    p.add_argument("--uncached", action="store_true", help="two peers more of fsc: without its cache on disk, and once "
+                   "more")
+    p.add_argument("--beside", metavar="FOLDER", help="likewise: another build, a folder with lib/ and dsl_examples/")
+    p.add_argument("--turn", type=int, default=0, metavar="N", help="who of these is loaded first")
     p.add_argument("--no-torch", dest="with_torch", action="store_false", help="as where torch is not installed")
     p.add_argument("--no-compile", dest="compile", action="store_false",
                    help="without torch.compile, which takes seconds a point")

@@ -2,9 +2,9 @@
 # gpu.sh - everything that wants a GPU, in one call, from the archive that pack.sh made: gpu.sh [WHAT …]
 #   WHAT, tests: info tests ways random sanitizer sanitizer-clusters plants numerics launch python objects; speed (sets
 #   of bench/points.py): bench half cliffs few kernels scaling cache, all of them in 8 minutes: ratios; for one question
-#   each: quick tune clusters online pipeline edges long small subwarp points claims; with ncu: counters lines binds.
-#   Default: info tests random sanitizer plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown and SVG go to
-#   $OUT/results.tar.gz (default build/gpu).
+#   each: beside products quick tune clusters online pipeline edges long small subwarp points claims; with ncu: counters
+#   lines binds. Default: info tests random sanitizer plants bench cliffs few. Logs, raw samples, CSV, JSON, Markdown,
+#   SVG go to $OUT/results.tar.gz (default build/gpu).
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -17,6 +17,7 @@ rm -rf "$out" && mkdir -p "$out" "$home" "$results"
     tar -C "$home" -xJf build/gpu/fsc.tar.xz &&
     tar -C "$home/stage" --strip-components=1 -xf "$home/stage/package.tar"
 } || exit 1
+beside=$PWD/build/gpu/beside
 cd "$home/stage" || exit 1
 lib=$(for f in "$PWD"/lib/libfsc.so "$PWD"/lib/*/libfsc.so; do [[ -e $f ]] && echo "$f"; done | head -n1)
 driver_path=${LD_LIBRARY_PATH:-}
@@ -98,11 +99,21 @@ for w in $what; do
     cache)
         TAIL=1 measure cache-fill 60 --sets cliffs --peers fsc --modes flush --repeat 1
         for i in 0 1 2 3 4 5 6 7 8; do
-            TAIL=1 measure "cache-$i" 60 --sets cliffs --peers fsc --modes flush --uncached "$i" --repeat 100
+            TAIL=1 measure "cache-$i" 60 --sets cliffs --peers fsc --modes flush --uncached --turn "$i" --repeat 100
         done
         TAIL=60 step cache 60 python3 bench/pool.py "$out"/cache-[0-8].jsonl
         ;;
+    # beside another build, in build/gpu/beside (lib/libfsc.so, dsl_examples), point by point
+    beside)
+        for i in 0 1 2 3 4; do
+            TAIL=1 measure "beside-$i" 100 --sets tutorial cliffs kernels --peers fsc --modes flush --repeat 40 \
+                --beside "$beside" --turn "$i"
+        done
+        TAIL=220 step beside 60 python3 bench/pool.py "$out"/beside-[0-4].jsonl
+        ;;
     few) measure few 100 --sets few ;;
+    # matrix tiles beside cuBLAS, Triton for sm_80, FA2 and cuDNN
+    products) TAIL=200 step products 240 python3 bench/products.py --out "$out/products.jsonl" ;;
     kernels) TAIL=60 measure kernels 300 --sets kernels ;;
     scaling) measure scaling 100 --sets small-batch batch vocabulary ;;
     quick) measure quick 120 --sets quick ;;

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """pool.py - one ratio a point from several processes that measured the same: pool.py FILE.jsonl…
 
-In: the samples that `bench.py --uncached N` wrote, a file a process. Out: for each point the default's time, and the
-speed of fsc without its cache and of fsc once more (chance alone) to the default: geometric mean of the processes'
-ratios of medians, with its 95 % interval by Student's t; exit status 1 where the cache off differs by more than LIMIT
-and the interval does not reach so near.
+In: the samples that `bench.py --uncached --turn N` or `--beside FOLDER --turn N` wrote, a file a process. Out: for each
+point the default's time, and the speed of the other fsc and of fsc once more (chance alone) to the default: geometric
+mean of the processes' ratios of medians, with its 95 % interval by Student's t; exit status 1 where the other differs
+by more than LIMIT and the interval does not reach so near.
 """
 import math
 import statistics
@@ -13,6 +13,7 @@ import sys
 from report import point_name, read
 
 LIMIT = 0.01
+OTHERS = {"fsc_uncached": "cache off", "fsc_beside": "the other build"}
 STUDENT = {2: 12.71, 3: 4.30, 4: 3.18, 5: 2.78, 6: 2.57, 7: 2.45, 8: 2.36, 9: 2.31}  # 97.5 %, by number of processes
 
 
@@ -29,24 +30,26 @@ def differs(ratio):
     return low > 1 + LIMIT or high < 1 - LIMIT
 
 
-def pool(runs):
+def pool(runs, other="fsc_uncached"):
     """Point → (ms, name → pooled ratio); a run is the points of a process."""
     found = {}
     for run in runs:
         for p in run:
             found.setdefault((p["kernel"], point_name(p), p["mode"]), []).append(p["ms"])
     return {key: (statistics.median(ms["fsc"] for ms in all_ms),
-                  {name: pooled([ms["fsc"] / ms[name] for ms in all_ms]) for name in ("fsc_uncached", "fsc_again")})
-            for key, all_ms in found.items() if all({"fsc", "fsc_uncached", "fsc_again"} <= set(ms) for ms in all_ms)}
+                  {name: pooled([ms["fsc"] / ms[name] for ms in all_ms]) for name in (other, "fsc_again")})
+            for key, all_ms in found.items() if all({"fsc", other, "fsc_again"} <= set(ms) for ms in all_ms)}
 
 
 def main(paths):
-    points = pool([read(path)[1] for path in paths])
+    runs = [read(path)[1] for path in paths]
+    other = next((name for name in OTHERS if any(name in p["ms"] for run in runs for p in run)), "fsc_uncached")
+    points = pool(runs, other)
     wrong = 0
-    print("| point | us | cache off | once more |\n| --- | --- | --- | --- |")
+    print(f"| point | us | {OTHERS[other]} | once more |\n| --- | --- | --- | --- |")
     for (kernel, name, mode), (ms, ratios) in points.items():
-        cells = ["%.4f (%.4f … %.4f)" % ratios[peer] for peer in ("fsc_uncached", "fsc_again")]
-        wrong += differs(ratios["fsc_uncached"])
+        cells = ["%.4f (%.4f … %.4f)" % ratios[peer] for peer in (other, "fsc_again")]
+        wrong += differs(ratios[other])
         print(f"| {kernel} {name} {mode} | {ms * 1e3:.1f} | {' | '.join(cells)} |")
     print(f"{len(points)} points of {len(paths)} processes, {wrong} beyond {LIMIT:.0%}")
     return 1 if wrong or not points else 0

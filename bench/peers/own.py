@@ -5,27 +5,46 @@ when a set of memory is first used.
 """
 import ctypes as c
 import functools
+import importlib.util
 import os
+from collections import namedtuple
+from unittest import mock
 
 import fsc
 from machine import NotFor
 
 EXAMPLES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dsl_examples")
+# fsc: the module of a libfsc; device: by name, as this libfsc has it; examples: the folder of its kernels
+Build = namedtuple("Build", "fsc device examples")
 
 
 @functools.lru_cache(maxsize=None)
-def compiled(device, file, options, again=False):
+def build_in(folder, name):
+    """Another build of fsc, with its own examples: lib/libfsc.so and dsl_examples of an unpacked package."""
+    with mock.patch.dict(os.environ, FSC_LIBRARY=os.path.join(folder, "lib", "libfsc.so")):
+        spec = importlib.util.spec_from_file_location("fsc_beside", fsc.__file__)
+        module = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(module)
+    return Build(module, module.Device(name), os.path.join(folder, "dsl_examples"))
+
+
+@functools.lru_cache(maxsize=None)
+def compiled(build, file, options, again=False):
     """The kernels of a file; again: apart from those that are there, compiled or loaded once more."""
-    with open(os.path.join(EXAMPLES, file), "rb") as f:
+    with open(os.path.join(build.examples, file), "rb") as f:
         options = dict(options)
-        return fsc.Jit(device, f.read(), file=file, defines=dict(options.pop("defines", ())), **options)
+        return build.fsc.Jit(build.device, f.read(), file=file, defines=dict(options.pop("defines", ())), **options)
+
+
+def this_build(case):
+    return Build(fsc, case.machine.device, EXAMPLES)
 
 
 def argument(x):
     return (x.address, x.dtype, x.bytes) if hasattr(x, "address") else x
 
 
-def launcher(case, jit, make_values):
+def launcher(case, build, jit, make_values):
     """launch(i) of a kernel whose arguments for set i are make_values(i)."""
     ready = {}
 
@@ -37,7 +56,7 @@ def launcher(case, jit, make_values):
         if i not in ready:
             ready[i] = prepare(i)
         kernel, (array, count) = ready[i]
-        fsc.check(fsc.lib.fsc_launch(kernel, None, array, count, case.machine.stream()))
+        build.fsc.check(build.fsc.lib.fsc_launch(kernel, None, array, count, case.machine.stream()))
 
     return launch
 
@@ -52,7 +71,7 @@ def facts(case):
 
 def report_of(case):
     values = [argument(v) for v in case.args()]
-    jit = compiled(case.machine.device, case.kernel.file, ())
+    jit = compiled(this_build(case), case.kernel.file, ())
     kernel, (array, count) = jit.prepare(values), jit.args(values)
     grid, variant, report = (c.c_int64 * 3)(), c.c_size_t(), fsc.KernelReport()
     fsc.check(fsc.lib.fsc_launch_grid(kernel, array, count, grid, c.byref(variant)))
@@ -62,9 +81,10 @@ def report_of(case):
             "limit": fsc.lib.fsc_limit_name(report.limit).decode()}
 
 
-def fused(case, again=False, **options):
-    jit = compiled(case.machine.device, case.kernel.file, tuple(sorted(options.items())), again)
-    return launcher(case, jit, case.args)
+def fused(case, again=False, beside=None, **options):
+    """beside: the folder of another build, which makes the launch."""
+    build = build_in(beside, case.machine.device.name) if beside else this_build(case)
+    return launcher(case, build, compiled(build, case.kernel.file, tuple(sorted(options.items())), again), case.args)
 
 
 def naive(case):
@@ -78,7 +98,8 @@ def naive(case):
     steps = [("row_max", lambda b: (top, b["x"], n, m, n)), ("subtract", lambda b: (z, b["x"], top, n, n, m, n)),
              ("exp", lambda b: (e, z, n, n, m, n)), ("row_sum", lambda b: (total, e, n, m, n)),
              ("divide", lambda b: (b["y"], e, total, n, n, m, n))]
-    launches = [launcher(case, compiled(machine.device, f"naive/{name}.dsl", ()),
+    build = this_build(case)
+    launches = [launcher(case, build, compiled(build, f"naive/{name}.dsl", ()),
                          lambda i, values=values: values(case.sets[i]))
                 for name, values in steps]
 
@@ -95,10 +116,11 @@ def turned(peers, by):
     return dict(items[by % len(items):] + items[:by % len(items)])
 
 
-def variants(warps, ctas, stages, without, uncached=None):
+def variants(warps, ctas, stages, without, uncached=None, beside=None, turn=0):
     """The peers for lists of num_warps and num_ctas, or of the constexpr STAGES: each its own; or fsc as it chooses,
-    once more without each of the passes; uncached, a number: without its cache on disk, and beside it fsc_again, the
-    default once more, which tells what differs by chance alone; the number turns who of the three is loaded first."""
+    once more without each of the passes; without its cache on disk (uncached), of another build in a folder (beside):
+    next to these fsc_again, the default once more, which tells what differs by chance alone. turn: who of them is
+    loaded first."""
     if stages:
         return {f"fsc_s{s}{'_no_' + name if name else ''}": functools.partial(fused, defines=(("STAGES", s),),
                                                                               **({"passes": "-" + name} if name
@@ -106,9 +128,12 @@ def variants(warps, ctas, stages, without, uncached=None):
                 for s in stages for name in ("", *without) if not name or s == stages[-1]}
     if not warps and not ctas:
         own = {"fsc": fused}
-        if uncached is not None:
-            own = turned({**own, "fsc_uncached": functools.partial(fused, no_cache=True),
-                          "fsc_again": functools.partial(fused, again=True)}, uncached)
+        if uncached:
+            own["fsc_uncached"] = functools.partial(fused, no_cache=True)
+        if beside:
+            own["fsc_beside"] = functools.partial(fused, beside=beside)
+        if len(own) > 1:
+            own = turned({**own, "fsc_again": functools.partial(fused, again=True)}, turn)
         return {**own, "fsc_naive": naive,
                 **{f"fsc_no_{name}": functools.partial(fused, passes="-" + name) for name in without}}
     return {f"fsc_{c}x{w}": functools.partial(fused, num_warps=w, num_ctas=c) for c in ctas or [0]

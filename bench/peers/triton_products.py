@@ -1,0 +1,76 @@
+"""triton_products.py - products and attention in Triton's language, compiled for an architecture by name.
+
+In: shapes, tiles. Out: launch() of a kernel on torch's tensors. Method: `warmup` compiles under TRITON_OVERRIDE_ARCH,
+and the driver loads the PTX, so that both compilers are compared on the same instructions.
+"""
+import ctypes as c
+import os
+
+import torch
+import triton
+import triton.language as tl
+
+import driver
+
+
+@triton.jit
+def matmul(a, b, out, M, N, K, stride_a, stride_b, stride_out, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr,
+           GROUP: tl.constexpr):
+    pid = tl.program_id(0)
+    tiles_m, tiles_n = tl.cdiv(M, BM), tl.cdiv(N, BN)
+    tile_m, tile_n = tl.swizzle2d(pid // tiles_n, pid % tiles_n, tiles_m, tiles_n, GROUP)
+    m, n, k = (tile_m * BM + tl.arange(0, BM)) % M, (tile_n * BN + tl.arange(0, BN)) % N, tl.arange(0, BK)
+    x_at, y_at = a + m[:, None] * stride_a + k[None, :], b + k[:, None] * stride_b + n[None, :]
+    acc = tl.zeros((BM, BN), tl.float32)
+    for start in range(0, K, BK):
+        x = tl.load(x_at, mask=k[None, :] < K - start, other=0.0)
+        y = tl.load(y_at, mask=k[:, None] < K - start, other=0.0)
+        acc = tl.dot(x, y, acc)
+        x_at += BK
+        y_at += BK * stride_b
+    m, n = tile_m * BM + tl.arange(0, BM), tile_n * BN + tl.arange(0, BN)
+    tl.store(out + m[:, None] * stride_out + n[None, :], acc.to(out.dtype.element_ty),
+             mask=(m < M)[:, None] & (n < N)[None, :])
+
+
+class FromPtx:
+    """A compiled kernel of Triton's, its PTX loaded by the driver: the cubin beside it is of another architecture."""
+
+    def __init__(self, compiled):
+        self.driver, self.meta = driver.Driver(0), compiled.metadata
+        module, self.function = c.c_void_p(), c.c_void_p()
+        self.driver.call("cuModuleLoadData", c.byref(module), compiled.asm["ptx"].encode())
+        self.driver.call("cuModuleGetFunction", c.byref(self.function), module, self.meta.name.encode())
+        if self.meta.shared > 48 << 10:
+            self.driver.call("cuFuncSetAttribute", self.function, 8, self.meta.shared)  # most dynamic shared memory
+
+    def launcher(self, grid, args):
+        """launch() with these pointers and 32-bit integers; Triton's own pointers of scratch memory follow as null."""
+        values = [c.c_uint64(x.data_ptr()) if isinstance(x, torch.Tensor) else c.c_int32(x) for x in args]
+        values += [c.c_uint64(0)] * 2
+        pointers = (c.c_void_p * len(values))(*[c.addressof(v) for v in values])
+        threads, stream = 32 * self.meta.num_warps, torch.cuda.current_stream().cuda_stream
+
+        def launch(_keep=(values, args)):
+            self.driver.call("cuLaunchKernel", self.function, grid, 1, 1, threads, 1, 1, self.meta.shared,
+                             c.c_void_p(stream), pointers, None)
+
+        return launch
+
+
+def product(a, b, out, tile, arch=None):
+    """launch() of out = a b; tile: (BM, BN, BK, warps, stages); arch: "sm80" …, None: of this card."""
+    (m, k), n = a.shape, b.shape[1]
+    bm, bn, bk, warps, stages = tile
+    grid = triton.cdiv(m, bm) * triton.cdiv(n, bn)
+    args = (a, b, out, m, n, k, a.stride(0), b.stride(0), out.stride(0))
+    sizes = {"BM": bm, "BN": bn, "BK": bk, "GROUP": 8, "num_warps": warps, "num_stages": stages}
+    if arch is None:
+        return lambda: matmul[(grid,)](*args, **sizes)
+    os.environ["TRITON_OVERRIDE_ARCH"] = arch
+    try:
+        compiled = matmul.warmup(*args, grid=(grid,), **sizes)
+    finally:
+        del os.environ["TRITON_OVERRIDE_ARCH"]
+    # what was 1 is a constant of the code
+    return FromPtx(compiled).launcher(grid, [x for x in args if isinstance(x, torch.Tensor) or x != 1])

@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
+
+products.py [--what square shapes attention decode] [--seconds S] [--out FILE.jsonl]
+
+Each result is compared with float64 before it is timed. Time: the median of event pairs, the peers in turn, as
+rounds of BURST launches on the same memory, no L2 flush: products read theirs many times. TFLOP/s count 2 M N K, and
+4 N² D a head for attention, half for causal. Decoding counts the bytes of keys and values, beside a copy of as many.
+"""
+import argparse
+import functools
+import itertools
+import json
+import math
+import os
+import statistics
+import sys
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "run")]
+
+import torch  # noqa: E402
+import torch.nn.functional as F  # noqa: E402
+
+import fsc  # noqa: E402
+
+EXAMPLES = os.path.join(HERE, "..", "dsl_examples")
+BURST, ROUNDS = 6, 3
+DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.int32: "i32"}
+BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 128, 64, 8, 3), (128, 128, 64, 4, 3), (256, 128, 64, 8, 3),
+       (64, 256, 32, 4, 4)]
+SMALL = [(16, 64, 128, 4, 4), (16, 128, 128, 4, 4), (16, 64, 256, 4, 3), (16, 32, 256, 4, 4), (32, 64, 128, 4, 4),
+         (64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (64, 128, 64, 4, 3), (64, 64, 128, 4, 3)]
+WEIGHTS = ((4096, 4096), (11008, 4096), (4096, 11008), (14336, 4096), (4096, 14336))  # N, K of 7B models
+
+
+@functools.lru_cache(maxsize=None)
+def jit(file, options):
+    options = dict(options)
+    with open(os.path.join(EXAMPLES, file), "rb") as f:
+        return fsc.Jit(device, f.read(), file=file, defines=dict(options.pop("defines", ())), **options)
+
+
+def ours(file, values, defines=None, **options):
+    """launch() of an example on torch's tensors and numbers, and its resources."""
+    handle = jit(file, tuple({**options, "defines": tuple((defines or {}).items())}.items()))
+    values = [(v.data_ptr(), DTYPES[v.dtype], v.numel() * v.element_size()) if isinstance(v, torch.Tensor) else v
+              for v in values]
+    kernel, (array, count) = handle.prepare(values), handle.args(values)
+    stream = torch.cuda.current_stream().cuda_stream
+    report = handle.report(values)
+
+    def launch():
+        fsc.check(fsc.lib.fsc_launch(kernel, None, array, count, stream))
+
+    launch.facts = f"{report.registers} regs" + f" {report.spill_bytes} spilled" * (report.spill_bytes > 0)
+    return launch
+
+
+def sample(launches, seconds=2.0):
+    """name → median milliseconds; the launches take turns."""
+    times, end = {name: [] for name in launches}, time.monotonic() + seconds
+    for round in range(ROUNDS):
+        names = list(launches)
+        for name in names[round % len(names):] + names[:round % len(names)]:
+            pairs = []
+            launches[name]()
+            for _ in range(BURST):
+                pair = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+                pair[0].record()
+                launches[name]()
+                pair[1].record()
+                pairs.append(pair)
+            torch.cuda.synchronize()
+            times[name] += [a.elapsed_time(b) for a, b in pairs]
+        if time.monotonic() > end:
+            break
+    return {name: statistics.median(t) for name, t in times.items()}
+
+
+def tried(makers, check, where):
+    """name → launch of what can be made and is right."""
+    launches = {}
+    for name, make in makers:
+        try:
+            launch = make()
+            launch()
+            torch.cuda.synchronize()
+        except Exception as why:
+            print(f"   {where} {name}: {type(why).__name__} {str(why)[:200]}", flush=True)
+            continue
+        wrong = check(name)
+        if wrong:
+            print(f"   WRONG {where} {name}: {wrong}", flush=True)
+        else:
+            launches[name] = launch
+    return launches
+
+
+def write(**line):
+    if o.out:
+        with open(o.out, "a") as f:
+            f.write(json.dumps(line) + "\n")
+
+
+def say(where, work, unit, times, facts):
+    best = {}
+    for name, ms in times.items():
+        peer = name.split()[0]
+        if peer not in best or ms < times[best[peer]]:
+            best[peer] = name
+    print(f"{time.monotonic() - started:4.0f} s  {where}  " + "  ".join(
+        f"{name} {work / times[name]:.0f}" + (f" ({facts[name]})" if name in facts else "") for name in best.values()),
+        flush=True)
+    write(where=where, unit=unit, values={name: round(work / ms, 1) for name, ms in times.items()}, facts=facts)
+
+
+def product(m, n, k, dtype, tiles, arch, every=False):
+    a, b = (torch.randn(s, device="cuda", dtype=torch.float32).to(dtype) for s in ((m, k), (k, n)))
+    out = torch.empty((m, n), device="cuda", dtype=dtype)
+    rows = torch.arange(0, m, max(1, m // 512), device="cuda")
+    want = a[rows].double() @ b.double()
+    bound = a[rows].double().abs() @ b.double().abs() * (k * 4 * 2.0**-24)
+
+    def check(_):
+        got = out[rows].double()
+        slack = bound + want.abs() * (2.0**-8 if dtype == torch.bfloat16 else 2.0**-11) + 1e-6
+        bad = ~((got - want).abs() <= slack)
+        out.fill_(float("nan"))
+        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+
+    values = [out, a, b, n, k, n, 0, m, n, k]
+    left_out = {"bias": "None", "residual": "None"}
+    makers = [("cublas", lambda: lambda: torch.matmul(a, b, out=out)),
+              ("fsc-default", lambda: ours("matmul.dsl", values, left_out))]
+    for t in tiles:
+        name = "x".join(map(str, t[:3])) + f"w{t[3]}s{t[4]}"
+        makers.append((f"fsc {name}", lambda t=t: ours("matmul.dsl", values, {**left_out, "BM": t[0], "BN": t[1],
+                                                       "BK": t[2]}, num_warps=t[3], num_stages=t[4])))
+        if triton_products:
+            makers.append((f"triton80 {name}", lambda t=t: triton_products.product(a, b, out, t, "sm80")))
+    where = f"{m}x{n}x{k} {DTYPES[dtype]}"
+    launches = tried(makers, check, where)
+    times = sample(launches)
+    facts = {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")}
+    work = 2e-9 * m * n * k
+    if every:
+        for name in sorted(times, key=times.get):
+            print(f"        {name} {work / times[name]:.0f} {facts.get(name, '')}")
+    say(where, work, "TFLOP/s", times, facts)
+
+
+def attention(heads, length, dim, causal):
+    q, k, v = (torch.randn((1, heads, length, dim), device="cuda").bfloat16() for _ in range(3))
+    out = torch.empty_like(q)
+    scale = dim**-0.5
+    rows = torch.randint(0, length, (256,), device="cuda")
+    score = q[0, :2, rows].double() @ k[0, :2].double().mT * scale
+    if causal:
+        score.masked_fill_(torch.arange(length, device="cuda")[None, None] > rows[None, :, None], -math.inf)
+    want = score.softmax(-1) @ v[0, :2].double()
+    kept = {}
+
+    def check(name):
+        got = kept.pop("out", out)[0, :2, rows].double()
+        out.fill_(float("nan"))
+        worst = float((got - want).abs().max())
+        return None if worst <= 2 * 2.0**-9 * float(v.abs().max()) else f"off by {worst:.3g}"
+
+    def sdpa(backend):
+        from torch.nn.attention import sdpa_kernel
+
+        def launch():
+            with sdpa_kernel(backend):
+                kept["out"] = F.scaled_dot_product_attention(q, k, v, is_causal=causal)
+
+        return launch
+
+    from torch.nn.attention import SDPBackend
+    values = [out, q, k, v, heads, heads, length, length, dim, scale]
+    makers = [("fa2", lambda: sdpa(SDPBackend.FLASH_ATTENTION)), ("cudnn", lambda: sdpa(SDPBackend.CUDNN_ATTENTION)),
+              ("fsc-default", lambda: ours("attention.dsl", values, {"lse": "None", "CAUSAL": causal}))]
+    for rows_, keys, warps, stages in ((64, 64, 4, 2), (128, 64, 4, 2), (128, 64, 8, 2), (128, 64, 8, 3),
+                                       (128, 32, 4, 3), (128, 32, 8, 3), (128, 128, 8, 2), (64, 32, 4, 3)):
+        makers.append((f"fsc {rows_}x{keys}w{warps}s{stages}", lambda r=rows_, k=keys, w=warps, s=stages: ours(
+            "attention.dsl", values, {"lse": "None", "CAUSAL": causal, "QUERIES": r, "KEYS": k}, num_warps=w,
+            num_stages=s)))
+    where = f"attention h{heads} {length} d{dim}{' causal' * causal} bf16"
+    launches = tried(makers, check, where)
+    kept.clear()
+    times = sample(launches)
+    facts = {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")}
+    for name in sorted(times, key=times.get):
+        print(f"        {name} {4e-9 * heads * length**2 * dim / (2 if causal else 1) / times[name]:.0f}"
+              f" {facts.get(name, '')}")
+    say(where, 4e-9 * heads * length**2 * dim / (2 if causal else 1), "TFLOP/s", times, facts)
+
+
+def decode(seqs, heads, kv_heads, length, dim, page=64):
+    per = length // page
+    q = torch.randn((seqs, heads, dim), device="cuda").bfloat16()
+    k, v = (torch.randn((seqs * per, page, kv_heads, dim), device="cuda").bfloat16() for _ in range(2))
+    table = torch.randperm(seqs * per, device="cuda").int().view(seqs, per)
+    lengths = torch.full((seqs,), length, device="cuda", dtype=torch.int32)
+    scale = dim**-0.5
+    keys, values_ = (x[table[0].long()].reshape(length, kv_heads, dim).double() for x in (k, v))
+    groups = heads // kv_heads
+    score = torch.einsum("ghd,ngd->ghn", q[0].double().view(kv_heads, groups, dim), keys) * scale
+    want = torch.einsum("ghn,ngd->ghd", score.softmax(-1), values_).reshape(heads, dim)
+    del keys, values_, score
+    out = torch.empty((seqs, heads, dim), device="cuda", dtype=torch.bfloat16)
+    makers = []
+    for parts, block, warps, stages in itertools.product((8, 16, 32, 64, 128), (32, 64, 128), (4,), (2, 3, 4)):
+        if parts * seqs * kv_heads > 132 * 16 or parts * seqs * kv_heads < 132 or parts * block > length:
+            continue
+        o_parts = torch.empty((parts, seqs, heads, dim), device="cuda", dtype=torch.float32)
+        lse = torch.empty((parts, seqs, heads), device="cuda", dtype=torch.float32)
+
+        def make(o_parts=o_parts, lse=lse, parts=parts, block=block, warps=warps, stages=stages):
+            first = ours("attention_decode.dsl", [o_parts, lse, q, k, v, table, lengths, parts, seqs, heads, kv_heads,
+                                                  dim, seqs * per, page, per, scale], {"KEYS": block},
+                         num_warps=warps, num_stages=stages)
+            second = ours("attention_merge.dsl", [out, o_parts, lse, parts, seqs * heads, dim])
+
+            def launch():
+                first()
+                second()
+
+            launch.facts = first.facts
+            return launch
+
+        makers.append((f"fsc p{parts}k{block}w{warps}s{stages}", make))
+    to = torch.empty_like(k)
+    makers.append(("copy", lambda: lambda: to.copy_(k)))  # reads and writes as many bytes as both are
+
+    def check(name):
+        if name == "copy":
+            return None
+        worst = float((out[0].double() - want).abs().max())
+        out.fill_(float("nan"))
+        return None if worst <= 4 * 2.0**-9 * float(v.abs().max()) else f"off by {worst:.3g}"
+
+    where = f"decode b{seqs} h{heads}/{kv_heads} {length} d{dim} bf16"
+    launches = tried(makers, check, where)
+    times = sample(launches)
+    facts = {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")}
+    for name in sorted(times, key=times.get)[:6]:
+        print(f"        {name} {2e-6 * k.numel() * 2 / times[name]:.0f} {facts.get(name, '')}")
+    say(where, 2e-6 * k.numel() * 2, "GB/s", times, facts)
+
+
+def main():
+    global o, device, started, triton_products
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--what", nargs="+", default=["square", "shapes", "attention", "decode"])
+    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--out")
+    parser.add_argument("--without", nargs="*", default=[], help="triton")
+    parser.add_argument("--seconds", type=float, default=1e9)
+    o = parser.parse_args()
+    device, started = fsc.Device(o.device), time.monotonic()
+    torch.manual_seed(0)
+    try:
+        from peers import triton_products as loaded
+        triton_products = loaded if "triton" not in o.without else None
+    except ImportError as why:
+        triton_products = print(f"triton: {why}")
+    print(torch.cuda.get_device_name(), torch.__version__, flush=True)
+    work = []
+    if "square" in o.what:
+        work += [lambda n=n: product(n, n, n, torch.bfloat16, BIG, None, True) for n in (8192, 4096, 2048)]
+    if "attention" in o.what:
+        work += [lambda d=d, c=c: attention(16 if d == 128 else 32, 16384, d, c)
+                 for d, c in ((128, False), (128, True), (64, False), (64, True))]
+    if "decode" in o.what:
+        work += [lambda s=s, n=n: decode(s, 32, 8, n, 128) for s, n in ((16, 8192), (4, 32768), (1, 131072))]
+    if "shapes" in o.what:
+        work += [lambda m=m, n=n, k=k: product(m, n, k, torch.bfloat16, SMALL if m <= 64 else BIG + SMALL[-4:], None)
+                 for m in (1, 16, 64, 512, 4096) for n, k in WEIGHTS]
+    for one in work:
+        if time.monotonic() - started > o.seconds:
+            print("out of time")
+            break
+        one()
+        torch.cuda.empty_cache()
+
+
+if __name__ == "__main__":
+    main()

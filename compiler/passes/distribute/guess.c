@@ -50,6 +50,10 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
         return l ? guess_moved(s, op, l) : NULL;
     }
     if (op->kind == OP_GATHER) return guess(s, op->args[1], depth + 1);
+    if (op->kind == OP_IF) {
+        const Layout *l = guess(s, op->regions[0]->last->args[v->index], depth + 1);
+        return l ? l : guess(s, op->regions[1]->last->args[v->index], depth + 1);
+    }
     const Layout *product = guess_product(s, v);
     if (product) return product;
     if (op_is_combine(op->kind)) return guess_combined(s, op, guess(s, op->args[0], depth + 1));

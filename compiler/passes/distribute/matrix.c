@@ -12,7 +12,7 @@
 typedef struct Matrix {
     Func *f;
     const PassContext *c;
-    bool *is_product; /* by value: computed of a product, element by element */
+    bool *is_product; /* by value: computed of a product, element by element, perhaps in a region */
     bool is_chained;  /* such a value is multiplied again */
     uint32_t warps_log2;
     bool changed;
@@ -66,9 +66,17 @@ static uint32_t fragments_log2(Mma i, Shape s) {
     return shape_log2(s) - (uint32_t)__builtin_ctz((uint32_t)mma_info[i].m * mma_info[i].n);
 }
 
+/* What a region gives is what its op gives. */
+static void note_yield(const Matrix *x, const Op *yield) {
+    const Op *owner = yield->parent->owner;
+    for (uint32_t i = 0; i < owner->nresults; i++)
+        x->is_product[owner->results[i]->id] |= x->is_product[yield->args[i]->id];
+}
+
 static void note(void *context, Op *op) {
     Matrix *x = context;
     Mma instr;
+    if (op->kind == OP_YIELD && op->parent->owner->kind != OP_WHILE) note_yield(x, op);
     bool widens, comes = op_class(op->kind) == CLASS_MATRIX;
     for (uint32_t i = 0; i < op->nargs && op_is_elementwise(op->kind); i++) comes |= x->is_product[op->args[i]->id];
     for (uint32_t i = 0; i < op->nresults; i++) x->is_product[op->results[i]->id] = comes;

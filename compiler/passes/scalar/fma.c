@@ -10,10 +10,19 @@ static bool is_product(const Value *v, const Op *sum) {
     return v->def && v->def->kind == OP_FMUL && value_used_once(v) && v->def->parent == sum->parent;
 }
 
+/* -v; where v repeats a smaller tile, that one is negated. So v stays one that each layout has for the asking. */
+static Value *negative(Builder *b, Value *v) {
+    const Op *d = v->def;
+    bool repeats = d && (d->kind == OP_BROADCAST || d->kind == OP_EXPAND || d->kind == OP_SPLAT);
+    if (!repeats) return build1(b, OP_FNEG, v);
+    Value *of = negative(b, d->args[0]);
+    return op_build(b, d->kind, &of, 1, d->attr, v->type)->results[0];
+}
+
 static Value *join_product(Builder *b, const Op *sum, Value *product, Value *other) {
     Value *x = product->def->args[0], *y = product->def->args[1];
-    if (sum->kind == OP_FSUB && sum->args[0] == product) other = build1(b, OP_FNEG, other);
-    if (sum->kind == OP_FSUB && sum->args[1] == product) x = build1(b, OP_FNEG, x);
+    if (sum->kind == OP_FSUB && sum->args[0] == product) other = negative(b, other);
+    if (sum->kind == OP_FSUB && sum->args[1] == product) x = negative(b, x);
     return build3(b, OP_FMA, x, y, other);
 }
 

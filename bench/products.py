@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
-products.py [--what square shapes attention decode] [--seconds S] [--out FILE.jsonl]
+products.py [--what square shapes attention decode cpu] [--seconds S] [--out FILE.jsonl]; cpu: the host's own code beside
+torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU.
 
 Each result is compared with float64 before it is timed. Time: the median of event pairs, the peers in turn, as
 rounds of BURST launches on the same memory, no L2 flush: products read theirs many times. TFLOP/s count 2 M N K, and
@@ -20,13 +21,14 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "tests", "run")]
 
+import numpy as np  # noqa: E402
 import torch  # noqa: E402
 import torch.nn.functional as F  # noqa: E402
 
 import fsc  # noqa: E402
 
 EXAMPLES = os.path.join(HERE, "..", "dsl_examples")
-BURST, ROUNDS = 6, 3
+BURST, ROUNDS, CPU_ROUNDS = 6, 3, 7
 DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.int32: "i32"}
 BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 128, 64, 8, 3), (128, 128, 64, 4, 3), (256, 128, 64, 8, 3),
        (64, 256, 32, 4, 4)]
@@ -43,17 +45,19 @@ def jit(file, options):
 
 
 def ours(file, values, defines=None, **options):
-    """launch() of an example on torch's tensors and numbers, and its resources."""
+    """launch() of an example on torch's tensors and numbers; .facts: its resources."""
     handle = jit(file, tuple({**options, "defines": tuple((defines or {}).items())}.items()))
     values = [(v.data_ptr(), DTYPES[v.dtype], v.numel() * v.element_size()) if isinstance(v, torch.Tensor) else v
               for v in values]
     kernel, (array, count) = handle.prepare(values), handle.args(values)
-    stream = torch.cuda.current_stream().cuda_stream
-    report = handle.report(values)
+    stream = None if o.device == "cpu" else torch.cuda.current_stream().cuda_stream
 
     def launch():
         fsc.check(fsc.lib.fsc_launch(kernel, None, array, count, stream))
 
+    if o.device == "cpu":
+        return launch
+    report = handle.report(values)
     launch.facts = f"{report.registers} regs" + f" {report.spill_bytes} spilled" * (report.spill_bytes > 0)
     return launch
 
@@ -86,7 +90,7 @@ def tried(makers, check, where):
         try:
             launch = make()
             launch()
-            torch.cuda.synchronize()
+            device.wait()
         except Exception as why:
             print(f"   {where} {name}: {type(why).__name__} {str(why)[:200]}", flush=True)
             continue
@@ -149,6 +153,48 @@ def product(m, n, k, dtype, tiles, arch, every=False):
         for name in sorted(times, key=times.get):
             print(f"        {name} {work / times[name]:.0f} {facts.get(name, '')}")
     say(where, work, "TFLOP/s", times, facts)
+
+
+def cpu_product(n, dtype):
+    """All in one process: which threads there are is each library's own matter."""
+    a, b = (torch.randn((n, n)).to(dtype) for _ in range(2))
+    out = torch.empty((n, n), dtype=dtype)
+    want, bound = a.double() @ b.double(), a.double().abs() @ b.double().abs() * (n * 2.0**-23)
+
+    def check(_):
+        got = out.double()
+        bad = ~((got - want).abs() <= bound + want.abs() * (2.0**-8 if dtype == torch.bfloat16 else 0))
+        out.fill_(float("nan"))
+        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+
+    def launched(**defines):
+        launch = ours("matmul.dsl", [out, a, b, n, n, n, 0, n, n, n], {"bias": "None", "residual": "None", **defines})
+
+        def both():
+            launch()
+            device.wait()
+
+        return both
+
+    makers = [("torch", lambda: lambda: torch.matmul(a, b, out=out)), ("fsc-default", launched)]
+    if dtype == torch.float32:
+        x, y, z = a.numpy(), b.numpy(), out.numpy()
+        makers.append(("numpy", lambda: lambda: np.matmul(x, y, out=z)))
+    makers += [("fsc " + "x".join(map(str, t)), lambda t=t: launched(BM=t[0], BN=t[1], BK=t[2]))
+               for t in ((64, 64, 64), (64, 128, 64), (128, 128, 64), (128, 128, 128), (128, 256, 64))]
+    where = f"cpu {n}x{n}x{n} {DTYPES[dtype]}"
+    launches = tried(makers, check, where)
+    times = {name: [] for name in launches}
+    for _ in range(CPU_ROUNDS):
+        for name, launch in launches.items():
+            time.sleep(0.02)  # no peer's threads spin on
+            start = time.perf_counter()
+            launch()
+            times[name].append((time.perf_counter() - start) * 1e3)
+    times = {name: statistics.median(t) for name, t in times.items()}
+    for name in sorted(times, key=times.get):
+        print(f"        {name} {2e-6 * n**3 / times[name]:.0f}")
+    say(where, 2e-6 * n**3, "GFLOP/s", times, {})
 
 
 def attention(heads, length, dim, causal):
@@ -254,7 +300,7 @@ def main():
     global o, device, started, triton_products
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", nargs="+", default=["square", "shapes", "attention", "decode"])
-    parser.add_argument("--device", default="cuda:0")
+    parser.add_argument("--device", default="cuda:0", help="cuda:N; cpu for --what cpu")
     parser.add_argument("--out")
     parser.add_argument("--without", nargs="*", default=[], help="triton")
     parser.add_argument("--seconds", type=float, default=1e9)
@@ -266,8 +312,11 @@ def main():
         triton_products = loaded if "triton" not in o.without else None
     except ImportError as why:
         triton_products = print(f"triton: {why}")
-    print(torch.cuda.get_device_name(), torch.__version__, flush=True)
+    print("cpu" if o.device == "cpu" else torch.cuda.get_device_name(), torch.__version__, torch.get_num_threads(),
+          "threads", flush=True)
     work = []
+    if "cpu" in o.what:
+        work += [lambda n=n, t=t: cpu_product(n, t) for n in (512, 1024, 2048) for t in (torch.float32, torch.bfloat16)]
     if "square" in o.what:
         work += [lambda n=n: product(n, n, n, torch.bfloat16, BIG, None, True) for n in (8192, 4096, 2048)]
     if "attention" in o.what:
@@ -283,7 +332,8 @@ def main():
             print("out of time")
             break
         one()
-        torch.cuda.empty_cache()
+        if o.device != "cpu":
+            torch.cuda.empty_cache()
 
 
 if __name__ == "__main__":

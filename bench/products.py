@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
-products.py [--what square shapes attention decode cpu] [--seconds S] [--out FILE.jsonl]; cpu: the host's own code beside
-torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU.
+products.py [--what square shapes attention decode cpu] [--seconds S] [--out FILE.jsonl]; cpu: the host's own code
+beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU.
 
 Each result is compared with float64 before it is timed. Time: the median of event pairs, the peers in turn, as
 rounds of BURST launches on the same memory, no L2 flush: products read theirs many times. TFLOP/s count 2 M N K, and

@@ -7,7 +7,7 @@
 # ACTIVATION is "none", "relu", "silu" or "gelu". -D bias=None and -D residual=None leave these out.
 #
 #   fsc run matmul.dsl a=a.npy b=b.npy bias=bias.npy residual=r.npy c=c.npy -D 'ACTIVATION="relu"'
-#   fsc run matmul.dsl a=a.npy b=b.npy c=c.npy -D bias=None -D residual=None residual_stride=0
+#   fsc run matmul.dsl a=a.npy b=b.npy c=c.npy -D bias=None -D residual=None
 @kernel(grid=(cdiv(M, BM) * cdiv(N, BN),))
 def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_stride, N], bias: *const T[N],
            residual: *T[M:residual_stride, N], c_stride: i32, a_stride: i32, b_stride: i32, residual_stride: i32,

@@ -170,7 +170,10 @@ void fill_defaults(Fill *f) {
         f->origins[i].how = FILL_DEFAULT;
         missing |= !f->values[i].known;
     }
-    for (uint32_t i = 0; missing && i < f->record->num_params; i++) fill_strides(f, &f->record->params[i], false);
+    for (uint32_t i = 0; missing && i < f->record->num_params; i++) {
+        const RecordParam *p = &f->record->params[i];
+        fill_strides(f, p, p->kind == RECORD_CONSTEXPR); /* of an array that is left out */
+    }
 }
 
 /* ---- What must hold ---------------------------------------------------------------------------------------------- */

@@ -35,7 +35,8 @@ enum { FILL_WHY = 320 }; /* bytes that hold any of the sentences */
  * contradiction. A contract of one dimension takes arrays of any rank whose elements lie one behind the other. The
  * stride of a dimension of one element or none says nothing. False with a sentence in err. */
 bool fill_array(Fill *f, uint32_t param, const FscArray *a, char *err, size_t size);
-/* Scalars of which nothing is known take their defaults. */
+/* Scalars of which nothing is known take their defaults; where only the contract of an array that is left out names
+ * them, its strides are those of a contiguous one. */
 void fill_defaults(Fill *f);
 /* Strides of the parameter's contract of which nothing is known are those of a contiguous array. */
 void fill_contiguous(Fill *f, uint32_t param);

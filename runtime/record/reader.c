@@ -209,8 +209,8 @@ static bool read_param(Reader *rd) {
 static bool read_dim(Reader *rd) {
     Record *r = rd->r;
     if (!need_words(rd, 3, 3)) return false;
-    if (r->num_params == 0 || r->params[r->num_params - 1].kind != RECORD_POINTER)
-        return fail(rd, "a dimension with no pointer before it");
+    if (r->num_params == 0 || r->params[r->num_params - 1].kind == RECORD_SCALAR)
+        return fail(rd, "a dimension with no array before it");
     if (r->params[r->num_params - 1].num_dims == MAX_DIMS) return fail(rd, "more than %d dimensions", MAX_DIMS);
     record_add_dim(r, r->num_params - 1, word(rd, 1), word(rd, 2));
     return true;

@@ -295,6 +295,7 @@ void params_record(Checker *c, const Params *p, bool interface) {
         bool open_default = interface && param->role == ROLE_BARE && param->node->b;
         if (param->role == ROLE_CONSTEXPR || param->role == ROLE_DTYPE || open_default) {
             record_constexpr(c, param, interface);
+            record_contract(c, p, i); /* of an array that is left out */
         } else {
             record_run_time(c, p, i);
         }

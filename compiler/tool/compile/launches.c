@@ -44,7 +44,7 @@ static bool matters(const Record *r, uint32_t index) {
     bool has_contract = false;
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
-        for (uint32_t k = 0; k < p->num_dims; k++) {
+        for (uint32_t k = 0; p->kind == RECORD_POINTER && k < p->num_dims; k++) {
             bool is_last = k + 1 == p->num_dims;
             if (rule_uses(p->dims[k].stride, index) || (is_last && rule_uses(p->dims[k].extent, index))) return true;
             has_contract = true;

@@ -257,6 +257,47 @@ static const Op *find_back(const Op *op, OpKind k, uint32_t buffer) {
     return op && op->kind == k ? op : NULL;
 }
 
+/* The wait in front of a barrier, where only later rounds' copies of the buffer are still under way behind it. */
+static const Op *wait_of(const Buffer *b, const Op *barrier, uint32_t buffer) {
+    const Op *wait = barrier ? find_back(barrier->prev, OP_COPYWAIT, buffer) : NULL;
+    return wait && wait->attr.pending <= b->stages - 2 ? wait : NULL;
+}
+
+/* Does op, or one in it, read another stage of the buffer? */
+static bool reads_other(const Op *op, uint32_t buffer, const Value *stage) {
+    bool found = op_has_buffer(op->kind) && op->attr.buffer == buffer && op->kind != OP_COPYASYNC &&
+                 op->args[op->nargs - 1] != stage;
+    for (uint32_t r = 0; r < op->nregions && !found; r++)
+        for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = reads_other(in, buffer, stage);
+    return found;
+}
+
+/* Is what reads the buffer in front of the barrier of the stage that a round begins with, carried value i, and what
+ * reads it behind of the one that it hands on? */
+static bool turns_at(const Block *body, const Op *barrier, uint32_t buffer, uint32_t i) {
+    const Value *stage = body->args.at[1 + i];
+    for (const Op *op = body->first; op; op = op->next) {
+        if (reads_other(op, buffer, stage)) return false;
+        if (op == barrier) stage = body->last->args[i];
+    }
+    return true;
+}
+
+/* Rounds may meet at their end, too, and before the loop: the next one's first reads stand behind it. */
+static const char *turned_wrong(const Buffer *b, const Op *copy) {
+    const Block *body = copy->parent;
+    const Op *barrier = body->last, *met = body->owner->prev;
+    uint32_t buffer = copy->attr.buffer;
+    while (barrier && !(barrier->kind == OP_BARRIER && wait_of(b, barrier, buffer))) barrier = barrier->prev;
+    while (met && met->kind != OP_BARRIER && !(met->kind == OP_COPYASYNC && met->attr.buffer == buffer))
+        met = met->prev;
+    if (!barrier || !met || met->kind != OP_BARRIER || !wait_of(b, met, buffer))
+        return "no barrier keeps the copy behind the reads of the round before";
+    for (uint32_t i = 0; i < body->last->nargs; i++)
+        if (turns_at(body, barrier, buffer, i)) return NULL;
+    return "what is read behind the barrier is not of the stage that the next round begins with";
+}
+
 /* What the copies of a later round overwrite all threads have read before the barrier; what they read behind it has
  * come before it, to all. */
 static const char *ring_wrong(const Buffer *b, const Op *op) {
@@ -264,11 +305,11 @@ static const char *ring_wrong(const Buffer *b, const Op *op) {
     if (!op->attr.is_prefetch)
         return op->attr.is_begin ? NULL : "the copy is for no first and no later round of a loop";
     if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
-    const Op *barrier = find_back(op->prev, OP_BARRIER, op->attr.buffer),
-             *wait = barrier ? find_back(barrier->prev, OP_COPYWAIT, op->attr.buffer) : NULL;
-    if (!barrier || barrier->attr.is_begin) return "no barrier keeps the copy behind the reads of the round before";
-    if (!wait || wait->attr.pending > b->stages - 2)
-        return "no wait before the barrier says that this round's have come";
+    const Op *barrier = find_back(op->prev, OP_BARRIER, op->attr.buffer);
+    if (!barrier) return turned_wrong(b, op);
+    const Op *wait = wait_of(b, barrier, op->attr.buffer);
+    if (barrier->attr.is_begin) return "no barrier keeps the copy behind the reads of the round before";
+    if (!wait) return "no wait before the barrier says that this round's have come";
     for (const Op *o = wait; o; o = o->prev)
         if (touches(o, op->attr.buffer)) return "the buffer is used before the wait for this round's copies";
     return NULL;

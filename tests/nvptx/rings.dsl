@@ -1,5 +1,5 @@
 # A product in a loop: both operands by asynchronous copies of 16 bytes, three rounds before the loop and one in it; a
-# round has one wait and one barrier, copies behind it, fragments by ldmatrix. An operand whose rows begin anywhere is
+# round has one wait and one barrier, in front of its last products, fragments by ldmatrix a step ahead. An operand whose rows begin anywhere is
 # loaded in its round, and -Rperf says so.
 # RUN: fsc %s --arch=sm_80 --signature "*fp32:16, *const bf16:16, *const bf16:16, i32, i32:16" -o - | FileCheck %s
 # RUN: fsc %s --arch=sm_120 --signature "*fp32:16, *const bf16:16, *const bf16:16, i32, i32:16" -o - | FileCheck %s
@@ -12,21 +12,29 @@
 # RUN: fsc %s --arch=sm_80 -Rperf --signature "*fp32:16, *const bf16:16, *const bf16:16, i32, i32" -o %t.ptx 2>&1 \
 # RUN:   | FileCheck --check-prefix=REMARK %s
 # CHECK-COUNT-24: cp.async.cg.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}], 16, %r{{[0-9]+}};
-# CHECK: $L__BB0_{{[0-9]+}}:
-# CHECK-NOT: {{bar.sync|ld.shared|ldmatrix|st.shared}}
 # CHECK: cp.async.wait_group 2;
-# CHECK-NOT: {{bar.sync|ld.shared|ldmatrix|st.shared}}
 # CHECK: bar.sync
+# CHECK-COUNT-8: ldmatrix
+# CHECK: $L__BB0_{{[0-9]+}}:
+# CHECK-NOT: {{bar.sync|ld.shared|ldmatrix|st.shared|cp.async.wait}}
 # CHECK-COUNT-8: cp.async.cg.shared.global
 # CHECK: cp.async.commit_group;
 # CHECK-NOT: {{bar.sync|ld.shared|st.shared|cp.async}}
-# CHECK: ldmatrix
-# CHECK-NOT: {{bar.sync|ld.shared|st.shared|cp.async}}
+# CHECK-COUNT-8: ldmatrix
+# CHECK-COUNT-32: mma.sync
+# CHECK: cp.async.wait_group 2;
+# CHECK-NOT: {{ld.shared|ldmatrix|st.shared|cp.async}}
+# CHECK: bar.sync
+# CHECK-COUNT-8: ldmatrix
+# CHECK-NOT: {{bar.sync|ld.shared|ldmatrix|st.shared|cp.async}}
+# CHECK-COUNT-32: mma.sync
+# CHECK-NOT: {{bar.sync|ld.shared|ldmatrix|st.shared|cp.async}}
 # CHECK: bra
 # TWO-COUNT-8: cp.async.cg.shared.global
-# TWO: $L__BB0_{{[0-9]+}}:
 # TWO: cp.async.wait_group 0;
+# TWO: $L__BB0_{{[0-9]+}}:
 # TWO-COUNT-8: cp.async.cg.shared.global
+# TWO: cp.async.wait_group 0;
 # TWO-NOT: cp.async.cg
 # NONE-NOT: cp.async
 # NONE: st.global

@@ -3,7 +3,8 @@
  * In: a Func with its exchanges. Out: loops whose loads became copies into a ring, a buffer of k - 1 stages:
  * the first rounds' copies stand before the loop, and each round waits for its own, reads it into registers, and begins
  * the copy of a later round into the place just read. Loads that wait in registers are issued one round ahead.
- * Operands of products become copies into the buffer that all threads read them from, of k stages.
+ * Operands of products become copies into the buffer that all threads read them from, of k stages. The parts that a
+ * round's first product takes are read before the last product of the round before, and carried.
  * Method: the loop carries where the front is: its loop variable, whether that round runs at all, what else addresses
  * follow. So the front goes through the very rounds that the loop will, however it counts. Where buffers may be one,
  * they are compared before the loop; then each round loads for itself.
@@ -24,6 +25,7 @@ typedef struct Rotation {
     uint64_t carry;
     Value *apart;    /* i1: are the buffers different? NULL: nothing needs that */
     uint32_t first;  /* of the new loop's carried values: the front's loop variable */
+    Value *slot;     /* the stage that a round reads; NULL: there is one */
 } Rotation;
 
 static Block *body_of(const Rotation *r) {
@@ -173,15 +175,21 @@ static void build_order(Builder *b, OpKind k, uint32_t pending) {
     op_build(b, k, NULL, 0, (Attr){.pending = k == OP_COPYWAIT ? pending : 0}, (Type){0});
 }
 
-/* The copy of the front's round. */
+/* The copy of the front's round; of zeros where that does not run, and is read all the same. */
 static void prefetch_copy(const Rotation *r, Builder *b, const PrefetchCopy *c, Value *stage, const Front *front,
-                          ValueMap *map, bool is_begin) {
+                          ValueMap *map, bool is_begin, bool is_read) {
     Attr attr = copy_attr(c);
     attr.is_begin = is_begin;
     attr.is_prefetch = !is_begin;
-    Value *ptr = front_value(r, b, c->load->args[0], map),
+    Value *issue = front->more, *ptr = front_value(r, b, c->load->args[0], map),
           *mask = c->load->nargs > 1 ? front_value(r, b, c->load->args[1], map) : NULL;
-    build_copy(b, c, ptr, mask, stage, front->more, attr);
+    if (is_read) {
+        Value *more = build1_to(b, OP_SPLAT, issue, type_with_dtype(ptr->type, DT_I1));
+        mask = mask ? build2(b, OP_AND, more, mask) : more;
+        if (attr.mem.mask_kind == MASK_NONE) attr.mem.mask_kind = MASK_UNIFORM;
+        issue = build_i1(b, true);
+    }
+    build_copy(b, c, ptr, mask, stage, issue, attr);
 }
 
 /* The copies of the first rounds, before the loop. */
@@ -191,7 +199,8 @@ static Front begin_copies(Rotation *r, Builder *b) {
         ValueMap map = map_of(r, &front);
         for (uint32_t i = 0; i < r->plan->num_copies; i++) {
             const PrefetchCopy *c = &r->plan->copies[i];
-            prefetch_copy(r, b, c, build_int(b, type_scalar(DT_I32), round), &front, &map, true);
+            bool is_read = round == 0 && c->store && r->plan->num_early;
+            prefetch_copy(r, b, c, build_int(b, type_scalar(DT_I32), round), &front, &map, true, is_read);
         }
         build_order(b, OP_COPYCOMMIT, 0);
         front = front_next(r, b, &front, &map);
@@ -238,7 +247,7 @@ static void replace_load(Rotation *r, const PrefetchCopy *c, Value *slot, const 
     if (plant(PLANT_STAGE_INDEX) && slot) from = next_slot(&b, slot, r->plan->distance);
     Value *v = read_copy(&b, c, from);
     v->name = c->load->results[0]->name;
-    prefetch_copy(r, &b, c, stage, front, map, false);
+    prefetch_copy(r, &b, c, stage, front, map, false, false);
     value_replace(r->f, c->load->results[0], v);
     op_erase(r->f, c->load);
 }
@@ -278,57 +287,102 @@ static Value *slot_before(Builder *b, Value *slot, uint32_t slots) {
     return build3(b, OP_SELECT, is_first, build_int(b, i32, slots - 1), build2(b, OP_ADD, slot, build_int(b, i32, -1)));
 }
 
-/* In front of the first reader each thread waits for its own copies of this round, and all for each other: so all are
- * there, and nobody reads the round before's stage any more, into which the copies of a later round go. */
-static void rotate_ring(Rotation *r, Value *slot, const Front *front, ValueMap *map) {
+/* Each thread waits for its own copies of a round, and all for each other. */
+static void build_meeting(const Rotation *r, Op *before) {
+    Op *barrier = before->prev && before->prev->kind == OP_BARRIER ? before->prev : NULL;
+    Builder b = builder_before(r->f, barrier ? barrier : before);
+    build_order(&b, OP_COPYWAIT, r->plan->stages - 2);
+    if (!barrier) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_block_scope(r->f)}, (Type){0});
+}
+
+/* What the round's first product takes, read from a stage: of the first round before the loop, … */
+static uint32_t read_early(const Rotation *r, Builder *b, Value *stage, Value **out) {
+    const PrefetchPlan *plan = r->plan;
+    for (uint32_t i = 0; i < plan->num_early; i++) {
+        Value *args[] = {build_int(b, type_scalar(DT_I32), plan->early[i].at), stage};
+        out[i] = op_build(b, OP_SHSLICE, args, 2, plan->early[i].attr, plan->early[i].part)->results[0];
+    }
+    return plan->num_early;
+}
+
+/* … of the next one in front of this round's last product, behind all that reads this round's stage. Where no other
+ * round follows, it is the same stage. */
+static uint32_t read_next(const Rotation *r, Value *iv, Value **slot, Value **out) {
+    const PrefetchPlan *plan = r->plan;
+    if (!plan->num_early) return 0;
+    build_meeting(r, plan->last);
+    Builder b = builder_before(r->f, plan->last);
+    Value *follows = runs(r, &b, build2(&b, OP_ADD, iv, r->loop->args[2]));
+    Value *next = next_slot(&b, r->slot, plan->stages);
+    if (plant(PLANT_RING_READ)) next = next_slot(&b, next, plan->stages);
+    *slot = build3(&b, OP_SELECT, follows, next, r->slot);
+    return read_early(r, &b, *slot, out);
+}
+
+static void take_early(const Rotation *r, Value **carried) {
+    for (uint32_t i = 0; i < r->plan->num_early; i++) {
+        Op *read = r->plan->early[i].read;
+        carried[i]->name = read->results[0]->name;
+        value_replace(r->f, read->results[0], carried[i]);
+        op_erase(r->f, read);
+    }
+}
+
+/* All meet in front of the first reader, or did so in the round before: so this round's copies are there, and nobody
+ * reads the round before's stage any more, into which the copies of a later round go. */
+static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
     const PrefetchPlan *plan = r->plan;
     Op *at = NULL;
     Builder b = builder_before(r->f, body_of(r)->first);
-    Value *from = plant(PLANT_RING_READ) ? next_slot(&b, slot, plan->stages) : slot;
+    Value *from = plant(PLANT_RING_READ) && !plan->num_early ? next_slot(&b, r->slot, plan->stages) : r->slot;
     for (Op *op = body_of(r)->first; op; op = op->next) {
         bool reads = give_stage(r, op, from);
         for (uint32_t i = 0; i < plan->num_copies; i++)
             reads |= plan->copies[i].load == op && !plan->copies[i].store;
-        if (reads && !at) at = op;
+        if ((reads || op == plan->last) && !at) at = op;
     }
-    Op *barrier = at->prev && at->prev->kind == OP_BARRIER ? at->prev : NULL;
-    b = builder_before(r->f, barrier ? barrier : at);
-    build_order(&b, OP_COPYWAIT, plan->stages - 2);
+    if (!plan->num_early) build_meeting(r, at);
     b = builder_before(r->f, at);
-    if (!barrier) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_block_scope(r->f)}, (Type){0});
-    Value *to = plant(PLANT_RING_STAGE) ? slot : slot_before(&b, slot, plan->stages);
-    for (uint32_t i = 0; i < plan->num_copies; i++) prefetch_copy(r, &b, &plan->copies[i], to, front, map, false);
+    Value *to = plant(PLANT_RING_STAGE) ? r->slot : slot_before(&b, r->slot, plan->stages);
+    for (uint32_t i = 0; i < plan->num_copies; i++)
+        prefetch_copy(r, &b, &plan->copies[i], to, front, map, false, false);
     build_order(&b, OP_COPYCOMMIT, 0);
     for (uint32_t i = 0; i < plan->num_copies; i++) {
         const PrefetchCopy *c = &plan->copies[i];
         b = builder_before(r->f, c->load);
         if (c->store) op_erase(r->f, c->store);
-        else value_replace(r->f, c->load->results[0], read_copy(&b, c, slot));
+        else value_replace(r->f, c->load->results[0], read_copy(&b, c, r->slot));
         op_erase(r->f, c->load);
     }
 }
 
 static void rotate_copies(Rotation *r) {
     const PrefetchPlan *plan = r->plan;
-    uint32_t slots = plan->stages, n;
-    Value *more[MOST_CARRIED + 3];
+    uint32_t slots = plan->stages, n, early;
+    Value *more[MOST_CARRIED + MOST_EARLY + 3];
     Builder b = builder_before(r->f, r->loop);
     r->apart = compare_buffers(r, &b);
     r->carry = plan->copies_carry;
     Front front = begin_copies(r, &b);
-    n = front_pack(r, &front, more);
-    if (slots > 1) more[n++] = build_int(&b, type_scalar(DT_I32), 0);
-    loop_grow(r, more, n);
+    n = early = front_pack(r, &front, more);
+    if (slots > 1) more[early++] = build_int(&b, type_scalar(DT_I32), 0);
+    if (plan->num_early) build_meeting(r, r->loop);
+    loop_grow(r, more, early + read_early(r, &b, more[n], more + early));
     front = front_unpack(r);
-    Value *slot = slots > 1 ? body_of(r)->args.at[r->first + n] : NULL;
+    Value **carried = body_of(r)->args.at + 1 + r->first;
+    r->slot = slots > 1 ? carried[n] : NULL;
+    take_early(r, carried + early);
     ValueMap map = map_of(r, &front);
-    if (plan->is_ring) rotate_ring(r, slot, &front, &map);
-    else rotate_own(r, slot, &front, &map);
+    if (plan->is_ring) rotate_ring(r, &front, &map);
+    else rotate_own(r, r->slot, &front, &map);
+    Value *slot = NULL, *next[MOST_EARLY];
+    uint32_t num_next = read_next(r, body_of(r)->args.at[0], &slot, next);
     b = builder_before(r->f, body_of(r)->last);
     front = front_next(r, &b, &front, &map);
     n = front_pack(r, &front, more);
-    if (slot) more[n++] = next_slot(&b, slot, slots);
+    if (r->slot) more[n++] = slot ? slot : next_slot(&b, r->slot, slots);
     carry(r, more, n);
+    carry(r, next, num_next);
 }
 
 /* ---- Through registers ------------------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@ enum {
     MOST_PREFETCHED = 8, /* loads of a loop */
     MOST_DISTANCE = 7, /* rounds ahead: each is code in front of the loop */
     MOST_CARRIED = 64, /* values of a loop: bits of a mask */
+    MOST_EARLY = 2, /* operands of a product */
 };
 
 /* A load through shared memory. */
@@ -20,6 +21,14 @@ typedef struct PrefetchCopy {
     uint32_t buffer;  /* the ring */
 } PrefetchCopy;
 
+/* A part of a ring that a round's first product takes. */
+typedef struct PrefetchRead {
+    Op *read;
+    int64_t at;
+    Attr attr;
+    Type part;
+} PrefetchRead;
+
 /* One loop. Loads go through shared memory, `distance` rounds ahead, or wait in registers for one round. Where other
  * threads read what one copied, there is one stage more: a round copies into what all have read the round before. */
 typedef struct PrefetchPlan {
@@ -30,6 +39,9 @@ typedef struct PrefetchPlan {
     uint32_t num_copies, num_loads, distance, stages;
     bool multiplies;         /* a product stands in the loop, which loads its operands */
     bool is_ring;            /* other threads read what one copied */
+    PrefetchRead early[MOST_EARLY]; /* made before … */
+    uint32_t num_early;
+    Op *last;                /* … the last product of the round before */
     uint64_t copies_carry, loads_carry; /* of the loop's carried values, those that their addresses follow */
     Apart apart[MOST_PREFETCHED];       /* parameters that must not be one buffer, else each load stays in its round */
     uint32_t num_apart;

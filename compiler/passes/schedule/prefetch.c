@@ -332,6 +332,43 @@ static void place_copies(Planner *p, PrefetchPlan *plan) {
     }
 }
 
+/* ---- What the first product takes -------------------------------------------------------------------------------- */
+
+static bool is_ring_of(const PrefetchPlan *plan, uint32_t buffer) {
+    for (uint32_t i = 0; i < plan->num_copies; i++)
+        if (plan->copies[i].store && plan->copies[i].buffer == buffer) return true;
+    return false;
+}
+
+static bool reads_ring(const PrefetchPlan *plan, const Op *op) {
+    bool found = op_has_buffer(op->kind) && op->kind != OP_SHSTORE && is_ring_of(plan, op->attr.buffer);
+    for (uint32_t r = 0; r < op->nregions && !found; r++)
+        for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = reads_ring(plan, in);
+    return found;
+}
+
+/* A round's first product need not wait for the barrier if what it takes was read in the round before: in front of its
+ * last product, when all else of that round's stage has been read. */
+static void plan_early(PrefetchPlan *plan) {
+    Block *body = plan->loop->regions[0];
+    Op *first = NULL;
+    for (Op *op = body->first; op; op = op->next) {
+        if (op->kind != OP_MMA) continue;
+        if (!first) first = op;
+        plan->last = op;
+    }
+    if (!plan->is_ring || !plan->num_copies || !first || plan->last->prev->kind == OP_BARRIER) return;
+    for (const Op *op = plan->last; op; op = op->next)
+        if (reads_ring(plan, op)) return;
+    for (uint32_t i = MMA_A; i <= MMA_B; i++) {
+        Op *read = first->args[i]->def;
+        int64_t at;
+        bool is_part = read && read->kind == OP_SHSLICE && read->parent == body && value_const(read->args[0], &at);
+        if (is_part && value_used_once(read->results[0]) && is_ring_of(plan, read->attr.buffer))
+            plan->early[plan->num_early++] = (PrefetchRead){read, at, read->attr, read->results[0]->type};
+    }
+}
+
 /* ---- Which loops ------------------------------------------------------------------------------------------------- */
 
 /* What stands in a loop: products; accesses of memory in loops within, so that those loops are fed, not this one. */
@@ -379,6 +416,7 @@ static void plan_loop(Planner *p, Op *loop) {
     loads |= plan_loads(p, &plan, false);
     if (!loads) remark(p, loop, "no load stands in its body, but perhaps in loops or branches within");
     place_copies(p, &plan);
+    plan_early(&plan);
     if (plan.num_copies || plan.num_loads) vec_push(p->scratch, p->plans, plan);
 }
 

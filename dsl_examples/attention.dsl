@@ -8,13 +8,15 @@
 # last WINDOW. A query that sees no key has the mean 0 and the logarithm -inf. -D lse=None leaves the logarithms out.
 #
 # One program takes QUERIES queries and walks over the keys, KEYS at a time. No row of scores is ever whole: m is the
-# largest score so far, s the sum of exp(score - m), and s and the sum of values shrink by exp(m_old - m_new) when m
-# grows. Scores are in units of log 2, as 2 ** x is one instruction. Only blocks of keys that some query does not see
-# whole are masked: those at an edge of what is seen.
+# largest product so far, s the sum of exp(scale * (product - m)), and s and the sum of values shrink by
+# exp(scale * (m_old - m_new)) when m grows. Exponents are in units of log 2, as 2 ** x is one instruction: each is one
+# multiply-add of a product. Only blocks of keys that some query does not see whole are masked: those at an edge of what
+# is seen. scale is above 0.
 #
 #   fsc run attention.dsl q=q.npy k=k.npy v=v.npy o=out.npy lse=lse.npy scale=0.125 -D CAUSAL=True
 @kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim), KEYS=64 if DIM <= 128 else 32,
-        QUERIES=max(16, min(64, next_power_of_2(n_queries))), require=(DIM >= dim, n_heads % n_kv_heads == 0))
+        QUERIES=max(16, min(128 if T.primitive_bitwidth == 16 else 64, next_power_of_2(n_queries))),
+        num_warps=8 if QUERIES == 128 else 0, require=(DIM >= dim, n_heads % n_kv_heads == 0, scale > 0))
 def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q: *const T[n_heads, n_queries, dim],
               k: *const T[n_kv_heads, n_keys, dim], v: *const T[n_kv_heads, n_keys, dim], n_heads: i32,
               n_kv_heads: i32, n_queries: i32, n_keys: i32, dim: i32, scale: fp32, CAUSAL: constexpr = False,
@@ -26,6 +28,7 @@ def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q:
     first = program_id(0) * QUERIES
     rows = first + arange(0, QUERIES)
     shift = n_keys - n_queries
+    units = scale * 1.44269504
     d = arange(0, DIM)
     at = (head * n_queries + rows)[:, None] * dim + d[None, :]
     mask = (rows < n_queries)[:, None] & (d < dim)[None, :]
@@ -46,7 +49,7 @@ def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q:
         kv_mask = (keys < n_keys)[:, None] & (d < dim)[None, :]
         b = load(k + kv_at, mask=kv_mask)
         c = load(v + kv_at, mask=kv_mask)
-        score = dot(a, b.T, input_precision="ieee") * (scale * 1.44269504)
+        score = dot(a, b.T, input_precision="ieee")
         last = min(n_keys, first + shift + 1) if CAUSAL else n_keys
         if start < inside or start + KEYS > last:
             seen = (keys < n_keys)[None, :]
@@ -57,11 +60,11 @@ def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q:
             score = where(seen, score, -inf)
         m_new = maximum(m, max(score, axis=1))
         level = where(m_new == -inf, 0.0, m_new)
-        shrink = exp2(m - level)
-        p = exp2(score - level[:, None])
+        shrink = exp2((m - level) * units)
+        p = exp2(score * units - (level * units)[:, None])
         s = s * shrink + sum(p, axis=1)
         sums = dot(p.to(T), c, sums * shrink[:, None], input_precision="ieee")
         m = m_new
     store(o + at, sums / where(s == 0.0, 1.0, s)[:, None], mask=mask)
     if lse is not None:
-        store(lse + head * n_queries + rows, (m + log2(s)) * 0.69314718, mask=rows < n_queries)
+        store(lse + head * n_queries + rows, (m * units + log2(s)) * 0.69314718, mask=rows < n_queries)

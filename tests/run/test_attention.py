@@ -227,7 +227,7 @@ def attention_checks_can_fail(bench):
 
     planted("attention.dsl", lambda s: run_attention(bench, "fp32", 4, 2, 20, 90, 16, True, 40, source=s, KEYS=16),
             ("sums * shrink[:, None]", "sums"), ("s = s * shrink", "s = s"), ("<= rows[:, None]", "< rows[:, None]"),
-            ("> rows[:, None]", ">= rows[:, None]"), ("(scale *", "(scale * 1.0001 *"), ("head // (", "0 * ("),
+            ("> rows[:, None]", ">= rows[:, None]"), ("= scale *", "= scale * 1.0001 *"), ("head // (", "0 * ("),
             ("// KEYS * KEYS", "// KEYS * KEYS + KEYS"), ("first + QUERIES + shift)", "first + shift)"))
     planted("attention_backward.dsl", lambda s: run_backward(bench, "fp32", 2, 1, 40, 50, 16, True, 40, source=s),
             ("sum_k * scale", "sum_k"), ("- delta[:, None]", ""), ("p.to(T).T, e, sum_v,", "p.to(T).T, e,"),

@@ -67,7 +67,10 @@ static bool match_product(SoftmaxMatch *p, const Op *g, const Value *h) {
     if (!product || (h && product->kind != OP_FMUL) || p->nsteps == MOST_STEPS) return false;
     for (uint32_t i = 0; i < 4; i++) {
         Value *c = uniform_of(g->args[i & 1]), *factor = uniform_of(product->args[i >> 1]);
-        if (!c || !factor || !is_positive(c) || !same_constant(c, factor)) continue;
+        if (!c || !factor) continue;
+        bool is_known = is_positive(c) && same_constant(c, factor);
+        if (!is_known && c != factor) continue;
+        p->is_turned |= !is_known;
         p->factors[p->nsteps] = factor;
         p->steps[p->nsteps++] = product;
         return match_row(p, g->args[1 - (i & 1)], product->args[1 - (i >> 1)]);
@@ -75,14 +78,13 @@ static bool match_product(SoftmaxMatch *p, const Op *g, const Value *h) {
     return false;
 }
 
-static bool match_larger(SoftmaxMatch *p, const Op *op, Value *h) {
-    SoftmaxMatch before = *p;
+static bool match_larger(SoftmaxMatch *p, Op *op, Value *h) {
+    p->larger = p->is_larger ? NULL : op;
     p->is_plain = false;
     p->is_larger = true;
+    SoftmaxMatch before = *p;
     if (match_row(p, op->args[0], h)) return true;
     *p = before;
-    p->is_plain = false;
-    p->is_larger = true;
     return match_row(p, op->args[1], h);
 }
 
@@ -172,17 +174,22 @@ static bool match_difference(SoftmaxMatch *p) {
 
 bool softmax_shorten(const SoftmaxMatch *p, Op *e) {
     double scale = 1;
-    bool is_below = !p->scaling || (value_const_float(p->scale, &scale) && scale > 0);
+    bool is_below = !p->is_turned && (!p->scaling || (value_const_float(p->scale, &scale) && scale > 0));
+    is_below |= e->kind == OP_EXP2;
     if (!is_below || e->results[0]->type.dtype != DT_FP32 || e->attr.accuracy != ACCURACY_FULL) return false;
     e->attr.accuracy = ACCURACY_TERM;
     return true;
 }
 
-bool softmax_match(Op *op, SoftmaxMatch *p) {
+bool softmax_find(Op *op, SoftmaxMatch *p) {
     Op *e = op->args[0]->def;
     *p = (SoftmaxMatch){.sum = op, .exp = e, .axis = op->attr.axis, .is_plain = true};
     if (op->attr.combine != OP_FADD || !e || (e->kind != OP_EXP && e->kind != OP_EXP2) || e->parent != op->parent)
         return false;
-    if (!match_difference(p) || !scale_is_sound(p)) return false;
-    return !p->is_guarded || value_used_once(e->results[0]);
+    return match_difference(p);
+}
+
+bool softmax_match(Op *op, SoftmaxMatch *p) {
+    if (!softmax_find(op, p) || p->is_turned || !scale_is_sound(p)) return false;
+    return !p->is_guarded || value_used_once(p->exp->results[0]);
 }

@@ -22,13 +22,17 @@ typedef struct SoftmaxMatch {
     uint32_t nsteps;
     bool is_plain;   /* g is just what h is at m */
     bool is_larger;  /* g may be larger than that: e^0 need not be a term */
+    Op *larger;      /* the one maximum that makes it so; NULL: none, or several */
+    bool is_turned;  /* perhaps: h and g have a factor whose sign is not known */
     bool is_guarded; /* for a maximum that is not finite g may be 0 */
 } SoftmaxMatch;
 
 /* Is op such a sum? Then g >= h at the maximum, wherever that is finite; *p says how. */
 bool softmax_match(Op *op, SoftmaxMatch *p);
+/* Is op a sum of this form, be it that no other pivot than g will do? */
+bool softmax_find(Op *op, SoftmaxMatch *p);
 /* e^(t (h - c)), of whose sum e^0 is a term, needs no more accuracy than `term`, if t is known not to turn the
- * difference round. Is it that now? */
+ * difference round, or the base is 2: then nothing is rounded before ex2. Is it that now? */
 bool softmax_shorten(const SoftmaxMatch *p, Op *e);
 /* v without the ops that repeat it along the axis. */
 Value *value_row(Value *v, uint32_t axis);

@@ -4,11 +4,14 @@
  * In: a Func at STAGE_SIMT. Out: `exp` and `exp2` of fp32 have the accuracy `relaxed` where each way their results take
  * ends in a rounding to 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients,
  * choices, sums of what is not negative. They have `term` where all that they are is terms of a sum below its maximum,
- * of which e^0 is one.
+ * of which e^0 is one, and weights of the same terms: rounded to 16 bits they are multiplied as matrices. The maximum
+ * may be that of all rounds of a loop: then e^0 is a term of this round or of one before.
  * Method: backwards, each value gets the error that its uses allow, in units of that of `relaxed`; a product shares it
  * between its factors. A difference allows none, nor do comparisons, memory in fp32 and regions.
  */
 #include "passes/analysis/softmax_match.h"
+
+#include <math.h>
 
 enum {
     ANY_ERROR = 255, /* of what nothing uses */
@@ -63,12 +66,52 @@ static uint32_t allowed_by(const Op *op, uint32_t i, uint32_t result) {
     }
 }
 
-/* sum e^(h - m) with m the maximum of h, and e used nowhere else. */
+static bool is_only_multiplied(const Value *v) {
+    for (const Use *u = v->uses; u; u = u->next)
+        if (op_class(u->op->kind) != CLASS_MATRIX &&
+            (u->op->kind != OP_CONVERT || !is_only_multiplied(u->op->results[0])))
+            return false;
+    return true;
+}
+
+static bool is_weight(const Op *op) {
+    if (op->kind != OP_FPTRUNC) return false;
+    const Value *v = op->results[0];
+    return dtype_bits(v->type.dtype) <= 16 && is_only_multiplied(v);
+}
+
+/* Is v the least number, or what a loop that began there has as its maximum? */
+static bool is_so_far(const Value *v) {
+    while (v->def && v->def->kind == OP_FOR) {
+        const Op *next = v->def->regions[0]->last->args[v->index]->def;
+        if (!next || next->kind != OP_FMAX) return false;
+        v = v->def->args[3 + v->index];
+    }
+    double x;
+    return value_const_float(v, &x) && isinf(x) && x < 0;
+}
+
+/* max(m, ..) where m is what a loop carries of it. */
+static bool is_running(const Op *max) {
+    for (uint32_t i = 0; max && i < 2; i++) {
+        const Value *m = max->args[i];
+        const Op *loop = m->def ? NULL : m->block->owner;
+        if (!loop || loop->kind != OP_FOR || m->index == 0) continue;
+        if (m->block->last->args[m->index - 1] == max->results[0]) return is_so_far(loop->args[2 + m->index]);
+    }
+    return false;
+}
+
+/* sum e^(h - m) with m the maximum of h, and e nothing but its terms and weights. */
 static bool shorten_term(Op *op) {
-    const Use *u = op->results[0]->uses;
+    Op *sum = NULL;
+    for (const Use *u = op->results[0]->uses; u; u = u->next) {
+        if (u->op->kind == OP_REDUCE && !sum) sum = u->op;
+        else if (!is_weight(u->op)) return false;
+    }
     SoftmaxMatch p;
-    bool is_sum = value_used_once(op->results[0]) && u->op->kind == OP_REDUCE && softmax_match(u->op, &p);
-    return is_sum && !p.is_larger && softmax_shorten(&p, op);
+    if (!sum || !softmax_find(sum, &p)) return false;
+    return (!p.is_larger || is_running(p.larger)) && softmax_shorten(&p, op);
 }
 
 static void list_op(void *context, Op *op) {

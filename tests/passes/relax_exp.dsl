@@ -23,15 +23,17 @@
 # RUN: fsc %s --kernel=log_sum --arch=sm_90 --passes=-relax_exp --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=log_sum_so_far --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
 # RUN: fsc %s --kernel=log_sum_scaled --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=FULL
-# RUN: fsc %s --kernel=attention --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=WEIGHT
-# RUN: fsc %s --kernel=attention --arch=sm_75 --verify-each --emit=simt -o - | FileCheck %s --check-prefix=WEIGHT
-# RUN: fsc %s --kernel=attention -D FIRST=200.0 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOWEIGHT
-# RUN: fsc %s --kernel=attention -D KEPT=True --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOWEIGHT
-# RUN: fsc %s --kernel=attention -D BASE2=False --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOWEIGHT
-# RUN: fsc %s --kernel=attention -D BASE2=False -D FACTOR=0.5 --arch=sm_90 --emit=simt -o - \
+# RUN: fsc %s --kernel=attention --arch=sm_90 --verify-each --emit=simt -o - | FileCheck %s --check-prefixes=SHRINK,WEIGHT
+# RUN: fsc %s --kernel=attention --arch=sm_75 --verify-each --emit=simt -o - | FileCheck %s --check-prefixes=SHRINK,WEIGHT
+# RUN: fsc %s --kernel=attention -D FIRST=200.0 --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOTERM
+# RUN: fsc %s --kernel=attention -D KEPT=True --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefixes=SHRINK,STORED
+# RUN: fsc %s --kernel=attention -D BASE2=False --arch=sm_90 --emit=simt -o - | FileCheck %s --check-prefix=NOTERM
+# RUN: fsc %s --kernel=attention -D BASE2=False -D SIGN=0.5 --arch=sm_90 --emit=simt -o - \
 # RUN:   | FileCheck %s --check-prefix=WEIGHT
+# SHRINK: %shrink = exp2 %{{.*}} {accuracy = term}
 # WEIGHT: %p = exp{{2?}} %{{.*}} {accuracy = term}
-# NOWEIGHT-NOT: accuracy = term
+# STORED: %p = exp2 %d : tile
+# NOTERM-NOT: accuracy = term
 # RELAXED: exp %{{.*}} {accuracy = relaxed}
 # TERM: exp %{{.*}} {accuracy = term}
 # FULL-NOT: accuracy =
@@ -117,24 +119,25 @@ def log_sum_scaled(y: *fp32, x: *fp32, factor: fp32, BLOCK: constexpr = 1024):
     store(y, m + log(sum(exp((v - m) * factor), axis=0)))
 
 
-# Terms of a sum that a loop goes on with, and weights of what is summed beside it. A factor may have any sign where ex2
-# takes the difference as it is. Not where the maximum begins above all terms, and not where a term is kept in fp32.
+# Terms of a sum that a loop goes on with, weights of what is summed beside it, and what both shrink by. A factor may
+# have any sign where ex2 takes the difference as it is. Not where the maximum begins above all terms, and a term not
+# where it is kept in fp32.
 @kernel
-def attention(y: *fp16, z: *fp32, x: *const fp16, n: i32, factor: fp32, FACTOR: constexpr = None, FIRST: constexpr = -inf,
+def attention(y: *fp16, z: *fp32, x: *const fp16, n: i32, factor: fp32, SIGN: constexpr = None, FIRST: constexpr = -inf,
               KEPT: constexpr = False, BASE2: constexpr = True):
     i = arange(0, 64)
     at = i[:, None] * 64 + i[None, :]
     v = load(x + at)
-    t = factor if FACTOR is None else FACTOR
+    t = factor if SIGN is None else SIGN
     m = full((64,), FIRST, fp32)
     s = zeros((64,), fp32)
     sums = zeros((64, 64), fp32)
     for k in range(0, n):
         score = dot(load(x + k * 4096 + at), v)
         m_new = maximum(m, max(score, axis=1))
+        shrink = exp2((m - m_new) * t) if BASE2 else exp((m - m_new) * t)
         d = score * t - (m_new * t)[:, None]
         p = exp2(d) if BASE2 else exp(d)
-        shrink = (m - m_new) * t
         s = s * shrink + sum(p, axis=1)
         sums = dot(p.to(fp16), v, sums * shrink[:, None])
         if KEPT:

@@ -43,9 +43,7 @@ static bool same_constant(const Value *a, const Value *b) {
 
 /* ---- The subtrahend ---------------------------------------------------------------------------------------------- */
 
-/* select(test, kept, 0) or select(test, 0, kept), where every finite `kept` is chosen; NULL: op is no such. What the
- * test says of infinities and NaN does not matter but for == -inf: then only -inf is replaced, and *is_exact. */
-static Value *guarded(const Op *op, bool *is_exact) {
+Value *softmax_guarded(const Op *op, bool *is_exact) {
     const Op *test = op->args[0]->def;
     double limit, zero;
     if (!test || test->kind != OP_FCMP || !value_const_float(test->args[1], &limit) || !isinf(limit)) return NULL;
@@ -90,7 +88,7 @@ static bool match_larger(SoftmaxMatch *p, Op *op, Value *h) {
 
 static bool match_guard(SoftmaxMatch *p, const Op *op, Value *h) {
     bool is_exact = false;
-    Value *kept = guarded(op, &is_exact);
+    Value *kept = softmax_guarded(op, &is_exact);
     p->is_plain = false;
     p->is_guarded |= !is_exact;
     return kept && match_row(p, kept, h);

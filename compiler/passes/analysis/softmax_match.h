@@ -34,6 +34,10 @@ bool softmax_find(Op *op, SoftmaxMatch *p);
 /* e^(t (h - c)), of whose sum e^0 is a term, needs no more accuracy than `term`, if t is known not to turn the
  * difference round, or the base is 2: then nothing is rounded before ex2. Is it that now? */
 bool softmax_shorten(const SoftmaxMatch *p, Op *e);
+/* Of select(test, kept, 0) or select(test, 0, kept) what is kept, where that is every finite number; NULL: op is no
+ * such. What the test says of infinities and NaN does not matter but for == -inf: then only -inf is replaced, and
+ * *is_exact. */
+Value *softmax_guarded(const Op *op, bool *is_exact);
 /* v without the ops that repeat it along the axis. */
 Value *value_row(Value *v, uint32_t axis);
 

@@ -5,7 +5,8 @@
  * ends in a rounding to 16 bits or fewer, and no op on it makes a relative error much larger: products, quotients,
  * choices, sums of what is not negative. They have `term` where all that they are is terms of a sum below its maximum,
  * of which e^0 is one, and weights of the same terms: rounded to 16 bits they are multiplied as matrices. The maximum
- * may be that of all rounds of a loop: then e^0 is a term of this round or of one before.
+ * may be that of all rounds of a loop: then e^0 is a term of this round or of one before, and what sums shrink by when
+ * the maximum grows has `term`, too.
  * Method: backwards, each value gets the error that its uses allow, in units of that of `relaxed`; a product shares it
  * between its factors. A difference allows none, nor do comparisons, memory in fp32 and regions.
  */
@@ -91,15 +92,15 @@ static bool is_so_far(const Value *v) {
     return value_const_float(v, &x) && isinf(x) && x < 0;
 }
 
-/* max(m, ..) where m is what a loop carries of it. */
-static bool is_running(const Op *max) {
-    for (uint32_t i = 0; max && i < 2; i++) {
+/* Of max(m, ..) the m that a loop carries of it; NULL: it carries none. */
+static const Value *running(const Op *max) {
+    for (uint32_t i = 0; max && max->kind == OP_FMAX && i < 2; i++) {
         const Value *m = max->args[i];
         const Op *loop = m->def ? NULL : m->block->owner;
         if (!loop || loop->kind != OP_FOR || m->index == 0) continue;
-        if (m->block->last->args[m->index - 1] == max->results[0]) return is_so_far(loop->args[2 + m->index]);
+        if (m->block->last->args[m->index - 1] == max->results[0] && is_so_far(loop->args[2 + m->index])) return m;
     }
-    return false;
+    return NULL;
 }
 
 /* sum e^(h - m) with m the maximum of h, and e nothing but its terms and weights. */
@@ -111,7 +112,33 @@ static bool shorten_term(Op *op) {
     }
     SoftmaxMatch p;
     if (!sum || !softmax_find(sum, &p)) return false;
-    return (!p.is_larger || is_running(p.larger)) && softmax_shorten(&p, op);
+    return (!p.is_larger || running(p.larger)) && softmax_shorten(&p, op);
+}
+
+static bool is_only_factor(const Value *v) {
+    for (const Use *u = v->uses; u; u = u->next) {
+        bool multiplies = u->op->kind == OP_FMUL || (u->op->kind == OP_FMA && u->index < 2);
+        if (!multiplies && (!op_moves(u->op->kind) || !is_only_factor(u->op->results[0]))) return false;
+    }
+    return true;
+}
+
+/* 2^(t (m - g)), with m the maximum so far and g the next one, and it multiplies what was summed below m: g's term is
+ * 1, beside which what comes of the others may err. */
+static bool shorten_factor(Op *op) {
+    const Op *d = op->args[0]->def;
+    bool is_exact;
+    for (uint32_t i = 0; d && d->kind == OP_FMUL && i < 2; i++)
+        if (d->args[i]->def && d->args[i]->def->kind == OP_FSUB) d = d->args[i]->def;
+    if (op->kind != OP_EXP2 || !d || d->kind != OP_FSUB || !is_only_factor(op->results[0])) return false;
+    const Op *g = d->args[1]->def;
+    if (g && g->kind == OP_SELECT) {
+        const Value *kept = softmax_guarded(g, &is_exact);
+        g = kept ? kept->def : NULL;
+    }
+    if (!g || running(g) != d->args[0]) return false;
+    op->attr.accuracy = ACCURACY_TERM;
+    return true;
 }
 
 static void list_op(void *context, Op *op) {
@@ -134,7 +161,7 @@ void pass_relax_exp(Func *f, PassContext *c) {
         }
         bool is_exp = (op->kind == OP_EXP || op->kind == OP_EXP2) && op->attr.accuracy == ACCURACY_FULL;
         if (!is_exp || op->results[0]->type.dtype != DT_FP32) continue;
-        bool is_term = shorten_term(op), is_relaxed = !is_term && result && result != ANY_ERROR;
+        bool is_term = shorten_term(op) || shorten_factor(op), is_relaxed = !is_term && result && result != ANY_ERROR;
         if (is_relaxed) op->attr.accuracy = ACCURACY_RELAXED;
     }
 }

@@ -17,6 +17,7 @@
  *   11  buffers have one place for each element; ops that name one fit it, and at stage TILE it is a private one. Where
  *       buffers share bytes they are not alive at once, and no thread sees another's private bytes
  *   12  an op's result can be made when and how its attribute says (schedule.c)
+ *   13  a thread holds the vectors of an access of global memory side by side
  *
  * The first complaint ends it. Linear in the function's size, but for the layouts' algebra.
  */
@@ -123,6 +124,16 @@ static bool check_scope(Verifier *v, const Op *op) {
     return !waits || s == SCOPE_CLUSTER || complain(v, op, "only the blocks of a cluster wait for each other to begin");
 }
 
+static const char *vector_wrong(const Op *op) {
+    const Layout *l = op_is_access(op->kind) ? op->args[0]->type.layout : NULL;
+    uint32_t held = 0;
+    for (uint32_t d = 0; l && d < l->shape.rank; d++) {
+        uint32_t along = layout_vector(l, d);
+        if (along > held) held = along;
+    }
+    return l && op->attr.mem.vec_log2 > held ? "no thread holds its vectors side by side" : NULL;
+}
+
 static bool check_rule(Verifier *v, const Op *op) {
     const OpInfo *row = &op_info[op->kind];
     Infer in = {.layouts = v->f->layouts, .kind = op->kind, .args = op->args, .nargs = op->nargs, .attr = op->attr};
@@ -138,6 +149,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     if (!check_warps(v, op) || !check_scope(v, op)) return false;
     const char *wrong = op_has_buffer(op->kind) ? access_wrong(v->f, op) : NULL;
     if (!wrong) wrong = schedule_wrong(v->f, op);
+    if (!wrong) wrong = vector_wrong(op);
     if (wrong) return complain(v, op, "%s", wrong);
     bool has_site =
         !op_has_memory(op->kind) || op->attr.mem.site < v->f->sites.len || (!v->f->sites.len && !op->attr.mem.site);

@@ -19,9 +19,29 @@ enum {
         2048 /* places of a tile: shorter rows lose more by the rotation than they win (docs/lab/row-starts.md) */
 };
 
+/* An access of a row that such a rotation would give whole vectors. */
+bool row_may_rotate(const Facts *facts, const Op *op, const Target *t);
 /* Rotates the places of tiles, where a row's alignment is not known and that is sound: their accesses have is_rotated,
  * vec_log2, align_log2 and mask_kind. False: nothing changed. Before layouts. */
-bool rotate_rows(Func *f, const Facts *facts, uint32_t vector_bytes);
+bool rotate_rows(Func *f, const Facts *facts, const PassContext *c);
+
+/* ---- How many neighbours a thread holds (vote.c) ----------------------------------------------------------------- */
+
+/* For an access of a tile. */
+typedef struct Vote {
+    uint32_t axis;     /* along which its addresses are neighbours */
+    uint32_t vec_log2; /* of its layout */
+    uint32_t run_log2; /* what it may move at once, whatever the layout */
+    uint32_t widest;   /* bytes of an element of those that it voted with, at most */
+} Vote;
+
+typedef struct Votes Votes;
+
+/* `hopes`: rows that may be rotated count as if they were. */
+const Votes *votes_take(Func *f, const Facts *facts, const Target *t, bool hopes, Arena *arena);
+Vote vote_of(const Votes *s, const Op *access);
+/* The axis along which the pointers are neighbours; the last one where it does not matter. */
+uint32_t access_axis(const Facts *facts, const Value *ptr);
 
 /* ---- Order of memory (alias.c) ----------------------------------------------------------------------------------- */
 

@@ -1,41 +1,37 @@
 /* anchor.c - the layouts that memory wants.
  *
- * In: the accesses of a function and the facts about their pointers. Out: one blocked layout for each shape and axis,
- * with the widest vector that any access of that shape allows. So tiles that are loaded and stored together share a
- * layout.
+ * In: the accesses of a function, and what they voted for (vote.c). Out: a blocked layout for each shape, axis and
+ * vector. So tiles that are loaded and stored together share a layout.
  */
 #include "passes/distribute/assign.h"
 
 enum { ROW_LANES = 3 /* log2: so many lanes with vectors of 16 bytes load 128 */ };
 
-uint32_t anchor_axis(const Assign *s, const Value *ptr) {
-    const Fact *fact = fact_of(s->facts, ptr);
-    uint32_t rank = ptr->type.shape.rank, best = rank - 1;
-    for (uint32_t d = rank; d-- > 0;) {
-        if (fact->contiguous[d] > fact->contiguous[best]) best = d;
-    }
-    return best;
-}
-
 static Anchor *anchor_of(Assign *s, Shape shape, uint32_t axis) {
     for (uint32_t i = 0; i < s->anchors.len; i++) {
         if (shape_equal(s->anchors.at[i].shape, shape) && s->anchors.at[i].axis == axis) return &s->anchors.at[i];
     }
-    Anchor a = {.shape = shape, .axis = axis};
-    vec_push(s->scratch, &s->anchors, a);
+    vec_push(s->scratch, &s->anchors, ((Anchor){.shape = shape, .axis = axis}));
+    return &s->anchors.at[s->anchors.len - 1];
+}
+
+/* As its accesses voted. */
+static Anchor *anchor_of_access(Assign *s, const Op *op) {
+    Vote vote = vote_of(s->votes, op);
+    Shape shape = op->args[0]->type.shape;
+    for (uint32_t i = 0; i < s->anchors.len; i++) {
+        Anchor *a = &s->anchors.at[i];
+        if (shape_equal(a->shape, shape) && a->axis == vote.axis && a->voted_log2 == vote.vec_log2) return a;
+    }
+    Anchor made = {.shape = shape, .axis = vote.axis, .voted_log2 = vote.vec_log2, .vec_log2 = vote.vec_log2};
+    vec_push(s->scratch, &s->anchors, made);
     return &s->anchors.at[s->anchors.len - 1];
 }
 
 void anchor_note(void *assign, Op *op) {
     Assign *s = assign;
     s->transposes |= op->kind == OP_TRANS;
-    if (!op_is_access(op->kind) || !value_is_tile(op->args[0])) return;
-    const Value *ptr = op->args[0];
-    uint32_t axis = anchor_axis(s, ptr), vec = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
-    if (op->attr.mem.is_rotated) vec = op->attr.mem.vec_log2;
-    if (op_is_atomic(op->kind)) vec = 0;
-    Anchor *a = anchor_of(s, ptr->type.shape, axis);
-    if (vec > a->vec_log2) a->vec_log2 = vec;
+    if (op_is_access(op->kind) && value_is_tile(op->args[0])) (void)anchor_of_access(s, op);
 }
 
 /* Where tiles are transposed, registers beyond the vector take the lowest bits along the next axis, as many as the
@@ -51,18 +47,25 @@ static const Layout *for_transpose(const Assign *s, const Layout *l, const uint8
     return n ? layout_rotate(s->f->layouts, l, next, 1, n) : l;
 }
 
-const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis) {
-    Anchor *a = anchor_of(s, shape, axis);
+static const Layout *build_layout(Assign *s, Anchor *a) {
     if (a->layout) return a->layout;
     uint8_t order[5];
     uint32_t n = 0;
-    order[n++] = (uint8_t)axis;
-    for (uint32_t d = shape.rank; d-- > 0;) {
-        if (d != axis) order[n++] = (uint8_t)d;
+    order[n++] = (uint8_t)a->axis;
+    for (uint32_t d = a->shape.rank; d-- > 0;) {
+        if (d != a->axis) order[n++] = (uint8_t)d;
     }
-    a->layout = layout_blocked(s->f->layouts, shape, order, a->vec_log2, s->lanes_log2, s->warps_log2, s->ctas_log2);
+    a->layout = layout_blocked(s->f->layouts, a->shape, order, a->vec_log2, s->lanes_log2, s->warps_log2, s->ctas_log2);
     a->layout = for_transpose(s, a->layout, order, a->vec_log2);
     return a->layout;
+}
+
+const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis) {
+    return build_layout(s, anchor_of(s, shape, axis));
+}
+
+const Layout *anchor_access(Assign *s, const Op *op) {
+    return build_layout(s, anchor_of_access(s, op));
 }
 
 void anchor_note_warps(void *assign, Op *op) {

@@ -7,7 +7,8 @@
 
 typedef struct Anchor { /* a shape accessed along one axis */
     Shape shape;
-    uint32_t axis, vec_log2;
+    uint32_t axis, voted_log2;
+    uint32_t vec_log2; /* as voted for, but no more than a thread has */
     const Layout *layout;
     bool is_warps; /* an element of each warp: what loops over chunks carry */
 } Anchor;
@@ -23,6 +24,7 @@ typedef struct Assign {
     const PassContext *c;
     Arena *scratch;
     const Facts *facts;
+    const Votes *votes;
     VEC(Anchor) anchors;
     uint32_t known;  /* values the facts and the side tables cover */
     uint8_t *cost;   /* by value id: 0 not looked at, else 1 + ops of the tree; more than CHEAP: not cheap */
@@ -36,11 +38,10 @@ typedef struct Assign {
 void anchor_note(void *assign, Op *op); /* for each op before any layout is chosen */
 void anchor_note_warps(void *assign, Op *op); /* behind anchor_note */
 bool anchor_is_warps(const Assign *s, Shape shape);
-/* The axis along which the pointers are neighbours; the last one where it does not matter. */
-uint32_t anchor_axis(const Assign *s, const Value *ptr);
 /* The axis along which memory wants tiles of this shape. */
 uint32_t anchor_shape_axis(const Assign *s, Shape shape);
 const Layout *anchor_layout(Assign *s, Shape shape, uint32_t axis);
+const Layout *anchor_access(Assign *s, const Op *op); /* that an access voted for */
 /* For a tile that memory says nothing about: as another access of its shape has it, else along the last axis. */
 const Layout *anchor_default(Assign *s, Shape shape);
 

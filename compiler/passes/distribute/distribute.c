@@ -124,6 +124,7 @@ static void note_size(void *context, Op *op) {
 typedef struct Access {
     const Facts *facts;
     const Func *f;
+    const Votes *votes;
     uint32_t most, bytes; /* of one access: that the target has; the shortest of the function's */
     uint32_t loads, weights; /* of tiles; what only a const pointer names comes late, vector by vector (defer.c) */
     bool is_row, is_rotated, is_stored;
@@ -137,17 +138,19 @@ static void note_access(void *context, Op *op) {
     if (op->kind == OP_LOAD) *(op_loads_constant(a->f, op) ? &a->weights : &a->loads) += 1;
     a->is_row &= op->args[0]->type.shape.rank == 1;
     if (!a->is_row) return;
-    uint64_t size = shape_elements(op->args[0]->type.shape);
-    uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee))
-                     << facts_vector(a->facts, op->args[0], 0, a->most);
-    bool is_rotated = bytes < a->most && size >= LEAST_ROTATED && fact_of(a->facts, op->args[0])->contiguous[0] >= size;
+    Vote vote = vote_of(a->votes, op);
+    uint32_t unit = type_bytes(type_scalar(op->args[0]->type.pointee)),
+             run = facts_vector(a->facts, op->args[0], 0, a->most);
+    bool is_rotated = run < vote.vec_log2 && run < vote.run_log2,
+         is_whole = run >= vote.vec_log2 && vote.widest << vote.vec_log2 >= a->most;
     a->is_rotated |= is_rotated;
-    if (bytes < a->bytes && !is_rotated) a->bytes = bytes;
+    if (!is_whole && !is_rotated && unit << run < a->bytes) a->bytes = unit << run;
 }
 
 static Access find_access(Func *f, const Facts *facts, const PassContext *c) {
     Access a = {.facts = facts,
                 .f = f,
+                .votes = votes_take(f, facts, c->target, true, c->scratch),
                 .most = c->target->max_vector_bytes,
                 .bytes = c->target->max_vector_bytes,
                 .is_row = true};

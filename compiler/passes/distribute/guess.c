@@ -39,7 +39,7 @@ static const Layout *guess(Assign *s, const Value *v, uint32_t depth) {
     if (!v->def || value_is_cheap(s, v)) return NULL;
     const Op *op = v->def;
     if (op->kind == OP_LOAD)
-        return v->id < s->known ? anchor_layout(s, v->type.shape, anchor_axis(s, op->args[0])) : NULL;
+        return v->id < s->known ? anchor_access(s, op) : NULL;
     if (op->kind == OP_REDUCE) {
         const Layout *l = guess(s, op->args[0], depth + 1);
         if (!l) l = anchor_default(s, op->args[0]->type.shape);

@@ -15,12 +15,17 @@ static bool replicates(const Layout *l) {
 
 static void set_access(const Assign *s, Op *op, const Layout *l, const Value *ptr, const Value *mask) {
     MemAttr *m = &op->attr.mem;
-    uint32_t axis = anchor_axis(s, ptr), held = layout_vector(l, axis);
-    if (m->is_rotated && held >= m->vec_log2) return; /* as rotate_rows has it */
-    m->is_rotated = false;
+    uint32_t axis = vote_of(s->votes, op).axis, held = layout_vector(l, axis);
+    uint32_t unit = (uint32_t)__builtin_ctz(type_bytes(type_scalar(ptr->type.pointee)));
+    m->is_rotated &= held > 0;
+    if (m->is_rotated) { /* as rotate_rows has it, in vectors of the layout */
+        if (held < m->vec_log2) m->vec_log2 = (uint8_t)held;
+        if (unit + m->vec_log2 < m->align_log2) m->align_log2 = (uint8_t)(unit + m->vec_log2);
+        return;
+    }
     uint32_t vec = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
     m->vec_log2 = (uint8_t)(held < vec ? held : vec);
-    m->align_log2 = (uint8_t)(m->vec_log2 + (uint32_t)__builtin_ctz(type_bytes(type_scalar(ptr->type.pointee))));
+    m->align_log2 = (uint8_t)(m->vec_log2 + unit);
     m->mask_kind = (uint8_t)(mask ? facts_mask(s->facts, mask, axis, m->vec_log2) : MASK_NONE);
 }
 
@@ -34,18 +39,17 @@ static void set_scalar_access(Op *op, uint32_t mask_index) {
 
 static void assign_load(Assign *s, Op *op) {
     const Value *ptr = op->args[0], *mask = op->nargs > 1 ? op->args[1] : NULL;
-    const Layout *l = value_is_hard(s, ptr) && ptr->type.layout
-                          ? ptr->type.layout
-                          : anchor_layout(s, ptr->type.shape, anchor_axis(s, ptr));
+    const Layout *l = value_is_hard(s, ptr) && ptr->type.layout ? ptr->type.layout : anchor_access(s, op);
     set_access(s, op, l, ptr, mask);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
     op->results[0]->type.layout = l;
 }
 
 /* A value keeps its layout where that is as good for memory; a few replicated elements are not worth a conversion. */
-static const Layout *store_layout(Assign *s, const Value *ptr, const Value *value) {
-    uint32_t axis = anchor_axis(s, ptr);
-    const Layout *anchor = anchor_layout(s, ptr->type.shape, axis);
+static const Layout *store_layout(Assign *s, const Op *op) {
+    const Value *ptr = op->args[0], *value = op->args[1];
+    uint32_t axis = vote_of(s->votes, op).axis;
+    const Layout *anchor = anchor_access(s, op);
     if (!value_is_hard(s, value)) return anchor;
     const Layout *own = value->type.layout;
     uint32_t wanted = facts_vector(s->facts, ptr, axis, s->c->target->max_vector_bytes);
@@ -57,7 +61,7 @@ static const Layout *store_layout(Assign *s, const Value *ptr, const Value *valu
 
 static void assign_store(Assign *s, Op *op) {
     const Value *ptr = op->args[0], *mask = op->nargs > 2 ? op->args[2] : NULL;
-    const Layout *l = store_layout(s, ptr, op->args[1]);
+    const Layout *l = store_layout(s, op);
     set_access(s, op, l, ptr, mask);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
 }
@@ -69,7 +73,7 @@ static void assign_atomic(Assign *s, Op *op) {
     if (!value_is_tile(op->args[0])) return;
     const Value *ptr = op->args[0], *value = op->args[values];
     const Layout *l = value_is_hard(s, value) ? value->type.layout : value_is_hard(s, ptr) ? ptr->type.layout : NULL;
-    if (!l) l = anchor_layout(s, ptr->type.shape, anchor_axis(s, ptr));
+    if (!l) l = anchor_access(s, op);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);
     op->results[0]->type.layout = l;
 }
@@ -335,7 +339,7 @@ void pass_layout(Func *f, PassContext *c) {
     Assign s = {.f = f, .c = c, .scratch = c->scratch, .known = f->next_value};
     s.facts = facts_compute(f, c->scratch);
     distribute_program(f, s.facts, c);
-    if (c->opt_level > 0 && rotate_rows(f, s.facts, c->target->max_vector_bytes)) {
+    if (c->opt_level > 0 && rotate_rows(f, s.facts, c)) {
         s.facts = facts_compute(f, c->scratch);
         s.known = f->next_value;
     }
@@ -359,6 +363,7 @@ void pass_layout(Func *f, PassContext *c) {
     s.lanes_log2 = log2_floor(f->threads_per_program < t->warp_threads ? f->threads_per_program : t->warp_threads);
     s.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
     s.ctas_log2 = (uint32_t)__builtin_ctz(f->blocks_per_program);
+    s.votes = votes_take(f, s.facts, t, false, c->scratch);
     func_walk(f, anchor_note, &s);
     func_walk(f, anchor_note_warps, &s);
     if (s.ctas_log2) func_walk(f, widen_barrier, f);

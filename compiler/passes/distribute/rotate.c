@@ -18,7 +18,8 @@ enum {
 typedef struct Rotate {
     Func *f;
     const Facts *facts;
-    uint32_t bytes;    /* of a vector */
+    const Votes *votes;
+    uint32_t bytes;    /* of the target's longest vector */
     Op *leader;        /* the access whose misalignment is the rotation */
     const Value *root; /* what its addresses are multiples of a vector away from */
     uint32_t size;     /* of the tiles that are rotated */
@@ -33,17 +34,21 @@ static uint32_t element_bytes(const Value *ptr) {
 }
 
 /* P of `splat P + arange` where that is as contiguous as the tile is long; else NULL. */
-static Value *row_of(const Rotate *s, const Op *op) {
+static Value *row_of(const Facts *facts, const Op *op, uint32_t bytes) {
     const Value *ptr = op->args[0];
     if ((op->kind != OP_LOAD && op->kind != OP_STORE) || ptr->type.shape.rank != 1) return NULL;
     const Op *add = ptr->def;
     if (!add || add->kind != OP_ADDPTR || !add->args[0]->def || add->args[0]->def->kind != OP_SPLAT) return NULL;
     const Op *index = add->args[1]->def;
     if (index && index->kind == OP_SEXT) index = index->args[0]->def;
-    if (!index || index->kind != OP_ARANGE || index->attr.start * element_bytes(ptr) % s->bytes) return NULL;
-    uint64_t size = shape_elements(ptr->type.shape), vector = s->bytes / element_bytes(ptr);
-    if (vector < 2 || size < LEAST_ROTATED || fact_of(s->facts, ptr)->contiguous[0] < size) return NULL;
+    if (!index || index->kind != OP_ARANGE || index->attr.start * element_bytes(ptr) % bytes) return NULL;
+    uint64_t size = shape_elements(ptr->type.shape), vector = bytes / element_bytes(ptr);
+    if (vector < 2 || size < LEAST_ROTATED || fact_of(facts, ptr)->contiguous[0] < size) return NULL;
     return add->args[0]->def->args[0];
+}
+
+bool row_may_rotate(const Facts *facts, const Op *op, const Target *t) {
+    return row_of(facts, op, t->max_vector_bytes) != NULL;
 }
 
 /* What p is a whole number of vectors beyond. */
@@ -71,10 +76,11 @@ static bool leads(const Op *op, const Op *leader) {
 
 static void find_leader(void *context, Op *op) {
     Rotate *s = context;
-    const Value *row = op_is_access(op->kind) ? row_of(s, op) : NULL;
+    const Value *row = op_is_access(op->kind) ? row_of(s->facts, op, s->bytes) : NULL;
     if (!row) return;
-    uint32_t unit = element_bytes(op->args[0]);
-    if (unit << facts_vector(s->facts, op->args[0], 0, s->bytes) >= s->bytes) return; /* aligned as it is */
+    Vote vote = vote_of(s->votes, op);
+    uint32_t unit = element_bytes(op->args[0]), run = facts_vector(s->facts, op->args[0], 0, s->bytes);
+    if (run >= vote.vec_log2 || run >= vote.run_log2) return; /* aligned as it is */
     const Value *root = strip_vectors(s, row, unit);
     s->budget = 0;
     if (!is_early(s, root) || !leads(op, s->leader)) return;
@@ -101,7 +107,7 @@ static void check_sound(void *context, Op *op) {
 /* Before: a vector is what it was along the whole row; beyond the first place masks are cut anywhere. */
 static void mark(void *context, Op *op) {
     Rotate *s = context;
-    const Value *row = op_is_access(op->kind) ? row_of(s, op) : NULL;
+    const Value *row = op_is_access(op->kind) ? row_of(s->facts, op, s->bytes) : NULL;
     if (!row || shape_elements(op->args[0]->type.shape) != s->size) return;
     uint32_t at = op->kind == OP_LOAD ? 1 : 2, unit = element_bytes(op->args[0]);
     MemAttr *m = &op->attr.mem;
@@ -201,16 +207,16 @@ static void rotate(const Rotate *s, const RotatedRange *t, Value *by) {
         value_replace(s->f, t->arange->results[0], build_rotated(s, OP_ROTATED, t->arange, by));
 }
 
-bool rotate_rows(Func *f, const Facts *facts, uint32_t vector_bytes) {
-    Rotate s = {.f = f, .facts = facts, .bytes = vector_bytes, .sound = true};
+bool rotate_rows(Func *f, const Facts *facts, const PassContext *c) {
+    Rotate s = {.f = f, .facts = facts, .bytes = c->target->max_vector_bytes, .sound = true};
+    s.votes = votes_take(f, facts, c->target, true, c->scratch);
     func_walk(f, find_leader, &s);
     if (s.leader) func_walk(f, check_sound, &s);
     if (!s.leader || !s.sound) return false;
     func_walk(f, mark, &s);
-    RotatedRanges t = {.s = &s, .scratch = arena_create()};
+    RotatedRanges t = {.s = &s, .scratch = c->scratch};
     func_walk(f, find_ranges, &t);
     Value *by = build_rotation(&s);
     for (uint32_t i = 0; i < t.at.len; i++) rotate(&s, &t.at.at[i], by);
-    arena_destroy(t.scratch);
     return true;
 }

@@ -1,8 +1,8 @@
 /* remark.c - remarks of performance (-Rperf): what costs time here, and because of what.
  *
- * In: a function behind the whole pipeline for GPUs. Out: remarks: accesses of one element at a time, threads without
- * work, programs of one warp that cannot share a block. The reason is read off what proved too little: the facts about
- * the address, then the parts of it.
+ * In: a function behind the whole pipeline for GPUs. Out: remarks: accesses of one element at a time, or of fewer than
+ * are aligned; threads without work; programs of one warp that cannot share a block. The reason is read off what proved
+ * too little: the facts about the address, then the parts of it.
  */
 #include "passes/private.h"
 
@@ -10,6 +10,7 @@ typedef struct Remarks {
     const Func *f;
     const Facts *facts;
     Diag *d;
+    uint32_t most;    /* bytes of an access */
     const Op *widest; /* the access of the most elements */
 } Remarks;
 
@@ -76,13 +77,17 @@ static void visit(void *context, Op *op) {
     const Layout *l = op->args[0]->type.layout;
     uint32_t bytes = type_bytes(type_scalar(op->args[0]->type.pointee));
     if (!r->widest || shape_log2(l->shape) > shape_log2(r->widest->args[0]->type.shape)) r->widest = op;
-    if (op->attr.mem.vec_log2 == 0 && layout_registers(l) > 1 && bytes < 16)
-        diag(r->d, op->span, R_SCALAR, reason(r, op));
+    uint32_t vec = op->attr.mem.vec_log2, axis = access_axis(r->facts, op->args[0]),
+             run = facts_vector(r->facts, op->args[0], axis, r->most);
+    bool is_along = l->bits[IN_LANE] && l->basis[IN_LANE][0] == 1u << (shape_offset(l->shape, axis) + vec);
+    if (layout_registers(l) == 1) return;
+    if (run > vec && is_along && !op->attr.mem.is_rotated) diag(r->d, op->span, R_OUTVOTED, 1u << vec, 1u << run);
+    else if (vec == 0 && bytes < r->most) diag(r->d, op->span, R_SCALAR, reason(r, op));
 }
 
 void remark_function(const Func *f, const Target *t, Diag *d) {
     Arena *scratch = arena_create();
-    Remarks r = {f, facts_compute(f, scratch), d, NULL};
+    Remarks r = {f, facts_compute(f, scratch), d, t->max_vector_bytes, NULL};
     func_walk((Func *)(uintptr_t)f, visit, &r);
     arena_destroy(scratch);
     uint64_t elements = r.widest ? 1ull << shape_log2(r.widest->args[0]->type.shape) : 0;

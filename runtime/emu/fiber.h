@@ -1,24 +1,24 @@
 /* fiber.h - stacks that one host thread switches between.
  *
  * In: a function. Out: it runs on a stack of its own, stops wherever it switches away, and goes on when switched to.
- * Method: makecontext to get onto a new stack once, _setjmp and _longjmp after that (no system call). ASan and TSan are
- * told of every switch.
+ * Method: makecontext to get onto a new stack once, long jumps after that (no system call). ASan and TSan are told of
+ * every switch.
  */
 #ifndef FSC_FIBER_H
 #define FSC_FIBER_H
 
-#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 typedef struct Fiber {
-    jmp_buf here;
+    void *here[5]; /* as __builtin_setjmp wants it */
     void *stack; /* NULL: the host thread's own */
     size_t stack_bytes;
     bool is_started;
     void (*run)(void *context); /* never returns: its last act is a switch away, again and again */
     void *context;
     void *asan_stack, *tsan_fiber;
+    const char *deepest; /* for ASan: where the stack ended when it was left last */
     const void *bottom; /* for ASan, of the host thread's own stack as well */
     size_t bottom_bytes;
 } Fiber;
@@ -27,6 +27,7 @@ typedef struct Fiber {
 void fiber_home(Fiber *f);
 /* A fiber on `stack`, which the caller owns. */
 void fiber_create(Fiber *f, void *stack, size_t bytes, void (*run)(void *context), void *context);
+void fiber_drop(Fiber *f); /* left for good, where it stands: the next switch begins it anew */
 void fiber_destroy(Fiber *f);
 /* From the running one to the other. */
 void fiber_switch(Fiber *from, Fiber *to);

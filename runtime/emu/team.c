@@ -141,7 +141,7 @@ void team_destroy(Team *t) {
 static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
     uint64_t block = first_block + t->block->rank;
     const uint32_t *n = l->blocks;
-    if (t->state != THREAD_ENDED) t->fiber.is_started = false; /* stopped on the way: its stack is dropped */
+    if (t->state != THREAD_ENDED) fiber_drop(&t->fiber); /* stopped on the way */
     t->state = THREAD_READY;
     t->turn = 0;
     t->looks = 0;

@@ -5,6 +5,8 @@ in memory, more room between rows, other bytes under masked-off lanes and a laun
 of the output a kernel touches what its mask lets through and nothing else. No expected values are needed: a run is
 compared with another run, to the bit, special values included.
 """
+import itertools
+
 import numpy as np
 
 from case import case, example, must_fail, same_bits
@@ -226,7 +228,7 @@ def judge_mask(bench, mask, config, block, source=MASKED):
     hidden = x.copy()
     hidden[:, :block][~on] = encode(np.array([np.nan if d in FLOATS else 101]), d)[0]
     bb = bench.buffer("i8", bits.size, bits.ravel())
-    jit = bench.jit(source.format(mask=mask), defines={"BLOCK": block}, types={"T": d}, num_warps=config.warps)
+    jit = bench.jit_once(source.format(mask=mask), defines={"BLOCK": block}, types={"T": d}, num_warps=config.warps)
     for image in (x, hidden):
         xb, yb = bench.buffer(d, m * ld,
                               offset=config.offsets[0]), bench.buffer(d, 2 * m * ld, offset=config.offsets[1])
@@ -253,19 +255,18 @@ def masked_bytes(bench, mask):
         judge_mask(bench, mask, config, [64, 32, 16][k % 3])
 
 
-@case(slow=True, mask=list(MASKS), warps=WARPS)
-def masked_bytes_wide(bench, mask, warps):
-    for dtype in FLOATS + INTS:
+@case(slow=True, mask=list(MASKS))
+def masked_bytes_wide(bench, mask):
+    for warps, dtype in itertools.product(WARPS, FLOATS + INTS):
         for offsets, pad, block in (((0, 0), 16, 128), ((16, 16), 0, 64), ((0, 5), 1, 64), ((7, 0), 32, 256)):
             judge_mask(bench, mask, config_of(dtype, warps, offsets, pad), block)
 
 
-@case(slow=True, file=list(ROWS), warps=WARPS)
-def permuted_rows_wide(bench, file, warps):
-    for dtype in ROWS[file].dtypes:
-        for n in (33, 257, 1000):
-            for offsets, pad in (((0, 0), 0), ((0, 0), 16 - n % 16), ((1, 2), 3)):
-                judge_permuted(bench, file, config_of(dtype, warps, offsets, pad, n))
+@case(slow=True, file=list(ROWS))
+def permuted_rows_wide(bench, file):
+    for warps, dtype, n in itertools.product(WARPS, ROWS[file].dtypes, (33, 257, 1000)):
+        for offsets, pad in (((0, 0), 0), ((0, 0), 16 - n % 16), ((1, 2), 3)):
+            judge_permuted(bench, file, config_of(dtype, warps, offsets, pad, n))
 
 
 # ---- The tests of the tests ------------------------------------------------------------------------------------------

@@ -40,10 +40,19 @@ static uintptr_t fail(const CodegenOptions *o, Span where, LLVMErrorRef error) {
     return 0;
 }
 
+/* For any processor: the JIT links objects that are compiled, and would ask this one for all that it can do. */
+static LLVMErrorRef jit_create(LLVMOrcLLJITRef *jit) {
+    LLVMOrcLLJITBuilderRef builder = LLVMOrcCreateLLJITBuilder();
+    LLVMOrcJITTargetMachineBuilderRef machine =
+        LLVMOrcJITTargetMachineBuilderCreateFromTargetMachine(llvm_machine_any(0));
+    LLVMOrcLLJITBuilderSetJITTargetMachineBuilder(builder, machine);
+    return LLVMOrcCreateLLJIT(jit, builder);
+}
+
 uintptr_t hostcode_link(HostCode *h, Bytes object, const char *symbol, const CodegenOptions *o, Span where) {
     h->object = object;
     h->symbol = symbol;
-    LLVMErrorRef error = LLVMOrcCreateLLJIT(&h->jit, NULL);
+    LLVMErrorRef error = jit_create(&h->jit);
     if (error) {
         h->jit = NULL;
         return fail(o, where, error);

@@ -148,13 +148,12 @@ static void register_host(void) {
     LLVMInitializeNativeAsmParser();
 }
 
-static LLVMTargetMachineRef machine_create(const char *triple, const char *cpu, const char *features, int opt_level,
-                                           LLVMRelocMode reloc) {
+static LLVMTargetMachineRef machine_create(const char *triple, const char *cpu, const char *features, int opt_level) {
     LLVMTargetRef target = NULL;
     char *message = NULL;
     if (LLVMGetTargetFromTriple(triple, &target, &message)) bug("LLVM has no target %s: %s", triple, message);
     LLVMCodeGenOptLevel level = opt_level <= 0 ? LLVMCodeGenLevelNone : LLVMCodeGenLevelDefault;
-    return LLVMCreateTargetMachine(target, triple, cpu, features, level, reloc, LLVMCodeModelDefault);
+    return LLVMCreateTargetMachine(target, triple, cpu, features, level, LLVMRelocPIC, LLVMCodeModelDefault);
 }
 
 /* Making a machine takes a third of a millisecond,
@@ -190,7 +189,7 @@ LLVMTargetMachineRef llvm_machine_take(const char *triple, const char *cpu, cons
         idle[i].machine = NULL;
     }
     pthread_mutex_unlock(&idle_lock);
-    return found ? found : machine_create(triple, cpu, features, opt_level, LLVMRelocDefault);
+    return found ? found : machine_create(triple, cpu, features, opt_level);
 }
 
 void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level) {
@@ -213,43 +212,37 @@ static const char *level_features(const char *cpu) {
 #undef LEVEL3
 }
 
+/* This machine in LLVM's words, asked once: the processor tells of itself slowly, most of all to a virtual machine. */
+static char *host_triple, *host_cpu, *host_features;
+
+static void find_host(void) {
+    register_host();
+    host_triple = LLVMGetDefaultTargetTriple();
+    host_cpu = LLVMGetHostCPUName();
+    host_features = LLVMGetHostCPUFeatures();
+}
+
 void llvm_register_host(void) {
-    pthread_once(&host_once, register_host);
+    pthread_once(&host_once, find_host);
 }
 
-/* The machine that host code is for. LLVM's strings are freed together. */
-typedef struct HostNames {
-    char *triple, *here, *features;
-    const char *cpu, *used; /* features */
-} HostNames;
-
-static HostNames names_find(const char *cpu) {
-    HostNames n = {
-        .triple = LLVMGetDefaultTargetTriple(), .here = LLVMGetHostCPUName(), .features = LLVMGetHostCPUFeatures()};
-    n.cpu = cpu ? cpu : n.here;
-    n.used = cpu ? level_features(cpu) : n.features;
-    return n;
-}
-
-static void names_free(HostNames *n) {
-    LLVMDisposeMessage(n->features);
-    LLVMDisposeMessage(n->here);
-    LLVMDisposeMessage(n->triple);
+bool llvm_host_is_x86_64(void) {
+    llvm_register_host();
+    return strncmp(host_triple, "x86_64", 6) == 0;
 }
 
 const char *codegen_host_machine(Arena *a, const char *cpu) {
-    HostNames n = names_find(cpu);
-    const char *text = arena_printf(a, "%s %s %s", n.triple, n.cpu, n.used);
-    names_free(&n);
-    return text;
+    llvm_register_host();
+    return arena_printf(a, "%s %s %s", host_triple, cpu ? cpu : host_cpu, cpu ? level_features(cpu) : host_features);
 }
 
 LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
     llvm_register_host();
-    HostNames n = names_find(cpu);
-    LLVMTargetMachineRef t = machine_create(n.triple, n.cpu, n.used, opt_level, LLVMRelocPIC);
-    names_free(&n);
-    return t;
+    return llvm_machine_take(host_triple, cpu ? cpu : host_cpu, cpu ? level_features(cpu) : host_features, opt_level);
+}
+
+LLVMTargetMachineRef llvm_machine_any(int opt_level) {
+    return llvm_machine_host(llvm_host_is_x86_64() ? "x86-64" : "generic", opt_level);
 }
 
 void llvm_set_machine(Llvm *m, LLVMTargetMachineRef machine) {

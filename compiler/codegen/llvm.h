@@ -70,9 +70,11 @@ LLVMTargetMachineRef llvm_machine_take(const char *triple, const char *cpu, cons
 void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level);
 void llvm_set_machine(Llvm *m, LLVMTargetMachineRef machine); /* the module's triple and data layout */
 void llvm_register_host(void); /* so that LLVM knows this machine; any number of times */
+bool llvm_host_is_x86_64(void);
 /* This machine's; `cpu` NULL: the host's name and features,
  * else that name with its own features (NULL return: unknown). */
 LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level);
+LLVMTargetMachineRef llvm_machine_any(int opt_level); /* for any processor of this machine's kind */
 
 /* ---- Small pieces ------------------------------------------------------------------------------------------------ */
 

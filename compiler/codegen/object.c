@@ -186,10 +186,8 @@ static void work(void *context) {
     Work *w = context;
     Llvm *m = llvm_create(w->o, "object", (Span){0, 0});
     Object b = {.m = m, .o = w->o};
-    char *triple = LLVMGetDefaultTargetTriple();
-    b.machine = llvm_machine_host(strncmp(triple, "x86_64", 6) == 0 ? "x86-64" : "generic", w->o->opt_level);
+    b.machine = llvm_machine_any(w->o->opt_level);
     b.processor = has_ir(w) ? llvm_machine_host(w->cpu, w->o->opt_level) : NULL;
-    LLVMDisposeMessage(triple);
     llvm_set_machine(m, b.machine);
     LLVMTypeRef variant[] = {m->ptr, m->ptr, m->i64, m->ptr, m->i64, m->i64};
     LLVMTypeRef object[] = {m->i64, m->ptr, m->ptr, m->i64, m->ptr};
@@ -199,8 +197,8 @@ static void work(void *context) {
     LLVMStructSetBody(b.table, object, COUNT(object), false);
     w->ok = build(w, &b);
     llvm_destroy(m);
-    LLVMDisposeTargetMachine(b.machine);
-    if (b.processor) LLVMDisposeTargetMachine(b.processor);
+    llvm_machine_give(b.machine, w->o->opt_level);
+    llvm_machine_give(b.processor, w->o->opt_level);
 }
 
 bool codegen_object(const ObjectKernel *kernels, uint32_t n, const char *cpu, const CodegenOptions *o, Bytes *out) {

@@ -116,7 +116,7 @@ static Built build(bool fma_is_native) {
     LLVMTargetMachineRef machine = llvm_machine_host(NULL, 1);
     Bytes object = {0};
     assert_true(llvm_emit(m, machine, LLVMObjectFile, &object));
-    LLVMDisposeTargetMachine(machine);
+    llvm_machine_give(machine, 1);
     llvm_destroy(m);
     LLVMMemoryBufferRef buffer = LLVMCreateMemoryBufferWithMemoryRangeCopy(object.at, object.len, "math");
     assert_null(LLVMOrcCreateLLJIT(&b.jit, NULL));

@@ -127,7 +127,7 @@ static void emit_call(void *context) {
     assert_true(llvm_emit(m, machine, LLVMObjectFile, &object));
     code->thread = (EmuKernel *)hostcode_link(code, object, EMU_ENTRY, &options, (Span){0, 0});
     llvm_destroy(m);
-    LLVMDisposeTargetMachine(machine);
+    llvm_machine_give(machine, 0);
 }
 
 /* Each word of a, b and c, at its place; each result is c's word turned round. */

@@ -101,7 +101,7 @@ static bool generate(const CodegenJob *j) {
     llvm_set_machine(m, machine);
     bool done = emit(j, m, machine);
     llvm_destroy(m);
-    LLVMDisposeTargetMachine(machine);
+    llvm_machine_give(machine, 0);
     return done;
 }
 

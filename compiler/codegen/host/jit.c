@@ -51,7 +51,7 @@ static bool build(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
     start = llvm_clock();
     const char *pipeline = pipelines[o->opt_level < 0 ? 0 : o->opt_level > 3 ? 3 : o->opt_level];
     if (*pipeline && !llvm_run_passes(m, machine, pipeline)) return false;
-    if (strncmp(LLVMGetTarget(m->module), "x86_64", 6) == 0) host_mend_selects(m);
+    if (llvm_host_is_x86_64()) host_mend_selects(m);
     llvm_report_time(o, "host LLVM passes", start);
     if (j->what == EMIT_LLVM) {
         j->out->text = llvm_text(m);
@@ -78,9 +78,7 @@ static bool is_known_processor(const char *name) {
 #include "codegen/host/processors.def"
 #undef PROCESSOR
     };
-    char *triple = LLVMGetDefaultTargetTriple();
-    bool found = strncmp(triple, "x86_64", 6) != 0;
-    LLVMDisposeMessage(triple);
+    bool found = !llvm_host_is_x86_64();
     for (size_t i = 0; i < COUNT(names) && !found; i++) found = strcmp(names[i], name) == 0;
     return found;
 }
@@ -100,7 +98,7 @@ static bool generate(const CodegenJob *j) {
     llvm_set_machine(m, machine);
     bool ok = build(j, m, machine);
     llvm_destroy(m);
-    LLVMDisposeTargetMachine(machine);
+    llvm_machine_give(machine, j->o->opt_level);
     return ok;
 }
 

@@ -272,7 +272,7 @@ static LLVMValueRef count_programs(Host *h) {
 
 bool host_kernel(Host *h) {
     Llvm *m = h->m;
-    bool is_x86 = strncmp(LLVMGetTarget(m->module), "x86_64", 6) == 0;
+    bool is_x86 = llvm_host_is_x86_64();
     h->scalars = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->memo = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->stamps = NEW_ARRAY(h->arena, uint32_t, h->f->next_value);

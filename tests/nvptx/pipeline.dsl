@@ -10,7 +10,7 @@
 # RUN:   | FileCheck --check-prefixes=CHECK,PLAIN %s
 # CHECK: .version {{[678]}}
 # Two rounds before the loop, and one in it, behind the read of the same place.
-# COPY: @%p{{[0-9]+}} cp.async.cg.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}], 16, %r{{[0-9]+}};
+# COPY: @%p{{[0-9]+}} cp.async.cg.shared.global [%r{{[0-9]+}}], [%rd{{[0-9]+}}], 16, %p{{[0-9]+}};
 # COPY: cp.async.commit_group;
 # COPY: @%p{{[0-9]+}} cp.async.cg.shared.global
 # COPY: cp.async.commit_group;

@@ -7,6 +7,7 @@
  * (runtime/base/hooks.h).
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "codegen/emu/emu.h"
 #include "layout/mma.h"
@@ -236,6 +237,10 @@ static V spelled(const Emu *e, V instruction) {
 static V lower_plain(Emu *e, Prim p, V *in, uint32_t n, LLVMTypeRef result) {
     uint32_t count;
     if (p == PRIM_MMA) in[3] = spelled(e, in[3]);
+    if (p == PRIM_COPY_ASYNC) {
+        in[3] = LLVMBuildSelect(e->m->at, in[3], in[4], LLVMConstNull(e->m->i32), "");
+        memmove(in + 4, in + 5, (--n - 4) * sizeof *in);
+    }
     V *args = plain_operands(e, in, n, result, &count);
     if (p == PRIM_COPY_ASYNC || p == PRIM_LDMATRIX || p == PRIM_STMATRIX) number_access(e);
     if (rows[p].kind == ROW_MEET) args[count++] = llvm_int(e->m->i32, e->calls++);

@@ -1,25 +1,29 @@
 /* copy.c - asynchronous copies from global into shared memory as inline PTX (cp.async, sm_80 on).
  *
  * In: the operands of the copy primitives. Out: one asm statement each.
- * Method: 16 bytes go past the L1 (.cg), fewer cannot. With a source size,
- * what lies behind it becomes zero and is not read.
+ * Method: 16 bytes go past the L1 (.cg), fewer cannot. With a source size, what lies behind it becomes zero and is not
+ * read; a predicate says the same of all of it, in one instruction less.
  */
 #include "codegen/nvptx/asm.h"
 
 V lower_copy_async(Nvptx *n, Access a, const V *in) {
     (void)a;
-    uint64_t bytes = LLVMConstIntGetZExtValue(in[4]);
-    bool whole = LLVMIsAConstantInt(in[3]) && LLVMConstIntGetZExtValue(in[3]) == bytes;
+    enum { NEEDS_PTX = 75 /* a predicate does */ };
+    uint64_t bytes = LLVMConstIntGetZExtValue(in[5]);
+    bool whole = LLVMIsAConstantInt(in[4]) && LLVMConstIntGetZExtValue(in[4]) == bytes, any = asm_is_true(in[3]);
     char number[16];
     Asm s = asm_begin(n);
-    uint32_t to = asm_operand(&s, asm_shared_address(n, in[0]), "r"), from = asm_operand(&s, in[1], "l");
+    Address at = address_split(n, in[0]);
+    uint32_t to = asm_operand(&s, asm_shared_address(n, at.base), "r"), from = asm_operand(&s, in[1], "l");
     if (!asm_is_true(in[2])) asm_number(&s, "@", asm_operand(&s, in[2], "b"), " ");
     asm_text(&s, bytes == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
-    asm_number(&s, "[", to, "], ");
+    asm_address(&s, "", to, at.offset, ", ");
     asm_number(&s, "[", from, "], ");
     snprintf(number, sizeof number, "%u", (unsigned)bytes);
     asm_text(&s, number);
-    if (!whole) asm_number(&s, ", ", asm_operand(&s, in[3], "r"), "");
+    if (!whole) asm_number(&s, ", ", asm_operand(&s, in[4], "r"), "");
+    else if (!any) asm_number(&s, ", ", asm_operand(&s, LLVMBuildNot(n->m->at, in[3], ""), "b"), "");
+    if (!any) asm_need_ptx(n, NEEDS_PTX);
     asm_text(&s, ";");
     return asm_build(n, &s);
 }

@@ -126,11 +126,15 @@ static V lower_call(void *context, Prim p, Access a, V call, V *in, uint32_t cou
 
 /* ---- Shared memory, kernel, record ------------------------------------------------------------------------------- */
 
-static bool has_loop(const Block *b) {
+static bool is_product(const Op *op) {
+    return op_class(op->kind) == CLASS_MATRIX;
+}
+
+static bool has(const Block *b, bool (*is_one)(const Op *op)) {
     for (const Op *op = b->first; op; op = op->next) {
-        if (op_is_loop(op)) return true;
+        if (is_one(op)) return true;
         for (uint32_t i = 0; i < op->nregions; i++)
-            if (has_loop(op->regions[i])) return true;
+            if (has(op->regions[i], is_one)) return true;
     }
     return false;
 }
@@ -173,7 +177,7 @@ static void make_record(Nvptx *n) {
 }
 
 bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
-    n->takes_offsets = !has_loop(n->f->body);
+    n->takes_offsets = !has(n->f->body, op_is_loop) || has(n->f->body, is_product);
     make_shared(n);
     nvptx_make_words(n);
     prim_lower_all(n->m, lower_call, n);

@@ -36,8 +36,8 @@ typedef struct Nvptx {
     const Func *f;
     const Target *t;
     uint32_t ptx;  /* the PTX version that the kernel needs so far, times ten */
-    bool takes_offsets; /* accesses, of constants. Not in kernels with loops,
-                         * where ptxas would keep more addresses alive */
+    bool takes_offsets; /* accesses, of constants. Not in kernels with loops, where ptxas would keep more addresses
+                         * alive; but of fragments, whose addresses differ by little else */
     V areas;       /* the module's array of words for the programs' blocks to meet through; NULL: they do not */
     bool lacks;    /* the target, something that the kernel needs: there was an error */
     V shared_base; /* the block's shared memory as a 32-bit address space constant; NULL until used */

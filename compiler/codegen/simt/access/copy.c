@@ -20,18 +20,21 @@ static Copies copies_of(Simt *s, const Op *op, Type t, const Value *stage) {
     return (Copies){p.buffer->dtype, n, p.buffer->is_private ? own : all, access_of(p.bytes, n), p};
 }
 
-/* Of the vector that begins at register `reg`, how many bytes its mask lets through: the first ones. */
-static V bytes_within(Simt *s, const Op *op, const Copies *c, uint32_t reg) {
+/* Of the vector that begins at register `reg`: does its mask let anything through, as far as one truth value says so,
+ * and how many bytes: the first ones. */
+static V bytes_within(Simt *s, const Op *op, const Copies *c, uint32_t reg, V *any) {
     const Tile *mask = op->nargs > 3 ? tile_of(s, op->args[3]) : NULL;
-    uint32_t bytes = type_bytes(type_scalar(c->d)), tested = mask && op->attr.mem.mask_kind == MASK_PREFIX ? c->n : 1;
-    bool truth;
-    if (!mask || (known_truth(tile_slot(s, mask, reg + tested - 1), &truth) && truth))
-        return simt_i32(s, (int64_t)bytes * c->n);
-    V sum = simt_i32(s, 0), part = simt_i32(s, (int64_t)bytes * c->n / tested);
-    for (uint32_t i = 0; i < tested; i++)
-        sum = LLVMBuildAdd(s->m->at, sum,
-                           LLVMBuildSelect(s->m->at, tile_slot(s, mask, reg + i), part, simt_i32(s, 0), ""), "");
-    return sum;
+    uint32_t bytes = type_bytes(type_scalar(c->d));
+    bool is_prefix = op->attr.mem.mask_kind == MASK_PREFIX, truth;
+    V sum = simt_i32(s, 0), all = simt_i32(s, (int64_t)bytes * c->n);
+    *any = LLVMConstInt(s->m->i1, 1, false);
+    if (!mask || (known_truth(tile_slot(s, mask, is_prefix ? reg + c->n - 1 : reg), &truth) && truth)) return all;
+    if (!is_prefix) *any = tile_slot(s, mask, reg);
+    for (uint32_t i = 0; i < c->n && is_prefix; i++) {
+        V part = LLVMBuildSelect(s->m->at, tile_slot(s, mask, reg + i), simt_i32(s, bytes), simt_i32(s, 0), "");
+        sum = LLVMBuildAdd(s->m->at, sum, part, "");
+    }
+    return is_prefix ? sum : all;
 }
 
 void simt_copy_async(Simt *s, const Op *op) {
@@ -42,8 +45,9 @@ void simt_copy_async(Simt *s, const Op *op) {
     if (l) issue = LLVMBuildAnd(s->m->at, issue, simt_owner_in_block(s, l), "");
     for (uint32_t v = 0; v < c.vectors; v++) {
         if (l && v * c.n & layout_free(l, IN_REGISTER)) continue;
-        V bytes = bytes_within(s, op, &c, v * c.n), all = simt_i32(s, (int64_t)c.access.words * c.access.bits / 8);
-        V args[] = {view_offset(s, &c.view, v * c.n), tile_slot(s, ptr, v * c.n), issue, bytes, all, site};
+        V any, bytes = bytes_within(s, op, &c, v * c.n, &any);
+        V all = simt_i32(s, (int64_t)c.access.words * c.access.bits / 8);
+        V args[] = {view_offset(s, &c.view, v * c.n), tile_slot(s, ptr, v * c.n), issue, any, bytes, all, site};
         prim_call(s, PRIM_COPY_ASYNC, args, COUNT(args));
     }
 }

@@ -24,8 +24,16 @@ uint32_t buffer_whole(const Buffer *b) {
     return (uint32_t)(shape_elements(b->places->shape) * type_bytes(type_scalar(b->dtype)));
 }
 
-uint64_t buffer_bytes(const Buffer *b) {
+static uint64_t stages_bytes(const Buffer *b) {
     return (uint64_t)b->stages * b->bytes;
+}
+
+uint32_t buffer_count_offset(const Buffer *b) {
+    return (uint32_t)(stages_bytes(b) + COUNT_BYTES - 1) / COUNT_BYTES * COUNT_BYTES;
+}
+
+uint64_t buffer_bytes(const Buffer *b) {
+    return b->is_counted ? buffer_count_offset(b) + (uint64_t)b->stages * COUNT_BYTES : stages_bytes(b);
 }
 
 bool op_is_exchange(const Func *f, const Op *op) {
@@ -120,6 +128,8 @@ Lives lives_of(const Func *f, Arena *a) {
     for (uint32_t i = 0; i < n; i++) lives.at[i] = (Life){UINT32_MAX, 0};
     walk_places(&w, f->body);
     walk_accesses(&w, f->body);
+    for (uint32_t i = 0; i < n; i++) /* what other blocks store comes whenever it does */
+        if (f->buffers.at[i].is_counted && lives.at[i].begin <= lives.at[i].end) lives.at[i] = (Life){0, UINT32_MAX};
     return lives;
 }
 
@@ -136,7 +146,9 @@ const char *buffer_wrong(const Func *f, uint32_t i) {
     if (!l || l->bits[IN_LANE] || l->bits[IN_WARP] || l->bits[IN_CTA] || l->bits[IN_REGISTER] != shape_log2(l->shape) ||
         !layout_is_surjective(l))
         return "a buffer whose places are not one for each element";
-    if (!b->stages || buffer_bytes(b) > INT32_MAX) return "a buffer of no stages, or of more than 2 GB";
+    if (!b->stages || stages_bytes(b) > INT32_MAX) return "a buffer of no stages, or of more than 2 GB";
+    if (b->is_counted && (b->is_private || f->scope != SCOPE_CLUSTER))
+        return "a counted buffer that no other block stores to";
     if (b->is_private && l->shape.rank != 2) return "a private buffer that is not of threads and registers";
     uint32_t whole = buffer_whole(b), row = b->is_private ? buffer_threads(b) * buffer_run_bytes(b) : whole;
     if (!b->bytes || b->bytes > whole || b->bytes % row) return "a stage whose bytes are not those of its elements";
@@ -315,6 +327,49 @@ static const char *ring_wrong(const Buffer *b, const Op *op) {
     return NULL;
 }
 
+/* ---- Counted buffers --------------------------------------------------------------------------------------------- */
+
+static const Op *touch_beside(const Op *op, bool is_before, OpKind past) {
+    uint32_t buffer = op->attr.buffer;
+    do op = is_before ? op->prev : op->next;
+    while (op && (!touches(op, buffer) || op->kind == past));
+    return op;
+}
+
+/* Have all blocks begun when op comes, whatever was there before? */
+static bool has_begun(const Op *op) {
+    while (op->parent->owner) op = op->parent->owner;
+    while (op && !(op->kind == OP_BARRIER && op->attr.is_begin)) op = op->prev;
+    return op != NULL;
+}
+
+static bool is_again(const Op *op) {
+    for (const Op *o = op->parent->owner; o; o = o->parent->owner)
+        if (op_is_loop(o)) return true;
+    return false;
+}
+
+/* Every round is a store, a wait, loads, one behind the other. */
+static const char *counted_wrong(const Buffer *b, const Op *op) {
+    if (!b->is_counted) return "a wait for a buffer that counts nothing";
+    const Op *before = touch_beside(op, true, op->kind == OP_SHLOAD ? OP_SHLOAD : OP_COUNT), *after;
+    switch (op->kind) {
+    case OP_SHLOAD: return before && before->kind == OP_SHWAIT ? NULL : "no wait for what the other blocks store";
+    case OP_SHWAIT:
+        if (op->nargs != (b->stages > 1 ? 2 : 0)) return "a wait for another number of stages";
+        return before && before->kind == OP_SHSTORE ? NULL : "a wait for what this block does not store";
+    case OP_SHSTORE:
+        if (op->attr.scope != SCOPE_CLUSTER) return "a counted buffer has no bytes of one block alone";
+        if (b->stages < 2 && is_again(op)) return "a round overwrites what other blocks have yet to read";
+        if (!has_begun(op)) return "no barrier says that the other blocks' counts are there";
+        after = touch_beside(op, false, OP_COUNT);
+        return after && after->kind == OP_SHWAIT ? NULL : "nobody waits for what is stored";
+    default: return "a counted buffer is stored, waited for and loaded";
+    }
+}
+
+/* ---- Accesses ---------------------------------------------------------------------------------------------------- */
+
 /* Vectors of 4, 8 or 16 bytes, as the buffer's threads have them, or as they lie in its places. */
 static const char *copy_wrong(const Func *f, const Buffer *b, const Op *op) {
     uint32_t vec = op->attr.mem.vec_log2, bytes = type_bytes(type_scalar(b->dtype)) << vec;
@@ -330,6 +385,10 @@ static const char *copy_wrong(const Func *f, const Buffer *b, const Op *op) {
 const char *access_wrong(const Func *f, const Op *op) {
     if (op->attr.buffer >= f->buffers.len) return "no such buffer";
     const Buffer *b = &f->buffers.at[op->attr.buffer];
+    if (op->kind == OP_SHWAIT || b->is_counted) {
+        const char *wrong = counted_wrong(b, op);
+        if (wrong || op->kind == OP_SHWAIT) return wrong;
+    }
     bool is_copy = op_info[op->kind].attr == ATTR_COPY, is_store = op->kind == OP_SHSTORE || op->kind == OP_COPYASYNC;
     Type t = is_store ? op->args[0]->type : op->results[0]->type;
     if (op->kind == OP_COPYASYNC) t = type_with_dtype(t, t.pointee);

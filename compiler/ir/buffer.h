@@ -8,7 +8,9 @@
 uint32_t buffer_add(Func *f, Buffer b);
 DType buffer_dtype(Type t); /* of the elements of a buffer that holds such a tile: of pointers their bits */
 uint32_t buffer_whole(const Buffer *b); /* bytes of all elements of a stage */
-uint64_t buffer_bytes(const Buffer *b); /* of all stages */
+uint64_t buffer_bytes(const Buffer *b); /* of all stages, and of what counts for them */
+uint32_t buffer_count_offset(const Buffer *b); /* of a counted one: from its first byte to the count of stage 0 */
+enum { COUNT_BYTES = 8 /* of each count: an mbarrier */ };
 bool op_is_exchange(const Func *f, const Op *op); /* a store, load or copy of a buffer that all threads see */
 /* Whose registers hold which of the buffer's elements, of the tile of type t that op stores or loads: of a part the
  * first one. */

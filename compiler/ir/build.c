@@ -397,6 +397,12 @@ Op *build_condition(Builder *b, Value *cond, Value **values, uint32_t n) {
 
 /* ---- Control flow ------------------------------------------------------------------------------------------------ */
 
+Value *loop_carry(Func *f, Op *loop, Value *init, const char *name) {
+    op_add_arg(f, loop, init);
+    op_add_result(f, loop, init->type, NULL);
+    return block_add_arg(f, loop->regions[0], init->type, name);
+}
+
 /* An op with `n` results typed as the values, and region 0 with an argument for each. */
 static Op *build_loop(Builder *b, OpKind k, Value **args, uint32_t nargs, uint32_t ninits, Attr attr) {
     Infer in = {.layouts = b->f->layouts, .kind = k, .args = args, .nargs = nargs, .attr = attr};

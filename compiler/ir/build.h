@@ -81,6 +81,8 @@ bool value_used(const Value *v);
 bool value_used_once(const Value *v);
 void op_set_arg(Func *f, Op *op, uint32_t index, Value *v);
 void op_add_arg(Func *f, Op *op, Value *v); /* yields, loops */
+/* One more carried value of a for: the body's argument. The caller adds the next one to the yield. */
+Value *loop_carry(Func *f, Op *loop, Value *init, const char *name);
 void op_remove_arg(Func *f, Op *op, uint32_t index);
 void op_remove_result(Func *f, Op *op, uint32_t index);   /* control flow; the result must be unused */
 void block_remove_arg(Func *f, Block *b, uint32_t index); /* the argument must be unused */

@@ -1,7 +1,7 @@
 /* copy.c - the rules of stores, loads and asynchronous copies of shared buffers.
  *
- * In: operands and attribute of shared_store, shared_load, copy_async, copy_read. Out: the result's type, or a clause
- * that says why the op is not sound.
+ * In: operands and attribute of shared_store, shared_load, shared_wait, copy_async, copy_read. Out: the result's type,
+ * or a clause that says why the op is not sound.
  * Method: one infer_<x> for each op, as in types.c. Whether the buffer fits is the verifier's to ask (buffer.c).
  */
 #include "ir/private.h"
@@ -55,4 +55,11 @@ bool infer_shstore(Infer *in) {
 bool infer_shload(Infer *in) {
     in->result = in->hint;
     return stage_fits(in, 0);
+}
+
+bool infer_shwait(Infer *in) {
+    if (in->nargs && in->nargs != 2) return infer_fail(in, "%u operands, not stage, phase", in->nargs);
+    for (uint32_t i = 0; i < in->nargs; i++)
+        if (!is_scalar_of(in, i, DT_I32)) return infer_fail(in, "operand %u is no scalar i32", i);
+    return true;
 }

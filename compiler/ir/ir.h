@@ -386,6 +386,8 @@ typedef struct Buffer {
                            * which hold the first vectors of each thread */
     uint32_t align;       /* of the first byte */
     int64_t offset;       /* of the first byte; -1 before allocation */
+    bool is_counted;      /* all blocks of the cluster store to it, and behind the stages lies a count of the bytes that
+                           * have come, for each of them: shared_wait waits for those. Its bytes are nobody else's */
     bool is_private;      /* each thread has elements of its own, which no other sees:
                            * the shape is that of threads and registers */
 } Buffer;

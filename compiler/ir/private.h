@@ -24,7 +24,8 @@ typedef struct Infer {
 bool op_infer(Infer *in);
 bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
 /* copy.c */
-bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_shstore(Infer *in), infer_shload(Infer *in);
+bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_shstore(Infer *in), infer_shload(Infer *in),
+    infer_shwait(Infer *in);
 bool infer_dot(Infer *in), infer_mma(Infer *in);             /* dot.c */
 bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
 

@@ -110,6 +110,13 @@ typedef struct EmuCalls {
     /* Into the shared memory of that block of the cluster. */
     void (*store_cluster)(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data,
                           uint32_t access, int32_t site);
+    /* The same, and its bytes count at the mbarrier there. One counts from init on; in each phase it is told once how
+     * many bytes to expect. */
+    void (*store_async)(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32_t block, uint32_t predicate,
+                        uint64_t *data, uint32_t access, int32_t site);
+    void (*mbarrier_init)(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t n, int32_t site);
+    void (*mbarrier_expect)(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t bytes, int32_t site);
+    void (*mbarrier_wait)(EmuThread *t, uint32_t mbarrier, uint32_t parity, int32_t site);
     /* data: the value, or what is expected and the value; then the word before (0: the predicate is false,
      * or refused). */
     void (*atomic)(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic, int32_t site);

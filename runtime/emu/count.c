@@ -249,6 +249,12 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
     emu_calls.store_cluster(t, offset, block, predicate, data, access, site);
 }
 
+static void store_async(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32_t block, uint32_t predicate,
+                          uint64_t *data, uint32_t access, int32_t site) {
+    count_access(t, FSC_CLUSTER_STORE, offset | (uint64_t)block << 32, predicate, bytes_of(access), site);
+    emu_calls.store_async(t, offset, mbarrier, block, predicate, data, access, site);
+}
+
 static void copy_async(EmuThread *t, uint32_t offset, uint64_t address, uint32_t predicate, uint32_t bytes,
                        uint32_t all, int32_t site) {
     count_access(t, FSC_LOAD, address, predicate && bytes, bytes, site);

@@ -51,6 +51,7 @@ typedef struct Touch {
     uint8_t deed;   /* Deed */
     bool publishes; /* a write: who acquires from it knows what the program did before */
     bool is_other;  /* a store of another value than is there */
+    bool is_async; /* a store that is there when an mbarrier has counted it */
 } Touch;
 
 typedef struct Snapshot Snapshot;
@@ -117,7 +118,10 @@ fsc_status global_unwritten(Launch *l);
 /* ---- shared.c: shared memory ------------------------------------------------------------------------------------- */
 
 struct Block;
-void shared_access(Thread *t, struct Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store,
+
+typedef enum SharedAccess { SHARED_LOAD, SHARED_STORE, SHARED_STORE_ASYNC } SharedAccess;
+
+void shared_access(Thread *t, struct Block *in, uint64_t offset, uint64_t *data, EmuAccess a, SharedAccess how,
                    int32_t site);
 
 bool shared_within(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, int32_t site); /* false: a finding */
@@ -152,6 +156,7 @@ typedef enum ThreadState {
     THREAD_AT_WARP,    /* waits for the lanes of its warp */
     THREAD_AT_BLOCK,   /* for the threads of its block */
     THREAD_AT_CLUSTER, /* for the threads of all blocks of the cluster */
+    THREAD_AT_COUNT,   /* for bytes that its block's mbarrier counts */
     THREAD_SPINS,      /* let others go first */
     THREAD_STOPPED, /* for good, in the middle of its program */
     THREAD_ENDED,
@@ -164,6 +169,7 @@ typedef struct Word {
 
 typedef struct Block Block;
 typedef struct CountedWarp CountedWarp;
+typedef struct Mbarrier Mbarrier;
 
 struct Thread {
     EmuThread head; /* what compiled code sees: the first member */
@@ -200,6 +206,8 @@ struct Block {
     uint32_t *warp_barriers; /* passed, per warp */
     unsigned char *shared;   /* the launch's shared bytes */
     Cell *cells;             /* one a byte; NULL without checks */
+    Mbarrier *mbarriers;     /* that count in this program, and room for more */
+    uint32_t num_mbarriers, cap_mbarriers;
     CountedWarp *counted;    /* one a warp; NULL unless the launch is counted */
     bool has_left;           /* it exchanges no more words with the program's others */
 };
@@ -214,6 +222,7 @@ struct Team {
     uint16_t barriers;
     uint32_t clock;  /* accesses so far, of all programs of the team */
     bool is_active;
+    uint32_t *learnt; /* mbarrier.c: what each warp knows of each, times of clock; NULL: nothing was counted yet */
     Knowledge known;
     Snapshot *shown; /* of what it knows; NULL: none taken since that changed */
     uint64_t progress; /* changes of memory: a thread that looks again and again in between waits for another program */
@@ -269,8 +278,24 @@ void team_progress(Team *t);            /* a thread of it has changed memory, or
 /* ---- words.c: words between blocks ------------------------------------------------------------------------------- */
 
 void words_begin(Team *t); /* another program begins in it */
-void word_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site);
-uint32_t word_read(Thread *t, uint32_t word, uint32_t round, int32_t site);
+
+void emu_grid_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site);
+uint32_t emu_grid_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site);
+void emu_grid_leave(EmuThread *t, uint32_t tid, int32_t site);
+
+/* ---- mbarrier.c: stores that count their bytes ------------------------------------------------------------------- */
+
+void mbarriers_begin(Team *t); /* another program begins in it */
+void mbarriers_end(const Team *t); /* all of its threads have ended */
+void mbarriers_destroy(Team *t);
+void mbarriers_meet(Block *b); /* its threads have met */
+bool mbarriers_know(const Team *t, const Touch *old, const Touch *now); /* did now's warp wait for what followed old? */
+
+void emu_mbarrier_init(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t n, int32_t site);
+void emu_mbarrier_expect(EmuThread *t, uint32_t mbarrier, uint32_t predicate, uint32_t bytes, int32_t site);
+void emu_mbarrier_wait(EmuThread *t, uint32_t mbarrier, uint32_t parity, int32_t site);
+void emu_store_async(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32_t block, uint32_t predicate,
+                       uint64_t *data, uint32_t access, int32_t site);
 
 /* ---- matrix.c: matrix instructions, as EmuCalls has them --------------------------------------------------------- */
 
@@ -289,8 +314,8 @@ void touched_end(const Touched *t, FscParamCounts *params); /* by parameter of t
 
 /* The calls that count.c and record.c each put their own in front of: WATCHED(f) is f(name) for each. */
 #define WATCHED(f)                                                                                                     \
-    f(load_global) f(store_global) f(load_shared) f(store_shared) f(store_cluster) f(copy_async) f(atomic)             \
-    f(grid_store) f(grid_wait)                                                                                         \
+    f(load_global) f(store_global) f(load_shared) f(store_shared) f(store_cluster) f(store_async) f(copy_async)        \
+    f(atomic) f(grid_store) f(grid_wait)                                                                               \
     f(shuffle_xor) f(shuffle_lane) f(barrier_warp) f(barrier_block) f(barrier_cluster)
 #define WATCH(name) calls.name = name;
 

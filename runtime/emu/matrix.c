@@ -48,7 +48,8 @@ static void access_rows(Thread *lanes, uint32_t first, Matrix m, bool is_store, 
         uint64_t data[2] = {0, 0};
         Thread *t = &lanes[first + r]; /* whose row it is */
         if (is_store) memcpy(data, m[r], ROW);
-        shared_access(t, t->block, t->row, data, (EmuAccess){.words = 2, .bytes = 8}, is_store, site);
+        shared_access(t, t->block, t->row, data, (EmuAccess){.words = 2, .bytes = 8},
+                      is_store ? SHARED_STORE : SHARED_LOAD, site);
         if (!is_store) memcpy(m[r], data, ROW);
     }
 }

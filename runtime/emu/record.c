@@ -132,6 +132,12 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
     emu_calls.store_cluster(t, offset, block, predicate, data, access, site);
 }
 
+static void store_async(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32_t block, uint32_t predicate,
+                          uint64_t *data, uint32_t access, int32_t site) {
+    record_shared(thread_of(t), RECORDED_CLUSTER_STORE, offset, block, predicate != 0, data, access);
+    emu_calls.store_async(t, offset, mbarrier, block, predicate, data, access, site);
+}
+
 /* ---- Words between the blocks of a program of scope grid --------------------------------------------------------- */
 
 static void record_word(Thread *t, RecordedKind kind, uint32_t word, uint32_t predicate, uint32_t value,
@@ -213,12 +219,19 @@ MEETING(barrier_block, 1)
 MEETING(barrier_cluster, 2)
 #undef MEETING
 
+/* Shown as the meeting that it stands for. */
+static void mbarrier_wait(EmuThread *t, uint32_t mbarrier, uint32_t parity, int32_t site) {
+    record_meeting(t, RECORDED_BARRIER, 2, 0);
+    emu_calls.mbarrier_wait(t, mbarrier, parity, site);
+}
+
 EmuCalls record_calls(void) {
     EmuCalls calls = emu_calls;
     calls.record_step = tell_step;
     calls.record_value = tell_value;
     WATCHED(WATCH)
     calls.copy_wait = copy_wait;
+    calls.mbarrier_wait = mbarrier_wait;
     return calls;
 }
 

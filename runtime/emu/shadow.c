@@ -10,8 +10,11 @@ static bool knows(const Team *t, const Touch *of) {
     return of->clock <= knowledge_of(&t->known, of->owner);
 }
 
-/* Of one program: did both threads pass a barrier in between? */
-static bool is_ordered(const Touch *a, const Touch *b, uint32_t threads_per_block) {
+/* Of one program: did both threads pass a barrier in between, or one of them wait for what the other counts? */
+static bool is_ordered(const Team *t, const Touch *a, const Touch *b) {
+    uint32_t threads_per_block = t->threads_per_block;
+    if ((a->is_async || a->deed == DEED_READS) && mbarriers_know(t, a, b)) return true;
+    if (a->is_async) return false;
     if (a->thread == b->thread || a->cluster_time != b->cluster_time) return true;
     if (a->thread / threads_per_block != b->thread / threads_per_block) return false;
     if (a->block_time != b->block_time) return true;
@@ -38,7 +41,7 @@ static Conflict conflict(const Thread *t, const Touch *old, const Touch *now, bo
     bool is_one_op = both_store && old->site == now->site;
     if (is_one_op && !now->is_other) return CONFLICT_NONE;
     if (is_one_op && is_one_turn(t, old, now)) return CONFLICT_ELEMENTS;
-    if (is_ordered(old, now, team->threads_per_block)) return CONFLICT_NONE;
+    if (is_ordered(team, old, now)) return CONFLICT_NONE;
     return is_one_op ? CONFLICT_ELEMENTS : CONFLICT_THREADS;
 }
 

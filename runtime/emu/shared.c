@@ -9,22 +9,25 @@
 #include <stdio.h>
 #include <string.h>
 
-static Touch touch_of(const Thread *t, bool is_store, int32_t site) {
+static Touch touch_of(const Thread *t, SharedAccess how, int32_t site) {
     const Block *b = t->block;
     return (Touch){.owner = b->team->number + 1,
                    .thread = thread_index(t),
+                   .clock = b->team->clock,
                    .warp_time = b->warp_barriers[t->head.tid / WARP],
                    .block_time = b->barriers,
                    .cluster_time = b->team->barriers,
-                   .deed = is_store ? DEED_WRITES : DEED_READS,
+                   .deed = how == SHARED_LOAD ? DEED_READS : DEED_WRITES,
+                   .is_async = how == SHARED_STORE_ASYNC,
                    .site = site};
 }
 
 /* `stored`: the bytes, where they are known; NULL for a load. */
-static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, bool is_store,
+static void check_bytes(Thread *t, Block *in, uint64_t offset, uint32_t bytes, SharedAccess how,
                         const unsigned char *stored, int32_t site) {
+    bool is_store = how != SHARED_LOAD;
     Team *team = t->block->team;
-    Touch now = touch_of(t, is_store, site);
+    Touch now = touch_of(t, how, site);
     for (uint32_t i = 0; i < bytes; i++) {
         Cell *cell = &in->cells[offset + i];
         Touch with;
@@ -83,21 +86,23 @@ bool shared_within(Thread *t, uint64_t offset, uint32_t bytes, bool is_store, in
 void shared_coming(Thread *t, uint32_t offset, uint32_t bytes, bool is_coming, int32_t site) {
     Block *b = t->block;
     if (!b->team->launch->checked) return;
-    if (is_coming) check_bytes(t, b, offset, bytes, true, NULL, site);
+    if (is_coming) check_bytes(t, b, offset, bytes, SHARED_STORE, NULL, site);
     for (uint32_t i = offset; i < offset + bytes; i++) {
         b->cells[i].is_coming = is_coming;
-        b->cells[i].writer = touch_of(t, true, site); /* others see it behind a barrier behind the wait */
+        b->cells[i].writer = touch_of(t, SHARED_STORE, site); /* others see it behind a barrier behind the wait */
     }
 }
 
-void shared_access(Thread *t, Block *in, uint64_t offset, uint64_t *data, EmuAccess a, bool is_store, int32_t site) {
+void shared_access(Thread *t, Block *in, uint64_t offset, uint64_t *data, EmuAccess a, SharedAccess how,
+                   int32_t site) {
+    bool is_store = how != SHARED_LOAD;
     const Launch *l = t->block->team->launch;
     uint32_t bytes = (uint32_t)a.words * a.bytes;
     if (!shared_within(t, offset, bytes, is_store, site)) return;
     if (in != t->block && l->checked && !is_there(t, in, offset, site)) return;
     unsigned char *at = in->shared + offset, stored[32];
     for (uint32_t i = 0; i < a.words && is_store; i++) memcpy(stored + i * a.bytes, &data[i], a.bytes);
-    if (l->checked) check_bytes(t, in, offset, bytes, is_store, is_store ? stored : NULL, site);
+    if (l->checked) check_bytes(t, in, offset, bytes, how, is_store ? stored : NULL, site);
     for (uint32_t i = 0; i < a.words; i++, at += a.bytes) {
         if (is_store) {
             memcpy(at, &data[i], a.bytes);

@@ -132,6 +132,7 @@ void team_destroy(Team *t) {
         free(b->cells);
     }
     stacks_destroy(t->stacks, stacks_of(t), STACK_BYTES);
+    mbarriers_destroy(t);
     free(t->blocks);
     free(t->words);
     team_forget(t);
@@ -167,6 +168,7 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
     t->progress = 0;
     team_forget(t);
     words_begin(t);
+    mbarriers_begin(t);
     if (t->launch->counts) count_begin(t);
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
@@ -213,6 +215,7 @@ static bool release_block(Block *b) {
     if (!all_wait(g, THREAD_AT_BLOCK)) return false;
     release(g);
     b->barriers++;
+    mbarriers_meet(b);
     return true;
 }
 
@@ -255,7 +258,14 @@ static void report_divergence(Team *t) {
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         for (uint32_t k = 0; k < t->threads_per_block; k++) {
             const Thread *thread = &t->blocks[i].threads[k], *other;
-            if (thread->state == THREAD_ENDED || !(other = absent(thread))) continue;
+            if (thread->state == THREAD_ENDED) continue;
+            if (thread->state == THREAD_AT_COUNT) {
+                Spot spot = thread_spot(thread, thread->site, 0);
+                finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
+                            "waits for bytes that nobody stores, or of which no thread of its block says how many");
+                return;
+            }
+            if (!(other = absent(thread))) continue;
             bool is_end = other->state == THREAD_ENDED;
             Spot spot = thread_spot(thread, thread->site, 0);
             spot.other_site = is_end ? -1 : other->site;
@@ -330,6 +340,7 @@ TeamStep team_step(Team *t) {
     if (r.ran && !t->is_waiting) return TEAM_RAN;
     if (r.ran || r.spun) return TEAM_SPUN;
     if (!all_ended(t)) report_divergence(t);
+    else mbarriers_end(t);
     stop(t);
     return TEAM_ENDED;
 }
@@ -353,13 +364,13 @@ static void store_global(EmuThread *t, uint64_t address, uint32_t predicate, uin
 static void load_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access,
                         int32_t site) {
     if (predicate)
-        shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), false, site);
+        shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), SHARED_LOAD, site);
 }
 
 static void store_shared(EmuThread *t, uint64_t offset, uint32_t predicate, uint64_t *data, uint32_t access,
                          int32_t site) {
     if (predicate)
-        shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), true, site);
+        shared_access(thread_of(t), thread_of(t)->block, offset, data, emu_access_unpack(access), SHARED_STORE, site);
 }
 
 static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_t predicate, uint64_t *data,
@@ -367,7 +378,7 @@ static void store_cluster(EmuThread *t, uint64_t offset, uint32_t block, uint32_
     Team *team = thread_of(t)->block->team;
     if (predicate)
         shared_access(thread_of(t), &team->blocks[block % team->num_blocks], offset, data, emu_access_unpack(access),
-                      true, site);
+                      SHARED_STORE, site);
 }
 
 static void atomic_global(EmuThread *t, uint64_t address, uint32_t predicate, uint64_t *data, uint32_t atomic,
@@ -421,19 +432,6 @@ BARRIER(barrier_block, THREAD_AT_BLOCK)
 BARRIER(barrier_cluster, THREAD_AT_CLUSTER)
 #undef BARRIER
 
-static void grid_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
-    if (predicate) word_write(thread_of(t), word, value, round, site);
-}
-
-static uint32_t grid_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
-    return predicate ? word_read(thread_of(t), word, round, site) : 0;
-}
-
-static void grid_leave(EmuThread *t, uint32_t tid, int32_t site) {
-    (void)site;
-    if (tid == 0) thread_of(t)->block->has_left = true;
-}
-
 static void print_begin(EmuThread *t) {
     thread_of(t)->prints++;
 }
@@ -472,6 +470,10 @@ const EmuCalls emu_calls = {
     .load_shared = load_shared,
     .store_shared = store_shared,
     .store_cluster = store_cluster,
+    .store_async = emu_store_async,
+    .mbarrier_init = emu_mbarrier_init,
+    .mbarrier_expect = emu_mbarrier_expect,
+    .mbarrier_wait = emu_mbarrier_wait,
     .atomic = atomic_global,
     .copy_async = copy_async,
     .copy_commit = copy_commit,
@@ -484,9 +486,9 @@ const EmuCalls emu_calls = {
     .barrier_warp = barrier_warp,
     .barrier_block = barrier_block,
     .barrier_cluster = barrier_cluster,
-    .grid_store = grid_store,
-    .grid_wait = grid_wait,
-    .grid_leave = grid_leave,
+    .grid_store = emu_grid_store,
+    .grid_wait = emu_grid_wait,
+    .grid_leave = emu_grid_leave,
     .print_begin = print_begin,
     .print = print,
     .assertion = assertion,

@@ -41,7 +41,7 @@ static Word *find(Thread *t, uint32_t word, int32_t site) {
     return &more[word];
 }
 
-void word_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site) {
+static void word_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_t site) {
     const Team *team = t->block->team;
     Word *w = find(t, word, site);
     if (!w) return;
@@ -52,7 +52,7 @@ void word_write(Thread *t, uint32_t word, uint32_t value, uint32_t round, int32_
     team_progress(t->block->team);
 }
 
-uint32_t word_read(Thread *t, uint32_t word, uint32_t round, int32_t site) {
+static uint32_t word_read(Thread *t, uint32_t word, uint32_t round, int32_t site) {
     t->site = site;
     for (;;) {
         Word *w = find(t, word, site); /* anew: the table may have grown */
@@ -68,4 +68,17 @@ uint32_t word_read(Thread *t, uint32_t word, uint32_t round, int32_t site) {
         }
         thread_spin(t);
     }
+}
+
+void emu_grid_store(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t value, uint32_t round, int32_t site) {
+    if (predicate) word_write((Thread *)t, word, value, round, site); /* its first member */
+}
+
+uint32_t emu_grid_wait(EmuThread *t, uint32_t word, uint32_t predicate, uint32_t round, int32_t site) {
+    return predicate ? word_read((Thread *)t, word, round, site) : 0;
+}
+
+void emu_grid_leave(EmuThread *t, uint32_t tid, int32_t site) {
+    (void)site;
+    if (tid == 0) ((Thread *)t)->block->has_left = true;
 }

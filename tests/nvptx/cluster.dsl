@@ -2,26 +2,41 @@
 # exchange of a maximum and a sum, or two of one each.
 # RUN: fsc %s --emit=ptx --arch=sm_90 -o - | FileCheck %s --check-prefixes=CHECK,TWO
 # RUN: fsc %s --emit=ptx --arch=sm_90 -D N=524288 --num-ctas=16 -o - | FileCheck %s --check-prefixes=CHECK,MANY
+# RUN: fsc %s --emit=ptx --arch=sm_120 -D N=65536 -o - | FileCheck %s --check-prefix=CHECK
 # RUN: fsc %s --emit=ptx --arch=sm_90 --passes=-online -o - | FileCheck %s --check-prefix=PAIR
+# RUN: fsc %s --emit=ptx --arch=sm_90 --passes=-counted -o - | FileCheck %s --check-prefix=MEET
 # RUN: fsc %s --emit=ptx --arch=sm_80 -D N=32768 -o - | FileCheck %s --check-prefix=ONE
 # RUN: not fsc %s --emit=ptx --arch=sm_80 --num-ctas=2 -o - 2>&1 | FileCheck %s --check-prefix=OLD
 # RUN: not fsc %s --emit=ptx --arch=sm_90 --num-ctas=6 -o - 2>&1 | FileCheck %s --check-prefix=SIX
 # CHECK: .reqntid 512
 # TWO: .reqnctapercluster 2
 # MANY: .reqnctapercluster 16
+# Nothing here is a release at the cluster's or the GPU's scope, for which each thread would wait for its loads.
+# CHECK-NOT: {{barrier.cluster.arrive.aligned|fence|membar}}
+# CHECK: @[[FIRST:%p[0-9]+]] mbarrier.init.shared::cta.b64 [{{.*}}], 1; @[[FIRST]] fence.mbarrier_init.release.cluster;
+# CHECK-NOT: {{barrier.cluster.arrive.aligned|fence|membar}}
 # CHECK: barrier.cluster.arrive.relaxed.aligned;
 # CHECK: ld.global.v4.b32
 # CHECK: barrier.cluster.wait.aligned;
-# CHECK: mapa.shared::cluster.u32
-# CHECK: st.shared::cluster.v2.b32
-# CHECK: barrier.cluster.arrive.aligned;
-# CHECK: barrier.cluster.wait.aligned;
+# CHECK: @[[FIRST]] mbarrier.arrive.expect_tx.shared::cta.b64 _,
+# CHECK: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v2.b32
+# CHECK-NOT: st.async
+# CHECK: mbarrier.try_wait.parity.shared::cta.b64
 # CHECK: ld.shared.v2.b32
-# CHECK-NOT: {{mapa|bar.sync}}
-# PAIR: st.shared::cluster.b32
+# CHECK-NOT: {{mapa|bar.sync|barrier.cluster|fence|membar}}
+# PAIR: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32
 # PAIR: ld.shared
-# PAIR: mapa.shared::cluster.u32
-# PAIR: st.shared::cluster.b32
+# PAIR: st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32
+# PAIR: ld.shared
+# MEET: barrier.cluster.arrive.relaxed.aligned;
+# MEET: ld.global.v4.b32
+# MEET: barrier.cluster.wait.aligned;
+# MEET: mapa.shared::cluster.u32
+# MEET: st.shared::cluster.v2.b32
+# MEET: barrier.cluster.arrive.aligned;
+# MEET: barrier.cluster.wait.aligned;
+# MEET: ld.shared.v2.b32
+# MEET-NOT: {{mapa|bar.sync}}
 # ONE-NOT: {{ctapercluster|barrier.cluster}}
 # ONE: bar.sync
 # RUN: not fsc %s --emit=ptx --arch=sm_120 --num-ctas=16 -o - 2>&1 | FileCheck %s --check-prefix=NEW

@@ -8,7 +8,7 @@
 # RUN: exits 2 fsc %s --emit=ptx --num-ctas=grid: -o - 2>&1 | FileCheck %s --check-prefix=NONE
 # CHECK: .global .align 128 .b8 fsc_words_f[73728];
 # CHECK: .param .u32 f_param_2
-# CHECK-NOT: cluster
+# CHECK-NOT: {{[.:]cluster|percluster}}
 # CHECK: mov.u64 [[GRID:%[a-z0-9]+]], %gridid;
 # CHECK: atom.relaxed.gpu.global.cas.b64
 # CHECK: ld.global
@@ -23,7 +23,7 @@
 # CHECK: bar.sync
 # CHECK: atom.acq_rel.gpu.global.add.u32{{.*}}shfl.sync.idx
 # CHECK: ld.shared
-# CHECK-NOT: {{ld.relaxed|cluster}}
+# CHECK-NOT: {{ld.relaxed|[.:]cluster}}
 # TWO: ld.relaxed.gpu.global.b64
 # TWO-NOT: atom.acq_rel
 # TWO: ld.relaxed.gpu.global.b64

@@ -41,8 +41,9 @@
 # MEET: barrier cluster {begin}
 # MEET-NEXT: shared_store
 # MEET-NEXT: shared_store
-# MEET-NEXT: barrier cluster
+# MEET-NEXT: shared_wait
 # MEET-NEXT: shared_load
+# MEET-NEXT: shared_wait
 # MEET-NEXT: shared_load
 # MEET-NOT: barrier
 

@@ -8,7 +8,7 @@
 # CHECK-DAG: #[[MET:l[0-9]+]] = #layout<[16x16] reg=[] lane=[1,2,0,0,0] warp=[4,8,0] cta=[16,32,64,128]>
 # CHECK-DAG: #[[LAST:l[0-9]+]] = #layout<[16] reg=[] lane=[8,0,1,2,4] warp=[0,0,0] cta=[0,0,0,0]>
 # CHECK: #b0 = #buffer<[8x16] fp32 at #l{{[0-9]+}} offset 0>
-# CHECK-NEXT: #b1 = #buffer<[16x16] fp32 offset 512>
+# CHECK-NEXT: #b1 = #buffer<[16x16] fp32 counted offset 512>
 # CHECK: [[A:%.*]] = reduce_warp %v {axis = 0, combine = fadd, scatter} : tile<128x16xfp32, #[[PART]]>
 # CHECK-NEXT: shared_store [[A]] {buffer = b0}
 # CHECK-NEXT: barrier block
@@ -16,7 +16,7 @@
 # CHECK-NEXT: [[C:%.*]] = reduce_warp [[B]] {axis = 0, combine = fadd} : tile<16x16xfp32, #[[MET]]>
 # CHECK-NEXT: barrier cluster {begin}
 # CHECK-NEXT: shared_store [[C]] {buffer = b1, cluster}
-# CHECK-NEXT: barrier cluster
+# CHECK-NEXT: shared_wait {buffer = b1}
 # CHECK-NEXT: [[D:%.*]] = shared_load {buffer = b1}
 # CHECK-NEXT: [[E:%.*]] = reduce_warp [[D]] {axis = 0, combine = fadd} : tile<16xfp32, #[[LAST]]>
 # CHECK-NEXT: convert_layout [[E]]
@@ -25,8 +25,8 @@
 # Lanes that hold the same column store into different blocks: one store for all 16.
 # RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" --num-warps=8 --num-ctas=16 --arch=sm_90 --emit=ptx -o - \
 # RUN:   | FileCheck %s --check-prefix=STORE
-# STORE-COUNT-1: st.shared::cluster
-# STORE-NOT: st.shared::cluster
+# STORE-COUNT-1: st.async
+# STORE-NOT: {{st.async|st.shared::cluster}}
 
 # One block of four warps has little to combine: one round, in which lanes hold the columns.
 # RUN: fsc %s --kernel=sums --signature "*fp32:16, *fp16:16" -D ROWS=512 --num-warps=4 --num-ctas=1 --arch=sm_90 \

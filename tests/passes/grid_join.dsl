@@ -21,7 +21,7 @@
 # PTX: st.relaxed.gpu.global.b64
 # PTX: ld.relaxed.gpu.global.b64
 # PTX: ld.relaxed.gpu.global.b64
-# PTX-NOT: {{ld.relaxed.gpu.global|cluster}}
+# PTX-NOT: {{ld.relaxed.gpu.global|[.:]cluster}}
 @kernel(grid=(1,))
 def f(y: *fp32, x: *const fp32, N: constexpr = 8192):
     v = load(x + arange(0, N))

@@ -171,6 +171,8 @@ STORED = {"v1.b8": ("i8", 1, 4), "v1.b16": ("i16", 1, 4), "v1.b32": ("fp32", 1, 
           "v4.b32": ("i32", 4, 2), "v1.b64": ("i64", 1, 4), "v2.b64": ("fp64", 2, 4)}
 STORED_THERE = {"v1.b8": ("i8", 1), "v1.b16": ("i8", 2), "v1.b32": ("i8", 4), "v2.b32": ("i8", 8),
                 "v4.b32": ("i16", 8), "v1.b64": ("i64", 1), "v2.b64": ("fp64", 2)}
+COUNTED = {"v1.b32": ("fp32", 1), "v2.b32": ("i32", 2), "v4.b32": ("fp32", 4), "v1.b64": ("i64", 1),
+           "v2.b64": ("fp64", 2)}
 LOADED = {"v1.b8": ("i8", 8, False), "v1.b16": ("i8", 16, False), "v1.b32": ("fp16", 8, False),
           "v2.b32": ("fp32", 4, False), "v4.b32": ("i8", 4, False),
           "v1.b64": ("i64", 1, True), "v2.b64": ("i64", 2, True)}  # True: the other way round
@@ -206,7 +208,15 @@ def shared_load(bench, shape):
 def cluster_store(bench, shape, blocks):
     """The tile of a program lies over the blocks of a cluster, and each block wants rows of all the others."""
     prims = [f"store.cluster.{shape}", "cluster.rank", "cluster.begin", "cluster.begun", "barrier.cluster"]
-    turn(bench, prims, *STORED_THERE[shape], False, num_warps=2, num_ctas=blocks)
+    turn(bench, prims, *STORED_THERE[shape], False, num_warps=2, num_ctas=blocks, passes=b"-counted")
+
+
+@tests("mbarrier.init", "mbarrier.expect", "mbarrier.wait", *(f"store.async.{s}" for s in COUNTED))(
+    shape=COUNTED, blocks=[2, 4])
+def cluster_counted(bench, shape, blocks):
+    """Likewise, and each block counts what comes."""
+    prims = [f"store.async.{shape}", "mbarrier.init", "mbarrier.expect", "mbarrier.wait", "cluster.begun"]
+    turn(bench, prims, *COUNTED[shape], False, num_warps=2, num_ctas=blocks)
 
 
 # ---- Between threads -------------------------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ static uint64_t address_of(const void *const *args, int param) {
 
 static const uint32_t word = 1 | 4 << 8, spin_word = 1 | 4 << 8 | 1 << 16, vector = 4 | 4 << 8;
 
-static int32_t load(EmuThread *t, uint64_t address, uint32_t access, int32_t site) {
+static inline int32_t load(EmuThread *t, uint64_t address, uint32_t access, int32_t site) {
     uint64_t data[4] = {77, 77, 77, 77};
     t->calls->load_global(t, address, 1, data, access, site);
     return (int32_t)data[0];
@@ -46,7 +46,7 @@ static int32_t load_shared(EmuThread *t, uint64_t offset, int32_t site) {
     return (int32_t)data[0];
 }
 
-static void store_shared(EmuThread *t, uint64_t offset, int32_t value, int32_t site) {
+static inline void store_shared(EmuThread *t, uint64_t offset, int32_t value, int32_t site) {
     uint64_t data[4] = {(uint32_t)value};
     t->calls->store_shared(t, offset, 1, data, word, site);
 }

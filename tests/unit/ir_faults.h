@@ -417,6 +417,59 @@ static void buffer_seen_by_all(Victim *v) {
     store_there(v, DT_FP32, v->s.square, 1);
 }
 
+/* A round of a counted buffer as sample_counted() has it: begin, store, wait, loads. */
+static Op *counted_op(Victim *v, OpKind k) {
+    v->s.b = builder_before(v->s.f, v->s.f->body->last);
+    Op *op = v->s.b.before->prev;
+    sample_counted(&v->s);
+    while (op->kind != k) op = op->next;
+    return op;
+}
+
+static void counted_of_one_block(Victim *v) {
+    new_buffer(v, false)->is_counted = true;
+}
+
+static void counted_stored_at_home(Victim *v) {
+    counted_op(v, OP_SHSTORE)->attr.scope = SCOPE_BLOCK;
+}
+
+static void counted_before_begin(Victim *v) {
+    op_erase(v->s.f, counted_op(v, OP_BARRIER));
+}
+
+static void counted_without_wait(Victim *v) {
+    op_erase(v->s.f, counted_op(v, OP_SHWAIT));
+}
+
+static void counted_without_store(Victim *v) {
+    op_erase(v->s.f, counted_op(v, OP_SHSTORE));
+}
+
+static void counted_read_early(Victim *v) {
+    Op *load = counted_op(v, OP_SHLOAD);
+    op_move_before(load, load->prev->prev);
+}
+
+static void counted_of_other_stages(Victim *v) {
+    Op *wait = counted_op(v, OP_SHWAIT);
+    op_add_arg(v->s.f, wait, v->s.n);
+    op_add_arg(v->s.f, wait, v->s.n);
+}
+
+static void counted_by_nobody(Victim *v) {
+    const Op *wait = counted_op(v, OP_SHWAIT);
+    v->s.f->buffers.at[wait->attr.buffer].is_counted = false;
+}
+
+static void counted_again(Victim *v) {
+    v->s.b = inside(v, v->loop, 0);
+    sample_counted(&v->s);
+    Op *begin = v->loop->regions[0]->last;
+    while (begin->kind != OP_BARRIER) begin = begin->prev;
+    op_move_before(begin, v->loop);
+}
+
 /* Both are stored before the first one is loaded. */
 static void buffers_alive(Victim *v) {
     for (uint32_t i = 0; i < 2; i++) {

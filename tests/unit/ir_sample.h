@@ -276,6 +276,22 @@ static inline void sample_scope(const Sample *s, Scope scope) {
     s->f->scope = scope;
 }
 
+/* Bytes that the blocks of a cluster count. */
+static inline void sample_counted(Sample *s) {
+    sample_scope(s, SCOPE_CLUSTER);
+    op_build(&s->b, OP_BARRIER, NULL, 0, (Attr){.scope = SCOPE_CLUSTER, .is_begin = true}, s->n->type);
+    for (uint32_t stages = 1; stages < 3; stages++) {
+        Value *x = sample_value(s, sample_tile(s, DT_FP32, s->square)), *args[] = {x, s->n, s->n};
+        Attr a = {.buffer = sample_buffer(s, DT_FP32, false, 2, stages)}, to = a;
+        to.scope = SCOPE_CLUSTER;
+        s->f->buffers.at[a.buffer].is_counted = true;
+        op_build(&s->b, OP_SHSTORE, args, stages, to, x->type);
+        op_build(&s->b, OP_SHWAIT, args + 1, stages > 1 ? 2 : 0, a, x->type);
+        op_build(&s->b, OP_SHLOAD, args + 1, stages - 1, a, x->type);
+        op_build(&s->b, OP_SHLOAD, args + 1, stages - 1, a, x->type);
+    }
+}
+
 static inline void sample_op(Sample *s, OpKind k) {
     Value *x, *y;
     switch (k) {
@@ -418,6 +434,7 @@ static inline void sample_op(Sample *s, OpKind k) {
                  x->type);
         return;
     case OP_SHLOAD: sample_shared(s, k); return;
+    case OP_SHWAIT: sample_counted(s); return;
     case OP_GATHER:
         x = sample_value(s, sample_tile(s, DT_FP32, s->square));
         build_gather(&s->b, x, sample_value(s, sample_tile(s, DT_I32, shape_make(2, (const uint8_t[]){7, 5}))), 0);

@@ -96,6 +96,15 @@ static const Fault faults[] = {
     FAULT(buffer_stage_too_many, SIMT, "a stage of a buffer that has one"),
     FAULT(buffer_seen_by_all, TILE, "all threads see at stage tile"),
     FAULT(buffers_alive, SIMT, "share bytes while both are alive"),
+    FAULT(counted_of_one_block, SIMT, "a counted buffer that no other block stores to"),
+    FAULT(counted_stored_at_home, SIMT, "a counted buffer has no bytes of one block alone"),
+    FAULT(counted_before_begin, SIMT, "no barrier says that the other blocks' counts are there"),
+    FAULT(counted_without_wait, SIMT, "nobody waits for what is stored"),
+    FAULT(counted_without_store, SIMT, "a wait for what this block does not store"),
+    FAULT(counted_read_early, SIMT, "no wait for what the other blocks store"),
+    FAULT(counted_of_other_stages, SIMT, "a wait for another number of stages"),
+    FAULT(counted_by_nobody, SIMT, "a wait for a buffer that counts nothing"),
+    FAULT(counted_again, SIMT, "a round overwrites what other blocks have yet to read"),
     FAULT(buffers_of_other_threads, SIMT, "share bytes of different threads"),
 };
 

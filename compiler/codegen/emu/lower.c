@@ -127,16 +127,21 @@ static V lower_memory(Emu *e, Prim p, Access a, const V *in, LLVMTypeRef result)
     return p == PRIM_LOAD_GLOBAL || p == PRIM_LOAD_SHARED ? read_words(e, a, result) : NULL;
 }
 
-/* Operands: offset, block, predicate, words, site. */
+/* Operands: offset, perhaps that of the mbarrier, block, predicate, words, site. */
 static V lower_remote(Emu *e, Prim p, Access a, const V *in) {
     Llvm *m = e->m;
     EmuAccess access = {(uint8_t)a.words, (uint8_t)(a.bits / 8), false};
-    write_words(e, a, in + 3);
-    V offset = LLVMBuildZExt(m->at, in[0], m->i64, ""), predicate = LLVMBuildZExt(m->at, in[2], m->i32, "");
-    V args[] = {e->thread,      offset, in[1], predicate, e->words, llvm_int(m->i32, emu_access_pack(access)),
-                in[3 + a.words]};
+    V args[8] = {e->thread, LLVMBuildZExt(m->at, in[0], m->i64, "")};
+    uint32_t n = 2, next = 1;
+    if (p == PRIM_STORE_ASYNC) args[n++] = in[next++];
+    args[n++] = in[next++];
+    args[n++] = LLVMBuildZExt(m->at, in[next++], m->i32, "");
+    write_words(e, a, in + next);
+    args[n++] = e->words;
+    args[n++] = llvm_int(m->i32, emu_access_pack(access));
+    args[n++] = in[next + a.words];
     number_access(e);
-    return call(e, &rows[p], m->none, args, COUNT(args));
+    return call(e, &rows[p], m->none, args, n);
 }
 
 static const uint8_t emu_op[] = {

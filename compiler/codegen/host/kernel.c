@@ -225,12 +225,12 @@ static void emit_op(Host *h, const Op *op) {
 #include "ir/cases.def"
         if (!value_is_tile(op->results[0])) h->scalars[op->results[0]->id] = scalar_op(h, op);
         return;
-    /* of warps, and of what threads share */
+    /* of warps, and of what threads and blocks share */
     case OP_REDUCEWARP: case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY:
 #define CASE_COPY(shared) case shared:
 #define CASE_SHARED(shared) case shared:
 #include "ir/cases.def"
-    case OP_MMA: /* of warps */
+    case OP_MMA: case OP_SHWAIT:
     case OP_COUNT: break;
     }
     bug("host: op '%s' has no lowering", op_info[op->kind].name);

@@ -32,6 +32,7 @@ static Count count_of_prim(Prim p) {
     case PRIM_BAR_BLOCK:
     case PRIM_BAR_GRID: return COUNT_BLOCK_BARRIER; /* the words are the rest of it */
     case PRIM_BAR_CLUSTER:
+    case PRIM_MBARRIER_WAIT:
     case PRIM_CLUSTER_BEGUN: return COUNT_CLUSTER_BARRIER;
     default: return COUNT_INSTRUCTIONS;
     }

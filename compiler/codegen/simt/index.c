@@ -36,8 +36,16 @@ V simt_tid(Simt *s) {
     return s->tid;
 }
 
+/* Who counts for the other blocks does so before this one is seen to have begun. */
 void simt_begin_cluster(Simt *s) {
     Away a = enter(s);
+    for (uint32_t i = 0; i < s->f->buffers.len; i++) {
+        const Buffer *b = &s->f->buffers.at[i];
+        if (!b->is_counted || b->offset < 0) continue;
+        V args[] = {simt_i32(s, b->offset + buffer_count_offset(b)), simt_owner_in_block(s, NULL),
+                    simt_i32(s, b->stages), simt_i32(s, -1)};
+        prim_call(s, PRIM_MBARRIER_INIT, args, COUNT(args));
+    }
     prim_call(s, PRIM_CLUSTER_BEGIN, NULL, 0);
     leave(s, a);
 }

@@ -101,18 +101,21 @@ static void pack_vector(Simt *s, const BufferView *p, const Tile *x, uint32_t re
     elements_pack(s, p->buffer->dtype, elements, p->n, p->access, words);
 }
 
-/* Threads that hold the same elements, where lanes hold different ones: each stores into other blocks. */
+/* ---- Stores ------------------------------------------------------------------------------------------------------ */
+
+/* Threads that hold the same elements, where lanes hold different ones or bytes are counted: each stores into other
+ * blocks. */
 typedef struct Targets {
     uint32_t threads, log2; /* bits of the thread's index that choose the block, and how many */
     V first;
 } Targets;
 
-static Targets targets_of(Simt *s, const Layout *l) {
+static Targets targets_of(Simt *s, const Layout *l, bool is_counted) {
     Targets t = {0};
     ThreadMap map = {0};
     uint32_t lanes = l ? l->bits[IN_LANE] : 0, held = 0;
     for (uint32_t i = 0; i < lanes; i++) held |= l->basis[IN_LANE][i];
-    if (!held) return t;
+    if (!held && !is_counted) return t;
     for (uint32_t i = 0; i < lanes + l->bits[IN_WARP] && s->f->blocks_per_program >> (t.log2 + 1); i++) {
         if (i < lanes ? l->basis[IN_LANE][i] : l->basis[IN_WARP][i - lanes]) continue;
         map.thread[i] = UINT32_C(1) << t.log2++;
@@ -122,18 +125,43 @@ static Targets targets_of(Simt *s, const Layout *l) {
     return t;
 }
 
-/* args: those of store.cluster, but for the block. */
-static void put_shared(Simt *s, const Op *op, const Targets *t, Access a, V *args) {
+/* args: those of store.async, but for the block; `count` is NULL where nothing is counted. */
+static void put_shared(Simt *s, const Op *op, const Targets *t, Access a, V count, V *args) {
     if (op->attr.scope != SCOPE_CLUSTER) {
-        args[1] = args[0];
-        prim_access(s, PRIM_STORE_SHARED, a, args + 1, 3 + a.words);
+        args[2] = args[0];
+        prim_access(s, PRIM_STORE_SHARED, a, args + 2, 3 + a.words);
         return;
     }
+    if (count) args[1] = count;
     for (uint32_t i = 0; i < s->f->blocks_per_program >> t->log2; i++) {
-        args[1] = simt_i32(s, i << t->log2);
-        if (t->log2) args[1] = LLVMBuildOr(s->m->at, t->first, args[1], "");
-        prim_access(s, PRIM_STORE_CLUSTER, a, args, 4 + a.words);
+        args[2] = simt_i32(s, i << t->log2);
+        if (t->log2) args[2] = LLVMBuildOr(s->m->at, t->first, args[2], "");
+        if (count) prim_access(s, PRIM_STORE_ASYNC, a, args, 5 + a.words);
+        else prim_access(s, PRIM_STORE_CLUSTER, a, args + 1, 4 + a.words);
     }
+}
+
+/* Of a counted buffer: where the stage's bytes are counted. */
+static V count_of(Simt *s, const Buffer *b, V stage) {
+    V first = simt_i32(s, b->offset + buffer_count_offset(b));
+    return stage ? LLVMBuildAdd(s->m->at, first, LLVMBuildMul(s->m->at, stage, simt_i32(s, COUNT_BYTES), ""), "")
+                 : first;
+}
+
+/* The round has a stage of bytes: each of its elements comes once, from whichever block. */
+static void expect(Simt *s, const Buffer *b, V count) {
+    V bytes = simt_i32(s, plant(PLANT_COUNT_SHORT) ? b->bytes / 2 : b->bytes);
+    V args[] = {count, simt_owner_in_block(s, NULL), bytes, simt_site(s)};
+    prim_call(s, PRIM_MBARRIER_EXPECT, args, COUNT(args));
+}
+
+void simt_shared_wait(Simt *s, const Op *op) {
+    const Buffer *b = &s->f->buffers.at[op->attr.buffer];
+    V stage = op->nargs ? tile_slot(s, tile_of(s, op->args[0]), 0) : NULL;
+    V phase = op->nargs ? tile_slot(s, tile_of(s, op->args[1]), 0) : simt_i32(s, 0);
+    if (plant(PLANT_COUNT_PHASE)) phase = LLVMBuildXor(s->m->at, phase, simt_i32(s, 1), "");
+    V args[] = {count_of(s, b, stage), phase, simt_site(s)};
+    prim_call(s, PRIM_MBARRIER_WAIT, args, COUNT(args));
 }
 
 /* The words of all matrices, in the order of the registers: those of an instruction follow each other. */
@@ -179,16 +207,19 @@ void simt_shared_store(Simt *s, const Op *op) {
     }
     const Layout *l = value_is_tile(v) ? access_layout(s->f, op, v->type) : NULL;
     uint32_t free_registers = l ? layout_free(l, IN_REGISTER) : 0;
-    Targets targets = to_cluster ? targets_of(s, l) : (Targets){0};
+    V stage = op->nargs > 1 ? tile_slot(s, tile_of(s, op->args[1]), 0) : NULL;
+    V count = p.buffer->is_counted ? count_of(s, p.buffer, stage) : NULL;
+    if (count) expect(s, p.buffer, count);
+    Targets targets = to_cluster ? targets_of(s, l, count) : (Targets){0};
     V owner = to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
     for (uint32_t reg = 0; reg < x->n; reg++) {
         if (!begins(&p, reg) || reg & free_registers) continue;
         V offset = view_offset(s, &p, reg);
         if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, p.n * p.bytes), "");
-        V args[8] = {offset, NULL, owner};
-        pack_vector(s, &p, x, reg, args + 3);
-        args[3 + p.access.words] = simt_site(s);
-        put_shared(s, op, &targets, p.access, args);
+        V args[9] = {offset, offset, NULL, owner};
+        pack_vector(s, &p, x, reg, args + 4);
+        args[4 + p.access.words] = simt_site(s);
+        put_shared(s, op, &targets, p.access, count, args);
     }
 }
 

@@ -31,6 +31,7 @@ static void build_op(Simt *s, const Op *op) {
     case OP_SHSTORE:    simt_shared_store(s, op); return;
     case OP_SHLOAD:
     case OP_SHSLICE:    simt_shared_load(s, op); return;
+    case OP_SHWAIT:     simt_shared_wait(s, op); return;
     case OP_SHGATHER:   simt_shared_gather(s, op); return;
     case OP_COPYASYNC:  simt_copy_async(s, op); return;
     case OP_COPYREAD:   simt_copy_read(s, op); return;

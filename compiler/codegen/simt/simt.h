@@ -259,6 +259,7 @@ void simt_shared_load(Simt *s, const Op *op);
 void simt_shared_gather(Simt *s, const Op *op);
 void simt_print(Simt *s, const Op *op);
 void simt_assert(Simt *s, const Op *op);
+void simt_shared_wait(Simt *s, const Op *op);
 void simt_barrier(Simt *s, const Op *op);
 
 /* grid.c - exchanges of programs that reach over the grid */

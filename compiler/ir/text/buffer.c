@@ -12,6 +12,7 @@ void buffer_print(const Buffer *b, uint32_t layout, Text *out) {
     text_printf(out, "] %s", dtype_name(b->dtype));
     if (layout != UINT32_MAX) text_printf(out, " at #l%u", layout);
     if (b->is_private) text_printf(out, " private");
+    if (b->is_counted) text_printf(out, " counted");
     if (b->bytes != buffer_whole(b)) text_printf(out, " bytes %u", b->bytes);
     if (b->align != BUFFER_ALIGN) text_printf(out, " align %u", b->align);
     if (b->offset >= 0) text_printf(out, " offset %lld", (long long)b->offset);
@@ -54,6 +55,7 @@ static bool read_buffer(Reader *r, Buffer *b) {
     if (!shape_equal(b->places->shape, s)) return read_fail(r, begin, "the layout is one of another shape");
     b->dtype = t.dtype;
     b->is_private = accept(r, "private");
+    b->is_counted = accept(r, "counted");
     if (accept(r, "bytes") && !read_bytes(r, 1, &b->bytes)) return false;
     if (accept(r, "align") && !read_bytes(r, 1, &b->align)) return false;
     if (accept(r, "offset") && !read_int(r, 0, INT32_MAX, &offset)) return false;

@@ -8,7 +8,8 @@
  * where too much is pending to look at. A ring of stages has a barrier of its own in its loop (ir/buffer.c): of one
  * buffer only the copies before the loop may run into what was read before. Of a cluster, only what is stored into
  * other blocks' shared memory, and global memory, needs a barrier of all blocks: before the first such store (all
- * blocks have begun), before it is loaded, and behind the last one (no block has ended).
+ * blocks have begun), before it is loaded, and behind the last one (no block has ended). A counted buffer needs none:
+ * but who stores must know that the threads of its own block have read the round before, where it is not each warp.
  */
 #include "base/plant.h"
 #include "passes/private.h"
@@ -22,6 +23,8 @@ typedef struct Access {
     bool is_copy;    /* into the stages of a ring, … */
     bool is_begin;   /* … before its loop */
     bool is_remote;  /* it stores into every block of the cluster */
+    bool is_counted; /* … into a counted buffer, */
+    bool is_of_all;  /* … and each warp does */
     bool is_earlier; /* it happened in an earlier round of a loop */
     bool is_settled; /* the threads of its block have met since: only other blocks may run into it */
 } Access;
@@ -36,6 +39,9 @@ typedef struct Places {
     Arena *scratch;
     Accesses *begin; /* by id of a loop: what was pending at the beginning of any of its rounds */
     bool *visited;   /* by id of a loop */
+    bool *is_source; /* by id of an op: it goes into what blocks count */
+    uint32_t *seen;  /* by id of an op: in which search */
+    uint32_t search;
     bool has_met; /* has_met: a barrier of the cluster was passed, perhaps */
 } Places;
 
@@ -52,13 +58,16 @@ static bool add(Places *p, Accesses *to, Access a) {
 }
 
 /* Over the grid each block writes its own shared memory alone, when the others' words have come. */
-static Access shared_access(const Op *op) {
-    bool is_copy = op->kind == OP_COPYASYNC;
+static Access shared_access(const Func *f, const Op *op) {
+    bool is_copy = op->kind == OP_COPYASYNC, is_counted = f->buffers.at[op->attr.buffer].is_counted;
     return (Access){.buffer = op->attr.buffer,
                     .is_write = op->kind == OP_SHSTORE || is_copy,
                     .is_copy = is_copy,
                     .is_begin = is_copy && op->attr.is_begin,
-                    .is_remote = op->attr.scope == SCOPE_CLUSTER};
+                    .is_remote = op->attr.scope == SCOPE_CLUSTER,
+                    .is_counted = is_counted,
+                    .is_of_all = is_counted && op->nargs && value_is_tile(op->args[0]) &&
+                                 !layout_free(op->args[0]->type.layout, IN_WARP)};
 }
 
 static Access global_access(const Op *op) {
@@ -88,6 +97,8 @@ static int64_t conflict(const Places *p, const Access *b, Access a) {
     if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
     if (a.op || b->op || !overlap(p->f, a.buffer, b->buffer)) return NO_SCOPE;
     if (a.buffer == b->buffer && is_ordered_by_ring(b, a)) return NO_SCOPE;
+    if (a.buffer == b->buffer && a.is_counted)
+        return b->is_write || b->is_settled || !a.is_write || a.is_of_all ? NO_SCOPE : p->inner;
     if (!b->is_write && (!a.is_write || plant(PLANT_SAME_SHARED))) return NO_SCOPE;
     if (a.is_remote || b->is_remote) return p->scope;
     return b->is_settled ? NO_SCOPE : p->inner;
@@ -113,7 +124,7 @@ static void meet(const Places *p, Accesses *pending, Scope scope) {
  * at the kernel's start. Once: not where it may be passed more often, or never. */
 static bool is_begin(const Places *p, const Block *in, const Op *before, const Accesses *pending) {
     if (p->has_met || in != p->f->body || !op_is_exchange(p->f, before)) return false;
-    Access a = shared_access(before);
+    Access a = shared_access(p->f, before);
     for (uint32_t i = 0; i < pending->len; i++) {
         const Access *b = &pending->at[i];
         if (b->buffer != ALL_BUFFERS && conflict(p, b, a) == p->scope) return false;
@@ -129,8 +140,20 @@ static void have_begun(Accesses *pending) {
     pending->len = n;
 }
 
+/* All blocks begin before any of them meet: what says so stands before the first barrier of the cluster. */
+static void begin_before(Places *p, Op *op, Accesses *pending) {
+    while (op->parent->owner) op = op->parent->owner;
+    Op *begin = op->next;
+    while (begin && !(begin->kind == OP_BARRIER && begin->attr.is_begin)) begin = begin->next;
+    if (!begin) return;
+    op_move_before(begin, op);
+    p->has_met = true;
+    have_begun(pending);
+}
+
 static void put_barrier(Places *p, const Block *in, Op *before, Accesses *pending, Scope scope) {
     Builder at = builder_before(p->f, before);
+    if (scope == SCOPE_CLUSTER && !p->has_met) begin_before(p, before, pending);
     bool begin = scope == SCOPE_CLUSTER && is_begin(p, in, before, pending);
     op_build(&at, OP_BARRIER, NULL, 0, (Attr){.scope = scope, .is_begin = begin}, (Type){0});
     p->has_met |= scope == SCOPE_CLUSTER;
@@ -182,7 +205,54 @@ static void walk_if(Places *p, Op *op, Accesses *pending) {
 
 static void meet_here(Places *p, const Op *barrier, Accesses *pending) {
     p->has_met |= barrier->attr.scope == SCOPE_CLUSTER;
-    meet(p, pending, barrier->attr.scope);
+    if (barrier->attr.is_begin) have_begun(pending);
+    else meet(p, pending, barrier->attr.scope);
+}
+
+/* All that every thread has of its operands goes into what it makes. */
+static bool takes_all(OpKind k) {
+    return op_class(k) == CLASS_REPEAT || op_class(k) == CLASS_REDUCE || k == OP_JOIN ||
+           (op_class(k) == CLASS_ELEMENT && k != OP_SELECT);
+}
+
+static bool comes_from(Places *p, const Value *v, const Value *from) {
+    const Op *op = v->def;
+    if (v == from) return true;
+    if (!op || !takes_all(op->kind) || p->seen[op->id] == p->search) return false;
+    p->seen[op->id] = p->search;
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (comes_from(p, op->args[i], from)) return true;
+    return false;
+}
+
+/* Of a loop every round's, if each round takes what the one before handed on. */
+static void find_sources(Places *p, const Value *v) {
+    const Op *op = v->def;
+    if (!op || p->is_source[op->id]) return;
+    if (op->kind == OP_FOR) {
+        const Value *next = op->regions[0]->last->args[v->index];
+        p->search++;
+        if (comes_from(p, next, op->regions[0]->args.at[1 + v->index])) find_sources(p, next);
+        return;
+    }
+    p->is_source[op->id] = true;
+    for (uint32_t i = 0; i < op->nargs && takes_all(op->kind); i++) find_sources(p, op->args[i]);
+}
+
+/* Bytes that blocks count depend on what they were computed from: where each warp stores some, who has them knows that
+ * every thread has had what it loaded for them, and may overwrite that. */
+static void have_come(Places *p, const Op *wait, Accesses *pending) {
+    const Op *store = wait->prev;
+    while (store->kind != OP_SHSTORE || store->attr.buffer != wait->attr.buffer) store = store->prev;
+    if (!shared_access(p->f, store).is_of_all) return;
+    p->is_source = NEW_ARRAY(p->scratch, bool, p->f->next_op);
+    find_sources(p, store->args[0]);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < pending->len; i++) {
+        const Op *op = pending->at[i].op;
+        if (!op || op->kind != OP_LOAD || !p->is_source[op->id]) pending->at[n++] = pending->at[i];
+    }
+    pending->len = n;
 }
 
 static void touch(Places *p, Op *op, Access a, Accesses *pending) {
@@ -198,7 +268,8 @@ static void walk(Places *p, Block *b, Accesses *pending) {
         if (op_is_loop(op)) walk_loop(p, op, pending);
         else if (op->kind == OP_IF) walk_if(p, op, pending);
         else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
-        if (op_is_exchange(p->f, op)) touch(p, op, shared_access(op), pending);
+        else if (op->kind == OP_SHWAIT) have_come(p, op, pending);
+        if (op_is_exchange(p->f, op)) touch(p, op, shared_access(p->f, op), pending);
         if (op_is_access(op->kind)) touch(p, op, global_access(op), pending);
     }
 }
@@ -210,7 +281,9 @@ void pass_barrier(Func *f, PassContext *c) {
         add(&p, &pending, (Access){.buffer = ALL_BUFFERS, .is_write = true, .is_settled = true});
     p.begin = NEW_ARRAY(p.scratch, Accesses, f->next_op);
     p.visited = NEW_ARRAY(p.scratch, bool, f->next_op);
+    p.seen = NEW_ARRAY(p.scratch, uint32_t, f->next_op);
     walk(&p, f->body, &pending);
     for (uint32_t i = 0; i < pending.len; i++)
-        if (pending.at[i].is_remote) put_barrier(&p, f->body, f->body->last, &pending, (Scope)p.scope);
+        if (pending.at[i].is_remote && !pending.at[i].is_counted)
+            put_barrier(&p, f->body, f->body->last, &pending, (Scope)p.scope);
 }

@@ -1,0 +1,75 @@
+/* mbarrier.c - stores to the blocks of a cluster that count their bytes where they arrive, as inline PTX (sm_90 on).
+ *
+ * In: the operands of the count primitives. Out: one asm statement each.
+ * Method: an mbarrier expects one arrival a phase: the own block's first thread, which says how many bytes there are. A
+ * counted store takes what it brought off them. So a phase ends when all has come, in whatever order, and who waits for
+ * it reads the own shared memory alone: nobody waits for what it has under way elsewhere, as at a barrier that
+ * publishes.
+ */
+#include "codegen/nvptx/asm.h"
+
+static void begin_if(Asm *s, V predicate) {
+    if (!asm_is_true(predicate)) asm_number(s, "@", asm_operand(s, predicate, "b"), " ");
+}
+
+/* The blocks meet behind it; the fence is what lets their barrier order nothing else. */
+V lower_mbarrier_init(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    Asm s = asm_begin(n);
+    char text[32];
+    uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r");
+    bool always = asm_is_true(in[1]);
+    uint32_t predicate = always ? 0 : asm_operand(&s, in[1], "b");
+    uint64_t count = LLVMConstIntGetZExtValue(in[2]);
+    for (uint64_t i = 0; i <= count; i++) {
+        if (!always) asm_number(&s, "@", predicate, " ");
+        if (i == count) break;
+        asm_number(&s, "mbarrier.init.shared::cta.b64 [", at, "");
+        snprintf(text, sizeof text, "+%u], 1; ", (unsigned)i * COUNT_BYTES);
+        asm_text(&s, text);
+    }
+    asm_text(&s, "fence.mbarrier_init.release.cluster;");
+    return asm_build(n, &s);
+}
+
+V lower_mbarrier_expect(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    Asm s = asm_begin(n);
+    uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r"), bytes = asm_operand(&s, in[2], "r");
+    begin_if(&s, in[1]);
+    asm_number(&s, "mbarrier.arrive.expect_tx.shared::cta.b64 _, [", at, "], ");
+    asm_number(&s, "", bytes, ";");
+    return asm_build(n, &s);
+}
+
+V lower_mbarrier_wait(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    Asm s = asm_begin(n);
+    uint32_t at = asm_operand(&s, asm_shared_address(n, in[0]), "r"), phase = asm_operand(&s, in[1], "r");
+    asm_number(&s, "{ .reg .pred p; again: mbarrier.try_wait.parity.shared::cta.b64 p, [", at, "], ");
+    asm_number(&s, "", phase, "; @!p bra again; }");
+    return asm_build(n, &s);
+}
+
+V lower_store_async(Nvptx *n, Access a, const V *in) {
+    Asm s = asm_begin(n);
+    char text[96], vector[16] = "";
+    uint32_t to = asm_operand(&s, asm_shared_address(n, in[0]), "r"),
+             count = asm_operand(&s, asm_shared_address(n, in[1]), "r"), block = asm_operand(&s, in[2], "r"), first = 0;
+    for (uint32_t i = 0; i < a.words; i++) {
+        uint32_t number = asm_operand(&s, in[4 + i], asm_constraint(a));
+        if (i == 0) first = number;
+    }
+    asm_number(&s, "{ .reg .b32 to, count; mapa.shared::cluster.u32 to, ", to, ", ");
+    asm_number(&s, "", block, "; ");
+    asm_number(&s, "mapa.shared::cluster.u32 count, ", count, ", ");
+    asm_number(&s, "", block, "; ");
+    begin_if(&s, in[3]);
+    if (a.words > 1) snprintf(vector, sizeof vector, ".v%u", a.words);
+    snprintf(text, sizeof text, "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes%s.b%u [to], ", vector,
+             a.bits);
+    asm_text(&s, text);
+    asm_vector(&s, first, a.words);
+    asm_text(&s, ", [count]; }");
+    return asm_build(n, &s);
+}

@@ -256,6 +256,7 @@ const Sem *check_call(Checker *c, const Node *n) {
     const Sem *callee = check_expr(c, n->a);
     if (callee->kind == SEM_BUILTIN) return builtin_call(c, callee, n);
     if (callee->kind == SEM_FUNCTION) return call_bound(c, callee, NULL, n);
+    if (callee->kind == SEM_RECORD) return record_call(c, callee, n);
     if (callee->kind == SEM_TYPE && !callee->is_pointer && n->list.len == 1) { /* fp32(x) */
         Args args = args_evaluate(c, n, NULL);
         if (args.poisoned || sem_is_error(args.list.at[0].sem)) return &sem_error;

@@ -136,7 +136,7 @@ const Sem *file_member(Checker *c, const FileScope *file, const char *name, Span
 
 /* Packages that are the compiler's own. */
 static bool is_known(const char *root) {
-    static const char *const names[] = {"triton", "torch", "math", "numpy", "fsc"};
+    static const char *const names[] = {"triton", "torch", "math", "numpy", "fsc", "collections"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (strcmp(root, names[i]) == 0) return true;
     }
@@ -153,7 +153,8 @@ static const Sem *known_member(Checker *c, const Node *n) {
     if (strcmp(module, "fsc") == 0 && strcmp(name, "triton") == 0) return sem_module(c, name); /* which stands in */
     bool is_libdevice = strcmp(module, "libdevice") == 0;
     const Sem *device = is_libdevice ? module_member(c, arena_printf(c->a, "libdevice.%s", name)) : NULL;
-    return device ? device : module_member(c, name); /* where CUDA's meaning differs */
+    const Sem *s = device ? device : module_member(c, name); /* where CUDA's meaning differs */
+    return s ? s : private_member(c, module, name);
 }
 
 /* Other packages hand triton's modules on under these names, behind questions to the host. */

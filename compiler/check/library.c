@@ -56,7 +56,7 @@ void library_parameters(Arena *a, const char *file, const char *name, Text *out)
     }
 }
 
-const Sem *library_function(Checker *c, const char *file, const char *name) {
+const Sem *library_find(Checker *c, const char *file, const char *name) {
     size_t i = 0;
     while (i < COUNT(files) && strcmp(files[i].name, file) != 0) i++;
     if (i == COUNT(files)) bug("the library has no file %s", file);
@@ -66,6 +66,11 @@ const Sem *library_function(Checker *c, const char *file, const char *name) {
     c->file = c->library[i];
     const Sem *s = scope_global(c, str_intern0(c->s, name), (Span){0, 0});
     c->file = here;
-    if (!s || s->kind != SEM_FUNCTION) bug("%s has no function %s", files[i].path, name);
+    return s && s->kind == SEM_FUNCTION ? s : NULL;
+}
+
+const Sem *library_function(Checker *c, const char *file, const char *name) {
+    const Sem *s = library_find(c, file, name);
+    if (!s) bug("lib/%s.dsl has no function %s", file, name);
     return s;
 }

@@ -70,7 +70,8 @@ typedef enum SemKind {
     SEM_FLOAT,    /* f */
     SEM_STRING,   /* s */
     SEM_TYPE,     /* type, is_pointer */
-    SEM_TUPLE,    /* items, count */
+    SEM_TUPLE,    /* items, count; self: the RECORD that made it, or NULL */
+    SEM_RECORD,   /* namedtuple: s; items: its fields' names; self: a tuple, the defaults of the last ones, or NULL */
     SEM_BLOCK,    /* a block pointer or a descriptor: block; items: base, sizes, strides and (of a pointer)
                    * offsets, RUN; type: of an element */
     SEM_FUNCTION, /* fn, home: a function of the file or of the library */

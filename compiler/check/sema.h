@@ -177,6 +177,7 @@ const Sem *check_attribute(Checker *c, const Node *n);
 const Sem *check_subscript(Checker *c, const Node *n);
 const Sem *type_question(Checker *c, const Node *call); /* T.is_floating(), tl.dtype("int32"); NULL: neither */
 const Sem *module_member(Checker *c, const char *name); /* of tl, tl.math, …; NULL: they have no such name */
+const Sem *private_member(Checker *c, const char *module, const char *name); /* of triton.language.standard and core */
 /* True after the error that the name is one of triton.language that fsc refuses. */
 bool refused_name(Checker *c, const char *name, Span at);
 /* Behind an error about `name`: what says the same here, if it is a word of another library. */
@@ -266,6 +267,8 @@ void carries_finish(Checker *c, const Carries *k, uint32_t mark, Value **results
 
 /* call.c */
 const Sem *check_call(Checker *c, const Node *n);
+const Sem *record_call(Checker *c, const Sem *record, const Node *call_node); /* builtin/record.c */
+const Sem *record_field(const Sem *tuple, const char *name);                 /* NULL: it has none */
 /* A call of a function with arguments that are values already, at the user's place `at`. */
 const Sem *call_function(Checker *c, const Sem *function, const Sem *const *values, uint32_t count, Span at);
 const Sem *call_bound(Checker *c, const Sem *function, const Sem *self, const Node *call_node);
@@ -321,7 +324,7 @@ bool block_as_pointer(Checker *c, Call *call, const BlockArgs *at);
 bool sem_same_block(const Sem *x, const Sem *y);
 /* The descriptor that the item says, of its pointer, its sizes and its strides but the last, which is 1. */
 const Sem *block_of_host(Checker *c, const SigItem *item, const Sem *const *values, Span at);
-const Sem *sem_with_items(Checker *c, const Sem *s, const Sem **items); /* the same kind of block, of other values */
+const Sem *sem_with_items(Checker *c, const Sem *s, const Sem **items); /* a block or tuple, of other values */
 const Sem *block_property(Checker *c, const Sem *s, const char *name);  /* NULL: there is none */
 const Builtin *block_method(Checker *c, const Sem *s, const char *name); /* likewise */
 
@@ -365,6 +368,7 @@ void assert_run(Checker *c, const Node *n, const Sem *cond);
 
 /* library.c: the functions of lib/, files of kernel-language source embedded in the compiler */
 const Sem *library_function(Checker *c, const char *file, const char *name);
+const Sem *library_find(Checker *c, const char *file, const char *name); /* NULL: it has none of that name */
 /* The names of its parameters, "=" after those with a default. */
 void library_parameters(Arena *a, const char *file, const char *name, Text *out);
 

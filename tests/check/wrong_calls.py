@@ -76,8 +76,13 @@ RIGHT.update(dict.fromkeys("exp exp2 log log2 sqrt rsqrt sqrt_rn floor ceil trun
                            "cos tanh "
                            "erf libdevice.round exp10 log10 tan asin acos atan sinh cosh asinh acosh atanh erfc cbrt "
                            "rcbrt sinpi cospi "
-                           "logb ilogb isfinited finitef signbit".split(), "t"))
-RIGHT.update(dict.fromkeys("atan2 hypot fmod remainder fdim copysign nextafter fmin fmax".split(), "t, t"))
+                           "logb ilogb isfinited finitef signbit "
+                           "erfcx erfinv erfcinv normcdf normcdfinv lgamma".split(), "t"))
+RIGHT.update(dict.fromkeys("popc clz ffs brev".split(), "ti"))
+RIGHT.update(dict.fromkeys("mulhi hadd rhadd".split(), "ti, ti"))
+RIGHT.update(dict.fromkeys("sad byte_perm".split(), "ti, ti, ti"))
+RIGHT.update(tuple="(1, 2)", namedtuple="'P', ('x', 'y')", finfo="fp32", iinfo="i32", condition="n > 0")
+RIGHT.update(dict.fromkeys("atan2 hypot rhypot fmod remainder fdim copysign nextafter fmin fmax".split(), "t, t"))
 RIGHT.update(dict.fromkeys("ldexp scalbn".split(), "t, ti"))
 RIGHT.update(dict.fromkeys("atomic_add atomic_max atomic_min atomic_and atomic_or atomic_xor atomic_xchg".split(),
                            "pi, n"))

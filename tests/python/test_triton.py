@@ -1,6 +1,7 @@
 """test_triton.py - fsc.triton on NumPy's arrays: names across files, arguments as Triton takes them, autotuning,
 `import triton`. float64 is the judge of numbers.
 """
+import collections
 import contextlib
 import io
 import json
@@ -29,6 +30,7 @@ from written.limits import Mode  # noqa: E402
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 RNG = np.random.default_rng(0)
+Row = collections.namedtuple("Row", ["at", "scale"], defaults=[3])
 LENGTH = 8
 
 
@@ -87,6 +89,25 @@ class Launches(unittest.TestCase):
         np.testing.assert_array_equal(out, x + x)
         kernels.apply[(1,)](out, x, tl.abs, 10, B=16)
         np.testing.assert_array_equal(out, np.abs(x))
+
+    def test_named_tuples(self):
+        out, x = np.zeros(8, np.int64), np.arange(8, dtype=np.int64)
+
+        @triton.jit
+        def moved(row, by):
+            return Row(row.at + by, row.scale * 2)
+
+        @triton.jit
+        def sums(row, pair, out, B: tl.constexpr):
+            i = tl.arange(0, B)
+            row = moved(row, 1)
+            parts = tl.tuple((pair.scale, row.scale))
+            tl.store(out + i, tl.load(row.at + i, mask=i < B - 1) * parts[1] + parts[0])
+
+        sums[(1,)](Row(x), Row(None, 5), out, 8)
+        self.assertEqual(out.tolist(), [11, 17, 23, 29, 35, 41, 47, 5])
+        sums[(1,)](Row(x, 10), Row(None, 5), out, 8)
+        self.assertEqual(out[0], 25)
 
     def test_tuples(self):
         x, y, out = floats(10), floats(5, dtype=np.float64), np.zeros(16)

@@ -19,6 +19,8 @@ from sweep import FLOATS, INTS, OFFSETS, PADS, WARPS, seen, sweep, sweep_wide
 import test_blocks
 import test_dot
 import test_scaled
+from test_areas import AREAS
+from test_bits import BITS, exact_pair
 from test_debug import ASSERT, SHOW
 from test_math import PAIRS, cospi, erf, erfc, exponent, sinpi
 from test_ops import operands
@@ -154,6 +156,21 @@ def chained(x, y):
     return steps + [y, x]
 
 
+def bits_of(x, y):
+    """What the rows of BITS and exact_pair give."""
+    bits = x.dtype.itemsize * 8
+    wants = [[f(int(v) % 2 ** bits, bits) for v in x] for f in BITS.values()]
+    pairs = [(int(p), int(q)) for p, q in zip(x, y)]
+    wants += [[exact_pair(name, p, q, bits) for p, q in pairs] for name in ("mulhi", "hadd", "rhadd", "sad")]
+    return [np.array([v % 2 ** bits for v in want], f"u{bits // 8}").view(x.dtype) for want in wants]
+
+
+def permuted(x, y):
+    """Bytes 7, 5, 3, 1 of y above x, from the lowest."""
+    a, b = x.view(np.uint32), y.view(np.uint32)
+    return (b >> 24 | (b >> 8 & 255) << 8 | (a >> 24) << 16 | (a >> 8 & 255) << 24).view(x.dtype)
+
+
 NARROW = ["i32", "u8", "i8", "u32", "i16", "u16"]
 KERNELS = {
     "copy": Elementwise(FLOATS + INTS, ["x", "y"], lambda x, y: [x, y]),
@@ -212,6 +229,15 @@ KERNELS = {
     "named arithmetic": Elementwise(FLOATS + INTS, ["add(x, y)", "sub(x, y, sanitize_overflow=True)", "x.mul(y)"],
                                     lambda x, y: [x + y, x - y, x * y]),
     "high product": Elementwise(["i32", "u32", "i64", "u64"], ["umulhi(x, y)"], lambda x, y: [high_product(x, y)]),
+    "inverses of areas": Elementwise(FLOATS, ["erfcx(x)", "erfinv(x)", "erfcinv(x)", "normcdf(x)", "normcdfinv(x)",
+                                              "lgamma(abs(x))", "rhypot(x, y)"],
+                                     lambda x, y: [AREAS[name][0](x.astype(np.longdouble)).astype(np.float64)
+                                                   for name in AREAS] + [1 / np.hypot(x, y, dtype=np.longdouble)],
+                                     ulps={"fp32": 3, "fp64": 3, "fp16": 1, "bf16": 1}),
+    "bits": Elementwise(["i32", "u32", "i64", "u64"],
+                        [*BITS, "mulhi(x, y)", "hadd(x, y)", "rhadd(x, y)", "sad(x, y, x)"],
+                        lambda x, y: bits_of(x, y)),
+    "bytes": Elementwise(["i32", "u32"], ["byte_perm(x, y, 0x1357).to(T)"], lambda x, y: [permuted(x, y)]),
     "compile time": Elementwise(["i32", "fp32"], ["t", "load(p + i, mask=m) * 0 + 2"],
                                 lambda x, y: [x * 3 + y * 2, x * 0 + 2], body=COMPILE_TIME, small=True),
     "hints": Elementwise(FLOATS + INTS, ["u + k", "u"], lambda x, y: [x + 2, x + 1], body=HINTS, small=True),

@@ -123,7 +123,9 @@ static const Sem *library_math(Checker *c, int where, const char *name, const Se
 const Sem *builtin_math_library(Checker *c, Call *call) {
     const Sem *x = call->arg[0];
     const char *dot = strchr(call->builtin->name, '.'), *name = dot ? dot + 1 : call->builtin->name;
-    if (sem_is_number(x)) return sem_float(c, fold_of(name)->of(number_of(x)));
+    const Fold *fold = fold_of(name);
+    if (sem_is_number(x) && fold) return sem_float(c, fold->of(number_of(x)));
+    if (sem_is_number(x)) x = call->arg[0] = to_run(c, sem_float(c, number_of(x)), call->at[0]);
     const Sem *in = float_operand(c, call, 0);
     if (sem_is_error(in)) return in;
     return convert_to(c, library_math(c, call->builtin->aux, name, &in, 1, call->span), x->type, call->span);

@@ -73,6 +73,28 @@ const Sem *builtin_python_str(Checker *c, Call *call) {
     return not_constant(c, call);
 }
 
+/* Of a list, or of what is a tuple already: Triton's tl.tuple as well as Python's tuple. */
+const Sem *builtin_tuple(Checker *c, Call *call) {
+    if (call->arg[0]->kind == SEM_TUPLE) return call->arg[0];
+    diag(c->d, call->at[0], E_ARGUMENT_KIND, call->builtin->name, "a tuple", sem_type_text(c, call->arg[0]));
+    return &sem_error;
+}
+
+/* torch.finfo(T) and iinfo: a type has its own limits (expr/index.c). */
+const Sem *builtin_limits(Checker *c, Call *call) {
+    bool wants_float = call->builtin->aux, is_float = stype_is_float(call->arg[0]->type);
+    if (wants_float == is_float) return call->arg[0];
+    const char *wanted = wants_float ? "a type of floats" : "a type of integers";
+    diag(c->d, call->at[0], E_ARGUMENT_KIND, call->builtin->name, wanted, sem_type_text(c, call->arg[0]));
+    return &sem_error;
+}
+
+/* The condition of a while; what else it is told changes nothing. */
+const Sem *builtin_condition(Checker *c, Call *call) {
+    (void)c;
+    return call->arg[0];
+}
+
 static bool is_instance(const Sem *x, const char *type) {
     if (strcmp(type, "constexpr") == 0) return sem_is_const(x);
     if (strcmp(type, "tensor") == 0) return x->kind == SEM_RUN;
@@ -80,11 +102,13 @@ static bool is_instance(const Sem *x, const char *type) {
     if (strcmp(type, "int") == 0) return x->kind == SEM_INT || x->kind == SEM_BOOL;
     if (strcmp(type, "float") == 0) return x->kind == SEM_FLOAT;
     if (strcmp(type, "bool") == 0) return x->kind == SEM_BOOL;
+    if (strcmp(type, "tuple") == 0) return x->kind == SEM_TUPLE;
     return strcmp(type, "str") == 0 && x->kind == SEM_STRING;
 }
 
 static bool names_type(const char *name) {
-    static const char *const names[] = {"constexpr", "tensor", "tensor_descriptor", "int", "float", "bool", "str"};
+    static const char *const names[] = {"constexpr", "tensor", "tensor_descriptor", "tuple",
+                                        "int",       "float",  "bool",              "str"};
     for (size_t i = 0; i < COUNT(names); i++)
         if (strcmp(name, names[i]) == 0) return true;
     return false;

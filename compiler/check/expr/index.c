@@ -6,12 +6,13 @@
  */
 #include "check/sema.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
 static const char *const submodules[] = {"language", "math", "extra",      "cuda",        "libdevice",
                                          "tldevice", "hip",  "standard",   "core",        "random",
-                                         "testing",  "nn",   "functional", "PropagateNan"};
+                                         "testing",  "nn",   "functional", "PropagateNan", "version"};
 
 static const Sem *builtin_sem(Checker *c, const Builtin *b, const Sem *self) {
     Sem *s = NEW(c->a, Sem);
@@ -112,6 +113,11 @@ const Sem *module_member(Checker *c, const char *name) {
     return strcmp(name, "e") == 0 ? sem_float(c, 2.71828182845904523536) : NULL;
 }
 
+const Sem *private_member(Checker *c, const char *module, const char *name) {
+    bool has_some = strcmp(module, "standard") == 0 || strcmp(module, "core") == 0;
+    return has_some ? library_find(c, "standard", name) : NULL;
+}
+
 static const Sem *of_file(Checker *c, const Node *n, const Sem *m) {
     const Sem *s = file_member(c, m->home, n->name, n->span);
     if (s) return s;
@@ -123,11 +129,39 @@ static const Sem *of_file(Checker *c, const Node *n, const Sem *m) {
 static const Sem *of_module(Checker *c, const Node *n, const Sem *m) {
     if (m->home) return of_file(c, n, m);
     if (strcmp(m->s, "PropagateNan") == 0) return sem_bool(c, strcmp(n->name, "ALL") == 0);
+    if (strcmp(m->s, "version") == 0 && strcmp(n->name, "hip") == 0) return &sem_none; /* of torch: not AMD's */
     bool is_libdevice = strcmp(m->s, "libdevice") == 0; /* where CUDA's meaning differs, its row has that prefix */
     const Builtin *b = is_libdevice ? builtin_find(arena_printf(c->a, "libdevice.%s", n->name)) : NULL;
     const Sem *s = b ? builtin_sem(c, b, NULL) : module_member(c, n->name);
+    if (!s) s = private_member(c, m->s, n->name);
     if (!s && refused_name(c, n->name, n->span)) return &sem_error;
     return s ? s : unknown(c, n, arena_printf(c->a, "the module %s", m->s), true);
+}
+
+/* What torch.finfo and iinfo say of a type; NULL: the word is none of theirs, or they have it not. */
+static const Sem *limit_of(Checker *c, const Sem *t, const char *name) {
+    static const struct {
+        SType type;
+        int digits, least; /* bits of the fraction; the exponent of the smallest normal number */
+        double max;
+    } floats[] = {
+        {ST_FP16, 10, -14, 65504},      {ST_BF16, 7, -126, 0x1.fep127},        {ST_FP32, 23, -126, 0x1.fffffep127},
+        {ST_FP8E4NV, 3, -6, 448},       {ST_FP8E5, 2, -14, 57344},             {ST_FP64, 52, -1022, DBL_MAX},
+    };
+    int bits = (int)stype_bits(t->type);
+    bool wants_max = strcmp(name, "max") == 0, wants_min = strcmp(name, "min") == 0;
+    if (strcmp(name, "bits") == 0) return sem_i64(c, bits);
+    for (size_t i = 0; i < COUNT(floats); i++) {
+        if (floats[i].type != t->type) continue;
+        if (wants_max || wants_min) return sem_float(c, wants_max ? floats[i].max : -floats[i].max);
+        if (strcmp(name, "eps") == 0) return sem_float(c, ldexp(1, -floats[i].digits));
+        bool is_least = strcmp(name, "tiny") == 0 || strcmp(name, "smallest_normal") == 0;
+        return is_least ? sem_float(c, ldexp(1, floats[i].least)) : NULL;
+    }
+    bool is_signed = stype_class(t->type) == CLASS_SIGNED;
+    uint64_t most = UINT64_MAX >> (64 - bits + is_signed);
+    if (wants_max) return sem_int(c, int_unsigned(most));
+    return wants_min ? sem_i64(c, is_signed ? -(int64_t)most - 1 : 0) : NULL;
 }
 
 static const Sem *of_type(Checker *c, const Node *n, const Sem *t) {
@@ -136,7 +170,8 @@ static const Sem *of_type(Checker *c, const Node *n, const Sem *t) {
     if (strcmp(n->name, "primitive_bitwidth") == 0) return sem_i64(c, t->is_pointer ? 64 : stype_bits(t->type));
     bool is_int = !t->is_pointer && stype_class(t->type) != CLASS_FLOAT;
     if (is_int && strcmp(n->name, "int_bitwidth") == 0) return sem_i64(c, stype_bits(t->type));
-    return unknown(c, n, sem_type_text(c, t), false);
+    const Sem *limit = t->is_pointer ? NULL : limit_of(c, t, n->name);
+    return limit ? limit : unknown(c, n, sem_type_text(c, t), false);
 }
 
 /* What may follow `is_`, beside the name of a type. */
@@ -214,6 +249,8 @@ const Sem *check_attribute(Checker *c, const Node *n) {
     if (strcmp(n->name, "value") == 0 && sem_is_const(s)) return sem_weak(c, s);
     if (s->kind == SEM_TYPE) return of_type(c, n, s);
     if (s->kind == SEM_BLOCK) return of_block(c, n, s);
+    const Sem *field = s->kind == SEM_TUPLE ? record_field(s, n->name) : NULL;
+    if (field) return field;
     if (s->kind != SEM_RUN && !sem_is_number(s)) return unknown(c, n, sem_type_text(c, s), false);
     if (strcmp(n->name, "dtype") == 0 || strcmp(n->name, "type") == 0)
         return sem_type(c, sem_natural(s), s->kind == SEM_RUN && s->is_pointer);
@@ -233,9 +270,31 @@ const Sem *check_attribute(Checker *c, const Node *n) {
 
 /* ---- [index] ----------------------------------------------------------------------------------------------------- */
 
+/* A bound of a slice, with Python's meaning; left out: that one. */
+static bool slice_bound(Checker *c, const Node *n, int64_t count, int64_t left_out, int64_t *out) {
+    *out = left_out;
+    if (!n || n->kind == NODE_NONE) return true;
+    if (!sem_want_int(c, check_expr(c, n), n->span, "a bound of a slice", out)) return false;
+    if (*out < 0) *out += count;
+    *out = *out < 0 ? 0 : *out > count ? count : *out;
+    return true;
+}
+
+/* t[low:high]; steps are 1. */
+static const Sem *tuple_slice(Checker *c, const Node *n, const Sem *s) {
+    int64_t low, high;
+    if (n->c) {
+        diag(c->d, n->span, E_INDEX_TUPLE);
+        return &sem_error;
+    }
+    if (!slice_bound(c, n->a, s->count, 0, &low) || !slice_bound(c, n->b, s->count, s->count, &high)) return &sem_error;
+    return sem_tuple(c, s->items + low, high > low ? (uint32_t)(high - low) : 0);
+}
+
 static const Sem *tuple_item(Checker *c, const Node *n, const Sem *s) {
     int64_t i;
-    if (n->list.len != 1 || n->list.at[0]->kind == NODE_SLICE) {
+    if (n->list.len == 1 && n->list.at[0]->kind == NODE_SLICE) return tuple_slice(c, n->list.at[0], s);
+    if (n->list.len != 1) {
         diag(c->d, n->span, E_INDEX_TUPLE);
         return &sem_error;
     }

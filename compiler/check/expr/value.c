@@ -252,6 +252,7 @@ bool sem_equal(const Sem *x, const Sem *y) {
     case SEM_TYPE: return x->type == y->type && x->is_pointer == y->is_pointer;
     case SEM_FUNCTION: return x->fn == y->fn;
     case SEM_BUILTIN: return x->builtin == y->builtin && x->self == y->self;
+    case SEM_RECORD:
     case SEM_TUPLE:
         if (x->count != y->count) return false;
         for (uint32_t i = 0; i < x->count; i++) {
@@ -300,6 +301,7 @@ const char *sem_type_text(Checker *c, const Sem *s) {
     case SEM_STRING: return arena_printf(c->a, "the string \"%s\"", s->s);
     case SEM_TYPE: return arena_printf(c->a, "the type %s", type_text(c, s->type, s->is_pointer, shape_scalar()));
     case SEM_TUPLE: return arena_printf(c->a, "a tuple of %u", s->count);
+    case SEM_RECORD: return arena_printf(c->a, "the named tuple %s", s->s);
     case SEM_BLOCK:
         return arena_printf(c->a, "a %s of %s", s->block->is_descriptor ? "descriptor" : "block pointer",
                             type_text(c, s->type, false, s->block->shape));

@@ -267,12 +267,18 @@ def tan(x):
 
 # ---- By logarithms ------------------------------------------------------------------------------------------------
 
+# log u as a sum of two, for u > 0.
+@jit
+def log_parts(u):
+    high, low = log2_parts(u)
+    y = high * LN2
+    return y, fma(high, LN2, -y) + (high * LN2_REST + low * LN2)
+
 # log(u + u_low) for a normal u.
 @jit
 def log_sum(u, u_low):
-    high, low = log2_parts(u)
-    y = high * LN2
-    return y + (fma(high, LN2, -y) + (high * LN2_REST + low * LN2) + u_low / u)
+    y, y_low = log_parts(u)
+    return y + (y_low + u_low / u)
 
 # log(a + root), where root^2 = p + p_low; beyond `far` the root is a itself.
 @jit
@@ -338,29 +344,163 @@ def exp10(x):
     c = where(high > 200.0, 200.0, where(high < -200.0, -200.0, high))
     return exp2_parts(c, where(abs(high) < 200.0, low, 0.0))
 
-# ---- erfc ---------------------------------------------------------------------------------------------------------
+# ---- erfc and its inverse -----------------------------------------------------------------------------------------
 
-# e^(-x^2) / (1 + 2x) times a polynomial in (x - k) / (x + k); what each step loses goes into one correction.
+# e^(c^2) erfc(c) (1 + 2c) as a sum of two, for c from 0 to 11: a polynomial in (x - k) / (x + k).
 @jit
-def erfc(x):
-    a = abs(x)
-    z = a * a
-    near = 1.0 - (x + x * horner(z, 0.128379167, -0.376126379, 0.112837836, -0.0268654767, 0.00522113079,
-                                 -0.000848524796))
-    c = where(a > 11.0, 11.0, a)
+def tail_ratio(c):
     t = div_rn(c - 3.0, c + 3.0)
     rest = horner(t, -0.135621114, -0.0475624952, 0.129645445, -0.119269417, 0.0683063424, -0.0238030347, 0.00252240115,
                   0.00199320167, -0.000711323618, -0.000223811769)
     r = fma(t, rest, 1.25300801)
-    r_low = fma(t, rest, 1.25300801 - r) + 5.02664948e-08
+    return r, fma(t, rest, 1.25300801 - r) + 5.02664948e-08
+
+# e^((c + c_low)^2), or with sign = -1 one over that, as 2^i (p + p_low); a c_low of None is none.
+@jit
+def bell(c, c_low, sign: constexpr):
     s = c * c
-    high = s * -LOG2E
-    low = fma(s, -LOG2E, -high) - (s * LOG2E_REST + fma(c, c, -s) * LOG2E)
-    i, p, p_low = exp2_sum(high, low)
-    n = p * r
+    high = s * (sign * LOG2E)
+    s_low = fma(c, c, -s) if c_low is None else fma(c, c, -s) + 2.0 * c * c_low
+    low = fma(s, sign * LOG2E, -high) + sign * (s * LOG2E_REST + s_low * LOG2E)
+    return exp2_sum(high, low)
+
+# n / (1 + 2c) as a sum of two; n_low belongs to n.
+@jit
+def over_width(n, n_low, c):
     d = fma(2.0, c, 1.0)
     over = 1.0 / d
     y = n * over
-    y = y + (fma(-y, d, n) + (fma(p, r, -n) + (p * r_low + p_low * r)) - y * (1.0 - (d - 2.0 * c))) * over
+    return y, (fma(-y, d, n) + n_low - y * (1.0 - (d - 2.0 * c))) * over
+
+# erfc(c + c_low) = 2^i y.
+@jit
+def tail(c, c_low):
+    r, r_low = tail_ratio(c)
+    i, p, p_low = bell(c, c_low, -1)
+    n = p * r
+    y, y_low = over_width(n, fma(p, r, -n) + (p * r_low + p_low * r), c)
+    return i, y + y_low
+
+# erf(x) for |x| < 0.375.
+@jit
+def erf_near(x):
+    z = x * x
+    return x + x * horner(z, 0.128379167, -0.376126379, 0.112837836, -0.0268654767, 0.00522113079, -0.000848524796)
+
+@jit
+def erfc(x):
+    a = abs(x)
+    i, y = tail(where(a > 11.0, 11.0, a), None)
     y = scaled(y, i)
-    return where(a < 0.375, near, where(x < 0, 2.0 - y, y))
+    return where(a < 0.375, 1.0 - erf_near(x), where(x < 0, 2.0 - y, y))
+
+# With c + c_low = |x| / sqrt(2) half of erfc(-x / sqrt(2)).
+@jit
+def normcdf(x):
+    a = abs(x)
+    a = where(a > 40.0, 40.0, a)
+    c = a * 0.707106769
+    i, y = tail(where(c > 11.0, 11.0, c), fma(a, 0.707106769, -c) + a * 1.21016171e-08)
+    y = scaled(y, i - 1)
+    near = 0.5 + 0.5 * erf_near(0.7071067811865476 * x)
+    return where(a < 0.5, near, where(x > 0, 1.0 - y, where(x < 0, y, x)))
+
+# Near 0 e^(x^2) (1 - erf(x)); from 11 on the asymptotic series; below 0 what is missing to 2 e^(x^2).
+@jit
+def erfcx(x):
+    a = abs(x)
+    c = where(a > 11.0, 11.0, a)
+    r, r_low = tail_ratio(c)
+    y, y_low = over_width(r, r_low, c)
+    z = 1.0 / (a * a)
+    v = 0.564189613 / a
+    far = v + v * z * horner(z, -0.5, 0.75, -1.875)
+    y = where(a > 11.0, far, y + y_low)
+    i, p, p_low = bell(c, None, 1)
+    e = erf_near(x)
+    n = 1.0 - e
+    near = n + (((1.0 - n) - e) + n * expm1(x * x))
+    return where(a < 0.375, near, where(x < 0, scaled(p + p_low, i + 1) - y, where(x == x, y, x)))
+
+# erfinv(x) for |x| <= 1/2.
+@jit
+def inverse_near(x):
+    z = x * x
+    p = horner(z, 0.232013486, 0.127569822, 0.0862112033, 0.0688181198, 0.0303089507, 0.0969578877)
+    return fma(x, 0.886226952, x * (z * p + -2.66232002e-08))
+
+# The y with erfc(y) = q, for q from 0 to 1/2: a fit in (s - k) / (s + k) with s^2 = -log q, then a step that compares
+# q / e^(-y^2) with erfc(y) / e^(-y^2).
+@jit
+def inverse_tail(q):
+    s = sqrt_rn(-log(where(q > 0, q, 0.5)))
+    y = s * horner((s - 3.0) / (s + 3.0), 0.90492044, 0.273667477, -0.338986498, 0.278499734, -0.178002323,
+                   0.0718257978, 0.0149285517, -0.0908307411, 0.125001258, -0.065122454)
+    r, r_low = tail_ratio(y)
+    w, w_low = over_width(r, r_low, y)
+    i, p, p_low = bell(y, None, -1)
+    n = scaled(q, -i)
+    g = n / p
+    u = ((w - g) + (w_low - (fma(-g, p, n) - g * p_low) / p)) * 0.886226952
+    y = y + u
+    return where(q > 0, y, where(q == 0, inf, nan))
+
+@jit
+def erfinv(x):
+    a = abs(x)
+    return with_sign(where(a <= 0.5, inverse_near(a), inverse_tail(1.0 - a)), x)
+
+@jit
+def erfcinv(q):
+    x = 1.0 - q
+    return where(abs(x) <= 0.5, inverse_near(x), with_sign(inverse_tail(where(q < 1.0, q, 2.0 - q)), x))
+
+@jit
+def normcdfinv(p):
+    x = 2.0 * p - 1.0
+    far = with_sign(inverse_tail(2.0 * where(p < 0.5, p, 1.0 - p)), x)
+    y = where(abs(x) <= 0.5, inverse_near(x), far)
+    return where(abs(y) < inf, fma(y, 1.41421354, y * 2.42032342e-08), y)
+
+# ---- lgamma -------------------------------------------------------------------------------------------------------
+
+@jit
+def two_sum(x, y):
+    s = x + y
+    b = s - x
+    return s, (x - (s - b)) + (y - b)
+
+# log |Gamma(2 + z)| = z P(z) for |z| <= 1/2; other arguments up to 8 by factors between, beyond by Stirling's series.
+# All that may cancel is a sum of two: the function has a zero at 1, at 2 and between its poles.
+@jit
+def lgamma(x):
+    a = abs(x)
+    is_small = a <= 0.5
+    k = where(a < 8.0, rint(a), 2.0) - 2.0
+    z = where(is_small, x, a - (k + 2.0))
+    f = where(is_small, a + x * a, where(k < 0, a, 1.0))
+    f_low = where(is_small, fma(x, a, a - f), 0.0)
+    for j in static_range(1, 7):
+        f = where(k >= j, f * (a - j), f)
+    sign = where(k < 0, -1.0, 1.0)
+    l, l_low = log_parts(f)
+    y = z * 0.422784328
+    p = z * horner(z, 0.322467019, -0.0673522186, 0.0205816022, -0.00738742996, 0.00287905359, -0.00117783178,
+                   0.000569830526, -0.000269862414)
+    y_low = fma(z, 0.422784328, -y) + z * (6.63777378e-09 + p) + sign * (l_low + f_low / f)
+    y, rest = two_sum(y, sign * l)
+    b, b_low = log_parts(a)
+    c = a - 0.5
+    w = 1.0 / a
+    far = c * (b - 1.0)
+    p = w * horner(w * w, 1 / 12, -1 / 360, 1 / 1260)
+    far_low = where(far < inf, fma(c, b - 1.0, -far) + (c * b_low + (0.418938533 + p)), 0.0)
+    y_low = where(a < 8.0, y_low + rest, far_low)
+    y = where(a < 8.0, y, far)
+    is_reflected = (x < 0) & ~is_small
+    sine = where(is_reflected, abs(sinpi(a)), 1.0)
+    m, m_low = log_parts(a * sine)
+    r, r_low = two_sum(1.14472985, -m)
+    m, rest = two_sum(r, -y)
+    y = where(is_reflected, m + ((r_low + rest) + (3.31730086e-08 - m_low - y_low)), y + y_low)
+    return where((a == 0) | (sine == 0) | (a == inf), inf, where(x == x, y, x))

@@ -291,12 +291,18 @@ def tan(x):
 
 # ---- By logarithms ------------------------------------------------------------------------------------------------
 
+# log u as a sum of two, for u > 0.
+@jit
+def log_parts(u):
+    high, low = log2_parts(u)
+    y = high * LN2
+    return y, fma(high, LN2, -y) + (high * LN2_REST + low * LN2)
+
 # log(u + u_low) for a normal u.
 @jit
 def log_sum(u, u_low):
-    high, low = log2_parts(u)
-    y = high * LN2
-    return y + (fma(high, LN2, -y) + (high * LN2_REST + low * LN2) + u_low / u)
+    y, y_low = log_parts(u)
+    return y + (y_low + u_low / u)
 
 # log(a + root), where root^2 = p + p_low; beyond `far` the root is a itself.
 @jit
@@ -368,17 +374,11 @@ def exp10(x):
     c = where(high > 2000.0, 2000.0, where(high < -2000.0, -2000.0, high))
     return exp2_parts(c, where(abs(high) < 2000.0, low, 0.0))
 
-# ---- erfc ---------------------------------------------------------------------------------------------------------
+# ---- erfc and its inverse -----------------------------------------------------------------------------------------
 
-# e^(-x^2) / (1 + 2x) times a polynomial in (x - k) / (x + k); what each step loses goes into one correction.
+# e^(c^2) erfc(c) (1 + 2c) as a sum of two, for c from 0 to 28: a polynomial in (x - k) / (x + k).
 @jit
-def erfc(x):
-    a = abs(x)
-    z = a * a
-    near = 1.0 - (x + x * horner(z, 0.12837916709551257, -0.37612638903183748, 0.11283791670954908,
-                                 -0.026866170645080147, 0.0052239776248388242, -0.00085483269816001833,
-                                 0.00012055331128889671, -1.4925595496311569e-05, 1.6461001953579866e-06))
-    c = where(a > 28.0, 28.0, a)
+def tail_ratio(c):
     t = div_rn(c - 4.0, c + 4.0)
     rest = horner(t, -0.139621116840562532, 0.0153796521026189942, 0.0680970542546951428, -0.101039066036250347,
                   0.093732834998259413, -0.0663303658137090283, 0.0371675155388841552, -0.0161977340369027247,
@@ -387,15 +387,166 @@ def erfc(x):
                   -8.23248130065246518e-07, 6.69022797098123046e-08, 1.06216806912877632e-07, -1.21824203154800607e-08,
                   -1.06534467165952732e-08)
     r = fma(t, rest, 1.2329951186255526)
-    r_low = fma(t, rest, 1.2329951186255526 - r) - 4.62531892e-17
+    return r, fma(t, rest, 1.2329951186255526 - r) - 4.62531892e-17
+
+# e^((c + c_low)^2), or with sign = -1 one over that, as 2^i (p + p_low); a c_low of None is none.
+@jit
+def bell(c, c_low, sign: constexpr):
     s = c * c
-    high = s * -LOG2E
-    low = fma(s, -LOG2E, -high) - (s * LOG2E_REST + fma(c, c, -s) * LOG2E)
-    i, p, p_low = exp2_sum(high, low)
-    n = p * r
+    high = s * (sign * LOG2E)
+    s_low = fma(c, c, -s) if c_low is None else fma(c, c, -s) + 2.0 * c * c_low
+    low = fma(s, sign * LOG2E, -high) + sign * (s * LOG2E_REST + s_low * LOG2E)
+    return exp2_sum(high, low)
+
+# n / (1 + 2c) as a sum of two; n_low belongs to n.
+@jit
+def over_width(n, n_low, c):
     d = fma(2.0, c, 1.0)
     over = 1.0 / d
     y = n * over
-    y = y + (fma(-y, d, n) + (fma(p, r, -n) + (p * r_low + p_low * r)) - y * (1.0 - (d - 2.0 * c))) * over
+    return y, (fma(-y, d, n) + n_low - y * (1.0 - (d - 2.0 * c))) * over
+
+# erfc(c + c_low) = 2^i y.
+@jit
+def tail(c, c_low):
+    r, r_low = tail_ratio(c)
+    i, p, p_low = bell(c, c_low, -1)
+    n = p * r
+    y, y_low = over_width(n, fma(p, r, -n) + (p * r_low + p_low * r), c)
+    return i, y + y_low
+
+# erf(x) for |x| < 0.25.
+@jit
+def erf_near(x):
+    z = x * x
+    return x + x * horner(z, 0.12837916709551257, -0.37612638903183748, 0.11283791670954908, -0.026866170645080147,
+                          0.0052239776248388242, -0.00085483269816001833, 0.00012055331128889671,
+                          -1.4925595496311569e-05, 1.6461001953579866e-06)
+
+@jit
+def erfc(x):
+    a = abs(x)
+    i, y = tail(where(a > 28.0, 28.0, a), None)
     y = scaled(y, i)
-    return where(a < 0.25, near, where(x < 0, 2.0 - y, y))
+    return where(a < 0.25, 1.0 - erf_near(x), where(x < 0, 2.0 - y, y))
+
+# With c + c_low = |x| / sqrt(2) half of erfc(-x / sqrt(2)).
+@jit
+def normcdf(x):
+    a = abs(x)
+    a = where(a > 40.0, 40.0, a)
+    c = a * 0.7071067811865476
+    i, y = tail(where(c > 28.0, 28.0, c), fma(a, 0.7071067811865476, -c) + a * -4.8336466567264567e-17)
+    y = scaled(y, i - 1)
+    near = 0.5 + 0.5 * erf_near(0.7071067811865476 * x)
+    return where(a < 0.35, near, where(x > 0, 1.0 - y, where(x < 0, y, x)))
+
+# Near 0 e^(x^2) (1 - erf(x)); from 28 on the asymptotic series; below 0 what is missing to 2 e^(x^2).
+@jit
+def erfcx(x):
+    a = abs(x)
+    c = where(a > 28.0, 28.0, a)
+    r, r_low = tail_ratio(c)
+    y, y_low = over_width(r, r_low, c)
+    z = 1.0 / (a * a)
+    v = 0.5641895835477563 / a
+    far = v + v * z * horner(z, -1 / 2, 3 / 4, -15 / 8, 105 / 16, -945 / 32, 10395 / 64, -135135 / 128)
+    y = where(a > 28.0, far, y + y_low)
+    i, p, p_low = bell(c, None, 1)
+    e = erf_near(x)
+    n = 1.0 - e
+    near = n + (((1.0 - n) - e) + n * expm1(x * x))
+    return where(a < 0.25, near, where(x < 0, scaled(p + p_low, i + 1) - y, where(x == x, y, x)))
+
+# erfinv(x) for |x| <= 1/2.
+@jit
+def inverse_near(x):
+    z = x * x
+    p = horner(z, 0.232013666534654241, 0.127556175305688624, 0.0865521292301755273, 0.0649596184653115247,
+               0.051731255014425204, 0.0428373728874673566, 0.0364552076435263871, 0.0318124855164711342,
+               0.0269694176893775374, 0.0309172669633588561, -0.0015078991439048014, 0.0873746479093524042,
+               -0.0966572635398973053, 0.120194558792656974)
+    return fma(x, 0.886226925452758, x * (z * p + -3.8332932499128993e-17))
+
+# The y with erfc(y) = q, for q from 0 to 1/2: a fit in (s - k) / (s + k) with s^2 = -log q, then a step that compares
+# q / e^(-y^2) with erfc(y) / e^(-y^2).
+@jit
+def inverse_tail(q):
+    s = sqrt_rn(-log(where(q > 0, q, 0.5)))
+    y = s * horner((s - 4.0) / (s + 4.0), 0.9378398461247559, 0.18802643262463526, -0.25651989263964577,
+                   0.24914152386752532, -0.20967246533351176, 0.15165062141374881, -0.090203079799598631,
+                   0.028002532228364308, 0.033585978715030788, -0.049903356682105641, 0.0092905384823520508,
+                   -0.069063394719439898, 0.20895048036328918, -0.10008261855581991, -0.12819614983467542,
+                   0.099236683613220484)
+    r, r_low = tail_ratio(y)
+    w, w_low = over_width(r, r_low, y)
+    i, p, p_low = bell(y, None, -1)
+    n = scaled(q, -i)
+    g = n / p
+    u = ((w - g) + (w_low - (fma(-g, p, n) - g * p_low) / p)) * 0.886226925452758
+    y = y + u / (1.0 - u * y)
+    return where(q > 0, y, where(q == 0, inf, nan))
+
+@jit
+def erfinv(x):
+    a = abs(x)
+    return with_sign(where(a <= 0.5, inverse_near(a), inverse_tail(1.0 - a)), x)
+
+@jit
+def erfcinv(q):
+    x = 1.0 - q
+    return where(abs(x) <= 0.5, inverse_near(x), with_sign(inverse_tail(where(q < 1.0, q, 2.0 - q)), x))
+
+@jit
+def normcdfinv(p):
+    x = 2.0 * p - 1.0
+    far = with_sign(inverse_tail(2.0 * where(p < 0.5, p, 1.0 - p)), x)
+    y = where(abs(x) <= 0.5, inverse_near(x), far)
+    return where(abs(y) < inf, fma(y, 1.4142135623730951, y * -9.6672933134529135e-17), y)
+
+# ---- lgamma -------------------------------------------------------------------------------------------------------
+
+@jit
+def two_sum(x, y):
+    s = x + y
+    b = s - x
+    return s, (x - (s - b)) + (y - b)
+
+# log |Gamma(2 + z)| = z P(z) for |z| <= 1/2; other arguments up to 8 by factors between, beyond by Stirling's series.
+# All that may cancel is a sum of two: the function has a zero at 1, at 2 and between its poles.
+@jit
+def lgamma(x):
+    a = abs(x)
+    is_small = a <= 0.5
+    k = where(a < 8.0, rint(a), 2.0) - 2.0
+    z = where(is_small, x, a - (k + 2.0))
+    f = where(is_small, a + x * a, where(k < 0, a, 1.0))
+    f_low = where(is_small, fma(x, a, a - f), 0.0)
+    for j in static_range(1, 7):
+        f = where(k >= j, f * (a - j), f)
+    sign = where(k < 0, -1.0, 1.0)
+    l, l_low = log_parts(f)
+    y = z * 0.42278433509846713
+    p = z * horner(z, 0.322467033424113235, -0.0673523010531983127, 0.0205808084277805673, -0.00738555102864967945,
+                   0.00289051033102376712, -0.00119275391275930188, 0.000509669515675413799, -0.00022315473515262135,
+                   0.0000994576700439699644, -0.000044926531225708166, 0.0000205056172995523013,
+                   -9.43723640309573925e-6, 4.38459022518509767e-6, -2.04975456444273129e-6, 9.20313409421474855e-7,
+                   -4.20044465802540377e-7, 2.78495837535334487e-7, -1.4329235055856099e-7)
+    y_low = fma(z, 0.42278433509846713, -y) + z * (4.9429151524306449e-18 + p) + sign * (l_low + f_low / f)
+    y, rest = two_sum(y, sign * l)
+    b, b_low = log_parts(a)
+    c = a - 0.5
+    w = 1.0 / a
+    far = c * (b - 1.0)
+    p = w * horner(w * w, 1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156, -3617 / 122400,
+                   43867 / 244188)
+    far_low = where(far < inf, fma(c, b - 1.0, -far) + (c * b_low + (0.4189385332046727 + p)), 0.0)
+    y_low = where(a < 8.0, y_low + rest, far_low)
+    y = where(a < 8.0, y, far)
+    is_reflected = (x < 0) & ~is_small
+    sine = where(is_reflected, abs(sinpi(a)), 1.0)
+    m, m_low = log_parts(a * sine)
+    r, r_low = two_sum(1.1447298858494002, -m)
+    m, rest = two_sum(r, -y)
+    y = where(is_reflected, m + ((r_low + rest) + (1.0265951162707826e-17 - m_low - y_low)), y + y_low)
+    return where((a == 0) | (sine == 0) | (a == inf), inf, where(x == x, y, x))

@@ -131,20 +131,30 @@ def rcbrt(x):
 def balanced(v, is_large, is_small, e: constexpr):
     return where(is_large, v * 2.0 ** -e, where(is_small, v * 2.0 ** e, v))
 
-# Balanced so that no square overflows, and none that counts underflows.
+# The length of (x, y) but for a power of two, balanced so that no square overflows, and none that counts underflows.
 @jit
-def hypot(x, y):
+def balanced_length(x, y, e: constexpr):
     a = abs(x)
     b = abs(y)
     p = where(a > b, a, b)
     q = where(a > b, b, a)
     is_large = p > (1e150 if p.dtype == fp64 else 1e18)
     is_small = p < (1e-120 if p.dtype == fp64 else 1e-12)
-    e: constexpr = 600 if p.dtype == fp64 else 90
     p = balanced(p, is_large, is_small, e)
     q = balanced(q, is_large, is_small, e)
-    r = balanced(sqrt_rn(fma(p, p, q * q)), is_small, is_large, e)
-    return where((a == inf) | (b == inf), inf, r)
+    return sqrt_rn(fma(p, p, q * q)), is_large, is_small, (a == inf) | (b == inf)
+
+@jit
+def hypot(x, y):
+    e: constexpr = 600 if x.dtype == fp64 else 90
+    r, is_large, is_small, is_infinite = balanced_length(x, y, e)
+    return where(is_infinite, inf, balanced(r, is_small, is_large, e))
+
+@jit
+def rhypot(x, y):
+    e: constexpr = 600 if x.dtype == fp64 else 90
+    r, is_large, is_small, is_infinite = balanced_length(x, y, e)
+    return where(is_infinite, 0.0, balanced(1.0 / r, is_large, is_small, e))
 
 # ---- Exact --------------------------------------------------------------------------------------------------------
 

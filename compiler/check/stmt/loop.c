@@ -112,7 +112,7 @@ static const Sem *carry_returned(Checker *c, Op *loop, const Sem *s, Values *yie
     if (s->kind != SEM_TUPLE) return s;
     const Sem **items = NEW_ARRAY(c->a, const Sem *, s->count + 1);
     for (uint32_t i = 0; i < s->count; i++) items[i] = carry_returned(c, loop, s->items[i], yields);
-    return sem_tuple(c, items, s->count);
+    return sem_with_items(c, s, items);
 }
 
 /* ---- while ------------------------------------------------------------------------------------------------------- */

@@ -97,7 +97,7 @@ static const Sem *join(Merge *m, const Sem *x, const Sem *y) {
             items[i] = join(m, x->items[i], y->items[i]);
             if (!items[i]) return NULL;
         }
-        return are_blocks ? sem_with_items(m->c, x, items) : sem_tuple(m->c, items, x->count);
+        return sem_with_items(m->c, x, items);
     }
     Sem like;
     if (!common_type(x, y, &like)) return NULL;
@@ -167,7 +167,7 @@ static const Sem *one_sided(Merge *m, int side, const Sem *x, const Sem *before)
         if (x->kind != SEM_TUPLE && (x->kind != SEM_BLOCK || x == before)) return x;
         const Sem **items = NEW_ARRAY(m->c->a, const Sem *, x->count);
         for (uint32_t i = 0; i < x->count; i++) items[i] = one_sided(m, side, x->items[i], NULL);
-        return x->kind == SEM_BLOCK ? sem_with_items(m->c, x, items) : sem_tuple(m->c, items, x->count);
+        return sem_with_items(m->c, x, items);
     }
     return merged(m, side == 0 ? x : NULL, side == 1 ? x : NULL, x);
 }

@@ -39,6 +39,20 @@ def doubles_pairs(d: *fp64):
     store(d + i, rcbrt(w) + sinpi(w) + cospi(w) + logb(w) + ldexp(w, i) + scalbn(w, ilogb(w)))
 
 @kernel(grid=(1,))
+def areas(x: *fp32, d: *fp64):
+    i = arange(0, 128)
+    v = load(x + i)
+    store(x + i, erfcx(v) + erfinv(v) + erfcinv(v) + normcdf(v) + normcdfinv(v) + rhypot(v, v) + lgamma(v))
+    store(x + i, (popc(i) + clz(i) + ffs(i) + brev(i) + byte_perm(i, i, i)).to(fp32))
+    store(d + i, normcdfinv(load(d + i)))
+
+@kernel(grid=(1,))
+def areas_doubles(d: *fp64):
+    i = arange(0, 128)
+    w = load(d + i)
+    store(d + i, erfcx(w) + rhypot(w, w) + normcdf(w) + lgamma(w))
+
+@kernel(grid=(1,))
 def halves(h: *fp16, b: *bf16):
     i = arange(0, 128)
     p = load(h + i)

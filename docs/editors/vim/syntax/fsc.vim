@@ -15,21 +15,22 @@ syn keyword fscBuiltin contained abs acos acosh add advance arange argmax argmin
 syn keyword fscBuiltin contained atan2 atanh atomic_add atomic_add_tensor_descriptor atomic_and
 syn keyword fscBuiltin contained atomic_and_tensor_descriptor atomic_cas atomic_max atomic_max_tensor_descriptor
 syn keyword fscBuiltin contained atomic_min atomic_min_tensor_descriptor atomic_or atomic_or_tensor_descriptor
-syn keyword fscBuiltin contained atomic_xchg atomic_xor atomic_xor_tensor_descriptor bool broadcast broadcast_to cast
-syn keyword fscBuiltin contained cat cbrt cdiv ceil clamp constexpr copysign cos cosh cospi cumprod cumsum debug_barrier
-syn keyword fscBuiltin contained device_assert device_print div_rn dot dot_scaled erf erfc exp exp10 exp2 expand_dims
-syn keyword fscBuiltin contained expm1 fdim fdiv finitef flip float floor fma fmax fmin fmod full gather
-syn keyword fscBuiltin contained gather_tensor_descriptor histogram hypot ilogb int interleave isfinited isinf
-syn keyword fscBuiltin contained isinstance isnan join ldexp len load load_tensor_descriptor log log10 log1p log2 logb
-syn keyword fscBuiltin contained make_block_ptr make_tensor_descriptor max max_constancy max_contiguous maximum min
-syn keyword fscBuiltin contained minimum mul multiple_of nearbyint next_power_of_2 nextafter num_programs
-syn keyword fscBuiltin contained pair_uniform_to_normal permute philox philox_impl pointer_type pow print program_id
-syn keyword fscBuiltin contained rand rand4x randint randint4x randn randn4x range ravel rcbrt reduce reduce_or
-syn keyword fscBuiltin contained remainder reshape rint round rsqrt scalbn scatter_tensor_descriptor sigmoid signbit sin
-syn keyword fscBuiltin contained sinh sinpi softmax sort split sqrt sqrt_rn squeeze static_assert static_print
-syn keyword fscBuiltin contained static_range store store_tensor_descriptor str sub sum swizzle2d tan tanh tensor
-syn keyword fscBuiltin contained tensor_descriptor to topk trans trunc uint_to_uniform_float umulhi unsqueeze view where
-syn keyword fscBuiltin contained xor_sum zeros zeros_like
+syn keyword fscBuiltin contained atomic_xchg atomic_xor atomic_xor_tensor_descriptor bool brev broadcast broadcast_to
+syn keyword fscBuiltin contained byte_perm cast cat cbrt cdiv ceil clamp clz condition constexpr copysign cos cosh cospi
+syn keyword fscBuiltin contained cumprod cumsum debug_barrier device_assert device_print div_rn dot dot_scaled erf erfc
+syn keyword fscBuiltin contained erfcinv erfcx erfinv exp exp10 exp2 expand_dims expm1 fdim fdiv ffs finfo finitef flip
+syn keyword fscBuiltin contained float floor fma fmax fmin fmod full gather gather_tensor_descriptor hadd histogram
+syn keyword fscBuiltin contained hypot iinfo ilogb int interleave isfinited isinf isinstance isnan join ldexp len lgamma
+syn keyword fscBuiltin contained load load_tensor_descriptor log log10 log1p log2 logb make_block_ptr
+syn keyword fscBuiltin contained make_tensor_descriptor max max_constancy max_contiguous maximum min minimum mul mulhi
+syn keyword fscBuiltin contained multiple_of namedtuple nearbyint next_power_of_2 nextafter normcdf normcdfinv
+syn keyword fscBuiltin contained num_programs pair_uniform_to_normal permute philox philox_impl pointer_type popc pow
+syn keyword fscBuiltin contained print program_id rand rand4x randint randint4x randn randn4x range ravel rcbrt reduce
+syn keyword fscBuiltin contained reduce_or remainder reshape rhadd rhypot rint round rsqrt sad scalbn
+syn keyword fscBuiltin contained scatter_tensor_descriptor sigmoid signbit sin sinh sinpi softmax sort split sqrt
+syn keyword fscBuiltin contained sqrt_rn squeeze static_assert static_print static_range store store_tensor_descriptor
+syn keyword fscBuiltin contained str sub sum swizzle2d tan tanh tensor tensor_descriptor to topk trans trunc tuple
+syn keyword fscBuiltin contained uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros zeros_like
 syn keyword fscBuiltin contained max_shared num_regs num_sms occupancy warp_size
 " end
 

@@ -101,7 +101,7 @@ def _parts(bundle, name, value, annotation=""):
     """(expression that is the argument, [parameters of the text that it is made of])"""
     if isinstance(value, (tuple, list)):
         parts = [_parts(bundle, f"{name}_{i}", v) for i, v in enumerate(value)]
-        return f"({''.join(text + ', ' for text, _ in parts)})", sum((more for _, more in parts), [])
+        return bundle.tuple_of(value, [text for text, _ in parts]), sum((more for _, more in parts), [])
     if isinstance(value, TensorDescriptor):
         sizes = [f"{name}_size{i}" for i in range(len(value.shape))]
         strides = [f"{name}_stride{i}" for i in range(len(value.shape) - 1)]

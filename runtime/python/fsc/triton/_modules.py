@@ -119,7 +119,8 @@ _math = {name: _tl[name] for name in language.MATH}
 MODULES = {
     "language.core": {**_tl, "CONSTEXPR_0": language.constexpr(0), "get_int_dtype": standard.get_int_dtype,
                       "_unwrap_if_constexpr": language._plain},
-    "language.standard": {**_tl, **{n: f for n, f in vars(standard).items() if hasattr(f, "__fsc_function__")}},
+    "language.standard": {**_tl, **{n: f for n, f in vars(standard).items()
+                                   if hasattr(f, "__fsc_function__") or n in standard.COMBINES}},
     "language.math": {**_device, **_math},
     "language.random": _tl,
     "language.extra": {},

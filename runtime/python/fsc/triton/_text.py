@@ -134,7 +134,7 @@ class Bundle:
         if isinstance(value, float):
             return repr(float(value)) if math.isfinite(value) else f"float(\"{float(value)}\")"
         if isinstance(value, (tuple, list)):
-            return f"({''.join(self.literal(v) + ', ' for v in value)})"
+            return self.tuple_of(value, map(self.literal, value))
         if isinstance(value, (Builtin, dtype, pointer_type)):
             return value.text
         function = getattr(value, "__fsc_function__", None)
@@ -142,6 +142,8 @@ class Bundle:
             return self.add(function)
         if isinstance(value, type) and value in WORDS:
             return WORDS[value]
+        if is_record(value):
+            return self._record(value)
         if getattr(value, "__fsc_text__", None):
             return value.__fsc_text__
         if type(value).__module__ == "torch" and type(value).__name__ == "dtype":
@@ -149,6 +151,19 @@ class Bundle:
         if isinstance(value, (types.BuiltinFunctionType, type)) and value.__module__ in ("builtins", "math"):
             return value.__name__ if value.__module__ == "builtins" else f"math.{value.__name__}"
         raise Unwritable(type(value).__name__)
+
+    def tuple_of(self, value, items):
+        """A tuple like that one, of these expressions; a named one by its class."""
+        return f"{self.literal(type(value)) if is_record(type(value)) else ''}({''.join(i + ', ' for i in items)})"
+
+    def _record(self, kind):
+        """The name of a class of named tuples, a constant of the text."""
+        key = "record", kind
+        if key not in self.known:
+            name = self._name(key, kind.__name__)
+            defaults = self.literal(tuple(kind._field_defaults.values()))
+            self.constants.append(f"{name} = namedtuple({kind.__name__!r}, {self.literal(kind._fields)}, {defaults})")
+        return self.known[key]
 
     def _constant(self, value, hint):
         """A number or text by its name, so that messages have it."""
@@ -241,6 +256,11 @@ class Bundle:
             places.append((len(out) + 1, file, line))
             out += body.split("\n")
         return "\n".join(out + self.constants) + "\n", places
+
+
+def is_record(kind):
+    """Whether it is a class of named tuples."""
+    return isinstance(kind, type) and issubclass(kind, tuple) and hasattr(kind, "_field_defaults")
 
 
 def _is_enum(value):

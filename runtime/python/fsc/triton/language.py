@@ -18,10 +18,10 @@ static_assert static_print static_range store store_tensor_descriptor sub sum sw
 uint_to_uniform_float umulhi unsqueeze view where xor_sum zeros zeros_like
 """.split()
 LIBDEVICE = """
-abs acos acosh asin asinh atan atan2 atanh brev cbrt ceil clz copysign cos cosh cospi div_rn erf erfc erfcinv erfcx
-erfinv exp exp10 exp2 expm1 fdim ffs finitef floor fma fmod hypot ilogb isfinited isinf isnan ldexp lgamma log log10
-log1p log2 logb nearbyint nextafter norm3d normcdf normcdfinv popc pow rcbrt remainder rhypot rint round rsqrt scalbn
-signbit sin sinh sinpi sqrt tan tanh tgamma trunc
+abs acos acosh asin asinh atan atan2 atanh brev byte_perm cbrt ceil clz copysign cos cosh cospi div_rn erf erfc erfcinv
+erfcx erfinv exp exp10 exp2 expm1 fdim ffs finitef floor fma fmod hadd hypot ilogb isfinited isinf isnan ldexp lgamma
+log log10 log1p log2 logb mulhi nearbyint nextafter norm3d normcdf normcdfinv popc pow rcbrt remainder rhadd rhypot rint
+round rsqrt sad scalbn signbit sin sinh sinpi sqrt tan tanh tgamma trunc
 """.split()
 MATH = "abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi".split()
 
@@ -178,12 +178,12 @@ class tensor_descriptor(tensor):
 
 
 class tuple(tuple):  # pylint: disable=redefined-builtin
-    """A tuple in a kernel."""
+    """A tuple, in a kernel and as an argument."""
 
 
 # Classes that kernels name, as the compiler reads them.
 WORDS = {constexpr: "tl.constexpr", const: "tl.const", tensor: "tl.tensor", dtype: "tl.dtype",
-         pointer_type: "tl.pointer_type", tensor_descriptor: "tl.tensor_descriptor"}
+         pointer_type: "tl.pointer_type", tensor_descriptor: "tl.tensor_descriptor", tuple: "tl.tuple"}
 globals().update((name, Builtin("tl." + name)) for name in BUILTINS)
 globals().update((name, dtype(name)) for name in _TYPES)
 block_type, slice, target_info, bitonic_merge = (Builtin("tl." + name)  # pylint: disable=redefined-builtin

@@ -1,9 +1,10 @@
 """standard.py - names of triton.language.standard that are private there and used nevertheless.
 
-In: nothing. Out: functions for kernels, as Triton has them; the compiler reads them like the user's own.
+In: nothing. Out: functions of constants, which wrappers call as well, and the names of the compiler's combine functions
+(lib/standard.dsl there).
 """
 from . import language as tl
-from ._jit import constexpr_function, jit
+from ._jit import constexpr_function
 
 
 @constexpr_function
@@ -45,69 +46,10 @@ def get_int_dtype(bitwidth, signed):
         raise ValueError("get_int_dtype: the width is none of 1, 8, 16, 32, 64")
 
 
-@jit
-def _sum_combine(a, b):
-    return a + b
-
-
-@jit
-def _prod_combine(a, b):
-    return a * b
-
-
-@jit
-def _xor_combine(a, b):
-    return a ^ b
-
-
-@jit
-def _or_combine(x, y):
-    return x | y
-
-
-@jit
-def _elementwise_max(a, b):
-    return tl.maximum(a, b)
-
-
-@jit
-def _elementwise_min(a, b):
-    return tl.minimum(a, b)
-
-
-@jit
-def _pick(is_first, a, i, b, j, by_index):
-    """One of two pairs of value and index: the first where is_first says so, and, by_index, the lower of equal ones."""
-    if by_index:
-        is_first = is_first | ((a == b) & (i < j))
-    return tl.where(is_first, a, b), tl.where(is_first, i, j)
-
-
-@jit
-def _argmax_combine(a, i, b, j, tie_break_left):
-    return _pick(a > b, a, i, b, j, tie_break_left)
-
-
-@jit
-def _argmin_combine(a, i, b, j, tie_break_left):
-    return _pick(a < b, a, i, b, j, tie_break_left)
-
-
-@jit
-def _argmax_combine_tie_break_left(a, i, b, j):
-    return _pick(a > b, a, i, b, j, True)
-
-
-@jit
-def _argmax_combine_tie_break_fast(a, i, b, j):
-    return _pick(a > b, a, i, b, j, False)
-
-
-@jit
-def _argmin_combine_tie_break_left(a, i, b, j):
-    return _pick(a < b, a, i, b, j, True)
-
-
-@jit
-def _argmin_combine_tie_break_fast(a, i, b, j):
-    return _pick(a < b, a, i, b, j, False)
+# Combine functions: the compiler's own.
+COMBINES = """
+_sum_combine _prod_combine _xor_combine _or_combine _elementwise_max _elementwise_min _argmax_combine _argmin_combine
+_argmax_combine_tie_break_left _argmax_combine_tie_break_fast _argmin_combine_tie_break_left
+_argmin_combine_tie_break_fast
+""".split()
+globals().update((name, tl.Builtin(f"tl.standard.{name}")) for name in COMBINES)

@@ -12,18 +12,18 @@
 # exp(scale * (m_old - m_new)) when m grows. Exponents are in units of log 2, as 2 ** x is one instruction: each is one
 # multiply-add of a product. Only blocks of keys that some query does not see whole are masked: those at an edge of what
 # is seen. scale is above 0. With CAUSAL the programs of the last queries, which see most, begin first. WHOLE: rows are
-# as long as tiles are wide, so that all addresses of a thread are one and a constant.
+# as long as tiles are wide, so that all addresses of a thread are one and a constant. EVEN: no key is beyond the last.
 #
 #   fsc run attention.dsl q=q.npy k=k.npy v=v.npy o=out.npy lse=lse.npy scale=0.125 -D CAUSAL=True
 @kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim), KEYS=64 if DIM <= 128 else 32,
         QUERIES=max(16, min(128 if T.primitive_bitwidth == 16 and n_queries * n_heads >= 256 * num_sms() else 64,
-                            next_power_of_2(n_queries))), WHOLE=dim == DIM, require=(DIM >= dim,
-        n_heads % n_kv_heads == 0, scale > 0))
+                            next_power_of_2(n_queries))), WHOLE=dim == DIM,
+        EVEN=n_keys % KEYS == 0, require=(DIM >= dim, n_heads % n_kv_heads == 0, scale > 0))
 def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q: *const T[n_heads, n_queries, dim],
               k: *const T[n_kv_heads, n_keys, dim], v: *const T[n_kv_heads, n_keys, dim], n_heads: i32,
               n_kv_heads: i32, n_queries: i32, n_keys: i32, dim: i32, scale: fp32, CAUSAL: constexpr = False,
               WINDOW: constexpr = 0, QUERIES: constexpr = 64, KEYS: constexpr = 64, DIM: constexpr = 64,
-              WHOLE: constexpr = False, T: dtype = fp16):
+              WHOLE: constexpr = False, EVEN: constexpr = False, T: dtype = fp16):
     static_assert(CAUSAL or WINDOW == 0, "a window ends at a query's own place: it is for CAUSAL")
     width = DIM if WHOLE else dim
     head = program_id(1)
@@ -50,12 +50,14 @@ def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q:
     for start in range(begin, end, KEYS):
         keys = start + arange(0, KEYS)
         kv_at = (kv_head * n_keys + keys)[:, None] * width + d[None, :]
-        kv_mask = (keys < n_keys)[:, None] & (d < width)[None, :]
+        kv_mask = (d < width)[None, :]
+        if not EVEN:
+            kv_mask = kv_mask & (keys < n_keys)[:, None]
         b = load(k + kv_at, mask=kv_mask)
         c = load(v + kv_at, mask=kv_mask)
         score = dot(a, b.T, input_precision="ieee")
         last = min(n_keys, first + shift + 1) if CAUSAL else n_keys
-        if start < inside or start + KEYS > last:
+        if (CAUSAL or not EVEN) and (start < inside or start + KEYS > last):
             seen = (keys < n_keys)[None, :]
             if CAUSAL:
                 seen = seen & (keys[None, :] <= rows[:, None] + shift)

@@ -11,7 +11,7 @@
 # RUN:   | FileCheck --check-prefix=NONE %s
 # RUN: fsc %s --arch=sm_80 -Rperf --signature "*fp32:16, *const bf16:16, *const bf16:16, i32, i32" -o %t.ptx 2>&1 \
 # RUN:   | FileCheck --check-prefix=REMARK %s
-# CHECK-COUNT-24: cp.async.cg.shared.global [%r{{[0-9+]+}}], [%rd{{[0-9]+}}], 16, %{{r|p}}{{[0-9]+}};
+# CHECK-COUNT-24: cp.async.cg.shared.global [%r{{[0-9+]+}}], [%rd{{[0-9+]+}}], 16, %{{r|p}}{{[0-9]+}};
 # CHECK: cp.async.wait_group 2;
 # CHECK: bar.sync
 # CHECK-COUNT-8: ldmatrix

@@ -13,12 +13,12 @@ V lower_copy_async(Nvptx *n, Access a, const V *in) {
     bool whole = LLVMIsAConstantInt(in[4]) && LLVMConstIntGetZExtValue(in[4]) == bytes, any = asm_is_true(in[3]);
     char number[16];
     Asm s = asm_begin(n);
-    Address at = address_split(n, in[0]);
-    uint32_t to = asm_operand(&s, asm_shared_address(n, at.base), "r"), from = asm_operand(&s, in[1], "l");
+    Address shared = address_split(n, in[0]), global = address_split(n, in[1]);
+    uint32_t to = asm_operand(&s, asm_shared_address(n, shared.base), "r"), from = asm_operand(&s, global.base, "l");
     if (!asm_is_true(in[2])) asm_number(&s, "@", asm_operand(&s, in[2], "b"), " ");
     asm_text(&s, bytes == 16 ? "cp.async.cg.shared.global " : "cp.async.ca.shared.global ");
-    asm_address(&s, "", to, at.offset, ", ");
-    asm_number(&s, "[", from, "], ");
+    asm_address(&s, "", to, shared.offset, ", ");
+    asm_address(&s, "", from, global.offset, ", ");
     snprintf(number, sizeof number, "%u", (unsigned)bytes);
     asm_text(&s, number);
     if (!whole) asm_number(&s, ", ", asm_operand(&s, in[4], "r"), "");

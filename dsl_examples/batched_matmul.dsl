@@ -3,9 +3,16 @@
 # The tile of a product is one dimension of the grid, the matrix another. Where the matrices are as small as a tile,
 # programs of the same matrix share nothing, and the order is of no account. b_step is 0 where all share one b: give
 # b [1, K, N]. Descriptors say where a matrix ends: what a block has beyond it is 0 when loaded, and is not stored.
+# Tiles are chosen as in matmul.dsl.
 #
 #   fsc run batched_matmul.dsl a=a.npy b=b.npy c=c.npy
-@kernel(grid=(cdiv(M, BM) * cdiv(N, BN), batch), require=(b_batch == 1 or b_batch == batch,))
+@kernel(grid=(cdiv(M, BM) * cdiv(N, BN), batch), require=(b_batch == 1 or b_batch == batch,),
+        BM=max(16, min(next_power_of_2(M), 128 if cdiv(M, 128) * cdiv(N, 128) * batch * 2 > num_sms() * 3 else
+                       64 if cdiv(M, 64) * cdiv(N, 64) * batch > num_sms() else 16)),
+        BN=max(16, min(next_power_of_2(N),
+                       128 if BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * batch * 2 > num_sms() * 3 else
+                       64 if cdiv(M, BM) * cdiv(N, 64) * batch > num_sms() else 32)),
+        BK=max(16, min(next_power_of_2(K), 8192 // max(BN, 32))), num_stages=0 if BN == 128 else 3 if BM == 64 else 4)
 def batched_matmul(c: *T[batch, M, N], a: *const T[batch, M, K], b: *const T[b_batch, K, N], batch: i32, b_batch: i32,
                    M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 32,
                    T: dtype = fp16):

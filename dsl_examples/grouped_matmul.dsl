@@ -3,9 +3,16 @@
 # x [M, K] has its rows sorted by group. first[g] is where group g begins, the last one ends with M; groups are of any
 # size, also empty. Tiles are numbered through all groups. Only the device knows how many there are: each program walks
 # over the groups and makes every num_programs-th tile.
+# Tiles are chosen as in matmul.dsl.
 #
 #   fsc run grouped_matmul.dsl x=x.npy w=w.npy first=first.npy c=c.npy
-@kernel(grid=(num_sms(),))
+@kernel(grid=(num_sms() * occupancy(),),
+        BM=max(16, min(next_power_of_2(cdiv(M, n_groups)), 128 if cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() * 3 else
+                       64 if cdiv(M, 64) * cdiv(N, 64) > num_sms() else 16)),
+        BN=max(16, min(next_power_of_2(N),
+                       128 if BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * 2 > num_sms() * 3 else
+                       64 if cdiv(M, BM) * cdiv(N, 64) > num_sms() else 32)),
+        BK=max(16, min(next_power_of_2(K), 8192 // max(BN, 32))), num_stages=0 if BN == 128 else 3 if BM == 64 else 4)
 def grouped_matmul(c: *T[M, N], x: *const T[M, K], w: *const T[n_groups, K, N], first: *const i32[n_groups],
                    n_groups: i32, M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64,
                    BK: constexpr = 32, T: dtype = fp16):

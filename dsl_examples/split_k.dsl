@@ -3,10 +3,17 @@
 # A tile is a program's work, and a product of few tiles leaves most of a GPU idle. Here n_parts programs share a tile,
 # each along its part of K. Each writes its sums in fp32, and column_sum.dsl adds them: the same bits every time, which
 # atomic additions would not give.
+# Tiles are chosen as in matmul.dsl.
 #
 #   fsc run split_k.dsl a=a.npy b=b.npy parts=parts.npy:fp32[8,64,100]
 #   fsc run column_sum.dsl x=parts.npy y=c.npy                            # x as [8, 6400]
-@kernel(grid=(cdiv(M, BM) * cdiv(N, BN), n_parts))
+@kernel(grid=(cdiv(M, BM) * cdiv(N, BN), n_parts),
+        BM=max(16, min(next_power_of_2(M), 128 if cdiv(M, 128) * cdiv(N, 128) * n_parts * 2 > num_sms() * 3 else
+                       64 if cdiv(M, 64) * cdiv(N, 64) * n_parts > num_sms() else 16)),
+        BN=max(16, min(next_power_of_2(N),
+                       128 if BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * n_parts * 2 > num_sms() * 3 else
+                       64 if cdiv(M, BM) * cdiv(N, 64) * n_parts > num_sms() else 32)),
+        BK=max(16, min(next_power_of_2(K), 8192 // max(BN, 32))), num_stages=0 if BN == 128 else 3 if BM == 64 else 4)
 def split_k(parts: *fp32[n_parts, M, N], a: *const T[M, K], b: *const T[K, N], n_parts: i32, M: i32, N: i32, K: i32,
             BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 32, T: dtype = fp16):
     part = program_id(1)

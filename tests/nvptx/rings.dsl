@@ -16,12 +16,13 @@
 # CHECK: bar.sync
 # CHECK-COUNT-8: ldmatrix
 # CHECK: $L__BB0_{{[0-9]+}}:
-# CHECK-NOT: {{bar.sync|ld.shared|ldmatrix|st.shared|cp.async.wait}}
-# CHECK-COUNT-8: cp.async.cg.shared.global
-# CHECK: cp.async.commit_group;
 # CHECK-NOT: {{bar.sync|ld.shared|st.shared|cp.async}}
 # CHECK-COUNT-8: ldmatrix
+# CHECK-COUNT-4: cp.async.cg.shared.global
+# CHECK-NOT: {{bar.sync|ld.shared|ldmatrix|st.shared|cp.async}}
 # CHECK-COUNT-32: mma.sync
+# CHECK-COUNT-4: cp.async.cg.shared.global
+# CHECK: cp.async.commit_group;
 # CHECK: cp.async.wait_group 2;
 # CHECK-NOT: {{ld.shared|ldmatrix|st.shared|cp.async}}
 # CHECK: bar.sync

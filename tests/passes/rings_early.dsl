@@ -1,6 +1,6 @@
 # What a round's first product takes is read in the round before: all threads meet in front of that round's last product,
 # when its stage has been read, and the first parts of the next stage are read behind it, and carried. So products go on
-# across the barrier. The first round's are read before the loop, and are zeros where no round runs.
+# across the barrier. Copies stand in front of one product each. The first round's are read before the loop, and are zeros where no round runs.
 # RUN: fsc %s --arch=sm_80 --signature="*fp32:16,*fp16:16,*fp16:16,i32" --num-stages=3 --verify-each \
 # RUN:   --print-after=pipeline -o /dev/null 2>&1 | FileCheck %s
 # CHECK: IR Dump After pipeline
@@ -16,12 +16,12 @@
 # CHECK: for {{.*}}, [[STAGE:%[0-9]+]] = [[FIRST]], [[X:%[0-9]+]] = [[A]], [[Y:%[0-9]+]] = [[B]])
 # CHECK-NOT: {{copy_wait|barrier}}
 # CHECK: [[BEFORE:%[0-9]+]] = select
-# CHECK: copy_async {{%[0-9]+}}, [[BEFORE]], {{.*}} {buffer = b0, prefetch
-# CHECK: copy_async {{%[0-9]+}}, [[BEFORE]], {{.*}} {buffer = b1, prefetch
-# CHECK: copy_commit
 # CHECK: [[A1:%[0-9]+]] = shared_slice {{%[0-9]+}}, [[STAGE]] {buffer = b0
 # CHECK: [[B1:%[0-9]+]] = shared_slice {{%[0-9]+}}, [[STAGE]] {buffer = b1
-# CHECK: mma [[X]], [[Y]]
+# CHECK: copy_async {{%[0-9]+}}, [[BEFORE]], {{.*}} {buffer = b0, prefetch
+# CHECK-NEXT: mma [[X]], [[Y]]
+# CHECK: copy_async {{%[0-9]+}}, [[BEFORE]], {{.*}} {buffer = b1, prefetch
+# CHECK-NEXT: copy_commit
 # CHECK-NEXT: copy_wait {pending = 1}
 # CHECK-NEXT: barrier block
 # CHECK: [[NEXT:%[0-9]+]] = select {{%[0-9]+}}, {{%[0-9]+}}, [[STAGE]]

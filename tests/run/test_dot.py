@@ -247,7 +247,7 @@ def run_matmul(bench, dtype, sizes, pad=0, activation="none", source=None, bias=
 SIZES = [(1, 1, 1), (63, 65, 33), (64, 64, 64), (129, 100, 31), (5, 300, 257), (200, 7, 1)]
 
 
-@case(dtype=["fp16", "bf16", "fp32"], sizes=SIZES, pad=[0, 3])
+@case(dtype=["fp16", "bf16", "fp32"], sizes=SIZES + [(260, 270, 130)], pad=[0, 3])
 def matmul_example(bench, dtype, sizes, pad):
     run_matmul(bench, dtype, sizes, pad)
 
@@ -322,4 +322,4 @@ def products_can_fail(bench):
                          ("residual + m[:, None]", "residual + m[:, None] // 2"),
                          ("acc = maximum", "acc = minimum"), ("load(a + m[:, None]", "load(a + n[:, None] % M")):
         assert right in text, right
-        must_fail(lambda: run_matmul(bench, "fp32", (65, 65, 33), 2, "relu", source=text.replace(right, wrong)), wrong)
+        must_fail(lambda: run_matmul(bench, "fp32", (65, 65, 257), 2, "relu", source=text.replace(right, wrong)), wrong)

@@ -155,7 +155,7 @@ def products_of_examples_can_fail(bench):
             must_fail(lambda: run(text.replace(right, wrong)), wrong)
 
     planted("matmul_fp8.dsl",
-            lambda s: run_8_bits(bench, "matmul_fp8.dsl", ("fp8e4nv", "fp8e4nv"), "fp32", (70, 65, 133), s),
+            lambda s: run_8_bits(bench, "matmul_fp8.dsl", ("fp8e4nv", "fp8e4nv"), "fp32", (70, 65, 533), s),
             ("dot(a, b.T, acc)", "dot(a, b.T)"), ("x_scale + m", "x_scale + m // 2"))
     planted("matmul_int8.dsl", lambda s: run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), "fp32", (70, 65, 33), s),
             ("range(0, K, BK)", "range(0, K - BK, BK)"), ("w_scale + n", "w_scale + n // 2"))
@@ -163,7 +163,7 @@ def products_of_examples_can_fail(bench):
             ("dot(a, b.to(T).T, acc,", "dot(a, b.to(T).T,"), ("acc *= load(scale + n", "acc += load(scale + n"))
     planted("batched_matmul.dsl", lambda s: run_batched(bench, "fp32", 3, False, (20, 65, 70), s),
             ("i if b_batch > 1 else 0", "0"), ("(M, K), (K, 1)", "(M, K - 1), (K, 1)"))
-    planted("grouped_matmul.dsl", lambda s: run_grouped(bench, "fp32", [30, 0, 70, 5], 70, 45, s),
+    planted("grouped_matmul.dsl", lambda s: run_grouped(bench, "fp32", [30, 0, 70, 5], 70, 345, s),
             ("g * K + k", "k"), ("dot(a, b, acc,", "dot(a, b,"), ("range(0, K, BK)", "range(0, K - BK, BK)"))
-    planted("split_k.dsl", lambda s: run_split(bench, "fp32", 3, (20, 30, 200), s),
+    planted("split_k.dsl", lambda s: run_split(bench, "fp32", 3, (20, 30, 800), s),
             ("min(K, (part + 1) * step)", "K"), ("cdiv(cdiv(K, BK), n_parts)", "(cdiv(K, BK) // n_parts)"))

@@ -328,6 +328,26 @@ static void take_early(const Rotation *r, Value **carried) {
     }
 }
 
+static Op *product_from(Op *op) {
+    while (op->kind != OP_MMA) op = op->next;
+    return op;
+}
+
+/* Those of a later round. Among products that wait for nothing each operand's stand in front of another one, behind the
+ * reads for the next: what a unit for memory is given at once holds up what is read behind it. */
+static void copy_later(const Rotation *r, Op *at, const Front *front, ValueMap *map) {
+    const PrefetchPlan *plan = r->plan;
+    Builder b = builder_before(r->f, at);
+    Value *to = plant(PLANT_RING_STAGE) ? r->slot : slot_before(&b, r->slot, plan->stages);
+    if (plan->num_early) at = product_from(at);
+    for (uint32_t i = 0; i < plan->num_copies; i++) {
+        b = builder_before(r->f, at);
+        prefetch_copy(r, &b, &plan->copies[i], to, front, map, false, false);
+        if (plan->num_early && at != plan->last) at = product_from(at->next);
+    }
+    build_order(&b, OP_COPYCOMMIT, 0);
+}
+
 /* All meet in front of the first reader, or did so in the round before: so this round's copies are there, and nobody
  * reads the round before's stage any more, into which the copies of a later round go. */
 static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
@@ -342,11 +362,7 @@ static void rotate_ring(Rotation *r, const Front *front, ValueMap *map) {
         if ((reads || op == plan->last) && !at) at = op;
     }
     if (!plan->num_early) build_meeting(r, at);
-    b = builder_before(r->f, at);
-    Value *to = plant(PLANT_RING_STAGE) ? r->slot : slot_before(&b, r->slot, plan->stages);
-    for (uint32_t i = 0; i < plan->num_copies; i++)
-        prefetch_copy(r, &b, &plan->copies[i], to, front, map, false, false);
-    build_order(&b, OP_COPYCOMMIT, 0);
+    copy_later(r, at, front, map);
     for (uint32_t i = 0; i < plan->num_copies; i++) {
         const PrefetchCopy *c = &plan->copies[i];
         b = builder_before(r->f, c->load);

@@ -30,8 +30,8 @@ import fsc  # noqa: E402
 EXAMPLES = os.path.join(HERE, "..", "dsl_examples")
 BURST, ROUNDS, CPU_ROUNDS = 6, 3, 7
 DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.int32: "i32"}
-BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 128, 64, 8, 3), (128, 128, 64, 4, 3), (256, 128, 64, 8, 3),
-       (64, 256, 32, 4, 4)]
+BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 4, 3), (256, 128, 64, 8, 3),
+       (256, 128, 64, 8, 4), (64, 256, 32, 4, 4)]
 SMALL = [(16, 64, 128, 4, 4), (16, 128, 128, 4, 4), (16, 64, 256, 4, 3), (16, 32, 256, 4, 4), (32, 64, 128, 4, 4),
          (64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (64, 128, 64, 4, 3), (64, 64, 128, 4, 3)]
 WEIGHTS = ((4096, 4096), (11008, 4096), (4096, 11008), (14336, 4096), (4096, 14336))  # N, K of 7B models
@@ -227,8 +227,9 @@ def attention(heads, length, dim, causal):
     values = [out, q, k, v, heads, heads, length, length, dim, scale]
     makers = [("fa2", lambda: sdpa(SDPBackend.FLASH_ATTENTION)), ("cudnn", lambda: sdpa(SDPBackend.CUDNN_ATTENTION)),
               ("fsc-default", lambda: ours("attention.dsl", values, {"lse": "None", "CAUSAL": causal}))]
-    for rows_, keys, warps, stages in ((64, 64, 4, 2), (128, 64, 4, 2), (128, 64, 8, 2), (128, 64, 8, 3),
-                                       (128, 32, 4, 3), (128, 32, 8, 3), (128, 128, 8, 2), (64, 32, 4, 3)):
+    for rows_, keys, warps, stages in ((128, 64, 4, 2), (128, 64, 4, 3), (128, 64, 8, 2), (128, 64, 8, 3),
+                                       (128, 128, 8, 2), (128, 32, 4, 3), (128, 32, 4, 4), (64, 64, 4, 2),
+                                       (64, 64, 4, 3), (256, 64, 8, 2)):
         makers.append((f"fsc {rows_}x{keys}w{warps}s{stages}", lambda r=rows_, k=keys, w=warps, s=stages: ours(
             "attention.dsl", values, {"lse": "None", "CAUSAL": causal, "QUERIES": r, "KEYS": k}, num_warps=w,
             num_stages=s)))

@@ -9,6 +9,7 @@ rounds of BURST launches on the same memory, no L2 flush: products read theirs m
 4 N² D a head for attention, half for causal. Decoding counts the bytes of keys and values, beside a copy of as many.
 """
 import argparse
+import ctypes
 import functools
 import itertools
 import json
@@ -34,6 +35,7 @@ BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 1
        (256, 128, 64, 8, 4), (64, 256, 32, 4, 4)]
 SMALL = [(16, 64, 128, 4, 4), (16, 128, 128, 4, 4), (16, 64, 256, 4, 3), (16, 32, 256, 4, 4), (32, 64, 128, 4, 4),
          (64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (64, 128, 64, 4, 3), (64, 64, 128, 4, 3)]
+MORE = {}  # name → maker(a, b, out) of other programs' products
 WEIGHTS = ((4096, 4096), (11008, 4096), (4096, 11008), (14336, 4096), (4096, 14336))  # N, K of 7B models
 
 
@@ -120,7 +122,24 @@ def say(where, work, unit, times, facts):
     write(where=where, unit=unit, values={name: round(work / ms, 1) for name, ms in times.items()}, facts=facts)
 
 
-def product(m, n, k, dtype, tiles, arch, every=False):
+def cutlass_makers(a, b, out):
+    """(name, maker) of each tile of bench/peers/cutlass_products.cu, built with these names."""
+    if not o.cutlass or out.dtype != torch.bfloat16:
+        return
+    lib, (m, k), n = ctypes.CDLL(o.cutlass), a.shape, b.shape[1]
+    stream = ctypes.c_void_p(torch.cuda.current_stream().cuda_stream)
+    for tile in ("128x128x32s4", "128x128x64s3", "128x256x64s3", "128x256x64s4", "256x128x64s3"):
+        call = getattr(lib, f"product_{tile}")
+
+        def launch(call=call):
+            status = call(m, n, k, *(ctypes.c_void_p(x.data_ptr()) for x in (a, b, out)), stream)
+            if status:
+                raise RuntimeError(f"CUTLASS gives status {status}")
+
+        yield f"cutlass {tile}", lambda launch=launch: launch
+
+
+def product(m, n, k, dtype, tiles, every=False):
     a, b = (torch.randn(s, device="cuda", dtype=torch.float32).to(dtype) for s in ((m, k), (k, n)))
     out = torch.empty((m, n), device="cuda", dtype=dtype)
     rows = torch.arange(0, m, max(1, m // 512), device="cuda")
@@ -144,6 +163,8 @@ def product(m, n, k, dtype, tiles, arch, every=False):
                                                        "BK": t[2]}, num_warps=t[3], num_stages=t[4])))
         if triton_products:
             makers.append((f"triton80 {name}", lambda t=t: triton_products.product(a, b, out, t, "sm80")))
+    makers += cutlass_makers(a, b, out)
+    makers += [(name, lambda make=make: make(a, b, out)) for name, make in MORE.items()]
     where = f"{m}x{n}x{k} {DTYPES[dtype]}"
     launches = tried(makers, check, where)
     times = sample(launches)
@@ -302,7 +323,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", nargs="+", default=["square", "shapes", "attention", "decode"])
     parser.add_argument("--device", default="cuda:0", help="cuda:N; cpu for --what cpu")
-    parser.add_argument("--out")
+    parser.add_argument("--out", help="a line a point, as JSON")
+    parser.add_argument("--cutlass", metavar="LIBRARY", help="of peers/cutlass_products.cu")
     parser.add_argument("--without", nargs="*", default=[], help="triton")
     parser.add_argument("--seconds", type=float, default=1e9)
     o = parser.parse_args()
@@ -319,14 +341,14 @@ def main():
     if "cpu" in o.what:
         work += [lambda n=n, t=t: cpu_product(n, t) for n in (512, 1024, 2048) for t in (torch.float32, torch.bfloat16)]
     if "square" in o.what:
-        work += [lambda n=n: product(n, n, n, torch.bfloat16, BIG, None, True) for n in (8192, 4096, 2048)]
+        work += [lambda n=n: product(n, n, n, torch.bfloat16, BIG, True) for n in (8192, 4096, 2048)]
     if "attention" in o.what:
         work += [lambda d=d, c=c: attention(16 if d == 128 else 32, 16384, d, c)
                  for d, c in ((128, False), (128, True), (64, False), (64, True))]
     if "decode" in o.what:
         work += [lambda s=s, n=n: decode(s, 32, 8, n, 128) for s, n in ((16, 8192), (4, 32768), (1, 131072))]
     if "shapes" in o.what:
-        work += [lambda m=m, n=n, k=k: product(m, n, k, torch.bfloat16, SMALL if m <= 64 else BIG + SMALL[-4:], None)
+        work += [lambda m=m, n=n, k=k: product(m, n, k, torch.bfloat16, SMALL if m <= 64 else BIG + SMALL[-4:])
                  for m in (1, 16, 64, 512, 4096) for n, k in WEIGHTS]
     for one in work:
         if time.monotonic() - started > o.seconds:

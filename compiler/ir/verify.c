@@ -15,7 +15,8 @@
  *       block, or several of a cluster or of the grid
  *   10  who meets at a barrier, or is stored to, is of a warp, the block, or of what the program's blocks form
  *   11  buffers have one place for each element; ops that name one fit it, and at stage TILE it is a private one. Where
- *       buffers share bytes they are not alive at once, and no thread sees another's private bytes
+ *       buffers share bytes they are not alive at once, and no thread sees another's private bytes. Of a counted one
+ *       each round is a store, a wait and loads, behind what says that all blocks have begun
  *   12  an op's result can be made when and how its attribute says (schedule.c)
  *   13  a thread holds the vectors of an access of global memory side by side
  *

@@ -21,7 +21,7 @@ typedef struct Front {
 typedef struct Rotation {
     Func *f;
     const PrefetchPlan *plan;
-    Op *loop;        /* the plan's, until it is built anew */
+    Op *loop;        /* the plan's */
     uint64_t carry;
     Value *apart;    /* i1: are the buffers different? NULL: nothing needs that */
     uint32_t first;  /* of the new loop's carried values: the front's loop variable */
@@ -100,35 +100,11 @@ static Value *compare_buffers(const Rotation *r, Builder *b) {
     return all;
 }
 
-/* The loop with more carried values, whose next ones the caller adds to its yield. */
+/* The loop carries more values, whose next ones the caller adds to its yield. */
 static void loop_grow(Rotation *r, Value **more, uint32_t n) {
-    Op *old = r->loop;
-    uint32_t had = old->nargs - 3;
-    Value **inits = NEW_ARRAY(r->f->arena, Value *, had + n);
-    for (uint32_t i = 0; i < had + n; i++) inits[i] = i < had ? old->args[3 + i] : more[i - had];
-    Builder b = builder_before(r->f, old);
-    LoopAttr attr = old->attr.loop;
-    attr.num_stages = 0;
-    Op *loop = build_for(&b, old->args[0], old->args[1], old->args[2], inits, had + n, attr);
-    Block *from = old->regions[0], *to = loop->regions[0];
-    Builder in = builder_at_end(r->f, to);
-    in.span = old->span;
-    Op *yield = build_yield(&in, from->last->args, had);
-    for (Op *op = from->first, *next; op != from->last; op = next) {
-        next = op->next;
-        op_move_before(op, yield);
-    }
-    for (uint32_t i = 0; i <= had; i++) {
-        to->args.at[i]->name = from->args.at[i]->name;
-        value_replace(r->f, from->args.at[i], to->args.at[i]);
-    }
-    for (uint32_t i = 0; i < had; i++) {
-        loop->results[i]->name = old->results[i]->name;
-        value_replace(r->f, old->results[i], loop->results[i]);
-    }
-    op_erase(r->f, old);
-    r->loop = loop;
-    r->first = had;
+    r->first = r->loop->nresults;
+    r->loop->attr.loop.num_stages = 0;
+    for (uint32_t i = 0; i < n; i++) loop_carry(r->f, r->loop, more[i], NULL);
 }
 
 /* The front as values that a loop carries, and back. */

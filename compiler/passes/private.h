@@ -50,6 +50,9 @@ uint32_t access_axis(const Facts *facts, const Value *ptr);
  * earlier round of a loop. Without layouts each element of a tile counts as a thread's. */
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round);
 
+/* Of two that cross: only if their parameters, which are two, name one buffer? */
+bool accesses_cross_if_one(const Func *f, const Op *a, const Op *b);
+
 /* May two accesses touch the same memory at all? Nobody writes what a const pointer names. */
 bool accesses_meet(const Func *f, const Op *a, const Op *b);
 /* The pointer parameter that its address comes from, NULL where control flow hides it. */

@@ -32,6 +32,27 @@ def cluster_in_a_loop(bench, blocks, warps):
     reduce_in_rounds(bench, met, 7, blocks, num_warps=warps, num_ctas=blocks, passes=b"-counted")
 
 
+@case(blocks=BLOCKS, one=[False, True])
+def cluster_overwritten(bench, blocks, one):
+    """What the first thread stores and then all of them, in one buffer or two: the later store stays."""
+    source = """
+@kernel(grid=(3,))
+def f(z: *i32, y: *i32, x: *i32, N: constexpr = 2048):
+    p = program_id(0) * N
+    v = load(x + p + arange(0, N))
+    s = sum(v, axis=0)
+    store(z + p + 1500, s)
+    store(y + p + arange(0, N), v ^ s)
+"""
+    v = np.random.default_rng(blocks).integers(-10 ** 5, 10 ** 5, (3, 2048)).astype(np.int32)
+    x, y, z = bench.buffer("i32", v.size, v.ravel()), bench.buffer("i32", v.size), bench.buffer("i32", v.size)
+    run(bench, ["mbarrier.wait", "barrier.cluster"], source, y if one else z, y, x, num_warps=1, num_ctas=blocks)
+    sums = v.sum(axis=1, keepdims=True, dtype=np.int32)
+    same_bits(y.raw(), (v ^ sums).ravel(), "what all stored")
+    if not one:
+        same_bits(z.raw()[1500::2048], sums.ravel(), "what the first thread stored")
+
+
 def judge_moves(bench, prims, **options):
     """Whatever moves elements: scans, sorts, turns, gathers, and a store that comes back in another order."""
     source = """

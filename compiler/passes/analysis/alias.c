@@ -178,6 +178,11 @@ bool accesses_meet(const Func *f, const Op *a, const Op *b) {
     return a->args[0]->type.pointee == b->args[0]->type.pointee || !from || !to || from == to;
 }
 
+bool accesses_cross_if_one(const Func *f, const Op *a, const Op *b) {
+    const Value *from = access_parameter(f, a), *to = access_parameter(f, b);
+    return from && to && from != to && !op_is_atomic(a->kind) && !op_is_atomic(b->kind);
+}
+
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
     const Value *p = a->args[0], *q = b->args[0];
     bool stores = !op_is_read(a->kind) && !op_is_read(b->kind);

@@ -10,11 +10,13 @@
  * other blocks' shared memory, and global memory, needs a barrier of all blocks: before the first such store (all
  * blocks have begun), before it is loaded, and behind the last one (no block has ended). A counted buffer needs none:
  * but who stores must know that the threads of its own block have read the round before, where it is not each warp.
+ * Where accesses of global memory cross only if two parameters name one buffer, the blocks of a cluster compare these,
+ * and meet then: their barrier would wait for all that is under way.
  */
 #include "base/plant.h"
 #include "passes/private.h"
 
-enum { MOST_PENDING = 128 };
+enum { MOST_PENDING = 128, MOST_ASKED = 4 /* before one access */ };
 
 typedef struct Access {
     const Op *op;    /* of global memory; NULL: of shared memory */
@@ -31,6 +33,11 @@ typedef struct Access {
 
 static const uint32_t ALL_BUFFERS = UINT32_MAX;
 
+/* Accesses between which the blocks of a cluster meet if two parameters name one buffer. */
+typedef struct Pair {
+    const Op *before, *behind;
+} Pair;
+
 typedef VEC(Access) Accesses;
 
 typedef struct Places {
@@ -42,6 +49,7 @@ typedef struct Places {
     bool *is_source; /* by id of an op: it goes into what blocks count */
     uint32_t *seen;  /* by id of an op: in which search */
     uint32_t search;
+    VEC(Pair) asked;
     bool has_met; /* has_met: a barrier of the cluster was passed, perhaps */
 } Places;
 
@@ -91,9 +99,17 @@ static bool is_ordered_by_ring(const Access *b, Access a) {
     return b->is_copy ? a.is_copy || !a.is_write : a.is_copy && !a.is_begin;
 }
 
+/* Is it decided at run time? */
+static bool is_asked(const Places *p, const Op *before, const Op *behind) {
+    for (uint32_t i = 0; i < p->asked.len; i++)
+        if (p->asked.at[i].before == before && p->asked.at[i].behind == behind) return true;
+    return false;
+}
+
 /* Who has to meet before a. */
 static int64_t conflict(const Places *p, const Access *b, Access a) {
     if (a.op && b->op && (prefetches_past(a.op, b->op) || prefetches_past(b->op, a.op))) return NO_SCOPE;
+    if (a.op && b->op && is_asked(p, b->op, a.op)) return NO_SCOPE;
     if (a.op && b->op) return accesses_cross(p->f, b->op, a.op, b->is_earlier) ? p->scope : NO_SCOPE;
     if (a.op || b->op || !overlap(p->f, a.buffer, b->buffer)) return NO_SCOPE;
     if (a.buffer == b->buffer && is_ordered_by_ring(b, a)) return NO_SCOPE;
@@ -255,9 +271,47 @@ static void have_come(Places *p, const Op *wait, Accesses *pending) {
     pending->len = n;
 }
 
+/* i1: does a name the buffer of one that it would then have to meet? NULL: all the same, it has to. */
+static Value *ask(Places *p, Builder *b, const Accesses *pending, Access a) {
+    Value *any = NULL;
+    const Value *to = access_parameter(p->f, a.op);
+    uint32_t n = 0, had = p->asked.len;
+    Pair pairs[MOST_ASKED];
+    for (uint32_t i = 0; i < pending->len; i++) {
+        const Access *x = &pending->at[i];
+        if (conflict(p, x, a) == NO_SCOPE) continue;
+        if (!x->op || n == MOST_ASKED || !accesses_cross_if_one(p->f, x->op, a.op)) return NULL;
+        pairs[n++] = (Pair){x->op, a.op};
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        Value *from = (Value *)access_parameter(p->f, pairs[i].before);
+        if (is_asked(p, pairs[i].before, a.op)) continue;
+        Value *is_one = build_compare(b, OP_ICMP, PRED_EQ, from, (Value *)to);
+        any = any ? build2(b, OP_OR, any, is_one) : is_one;
+        vec_push(p->scratch, &p->asked, pairs[i]);
+    }
+    return p->asked.len > had ? any : NULL;
+}
+
+/* What two parameters alone make cross, which mostly name two buffers, meets where they name one. */
+static bool put_asking(Places *p, Op *before, const Accesses *pending, Access a) {
+    if (p->scope != SCOPE_CLUSTER || !p->has_met || !a.op || pending->len >= MOST_PENDING) return false;
+    Builder b = builder_before(p->f, before);
+    Value *is_one = ask(p, &b, pending, a);
+    if (!is_one) return false;
+    Op *branch = build_if(&b, is_one, NULL, 0);
+    for (uint32_t r = 0; r < 2; r++) {
+        b = builder_at_end(p->f, branch->regions[r]);
+        b.span = before->span;
+        if (r == 0) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = SCOPE_CLUSTER}, (Type){0});
+        build_yield(&b, NULL, 0);
+    }
+    return true;
+}
+
 static void touch(Places *p, Op *op, Access a, Accesses *pending) {
     int64_t scope = conflicts(p, pending, a);
-    if (scope != NO_SCOPE) put_barrier(p, op->parent, op, pending, (Scope)scope);
+    if (scope != NO_SCOPE && !put_asking(p, op, pending, a)) put_barrier(p, op->parent, op, pending, (Scope)scope);
     /* a copy for rounds that have their own to answer for what they load, or do not run */
     if (a.op && op->attr.is_begin) return;
     add(p, pending, a);

@@ -160,6 +160,23 @@ bool refuse_foreign(Checker *c, const char *name, Span at) {
     return false;
 }
 
+/* A function of the host that a function of constants calls, as Python would run both; NULL: none of that name, or who
+ * asks is no such function. */
+static const Sem *host_of_constants(Checker *c, const char *name) {
+    const Node *fn = c->frame->fn;
+    bool may = false;
+    for (uint32_t i = 0; fn && c->file == c->main && i < fn->rest.len; i++)
+        may |= decorator_is(fn->rest.at[i], "constexpr") || decorator_is(fn->rest.at[i], "constexpr_function");
+    for (uint32_t i = 0; may && i < c->m->hosts.len; i++) {
+        const Node *host = c->m->hosts.at[i];
+        if (host->name != name || host->flag) continue;
+        Sem *s = NEW(c->a, Sem);
+        *s = (Sem){.kind = SEM_FUNCTION, .fn = host, .home = c->file};
+        return s;
+    }
+    return NULL;
+}
+
 bool triton_rules(const Checker *c) {
     return c->file->mode == SYNTAX_PYTHON;
 }
@@ -190,6 +207,8 @@ const Sem *scope_lookup(Checker *c, const char *name, Span at) {
     if (s) return s;
     const Node *import = import_around(c, name);
     if (import) return bind_import(c, import, name, at);
+    s = host_of_constants(c, name);
+    if (s) return s;
     if (refuse_foreign(c, name, at)) {
         frame_assign(c, name, &sem_error, at);
         return &sem_error;

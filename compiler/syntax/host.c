@@ -26,7 +26,8 @@ typedef struct Walk {
     const Token *raw;
     uint32_t len;
     VEC(Suite) suites;
-    NameSet asked; /* functions that decorators call, or name in a dictionary, and f of jit(f) */
+    NameSet asked; /* functions that decorators call or name in a dictionary, that functions of constants call,
+                    * and f of jit(f) */
     HostParts parts;
     bool is_deep; /* an error: the suites are too many */
 } Walk;
@@ -285,8 +286,15 @@ static bool is_made(const Walk *w, uint32_t at) {
     return false;
 }
 
-/* The functions that @autotune(configs=f(), …) and @heuristics({"B": f}) name, and those that these name;
- * f of jit(f). */
+/* The function under the decorator at `at`, if it is one of constants. */
+static void ask_constants(Walk *w, uint32_t at, const char *decorator) {
+    if (strcmp(decorator, "constexpr") != 0 && strcmp(decorator, "constexpr_function") != 0) return;
+    while (at < w->len && w->raw[at].kind == '@') at = next_line(w, at);
+    if (at < w->len && w->raw[at].kind == DEF) ask(w, at, suite_end(w, at, column_of(w, at)));
+}
+
+/* The functions that @autotune(configs=f(), …) and @heuristics({"B": f}) name, and those that functions of constants
+ * and these name; f of jit(f). */
 static void find_asked(Walk *w) {
     enum { ROUNDS = 3 };
     for (int round = 0; round < ROUNDS; round++) {
@@ -298,6 +306,7 @@ static void find_asked(Walk *w) {
             bool is_asked_function = t->kind == DEF && t[1].kind == NAME && name_in(&w->asked, t[1].name);
             bool is_asked_constant = t->kind == NAME && t[1].kind == '=' && name_in(&w->asked, t->name);
             if (round == 0 && (is_tuner || is_made(w, at))) ask(w, at, line_end(w, at));
+            else if (round == 0 && t->kind == '@') ask_constants(w, at, name);
             else if (is_asked_constant && round > 0) ask(w, at, line_end(w, at));
             else if (is_asked_function && round > 0) ask(w, at, suite_end(w, at, column_of(w, at)));
         }

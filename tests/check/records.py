@@ -1,6 +1,7 @@
 # RUN: fsc --emit=tile --passes= %s --kernel kernel --signature "*fp32, i32" -o - | FileCheck %s
 # RUN: not fsc %s --kernel wrong --signature "*fp32, i32" 2>&1 | FileCheck %s --check-prefix=WRONG
-# Named tuples, slices of tuples, limits of types, and what triton.language.standard keeps for itself.
+# Named tuples, slices of tuples, limits of types, what triton.language.standard keeps for itself, and functions of the
+# host that a function of constants calls.
 from collections import namedtuple
 
 import torch
@@ -11,6 +12,17 @@ from triton.language.standard import _log2, get_int_dtype
 
 Pair = namedtuple("Pair", ["p", "n"], defaults=(3,))
 Words = namedtuple("Words", "a, b c")
+
+
+def plain(x):
+    return x.value if isinstance(x, tl.constexpr) else x
+
+
+@tl.constexpr
+def ones(bits: tl.constexpr) -> int:
+    return (1 << plain(bits)) - 1
+
+
 LARGEST = tl.constexpr(torch.finfo(torch.bfloat16).max)
 
 
@@ -49,6 +61,7 @@ def kernel(x, n):
     tl.static_assert(torch.iinfo(torch.uint8).min == 0)
     tl.static_assert(tl.int8.max == 127)
     tl.static_assert(torch.version.hip is None)
+    tl.static_assert(ones(5) == 31)
     tl.static_assert(_log2(1) == 0)
     tl.static_assert(_log2(1023) == 9)
     tl.static_assert(_log2(1024) == 10)

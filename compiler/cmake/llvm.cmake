@@ -21,6 +21,11 @@ else()
     llvm_map_components_to_libnames(llvm_libraries
         analysis bitreader bitwriter core irreader linker native NVPTX orcjit passes support target)
     target_link_libraries(fsc-llvm INTERFACE ${llvm_libraries})
+    # zstd: its archive, where there is one. What is linked then needs libraries that every Linux has (wheel.py).
+    find_library(FSC_ZSTD_ARCHIVE libzstd.a)
+    if(FSC_ZSTD_ARCHIVE AND TARGET zstd::libzstd_shared)
+        set_target_properties(zstd::libzstd_shared PROPERTIES IMPORTED_LOCATION ${FSC_ZSTD_ARCHIVE})
+    endif()
     target_link_options(fsc-llvm INTERFACE
         # LLVM is C++: its runtime goes in too, except under sanitizers, which need the shared one.
         $<$<NOT:$<OR:$<BOOL:${FSC_SANITIZE}>,$<BOOL:${FSC_TSAN}>>>:-static-libstdc++;-static-libgcc>)

@@ -9,12 +9,17 @@ import base64
 import hashlib
 import os
 import platform
+import re
+import shutil
 import subprocess
 import tempfile
 import zipfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LONG_AGO = (1980, 1, 1, 0, 0, 0)
+
+# What every Linux that pip knows has, as PyPI's rules for manylinux list it.
+EVERYWHERE = re.compile(r"lib(c|m|z|dl|rt|pthread|gcc_s|stdc\+\+)\.so\.\d+|ld-linux[\w-]*\.so\.\d+")
 
 METADATA = """Metadata-Version: 2.1
 Name: fsc
@@ -35,6 +40,17 @@ Tag: py3-none-{tag}
 def read(path):
     with open(path, "rb") as file:
         return file.read()
+
+
+def platform_tag(library):
+    """manylinux of the newest glibc whose symbols it asks for; where it needs other libraries, or there is no readelf
+    to tell, this machine's alone."""
+    tool = shutil.which("readelf")
+    said = tool and subprocess.run([tool, "-dVW", library], check=True, stdout=subprocess.PIPE, text=True).stdout or ""
+    needed = re.findall(r"\(NEEDED\).*\[(.*)\]", said)
+    glibc = [int(minor) for minor in re.findall(r"Name: GLIBC_2\.(\d+)", said)]
+    is_common = glibc and all(EVERYWHERE.fullmatch(name) for name in needed)
+    return f"{f'manylinux_2_{max(glibc)}' if is_common else 'linux'}_{platform.machine()}"
 
 
 def stripped(library, strip):
@@ -67,7 +83,7 @@ def record_line(path, data):
 
 
 def build(version, library, strip, out):
-    tag = f"linux_{platform.machine()}"
+    tag = platform_tag(library)
     path = os.path.join(out, f"fsc-{version}-py3-none-{tag}.whl")
     record = f"fsc-{version}.dist-info/RECORD"
     lines = ""

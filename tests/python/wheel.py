@@ -6,6 +6,7 @@ import base64
 import hashlib
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -55,7 +56,10 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = run(sys.executable, builder, "--version", version, "--library", library, "--strip", strip, "--out",
                    folder).strip()
-        assert re.fullmatch(rf"fsc-{re.escape(version)}-py3-none-linux_\w+\.whl", os.path.basename(path)), path
+        name = rf"fsc-{re.escape(version)}-py3-none-(manylinux_2_\d+|linux)_\w+\.whl"
+        assert re.fullmatch(name, os.path.basename(path)), path
+        needed = run("readelf", "-d", library) if shutil.which("readelf") else "zstd"
+        assert "zstd" in needed or "-manylinux_2_" in path, f"{path} is for this machine alone"
         check_record(path)
         try:
             import ensurepip  # noqa: F401 - what venv needs for its pip

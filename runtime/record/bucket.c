@@ -17,10 +17,8 @@ static uint32_t next_power(uint32_t x) {
     return p;
 }
 
-uint32_t bucket_unit(uint32_t so_far, uint32_t bytes) {
-    /* of an element: a power of two */
-    uint32_t own = bytes ? (uint32_t)VECTOR >> __builtin_ctz(bytes) : (uint32_t)VECTOR;
-    return own > so_far ? own : so_far;
+uint32_t bucket_unit(uint32_t bytes) {
+    return bytes ? (uint32_t)VECTOR >> __builtin_ctz(bytes) : (uint32_t)VECTOR; /* of an element: a power of two */
 }
 
 bool bucket_is_whole(int64_t value, uint32_t unit) {

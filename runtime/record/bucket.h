@@ -15,11 +15,10 @@ typedef struct Bucket {
     uint32_t least, most;
 } Bucket;
 
-/* What integers are specialised by: elements in 16 bytes of the narrowest array, so that a row that is a multiple of
- * them is whole vectors in every array of a kernel. BUCKET_NO_UNIT before the first array; of each array the bytes of
- * an element, 0 if they are not known. */
-enum { BUCKET_NO_UNIT = 2 };
-uint32_t bucket_unit(uint32_t so_far, uint32_t bytes);
+/* What integers are specialised by: elements in 16 bytes of an array whose element has so many bytes, 0 if they are not
+ * known. BUCKET_NO_UNIT where there is no array. */
+enum { BUCKET_NO_UNIT = 2, BUCKET_MOST_UNIT = 16 };
+uint32_t bucket_unit(uint32_t bytes);
 /* Is it specialised as a multiple of the unit? Not below 16, but for 0: so short a row has little to win. */
 bool bucket_is_whole(int64_t value, uint32_t unit);
 

@@ -2,7 +2,8 @@
  *
  * In: an interface, a device, what options say; arguments. Out: a Specialisation.
  * Method: values first, constexpr parameters in the order of the source, by option or launch rule; then what holds of
- * all arguments together (the unit of whole vectors, the range of few programs), and with that each argument by itself.
+ * all arguments together (the units of whole vectors, the range of few programs), and with that each argument by
+ * itself.
  * The second half is fast: launches of variants that are there ask it (jit/quick.c).
  */
 #include "runtime/record/specialise.h"
@@ -43,6 +44,52 @@ static void find_rows(Specialiser *s) {
     }
 }
 
+/* Does array p's contract name the integer where a row of it begins, or ends? Else *is_outer if it does at all. */
+static bool names(const RecordParam *p, uint32_t index, bool *is_outer) {
+    bool found = false;
+    for (uint32_t k = 0; p->kind == RECORD_POINTER && k < p->num_dims; k++) {
+        bool is_extent = rule_uses(p->dims[k].extent, index);
+        found |= rule_uses(p->dims[k].stride, index) || (is_extent && k + 1 == p->num_dims);
+        *is_outer |= is_extent;
+    }
+    return found;
+}
+
+bool specialise_matters(const Record *interface, uint32_t index) {
+    const Record *r = interface;
+    bool is_outer = false, has_contract = false, found = false;
+    for (uint32_t i = 0; i < r->num_params; i++) {
+        found |= names(&r->params[i], index, &is_outer);
+        has_contract |= r->params[i].kind == RECORD_POINTER && r->params[i].num_dims;
+    }
+    return found || !has_contract;
+}
+
+/* All of group x are of group y. */
+static void join_groups(Specialiser *s, uint8_t x, uint8_t y) {
+    for (uint32_t i = 0; i < s->interface->num_params; i++)
+        if (s->groups[i] == x) s->groups[i] = y;
+}
+
+/* Arrays whose contracts name one integer are a group, as their tiles may share a layout: each integer of theirs is
+ * asked for the vectors of all of them. What no contract names may be part of any address. */
+static void find_groups(Specialiser *s) {
+    const Record *r = s->interface;
+    uint8_t next = 1;
+    for (uint32_t i = 0; i < r->num_params; i++) {
+        bool is_outer = false;
+        if (r->params[i].kind != RECORD_SCALAR) continue;
+        for (uint32_t p = 0; p < r->num_params; p++) {
+            if (!names(&r->params[p], i, &is_outer)) continue;
+            if (!s->groups[i] && !s->groups[p] && next < SPEC_GROUPS) s->groups[i] = s->groups[p] = next++;
+            else if (!s->groups[i]) s->groups[i] = s->groups[p];
+            else if (!s->groups[p]) s->groups[p] = s->groups[i];
+            else join_groups(s, s->groups[p], s->groups[i]);
+        }
+        if (!s->groups[i] && is_outer) s->groups[i] = SPEC_OUTER;
+    }
+}
+
 bool specialiser_open(Specialiser *s, const Record *interface, const FscDeviceProps *device, const SpecGiven *given) {
     const Record *r = interface;
     size_t scalars = 0, rules = 0;
@@ -53,10 +100,12 @@ bool specialiser_open(Specialiser *s, const Record *interface, const FscDevicePr
     }
     s->arguments = calloc(r->num_params + 1u, sizeof *s->arguments);
     s->rows = calloc(scalars * rules + 1, sizeof *s->rows);
-    if (!s->arguments || !s->rows) return false;
+    s->groups = calloc(r->num_params + 1u, sizeof *s->groups);
+    if (!s->arguments || !s->rows || !s->groups) return false;
     for (uint32_t i = 0; i < r->num_params; i++)
         if (r->params[i].kind != RECORD_CONSTEXPR) s->arguments[s->num_arguments++] = i;
     find_rows(s);
+    find_groups(s);
     s->may_be_few = is_of_gpu(s) && !given->compiled[SPEC_NUM_CTAS] && !r->num_ctas && r->num_grid == 1 &&
                     is_argument(r, r->grid[0], &s->programs) && !given_value(s, s->programs);
     return true;
@@ -65,6 +114,7 @@ bool specialiser_open(Specialiser *s, const Record *interface, const FscDevicePr
 void specialiser_close(Specialiser *s) {
     free(s->arguments);
     free(s->rows);
+    free(s->groups);
     *s = (Specialiser){0};
 }
 
@@ -82,9 +132,16 @@ static FscDType element_of(const Record *r, const RuleBinding *constants, uint32
     return fsc_dtype_find(p->dtype);
 }
 
-/* The range that a row's length lies in: where it has a tile of its own. */
-static Bucket range_of(const Specialiser *s, const RuleBinding *constants, uint32_t index, int64_t length,
-                       uint32_t unit) {
+/* What an integer may be a multiple of: a sum of powers of two. */
+static uint32_t units_of(const Specialiser *s, const SpecLaunch *l, uint32_t index) {
+    return s->groups[index] == SPEC_OUTER ? 0 : l->units[s->groups[index]];
+}
+
+/* The range that a row's length lies in: where it has a tile of its own. Whole vectors are those of the widest array:
+ * of narrower ones as many elements are shorter vectors. */
+static Bucket range_of(const Specialiser *s, const SpecLaunch *l, const RuleBinding *constants, uint32_t index,
+                       int64_t length) {
+    uint32_t units = units_of(s, l, index), unit = units ? units & (~units + 1) : BUCKET_NO_UNIT;
     if (length < 2 || length > INT32_MAX / 2) return (Bucket){0, 0};
     int64_t tile = (int64_t)1 << (64 - __builtin_clzll((uint64_t)length - 1));
     for (uint32_t i = 0; i < s->num_rows; i++) {
@@ -97,16 +154,19 @@ static Bucket range_of(const Specialiser *s, const RuleBinding *constants, uint3
 
 static SpecLaunch of_launch(const Specialiser *s, const RuleBinding *constants, const int64_t *grid,
                             const FscArg *args) {
-    SpecLaunch l = {.unit = BUCKET_NO_UNIT};
+    SpecLaunch l = {0};
     int64_t programs = 0;
     uint32_t longest = 0;
-    for (uint32_t i = 0; i < s->num_arguments; i++)
-        if (args[i].kind == FSC_ARG_POINTER)
-            l.unit =
-                bucket_unit(l.unit, fsc_dtype_size(element_of(s->interface, constants, s->arguments[i], &args[i])));
+    for (uint32_t i = 0; i < s->num_arguments; i++) {
+        if (args[i].kind != FSC_ARG_POINTER) continue;
+        uint32_t index = s->arguments[i],
+                 unit = bucket_unit(fsc_dtype_size(element_of(s->interface, constants, index, &args[i])));
+        l.units[0] |= (uint8_t)unit;
+        l.units[s->groups[index]] |= (uint8_t)unit;
+    }
     for (uint32_t i = 0; i < s->num_arguments && s->may_be_few; i++) {
         if (!arg_is_int(&args[i])) continue;
-        Bucket range = range_of(s, constants, s->arguments[i], args[i].u.integer, l.unit);
+        Bucket range = range_of(s, &l, constants, s->arguments[i], args[i].u.integer);
         if (range.most > longest) longest = range.most;
         if (s->arguments[i] == s->programs) programs = args[i].u.integer;
     }
@@ -123,8 +183,9 @@ static SpecFact fact_of_int(const Specialiser *s, const SpecLaunch *l, const Rul
     SpecFact f = {.dtype = dtype[0] ? FSC_DTYPE_NONE : i == (int32_t)i ? FSC_I32 : FSC_I64};
     if (is_float) return f;
     f.equals_one = i == 1;
-    f.divisible = bucket_is_whole(i, l->unit) ? l->unit : 0;
-    f.range = range_of(s, constants, index, i, l->unit);
+    for (uint32_t units = units_of(s, l, index), unit = BUCKET_MOST_UNIT; unit && !f.divisible; unit /= 2)
+        if (units & unit && bucket_is_whole(i, unit)) f.divisible = unit;
+    f.range = range_of(s, l, constants, index, i);
     if (!f.range.most && s->may_be_few && index == s->programs) f.range = l->few;
     return f;
 }
@@ -239,10 +300,12 @@ bool specialise(const Specialiser *s, const int64_t *grid, const FscArg *args, S
 
 /* ---- A variant that is there ------------------------------------------------------------------------------------- */
 
-static bool is_fact(const SpecFact *f, const RecordParam *p, FscDType dtype, uint32_t unit) {
-    uint32_t whole = p->kind == RECORD_POINTER ? SPEC_ALIGNED : unit;
+/* `units`: what the parameter may be a multiple of. */
+static bool is_fact(const SpecFact *f, const RecordParam *p, FscDType dtype, uint32_t units) {
+    for (uint32_t unit = 1; unit <= units; unit *= 2)
+        if (units & unit && (p->divisible >= unit) != (f->divisible >= unit)) return false;
     return p->least == f->range.least && p->most == f->range.most && p->equals_one == f->equals_one &&
-           (p->divisible >= whole) == (f->divisible != 0) && (f->dtype == FSC_DTYPE_NONE || f->dtype == dtype);
+           (f->dtype == FSC_DTYPE_NONE || f->dtype == dtype);
 }
 
 bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *grid, const FscArg *args) {
@@ -251,7 +314,9 @@ bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *gr
         const Slot *slot = &v->slots[i];
         SpecFact f = of_argument(s, &l, v->constants, slot->param, &args[i]);
         bool is_other = args[i].kind == FSC_ARG_POINTER && args[i].dtype != slot->dtype;
-        if (is_other || !is_fact(&f, &v->record->params[slot->param], slot->dtype, l.unit)) return false;
+        const RecordParam *p = &v->record->params[slot->param];
+        uint32_t units = p->kind == RECORD_POINTER ? SPEC_ALIGNED : units_of(s, &l, slot->param);
+        if (is_other || !is_fact(&f, p, slot->dtype, units)) return false;
     }
     return true;
 }

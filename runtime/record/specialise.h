@@ -12,7 +12,11 @@
 #include "runtime/record/bucket.h"
 #include "runtime/record/record.h"
 
-enum { SPEC_ALIGNED = 16 /* bytes, of a pointer */ };
+enum {
+    SPEC_ALIGNED = 16, /* bytes, of a pointer */
+    SPEC_GROUPS = 8,   /* of arrays and integers; group 0 is that of all */
+    SPEC_OUTER = 255   /* of an integer that no vector hangs on */
+};
 
 /* What is compiled in, and may come from a launch rule. */
 typedef enum SpecCompiled { SPEC_NUM_WARPS, SPEC_NUM_STAGES, SPEC_NUM_CTAS, SPEC_COMPILED } SpecCompiled;
@@ -35,6 +39,7 @@ typedef struct Specialiser {
     const FscDeviceProps *device;
     SpecGiven given;
     uint32_t *arguments; /* the parameter of each argument */
+    uint8_t *groups;     /* by parameter: arrays, and the integers that say where their rows begin and end */
     SpecRow *rows;
     uint32_t num_arguments, num_rows;
     bool may_be_few;   /* programs: their number is that of one argument alone, … */
@@ -44,10 +49,12 @@ typedef struct Specialiser {
 bool specialiser_open(Specialiser *s, const Record *interface, const FscDeviceProps *device,
                       const SpecGiven *given); /* false: out of memory */
 void specialiser_close(Specialiser *s);        /* a zeroed one, too */
+/* Vectors hang on strides and on the innermost extents; without any contract on integers, who knows on which. */
+bool specialise_matters(const Record *interface, uint32_t index);
 
 /* Of all arguments together. */
 typedef struct SpecLaunch {
-    uint32_t unit; /* elements that integers are specialised as multiples of: bucket_unit() */
+    uint8_t units[SPEC_GROUPS]; /* by group: the sum of its arrays' different bucket_unit()s */
     Bucket few;    /* programs, where they are few and their rows long: the range of their number; most 0: not */
 } SpecLaunch;
 

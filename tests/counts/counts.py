@@ -17,6 +17,10 @@ from calls import cases  # noqa: E402
 ROOT = os.path.join(HERE, "..", "..")
 TABLE = os.path.join(HERE, "Inputs", "counts.txt")
 SHAPES = [("fp32", 5, 781), ("fp32", 4, 1024), ("fp16", 4, 1024)]
+# Rows of mixed widths, and rows that begin anywhere beside weights that do not: their sectors are those of their bytes
+# and of their ends.
+LENGTHS = {("quantize_int8", "fp16"): (1000, 4096, 4097, 5120), ("quantize_fp8", "bf16"): (1000, 1024, 4096, 5120),
+           ("rmsnorm", "bf16"): (1, 33, 781, 1023, 4097, 8193), ("softmax", "bf16"): (1, 33, 781, 1023, 4097, 8193)}
 # its loops end when the values say so: another last digit of exp, and they take another turn
 BY_VALUES = {"sample_top_p"}
 SPECIAL = ["ex2", "lg2", "rcp", "rsqrt", "sqrt", "div", "exact_div", "exact_sqrt"]
@@ -76,6 +80,7 @@ def main():
              for f in glob.glob(os.path.join(ROOT, "dsl_examples", "**", "*.dsl"), recursive=True)}
     assert known == found, f"bench/counters.txt and dsl_examples/ differ in {sorted(known ^ found)}"
     jobs = [(name, words, *shape) for name, words in cases().items() for shape in SHAPES if name not in BY_VALUES]
+    jobs += [(name, cases()[name], dtype, 4, cols) for (name, dtype), lengths in LENGTHS.items() for cols in lengths]
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         counted = list(pool.map(lambda j: profile(tool, folder, *j), jobs))
     text = layout([COLUMNS] + [row(name, *shape, p) for (name, _, *shape), p in zip(jobs, counted)])

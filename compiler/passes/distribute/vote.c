@@ -64,6 +64,7 @@ static void join_control(Votes *s, const Op *op) {
         for (uint32_t i = carried; i < b->args.len; i++) mark_data(s, b->args.at[i]);
         if (op->kind == OP_IF || op->kind == OP_FOR) join_passed(s, b->last, 0, op->results, op->nresults);
         if (op->kind == OP_WHILE && r == 0) join_passed(s, b->last, 1, op->results, op->nresults);
+        if (op->kind == OP_WHILE && r == 1) join_passed(s, b->last, 0, op->regions[0]->args.at, op->nargs);
         for (uint32_t i = 0; i < op->nresults && carried + i < b->args.len; i++) {
             join(s, b->args.at[carried + i], op->results[i]);
             if (op->kind != OP_WHILE || r == 0) join(s, op->args[first + i], b->args.at[carried + i]);
@@ -89,7 +90,7 @@ static void group_op(void *context, Op *op) {
     for (uint32_t i = 1; i < op->nresults && shares_layout(op); i++) join(s, op->results[i], to);
 }
 
-/* Behind group_op: a loop's values are known by then. */
+/* Before group_op: what a loop carries is data. */
 static void group_region(void *context, Op *op) {
     if (op->nregions && !op_is_combine(op->kind)) join_control(context, op);
 }

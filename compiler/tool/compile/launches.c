@@ -39,24 +39,10 @@ static bool is_integer(const RecordParam *p) {
     return p->kind == RECORD_SCALAR && (p->dtype[0] == 'i' || p->dtype[0] == 'u') && strcmp(p->dtype, "i1") != 0;
 }
 
-/* Vectors hang on strides and on the innermost extents; without any contract on integers, who knows on which. */
-static bool matters(const Record *r, uint32_t index) {
-    bool has_contract = false;
-    for (uint32_t i = 0; i < r->num_params; i++) {
-        const RecordParam *p = &r->params[i];
-        for (uint32_t k = 0; p->kind == RECORD_POINTER && k < p->num_dims; k++) {
-            bool is_last = k + 1 == p->num_dims;
-            if (rule_uses(p->dims[k].stride, index) || (is_last && rule_uses(p->dims[k].extent, index))) return true;
-            has_contract = true;
-        }
-    }
-    return !has_contract;
-}
-
 static bool has_integers(const Launches *l) {
     bool found = false;
     for (uint32_t i = 0; i < l->interface->num_params; i++)
-        found |= is_integer(&l->interface->params[i]) && matters(l->interface, i);
+        found |= is_integer(&l->interface->params[i]) && specialise_matters(l->interface, i);
     return found;
 }
 
@@ -87,7 +73,7 @@ static const FscArg *make_arguments(const Launches *l, Alignment a, int64_t leng
             args[i] = fsc_int(length);
         else if (programs && index == s->programs)
             args[i] = fsc_int(programs);
-        else if (a == ALIGN_ALL && is_integer(p) && matters(l->interface, index))
+        else if (a == ALIGN_ALL && is_integer(p) && specialise_matters(l->interface, index))
             args[i] = fsc_int(WHOLE);
     }
     return args;

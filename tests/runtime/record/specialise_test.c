@@ -62,23 +62,54 @@ static void types_alignment_and_vectors(void **state) {
     assert_true(run(&f, NULL));
     assert_true(f.facts[Y].divisible == 16 && f.facts[X].divisible == 0);
     assert_true(f.facts[Y].dtype == FSC_DTYPE_NONE && f.facts[N].dtype == FSC_I32 && f.facts[T].dtype == FSC_FP32);
-    assert_true(f.out.launch.unit == 4 && f.facts[N].divisible == 4 && f.facts[ROWS].divisible == 4);
+    assert_true(f.out.launch.units[0] == 4 && f.facts[N].divisible == 4 && f.facts[ROWS].divisible == 4);
     f.args[Y].dtype = f.args[X].dtype = FSC_BF16;
     f.args[N] = fsc_int(1004);
     assert_true(run(&f, NULL));
-    assert_true(f.facts[T].dtype == FSC_BF16 && f.out.launch.unit == 8 && f.facts[N].divisible == 0 &&
+    assert_true(f.facts[T].dtype == FSC_BF16 && f.out.launch.units[0] == 8 && f.facts[N].divisible == 0 &&
                 f.facts[ROWS].divisible == 8);
     f.args[Y].dtype = f.args[X].dtype = FSC_DTYPE_NONE; /* not said: by the dtype parameter */
     assert_true(run(&f, NULL));
-    assert_true(f.facts[T].dtype == FSC_DTYPE_NONE && f.out.launch.unit == 4);
+    assert_true(f.facts[T].dtype == FSC_DTYPE_NONE && f.out.launch.units[0] == 4);
     f.given[T] = "fp16";
-    assert_true(run(&f, NULL) && f.out.launch.unit == 8);
+    assert_true(run(&f, NULL) && f.out.launch.units[0] == 8);
     f.args[N] = fsc_int((int64_t)1 << 40);
     f.args[ROWS] = fsc_int(1);
     assert_true(run(&f, NULL));
     assert_true(f.facts[N].dtype == FSC_I64 && f.facts[ROWS].equals_one && !f.facts[ROWS].divisible);
     f.args[N] = (FscArg){.kind = FSC_ARG_MISSING};
     assert_true(run(&f, NULL) && !f.values[N].known && !f.facts[N].divisible && f.facts[N].dtype == FSC_DTYPE_NONE);
+    record_free(f.record);
+}
+
+/* Each array is asked for its own elements: 16 bytes of them are a vector. Arrays that share an integer are asked
+ * together. */
+static void each_array_its_own(void **state) {
+    (void)state;
+    Fixture f = make("$3 npow2");
+    record_add_param(f.record, RECORD_POINTER, "scale", "fp32");
+    record_add_dim(f.record, Y, "$3", "1");
+    record_add_dim(f.record, X, "$2", "$3");
+    record_add_dim(f.record, X, "$3", "1");
+    f.args[Y].dtype = FSC_I8;
+    f.args[X].dtype = FSC_FP16;
+    static const uint32_t lengths[][2] = {{1024, 16}, {1000, 8}, {1004, 0}, {1001, 0}, {8, 0}};
+    FscArg args[5] = {f.args[0], f.args[1], f.args[2], f.args[3], fsc_pointer((void *)0x1000, 0, FSC_DTYPE_NONE)};
+    for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+        Specialiser s;
+        SpecFact facts[PARAMS + 1];
+        RuleBinding values[PARAMS + 1];
+        Specialisation out = {.values = values, .facts = facts};
+        const char *given[PARAMS + 1] = {0};
+        const SpecGiven options = {.values = given};
+        char err[384];
+        args[N] = fsc_int(lengths[i][0]);
+        assert_true(specialiser_open(&s, f.record, &f.device, &options));
+        assert_true(specialise(&s, NULL, args, &out, err, sizeof err));
+        assert_int_equal(facts[N].divisible, lengths[i][1]);
+        assert_int_equal(facts[ROWS].divisible, 0); /* rows lie one behind the other: no vector hangs on their number */
+        specialiser_close(&s);
+    }
     record_free(f.record);
 }
 
@@ -143,6 +174,7 @@ static void few_programs(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_alignment_and_vectors),
+        cmocka_unit_test(each_array_its_own),
         cmocka_unit_test(ranges_by_the_rule),
         cmocka_unit_test(few_programs),
     };

@@ -23,6 +23,7 @@ static bool is_cheap_division(const Op *op) {
     return divides && value_const(op->args[1], &by) && by > 0 && (by & (by - 1)) == 0;
 }
 
+/* Ops of elements; those of what a broadcast repeats are fewer by far, and do not count. */
 static uint32_t tree_cost(Assign *s, const Value *v) {
     if (!value_is_tile(v)) return 1;
     if (v->id >= s->known || !v->def || (!is_plain(v->def) && !is_cheap_division(v->def))) return CHEAP + 1;
@@ -32,6 +33,7 @@ static uint32_t tree_cost(Assign *s, const Value *v) {
         if (value_is_tile(v->def->args[i])) cost += tree_cost(s, v->def->args[i]) - 1;
     }
     if (cost > CHEAP) cost = CHEAP + 1;
+    else if (v->def->kind == OP_BROADCAST) cost = 2;
     s->cost[v->id] = (uint8_t)cost;
     return cost;
 }

@@ -44,11 +44,13 @@ def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q:
     if WINDOW > 0:
         begin = max(0, first + shift - WINDOW + 1) // KEYS * KEYS
         inside = first + QUERIES + shift - WINDOW
+    j = arange(0, KEYS)
+    ends = minimum(n_keys, rows + shift + 1)
     m = full((QUERIES,), -inf, fp32)
     s = zeros((QUERIES,), fp32)
     sums = zeros((QUERIES, DIM), fp32)
     for start in range(begin, end, KEYS):
-        keys = start + arange(0, KEYS)
+        keys = start + j
         kv_at = (kv_head * n_keys + keys)[:, None] * width + d[None, :]
         kv_mask = (d < width)[None, :]
         if not EVEN:
@@ -60,9 +62,9 @@ def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q:
         if (CAUSAL or not EVEN) and (start < inside or start + KEYS > last):
             seen = (keys < n_keys)[None, :]
             if CAUSAL:
-                seen = seen & (keys[None, :] <= rows[:, None] + shift)
+                seen = j[None, :] < (ends - start).to(i32)[:, None]
             if WINDOW > 0:
-                seen = seen & (keys[None, :] > rows[:, None] + (shift - WINDOW))
+                seen = seen & (j[None, :] > (rows + (shift - WINDOW) - start).to(i32)[:, None])
             score = where(seen, score, -inf)
         m_new = maximum(m, max(score, axis=1))
         level = where(m_new == -inf, 0.0, m_new)

@@ -4,8 +4,9 @@
 # table[i, j // page], at j % page. n_heads / n_kv_heads heads of queries share one head of keys and values; they are
 # the rows of the products, so each key is read once for all of them.
 #
-# Programs walk over 1 of n_parts parts of the keys: as many as fill the GPU where sequences are few. Each writes the
-# mean of its part's values and the logarithm of its sum of weights, in fp32, and attention_merge.dsl makes one of them.
+# Programs walk over 1 of n_parts parts of the keys: as many as fill the GPU where sequences are few, some eight
+# programs a multiprocessor. Each writes the mean of its part's values and the logarithm of its sum of weights, in fp32,
+# and attention_merge.dsl makes one of them.
 # A part without keys has the mean 0 and the logarithm -inf. The loop is that of attention.dsl.
 #
 #   fsc run attention_decode.dsl q=q.npy k=k.npy v=v.npy table=table.npy length=length.npy scale=0.125 \

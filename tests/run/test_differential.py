@@ -46,6 +46,10 @@ BLOCKS = [128, 32, 1024, 256, 64, 512, 1, 2048, 16]
 LENGTHS = [257, 389, 128, 33, 300, 1, 256, 1000, 31]
 
 
+def areas_of(names, x):
+    return [AREAS[name][0](x.astype(np.longdouble)).astype(np.float64) for name in names]
+
+
 class Elementwise:
     """Outputs as expressions of x and y; `want` gives their values, as float64 for floats; ulps: the bounds,
     None: exact."""
@@ -116,6 +120,17 @@ for k in range(0, K):
     t += x
 for k in static_range(0, 2):
     t += y
+"""
+FIELDS = """
+Both = namedtuple("Both", ("sum", "times"), (3,))
+"""
+LIMITS = """
+both = Both(x + y)
+n_rounds = 8
+limits = zeros_like(x)
+while condition(n_rounds > 0, disable_licm=True):
+    n_rounds -= 1
+    limits += iinfo(i8).max // 16 + int(finfo(fp16).eps * 10240)
 """
 HINTS = """
 assume(n >= 0)
@@ -229,17 +244,19 @@ KERNELS = {
     "named arithmetic": Elementwise(FLOATS + INTS, ["add(x, y)", "sub(x, y, sanitize_overflow=True)", "x.mul(y)"],
                                     lambda x, y: [x + y, x - y, x * y]),
     "high product": Elementwise(["i32", "u32", "i64", "u64"], ["umulhi(x, y)"], lambda x, y: [high_product(x, y)]),
-    "inverses of areas": Elementwise(FLOATS, ["erfcx(x)", "erfinv(x)", "erfcinv(x)", "normcdf(x)", "normcdfinv(x)",
-                                              "lgamma(abs(x))", "rhypot(x, y)"],
-                                     lambda x, y: [AREAS[name][0](x.astype(np.longdouble)).astype(np.float64)
-                                                   for name in AREAS] + [1 / np.hypot(x, y, dtype=np.longdouble)],
+    "inverses of areas": Elementwise(FLOATS, list(AREAS)[:3], lambda x, y: areas_of(list(AREAS)[:3], x),
                                      ulps={"fp32": 3, "fp64": 3, "fp16": 1, "bf16": 1}),
+    "areas": Elementwise(FLOATS, [*list(AREAS)[3:], "rhypot(x, y)"],
+                         lambda x, y: areas_of(list(AREAS)[3:], x) + [1 / np.hypot(x, y, dtype=np.longdouble)],
+                         ulps={"fp32": 3, "fp64": 3, "fp16": 1, "bf16": 1}),
     "bits": Elementwise(["i32", "u32", "i64", "u64"],
                         [*BITS, "mulhi(x, y)", "hadd(x, y)", "rhadd(x, y)", "sad(x, y, x)"],
                         lambda x, y: bits_of(x, y)),
     "bytes": Elementwise(["i32", "u32"], ["byte_perm(x, y, 0x1357).to(T)"], lambda x, y: [permuted(x, y)]),
     "compile time": Elementwise(["i32", "fp32"], ["t", "load(p + i, mask=m) * 0 + 2"],
                                 lambda x, y: [x * 3 + y * 2, x * 0 + 2], body=COMPILE_TIME, small=True),
+    "fields and limits": Elementwise(["i32", "fp32"], ["both.sum", "both.times * x", "limits"],
+                                     lambda x, y: [x + y, x * 3, x * 0 + 136], before=FIELDS, body=LIMITS, small=True),
     "hints": Elementwise(FLOATS + INTS, ["u + k", "u"], lambda x, y: [x + 2, x + 1], body=HINTS, small=True),
     "persistent": Elementwise(["i32", "fp32", "i8", "fp16"], [], lambda x, y: [x + y], body=PERSISTENT),
     "called": Elementwise(["i32", "fp32"], ["twice(x) + tl.maximum(x, y)"], lambda x, y: [2 * x + np.maximum(x, y)],

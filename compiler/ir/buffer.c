@@ -318,10 +318,13 @@ static const char *ring_wrong(const Buffer *b, const Op *op) {
         return op->attr.is_begin ? NULL : "the copy is for no first and no later round of a loop";
     if (!op->parent->owner || op->parent->owner->kind != OP_FOR) return "a copy for a later round stands in no loop";
     const Op *barrier = find_back(op->prev, OP_BARRIER, op->attr.buffer);
-    if (!barrier) return turned_wrong(b, op);
     const Op *wait = wait_of(b, barrier, op->attr.buffer);
+    if (!wait) { /* a barrier without one is for other buffers */
+        const char *wrong = turned_wrong(b, op);
+        return wrong && barrier && !barrier->attr.is_begin ? "no wait before the barrier says that this round's have come"
+                                                            : wrong;
+    }
     if (barrier->attr.is_begin) return "no barrier keeps the copy behind the reads of the round before";
-    if (!wait) return "no wait before the barrier says that this round's have come";
     for (const Op *o = wait; o; o = o->prev)
         if (touches(o, op->attr.buffer)) return "the buffer is used before the wait for this round's copies";
     return NULL;

@@ -321,8 +321,8 @@ static const char *ring_wrong(const Buffer *b, const Op *op) {
     const Op *wait = wait_of(b, barrier, op->attr.buffer);
     if (!wait) { /* a barrier without one is for other buffers */
         const char *wrong = turned_wrong(b, op);
-        return wrong && barrier && !barrier->attr.is_begin ? "no wait before the barrier says that this round's have come"
-                                                            : wrong;
+        if (!wrong || !barrier || barrier->attr.is_begin) return wrong;
+        return "no wait before the barrier says that this round's have come";
     }
     if (barrier->attr.is_begin) return "no barrier keeps the copy behind the reads of the round before";
     for (const Op *o = wait; o; o = o->prev)

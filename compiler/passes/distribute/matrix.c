@@ -112,6 +112,29 @@ Value *tf32_rounded(Builder *b, Value *x) {
     return build3(b, OP_SELECT, build_compare(b, OP_FCMP, PRED_NE, x, x), nan, build1_to(b, OP_BITCAST, up, x->type));
 }
 
+/* Why no instruction takes it: the row that takes its types tells the least sizes. */
+static const char *why_not(const Matrix *x, const Op *op) {
+    DType a = op->args[MMA_A]->type.dtype, b = op->args[MMA_B]->type.dtype, sum = op->args[MMA_C]->type.dtype;
+    if (x->f->num_ctas > 1) return "fragments do not lie over the blocks of a cluster";
+    if (a == DT_FP32 && op->attr.precision == PRECISION_IEEE)
+        return "operands of fp32 are multiplied exactly; input_precision=\"tf32\" allows them";
+    for (uint32_t i = MMA_COUNT; i-- > 0;) {
+        const MmaInfo *m = &mma_info[i];
+        if (!target_has(x->c->target, m->needs) || mma_dtype((Mma)i, MMA_A) != a || mma_dtype((Mma)i, MMA_B) != b ||
+            mma_dtype((Mma)i, MMA_C) != sum)
+            continue;
+        return arena_printf(x->f->arena, "its tiles are smaller than a fragment, %u x %u x %u of M, N and K", m->m,
+                            m->n, m->k);
+    }
+    return arena_printf(x->f->arena, "%s has none of %s and %s with a sum of %s", x->c->target->name, dtype_name(a),
+                        dtype_name(b), dtype_name(sum));
+}
+
+static void remark(void *context, Op *op) {
+    const Matrix *x = context;
+    if (op->kind == OP_DOT) diag(x->c->diag, op->span, R_MULTIPLY_ADDS, why_not(x, op));
+}
+
 static void visit(void *context, Op *op) {
     Matrix *x = context;
     Mma instr;
@@ -132,11 +155,13 @@ static void visit(void *context, Op *op) {
 }
 
 void pass_matrix(Func *f, PassContext *c) {
-    if (f->num_ctas > 1) return; /* fragments do not lie over blocks */
     Matrix x = {.f = f, .c = c, .is_product = NEW_ARRAY(c->scratch, bool, f->next_value)};
-    func_walk(f, note, &x);
-    if (f->num_warps) x.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
-    func_walk(f, visit, &x);
+    if (f->num_ctas <= 1) { /* fragments do not lie over blocks */
+        func_walk(f, note, &x);
+        if (f->num_warps) x.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);
+        func_walk(f, visit, &x);
+    }
     if (x.changed) f->num_warps = 1u << x.warps_log2;
     if (x.changed) f->num_ctas = 1;
+    if (c->remarks && target_has(c->target, FEATURE_MMA)) func_walk(f, remark, &x);
 }

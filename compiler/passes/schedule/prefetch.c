@@ -430,6 +430,15 @@ static void visit(void *context, Op *op) {
     if (asks(p->f, op)) plan_loop(p, op);
 }
 
+/* A loop that would load ahead, were it not for what the source says. */
+static void remark_unstaged(void *context, Op *op) {
+    const Planner *p = context;
+    if (op->kind != OP_FOR || stages_said(p->f, op) != 1 || !multiplies(op)) return;
+    bool loads = false;
+    for (const Op *at = op->regions[0]->first; at; at = at->next) loads |= at->kind == OP_LOAD;
+    if (loads) diag(p->c->diag, op->span, R_UNSTAGED);
+}
+
 typedef struct Asking {
     const Func *f;
     bool found;
@@ -442,9 +451,11 @@ static void find_asking(void *context, Op *op) {
 
 void prefetch_plan(Func *f, PassContext *c, Arena *scratch, PrefetchPlans *plans) {
     Asking any = {.f = f};
+    Planner p = {.f = f, .c = c, .scratch = scratch, .plans = plans};
+    if (c->remarks) func_walk(f, remark_unstaged, &p);
     func_walk(f, find_asking, &any);
     if (!any.found) return;
-    Planner p = {.f = f, .c = c, .scratch = scratch, .plans = plans, .facts = facts_compute(f, scratch)};
+    p.facts = facts_compute(f, scratch);
     p.stamp = NEW_ARRAY(scratch, uint32_t, f->next_op);
     p.lives = lives_of(f, scratch);
     p.known = f->buffers.len;

@@ -109,6 +109,16 @@ def product_forms(bench, types, shape):
         judge(bench, body, shape, types, want, n=3)
 
 
+@case(stored=["i8", "fp8e5"], to=["fp16", "bf16", "fp32"], shape=SHAPES + [(16, 16, 128), (128, 16, 128)])
+def product_widened(bench, stored, to, shape):
+    """Operands of 8 bits in memory: what a thread loads at once is more of them than a fragment has side by side."""
+    for types, body in (((stored, to), f"dot(a.to({to}), b, c)"), ((to, stored), f"dot(a, b.to({to}), c)"),
+                        ((stored, to), f"dot(a.to({to}), (b.T * 2).T, c)"),
+                        ((to, stored), f"dot((a.T * 2).T, b.to({to}), c)")):
+        times = 2 if ".T * 2" in body else 1
+        judge(bench, "d = " + body, shape, (*types, "fp32"), lambda x, y, c: times * (x @ y) + c)
+
+
 @case(types=[TYPES[0], TYPES[1], TYPES[2]], shape=[(16, 16, 16), (32, 32, 64), (64, 64, 32)])
 def product_chained(bench, types, shape):
     """The product of a product, rounded to the operands' type in between; sums of rows of it, as in attention."""

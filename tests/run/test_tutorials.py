@@ -1,29 +1,31 @@
 """test_tutorials.py - the tutorials of Triton that multiply matrices, as they are: 03 matmul, 06 attention forward and
-backward, 08 groups, 09 persistent. They are files of others and not in this tree: FSC_TRITON_TUTORIALS names the folder
-that has them (python/tutorials of triton-lang/triton), else the cases are skipped. What they do is in kernels of this
-tree, too: test_attention.py, test_products.py, test_blocks.py. float64 is the judge.
+backward, 08 groups, 09 persistent, 10 scaled by blocks. They are files of others and not in this tree:
+FSC_TRITON_TUTORIALS names the folder that has them (python/tutorials of triton-lang/triton), else the cases are
+skipped. What they do is in kernels of this tree, too: test_attention.py, test_products.py, test_blocks.py,
+test_scaled.py. float64 is the judge.
 """
 import os
 
 import numpy as np
 
 import fsc
-from case import ULP, Bench, Skip, case, close
+from case import ULP, U, Bench, Skip, case, close
 from matrix import Matrix
 from test_attention import backward_wants, heads_of, judge_lse, judge_mean, softmax, unseen
 from test_dot import cut
 from test_products import of_real
+from test_scaled import FORMATS, elements, factors, packed
 from test_transforms import judge
 
 FOLDER = os.environ.get("FSC_TRITON_TUTORIALS", "")
 
 
-def run_tutorial(bench, name, kernel, *args, grid, **defines):
+def run_tutorial(bench, name, kernel, *args, grid, types=None, **defines):
     path = os.path.join(FOLDER, name)
     if not FOLDER or not os.path.exists(path):
         raise Skip(f"FSC_TRITON_TUTORIALS names no folder with {name}")
     with open(path, encoding="utf-8") as f:
-        bench.run(f.read(), *args, grid=grid, file=path, kernel=kernel, defines=defines)
+        bench.run(f.read(), *args, grid=grid, file=path, kernel=kernel, types=types, defines=defines)
 
 
 def tiles(n, size):
@@ -133,3 +135,81 @@ def tutorial_09(bench, kernel, sizes):
                  grid=(3 if more else tiles(m, 64) * tiles(n, 32),), BLOCK_SIZE_M=64, BLOCK_SIZE_N=32, BLOCK_SIZE_K=32,
                  GROUP_SIZE_M=2, **more)
     judge_product(bench, c, a.seen, b.seen.T if described else b.seen)
+
+
+def described(name, buffer, dtype, shape, block):
+    """(name, type, arguments) of a descriptor that the host makes: rows lie one behind the other."""
+    steps = [int(np.prod(shape[i + 1:])) for i in range(len(shape) - 1)]
+    return name, f"tensordesc<{dtype}[{','.join(map(str, block))}]>", [buffer, *shape, *steps]
+
+
+def run_described(bench, name, kernel, descriptors, *args, **more):
+    run_tutorial(bench, name, kernel, *(x for _, _, values in descriptors for x in values), *args,
+                 types={name: text for name, text, _ in descriptors}, **more)
+
+
+@case(kernel=["matmul_kernel_tma", "matmul_kernel_tma_persistent"], subtile=[False, True], sizes=SIZES)
+def tutorial_09_described(bench, kernel, subtile, sizes):
+    m, n, k = sizes
+    rng, more, grid = np.random.default_rng(n), {}, tiles(m, 64) * tiles(n, 32)
+    if "persistent" in kernel:
+        grid, more = 3, dict(EPILOGUE_SUBTILE=subtile, NUM_SMS=3)
+    elif subtile:
+        raise Skip("stores its tile at once")
+    a, b, c = normal(bench, rng, m, k), normal(bench, rng, n, k), Matrix(bench, "fp16", (m, n))
+    blocks = (64, 32), (32, 32), (64, 16 if subtile else 32)
+    run_described(bench, "09-persistent-matmul.py", kernel,
+                  [described(name, x.buffer, "fp16", (x.rows, x.cols), block)
+                   for name, x, block in zip(("a_desc", "b_desc", "c_desc"), (a, b, c), blocks)], m, n, k, grid=(grid,),
+                  BLOCK_SIZE_M=64, BLOCK_SIZE_N=32, BLOCK_SIZE_K=32, GROUP_SIZE_M=2, FP8_OUTPUT=False,
+                  WARP_SPECIALIZE=False, **more)
+    judge_product(bench, c, a.seen, b.seen.T)
+
+
+class Scaled:
+    """An operand [rows, k] of tutorial 10, its scales where the tutorial wants them, and the numbers of both."""
+
+    def __init__(self, bench, rng, rows, k, format, scale, lie):
+        bits, numbers = elements(rng, format, (rows, k))
+        self.per_byte = 2 if format == "e2m1" else 1
+        if format == "e2m1":
+            bits = packed(bits, 1)
+        self.dtype = "u8" if format == "e2m1" else "fp8e4nv"
+        self.shape, self.buffer = bits.shape, bench.buffer(self.dtype, bits.size)
+        self.buffer.write(bits.astype(np.uint8))
+        self.group = 16 if scale == "fp8e4nv" else 32
+        low, high = (0x20, 0x60) if scale == "fp8e4nv" else (122, 133)
+        scales = rng.integers(low, high, (rows, k // self.group))
+        self.scales = bench.buffer(scale, scales.size)
+        self.scales.write(lie(scales).astype(np.uint8))
+        self.numbers = numbers * np.repeat(factors(scales, scale), self.group, 1)
+
+
+def judge_scaled(bench, got, a, b, dtype):
+    """Sums of K numbers, rounded to the type of the result."""
+    want, size = a.numbers @ b.numbers.T, np.abs(a.numbers) @ np.abs(b.numbers).T
+    close(got, want, ULP[dtype] / 2 if dtype != "fp32" else 0, (a.numbers.shape[1] + 1) * U * cut(bench, "fp32") * size,
+          f"{a.shape} x {b.shape}")
+
+
+@case(kind=["nvfp4", "mxfp4", "mxfp8", "mixed"], sizes=[(128, 128, 256), (256, 384, 512)])
+def tutorial_10(bench, kind, sizes):
+    """Scales lie in blocks of 128 rows and 4 columns: 32 rows, each with its column of 4 for 4 rows 32 apart."""
+    m, n, k = sizes
+    if m > 128 and kind != "mixed":
+        raise Skip("the larger sizes once")
+    rng, scale = np.random.default_rng(k), "fp8e4nv" if kind == "nvfp4" else "u8"
+    lie = lambda s: s.reshape(len(s) // 128, 4, 32, -1, 4).transpose(0, 3, 2, 1, 4)
+    a = Scaled(bench, rng, m, k, "e2m1" if "fp4" in kind else "e4m3", scale, lie)
+    b = Scaled(bench, rng, n, k, "e4m3" if kind == "mxfp8" else "e2m1", scale, lie)
+    c, deep = bench.buffer("fp32", m * n), 256 if "fp4" in kind else 128
+    reps, wide = deep // a.group // 4, k // a.group // 4
+    run_described(bench, "10-block-scaled-matmul.py", "block_scaled_matmul_kernel",
+                  [described("a_desc", a.buffer, a.dtype, a.shape, (128, deep // a.per_byte)),
+                   described("a_scale_desc", a.scales, scale, (1, m // 128, wide, 2, 256), (1, 1, reps, 2, 256)),
+                   described("b_desc", b.buffer, b.dtype, b.shape, (128, deep // b.per_byte)),
+                   described("b_scale_desc", b.scales, scale, (1, n // 128, wide, 2, 256), (1, 1, reps, 2, 256)),
+                   described("c_desc", c, "fp32", (m, n), (128, 128))], grid=(m * n // 128 ** 2,), M=m, N=n, K=k,
+                  output_type=0, ELEM_PER_BYTE_A=a.per_byte, ELEM_PER_BYTE_B=b.per_byte, VEC_SIZE=a.group, BLOCK_M=128,
+                  BLOCK_N=128, BLOCK_K=deep, rep_m=1, rep_n=1, rep_k=reps, NUM_STAGES=4)
+    judge_scaled(bench, c.read().reshape(m, n), a, b, "fp32")

@@ -83,6 +83,13 @@ static bool begins(const BufferView *p, uint32_t reg) {
     return !(reg & p->inside);
 }
 
+/* Are a vector's elements registers one behind the other? Their bits can be the lowest ones in another order. */
+static bool is_run(const BufferView *p) {
+    for (uint32_t k = 0; UINT32_C(1) << k < p->n; k++)
+        if (p->bits[k] != k) return false;
+    return true;
+}
+
 /* Of the vector that begins at reg, the register of element i. */
 static uint32_t register_in(const BufferView *p, uint32_t reg, uint32_t i) {
     for (uint32_t k = 0; UINT32_C(1) << k < p->n; k++) reg |= (i >> k & 1) << p->bits[k];
@@ -93,7 +100,7 @@ static uint32_t register_in(const BufferView *p, uint32_t reg, uint32_t i) {
 static void pack_vector(Simt *s, const BufferView *p, const Tile *x, uint32_t reg, V *words) {
     V elements[16];
     uint32_t first = reg / p->n * p->access.words;
-    if (p->access.bits == 32 && p->inside == p->n - 1 && tile_has_words(x, first, p->access.words)) {
+    if (p->access.bits == 32 && is_run(p) && tile_has_words(x, first, p->access.words)) {
         memcpy(words, x->words + first, p->access.words * sizeof *words);
         return;
     }
@@ -241,7 +248,7 @@ void simt_shared_load(Simt *s, const Op *op) {
         elements_unpack(s, v->type.dtype, at, p.access, elements, p.n);
         for (uint32_t i = 0; i < p.n; i++) r.at[register_in(&p, reg, i ^ within)].base = elements[i];
     }
-    if (p.access.bits == 32 && p.inside == p.n - 1 && !within) r.words = words;
+    if (p.access.bits == 32 && is_run(&p) && !within) r.words = words;
     s->values[v->id] = r;
 }
 

@@ -15,9 +15,11 @@
 # as long as tiles are wide, so that all addresses of a thread are one and a constant. EVEN: no key is beyond the last.
 #
 #   fsc run attention.dsl q=q.npy k=k.npy v=v.npy o=out.npy lse=lse.npy scale=0.125 -D CAUSAL=True
-@kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim), KEYS=64 if DIM <= 128 else 32,
+@kernel(grid=(cdiv(n_queries, QUERIES), n_heads), DIM=next_power_of_2(dim),
         QUERIES=max(16, min(128 if T.primitive_bitwidth == 16 and n_queries * n_heads >= 256 * num_sms() else 64,
-                            next_power_of_2(n_queries))), WHOLE=dim == DIM,
+                            next_power_of_2(n_queries))),
+        KEYS=128 if QUERIES == 128 and DIM == 128 and max_shared() >= 160 * 1024 else 64 if DIM <= 128 else 32,
+        num_warps=8 if KEYS == 128 else 0, num_stages=2 if KEYS == 128 else 0, WHOLE=dim == DIM,
         EVEN=n_keys % KEYS == 0, require=(DIM >= dim, n_heads % n_kv_heads == 0, scale > 0))
 def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q: *const T[n_heads, n_queries, dim],
               k: *const T[n_kv_heads, n_keys, dim], v: *const T[n_kv_heads, n_keys, dim], n_heads: i32,

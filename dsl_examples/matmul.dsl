@@ -4,17 +4,19 @@
 # once, behind the epilogue. Masks make every M, N, K right: beyond K both operands are 0, which adds nothing.
 # GROUP rows of tiles are taken column by column, so that programs that run at the same time share rows of a and columns
 # of b in the cache.
-# Tiles are as large as leaves each multiprocessor one and a half of them, or one where they are small. In a round a
-# program takes at most 8192 elements of b.
+# Tiles are as large as leaves each multiprocessor one and a half of them, or one where they are small. The largest are
+# for 16 bits, where at most a fifth of their last wave is idle. In a round a program takes at most 8192 elements of b.
 # ACTIVATION is "none", "relu", "silu" or "gelu". -D bias=None and -D residual=None leave these out.
 #
 #   fsc run matmul.dsl a=a.npy b=b.npy bias=bias.npy residual=r.npy c=c.npy -D 'ACTIVATION="relu"'
 #   fsc run matmul.dsl a=a.npy b=b.npy c=c.npy -D bias=None -D residual=None
 @kernel(grid=(cdiv(M, BM) * cdiv(N, BN),),
-        BM=max(16, min(next_power_of_2(M), 128 if cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() * 3 else
+        BM=max(16, min(next_power_of_2(M), 256 if T.primitive_bitwidth == 16 and cdiv(M, 256) * cdiv(N, 128) * 5 >
+                       cdiv(cdiv(M, 256) * cdiv(N, 128), num_sms()) * num_sms() * 4 else
+                       128 if cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, 64) * cdiv(N, 64) > num_sms() else 16)),
         BN=max(16, min(next_power_of_2(N),
-                       128 if BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * 2 > num_sms() * 3 else
+                       128 if BM == 256 or BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, BM) * cdiv(N, 64) > num_sms() else 32)),
         BK=max(16, min(next_power_of_2(K), 8192 // max(BN, 32))), num_stages=0 if BN == 128 else 3 if BM == 64 else 4)
 def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_stride, N], bias: *const T[N],

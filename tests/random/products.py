@@ -34,7 +34,7 @@ class Products(FloatExpressions):
 
     def sides(self):
         """m, n, k of which no tile is too large."""
-        m, n, k = (self.rng.choice(SIDES + more) for more in ([], [], [1, 2]))
+        m, n, k = (self.rng.choice(SIDES + more) for more in ([], [], [1, 2, 128, 256]))
         while max(m * n, n * k, m * k) > MOST:
             m, n, k = max(m // 2, 1), max(n // 2, 1), max(k // 2, 1)
         return m, n, k

@@ -160,16 +160,36 @@ static uint32_t registers_of(Operands *o, Attr attr, Shape c, uint32_t warps_log
     return sum;
 }
 
-/* Says so where threads have fewer registers than the product needs, and which product fits. */
-static void remark(Operands *o, const Op *op, const Operand *s) {
+static uint32_t registers_for(const Target *t, uint32_t threads) {
+    uint32_t has = t->registers_per_sm / threads;
+    return has < t->max_registers ? has : t->max_registers;
+}
+
+/* More warps, shared among rows and columns either way, with which the product fits; 0: none. */
+static uint32_t warps_that_fit(Operands *o, Attr attr, Shape c, uint32_t warps_log2, const Operand *s) {
     const Target *t = o->c->target;
-    uint32_t threads = o->f->threads_per_program, has = t->registers_per_sm / threads;
-    if (has > t->max_registers) has = t->max_registers;
-    Shape c = op->results[0]->type.shape;
+    for (uint32_t more = 1; t->warp_threads << (warps_log2 + more) <= t->max_threads; more++)
+        for (uint32_t i = 0; i <= more; i++) {
+            Attr with = attr;
+            with.warps_m_log2 = (uint8_t)(attr.warps_m_log2 + i);
+            uint32_t has = registers_for(t, t->warp_threads << (warps_log2 + more));
+            if (registers_of(o, with, c, warps_log2 + more, s) <= has) return 1u << (warps_log2 + more);
+        }
+    return 0;
+}
+
+/* Says so where threads have fewer registers than the product needs, and what fits. */
+static void remark(Operands *o, const Op *op, const Operand *s) {
+    uint32_t has = registers_for(o->c->target, o->f->threads_per_program);
+    Shape c = op->results[0]->type.shape, less = c;
     uint32_t warps = op->results[0]->type.layout->bits[IN_WARP], needs = registers_of(o, op->attr, c, warps, s);
     if (!o->c->remarks || needs <= has) return;
-    while (shape_log2(c) > 10 && registers_of(o, op->attr, c, warps, s) > has) c.log2[c.log2[0] > c.log2[1] ? 0 : 1]--;
-    diag(o->c->diag, op->span, R_PRODUCT, needs, has, 1u << c.log2[0], 1u << c.log2[1]);
+    while (shape_log2(less) > 10 && registers_of(o, op->attr, less, warps, s) > has)
+        less.log2[less.log2[0] > less.log2[1] ? 0 : 1]--;
+    uint32_t more = warps_that_fit(o, op->attr, c, warps, s);
+    const char *or_warps = more ? arena_printf(o->scratch, ", or --num-warps=%u,", more) : "";
+    diag(o->c->diag, op->span, R_PRODUCT, 1u << c.log2[0], 1u << c.log2[1], 1u << warps, needs, has, 1u << less.log2[0],
+         1u << less.log2[1], or_warps);
 }
 
 static void visit(void *context, Op *op) {

@@ -8,3 +8,8 @@ def add(z: *T[n], x: *T[n], y: *T[n], n: i32, BLOCK: constexpr = 1024, T: dtype 
     i = program_id(0) * BLOCK + arange(0, BLOCK)
     mask = i < n
     store(z + i, load(x + i, mask=mask) + load(y + i, mask=mask), mask=mask)
+
+# test: x=random:0:fp32[1000] y=random:1:fp32[1000]
+# expect z: fp32(x + y)
+# test halves: x=random:0:fp16[77] y=random:1:fp16[77]
+# expect z: fp16(x + y)

@@ -26,3 +26,9 @@ def add_layernorm(y: *T[n_rows:y_stride, n_cols], h: *T[n_rows:h_stride, n_cols]
     w = load(weight + cols, mask=mask).to(fp32)
     b = load(bias + cols, mask=mask).to(fp32)
     store(y + row * y_stride + cols, (d - rest) * r * w + b, mask=mask)
+
+# test: x=random:0:fp32[5,300] residual=random:1:fp32[5,300] weight=random:2:fp32[300] \
+#           bias=random:3:fp32[300] eps=1e-5
+# expect h: fp32(x + residual)
+# expect y: ((x + residual) - mean(x + residual, axis=1)) \
+#           * rsqrt(mean((x + residual - mean(x + residual, axis=1)) ** 2, axis=1) + eps) * weight + bias

@@ -20,3 +20,7 @@ def add_rmsnorm(y: *T[n_rows:y_stride, n_cols], h: *T[n_rows:h_stride, n_cols], 
     r = rsqrt(sum(v * v, axis=0) / n_cols + eps)
     w = load(weight + cols, mask=mask).to(fp32)
     store(y + row * y_stride + cols, v * r * w, mask=mask)
+
+# test: x=random:0:fp32[5,300] residual=random:1:fp32[5,300] weight=random:2:fp32[300] eps=1e-5
+# expect h: fp32(x + residual)
+# expect y: (x + residual) * rsqrt(mean((x + residual) ** 2, axis=1) + eps) * weight

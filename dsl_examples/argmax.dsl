@@ -10,3 +10,8 @@ def argmax_rows(y: *i32[n_rows], x: *T[n_rows, n_cols], n_rows: i32, n_cols: i32
     cols = arange(0, BLOCK)
     v = load(x + row * n_cols + cols, mask=cols < n_cols, other=float('nan'))
     store(y + row, argmax(v, axis=0))
+
+# test: x=random:0:fp32[7,300]
+# expect y: argmax(x, axis=1)
+# test of equal ones the first: x=zeros:fp16[3,40]
+# expect y: argmax(x, axis=1)

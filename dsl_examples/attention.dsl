@@ -78,3 +78,7 @@ def attention(o: *T[n_heads, n_queries, dim], lse: *fp32[n_heads, n_queries], q:
     store(o + at, sums / where(s == 0.0, 1.0, s)[:, None], mask=mask)
     if lse is not None:
         store(lse + head * n_queries + rows, (m * units + log2(s)) * 0.69314718, mask=rows < n_queries)
+
+# test: q=random:0:fp16[3,20,64] k=random:1:fp16[3,70,64] v=random:2:fp16[3,70,64] scale=0.125 --atol=2e-4
+# expect o: exp(scale * (q @ k.mT)) / sum(exp(scale * (q @ k.mT)), axis=2) @ v
+# expect lse: log(sum(exp(scale * (q @ k.mT)), axis=2))

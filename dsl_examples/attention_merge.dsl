@@ -18,3 +18,6 @@ def attention_merge(o: *T[n_rows, dim], parts: *const fp32[n_parts, n_rows, dim]
     part = load(parts + (p * n_rows + row)[:, None] * dim + d[None, :],
                 mask=(p < n_parts)[:, None] & (d < dim)[None, :])
     store(o + row * dim + d, sum(w[:, None] * part, axis=0) / (1.0 if s == 0.0 else s), mask=d < dim)
+
+# test: parts=random:0:fp32[3,10,40] lse=random:1:fp32[3,10] -T T=fp32
+# expect o: sum(exp(lse)[:, :, None] * parts, axis=0) / sum(exp(lse)[:, :, None], axis=0)

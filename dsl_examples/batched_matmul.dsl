@@ -26,3 +26,8 @@ def batched_matmul(c: *T[batch, M, N], a: *const T[batch, M, K], b: *const T[b_b
     for k in range(0, K, BK):
         acc = dot(a_i.load((m, k)), b_i.load((k, n)), acc, input_precision="ieee")
     c_i.store((m, n), acc.to(T))
+
+# test: a=random:0:fp32[3,20,40] b=random:1:fp32[3,40,33] --atol=2e-5
+# expect c: a @ b
+# test one b for all: a=random:0:fp16[3,20,40] b=random:1:fp16[1,40,33]
+# expect c: a @ b

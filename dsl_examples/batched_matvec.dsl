@@ -19,3 +19,6 @@ def batched_matvec(y: *T[n_batch, n_rows], a: *T[n_batch:a_batch, n_rows:a_strid
                  mask=(rows < n_rows)[:, None] & is_col[None, :])
         s += w.to(fp32) * v[None, :]
     store(y + batch * n_rows + rows, sum(s, axis=1), mask=rows < n_rows)
+
+# test: a=random:0:fp32[3,20,300] x=random:1:fp32[3,300] --atol=5e-5
+# expect y: (a @ x[:, :, None])[:, :, 0]

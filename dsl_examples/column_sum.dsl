@@ -12,3 +12,6 @@ def column_sum(y: *fp32[n_cols], x: *T[n_rows:x_stride, n_cols], x_stride: i32, 
         rows = start + arange(0, ROWS)[:, None]
         s += load(x + rows * x_stride + cols, mask=(rows < n_rows) & (cols < n_cols)).to(fp32)
     store(y + cols, sum(s, axis=0, keep_dims=True), mask=cols < n_cols)
+
+# test: x=random:0:fp32[300,37] --atol=5e-5
+# expect y: sum(x, axis=0)

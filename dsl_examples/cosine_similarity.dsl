@@ -14,3 +14,8 @@ def cosine_similarity(y: *fp32[n_rows], a: *T[n_rows:a_stride, n_cols], b: *T[n_
     v = load(b + row * b_stride + cols, mask=mask).to(fp32)
     lengths = sqrt(sum(u * u, axis=0)) * sqrt(sum(v * v, axis=0))
     store(y + row, sum(u * v, axis=0) / maximum(lengths, eps, propagate_nan=True))
+
+# test: a=random:0:fp32[5,300] b=random:1:fp32[5,300]
+# expect y: sum(a * b, axis=1) / maximum(sqrt(sum(a * a, axis=1)) * sqrt(sum(b * b, axis=1)), eps)
+# test rows of zeros: a=zeros:fp32[3,40] b=random:1:fp32[3,40]
+# expect y: 0

@@ -34,3 +34,10 @@ def cross_entropy(loss: *fp32[n_rows], lse: *fp32[n_rows], x: *T[n_rows:x_stride
     if smoothing > 0:
         e = log(s) + (1 - smoothing) * (m - x_t) + smoothing * ((m - r) - above / n_cols)
     store(loss + row, 0.0 if t == ignore_index else e)
+
+# test targets that are none: x=random:0:fp32[16,60] target=random:1:i32[16] ignore_index=-25 smoothing=0.125
+# expect lse: log(sum(exp(x), axis=1))
+# expect loss: where(target[:, None] == ignore_index, 0, \
+#           where((target[:, None] < 0) | (target[:, None] >= n_cols), nan, \
+#           log(sum(exp(x), axis=1)) - (1 - smoothing) * sum(where(arange(n_cols) == target[:, None], x, 0), axis=1) \
+#           - smoothing * mean(x, axis=1)))

@@ -46,3 +46,9 @@ def cross_entropy_backward(loss: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], 
         d = p - where(cols == t, 1 - smoothing, 0.0) - smoothing / n_cols
         d = where(e == e, d, nan)
         store(x_row + cols, where(t == ignore_index, 0.0, scale * d), mask=mask)
+
+# test: x=random:0:fp32[16,101] target=random:1:i32[16] ignore_index=37 smoothing=0.125 scale=0.5
+# expect x: where(target[:, None] == ignore_index, 0, where((target[:, None] < 0) | (target[:, None] >= n_cols), nan, \
+#           scale * (exp(x) / sum(exp(x), axis=1) - (1 - smoothing) * (arange(n_cols) == target[:, None]) \
+#           - smoothing / n_cols)))
+# expect loss: cross_entropy.dsl

@@ -11,3 +11,8 @@ def dequantize(y: *T[n_rows:y_stride, n_cols], q: *Q[n_rows:q_stride, n_cols], s
     mask = cols < n_cols
     v = load(q + row * q_stride + cols, mask=mask).to(fp32)
     store(y + row * y_stride + cols, v * load(scale + row), mask=mask)
+
+# test: q=random:0:i8[5,300] scale=random:1:fp32[5]
+# expect y: fp32(q * scale[:, None])
+# test 8-bit floats: q=random:0:fp8e4nv[5,300] scale=random:1:fp32[5]
+# expect y: fp32(q * scale[:, None])

@@ -18,3 +18,6 @@ def embedding_backward(dx: *fp32[n_table:dx_stride, n_cols], dy: *T[n_rows:dy_st
         mask = found[:, None] & (cols < n_cols)[None, :]
         d = load(dy + rows[:, None] * dy_stride + cols[None, :], mask=mask).to(fp32)
         atomic_add(dx + k[:, None] * dx_stride + cols[None, :], d, mask=mask, sem="relaxed")
+
+# test: dx=random:0:fp32[101,40] dy=random:1:fp32[60,40] index=random:2:i32[60]
+# expect dx: dx + (arange(n_table)[:, None] == where(index < 0, index + n_table, index)) @ dy

@@ -18,3 +18,8 @@ def gather_rows(y: *T[n_rows:y_stride, n_out], x: *T[n_table:x_stride, n_cols], 
         is_col = (cols < n_out) & (cols * STEP < n_cols)
         v = load(x + k[:, None] * x_stride + (cols * STEP)[None, :], mask=found[:, None] & is_col[None, :])
         store(y + rows[:, None] * y_stride + cols[None, :], v, mask=is_row[:, None] & (cols < n_out)[None, :])
+
+# test: x=random:0:fp32[101,40] index=random:1:i32[20] n_out=40
+# expect y: take(x, index)
+# test the first of each row: x=random:0:fp16[101,40] index=random:1:i32[20] n_out=7
+# expect y: take(x, index)[:, :7]

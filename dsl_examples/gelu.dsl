@@ -49,3 +49,10 @@ def gelu(y: *T[n], x: *T[n], n: i32, BLOCK: constexpr = 2048, TANH: constexpr = 
         q = tail(abs(v))
         g = v * where(v < 0, q, 1 - q)
     store(y + i, g, mask=mask)
+
+# test: x=random:0:fp32[1000] --rtol=3e-6 --atol=0
+# expect y: x / 2 * (1 + erf(x / sqrt(2)))
+# test the older approximation: x=random:0:fp32[1000] -D TANH=True --rtol=3e-6 --atol=0
+# expect y: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x ** 3)))
+# test halves: x=random:0:fp16[1000]
+# expect y: x / 2 * (1 + erf(x / sqrt(2)))

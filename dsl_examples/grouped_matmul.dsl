@@ -33,3 +33,6 @@ def grouped_matmul(c: *T[M, N], x: *const T[M, K], w: *const T[n_groups, K, N], 
             store(c + m[:, None] * N + n[None, :], acc.to(T), mask=(m < end)[:, None] & (n < N)[None, :])
             tile += num_programs(0)
         done += tiles
+
+# test one group: x=random:0:fp16[20,40] w=random:1:fp16[1,40,33] first=zeros:i32[1]
+# expect c: x @ w[0]

@@ -8,3 +8,6 @@ def histogram(counts: *i32[bins], x: *T[n], n: i32, bins: i32, BLOCK: constexpr 
     i = program_id(0) * BLOCK + arange(0, BLOCK)
     b = load(x + i, mask=i < n, other=-1).to(i32)
     atomic_add(counts + b, 1, mask=(b >= 0) & (b < bins), sem="relaxed")
+
+# test: x=random:0:i32[5000] counts=random:1:i32[64]
+# expect counts: counts + sum(x == arange(bins)[:, None], axis=1)[:, 0]

@@ -26,3 +26,7 @@ def kl_divergence(loss: *fp32[n_rows], db: *T[n_rows:db_stride, n_cols], a: *T[n
     p = exp(log_p)
     store(loss + row, sum(where(p == 0, 0.0, p * (log_p - log_q)), axis=0))
     store(db + row * db_stride + cols, exp(log_q) - p, mask=mask)
+
+# test: a=random:0:fp32[5,300] b=random:1:fp32[5,300]
+# expect loss: sum(exp(a) / sum(exp(a), axis=1) * (a - log(sum(exp(a), axis=1)) - b + log(sum(exp(b), axis=1))), axis=1)
+# expect db: exp(b) / sum(exp(b), axis=1) - exp(a) / sum(exp(a), axis=1)

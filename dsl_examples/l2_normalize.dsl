@@ -14,3 +14,9 @@ def l2_normalize(y: *T[n_rows:y_stride, n_cols], norm: *fp32[n_rows], x: *T[n_ro
     length = sqrt(sum(v * v, axis=0))
     store(norm + row, length)
     store(y + row * y_stride + cols, v * (1 / maximum(length, eps, propagate_nan=True)), mask=mask)
+
+# test: x=random:0:fp32[5,300]
+# expect norm: sqrt(sum(x * x, axis=1))
+# expect y: x / sqrt(sum(x * x, axis=1))
+# test rows of zeros: x=zeros:fp32[3,40]
+# expect y: 0

@@ -26,3 +26,8 @@ def layernorm(y: *T[n_rows:y_stride, n_cols], mean: *fp32[n_rows], rstd: *fp32[n
     w = load(weight + cols, mask=mask).to(fp32)
     b = load(bias + cols, mask=mask).to(fp32)
     store(y + row * y_stride + cols, (d - rest) * r * w + b, mask=mask)
+
+# test: x=random:0:fp32[5,300] weight=random:1:fp32[300] bias=random:2:fp32[300] eps=1e-5
+# expect mean: mean(x, axis=1)
+# expect rstd: rsqrt(mean((x - mean(x, axis=1)) ** 2, axis=1) + eps)
+# expect y: (x - mean(x, axis=1)) * rsqrt(mean((x - mean(x, axis=1)) ** 2, axis=1) + eps) * weight + bias

@@ -12,3 +12,6 @@ def log_softmax(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols],
     v = load(x + row * x_stride + cols, mask=mask, other=-inf).to(fp32)
     v -= max(v, axis=0)
     store(y + row * y_stride + cols, v - log(sum(exp(v), axis=0)), mask=mask)
+
+# test: x=random:0:fp32[5,300]
+# expect y: x - log(sum(exp(x), axis=1))

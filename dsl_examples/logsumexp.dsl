@@ -13,3 +13,6 @@ def logsumexp(y: *fp32[n_rows], x: *T[n_rows:x_stride, n_cols], x_stride: i32, n
     m = max(v, axis=0)
     m = m if abs(m) < inf else 0.0
     store(y + row, m + log(sum(exp(v - m), axis=0)))
+
+# test: x=random:0:fp32[5,300]
+# expect y: log(sum(exp(x), axis=1))

@@ -48,3 +48,9 @@ def matmul(c: *T[M:c_stride, N], a: *const T[M:a_stride, K], b: *const T[K:b_str
     if residual is not None:
         acc += load(residual + m[:, None] * residual_stride + n[None, :], mask=mask).to(fp32)
     store(c + m[:, None] * c_stride + n[None, :], acc.to(T), mask=mask)
+
+# test: a=random:0:fp32[20,40] b=random:1:fp32[40,33] -D bias=None -D residual=None --atol=2e-5
+# expect c: a @ b
+# test the epilogue: a=random:0:fp16[20,40] b=random:1:fp16[40,33] bias=random:2:fp16[33] \
+#           residual=random:3:fp16[20,33] -D 'ACTIVATION="relu"'
+# expect c: maximum(a @ b + bias, 0) + residual

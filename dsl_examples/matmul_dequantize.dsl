@@ -18,3 +18,6 @@ def matmul_dequantize(c: *T[M, N], x: *const T[M, K], w: *const i8[N, K], scale:
         acc = dot(a, b.to(T).T, acc, input_precision="ieee")
     acc *= load(scale + n, mask=n < N)[None, :]
     store(c + m[:, None] * N + n[None, :], acc.to(T), mask=(m < M)[:, None] & (n < N)[None, :])
+
+# test: x=random:0:fp16[20,40] w=random:1:i8[33,40] scale=random:2:fp32[33]
+# expect c: x @ w.T * scale

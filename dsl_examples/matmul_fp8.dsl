@@ -27,3 +27,6 @@ def matmul_fp8(c: *T[M, N], x: *const A[M, K], w: *const B[N, K], x_scale: *cons
         acc = dot(a, b.T, acc)
     acc *= load(x_scale + m, mask=m < M)[:, None] * load(w_scale + n, mask=n < N)[None, :]
     store(c + m[:, None] * N + n[None, :], acc.to(T), mask=(m < M)[:, None] & (n < N)[None, :])
+
+# test: x=random:0:fp8e4nv[20,40] w=random:1:fp8e4nv[33,40] x_scale=random:2:fp32[20] w_scale=random:3:fp32[33]
+# expect c: x @ w.T * x_scale[:, None] * w_scale

@@ -26,3 +26,6 @@ def matmul_int8(c: *T[M, N], x: *const i8[M, K], w: *const i8[N, K], x_scale: *c
         acc = dot(a, b.T, acc)
     scale = load(x_scale + m, mask=m < M)[:, None] * load(w_scale + n, mask=n < N)[None, :]
     store(c + m[:, None] * N + n[None, :], (acc.to(fp32) * scale).to(T), mask=(m < M)[:, None] & (n < N)[None, :])
+
+# test: x=random:0:i8[20,40] w=random:1:i8[33,40] x_scale=random:2:fp32[20] w_scale=random:3:fp32[33] -T T=fp32
+# expect c: x @ w.T * x_scale[:, None] * w_scale

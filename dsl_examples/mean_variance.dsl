@@ -33,3 +33,7 @@ def mean_variance(mean: *fp32[n_rows], variance: *fp32[n_rows], x: *T[n_rows:x_s
     n_row, mean_row, m2_row = reduce((n, average, m2), 0, merge)
     store(mean + row, mean_row)
     store(variance + row, m2_row / n_row)
+
+# test: x=random:0:fp32[5,3000]
+# expect mean: mean(x, axis=1)
+# expect variance: mean((x - mean(x, axis=1)) ** 2, axis=1)

@@ -16,3 +16,7 @@ def moving_sum(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols], y
     s = cumsum(v, 0)
     before = where(i >= window, gather(s, i - window, 0), 0)
     store(y + row * y_stride + cols, s - before, mask=(i >= window - 1) & (cols < n_cols))
+
+# test: x=random:0:fp32[5,300] window=30
+# expect y: cumsum(x, axis=1) - where(arange(n_cols) < window, 0, (cumsum(x, axis=1) @ \
+#           (arange(n_cols)[:, None] == arange(n_cols) - window)))

@@ -17,3 +17,8 @@ def prefix_sum(y: *T[n_rows, n_cols], x: *T[n_rows, n_cols], n_rows: i32, n_cols
         v = load(x + row * n_cols + cols, mask=mask, other=0).to(SUM)
         store(y + row * n_cols + cols, before + cumsum(v, 0), mask=mask)
         before += sum(v, axis=0)
+
+# test: x=random:0:fp32[5,300] --atol=5e-5
+# expect y: cumsum(x, axis=1)
+# test integers: x=random:0:i32[3,5000] -T SUM=i32
+# expect y: cumsum(x, axis=1)

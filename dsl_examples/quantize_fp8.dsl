@@ -15,3 +15,7 @@ def quantize_fp8(q: *fp8e4nv[n_rows:q_stride, n_cols], scale: *fp32[n_rows], x: 
     s = div_rn(max(abs(v), axis=0, propagate_nan=True), 448.0)
     store(q + row * q_stride + cols, div_rn(v, 1.0 if s == 0 else s), mask=mask)
     store(scale + row, s)
+
+# test: x=random:0:fp32[5,300]
+# expect scale: max(abs(x), axis=1) / 448
+# expect q: fp8e4nv(x / fp32(max(abs(x), axis=1) / 448))

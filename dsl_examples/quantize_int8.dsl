@@ -17,3 +17,7 @@ def quantize_int8(q: *i8[n_rows:q_stride, n_cols], scale: *fp32[n_rows], x: *T[n
     v = div_rn(v, 1.0 if s == 0 else s)
     store(q + row * q_stride + cols, clamp(round(v), -127.0, 127.0).to(i8), mask=mask)
     store(scale + row, s)
+
+# test: x=random:0:fp32[5,300]
+# expect scale: max(abs(x), axis=1) / 127
+# expect q: rint(x / max(abs(x), axis=1) * 127)

@@ -16,3 +16,7 @@ def rmsnorm(y: *T[n_rows:y_stride, n_cols], rstd: *fp32[n_rows], x: *T[n_rows:x_
     store(rstd + row, r)
     w = load(weight + cols, mask=mask).to(fp32)
     store(y + row * y_stride + cols, v * r * w, mask=mask)
+
+# test: x=random:0:fp32[5,300] weight=random:1:fp32[300] eps=1e-5
+# expect rstd: rsqrt(mean(x * x, axis=1) + eps)
+# expect y: x * rsqrt(mean(x * x, axis=1) + eps) * weight

@@ -27,3 +27,8 @@ def rmsnorm_backward(dx: *T[n_rows:dx_stride, n_cols], dweight: *fp32[n_parts, n
         store(dx + row * dx_stride + cols, (g - h * along) * r, mask=mask)
         dw += d * h
     store(dweight + part * n_cols + cols, dw, mask=mask)
+
+# test: dy=random:0:fp32[6,300] x=random:1:fp32[6,300] weight=random:2:fp32[300] rstd=random:3:fp32[6] n_parts=1 \
+#           --atol=1e-4
+# expect dweight: sum(dy * x * rstd[:, None], axis=0)
+# expect dx: (dy * weight - x * rstd[:, None] * mean(dy * weight * x * rstd[:, None], axis=1)) * rstd[:, None]

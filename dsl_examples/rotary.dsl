@@ -38,3 +38,8 @@ def rotary(y: *T[n_tokens, n_heads, 2 * half], x: *T[n_tokens, n_heads, 2 * half
         b = load(x + first + half, mask=mask).to(fp32)
         store(y + first, a * c - b * s, mask=mask)
         store(y + first + half, b * c + a * s, mask=mask)
+
+# test: x=random:0:fp32[9,4,16] cos=random:1:fp32[3,8] sin=random:2:fp32[3,8] position=zeros:i32[9]
+# expect y: x * (take(cos, position) @ (arange(half)[:, None] == arange(16) % half))[:, None] \
+#           + (x @ (arange(16)[:, None] == (arange(16) + half) % 16)) * where(arange(16) < half, -1, 1) \
+#           * (take(sin, position) @ (arange(half)[:, None] == arange(16) % half))[:, None]

@@ -13,3 +13,6 @@ def row_sum_fp64(y: *T[n_rows], x: *T[n_rows:x_stride, n_cols], x_stride: i32, n
         cols = start + arange(0, BLOCK)
         s += load(x + row * x_stride + cols, mask=cols < n_cols).to(fp64)
     store(y + row, sum(s, axis=0))
+
+# test: x=random:0:fp32[5,3000] --rtol=6e-8 --atol=0
+# expect y: sum(x, axis=1)

@@ -54,3 +54,6 @@ def sample_top_p(token: *i32[n_rows], x: *T[n_rows:x_stride, n_cols], x_stride: 
     first = min(where(is_past, cols, n_cols), axis=0)
     last = max(where(w > 0, cols, -1), axis=0)
     store(token + row, minimum(first, last) if total > 0 else -1)
+
+# test the largest alone: x=random:0:fp32[9,300] temperature=0.75 top_k=1 top_p=1 seed=42
+# expect token: argmax(x, axis=1)

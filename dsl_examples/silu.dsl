@@ -7,3 +7,6 @@ def silu(y: *T[n], x: *T[n], n: i32, BLOCK: constexpr = 1024, T: dtype = fp32):
     mask = i < n
     v = load(x + i, mask=mask).to(fp32)
     store(y + i, v * sigmoid(v), mask=mask)
+
+# test: x=random:0:fp32[1000]
+# expect y: x * sigmoid(x)

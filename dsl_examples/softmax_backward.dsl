@@ -13,3 +13,6 @@ def softmax_backward(dx: *T[n_rows:dx_stride, n_cols], dy: *T[n_rows:dy_stride, 
     p = load(y + row * y_stride + cols, mask=mask).to(fp32)
     d = load(dy + row * dy_stride + cols, mask=mask).to(fp32)
     store(dx + row * dx_stride + cols, p * (d - sum(p * d, axis=0)), mask=mask)
+
+# test: dy=random:0:fp32[5,300] y=random:1:fp32[5,300] --atol=1e-4
+# expect dx: y * (dy - sum(y * dy, axis=1))

@@ -13,3 +13,7 @@ def softmax_causal(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols
     v = load(x + row * x_stride + cols, mask=seen, other=-inf).to(fp32)
     e = exp(v - max(v, axis=0))
     store(y + row * y_stride + cols, e / sum(e, axis=0), mask=cols < n_cols)
+
+# test: x=random:0:fp32[12,9] n_queries=6
+# expect y: where(arange(9) <= (arange(12) % n_queries + 9 - n_queries)[:, None], exp(x), 0) \
+#           / sum(where(arange(9) <= (arange(12) % n_queries + 9 - n_queries)[:, None], exp(x), 0), axis=1)

@@ -17,3 +17,8 @@ def softmax_masked(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols
     e = where(kept, exp(v - max(v, axis=0)), 0.0)
     s = sum(e, axis=0)
     store(y + row * y_stride + cols, e / (1.0 if s == 0 else s), mask=mask)
+
+# test: x=random:0:fp32[5,300] keep=random:1:i8[5,300]
+# expect y: where(keep == 0, 0, exp(x)) / sum(where(keep == 0, 0, exp(x)), axis=1)
+# test nothing kept: x=random:0:fp32[5,300] keep=zeros:i8[5,300]
+# expect y: 0

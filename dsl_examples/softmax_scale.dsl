@@ -12,3 +12,6 @@ def softmax_scale(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols]
     v = load(x + row * x_stride + cols, mask=mask, other=-inf).to(fp32)
     e = exp(v - max(v, axis=0))
     store(y + row * y_stride + cols, e * (scale / sum(e, axis=0)), mask=mask)
+
+# test: x=random:0:fp32[5,300] scale=2.5
+# expect y: scale * exp(x - max(x, axis=1)) / sum(exp(x - max(x, axis=1)), axis=1)

@@ -14,3 +14,8 @@ def softmax_small_rows(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_
     v = load(x + rows * x_stride + cols, mask=mask, other=-inf).to(fp32)
     e = exp(v - max(v, axis=1, keep_dims=True))
     store(y + rows * y_stride + cols, e / sum(e, axis=1, keep_dims=True), mask=mask)
+
+# test: x=random:0:fp32[5,20] --rtol=1e-5 --atol=0
+# expect y: exp(x - max(x, axis=1)) / sum(exp(x - max(x, axis=1)), axis=1)
+# test halves: x=random:1:fp16[5,20]
+# expect y: softmax.dsl

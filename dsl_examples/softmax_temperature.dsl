@@ -14,3 +14,8 @@ def softmax_temperature(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n
     v = load(x + row * x_stride + cols, mask=mask, other=-inf).to(fp32)
     e = exp((v - max(v, axis=0)) / temperature)
     store(y + row * y_stride + cols, e / sum(e, axis=0), mask=mask)
+
+# test: x=random:0:fp32[5,300] temperature=0.75
+# expect y: exp(x / temperature) / sum(exp(x / temperature), axis=1)
+# test a temperature of 1: x=random:0:fp32[5,300] temperature=1
+# expect y: softmax.dsl

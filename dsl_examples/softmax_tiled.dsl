@@ -30,3 +30,8 @@ def softmax_tiled(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_cols]
         mask = cols < n_cols
         v = load(x_row + cols, mask=mask, other=-inf).to(fp32)
         store(y_row + cols, exp(v - m) / s, mask=mask)
+
+# test: x=random:0:fp32[5,3000] --rtol=1e-5 --atol=0
+# expect y: exp(x - max(x, axis=1)) / sum(exp(x - max(x, axis=1)), axis=1)
+# test halves: x=random:1:fp16[5,3000]
+# expect y: softmax.dsl

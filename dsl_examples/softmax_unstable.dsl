@@ -14,3 +14,8 @@ def softmax_unstable(y: *T[n_rows:y_stride, n_cols], x: *T[n_rows:x_stride, n_co
     mask = cols < n_cols
     e = exp(load(x + row * x_stride + cols, mask=mask, other=-inf).to(fp32))
     store(y + row * y_stride + cols, e / sum(e, axis=0), mask=mask)
+
+# test: x=random:0:fp32[5,300] --rtol=1e-5 --atol=0
+# expect y: exp(x - max(x, axis=1)) / sum(exp(x - max(x, axis=1)), axis=1)
+# test halves: x=random:1:fp16[5,300]
+# expect y: softmax.dsl

@@ -15,3 +15,6 @@ def swiglu(y: *T[n_rows:y_stride, n_cols], gate: *T[n_rows:gate_stride, n_cols],
     g = load(gate + row * gate_stride + cols, mask=mask).to(fp32)
     u = load(up + row * up_stride + cols, mask=mask).to(fp32)
     store(y + row * y_stride + cols, g * sigmoid(g) * u, mask=mask)
+
+# test: gate=random:0:fp32[5,300] up=random:1:fp32[5,300]
+# expect y: gate * sigmoid(gate) * up

@@ -13,3 +13,6 @@ def transpose(y: *T[n_cols:y_stride, n_rows], x: *T[n_rows:x_stride, n_cols],
     v = load(x + rows[:, None] * x_stride + cols[None, :], mask=(rows < n_rows)[:, None] & (cols < n_cols)[None, :])
     store(y + cols[:, None] * y_stride + rows[None, :], trans(v),
           mask=(cols < n_cols)[:, None] & (rows < n_rows)[None, :])
+
+# test: x=random:0:fp32[70,33] --rtol=0 --atol=0
+# expect y: x.T

@@ -55,6 +55,7 @@ STANDS_ON = {
     "compiler/tool": "compiler",
     "compiler/tool/run": "compiler/tool",
     "compiler/tool/bench": "compiler/tool/run",
+    "compiler/tool/test": "compiler/tool/run",
     "compiler/tool/help": "compiler/tool",
     "compiler/tool/info": "compiler/tool/run runtime/cache",
     "compiler/tool/compile": "compiler/tool/info",

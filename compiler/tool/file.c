@@ -145,6 +145,11 @@ static void say_closed(const char *path, int why) {
     fprintf(stderr, "\n");
 }
 
+const char *tool_path(const ToolOptions *o, const char *path) {
+    bool is_own = !o->folder || path[0] == '/' || strcmp(path, "-") == 0;
+    return is_own ? path : arena_printf(o->arena, "%s/%s", o->folder, path);
+}
+
 char *file_read(const char *path, size_t *length) {
     bool is_stdin = strcmp(path, "-") == 0;
     FILE *f = is_stdin ? stdin : fopen(path, "rb");

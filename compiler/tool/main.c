@@ -2,6 +2,7 @@
  *
  *     fsc FILE            compile (tool/compile/compile.c)
  *     fsc run FILE …      compile and launch (tool/run/run.c)
+ *     fsc test FILE…      the cases in its comments (tool/test/test.c)
  *     fsc info FILE       resources and occupancy (tool/info/info.c)
  *     fsc bench FILE …    time over sizes (tool/bench/bench.c)
  *     fsc profile FILE …  count what each line does (tool/profile/profile.c)
@@ -31,6 +32,7 @@ static const struct {
     {"viz", COMMAND_VIZ, command_viz},
     {"fmt", COMMAND_FMT, command_fmt},
     {"lsp", COMMAND_LSP, command_lsp},
+    {"test", COMMAND_TEST, command_test},
 };
 
 /* fsc help, fsc help COMMAND. */

@@ -5,6 +5,7 @@
 #include "tool/tool.h"
 
 #include "check/check.h"
+#include "runtime/base/number.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH,
-       K = COMMAND_CACHE, P = COMMAND_PROFILE, V = COMMAND_VIZ, F = COMMAND_FMT, L = COMMAND_LSP };
+       K = COMMAND_CACHE, P = COMMAND_PROFILE, V = COMMAND_VIZ, F = COMMAND_FMT, L = COMMAND_LSP, T = COMMAND_TEST };
 
 typedef enum OptionKind {
 #define OPTION(e, ...) OPTION_##e,
@@ -41,6 +42,7 @@ static const char *command_name(Command c) {
     case COMMAND_VIZ: return "fsc viz";
     case COMMAND_FMT: return "fsc fmt";
     case COMMAND_LSP: return "fsc lsp";
+    case COMMAND_TEST: return "fsc test";
     }
     return "fsc";
 }
@@ -59,7 +61,8 @@ static bool complain(const ToolOptions *o, const char *fmt, ...) {
 }
 
 const char *command_suggest(const char *word) {
-    static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile", "viz", "fmt", "lsp"};
+    static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile", "viz", "fmt", "lsp",
+                                        "test"};
     return nearest_name(word, names, COUNT(names));
 }
 
@@ -140,6 +143,31 @@ static bool read_format(ToolOptions *o, const char *text) {
     return complain(o, "--diagnostics-format takes text, json or sarif, not '%s'", text);
 }
 
+/* --print: names, one after the other. */
+static bool read_names(ToolOptions *o, const char *text) {
+    for (const char *at = text; *at;) {
+        size_t n = strcspn(at, ",");
+        if (n == 0) return complain(o, "--print takes names of buffers, not '%s'", text);
+        vec_push(o->arena, &o->prints, arena_strndup(o->arena, at, n));
+        at += n + (at[n] == ',');
+    }
+    return *text || complain(o, "--print takes names of buffers: --print=y");
+}
+
+static bool read_expect(ToolOptions *o, const char *text) {
+    const char *colon = strchr(text, ':'), *what = colon ? colon + 1 + strspn(colon + 1, " ") : "";
+    if (!colon || colon == text || !*what)
+        return complain(o, "--expect takes NAME:WHAT, such as y:ref.npy or 'y:exp(x)', not '%s'", text);
+    fsc_name_value e = {arena_strndup(o->arena, text, (size_t)(colon - text)), what};
+    vec_push(o->arena, &o->expects, e);
+    return true;
+}
+
+static bool read_tolerance(const ToolOptions *o, const OptionRow *row, const char *text, double *out) {
+    if (number_read(text, strlen(text), out) && *out >= 0) return true;
+    return complain(o, "--%s takes a number such as 1e-5, not '%s'", row->name, text);
+}
+
 static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     fsc_compile_options *c = &o->compile;
     fsc_name_value pair;
@@ -206,6 +234,11 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         c->remarks = true;
         return strcmp(text, "perf") == 0 || complain(o, "--remarks takes perf, not '%s'", text);
     case OPTION_ERROR_LIMIT: return read_count(o, row, text, 1000000, &c->error_limit);
+    case OPTION_PRINT: return read_names(o, text);
+    case OPTION_EXPECT: return read_expect(o, text);
+    case OPTION_RTOL: o->has_rtol = true; return read_tolerance(o, row, text, &o->rtol);
+    case OPTION_ATOL: o->has_atol = true; return read_tolerance(o, row, text, &o->atol);
+    case OPTION_DEVICES:
     case OPTION_DEVICE:
     case OPTION_EMULATOR: o->device = text; return true;
     case OPTION_GRID: o->grid = text; return true;
@@ -306,13 +339,18 @@ const char *option_dtype(const ToolOptions *o, const char *name) {
 static const CommandHead heads[] = {
     {COMMAND_COMPILE, "fsc [options] FILE",
      "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
-     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc bench, fsc profile, fsc viz, fsc info, fsc "
-     "devices, fsc cache, fsc fmt, fsc lsp; each has its own --help."},
+     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc test, fsc bench, fsc profile, fsc viz, "
+     "fsc info, fsc devices, fsc cache, fsc fmt, fsc lsp; each has its own --help."},
     {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
      "Compiles and launches a kernel, and prints time and GB/s.\n"
      "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
      "(out.npy alone where the kernel's shape contract tells the shape). A scalar is a number; what the contract\n"
      "tells may be left out."},
+    {COMMAND_TEST, "fsc test [options] FILE…",
+     "Runs the cases that are written in a kernel's comments on every device that is here, a line for each.\n"
+     "A case is '# test NAME: WORDS', words and options as fsc run takes them; below it stand its expectations,\n"
+     "'# expect BUFFER: WHAT', as of fsc run --expect. A line that ends in \\ goes on in the next.\n"
+     "Buffers that a case leaves out are made from the kernel's shape contracts."},
     {COMMAND_BENCH, "fsc bench [options] FILE --axis NAME=LO..HI:STEP NAME=VALUE…",
      "Time and GB/s of a kernel over sizes, types and warps: the median of launches, each with a cold L2 cache.\n"
      "Words are those of fsc run; an axis's name in them stands for its number, as in x=random:0:fp32[4096,N].\n"

@@ -13,7 +13,7 @@ typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIR
 /* Which command an option belongs to: the flags of options.def. */
 typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16,
                COMMAND_CACHE = 32, COMMAND_PROFILE = 64, COMMAND_VIZ = 128,
-               COMMAND_FMT = 256, COMMAND_LSP = 512 } Command;
+               COMMAND_FMT = 256, COMMAND_LSP = 512, COMMAND_TEST = 1024 } Command;
 
 /* Kernels with all that a program needs to launch them, in one file: of no single compile. */
 typedef enum Package { PACKAGE_NONE, PACKAGE_OBJECT, PACKAGE_C } Package;
@@ -22,7 +22,11 @@ typedef struct ToolOptions {
     Arena *arena;
     Command command;
     fsc_compile_options compile;
-    VEC(fsc_name_value) defines, types;
+    VEC(fsc_name_value) defines, types, expects; /* expects: of run, NAME and what it should be */
+    VEC(const char *) prints; /* of run: names */
+    double rtol, atol;
+    bool has_rtol, has_atol;
+    const char *folder; /* where the paths of words begin; NULL: the current one */
     VEC(const char *) words; /* what is no option: FILE, then NAME=VALUE… of run */
     VEC(const char *) axes;  /* of bench */
     const char *dtype_list, *warps_list, *svg; /* of bench; NULL: not given */
@@ -78,6 +82,8 @@ const char *emit_names(Arena *a, const char *between, const char *last); /* what
 /* The command that was meant by a misspelt word, or NULL. */
 const char *command_suggest(const char *word);
 
+/* The path of a word, as the process finds it. */
+const char *tool_path(const ToolOptions *o, const char *path);
 /* The whole file, or standard input for "-". NULL after printing why not. A NUL follows the text. */
 char *file_read(const char *path, size_t *length);
 /* This open file is read: no output may take its place. */
@@ -123,6 +129,7 @@ ExitCode command_profile(ToolOptions *o);
 ExitCode command_viz(ToolOptions *o);
 ExitCode command_fmt(ToolOptions *o);
 ExitCode command_lsp(ToolOptions *o);
+ExitCode command_test(ToolOptions *o);
 /* fmt: the text of a .dsl file anew. False: it has errors; they, or warnings, are in `errors`. */
 bool format_text(const char *file, const char *text, size_t length, Text *out, Text *errors, bool color);
 

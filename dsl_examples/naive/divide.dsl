@@ -9,3 +9,6 @@ def divide(y: *T[n_rows:y_stride, n_cols], e: *T[n_rows:e_stride, n_cols], s: *T
     mask = cols < n_cols
     v = load(e + row * e_stride + cols, mask=mask)
     store(y + row * y_stride + cols, v / load(s + row), mask=mask)
+
+# test: e=random:0:fp32[5,300] s=random:1:fp32[5] --rtol=1e-6 --atol=0
+# expect y: e / s[:, None]

@@ -11,3 +11,6 @@ def row_max(m: *T[n_rows], x: *T[n_rows:x_stride, n_cols], x_stride: i32, n_rows
     cols = arange(0, BLOCK)
     v = load(x + row * x_stride + cols, mask=cols < n_cols, other=-inf)
     store(m + row, max(v, axis=0))
+
+# test: x=random:0:fp32[5,300]
+# expect m: max(x, axis=1)

@@ -8,3 +8,6 @@ def row_sum(s: *T[n_rows], e: *T[n_rows:e_stride, n_cols], e_stride: i32, n_rows
     cols = arange(0, BLOCK)
     v = load(e + row * e_stride + cols, mask=cols < n_cols)
     store(s + row, sum(v, axis=0))
+
+# test: e=random:0:fp32[5,300] --atol=5e-5
+# expect s: sum(e, axis=1)

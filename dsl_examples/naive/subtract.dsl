@@ -9,3 +9,6 @@ def subtract(z: *T[n_rows:z_stride, n_cols], x: *T[n_rows:x_stride, n_cols], m: 
     mask = cols < n_cols
     v = load(x + row * x_stride + cols, mask=mask)
     store(z + row * z_stride + cols, v - load(m + row), mask=mask)
+
+# test: x=random:0:fp32[5,300] m=random:1:fp32[5]
+# expect z: fp32(x - m[:, None])

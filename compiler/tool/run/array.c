@@ -181,13 +181,15 @@ bool word_parse(Arena *arena, const char *argument, Word *w) {
         return read_type(arena, w->text + 6, w) && (w->has_shape || bad_word(w, "a shape is missing: zeros:fp32[4,8]"));
     }
     const char *npy = strstr(w->text, ".npy");
-    if (npy) {
+    bool is_stream = w->text[0] == '-' && (w->text[1] == '\0' || w->text[1] == ':');
+    if (npy || is_stream) {
+        const char *rest = is_stream ? w->text + 1 : npy + 4;
         w->kind = WORD_FILE;
-        w->path = arena_strndup(arena, w->text, (size_t)(npy + 4 - w->text));
-        if (npy[4] == '\0') return true;
-        if (npy[4] != ':') return bad_word(w, "after .npy only ':TYPE[SHAPE]' may follow");
-        return read_type(arena, npy + 5, w);
+        w->path = arena_strndup(arena, w->text, (size_t)(rest - w->text));
+        if (*rest == '\0') return true;
+        if (*rest != ':') return bad_word(w, "after .npy only ':TYPE[SHAPE]' may follow");
+        return read_type(arena, rest + 1, w);
     }
     if (read_number(w)) return true;
-    return bad_word(w, "not a number, nor random:SEED:TYPE[…], zeros:TYPE[…] or a .npy file");
+    return bad_word(w, "not a number, nor random:SEED:TYPE[…], zeros:TYPE[…], a .npy file or -");
 }

@@ -26,7 +26,7 @@ void array_destroy(Array *a);
 void array_fill_random(Array *a, uint64_t seed);
 
 /* NumPy's format, version 1 to 3, C order. bf16 and fp8 have no NumPy name: they are written as unsigned integers of
- * their width, and read as such. Both print why they fail. */
+ * their width, and read as such. "-" is standard input or output. Both print why they fail. */
 bool npy_read(const char *path, Array *a);
 ExitCode npy_write(const char *path, const Array *a);
 

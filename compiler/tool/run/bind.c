@@ -122,13 +122,16 @@ static bool load_array(Bounds *b, Bound *p) {
     } else if (w->has_shape) {
         if (!array_create(&p->array, w->name, w->dtype, w->rank, w->shape)) return false;
     } else if (p->reads) {
-        if (p->writes && access(w->path, F_OK) != 0)
+        if (p->writes && strcmp(w->path, "-") != 0 && access(w->path, F_OK) != 0)
             return b->no_access
                        ? complain_source(b)
                        : complain("there is no '%s', and kernel %s may read %s; give %s=zeros:%s[4,8], or to have it "
                                   "written, with its "
                                   "shape: %s=%s:%s[4,8]",
                                   w->path, b->interface->kernel, w->name, w->name, type, w->name, w->path, type);
+        if (strcmp(w->path, "-") == 0 && b->from_stdin)
+            return complain("standard input is read for %s; %s needs a file of its own", b->from_stdin, w->name);
+        if (strcmp(w->path, "-") == 0) b->from_stdin = w->name;
         if (!npy_read(w->path, &p->array)) return false;
         /* bf16 as u16 */
         if (w->dtype && element_bytes(w->dtype) == element_bytes(p->array.dtype)) p->array.dtype = w->dtype;
@@ -195,9 +198,18 @@ static bool make_from_contract(Bounds *b, Bound *p) {
     return array_create(&p->array, param->name, dtype, param->num_dims, shape) && bind_shape(b, p);
 }
 
+/* --print and --expect want it. */
+static bool is_asked(const ToolOptions *o, const char *name) {
+    bool is_named = false;
+    for (uint32_t i = 0; i < o->prints.len; i++) is_named |= strcmp(o->prints.at[i], name) == 0;
+    for (uint32_t i = 0; i < o->expects.len; i++) is_named |= strcmp(o->expects.at[i].name, name) == 0;
+    return is_named;
+}
+
 bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
     const Record *interface = fsc_jit_interface(jit);
     *b = (Bounds){.o = o, .interface = interface};
+    b->from_stdin = strcmp(o->words.at[0], "-") == 0 ? "the source" : NULL;
     b->at = NEW_ARRAY(o->arena, Bound, interface->num_params);
     b->fill = (Fill){interface, NEW_ARRAY(o->arena, RuleBinding, interface->num_params),
                      NEW_ARRAY(o->arena, FillOrigin, interface->num_params)};
@@ -206,12 +218,16 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
         b->at[i].param = &interface->params[i];
         b->at[i].value = &b->fill.values[i];
         b->at[i].value->name = interface->params[i].name;
+        b->at[i].is_asked = is_asked(o, interface->params[i].name);
         if (interface->params[i].kind == RECORD_CONSTEXPR && interface->params[i].value &&
             interface->params[i].value[0] && !interface->params[i].rule)
             b->at[i].value->known = record_value(&interface->params[i], &b->at[i].value->value);
     }
     for (uint32_t i = 1; i < o->words.len; i++) {
-        if (!word_parse(o->arena, o->words.at[i], &b->words[i - 1]) || !bind_word(b, &b->words[i - 1])) return false;
+        Word *w = &b->words[i - 1];
+        if (!word_parse(o->arena, o->words.at[i], w)) return false;
+        if (w->kind == WORD_FILE) w->path = tool_path(o, w->path);
+        if (!bind_word(b, w)) return false;
     }
     find_accesses(b, jit);
     for (uint32_t i = 0; i < interface->num_params; i++) {
@@ -225,13 +241,14 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
         Bound *p = &b->at[i];
         if (p->param->kind != RECORD_POINTER || p->array.data) continue;
         const char *name = p->param->name;
-        if (!p->word && b->o->command != COMMAND_BENCH)
+        bool is_made = b->o->command == COMMAND_BENCH || b->o->command == COMMAND_TEST || (p->is_asked && !p->reads);
+        if (!p->word && !is_made)
             return p->reads
                        ? complain("buffer '%s' is missing; give %s=in.npy, or %s=random:0:fp32[4,8]", name, name, name)
                        : complain("buffer '%s' is missing; give %s=out.npy, which is written, or %s=zeros:fp32[4,8]",
                                   name, name, name);
         if (!make_from_contract(b, p)) return false;
-        if (!p->word && p->reads) array_fill_random(&p->array, i); /* of bench */
+        if (!p->word && p->reads) array_fill_random(&p->array, i); /* of bench and test */
     }
     fill_defaults(&b->fill); /* of what the arrays made now say */
     for (uint32_t i = 0; i < interface->num_params; i++) {
@@ -252,5 +269,8 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
 }
 
 void bounds_free(Bounds *b) {
-    for (uint32_t i = 0; b->at && i < b->interface->num_params; i++) array_destroy(&b->at[i].array);
+    for (uint32_t i = 0; b->at && i < b->interface->num_params; i++) {
+        array_destroy(&b->at[i].array);
+        array_destroy(&b->at[i].given);
+    }
 }

@@ -10,6 +10,8 @@ typedef struct Bound {
     const RecordParam *param;
     const Word *word; /* NULL: the command line does not name it */
     Array array;      /* pointers; data NULL: none yet */
+    Array given;      /* what was there before the launch, of one that it changed and that is compared; else no data */
+    bool is_asked;    /* by --print or --expect */
     bool reads, writes; /* by the kernel's accesses; both where they do not tell */
     RuleBinding *value; /* scalars and constexpr; in Bounds.fill */
 } Bound;
@@ -23,6 +25,7 @@ typedef struct Bounds {
     Fill fill; /* the values, and where they came from */
     const char *no_access; /* why the source tells no reads and writes, a mistake in it; NULL: it does,
                             * or words bind it later */
+    const char *from_stdin; /* whom standard input is read for; NULL: nobody yet */
     bool is_wrong_source;  /* and that is what was said */
 } Bounds;
 

@@ -99,6 +99,19 @@ static fsc_status upload(Job *j) {
     return FSC_OK;
 }
 
+/* What another job was given, by name. */
+static void take_arrays(Job *j) {
+    for (uint32_t i = 0; j->like && i < j->bounds.interface->num_params; i++) {
+        const Array *to = &j->bounds.at[i].array;
+        for (uint32_t k = 0; to->data && k < j->like->interface->num_params; k++) {
+            const Bound *p = &j->like->at[k];
+            const Array *from = p->given.data ? &p->given : &p->array;
+            bool is_same = strcmp(p->param->name, j->bounds.at[i].param->name) == 0 && p->reads;
+            if (is_same && from->bytes == to->bytes) memcpy(to->data, from->data, to->bytes);
+        }
+    }
+}
+
 /* Constexpr parameters as this variant has them, wherever the values came from. */
 static void bind_variant(const Record *variant, RuleEnv *env) {
     RuleBinding *values = (RuleBinding *)(uintptr_t)env->values;
@@ -144,6 +157,17 @@ static int compare(const void *a, const void *b) {
 
 fsc_status job_launch(Job *j) {
     return fsc_jit_launch(j->jit, j->has_grid ? j->grid : NULL, j->args, j->nargs, NULL);
+}
+
+ExitCode job_fetch(Job *j, uint32_t i) {
+    Bound *p = &j->bounds.at[i];
+    if (j->o->expects.len && p->reads) {
+        Array *a = &p->array;
+        p->given = *a;
+        if (!array_create(a, p->param->name, p->given.dtype, p->given.rank, p->given.shape)) return EXIT_ENVIRONMENT;
+    }
+    fsc_status s = p->array.bytes ? fsc_memory_read(j->device, p->array.data, j->buffers[i], p->array.bytes) : FSC_OK;
+    return s == FSC_OK ? EXIT_DONE : tool_fail(s, fsc_last_message());
 }
 
 /* Queues up to QUEUED launches between two events each, so that the GPU does not wait for the host between them;
@@ -194,6 +218,7 @@ ExitCode job_make(Job *j) {
     if (!bounds_make(&j->bounds, j->o, j->front)) return j->bounds.is_wrong_source ? EXIT_INPUT : EXIT_CALL;
     s = fsc_jit_create(j->device, j->text, j->length, &j->o->compile, &j->jit);
     if (s != FSC_OK) return tool_fail(s, fsc_jit_message(j->jit));
+    take_arrays(j);
     s = upload(j);
     if (s != FSC_OK) return tool_fail(s, fsc_last_message());
     return evaluate_grid(j);
@@ -202,8 +227,10 @@ ExitCode job_make(Job *j) {
 void job_print_log(const Job *j) {
     const char *log = j->jit ? fsc_jit_log(j->jit) : "";
     const char *times = strstr(log, "parse   ");
-    if (j->o->time_report || !times) fputs(log, stderr);
-    else fwrite(log, 1, (size_t)(times - log), stderr);
+    if (j->o->time_report || !times)
+        fputs(log, stderr);
+    else
+        fwrite(log, 1, (size_t)(times - log), stderr);
 }
 
 void job_free(Job *j) {

@@ -19,12 +19,15 @@ typedef struct Job {
     bool has_grid;
     const char *text; /* of the file */
     size_t length;
+    const Bounds *like; /* NULL, or what another job was given: arrays of the same name take it */
 } Job;
 
 /* Compiles the text, binds the words of the options, sends arrays to the device. Wants o, device, props, text and
  * length; what else is in *j is zero. The exit code after printing why not; job_free in any case. */
 ExitCode job_make(Job *j);
 fsc_status job_launch(Job *j);
+/* Parameter i's buffer back to the host, where one that is compared keeps what it was given. */
+ExitCode job_fetch(Job *j, uint32_t i);
 /* Launches warmup times, and repeat times for as many milliseconds, which come back in order, fastest first.
  * flush: NULL for none before each. */
 fsc_status job_time(Job *j, uint32_t warmup, uint32_t repeat, const Flush *flush, double *times);

@@ -22,7 +22,7 @@ static const struct {
 };
 
 static bool refuse(const char *path, const char *why) {
-    fprintf(stderr, "fsc run: cannot read '%s': %s\n", path, why);
+    fprintf(stderr, "%s: cannot read '%s': %s\n", tool_name, strcmp(path, "-") == 0 ? "standard input" : path, why);
     return false;
 }
 
@@ -121,9 +121,10 @@ static bool read_elements(const char *path, FILE *f, const Array *found, Array *
 }
 
 bool npy_read(const char *path, Array *a) {
-    FILE *f = fopen(path, "rb");
+    bool is_stdin = strcmp(path, "-") == 0;
+    FILE *f = is_stdin ? stdin : fopen(path, "rb");
     if (!f) return refuse(path, strerror(errno));
-    file_input(path, fileno(f));
+    file_input(is_stdin ? "standard input" : path, fileno(f));
     unsigned char head[10];
     Array found = {0};
     bool ok = fread(head, 1, sizeof head, f) == sizeof head && memcmp(head, "\x93NUMPY", 6) == 0;
@@ -133,7 +134,7 @@ bool npy_read(const char *path, Array *a) {
     else if (!header) refuse(path, "it ends in the header");
     ok = header && read_header(path, header, &found) && read_elements(path, f, &found, a);
     free(header);
-    fclose(f);
+    if (!is_stdin) fclose(f);
     return ok;
 }
 

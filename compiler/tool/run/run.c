@@ -7,21 +7,45 @@
  */
 #include "base/schema.h"
 #include "codegen/codegen.h"
-#include "tool/run/job.h"
+#include "tool/run/expect.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 static bool is_written(const Bound *p) {
-    return p->array.data && p->writes && p->word->kind == WORD_FILE;
+    return p->array.data && p->writes && p->word && p->word->kind == WORD_FILE;
+}
+
+static bool is_stream(const Bound *p) {
+    return is_written(p) && strcmp(p->word->path, "-") == 0;
+}
+
+/* Where lines for people go: standard output has room for one array, or for text. */
+static FILE *lines_of(const Job *j) {
+    FILE *f = stdout;
+    for (uint32_t i = 0; i < j->bounds.interface->num_params; i++)
+        if (is_stream(&j->bounds.at[i])) f = stderr;
+    return f;
 }
 
 /* The files of buffers that the kernel writes; one that it reads first is written back. */
 static ExitCode claim_files(const Job *j) {
     const Bounds *b = &j->bounds;
+    const char *streamed = NULL;
     for (uint32_t i = 0; i < b->interface->num_params; i++) {
         const Bound *p = &b->at[i];
+        const char *other = !is_stream(p)    ? NULL
+                            : streamed       ? streamed
+                            : j->o->json     ? "--json"
+                            : j->o->coverage ? "--coverage"
+                                             : NULL;
+        if (other) {
+            fprintf(stderr, "fsc run: standard output takes %s or %s, not both; write one to a file, %s=%s.npy\n",
+                    other, p->param->name, p->param->name, p->param->name);
+            return EXIT_CALL;
+        }
+        if (is_stream(p)) streamed = p->param->name;
         ExitCode code = is_written(p) ? file_claim(p->word->path, p->reads && !p->word->has_shape) : EXIT_DONE;
         if (code != EXIT_DONE) return code;
     }
@@ -33,11 +57,9 @@ static ExitCode download(Job *j) {
     const Bounds *b = &j->bounds;
     for (uint32_t i = 0; i < b->interface->num_params; i++) {
         Bound *p = &b->at[i];
-        if (!is_written(p)) continue;
-        fsc_status s =
-            p->array.bytes ? fsc_memory_read(j->device, p->array.data, j->buffers[i], p->array.bytes) : FSC_OK;
-        if (s != FSC_OK) return tool_fail(s, fsc_last_message());
-        ExitCode code = npy_write(p->word->path, &p->array);
+        if (!is_written(p) && !(p->is_asked && p->writes)) continue;
+        ExitCode code = job_fetch(j, i);
+        if (code == EXIT_DONE && is_written(p)) code = npy_write(p->word->path, &p->array);
         if (code != EXIT_DONE) return code;
     }
     return EXIT_DONE;
@@ -80,13 +102,32 @@ static void print_json(const Job *j, const double *ms) {
 }
 
 static void print_text(const Job *j, double ms) {
+    FILE *f = lines_of(j);
     if (j->o->check) {
-        printf("%s on %s, checked: no mistakes (%.4f ms, median of %u)\n", j->bounds.interface->kernel, j->props.name,
-               ms, j->o->repeat);
+        fprintf(f, "%s on %s, checked: no mistakes (%.4f ms, median of %u)\n", j->bounds.interface->kernel,
+                j->props.name, ms, j->o->repeat);
     } else {
-        printf("%s on %s: %.4f ms, %.1f GB/s (median of %u, %.3f MB)\n", j->bounds.interface->kernel, j->props.name, ms,
-               rate_of(j, ms), j->o->repeat, (double)job_bytes(j) * 1e-6);
+        fprintf(f, "%s on %s: %.4f ms, %.1f GB/s (median of %u, %.3f MB)\n", j->bounds.interface->kernel, j->props.name,
+                ms, rate_of(j, ms), j->o->repeat, (double)job_bytes(j) * 1e-6);
     }
+}
+
+/* What --print and --expect ask for. */
+static ExitCode answer(Job *j) {
+    Text text = {0};
+    const Bounds *b = &j->bounds;
+    for (uint32_t i = 0; i < j->o->prints.len; i++)
+        for (uint32_t k = 0; k < b->interface->num_params; k++)
+            if (strcmp(b->at[k].param->name, j->o->prints.at[i]) == 0)
+                show_array(&text, j->o->prints.at[i], &b->at[k].array);
+    size_t shown = text.len;
+    ExitCode code = expect_all(j, &text);
+    fwrite(text.at ? text.at : "", 1, code == EXIT_DONE && !j->o->json ? text.len : shown, lines_of(j));
+    if (code == EXIT_INPUT)
+        fprintf(stderr, "%sfsc run: not as expected; --print shows a buffer, --rtol and --atol allow more\n",
+                text.at + shown);
+    text_free(&text);
+    return code;
 }
 
 /* The first launch gives the results; with no warm-up it is also the first that is timed. *ms: the median,
@@ -103,6 +144,7 @@ static ExitCode launch_all(Job *j, const double **ms) {
     }
     if (s != FSC_OK) return job_fail(j, s);
     ExitCode code = download(j);
+    if (code == EXIT_DONE) code = answer(j);
     if (code != EXIT_DONE) return code;
     if (repeat && !(warmup == 0 && repeat == 1)) {
         s = job_time(j, warmup ? warmup - 1 : 0, repeat, NULL, times);
@@ -115,10 +157,13 @@ static ExitCode launch_all(Job *j, const double **ms) {
 static ExitCode run_source(Job *j) {
     const double *ms = NULL;
     ExitCode code = job_make(j);
+    if (code == EXIT_DONE) code = expect_names(j);
     if (code == EXIT_DONE) code = claim_files(j);
     if (code == EXIT_DONE) code = launch_all(j, &ms);
-    if (j->o->json) print_json(j, ms);
-    else if (ms) print_text(j, *ms);
+    if (j->o->json)
+        print_json(j, ms);
+    else if (ms)
+        print_text(j, *ms);
     if (j->o->coverage && !j->o->json) coverage_text(j);
     return code;
 }
@@ -130,9 +175,12 @@ static ExitCode run_source(Job *j) {
 static void choose_device(ToolOptions *o) {
     bool is_auto = strcmp(o->device, "auto") == 0;
     const Target *t = o->has_arch ? target_find(o->compile.arch) : NULL;
-    if (t && target_runs_here(t)) o->device = o->compile.arch;
-    else if (o->check && is_auto) o->device = "emu";
-    else if (o->coverage && is_auto) o->device = "cpu";
+    if (t && target_runs_here(t))
+        o->device = o->compile.arch;
+    else if (o->check && is_auto)
+        o->device = "emu";
+    else if (o->coverage && is_auto)
+        o->device = "cpu";
     if (!o->check && !o->coverage && !o->compile.device_debug && strncmp(o->device, "emu", 3) != 0) return;
     if (!o->has_warmup) o->warmup = 0;
     if (!o->has_repeat) o->repeat = 1;
@@ -141,6 +189,11 @@ static void choose_device(ToolOptions *o) {
 ExitCode command_run(ToolOptions *o) {
     if (o->words.len == 0) {
         fprintf(stderr, "fsc run: no input file; 'fsc run --help' says how to call it\n");
+        return EXIT_CALL;
+    }
+    if (o->json && o->prints.len) {
+        fprintf(stderr, "fsc run: --print is text and --json an object; write a file instead: %s=%s.npy\n",
+                o->prints.at[0], o->prints.at[0]);
         return EXIT_CALL;
     }
     Job j = {.o = o, .grid = {1, 1, 1}};

@@ -1,6 +1,6 @@
 # A row beyond the registers of a block: a cluster of blocks takes it, from sm_90 on; what crosses it is one
 # exchange of a maximum and a sum, or two of one each.
-# RUN: fsc %s --emit=ptx --arch=sm_90 -o - | FileCheck %s --check-prefixes=CHECK,TWO
+# RUN: fsc %s --emit=ptx --arch=sm_90 -o - | FileCheck %s --check-prefixes=CHECK,EIGHT
 # RUN: fsc %s --emit=ptx --arch=sm_90 -D N=524288 --num-ctas=16 -o - | FileCheck %s --check-prefixes=CHECK,MANY
 # RUN: fsc %s --emit=ptx --arch=sm_120 -D N=65536 -o - | FileCheck %s --check-prefix=CHECK
 # RUN: fsc %s --emit=ptx --arch=sm_90 --passes=-online -o - | FileCheck %s --check-prefix=PAIR
@@ -8,8 +8,9 @@
 # RUN: fsc %s --emit=ptx --arch=sm_80 -D N=32768 -o - | FileCheck %s --check-prefix=ONE
 # RUN: not fsc %s --emit=ptx --arch=sm_80 --num-ctas=2 -o - 2>&1 | FileCheck %s --check-prefix=OLD
 # RUN: not fsc %s --emit=ptx --arch=sm_90 --num-ctas=6 -o - 2>&1 | FileCheck %s --check-prefix=SIX
-# CHECK: .reqntid 512
-# TWO: .reqnctapercluster 2
+# EIGHT: .reqntid 256
+# EIGHT: .reqnctapercluster 8
+# MANY: .reqntid 512
 # MANY: .reqnctapercluster 16
 # Nothing here is a release at the cluster's or the GPU's scope, for which each thread would wait for its loads.
 # CHECK-NOT: {{barrier.cluster.arrive.aligned|fence|membar}}

@@ -4,8 +4,8 @@
  * blocks_per_program. A block holds one program (or four of one warp: pack.c). More warps mean more loads in flight on
  * a multiprocessor, fewer warps more registers for a thread. The rows of the table are the best of 1 … 32 warps for row
  * kernels on an H200 (docs/lab/warps.md). A block of 16 warps is full with 64 elements a thread. A larger program gets
- * a cluster of such blocks, if nothing but reductions crosses them. Types under 32 bits are computed in 32 and count as
- * 4 bytes.
+ * a cluster of blocks, if nothing but reductions crosses them (docs/lab/clusters.md). Types under 32 bits are computed
+ * in 32 and count as 4 bytes.
  */
 #include "passes/private.h"
 
@@ -16,6 +16,7 @@ typedef enum Rows {
     ROWS_WIDE,   /* vectors of 32 bits and more; up to three, a weight at most among them */
     ROWS_NARROW, /* of less, and one row: it stays packed, so a thread holds more of it */
     ROWS_READ,   /* narrow, and no tile is stored: as many elements an instruction as can be */
+    ROWS_SHARED, /* of 32 bits and more, over the blocks of a cluster */
     NUM_ROWS,
 } Rows;
 
@@ -27,12 +28,14 @@ static const struct {
     [ROWS_WIDE] = {{1 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {128 << 10, 16}},
     [ROWS_NARROW] = {{2 << 10, 1}, {8 << 10, 2}, {32 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
     [ROWS_READ] = {{4 << 10, 1}, {8 << 10, 2}, {20 << 10, 4}, {112 << 10, 8}, {128 << 10, 16}},
+    [ROWS_SHARED] = {{64 << 10, 8}, {128 << 10, 16}},
 };
 
 /* What a block holds of a tile in registers, beyond which a cluster shares it; of narrow ROWS_ANY the second, as more
  * blocks have more in flight. Of ROWS_NARROW a block of a cluster holds FULL_BYTES, 112 elements in each thread of 8
- * warps; up to FEW_BLOCKS of a wide row that begins at a vector have 8 warps up to there, too. SPREAD_BYTES: where
- * there are no more programs than multiprocessors.
+ * warps. A row of ROWS_SHARED has SHARED_BLOCKS at least, more where they would hold more than SHARED_BYTES, of
+ * several rows half as much: several blocks share a multiprocessor, and some load while others wait. SPREAD_BYTES:
+ * where there are no more programs than multiprocessors.
  * MOST_EACH: elements of 4 bytes in one thread, where the source says how many warps there are; of more than 512
  * threads in a block half as many. CHUNK_EACH, CHUNK_WARPS: of what is strip-mined, since a loop needs registers
  * itself; half as many elements where less than ROOMY_BYTES of shared memory are to be filled with whole chunks, and
@@ -44,7 +47,8 @@ enum {
     BLOCK_BYTES = 1 << 17,
     BLOCK_BYTES_NARROW = 1 << 16,
     FULL_BYTES = 112 << 10,
-    FEW_BLOCKS = 4,
+    SHARED_BLOCKS = 8,
+    SHARED_BYTES = 1 << 16,
     SPREAD_BYTES = 1 << 15,
     MOST_EACH = 128,
     CHUNK_EACH = 32,
@@ -201,17 +205,21 @@ static uint64_t block_bytes(const Func *f, const PassContext *c, uint32_t most) 
     return held && held < most ? held : most;
 }
 
-static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, const PassContext *c) {
-    uint32_t blocks = 1, most = most_blocks(f, c);
+static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, uint32_t least, const PassContext *c) {
+    uint32_t most = most_blocks(f, c), blocks = least < most ? least : most;
     while (blocks < most && size / blocks > held) blocks *= 2;
     return blocks;
 }
 
-static uint32_t choose_blocks(Func *f, Rows rows, uint64_t size, bool is_narrow, const PassContext *c) {
+static uint32_t choose_blocks(Func *f, const Access *a, Rows rows, uint64_t size, bool is_narrow,
+                              const PassContext *c) {
     uint64_t held = block_bytes(f, c, is_narrow && rows == ROWS_ANY ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
     if (c->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
-    if (!f->num_warps && is_narrow && rows != ROWS_ANY && size > held) held = FULL_BYTES;
-    return size <= held ? 1 : share_blocks(f, size, held, c);
+    if (size <= held) return 1;
+    if (f->num_warps || c->few_programs) return share_blocks(f, size, held, 1, c);
+    if (!is_narrow && a->is_row)
+        return share_blocks(f, size, a->loads > 1 ? SHARED_BYTES / 2 : SHARED_BYTES, SHARED_BLOCKS, c);
+    return share_blocks(f, size, rows == ROWS_ANY ? held : FULL_BYTES, 1, c);
 }
 
 static Largest find_largest(Func *f, const Facts *facts) {
@@ -247,7 +255,7 @@ uint32_t distribute_lanes(Func *f, const Facts *facts, const PassContext *c) {
     Rows rows = rows_of(&a, c, l.bytes);
     uint64_t size = register_bytes(&l), each = LANE_BYTES / l.bytes < LANE_MOST ? LANE_BYTES / l.bytes : LANE_MOST;
     uint32_t lanes = 2, warp = c->target->warp_threads;
-    bool is_one = l.elements > 1 && choose_blocks(f, rows, size, l.bytes < 4, c) == 1;
+    bool is_one = l.elements > 1 && choose_blocks(f, &a, rows, size, l.bytes < 4, c) == 1;
     if (!is_one || choose_warps(rows, size, l.flipped / (warp * SORTED)) != 1) return warp;
     while (lanes < warp && (lanes * each < l.elements || lanes * a.bytes < SECTOR)) lanes *= 2;
     return lanes;
@@ -258,14 +266,13 @@ void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     Access a = find_access(f, facts, c);
     Rows rows = rows_of(&a, c, l.bytes);
     uint64_t size = register_bytes(&l);
-    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, rows, size, l.bytes < 4, c);
+    f->blocks_per_program = f->num_ctas ? f->num_ctas : choose_blocks(f, &a, rows, size, l.bytes < 4, c);
     bool is_grid = f->blocks_per_program <= f->grid_blocks &&
                    (f->num_ctas || f->blocks_per_program > c->target->max_cluster);
     f->scope = f->blocks_per_program == 1 ? SCOPE_BLOCK : is_grid ? SCOPE_GRID : SCOPE_CLUSTER;
     uint64_t share = size / f->blocks_per_program * (c->few_programs ? 2 : 1); /* few programs: shorter threads */
     /* more than 16 warps would have too few registers */
     if (c->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;
-    bool is_shared = f->blocks_per_program > 1 && f->blocks_per_program <= FEW_BLOCKS;
-    if (rows == ROWS_WIDE && a.loads + a.weights == 1 && !a.is_rotated && is_shared) rows = ROWS_NARROW;
+    if (f->scope == SCOPE_CLUSTER && a.is_row && l.bytes >= 4 && !c->few_programs) rows = ROWS_SHARED;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (c->target->warp_threads * SORTED));
 }

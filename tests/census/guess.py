@@ -1,9 +1,10 @@
 """guess.py - what a kernel of others is called with, guessed from its text, and mended by what the compiler says.
 
 In: a function under `@triton.jit`, the others of its folder. Out: options -T and -D for each of its parameters.
-Method: a pointer is what an address begins with; a number is a size or a stride, or a float where its name is one like
-`eps`. constexpr parameters get a size of a tile, False, or a text that they are compared with. A message of the
-compiler names a line: the values of that line were loaded through pointers, whose types are changed.
+Method: a pointer is what an address begins with, a descriptor of the host what has `load` of a list; a number is a size
+or a stride, or a float where its name is one like `eps`. constexpr parameters get a size of a tile, False, or a text
+that they are compared with. A message of the compiler names a line: the values of that line were loaded through
+pointers, whose types are changed.
 """
 import ast
 import collections
@@ -19,6 +20,7 @@ ACCESSES = {"load", "store", "make_block_ptr", "make_tensor_descriptor", "atomic
             "atomic_cas", "atomic_xchg", "atomic_and", "atomic_or", "atomic_xor"}
 HANDS_ON = {"advance", "multiple_of", "max_contiguous", "make_block_ptr", "cast", "make_tensor_descriptor",
             "broadcast_to", "where"}  # of which a pointer is an argument and, moved, the value
+BLOCKS = {"load_tensor_descriptor", "store_tensor_descriptor"}
 TRUTHS = re.compile(r"(is|has|use|do|store|save|with|enable|apply|need|return|out|causal|varlen|reverse|trans|even|add|"
                     r"allow|output|interleaved|masked?|fuse|inplace|zero|norm|init)_?", re.I)
 
@@ -50,6 +52,8 @@ class Kernel:
         self.params = [a.arg for a in args]
         self.constexpr = {a.arg for a in args if a.annotation and "constexpr" in ast.unparse(a.annotation)}
         self.has_default = {a.arg for a, d in zip(args, defaults) if d is not None}
+        self.computed = [a.arg for a, d in zip(args, defaults)  # constexpr parameters that a module has the default of
+                         if d is not None and not isinstance(d, ast.Constant) and a.arg in self.constexpr]
         self.is_none = {a.arg for a, d in zip(args, defaults) if isinstance(d, ast.Constant) and d.value is None}
         self.has_dot = self.reaches_dot(node, set())
         self.ranges = {x.id for n in own_nodes(node) if isinstance(n, ast.Call) and name_of(n) == "arange"
@@ -60,6 +64,7 @@ class Kernel:
             for t in targets:
                 if isinstance(t, ast.Name):
                     self.definitions[t.id].append(n.value)
+        self.descriptors = self.find_descriptors(node)
         self.pointers = self.find_pointers(node)
         self.given, self.tried, self.declared = {}, set(), set()
 
@@ -103,6 +108,11 @@ class Kernel:
             else:
                 return None
 
+    def roots(self, e):
+        """The parameters that an address begins with, one for each definition of its name."""
+        definitions = self.definitions.get(e.id, []) if isinstance(e, ast.Name) else []
+        return dict.fromkeys(p for p in map(self.root, (*definitions, e) if e is not None else ()) if p)
+
     def find_pointers(self, node, depth=0):
         found = {}
         for n in own_nodes(node):
@@ -114,9 +124,12 @@ class Kernel:
                 base = n.args[0] if n.args else named[0] if named else None
                 if isinstance(n.func, ast.Attribute) and name in ("load", "store") and not n.args:
                     base = base if base is not None else n.func.value
-                p = self.root(base) if base is not None else None
-                if p:
+                for p in self.roots(base):
                     found.setdefault(p, name)
+            elif name == "to" and n.args and "pointer_type" in ast.unparse(n.args[0]):
+                held = n.func.value
+                if name_of(held) == "load" and held.args and self.root(held.args[0]):
+                    found[self.root(held.args[0])] = "addresses"
             elif name in self.functions and depth < 3:
                 f = self.functions[name]
                 inner = Kernel(self.project, self.path, f, {k: v for k, v in self.functions.items() if k != name})
@@ -126,6 +139,26 @@ class Kernel:
                     p = self.root(value)
                     if p and inner_name in inner.pointers:
                         found.setdefault(p, inner.pointers[inner_name])
+        return found
+
+    def find_descriptors(self, node, depth=0):
+        """The parameters that are descriptors made by the host, and their ranks."""
+        found = {}
+        for n in own_nodes(node):
+            if not isinstance(n, ast.Call):
+                continue
+            method = isinstance(n.func, ast.Attribute) and n.func.attr in ("load", "store") and n.args
+            base = n.func.value if method else n.args[0] if name_of(n) in BLOCKS and len(n.args) > 1 else None
+            at = n.args[0] if method else n.args[1] if base is not None else None
+            p = base.id if isinstance(base, ast.Name) and isinstance(at, (ast.List, ast.Tuple)) else None
+            if p in self.params and p not in self.definitions:
+                found[p] = len(at.elts)
+            f = self.functions.get(name_of(n)) if depth < 3 else None
+            if f is not None:
+                inner = Kernel(self.project, self.path, f, {k: v for k, v in self.functions.items() if k != f.name})
+                for name, value in list(zip(inner.params, n.args)) + [(k.arg, k.value) for k in n.keywords]:
+                    if name in inner.descriptors and isinstance(value, ast.Name) and value.id in self.params:
+                        found.setdefault(value.id, inner.descriptors[name])
         return found
 
     def texts(self, name):
@@ -187,9 +220,14 @@ class Kernel:
     def first_guess(self):
         """Types of all that is no constexpr; constexpr parameters may have values of their own."""
         for name in self.params:
+            if name in self.constexpr and self.descriptors and re.search(r"block|tile", name, re.I):
+                self.given[name] = self.constant(name)  # not what a configuration says: blocks of descriptors are fixed
             if name in self.constexpr or name in self.declared:
                 continue
-            if name in self.pointers:
+            if name in self.descriptors:
+                sizes = ["1"] * (self.descriptors[name] - 2) + ["64"] * min(self.descriptors[name], 2)
+                self.given[name] = "tensordesc<fp16[%s]>" % ",".join(sizes)
+            elif name in self.pointers:
                 self.given[name] = self.pointer(name)
             elif name in self.is_none:
                 self.given[name] = "None"
@@ -201,10 +239,12 @@ class Kernel:
                 self.given[name] = "i32"
 
     def pointer(self, name):
+        if self.pointers.get(name) == "addresses":
+            return "*i64"
         return "*i32" if INDICES.search(name) and not REALS.search(name) else "*fp16" if self.has_dot else "*fp32"
 
     def words(self):
-        typed = re.compile(r"\*?(const )?(fp|bf|i|u)\d+(e\w+)?$")
+        typed = re.compile(r"(\*?(const )?(fp|bf|i|u)\d+(e\w+)?|tensordesc<.*)$")
         return [w for name, value in self.given.items()
                 for w in (("-T" if typed.match(value) and name not in self.constexpr else "-D"), f"{name}={value}")]
 
@@ -236,11 +276,16 @@ class Kernel:
         if re.search(r"between (i32|i64) and \*|between \*\w+ and \*|between tile<.*\*", what):
             return self.change([n for n in names if n in self.pointers and not n.lower().endswith("ptr")] or names,
                                lambda v: v[0] == "*", "i32")
-        if re.search(r"integers, not fp|by an integer|must be an integer|integer scalars|its type .* to fp", what):
+        if re.search(r"integers, not (of )?fp|by an integer|(must be|moves by) an integer|integer scalars|"
+                     r"its type .* to fp", what):
             return (self.change(names, lambda v: v == "fp32", "i32")
                     or self.change(self.loaded(names), lambda v: v.startswith("*fp"), "*i32"))
         if re.search(r"takes integers, not tile|takes truth values", what):
             return self.change(self.loaded(names), lambda v: v.startswith("*fp"), "*i32")
+        if "no kernel code defines it" in what:
+            computed = [n for n in self.computed if n not in self.given]
+            self.given.update((n, self.constant(n)) for n in computed)
+            return bool(computed)
         if "bitcast from fp" in what:
             return self.change(self.loaded(names), lambda v: v.startswith("*fp"), "*i64")
         if "element types do not multiply" in what:
@@ -273,6 +318,8 @@ class Kernel:
             for n in sizes:
                 self.given[n] = str(int(self.given[n]) // 2)
             return bool(sizes)
+        if re.search(r"static_assert failed.*divisible", what):
+            return self.change(names, lambda v: v in ("32", "64", "128"), "1024")
         missing = re.search(r"'(\w+)' is not defined here|unknown name '(\w+)'", what)
         return bool(missing) and self.take_branch(missing.group(1) or missing.group(2))
 
@@ -321,7 +368,8 @@ class Kernel:
                 tests = {x.id for x in ast.walk(n.test) if isinstance(x, ast.Name)}
                 texts = [x.value for x in ast.walk(n.test) if isinstance(x, ast.Constant)]
                 for t in tests & set(self.params):
-                    to = '"%s"' % texts[0] if texts and isinstance(texts[0], str) else "True"
+                    is_text = bool(texts) and isinstance(texts[0], str)
+                    to = '"%s"' % texts[0] if is_text else str(texts[0]) if texts else "True"
                     if t in self.constexpr and (t, to) not in self.tried and self.given.get(t, "False") != to:
                         self.tried.add((t, to))
                         self.given[t] = to

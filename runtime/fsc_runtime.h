@@ -200,7 +200,7 @@ typedef struct FscTraffic {
     uint32_t narrow, wide; /* the least and the most bytes that one lane asks for at once */
 } FscTraffic;
 
-enum { FSC_COUNTS = 16 };
+enum { FSC_COUNTS = 24 };
 
 typedef struct FscLineCounts {
     uint32_t line; /* in the kernel's file, from 1; 0: of other places */

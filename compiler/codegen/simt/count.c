@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "codegen/simt/simt.h"
+#include "runtime/base/arch.h"
 
 /* ---- What an instruction counts as ------------------------------------------------------------------------------- */
 
@@ -50,6 +51,16 @@ static bool is_float(LLVMValueRef x) {
     return k == LLVMHalfTypeKind || k == LLVMBFloatTypeKind || k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
 }
 
+/* A warp makes one together: each thread has its share. */
+static void count_matrix(CodeLine *row, LLVMValueRef call) {
+    enum { INSTR = 3 }; /* of its operands: prims.def */
+    const MmaInfo *m = &mma_info[LLVMConstIntGetZExtValue(LLVMGetOperand(call, INSTR))];
+    uint32_t flops = 2u * m->m * m->n * m->k / ARCH_WARP;
+    row->counts[COUNT_MATRIX_INSTRS]++;
+    row->counts[COUNT_MATRIX_FLOPS] += flops;
+    row->counts[COUNT_MATRIX_WORK] += flops * mma_bits(m->types[MMA_A]) / 16;
+}
+
 static void count_call(CodeLine *row, LLVMValueRef call) {
     size_t length = 0;
     const char *name = LLVMGetValueName2(LLVMGetCalledValue(call), &length);
@@ -58,6 +69,7 @@ static void count_call(CodeLine *row, LLVMValueRef call) {
     if (begins(name, "llvm.dbg") || begins(name, "llvm.lifetime") || begins(name, "llvm.assume")) return;
     if (prim_find(name, &p, &a)) {
         if (is_register(p)) return;
+        if (p == PRIM_MMA) count_matrix(row, call);
         if (count_of_prim(p) != COUNT_INSTRUCTIONS) row->counts[count_of_prim(p)]++;
     } else if (is_float(call)) {
         if (begins(name, "llvm.sqrt"))

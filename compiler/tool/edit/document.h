@@ -3,7 +3,7 @@
 #define FSC_DOCUMENT_H
 
 #include "driver.h"
-#include "tool/edit/json.h"
+#include "tool/json.h"
 #include "tool/tool.h"
 
 enum { MOST_KERNELS = 32 };

@@ -1,7 +1,7 @@
 /* advise.c - what would make a counted launch faster, by how much at most.
  *
  * In: a Profile. Out: p->advice, the dearest first.
- * Method: a launch keeps five parts of the card busy, each as if alone (Part); it takes at least as long as the
+ * Method: a launch keeps six parts of the card busy, each as if alone (Part); it takes at least as long as the
  * busiest. Each row of advice.def looks at a line, a buffer or the whole, and says how much less some part would have
  * to do. What the busiest part loses by that is the most that may be gained: 0 where another part binds. Rates of a
  * multiprocessor: CUDA C++ Programming Guide; 64 bytes a clock between it and the L2: published microbenchmarks.
@@ -15,13 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Part { PART_MEMORY, PART_SECTORS, PART_ISSUE, PART_SPECIAL, PART_SHARED, PARTS } Part;
+typedef enum Part { PART_MEMORY, PART_SECTORS, PART_ISSUE, PART_SPECIAL, PART_SHARED, PART_MATRIX, PARTS,
+               /* of no part: what all wait for; what threads wait for while no part is busy */
+               PART_WHOLE = PARTS, PART_WAITS } Part;
 
 static const char *const part_names[PARTS] = {"memory", "the way to the L2", "issuing instructions",
-                                              "the special-function unit", "shared memory"};
+                                              "the special-function unit", "shared memory",
+                                              "matrix instructions"};
 
 const struct AdviceRow advice_rows[] = {
-#define ADVICE(name, title, mend) {#name, title, mend},
+#define ADVICE(name, title, why, mend) {#name, title, why, mend},
 #include "tool/profile/advice.def"
 #undef ADVICE
 };
@@ -35,6 +38,12 @@ enum {
     ACCESS_INSTRUCTIONS = 3, /* of an access: itself, its address, its mask */
     EXACT_INSTRUCTIONS = 8, /* of a division or root that is rounded correctly, beyond an approximated one */
     MANY_LANES = 8,         /* fewer in a request: its program has few elements to store */
+    MANY_ROUNDS = 4,        /* of a loop */
+    REDUCTION = 24,         /* shuffles of a few of them; a sort or a change of layout has more */
+    /* clocks until there are, by published microbenchmarks: a load from memory, a shuffle's word, all at a barrier */
+    LOAD_CLOCKS = 500,
+    SHUFFLE_CLOCKS = 25,
+    BARRIER_CLOCKS = 30,
 };
 
 typedef struct Advisor {
@@ -73,6 +82,7 @@ static void find_parts(Advisor *a) {
     a->parts[PART_ISSUE] = issue(a, (double)all->counts[COUNT_INSTRUCTIONS] / a->card->warp_size);
     a->parts[PART_SPECIAL] = seconds(a, (double)special_functions(all), SPECIAL_PER_CLOCK);
     a->parts[PART_SHARED] = seconds(a, (double)wavefronts, 1);
+    a->parts[PART_MATRIX] = seconds(a, (double)all->counts[COUNT_MATRIX_WORK], matrix_per_clock(a->card));
 }
 
 static Advice *advice_of(Profile *p, AdviceKind kind) {
@@ -121,6 +131,17 @@ static void few_lanes(Advisor *a, const FscLineCounts *l) {
     }
 }
 
+/* What the compiler remarks of a line, from its colon on; "": nothing of these codes. */
+static const char *reason(const Profile *p, uint32_t line, const char *code, const char *other) {
+    for (uint32_t i = 0; i < p->remarks.len; i++) {
+        const Remark *r = &p->remarks.at[i];
+        if (r->line != line || (strcmp(r->code, code) != 0 && strcmp(r->code, other) != 0)) continue;
+        const char *colon = strchr(r->text, ':');
+        return colon ? colon : "";
+    }
+    return "";
+}
+
 static void narrow(Advisor *a, const FscLineCounts *l) {
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
         const FscTraffic *t = &l->traffic[k];
@@ -129,8 +150,8 @@ static void narrow(Advisor *a, const FscLineCounts *l) {
             continue;
         double fewer = (double)t->requests * (1 - (double)t->wide / VECTOR);
         advise(a, ADVICE_narrow, l->line, PART_ISSUE, issue(a, ACCESS_INSTRUCTIONS * fewer),
-               "%s: %" PRIu64 " requests of %u bytes a lane; of 16 there would be %.0f", traffic_names[k], t->requests,
-               t->wide, (double)t->requests - fewer);
+               "%s: %" PRIu64 " requests of %u bytes a lane; of 16 there would be %.0f%s", traffic_names[k],
+               t->requests, t->wide, (double)t->requests - fewer, reason(a->p, l->line, "R0101", "R0106"));
     }
 }
 
@@ -190,6 +211,69 @@ static void instructions(Advisor *a, const FscLineCounts *l) {
            n / (double)a->p->elements, 100 * here / a->parts[PART_ISSUE]);
 }
 
+/* How often a thread came to a line. */
+static double rounds_of(const Advisor *a, const FscLineCounts *l) {
+    return (double)l->runs / ((double)a->p->counts.blocks * a->p->counts.threads_per_block);
+}
+
+/* Seconds of a block's waiting, so many clocks in each round. Blocks that fit at once wait together. */
+static double waits(const Advisor *a, double rounds, double clocks) {
+    double waves = a->p->card.waves ? (double)a->p->card.waves : 1;
+    return rounds * clocks * waves / ((double)a->card->clock_khz * 1e3);
+}
+
+static void exchanges(Advisor *a, const FscLineCounts *l) {
+    double rounds = rounds_of(a, l), runs = (double)l->runs, shuffles = (double)l->counts[COUNT_SHUFFLE] / runs,
+           meetings = (double)l->counts[COUNT_BLOCK_BARRIER] / runs;
+    if (rounds < MANY_ROUNDS || shuffles < 1 || shuffles > REDUCTION) return;
+    advise(a, ADVICE_exchanges, l->line, PART_WAITS,
+           waits(a, rounds - 1, shuffles * SHUFFLE_CLOCKS + meetings * BARRIER_CLOCKS),
+           "%.0f rounds of %.0f shuffles, one after the other, and %.3g barriers", rounds, shuffles, meetings);
+}
+
+static void barriers(Advisor *a, const FscLineCounts *l) {
+    double rounds = rounds_of(a, l), meetings = (double)l->counts[COUNT_BLOCK_BARRIER] / (double)l->runs;
+    bool exchanges = l->counts[COUNT_SHUFFLE] || l->traffic[FSC_SHARED_LOAD].requests ||
+                     l->traffic[FSC_SHARED_STORE].requests || l->traffic[FSC_LOAD].requests;
+    if (rounds < MANY_ROUNDS || meetings == 0 || exchanges) return;
+    advise(a, ADVICE_barriers, l->line, PART_WAITS, waits(a, rounds, meetings * BARRIER_CLOCKS),
+           "%.0f barriers of each block", rounds * meetings);
+}
+
+/* ---- Of what the compiler remarks -------------------------------------------------------------------------------- */
+
+static const FscLineCounts *line_of(const Profile *p, uint32_t line) {
+    for (size_t i = 0; i < p->counts.num_lines; i++)
+        if (p->counts.lines[i].line == line) return &p->counts.lines[i];
+    return NULL;
+}
+
+static void multiply_adds(Advisor *a, const Remark *r) {
+    const FscLineCounts *l = line_of(a->p, r->line);
+    double flops = l ? (double)l->counts[COUNT_FLOPS] : 0;
+    double here = issue(a, flops / 2 / a->card->warp_size), then = seconds(a, 2 * flops, matrix_per_clock(a->card));
+    if (here > then)
+        advise(a, ADVICE_multiply_adds, r->line, PART_ISSUE, here - then, "%.3g multiply-adds%s", flops / 2,
+               reason(a->p, r->line, r->code, r->code));
+}
+
+static void unstaged(Advisor *a, const Remark *r) {
+    const FscLineCounts *l = line_of(a->p, r->line);
+    double rounds = l ? rounds_of(a, l) : 0;
+    advise(a, ADVICE_unstaged, r->line, PART_WAITS, waits(a, rounds, LOAD_CLOCKS),
+           "%.0f rounds wait for memory, one after the other", rounds);
+}
+
+/* Registers of a product are known before ptxas has seen it. */
+static void remarked(Advisor *a) {
+    for (uint32_t i = 0; i < a->p->remarks.len; i++) {
+        const Remark *r = &a->p->remarks.at[i];
+        if (strcmp(r->code, "R0107") == 0) multiply_adds(a, r);
+        if (strcmp(r->code, "R0108") == 0) unstaged(a, r);
+        if (strcmp(r->code, "R0102") == 0) advise(a, ADVICE_spills, r->line, PART_WHOLE, 0, "%s", r->text);
+    }
+}
+
 /* ---- Of a buffer, of the whole ----------------------------------------------------------------------------------- */
 
 static void reread(Advisor *a) {
@@ -216,23 +300,28 @@ static void whole(Advisor *a) {
     if (!a->p->has_card) return;
     double blocks = (double)c->blocks, sms = a->card->sms, waves = (double)c->waves;
     if (blocks < sms)
-        advise(a, ADVICE_few_programs, 0, PARTS, lost(a, blocks / sms), "%" PRIu64 " blocks on %u multiprocessors",
+        advise(a, ADVICE_few_programs, 0, PART_WHOLE, lost(a, blocks / sms), "%" PRIu64 " blocks on %u multiprocessors",
                c->blocks, a->card->sms);
     else if (waves > 1 && waves < 5 && c->last_fill < 0.5)
-        advise(a, ADVICE_last_wave, 0, PARTS, lost(a, (waves - 1 + c->last_fill) / waves),
+        advise(a, ADVICE_last_wave, 0, PART_WHOLE, lost(a, (waves - 1 + c->last_fill) / waves),
                "%" PRIu64 " waves, the last %.0f %% full", c->waves, c->last_fill * 100);
     if (c->needs.occupancy.fill < 0.25)
-        advise(a, ADVICE_occupancy, 0, PARTS, 0, "%.0f %% of the threads, limited by %s",
+        advise(a, ADVICE_occupancy, 0, PART_WHOLE, 0, "%.0f %% of the threads, limited by %s",
                c->needs.occupancy.fill * 100, fsc_limit_name(c->needs.occupancy.limit));
-    if (c->needs.spill_bytes) advise(a, ADVICE_spills, 0, PARTS, 0, "%u bytes a thread", c->needs.spill_bytes);
+    double threads = (double)a->p->counts.blocks * a->p->counts.threads_per_block;
+    if (c->needs.spill_bytes) /* stored, and loaded back, once at least */
+        advise(a, ADVICE_spills, 0, PART_SECTORS, sectors(a, 2 * threads * c->needs.spill_bytes / SECTOR),
+               "%u bytes a thread, of %.0f threads", c->needs.spill_bytes, threads);
 }
 
-/* The launch takes as long as its busiest part: what that loses is gained. PARTS: all of them are waited for. */
+/* The launch takes as long as its busiest part: what that loses is gained. Threads wait while it works. */
 static void find_gain(const Advisor *a, Advice *x) {
-    double parts[PARTS];
+    double parts[PARTS], busiest = most(a->parts);
     memcpy(parts, a->parts, sizeof parts);
     if (x->part < PARTS) parts[x->part] -= x->cost;
-    x->gain = x->part < PARTS ? most(a->parts) - most(parts) : x->cost;
+    if (x->part < PARTS) x->gain = busiest - most(parts);
+    else if (x->part == PART_WHOLE) x->gain = x->cost;
+    else x->gain = x->cost > busiest ? x->cost - busiest : 0;
 }
 
 static int dearer(const void *x, const void *y) {
@@ -244,12 +333,14 @@ static int dearer(const void *x, const void *y) {
 
 void profile_advise(Profile *p) {
     static void (*const of_line[])(Advisor *, const FscLineCounts *) = {
-        scattered, few_lanes, narrow, conflicts, masked, exact_division, atomics, special, instructions};
+        scattered, few_lanes, narrow, conflicts, masked, exact_division, atomics, special, instructions, exchanges,
+        barriers};
     Advisor a = {.p = p, .card = p->has_card ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD)};
     p->advice_card = a.card->name;
     find_parts(&a);
     for (size_t i = 0; i < p->counts.num_lines; i++)
         for (size_t k = 0; k < COUNT(of_line); k++) of_line[k](&a, &p->counts.lines[i]);
+    remarked(&a);
     reread(&a);
     whole(&a);
     for (size_t i = 0; i < p->num_advice; i++) find_gain(&a, &p->advice[i]);

@@ -71,9 +71,11 @@ static void print_card(const Prediction *c) {
     printf(",\n  \"card\": {\"name\": \"%s\", \"sms\": %u, \"registers\": %u, \"registers_from\": \"%s\", "
            "\"spill_bytes\": %u, "
            "\"blocks_per_sm\": %u, \"blocks\": %" PRIu64 ", \"waves\": %" PRIu64 ", \"last_wave_fill\": %.4f},\n"
-           "  \"prediction\": {\"memory_seconds\": %.9g, \"instruction_seconds\": %.9g, \"special_seconds\": %.9g}",
+           "  \"prediction\": {\"memory_seconds\": %.9g, \"instruction_seconds\": %.9g, \"special_seconds\": %.9g, "
+           "\"matrix_seconds\": %.9g}",
            c->needs.gpu.name, c->needs.gpu.sms, c->needs.registers_high, c->needs.registers_from, c->needs.spill_bytes,
-           c->needs.occupancy.blocks_per_sm, c->blocks, c->waves, c->last_fill, c->memory, c->issue, c->special);
+           c->needs.occupancy.blocks_per_sm, c->blocks, c->waves, c->last_fill, c->memory, c->issue, c->special,
+           c->matrix);
 }
 
 static void print_advice(const Profile *p) {
@@ -85,6 +87,8 @@ static void print_advice(const Profile *p) {
         for (uint32_t k = 0; k < a->num_lines; k++) printf("%s%u", k ? ", " : "", a->lines[k]);
         printf("], \"cost_seconds\": %.9g, \"gain_seconds\": %.9g, \"text\": ", a->cost, a->gain);
         print_string(a->text);
+        printf(", \"why\": ");
+        print_string(advice_rows[a->kind].why);
         printf(", \"mend\": ");
         print_string(advice_rows[a->kind].mend);
         printf("}");

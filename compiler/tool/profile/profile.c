@@ -49,10 +49,8 @@ static ExitCode launch(Job *j, const Needs *card) {
         return s == FSC_OK ? tool_fail(FSC_ERROR_INTERNAL, fsc_last_message()) : code;
     sum_lines(&p);
     sum_params(&p);
-    if (j->o->gpu) {
-        ExitCode predicted = predict(&p);
-        if (predicted != EXIT_DONE) return predicted;
-    }
+    ExitCode predicted = predict(&p);
+    if (predicted != EXIT_DONE) return predicted;
     profile_advise(&p);
     if (j->o->json)
         profile_json(&p);

@@ -63,6 +63,14 @@ static void print_words(const FscLineCounts *l, const char *head) {
     printf("%s%" PRIu64 " written, %" PRIu64 " read, of 8 bytes each\n", head, written, read);
 }
 
+/* Of warps. */
+static void print_matrix(const Profile *p, const FscLineCounts *l) {
+    uint64_t n = l->counts[COUNT_MATRIX_INSTRS];
+    if (!n) return;
+    printf("      |     %" PRIu64 " matrix instructions of a warp: %.3f operations an element\n", n / ARCH_WARP,
+           ratio((double)l->counts[COUNT_MATRIX_FLOPS], (double)p->elements));
+}
+
 static void print_special(const Profile *p, const FscLineCounts *l) {
     bool first = true;
     for (size_t i = COUNT_EX2; i <= COUNT_EXACT_SQRT; i++) {
@@ -101,6 +109,7 @@ static void print_line(const Profile *p, const FscLineCounts *l, const char *tex
     for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) print_traffic(&l->traffic[k], (FscTrafficKind)k);
     print_meetings(p, l);
     print_words(l, "      |     words between blocks: ");
+    print_matrix(p, l);
     print_special(p, l);
     print_faults(p, l->line);
 }
@@ -155,6 +164,9 @@ static void print_all(const Profile *p) {
            ratio((double)(a->counts[COUNT_BLOCK_BARRIER] + a->counts[COUNT_CLUSTER_BARRIER]),
                  (double)p->counts.threads_per_block * (double)p->counts.blocks),
            ratio((double)a->counts[COUNT_SHUFFLE], (double)p->counts.threads_per_block * (double)p->counts.blocks));
+    if (a->counts[COUNT_MATRIX_INSTRS])
+        printf("  %-22s %.3f operations an element\n", "matrix instructions",
+               ratio((double)a->counts[COUNT_MATRIX_FLOPS], (double)p->elements));
     printf("  %-22s %.3f instructions, %.3f special functions, %.3f floating-point operations\n", "an element",
            ratio((double)a->counts[COUNT_INSTRUCTIONS], (double)p->elements),
            ratio((double)special_functions(a), (double)p->elements),
@@ -172,14 +184,21 @@ static void print_card(const Prediction *c) {
            fsc_limit_name(n->occupancy.limit), n->occupancy.fill * 100);
     printf("  %-22s %" PRIu64 " block%s, %" PRIu64 " wave%s, the last %.0f %% full\n", "waves", c->blocks,
            c->blocks == 1 ? "" : "s", c->waves, c->waves == 1 ? "" : "s", c->last_fill * 100);
-    bool by_memory = c->memory >= c->issue && c->memory >= c->special, by_issue = c->issue >= c->special;
-    double most = by_memory ? c->memory : by_issue ? c->issue : c->special;
-    printf("  %-22s at least %.3f us, by %s (memory %.3f us, instructions %.3f us, special functions %.3f us)\n",
-           "prediction", most * 1e6,
-           by_memory  ? "memory"
-           : by_issue ? "instructions"
-                      : "special functions",
-           c->memory * 1e6, c->issue * 1e6, c->special * 1e6);
+    const struct {
+        const char *name;
+        double seconds;
+    } parts[] = {{"memory", c->memory},
+                 {"instructions", c->issue},
+                 {"special functions", c->special},
+                 {"matrix instructions", c->matrix}};
+    size_t most = 0;
+    for (size_t i = 1; i < COUNT(parts); i++)
+        if (parts[i].seconds > parts[most].seconds) most = i;
+    printf("  %-22s at least %.3f us, by %s", "prediction", parts[most].seconds * 1e6, parts[most].name);
+    for (size_t i = 0; i < COUNT(parts); i++)
+        if (i < 3 || parts[i].seconds > 0)
+            printf("%s%s %.3f us", i ? ", " : " (", parts[i].name, parts[i].seconds * 1e6);
+    printf(")\n");
 }
 
 static void print_advice(const Profile *p) {
@@ -195,7 +214,7 @@ static void print_advice(const Profile *p) {
         else if (a->cost > 0) printf(": %.3g us, hidden behind %s", a->cost * 1e6, p->binds);
         for (uint32_t k = 0; k < a->num_lines; k++)
             printf("%s%u", k ? ", " : a->num_lines > 1 ? "; lines " : "; line ", a->lines[k]);
-        printf("\n     %s\n     %s\n", a->text, row->mend);
+        printf("\n     %s\n     why: %s\n     do: %s\n", a->text, row->why, row->mend);
     }
 }
 

@@ -100,3 +100,52 @@ def many_products(y: *fp32[n], x: *const fp32[n], n: i32, TIMES: constexpr = 512
     for k in range(TIMES):
         v = v * v + 1
     store(y + i, v)
+
+
+@kernel(grid=(n,))
+def squared(y: *fp32[n, 4096], x: *const T[n, 4096], n: i32, T: dtype = fp32):
+    at = program_id(0) * 4096 + arange(0, 64)[:, None] * 64 + arange(0, 64)[None, :]
+    v = load(x + at)
+    store(y + at, dot(v, v, input_precision="ieee"))
+
+
+@kernel(grid=(1,))
+def chained(y: *fp32[4096], x: *const fp16[n, 4096], n: i32, STAGES: constexpr = 1):
+    at = arange(0, 64)[:, None] * 64 + arange(0, 64)[None, :]
+    v, total = load(x + at), zeros((64, 64), fp32)
+    for i in range(0, n, num_stages=STAGES):
+        total = dot(load(x + i * 4096 + at), v, total)
+    store(y + at, total)
+
+
+@kernel(grid=(n,))
+def sum_of_sums(y: *fp32[n], x: *const fp32[n, m], n: i32, m: i32):
+    total = 0.0
+    for c in range(0, m, 1024):
+        total += sum(load(x + program_id(0) * m + c + arange(0, 1024)), axis=0)
+    store(y + program_id(0), total)
+
+
+@kernel(grid=(n,))
+def sum_of_tiles(y: *fp32[n], x: *const fp32[n, m], n: i32, m: i32):
+    total = zeros((1024,), fp32)
+    for c in range(0, m, 1024):
+        total += load(x + program_id(0) * m + c + arange(0, 1024))
+    store(y + program_id(0), sum(total, axis=0))
+
+
+@kernel(grid=(n,))
+def fenced(y: *fp32[n, m], x: *const fp32[n, m], n: i32, m: i32, FENCE: constexpr = 1):
+    at = program_id(0) * m + arange(0, 1024)
+    for c in range(0, m, 1024):
+        v = load(x + at + c)
+        store(y + at + c, v * 2)
+        if FENCE:
+            debug_barrier()
+
+
+@kernel(grid=(1,))
+def wide_product(y: *fp32[16384], x: *const fp16[16384], n: i32):
+    at = arange(0, 128)[:, None] * 128 + arange(0, 128)[None, :]
+    v = load(x + at)
+    store(y + at, dot(v, v))

@@ -2,7 +2,7 @@
  *
  * In: bytes. Out: a tree, or NULL. Method: recursive descent; strings are unescaped into the arena.
  */
-#include "tool/edit/json.h"
+#include "tool/json.h"
 
 #include "runtime/base/ascii.h"
 #include "runtime/base/number.h"

@@ -1,6 +1,6 @@
-/* json.h - JSON as `fsc lsp` reads it: a tree in an arena, and members by path. */
-#ifndef FSC_JSON_H
-#define FSC_JSON_H
+/* json.h - JSON as it is read: a tree in an arena, and members by path. */
+#ifndef FSC_TOOL_JSON_H
+#define FSC_TOOL_JSON_H
 
 #include "base/base.h"
 

@@ -245,6 +245,8 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_WARMUP: o->has_warmup = true; return read_count(o, row, text, 1000000, &o->warmup);
     case OPTION_REPEAT: o->has_repeat = true; return read_count(o, row, text, 1000000, &o->repeat);
     case OPTION_JSON: o->json = true; return true;
+    case OPTION_AGAINST: o->against = text; return true;
+    case OPTION_HTML: o->page = text; return true;
     case OPTION_GPU: o->gpu = text; return true;
     case OPTION_REGISTERS: o->has_registers = true; return read_count(o, row, text, 255, &o->registers);
     case OPTION_RUN: vec_push(o->arena, &o->runs, text); return true;

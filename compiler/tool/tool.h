@@ -43,6 +43,7 @@ typedef struct ToolOptions {
     const char *completion;  /* for this shell */
     const char *man;         /* of this command, or fsc */
     const char *device, *grid, *gpu;
+    const char *measured, *against, *page; /* of profile: a GPU; an earlier one's JSON; FILE of --html. NULL: none */
     uint32_t warmup, repeat;
     bool has_warmup, has_repeat; /* were given */
     uint32_t registers, shared; /* --registers, --shared of info */

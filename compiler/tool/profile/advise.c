@@ -15,11 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef enum Part { PART_MEMORY, PART_SECTORS, PART_ISSUE, PART_SPECIAL, PART_SHARED, PART_MATRIX, PARTS,
-               /* of no part: what all wait for; what threads wait for while no part is busy */
-               PART_WHOLE = PARTS, PART_WAITS } Part;
-
-static const char *const part_names[PARTS] = {"memory", "the way to the L2", "issuing instructions",
+const char *const part_names[PARTS] = {"memory", "the way to the L2", "issuing instructions",
                                               "the special-function unit", "shared memory",
                                               "matrix instructions"};
 
@@ -46,23 +42,17 @@ enum {
     BARRIER_CLOCKS = 30,
 };
 
-typedef struct Advisor {
-    Profile *p;
-    const FscDeviceProps *card;
-    double parts[PARTS]; /* seconds */
-} Advisor;
-
 /* Seconds that n pieces of work take, of which every multiprocessor does `rate` a clock. */
-static double seconds(const Advisor *a, double n, double rate) {
-    return n / (rate * a->card->sms * (double)a->card->clock_khz * 1e3);
+static double seconds(const Profile *p, double n, double rate) {
+    return n / (rate * p->rates->sms * (double)p->rates->clock_khz * 1e3);
 }
 
-static double sectors(const Advisor *a, double n) {
-    return seconds(a, n, SECTORS_PER_CLOCK);
+static double sectors(const Profile *p, double n) {
+    return seconds(p, n, SECTORS_PER_CLOCK);
 }
 
-static double issue(const Advisor *a, double warps) {
-    return seconds(a, warps, SCHEDULERS);
+static double issue(const Profile *p, double warps) {
+    return seconds(p, warps, SCHEDULERS);
 }
 
 static double most(const double *parts) {
@@ -72,17 +62,31 @@ static double most(const double *parts) {
     return found;
 }
 
-static void find_parts(Advisor *a) {
-    const FscLineCounts *all = &a->p->all;
+void profile_line_parts(const Profile *p, const FscLineCounts *l, double parts[PARTS]) {
     uint64_t moved = 0, wavefronts = 0;
-    for (int k = FSC_LOAD; k <= FSC_ATOMIC; k++) moved += all->traffic[k].units;
-    for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++) wavefronts += all->traffic[k].units;
-    a->parts[PART_MEMORY] = (double)(a->p->read_once + a->p->written_once) / (double)a->card->bandwidth;
-    a->parts[PART_SECTORS] = sectors(a, (double)moved);
-    a->parts[PART_ISSUE] = issue(a, (double)all->counts[COUNT_INSTRUCTIONS] / a->card->warp_size);
-    a->parts[PART_SPECIAL] = seconds(a, (double)special_functions(all), SPECIAL_PER_CLOCK);
-    a->parts[PART_SHARED] = seconds(a, (double)wavefronts, 1);
-    a->parts[PART_MATRIX] = seconds(a, (double)all->counts[COUNT_MATRIX_WORK], matrix_per_clock(a->card));
+    for (int k = FSC_LOAD; k <= FSC_ATOMIC; k++) moved += l->traffic[k].units;
+    for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++) wavefronts += l->traffic[k].units;
+    parts[PART_MEMORY] = 0;
+    parts[PART_SECTORS] = sectors(p, (double)moved);
+    parts[PART_ISSUE] = issue(p, (double)l->counts[COUNT_INSTRUCTIONS] / p->rates->warp_size);
+    parts[PART_SPECIAL] = seconds(p, (double)special_functions(l), SPECIAL_PER_CLOCK);
+    parts[PART_SHARED] = seconds(p, (double)wavefronts, 1);
+    parts[PART_MATRIX] = seconds(p, (double)l->counts[COUNT_MATRIX_WORK], matrix_per_clock(p->rates));
+}
+
+double profile_line_seconds(const Profile *p, const FscLineCounts *l) {
+    double parts[PARTS];
+    profile_line_parts(p, l, parts);
+    return most(parts);
+}
+
+void profile_weigh(Profile *p, const FscDeviceProps *card) {
+    p->rates = card;
+    profile_line_parts(p, &p->all, p->parts);
+    p->parts[PART_MEMORY] = (double)(p->read_once + p->written_once) / (double)card->bandwidth;
+    p->least_seconds = most(p->parts);
+    for (int i = 0; i < PARTS; i++)
+        if (p->parts[i] == p->least_seconds) p->binds = part_names[i];
 }
 
 static Advice *advice_of(Profile *p, AdviceKind kind) {
@@ -92,9 +96,9 @@ static Advice *advice_of(Profile *p, AdviceKind kind) {
 }
 
 /* Puts down that a line (0: the whole) costs a part `less` seconds more than it must. */
-__attribute__((format(printf, 6, 7))) static void advise(Advisor *a, AdviceKind kind, uint32_t line, Part part,
+__attribute__((format(printf, 6, 7))) static void advise(Profile *p, AdviceKind kind, uint32_t line, Part part,
                                                          double less, const char *format, ...) {
-    Advice *x = advice_of(a->p, kind);
+    Advice *x = advice_of(p, kind);
     x->kind = kind;
     x->part = part;
     x->cost += less;
@@ -109,23 +113,23 @@ __attribute__((format(printf, 6, 7))) static void advise(Advisor *a, AdviceKind 
 
 /* ---- Of a line --------------------------------------------------------------------------------------------------- */
 
-static void scattered(Advisor *a, const FscLineCounts *l) {
+static void scattered(Profile *p, const FscLineCounts *l) {
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
         const FscTraffic *t = &l->traffic[k];
         double needed = (double)t->bytes / SECTOR, n = (double)t->requests;
         if (!n || (double)t->units < 1.9 * needed || t->lanes < MANY_LANES * t->requests) continue;
-        advise(a, ADVICE_scattered, l->line, PART_SECTORS, sectors(a, (double)t->units - needed),
+        advise(p, ADVICE_scattered, l->line, PART_SECTORS, sectors(p, (double)t->units - needed),
                "%s: %.2f sectors a request, where %.2f hold what it asks for", traffic_names[k], (double)t->units / n,
                needed / n);
     }
 }
 
-static void few_lanes(Advisor *a, const FscLineCounts *l) {
+static void few_lanes(Profile *p, const FscLineCounts *l) {
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
         const FscTraffic *t = &l->traffic[k];
         double needed = (double)t->bytes / SECTOR;
         if (!t->requests || t->lanes >= MANY_LANES * t->requests || (double)t->units < 1.9 * needed) continue;
-        advise(a, ADVICE_few_lanes, l->line, PART_SECTORS, sectors(a, (double)t->units - needed),
+        advise(p, ADVICE_few_lanes, l->line, PART_SECTORS, sectors(p, (double)t->units - needed),
                "%s: %.1f lanes a request, %.0f bytes moved for each byte asked", traffic_names[k],
                (double)t->lanes / (double)t->requests, (double)t->units / needed);
     }
@@ -142,101 +146,101 @@ static const char *reason(const Profile *p, uint32_t line, const char *code, con
     return "";
 }
 
-static void narrow(Advisor *a, const FscLineCounts *l) {
+static void narrow(Profile *p, const FscLineCounts *l) {
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
         const FscTraffic *t = &l->traffic[k];
         bool is_dense = (double)t->units * SECTOR < 1.9 * (double)t->bytes;
-        if (!t->requests || t->wide >= VECTOR || !is_dense || t->requests * VECTOR < 8 * a->p->counts.blocks * t->wide)
+        if (!t->requests || t->wide >= VECTOR || !is_dense || t->requests * VECTOR < 8 * p->counts.blocks * t->wide)
             continue;
         double fewer = (double)t->requests * (1 - (double)t->wide / VECTOR);
-        advise(a, ADVICE_narrow, l->line, PART_ISSUE, issue(a, ACCESS_INSTRUCTIONS * fewer),
+        advise(p, ADVICE_narrow, l->line, PART_ISSUE, issue(p, ACCESS_INSTRUCTIONS * fewer),
                "%s: %" PRIu64 " requests of %u bytes a lane; of 16 there would be %.0f%s", traffic_names[k],
-               t->requests, t->wide, (double)t->requests - fewer, reason(a->p, l->line, "R0101", "R0106"));
+               t->requests, t->wide, (double)t->requests - fewer, reason(p, l->line, "R0101", "R0106"));
     }
 }
 
-static void conflicts(Advisor *a, const FscLineCounts *l) {
+static void conflicts(Profile *p, const FscLineCounts *l) {
     uint64_t units = 0, least = 0;
     for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++)
         units += l->traffic[k].units, least += l->traffic[k].least;
     if (units < least + least / 4 + 1) return;
-    advise(a, ADVICE_conflicts, l->line, PART_SHARED, seconds(a, (double)(units - least), 1),
+    advise(p, ADVICE_conflicts, l->line, PART_SHARED, seconds(p, (double)(units - least), 1),
            "%" PRIu64 " wavefronts, where %" PRIu64 " would do", units, least);
 }
 
-static void masked(Advisor *a, const FscLineCounts *l) {
+static void masked(Profile *p, const FscLineCounts *l) {
     uint64_t idle = 0, lanes = 0;
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) idle += l->traffic[k].idle, lanes += l->traffic[k].lanes;
-    uint64_t once = a->p->counts.blocks * a->p->counts.threads_per_block; /* an element a thread: a row's result */
+    uint64_t once = p->counts.blocks * p->counts.threads_per_block; /* an element a thread: a row's result */
     if (idle < lanes || idle + lanes <= once) return;
     double share = (double)idle / (double)(idle + lanes), here = (double)l->counts[COUNT_INSTRUCTIONS];
-    advise(a, ADVICE_masked, l->line, PART_ISSUE, share * issue(a, here / a->card->warp_size),
+    advise(p, ADVICE_masked, l->line, PART_ISSUE, share * issue(p, here / p->rates->warp_size),
            "%.0f %% of the lanes are masked off", 100 * share);
 }
 
-static void atomics(Advisor *a, const FscLineCounts *l) {
+static void atomics(Profile *p, const FscLineCounts *l) {
     const FscTraffic *t = &l->traffic[FSC_ATOMIC];
     if (!t->requests || t->lanes < MANY_LANES * t->requests || t->units * SECTOR > t->bytes) return;
     double together = (double)t->bytes / (double)(t->units * SECTOR);
     if (together < 2) return;
-    advise(a, ADVICE_atomics, l->line, PART_SECTORS, sectors(a, (double)t->lanes - (double)t->units),
+    advise(p, ADVICE_atomics, l->line, PART_SECTORS, sectors(p, (double)t->lanes - (double)t->units),
            "%" PRIu64 " changes in %" PRIu64 " sectors: %.0f lanes want one element at a time", t->lanes, t->units,
            together);
 }
 
-static void exact_division(Advisor *a, const FscLineCounts *l) {
+static void exact_division(Profile *p, const FscLineCounts *l) {
     double n = (double)(l->counts[COUNT_EXACT_DIV] + l->counts[COUNT_EXACT_SQRT]);
-    if (n < 0.1 * (double)a->p->elements) return;
-    advise(a, ADVICE_exact_division, l->line, PART_ISSUE, issue(a, EXACT_INSTRUCTIONS * n / a->card->warp_size),
-           "%.2f an element", n / (double)a->p->elements);
+    if (n < 0.1 * (double)p->elements) return;
+    advise(p, ADVICE_exact_division, l->line, PART_ISSUE, issue(p, EXACT_INSTRUCTIONS * n / p->rates->warp_size),
+           "%.2f an element", n / (double)p->elements);
 }
 
 /* A line that has much of what is busier than memory: of two such lines each is told. */
-static bool is_much(const Advisor *a, Part part, double here) {
-    return a->parts[part] > 1.2 * a->parts[PART_MEMORY] && a->parts[part] > 0.4 * most(a->parts) &&
-           here > 0.3 * a->parts[part];
+static bool is_much(const Profile *p, Part part, double here) {
+    return p->parts[part] > 1.2 * p->parts[PART_MEMORY] && p->parts[part] > 0.4 * most(p->parts) &&
+           here > 0.3 * p->parts[part];
 }
 
-static void special(Advisor *a, const FscLineCounts *l) {
-    double here = seconds(a, (double)special_functions(l), SPECIAL_PER_CLOCK);
-    if (!is_much(a, PART_SPECIAL, here)) return;
-    advise(a, ADVICE_special, l->line, PART_SPECIAL, here / 2, "%.2f an element, %.0f %% of all",
-           (double)special_functions(l) / (double)a->p->elements, 100 * here / a->parts[PART_SPECIAL]);
+static void special(Profile *p, const FscLineCounts *l) {
+    double here = seconds(p, (double)special_functions(l), SPECIAL_PER_CLOCK);
+    if (!is_much(p, PART_SPECIAL, here)) return;
+    advise(p, ADVICE_special, l->line, PART_SPECIAL, here / 2, "%.2f an element, %.0f %% of all",
+           (double)special_functions(l) / (double)p->elements, 100 * here / p->parts[PART_SPECIAL]);
 }
 
-static void instructions(Advisor *a, const FscLineCounts *l) {
-    double n = (double)l->counts[COUNT_INSTRUCTIONS], here = issue(a, n / a->card->warp_size);
-    if (!is_much(a, PART_ISSUE, here)) return;
-    advise(a, ADVICE_instructions, l->line, PART_ISSUE, here / 2, "%.1f an element, %.0f %% of all",
-           n / (double)a->p->elements, 100 * here / a->parts[PART_ISSUE]);
+static void instructions(Profile *p, const FscLineCounts *l) {
+    double n = (double)l->counts[COUNT_INSTRUCTIONS], here = issue(p, n / p->rates->warp_size);
+    if (!is_much(p, PART_ISSUE, here)) return;
+    advise(p, ADVICE_instructions, l->line, PART_ISSUE, here / 2, "%.1f an element, %.0f %% of all",
+           n / (double)p->elements, 100 * here / p->parts[PART_ISSUE]);
 }
 
 /* How often a thread came to a line. */
-static double rounds_of(const Advisor *a, const FscLineCounts *l) {
-    return (double)l->runs / ((double)a->p->counts.blocks * a->p->counts.threads_per_block);
+static double rounds_of(const Profile *p, const FscLineCounts *l) {
+    return (double)l->runs / ((double)p->counts.blocks * p->counts.threads_per_block);
 }
 
 /* Seconds of a block's waiting, so many clocks in each round. Blocks that fit at once wait together. */
-static double waits(const Advisor *a, double rounds, double clocks) {
-    double waves = a->p->card.waves ? (double)a->p->card.waves : 1;
-    return rounds * clocks * waves / ((double)a->card->clock_khz * 1e3);
+static double waits(const Profile *p, double rounds, double clocks) {
+    double waves = p->card.waves ? (double)p->card.waves : 1;
+    return rounds * clocks * waves / ((double)p->rates->clock_khz * 1e3);
 }
 
-static void exchanges(Advisor *a, const FscLineCounts *l) {
-    double rounds = rounds_of(a, l), runs = (double)l->runs, shuffles = (double)l->counts[COUNT_SHUFFLE] / runs,
+static void exchanges(Profile *p, const FscLineCounts *l) {
+    double rounds = rounds_of(p, l), runs = (double)l->runs, shuffles = (double)l->counts[COUNT_SHUFFLE] / runs,
            meetings = (double)l->counts[COUNT_BLOCK_BARRIER] / runs;
     if (rounds < MANY_ROUNDS || shuffles < 1 || shuffles > REDUCTION) return;
-    advise(a, ADVICE_exchanges, l->line, PART_WAITS,
-           waits(a, rounds - 1, shuffles * SHUFFLE_CLOCKS + meetings * BARRIER_CLOCKS),
+    advise(p, ADVICE_exchanges, l->line, PART_WAITS,
+           waits(p, rounds - 1, shuffles * SHUFFLE_CLOCKS + meetings * BARRIER_CLOCKS),
            "%.0f rounds of %.0f shuffles, one after the other, and %.3g barriers", rounds, shuffles, meetings);
 }
 
-static void barriers(Advisor *a, const FscLineCounts *l) {
-    double rounds = rounds_of(a, l), meetings = (double)l->counts[COUNT_BLOCK_BARRIER] / (double)l->runs;
+static void barriers(Profile *p, const FscLineCounts *l) {
+    double rounds = rounds_of(p, l), meetings = (double)l->counts[COUNT_BLOCK_BARRIER] / (double)l->runs;
     bool exchanges = l->counts[COUNT_SHUFFLE] || l->traffic[FSC_SHARED_LOAD].requests ||
                      l->traffic[FSC_SHARED_STORE].requests || l->traffic[FSC_LOAD].requests;
     if (rounds < MANY_ROUNDS || meetings == 0 || exchanges) return;
-    advise(a, ADVICE_barriers, l->line, PART_WAITS, waits(a, rounds, meetings * BARRIER_CLOCKS),
+    advise(p, ADVICE_barriers, l->line, PART_WAITS, waits(p, rounds, meetings * BARRIER_CLOCKS),
            "%.0f barriers of each block", rounds * meetings);
 }
 
@@ -248,76 +252,76 @@ static const FscLineCounts *line_of(const Profile *p, uint32_t line) {
     return NULL;
 }
 
-static void multiply_adds(Advisor *a, const Remark *r) {
-    const FscLineCounts *l = line_of(a->p, r->line);
+static void multiply_adds(Profile *p, const Remark *r) {
+    const FscLineCounts *l = line_of(p, r->line);
     double flops = l ? (double)l->counts[COUNT_FLOPS] : 0;
-    double here = issue(a, flops / 2 / a->card->warp_size), then = seconds(a, 2 * flops, matrix_per_clock(a->card));
+    double here = issue(p, flops / 2 / p->rates->warp_size), then = seconds(p, 2 * flops, matrix_per_clock(p->rates));
     if (here > then)
-        advise(a, ADVICE_multiply_adds, r->line, PART_ISSUE, here - then, "%.3g multiply-adds%s", flops / 2,
-               reason(a->p, r->line, r->code, r->code));
+        advise(p, ADVICE_multiply_adds, r->line, PART_ISSUE, here - then, "%.3g multiply-adds%s", flops / 2,
+               reason(p, r->line, r->code, r->code));
 }
 
-static void unstaged(Advisor *a, const Remark *r) {
-    const FscLineCounts *l = line_of(a->p, r->line);
-    double rounds = l ? rounds_of(a, l) : 0;
-    advise(a, ADVICE_unstaged, r->line, PART_WAITS, waits(a, rounds, LOAD_CLOCKS),
+static void unstaged(Profile *p, const Remark *r) {
+    const FscLineCounts *l = line_of(p, r->line);
+    double rounds = l ? rounds_of(p, l) : 0;
+    advise(p, ADVICE_unstaged, r->line, PART_WAITS, waits(p, rounds, LOAD_CLOCKS),
            "%.0f rounds wait for memory, one after the other", rounds);
 }
 
 /* Registers of a product are known before ptxas has seen it. */
-static void remarked(Advisor *a) {
-    for (uint32_t i = 0; i < a->p->remarks.len; i++) {
-        const Remark *r = &a->p->remarks.at[i];
-        if (strcmp(r->code, "R0107") == 0) multiply_adds(a, r);
-        if (strcmp(r->code, "R0108") == 0) unstaged(a, r);
-        if (strcmp(r->code, "R0102") == 0) advise(a, ADVICE_spills, r->line, PART_WHOLE, 0, "%s", r->text);
+static void remarked(Profile *p) {
+    for (uint32_t i = 0; i < p->remarks.len; i++) {
+        const Remark *r = &p->remarks.at[i];
+        if (strcmp(r->code, "R0107") == 0) multiply_adds(p, r);
+        if (strcmp(r->code, "R0108") == 0) unstaged(p, r);
+        if (strcmp(r->code, "R0102") == 0) advise(p, ADVICE_spills, r->line, PART_WHOLE, 0, "%s", r->text);
     }
 }
 
 /* ---- Of a buffer, of the whole ----------------------------------------------------------------------------------- */
 
-static void reread(Advisor *a) {
-    const Bounds *b = &a->p->j->bounds;
-    for (uint32_t i = 0; i < b->interface->num_params && i < a->p->counts.num_params; i++) {
-        const FscParamCounts *n = &a->p->counts.params[i];
-        if (n->read < n->read_once + n->read_once / 2 || n->read_once * 64 < a->p->read_once) continue;
-        bool is_cached = n->read_once < a->card->l2_bytes;
+static void reread(Profile *p) {
+    const Bounds *b = &p->j->bounds;
+    for (uint32_t i = 0; i < b->interface->num_params && i < p->counts.num_params; i++) {
+        const FscParamCounts *n = &p->counts.params[i];
+        if (n->read < n->read_once + n->read_once / 2 || n->read_once * 64 < p->read_once) continue;
+        bool is_cached = n->read_once < p->rates->l2_bytes;
         double again = (double)(n->read - n->read_once);
-        advise(a, ADVICE_reread, 0, is_cached ? PART_SECTORS : PART_MEMORY,
-               is_cached ? sectors(a, again / SECTOR) : again / (double)a->card->bandwidth,
+        advise(p, ADVICE_reread, 0, is_cached ? PART_SECTORS : PART_MEMORY,
+               is_cached ? sectors(p, again / SECTOR) : again / (double)p->rates->bandwidth,
                "%s is read %.2f times%s", b->at[i].param->name, (double)n->read / (double)n->read_once,
                is_cached ? ", as far as it goes from the L2" : "");
     }
 }
 
 /* Seconds that are lost where only the share `used` of the card works. */
-static double lost(const Advisor *a, double used) {
-    return most(a->parts) * (1 / used - 1);
+static double lost(const Profile *p, double used) {
+    return most(p->parts) * (1 / used - 1);
 }
 
-static void whole(Advisor *a) {
-    const Prediction *c = &a->p->card;
-    if (!a->p->has_card) return;
-    double blocks = (double)c->blocks, sms = a->card->sms, waves = (double)c->waves;
+static void whole(Profile *p) {
+    const Prediction *c = &p->card;
+    if (!p->has_card) return;
+    double blocks = (double)c->blocks, sms = p->rates->sms, waves = (double)c->waves;
     if (blocks < sms)
-        advise(a, ADVICE_few_programs, 0, PART_WHOLE, lost(a, blocks / sms), "%" PRIu64 " blocks on %u multiprocessors",
-               c->blocks, a->card->sms);
+        advise(p, ADVICE_few_programs, 0, PART_WHOLE, lost(p, blocks / sms), "%" PRIu64 " blocks on %u multiprocessors",
+               c->blocks, p->rates->sms);
     else if (waves > 1 && waves < 5 && c->last_fill < 0.5)
-        advise(a, ADVICE_last_wave, 0, PART_WHOLE, lost(a, (waves - 1 + c->last_fill) / waves),
+        advise(p, ADVICE_last_wave, 0, PART_WHOLE, lost(p, (waves - 1 + c->last_fill) / waves),
                "%" PRIu64 " waves, the last %.0f %% full", c->waves, c->last_fill * 100);
     if (c->needs.occupancy.fill < 0.25)
-        advise(a, ADVICE_occupancy, 0, PART_WHOLE, 0, "%.0f %% of the threads, limited by %s",
+        advise(p, ADVICE_occupancy, 0, PART_WHOLE, 0, "%.0f %% of the threads, limited by %s",
                c->needs.occupancy.fill * 100, fsc_limit_name(c->needs.occupancy.limit));
-    double threads = (double)a->p->counts.blocks * a->p->counts.threads_per_block;
+    double threads = (double)p->counts.blocks * p->counts.threads_per_block;
     if (c->needs.spill_bytes) /* stored, and loaded back, once at least */
-        advise(a, ADVICE_spills, 0, PART_SECTORS, sectors(a, 2 * threads * c->needs.spill_bytes / SECTOR),
+        advise(p, ADVICE_spills, 0, PART_SECTORS, sectors(p, 2 * threads * c->needs.spill_bytes / SECTOR),
                "%u bytes a thread, of %.0f threads", c->needs.spill_bytes, threads);
 }
 
 /* The launch takes as long as its busiest part: what that loses is gained. Threads wait while it works. */
-static void find_gain(const Advisor *a, Advice *x) {
-    double parts[PARTS], busiest = most(a->parts);
-    memcpy(parts, a->parts, sizeof parts);
+static void find_gain(const Profile *p, Advice *x) {
+    double parts[PARTS], busiest = most(p->parts);
+    memcpy(parts, p->parts, sizeof parts);
     if (x->part < PARTS) parts[x->part] -= x->cost;
     if (x->part < PARTS) x->gain = busiest - most(parts);
     else if (x->part == PART_WHOLE) x->gain = x->cost;
@@ -332,20 +336,15 @@ static int dearer(const void *x, const void *y) {
 }
 
 void profile_advise(Profile *p) {
-    static void (*const of_line[])(Advisor *, const FscLineCounts *) = {
+    static void (*const of_line[])(Profile *, const FscLineCounts *) = {
         scattered, few_lanes, narrow, conflicts, masked, exact_division, atomics, special, instructions, exchanges,
         barriers};
-    Advisor a = {.p = p, .card = p->has_card ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD)};
-    p->advice_card = a.card->name;
-    find_parts(&a);
+    profile_weigh(p, p->has_card ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD));
     for (size_t i = 0; i < p->counts.num_lines; i++)
-        for (size_t k = 0; k < COUNT(of_line); k++) of_line[k](&a, &p->counts.lines[i]);
-    remarked(&a);
-    reread(&a);
-    whole(&a);
-    for (size_t i = 0; i < p->num_advice; i++) find_gain(&a, &p->advice[i]);
+        for (size_t k = 0; k < COUNT(of_line); k++) of_line[k](p, &p->counts.lines[i]);
+    remarked(p);
+    reread(p);
+    whole(p);
+    for (size_t i = 0; i < p->num_advice; i++) find_gain(p, &p->advice[i]);
     qsort(p->advice, p->num_advice, sizeof p->advice[0], dearer);
-    p->least_seconds = most(a.parts);
-    for (int i = 0; i < PARTS; i++)
-        if (a.parts[i] == p->least_seconds) p->binds = part_names[i];
 }

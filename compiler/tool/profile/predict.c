@@ -79,16 +79,17 @@ static ExitCode fail(const fsc_compile_options *o, const fsc_compilation *c, fsc
 
 ExitCode predict(Profile *p) {
     ToolOptions o = *p->j->o;
-    const FscDeviceProps *card = o.gpu ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD);
-    if (!job_variant_options(p->j, card, &o.compile)) return o.gpu ? EXIT_CALL : EXIT_DONE;
+    bool has_card = o.gpu || o.measured;
+    const FscDeviceProps *card = has_card ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD);
+    if (!job_variant_options(p->j, card, &o.compile)) return has_card ? EXIT_CALL : EXIT_DONE;
     fsc_compilation *c = NULL;
     fsc_status s = compile_for(p, o.compile, &c);
     const char *text = s == FSC_OK ? fsc_compilation_record(c) : "";
     Record *r = s == FSC_OK ? record_parse(text, strlen(text), NULL, 0) : NULL;
     ExitCode code = EXIT_DONE;
-    if (o.gpu && (!r || r->num_launches == 0)) {
+    if (has_card && (!r || r->num_launches == 0)) {
         code = fail(&o.compile, c, s);
-    } else if (o.gpu) {
+    } else if (has_card) {
         const RecordLaunch l = launch_packed(&r->launches[0], p->counts.programs, p->card.needs.gpu.sms);
         code = needs_find(&p->card.needs, &o, c, &l);
         if (code == EXIT_DONE) fill(p, &l);

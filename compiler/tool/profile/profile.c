@@ -41,6 +41,21 @@ static void sum_params(Profile *p) {
     }
 }
 
+/* `code`: of the launch. */
+static ExitCode show(Profile *p, ExitCode code) {
+    const ToolOptions *o = p->j->o;
+    ExitCode also = EXIT_DONE;
+    if (o->measured && code == EXIT_DONE) also = profile_measure(p, o->measured);
+    if (o->against && also == EXIT_DONE) also = profile_compare(p, o->against);
+    Text json = {0};
+    if (o->json) profile_json(&json, p);
+    if (o->json) fputs(json.at, stdout);
+    else profile_text(p);
+    text_free(&json);
+    if (o->page && also == EXIT_DONE) also = profile_page(p, o->page);
+    return code == EXIT_DONE ? also : code;
+}
+
 static ExitCode launch(Job *j, const Needs *card) {
     fsc_status s = job_launch(j);
     Profile p = {.j = j, .card.needs = *card};
@@ -52,19 +67,28 @@ static ExitCode launch(Job *j, const Needs *card) {
     ExitCode predicted = predict(&p);
     if (predicted != EXIT_DONE) return predicted;
     profile_advise(&p);
-    if (j->o->json)
-        profile_json(&p);
-    else
-        profile_text(&p);
-    return code;
+    return show(&p, code);
+}
+
+/* The GPU that is measured is the card that is predicted. */
+static bool measured_gpu(Needs *card, ToolOptions *o) {
+    fsc_device *d = NULL;
+    fsc_status s = fsc_device_open(o->measured, &d);
+    if (s == FSC_OK) s = fsc_device_props(d, &card->gpu);
+    if (s != FSC_OK) (void)tool_fail(s, fsc_last_message());
+    fsc_device_close(d);
+    if (s == FSC_OK && !o->has_arch) o->compile.arch = arena_printf(o->arena, "%s", card->gpu.arch);
+    return s == FSC_OK;
 }
 
 static ExitCode profile_on(Job *j) {
     ToolOptions *o = j->o;
     Needs card = {.threads = 0};
+    bool stands = o->gpu || o->measured; /* for a card */
+    if (o->measured && !measured_gpu(&card, o)) return EXIT_ENVIRONMENT;
     if (o->gpu && !needs_gpu(&card, o)) return EXIT_CALL;
     fsc_status s = fsc_device_open(o->device, &j->device);
-    if (s == FSC_OK && o->gpu) device_stand_for(j->device, &card.gpu);
+    if (s == FSC_OK && stands) device_stand_for(j->device, &card.gpu);
     if (s == FSC_OK) s = fsc_device_check(j->device, true);
     if (s == FSC_OK) s = fsc_device_count_lines(j->device, true);
     if (s == FSC_OK) s = fsc_device_props(j->device, &j->props);
@@ -79,6 +103,11 @@ ExitCode command_profile(ToolOptions *o) {
         return EXIT_CALL;
     }
     if (strcmp(o->device, "auto") == 0) o->device = "emu";
+    if (strncmp(o->device, "cuda", 4) == 0) o->measured = o->device, o->device = "emu";
+    if (o->measured && o->gpu) {
+        fprintf(stderr, "fsc profile: --gpu stands for a card that is not here; --device=%s is one\n", o->measured);
+        return EXIT_CALL;
+    }
     if (strncmp(o->device, "emu", 3) != 0) {
         fprintf(stderr,
                 "fsc profile: counts on --device=emu, not on %s; 'fsc run --coverage' counts lines on the CPU\n",

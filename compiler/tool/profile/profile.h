@@ -24,10 +24,27 @@ enum {
     SCHEDULERS = 4,         /* of a multiprocessor, each issues an instruction of a warp per clock */
     SPECIAL_PER_CLOCK = 16, /* results of the special-function units of a multiprocessor */
     MOST_ADVICE = 24,
-    ADVICE_LINES = 8
+    ADVICE_LINES = 8,
+    PROFILE_KEY = 16
 };
 
 #define ADVICE_CARD "h200" /* whose rates advice takes without --gpu */
+
+/* What of a card is busy, as if alone. */
+typedef enum Part {
+    PART_MEMORY,
+    PART_SECTORS,
+    PART_ISSUE,
+    PART_SPECIAL,
+    PART_SHARED,
+    PART_MATRIX,
+    PARTS,
+    /* of no part: what all wait for; what threads wait for while no part is busy */
+    PART_WHOLE = PARTS,
+    PART_WAITS
+} Part;
+
+extern const char *const part_names[PARTS];
 
 typedef enum AdviceKind {
 #define ADVICE(name, ...) ADVICE_##name,
@@ -37,12 +54,25 @@ typedef enum AdviceKind {
 
 typedef struct Advice {
     AdviceKind kind;
-    uint32_t part;                /* of the card, that has less to do: advise.c */
+    Part part;                    /* of the card, that has less to do */
     uint32_t lines[ADVICE_LINES]; /* the first of those concerned; none: of the whole */
     uint32_t num_lines;
     double cost, gain, worst; /* seconds: of the part, on all lines; that the launch may gain; on the worst line */
     char text[256];           /* the numbers of the worst line */
 } Advice;
+
+/* What a GPU counts, as text beside what was predicted. */
+typedef struct MeasuredRow {
+    const char *name;
+    char predicted[48], measured[48];
+} MeasuredRow;
+
+typedef struct Measured {
+    const char *device;
+    double seconds;
+    MeasuredRow rows[8];
+    uint32_t num_rows; /* 0: nothing was measured */
+} Measured;
 
 typedef struct Profile {
     Job *j;
@@ -57,9 +87,29 @@ typedef struct Profile {
     VEC(Remark) remarks;
     Advice advice[MOST_ADVICE]; /* the dearest first */
     size_t num_advice;
-    const char *advice_card, *binds; /* whose rates; what the launch waits for at least: least_seconds */
-    double least_seconds;
+    const FscDeviceProps *rates;   /* the card that advice is for */
+    double parts[PARTS];           /* seconds on it */
+    double least_seconds;          /* the most of them, … */
+    const char *binds;             /* … and whose they are */
+    Measured measured;
+    struct Against *against;       /* NULL: compared with nothing */
 } Profile;
+
+/* One line of the source in two profiles; NULL: it is in one of them only. */
+typedef struct Change {
+    const FscLineCounts *then, *now;
+    const char *text;
+    double seconds_then, seconds_now; /* of the part that it keeps busiest */
+} Change;
+
+typedef struct Against {
+    const Profile *now;
+    Profile then; /* counts, lines and parts */
+    const char *path, *kernel_then;
+    const char **texts; /* of its lines */
+    VEC(const char *) found_then; /* names of findings */
+    VEC(Change) changes;          /* the greatest first */
+} Against;
 
 extern const char *const traffic_names[FSC_TRAFFIC_KINDS];
 
@@ -71,11 +121,28 @@ double matrix_per_clock(const FscDeviceProps *card); /* COUNT_MATRIX_WORK that a
 
 /* advise.c: fills in the advice; behind predict, where there is a card. */
 void profile_advise(Profile *p);
+/* Rates, parts, and what binds, from the counts. */
+void profile_weigh(Profile *p, const FscDeviceProps *card);
+void profile_line_parts(const Profile *p, const FscLineCounts *l, double parts[PARTS]);
+double profile_line_seconds(const Profile *p, const FscLineCounts *l); /* of the part that it keeps busiest */
+
+/* against.c: fills in `against`; behind advice. The exit code after printing why not. */
+ExitCode profile_compare(Profile *p, const char *path);
+bool against_came(const Against *x, size_t advice);    /* this finding was not there then */
+bool against_went(const Against *x, uint32_t found);   /* that one is not here now */
+void against_text(const Against *x);
+
+/* measure.c: the same call on a GPU; behind advice. */
+ExitCode profile_measure(Profile *p, const char *device);
 extern const struct AdviceRow {
     const char *name, *title, *why, *mend;
 } advice_rows[];
 
+const char *profile_line_text(const Profile *p, uint32_t line); /* "" of line 0; in the call's arena */
+const char *profile_key(char out[PROFILE_KEY], FscTrafficKind k); /* "shared_load": its member in JSON */
+
 void profile_text(const Profile *p);
-void profile_json(const Profile *p);
+void profile_json(Text *out, const Profile *p);
+ExitCode profile_page(const Profile *p, const char *path); /* html.c */
 
 #endif

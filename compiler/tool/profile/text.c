@@ -114,6 +114,17 @@ static void print_line(const Profile *p, const FscLineCounts *l, const char *tex
     print_faults(p, l->line);
 }
 
+const char *profile_line_text(const Profile *p, uint32_t line) {
+    const char *at = p->j->text, *end = at + p->j->length;
+    for (uint32_t i = 1; i < line && at; i++) {
+        at = memchr(at, '\n', (size_t)(end - at));
+        if (at) at++;
+    }
+    if (!line || !at) return "";
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    return arena_strndup(p->j->o->arena, at, (size_t)((newline ? newline : end) - at));
+}
+
 static void print_source(const Profile *p) {
     const char *at = p->j->text, *end = at + p->j->length;
     printf(" line | instr/e | source, and what it did\n");
@@ -203,7 +214,7 @@ static void print_card(const Prediction *c) {
 
 static void print_advice(const Profile *p) {
     printf("advice, by what it may gain of the %.3g us that %s takes on %s\n", p->least_seconds * 1e6, p->binds,
-           p->advice_card);
+           p->rates->name);
     if (!p->num_advice) printf("  nothing found: it moves no more than it has to, in whole vectors\n");
     for (size_t i = 0; i < p->num_advice; i++) {
         const Advice *a = &p->advice[i];
@@ -227,5 +238,11 @@ void profile_text(const Profile *p) {
     print_params(p);
     print_all(p);
     if (p->has_card) print_card(&p->card);
+    for (uint32_t i = 0; i < p->measured.num_rows; i++) {
+        const MeasuredRow *m = &p->measured.rows[i];
+        if (i == 0) printf("measured on %s\n", p->measured.device);
+        printf("  %-22s %s (predicted: %s)\n", m->name, m->measured, m->predicted);
+    }
     print_advice(p);
+    if (p->against) against_text(p->against);
 }

@@ -5,6 +5,7 @@
  * Method: each run is a job of its own on one emulated device, checked and recorded;
  * runs of one variant share its code.
  */
+#include "tool/page.h"
 #include "tool/viz/viz.h"
 
 #include "codegen/codegen.h"
@@ -238,21 +239,9 @@ static ExitCode record(Viz *z, const char *run) {
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
-typedef struct Part {
-    const char *name;
-    const unsigned char *bytes;
-    size_t size;
-} Part;
-
 #define VIZ_FILE(name, ...) static const unsigned char part_##name[] = {__VA_ARGS__};
 #include "tool/vizpage.def"
 #undef VIZ_FILE
-
-static const Part parts[] = {
-#define VIZ_FILE(name, ...) {#name, part_##name, sizeof part_##name},
-#include "tool/vizpage.def"
-#undef VIZ_FILE
-};
 
 static void put_facts(Text *page, const Viz *z) {
     text_printf(page, "{\"version\": 1, \"tool\": ");
@@ -269,31 +258,16 @@ static void put_facts(Text *page, const Viz *z) {
     text_printf(page, "]}");
 }
 
-static const Part *find_part(const char *name, size_t n) {
-    for (size_t i = 0; i < COUNT(parts); i++)
-        if (strlen(parts[i].name) == n && strncmp(name, parts[i].name, n) == 0) return &parts[i];
-    return NULL;
-}
-
-/* The template is the part `page`; each {{name}} in it is another part, or the facts. */
 static void put_page(Text *page, const Viz *z) {
-    const Part *template = find_part("page", 4);
-    const char *at = arena_strndup(z->o->arena, (const char *)template->bytes, template->size);
-    for (const char *open; (open = strstr(at, "{{")) != NULL;) {
-        const char *name = open + 2, *close = strstr(name, "}}");
-        if (!close) bug("viz: a mark of the template does not end");
-        size_t n = (size_t)(close - name);
-        const Part *part = find_part(name, n);
-        text_write(page, at, (size_t)(open - at));
-        if (part)
-            text_write(page, (const char *)part->bytes, part->size);
-        else if (n == 5 && strncmp(name, "facts", n) == 0)
-            put_facts(page, z);
-        else
-            bug("viz: the template has no part %.*s", (int)n, name);
-        at = close + 2;
-    }
-    text_printf(page, "%s", at);
+    Text facts = {0};
+    put_facts(&facts, z);
+    const PagePart parts[] = {
+#define VIZ_FILE(name, ...) {#name, part_##name, sizeof part_##name},
+#include "tool/vizpage.def"
+#undef VIZ_FILE
+        {"facts", facts.at, facts.len}};
+    page_fill(page, parts, COUNT(parts));
+    text_free(&facts);
 }
 
 static ExitCode write_page(const Viz *z) {

@@ -21,15 +21,24 @@ def erf_near(x):
     return 2 / np.sqrt(PI) * np.exp(-x * x) * total
 
 
-def erfcx(x):
-    """e^(x^2) erfc(x); from 1.5 on by its continued fraction."""
-    a, high_low = np.abs(x), squares(np.clip(x, -150, 0))
-    near, far, fraction = np.where(a < 1.5, x, 0), np.maximum(a, 1.5), 0
+def erfcx_near(x):
+    return np.exp(x * x) * (1 - erf_near(x))
+
+
+def erfcx_far(x):
+    """By its continued fraction."""
+    a, (high, low), fraction = np.abs(x), squares(np.clip(x, -150, 0)), 0
     for k in range(200, 0, -1):
-        fraction = k / np.longdouble(2) / (far + fraction)
-    far = 1 / (far + fraction) / np.sqrt(PI)
-    far = np.where(x < 0, 2 * np.exp(high_low[0]) * np.exp(high_low[1]) - far, far)
-    return np.where(a < 1.5, np.exp(near * near) * (1 - erf_near(near)), np.where(np.isnan(x), x, far))
+        fraction = k / np.longdouble(2) / (a + fraction)
+    far = 1 / (a + fraction) / np.sqrt(PI)
+    return np.where(x < 0, 2 * np.exp(high) * np.exp(low) - far, far)
+
+
+def erfcx(x):
+    """e^(x^2) erfc(x)"""
+    near, y = np.abs(x) < 1.5, np.empty_like(x)
+    y[near], y[~near] = erfcx_near(x[near]), erfcx_far(x[~near])
+    return y
 
 
 def inverse_near(x):
@@ -52,9 +61,9 @@ def inverse_tail(q):
 def inverse(x, q):
     """Of erf at x = 1 - q, of which x counts near 0 and q, or 2 - q, elsewhere."""
     near, p = np.abs(x) <= 0.5, np.where(q > 1, 2 - q, q)
-    inside = ~near & (p > 0)
-    far = np.where(inside, inverse_tail(np.where(inside, p, 0.25)), np.where(p == 0, np.inf, np.nan))
-    return np.where(near, inverse_near(np.where(near, x, 0)), np.copysign(far, x))
+    inside, y = ~near & (p > 0), np.where(p == 0, np.longdouble(np.inf), np.nan)
+    y[near], y[inside] = inverse_near(x[near]), inverse_tail(p[inside])
+    return np.copysign(y, x)
 
 
 def erfinv(x):

@@ -2,10 +2,11 @@
 for test_differential.py and test_metamorphic.py.
 
 In: the types, block sizes and lengths that a kernel takes. Out: configurations in which each value of each axis occurs.
-Method: configuration k takes value k of every axis, round and round; --all takes every pair of the axes that decide the
-code: warps, alignment, block. How many programs of one warp share a block,
+Method: configuration k takes value k of every axis, round and round; with --all any two values of the axes that decide
+the code meet in one: warps, alignment, block, type. How many programs of one warp share a block,
 a launch decides by its grid: test_packing.py.
 """
+import itertools
 from collections import namedtuple
 
 import numpy as np
@@ -29,17 +30,28 @@ def sweep(dtypes, blocks, lengths):
     return [Config(*(axis[k % len(axis)] for axis in axes)) for k in range(max(map(len, axes)))]
 
 
+def covering(*axes):
+    """Few tuples of a value of each axis, in which any two values of any two axes meet: each begins with two that have
+    not met, and goes on with what meets most of them for the first time."""
+    missing = dict.fromkeys(((a, x), (b, y)) for a, b in itertools.combinations(range(len(axes)), 2)
+                            for x in axes[a] for y in axes[b])
+    found = []
+    while missing:
+        row = dict(next(iter(missing)))
+        for c, axis in enumerate(axes):
+            turn = len(found) % len(axis)
+            row.setdefault(c, max(axis[turn:] + axis[:turn], key=lambda v: sum(
+                ((c, v), other) in missing or (other, (c, v)) in missing for other in row.items())))
+        for pair in itertools.combinations(sorted(row.items()), 2):
+            missing.pop(pair, None)
+        found.append(tuple(row[c] for c in range(len(axes))))
+    return found
+
+
 def sweep_wide(dtypes, blocks, lengths):
-    """Every pair of warps and alignment, warps and block, alignment and type."""
-    pairs = [(w, o, blocks[(i + j) % len(blocks)]) for i, w in enumerate(WARPS) for j, o in enumerate(OFFSETS)]
-    pairs += [(w, OFFSETS[(i * j) % len(OFFSETS)], b) for i, w in enumerate(WARPS) for j, b in enumerate(blocks)]
-    all_ = [Config(dtypes[(k + k // len(dtypes)) % len(dtypes)], w, o, PADS[k % len(PADS)], b,
-                   lengths[k % len(lengths)])
-            for k, (w, o, b) in enumerate(pairs)]
-    all_ += [Config(d, WARPS[(i + j) % len(WARPS)], o, PADS[j % len(PADS)], blocks[i % len(blocks)],
-                    lengths[j % len(lengths)])
-             for i, d in enumerate(dtypes) for j, o in enumerate(OFFSETS)]
-    return list(dict.fromkeys(all_))
+    """Any two values of warps, alignment, block and type."""
+    return [Config(d, w, o, PADS[k % len(PADS)], b, lengths[k % len(lengths)])
+            for k, (w, o, b, d) in enumerate(covering(WARPS, OFFSETS, blocks, dtypes))]
 
 
 def image_of(x, dtype):

@@ -6,6 +6,7 @@ is compared bit for bit in every configuration, so that all configurations, devi
 rest keeps its bound. Memory that a launch has no business with must keep its bytes. The last cases fail when a builtin
 has no case, and when a planted mistake passes.
 """
+import functools
 import inspect
 import os
 import re
@@ -281,11 +282,16 @@ def launch_elementwise(bench, kernel, config, data, source=None):
     return [np.ascontiguousarray(row[:n]) for row in after]
 
 
-def judge_elementwise(bench, kernel, config, source=None):
-    data = kernel.data(config.dtype, config.n)
-    images = launch_elementwise(bench, kernel, config, data, source)
+@functools.cache
+def data_and_want(kernel, dtype, n):
+    data = kernel.data(dtype, n)
     with np.errstate(all="ignore"):
-        wants = kernel.want(*data)
+        return data, kernel.want(*data)
+
+
+def judge_elementwise(bench, kernel, config, source=None):
+    data, wants = data_and_want(kernel, config.dtype, config.n)
+    images = launch_elementwise(bench, kernel, config, data, source)
     for k, (image, want) in enumerate(zip(images, wants)):
         what = f"{(kernel.outputs or ['the sum'])[k]} in {config}"
         got, want = decode(image, config.dtype), seen(want, config.dtype)

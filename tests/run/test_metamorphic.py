@@ -5,13 +5,12 @@ in memory, more room between rows, other bytes under masked-off lanes and a laun
 of the output a kernel touches what its mask lets through and nothing else. No expected values are needed: a run is
 compared with another run, to the bit, special values included.
 """
-import itertools
 
 import numpy as np
 
 from case import case, example, must_fail, same_bits
 from fsc import DTYPES, decode, encode
-from sweep import FLOATING, FLOATS, INTS, ROWS, WARPS, Config, image_of, launch_rows
+from sweep import FLOATING, FLOATS, INTS, ROWS, WARPS, Config, covering, image_of, launch_rows
 
 SOFTMAX = [f for f in ROWS if f.startswith("softmax")]
 
@@ -257,16 +256,19 @@ def masked_bytes(bench, mask):
 
 @case(slow=True, mask=list(MASKS))
 def masked_bytes_wide(bench, mask):
-    for warps, dtype in itertools.product(WARPS, FLOATS + INTS):
-        for offsets, pad, block in (((0, 0), 16, 128), ((16, 16), 0, 64), ((0, 5), 1, 64), ((7, 0), 32, 256)):
-            judge_mask(bench, mask, config_of(dtype, warps, offsets, pad), block)
+    """Any two of warps, type and place; over four masks any three."""
+    turn = list(MASKS).index(mask) % 4
+    places = [((0, 0), 16, 128), ((16, 16), 0, 64), ((0, 5), 1, 64), ((7, 0), 32, 256)]
+    for warps, dtype, (offsets, pad, block) in covering(WARPS, FLOATS + INTS, places[turn:] + places[:turn]):
+        judge_mask(bench, mask, config_of(dtype, warps, offsets, pad), block)
 
 
 @case(slow=True, file=list(ROWS))
 def permuted_rows_wide(bench, file):
-    for warps, dtype, n in itertools.product(WARPS, ROWS[file].dtypes, (33, 257, 1000)):
-        for offsets, pad in (((0, 0), 0), ((0, 0), 16 - n % 16), ((1, 2), 3)):
-            judge_permuted(bench, file, config_of(dtype, warps, offsets, pad, n))
+    """Any two of warps, type and shape."""
+    shapes = [(n, *place) for n in (33, 257, 1000) for place in (((0, 0), 0), ((0, 0), 16 - n % 16), ((1, 2), 3))]
+    for warps, dtype, (n, offsets, pad) in covering(WARPS, ROWS[file].dtypes, shapes):
+        judge_permuted(bench, file, config_of(dtype, warps, offsets, pad, n))
 
 
 # ---- The tests of the tests ------------------------------------------------------------------------------------------

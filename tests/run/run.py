@@ -3,9 +3,9 @@ run.py --device cpu|emu|cuda [--check] [--all] [--most N] [WORD …]
 
 Each module named test_*.py beside this file holds functions marked @case; a case is called once per set of its
 parameters with (device, **parameters) and raises when something is wrong. WORDs choose cases whose name contains one of
-them; slow cases run with --all only. --most N takes at most N sets of each case's parameters, spread evenly; --part I/N
-every Nth case from the Ith on; --jobs N runs all parts side by side, a process each; --seconds S begins no case after
-that time. Ends with one line: N passed, N failed, N skipped.
+them; slow cases run with --all only. --most N takes at most N sets of each case's parameters, spread evenly, and
+--turn K others of them; --part I/N every Nth case from the Ith on; --jobs N runs all parts side by side, a process
+each; --seconds S begins no case after that time. Ends with one line: N passed, N failed, N skipped.
 """
 import argparse
 import glob
@@ -23,16 +23,17 @@ import fsc  # noqa: E402
 from case import CASES, Skip  # noqa: E402
 
 
-def spread(cases, most):
+def spread(cases, most, turn=0):
     """cases without those of families that have more than `most`: these are cut into so many parts, and one case of
-    each part stays, at places in turn (the golden section), so that the last parameters take many values, too."""
+    each part stays, at places in turn (the golden section), so that the last parameters take many values, too.
+    Another turn begins at another place."""
     families = {}
     for case in cases:
         families.setdefault(case[0].split("(")[0], []).append(case)
     kept = []
     for f in families.values():
         ends = [i * len(f) // min(most, len(f)) for i in range(min(most, len(f)) + 1)]
-        kept += [f[a + int(i * 0.6180339887 % 1 * (b - a))] for i, (a, b) in enumerate(zip(ends, ends[1:]))]
+        kept += [f[a + int((i + turn) * 0.6180339887 % 1 * (b - a))] for i, (a, b) in enumerate(zip(ends, ends[1:]))]
     return kept
 
 
@@ -67,6 +68,7 @@ def main():
     p.add_argument("--check", action="store_true", help="checked launches (always, on emu)")
     p.add_argument("--first", action="store_true", help="stop at the first failure")
     p.add_argument("--most", type=int, metavar="N", help="at most N sets of each case's parameters, spread evenly")
+    p.add_argument("--turn", type=int, default=0, metavar="K", help="with --most: other sets for each K")
     p.add_argument("--num-ctas", type=int, help="blocks of every program (on cuda, from sm_90 on)")
     p.add_argument("--split", action="store_true", help="those blocks meet through global memory, and are no cluster")
     p.add_argument("--part", metavar="I/N", help="of the chosen cases only number I, I + N, I + 2 N …")
@@ -96,7 +98,8 @@ def main():
     where = {o.device, "cpu.check"} if o.check and o.device == "cpu" else {o.device}
     passed = failed = skipped = 0
     start, slowest = time.time(), (0.0, "")
-    chosen = [c for c in (spread(CASES, o.most) if o.most else CASES) if not o.words or any(w in c[0] for w in o.words)]
+    kept = spread(CASES, o.most, o.turn) if o.most else CASES
+    chosen = [c for c in kept if not o.words or any(w in c[0] for w in o.words)]
     if o.part:
         first, step = map(int, o.part.split("/"))
         chosen = chosen[first::step]

@@ -102,6 +102,13 @@ static const NameValue *pairs(Arena *a, const fsc_name_value *from, size_t n) {
     return to;
 }
 
+/* The target whose rows of a tuning file count; code on emulated threads is that of the card that they stand for. */
+static const char *tuned_arch(const fsc_compilation *c, const fsc_compile_options *o) {
+    const Target *card = o->device ? target_find(o->device->arch) : NULL;
+    if (!c->target->backend->stands_for) return o->arch;
+    return card && !target_runs_here(card) ? card->name : c->target->backend->stands_for;
+}
+
 static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_options *o) {
     const FscDeviceProps *d = o->device;
     return (CheckOptions){
@@ -122,6 +129,7 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
         .num_known = (uint32_t)o->num_known,
         .device_debug = o->device_debug,
         .include = o->include,
+        .tuned = {.arch = tuned_arch(c, o)},
         .seeks_files = &c->seeks_files,
         .remarks = o->remarks && has_threads(c),
         .num_sms = d ? d->sms : 0,
@@ -131,8 +139,17 @@ static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_optio
     };
 }
 
+/* The options with the tuning file that they mean. False after saying that it cannot be read. */
+static bool find_tuned(fsc_compilation *c, CheckOptions *k, const fsc_compile_options *o) {
+    const char *why = NULL;
+    k->tuned.text = tuned_text(c->arena, o, &k->tuned.file, &why);
+    if (why) diag(c->diag, (Span){0, 0}, E_TUNED_FILE, k->tuned.file, why);
+    return !why;
+}
+
 static Kernel *check_source(fsc_compilation *c, const fsc_compile_options *o) {
     CheckOptions k = check_options_of(c, o);
+    if (!find_tuned(c, &k, o)) return NULL;
     return check_kernel(c->arena, c->strings, c->diag, c->module, &k);
 }
 
@@ -451,7 +468,7 @@ fsc_status driver_interface(const fsc_compile_options *o, const char *source, si
     if (setjmp(landing.place) == 0) {
         bug_set_handler(land, &landing);
         CheckOptions k = check_options_of(c, o);
-        *interface = check_interface(c->arena, c->strings, c->diag, c->module, &k);
+        if (find_tuned(c, &k, o)) *interface = check_interface(c->arena, c->strings, c->diag, c->module, &k);
         s = *interface && !diag_errors(c->diag) ? FSC_OK : blame(c);
         c->diagnostics.len = 0;
         print_diagnostics(c, o);

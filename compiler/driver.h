@@ -27,6 +27,10 @@ struct fsc_compilation {
 fsc_status options_check(const char *call, const fsc_compile_options *o);
 bool pairs_are_whole(const fsc_name_value *pairs, size_t n); /* none of them NULL */
 
+/* What is in the tuning file that these options mean, and its name; NULL: there is none. Every compile, the JIT and the
+ * tool ask here. *why: the named file cannot be read; else NULL. */
+const char *tuned_text(Arena *a, const fsc_compile_options *o, const char **file, const char **why);
+
 /* fsc_compile, and with `want_host` what is wanted is in memory: the callable kernel in c->host (arch "cpu" or "emu"),
  * or the parsed file, not printed (emit AST). */
 fsc_status driver_compile(const fsc_compile_options *o, const char *source, size_t length, bool want_host,

@@ -95,6 +95,9 @@ typedef struct fsc_compile_options {
                               * any arch, up to 256 */
     uint8_t most_programs;   /* with few_programs: no more than these; 0: than multiprocessors */
     const char *include;     /* folders where imports are looked for, ':' between them; NULL: beside the file only */
+    const char *tuned;       /* the file that `fsc tune` wrote; NULL: NAME.tune beside NAME.dsl or NAME.py, if there is
+                              * one; "off": none */
+    const char *tuned_text;  /* what is in it; NULL: it is read */
 } fsc_compile_options;
 
 FSC_API void fsc_compile_options_init(fsc_compile_options *o);

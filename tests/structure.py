@@ -59,6 +59,7 @@ STANDS_ON = {
     "compiler/tool/help": "compiler/tool",
     "compiler/tool/info": "compiler/tool/run runtime/cache",
     "compiler/tool/compile": "compiler/tool/info",
+    "compiler/tool/tune": "compiler/tool/compile",
     "compiler/tool/edit": "compiler/tool",
     "compiler/tool/profile": "compiler/tool/info runtime/debug",
     "compiler/tool/viz": "compiler/tool/info runtime/debug",

@@ -36,6 +36,10 @@ typedef struct CheckOptions {
      * that the rule gives are evaluated with them (origin RULE), nothing else sees them. */
     const NameValue *known;
     uint32_t num_known;
+    struct {
+        const char *file, *text; /* what `fsc tune` wrote; NULL: there is none */
+        const char *arch;        /* whose rows count: "sm_90", "cpu" */
+    } tuned;
     const char *include; /* folders where imports are looked for, ':' between them; or NULL */
     bool *seeks_files;   /* set where a file was looked for; may be NULL */
     bool remarks;      /* of performance, where code for a GPU is made */
@@ -59,6 +63,9 @@ Record *check_interface(Arena *a, Strings *s, Diag *d, const Module *m, const Ch
 
 /* Names of the entry points of a module, for messages and `fsc info`. */
 uint32_t check_entry_points(const Module *m, const Node **functions, uint32_t max);
+
+/* The list that the key of the kernel's @autotune is; NULL: there is none, or it is not written out. */
+const Node *check_autotune_key(const Module *m, const char *kernel);
 
 /* ---- builtin.c --------------------------------------------------------------------------------------------------- */
 

@@ -411,7 +411,12 @@ typedef struct ParamInfo {
     RecordOrigin origin;
     const char *rule; /* the launch rule's code for it, or NULL */
     Span rule_at;
+    bool is_tuned;        /* the rule is of a tuned file */
+    const Sem *otherwise; /* the configuration's value, where that rule has none; NULL: it says none */
 } ParamInfo;
+
+enum { NUM_COMPILED = 3 };
+extern const char *const compiled_words[NUM_COMPILED]; /* num_warps, num_stages, num_ctas */
 
 typedef struct Params {
     const Node *fn;
@@ -423,8 +428,10 @@ typedef struct Params {
     uint32_t *slots; /* hash of names: index + 1 */
     uint32_t num_slots;
     uint32_t config, num_configs;             /* of @autotune; 0: none */
-    uint32_t num_warps, num_stages, num_ctas; /* of the configuration; 0: it does not say */
+    uint32_t compiled[NUM_COMPILED];          /* num_warps and its kin of the configuration; 0: it does not say */
     const Node *warps_rule, *stages_rule;     /* of @heuristics, or NULL */
+    bool is_tuned;                            /* a tuned file's rows are launch rules */
+    const char *tuned[NUM_COMPILED], *tuned_line, *tuned_file; /* codes of such a file, its name; NULL: none */
 } Params;
 
 int params_find(const Params *p, const char *name);
@@ -445,14 +452,20 @@ bool param_set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin or
 /* tune.c: @autotune and @heuristics */
 void tune_read(Checker *c, Params *p);
 bool is_autotune(const Node *decorator);
+void tuned_read(Checker *c, Params *p); /* tuned.c: after launch_check */
 
 /* launch.c */
 int name_of_param(void *context, const char *name, RuleKind *kind); /* a RuleNames; context: the Params */
 bool decorator_is(const Node *decorator, const char *name); /* @name, @x.name, @name(...) */
 const Node *kernel_rule(const Node *fn);                    /* the CALL of @kernel(...), or NULL */
 void launch_check(Checker *c, Params *p);                   /* rules of the constexprs; errors of unknown keywords */
-void launch_record(Checker *c, const Params *p);
-uint32_t launch_option(Checker *c, const Params *p, const char *name, uint32_t given, uint32_t limit);
+/* interface: what a configuration says of warps and stages, too */
+void launch_record(Checker *c, const Params *p, bool interface);
+/* Codes of what the decorators say: of compiled_words[i], NULL: nothing; of `require`, each condition. */
+const char *launch_code(Checker *c, const Params *p, int i);
+uint32_t launch_given(const Checker *c, int i); /* by an option; 0: it is not */
+const char **launch_requires(Checker *c, const Params *p, uint32_t *count);
+uint32_t launch_option(Checker *c, const Params *p, int i, uint32_t limit);
 
 /* kernel.c */
 /* Errors since the mark are forgotten, those kept as the values of the file's constants too. True: there were some. */

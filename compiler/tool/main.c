@@ -5,6 +5,7 @@
  *     fsc test FILE…      the cases in its comments (tool/test/test.c)
  *     fsc info FILE       resources and occupancy (tool/info/info.c)
  *     fsc bench FILE …    time over sizes (tool/bench/bench.c)
+ *     fsc tune FILE …     which configuration is fastest (tool/tune/tune.c)
  *     fsc profile FILE …  count what each line does (tool/profile/profile.c)
  *     fsc viz FILE …      a page that plays it (tool/viz/viz.c)
  *     fsc fmt FILE…       the house style (tool/edit/fmt.c)
@@ -27,6 +28,7 @@ static const struct {
     {"info", COMMAND_INFO, command_info},
     {"devices", COMMAND_DEVICES, command_devices},
     {"bench", COMMAND_BENCH, command_bench},
+    {"tune", COMMAND_TUNE, command_tune},
     {"cache", COMMAND_CACHE, command_cache},
     {"profile", COMMAND_PROFILE, command_profile},
     {"viz", COMMAND_VIZ, command_viz},

@@ -14,7 +14,8 @@
 #include <unistd.h>
 
 enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH,
-       K = COMMAND_CACHE, P = COMMAND_PROFILE, V = COMMAND_VIZ, F = COMMAND_FMT, L = COMMAND_LSP, T = COMMAND_TEST };
+       K = COMMAND_CACHE, P = COMMAND_PROFILE, V = COMMAND_VIZ, F = COMMAND_FMT, L = COMMAND_LSP, T = COMMAND_TEST,
+       U = COMMAND_TUNE };
 
 typedef enum OptionKind {
 #define OPTION(e, ...) OPTION_##e,
@@ -37,6 +38,7 @@ static const char *command_name(Command c) {
     case COMMAND_INFO: return "fsc info";
     case COMMAND_DEVICES: return "fsc devices";
     case COMMAND_BENCH: return "fsc bench";
+    case COMMAND_TUNE: return "fsc tune";
     case COMMAND_CACHE: return "fsc cache";
     case COMMAND_PROFILE: return "fsc profile";
     case COMMAND_VIZ: return "fsc viz";
@@ -61,8 +63,8 @@ static bool complain(const ToolOptions *o, const char *fmt, ...) {
 }
 
 const char *command_suggest(const char *word) {
-    static const char *const names[] = {"run", "info", "devices", "bench", "cache", "profile", "viz", "fmt", "lsp",
-                                        "test"};
+    static const char *const names[] = {"run", "info", "devices", "bench", "tune", "cache", "profile", "viz", "fmt",
+                                        "lsp", "test"};
     return nearest_name(word, names, COUNT(names));
 }
 
@@ -175,10 +177,14 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     switch ((OptionKind)row->kind) {
     case OPTION_OUTPUT: o->output = text; return true;
     case OPTION_EMIT: return read_emit(o, text);
-    case OPTION_ARCH: c->arch = text; o->has_arch = true; return true;
+    case OPTION_ARCH:
+        c->arch = text;
+        o->has_arch = true;
+        return true;
     case OPTION_CPU: c->cpu = text; return true;
     case OPTION_HEADER: o->header = text; return true;
-    case OPTION_VARIANTS: vec_push(o->arena, &o->variants, text); return true;
+    case OPTION_VARIANTS:
+    case OPTION_TRIED: vec_push(o->arena, &o->variants, text); return true;
     case OPTION_DEPEND: o->depend = true; return true;
     case OPTION_DEPEND_FILE: o->depend_file = text; return true;
     case OPTION_CHECK:
@@ -202,7 +208,13 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         if (c->num_warps == 0 || (c->num_warps & (c->num_warps - 1)))
             return complain(o, "--num-warps takes 1, 2, 4, 8, 16 or 32, not '%s'", text);
         return true;
-    case OPTION_WARPS_LIST: o->warps_list = text; return true;
+    case OPTION_WARPS_LIST:
+    case OPTION_WARPS_TRIED: o->warps_list = text; return true;
+    case OPTION_STAGES_TRIED: o->stages_list = text; return true;
+    case OPTION_KEY: o->key_list = text; return true;
+    case OPTION_AGAIN: o->again = true; return true;
+    case OPTION_TUNED: c->tuned = text; return true;
+    case OPTION_TABLE: o->output = text; return true;
     case OPTION_AXIS: vec_push(o->arena, &o->axes, text); return true;
     case OPTION_DTYPE: o->dtype_list = text; return true;
     case OPTION_SVG: o->svg = text; return true;
@@ -243,7 +255,8 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_EMULATOR: o->device = text; return true;
     case OPTION_GRID: o->grid = text; return true;
     case OPTION_WARMUP: o->has_warmup = true; return read_count(o, row, text, 1000000, &o->warmup);
-    case OPTION_REPEAT: o->has_repeat = true; return read_count(o, row, text, 1000000, &o->repeat);
+    case OPTION_REPEAT:
+    case OPTION_ROUNDS: o->has_repeat = true; return read_count(o, row, text, 1000000, &o->repeat);
     case OPTION_JSON: o->json = true; return true;
     case OPTION_AGAINST: o->against = text; return true;
     case OPTION_HTML: o->page = text; return true;
@@ -252,7 +265,10 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_RUN: vec_push(o->arena, &o->runs, text); return true;
     case OPTION_PROGRAM: vec_push(o->arena, &o->programs, text); return true;
     case OPTION_LIMIT: return read_count(o, row, text, 100000000, &o->limit);
-    case OPTION_TARGET: c->arch = text; o->has_arch = true; return true;
+    case OPTION_TARGET:
+        c->arch = text;
+        o->has_arch = true;
+        return true;
     case OPTION_PAGE: o->output = text; return true;
     case OPTION_SHARED: o->has_shared = true; return read_count(o, row, text, 1 << 20, &o->shared);
     case OPTION_LIST_BUILTINS: o->list_builtins = true; return true;
@@ -341,8 +357,8 @@ const char *option_dtype(const ToolOptions *o, const char *name) {
 static const CommandHead heads[] = {
     {COMMAND_COMPILE, "fsc [options] FILE",
      "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
-     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc test, fsc bench, fsc profile, fsc viz, "
-     "fsc info, fsc devices, fsc cache, fsc fmt, fsc lsp; each has its own --help."},
+     "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc test, fsc bench, fsc tune, fsc profile, "
+     "fsc viz, fsc info, fsc devices, fsc cache, fsc fmt, fsc lsp; each has its own --help."},
     {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
      "Compiles and launches a kernel, and prints time and GB/s.\n"
      "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
@@ -357,6 +373,11 @@ static const CommandHead heads[] = {
      "Time and GB/s of a kernel over sizes, types and warps: the median of launches, each with a cold L2 cache.\n"
      "Words are those of fsc run; an axis's name in them stands for its number, as in x=random:0:fp32[4096,N].\n"
      "Buffers that are left out are made from the kernel's shape contracts."},
+    {COMMAND_TUNE, "fsc tune [options] FILE [--axis NAME=LO..HI:STEP] [NAME=VALUE…]",
+     "Times the configurations of a kernel for each point of the axes, and writes which is fastest to FILE's "
+     "NAME.tune.\n"
+     "Every launch reads that file. Configurations are those of @autotune, of --variants, --num-warps, --num-stages.\n"
+     "Words are those of fsc bench. What was interrupted goes on where it was; a point that is measured is kept."},
     {COMMAND_PROFILE, "fsc profile [options] FILE NAME=VALUE…",
      "What each line of a kernel does, counted on emulated GPU threads: bytes and sectors of global memory, shared "
      "memory\n"

@@ -13,7 +13,7 @@ typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIR
 /* Which command an option belongs to: the flags of options.def. */
 typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16,
                COMMAND_CACHE = 32, COMMAND_PROFILE = 64, COMMAND_VIZ = 128,
-               COMMAND_FMT = 256, COMMAND_LSP = 512, COMMAND_TEST = 1024 } Command;
+               COMMAND_FMT = 256, COMMAND_LSP = 512, COMMAND_TEST = 1024, COMMAND_TUNE = 2048 } Command;
 
 /* Kernels with all that a program needs to launch them, in one file: of no single compile. */
 typedef enum Package { PACKAGE_NONE, PACKAGE_OBJECT, PACKAGE_C } Package;
@@ -29,7 +29,8 @@ typedef struct ToolOptions {
     const char *folder; /* where the paths of words begin; NULL: the current one */
     VEC(const char *) words; /* what is no option: FILE, then NAME=VALUE… of run */
     VEC(const char *) axes;  /* of bench */
-    const char *dtype_list, *warps_list, *svg; /* of bench; NULL: not given */
+    const char *dtype_list, *warps_list, *svg; /* of bench and tune; NULL: not given */
+    const char *stages_list, *key_list;        /* of tune */
     VEC(const char *) runs, programs; /* of viz: words of each run; X[,Y[,Z]] of each program that is recorded */
     uint32_t limit;          /* of viz: values a program; 0: not given */
     const char *output;      /* NULL: named after the file */
@@ -49,7 +50,7 @@ typedef struct ToolOptions {
     uint32_t registers, shared; /* --registers, --shared of info */
     bool has_registers, has_shared;
     bool has_arch; /* --arch was given */
-    bool check, coverage, fix, readable;
+    bool check, coverage, fix, readable, again;
     bool json, time_report, help, version, list_builtins;
 } ToolOptions;
 
@@ -128,6 +129,7 @@ ExitCode command_bench(ToolOptions *o);
 ExitCode command_cache(ToolOptions *o);
 ExitCode command_profile(ToolOptions *o);
 ExitCode command_viz(ToolOptions *o);
+ExitCode command_tune(ToolOptions *o);
 ExitCode command_fmt(ToolOptions *o);
 ExitCode command_lsp(ToolOptions *o);
 ExitCode command_test(ToolOptions *o);

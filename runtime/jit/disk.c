@@ -33,19 +33,23 @@ static void add_options(Digest *d, const fsc_compile_options *o) {
                                o->opt_level,    o->debug,        o->fast_math,   o->color,
                                o->diagnostics,  o->remarks,      o->verify_each, o->error_limit,
                                o->device_debug, o->few_programs, o->split,       o->most_programs};
-    const char *texts[] = {o->file, o->arch, o->cpu, o->kernel, o->signature, o->passes, o->include};
+    const char *texts[] = {o->file,   o->arch,    o->cpu,   o->kernel,    o->signature,
+                           o->passes, o->include, o->tuned, o->tuned_text};
     for (size_t i = 0; i < COUNT(numbers); i++) add_number(d, numbers[i]);
     for (size_t i = 0; i < COUNT(texts); i++) digest_text(d, texts[i]);
     add_pairs(d, o->defines, o->num_defines);
     add_pairs(d, o->types, o->num_types);
 }
 /* A field more? Into add_options with it, if the code hangs on it. */
-_Static_assert(sizeof(void *) != 8 || offsetof(fsc_compile_options, include) == 184, "fsc_compile_options has changed");
+_Static_assert(sizeof(void *) != 8 || offsetof(fsc_compile_options, tuned_text) == 200,
+               "fsc_compile_options has changed");
 
 static void add_machine(Digest *d, const fsc_jit *j) {
     Arena *a = arena_create();
-    if (!j->device->kind->is_host) add_number(d, j->props.driver_version);
-    else digest_text(d, codegen_host_machine(a, j->options.cpu));
+    if (!j->device->kind->is_host)
+        add_number(d, j->props.driver_version);
+    else
+        digest_text(d, codegen_host_machine(a, j->options.cpu));
     arena_destroy(a);
 }
 
@@ -61,6 +65,7 @@ void disk_open(fsc_jit *j) {
 #endif
     add_number(d, j->props.kind);
     digest_text(d, j->card.arch);
+    if (j->options.tuned_text) add_number(d, j->card.sms); /* which rows count */
     add_machine(d, j);
     add_options(d, &j->options);
     digest_field(d, j->source, j->length);

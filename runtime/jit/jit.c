@@ -146,6 +146,8 @@ void fsc_jit_destroy(fsc_jit *j) {
     free((void *)(uintptr_t)j->options.signature);
     free((void *)(uintptr_t)j->options.cpu);
     free((void *)(uintptr_t)j->options.include);
+    free((void *)(uintptr_t)j->options.tuned);
+    free((void *)(uintptr_t)j->options.tuned_text);
     free((void *)(uintptr_t)j->options.print_after);
     free((void *)(uintptr_t)j->options.passes);
     free(j->source);
@@ -163,6 +165,19 @@ void fsc_jit_destroy(fsc_jit *j) {
 
 static char *copy_name(const char *s) {
     return s ? copy_text(s, strlen(s)) : NULL;
+}
+
+/* Read once, so that every variant of the handle is of the same text. */
+static fsc_status find_tuned(fsc_jit *j) {
+    const char *file = NULL, *why = NULL;
+    Arena *a = arena_create();
+    const char *text = j->options.file ? tuned_text(a, &j->options, &file, &why) : NULL;
+    fsc_status s = FSC_OK;
+    if (why) s = status_fail(NULL, FSC_ERROR_USAGE, "cannot read the tuning file '%s': %s", file, why);
+    j->options.tuned = copy_name(text ? file : "off");
+    j->options.tuned_text = copy_name(text);
+    arena_destroy(a);
+    return s;
 }
 
 fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
@@ -193,6 +208,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->options.signature = copy_name(j->options.signature);
     j->options.cpu = copy_name(j->options.cpu);
     j->options.include = copy_name(j->options.include);
+    if (s == FSC_OK) s = find_tuned(j);
     if (!has_text) return jit_fail(j, FSC_ERROR_USAGE, "there is no source, or it has no file name: both are needed");
     if (s != FSC_OK) return jit_fail(j, s, fsc_last_message());
     if (!j->source || !j->file || !j->options.defines || !j->options.types)
@@ -205,7 +221,9 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
     j->options.emit = device->kind->is_host ? FSC_EMIT_ASM : FSC_EMIT_PTX; /* of the host: code in memory */
     disk_open(j);
     j->interface = disk_interface(j);
-    if (!j->interface) s = driver_interface(&j->options, j->source, length, &j->front, &j->interface);
+    fsc_compile_options front = j->options;
+    front.device = &j->card;
+    if (!j->interface) s = driver_interface(&front, j->source, length, &j->front, &j->interface);
     if (s != FSC_OK) return jit_fail(j, s, fsc_compilation_diagnostics(j->front));
     if (j->front) disk_keep_interface(j);
     jit_quick_open(j);

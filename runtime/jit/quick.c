@@ -29,6 +29,7 @@ void jit_quick_open(fsc_jit *j) {
     bool rules = (!o->num_warps && uses_arguments(r, r->num_warps)) ||
                  (!o->num_stages && uses_arguments(r, r->num_stages)) ||
                  (!o->num_ctas && uses_arguments(r, r->num_ctas));
+    if (r->tuned_line && *r->tuned_line != '-') rules = false; /* launches compare them */
     j->is_steady = !rules && !o->signature;
     for (size_t i = 0; i < o->num_defines; i++) j->is_steady &= is_of_constexpr(r, o->defines[i].name);
 }

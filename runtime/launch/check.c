@@ -167,7 +167,9 @@ static bool fits_constexpr(Call *c, uint32_t index, char *why) {
     if (!why) return false;
     shown(c, p->rule, rule, sizeof rule);
     with_values(c, (const char *const[]){p->rule, NULL}, values, sizeof values);
-    const char *from = p->origin == RECORD_DEFAULT ? "its default" : "the launch rule";
+    const char *from = p->origin == RECORD_DEFAULT ? "its default"
+                       : p->origin == RECORD_TUNED ? c->variant->record->tuned_file
+                                                   : "the launch rule";
     if (s != RULE_OK)
         snprintf(why, WHY, "the launch rule %s = %s has no value%s: %s", p->name, rule, values, err);
     else
@@ -176,6 +178,24 @@ static bool fits_constexpr(Call *c, uint32_t index, char *why) {
             "the kernel is compiled with %s = %s, from %s, and the launch rule %s gives %s%s: compile it with -D %s=%s",
             p->name, p->value, from, rule, rule_value_print(now, given, sizeof given), values, p->name, given);
     return false;
+}
+
+/* So must num_warps and its kin, where a tuned file gave them; the CPU's code has no warps. */
+static bool fits_compiled(Call *c, char *why) {
+    static const char *const names[] = {"num_warps", "num_stages", "num_ctas"};
+    const Record *r = c->variant->record;
+    const char *const codes[] = {r->num_warps, r->num_stages, r->num_ctas};
+    for (int i = 0; i < 3; i++) {
+        int64_t now = 0;
+        if (r->compiled[i] < 0 || c->kernel->device->props.kind == FSC_CPU) continue;
+        RuleStatus s = rule_eval_int(codes[i], &c->env, &now, NULL, 0);
+        if (s == RULE_OK && now == r->compiled[i]) continue;
+        if (why)
+            snprintf(why, WHY, "the kernel is compiled with %s = %lld, and %s gives %lld for these arguments", names[i],
+                     (long long)r->compiled[i], r->tuned_file, (long long)now);
+        return false;
+    }
+    return true;
 }
 
 static bool fits(Call *c, char *why) {
@@ -189,7 +209,7 @@ static bool fits(Call *c, char *why) {
     for (uint32_t i = 0; i < v->record->num_params; i++) {
         if (!fits_constexpr(c, i, why)) return false;
     }
-    return true;
+    return fits_compiled(c, why);
 }
 
 /* Number and kinds, which all variants share. */

@@ -355,13 +355,23 @@ static bool make_constant(Maker *m, uint32_t index) {
     return rule_is_int(b->value) && make_code(m, p->rule, &t->code);
 }
 
+/* As fits_compiled() of check.c. */
+static bool make_compiled(Maker *m, int i) {
+    const Record *r = m->v->record;
+    const char *const codes[] = {r->num_warps, r->num_stages, r->num_ctas};
+    if (r->compiled[i] < 0 || m->v->module->device->props.kind == FSC_CPU) return true;
+    QuickTest *t = &m->q->constants[m->q->num_constants++];
+    t->value = r->compiled[i];
+    return make_code(m, codes[i], &t->code);
+}
+
 static bool make_all(Maker *m) {
     const Record *r = m->v->record;
     Quick *q = m->q;
     size_t dims = 0;
     for (uint32_t i = 0; i < r->num_params; i++) dims += r->params[i].num_dims;
     q->slots = calloc(m->v->num_slots + 1u, sizeof *q->slots);
-    q->constants = calloc(r->num_params + 1u, sizeof *q->constants);
+    q->constants = calloc(r->num_params + 3u, sizeof *q->constants);
     q->requires = calloc(r->num_requires + 1u, sizeof *q->requires);
     q->dims = calloc(2 * dims + 1, sizeof *q->dims);
     bool ok = q->slots && q->constants && q->requires && q->dims && m->v->num_slots <= CALL_ARGS;
@@ -369,6 +379,7 @@ static bool make_all(Maker *m) {
     for (uint32_t i = 0; ok && i < q->num_slots; i++) ok = make_slot(m, i);
     for (uint32_t i = 0; ok && i < q->num_slots; i++) ok = make_dims(m, i);
     for (uint32_t i = 0; ok && i < r->num_params; i++) ok = make_constant(m, i);
+    for (int i = 0; ok && i < 3; i++) ok = make_compiled(m, i);
     for (; ok && q->num_requires < r->num_requires; q->num_requires++)
         ok = make_code(m, r->requires[q->num_requires].code, &q->requires[q->num_requires]);
     for (; ok && q->num_grid < r->num_grid; q->num_grid++)

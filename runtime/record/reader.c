@@ -229,21 +229,23 @@ static bool read_config(Reader *rd) {
     return true;
 }
 
-static bool read_num_warps(Reader *rd) {
-    if (!need_words(rd, 2, 2)) return false;
-    record_set_num_warps(rd->r, word(rd, 1));
+/* num_warps "4", and perhaps what the variant is compiled with. */
+static bool read_compiled(Reader *rd) {
+    static void (*const set[])(Record * r, const char *code) = {record_set_num_warps, record_set_num_stages,
+                                                                record_set_num_ctas};
+    int i = 0;
+    uint32_t value = 0;
+    if (!need_words(rd, 2, 3) || !find_word(record_compiled, word(rd, 0), &i)) return false;
+    set[i](rd->r, word(rd, 1));
+    if (rd->num_words == 2) return true;
+    if (!read_u32(rd, word(rd, 2), &value)) return false;
+    record_set_compiled(rd->r, i, value);
     return true;
 }
 
-static bool read_num_stages(Reader *rd) {
-    if (!need_words(rd, 2, 2)) return false;
-    record_set_num_stages(rd->r, word(rd, 1));
-    return true;
-}
-
-static bool read_num_ctas(Reader *rd) {
-    if (!need_words(rd, 2, 2)) return false;
-    record_set_num_ctas(rd->r, word(rd, 1));
+static bool read_tuned(Reader *rd) {
+    if (!need_words(rd, 3, 3)) return false;
+    record_set_tuned(rd->r, word(rd, 1), word(rd, 2));
     return true;
 }
 
@@ -314,13 +316,11 @@ static const struct {
     const char *head;
     bool (*read)(Reader *rd);
 } lines[] = {
-    {"kernel", read_kernel},       {"version", read_version},
-    {"target", read_target},       {"file", read_file},
-    {"param", read_param},         {"dim", read_dim},
-    {"grid", read_grid},           {"config", read_config},
-    {"num_warps", read_num_warps}, {"num_stages", read_num_stages},
-    {"num_ctas", read_num_ctas},   {"require", read_require},
-    {"launch", read_launch},       {"scratch", read_scratch},
+    {"kernel", read_kernel},       {"version", read_version},   {"target", read_target},
+    {"file", read_file},           {"param", read_param},       {"dim", read_dim},
+    {"grid", read_grid},           {"config", read_config},     {"num_warps", read_compiled},
+    {"num_stages", read_compiled}, {"num_ctas", read_compiled}, {"require", read_require},
+    {"tuned", read_tuned},         {"launch", read_launch},     {"scratch", read_scratch},
     {"access", read_access},
 };
 
@@ -356,7 +356,8 @@ static bool check_codes(Reader *rd) {
     for (uint32_t i = 0; i < r->num_requires; i++) {
         if (!check_code(rd, r->requires[i].code)) return false;
     }
-    return check_code(rd, r->num_warps) && check_code(rd, r->num_stages) && check_code(rd, r->num_ctas);
+    return check_code(rd, r->tuned_line) && check_code(rd, r->num_warps) && check_code(rd, r->num_stages) &&
+           check_code(rd, r->num_ctas);
 }
 
 /* The bytes before the "end" line, after comparing their hash with it; 0 after a complaint. */

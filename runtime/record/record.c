@@ -81,6 +81,7 @@ Record *record_create(const char *kernel) {
     Record *r = calloc(1, sizeof *r);
     if (!r) return NULL;
     r->version = r->target = r->file = "";
+    for (int i = 0; i < 3; i++) r->compiled[i] = -1;
     r->kernel = keep(r, kernel);
     return r;
 }
@@ -158,6 +159,15 @@ void record_set_num_ctas(Record *r, const char *code) {
     r->num_ctas = keep_code(r, code);
 }
 
+void record_set_compiled(Record *r, int i, int64_t value) {
+    r->compiled[i] = value;
+}
+
+void record_set_tuned(Record *r, const char *file, const char *line) {
+    r->tuned_file = keep(r, file);
+    r->tuned_line = keep_code(r, line);
+}
+
 RecordRequire *record_add_require(Record *r, const char *code, const char *text) {
     void *array = r->requires;
     RecordRequire *q = push(r, &array, &r->num_requires, sizeof *q);
@@ -221,7 +231,8 @@ bool record_value(const RecordParam *p, RuleValue *out) {
 
 const char *const record_kinds[] = {"pointer", "scalar", "constexpr", NULL};
 const char *const record_value_kinds[] = {"int", "float", "bool", "dtype", NULL};
-const char *const record_origins[] = {"option", "signature", "rule", "default", "config", NULL};
+const char *const record_origins[] = {"option", "signature", "rule", "default", "config", "tuned", NULL};
+const char *const record_compiled[] = {"num_warps", "num_stages", "num_ctas", NULL};
 
 typedef struct Out {
     char *at;
@@ -339,6 +350,14 @@ static void write_access(Out *o, const RecordAccess *a) {
     out(o, "\n");
 }
 
+static void write_compiled(Out *o, const char *name, const char *code, int64_t value) {
+    if (!code) return;
+    out(o, "%s", name);
+    out_quoted(o, code);
+    if (value >= 0) out(o, " %lld", (long long)value);
+    out(o, "\n");
+}
+
 static void write_word(Out *o, const char *name, const char *word) {
     out(o, "%s", name);
     out_word(o, word);
@@ -363,9 +382,14 @@ char *record_write(const Record *r, size_t *length) {
     for (uint32_t i = 0; i < r->num_params; i++) write_param(&o, &r->params[i]);
     for (uint32_t i = 0; i < r->num_grid; i++) out_code(&o, "grid", r->grid[i]);
     out_code(&o, "config", r->config);
-    out_code(&o, "num_warps", r->num_warps);
-    out_code(&o, "num_stages", r->num_stages);
-    out_code(&o, "num_ctas", r->num_ctas);
+    const char *const codes[] = {r->num_warps, r->num_stages, r->num_ctas};
+    for (int i = 0; i < 3; i++) write_compiled(&o, record_compiled[i], codes[i], r->compiled[i]);
+    if (r->tuned_line) {
+        out(&o, "tuned");
+        out_quoted(&o, r->tuned_file);
+        out_quoted(&o, r->tuned_line);
+        out(&o, "\n");
+    }
     for (uint32_t i = 0; i < r->num_requires; i++) {
         out(&o, "require");
         out_quoted(&o, r->requires[i].code);

@@ -18,7 +18,10 @@
  *   param constexpr T dtype fp32 default
  *   grid "$4"                              one to three codes
  *   config "2 of 5"                        which configuration of @autotune this is; absent: it has none
- *   num_warps "4"                          likewise num_stages, num_ctas; each may be absent
+ *   num_warps "4"                          likewise num_stages, num_ctas; each may be absent; of a tuned file also what
+ *                                          the variant is compiled with
+ *   tuned "softmax.tune" "$4 724 <= 3 4 sel"   that file, and the line that these arguments chose; 0: none holds;
+ *                                          below 0: RECORD_TUNED_OPTIONS and RECORD_TUNED_NO_TARGET
  *   require "$6 $5 >=" "BLOCK >= n_cols"   code, the condition as the source has it
  *   launch softmax threads=128 programs=1 blocks=1 static=64 dynamic=0 threads_line=5 tile_line=7 shared_line=9
  *                                          blocks that reach over the grid: grid=64 as well, the most programs
@@ -39,6 +42,8 @@
 #include "runtime/base/scope.h"
 
 #define RECORD_MAGIC         "fsc-record 1\n"
+#define RECORD_TUNED_OPTIONS   "-1" /* options say what its rows would say: none counts */
+#define RECORD_TUNED_NO_TARGET "-2" /* it has rows of this kernel for other targets only */
 #define RECORD_SYMBOL_PREFIX "fsc_record_"
 
 /* ---- The record -------------------------------------------------------------------------------------------------- */
@@ -53,9 +58,16 @@ typedef enum RecordKind {
 typedef enum RecordValueKind { RECORD_INT, RECORD_FLOAT, RECORD_BOOL, RECORD_DTYPE } RecordValueKind;
 
 /* Where a constexpr's value came from. RULE and DEFAULT are compared with the rule at every launch (which variant fits;
- * never run wrong); OPTION, SIGNATURE and CONFIG (one of @autotune's
+ * never run wrong), and TUNED, whose rule is of a tuned file; OPTION, SIGNATURE and CONFIG (one of @autotune's
  * configurations) are the user's own choice and are not. */
-typedef enum RecordOrigin { RECORD_OPTION, RECORD_SIGNATURE, RECORD_RULE, RECORD_DEFAULT, RECORD_CONFIG } RecordOrigin;
+typedef enum RecordOrigin {
+    RECORD_OPTION,
+    RECORD_SIGNATURE,
+    RECORD_RULE,
+    RECORD_DEFAULT,
+    RECORD_CONFIG,
+    RECORD_TUNED
+} RecordOrigin;
 
 /* One dimension of a shape contract: postfix codes (below), both in elements. */
 typedef struct RecordDim {
@@ -119,6 +131,9 @@ typedef struct Record {
     const char *grid[3];                           /* codes */
     const char *config;                            /* "2 of 5", NULL: not from @autotune */
     const char *num_warps, *num_stages, *num_ctas; /* codes, NULL: the rule does not say */
+    int64_t compiled[3];                           /* what they gave for this variant, where a launch compares it: those
+                                                    * of a tuned file; -1: nothing is compared */
+    const char *tuned_file, *tuned_line;           /* its name, the code of the chosen line; NULL: there is none */
     RecordRequire *requires;
     RecordLaunch *launches;
     RecordAccess *accesses;
@@ -148,6 +163,8 @@ void record_set_config(Record *r, const char *text);
 void record_set_num_warps(Record *r, const char *code); /* likewise below */
 void record_set_num_stages(Record *r, const char *code);
 void record_set_num_ctas(Record *r, const char *code);
+void record_set_compiled(Record *r, int i, int64_t value); /* of num_warps, num_stages, num_ctas: 0, 1, 2 */
+void record_set_tuned(Record *r, const char *file, const char *line);
 RecordRequire *record_add_require(Record *r, const char *code, const char *text);
 /* shared_bytes is dynamic: what the launch asks for.
  * Set shared_static in the result where the module declares its own. */

@@ -9,6 +9,7 @@
 extern const char *const record_kinds[];
 extern const char *const record_value_kinds[];
 extern const char *const record_origins[];
+extern const char *const record_compiled[]; /* num_warps, num_stages, num_ctas */
 
 /* FNV-1a, 32 bits. */
 uint32_t record_hash(const char *text, size_t length);

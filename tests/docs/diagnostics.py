@@ -12,6 +12,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FOLDER = os.path.join(ROOT, "docs", "diagnostics")
 HEAD = "@kernel(grid=(1,))\ndef k(x: *fp32, y: *fp32, n: i32, B: constexpr = 128):\n"
 PAGE = re.compile(r"^## ([EWR]\d{4}): ([^\n]*)\n(.*?)(?=^## |\Z)", re.M | re.S)
+BESIDE = re.compile(r"^```tune\n(.*?)^```", re.M | re.S)  # a tuning file, beside both examples
 EXAMPLE = re.compile(r"^```(python|ir) (wrong|right)([^\n]*)\n(.*?)^```", re.M | re.S)
 UNSHOWN = {"E0605"}  # what LLVM refuses is a bug of ours: no source is known that gives it
 
@@ -25,7 +26,7 @@ def source(text, kind):
     return b"".join(bytes([int(p, 16)]) if i % 2 else p.encode() for i, p in enumerate(parts))
 
 
-def compile_example(tool, folder, kind, options, text):
+def compile_example(tool, folder, beside, kind, options, text):
     """(exit code, the codes it gives, all that was printed)"""
     words, environment = shlex.split(options), dict(os.environ, NO_COLOR="1")
     while words and re.match(r"[A-Z_]+=", words[0]):
@@ -35,6 +36,10 @@ def compile_example(tool, folder, kind, options, text):
     path = os.path.join(folder, "example.ir" if kind == "ir" else "example.py" if is_triton else "example.dsl")
     with open(path, "wb") as file:
         file.write(source(text, kind))
+    with open(os.path.join(folder, "example.tune"), "w", encoding="utf-8") as file:
+        file.write(beside)
+    if not beside:
+        os.remove(file.name)
     start = [tool, words.pop(0), path] if words and words[0] in ("run", "info") else [tool, path, "-o", os.devnull]
     done = subprocess.run(start + words, capture_output=True, env=environment, timeout=60)
     printed = done.stderr.decode("utf-8", "replace")
@@ -49,12 +54,13 @@ def check_page(tool, folder, code, body):
     if set(found) != {"wrong", "right"}:
         return ["%s: a page has one wrong and one right example, not %s" % (code, sorted(found))]
     problems = []
-    status, codes, printed = compile_example(tool, folder, *found["wrong"])
+    beside = "".join(BESIDE.findall(body))
+    status, codes, printed = compile_example(tool, folder, beside, *found["wrong"])
     if codes == {"E0604"} != {code}:
         return []  # no ptxas here
     if codes != {code} or (status == 0) != (code[0] != "E"):
         problems.append("%s: the wrong example ends with %d and gives %s\n%s" % (code, status, sorted(codes), printed))
-    status, codes, printed = compile_example(tool, folder, *found["right"])
+    status, codes, printed = compile_example(tool, folder, beside, *found["right"])
     if status or codes:
         problems.append("%s: the right example ends with %d\n%s" % (code, status, printed))
     return problems

@@ -79,7 +79,7 @@ static bool settle_rules(Checker *c, Params *p) {
                  arena_printf(c->a, "it gives %s a type, and it can only give numbers", param->name));
         } else if (is_there) {
             param->value = v.is_float ? sem_float(c, v.f) : sem_i64(c, v.i);
-            param->origin = RECORD_RULE;
+            param->origin = param->is_tuned ? RECORD_TUNED : RECORD_RULE;
             changed = true;
         }
         if (diag_errors(c->d) != errors) param->failed = true;
@@ -96,11 +96,11 @@ static bool settle_default(Checker *c, Params *p, bool types) {
     for (uint32_t i = 0; i < p->count; i++) {
         ParamInfo *param = &p->at[i];
         if (param->value || param->failed || !takes_default(param) || (types && param->role != ROLE_DTYPE)) continue;
-        const Sem *s = default_of(c, param);
+        const Sem *s = param->otherwise ? param->otherwise : default_of(c, param);
         if (!s) continue;
         if (param->role == ROLE_BARE) param->role = ROLE_CONSTEXPR;
         param->value = s;
-        param->origin = RECORD_DEFAULT;
+        param->origin = param->otherwise ? RECORD_CONFIG : RECORD_DEFAULT;
         param->failed = sem_is_error(s);
         return true;
     }

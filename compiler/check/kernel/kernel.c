@@ -304,10 +304,9 @@ static void finish_function(Checker *c, const Params *p) {
     c->b = builder_at_end(f, f->body);
     c->b.span = p->fn->span;
     op_build(&c->b, OP_RETURN, NULL, 0, none, type_scalar(DT_I32));
-    f->num_warps = launch_option(c, p, "num_warps", c->o->num_warps ? c->o->num_warps : p->num_warps, 32);
-    f->num_stages = launch_option(c, p, "num_stages", c->o->num_stages ? c->o->num_stages : p->num_stages, 16);
-    f->num_ctas = launch_option(c, p, "num_ctas", c->o->num_ctas ? c->o->num_ctas : p->num_ctas,
-                                c->o->reaches_grid ? MOST_GRID : 16);
+    f->num_warps = launch_option(c, p, 0, 32);
+    f->num_stages = launch_option(c, p, 1, 16);
+    f->num_ctas = launch_option(c, p, 2, c->o->reaches_grid ? MOST_GRID : 16);
     if (c->o->reaches_grid) f->grid_blocks = f->num_ctas;
 }
 
@@ -321,6 +320,7 @@ Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const Check
     params_options(c, &params);
     tune_read(c, &params);
     launch_check(c, &params);
+    tuned_read(c, &params);
     params_settle(c, &params);
     params_enter(c, &params);
     block_run(c, &fn->body);
@@ -329,7 +329,7 @@ Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const Check
     c->record = record_create(fn->name);
     if (!c->record) bug("check_kernel: out of memory");
     params_record(c, &params, false);
-    launch_record(c, &params);
+    launch_record(c, &params, false);
     if (diag_errors(d)) {
         record_free(c->record);
         return NULL;
@@ -349,11 +349,12 @@ Record *check_interface(Arena *a, Strings *s, Diag *d, const Module *m, const Ch
     params_options(c, &params);
     tune_read(c, &params);
     launch_check(c, &params);
+    tuned_read(c, &params);
     params_types(c, &params);
     c->record = record_create(fn->name);
     if (!c->record) bug("check_interface: out of memory");
     params_record(c, &params, true);
-    launch_record(c, &params);
+    launch_record(c, &params, true);
     if (!diag_errors(d)) return c->record;
     record_free(c->record);
     return NULL;

@@ -84,9 +84,9 @@ static void read_config(Tune *t, const Node *call) {
     const Node *values = argument(call, 0, "kwargs");
     t->config = call;
     if (values) read_values(t, values);
-    read_count(t, call, 1, "num_warps", &t->p->num_warps);
-    read_count(t, call, 2, "num_stages", &t->p->num_stages);
-    read_count(t, call, 3, "num_ctas", &t->p->num_ctas);
+    read_count(t, call, 1, "num_warps", &t->p->compiled[0]);
+    read_count(t, call, 2, "num_stages", &t->p->compiled[1]);
+    read_count(t, call, 3, "num_ctas", &t->p->compiled[2]);
 }
 
 static void read_configs(Tune *t, const Node *n);
@@ -273,7 +273,7 @@ static void read_autotune(Checker *c, Params *p, const Node *decorator) {
     frame_pop(c);
     bool had_errors = take_back(c, mark);
     if (!list || t.unreadable || had_errors || t.count == 0) {
-        p->num_warps = p->num_stages = p->num_ctas = 0;
+        memset(p->compiled, 0, sizeof p->compiled);
         left_out(c, decorator, t.unreadable, "its configurations cannot be read at compile time");
         return;
     }
@@ -400,4 +400,17 @@ void tune_read(Checker *c, Params *p) {
     }
     if (!c->o->config || p->config) return;
     diag(c->d, nowhere, E_CONFIG_NONE, c->o->config, p->fn->name);
+}
+
+const Node *check_autotune_key(const Module *m, const char *kernel) {
+    for (uint32_t i = 0; i < m->items.len; i++) {
+        const Node *fn = m->items.at[i];
+        if (fn->kind != NODE_FUNCTION || strcmp(fn->name, kernel) != 0) continue;
+        for (uint32_t k = 0; k < fn->rest.len; k++) {
+            const Node *n = fn->rest.at[k];
+            const Node *key = n->kind == NODE_CALL && is_autotune(n) ? argument(n, 1, "key") : NULL;
+            if (key && (key->kind == NODE_LIST || key->kind == NODE_TUPLE)) return key;
+        }
+    }
+    return NULL;
 }

@@ -7,16 +7,11 @@
  */
 #include "base/schema.h"
 #include "tool/bench/plot.h"
-#include "tool/run/axis.h"
-#include "tool/run/job.h"
+#include "tool/run/sweep.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MOST_AXES = 4 };
-
-typedef VEC(const char *) Names;
 
 typedef struct Bench {
     ToolOptions *o;
@@ -25,45 +20,23 @@ typedef struct Bench {
     fsc_device *device;
     FscDeviceProps props;
     Flush flush;
-    Axis axes[MOST_AXES];
-    uint32_t num_axes;
-    Names dtypes, warps;  /* at least one each; "" says nothing */
-    Names dtype_params;   /* what a dtype is bound to */
-    Names free_axes;      /* stand in no word: they are parameters */
+    Sweep sweep;
+    Names warps; /* one at least; "" says nothing */
     Plot plot;
     uint32_t points;
 } Bench;
 
 /* ---- What is varied ---------------------------------------------------------------------------------------------- */
 
-static void split_list(Arena *a, const char *text, Names *out) {
-    for (const char *at = text; at && *at;) {
-        size_t n = strcspn(at, ",");
-        vec_push(a, out, arena_strndup(a, at, n));
-        at += n + (at[n] == ',');
-    }
-    if (!out->len) vec_push(a, out, "");
-}
-
 static bool read_axes(Bench *b) {
-    const ToolOptions *o = b->o;
-    if (o->axes.len == 0) {
+    if (b->o->axes.len == 0) {
         fprintf(
             stderr,
             "fsc bench: nothing to vary; give --axis NAME=256..12672:128, NAME a parameter or a name used in a word\n");
         return false;
     }
-    if (o->axes.len > MOST_AXES) {
-        fprintf(stderr, "fsc bench: %u axes; at most %d\n", o->axes.len, MOST_AXES);
-        return false;
-    }
-    for (uint32_t i = 0; i < o->axes.len; i++) {
-        Axis *axis = &b->axes[b->num_axes++];
-        if (!axis_parse(o->arena, o->axes.at[i], axis)) return false;
-        if (!axis_is_used(axis, o->words.at + 1, o->words.len - 1)) vec_push(o->arena, &b->free_axes, axis->name);
-    }
-    split_list(o->arena, o->dtype_list, &b->dtypes);
-    split_list(o->arena, o->warps_list, &b->warps);
+    if (!sweep_read(&b->sweep, b->o)) return false;
+    split_list(b->o->arena, b->o->warps_list, &b->warps);
     for (uint32_t i = 0; i < b->warps.len; i++) {
         static const char *const allowed[] = {"", "1", "2", "4", "8", "16", "32"};
         bool fits = false;
@@ -75,81 +48,31 @@ static bool read_axes(Bench *b) {
     return true;
 }
 
-/* The names of the kernel's dtype parameters, where --dtype is given. */
-static ExitCode find_dtypes(Bench *b) {
-    fsc_jit *front = NULL;
-    fsc_status s = fsc_jit_create(b->device, b->text, b->length, &b->o->compile, &front);
-    if (s != FSC_OK) {
-        fputs(fsc_jit_message(front), stderr);
-        fsc_jit_destroy(front);
-        return (ExitCode)fsc_status_exit_code(s);
-    }
-    const Record *r = fsc_jit_interface(front);
-    for (uint32_t i = 0; i < r->num_params; i++)
-        if (r->params[i].kind == RECORD_CONSTEXPR && r->params[i].value_kind == RECORD_DTYPE)
-            vec_push(b->o->arena, &b->dtype_params,
-                     arena_strndup(b->o->arena, r->params[i].name, strlen(r->params[i].name)));
-    bool none = b->o->dtype_list && b->dtype_params.len == 0;
-    if (none)
-        fprintf(stderr, "fsc bench: kernel %s has no dtype parameter for --dtype; give buffers of the type instead\n",
-                r->kernel);
-    fsc_jit_destroy(front);
-    return none ? EXIT_CALL : EXIT_DONE;
-}
-
 /* ---- One point --------------------------------------------------------------------------------------------------- */
 
-typedef struct Point {
+typedef struct Shown {
     const int64_t *values; /* one an axis */
     const char *dtype, *warps;
-} Point;
-
-/* The options as if the point's numbers had been written out. */
-static ToolOptions options_at(Bench *b, const Point *p) {
-    ToolOptions o = *b->o;
-    Arena *a = o.arena;
-    memset(&o.words, 0, sizeof o.words);
-    memset(&o.defines, 0, sizeof o.defines);
-    memset(&o.types, 0, sizeof o.types);
-    for (uint32_t i = 0; i < b->o->words.len; i++) {
-        const char *word = b->o->words.at[i];
-        vec_push(a, &o.words, i ? axis_apply(a, b->axes, b->num_axes, p->values, word) : word);
-    }
-    for (uint32_t i = 0; i < b->num_axes; i++)
-        for (uint32_t k = 0; k < b->free_axes.len; k++)
-            if (strcmp(b->free_axes.at[k], b->axes[i].name) == 0)
-                vec_push(a, &o.words, arena_printf(a, "%s=%" PRId64, b->axes[i].name, p->values[i]));
-    for (uint32_t i = 0; i < b->o->defines.len; i++) vec_push(a, &o.defines, b->o->defines.at[i]);
-    for (uint32_t i = 0; i < b->o->types.len; i++) vec_push(a, &o.types, b->o->types.at[i]);
-    for (uint32_t i = 0; *p->dtype && i < b->dtype_params.len; i++) {
-        fsc_name_value type = {b->dtype_params.at[i], p->dtype};
-        vec_push(a, &o.types, type);
-    }
-    if (*p->warps) o.compile.num_warps = (uint32_t)strtoul(p->warps, NULL, 10);
-    o.compile.types = o.types.at;
-    o.compile.num_types = o.types.len;
-    o.compile.defines = o.defines.at;
-    o.compile.num_defines = o.defines.len;
-    return o;
-}
+} Shown;
 
 static void print_head(const Bench *b) {
-    for (uint32_t i = 0; i < b->num_axes; i++) printf("%10s", b->axes[i].name);
+    for (uint32_t i = 0; i < b->sweep.num_axes; i++) printf("%10s", b->sweep.axes[i].name);
     printf("  %-6s %5s %12s %10s   on %s, median of %u\n", "dtype", "warps", "ms", "GB/s", b->props.name, b->o->repeat);
 }
 
-static void print_point(const Bench *b, const Point *p, const Job *j, const double *times) {
+static void print_point(const Bench *b, const Shown *p, const Job *j, const double *times) {
     uint32_t repeat = b->o->repeat;
     double ms = times[repeat / 2], rate = ms > 0 ? (double)job_bytes(j) / ms * 1e-6 : 0;
     if (!b->o->json) {
         if (b->points == 0) print_head(b);
-        for (uint32_t i = 0; i < b->num_axes; i++) printf("%10" PRId64, p->values[i]);
+        for (uint32_t i = 0; i < b->sweep.num_axes; i++) printf("%10" PRId64, p->values[i]);
         printf("  %-6s %5s %12.4f %10.1f\n", *p->dtype ? p->dtype : "-", *p->warps ? p->warps : "-", ms, rate);
         fflush(stdout);
         return;
     }
     printf("%s\n  {", b->points ? "," : "");
-    for (uint32_t i = 0; i < b->num_axes; i++) printf("\"%s\": %" PRId64 ", ", b->axes[i].name, p->values[i]);
+    for (uint32_t i = 0; i < b->sweep.num_axes; i++)
+        printf("\"%s\": %" PRId64 ", ", b->sweep.axes[i].name, p->values[i]);
     if (*p->dtype) printf("\"dtype\": \"%s\", ", p->dtype);
     if (*p->warps) printf("\"num_warps\": %s, ", p->warps);
     printf("\"bytes\": %" PRIu64 ", \"milliseconds\": %.6f, \"gigabytes_per_second\": %.3f, \"samples\": [",
@@ -159,12 +82,12 @@ static void print_point(const Bench *b, const Point *p, const Job *j, const doub
 }
 
 /* The curve of everything but the first axis. */
-static Curve *curve_of(Bench *b, const Point *p) {
+static Curve *curve_of(Bench *b, const Shown *p) {
     Text name = {0};
     text_printf(&name, "%s", p->dtype);
     if (*p->warps) text_printf(&name, "%s%s warps", name.len ? ", " : "", p->warps);
-    for (uint32_t i = 1; i < b->num_axes; i++)
-        text_printf(&name, "%s%s = %" PRId64, name.len ? ", " : "", b->axes[i].name, p->values[i]);
+    for (uint32_t i = 1; i < b->sweep.num_axes; i++)
+        text_printf(&name, "%s%s = %" PRId64, name.len ? ", " : "", b->sweep.axes[i].name, p->values[i]);
     const char *text = name.len ? arena_strndup(b->o->arena, name.at, name.len) : "fsc";
     text_free(&name);
     for (uint32_t i = 0; i < b->plot.curves.len; i++)
@@ -174,8 +97,10 @@ static Curve *curve_of(Bench *b, const Point *p) {
     return &b->plot.curves.at[b->plot.curves.len - 1];
 }
 
-static ExitCode measure(Bench *b, const Point *p) {
-    ToolOptions o = options_at(b, p);
+static ExitCode measure(Bench *b, const Point *at, const char *warps) {
+    const Shown shown = {at->values, b->sweep.dtypes.at[at->dtype], warps}, *p = &shown;
+    ToolOptions o = sweep_options(&b->sweep, at);
+    if (*warps) o.compile.num_warps = (uint32_t)strtoul(warps, NULL, 10);
     Job j = {.o = &o, .device = b->device, .props = b->props, .grid = {1, 1, 1}, .text = b->text, .length = b->length};
     double *times = NEW_ARRAY(o.arena, double, o.repeat);
     ExitCode code = job_make(&j);
@@ -195,34 +120,25 @@ static ExitCode measure(Bench *b, const Point *p) {
 
 /* ---- All points -------------------------------------------------------------------------------------------------- */
 
-static ExitCode sweep(Bench *b, const char *dtype, const char *warps) {
-    uint32_t at[MOST_AXES] = {0};
-    int64_t values[MOST_AXES];
-    for (;;) {
-        for (uint32_t i = 0; i < b->num_axes; i++) values[i] = b->axes[i].at.at[at[i]];
-        ExitCode code = measure(b, &(Point){values, dtype, warps});
-        if (code != EXIT_DONE) return code;
-        uint32_t i = 0;
-        while (i < b->num_axes && ++at[i] == b->axes[i].at.len) at[i++] = 0;
-        if (i == b->num_axes) return EXIT_DONE;
-    }
-}
-
 static ExitCode sweep_all(Bench *b) {
     if (b->o->json) {
         printf("{\"schema_version\": %d, \"device\": \"%s\", \"repeat\": %u, \"points\": [", SCHEMA_BENCH,
                b->props.name, b->o->repeat);
     }
     ExitCode code = EXIT_DONE;
-    for (uint32_t d = 0; d < b->dtypes.len && code == EXIT_DONE; d++)
-        for (uint32_t w = 0; w < b->warps.len && code == EXIT_DONE; w++)
-            code = sweep(b, b->dtypes.at[d], b->warps.at[w]);
+    for (uint32_t w = 0; w < b->warps.len; w++) {
+        Point p = sweep_first(&b->sweep);
+        do {
+            code = measure(b, &p, b->warps.at[w]);
+        } while (code == EXIT_DONE && sweep_next(&b->sweep, &p));
+        if (code != EXIT_DONE) break;
+    }
     if (b->o->json) printf("\n]}\n");
     return code;
 }
 
 static ExitCode draw(Bench *b) {
-    const Axis *x = &b->axes[0];
+    const Axis *x = &b->sweep.axes[0];
     Text picture = {0};
     b->plot.title = arena_printf(b->o->arena, "%s on %s", b->o->compile.file, b->props.name);
     b->plot.x_name = x->name;
@@ -239,7 +155,7 @@ static ExitCode run_bench(Bench *b) {
     if (s == FSC_OK) s = fsc_device_props(b->device, &b->props);
     if (s == FSC_OK) s = flush_create(b->device, &b->props, &b->flush);
     if (s != FSC_OK) return tool_fail(s, fsc_last_message());
-    ExitCode code = find_dtypes(b);
+    ExitCode code = sweep_types(&b->sweep, b->device, b->text, b->length);
     if (code == EXIT_DONE) code = sweep_all(b);
     if (code == EXIT_DONE && b->o->svg) code = draw(b);
     return code;

@@ -14,8 +14,8 @@ enum { MOST_VALUES = 64 };
 
 static bool complain(const char *text, const char *why) {
     fprintf(stderr,
-            "fsc: --variants %s: %s; it takes NAME=256..65536, each power of two in the range, or NAME=96,192\n", text,
-            why);
+            "%s: --variants %s: %s; it takes NAME=256..65536, each power of two in the range, or NAME=96,192\n",
+            tool_name, text, why);
     return false;
 }
 

@@ -9,6 +9,7 @@
 #include "tool/info/needs.h"
 #include "tool/info/tiles.h"
 #include "tool/run/bind.h"
+#include "tool/run/told.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ typedef struct Report {
     bool has_grid;
     uint64_t waves;
     double last_fill;
+    const char *tuned;   /* which line of a tuning file; NULL: there is no such file */
     const char *no_grid; /* why there is no grid, when there is none */
 } Report;
 
@@ -67,6 +69,7 @@ static bool find_grid(Report *r) {
                    .occupancy = occupancy_of,
                    .context = r};
     char err[256];
+    r->tuned = tuned_told(r->o->arena, record, &env);
     for (int i = 0; i < 3; i++) r->grid[i] = 1;
     if (r->o->grid) {
         r->has_grid = driver_grid(r->o->arena, r->o->grid, record, &env, r->grid, err, sizeof err);
@@ -103,13 +106,14 @@ static void print_text(const Report *r) {
     const RecordLaunch *l = &k->launches[0];
     printf("kernel %s for %s\n", k->kernel, k->target);
     for (uint32_t i = 0; i < k->num_params; i++) {
-        static const char *const origins[] = {"-D", "--signature", "launch rule", "default", "config"};
+        static const char *const origins[] = {"-D", "--signature", "launch rule", "default", "config", "tuned"};
         if (k->params[i].kind == RECORD_CONSTEXPR)
             printf("  %-22s %s (%s)\n", k->params[i].name, k->params[i].value, origins[k->params[i].origin]);
         if (k->params[i].most) printf("  %-22s %u to %u\n", k->params[i].name, k->params[i].least, k->params[i].most);
         else if (k->params[i].least) printf("  %-22s at least %u\n", k->params[i].name, k->params[i].least);
     }
     if (k->config) printf("  %-22s %s\n", "config", k->config);
+    if (r->tuned) printf("  %-22s %s\n", "tuned", r->tuned);
     uint32_t threads = r->needs.threads / l->programs_per_block * l->blocks_per_program;
     uint32_t warp = r->needs.gpu.warp_size;
     if (threads < warp) printf("  %-22s %u (%u programs a warp)\n", "threads per program", threads, warp / threads);
@@ -188,6 +192,7 @@ static void print_json(const Report *r) {
     }
     printf("},\n");
     if (k->config) printf("  \"config\": \"%s\",\n", k->config);
+    if (r->tuned) printf("  \"tuned\": \"%s\",\n", r->tuned);
     print_tiles(r);
     printf("  \"accesses\": [");
     for (uint32_t i = 0; i < k->num_accesses; i++) {

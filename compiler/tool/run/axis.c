@@ -13,8 +13,8 @@
 enum { MOST_POINTS = 100000 };
 
 static bool complain(const char *text, const char *why) {
-    fprintf(stderr, "fsc bench: --axis %s: %s; it takes NAME=256..12672:128, NAME=32..65536:*2 or NAME=64,781,4096\n",
-            text, why);
+    fprintf(stderr, "%s: --axis %s: %s; it takes NAME=256..12672:128, NAME=32..65536:*2 or NAME=64,781,4096\n",
+            tool_name, text, why);
     return false;
 }
 
@@ -90,8 +90,10 @@ const char *axis_apply(Arena *a, const Axis *axes, uint32_t n, const int64_t *va
     text_printf(&out, "%.*s", (int)(eq + 1 - word), word);
     for (const char *at = eq + 1; *at;) {
         const Axis *here = is_name(at[-1]) ? NULL : axis_here(axes, n, at);
-        if (here) text_printf(&out, "%" PRId64, values[here - axes]);
-        else text_printf(&out, "%c", *at);
+        if (here)
+            text_printf(&out, "%" PRId64, values[here - axes]);
+        else
+            text_printf(&out, "%c", *at);
         at += here ? strlen(here->name) : 1;
     }
     const char *made = arena_strndup(a, out.at, strlen(out.at));

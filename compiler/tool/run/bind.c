@@ -241,7 +241,8 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
         Bound *p = &b->at[i];
         if (p->param->kind != RECORD_POINTER || p->array.data) continue;
         const char *name = p->param->name;
-        bool is_made = b->o->command == COMMAND_BENCH || b->o->command == COMMAND_TEST || (p->is_asked && !p->reads);
+        bool makes_all = b->o->command & (COMMAND_BENCH | COMMAND_TEST | COMMAND_TUNE);
+        bool is_made = makes_all || (p->is_asked && !p->reads);
         if (!p->word && !is_made)
             return p->reads
                        ? complain("buffer '%s' is missing; give %s=in.npy, or %s=random:0:fp32[4,8]", name, name, name)

@@ -20,6 +20,7 @@ fsc_status flush_create(fsc_device *d, const FscDeviceProps *props, Flush *out) 
     fsc_compile_options options;
     fsc_compile_options_init(&options);
     options.file = "flush.dsl";
+    options.tuned = "off";
     fsc_status s = fsc_memory_alloc(d, out->bytes, &out->memory);
     if (s == FSC_OK) s = fsc_jit_create(d, source, strlen(source), &options, &out->jit);
     return s;

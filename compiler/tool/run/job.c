@@ -113,9 +113,8 @@ static void take_arrays(Job *j) {
 }
 
 /* Constexpr parameters as this variant has them, wherever the values came from. */
-static void bind_variant(const Record *variant, RuleEnv *env) {
-    RuleBinding *values = (RuleBinding *)(uintptr_t)env->values;
-    for (uint32_t i = 0; i < env->num_values; i++) {
+static void bind_variant(const Record *variant, RuleBinding *values, uint32_t num_values) {
+    for (uint32_t i = 0; i < num_values; i++) {
         for (uint32_t k = 0; k < variant->num_params && !values[i].known; k++) {
             const RecordParam *p = &variant->params[k];
             if (p->kind == RECORD_CONSTEXPR && strcmp(p->name, values[i].name) == 0)
@@ -124,7 +123,7 @@ static void bind_variant(const Record *variant, RuleEnv *env) {
     }
 }
 
-static ExitCode evaluate_grid(Job *j) {
+ExitCode job_grid(Job *j) {
     fsc_kernel *kernel = NULL;
     fsc_status s = fsc_jit_prepare(j->jit, j->args, j->nargs, &kernel);
     if (s != FSC_OK) return tool_fail(s, fsc_jit_message(j->jit));
@@ -137,11 +136,14 @@ static ExitCode evaluate_grid(Job *j) {
     }
     if (!j->has_grid) return EXIT_DONE;
     RuleEnv env = bounds_env(&j->bounds);
+    RuleBinding *values = NEW_ARRAY(j->o->arena, RuleBinding, env.num_values);
+    for (uint32_t i = 0; i < env.num_values; i++) values[i] = env.values[i];
+    env.values = values;
     env.num_sms = j->props.sms;
     env.max_shared = j->props.shared_per_block_optin;
     env.num_regs = j->props.registers_per_sm;
     env.warp_size = j->props.warp_size;
-    bind_variant(variant, &env);
+    bind_variant(variant, values, env.num_values);
     char err[256];
     if (driver_grid(j->o->arena, j->o->grid, j->bounds.interface, &env, j->grid, err, sizeof err)) return EXIT_DONE;
     fprintf(stderr, "%s: --grid %s: %s\n", tool_name, j->o->grid, err);
@@ -209,19 +211,23 @@ uint64_t job_bytes(const Job *j) {
 
 /* ---- The whole --------------------------------------------------------------------------------------------------- */
 
-ExitCode job_make(Job *j) {
+ExitCode job_open(Job *j) {
     fsc_status s = fsc_jit_create(j->device, j->text, j->length, &j->o->compile, &j->front);
     if (s != FSC_OK) {
         fputs(fsc_jit_message(j->front), stderr);
         return (ExitCode)fsc_status_exit_code(s);
     }
     if (!bounds_make(&j->bounds, j->o, j->front)) return j->bounds.is_wrong_source ? EXIT_INPUT : EXIT_CALL;
-    s = fsc_jit_create(j->device, j->text, j->length, &j->o->compile, &j->jit);
-    if (s != FSC_OK) return tool_fail(s, fsc_jit_message(j->jit));
     take_arrays(j);
     s = upload(j);
-    if (s != FSC_OK) return tool_fail(s, fsc_last_message());
-    return evaluate_grid(j);
+    return s == FSC_OK ? EXIT_DONE : tool_fail(s, fsc_last_message());
+}
+
+ExitCode job_make(Job *j) {
+    ExitCode code = job_open(j);
+    if (code != EXIT_DONE) return code;
+    fsc_status s = fsc_jit_create(j->device, j->text, j->length, &j->o->compile, &j->jit);
+    return s == FSC_OK ? job_grid(j) : tool_fail(s, fsc_jit_message(j->jit));
 }
 
 void job_print_log(const Job *j) {

@@ -25,6 +25,9 @@ typedef struct Job {
 /* Compiles the text, binds the words of the options, sends arrays to the device. Wants o, device, props, text and
  * length; what else is in *j is zero. The exit code after printing why not; job_free in any case. */
 ExitCode job_make(Job *j);
+/* The two halves of it: all but j->jit, which may be several; then, with j->jit, the grid. */
+ExitCode job_open(Job *j);
+ExitCode job_grid(Job *j);
 fsc_status job_launch(Job *j);
 /* Parameter i's buffer back to the host, where one that is compared keeps what it was given. */
 ExitCode job_fetch(Job *j, uint32_t i);

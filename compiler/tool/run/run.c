@@ -8,6 +8,7 @@
 #include "base/schema.h"
 #include "codegen/codegen.h"
 #include "tool/run/expect.h"
+#include "tool/run/told.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -86,6 +87,12 @@ static void print_resources(const Job *j) {
            counts.from_disk ? "true" : "false");
 }
 
+/* By which line of a tuning file; NULL: there is none. */
+static const char *told(const Job *j) {
+    const RuleEnv env = bounds_env(&j->bounds);
+    return tuned_told(j->o->arena, fsc_jit_interface(j->jit), &env);
+}
+
 /* One object, with what there is of times, resources and lines. */
 static void print_json(const Job *j, const double *ms) {
     FscCounts c;
@@ -97,6 +104,7 @@ static void print_json(const Job *j, const double *ms) {
         printf(", \"milliseconds\": %.6f, \"bytes\": %" PRIu64 ", \"gigabytes_per_second\": %.3f, \"repeat\": %u", *ms,
                job_bytes(j), rate_of(j, *ms), j->o->repeat);
     if (ms) print_resources(j);
+    if (ms && told(j)) printf(", \"tuned\": \"%s\"", told(j));
     if (has_lines) coverage_json(&c);
     printf("}\n");
 }
@@ -110,6 +118,7 @@ static void print_text(const Job *j, double ms) {
         fprintf(f, "%s on %s: %.4f ms, %.1f GB/s (median of %u, %.3f MB)\n", j->bounds.interface->kernel, j->props.name,
                 ms, rate_of(j, ms), j->o->repeat, (double)job_bytes(j) * 1e-6);
     }
+    if (told(j)) fprintf(f, "  tuned: %s\n", told(j));
 }
 
 /* What --print and --expect ask for. */

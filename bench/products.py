@@ -2,7 +2,8 @@
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
 products.py [--what square shapes attention decode cpu] [--seconds S] [--out FILE.jsonl]; cpu: the host's own code
-beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU.
+beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU. --device cpu:1 leaves NumPy out,
+gives the others one thread and takes its time on the core, which other programs hardly change.
 
 Each result is compared with float64 before it is timed. Time: the median of event pairs, the peers in turn, as
 rounds of BURST launches on the same memory, no L2 flush: products read theirs many times. TFLOP/s count 2 M N K, and
@@ -39,6 +40,10 @@ MORE = {}  # name → maker(a, b, out) of other programs' products
 WEIGHTS = ((4096, 4096), (11008, 4096), (4096, 11008), (14336, 4096), (4096, 14336))  # N, K of 7B models
 
 
+def is_cpu():
+    return o.device.startswith("cpu")
+
+
 @functools.lru_cache(maxsize=None)
 def jit(file, options):
     options = dict(options)
@@ -52,12 +57,12 @@ def ours(file, values, defines=None, **options):
     values = [(v.data_ptr(), DTYPES[v.dtype], v.numel() * v.element_size()) if isinstance(v, torch.Tensor) else v
               for v in values]
     kernel, (array, count) = handle.prepare(values), handle.args(values)
-    stream = None if o.device == "cpu" else torch.cuda.current_stream().cuda_stream
+    stream = None if is_cpu() else torch.cuda.current_stream().cuda_stream
 
     def launch():
         fsc.check(fsc.lib.fsc_launch(kernel, None, array, count, stream))
 
-    if o.device == "cpu":
+    if is_cpu():
         return launch
     report = handle.report(values)
     launch.facts = f"{report.registers} regs" + f" {report.spill_bytes} spilled" * (report.spill_bytes > 0)
@@ -198,20 +203,21 @@ def cpu_product(n, dtype):
         return both
 
     makers = [("torch", lambda: lambda: torch.matmul(a, b, out=out)), ("fsc-default", launched)]
-    if dtype == torch.float32:
+    if dtype == torch.float32 and torch.get_num_threads() > 1:
         x, y, z = a.numpy(), b.numpy(), out.numpy()
         makers.append(("numpy", lambda: lambda: np.matmul(x, y, out=z)))
     makers += [("fsc " + "x".join(map(str, t)), lambda t=t: launched(BM=t[0], BN=t[1], BK=t[2]))
-               for t in ((64, 64, 64), (64, 128, 64), (128, 128, 64), (128, 128, 128), (128, 256, 64))]
+               for t in ((64, 64, 64), (64, 128, 64), (128, 128, 64), (128, 128, 128), (128, 256, 64), (256, 256, 64))]
     where = f"cpu {n}x{n}x{n} {DTYPES[dtype]}"
     launches = tried(makers, check, where)
     times = {name: [] for name in launches}
+    clock = time.process_time if torch.get_num_threads() == 1 else time.perf_counter
     for _ in range(CPU_ROUNDS):
         for name, launch in launches.items():
             time.sleep(0.02)  # no peer's threads spin on
-            start = time.perf_counter()
+            start = clock()
             launch()
-            times[name].append((time.perf_counter() - start) * 1e3)
+            times[name].append((clock() - start) * 1e3)
     times = {name: statistics.median(t) for name, t in times.items()}
     for name in sorted(times, key=times.get):
         print(f"        {name} {2e-6 * n**3 / times[name]:.0f}")
@@ -322,7 +328,7 @@ def main():
     global o, device, started, triton_products
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--what", nargs="+", default=["square", "shapes", "attention", "decode"])
-    parser.add_argument("--device", default="cuda:0", help="cuda:N; cpu for --what cpu")
+    parser.add_argument("--device", default="cuda:0", help="cuda:N; cpu or cpu:1 for --what cpu")
     parser.add_argument("--out", help="a line a point, as JSON")
     parser.add_argument("--cutlass", metavar="LIBRARY", help="of peers/cutlass_products.cu")
     parser.add_argument("--without", nargs="*", default=[], help="triton")
@@ -330,12 +336,14 @@ def main():
     o = parser.parse_args()
     device, started = fsc.Device(o.device), time.monotonic()
     torch.manual_seed(0)
+    if o.device == "cpu:1":
+        torch.set_num_threads(1)
     try:
         from peers import triton_products as loaded
         triton_products = loaded if "triton" not in o.without else None
     except ImportError as why:
         triton_products = print(f"triton: {why}")
-    print("cpu" if o.device == "cpu" else torch.cuda.get_device_name(), torch.__version__, torch.get_num_threads(),
+    print("cpu" if is_cpu() else torch.cuda.get_device_name(), torch.__version__, torch.get_num_threads(),
           "threads", flush=True)
     work = []
     if "cpu" in o.what:
@@ -355,7 +363,7 @@ def main():
             print("out of time")
             break
         one()
-        if o.device != "cpu":
+        if not is_cpu():
             torch.cuda.empty_cache()
 
 

@@ -204,14 +204,6 @@ void llvm_machine_give(LLVMTargetMachineRef machine, int opt_level) {
     if (old) LLVMDisposeTargetMachine(old);
 }
 
-/* What the names of x86-64's levels imply for the code generator, which asks by feature. */
-static const char *level_features(const char *cpu) {
-#define LEVEL3 "+avx2,+bmi,+bmi2,+f16c,+fma,+lzcnt,+movbe"
-    if (strcmp(cpu, "x86-64-v4") == 0) return LEVEL3 ",+avx512f,+avx512bw,+avx512cd,+avx512dq,+avx512vl";
-    return strcmp(cpu, "x86-64-v3") == 0 ? LEVEL3 : "";
-#undef LEVEL3
-}
-
 /* This machine in LLVM's words, asked once: the processor tells of itself slowly, most of all to a virtual machine. */
 static char *host_triple, *host_cpu, *host_features;
 
@@ -231,14 +223,31 @@ bool llvm_host_is_x86_64(void) {
     return strncmp(host_triple, "x86_64", 6) == 0;
 }
 
+/* Features of a processor by name; NULL: unknown. Names are known for x86-64; elsewhere LLVM has the word. */
+static const char *named_features(const char *cpu) {
+    static const struct {
+        const char *name, *features;
+    } rows[] = {
+#define PROCESSOR(name, features) {name, features},
+#include "codegen/processors.def"
+#undef PROCESSOR
+    };
+    if (!llvm_host_is_x86_64()) return "";
+    for (size_t i = 0; i < COUNT(rows); i++)
+        if (strcmp(rows[i].name, cpu) == 0) return rows[i].features;
+    return NULL;
+}
+
 const char *codegen_host_machine(Arena *a, const char *cpu) {
     llvm_register_host();
-    return arena_printf(a, "%s %s %s", host_triple, cpu ? cpu : host_cpu, cpu ? level_features(cpu) : host_features);
+    const char *features = cpu ? named_features(cpu) : host_features;
+    return arena_printf(a, "%s %s %s", host_triple, cpu ? cpu : host_cpu, features ? features : "");
 }
 
 LLVMTargetMachineRef llvm_machine_host(const char *cpu, int opt_level) {
     llvm_register_host();
-    return llvm_machine_take(host_triple, cpu ? cpu : host_cpu, cpu ? level_features(cpu) : host_features, opt_level);
+    const char *features = cpu ? named_features(cpu) : host_features;
+    return features ? llvm_machine_take(host_triple, cpu ? cpu : host_cpu, features, opt_level) : NULL;
 }
 
 LLVMTargetMachineRef llvm_machine_any(int opt_level) {

@@ -168,6 +168,63 @@ def product_real(bench, types, shape, spread):
     must_fail(lambda: close(got + 2 * bound, want, 0, bound), "twice the bound")
 
 
+TINY = 2.0 ** -126  # below it a CPU's instruction for bf16 takes 0
+
+
+@case(types=[*TYPES[:3], TYPES[8]], shape=[(16, 16, 64), (8, 4, 2), (4, 32, 16)])
+def product_subnormal(bench, types, shape):
+    """Subnormal operands, products, sums and accumulators count, but where bf16 has an instruction that takes 0."""
+    m, n, k = shape
+    rng = np.random.default_rng(m + n + k)
+    far, near = {"fp16": (10, 24), "fp8e4nv": (6, 9)}.get(types[0], (90, 133))
+    x = rng.standard_normal((m, k)) * 2.0 ** -rng.integers(near - 12, near, (m, k))
+    y = rng.standard_normal((k, n)) * 2.0 ** rng.integers(-far, far, (k, n))
+    x, y = (decode(encode(v, t), t).astype(np.float64) for v, t in ((x, types[0]), (y, types[1])))
+    c = decode(encode(rng.standard_normal((m, n)) * TINY, "fp32"), "fp32").astype(np.float64)
+    got = run(bench, "d = dot(a, b, c, input_precision='ieee')", shape, types, x, y, c)
+    bound = (k + 1) * U * cut(bench, types[0]) * (np.abs(x) @ np.abs(y) + np.abs(c)) + (k + 1) * 2.0 ** -149
+    lost = np.where(np.abs(x) < {"fp16": 2.0 ** -14, "fp8e4nv": 2.0 ** -6}.get(types[0], TINY), 0, x) @ y + c
+    must_fail(lambda: close(lost, x @ y + c, 0, bound), "no subnormal operands")
+    if bench.device.name == "cpu" and types[0] in ("bf16", "fp8e4nv"):
+        bound += TINY * (np.abs(x).sum(1)[:, None] + np.abs(y).sum(0) + k + 1)
+    close(got, x @ y + c, 0, bound, f"{types} {shape}")
+
+
+@case(types=[*TYPES[:2], *TYPES[8:]], shape=[(16, 16, 16), (32, 64, 32), (8, 8, 2), (4, 4, 1), (16, 2, 8)])
+def product_order(bench, types, shape):
+    """Multiply-adds go along k from the accumulator on: the bits are those of sums rounded one after the other."""
+    m, n, k = shape
+    rng = np.random.default_rng(m + 3 * n + 7 * k)
+    x, y, c = (np.clip(np.round(rng.standard_normal(s) * 2.0 ** 8), -(2 ** 10), 2 ** 10) / 2.0 ** 8 for s in
+               ((m, k), (k, n), (m, n)))
+    x, y = (decode(encode(v, t), t).astype(np.float64) for v, t in ((x, types[0]), (y, types[1])))
+    c, orders = (c / 3).astype(np.float32), []
+    for order in (range(k), [min(i ^ 1, k - 1) for i in range(k)]):
+        sums = c
+        for i in order:
+            sums = (sums.astype(np.float64) + x[:, i, None] * y[i]).astype(np.float32)  # one rounding: fp64 has room
+        orders.append(sums)
+    passes = {} if bench.device.name == "cpu" else {"passes": "-matrix"}
+    got = run(bench, "d = dot(a, b, c)", shape, types, x, y, c, **passes)
+    same_bits(got.astype(np.float32), orders[0], f"{types} {shape}")
+    assert k < 8 or (orders[0] != orders[1]).any(), "another order has the same bits"
+
+
+@case(types=[TYPES[0], TYPES[1], TYPES[2], TYPES[3], TYPES[10]], shape=[(16, 16, 16), (8, 32, 4), (64, 16, 32)])
+def product_special(bench, types, shape):
+    """NaN and infinity are where float64 has them."""
+    x, y, c = (v.astype(np.float64) for v in operands(shape, types, 0))
+    x[0, 0], x[1, 1], x[2, 2], x[3, 3], y[:, 0], y[3, 0] = 1, np.inf, -np.inf, np.nan, np.abs(y[:, 0]) + 1, 0
+    y[0, 1], c[4, 2], c[5, 3] = np.nan, np.inf, -np.inf
+    if types[0] == "fp8e4nv":  # which has no infinity
+        x[np.isinf(x)] = 3
+    with np.errstate(invalid="ignore"):
+        want = x @ y + c
+    got = run(bench, "d = dot(a, b, c, input_precision='ieee')", shape, types, x, y, c)
+    same_bits(np.isnan(got), np.isnan(want), "NaN")
+    same_bits(got[~np.isnan(want)], want[~np.isnan(want)], "the others")
+
+
 # How many products, and what of |a| |b| the parts of operands leave out.
 PARTS = {"tf32x3": (3, 3 * 2.0 ** -22), "bf16x3": (3, 3 * 2.0 ** -16), "bf16x6": (6, 2.0 ** -22)}
 

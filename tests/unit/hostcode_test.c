@@ -306,14 +306,14 @@ static void test_unknown_processor(void **state) {
 static void test_processors(void **state) {
     (void)state;
 #if defined __x86_64__
-#define PROCESSOR(name)                                                                                                \
+#define PROCESSOR(name, features)                                                                                      \
     {                                                                                                                  \
         Kernel k = kernel_read("func @k() stage tile {\n  return\n}\n", 0);                                            \
         Generated out;                                                                                                 \
         if (!generate(&k, name, EMIT_ASM, &out)) fail_with(k.options.diag, name);                \
         kernel_destroy(&k);                                                                                            \
     }
-#include "codegen/host/processors.def"
+#include "codegen/processors.def"
 #undef PROCESSOR
 #else
     skip();

@@ -22,12 +22,33 @@ static const char *const pipelines[] = {
      "gvn,dse)"),
 };
 
+/* Is `word` among the words between commas? */
+static bool is_among(const char *words, const char *word) {
+    size_t n = strlen(word);
+    for (const char *at = words; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+        if (strncmp(at, word, n) == 0 && (at[n] == ',' || at[n] == '\0')) return true;
+    return false;
+}
+
 static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
+    static const struct {
+        const char *word; /* LLVM's */
+        uint64_t features;
+        uint32_t vector_bytes;
+    } rows[] = {{"+avx", 0, 32},
+                {"+f16c", FEATURES(FP16), 0},
+                {"+fma", FEATURES(FMA), 0},
+                {"+avx512f", FEATURES(LDEXP), 64},
+                {"+avx512fp16", FEATURES(FMA16), 0},
+                {"+avx512bf16", FEATURES(DOT_BF16), 0}};
     char *all = LLVMGetTargetMachineFeatureString(machine);
-    h->math.features = FEATURES(CHOOSE) | (strstr(all, "+f16c") ? FEATURES(FP16) : 0) |
-                       (strstr(all, "+avx512fp16") ? FEATURES(FMA16) : 0) | (strstr(all, "+fma") ? FEATURES(FMA) : 0) |
-                       (strstr(all, "+avx512f") ? FEATURES(LDEXP) : 0);
-    h->vector_bytes = strstr(all, "+avx512f") ? 64 : strstr(all, "+avx") ? 32 : 16;
+    h->math.features = FEATURES(CHOOSE);
+    h->vector_bytes = 16;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        if (!is_among(all, rows[i].word)) continue;
+        h->math.features |= rows[i].features;
+        if (rows[i].vector_bytes) h->vector_bytes = rows[i].vector_bytes;
+    }
     h->width = h->vector_bytes < 64 ? HOST_WIDTH / 2 : HOST_WIDTH;
     LLVMDisposeMessage(all);
 }
@@ -71,22 +92,9 @@ static bool build(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
     return !o->count || hostcode_set_counters(code, &counting, o, j->f->span);
 }
 
-/* Names are known for x86-64; elsewhere LLVM has the word. */
-static bool is_known_processor(const char *name) {
-    static const char *const names[] = {
-#define PROCESSOR(text) text,
-#include "codegen/host/processors.def"
-#undef PROCESSOR
-    };
-    bool found = !llvm_host_is_x86_64();
-    for (size_t i = 0; i < COUNT(names) && !found; i++) found = strcmp(names[i], name) == 0;
-    return found;
-}
-
 static bool generate(const CodegenJob *j) {
     const char *cpu = j->o->cpu;
-    LLVMTargetMachineRef machine = NULL;
-    if (!cpu || is_known_processor(cpu)) machine = llvm_machine_host(cpu, j->o->opt_level);
+    LLVMTargetMachineRef machine = llvm_machine_host(cpu, j->o->opt_level);
     if (!machine) {
         diag(j->o->diag, (Span){0, 0}, E_UNKNOWN_CPU, cpu ? cpu : "");
         diag_note(j->o->diag, (Span){0, 0},

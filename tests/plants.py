@@ -49,7 +49,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "ring-stage": ["ring_forms("],
     "ring-read": ["ring_forms("],
     "one-stage": ["cluster_in_a_loop(blocks=2"],
-    "count-short": ["cluster_softmax(blocks=2"],
+    "count-short": ["cluster_once("],
     "count-phase": ["cluster_softmax(blocks=2", "cluster_in_a_loop(blocks=2"],
     "one-half": ["grid_in_a_loop(blocks=16, warps=1"],
     "apart": ["subwarp_own_ways(n=5)"],

@@ -176,7 +176,8 @@
 # ATTENTION: for {{.*}}carry
 # ATTENTION: dot {{.*}} : tile<64x64xfp32>
 # ATTENTION: dot {{.*}} : tile<64x64xfp32>
-# CAUSAL: icmp sle
+# CAUSAL: smin {{.*}} : tile<64xi64>
+# CAUSAL: icmp slt {{.*}} : tile<64x64xi1>
 # WINDOW-NOT: %lse
 # WINDOW: icmp sgt {{.*}} : tile<64x64xi1>
 # NOWINDOW: a window ends at a query's own place

@@ -221,7 +221,7 @@ typedef struct FscCounts {
     const FscParamCounts *params; /* one per parameter of the variant's record */
     size_t num_params;
     const struct Record *record; /* of the variant */
-    uint64_t programs, blocks;
+    uint64_t programs, all_programs, blocks; /* those that began; of the grid; that began */
     uint32_t threads_per_block, programs_per_block, blocks_per_program; /* emu; else 0 */
 } FscCounts;
 

@@ -15,6 +15,7 @@
  *     fsc cache WHAT      the variants on disk (tool/info/cache.c)
  */
 #include "check/check.h"
+#include "tool/interrupt.h"
 #include "tool/tool.h"
 
 #include <string.h>
@@ -84,5 +85,7 @@ int main(int argc, char **argv) {
         code = run(&o);
     }
     arena_destroy(o.arena);
-    return (int)file_finish(code);
+    code = file_finish(code);
+    interrupt_pass_on();
+    return (int)code;
 }

@@ -126,7 +126,7 @@ fsc_status cpu_launch(Call *c, void *stream) {
     fsc_status s = counts_begin(c);
     if (s == FSC_OK) {
         s = run_host(c);
-        counts_end(c, NULL, 0);
+        counts_end(c, NULL, UINT64_MAX, 0);
     }
     pthread_mutex_unlock(&d->counting);
     return s;

@@ -115,14 +115,16 @@ static int compare(const void *a, const void *b) {
     return (x->line > y->line) - (x->line < y->line);
 }
 
-void counts_end(Call *c, const RecordLaunch *shape, uint64_t blocks) {
+void counts_end(Call *c, const RecordLaunch *shape, uint64_t programs, uint64_t blocks) {
     Counts *n = c->kernel->device->counts;
     const FscHostCode *code = &c->variant->module->code;
     const Record *r = c->variant->record;
+    uint64_t all = (uint64_t)c->grid[0] * (uint64_t)c->grid[1] * (uint64_t)c->grid[2];
     n->out = (FscCounts){.params = n->params,
                          .num_params = r->num_params,
                          .record = r,
-                         .programs = (uint64_t)c->grid[0] * (uint64_t)c->grid[1] * (uint64_t)c->grid[2],
+                         .all_programs = all,
+                         .programs = programs < all ? programs : all,
                          .blocks = blocks};
     if (shape) {
         n->out.threads_per_block = shape->threads_per_block;

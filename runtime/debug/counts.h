@@ -19,8 +19,9 @@ Tally *counts_tallies(Counts *n);
 size_t counts_num_tallies(const Counts *n);
 FscParamCounts *counts_params(Counts *n);
 void traffic_add(FscTraffic *to, const FscTraffic *from);
-/* After the launch, however it ended: counters and tallies become lines. `shape` NULL: of the CPU. */
-void counts_end(Call *c, const RecordLaunch *shape, uint64_t blocks);
+/* After the launch, however it ended: counters and tallies become lines. `shape` NULL: of the CPU.
+ * programs: those that began; more than there are stands for all. */
+void counts_end(Call *c, const RecordLaunch *shape, uint64_t programs, uint64_t blocks);
 void counts_destroy(Counts *n); /* NULL is allowed */
 
 #endif

@@ -66,6 +66,13 @@ typedef struct Device {
 #include "runtime/device/devices.def"
 #undef DEVICE
 
+/* How far the emulator's launch has come, for any thread to read. Who sets is_stopped, be it in a signal's handler, has
+ * the launch end early, and any after it: no program begins, and those under way are left. */
+typedef struct Progress {
+    atomic_ullong ended, all; /* programs, and what fills up the last block */
+    atomic_bool is_stopped;
+} Progress;
+
 struct fsc_device {
     const Device *kind;
     FscDeviceProps props;
@@ -75,6 +82,7 @@ struct fsc_device {
     pthread_mutex_t loading; /* of code that is loaded when it is first needed */
     Counts *counts;       /* of counted launches; NULL before the first */
     atomic_bool checked, counted;
+    Progress progress;
     struct Recording *recording; /* of launches on the emulator, the owner's; NULL: none (recording.h) */
     pthread_mutex_t turn; /* of launches that share the findings (of the emulator: the counts, too): one at a time */
     pthread_mutex_t counting; /* of launches of the CPU that share the counts; taken before `turn` */

@@ -71,6 +71,10 @@ static Team *free_team(Worker *w) {
     return NULL;
 }
 
+static Progress *progress_of(const Launch *l) {
+    return &l->call->kernel->device->progress;
+}
+
 /* The next program of the launch starts in a free team. */
 static bool begin_next(Worker *w) {
     if (atomic_load(&w->launch->next) >= w->launch->teams) return false;
@@ -93,6 +97,7 @@ static bool step_all(Worker *w) {
         ran |= s != TEAM_SPUN;
         if (s != TEAM_ENDED) continue;
         atomic_fetch_add(&w->launch->progress, 1);
+        atomic_fetch_add(&progress_of(w->launch)->ended, w->launch->shape->programs_per_block);
         w->active--;
     }
     return ran;
@@ -116,7 +121,7 @@ static void look_for_hang(Worker *w) {
 
 static void work(Worker *w) {
     fiber_home(&w->home);
-    while (!atomic_load(&w->launch->out_of_memory)) {
+    while (!atomic_load(&w->launch->out_of_memory) && !atomic_load(&progress_of(w->launch)->is_stopped)) {
         if (w->active == 0 && !begin_next(w)) break;
         if (step_all(w)) {
             w->spins = 0;
@@ -179,7 +184,8 @@ static fsc_status run_launch(Emulator *e, Launch *l) {
                            "launch fewer programs, or give smaller buffers",
                            sizeof(Cell), (unsigned long long)(shadow_limit(l) >> 20));
     if (!ok) return status_memory(d);
-    return l->checked && !atomic_load(&l->is_ended) ? global_unwritten(l) : FSC_OK;
+    bool is_whole = !atomic_load(&l->is_ended) && !atomic_load(&d->progress.is_stopped);
+    return l->checked && is_whole ? global_unwritten(l) : FSC_OK;
 }
 
 /* With what checks and counts need. */
@@ -199,7 +205,8 @@ static fsc_status prepare_and_run(Emulator *e, Launch *l) {
     if (s == FSC_OK) s = run_launch(e, l);
     if (l->counts) touched_end(l->touched, counts_params(l->counts));
     touched_destroy(l->touched);
-    if (l->counts) counts_end(c, l->shape, l->teams * l->shape->blocks_per_program);
+    uint64_t begun = atomic_load(&l->next), teams = begun < l->teams ? begun : l->teams;
+    if (l->counts) counts_end(c, l->shape, teams * l->shape->programs_per_block, teams * l->shape->blocks_per_program);
     return s;
 }
 
@@ -218,6 +225,8 @@ fsc_status emulator_run(Emulator *e, Call *c, bool checked) {
                 .findings = d->findings,
                 .log = debug_create(c->grid)};
     if (!l.log) return status_memory(d);
+    atomic_store(&d->progress.ended, 0);
+    atomic_store(&d->progress.all, l.teams * shape->programs_per_block);
     findings_reset(d->findings, v->module, v->record->kernel);
     pthread_mutex_init(&l.lock, NULL);
     fsc_status s = prepare_and_run(e, &l);

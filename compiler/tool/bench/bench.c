@@ -7,6 +7,7 @@
  */
 #include "base/schema.h"
 #include "tool/bench/plot.h"
+#include "tool/interrupt.h"
 #include "tool/run/sweep.h"
 
 #include <inttypes.h>
@@ -106,7 +107,7 @@ static ExitCode measure(Bench *b, const Point *at, const char *warps) {
     ExitCode code = job_make(&j);
     fsc_status s = code == EXIT_DONE ? job_time(&j, o.warmup, o.repeat, &b->flush, times) : FSC_OK;
     if (s != FSC_OK) code = job_fail(&j, s);
-    if (code == EXIT_DONE) {
+    if (code == EXIT_DONE && !interrupt_came()) {
         Curve *curve = curve_of(b, p);
         double ms = times[o.repeat / 2];
         vec_push(o.arena, &curve->x, (double)p->values[0]);
@@ -126,14 +127,16 @@ static ExitCode sweep_all(Bench *b) {
                b->props.name, b->o->repeat);
     }
     ExitCode code = EXIT_DONE;
-    for (uint32_t w = 0; w < b->warps.len; w++) {
+    interrupt_begin(b->device);
+    for (uint32_t w = 0; w < b->warps.len && code == EXIT_DONE && !interrupt_came(); w++) {
         Point p = sweep_first(&b->sweep);
         do {
             code = measure(b, &p, b->warps.at[w]);
-        } while (code == EXIT_DONE && sweep_next(&b->sweep, &p));
-        if (code != EXIT_DONE) break;
+        } while (code == EXIT_DONE && !interrupt_came() && sweep_next(&b->sweep, &p));
     }
+    interrupt_end();
     if (b->o->json) printf("\n]}\n");
+    if (interrupt_came()) fprintf(stderr, "fsc bench: stopped after %u points\n", b->points);
     return code;
 }
 
@@ -157,7 +160,7 @@ static ExitCode run_bench(Bench *b) {
     if (s != FSC_OK) return tool_fail(s, fsc_last_message());
     ExitCode code = sweep_types(&b->sweep, b->device, b->text, b->length);
     if (code == EXIT_DONE) code = sweep_all(b);
-    if (code == EXIT_DONE && b->o->svg) code = draw(b);
+    if (code == EXIT_DONE && b->o->svg && b->points) code = draw(b);
     return code;
 }
 

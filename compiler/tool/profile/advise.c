@@ -217,7 +217,7 @@ static void instructions(Profile *p, const FscLineCounts *l) {
 
 /* How often a thread came to a line. */
 static double rounds_of(const Profile *p, const FscLineCounts *l) {
-    return (double)l->runs / ((double)p->counts.blocks * p->counts.threads_per_block);
+    return p->counts.blocks ? (double)l->runs / ((double)p->counts.blocks * p->counts.threads_per_block) : 0;
 }
 
 /* Seconds of a block's waiting, so many clocks in each round. Blocks that fit at once wait together. */

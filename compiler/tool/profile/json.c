@@ -157,12 +157,12 @@ void profile_json(Text *out, const Profile *p) {
                 n->record->kernel);
     text_json(out, n->record->file);
     text_printf(out,
-                ",\n  \"programs\": %" PRIu64 ",\n  \"blocks\": %" PRIu64
+                ",\n  \"programs\": %" PRIu64 ",\n  \"all_programs\": %" PRIu64 ",\n  \"blocks\": %" PRIu64
                 ",\n  \"threads_per_block\": %u,\n  \"programs_per_block\": %u,\n"
                 "  \"blocks_per_program\": %u,\n  \"elements\": %" PRIu64 ",\n  \"least_read\": %" PRIu64
                 ",\n  \"least_written\": %" PRIu64 ",\n  \"params\": [",
-                n->programs, n->blocks, n->threads_per_block, n->programs_per_block, n->blocks_per_program, p->elements,
-                p->least_read, p->least_written);
+                n->programs, n->all_programs, n->blocks, n->threads_per_block, n->programs_per_block,
+                n->blocks_per_program, p->elements, p->least_read, p->least_written);
     print_params(out, p);
     text_printf(out, "\n  ],\n  \"all\": {");
     print_counts(out, &p->all);

@@ -8,7 +8,9 @@
 
 #include "runtime/debug/counts.h"
 #include "runtime/device/code.h"
+#include "tool/interrupt.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,6 +47,9 @@ static void sum_params(Profile *p) {
 static ExitCode show(Profile *p, ExitCode code) {
     const ToolOptions *o = p->j->o;
     ExitCode also = EXIT_DONE;
+    if (interrupt_came())
+        fprintf(stderr, "%s: stopped; %" PRIu64 " programs began, of %" PRIu64 ", and what follows counts these\n",
+                tool_name, p->counts.programs, p->counts.all_programs);
     if (o->measured && code == EXIT_DONE) also = profile_measure(p, o->measured);
     if (o->against && also == EXIT_DONE) also = profile_compare(p, o->against);
     Text json = {0};
@@ -57,7 +62,9 @@ static ExitCode show(Profile *p, ExitCode code) {
 }
 
 static ExitCode launch(Job *j, const Needs *card) {
+    interrupt_begin(j->device);
     fsc_status s = job_launch(j);
+    interrupt_end();
     Profile p = {.j = j, .card.needs = *card};
     ExitCode code = s == FSC_OK ? EXIT_DONE : job_fail(j, s);
     if (fsc_device_counts(j->device, &p.counts) != FSC_OK)

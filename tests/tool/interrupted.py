@@ -1,0 +1,91 @@
+# Ctrl-C in long work shows what there is until then, and the process ends as by the signal: a profile counts the programs
+# that began, a bench has the points that it measured. On a terminal both say how far they are, and wipe it away.
+# RUN: %python %s fsc
+import json
+import os
+import pty
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+LONG = """@kernel(grid=(n,))
+def long(y: *fp32[n, 256], n: i32):
+    i = program_id(0) * 256 + arange(0, 256)
+    v = i.to(fp32)
+    for k in range(20000):
+        v = v * 0.5 + 1
+    store(y + i, v)
+"""
+Y = "y=zeros:fp32[4000,256]"
+
+
+def start(tool, folder, *words, **more):
+    """As a shell starts it: whoever runs the tests may ignore SIGINT, and what is ignored stays so."""
+    return subprocess.Popen([tool, *words], cwd=folder, text=True, stdout=subprocess.PIPE,
+                            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+                            **{"stderr": subprocess.PIPE, **more})
+
+
+def interrupted(tool, folder, ready, *words):
+    """What it says once `ready` holds and it has had SIGINT."""
+    p = start(tool, folder, *words)
+    ready(p)
+    p.send_signal(signal.SIGINT)
+    out, err = p.communicate(timeout=120)
+    assert p.returncode == -signal.SIGINT, (p.returncode, err)
+    return out, err
+
+
+def counts_until_then(tool, folder):
+    file = os.path.join(folder, "long.dsl")
+    out, err = interrupted(tool, folder, lambda p: time.sleep(3), "profile", "--json", file, Y, "--device=emu:1")
+    found = json.loads(out)
+    assert 0 < found["programs"] < found["all_programs"] == 4000, found["programs"]
+    assert "fsc profile: stopped; %d programs began, of 4000" % found["programs"] in err, err
+    # all that ended stored their row, and no program stored more than one
+    assert found["programs"] - 64 <= found["all"]["store"]["bytes"] / 1024 <= found["programs"], found["all"]
+    assert found["advice"]["findings"], "advice is of what was counted"
+    assert found["faults"] == [], "what no program wrote yet is no fault"
+
+
+def measures_until_then(tool, folder):
+    file, svg = os.path.join(folder, "long.dsl"), os.path.join(folder, "plot.svg")
+
+    def second_point(p):
+        for _ in range(2):
+            p.stdout.readline()  # the head, the first point
+
+    out, err = interrupted(tool, folder, second_point, "bench", file, "--axis", "N=1,4000,8000", "y=zeros:fp32[N,256]",
+                           "--device=emu:1", "--svg", svg)
+    assert out == "" and "fsc bench: stopped after 1 points" in err, (out, err)
+    assert os.path.exists(svg)
+
+
+def tells_how_far(tool, folder):
+    main, side = pty.openpty()
+    file = os.path.join(folder, "long.dsl")
+    p = start(tool, folder, "profile", file, Y, "--device=emu:1", stderr=side)
+    os.close(side)
+    said = b""
+    while not re.search(rb"[1-9]\d* of 4000 programs \(\d+ %\)", said):
+        said += os.read(main, 1000)
+    p.send_signal(signal.SIGINT)
+    out, _ = p.communicate(timeout=120)
+    said += os.read(main, 10000)
+    assert p.returncode == -signal.SIGINT and "kernel long, counted" in out, (p.returncode, out)
+    assert b"stopped; " in said and said.rindex(b"\r\033[K") > said.rindex(b"programs ("), said
+    os.close(main)
+
+
+tool = os.path.abspath(shutil.which(sys.argv[1]) or sys.argv[1])
+with tempfile.TemporaryDirectory() as folder:
+    with open(os.path.join(folder, "long.dsl"), "w", encoding="utf-8") as file:
+        file.write(LONG)
+    counts_until_then(tool, folder)
+    measures_until_then(tool, folder)
+    tells_how_far(tool, folder)
+print("interrupted")

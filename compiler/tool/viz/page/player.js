@@ -96,6 +96,7 @@ function showFrame() {
         sentenceOf(op, frame, {n, masked, partial: result && result.shape && result.shape.length});
     $("detail").textContent = `${op.text.split(" {")[0].split(" : ")[0]}${op.line ? ` · line ${op.line}` : ""} · ${
         exchangesOf(now.program.steps[frame.step]) || op.means}`;
+    $("cost").textContent = costText(now.program, now.program.steps[frame.step]);
     panes.lit = op.line;
     showLine(op);
     showTile(now, shown, padding);
@@ -116,7 +117,7 @@ function showOutline() {
                       : now.run.grid[1] > 1 ? 2
                                             : 1)
             .join(",")} records this one.`;
-    for (const id of ["views", "legend", "threads", "shared", "words", "owner"]) $(id).replaceChildren();
+    for (const id of ["cost", "views", "legend", "threads", "shared", "words", "owner"]) $(id).replaceChildren();
     showTile(now, null, null);
     $("watch").querySelector("dl").replaceChildren();
     light("linked", 0);
@@ -319,6 +320,17 @@ function pickWarp() {
     render();
 }
 
+// To the step that the page's address names.
+function follow() {
+    const to = linked();
+    if (!to) return;
+    pause();
+    pickRun(runs[to.run]);
+    pickProgram(Math.min(to.program, product(now.run.grid) - 1));
+    const first = now.frames.findIndex((f) => f.step >= to.step);
+    if (first >= 0) go(first + to.part);
+}
+
 function start() {
     $("file").textContent = facts.file;
     listenToCode(goToLine);
@@ -351,8 +363,12 @@ function start() {
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
     addEventListener("resize", () => requestAnimationFrame(render));
+    $("link").addEventListener("click", () => copyLink(now));
+    $("picture").addEventListener("click", () => savePicture(now));
+    addEventListener("hashchange", follow);
     pickRun(runs[0]);
     go(0);
+    follow();
 }
 
 start();

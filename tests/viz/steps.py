@@ -63,6 +63,24 @@ def links(b, path):
         assert b.at()[1] > 1 and not b.errors(), wrong
 
 
+def tours(b, path):
+    """Each stop is a kind that no stop before had, each says why, and the tour begins again behind the last."""
+    b.open(path)
+    seen, kinds, stops = [], [], 0
+    for _ in range(40):
+        b.press("t")
+        stops = int(re.fullmatch(r"Tour \d+/(\d+)", b.text("#tour")).group(1))
+        seen.append(b.at()[0])
+        kinds.append(b.js("now.program.op(now.frames[now.index].step).kind"))
+        assert b.text("#why"), kinds
+        if len(seen) > 1 and seen[-1] <= seen[-2]:
+            break
+    assert len(seen) == stops and seen[-1] == 1, (seen, stops)  # the page opens at the first
+    assert {"load", "store", "barrier", "exp", "shared_store", "icmp"} <= set(kinds), kinds
+    b.click("#tour")
+    assert b.at()[0] == seen[0]
+
+
 def pictures(b, path):
     b.open(path)
     b.seek("Load")
@@ -78,7 +96,7 @@ def pictures(b, path):
 def fits(b, path):
     b.open(path, PHONE, "dark")
     assert b.js("document.documentElement.scrollWidth") <= PHONE[0]
-    for button in ("#link", "#picture"):
+    for button in ("#tour", "#link", "#picture"):
         right = b.js("document.querySelector(arguments[0]).getBoundingClientRect().right", button)
         assert right <= PHONE[0], (button, right)
     b.shot("steps-phone")
@@ -97,6 +115,7 @@ def main():
         costs(b, lines)
         b.open(three)
         links(b, three)
+        tours(b, three)
         pictures(b, three)
         fits(b, three)
         assert b.errors() == [], b.errors()

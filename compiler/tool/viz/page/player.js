@@ -97,6 +97,8 @@ function showFrame() {
     $("detail").textContent = `${op.text.split(" {")[0].split(" : ")[0]}${op.line ? ` · line ${op.line}` : ""} · ${
         exchangesOf(now.program.steps[frame.step]) || op.means}`;
     $("cost").textContent = costText(now.program, now.program.steps[frame.step]);
+    $("why").textContent = whyOf(op, frame);
+    showTour(now);
     panes.lit = op.line;
     showLine(op);
     showTile(now, shown, padding);
@@ -117,7 +119,7 @@ function showOutline() {
                       : now.run.grid[1] > 1 ? 2
                                             : 1)
             .join(",")} records this one.`;
-    for (const id of ["cost", "views", "legend", "threads", "shared", "words", "owner"]) $(id).replaceChildren();
+    for (const id of ["cost", "why", "views", "legend", "threads", "shared", "words", "owner"]) $(id).replaceChildren();
     showTile(now, null, null);
     $("watch").querySelector("dl").replaceChildren();
     light("linked", 0);
@@ -309,6 +311,10 @@ const keys = {
     },
     "]": () => pickProgram(Math.min(product(now.run.grid) - 1, now.number + 1)),
     "[": () => pickProgram(Math.max(0, now.number - 1)),
+    t: () => {
+        pause();
+        go(nextStop(now));
+    },
     w: () => {
         $("warp").selectedIndex = ($("warp").selectedIndex + 1) % $("warp").options.length;
         pickWarp();
@@ -363,6 +369,7 @@ function start() {
     });
     matchMedia("(prefers-color-scheme: dark)").addEventListener("change", render);
     addEventListener("resize", () => requestAnimationFrame(render));
+    $("tour").addEventListener("click", keys.t);
     $("link").addEventListener("click", () => copyLink(now));
     $("picture").addEventListener("click", () => savePicture(now));
     addEventListener("hashchange", follow);

@@ -26,6 +26,27 @@ class Launches(unittest.TestCase):
                 self.assertIsNone(softmax(y, x))
                 np.testing.assert_allclose(y, softmax_of(x), rtol=2e-6, atol=1e-9)
 
+    def test_a_tuning_file_beside_the_source(self):
+        """Each length has its row's variant, from the first launch on and when it comes again."""
+        with tempfile.TemporaryDirectory() as folder:
+            source = pathlib.Path(folder, "softmax.dsl")
+            source.write_text(pathlib.Path(SOFTMAX).read_text(), encoding="utf-8")
+            pathlib.Path(folder, "softmax.tune").write_text(
+                "fsc-tune 1\nkernel softmax on sm_90 132\nn_cols=64 T=fp32: BLOCK=128 num_warps=4\n"
+                "n_cols=512 T=fp32: BLOCK=512 num_warps=1\nn_cols=1024 T=fp32: BLOCK=2048 num_warps=8\n"
+                "kernel softmax on cpu 1\nn_cols=64: BLOCK=256\n", encoding="utf-8")
+            for device in DEVICES:
+                softmax = fsc.load(source, device=device).softmax
+                for n in (60, 500, 1000, 60, 1000, 500):
+                    x = rng.normal(size=(3, n)).astype(np.float32)
+                    y = np.full_like(x, np.nan)
+                    softmax(y, x)
+                    np.testing.assert_allclose(y, softmax_of(x), rtol=2e-6, atol=1e-9)
+                    report = softmax.inspect(y, x, emit="report", arch="sm_90").decode()
+                    block, warps = {60: (128, 4), 500: (512, 1), 1000: (2048, 8)}[n]
+                    self.assertIn("param constexpr BLOCK int %d tuned" % block, report)
+                    self.assertRegex(report, r'num_warps ".*" %d\n' % warps)
+
     def test_strides_come_from_views(self):
         for device in DEVICES:
             softmax = fsc.load(SOFTMAX, device=device).softmax

@@ -387,6 +387,12 @@ ExitCode command_package(ToolOptions *o, const char *file, const char *text, siz
         fprintf(stderr, "fsc: --device-debug is for 'fsc run' and the JIT: an object has no prints and assertions\n");
         return EXIT_CALL;
     }
+    if (o->compile.tuned && strcmp(o->compile.tuned, "off") != 0) {
+        fprintf(stderr, "fsc: --tuned is for launches through the JIT: an object has the variants that --variants "
+                        "names, and options fix\n");
+        return EXIT_CALL;
+    }
+    o->compile.tuned = "off"; /* a row whose variant is not in the object would be a launch that nothing fits */
     choose_processor(o);
     ExitCode code = read_archs(&j);
     if (code == EXIT_DONE) code = compile_all(&j);

@@ -3,6 +3,7 @@ with the registers that the driver counts.
 
 tests/counts/variants.py compares the PTX of all three, byte by byte, without a GPU; here the driver has the last word.
 """
+import ctypes as c
 import json
 import os
 import subprocess
@@ -10,6 +11,7 @@ import tempfile
 
 from calls import asked_words, cases
 from case import EXAMPLES, Skip, case
+from fsc import CompileOptions, lib
 
 SHAPES = ["fp32 3x200", "bf16 4x1000", "fp32 5x781", "fp32 64x8192", "bf16 2x12288"]
 
@@ -53,3 +55,16 @@ def one_variant(bench, name):
         for field in ("registers", "spill_bytes"):
             assert report[field] == launched[field], (f"{door}: {report[field]} {field}, "
                                                       f"and a launch has {launched[field]}")
+
+
+@case()
+def options_are_the_headers(bench):
+    """fsc.py has all of fsc_compile_options: the library writes nothing behind it."""
+    class Guarded(c.Structure):
+        _fields_ = [("options", CompileOptions), ("guard", c.c_uint8 * 256)]
+
+    o = Guarded()
+    c.memset(c.byref(o), 0xA5, c.sizeof(o))
+    lib.fsc_compile_options_init(c.byref(o.options))
+    assert bytes(o.guard) == b"\xa5" * 256, "fields are missing"
+    assert not any(bytes(o.options)[-8:]), "fields are too many"

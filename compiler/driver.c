@@ -78,7 +78,8 @@ static fsc_status check_options(fsc_compilation *c, const fsc_compile_options *o
     } else if (emits[o->emit].needs & ~c->target->backend->emits) {
         diag(c->diag, nowhere, E_EMIT, o->arch, emit_list(c->arena, c->target));
     }
-    if (o->print_after && strcmp(o->print_after, "all") != 0 && !pass_exists(o->print_after)) {
+    if (o->print_after && strcmp(o->print_after, "all") != 0 && strcmp(o->print_after, "changed") != 0 &&
+        !pass_exists(o->print_after)) {
         uint32_t n = 0;
         const char *const *names = pass_names(&n);
         Text list = {0};

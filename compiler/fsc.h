@@ -79,7 +79,7 @@ typedef struct fsc_compile_options {
     bool remarks;            /* of performance, for a GPU's code */
     bool verify_each;        /* verify and round trip the IR after each pass */
     uint32_t error_limit;    /* 20; 0: none */
-    const char *print_after; /* pass name or "all" */
+    const char *print_after; /* pass name, "all", or "changed": what each pass changed, line by line */
     const char *passes;      /* run these instead of the pipeline, comma separated; with - before each: the pipeline
                               * without them. Machine code, LLVM IR and reports need what the pipeline cannot do
                               * without, in its order */

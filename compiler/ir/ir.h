@@ -466,6 +466,9 @@ const Layout *op_moved_layout(Layouts *ls, OpKind k, Attr a, const Layout *from,
 bool slice_in_registers(Layouts *ls, const Op *op, ConvertPlan *plan, uint32_t *begin);
 
 void func_print(const Func *f, Text *out);
+/* The lines that differ between two texts of one function, as diff -u has them, but for values' numbers; false: none
+ * do. */
+bool func_diff(const char *before, const char *after, Text *out);
 void func_print_spans(const Func *f, Text *out); /* with loc(begin:end) of every op, and the sites */
 void op_print(const Func *f, const Op *op, Text *out); /* one line, no regions */
 /* The printer's own text, or one written by hand; # begins a comment. NULL and an error at a place in d when it is

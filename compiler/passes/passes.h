@@ -23,7 +23,8 @@ typedef struct PassContext {
     bool remarks;         /* of performance: what a pass was asked for and did not do */
     bool verify_each;     /* verify and round trip through text after each pass; a failure is bug()
                            * with pass and function */
-    const char *print_after; /* pass name, "all" or NULL; dumps are headed *** IR Dump After PASS on FN *** */
+    const char *print_after; /* NULL, a pass's name or "all": dumps headed *** IR Dump After PASS on FN ***; "changed":
+                              * of each pass that changed something the lines, headed *** IR Diff After … */
     const char *only;     /* comma-separated passes to run instead of the pipeline (--passes), or with "-" before each
                            * those to leave out of it; NULL: the pipeline */
     Text *dumps;          /* where print_after writes */
@@ -36,6 +37,13 @@ bool passes_run(Func *f, PassContext *c);
 bool pass_exists(const char *name);
 /* Are the names of such a list passes'? Those that are not are errors. */
 bool passes_known(Diag *d, const char *list);
+typedef struct PassInfo {
+    const char *name, *where, *why;
+    int level; /* the lowest -O at which it runs */
+} PassInfo;
+
+/* The rows of passes.def in order. */
+const PassInfo *pass_table(uint32_t *count);
 /* The names in order, for messages and completion. */
 const char *const *pass_names(uint32_t *count);
 

@@ -45,6 +45,19 @@ static const PassRow *row_find(const char *name, size_t n) {
     return NULL;
 }
 
+const PassInfo *pass_table(uint32_t *count) {
+#define WHERE_ANY                     "all targets"
+#define WHERE_TILE                    "GPU, before layouts"
+#define WHERE_SIMT                    "GPU, with layouts"
+#define PASS(name, stage, level, why) {#name, WHERE_##stage, why, level},
+    static const PassInfo infos[] = {
+#include "passes/passes.def"
+    };
+#undef PASS
+    *count = COUNT(infos);
+    return infos;
+}
+
 bool pass_exists(const char *name) {
     return row_find(name, strlen(name)) != NULL;
 }
@@ -88,7 +101,19 @@ static void check_round_trip(const Func *f, const char *pass) {
     arena_destroy(a);
 }
 
+static void print_difference(const Func *f, const char *pass, const char *before, Text *dumps) {
+    Text now = {0}, lines = {0};
+    func_print(f, &now);
+    if (func_diff(before, now.at, &lines))
+        text_printf(dumps, "*** IR Diff After %s on %s ***\n%s", pass, f->name, lines.at);
+    text_free(&now);
+    text_free(&lines);
+}
+
 static void pass_run(const PassRow *row, Func *f, PassContext *c) {
+    bool diffs = c->print_after && c->dumps && strcmp(c->print_after, "changed") == 0;
+    Text before = {0};
+    if (diffs) func_print(f, &before);
     double start = now();
     c->scratch = arena_create();
     row->run(f, c);
@@ -99,6 +124,8 @@ static void pass_run(const PassRow *row, Func *f, PassContext *c) {
         text_printf(c->dumps, "*** IR Dump After %s on %s ***\n", row->name, f->name);
         func_print(f, c->dumps);
     }
+    if (diffs) print_difference(f, row->name, before.at, c->dumps);
+    text_free(&before);
     if (!c->verify_each) return;
     check_sound(f, row->name);
     check_round_trip(f, row->name);
@@ -124,8 +151,10 @@ static PassList rows_listed(Arena *a, Diag *d, const char *list) {
         uint32_t minus = leaves_out && *at == '-';
         const PassRow *row = row_find(at + minus, n - minus);
         if (row && leaves_out && !row->level) row = NULL; /* the targets need it */
-        if (row) vec_push(a, &listed, row);
-        else complain_unknown(d, leaves_out, at + minus, n - minus);
+        if (row)
+            vec_push(a, &listed, row);
+        else
+            complain_unknown(d, leaves_out, at + minus, n - minus);
         at += n + (at[n] == ',');
     }
     return listed;
@@ -158,8 +187,10 @@ static void check_complete(const Func *f, PassContext *c, const PassList *listed
     Text needed = {0}, missing = {0};
     for (uint32_t i = 0; i < listed->len; i++) {
         const PassRow *row = listed->at[i], *before = i ? listed->at[i - 1] : NULL;
-        if (!is_distributed && !row_applies(row, c)) diag(c->diag, (Span){0, 0}, E_PASS_TARGET, row->name);
-        else if (before && before >= row) diag(c->diag, (Span){0, 0}, E_PASS_ORDER, row->name, before->name);
+        if (!is_distributed && !row_applies(row, c))
+            diag(c->diag, (Span){0, 0}, E_PASS_TARGET, row->name);
+        else if (before && before >= row)
+            diag(c->diag, (Span){0, 0}, E_PASS_ORDER, row->name, before->name);
     }
     for (uint32_t i = 0; i < COUNT(rows) && !is_distributed; i++) {
         if (rows[i].level || !row_applies(&rows[i], c)) continue;
@@ -181,8 +212,10 @@ static void run_listed(Func *f, PassContext *c, const PassList *listed) {
     if (c->to_code) check_complete(f, c, listed);
     for (uint32_t i = 0; i < listed->len && diag_errors(c->diag) == errors; i++) {
         const PassRow *row = listed->at[i];
-        if (row->place == ON_SIMT && f->stage == STAGE_TILE) diag(c->diag, (Span){0, 0}, E_PASS_STAGE, row->name);
-        else pass_run(row, f, c);
+        if (row->place == ON_SIMT && f->stage == STAGE_TILE)
+            diag(c->diag, (Span){0, 0}, E_PASS_STAGE, row->name);
+        else
+            pass_run(row, f, c);
     }
 }
 

@@ -15,6 +15,7 @@
  *     fsc cache WHAT      the variants on disk (tool/info/cache.c)
  */
 #include "check/check.h"
+#include "passes/passes.h"
 #include "tool/interrupt.h"
 #include "tool/tool.h"
 
@@ -52,6 +53,15 @@ static ExitCode help(const char *word) {
     return is_known ? EXIT_DONE : EXIT_CALL;
 }
 
+/* fsc --list-passes */
+static void list_passes(void) {
+    uint32_t n = 0;
+    const PassInfo *passes = pass_table(&n);
+    printf("%-12s %-2s  %-20s %s\n", "pass", "-O", "runs for", "why there");
+    for (uint32_t i = 0; i < n; i++)
+        printf("%-12s %-2d  %-20s %s\n", passes[i].name, passes[i].level, passes[i].where, passes[i].why);
+}
+
 int main(int argc, char **argv) {
     if (argc > 1 && strcmp(argv[1], "help") == 0) return (int)file_finish(help(argv[2]));
     ToolOptions o = {.arena = arena_create(), .command = COMMAND_COMPILE};
@@ -75,6 +85,8 @@ int main(int argc, char **argv) {
         builtin_list(o.arena, &list);
         fputs(list.at, stdout);
         text_free(&list);
+    } else if (o.list_passes) {
+        list_passes();
     } else if (o.completion) {
         code = completion_print(o.arena, o.completion);
     } else if (o.man) {

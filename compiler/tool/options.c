@@ -233,6 +233,10 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_DEVICE_DEBUG: c->device_debug = true; return true;
     case OPTION_FAST_MATH: c->fast_math = true; return true;
     case OPTION_PRINT_AFTER: c->print_after = text; return true;
+    case OPTION_PRINT_CHANGED: c->print_after = "changed"; return true;
+    case OPTION_LIST_PASSES: o->list_passes = true; return true;
+    case OPTION_CSV: o->csv = true; return true;
+    case OPTION_ROOF: o->roof = true; return true;
     case OPTION_PASSES: c->passes = text; return true;
     case OPTION_VERIFY_EACH: c->verify_each = true; return true;
     case OPTION_LAYOUT: c->print_layouts = true; return true;
@@ -258,6 +262,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_REPEAT:
     case OPTION_ROUNDS: o->has_repeat = true; return read_count(o, row, text, 1000000, &o->repeat);
     case OPTION_JSON: o->json = true; return true;
+    case OPTION_EARLIER:
     case OPTION_AGAINST: o->against = text; return true;
     case OPTION_HTML: o->page = text; return true;
     case OPTION_GPU: o->gpu = text; return true;

@@ -44,14 +44,16 @@ typedef struct ToolOptions {
     const char *completion;  /* for this shell */
     const char *man;         /* of this command, or fsc */
     const char *device, *grid, *gpu;
-    const char *measured, *against, *page; /* of profile: a GPU; an earlier one's JSON; FILE of --html. NULL: none */
+    const char *measured, *against, *page; /* of profile: a GPU; an earlier one's JSON (of bench: CSV); FILE of --html.
+                                             * NULL: none */
     uint32_t warmup, repeat;
     bool has_warmup, has_repeat; /* were given */
     uint32_t registers, shared; /* --registers, --shared of info */
     bool has_registers, has_shared;
     bool has_arch; /* --arch was given */
     bool check, coverage, fix, readable, again;
-    bool json, time_report, help, version, list_builtins;
+    bool csv, roof; /* of bench */
+    bool json, time_report, help, version, list_builtins, list_passes;
 } ToolOptions;
 
 extern const char *tool_name; /* "fsc run": what messages begin with, once options_parse has begun */

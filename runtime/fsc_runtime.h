@@ -17,9 +17,9 @@
 #define FSC_RUNTIME_H
 
 #include <stdbool.h>
+#include "fsc_types.h"
 #include <stddef.h>
 #include <stdint.h>
-
 #if defined(__GNUC__)
 #define FSC_API __attribute__((visibility("default")))
 #else

@@ -122,7 +122,7 @@ def included_folder(target):
     None: it is generated at the top."""
     here = os.path.dirname(target)
     if not here:
-        return {"fsc_runtime.h": "runtime", "build_id.h": None}.get(target, "compiler")
+        return {"fsc_runtime.h": "runtime", "fsc_types.h": "runtime", "build_id.h": None}.get(target, "compiler")
     return here if here.startswith("runtime") else "compiler/" + here
 
 

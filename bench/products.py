@@ -16,6 +16,7 @@ import itertools
 import json
 import math
 import os
+import random
 import statistics
 import sys
 import time
@@ -70,11 +71,11 @@ def ours(file, values, defines=None, **options):
 
 
 def sample(launches, seconds=2.0):
-    """name → median milliseconds; the launches take turns."""
+    """name → median milliseconds; the launches take turns, in another order each round: what draws much power slows
+    down who follows."""
     times, end = {name: [] for name in launches}, time.monotonic() + seconds
     for round in range(ROUNDS):
-        names = list(launches)
-        for name in names[round % len(names):] + names[:round % len(names)]:
+        for name in random.Random(round).sample(list(launches), len(launches)):
             pairs = []
             launches[name]()
             for _ in range(BURST):

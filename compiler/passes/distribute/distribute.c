@@ -211,13 +211,18 @@ static uint32_t share_blocks(Func *f, uint64_t size, uint64_t held, uint32_t lea
     return blocks;
 }
 
+/* More weights want more registers than more blocks win. */
+static bool is_shared_row(const Access *a) {
+    return a->is_row && a->weights <= 1;
+}
+
 static uint32_t choose_blocks(Func *f, const Access *a, Rows rows, uint64_t size, bool is_narrow,
                               const PassContext *c) {
     uint64_t held = block_bytes(f, c, is_narrow && rows == ROWS_ANY ? BLOCK_BYTES_NARROW : BLOCK_BYTES);
     if (c->few_programs && held > SPREAD_BYTES) held = SPREAD_BYTES;
     if (size <= held) return 1;
     if (f->num_warps || c->few_programs) return share_blocks(f, size, held, 1, c);
-    if (!is_narrow && a->is_row)
+    if (!is_narrow && is_shared_row(a))
         return share_blocks(f, size, a->loads > 1 ? SHARED_BYTES / 2 : SHARED_BYTES, SHARED_BLOCKS, c);
     return share_blocks(f, size, rows == ROWS_ANY ? held : FULL_BYTES, 1, c);
 }
@@ -273,6 +278,6 @@ void distribute_program(Func *f, const Facts *facts, const PassContext *c) {
     uint64_t share = size / f->blocks_per_program * (c->few_programs ? 2 : 1); /* few programs: shorter threads */
     /* more than 16 warps would have too few registers */
     if (c->few_programs && share > BLOCK_BYTES && size / f->blocks_per_program <= BLOCK_BYTES) share = BLOCK_BYTES;
-    if (f->scope == SCOPE_CLUSTER && a.is_row && l.bytes >= 4 && !c->few_programs) rows = ROWS_SHARED;
+    if (f->scope == SCOPE_CLUSTER && is_shared_row(&a) && l.bytes >= 4 && !c->few_programs) rows = ROWS_SHARED;
     if (f->num_warps == 0) f->num_warps = choose_warps(rows, share, l.flipped / (c->target->warp_threads * SORTED));
 }

@@ -234,6 +234,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
     case OPTION_FAST_MATH: c->fast_math = true; return true;
     case OPTION_PRINT_AFTER: c->print_after = text; return true;
     case OPTION_PRINT_CHANGED: c->print_after = "changed"; return true;
+    case OPTION_LIST_KERNELS: o->list_kernels = true; return true;
     case OPTION_LIST_PASSES: o->list_passes = true; return true;
     case OPTION_CSV: o->csv = true; return true;
     case OPTION_ROOF: o->roof = true; return true;
@@ -434,13 +435,37 @@ const char *option_spelling(Arena *a, const ToolOption *row) {
                         row->argument ? row->argument : "");
 }
 
+/* Where a group of rows begins: headings of --help. */
+static const struct {
+    OptionKind first;
+    const char *title;
+} groups[] = {
+    {OPTION_OUTPUT, "output and target"}, {OPTION_DEFINE, "the kernel and its parameters"},
+    {OPTION_NUM_WARPS, "code"},           {OPTION_PRINT_AFTER, "a look inside"},
+    {OPTION_COLOR, "messages"},           {OPTION_PRINT, "results"},
+    {OPTION_DEVICES, "the launch"},       {OPTION_AXIS, "what is measured"},
+    {OPTION_JSON, "the report"},          {OPTION_LIST_BUILTINS, "help"},
+};
+
+static const char *group_of(const OptionRow *row) {
+    const char *title = "";
+    for (size_t i = 0; i < COUNT(groups); i++)
+        if ((int)groups[i].first <= row->kind) title = groups[i].title;
+    return title;
+}
+
 void options_help(Command command) {
     Arena *a = arena_create();
     for (size_t i = 0; i < COUNT(heads); i++) {
-        if (heads[i].command == command) printf("usage: %s\n\n%s\n\noptions:\n", heads[i].usage, heads[i].what);
+        if (heads[i].command == command) printf("usage: %s\n\n%s\n", heads[i].usage, heads[i].what);
     }
+    const char *group = "", *lines = command_examples(command);
+    if (*lines) printf("\nexamples:\n");
+    for (; *lines; lines += strcspn(lines, "\n") + 1) printf("  %.*s\n", (int)strcspn(lines, "\n"), lines);
     for (size_t i = 0; i < COUNT(rows); i++) {
         if (!(rows[i].commands & (int)command)) continue;
+        if (strcmp(group, group_of(&rows[i])) != 0) printf("\n%s:\n", group_of(&rows[i]));
+        group = group_of(&rows[i]);
         const char *letter = rows[i].letter ? arena_printf(a, "-%c, ", rows[i].letter) : "    ";
         printf("  %-32s %s\n", arena_printf(a, "%s%s", letter, option_spelling(a, &rows[i])), rows[i].help);
     }

@@ -53,7 +53,7 @@ typedef struct ToolOptions {
     bool has_arch; /* --arch was given */
     bool check, coverage, fix, readable, again;
     bool csv, roof; /* of bench */
-    bool json, time_report, help, version, list_builtins, list_passes;
+    bool json, time_report, help, version, list_builtins, list_passes, list_kernels;
 } ToolOptions;
 
 extern const char *tool_name; /* "fsc run": what messages begin with, once options_parse has begun */
@@ -61,6 +61,7 @@ extern const char *tool_name; /* "fsc run": what messages begin with, once optio
 /* False after printing what is wrong with the call to stderr. */
 bool options_parse(ToolOptions *o, int argc, char **argv);
 void options_help(Command command);
+const char *command_examples(Command command); /* calls to copy, a line each; "": none */
 /* "fp16", however -T or -D spell the type of that name; NULL: they do not say it. */
 const char *option_dtype(const ToolOptions *o, const char *name);
 

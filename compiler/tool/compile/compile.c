@@ -142,6 +142,17 @@ static ExitCode compile_one(ToolOptions *o, const char *file, const char *text, 
     return code;
 }
 
+/* --list-kernels */
+static ExitCode list_kernels(ToolOptions *o, const char *text, size_t length) {
+    fsc_compilation *c = NULL;
+    fsc_status s = fsc_source_kernels(o->compile.file, text, length, &c);
+    ExitCode code = compile_finish(o, c, s);
+    size_t n = 0;
+    if (code == EXIT_DONE) fputs(fsc_compilation_output(c, &n), stdout);
+    fsc_compilation_destroy(c);
+    return code;
+}
+
 /* A first word that looks like no file's name and is none. */
 static bool refuse_command(const char *word) {
     if (strpbrk(word, "./-") || access(word, F_OK) == 0) return false;
@@ -165,6 +176,11 @@ ExitCode command_compile(ToolOptions *o) {
     char *text = file_read(file, &length);
     if (!text) return EXIT_INPUT;
     o->compile.file = strcmp(file, "-") == 0 ? "<stdin>" : file;
+    if (o->list_kernels) {
+        ExitCode listed = list_kernels(o, text, length);
+        free(text);
+        return listed;
+    }
     ExitCode code = claim_outputs(o, file);
     if (code == EXIT_DONE && o->fix) code = file_claim(file, true);
     if (code == EXIT_DONE && o->fix) code = fix_source(o, file, &text, &length);

@@ -5,12 +5,50 @@
 #include "tool/tool.h"
 
 #include "codegen/codegen.h"
+#include "passes/passes.h"
 
 #include <string.h>
 
+static const char *pass_words(Arena *a, const char *words) {
+    uint32_t n = 0;
+    const char *const *names = pass_names(&n);
+    for (uint32_t i = 0; i < n; i++) words = arena_printf(a, "%s%s%s", words, *words ? " " : "", names[i]);
+    return words;
+}
+
+static const char *card_words(Arena *a) {
+    const char *words = "", *key = NULL;
+    for (size_t i = 0; fsc_gpu_at(i, &key); i++) words = arena_printf(a, "%s%s%s", words, i ? " " : "", key);
+    return words;
+}
+
+/* Rows of diag.def that are one mistake share a code. */
+static const char *code_words(Arena *a) {
+    static const char *const codes[] = {
+#define DIAG(code, ...) #code,
+#include "base/diag.def"
+#undef DIAG
+    };
+    const char *words = codes[0];
+    for (size_t i = 1; i < COUNT(codes); i++)
+        if (!strstr(words, codes[i])) words = arena_printf(a, "%s %s", words, codes[i]);
+    return words;
+}
+
 /* What an option's value can be, separated by blanks; NULL: anything, files are offered. */
 static const char *values_of(Arena *a, const ToolOption *row) {
+    static const struct {
+        const char *option, *values;
+    } fixed[] = {{"color", "auto always never"}, {"diagnostics-format", "text json sarif"}, {"remarks", "perf"},
+                 {"completion", "bash zsh fish"}, {"device", "auto cpu emu cuda"}, {"num-warps", "1 2 4 8 16 32"},
+                 {"opt", "0 1 2 3"}};
+    for (size_t i = 0; i < COUNT(fixed); i++)
+        if (strcmp(row->name, fixed[i].option) == 0) return fixed[i].values;
     if (strcmp(row->name, "emit") == 0) return emit_names(a, " ", " ");
+    if (strcmp(row->name, "passes") == 0) return pass_words(a, "");
+    if (strcmp(row->name, "print-after") == 0) return pass_words(a, "all");
+    if (strcmp(row->name, "gpu") == 0 && row->argument) return card_words(a);
+    if (strcmp(row->name, "explain") == 0) return code_words(a);
     if (strcmp(row->name, "arch") != 0) return NULL;
     char *names = arena_printf(a, "%s native cpu emu", target_names(a)), *to = names;
     for (const char *at = names; *at; at++) {
@@ -70,6 +108,11 @@ static void bash(Arena *a) {
         if (values && is_first_of_name(rows, i))
             printf("    --%s) COMPREPLY=($(compgen -W '%s' -- \"$cur\")); return;;\n", rows[i].name, values);
     }
+    printf("    --kernel) local file\n        for file in \"${COMP_WORDS[@]}\"; do [[ $file == *.dsl || "
+           "$file == *.py ]] && break; done\n        "
+           "COMPREPLY=($(compgen -W \"$(%s --list-kernels \"$file\" 2>/dev/null)\" -- \"$cur\"));"
+           " return;;\n",
+           FSC_TOOL_NAME);
     printf("    esac\n    if [[ $cur != -* ]]; then\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
            "        [[ $COMP_CWORD == 1 ]] && COMPREPLY+=($(compgen -W '%s' -- \"$cur\"))\n        return 0\n    fi\n  "
            "  case ${COMP_WORDS[1]} in\n",
@@ -98,8 +141,10 @@ static void zsh_option(Arena *a, const ToolOption *row) {
     printf("            '*%.*s%s[", (int)length, spelling, !row->argument ? "" : spelling[length] == '=' ? "=" : ":");
     zsh_text(row->help);
     printf("]");
+    bool is_kernel = strcmp(row->name, "kernel") == 0;
     if (row->argument) printf(":value:");
-    if (row->argument && values) printf("(%s)", values);
+    if (is_kernel) printf("($(%s --list-kernels ${words[(r)*.(dsl|py)]} 2>/dev/null))", FSC_TOOL_NAME);
+    else if (row->argument && values) printf("(%s)", values);
     else if (row->argument) printf("_files");
     printf("'\n");
 }
@@ -138,7 +183,11 @@ static void fish_option(Arena *a, const CommandHead *h, const ToolOption *row) {
     printf("complete -c %s -n '%s__fish_seen_subcommand_from %s'", FSC_TOOL_NAME, is_not, which);
     if (row->letter) printf(" -s %c", row->letter);
     printf(" -%c %s", spelling[1] == '-' ? 'l' : 'o', row->name);
-    if (row->argument && values) printf(" -x -a '%s'", values);
+    bool is_kernel = strcmp(row->name, "kernel") == 0;
+    if (is_kernel)
+        printf(" -x -a '(%s --list-kernels (commandline -opc | string match -r \".*\\.(?:dsl|py)\") 2>/dev/null)'",
+               FSC_TOOL_NAME);
+    else if (row->argument && values) printf(" -x -a '%s'", values);
     else if (row->argument) printf(" -r");
     printf(" -d ");
     fish_text(row->help);

@@ -51,6 +51,13 @@ static void print_page(Arena *a, const CommandHead *h) {
         print_all(rows[i].help);
         printf("\n");
     }
+    const char *lines = command_examples(h->command);
+    if (*lines) printf(".SH EXAMPLES\n");
+    for (; *lines; lines += strcspn(lines, "\n") + 1) {
+        printf(".PP\n.B ");
+        print_text(lines, strcspn(lines, "\n"));
+        printf("\n");
+    }
     printf(".SH EXIT STATUS\n0 done, 1 the input is wrong, 2 the call is wrong, 3 the environment lacks something, 70 "
            "a bug.\n.SH SEE ALSO\n");
     for (size_t i = 0; i < num_heads; i++) {

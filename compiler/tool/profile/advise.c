@@ -36,7 +36,7 @@ enum {
     MANY_LANES = 8,         /* fewer in a request: its program has few elements to store */
     MANY_ROUNDS = 4,        /* of a loop */
     REDUCTION = 24,         /* shuffles of a few of them; a sort or a change of layout has more */
-    /* clocks until there are, by published microbenchmarks: a load from memory, a shuffle's word, all at a barrier */
+    /* clocks until there are, in round figures: a load from memory, a shuffle's word, all at a barrier */
     LOAD_CLOCKS = 500,
     SHUFFLE_CLOCKS = 25,
     BARRIER_CLOCKS = 30,

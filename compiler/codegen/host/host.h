@@ -125,7 +125,7 @@ void host_reduce(Host *h, const Op *op); /* that is in no group */
 /* dot.c */
 void host_dot(Host *h, const Op *op);
 /* select.c: before code is emitted */
-void host_mend_selects(Llvm *m);
+void host_mend_selection(Llvm *m);
 /* combine.c */
 void host_combine(Host *h, const Op *op);
 /* kernel.c: the ops of a block in order. */

@@ -72,7 +72,7 @@ static bool build(const CodegenJob *j, Llvm *m, LLVMTargetMachineRef machine) {
     start = llvm_clock();
     const char *pipeline = pipelines[o->opt_level < 0 ? 0 : o->opt_level > 3 ? 3 : o->opt_level];
     if (*pipeline && !llvm_run_passes(m, machine, pipeline)) return false;
-    if (llvm_host_is_x86_64()) host_mend_selects(m);
+    if (llvm_host_is_x86_64()) host_mend_selection(m);
     llvm_report_time(o, "host LLVM passes", start);
     if (j->what == EMIT_LLVM) {
         j->out->text = llvm_text(m);

@@ -3,7 +3,8 @@
  * In: a module after LLVM's passes. Out: the same values.
  * Method: LLVM 22 has a pattern for `c ? (a & m) | (b & ~m) : a` with b or m in memory, a masked vpternlog, that gives
  * the operands wrong places (tests/run/test_hosts.py has the cases). So a vector of merged bits goes through a fence,
- * which is no instruction, before a select sees it: no pattern then has both.
+ * which is no instruction, before a select sees it: no pattern then has both. And a masked store that narrows, of one
+ * lane that is known, writes that lane's wide bits: it becomes a plain store.
  */
 #include "codegen/host/host.h"
 
@@ -39,9 +40,46 @@ static void mend(Llvm *m, LLVMValueRef select) {
     }
 }
 
-void host_mend_selects(Llvm *m) {
+static bool is_masked_store(LLVMValueRef x) {
+    static const char prefix[] = "llvm.masked.store";
+    LLVMValueRef callee = LLVMIsACallInst(x) ? LLVMGetCalledValue(x) : NULL;
+    size_t n = 0;
+    const char *name = callee ? LLVMGetValueName2(callee, &n) : "";
+    return n >= sizeof prefix - 1 && memcmp(name, prefix, sizeof prefix - 1) == 0;
+}
+
+/* The only lane that a mask lets through, if its lanes are known; -1: another number of them. */
+static int only_lane(LLVMValueRef mask) {
+    int lane = -1;
+    if (!LLVMIsConstant(mask)) return -1;
+    for (unsigned i = 0; i < LLVMGetVectorSize(LLVMTypeOf(mask)); i++) {
+        LLVMValueRef bit = LLVMGetAggregateElement(mask, i);
+        if (!bit || !LLVMIsAConstantInt(bit)) return -1;
+        if (!LLVMConstIntGetZExtValue(bit)) continue;
+        if (lane >= 0) return -1;
+        lane = (int)i;
+    }
+    return lane;
+}
+
+/* A masked store (value, address, mask) of one lane. */
+static void mend_store(Llvm *m, LLVMValueRef store) {
+    LLVMValueRef value = LLVMGetOperand(store, 0), ptr = LLVMGetOperand(store, 1);
+    int lane = only_lane(LLVMGetOperand(store, LLVMGetNumArgOperands(store) - 1));
+    if (lane < 0) return;
+    LLVMPositionBuilderBefore(m->at, store);
+    LLVMValueRef at = LLVMConstInt(m->i64, (unsigned)lane, false);
+    LLVMValueRef to = LLVMBuildGEP2(m->at, LLVMGetElementType(LLVMTypeOf(value)), ptr, &at, 1, "");
+    LLVMSetAlignment(LLVMBuildStore(m->at, LLVMBuildExtractElement(m->at, value, at, ""), to), 1);
+    LLVMInstructionEraseFromParent(store);
+}
+
+void host_mend_selection(Llvm *m) {
     for (LLVMValueRef f = LLVMGetFirstFunction(m->module); f; f = LLVMGetNextFunction(f))
         for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(f); b; b = LLVMGetNextBasicBlock(b))
-            for (LLVMValueRef i = LLVMGetFirstInstruction(b); i; i = LLVMGetNextInstruction(i))
+            for (LLVMValueRef i = LLVMGetFirstInstruction(b), next; i; i = next) {
+                next = LLVMGetNextInstruction(i);
                 if (LLVMIsASelectInst(i)) mend(m, i);
+                else if (is_masked_store(i)) mend_store(m, i);
+            }
 }

@@ -26,7 +26,7 @@ export FSC_LIBRARY=$lib FSC_SEEDS=$PWD/seeds PYTHONUNBUFFERED=1 \
 export jobs=$(nproc)
 failed=0
 
-step() { # NAME SECONDS COMMAND …: into $out/NAME.log, its end on the screen
+step() { # NAME SECONDS COMMAND …: into $out/NAME.log, its end on the screen, and what failed
     local name=$1 limit=$2
     shift 2
     echo "== $name"
@@ -34,6 +34,7 @@ step() { # NAME SECONDS COMMAND …: into $out/NAME.log, its end on the screen
     local code=$?
     tail -n "${TAIL:-12}" "$out/$name.log"
     if ((code)); then
+        grep -m 20 '^FAILED' "$out/$name.log"
         echo "== $name: exit $code"
         failed=1
     fi

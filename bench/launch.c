@@ -76,8 +76,8 @@ static int start_once(const char *path, const char *device, int out) {
     fsc_kernel *k = NULL;
     void *x = NULL, *y = NULL;
     fsc_compile_options o;
-    FscKernelReport report;
-    FscJitCounts counts;
+    fsc_kernel_report report;
+    fsc_variant_counts counts;
     const uint64_t bytes = (uint64_t)4096 * 1000 * 4;
     fsc_compile_options_init(&o);
     o.file = "softmax.dsl";
@@ -85,12 +85,12 @@ static int start_once(const char *path, const char *device, int out) {
     if (s == FSC_OK) s = fsc_memory_alloc(d, bytes, &x);
     if (s == FSC_OK) s = fsc_memory_alloc(d, bytes, &y);
     if (s != FSC_OK) return fail(device);
-    const FscArg args[] = {fsc_pointer(y, bytes, FSC_FP32),
-                           fsc_pointer(x, bytes, FSC_FP32),
-                           fsc_int(1000),
-                           fsc_int(1000),
-                           fsc_int(4096),
-                           fsc_int(1000)};
+    const fsc_arg args[] = {fsc_pointer(y, bytes, FSC_FP32),
+                            fsc_pointer(x, bytes, FSC_FP32),
+                            fsc_int(1000),
+                            fsc_int(1000),
+                            fsc_int(4096),
+                            fsc_int(1000)};
     Start t = {.front = now()};
     double begin = t.front;
     s = fsc_jit_create(d, text, length, &o, &j);
@@ -221,7 +221,7 @@ typedef struct Calls {
     fsc_kernel *kernel;
     Raw *raw; /* NULL: no GPU */
     void *function, *stream;
-    FscArg args[MOST_ARGS];
+    fsc_arg args[MOST_ARGS];
     uint64_t bits[MOST_ARGS];
     void *params[MOST_ARGS];
     unsigned nargs, threads;
@@ -233,7 +233,7 @@ enum { N = 1000, BLOCKS = (N + 127) / 128 };
 
 /* The same kernel once more, loaded by the driver alone. */
 static bool raw_kernel(Calls *c, const char *source, const char *name) {
-    FscDeviceProps p;
+    fsc_props p;
     fsc_compile_options o;
     fsc_compilation *compiled = NULL;
     void *module = NULL;

@@ -111,7 +111,7 @@ static const char *tuned_arch(const fsc_compilation *c, const fsc_compile_option
 }
 
 static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_options *o) {
-    const FscDeviceProps *d = o->device;
+    const fsc_props *d = o->device;
     return (CheckOptions){
         .kernel = o->kernel,
         .signature = o->signature,

@@ -67,7 +67,7 @@ typedef struct fsc_compile_options {
     size_t num_divisible;
     const fsc_name_value *known; /* values of run-time scalars: for the launch rule only, never compiled in */
     size_t num_known;
-    const FscDeviceProps *device; /* num_sms() and the like of the launch rule; NULL: not known */
+    const fsc_props *device; /* num_sms() and the like of the launch rule; NULL: not known */
     uint32_t config; /* which configuration of @triton.autotune, from 1; 0: the first, if there are any */
     uint32_t num_warps, num_stages, num_ctas; /* 0: from the launch rule, else chosen */
     int opt_level;           /* 0..3; 2 */
@@ -156,22 +156,22 @@ FSC_API const char *fsc_jit_log(const fsc_jit *j);
  * types of the buffers, addresses and integers divisible by 16, integers equal to 1, the constexpr values that the
  * launch rule yields, and on GPUs the range that an integer falls into where such a value is its next power of two (60
  * variants over 1 … 16384); never the other values, and never the grid. */
-FSC_API fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out);
+FSC_API fsc_status fsc_jit_prepare(fsc_jit *j, const fsc_arg *args, size_t nargs, fsc_kernel **out);
 /* fsc_jit_prepare, then fsc_launch with the same checks. */
-FSC_API fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream);
+FSC_API fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const fsc_arg *args, size_t nargs, void *stream);
 /* The same for those who debug: fsc_launch_checked of the variant, and names,
  * kinds and types are looked at before it is compiled. */
-FSC_API fsc_status fsc_jit_launch_checked(fsc_jit *j, const int64_t grid[3], const FscNamedArg *args, size_t nargs,
+FSC_API fsc_status fsc_jit_launch_checked(fsc_jit *j, const int64_t grid[3], const fsc_named_arg *args, size_t nargs,
                                           void *stream);
 /* How the handle came by its variants so far. */
-typedef struct FscJitCounts {
+typedef struct fsc_variant_counts {
     uint32_t compiled;  /* by the compiler, those that failed included */
     uint32_t from_disk; /* loaded from the cache */
-} FscJitCounts;
-FSC_API void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out);
+} fsc_variant_counts;
+FSC_API void fsc_jit_counts(const fsc_jit *j, fsc_variant_counts *out);
 /* The kernel's parameters before any specialisation: contracts, launch rule, constexpr defaults. A parameter whose type
  * the source leaves open has the dtype "" or the name of the dtype parameter that decides it. */
-FSC_API const struct Record *fsc_jit_interface(const fsc_jit *j);
+FSC_API const struct fsc_record *fsc_jit_interface(const fsc_jit *j);
 
 /* ---- For other languages --------------------------------------------------------------------------------------------
  * What the Python package is made of (docs/python.md): no struct of options, and arrays as their owners describe
@@ -191,51 +191,51 @@ FSC_API fsc_status fsc_source_functions(const char *file, const char *source, si
 FSC_API fsc_status fsc_jit_open(fsc_device *device, const char *file, const char *source, size_t length,
                                 const char *kernel, const fsc_name_value *settings, size_t num_settings, fsc_jit **out);
 
-typedef enum FscParamKind {
+typedef enum fsc_param_kind {
     FSC_PARAM_POINTER,
     FSC_PARAM_SCALAR,
     FSC_PARAM_OPEN,      /* the source says no type: a pointer or a scalar, as the argument is */
     FSC_PARAM_CONSTEXPR, /* these two are no arguments of a launch */
     FSC_PARAM_DTYPE,
-} FscParamKind;
+} fsc_param_kind;
 
 /* One parameter of the kernel, in the source's order. */
-typedef struct FscParam {
-    FscParamKind kind;
+typedef struct fsc_param {
+    fsc_param_kind kind;
     const char *name;
     const char *dtype; /* "fp32", of a pointer its elements'; the dtype parameter that decides it;
                         * "" where it is open, or none */
     const char *text;  /* as the source has it, about: "x: *T[n_rows:x_stride, n_cols]", "eps: fp32 = 1e-05" */
     bool is_optional;  /* it has a default or a rule, or a contract names it, so that fsc_jit_call may do without */
-} FscParam;
+} fsc_param;
 
 FSC_API const char *fsc_jit_kernel(const fsc_jit *j); /* its name */
 /* FSC_ERROR_USAGE past the end. Strings live as long as the handle. */
-FSC_API fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out);
+FSC_API fsc_status fsc_jit_param(fsc_jit *j, size_t index, fsc_param *out);
 /* Whether the kernel loads from and stores to what this parameter points at (atomics do both). Found by a compile for
  * this machine, once; where that does not tell, both are true but for what is a pointer to const. FSC_ERROR_SOURCE: as
  * its settings are, the kernel does not compile; *reads and *writes are set also then. */
 FSC_API fsc_status fsc_jit_access(fsc_jit *j, size_t index, bool *reads, bool *writes);
 
 /* An argument, and for a pointer what lies behind it: array.rank above FSC_RANK_MAX: not known. */
-typedef struct FscValue {
-    FscArg arg; /* FSC_ARG_MISSING: to be filled in; bytes of 0 are found from the array */
-    FscArray array;
-} FscValue;
+typedef struct fsc_value {
+    fsc_arg arg; /* FSC_ARG_MISSING: to be filled in; bytes of 0 are found from the array */
+    fsc_array array;
+} fsc_value;
 
 /* fsc_jit_launch of arrays. A missing scalar is what a shape contract says that an array's sizes or strides are, else
  * its default. Two that contradict, a stride that the contract does not allow, an argument that nothing says are
  * FSC_ERROR_ARGUMENT; then as fsc_jit_launch. Takes no lock and allocates nothing where that does not. */
-FSC_API fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values,
+FSC_API fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const fsc_value *values, size_t num_values,
                                 void *stream);
 
 /* What a launch of these arrays would compile, as far as `emit`, and as fsc_compile gives it: for the device, or for
  * `arch`, whose card need not be there ("sm_90"; NULL: the device's own). Nothing is loaded, launched or kept. */
-FSC_API fsc_status fsc_jit_inspect(fsc_jit *j, const char *arch, fsc_emit emit, const FscValue *values,
+FSC_API fsc_status fsc_jit_inspect(fsc_jit *j, const char *arch, fsc_emit emit, const fsc_value *values,
                                    size_t num_values, fsc_compilation **out);
 
 /* The variant that a launch of these arrays takes, compiled and loaded, and what fsc_kernel_warmup says of it. */
-FSC_API fsc_status fsc_jit_report(fsc_jit *j, const FscValue *values, size_t num_values, FscKernelReport *out);
+FSC_API fsc_status fsc_jit_report(fsc_jit *j, const fsc_value *values, size_t num_values, fsc_kernel_report *out);
 
 #ifdef __cplusplus
 }

@@ -45,15 +45,15 @@ inline void check(fsc_status s) {
 // ---- Element types: those of C++, the four of fsc_runtime.h, and yours, by a specialisation of dtype_of
 
 template <class T, class = void> struct dtype_of;
-template <> struct dtype_of<bool> { static constexpr FscDType value = FSC_I1; };
-template <> struct dtype_of<float> { static constexpr FscDType value = FSC_FP32; };
-template <> struct dtype_of<double> { static constexpr FscDType value = FSC_FP64; };
-template <> struct dtype_of<fp16> { static constexpr FscDType value = FSC_FP16; };
-template <> struct dtype_of<bf16> { static constexpr FscDType value = FSC_BF16; };
-template <> struct dtype_of<fp8e4nv> { static constexpr FscDType value = FSC_FP8E4NV; };
-template <> struct dtype_of<fp8e5> { static constexpr FscDType value = FSC_FP8E5; };
+template <> struct dtype_of<bool> { static constexpr fsc_dtype value = FSC_I1; };
+template <> struct dtype_of<float> { static constexpr fsc_dtype value = FSC_FP32; };
+template <> struct dtype_of<double> { static constexpr fsc_dtype value = FSC_FP64; };
+template <> struct dtype_of<fp16> { static constexpr fsc_dtype value = FSC_FP16; };
+template <> struct dtype_of<bf16> { static constexpr fsc_dtype value = FSC_BF16; };
+template <> struct dtype_of<fp8e4nv> { static constexpr fsc_dtype value = FSC_FP8E4NV; };
+template <> struct dtype_of<fp8e5> { static constexpr fsc_dtype value = FSC_FP8E5; };
 template <class T> struct dtype_of<T, std::enable_if_t<std::is_integral_v<T> && !std::is_same_v<T, bool>>> {
-    static constexpr FscDType value = std::is_signed_v<T> ? (sizeof(T) == 1   ? FSC_I8
+    static constexpr fsc_dtype value = std::is_signed_v<T> ? (sizeof(T) == 1   ? FSC_I8
                                                              : sizeof(T) == 2 ? FSC_I16
                                                              : sizeof(T) == 4 ? FSC_I32
                                                                               : FSC_I64)
@@ -92,8 +92,8 @@ public:
         handle_.reset(d);
     }
     fsc_device *get() const noexcept { return handle_.get(); }
-    FscDeviceProps props() const {
-        FscDeviceProps p;
+    fsc_props props() const {
+        fsc_props p;
         check(fsc_device_props(get(), &p));
         return p;
     }
@@ -189,16 +189,16 @@ private:
 
 // ---- Arguments
 
-template <class T> FscArg arg(const buffer<T> &b) {
+template <class T> fsc_arg arg(const buffer<T> &b) {
     return fsc_pointer(b.data(), b.size_bytes(), dtype_of<std::remove_cv_t<T>>::value);
 }
-template <class T> FscArg arg(span<T> s) { // of the device's memory
+template <class T> fsc_arg arg(span<T> s) { // of the device's memory
     return fsc_pointer(s.data(), s.size_bytes(), dtype_of<std::remove_cv_t<T>>::value);
 }
-template <class T> FscArg arg(T *p) { return fsc_pointer(p, 0, dtype_of<std::remove_cv_t<T>>::value); }
-inline FscArg arg(std::nullptr_t) { return fsc_pointer(nullptr, 0, FSC_DTYPE_NONE); }
-inline FscArg arg(const FscArg &a) { return a; }
-template <class T> std::enable_if_t<std::is_arithmetic_v<T>, FscArg> arg(T x) {
+template <class T> fsc_arg arg(T *p) { return fsc_pointer(p, 0, dtype_of<std::remove_cv_t<T>>::value); }
+inline fsc_arg arg(std::nullptr_t) { return fsc_pointer(nullptr, 0, FSC_DTYPE_NONE); }
+inline fsc_arg arg(const fsc_arg &a) { return a; }
+template <class T> std::enable_if_t<std::is_arithmetic_v<T>, fsc_arg> arg(T x) {
     if constexpr (std::is_floating_point_v<T>) return fsc_float(static_cast<double>(x));
     else if constexpr (std::is_signed_v<T>) return fsc_int(x);
     else return fsc_uint(x);
@@ -206,9 +206,9 @@ template <class T> std::enable_if_t<std::is_arithmetic_v<T>, FscArg> arg(T x) {
 
 // A buffer and its shape, whose last axis is contiguous; strides in elements where rows have gaps.
 template <class B>
-FscValue array(const B &b, std::initializer_list<std::int64_t> shape,
+fsc_value array(const B &b, std::initializer_list<std::int64_t> shape,
                std::initializer_list<std::int64_t> strides = {}) {
-    FscValue v{};
+    fsc_value v{};
     v.arg = arg(b);
     if (shape.size() > FSC_RANK_MAX || (strides.size() && strides.size() != shape.size()))
         throw error(FSC_ERROR_USAGE, "an array has at most 8 axes, and a stride for each or none");
@@ -220,15 +220,15 @@ FscValue array(const B &b, std::initializer_list<std::int64_t> shape,
     return v;
 }
 // What a shape contract or a default says.
-inline FscValue missing() {
-    FscValue v{};
+inline fsc_value missing() {
+    fsc_value v{};
     v.arg.kind = FSC_ARG_MISSING;
     v.array.rank = FSC_RANK_MAX + 1;
     return v;
 }
-inline FscValue value(const FscValue &v) { return v; }
-template <class T> FscValue value(const T &x) {
-    FscValue v = missing();
+inline fsc_value value(const fsc_value &v) { return v; }
+template <class T> fsc_value value(const T &x) {
+    fsc_value v = missing();
     v.arg = arg(x);
     return v;
 }
@@ -273,7 +273,7 @@ public:
     }
     // grid: programs along x, y, z; NULL: the launch rule's.
     template <class... A> void launch(void *stream, const std::int64_t *grid, const A &...args) const {
-        const FscArg list[] = {arg(args)..., FscArg{}};
+        const fsc_arg list[] = {arg(args)..., fsc_arg{}};
         check(fsc_launch(get(), grid, list, sizeof...(A), stream));
     }
 
@@ -310,7 +310,7 @@ public:
                                          list.size(), &j);
         handle_.reset(j);
         require(status);
-        FscParam p;
+        fsc_param p;
         for (std::size_t i = 0; fsc_jit_param(j, i, &p) == FSC_OK; i++)
             num_args_ += p.kind != FSC_PARAM_CONSTEXPR && p.kind != FSC_PARAM_DTYPE;
     }
@@ -324,7 +324,7 @@ public:
         call(s.get(), nullptr, values...);
     }
     template <class... V> void call(void *stream, const std::int64_t *grid, const V &...values) const {
-        std::vector<FscValue> list{value(values)...};
+        std::vector<fsc_value> list{value(values)...};
         if (list.size() < num_args_) list.resize(num_args_, missing());
         require(fsc_jit_call(get(), grid, list.data(), list.size(), stream));
     }

@@ -61,7 +61,7 @@ static void add_fact(Arena *a, const RecordParam *p, const SpecFact *f, Pairs *t
 }
 
 fsc_compile_options variant_options(Arena *a, const fsc_compile_options *o, const Record *interface,
-                                    const FscDeviceProps *device, const Specialisation *s) {
+                                    const fsc_props *device, const Specialisation *s) {
     const Record *r = interface;
     fsc_compile_options out = *o;
     Pairs types = begin(a, o->types, o->num_types, r->num_params),
@@ -98,7 +98,7 @@ static void print_fact(const RecordParam *p, const SpecFact *f, Text *out) {
     if (f->divisible) text_printf(out, "%s/%u ", p->name, f->divisible);
 }
 
-void variant_key(const Record *interface, const FscDeviceProps *device, const Specialisation *s, Text *out) {
+void variant_key(const Record *interface, const fsc_props *device, const Specialisation *s, Text *out) {
     const Record *r = interface;
     for (uint32_t i = 0; i < r->num_params; i++)
         if (r->params[i].kind == RECORD_CONSTEXPR && r->params[i].value_kind != RECORD_DTYPE && r->params[i].rule)

@@ -11,8 +11,8 @@
 SpecGiven variant_given(const fsc_compile_options *o, const Record *interface, const char **values);
 /* The compile of the variant: the options' own choices first, then what the launch says. `device` is borrowed. */
 fsc_compile_options variant_options(Arena *a, const fsc_compile_options *o, const Record *interface,
-                                    const FscDeviceProps *device, const Specialisation *s);
+                                    const fsc_props *device, const Specialisation *s);
 /* What specialises, as text that no other variant has; never empty. */
-void variant_key(const Record *interface, const FscDeviceProps *device, const Specialisation *s, Text *out);
+void variant_key(const Record *interface, const fsc_props *device, const Specialisation *s, Text *out);
 
 #endif

@@ -130,13 +130,13 @@ bool codegen(const Func *f, const Target *t, Emit what, const CodegenOptions *o,
 typedef void HostKernel(const void *const *args, const int64_t *pid, const int64_t *nprog, void *scratch);
 
 /* One thread of the block, its primitives calls of an emulator (runtime/base/hooks.h). */
-struct EmuThread;
-typedef void EmuKernel(struct EmuThread *t, const void *const *args);
+struct fsc_emu_thread;
+typedef void EmuKernel(struct fsc_emu_thread *t, const void *const *args);
 
 /* Of code that counts (runtime/base/hooks.h); both NULL: it does not. */
-struct CodeLine;
+struct fsc_code_line;
 typedef struct HostCounters {
-    const struct CodeLine *lines;
+    const struct fsc_code_line *lines;
     size_t num_lines;
     uint64_t *counters;
     size_t num_counters;
@@ -164,7 +164,7 @@ const char *codegen_host_machine(Arena *a, const char *cpu);
 
 /* ---- Objects ----------------------------------------------------------------------------------------------------- */
 
-/* One variant of a kernel for one architecture: runtime/fsc_runtime.h, FscObjectVariant. */
+/* One variant of a kernel for one architecture: runtime/fsc_runtime.h, fsc_object_variant. */
 typedef struct ObjectVariant {
     const char *arch;
     Bytes code; /* what goes in as bytes */

@@ -18,7 +18,7 @@ typedef struct Object {
     const CodegenOptions *o;
     LLVMTargetMachineRef machine;   /* any processor of this kind */
     LLVMTargetMachineRef processor; /* what the CPU's code is for; NULL: there is none */
-    LLVMTypeRef variant, table;     /* FscObjectVariant, FscObject */
+    LLVMTypeRef variant, table;     /* fsc_object_variant, fsc_object */
 } Object;
 
 enum { CODE_ALIGNMENT = 64 };
@@ -191,8 +191,8 @@ static void work(void *context) {
     llvm_set_machine(m, b.machine);
     LLVMTypeRef variant[] = {m->ptr, m->ptr, m->i64, m->ptr, m->i64, m->i64};
     LLVMTypeRef object[] = {m->i64, m->ptr, m->ptr, m->i64, m->ptr};
-    b.variant = LLVMStructCreateNamed(m->context, "FscObjectVariant");
-    b.table = LLVMStructCreateNamed(m->context, "FscObject");
+    b.variant = LLVMStructCreateNamed(m->context, "fsc_object_variant");
+    b.table = LLVMStructCreateNamed(m->context, "fsc_object");
     LLVMStructSetBody(b.variant, variant, COUNT(variant), false);
     LLVMStructSetBody(b.table, object, COUNT(object), false);
     w->ok = build(w, &b);

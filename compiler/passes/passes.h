@@ -88,9 +88,9 @@ uint64_t facts_live(const Facts *facts, const Value *mask, uint32_t axis);
 
 /* ---- What the user should know ----------------------------------------------------------------------------------- */
 
-struct Record;
+struct fsc_record;
 /* Warnings about a function as the checker left it; the record (NULL: there is none) has the contracts. */
-void lint_function(Func *f, const struct Record *r, Diag *d);
+void lint_function(Func *f, const struct fsc_record *r, Diag *d);
 /* The op that exchanges most bytes through shared memory, and the first that makes a tile as large as any;
  * f's own place: none. */
 typedef struct FuncLargest {

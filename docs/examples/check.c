@@ -14,7 +14,7 @@ static const char source[] = "@kernel(grid=(cdiv(n, 64),))\n"
                              "    store(y + i, load(x + i, mask=i < n) * 2)\n";
 
 static void print_findings(const fsc_device *d) {
-    FscFinding f;
+    fsc_finding f;
     for (size_t i = 0; i < fsc_device_findings(d); i++)
         if (fsc_device_finding(d, i, &f) == FSC_OK)
             printf("line %u, %s, program %lld, %llu times\n%s\n%s\n", f.line, f.kind, (long long)f.program[0],
@@ -36,7 +36,7 @@ int main(void) {
     if (s == FSC_OK) s = fsc_memory_alloc(d, bytes, &x);
     if (s == FSC_OK) s = fsc_memory_alloc(d, bytes, &y);
     if (s == FSC_OK) s = fsc_memory_fill(d, x, 0, bytes);
-    const FscArg args[] = {fsc_pointer(y, bytes, FSC_FP32), fsc_pointer(x, bytes, FSC_FP32), fsc_int(200)};
+    const fsc_arg args[] = {fsc_pointer(y, bytes, FSC_FP32), fsc_pointer(x, bytes, FSC_FP32), fsc_int(200)};
     if (s == FSC_OK) s = fsc_jit_launch(j, NULL, args, sizeof args / sizeof *args, NULL);
     if (s == FSC_ERROR_CHECK)
         print_findings(d);

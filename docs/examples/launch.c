@@ -39,12 +39,12 @@ static fsc_status softmax_run(fsc_device *d, fsc_jit *j, int rows, int cols) {
     if (s == FSC_OK) s = fsc_memory_write(d, x, host, bytes);
     /* The run-time parameters in the kernel's order: y, x, y_stride, x_stride, n_rows, n_cols. BLOCK and the grid come
      * from the launch rule; each buffer's size is compared with its shape contract. */
-    const FscArg args[] = {fsc_pointer(y, bytes, FSC_FP32),
-                           fsc_pointer(x, bytes, FSC_FP32),
-                           fsc_int(cols),
-                           fsc_int(cols),
-                           fsc_int(rows),
-                           fsc_int(cols)};
+    const fsc_arg args[] = {fsc_pointer(y, bytes, FSC_FP32),
+                            fsc_pointer(x, bytes, FSC_FP32),
+                            fsc_int(cols),
+                            fsc_int(cols),
+                            fsc_int(rows),
+                            fsc_int(cols)};
     if (s == FSC_OK) s = fsc_jit_launch(j, NULL, args, sizeof args / sizeof *args, NULL);
     if (s == FSC_OK) s = fsc_stream_wait(d, NULL);
     if (s == FSC_OK) s = fsc_memory_read(d, host, y, bytes);
@@ -72,7 +72,7 @@ int main(int argc, char **argv) {
 
     fsc_device *d = NULL;
     fsc_jit *j = NULL;
-    FscDeviceProps p;
+    fsc_props p;
     fsc_compile_options o;
     fsc_compile_options_init(&o);
     o.file = argv[1];

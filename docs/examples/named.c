@@ -15,7 +15,7 @@ static const char source[] = "@kernel(grid=(cdiv(n, 64),))\n"
 
 static int wanted = 1;
 
-static void call(fsc_jit *j, const FscNamedArg *args, size_t n, fsc_status expected) {
+static void call(fsc_jit *j, const fsc_named_arg *args, size_t n, fsc_status expected) {
     fsc_status s = fsc_jit_launch_checked(j, NULL, args, n, NULL);
     printf("%s%s%s\n", fsc_status_name(s), s == FSC_OK ? "" : ": ", s == FSC_OK ? "" : fsc_jit_message(j));
     wanted &= s == expected;
@@ -31,9 +31,9 @@ int main(void) {
         fprintf(stderr, "%s: %s\n", fsc_status_name(s), fsc_last_message());
         return fsc_status_exit_code(s);
     }
-    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, sizeof y, FSC_FP32)),
-                          fsc_named("x", fsc_pointer(x, sizeof x, FSC_FP32)), fsc_named("f", fsc_float(2)),
-                          fsc_named("n", fsc_int(200))};
+    fsc_named_arg args[] = {fsc_named("y", fsc_pointer(y, sizeof y, FSC_FP32)),
+                            fsc_named("x", fsc_pointer(x, sizeof x, FSC_FP32)), fsc_named("f", fsc_float(2)),
+                            fsc_named("n", fsc_int(200))};
     call(j, args, 4, FSC_OK);
     call(j, args, 3, FSC_ERROR_ARGUMENT);
     args[2].name = "n";

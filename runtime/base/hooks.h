@@ -23,7 +23,7 @@ static inline uint32_t debug_shape_unpack(uint32_t x, uint8_t log2[5]) {
 
 /* ---- Emulated threads (device "emu") ----------------------------------------------------------------------------- */
 
-typedef struct EmuThread EmuThread;
+typedef struct fsc_emu_thread EmuThread;
 
 /* One memory access: `words` words (1, 2 or 4) of `bytes` bytes (1, 2, 4 or 8) each. */
 typedef struct EmuAccess {
@@ -160,7 +160,7 @@ typedef struct EmuCalls {
 enum { NO_REGISTER = 0x7fffffff /* of record_value: what is no tile */ };
 
 /* What a thread is, for the code; the emulator keeps more behind it. */
-struct EmuThread {
+struct fsc_emu_thread {
     const EmuCalls *calls;
     uint32_t tid, ntid;         /* within the block, of how many */
     uint32_t ctaid[3], nctaid[3]; /* of the block within the grid of blocks, and that grid */
@@ -183,7 +183,7 @@ typedef enum Count {
 
 /* What a basic block holds of one line of the source. How often it ran is counter `block`,
  * a word that the code adds to. */
-typedef struct CodeLine {
+typedef struct fsc_code_line {
     uint32_t block, line; /* line 0: of no line of the kernel's file */
     uint32_t counts[COUNT_KINDS];
 } CodeLine;

@@ -116,38 +116,38 @@ enum {
 };
 #undef DTYPE
 #undef UTYPE
-#define DTYPE(e, ...) _Static_assert((int)FSC_##e == (int)DTYPE_ROW_##e, "dtype.def is in the order of FscDType");
+#define DTYPE(e, ...) _Static_assert((int)FSC_##e == (int)DTYPE_ROW_##e, "dtype.def is in the order of fsc_dtype");
 #define UTYPE DTYPE
 #include "runtime/base/dtype.def"
 #undef DTYPE
 #undef UTYPE
 
-static bool is_type(FscDType t) {
+static bool is_type(fsc_dtype t) {
     return (size_t)t < COUNT;
 }
 
-const char *fsc_dtype_name(FscDType t) {
+const char *fsc_dtype_name(fsc_dtype t) {
     return is_type(t) ? types[t].name : "";
 }
 
-uint32_t fsc_dtype_size(FscDType t) {
+uint32_t fsc_dtype_size(fsc_dtype t) {
     return is_type(t) ? types[t].size : 0;
 }
 
-FscDType fsc_dtype_find(const char *name) {
+fsc_dtype fsc_dtype_find(const char *name) {
     for (size_t i = 1; name && i < COUNT; i++) {
-        if (strcmp(name, types[i].name) == 0) return (FscDType)i;
+        if (strcmp(name, types[i].name) == 0) return (fsc_dtype)i;
     }
     return FSC_DTYPE_NONE;
 }
 
-bool dtype_is_float(FscDType t) {
+bool dtype_is_float(fsc_dtype t) {
     return is_type(t) && types[t].kind == FLOAT;
 }
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-bool number_int_fits(int64_t i, FscDType t) {
+bool number_int_fits(int64_t i, fsc_dtype t) {
     if (!is_type(t) || types[t].size == 0 || types[t].kind == FLOAT) return false;
     if (t == FSC_I1) return i == 0 || i == 1;
     if (types[t].size == 8) return types[t].kind == SIGNED || i >= 0;
@@ -169,7 +169,7 @@ static uint64_t round_bits(double x, int e, int m) {
     return field + (uint64_t)units;
 }
 
-uint64_t number_float_bits(double x, FscDType t) {
+uint64_t number_float_bits(double x, fsc_dtype t) {
     uint64_t bits = 0;
     memcpy(&bits, &x, sizeof bits);
     if (t == FSC_FP64 || !dtype_is_float(t)) return bits;

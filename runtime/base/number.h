@@ -15,10 +15,10 @@ char *number_print(double x, char *out, size_t size);
 
 /* x rounded to nearest even in a floating type of at most 32 bits, as its bits; beyond the range infinity, or NaN where
  * the type has no infinity (fp8e4nv). For FSC_FP64 the double's own bits. */
-uint64_t number_float_bits(double x, FscDType t);
+uint64_t number_float_bits(double x, fsc_dtype t);
 /* Whether i is a value of integer type t. */
-bool number_int_fits(int64_t i, FscDType t);
+bool number_int_fits(int64_t i, fsc_dtype t);
 
-bool dtype_is_float(FscDType t);
+bool dtype_is_float(fsc_dtype t);
 
 #endif

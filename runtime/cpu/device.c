@@ -15,12 +15,12 @@ static void close_device(fsc_device *d) {
     host_close(d);
 }
 
-static bool has_entry(const FscHostCode *code) {
+static bool has_entry(const fsc_host_code *code) {
     return code->entry != NULL;
 }
 
-static fsc_status report(Variant *v, FscKernelReport *o) {
-    const FscDeviceProps *p = &v->module->device->props;
+static fsc_status report(Variant *v, fsc_kernel_report *o) {
+    const fsc_props *p = &v->module->device->props;
     o->threads_per_block = 1;
     o->max_threads_per_block = p->max_threads_per_block;
     o->resident_blocks = o->resident_programs = p->sms;

@@ -19,15 +19,15 @@ enum { ALIGNMENT = 256 }; /* what the driver gives too */
 
 fsc_status host_open(fsc_device *d, uint32_t threads) {
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    d->props = (FscDeviceProps){.kind = d->kind->kind,
-                                .sms = threads,
-                                .registers_per_sm = ARCH_REGISTER_FILE,
-                                .registers_per_block = ARCH_REGISTER_FILE,
-                                .shared_per_sm = ARCH_SHARED,
-                                .shared_per_block = ARCH_SHARED,
-                                .shared_per_block_optin = ARCH_SHARED,
-                                .warp_size = ARCH_WARP,
-                                .memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0};
+    d->props = (fsc_props){.kind = d->kind->kind,
+                           .sms = threads,
+                           .registers_per_sm = ARCH_REGISTER_FILE,
+                           .registers_per_block = ARCH_REGISTER_FILE,
+                           .shared_per_sm = ARCH_SHARED,
+                           .shared_per_block = ARCH_SHARED,
+                           .shared_per_block_optin = ARCH_SHARED,
+                           .warp_size = ARCH_WARP,
+                           .memory_bytes = pages > 0 && page > 0 ? (uint64_t)pages * (uint64_t)page : 0};
     snprintf(d->props.name, sizeof d->props.name, "%s", d->kind->name);
     snprintf(d->props.arch, sizeof d->props.arch, "%s", d->kind->name);
     d->findings = findings_create();

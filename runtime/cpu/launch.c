@@ -110,7 +110,7 @@ static fsc_status launch_cpu_watched(Call *c) {
 }
 
 static fsc_status run_host(Call *c) {
-    const FscHostCode *code = &c->variant->module->code;
+    const fsc_host_code *code = &c->variant->module->code;
     AccessHook hook = {allow_access};
     if (code->debugs || (code->checked && atomic_load(&c->kernel->device->checked))) return launch_cpu_watched(c);
     if (code->checked) c->pointers[c->nargs] = &hook;

@@ -10,7 +10,7 @@ typedef struct Pool Pool;
 
 /* A grid to run; it is copied. */
 typedef struct PoolJob {
-    FscHostEntry *entry;
+    fsc_host_entry *entry;
     const void *const *args;
     int64_t grid[3];
     size_t scratch_bytes;

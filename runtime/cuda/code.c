@@ -80,7 +80,7 @@ static CUfunction function_of(const Variant *v, uint32_t launch) {
 /* Whether its registers let a block have so many threads: what the driver made of the PTX says. */
 static fsc_status check_registers(const Variant *v, const RecordLaunch *l, CUfunction function) {
     fsc_device *d = v->module->device;
-    const FscDeviceProps *p = &d->props;
+    const fsc_props *p = &d->props;
     int most = 0, registers = 0;
     char where[200];
     fsc_status s = CU_FOR(d, v->record->kernel, cuFuncGetAttribute, &most, CU_FUNC_MAX_THREADS_PER_BLOCK, function);
@@ -133,7 +133,7 @@ fsc_status cuda_blocks_per_sm(Variant *v, uint32_t launch, int *blocks) {
                   function_of(v, launch), (int)l->threads_per_block, l->shared_dynamic);
 }
 
-static fsc_status read_attributes(Variant *v, uint32_t launch, FscKernelReport *o) {
+static fsc_status read_attributes(Variant *v, uint32_t launch, fsc_kernel_report *o) {
     static const int attributes[] = {CU_FUNC_REGISTERS,    CU_FUNC_LOCAL_BYTES,
                                      CU_FUNC_SHARED_BYTES, CU_FUNC_MAX_THREADS_PER_BLOCK,
                                      CU_FUNC_PTX_VERSION,  CU_FUNC_BINARY_VERSION};
@@ -150,15 +150,15 @@ static fsc_status read_attributes(Variant *v, uint32_t launch, FscKernelReport *
 }
 
 /* What binds, by our own count: the driver's call tells only how many. */
-static FscLimit limit_of(const FscDeviceProps *p, const FscKernelReport *o) {
-    FscOccupancy occupancy;
+static fsc_limit limit_of(const fsc_props *p, const fsc_kernel_report *o) {
+    fsc_residency occupancy;
     uint64_t shared = (uint64_t)o->shared_static + o->shared_dynamic;
     if (shared > UINT32_MAX) return FSC_LIMIT_SHARED;
     fsc_status s = fsc_occupancy(p, o->registers, o->threads_per_block, (uint32_t)shared, &occupancy);
     return s == FSC_OK ? occupancy.limit : FSC_LIMIT_NONE;
 }
 
-fsc_status cuda_report(Variant *v, FscKernelReport *o) {
+fsc_status cuda_report(Variant *v, fsc_kernel_report *o) {
     fsc_device *d = v->module->device;
     uint32_t last = v->record->num_launches - 1;
     const RecordLaunch *l = &v->record->launches[last];

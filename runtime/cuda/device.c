@@ -40,18 +40,18 @@ static const struct {
     int known;
     size_t offset;
 } prop_rows[] = {
-    {CU_ATTRIBUTE_MULTIPROCESSOR_COUNT, EVERYWHERE, offsetof(FscDeviceProps, sms)},
-    {CU_ATTRIBUTE_MAX_REGISTERS_PER_SM, EVERYWHERE, offsetof(FscDeviceProps, registers_per_sm)},
-    {CU_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, EVERYWHERE, offsetof(FscDeviceProps, registers_per_block)},
-    {CU_ATTRIBUTE_MAX_SHARED_PER_SM, EVERYWHERE, offsetof(FscDeviceProps, shared_per_sm)},
-    {CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK, EVERYWHERE, offsetof(FscDeviceProps, shared_per_block)},
-    {CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK_OPTIN, EVERYWHERE, offsetof(FscDeviceProps, shared_per_block_optin)},
-    {CU_ATTRIBUTE_RESERVED_SHARED_PER_BLOCK, NEWER, offsetof(FscDeviceProps, shared_reserved_per_block)},
-    {CU_ATTRIBUTE_MAX_THREADS_PER_SM, EVERYWHERE, offsetof(FscDeviceProps, max_threads_per_sm)},
-    {CU_ATTRIBUTE_MAX_THREADS_PER_BLOCK, EVERYWHERE, offsetof(FscDeviceProps, max_threads_per_block)},
-    {CU_ATTRIBUTE_MAX_BLOCKS_PER_SM, NEWER, offsetof(FscDeviceProps, max_blocks_per_sm)},
-    {CU_ATTRIBUTE_WARP_SIZE, EVERYWHERE, offsetof(FscDeviceProps, warp_size)},
-    {CU_ATTRIBUTE_CLOCK_RATE, NEWER, offsetof(FscDeviceProps, clock_khz)},
+    {CU_ATTRIBUTE_MULTIPROCESSOR_COUNT, EVERYWHERE, offsetof(fsc_props, sms)},
+    {CU_ATTRIBUTE_MAX_REGISTERS_PER_SM, EVERYWHERE, offsetof(fsc_props, registers_per_sm)},
+    {CU_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK, EVERYWHERE, offsetof(fsc_props, registers_per_block)},
+    {CU_ATTRIBUTE_MAX_SHARED_PER_SM, EVERYWHERE, offsetof(fsc_props, shared_per_sm)},
+    {CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK, EVERYWHERE, offsetof(fsc_props, shared_per_block)},
+    {CU_ATTRIBUTE_MAX_SHARED_PER_BLOCK_OPTIN, EVERYWHERE, offsetof(fsc_props, shared_per_block_optin)},
+    {CU_ATTRIBUTE_RESERVED_SHARED_PER_BLOCK, NEWER, offsetof(fsc_props, shared_reserved_per_block)},
+    {CU_ATTRIBUTE_MAX_THREADS_PER_SM, EVERYWHERE, offsetof(fsc_props, max_threads_per_sm)},
+    {CU_ATTRIBUTE_MAX_THREADS_PER_BLOCK, EVERYWHERE, offsetof(fsc_props, max_threads_per_block)},
+    {CU_ATTRIBUTE_MAX_BLOCKS_PER_SM, NEWER, offsetof(fsc_props, max_blocks_per_sm)},
+    {CU_ATTRIBUTE_WARP_SIZE, EVERYWHERE, offsetof(fsc_props, warp_size)},
+    {CU_ATTRIBUTE_CLOCK_RATE, NEWER, offsetof(fsc_props, clock_khz)},
 };
 
 static fsc_status read_attribute(const fsc_device *d, CUdevice_attribute a, int known, uint32_t *out) {
@@ -63,7 +63,7 @@ static fsc_status read_attribute(const fsc_device *d, CUdevice_attribute a, int 
 }
 
 static fsc_status read_attributes(fsc_device *d) {
-    FscDeviceProps *p = &d->props;
+    fsc_props *p = &d->props;
     uint32_t major = 0, minor = 0, l2 = 0, clock = 0, bits = 0;
     fsc_status s = FSC_OK;
     for (size_t i = 0; s == FSC_OK && i < sizeof prop_rows / sizeof prop_rows[0]; i++)
@@ -83,7 +83,7 @@ static fsc_status read_attributes(fsc_device *d) {
 }
 
 static fsc_status read_props(fsc_device *d, int ordinal) {
-    FscDeviceProps *p = &d->props;
+    fsc_props *p = &d->props;
     size_t bytes = 0;
     int version = 0;
     fsc_status s = CU(NULL, cuDeviceGetName, p->name, (int)sizeof p->name, cuda_of(d)->cu);

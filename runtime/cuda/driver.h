@@ -78,7 +78,7 @@ fsc_status cuda_load(fsc_module *m, const void *image, size_t size);
 void cuda_unload(fsc_module *m);
 fsc_status cuda_ready(Variant *v);
 fsc_status cuda_blocks_per_sm(Variant *v, uint32_t launch, int *blocks);
-fsc_status cuda_report(Variant *v, FscKernelReport *o);
+fsc_status cuda_report(Variant *v, fsc_kernel_report *o);
 /* and launch.c. */
 fsc_status cuda_launch(Call *c, void *stream);
 

@@ -38,7 +38,7 @@ void finding_add(Findings *f, FindingKind kind, const Spot *spot, const char *fm
  * assertion) with all of them as the message, FSC_OK if there are none. */
 fsc_status findings_status(fsc_device *d);
 size_t findings_count(const Findings *f);
-void findings_at(const Findings *f, size_t i, FscFinding *out);
+void findings_at(const Findings *f, size_t i, fsc_finding *out);
 
 /* ---- debug.c: what kernels print --------------------------------------------------------------------------------- */
 

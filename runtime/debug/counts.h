@@ -7,7 +7,7 @@
 
 /* The accesses that went through one site. */
 typedef struct Tally {
-    FscTraffic traffic[FSC_TRAFFIC_KINDS];
+    fsc_traffic traffic[FSC_TRAFFIC_KINDS];
     uint64_t words_read, words_written; /* between the blocks of a grid */
 } Tally;
 
@@ -17,8 +17,8 @@ fsc_status counts_begin(Call *c);
 /* Room that a launch adds to: by site, the last of all is of accesses without one; and by parameter of the record. */
 Tally *counts_tallies(Counts *n);
 size_t counts_num_tallies(const Counts *n);
-FscParamCounts *counts_params(Counts *n);
-void traffic_add(FscTraffic *to, const FscTraffic *from);
+fsc_param_counts *counts_params(Counts *n);
+void traffic_add(fsc_traffic *to, const fsc_traffic *from);
 /* After the launch, however it ended: counters and tallies become lines. `shape` NULL: of the CPU.
  * programs: those that began; more than there are stands for all. */
 void counts_end(Call *c, const RecordLaunch *shape, uint64_t programs, uint64_t blocks);

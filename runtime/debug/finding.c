@@ -17,7 +17,7 @@ typedef struct Kept {
     Spot spot;
     uint64_t count;
     char what[WHAT_SIZE];
-    FscSite at; /* from here on: made when the launch has ended, as the module may go before the findings do */
+    fsc_site at; /* from here on: made when the launch has ended, as the module may go before the findings do */
     char file[FILE_SIZE], line[LINE_SIZE];
 } Kept;
 
@@ -100,8 +100,8 @@ void finding_add(Findings *f, FindingKind kind, const Spot *spot, const char *fm
 
 /* ---- Reading, after the launch ----------------------------------------------------------------------------------- */
 
-static const FscSite *site_of(const Findings *f, int32_t site) {
-    const FscHostCode *code = &f->module->code;
+static const fsc_site *site_of(const Findings *f, int32_t site) {
+    const fsc_host_code *code = &f->module->code;
     return site >= 0 && (size_t)site < code->num_sites ? &code->sites[site] : NULL;
 }
 
@@ -127,11 +127,11 @@ static size_t print(char *out, size_t size, size_t n, const char *fmt, ...) {
 
 /* file:line:col: kind: program (x, y, z), thread t: what at file:line:col of the other (n times) */
 static void finish(const Findings *f, Kept *k) {
-    const FscSite *at = site_of(f, k->spot.site), *other = site_of(f, k->spot.other_site);
+    const fsc_site *at = site_of(f, k->spot.site), *other = site_of(f, k->spot.other_site);
     const int64_t *p = k->spot.program;
     char *out = k->line;
     snprintf(k->file, sizeof k->file, "%s", at ? at->file : "");
-    k->at = (FscSite){k->file, at ? at->line : 0, at ? at->col : 0};
+    k->at = (fsc_site){k->file, at ? at->line : 0, at ? at->col : 0};
     size_t n = at ? print(out, LINE_SIZE, 0, "%s:%u:%u: ", at->file, at->line, at->col)
                   : print(out, LINE_SIZE, 0, "kernel %s: ", f->kernel);
     n = print(out, LINE_SIZE, n, "%s: ", names[k->kind]);
@@ -163,18 +163,18 @@ static void findings_text(const Findings *f, char *out, size_t size) {
     if (f->dropped) (void)print(out, size, n, "\nand %llu more", (unsigned long long)f->dropped);
 }
 
-void findings_at(const Findings *f, size_t i, FscFinding *out) {
+void findings_at(const Findings *f, size_t i, fsc_finding *out) {
     const Kept *k = &f->at[i];
-    *out = (FscFinding){.kind = names[k->kind],
-                        .text = k->line,
-                        .file = k->file,
-                        .line = k->at.line,
-                        .col = k->at.col,
-                        .program = {k->spot.program[0], k->spot.program[1], k->spot.program[2]},
-                        .thread = k->spot.thread,
-                        .address = k->spot.address,
-                        .count = k->count,
-                        .advice = advices[k->kind]};
+    *out = (fsc_finding){.kind = names[k->kind],
+                         .text = k->line,
+                         .file = k->file,
+                         .line = k->at.line,
+                         .col = k->at.col,
+                         .program = {k->spot.program[0], k->spot.program[1], k->spot.program[2]},
+                         .thread = k->spot.thread,
+                         .address = k->spot.address,
+                         .count = k->count,
+                         .advice = advices[k->kind]};
 }
 
 fsc_status findings_status(fsc_device *d) {
@@ -205,7 +205,7 @@ size_t fsc_device_findings(const fsc_device *d) {
     return d && d->findings ? findings_count(d->findings) : 0;
 }
 
-fsc_status fsc_device_finding(const fsc_device *d, size_t index, FscFinding *out) {
+fsc_status fsc_device_finding(const fsc_device *d, size_t index, fsc_finding *out) {
     size_t n = fsc_device_findings(d);
     if (!out || index >= n)
         return status_fail(d, FSC_ERROR_USAGE, "there is no finding %zu: the last checked launch had %zu", index, n);

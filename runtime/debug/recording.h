@@ -64,7 +64,7 @@ typedef struct Recording {
     uint64_t grid[3];
     const Record *record;      /* of the variant that ran; with the module */
     const RecordLaunch *shape; /* during the launch only */
-    void *owner;               /* FscHostCode.owner of its code */
+    void *owner;               /* fsc_host_code.owner of its code */
 } Recording;
 
 /* Launches from here on are recorded there (NULL: no more);

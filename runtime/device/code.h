@@ -17,7 +17,7 @@ struct fsc_module {
     void *own; /* of the device's kind: the loaded image */
     const void *image; /* still to be loaded: borrowed; NULL: loaded, or of the host */
     size_t image_size;
-    FscHostCode code; /* CPU and emulator; else zero */
+    fsc_host_code code;     /* CPU and emulator; else zero */
     atomic_uint program_ns; /* CPU: what a program took in the last grid; 0: not known */
 };
 
@@ -86,7 +86,7 @@ fsc_status variant_programs_per_sm(Variant *v, int64_t *programs);
 /* ---- Numbers among the arguments --------------------------------------------------------------------------------- */
 
 /* "-5", "18446744073709551615", "0.5". Returns out. */
-char *arg_print(const FscArg *a, char *out, size_t size);
+char *arg_print(const fsc_arg *a, char *out, size_t size);
 
 /* ---- check.c: what a launch checks ------------------------------------------------------------------------------- */
 
@@ -97,7 +97,7 @@ struct Call {
     fsc_kernel *kernel;
     const VariantTable *table;
     Variant *variant;
-    const FscArg *args;
+    const fsc_arg *args;
     size_t nargs;
     int64_t grid[3];
     RuleEnv env;
@@ -113,7 +113,7 @@ struct Call {
 
 /* Finds the variant, binds, checks everything; `grid` may be NULL. call_end in any case. Where all is well and no
  * watched launch wants them, `env` and `values` stay unset (quick.h). */
-fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs);
+fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const fsc_arg *args, size_t nargs);
 void call_end(Call *c);
 /* A call begun, onto the device. An empty grid launches nothing. */
 fsc_status call_launch(Call *c, void *stream);

@@ -20,8 +20,8 @@ enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
 /* ---- Properties -------------------------------------------------------------------------------------------------- */
 
-void device_stand_for(fsc_device *d, const FscDeviceProps *card) {
-    FscDeviceProps own = d->props;
+void device_stand_for(fsc_device *d, const fsc_props *card) {
+    fsc_props own = d->props;
     d->props = *card;
     d->props.kind = own.kind;
     d->props.memory_bytes = own.memory_bytes;
@@ -30,13 +30,13 @@ void device_stand_for(fsc_device *d, const FscDeviceProps *card) {
     snprintf(d->card_arch, sizeof d->card_arch, "%s", card->arch);
 }
 
-fsc_status fsc_device_props(const fsc_device *d, FscDeviceProps *out) {
+fsc_status fsc_device_props(const fsc_device *d, fsc_props *out) {
     if (!d || !out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_props: no device or no place for the result");
     *out = d->props;
     return FSC_OK;
 }
 
-fsc_status fsc_device_count(FscDeviceKind kind, int *count) {
+fsc_status fsc_device_count(fsc_device_kind kind, int *count) {
     if (!count) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_device_count: no place for the result");
     *count = 1;
     for (int i = 0; i < KINDS; i++) {

@@ -22,7 +22,7 @@ typedef struct Counts Counts;
 typedef struct Device {
     const char *name; /* "cpu": fsc_device_open takes it with ":NUMBER", */
     int32_t least, most; /* which is one of these, or without: -1 */
-    FscDeviceKind kind;
+    fsc_device_kind kind;
     bool is_host;      /* memory is the host's, code is called in this process, launches end before they return */
     bool has_threads;  /* its code is that of one thread of a block; else that of a program */
     bool takes_quick;  /* a call needs no more than quick.c finds out */
@@ -52,11 +52,11 @@ typedef struct Device {
     /* Code: images (load and unload) on some devices, entries in this process (has_entry) on the others; else NULL. */
     fsc_status (*load)(fsc_module *m, const void *image, size_t size); /* its records are read and fit */
     void (*unload)(fsc_module *m);
-    bool (*has_entry)(const FscHostCode *code);
+    bool (*has_entry)(const fsc_host_code *code);
     fsc_status (*ready)(Variant *v); /* before its first launch, under the lock `loading`; NULL: nothing to do */
     /* NULL: its programs run one after the other */
     fsc_status (*blocks_per_sm)(Variant *v, uint32_t launch, int *blocks);
-    fsc_status (*report)(Variant *v, FscKernelReport *out);
+    fsc_status (*report)(Variant *v, fsc_kernel_report *out);
     fsc_status (*launch)(Call *c, void *stream); /* of a grid that is not empty */
     void (*set_executor)(fsc_device *d, fsc_executor *run, void *context); /* NULL: it runs on no threads of others */
 } Device;
@@ -75,7 +75,7 @@ typedef struct Progress {
 
 struct fsc_device {
     const Device *kind;
-    FscDeviceProps props;
+    fsc_props props;
     void *own;            /* of the kind's own files */
     char card_arch[16];   /* of the emulator: of the card that it stands for; "": none */
     Findings *findings;   /* of checked launches, on host devices */
@@ -109,7 +109,7 @@ static inline void device_leave(fsc_device *d, bool pushed) {
 }
 /* Device "emu": its programs get what they would get on the card, and the JIT compiles the card's variants for it,
  * from here on. */
-void device_stand_for(fsc_device *d, const FscDeviceProps *card);
+void device_stand_for(fsc_device *d, const fsc_props *card);
 
 /* ---- memory.c: what host devices gave ---------------------------------------------------------------------------- */
 

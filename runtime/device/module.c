@@ -134,7 +134,7 @@ static fsc_status read_records(fsc_module *m, const void *image, size_t size) {
 static fsc_status check_arch(const fsc_module *m, bool is_text) {
     for (size_t i = 0; i < m->num_records; i++) {
         const Record *r = m->records[i];
-        const FscDeviceProps *p = &m->device->props;
+        const fsc_props *p = &m->device->props;
         if (!arch_fits(r->target, p->arch, is_text))
             return status_fail(m->device, FSC_ERROR_ARCH, "kernel %s is compiled for %s, and %s is %s", r->kernel,
                                r->target, p->name, p->arch);
@@ -210,7 +210,7 @@ fsc_status fsc_module_load(fsc_device *d, const void *image, size_t size, fsc_mo
 }
 
 /* The code is of the device's kind, and so says its record. */
-static fsc_status check_host(const fsc_device *d, const Record *r, const FscHostCode *code) {
+static fsc_status check_host(const fsc_device *d, const Record *r, const fsc_host_code *code) {
     if (!d->kind->has_entry)
         return status_fail(d, FSC_ERROR_USAGE, "host code is for devices cpu and emu, not for %s", d->props.name);
     if (!d->kind->has_entry(code))
@@ -221,7 +221,8 @@ static fsc_status check_host(const fsc_device *d, const Record *r, const FscHost
     return FSC_OK;
 }
 
-fsc_status fsc_module_host(fsc_device *d, const struct Record *record, const FscHostCode *code, fsc_module **out) {
+fsc_status fsc_module_host(fsc_device *d, const struct fsc_record *record, const fsc_host_code *code,
+                           fsc_module **out) {
     if (!d || !record || !code || !out)
         return status_fail(d, FSC_ERROR_USAGE, "fsc_module_host: device, record, code or result is NULL");
     fsc_status s = check_host(d, record, code);
@@ -251,6 +252,6 @@ const char *fsc_module_kernel_name(const fsc_module *m, size_t index) {
     return index < fsc_module_kernels(m) ? m->records[index]->kernel : NULL;
 }
 
-const struct Record *fsc_module_record(const fsc_module *m, size_t index) {
+const struct fsc_record *fsc_module_record(const fsc_module *m, size_t index) {
     return index < fsc_module_kernels(m) ? m->records[index] : NULL;
 }

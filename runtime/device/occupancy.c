@@ -15,7 +15,7 @@ enum { REGISTER_UNIT = 256, SM_PARTS = 4 };
 
 static const char *const limit_names[] = {"nothing", "registers", "shared", "threads", "blocks"};
 
-const char *fsc_limit_name(FscLimit l) {
+const char *fsc_limit_name(fsc_limit l) {
     return (size_t)l < sizeof limit_names / sizeof limit_names[0] ? limit_names[l] : "nothing";
 }
 
@@ -27,7 +27,7 @@ static uint32_t at_most(uint64_t x) {
     return x < UINT32_MAX ? (uint32_t)x : UINT32_MAX;
 }
 
-static uint32_t blocks_by_registers(const FscDeviceProps *p, uint32_t registers, uint32_t warps) {
+static uint32_t blocks_by_registers(const fsc_props *p, uint32_t registers, uint32_t warps) {
     if (registers == 0) return UINT32_MAX;
     uint64_t a_warp = round_up((uint64_t)registers * p->warp_size, REGISTER_UNIT);
     if (a_warp * round_up(warps, SM_PARTS) > p->registers_per_block) return 0;
@@ -35,15 +35,15 @@ static uint32_t blocks_by_registers(const FscDeviceProps *p, uint32_t registers,
     return at_most(warps_per_part * SM_PARTS / warps);
 }
 
-static uint32_t blocks_by_shared(const FscDeviceProps *p, uint32_t shared) {
+static uint32_t blocks_by_shared(const fsc_props *p, uint32_t shared) {
     uint64_t unit = strncmp(p->arch, "sm_7", 4) == 0 ? 256 : 128;
     uint64_t a_block = round_up((uint64_t)shared + p->shared_reserved_per_block, unit);
     if (shared > p->shared_per_block_optin) return 0;
     return a_block == 0 ? UINT32_MAX : at_most(p->shared_per_sm / a_block);
 }
 
-fsc_status fsc_occupancy(const FscDeviceProps *p, uint32_t registers, uint32_t threads, uint32_t shared,
-                         FscOccupancy *out) {
+fsc_status fsc_occupancy(const fsc_props *p, uint32_t registers, uint32_t threads, uint32_t shared,
+                         fsc_residency *out) {
     if (!p || !out)
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_occupancy: no properties or no place for the result");
     if (threads == 0) return status_fail(NULL, FSC_ERROR_USAGE, "a block of no threads has no occupancy");
@@ -53,7 +53,7 @@ fsc_status fsc_occupancy(const FscDeviceProps *p, uint32_t registers, uint32_t t
                            p->name[0] ? p->name : "this device");
     uint32_t warps = (threads - 1) / p->warp_size + 1;
     bool too_many = threads > p->max_threads_per_block;
-    FscOccupancy o = {
+    fsc_residency o = {
         .by_registers = blocks_by_registers(p, registers, warps),
         .by_shared = blocks_by_shared(p, shared),
         .by_threads = too_many ? 0 : p->max_threads_per_sm / p->warp_size / warps,
@@ -64,7 +64,7 @@ fsc_status fsc_occupancy(const FscDeviceProps *p, uint32_t registers, uint32_t t
     for (int i = 0; i < 4; i++) {
         if (counts[i] >= o.blocks_per_sm) continue;
         o.blocks_per_sm = counts[i];
-        o.limit = (FscLimit)(FSC_LIMIT_REGISTERS + i);
+        o.limit = (fsc_limit)(FSC_LIMIT_REGISTERS + i);
     }
     o.resident_blocks = (uint64_t)p->sms * o.blocks_per_sm;
     o.fill = (double)(o.blocks_per_sm * warps * p->warp_size) / p->max_threads_per_sm;
@@ -87,7 +87,7 @@ void fsc_waves(uint64_t blocks, uint64_t resident, uint64_t *waves, double *fill
 
 static const struct {
     const char *key;
-    FscDeviceProps props;
+    fsc_props props;
 } cards[] = {
 #define GPU(key_, name_, sm, sms_, l2, memory, gbs, mhz)                                                               \
     {key_,                                                                                                             \
@@ -121,13 +121,13 @@ static bool same_name(const char *a, const char *b) {
     return *a == '\0' && *b == '\0';
 }
 
-const FscDeviceProps *fsc_gpu_at(size_t index, const char **key) {
+const fsc_props *fsc_gpu_at(size_t index, const char **key) {
     if (index >= sizeof cards / sizeof cards[0]) return NULL;
     if (key) *key = cards[index].key;
     return &cards[index].props;
 }
 
-const FscDeviceProps *fsc_gpu_find(const char *name) {
+const fsc_props *fsc_gpu_find(const char *name) {
     for (size_t i = 0; name && i < sizeof cards / sizeof cards[0]; i++) {
         if (same_name(cards[i].key, name) || same_name(cards[i].props.name, name)) return &cards[i].props;
     }

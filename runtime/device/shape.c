@@ -67,7 +67,7 @@ const char *variant_line(const Variant *v, uint32_t line, const char *does, char
 
 fsc_status launch_fits(const Variant *v, const RecordLaunch *l) {
     fsc_device *d = v->module->device;
-    const FscDeviceProps *p = &d->props;
+    const fsc_props *p = &d->props;
     char where[200];
     uint64_t shared = (uint64_t)l->shared_static + l->shared_dynamic;
     if (l->threads_per_block == 0 || l->threads_per_block > p->max_threads_per_block)

@@ -19,7 +19,7 @@ enum {
 typedef struct Request {
     uint32_t access, turns; /* which it is */
     int32_t site;
-    FscTrafficKind kind;
+    fsc_traffic_kind kind;
     uint32_t bytes;         /* of a lane */
     uint32_t came, active;  /* lanes, a bit each: were here; take part */
     uint64_t address[WARP]; /* of those that take part */
@@ -88,7 +88,7 @@ static uint32_t lanes_from(const Request *r, uint32_t first, uint32_t n) {
 
 /* Lanes that ask for 8 bytes go in halves of the warp, for 16 in quarters. Of loads two such groups go together where
  * neighbours, or lanes two apart, want the same: measured on an H200 (docs/profiling.md). */
-static void add_wavefronts(const Request *r, FscTraffic *t) {
+static void add_wavefronts(const Request *r, fsc_traffic *t) {
     uint32_t group = r->bytes > 8 ? WARP / 4 : r->bytes > 4 ? WARP / 2 : WARP, n;
     for (uint32_t first = 0; first < WARP; first += n) {
         bool may_join = r->kind == FSC_SHARED_LOAD && group < WARP && first % (2 * group) == 0;
@@ -104,7 +104,7 @@ static void add_wavefronts(const Request *r, FscTraffic *t) {
 static void add_to_param(Team *team, const Request *r, const uint64_t *set, uint32_t sectors) {
     const Region *region = region_find(&team->launch->regions, r->address[__builtin_ctz(r->active)], 1);
     if (!region || region->param < 0) return;
-    FscParamCounts *p = &team->params[region->param];
+    fsc_param_counts *p = &team->params[region->param];
     uint64_t bytes = (uint64_t)sectors * SECTOR;
     if (r->kind == FSC_LOAD)
         p->read += bytes;
@@ -122,10 +122,10 @@ static Tally *tally_of(Team *team, int32_t site) {
 }
 
 static void close_request(Team *team, Request *r) {
-    FscTraffic *t = &tally_of(team, r->site)->traffic[r->kind];
+    fsc_traffic *t = &tally_of(team, r->site)->traffic[r->kind];
     t->idle += count_bits(r->came & ~r->active);
     if (!r->active) return;
-    FscTraffic one = {.requests = 1, .lanes = count_bits(r->active), .narrow = r->bytes, .wide = r->bytes};
+    fsc_traffic one = {.requests = 1, .lanes = count_bits(r->active), .narrow = r->bytes, .wide = r->bytes};
     one.bytes = one.lanes * r->bytes;
     if (r->kind <= FSC_ATOMIC) {
         uint64_t set[2 * WARP];
@@ -162,13 +162,13 @@ static void sweep(Block *b, CountedWarp *w, uint32_t first) {
     w->n = kept;
 }
 
-static bool is_request(const Request *r, const Thread *t, FscTrafficKind kind) {
+static bool is_request(const Request *r, const Thread *t, fsc_traffic_kind kind) {
     uint32_t lane = 1u << t->head.tid % WARP;
     return r->access == t->head.access && r->turns == t->head.turns && r->kind == kind && !(r->came & lane);
 }
 
 /* The open request that the thread comes to: mostly the one behind its last. NULL: none. */
-static Request *find(CountedWarp *w, Thread *t, FscTrafficKind kind) {
+static Request *find(CountedWarp *w, Thread *t, fsc_traffic_kind kind) {
     for (uint32_t i = 0; i < w->n; i++) {
         uint32_t k = (t->request + 1 + i) % w->n;
         if (!is_request(&w->at[k], t, kind)) continue;
@@ -178,7 +178,7 @@ static Request *find(CountedWarp *w, Thread *t, FscTrafficKind kind) {
     return NULL;
 }
 
-static Request *open_request(Thread *t, CountedWarp *w, FscTrafficKind kind, int32_t site, uint32_t bytes) {
+static Request *open_request(Thread *t, CountedWarp *w, fsc_traffic_kind kind, int32_t site, uint32_t bytes) {
     if (w->n == w->cap) {
         uint32_t cap = w->cap ? 2 * w->cap : 64;
         Request *more = realloc(w->at, cap * sizeof *more);
@@ -195,7 +195,7 @@ static Request *open_request(Thread *t, CountedWarp *w, FscTrafficKind kind, int
     return &w->at[t->request];
 }
 
-static void count_access(EmuThread *head, FscTrafficKind kind, uint64_t address, uint32_t predicate, uint32_t bytes,
+static void count_access(EmuThread *head, fsc_traffic_kind kind, uint64_t address, uint32_t predicate, uint32_t bytes,
                          int32_t site) {
     Thread *t = (Thread *)head; /* its first member */
     CountedWarp *w = &t->block->counted[head->tid / WARP];
@@ -350,7 +350,7 @@ void count_begin(Team *t) {
 static void add_to_launch(Team *t) {
     Launch *l = t->launch;
     Tally *all = counts_tallies(l->counts);
-    FscParamCounts *params = counts_params(l->counts);
+    fsc_param_counts *params = counts_params(l->counts);
     pthread_mutex_lock(&l->lock);
     for (size_t i = 0; i < counts_num_tallies(l->counts); i++) {
         for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) traffic_add(&all[i].traffic[k], &t->tallies[i].traffic[k]);

@@ -13,7 +13,7 @@
 /* A block has what one of sm_90 has. */
 static fsc_status open_device(fsc_device *d, int64_t threads) {
     uint32_t n = threads < 0 ? cores_count() : (uint32_t)threads;
-    FscDeviceProps *p = &d->props;
+    fsc_props *p = &d->props;
     d->own = emulator_create(n);
     fsc_status s = d->own ? host_open(d, n) : status_memory(NULL);
     p->shared_per_sm = ARCH_SHARED_PER_SM_90;
@@ -29,7 +29,7 @@ static void close_device(fsc_device *d) {
     host_close(d);
 }
 
-static bool has_entry(const FscHostCode *code) {
+static bool has_entry(const fsc_host_code *code) {
     return code->thread != NULL;
 }
 
@@ -43,8 +43,8 @@ static fsc_status ready(Variant *v) {
     return s == FSC_OK ? launch_fits(v, &r->launches[0]) : s;
 }
 
-static fsc_status report(Variant *v, FscKernelReport *o) {
-    const FscDeviceProps *p = &v->module->device->props;
+static fsc_status report(Variant *v, fsc_kernel_report *o) {
+    const fsc_props *p = &v->module->device->props;
     const RecordLaunch *l = &v->record->launches[0];
     o->threads_per_block = l->threads_per_block;
     o->max_threads_per_block = p->max_threads_per_block;

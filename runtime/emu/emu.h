@@ -1,8 +1,8 @@
 /* emu.h - device "emu": the per-thread code of a GPU kernel on fibers of this machine.
  *
- * In: a launch of a variant whose code is a FscThreadEntry. Out: the same writes to memory as on a GPU, and with checks
- * the findings. Method: a worker per host core takes teams (the block, or cluster of blocks, of a program) from one
- * counter; each thread is a fiber that runs until it must meet others (warp, block, cluster), spins, or ends; the
+ * In: a launch of a variant whose code is an fsc_thread_entry. Out: the same writes to memory as on a GPU, and with
+ * checks the findings. Method: a worker per host core takes teams (the block, or cluster of blocks, of a program) from
+ * one counter; each thread is a fiber that runs until it must meet others (warp, block, cluster), spins, or ends; the
  * scheduler of the worker lets those go on whose meeting is complete, and reports a meeting that can never be.
  */
 #ifndef FSC_EMU_H
@@ -231,7 +231,7 @@ struct Team {
     uint32_t num_words, turns; /* turns: of the scheduler, while there are words */
     Tally *tallies;            /* of this team, added to the launch's when it is destroyed;
                                 * NULL unless the launch is counted */
-    FscParamCounts *params;    /* likewise */
+    fsc_param_counts *params;  /* likewise */
 };
 
 /* Everything about the grid that runs. */
@@ -310,7 +310,7 @@ extern const EmuCalls emu_calls;
 Touched *touched_create(const Regions *r); /* NULL: out of memory */
 void touched_destroy(Touched *t);
 void touched_add(Touched *t, const Region *r, uint64_t sector, bool reads, bool writes); /* sector: address / SECTOR */
-void touched_end(const Touched *t, FscParamCounts *params); /* by parameter of the record */
+void touched_end(const Touched *t, fsc_param_counts *params); /* by parameter of the record */
 
 /* The calls that count.c and record.c each put their own in front of: WATCHED(f) is f(name) for each. */
 #define WATCHED(f)                                                                                                     \

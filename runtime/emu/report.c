@@ -55,7 +55,7 @@ void report_conflict(const Launch *l, FindingKind kind, const Touch *now, const 
 /* The site of the first store through the parameter; -1: not known. */
 static int32_t store_site(const Launch *l, uint32_t param) {
     const Record *r = l->regions.record;
-    const FscHostCode *code = &l->call->variant->module->code;
+    const fsc_host_code *code = &l->call->variant->module->code;
     for (uint32_t i = 0; i < r->num_accesses; i++) {
         const RecordAccess *a = &r->accesses[i];
         if (!a->is_store || a->param != (int32_t)param || !a->line) continue;

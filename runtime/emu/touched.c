@@ -66,7 +66,7 @@ static uint64_t count(const _Atomic uint32_t *map, uint64_t words) {
     return n * SECTOR;
 }
 
-void touched_end(const Touched *t, FscParamCounts *params) {
+void touched_end(const Touched *t, fsc_param_counts *params) {
     for (uint32_t i = 0; i < t->regions->n; i++) {
         const Region *r = &t->regions->at[i];
         if (r->param < 0) continue;

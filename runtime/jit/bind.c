@@ -15,7 +15,7 @@ bool jit_bind_open(fsc_jit *j) {
     return specialiser_open(&j->specialiser, j->interface, &j->card, &g);
 }
 
-fsc_status jit_bind(fsc_jit *j, Binding *b, const int64_t *grid, const FscArg *args, size_t nargs) {
+fsc_status jit_bind(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs) {
     const Record *r = j->interface;
     char why[384];
     if (r->num_params > JIT_PARAMS) return jit_fail(j, FSC_ERROR_USAGE, "a kernel may have 256 parameters at most");

@@ -14,9 +14,9 @@
 #include <string.h>
 
 /* What the Python package packs by number (_arrays.py, VALUE). */
-_Static_assert(sizeof(FscValue) == 160 && offsetof(FscValue, array) == 24 && offsetof(FscArray, shape) == 8 &&
-                   offsetof(FscArray, strides) == 72 && offsetof(FscArg, u) == 16,
-               "FscValue is laid out as _arrays.py has it");
+_Static_assert(sizeof(fsc_value) == 160 && offsetof(fsc_value, array) == 24 && offsetof(fsc_array, shape) == 8 &&
+                   offsetof(fsc_array, strides) == 72 && offsetof(fsc_arg, u) == 16,
+               "fsc_value is laid out as _arrays.py has it");
 
 static const char *option_value(const fsc_compile_options *o, const char *name) {
     for (size_t i = 0; i < o->num_defines; i++)
@@ -41,12 +41,12 @@ bool jit_call_open(fsc_jit *j) {
 /* One launch being filled in. */
 typedef struct Filling {
     fsc_jit *j;
-    const FscValue *given; /* by argument */
+    const fsc_value *given; /* by argument */
     Fill fill;
     RuleBinding values[JIT_PARAMS];
     FillOrigin origins[JIT_PARAMS];
     uint32_t params[JIT_PARAMS]; /* of each argument */
-    FscArg args[JIT_PARAMS];
+    fsc_arg args[JIT_PARAMS];
     size_t n;
     bool is_incomplete;
 } Filling;
@@ -57,7 +57,7 @@ static fsc_status fail(const Filling *f, const char *why) {
     return jit_fail(f->j, FSC_ERROR_ARGUMENT, text);
 }
 
-static bool has_array(const FscValue *v) {
+static bool has_array(const fsc_value *v) {
     return v->arg.kind == FSC_ARG_POINTER && v->array.rank <= FSC_RANK_MAX;
 }
 
@@ -69,7 +69,7 @@ static void take_given(Filling *f) {
     f->is_incomplete = false;
     for (uint32_t i = 0, k = 0; i < r->num_params && k < f->n; i++) {
         if (r->params[i].kind == RECORD_CONSTEXPR) continue;
-        const FscArg *a = &f->given[k].arg;
+        const fsc_arg *a = &f->given[k].arg;
         f->args[k] = *a;
         f->params[k++] = i;
         f->is_incomplete |= a->kind == FSC_ARG_MISSING;
@@ -79,7 +79,7 @@ static void take_given(Filling *f) {
 }
 
 /* A number in a pointer's place, or the other way round: said before anything is compiled for it. */
-static bool is_of_kind(const RecordParam *p, const FscArg *a, char *why) {
+static bool is_of_kind(const RecordParam *p, const fsc_arg *a, char *why) {
     bool is_pointer = a->kind == FSC_ARG_POINTER, is_open = p->kind == RECORD_SCALAR && p->dtype[0] == '\0';
     if (a->kind == FSC_ARG_MISSING || is_open || is_pointer == (p->kind == RECORD_POINTER)) return true;
     (void)snprintf(why, FILL_WHY, "argument %s is a %s, not a %s", p->name, is_pointer ? "number" : "pointer",
@@ -90,7 +90,7 @@ static bool is_of_kind(const RecordParam *p, const FscArg *a, char *why) {
 static fsc_status take_arrays(Filling *f) {
     char why[FILL_WHY];
     for (size_t k = 0; k < f->n; k++) {
-        const FscValue *v = &f->given[k];
+        const fsc_value *v = &f->given[k];
         if (!is_of_kind(&f->j->interface->params[f->params[k]], &v->arg, why)) return fail(f, why);
         if (!has_array(v)) continue;
         if (!fill_array(&f->fill, f->params[k], &v->array, why, sizeof why)) return fail(f, why);
@@ -127,7 +127,7 @@ static fsc_status check_arrays(const Filling *f) {
 }
 
 /* The launch's arguments from the values. */
-static fsc_status fill_in(Filling *f, fsc_jit *j, const FscValue *values, size_t num_values) {
+static fsc_status fill_in(Filling *f, fsc_jit *j, const fsc_value *values, size_t num_values) {
     const Record *r = j->interface;
     size_t runtime = 0;
     for (uint32_t i = 0; i < r->num_params; i++) runtime += r->params[i].kind != RECORD_CONSTEXPR;
@@ -146,7 +146,7 @@ static fsc_status fill_in(Filling *f, fsc_jit *j, const FscValue *values, size_t
     return s == FSC_OK ? check_arrays(f) : s;
 }
 
-fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *values, size_t num_values, void *stream) {
+fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const fsc_value *values, size_t num_values, void *stream) {
     if (jit_check_arguments(j, "fsc_jit_call", values, num_values) != FSC_OK) return FSC_ERROR_USAGE;
     OWN_FLOATS;
     Filling f;
@@ -156,7 +156,7 @@ fsc_status fsc_jit_call(fsc_jit *j, const int64_t grid[3], const FscValue *value
 
 /* ---- What a launch would run ------------------------------------------------------------------------------------- */
 
-fsc_status fsc_jit_inspect(fsc_jit *j, const char *arch, fsc_emit emit, const FscValue *values, size_t num_values,
+fsc_status fsc_jit_inspect(fsc_jit *j, const char *arch, fsc_emit emit, const fsc_value *values, size_t num_values,
                            fsc_compilation **out) {
     if (jit_check_arguments(j, "fsc_jit_inspect", values, num_values) != FSC_OK) return FSC_ERROR_USAGE;
     if (!out) return jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_inspect: no place for the result");
@@ -183,7 +183,7 @@ fsc_status fsc_jit_inspect(fsc_jit *j, const char *arch, fsc_emit emit, const Fs
     return s;
 }
 
-fsc_status fsc_jit_report(fsc_jit *j, const FscValue *values, size_t num_values, FscKernelReport *out) {
+fsc_status fsc_jit_report(fsc_jit *j, const fsc_value *values, size_t num_values, fsc_kernel_report *out) {
     if (jit_check_arguments(j, "fsc_jit_report", values, num_values) != FSC_OK) return FSC_ERROR_USAGE;
     if (!out) return jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_report: no place for the result");
     Filling f;

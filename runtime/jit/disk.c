@@ -133,7 +133,7 @@ static CachePart part(const Text *t) {
 
 /* What the driver says of the kernel; nothing of host code, which has neither registers nor shared memory. */
 static void describe_kernel(fsc_kernel *kernel, const fsc_jit *j, Text *out) {
-    FscKernelReport r;
+    fsc_kernel_report r;
     if (j->device->kind->is_host || fsc_kernel_warmup(kernel, 0, &r) != FSC_OK) return;
     text_printf(out, "registers %u\nspills %u\nshared_static %u\nshared_dynamic %u\nthreads %u\nblocks_per_sm %u\n",
                 r.registers, r.spill_bytes, r.shared_static, r.shared_dynamic, r.threads_per_block, r.blocks_per_sm);

@@ -83,8 +83,8 @@ const char *fsc_jit_log(const fsc_jit *j) {
     return j && j->log.at ? j->log.at : "";
 }
 
-void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out) {
-    if (out) *out = (FscJitCounts){0};
+void fsc_jit_counts(const fsc_jit *j, fsc_variant_counts *out) {
+    if (out) *out = (fsc_variant_counts){0};
     if (!j || !out) return;
     fsc_jit *writable = (fsc_jit *)(uintptr_t)j; /* the lock is no part of what const promises */
     pthread_mutex_lock(&writable->lock);
@@ -92,7 +92,7 @@ void fsc_jit_counts(const fsc_jit *j, FscJitCounts *out) {
     pthread_mutex_unlock(&writable->lock);
 }
 
-const struct Record *fsc_jit_interface(const fsc_jit *j) {
+const struct fsc_record *fsc_jit_interface(const fsc_jit *j) {
     return j ? j->interface : NULL;
 }
 
@@ -309,7 +309,7 @@ static void settle(fsc_jit *j, const Text *key, fsc_kernel *kernel) {
     pthread_mutex_unlock(&j->lock);
 }
 
-static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const FscArg *args, size_t nargs,
+static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs,
                           fsc_kernel **out) {
     HOLD_FORKS;
     b->checked = !j->device->kind->has_threads && fsc_device_checks(j->device);
@@ -329,7 +329,7 @@ static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const Fsc
 }
 
 /* The variant of these arguments, and of this grid, if one is given. */
-static fsc_status prepare_for(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, fsc_kernel **out) {
+static fsc_status prepare_for(fsc_jit *j, const int64_t *grid, const fsc_arg *args, size_t nargs, fsc_kernel **out) {
     Binding *b = calloc(1, sizeof *b);
     if (!b) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     b->arena = arena_create();
@@ -342,7 +342,7 @@ static fsc_status prepare_for(fsc_jit *j, const int64_t *grid, const FscArg *arg
     return s;
 }
 
-fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_kernel **out) {
+fsc_status fsc_jit_prepare(fsc_jit *j, const fsc_arg *args, size_t nargs, fsc_kernel **out) {
     fsc_status s = jit_check_arguments(j, "fsc_jit_prepare", args, nargs);
     if (s == FSC_OK && !out) s = jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_prepare: no place for the result");
     if (s != FSC_OK) return s;
@@ -350,7 +350,7 @@ fsc_status fsc_jit_prepare(fsc_jit *j, const FscArg *args, size_t nargs, fsc_ker
     return prepare_for(j, NULL, args, nargs, out);
 }
 
-fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
+fsc_status fsc_jit_launch(fsc_jit *j, const int64_t grid[3], const fsc_arg *args, size_t nargs, void *stream) {
     fsc_kernel *kernel = NULL;
     fsc_status s = jit_check_arguments(j, "fsc_jit_launch", args, nargs);
     if (s != FSC_OK) return s;

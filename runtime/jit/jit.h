@@ -20,8 +20,8 @@ struct fsc_jit {
                            * the rest does not change once the handle is there */
     pthread_cond_t made;  /* a variant, or the making of it has failed */
     fsc_device *device;
-    FscDeviceProps props;
-    FscDeviceProps card; /* what variants are made for: props, with the arch of the card that an emulator stands for */
+    fsc_props props;
+    fsc_props card; /* what variants are made for: props, with the arch of the card that an emulator stands for */
     char *source, *file;
     size_t length;
     fsc_compile_options options;
@@ -36,11 +36,11 @@ struct fsc_jit {
     const char **given; /* per parameter: what the options say */
     Cache cache;  /* closed: none */
     Digest basis; /* of the key on disk: all that does not change from variant to variant */
-    FscJitCounts counts;
+    fsc_variant_counts counts;
     struct JitMessage *messages; /* one a thread that a call has failed in */
     Text log;
     RuleBinding *fixed;  /* per parameter: constexpr values that no launch changes (jit/call.c) */
-    FscParam *shown;     /* per parameter; NULL: nobody has asked */
+    fsc_param *shown;    /* per parameter; NULL: nobody has asked */
     Record *accesses;    /* of a variant for this machine; NULL: not compiled, or it does not */
     Text no_accesses;    /* why it does not */
     Arena *arena;        /* of what is shown; NULL: nothing */
@@ -74,7 +74,7 @@ typedef struct Binding {
 
 bool jit_bind_open(fsc_jit *j); /* false: out of memory */
 /* grid: an explicit one; NULL: the launch rule's. */
-fsc_status jit_bind(fsc_jit *j, Binding *b, const int64_t *grid, const FscArg *args, size_t nargs);
+fsc_status jit_bind(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs);
 /* The compile of this variant: the caller's own choices first, then what the arguments say. */
 fsc_compile_options jit_options(const fsc_jit *j, const Binding *b);
 
@@ -83,7 +83,7 @@ fsc_compile_options jit_options(const fsc_jit *j, const Binding *b);
 void jit_quick_open(fsc_jit *j);
 void jit_quick_add(fsc_jit *j, fsc_kernel *kernel); /* of one variant */
 /* Launches, if the very variant that these arguments call for is there and all is well; false: the long way. */
-bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, void *stream, fsc_status *s);
+bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const fsc_arg *args, size_t nargs, void *stream, fsc_status *s);
 
 /* ---- jit/call.c: launches of arrays ------------------------------------------------------------------------------ */
 

@@ -18,34 +18,34 @@ static void destroy_compilation(void *owner) {
     fsc_compilation_destroy(owner);
 }
 
-static FscSite site_of(const fsc_compilation *c, Span span) {
+static fsc_site site_of(const fsc_compilation *c, Span span) {
     Place p = diag_place(c->diag, span);
-    return (FscSite){p.source ? p.source->name : "", p.line, p.col};
+    return (fsc_site){p.source ? p.source->name : "", p.line, p.col};
 }
 
 /* The code's sites as places; they live as long as the compilation. */
-static const FscSite *sites_of(fsc_compilation *c, size_t *n) {
+static const fsc_site *sites_of(fsc_compilation *c, size_t *n) {
     *n = c->host->num_sites;
-    FscSite *sites = NEW_ARRAY(c->arena, FscSite, *n + 1);
+    fsc_site *sites = NEW_ARRAY(c->arena, fsc_site, *n + 1);
     for (size_t i = 0; i < *n; i++) sites[i] = site_of(c, c->host->sites[i]);
     return sites;
 }
 
-static FscHostCode code_of(const fsc_jit *j, const Binding *b, const HostCode *host) {
-    return (FscHostCode){.entry = host->entry,
-                         .thread = host->thread,
-                         .scratch_bytes = host->scratch_bytes,
-                         .checked = b->checked,
-                         .debugs = j->options.device_debug,
-                         .counters = host->counters.counters,
-                         .num_counters = host->counters.num_counters,
-                         .lines = host->counters.lines,
-                         .num_lines = host->counters.num_lines};
+static fsc_host_code code_of(const fsc_jit *j, const Binding *b, const HostCode *host) {
+    return (fsc_host_code){.entry = host->entry,
+                           .thread = host->thread,
+                           .scratch_bytes = host->scratch_bytes,
+                           .checked = b->checked,
+                           .debugs = j->options.device_debug,
+                           .counters = host->counters.counters,
+                           .num_counters = host->counters.num_counters,
+                           .lines = host->counters.lines,
+                           .num_lines = host->counters.num_lines};
 }
 
 fsc_status jit_load(fsc_jit *j, const Binding *b, fsc_compilation *c, fsc_module **module) {
     if (j->device->kind->is_host) {
-        FscHostCode code = code_of(j, b, c->host);
+        fsc_host_code code = code_of(j, b, c->host);
         code.sites = sites_of(c, &code.num_sites);
         code.owner = c;
         code.destroy = destroy_compilation;
@@ -60,7 +60,7 @@ bool jit_describe_host(const fsc_compilation *c, Text *out) {
     const HostCode *h = c->host;
     text_printf(out, "entry %s\nscratch %zu\nsites %zu\n", h->symbol, h->scratch_bytes, h->num_sites);
     for (size_t i = 0; i < h->num_sites; i++) {
-        FscSite s = site_of(c, h->sites[i]);
+        fsc_site s = site_of(c, h->sites[i]);
         if (strchr(s.file, '\n')) return false;
         text_printf(out, "%u %u %s\n", s.line, s.col, s.file);
     }
@@ -94,8 +94,8 @@ static char *take_line(char **at, const char *word) {
 }
 
 /* The sites that follow; NULL: the text is not as it was written. */
-static const FscSite *take_sites(Arena *a, char **at, size_t n) {
-    FscSite *sites = NEW_ARRAY(a, FscSite, n + 1);
+static const fsc_site *take_sites(Arena *a, char **at, size_t n) {
+    fsc_site *sites = NEW_ARRAY(a, fsc_site, n + 1);
     for (size_t i = 0; i < n; i++) {
         char *line = take_line(at, ""), *rest = NULL;
         if (!line) return NULL;
@@ -113,7 +113,7 @@ static fsc_status load_host(fsc_jit *j, const Binding *b, const CacheEntry *e, L
     char *symbol = take_line(&at, "entry "), *scratch = take_line(&at, "scratch "), *count = take_line(&at, "sites ");
     if (!symbol || !scratch || !count || !code->size) return FSC_ERROR_IMAGE;
     size_t n = strtoul(count, NULL, 10);
-    const FscSite *sites = n <= text->size ? take_sites(l->arena, &at, n) : NULL;
+    const fsc_site *sites = n <= text->size ? take_sites(l->arena, &at, n) : NULL;
     Record *r = sites ? record_parse(record->at, record->size, NULL, 0) : NULL;
     if (!r) return FSC_ERROR_IMAGE;
     CodegenOptions o = {.diag = diag_create(l->arena, 1), .arena = l->arena};
@@ -121,7 +121,7 @@ static fsc_status load_host(fsc_jit *j, const Binding *b, const CacheEntry *e, L
     l->host = hostcode_load((Bytes){code->at, code->size}, symbol, has_threads, strtoul(scratch, NULL, 10), &o);
     fsc_status s = FSC_ERROR_IMAGE;
     if (l->host) {
-        FscHostCode host = code_of(j, b, l->host);
+        fsc_host_code host = code_of(j, b, l->host);
         host.sites = sites;
         host.num_sites = n;
         host.owner = l;

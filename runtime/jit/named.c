@@ -9,8 +9,8 @@
 
 #include <stdlib.h>
 
-static fsc_status prepare_named(fsc_jit *j, const FscNamedArg *args, size_t nargs, fsc_kernel **out) {
-    FscArg *plain = calloc(nargs + 1, sizeof *plain);
+static fsc_status prepare_named(fsc_jit *j, const fsc_named_arg *args, size_t nargs, fsc_kernel **out) {
+    fsc_arg *plain = calloc(nargs + 1, sizeof *plain);
     if (!plain) return status_memory(j->device);
     for (size_t i = 0; i < nargs; i++) plain[i] = args[i].arg;
     fsc_status s = fsc_jit_prepare(j, plain, nargs, out);
@@ -18,7 +18,7 @@ static fsc_status prepare_named(fsc_jit *j, const FscNamedArg *args, size_t narg
     return s;
 }
 
-fsc_status fsc_jit_launch_checked(fsc_jit *j, const int64_t grid[3], const FscNamedArg *args, size_t nargs,
+fsc_status fsc_jit_launch_checked(fsc_jit *j, const int64_t grid[3], const fsc_named_arg *args, size_t nargs,
                                   void *stream) {
     fsc_kernel *kernel = NULL;
     if (!j || !j->is_usable || (!args && nargs))

@@ -83,7 +83,7 @@ static bool is_named(const Record *r, uint32_t index) {
     return false;
 }
 
-static FscParamKind kind_of(const RecordParam *p) {
+static fsc_param_kind kind_of(const RecordParam *p) {
     if (p->kind == RECORD_POINTER) return FSC_PARAM_POINTER;
     if (p->kind == RECORD_SCALAR) return p->dtype[0] ? FSC_PARAM_SCALAR : FSC_PARAM_OPEN;
     return p->value_kind == RECORD_DTYPE ? FSC_PARAM_DTYPE : FSC_PARAM_CONSTEXPR;
@@ -93,24 +93,24 @@ static void show(fsc_jit *j) {
     const Record *r = j->interface;
     j->arena = arena_create();
     const char **names = NEW_ARRAY(j->arena, const char *, r->num_params);
-    FscParam *all = NEW_ARRAY(j->arena, FscParam, r->num_params);
+    fsc_param *all = NEW_ARRAY(j->arena, fsc_param, r->num_params);
     for (uint32_t i = 0; i < r->num_params; i++) names[i] = r->params[i].name;
     for (uint32_t i = 0; i < r->num_params; i++) {
         const RecordParam *p = &r->params[i];
         Text text = {0};
         print_param(r, p, names, &text);
-        all[i] = (FscParam){.kind = kind_of(p),
-                            .name = p->name,
-                            .dtype = p->kind == RECORD_CONSTEXPR ? "" : p->dtype,
-                            .text = arena_strndup(j->arena, text.at, text.len),
-                            .is_optional =
-                                (p->kind != RECORD_POINTER && p->value && p->value[0]) || p->rule || is_named(r, i)};
+        all[i] = (fsc_param){.kind = kind_of(p),
+                             .name = p->name,
+                             .dtype = p->kind == RECORD_CONSTEXPR ? "" : p->dtype,
+                             .text = arena_strndup(j->arena, text.at, text.len),
+                             .is_optional =
+                                 (p->kind != RECORD_POINTER && p->value && p->value[0]) || p->rule || is_named(r, i)};
         text_free(&text);
     }
     j->shown = all;
 }
 
-fsc_status fsc_jit_param(fsc_jit *j, size_t index, FscParam *out) {
+fsc_status fsc_jit_param(fsc_jit *j, size_t index, fsc_param *out) {
     if (jit_check(j, "fsc_jit_param") != FSC_OK) return FSC_ERROR_USAGE;
     if (!out) return jit_fail(j, FSC_ERROR_USAGE, "fsc_jit_param: no place for the result");
     if (index >= j->interface->num_params) return jit_fail(j, FSC_ERROR_USAGE, "the kernel has no such parameter");

@@ -53,7 +53,7 @@ static bool is_meant(void *context, const Call *c, const Variant *v) {
     return !is_watched && specialise_is(&j->specialiser, &compiled, c->grid, c->args);
 }
 
-bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const FscArg *args, size_t nargs, void *stream, fsc_status *s) {
+bool jit_quick_launch(fsc_jit *j, const int64_t *grid, const fsc_arg *args, size_t nargs, void *stream, fsc_status *s) {
     Call c;
     c.kernel = atomic_load_explicit(&j->all, memory_order_acquire);
     if (!c.kernel) return false;

@@ -36,7 +36,7 @@ static char *shown(const Call *c, const char *code, char *out, size_t size) {
     return out;
 }
 
-char *arg_print(const FscArg *a, char *out, size_t size) {
+char *arg_print(const fsc_arg *a, char *out, size_t size) {
     if (a->kind == FSC_ARG_FLOAT) return number_print(a->u.real, out, size);
     if (arg_is_beyond(a)) snprintf(out, size, "%llu", (unsigned long long)a->u.natural);
     else snprintf(out, size, "%lld", (long long)a->u.integer);
@@ -53,11 +53,11 @@ static RuleStatus occupancy(void *context, int64_t *programs) {
 
 void call_bind(Call *c, Variant *v) {
     const Record *r = v->record;
-    const FscDeviceProps *p = &c->kernel->device->props;
+    const fsc_props *p = &c->kernel->device->props;
     if (r->num_params) memcpy(c->values, v->constants, r->num_params * sizeof *c->values);
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const Slot *s = &v->slots[i];
-        const FscArg *a = &c->args[i];
+        const fsc_arg *a = &c->args[i];
         RuleBinding *b = &c->values[s->param];
         b->known = true;
         if (a->kind == FSC_ARG_POINTER)
@@ -111,7 +111,7 @@ static bool is_multiple(uint64_t x, uint32_t of) {
 
 /* Whether a variant's assumptions hold; a sentence in `why` where not, unless it is NULL:
  * most launches ask several variants. */
-static bool fits_pointer(const RecordParam *p, const Slot *s, const FscArg *a, char *why) {
+static bool fits_pointer(const RecordParam *p, const Slot *s, const fsc_arg *a, char *why) {
     bool is_other = a->dtype != FSC_DTYPE_NONE && a->dtype != s->dtype;
     if (is_other && why)
         snprintf(why, WHY, "argument %s points to %s, and the kernel is compiled for %s", p->name,
@@ -125,7 +125,7 @@ static bool fits_pointer(const RecordParam *p, const Slot *s, const FscArg *a, c
     return false;
 }
 
-static bool fits_scalar(const RecordParam *p, const FscArg *a, char *why) {
+static bool fits_scalar(const RecordParam *p, const fsc_arg *a, char *why) {
     if (a->kind == FSC_ARG_FLOAT) return true;
     bool is_beyond = arg_is_beyond(a);
     int64_t i = is_beyond ? INT64_MAX : a->u.integer;
@@ -225,7 +225,7 @@ static fsc_status check_kinds(const Call *c, const Variant *v) {
     }
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const RecordParam *p = &r->params[v->slots[i].param];
-        FscArgKind kind = c->args[i].kind;
+        fsc_arg_kind kind = c->args[i].kind;
         if (kind == FSC_ARG_MISSING)
             return status_fail(d, FSC_ERROR_ARGUMENT, "argument %s of kernel %s is missing", p->name, r->kernel);
         if ((p->kind == RECORD_POINTER) == (kind == FSC_ARG_POINTER) && (unsigned)kind <= FSC_ARG_UNSIGNED) continue;
@@ -294,7 +294,7 @@ static fsc_status choose_variant(Call *c, const int64_t *grid) {
 static fsc_status convert(Call *c, uint32_t i) {
     const Slot *s = &c->variant->slots[i];
     const RecordParam *p = &c->variant->record->params[s->param];
-    const FscArg *a = &c->args[i];
+    const fsc_arg *a = &c->args[i];
     fsc_device *d = c->kernel->device;
     char text[40];
     c->pointers[i] = &c->bits[i];
@@ -364,7 +364,7 @@ static fsc_status contract_bytes(Call *c, const RecordParam *p, uint32_t size, u
 static fsc_status check_contract(Call *c, uint32_t i) {
     const Slot *s = &c->variant->slots[i];
     const RecordParam *p = &c->variant->record->params[s->param];
-    const FscArg *a = &c->args[i];
+    const fsc_arg *a = &c->args[i];
     uint64_t bytes = 0;
     if (p->kind != RECORD_POINTER || p->num_dims == 0) return FSC_OK;
     /* no size: extents are checked all the same */
@@ -422,7 +422,7 @@ static fsc_status check_grid(const Call *c) {
     return FSC_OK;
 }
 
-fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs) {
+fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const fsc_arg *args, size_t nargs) {
     c->kernel = k;
     c->args = args;
     c->nargs = nargs;

@@ -176,7 +176,7 @@ static Variant *variant_at(const fsc_kernel *k, size_t index) {
     return t && index < t->count ? t->at[index] : NULL;
 }
 
-const struct Record *fsc_kernel_record(const fsc_kernel *k, size_t variant) {
+const struct fsc_record *fsc_kernel_record(const fsc_kernel *k, size_t variant) {
     Variant *v = k ? variant_at(k, variant) : NULL;
     return v ? v->record : NULL;
 }
@@ -206,12 +206,12 @@ fsc_status variant_programs_per_sm(Variant *v, int64_t *programs) {
     return FSC_OK;
 }
 
-fsc_status fsc_kernel_warmup(fsc_kernel *k, size_t variant, FscKernelReport *out) {
+fsc_status fsc_kernel_warmup(fsc_kernel *k, size_t variant, fsc_kernel_report *out) {
     if (!k || !out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_kernel_warmup: kernel or result is NULL");
     Variant *v = variant_at(k, variant);
     fsc_device *d = k->device;
     if (!v) return status_fail(d, FSC_ERROR_USAGE, "the kernel has no variant %zu", variant);
-    FscKernelReport o = {0};
+    fsc_kernel_report o = {0};
     bool pushed = false;
     fsc_status s = d->kind->is_host ? FSC_OK : variant_ready(v);
     if (s != FSC_OK) return s;

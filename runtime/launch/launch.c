@@ -13,7 +13,7 @@ fsc_status call_launch(Call *c, void *stream) {
     return c->kernel->device->kind->launch(c, stream);
 }
 
-fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, size_t nargs, void *stream) {
+fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const fsc_arg *args, size_t nargs, void *stream) {
     if (!k || (!args && nargs))
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch: the kernel or its arguments are NULL");
     OWN_FLOATS;
@@ -24,7 +24,7 @@ fsc_status fsc_launch(fsc_kernel *k, const int64_t grid[3], const FscArg *args, 
     return s;
 }
 
-fsc_status fsc_launch_grid(fsc_kernel *k, const FscArg *args, size_t nargs, int64_t grid[3], size_t *variant) {
+fsc_status fsc_launch_grid(fsc_kernel *k, const fsc_arg *args, size_t nargs, int64_t grid[3], size_t *variant) {
     if (!k || !grid || (!args && nargs))
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch_grid: the kernel, its arguments or the result are NULL");
     OWN_FLOATS;

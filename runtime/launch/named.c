@@ -73,7 +73,7 @@ static size_t place_of(const Record *r, const char *name) {
 }
 
 /* The first parameter that no argument is named for. */
-static const char *missing(const Record *r, const FscNamedArg *args, size_t nargs) {
+static const char *missing(const Record *r, const fsc_named_arg *args, size_t nargs) {
     for (size_t i = 0; param_at(r, i); i++) {
         bool found = false;
         for (size_t k = 0; k < nargs && !found; k++)
@@ -83,7 +83,7 @@ static const char *missing(const Record *r, const FscNamedArg *args, size_t narg
     return NULL;
 }
 
-static fsc_status check_count(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t nargs) {
+static fsc_status check_count(const fsc_device *d, const Record *r, const fsc_named_arg *args, size_t nargs) {
     char text[SIGNATURE], which[120] = "";
     size_t n = count_params(r);
     bool has_names = nargs > 0 && nargs < n;
@@ -95,7 +95,7 @@ static fsc_status check_count(const fsc_device *d, const Record *r, const FscNam
                        signature(r, text, sizeof text));
 }
 
-static fsc_status check_name(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t i) {
+static fsc_status check_name(const fsc_device *d, const Record *r, const fsc_named_arg *args, size_t i) {
     const char *name = args[i].name, *wanted = param_at(r, i)->name;
     char text[SIGNATURE];
     if (!name || strcmp(name, wanted) == 0) return FSC_OK;
@@ -109,15 +109,15 @@ static fsc_status check_name(const fsc_device *d, const Record *r, const FscName
                        i + 1, name, i + 1, wanted, text);
 }
 
-static const char *kind_name(FscArgKind k) {
+static const char *kind_name(fsc_arg_kind k) {
     static const char *const names[] = {"a pointer", "an integer", "a float", "missing", "an integer"};
     return k <= FSC_ARG_UNSIGNED ? names[k] : "of no kind that there is";
 }
 
-static fsc_status check_kind(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t i) {
+static fsc_status check_kind(const fsc_device *d, const Record *r, const fsc_named_arg *args, size_t i) {
     const RecordParam *p = param_at(r, i);
-    FscArgKind kind = args[i].arg.kind;
-    FscDType t = fsc_dtype_find(p->dtype);
+    fsc_arg_kind kind = args[i].arg.kind;
+    fsc_dtype t = fsc_dtype_find(p->dtype);
     char text[SIGNATURE];
     bool is_pointer = p->kind == RECORD_POINTER,
          is_float_for_int = kind == FSC_ARG_FLOAT && t != FSC_DTYPE_NONE && !dtype_is_float(t);
@@ -130,12 +130,12 @@ static fsc_status check_kind(const fsc_device *d, const Record *r, const FscName
 }
 
 /* What the caller says of the type, where the kernel leaves it not open. */
-static bool has_type(const Record *r, const FscNamedArg *args, size_t i) {
-    FscDType wanted = fsc_dtype_find(param_at(r, i)->dtype), given = args[i].arg.dtype;
+static bool has_type(const Record *r, const fsc_named_arg *args, size_t i) {
+    fsc_dtype wanted = fsc_dtype_find(param_at(r, i)->dtype), given = args[i].arg.dtype;
     return given == FSC_DTYPE_NONE || wanted == FSC_DTYPE_NONE || given == wanted;
 }
 
-static fsc_status fail_type(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t i) {
+static fsc_status fail_type(const fsc_device *d, const Record *r, const fsc_named_arg *args, size_t i) {
     const RecordParam *p = param_at(r, i);
     const char *star = p->kind == RECORD_POINTER ? "*" : "";
     char text[SIGNATURE];
@@ -144,14 +144,14 @@ static fsc_status fail_type(const fsc_device *d, const Record *r, const FscNamed
                        signature(r, text, sizeof text));
 }
 
-fsc_status named_check(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t nargs) {
+fsc_status named_check(const fsc_device *d, const Record *r, const fsc_named_arg *args, size_t nargs) {
     fsc_status s = check_count(d, r, args, nargs);
     for (size_t i = 0; s == FSC_OK && i < nargs; i++) s = check_name(d, r, args, i);
     for (size_t i = 0; s == FSC_OK && i < nargs; i++) s = check_kind(d, r, args, i);
     return s;
 }
 
-fsc_status named_check_types(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t nargs) {
+fsc_status named_check_types(const fsc_device *d, const Record *r, const fsc_named_arg *args, size_t nargs) {
     for (size_t i = 0; i < nargs; i++) {
         if (!has_type(r, args, i)) return fail_type(d, r, args, i);
     }
@@ -159,7 +159,7 @@ fsc_status named_check_types(const fsc_device *d, const Record *r, const FscName
 }
 
 /* Of several variants one has to take the types: the sentence is about the first. */
-static fsc_status check_variants(const fsc_kernel *k, const FscNamedArg *args, size_t nargs) {
+static fsc_status check_variants(const fsc_kernel *k, const fsc_named_arg *args, size_t nargs) {
     const VariantTable *t = kernel_table(k);
     fsc_status s = named_check(k->device, t->at[0]->record, args, nargs);
     if (s != FSC_OK) return s;
@@ -224,7 +224,7 @@ static fsc_status check_pointers(const Call *c) {
 /* ---- The launch -------------------------------------------------------------------------------------------------- */
 
 /* What an argument is, for the sentence about a launch that went wrong. */
-static void append_value(char *out, size_t size, const FscArg *a) {
+static void append_value(char *out, size_t size, const fsc_arg *a) {
     char number[40];
     if (a->kind == FSC_ARG_POINTER)
         text_append(out, size, "%#llx", (unsigned long long)(uintptr_t)a->u.pointer);
@@ -272,7 +272,7 @@ static fsc_status launch_and_wait(Call *c, void *stream) {
     return s == FSC_OK ? s : tell_launch(c, s);
 }
 
-fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNamedArg *args, size_t nargs,
+fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const fsc_named_arg *args, size_t nargs,
                               void *stream) {
     if (!k || (!args && nargs))
         return status_fail(NULL, FSC_ERROR_USAGE, "fsc_launch_checked: the kernel or its arguments are NULL");
@@ -280,7 +280,7 @@ fsc_status fsc_launch_checked(fsc_kernel *k, const int64_t grid[3], const FscNam
     fsc_status s = check_variants(k, args, nargs);
     if (s == FSC_OK) s = check_stream(k->device, stream);
     if (s != FSC_OK) return s;
-    FscArg *plain = calloc(nargs + 1, sizeof *plain);
+    fsc_arg *plain = calloc(nargs + 1, sizeof *plain);
     if (!plain) return status_memory(k->device);
     for (size_t i = 0; i < nargs; i++) plain[i] = args[i].arg;
     Call c;

@@ -6,8 +6,8 @@
 
 /* Count, names and kinds against the record's run-time parameters; a parameter may leave its type open,
  * as in an interface. */
-fsc_status named_check(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t nargs);
+fsc_status named_check(const fsc_device *d, const Record *r, const fsc_named_arg *args, size_t nargs);
 /* Then element types, and the types of numbers where the caller says them. */
-fsc_status named_check_types(const fsc_device *d, const Record *r, const FscNamedArg *args, size_t nargs);
+fsc_status named_check_types(const fsc_device *d, const Record *r, const fsc_named_arg *args, size_t nargs);
 
 #endif

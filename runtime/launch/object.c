@@ -1,6 +1,6 @@
 /* object.c - kernels compiled ahead of time: from the table in an object to a launch.
  *
- * In: an FscObject, a stream, pointers to the arguments. Out: a launch. Method: an object has a list with one kernel
+ * In: an fsc_object, a stream, pointers to the arguments. Out: a launch. Method: an object has a list with one kernel
  * for each context that it ran in, which readers walk without a lock and which only grows. A new context opens a
  * device, shared by all objects, and gives its kernel the best code of each variant; the code itself is loaded when a
  * launch takes it.
@@ -40,11 +40,11 @@ static Shared *devices;
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-static bool is_cpu(const FscObjectVariant *v) {
+static bool is_cpu(const fsc_object_variant *v) {
     return strncmp(v->arch, "cpu", 3) == 0;
 }
 
-static bool has_cpu(const FscObject *o) {
+static bool has_cpu(const fsc_object *o) {
     return is_cpu(&o->variants[o->num_variants - 1]);
 }
 
@@ -56,7 +56,7 @@ static bool same_place(const Place *a, const Place *b) {
     return a->is_cpu == b->is_cpu && a->context == b->context && a->id == b->id;
 }
 
-static fsc_status find_place(const FscObject *o, fsc_stream stream, Place *p) {
+static fsc_status find_place(const fsc_object *o, fsc_stream stream, Place *p) {
     *p = (Place){.is_cpu = stream == FSC_STREAM_CPU || is_cpu(&o->variants[0])};
     if (p->is_cpu) return FSC_OK;
     if (driver_state() != FSC_OK) {
@@ -68,7 +68,7 @@ static fsc_status find_place(const FscObject *o, fsc_stream stream, Place *p) {
     return s;
 }
 
-static fsc_status open_place(const FscObject *o, const Place *p, fsc_device **out) {
+static fsc_status open_place(const fsc_object *o, const Place *p, fsc_device **out) {
     if (p->is_cpu) return fsc_device_open("cpu", out);
     fsc_status s = fsc_device_open("cuda", out);
     return is_missing(s) && has_cpu(o) ? fsc_device_open("cpu", out) : s;
@@ -76,7 +76,7 @@ static fsc_status open_place(const FscObject *o, const Place *p, fsc_device **ou
 
 /* ---- Devices, under the lock ------------------------------------------------------------------------------------- */
 
-static fsc_status shared_take(const FscObject *o, const Place *p, Shared **out) {
+static fsc_status shared_take(const fsc_object *o, const Place *p, Shared **out) {
     for (Shared *s = devices; s; s = s->next) {
         if (!same_place(&s->place, p)) continue;
         s->users++;
@@ -118,12 +118,12 @@ static bool processor_has(const char *level) {
     return true;
 }
 
-static bool is_text(const FscObjectVariant *v) {
+static bool is_text(const fsc_object_variant *v) {
     return v->size < 4 || memcmp(v->code, "\177ELF", 4) != 0;
 }
 
 /* How well the code suits the device; 0: not at all. Any cubin before any PTX, newer before older. */
-static unsigned rank_of(const FscObjectVariant *v, const fsc_device *d) {
+static unsigned rank_of(const fsc_object_variant *v, const fsc_device *d) {
     unsigned number = 0;
     char suffix = '\0';
     if (d->kind->has_entry) return is_cpu(v);
@@ -132,18 +132,18 @@ static unsigned rank_of(const FscObjectVariant *v, const fsc_device *d) {
 }
 
 /* Whether no other entry of the variant suits the device better. */
-static bool is_best(const FscObject *o, const FscObjectVariant *v, const fsc_device *d) {
+static bool is_best(const fsc_object *o, const fsc_object_variant *v, const fsc_device *d) {
     unsigned rank = rank_of(v, d);
     if (rank == 0) return false;
     for (uint64_t i = 0; i < o->num_variants; i++) {
-        const FscObjectVariant *w = &o->variants[i];
+        const fsc_object_variant *w = &o->variants[i];
         unsigned other = w->number == v->number ? rank_of(w, d) : 0;
         if (other > rank || (other == rank && w < v)) return false;
     }
     return true;
 }
 
-static fsc_status make_host(fsc_device *d, const FscObject *o, const FscObjectVariant *v, fsc_module **out) {
+static fsc_status make_host(fsc_device *d, const fsc_object *o, const fsc_object_variant *v, fsc_module **out) {
     const char *level = v->arch + 3 + (v->arch[3] == ' ');
     if (!processor_has(level))
         return status_fail(
@@ -154,7 +154,7 @@ static fsc_status make_host(fsc_device *d, const FscObject *o, const FscObjectVa
     Record *r = record_parse(v->code, v->size, why, sizeof why);
     if (!r && !*why) return status_memory(d);
     if (!r) return status_fail(d, FSC_ERROR_RECORD, "kernel %s: %s", o->kernel, why);
-    FscHostCode code = {.entry = v->entry, .scratch_bytes = v->scratch_bytes};
+    fsc_host_code code = {.entry = v->entry, .scratch_bytes = v->scratch_bytes};
     fsc_status s = fsc_module_host(d, r, &code, out);
     record_free(r);
     return s;
@@ -164,14 +164,14 @@ static fsc_status add_variant(fsc_kernel **k, fsc_module *m, const char *name) {
     return *k ? fsc_kernel_add_variant(*k, m, name) : fsc_kernel_create(m, name, k);
 }
 
-static bool is_first_of_arch(const FscObject *o, uint64_t index) {
+static bool is_first_of_arch(const fsc_object *o, uint64_t index) {
     for (uint64_t i = 0; i < index; i++) {
         if (strcmp(o->variants[i].arch, o->variants[index].arch) == 0) return false;
     }
     return true;
 }
 
-static fsc_status refuse(const FscObject *o, const fsc_device *d) {
+static fsc_status refuse(const fsc_object *o, const fsc_device *d) {
     char have[256] = "";
     for (uint64_t i = 0; i < o->num_variants; i++) {
         size_t used = strlen(have);
@@ -193,7 +193,7 @@ static bool is_too_wide(const fsc_device *d, const Record *r) {
     return is_few && (uint64_t)l->most_programs * l->blocks_per_program > d->props.sms;
 }
 
-static fsc_status make_kernel(const FscObject *o, fsc_device *d, fsc_kernel **out) {
+static fsc_status make_kernel(const fsc_object *o, fsc_device *d, fsc_kernel **out) {
     fsc_kernel *k = NULL;
     fsc_status s = FSC_OK;
     for (uint64_t i = 0; i < o->num_variants; i++) {
@@ -202,7 +202,7 @@ static fsc_status make_kernel(const FscObject *o, fsc_device *d, fsc_kernel **ou
                                (unsigned long long)i);
     }
     for (uint64_t i = 0; s == FSC_OK && i < o->num_variants; i++) {
-        const FscObjectVariant *v = &o->variants[i];
+        const fsc_object_variant *v = &o->variants[i];
         fsc_module *m = NULL;
         if (!is_best(o, v, d)) continue;
         s = d->kind->has_entry ? make_host(d, o, v, &m) : module_load_later(d, v->code, v->size, &m);
@@ -222,13 +222,13 @@ static fsc_status make_kernel(const FscObject *o, fsc_device *d, fsc_kernel **ou
 
 /* ---- The list ---------------------------------------------------------------------------------------------------- */
 
-static Loaded *find_loaded(const FscObject *o, const Place *p) {
+static Loaded *find_loaded(const fsc_object *o, const Place *p) {
     Loaded *l = __atomic_load_n(&o->loaded, __ATOMIC_ACQUIRE);
     while (l && !same_place(&l->place, p)) l = l->next;
     return l;
 }
 
-static fsc_status load_locked(FscObject *o, const Place *p, Loaded **out) {
+static fsc_status load_locked(fsc_object *o, const Place *p, Loaded **out) {
     *out = find_loaded(o, p);
     if (*out) return FSC_OK;
     Shared *shared = NULL;
@@ -248,7 +248,7 @@ static fsc_status load_locked(FscObject *o, const Place *p, Loaded **out) {
     return FSC_OK;
 }
 
-static fsc_status load_at(FscObject *o, fsc_stream stream, Loaded **out) {
+static fsc_status load_at(fsc_object *o, fsc_stream stream, Loaded **out) {
     if (!o || o->abi != FSC_OBJECT_ABI || !o->num_variants)
         return status_fail(NULL, FSC_ERROR_USAGE,
                            o && o->abi != FSC_OBJECT_ABI
@@ -272,7 +272,7 @@ static fsc_status load_at(FscObject *o, fsc_stream stream, Loaded **out) {
     return s;
 }
 
-fsc_status fsc_object_load(FscObject *o, fsc_stream stream) {
+fsc_status fsc_object_load(fsc_object *o, fsc_stream stream) {
     Loaded *l = NULL;
     fsc_status s = load_at(o, stream, &l);
     if (s != FSC_OK) return s;
@@ -284,7 +284,7 @@ fsc_status fsc_object_load(FscObject *o, fsc_stream stream) {
     return s;
 }
 
-void fsc_object_unload(FscObject *o) {
+void fsc_object_unload(fsc_object *o) {
     if (!o) return;
     HOLD_FORKS;
     pthread_mutex_lock(&lock);
@@ -300,7 +300,7 @@ void fsc_object_unload(FscObject *o) {
 
 /* ---- Launching --------------------------------------------------------------------------------------------------- */
 
-static int64_t read_int(FscDType t, const void *at) {
+static int64_t read_int(fsc_dtype t, const void *at) {
     switch (fsc_dtype_size(t)) {
     case 1: return t == FSC_I1 ? *(const uint8_t *)at != 0 : t == FSC_I8 ? *(const int8_t *)at : *(const uint8_t *)at;
     case 2: return t == FSC_I16 ? *(const int16_t *)at : *(const uint16_t *)at;
@@ -309,7 +309,7 @@ static int64_t read_int(FscDType t, const void *at) {
     }
 }
 
-static FscArg read_value(RecordKind kind, FscDType t, const void *at) {
+static fsc_arg read_value(RecordKind kind, fsc_dtype t, const void *at) {
     if (kind == RECORD_POINTER) return fsc_pointer(*(const void *const *)at, 0, FSC_DTYPE_NONE);
     if (t == FSC_FP64) return fsc_float(*(const double *)at);
     bool is_float = t == FSC_FP32 || t == FSC_FP16 || t == FSC_BF16 || t == FSC_FP8E4NV || t == FSC_FP8E5;
@@ -319,7 +319,7 @@ static FscArg read_value(RecordKind kind, FscDType t, const void *at) {
 
 /* A program that opened a GPU hands its memory to an object that has no code for GPUs:
  * the processor would fault there. */
-static fsc_status check_host_memory(const Loaded *l, const FscArg *args, uint32_t n) {
+static fsc_status check_host_memory(const Loaded *l, const fsc_arg *args, uint32_t n) {
     fsc_device *d = l->kernel->device;
     if (!d->kind->is_host || !driver_is_loaded() || !cuda.cuPointerGetAttribute) return FSC_OK;
     for (uint32_t i = 0; i < n; i++) {
@@ -340,8 +340,8 @@ static fsc_status check_host_memory(const Loaded *l, const FscArg *args, uint32_
     return FSC_OK;
 }
 
-fsc_status fsc_object_launch(FscObject *o, fsc_stream stream, const int64_t grid[3], const void *const *values) {
-    FscArg small[CALL_ARGS], *args = small;
+fsc_status fsc_object_launch(fsc_object *o, fsc_stream stream, const int64_t grid[3], const void *const *values) {
+    fsc_arg small[CALL_ARGS], *args = small;
     Loaded *l = NULL;
     fsc_status s = load_at(o, stream, &l);
     if (s != FSC_OK) return s;

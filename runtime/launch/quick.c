@@ -32,8 +32,8 @@ typedef struct Code {
 
 /* What an argument must be. */
 typedef struct QuickSlot {
-    FscArgKind kind;     /* POINTER, INT, or FLOAT for parameters of floating point, which take integers as well */
-    FscDType dtype;
+    fsc_arg_kind kind; /* POINTER, INT, or FLOAT for parameters of floating point, which take integers as well */
+    fsc_dtype dtype;
     uint64_t assumed;    /* bits that are 0 in what the variant assumes to be divisible */
     uint64_t natural;    /* pointer: bits that are 0 at an element's beginning */
     int64_t low, high;   /* integer: what the type holds */
@@ -124,7 +124,7 @@ static bool run(const Call *c, const Variant *v, Code code, int64_t *out) {
 
 /* ---- A launch ---------------------------------------------------------------------------------------------------- */
 
-static uint64_t float_bits(double x, FscDType t) {
+static uint64_t float_bits(double x, fsc_dtype t) {
     if (t != FSC_FP32) return number_float_bits(x, t);
     float narrow = (float)x;
     uint32_t bits;
@@ -133,7 +133,7 @@ static uint64_t float_bits(double x, FscDType t) {
 }
 
 /* One argument's value as the kernel reads it. */
-static QuickResult take(const QuickSlot *s, const FscArg *a, uint64_t *bits) {
+static QuickResult take(const QuickSlot *s, const fsc_arg *a, uint64_t *bits) {
     if (s->kind == FSC_ARG_POINTER) {
         *bits = (uintptr_t)a->u.pointer;
         if (a->kind != FSC_ARG_POINTER) return QUICK_UNSURE;
@@ -151,7 +151,7 @@ static QuickResult take(const QuickSlot *s, const FscArg *a, uint64_t *bits) {
 }
 
 /* Does the buffer hold its contract? As contract_bytes() of check.c. */
-static bool holds(const Call *c, const Variant *v, const QuickSlot *s, const FscArg *a) {
+static bool holds(const Call *c, const Variant *v, const QuickSlot *s, const fsc_arg *a) {
     const Code *dim = &v->quick->dims[2 * s->first_dim];
     uint64_t last = 0, step = 0;
     bool empty = false;
@@ -255,7 +255,7 @@ static bool put_param(Maker *m, int64_t index) {
 }
 
 static bool put_fact(Maker *m, RuleOp op) {
-    const FscDeviceProps *p = &m->v->module->device->props;
+    const fsc_props *p = &m->v->module->device->props;
     int64_t value = 0;
     switch (op) {
     case RULE_NUM_SMS: value = p->sms; break;
@@ -301,7 +301,7 @@ static bool low_bits(uint32_t divisible, uint64_t *mask) {
 }
 
 /* The integers of a type, by asking for each power of two. */
-static void integer_range(FscDType t, int64_t *low, int64_t *high) {
+static void integer_range(fsc_dtype t, int64_t *low, int64_t *high) {
     bool is_signed = number_int_fits(-1, t);
     *low = is_signed ? INT64_MIN : 0;
     *high = INT64_MAX;

@@ -74,19 +74,19 @@ static bool bind_value(Fill *f, const char *code, int64_t value, FillOrigin from
                 origin_text(f, (uint32_t)index, from, second, sizeof second));
 }
 
-static bool is_empty(const FscArray *a) {
+static bool is_empty(const fsc_array *a) {
     for (uint32_t i = 0; i < a->rank; i++)
         if (a->shape[i] == 0) return true;
     return false;
 }
 
 /* Whether its stride along a dimension means anything: between two elements. */
-static bool has_stride(const FscArray *a, uint32_t dim) {
+static bool has_stride(const fsc_array *a, uint32_t dim) {
     return a->shape[dim] > 1 && !is_empty(a);
 }
 
 /* Its elements in order, one stride apart: as one row. False: they are not. */
-static bool as_one_row(const FscArray *a, int64_t *count, int64_t *stride) {
+static bool as_one_row(const fsc_array *a, int64_t *count, int64_t *stride) {
     bool is_known = false; /* the stride: a dimension of several elements has said it */
     int64_t next = 0;
     *count = 1;
@@ -101,7 +101,7 @@ static bool as_one_row(const FscArray *a, int64_t *count, int64_t *stride) {
     return true;
 }
 
-static bool bind_row(Fill *f, uint32_t param, const FscArray *a, char *err, size_t size) {
+static bool bind_row(Fill *f, uint32_t param, const fsc_array *a, char *err, size_t size) {
     const RecordParam *p = &f->record->params[param];
     int64_t count = 0, stride = 0;
     if (!as_one_row(a, &count, &stride))
@@ -115,7 +115,7 @@ static bool bind_row(Fill *f, uint32_t param, const FscArray *a, char *err, size
            (count <= 1 || bind_value(f, p->dims[0].stride, stride, (FillOrigin){FILL_STRIDE, param}, err, size));
 }
 
-bool fill_array(Fill *f, uint32_t param, const FscArray *a, char *err, size_t size) {
+bool fill_array(Fill *f, uint32_t param, const fsc_array *a, char *err, size_t size) {
     const RecordParam *p = &f->record->params[param];
     if (p->num_dims == 0) return true;
     if (p->num_dims == 1) return bind_row(f, param, a, err, size);
@@ -200,7 +200,7 @@ static bool check_extent(const Fill *f, const RecordParam *p, uint32_t dim, int6
                 extent, want);
 }
 
-bool fill_check(const Fill *f, uint32_t param, const FscArray *a, char *err, size_t size) {
+bool fill_check(const Fill *f, uint32_t param, const fsc_array *a, char *err, size_t size) {
     const RecordParam *p = &f->record->params[param];
     int64_t count = 0, stride = 0;
     if (p->num_dims == 1)
@@ -213,7 +213,7 @@ bool fill_check(const Fill *f, uint32_t param, const FscArray *a, char *err, siz
     return true;
 }
 
-uint64_t fill_bytes(const FscArray *a, uint32_t element) {
+uint64_t fill_bytes(const fsc_array *a, uint32_t element) {
     uint64_t last = 0, step = 0;
     bool over = false;
     if (is_empty(a)) return 0;

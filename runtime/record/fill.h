@@ -34,7 +34,7 @@ enum { FILL_WHY = 320 }; /* bytes that hold any of the sentences */
 /* A bare name in the contract of `param` takes the array's size or stride, and one that has another value already is a
  * contradiction. A contract of one dimension takes arrays of any rank whose elements lie one behind the other. The
  * stride of a dimension of one element or none says nothing. False with a sentence in err. */
-bool fill_array(Fill *f, uint32_t param, const FscArray *a, char *err, size_t size);
+bool fill_array(Fill *f, uint32_t param, const fsc_array *a, char *err, size_t size);
 /* Scalars of which nothing is known take their defaults; where only the contract of an array that is left out names
  * them, its strides are those of a contiguous one. */
 void fill_defaults(Fill *f);
@@ -42,8 +42,8 @@ void fill_defaults(Fill *f);
 void fill_contiguous(Fill *f, uint32_t param);
 /* Once all is filled: the array's strides are what the contract says, and no dimension is smaller.
  * False with a sentence. */
-bool fill_check(const Fill *f, uint32_t param, const FscArray *a, char *err, size_t size);
+bool fill_check(const Fill *f, uint32_t param, const fsc_array *a, char *err, size_t size);
 /* Bytes from an array's first element to behind its last; 0 where it is empty. */
-uint64_t fill_bytes(const FscArray *a, uint32_t element);
+uint64_t fill_bytes(const fsc_array *a, uint32_t element);
 
 #endif

@@ -125,7 +125,7 @@ typedef struct RecordAccess {
     int32_t param;         /* index of the pointer parameter, -1: not known */
 } RecordAccess;
 
-typedef struct Record {
+typedef struct fsc_record {
     const char *kernel, *version, *target, *file;  /* "softmax", "0.1.0", "sm_80" or "cpu", "softmax.dsl" */
     RecordParam *params;                           /* all, in source order; run-time ones are passed in this order */
     const char *grid[3];                           /* codes */
@@ -221,7 +221,7 @@ typedef struct RuleValue {
     bool is_float;
     int64_t i; /* where !is_float */
     double f;  /* where is_float */
-    bool is_dtype; /* i is an FscDType */
+    bool is_dtype; /* i is an fsc_dtype */
 } RuleValue;
 
 typedef enum RuleStatus {

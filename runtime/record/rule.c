@@ -41,14 +41,14 @@ bool rule_dtype(const char *name, size_t length, RuleValue *out) {
     if (length >= sizeof text) return false;
     memcpy(text, name, length);
     text[length] = '\0';
-    FscDType t = fsc_dtype_find(text);
+    fsc_dtype t = fsc_dtype_find(text);
     *out = (RuleValue){.is_dtype = true, .i = t};
     return t != FSC_DTYPE_NONE;
 }
 
 bool rule_dtype_bits(int64_t dtype, int64_t *bits) {
     bool is_one = dtype > FSC_DTYPE_NONE && dtype <= FSC_FP64;
-    *bits = !is_one ? 0 : dtype == FSC_I1 ? 1 : 8 * (int64_t)fsc_dtype_size((FscDType)dtype);
+    *bits = !is_one ? 0 : dtype == FSC_I1 ? 1 : 8 * (int64_t)fsc_dtype_size((fsc_dtype)dtype);
     return is_one;
 }
 
@@ -296,7 +296,7 @@ static RuleStatus fail(RuleStatus s, char *err, size_t size, const char *fmt, ..
 char *rule_value_print(RuleValue v, char *out, size_t size) {
     if (v.is_float) return number_print(v.f, out, size);
     if (v.is_dtype) {
-        snprintf(out, size, "%s", fsc_dtype_name((FscDType)v.i));
+        snprintf(out, size, "%s", fsc_dtype_name((fsc_dtype)v.i));
         return out;
     }
     snprintf(out, size, "%lld", (long long)v.i);
@@ -359,7 +359,8 @@ RuleStatus rule_eval_int(const char *code, const RuleEnv *env, int64_t *out, cha
     RuleValue v;
     RuleStatus s = rule_eval(code, env, &v, err, errsize);
     if (s != RULE_OK) return s;
-    if (v.is_dtype) return fail(RULE_TYPE, err, errsize, "%s is a type, not an integer", fsc_dtype_name((FscDType)v.i));
+    if (v.is_dtype)
+        return fail(RULE_TYPE, err, errsize, "%s is a type, not an integer", fsc_dtype_name((fsc_dtype)v.i));
     if (v.is_float) {
         char text[40];
         if (!(v.f >= -0x1p63 && v.f < 0x1p63) || trunc(v.f) != v.f)

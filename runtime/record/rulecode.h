@@ -23,7 +23,7 @@ typedef struct RuleToken {
 
 /* The next token at *p, which moves behind it. False at the end. */
 bool rule_token(const char **p, RuleToken *t);
-/* Of an element of that FscDType; false where it is none. */
+/* Of an element of that fsc_dtype; false where it is none. */
 bool rule_dtype_bits(int64_t dtype, int64_t *bits);
 /* How many values it takes from the stack. */
 int rule_operands(const RuleToken *t);

@@ -90,7 +90,7 @@ static void find_groups(Specialiser *s) {
     }
 }
 
-bool specialiser_open(Specialiser *s, const Record *interface, const FscDeviceProps *device, const SpecGiven *given) {
+bool specialiser_open(Specialiser *s, const Record *interface, const fsc_props *device, const SpecGiven *given) {
     const Record *r = interface;
     size_t scalars = 0, rules = 0;
     *s = (Specialiser){.interface = interface, .device = device, .given = *given};
@@ -121,13 +121,13 @@ void specialiser_close(Specialiser *s) {
 /* ---- Arguments, once the constexpr parameters are known ---------------------------------------------------------- */
 
 /* Of an array: as the argument says, else the source, else the dtype parameter that the source names. */
-static FscDType element_of(const Record *r, const RuleBinding *constants, uint32_t index, const FscArg *a) {
+static fsc_dtype element_of(const Record *r, const RuleBinding *constants, uint32_t index, const fsc_arg *a) {
     const RecordParam *p = &r->params[index];
     if (a->dtype != FSC_DTYPE_NONE || p->dtype[0] == '\0') return a->dtype;
     for (uint32_t i = 0; i < r->num_params; i++) {
         bool is_it = r->params[i].kind == RECORD_CONSTEXPR && strcmp(r->params[i].name, p->dtype) == 0;
         if (is_it)
-            return constants[i].known && constants[i].value.is_dtype ? (FscDType)constants[i].value.i : FSC_DTYPE_NONE;
+            return constants[i].known && constants[i].value.is_dtype ? (fsc_dtype)constants[i].value.i : FSC_DTYPE_NONE;
     }
     return fsc_dtype_find(p->dtype);
 }
@@ -153,7 +153,7 @@ static Bucket range_of(const Specialiser *s, const SpecLaunch *l, const RuleBind
 }
 
 static SpecLaunch of_launch(const Specialiser *s, const RuleBinding *constants, const int64_t *grid,
-                            const FscArg *args) {
+                            const fsc_arg *args) {
     SpecLaunch l = {0};
     int64_t programs = 0;
     uint32_t longest = 0;
@@ -191,7 +191,7 @@ static SpecFact fact_of_int(const Specialiser *s, const SpecLaunch *l, const Rul
 }
 
 static SpecFact of_argument(const Specialiser *s, const SpecLaunch *l, const RuleBinding *constants, uint32_t index,
-                            const FscArg *a) {
+                            const fsc_arg *a) {
     const RecordParam *p = &s->interface->params[index];
     bool is_open = p->dtype[0] == '\0';
     if (arg_is_int(a)) return fact_of_int(s, l, constants, index, a->u.integer);
@@ -210,7 +210,7 @@ static SpecFact of_argument(const Specialiser *s, const SpecLaunch *l, const Rul
 
 /* ---- Values ------------------------------------------------------------------------------------------------------ */
 
-static void take_arguments(const Specialiser *s, const FscArg *args, Specialisation *out) {
+static void take_arguments(const Specialiser *s, const fsc_arg *args, Specialisation *out) {
     for (uint32_t i = 0; i < s->num_arguments; i++) {
         RuleBinding *b = &out->values[s->arguments[i]];
         b->known = arg_is_int(&args[i]) || args[i].kind == FSC_ARG_FLOAT;
@@ -219,7 +219,7 @@ static void take_arguments(const Specialiser *s, const FscArg *args, Specialisat
 }
 
 /* A dtype parameter: an option, else what the first array says, else the default. */
-static void take_dtype(const Specialiser *s, uint32_t index, const FscArg *args, Specialisation *out) {
+static void take_dtype(const Specialiser *s, uint32_t index, const fsc_arg *args, Specialisation *out) {
     const RecordParam *p = &s->interface->params[index];
     const char *given = given_value(s, index), *name = given ? given : p->value;
     for (uint32_t i = 0; i < s->num_arguments && !given; i++) {
@@ -270,7 +270,7 @@ static void take_compiled(const Specialiser *s, const RuleEnv *env, Specialisati
     }
 }
 
-bool specialise(const Specialiser *s, const int64_t *grid, const FscArg *args, Specialisation *out, char *err,
+bool specialise(const Specialiser *s, const int64_t *grid, const fsc_arg *args, Specialisation *out, char *err,
                 size_t size) {
     const Record *r = s->interface;
     const RuleEnv env = {.values = out->values,
@@ -301,14 +301,14 @@ bool specialise(const Specialiser *s, const int64_t *grid, const FscArg *args, S
 /* ---- A variant that is there ------------------------------------------------------------------------------------- */
 
 /* `units`: what the parameter may be a multiple of. */
-static bool is_fact(const SpecFact *f, const RecordParam *p, FscDType dtype, uint32_t units) {
+static bool is_fact(const SpecFact *f, const RecordParam *p, fsc_dtype dtype, uint32_t units) {
     for (uint32_t unit = 1; unit <= units; unit *= 2)
         if (units & unit && (p->divisible >= unit) != (f->divisible >= unit)) return false;
     return p->least == f->range.least && p->most == f->range.most && p->equals_one == f->equals_one &&
            (f->dtype == FSC_DTYPE_NONE || f->dtype == dtype);
 }
 
-bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *grid, const FscArg *args) {
+bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *grid, const fsc_arg *args) {
     const SpecLaunch l = of_launch(s, v->constants, grid, args);
     for (uint32_t i = 0; i < v->num_slots; i++) {
         const Slot *slot = &v->slots[i];

@@ -36,7 +36,7 @@ typedef struct SpecRow {
 /* An interface on a device, made ready. Does not change: threads share it. */
 typedef struct Specialiser {
     const Record *interface; /* borrowed, as the device and what is given */
-    const FscDeviceProps *device;
+    const fsc_props *device;
     SpecGiven given;
     uint32_t *arguments; /* the parameter of each argument */
     uint8_t *groups;     /* by parameter: arrays, and the integers that say where their rows begin and end */
@@ -46,7 +46,7 @@ typedef struct Specialiser {
     uint32_t programs; /* … this one */
 } Specialiser;
 
-bool specialiser_open(Specialiser *s, const Record *interface, const FscDeviceProps *device,
+bool specialiser_open(Specialiser *s, const Record *interface, const fsc_props *device,
                       const SpecGiven *given); /* false: out of memory */
 void specialiser_close(Specialiser *s);        /* a zeroed one, too */
 /* Vectors hang on strides and on the innermost extents; without any contract on integers, who knows on which. */
@@ -60,7 +60,7 @@ typedef struct SpecLaunch {
 
 /* What code takes for granted of a run-time parameter; zeroed: nothing. */
 typedef struct SpecFact {
-    FscDType dtype;     /* of a type that the source leaves open; NONE: it does not, or nothing is known */
+    fsc_dtype dtype;    /* of a type that the source leaves open; NONE: it does not, or nothing is known */
     bool is_pointer;    /* to elements of that type */
     uint32_t divisible; /* a multiple of it; 0: nothing */
     bool equals_one;
@@ -77,13 +77,13 @@ typedef struct Specialisation {
 
 /* grid: an explicit one; NULL: the launch rule's. An argument of which nothing is known is FSC_ARG_MISSING.
  * False with a sentence where a launch rule has no value for these arguments. What it cannot know yet stays unknown. */
-bool specialise(const Specialiser *s, const int64_t *grid, const FscArg *args, Specialisation *out, char *err,
+bool specialise(const Specialiser *s, const int64_t *grid, const fsc_arg *args, Specialisation *out, char *err,
                 size_t size);
 
 /* One run-time parameter of a variant, made ready for the launch. */
 typedef struct Slot {
     uint32_t param; /* index into Record.params */
-    FscDType dtype; /* of the scalar, of the pointee */
+    fsc_dtype dtype; /* of the scalar, of the pointee */
 } Slot;
 
 /* A compiled variant, as far as launches are compared with it. */
@@ -96,6 +96,6 @@ typedef struct SpecVariant {
 
 /* Whether a variant that fits takes for granted just what this launch says, no less: it is the one that the JIT would
  * compile. Allocates nothing, and is fast. */
-bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *grid, const FscArg *args);
+bool specialise_is(const Specialiser *s, const SpecVariant *v, const int64_t *grid, const fsc_arg *args);
 
 #endif

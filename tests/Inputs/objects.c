@@ -107,7 +107,7 @@ static void refusals(Run *r) {
     say("no y", softmax(r->stream, NULL, r->x, 1000, 1000, 4, 1000));
     say("y between elements", softmax(r->stream, (float *)(void *)((char *)r->y + 2), r->x, 1000, 1000, 4, 1000));
     say("no rows", softmax(r->stream, r->y, r->x, 1000, 1000, 0, 1000));
-    say("another object", fsc_object_launch(&(FscObject){.abi = FSC_OBJECT_ABI + 1}, r->stream, NULL, NULL));
+    say("another object", fsc_object_launch(&(fsc_object){.abi = FSC_OBJECT_ABI + 1}, r->stream, NULL, NULL));
 }
 
 static int one_module(const char *device, const char *path) {

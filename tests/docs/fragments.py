@@ -19,7 +19,7 @@ int main(void) {
     _Alignas(16) float x[8] = {0}; /* 4 of them are said to be there */
     fsc_device *d = NULL;
     fsc_jit *j = NULL;
-    const FscArg args[] = {fsc_pointer(x, sizeof x / 2, FSC_FP32)};
+    const fsc_arg args[] = {fsc_pointer(x, sizeof x / 2, FSC_FP32)};
     if (fsc_device_open("emu:1", &d) != FSC_OK) return 2;
     {
 FRAGMENT

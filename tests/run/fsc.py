@@ -11,7 +11,7 @@ import numpy as np
 GUARD = 4096
 POISON = 0xA5
 
-DTYPES = {  # name: (value of FscDType, NumPy type in memory)
+DTYPES = {  # name: (value of fsc_dtype, NumPy type in memory)
     "i1": (1, np.uint8), "i8": (2, np.int8), "i16": (3, np.int16), "i32": (4, np.int32), "i64": (5, np.int64),
     "u8": (6, np.uint8), "u16": (7, np.uint16), "u32": (8, np.uint32), "u64": (9, np.uint64),
     "fp8e4nv": (10, np.uint8), "fp8e5": (11, np.uint8),

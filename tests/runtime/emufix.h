@@ -58,7 +58,7 @@ static uint32_t block_of(const EmuThread *t) {
 /* ---- Launching --------------------------------------------------------------------------------------------------- */
 
 static fsc_device *device;
-static const FscSite sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"k.dsl", 30, 1}, {"k.dsl", 40, 1}};
+static const fsc_site sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"k.dsl", 30, 1}, {"k.dsl", 40, 1}};
 
 static Record *record_of(const Setup *s) {
     Record *r = record_create("k");
@@ -71,28 +71,28 @@ static Record *record_of(const Setup *s) {
     return r;
 }
 
-static fsc_status launch_record(const Setup *s, Record *r, FscThreadEntry *entry, uint64_t bytes) {
-    FscHostCode code = {.thread = entry, .sites = sites, .num_sites = 4};
+static fsc_status launch_record(const Setup *s, Record *r, fsc_thread_entry *entry, uint64_t bytes) {
+    fsc_host_code code = {.thread = entry, .sites = sites, .num_sites = 4};
     fsc_module *m = NULL;
     fsc_kernel *k = NULL;
     assert_int_equal(fsc_module_host(device, r, &code, &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_OK);
     fsc_module_unload(m);
     for (int i = 0; i < N; i++) x[i] = i * 3 + 1, y[i] = -1;
-    FscArg args[] = {fsc_pointer(y, bytes, FSC_I32), fsc_pointer(x, bytes, FSC_I32)};
+    fsc_arg args[] = {fsc_pointer(y, bytes, FSC_I32), fsc_pointer(x, bytes, FSC_I32)};
     fsc_status status = fsc_launch(k, s->grid, args, 2, NULL);
     fsc_kernel_destroy(k);
     record_free(r);
     return status;
 }
 
-static fsc_status launch(const Setup *s, FscThreadEntry *entry) {
+static fsc_status launch(const Setup *s, fsc_thread_entry *entry) {
     return launch_record(s, record_of(s), entry, sizeof x);
 }
 
 /* The launch finds exactly this, at this line, and the text has these words. */
-static FscFinding found(const Setup *s, FscThreadEntry *entry, const char *kind, uint32_t line, const char *words) {
-    FscFinding f = {0};
+static fsc_finding found(const Setup *s, fsc_thread_entry *entry, const char *kind, uint32_t line, const char *words) {
+    fsc_finding f = {0};
     assert_int_equal(launch(s, entry), FSC_ERROR_CHECK);
     assert_int_equal(fsc_device_findings(device), 1);
     assert_int_equal(fsc_device_finding(device, 0, &f), FSC_OK);

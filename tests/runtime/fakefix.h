@@ -47,10 +47,10 @@ static inline fsc_kernel *load_kernel(fsc_device *d, Record *r) {
     return k;
 }
 
-static inline void good_args(FscArg args[6]) {
+static inline void good_args(fsc_arg args[6]) {
     const void *y = (const void *)0x7000000000, *x = (const void *)0x7100000000;
-    const FscArg good[] = {fsc_pointer(y, 0, 0), fsc_pointer(x, 0, 0), fsc_int(1024),
-                           fsc_int(800),         fsc_int(4096),        fsc_int(781)};
+    const fsc_arg good[] = {fsc_pointer(y, 0, 0), fsc_pointer(x, 0, 0), fsc_int(1024),
+                            fsc_int(800),         fsc_int(4096),        fsc_int(781)};
     memcpy(args, good, sizeof good);
 }
 

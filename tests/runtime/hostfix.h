@@ -52,10 +52,10 @@ static inline fsc_device *open_cpu(const char *name) {
     return d;
 }
 
-static inline fsc_kernel *host_kernel(fsc_device *d, const Record *r, FscHostEntry *entry, size_t scratch) {
+static inline fsc_kernel *host_kernel(fsc_device *d, const Record *r, fsc_host_entry *entry, size_t scratch) {
     fsc_module *m = NULL;
     fsc_kernel *k = NULL;
-    FscHostCode code = {.entry = entry, .scratch_bytes = scratch};
+    fsc_host_code code = {.entry = entry, .scratch_bytes = scratch};
     assert_int_equal(fsc_module_host(d, r, &code, &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_OK);
     fsc_module_unload(m); /* the kernel keeps it */

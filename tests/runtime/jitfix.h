@@ -29,8 +29,8 @@ static inline bool scale_is_right(fsc_jit *j, int n, float f) {
     _Alignas(16) float x[3000], y[3000]; /* aligned: a key has that too */
     for (int i = 0; i < n; i++) x[i] = (float)(i % 977) - 400.0f;
     memset(y, 0x7f, sizeof y);
-    const FscArg args[] = {fsc_pointer(y, (uint64_t)n * 4, FSC_FP32), fsc_pointer(x, (uint64_t)n * 4, FSC_FP32),
-                           fsc_float((double)f), fsc_int(n)};
+    const fsc_arg args[] = {fsc_pointer(y, (uint64_t)n * 4, FSC_FP32), fsc_pointer(x, (uint64_t)n * 4, FSC_FP32),
+                            fsc_float((double)f), fsc_int(n)};
     if (fsc_jit_launch(j, NULL, args, 4, NULL) != FSC_OK) {
         print_error("%s\n", fsc_last_message());
         return false;
@@ -40,7 +40,7 @@ static inline bool scale_is_right(fsc_jit *j, int n, float f) {
     return true;
 }
 
-static inline void expect(FscJitCounts c, uint32_t compiled, uint32_t from_disk) {
+static inline void expect(fsc_variant_counts c, uint32_t compiled, uint32_t from_disk) {
     if (c.compiled != compiled || c.from_disk != from_disk)
         fail_msg("%u compiled and %u from disk, not %u and %u", c.compiled, c.from_disk, compiled, from_disk);
 }

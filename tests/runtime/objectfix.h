@@ -11,8 +11,8 @@ enum { MOST = 12 };
 /* Entries are named by what they are: "sm_90_c_16_512" is a cubin for sm_90, pointers assumed aligned to 16,
  * BLOCK 512. */
 typedef struct Made {
-    FscObject object;
-    FscObjectVariant variants[MOST];
+    fsc_object object;
+    fsc_object_variant variants[MOST];
     char *codes[MOST];
 } Made;
 
@@ -46,7 +46,7 @@ static void add(Made *m, const char *arch, bool is_cubin, uint32_t divisible, co
     size_t n = m->object.num_variants++, size = 0;
     m->codes[n] = is_cubin ? fake_cubin(r, &size) : sample_ptx(r, "7.0");
     if (!is_cubin) size = strlen(m->codes[n]);
-    m->variants[n] = (FscObjectVariant){.arch = arch, .code = m->codes[n], .size = size, .number = number};
+    m->variants[n] = (fsc_object_variant){.arch = arch, .code = m->codes[n], .size = size, .number = number};
     record_free(r);
 }
 
@@ -75,7 +75,7 @@ static void add_cpu(Made *m, const char *block, uint64_t number) {
     size_t n = m->object.num_variants++, size = 0;
     m->codes[n] = record_write(r, &size);
     m->variants[n] =
-        (FscObjectVariant){.arch = "cpu", .code = m->codes[n], .size = size, .entry = cpu_entry, .number = number};
+        (fsc_object_variant){.arch = "cpu", .code = m->codes[n], .size = size, .entry = cpu_entry, .number = number};
     record_free(r);
 }
 

@@ -11,12 +11,12 @@ import sys
 TOOL, FOLDER, ROOT, LIBRARY = sys.argv[1:5]
 os.chdir(FOLDER)
 BUILD = os.path.dirname(TOOL)
-KERNELS = """main printf int exp exp_ a a_object template _start __init NULL bool int32_t fsc_launch fsc_object_launch FscObject stream status errno EOF
+KERNELS = """main printf int exp exp_ a a_object template _start __init NULL bool int32_t fsc_launch fsc_object_launch fsc_object stream status errno EOF
 stdin memcpy operator new this K INT_MAX UINT64_C size_t asm typeof inline restrict _Bool complex I unix linux signed environ i386 near __cplusplus
 _Atomic alignas thread_local nullptr noreturn strdup index y0 j1 gamma signal time read write abort fsc_stream FSC_OK fsc_status FSC_H stat select
 truncl optarg program_invocation_name isnan clog warn softmax _fwd_kernel""".split()
 PARAMS = """stream grid values status NULL errno int fsc_stream object k args o x bool uint32_t EOF EOF_ EOF__ stdin signed template FSC_OK this new new_ private
-typeof asm linux unix I complex near _x __x v0 float double INT_MAX FscObject fsc_object_launch size_t st_atime exp N BLOCK y0 time""".split()
+typeof asm linux unix I complex near _x __x v0 float double INT_MAX fsc_object fsc_object_launch size_t st_atime exp N BLOCK y0 time""".split()
 HEADERS = """assert complex ctype errno fcntl float inttypes limits locale math setjmp signal stdio stdlib stdnoreturn string strings time unistd pthread
 sys/stat sys/select sys/types""".split()
 STANDARDS = ["c11", "c17", "gnu17", "c++11", "c++17", "gnu++20"]
@@ -45,7 +45,7 @@ with open("t.dsl", "w", encoding="utf-8") as file:
         file.write("@kernel(grid=(1,))\ndef %s(out: *fp32[4]):\n    store(out + arange(0, 4), %d.0)\n\n\n" %
                    (name, KERNELS.index(name)))
 text = make("t.dsl", "t.h")
-found = re.findall(r"fsc_status (\w+)\(.*\n.*FscObject (\w+);", text)
+found = re.findall(r"fsc_status (\w+)\(.*\n.*fsc_object (\w+);", text)
 assert [symbol for _, symbol in found] == [name + "_object" for name in KERNELS], found
 functions = [function for function, _ in found]
 assert len(set(functions)) == len(functions) and {"softmax", "_fwd_kernel", "a", "K", "near",

@@ -15,7 +15,7 @@
 # HEADER: /* Kernel scale of {{.*}}a b.dsl, for sm_80, sm_90, cpu{{.*}}. It has no launch rule: grid is the number of programs along x, y and z.
 # HEADER-NEXT: *   y: fp16
 # HEADER: fsc_status scale(fsc_stream stream_, const int64_t grid[3], FSC_TYPE_FP16 *y, const bool *stream, float by, double plus, float half, bool flag, uint16_t u, int8_t i, uint64_t n);
-# HEADER-NEXT: extern FscObject scale_object;
+# HEADER-NEXT: extern fsc_object scale_object;
 # HEADER: /* Kernel new of {{.*}}, for sm_80, sm_90, cpu{{.*}}.
 # HEADER-NEXT: *   register: i32[n:1] (extent:stride, in elements)
 # HEADER: fsc_status new_(fsc_stream stream, int32_t *register_, int32_t n);

@@ -29,8 +29,8 @@ typedef struct Compile {
     Text key;
 } Compile;
 
-static Compile compile_of(Arena *a, const fsc_compile_options *own, uint32_t sms, const FscArg *args) {
-    FscDeviceProps device = {.kind = FSC_CUDA, .arch = "sm_90", .sms = sms, .warp_size = 32};
+static Compile compile_of(Arena *a, const fsc_compile_options *own, uint32_t sms, const fsc_arg *args) {
+    fsc_props device = {.kind = FSC_CUDA, .arch = "sm_90", .sms = sms, .warp_size = 32};
     Record *r = interface_of_k();
     Specialiser s;
     Specialisation out = {.values = NEW_ARRAY(a, RuleBinding, PARAMS), .facts = NEW_ARRAY(a, SpecFact, PARAMS)};
@@ -54,7 +54,7 @@ static const char *value_of(const fsc_name_value *pairs, size_t n, const char *n
 
 static void own_choices_come_first(void **state) {
     Arena *a = arena_create();
-    const FscArg args[] = {fsc_pointer((void *)64, 0, FSC_BF16), fsc_int(1000), fsc_int(1000)};
+    const fsc_arg args[] = {fsc_pointer((void *)64, 0, FSC_BF16), fsc_int(1000), fsc_int(1000)};
     const fsc_name_value defines[] = {{"n<", "1024"}, {"BLOCK:", "1024"}}, types[] = {{"T", "fp16"}};
     fsc_compile_options own;
     (void)state;
@@ -82,8 +82,8 @@ static void own_choices_come_first(void **state) {
 
 static void few_programs_know_the_multiprocessors(void **state) {
     Arena *a = arena_create();
-    const FscArg few[] = {fsc_pointer((void *)64, 0, FSC_FP32), fsc_int(2), fsc_int(1 << 20)};
-    const FscArg many[] = {fsc_pointer((void *)64, 0, FSC_FP32), fsc_int(2000), fsc_int(1 << 20)};
+    const fsc_arg few[] = {fsc_pointer((void *)64, 0, FSC_FP32), fsc_int(2), fsc_int(1 << 20)};
+    const fsc_arg many[] = {fsc_pointer((void *)64, 0, FSC_FP32), fsc_int(2000), fsc_int(1 << 20)};
     fsc_compile_options own;
     (void)state;
     fsc_compile_options_init(&own);

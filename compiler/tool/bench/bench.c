@@ -20,7 +20,7 @@ typedef struct Bench {
     const char *text; /* of the file */
     size_t length;
     fsc_device *device;
-    FscDeviceProps props;
+    fsc_props props;
     Flush flush;
     Sweep sweep;
     Names warps; /* one at least; "" says nothing */

@@ -44,7 +44,7 @@ ExitCode compile_finish(ToolOptions *o, const fsc_compilation *c, fsc_status s) 
 bool arch_resolve(ToolOptions *o) {
     if (!o->compile.arch || strcmp(o->compile.arch, "native") != 0) return true;
     fsc_device *device = NULL;
-    FscDeviceProps props;
+    fsc_props props;
     fsc_status s = fsc_device_open("cuda", &device);
     if (s == FSC_OK) s = fsc_device_props(device, &props);
     if (s != FSC_OK) {

@@ -24,7 +24,7 @@ typedef struct Launches {
     Arena *arena;
     const fsc_compile_options *o;
     const Record *interface;
-    const FscDeviceProps *card;
+    const fsc_props *card;
     Specialiser specialiser;
     bool has_length; /* one argument is a row's length: */
     uint32_t length; /* this parameter, … */
@@ -59,9 +59,9 @@ static bool is_bounded(const fsc_compile_options *o, const char *name) {
 /* ---- One launch -------------------------------------------------------------------------------------------------- */
 
 /* length, programs: 0: not said. */
-static const FscArg *make_arguments(const Launches *l, Alignment a, int64_t length, int64_t programs) {
+static const fsc_arg *make_arguments(const Launches *l, Alignment a, int64_t length, int64_t programs) {
     const Specialiser *s = &l->specialiser;
-    FscArg *args = NEW_ARRAY(l->arena, FscArg, s->num_arguments);
+    fsc_arg *args = NEW_ARRAY(l->arena, fsc_arg, s->num_arguments);
     for (uint32_t i = 0; i < s->num_arguments; i++) {
         uint32_t index = s->arguments[i];
         const RecordParam *p = &l->interface->params[index];
@@ -80,7 +80,7 @@ static const FscArg *make_arguments(const Launches *l, Alignment a, int64_t leng
 }
 
 /* False: a launch rule has no value. */
-static bool make(const Launches *l, const FscArg *args, Specialisation *out) {
+static bool make(const Launches *l, const fsc_arg *args, Specialisation *out) {
     char why[384];
     uint32_t n = l->interface->num_params;
     *out = (Specialisation){.values = NEW_ARRAY(l->arena, RuleBinding, n), .facts = NEW_ARRAY(l->arena, SpecFact, n)};
@@ -143,10 +143,10 @@ static void add_all(Launches *l) {
 /* ---- Before ------------------------------------------------------------------------------------------------------ */
 
 /* The card of that arch with the fewest multiprocessors: what reaches over them runs on the others, too. */
-static FscDeviceProps find_card(const char *arch) {
-    FscDeviceProps card = {.kind = FSC_CUDA, .warp_size = ARCH_WARP};
+static fsc_props find_card(const char *arch) {
+    fsc_props card = {.kind = FSC_CUDA, .warp_size = ARCH_WARP};
     for (size_t i = 0; fsc_gpu_at(i, NULL); i++) {
-        const FscDeviceProps *p = fsc_gpu_at(i, NULL);
+        const fsc_props *p = fsc_gpu_at(i, NULL);
         if (strcmp(p->arch, arch) == 0 && (!card.sms || p->sms < card.sms)) card = *p;
     }
     return card;
@@ -176,7 +176,7 @@ static void find_length(Launches *l) {
 }
 
 PackageLaunches package_launches(Arena *a, const fsc_compile_options *o, const Record *interface, const char *arch,
-                                 FscDeviceProps *card) {
+                                 fsc_props *card) {
     Launches l = {.arena = a, .o = o, .interface = interface, .card = card};
     *card = find_card(arch);
     const char **values = NEW_ARRAY(a, const char *, interface->num_params);

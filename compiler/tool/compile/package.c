@@ -10,10 +10,10 @@
 #include <string.h>
 
 _Static_assert((int)OBJECT_ABI == (int)FSC_OBJECT_ABI, "codegen/object.c builds these structs");
-_Static_assert(sizeof(FscObjectVariant) == 48 && offsetof(FscObjectVariant, number) == 40 &&
-                   offsetof(FscObjectVariant, entry) == 24,
+_Static_assert(sizeof(fsc_object_variant) == 48 && offsetof(fsc_object_variant, number) == 40 &&
+                   offsetof(fsc_object_variant, entry) == 24,
                "codegen/object.c builds this struct");
-_Static_assert(sizeof(FscObject) == 40 && offsetof(FscObject, variants) == 16, "codegen/object.c builds this struct");
+_Static_assert(sizeof(fsc_object) == 40 && offsetof(fsc_object, variants) == 16, "codegen/object.c builds this struct");
 
 /* The choice of one value for each --variants. */
 typedef struct Choice {
@@ -190,7 +190,7 @@ static ExitCode compile_cpu(PackageJob *j, PackageKernel *k, const Choice *choic
 /* Without values of scalars, which are made up; of few programs alone it is known on which card. */
 static ExitCode compile_gpu(PackageJob *j, PackageKernel *k, const Choice *choice, int arch, uint64_t number) {
     const fsc_compile_options own = options_of(j, k, choice, arch);
-    FscDeviceProps card;
+    fsc_props card;
     PackageLaunches launches = package_launches(j->o->arena, &own, k->interface, own.arch, &card);
     ExitCode code = EXIT_DONE;
     for (uint32_t i = 0; i < launches.len && code == EXIT_DONE; i++) {

@@ -69,7 +69,7 @@ enum { LAUNCHES = 1 << 12 };
 /* Of a GPU's arch; the last takes nothing for granted. `card` is set to what they were made for, sms 0:
  * no card is known. */
 PackageLaunches package_launches(Arena *a, const fsc_compile_options *o, const Record *interface, const char *arch,
-                                 FscDeviceProps *card);
+                                 fsc_props *card);
 
 /* ---- assemble.c -------------------------------------------------------------------------------------------------- */
 

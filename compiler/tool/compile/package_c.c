@@ -214,7 +214,7 @@ void package_header(const PackageJob *j, Text *out) {
         const PackageKernel *k = &j->kernels.at[i];
         print_comment(k, out);
         print_prototype(j, k, out);
-        text_printf(out, ";\nextern FscObject %s;\n\n", k->symbol);
+        text_printf(out, ";\nextern fsc_object %s;\n\n", k->symbol);
     }
     text_printf(out, "#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
 }
@@ -230,13 +230,13 @@ static void print_bytes(const char *name, uint32_t index, Bytes bytes, Text *out
 
 static void print_table(const PackageKernel *k, Text *out) {
     for (uint32_t i = 0; i < k->variants.len; i++) print_bytes(k->name, i, k->variants.at[i].code, out);
-    text_printf(out, "static const FscObjectVariant %s_variants[] = {\n", k->name);
+    text_printf(out, "static const fsc_object_variant %s_variants[] = {\n", k->name);
     for (uint32_t i = 0; i < k->variants.len; i++) {
         const ObjectVariant *v = &k->variants.at[i];
         text_printf(out, "    {\"%s\", %s_code_%u, sizeof %s_code_%u, NULL, 0, %llu},\n", v->arch, k->name, i, k->name,
                     i, (unsigned long long)v->number);
     }
-    text_printf(out, "};\nFscObject %s = {FSC_OBJECT_ABI, \"%s\", %s_variants, %u, NULL};\n\n", k->symbol, k->name,
+    text_printf(out, "};\nfsc_object %s = {FSC_OBJECT_ABI, \"%s\", %s_variants, %u, NULL};\n\n", k->symbol, k->name,
                 k->name, k->variants.len);
 }
 

@@ -13,8 +13,8 @@
 #include <string.h>
 
 /* The arguments of the launch that the values stand for. */
-static const FscArg *make_arguments(Arena *a, const Record *r, const RuleBinding *values) {
-    FscArg *args = NEW_ARRAY(a, FscArg, r->num_params);
+static const fsc_arg *make_arguments(Arena *a, const Record *r, const RuleBinding *values) {
+    fsc_arg *args = NEW_ARRAY(a, fsc_arg, r->num_params);
     uint32_t n = 0;
     for (uint32_t i = 0; i < r->num_params; i++) {
         RuleValue v = values[i].value;
@@ -24,7 +24,7 @@ static const FscArg *make_arguments(Arena *a, const Record *r, const RuleBinding
         else if (values[i].known)
             args[n++] = v.is_float ? fsc_float(v.f) : fsc_int(v.i);
         else
-            args[n++] = (FscArg){.kind = FSC_ARG_MISSING};
+            args[n++] = (fsc_arg){.kind = FSC_ARG_MISSING};
     }
     return args;
 }

@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void print_text(const FscDeviceProps *p, const char *word) {
+static void print_text(const fsc_props *p, const char *word) {
     if (p->kind != FSC_CUDA) {
         const char *what = p->kind == FSC_CPU ? "this machine's processor" : "a GPU's threads, emulated for tests";
         printf("%-8s %s, %u threads\n", word, what, p->sms);
@@ -19,7 +19,7 @@ static void print_text(const FscDeviceProps *p, const char *word) {
            p->driver_version % 1000 / 10);
 }
 
-static void print_json(const FscDeviceProps *p, const char *word, bool first) {
+static void print_json(const fsc_props *p, const char *word, bool first) {
     printf("%s\n  {\"device\": \"%s\", \"name\": \"%s\", \"arch\": \"%s\", \"sms\": %u, \"registers_per_sm\": %u, "
            "\"shared_per_sm\": %u, \"shared_per_block\": %u, \"max_threads_per_sm\": %u, \"max_blocks_per_sm\": %u, "
            "\"l2_bytes\": %" PRIu64 ", \"memory_bytes\": %" PRIu64 ", \"driver_version\": %u}",
@@ -30,7 +30,7 @@ static void print_json(const FscDeviceProps *p, const char *word, bool first) {
 
 static bool show(const ToolOptions *o, const char *word, bool first) {
     fsc_device *device = NULL;
-    FscDeviceProps props;
+    fsc_props props;
     if (fsc_device_open(word, &device) != FSC_OK || fsc_device_props(device, &props) != FSC_OK) {
         fprintf(stderr, "fsc devices: %s: %s\n", word, fsc_last_message());
         fsc_device_close(device);

@@ -14,7 +14,7 @@
 /* ---- Which GPU --------------------------------------------------------------------------------------------------- */
 
 static bool gpu_by_name(Needs *r, const ToolOptions *o) {
-    const FscDeviceProps *p = fsc_gpu_find(o->gpu);
+    const fsc_props *p = fsc_gpu_find(o->gpu);
     if (p) {
         r->gpu = *p;
         return true;
@@ -35,14 +35,14 @@ static bool gpu_by_driver(Needs *r, const ToolOptions *o) {
     return found;
 }
 
-const FscDeviceProps *needs_card(const char *arch) {
+const fsc_props *needs_card(const char *arch) {
     for (size_t i = 0; fsc_gpu_at(i, NULL); i++)
         if (strcmp(fsc_gpu_at(i, NULL)->arch, arch) == 0) return fsc_gpu_at(i, NULL);
     return NULL;
 }
 
 static bool gpu_by_arch(Needs *r, const ToolOptions *o) {
-    const FscDeviceProps *p = needs_card(o->compile.arch);
+    const fsc_props *p = needs_card(o->compile.arch);
     if (p) r->gpu = *p;
     else fprintf(stderr, "%s: no card of arch %s in the table; name one with --gpu\n", tool_name, o->compile.arch);
     return p != NULL;
@@ -60,8 +60,8 @@ static bool registers_by_driver(Needs *r, const ToolOptions *o, const char *ptx,
     fsc_device *device = NULL;
     fsc_module *module = NULL;
     fsc_kernel *kernel = NULL;
-    FscDeviceProps props;
-    FscKernelReport k;
+    fsc_props props;
+    fsc_kernel_report k;
     bool ok = fsc_device_open("cuda", &device) == FSC_OK && fsc_device_props(device, &props) == FSC_OK &&
               strcmp(props.arch, o->compile.arch) == 0 && fsc_module_load(device, ptx, n, &module) == FSC_OK &&
               fsc_kernel_create(module, NULL, &kernel) == FSC_OK && fsc_kernel_warmup(kernel, 0, &k) == FSC_OK;

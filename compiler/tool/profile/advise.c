@@ -62,7 +62,7 @@ static double most(const double *parts) {
     return found;
 }
 
-void profile_line_parts(const Profile *p, const FscLineCounts *l, double parts[PARTS]) {
+void profile_line_parts(const Profile *p, const fsc_line_counts *l, double parts[PARTS]) {
     uint64_t moved = 0, wavefronts = 0;
     for (int k = FSC_LOAD; k <= FSC_ATOMIC; k++) moved += l->traffic[k].units;
     for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++) wavefronts += l->traffic[k].units;
@@ -74,13 +74,13 @@ void profile_line_parts(const Profile *p, const FscLineCounts *l, double parts[P
     parts[PART_MATRIX] = seconds(p, (double)l->counts[COUNT_MATRIX_WORK], matrix_per_clock(p->rates));
 }
 
-double profile_line_seconds(const Profile *p, const FscLineCounts *l) {
+double profile_line_seconds(const Profile *p, const fsc_line_counts *l) {
     double parts[PARTS];
     profile_line_parts(p, l, parts);
     return most(parts);
 }
 
-void profile_weigh(Profile *p, const FscDeviceProps *card) {
+void profile_weigh(Profile *p, const fsc_props *card) {
     p->rates = card;
     profile_line_parts(p, &p->all, p->parts);
     p->parts[PART_MEMORY] = (double)(p->read_once + p->written_once) / (double)card->bandwidth;
@@ -113,9 +113,9 @@ __attribute__((format(printf, 6, 7))) static void advise(Profile *p, AdviceKind 
 
 /* ---- Of a line --------------------------------------------------------------------------------------------------- */
 
-static void scattered(Profile *p, const FscLineCounts *l) {
+static void scattered(Profile *p, const fsc_line_counts *l) {
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
-        const FscTraffic *t = &l->traffic[k];
+        const fsc_traffic *t = &l->traffic[k];
         double needed = (double)t->bytes / SECTOR, n = (double)t->requests;
         if (!n || (double)t->units < 1.9 * needed || t->lanes < MANY_LANES * t->requests) continue;
         advise(p, ADVICE_scattered, l->line, PART_SECTORS, sectors(p, (double)t->units - needed),
@@ -124,9 +124,9 @@ static void scattered(Profile *p, const FscLineCounts *l) {
     }
 }
 
-static void few_lanes(Profile *p, const FscLineCounts *l) {
+static void few_lanes(Profile *p, const fsc_line_counts *l) {
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
-        const FscTraffic *t = &l->traffic[k];
+        const fsc_traffic *t = &l->traffic[k];
         double needed = (double)t->bytes / SECTOR;
         if (!t->requests || t->lanes >= MANY_LANES * t->requests || (double)t->units < 1.9 * needed) continue;
         advise(p, ADVICE_few_lanes, l->line, PART_SECTORS, sectors(p, (double)t->units - needed),
@@ -146,9 +146,9 @@ static const char *reason(const Profile *p, uint32_t line, const char *code, con
     return "";
 }
 
-static void narrow(Profile *p, const FscLineCounts *l) {
+static void narrow(Profile *p, const fsc_line_counts *l) {
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) {
-        const FscTraffic *t = &l->traffic[k];
+        const fsc_traffic *t = &l->traffic[k];
         bool is_dense = (double)t->units * SECTOR < 1.9 * (double)t->bytes;
         if (!t->requests || t->wide >= VECTOR || !is_dense || t->requests * VECTOR < 8 * p->counts.blocks * t->wide)
             continue;
@@ -159,7 +159,7 @@ static void narrow(Profile *p, const FscLineCounts *l) {
     }
 }
 
-static void conflicts(Profile *p, const FscLineCounts *l) {
+static void conflicts(Profile *p, const fsc_line_counts *l) {
     uint64_t units = 0, least = 0;
     for (int k = FSC_SHARED_LOAD; k <= FSC_SHARED_STORE; k++)
         units += l->traffic[k].units, least += l->traffic[k].least;
@@ -168,7 +168,7 @@ static void conflicts(Profile *p, const FscLineCounts *l) {
            "%" PRIu64 " wavefronts, where %" PRIu64 " would do", units, least);
 }
 
-static void masked(Profile *p, const FscLineCounts *l) {
+static void masked(Profile *p, const fsc_line_counts *l) {
     uint64_t idle = 0, lanes = 0;
     for (int k = FSC_LOAD; k <= FSC_STORE; k++) idle += l->traffic[k].idle, lanes += l->traffic[k].lanes;
     uint64_t once = p->counts.blocks * p->counts.threads_per_block; /* an element a thread: a row's result */
@@ -178,8 +178,8 @@ static void masked(Profile *p, const FscLineCounts *l) {
            "%.0f %% of the lanes are masked off", 100 * share);
 }
 
-static void atomics(Profile *p, const FscLineCounts *l) {
-    const FscTraffic *t = &l->traffic[FSC_ATOMIC];
+static void atomics(Profile *p, const fsc_line_counts *l) {
+    const fsc_traffic *t = &l->traffic[FSC_ATOMIC];
     if (!t->requests || t->lanes < MANY_LANES * t->requests || t->units * SECTOR > t->bytes) return;
     double together = (double)t->bytes / (double)(t->units * SECTOR);
     if (together < 2) return;
@@ -188,7 +188,7 @@ static void atomics(Profile *p, const FscLineCounts *l) {
            together);
 }
 
-static void exact_division(Profile *p, const FscLineCounts *l) {
+static void exact_division(Profile *p, const fsc_line_counts *l) {
     double n = (double)(l->counts[COUNT_EXACT_DIV] + l->counts[COUNT_EXACT_SQRT]);
     if (n < 0.1 * (double)p->elements) return;
     advise(p, ADVICE_exact_division, l->line, PART_ISSUE, issue(p, EXACT_INSTRUCTIONS * n / p->rates->warp_size),
@@ -201,14 +201,14 @@ static bool is_much(const Profile *p, Part part, double here) {
            here > 0.3 * p->parts[part];
 }
 
-static void special(Profile *p, const FscLineCounts *l) {
+static void special(Profile *p, const fsc_line_counts *l) {
     double here = seconds(p, (double)special_functions(l), SPECIAL_PER_CLOCK);
     if (!is_much(p, PART_SPECIAL, here)) return;
     advise(p, ADVICE_special, l->line, PART_SPECIAL, here / 2, "%.2f an element, %.0f %% of all",
            (double)special_functions(l) / (double)p->elements, 100 * here / p->parts[PART_SPECIAL]);
 }
 
-static void instructions(Profile *p, const FscLineCounts *l) {
+static void instructions(Profile *p, const fsc_line_counts *l) {
     double n = (double)l->counts[COUNT_INSTRUCTIONS], here = issue(p, n / p->rates->warp_size);
     if (!is_much(p, PART_ISSUE, here)) return;
     advise(p, ADVICE_instructions, l->line, PART_ISSUE, here / 2, "%.1f an element, %.0f %% of all",
@@ -216,7 +216,7 @@ static void instructions(Profile *p, const FscLineCounts *l) {
 }
 
 /* How often a thread came to a line. */
-static double rounds_of(const Profile *p, const FscLineCounts *l) {
+static double rounds_of(const Profile *p, const fsc_line_counts *l) {
     return p->counts.blocks ? (double)l->runs / ((double)p->counts.blocks * p->counts.threads_per_block) : 0;
 }
 
@@ -226,7 +226,7 @@ static double waits(const Profile *p, double rounds, double clocks) {
     return rounds * clocks * waves / ((double)p->rates->clock_khz * 1e3);
 }
 
-static void exchanges(Profile *p, const FscLineCounts *l) {
+static void exchanges(Profile *p, const fsc_line_counts *l) {
     double rounds = rounds_of(p, l), runs = (double)l->runs, shuffles = (double)l->counts[COUNT_SHUFFLE] / runs,
            meetings = (double)l->counts[COUNT_BLOCK_BARRIER] / runs;
     if (rounds < MANY_ROUNDS || shuffles < 1 || shuffles > REDUCTION) return;
@@ -235,7 +235,7 @@ static void exchanges(Profile *p, const FscLineCounts *l) {
            "%.0f rounds of %.0f shuffles, one after the other, and %.3g barriers", rounds, shuffles, meetings);
 }
 
-static void barriers(Profile *p, const FscLineCounts *l) {
+static void barriers(Profile *p, const fsc_line_counts *l) {
     double rounds = rounds_of(p, l), meetings = (double)l->counts[COUNT_BLOCK_BARRIER] / (double)l->runs;
     bool exchanges = l->counts[COUNT_SHUFFLE] || l->traffic[FSC_SHARED_LOAD].requests ||
                      l->traffic[FSC_SHARED_STORE].requests || l->traffic[FSC_LOAD].requests;
@@ -246,14 +246,14 @@ static void barriers(Profile *p, const FscLineCounts *l) {
 
 /* ---- Of what the compiler remarks -------------------------------------------------------------------------------- */
 
-static const FscLineCounts *line_of(const Profile *p, uint32_t line) {
+static const fsc_line_counts *line_of(const Profile *p, uint32_t line) {
     for (size_t i = 0; i < p->counts.num_lines; i++)
         if (p->counts.lines[i].line == line) return &p->counts.lines[i];
     return NULL;
 }
 
 static void multiply_adds(Profile *p, const Remark *r) {
-    const FscLineCounts *l = line_of(p, r->line);
+    const fsc_line_counts *l = line_of(p, r->line);
     double flops = l ? (double)l->counts[COUNT_FLOPS] : 0;
     double here = issue(p, flops / 2 / p->rates->warp_size), then = seconds(p, 2 * flops, matrix_per_clock(p->rates));
     if (here > then)
@@ -262,7 +262,7 @@ static void multiply_adds(Profile *p, const Remark *r) {
 }
 
 static void unstaged(Profile *p, const Remark *r) {
-    const FscLineCounts *l = line_of(p, r->line);
+    const fsc_line_counts *l = line_of(p, r->line);
     double rounds = l ? rounds_of(p, l) : 0;
     advise(p, ADVICE_unstaged, r->line, PART_WAITS, waits(p, rounds, LOAD_CLOCKS),
            "%.0f rounds wait for memory, one after the other", rounds);
@@ -283,7 +283,7 @@ static void remarked(Profile *p) {
 static void reread(Profile *p) {
     const Bounds *b = &p->j->bounds;
     for (uint32_t i = 0; i < b->interface->num_params && i < p->counts.num_params; i++) {
-        const FscParamCounts *n = &p->counts.params[i];
+        const fsc_param_counts *n = &p->counts.params[i];
         if (n->read < n->read_once + n->read_once / 2 || n->read_once * 64 < p->read_once) continue;
         bool is_cached = n->read_once < p->rates->l2_bytes;
         double again = (double)(n->read - n->read_once);
@@ -336,9 +336,9 @@ static int dearer(const void *x, const void *y) {
 }
 
 void profile_advise(Profile *p) {
-    static void (*const of_line[])(Profile *, const FscLineCounts *) = {
-        scattered, few_lanes, narrow, conflicts, masked, exact_division, atomics, special, instructions, exchanges,
-        barriers};
+    static void (*const of_line[])(Profile *, const fsc_line_counts *) = {
+        scattered, few_lanes, narrow,       conflicts, masked,  exact_division,
+        atomics,   special,   instructions, exchanges, barriers};
     profile_weigh(p, p->has_card ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD));
     for (size_t i = 0; i < p->counts.num_lines; i++)
         for (size_t k = 0; k < COUNT(of_line); k++) of_line[k](p, &p->counts.lines[i]);

@@ -22,7 +22,7 @@ static uint64_t natural(const Json *j, const char *path) {
     return at->kind == JSON_NUMBER && at->number > 0 ? (uint64_t)at->number : 0;
 }
 
-static void read_traffic(const Json *j, FscTraffic *t) {
+static void read_traffic(const Json *j, fsc_traffic *t) {
     t->requests = natural(j, "requests");
     t->lanes = natural(j, "lanes");
     t->idle = natural(j, "idle_lanes");
@@ -33,14 +33,14 @@ static void read_traffic(const Json *j, FscTraffic *t) {
     t->least = natural(j, "wavefronts") - natural(j, "bank_conflicts");
 }
 
-static void read_counts(const Json *j, FscLineCounts *l) {
+static void read_counts(const Json *j, fsc_line_counts *l) {
     const char *name = NULL;
     l->line = json_count(j, "line");
     l->runs = natural(j, "runs");
     for (size_t i = 0; (name = fsc_count_name(i)); i++) l->counts[i] = natural(j, name);
     for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) {
         char key[32];
-        read_traffic(json_at(j, profile_key(key, (FscTrafficKind)k)), &l->traffic[k]);
+        read_traffic(json_at(j, profile_key(key, (fsc_traffic_kind)k)), &l->traffic[k]);
     }
 }
 
@@ -50,13 +50,13 @@ static void read_profile(Arena *a, const Json *j, Against *x) {
     const Json *lines = json_at(j, "lines")->first;
     size_t n = 0;
     for (const Json *at = lines; at; at = at->next) n++;
-    FscLineCounts *counts = NEW_ARRAY(a, FscLineCounts, n + 1);
+    fsc_line_counts *counts = NEW_ARRAY(a, fsc_line_counts, n + 1);
     x->texts = NEW_ARRAY(a, const char *, n + 1);
     for (size_t i = 0; i < n; i++, lines = lines->next) {
         read_counts(lines, &counts[i]);
         x->texts[i] = json_text(lines, "text");
     }
-    then->counts = (FscCounts){.lines = counts, .num_lines = n};
+    then->counts = (fsc_counts){.lines = counts, .num_lines = n};
     read_counts(json_at(j, "all"), &then->all);
     for (const Json *at = json_at(j, "params")->first; at; at = at->next) {
         then->read_once += natural(at, "read_once");
@@ -81,7 +81,7 @@ static uint32_t likeness(const char *x, const char *y) {
     return 2 * (head + tail) >= (n > m ? n : m) ? REWRITTEN : OTHER;
 }
 
-static void push(Against *x, Arena *a, const FscLineCounts *then, const FscLineCounts *now, const char *text) {
+static void push(Against *x, Arena *a, const fsc_line_counts *then, const fsc_line_counts *now, const char *text) {
     Change c = {.then = then, .now = now, .text = text};
     if (then) c.seconds_then = profile_line_seconds(&x->then, then);
     if (now) c.seconds_now = profile_line_seconds(x->now, now);
@@ -98,7 +98,7 @@ static int farther(const void *x, const void *y) {
 }
 
 static void compare_lines(Against *x, Arena *a) {
-    const FscCounts *then = &x->then.counts, *now = &x->now->counts;
+    const fsc_counts *then = &x->then.counts, *now = &x->now->counts;
     size_t n = then->num_lines, m = now->num_lines, i = 0, k = 0;
     uint32_t *best = NEW_ARRAY(a, uint32_t, (n + 1) * (m + 1)); /* likeness of the lines from i, k on */
     const char **texts = NEW_ARRAY(a, const char *, m + 1);
@@ -177,14 +177,14 @@ static void print_change(uint64_t then, uint64_t now, const char *what, bool *fi
 }
 
 /* What its counts were and are, the telling ones. */
-static void print_counts(const FscLineCounts *then, const FscLineCounts *now) {
-    static const FscLineCounts none = {0};
+static void print_counts(const fsc_line_counts *then, const fsc_line_counts *now) {
+    static const fsc_line_counts none = {0};
     bool first = true;
     if (!then) then = &none;
     if (!now) now = &none;
     for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) {
         char what[48];
-        const FscTraffic *x = &then->traffic[k], *y = &now->traffic[k];
+        const fsc_traffic *x = &then->traffic[k], *y = &now->traffic[k];
         snprintf(what, sizeof what, "%s %s", traffic_names[k], k <= FSC_ATOMIC ? "sectors" : "wavefronts");
         print_change(x->units, y->units, what, &first);
         snprintf(what, sizeof what, "%s requests", traffic_names[k]);

@@ -8,14 +8,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-const char *profile_key(char out[PROFILE_KEY], FscTrafficKind k) {
+const char *profile_key(char out[PROFILE_KEY], fsc_traffic_kind k) {
     snprintf(out, PROFILE_KEY, "%s", traffic_names[k]);
     for (char *c = out; *c; c++)
         if (*c == ' ') *c = '_';
     return out;
 }
 
-static void print_traffic(Text *out, const FscTraffic *t, FscTrafficKind k) {
+static void print_traffic(Text *out, const fsc_traffic *t, fsc_traffic_kind k) {
     bool is_global = k <= FSC_ATOMIC;
     char key[PROFILE_KEY];
     text_printf(out,
@@ -29,16 +29,16 @@ static void print_traffic(Text *out, const FscTraffic *t, FscTrafficKind k) {
     text_printf(out, "}");
 }
 
-static void print_counts(Text *out, const FscLineCounts *l) {
+static void print_counts(Text *out, const fsc_line_counts *l) {
     const char *name = NULL;
     for (size_t i = 0; (name = fsc_count_name(i)); i++)
         text_printf(out, "%s\"%s\": %" PRIu64, i ? ", " : "", name, l->counts[i]);
     for (int k = 0; k < FSC_TRAFFIC_KINDS; k++)
-        if (l->traffic[k].requests || l->traffic[k].idle) print_traffic(out, &l->traffic[k], (FscTrafficKind)k);
+        if (l->traffic[k].requests || l->traffic[k].idle) print_traffic(out, &l->traffic[k], (fsc_traffic_kind)k);
 }
 
 /* Of each part of the card, in their order; 0 of memory, whose sectors are of no line. */
-static void print_seconds(Text *out, const Profile *p, const FscLineCounts *l) {
+static void print_seconds(Text *out, const Profile *p, const fsc_line_counts *l) {
     double parts[PARTS];
     profile_line_parts(p, l, parts);
     for (int i = 0; i < PARTS; i++) text_printf(out, "%s%.6g", i ? ", " : ", \"seconds\": [", parts[i]);
@@ -49,7 +49,7 @@ static void print_params(Text *out, const Profile *p) {
     const Bounds *b = &p->j->bounds;
     bool first = true;
     for (uint32_t i = 0; i < b->interface->num_params && i < p->counts.num_params; i++) {
-        const FscParamCounts *n = &p->counts.params[i];
+        const fsc_param_counts *n = &p->counts.params[i];
         if (!b->at[i].array.data) continue;
         text_printf(out,
                     "%s\n    {\"name\": \"%s\", \"bytes\": %" PRIu64 ", \"read\": %" PRIu64 ", \"written\": %" PRIu64
@@ -61,7 +61,7 @@ static void print_params(Text *out, const Profile *p) {
 }
 
 static void print_faults(Text *out, const Profile *p) {
-    FscFinding f;
+    fsc_finding f;
     for (size_t i = 0; i < fsc_device_findings(p->j->device); i++) {
         if (fsc_device_finding(p->j->device, i, &f) != FSC_OK) return;
         text_printf(out, "%s\n    {\"kind\": \"%s\", \"line\": %u, \"column\": %u, \"count\": %" PRIu64 ", \"text\": ",
@@ -152,7 +152,7 @@ static void print_advice(Text *out, const Profile *p) {
 }
 
 void profile_json(Text *out, const Profile *p) {
-    const FscCounts *n = &p->counts;
+    const fsc_counts *n = &p->counts;
     text_printf(out, "{\n  \"schema_version\": %d,\n  \"kernel\": \"%s\",\n  \"file\": ", SCHEMA_PROFILE,
                 n->record->kernel);
     text_json(out, n->record->file);

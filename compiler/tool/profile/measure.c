@@ -28,9 +28,9 @@ __attribute__((format(printf, 3, 4))) static void put(Profile *p, const char *na
     snprintf(row->measured, sizeof row->measured, "%.*s", (int)sizeof row->measured - 1, bar + 1);
 }
 
-static void fill(Profile *p, const FscKernelReport *r, double seconds) {
+static void fill(Profile *p, const fsc_kernel_report *r, double seconds) {
     const Needs *n = &p->card.needs;
-    const FscOccupancy *o = &n->occupancy;
+    const fsc_residency *o = &n->occupancy;
     double bytes = (double)(p->read_once + p->written_once);
     p->measured.seconds = seconds;
     put(p, "time", "at least %.3f us|%.3f us", p->least_seconds * 1e6, seconds * 1e6);
@@ -45,7 +45,7 @@ static void fill(Profile *p, const FscKernelReport *r, double seconds) {
 static fsc_status launch_there(Profile *p, Job *j) {
     double times[REPEAT];
     Flush flush;
-    FscKernelReport r;
+    fsc_kernel_report r;
     fsc_kernel *kernel = NULL;
     fsc_status s = fsc_jit_prepare(j->jit, j->args, j->nargs, &kernel);
     if (s == FSC_OK) s = fsc_kernel_warmup(kernel, 0, &r);

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint64_t special_functions(const FscLineCounts *l) {
+uint64_t special_functions(const fsc_line_counts *l) {
     static const Count counts[] = {COUNT_EX2,  COUNT_LG2, COUNT_RCP,       COUNT_RSQRT,
                                    COUNT_SQRT, COUNT_DIV, COUNT_EXACT_DIV, COUNT_EXACT_SQRT};
     uint64_t n = 0;
@@ -24,7 +24,7 @@ uint64_t special_functions(const FscLineCounts *l) {
 
 static void fill(Profile *p, const RecordLaunch *l) {
     Prediction *c = &p->card;
-    const FscDeviceProps *g = &c->needs.gpu;
+    const fsc_props *g = &c->needs.gpu;
     double clock = (double)g->clock_khz * 1e3, sms = g->sms;
     c->blocks = (p->counts.programs + l->programs_per_block - 1) / l->programs_per_block * l->blocks_per_program;
     fsc_waves(c->blocks, c->needs.occupancy.resident_blocks, &c->waves, &c->last_fill);
@@ -35,7 +35,7 @@ static void fill(Profile *p, const RecordLaunch *l) {
     p->has_card = true;
 }
 
-double matrix_per_clock(const FscDeviceProps *card) {
+double matrix_per_clock(const fsc_props *card) {
     static const struct {
         const char *arch;
         double rate;
@@ -80,7 +80,7 @@ static ExitCode fail(const fsc_compile_options *o, const fsc_compilation *c, fsc
 ExitCode predict(Profile *p) {
     ToolOptions o = *p->j->o;
     bool has_card = o.gpu || o.measured;
-    const FscDeviceProps *card = has_card ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD);
+    const fsc_props *card = has_card ? &p->card.needs.gpu : fsc_gpu_find(ADVICE_CARD);
     if (!job_variant_options(p->j, card, &o.compile)) return has_card ? EXIT_CALL : EXIT_DONE;
     fsc_compilation *c = NULL;
     fsc_status s = compile_for(p, o.compile, &c);

@@ -19,7 +19,7 @@ const char *const traffic_names[FSC_TRAFFIC_KINDS] = {"load",        "store",   
 
 static void sum_lines(Profile *p) {
     for (size_t i = 0; i < p->counts.num_lines; i++) {
-        const FscLineCounts *l = &p->counts.lines[i];
+        const fsc_line_counts *l = &p->counts.lines[i];
         for (int k = 0; k < FSC_COUNTS; k++) p->all.counts[k] += l->counts[k];
         for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) traffic_add(&p->all.traffic[k], &l->traffic[k]);
     }
@@ -30,7 +30,7 @@ static void sum_params(Profile *p) {
     const Bounds *b = &p->j->bounds;
     for (uint32_t i = 0; i < b->interface->num_params && i < p->counts.num_params; i++) {
         const Bound *at = &b->at[i];
-        const FscParamCounts *n = &p->counts.params[i];
+        const fsc_param_counts *n = &p->counts.params[i];
         if (!at->array.data) continue;
         bool is_accessed = n->read || n->written || n->changed;
         if (is_accessed && at->array.count > p->elements) p->elements = at->array.count;

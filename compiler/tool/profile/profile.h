@@ -76,8 +76,8 @@ typedef struct Measured {
 
 typedef struct Profile {
     Job *j;
-    FscCounts counts;
-    FscLineCounts all;                  /* the sum of the lines */
+    fsc_counts counts;
+    fsc_line_counts all;                /* the sum of the lines */
     uint64_t elements;                  /* of the largest buffer that the kernel accesses */
     uint64_t least_read, least_written; /* bytes of the buffers that it loads, and stores */
     uint64_t read, written;             /* bytes moved for them */
@@ -87,7 +87,7 @@ typedef struct Profile {
     VEC(Remark) remarks;
     Advice advice[MOST_ADVICE]; /* the dearest first */
     size_t num_advice;
-    const FscDeviceProps *rates;   /* the card that advice is for */
+    const fsc_props *rates;        /* the card that advice is for */
     double parts[PARTS];           /* seconds on it */
     double least_seconds;          /* the most of them, … */
     const char *binds;             /* … and whose they are */
@@ -97,7 +97,7 @@ typedef struct Profile {
 
 /* One line of the source in two profiles; NULL: it is in one of them only. */
 typedef struct Change {
-    const FscLineCounts *then, *now;
+    const fsc_line_counts *then, *now;
     const char *text;
     double seconds_then, seconds_now; /* of the part that it keeps busiest */
 } Change;
@@ -116,15 +116,15 @@ extern const char *const traffic_names[FSC_TRAFFIC_KINDS];
 /* predict.c: compiles the launched variant for --gpu's card, or for ADVICE_CARD. The exit code after printing
  * why not. */
 ExitCode predict(Profile *p);
-uint64_t special_functions(const FscLineCounts *l); /* what the special-function unit does, in lanes */
-double matrix_per_clock(const FscDeviceProps *card); /* COUNT_MATRIX_WORK that a multiprocessor does a clock */
+uint64_t special_functions(const fsc_line_counts *l); /* what the special-function unit does, in lanes */
+double matrix_per_clock(const fsc_props *card);       /* COUNT_MATRIX_WORK that a multiprocessor does a clock */
 
 /* advise.c: fills in the advice; behind predict, where there is a card. */
 void profile_advise(Profile *p);
 /* Rates, parts, and what binds, from the counts. */
-void profile_weigh(Profile *p, const FscDeviceProps *card);
-void profile_line_parts(const Profile *p, const FscLineCounts *l, double parts[PARTS]);
-double profile_line_seconds(const Profile *p, const FscLineCounts *l); /* of the part that it keeps busiest */
+void profile_weigh(Profile *p, const fsc_props *card);
+void profile_line_parts(const Profile *p, const fsc_line_counts *l, double parts[PARTS]);
+double profile_line_seconds(const Profile *p, const fsc_line_counts *l); /* of the part that it keeps busiest */
 
 /* against.c: fills in `against`; behind advice. The exit code after printing why not. */
 ExitCode profile_compare(Profile *p, const char *path);
@@ -139,7 +139,7 @@ extern const struct AdviceRow {
 } advice_rows[];
 
 const char *profile_line_text(const Profile *p, uint32_t line); /* "" of line 0; in the call's arena */
-const char *profile_key(char out[PROFILE_KEY], FscTrafficKind k); /* "shared_load": its member in JSON */
+const char *profile_key(char out[PROFILE_KEY], fsc_traffic_kind k); /* "shared_load": its member in JSON */
 
 void profile_text(const Profile *p);
 void profile_json(Text *out, const Profile *p);

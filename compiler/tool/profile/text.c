@@ -15,7 +15,7 @@ static double ratio(double x, double y) {
 
 /* ---- One line ---------------------------------------------------------------------------------------------------- */
 
-static void print_traffic(const FscTraffic *t, FscTrafficKind k) {
+static void print_traffic(const fsc_traffic *t, fsc_traffic_kind k) {
     if (!t->requests && !t->idle) return;
     printf("      |     %s: %" PRIu64 " request%s", traffic_names[k], t->requests, t->requests == 1 ? "" : "s");
     if (t->narrow == t->wide)
@@ -36,7 +36,7 @@ static void print_traffic(const FscTraffic *t, FscTrafficKind k) {
 
 /* Barriers of blocks and clusters as often as a block came to them,
  * shuffles and barriers of warps as often as a warp did. */
-static void print_meetings(const Profile *p, const FscLineCounts *l) {
+static void print_meetings(const Profile *p, const fsc_line_counts *l) {
     static const struct {
         Count count;
         const char *what, *of;
@@ -57,21 +57,21 @@ static void print_meetings(const Profile *p, const FscLineCounts *l) {
 }
 
 /* Of blocks that meet through global memory. */
-static void print_words(const FscLineCounts *l, const char *head) {
+static void print_words(const fsc_line_counts *l, const char *head) {
     uint64_t read = l->counts[COUNT_WORD_LOAD], written = l->counts[COUNT_WORD_STORE];
     if (!read && !written) return;
     printf("%s%" PRIu64 " written, %" PRIu64 " read, of 8 bytes each\n", head, written, read);
 }
 
 /* Of warps. */
-static void print_matrix(const Profile *p, const FscLineCounts *l) {
+static void print_matrix(const Profile *p, const fsc_line_counts *l) {
     uint64_t n = l->counts[COUNT_MATRIX_INSTRS];
     if (!n) return;
     printf("      |     %" PRIu64 " matrix instructions of a warp: %.3f operations an element\n", n / ARCH_WARP,
            ratio((double)l->counts[COUNT_MATRIX_FLOPS], (double)p->elements));
 }
 
-static void print_special(const Profile *p, const FscLineCounts *l) {
+static void print_special(const Profile *p, const fsc_line_counts *l) {
     bool first = true;
     for (size_t i = COUNT_EX2; i <= COUNT_EXACT_SQRT; i++) {
         if (!l->counts[i]) continue;
@@ -83,7 +83,7 @@ static void print_special(const Profile *p, const FscLineCounts *l) {
 }
 
 static void print_faults(const Profile *p, uint32_t line) {
-    FscFinding f;
+    fsc_finding f;
     for (size_t i = 0; i < fsc_device_findings(p->j->device); i++) {
         if (fsc_device_finding(p->j->device, i, &f) != FSC_OK || f.line != line ||
             strcmp(f.file, p->counts.record->file) != 0)
@@ -95,18 +95,18 @@ static void print_faults(const Profile *p, uint32_t line) {
 
 /* ---- The source -------------------------------------------------------------------------------------------------- */
 
-static const FscLineCounts *counts_of(const Profile *p, uint32_t line) {
+static const fsc_line_counts *counts_of(const Profile *p, uint32_t line) {
     for (size_t i = 0; i < p->counts.num_lines; i++)
         if (p->counts.lines[i].line == line) return &p->counts.lines[i];
     return NULL;
 }
 
-static void print_line(const Profile *p, const FscLineCounts *l, const char *text, size_t length) {
+static void print_line(const Profile *p, const fsc_line_counts *l, const char *text, size_t length) {
     if (!l) return;
     printf("%5u | %7.3f | ", l->line, ratio((double)l->counts[COUNT_INSTRUCTIONS], (double)p->elements));
     job_show(stdout, text, length);
     putchar('\n');
-    for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) print_traffic(&l->traffic[k], (FscTrafficKind)k);
+    for (int k = 0; k < FSC_TRAFFIC_KINDS; k++) print_traffic(&l->traffic[k], (fsc_traffic_kind)k);
     print_meetings(p, l);
     print_words(l, "      |     words between blocks: ");
     print_matrix(p, l);
@@ -133,7 +133,7 @@ static void print_source(const Profile *p) {
         print_line(p, counts_of(p, line), at, (size_t)(stop - at));
         at = stop + 1;
     }
-    const FscLineCounts *other = counts_of(p, 0);
+    const fsc_line_counts *other = counts_of(p, 0);
     if (other) print_line(p, other, "(not of a line)", strlen("(not of a line)"));
 }
 
@@ -142,7 +142,7 @@ static void print_source(const Profile *p) {
 static void print_params(const Profile *p) {
     const Bounds *b = &p->j->bounds;
     for (uint32_t i = 0; i < b->interface->num_params && i < p->counts.num_params; i++) {
-        const FscParamCounts *n = &p->counts.params[i];
+        const fsc_param_counts *n = &p->counts.params[i];
         double bytes = (double)b->at[i].array.bytes;
         if (!n->read && !n->written && !n->changed) continue;
         printf("  %-22s %" PRIu64 " bytes", b->at[i].param->name, b->at[i].array.bytes);
@@ -160,7 +160,7 @@ static void print_params(const Profile *p) {
 }
 
 static void print_all(const Profile *p) {
-    const FscLineCounts *a = &p->all;
+    const fsc_line_counts *a = &p->all;
     printf("  %-22s %" PRIu64 " bytes read, %" PRIu64 " written", "moved", p->read, p->written);
     if (a->traffic[FSC_ATOMIC].units) printf(", %" PRIu64 " by atomics", 32 * a->traffic[FSC_ATOMIC].units);
     printf(": read %.2fx, written %.2fx\n", ratio((double)p->read, (double)p->least_read),
@@ -230,7 +230,7 @@ static void print_advice(const Profile *p) {
 }
 
 void profile_text(const Profile *p) {
-    const FscCounts *n = &p->counts;
+    const fsc_counts *n = &p->counts;
     print_source(p);
     printf("kernel %s, counted on emulated threads\n", n->record->kernel);
     printf("  %-22s %" PRIu64 " in %" PRIu64 " block%s of %u threads\n", "programs", n->programs, n->blocks,

@@ -42,7 +42,7 @@ typedef struct Word {
     uint32_t rank;
     uint64_t shape[ARRAY_RANK_MAX];
     uint64_t seed;
-    FscArg number; /* WORD_NUMBER */
+    fsc_arg number; /* WORD_NUMBER */
 } Word;
 
 /* False after printing what is wrong with the word. */

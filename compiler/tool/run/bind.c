@@ -50,7 +50,7 @@ RuleEnv bounds_env(const Bounds *b) {
 
 /* Rules hold no integer from 2^63 on. */
 static void give_value(Bound *p) {
-    const FscArg *a = &p->word->number;
+    const fsc_arg *a = &p->word->number;
     p->value->known = a->kind != FSC_ARG_UNSIGNED;
     p->value->value = a->kind == FSC_ARG_FLOAT ? rule_float(a->u.real) : rule_int(a->u.integer);
 }
@@ -144,7 +144,7 @@ static bool load_array(Bounds *b, Bound *p) {
 /* ---- Shape contracts --------------------------------------------------------------------------------------------- */
 
 static bool bind_shape(Bounds *b, const Bound *p) {
-    FscArray a = {.rank = p->array.rank};
+    fsc_array a = {.rank = p->array.rank};
     char err[FILL_WHY];
     int64_t stride = 1;
     for (uint32_t i = a.rank; i-- > 0;) { /* contiguous */

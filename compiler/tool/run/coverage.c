@@ -12,21 +12,21 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const FscLineCounts *counts_of(const FscCounts *c, uint32_t line) {
+static const fsc_line_counts *counts_of(const fsc_counts *c, uint32_t line) {
     for (size_t i = 0; i < c->num_lines; i++)
         if (c->lines[i].line == line) return &c->lines[i];
     return NULL;
 }
 
 /* The kernel's own: where a block's programs beyond the grid leave. */
-static bool is_head(const FscCounts *c, const FscLineCounts *l) {
+static bool is_head(const fsc_counts *c, const fsc_line_counts *l) {
     for (size_t i = 0; i < c->num_lines; i++)
         if (c->lines[i].line && c->lines[i].line < l->line) return false;
     return c->programs_per_block > 1;
 }
 
 /* Threads of a program each count on emu: rounded up, as some lines only a few lanes come to. */
-static uint64_t runs_of(const FscCounts *c, const FscLineCounts *l) {
+static uint64_t runs_of(const fsc_counts *c, const fsc_line_counts *l) {
     uint64_t threads =
         c->threads_per_block ? (uint64_t)c->threads_per_block / c->programs_per_block * c->blocks_per_program : 1;
     uint64_t runs = (l->runs + threads - 1) / threads;
@@ -39,7 +39,7 @@ static bool is_code(const char *at, const char *stop) {
     return at < stop && *at != '#';
 }
 
-static void print_listing(const Job *j, const FscCounts *c) {
+static void print_listing(const Job *j, const fsc_counts *c) {
     const char *at = j->text, *end = at + j->length;
     uint32_t first = 0, last = 0, never = 0;
     for (size_t i = 0; i < c->num_lines; i++) {
@@ -51,7 +51,7 @@ static void print_listing(const Job *j, const FscCounts *c) {
     printf("     runs | line\n");
     for (uint32_t line = 1; at < end && line <= last; line++) {
         const char *newline = memchr(at, '\n', (size_t)(end - at)), *stop = newline ? newline : end;
-        const FscLineCounts *l = counts_of(c, line);
+        const fsc_line_counts *l = counts_of(c, line);
         if (line < first) {
             at = stop + 1;
             continue;
@@ -67,7 +67,7 @@ static void print_listing(const Job *j, const FscCounts *c) {
     printf("%s: %u line%s of the kernel never ran\n", c->record->kernel, never, never == 1 ? "" : "s");
 }
 
-void coverage_json(const FscCounts *c) {
+void coverage_json(const fsc_counts *c) {
     bool first = true;
     printf(", \"coverage\": [");
     for (size_t i = 0; i < c->num_lines; i++) {
@@ -80,6 +80,6 @@ void coverage_json(const FscCounts *c) {
 }
 
 void coverage_text(const Job *j) {
-    FscCounts c;
+    fsc_counts c;
     if (fsc_device_counts(j->device, &c) == FSC_OK) print_listing(j, &c); /* else nothing was launched */
 }

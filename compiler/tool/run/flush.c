@@ -13,7 +13,7 @@ static const char source[] = "@kernel(grid=(cdiv(n, 2048),))\n"
                              "    i = program_id(0) * 2048 + arange(0, 2048)\n"
                              "    store(p + i, 0, mask=i < n)\n";
 
-fsc_status flush_create(fsc_device *d, const FscDeviceProps *props, Flush *out) {
+fsc_status flush_create(fsc_device *d, const fsc_props *props, Flush *out) {
     *out = (Flush){.device = d};
     if (props->kind != FSC_CUDA || props->l2_bytes == 0) return FSC_OK;
     out->bytes = FLUSH_TIMES * props->l2_bytes;
@@ -28,7 +28,7 @@ fsc_status flush_create(fsc_device *d, const FscDeviceProps *props, Flush *out) 
 
 fsc_status flush_launch(const Flush *f) {
     if (f->bytes == 0) return FSC_OK;
-    FscArg args[] = {fsc_pointer(f->memory, f->bytes, FSC_I32), fsc_int((int64_t)(f->bytes / ELEMENT))};
+    fsc_arg args[] = {fsc_pointer(f->memory, f->bytes, FSC_I32), fsc_int((int64_t)(f->bytes / ELEMENT))};
     return fsc_jit_launch(f->jit, NULL, args, COUNT(args), NULL);
 }
 

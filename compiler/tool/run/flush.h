@@ -13,7 +13,7 @@ typedef struct Flush {
 } Flush;
 
 /* Memory of three times the L2's size and the kernel that writes it; nothing on the CPU and on emulated threads. */
-fsc_status flush_create(fsc_device *d, const FscDeviceProps *props, Flush *out);
+fsc_status flush_create(fsc_device *d, const fsc_props *props, Flush *out);
 /* Queues the writing. The GPU is busy with it until the launch that is timed is queued as well, so that what the host
  * takes for that is not measured; a fill that waits would leave the GPU idle. */
 fsc_status flush_launch(const Flush *f);

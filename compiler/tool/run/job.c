@@ -30,7 +30,7 @@ void job_show(FILE *f, const char *text, size_t n) {
 }
 
 /* The finding's line of the source with a caret below; nothing if it has no place in this file. */
-static void print_source_line(const Job *j, const FscFinding *f) {
+static void print_source_line(const Job *j, const fsc_finding *f) {
     const char *at = j->text, *end = j->text + j->length;
     for (uint32_t line = 1; line < f->line && at; line++) {
         at = memchr(at, '\n', (size_t)(end - at));
@@ -52,7 +52,7 @@ static void print_source_line(const Job *j, const FscFinding *f) {
 /* What a checked launch found. */
 static ExitCode fail_check(const Job *j, fsc_status s) {
     size_t n = fsc_device_findings(j->device);
-    FscFinding f, before;
+    fsc_finding f, before;
     for (size_t i = 0; i < n; i++) {
         if (fsc_device_finding(j->device, i, &f) != FSC_OK) break;
         job_show(stderr, f.text, strlen(f.text));
@@ -79,7 +79,7 @@ ExitCode job_fail(const Job *j, fsc_status s) {
 
 static fsc_status upload(Job *j) {
     const Bounds *b = &j->bounds;
-    j->args = NEW_ARRAY(j->o->arena, FscArg, b->interface->num_params);
+    j->args = NEW_ARRAY(j->o->arena, fsc_arg, b->interface->num_params);
     j->buffers = NEW_ARRAY(j->o->arena, void *, b->interface->num_params);
     for (uint32_t i = 0; i < b->interface->num_params; i++) {
         const Bound *p = &b->at[i];

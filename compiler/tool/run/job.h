@@ -9,10 +9,10 @@ typedef struct Job {
     ToolOptions *o;
     Bounds bounds;
     fsc_device *device;
-    FscDeviceProps props;
+    fsc_props props;
     fsc_jit *front; /* the file as its options alone have it: the interface that words are bound to */
     fsc_jit *jit;   /* with the constexpr parameters and types that words fixed */
-    FscArg *args;
+    fsc_arg *args;
     void **buffers; /* device memory, one per parameter of the interface, NULL for scalars */
     uint32_t nargs;
     int64_t grid[3];
@@ -43,10 +43,10 @@ ExitCode job_fail(const Job *j, fsc_status s);
 void job_print_log(const Job *j);
 /* jobvariant.c: changes o, a copy of the job's options, so that a compile gives the very variant that the job's launch
  * has on this card, which is borrowed. False after printing why there is none. */
-bool job_variant_options(const Job *j, const FscDeviceProps *card, fsc_compile_options *o);
+bool job_variant_options(const Job *j, const fsc_props *card, fsc_compile_options *o);
 /* coverage.c: of the last launch, on a device that counts: the source; as one more field of an object in JSON. */
 void coverage_text(const Job *j);
-void coverage_json(const FscCounts *c);
+void coverage_json(const fsc_counts *c);
 void job_free(Job *j); /* all but the device */
 
 /* Prints the message of a failed call of the library. */

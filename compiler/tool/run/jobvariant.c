@@ -5,7 +5,7 @@
 #include "tool/run/job.h"
 #include "variant.h"
 
-bool job_variant_options(const Job *j, const FscDeviceProps *card, fsc_compile_options *o) {
+bool job_variant_options(const Job *j, const fsc_props *card, fsc_compile_options *o) {
     const Record *r = fsc_jit_interface(j->jit);
     Arena *a = j->o->arena;
     Specialisation made = {.values = NEW_ARRAY(a, RuleBinding, r->num_params),

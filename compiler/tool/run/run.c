@@ -74,8 +74,8 @@ static double rate_of(const Job *j, double ms) {
  * registers, nor of an explicit grid's, which may be another variant's. */
 static void print_resources(const Job *j) {
     fsc_kernel *kernel = NULL;
-    FscKernelReport r;
-    FscJitCounts counts;
+    fsc_kernel_report r;
+    fsc_variant_counts counts;
     if (j->props.kind != FSC_CUDA || j->has_grid || fsc_jit_prepare(j->jit, j->args, j->nargs, &kernel) != FSC_OK)
         return;
     if (fsc_kernel_warmup(kernel, 0, &r) != FSC_OK) return;
@@ -95,7 +95,7 @@ static const char *told(const Job *j) {
 
 /* One object, with what there is of times, resources and lines. */
 static void print_json(const Job *j, const double *ms) {
-    FscCounts c;
+    fsc_counts c;
     bool has_lines = j->o->coverage && fsc_device_counts(j->device, &c) == FSC_OK;
     if (!ms && !has_lines) return;
     printf("{\"schema_version\": %d, \"kernel\": \"%s\", \"device\": \"%s\"",

@@ -15,7 +15,7 @@ enum { MOST_DEVICES = 16 };
 typedef struct Device {
     const char *name;
     fsc_device *at;
-    FscDeviceProps props;
+    fsc_props props;
 } Device;
 
 typedef struct Tests {

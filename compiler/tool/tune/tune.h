@@ -27,7 +27,7 @@ typedef struct Tune {
     const char *text, *kernel;
     size_t length;
     fsc_device *device;
-    FscDeviceProps props;
+    fsc_props props;
     Flush flush;
     Candidates candidates;
     Names key;

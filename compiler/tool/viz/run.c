@@ -78,7 +78,7 @@ static void put_outlines(Text *out, const VizRun *r) {
 /* ---- What went wrong --------------------------------------------------------------------------------------------- */
 
 static void put_faults(Text *out, const Job *j) {
-    FscFinding f;
+    fsc_finding f;
     text_printf(out, ",\n\"faults\": [");
     for (size_t i = 0; i < fsc_device_findings(j->device); i++) {
         if (fsc_device_finding(j->device, i, &f) != FSC_OK) break;

@@ -23,7 +23,7 @@ enum { LIMIT = 200000, MOST_PROGRAMS = 16 };
 
 typedef struct Viz {
     ToolOptions *o;
-    FscDeviceProps card; /* that the emulated device stands for */
+    fsc_props card; /* that the emulated device stands for */
     const char *text;
     size_t length;
     Text runs, log;
@@ -173,7 +173,7 @@ static uint32_t code_index(Viz *z, const VizRun *r) {
 
 /* The program of the first mistake, if nobody chose the programs and it is none of those recorded. */
 static bool find_faulty(const Viz *z, const Job *j, const Recording *q, Faulty *faulty) {
-    FscFinding f;
+    fsc_finding f;
     if (z->o->programs.len || faulty->is_set || fsc_device_finding(j->device, 0, &f) != FSC_OK || f.thread < 0)
         return false;
     for (uint32_t i = 0; i < q->num_programs; i++)
@@ -201,7 +201,7 @@ static ExitCode launch(Viz *z, Job *j, Recording *q, const char *label, Faulty *
     viz_run(&z->runs, &r, code);
     z->num_faults += (uint32_t)faults;
     for (uint32_t i = 0; i < q->num_programs; i++) z->num_values += q->programs[i].values;
-    FscFinding f;
+    fsc_finding f;
     for (size_t i = 0; i < faults; i++)
         if (fsc_device_finding(j->device, i, &f) == FSC_OK) {
             job_show(stderr, f.text, strlen(f.text));
@@ -283,9 +283,9 @@ static ExitCode write_page(const Viz *z) {
 }
 
 /* The table's first of that arch; where it has none, the one of sm_90 with that arch's limits. */
-static FscDeviceProps choose_card(const Target *t) {
-    const FscDeviceProps *found = needs_card(t->name);
-    FscDeviceProps card = found ? *found : *needs_card("sm_90");
+static fsc_props choose_card(const Target *t) {
+    const fsc_props *found = needs_card(t->name);
+    fsc_props card = found ? *found : *needs_card("sm_90");
     if (found) return card;
     snprintf(card.arch, sizeof card.arch, "%s", t->name);
     card.shared_per_block_optin = t->max_shared;

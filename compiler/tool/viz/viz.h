@@ -9,7 +9,7 @@
 
 typedef struct VizRun {
     Job *j;
-    const FscDeviceProps *card; /* whose launch it is */
+    const fsc_props *card; /* whose launch it is */
     const Recording *recording;
     const fsc_compilation *code; /* of the variant that ran: its tile IR, with layouts */
     const char *label;

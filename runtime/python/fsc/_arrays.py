@@ -1,6 +1,6 @@
-"""_arrays.py - what a launch's arguments are: arrays of anybody's, numbers; each into its FscValue.
+"""_arrays.py - what a launch's arguments are: arrays of anybody's, numbers; each into its fsc_value.
 
-In: Python values. Out: bytes of a struct FscValue for each, and where its memory is: None for a number, HOST, the
+In: Python values. Out: bytes of a struct fsc_value for each, and where its memory is: None for a number, HOST, the
 ordinal of a GPU for a torch tensor, FOREIGN + ordinal for other arrays on a GPU (FOREIGN + UNKNOWN: nobody says which).
 A reader is read(value, call, offset); which one a type has is found once and kept in READERS.
 """
@@ -13,9 +13,9 @@ import sys
 from ._library import ArgumentError, lib
 
 HOST, FOREIGN, UNKNOWN = -1, 1 << 20, 4095
-VALUE = 160  # bytes of struct FscValue: kind, dtype, bytes, the union, rank, eight sizes, eight strides
+VALUE = 160  # bytes of struct fsc_value: kind, dtype, bytes, the union, rank, eight sizes, eight strides
 RANK_MAX = 8
-POINTER_ARG, INT_ARG, FLOAT_ARG, MISSING_ARG, UNSIGNED_ARG = range(5)  # FscArgKind
+POINTER_ARG, INT_ARG, FLOAT_ARG, MISSING_ARG, UNSIGNED_ARG = range(5)  # fsc_arg_kind
 
 _integer = struct.Struct("<iiQq").pack_into
 _unsigned = struct.Struct("<iiQQ").pack_into
@@ -44,7 +44,7 @@ def dtype_name(dtype):
 
 
 class _Codes(dict):
-    """dtype object: FscDType, found when it is first seen."""
+    """dtype object: fsc_dtype, found when it is first seen."""
 
     def __missing__(self, dtype):
         name = dtype_name(str(dtype))

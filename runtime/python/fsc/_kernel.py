@@ -1,8 +1,8 @@
 """_kernel.py - sources, kernels, calls.
 
 In: a file, settings; arguments by position and by name. Out: a launch through fsc_jit_call, which fills in what shape
-contracts name; or an exception. A call packs its arguments into a block of FscValue structs that its thread keeps; what
-a call needs of ctypes is made when the kernel first meets a device.
+contracts name; or an exception. A call packs its arguments into a block of fsc_value structs that its thread keeps;
+what a call needs of ctypes is made when the kernel first meets a device.
 """
 import ctypes as c
 import functools

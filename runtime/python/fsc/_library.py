@@ -57,13 +57,13 @@ class NameValue(c.Structure):
 
 
 class Param(c.Structure):
-    """FscParam."""
+    """fsc_param."""
     _fields_ = [("kind", c.c_int), ("name", c.c_char_p), ("dtype", c.c_char_p), ("text", c.c_char_p),
                 ("is_optional", c.c_bool)]
 
 
 class Report(c.Structure):
-    """FscKernelReport."""
+    """fsc_kernel_report."""
     _fields_ = [(name, c.c_uint32) for name in
                 "threads_per_block registers spill_bytes shared_static shared_dynamic max_threads_per_block "
                 "blocks_per_sm limit".split()]
@@ -72,7 +72,7 @@ class Report(c.Structure):
 
 
 EMIT = ("ast", "tile", "simt", "threads", "llvm", "ptx", "cubin", "asm", "report")  # fsc_emit
-POINTER, SCALAR, OPEN, CONSTEXPR, DTYPE = range(5)  # FscParamKind
+POINTER, SCALAR, OPEN, CONSTEXPR, DTYPE = range(5)  # fsc_param_kind
 VERSION_NUMBER = 100  # FSC_VERSION_NUMBER of the headers that the structs here are written after
 
 _PROTOTYPES = {  # name: (result, arguments)

@@ -6,7 +6,7 @@
 static void devices(void **state) {
     (void)state;
     fsc_device *d = NULL;
-    FscDeviceProps p;
+    fsc_props p;
     int n = 0;
     assert_int_equal(fsc_device_count(FSC_CUDA, &n), FSC_OK);
     assert_int_equal(n, 2);
@@ -40,7 +40,7 @@ static void contexts(void **state) {
     fsc_device_close(d);
 
     fake_set_current(1); /* the caller's context, on the second device */
-    FscDeviceProps props;
+    fsc_props props;
     d = open_cuda();
     assert_int_equal(fake.retained, 0);
     assert_int_equal(fsc_device_props(d, &props), FSC_OK);
@@ -277,7 +277,7 @@ static void warm_up(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
     fsc_kernel *k = load_kernel(d, sample_record("sm_80", "1024", RECORD_RULE, 16));
-    FscKernelReport o;
+    fsc_kernel_report o;
     fake.blocks = 8;
     assert_int_equal(fsc_kernel_warmup(k, 0, &o), FSC_OK);
     assert_true(o.registers == 64 && o.spill_bytes == 8 && o.shared_static == 16 && o.shared_dynamic == 0);
@@ -303,7 +303,7 @@ static void launches(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
     fsc_kernel *k = load_kernel(d, sample_record("sm_80", "1024", RECORD_RULE, 16));
-    FscArg args[6];
+    fsc_arg args[6];
     int here = 0;
     good_args(args);
     fake.params = 6;
@@ -335,7 +335,7 @@ static void packed_clustered_and_several(void **state) {
     r->launches[0].programs_per_block = 4;
     record_add_launch(r, "softmax_rest", 512, 1, 16, 1000);
     fsc_kernel *k = load_kernel(d, r);
-    FscArg args[6];
+    fsc_arg args[6];
     good_args(args);
     args[4] = fsc_int(4097);
     fake.params = 9;
@@ -362,7 +362,7 @@ static void split_programs(void **state) {
     r->launches[0].scope = SCOPE_GRID;
     r->launches[0].most_programs = 8;
     fsc_kernel *k = load_kernel(d, r);
-    FscArg args[6];
+    fsc_arg args[6];
     good_args(args);
     args[4] = fsc_int(3);
     fake.params = 7;
@@ -392,7 +392,7 @@ static void persistent_grids_ask_the_driver_once(void **state) {
     r->num_grid = 0;
     record_add_grid(r, "$4 num_sms occupancy * min");
     fsc_kernel *k = load_kernel(d, r);
-    FscArg args[6];
+    fsc_arg args[6];
     good_args(args);
     for (int i = 0; i < 3; i++) assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_OK);
     assert_int_equal(fake_launch(2).grid[0], 396);
@@ -408,7 +408,7 @@ static void a_fault_sticks(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
     fsc_kernel *k = load_kernel(d, sample_record("sm_80", "1024", RECORD_RULE, 16));
-    FscArg args[6];
+    fsc_arg args[6];
     good_args(args);
     assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_OK);
     fake_fail("cuStreamSynchronize", 1, 700);
@@ -430,7 +430,7 @@ static void a_failed_launch_does_not_stick(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
     fsc_kernel *k = load_kernel(d, sample_record("sm_80", "1024", RECORD_RULE, 16));
-    FscArg args[6];
+    fsc_arg args[6];
     good_args(args);
     fake_fail("cuLaunchKernel", 1, 701);
     assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_ERROR_RESOURCE);

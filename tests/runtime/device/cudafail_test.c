@@ -17,7 +17,7 @@ typedef struct Run {
     fsc_kernel *k;
     fsc_event *e;
     void *p, *stream;
-    FscObject object;
+    fsc_object object;
 } Run;
 
 /* Of the failure that is tried. */
@@ -28,7 +28,7 @@ typedef struct Fault {
 } Fault;
 
 static char *ptx, *object_ptx;
-static FscObjectVariant variant;
+static fsc_object_variant variant;
 
 static int make_inputs(void **state) {
     (void)state;
@@ -40,7 +40,7 @@ static int make_inputs(void **state) {
     record_add_launch(r, "softmax_rest", 512, 1, 16, 1000);
     ptx = sample_ptx(r, "7.0");
     record_free(r);
-    variant = (FscObjectVariant){.arch = "sm_90", .code = object_ptx, .size = strlen(object_ptx)};
+    variant = (fsc_object_variant){.arch = "sm_90", .code = object_ptx, .size = strlen(object_ptx)};
     return 0;
 }
 
@@ -60,17 +60,17 @@ static fsc_status launch_object(Run *r) {
 
 /* With the pointers that a checked launch wants: the driver's own. */
 static fsc_status launch_checked(Run *r) {
-    const FscNamedArg args[] = {fsc_named("y", fsc_pointer(r->p, 0, 0)), fsc_named("x", fsc_pointer(r->p, 0, 0)),
-                                fsc_named("y_stride", fsc_int(1024)),    fsc_named("x_stride", fsc_int(800)),
-                                fsc_named("n_rows", fsc_int(64)),        fsc_named("n_cols", fsc_int(781))};
+    const fsc_named_arg args[] = {fsc_named("y", fsc_pointer(r->p, 0, 0)), fsc_named("x", fsc_pointer(r->p, 0, 0)),
+                                  fsc_named("y_stride", fsc_int(1024)),    fsc_named("x_stride", fsc_int(800)),
+                                  fsc_named("n_rows", fsc_int(64)),        fsc_named("n_cols", fsc_int(781))};
     return fsc_launch_checked(r->k, NULL, args, 6, r->stream);
 }
 
 /* To the first step that fails. */
 static fsc_status run_steps(Run *r) {
     char byte = 0;
-    FscArg args[6];
-    FscKernelReport o;
+    fsc_arg args[6];
+    fsc_kernel_report o;
     double ms;
     int count = 0;
     good_args(args);
@@ -115,7 +115,7 @@ static bool is_one_of(const char *symbol, const char *const *names) {
 
 /* The context is lost: no call reaches the driver any more. */
 static void later_calls_say_so(Run *r, const Fault *f) {
-    FscArg args[6];
+    fsc_arg args[6];
     void *p = NULL;
     fsc_event *e = NULL;
     fsc_module *m = NULL;

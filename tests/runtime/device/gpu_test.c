@@ -14,7 +14,7 @@
 #include <time.h>
 
 static fsc_device *device; /* NULL: no GPU */
-static FscDeviceProps props;
+static fsc_props props;
 
 static int open_device(void **state) {
     (void)state;
@@ -122,7 +122,7 @@ static void scales(void **state) {
     assert_int_equal(fsc_memory_write(device, x, host, N * 4), FSC_OK);
     assert_int_equal(fsc_memory_fill(device, y, 0xff, N * 4 + 4), FSC_OK);
     assert_int_equal(fsc_stream_create(device, &stream), FSC_OK);
-    FscArg args[] = {fsc_pointer(y, N * 4 + 4, FSC_FP32), fsc_pointer(x, N * 4, FSC_FP32), fsc_float(0.5), fsc_int(N)};
+    fsc_arg args[] = {fsc_pointer(y, N * 4 + 4, FSC_FP32), fsc_pointer(x, N * 4, FSC_FP32), fsc_float(0.5), fsc_int(N)};
     assert_int_equal(fsc_launch(k, NULL, args, 4, stream), FSC_OK);
     assert_int_equal(fsc_stream_wait(device, stream), FSC_OK);
     assert_int_equal(fsc_memory_read(device, host, y, N * 4), FSC_OK);
@@ -144,15 +144,15 @@ static void occupancy_agrees(void **state) {
     (void)state;
     if (!device) skip();
     fsc_kernel *k = load_scale();
-    FscKernelReport o;
-    FscOccupancy own;
+    fsc_kernel_report o;
+    fsc_residency own;
     assert_int_equal(fsc_kernel_warmup(k, 0, &o), FSC_OK);
     assert_int_equal(fsc_occupancy(&props, o.registers, o.threads_per_block, o.shared_static, &own), FSC_OK);
     print_message("%s (%s): %u registers, %u blocks a multiprocessor, limited by %s\n", props.name, props.arch,
                   o.registers, o.blocks_per_sm, fsc_limit_name(o.limit));
     assert_int_equal(own.blocks_per_sm, o.blocks_per_sm);
     assert_true(o.resident_programs == (uint64_t)o.blocks_per_sm * props.sms);
-    const FscDeviceProps *card = fsc_gpu_find(props.name);
+    const fsc_props *card = fsc_gpu_find(props.name);
     if (card) {
         assert_int_equal(card->sms, props.sms);
         assert_int_equal(card->shared_per_sm, props.shared_per_sm);
@@ -171,7 +171,7 @@ static void run_and_read(fsc_kernel *k, int64_t programs, uint32_t *out, size_t 
     void *y = NULL;
     const int64_t grid[3] = {programs, 1, 1};
     assert_int_equal(fsc_memory_alloc(device, count * 4, &y), FSC_OK);
-    FscArg a = fsc_pointer(y, count * 4, FSC_U32);
+    fsc_arg a = fsc_pointer(y, count * 4, FSC_U32);
     fsc_status s = fsc_launch(k, grid, &a, 1, NULL);
     if (s != FSC_OK) fail_msg("%s: %s", fsc_status_name(s), fsc_device_message(device));
     assert_int_equal(fsc_memory_read(device, out, y, count * 4), FSC_OK);
@@ -231,7 +231,7 @@ static void launches_are_cheap(void **state) {
     assert_int_equal(fsc_memory_alloc(device, 1024, &x), FSC_OK);
     assert_int_equal(fsc_event_create(device, &a), FSC_OK);
     assert_int_equal(fsc_event_create(device, &b), FSC_OK);
-    FscArg args[] = {fsc_pointer(x, 1024, FSC_FP32), fsc_pointer(x, 1024, FSC_FP32), fsc_float(1), fsc_int(256)};
+    fsc_arg args[] = {fsc_pointer(x, 1024, FSC_FP32), fsc_pointer(x, 1024, FSC_FP32), fsc_float(1), fsc_int(256)};
     double start = 0;
     for (int i = -100; i < COUNT; i++) {
         if (i == 0) {
@@ -262,7 +262,7 @@ static void faults_are_reported(void **state) {
     (void)state;
     if (!device) skip();
     fsc_kernel *k = load(record_of("fault", "sm_75", 32, 1, 0), "6.3", fault_body);
-    FscArg a = fsc_pointer((void *)16, 0, FSC_U32);
+    fsc_arg a = fsc_pointer((void *)16, 0, FSC_U32);
     const int64_t grid[3] = {1, 1, 1};
     assert_int_equal(fsc_launch(k, grid, &a, 1, NULL), FSC_OK);
     assert_int_equal(fsc_device_wait(device), FSC_ERROR_FAULT);

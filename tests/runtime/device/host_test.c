@@ -22,7 +22,7 @@ static void destroy(void *owner) {
 static void devices(void **state) {
     (void)state;
     fsc_device *d = NULL;
-    FscDeviceProps p;
+    fsc_props p;
     int n = 0;
     assert_int_equal(fsc_device_count(FSC_CPU, &n), FSC_OK);
     assert_int_equal(n, 1);
@@ -97,12 +97,12 @@ static void softmax_is_right(void **state) {
     fsc_device *d = open_cpu("cpu:4");
     Record *r = sample_record("cpu", "32", RECORD_RULE, 16);
     fsc_kernel *k = host_kernel(d, r, softmax_entry, COLS * sizeof(float));
-    FscArg args[] = {fsc_pointer(y, sizeof y, FSC_FP32),
-                     fsc_pointer(x, sizeof x, FSC_FP32),
-                     fsc_int(YS),
-                     fsc_int(XS),
-                     fsc_int(ROWS),
-                     fsc_int(COLS)};
+    fsc_arg args[] = {fsc_pointer(y, sizeof y, FSC_FP32),
+                      fsc_pointer(x, sizeof x, FSC_FP32),
+                      fsc_int(YS),
+                      fsc_int(XS),
+                      fsc_int(ROWS),
+                      fsc_int(COLS)};
     int64_t grid[3] = {0};
     size_t variant = 9;
     assert_int_equal(fsc_launch_grid(k, args, 6, grid, &variant), FSC_OK);
@@ -117,7 +117,7 @@ static void softmax_is_right(void **state) {
         for (int j = COLS; j < YS; j++) assert_true(y[i * YS + j] == -1);
     }
     assert_true(y[ROWS * YS] == -1);
-    FscKernelReport report;
+    fsc_kernel_report report;
     assert_int_equal(fsc_kernel_warmup(k, 0, &report), FSC_OK);
     assert_int_equal(report.resident_programs, 4);
     assert_int_equal(fsc_kernel_warmup(k, 1, &report), FSC_ERROR_USAGE);
@@ -137,7 +137,7 @@ static void every_program_runs_once(void **state) {
         for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++) {
             size_t total = (size_t)(grids[i][0] * grids[i][1] * grids[i][2]);
             atomic_uint *counts = calloc(total + 1, sizeof *counts);
-            FscArg a = fsc_pointer(counts, 0, FSC_DTYPE_NONE);
+            fsc_arg a = fsc_pointer(counts, 0, FSC_DTYPE_NONE);
             assert_int_equal(fsc_launch(k, grids[i], &a, 1, NULL), FSC_OK);
             for (size_t n = 0; n < total; n++) assert_int_equal(counts[n], 1);
             assert_int_equal(counts[total], 0);
@@ -157,7 +157,7 @@ typedef struct Caller {
 static void *call_many(void *context) {
     Caller *c = context;
     atomic_uint counts[100] = {0};
-    FscArg a = fsc_pointer((void *)counts, sizeof counts, FSC_U32), odd = fsc_int(1);
+    fsc_arg a = fsc_pointer((void *)counts, sizeof counts, FSC_U32), odd = fsc_int(1);
     int64_t grid[3] = {100, 1, 1};
     for (int i = 0; i < 50; i++) {
         if (fsc_launch(c->kernel, grid, &a, 1, NULL) != FSC_OK) c->wrong++;
@@ -244,7 +244,7 @@ static void executor_runs_programs(void **state) {
     Record *r = count_record();
     fsc_device *d = open_cpu("cpu:4"), *emu = open_cpu("emu:2");
     fsc_kernel *k = host_kernel(d, r, round_entry, 0);
-    FscArg a = fsc_pointer((void *)counts, sizeof counts, FSC_U32);
+    fsc_arg a = fsc_pointer((void *)counts, sizeof counts, FSC_U32);
     int64_t grid[3] = {EXECUTOR_PROGRAMS, 1, 1}, one[3] = {1, 1, 1};
     assert_int_equal(fsc_device_set_executor(d, execute, &e), FSC_OK);
     assert_int_equal(fsc_launch(k, grid, &a, 1, NULL), FSC_OK);
@@ -291,7 +291,7 @@ static void quick_grids_stay_on_the_caller(void **state) {
     fsc_device *d = open_cpu("cpu:2");
     fsc_kernel *k = host_kernel(d, r, where_entry, 0);
     Where w = {.caller = pthread_self(), .meets = true};
-    FscArg a = fsc_pointer(&w, sizeof w, FSC_DTYPE_NONE);
+    fsc_arg a = fsc_pointer(&w, sizeof w, FSC_DTYPE_NONE);
     int64_t grid[3] = {2, 1, 1};
     assert_int_equal(fsc_launch(k, grid, &a, 1, NULL), FSC_OK); /* two programs that wait for each other */
     assert_int_equal(w.elsewhere, 1);
@@ -342,7 +342,7 @@ static void quotas(void **state) {
 static void affinity_counts(void **state) {
     (void)state;
     cpu_set_t before, one;
-    FscDeviceProps p;
+    fsc_props p;
     assert_int_equal(sched_getaffinity(0, sizeof before, &before), 0);
     CPU_ZERO(&one);
     for (size_t i = 0; i < CPU_SETSIZE && CPU_COUNT(&one) == 0; i++)
@@ -362,7 +362,7 @@ static void owners_end_once(void **state) {
     fsc_device *d = open_cpu("cpu");
     fsc_module *m = NULL;
     fsc_kernel *a = NULL, *b = NULL;
-    FscHostCode code = {.entry = count_entry, .owner = &one, .destroy = destroy};
+    fsc_host_code code = {.entry = count_entry, .owner = &one, .destroy = destroy};
     destroyed = 0;
     assert_int_equal(fsc_module_host(d, r, &code, &m), FSC_OK);
     assert_int_equal(fsc_module_kernels(m), 1);

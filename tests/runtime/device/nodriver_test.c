@@ -113,8 +113,8 @@ static int open_and_launch(void) {
     if (s == FSC_OK) s = fsc_memory_alloc(d, 64, &p);
     if (s == FSC_OK) s = fsc_module_load(d, ptx, strlen(ptx), &m);
     if (s == FSC_OK) s = fsc_kernel_create(m, NULL, &k);
-    const FscNamedArg args[] = {{"y", fsc_pointer(p, 0, 0)}, {"x", fsc_pointer(p, 0, 0)}, {"y_stride", fsc_int(1024)},
-                                {"x_stride", fsc_int(800)},  {"n_rows", fsc_int(64)},     {"n_cols", fsc_int(781)}};
+    const fsc_named_arg args[] = {{"y", fsc_pointer(p, 0, 0)}, {"x", fsc_pointer(p, 0, 0)}, {"y_stride", fsc_int(1024)},
+                                  {"x_stride", fsc_int(800)},  {"n_rows", fsc_int(64)},     {"n_cols", fsc_int(781)}};
     if (s == FSC_OK) s = fsc_launch_checked(k, NULL, args, 6, NULL);
     char says[120];
     snprintf(says, sizeof says, "too old or not whole: it has no %s; install one of CUDA 11.4 or newer", hidden);

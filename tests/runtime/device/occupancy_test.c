@@ -17,8 +17,8 @@
  * 10 waves of 4096 rows. */
 static void worked_example(void **state) {
     (void)state;
-    const FscDeviceProps *p = fsc_gpu_find("A100");
-    FscOccupancy o;
+    const fsc_props *p = fsc_gpu_find("A100");
+    fsc_residency o;
     assert_int_equal(fsc_occupancy(p, 64, 8 * 32, 0, &o), FSC_OK);
     assert_int_equal(o.blocks_per_sm, 4);
     assert_int_equal(o.limit, FSC_LIMIT_REGISTERS);
@@ -36,7 +36,7 @@ static void each_limit(void **state) {
     static const struct {
         const char *card;
         uint32_t registers, threads, shared, blocks;
-        FscLimit limit;
+        fsc_limit limit;
     } cases[] = {
         {"a100", 32, 1024, 0, 2, FSC_LIMIT_REGISTERS}, /* threads allow 2 as well: the first named */
         {"a100", 16, 1024, 0, 2, FSC_LIMIT_THREADS},
@@ -56,7 +56,7 @@ static void each_limit(void **state) {
         {"a100", 16, 1025, 0, 0, FSC_LIMIT_THREADS},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        FscOccupancy o;
+        fsc_residency o;
         assert_int_equal(
             fsc_occupancy(fsc_gpu_find(cases[i].card), cases[i].registers, cases[i].threads, cases[i].shared, &o),
             FSC_OK);
@@ -67,8 +67,8 @@ static void each_limit(void **state) {
 
 static void wrong_calls(void **state) {
     (void)state;
-    FscOccupancy o;
-    FscDeviceProps none = {0};
+    fsc_residency o;
+    fsc_props none = {0};
     assert_int_equal(fsc_occupancy(fsc_gpu_find("a100"), 64, 0, 0, &o), FSC_ERROR_USAGE);
     assert_int_equal(fsc_occupancy(&none, 64, 32, 0, &o), FSC_ERROR_USAGE);
     assert_int_equal(fsc_occupancy(NULL, 64, 32, 0, &o), FSC_ERROR_USAGE);
@@ -86,7 +86,7 @@ static void cards(void **state) {
     (void)state;
     const char *key = NULL;
     size_t n = 0;
-    for (const FscDeviceProps *p; (p = fsc_gpu_at(n, &key)); n++) {
+    for (const fsc_props *p; (p = fsc_gpu_at(n, &key)); n++) {
         assert_ptr_equal(fsc_gpu_find(key), p);
         assert_ptr_equal(fsc_gpu_find(p->name), p);
         assert_memory_equal(p->arch, "sm_", 3);
@@ -128,7 +128,7 @@ static double decode(uint64_t bits, int e, int m, bool has_infinity) {
 static void small_floats(void **state) {
     (void)state;
     static const struct {
-        FscDType t;
+        fsc_dtype t;
         int e, m;
         bool has_infinity;
     } types[] = {{FSC_FP16, 5, 10, true}, {FSC_BF16, 8, 7, true}, {FSC_FP8E5, 5, 2, true}, {FSC_FP8E4NV, 4, 3, false}};
@@ -176,9 +176,9 @@ static void integers_fit(void **state) {
     assert_int_equal(fsc_dtype_find("nothing"), FSC_DTYPE_NONE);
     assert_int_equal(fsc_dtype_find(""), FSC_DTYPE_NONE);
     assert_int_equal(fsc_dtype_find(NULL), FSC_DTYPE_NONE);
-    for (int t = FSC_I1; t <= FSC_FP64; t++) assert_int_equal(fsc_dtype_find(fsc_dtype_name((FscDType)t)), t);
+    for (int t = FSC_I1; t <= FSC_FP64; t++) assert_int_equal(fsc_dtype_find(fsc_dtype_name((fsc_dtype)t)), t);
     assert_int_equal(fsc_dtype_size(FSC_FP8E5), 1);
-    assert_int_equal(fsc_dtype_size((FscDType)99), 0);
+    assert_int_equal(fsc_dtype_size((fsc_dtype)99), 0);
 }
 
 static void numbers_as_text(void **state) {

@@ -8,7 +8,7 @@
 
 /* ---- The list of findings ---------------------------------------------------------------------------------------- */
 
-static const FscSite sites[] = {{"k.dsl", 10, 5}, {"k.dsl", 20, 9}, {"k.dsl", 15, 1}};
+static const fsc_site sites[] = {{"k.dsl", 10, 5}, {"k.dsl", 20, 9}, {"k.dsl", 15, 1}};
 
 static fsc_module module_of_sites = {.code = {.sites = sites, .num_sites = 3}};
 
@@ -21,8 +21,8 @@ static void add(fsc_device *d, FindingKind kind, int32_t site, int32_t other, in
     finding_add(d->findings, kind, &s, "does thing %lld", (long long)x);
 }
 
-static FscFinding finding(const fsc_device *d, size_t i) {
-    FscFinding f;
+static fsc_finding finding(const fsc_device *d, size_t i) {
+    fsc_finding f;
     assert_int_equal(fsc_device_finding(d, i, &f), FSC_OK);
     return f;
 }
@@ -41,7 +41,7 @@ static void same_place_counts(void **state) {
     add(d, FINDING_BOUNDS, 1, -1, 1, -1);
     assert_int_equal(findings_status(d), FSC_ERROR_CHECK);
     assert_int_equal(fsc_device_findings(d), 3);
-    const FscFinding f = finding(d, 0);
+    const fsc_finding f = finding(d, 0);
     assert_string_equal(f.kind, "out-of-bounds");
     assert_string_equal(f.file, "k.dsl");
     assert_int_equal(f.line, 10);
@@ -75,7 +75,7 @@ static void places(void **state) {
     assert_int_equal(fsc_device_findings(d), 3);
     bool seen = false;
     for (size_t i = 0; i < 3; i++) {
-        FscFinding f = finding(d, i);
+        fsc_finding f = finding(d, i);
         if (strcmp(f.kind, "race") == 0) {
             seen = true;
             assert_int_equal(f.program[0], 9);
@@ -94,8 +94,8 @@ static void places(void **state) {
 static void only_so_many_are_kept(void **state) {
     (void)state;
     enum { MANY = FINDINGS_KEPT + 10 };
-    static FscSite many[MANY];
-    for (uint32_t i = 0; i < MANY; i++) many[i] = (FscSite){"m.dsl", i + 1, 1};
+    static fsc_site many[MANY];
+    for (uint32_t i = 0; i < MANY; i++) many[i] = (fsc_site){"m.dsl", i + 1, 1};
     fsc_module m = {.code = {.sites = many, .num_sites = MANY}};
     fsc_device *d = open_cpu("cpu:1");
     findings_reset(d->findings, &m, "k");
@@ -103,7 +103,7 @@ static void only_so_many_are_kept(void **state) {
     assert_int_equal(findings_status(d), FSC_ERROR_CHECK);
     assert_int_equal(fsc_device_findings(d), FINDINGS_KEPT);
     for (size_t i = 1; i < FINDINGS_KEPT; i++) assert_true(finding(d, i).line > finding(d, i - 1).line);
-    FscFinding f;
+    fsc_finding f;
     assert_int_equal(fsc_device_finding(d, FINDINGS_KEPT, &f), FSC_ERROR_USAGE);
     assert_int_equal(fsc_device_finding(d, 0, NULL), FSC_ERROR_USAGE);
     fsc_device_close(d);
@@ -161,7 +161,7 @@ static fsc_kernel *asking_kernel(fsc_device *d) {
     record_set_target(r, "cpu", "0.1.0", "ask.dsl");
     record_add_param(r, RECORD_POINTER, "a", "i32");
     record_add_param(r, RECORD_POINTER, "b", "i32");
-    FscHostCode code = {.entry = asking_entry, .checked = true, .sites = sites, .num_sites = 3};
+    fsc_host_code code = {.entry = asking_entry, .checked = true, .sites = sites, .num_sites = 3};
     fsc_module *m = NULL;
     fsc_kernel *k = NULL;
     assert_int_equal(fsc_module_host(d, r, &code, &m), FSC_OK);
@@ -172,7 +172,7 @@ static fsc_kernel *asking_kernel(fsc_device *d) {
 }
 
 static fsc_status ask(fsc_kernel *k, const void *a, uint64_t a_bytes, const void *b, uint64_t b_bytes) {
-    FscArg args[] = {fsc_pointer(a, a_bytes, FSC_I32), fsc_pointer(b, b_bytes, FSC_I32)};
+    fsc_arg args[] = {fsc_pointer(a, a_bytes, FSC_I32), fsc_pointer(b, b_bytes, FSC_I32)};
     for (int i = 0; i < 16; i++) asked[i].answer = 7;
     return fsc_launch(k, (const int64_t[]){2, 1, 1}, args, 2, NULL);
 }
@@ -199,7 +199,7 @@ static void cpu_asks(void **state) {
     assert_int_equal(asked[2].answer, 0);
     assert_int_equal(asked[4].answer, 0);
     assert_int_equal(fsc_device_findings(d), 1);
-    FscFinding f = finding(d, 0);
+    fsc_finding f = finding(d, 0);
     assert_int_equal(f.program[0], 1);
     assert_int_equal(f.thread, -1);
     assert_int_equal(f.line, 15);
@@ -248,7 +248,7 @@ static void unknown_sizes(void **state) {
 
 /* ---- What devices refuse ----------------------------------------------------------------------------------------- */
 
-static void thread_entry(struct EmuThread *t, const void *const *args) {
+static void thread_entry(struct fsc_emu_thread *t, const void *const *args) {
     (void)t, (void)args;
 }
 
@@ -256,7 +256,7 @@ static void emu_device(void **state) {
     (void)state;
     static const char *const wrong[] = {"emu:", "emu:0", "emu:-1", "emu:99999", "emux"};
     fsc_device *d = NULL;
-    FscDeviceProps p;
+    fsc_props p;
     int n = 0;
     for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++)
         assert_int_equal(fsc_device_open(wrong[i], &d), FSC_ERROR_USAGE);
@@ -287,7 +287,7 @@ static void emu_device(void **state) {
 static void emu_modules(void **state) {
     (void)state;
     fsc_device *emu = open_cpu("emu:1"), *cpu = open_cpu("cpu:1"), *gpu = open_cpu("cuda");
-    FscHostCode code = {.thread = thread_entry}, host = {.entry = count_entry};
+    fsc_host_code code = {.thread = thread_entry}, host = {.entry = count_entry};
     fsc_module *m = NULL;
     fsc_kernel *k = NULL;
     Record *r = count_record();
@@ -304,11 +304,11 @@ static void emu_modules(void **state) {
     record_add_launch(r, "count", 64, 1, 2, 1000);
     assert_int_equal(fsc_module_host(emu, r, &code, &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_OK);
-    FscKernelReport report;
+    fsc_kernel_report report;
     assert_int_equal(fsc_kernel_warmup(k, 0, &report), FSC_OK);
     assert_int_equal(report.threads_per_block, 64);
     assert_int_equal(report.shared_dynamic, 1000);
-    FscArg arg = fsc_pointer(NULL, 0, FSC_U32);
+    fsc_arg arg = fsc_pointer(NULL, 0, FSC_U32);
     /* of 2 blocks each */
     assert_int_equal(fsc_launch(k, (const int64_t[]){INT32_MAX, 1, 1}, &arg, 1, NULL), FSC_ERROR_GRID);
     assert_int_equal(fsc_launch(k, (const int64_t[]){3, 2, 1}, &arg, 1, NULL), FSC_OK);

@@ -11,7 +11,7 @@ static fsc_kernel *kernel; /* of the last launch: the counts live as long as its
 static uint64_t counters[2];
 static const CodeLine lines[LINES] = {{.block = 0, .line = 10, .counts[COUNT_FLOPS] = 3, .counts[COUNT_SHUFFLE] = 1},
                                       {.block = 1, .line = 20, .counts[COUNT_FLOPS] = 1}};
-static const FscSite sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"other.dsl", 10, 1}};
+static const fsc_site sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"other.dsl", 10, 1}};
 
 /* ---- What kernels are written in --------------------------------------------------------------------------------- */
 
@@ -35,15 +35,15 @@ static void access_shared(EmuThread *t, uint32_t number, uint64_t offset, uint32
 
 /* ---- Launching --------------------------------------------------------------------------------------------------- */
 
-static FscCounts launch(FscThreadEntry *entry, uint32_t threads, uint32_t blocks, int64_t programs,
-                        fsc_status expected) {
-    FscHostCode code = {.thread = entry,
-                        .sites = sites,
-                        .num_sites = 3,
-                        .counters = counters,
-                        .num_counters = 2,
-                        .lines = lines,
-                        .num_lines = LINES};
+static fsc_counts launch(fsc_thread_entry *entry, uint32_t threads, uint32_t blocks, int64_t programs,
+                         fsc_status expected) {
+    fsc_host_code code = {.thread = entry,
+                          .sites = sites,
+                          .num_sites = 3,
+                          .counters = counters,
+                          .num_counters = 2,
+                          .lines = lines,
+                          .num_lines = LINES};
     Record *r = record_create("k");
     record_set_target(r, "emu", "0.1.0", "k.dsl");
     record_add_param(r, RECORD_POINTER, "x", "i32");
@@ -56,14 +56,14 @@ static FscCounts launch(FscThreadEntry *entry, uint32_t threads, uint32_t blocks
     assert_int_equal(fsc_kernel_create(m, NULL, &kernel), FSC_OK);
     fsc_module_unload(m);
     record_free(r);
-    FscArg args[] = {fsc_pointer(x, sizeof x, FSC_I32), fsc_pointer(y, sizeof y, FSC_I32)};
+    fsc_arg args[] = {fsc_pointer(x, sizeof x, FSC_I32), fsc_pointer(y, sizeof y, FSC_I32)};
     assert_int_equal(fsc_launch(kernel, (const int64_t[]){programs, 1, 1}, args, 2, NULL), expected);
-    FscCounts out;
+    fsc_counts out;
     assert_int_equal(fsc_device_counts(device, &out), FSC_OK);
     return out;
 }
 
-static const FscTraffic *traffic(const FscCounts *c, uint32_t line, FscTrafficKind k) {
+static const fsc_traffic *traffic(const fsc_counts *c, uint32_t line, fsc_traffic_kind k) {
     for (size_t i = 0; i < c->num_lines; i++)
         if (c->lines[i].line == line) return &c->lines[i].traffic[k];
     fail_msg("no line %u", line);
@@ -83,9 +83,9 @@ static void strides_thread(EmuThread *t, const void *const *args) {
 
 static void test_sectors(void **state) {
     (void)state;
-    FscCounts c = launch(strides_thread, 64, 1, 3, FSC_OK);
-    const FscTraffic *near = traffic(&c, 10, FSC_LOAD), *far = traffic(&c, 20, FSC_LOAD),
-                     *other = traffic(&c, 0, FSC_STORE);
+    fsc_counts c = launch(strides_thread, 64, 1, 3, FSC_OK);
+    const fsc_traffic *near = traffic(&c, 10, FSC_LOAD), *far = traffic(&c, 20, FSC_LOAD),
+                      *other = traffic(&c, 0, FSC_STORE);
     assert_int_equal(near->requests, 3 * 4);
     assert_int_equal(near->units, 3 * 2 * (4 + 5)); /* beginning on a sector, and a word behind one */
     assert_int_equal(near->bytes, 3 * 2 * 64 * 4);
@@ -121,8 +121,8 @@ static void turns_thread(EmuThread *t, const void *const *args) {
 
 static void test_turns(void **state) {
     (void)state;
-    FscCounts c = launch(turns_thread, 32, 1, 2, FSC_OK);
-    const FscTraffic *loop = traffic(&c, 10, FSC_LOAD), *after = traffic(&c, 20, FSC_LOAD);
+    fsc_counts c = launch(turns_thread, 32, 1, 2, FSC_OK);
+    const fsc_traffic *loop = traffic(&c, 10, FSC_LOAD), *after = traffic(&c, 20, FSC_LOAD);
     assert_int_equal(loop->requests, 2 * 5000);
     assert_int_equal(loop->lanes, 2 * 5000 * 16);
     assert_int_equal(loop->units, 2 * 5000 * 4);
@@ -148,8 +148,8 @@ static void banks_thread(EmuThread *t, const void *const *args) {
 
 static void test_banks(void **state) {
     (void)state;
-    FscCounts c = launch(banks_thread, 32, 1, 1, FSC_OK);
-    const FscTraffic *s = traffic(&c, 10, FSC_SHARED_STORE);
+    fsc_counts c = launch(banks_thread, 32, 1, 1, FSC_OK);
+    const fsc_traffic *s = traffic(&c, 10, FSC_SHARED_STORE);
     assert_int_equal(s->requests, 8);
     /* Strides of 1, 2, 32, 33 words; one lane alone; 8 bytes in halves of the warp, 16 in quarters;
      * quarters whose lanes share banks. */
@@ -186,8 +186,8 @@ static void test_joined_groups(void **state) {
     for (joined_row = 0; joined_row < sizeof joined / sizeof *joined; joined_row++) {
         for (uint32_t wide = 0; wide < 2; wide++) {
             joined_words = wide ? 4 : 2;
-            FscCounts c = launch(joined_thread, 32, 1, 1, FSC_OK);
-            const FscTraffic *s = traffic(&c, 10, FSC_SHARED_LOAD);
+            fsc_counts c = launch(joined_thread, 32, 1, 1, FSC_OK);
+            const fsc_traffic *s = traffic(&c, 10, FSC_SHARED_LOAD);
             assert_int_equal(s->units, joined[joined_row].wavefronts[wide]);
             assert_int_equal(s->units - s->least, joined[joined_row].conflicts[wide]);
         }
@@ -205,7 +205,7 @@ static void cluster_thread(EmuThread *t, const void *const *args) {
 
 static void test_clusters(void **state) {
     (void)state;
-    FscCounts c = launch(cluster_thread, 32, 2, 3, FSC_OK);
+    fsc_counts c = launch(cluster_thread, 32, 2, 3, FSC_OK);
     assert_int_equal(traffic(&c, 10, FSC_CLUSTER_STORE)->requests, 3 * 2);
     assert_int_equal(traffic(&c, 10, FSC_CLUSTER_STORE)->bytes, 3 * 2 * 32 * 4);
     assert_int_equal(c.blocks, 6);
@@ -226,7 +226,7 @@ static void lines_thread(EmuThread *t, const void *const *args) {
 static void test_lines(void **state) {
     (void)state;
     for (int again = 0; again < 2; again++) { /* counters begin anew with each launch */
-        FscCounts c = launch(lines_thread, 32, 1, 4, FSC_OK);
+        fsc_counts c = launch(lines_thread, 32, 1, 4, FSC_OK);
         assert_int_equal(c.num_lines, 2);
         assert_int_equal(c.lines[0].line, 10);
         assert_int_equal(c.lines[0].runs, 128);
@@ -250,7 +250,7 @@ static void fault_thread(EmuThread *t, const void *const *args) {
 static void test_fault(void **state) {
     (void)state;
     assert_int_equal(fsc_device_check(device, true), FSC_OK);
-    FscCounts c = launch(fault_thread, 32, 1, 1, FSC_ERROR_CHECK);
+    fsc_counts c = launch(fault_thread, 32, 1, 1, FSC_ERROR_CHECK);
     assert_int_equal(fsc_device_check(device, false), FSC_OK);
     assert_int_equal(traffic(&c, 10, FSC_LOAD)->requests, 1);
     assert_int_equal(traffic(&c, 20, FSC_STORE)->requests, 1); /* asked for, beyond every buffer */
@@ -261,7 +261,7 @@ static void test_fault(void **state) {
 static void test_states(void **state) {
     (void)state;
     fsc_device *fresh = NULL;
-    FscCounts c;
+    fsc_counts c;
     assert_int_equal(fsc_device_open("emu:1", &fresh), FSC_OK);
     assert_false(fsc_device_counts_lines(fresh));
     assert_int_equal(fsc_device_counts(fresh, &c), FSC_ERROR_USAGE);

@@ -101,7 +101,7 @@ static void beyond_thread(EmuThread *t, const void *const *args) {
 static void test_bounds(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {5, 1, 1}};
-    FscFinding f =
+    fsc_finding f =
         found(&s, beyond_thread, "out-of-bounds", 20, "4 bytes at y[4096], beyond the end of y (4096 elements");
     assert_int_equal(f.program[0], 2);
     assert_int_equal(f.thread, 9);
@@ -144,8 +144,8 @@ static void unordered_thread(EmuThread *t, const void *const *args) {
 static void test_thread_race(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {1, 1, 1}};
-    FscFinding f = found(&s, unordered_thread, "unordered", 10,
-                         "y[6], with no barrier between it and thread 5, which reads it at k.dsl:30:1");
+    fsc_finding f = found(&s, unordered_thread, "unordered", 10,
+                          "y[6], with no barrier between it and thread 5, which reads it at k.dsl:30:1");
     assert_int_equal(f.thread, 6);
 }
 
@@ -175,8 +175,8 @@ static void rounds_thread(EmuThread *t, const void *const *args) {
 static void test_collision(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {1, 1, 1}};
-    FscFinding f = found(&s, collision_thread, "collision", 10,
-                         "writes y[3], to which thread 3 writes another value in the same store");
+    fsc_finding f = found(&s, collision_thread, "collision", 10,
+                          "writes y[3], to which thread 3 writes another value in the same store");
     assert_int_equal(f.count, 2);
     assert_int_equal(launch(&s, rounds_thread), FSC_OK);
 }
@@ -200,7 +200,7 @@ static void crossed_thread(EmuThread *t, const void *const *args) {
 static void test_either_order(void **state) {
     (void)state;
     Setup s = {32, 1, 0, {1, 1, 1}}, two = {32, 1, 0, {2, 1, 1}};
-    FscFinding f =
+    fsc_finding f =
         found(&s, either_order_thread, "unordered", 10, "writes y[1], with no barrier between it and thread 2");
     assert_int_equal(f.count, 2);
     f = found(&two, crossed_thread, "race", 10, "which reads it at k.dsl:20:1");
@@ -316,7 +316,7 @@ static void test_shared(void **state) {
         &s, write_after_read_thread, "shared-race", 30,
         "reads byte 0 of shared memory, with no barrier between it and thread 63, which writes it at k.dsl:40:1");
     Setup one = {32, 1, 256, {3, 1, 1}};
-    FscFinding f = found(&one, unwritten_thread, "shared-unwritten", 30, "byte 124");
+    fsc_finding f = found(&one, unwritten_thread, "shared-unwritten", 30, "byte 124");
     assert_int_equal(f.count, 3); /* once in each program: nothing stays from one to the next */
     (void)found(&one, shared_beyond_thread, "shared-bounds", 40, "256");
 }
@@ -447,7 +447,7 @@ static void test_unwritten_output(void **state) {
     Record *r = record_of(&s);
     record_add_dim(r, 0, "4", "8");
     record_add_dim(r, 0, "8", "1");
-    FscFinding f = {0};
+    fsc_finding f = {0};
     assert_int_equal(launch_record(&s, r, half_thread, sizeof x), FSC_ERROR_CHECK);
     assert_int_equal(fsc_device_findings(device), 1);
     assert_int_equal(fsc_device_finding(device, 0, &f), FSC_OK);
@@ -461,7 +461,7 @@ static void test_limits(void **state) {
     Setup *setups[] = {&many, &large};
     for (int i = 0; i < 2; i++) {
         Record *r = record_of(setups[i]);
-        FscHostCode code = {.thread = half_thread, .sites = sites, .num_sites = 4};
+        fsc_host_code code = {.thread = half_thread, .sites = sites, .num_sites = 4};
         fsc_module *m = NULL;
         fsc_kernel *k = NULL;
         assert_int_equal(fsc_module_host(device, r, &code, &m), FSC_OK);

@@ -12,7 +12,7 @@
 enum { WARPS = 2, SHARED = 4096, AT_A = 0, AT_B = 1, AT_C = 2, MOST = 64 };
 
 static fsc_device *device;
-static const FscSite sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"k.dsl", 30, 1}};
+static const fsc_site sites[] = {{"k.dsl", 10, 1}, {"k.dsl", 20, 1}, {"k.dsl", 30, 1}};
 
 static int open_device(void **state) {
     (void)state;
@@ -26,8 +26,8 @@ static int close_device(void **state) {
     return 0;
 }
 
-static fsc_status launch(FscThreadEntry *entry) {
-    FscHostCode code = {.thread = entry, .sites = sites, .num_sites = 3};
+static fsc_status launch(fsc_thread_entry *entry) {
+    fsc_host_code code = {.thread = entry, .sites = sites, .num_sites = 3};
     fsc_module *m = NULL;
     fsc_kernel *k = NULL;
     Record *r = record_create("k");
@@ -42,8 +42,8 @@ static fsc_status launch(FscThreadEntry *entry) {
     return status;
 }
 
-static void found(FscThreadEntry *entry, const char *kind, uint32_t line, const char *words) {
-    FscFinding f = {0};
+static void found(fsc_thread_entry *entry, const char *kind, uint32_t line, const char *words) {
+    fsc_finding f = {0};
     assert_int_equal(launch(entry), FSC_ERROR_CHECK);
     assert_int_equal(fsc_device_finding(device, 0, &f), FSC_OK);
     assert_string_equal(f.kind, kind);

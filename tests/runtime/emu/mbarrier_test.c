@@ -88,10 +88,10 @@ static void count_read_thread(EmuThread *t, const void *const *args) {
 }
 
 /* Among what is found. */
-static void finds(const Setup *s, FscThreadEntry *entry, const char *kind, uint32_t line, const char *words) {
+static void finds(const Setup *s, fsc_thread_entry *entry, const char *kind, uint32_t line, const char *words) {
     assert_int_equal(launch(s, entry), FSC_ERROR_CHECK);
     for (uint32_t i = 0; i < fsc_device_findings(device); i++) {
-        FscFinding f = {0};
+        fsc_finding f = {0};
         assert_int_equal(fsc_device_finding(device, i, &f), FSC_OK);
         if (!strcmp(f.kind, kind) && f.line == line && strstr(f.text, words)) return;
         print_message("%s at line %u: %s\n", f.kind, f.line, f.text);

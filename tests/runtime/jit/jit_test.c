@@ -23,7 +23,7 @@ static void counting_is_of_the_launch(void **state) {
     (void)state;
     static const char *const names[] = {"cpu:1", "emu:1"};
     for (int i = 0; i < 2; i++) {
-        FscCounts c;
+        fsc_counts c;
         fsc_device *d = device_of(names[i]);
         fsc_jit *j = jit_with(d, scale, NULL);
         for (int k = 0; k < 4; k++) {
@@ -33,7 +33,7 @@ static void counting_is_of_the_launch(void **state) {
             if (k) assert_int_equal(c.lines[c.num_lines - 1].line, 4);
             if (k) assert_true(c.lines[c.num_lines - 1].runs > 0);
         }
-        FscJitCounts made;
+        fsc_variant_counts made;
         fsc_jit_counts(j, &made);
         assert_int_equal(made.compiled, 2);
         fsc_jit_destroy(j);
@@ -48,8 +48,8 @@ static void counting_is_of_the_launch(void **state) {
 }
 
 /* A handle of its own, as a new process would have, launched with n. */
-static FscJitCounts once(fsc_device *d, const char *source, const fsc_compile_options *o, int n) {
-    FscJitCounts counts;
+static fsc_variant_counts once(fsc_device *d, const char *source, const fsc_compile_options *o, int n) {
+    fsc_variant_counts counts;
     fsc_jit *j = jit_with(d, source, o);
     assert_true(scale_is_right(j, n, 0.5f));
     fsc_jit_counts(j, &counts);
@@ -83,7 +83,7 @@ static void rules_ask_for_types(void **state) {
         "    i = program_id(0) * B + arange(0, B)\n"
         "    store(y + i, 100 * B + num_programs(0) + load(x + i, mask=i < n).to(i32), mask=i < n)\n";
     static const struct {
-        FscDType type;
+        fsc_dtype type;
         int32_t value;
     } cases[] = {{FSC_FP32, 3207}, {FSC_BF16, 6402}, {FSC_FP16, 6402}, {FSC_I8, 12802}, {FSC_DTYPE_NONE, 12802}};
     static const char *const names[] = {"cpu:1", "emu:1"};
@@ -94,14 +94,14 @@ static void rules_ask_for_types(void **state) {
         for (int i = 0; i < 15; i++) {
             _Alignas(16) static const float x[100];
             _Alignas(16) int32_t y[100] = {0};
-            FscDType t = cases[i % 5].type;
-            const FscArg args[] = {fsc_pointer(y, sizeof y, FSC_I32),
-                                   fsc_pointer((void *)(uintptr_t)x, 100 * (t ? fsc_dtype_size(t) : 1), t),
-                                   fsc_int(100)};
+            fsc_dtype t = cases[i % 5].type;
+            const fsc_arg args[] = {fsc_pointer(y, sizeof y, FSC_I32),
+                                    fsc_pointer((void *)(uintptr_t)x, 100 * (t ? fsc_dtype_size(t) : 1), t),
+                                    fsc_int(100)};
             if (fsc_jit_launch(j, NULL, args, 3, NULL) != FSC_OK) fail_msg("%s", fsc_last_message());
             for (int at = 0; at < 100; at++) assert_int_equal(y[at], cases[i % 5].value);
         }
-        FscJitCounts made;
+        fsc_variant_counts made;
         fsc_jit_counts(j, &made);
         expect(made, k % 2 ? 0 : 5, k % 2 ? 5 : 0);
         fsc_jit_destroy(j);
@@ -252,13 +252,13 @@ static void places_and_warnings_come_back(void **state) {
     for (int i = 0; i < 2; i++) {
         fsc_device *d = device_of("cpu:1");
         fsc_compile_options o;
-        FscJitCounts counts;
-        FscFinding f;
+        fsc_variant_counts counts;
+        fsc_finding f;
         fsc_compile_options_init(&o);
         o.file = "past.dsl";
         assert_int_equal(fsc_device_check(d, true), FSC_OK);
         fsc_jit *j = jit_with(d, unchecked, &o);
-        const FscArg args[] = {fsc_pointer(y, 100 * 4, FSC_FP32), fsc_int(100)};
+        const fsc_arg args[] = {fsc_pointer(y, 100 * 4, FSC_FP32), fsc_int(100)};
         assert_int_equal(fsc_jit_launch(j, NULL, args, 2, NULL), FSC_ERROR_CHECK);
         assert_int_equal(fsc_device_finding(d, 0, &f), FSC_OK);
         assert_string_equal(f.file, "past.dsl");
@@ -301,7 +301,7 @@ static void threads_compile_once(void **state) {
     for (int round = 0; round < 2; round++) {
         Crowd c = {.j = jit_with(d, scale, NULL)};
         pthread_t thread[THREADS];
-        FscJitCounts counts;
+        fsc_variant_counts counts;
         pthread_barrier_init(&c.start, NULL, THREADS);
         for (int i = 0; i < THREADS; i++) assert_int_equal(pthread_create(&thread[i], NULL, call_first, &c), 0);
         for (int i = 0; i < THREADS; i++) {
@@ -325,8 +325,8 @@ static const char narrow[] = "@kernel(grid=(cdiv(n, B),), B=min(next_power_of_2(
 
 static void *call_wrong(void *context) {
     Crowd *c = context;
-    const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32),
-                           fsc_float(1), fsc_int(1000)};
+    const fsc_arg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32),
+                            fsc_float(1), fsc_int(1000)};
     fsc_kernel *k = NULL;
     pthread_barrier_wait(&c->start);
     bool ok = fsc_jit_prepare(c->j, args, 4, &k) == FSC_ERROR_SOURCE && strstr(fsc_last_message(), "too wide") && !k;
@@ -414,11 +414,11 @@ static void processes_share_a_folder(void **state) {
 /* ---- A GPU ------------------------------------------------------------------------------------------------------- */
 
 /* Prepares scale(n) in a handle of its own; the status, and the counts. */
-static fsc_status prepare(fsc_device *d, int64_t n, FscJitCounts *counts) {
+static fsc_status prepare(fsc_device *d, int64_t n, fsc_variant_counts *counts) {
     fsc_jit *j = NULL;
     fsc_kernel *k = NULL;
-    const FscArg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32),
-                           fsc_pointer((void *)0x7100000000, 0, FSC_FP32), fsc_float(1), fsc_int(n)};
+    const fsc_arg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32),
+                            fsc_pointer((void *)0x7100000000, 0, FSC_FP32), fsc_float(1), fsc_int(n)};
     fsc_status s = fsc_jit_create(d, scale, strlen(scale), NULL, &j);
     if (s == FSC_OK) s = fsc_jit_prepare(j, args, 4, &k);
     fsc_jit_counts(j, counts);
@@ -427,7 +427,7 @@ static fsc_status prepare(fsc_device *d, int64_t n, FscJitCounts *counts) {
 }
 
 static void prepared(fsc_device *d, int64_t n, uint32_t compiled, uint32_t from_disk) {
-    FscJitCounts c;
+    fsc_variant_counts c;
     if (prepare(d, n, &c) != FSC_OK) fail_msg("%s", fsc_last_message());
     expect(c, compiled, from_disk);
 }

@@ -22,20 +22,20 @@ static const char pairs[] = "@kernel(grid=(n,))\n"
                             "    i = program_id(0)\n"
                             "    store(y + i, load(x + 2 * i) + load(x + 2 * i + 1))\n";
 
-static FscValue missing(void) {
-    return (FscValue){.arg = {.kind = FSC_ARG_MISSING}};
+static fsc_value missing(void) {
+    return (fsc_value){.arg = {.kind = FSC_ARG_MISSING}};
 }
 
-static FscValue matrix(const void *p, int64_t r, int64_t c, int64_t stride) {
-    return (FscValue){fsc_pointer(p, 0, FSC_FP32), {2, {r, c}, {stride, 1}}};
+static fsc_value matrix(const void *p, int64_t r, int64_t c, int64_t stride) {
+    return (fsc_value){fsc_pointer(p, 0, FSC_FP32), {2, {r, c}, {stride, 1}}};
 }
 
-static FscValue row(const void *p, int64_t n) {
-    return (FscValue){fsc_pointer(p, 0, FSC_FP32), {1, {n}, {1}}};
+static fsc_value row(const void *p, int64_t n) {
+    return (fsc_value){fsc_pointer(p, 0, FSC_FP32), {1, {n}, {1}}};
 }
 
-static FscValue integer(int64_t i) {
-    return (FscValue){.arg = fsc_int(i)};
+static fsc_value integer(int64_t i) {
+    return (fsc_value){.arg = fsc_int(i)};
 }
 
 static fsc_device *device;
@@ -47,7 +47,7 @@ static fsc_jit *open_jit(const char *source) {
     return j;
 }
 
-static void refused(fsc_jit *j, const FscValue *v, size_t n, fsc_status status, const char *why) {
+static void refused(fsc_jit *j, const fsc_value *v, size_t n, fsc_status status, const char *why) {
     assert_int_equal(fsc_jit_call(j, NULL, v, n, NULL), status);
     assert_string_equal(fsc_last_message(), why);
 }
@@ -64,14 +64,14 @@ static void names_are_filled_in(void **state) {
     fsc_jit *j = open_jit(rows);
     (void)state;
     for (int factor = 0; factor < 2; factor++) {
-        FscValue v[] = {matrix(y, ROWS, COLS, WIDE),
-                        matrix(x, ROWS, COLS, COLS),
-                        row(w, COLS),
-                        missing(),
-                        missing(),
-                        missing(),
-                        missing(),
-                        missing()};
+        fsc_value v[] = {matrix(y, ROWS, COLS, WIDE),
+                         matrix(x, ROWS, COLS, COLS),
+                         row(w, COLS),
+                         missing(),
+                         missing(),
+                         missing(),
+                         missing(),
+                         missing()};
         prepare();
         if (factor) v[7].arg = fsc_float(4);
         assert_int_equal(fsc_jit_call(j, NULL, v, 8, NULL), FSC_OK);
@@ -88,14 +88,14 @@ static void names_are_filled_in(void **state) {
 /* A stride along one row says nothing: not in the array, and not of what is filled in. */
 static void one_row_needs_no_stride(void **state) {
     fsc_jit *j = open_jit(rows);
-    FscValue v[] = {matrix(y, 1, COLS, 99),
-                    matrix(x, 1, COLS, -7),
-                    row(w, COLS),
-                    missing(),
-                    missing(),
-                    missing(),
-                    missing(),
-                    missing()};
+    fsc_value v[] = {matrix(y, 1, COLS, 99),
+                     matrix(x, 1, COLS, -7),
+                     row(w, COLS),
+                     missing(),
+                     missing(),
+                     missing(),
+                     missing(),
+                     missing()};
     (void)state;
     prepare();
     assert_int_equal(fsc_jit_call(j, NULL, v, 8, NULL), FSC_OK);
@@ -114,15 +114,15 @@ static void one_row_needs_no_stride(void **state) {
 
 static void contradictions_are_said(void **state) {
     fsc_jit *j = open_jit(rows);
-    const FscValue good[] = {matrix(y, ROWS, COLS, WIDE),
-                             matrix(x, ROWS, COLS, COLS),
-                             row(w, COLS),
-                             missing(),
-                             missing(),
-                             missing(),
-                             missing(),
-                             missing()};
-    FscValue v[8];
+    const fsc_value good[] = {matrix(y, ROWS, COLS, WIDE),
+                              matrix(x, ROWS, COLS, COLS),
+                              row(w, COLS),
+                              missing(),
+                              missing(),
+                              missing(),
+                              missing(),
+                              missing()};
+    fsc_value v[8];
     (void)state;
     prepare();
 #define WRONG(at, value, why)                                     \
@@ -139,12 +139,12 @@ static void contradictions_are_said(void **state) {
     WRONG(0, missing(), "argument y is missing");
     WRONG(0, integer(1), "argument y is a pointer, not a number");
     WRONG(3, row(w, COLS), "argument n is a number, not a pointer");
-    FscValue turned = matrix(x, ROWS, COLS, 1);
+    fsc_value turned = matrix(x, ROWS, COLS, 1);
     turned.array.strides[1] = ROWS;
     WRONG(1, turned,
           "dimension 1 of x has a stride of 3, and its contract wants 1: pass a contiguous copy, or name the stride in "
           "the contract");
-    FscValue gaps = matrix(w, 2, 2, 5);
+    fsc_value gaps = matrix(w, 2, 2, 5);
     WRONG(2, gaps,
           "w is one row by its contract, and the elements of the array of 2 dimensions do not lie one behind the "
           "other: make a contiguous copy of it");
@@ -159,7 +159,7 @@ static void contradictions_are_said(void **state) {
 /* A contract of one dimension takes a matrix; one with a number in it is compared. */
 static void expressions_are_compared(void **state) {
     fsc_jit *j = open_jit(pairs);
-    FscValue v[] = {matrix(y, 2, 2, 2), matrix(x, 4, 2, 2), missing()};
+    fsc_value v[] = {matrix(y, 2, 2, 2), matrix(x, 4, 2, 2), missing()};
     (void)state;
     prepare();
     assert_int_equal(fsc_jit_call(j, NULL, v, 3, NULL), FSC_OK);
@@ -179,7 +179,7 @@ static void columns_are_rows(void **state) {
                           "def column(y: *fp32[n], x: *fp32[n:s], n: i32, s: i32):\n"
                           "    i = program_id(0)\n"
                           "    store(y + i, load(x + i * s))\n");
-    FscValue v[] = {matrix(y, 1, 4, 9), matrix(x, 4, 1, 2), missing(), missing()};
+    fsc_value v[] = {matrix(y, 1, 4, 9), matrix(x, 4, 1, 2), missing(), missing()};
     (void)state;
     prepare();
     assert_int_equal(fsc_jit_call(j, NULL, v, 4, NULL), FSC_OK);
@@ -197,9 +197,9 @@ static void columns_are_rows(void **state) {
 /* ---- Handles that are none --------------------------------------------------------------------------------------- */
 
 static void unusable(fsc_jit *j) {
-    const FscValue v = missing();
+    const fsc_value v = missing();
     fsc_kernel *kernel = NULL;
-    FscParam p;
+    fsc_param p;
     bool reads, writes;
     refused(j, &v, 1, FSC_ERROR_USAGE, "fsc_jit_call: the handle is not usable: what made it has failed");
     assert_int_equal(fsc_jit_launch(j, NULL, &v.arg, 1, NULL), FSC_ERROR_USAGE);
@@ -280,14 +280,14 @@ static void lists_of_passes_are_checked(void **state) {
                  {"dce", NULL, "the list leaves out fold, which the target's code needs"},
                  {"fold,dce", NULL, NULL},
                  {"-licm,-cse", NULL, NULL}};
-    FscValue v[] = {matrix(y, ROWS, COLS, WIDE),
-                    matrix(x, ROWS, COLS, WIDE),
-                    row(w, COLS),
-                    missing(),
-                    missing(),
-                    missing(),
-                    missing(),
-                    missing()};
+    fsc_value v[] = {matrix(y, ROWS, COLS, WIDE),
+                     matrix(x, ROWS, COLS, WIDE),
+                     row(w, COLS),
+                     missing(),
+                     missing(),
+                     missing(),
+                     missing(),
+                     missing()};
     (void)state;
     for (size_t i = 0; i < COUNT(lists); i++) {
         fsc_name_value passes = {"passes", lists[i].list};
@@ -311,7 +311,7 @@ static void lists_of_passes_are_checked(void **state) {
 static void parameters_are_shown(void **state) {
     static const struct {
         const char *text;
-        FscParamKind kind;
+        fsc_param_kind kind;
         bool is_optional, reads, writes;
     } want[] = {{"y: *fp32[n:sy, m]", FSC_PARAM_POINTER, false, false, true},
                 {"x: *T[n:sx, m]", FSC_PARAM_POINTER, false, true, false},
@@ -324,7 +324,7 @@ static void parameters_are_shown(void **state) {
                 {"B: constexpr = next_power_of_2(m)", FSC_PARAM_CONSTEXPR, true, false, false},
                 {"T: dtype = fp32", FSC_PARAM_DTYPE, true, false, false}};
     fsc_jit *j = open_jit(rows);
-    FscParam p;
+    fsc_param p;
     (void)state;
     assert_string_equal(fsc_jit_kernel(j), "rows");
     for (size_t i = 0; i < COUNT(want); i++) {
@@ -383,16 +383,16 @@ static void *call_often(void *context) {
     float out[ROWS * COLS], in[ROWS * COLS];
     for (int i = 0; i < 60; i++) {
         int64_t r = 1 + i % ROWS, c = 1 + i % COLS;
-        const FscValue v[] = {matrix(out, r, c, c),
-                              matrix(in, r, c, c),
-                              row(w, c),
-                              missing(),
-                              missing(),
-                              missing(),
-                              missing(),
-                              missing()};
+        const fsc_value v[] = {matrix(out, r, c, c),
+                               matrix(in, r, c, c),
+                               row(w, c),
+                               missing(),
+                               missing(),
+                               missing(),
+                               missing(),
+                               missing()};
         bool reads = true, writes = false;
-        FscParam p;
+        fsc_param p;
         for (int k = 0; k < ROWS * COLS; k++) in[k] = (float)(k + i);
         if (fsc_jit_call(j, NULL, v, 8, NULL) != FSC_OK || fsc_jit_param(j, 1, &p) != FSC_OK) return context;
         if (fsc_jit_access(j, 0, &reads, &writes) != FSC_OK || reads || !writes || strcmp(p.name, "x") != 0)
@@ -419,13 +419,13 @@ static void threads_share_a_handle(void **state) {
 
 typedef struct Failing {
     fsc_jit *j;
-    FscDType type;
+    fsc_dtype type;
 } Failing;
 
 /* A source error that names the element type, again and again: the message is this thread's own, to its end. */
 static void *fail_often(void *context) {
     const Failing *f = context;
-    FscArg args[] = {fsc_pointer(y, sizeof y, f->type), fsc_int(1)};
+    fsc_arg args[] = {fsc_pointer(y, sizeof y, f->type), fsc_int(1)};
     char first[4096] = "", want[32];
     snprintf(want, sizeof want, "tile<4x%s>", fsc_dtype_name(f->type));
     for (int i = 0; i < 40; i++) {
@@ -440,7 +440,7 @@ static void *fail_often(void *context) {
 }
 
 static void each_thread_has_its_message(void **state) {
-    static const FscDType types[] = {FSC_FP16, FSC_BF16, FSC_FP32, FSC_FP64};
+    static const fsc_dtype types[] = {FSC_FP16, FSC_BF16, FSC_FP32, FSC_FP64};
     fsc_jit *j = open_jit("@kernel(grid=(1,))\n"
                           "def wrong(y: *T, n: i32, T: dtype = fp32):\n"
                           "    store(y + arange(0, 4), load(y + arange(0, 4)) % load(y + arange(0, 8)))\n");

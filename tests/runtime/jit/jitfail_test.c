@@ -17,12 +17,12 @@ static const char *const symbols[] = {
 };
 
 /* Opens, launches once, waits, closes. */
-static fsc_status run(FscJitCounts *counts) {
+static fsc_status run(fsc_variant_counts *counts) {
     fsc_device *d = NULL;
     fsc_jit *j = NULL;
-    const FscArg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32),
-                           fsc_pointer((void *)0x7100000000, 0, FSC_FP32), fsc_float(1), fsc_int(1000)};
-    *counts = (FscJitCounts){0};
+    const fsc_arg args[] = {fsc_pointer((void *)0x7000000000, 0, FSC_FP32),
+                            fsc_pointer((void *)0x7100000000, 0, FSC_FP32), fsc_float(1), fsc_int(1000)};
+    *counts = (fsc_variant_counts){0};
     fsc_status s = fsc_device_open("cuda", &d);
     if (s == FSC_OK) s = fsc_jit_create(d, scale, strlen(scale), NULL, &j);
     if (s == FSC_OK) s = fsc_jit_launch(j, NULL, args, 4, NULL);
@@ -49,7 +49,7 @@ static void try_fault(const char *symbol, int nth, int error) {
                                         "cuModuleUnload",     "cuDevicePrimaryCtxRelease_v2", NULL};
     static const char *const tried_again[] = {"cuModuleLoadDataEx", "cuModuleGetFunction", "cuFuncGetAttribute",
                                               "cuOccupancyMaxActiveBlocksPerMultiprocessor", NULL};
-    FscJitCounts c;
+    fsc_variant_counts c;
     empty_folder();
     fake_reset();
     fake_fail(symbol, nth, error);
@@ -75,7 +75,7 @@ static void every_call_may_fail(void **state) {
     int sites = 0;
     (void)state;
     for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
-        FscJitCounts c;
+        fsc_variant_counts c;
         empty_folder();
         fake_reset();
         assert_int_equal(run(&c), FSC_OK);

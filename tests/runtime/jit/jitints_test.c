@@ -47,20 +47,20 @@ static uint64_t bits_of(size_t t, Number n) {
 }
 
 /* Each way that a C program has to say the number. */
-static size_t arguments_of(Number n, FscArg out[3]) {
+static size_t arguments_of(Number n, fsc_arg out[3]) {
     size_t count = 0;
     if (!n.is_negative) out[count++] = fsc_uint(n.magnitude);
-    if (!n.is_negative) out[count++] = (FscArg){.kind = FSC_ARG_UNSIGNED, .u.natural = n.magnitude};
+    if (!n.is_negative) out[count++] = (fsc_arg){.kind = FSC_ARG_UNSIGNED, .u.natural = n.magnitude};
     if (n.is_negative || n.magnitude <= INT64_MAX)
         out[count++] = fsc_int((int64_t)(n.is_negative ? 0 - n.magnitude : n.magnitude));
     return count;
 }
 
-static void expect_call(fsc_jit *j, size_t t, Number n, FscArg value, bool checked) {
+static void expect_call(fsc_jit *j, size_t t, Number n, fsc_arg value, bool checked) {
     uint64_t y = 0;
     char text[40];
-    const FscArg args[] = {fsc_pointer(&y, sizeof y, FSC_DTYPE_NONE), value};
-    const FscNamedArg named[] = {{"y", args[0]}, {"v", args[1]}};
+    const fsc_arg args[] = {fsc_pointer(&y, sizeof y, FSC_DTYPE_NONE), value};
+    const fsc_named_arg named[] = {{"y", args[0]}, {"v", args[1]}};
     fsc_status s = checked ? fsc_jit_launch_checked(j, NULL, named, 2, NULL) : fsc_jit_launch(j, NULL, args, 2, NULL);
     snprintf(text, sizeof text, "argument v is %s%llu", n.is_negative ? "-" : "", (unsigned long long)n.magnitude);
     const char *said = fsc_last_message(), *at = s ? strstr(said, text) : NULL;
@@ -81,7 +81,7 @@ static void test_every_type(void **state) {
         fsc_jit *j = jit_with(d, source, NULL);
         for (int round = 0; round < 2; round++) /* in the second all variants are there */
             for (size_t i = 0; i < NUMBERS; i++) {
-                FscArg ways[3];
+                fsc_arg ways[3];
                 size_t count = arguments_of(numbers[i], ways);
                 for (size_t k = 0; k < count; k++) expect_call(j, t, numbers[i], ways[k], round && k == 0);
             }
@@ -97,11 +97,11 @@ static void test_open_type(void **state) {
     fsc_device *d = device_of("cpu:1");
     fsc_jit *j = jit_with(d, "@kernel(grid=(1,))\ndef keep(y, v):\n    store(y, v.to(fp64))\n", NULL);
     for (size_t i = 0; i < NUMBERS; i++) {
-        FscArg ways[3];
+        fsc_arg ways[3];
         size_t count = arguments_of(numbers[i], ways);
         for (size_t k = 0; k < count; k++) {
             double y = 0, is = (double)numbers[i].magnitude;
-            const FscArg args[] = {fsc_pointer(&y, sizeof y, FSC_FP64), ways[k]};
+            const fsc_arg args[] = {fsc_pointer(&y, sizeof y, FSC_FP64), ways[k]};
             if (fsc_jit_launch(j, NULL, args, 2, NULL) != FSC_OK) fail_msg("%s", fsc_last_message());
             assert_true(y == (numbers[i].is_negative ? -is : is));
         }
@@ -117,7 +117,7 @@ static void test_rules(void **state) {
     fsc_jit *j = jit_with(
         d, "@kernel(grid=(min(v, 3),))\ndef keep(y: *u64[3], v: u64):\n    store(y + program_id(0), v)\n", NULL);
     uint64_t y[3] = {0};
-    FscArg args[] = {fsc_pointer(y, sizeof y, FSC_U64), fsc_uint(UINT64_MAX)};
+    fsc_arg args[] = {fsc_pointer(y, sizeof y, FSC_U64), fsc_uint(UINT64_MAX)};
     assert_int_equal(fsc_jit_launch(j, NULL, args, 2, NULL), FSC_ERROR_RULE);
     assert_non_null(strstr(fsc_last_message(), "v"));
     assert_int_equal(fsc_jit_launch(j, (const int64_t[]){3, 1, 1}, args, 2, NULL), FSC_OK);

@@ -71,8 +71,8 @@ enum { ROWS = 4, RESULTS = 8 };
 static void expect_numbers(fsc_jit *j, double s, double c) {
     static float y[ROWS][RESULTS];
     const double want[RESULTS] = {0.75, s, 0.25 * s, exp(s - 0.5), c, -12.5, 1000.125, 3};
-    FscValue v[3] = {{.arg = fsc_pointer(y, sizeof y, FSC_FP32), .array = {2, {ROWS, RESULTS}, {RESULTS, 1}}}};
-    v[1].arg = s == 1.5 ? (FscArg){.kind = FSC_ARG_MISSING} : fsc_float(s);
+    fsc_value v[3] = {{.arg = fsc_pointer(y, sizeof y, FSC_FP32), .array = {2, {ROWS, RESULTS}, {RESULTS, 1}}}};
+    v[1].arg = s == 1.5 ? (fsc_arg){.kind = FSC_ARG_MISSING} : fsc_float(s);
     v[2].arg.kind = FSC_ARG_MISSING;
     memset(y, 0x7f, sizeof y);
     if (fsc_jit_call(j, NULL, v, 3, NULL) != FSC_OK) fail_msg("%s", fsc_jit_message(j));
@@ -89,7 +89,7 @@ static void open_and_expect(const char *device, const fsc_name_value *settings, 
     if (fsc_jit_open(d, "numbers.dsl", numbers, strlen(numbers), NULL, settings, n, &j) != FSC_OK)
         fail_msg("%s", fsc_jit_message(j));
     expect_numbers(j, s, c);
-    FscJitCounts counts;
+    fsc_variant_counts counts;
     fsc_jit_counts(j, &counts);
     expect(counts, !from_disk, from_disk);
     fsc_jit_destroy(j);
@@ -218,7 +218,7 @@ static void collect(char *out, size_t size) {
     fsc_jit *j = jit_with(d, prints, &o);
     char path[300];
     float y = 0;
-    FscArg args[] = {fsc_pointer(&y, 4, FSC_FP32), fsc_float(1.25), fsc_int(1)};
+    fsc_arg args[] = {fsc_pointer(&y, 4, FSC_FP32), fsc_float(1.25), fsc_int(1)};
     snprintf(path, sizeof path, "%s/printed", folder);
     fflush(stdout);
     int kept = dup(1), file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -237,7 +237,7 @@ static void collect(char *out, size_t size) {
     snprintf(out + n, size - (size_t)n, "%s", fsc_last_message());
     args[1] = fsc_float(2.5);
     args[2] = fsc_int(1);
-    const FscNamedArg named[] = {{"y", args[0]}, {"f", args[1]}, {"n", args[2]}};
+    const fsc_named_arg named[] = {{"y", args[0]}, {"f", args[1]}, {"n", args[2]}};
     assert_int_equal(fsc_jit_launch_checked(j, NULL, named, 3, NULL), FSC_ERROR_ASSERT);
     n = (ssize_t)strlen(out);
     snprintf(out + n, size - (size_t)n, "%s", fsc_last_message());

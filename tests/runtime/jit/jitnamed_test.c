@@ -8,7 +8,7 @@ static const char open_types[] = "@kernel(grid=(cdiv(n, B),), B=min(next_power_o
                                  "    store(y + i, load(y + i, mask=i < n) + load(x + i, mask=i < n), mask=i < n)\n";
 
 static uint32_t compiled(const fsc_jit *j) {
-    FscJitCounts c;
+    fsc_variant_counts c;
     fsc_jit_counts(j, &c);
     return c.compiled;
 }
@@ -19,8 +19,9 @@ static void wrong_calls_compile_nothing(void **state) {
     fsc_device *d = device_of("cpu:1");
     fsc_jit *j = jit_with(d, scale, NULL);
     for (int i = 0; i < 200; i++) x[i] = (float)i;
-    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, 800, FSC_FP32)), fsc_named("x", fsc_pointer(x, 800, FSC_FP32)),
-                          fsc_named("f", fsc_float(3)), fsc_named("n", fsc_int(200))};
+    fsc_named_arg args[] = {fsc_named("y", fsc_pointer(y, 800, FSC_FP32)),
+                            fsc_named("x", fsc_pointer(x, 800, FSC_FP32)), fsc_named("f", fsc_float(3)),
+                            fsc_named("n", fsc_int(200))};
     args[2].name = "n";
     assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 4, NULL), FSC_ERROR_ARGUMENT);
     assert_string_equal(fsc_jit_message(j), "argument 3 is named n, which is parameter 4; parameter 3 is f: "
@@ -56,8 +57,8 @@ static void open_parameters(void **state) {
     _Alignas(16) float y[100] = {0}, x[100] = {1};
     fsc_device *d = device_of("cpu:1");
     fsc_jit *j = jit_with(d, open_types, NULL);
-    FscNamedArg args[] = {fsc_named("y", fsc_pointer(y, 400, FSC_FP32)), fsc_named("x", fsc_pointer(x, 400, FSC_FP32)),
-                          fsc_named("n", fsc_int(100))};
+    fsc_named_arg args[] = {fsc_named("y", fsc_pointer(y, 400, FSC_FP32)),
+                            fsc_named("x", fsc_pointer(x, 400, FSC_FP32)), fsc_named("n", fsc_int(100))};
     assert_int_equal(fsc_jit_launch_checked(j, NULL, args, 3, NULL), FSC_OK);
     assert_true(y[0] == 1.0f);
     args[1].arg = fsc_pointer(NULL, 0, FSC_FP32);

@@ -19,7 +19,7 @@ static fsc_device *d;
 static fsc_jit *j;
 static fsc_kernel *k;
 static float x[N], y[N];
-static FscArg good[3];
+static fsc_arg good[3];
 
 static int begin(void **state) {
     if (folder_open(state) != 0) return -1;
@@ -57,10 +57,10 @@ static void test_devices(void **state) {
         "",   "cpu:", "cpu:0", "cpu:-1", "cpu:99999999", "cpu:99999999999999999999", "emu:100000", "cuda:4294967296",
         "CPU"};
     fsc_device *opened = NULL;
-    FscDeviceProps p;
-    FscFinding f;
-    FscCounts counts;
-    FscOccupancy o;
+    fsc_props p;
+    fsc_finding f;
+    fsc_counts counts;
+    fsc_residency o;
     uint64_t waves = 7;
     double fill = 7;
     (void)state;
@@ -85,7 +85,7 @@ static void test_devices(void **state) {
     (void)fsc_count_name(SIZE_MAX);
     assert_null(fsc_gpu_find(NULL));
     assert_null(fsc_gpu_at(SIZE_MAX, NULL));
-    assert_non_null(fsc_limit_name((FscLimit)99));
+    assert_non_null(fsc_limit_name((fsc_limit)99));
     USAGE(fsc_occupancy(NULL, 1, 1, 1, &o));
     USAGE(fsc_occupancy(fsc_gpu_at(0, NULL), 64, 256, 64, NULL));
     fsc_waves(5, 3, NULL, NULL);
@@ -94,8 +94,8 @@ static void test_devices(void **state) {
     assert_true(waves == 2 && fill == 0);
     assert_non_null(fsc_status_name((fsc_status)-1));
     assert_non_null(fsc_status_text((fsc_status)1000000));
-    EMPTY(fsc_dtype_name((FscDType)-1));
-    assert_int_equal(fsc_dtype_size((FscDType)9999), 0);
+    EMPTY(fsc_dtype_name((fsc_dtype)-1));
+    assert_int_equal(fsc_dtype_size((fsc_dtype)9999), 0);
     assert_int_equal(fsc_dtype_find(NULL), FSC_DTYPE_NONE);
 }
 
@@ -132,7 +132,7 @@ static void test_memory_and_streams(void **state) {
 static void test_modules_and_kernels(void **state) {
     fsc_module *m = NULL;
     fsc_kernel *made = NULL;
-    FscKernelReport report;
+    fsc_kernel_report report;
     (void)state;
     REFUSED(fsc_module_load(NULL, "x", 1, &m));
     REFUSED(fsc_module_load(d, "x", 1, &m));
@@ -163,7 +163,7 @@ static void test_modules_and_kernels(void **state) {
 static void test_launches(void **state) {
     static const int64_t grids[][3] = {
         {-1, 1, 1}, {INT64_MAX, 1, 1}, {(int64_t)1 << 31, 1, 1}, {1, 70000, 1}, {1, 1, INT64_MIN}};
-    FscNamedArg named[3] = {0};
+    fsc_named_arg named[3] = {0};
     int64_t grid[3];
     (void)state;
     USAGE(fsc_launch(NULL, NULL, good, 3, NULL));
@@ -173,13 +173,13 @@ static void test_launches(void **state) {
     REFUSED(fsc_launch(k, NULL, good, SIZE_MAX, NULL));
     for (size_t i = 0; i < sizeof grids / sizeof grids[0]; i++) REFUSED(fsc_launch(k, grids[i], good, 3, NULL));
     for (int kind = -1; kind < 100; kind += 33) { /* -1 32 65 98 */
-        FscArg bad[3] = {good[0], good[1], {.kind = (FscArgKind)kind}};
+        fsc_arg bad[3] = {good[0], good[1], {.kind = (fsc_arg_kind)kind}};
         REFUSED(fsc_launch(k, NULL, bad, 3, NULL));
         REFUSED(fsc_jit_launch(j, NULL, bad, 3, NULL));
     }
     for (int dtype = -1; dtype < 1000; dtype += 999) {
-        FscArg bad[3] = {good[0], good[1], good[2]};
-        bad[0].dtype = (FscDType)dtype;
+        fsc_arg bad[3] = {good[0], good[1], good[2]};
+        bad[0].dtype = (fsc_dtype)dtype;
         REFUSED(fsc_launch(k, NULL, bad, 3, NULL));
         REFUSED(fsc_jit_launch(j, NULL, bad, 3, NULL));
     }
@@ -195,8 +195,8 @@ static void test_launches(void **state) {
 }
 
 static void test_objects(void **state) {
-    FscObject o = {0};
-    FscObjectVariant v[2] = {0};
+    fsc_object o = {0};
+    fsc_object_variant v[2] = {0};
     (void)state;
     USAGE(fsc_object_launch(NULL, NULL, NULL, NULL));
     USAGE(fsc_object_load(NULL, NULL));
@@ -298,7 +298,7 @@ static void test_options(void **state) {
 static void test_handles(void **state) {
     static const fsc_name_value broken[] = {{NULL, NULL}, {"", ""}, {"n", NULL}};
     fsc_jit *made[10] = {NULL};
-    FscJitCounts counts = {7, 7};
+    fsc_variant_counts counts = {7, 7};
     (void)state;
     USAGE(fsc_jit_create(d, source, LENGTH, NULL, NULL));
     USAGE(fsc_jit_create(NULL, source, LENGTH, NULL, &made[0]));
@@ -312,7 +312,7 @@ static void test_handles(void **state) {
     USAGE(fsc_jit_open(d, "k.dsl", source, LENGTH, NULL, NULL, 3, &made[7]));
     REFUSED(fsc_jit_open(d, "k.dsl", source, LENGTH, "", NULL, 0, &made[8]));
     for (int i = 0; i < 9; i++) { /* a handle that failed takes every call */
-        FscParam p;
+        fsc_param p;
         bool reads, writes;
         assert_true(made[i] && strlen(fsc_jit_message(made[i])) > 10);
         USAGE(fsc_jit_launch(made[i], NULL, good, 3, NULL));
@@ -336,9 +336,9 @@ static void test_handles(void **state) {
 }
 
 static void test_jit_launches(void **state) {
-    FscNamedArg named[3] = {0};
+    fsc_named_arg named[3] = {0};
     fsc_kernel *made = NULL;
-    FscParam p;
+    fsc_param p;
     bool reads, writes;
     (void)state;
     USAGE(fsc_jit_prepare(NULL, good, 3, &made));
@@ -365,14 +365,14 @@ static void test_jit_launches(void **state) {
 /* A launch of arrays in which one thing is wrong. */
 #define WRONG_CALL(change)                                                                                             \
     do {                                                                                                               \
-        FscValue q[3] = {{.arg = good[0]}, {.arg = good[1]}, {.arg = {.kind = FSC_ARG_MISSING}}};                      \
-        for (int i = 0; i < 2; i++) q[i].arg.bytes = 0, q[i].array = (FscArray){1, {N}, {1}};                          \
+        fsc_value q[3] = {{.arg = good[0]}, {.arg = good[1]}, {.arg = {.kind = FSC_ARG_MISSING}}};                     \
+        for (int i = 0; i < 2; i++) q[i].arg.bytes = 0, q[i].array = (fsc_array){1, {N}, {1}};                         \
         change;                                                                                                        \
         REFUSED(fsc_jit_call(j, NULL, q, 3, NULL));                                                                    \
     } while (0)
 
 static void test_jit_calls(void **state) {
-    FscValue v[3] = {0};
+    fsc_value v[3] = {0};
     (void)state;
     USAGE(fsc_jit_call(NULL, NULL, v, 3, NULL));
     USAGE(fsc_jit_call(j, NULL, NULL, 3, NULL));
@@ -380,7 +380,7 @@ static void test_jit_calls(void **state) {
     REFUSED(fsc_jit_call(j, NULL, v, 2, NULL));
     REFUSED(fsc_jit_call(j, NULL, v, SIZE_MAX, NULL));
     fsc_compilation *made = NULL;
-    FscKernelReport report;
+    fsc_kernel_report report;
     USAGE(fsc_jit_inspect(NULL, NULL, FSC_EMIT_ASM, v, 3, &made));
     USAGE(fsc_jit_inspect(j, NULL, FSC_EMIT_ASM, NULL, 3, &made));
     USAGE(fsc_jit_inspect(j, NULL, FSC_EMIT_ASM, v, 3, NULL));
@@ -396,11 +396,11 @@ static void test_jit_calls(void **state) {
     WRONG_CALL((q[0].array.shape[0] = (int64_t)1 << 32, q[1].array.shape[0] = (int64_t)1 << 32));
     WRONG_CALL(q[0].array.strides[0] = INT64_MIN);
     WRONG_CALL(q[0].array.strides[0] = -1);
-    WRONG_CALL(q[0].array = ((FscArray){2, {1ll << 40, 1ll << 40}, {1ll << 62, 1ll << 62}}));
+    WRONG_CALL(q[0].array = ((fsc_array){2, {1ll << 40, 1ll << 40}, {1ll << 62, 1ll << 62}}));
     WRONG_CALL(q[0].arg.dtype = FSC_FP16);
-    WRONG_CALL(q[0].arg.dtype = (FscDType)99);
+    WRONG_CALL(q[0].arg.dtype = (fsc_dtype)99);
     WRONG_CALL(q[0].arg.kind = FSC_ARG_MISSING);
-    WRONG_CALL(q[0].arg.kind = (FscArgKind)77);
+    WRONG_CALL(q[0].arg.kind = (fsc_arg_kind)77);
     WRONG_CALL(q[2].arg.kind = FSC_ARG_POINTER);
     WRONG_CALL(q[2].arg = fsc_int(INT64_MIN));
     WRONG_CALL(q[2].arg = fsc_uint(UINT64_MAX));

@@ -205,8 +205,8 @@ static void expect_floats(const char *device) {
     static float y[FLOATS][5];
     fsc_device *d = device_of(device);
     fsc_jit *j = jit_with(d, floats, NULL);
-    const FscArg args[] = {fsc_pointer(y, sizeof y, FSC_FP32), fsc_pointer(x, sizeof x, FSC_FP32), fsc_float(0.1),
-                           fsc_float(0.1), fsc_int(FLOATS)};
+    const fsc_arg args[] = {fsc_pointer(y, sizeof y, FSC_FP32), fsc_pointer(x, sizeof x, FSC_FP32), fsc_float(0.1),
+                            fsc_float(0.1), fsc_int(FLOATS)};
     for (int round = 0; round < 3; round++) {
         memset(y, 0x7f, sizeof y);
         if (fsc_jit_launch(j, NULL, args, 5, NULL) != FSC_OK) fail_msg("%s", fsc_last_message());

@@ -30,7 +30,7 @@ static const char unruled[] =
 static void short_way_of(const char *device, const char *source) {
     static const int64_t lengths[] = {1,    2,    16,   17,   100,  512,  513,  700,  720,
                                       1000, 1008, 1009, 1024, 1025, 1040, 3000, 5000, 16384};
-    static const FscDType types[] = {FSC_FP32, FSC_FP16}; /* one that is left out would be fp32 under another key */
+    static const fsc_dtype types[] = {FSC_FP32, FSC_FP16}; /* one that is left out would be fp32 under another key */
     static const int64_t none[3] = {0, 1, 1};
     fsc_device *d = device_of(device);
     fsc_compile_options o;
@@ -43,15 +43,15 @@ static void short_way_of(const char *device, const char *source) {
     for (int i = 0; i < 200; i++) {
         random = random * 1103515245u + 12345u;
         uint32_t r = random >> 8;
-        FscDType t = types[r % 7 == 0];
+        fsc_dtype t = types[r % 7 == 0];
         int64_t n = lengths[r / 31 % 18], stride = r / 600 % 3 ? n : r / 1800 % 2 ? 1 : ((int64_t)1 << 33) + 16;
         uintptr_t y = 0x10000 + (r / 3600 % 8 == 0 ? 4 : 0);
-        const FscArg args[] = {fsc_pointer((void *)y, 0, t),
-                               fsc_pointer((void *)0x20000, 0, t),
-                               fsc_int(strstr(source, "stride: i32") ? n : stride),
-                               fsc_int(r / 30000 % 2 ? 50 : 160),
-                               fsc_int(n),
-                               r % 5 ? fsc_float(0.5) : fsc_int(3)};
+        const fsc_arg args[] = {fsc_pointer((void *)y, 0, t),
+                                fsc_pointer((void *)0x20000, 0, t),
+                                fsc_int(strstr(source, "stride: i32") ? n : stride),
+                                fsc_int(r / 30000 % 2 ? 50 : 160),
+                                fsc_int(n),
+                                r % 5 ? fsc_float(0.5) : fsc_int(3)};
         fsc_status s, a = fsc_jit_launch(quick, none, args, 6, NULL), b = fsc_jit_launch(slow, none, args, 6, NULL);
         if (a != b || a != FSC_OK)
             fail_msg("launch %d: %s and %s: %s", i, fsc_status_name(a), fsc_status_name(b), fsc_last_message());
@@ -62,24 +62,24 @@ static void short_way_of(const char *device, const char *source) {
         assert_false(jit_quick_launch(slow, none, args, 6, NULL, &s));
     }
     for (int i = 0; i < 4; i++) { /* many long rows, few of them, and again */
-        const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32),
-                               fsc_pointer((void *)0x20000, 0, FSC_FP32),
-                               fsc_int(16384),
-                               fsc_int(i % 2 ? 48 : 160),
-                               fsc_int(16384),
-                               fsc_float(0.5)};
+        const fsc_arg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32),
+                                fsc_pointer((void *)0x20000, 0, FSC_FP32),
+                                fsc_int(16384),
+                                fsc_int(i % 2 ? 48 : 160),
+                                fsc_int(16384),
+                                fsc_float(0.5)};
         assert_int_equal(fsc_jit_launch(quick, none, args, 6, NULL), FSC_OK);
         assert_int_equal(fsc_jit_launch(slow, none, args, 6, NULL), FSC_OK);
         if (quick->num_variants != slow->num_variants)
             fail_msg("%zu variants of long rows, not %zu", quick->num_variants, slow->num_variants);
     }
     for (int i = 0; i < 40; i++) { /* so few that each power of two is a range */
-        const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32),
-                               fsc_pointer((void *)0x20000, 0, FSC_FP32),
-                               fsc_int(65536),
-                               fsc_int(i % 10 + 1),
-                               fsc_int(65536),
-                               fsc_float(0.5)};
+        const fsc_arg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32),
+                                fsc_pointer((void *)0x20000, 0, FSC_FP32),
+                                fsc_int(65536),
+                                fsc_int(i % 10 + 1),
+                                fsc_int(65536),
+                                fsc_float(0.5)};
         assert_int_equal(fsc_jit_launch(quick, none, args, 6, NULL), FSC_OK);
         assert_int_equal(fsc_jit_launch(slow, none, args, 6, NULL), FSC_OK);
         if (quick->num_variants != slow->num_variants)
@@ -100,11 +100,11 @@ static void known_launches_are_free(void **state) {
     fsc_device *d = device_of("cuda");
     fsc_jit *j = jit_with(d, scale, NULL);
     for (int i = 0; i < 100; i++) {
-        const FscArg args[] = {fsc_pointer((void *)0x7000000000, 4000, FSC_FP32),
-                               fsc_pointer((void *)0x7100000000, 4000, FSC_FP32), fsc_float(1),
-                               fsc_int(i % 2 ? 998 : 999)};
-        const FscArray row = {1, {i % 2 ? 998 : 999}, {1}};
-        const FscValue values[] = {
+        const fsc_arg args[] = {fsc_pointer((void *)0x7000000000, 4000, FSC_FP32),
+                                fsc_pointer((void *)0x7100000000, 4000, FSC_FP32), fsc_float(1),
+                                fsc_int(i % 2 ? 998 : 999)};
+        const fsc_array row = {1, {i % 2 ? 998 : 999}, {1}};
+        const fsc_value values[] = {
             {args[0], row}, {args[1], row}, {.arg = args[2]}, {.arg = {.kind = FSC_ARG_MISSING}}};
         long allocations = wrapped_allocations, locks = wrapped_locks;
         assert_int_equal(fsc_jit_launch(j, NULL, args, 4, NULL), FSC_OK);
@@ -137,8 +137,8 @@ static void a_grid_beyond_few_programs(void **state) {
                                  "    store(y + i, a / sum(a, axis=0), mask=arange(0, B) < n)\n";
     static const int64_t beyond[3] = {5, 1, 1}, within[3] = {1, 1, 1};
     const int64_t *const grids[] = {NULL, beyond, within, beyond, NULL};
-    const FscArg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32),
-                           fsc_int(1), fsc_int(1 << 18)};
+    const fsc_arg args[] = {fsc_pointer((void *)0x10000, 0, FSC_FP32), fsc_pointer((void *)0x20000, 0, FSC_FP32),
+                            fsc_int(1), fsc_int(1 << 18)};
     (void)state;
     fake_reset();
     fsc_device *d = device_of("cuda");

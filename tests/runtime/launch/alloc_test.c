@@ -61,9 +61,9 @@ static int free_inputs(void **state) {
     return folder_close(state);
 }
 
-static void arguments(const void *y, const void *x, FscArg args[6]) {
-    const FscArg good[] = {fsc_pointer(y, 0, 0), fsc_pointer(x, 0, 0), fsc_int(1024),
-                           fsc_int(800),         fsc_int(64),          fsc_int(781)};
+static void arguments(const void *y, const void *x, fsc_arg args[6]) {
+    const fsc_arg good[] = {fsc_pointer(y, 0, 0), fsc_pointer(x, 0, 0), fsc_int(1024),
+                            fsc_int(800),         fsc_int(64),          fsc_int(781)};
     memcpy(args, good, sizeof good);
 }
 
@@ -80,8 +80,8 @@ static fsc_status run_gpu(void) {
     fsc_device *d = NULL;
     fsc_kernel *k = NULL;
     fsc_event *e = NULL;
-    FscArg args[6];
-    FscKernelReport report;
+    fsc_arg args[6];
+    fsc_kernel_report report;
     fsc_status s = fsc_device_open("cuda", &d);
     for (int i = 0; s == FSC_OK && i < 2; i++) {
         fsc_module *m = NULL;
@@ -108,9 +108,9 @@ static fsc_status run_named(void) {
     if (s == FSC_OK) s = fsc_memory_alloc(d, 64, &p);
     if (s == FSC_OK) s = fsc_module_load(d, ptx[1], strlen(ptx[1]), &m);
     if (s == FSC_OK) s = add(&k, m);
-    const FscNamedArg args[] = {fsc_named("y", fsc_pointer(p, 0, 0)), fsc_named("x", fsc_pointer(p, 0, 0)),
-                                fsc_named("y_stride", fsc_int(1024)), fsc_named("x_stride", fsc_int(800)),
-                                fsc_named("n_rows", fsc_int(64)),     fsc_named("n_cols", fsc_int(781))};
+    const fsc_named_arg args[] = {fsc_named("y", fsc_pointer(p, 0, 0)), fsc_named("x", fsc_pointer(p, 0, 0)),
+                                  fsc_named("y_stride", fsc_int(1024)), fsc_named("x_stride", fsc_int(800)),
+                                  fsc_named("n_rows", fsc_int(64)),     fsc_named("n_cols", fsc_int(781))};
     if (s == FSC_OK) s = fsc_launch_checked(k, NULL, args, 6, NULL);
     if (p) (void)fsc_memory_free(d, p);
     fsc_kernel_destroy(k);
@@ -119,9 +119,9 @@ static fsc_status run_named(void) {
 }
 
 static fsc_status run_object(void) {
-    const FscObjectVariant variants[] = {{.arch = "sm_90", .code = ptx[0], .size = strlen(ptx[0])},
-                                         {.arch = "sm_90", .code = ptx[1], .size = strlen(ptx[1]), .number = 1}};
-    FscObject o = {.abi = FSC_OBJECT_ABI, .kernel = "softmax", .variants = variants, .num_variants = 2};
+    const fsc_object_variant variants[] = {{.arch = "sm_90", .code = ptx[0], .size = strlen(ptx[0])},
+                                           {.arch = "sm_90", .code = ptx[1], .size = strlen(ptx[1]), .number = 1}};
+    fsc_object o = {.abi = FSC_OBJECT_ABI, .kernel = "softmax", .variants = variants, .num_variants = 2};
     const void *y = (const void *)0x7000000000, *x = (const void *)0x7100000004;
     int32_t stride = 1024, rows = 64, cols = 781;
     const void *const values[] = {&y, &x, &stride, &stride, &rows, &cols};
@@ -131,12 +131,12 @@ static fsc_status run_object(void) {
     return s;
 }
 
-static fsc_status run_host(const char *name, const Record *r, FscHostCode code, bool checked) {
+static fsc_status run_host(const char *name, const Record *r, fsc_host_code code, bool checked) {
     fsc_device *d = NULL;
     fsc_kernel *k = NULL;
     fsc_module *m = NULL;
     void *p = NULL;
-    FscArg args[6];
+    fsc_arg args[6];
     fsc_status s = fsc_device_open(name, &d);
     if (s == FSC_OK) s = fsc_device_check(d, checked);
     if (s == FSC_OK) s = fsc_memory_alloc(d, 4096, &p);
@@ -152,15 +152,15 @@ static fsc_status run_host(const char *name, const Record *r, FscHostCode code, 
 }
 
 static fsc_status run_cpu(void) {
-    return run_host("cpu:2", host[1], (FscHostCode){.entry = program, .scratch_bytes = 4096}, false);
+    return run_host("cpu:2", host[1], (fsc_host_code){.entry = program, .scratch_bytes = 4096}, false);
 }
 
 static fsc_status run_cpu_checked(void) {
-    return run_host("cpu:1", host[1], (FscHostCode){.entry = program, .checked = true}, true);
+    return run_host("cpu:1", host[1], (fsc_host_code){.entry = program, .checked = true}, true);
 }
 
 static fsc_status run_emu(void) {
-    return run_host("emu:1", emulated, (FscHostCode){.thread = thread}, false);
+    return run_host("emu:1", emulated, (fsc_host_code){.thread = thread}, false);
 }
 
 /* The cache has no status: what it cannot do is not done. An entry that was read is right. */
@@ -234,7 +234,7 @@ static void every_allocation_may_fail(void **state) {
 
 /* ---- None -------------------------------------------------------------------------------------------------------- */
 
-static void count_launches(fsc_kernel *k, const int64_t *grid, const FscArg *args, size_t nargs) {
+static void count_launches(fsc_kernel *k, const int64_t *grid, const fsc_arg *args, size_t nargs) {
     assert_int_equal(fsc_launch(k, grid, args, nargs, NULL), FSC_OK);
     long allocations = wrapped_allocations, locks = wrapped_locks;
     for (int i = 0; i < 100; i++) assert_int_equal(fsc_launch(k, grid, args, nargs, NULL), FSC_OK);
@@ -244,7 +244,7 @@ static void count_launches(fsc_kernel *k, const int64_t *grid, const FscArg *arg
 
 static void right_launches_take_neither_memory_nor_locks(void **state) {
     static const int64_t grid[3] = {7, 2, 1};
-    FscArg args[MANY];
+    fsc_arg args[MANY];
     fsc_module *m = NULL;
     fsc_kernel *k = NULL;
     (void)state;

@@ -6,7 +6,7 @@ static _Alignas(64) float buffer[4096];
 /* What one launch of the sample with one thing wrong says. */
 typedef struct Wrong {
     int index; /* of the argument to change, -1: none */
-    FscArg arg;
+    fsc_arg arg;
     fsc_status status;
     const char *says;
 } Wrong;
@@ -37,18 +37,18 @@ static void checks(void **state) {
         {4, fsc_int(0), FSC_OK, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        FscArg args[] = {fsc_pointer(buffer, sizeof buffer, FSC_FP32),
-                         fsc_pointer(buffer, sizeof buffer, FSC_FP32),
-                         fsc_int(64),
-                         fsc_int(64),
-                         fsc_int(8),
-                         fsc_int(64)};
+        fsc_arg args[] = {fsc_pointer(buffer, sizeof buffer, FSC_FP32),
+                          fsc_pointer(buffer, sizeof buffer, FSC_FP32),
+                          fsc_int(64),
+                          fsc_int(64),
+                          fsc_int(8),
+                          fsc_int(64)};
         args[cases[i].index] = cases[i].arg;
         fsc_status s = fsc_launch(k, NULL, args, 6, NULL);
         if (s != cases[i].status || (s != FSC_OK && !strstr(fsc_device_message(d), cases[i].says)))
             fail_msg("case %zu: %s, '%s'", i, fsc_status_name(s), fsc_device_message(d));
     }
-    FscArg args[6] = {
+    fsc_arg args[6] = {
         fsc_pointer(buffer, 0, 0), fsc_pointer(buffer, 0, 0), fsc_int(64), fsc_int(64), fsc_int(8), fsc_int(64)};
     assert_int_equal(fsc_launch(k, NULL, args, 5, NULL), FSC_ERROR_ARGUMENT);
     assert_non_null(
@@ -69,7 +69,7 @@ static void conditions(void **state) {
     Record *r = sample_record("cpu", "64", RECORD_OPTION, 1); /* the user's own BLOCK: only `require` guards it */
     record_add_require(r, "$4 $5 //", "n_rows // n_cols");
     fsc_kernel *k = host_kernel(d, r, softmax_entry, 4096);
-    FscArg args[6] = {
+    fsc_arg args[6] = {
         fsc_pointer(buffer, 0, 0), fsc_pointer(buffer, 0, 0), fsc_int(64), fsc_int(64), fsc_int(8), fsc_int(65)};
     assert_int_equal(fsc_launch(k, NULL, args, 6, NULL), FSC_ERROR_REQUIRE);
     assert_non_null(
@@ -109,7 +109,7 @@ static void huge_contracts(void **state) {
     fsc_kernel *k = host_kernel(d, r, count_entry, 200);
     static const int64_t sizes[] = {(int64_t)1 << 32, INT64_MAX, (int64_t)1 << 30, 3037000500};
     for (int i = 0; i < 4; i++) {
-        FscArg args[2] = {fsc_pointer(buffer, sizeof buffer, FSC_FP64), fsc_int(sizes[i])};
+        fsc_arg args[2] = {fsc_pointer(buffer, sizeof buffer, FSC_FP64), fsc_int(sizes[i])};
         assert_int_equal(fsc_launch(k, NULL, args, 2, NULL), FSC_ERROR_CONTRACT);
     }
     fsc_kernel_destroy(k);
@@ -132,9 +132,9 @@ static void entry4(const void *const *a, const int64_t *p, const int64_t *n, voi
     (void)a, (void)p, (void)n, (void)s, ran = 4;
 }
 
-static void add(fsc_kernel *k, Record *r, FscHostEntry *entry) {
+static void add(fsc_kernel *k, Record *r, fsc_host_entry *entry) {
     fsc_module *m = NULL;
-    assert_int_equal(fsc_module_host(fsc_kernel_device(k), r, &(FscHostCode){.entry = entry}, &m), FSC_OK);
+    assert_int_equal(fsc_module_host(fsc_kernel_device(k), r, &(fsc_host_code){.entry = entry}, &m), FSC_OK);
     assert_int_equal(fsc_kernel_add_variant(k, m, NULL), FSC_OK);
     fsc_module_unload(m);
     record_free(r);
@@ -158,8 +158,8 @@ static void the_closest_variant_runs(void **state) {
     } cases[] = {{buffer, 8, 64, 2}, {buffer + 1, 8, 64, 1}, {buffer, 1, 64, 3}, {buffer + 1, 1, 64, 1},
                  {buffer, 1, 65, 4}, {buffer, 8, 128, 4},    {buffer, 8, 129, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        FscArg args[6] = {fsc_pointer(buffer, 0, 0), fsc_pointer(cases[i].x, 0, 0), fsc_int(64), fsc_int(64),
-                          fsc_int(cases[i].rows),    fsc_int(cases[i].cols)};
+        fsc_arg args[6] = {fsc_pointer(buffer, 0, 0), fsc_pointer(cases[i].x, 0, 0), fsc_int(64), fsc_int(64),
+                           fsc_int(cases[i].rows),    fsc_int(cases[i].cols)};
         int64_t grid[3];
         size_t variant = 99;
         ran = 0;
@@ -173,7 +173,7 @@ static void the_closest_variant_runs(void **state) {
                            "none of 4 compiled variants fits; the first: the kernel is compiled with BLOCK = 64"));
     fsc_module *m = NULL;
     Record *other = count_record();
-    assert_int_equal(fsc_module_host(d, other, &(FscHostCode){.entry = count_entry}, &m), FSC_OK);
+    assert_int_equal(fsc_module_host(d, other, &(fsc_host_code){.entry = count_entry}, &m), FSC_OK);
     assert_int_equal(fsc_kernel_add_variant(k, m, NULL), FSC_ERROR_USAGE);
     fsc_module_unload(m);
     record_free(other);
@@ -197,7 +197,7 @@ static void values_arrive(void **state) {
     (void)state;
     fsc_device *d = open_cpu("cpu:1");
     Record *r = record_create("values");
-    FscArg args[80];
+    fsc_arg args[80];
     static const uint64_t wanted[] = {1,    0xff,   0xfffe,      0xfffffffd, (uint64_t)-4,
                                       200,  40000,  4000000000u, UINT64_MAX, 0x38,
                                       0x3c, 0x3c00, 0x3f80,      0x3f800000, 0x3ff0000000000000};
@@ -207,7 +207,7 @@ static void values_arrive(void **state) {
     for (int i = 0; i < 80; i++) {
         char name[16];
         snprintf(name, sizeof name, "v%d", i);
-        record_add_param(r, RECORD_SCALAR, name, i < 15 ? fsc_dtype_name((FscDType)(FSC_I1 + i)) : "i64");
+        record_add_param(r, RECORD_SCALAR, name, i < 15 ? fsc_dtype_name((fsc_dtype)(FSC_I1 + i)) : "i64");
         args[i] = i < 9 ? fsc_int(ints[i]) : i < 15 ? fsc_float(1) : fsc_int(i == 79 ? 1 : i);
     }
     args[8] = fsc_uint(UINT64_MAX);

@@ -16,7 +16,7 @@ static void entry(const void *const *args, const int64_t *pid, const int64_t *np
 static fsc_kernel *host_kernel(fsc_device *d, Record *r) {
     fsc_module *m = NULL;
     fsc_kernel *k = NULL;
-    FscHostCode code = {.entry = entry};
+    fsc_host_code code = {.entry = entry};
     assert_int_equal(fsc_module_host(d, r, &code, &m), FSC_OK);
     assert_int_equal(fsc_kernel_create(m, NULL, &k), FSC_OK);
     fsc_module_unload(m);
@@ -24,18 +24,18 @@ static fsc_kernel *host_kernel(fsc_device *d, Record *r) {
     return k;
 }
 
-static void good_named(FscNamedArg args[6], void *y, void *x) {
-    const FscNamedArg good[] = {fsc_named("y", fsc_pointer(y, 0, FSC_FP32)),
-                                fsc_named("x", fsc_pointer(x, 0, FSC_FP32)),
-                                fsc_named("y_stride", fsc_int(64)),
-                                fsc_named("x_stride", fsc_int(64)),
-                                fsc_named("n_rows", fsc_int(8)),
-                                fsc_named("n_cols", fsc_int(64))};
+static void good_named(fsc_named_arg args[6], void *y, void *x) {
+    const fsc_named_arg good[] = {fsc_named("y", fsc_pointer(y, 0, FSC_FP32)),
+                                  fsc_named("x", fsc_pointer(x, 0, FSC_FP32)),
+                                  fsc_named("y_stride", fsc_int(64)),
+                                  fsc_named("x_stride", fsc_int(64)),
+                                  fsc_named("n_rows", fsc_int(8)),
+                                  fsc_named("n_cols", fsc_int(64))};
     memcpy(args, good, sizeof good);
 }
 
-static FscArg typed_int(int64_t i, FscDType t) {
-    FscArg a = fsc_int(i);
+static fsc_arg typed_int(int64_t i, fsc_dtype t) {
+    fsc_arg a = fsc_int(i);
     a.dtype = t;
     return a;
 }
@@ -48,7 +48,7 @@ static void wrong_arguments(void **state) {
     fsc_kernel *k = host_kernel(d, sample_record("cpu", "64", RECORD_RULE, 16));
     const struct {
         size_t index;
-        FscNamedArg arg;
+        fsc_named_arg arg;
         fsc_status status;
         const char *says;
     } cases[] = {
@@ -78,7 +78,7 @@ static void wrong_arguments(void **state) {
         {4, fsc_named("n_rows", typed_int(8, FSC_I32)), FSC_OK, ""},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
-        FscNamedArg args[6];
+        fsc_named_arg args[6];
         good_named(args, buffer, buffer);
         args[cases[i].index] = cases[i].arg;
         float before = buffer[0];
@@ -96,7 +96,7 @@ static void wrong_arguments(void **state) {
 static void wrong_counts(void **state) {
     (void)state;
     fsc_device *d = NULL;
-    FscNamedArg args[7];
+    fsc_named_arg args[7];
     assert_int_equal(fsc_device_open("cpu:1", &d), FSC_OK);
     fsc_kernel *k = host_kernel(d, sample_record("cpu", "64", RECORD_RULE, 16));
     good_named(args, buffer, buffer);
@@ -120,7 +120,7 @@ static void wrong_counts(void **state) {
 static void null_pointers(void **state) {
     (void)state;
     fsc_device *d = NULL;
-    FscNamedArg args[6];
+    fsc_named_arg args[6];
     assert_int_equal(fsc_device_open("cpu:1", &d), FSC_OK);
     Record *r = sample_record("cpu", "64", RECORD_RULE, 16);
     r->params[P_Y].num_dims = r->params[P_X].num_dims = 0;
@@ -132,7 +132,7 @@ static void null_pointers(void **state) {
     good_named(args, buffer, NULL);
     assert_int_equal(fsc_launch_checked(bare, NULL, args, 6, NULL), FSC_ERROR_ARGUMENT);
     assert_non_null(strstr(fsc_last_message(), "argument 2, x, is NULL, and dir/soft max.dsl:9 loads through it"));
-    const FscArg plain[] = {
+    const fsc_arg plain[] = {
         fsc_pointer(NULL, 0, 0), fsc_pointer(buffer, 0, 0), fsc_int(64), fsc_int(64), fsc_int(8), fsc_int(64)};
     assert_int_equal(fsc_launch(k, NULL, plain, 6, NULL), FSC_ERROR_CONTRACT);
     assert_non_null(strstr(fsc_last_message(), "buffer y is NULL"));
@@ -149,7 +149,7 @@ static void addresses_of_the_gpu(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
     void *p = NULL;
-    FscNamedArg args[6];
+    fsc_named_arg args[6];
     fsc_kernel *k = load_kernel(d, sample_record("sm_80", "64", RECORD_RULE, 16));
     assert_int_equal(fsc_memory_alloc(d, 4096, &p), FSC_OK);
     good_named(args, p, p);
@@ -174,7 +174,7 @@ static void faults_are_told(void **state) {
     (void)state;
     fsc_device *d = open_cuda();
     void *p = NULL;
-    FscNamedArg args[6];
+    fsc_named_arg args[6];
     fsc_kernel *k = load_kernel(d, sample_record("sm_80", "64", RECORD_RULE, 16));
     assert_int_equal(fsc_memory_alloc(d, 4096, &p), FSC_OK);
     good_named(args, p, p);
@@ -196,7 +196,7 @@ int cuGraphDestroy(void *graph);
 static void captures_are_left_alone(void **state) {
     (void)state;
     void *p = NULL, *stream = NULL, *graph = NULL;
-    FscNamedArg args[6];
+    fsc_named_arg args[6];
     fake_set_current(0);
     fsc_device *d = open_cuda();
     fsc_kernel *k = load_kernel(d, sample_record("sm_80", "64", RECORD_RULE, 16));
@@ -222,7 +222,7 @@ static void types_of_variants(void **state) {
     fsc_device *d = open_cuda();
     void *p = NULL;
     fsc_module *m = NULL;
-    FscNamedArg args[6];
+    fsc_named_arg args[6];
     fsc_kernel *k = load_kernel(d, sample_record("sm_80", "64", RECORD_RULE, 16));
     Record *r = sample_record("sm_80", "64", RECORD_RULE, 16);
     r->params[P_X].dtype = "fp16";

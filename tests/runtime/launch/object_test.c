@@ -304,8 +304,8 @@ static void value_types(void **state) {
     for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) record_add_param(r, RECORD_SCALAR, types[i], types[i]);
     size_t size = 0;
     char *text = record_write(r, &size);
-    const FscObjectVariant v = {.arch = "cpu", .code = text, .size = size, .entry = values_entry};
-    FscObject o = {FSC_OBJECT_ABI, "k", &v, 1, NULL};
+    const fsc_object_variant v = {.arch = "cpu", .code = text, .size = size, .entry = values_entry};
+    fsc_object o = {FSC_OBJECT_ABI, "k", &v, 1, NULL};
     float f = 0.5f;
     double d = 0.1;
     uint8_t truth = 1;
@@ -347,8 +347,8 @@ static void many_values(void **state) {
     }
     size_t size = 0;
     char *text = record_write(r, &size);
-    const FscObjectVariant v = {.arch = "cpu", .code = text, .size = size, .entry = many_entry};
-    FscObject o = {FSC_OBJECT_ABI, "k", &v, 1, NULL};
+    const fsc_object_variant v = {.arch = "cpu", .code = text, .size = size, .entry = many_entry};
+    fsc_object o = {FSC_OBJECT_ABI, "k", &v, 1, NULL};
     assert_int_equal(fsc_object_launch(&o, NULL, (const int64_t[3]){1, 1, 1}, values), FSC_OK);
     assert_int_equal(sum, MANY_ARGS * (MANY_ARGS - 1) / 2);
     fsc_object_unload(&o);
@@ -395,7 +395,7 @@ static void add_few(Made *m, uint32_t blocks, uint64_t number) {
     r->params[P_ROWS].most = r->launches[0].most_programs = 4;
     r->launches[0].blocks_per_program = blocks;
     m->codes[n] = fake_cubin(r, &size);
-    m->variants[n] = (FscObjectVariant){.arch = "sm_90", .code = m->codes[n], .size = size, .number = number};
+    m->variants[n] = (fsc_object_variant){.arch = "sm_90", .code = m->codes[n], .size = size, .number = number};
     record_free(r);
 }
 

@@ -146,8 +146,8 @@ static int64_t random_integer(void) {
     return some[draw(draw(3) ? 8 : 20)];
 }
 
-static FscArg random_arg(const Shape *s, uint32_t i) {
-    FscDType t = fsc_dtype_find(s->type[i]);
+static fsc_arg random_arg(const Shape *s, uint32_t i) {
+    fsc_dtype t = fsc_dtype_find(s->type[i]);
     uint32_t odd = draw(40);
     if (odd == 0) return fsc_float((double)random_integer() + 0.5);
     if (odd == 1) return fsc_pointer((void *)(uintptr_t)0x1000, 0, 0);
@@ -159,7 +159,7 @@ static FscArg random_arg(const Shape *s, uint32_t i) {
 }
 
 /* Both ways; returns whether the short one took it. */
-static bool compare(fsc_kernel *k, const FscArg *args, size_t n, const int64_t *grid) {
+static bool compare(fsc_kernel *k, const fsc_arg *args, size_t n, const int64_t *grid) {
     static Call quick, slow;
     const VariantTable *t = kernel_table(k);
     Quick *kept[3];
@@ -176,7 +176,7 @@ static bool compare(fsc_kernel *k, const FscArg *args, size_t n, const int64_t *
         assert_ptr_equal(quick.variant, slow.variant);
         assert_memory_equal(quick.grid, slow.grid, sizeof quick.grid);
         for (size_t i = 0; i < n; i++) {
-            FscDType type = slow.variant->slots[i].dtype; /* bytes beyond a number's own are nobody's */
+            fsc_dtype type = slow.variant->slots[i].dtype; /* bytes beyond a number's own are nobody's */
             size_t bytes = slow.variant->record->params[slow.variant->slots[i].param].kind == RECORD_POINTER
                                ? 8
                                : fsc_dtype_size(type);
@@ -196,7 +196,7 @@ static void ways_agree(void **state) {
         state64 = (uint64_t)round * 0x9e3779b97f4a7c15u + 1;
         Shape s = random_shape();
         fsc_kernel *k = NULL;
-        FscHostCode host = {.entry = nothing};
+        fsc_host_code host = {.entry = nothing};
         for (uint32_t n = 1 + draw(3); n > 0; n--) {
             fsc_module *m = NULL;
             Record *r = random_record(&s);
@@ -207,7 +207,7 @@ static void ways_agree(void **state) {
             record_free(r);
         }
         for (int i = 0; i < CALLS; i++) {
-            FscArg args[MOST_PARAMS];
+            fsc_arg args[MOST_PARAMS];
             const int64_t grid[3] = {draw(5), 1 + (draw(9) ? 0 : 70000 * draw(2)), draw(9) ? 1 : -1};
             for (uint32_t a = 0; a < s.num; a++) args[a] = random_arg(&s, a);
             bool was_taken = compare(k, args, draw(30) ? s.num : s.num - 1, draw(2) ? grid : NULL);
@@ -229,14 +229,14 @@ static void common_launches_are_short(void **state) {
     Record *r = sample_record("cpu", "1024", RECORD_RULE, 16);
     fsc_kernel *k = host_kernel(d, r, nothing, 0);
     const void *at = (const void *)0x10000;
-    const FscArg args[] = {fsc_pointer(at, 781 * 1000 * 4, FSC_FP32),
-                           fsc_pointer(at, 781 * 1000 * 4, FSC_FP32),
-                           fsc_int(781),
-                           fsc_int(781),
-                           fsc_int(1000),
-                           fsc_int(781)};
+    const fsc_arg args[] = {fsc_pointer(at, 781 * 1000 * 4, FSC_FP32),
+                            fsc_pointer(at, 781 * 1000 * 4, FSC_FP32),
+                            fsc_int(781),
+                            fsc_int(781),
+                            fsc_int(1000),
+                            fsc_int(781)};
     assert_true(compare(k, args, 6, NULL));
-    FscArg wrong[6];
+    fsc_arg wrong[6];
     memcpy(wrong, args, sizeof args);
     wrong[5] = fsc_int(512); /* BLOCK would be another */
     assert_false(compare(k, wrong, 6, NULL));

@@ -14,10 +14,10 @@ enum { Y, X, ROWS, N, BLOCK, T, PARAMS };
  * on 132 multiprocessors. */
 typedef struct Fixture {
     Record *record;
-    FscDeviceProps device;
+    fsc_props device;
     const char *given[PARAMS];
     SpecGiven options;
-    FscArg args[4];
+    fsc_arg args[4];
     RuleBinding values[PARAMS];
     SpecFact facts[PARAMS];
     Specialisation out;
@@ -77,7 +77,7 @@ static void types_alignment_and_vectors(void **state) {
     f.args[ROWS] = fsc_int(1);
     assert_true(run(&f, NULL));
     assert_true(f.facts[N].dtype == FSC_I64 && f.facts[ROWS].equals_one && !f.facts[ROWS].divisible);
-    f.args[N] = (FscArg){.kind = FSC_ARG_MISSING};
+    f.args[N] = (fsc_arg){.kind = FSC_ARG_MISSING};
     assert_true(run(&f, NULL) && !f.values[N].known && !f.facts[N].divisible && f.facts[N].dtype == FSC_DTYPE_NONE);
     record_free(f.record);
 }
@@ -94,7 +94,7 @@ static void each_array_its_own(void **state) {
     f.args[Y].dtype = FSC_I8;
     f.args[X].dtype = FSC_FP16;
     static const uint32_t lengths[][2] = {{1024, 16}, {1000, 8}, {1004, 0}, {1001, 0}, {8, 0}};
-    FscArg args[5] = {f.args[0], f.args[1], f.args[2], f.args[3], fsc_pointer((void *)0x1000, 0, FSC_DTYPE_NONE)};
+    fsc_arg args[5] = {f.args[0], f.args[1], f.args[2], f.args[3], fsc_pointer((void *)0x1000, 0, FSC_DTYPE_NONE)};
     for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
         Specialiser s;
         SpecFact facts[PARAMS + 1];

@@ -125,7 +125,7 @@ for w in $what; do
     # POINTS="--points softmax:4096x8193:fp16 … --num-warps 4 8": bench.py's options
     points) TAIL=80 measure "${NAME:-points}" 200 ${POINTS:-} ;;
     edges) measure edges 120 --sets edges --dtype fp32 fp16 bf16 ;;
-    claims) # what docs/claims.md says is not measured
+    claims) # what docs/explanation/claims.md says is not measured
         measure claims 120 --sets claims
         for kernel in softmax softmax_persistent softmax_tiled; do
             TAIL=20 step "claims-$kernel" 60 bin/fsc bench "dsl_examples/$kernel.dsl" \
@@ -143,8 +143,8 @@ for w in $what; do
         TAIL=20 step launch-calls 60 env LD_LIBRARY_PATH="${lib%/*}" bench/launch calls cuda 20000
         TAIL=30 step launch-python 120 python3 bench/launch_python.py --calls 20000
         ;;
-    # the package with torch, the listings of docs/python.md, what a call costs beside Triton's and torch's; without
-    # torch what there is
+    # the package with torch, the listings of docs/how-to/python.md, what a call costs beside Triton's and torch's;
+    # without torch what there is
     python)
         export PYTHONPATH=$PWD/share/fsc/python${PYTHONPATH:+:$PYTHONPATH}
         TAIL=40 step python-torch 400 bash -c "cd tests/python && python3 -m unittest -q test_numpy test_torchop &&

@@ -25,7 +25,7 @@ strip -o "$stage/bench/launch" build/release/bench/launch
 cp -r tests/run tests/random tests/python tests/Inputs tests/plants.py tests/install.py tests/objects.py "$stage/tests/"
 strip -o "$stage/tests/libfakecuda.so" build/release/tests/unit/libfakecuda.so
 # listings that are run there
-mkdir -p "$stage/docs/examples" && cp docs/python.md docs/embedding.md "$stage/docs/" \
+mkdir -p "$stage/docs/examples" "$stage/docs/how-to" && cp docs/how-to/{python,embedding}.md "$stage/docs/how-to/" \
     && cp -r docs/examples/embed "$stage/docs/examples/"
 # the suite asks them what there is to test
 for table in check/builtin/builtin codegen/prims layout/mma base/plant; do

@@ -41,7 +41,7 @@ typedef enum fsc_emit {
 /* What fsc_compilation_diagnostics is: for people, or for programs. */
 typedef enum fsc_diagnostics_format {
     FSC_DIAGNOSTICS_TEXT,
-    FSC_DIAGNOSTICS_JSON,  /* one object, also when there are none: docs/tool.md */
+    FSC_DIAGNOSTICS_JSON,  /* one object, also when there are none: docs/reference/tool.md */
     FSC_DIAGNOSTICS_SARIF, /* a SARIF 2.1.0 log */
 } fsc_diagnostics_format;
 
@@ -87,7 +87,7 @@ typedef struct fsc_compile_options {
     bool device_debug;       /* device_print, print, device_assert and assert of the kernel are compiled;
                               * else they cost nothing */
     bool check;              /* arch "cpu": the code asks before every access (set by the JIT on a checked device) */
-    bool no_cache;           /* the JIT: neither read variants from disk nor write them there (docs/runtime.md) */
+    bool no_cache;           /* the JIT: neither read variants from disk nor write them there */
     bool count;              /* arch "cpu" and "emu": the code counts what each line does (likewise:
                               * fsc_device_count_lines) */
     bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
@@ -132,9 +132,9 @@ FSC_API const char *fsc_find_ptxas(void);
 /* ---- JIT --------------------------------------------------------------------------------------------------------- */
 
 /* A source file on a device: each launch compiles the variant its arguments call for, once, and keeps it, also on disk
- * (docs/runtime.md): the next process loads it. fsc_jit_prepare, fsc_jit_launch and fsc_jit_counts may be called from
- * several threads at once; a variant that several want first is made once. Then fsc_last_message() is each thread's own
- * message. */
+ * (docs/how-to/runtime.md): the next process loads it. fsc_jit_prepare, fsc_jit_launch and fsc_jit_counts may be called
+ * from several threads at once; a variant that several want first is made once. Then fsc_last_message() is each
+ * thread's own message. */
 typedef struct fsc_jit fsc_jit;
 
 /* Borrows `device` (it must outlive the handle) and copies the text. `o` may be NULL; its arch is replaced by the
@@ -174,7 +174,7 @@ FSC_API void fsc_jit_counts(const fsc_jit *j, fsc_variant_counts *out);
 FSC_API const struct fsc_record *fsc_jit_interface(const fsc_jit *j);
 
 /* ---- For other languages --------------------------------------------------------------------------------------------
- * What the Python package is made of (docs/python.md): no struct of options, and arrays as their owners describe
+ * What the Python package is made of (docs/how-to/python.md): no struct of options, and arrays as their owners describe
  * them. */
 
 /* The names of a file's entry points, in order: on success fsc_compilation_output(*out) has one a line.

@@ -31,7 +31,7 @@ extern "C" {
 #endif
 
 /* ---- Version --------------------------------------------------------------------------------------------------------
- * Of this header; the build reads it here. docs/stability.md says what a version may change. */
+ * Of this header; the build reads it here. docs/reference/stability.md says what a version may change. */
 
 #define FSC_VERSION_MAJOR  0
 #define FSC_VERSION_MINOR  1
@@ -177,8 +177,8 @@ FSC_API size_t fsc_device_findings(const fsc_device *d);
 FSC_API fsc_status fsc_device_finding(const fsc_device *d, size_t index, fsc_finding *out);
 
 /* ---- Counted launches -----------------------------------------------------------------------------------------------
- * On "cpu" and "emu", once switched on for the device: code counts what each source line does; docs/profiling.md says
- * what the numbers mean.
+ * On "cpu" and "emu", once switched on for the device: code counts what each source line does;
+ * docs/how-to/profiling.md says what the numbers mean.
  *   cpu  how often each line ran
  *   emu  also instructions, accesses of global and shared memory by warps, shuffles, barriers */
 
@@ -453,7 +453,7 @@ FSC_API fsc_status fsc_launch_grid(fsc_kernel *k, const fsc_arg *args, size_t na
 /* ---- Objects: kernels compiled ahead of time ------------------------------------------------------------------------
  * `fsc --emit=object` and `--emit=c` make a function per kernel, `fsc_status softmax(fsc_stream stream, float *y, …)`,
  * and a table of its variants, `softmax_object`. The function only hands its arguments to fsc_object_launch
- * (docs/embedding.md). */
+ * (docs/how-to/embedding.md). */
 
 /* A CUstream, NULL: the default stream. It runs in the calling thread's current context, else in the primary context of
  * device number 0. NULL is the CPU where there is no driver or GPU, or where the object has a CPU version only;

@@ -219,9 +219,9 @@ def wrong_calls(prefix, folder):
 
 
 def by_page(tool, kernel, source, folder, flags, env):
-    """docs/embedding.md's own line, with the flags of a build with sanitizers,
+    """docs/how-to/embedding.md's own line, with the flags of a build with sanitizers,
     makes a program that finds its library."""
-    with open(os.path.join(ROOT, "docs", "embedding.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "docs", "how-to", "embedding.md"), encoding="utf-8") as file:
         line = next(line for line in file if line.startswith("cc embed.c "))
     os.mkdir(folder)
     shutil.copy(source, folder)

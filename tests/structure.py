@@ -5,8 +5,8 @@ Fails on: an include of a folder that the including one does not stand on (STAND
 compiler/codegen/; a CUDA header anywhere; numbers read or written, or characters classified, as the process's locale
 says (runtime/base/number.h, runtime/base/ascii.h); a missing table; a file with no head comment; an absolute path of
 one machine; a code of a diagnostic that no test expects; a property of ops that stands outside their table: a list of
-more than four, an array by op, a question about the order of the enum; an op that docs/ir.md does not describe, or
-describes otherwise than the table; a list of passes in a page that is not in the table's order; a path in a page that
+more than four, an array by op, a question about the order of the enum; an op that reference/ir.md of docs/ does not
+describe, or describes otherwise than the table; a list of passes in a page that is not in the table's order; a path in a page that
 leads nowhere; a line over 120 columns; a source file over 500 lines; a folder with more than 25 source files; what
 page_problems looks at.
 """
@@ -66,7 +66,10 @@ STANDS_ON = {
     "runtime/jit": "compiler runtime/launch runtime/cache runtime/debug",
 }
 
-LISTED = ("docs", "docs/design", "docs/lab", "docs/learn", "docs/diagnostics")  # each README lists the pages beside it
+# Folders of pages: each README lists the pages beside it.
+LISTED = ("docs", "docs/tutorials", "docs/how-to", "docs/reference", "docs/reference/diagnostics", "docs/explanation",
+          "docs/design", "docs/lab")
+GLOSSARY, IR_PAGE = "docs/reference/glossary.md", "docs/reference/ir.md"
 TOP = ("bench", "build", "compiler", "docs", "dsl_examples", "runtime", "tests")
 DIAGNOSTICS = "compiler/base/diag.def"
 TABLES = [
@@ -257,15 +260,15 @@ def property_problems(path, text):
 
 
 def op_problems(table, page):
-    """Rows of ops.def that docs/ir.md's tables do not hold as they are, and the other way."""
+    """Rows of ops.def that the tables of IR_PAGE do not hold as they are, and the other way."""
     rows = re.findall(r'^OP\(\w+,\s*"(\w+)",\s*(-?\d+),\s*(-?\d+),(?:\s*\w+,){2}\s*(\w+),', table, re.M)
     rows = [[name] + [n.replace("-1", "any") for n in (args, results)] + [effect]
             for name, args, results, effect in rows]
     told = [[cell.strip(" `") for cell in line.split("|")[1:5]] for line in re.findall(r"^\| `\w+` \|.*", page, re.M)]
     told = [row for row in told if row[3:] and re.fullmatch("[A-Z]+", row[3])]
-    problems = ["docs/ir.md: no row says `%s` as ops.def does: %s" % (row[0], " ".join(row)) for row in rows
+    problems = ["%s: no row says `%s` as ops.def does: %s" % (IR_PAGE, row[0], " ".join(row)) for row in rows
                 if row not in told]
-    return problems + ["docs/ir.md: `%s` is none of ops.def" % row[0] for row in told if row not in rows]
+    return problems + ["%s: `%s` is none of ops.def" % (IR_PAGE, row[0]) for row in told if row not in rows]
 
 
 def code_problems(table, tests):
@@ -287,8 +290,8 @@ def page_problems(texts):
         problems += ["%s/README.md: %s is not in its list" % (folder, path.split("/")[-1]) for path in sorted(texts)
                      if re.match(folder + r"/[^/]+\.md$", path) and "](%s)" % path.split("/")[-1] not in listed
                      and not path.endswith("/README.md")]
-    words = [word.lower() for word in re.findall(r"^- \*\*(.+?)\*\*", texts.get("docs/glossary.md", ""), re.M)]
-    return problems + ["docs/glossary.md: '%s' stands behind '%s'" % (word, before)
+    words = [word.lower() for word in re.findall(r"^- \*\*(.+?)\*\*", texts.get(GLOSSARY, ""), re.M)]
+    return problems + ["%s: '%s' stands behind '%s'" % (GLOSSARY, word, before)
                        for before, word in zip(words, words[1:]) if before >= word]
 
 
@@ -317,7 +320,7 @@ def check_tree(root):
     """Prints the report; returns how many problems there are."""
     problems = top_problems(entry.name for entry in os.scandir(root) if entry.is_dir())
     problems += ["%s: the table is missing" % path for path in TABLES if not os.path.exists(os.path.join(root, path))]
-    lines, sizes, files, table, tests, ops = {}, {}, 0, "", [], {OPS: "", PASSES: "", "docs/ir.md": ""}
+    lines, sizes, files, table, tests, ops = {}, {}, 0, "", [], {OPS: "", PASSES: "", IR_PAGE: ""}
     known = {"build"}
     texts = {}
     for path, text in tree(root):
@@ -338,7 +341,7 @@ def check_tree(root):
     for page, text in texts.items():
         if page.endswith(".md") and not page.startswith(("docs/lab/", "docs/changelog")):
             problems += path_problems(page, text, known) + pass_problems(page, text, ops[PASSES])
-    problems += code_problems(table, tests) + op_problems(ops[OPS], ops["docs/ir.md"]) + page_problems(texts)
+    problems += code_problems(table, tests) + op_problems(ops[OPS], ops[IR_PAGE]) + page_problems(texts)
     problems += size_problems(sizes)
     print("lines: " + ", ".join("%s %d" % item for item in sorted(lines.items())) + "; all %d" % sum(lines.values()))
     print("\n".join(problems))
@@ -429,10 +432,10 @@ def self_test():
             failed += 1
             print("self-test: wanted %d problems of ops in %r, got %r" % (wanted, page, op_problems(row, page)))
     right = {"runtime/x/x.c": head, "runtime/x/README.md": "", "docs/design/x.md": "",
-             "docs/design/README.md": "[x.md](x.md)", "docs/README.md": "[words](glossary.md)",
-             "docs/glossary.md": "- **arm**: a\n- **Axis**: b\n"}
+             "docs/design/README.md": "[x.md](x.md)", "docs/reference/README.md": "[words](glossary.md)",
+             GLOSSARY: "- **arm**: a\n- **Axis**: b\n"}
     for wanted, path, text in [(0, "a", ""), (1, "compiler/y/y.c", head), (1, "docs/design/y.md", ""),
-                               (1, "docs/y.md", ""), (1, "docs/glossary.md", "- **axis**: b\n- **arm**: a\n")]:
+                               (1, "docs/y.md", ""), (1, GLOSSARY, "- **axis**: b\n- **arm**: a\n")]:
         got = page_problems({**right, path: text})
         if len(got) != wanted:
             failed += 1

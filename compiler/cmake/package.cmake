@@ -43,7 +43,7 @@ print_file(--completion=bash ${FSC_TOOL_NAME} bash-completion/completions)
 print_file(--completion=zsh _${FSC_TOOL_NAME} zsh/site-functions)
 print_file(--completion=fish ${FSC_TOOL_NAME}.fish fish/vendor_completions.d)
 add_custom_target(fsc-pages ALL DEPENDS ${printed})
-install(FILES ${PROJECT_SOURCE_DIR}/docs/libfsc.3 DESTINATION ${CMAKE_INSTALL_DATADIR}/man/man3)
+install(FILES ${PROJECT_SOURCE_DIR}/docs/reference/libfsc.3 DESTINATION ${CMAKE_INSTALL_DATADIR}/man/man3)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/fsc)
 
 # cpack -G DEB, cpack -G TGZ (unpacked anywhere, it works there)

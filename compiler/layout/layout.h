@@ -256,7 +256,7 @@ enum { VECTOR_BITS = 4 };
  * `bits`: the register bits that tell them apart, the lowest first. */
 uint32_t layout_in_vector(const Layout *in, uint32_t bytes, uint8_t bits[VECTOR_BITS]);
 /* How often shared memory is asked when all threads of a block access what they hold in such a row: each time at most a
- * word of each of 32 banks (docs/profiling.md). */
+ * word of each of 32 banks (docs/how-to/profiling.md). */
 uint32_t layout_wavefronts(const Layout *in, uint32_t bytes, bool is_load);
 /* To compare such rows by: wavefronts, and where they are equal how many accesses a thread makes. Costs add up. */
 uint64_t layout_cost(const Layout *in, uint32_t bytes, bool is_load);

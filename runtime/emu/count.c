@@ -87,7 +87,7 @@ static uint32_t lanes_from(const Request *r, uint32_t first, uint32_t n) {
 }
 
 /* Lanes that ask for 8 bytes go in halves of the warp, for 16 in quarters. Of loads two such groups go together where
- * neighbours, or lanes two apart, want the same: measured on an H200 (docs/profiling.md). */
+ * neighbours, or lanes two apart, want the same: measured on an H200 (docs/how-to/profiling.md). */
 static void add_wavefronts(const Request *r, fsc_traffic *t) {
     uint32_t group = r->bytes > 8 ? WARP / 4 : r->bytes > 4 ? WARP / 2 : WARP, n;
     for (uint32_t first = 0; first < WARP; first += n) {

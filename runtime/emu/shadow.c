@@ -2,7 +2,7 @@
  *
  * In: a cell, a new access. Out: an earlier access that conflicts with it, if one does. Method: threads of a program
  * are ordered by the barriers that both passed, counted per warp, block and cluster; programs by what one has learnt of
- * the other through volatile loads and acquiring atomics. The rules are those of docs/emulator.md, "Order".
+ * the other through volatile loads and acquiring atomics. The rules are those of docs/explanation/emulator.md, "Order".
  */
 #include "runtime/emu/emu.h"
 

@@ -71,7 +71,7 @@ def contents(version, tag, library, strip):
             yield os.path.relpath(path, HERE), read(path)
     yield "fsc/libfsc.so", stripped(library, strip)
     info = f"fsc-{version}.dist-info/"
-    page = os.path.join(HERE, "..", "..", "docs", "python.md")
+    page = os.path.join(HERE, "..", "..", "docs", "how-to", "python.md")
     yield info + "METADATA", METADATA.format(version=version).encode() + read(page)
     yield info + "WHEEL", WHEEL.format(tag=tag).encode()
     yield info + "LICENSE", read(os.path.join(HERE, "..", "..", "LICENSE"))

@@ -1,6 +1,6 @@
-# The tables of docs/performance.md are what docs/bench/ratios.csv says. From made runs, whole and with points, peers
-# and ways of timing missing, the tables are what they must be; a number changed by hand is found.
-# RUN: %python %bench/page.py --check %bench/../docs/bench/ratios.csv %bench/../docs/performance.md
+# The tables of docs/explanation/performance.md are what docs/bench/ratios.csv says. From made runs, whole and with
+# points, peers and ways of timing missing, the tables are what they must be; a number changed by hand is found.
+# RUN: %python %bench/page.py --check %bench/../docs/bench/ratios.csv %bench/../docs/explanation/performance.md
 # RUN: rm -rf %t && mkdir %t && %python %s %bench %t
 import os
 import subprocess

@@ -1,8 +1,8 @@
-# docs/builtins.md is the reference of every builtin: each name of `fsc --list-builtins` has one entry, whose signatures
-# are those that the tool prints, and an example that calls it; `builtins.py FSC --bless` writes the signatures and the
-# index anew. Every block of code there and in docs/language.md compiles for sm_90, and what its comments state is
-# compared with a run on the CPU (Inputs/example.py); `--device=emu` runs on another device, further words choose blocks
-# that contain them.
+# docs/reference/builtins.md is the reference of every builtin: each name of `fsc --list-builtins` has one entry, whose
+# signatures are those that the tool prints, and an example that calls it; `builtins.py FSC --bless` writes the
+# signatures and the index anew. Every block of code there and in language.md compiles for sm_90, and what its comments
+# state is compared with a run on the CPU (Inputs/example.py); `--device=emu` runs on another device, further words
+# choose blocks that contain them.
 # RUN: %python %s fsc
 import concurrent.futures
 import os
@@ -16,8 +16,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(ROOT, "tests", "docs", "Inputs"))
 from example import judge_block  # noqa: E402
 
-PAGE = "docs/builtins.md"
-PAGES = [PAGE, "docs/language.md"]
+PAGE = "docs/reference/builtins.md"
+PAGES = [PAGE, "docs/reference/language.md"]
 ENTRY = re.compile(r"^### ([^\n]*)\n(?:```\n(.*?)```\n)?(.*?)(?=^##|\Z)", re.M | re.S)
 INDEX = re.compile(r"(?<=<!-- index -->\n).*?(?=<!-- end -->)", re.S)
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```", re.M | re.S)
@@ -115,7 +115,7 @@ def bare_blocks(text):
     for m in BLOCK.finditer(text):
         if m[1] != "python" and not m[2].startswith("$ "):
             line = text.count("\n", 0, m.start()) + 1
-            yield f"docs/language.md:{line}: this block is neither python nor a command that prints it"
+            yield f"docs/reference/language.md:{line}: this block is neither python nor a command that prints it"
 
 
 def judge(tool, items, device):
@@ -148,7 +148,7 @@ def main():
         with open(os.path.join(ROOT, PAGE), "w", encoding="utf-8") as file:
             file.write(blessed(text, listed))
         text = read(PAGE)
-    wrong = entry_problems(text, listed) + list(bare_blocks(read("docs/language.md")))
+    wrong = entry_problems(text, listed) + list(bare_blocks(read("docs/reference/language.md")))
     wrong += [w for page in PAGES for w in link_problems(page, read(page))]
     wrong += [f"{PAGE}: the signatures or the index are old: run --bless"] if blessed(text, listed) != text else []
     found = judge(tool, [b for b in blocks() if not words or any(w in b[1] for w in words)], device)

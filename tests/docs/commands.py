@@ -14,10 +14,11 @@ import sys
 import tempfile
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-PAGES = ["README.md", "docs/architecture.md", "docs/tool.md", "docs/ir.md", "docs/language.md", "docs/checking.md",
-         "docs/embedding.md", "docs/profiling.md", "docs/runtime.md", "docs/claims.md"]
-PAGES += sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs", "learn", "[0-9]*.md")))
-SOURCES = ["docs/runtime.md", "docs/checking.md", "docs/embedding.md"]  # pages that show files of docs/examples
+# Pages that show files of docs/examples.
+SOURCES = ["docs/how-to/runtime.md", "docs/how-to/checking.md", "docs/how-to/embedding.md"]
+PAGES = ["README.md", "docs/explanation/architecture.md", "docs/reference/tool.md", "docs/reference/ir.md",
+         "docs/reference/language.md", *SOURCES, "docs/how-to/profiling.md", "docs/explanation/claims.md"]
+PAGES += sorted(os.path.relpath(p, ROOT) for p in glob.glob(os.path.join(ROOT, "docs", "tutorials", "[0-9]*.md")))
 SILENT = re.compile(r"python3 |fsc .* >log$")
 VARYING = re.compile(r"\d ms\b|GB/s|^cpu |libcuda|\|sum of a row", re.M)
 MEASURED = re.compile(r"^  (registers per thread|spills|blocks per SM|persistent grid) .*\n", re.M)

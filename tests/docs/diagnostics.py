@@ -1,5 +1,5 @@
-# Each page of docs/diagnostics has a wrong example that gives its code and no other, and a right one that gives none;
-# each code of the table has its page, and `fsc --explain` prints it.
+# Each page of docs/reference/diagnostics has a wrong example that gives its code and no other, and a right one that
+# gives none; each code of the table has its page, and `fsc --explain` prints it.
 # RUN: %python %s fsc
 import os
 import re
@@ -9,7 +9,7 @@ import sys
 import tempfile
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-FOLDER = os.path.join(ROOT, "docs", "diagnostics")
+FOLDER = os.path.join(ROOT, "docs", "reference", "diagnostics")
 HEAD = "@kernel(grid=(1,))\ndef k(x: *fp32, y: *fp32, n: i32, B: constexpr = 128):\n"
 PAGE = re.compile(r"^## ([EWR]\d{4}): ([^\n]*)\n(.*?)(?=^## |\Z)", re.M | re.S)
 BESIDE = re.compile(r"^```tune\n(.*?)^```", re.M | re.S)  # a tuning file, beside both examples

@@ -1,6 +1,6 @@
-# The lines of C in docs/runtime.md and docs/embedding.md that are no whole program: each of the former is compiled into
-# one that launches a kernel without a mask, and prints what it should; each of the latter is in the header that the
-# page's command writes.
+# The lines of C in docs/how-to/runtime.md and docs/how-to/embedding.md that are no whole program: each of the former
+# is compiled into one that launches a kernel without a mask, and prints what it should; each of the latter is in the
+# header that the page's command writes.
 # UNSUPPORTED: asan
 # RUN: %python %s fsc %libfsc %t
 import os
@@ -50,7 +50,7 @@ def printed(fragment, library, folder):
 
 
 def check_runtime(library, folder):
-    with open(os.path.join(ROOT, "docs", "runtime.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "docs", "how-to", "runtime.md"), encoding="utf-8") as file:
         parts = re.findall(r"^```c\n((?!/\*).*?)^```\n(?:```\n(.*?)^```)?", file.read(), re.M | re.S)
     assert len(parts) == len(WANTED), f"{len(parts)} fragments"
     for fragment, shown in parts:
@@ -60,7 +60,7 @@ def check_runtime(library, folder):
 
 
 def check_embedding(tool, folder):
-    with open(os.path.join(ROOT, "docs", "embedding.md"), encoding="utf-8") as file:
+    with open(os.path.join(ROOT, "docs", "how-to", "embedding.md"), encoding="utf-8") as file:
         page = file.read()
     command, = re.findall(r"^\$ fsc (--emit=object .*)$", page, re.M)
     parts = re.findall(r"^```c\n((?!/\*).*?)^```", page, re.M | re.S)

@@ -1,5 +1,5 @@
-# The tables of docs/triton.md are true: the lines of "works" and "differs" compile to PTX, each line of "refused" has
-# an error that names its row, and no name of triton.language is left out.
+# The tables of docs/reference/triton.md are true: the lines of "works" and "differs" compile to PTX, each line of
+# "refused" has an error that names its row, and no name of triton.language is left out.
 # RUN: %python %s fsc
 import os
 import re
@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "triton.md")
+PAGE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "docs", "reference", "triton.md")
 SIGNATURE = "*fp32, *i32, *fp64, i32, *fp32, fp32, 32"
 
 # The public names of triton.language 3.6.

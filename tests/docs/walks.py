@@ -14,12 +14,12 @@ from prose import ROOT, paragraphs  # noqa: E402
 
 MINUTES, WORDS, COMMAND = 15, 200, 0.5
 WALKS = {  # the door: pages read from top to bottom
-    "Ship a kernel from C or C++": ["README.md", "docs/install.md", "docs/embedding.md"],
-    "Port from Triton": ["README.md", "docs/from-triton.md", "docs/python.md"],
-    "Learn": ["README.md", "docs/learn/README.md", "docs/learn/1-first-kernel.md"],
-    "Hack the compiler": ["docs/architecture.md", "docs/contributing.md"],
+    "Ship a kernel from C or C++": ["README.md", "docs/how-to/install.md", "docs/how-to/embedding.md"],
+    "Port from Triton": ["README.md", "docs/how-to/from-triton.md", "docs/how-to/python.md"],
+    "Learn": ["README.md", "docs/tutorials/README.md", "docs/tutorials/1-first-kernel.md"],
+    "Hack the compiler": ["docs/explanation/architecture.md", "docs/how-to/contributing.md"],
 }
-EVERYBODY = ("README.md", "docs/install.md", "docs/learn/1-first-kernel.md")
+EVERYBODY = ("README.md", "docs/how-to/install.md", "docs/tutorials/1-first-kernel.md")
 
 
 def read(path):

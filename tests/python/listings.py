@@ -9,7 +9,7 @@ import os
 import re
 import sys
 
-PAGES = "docs/python.md docs/from-triton.md".split()
+PAGES = "docs/how-to/python.md docs/how-to/from-triton.md".split()
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
 

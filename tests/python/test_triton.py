@@ -276,8 +276,8 @@ class Names(unittest.TestCase):
         self.assertIn(f"written/parts.py:{line}:", str(caught.exception))
 
     def test_names_of_the_language(self):
-        """The stand-in has what docs/triton.md has a row for."""
-        with open(os.path.join(ROOT, "docs", "triton.md"), encoding="utf-8") as file:
+        """The stand-in has what docs/reference/triton.md has a row for."""
+        with open(os.path.join(ROOT, "docs", "reference", "triton.md"), encoding="utf-8") as file:
             page = file.read()
         tables, device = page.split("## libdevice")
         for name in re.findall(r"^\| `(\w+)` \|", tables.split("## Members")[0], re.M):

@@ -1,4 +1,4 @@
-"""numerics.py - the worst error in ulp of every mathematical function: the tables of docs/numerics.md, through libfsc.
+"""numerics.py - the worst error in ulp of every mathematical function: the tables of numerics.md, through libfsc.
 
     numerics.py [--device cpu,cuda] [--every N] [--jobs N] [--out FILE] [--seconds LIMIT] [WORD …]
 

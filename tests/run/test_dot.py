@@ -1,5 +1,5 @@
 """Products of matrices. Small integers, every partial sum of which is exact, so that any order of adding gives the same
-bits: those of NumPy's int64. Real numbers against float64, within the bounds of docs/numerics.md."""
+bits: those of NumPy's int64. Real numbers against float64, within the bounds of docs/reference/numerics.md."""
 import numpy as np
 
 from case import U, ULP, case, close, example, must_fail, same_bits

@@ -1,5 +1,5 @@
 """dot_scaled: products of floats of 4, 8 and 16 bits with scales along k, against float64, within the bounds of dot
-(docs/numerics.md): what is multiplied is exact, and NaN is where a scale or an element says so."""
+(docs/reference/numerics.md): what is multiplied is exact, and NaN is where a scale or an element says so."""
 import numpy as np
 
 from case import U, case, close, must_fail

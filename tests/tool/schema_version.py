@@ -1,5 +1,5 @@
 # Every command that takes --json, and --diagnostics-format=json, prints objects that begin with the schema_version of
-# their row in compiler/base/schema.def; docs/stability.md lists the rows.
+# their row in compiler/base/schema.def; docs/reference/stability.md lists the rows.
 # RUN: rm -rf %t && mkdir %t
 # RUN: %python %s fsc %t %examples
 import json
@@ -54,4 +54,4 @@ for name, version, what in rows:
     found = objects(done.stderr if what.startswith("--") else done.stdout)
     assert len(found) == 1, (what, found)
     assert next(iter(found[0])) == "schema_version" and found[0]["schema_version"] == int(version), (what, found[0])
-    assert "| `%s` | %s |" % (what, version) in read("docs", "stability.md"), what
+    assert "| `%s` | %s |" % (what, version) in read("docs", "reference", "stability.md"), what

@@ -83,7 +83,7 @@ def main():
             frames += play(b)
             b.quiet(url)
         assert frames >= 8, frames
-        for url in (home, home + "learn/3-reductions.html", home + "performance.html"):
+        for url in (home, home + "tutorials/3-reductions.html", home + "explanation/performance.html"):
             b.go(url, PHONE, "dark")
             b.quiet(url)
         b.go(home + "search.html?q=swizzle")

@@ -1,7 +1,7 @@
 # arc.dsl - inverse circular functions of fp32 and fp64; narrower types come widened,
 # and their results are rounded once.
 #
-# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean
+# Every bound is in numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean
 # on that. Coefficients are weighted minimax fits; the weight makes the result's relative error even.
 
 @jit

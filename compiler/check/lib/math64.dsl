@@ -1,6 +1,6 @@
 # math64.dsl - mathematical functions of fp64; nothing passes through fp32.
 #
-# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean
+# Every bound is in numerics.md. A sum of a product and a term is one fma (the pass fma), and the exact steps lean
 # on that. Coefficients without a source beside them are weighted minimax fits; the weight makes the result's relative
 # error even.
 

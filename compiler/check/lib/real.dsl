@@ -1,7 +1,7 @@
 # real.dsl - further functions of real numbers: sinh cosh cbrt rcbrt hypot, of fp32 and fp64, narrower types come
 # widened; and fmod remainder copysign fdim nextafter signbit isfinited finitef.
 #
-# Every bound is in docs/numerics.md. A sum of a product and a term is one fma (the pass fma),
+# Every bound is in numerics.md. A sum of a product and a term is one fma (the pass fma),
 # and the exact steps lean on that.
 
 @jit

@@ -1,4 +1,4 @@
-/* explain.c - `fsc --explain CODE`: the page of docs/diagnostics/ for a code, as text for a terminal.
+/* explain.c - `fsc --explain CODE`: the page of docs/reference/diagnostics/ for a code, as text for a terminal.
  *
  * In: the pages, carried as bytes; `## CODE: title` begins one, fences hold its examples. Out:
  * the page on standard output.

@@ -1,6 +1,6 @@
 /* text.c - a profile for people: the source, and below each line what it did.
  *
- * In: a Profile. Out: text on standard output; docs/profiling.md says what the words mean.
+ * In: a Profile. Out: text on standard output; docs/how-to/profiling.md says what the words mean.
  */
 #include "tool/profile/profile.h"
 

@@ -1,7 +1,7 @@
 /* viz.c - `fsc viz FILE NAME=VALUE… -o page.html`: recorded runs on emulated threads, as one page that plays them.
  *
  * In: a file, what its parameters are, for each --run what differs. Out: a page without any other file: template, style
- * and script of tool/viz/page/, and the facts (docs/viz.md).
+ * and script of tool/viz/page/, and the facts (docs/how-to/viz.md).
  * Method: each run is a job of its own on one emulated device, checked and recorded;
  * runs of one variant share its code.
  */

@@ -1,4 +1,4 @@
-/* viz.h - recorded launches as facts for the page of `fsc viz` (docs/viz.md, "The facts"). */
+/* viz.h - recorded launches as facts for the page of `fsc viz` (docs/how-to/viz.md, "The facts"). */
 #ifndef FSC_VIZ_H
 #define FSC_VIZ_H
 

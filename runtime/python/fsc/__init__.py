@@ -5,7 +5,7 @@
     softmax(y, x)                       # torch, CuPy, JAX, anything with DLPack; NumPy runs on the CPU
 
 Arrays say where the kernel runs. Sizes and strides that its shape contracts name are taken from them.
-docs/python.md has the rest.
+docs/how-to/python.md has the rest.
 """
 from ._arrays import Array, view
 from ._kernel import Kernel, Source, load, loads

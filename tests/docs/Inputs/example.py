@@ -1,4 +1,4 @@
-"""example.py - the examples of docs/builtins.md and docs/language.md: what they say is compiled for sm_90, run, and compared.
+"""example.py - the examples of builtins.md and language.md: what they say is compiled for sm_90, run, and compared.
 
 A code block is a kernel's body, with functions marked @jit before it, or a whole file that begins with @kernel. Comments tell the rest:
   # x = fp32 [1, 2]          a tile x with these elements, or a scalar parameter

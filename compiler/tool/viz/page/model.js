@@ -1,7 +1,7 @@
 // model.js - the facts of a page as values: arrays from base64, who owns which element, frames in the order of time.
 //
-// In: the JSON that `fsc viz` wrote (docs/viz.md, "The facts"). Out: Run and Recorded, which know of no element of
-// the page.
+// In: the JSON that `fsc viz` wrote (docs/how-to/viz.md, "The facts"). Out: Run and Recorded, which know of no
+// element of the page.
 
 const facts = JSON.parse(document.getElementById("facts").textContent);
 

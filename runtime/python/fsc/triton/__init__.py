@@ -8,7 +8,7 @@ or, for packages that say `import triton` themselves, before they are imported:
     import fsc.triton
     fsc.triton.install()
 
-docs/from-triton.md has the rest.
+docs/how-to/from-triton.md has the rest.
 """
 from . import language, testing
 from ._jit import ConstexprFunction, JITFunction, KernelInterface, TensorDescriptor, constexpr_function, jit

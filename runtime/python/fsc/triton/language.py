@@ -2,7 +2,7 @@
 
 In: nothing. Out: builtins, each with the text that the compiler reads; types; constexpr. Nothing here computes: a
 kernel's code is read by the compiler, never run by Python. tests/python/test_triton.py compares the names with
-docs/triton.md.
+docs/reference/triton.md.
 """
 import operator
 

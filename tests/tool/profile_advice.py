@@ -33,7 +33,7 @@ PLANTED = [
      ["wide_product", "x=random:0:fp16[16384]", "n=1", "--num-warps=8"]),
     ("few_programs", ["doubled", "x=random:0:fp32[8192]", *CARD], [], ["doubled", "x=random:0:fp32[262144]", *CARD]),
     ("last_wave", ["doubled", "x=random:0:fp32[295936]", *FULL], [], ["doubled", "x=random:0:fp32[270336]", *FULL]),
-    ("occupancy", ["doubled", BIG, *FULL], [], ["doubled", BIG, *CARD]),
+    ("occupancy", ["doubled", BIG, "BLOCK=256", *FULL], [], ["doubled", BIG, "BLOCK=256", *CARD]),
 ]
 
 
@@ -59,4 +59,8 @@ for name, slow, lines, mended in PLANTED:
     gains = [(f["gain_seconds"], f["cost_seconds"]) for f in found]
     assert gains == sorted(gains, reverse=True), gains
     assert name not in [f["name"] for f in findings(tool, mended)], (name, mended)
+told = [f for f in findings(tool, dict((p[0], p[1]) for p in PLANTED)["occupancy"]) if f["name"] == "occupancy"][0]
+wave = 500 / 1.98e9  # seconds that each of two waves waits for memory; all 256 blocks would fit at once
+assert abs(told["gain_seconds"] - wave) < 0.01 * wave and abs(told["cost_seconds"] - wave) < 0.01 * wave, told
+assert "occupancy" not in [f["name"] for f in findings(tool, ["doubled", "x=random:0:fp32[8192]", *FULL])], "one wave"
 print(len(PLANTED), "planted")

@@ -11,6 +11,7 @@
 #include "runtime/base/arch.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -309,9 +310,14 @@ static void whole(Profile *p) {
     else if (waves > 1 && waves < 5 && c->last_fill < 0.5)
         advise(p, ADVICE_last_wave, 0, PART_WHOLE, lost(p, (waves - 1 + c->last_fill) / waves),
                "%" PRIu64 " waves, the last %.0f %% full", c->waves, c->last_fill * 100);
-    if (c->needs.occupancy.fill < 0.25)
-        advise(p, ADVICE_occupancy, 0, PART_WHOLE, 0, "%.0f %% of the threads, limited by %s",
-               c->needs.occupancy.fill * 100, fsc_limit_name(c->needs.occupancy.limit));
+    double fill = c->needs.occupancy.fill;
+    if (fill < 0.25 && waves > 1) {
+        double left = waits(p, 1, LOAD_CLOCKS) / waves * ceil(waves * fill);
+        advise(p, ADVICE_occupancy, 0, PART_WAITS, waits(p, 1, LOAD_CLOCKS) - left,
+               "%.0f %% of the threads, limited by %s: %.0f waves, each waits for memory", fill * 100,
+               fsc_limit_name(c->needs.occupancy.limit), waves);
+        advice_of(p, ADVICE_occupancy)->left = left;
+    }
     double threads = (double)p->counts.blocks * p->counts.threads_per_block;
     if (c->needs.spill_bytes) /* stored, and loaded back, once at least */
         advise(p, ADVICE_spills, 0, PART_SECTORS, sectors(p, 2 * threads * c->needs.spill_bytes / SECTOR),
@@ -325,7 +331,8 @@ static void find_gain(const Profile *p, Advice *x) {
     if (x->part < PARTS) parts[x->part] -= x->cost;
     if (x->part < PARTS) x->gain = busiest - most(parts);
     else if (x->part == PART_WHOLE) x->gain = x->cost;
-    else x->gain = x->cost > busiest ? x->cost - busiest : 0;
+    else x->gain = x->cost + x->left - (busiest > x->left ? busiest : x->left);
+    if (x->gain < 0) x->gain = 0;
 }
 
 static int dearer(const void *x, const void *y) {

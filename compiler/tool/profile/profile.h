@@ -58,6 +58,7 @@ typedef struct Advice {
     uint32_t lines[ADVICE_LINES]; /* the first of those concerned; none: of the whole */
     uint32_t num_lines;
     double cost, gain, worst; /* seconds: of the part, on all lines; that the launch may gain; on the worst line */
+    double left;              /* PART_WAITS: what is still waited for without the cost */
     char text[256];           /* the numbers of the worst line */
 } Advice;
 

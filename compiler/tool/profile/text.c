@@ -223,6 +223,7 @@ static void print_advice(const Profile *p) {
         printf("%s", row->title);
         if (a->gain > 0) printf(": up to %.3g us", a->gain * 1e6);
         else if (a->cost > 0) printf(": %.3g us, hidden behind %s", a->cost * 1e6, p->binds);
+        else printf(": how much is not known");
         for (uint32_t k = 0; k < a->num_lines; k++)
             printf("%s%u", k ? ", " : a->num_lines > 1 ? "; lines " : "; line ", a->lines[k]);
         printf("\n     %s\n     why: %s\n     do: %s\n", a->text, row->why, row->mend);

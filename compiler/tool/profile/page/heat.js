@@ -62,7 +62,8 @@ function showAdvice() {
   for (const f of advice.findings) {
     const li = at('advice').appendChild(make('li'));
     const gain = f.gain_seconds > 0 ? `up to ${micro(f.gain_seconds)}`
-      : f.cost_seconds > 0 ? `${micro(f.cost_seconds)}, hidden behind ${advice.binds}` : '';
+      : f.cost_seconds > 0 ? `${micro(f.cost_seconds)}, hidden behind ${advice.binds}`
+        : 'how much is not known';
     li.append(make('b', f.title), ' ', make('span', gain, {className: f.gain_seconds > 0 ? 'gain' : 'why'}));
     for (const l of f.lines) li.append(' ', lineLink(l));
     li.append(make('div', f.text), make('div', f.why, {className: 'why'}), make('div', f.mend));

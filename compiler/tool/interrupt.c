@@ -86,6 +86,12 @@ bool interrupt_came(void) {
     return atomic_load(&came);
 }
 
+void interrupt_tell(const fsc_device *d) {
+    unsigned long long all = atomic_load(&d->progress.all), ended = atomic_load(&d->progress.ended);
+    fprintf(stderr, "%s: stopped; %llu of %llu programs ended, and what is said is of these\n", tool_name,
+            ended < all ? ended : all, all);
+}
+
 void interrupt_pass_on(void) {
     if (!interrupt_came()) return;
     (void)signal(SIGINT, SIG_DFL);

@@ -11,6 +11,7 @@
 void interrupt_begin(fsc_device *d);
 void interrupt_end(void);
 bool interrupt_came(void);
+void interrupt_tell(const fsc_device *d); /* how many programs of the stopped launch ended, on standard error */
 void interrupt_pass_on(void); /* nothing, unless one came */
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "base/schema.h"
 #include "codegen/codegen.h"
+#include "tool/interrupt.h"
 #include "tool/run/expect.h"
 #include "tool/run/told.h"
 
@@ -139,19 +140,25 @@ static ExitCode answer(Job *j) {
     return code;
 }
 
+/* times: NULL where it is not timed. The emulator's may take long, and Ctrl-C ends it. */
+static fsc_status launch_first(Job *j, double *times) {
+    bool is_long = j->props.kind == FSC_EMU;
+    if (is_long) interrupt_begin(j->device);
+    fsc_status s = times ? job_time(j, 0, 1, NULL, times) : job_launch(j);
+    if (s == FSC_OK && !times) s = fsc_stream_wait(j->device, NULL);
+    if (is_long) interrupt_end();
+    return s;
+}
+
 /* The first launch gives the results; with no warm-up it is also the first that is timed. *ms: the median,
- * NULL if none is. */
+ * NULL if none is. A launch that was stopped has findings and counts, but no results. */
 static ExitCode launch_all(Job *j, const double **ms) {
     uint32_t warmup = j->o->warmup, repeat = j->o->repeat;
     double *times = NEW_ARRAY(j->o->arena, double, repeat + 1);
-    fsc_status s;
-    if (warmup == 0 && repeat == 1) {
-        s = job_time(j, 0, 1, NULL, times);
-    } else {
-        s = job_launch(j);
-        if (s == FSC_OK) s = fsc_stream_wait(j->device, NULL);
-    }
+    fsc_status s = launch_first(j, warmup == 0 && repeat == 1 ? times : NULL);
+    if (interrupt_came()) interrupt_tell(j->device);
     if (s != FSC_OK) return job_fail(j, s);
+    if (interrupt_came()) return EXIT_DONE;
     ExitCode code = download(j);
     if (code == EXIT_DONE) code = answer(j);
     if (code != EXIT_DONE) return code;

@@ -5,6 +5,7 @@
  */
 #include "tool/test/cases.h"
 
+#include "tool/interrupt.h"
 #include "tool/run/expect.h"
 
 #include <stdlib.h>
@@ -122,12 +123,19 @@ static void run_case(Tests *t, const Case *c, const Device *d) {
     if (code == EXIT_DONE && is_elsewhere(&o, d)) return;
     if (code == EXIT_DONE) {
         if (o.check) (void)fsc_device_check(d->at, true);
+        interrupt_begin(d->at);
         code = launch_case(&j, &text);
+        interrupt_end();
         job_print_log(&j);
         job_free(&j);
         if (o.check) (void)fsc_device_check(d->at, false);
     }
     bool ok = code == EXIT_DONE;
+    if (interrupt_came()) {
+        printf("stop %s:%u on %s%s%s\n", t->file, c->line, d->name, *c->name ? ": " : "", c->name);
+        text_free(&text);
+        return;
+    }
     ok ? t->passed++ : t->failed++;
     printf("%s %s:%u on %s%s%s\n", ok ? "ok  " : "FAIL", t->file, c->line, d->name, *c->name ? ": " : "", c->name);
     for (const char *at = ok ? "" : text.at; at && *at; at += strcspn(at, "\n") + 1)
@@ -147,7 +155,7 @@ static ExitCode run_file(Tests *t, const char *file) {
         code = EXIT_INPUT;
     }
     for (uint32_t i = 0; i < cases.len && code == EXIT_DONE; i++)
-        for (uint32_t k = 0; k < t->num_devices; k++) run_case(t, &cases.at[i], &t->devices[k]);
+        for (uint32_t k = 0; k < t->num_devices && !interrupt_came(); k++) run_case(t, &cases.at[i], &t->devices[k]);
     free(t->text);
     return code;
 }
@@ -159,11 +167,11 @@ ExitCode command_test(ToolOptions *o) {
     }
     Tests t = {.o = o};
     ExitCode code = open_devices(&t);
-    for (uint32_t i = 0; i < o->words.len && (code == EXIT_DONE || code == EXIT_INPUT); i++) {
+    for (uint32_t i = 0; i < o->words.len && (code == EXIT_DONE || code == EXIT_INPUT) && !interrupt_came(); i++) {
         ExitCode own = run_file(&t, o->words.at[i]);
         code = own == EXIT_DONE ? code : own;
     }
-    if (t.passed || t.failed) printf("%u passed, %u failed\n", t.passed, t.failed);
+    if (t.passed || t.failed || interrupt_came()) printf("%u passed, %u failed\n", t.passed, t.failed);
     for (uint32_t i = 0; i < t.num_devices; i++) fsc_device_close(t.devices[i].at);
     return code == EXIT_DONE && t.failed ? EXIT_INPUT : code;
 }

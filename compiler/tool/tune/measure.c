@@ -6,6 +6,7 @@
  * another if it is so in more rounds than chance would give (sign test, 2.5 %), and by a hundredth or more. Of those
  * that are not slower than the fastest the first is taken.
  */
+#include "tool/interrupt.h"
 #include "tool/run/values.h"
 #include "tool/tune/tune.h"
 
@@ -144,7 +145,7 @@ static const char *try_once(Trial *t, fsc_status *status) {
 /* Compiled, run and compared; what fails is out. */
 static void try_all(const Tune *u, Trial *trials, uint32_t n, const char *point) {
     unsigned char **want = NULL;
-    for (uint32_t i = 0; i < n; i++) {
+    for (uint32_t i = 0; i < n && !interrupt_came(); i++) {
         Trial *t = &trials[i];
         progress(u, point, t->candidate->text);
         fsc_status s = FSC_OK;
@@ -210,7 +211,7 @@ static fsc_status time_all(const Tune *u, Trial *trials, uint32_t n, uint32_t ro
     drop_slow(trials, n, HOPELESS);
     double wanted = ROUND_MS / fmax(least, 1e-6);
     uint32_t launches = wanted < TRIED ? TRIED : wanted > MOST_LAUNCHES ? MOST_LAUNCHES : (uint32_t)wanted;
-    for (uint32_t r = 0; r < rounds && s == FSC_OK; r++) {
+    for (uint32_t r = 0; r < rounds && s == FSC_OK && !interrupt_came(); r++) {
         char text[48];
         (void)snprintf(text, sizeof text, "round %u of %u", r + 1, rounds);
         progress(u, point, text);
@@ -266,6 +267,7 @@ ExitCode point_measure(const Tune *u, Job *base, const char *point, Verdict *out
     uint32_t n = u->candidates.len, rounds = u->o->repeat, left = 0;
     Trial *trials = NEW_ARRAY(u->o->arena, Trial, n);
     ExitCode code = EXIT_DONE;
+    *out = (Verdict){0};
     for (uint32_t i = 0; i < n; i++) {
         trials[i].candidate = &u->candidates.at[i];
         trials[i].times = NEW_ARRAY(u->o->arena, double, rounds);
@@ -275,11 +277,11 @@ ExitCode point_measure(const Tune *u, Job *base, const char *point, Verdict *out
     for (uint32_t i = 0; i < n; i++) left += !trials[i].is_out;
     if (left) {
         fsc_status s = time_all(u, trials, n, rounds, point);
-        if (s == FSC_OK)
-            judge(trials, n, rounds, out);
-        else
+        if (s != FSC_OK)
             code = tool_fail(s, fsc_last_message());
-    } else {
+        else if (!interrupt_came())
+            judge(trials, n, rounds, out);
+    } else if (!interrupt_came()) {
         fprintf(stderr, "fsc tune: %s%sno configuration runs\n", point, *point ? ": " : "");
         code = EXIT_INPUT;
     }

@@ -6,6 +6,7 @@
 #include "tool/tune/tune.h"
 
 #include "codegen/codegen.h"
+#include "tool/interrupt.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -104,18 +105,20 @@ static void print_point(const char *point, const Verdict *v) {
 static ExitCode tune_point(Tune *u, const Point *p) {
     ToolOptions o = sweep_options(&u->sweep, p);
     Job base = job_at(u, &o);
-    Verdict v;
+    Verdict v = {0};
     ExitCode code = job_open(&base);
     const char *point = code == EXIT_DONE ? point_text(u, &base) : "";
     if (code == EXIT_DONE && table_has(&u->table, point)) {
         printf("%s%sis in %s already\n", point, *point ? ": " : "", u->table.path);
     } else if (code == EXIT_DONE) {
         code = point_measure(u, &base, point, &v);
-        if (code == EXIT_DONE) print_point(point, &v);
-        if (code == EXIT_DONE) code = table_put(u, point, &v);
+        if (code == EXIT_DONE && v.best) {
+            print_point(point, &v);
+            code = table_put(u, point, &v);
+        }
     }
     job_free(&base);
-    u->done++;
+    u->done += v.best || !interrupt_came();
     return code;
 }
 
@@ -126,7 +129,7 @@ static ExitCode tune_all(Tune *u) {
     ExitCode code;
     do {
         code = tune_point(u, &p);
-    } while (code == EXIT_DONE && sweep_next(&u->sweep, &p));
+    } while (code == EXIT_DONE && !interrupt_came() && sweep_next(&u->sweep, &p));
     return code;
 }
 
@@ -144,7 +147,13 @@ static ExitCode run_tune(Tune *u) {
     if (code == EXIT_DONE) code = sweep_types(&u->sweep, u->device, u->text, u->length);
     if (code == EXIT_DONE) code = decide_key(u);
     if (code == EXIT_DONE) code = table_read(u);
-    if (code == EXIT_DONE) code = tune_all(u);
+    if (code != EXIT_DONE) return code;
+    interrupt_begin(u->device);
+    code = tune_all(u);
+    interrupt_end();
+    if (interrupt_came())
+        fprintf(stderr, "fsc tune: stopped after %u points, which are in %s; the same call goes on there\n", u->done,
+                u->table.path);
     return code;
 }
 

@@ -42,7 +42,7 @@ ExitCode candidates_key(Tune *u);
 
 /* measure.c: what one point's launches took. */
 typedef struct Verdict {
-    const Candidate *best, *next; /* next NULL: no other ran */
+    const Candidate *best, *next; /* best NULL: stopped before there was one; next NULL: no other ran */
     double ms, next_ms, first_ms; /* medians; of the first candidate, 0: it does not run */
     uint32_t slower, rounds;      /* rounds in which next was slower */
     bool is_tie;                  /* the difference is no more than noise */

@@ -80,6 +80,14 @@ static const char *command_words(Arena *a) {
     return words;
 }
 
+/* Commands whose next word is one of a few. */
+enum { CHOOSING = 2 };
+static const char *const choosing[CHOOSING] = {"help", "cache"};
+
+static const char *choices_of(Arena *a, size_t i) {
+    return i ? "path list stat clear" : command_words(a);
+}
+
 /* ---- bash -------------------------------------------------------------------------------------------------------- */
 
 static void bash_options(Arena *a, const CommandHead *h) {
@@ -114,9 +122,13 @@ static void bash(Arena *a) {
            " return;;\n",
            FSC_TOOL_NAME);
     printf("    esac\n    if [[ $cur != -* ]]; then\n        COMPREPLY=($(compgen -f -- \"$cur\"))\n"
-           "        [[ $COMP_CWORD == 1 ]] && COMPREPLY+=($(compgen -W '%s' -- \"$cur\"))\n        return 0\n    fi\n  "
-           "  case ${COMP_WORDS[1]} in\n",
+           "        [[ $COMP_CWORD == 1 ]] && COMPREPLY+=($(compgen -W '%s help' -- \"$cur\"))\n",
            command_words(a));
+    for (size_t i = 0; i < CHOOSING; i++)
+        printf("        [[ $COMP_CWORD == 2 && ${COMP_WORDS[1]} == %s ]] && "
+               "COMPREPLY=($(compgen -W '%s' -- \"$cur\"))\n",
+               choosing[i], choices_of(a, i));
+    printf("        return 0\n    fi\n    case ${COMP_WORDS[1]} in\n");
     for (size_t i = num_heads; i-- > 0;) bash_options(a, &heads[i]); /* compile, which is any word, last */
     printf("    esac\n    COMPREPLY=($(compgen -W \"$words\" -- \"$cur\"))\n    [[ ${COMPREPLY[0]-} == *= ]] && "
            "compopt -o nospace 2>/dev/null\n"
@@ -153,8 +165,12 @@ static void zsh(Arena *a) {
     size_t n = 0, num_heads = 0;
     const ToolOption *rows = option_rows(&n);
     const CommandHead *heads = command_heads(&num_heads);
-    printf("#compdef %s\n_fsc() {\n    local -a specs\n    (( CURRENT == 2 )) && compadd %s\n    case ${words[2]} in\n",
+    printf("#compdef %s\n_fsc() {\n    local -a specs\n    (( CURRENT == 2 )) && compadd %s help\n",
            FSC_TOOL_NAME, command_words(a));
+    for (size_t i = 0; i < CHOOSING; i++)
+        printf("    [[ $CURRENT == 3 && ${words[2]} == %s && ${words[3]} != -* ]] && compadd %s && return\n",
+               choosing[i], choices_of(a, i));
+    printf("    case ${words[2]} in\n");
     for (size_t i = num_heads; i-- > 0;) {
         const char *word = command_word(a, &heads[i]);
         printf("    %s)\n        specs=(\n", *word ? word : "*");
@@ -198,7 +214,10 @@ static void fish(Arena *a) {
     size_t n = 0, num_heads = 0;
     const ToolOption *rows = option_rows(&n);
     const CommandHead *heads = command_heads(&num_heads);
-    printf("complete -c %s -n __fish_use_subcommand -a '%s'\n", FSC_TOOL_NAME, command_words(a));
+    printf("complete -c %s -n __fish_use_subcommand -a '%s help'\n", FSC_TOOL_NAME, command_words(a));
+    for (size_t i = 0; i < CHOOSING; i++)
+        printf("complete -c %s -n '__fish_seen_subcommand_from %s' -x -a '%s'\n", FSC_TOOL_NAME, choosing[i],
+               choices_of(a, i));
     for (size_t i = 0; i < num_heads; i++) {
         for (size_t k = 0; k < n; k++) {
             if (has(&heads[i], &rows[k])) fish_option(a, &heads[i], &rows[k]);

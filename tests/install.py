@@ -95,6 +95,13 @@ def check_share(prefix):
             expect(not warned, "groff about %s: %s" % (page, warned))
     for name in ("bash-completion/completions/fsc", "zsh/site-functions/_fsc", "fish/vendor_completions.d/fsc.fish"):
         expect("emit" in open(os.path.join(share, name), encoding="utf-8").read(), name + " lacks --emit")
+    for name in ("doc/fsc/reference/language.md", "doc/fsc/dsl_examples/softmax.dsl", "doc/fsc/LICENSE",
+                 "fsc/editors/fsc.tmLanguage.json", "fsc/editors/vim/syntax/fsc.vim", "fsc/python/fsc/__init__.pyi",
+                 "fsc/python/fsc/triton/language.pyi"):
+        expect(os.path.isfile(os.path.join(share, name)), "the package lacks share/" + name)
+    for name in ("run", "bench", "tune"):
+        page = open(os.path.join(share, "man", "man1", "fsc-%s.1" % name), encoding="utf-8").read()
+        expect(".SH EXAMPLES" in page, "the page of fsc %s has no examples" % name)
 
 
 def check_library(path, soname, sanitized):

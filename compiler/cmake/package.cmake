@@ -45,6 +45,11 @@ print_file(--completion=fish ${FSC_TOOL_NAME}.fish fish/vendor_completions.d)
 add_custom_target(fsc-pages ALL DEPENDS ${printed})
 install(FILES ${PROJECT_SOURCE_DIR}/docs/reference/libfsc.3 DESTINATION ${CMAKE_INSTALL_DATADIR}/man/man3)
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/fsc)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/fsc PATTERN "*.3" EXCLUDE
+    PATTERN __pycache__ EXCLUDE PATTERN editors EXCLUDE PATTERN site EXCLUDE)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/dsl_examples DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/fsc)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/editors DESTINATION ${CMAKE_INSTALL_DATADIR}/fsc
+    PATTERN __pycache__ EXCLUDE) # the grammar for editors
 
 # cpack -G DEB, cpack -G TGZ (unpacked anywhere, it works there)
 set(CPACK_PACKAGE_NAME ${FSC_TOOL_NAME})

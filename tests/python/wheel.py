@@ -1,6 +1,6 @@
-"""wheel.py BUILDER VERSION LIBRARY STRIP - the wheel is made, pip installs it into a venv without a network, softmax
-runs from there without any variable that names the library, and pip takes it away again. No venv or pip on this
-machine: exit code 3, a skip.
+"""wheel.py BUILDER VERSION LIBRARY TOOL STRIP - the wheel is made, pip installs it into a venv without a network, the
+command and softmax run from there without any variable that names the library, and pip takes it away again; the source
+distribution has what the build needs. No venv or pip on this machine: exit code 3, a skip.
 """
 import base64
 import hashlib
@@ -9,6 +9,7 @@ import re
 import shutil
 import subprocess
 import sys
+import tarfile
 import tempfile
 import zipfile
 
@@ -48,19 +49,34 @@ def check_record(path):
             data = wheel.read(name)
             digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
             assert name == record or rows[name] == [f"sha256={digest}", str(len(data))], name
-    assert {"fsc/__init__.py", "fsc/libfsc.so", "fsc/py.typed", "fsc/triton/__init__.py"} <= set(names), names
+    assert {"fsc/__init__.py", "fsc/libfsc.so", "fsc/py.typed", "fsc/triton/__init__.py", "fsc/__init__.pyi",
+            "fsc/triton/language.pyi"} <= set(names), names
+
+
+def check_source(backend, folder, version):
+    """The source distribution: every file of the tree's folders that the build reads, no output of Python's."""
+    sys.path.insert(0, backend)
+    import wheel
+    path = os.path.join(folder, wheel.build_sdist(folder))
+    with tarfile.open(path) as archive:
+        names = archive.getnames()
+    stem = f"fsc_kernels-{version}/"
+    assert {stem + name for name in ("PKG-INFO", "pyproject.toml", "CMakeLists.txt", "compiler/syntax/parse.y",
+                                     "runtime/python/wheel.py", "runtime/fsc_runtime.h")} <= set(names), names
+    assert not [name for name in names if "__pycache__" in name], names
 
 
 def main():
-    builder, version, library, strip = sys.argv[1:]
+    builder, version, library, tool, strip = sys.argv[1:]
     with tempfile.TemporaryDirectory() as folder:
-        path = run(sys.executable, builder, "--version", version, "--library", library, "--strip", strip, "--out",
-                   folder).strip()
-        name = rf"fsc-{re.escape(version)}-py3-none-(manylinux_2_\d+|linux)_\w+\.whl"
+        path = run(sys.executable, builder, "--version", version, "--library", library, "--tool", tool,
+                   "--strip", strip, "--out", folder).strip()
+        name = rf"fsc_kernels-{re.escape(version)}-py3-none-(manylinux_2_\d+|linux)_\w+\.whl"
         assert re.fullmatch(name, os.path.basename(path)), path
         needed = run("readelf", "-d", library) if shutil.which("readelf") else "zstd"
         assert "zstd" in needed or "-manylinux_2_" in path, f"{path} is for this machine alone"
         check_record(path)
+        check_source(os.path.dirname(builder), folder, version)
         try:
             import ensurepip  # noqa: F401 - what venv needs for its pip
             import venv  # noqa: F401
@@ -73,7 +89,8 @@ def main():
         run(python, "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", path)
         said = run(python, "-c", PROGRAM, os.path.abspath(SOFTMAX), cwd=folder)
         assert f"ran fsc {version}" in said, said
-        run(python, "-m", "pip", "uninstall", "-y", "fsc")
+        assert run(os.path.join(home, "bin", "fsc"), "--version").startswith(f"fsc {version} ")
+        run(python, "-m", "pip", "uninstall", "-y", "fsc-kernels")
         left = [found for found, _, _ in os.walk(home) if os.path.basename(found).startswith("fsc")]
         assert not left, left
         print(f"wheel: {os.path.getsize(path) / 1e6:.1f} MB, installed, run, uninstalled")

@@ -17,9 +17,15 @@ static const struct {
     {.command = COMMAND_BENCH,
      .lines = "fsc bench softmax.dsl --axis n_cols=256..12672:128 n_rows=4096 --dtype=fp32,fp16\n"
               "fsc bench softmax.dsl --axis n_cols=1000,4000 n_rows=4096 --against=before.csv --roof\n"},
+    {.command = COMMAND_TUNE,
+     .lines = "fsc tune softmax.dsl --axis n_cols=256..16384:*2 n_rows=4096 --num-warps 2,4,8,16\n"
+              "fsc tune matmul.dsl --axis M=512..4096:*2 N=4096 K=4096 --variants BLOCK_M=64..256\n"},
     {.command = COMMAND_PROFILE, .lines = "fsc profile softmax.dsl 'x=random:0:fp32[64,781]' y=out.npy --gpu=h100\n"},
     {.command = COMMAND_VIZ, .lines = "fsc viz softmax.dsl 'x=random:0:fp32[4,40]' y=out.npy -o page.html\n"},
     {.command = COMMAND_INFO, .lines = "fsc info softmax.dsl --gpu=a100 n_rows=4096 n_cols=781\n"},
+    {.command = COMMAND_DEVICES, .lines = "fsc devices\nfsc devices --json\n"},
+    {.command = COMMAND_CACHE, .lines = "fsc cache list\nfsc cache clear\n"},
+    {.command = COMMAND_LSP, .lines = "fsc lsp --arch=sm_90\n"},
     {.command = COMMAND_FMT, .lines = "fsc fmt --check *.dsl\n"},
 };
 

@@ -10,9 +10,11 @@ or, for packages that say `import triton` themselves, before they are imported:
 
 docs/how-to/from-triton.md has the rest.
 """
-from . import language, testing
-from ._jit import ConstexprFunction, JITFunction, KernelInterface, TensorDescriptor, constexpr_function, jit
-from ._modules import OutOfResources, install, register
+from . import knobs, language, testing
+from .._library import Error as TritonError
+from ._jit import (ConstexprFunction, JITFunction, KernelInterface, TensorDescriptor, TensorWrapper,
+                   constexpr_function, jit, must_use_result, reinterpret)
+from ._modules import CompilationError, InterpreterError, OutOfResources, install, register
 from ._tune import Autotuner, Config, Heuristics, autotune, heuristics
 from .language import constexpr
 
@@ -25,12 +27,6 @@ def cdiv(x, y):
 
 def next_power_of_2(n):
     return 1 if n <= 1 else 1 << (int(n) - 1).bit_length()
-
-
-def reinterpret(array, dtype):
-    """The same memory with elements of another type."""
-    from .. import view
-    return view(array, dtype.name)
 
 
 def set_allocator(allocator):

@@ -7,11 +7,12 @@ Element types, divisibility and sizes are the launch's own affair (_kernel.py).
 """
 import collections.abc
 import functools
+import hashlib
 import inspect
 import sys
 import types
 
-from .._arrays import Array
+from .._arrays import READERS, Array, _read_view, view
 from .._kernel import loads
 from .._library import Error
 from . import language as tl
@@ -21,9 +22,9 @@ settings = {"device": None, "check": False}  # of install()
 
 # What a launch is told beside its arguments: the compiler's name of it, or None: it changes nothing here.
 OPTIONS = {name: None for name in (
-    "maxnreg launch_pdl launch_cooperative_grid enable_fp_fusion sanitize_overflow waves_per_eu matrix_instr_nonkdim "
-    "kpack cluster_dims extern_libs allow_fp8e4nv max_num_imprecise_acc_default ir_override arch backend_name "
-    "supported_fp8_dtypes allowed_dot_input_precisions default_dot_input_precision "
+    "maxnreg launch_pdl launch_cooperative_grid enable_fp_fusion enable_reflect_ftz sanitize_overflow waves_per_eu "
+    "matrix_instr_nonkdim kpack cluster_dims extern_libs allow_fp8e4nv max_num_imprecise_acc_default ir_override arch "
+    "backend_name supported_fp8_dtypes allowed_dot_input_precisions default_dot_input_precision "
     "instrumentation_mode stream device device_type num_buffers_warp_spec num_consumer_groups reg_dec_producer "
     "reg_inc_consumer").split()}
 OPTIONS.update(num_warps="num_warps", num_stages="num_stages", num_ctas="num_ctas", debug="device_debug")
@@ -41,6 +42,30 @@ class TensorDescriptor:
         strides = tensor.stride() if callable(getattr(tensor, "stride", None)) else [
             s // tensor.itemsize for s in tensor.strides]
         return TensorDescriptor(tensor, tensor.shape, strides, block_shape, padding, round_f32_to_tf32)
+
+
+class TensorWrapper:
+    """An array seen with elements of another type."""
+
+    def __init__(self, base, dtype):
+        self.base, self.dtype, self._view = base, dtype, view(base, dtype.code)
+
+    def __getattr__(self, name):
+        return getattr(self.base, name)
+
+
+def reinterpret(array, dtype):
+    """The same memory with elements of another type."""
+    if isinstance(array, TensorWrapper):
+        array = array.base
+    return array if str(array.dtype).rsplit(".", 1)[-1] == dtype._long else TensorWrapper(array, dtype)
+
+
+def _read_wrapper(value, call, offset):
+    return _read_view(value._view, call, offset)
+
+
+READERS[TensorWrapper] = _read_wrapper
 
 
 def torch_cuda():
@@ -103,11 +128,12 @@ def _parts(bundle, name, value, annotation=""):
         parts = [_parts(bundle, f"{name}_{i}", v) for i, v in enumerate(value)]
         return bundle.tuple_of(value, [text for text, _ in parts]), sum((more for _, more in parts), [])
     if isinstance(value, TensorDescriptor):
+        base = f"{name}_base"
         sizes = [f"{name}_size{i}" for i in range(len(value.shape))]
         strides = [f"{name}_stride{i}" for i in range(len(value.shape) - 1)]
-        block = ", ".join(map(str, value.block_shape))
-        return (f"tl.make_tensor_descriptor({name}_base, [{', '.join(sizes)}], [{', '.join(strides + ['1'])}], "
-                f"[{block}])"), [f"{name}_base", *(f"{n}: tl.int64" for n in sizes + strides)]
+        block, padding = ", ".join(map(str, value.block_shape)), getattr(value.padding, "value", value.padding)
+        return (f"tl.make_tensor_descriptor({base}, [{', '.join(sizes)}], [{', '.join(strides + ['1'])}], [{block}], "
+                f"padding_option={padding!r})"), [base, *(f"{n}: tl.int64" for n in sizes + strides)]
     if _is_constant(value):
         return bundle.literal(value), []
     return name, [name + (": tl.int1" if isinstance(value, bool) else annotation)]
@@ -190,7 +216,14 @@ class Variant:
         return self._needs
 
     def __getitem__(self, grid):
-        return functools.partial(self.function.run, grid=grid, **self.options)
+        return functools.partial(self.launch, grid=grid)
+
+    def launch(self, *args, grid):
+        """Runs it as it was compiled: args are those of the function, the constants' among them or not."""
+        params = self.function.params
+        if len(args) == len(params):
+            args = [value for p, value in zip(params, args) if not p.is_constexpr]
+        self.kernel(*_flat(args), grid=grid)
 
     def placed(self, error):
         """The same error with lines of other files named as such."""
@@ -277,7 +310,7 @@ class JITFunction(KernelInterface):
                        for i, p in enumerate(inspect.signature(fn).parameters.values())]
         self.arg_names = [p.name for p in self.params]
         self.constexprs = {p.name for p in self.params if p.is_constexpr}
-        self._split = None
+        self.__globals__, self._split = fn.__globals__, None
         self._variants, self.pre_run_hooks = {}, []
 
     src = property(lambda self: self.__fsc_function__.source())
@@ -286,8 +319,13 @@ class JITFunction(KernelInterface):
 
     @property
     def cache_key(self):
-        """A text that changes with the function and what it reaches."""
-        return Bundle(self.__fsc_function__).text("")[0]
+        """Digits that change with the function and what it reaches."""
+        return hashlib.sha256(Bundle(self.__fsc_function__).text("")[0].encode()).hexdigest()
+
+    def _unsafe_update_src(self, source):
+        """Another body, of a template; Triton's own name of it."""
+        self.__fsc_function__.replace(source)
+        self._variants = {}
 
     def add_pre_run_hook(self, hook):
         self.pre_run_hooks.append(hook)
@@ -310,7 +348,7 @@ class JITFunction(KernelInterface):
     def run(self, *args, grid, warmup=False, **named):
         runtime, constants, options = self._bound(args, named)
         if warmup:  # a type stands for an array of it
-            runtime = tuple(Array(0, v, ()) if _is_type(v) else v for v in runtime)
+            runtime = tuple(Array(0, getattr(v, "code", v), ()) if _is_type(v) else v for v in runtime)
         kinds = tuple(map(type, runtime))
         is_plain = _plain.issuperset(kinds)
         if not is_plain:
@@ -365,4 +403,5 @@ def constexpr_function(fn):
 
 
 def must_use_result(fn, *_):
-    return fn
+    """A mark that Triton's own functions have; must_use_result("why") is a decorator."""
+    return must_use_result if isinstance(fn, str) else fn

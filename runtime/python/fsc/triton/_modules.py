@@ -10,7 +10,7 @@ import sys
 import types
 
 from .. import _library
-from .._library import Error
+from .._library import Error, SourceError
 from . import _jit, _tune, language, standard, testing
 
 GPUTarget = collections.namedtuple("GPUTarget", "backend arch warp_size")
@@ -20,8 +20,11 @@ class OutOfResources(Error):
     """A kernel wants more than the device has; fsc raises ArgumentError where a launch does."""
 
 
-class CompilationError(Error):
-    """A kernel does not compile; fsc raises SourceError, which says where."""
+class InterpreterError(Error):
+    """Of TRITON_INTERPRET, which fsc does not have: install(check=True) watches the real code."""
+
+
+CompilationError = SourceError  # a kernel does not compile; it says where
 
 
 # ---- The driver ------------------------------------------------------------------------------------------------------
@@ -112,8 +115,8 @@ def _libdevice():
 language.constexpr_function = _jit.constexpr_function
 _tl = {name: value for name, value in vars(language).items() if not name.startswith("_")}
 _device = _libdevice()
-_jits = {name: getattr(_jit, name) for name in ("JITFunction", "KernelInterface", "KernelParam", "jit",
-                                                  "constexpr_function")}
+_jits = {name: getattr(_jit, name) for name in ("JITFunction", "KernelInterface", "KernelParam",
+                                                  "TensorWrapper", "constexpr_function", "jit", "reinterpret")}
 _tuner = {name: getattr(_tune, name) for name in ("Autotuner", "Config", "Heuristics", "autotune", "heuristics")}
 _math = {name: _tl[name] for name in language.MATH}
 MODULES = {
@@ -130,15 +133,17 @@ MODULES = {
     "language.extra.hip": {},
     "language.extra.hip.libdevice": _device,
     "runtime": {**_jits, **_tuner, "driver": driver, "OutOfResources": OutOfResources},
-    "runtime.jit": {**_jits, "T": None},
+    "runtime.jit": {**_jits, "T": None, "type_canonicalisation_dict": {
+        **{long: code for long, (_, code) in language._TYPES.items()}, "bool": "i1", "float8e4": "fp8e4nv"}},
     "runtime.autotuner": {**_tuner, "OutOfResources": OutOfResources},
     "runtime.driver": {"driver": driver, "active": _active},
-    "runtime.errors": {"OutOfResources": OutOfResources},
+    "runtime.errors": {"OutOfResources": OutOfResources, "InterpreterError": InterpreterError},
+    "runtime._allocation": {"NullAllocator": object, "_allocator": None},
     "runtime.cache": {"triton_key": triton_key},
     "runtime.interpreter": {"InterpretedFunction": InterpretedFunction},
     "compiler": {"CompiledKernel": _jit.Variant, "CompilationError": CompilationError},
     "compiler.compiler": {"CompiledKernel": _jit.Variant, "triton_key": triton_key},
-    "compiler.errors": {"CompilationError": CompilationError},
+    "compiler.errors": {"CompilationError": CompilationError, "CompileTimeAssertionFailure": CompilationError},
     "tools": {},
     "tools.tensor_descriptor": {"TensorDescriptor": _jit.TensorDescriptor},
     "backends": {"backends": {}},

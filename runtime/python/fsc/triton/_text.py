@@ -29,9 +29,14 @@ class Function:
         code = fn.__code__
         self.fn, self.file, self.line, self.is_constexpr = fn, code.co_filename, code.co_firstlineno, is_constexpr
         self._lines = linecache.getlines(self.file, fn.__globals__)  # a cell may be gone later
-        self._parsed = None
+        self._parsed, self._replaced = None, None
+
+    def replace(self, source):
+        self._parsed, self._replaced = None, source
 
     def source(self):
+        if self._replaced is not None:
+            return self._replaced
         if not 0 < self.line <= len(self._lines):
             raise OSError(f"the source of {self.fn.__qualname__} is not to be found: @triton.jit wants a function of a "
                           "file or of a notebook's cell")

@@ -123,7 +123,7 @@ class Autotuner(_Wrapper):
 
     # ---- Trials ------------------------------------------------------------------------------------------------------
 
-    def _time(self, config, args, named):
+    def _bench(self, *args, config, **named):
         """Milliseconds of the configuration, as (median, 20 %, 80 %); inf: it does not fit the device or compile."""
         given = {**named, **config.all_kwargs()}
         nargs = {**self.nargs, **given}
@@ -170,7 +170,7 @@ class Autotuner(_Wrapper):
         trials = _distinct(configs) if settings["device"] in (None, "cpu") and _are_on_host(values) else configs
         if len(trials) == 1:
             return trials[0]
-        self.configs_timings = {c: self._time(c, args, named) for c in trials}
+        self.configs_timings = {c: self._bench(*args, config=c, **named) for c in trials}
         self.bench_time = time.perf_counter() - start
         best = min(trials, key=lambda c: _median(self.configs_timings[c]))
         if _median(self.configs_timings[best]) == float("inf"):

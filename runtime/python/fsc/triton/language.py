@@ -52,49 +52,61 @@ _TYPES = {  # Triton's name: (fsc's, Triton's in signatures)
 _CODES = {code: name for name, (_, code) in _TYPES.items()}
 
 
+_MANTISSA = {"fp8e4b15": 3, "fp8e4nv": 3, "fp8e4b8": 3, "fp8e5": 2, "fp8e5b16": 2, "fp16": 10, "bf16": 7, "fp32": 23,
+             "fp64": 52}
+
+
 class dtype:
     """An element type: tl.float32, or tl.dtype("fp32")."""
+
+    SINT_TYPES = ["int8", "int16", "int32", "int64"]
+    UINT_TYPES = ["int1", "uint8", "uint16", "uint32", "uint64"]
+    FP_TYPES = ["fp8e4b15", "fp8e4nv", "fp8e4b8", "fp8e5", "fp8e5b16", "fp16", "bf16", "fp32", "fp64"]
+    STANDARD_FP_TYPES = ["fp16", "bf16", "fp32", "fp64"]
+    OTHER_TYPES = ["void"]
 
     def __init__(self, name):
         code = name if name in _CODES else _TYPES.get(name, ("", name))[1]
         if code not in _CODES:
             raise ValueError(f"there is no type {name!r} in triton.language")
-        self.name, self._long = code, _CODES[code]
+        self.code, self._long = code, _CODES[code]  # fsc's name, Triton's
+        self.name = code if code.startswith(("fp", "bf")) else self._long
         digits = "".join(c for c in self._long.split("e")[0] if c.isdigit())
         self.primitive_bitwidth = self.int_bitwidth = int(digits or 0)
+        self.fp_mantissa_width = _MANTISSA.get(code, -1)
         self.text = f"tl.{self._long}"
 
     scalar = property(lambda self: self)
 
     def is_floating(self):
-        return self.name.startswith(("fp", "bf"))
+        return self.code.startswith(("fp", "bf"))
 
     def is_int(self):
-        return self.name.startswith(("i", "u"))
+        return self.code.startswith(("i", "u"))
 
     def is_int_signed(self):
-        return self.name.startswith("i") and self.name != "i1"
+        return self.code.startswith("i") and self.code != "i1"
 
     def is_int_unsigned(self):
-        return self.name.startswith("u")
+        return self.code.startswith("u")
 
     def is_fp8(self):
-        return self.name.startswith("fp8")
+        return self.code.startswith("fp8")
 
     def is_standard_floating(self):
-        return self.name in ("fp16", "bf16", "fp32", "fp64")
+        return self.code in ("fp16", "bf16", "fp32", "fp64")
 
     def is_bool(self):
-        return self.name == "i1"
+        return self.code == "i1"
 
     def is_ptr(self):
         return False
 
     def __eq__(self, other):
-        return isinstance(other, dtype) and self.name == other.name
+        return isinstance(other, dtype) and self.code == other.code
 
     def __hash__(self):
-        return hash(self.name)
+        return hash(self.code)
 
     def __str__(self):
         return self.name
@@ -115,6 +127,11 @@ class pointer_type:
 
     def __repr__(self):
         return self.name
+
+
+def str_to_ty(name, _=None):
+    """The type of a signature's word: "fp32", "*i8"."""
+    return pointer_type(str_to_ty(name[1:])) if name.startswith("*") else dtype(name)
 
 
 # ---- Values ----------------------------------------------------------------------------------------------------------

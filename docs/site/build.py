@@ -4,8 +4,9 @@
 In: docs/, the tool FSC (a built `fsc`). Out: OUT/html, to be looked at from disk or from any web server. Needs Sphinx,
 Furo and MyST from PyPI; ./bootstrap site installs them in a folder of their own, and calls this.
 Method: docs/ is staged in OUT/pages. A comment `<!-- fsc viz KERNEL WORDS... -->` of a lesson becomes a frame with the
-page that `fsc viz` makes of it; kernels that the lesson wrote with `cat >` before are there. What the README of
-each folder lists becomes the navigation. Links to files beyond docs/ become plain text. Sphinx's warnings are errors.
+page that `fsc viz` makes of it, in the place of the picture above it; kernels that the
+lesson wrote with `cat >` before are there. What the README of each folder lists becomes the navigation. Links to files
+beyond docs/ become plain text. Sphinx's warnings are errors.
 Exit status: 0, 1 where something is wrong, 3 where Sphinx is missing.
 """
 import os
@@ -17,7 +18,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 DOCS = os.path.dirname(HERE)
-FRAME = re.compile(r"^<!-- fsc viz (.*?) -->$", re.M | re.S)
+FRAME = re.compile(r"(?:^!\[[^\]]*\]\([^)]*\)\n+)?^<!-- fsc viz (?P<words>.*?) -->$", re.M | re.S)
 LISTING = re.compile(r"^\$ cat > (\S+) <<'EOF'\n(.*?)^EOF$", re.M | re.S)
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#\s]+)(#[^)]*)?\)")
 
@@ -90,7 +91,7 @@ class Site:
 
     def stage(self, page):
         text = read(os.path.join(DOCS, page))
-        text = FRAME.sub(lambda match: self.frame(page, LISTING.findall(text[:match.start()]), match.group(1)), text)
+        text = FRAME.sub(lambda frame: self.frame(page, LISTING.findall(text[:frame.start()]), frame["words"]), text)
         text = re.sub(r"^```ir\b.*", "```text", text, flags=re.M)
         parts = re.split(r"(^```.*?^```$)", text, flags=re.M | re.S)
         text = "".join(part if part.startswith("```") else self.links(page, part) for part in parts)

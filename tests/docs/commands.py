@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 # Pages that show files of docs/examples.
@@ -98,7 +99,9 @@ def main():
     tool, bless = os.path.abspath(sys.argv[1]), "--bless" in sys.argv
     compared, wrong = 0, [w for page in SOURCES for w in check_source(page)]
     for page in PAGES:
+        start = time.monotonic()
         n, differences, text = check_page(page, tool)
+        print(f"{page}: {n} commands, {time.monotonic() - start:.1f} s")
         compared += n
         wrong += differences
         if bless:

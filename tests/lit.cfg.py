@@ -4,6 +4,7 @@
 #   %python            a Python that has numpy
 #   %examples          dsl_examples/
 #   %bench, %libfsc    bench/ and libfsc, for `env FSC_LIBRARY=%libfsc %python %bench/bench.py`
+#   %headers, %runtime, %libraries   for the C++ compiler: fsc.h, libfsc-runtime, the folder of both libraries
 #   %fakecuda          the CUDA driver without a GPU, for FSC_CUDA_LIBRARY (tests/runtime/fakecuda.c)
 #   exits N CMD        CMD ends with exit code N
 #   bounded S MB CMD   CMD ends within S seconds and MB megabytes of resident memory; its exit code goes through
@@ -46,6 +47,9 @@ config.substitutions += [
     ("%python", config.python),
     ("%bench", os.path.join(config.source_root, "bench")),
     ("%libfsc", os.path.join(config.binary_root, "libfsc.so")),
+    ("%runtime", os.path.join(config.binary_root, "libfsc-runtime.so")),
+    ("%libraries", config.binary_root),
+    ("%headers", os.path.join(config.source_root, "compiler")),
     ("%fakecuda", os.path.join(config.binary_root, "tests/unit/libfakecuda.so")),
     ("%examples", os.path.join(config.source_root, "dsl_examples")),
 ]

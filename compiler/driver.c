@@ -281,6 +281,7 @@ static CodegenOptions codegen_options(fsc_compilation *c, const fsc_compile_opti
         .check = o->check,
         .count = o->count,
         .record = o->record,
+        .op_lines = o->op_lines,
         .cpu = o->cpu,
         .file = o->file,
         .directory = ".",

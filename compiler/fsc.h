@@ -91,6 +91,8 @@ typedef struct fsc_compile_options {
     bool count;              /* arch "cpu" and "emu": the code counts what each line does (likewise:
                               * fsc_device_count_lines) */
     bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
+    bool op_lines;           /* PTX's .loc names ops of the tile IR and their registers, not lines of the source: line
+                              * (op + 1) * 16 + log2 of how many registers, column 1 + the first (0: all of the op) */
     bool split;              /* num_ctas blocks of a program are no cluster, but meet through global memory:
                               * any arch, up to 256 */
     uint8_t most_programs;   /* with few_programs: no more than these; 0: than multiprocessors */

@@ -35,6 +35,7 @@ typedef struct CodegenOptions {
     bool check;              /* the CPU target: ask before every access (runtime/base/hooks.h, AccessHook) */
     bool count;              /* CPU and emulated threads: count what each line does (count.h) */
     bool record;             /* emulated threads: say which op begins and what it makes (simt/record.c) */
+    bool op_lines;           /* line info names ops and registers (fsc.h) */
     const char *file, *directory; /* for line info */
     const char *record_text; /* the variant's record, embedded as fsc_record_KERNEL; may be NULL */
     void (*timer)(void *context, const char *phase, double seconds);

@@ -437,8 +437,17 @@ static LLVMMetadataRef debug_scope(Llvm *m, const Source *source) {
     return s;
 }
 
+void llvm_debug_line(Llvm *m, uint32_t line, uint32_t column) {
+    if (!m->debug) return;
+    LLVMSetCurrentDebugLocation2(m->at, LLVMDIBuilderCreateDebugLocation(m->context, line, column, m->scope, NULL));
+}
+
 void llvm_debug_at(Llvm *m, Span span) {
     if (!m->debug) return;
+    if (m->o->op_lines) {
+        llvm_debug_line(m, 1, 0); /* of no op */
+        return;
+    }
     Place p = diag_place(m->o->diag, span);
     LLVMMetadataRef scope = p.source ? debug_scope(m, p.source) : m->scope;
     LLVMMetadataRef at = LLVMDIBuilderCreateDebugLocation(m->context, p.line, p.col, scope, NULL);

@@ -115,6 +115,7 @@ void tuple_drop(LLVMValueRef tuple); /* the instructions that made it, as far as
 /* A compile unit and a subprogram for `function`; nothing without o->line_info. Directives only: `.loc`, no DWARF. */
 void llvm_debug_function(Llvm *m, LLVMValueRef function, const char *name, Span span);
 void llvm_debug_at(Llvm *m, Span span); /* instructions built from here on belong to `span` */
+void llvm_debug_line(Llvm *m, uint32_t line, uint32_t column); /* to these numbers */
 void llvm_debug_finish(Llvm *m);        /* once, before passes run */
 
 /* ---- Time -------------------------------------------------------------------------------------------------------- */

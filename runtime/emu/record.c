@@ -138,6 +138,30 @@ static void store_async(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32
     emu_calls.store_async(t, offset, mbarrier, block, predicate, data, access, site);
 }
 
+/* Each lane whose row it is moves 16 bytes. */
+static void record_row(Thread *t, RecordedKind kind, uint32_t offset, uint32_t matrices) {
+    enum { ROWS = 8, ROW = 16 };
+    RecordedEvent *e = add_event(t, kind);
+    if (!e) return;
+    e->what = (int32_t)t->head.rank;
+    e->address = offset;
+    e->bytes = ROW;
+    e->is_active = t->head.tid % WARP < ROWS * emu_matrices(matrices);
+    const RecordLaunch *l = t->block->team->launch->shape;
+    bool is_inside = (uint64_t)offset + ROW <= l->shared_static + l->shared_dynamic;
+    if (e->is_active && is_inside) memcpy(e->data, t->block->shared + offset, ROW);
+}
+
+static void ldmatrix(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call) {
+    emu_calls.ldmatrix(t, words, offset, matrices, site, call);
+    record_row(thread_of(t), RECORDED_SHARED_LOAD, offset, matrices);
+}
+
+static void stmatrix(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call) {
+    emu_calls.stmatrix(t, words, offset, matrices, site, call);
+    record_row(thread_of(t), RECORDED_SHARED_STORE, offset, matrices);
+}
+
 /* ---- Words between the blocks of a program of scope grid --------------------------------------------------------- */
 
 static void record_word(Thread *t, RecordedKind kind, uint32_t word, uint32_t predicate, uint32_t value,
@@ -230,6 +254,7 @@ EmuCalls record_calls(void) {
     calls.record_step = tell_step;
     calls.record_value = tell_value;
     WATCHED(WATCH)
+    WATCH(ldmatrix) WATCH(stmatrix)
     calls.copy_wait = copy_wait;
     calls.mbarrier_wait = mbarrier_wait;
     return calls;

@@ -1,7 +1,8 @@
 # Whoever compiles for a launch compiles the same: of every example `fsc info`, `fsc profile` and a launch give the
-# driver one text of PTX, byte for byte, and so one number of registers; the page of `fsc viz` shows it beside tile IR
-# with vectors of the same widths. One shape of each example, by turns; --others: all but that (more/variants.test). The
-# driver is the one without a GPU, which keeps what it loads; there is no ptxas, so that all goes through it.
+# driver one text of PTX, byte for byte, and so one number of registers; the page of `fsc viz` shows its instructions, each
+# with the op of the tile IR that it belongs to, and accesses as wide as those ops say. One shape of each example, by
+# turns; --others: all but that (more/variants.test). The driver is the one without a GPU, which keeps what it loads;
+# there is no ptxas, so that all goes through it.
 # RUN: env FSC_PTXAS=%t.none FSC_CUDA_LIBRARY=%fakecuda %python %s fsc
 import concurrent.futures
 import os
@@ -34,31 +35,50 @@ def run(command, folder, code):
 
 
 def plain(ptx):
-    return "".join(line for line in ptx.splitlines(True) if not line.startswith(".visible .global"))
+    """Without what is for the driver alone, or names lines."""
+    clutter = r"\s*$|\s*//|\$L__(tmp|func_)|\s*\.(loc|file|section)\b|\.visible \.global"
+    return [line for line in ptx.splitlines() if not re.match(clutter, line)]
 
 
-def ir_widths(code):
-    """{(line, kind): the widest access in bytes} of global memory."""
-    found = {}
-    for op in code["ir"]:
-        kind = {"load": "ld", "store": "st"}.get(op["kind"])
-        if not kind or op["line"] == 0:
-            continue
+# What of an instruction says which op it can be. Others, such as those of addresses, can be of any.
+TELLING = {r"\bld\.(volatile\.)?global": {"load", "shared_load", "shared_store", "barrier"},
+           r"\bst\.(volatile\.)?global": {"store", "shared_store", "barrier"}, r"\bcp\.async\.c[ag]": {"copy_async"},
+           r"\bmma\.sync": {"mma"}, r"\bbar\.sync": {"barrier", "shared_store"}, r"\batom\.global": {"atomic_rmw",
+                                                                                                   "atomic_cas"}}
+
+
+def instructions(code):
+    """(op, first register, registers, text) of each."""
+    ops, entries, at, found = {op["op"]: op for op in code["ir"]}, list(code["ptx_ops"]), None, []
+    for i, text in enumerate(code["ptx"].split("\n")):
+        while entries and entries[0][0] <= i:
+            at = entries.pop(0)
+        if at and re.match(r"\s+(@|[a-z])", text):
+            found.append((ops.get(at[1]), at[2], at[3], text.strip()))
+    return found
+
+
+def width(text):
+    """Of an access of global memory, in bytes; 0: it is none."""
+    access = re.search(r"\b(?:ld|st)\.(?:volatile\.)?global(?:\.[a-z_0-9:]+?)*?(?:\.v([24]))?\.[busf](\d+)\s", text)
+    return int(access.group(1) or 1) * int(access.group(2)) // 8 if access else 0
+
+
+def check_ops(code):
+    """What is wrong with whose instructions are which."""
+    found, wrong = instructions(code), []
+    for op, _, _, text in found:
+        kinds = next((kinds for pattern, kinds in TELLING.items() if re.search(pattern, text)), None)
+        if kinds and op and op["kind"] not in kinds:
+            wrong.append((op["text"], text))
+    accesses = [op for op in code["ir"] if op["kind"] in ("load", "store")]
+    for op in accesses:
+        mine = [(width(text), count) for o, _, count, text in found if o is op and width(text)]
         bytes_ = op["vector"] * BYTES[code["values"][str(op["args"][0])]["pointee"]]
-        found[op["line"], kind] = max(found.get((op["line"], kind), 0), bytes_)
-    return found
-
-
-def ptx_widths(ptx):
-    found, line = {}, 0
-    for text in ptx.splitlines():
-        place = re.match(r"\s*\.loc\s+1 (\d+)", text)
-        line = int(place.group(1)) if place else line
-        access = re.search(r"\b(ld|st)\.global(?:\.[a-z_0-9:]+?)*?(?:\.v([24]))?\.[busf](\d+)\s", text)
-        if access:
-            key, bytes_ = (line, access.group(1)), int(access.group(2) or 1) * int(access.group(3)) // 8
-            found[key] = max(found.get(key, 0), bytes_)
-    return found
+        has_vector = any(w == bytes_ and count in (op["vector"], 0) for w, count in mine)
+        if not has_vector or max(mine)[0] != bytes_:
+            wrong.append((op["text"], bytes_, mine))
+    return wrong if accesses else ["no loads and stores"]
 
 
 def check(tool, name, words, dtype, rows, cols, has_page):
@@ -78,12 +98,11 @@ def check(tool, name, words, dtype, rows, cols, has_page):
             subprocess.run([tool, "viz", "--limit=2000000", source, *words, "-o", page], cwd=folder, check=True,
                            stdout=subprocess.DEVNULL, timeout=300)
             code = Page(page).facts["codes"][0]
-            if code["ptx"] != plain(launch):
+            if plain(code["ptx"]) != plain(launch):
                 problems.append("the page shows other PTX than a launch has")
-            ir, ptx = ir_widths(code), ptx_widths(code["ptx"])
-            wrong = {k: (v, ptx.get(k)) for k, v in ir.items() if ptx.get(k) != v}
-            if wrong or not ir:
-                problems.append(f"vectors in tile IR and in PTX, by line: {wrong or 'none'}")
+            wrong = check_ops(code)
+            if wrong:
+                problems.append(f"instructions and their ops: {wrong}")
     return [f"{name} {dtype} {rows}x{cols}: {p}" for p in problems]
 
 

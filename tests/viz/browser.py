@@ -38,6 +38,7 @@ class Browser:
             options.add_argument(word)
         options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
         self.driver = webdriver.Chrome(options=options, service=Service(executable_path=driver))
+        self.driver.set_script_timeout(120)
         self.shots = shots
 
     def open(self, path, size=LAPTOP, scheme="light"):
@@ -74,6 +75,10 @@ class Browser:
 
     def press(self, *keys):
         ActionChains(self.driver).send_keys(*keys).perform()
+
+    def move(self, element):
+        """The pointer to its middle, from elsewhere."""
+        ActionChains(self.driver).move_to_element(self.get("h1")).move_to_element(element).perform()
 
     def shot(self, name, whole=False):
         if not self.shots:
@@ -385,7 +390,7 @@ def loads_ahead(b, tool, folder):
     b.open(path)
     page = Page(path)
     b.seek("All groups have arrived")
-    words = [number(t) for t in b.js("[...document.querySelectorAll('#shared .cell')].slice(-4).map((c) => "
+    words = [number(t) for t in b.js("[...document.querySelectorAll('#shared .cell.stored')].slice(-4).map((c) => "
                                      "c.lastChild.textContent)")]
     x = page.array(page.runs[0], "x")[0]
     assert any(np.allclose(x[i:i + 4], words, atol=6e-4) for i in range(0, 256, 4)), words

@@ -61,9 +61,8 @@ static V *combine(Combine *c, V *a, V *b) {
     s->records = false; /* of single elements, in the midst of an op */
     simt_block(s, region);
     s->records = records;
-    s->op = c->op;
+    simt_at_op(s, c->op);
     s->op_site = site;
-    llvm_debug_at(s->m, c->op->span);
     V *r = values(c);
     for (uint32_t i = 0; i < c->n; i++) r[i] = tile_slot(s, tile_of(s, region->last->args[i]), 0);
     return r;

@@ -43,6 +43,7 @@ static void convert_by_plan(Simt *s, const ConvertPlan *p, DType d, const Tile *
     for (uint32_t i = 0; i < p->to->bits[IN_REGISTER]; i++) zero_lane &= !p->source[IN_REGISTER][i].at[IN_LANE];
     for (uint32_t reg = 0; reg < r->n; reg++) {
         Owner from = {{0}};
+        simt_at(s, reg, 1);
         for (uint32_t i = 0; i < p->to->bits[IN_REGISTER]; i++)
             for (uint32_t k = 0; k < IN_COUNT; k++)
                 if (reg >> i & 1) from.at[k] ^= p->source[IN_REGISTER][i].at[k];

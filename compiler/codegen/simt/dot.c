@@ -55,6 +55,7 @@ void simt_dot(Simt *s, const Op *op) {
     for (uint32_t reg = 0; reg < r.n; reg++) r.at[reg].base = tile_slot(s, sum, reg);
     for (uint32_t k = 0; k < steps; k++) {
         for (uint32_t reg = 0; reg < r.n; reg++) {
+            simt_at(s, reg, 1);
             V x = factor(&rows, reg, k), y = factor(&columns, reg, k);
             r.at[reg].base = math_multiply_add(&s->math, v->type.dtype, x, y, r.at[reg].base);
         }

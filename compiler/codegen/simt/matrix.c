@@ -48,6 +48,7 @@ void simt_mma(Simt *s, const Op *op) {
             for (uint32_t j = 0; j < columns; j++) {
                 uint32_t to = plant(PLANT_FRAGMENT_COLUMN) && columns > 1 ? j / 2 * 2 : j;
                 V *sum = &c.at[i * columns + to];
+                simt_at(s, (i * columns + to) * each, each);
                 V args[] = {a.at[i * steps + k], b.at[j * steps + k], *sum, instr, site};
                 *sum = prim_tuple(s, PRIM_MMA, LLVMTypeOf(*sum), args, 5);
             }

@@ -96,6 +96,12 @@ static uint32_t register_in(const BufferView *p, uint32_t reg, uint32_t i) {
     return reg;
 }
 
+/* What moves the vector that begins at this register is next. */
+static void at_vector(Simt *s, const BufferView *p, uint32_t reg) {
+    bool is_together = is_run(p);
+    simt_at(s, is_together ? reg : 0, is_together ? p->n : 0);
+}
+
 /* The words of the vector that begins at register reg. */
 static void pack_vector(Simt *s, const BufferView *p, const Tile *x, uint32_t reg, V *words) {
     V elements[16];
@@ -176,6 +182,7 @@ static void store_matrices(Simt *s, const BufferView *p, const Tile *x) {
     uint32_t each = 1u << p->matrices.word_log2, n = 1u << p->matrices.count_log2;
     for (uint32_t reg = 0, k = 0; reg < x->n; reg += each * n, k++) {
         V words[4], elements[4];
+        simt_at(s, reg, each * n);
         for (uint32_t i = 0; i < n; i++) {
             for (uint32_t e = 0; e < each; e++) elements[e] = tile_slot(s, x, reg + i * each + e);
             elements_pack(s, p->buffer->dtype, elements, each, (Access){1, 32}, &words[i]);
@@ -192,6 +199,7 @@ static Tile load_matrices(Simt *s, const Op *op, const BufferView *p) {
     V *words = NEW_ARRAY(s->m->o->arena, V, registers / each);
     LLVMTypeRef tuple = tuple_type(s->m, s->m->i32, n);
     for (uint32_t k = 0; k < registers / each / n; k++) {
+        simt_at(s, k * n * each, n * each);
         V args[] = {view_offset(s, p, k << p->matrices.row_log2), matrices_code(s, p), simt_site(s)};
         const V *made = tuple_values(s->m, prim_tuple(s, PRIM_LDMATRIX, tuple, args, 3));
         for (uint32_t i = 0; i < n; i++) words[k * n + i] = made[i];
@@ -221,6 +229,7 @@ void simt_shared_store(Simt *s, const Op *op) {
     V owner = to_cluster ? simt_owner_among(s, l, targets.threads) : simt_owner_in_block(s, l);
     for (uint32_t reg = 0; reg < x->n; reg++) {
         if (!begins(&p, reg) || reg & free_registers) continue;
+        at_vector(s, &p, reg);
         V offset = view_offset(s, &p, reg);
         if (plant(PLANT_LATE_STORE)) offset = LLVMBuildAdd(s->m->at, offset, simt_i32(s, p.n * p.bytes), "");
         V args[9] = {offset, offset, NULL, owner};
@@ -242,6 +251,7 @@ void simt_shared_load(Simt *s, const Op *op) {
     V *words = NEW_ARRAY(s->m->o->arena, V, r.n / p.n * w);
     for (uint32_t reg = 0, n = 0; reg < r.n; reg++) {
         if (!begins(&p, reg)) continue;
+        at_vector(s, &p, reg);
         V args[] = {view_offset(s, &p, reg), simt_site(s)}, *at = words + n++ * w, elements[16];
         V result = prim_access(s, PRIM_LOAD_SHARED, p.access, args, 2);
         for (uint32_t i = 0; i < w; i++) at[i] = access_result(s, p.access, result, i);
@@ -278,6 +288,7 @@ void simt_shared_gather(Simt *s, const Op *op) {
     Access a = access_of(bytes, 1);
     if (b->offset < 0) bug("shared memory was not allocated");
     for (uint32_t reg = 0; reg < r.n; reg++) {
+        simt_at(s, reg, 1);
         V place = gathered_index(s, op, tile_slot(s, tile_of(s, op->args[0]), reg), reg);
         V scaled = LLVMBuildMul(s->m->at, place, simt_i32(s, bytes), "");
         V args[] = {LLVMBuildAdd(s->m->at, scaled, simt_i32(s, b->offset), ""), simt_site(s)};

@@ -58,8 +58,7 @@ static void build_op(Simt *s, const Op *op) {
 /* clang-format on */
 
 static void simt_op(Simt *s, const Op *op) {
-    llvm_debug_at(s->m, op->span);
-    s->op = op;
+    simt_at_op(s, op);
     s->op_site = UINT32_MAX;
     simt_record_begin(s, op);
     build_op(s, op);

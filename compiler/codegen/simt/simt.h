@@ -147,6 +147,7 @@ struct Simt {
     const Func *f;
     const Target *t;
     const Op *op; /* being built */
+    uint32_t reg, registers; /* of the op: which are being built; 0, 0: all */
     uint32_t op_site; /* of s->op among m->sites, if it has one already; UINT32_MAX */
     LLVMValueRef function;
     LLVMBasicBlockRef entry; /* computed-once values; falls into the body when the function is done */
@@ -173,6 +174,9 @@ V slot_value(Simt *s, Slot x);                     /* base + offset as one value
 V tile_slot(Simt *s, const Tile *t, uint32_t reg); /* the value of slot_at, made if it is missing */
 const void *slot_key(const Tile *t, uint32_t reg); /* equal slots have equal ones, built or not */
 Demand *demand_create(Simt *s, const Op *op, uint32_t n, SlotMaker *make);
+/* Instructions built from here on belong to the op, to all of its registers; to n from reg on. */
+void simt_at_op(Simt *s, const Op *op);
+void simt_at(Simt *s, uint32_t reg, uint32_t n);
 V simt_i32(Simt *s, int64_t value);
 LLVMBasicBlockRef simt_new_block(Simt *s, const char *name);
 uint32_t deposit(uint32_t value, uint32_t mask); /* the low bits of value where the mask has ones */

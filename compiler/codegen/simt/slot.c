@@ -10,6 +10,21 @@ V simt_i32(Simt *s, int64_t value) {
     return llvm_int(s->m->i32, value);
 }
 
+/* ---- Whose instructions -------------------------------------------------------------------------------------------- */
+
+void simt_at(Simt *s, uint32_t reg, uint32_t n) {
+    if (!s->m->o->op_lines) return;
+    s->reg = reg;
+    s->registers = n;
+    llvm_debug_line(s->m, (s->op->id + 1) << 4 | (n > 1 ? 31u - (uint32_t)__builtin_clz(n) : 0), n ? reg + 1 : 0);
+}
+
+void simt_at_op(Simt *s, const Op *op) {
+    s->op = op;
+    if (s->m->o->op_lines) simt_at(s, 0, 0);
+    else llvm_debug_at(s->m, op->span);
+}
+
 LLVMBasicBlockRef simt_new_block(Simt *s, const char *name) {
     return LLVMAppendBasicBlockInContext(s->m->context, s->function, name);
 }
@@ -70,15 +85,15 @@ Demand *demand_create(Simt *s, const Op *op, uint32_t n, SlotMaker *make) {
 
 static V slot_on_demand(Simt *s, const Tile *t, uint32_t reg) {
     const Op *now = s->op;
-    uint32_t site = s->op_site, first = t->demand->same[reg];
+    uint32_t site = s->op_site, from = s->reg, n = s->registers, first = t->demand->same[reg];
     V x = t->at[first].base;
     if (!x) {
-        s->op = t->demand->op;
-        llvm_debug_at(s->m, s->op->span);
+        simt_at_op(s, t->demand->op);
+        simt_at(s, first, 1);
         x = t->demand->make(s, t, first);
-        s->op = now;
+        simt_at_op(s, now);
+        simt_at(s, from, n);
         s->op_site = site;
-        llvm_debug_at(s->m, now->span);
     }
     if (!s->is_aside) t->at[first].base = t->at[reg].base = x;
     return x;

@@ -219,7 +219,10 @@ Divisor *divisors_of(Simt *s, const Op *op, const Tile *y, uint32_t n) {
 /* fp32 quotients that share their divisor: one reciprocal each, if there are few divisors. */
 static bool divide_shared(Simt *s, const Op *op, const Tile *x, const Tile *y, Tile *r) {
     const Divisor *by = divisors_of(s, op, y, r->n);
-    for (uint32_t i = 0; i < r->n && by; i++) r->at[i].base = math_divide(&s->math, tile_slot(s, x, i), by[i]);
+    for (uint32_t i = 0; i < r->n && by; i++) {
+        simt_at(s, i, 1);
+        r->at[i].base = math_divide(&s->math, tile_slot(s, x, i), by[i]);
+    }
     return by != NULL;
 }
 
@@ -231,6 +234,7 @@ void simt_elementwise(Simt *s, const Op *op) {
     Memo memo = {.n = 0};
     for (uint32_t i = 0; i < r.n && !done; i++) {
         V a[3] = {NULL, NULL, NULL};
+        simt_at(s, i, 1);
         for (uint32_t k = 0; k < op->nargs; k++) a[k] = tile_slot(s, tile_of(s, op->args[k]), i);
         V x = known_compare(s, op, i);
         if (!x) x = known_result(s, op, a);

@@ -137,17 +137,30 @@ static void put_layout(Text *out, const Layout *l) {
 
 /* ---- PTX --------------------------------------------------------------------------------------------------------- */
 
-/* Without the record, which is thousands of numbers on one line. */
+/* Of a compile whose lines name ops (fsc.h, op_lines): the text without them, and from which line on an instruction
+ * belongs to which registers of which op, as [line, op, first register, registers]; no registers: to all of the op. */
 static void put_ptx(Text *out, const char *ptx) {
-    Text plain = {0};
-    for (const char *at = ptx; *at;) {
-        const char *end = strchr(at, '\n');
-        size_t n = end ? (size_t)(end + 1 - at) : strlen(at);
-        if (strncmp(at, ".visible .global", 16) != 0) text_write(&plain, at, n);
-        at += n;
+    Text clean = {0}, plain = {0}, ops = {0};
+    uint32_t lines = 0, entries = 0;
+    ptx_readable(ptx, "", "", false, &clean);
+    for (const char *at = clean.at, *next; at && *at; at = next) {
+        size_t n = strcspn(at, "\n");
+        next = at + n + (at[n] == '\n');
+        char *end = NULL;
+        if (strncmp(at, "\t.loc\t", 6) == 0 && strtoul(at + 6, &end, 10)) {
+            unsigned long line = strtoul(end, &end, 10), column = strtoul(end, &end, 10);
+            text_printf(&ops, "%s[%u, %ld, %lu, %u]", entries++ ? ", " : "", lines, (long)(line >> 4) - 1,
+                        column ? column - 1 : 0, column ? 1u << (line & 15) : 0);
+        } else if (strncmp(at, "\t.file\t", 7) != 0) {
+            text_write(&plain, at, (size_t)(next - at));
+            lines++;
+        }
     }
     json_string(out, plain.at ? plain.at : "", plain.len);
+    text_printf(out, ", \"ptx_ops\": [%s]", ops.at ? ops.at : "");
+    text_free(&clean);
     text_free(&plain);
+    text_free(&ops);
 }
 
 static void put_target(Text *out, const VizRun *r) {
@@ -155,6 +168,7 @@ static void put_target(Text *out, const VizRun *r) {
     fsc_compilation *c = NULL;
     fsc_status s = job_variant_options(r->j, r->card, &o.compile) ? FSC_OK : FSC_ERROR_RULE;
     o.compile.emit = FSC_EMIT_PTX;
+    o.compile.op_lines = true;
     if (s == FSC_OK) s = fsc_compile(&o.compile, r->j->text, r->j->length, &c);
     text_printf(out, ",\n\"arch\": ");
     json_word(out, o.compile.arch);
@@ -181,6 +195,12 @@ void viz_code(Text *out, const VizRun *r) {
     for (uint32_t i = 0; i < k.layouts.len; i++) {
         text_printf(out, "%s", i ? ",\n" : "");
         put_layout(out, k.layouts.at[i]);
+    }
+    text_printf(out, "],\n\"buffers\": [");
+    for (uint32_t i = 0; i < f->buffers.len; i++) {
+        const Buffer *b = &f->buffers.at[i];
+        text_printf(out, "%s{\"type\": \"%s\", \"offset\": %lld, \"bytes\": %u, \"stages\": %u}", i ? ", " : "",
+                    dtype_name(b->dtype), (long long)b->offset, b->bytes, b->stages);
     }
     text_printf(out, "]");
     put_target(out, r);

@@ -11,27 +11,32 @@ enum { MOST_ELEMENTS = 16384 /* of a buffer that the page shows */ };
 
 /* ---- The call ---------------------------------------------------------------------------------------------------- */
 
-/* The buffer's numbers before (of what is only read) or after the launch. */
-static void put_elements(Text *out, Job *j, uint32_t param) {
-    const Bound *b = &j->bounds.at[param];
-    const Array *a = &b->array;
-    DType d;
-    bool is_unsigned = a->dtype[0] == 'u';
-    const char *name = is_unsigned ? "fp64" : a->dtype;
-    if (!a->count || a->count > MOST_ELEMENTS || !dtype_find(name, &d)) return;
-    if (b->writes && fsc_memory_read(j->device, a->data, j->buffers[param], a->bytes) != FSC_OK) return;
+/* The numbers that the host's copy of a buffer holds. */
+static void put_array(Text *out, Job *j, const Array *a, const char *name, DType d) {
     size_t size = a->bytes / a->count;
     char *array = NEW_ARRAY(j->o->arena, char, a->count * viz_pack_bytes(viz_pack(d)));
     for (size_t i = 0; i < a->count; i++) {
         int64_t bits = 0;
         memcpy(&bits, (const char *)a->data + i * size, size);
-        if (is_unsigned)
+        if (a->dtype[0] == 'u')
             ((double *)array)[i] = (double)(uint64_t)bits;
         else
             viz_put(array, i, d, bits);
     }
-    text_printf(out, ", \"pack\": \"%s\", \"data\": ", dtype_name(d));
+    text_printf(out, ", \"%s\": ", name);
     json_bytes(out, array, a->count * viz_pack_bytes(viz_pack(d)));
+}
+
+/* As the launch left them; of what it read and wrote also as it found them. */
+static void put_elements(Text *out, Job *j, uint32_t param) {
+    const Bound *b = &j->bounds.at[param];
+    const Array *a = &b->array;
+    DType d;
+    if (!a->count || a->count > MOST_ELEMENTS || !dtype_find(a->dtype[0] == 'u' ? "fp64" : a->dtype, &d)) return;
+    text_printf(out, ", \"pack\": \"%s\"", dtype_name(d));
+    if (b->reads && b->writes) put_array(out, j, a, "before", d);
+    if (!b->writes || fsc_memory_read(j->device, a->data, j->buffers[param], a->bytes) == FSC_OK)
+        put_array(out, j, a, "data", d);
 }
 
 static void put_param(Text *out, Job *j, const Record *r, uint32_t i) {

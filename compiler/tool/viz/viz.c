@@ -244,7 +244,7 @@ static ExitCode record(Viz *z, const char *run) {
 #undef VIZ_FILE
 
 static void put_facts(Text *page, const Viz *z) {
-    text_printf(page, "{\"version\": 1, \"tool\": ");
+    text_printf(page, "{\"version\": 2, \"tool\": ");
     json_word(page, fsc_version());
     text_printf(page, ", \"file\": ");
     const char *slash = strrchr(z->o->compile.file, '/');

@@ -91,6 +91,7 @@ void simt_atomic(Simt *s, const Op *op) {
     Tile r = tile_create(s, tile_registers(v));
     for (uint32_t reg = 0; reg < r.n; reg++) {
         uint32_t first = reg & ~replicas; /* comes before reg */
+        simt_at(s, reg, 1);
         r.at[reg].base = first < reg ? r.at[first].base : element_from_bits(s, a.d, atomic_element(s, &a, reg));
     }
     s->values[v->id] = r;

@@ -45,6 +45,7 @@ void simt_copy_async(Simt *s, const Op *op) {
     if (l) issue = LLVMBuildAnd(s->m->at, issue, simt_owner_in_block(s, l), "");
     for (uint32_t v = 0; v < c.vectors; v++) {
         if (l && v * c.n & layout_free(l, IN_REGISTER)) continue;
+        simt_at(s, v * c.n, c.n);
         V any, bytes = bytes_within(s, op, &c, v * c.n, &any);
         V all = simt_i32(s, (int64_t)c.access.words * c.access.bits / 8);
         V args[] = {view_offset(s, &c.view, v * c.n), tile_slot(s, ptr, v * c.n), issue, any, bytes, all, site};
@@ -93,6 +94,7 @@ void simt_copy_read(Simt *s, const Op *op) {
     V *words = NEW_ARRAY(s->m->o->arena, V, r.n / c.n * w);
     for (uint32_t v = 0; v < r.n / c.n; v++) {
         V elements[16];
+        simt_at(s, v * c.n, c.n);
         if (v < c.vectors) {
             read_vector(s, op, &c, v, words + v * w, elements);
         } else {

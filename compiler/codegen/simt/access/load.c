@@ -16,15 +16,18 @@ void load_whole(Simt *s, const Move *mv, uint32_t v, V *words) {
     others_pack(s, mv, v, words);
     memcpy(args + 2, words, a.words * sizeof *args);
     if (is_false(mv->all[v])) return;
+    simt_at(s, v * mv->n, mv->n);
     args[2 + a.words] = mv->policy;
     args[3 + a.words] = mv->site;
     V r = prim_access(s, PRIM_LOAD_GLOBAL, a, args, 4 + a.words);
     for (uint32_t i = 0; i < a.words; i++) words[i] = access_result(s, a, r, i);
+    simt_at(s, 0, 0);
 }
 
 /* The elements of vector v: one predicated load each, over `old`. */
 static void load_single(Simt *s, const Move *mv, const V *which, uint32_t v, const V *old, V *elements) {
     for (uint32_t e = 0; e < mv->n; e++) {
+        simt_at(s, v * mv->n + e, 1);
         V mask = single_mask(s, mv, which, v, e);
         elements[e] = mask ? load_element(s, mv, element_address(s, mv, v, e), mask, old[e]) : old[e];
     }
@@ -51,6 +54,7 @@ void load_slow(Simt *s, const Move *mv, const V *which, V *words) {
         for (uint32_t e = 0; e < mv->n && beside; e++) old[e] = other_slot(s, mv, v * mv->n + e);
         load_single(s, mv, which, v, old, elements + v * mv->n);
     }
+    simt_at(s, 0, 0);
     for (uint32_t v = 0; v < mv->vectors; v++) {
         if (!move_single(mv, which, v)) continue;
         elements_pack(s, mv->d, elements + v * mv->n, mv->n, mv->whole, packed + v * w);
@@ -81,6 +85,7 @@ static void shift_words(Simt *s, V beyond, bool has_halves, V w[8]) {
 
 void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both, V w[8]) {
     Slot slot = mv->ptr->at[v * mv->n];
+    simt_at(s, v * mv->n, mv->n);
     V start = LLVMBuildSub(s->m->at, slot.base, LLVMBuildZExt(s->m->at, beyond, s->m->i64, ""), ""),
       zero = simt_i32(s, 0);
     for (uint32_t half = 0; half < 2; half++) {
@@ -89,6 +94,7 @@ void begin_across(Simt *s, const Move *mv, uint32_t v, V beyond, V mask, V both,
         V r = prim_access(s, PRIM_LOAD_GLOBAL, mv->whole, args, 8);
         for (uint32_t i = 0; i < 4; i++) w[4 * half + i] = access_result(s, mv->whole, r, i);
     }
+    simt_at(s, 0, 0);
 }
 
 void end_across(Simt *s, const Move *mv, V beyond, V mask, V w[8], V *words) {
@@ -182,6 +188,7 @@ void simt_load(Simt *s, const Op *op) {
     }
     for (uint32_t i = 0; i < mv.vectors; i++) {
         V elements[16];
+        simt_at(s, i * mv.n, mv.n);
         elements_unpack(s, mv.d, words + i * w, mv.whole, elements, mv.n);
         for (uint32_t e = 0; e < mv.n; e++) r.at[i * mv.n + e].base = elements[e];
     }

@@ -8,12 +8,14 @@
 #include <string.h>
 
 void store_whole(Simt *s, const Move *mv, uint32_t v) {
+    simt_at(s, v * mv->n, mv->n);
     V args[8] = {whole_address(s, mv, v), mv->all[v]};
     Access a = mv->whole;
     memcpy(args + 2, store_words(s, mv, v), a.words * sizeof *args);
     args[2 + a.words] = mv->policy;
     args[3 + a.words] = mv->site;
     prim_access(s, PRIM_STORE_GLOBAL, a, args, 4 + a.words);
+    simt_at(s, 0, 0);
 }
 
 void store_slow(Simt *s, const Move *mv, const V *which) {
@@ -27,10 +29,12 @@ void store_slow(Simt *s, const Move *mv, const V *which) {
         uint32_t v = reg / mv->n, e = reg % mv->n;
         V mask = move_single(mv, which, v) ? single_mask(s, mv, which, v, e) : NULL;
         if (!mask || is_false(mask)) continue;
+        simt_at(s, reg, 1);
         V bits = element_bits(s, mv->d, tile_slot(s, mv->value, reg));
         V args[] = {element_address(s, mv, v, e), mask, bits, mv->policy, mv->site};
         prim_access(s, PRIM_STORE_GLOBAL, mv->single, args, 5);
     }
+    simt_at(s, 0, 0);
     s->is_aside = false;
     aside_close(s, aside, NULL, NULL, 0);
 }

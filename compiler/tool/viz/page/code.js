@@ -33,22 +33,32 @@ function coloured(line) {
     return out;
 }
 
-// PTX line by line with the source line that the last .loc gave; the directives themselves are left out.
-function ptxLines(text) {
+// PTX line by line, instructions with the op that they belong to and its registers (0 of them: all).
+function ptxLines(code) {
+    const entries = code.ptx_ops.map(([from, op, register, registers]) => ({from, op, register, registers}));
     const lines = [];
-    let line = 0;
-    const body = text.split(/\n\s*\.(?:section|file)\b/)[0];
-    for (const raw of body.split("\n")) {
-        const loc = /^\s*\.loc\s+(\d+)\s+(\d+)/.exec(raw);
-        if (loc) {
-            if (loc[1] === "1" && Number(loc[2])) line = Number(loc[2]);
-            continue;
-        }
-        if (!raw.trim() || raw.trim() === "//") continue;
-        const code = /^\t[a-z@]/.test(raw) || /^\s*[{}]?\s*[a-z@]/.test(raw);
-        lines.push({text: raw.replace(/\t/g, "  ").replace(/^ {2}/, ""), line: code && !/^\s*\./.test(raw) ? line : 0});
-    }
+    let now = null;
+    code.ptx.replace(/\n+$/, "").split("\n").forEach((raw, i) => {
+        while (entries.length && entries[0].from <= i) now = entries.shift();
+        if (!raw.trim()) return;
+        const isCode = /^\s+[a-z@]/.test(raw), op = isCode && now ? code.byOp.get(now.op) : null;
+        lines.push({
+            text: raw.replace(/\t/g, "  ").replace(/^ {2}/, ""),
+            line: op ? op.line : 0,
+            op: op ? op.op : -1,
+            register: now ? now.register : 0,
+            registers: now ? now.registers : 0,
+            isCode
+        });
+    });
     return lines;
+}
+
+// The instructions of an op; with a register those that make or move it, else (there is none of its own) those of all.
+function instructionsOf(code, op, register) {
+    const all = code.ptxLines.filter((l) => l.op === op.op);
+    const own = all.filter((l) => l.registers && register >= l.register && register < l.register + l.registers);
+    return register === undefined || !own.length ? all : own;
 }
 
 const panes = {
@@ -75,8 +85,8 @@ function fillPanes(run) {
     source.forEach((text, i) => row("source", i + 1, used.has(i + 1) ? i + 1 : 0, coloured(text), false));
     for (const op of code.ir)
         row("ir", op.line || "", op.line, ["  ".repeat(op.depth) + op.text], op.op < 0).dataset.op = op.op;
-    if (!code.ptxLines) code.ptxLines = ptxLines(code.ptx);
-    for (const l of code.ptxLines) row("ptx", l.line || "", l.line, [l.text], !l.line);
+    for (const l of code.ptxLines)
+        Object.assign(row("ptx", l.line || "", l.line, [l.text], !l.isCode).dataset, {op: l.op});
     for (const fault of run.faults) {
         const item = panes.source[fault.line - 1];
         if (!item) continue;
@@ -102,15 +112,24 @@ function show(item) {
     }
 }
 
+// The step: its line in all three, its op and the instructions of that op more strongly.
 function showLine(op) {
     light("linked", op.line);
     for (const pane of ["source", "ir", "ptx"])
-        for (const item of panes[pane]) item.classList.remove("now");
-    const mine = panes.ir.find((item) => Number(item.dataset.op) === op.op);
-    const source = panes.source[op.line - 1], ptx = panes.ptx.find((item) => Number(item.dataset.line) === op.line);
-    for (const item of [mine, op.line ? source : null])
-        if (item) item.classList.add("now");
-    for (const item of [mine, op.line ? source : null, op.line ? ptx : null]) show(item);
+        for (const item of panes[pane])
+            item.classList.toggle("now", pane === "source" ? item === panes.source[op.line - 1]
+                                                           : Number(item.dataset.op) === op.op);
+    const first = (pane, has) => panes[pane].find((item) => item.classList.contains(has));
+    for (const pane of ["source", "ir", "ptx"]) show(first(pane, "now") || (op.line ? first(pane, "linked") : null));
+}
+
+// An element: the op that made it, and the instructions of its register.
+function showMine(code, made, lines) {
+    const mine = new Set(lines);
+    panes.ir.forEach((item) => item.classList.toggle("mine", Boolean(made) && Number(item.dataset.op) === made.op));
+    panes.ptx.forEach((item, i) => item.classList.toggle("mine", mine.has(code.ptxLines[i])));
+    const at = panes.ptx.findIndex((item) => item.classList.contains("mine"));
+    if (at >= 0) show(panes.ptx[at]);
 }
 
 function listenToCode(choose) {
@@ -123,9 +142,14 @@ function listenToCode(choose) {
         });
         list.addEventListener("pointerover", (e) => {
             const item = of(e);
-            if (item && e.pointerType === "mouse") light("linked", Number(item.dataset.line));
+            if (!item || e.pointerType !== "mouse") return;
+            light("linked", Number(item.dataset.line));
+            showRegisters(pane === "ptx" ? panes.run.code.ptxLines[panes.ptx.indexOf(item)] : null);
         });
-        list.addEventListener("pointerleave", () => light("linked", panes.lit || 0));
+        list.addEventListener("pointerleave", () => {
+            light("linked", panes.lit || 0);
+            showRegisters(null);
+        });
     }
     for (const tab of $("tabs").children) tab.addEventListener("click", () => showPane(tab.dataset.pane));
     showPane("source");

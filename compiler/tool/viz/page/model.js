@@ -75,6 +75,7 @@ for (const code of facts.codes) {
         const entered = (iv ? [iv[1]] : []).concat(carry ? carry[1].split(", ").map((s) => s.split(" = ")[0]) : []);
         (op.enters || []).forEach((v, i) => code.names.set(v, (entered[i] || "").replace("%", "")));
     }
+    code.ptxLines = ptxLines(code);
 }
 
 // ---- One recorded program -------------------------------------------------------------------------------------------
@@ -228,6 +229,15 @@ class Recorded {
         if (!event.where) event.where = offsetsOf(event.a, this.threads);
         return event.where;
     }
+}
+
+// What steps up to this one bring together in a map; going on in time goes on from what is there.
+function upTo(program, name, step, add) {
+    program.kept = program.kept || {};
+    let kept = program.kept[name];
+    if (!kept || kept.next > step + 1) kept = program.kept[name] = {next: 0, found: new Map()};
+    while (kept.next <= step) add(kept.found, kept.next++);
+    return kept.found;
 }
 
 const scratch = new DataView(new ArrayBuffer(8));

@@ -96,14 +96,16 @@ function showFrame() {
         sentenceOf(op, frame, {n, masked, partial: result && result.shape && result.shape.length});
     $("detail").textContent = `${op.text.split(" {")[0].split(" : ")[0]}${op.line ? ` · line ${op.line}` : ""} · ${
         exchangesOf(now.program.steps[frame.step]) || op.means}`;
-    $("cost").textContent = costText(now.program, now.program.steps[frame.step]);
+    $("cost").replaceChildren(...costsSaid(now.program, now.program.steps[frame.step])
+                                  .map(([text, isDear]) => make("span", {class: isDear ? "dear" : ""}, text)));
     $("why").textContent = whyOf(op, frame);
     showTour(now);
     panes.lit = op.line;
     showLine(op);
-    showTile(now, shown, padding);
-    if (value && value.text) $("owner").textContent = `${value.text} · a parameter, the same in every thread`;
+    $("threads").shown = null;
+    showTile(now, shown, padding, chosen);
     showThreads(now, frame, op);
+    if (value && value.text) $("owner").textContent = `${value.text} · a parameter, the same in every thread`;
     showShared(now, frame);
     showWords(now, frame);
     showWatch(now, frame);
@@ -201,6 +203,7 @@ function pickRun(run) {
     const was = now.index;
     now.run = run;
     $("kernel").textContent = run.code.kernel;
+    $("file").textContent = `${facts.file} · ${variantOf(run)}`;
     document.title = `${run.code.kernel}, played`;
     showFaults(run);
     fillControls(run);
@@ -209,6 +212,16 @@ function pickRun(run) {
     const first = run.number(run.raw[0] ? run.raw[0].at : [0, 0, 0]);
     pickProgram(faulty ?? (now.number < n && run.program(now.number) ? now.number : first));
     if (now.frames.length) go(Math.min(was, now.frames.length - 1));
+}
+
+// What tells the variant from the kernel's others: constexpr values, warps, blocks, target.
+function variantOf(run) {
+    const code = run.code, warps = run.raw.length ? run.raw[0].threads / warpSize / run.blocks : 0;
+    return [
+        ...run.params.filter((p) => p.kind === "constexpr").map((p) => `${p.name}=${p.value}`),
+        warps >= 1 ? plural(warps, "warp") : null, run.blocks > 1 ? plural(run.blocks, "block") : null, code.arch
+    ].filter(Boolean)
+        .join(", ");
 }
 
 // FILE:LINE:COLUMN: KIND: text, of which the text.
@@ -338,9 +351,9 @@ function follow() {
 }
 
 function start() {
-    $("file").textContent = facts.file;
     listenToCode(goToLine);
     listenToTile(now);
+    listenToShared();
     $("play").addEventListener("click", play);
     $("next").addEventListener("click", keys.ArrowRight);
     $("back").addEventListener("click", keys.ArrowLeft);

@@ -162,7 +162,7 @@ function showMemory(now, frame) {
     const run = now.run, box = $("memory").querySelector("div"),
           touched = frame && now.program ? touchedBy(now.program, frame) : new Map();
     box.replaceChildren(
-        ...run.params.map((p, i) => p.kind === "pointer" && p.shape ? buffer(now, p, i, touched.get(i)) : null)
+        ...run.params.map((p, i) => p.kind === "pointer" && p.shape ? buffer(now, p, i, touched.get(i), frame) : null)
             .filter(Boolean));
 }
 
@@ -179,7 +179,29 @@ function touchedBy(program, frame) {
     return found;
 }
 
-function buffer(now, p, index, touched) {
+// What the program has stored through this parameter up to the frame: number by element, where the op's own tiles say
+// it.
+function storedTo(program, frame, index) {
+    const p = program.run.params[index], size = p.bytes / product(p.shape);
+    return upTo(program, "stored " + index, frame.step, (found, i) => {
+        const op = program.op(i),
+              mine = program.steps[i].e.filter((e) => /^(store|atomic)$/.test(e.k) && e.w === index);
+        if (!mine.length) return;
+        const at = program.value(op.args[0], i), value = op.kind === "store" ? program.value(op.args[1], i) : null;
+        const now = new Set();
+        for (const e of mine)
+            program.addresses(e).forEach((a) => {
+                for (let b = 0; a >= 0 && b < e.b; b += size) now.add((a + b) / size);
+            });
+        for (const k of now) found.set(k, undefined);
+        if (at && at.data && value && value.data)
+            at.data.forEach((a, k) => {
+                if (now.has(a / size)) found.set(a / size, value.data[value.data.length > 1 ? k : 0]);
+            });
+    });
+}
+
+function buffer(now, p, index, touched, frame) {
     const columns = p.shape.length ? p.shape[p.shape.length - 1] : 1, rows = Math.max(1, product(p.shape) / columns),
           outline = now.run.outline(now.number, index);
     const scaleX = Math.max(1, Math.floor(640 / columns)), scaleY = Math.max(1, Math.min(14, Math.floor(150 / rows)));
@@ -189,14 +211,16 @@ function buffer(now, p, index, touched) {
         role: "img",
         "aria-label": `${p.name}, ${p.shape.join(" x ")} elements`
     });
-    if (columns * rows <= 1 << 20) drawBuffer(canvas, p, columns, rows, scaleX, scaleY, touched, outline);
+    const stored = p.writes && frame && now.program ? storedTo(now.program, frame, index) : null;
+    if (columns * rows <= 1 << 20) drawBuffer(canvas, p, columns, rows, scaleX, scaleY, touched, outline, stored);
     const what = touched ? `${
                                touched.kind === "store"  ? "stores"
                                : touched.kind === "load" ? "loads"
-                                                         : "changes"} ${plural(touched.elements.size, "element")} now`
-                 : p.writes && p.reads ? "read, written"
-                 : p.writes            ? "written"
-                                       : "read";
+                                                         : "changes"} ${touched.elements.size} now`
+                 : stored && stored.size ? `${stored.size} stored`
+                 : stored   ? "nothing stored yet"
+                 : p.writes ? "written"
+                            : "read";
     return make("div", {class: "buffer", "data-name": p.name},
                 make("div", {}, `${p.name}: ${p.dtype} ${p.shape.join("×")}`, make("small", {}, what)), canvas);
 }
@@ -211,21 +235,27 @@ function isInside(e, i, columns, size) {
     return !isBox || (i % columns >= left && i % columns <= right);
 }
 
-function drawBuffer(canvas, p, columns, rows, sx, sy, touched, outline) {
+// `stored`: what the program has stored so far; null: nothing is known of that, and all is as the launch left it. What
+// it will store stands there as the launch found it, or empty.
+function drawBuffer(canvas, p, columns, rows, sx, sy, touched, outline, stored) {
     const g = canvas.getContext("2d"), style = getComputedStyle(document.documentElement),
           size = p.bytes / product(p.shape);
     const rgb = (name, a) => `rgb(${style.getPropertyValue("--" + name)} / ${a})`;
     const data = p.data ? (p.array = p.array || arrayOf(p.pack, p.data)) : null,
           most = data ? Math.max(1e-30, ...data.filter(Number.isFinite).map(Math.abs)) : 1;
+    const before = p.before ? (p.found = p.found || arrayOf(p.pack, p.before)) : null;
     const inside = (e, i) => e && isInside(e, i, columns, size);
+    const now = (i) => {
+        if (!stored || !outline || !inside(outline.store, i)) return data[i];
+        return stored.has(i) ? stored.get(i) ?? data[i] : before ? before[i] : null;
+    };
     for (let i = 0; i < columns * rows; i++) {
         const mine = outline && (inside(outline.load, i) || inside(outline.store, i)), x = i % columns * sx,
               y = Math.floor(i / columns) * sy;
-        const t = !data                       ? 0.2
-                  : Number.isFinite(data[i]) ? Math.abs(data[i]) / most
-                  : Number.isNaN(data[i])    ? 0
-                                             : 1;
-        g.fillStyle = rgb(data && data[i] < 0 ? "negative" : "positive", (0.08 + 0.72 * t) * (mine ? 1 : 0.32));
+        const number = data ? now(i) : 0;
+        if (number === null) continue; // nothing is stored there yet
+        const t = !data ? 0.2 : Number.isFinite(number) ? Math.abs(number) / most : Number.isNaN(number) ? 0 : 1;
+        g.fillStyle = rgb(number < 0 ? "negative" : "positive", (0.08 + 0.72 * t) * (mine ? 1 : 0.32));
         g.fillRect(x, y, sx, sy);
         if (touched && touched.elements.has(i)) {
             g.fillStyle = rgb("yes", sy < 8 ? 0.4 : 0.75);

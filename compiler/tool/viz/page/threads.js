@@ -76,10 +76,25 @@ function drawPairs(box, mask, count) {
     box.append(svg);
 }
 
+// The lanes that hold the element, and their register where the card has it.
+function markLanes(value, i) {
+    const owners = value.layout && value.shape.length ? ownersOf(value.layout, value.data.length)[i] : [];
+    const lanes = value.layout ? value.layout.bases[LANE].length : 0,
+          warps = value.layout ? value.layout.bases[WARP].length : 0;
+    const held = new Map(owners.map(([r, l, w, c]) => [l + (w << lanes) + (c << (lanes + warps)), r]));
+    for (const card of $("threads").querySelectorAll(".lane")) {
+        const register = held.get(Number(card.dataset.thread));
+        card.classList.toggle("mine", register !== undefined);
+        [...card.querySelectorAll("div")].forEach((div, r) => div.classList.toggle("mine", r === register));
+    }
+}
+
 function title(text, small) { return make("h3", {}, text + " ", make("small", {}, small || "")); }
 
 function showThreads(now, frame, op) {
-    const box = $("threads"), program = now.program, warp = Math.max(0, now.warp);
+    const box = $("threads"), program = now.program, warp = now.warp >= 0 ? now.warp : tile.warp || 0;
+    if (box.shown && box.shown.every((x, i) => x === [frame, tile.shown, warp][i])) return undefined;
+    box.shown = [frame, tile.shown, warp];
     const first = warp * warpSize, count = Math.min(warpSize, program.threads - first);
     box.replaceChildren();
     if (frame.phase) return showReduction(box, program, frame, op, warp, first, count);
@@ -150,73 +165,134 @@ function showBarrier(box, program, event) {
 
 // ---- Shared memory --------------------------------------------------------------------------------------------------
 
-const MOST_WORDS = 96;
+const MOST_WORDS = 96, MOST_BANKED = 2048;
 
-// Words of four bytes as they stand behind the frame: {word: {bits, type, step}}.
+// Words of four bytes as they stand behind the frame: {word: {bits, type, step, by}}.
 function sharedAt(program, frame) {
-    const words = new Map();
-    for (let i = 0; i <= frame.step; i++) {
-        const s = program.steps[i];
-        for (const e of s.e) {
+    return upTo(program, "shared", frame.step, (words, i) => {
+        for (const e of program.steps[i].e) {
             if (!/^(shared store|shared copy|cluster store)$/.test(e.k)) continue;
             const source = e.k === "shared copy" && program.run.params[e.w],
                   type = source ? source.dtype : typeOf(program, program.op(i)), where = program.addresses(e),
                   raw = new Uint32Array(bytesOf(e.d).buffer), per = raw.length / program.threads;
             for (let t = 0; t < program.threads; t++)
                 for (let k = 0; k < per && where[t] >= 0; k++)
-                    words.set(
-                        (where[t] >> 2) + k,
-                        {bits: raw[t * per + k], type: /64$|^fp16|^bf16|8/.test(type) ? "bits" : type, step: i, by: t});
+                    words.set((where[t] >> 2) + k, {bits: raw[t * per + k], type, step: i, by: t});
         }
-    }
-    return words;
+    });
 }
 
-function showShared(now, frame) {
-    const box = $("shared"), program = now.program, bytes = now.run.code.shared;
-    box.replaceChildren();
-    if (!bytes) return;
-    const words = sharedAt(program, frame), touched = new Map();
+// A word in words: one number, two halves, or what its bits are.
+function wordText(x, wide) {
+    if (/^(fp16|bf16|i16|u16)$/.test(x.type)) {
+        const type = x.type === "u16" ? "i16" : x.type;
+        return [x.bits & 0xffff, x.bits >>> 16].map((h) => short(numberOf(type, h, 0), type)).join(wide ? ", " : " ");
+    }
+    if (/64$|8/.test(x.type)) return x.bits.toString(16).padStart(8, "0");
+    return short(numberOf(x.type, x.bits, 0), x.type);
+}
+
+function wordNumber(x) { return /^(fp32|i32|u32|fp16|bf16)$/.test(x.type) ? numberOf(x.type, x.bits, 0) : 0; }
+
+// The words that the step touches, and by how many lanes.
+function touchedWords(program, frame) {
+    const touched = new Map();
     for (const e of program.steps[frame.step].e) {
         if (!e.k.startsWith("shared")) continue;
-        program.addresses(e).forEach((a, t) => {
+        program.addresses(e).forEach((a) => {
             for (let k = 0; a >= 0 && k < Math.ceil(e.b / 4); k++)
                 touched.set((a >> 2) + k, (touched.get((a >> 2) + k) || 0) + 1);
         });
     }
-    const list = make("div", {class: "words"}), all = [...words.keys()].sort((a, b) => a - b);
-    for (const w of all.slice(0, MOST_WORDS)) {
-        const x = words.get(w), text = x.type === "bits" ? x.bits.toString(16).padStart(8, "0")
-                                                         : short(numberOf(x.type, x.bits, 0), x.type);
-        const cell = make("div", {
-            class: "cell" + (touched.has(w) ? " touched" : ""),
-            title: `written by warp ${x.by >> 5}, lane ${x.by & 31}`
+    return touched;
+}
+
+function sayWord(program, w, x, lanes) {
+    const by = x ? `${wordText(x, true)}, stored by warp ${x.by >> 5}, lane ${x.by & 31} at “${
+                       program.op(x.step).text.split(" {")[0].split(" : ")[0]}”`
+                 : "nothing stored yet";
+    return `byte ${4 * w}, bank ${w % BANKS}: ${by}${lanes ? `; ${plural(lanes, "lane")} of this step` : ""}`;
+}
+
+// Each buffer word by word, a column for each bank where there are many: empty until something is stored there.
+function showShared(now, frame) {
+    const box = $("shared"), program = now.program, code = now.run.code;
+    const words = sharedAt(program, frame), touched = touchedWords(program, frame),
+          cost = sharedCostOf(program, program.steps[frame.step]);
+    const newest = Math.max(-1, ...new Set([...words.values()].map((x) => x.step))),
+          key = [now.run.index, now.number, touched.size ? frame.step : -1, newest === frame.step, newest].join();
+    $("stage").classList.toggle("shares", touched.size > 0);
+    if (box.key === key && box.childElementCount) return;
+    box.key = key;
+    box.replaceChildren();
+    if (!code.shared) return;
+    const say = make("p", {class: "say"}), numbers = [...words.values()].map(wordNumber).filter(Number.isFinite);
+    const most = Math.max(0, ...numbers.map(Math.abs));
+    const cell = (w, isBanked) => {
+        const x = words.get(w), text = x ? wordText(x) : "";
+        const c = make("div", {
+            class:
+                "cell" + (touched.has(w) ? " touched" : "") + (x ? x.step === frame.step ? " stored" : "" : " empty"),
+            tabindex: -1,
+            "data-word": w
         },
-                          make("b", {}, `byte ${w * 4}`), text);
-        list.append(cell);
-    }
-    const more = all.length > MOST_WORDS ? `, the first ${MOST_WORDS} words` : "";
-    box.append(title("Shared memory", all.length ? `${bytes} bytes${more}` : `${bytes} bytes, nothing written yet`),
-               list);
+                       isBanked ? null : make("b", {}, `byte ${w * 4}`), text);
+        if (x) paint(c, wordNumber(x), most, x.type);
+        return c;
+    };
+    box.append(title("Shared memory",
+                     `${code.shared} bytes${words.size ? "" : ", nothing stored yet"}; bank = word modulo ${BANKS}`));
+    code.buffers.forEach((b, i) => {
+        const first = b.offset >> 2, all = Math.ceil(b.bytes * b.stages / 4), n = Math.min(all, MOST_BANKED),
+              isBanked = n > BANKS;
+        const list = make("div", {class: isBanked ? "banks" : "words", "data-buffer": i});
+        if (isBanked && cost.requests && [...touched.keys()].some((w) => w >= first && w < first + all))
+            cost.banks.forEach((k, bank) => list.append(make(
+                                   "i", {class: k > 1 ? "conflict" : "", title: `bank ${bank}: ${plural(k, "word")}`},
+                                   k ? String(k) : "")));
+        for (let w = first; w < first + n; w++) list.append(cell(w, isBanked));
+        box.append(make("p", {},
+                        `b${i}: ${b.type}, ${plural(b.bytes, "byte")}${
+                            b.stages > 1 ? ` in each of ${b.stages} stages`
+                                         : ""} from byte ${b.offset}${n < all ? `; the first ${n} words` : ""}`),
+                   list);
+    });
+    for (const list of box.querySelectorAll(".words, .banks")) list.querySelector(".cell").tabIndex = 0;
+    box.append(say);
+    box.tell = (e) => {
+        const c = e.target.closest("[data-word]");
+        if (c)
+            say.textContent = sayWord(program, Number(c.dataset.word), words.get(Number(c.dataset.word)),
+                                      touched.get(Number(c.dataset.word)));
+    };
+}
+
+function listenToShared() {
+    const box = $("shared");
+    for (const event of ["pointerover", "focusin"]) box.addEventListener(event, (e) => box.tell && box.tell(e));
+    box.addEventListener("keydown", (e) => {
+        const by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -BANKS, ArrowDown: BANKS}[e.key],
+              next = by && box.querySelector(`[data-word="${Number(e.target.dataset.word) + by}"]`);
+        if (!by) return;
+        e.preventDefault();
+        e.stopPropagation();
+        if (next) next.focus();
+    });
 }
 
 // ---- Words between the blocks of a program that are no cluster ------------------------------------------------------
 
 // As they stand behind the frame: {word: {bits, round, by, type}}.
 function wordsAt(program, frame) {
-    const words = new Map();
-    for (let i = 0; i <= frame.step; i++) {
+    return upTo(program, "words", frame.step, (words, i) => {
         for (const e of program.steps[i].e) {
             if (e.k !== "word store") continue;
             const where = program.addresses(e), raw = new Uint32Array(bytesOf(e.d).buffer),
                   type = typeOf(program, program.op(i));
             for (let t = 0; t < program.threads; t++)
-                if (where[t] >= 0)
-                    words.set(where[t] >> 3,
-                              {bits: raw[2 * t], round: raw[2 * t + 1], by: t, type: /32$/.test(type) ? type : "bits"});
+                if (where[t] >= 0) words.set(where[t] >> 3, {bits: raw[2 * t], round: raw[2 * t + 1], by: t, type});
         }
-    }
-    return words;
+    });
 }
 
 function showWords(now, frame) {
@@ -228,8 +304,7 @@ function showWords(now, frame) {
         if (e.k.startsWith("word")) program.addresses(e).forEach((a) => a >= 0 && touched.add(a >> 3));
     const all = [...words.keys()].sort((a, b) => a - b), list = make("div", {class: "words"});
     for (const w of all.slice(0, MOST_WORDS)) {
-        const x = words.get(w), text = x.type === "bits" ? x.bits.toString(16).padStart(8, "0")
-                                                         : short(numberOf(x.type, x.bits, 0), x.type);
+        const x = words.get(w), text = wordText(x);
         list.append(make("div", {
             class: "cell" + (touched.has(w) ? " touched" : ""),
             title: `round ${x.round}, written by block ${Math.floor(x.by / perBlock)}`

@@ -29,7 +29,7 @@ function paint(cell, x, most, type) {
 // A row of the tile is a row of the grid, which scrolls; elements along one axis alone fill rows of a power of two.
 function columnsOf(shape, width) {
     const axes = shape.filter((size) => size > 1), last = axes.length ? axes[axes.length - 1] : 1;
-    const room = Math.max(4, Math.floor(width / (width < 520 ? 40 : 47)));
+    const room = Math.max(4, Math.floor(width / (width < 520 ? 40 : 44)));
     if (axes.length > 1) return Math.min(last, 256);
     let columns = 1;
     while (columns * 2 <= room && columns < last) columns *= 2;
@@ -39,7 +39,9 @@ function columnsOf(shape, width) {
 const tile = {
     cells: [],
     shown: null,
-    chosen: 0
+    id: null, // of the value shown
+    chosen: 0,
+    at: 0 // under the pointer, else the chosen one
 };
 
 function cellAt(i) {
@@ -55,14 +57,16 @@ function textOf(run, value, i) {
     return p ? short(x / size, "i64") : "…";
 }
 
-function showTile(now, value, padding) {
+function showTile(now, value, padding, id) {
     tile.shown = value;
+    tile.id = id;
     const grid = $("tile"), n = value ? Math.min(value.data.length, MOST_CELLS) : 0;
     if (!value || value.data.length !== tile.count) tile.chosen = Math.min(tile.chosen, Math.max(0, n - 1));
     tile.count = value ? value.data.length : 0;
     tile.columns = value ? columnsOf(value.shape, grid.clientWidth || 600) : 1;
     grid.style.gridTemplateColumns = `repeat(${tile.columns}, minmax(${
         tile.columns > 8 && value.shape.length > 1 ? "46px" : "0"}, ${tile.columns < 8 ? "110px" : "1fr"}))`;
+    grid.style.setProperty("--rows", Math.ceil(n / tile.columns));
     const colour = value && value.layout && value.shape.length ? $("colour").value : "value";
     const most = value ? (isPointer(value.type) ? 0 : scaleOf(value, padding)) : 0;
     const owners = value && value.layout ? ownersOf(value.layout, value.data.length) : null;
@@ -123,12 +127,71 @@ function choose(now, i, focus) {
     const cell = tile.cells[i], value = tile.shown;
     if (!value || !cell || i >= value.data.length) {
         $("owner").textContent = "";
+        showMine(now.run.code, null, []);
         return;
     }
     cell.setAttribute("aria-selected", "true");
     cell.tabIndex = 0;
     if (focus) cell.focus();
-    $("owner").replaceChildren(...ownerText(now, value, i));
+    point(now, i);
+}
+
+// The element under the pointer or chosen, and all that belongs to it: its lane and register, the op that made it, the
+// instructions that make it or, where the step uses it, do so.
+function point(now, i) {
+    const value = tile.shown, frame = now.frames[now.index];
+    if (!value || !tile.cells[i] || i >= value.data.length) return;
+    if (tile.cells[tile.at]) tile.cells[tile.at].classList.remove("at");
+    tile.at = i;
+    tile.cells[i].classList.add("at");
+    const owner = value.layout && value.shape.length ? ownersOf(value.layout, value.data.length)[i][0] : null;
+    const code = now.run.code, made = code.defines.get(tile.id), step = now.program.op(frame.step);
+    const isUsed = made !== step && step.args.includes(tile.id) && usesRegister(code, step, value);
+    const op = isUsed || !made ? step : made, all = instructionsOf(code, op, owner ? owner[REGISTER] : undefined),
+          lines = op === step ? instructionsAt(all, frame) : all;
+    tile.warp = owner ? owner[WARP] + (owner[CTA] << value.layout.bases[WARP].length) : 0;
+    showThreads(now, frame, step);
+    markLanes(value, i);
+    showMine(code, made, lines);
+    $("owner").replaceChildren(...ownerText(now, value, i), ...instructionText(lines, op));
+}
+
+// Do the step's registers hold the elements that this value's do?
+function usesRegister(code, step, value) {
+    const result = code.values[step.results[0]];
+    return /^(store|shared_store|atomic|reduce|scan)/.test(step.kind) ||
+           Boolean(result && code.layouts[result.layout] === value.layout);
+}
+
+// Of a reduction's: those of this phase. A round is its shuffle and what combines.
+function instructionsAt(lines, frame) {
+    const isShuffle = (l) => /\bshfl\./.test(l.text), first = lines.findIndex(isShuffle);
+    if (frame.phase === "registers" && first > 0) return lines.slice(0, first);
+    if (frame.phase !== "shuffle" || first < 0) return lines;
+    const mine = (l) => isShuffle(l) && Number(l.text.split(",")[2]) === frame.mask;
+    const round = lines.filter((l, i) => mine(l) || (i > 0 && mine(lines[i - 1]) && !isShuffle(l)));
+    return round.length ? round : lines;
+}
+
+function instructionText(lines, op) {
+    const code = lines.map((l) => l.text.trim().replace(/\s+/g, " "));
+    if (!code.length) return [make("small", {}, ` · ${op.kind}: no instruction of its own`)];
+    const access = code.find((c) => /^(@\S+ )?(ld|st|red|atom|cp|mma|shfl)/.test(c)) || code[code.length - 1];
+    return [
+        make("code", {title: code.join("\n")}, access),
+        make("small", {}, code.length > 1 ? ` and ${code.length - 1} more of ${op.kind}` : "")
+    ];
+}
+
+// Cells of the registers that an instruction makes or moves; null: of none.
+function showRegisters(line) {
+    const value = tile.shown, owners = value && value.layout ? ownersOf(value.layout, value.data.length) : null;
+    const has = (i) => line && owners && line.registers &&
+                       owners[i].some(([r]) => r >= line.register && r < line.register + line.registers) &&
+                       (line.op === now.program.op(now.frames[now.index].step).op ||
+                        (now.run.code.defines.get(tile.id) || {}).op === line.op);
+    for (let i = 0; i < Math.min(tile.count || 0, MOST_CELLS); i++)
+        tile.cells[i].classList.toggle("moved", Boolean(has(i)));
 }
 
 function ownerText(now, value, i) {
@@ -150,6 +213,13 @@ function listenToTile(now) {
         const cell = e.target.closest(".cell");
         if (cell) choose(now, Number(cell.dataset.i), true);
     });
+    $("tile").addEventListener("pointermove", (e) => {
+        const cell = e.target.closest(".cell"), at = `${e.clientX},${e.clientY}`;
+        if (at === tile.pointer) return; // the tile moved, not the pointer
+        tile.pointer = at;
+        if (cell && e.pointerType === "mouse" && Number(cell.dataset.i) !== tile.at) point(now, Number(cell.dataset.i));
+    });
+    $("tile").addEventListener("pointerleave", () => point(now, tile.chosen));
     $("tile").addEventListener("keydown", (e) => {
         const by = {ArrowLeft: -1, ArrowRight: 1, ArrowUp: -tile.columns, ArrowDown: tile.columns}[e.key];
         const to = tile.chosen + (by || 0);

@@ -62,7 +62,8 @@ STANDS_ON = {
     "compiler/tool/tune": "compiler/tool/compile",
     "compiler/tool/edit": "compiler/tool",
     "compiler/tool/profile": "compiler/tool/info runtime/debug",
-    "compiler/tool/viz": "compiler/tool/info runtime/debug",
+    "compiler/tool/viz": "compiler/tool/info compiler/tool/test runtime/debug",
+    "compiler/tool/explore": "compiler/tool/viz",
     "runtime/jit": "compiler runtime/launch runtime/cache runtime/debug",
 }
 

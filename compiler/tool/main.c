@@ -8,6 +8,7 @@
  *     fsc tune FILE …     which configuration is fastest (tool/tune/tune.c)
  *     fsc profile FILE …  count what each line does (tool/profile/profile.c)
  *     fsc viz FILE …      a page that plays it (tool/viz/viz.c)
+ *     fsc explore FILE …  that page in a browser, while the file changes (tool/explore/explore.c)
  *     fsc fmt FILE…       the house style (tool/edit/fmt.c)
  *     fsc lsp             a language server for editors (tool/edit/lsp.c)
  *     fsc help COMMAND    its options
@@ -34,6 +35,7 @@ static const struct {
     {"cache", COMMAND_CACHE, command_cache},
     {"profile", COMMAND_PROFILE, command_profile},
     {"viz", COMMAND_VIZ, command_viz},
+    {"explore", COMMAND_EXPLORE, command_explore},
     {"fmt", COMMAND_FMT, command_fmt},
     {"lsp", COMMAND_LSP, command_lsp},
     {"test", COMMAND_TEST, command_test},

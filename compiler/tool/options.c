@@ -15,7 +15,7 @@
 
 enum { C = COMMAND_COMPILE, R = COMMAND_RUN, I = COMMAND_INFO, D = COMMAND_DEVICES, B = COMMAND_BENCH,
        K = COMMAND_CACHE, P = COMMAND_PROFILE, V = COMMAND_VIZ, F = COMMAND_FMT, L = COMMAND_LSP, T = COMMAND_TEST,
-       U = COMMAND_TUNE };
+       U = COMMAND_TUNE, E = COMMAND_EXPLORE };
 
 typedef enum OptionKind {
 #define OPTION(e, ...) OPTION_##e,
@@ -42,6 +42,7 @@ static const char *command_name(Command c) {
     case COMMAND_CACHE: return "fsc cache";
     case COMMAND_PROFILE: return "fsc profile";
     case COMMAND_VIZ: return "fsc viz";
+    case COMMAND_EXPLORE: return "fsc explore";
     case COMMAND_FMT: return "fsc fmt";
     case COMMAND_LSP: return "fsc lsp";
     case COMMAND_TEST: return "fsc test";
@@ -63,8 +64,8 @@ static bool complain(const ToolOptions *o, const char *fmt, ...) {
 }
 
 const char *command_suggest(const char *word) {
-    static const char *const names[] = {"run", "info", "devices", "bench", "tune", "cache", "profile", "viz", "fmt",
-                                        "lsp", "test"};
+    static const char *const names[] = {"run", "info", "devices", "bench", "tune", "cache", "profile", "viz", "explore",
+                                        "fmt", "lsp",  "test"};
     return nearest_name(word, names, COUNT(names));
 }
 
@@ -276,6 +277,7 @@ static bool apply(ToolOptions *o, const OptionRow *row, const char *text) {
         o->has_arch = true;
         return true;
     case OPTION_PAGE: o->output = text; return true;
+    case OPTION_PORT: return read_count(o, row, text, 65535, &o->port);
     case OPTION_SHARED: o->has_shared = true; return read_count(o, row, text, 1 << 20, &o->shared);
     case OPTION_LIST_BUILTINS: o->list_builtins = true; return true;
     case OPTION_EXPLAIN: o->explain = text; return true;
@@ -329,12 +331,18 @@ static bool read_option(ToolOptions *o, int argc, char **argv, int *i) {
 
 bool options_parse(ToolOptions *o, int argc, char **argv) {
     fsc_compile_options_init(&o->compile);
-    tool_name = command_name(o->command);
     o->compile.color = isatty(STDERR_FILENO) && !getenv("NO_COLOR");
     o->device = "auto";
     o->warmup = 3;
     o->repeat = 20;
+    return options_add(o, argc, argv);
+}
+
+bool options_add(ToolOptions *o, int argc, char **argv) {
     bool only_words = false;
+    o->argc = argc;
+    o->argv = argv;
+    tool_name = command_name(o->command);
     for (int i = 0; i < argc; i++) {
         const char *word = argv[i];
         if (only_words || word[0] != '-' || word[1] == '\0') {
@@ -364,7 +372,7 @@ static const CommandHead heads[] = {
     {COMMAND_COMPILE, "fsc [options] FILE",
      "Compiles a kernel to PTX: softmax.dsl becomes softmax.ptx. FILE is a .dsl file, a Triton .py file,\n"
      "tile IR (.ir), or - for standard input.\n\nCommands: fsc run, fsc test, fsc bench, fsc tune, fsc profile, "
-     "fsc viz, fsc info, fsc devices, fsc cache, fsc fmt, fsc lsp; each has its own --help."},
+     "fsc viz, fsc explore, fsc info, fsc devices, fsc cache, fsc fmt, fsc lsp; each has its own --help."},
     {COMMAND_RUN, "fsc run [options] FILE NAME=VALUE…",
      "Compiles and launches a kernel, and prints time and GB/s.\n"
      "A buffer is random:SEED:fp32[1823,781], zeros:fp32[…], in.npy to be read, or out.npy:fp32[…] to be written\n"
@@ -395,7 +403,13 @@ static const CommandHead heads[] = {
      "reductions\n"
      "step by step, the grid of programs. It is recorded on emulated GPU threads and needs no other file, no network "
      "and no GPU.\n"
-     "Words are those of fsc run; each --run is one more recording, with what differs."},
+     "Words are those of fsc run; each --run is one more recording, with what differs. Without words they are those\n"
+     "of the first case in the file's comments (fsc test)."},
+    {COMMAND_EXPLORE, "fsc explore [options] FILE [NAME=VALUE…]",
+     "The page of fsc viz in a browser, made anew whenever FILE or what it imports changes; errors are\n"
+     "shown there, too.\n"
+     "It prints an address, which only this machine and those who know it can open; Ctrl-C ends it.\n"
+     "Words are those of fsc viz."},
     {COMMAND_INFO, "fsc info [options] FILE [NAME=VALUE…]",
      "Reports what a kernel needs and how it will occupy a GPU: warps, registers, spills, shared memory, vector\n"
      "widths, blocks per multiprocessor and what limits them, the persistent grid and waves."},

@@ -13,7 +13,8 @@ typedef enum ExitCode { EXIT_DONE = 0, EXIT_INPUT = 1, EXIT_CALL = 2, EXIT_ENVIR
 /* Which command an option belongs to: the flags of options.def. */
 typedef enum Command { COMMAND_COMPILE = 1, COMMAND_RUN = 2, COMMAND_INFO = 4, COMMAND_DEVICES = 8, COMMAND_BENCH = 16,
                COMMAND_CACHE = 32, COMMAND_PROFILE = 64, COMMAND_VIZ = 128,
-               COMMAND_FMT = 256, COMMAND_LSP = 512, COMMAND_TEST = 1024, COMMAND_TUNE = 2048 } Command;
+               COMMAND_FMT = 256, COMMAND_LSP = 512, COMMAND_TEST = 1024, COMMAND_TUNE = 2048,
+               COMMAND_EXPLORE = 4096 } Command;
 
 /* Kernels with all that a program needs to launch them, in one file: of no single compile. */
 typedef enum Package { PACKAGE_NONE, PACKAGE_OBJECT, PACKAGE_C } Package;
@@ -26,12 +27,15 @@ typedef struct ToolOptions {
     VEC(const char *) prints; /* of run: names */
     double rtol, atol;
     bool has_rtol, has_atol;
+    int argc; /* what was parsed last */
+    char **argv;
     const char *folder; /* where the paths of words begin; NULL: the current one */
     VEC(const char *) words; /* what is no option: FILE, then NAME=VALUE… of run */
     VEC(const char *) axes;  /* of bench */
     const char *dtype_list, *warps_list, *svg; /* of bench and tune; NULL: not given */
     const char *stages_list, *key_list;        /* of tune */
     VEC(const char *) runs, programs; /* of viz: words of each run; X[,Y[,Z]] of each program that is recorded */
+    uint32_t port, live;     /* of explore: 0: any that is free; the number of its page, 0: a file */
     uint32_t limit;          /* of viz: values a program; 0: not given */
     const char *output;      /* NULL: named after the file */
     Package package;         /* --emit=object, c */
@@ -60,6 +64,7 @@ extern const char *tool_name; /* "fsc run": what messages begin with, once optio
 
 /* False after printing what is wrong with the call to stderr. */
 bool options_parse(ToolOptions *o, int argc, char **argv);
+bool options_add(ToolOptions *o, int argc, char **argv); /* further ones, over those that it has */
 void options_help(Command command);
 const char *command_examples(Command command); /* calls to copy, a line each; "": none */
 /* "fp16", however -T or -D spell the type of that name; NULL: they do not say it. */
@@ -132,6 +137,7 @@ ExitCode command_bench(ToolOptions *o);
 ExitCode command_cache(ToolOptions *o);
 ExitCode command_profile(ToolOptions *o);
 ExitCode command_viz(ToolOptions *o);
+ExitCode command_explore(ToolOptions *o);
 ExitCode command_tune(ToolOptions *o);
 ExitCode command_fmt(ToolOptions *o);
 ExitCode command_lsp(ToolOptions *o);

@@ -115,6 +115,6 @@ bool read_braces(Reader *r, Line *l) {
     if (!expect(r, "{")) return false;
     do
         if (!read_item(r, l)) return false;
-    while (accept(r, ","));
+    while (accept_text(r, ","));
     return expect(r, "}");
 }

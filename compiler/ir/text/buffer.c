@@ -21,7 +21,7 @@ void buffer_print(const Buffer *b, uint32_t layout, Text *out) {
 
 /* 64x64, or nothing. */
 static bool read_sizes(Reader *r, Shape *s) {
-    if (accept(r, "]")) return true;
+    if (accept_text(r, "]")) return true;
     const char *begin = r->at, *word = read_word(r, "a shape, as in [64x64]");
     for (const char *at = word; at; at = *at == 'x' ? at + 1 : NULL) {
         uint64_t size = 0, log2 = 0;
@@ -50,15 +50,15 @@ static bool read_buffer(Reader *r, Buffer *b) {
     if (!expect(r, "[") || !read_sizes(r, &s) || !read_type(r, &t)) return false;
     skip_blanks(r);
     const char *begin = r->at;
-    if (accept(r, "at") && !read_layout(r, &b->places)) return false;
+    if (accept_text(r, "at") && !read_layout(r, &b->places)) return false;
     if (!b->places) b->places = layout_flat(r->f->layouts, s);
     if (!shape_equal(b->places->shape, s)) return read_fail(r, begin, "the layout is one of another shape");
     b->dtype = t.dtype;
-    b->is_private = accept(r, "private");
-    b->is_counted = accept(r, "counted");
-    if (accept(r, "bytes") && !read_bytes(r, 1, &b->bytes)) return false;
-    if (accept(r, "align") && !read_bytes(r, 1, &b->align)) return false;
-    if (accept(r, "offset") && !read_int(r, 0, INT32_MAX, &offset)) return false;
+    b->is_private = accept_text(r, "private");
+    b->is_counted = accept_text(r, "counted");
+    if (accept_text(r, "bytes") && !read_bytes(r, 1, &b->bytes)) return false;
+    if (accept_text(r, "align") && !read_bytes(r, 1, &b->align)) return false;
+    if (accept_text(r, "offset") && !read_int(r, 0, INT32_MAX, &offset)) return false;
     if (!expect(r, ">")) return false;
     uint32_t i = buffer_add(r->f, *b);
     r->f->buffers.at[i].offset = offset;

@@ -58,7 +58,7 @@ static bool read_operands(Reader *r, Line *l) {
     if (!at_char(r, '%')) return true;
     do
         if (!read_operand(r, l)) return false;
-    while (accept(r, ","));
+    while (accept_text(r, ","));
     return true;
 }
 
@@ -70,11 +70,11 @@ static bool read_listed_type(Reader *r, Line *l) {
 }
 
 static bool read_types(Reader *r, Line *l) {
-    if (!accept(r, ":")) return true;
-    if (!accept(r, "(")) return read_listed_type(r, l);
+    if (!accept_text(r, ":")) return true;
+    if (!accept_text(r, "(")) return read_listed_type(r, l);
     do
         if (!read_listed_type(r, l)) return false;
-    while (accept(r, ","));
+    while (accept_text(r, ","));
     return expect(r, ")");
 }
 
@@ -86,11 +86,11 @@ static bool read_name(Reader *r, Line *l) {
 }
 
 static bool read_carried(Reader *r, Line *l) {
-    if (!accept(r, "carry")) return true;
+    if (!accept_text(r, "carry")) return true;
     if (!expect(r, "(")) return false;
     do
         if (!read_name(r, l) || !expect(r, "=") || !read_operand(r, l)) return false;
-    while (accept(r, ","));
+    while (accept_text(r, ","));
     return expect(r, ")");
 }
 
@@ -102,7 +102,7 @@ static bool count_types(Reader *r, const Line *l) {
 /* Attributes, types, place: the end of every op's head. A { may also begin the region. */
 static bool read_tail(Reader *r, Line *l, bool has_region) {
     const char *here = r->at;
-    if (accept(r, "{")) {
+    if (accept_text(r, "{")) {
         skip_comment(r);
         bool is_region = has_region && (r->at == r->end || *r->at == '\n' || *r->at == '}');
         r->at = here;
@@ -188,7 +188,7 @@ static bool read_while(Reader *r, Line *l) {
         const char *begin = r->at, *name = read_sigil(r, '%', "a name");
         if (!name || !expect(r, ":") || !read_type(r, &t)) return false;
         define(r, begin, name, block_add_arg(r->f, body, t, NULL));
-        if (!accept(r, ",")) break;
+        if (!accept_text(r, ",")) break;
     }
     return expect(r, ")") && read_region(r, body);
 }
@@ -199,7 +199,7 @@ static bool read_if(Reader *r, Line *l) {
     Op *op = make_op(r, l);
     Block *yes = op_add_region(r->f, op), *no = op_add_region(r->f, op);
     if (!read_region(r, yes)) return false;
-    if (accept(r, "else")) return read_region(r, no);
+    if (accept_text(r, "else")) return read_region(r, no);
     Builder b = builder_at_end(r->f, no);
     b.span = op->span;
     build_yield(&b, NULL, 0);
@@ -209,7 +209,7 @@ static bool read_if(Reader *r, Line *l) {
 static bool read_combined(Reader *r, Line *l) {
     Type none;
     if (!read_operands(r, l) || !expect(r, "by") || !expect(r, "(")) return false;
-    for (bool more = true; more; more = accept(r, ","))
+    for (bool more = true; more; more = accept_text(r, ","))
         if (!read_name(r, l)) return false;
     if (!expect(r, ")") || !read_tail(r, l, true) || !infer_line(r, l, &none)) return false;
     Op *op = make_op(r, l);
@@ -226,7 +226,7 @@ static bool read_results(Reader *r, Line *l) {
         const char *name = read_sigil(r, '%', "a name, as in %x");
         if (!name) return false;
         vec_push(r->f->arena, &l->results, name);
-    } while (accept(r, ","));
+    } while (accept_text(r, ","));
     return expect(r, "=");
 }
 
@@ -300,10 +300,10 @@ static bool read_param(Reader *r) {
     skip_blanks(r);
     const char *begin = r->at, *name = read_sigil(r, '%', "a parameter, as in %x: *fp32");
     if (!name || !expect(r, ":") || !read_type(r, &t)) return false;
-    if (accept(r, "{")) {
+    if (accept_text(r, "{")) {
         do
             if (!read_param_item(r, &p)) return false;
-        while (accept(r, ","));
+        while (accept_text(r, ","));
         if (!expect(r, "}")) return false;
     }
     p.span = span_from(r, begin);
@@ -318,12 +318,12 @@ static bool read_sites(Reader *r) {
     int64_t begin, end;
     r->has_sites = true;
     if (!expect(r, "(")) return false;
-    if (accept(r, ")")) return true;
+    if (accept_text(r, ")")) return true;
     do {
         if (!read_int(r, 0, UINT32_MAX, &begin) || !expect(r, ":") || !read_int(r, 0, UINT32_MAX, &end)) return false;
         Span s = {(uint32_t)begin, (uint32_t)end};
         vec_push(r->f->arena, &r->f->sites, s);
-    } while (accept(r, ","));
+    } while (accept_text(r, ","));
     return expect(r, ")");
 }
 
@@ -346,14 +346,14 @@ static bool read_property(Reader *r) {
                   {"blocks", &f->grid_blocks, 0},
                   {"programs", &f->grid_programs, 0}};
     int64_t x;
-    if (accept(r, "stage")) {
+    if (accept_text(r, "stage")) {
         if (!read_choice(r, stages, &x)) return false;
         f->stage = (Stage)x;
         return true;
     }
-    if (accept(r, "sites")) return read_sites(r);
+    if (accept_text(r, "sites")) return read_sites(r);
     for (uint32_t i = 0; i < COUNT(counts); i++) {
-        if (!accept(r, counts[i].word)) continue;
+        if (!accept_text(r, counts[i].word)) continue;
         if (!read_int(r, 1, UINT32_MAX, &x)) return false;
         *counts[i].to = (uint32_t)x;
         if (counts[i].scope) f->scope = counts[i].scope;
@@ -392,10 +392,10 @@ static bool read_head(Reader *r) {
     if (!name || !expect(r, "(")) return false;
     r->f->name = name;
     r->f->span = span_from(r, begin);
-    if (!accept(r, ")")) {
+    if (!accept_text(r, ")")) {
         do
             if (!read_param(r)) return false;
-        while (accept(r, ","));
+        while (accept_text(r, ","));
         if (!expect(r, ")")) return false;
     }
     while (!at_char(r, '{'))

@@ -52,7 +52,7 @@ void skip_comment(Reader *r);          /* and a comment, up to the line's end */
 void skip_lines(Reader *r);            /* and empty lines */
 void skip_line(Reader *r);             /* whatever it holds */
 bool at_char(Reader *r, char c);       /* after blanks */
-bool accept(Reader *r, const char *s); /* after blanks; a word only if it ends there */
+bool accept_text(Reader *r, const char *s); /* after blanks; a word only if it ends there */
 bool expect(Reader *r, const char *s);
 /* Interned. A word: letters, digits, _ and . ; %name and #name come without the first character. NULL: reported. */
 const char *read_word(Reader *r, const char *wanted);

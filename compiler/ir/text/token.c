@@ -86,7 +86,7 @@ bool at_char(Reader *r, char c) {
     return r->at < r->end && *r->at == c;
 }
 
-bool accept(Reader *r, const char *s) {
+bool accept_text(Reader *r, const char *s) {
     size_t n = strlen(s);
     skip_blanks(r);
     if ((size_t)(r->end - r->at) < n || memcmp(r->at, s, n) != 0) return false;
@@ -96,7 +96,7 @@ bool accept(Reader *r, const char *s) {
 }
 
 bool expect(Reader *r, const char *s) {
-    if (accept(r, s)) return true;
+    if (accept_text(r, s)) return true;
     return read_fail(r, r->at, "expected '%s' here", s);
 }
 
@@ -154,7 +154,7 @@ bool read_perm(Reader *r, Attr *a) {
         if (rank == SHAPE_RANK) return read_fail(r, r->at, "more than %d axes", SHAPE_RANK);
         if (!read_int(r, 0, SHAPE_RANK - 1, &axis)) return false;
         perm[rank++] = (uint8_t)axis;
-    } while (accept(r, ","));
+    } while (accept_text(r, ","));
     a->perm = attr_perm(perm, rank).perm;
     return expect(r, "]");
 }
@@ -179,7 +179,7 @@ bool read_choice(Reader *r, const char *const *words, int64_t *out) {
 
 bool read_span(Reader *r, Span *out) {
     int64_t begin, end;
-    if (!accept(r, "loc")) return true;
+    if (!accept_text(r, "loc")) return true;
     if (!expect(r, "(") || !read_int(r, 0, UINT32_MAX, &begin) || !expect(r, ":") || !read_int(r, 0, UINT32_MAX, &end))
         return false;
     *out = (Span){(uint32_t)begin, (uint32_t)end};
@@ -218,7 +218,7 @@ bool read_layout_line(Reader *r) {
     const char *begin = r->at, *name = read_sigil(r, '#', "a layout's name");
     void *old;
     if (!name || !expect(r, "=")) return false;
-    if (accept(r, "#buffer<")) return read_buffer_line(r, begin, name);
+    if (accept_text(r, "#buffer<")) return read_buffer_line(r, begin, name);
     bool good = read_layout(r, &l);
     if (good && names_find(&r->layouts, name, &old))
         good = read_fail(r, begin, "the layout #%s is defined twice", name);
@@ -227,7 +227,7 @@ bool read_layout_line(Reader *r) {
 }
 
 static bool read_element(Reader *r, Type *t) {
-    bool is_pointer = accept(r, "*");
+    bool is_pointer = accept_text(r, "*");
     skip_blanks(r);
     const char *begin = r->at, *word = read_word(r, "an element type, as in fp32");
     DType d;
@@ -258,10 +258,10 @@ bool read_type(Reader *r, Type *out) {
     Shape s = {0};
     skip_blanks(r);
     const char *begin = r->at;
-    if (!accept(r, "tile")) return read_element(r, out);
+    if (!accept_text(r, "tile")) return read_element(r, out);
     if (!expect(r, "<") || !read_shape(r, &s) || !read_element(r, out)) return false;
     out->shape = s;
-    if (accept(r, ",") && !read_layout(r, &out->layout)) return false;
+    if (accept_text(r, ",") && !read_layout(r, &out->layout)) return false;
     if (out->layout && !shape_equal(out->layout->shape, s))
         return read_fail(r, begin, "the layout is one of another shape");
     return expect(r, ">");

@@ -22,6 +22,8 @@ static const struct {
               "fsc tune matmul.dsl --axis M=512..4096:*2 N=4096 K=4096 --variants BLOCK_M=64..256\n"},
     {.command = COMMAND_PROFILE, .lines = "fsc profile softmax.dsl 'x=random:0:fp32[64,781]' y=out.npy --gpu=h100\n"},
     {.command = COMMAND_VIZ, .lines = "fsc viz softmax.dsl 'x=random:0:fp32[4,40]' y=out.npy -o page.html\n"},
+    {.command = COMMAND_EXPLORE,
+     .lines = "fsc explore softmax.dsl\nfsc explore softmax.dsl 'x=random:0:fp32[4,200]' --num-warps=2 --port=8000\n"},
     {.command = COMMAND_INFO, .lines = "fsc info softmax.dsl --gpu=a100 n_rows=4096 n_cols=781\n"},
     {.command = COMMAND_DEVICES, .lines = "fsc devices\nfsc devices --json\n"},
     {.command = COMMAND_CACHE, .lines = "fsc cache list\nfsc cache clear\n"},

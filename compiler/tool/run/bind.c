@@ -241,7 +241,8 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
         Bound *p = &b->at[i];
         if (p->param->kind != RECORD_POINTER || p->array.data) continue;
         const char *name = p->param->name;
-        bool makes_all = b->o->command & (COMMAND_BENCH | COMMAND_TEST | COMMAND_TUNE);
+        bool makes_all = b->o->command & (COMMAND_BENCH | COMMAND_TEST | COMMAND_TUNE | COMMAND_VIZ |
+                                           COMMAND_EXPLORE);
         bool is_made = makes_all || (p->is_asked && !p->reads);
         if (!p->word && !is_made)
             return p->reads
@@ -249,7 +250,7 @@ bool bounds_make(Bounds *b, ToolOptions *o, fsc_jit *jit) {
                        : complain("buffer '%s' is missing; give %s=out.npy, which is written, or %s=zeros:fp32[4,8]",
                                   name, name, name);
         if (!make_from_contract(b, p)) return false;
-        if (!p->word && p->reads) array_fill_random(&p->array, i); /* of bench and test */
+        if (!p->word && p->reads) array_fill_random(&p->array, i); /* of bench and test, for example */
     }
     fill_defaults(&b->fill); /* of what the arrays made now say */
     for (uint32_t i = 0; i < interface->num_params; i++) {

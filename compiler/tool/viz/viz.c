@@ -5,12 +5,13 @@
  * Method: each run is a job of its own on one emulated device, checked and recorded;
  * runs of one variant share its code.
  */
-#include "tool/page.h"
+#include "tool/viz/page.h"
 #include "tool/viz/viz.h"
 
 #include "codegen/codegen.h"
 #include "tool/info/needs.h"
 #include "tool/run/axis.h"
+#include "tool/test/cases.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -197,6 +198,7 @@ static ExitCode launch(Viz *z, Job *j, Recording *q, const char *label, Faulty *
     if (!is_recorded(q, q->record->kernel, z->o->programs.len != 0)) return EXIT_CALL;
     VizRun r = {.j = j, .card = &z->card, .recording = q, .code = q->owner, .label = label};
     uint32_t code = code_index(z, &r);
+    depend_note(z->o, fsc_compilation_files(r.code));
     text_printf(&z->runs, "%s", z->num_runs++ ? ",\n" : "");
     viz_run(&z->runs, &r, code);
     z->num_faults += (uint32_t)faults;
@@ -239,13 +241,10 @@ static ExitCode record(Viz *z, const char *run) {
 
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
-#define VIZ_FILE(name, ...) static const unsigned char part_##name[] = {__VA_ARGS__};
-#include "tool/vizpage.def"
-#undef VIZ_FILE
-
 static void put_facts(Text *page, const Viz *z) {
     text_printf(page, "{\"version\": 2, \"tool\": ");
     json_word(page, fsc_version());
+    if (z->o->live) text_printf(page, ", \"live\": %u", z->o->live);
     text_printf(page, ", \"file\": ");
     const char *slash = strrchr(z->o->compile.file, '/');
     json_word(page, slash ? slash + 1 : z->o->compile.file);
@@ -258,21 +257,11 @@ static void put_facts(Text *page, const Viz *z) {
     text_printf(page, "]}");
 }
 
-static void put_page(Text *page, const Viz *z) {
-    Text facts = {0};
-    put_facts(&facts, z);
-    const PagePart parts[] = {
-#define VIZ_FILE(name, ...) {#name, part_##name, sizeof part_##name},
-#include "tool/vizpage.def"
-#undef VIZ_FILE
-        {"facts", facts.at, facts.len}};
-    page_fill(page, parts, COUNT(parts));
-    text_free(&facts);
-}
-
 static ExitCode write_page(const Viz *z) {
-    Text page = {0};
-    put_page(&page, z);
+    Text facts = {0}, page = {0};
+    put_facts(&facts, z);
+    viz_page(&page, &facts);
+    text_free(&facts);
     ExitCode code = file_write(z->o->output, page.at, page.len);
     if (code == EXIT_DONE && strcmp(z->o->output, "-") != 0)
         printf("%s: %u run%s, %" PRIu64 " values, %zu bytes%s\n", z->o->output, z->num_runs,
@@ -292,30 +281,59 @@ static fsc_props choose_card(const Target *t) {
     return card;
 }
 
+/* ---- The call ---------------------------------------------------------------------------------------------------- */
+
+/* A file alone: the words and options of its first case, then the call's own options. */
+static bool take_case(ToolOptions *o, const char *text, size_t length) {
+    Cases cases = {0};
+    const char *file = o->words.at[0], *slash = strrchr(file, '/');
+    if (o->words.len > 1) return true;
+    if (!cases_read(o->arena, file, text, length, &cases)) return false;
+    if (!cases.len) return true;
+    ToolOptions c = {.arena = o->arena, .command = COMMAND_RUN, .output = o->output, .live = o->live};
+    vec_push(c.arena, &c.words, file);
+    if (!options_parse(&c, (int)cases.at[0].words.len, cases.at[0].words.at)) return false;
+    c.command = o->command;
+    if (!options_add(&c, o->argc, o->argv)) return false;
+    c.words.len--; /* the file once more */
+    c.folder = slash ? arena_strndup(o->arena, file, (size_t)(slash - file)) : NULL;
+    c.compile.color = o->compile.color;
+    c.output = o->output;
+    *o = c;
+    return true;
+}
+
+/* The card that is shown, by --arch. */
+static bool find_card(Viz *z) {
+    ToolOptions *o = z->o;
+    if (!o->has_arch) o->compile.arch = "sm_90";
+    const Target *target = target_find(o->compile.arch);
+    if (target && !target_runs_here(target)) {
+        z->card = choose_card(target);
+        return true;
+    }
+    if (target)
+        fprintf(stderr, "%s: --arch says which GPU's PTX the page shows, such as sm_90, not %s\n", tool_name,
+                o->compile.arch);
+    else
+        fprintf(stderr, "%s: unknown arch '%s'; known are %s\n", tool_name, o->compile.arch, target_names(o->arena));
+    return false;
+}
+
 ExitCode command_viz(ToolOptions *o) {
     if (o->words.len == 0 || !o->output) {
         fprintf(stderr, "fsc viz: no %s; 'fsc viz --help' says how to call it\n",
                 o->words.len ? "page to write (-o page.html)" : "input file");
         return EXIT_CALL;
     }
-    if (!o->has_arch) o->compile.arch = "sm_90";
-    const Target *target = target_find(o->compile.arch);
-    if (target && target_runs_here(target)) {
-        fprintf(stderr, "fsc viz: --arch says which GPU's PTX the page shows, such as sm_90, not %s\n",
-                o->compile.arch);
-        return EXIT_CALL;
-    }
-    if (!target) {
-        fprintf(stderr, "fsc viz: unknown arch '%s'; known are %s\n", o->compile.arch, target_names(o->arena));
-        return EXIT_CALL;
-    }
-    Viz z = {.o = o, .card = choose_card(target)};
+    Viz z = {.o = o};
+    if (!find_card(&z)) return EXIT_CALL;
     char *text = file_read(o->words.at[0], &z.length);
     if (!text) return EXIT_INPUT;
     z.text = text;
+    ExitCode code = take_case(o, text, z.length) && find_card(&z) ? file_claim(o->output, false) : EXIT_INPUT;
     o->compile.file = strcmp(o->words.at[0], "-") == 0 ? "<stdin>" : o->words.at[0];
     o->check = true;
-    ExitCode code = file_claim(o->output, false);
     if (code == EXIT_DONE && !o->runs.len) code = record(&z, "");
     for (uint32_t i = 0; i < o->runs.len && code == EXIT_DONE; i++) code = record(&z, o->runs.at[i]);
     if (code == EXIT_DONE) code = write_page(&z);

@@ -389,6 +389,7 @@ function start() {
     pickRun(runs[0]);
     go(0);
     follow();
+    listenToServer(facts.live, () => history.replaceState(null, "", linkOf(now)));
 }
 
 start();

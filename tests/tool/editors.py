@@ -1,5 +1,6 @@
 # The extension for VS Code: package.py makes the archive, its client drives `fsc lsp` under Node, and extension.js says
-# to a stand-in for VS Code what the server says. And a client of somebody else's, pygls, where Python has it.
+# to a stand-in for VS Code what the server says. And clients of somebody else's: Neovim's own, and pygls's, where they
+# are.
 # RUN: %python %s fsc %t
 import json
 import os
@@ -73,6 +74,48 @@ if node:
     assert said["items"] > 100 and said["where"][0] == "file:///k.dsl", said
 else:
     print("no Node here: the extension was packed, and not played")
+
+NEOVIM = """
+local client = vim.lsp.start_client({ name = "fsc", cmd = { %(tool)s, "lsp" } })
+vim.cmd("edit " .. %(file)s)
+vim.lsp.buf_attach_client(0, client)
+vim.wait(20000, function() return #vim.diagnostic.get(0) > 0 end, 20)
+local function ask(method, line, character)
+    local params = { textDocument = vim.lsp.util.make_text_document_params(0),
+        position = { line = line, character = character },
+        range = { start = { line = 0, character = 0 }, ["end"] = { line = 9, character = 0 } },
+        context = { diagnostics = {} }, options = { tabSize = 4, insertSpaces = true } }
+    local answers = vim.lsp.buf_request_sync(0, "textDocument/" .. method, params, 20000)
+    return answers[client].result
+end
+local found = vim.diagnostic.get(0)[1]
+local edits = ask("codeAction", 3, 30)[1].edit
+local said = { message = found.message, line = found.lnum, items = #ask("completion", 2, 4),
+    help = ask("signatureHelp", 2, 15).signatures[1].label }
+vim.lsp.util.apply_workspace_edit(edits, "utf-16")
+vim.wait(20000, function() return #vim.diagnostic.get(0) == 0 end, 20)
+said.mended = vim.api.nvim_buf_get_lines(0, 3, 4, false)[1]
+said.hover, said.hints = ask("hover", 2, 4).contents.value, #ask("inlayHint", 0, 0)
+io.stdout:write(vim.fn.json_encode(said))
+vim.lsp.stop_client(client)
+vim.cmd("qa!")
+"""
+SLIP = SOURCE.replace("store(x, lod(x))", "store(x + arange(0, 1024), epx(v))")
+neovim = shutil.which("nvim")
+if neovim:
+    script, file = os.path.join(FOLDER, "play.lua"), os.path.join(FOLDER, "k.dsl")
+    with open(file, "w", encoding="utf-8") as out:
+        out.write(SLIP)
+    with open(script, "w", encoding="utf-8") as out:
+        out.write(NEOVIM % {"tool": json.dumps(TOOL), "file": json.dumps(file)})
+    done = subprocess.run([neovim, "--clean", "--headless", "-c", "luafile " + script, "-c", "qa!"], timeout=120,
+                          capture_output=True, text=True, env={**os.environ, "HOME": FOLDER})
+    said = json.loads(done.stdout or "{}")
+    assert said.get("message") == "unknown name 'epx'; did you mean 'exp'?", done.stdout + done.stderr
+    assert said["line"] == 3 and said["items"] > 100 and said["help"].startswith("load(pointer"), said
+    assert said["mended"].endswith("exp(v))") and "tile<1024xfp32>" in said["hover"] and said["hints"] == 2, said
+else:
+    print("no Neovim here: its client did not talk to the server")
 
 try:
     from lsprotocol import types

@@ -116,7 +116,6 @@ static bool settle(Checker *c, const Node *fn, const Sem **given, Span *at, Span
             continue;
         }
         if (!is_constexpr(param)) continue;
-        if (given[i]->kind == SEM_RUN && triton_rules(c)) continue; /* it looks at values, not at annotations */
         if (given[i]->kind == SEM_RUN) {
             if (triton_rules(c)) continue; /* Triton asks the values, not the annotations, of inner calls */
             Span place = at[i].end ? at[i] : call_at;

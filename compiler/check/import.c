@@ -231,8 +231,8 @@ const Sem *import_by_star(Checker *c, const char *name, Span at) {
 
 /* What Python has without an import. */
 static bool is_pythons(const char *name) {
-    static const char *const names[] = {"abs", "bool", "float", "int",   "isinstance", "len", "max",
-                                        "min", "pow",  "print", "range", "round",      "str", "sum"};
+    static const char *const names[] = {"abs", "bool", "float", "hasattr", "int",   "isinstance", "len", "max",
+                                        "min", "pow",  "print", "range",   "round", "str",        "sum"};
     for (size_t i = 0; i < COUNT(names); i++) {
         if (strcmp(name, names[i]) == 0) return true;
     }

@@ -97,6 +97,7 @@ const Sem *scope_global(Checker *c, const char *name, Span at);
 /* Reports that the name is that of a function of the file's that is no kernel code; false: it is not. */
 bool refuse_foreign(Checker *c, const char *name, Span at);
 const Node *global_node(const Checker *c, const char *name); /* its CONSTANT, FUNCTION or IMPORT, or NULL */
+void global_set(Checker *c, const Node *constant, const Sem *s); /* whatever the file says that it is */
 FileScope *scope_of_file(Checker *c, const Module *m); /* with errors for functions that are there twice */
 
 bool triton_rules(const Checker *c); /* the code under way is of a .py file: Triton's meaning where the two differ */

@@ -18,7 +18,7 @@
 /* ---- Shapes ------------------------------------------------------------------------------------------------------ */
 
 enum {
-    SHAPE_RANK = 5,  /* dimensions at most */
+    SHAPE_RANK = 7,  /* dimensions at most */
     SHAPE_BITS = 31, /* log2 of the elements at most: a flat index fits uint32_t */
 };
 

@@ -38,8 +38,8 @@ def k(x: *fp32, n: i32):
     q = cat(i, arange(0, 1))
     # CHECK: error: 'cat' along axis 1 of tile<16xi32> [E0316]
     r = cat(i, i, dim=1)
-    # CHECK: error: 'join' of tile<1x1x1x1x16xi32>: it would pass through rank 6, and 5 is the most [E0314]
-    s = join(i[None, None, None, None], 1)
+    # CHECK: error: 'join' of tile<1x1x1x1x1x1x16xi32>: it would pass through rank 8, and 7 is the most [E0314]
+    s = join(i[None, None, None, None, None, None], 1)
     # CHECK: error: 'join' lacks its argument 'b' [E0207]
     t = join(i)
     # CHECK: error: 'gather' of tile<4x4xi32> by tile<8x8xi32> along axis 0 [E0322]

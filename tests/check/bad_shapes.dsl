@@ -14,8 +14,8 @@ def k(x: *fp32, n: i32):
     d = arange(4, 4)
     # CHECK: error: 'end' of 'arange' must be an int known at compile time, not i32 [E0801]
     e = arange(0, n)
-    # CHECK: error: a tile of rank 6, and 5 is the most [E0314]
-    f = zeros((2, 2, 2, 2, 2, 2), fp32)
+    # CHECK: error: a tile of rank 8, and 7 is the most [E0314]
+    f = zeros((2, 2, 2, 2, 2, 2, 2, 2), fp32)
     # CHECK: error: a tile of 0 elements [E0312]
     g = zeros((0,), fp32)
     # CHECK: error: 'broadcast_to' of tile<8xi32> to tile<16xi32> [E0320]

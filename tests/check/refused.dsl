@@ -7,10 +7,13 @@ from triton.language.extra.cuda import smid as where_am_i
 @kernel(grid=(1,))
 def k(x: *fp32, n: i32):
     v = load(x + arange(0, 16))
-    # CHECK: refused.dsl:[[#@LINE+3]]:9: error: 'inline_asm_elementwise' of triton.language is not compiled: it is instructions of one target in the source [E0903]
+    # CHECK: refused.dsl:[[#@LINE+3]]:9: error: 'bitonic_merge' of triton.language is not compiled: it is a step of a sort [E0903]
     # CHECK: ^~~
-    # CHECK: note: every kernel compiles for every target
-    b = inline_asm_elementwise("", "", [v], fp32, True, 1)
+    # CHECK: note: sort(x) sorts a whole axis
+    b = bitonic_merge(v)
+    # CHECK: error: inline_asm_elementwise does not compile 'ld.global.b32', before '[$1]' [E0904]
+    # CHECK: note: plain arithmetic of PTX
+    g = inline_asm_elementwise("ld.global.b32 $0, [$1];", "=r,l", [v], fp32, True, 1)
     # CHECK: error: 'map_elementwise' of triton.language is not compiled
     c = map_elementwise(k, v)
     # CHECK: error: 'smid' of triton.language is not compiled

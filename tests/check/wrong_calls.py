@@ -69,7 +69,8 @@ RIGHT = {
     "swizzle2d": "n, n, n, n, n", "assume": "n > 0", "multiple_of": "n, 16", "max_contiguous": "i, 16",
     "max_constancy": "i, 16", "debug_barrier": "", "static_assert": "True", "static_print": "",
     "device_print": "'t', t", "print": "t", "device_assert": "b", "constexpr": "3", "next_power_of_2": "9",
-    "len": "(1, 2)", "int": "3", "float": "3", "bool": "3", "isinstance": "3, int", "tensor": "t", "str": "3",
+    "len": "(1, 2)", "int": "3", "float": "3", "bool": "3", "isinstance": "3, int", "hasattr": "t, 'sum'",
+    "inline_asm_elementwise": "'mov.b32 $0,$1;', '=r,r', (t,), fp32", "tensor": "t", "str": "3",
     "pointer_type": "fp32", "range": "n", "static_range": "3",
 }
 RIGHT.update(dict.fromkeys("exp exp2 log log2 sqrt rsqrt sqrt_rn floor ceil trunc round rint nearbyint expm1 log1p sin "
@@ -103,7 +104,8 @@ SIZES = ("E0301", "E0304", "E0308", "E0311", "E0312", "E0313", "E0314", "E0323")
 # Wrong in their values, not in their kinds.
 MORE = """
 arange(0, 3)  arange(4, 4)  arange(8, 0)  arange(0, 1 << 21)  arange(-3000000000, 16)  full((3,), 1.0)
-full((16, 0), 1.0)  full((2, 2, 2, 2, 2, 2), 0)  full((16,), 300, i8)  full((16,), -1, u32)  full((1024, 2048), 0.0)
+full((16, 0), 1.0)  full((2, 2, 2, 2, 2, 2, 2, 2), 0)
+full((16,), 300, i8)  full((16,), -1, u32)  full((1024, 2048), 0.0)
 zeros((-4,))  zeros((16, 2.0))  zeros((n,))  zeros(16, 16)  cast(t, *i8)  to(t, fp16, bitcast=True)
 cast(p, fp32)  t.to(fp16, 'up')  broadcast(t, w)  broadcast_to(t, (16, 4))  broadcast_to(t, 8)
 broadcast_to(m, 4, 16)  expand_dims(t, 2)  expand_dims(t, -3)  reshape(t, (4, 8))  reshape(t, 3, 5)  t.reshape(4, -1)
@@ -311,7 +313,7 @@ def main():
             if name not in RIGHT:
                 wrong.append("%s: it has no right call here" % name)
                 continue
-            right = [a.strip() for a in re.findall(r"(?:\([^()]*\)|\[[^\[\]]*\]|[^,()\[\]])+", RIGHT[name])
+            right = [a.strip() for a in re.findall(r"(?:'[^']*'|\([^()]*\)|\[[^\[\]]*\]|[^,()\[\]])+", RIGHT[name])
                      if a.strip()]
             cases = [Case(call) for call in counts(name, params, right)]
             cases += [Case(call, param, value) for param, value, call in values(params, name, right)]

@@ -95,7 +95,7 @@ static Shape random_shape(Random *r, Shape s) {
 }
 
 static Value *random_trans(Maker *k, Value *v) {
-    uint8_t perm[SHAPE_RANK] = {0, 1, 2, 3, 4};
+    uint8_t perm[SHAPE_RANK] = {0, 1, 2, 3, 4, 5, 6};
     for (uint32_t i = v->type.shape.rank; i > 1; i--) {
         uint32_t j = random_below(k->r, i);
         uint8_t t = perm[i - 1];

@@ -329,7 +329,7 @@ static void test_reader_errors(void **state) {
         {"%a = const inf : fp8e4nv", "no float"},
         {"%a = const 1 : tile<3xi32>", "powers of two"},
         {"%a = const 1 : tile<4294967296xi32>", "2^31 elements"},
-        {"%a = const 1 : tile<2x2x2x2x2x2xi32>", "at most 5 dimensions"},
+        {"%a = const 1 : tile<2x2x2x2x2x2x2x2xi32>", "at most 7 dimensions"},
         {"%a = const 1 : i33", "'i33' is no element type"},
         {"%a = const 1 : tile<4xi32, #l9>", "the layout #l9 is not defined"},
         {"%a = const 1 : tile<4xi32, #layout<[4] reg=[1]>", "a layout has the parts"},

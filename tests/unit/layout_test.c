@@ -334,7 +334,7 @@ static void test_blocked(void **state) {
     Random r = {8};
     for (uint32_t n = 0; n < LAYOUTS; n++) {
         Shape s = random_shape(&r);
-        uint32_t dims[SHAPE_RANK] = {0, 1, 2, 3, 4}, all = shape_log2(s);
+        uint32_t dims[SHAPE_RANK] = {0, 1, 2, 3, 4, 5, 6}, all = shape_log2(s);
         uint8_t order[SHAPE_RANK];
         random_shuffle(&r, dims, s.rank);
         for (uint32_t i = 0; i < SHAPE_RANK; i++) order[i] = (uint8_t)dims[i];
@@ -402,7 +402,7 @@ static void test_views(void **state) {
     for (uint32_t n = 0; n < LAYOUTS; n++) {
         const Layout *l = random_layout(&r, layouts);
         Table t = table_make(l);
-        uint32_t rank = l->shape.rank, dims[SHAPE_RANK] = {0, 1, 2, 3, 4};
+        uint32_t rank = l->shape.rank, dims[SHAPE_RANK] = {0, 1, 2, 3, 4, 5, 6};
         if (rank < SHAPE_RANK) {
             const Layout *e = layout_expand(layouts, l, random_below(&r, rank + 1));
             Table wide = table_make(e);

@@ -61,7 +61,7 @@ static void test_bad_text(void **state) {
         {"#layout<[", "0] reg=[1,2]", "powers of two"},
         {"#layout<[] ", "lane=[]", "reg= lane= warp= cta="},
         {"#layout<[4x", "]", "number"},
-        {"#layout<[2x2x2x2x2x", "2]", "at most 5"},
+        {"#layout<[2x2x2x2x2x2x2x", "2]", "at most 7"},
         {"#layout<[65536x", "65536]", "2^31"},
         {"#layout<[", "4294967296]", "2^31"},
         {"#layout<[", "99999999999999999999]", "number"},

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { ARG_ACC = 2, ARG_PRECISION, ARG_TF32, ARG_IMPRECISE, ARG_OUT };
+enum { ARG_ACC = 2, ARG_PRECISION, ARG_TF32, ARG_IMPRECISE, ARG_OUT, ARG_TRANS };
 
 static const Word precisions[] = {{"tf32", PRECISION_TF32},     {"ieee", PRECISION_IEEE},
                                   {"tf32x3", PRECISION_TF32X3}, {"bf16x3", PRECISION_BF16X3},
@@ -143,7 +143,18 @@ static bool read_imprecise(Checker *c, const Call *call, Attr *a) {
     return true;
 }
 
+/* trans_a, trans_b: of Triton before 2.1. */
+static bool transpose_operands(Checker *c, Call *call) {
+    for (uint32_t i = 0; i < 2; i++) {
+        if (!call_flag(call, ARG_TRANS + i, false)) continue;
+        call->arg[i] = check_transpose(c, call->builtin->name, call->arg[i], call->span);
+        if (sem_is_error(call->arg[i])) return false;
+    }
+    return true;
+}
+
 const Sem *builtin_dot(Checker *c, Call *call) {
+    if (!transpose_operands(c, call)) return &sem_error;
     const Sem *x = call->arg[0], *y = call->arg[1], *sum = call->arg[ARG_ACC];
     SType acc, result;
     Attr a = {.is_unsigned = {x->type == ST_U8, y->type == ST_U8}};

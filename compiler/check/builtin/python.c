@@ -128,6 +128,15 @@ const Sem *builtin_isinstance(Checker *c, Call *call) {
     return sem_bool(c, found);
 }
 
+/* Of a module, what its name may be; of a value, what is called as its method. */
+const Sem *builtin_hasattr(Checker *c, Call *call) {
+    const Sem *of = call->arg[0];
+    const char *name = call->arg[1]->s;
+    if (of->kind == SEM_MODULE && of->home) return sem_bool(c, file_member(c, of->home, name, call->span) != NULL);
+    if (of->kind == SEM_MODULE) return sem_bool(c, module_member(c, name) != NULL);
+    return sem_bool(c, of->kind == SEM_RUN && builtin_find(name) != NULL);
+}
+
 const Sem *builtin_only_loop(Checker *c, Call *call) {
     diag(c->d, call->span, E_NO_FUNCTION_HERE, call->builtin->name);
     if (strstr(call->builtin->name, "range"))

@@ -12,7 +12,8 @@
 static bool shape_arguments(Checker *c, Call *call, Shape *out) {
     const char *what = argument_of(c, call, 1);
     if (call->arg[1]->kind == SEM_TUPLE || !call->arg[2]) {
-        bool is_single = !call->arg[2] && !call->arg[3] && !call->arg[4] && !call->arg[5];
+        bool is_single = true;
+        for (uint32_t i = 1; i < SHAPE_RANK; i++) is_single &= !call->arg[1 + i];
         if (is_single) return read_shape(c, call->arg[1], call->at[1], what, out);
         diag(c->d, call->span, E_SHAPE_TWICE, what);
         diag_note(c->d, call->span, "write '%s' with (4, 8), or with 4, 8 by position", call->builtin->name);

@@ -72,8 +72,19 @@ static Value *build_wide(Checker *c, OpKind op, const Sem *x, const Sem *y, Shap
     return build2(&c->b, op, a->v, b->v);
 }
 
+/* A negative integer that meets an unsigned one in a Triton file, where a name is of i32 or i64: it wraps. */
+static bool number_wraps(const Checker *c, const Sem *number, SType t) {
+    bool may = triton_rules(c) && number->kind == SEM_INT && number->i.neg && stype_is_unsigned(t) && t != ST_I1;
+    return may && stype_bits(t) >= 32 && number_fits(number, stype_signed(t));
+}
+
+static const Sem *operand_to(Checker *c, const Sem *s, SType t, Span at) {
+    if (number_wraps(c, s, t)) return sem_run(c, t, const_value(c, s, t, shape_scalar()), NULL);
+    return convert_to(c, s, t, at);
+}
+
 static const Sem *build_pair(Checker *c, OpKind op, const Sem *x, const Sem *y, SType t, Shape shape, Span at) {
-    const Sem *a = convert_to(c, x, t, at), *b = convert_to(c, y, t, at);
+    const Sem *a = operand_to(c, x, t, at), *b = operand_to(c, y, t, at);
     if (sem_is_error(a) || sem_is_error(b)) return &sem_error;
     Value *v = build2(&c->b, op, broadcast_to(c, a, shape)->v, broadcast_to(c, b, shape)->v);
     return sem_run(c, t, v, NULL);

@@ -49,6 +49,10 @@ static bool element_type(Checker *c, Params *p, ParamInfo *param, const Node *n)
         param->typed = true;
         return true;
     }
+    if (triton_rules(c) && param->role == ROLE_SCALAR) { /* torch.Tensor, Optional[int]: Triton does not look at it */
+        param->role = ROLE_BARE;
+        return true;
+    }
     diag(c->d, n->span, E_PARAMETER_TYPE);
     diag_note(c->d, n->span,
               "write *fp32 for a pointer, i32 for a number, constexpr, dtype, or the name of a dtype parameter");
@@ -239,17 +243,19 @@ static bool set_type(Checker *c, Params *p, ParamInfo *param, bool is_pointer, S
 }
 
 bool param_set_value(Checker *c, ParamInfo *param, const Sem *s, RecordOrigin origin, const char *from) {
+    bool is_left_out = param->role == ROLE_SCALAR && s->kind == SEM_NONE && triton_rules(c);
     bool fits = param->role == ROLE_DTYPE     ? s->kind == SEM_TYPE
+                : is_left_out                 ? true
                 : param->role == ROLE_SCALAR  ? sem_is_number(s)
                 : param->role == ROLE_POINTER ? s->kind == SEM_NONE /* an array that is left out */
                                               : true;
-    if (fits && param->role == ROLE_SCALAR && param->typed) fits = number_fits(s, param->type);
+    if (fits && param->role == ROLE_SCALAR && param->typed && !is_left_out) fits = number_fits(s, param->type);
     if (!fits) {
         diag(c->d, param->span, E_GIVEN_VALUE, from, param->name, sem_type_text(c, s));
         param->failed = true;
         return false;
     }
-    if (param->role == ROLE_BARE || param->role == ROLE_POINTER) param->role = ROLE_CONSTEXPR;
+    if (param->role == ROLE_BARE || param->role == ROLE_POINTER || is_left_out) param->role = ROLE_CONSTEXPR;
     param->value = s;
     param->origin = origin;
     return true;
@@ -356,6 +362,12 @@ static bool apply_bound(Checker *c, Params *p, const NameValue *nv, size_t lengt
     return true;
 }
 
+/* -D ACTIVATION=relu: a function of the file. */
+static const Sem *function_named(Checker *c, const char *name) {
+    const Node *n = global_node(c, str_intern0(c->s, name));
+    return n && n->kind == NODE_FUNCTION ? scope_global(c, n->name, nowhere) : NULL;
+}
+
 static bool apply_define(Checker *c, Params *p, const NameValue *nv) {
     size_t length = strlen(nv->name);
     bool is_variant = length && nv->name[length - 1] == ':';
@@ -363,15 +375,18 @@ static bool apply_define(Checker *c, Params *p, const NameValue *nv) {
     if (length && (nv->name[length - 1] == '<' || nv->name[length - 1] == '>'))
         return apply_bound(c, p, nv, length - 1);
     int index = params_find(p, name);
-    if (index < 0) return (unknown_name(c, p, "-D", name), false);
-    ParamInfo *param = &p->at[index];
-    bool any_text = param->node->b && param->node->b->kind == NODE_STRING;
+    const Node *constant = index < 0 ? global_node(c, str_intern0(c->s, name)) : NULL;
+    if (index < 0 && (!constant || constant->kind != NODE_CONSTANT)) return (unknown_name(c, p, "-D", name), false);
+    ParamInfo *param = constant ? NULL : &p->at[index];
+    bool any_text = param && param->node->b && param->node->b->kind == NODE_STRING;
     const Sem *s = read_value(c, nv->value, any_text);
+    if (!s) s = function_named(c, nv->value);
     if (!s) {
-        param->failed = true;
+        if (param) param->failed = true;
         diag(c->d, nowhere, E_OPTION_VALUE, name, nv->value);
         return false;
     }
+    if (constant) return (global_set(c, constant, sem_weak(c, s)), true);
     return param_set_value(c, param, s, is_variant ? RECORD_RULE : RECORD_OPTION, is_variant ? "--variants" : "-D");
 }
 

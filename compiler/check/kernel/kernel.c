@@ -222,6 +222,10 @@ const Node *global_node(const Checker *c, const char *name) {
     return v >= 0 ? c->file->nodes.at[v] : NULL;
 }
 
+void global_set(Checker *c, const Node *constant, const Sem *s) {
+    c->file->names->variables.at[frame_index(c->file->names, constant->name)].now.sem = s;
+}
+
 static const Sem busy; /* SEM_ERROR: what is found needs itself */
 
 /* What the name of the file stands for; NULL: an import that binds nothing. */

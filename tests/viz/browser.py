@@ -389,7 +389,7 @@ def loads_ahead(b, tool, folder):
                    check=True, stdout=subprocess.DEVNULL)
     b.open(path)
     page = Page(path)
-    b.seek("All groups have arrived")
+    b.seek("newest groups have arrived")
     words = [number(t) for t in b.js("[...document.querySelectorAll('#shared .cell.stored')].slice(-4).map((c) => "
                                      "c.lastChild.textContent)")]
     x = page.array(page.runs[0], "x")[0]

@@ -41,6 +41,11 @@ function ptxLines(code) {
     code.ptx.replace(/\n+$/, "").split("\n").forEach((raw, i) => {
         while (entries.length && entries[0].from <= i) now = entries.shift();
         if (!raw.trim()) return;
+        const before = lines[lines.length - 1];
+        if (before && before.isCode && !/[;:{}]\s*$/.test(before.text)) {
+            before.text += " " + raw.trim(); // an instruction over several lines
+            return;
+        }
         const isCode = /^\s+[a-z@]/.test(raw), op = isCode && now ? code.byOp.get(now.op) : null;
         lines.push({
             text: raw.replace(/\t/g, "  ").replace(/^ {2}/, ""),

@@ -94,8 +94,10 @@ function showFrame() {
     const result = now.run.code.values[op.results[0]];
     $("sentence").textContent =
         sentenceOf(op, frame, {n, masked, partial: result && result.shape && result.shape.length});
-    $("detail").textContent = `${op.text.split(" {")[0].split(" : ")[0]}${op.line ? ` · line ${op.line}` : ""} · ${
-        exchangesOf(now.program.steps[frame.step]) || op.means}`;
+    $("detail").textContent =
+        `${op.text.split(" {")[0].split(" : ")[0]}${op.line ? ` · line ${op.line}` : ""} · ${
+            exchangesOf(now.program.steps[frame.step]) || (sentences[op.kind] ? meaningOf(op) : "")}`
+            .replace(/ · $/, "");
     $("cost").replaceChildren(...costsSaid(now.program, now.program.steps[frame.step])
                                   .map(([text, isDear]) => make("span", {class: isDear ? "dear" : ""}, text)));
     $("why").textContent = whyOf(op, frame);

@@ -21,6 +21,9 @@ const whys = {
     fsub: "Subtracting the maximum first keeps the exponential from overflowing, and changes nothing else.",
     mma: "A warp multiplies whole fragments by one instruction, which does the work of 32 or 64 multiply-adds.",
     for: "What the loop carries stays in registers from round to round.",
+    shared_gather: "Any lane can read any word there, but lanes that want different words of one bank take turns.",
+    copy_async: "The copies go on while the program computes: a load would have to wait in registers.",
+    copy_wait: "What was begun some rounds ago is needed now; newer copies stay under way.",
     convert_layout: "The next op wants the elements on other threads: they move there.",
 };
 

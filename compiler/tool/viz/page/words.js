@@ -68,7 +68,10 @@ const combinationOf = (op) => /^scan/.test(op.kind)  ? "the scan"
 
 const plural = (n, word) => `${n.toLocaleString("en")} ${word}${n === 1 ? "" : "s"}`;
 
-const digits = {relaxed: ", to the digits that a narrower type keeps", term: ", to the digits that the sum keeps"};
+const digits = {
+    relaxed: ", to the digits that a narrower type keeps",
+    term: ", to the digits that the sum keeps"
+};
 
 const sentences = {
     arange: (op, v) => `Number ${plural(v.n, "place")}`,
@@ -111,6 +114,15 @@ const sentences = {
     fpext: () => "Widen each element, exactly",
     fptrunc: () => "Round each element to a narrower type",
     sext: () => "Widen the integer",
+    mma: (op, v) => `Multiply fragments of matrices, and add: ${plural(v.n, "sum")}`,
+    dot: (op, v) => `Multiply rows with columns, and add: ${plural(v.n, "sum")}`,
+    shared_gather: (op, v) => `${plural(v.n, "element")} from the places in shared memory that indices name`,
+    shared_slice: (op, v) => `${plural(v.n, "element")} of a tile in shared memory`,
+    copy_async: () => "Begin to copy to shared memory, past the registers",
+    copy_commit: () => "These copies are a group",
+    copy_wait: () => "Wait until all but the newest groups have arrived",
+    copy_read: (op, v) => `${plural(v.n, "element")} that this thread's copies brought`,
+    trans: () => "The same registers under other coordinates",
     broadcast_warp: () => "Each warp's value back to its elements",
 };
 
@@ -124,6 +136,9 @@ function exchangesOf(step) {
     return [...found.values()].map((f) => plural(f.n, f.kind) + f.what).join(", ");
 }
 
+// What the op does, without the particulars.
+const meaningOf = (op) => op.means.split(/[;:]/)[0].replaceAll("`", "");
+
 // What the frame does, for the line above the tile.
 function sentenceOf(op, frame, view) {
     if (frame.phase) {
@@ -135,5 +150,5 @@ function sentenceOf(op, frame, view) {
         return `${what} is known`;
     }
     const make = sentences[op.kind];
-    return make ? make(op, view) : op.means.charAt(0).toUpperCase() + op.means.slice(1);
+    return make ? make(op, view) : meaningOf(op).charAt(0).toUpperCase() + meaningOf(op).slice(1);
 }

@@ -163,10 +163,16 @@ def product(m, n, k, dtype, tiles, every=False):
     left_out = {"bias": "None", "residual": "None"}
     makers = [("cublas", lambda: lambda: torch.matmul(a, b, out=out)),
               ("fsc-default", lambda: ours("matmul.dsl", values, left_out))]
+
+    def tiled(t, **asked):
+        return ours("matmul.dsl", values, {**left_out, "BM": t[0], "BN": t[1], "BK": t[2]}, num_warps=t[3],
+                    num_stages=t[4], **asked)
+
     for t in tiles:
         name = "x".join(map(str, t[:3])) + f"w{t[3]}s{t[4]}"
-        makers.append((f"fsc {name}", lambda t=t: ours("matmul.dsl", values, {**left_out, "BM": t[0], "BN": t[1],
-                                                       "BK": t[2]}, num_warps=t[3], num_stages=t[4])))
+        makers.append((f"fsc {name}", lambda t=t: tiled(t)))
+        if o.arch:
+            makers.append((f"{o.arch} {name}", lambda t=t: tiled(t, arch=o.arch.encode())))
         if triton_products:
             makers.append((f"triton80 {name}", lambda t=t: triton_products.product(a, b, out, t, "sm80")))
     makers += cutlass_makers(a, b, out)
@@ -331,6 +337,7 @@ def main():
     parser.add_argument("--what", nargs="+", default=["square", "shapes", "attention", "decode"])
     parser.add_argument("--device", default="cuda:0", help="cuda:N; cpu or cpu:1 for --what cpu")
     parser.add_argument("--out", help="a line a point, as JSON")
+    parser.add_argument("--arch", help="sm_90a: products of these tiles by its own instructions, too")
     parser.add_argument("--cutlass", metavar="LIBRARY", help="of peers/cutlass_products.cu")
     parser.add_argument("--without", nargs="*", default=[], help="triton")
     parser.add_argument("--seconds", type=float, default=1e9)

@@ -140,9 +140,9 @@ FSC_API const char *fsc_find_ptxas(void);
 typedef struct fsc_jit fsc_jit;
 
 /* Borrows `device` (it must outlive the handle) and copies the text. `o` may be NULL; its arch is replaced by the
- * device's. Errors of the source appear here as far as they do not depend on arguments, else at the launch.
- * *out is set also on failure: fsc_jit_message(*out) says why, and the caller destroys it; every other call on it is
- * FSC_ERROR_USAGE. Without a source or o->file, too. */
+ * device's, but for sm_90a on such a card, or for the emulator to have. Errors of the source appear here as far as they
+ * do not depend on arguments, else at the launch. *out is set also on failure: fsc_jit_message(*out) says why, and the
+ * caller destroys it; every other call on it is FSC_ERROR_USAGE. Without a source or o->file, too. */
 FSC_API fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
                                   fsc_jit **out);
 FSC_API void fsc_jit_destroy(fsc_jit *j);

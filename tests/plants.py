@@ -60,6 +60,15 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "step-constant": ["product("],
     "step-late": ["product("],
     "tf32-cut": ["product_tf32("],
+    "matrix-stride": ["wgmma_majors("],
+    "matrix-leading": ["wgmma_majors("],
+    "matrix-across": ["wgmma_majors("],
+    "group-rows": ["wgmma_warps("],
+    "no-fence": ["wgmma_majors("],
+    "sum-order": ["wgmma_majors("],
+    "sum-early": ["wgmma_stages("],
+    "round-late": ["wgmma_stages("],
+    "ring-lag": ["wgmma_stages("],
 }
 
 # two exchanges or more

@@ -112,6 +112,11 @@ static void note_access(Walk *w, const Op *op) {
          b = b->owner->parent)
         if (op_is_loop(b->owner)) extend(life, w->lives->op[b->owner->id]);
     if (op->kind == OP_SPILL) life->end = UINT32_MAX; /* whoever uses the value reads the buffer */
+    for (const Use *u = op->kind == OP_SHMATRIX ? op->results[0]->uses : NULL; u; u = u->next) { /* the product does */
+        extend(life, w->lives->op[u->op->id]);
+        for (const Use *wait = u->op->results[0]->uses; wait; wait = wait->next)
+            extend(life, w->lives->op[wait->op->id]);
+    }
 }
 
 static void walk_accesses(Walk *w, const Block *b) {
@@ -392,6 +397,8 @@ const char *access_wrong(const Func *f, const Op *op) {
         const char *wrong = counted_wrong(b, op);
         if (wrong || op->kind == OP_SHWAIT) return wrong;
     }
+    if (op->kind == OP_SHMATRIX)
+        return (op->nargs > 0) != (b->stages > 1) ? "another number of stages" : shared_matrix_wrong(f, op);
     bool is_copy = op_info[op->kind].attr == ATTR_COPY, is_store = op->kind == OP_SHSTORE || op->kind == OP_COPYASYNC;
     Type t = is_store ? op->args[0]->type : op->results[0]->type;
     if (op->kind == OP_COPYASYNC) t = type_with_dtype(t, t.pointee);

@@ -27,6 +27,23 @@ uint32_t buffer_run_bytes(const Buffer *b);
  * side there. */
 uint32_t buffer_vector(const Func *f, const Buffer *b, const Layout *l, uint32_t most);
 
+/* An operand of dot_async, as it lies in shared memory (dot.c). */
+typedef struct SharedOperand {
+    const Buffer *buffer;
+    const Layout *places; /* of the operand: the buffer's, or those transposed */
+    MatrixSpans spans;
+} SharedOperand;
+
+/* Why no instruction finds it there; NULL: it does, and *out is set. */
+const char *shared_operand(const Func *f, const Op *op, MmaOperand which, SharedOperand *out);
+
+/* What four warps do one behind the other for one step of k: an instruction of n columns each. */
+typedef struct DotParts {
+    uint32_t rows, columns, n;
+} DotParts;
+
+DotParts dot_parts(const Op *op);
+
 /* Positions in program order, from an op's begin to the end of its regions. */
 typedef struct Life {
     uint32_t begin, end; /* begin > end: nobody touches it */

@@ -1,8 +1,11 @@
-/* dot.c - the product of two matrices, and the one by a matrix instruction: type rules, and the builder.
+/* dot.c - the product of two matrices, and the one by a matrix instruction: type rules, the builder, and what the
+ * verifier asks of products that go on while the program does.
  *
  * In: operands a [.., m, k], b [.., k, n], c [.., m, n]. Out: the result's type, which is c's, or a clause that says
  * why not. In stage SIMT each thread holds the rows and columns that its elements of c need: layout_operand of c's
- * layout; of mma the operands are laid out as the instruction takes them.
+ * layout; of mma the operands are laid out as the instruction takes them; dot_async finds them in shared memory.
+ * Method: a sum is under way from its product to a wait that leaves no group behind it, also through what loops and
+ * branches hand on. It is found by going over the function until no value is added.
  */
 #include "ir/private.h"
 
@@ -91,6 +94,7 @@ bool infer_mma(Infer *in) {
     in->result = t[2];
     if (!t[0].layout && !t[1].layout && !t[2].layout) return true;
     for (uint32_t i = MMA_A; i <= MMA_C; i++) {
+        if (i != MMA_C && mma_is_grouped(in->attr.instr)) continue; /* as they are stored to shared memory */
         if (!t[i].layout) return infer_fail(in, "not all operands have a layout");
         uint32_t warps = t[i].layout->bits[IN_WARP];
         if (in->attr.warps_m_log2 > warps) return infer_fail(in, "more warps along the rows than there are");
@@ -98,4 +102,159 @@ bool infer_mma(Infer *in) {
             return infer_fail(in, "operand %u is not laid out as %s takes it", i, mma_info[in->attr.instr].name);
     }
     return true;
+}
+
+/* ---- By instructions of four warps: type rules ------------------------------------------------------------------- */
+
+bool infer_shmatrix(Infer *in) {
+    in->result = type_scalar(DT_I32);
+    if (in->nargs > 1) return infer_fail(in, "%u operands, not [stage]", in->nargs);
+    if (in->nargs && !type_equal(in->args[0]->type, in->result)) return infer_fail(in, "the stage is no scalar i32");
+    bool is_turned = in->attr.perm == attr_perm((const uint8_t[]){1, 0}, 2).perm;
+    return !in->attr.perm || is_turned || infer_fail(in, "perm is not that of a matrix");
+}
+
+bool infer_dotasync(Infer *in) {
+    Type c = in->result = in->args[MMA_C]->type;
+    const Layout *l = c.layout;
+    if (in->attr.instr >= MMA_COUNT || !mma_is_grouped(in->attr.instr))
+        return infer_fail(in, "no instruction of several warps");
+    for (uint32_t i = MMA_A; i <= MMA_B; i++)
+        if (!in->args[i]->def || in->args[i]->def->kind != OP_SHMATRIX)
+            return infer_fail(in, "operand %u is nothing in shared memory", i);
+    if (c.dtype != mma_dtype(in->attr.instr, MMA_C) || !mma_fits(in->attr.instr, c.shape, MMA_C))
+        return infer_fail(in, "operand 2 is no sum of %s", mma_info[in->attr.instr].name);
+    bool fits = l && in->attr.warps_m_log2 >= mma_info[in->attr.instr].warps_log2 &&
+                in->attr.warps_m_log2 <= l->bits[IN_WARP] &&
+                l == mma_layout(in->layouts, in->attr, c.shape, l->bits[IN_WARP], MMA_C);
+    return fits || infer_fail(in, "operand 2 is not laid out as %s takes it", mma_info[in->attr.instr].name);
+}
+
+bool infer_dotwait(Infer *in) {
+    Type t = in->result = in->args[0]->type;
+    return (t.shape.rank && t.layout) || infer_fail(in, "no tile with a layout");
+}
+
+/* ---- Operands ---------------------------------------------------------------------------------------------------- */
+
+DotParts dot_parts(const Op *op) {
+    enum { MOST_N = 256 };
+    const Layout *c = op->results[0]->type.layout;
+    const MmaInfo *i = &mma_info[op->attr.instr];
+    uint32_t held = op->attr.warps_m_log2 + (uint32_t)__builtin_ctz(i->m) - i->warps_log2;
+    DotParts p = {.rows = c->shape.log2[0] > held ? 1u << (c->shape.log2[0] - held) : 1};
+    uint32_t each = mma_fragment(op->attr.instr, MMA_C), columns = layout_registers(c) / p.rows / each * i->n;
+    p.n = columns < MOST_N ? columns : MOST_N;
+    p.columns = columns / p.n;
+    return p;
+}
+
+const char *shared_operand(const Func *f, const Op *op, MmaOperand which, SharedOperand *out) {
+    const Op *at = op->args[which]->def;
+    const Buffer *b = &f->buffers.at[at->attr.buffer];
+    uint32_t axis = which == MMA_A ? 1 : 0, bits = dtype_bits(b->dtype);
+    const MmaInfo *i = &mma_info[op->attr.instr];
+    *out = (SharedOperand){.buffer = b, .places = b->places};
+    if (b->places->shape.rank != 2) return "an operand that is no matrix";
+    if (at->attr.perm) out->places = layout_transpose(f->layouts, b->places, (const uint8_t[]){1, 0});
+    if (b->dtype != mma_dtype(op->attr.instr, which) || !mma_fits(op->attr.instr, out->places->shape, which))
+        return "an operand that the instruction does not take";
+    if (!layout_spans(f->layouts, out->places, bits, axis, &out->spans))
+        return "no descriptor says where an operand's elements lie";
+    uint32_t atom = 8 * out->spans.span, across = which == MMA_A ? i->m : dot_parts(op).n;
+    if (b->align % atom || b->bytes % atom) return "an operand that does not begin where its units repeat";
+    bool is_whole = !out->spans.is_across || across * bits / 8 >= out->spans.span;
+    return is_whole ? NULL : "an operand whose rows an instruction takes in parts";
+}
+
+const char *dot_async_wrong(const Func *f, const Op *op) {
+    SharedOperand s[2];
+    for (uint32_t i = MMA_A; i <= MMA_B; i++) {
+        const char *wrong = shared_operand(f, op, (MmaOperand)i, &s[i]);
+        if (wrong) return wrong;
+    }
+    Shape a = s[MMA_A].places->shape, b = s[MMA_B].places->shape, c = op->results[0]->type.shape;
+    bool fits = a.log2[1] == b.log2[0] && a.log2[0] == c.log2[0] && b.log2[1] == c.log2[1];
+    return fits ? NULL : "operands whose sizes are not those of a product";
+}
+
+/* ---- Proxies ----------------------------------------------------------------------------------------------------- */
+
+/* Behind it the buffer has what no fence has shown. */
+static bool writes(const Op *op, uint32_t buffer, bool is_ring) {
+    bool found = (op->kind == OP_SHSTORE && op->attr.buffer == buffer) || (op->kind == OP_COPYWAIT && is_ring);
+    for (uint32_t r = 0; r < op->nregions && !found; r++)
+        for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = writes(in, buffer, is_ring);
+    return found;
+}
+
+const char *shared_matrix_wrong(const Func *f, const Op *op) {
+    for (const Use *u = op->results[0]->uses; u; u = u->next)
+        if (u->op->kind != OP_DOTASYNC || u->index == MMA_C) return "only a product takes it";
+    const Op *before = op->prev;
+    bool is_ring = f->buffers.at[op->attr.buffer].stages > 1;
+    while (before && before->kind != OP_PROXYFENCE && !writes(before, op->attr.buffer, is_ring)) before = before->prev;
+    return before && before->kind == OP_PROXYFENCE ? NULL : "no fence shows to the product's proxy what was written";
+}
+
+/* ---- Sums that are under way ------------------------------------------------------------------------------------- */
+
+typedef struct Sums {
+    bool *is_under_way; /* by value id */
+    bool grew;
+    const Op *wrong;
+} Sums;
+
+static void add(Sums *s, const Value *v, bool is_under_way) {
+    if (!is_under_way || s->is_under_way[v->id]) return;
+    s->is_under_way[v->id] = s->grew = true;
+}
+
+/* Groups begun between the product and the wait, where one stands behind the other; else none is known. */
+static uint32_t groups_since(const Op *product, const Op *wait) {
+    uint32_t n = 0;
+    if (product->kind != OP_DOTASYNC || product->parent != wait->parent) return 0;
+    for (const Op *op = product->next; op && op != wait; op = op->next) n += op->kind == OP_DOTASYNC;
+    return n;
+}
+
+static bool leaves(const Op *wait) {
+    const Op *product = wait->args[0]->def;
+    return wait->attr.pending > (product ? groups_since(product, wait) : 0);
+}
+
+static void hand_on(Sums *s, const Op *op) {
+    const Block *body = op->regions[0];
+    for (uint32_t i = 0; i < op->nresults; i++) {
+        for (uint32_t r = 0; r < op->nregions; r++)
+            add(s, op->results[i], s->is_under_way[op->regions[r]->last->args[i]->id]);
+        if (op->kind != OP_FOR) continue;
+        add(s, op->results[i], s->is_under_way[op->args[3 + i]->id]);
+        add(s, body->args.at[1 + i], s->is_under_way[op->results[i]->id]);
+    }
+}
+
+static bool may_take(const Op *op, uint32_t i) {
+    bool hands_on = op->kind == OP_YIELD && (op->parent->owner->kind == OP_FOR || op->parent->owner->kind == OP_IF);
+    return hands_on || op->kind == OP_FOR || op->kind == OP_DOTWAIT || (op->kind == OP_DOTASYNC && i == MMA_C);
+}
+
+static void go_over(Sums *s, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        for (uint32_t i = 0; i < op->nargs && !s->wrong; i++)
+            if (s->is_under_way[op->args[i]->id] && !may_take(op, i)) s->wrong = op;
+        for (uint32_t r = 0; r < op->nregions; r++) go_over(s, op->regions[r]);
+        if (op->kind == OP_DOTASYNC) add(s, op->results[0], true);
+        if (op->kind == OP_DOTWAIT) add(s, op->results[0], s->is_under_way[op->args[0]->id] && leaves(op));
+        if (op->kind == OP_FOR || op->kind == OP_IF) hand_on(s, op);
+    }
+}
+
+const Op *sum_used_early(const Func *f, Arena *scratch) {
+    Sums s = {.is_under_way = NEW_ARRAY(scratch, bool, f->next_value)};
+    do {
+        s.grew = false;
+        go_over(&s, f->body);
+    } while (s.grew && !s.wrong);
+    return s.wrong;
 }

@@ -44,7 +44,7 @@ typedef enum AttrKind {
     ATTR_REDUCE,  /* axis, combine, is_packed; of reduce_warp is_scattered, is_paired */
     ATTR_COMBINE, /* axis, flags */
     ATTR_DOT,     /* precision, imprecise, is_unsigned */
-    ATTR_MMA,     /* instr, warps_m_log2 */
+    ATTR_MMA,     /* instr, warps_m_log2: of mma and dot_async */
     ATTR_SHARED,  /* buffer, is_matrices; of shared_store scope; of shared_load flip; of shared_gather and shared_slice
                    * axis; of shared_slice perm */
     ATTR_SCOPE,   /* scope, is_begin */

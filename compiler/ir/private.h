@@ -27,6 +27,7 @@ bool infer_atomicrmw(Infer *in), infer_atomiccas(Infer *in); /* atomic.c */
 bool infer_copyasync(Infer *in), infer_copyread(Infer *in), infer_shstore(Infer *in), infer_shload(Infer *in),
     infer_shwait(Infer *in);
 bool infer_dot(Infer *in), infer_mma(Infer *in);             /* dot.c */
+bool infer_shmatrix(Infer *in), infer_dotasync(Infer *in), infer_dotwait(Infer *in);
 bool infer_print(Infer *in), infer_assert(Infer *in);        /* debug.c */
 
 /* Writes `why`; false. */
@@ -95,6 +96,13 @@ const char *buffers_wrong(const Func *f, Arena *scratch);
 const char *access_wrong(const Func *f, const Op *op);
 /* layout: the number of its places; UINT32_MAX: they are flat */
 void buffer_print(const Buffer *b, uint32_t layout, Text *out);
+
+/* ---- Products that go on meanwhile (dot.c) ----------------------------------------------------------------------- */
+
+const char *dot_async_wrong(const Func *f, const Op *op);     /* of the operands of a dot_async; a clause, or NULL */
+const char *shared_matrix_wrong(const Func *f, const Op *op); /* of a shared_matrix */
+/* A use of a sum that is under way; NULL: there is none. */
+const Op *sum_used_early(const Func *f, Arena *scratch);
 
 /* ---- When results are made (schedule.c) -------------------------------------------------------------------------- */
 

@@ -19,6 +19,8 @@
  *       each round is a store, a wait and loads, behind what says that all blocks have begun
  *   12  an op's result can be made when and how its attribute says (schedule.c)
  *   13  a thread holds the vectors of an access of global memory side by side
+ *   14  a dot_async finds its operands where their buffers have them, and a fence has shown them to its proxy; its sum
+ *       is used behind a wait for it (dot.c)
  *
  * The first complaint ends it. Linear in the function's size, but for the layouts' algebra.
  */
@@ -149,6 +151,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     if (row->nresults == 1 && !type_equal(in.result, in.hint)) return complain(v, op, "the result has the wrong type");
     if (!check_warps(v, op) || !check_scope(v, op)) return false;
     const char *wrong = op_has_buffer(op->kind) ? access_wrong(v->f, op) : NULL;
+    if (!wrong && op->kind == OP_DOTASYNC) wrong = dot_async_wrong(v->f, op);
     if (!wrong) wrong = schedule_wrong(v->f, op);
     if (!wrong) wrong = vector_wrong(op);
     if (wrong) return complain(v, op, "%s", wrong);
@@ -257,6 +260,13 @@ static bool check_lives(Verifier *v) {
     return !wrong;
 }
 
+static bool check_sums(Verifier *v) {
+    Arena *scratch = arena_create();
+    const Op *early = sum_used_early(v->f, scratch);
+    arena_destroy(scratch);
+    return !early || complain(v, early, "a sum is used while the product that makes it is under way");
+}
+
 static bool check_function(Verifier *v) {
     const Func *f = v->f;
     if (f->params.len != f->body->args.len)
@@ -272,7 +282,7 @@ static bool check_function(Verifier *v) {
     if (!f->programs_per_block || !f->blocks_per_program) return complain(v, NULL, "no programs, or no blocks");
     if (f->scope < SCOPE_BLOCK || f->scope > SCOPE_GRID || (f->scope == SCOPE_BLOCK) != (f->blocks_per_program == 1))
         return complain(v, NULL, "programs of %u blocks and scope %d", f->blocks_per_program, (int)f->scope);
-    if (!check_block(v, f->body, NULL) || !check_lives(v)) return false;
+    if (!check_block(v, f->body, NULL) || !check_lives(v) || !check_sums(v)) return false;
     return v->operands == v->uses || complain(v, NULL, "a value has more uses than operands read it");
 }
 

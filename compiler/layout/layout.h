@@ -280,6 +280,18 @@ typedef struct MatrixRows {
  * wavefronts of `rows` are those of the instructions. */
 bool layout_matrices(Layouts *ls, const Layout *in, uint32_t bytes, MatrixRows *m);
 
+/* Places as a descriptor of instructions of four warps says them (spans.c). */
+typedef struct MatrixSpans {
+    uint32_t span;   /* bytes of a row's part that lies together: 128, 64, 32 */
+    bool is_across;  /* rows lie across k */
+    uint32_t stride, leading; /* bytes from 8 rows to the next ones, and across k from a span of the rows to the next */
+} MatrixSpans;
+
+/* Of an operand with elements of so many bits; false: an instruction does not find it there. */
+bool layout_spans(Layouts *ls, const Layout *places, uint32_t bits, uint32_t axis_of_k, MatrixSpans *s);
+uint64_t spans_descriptor(const MatrixSpans *s); /* all but where it begins */
+uint32_t layout_offset(const Layout *places, uint32_t flat); /* of the element of that row-major index */
+
 /* ---- Scans (scan.c) ---------------------------------------------------------------------------------------------- */
 
 /* Which owner bit each bit of an axis is. Not `ordered`: some basis mixes bits, or repeats one; convert to a blocked

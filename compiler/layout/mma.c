@@ -9,10 +9,19 @@
 #include "base/plant.h"
 
 const MmaInfo mma_info[MMA_COUNT] = {
-#define MMA(e, name, a, b, c, m, n, k, needs) [MMA_##e] = {name, {MMA_##a, MMA_##b, MMA_##c}, m, n, k, FEATURE_##needs},
+#define ROW(e, name, a, b, c, m, n, k, warps, needs)                                                                   \
+    [MMA_##e] = {name, {MMA_##a, MMA_##b, MMA_##c}, m, n, k, warps, FEATURE_##needs},
+#define MMA(e, name, a, b, c, m, n, k, needs)   ROW(e, name, a, b, c, m, n, k, 0, needs)
+#define WGMMA(e, name, a, b, c, m, n, k, needs) ROW(e, name, a, b, c, m, n, k, 2, needs)
 #include "layout/mma.def"
 #undef MMA
+#undef WGMMA
+#undef ROW
 };
+
+bool mma_is_grouped(Mma instr) {
+    return mma_info[instr].warps_log2 > 0;
+}
 
 uint32_t mma_bits(MmaType t) {
     switch (t) {
@@ -39,10 +48,10 @@ static uint32_t inner_of(MmaOperand which) {
     return which == MMA_B ? 0 : 1;
 }
 
-/* log2 of a fragment's size along a dimension of the operand. */
+/* log2 of a warp's fragment's size along a dimension of the operand. */
 static uint32_t fragment_log2(Mma instr, MmaOperand which, uint32_t dim) {
     const MmaInfo *i = &mma_info[instr];
-    uint8_t sizes[3][2] = {{i->m, i->k}, {i->k, i->n}, {i->m, i->n}};
+    uint8_t m = i->m >> i->warps_log2, sizes[3][2] = {{m, i->k}, {i->k, i->n}, {m, i->n}};
     return log2_of(sizes[which][dim]);
 }
 
@@ -51,7 +60,9 @@ uint32_t mma_fragment(Mma instr, MmaOperand which) {
 }
 
 bool mma_fits(Mma instr, Shape s, MmaOperand which) {
-    return s.rank == 2 && s.log2[0] >= fragment_log2(instr, which, 0) && s.log2[1] >= fragment_log2(instr, which, 1);
+    uint32_t rows = which == MMA_B ? 0 : mma_info[instr].warps_log2;
+    return s.rank == 2 && s.log2[0] >= fragment_log2(instr, which, 0) + rows &&
+           s.log2[1] >= fragment_log2(instr, which, 1);
 }
 
 /* The next bases of an owner are these bits of the dimension. */

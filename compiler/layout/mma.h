@@ -1,8 +1,8 @@
-/* mma.h - matrix instructions of a warp, and where their operands' elements lie.
+/* mma.h - matrix instructions of a warp or of four, and where their operands' elements lie.
  *
  * An instruction multiplies one fragment of a by one of b and adds one of c. A fragment lies over the 32 lanes of a
  * warp, in registers of 32 bits that hold elements along k, or of 64. A tile is many fragments, along its registers and
- * over warps.
+ * over warps. Of an instruction of four warps each has the fragment of its own rows, and only c lies in registers.
  */
 #ifndef FSC_LAYOUT_MMA_H
 #define FSC_LAYOUT_MMA_H
@@ -24,9 +24,11 @@ typedef enum MmaType {
 } MmaType;
 
 typedef enum Mma {
-#define MMA(e, ...) MMA_##e,
+#define MMA(e, ...)   MMA_##e,
+#define WGMMA(e, ...) MMA_##e,
 #include "layout/mma.def"
 #undef MMA
+#undef WGMMA
     MMA_COUNT
 } Mma;
 
@@ -37,6 +39,7 @@ typedef struct MmaInfo {
     const char *name;
     MmaType types[3]; /* by MmaOperand */
     uint8_t m, n, k;
+    uint8_t warps_log2; /* that execute it together, along m */
     Feature needs;
 } MmaInfo;
 
@@ -44,7 +47,8 @@ extern const MmaInfo mma_info[MMA_COUNT];
 
 uint32_t mma_bits(MmaType t);                        /* of an element */
 uint32_t mma_fragment(Mma instr, MmaOperand which);  /* elements that a lane holds of one fragment */
-bool mma_fits(Mma instr, Shape s, MmaOperand which); /* a tile of rank 2 and of whole fragments? */
+bool mma_fits(Mma instr, Shape s, MmaOperand which); /* a tile of rank 2 and of whole fragments of all its warps? */
+bool mma_is_grouped(Mma instr); /* of several warps: a and b lie in shared memory */
 
 /* The layout of a tile as operand of instr. The registers of one fragment come first, then further fragments along k
  * (of c: along n), then those along the other dimension. Warps share the fragments along m, then along n, where each

@@ -90,13 +90,24 @@ uint32_t distribute_lanes(Func *f, const Facts *facts, const PassContext *c);
 uint64_t distribute_chunk(Func *f, const Facts *facts, const PassContext *c, uint32_t wide, uint32_t narrow,
                           uint32_t loads);
 
+/* ---- The pipeline (run.c) ---------------------------------------------------------------------------------------- */
+
+/* Code is made without the pass, as somebody wants it. */
+bool pass_is_missing(const PassContext *c, const char *name);
+
 /* ---- Products by instructions (matrix.c) ------------------------------------------------------------------------- */
 
 /* The instruction of the target for a dot, for each matrix of a batch, and for parts of fp32 where its precision asks
- * for some. *widens: fp8 becomes fp16. */
-bool dot_instr(const PassContext *c, const Op *op, Mma *instr, bool *widens);
+ * for some; of several warps only with `groups`. *widens: fp8 becomes fp16. */
+bool dot_instr(const PassContext *c, const Op *op, bool groups, Mma *instr, bool *widens);
 /* To the nearest tf32, halves away from zero; what is below tf32's last bit the instruction drops. NaN stays one. */
 Value *tf32_rounded(Builder *b, Value *x);
+
+/* ---- Products that go on meanwhile (async.c) --------------------------------------------------------------------- */
+
+/* How many products of four warps the loop has, where each hands its sum to the next round's and to nobody else; else
+ * 0. */
+uint32_t loop_sums(const Op *loop);
 
 /* ---- Addresses, for messages (address.c) ------------------------------------------------------------------------- */
 

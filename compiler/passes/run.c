@@ -168,6 +168,16 @@ bool passes_known(Diag *d, const char *list) {
     return diag_errors(d) == errors;
 }
 
+bool pass_is_missing(const PassContext *c, const char *name) {
+    bool leaves_out = c->only && list_leaves_out(c->only), is_listed = false;
+    for (const char *at = c->only; at && *at && !is_listed;) {
+        size_t n = strcspn(at, ","), minus = leaves_out && *at == '-';
+        is_listed = strlen(name) == n - minus && memcmp(at + minus, name, n - minus) == 0;
+        at += n + (at[n] == ',');
+    }
+    return c->only && c->to_code && is_listed == leaves_out;
+}
+
 static bool is_among(const PassRow *row, const PassList *listed) {
     for (uint32_t i = 0; i < listed->len; i++)
         if (listed->at[i] == row) return true;

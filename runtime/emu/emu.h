@@ -154,6 +154,7 @@ void copy_arrive(Thread *t, uint32_t pending);
 typedef enum ThreadState {
     THREAD_READY,
     THREAD_AT_WARP,    /* waits for the lanes of its warp */
+    THREAD_AT_GROUP,   /* for those of its four warps */
     THREAD_AT_BLOCK,   /* for the threads of its block */
     THREAD_AT_CLUSTER, /* for the threads of all blocks of the cluster */
     THREAD_AT_COUNT,   /* for bytes that its block's mbarrier counts */
@@ -166,6 +167,27 @@ typedef enum ThreadState {
 typedef struct Word {
     uint32_t round, value, readers; /* readers: threads that have seen it, one a block */
 } Word;
+
+/* A register of a sum that products make (wgmma.c): what it is by now, and the last group that adds to it, from 1. */
+typedef struct Sum {
+    uint32_t bits, group;
+} Sum;
+
+typedef struct Sums {
+    Sum *at;
+    uint32_t n, cap, live; /* live: that no wait has given yet */
+    uint32_t groups, done; /* committed, and waited for */
+    bool is_fenced;        /* registers are in order before the next product */
+} Sums;
+
+/* A thread's proxy fences: the team's clock at the last one, how many barriers of the block were before it, and the
+ * clock at the last one with a barrier behind it. */
+typedef struct Fence {
+    uint32_t last, before;
+    uint16_t barriers;
+} Fence;
+
+enum { GROUP = 4 * WARP /* threads of a product */, MOST_GROUPS = 8 /* of a block */ };
 
 typedef struct Block Block;
 typedef struct CountedWarp CountedWarp;
@@ -195,6 +217,9 @@ struct Thread {
     struct RecordedExtent *outline;   /* … how far its program's accesses reach, … */
     uint32_t step;                    /* … and how many ops it has begun */
     AsyncCopies copies;
+    Sums sums;
+    Fence fence;
+    uint64_t operands[2]; /* descriptors that the thread brings to a product */
     uint32_t request, meetings; /* count.c: where it found its last request, and how often it has met others */
 };
 
@@ -206,6 +231,7 @@ struct Block {
     uint32_t *warp_barriers; /* passed, per warp */
     unsigned char *shared;   /* the launch's shared bytes */
     Cell *cells;             /* one a byte; NULL without checks */
+    uint32_t *products[MOST_GROUPS]; /* by four warps, one a byte: the last group that reads it; NULL: none did */
     Mbarrier *mbarriers;     /* that count in this program, and room for more */
     uint32_t num_mbarriers, cap_mbarriers;
     CountedWarp *counted;    /* one a warp; NULL unless the launch is counted */
@@ -273,6 +299,8 @@ void thread_spin(Thread *t);            /* lets others go first, and looks */
 void thread_pause(Thread *t);           /* lets others go first */
 /* waits there for the others */
 void thread_meet(Thread *t, ThreadState where, bool is_barrier, int32_t site, uint32_t call);
+/* Its warp holds several programs, and its own is one that the grid does not have: nobody waits for it. */
+bool thread_is_beyond(const Thread *t);
 void team_progress(Team *t);            /* a thread of it has changed memory, or has ended */
 
 /* ---- words.c: words between blocks ------------------------------------------------------------------------------- */
@@ -302,6 +330,20 @@ void emu_store_async(EmuThread *t, uint64_t offset, uint32_t mbarrier, uint32_t 
 void emu_ldmatrix(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
 void emu_stmatrix(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
 void emu_mma(EmuThread *t, uint64_t *words, uint32_t mma, int32_t site, uint32_t call);
+
+double element_number(uint64_t bits, EmuElement type); /* exact for every type */
+
+/* ---- wgmma.c: those of four warps, as EmuCalls has them ---------------------------------------------------------- */
+
+void products_begin(Block *b);                        /* another program begins in it */
+bool products_read(const Block *b, uint64_t offset);  /* products that nobody has waited for read the byte */
+
+void emu_wgmma_fence(EmuThread *t);
+uint64_t emu_wgmma_at(EmuThread *t, uint32_t offset, uint64_t rest);
+void emu_wgmma(EmuThread *t, uint64_t *words, uint64_t a, uint64_t b, uint32_t what, int32_t site, uint32_t call);
+void emu_wgmma_commit(EmuThread *t);
+void emu_wgmma_wait(EmuThread *t, uint64_t *words, uint32_t n, uint32_t pending, int32_t site, uint32_t call);
+void emu_proxy_fence(EmuThread *t);
 
 extern const EmuCalls emu_calls;
 
@@ -340,6 +382,8 @@ Spot thread_spot(const Thread *t, int32_t site, uint64_t address);
 /* Two touches of `what`, of which one stores and which nothing orders. `owners`: their programs' numbers from 1. */
 void report_conflict(const Launch *l, FindingKind kind, const Touch *now, const Touch *old, const uint64_t owners[2],
                      uint64_t address, const char *what);
+/* The first thread that waits for one that will not come. */
+void report_divergence(const Team *t);
 /* No program wrote `missing` of the `all` elements of a parameter; `first` names one. */
 void report_unwritten(const Launch *l, uint32_t param, uint64_t missing, uint64_t all, const char *first);
 

@@ -120,8 +120,7 @@ static uint32_t bits_of(EmuElement type) {
     return 32;
 }
 
-/* Exact for every type. */
-static double number_of(uint64_t bits, EmuElement type) {
+double element_number(uint64_t bits, EmuElement type) {
     double wide;
     float f;
     uint32_t x = (uint32_t)bits;
@@ -194,7 +193,7 @@ static void gather(Product *p, const Thread *lanes) {
         for (uint32_t lane = 0; lane < WARP; lane++)
             for (uint32_t e = 0; e < n; e++)
                 *element(p, operand, lane, e) =
-                    number_of(lanes[lane].words[first + e / per_word] >> (e % per_word * (bits & 31)),
+                    element_number(lanes[lane].words[first + e / per_word] >> (e % per_word * (bits & 31)),
                               (EmuElement)types[operand]);
         first += n / per_word;
     }

@@ -72,3 +72,54 @@ void report_unwritten(const Launch *l, uint32_t param, uint64_t missing, uint64_
                 "no program wrote %llu of the %llu elements of %s, the first %s[%s]", (unsigned long long)missing,
                 (unsigned long long)all, name, name, first);
 }
+
+/* ---- Meetings that can never be ---------------------------------------------------------------------------------- */
+
+static const char *whom(ThreadState where) {
+    switch (where) {
+    case THREAD_AT_WARP: return "its warp";
+    case THREAD_AT_GROUP: return "its four warps";
+    case THREAD_AT_BLOCK: return "its block";
+    default: return "its program";
+    }
+}
+
+/* A thread of the same group that is not at this meeting. */
+static const Thread *absent(const Thread *t) {
+    const Team *team = t->block->team;
+    uint32_t first = 0, n = team->threads_per_block;
+    uint32_t few = t->state == THREAD_AT_WARP ? WARP : t->state == THREAD_AT_GROUP ? GROUP : 0;
+    if (few) first = t->head.tid / few * few, n = first + few < n ? first + few : n;
+    for (uint32_t k = 0; k < team->num_blocks; k++) {
+        const Block *b = t->state == THREAD_AT_CLUSTER ? &team->blocks[k] : t->block;
+        for (uint32_t i = first; i < n; i++)
+            if ((b->threads[i].state != t->state || b->threads[i].call != t->call) && !thread_is_beyond(&b->threads[i]))
+                return &b->threads[i];
+    }
+    return NULL;
+}
+
+/* The first thread that waits for one that will not come. */
+void report_divergence(const Team *t) {
+    for (uint32_t i = 0; i < t->num_blocks; i++) {
+        for (uint32_t k = 0; k < t->threads_per_block; k++) {
+            const Thread *thread = &t->blocks[i].threads[k], *other;
+            if (thread->state == THREAD_ENDED) continue;
+            if (thread->state == THREAD_AT_COUNT) {
+                Spot spot = thread_spot(thread, thread->site, 0);
+                finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
+                            "waits for bytes that nobody stores, or of which no thread of its block says how many");
+                return;
+            }
+            if (!(other = absent(thread))) continue;
+            bool is_end = other->state == THREAD_ENDED;
+            Spot spot = thread_spot(thread, thread->site, 0);
+            spot.other_site = is_end ? -1 : other->site;
+            finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
+                        "waits at a %s for all of %s, and thread %lld %s",
+                        thread->is_barrier ? "barrier" : "shuffle or exchange", whom(thread->state),
+                        (long long)thread_spot(other, -1, 0).thread, is_end ? "has ended" : "waits for something else");
+            return;
+        }
+    }
+}

@@ -71,7 +71,7 @@ static uint32_t packed_index(const Thread *t) {
 }
 
 /* Does its warp hold several programs, and this thread's is one that the grid does not have? Nobody waits for it. */
-static bool is_beyond(const Thread *t) {
+bool thread_is_beyond(const Thread *t) {
     const Launch *l = t->block->team->launch;
     if (threads_of_program(l) >= WARP || t->state != THREAD_ENDED) return false;
     return (int64_t)t->head.ctaid[0] * l->shape->programs_per_block + packed_index(t) >= l->call->grid[0];
@@ -119,6 +119,7 @@ bool team_create(Team *t, Launch *l) {
 static void thread_destroy(Thread *t) {
     fiber_destroy(&t->fiber);
     free(t->copies.at);
+    free(t->sums.at);
 }
 
 void team_destroy(Team *t) {
@@ -130,6 +131,7 @@ void team_destroy(Team *t) {
         free(b->warp_barriers);
         free(b->shared);
         free(b->cells);
+        for (uint32_t k = 0; k < MOST_GROUPS; k++) free(b->products[k]);
     }
     stacks_destroy(t->stacks, stacks_of(t), STACK_BYTES);
     mbarriers_destroy(t);
@@ -152,6 +154,8 @@ static void thread_begin(Thread *t, const Launch *l, uint64_t first_block) {
     t->head.turns = 0;
     t->store_site = -1;
     t->copies.n = t->copies.groups = 0;
+    t->sums = (Sums){.at = t->sums.at, .cap = t->sums.cap};
+    t->fence = (Fence){0};
     memcpy(t->head.nctaid, n, sizeof t->head.nctaid);
     t->head.ctaid[0] = (uint32_t)(block % n[0]);
     t->head.ctaid[1] = (uint32_t)(block / n[0] % n[1]);
@@ -173,6 +177,7 @@ void team_begin(Team *t, uint64_t number, Fiber *home) {
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[i];
         b->barriers = 0;
+        products_begin(b);
         memset(b->warp_barriers, 0, (t->threads_per_block + WARP - 1) / WARP * sizeof *b->warp_barriers);
         /* What shared memory holds at the start is anything: numbers that look like no result. */
         memset(b->shared, 0xA5, (size_t)t->launch->shape->shared_static + t->launch->shape->shared_dynamic);
@@ -200,7 +205,7 @@ static bool all_wait(Group g, ThreadState where) {
     for (uint32_t i = 0; i < g.n; i++) {
         const Thread *t = &g.threads[i];
         bool is_here = t->state == where && t->call == g.threads[0].call;
-        if (!is_here && (i == 0 || !is_beyond(t))) return false;
+        if (!is_here && (i == 0 || !thread_is_beyond(t))) return false;
     }
     return true;
 }
@@ -208,6 +213,17 @@ static bool all_wait(Group g, ThreadState where) {
 static void release(Group g) {
     for (uint32_t i = 0; i < g.n; i++)
         if (g.threads[i].state != THREAD_ENDED) g.threads[i].state = THREAD_READY;
+}
+
+static bool release_groups(Block *b) {
+    bool released = false;
+    for (uint32_t i = 0; i + GROUP <= b->team->threads_per_block; i += GROUP) {
+        Group g = {b->threads + i, GROUP};
+        if (!all_wait(g, THREAD_AT_GROUP)) continue;
+        release(g);
+        released = true;
+    }
+    return released;
 }
 
 static bool release_block(Block *b) {
@@ -233,49 +249,6 @@ static bool release_cluster(Team *t) {
 
 static void stop(Team *t) {
     t->is_active = false;
-}
-
-static const char *whom(ThreadState where) {
-    return where == THREAD_AT_WARP ? "its warp" : where == THREAD_AT_BLOCK ? "its block" : "its program";
-}
-
-/* A thread of the same group that is not at this meeting. */
-static const Thread *absent(const Thread *t) {
-    const Team *team = t->block->team;
-    uint32_t first = 0, n = team->threads_per_block;
-    if (t->state == THREAD_AT_WARP) first = t->head.tid / WARP * WARP, n = first + WARP < n ? first + WARP : n;
-    for (uint32_t k = 0; k < team->num_blocks; k++) {
-        const Block *b = t->state == THREAD_AT_CLUSTER ? &team->blocks[k] : t->block;
-        for (uint32_t i = first; i < n; i++)
-            if ((b->threads[i].state != t->state || b->threads[i].call != t->call) && !is_beyond(&b->threads[i]))
-                return &b->threads[i];
-    }
-    return NULL;
-}
-
-/* The first thread that waits for one that will not come. */
-static void report_divergence(Team *t) {
-    for (uint32_t i = 0; i < t->num_blocks; i++) {
-        for (uint32_t k = 0; k < t->threads_per_block; k++) {
-            const Thread *thread = &t->blocks[i].threads[k], *other;
-            if (thread->state == THREAD_ENDED) continue;
-            if (thread->state == THREAD_AT_COUNT) {
-                Spot spot = thread_spot(thread, thread->site, 0);
-                finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
-                            "waits for bytes that nobody stores, or of which no thread of its block says how many");
-                return;
-            }
-            if (!(other = absent(thread))) continue;
-            bool is_end = other->state == THREAD_ENDED;
-            Spot spot = thread_spot(thread, thread->site, 0);
-            spot.other_site = is_end ? -1 : other->site;
-            finding_add(t->launch->findings, FINDING_DIVERGENT, &spot,
-                        "waits at a %s for all of %s, and thread %lld %s",
-                        thread->is_barrier ? "barrier" : "shuffle or exchange", whom(thread->state),
-                        (long long)thread_spot(other, -1, 0).thread, is_end ? "has ended" : "waits for something else");
-            return;
-        }
-    }
 }
 
 void team_hang(Team *t) {
@@ -333,6 +306,7 @@ TeamStep team_step(Team *t) {
     for (uint32_t i = 0; i < t->num_blocks; i++) {
         Block *b = &t->blocks[is_back ? t->num_blocks - 1 - i : i];
         for (uint32_t w = 0; w < t->threads_per_block; w += WARP) run_warp(b, w, &r);
+        r.ran |= release_groups(b);
         r.ran |= release_block(b);
     }
     if (!t->is_active) return TEAM_ENDED; /* an assertion failed */
@@ -483,6 +457,12 @@ const EmuCalls emu_calls = {
     .ldmatrix = emu_ldmatrix,
     .stmatrix = emu_stmatrix,
     .mma = emu_mma,
+    .wgmma_fence = emu_wgmma_fence,
+    .wgmma_at = emu_wgmma_at,
+    .wgmma = emu_wgmma,
+    .wgmma_commit = emu_wgmma_commit,
+    .wgmma_wait = emu_wgmma_wait,
+    .proxy_fence = emu_proxy_fence,
     .barrier_warp = barrier_warp,
     .barrier_block = barrier_block,
     .barrier_cluster = barrier_cluster,

@@ -180,6 +180,20 @@ static fsc_status find_tuned(fsc_jit *j) {
     return s;
 }
 
+/* The device's, or sm_90a and its like if asked for by name: on such a card, or of the emulator's. */
+static void choose_arch(fsc_jit *j) {
+    const char *asked = j->options.arch;
+    unsigned number = 0;
+    char suffix = '\0';
+    bool is_own = asked && arch_read(asked, &number, &suffix) && suffix == 'a';
+    bool is_emulated = j->device->kind->has_threads;
+    bool is_taken = is_own && (is_emulated || arch_fits(asked, j->props.arch, true));
+    j->card = j->props;
+    if (*j->device->card_arch) snprintf(j->card.arch, sizeof j->card.arch, "%s", j->device->card_arch);
+    if (is_taken) snprintf(j->card.arch, sizeof j->card.arch, "%s", asked);
+    j->options.arch = is_taken && !is_emulated ? j->card.arch : j->props.arch;
+}
+
 fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
                           fsc_jit **out) {
     if (!out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_jit_create: no place for the result");
@@ -215,9 +229,7 @@ fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length,
         return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     s = fsc_device_props(device, &j->props);
     if (s != FSC_OK) return jit_fail(j, s, fsc_last_message());
-    j->card = j->props;
-    if (*device->card_arch) snprintf(j->card.arch, sizeof j->card.arch, "%s", device->card_arch);
-    j->options.arch = j->props.arch;
+    choose_arch(j);
     j->options.emit = device->kind->is_host ? FSC_EMIT_ASM : FSC_EMIT_PTX; /* of the host: code in memory */
     disk_open(j);
     j->interface = disk_interface(j);

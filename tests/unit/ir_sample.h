@@ -6,7 +6,7 @@
 #ifndef IR_SAMPLE_H
 #define IR_SAMPLE_H
 
-#include "ir_sample_base.h"
+#include "ir_sample_products.h"
 
 /* The op on every element type it takes, as scalar and as tile. */
 static inline void sample_elementwise(Sample *s, OpKind k, uint32_t nargs, DType first, DType last) {
@@ -86,43 +86,6 @@ static inline void sample_combine_of(Sample *s, OpKind k, uint32_t axis, uint32_
 }
 
 /* Laid out as the sum asks. */
-static inline void sample_dot(Sample *s, DType a, DType b, DType sum, uint32_t rank, Attr attr) {
-    Shape c = shape_make(rank, rank == 3 ? (const uint8_t[]){1, 4, 5} : (const uint8_t[]){4, 5});
-    Type t = type_tile(sum, c), x = type_tile(a, c), y = type_tile(b, c);
-    x.shape.log2[rank - 1] = y.shape.log2[rank - 2] = 3;
-    if (s->f->stage == STAGE_SIMT) {
-        t.layout = layout_dot(s->f->layouts, c, 5, 2, 0);
-        x.layout = layout_operand(s->f->layouts, t.layout, rank - 1, 3);
-        y.layout = layout_operand(s->f->layouts, t.layout, rank - 2, 3);
-    }
-    build_dot(&s->b, sample_value(s, x), sample_value(s, y), sample_value(s, t), attr);
-}
-
-static inline void sample_dots(Sample *s) {
-    for (Precision p = PRECISION_IEEE; p <= PRECISION_BF16X6; p++)
-        sample_dot(s, DT_FP32, DT_FP32, DT_FP32, 2 + p % 2, (Attr){.precision = p});
-    sample_dot(s, DT_FP16, DT_FP16, DT_FP32, 2, (Attr){0});
-    sample_dot(s, DT_BF16, DT_BF16, DT_FP32, 3, (Attr){0});
-    sample_dot(s, DT_FP64, DT_FP64, DT_FP64, 2, (Attr){0});
-    sample_dot(s, DT_FP8E4NV, DT_FP8E5, DT_FP32, 2, (Attr){.imprecise = 64});
-    for (uint32_t i = 0; i < 4; i++) sample_dot(s, DT_I8, DT_I8, DT_I32, 2, (Attr){.is_unsigned = {i & 1, i & 2}});
-}
-
-/* By every instruction, by warps along the rows, the columns and both. */
-static inline void sample_mmas(Sample *s) {
-    for (Mma i = 0; i < MMA_COUNT; i++) {
-        Attr attr = {.instr = i, .warps_m_log2 = (uint8_t)(i % 3)};
-        const uint8_t sizes[3][2] = {{5, 6}, {6, 4}, {5, 4}};
-        Value *args[3];
-        for (uint32_t k = MMA_A; k <= MMA_C; k++) {
-            Type t = type_tile(mma_dtype(i, (MmaOperand)k), shape_make(2, sizes[k]));
-            if (s->f->stage == STAGE_SIMT) t.layout = mma_layout(s->f->layouts, attr, t.shape, 2, (MmaOperand)k);
-            args[k] = sample_value(s, t);
-        }
-        op_build(&s->b, OP_MMA, args, 3, attr, args[MMA_C]->type);
-    }
-}
-
 static inline void sample_combine(Sample *s, OpKind k) {
     bool has_runs = k != OP_REDUCEFN && k != OP_SCAN; /* along axis 0 of the square; axis 1 lies within a warp */
     for (uint32_t axis = 0; axis < (has_runs ? 1u : 2u); axis++) {
@@ -446,6 +409,10 @@ static inline void sample_op(Sample *s, OpKind k) {
         return;
     case OP_DOT: sample_dots(s); return;
     case OP_MMA: sample_mmas(s); return;
+    case OP_SHMATRIX:
+    case OP_PROXYFENCE:
+    case OP_DOTASYNC:
+    case OP_DOTWAIT: sample_products(s); return;
     case OP_PRINT:
         build_print(&s->b, NULL, "no value: \"\\\"\n", SHOWN_SIGNED);
         build_print(&s->b, sample_value(s, sample_tile(s, DT_FP32, s->square)), "", SHOWN_FP16);

@@ -3,7 +3,7 @@
  *
  * In: one small function per fault. Out: the verifier's word on it, before (sound) and after (not).
  */
-#include "ir_faults.h"
+#include "ir_product_faults.h"
 
 /* ---- The table --------------------------------------------------------------------------------------------------- */
 
@@ -83,6 +83,14 @@ static const Fault faults[] = {
     FAULT(param_tile, TILE, "parameter 3 is a tile"),
     FAULT(no_programs, TILE, "no programs"),
     FAULT(kind_beyond, TILE, "an op of kind"),
+    FAULT(product_sum_used, SIMT, "while the product that makes it is under way"),
+    FAULT(product_left_by_wait, SIMT, "while the product that makes it is under way"),
+    FAULT(product_unfenced, SIMT, "no fence shows"),
+    FAULT(product_of_number, SIMT, "operand 1 is nothing in shared memory"),
+    FAULT(product_place_taken, SIMT, "only a product takes it"),
+    FAULT(product_of_flat, SIMT, "no descriptor says"),
+    FAULT(product_unaligned, SIMT, "does not begin where its units repeat"),
+    FAULT(product_of_other_type, SIMT, "an operand that the instruction does not take"),
     FAULT(buffer_places_of_threads, SIMT, "whose places are not one for each element"),
     FAULT(buffer_bytes_cut, SIMT, "whose bytes are not those of its elements"),
     FAULT(buffer_private_bytes_cut, SIMT, "whose bytes are not those of its elements"),

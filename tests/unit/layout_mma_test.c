@@ -49,7 +49,7 @@ static void test_fragments(void **state) {
     (void)state;
     for (Mma i = 0; i < MMA_COUNT; i++) {
         const MmaInfo *info = &mma_info[i];
-        for (MmaOperand which = MMA_A; which <= MMA_C; which++) {
+        for (MmaOperand which = MMA_A; which <= MMA_C && !mma_is_grouped(i); which++) {
             Shape s = operand_shape(info->m, info->n, info->k, which);
             const Layout *l = layout_mma(layouts, s, i, 0, 0, which);
             assert_int_equal(layout_registers(l), mma_fragment(i, which));
@@ -71,7 +71,7 @@ static void test_tiles(void **state) {
     (void)state;
     for (Mma i = 0; i < MMA_COUNT; i++) {
         const MmaInfo *info = &mma_info[i];
-        uint32_t m = 4u * info->m, n = 4u * info->n, k = 2u * info->k;
+        uint32_t m = (4u * info->m) >> info->warps_log2, n = 4u * info->n, k = 2u * info->k;
         for (uint32_t wm = 0; wm < 3; wm++)
             for (uint32_t wn = 0; wn < 3; wn++) {
                 const Layout *a = layout_mma(layouts, shape_of(m, k), i, wm, wn, MMA_A),
@@ -100,6 +100,24 @@ static void test_tiles(void **state) {
                                 assert_int_equal(shape_coord(a->shape, at_a, 1), z * info->k);
                                 assert_int_equal(shape_coord(b->shape, at_b, 0), z * info->k);
                             }
+            }
+    }
+}
+
+/* PTX ISA, "Matrix fragments for wgmma": the sum of 64 rows and 256 columns, which of each warp is as that of mma. */
+static void test_groups(void **state) {
+    (void)state;
+    for (Mma i = 0; i < MMA_COUNT; i++) {
+        if (!mma_is_grouped(i)) continue;
+        Shape s = shape_of(64, 256);
+        const Layout *l = layout_mma(layouts, s, i, 2, 0, MMA_C);
+        assert_false(mma_fits(i, shape_of(32, 256), MMA_C));
+        for (uint32_t t = 0; t < 128; t++)
+            for (uint32_t reg = 0; reg < 128; reg++) {
+                Owner o = {{[IN_REGISTER] = reg, [IN_LANE] = t % 32, [IN_WARP] = t / 32}};
+                uint32_t flat = layout_apply(l, o);
+                assert_int_equal(shape_coord(s, flat, 0), t / 32 * 16 + t % 32 / 4 + 8 * (reg / 2 % 2));
+                assert_int_equal(shape_coord(s, flat, 1), reg / 4 * 8 + t % 4 * 2 + reg % 2);
             }
     }
 }
@@ -195,6 +213,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_fragments), cmocka_unit_test(test_tiles), cmocka_unit_test(test_bases),
         cmocka_unit_test(test_chained),   cmocka_unit_test(test_fits),  cmocka_unit_test(test_matrices),
+        cmocka_unit_test(test_groups),
     };
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

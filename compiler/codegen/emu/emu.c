@@ -109,7 +109,8 @@ static const Target *emu_target(uint32_t i) {
     static const Target emu = {.name = "emu",
                                .backend = &backend_emu,
                                .features = FEATURES(COPIES) | FEATURES(PAIRS) | FEATURES(CLUSTERS) | FEATURES(FMA) |
-                                           FEATURES(MMA) | FEATURES(MMA_WIDE) | FEATURES(MMA_FP8) | FEATURES(STMATRIX)};
+                                           FEATURES(MMA) | FEATURES(MMA_WIDE) | FEATURES(MMA_FP8) | FEATURES(STMATRIX) |
+                                           FEATURES(WGMMA)};
     return i == 0 ? &emu : NULL;
 }
 

@@ -230,6 +230,7 @@ static void emit_op(Host *h, const Op *op) {
 #define CASE_COPY(shared) case shared:
 #define CASE_SHARED(shared) case shared:
 #include "ir/cases.def"
+    case OP_DOTASYNC: case OP_DOTWAIT: break;
     case OP_MMA: case OP_SHWAIT:
     case OP_COUNT: break;
     }

@@ -69,6 +69,14 @@ V asm_build(Nvptx *n, Asm *s) {
     return LLVMBuildCall2(n->m->at, type, code, s->operands.at, count, "");
 }
 
+V asm_together(Nvptx *n, Asm *s) {
+    V made = asm_build(n, s);
+    unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
+    LLVMAddCallSiteAttribute(made, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             LLVMCreateEnumAttribute(n->m->context, kind, 0));
+    return made;
+}
+
 bool asm_is_true(V predicate) {
     return LLVMIsAConstantInt(predicate) && LLVMConstIntGetZExtValue(predicate);
 }

@@ -11,14 +11,6 @@
 
 /* ---- Shared memory ----------------------------------------------------------------------------------------------- */
 
-static V warp_statement(Nvptx *n, Asm *s) {
-    V made = asm_build(n, s);
-    unsigned kind = LLVMGetEnumAttributeKindForName("convergent", strlen("convergent"));
-    LLVMAddCallSiteAttribute(made, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             LLVMCreateEnumAttribute(n->m->context, kind, 0));
-    return made;
-}
-
 static void matrix_text(Asm *s, const char *name, MatrixCode c) {
     char text[80];
     snprintf(text, sizeof text, "%s.sync.aligned.m8n8.x%u%s.shared.b16 ", name, c.matrices,
@@ -37,7 +29,7 @@ V lower_ldmatrix(Nvptx *n, Access a, const V *in) {
     matrix_text(&s, "ldmatrix", c);
     asm_braces(&s, 0, c.matrices);
     asm_address(&s, ", ", address, at.offset, ";");
-    V made = warp_statement(n, &s);
+    V made = asm_together(n, &s);
     return c.matrices == 1 ? tuple_make(n->m, &made, 1) : made;
 }
 
@@ -56,7 +48,7 @@ V lower_stmatrix(Nvptx *n, Access a, const V *in) {
     asm_address(&s, "", address, at.offset, ", ");
     asm_braces(&s, first, c.matrices);
     asm_text(&s, ";");
-    return warp_statement(n, &s);
+    return asm_together(n, &s);
 }
 
 /* ---- Products ---------------------------------------------------------------------------------------------------- */

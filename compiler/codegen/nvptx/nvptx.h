@@ -65,6 +65,9 @@ Lowering lower_copy_async, lower_copy_commit, lower_copy_wait;
 /* matrix.c - matrix instructions as intrinsics and inline PTX */
 Lowering lower_ldmatrix, lower_stmatrix, lower_mma;
 
+/* wgmma.c - those of four warps as inline PTX */
+Lowering lower_wgmma_fence, lower_wgmma_commit, lower_wgmma_at, lower_wgmma, lower_wgmma_wait, lower_proxy_fence;
+
 /* grid.c - words between the blocks of a grid as inline PTX */
 void nvptx_make_words(Nvptx *n); /* before any call is lowered */
 Lowering lower_grid_begin, lower_grid_begun, lower_grid_store, lower_grid_wait, lower_grid_fence, lower_grid_leave;

@@ -105,7 +105,8 @@ static bool any(const uint32_t *bits) {
 V simt_map(Simt *s, const ThreadMap *map) {
     for (uint32_t i = 0; i < s->maps.len; i++) {
         const ThreadMap *old = &s->maps.at[i];
-        if (!memcmp(old->thread, map->thread, sizeof map->thread) && !memcmp(old->cta, map->cta, sizeof map->cta))
+        if (!memcmp(old->thread, map->thread, sizeof map->thread) && !memcmp(old->cta, map->cta, sizeof map->cta) &&
+            old->is_uniform == map->is_uniform)
             return old->value;
     }
     ThreadMap made = *map;
@@ -115,6 +116,8 @@ V simt_map(Simt *s, const ThreadMap *map) {
     V sum = tid ? join_fields(s, NULL, &used, tid, s->f->threads_per_program - 1, map->thread) : NULL;
     if (cta) sum = join_fields(s, sum, &used, cta, s->f->blocks_per_program - 1, map->cta);
     made.value = sum ? sum : simt_i32(s, 0);
+    V first[] = {made.value, simt_i32(s, 0), simt_i32(s, -1)};
+    if (sum && map->is_uniform) made.value = prim_call(s, PRIM_SHFL_IDX, first, 3);
     leave(s, a);
     vec_push(s->m->o->arena, &s->maps, made);
     return made.value;

@@ -74,6 +74,14 @@ MatrixCode matrix_unpack(uint64_t x) {
     return (MatrixCode){x & 255, x >> 8 & 1};
 }
 
+uint32_t group_pack(GroupCode c) {
+    return (uint32_t)c.instr | (uint32_t)c.is_across_a << 8 | (uint32_t)c.is_across_b << 9;
+}
+
+GroupCode group_unpack(uint64_t x) {
+    return (GroupCode){(Mma)(x & 255), x >> 8 & 1, x >> 9 & 1};
+}
+
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
 static LLVMTypeRef access_type(const Simt *s, Access a) {

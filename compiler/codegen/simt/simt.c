@@ -49,6 +49,10 @@ static void build_op(Simt *s, const Op *op) {
     case OP_FLIP: simt_flip(s, op); return;
     case OP_DOT: simt_dot(s, op); return;
     case OP_MMA: simt_mma(s, op); return;
+    case OP_SHMATRIX: simt_shared_matrix(s, op); return;
+    case OP_DOTASYNC: simt_dot_async(s, op); return;
+    case OP_DOTWAIT: simt_dot_wait(s, op); return;
+    case OP_PROXYFENCE: simt_proxy_fence(s, op); return;
     case OP_SLICE: simt_slice(s, op); return;
     case OP_GATHER: bug("%s was left as one op", op_info[op->kind].name);
     case OP_COUNT: break;

@@ -60,6 +60,15 @@ typedef struct MatrixCode {
     bool is_transposed;
 } MatrixCode;
 uint32_t matrix_pack(MatrixCode c);
+
+/* What wgmma does, likewise: which instruction, and of which operands the rows lie across k. */
+typedef struct GroupCode {
+    Mma instr;
+    bool is_across_a, is_across_b;
+} GroupCode;
+uint32_t group_pack(GroupCode c);
+GroupCode group_unpack(uint64_t x);
+
 MatrixCode matrix_unpack(uint64_t x);
 
 /* f as a per-thread module in m, not yet verified; the target's features say which conversions are single instructions.
@@ -109,6 +118,7 @@ typedef struct Demand {
 typedef struct ThreadMap {
     uint32_t thread[LAYOUT_BITS]; /* what bit i of the thread index flips */
     uint32_t cta[LAYOUT_BITS];
+    bool is_uniform; /* in each warp, and so that the machine sees it */
     V value; /* i32 */
 } ThreadMap;
 
@@ -290,6 +300,11 @@ void simt_slice(Simt *s, const Op *op);
 void simt_flip(Simt *s, const Op *op);
 void simt_dot(Simt *s, const Op *op);
 void simt_mma(Simt *s, const Op *op); /* dot.c */
+/* async.c */
+void simt_shared_matrix(Simt *s, const Op *op);
+void simt_proxy_fence(Simt *s, const Op *op);
+void simt_dot_async(Simt *s, const Op *op);
+void simt_dot_wait(Simt *s, const Op *op);
 void simt_for(Simt *s, const Op *op);
 void simt_while(Simt *s, const Op *op);
 void simt_if(Simt *s, const Op *op);

@@ -76,7 +76,8 @@ static bool read_item(Reader *r, Line *l) {
         k == ATTR_AXIS || k == ATTR_REDUCE || k == ATTR_COMBINE || l->kind == OP_SHGATHER || l->kind == OP_SHSLICE;
     if (has_axis && !strcmp(word, "axis")) return read_u32(r, 0, SHAPE_RANK, &a->axis);
     if (!strcmp(word, "when")) return read_choice(r, when_words, &x) && (a->when = (When)x, true);
-    if ((k == ATTR_PERM || l->kind == OP_SHSLICE) && !strcmp(word, "perm")) return read_perm(r, a);
+    bool has_perm = k == ATTR_PERM || l->kind == OP_SHSLICE || l->kind == OP_SHMATRIX;
+    if (has_perm && !strcmp(word, "perm")) return read_perm(r, a);
     if (k == ATTR_HALF && !strcmp(word, "half")) return read_u32(r, 0, 1, &a->half);
     if (k == ATTR_BITMASK && !strcmp(word, "mask")) return read_u32(r, 0, UINT32_MAX, &a->flip);
     if (k == ATTR_REDUCE && !strcmp(word, "combine")) return read_combine(r, &a->combine);

@@ -215,6 +215,7 @@ static void brace_loop(Braces *b, const LoopAttr *l) {
 static void brace_perm(Braces *b, const Op *op) {
     uint8_t perm[SHAPE_RANK];
     uint32_t rank = op->nresults && op->results[0] ? op->results[0]->type.shape.rank : 0;
+    if (op->kind == OP_SHMATRIX) rank = 2;
     attr_perm_read(op->attr, perm);
     brace(b, "perm = [");
     for (uint32_t i = 0; i < rank && i < SHAPE_RANK; i++) text_printf(b->p->out, "%s%u", i ? ", " : "", perm[i]);
@@ -275,7 +276,7 @@ static void put_braces(Printer *p, const Op *op) {
         if (a->scope > SCOPE_BLOCK) brace(&b, "%s", word_at(scope_words, a->scope));
         if (op->kind == OP_SHLOAD && a->flip) brace(&b, "flip = %u", a->flip);
         if (op->kind == OP_SHGATHER || op->kind == OP_SHSLICE) brace(&b, "axis = %u", a->axis);
-        if (op->kind == OP_SHSLICE && a->perm) brace_perm(&b, op);
+        if ((op->kind == OP_SHSLICE || op->kind == OP_SHMATRIX) && a->perm) brace_perm(&b, op);
         if (a->is_matrices) brace(&b, "matrices");
         break;
     case ATTR_TEXT:

@@ -19,9 +19,11 @@ const char *const accuracy_words[] = {"full", "relaxed", "term", NULL};
 const char *const when_words[] = {"here", "needed", "stored", NULL};
 const char *const precision_words[] = {"ieee", "tf32", "tf32x3", "bf16x3", "bf16x6", NULL};
 const char *const mma_words[] = {
-#define MMA(e, name, ...) name,
+#define MMA(e, name, ...)   name,
+#define WGMMA(e, name, ...) name,
 #include "layout/mma.def"
 #undef MMA
+#undef WGMMA
     NULL};
 const char *const scope_words[] = {"warp", "block", "cluster", "grid", NULL};
 const char *const mask_words[] = {"none", "any", "uniform", "prefix", NULL};

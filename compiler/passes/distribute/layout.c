@@ -171,8 +171,14 @@ static void assign_dot(Assign *s, Op *op) {
     r->type.layout = l;
 }
 
+/* What goes to shared memory is stored from wherever it is. */
 static void assign_mma(Assign *s, Op *op) {
-    for (uint32_t i = MMA_A; i <= MMA_C; i++)
+    bool in_shared = mma_is_grouped(op->attr.instr);
+    for (uint32_t i = MMA_A; i <= MMA_B && in_shared; i++) {
+        const Value *v = op->args[i];
+        demand_arg(s, op, i, value_is_hard(s, v) ? v->type.layout : anchor_default(s, v->type.shape));
+    }
+    for (uint32_t i = in_shared ? MMA_C : MMA_A; i <= MMA_C; i++)
         demand_arg(s, op, i,
                    mma_layout(s->f->layouts, op->attr, op->args[i]->type.shape, s->warps_log2, (MmaOperand)i));
     op->results[0]->type.layout = op->args[MMA_C]->type.layout;
@@ -312,6 +318,7 @@ static void assign_op(Assign *s, Op *op) {
     case OP_CONVERT: case OP_OPAQUE: case OP_SPILL: break; /* these have layouts */
     case OP_REDUCEFNWARP: case OP_SCANWARP: case OP_SCANAPPLY: break;
     case OP_SHGATHER: case OP_SHSLICE: break;
+    case OP_SHMATRIX: case OP_PROXYFENCE: case OP_DOTASYNC: case OP_DOTWAIT: break;
     case OP_COPYASYNC: case OP_COPYREAD: case OP_COPYCOMMIT: case OP_COPYWAIT: break;
     case OP_COUNT: break;
     }

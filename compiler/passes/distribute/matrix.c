@@ -31,10 +31,11 @@ static bool takes(Mma i, const Op *op, MmaOperand which, DType d) {
     return d != DT_I8 || (t == MMA_U8) == op->attr.is_unsigned[which];
 }
 
-static bool find(const PassContext *c, const Op *op, DType a, DType b, Mma *instr) {
+/* `groups`: may it be of several warps? */
+static bool find(const PassContext *c, const Op *op, DType a, DType b, bool groups, Mma *instr) {
     const DType types[] = {a, b, op->args[MMA_C]->type.dtype};
     for (uint32_t i = MMA_COUNT; i-- > 0;) {
-        bool fits = target_has(c->target, mma_info[i].needs);
+        bool fits = target_has(c->target, mma_info[i].needs) && (groups || !mma_is_grouped((Mma)i));
         for (uint32_t k = MMA_A; k <= MMA_C; k++) fits = fits && takes((Mma)i, op, (MmaOperand)k, types[k]);
         *instr = (Mma)i;
         if (fits) return true;
@@ -42,28 +43,36 @@ static bool find(const PassContext *c, const Op *op, DType a, DType b, Mma *inst
     return false;
 }
 
-bool dot_instr(const PassContext *c, const Op *op, Mma *instr, bool *widens) {
+bool dot_instr(const PassContext *c, const Op *op, bool groups, Mma *instr, bool *widens) {
     DType a = op->args[MMA_A]->type.dtype, b = op->args[MMA_B]->type.dtype;
     bool is_bf16 = op->attr.precision == PRECISION_BF16X3 || op->attr.precision == PRECISION_BF16X6;
     if (is_bf16) a = b = DT_BF16;
     *widens = false;
-    if (find(c, op, a, b, instr)) return true;
+    if (find(c, op, a, b, groups, instr)) return true;
     *widens = dtype_is_fp8(a) && dtype_is_fp8(b);
-    return *widens && find(c, op, DT_FP16, DT_FP16, instr);
+    return *widens && find(c, op, DT_FP16, DT_FP16, groups, instr);
 }
 
-/* What split_dot leaves: of rank 2, and of whole numbers. */
+/* What split_dot leaves: of rank 2, and of whole numbers. Of products one of which is an operand of the next none is by
+ * four warps: that operand would go through shared memory. */
 static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
+    enum { GROUP = 4 };
     bool is_one = op->results[0]->type.shape.rank == 2 && op->attr.precision <= PRECISION_TF32;
-    return is_one && dot_instr(x->c, op, instr, widens);
+    bool has_warps = !x->f->num_warps || x->f->num_warps >= GROUP;
+    bool groups = !x->is_chained && has_warps && !pass_is_missing(x->c, "operands");
+    return is_one && dot_instr(x->c, op, groups, instr, widens);
 }
 
 /* ---- How many warps ---------------------------------------------------------------------------------------------- */
 
 enum { WARPS_LOG2 = 2, MANY_WARPS_LOG2 = 3, MANY_ELEMENTS_LOG2 = 15 /* 128 x 256 */ };
 
+static uint32_t rows_log2(Mma i) { /* of a warp's fragment */
+    return (uint32_t)__builtin_ctz(mma_info[i].m) - mma_info[i].warps_log2;
+}
+
 static uint32_t fragments_log2(Mma i, Shape s) {
-    return shape_log2(s) - (uint32_t)__builtin_ctz((uint32_t)mma_info[i].m * mma_info[i].n);
+    return shape_log2(s) - rows_log2(i) - (uint32_t)__builtin_ctz(mma_info[i].n);
 }
 
 /* What a region gives is what its op gives. */
@@ -88,12 +97,13 @@ static void note(void *context, Op *op) {
     if (has > x->warps_log2) x->warps_log2 = has;
 }
 
-/* log2 of the warps along the rows. */
+/* log2 of the warps along the rows: as many as there are rows for, where four share an instruction, since a wide one
+ * reads its rows for more columns. */
 static uint32_t share(const Matrix *x, Mma instr, Shape s) {
-    uint32_t most_m = s.log2[0] - (uint32_t)__builtin_ctz(mma_info[instr].m);
+    uint32_t most_m = s.log2[0] - rows_log2(instr);
     uint32_t most_n = s.log2[1] - (uint32_t)__builtin_ctz(mma_info[instr].n), m = 0, n = 0;
     for (uint32_t i = 0; i < x->warps_log2; i++) {
-        bool is_tall = s.log2[0] - m >= s.log2[1] - n || x->is_chained || n == most_n;
+        bool is_tall = s.log2[0] - m >= s.log2[1] - n || x->is_chained || mma_is_grouped(instr) || n == most_n;
         if (m < most_m && is_tall) m++;
         else n++;
     }
@@ -120,8 +130,8 @@ static const char *why_not(const Matrix *x, const Op *op) {
         return "operands of fp32 are multiplied exactly; input_precision=\"tf32\" allows them";
     for (uint32_t i = MMA_COUNT; i-- > 0;) {
         const MmaInfo *m = &mma_info[i];
-        if (!target_has(x->c->target, m->needs) || mma_dtype((Mma)i, MMA_A) != a || mma_dtype((Mma)i, MMA_B) != b ||
-            mma_dtype((Mma)i, MMA_C) != sum)
+        bool has = target_has(x->c->target, m->needs) && !mma_is_grouped((Mma)i);
+        if (!has || mma_dtype((Mma)i, MMA_A) != a || mma_dtype((Mma)i, MMA_B) != b || mma_dtype((Mma)i, MMA_C) != sum)
             continue;
         return arena_printf(x->f->arena, "its tiles are smaller than a fragment, %u x %u x %u of M, N and K", m->m,
                             m->n, m->k);

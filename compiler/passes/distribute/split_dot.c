@@ -121,7 +121,7 @@ static void visit(void *context, Op *op) {
     Split *x = context;
     Mma instr;
     bool widens;
-    if (op->kind != OP_DOT || !dot_instr(x->c, op, &instr, &widens)) return;
+    if (op->kind != OP_DOT || !dot_instr(x->c, op, false, &instr, &widens)) return;
     Shape s = op->args[MMA_C]->type.shape;
     bool is_batch = s.rank == 3;
     if (is_batch ? s.log2[0] > BATCH_LOG2 : parts_of_precision(op->attr.precision) == 1) return;

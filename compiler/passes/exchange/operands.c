@@ -6,7 +6,8 @@
  * step before. What each warp holds already stays in registers: its parts are extract_slice.
  * Method: both operands are stored side by side, so that one barrier serves them. Products of one tile share its
  * buffer, transposed or not. Places are those that cost least of the swizzles that matrices have and layout_between;
- * parts are read by ldmatrix where that fits (layout_matrices).
+ * parts are read by ldmatrix where that fits (layout_matrices). Instructions of four warps take the buffers themselves,
+ * in places that a descriptor can say: such an mma becomes a dot_async and a wait for it.
  */
 #include "base/plant.h"
 #include "passes/private.h"
@@ -151,7 +152,7 @@ static uint32_t words_of(Type t) {
 static uint32_t registers_of(Operands *o, Attr attr, Shape c, uint32_t warps_log2, const Operand *s) {
     enum { OTHERS = 40 };
     uint32_t sum = OTHERS;
-    for (uint32_t i = MMA_A; i <= MMA_C; i++) {
+    for (uint32_t i = mma_is_grouped(attr.instr) ? MMA_C : MMA_A; i <= MMA_C; i++) {
         Type t = type_tile(mma_dtype(attr.instr, (MmaOperand)i), c);
         if (i != MMA_C) t.shape.log2[axis_of_k((MmaOperand)i)] = (uint8_t)__builtin_ctz(s->step);
         t.layout = mma_layout(o->f->layouts, attr, t.shape, warps_log2, (MmaOperand)i);
@@ -192,9 +193,84 @@ static void remark(Operands *o, const Op *op, const Operand *s) {
          1u << less.log2[1], or_warps);
 }
 
+/* ---- Of instructions of four warps ------------------------------------------------------------------------------- */
+
+/* Does the instruction find the operand in such places of its root? */
+static bool is_found(const Operands *o, const Operand *s, const Layout *places, MatrixSpans *spans) {
+    Mma instr = s->mma->attr.instr;
+    uint32_t bits = dtype_bits(s->root->type.dtype),
+             across = s->which == MMA_A ? mma_info[instr].m : dot_parts(s->mma).n;
+    return layout_spans(o->f->layouts, in_buffer(o->f->layouts, s, places), bits, axis_of_k(s->which), spans) &&
+           (!spans->is_across || across * bits / 8 >= spans->span);
+}
+
+/* Of the places that fit those that cost least to store to; the widest rows of several. */
+static uint32_t buffer_of(Operands *o, const Operand *s) {
+    Type t = s->root->type;
+    uint32_t bytes = type_bytes(type_scalar(t.dtype)), align = 0;
+    Choice c = {.ls = o->f->layouts, .from = t.layout, .bytes = bytes};
+    for (uint32_t major = 2; major-- > 0;)
+        for (uint32_t span = 128; span >= 32; span /= 2) {
+            MatrixSpans spans;
+            if (shape_size(t.shape, major) * bytes < span) continue;
+            const Layout *places = layout_swizzled(c.ls, t.shape, major, 8 * bytes, span);
+            if (!is_found(o, s, places, &spans)) continue;
+            uint64_t cost = layout_cost(layout_in(c.ls, places, c.from), bytes, false);
+            if (c.best && cost >= c.least) continue;
+            c.best = places;
+            c.least = cost;
+            align = spans.stride;
+        }
+    if (!c.best) bug("operands: no places for %s", mma_info[s->mma->attr.instr].name);
+    return buffer_add(o->f, (Buffer){.dtype = t.dtype, .places = c.best, .align = align});
+}
+
+static Operand whole_operand(const Op *op, MmaOperand which) {
+    Operand s = {.mma = op, .which = which, .root = op->args[which]};
+    for (; s.root->def && s.root->def->kind == OP_TRANS; s.root = s.root->def->args[0])
+        s.is_transposed ^= s.root->def->attr.perm != attr_perm((const uint8_t[]){0, 1}, 2).perm;
+    return s;
+}
+
+static void hold_whole(Operands *o, Operand *s, Op *before) {
+    MatrixSpans spans;
+    for (uint32_t i = 0; i < o->held.len; i++) {
+        s->buffer = o->held.at[i].buffer;
+        if (o->held.at[i].v == s->root && is_found(o, s, o->f->buffers.at[s->buffer].places, &spans)) return;
+    }
+    s->buffer = buffer_of(o, s);
+    Builder b = builder_to_share(o->f, s->root, before);
+    op_build(&b, OP_SHSTORE, &s->root, 1, (Attr){.buffer = s->buffer, .scope = SCOPE_BLOCK}, s->root->type);
+    vec_push(o->scratch, &o->held, ((Held){s->root, s->buffer}));
+}
+
+/* The product goes on while the program does; who waits for it, and when, is the pass async's to say. */
+static void begin_product(Operands *o, Op *op) {
+    Operand s[] = {whole_operand(op, MMA_A), whole_operand(op, MMA_B)};
+    Value *args[3] = {[MMA_C] = op->args[MMA_C]};
+    remark(o, op, s);
+    for (uint32_t i = MMA_A; i <= MMA_B; i++) hold_whole(o, &s[i], op);
+    Builder b = builder_before(o->f, op);
+    op_build(&b, OP_PROXYFENCE, NULL, 0, (Attr){0}, (Type){0});
+    for (uint32_t i = MMA_A; i <= MMA_B; i++) {
+        Attr a = {.buffer = s[i].buffer, .perm = part_attr(&s[i]).perm};
+        args[i] = op_build(&b, OP_SHMATRIX, NULL, 0, a, type_scalar(DT_I32))->results[0];
+    }
+    Value *sum = op_build(&b, OP_DOTASYNC, args, 3, op->attr, args[MMA_C]->type)->results[0];
+    Value *done = op_build(&b, OP_DOTWAIT, &sum, 1, (Attr){0}, sum->type)->results[0];
+    done->name = op->results[0]->name;
+    value_replace(o->f, op->results[0], done);
+    op_erase(o->f, op);
+    o->changed = true;
+}
+
 static void visit(void *context, Op *op) {
     Operands *o = context;
     if (op->kind != OP_MMA) return;
+    if (mma_is_grouped(op->attr.instr)) {
+        begin_product(o, op);
+        return;
+    }
     Operand a = operand_of(o, op, MMA_A), b = operand_of(o, op, MMA_B);
     if (!a.root && !b.root) return;
     remark(o, op, &a);

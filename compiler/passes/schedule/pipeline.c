@@ -250,7 +250,8 @@ static bool is_copied(const PrefetchPlan *plan, uint32_t buffer) {
 
 /* Reads of what was copied get their stage. True: op is one, or one stands in it. */
 static bool give_stage(const Rotation *r, Op *op, Value *stage) {
-    bool reads = op->kind == OP_SHLOAD || op->kind == OP_SHSLICE, found = reads && is_copied(r->plan, op->attr.buffer);
+    bool reads = op->kind == OP_SHLOAD || op->kind == OP_SHSLICE || op->kind == OP_SHMATRIX,
+         found = reads && is_copied(r->plan, op->attr.buffer);
     if (found) op_add_arg(r->f, op, stage);
     for (uint32_t i = 0; i < op->nregions; i++)
         for (Op *in = op->regions[i]->first; in; in = in->next) found |= give_stage(r, in, stage);
@@ -263,11 +264,13 @@ static Value *slot_before(Builder *b, Value *slot, uint32_t slots) {
     return build3(b, OP_SELECT, is_first, build_int(b, i32, slots - 1), build2(b, OP_ADD, slot, build_int(b, i32, -1)));
 }
 
-/* Each thread waits for its own copies of a round, and all for each other. */
+/* Each thread waits for its own copies of a round, shows them to who takes them by another proxy, and all meet. */
 static void build_meeting(const Rotation *r, Op *before) {
-    Op *barrier = before->prev && before->prev->kind == OP_BARRIER ? before->prev : NULL;
-    Builder b = builder_before(r->f, barrier ? barrier : before);
-    build_order(&b, OP_COPYWAIT, r->plan->stages - 2);
+    Op *barrier = before->prev && before->prev->kind == OP_BARRIER ? before->prev : NULL, *at = barrier;
+    if (!at) at = before->prev && before->prev->kind == OP_PROXYFENCE ? before->prev : before;
+    Builder b = builder_before(r->f, at);
+    build_order(&b, OP_COPYWAIT, r->plan->distance - 1);
+    b = builder_before(r->f, before);
     if (!barrier) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_block_scope(r->f)}, (Type){0});
 }
 
@@ -315,6 +318,7 @@ static void copy_later(const Rotation *r, Op *at, const Front *front, ValueMap *
     const PrefetchPlan *plan = r->plan;
     Builder b = builder_before(r->f, at);
     Value *to = plant(PLANT_RING_STAGE) ? r->slot : slot_before(&b, r->slot, plan->stages);
+    for (uint32_t i = 0; i < plan->lag && !plant(PLANT_RING_LAG); i++) to = slot_before(&b, to, plan->stages);
     if (plan->num_early) at = product_from(at);
     for (uint32_t i = 0; i < plan->num_copies; i++) {
         b = builder_before(r->f, at);

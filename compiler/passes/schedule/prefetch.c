@@ -20,6 +20,7 @@ enum {
     /* of a multiprocessor, whose buffers must fit its shared memory; else there are fewer stages */
     FULL_THREADS = 1024,
     STAGES = 4,        /* of a loop that multiplies, where nothing says how many */
+    LEAST_TO_LAG = 3,  /* rounds ahead, one of which becomes a stage for products that go on meanwhile */
     OWN_WORDS = 72,    /* of a thread there, beside the sums: operands, addresses */
     OWN_BYTES = 1024,  /* of shared memory, which each block takes for itself */
 };
@@ -165,7 +166,7 @@ static int64_t count_reads(const Op *op, uint32_t buffer) {
     int64_t n = 0;
     for (; op && n >= 0; op = op->next) {
         bool is_one = op_has_buffer(op->kind) && op->attr.buffer == buffer;
-        if (is_one && op->kind != OP_SHLOAD && op->kind != OP_SHSLICE) return -1;
+        if (is_one && op->kind != OP_SHLOAD && op->kind != OP_SHSLICE && op->kind != OP_SHMATRIX) return -1;
         n += is_one;
         for (uint32_t r = 0; r < op->nregions && n >= 0; r++) {
             int64_t in = count_reads(op->regions[r]->first, buffer);
@@ -294,7 +295,7 @@ static uint64_t room_of(const Planner *p, const PrefetchPlan *plan) {
 /* Bytes of all buffers, with copies so many rounds ahead. */
 static uint64_t bytes_ahead(Planner *p, PrefetchPlan *plan, uint32_t distance) {
     plan->distance = distance;
-    plan->stages = distance + plan->is_ring;
+    plan->stages = distance + plan->is_ring + plan->lag;
     for (uint32_t i = 0; i < plan->num_copies; i++) p->f->buffers.at[plan->copies[i].buffer].stages = plan->stages;
     return buffers_place(p->f, &p->lives);
 }
@@ -323,12 +324,15 @@ static void place_copies(Planner *p, PrefetchPlan *plan) {
     uint32_t before = p->f->buffers.len;
     Lives was = p->lives;
     for (uint32_t i = 0; i < plan->num_copies; i++) add_ring(p, plan, &plan->copies[i]);
-    if (!give_stages(p, plan, wanted)) {
+    plan->lag = plan->is_ring && wanted >= LEAST_TO_LAG && loop_sums(plan->loop);
+    if (plan->lag) plan->lag = give_stages(p, plan, wanted - 1) && plan->distance > 1;
+    if (!give_stages(p, plan, wanted - plan->lag)) {
         take_back(p, plan);
         p->f->buffers.len = p->known = before;
         p->lives = was;
-    } else if (said && plan->distance < wanted && p->c->remarks) {
-        diag(p->c->diag, plan->loop->span, plan->is_ring ? R_FEWER_RINGS : R_FEWER_STAGES, plan->distance + 1);
+    } else if (said && plan->distance + plan->lag < wanted && p->c->remarks) {
+        diag(p->c->diag, plan->loop->span, plan->is_ring ? R_FEWER_RINGS : R_FEWER_STAGES,
+             plan->distance + plan->lag + 1);
     }
 }
 

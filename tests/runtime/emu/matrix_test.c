@@ -58,8 +58,10 @@ static const struct Row {
     EmuMma i;
 } rows[] = {
 #define MMA(e, name, a, b, c, m, n, k, ...) {name, {EMU_##a, EMU_##b, EMU_##c, m, n, k}},
+#define WGMMA(...)
 #include "compiler/layout/mma.def"
 #undef MMA
+#undef WGMMA
 };
 
 static const struct Row *row;                /* that is tested */

@@ -251,7 +251,7 @@ static void settings_are_told_apart(void **state) {
                 "sx, f, B, T; "
                 "options are num_warps, num_stages, num_ctas, split, config, opt_level, debug, fast_math, "
                 "device_debug, no_cache, remarks, "
-                "cpu, signature, passes, include, tuned"}};
+                "arch, cpu, signature, passes, include, tuned"}};
     fsc_jit *j = NULL;
     (void)state;
     assert_int_equal(fsc_jit_open(device, "t.dsl", rows, strlen(rows), "rows", good, COUNT(good), &j), FSC_OK);

@@ -1,0 +1,82 @@
+/* wgmma.c - matrix instructions of four warps as inline PTX (sm_90a).
+ *
+ * In: the operands of the wgmma primitives. Out: one statement each.
+ * Method: each sum's register is a result tied to an operand, of the products and of the waits alike, so that nothing
+ * reads one in between and none is copied.
+ */
+#include <string.h>
+
+#include "codegen/nvptx/asm.h"
+#include "layout/mma.h"
+
+/* Results and what they begin as; the statement's other operands come behind these. */
+static void asm_sums(Nvptx *n, Asm *s, V tuple) {
+    uint32_t count = tuple_length(LLVMTypeOf(tuple));
+    const V *values = tuple_values(n->m, tuple);
+    asm_results(s, LLVMTypeOf(tuple), "f");
+    for (uint32_t i = 0; i < count; i++) asm_operand(s, values[i], arena_printf(s->arena, "%u", i));
+}
+
+static V plain(Nvptx *n, const char *text) {
+    Asm s = asm_begin(n);
+    asm_text(&s, text);
+    return asm_together(n, &s);
+}
+
+V lower_wgmma_fence(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    return plain(n, "wgmma.fence.sync.aligned;");
+}
+
+V lower_wgmma_commit(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    return plain(n, "wgmma.commit_group.sync.aligned;");
+}
+
+V lower_proxy_fence(Nvptx *n, Access a, const V *in) {
+    (void)a, (void)in;
+    Asm s = asm_begin(n);
+    asm_text(&s, "fence.proxy.async.shared::cta;");
+    return asm_build(n, &s);
+}
+
+/* Of an address in units of 16 bytes the low 14 bits. */
+V lower_wgmma_at(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    enum { UNIT_LOG2 = 4, BITS = 18 };
+    LLVMBuilderRef at = n->m->at;
+    V address = asm_shared_address(n, in[0]);
+    V units = LLVMBuildLShr(at, LLVMBuildAnd(at, address, llvm_int(n->m->i32, (1 << BITS) - 1), ""),
+                            llvm_int(n->m->i32, UNIT_LOG2), "");
+    return LLVMBuildOr(at, LLVMBuildZExt(at, units, n->m->i64, ""), in[1], "");
+}
+
+V lower_wgmma(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    GroupCode code = group_unpack(LLVMConstIntGetZExtValue(in[3]));
+    const MmaInfo *i = &mma_info[code.instr];
+    uint32_t sums = tuple_length(LLVMTypeOf(in[0]));
+    const char *type = strchr(i->name, '.') + 1;
+    char text[112];
+    Asm s = asm_begin(n);
+    asm_sums(n, &s, in[0]);
+    uint32_t da = asm_operand(&s, in[1], "l"), db = asm_operand(&s, in[2], "l");
+    snprintf(text, sizeof text, "wgmma.mma_async.sync.aligned.m%un%uk%u.f32.%s.%s ", i->m, 2 * sums, i->k, type, type);
+    asm_text(&s, text);
+    asm_braces(&s, 0, sums);
+    asm_number(&s, ", ", da, "");
+    asm_number(&s, ", ", db, "");
+    snprintf(text, sizeof text, ", 1, 1, 1, %u, %u;", code.is_across_a, code.is_across_b);
+    asm_text(&s, text);
+    return asm_together(n, &s);
+}
+
+V lower_wgmma_wait(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    char text[48];
+    Asm s = asm_begin(n);
+    asm_sums(n, &s, in[0]);
+    snprintf(text, sizeof text, "wgmma.wait_group.sync.aligned %u;", (unsigned)LLVMConstIntGetZExtValue(in[2]));
+    asm_text(&s, text);
+    return asm_together(n, &s);
+}

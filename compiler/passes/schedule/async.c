@@ -1,0 +1,126 @@
+/* async.c - the pass async: sums are waited for as late as their first reader.
+ *
+ * In: products of four warps, each with a wait for all of them behind it; rings. Out: waits further down. Where a loop
+ * hands its sums from product to product, a round waits for the round before alone, and the last one is waited for
+ * behind the loop.
+ * Rules: a product reads its operands until it is waited for. So a round may leave its products to the next one if
+ * nothing writes their buffers in the loop, or a ring does that is a stage longer than the copies under way need
+ * (pipeline.c): then they go into the stage of the round before the last. Elsewhere a wait stands before anything but
+ * pure ops.
+ */
+#include "base/plant.h"
+#include "passes/private.h"
+
+/* ---- Loops that hand on sums ------------------------------------------------------------------------------------- */
+
+static Op *wait_of(const Op *dot) {
+    Value *v = dot->results[0];
+    return value_used_once(v) && v->uses->op->kind == OP_DOTWAIT ? v->uses->op : NULL;
+}
+
+/* Does the next round's product alone take the sum, or whoever comes behind the loop? */
+static bool is_handed_on(const Op *dot) {
+    const Op *wait = wait_of(dot);
+    if (!wait || !value_used_once(wait->results[0])) return false;
+    const Use *u = wait->results[0]->uses;
+    if (u->op->kind != OP_YIELD || u->op != dot->parent->last) return false;
+    const Value *sum = dot->parent->args.at[1 + u->index];
+    return dot->args[MMA_C] == sum && value_used_once(sum);
+}
+
+static bool products_fit(const Block *b, const Block *body, uint32_t *n) {
+    bool fits = true;
+    for (const Op *op = b->first; op && fits; op = op->next) {
+        for (uint32_t r = 0; r < op->nregions && fits; r++) fits = products_fit(op->regions[r], body, n);
+        if (op->kind != OP_DOTASYNC) continue;
+        fits = fits && b == body && is_handed_on(op);
+        ++*n;
+    }
+    return fits;
+}
+
+uint32_t loop_sums(const Op *loop) {
+    uint32_t n = 0;
+    bool fits = loop->kind == OP_FOR && products_fit(loop->regions[0], loop->regions[0], &n);
+    return fits ? n : 0;
+}
+
+/* ---- What products read meanwhile -------------------------------------------------------------------------------- */
+
+static bool is_written(const Block *b, uint32_t buffer) {
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op->kind == OP_SHSTORE && op->attr.buffer == buffer) return true;
+        for (uint32_t r = 0; r < op->nregions; r++)
+            if (is_written(op->regions[r], buffer)) return true;
+    }
+    return false;
+}
+
+/* Are copies under way in fewer stages than the buffer has beside those of this round and the one before? */
+static bool has_room(const Func *f, const Op *at) {
+    const Buffer *b = &f->buffers.at[at->attr.buffer];
+    const Op *wait = at;
+    while (wait && wait->kind != OP_COPYWAIT) wait = wait->prev;
+    return b->stages == 1 ? !is_written(at->parent, at->attr.buffer) : wait && wait->attr.pending + 3 <= b->stages;
+}
+
+static bool all_have_room(const Func *f, const Op *loop) {
+    for (const Op *op = loop->regions[0]->first; op; op = op->next)
+        if (op->kind == OP_DOTASYNC && !(has_room(f, op->args[MMA_A]->def) && has_room(f, op->args[MMA_B]->def)))
+            return false;
+    return true;
+}
+
+/* ---- Waits ------------------------------------------------------------------------------------------------------- */
+
+static Value *build_wait(Builder *b, Value *sum, uint32_t pending) {
+    return op_build(b, OP_DOTWAIT, &sum, 1, (Attr){.pending = pending}, sum->type)->results[0];
+}
+
+/* The rounds wait for all groups but their own n. */
+static void wait_for_rounds(Func *f, Op *loop, uint32_t n) {
+    Op *end = loop->regions[0]->last, *last = end;
+    while (last->kind != OP_DOTASYNC) last = last->prev;
+    Builder b = builder_after(f, last);
+    for (uint32_t i = 0; i < end->nargs; i++) {
+        Op *wait = end->args[i]->def;
+        if (!wait || wait->kind != OP_DOTWAIT || wait->parent != end->parent) continue;
+        Value *sum = wait->args[0];
+        op_set_arg(f, end, i, build_wait(&b, sum, plant(PLANT_ROUND_LATE) ? 2 * n : n));
+        op_erase(f, wait);
+        Value *result = loop->results[i];
+        Builder behind = builder_after(f, loop);
+        Value *done = build_wait(&behind, result, plant(PLANT_SUM_EARLY) ? n : 0);
+        for (Use *u = result->uses, *next; u; u = next) {
+            next = u->next;
+            if (u->op != done->def) op_set_arg(f, u->op, u->index, done);
+        }
+        done->name = result->name;
+        result->name = NULL;
+    }
+}
+
+static bool takes(const Op *op, const Value *v) {
+    for (uint32_t i = 0; i < op->nargs; i++)
+        if (op->args[i] == v) return true;
+    return false;
+}
+
+/* Down over what neither reads it nor touches anything. */
+static void sink(Op *wait) {
+    Op *to = wait->next;
+    while (op_is_pure(to->kind) && !takes(to, wait->results[0])) to = to->next;
+    if (to != wait->next) op_move_before(wait, to);
+}
+
+static void visit(void *context, Op *op) {
+    Func *f = context;
+    uint32_t n = loop_sums(op);
+    if (n && all_have_room(f, op)) wait_for_rounds(f, op, n);
+    if (op->kind == OP_DOTWAIT) sink(op);
+}
+
+void pass_async(Func *f, PassContext *c) {
+    (void)c;
+    func_walk(f, visit, f);
+}

@@ -1,0 +1,27 @@
+# ptxas takes products by four warps as they are: no warning that it puts one behind the other (C7510 to C7519), no
+# spills; both operands either way, one group of warps and several, a sum that each round reads.
+# RUN: fsc %s --kernel=f --arch=sm_90a -o %t.ptx && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --kernel=f --arch=sm_90a -D WARPS=8 -D BM=128 -D BN=256 -D BK=64 -o %t.ptx \
+# RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --kernel=f --arch=sm_90a -D AR=0 -D BR=0 -o %t.ptx \
+# RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %s --kernel=f --arch=sm_90a -D READ=1 --passes=-pipeline -o %t.ptx \
+# RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
+# REQUIRES: ptxas
+# CHECK-NOT: C75
+# CHECK: 0 bytes spill stores, 0 bytes spill loads
+# CHECK-NOT: C75
+@kernel(grid=(4,), num_warps=WARPS)
+def f(c: *fp16, a: *const fp16, b: *const fp16, K: i32, BM: constexpr = 64, BN: constexpr = 128, BK: constexpr = 32,
+      AR: constexpr = 1, BR: constexpr = 1, READ: constexpr = 0, WARPS: constexpr = 4):
+    assume(K % 16 == 0)
+    a, b, c = multiple_of(a, 16), multiple_of(b, 16), multiple_of(c, 16)
+    m, n, ks = program_id(0) * BM + arange(0, BM), arange(0, BN), arange(0, BK)
+    sum, most = zeros((BM, BN), fp32), zeros((BM, BN), fp32)
+    for k in range(0, K, BK):
+        x = load(a + (m[:, None] * K + (k + ks)[None, :] if AR else m[:, None] + (k + ks)[None, :] * K))
+        y = load(b + ((k + ks)[:, None] * BN + n[None, :] if BR else (k + ks)[:, None] + n[None, :] * K))
+        sum = dot(x, y, sum)
+        if READ:
+            most = maximum(most, sum)
+    store(c + m[:, None] * BN + n[None, :], (most if READ else sum).to(fp16))

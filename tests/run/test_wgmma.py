@@ -1,0 +1,124 @@
+"""test_wgmma.py - products by instructions of four warps (sm_90a), which go on while the program does.
+
+In: tiles, warps, stages, both operands along rows and along columns. Small integers, every partial sum of which is
+exact: the bits are NumPy's. On emu the operands are read where their descriptors say, a sum is a NaN until it is waited
+for, and stores to what a product still reads, or that no fence shows to it, are findings. Another card than sm_90 runs
+its own instructions.
+"""
+import numpy as np
+
+from case import case, same_bits
+from fsc import decode
+from primitives import fsc_threads, tests
+
+LOOP = """
+@kernel(grid=(cdiv(M, BM) * cdiv(N, BN),))
+def f(r: *fp32, x: *const T, y: *const T, M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64,
+      BK: constexpr = 32, AR: constexpr = 1, BR: constexpr = 1, T: dtype = fp16):
+    m, n = program_id(0) // cdiv(N, BN) * BM, program_id(0) % cdiv(N, BN) * BN
+    rows, cols = m + arange(0, BM), n + arange(0, BN)
+    sum = zeros((BM, BN), fp32)
+    for k in range(0, K, BK):
+        ks = k + arange(0, BK)
+        a = load(x + (rows[:, None] * K + ks[None, :] if AR else rows[:, None] + ks[None, :] * M),
+                 mask=(rows < M)[:, None] & (ks < K)[None, :])
+        b = load(y + (ks[:, None] * N + cols[None, :] if BR else ks[:, None] + cols[None, :] * K),
+                 mask=(ks < K)[:, None] & (cols < N)[None, :])
+        sum = dot(a, b, sum)
+    store(r + rows[:, None] * N + cols[None, :], sum, mask=(rows < M)[:, None] & (cols < N)[None, :])
+"""
+# Two sums of one loop, one of which takes an operand transposed; a sum that each round reads; an operand from before
+# the loop; a product that a branch makes.
+TWO = """
+@kernel(grid=(1,))
+def f(r: *fp32, x: *const T, y: *const T, K: i32, T: dtype = fp16):
+    i, j = arange(0, 64), arange(0, 32)
+    s, t = zeros((64, 64), fp32), zeros((64, 64), fp32)
+    for k in range(0, K, 32):
+        a = load(x + i[:, None] * K + (k + j)[None, :], mask=(k + j < K)[None, :])
+        b = load(y + i[:, None] * K + (k + j)[None, :], mask=(k + j < K)[None, :])
+        s, t = dot(a, b.T, s), dot(b, a.T, t)
+    at = i[:, None] * 64 + i[None, :]
+    store(r + at, s)
+    store(r + 4096 + at, t)
+"""
+READ = """
+@kernel(grid=(1,))
+def f(r: *fp32, x: *const T, y: *const T, K: i32, T: dtype = fp16):
+    i, j = arange(0, 64), arange(0, 32)
+    first = load(y + i[:, None] * K + j[None, :], mask=(j < K)[None, :])
+    s, t, most = zeros((64, 64), fp32), zeros((64, 64), fp32), zeros((64, 64), fp32)
+    for k in range(0, K, 32):
+        a = load(x + i[:, None] * K + (k + j)[None, :], mask=(k + j < K)[None, :])
+        b = load(y + i[:, None] * K + (k + j)[None, :], mask=(k + j < K)[None, :])
+        s = dot(a, b.T, s)
+        most = maximum(most, s)
+        if k % 64 == 0:
+            t = dot(a, first.T, t)
+    at = i[:, None] * 64 + i[None, :]
+    store(r + at, most)
+    store(r + 4096 + at, t)
+"""
+
+
+def called(source, **options):
+    text = fsc_threads(source, "sm_90a", {}, **options)
+    assert "@fsc.wgmma.begin" in text, "no product is by four warps"
+
+
+def integers(bench, dtype, *shape):
+    rng = np.random.default_rng(sum(shape))
+    v = rng.integers(-8, 9, shape)
+    return v, lambda as_rows: bench.buffer(dtype, v.size, (v if as_rows else v.T).ravel())
+
+
+def run_loop(bench, dtype, sizes, tile, rows, **options):
+    m, n, k = sizes
+    (x, xb), (y, yb) = integers(bench, dtype, m, k), integers(bench, dtype, k, n)
+    defines = dict(zip(("BM", "BN", "BK"), tile), AR=int(rows[0]), BR=int(rows[1]))
+    rb = bench.buffer("fp32", m * n)
+    called(LOOP, defines=defines, types={"T": dtype}, **options)
+    bench.run(LOOP, rb, xb(rows[0]), yb(rows[1]), m, n, k, defines=defines, types={"T": dtype}, arch=b"sm_90a",
+              **options)
+    same_bits(decode(rb.raw(), "fp32").reshape(m, n), (x @ y).astype(np.float64), f"{sizes} {tile} {rows}")
+
+
+BOTH = [(a, b) for a in (True, False) for b in (True, False)]
+
+
+@tests("wgmma.fence", "wgmma.at", "wgmma.begin", "wgmma.commit", "wgmma.wait", "proxy.fence")(
+    rows=BOTH, dtype=["fp16", "bf16"], tile=[(64, 64, 64), (64, 32, 16), (128, 16, 32), (64, 128, 32)])
+def wgmma_majors(bench, rows, dtype, tile):
+    """Rows of 128, 64 and 32 bytes; more than one of them across k; elements that the arrays' ends cut."""
+    run_loop(bench, dtype, (tile[0] + 24, tile[1] + 8, 3 * tile[2] + 8), tile, rows)
+
+
+@case(warps=[4, 8, 16], tile=[(64, 64, 32), (128, 64, 32), (256, 16, 32), (64, 256, 16), (64, 512, 16)], rows=BOTH[:2])
+def wgmma_warps(bench, warps, tile, rows):
+    """Groups of four warps along rows, along columns, along both; several instructions for each."""
+    run_loop(bench, "fp16", (tile[0], tile[1], 2 * tile[2]), tile, rows, num_warps=warps)
+
+
+@case(stages=[1, 2, 3, 4, 5], k=[8, 16, 64, 72, 256], rows=[(True, False)])
+def wgmma_stages(bench, stages, k, rows):
+    """Rings with a stage for the products of the round before, and without; loops of fewer rounds than stages."""
+    run_loop(bench, "bf16", (64, 32, k), (64, 32, 16), rows, num_stages=stages)
+
+
+@case(source=["TWO", "READ"], k=[32, 72, 200], stages=[1, 4])
+def wgmma_several(bench, source, k, stages):
+    text = {"TWO": TWO, "READ": READ}[source]
+    (x, xb), (y, _) = integers(bench, "fp16", 64, k), integers(bench, "fp16", 64, k)
+    y = y[::-1]
+    yb, rb = bench.buffer("fp16", y.size, y.ravel()), bench.buffer("fp32", 2 * 4096)
+    called(text)
+    bench.run(text, rb, xb(True), yb, k, arch=b"sm_90a", num_stages=stages)
+    s = x @ y.T
+    parts = [x[:, i:i + 32] @ y[:, i:i + 32].T for i in range(0, k, 32)]
+    most = np.maximum(np.max(np.cumsum(parts, axis=0), axis=0), 0)
+    pad = np.zeros((64, 32), int)
+    first = np.concatenate([y, pad], axis=1)[:, :32]
+    whole = np.concatenate([x, pad], axis=1)
+    t = sum(whole[:, i:i + 32] @ first.T for i in range(0, k, 64))
+    want = [s, s.T] if source == "TWO" else [most, t]
+    same_bits(decode(rb.raw(), "fp32").reshape(2, 64, 64), np.stack(want).astype(np.float64), f"{source} {k}")

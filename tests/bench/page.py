@@ -1,6 +1,6 @@
-# The tables of docs/explanation/performance.md are what docs/bench/ratios.csv says. From made runs, whole and with
+# The tables of docs/reference/results.md are what docs/bench/ratios.csv says. From made runs, whole and with
 # points, peers and ways of timing missing, the tables are what they must be; a number changed by hand is found.
-# RUN: %python %bench/page.py --check %bench/../docs/bench/ratios.csv %bench/../docs/explanation/performance.md
+# RUN: %python %bench/page.py --check %bench/../docs/bench/ratios.csv %bench/../docs/reference/results.md
 # RUN: rm -rf %t && mkdir %t && %python %s %bench %t
 import os
 import subprocess

@@ -2,9 +2,9 @@
 
 In: a function under `@triton.jit`, the others of its folder. Out: options -T and -D for each of its parameters.
 Method: a pointer is what an address begins with, a descriptor of the host what has `load` of a list; a number is a size
-or a stride, or a float where its name is one like `eps`. constexpr parameters get a size of a tile, False, or a text
-that they are compared with. A message of the compiler names a line: the values of that line were loaded through
-pointers, whose types are changed.
+or a stride, or a float where its name is one like `eps`. constexpr parameters get what launches in the same files
+give them, a size of a tile, False, or a text that they are compared with. A message of the compiler names a line: the
+values of that line were loaded through pointers, whose types are changed.
 """
 import ast
 import collections
@@ -31,8 +31,8 @@ def name_of(call):
 
 
 def is_jit(decorator):
-    text = ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator)
-    return text.split(".")[-1] == "jit" and "gluon" not in text and "torch" not in text and "numba" not in text
+    """Of Triton: other languages in Python have a `jit`, too."""
+    return ast.unparse(decorator.func if isinstance(decorator, ast.Call) else decorator) in ("triton.jit", "jit")
 
 
 def own_nodes(function):
@@ -41,11 +41,56 @@ def own_nodes(function):
         yield from ast.walk(statement)
 
 
+class Launches:
+    """What the host code of a folder gives kernels: by name, the values of each parameter that are written out."""
+
+    def __init__(self):
+        self.values = collections.defaultdict(lambda: collections.defaultdict(list))
+
+    def read(self, tree, functions):
+        self.read_body(tree, {}, functions)
+
+    def read_body(self, body, outer, functions):
+        inner = [n for n in ast.iter_child_nodes(body)]
+        known, nodes, hosts = dict(outer), [], []
+        while inner:
+            n = inner.pop(0)
+            if isinstance(n, ast.FunctionDef):
+                hosts.append(n)
+                continue
+            nodes.append(n)
+            inner += ast.iter_child_nodes(n)
+        for n in nodes:
+            if isinstance(n, ast.Assign) and len(n.targets) == 1 and isinstance(n.targets[0], ast.Name):
+                known.setdefault(n.targets[0].id, n.value)
+        for n in nodes:
+            if isinstance(n, ast.Call) and isinstance(n.func, ast.Subscript) and name_of(n.func.value) in functions:
+                f = functions[name_of(n.func.value)]
+                names = [a.arg for a in f.args.posonlyargs + f.args.args]
+                for name, value in list(zip(names, n.args)) + [(k.arg, k.value) for k in n.keywords]:
+                    value = known.get(value.id, value) if isinstance(value, ast.Name) else value
+                    if isinstance(value, ast.Constant) and isinstance(value.value, (bool, int, str, type(None))):
+                        self.values[f.name][name].append(value.value)
+        for host in hosts:
+            self.read_body(host, known, functions)
+
+
+def text_of(value):
+    return '"%s"' % value if isinstance(value, str) else str(value)
+
+
+# What a parameter may be instead, where the first guess is refused.
+POINTERS = ["*fp16", "*fp32", "*i32", "*i64", "*u8", "*bf16", "*fp8e4nv", "*i8", "*u32", "*u16", "*i1"]
+SIZES = ["1", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024"]
+TYPE = re.compile(r"(\*?(const )?(fp|bf|i|u)\d+(e\w+)?|tensordesc<.*)$")
+
+
 class Kernel:
     """A function of a file, and what its text says of its parameters."""
 
-    def __init__(self, project, path, node, functions):
+    def __init__(self, project, path, node, functions, launched=None):
         self.project, self.path, self.node, self.functions = project, path, node, functions
+        self.launched = launched or {}
         args = node.args.posonlyargs + node.args.args + node.args.kwonlyargs
         defaults = [None] * (len(args) - len(node.args.defaults) - len(node.args.kwonlyargs)) + node.args.defaults
         defaults += node.args.kw_defaults
@@ -186,6 +231,8 @@ class Kernel:
 
     def constant(self, name):
         low = name.lower()
+        if self.launched.get(name):
+            return text_of(self.launched[name][0])
         if "precision" in low:
             return '"ieee"'
         if re.search(r"dtype$|_ty$|type$", low):
@@ -244,9 +291,8 @@ class Kernel:
         return "*i32" if INDICES.search(name) and not REALS.search(name) else "*fp16" if self.has_dot else "*fp32"
 
     def words(self):
-        typed = re.compile(r"(\*?(const )?(fp|bf|i|u)\d+(e\w+)?|tensordesc<.*)$")
         return [w for name, value in self.given.items()
-                for w in (("-T" if typed.match(value) and name not in self.constexpr else "-D"), f"{name}={value}")]
+                for w in (("-T" if TYPE.match(value) and name not in self.constexpr else "-D"), f"{name}={value}")]
 
     def mend(self, message):
         """Changes a guess by what the compiler said; False where it says nothing of one."""
@@ -322,6 +368,46 @@ class Kernel:
             return self.change(names, lambda v: v in ("32", "64", "128"), "1024")
         missing = re.search(r"'(\w+)' is not defined here|unknown name '(\w+)'", what)
         return bool(missing) and self.take_branch(missing.group(1) or missing.group(2))
+
+    def place(self, message):
+        """The last line of the kernel that the first error names: how far the guess went."""
+        first = re.search(r"error: (?:.*\n)*?(?=.*error: |\Z)", message)
+        at = re.findall(r"^(?: *--> )?%s:(\d+):" % re.escape(self.path), message[:first.end()] if first else "", re.M)
+        inside = [int(n) for n in at if self.node.lineno <= int(n) <= self.node.end_lineno]
+        return max(inside, default=0)
+
+    def reasons(self, message):
+        """The parameters that the statement with the first error hangs on, the nearest first."""
+        line, found, seen = self.place(message), [], set()
+        todo = [n for n in own_nodes(self.node) if isinstance(n, ast.stmt) and n.lineno <= line <= n.end_lineno
+                and not isinstance(n, (ast.For, ast.While, ast.With))
+                and not (isinstance(n, ast.If) and n.lineno < line)]
+        names = [x.id for n in todo for x in ast.walk(n) if isinstance(x, ast.Name)]
+        while names:
+            name = names.pop(0)
+            if name in seen:
+                continue
+            seen.add(name)
+            if name in self.given:
+                found.append(name)
+            names += [x.id for d in self.definitions.get(name, []) for x in ast.walk(d) if isinstance(x, ast.Name)]
+        return sorted(found, key=lambda n: n not in self.constexpr)
+
+    def others(self, name, message):
+        """What a parameter may be instead."""
+        now, said = self.given[name], [text_of(v) for v in self.launched.get(name, [])]
+        if name in self.constexpr or not TYPE.match(now):
+            texts = [text_of(v) for v in self.texts(name) if isinstance(v, (str, bool, int, type(None)))]
+            size = int(now) if now.isdigit() else 0
+            near = [str(size * 2), str(size // 2)] if size else []
+            called = [f for f, n in self.functions.items() if len(n.args.args) == 1] if "be called" in message else []
+            more = called[:3] + said + texts + near + (SIZES if size or now == "0" else ["True", "False"])
+            more += ["fp32", '""'] if "type such as" in message or "cache_modifier" in message else []
+        elif now.startswith("tensordesc"):
+            more = []
+        else:
+            more = (POINTERS if now[0] == "*" else ["i32", "fp32", "i64"]) + (["i32"] if now[0] == "*" else ["*fp16"])
+        return [v for v in dict.fromkeys(more) if v != now]
 
     def names_at(self, message):
         """The names of the statement that an error is in."""

@@ -36,6 +36,7 @@ def k(p: torch.Tensor, q, n: Optional[int], s: tl.int64 = None, ACT: tl.constexp
     tl.store(q + i, tl.load(q + i).to(tl.uint32) + step)
     # CHECK: reshape {{.*}} : tile<2x2x2x1x2x2x1xfp16>
     # CHECK: trans {{.*}} {perm = [6, 5, 4, 3, 2, 1, 0]}
+    tl.static_assert(x.type.get_block_shapes() == (B,))
     t = x.reshape(2, 2, 2, 1, 2, 2, 1).permute(6, 5, 4, 3, 2, 1, 0).reshape(4, 8)
     # CHECK: trans {{.*}} : tile<8x4xfp16>
     # CHECK: dot {{.*}} : tile<4x4xfp32>

@@ -210,10 +210,28 @@ static const Sem *type_named(Checker *c, const Node *of, const Node *arg) {
     return &sem_error;
 }
 
+static const Sem *shape_tuple(Checker *c, Shape shape) {
+    const Sem **items = NEW_ARRAY(c->a, const Sem *, shape.rank + 1u);
+    for (uint32_t i = 0; i < shape.rank; i++) items[i] = sem_i64(c, (int64_t)shape_size(shape, i));
+    return sem_tuple(c, items, shape.rank);
+}
+
+/* x.type.get_block_shapes(), which is x.shape; NULL: no such call. */
+static const Sem *shape_of_type(Checker *c, const Node *call) {
+    const Node *n = call->a;
+    bool is_asked = n->kind == NODE_ATTRIBUTE && strcmp(n->name, "get_block_shapes") == 0 && !call->list.len;
+    if (!is_asked || n->a->kind != NODE_ATTRIBUTE || strcmp(n->a->name, "type") != 0) return NULL;
+    const Sem *x = check_expr(c, n->a->a);
+    if (sem_is_error(x)) return x;
+    return sem_is_value(x) ? shape_tuple(c, sem_shape(x)) : unknown(c, n->a, sem_type_text(c, x), false);
+}
+
 const Sem *type_question(Checker *c, const Node *call) {
     const Node *n = call->a;
+    const Sem *shape = shape_of_type(c, call);
     SType of;
     bool answer;
+    if (shape) return shape;
     bool may_name = n->kind == NODE_ATTRIBUTE && strcmp(n->name, "dtype") == 0 && call->list.len == 1;
     if (may_name && n->a->kind == NODE_NAME) return type_named(c, n->a, call->list.at[0]);
     if (n->kind != NODE_ATTRIBUTE || call->list.len || strncmp(n->name, "is_", 3) != 0) return NULL;
@@ -226,12 +244,6 @@ const Sem *type_question(Checker *c, const Node *call) {
     if (is_group) (void)type_group(word, t, &answer);
     else answer = t->type == of && !t->is_pointer;
     return sem_bool(c, answer);
-}
-
-static const Sem *shape_tuple(Checker *c, Shape shape) {
-    const Sem **items = NEW_ARRAY(c->a, const Sem *, shape.rank + 1u);
-    for (uint32_t i = 0; i < shape.rank; i++) items[i] = sem_i64(c, (int64_t)shape_size(shape, i));
-    return sem_tuple(c, items, shape.rank);
 }
 
 static const Sem *of_block(Checker *c, const Node *n, const Sem *s) {

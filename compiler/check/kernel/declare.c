@@ -362,10 +362,11 @@ static bool apply_bound(Checker *c, Params *p, const NameValue *nv, size_t lengt
     return true;
 }
 
-/* -D ACTIVATION=relu: a function of the file. */
+/* -D ACTIVATION=relu: a function of the file, or one that it imports. */
 static const Sem *function_named(Checker *c, const char *name) {
     const Node *n = global_node(c, str_intern0(c->s, name));
-    return n && n->kind == NODE_FUNCTION ? scope_global(c, n->name, nowhere) : NULL;
+    const Sem *s = n && n->kind != NODE_CONSTANT ? scope_global(c, n->name, nowhere) : NULL;
+    return s && s->kind == SEM_FUNCTION ? s : NULL;
 }
 
 static bool apply_define(Checker *c, Params *p, const NameValue *nv) {

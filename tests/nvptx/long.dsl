@@ -7,6 +7,12 @@
 # RUN:   | FileCheck %s --check-prefix=ASM
 # RUN: fsc %s --kernel flat --num-warps=1 -D B=8192 --emit=llvm -o - | FileCheck %s --check-prefix=GROUPS
 # RUN: fsc %s --kernel flat --num-warps=1 -D B=1024 --emit=llvm -o - | FileCheck %s --check-prefix=SHORT
+# Addresses of copies for products are in groups always: their kernels have many and are compiled often.
+# RUN: fsc %examples/matmul.dsl --arch=sm_80 --emit=llvm -o - -D BM=128 -D BN=64 -D BK=64 --signature \
+# RUN:   "*bf16:16, *bf16:16, *bf16:16, None, None, i32:16, i32:16, i32:16, i32:16, i32:16, i32:16, i32:16" \
+# RUN:   -T T=bf16 | FileCheck %s --check-prefix=GROUPS
+# RUN: fsc %examples/matmul.dsl --arch=sm_80 --emit=llvm -o - -D BM=128 -D BN=64 -D BK=64 -T T=bf16 \
+# RUN:   -D bias=None -D residual=None | FileCheck %s --check-prefix=SHORT
 # What ptxas takes long for is a warning; not for emulated threads, nor where registers hold the values.
 # RUN: fsc %s --kernel scan --num-warps=4 -D P=8 -o %t 2>&1 | FileCheck %s --check-prefix=WARN
 # RUN: fsc %s --kernel scan --num-warps=4 -D P=8 --arch=emu --emit=asm -o %t 2>&1 | count 0

@@ -130,6 +130,10 @@ static bool is_product(const Op *op) {
     return op_class(op->kind) == CLASS_MATRIX;
 }
 
+static bool is_copy(const Op *op) {
+    return op->kind == OP_COPYASYNC;
+}
+
 static bool has(const Block *b, bool (*is_one)(const Op *op)) {
     for (const Op *op = b->first; op; op = op->next) {
         if (is_one(op)) return true;
@@ -177,7 +181,9 @@ static void make_record(Nvptx *n) {
 }
 
 bool nvptx_lower(Nvptx *n, LLVMValueRef kernel) {
-    n->takes_offsets = !has(n->f->body, op_is_loop) || has(n->f->body, is_product);
+    bool has_products = has(n->f->body, is_product);
+    n->has_rings = has_products && has(n->f->body, is_copy);
+    n->takes_offsets = has_products || !has(n->f->body, op_is_loop);
     make_shared(n);
     nvptx_make_words(n);
     prim_lower_all(n->m, lower_call, n);

@@ -1,6 +1,7 @@
 /* sums.c - bounds what LLVM's straight-line strength reduction compares.
  *
- * In: the kernel behind our run of LLVM's passes. Out: the same values; in a long kernel, sums in groups.
+ * In: the kernel behind our run of LLVM's passes. Out: the same values; in a long kernel, and in one whose
+ * products take their operands from rings (that pass makes addresses of copies no better), sums in groups.
  * Method: that pass of LLVM's NVPTX back end compares each sum with every earlier one that shares an operand, in
  * chains: minutes for a thread of some hundred elements. An operand of very many sums is frozen for each group of them:
  * another value to that pass, and the same one again to the early-cse behind it.
@@ -61,8 +62,8 @@ static void freeze_groups(Llvm *m, LLVMValueRef x, LLVMValueRef behind, uint64_t
     }
 }
 
-void nvptx_group_sums(Llvm *m, LLVMValueRef kernel) {
+void nvptx_group_sums(const Nvptx *n, LLVMValueRef kernel) {
     uint64_t pairs = 0;
-    visit_values(m, kernel, add_pairs, &pairs);
-    if (pairs > MOST_PAIRS) visit_values(m, kernel, freeze_groups, NULL);
+    visit_values(n->m, kernel, add_pairs, &pairs);
+    if (n->has_rings || pairs > MOST_PAIRS) visit_values(n->m, kernel, freeze_groups, NULL);
 }

@@ -57,6 +57,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "fragment-place": ["matrix_instruction("],
     "fragment-column": ["matrix_instruction("],
     "matrix-transposed": ["product("],
+    "strip-begin": ["product_in_strips("],
     "step-constant": ["product("],
     "step-late": ["product("],
     "tf32-cut": ["product_tf32("],

@@ -6,11 +6,13 @@
 #include "ir/private.h"
 
 bool op_has_slots(const Op *op) {
-    return op_class(op->kind) == CLASS_COPY || (op_class(op->kind) == CLASS_ELEMENT && op->kind != OP_BITCAST);
+    if (op_class(op->kind) != CLASS_ELEMENT) return op_class(op->kind) == CLASS_COPY;
+    return op->results[0]->type.dtype != DT_PTR && op->args[0]->type.dtype != DT_PTR;
 }
 
 static bool takes_slots(const Use *u) {
-    return op_class(u->op->kind) == CLASS_REDUCE || op_has_slots(u->op) || (u->op->kind == OP_STORE && u->index == 1);
+    bool is_stored = (u->op->kind == OP_STORE && u->index == 1) || (u->op->kind == OP_SHSTORE && u->index == 0);
+    return op_class(u->op->kind) == CLASS_REDUCE || op_has_slots(u->op) || is_stored;
 }
 
 static bool is_for_store(const Use *u) {
@@ -22,7 +24,8 @@ const char *when_wrong(const Func *f, const Op *op, When when) {
     if (when == WHEN_HERE) return NULL;
     if (f->stage != STAGE_SIMT || (op->kind != OP_LOAD && !op_has_slots(op)))
         return "its registers are not made one by one";
-    if (!value_is_tile(v) || dtype_kind(v->type.dtype) != KIND_FLOAT) return "it makes no tile of floats";
+    if (!value_is_tile(v) || (op->kind == OP_LOAD && dtype_kind(v->type.dtype) != KIND_FLOAT))
+        return "it makes no tile of floats";
     for (const Use *u = v->uses; u; u = u->next) {
         if (u->op->parent != op->parent || !takes_slots(u)) return "a user wants the whole tile";
         if (when == WHEN_STORED && !is_for_store(u)) return "not only stores need it";

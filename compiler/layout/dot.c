@@ -58,6 +58,34 @@ const Layout *layout_within(Layouts *ls, const Layout *l, uint32_t axis, uint32_
     return layout_intern(ls, &r);
 }
 
+uint32_t layout_parts_log2(const Layout *l, uint32_t axis) {
+    uint32_t high = shape_offset(l->shape, axis) + l->shape.log2[axis], n = 0;
+    for (bool is_held = true; is_held && n < l->shape.log2[axis]; n += is_held) {
+        uint32_t bit = UINT32_C(1) << (high - 1 - n), registers = 0;
+        for (InDim d = 0; d < IN_COUNT; d++)
+            for (uint32_t i = 0; i < l->bits[d]; i++) {
+                if (!(l->basis[d][i] & bit)) continue;
+                registers += d == IN_REGISTER && l->basis[d][i] == bit ? 1 : 2;
+            }
+        is_held = registers == 1;
+    }
+    return n;
+}
+
+const Layout *layout_part(Layouts *ls, const Layout *l, uint32_t axis, uint32_t parts_log2) {
+    uint32_t high = shape_offset(l->shape, axis) + l->shape.log2[axis], below = (1u << (high - parts_log2)) - 1;
+    if (parts_log2 > layout_parts_log2(l, axis)) bug("layout_part: 2^%u along axis %u", parts_log2, axis);
+    Layout r = {.shape = l->shape};
+    r.shape.log2[axis] = (uint8_t)(l->shape.log2[axis] - parts_log2);
+    for (InDim d = 0; d < IN_COUNT; d++)
+        for (uint32_t i = 0; i < l->bits[d]; i++) {
+            uint32_t basis = l->basis[d][i], rest = basis >> high << (high - parts_log2);
+            if (!(basis >> high) && basis > below) continue; /* chooses the part */
+            r.basis[d][r.bits[d]++] = (basis & below) | rest;
+        }
+    return layout_intern(ls, &r);
+}
+
 const Layout *layout_operand(Layouts *ls, const Layout *l, uint32_t axis, uint32_t k_log2) {
     const Layout *rest = layout_project(ls, l, shape_collapse(l->shape, axis));
     Layout r = *layout_within(ls, rest, axis, k_log2);

@@ -163,6 +163,10 @@ const Layout *layout_dot(Layouts *ls, Shape s, uint32_t lanes_log2, uint32_t war
 /* The owners of a part of a larger tile, 2^size_log2 along the axis, by their elements' places in that:
  * the part that begins at 0. */
 const Layout *layout_within(Layouts *ls, const Layout *l, uint32_t axis, uint32_t size_log2);
+/* log2 of how many parts along the axis each thread has its own registers for, in whichever it has elements. */
+uint32_t layout_parts_log2(const Layout *l, uint32_t axis);
+/* One of 2^parts_log2 such parts: a tile of its own, whose elements the same threads hold. */
+const Layout *layout_part(Layouts *ls, const Layout *l, uint32_t axis, uint32_t parts_log2);
 /* Of an operand of such a product, whatever its layout `l`: `axis` is replaced by the one that is summed over, of
  * 2^k_log2, which lies along registers; each thread holds what its own elements need. */
 const Layout *layout_operand(Layouts *ls, const Layout *l, uint32_t axis, uint32_t k_log2);

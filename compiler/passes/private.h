@@ -50,6 +50,10 @@ uint32_t access_axis(const Facts *facts, const Value *ptr);
  * earlier round of a loop. Without layouts each element of a tile counts as a thread's. */
 bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round);
 
+/* Likewise, of accesses that are taken apart into parts of their tiles. Rows of two parameters may have strides of
+ * their own: then the parameters name two buffers. */
+bool accesses_cross_in_parts(const Func *f, const Op *a, const Op *b);
+
 /* Of two that cross: only if their parameters, which are two, name one buffer? */
 bool accesses_cross_if_one(const Func *f, const Op *a, const Op *b);
 

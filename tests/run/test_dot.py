@@ -373,6 +373,42 @@ def matmul_tiles(bench, tile, dtype):
     run_matmul(bench, dtype, (130, 140, 70), 0, BM=tile[0], BN=tile[1], BK=tile[2])
 
 
+STRIPS = """
+@kernel(grid=(1,))
+def f(r: *R, x: *const fp16, y: *const fp16, c: *R, M: i32, N: i32, K: i32, stride: i32, S: constexpr = 128,
+      ATOMIC: constexpr = False, R: dtype = fp32):
+    i, j, k = arange(0, S), arange(0, 128), arange(0, 16)
+    d = zeros((S, 128), fp32)
+    for start in range(0, K, 16):
+        a = load(x + i[:, None] * K + (start + k)[None, :], mask=(i < M)[:, None])
+        b = load(y + (start + k)[:, None] * N + j[None, :], mask=(j < N)[None, :])
+        d = dot(a, b, d)
+    mask = (i < M)[:, None] & (j < N)[None, :]
+    d = maximum(d, 0.0) + load(c + i[:, None] * N + j[None, :], mask=mask, other=0).to(fp32)
+    if ATOMIC:
+        atomic_add(r + i[:, None] * stride + j[None, :], d.to(R), mask=mask)
+    else:
+        store(r + i[:, None] * stride + j[None, :], d.to(R), mask=mask)
+"""
+
+
+@case(dtype=["fp16", "fp32"], sizes=[(128, 128, 16), (256, 128, 32), (250, 120, 16), (100, 99, 32)],
+      way=["apart", "strided", "in_place", "atomic"])
+def product_in_strips(bench, dtype, sizes, way):
+    """What is added to a large product comes strip by strip, and may lie where the result goes."""
+    m, n, k = sizes
+    rng = np.random.default_rng(m + n + k)
+    x, y, c = rng.integers(-4, 5, (m, k)), rng.integers(-4, 5, (k, n)), rng.integers(-100, 101, (m, n))
+    stride = n + 8 if way == "strided" else n
+    xb, yb, cb = (bench.buffer(t, v.size, v.ravel()) for t, v in (("fp16", x), ("fp16", y), (dtype, c)))
+    rb = cb if way == "in_place" else bench.buffer(dtype, m * stride, np.full(m * stride, 7))
+    bench.run(STRIPS, rb, xb, yb, cb, m, n, k, stride, types={"R": dtype},
+              defines={"S": 128 if m <= 128 else 256, "ATOMIC": way == "atomic"})
+    want = np.full((m, stride), 7)
+    want[:, :n] = np.maximum(x @ y, 0) + c + (7 if way == "atomic" else 0)
+    same_bits(decode(rb.raw(), dtype).reshape(m, stride), want.astype(np.float64), f"{sizes} {way}")
+
+
 @case()
 def matmul_no_rounds(bench):
     """K = 0: the epilogue alone."""

@@ -214,7 +214,7 @@ void simt_shared_store(Simt *s, const Op *op) {
         return;
     }
     const Value *v = op->args[0];
-    const Tile *x = tile_of(s, v);
+    const Tile *x = tile_on_demand(s, v);
     BufferView p = buffer_view(s, op, v->type, op->nargs > 1 ? op->args[1] : NULL);
     if (op->attr.is_matrices) {
         store_matrices(s, &p, x);

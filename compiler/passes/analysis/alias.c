@@ -5,7 +5,7 @@
  * give each element to the same thread. Rules:
  *   1  nobody writes memory that a const pointer names
  *   2  pointers of different parameters either are equal, with elements of one type, or name memory that a program does
- *      not touch through both; scalar products (the rows' offsets) then say nothing
+ *      not touch through both, with strides of its own each; scalar products (the rows' offsets) then say nothing
  *   3  a leaf of fewer axes is the same only along the same axes
  *   4  nothing before a release or behind an acquire crosses it; two atomics of one commuting operation may change
  *      places
@@ -121,9 +121,28 @@ static bool is_row(const Value *v) {
     return !value_is_tile(v) && v->def && (v->def->kind == OP_MUL || v->def->kind == OP_SHL || v->def->kind == OP_PID);
 }
 
-static bool drop_match(Sum *s, const Leaf *leaf) {
+/* What two accesses are to each other: of two rounds of a loop; of two parts of a tile. */
+typedef struct Relation {
+    bool is_round, is_part;
+} Relation;
+
+/* rows * stride: the rows; else the leaf. */
+static Leaf less_stride(Leaf leaf) {
+    const Op *op = value_is_tile(leaf.v) ? leaf.v->def : NULL;
+    for (uint32_t i = 0; op && op->kind == OP_MUL && i < 2; i++) {
+        if (value_is_tile(strip(op->args[i]))) continue;
+        Leaf rows = {.path = leaf.path};
+        rows.v = strip_path(op->args[1 - i], &rows.path);
+        return rows;
+    }
+    return leaf;
+}
+
+static bool drop_match(Sum *s, Leaf leaf, bool has_strides) {
+    if (!has_strides) leaf = less_stride(leaf);
     for (uint32_t i = 0; i < s->n; i++) {
-        if (s->leaves[i].path != leaf->path || !is_same(s->leaves[i].v, leaf->v, 0)) continue;
+        Leaf other = has_strides ? s->leaves[i] : less_stride(s->leaves[i]);
+        if (other.path != leaf.path || !is_same(other.v, leaf.v, 0)) continue;
         s->leaves[i] = s->leaves[--s->n];
         return true;
     }
@@ -137,7 +156,7 @@ static void drop_rows(Sum *s) {
     s->n = n;
 }
 
-static bool sums_match(const Func *f, Sum *a, Sum *b, bool is_one_pointer, bool is_round, int64_t elements) {
+static bool sums_match(const Func *f, Sum *a, Sum *b, bool is_one_pointer, Relation how, int64_t elements) {
     if (!a->is_known || !b->is_known || a->constant != b->constant) return false;
     if (!is_one_pointer) {
         drop_rows(a);
@@ -145,8 +164,8 @@ static bool sums_match(const Func *f, Sum *a, Sum *b, bool is_one_pointer, bool 
     }
     if (a->n != b->n) return false;
     for (uint32_t i = 0; i < a->n; i++) {
-        if (is_round && !is_steady(f, a->leaves[i].v, 0) && !steps_over(a->leaves[i].v, elements)) return false;
-        if (!drop_match(b, &a->leaves[i])) return false;
+        if (how.is_round && !is_steady(f, a->leaves[i].v, 0) && !steps_over(a->leaves[i].v, elements)) return false;
+        if (!drop_match(b, a->leaves[i], is_one_pointer || !how.is_part)) return false;
     }
     return true;
 }
@@ -183,7 +202,7 @@ bool accesses_cross_if_one(const Func *f, const Op *a, const Op *b) {
     return from && to && from != to && !op_is_atomic(a->kind) && !op_is_atomic(b->kind);
 }
 
-bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
+static bool cross(const Func *f, const Op *a, const Op *b, Relation how) {
     const Value *p = a->args[0], *q = b->args[0];
     bool stores = !op_is_read(a->kind) && !op_is_read(b->kind);
     bool is_ordered = (op_is_atomic(a->kind) && order_acquires(a->attr.mem.order)) ||
@@ -199,5 +218,13 @@ bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
     if (value_is_tile(p) != value_is_tile(q)) return true;
     if (!stores && (has_replicas(p) || has_replicas(q))) return true;
     if (value_is_tile(p) && p->type.layout != q->type.layout) return true;
-    return !from || !to || !sums_match(f, &x, &y, from == to, is_round, (int64_t)shape_elements(p->type.shape));
+    return !from || !to || !sums_match(f, &x, &y, from == to, how, (int64_t)shape_elements(p->type.shape));
+}
+
+bool accesses_cross(const Func *f, const Op *a, const Op *b, bool is_round) {
+    return cross(f, a, b, (Relation){.is_round = is_round});
+}
+
+bool accesses_cross_in_parts(const Func *f, const Op *a, const Op *b) {
+    return cross(f, a, b, (Relation){.is_part = true});
 }

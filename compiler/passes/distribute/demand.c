@@ -2,7 +2,7 @@
  *
  * In: a value and a layout. Out: the same value in that layout.
  * Method: cheap values (ranges, constants, index arithmetic, broadcasts) are cloned with their operands, once for each
- * layout. Any other value is converted, once for each layout.
+ * layout. Any other value is converted, once for each layout; what is widened, before it is.
  */
 #include "passes/distribute/assign.h"
 
@@ -90,6 +90,12 @@ static Value *clone_in(Assign *s, Value *v, const Layout *l) {
     return op_build(&b, op->kind, args, op->nargs, op->attr, t)->results[0];
 }
 
+/* Fewer bytes move where the operand is converted, unless that is a clone already. */
+static bool widens(const Assign *s, const Value *v) {
+    bool is = v->def && (v->def->kind == OP_FPEXT || v->def->kind == OP_SEXT || v->def->kind == OP_ZEXT);
+    return is && v->def->args[0]->id < s->known;
+}
+
 static Value *demand(Assign *s, Value *v, const Layout *l) {
     if (!value_is_tile(v) || v->type.layout == l) return v;
     if (v->id >= s->known) bug("layout: a clone is demanded again in another layout");
@@ -97,6 +103,7 @@ static Value *demand(Assign *s, Value *v, const Layout *l) {
         if (c->layout == l) return c->value;
     }
     if (!v->type.layout && (value_is_cheap(s, v) || op_is_shaping(v->def))) return remember(s, v, l, clone_in(s, v, l));
+    if (v->type.layout && widens(s, v)) return remember(s, v, l, clone_in(s, v, l));
     if (!v->type.layout) bug("layout: %s has no layout yet", v->def ? op_info[v->def->kind].name : "an argument");
     Builder b = builder_behind(s, v);
     Type t = v->type;

@@ -208,14 +208,23 @@ static void assign_combine(Assign *s, Op *op) {
         if (value_is_tile(op->results[i])) op->results[i]->type.layout = to;
 }
 
-/* The first operand's, but a layout that memory wants before one that elements were moved into. */
+/* Of how many operands that cannot be made anew is it the layout? */
+static uint32_t count_laid(Assign *s, const Op *op, const Layout *l) {
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < op->nargs; i++) n += op->args[i]->type.layout == l && value_is_hard(s, op->args[i]);
+    return n;
+}
+
+/* That of most operands; of as many the first one's, but a layout that memory wants before one that elements were moved
+ * into. */
 static void assign_elementwise(Assign *s, Op *op) {
     Value *v = op->results[0];
     const Layout *l = NULL;
     for (uint32_t i = 0; i < op->nargs; i++) {
         const Value *a = op->args[i];
         if (!value_is_hard(s, a) || !shape_equal(a->type.shape, v->type.shape)) continue;
-        if (!l || (!is_anchor(s, l) && is_anchor(s, a->type.layout))) l = a->type.layout;
+        uint32_t has = l ? count_laid(s, op, l) : 0, own = count_laid(s, op, a->type.layout);
+        if (own > has || (own == has && !is_anchor(s, l) && is_anchor(s, a->type.layout))) l = a->type.layout;
     }
     if (!l) l = anchor_default(s, v->type.shape);
     for (uint32_t i = 0; i < op->nargs; i++) demand_arg(s, op, i, l);

@@ -1,10 +1,11 @@
 /* sink.c - the pass sink: where registers bind, tiles are made register by register, where each is needed first.
  *
- * In: a function behind remat. Out: if it has an `opaque_copy` or a `spill_shared`, loads, copies and elementwise ops
- * of floats whose users take registers one by one are `needed`.
- * Method: those two ops say that the function's tiles do not fit in registers. Op by op each tile would be there as a
- * whole before the next op begins. So a register goes from the loaded word to the op that combines or stores it before
- * the next one begins.
+ * In: a function behind remat. Out: ops whose users take registers one by one are `needed`: loads, copies and
+ * elementwise ops of floats if the function has an `opaque_copy` or a `spill_shared`; and what is computed of a product
+ * behind the loop that makes it.
+ * Method: op by op each tile would be there as a whole before the next op begins. Those two ops say that tiles do not
+ * fit in registers; the sums of a product take most of them. So a register goes from the loaded word or the sum to the
+ * op that combines or stores it before the next one begins.
  */
 #include "passes/private.h"
 
@@ -12,13 +13,60 @@ static void find_tight(void *context, Op *op) {
     if (op_class(op->kind) == CLASS_COPY) *(bool *)context = true;
 }
 
-static void mark(void *context, Op *op) {
-    if (op->attr.when == WHEN_HERE && !when_wrong(context, op, WHEN_NEEDED)) op->attr.when = WHEN_NEEDED;
+static void mark(const Func *f, Op *op) {
+    if (op->attr.when == WHEN_HERE && !when_wrong(f, op, WHEN_NEEDED)) op->attr.when = WHEN_NEEDED;
+}
+
+static bool makes_floats(const Op *op) {
+    return op->nresults == 1 && dtype_kind(op->results[0]->type.dtype) == KIND_FLOAT;
+}
+
+static void mark_floats(void *context, Op *op) {
+    if (makes_floats(op) && op->kind != OP_BITCAST) mark(context, op);
+}
+
+/* ---- Behind products --------------------------------------------------------------------------------------------- */
+
+static bool multiplies(const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op_class(op->kind) == CLASS_MATRIX) return true;
+        for (uint32_t i = 0; i < op->nregions; i++)
+            if (multiplies(op->regions[i])) return true;
+    }
+    return false;
+}
+
+/* Floats, and what bits and conditions are made of them on the way. */
+static bool is_of_floats(const Op *op) {
+    bool is = makes_floats(op);
+    for (uint32_t i = 0; i < op->nargs; i++) {
+        const Value *v = op->args[i];
+        is |= dtype_kind(v->type.dtype) == KIND_FLOAT || (v->def && v->def->attr.when == WHEN_NEEDED);
+    }
+    return is;
+}
+
+/* Not in a loop that multiplies itself: its rounds have an order of their own. */
+static void mark_behind(const Func *f, Block *b, bool is_round) {
+    Op *op = b->last;
+    for (; op && op_class(op->kind) != CLASS_MATRIX; op = op->prev) {
+        bool has = false;
+        for (uint32_t i = 0; i < op->nregions; i++) {
+            if (!multiplies(op->regions[i])) continue;
+            has = true;
+            mark_behind(f, op->regions[i], op_is_loop(op));
+        }
+        if (has) break;
+    }
+    if (!op || (is_round && op_class(op->kind) == CLASS_MATRIX)) return;
+    for (op = op->next; op; op = op->next)
+        if (is_of_floats(op)) mark(f, op);
 }
 
 void pass_sink(Func *f, PassContext *c) {
     (void)c;
     bool is_tight = false;
     func_walk(f, find_tight, &is_tight);
-    if (is_tight) func_walk(f, mark, f);
+    if (is_tight) func_walk(f, mark_floats, f);
+    mark_behind(f, f->body, false);
 }

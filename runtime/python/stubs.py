@@ -29,6 +29,7 @@ class dtype:
     primitive_bitwidth: int
     int_bitwidth: int
     fp_mantissa_width: int
+    exponent_bias: int
     scalar: dtype
     def __init__(self, name: str) -> None: ...
     def is_floating(self) -> bool: ...

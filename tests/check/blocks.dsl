@@ -8,6 +8,7 @@ def k(r: *fp16, x: *const fp16, n: i32):
     # CHECK: load %{{.*}}, %{{.*}} : tile<16x32xfp16>
     # CHECK: yield
     p = make_block_ptr(x, (16, n), (n, 1), (0, 0), (16, 32), (1, 0))
+    static_assert(p.type.element_ty == fp16 and p.type.is_ptr())
     s = zeros((16, 32), fp16)
     for i in range(n):
         s += load(p, boundary_check=(1,))

@@ -4,7 +4,9 @@ kinds of owners.
 """
 import ctypes as c
 import os
+import shutil
 import sys
+import tempfile
 import types
 import unittest
 
@@ -124,6 +126,22 @@ class Fake(unittest.TestCase):
         launch = self.launched(fsc.Array(Y, "fp32", (2, 16), device="cuda:0"),
                                fsc.Array(X, "fp32", (2, 16), (100, 1), device="cuda"))
         self.assertEqual((launch.grid[0], list(launch.params)[:6]), (1, [Y, X, 16, 100, 2, 16]))
+
+    def test_tuned_num_warps(self):
+        """Rows that differ in num_warps alone: each launch takes the code that was compiled for its row."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "softmax.dsl")
+            shutil.copy(SOFTMAX, path)
+            with open(os.path.join(folder, "softmax.tune"), "w", encoding="utf-8") as file:
+                file.write("fsc-tune 1\nkernel softmax on sm_90 132\nn_cols=600: num_warps=8\n"
+                           "n_cols=1000: num_warps=2\nkernel softmax on sm_80 108\nn_cols=600: num_warps=16\n")
+            self.softmax = fsc.load(path).softmax
+            for _ in range(2):
+                for columns, warps in ((600, 8), (1000, 2), (520, 8), (1024, 2)):
+                    y, x = (Cuda(0x10000 * (i + 1), (64, columns), device=0) for i in range(2))
+                    self.assertEqual(self.launched(y, x).block[0], 32 * warps, columns)
+            self.softmax = self.softmax.using(num_warps=4)
+            self.assertEqual(self.launched(y, x).block[0], 128)
 
     def test_which_gpu(self):
         for device in (0, 1):

@@ -4,7 +4,6 @@
 import collections
 import contextlib
 import io
-import json
 import linecache
 import math
 import os
@@ -352,14 +351,53 @@ class Tuning(unittest.TestCase):
                     kernel[(2,)](out, x, 64)
                     self.assertEqual(len(calls), expected)
                     self.assertEqual(kernel.best_config.kwargs["BLOCK"], 64)
-                names = os.listdir(os.path.join(folder, "tune"))
-                self.assertEqual(len(names), 1)
-                with open(os.path.join(folder, "tune", names[0]), encoding="utf-8") as file:
-                    self.assertEqual(json.load(file), {"config": 3})
+                name, = os.listdir(os.path.join(folder, "tune"))
+                with open(os.path.join(folder, "tune", name), encoding="utf-8") as file:
+                    head, section, row, end = file.read().split("\n")
+                self.assertEqual((head, section, end), ("fsc-tune 1", f"kernel accumulate on cpu {os.cpu_count()}", ""))
+                self.assertEqual(row, "n=64: BLOCK=64 num_warps=1 num_stages=3  # 6.0000 ms, the fastest of 4")
+                self.assertTrue(kernel.chosen_by.endswith(name + ":3"))
             finally:
                 del os.environ["FSC_CACHE_DIR"]
                 if was is not None:
                     os.environ["FSC_CACHE_DIR"] = was
+
+    def test_file_beside_the_source(self):
+        """What `fsc tune` wrote is taken without trials; FSC_TUNE_WRITE=1 adds to it; other launches leave it alone."""
+        program = ("import numpy as np, fsc.triton as triton, fsc.triton.language as tl\n"
+                   "@triton.autotune([triton.Config({'B': b}) for b in (16, 32)], key=['n'], cache_results=False,\n"
+                   "                 do_bench=lambda launch, quantiles: launch() or [1, 1, 1])\n"
+                   "@triton.jit\n"
+                   "def one(out, n, B: tl.constexpr):\n"
+                   "    i = tl.program_id(0) * B + tl.arange(0, B)\n"
+                   "    tl.store(out + i, 1, mask=i < n)\n"
+                   "for n in (60, 500):\n"
+                   "    out = np.zeros(500, np.int32)\n"
+                   "    one[lambda meta: (1,)](out, n)\n"
+                   "    print(one.best_config.kwargs['B'], out.sum(), one.chosen_by.split('/')[-1])\n"
+                   "out[:] = 0\n"
+                   "one.fn[(1,)](out, 500, B=16)\n"
+                   "print(out.sum())\n")
+        with tempfile.TemporaryDirectory() as folder:
+            path, rows = os.path.join(folder, "one.py"), os.path.join(folder, "one.tune")
+            for name, text in ((path, program), (rows, "fsc-tune 1\nkernel other on cpu 2\nn=9: B=1\n")):
+                with open(name, "w", encoding="utf-8") as file:
+                    file.write(text)
+
+            def said():
+                env = {**os.environ, "FSC_TUNE_WRITE": "1", "FSC_CACHE_DIR": "off"}
+                return subprocess.run([sys.executable, path], env=env, check=True, stdout=subprocess.PIPE,
+                                      universal_newlines=True, timeout=60).stdout
+
+            fastest = "16 32 the fastest of 2\n"  # the other trial wrote, too
+            self.assertEqual(said(), fastest + "16 16 one.tune:5\n16\n")
+            with open(rows, encoding="utf-8") as file:
+                text = file.read()
+            self.assertRegex(text, r"^fsc-tune 1\nkernel other on cpu 2\nn=9: B=1\nkernel one on cpu \d+\n"
+                                   r"n=60: B=16 num_warps=4 num_stages=3  # 1.0000 ms, the fastest of 2\n$")
+            with open(rows, "w", encoding="utf-8") as file:
+                file.write(text + "n=600 : B=32 # by hand\n")
+            self.assertEqual(said(), "16 16 one.tune:5\n32 32 one.tune:6\n16\n")
 
     def test_real_times(self):
         """do_bench as it is; a configuration that does not compile is left out."""

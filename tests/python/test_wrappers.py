@@ -4,6 +4,7 @@ what the driver answers, settings, stubs for editors.
 import ast
 import os
 import sys
+import threading
 import unittest
 
 import numpy as np
@@ -67,6 +68,25 @@ class Kernels(unittest.TestCase):
         kernel[(1,)](x, x, x, 8, BLOCK=8)
         self.assertEqual(seen, [(8, 8)])
 
+    def test_threads(self):
+        kernels = [JITFunction(add.fn) for _ in range(12)]
+        x, failed = floats(8), []
+
+        def launch(kernel):
+            out = np.zeros(8, np.float32)
+            try:
+                kernel[(1,)](x, x, out, 8, BLOCK=8)
+                np.testing.assert_array_equal(out, x + x)
+            except Exception as error:  # pylint: disable=broad-except
+                failed.append(error)
+
+        threads = [threading.Thread(target=launch, args=(k,)) for k in kernels + kernels]
+        for t in threads:
+            t.start()
+        for t in threads:
+            t.join()
+        self.assertEqual(failed, [])
+
     def test_template(self):
         x, out = floats(8), np.zeros(8, np.float32)
         kernel = JITFunction(add.fn)
@@ -88,6 +108,9 @@ class Kernels(unittest.TestCase):
         self.assertEqual([tl.dtype(n) for n in ("i32", "int32", "fp32", "float32")], [tl.int32] * 2 + [tl.float32] * 2)
         self.assertEqual((tl.float16.fp_mantissa_width, tl.str_to_ty("*fp16").element_ty), (10, tl.float16))
         self.assertIn("uint16", tl.dtype.UINT_TYPES)
+        for t in (tl.float16, tl.float32, tl.float64):
+            info = np.finfo(f"float{t.primitive_bitwidth}")
+            self.assertEqual((t.fp_mantissa_width, t.exponent_bias), (info.nmant, info.maxexp - 1))
 
 
 class Host(unittest.TestCase):

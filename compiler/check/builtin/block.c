@@ -436,6 +436,7 @@ const Sem *builtin_atomic_descriptor(Checker *c, Call *call) {
 const Sem *block_property(Checker *c, const Sem *s, const char *name) {
     uint32_t rank = s->block->shape.rank;
     if (strcmp(name, "dtype") == 0) return sem_type(c, s->type, false);
+    if (strcmp(name, "type") == 0) return sem_type(c, s->type, !s->block->is_descriptor);
     if (strcmp(name, "shape") == 0) return sem_tuple(c, s->items + 1, rank);
     if (strcmp(name, "strides") == 0) return sem_tuple(c, s->items + 1 + rank, rank);
     return NULL;

@@ -13,7 +13,7 @@ import sys
 import types
 
 from .._arrays import READERS, Array, _read_view, view
-from .._kernel import loads
+from .._kernel import _lock, loads
 from .._library import Error
 from . import language as tl
 from ._text import Bundle, Function, Unwritable, is_constexpr_annotation
@@ -155,7 +155,8 @@ class Variant:
         if where["device"] is None and all(isinstance(v, (int, float)) for v in runtime):
             where["device"] = default_device()
         try:
-            self.kernel = loads(self.text, function.__fsc_function__.file, **where)[self.bundle.name].using(**options)
+            self.kernel = loads(self.text, function.__fsc_function__.file, **where)[self.bundle.name].using(
+                tuned="off", **options)  # a launch says its constants itself
         except Error as error:
             raise self.placed(error) from None
         self._packed = self.kernel._pack(runtime)  # what .asm and the rest speak of
@@ -360,7 +361,10 @@ class JITFunction(KernelInterface):
             key = repr(key)
             variant = self._variants.get(key)
         if variant is None:
-            variant = self._variants[key] = self._make(runtime, constants, options)
+            with _lock:  # Python 3.11 does not parse in two threads at once
+                variant = self._variants.get(key)
+                if variant is None:
+                    variant = self._variants[key] = self._make(runtime, constants, options)
         if callable(grid):
             grid = grid(dict(zip(self.arg_names, self._values(runtime, constants)), **options))
         for hook in self.pre_run_hooks:

@@ -1,19 +1,20 @@
 """_tune.py - @triton.autotune and @triton.heuristics: which constants a kernel is launched with.
 
 In: configurations, the arguments that they depend on. Out: launches with the fastest one. Method: at the first launch
-with new values of `key` every configuration that is left by pruning runs and is timed; what is found is kept in a file
-of fsc's cache, named after all that decides it.
+with new values of `key` the tuning file beside the source is asked (_rows.py). If it has no row for the kernel here,
+every configuration that is left by pruning runs and is timed. What is found is kept as a row of such a file: in fsc's
+cache, in one that is named after all that decides it; with FSC_TUNE_WRITE=1 in the one beside the source.
 """
 import functools
 import hashlib
-import json
 import os
 import time
 
 from .. import version
+from .._arrays import dtype_name
 from .._library import Error
-from . import testing
-from ._jit import KernelInterface, settings
+from . import _rows, testing
+from ._jit import KernelInterface, settings, torch_cuda
 
 
 class Config:
@@ -105,7 +106,7 @@ class Autotuner(_Wrapper):
         self.do_bench = do_bench or functools.partial(testing.do_bench, warmup=warmup or 25, rep=rep or 100)
         self.cache_results = cache_results
         self.cache, self.best_config, self.configs_timings, self.bench_time, self.nargs = {}, None, None, 0.0, {}
-        self.restore_copies = {}
+        self.restore_copies, self.chosen_by = {}, ""
 
     # ---- What a trial must not leave behind --------------------------------------------------------------------------
 
@@ -161,13 +162,21 @@ class Autotuner(_Wrapper):
 
     def _tune(self, args, named, key):
         configs = self.prune_configs(named)
-        file = self._file(configs, key) if self.cache_results else None
-        found = _read(file)
-        if isinstance(found, int) and 0 <= found < len(configs):
-            return configs[found]
-        start = time.perf_counter()
         values = [*self.nargs.values(), *named.values()]
+        where = _where(values)
+        sizes, types = self._keys({**self.nargs, **named})
+        kernel, beside = self.base_fn.__name__, _beside(self.base_fn)
+        row = _rows.nearest(_rows.rows_of(beside, kernel, where), {**types, **sizes})
+        found = self._of_row(row, beside)
+        if found is None and self.cache_results:
+            kept = self._file(configs, key, sizes)
+            row = _rows.exact(_rows.rows_of(kept, kernel, where), sizes) if kept else None
+            found = self._of_row(row, kept)
+        if found is not None:
+            return found
+        start = time.perf_counter()
         trials = _distinct(configs) if settings["device"] in (None, "cpu") and _are_on_host(values) else configs
+        self.chosen_by = "the only one"
         if len(trials) == 1:
             return trials[0]
         self.configs_timings = {c: self._bench(*args, config=c, **named) for c in trials}
@@ -176,17 +185,47 @@ class Autotuner(_Wrapper):
         if _median(self.configs_timings[best]) == float("inf"):
             self.fn.run(*args, **{**named, **best.all_kwargs()})  # says why
         self.pre_hook({**self.nargs, **named, **best.all_kwargs()}, reset_only=True)
-        _keep_in(file, configs.index(best))
+        self.chosen_by = f"the fastest of {len(trials)}"
+        line = _rows.line_of(sizes, _choice(best), f"{_median(self.configs_timings[best]):.4f} ms, {self.chosen_by}")
+        if os.environ.get("FSC_TUNE_WRITE") == "1":
+            self._write(beside, kernel, where, line)
+        elif self.cache_results and kept:
+            self._write(kept, kernel, where, line)
         return best
 
-    def _file(self, configs, key):
-        """Where the choice is kept: named after the kernel's text, the configurations, the device, the key's values.
-        None: nowhere."""
+    @staticmethod
+    def _write(path, kernel, where, line):
+        try:
+            _rows.add(path, kernel, where, line)
+        except OSError:
+            pass  # a cache that cannot be written is none
+
+    def _keys(self, known):
+        """({name: number} of the key, {name: type} of the arrays)"""
+        sizes = {name: known[name] for name in self.keys if isinstance(known.get(name), int)}
+        types = {name: dtype_name(getattr(v.dtype, "code", v.dtype)) for name, v in known.items()
+                 if hasattr(v, "dtype")}
+        return sizes, types
+
+    def _of_row(self, row, path):
+        """The configuration that a row of a file names; None: there is no row, or no such configuration."""
+        for config in self.configs if row else ():
+            words = {name: str(value) for name, value in _choice(config).items()}
+            if all(words.get(name) == value for name, value in row.choice.items()):
+                self.chosen_by = f"{path}:{row.line}"
+                return config
+        return None
+
+    def _file(self, configs, key, sizes):
+        """The file of the cache: named after the kernel, what it reaches, the configurations, the device, what of the
+        key is no number. None: nowhere."""
         folder = cache_folder()
         if folder is None or any(c.pre_hook for c in configs):
             return None
-        what = repr((version, self.fn.cache_key, [str(c) for c in configs], key, testing.device_name(), settings))
-        return os.path.join(folder, "tune", hashlib.sha256(what.encode()).hexdigest() + ".json")
+        others = [value for value in key if not isinstance(value, int)]
+        what = repr((version, self.fn.cache_key, [str(c) for c in configs], others, testing.device_name(), settings))
+        name = f"{self.base_fn.__name__}-{hashlib.sha256(what.encode()).hexdigest()[:24]}.tune"
+        return os.path.join(folder, "tune", name)
 
     def run(self, *args, **named):
         self.nargs = dict(zip(self.arg_names, args))
@@ -199,7 +238,8 @@ class Autotuner(_Wrapper):
             if config is None:
                 config = self.cache[key] = self._tune(args, named, key)
                 if testing.is_verbose():
-                    print(f"autotuning {self.__name__}: {config} for {key}, after {self.bench_time:.2f} s")
+                    print(f"autotuning {self.__name__}: {config} for {key}, {self.chosen_by}, "
+                          f"after {self.bench_time:.2f} s")
         self.best_config = config
         given = {**named, **config.all_kwargs()}
         if config.pre_hook:
@@ -210,6 +250,27 @@ class Autotuner(_Wrapper):
 
     def warmup(self, *args, **named):
         return [self.fn.warmup(*args, **{**named, **c.all_kwargs()}) for c in self.configs]
+
+
+def _choice(config):
+    """A configuration as words of a row."""
+    return {**config.kwargs, "num_warps": config.num_warps, "num_stages": config.num_stages,
+            **({"num_ctas": config.num_ctas} if config.num_ctas != 1 else {})}
+
+
+def _beside(fn):
+    """The tuning file of a function's source."""
+    return os.path.splitext(fn.__code__.co_filename)[0] + ".tune"
+
+
+def _where(values):
+    """(arch, units) of the device that launches of these go to, as tuning files name it."""
+    device = settings["device"] or ("cpu" if _are_on_host(values) else "cuda")
+    cuda = torch_cuda() if device.startswith("cuda") else None
+    if not cuda:
+        return device.partition(":")[0], os.cpu_count()
+    major, minor = cuda.get_device_capability()
+    return f"sm_{major}{minor}", cuda.get_device_properties(cuda.current_device()).multi_processor_count
 
 
 def _are_on_host(values):
@@ -244,24 +305,3 @@ def cache_folder():
         return None if named in ("", "off") else named
     home = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(home, "fsc")
-
-
-def _read(file):
-    try:
-        with open(file, encoding="utf-8") as f:
-            return json.load(f)["config"]
-    except (OSError, TypeError, ValueError, KeyError):
-        return None
-
-
-def _keep_in(file, index):
-    if file is None:
-        return
-    try:
-        os.makedirs(os.path.dirname(file), exist_ok=True)
-        part = f"{file}.{os.getpid()}"
-        with open(part, "w", encoding="utf-8") as f:
-            json.dump({"config": index}, f)
-        os.replace(part, file)
-    except OSError:
-        pass  # a cache that cannot be written is none

@@ -52,8 +52,9 @@ _TYPES = {  # Triton's name: (fsc's, Triton's in signatures)
 _CODES = {code: name for name, (_, code) in _TYPES.items()}
 
 
-_MANTISSA = {"fp8e4b15": 3, "fp8e4nv": 3, "fp8e4b8": 3, "fp8e5": 2, "fp8e5b16": 2, "fp16": 10, "bf16": 7, "fp32": 23,
-             "fp64": 52}
+_FLOATS = {  # bits of the fraction, bias of the exponent
+    "fp8e4b15": (3, 15), "fp8e4nv": (3, 7), "fp8e4b8": (3, 8), "fp8e5": (2, 15), "fp8e5b16": (2, 16), "fp16": (10, 15),
+    "bf16": (7, 127), "fp32": (23, 127), "fp64": (52, 1023)}
 
 
 class dtype:
@@ -73,7 +74,8 @@ class dtype:
         self.name = code if code.startswith(("fp", "bf")) else self._long
         digits = "".join(c for c in self._long.split("e")[0] if c.isdigit())
         self.primitive_bitwidth = self.int_bitwidth = int(digits or 0)
-        self.fp_mantissa_width = _MANTISSA.get(code, -1)
+        if code in _FLOATS:
+            self.fp_mantissa_width, self.exponent_bias = _FLOATS[code]
         self.text = f"tl.{self._long}"
 
     scalar = property(lambda self: self)

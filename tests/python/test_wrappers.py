@@ -102,6 +102,20 @@ class Kernels(unittest.TestCase):
         self.assertEqual(out.tolist(), [2, 4])
         self.assertIs(triton.reinterpret(bits, tl.uint16), bits)
 
+    def test_address_with_a_type(self):
+        class Pointer:
+            def __init__(self, array):
+                self.array, self.dtype = array, "float32"
+
+            def data_ptr(self):
+                return self.array.ctypes.data
+
+        x, out = floats(8), np.zeros(8, np.float32)
+        for last in (out, Pointer(out)):
+            out[:] = 0
+            add[(1,)](Pointer(x), Pointer(x), last, 8, BLOCK=8)
+            np.testing.assert_array_equal(out, x + x)
+
     def test_types(self):
         self.assertEqual([t.name for t in (tl.int1, tl.uint8, tl.int32, tl.bfloat16, tl.float32)],
                          ["int1", "uint8", "int32", "bf16", "fp32"])

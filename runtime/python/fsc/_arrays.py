@@ -239,6 +239,11 @@ def _torch_uses_cuda():
     return cuda is not None and cuda.is_initialized()
 
 
+def _read_pointer(value, call, offset):
+    """An address with a type, as Triton takes it; the other arguments say where it is."""
+    put_array(call, offset, value.data_ptr(), _codes[value.dtype], (), ())
+
+
 # ---- CUDA's array interface, DLPack ----------------------------------------------------------------------------------
 
 
@@ -386,6 +391,8 @@ def _find(value, kind):
         return _read_tensor
     if any(hasattr(value, name) for name in ("__cuda_array_interface__", "__dlpack__", "__array_interface__")):
         return _read_foreign
+    if hasattr(value, "data_ptr") and hasattr(value, "dtype"):
+        return _read_pointer
     raise Unreadable(f"is {'None' if value is None else 'of type ' + kind.__name__}: pass an array (torch, CuPy, JAX, "
                      "NumPy, DLPack) or a number")
 

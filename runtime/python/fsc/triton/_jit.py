@@ -94,6 +94,11 @@ def _is_type(value):
     return isinstance(value, tl.dtype) or type(value).__name__ == "dtype" and type(value).__module__ == "torch"
 
 
+def _is_address(value):
+    """Whether it is an address and a type alone, which do not say where they are."""
+    return hasattr(value, "data_ptr") and not hasattr(value, "device")
+
+
 def _kind(value):
     """What of an argument decides the variant, hashable."""
     if isinstance(value, (tuple, list)):
@@ -152,7 +157,8 @@ class Variant:
         self.bundle = Bundle(function.__fsc_function__)
         self.text, self._places = self.bundle.text(self._head(values))
         where = dict(settings)
-        if where["device"] is None and all(isinstance(v, (int, float)) for v in runtime):
+        if where["device"] is None and all(isinstance(v, (int, float)) or _is_address(v)
+                                            for v in runtime):
             where["device"] = default_device()
         try:
             self.kernel = loads(self.text, function.__fsc_function__.file, **where)[self.bundle.name].using(
@@ -361,7 +367,7 @@ class JITFunction(KernelInterface):
             key = repr(key)
             variant = self._variants.get(key)
         if variant is None:
-            with _lock:  # Python 3.11 does not parse in two threads at once
+            with _lock:
                 variant = self._variants.get(key)
                 if variant is None:
                     variant = self._variants[key] = self._make(runtime, constants, options)

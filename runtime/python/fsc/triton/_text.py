@@ -13,6 +13,7 @@ import math
 import textwrap
 import types
 
+from .._kernel import _lock
 from .language import WORDS, Builtin, constexpr, dtype, pointer_type
 
 HEAD = "import triton; import triton.language as tl; from triton.language.extra import libdevice"
@@ -46,7 +47,8 @@ class Function:
         """(the lines of the source, its FunctionDef)"""
         if self._parsed is None:
             text = self.source()
-            node = ast.parse(text).body[0]
+            with _lock:  # Python 3.11 does not parse in two threads at once
+                node = ast.parse(text).body[0]
             if not isinstance(node, ast.FunctionDef):
                 raise TypeError(f"{self.fn.__qualname__} is no function of its own: @triton.jit wants a def")
             self._parsed = text.encode().split(b"\n"), node

@@ -117,7 +117,8 @@ void simt_dot_wait(Simt *s, const Op *op) {
     uint32_t n = tile_registers(v);
     Tile r = tile_create(s, n);
     V sums = sums_of(s, tile_of(s, op->args[0]), 0, n);
-    V args[] = {sums, simt_i32(s, n), simt_i32(s, op->attr.pending), simt_site(s)};
+    V pending = simt_i32(s, op->attr.pending + plant(PLANT_SUM_EARLY));
+    V args[] = {sums, simt_i32(s, n), pending, simt_site(s)};
     put_sums(s, &r, 0, prim_tuple(s, PRIM_WGMMA_WAIT, LLVMTypeOf(sums), args, 4));
     s->values[v->id] = r;
 }

@@ -90,7 +90,7 @@ static void wait_for_rounds(Func *f, Op *loop, uint32_t n) {
         op_erase(f, wait);
         Value *result = loop->results[i];
         Builder behind = builder_after(f, loop);
-        Value *done = build_wait(&behind, result, plant(PLANT_SUM_EARLY) ? n : 0);
+        Value *done = build_wait(&behind, result, 0);
         for (Use *u = result->uses, *next; u; u = next) {
             next = u->next;
             if (u->op != done->def) op_set_arg(f, u->op, u->index, done);

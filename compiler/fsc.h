@@ -78,6 +78,8 @@ typedef struct fsc_compile_options {
     fsc_diagnostics_format diagnostics;
     bool remarks;            /* of performance, for a GPU's code */
     bool verify_each;        /* verify and round trip the IR after each pass */
+    bool op_lines;           /* PTX's .loc names ops of the tile IR and their registers, not lines of the source: line
+                              * (op + 1) * 16 + log2 of how many registers, column 1 + the first (0: all of the op) */
     uint32_t error_limit;    /* 20; 0: none */
     const char *print_after; /* pass name, "all", or "changed": what each pass changed, line by line */
     const char *passes;      /* run these instead of the pipeline, comma separated; with - before each: the pipeline
@@ -91,8 +93,6 @@ typedef struct fsc_compile_options {
     bool count;              /* arch "cpu" and "emu": the code counts what each line does (likewise:
                               * fsc_device_count_lines) */
     bool record;             /* arch "emu": the code tells what each op makes (likewise: on a device that records) */
-    bool op_lines;           /* PTX's .loc names ops of the tile IR and their registers, not lines of the source: line
-                              * (op + 1) * 16 + log2 of how many registers, column 1 + the first (0: all of the op) */
     bool split;              /* num_ctas blocks of a program are no cluster, but meet through global memory:
                               * any arch, up to 256 */
     uint8_t most_programs;   /* with few_programs: no more than these; 0: than multiprocessors */

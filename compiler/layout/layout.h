@@ -21,6 +21,8 @@ enum {
     SHAPE_RANK = 7,  /* dimensions at most */
     SHAPE_BITS = 31, /* log2 of the elements at most: a flat index fits uint32_t */
 };
+#define SHAPE_RULE "at most 7 dimensions, powers of two, 2^31 elements together"
+_Static_assert(SHAPE_RANK == 7 && SHAPE_BITS == 31, "SHAPE_RULE says so");
 
 typedef struct Shape {
     uint8_t rank;             /* 0: one element */

@@ -72,7 +72,7 @@ static Shape read_shape(Reader *r) {
         bool fits = s.rank < SHAPE_RANK && shape_log2(s) + log2 <= SHAPE_BITS;
         if (size != UINT64_C(1) << log2 || !fits) {
             if (!r->why) r->at = start;
-            read_fail(r, "a layout has at most 5 dimensions, powers of two, 2^31 elements together");
+            read_fail(r, "a layout has " SHAPE_RULE);
             return s;
         }
         s.log2[s.rank++] = (uint8_t)log2;

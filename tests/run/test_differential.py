@@ -19,6 +19,7 @@ from fsc import DTYPES, decode, encode
 from sweep import FLOATS, INTS, OFFSETS, PADS, WARPS, seen, sweep, sweep_wide
 import test_blocks
 import test_dot
+import test_inline
 import test_scaled
 from test_areas import AREAS
 from test_bits import BITS, exact_pair
@@ -112,6 +113,7 @@ static_assert(isinstance(BLOCK, constexpr) and isinstance(x, tl.tensor))
 static_assert(isinstance(2.0, float) and isinstance(3, int))
 static_assert(len(x.shape) == 1 and len((1, 2, 3)) == 3 and str(12) == "12")
 static_assert(isinstance(True, bool) and isinstance("a", str))
+static_assert(hasattr(tl, "gather") and hasattr(x, "dtype") and not hasattr(x, "nothing"))
 static_assert(int(3.9) == 3 and float("2.5") == 2.5 and bool(BLOCK) and next_power_of_2(100) == 128, "constants")
 static_print("block", BLOCK, x)
 K: constexpr = constexpr(int(2.0)) + len((1,))
@@ -407,7 +409,7 @@ def moved_tiles(bench):
 
 def uncalled(names):
     """Names that no kernel calls; `tensor` and `tensor_descriptor` are only ever types to ask about."""
-    others = [inspect.getsource(module) for module in (test_dot, test_scaled)]
+    others = [inspect.getsource(module) for module in (test_dot, test_inline, test_scaled)]
     sources = "\n".join([k.source for k in KERNELS.values()] + [TILE, MOVES, SCANS, SORTS, SHOW, ASSERT] + others)
     sources += re.sub(r"\bd\.(atomic_\w+|gather)\(", r"\1_tensor_descriptor(", inspect.getsource(test_blocks))
     return sorted(n for n in names if not re.search(

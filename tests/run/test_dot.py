@@ -423,6 +423,6 @@ def products_can_fail(bench):
                          ("range(0, K, BK)", "range(0, K - 1, BK)"), ("dot(x, y, acc,", "dot(x, y,"),
                          ("n, mask=n < N).to(fp32)[None, :]", "m, mask=m < M).to(fp32)[:, None]"),
                          ("residual + m[:, None]", "residual + m[:, None] // 2"),
-                         ("acc = maximum", "acc = minimum"), ("load(a + m[:, None]", "load(a + n[:, None] % M")):
+                         ("acc = maximum", "acc = minimum"), ("load(a + m[:, None]", "load(a + m[:, None] // 2")):
         assert right in text, right
         must_fail(lambda: run_matmul(bench, "fp32", (65, 65, 257), 2, "relu", source=text.replace(right, wrong)), wrong)

@@ -167,7 +167,7 @@ static void misuse(uint32_t which) {
     Layout bad = *l;
     ConvertPlan plan;
     switch (which) {
-    case 0: shape_insert(shape_make(5, (const uint8_t[]){1, 1, 1, 1, 1}), 0); break;
+    case 0: shape_insert(shape_make(SHAPE_RANK, (const uint8_t[SHAPE_RANK]){0}), 0); break;
     case 1: shape_size(shape_row(3), 1); break;
     case 2: shape_permute(l->shape, (const uint8_t[]){1}); break;
     case 3: layout_reshape(layouts, l, shape_row(6)); break;

@@ -413,7 +413,7 @@ def erfcx(x):
     r, r_low = tail_ratio(c)
     y, y_low = over_width(r, r_low, c)
     z = 1.0 / (a * a)
-    v = 0.564189613 / a
+    v = div_rn(0.564189613, a)
     far = v + v * z * horner(z, -0.5, 0.75, -1.875)
     y = where(a > 11.0, far, y + y_low)
     i, p, p_low = bell(c, None, 1)

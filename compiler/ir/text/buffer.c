@@ -29,7 +29,7 @@ static bool read_sizes(Reader *r, Shape *s) {
         while (log2 < SHAPE_BITS && UINT64_C(1) << log2 < size) log2++;
         if (size != UINT64_C(1) << log2 || (*at && *at != 'x') || s->rank == SHAPE_RANK ||
             shape_log2(*s) + log2 > SHAPE_BITS)
-            return read_fail(r, begin, "a buffer has at most 5 dimensions, powers of two, 2^31 elements together");
+            return read_fail(r, begin, "a buffer has " SHAPE_RULE);
         s->log2[s->rank++] = (uint8_t)log2;
     }
     return word && expect(r, "]");

@@ -246,7 +246,7 @@ static bool read_shape(Reader *r, Shape *s) {
         while (r->at < r->end && is_digit(*r->at) && size <= UINT32_MAX) size = size * 10 + (uint64_t)(*r->at++ - '0');
         while (log2 < SHAPE_BITS && UINT64_C(1) << log2 < size) log2++;
         if (size != UINT64_C(1) << log2 || s->rank == SHAPE_RANK || shape_log2(*s) + log2 > SHAPE_BITS)
-            return read_fail(r, begin, "a tile has at most 5 dimensions, powers of two, 2^31 elements together");
+            return read_fail(r, begin, "a tile has " SHAPE_RULE);
         s->log2[s->rank++] = (uint8_t)log2;
         if (r->at == r->end || *r->at != 'x') return read_fail(r, r->at, "expected 'x' behind a tile's size");
         r->at++;

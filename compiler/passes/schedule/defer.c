@@ -21,7 +21,8 @@ static bool is_for_store(const Defer *d, const Value *v, uint32_t met) {
     if (!v->uses || v->def->kind == OP_SPILL || when_wrong(d->f, v->def, WHEN_NEEDED)) return false;
     for (const Use *u = v->uses; u; u = u->next) {
         if (d->met[u->op->id] != met) return false;
-        if (u->op->kind != OP_STORE && !is_for_store(d, u->op->results[0], met)) return false;
+        if (u->op->kind == OP_STORE) continue;
+        if (u->op->nresults == 0 || !is_for_store(d, u->op->results[0], met)) return false;
     }
     return true;
 }

@@ -148,17 +148,22 @@ static uint32_t words_of(Type t) {
     return (layout_registers(t.layout) * type_bytes(type_scalar(t.dtype)) + 3) / 4;
 }
 
-/* Of a thread: the sums, two steps of both operands, and what addresses and the loop take. */
-static uint32_t registers_of(Operands *o, Attr attr, Shape c, uint32_t warps_log2, const Operand *s) {
-    enum { OTHERS = 40 };
-    uint32_t sum = OTHERS;
+/* Of a thread: the sums, and so many steps of both operands. */
+static uint32_t registers_of(Operands *o, Attr attr, Shape c, uint32_t warps_log2, const Operand *s, uint32_t steps) {
+    uint32_t sum = 0;
     for (uint32_t i = mma_is_grouped(attr.instr) ? MMA_C : MMA_A; i <= MMA_C; i++) {
         Type t = type_tile(mma_dtype(attr.instr, (MmaOperand)i), c);
         if (i != MMA_C) t.shape.log2[axis_of_k((MmaOperand)i)] = (uint8_t)__builtin_ctz(s->step);
         t.layout = mma_layout(o->f->layouts, attr, t.shape, warps_log2, (MmaOperand)i);
-        sum += (i == MMA_C ? 1 : 2) * words_of(t);
+        sum += (i == MMA_C ? 1 : steps) * words_of(t);
     }
     return sum;
+}
+
+/* With two steps, and what addresses and the loop take. */
+static uint32_t registers_wanted(Operands *o, Attr attr, Shape c, uint32_t warps_log2, const Operand *s) {
+    enum { OTHERS = 40 };
+    return OTHERS + registers_of(o, attr, c, warps_log2, s, 2);
 }
 
 static uint32_t registers_for(const Target *t, uint32_t threads) {
@@ -174,23 +179,34 @@ static uint32_t warps_that_fit(Operands *o, Attr attr, Shape c, uint32_t warps_l
             Attr with = attr;
             with.warps_m_log2 = (uint8_t)(attr.warps_m_log2 + i);
             uint32_t has = registers_for(t, t->warp_threads << (warps_log2 + more));
-            if (registers_of(o, with, c, warps_log2 + more, s) <= has) return 1u << (warps_log2 + more);
+            if (registers_wanted(o, with, c, warps_log2 + more, s) <= has) return 1u << (warps_log2 + more);
         }
     return 0;
 }
 
-/* Says so where threads have fewer registers than the product needs, and what fits. */
-static void remark(Operands *o, const Op *op, const Operand *s) {
+/* A tile as large as the product, held from round to round: one that is made at once may go piece by piece. */
+static bool loop_holds_sums(const Op *op) {
+    for (const Op *loop = op->parent->owner; loop; loop = loop->parent->owner)
+        for (uint32_t i = 0; op_is_loop(loop) && i < loop->nresults; i++)
+            if (type_equal(loop->results[i]->type, op->results[0]->type)) return true;
+    return false;
+}
+
+/* An error where even the sums and one step leave no registers to a loop that holds them, with -Rperf a remark where
+ * threads have fewer than the product wants; and what fits. */
+static void judge_registers(Operands *o, const Op *op, const Operand *s) {
     uint32_t has = registers_for(o->c->target, o->f->threads_per_program);
     Shape c = op->results[0]->type.shape, less = c;
-    uint32_t warps = op->results[0]->type.layout->bits[IN_WARP], needs = registers_of(o, op->attr, c, warps, s);
-    if (!o->c->remarks || needs <= has) return;
-    while (shape_log2(less) > 10 && registers_of(o, op->attr, less, warps, s) > has)
+    uint32_t warps = op->results[0]->type.layout->bits[IN_WARP], least = registers_of(o, op->attr, c, warps, s, 1),
+             wanted = registers_wanted(o, op->attr, c, warps, s);
+    bool is_error = least >= has && loop_holds_sums(op);
+    if (wanted <= has || !(is_error || o->c->remarks)) return;
+    while (shape_log2(less) > 10 && registers_wanted(o, op->attr, less, warps, s) > has)
         less.log2[less.log2[0] > less.log2[1] ? 0 : 1]--;
-    uint32_t more = warps_that_fit(o, op->attr, c, warps, s);
+    uint32_t more = warps_that_fit(o, op->attr, c, warps, s), rows = 1u << less.log2[0], columns = 1u << less.log2[1];
     const char *or_warps = more ? arena_printf(o->scratch, ", or --num-warps=%u,", more) : "";
-    diag(o->c->diag, op->span, R_PRODUCT, 1u << c.log2[0], 1u << c.log2[1], 1u << warps, needs, has, 1u << less.log2[0],
-         1u << less.log2[1], or_warps);
+    diag(o->c->diag, op->span, is_error ? E_PRODUCT : R_PRODUCT, 1u << c.log2[0], 1u << c.log2[1], 1u << warps,
+         is_error ? least : wanted, has, rows, columns, or_warps);
 }
 
 /* ---- Of instructions of four warps ------------------------------------------------------------------------------- */
@@ -248,7 +264,7 @@ static void hold_whole(Operands *o, Operand *s, Op *before) {
 static void begin_product(Operands *o, Op *op) {
     Operand s[] = {whole_operand(op, MMA_A), whole_operand(op, MMA_B)};
     Value *args[3] = {[MMA_C] = op->args[MMA_C]};
-    remark(o, op, s);
+    judge_registers(o, op, s);
     for (uint32_t i = MMA_A; i <= MMA_B; i++) hold_whole(o, &s[i], op);
     Builder b = builder_before(o->f, op);
     op_build(&b, OP_PROXYFENCE, NULL, 0, (Attr){0}, (Type){0});
@@ -272,8 +288,8 @@ static void visit(void *context, Op *op) {
         return;
     }
     Operand a = operand_of(o, op, MMA_A), b = operand_of(o, op, MMA_B);
+    judge_registers(o, op, &a);
     if (!a.root && !b.root) return;
-    remark(o, op, &a);
     hold(o, &a, op);
     hold(o, &b, op);
     Builder at = builder_before(o->f, op);

@@ -133,16 +133,19 @@ static void pass_run(const PassRow *row, Func *f, PassContext *c) {
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-static void complain_unknown(Diag *d, bool leaves_out, const char *name, size_t n) {
+/* A name that the list may not hold: of no pass, or of one that every target's code needs. */
+static void complain(Diag *d, bool leaves_out, const char *name, size_t n) {
+    const PassRow *needed = row_find(name, n);
     Text list = {0};
     for (uint32_t i = 0; i < COUNT(rows); i++)
         if (!leaves_out || rows[i].level) text_printf(&list, "%s%s", list.len ? ", " : "", rows[i].name);
-    diag(d, (Span){0, 0}, E_UNKNOWN_PASS_WORD, (int)n, name);
+    if (needed) diag(d, (Span){0, 0}, E_NEEDED_PASS, needed->name);
+    else diag(d, (Span){0, 0}, E_UNKNOWN_PASS_WORD, (int)n, name);
     diag_note(d, (Span){0, 0}, leaves_out ? "the passes that may be left out are %s" : "the passes are %s", list.at);
     text_free(&list);
 }
 
-/* The rows that the list names, in its order; a name that is unknown is an error. */
+/* The rows that the list names, in its order; a name that may not stand there is an error. */
 static PassList rows_listed(Arena *a, Diag *d, const char *list) {
     PassList listed = {0};
     bool leaves_out = list_leaves_out(list);
@@ -150,11 +153,9 @@ static PassList rows_listed(Arena *a, Diag *d, const char *list) {
         size_t n = strcspn(at, ",");
         uint32_t minus = leaves_out && *at == '-';
         const PassRow *row = row_find(at + minus, n - minus);
-        if (row && leaves_out && !row->level) row = NULL; /* the targets need it */
-        if (row)
-            vec_push(a, &listed, row);
-        else
-            complain_unknown(d, leaves_out, at + minus, n - minus);
+        bool may_stand = row && (!leaves_out || row->level);
+        if (may_stand) vec_push(a, &listed, row);
+        else complain(d, leaves_out, at + minus, n - minus);
         at += n + (at[n] == ',');
     }
     return listed;

@@ -52,7 +52,8 @@ typedef struct Kernel {
     Record *record; /* parameters, contracts, constexprs, launch rule, accesses' places; launches come later */
 } Kernel;
 
-/* NULL after errors in d. After errors of syntax what is whole is checked all the same, for its own errors. */
+/* NULL where there is no kernel. After errors in d the function is what could be checked, without an end: to be looked
+ * at, not to be compiled. After errors of syntax what is whole is checked all the same, for its own errors. */
 Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const CheckOptions *o);
 
 /* The entry point's parameters before any specialisation, for those who bind arguments first (the JIT, `fsc run`):

@@ -223,6 +223,7 @@ bool record_value(const RecordParam *p, RuleValue *out) {
         *out = rule_float(f);
         return true;
     case RECORD_DTYPE: return rule_dtype(p->value, n, out);
+    case RECORD_WORD: return (*out = rule_int(0), n != 0);
     }
     return false;
 }
@@ -230,7 +231,7 @@ bool record_value(const RecordParam *p, RuleValue *out) {
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
 
 const char *const record_kinds[] = {"pointer", "scalar", "constexpr", NULL};
-const char *const record_value_kinds[] = {"int", "float", "bool", "dtype", NULL};
+const char *const record_value_kinds[] = {"int", "float", "bool", "dtype", "word", NULL};
 const char *const record_origins[] = {"option", "signature", "rule", "default", "config", "tuned", NULL};
 const char *const record_compiled[] = {"num_warps", "num_stages", "num_ctas", NULL};
 

@@ -55,7 +55,13 @@ typedef enum RecordKind {
                        * a require guards it) */
 } RecordKind;
 
-typedef enum RecordValueKind { RECORD_INT, RECORD_FLOAT, RECORD_BOOL, RECORD_DTYPE } RecordValueKind;
+typedef enum RecordValueKind {
+    RECORD_INT,
+    RECORD_FLOAT,
+    RECORD_BOOL,
+    RECORD_DTYPE,
+    RECORD_WORD, /* None, a text, a function: no launch rule asks for it; 0 where one does */
+} RecordValueKind;
 
 /* Where a constexpr's value came from. RULE and DEFAULT are compared with the rule at every launch (which variant fits;
  * never run wrong), and TUNED, whose rule is of a tuned file; OPTION, SIGNATURE and CONFIG (one of @autotune's
@@ -87,7 +93,7 @@ typedef struct RecordParam {
     uint32_t num_dims;
     /* CONSTEXPR; SCALAR: its default, "" where it has none */
     RecordValueKind value_kind;
-    const char *value; /* "1024", "-0.5", "inf", "1" or "0" (bool), "fp32" (dtype) */
+    const char *value; /* "1024", "-0.5", "inf", "1" or "0" (bool), "fp32" (dtype), "'tf32'" or "None" (word) */
     /* CONSTEXPR */
     RecordOrigin origin;
     const char *rule; /* the launch rule's code for it, or NULL */

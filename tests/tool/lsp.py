@@ -213,6 +213,26 @@ assert c.answer()["error"]["code"] == -32602
 c.send(method="textDocument/didClose", params={"textDocument": {"uri": URI}})
 c.end()
 
+# A file that has had an error since it was opened: values up to the error, parameters, functions. Of two kernels each
+# knows its own names, and the broken one those that it has had.
+c = Client("--arch=sm_90")
+c.ask("initialize", capabilities={})
+broken = SOURCE.replace("twice(v) / total", "twicr(v) / total")
+c.open(broken)
+assert [d["code"] for d in c.diagnostics()] == ["E0201"]
+assert c.at("hover", broken, "v = load")["contents"]["value"] == "```\nv: tile<1024xfp32>\n```"
+assert "total: fp32" in c.at("hover", broken, "total = sum")["contents"]["value"]
+assert "n: i32" in c.at("hover", broken, "n: i32")["contents"]["value"]
+assert "BLOCK = 1024" in c.at("hover", broken, "BLOCK)\n")["contents"]["value"]
+whole = SOURCE[SOURCE.index("@kernel"):].replace("def k(", "def other(").replace("fp32", "fp16")
+both = broken + whole
+c.change(both)
+assert "v: tile<1024xfp32>\n```" in c.at("hover", both, "v = load")["contents"]["value"]
+later = c.ask("textDocument/hover", textDocument={"uri": URI},
+              position=position(both, whole, whole.index("v = load")))["contents"]["value"]
+assert "v: tile<1024xfp16>\n1024 elements on" in later, later
+c.end()
+
 # Every example, and every cut of one: hover and hints at each line, no message about the whole ones.
 c = Client()
 c.ask("initialize", capabilities={})

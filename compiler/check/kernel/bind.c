@@ -193,17 +193,21 @@ void params_enter(Checker *c, Params *p) {
 /* ---- Into the record --------------------------------------------------------------------------------------------- */
 
 static RecordValueKind value_kind(const Sem *s) {
-    return s->kind == SEM_FLOAT                         ? RECORD_FLOAT
-           : s->kind == SEM_BOOL || s->kind == SEM_NONE ? RECORD_BOOL
-           : s->kind == SEM_TYPE                        ? RECORD_DTYPE
-                                                        : RECORD_INT;
+    switch (s->kind) {
+    case SEM_INT: return RECORD_INT;
+    case SEM_FLOAT: return RECORD_FLOAT;
+    case SEM_BOOL: return RECORD_BOOL;
+    case SEM_TYPE: return RECORD_DTYPE;
+    default: return RECORD_WORD;
+    }
 }
 
-/* None and texts have no place in a record: they never meet a launch rule. */
 static const char *value_text(Checker *c, const Sem *s) {
     if (s->kind == SEM_TYPE) return stype_name(s->type);
     if (s->kind == SEM_BOOL) return s->i.mag ? "1" : "0";
-    return sem_is_number(s) ? number_text(c, s) : "0";
+    if (s->kind == SEM_STRING) return arena_printf(c->a, "'%s'", s->s);
+    if (s->kind == SEM_FUNCTION) return s->fn->name;
+    return sem_is_number(s) ? number_text(c, s) : s->kind == SEM_NONE ? "None" : "(...)";
 }
 
 static void record_contract(Checker *c, const Params *p, uint32_t index) {

@@ -334,10 +334,6 @@ Kernel *check_kernel(Arena *a, Strings *s, Diag *d, const Module *m, const Check
     if (!c->record) bug("check_kernel: out of memory");
     params_record(c, &params, false);
     launch_record(c, &params, false);
-    if (diag_errors(d)) {
-        record_free(c->record);
-        return NULL;
-    }
     Kernel *k = NEW(a, Kernel);
     *k = (Kernel){c->f, c->record};
     return k;

@@ -179,29 +179,38 @@ static const RecordParam *find_param(const fsc_compilation *c, const char *name)
     return NULL;
 }
 
-/* What the name, or the expression, is. False: nothing is known of it. */
-static bool describe(const Document *d, const char *name, size_t offset, Text *out) {
-    const Node *fn = names_function_at(d, offset);
-    for (uint32_t k = 0; k < d->good.count; k++) {
-        const fsc_compilation *c = d->good.kernels[k];
-        if (!c->func || c->func->stage != STAGE_SIMT) continue;
-        const RecordParam *p = *name ? find_param(c, name) : NULL;
-        if (p && p->kind == RECORD_CONSTEXPR) {
-            text_printf(out, "%s = %s", name, p->value);
-            return true;
-        }
-        if (p && fn && strcmp(c->record->kernel, fn->name) == 0) {
-            text_printf(out, "%s: %s%s%s", name, p->kind == RECORD_POINTER ? "*" : "", p->is_const ? "const " : "",
-                        p->dtype);
-            return true;
-        }
-        Search s = {.c = c, .name = *name ? name : NULL, .at = diag_source(c->diag, 0)->base + (uint32_t)offset};
-        func_walk(c->func, look, &s);
-        if (!s.found) continue;
-        if (*name) text_printf(out, "%s: ", name);
-        put_value(s.found, out);
+/* What the name, or the expression, is in this kernel; `is_inside`: the place is in its own function. */
+static bool describe_in(const fsc_compilation *c, const char *name, size_t offset, bool is_inside, Text *out) {
+    const RecordParam *p = *name ? find_param(c, name) : NULL;
+    if (p && p->kind == RECORD_CONSTEXPR) {
+        text_printf(out, "%s = %s", name, p->value);
         return true;
     }
+    if (p && is_inside) {
+        text_printf(out, "%s: %s%s%s", name, p->kind == RECORD_POINTER ? "*" : "", p->is_const ? "const " : "",
+                    p->dtype);
+        return true;
+    }
+    Search s = {.c = c, .name = *name ? name : NULL, .at = diag_source(c->diag, 0)->base + (uint32_t)offset};
+    func_walk(c->func, look, &s);
+    if (!s.found) return false;
+    if (*name) text_printf(out, "%s: ", name);
+    put_value(s.found, out);
+    return true;
+}
+
+/* First by the kernel around the place, then by those that may call its function. A kernel that never compiled has the
+ * values up to its errors, without layouts. False: nothing is known. */
+static bool describe(const Document *d, const char *name, size_t offset, Text *out) {
+    const Node *fn = names_function_at(d, offset);
+    const Analysis *all[] = {&d->good, &d->now};
+    for (int others = 0; others < 2; others++)
+        for (size_t i = 0; i < COUNT(all); i++)
+            for (uint32_t k = 0; k < all[i]->count; k++) {
+                const fsc_compilation *c = all[i]->kernels[k];
+                bool is_inside = c->func && fn && strcmp(c->func->name, fn->name) == 0;
+                if (c->func && is_inside != others && describe_in(c, name, offset, is_inside, out)) return true;
+            }
     return false;
 }
 

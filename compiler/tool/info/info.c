@@ -178,7 +178,10 @@ static void print_json(const Report *r) {
     bool first = true;
     for (uint32_t i = 0; i < k->num_params; i++) {
         if (k->params[i].kind != RECORD_CONSTEXPR) continue;
-        printf("%s\"%s\": \"%s\"", first ? "" : ", ", k->params[i].name, k->params[i].value);
+        Text value = {0};
+        text_json(&value, k->params[i].value);
+        printf("%s\"%s\": %s", first ? "" : ", ", k->params[i].name, value.at);
+        text_free(&value);
         first = false;
     }
     printf("},\n  \"bounds\": {");

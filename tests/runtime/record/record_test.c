@@ -22,6 +22,7 @@ static void full_round_trip(void **state) {
     record_add_param(r, RECORD_SCALAR, "scale", "fp16");
     record_add_constexpr(r, "EPS", RECORD_FLOAT, "1e-05", RECORD_OPTION, NULL);
     record_add_constexpr(r, "CAUSAL", RECORD_BOOL, "0", RECORD_SIGNATURE, NULL);
+    record_add_constexpr(r, "FORMAT", RECORD_WORD, "'tf32 \"x\"'", RECORD_OPTION, NULL);
     record_add_require(r, "$5 0 >", "n_cols > 0 and \"quoted\" \\ back\nslash\t\x01");
     record_add_launch(r, "softmax$second", 1024, 2, 8, 232448);
     r->scratch_bytes = (uint64_t)5 << 32;
@@ -37,7 +38,7 @@ static void full_round_trip(void **state) {
     assert_memory_equal(text, again, n);
 
     assert_string_equal(back->file, "dir/soft max.dsl");
-    assert_int_equal(back->num_params, 13);
+    assert_int_equal(back->num_params, 14);
     assert_int_equal(back->params[P_X].divisible, 16);
     assert_true(back->params[P_X].is_const);
     assert_false(back->params[P_Y].is_const);
@@ -56,6 +57,7 @@ static void full_round_trip(void **state) {
     RuleValue v;
     assert_true(record_value(&back->params[11], &v) && v.is_float && v.f == 1e-5);
     assert_true(record_value(&back->params[P_T], &v) && v.is_dtype);
+    assert_string_equal(back->params[13].value, "'tf32 \"x\"'");
     free(text);
     free(again);
     record_free(back);

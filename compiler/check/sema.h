@@ -177,6 +177,7 @@ const Sem *format_string(Checker *c, const Node *n); /* an f-string */
 const Sem *check_attribute(Checker *c, const Node *n);
 const Sem *check_subscript(Checker *c, const Node *n);
 const Sem *type_question(Checker *c, const Node *call); /* T.is_floating(), tl.dtype("int32"); NULL: neither */
+bool value_has(const char *name); /* as x.name, of a value at run time or a number */
 const Sem *module_member(Checker *c, const char *name); /* of tl, tl.math, …; NULL: they have no such name */
 const Sem *private_member(Checker *c, const char *module, const char *name); /* of triton.language.standard and core */
 /* True after the error that the name is one of triton.language that fsc refuses. */

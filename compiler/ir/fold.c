@@ -114,7 +114,7 @@ static Value *fold_reshape(Builder *b, Op *op) {
 static Value *fold_trans(Builder *b, Op *op) {
     Value *x = op->args[0];
     uint32_t rank = x->type.shape.rank;
-    uint8_t perm[SHAPE_RANK], first[SHAPE_RANK], straight[SHAPE_RANK] = {0, 1, 2, 3, 4};
+    uint8_t perm[SHAPE_RANK], first[SHAPE_RANK], straight[SHAPE_RANK] = {0, 1, 2, 3, 4, 5, 6};
     if (op->attr.perm == attr_perm(straight, rank).perm && type_equal(x->type, result_type(op))) return x;
     if (!made_by(x, OP_TRANS) || x->type.layout) return fold_moved_splat(b, op);
     attr_perm_read(op->attr, perm);

@@ -65,11 +65,11 @@ const char *const *pass_names(uint32_t *count);
  *               (pointers: the address in bytes); a power of two, 2^30 at most
  * and for integers the range [lo, hi] of every element, as signed numbers. */
 typedef struct Fact {
-    uint32_t contiguous[5], constant[5];
-    uint32_t divisible[5];
+    uint32_t contiguous[SHAPE_RANK], constant[SHAPE_RANK];
+    uint32_t divisible[SHAPE_RANK];
     int64_t lo, hi;
-    bool prefix[5]; /* an i1 tile: along this axis true … true false … false within every aligned run of `contiguous`
-                     * elements of the compared index */
+    bool prefix[SHAPE_RANK]; /* an i1 tile: along this axis true … true false … false within every aligned run of
+                              * `contiguous` elements of the compared index */
 } Fact;
 
 typedef struct Facts Facts;

@@ -11,13 +11,14 @@
 /* ---- What print and assert show (--device-debug) ----------------------------------------------------------------- */
 
 /* A tile's shape in one word: the rank, then log2 of each size, five bits each. */
-static inline uint32_t debug_shape_pack(uint32_t rank, const uint8_t *log2) {
-    uint32_t x = rank;
-    for (uint32_t d = 0; d < rank; d++) x |= (uint32_t)log2[d] << (3 + 5 * d);
+enum { DEBUG_RANK = 7 };
+static inline uint64_t debug_shape_pack(uint32_t rank, const uint8_t *log2) {
+    uint64_t x = rank;
+    for (uint32_t d = 0; d < rank; d++) x |= (uint64_t)log2[d] << (3 + 5 * d);
     return x;
 }
-static inline uint32_t debug_shape_unpack(uint32_t x, uint8_t log2[5]) {
-    for (uint32_t d = 0; d < 5; d++) log2[d] = x >> (3 + 5 * d) & 31;
+static inline uint32_t debug_shape_unpack(uint64_t x, uint8_t log2[DEBUG_RANK]) {
+    for (uint32_t d = 0; d < DEBUG_RANK; d++) log2[d] = x >> (3 + 5 * d) & 31;
     return x & 7;
 }
 
@@ -165,9 +166,9 @@ typedef struct EmuCalls {
     void (*grid_leave)(EmuThread *t, uint32_t tid, int32_t site);
     void (*print_begin)(EmuThread *t);
     /* format: C's of `value` as long long, or as double where it ends in g; NULL: the text alone. */
-    void (*print)(EmuThread *t, const char *text, const char *format, uint32_t shape, uint32_t element, uint64_t value);
+    void (*print)(EmuThread *t, const char *text, const char *format, uint64_t shape, uint32_t element, uint64_t value);
     /* never returns */
-    void (*assertion)(EmuThread *t, const char *text, uint32_t shape, uint32_t element, int32_t site);
+    void (*assertion)(EmuThread *t, const char *text, uint64_t shape, uint32_t element, int32_t site);
     /* Code that records: an op of the function begins; what the thread holds of a value in one of its registers. */
     void (*record_step)(EmuThread *t, uint32_t op);
     void (*record_value)(EmuThread *t, uint32_t value, uint32_t reg, uint64_t bits);
@@ -224,9 +225,9 @@ typedef struct AccessHook {
  * of a program come in order. assertion hears of all elements of a chunk in which one is false; then the program
  * ends. */
 typedef struct DebugHook {
-    void (*print)(struct DebugHook *h, const int64_t *pid, const char *text, const char *format, uint32_t shape,
+    void (*print)(struct DebugHook *h, const int64_t *pid, const char *text, const char *format, uint64_t shape,
                   uint64_t element, uint64_t value);
-    void (*assertion)(struct DebugHook *h, const int64_t *pid, uint32_t holds, const char *text, uint32_t shape,
+    void (*assertion)(struct DebugHook *h, const int64_t *pid, uint32_t holds, const char *text, uint64_t shape,
                       uint64_t element, int32_t site);
 } DebugHook;
 

@@ -43,13 +43,13 @@ typedef struct HostDebug {
     atomic_ullong limit; /* the first program in which an assertion failed: later ones need not begin */
 } HostDebug;
 
-static void host_print(DebugHook *hook, const int64_t *pid, const char *text, const char *format, uint32_t shape,
+static void host_print(DebugHook *hook, const int64_t *pid, const char *text, const char *format, uint64_t shape,
                        uint64_t element, uint64_t value) {
     DebugLine l = {.program = pid, .element = element, .shape = shape, .text = text, .format = format, .value = value};
     debug_add(((HostDebug *)hook)->log, &l);
 }
 
-static void host_assertion(DebugHook *hook, const int64_t *pid, uint32_t holds, const char *text, uint32_t shape,
+static void host_assertion(DebugHook *hook, const int64_t *pid, uint32_t holds, const char *text, uint64_t shape,
                            uint64_t element, int32_t site) {
     HostDebug *h = (HostDebug *)hook;
     if (holds) return;

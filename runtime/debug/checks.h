@@ -50,7 +50,7 @@ typedef struct DebugLine {
     const int64_t *program;
     uint64_t print;   /* which one of the program's, counted as it runs; 0 where lines come in order */
     uint64_t element;
-    uint32_t shape;   /* as hooks.h packs it */
+    uint64_t shape;   /* as hooks.h packs it */
     const char *text, *format;
     uint64_t value;
 } DebugLine;
@@ -59,7 +59,7 @@ DebugLog *debug_create(const int64_t grid[3]); /* NULL: out of memory */
 void debug_add(DebugLog *log, const DebugLine *line);
 void debug_end(DebugLog *log); /* writes and frees; NULL is allowed */
 /* FINDING_ASSERT at the spot. */
-void debug_assertion(Findings *f, const Spot *spot, uint32_t shape, uint64_t element, const char *text);
+void debug_assertion(Findings *f, const Spot *spot, uint64_t shape, uint64_t element, const char *text);
 
 /* ---- region.c ---------------------------------------------------------------------------------------------------- */
 

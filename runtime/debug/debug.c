@@ -51,8 +51,8 @@ static size_t append(char *out, size_t n, const char *fmt, ...) {
 }
 
 /* "( 3, 12)": each index as wide as the largest. */
-static size_t append_index(char *out, size_t n, uint32_t shape, uint64_t element) {
-    uint8_t log2[5];
+static size_t append_index(char *out, size_t n, uint64_t shape, uint64_t element) {
+    uint8_t log2[DEBUG_RANK];
     uint32_t rank = debug_shape_unpack(shape, log2), shift = 0;
     for (uint32_t d = 0; d < rank; d++) shift += log2[d];
     n = append(out, n, "(");
@@ -84,10 +84,10 @@ static size_t write_line(char *out, const DebugLine *l) {
     return l->format ? append_value(out, n, l->format, l->value) : n;
 }
 
-void debug_assertion(Findings *f, const Spot *spot, uint32_t shape, uint64_t element, const char *text) {
+void debug_assertion(Findings *f, const Spot *spot, uint64_t shape, uint64_t element, const char *text) {
     char index[LINE_SIZE];
     append_index(index, 0, shape, element);
-    if (debug_shape_unpack(shape, (uint8_t[5]){0}))
+    if (debug_shape_unpack(shape, (uint8_t[DEBUG_RANK]){0}))
         finding_add(f, FINDING_ASSERT, spot, "element %s: %s", index, text);
     else
         finding_add(f, FINDING_ASSERT, spot, "%s", text);

@@ -410,7 +410,7 @@ static void print_begin(EmuThread *t) {
     thread_of(t)->prints++;
 }
 
-static void print(EmuThread *thread, const char *text, const char *format, uint32_t shape, uint32_t element,
+static void print(EmuThread *thread, const char *text, const char *format, uint64_t shape, uint32_t element,
                   uint64_t value) {
     const Thread *t = thread_of(thread);
     Spot spot = thread_spot(t, -1, 0);
@@ -419,7 +419,7 @@ static void print(EmuThread *thread, const char *text, const char *format, uint3
 }
 
 /* No other program begins; those under way go on. */
-static void assertion(EmuThread *thread, const char *text, uint32_t shape, uint32_t element, int32_t site) {
+static void assertion(EmuThread *thread, const char *text, uint64_t shape, uint32_t element, int32_t site) {
     Thread *t = thread_of(thread);
     Launch *l = t->block->team->launch;
     Spot spot = thread_spot(t, site, 0);

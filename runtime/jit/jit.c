@@ -186,7 +186,7 @@ static void choose_arch(fsc_jit *j) {
     unsigned number = 0;
     char suffix = '\0';
     bool is_own = asked && arch_read(asked, &number, &suffix) && suffix == 'a';
-    bool is_emulated = j->device->kind->has_threads;
+    bool is_emulated = j->device->kind->is_host && j->device->kind->has_threads;
     bool is_taken = is_own && (is_emulated || arch_fits(asked, j->props.arch, true));
     j->card = j->props;
     if (*j->device->card_arch) snprintf(j->card.arch, sizeof j->card.arch, "%s", j->device->card_arch);

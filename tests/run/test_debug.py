@@ -101,6 +101,20 @@ def prints_shapes(bench, shape, warps):
     prints(bench, "i32", shape, warps=warps)
 
 
+@case(shape=[(2, 1, 4, 2, 2, 2), (2, 2, 1, 2, 2, 4, 2)])
+def prints_many_dimensions(bench, shape):
+    source = f"""
+@kernel(grid=(1,))
+def f(x: *i32, N: constexpr):
+    print("v:", reshape(load(x + arange(0, N)), {shape}))
+"""
+    n = int(np.prod(shape))
+    with Output() as out:
+        bench.run(source, bench.buffer("i32", n, np.arange(n) * 3), defines={"N": n}, device_debug=True)
+    same_lines(bench, out.lines, [f"pid (0, 0, 0) idx {index(shape, k)} v: {3 * i}"
+                                  for i, k in enumerate(np.ndindex(*shape))])
+
+
 @case(warps=[1, 4])
 def prints_special(bench, warps):
     """A pointer's address, infinities and NaN, a number known at compile time, an empty prefix."""

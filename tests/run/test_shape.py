@@ -76,6 +76,21 @@ def permuted_rank5(bench):
         judge(bench, f"y = v.permute({order})", (2, 4, 2, 8, 4), lambda x: x.transpose(order), "i32", 4)
 
 
+@case(warps=[1, 4], shape=[(2, 1, 4, 2, 8, 2), (2, 4, 2, 1, 2, 8, 2), (2, 2, 2, 2, 2, 2, 2)])
+def seven_dimensions(bench, warps, shape):
+    """As many as a tile can have: other orders and shapes, sums, scans and reversals along each."""
+    rank = len(shape)
+    rng = np.random.default_rng(rank)
+    for order in (range(rank)[::-1], rng.permutation(rank), rng.permutation(rank), range(rank)):
+        order = tuple(int(d) for d in order)
+        judge(bench, f"y = permute(v, {order})", shape, lambda x, o=order: x.transpose(o), "i32", warps)
+        judge(bench, f"y = reshape(permute(v, {order}) + 1, {shape})", shape,
+              lambda x, o=order: x.transpose(o).reshape(shape) + 1, "i32", warps)
+    for d in range(rank):
+        judge(bench, f"y = v - sum(v, {d}, keep_dims=True)", shape, lambda x: x - x.sum(d, keepdims=True), "i32", warps)
+        judge(bench, f"y = cumsum(flip(v, {d}), {d})", shape, lambda x: np.flip(x, d).cumsum(d), "i32", warps)
+
+
 RESHAPES = [((64,), (8, 8)), ((8, 8), (64,)), ((4, 16), (16, 4)), ((2, 4, 8), (8, 8)), ((32, 32), (2, 8, 4, 16)),
             ((1024,), (1, 32, 32)), ((16, 1, 16), (4, 64)), ((2, 2, 2, 2, 2), (32,)), ((128, 64), (64, 128)),
             ((16,), (2, 8, 1)), ((16,), (1, 2, 1, 8, 1)), ((8, 1), (1, 2, 4, 1)), ((1, 4), (4, 1)), ((64,), (64, 1, 1)),

@@ -4,7 +4,7 @@
 # RUN: fsc %s -D z=None --emit=report -o - | FileCheck --check-prefix=RECORD %s
 # CHECK: left_out on cpu
 # W: scalar 'w' is missing; give w=NUMBER
-# RECORD: param constexpr z bool 0 option
+# RECORD: param constexpr z word None option
 # RECORD-NEXT: dim "$5" "$3"
 # RECORD-NEXT: dim "$6" "1"
 @kernel(grid=(m,))

@@ -128,13 +128,13 @@ const Sem *builtin_isinstance(Checker *c, Call *call) {
     return sem_bool(c, found);
 }
 
-/* Of a module, what its name may be; of a value, what is called as its method. */
+/* Of a module, what its name may be; of a value, its properties and what is called as its method. */
 const Sem *builtin_hasattr(Checker *c, Call *call) {
     const Sem *of = call->arg[0];
     const char *name = call->arg[1]->s;
     if (of->kind == SEM_MODULE && of->home) return sem_bool(c, file_member(c, of->home, name, call->span) != NULL);
     if (of->kind == SEM_MODULE) return sem_bool(c, module_member(c, name) != NULL);
-    return sem_bool(c, of->kind == SEM_RUN && builtin_find(name) != NULL);
+    return sem_bool(c, (of->kind == SEM_RUN || sem_is_number(of)) && value_has(name));
 }
 
 const Sem *builtin_only_loop(Checker *c, Call *call) {

@@ -160,7 +160,7 @@ static const Sem *permuted(Checker *c, const Sem *x, const uint8_t *perm) {
 }
 
 const Sem *check_transpose(Checker *c, const char *name, const Sem *x, Span at) {
-    uint8_t perm[SHAPE_RANK] = {0, 1, 2, 3, 4};
+    uint8_t perm[SHAPE_RANK] = {0, 1, 2, 3, 4, 5, 6};
     uint32_t rank = sem_shape(x).rank;
     if (rank < 2) {
         diag(c->d, at, E_NO_SWAP, name, sem_type_text(c, x));

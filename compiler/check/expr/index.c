@@ -76,6 +76,17 @@ void fix_tail(Checker *c, Span at, const char *name, const char *with) {
 
 static const char *const properties[] = {"dtype", "shape", "numel", "type", "T"};
 
+static const Builtin *method(const char *name) {
+    const Builtin *b = builtin_find(name);
+    return b && (!b->run || b->max > 0) ? b : NULL;
+}
+
+bool value_has(const char *name) {
+    for (size_t i = 0; i < COUNT(properties); i++)
+        if (strcmp(name, properties[i]) == 0) return true;
+    return method(name) != NULL;
+}
+
 static const Sem *unknown(Checker *c, const Node *n, const char *of, bool is_module) {
     uint32_t count;
     const char *const *builtins = builtin_names(&count);
@@ -275,9 +286,8 @@ const Sem *check_attribute(Checker *c, const Node *n) {
         diag_note(c->d, n->span, "it takes two axes; trans(x, ...) and permute name the order of more");
         return &sem_error;
     }
-    const Builtin *b = builtin_find(n->name);
-    if (b && (!b->run || b->max > 0)) return builtin_sem(c, b, s);
-    return unknown(c, n, sem_type_text(c, s), false);
+    const Builtin *b = method(n->name);
+    return b ? builtin_sem(c, b, s) : unknown(c, n, sem_type_text(c, s), false);
 }
 
 /* ---- [index] ----------------------------------------------------------------------------------------------------- */

@@ -178,7 +178,7 @@ static V lower_show(Emu *e, Prim p, const V *in) {
     if (n) args[count++] = LLVMBuildGlobalStringPtr(m->at, n->text, "");
     if (p == PRIM_PRINT)
         args[count++] = n->format ? LLVMBuildGlobalStringPtr(m->at, n->format, "") : LLVMConstNull(m->ptr);
-    if (n) args[count++] = llvm_int(m->i32, debug_shape_pack(n->shape.rank, n->shape.log2));
+    if (n) args[count++] = llvm_int(m->i64, (int64_t)debug_shape_pack(n->shape.rank, n->shape.log2));
     if (n) args[count++] = in[3];
     if (n) args[count++] = p == PRIM_PRINT ? in[4] : in[5];
     return call(e, &rows[p], m->none, args, count);

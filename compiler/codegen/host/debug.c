@@ -30,7 +30,7 @@ static void call_hook(Host *h, size_t member, LLVMValueRef *args, uint32_t n) {
 }
 
 static LLVMValueRef shape_word(Host *h, Shape s) {
-    return llvm_int(h->m->i32, debug_shape_pack(s.rank, s.log2));
+    return llvm_int(h->m->i64, (int64_t)debug_shape_pack(s.rank, s.log2));
 }
 
 static LLVMValueRef lane_of(Host *h, LLVMValueRef x, uint32_t i, uint32_t width) {

@@ -49,7 +49,7 @@ static const Layout *for_transpose(const Assign *s, const Layout *l, const uint8
 
 static const Layout *build_layout(Assign *s, Anchor *a) {
     if (a->layout) return a->layout;
-    uint8_t order[5];
+    uint8_t order[SHAPE_RANK];
     uint32_t n = 0;
     order[n++] = (uint8_t)a->axis;
     for (uint32_t d = a->shape.rank; d-- > 0;) {

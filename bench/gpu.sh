@@ -77,6 +77,9 @@ for w in $what; do
     random) TAIL=20 step random 240 python3 tests/random/random_kernels.py --device cuda --count 20000 --seconds 150 \
         --out "$out/random" ;;
     tests) TAIL=40 step tests 420 python3 tests/run/run.py --device cuda --all --jobs "$jobs"
+        # products by the portable instructions where the card has others of its own
+        TAIL=10 step tests-portable 200 python3 tests/run/run.py --device cuda --all --arch sm_90 --jobs "$jobs" \
+            product matmul matrix block_ ring_ attention split_k
         TAIL=10 step tests-clusters 420 python3 tests/run/run.py --device cuda --num-ctas 4 --jobs "$jobs" ;;
     sanitizer)
         if compute-sanitizer --tool memcheck --error-exitcode 9 bin/fsc run bench/planted.dsl --repeat 0 --warmup 1 \

@@ -34,9 +34,11 @@ EXAMPLES = os.path.join(HERE, "..", "dsl_examples")
 BURST, ROUNDS, CPU_ROUNDS = 6, 3, 7
 DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.int32: "i32"}
 BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 4, 3),
-       (128, 256, 128, 8, 2), (256, 128, 64, 8, 3), (256, 128, 64, 8, 4), (64, 256, 32, 4, 4)]
+       (128, 256, 128, 8, 2), (256, 128, 64, 8, 3), (256, 128, 64, 8, 4), (64, 256, 32, 4, 4),
+       (64, 256, 64, 4, 4), (128, 128, 64, 4, 4), (128, 128, 64, 8, 4)]
 SMALL = [(16, 64, 128, 4, 4), (16, 128, 128, 4, 4), (16, 64, 256, 4, 3), (16, 32, 256, 4, 4), (32, 64, 128, 4, 4),
-         (64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (64, 128, 64, 4, 3), (64, 64, 128, 4, 3)]
+         (64, 64, 64, 4, 4), (64, 128, 64, 4, 4), (64, 128, 64, 4, 3), (64, 64, 128, 4, 3),
+         (64, 64, 128, 4, 4), (64, 128, 128, 4, 4)]
 MORE = {}  # name → maker(a, b, out) of other programs' products
 WEIGHTS = ((4096, 4096), (11008, 4096), (4096, 11008), (14336, 4096), (4096, 14336))  # N, K of 7B models
 
@@ -337,7 +339,7 @@ def main():
     parser.add_argument("--what", nargs="+", default=["square", "shapes", "attention", "decode"])
     parser.add_argument("--device", default="cuda:0", help="cuda:N; cpu or cpu:1 for --what cpu")
     parser.add_argument("--out", help="a line a point, as JSON")
-    parser.add_argument("--arch", help="sm_90a: products of these tiles by its own instructions, too")
+    parser.add_argument("--arch", help="sm_90: products by the portable instructions beside the card's own")
     parser.add_argument("--cutlass", metavar="LIBRARY", help="of peers/cutlass_products.cu")
     parser.add_argument("--without", nargs="*", default=[], help="triton")
     parser.add_argument("--seconds", type=float, default=1e9)
@@ -364,7 +366,7 @@ def main():
     if "decode" in o.what:
         work += [lambda s=s, n=n: decode(s, 32, 8, n, 128) for s, n in ((16, 8192), (4, 32768), (1, 131072))]
     if "shapes" in o.what:
-        work += [lambda m=m, n=n, k=k: product(m, n, k, torch.bfloat16, SMALL if m <= 64 else BIG + SMALL[-4:])
+        work += [lambda m=m, n=n, k=k: product(m, n, k, torch.bfloat16, SMALL if m <= 64 else BIG + SMALL[-6:])
                  for m in (1, 16, 64, 512, 4096) for n, k in WEIGHTS]
     for one in work:
         if time.monotonic() - started > o.seconds:

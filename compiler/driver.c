@@ -103,11 +103,13 @@ static const NameValue *pairs(Arena *a, const fsc_name_value *from, size_t n) {
     return to;
 }
 
-/* The target whose rows of a tuning file count; code on emulated threads is that of the card that they stand for. */
+/* The target whose rows of a tuning file count: a card's, whether or not code is for it alone; code on emulated threads
+ * is that of the card that they stand for. */
 static const char *tuned_arch(const fsc_compilation *c, const fsc_compile_options *o) {
-    const Target *card = o->device ? target_find(o->device->arch) : NULL;
-    if (!c->target->backend->stands_for) return o->arch;
-    return card && !target_runs_here(card) ? card->name : c->target->backend->stands_for;
+    const Target *card = o->device ? target_find(o->device->arch) : NULL, *t = c->target;
+    if (t->backend->stands_for)
+        t = card && !target_runs_here(card) ? card : target_find(t->backend->stands_for);
+    return t->portable ? t->portable : t->name;
 }
 
 static CheckOptions check_options_of(fsc_compilation *c, const fsc_compile_options *o) {
@@ -182,6 +184,18 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to
     return passes_run(c->func, &p);
 }
 
+static void note_features(void *context, Op *op) {
+    uint64_t *features = context;
+    if (op_info[op->kind].attr == ATTR_MMA) *features |= UINT64_C(1) << mma_info[op->attr.instr].needs;
+}
+
+/* Code without a card's own instructions is portable. */
+static void choose_least(fsc_compilation *c) {
+    uint64_t features = 0;
+    func_walk(c->func, note_features, &features);
+    c->target = target_least(c->target, features);
+}
+
 /* Every distinct layout of the function, as tables. */
 static void print_layout(void *context, Op *op) {
     fsc_compilation *c = context;
@@ -252,7 +266,7 @@ static void finish_record(fsc_compilation *c, const fsc_compile_options *o) {
     if (!c->record) return;
     bool threads = has_threads(c);
     Func *f = c->func;
-    record_set_target(c->record, o->arch, FSC_VERSION, o->file);
+    record_set_target(c->record, c->target->name, FSC_VERSION, o->file);
     func_walk(f, note_access, c);
     for (uint32_t i = 0; i < f->apart.len; i++) note_apart(c, f->apart.at[i]);
     uint32_t programs = f->programs_per_block ? f->programs_per_block : 1,
@@ -375,6 +389,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     bool to_simt = has_threads(c) && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
     if (!run_passes(c, o, to_simt)) return blame(c);
     if (o->remarks && to_simt && c->func->stage == STAGE_SIMT) remark_function(c->func, c->target, c->diag);
+    choose_least(c);
     if (o->print_layouts) func_walk(c->func, print_layout, c);
     if (o->emit == FSC_EMIT_TILE || o->emit == FSC_EMIT_SIMT) {
         func_print(c->func, &c->output);

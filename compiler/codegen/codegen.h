@@ -114,6 +114,10 @@ const Target *target_at(uint32_t i);
 const Target *target_find(const char *name);
 /* "sm_75, sm_80, …": those that are no part of this machine. */
 const char *target_names(Arena *a);
+/* The row that has a card of this arch's own features, too: sm_90a of sm_90. Itself where there is none. */
+const char *target_own(const char *arch);
+/* The row, or the portable one if these features are all that code needs of those beyond it. */
+const Target *target_least(const Target *t, uint64_t features);
 /* The row `arch`, NULL: there is none. An emulated one becomes *emulated: it has what `card` has,
  * a target's name or NULL. */
 const Target *target_choose(const char *arch, const char *card, Target *emulated);

@@ -37,6 +37,18 @@ const char *target_names(Arena *a) {
     return names;
 }
 
+const char *target_own(const char *arch) {
+    const Target *t;
+    for (uint32_t i = 0; (t = target_at(i)); i++)
+        if (t->portable && strcmp(t->portable, arch) == 0) return t->name;
+    return arch;
+}
+
+const Target *target_least(const Target *t, uint64_t features) {
+    const Target *least = t->portable ? target_find(t->portable) : t;
+    return features & t->features & ~least->features ? t : least;
+}
+
 const Target *target_choose(const char *arch, const char *card, Target *emulated) {
     const Target *own = target_find(arch), *has = NULL;
     if (!own || !own->backend->stands_for) return own;
@@ -46,6 +58,7 @@ const Target *target_choose(const char *arch, const char *card, Target *emulated
     emulated->name = own->name;
     emulated->backend = own->backend;
     emulated->features &= own->features;
+    emulated->portable = NULL;
     return emulated;
 }
 

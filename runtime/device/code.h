@@ -36,6 +36,8 @@ typedef enum ImageKind { IMAGE_TEXT, IMAGE_ELF, IMAGE_FATBIN, IMAGE_UNKNOWN } Im
 ImageKind image_kind(const void *image, size_t size);
 /* sm_90a → 90, 'a'. False for "cpu" and the like. */
 bool arch_read(const char *arch, unsigned *number, char *suffix);
+/* Code for a card of this arch, or for that very card: sm_90 or sm_90a of sm_90. */
+bool arch_is_of(const char *arch, const char *card);
 /* PTX runs on its arch and newer ones, machine code on its major version from its minor on, 'a' on its very arch. */
 bool arch_fits(const char *target, const char *device, bool is_text);
 

@@ -102,6 +102,12 @@ bool arch_read(const char *arch, unsigned *number, char *suffix) {
     return *suffix == '\0' || arch[used + 1] == '\0';
 }
 
+bool arch_is_of(const char *arch, const char *card) {
+    unsigned a = 0, b = 0;
+    char suffix, ignored;
+    return arch_read(arch, &a, &suffix) && arch_read(card, &b, &ignored) && a == b;
+}
+
 bool arch_fits(const char *target, const char *device, bool is_text) {
     unsigned want = 0, have = 0;
     char suffix, ignored;

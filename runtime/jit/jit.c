@@ -180,18 +180,18 @@ static fsc_status find_tuned(fsc_jit *j) {
     return s;
 }
 
-/* The device's, or sm_90a and its like if asked for by name: on such a card, or of the emulator's. */
+/* The card's own, sm_90a of sm_90, unless one of the two is asked for by name, or the driver is older than PTX 8.0.
+ * An emulator that stands for no card takes any card's own by name. */
 static void choose_arch(fsc_jit *j) {
-    const char *asked = j->options.arch;
-    unsigned number = 0;
-    char suffix = '\0';
-    bool is_own = asked && arch_read(asked, &number, &suffix) && suffix == 'a';
-    bool is_emulated = j->device->kind->is_host && j->device->kind->has_threads;
-    bool is_taken = is_own && (is_emulated || arch_fits(asked, j->props.arch, true));
+    enum { PTX_80 = 12000 };
+    const fsc_device *d = j->device;
+    const char *asked = j->options.arch, *card = *d->card_arch ? d->card_arch : j->props.arch;
+    const Target *own = asked && strcmp(card, "emu") == 0 ? target_find(asked) : NULL;
+    bool is_old = !d->kind->is_host && j->props.driver_version < PTX_80;
+    bool is_taken = asked && (arch_is_of(asked, card) || (own && own->portable));
     j->card = j->props;
-    if (*j->device->card_arch) snprintf(j->card.arch, sizeof j->card.arch, "%s", j->device->card_arch);
-    if (is_taken) snprintf(j->card.arch, sizeof j->card.arch, "%s", asked);
-    j->options.arch = is_taken && !is_emulated ? j->card.arch : j->props.arch;
+    snprintf(j->card.arch, sizeof j->card.arch, "%s", is_taken ? asked : is_old ? card : target_own(card));
+    j->options.arch = d->kind->is_host ? j->props.arch : j->card.arch;
 }
 
 fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,

@@ -65,6 +65,7 @@ def main():
     p.add_argument("--device", default="cpu")
     p.add_argument("--all", action="store_true")
     p.add_argument("--cpu", help="compile for that processor (device cpu), such as x86-64")
+    p.add_argument("--arch", help="code for it: the card's portable arch, such as sm_90, or sm_90a")
     p.add_argument("--check", action="store_true", help="checked launches (always, on emu)")
     p.add_argument("--first", action="store_true", help="stop at the first failure")
     p.add_argument("--most", type=int, metavar="N", help="at most N sets of each case's parameters, spread evenly")
@@ -82,6 +83,8 @@ def main():
         return side_by_side(o.jobs)
     if o.cpu:
         fsc.Jit.defaults["cpu"] = o.cpu
+    if o.arch:
+        fsc.Jit.defaults["arch"] = o.arch.encode()
     if o.num_ctas:
         fsc.Jit.defaults["num_ctas"] = o.num_ctas
         fsc.Jit.defaults["split"] = o.split

@@ -2,7 +2,8 @@
  *
  * In: what the tests say (fakecuda.h). Out: what they look at. Two H100-like devices; memory is the host's. Here are
  * the state, devices, contexts, memory, streams and events; modules and launches are in fakecode.c. An error that kills
- * a context sticks. FAKE_CUDA_INIT makes cuInit give that error; FAKE_CUDA_LOG: a file of all calls and kernels.
+ * a context sticks. FAKE_CUDA_INIT makes cuInit give that error; FAKE_CUDA_LOG: a file of all calls and kernels;
+ * FAKE_CUDA_VERSION: the driver's, such as 11080.
  */
 #include "fakecuda.h"
 #include "fakedriver.h"
@@ -175,8 +176,9 @@ API(cuInit, unsigned flags) {
 }
 
 API(cuDriverGetVersion, int *version) {
+    const char *said = getenv("FAKE_CUDA_VERSION");
     COUNT();
-    *version = fake.version;
+    *version = said ? atoi(said) : fake.version;
     return 0;
 }
 

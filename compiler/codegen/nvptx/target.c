@@ -4,15 +4,14 @@
  */
 #include <llvm-c/Target.h>
 #include <pthread.h>
-#include <string.h>
 
 #include "codegen/nvptx/nvptx.h"
 #include "runtime/base/arch.h"
 
 static const NvptxTarget targets[] = {
-#define TARGET(arch, sm, ptx, features)                                                                                \
+#define TARGET(arch, sm, ptx, features, portable)                                                                      \
     {{arch, &backend_nvptx, features, ARCH_WARP, ARCH_BLOCK, ARCH_REGISTERS, ARCH_REGISTER_FILE, ARCH_SHARED_##sm,     \
-      ARCH_CLUSTER_##sm, 16},                                                                                          \
+      ARCH_CLUSTER_##sm, 16, portable},                                                                                \
      sm,                                                                                                               \
      ptx},
 #include "codegen/nvptx/targets.def"
@@ -30,15 +29,11 @@ const char *nvptx_first_with(uint64_t features, bool *is_last) {
     return i < COUNT(targets) ? targets[i].target.name : "none";
 }
 
-/* sm_90a: code for it runs nowhere else, not even as PTX. */
-static bool is_alone(const Target *t) {
-    return t->name[strlen(t->name) - 1] == 'a';
-}
-
-/* A cubin runs on its own major version; devices of other ones before the next run none but PTX. */
+/* A cubin runs on its own major version; devices of other ones before the next run none but PTX.
+ * Code for sm_90a runs nowhere else, not even as PTX. */
 bool nvptx_reaches(const Target *a, const Target *b) {
     uint32_t here = nvptx_of(a)->sm, next = nvptx_of(b)->sm;
-    if (is_alone(a) || is_alone(b)) return false;
+    if (a->portable || b->portable) return false;
     return next / 10 == here / 10 || (next / 10 == here / 10 + 1 && next % 10 == 0);
 }
 

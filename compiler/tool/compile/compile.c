@@ -52,7 +52,7 @@ bool arch_resolve(ToolOptions *o) {
         fsc_device_close(device);
         return false;
     }
-    o->compile.arch = arena_printf(o->arena, "%s", props.arch);
+    o->compile.arch = arena_printf(o->arena, "%s", target_own(props.arch));
     fsc_device_close(device);
     return true;
 }

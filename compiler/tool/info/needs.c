@@ -8,6 +8,7 @@
 #include "tool/info/needs.h"
 
 #include "driver.h"
+#include "runtime/device/code.h"
 
 #include <string.h>
 
@@ -30,14 +31,14 @@ static bool gpu_by_name(Needs *r, const ToolOptions *o) {
 static bool gpu_by_driver(Needs *r, const ToolOptions *o) {
     fsc_device *device = NULL;
     bool found = fsc_device_open("cuda", &device) == FSC_OK && fsc_device_props(device, &r->gpu) == FSC_OK &&
-                 (!o->has_arch || strcmp(r->gpu.arch, o->compile.arch) == 0);
+                 (!o->has_arch || arch_is_of(o->compile.arch, r->gpu.arch));
     fsc_device_close(device);
     return found;
 }
 
 const fsc_props *needs_card(const char *arch) {
     for (size_t i = 0; fsc_gpu_at(i, NULL); i++)
-        if (strcmp(fsc_gpu_at(i, NULL)->arch, arch) == 0) return fsc_gpu_at(i, NULL);
+        if (arch_is_of(arch, fsc_gpu_at(i, NULL)->arch)) return fsc_gpu_at(i, NULL);
     return NULL;
 }
 
@@ -50,7 +51,7 @@ static bool gpu_by_arch(Needs *r, const ToolOptions *o) {
 
 bool needs_gpu(Needs *r, ToolOptions *o) {
     bool found = o->gpu ? gpu_by_name(r, o) : gpu_by_driver(r, o) || gpu_by_arch(r, o);
-    if (found && !o->has_arch) o->compile.arch = arena_printf(o->arena, "%s", r->gpu.arch);
+    if (found && !o->has_arch) o->compile.arch = arena_printf(o->arena, "%s", target_own(r->gpu.arch));
     return found;
 }
 
@@ -63,7 +64,7 @@ static bool registers_by_driver(Needs *r, const ToolOptions *o, const char *ptx,
     fsc_props props;
     fsc_kernel_report k;
     bool ok = fsc_device_open("cuda", &device) == FSC_OK && fsc_device_props(device, &props) == FSC_OK &&
-              strcmp(props.arch, o->compile.arch) == 0 && fsc_module_load(device, ptx, n, &module) == FSC_OK &&
+              arch_is_of(o->compile.arch, props.arch) && fsc_module_load(device, ptx, n, &module) == FSC_OK &&
               fsc_kernel_create(module, NULL, &kernel) == FSC_OK && fsc_kernel_warmup(kernel, 0, &k) == FSC_OK;
     if (ok) {
         r->registers = r->registers_high = k.registers;

@@ -6,6 +6,7 @@
  */
 #include "tool/profile/profile.h"
 
+#include "codegen/codegen.h"
 #include "runtime/debug/counts.h"
 #include "runtime/device/code.h"
 #include "tool/interrupt.h"
@@ -84,7 +85,7 @@ static bool measured_gpu(Needs *card, ToolOptions *o) {
     if (s == FSC_OK) s = fsc_device_props(d, &card->gpu);
     if (s != FSC_OK) (void)tool_fail(s, fsc_last_message());
     fsc_device_close(d);
-    if (s == FSC_OK && !o->has_arch) o->compile.arch = arena_printf(o->arena, "%s", card->gpu.arch);
+    if (s == FSC_OK && !o->has_arch) o->compile.arch = arena_printf(o->arena, "%s", target_own(card->gpu.arch));
     return s == FSC_OK;
 }
 

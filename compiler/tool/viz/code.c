@@ -171,7 +171,7 @@ static void put_target(Text *out, const VizRun *r) {
     o.compile.op_lines = true;
     if (s == FSC_OK) s = fsc_compile(&o.compile, r->j->text, r->j->length, &c);
     text_printf(out, ",\n\"arch\": ");
-    json_word(out, o.compile.arch);
+    json_word(out, s == FSC_OK ? c->target->name : o.compile.arch);
     text_printf(out, ", \"ptx\": ");
     if (s == FSC_OK)
         put_ptx(out, fsc_compilation_output(c, NULL));

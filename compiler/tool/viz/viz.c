@@ -306,7 +306,7 @@ static bool take_case(ToolOptions *o, const char *text, size_t length) {
 /* The card that is shown, by --arch. */
 static bool find_card(Viz *z) {
     ToolOptions *o = z->o;
-    if (!o->has_arch) o->compile.arch = "sm_90";
+    if (!o->has_arch) o->compile.arch = target_own("sm_90");
     const Target *target = target_find(o->compile.arch);
     if (target && !target_runs_here(target)) {
         z->card = choose_card(target);

@@ -5,7 +5,10 @@
  */
 #include "passes/distribute/assign.h"
 
-enum { ROW_LANES = 3 /* log2: so many lanes with vectors of 16 bytes load 128 */ };
+enum {
+    ROW_LANES = 3, /* log2: so many lanes with vectors of 16 bytes load 128 */
+    RUN_LOG2 = 6   /* elements of a row that a warp moves at once beside those of other rows */
+};
 
 static Anchor *anchor_of(Assign *s, Shape shape, uint32_t axis) {
     for (uint32_t i = 0; i < s->anchors.len; i++) {
@@ -31,6 +34,7 @@ static Anchor *anchor_of_access(Assign *s, const Op *op) {
 void anchor_note(void *assign, Op *op) {
     Assign *s = assign;
     s->transposes |= op->kind == OP_TRANS;
+    if (op->kind == OP_MMA) vec_push(s->scratch, &s->sums, op->results[0]->type.shape);
     if (op_is_access(op->kind) && value_is_tile(op->args[0])) (void)anchor_of_access(s, op);
 }
 
@@ -47,7 +51,33 @@ static const Layout *for_transpose(const Assign *s, const Layout *l, const uint8
     return n ? layout_rotate(s->f->layouts, l, next, 1, n) : l;
 }
 
+static bool is_sum(const Assign *s, Shape shape) {
+    uint32_t i = 0;
+    while (i < s->sums.len && !shape_equal(s->sums.at[i], shape)) i++;
+    return i < s->sums.len;
+}
+
+/* Of what is as large as a product: a warp takes runs of several rows, and the rest of each row is registers. So it is
+ * cut into strips along the rows (strips.c), wherever the warps are. NULL: the rows are too short, or too few. */
+static const Layout *for_strips(const Assign *s, const Anchor *a) {
+    uint32_t x = a->axis, other = x ^ 1;
+    if (s->ctas_log2 || !is_sum(s, a->shape) || a->shape.log2[x] <= RUN_LOG2 || a->vec_log2 > RUN_LOG2 ||
+        a->shape.log2[other] + (uint32_t)RUN_LOG2 < a->vec_log2 + s->lanes_log2 + s->warps_log2)
+        return NULL;
+    Shape cut = {.rank = 3}; /* the row as runs */
+    const uint8_t runs = (uint8_t)(a->shape.log2[x] - RUN_LOG2), size = a->shape.log2[other];
+    cut.log2[0] = x == 0 ? runs : size;
+    cut.log2[1] = x == 0 ? RUN_LOG2 : runs;
+    cut.log2[2] = x == 0 ? size : RUN_LOG2;
+    const uint8_t along_first[] = {1, 2, 0}, along_last[] = {2, 0, 1};
+    const Layout *l = layout_blocked(s->f->layouts, cut, x == 0 ? along_first : along_last, a->vec_log2, s->lanes_log2,
+                                     s->warps_log2, 0);
+    return layout_reshape(s->f->layouts, l, a->shape);
+}
+
 static const Layout *build_layout(Assign *s, Anchor *a) {
+    if (a->layout) return a->layout;
+    a->layout = for_strips(s, a);
     if (a->layout) return a->layout;
     uint8_t order[SHAPE_RANK];
     uint32_t n = 0;

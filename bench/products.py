@@ -265,7 +265,8 @@ def attention(heads, length, dim, causal):
               ("fsc-default", lambda: ours("attention.dsl", values, {"lse": "None", "CAUSAL": causal}))]
     for rows_, keys, warps, stages in ((128, 64, 4, 2), (128, 64, 4, 3), (128, 64, 8, 2), (128, 64, 8, 3),
                                        (128, 128, 8, 2), (128, 32, 4, 3), (128, 32, 4, 4), (64, 64, 4, 2),
-                                       (64, 64, 4, 3), (256, 64, 8, 2)):
+                                       (64, 64, 4, 3), (256, 64, 8, 2), (64, 128, 4, 2), (64, 128, 4, 3),
+                                       (128, 64, 8, 4), (128, 128, 8, 3), (256, 64, 16, 2), (64, 64, 4, 4)):
         makers.append((f"fsc {rows_}x{keys}w{warps}s{stages}", lambda r=rows_, k=keys, w=warps, s=stages: ours(
             "attention.dsl", values, {"lse": "None", "CAUSAL": causal, "QUERIES": r, "KEYS": k}, num_warps=w,
             num_stages=s)))

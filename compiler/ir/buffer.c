@@ -398,7 +398,7 @@ const char *access_wrong(const Func *f, const Op *op) {
         if (wrong || op->kind == OP_SHWAIT) return wrong;
     }
     if (op->kind == OP_SHMATRIX)
-        return (op->nargs > 0) != (b->stages > 1) ? "another number of stages" : shared_matrix_wrong(f, op);
+        return (op->nargs > 0) != (b->stages > 1) ? "another number of stages" : shared_matrix_wrong(op);
     bool is_copy = op_info[op->kind].attr == ATTR_COPY, is_store = op->kind == OP_SHSTORE || op->kind == OP_COPYASYNC;
     Type t = is_store ? op->args[0]->type : op->results[0]->type;
     if (op->kind == OP_COPYASYNC) t = type_with_dtype(t, t.pointee);

@@ -35,6 +35,7 @@ typedef struct SharedOperand {
 } SharedOperand;
 
 /* Why no instruction finds it there; NULL: it does, and *out is set. */
+bool dot_holds_a(const Op *op); /* dot_async: its first operand is in registers */
 const char *shared_operand(const Func *f, const Op *op, MmaOperand which, SharedOperand *out);
 
 /* What four warps do one behind the other for one step of k: an instruction of n columns each. */

@@ -114,14 +114,27 @@ bool infer_shmatrix(Infer *in) {
     return !in->attr.perm || is_turned || infer_fail(in, "perm is not that of a matrix");
 }
 
+bool dot_holds_a(const Op *op) {
+    return value_is_tile(op->args[MMA_A]);
+}
+
+/* In registers, as the instruction takes it. */
+static bool is_held(const Infer *in, Type a, uint32_t warps) {
+    return a.layout && a.dtype == mma_dtype(in->attr.instr, MMA_A) && mma_fits(in->attr.instr, a.shape, MMA_A) &&
+           a.layout == mma_layout(in->layouts, in->attr, a.shape, warps, MMA_A);
+}
+
 bool infer_dotasync(Infer *in) {
     Type c = in->result = in->args[MMA_C]->type;
     const Layout *l = c.layout;
     if (in->attr.instr >= MMA_COUNT || !mma_is_grouped(in->attr.instr))
         return infer_fail(in, "no instruction of several warps");
-    for (uint32_t i = MMA_A; i <= MMA_B; i++)
+    bool holds = value_is_tile(in->args[MMA_A]);
+    for (uint32_t i = holds ? MMA_B : MMA_A; i <= MMA_B; i++)
         if (!in->args[i]->def || in->args[i]->def->kind != OP_SHMATRIX)
             return infer_fail(in, "operand %u is nothing in shared memory", i);
+    if (holds && l && !is_held(in, in->args[MMA_A]->type, l->bits[IN_WARP]))
+        return infer_fail(in, "operand 0 is not laid out as %s takes it", mma_info[in->attr.instr].name);
     if (c.dtype != mma_dtype(in->attr.instr, MMA_C) || !mma_fits(in->attr.instr, c.shape, MMA_C))
         return infer_fail(in, "operand 2 is no sum of %s", mma_info[in->attr.instr].name);
     bool fits = l && in->attr.warps_m_log2 >= mma_info[in->attr.instr].warps_log2 &&
@@ -169,32 +182,50 @@ const char *shared_operand(const Func *f, const Op *op, MmaOperand which, Shared
 
 const char *dot_async_wrong(const Func *f, const Op *op) {
     SharedOperand s[2];
-    for (uint32_t i = MMA_A; i <= MMA_B; i++) {
+    for (uint32_t i = dot_holds_a(op) ? MMA_B : MMA_A; i <= MMA_B; i++) {
         const char *wrong = shared_operand(f, op, (MmaOperand)i, &s[i]);
         if (wrong) return wrong;
     }
-    Shape a = s[MMA_A].places->shape, b = s[MMA_B].places->shape, c = op->results[0]->type.shape;
+    Shape a = dot_holds_a(op) ? op->args[MMA_A]->type.shape : s[MMA_A].places->shape, b = s[MMA_B].places->shape,
+          c = op->results[0]->type.shape;
     bool fits = a.log2[1] == b.log2[0] && a.log2[0] == c.log2[0] && b.log2[1] == c.log2[1];
     return fits ? NULL : "operands whose sizes are not those of a product";
 }
 
 /* ---- Proxies ----------------------------------------------------------------------------------------------------- */
 
-/* Behind it the buffer has what no fence has shown. */
-static bool writes(const Op *op, uint32_t buffer, bool is_ring) {
-    bool found = (op->kind == OP_SHSTORE && op->attr.buffer == buffer) || (op->kind == OP_COPYWAIT && is_ring);
+enum { ANY_RING = UINT32_MAX };
+
+/* Does op, or one in it, say where a product finds the buffer, or one that is a ring? */
+static bool is_place(const Func *f, const Op *op, uint32_t buffer) {
+    bool found = op->kind == OP_SHMATRIX && op->attr.buffer == buffer;
+    if (op->kind == OP_SHMATRIX && buffer == ANY_RING) found = f->buffers.at[op->attr.buffer].stages > 1;
     for (uint32_t r = 0; r < op->nregions && !found; r++)
-        for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = writes(in, buffer, is_ring);
+        for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = is_place(f, in, buffer);
     return found;
 }
 
-const char *shared_matrix_wrong(const Func *f, const Op *op) {
+static bool has_place(const Func *f, const Block *b, uint32_t buffer) {
+    const Op *op = b->first;
+    while (op && !is_place(f, op, buffer)) op = op->next;
+    return op != NULL;
+}
+
+const char *write_wrong(const Func *f, const Op *op) {
+    const Block *body = op->parent;
+    bool is_ring = op->kind == OP_COPYWAIT && body->owner && body->owner->kind == OP_FOR;
+    uint32_t buffer = is_ring ? ANY_RING : op->attr.buffer;
+    if ((!is_ring && op->kind != OP_SHSTORE) || !has_place(f, is_ring ? body : f->body, buffer)) return NULL;
+    const Op *next = op->next;
+    while (next && next->kind != OP_PROXYFENCE && !is_place(f, next, buffer)) next = next->next;
+    bool is_shown = next && next->kind == OP_PROXYFENCE;
+    return is_shown ? NULL : "no fence shows to products what was written";
+}
+
+const char *shared_matrix_wrong(const Op *op) {
     for (const Use *u = op->results[0]->uses; u; u = u->next)
         if (u->op->kind != OP_DOTASYNC || u->index == MMA_C) return "only a product takes it";
-    const Op *before = op->prev;
-    bool is_ring = f->buffers.at[op->attr.buffer].stages > 1;
-    while (before && before->kind != OP_PROXYFENCE && !writes(before, op->attr.buffer, is_ring)) before = before->prev;
-    return before && before->kind == OP_PROXYFENCE ? NULL : "no fence shows to the product's proxy what was written";
+    return NULL;
 }
 
 /* ---- Sums that are under way ------------------------------------------------------------------------------------- */

@@ -100,7 +100,9 @@ void buffer_print(const Buffer *b, uint32_t layout, Text *out);
 /* ---- Products that go on meanwhile (dot.c) ----------------------------------------------------------------------- */
 
 const char *dot_async_wrong(const Func *f, const Op *op);     /* of the operands of a dot_async; a clause, or NULL */
-const char *shared_matrix_wrong(const Func *f, const Op *op); /* of a shared_matrix */
+const char *shared_matrix_wrong(const Op *op);
+/* Of what is stored, or copied: is it shown to products? */
+const char *write_wrong(const Func *f, const Op *op);
 /* A use of a sum that is under way; NULL: there is none. */
 const Op *sum_used_early(const Func *f, Arena *scratch);
 

@@ -152,6 +152,7 @@ static bool check_rule(Verifier *v, const Op *op) {
     if (!check_warps(v, op) || !check_scope(v, op)) return false;
     const char *wrong = op_has_buffer(op->kind) ? access_wrong(v->f, op) : NULL;
     if (!wrong && op->kind == OP_DOTASYNC) wrong = dot_async_wrong(v->f, op);
+    if (!wrong) wrong = write_wrong(v->f, op);
     if (!wrong) wrong = schedule_wrong(v->f, op);
     if (!wrong) wrong = vector_wrong(op);
     if (wrong) return complain(v, op, "%s", wrong);

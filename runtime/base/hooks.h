@@ -87,18 +87,20 @@ static inline EmuMma emu_mma_unpack(uint32_t x) {
     return (EmuMma){x & 15, x >> 4 & 15, x >> 8 & 15, x >> 12 & 63, x >> 18 & 63, x >> 24 & 63};
 }
 
-/* One of four warps, m64nNk16: the type of a and b, N, and of which operands the rows lie across k. */
+/* One of four warps, m64nNk16: the type of a and b, N, of which operands the rows lie across k, and whether c counts as
+ * 0, whatever it is. */
 typedef struct EmuGroup {
     uint8_t type;
     uint16_t n;
-    bool is_across_a, is_across_b;
+    bool is_across_a, is_across_b, is_first;
 } EmuGroup;
 
 static inline uint32_t emu_group_pack(EmuGroup i) {
-    return i.type | (uint32_t)i.n << 4 | (uint32_t)i.is_across_a << 16 | (uint32_t)i.is_across_b << 17;
+    return i.type | (uint32_t)i.n << 4 | (uint32_t)i.is_across_a << 16 | (uint32_t)i.is_across_b << 17 |
+           (uint32_t)i.is_first << 18;
 }
 static inline EmuGroup emu_group_unpack(uint32_t x) {
-    return (EmuGroup){x & 15, (uint16_t)(x >> 4 & 0xfff), x >> 16 & 1, x >> 17 & 1};
+    return (EmuGroup){x & 15, (uint16_t)(x >> 4 & 0xfff), x >> 16 & 1, x >> 17 & 1, x >> 18 & 1};
 }
 
 /* Matrices of 8 rows of 16 bytes in shared memory: how many, and whether transposed;
@@ -148,11 +150,12 @@ typedef struct EmuCalls {
     void (*ldmatrix)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
     void (*stmatrix)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
     void (*mma)(EmuThread *t, uint64_t *words, uint32_t mma, int32_t site, uint32_t call);
-    /* Threads of four warps: their registers are in order; a descriptor; c, then what the sum is known by until a wait
-     * gives it; the products begun are a group; of n words those that are done; what was stored is seen by products. */
+    /* Threads of four warps: their registers are in order; a descriptor; c (and held words of a behind it), then
+     * what the sum is known by until a wait gives it; the products begun are a group; of n words those that are done; what was stored is seen by products. */
     void (*wgmma_fence)(EmuThread *t);
     uint64_t (*wgmma_at)(EmuThread *t, uint32_t offset, uint64_t rest);
     void (*wgmma)(EmuThread *t, uint64_t *words, uint64_t a, uint64_t b, uint32_t group, int32_t site, uint32_t call);
+    void (*wgmma_held)(EmuThread *t, uint64_t *words, uint64_t b, uint32_t group, int32_t site, uint32_t call);
     void (*wgmma_commit)(EmuThread *t);
     void (*wgmma_wait)(EmuThread *t, uint64_t *words, uint32_t n, uint32_t pending, int32_t site, uint32_t call);
     void (*proxy_fence)(EmuThread *t);

@@ -341,6 +341,7 @@ bool products_read(const Block *b, uint64_t offset);  /* products that nobody ha
 void emu_wgmma_fence(EmuThread *t);
 uint64_t emu_wgmma_at(EmuThread *t, uint32_t offset, uint64_t rest);
 void emu_wgmma(EmuThread *t, uint64_t *words, uint64_t a, uint64_t b, uint32_t what, int32_t site, uint32_t call);
+void emu_wgmma_held(EmuThread *t, uint64_t *words, uint64_t b, uint32_t what, int32_t site, uint32_t call);
 void emu_wgmma_commit(EmuThread *t);
 void emu_wgmma_wait(EmuThread *t, uint64_t *words, uint32_t n, uint32_t pending, int32_t site, uint32_t call);
 void emu_proxy_fence(EmuThread *t);

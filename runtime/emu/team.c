@@ -460,6 +460,7 @@ const EmuCalls emu_calls = {
     .wgmma_fence = emu_wgmma_fence,
     .wgmma_at = emu_wgmma_at,
     .wgmma = emu_wgmma,
+    .wgmma_held = emu_wgmma_held,
     .wgmma_commit = emu_wgmma_commit,
     .wgmma_wait = emu_wgmma_wait,
     .proxy_fence = emu_proxy_fence,

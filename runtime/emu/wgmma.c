@@ -1,6 +1,6 @@
 /* wgmma.c - matrix instructions of four emulated warps, which go on while the program does.
  *
- * In: what each thread brings. Out: sums; findings.
+ * In: what each thread brings: descriptors of both operands, or words of the first one. Out: sums; findings.
  * Method: the 128 threads meet, and the last one to come does the work of all, as in matrix.c. Operands are read where
  * the bits of their descriptors say (PTX ISA, "Matrix descriptor format", "Strides"), not where the compiler has put
  * them. What a thread gets is no sum but a token, a NaN with a number; the sum lies here until a wait has its group. So
@@ -174,7 +174,8 @@ static float summed(const Operands *o, uint32_t row, uint32_t col, float c) {
 }
 
 /* A register's new sum, or the token that it was begun under. */
-static void multiply(Thread *t, uint32_t index, uint32_t reg, const Operands *o, int32_t site) {
+static void multiply(Thread *t, uint32_t index, uint32_t reg, bool is_first, const Operands *o, int32_t site) {
+    if (is_first) t->words[reg] = 0;
     Sum *sum = under_way(&t->sums, t->words[reg]);
     uint32_t row, col;
     float c;
@@ -192,21 +193,44 @@ static void multiply(Thread *t, uint32_t index, uint32_t reg, const Operands *o,
     sum->group = t->sums.groups + 1;
 }
 
+/* a from the words behind each thread's sums: PTX ISA, "Register fragments for wgmma". */
+static bool read_held(const Thread *t, const Thread *g, EmuGroup i, double out[][STEP], int32_t site) {
+    enum { WORDS = 4 };
+    for (uint32_t k = 0; k < GROUP; k++) {
+        uint32_t lane = k % WARP;
+        if (!g[k].sums.is_fenced) {
+            found(t, FINDING_MATRIX, site, 0, "a product takes registers that no fence has put in order before it");
+            return false;
+        }
+        for (uint32_t e = 0; e < 2 * WORDS; e++) {
+            uint32_t w = e / 2, row = k / WARP * 16 + lane / 4 + 8 * (w % 2), at = lane % 4 * 2 + 8 * (w / 2) + e % 2;
+            uint16_t bits = (uint16_t)(g[k].words[i.n / 2u + w] >> 16 * (e % 2));
+            out[row][at] = element_number(bits, (EmuElement)i.type);
+        }
+    }
+    return true;
+}
+
 static bool are_alike(const Thread *g) {
     for (uint32_t i = 1; i < GROUP; i++)
         if (g[i].operands[0] != g[0].operands[0] || g[i].operands[1] != g[0].operands[1]) return false;
     return true;
 }
 
-static void multiply_all(Thread *t, EmuGroup i, int32_t site) {
+static bool read_first(Thread *t, const Thread *g, EmuGroup i, bool is_held, Operands *o, int32_t site) {
+    if (is_held) return read_held(t, g, i, o->a, site);
+    return read_operand(t, g->operands[0], i.is_across_a, ROWS, (EmuElement)i.type, o->a, site);
+}
+
+static void multiply_all(Thread *t, EmuGroup i, bool is_held, int32_t site) {
     Thread *g = first_of(t);
     Operands *o = malloc(sizeof *o);
     if (!o) atomic_store(&t->block->team->launch->out_of_memory, true);
     else if (!are_alike(g)) found(t, FINDING_MATRIX, site, 0, "threads of one product bring different descriptors");
-    else if (read_operand(t, g->operands[0], i.is_across_a, ROWS, (EmuElement)i.type, o->a, site) &&
+    else if (read_first(t, g, i, is_held, o, site) &&
              read_operand(t, g->operands[1], i.is_across_b, i.n, (EmuElement)i.type, o->b, site))
         for (uint32_t k = 0; k < GROUP; k++)
-            for (uint32_t reg = 0; reg < i.n / 2u; reg++) multiply(&g[k], k, reg, o, site);
+            for (uint32_t reg = 0; reg < i.n / 2u; reg++) multiply(&g[k], k, reg, i.is_first, o, site);
     free(o);
 }
 
@@ -229,12 +253,22 @@ uint64_t emu_wgmma_at(EmuThread *t, uint32_t offset, uint64_t rest) {
     return (offset / UNIT & 0x3fff) | rest;
 }
 
+static void begin(Thread *t, uint64_t *words, bool is_held, uint32_t what, int32_t site, uint32_t call) {
+    t->words = words;
+    if (is_last(t, call)) multiply_all(t, emu_group_unpack(what), is_held, site);
+    thread_meet(t, THREAD_AT_GROUP, false, site, call);
+}
+
 void emu_wgmma(EmuThread *thread, uint64_t *words, uint64_t a, uint64_t b, uint32_t what, int32_t site, uint32_t call) {
     Thread *t = thread_of(thread);
-    t->words = words;
     t->operands[0] = a, t->operands[1] = b;
-    if (is_last(t, call)) multiply_all(t, emu_group_unpack(what), site);
-    thread_meet(t, THREAD_AT_GROUP, false, site, call);
+    begin(t, words, false, what, site, call);
+}
+
+void emu_wgmma_held(EmuThread *thread, uint64_t *words, uint64_t b, uint32_t what, int32_t site, uint32_t call) {
+    Thread *t = thread_of(thread);
+    t->operands[0] = 0, t->operands[1] = b;
+    begin(t, words, true, what, site, call);
 }
 
 void emu_wgmma_commit(EmuThread *t) {

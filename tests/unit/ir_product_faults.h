@@ -50,7 +50,8 @@ static void product_unaligned(Victim *v) {
 }
 
 static void product_of_other_type(Victim *v) {
-    Buffer *b = product_buffer(v);
+    const Op *at = product_op(v, OP_DOTASYNC)->args[MMA_B]->def;
+    Buffer *b = &v->s.f->buffers.at[at->attr.buffer];
     b->dtype = b->dtype == DT_FP16 ? DT_BF16 : DT_FP16;
 }
 

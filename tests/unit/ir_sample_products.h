@@ -42,18 +42,27 @@ static inline void sample_mmas(Sample *s) {
     }
 }
 
-/* By every instruction of four warps, of one stage and of more; b lies transposed. */
+/* A tile goes where products take it. */
+static inline void sample_shown(Sample *s, DType d, Shape shape, uint32_t buffer) {
+    Type t = type_tile(d, shape);
+    t.layout = layout_blocked(s->f->layouts, shape, NULL, 3, 5, 2, 0);
+    Value *v = sample_value(s, t);
+    op_build(&s->b, OP_SHSTORE, &v, 1, (Attr){.buffer = buffer, .scope = SCOPE_BLOCK}, t);
+    op_build(&s->b, OP_PROXYFENCE, NULL, 0, (Attr){0}, s->n->type);
+}
+
+/* By every instruction of four warps, of one stage and of more; b lies transposed, a also in registers. */
 static inline void sample_products(Sample *s) {
     for (Mma i = 0; i < MMA_COUNT; i++) {
         if (!mma_is_grouped(i)) continue;
         Attr attr = {.instr = i, .warps_m_log2 = 2}, of[2] = {{0}, attr_perm((const uint8_t[]){1, 0}, 2)};
         Value *args[3];
-        op_build(&s->b, OP_PROXYFENCE, NULL, 0, (Attr){0}, s->n->type);
         for (uint32_t k = MMA_A; k <= MMA_B; k++) {
             Shape lies = shape_make(2, k == MMA_A ? (const uint8_t[]){6, 5} : (const uint8_t[]){3, 5});
             Buffer b = {.dtype = mma_dtype(i, (MmaOperand)k), .stages = 1 + 2 * k, .align = 512,
                         .places = layout_swizzled(s->f->layouts, lies, 1, 16, 64)};
             of[k].buffer = buffer_add(s->f, b);
+            if (k == MMA_A) sample_shown(s, b.dtype, lies, of[k].buffer);
             args[k] = op_build(&s->b, OP_SHMATRIX, &s->n, k, of[k], s->n->type)->results[0];
         }
         Type t = type_tile(DT_FP32, shape_make(2, (const uint8_t[]){6, 3}));
@@ -61,6 +70,11 @@ static inline void sample_products(Sample *s) {
         args[MMA_C] = sample_value(s, t);
         Value *sum = op_build(&s->b, OP_DOTASYNC, args, 3, attr, t)->results[0];
         op_build(&s->b, OP_DOTWAIT, &sum, 1, (Attr){.pending = i % 2}, t);
+        Type a = type_tile(mma_dtype(i, MMA_A), shape_make(2, (const uint8_t[]){6, 5}));
+        a.layout = mma_layout(s->f->layouts, attr, a.shape, 2, MMA_A);
+        args[MMA_A] = sample_value(s, a);
+        sum = op_build(&s->b, OP_DOTASYNC, args, 3, attr, t)->results[0];
+        op_build(&s->b, OP_DOTWAIT, &sum, 1, (Attr){0}, t);
     }
 }
 

@@ -243,13 +243,13 @@ static V spelled_group(const Emu *e, V sums, V instruction) {
     GroupCode c = group_unpack(LLVMConstIntGetZExtValue(instruction));
     uint8_t type = mma_info[c.instr].types[MMA_A] == MMA_BF16 ? EMU_BF16 : EMU_F16;
     uint32_t n = 2 * tuple_length(LLVMTypeOf(sums));
-    return llvm_int(e->m->i32, emu_group_pack((EmuGroup){type, (uint16_t)n, c.is_across_a, c.is_across_b}));
+    return llvm_int(e->m->i32, emu_group_pack((EmuGroup){type, (uint16_t)n, c.is_across_a, c.is_across_b, c.is_first}));
 }
 
 static V lower_plain(Emu *e, Prim p, V *in, uint32_t n, LLVMTypeRef result) {
     uint32_t count;
     if (p == PRIM_MMA) in[3] = spelled(e, in[3]);
-    if (p == PRIM_WGMMA) in[3] = spelled_group(e, in[0], in[3]);
+    if (p == PRIM_WGMMA || p == PRIM_WGMMA_HELD) in[3] = spelled_group(e, in[0], in[3]);
     if (p == PRIM_COPY_ASYNC) {
         in[3] = LLVMBuildSelect(e->m->at, in[3], in[4], LLVMConstNull(e->m->i32), "");
         memmove(in + 4, in + 5, (--n - 4) * sizeof *in);

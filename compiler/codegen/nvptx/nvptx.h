@@ -67,7 +67,8 @@ Lowering lower_copy_async, lower_copy_commit, lower_copy_wait;
 Lowering lower_ldmatrix, lower_stmatrix, lower_mma;
 
 /* wgmma.c - those of four warps as inline PTX */
-Lowering lower_wgmma_fence, lower_wgmma_commit, lower_wgmma_at, lower_wgmma, lower_wgmma_wait, lower_proxy_fence;
+Lowering lower_wgmma_fence, lower_wgmma_commit, lower_wgmma_at, lower_wgmma, lower_wgmma_held, lower_wgmma_wait,
+    lower_proxy_fence;
 
 /* grid.c - words between the blocks of a grid as inline PTX */
 void nvptx_make_words(Nvptx *n); /* before any call is lowered */

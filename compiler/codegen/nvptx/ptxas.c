@@ -141,13 +141,16 @@ static bool assemble(char *const argv[], const Files *f, Text *cubin) {
     return read_all(f->out, cubin) && cubin->len && (status == 0 || is_whole_cubin(cubin));
 }
 
-/* The number before these words of the report, as in "26 registers"; 0: it is not there. */
+/* The first number before these words of the report, as in "26 registers"; 0: it is not there. */
 static uint32_t number(const char *report, const char *words) {
-    const char *at = report ? strstr(report, words) : NULL;
-    if (!at) return 0;
-    while (at > report && is_space(at[-1])) at--;
-    while (at > report && is_digit(at[-1])) at--;
-    return (uint32_t)strtoul(at, NULL, 10);
+    for (const char *next = report ? strstr(report, words) : NULL; next; next = strstr(next + 1, words)) {
+        const char *at = next;
+        while (at > report && is_space(at[-1])) at--;
+        const char *end = at;
+        while (at > report && is_digit(at[-1])) at--;
+        if (at < end) return (uint32_t)strtoul(at, NULL, 10);
+    }
+    return 0;
 }
 
 bool ptxas_run(const Target *t, Bytes ptx, int opt_level, Assembled *out) {

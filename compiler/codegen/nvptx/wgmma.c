@@ -9,12 +9,12 @@
 #include "codegen/nvptx/asm.h"
 #include "layout/mma.h"
 
-/* Results and what they begin as; the statement's other operands come behind these. */
-static void asm_sums(Nvptx *n, Asm *s, V tuple) {
+/* Results and what they begin as, if that counts; the statement's other operands come behind these. */
+static void asm_sums(Nvptx *n, Asm *s, V tuple, bool counts) {
     uint32_t count = tuple_length(LLVMTypeOf(tuple));
     const V *values = tuple_values(n->m, tuple);
     asm_results(s, LLVMTypeOf(tuple), "f");
-    for (uint32_t i = 0; i < count; i++) asm_operand(s, values[i], arena_printf(s->arena, "%u", i));
+    for (uint32_t i = 0; i < count && counts; i++) asm_operand(s, values[i], arena_printf(s->arena, "%u", i));
 }
 
 static V plain(Nvptx *n, const char *text) {
@@ -51,22 +51,49 @@ V lower_wgmma_at(Nvptx *n, Access a, const V *in) {
     return LLVMBuildOr(at, LLVMBuildZExt(at, units, n->m->i64, ""), in[1], "");
 }
 
-V lower_wgmma(Nvptx *n, Access a, const V *in) {
-    (void)a;
-    GroupCode code = group_unpack(LLVMConstIntGetZExtValue(in[3]));
+/* The statement up to its operands, the sums first. */
+static Asm begin(Nvptx *n, V sums, GroupCode code) {
     const MmaInfo *i = &mma_info[code.instr];
-    uint32_t sums = tuple_length(LLVMTypeOf(in[0]));
+    uint32_t count = tuple_length(LLVMTypeOf(sums));
     const char *type = strchr(i->name, '.') + 1;
     char text[112];
     Asm s = asm_begin(n);
-    asm_sums(n, &s, in[0]);
-    uint32_t da = asm_operand(&s, in[1], "l"), db = asm_operand(&s, in[2], "l");
-    snprintf(text, sizeof text, "wgmma.mma_async.sync.aligned.m%un%uk%u.f32.%s.%s ", i->m, 2 * sums, i->k, type, type);
+    asm_sums(n, &s, sums, !code.is_first);
+    snprintf(text, sizeof text, "wgmma.mma_async.sync.aligned.m%un%uk%u.f32.%s.%s ", i->m, 2 * count, i->k, type, type);
     asm_text(&s, text);
-    asm_braces(&s, 0, sums);
-    asm_number(&s, ", ", da, "");
+    asm_braces(&s, 0, count);
+    asm_text(&s, ", ");
+    return s;
+}
+
+V lower_wgmma(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    GroupCode code = group_unpack(LLVMConstIntGetZExtValue(in[3]));
+    char text[32];
+    Asm s = begin(n, in[0], code);
+    uint32_t da = asm_operand(&s, in[1], "l"), db = asm_operand(&s, in[2], "l");
+    asm_number(&s, "", da, "");
     asm_number(&s, ", ", db, "");
-    snprintf(text, sizeof text, ", 1, 1, 1, %u, %u;", code.is_across_a, code.is_across_b);
+    snprintf(text, sizeof text, ", %d, 1, 1, %u, %u;", !code.is_first, code.is_across_a, code.is_across_b);
+    asm_text(&s, text);
+    return asm_together(n, &s);
+}
+
+V lower_wgmma_held(Nvptx *n, Access a, const V *in) {
+    (void)a;
+    GroupCode code = group_unpack(LLVMConstIntGetZExtValue(in[3]));
+    uint32_t words = tuple_length(LLVMTypeOf(in[1])), first = 0;
+    const V *values = tuple_values(n->m, in[1]);
+    char text[32];
+    Asm s = begin(n, in[0], code);
+    for (uint32_t i = 0; i < words; i++) {
+        uint32_t number = asm_operand(&s, values[i], "r");
+        if (i == 0) first = number;
+    }
+    uint32_t db = asm_operand(&s, in[2], "l");
+    asm_braces(&s, first, words);
+    asm_number(&s, ", ", db, "");
+    snprintf(text, sizeof text, ", %d, 1, 1, %u;", !code.is_first, code.is_across_b);
     asm_text(&s, text);
     return asm_together(n, &s);
 }
@@ -75,7 +102,7 @@ V lower_wgmma_wait(Nvptx *n, Access a, const V *in) {
     (void)a;
     char text[48];
     Asm s = asm_begin(n);
-    asm_sums(n, &s, in[0]);
+    asm_sums(n, &s, in[0], true);
     snprintf(text, sizeof text, "wgmma.wait_group.sync.aligned %u;", (unsigned)LLVMConstIntGetZExtValue(in[2]));
     asm_text(&s, text);
     return asm_together(n, &s);

@@ -1,4 +1,4 @@
-/* async.c - products by instructions of four warps, whose operands lie in shared memory.
+/* async.c - products by instructions of four warps, whose operands lie in shared memory, or the first in registers.
  *
  * In: shared_matrix, dot_async, dot_wait, proxy_fence. Out: calls of the primitives: for each step of k, each 64 rows
  * that the four warps have and each part of their columns one wgmma, all of them one group.
@@ -90,21 +90,28 @@ void simt_dot_async(Simt *s, const Op *op) {
     const Value *v = op->results[0];
     const Tile *c = tile_of(s, op->args[MMA_C]);
     DotParts p = dot_parts(op);
-    Matrices a = matrices_of(s, op, MMA_A), b = matrices_of(s, op, MMA_B);
+    bool holds = dot_holds_a(op);
+    Matrices a = {0}, b = matrices_of(s, op, MMA_B);
+    Fragments held = {0};
+    if (holds) held = fragments_of(s, op, MMA_A);
+    else a = matrices_of(s, op, MMA_A);
     const MmaInfo *info = &mma_info[op->attr.instr];
     uint32_t n = tile_registers(v), parts = p.rows * p.columns, each = n / parts, k = info->k;
-    uint32_t steps = (uint32_t)shape_size(a.o.places->shape, 1) / k, rows = 1u << v->type.layout->shape.log2[0];
-    bool turns = plant(PLANT_MATRIX_ACROSS), is_across_a = a.o.spans.is_across != turns;
-    V code = simt_i32(s, group_pack((GroupCode){op->attr.instr, is_across_a, b.o.spans.is_across}));
+    uint32_t steps = (uint32_t)shape_size(b.o.places->shape, 0) / k, rows = 1u << v->type.layout->shape.log2[0];
+    bool turns = plant(PLANT_MATRIX_ACROSS), is_across_a = !holds && a.o.spans.is_across != turns;
+    int64_t bits = 0;
+    bool is_first = value_const(op->args[MMA_C], &bits) && bits == 0;
+    GroupCode code = {op->attr.instr, is_across_a, b.o.spans.is_across, is_first};
     V *sums = NEW_ARRAY(s->m->o->arena, V, parts), site = simt_site(s);
     for (uint32_t i = 0; i < parts; i++) sums[i] = sums_of(s, c, i * each, each);
     if (!plant(PLANT_SUM_ORDER)) prim_call(s, PRIM_WGMMA_FENCE, NULL, 0);
-    for (uint32_t step = 0; step < steps; step++)
+    for (uint32_t step = 0; step < steps; step++, code.is_first = false)
         for (uint32_t i = 0; i < parts; i++) {
             uint32_t row = i / p.columns * (rows / p.rows), column = i % p.columns * p.n;
             uint32_t at = plant(PLANT_STEP_CONSTANT) ? 0 : step * k;
-            V args[] = {sums[i], descriptor(s, &a, row, at), descriptor(s, &b, column, at), code, site};
-            sums[i] = prim_tuple(s, PRIM_WGMMA, LLVMTypeOf(sums[i]), args, 5);
+            V first = holds ? held.at[i / p.columns * steps + step] : descriptor(s, &a, row, at);
+            V args[] = {sums[i], first, descriptor(s, &b, column, at), simt_i32(s, group_pack(code)), site};
+            sums[i] = prim_tuple(s, holds ? PRIM_WGMMA_HELD : PRIM_WGMMA, LLVMTypeOf(sums[i]), args, 5);
         }
     prim_call(s, PRIM_WGMMA_COMMIT, NULL, 0);
     Tile r = tile_create(s, n);

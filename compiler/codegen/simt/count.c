@@ -51,11 +51,14 @@ static bool is_float(LLVMValueRef x) {
     return k == LLVMHalfTypeKind || k == LLVMBFloatTypeKind || k == LLVMFloatTypeKind || k == LLVMDoubleTypeKind;
 }
 
-/* A warp makes one together: each thread has its share. */
-static void count_matrix(CodeLine *row, LLVMValueRef call) {
+/* A warp makes one together, or four do: each thread has its share. */
+static void count_matrix(CodeLine *row, Prim p, LLVMValueRef call) {
     enum { INSTR = 3 }; /* of its operands: prims.def */
-    const MmaInfo *m = &mma_info[LLVMConstIntGetZExtValue(LLVMGetOperand(call, INSTR))];
-    uint32_t flops = 2u * m->m * m->n * m->k / ARCH_WARP;
+    uint64_t what = LLVMConstIntGetZExtValue(LLVMGetOperand(call, INSTR));
+    bool is_grouped = p != PRIM_MMA;
+    const MmaInfo *m = &mma_info[is_grouped ? (uint64_t)group_unpack(what).instr : what];
+    uint32_t n = is_grouped ? 2 * tuple_length(LLVMTypeOf(call)) : m->n; /* two of a row of the sum in each thread */
+    uint32_t flops = 2u * m->m * n * m->k / (ARCH_WARP << m->warps_log2);
     row->counts[COUNT_MATRIX_INSTRS]++;
     row->counts[COUNT_MATRIX_FLOPS] += flops;
     row->counts[COUNT_MATRIX_WORK] += flops * mma_bits(m->types[MMA_A]) / 16;
@@ -69,7 +72,7 @@ static void count_call(CodeLine *row, LLVMValueRef call) {
     if (begins(name, "llvm.dbg") || begins(name, "llvm.lifetime") || begins(name, "llvm.assume")) return;
     if (prim_find(name, &p, &a)) {
         if (is_register(p)) return;
-        if (p == PRIM_MMA) count_matrix(row, call);
+        if (p == PRIM_MMA || p == PRIM_WGMMA || p == PRIM_WGMMA_HELD) count_matrix(row, p, call);
         if (count_of_prim(p) != COUNT_INSTRUCTIONS) row->counts[count_of_prim(p)]++;
     } else if (is_float(call)) {
         if (begins(name, "llvm.sqrt"))

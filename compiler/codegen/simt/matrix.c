@@ -7,13 +7,7 @@
  */
 #include "codegen/simt/simt.h"
 
-/* The fragments of a tile, a tuple each. */
-typedef struct Fragments {
-    uint32_t n;
-    V *at;
-} Fragments;
-
-static Fragments fragments_of(Simt *s, const Op *op, MmaOperand which) {
+Fragments fragments_of(Simt *s, const Op *op, MmaOperand which) {
     const Value *v = op->args[which];
     const Tile *t = which == MMA_C ? tile_of(s, v) : tile_on_demand(s, v);
     DType d = v->type.dtype;

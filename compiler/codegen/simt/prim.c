@@ -75,11 +75,11 @@ MatrixCode matrix_unpack(uint64_t x) {
 }
 
 uint32_t group_pack(GroupCode c) {
-    return (uint32_t)c.instr | (uint32_t)c.is_across_a << 8 | (uint32_t)c.is_across_b << 9;
+    return (uint32_t)c.instr | (uint32_t)c.is_across_a << 8 | (uint32_t)c.is_across_b << 9 | (uint32_t)c.is_first << 10;
 }
 
 GroupCode group_unpack(uint64_t x) {
-    return (GroupCode){(Mma)(x & 255), x >> 8 & 1, x >> 9 & 1};
+    return (GroupCode){(Mma)(x & 255), x >> 8 & 1, x >> 9 & 1, x >> 10 & 1};
 }
 
 /* ---- Calls ------------------------------------------------------------------------------------------------------- */

@@ -61,10 +61,11 @@ typedef struct MatrixCode {
 } MatrixCode;
 uint32_t matrix_pack(MatrixCode c);
 
-/* What wgmma does, likewise: which instruction, and of which operands the rows lie across k. */
+/* What wgmma does, likewise: which instruction, of which operands the rows lie across k, and whether c is 0, whatever
+ * its registers hold. */
 typedef struct GroupCode {
     Mma instr;
-    bool is_across_a, is_across_b;
+    bool is_across_a, is_across_b, is_first;
 } GroupCode;
 uint32_t group_pack(GroupCode c);
 GroupCode group_unpack(uint64_t x);
@@ -299,7 +300,14 @@ void simt_move(Simt *s, const Op *op); /* reshape, trans, join, split */
 void simt_slice(Simt *s, const Op *op);
 void simt_flip(Simt *s, const Op *op);
 void simt_dot(Simt *s, const Op *op);
-void simt_mma(Simt *s, const Op *op); /* dot.c */
+/* An operand's fragments of a matrix instruction, a tuple each: further ones along k (of the sum: n), then along the
+ * other dimension (matrix.c). */
+typedef struct Fragments {
+    uint32_t n;
+    V *at;
+} Fragments;
+Fragments fragments_of(Simt *s, const Op *op, MmaOperand which);
+void simt_mma(Simt *s, const Op *op);
 /* async.c */
 void simt_shared_matrix(Simt *s, const Op *op);
 void simt_proxy_fence(Simt *s, const Op *op);

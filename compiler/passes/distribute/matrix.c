@@ -53,13 +53,15 @@ bool dot_instr(const PassContext *c, const Op *op, bool groups, Mma *instr, bool
     return *widens && find(c, op, DT_FP16, DT_FP16, groups, instr);
 }
 
-/* What split_dot leaves: of rank 2, and of whole numbers. Of products one of which is an operand of the next none is by
- * four warps: that operand would go through shared memory. */
+/* What split_dot leaves: of rank 2, and of whole numbers. Products one of which is an operand of the next are by four
+ * warps where there are rows for all warps: else that operand would go through shared memory. */
 static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
-    enum { GROUP = 4 };
-    bool is_one = op->results[0]->type.shape.rank == 2 && op->attr.precision <= PRECISION_TF32;
-    bool has_warps = !x->f->num_warps || x->f->num_warps >= GROUP;
-    bool groups = !x->is_chained && has_warps && !pass_is_missing(x->c, "operands");
+    enum { GROUP = 4, ROWS = 16 };
+    Shape s = op->results[0]->type.shape;
+    bool is_one = s.rank == 2 && op->attr.precision <= PRECISION_TF32;
+    uint32_t warps = x->f->num_warps ? x->f->num_warps : GROUP;
+    bool is_tall = !x->is_chained || shape_size(s, 0) >= (uint64_t)ROWS * warps;
+    bool groups = is_tall && warps >= GROUP && !pass_is_missing(x->c, "operands");
     return is_one && dot_instr(x->c, op, groups, instr, widens);
 }
 

@@ -50,6 +50,7 @@ typedef struct Places {
     uint32_t *seen;  /* by id of an op: in which search */
     uint32_t search;
     VEC(Pair) asked;
+    Accesses *done;  /* of products that were waited for */
     bool has_met; /* has_met: a barrier of the cluster was passed, perhaps */
 } Places;
 
@@ -317,12 +318,38 @@ static void touch(Places *p, Op *op, Access a, Accesses *pending) {
     add(p, pending, a);
 }
 
+/* A product reads its operands until it is waited for, whatever barriers stand in between. */
+static void note_operand(void *context, Op *op) {
+    Places *p = context;
+    if (op->kind == OP_SHMATRIX) add(p, p->done, shared_access(p->f, op));
+}
+
+static void have_read(Places *p, const Op *wait, Accesses *pending) {
+    const Op *product = wait->args[0]->def;
+    p->done = pending;
+    if (wait->attr.pending) return;
+    if (!product || product->kind != OP_DOTASYNC) { /* handed on */
+        func_walk(p->f, note_operand, p);
+        return;
+    }
+    for (uint32_t i = MMA_A; i <= MMA_B; i++)
+        if (!value_is_tile(product->args[i])) note_operand(p, product->args[i]->def);
+}
+
+/* What was stored is written for products behind the fence, so they need a barrier that is, too. */
+static void have_shown(Places *p, const Op *fence, Accesses *pending) {
+    for (const Op *op = fence->prev; op && op->kind != OP_PROXYFENCE; op = op->prev)
+        if (op->kind == OP_SHSTORE) add(p, pending, shared_access(p->f, op));
+}
+
 static void walk(Places *p, Block *b, Accesses *pending) {
     for (Op *op = b->first; op; op = op->next) {
         if (op_is_loop(op)) walk_loop(p, op, pending);
         else if (op->kind == OP_IF) walk_if(p, op, pending);
         else if (op->kind == OP_BARRIER) meet_here(p, op, pending);
         else if (op->kind == OP_SHWAIT) have_come(p, op, pending);
+        else if (op->kind == OP_DOTWAIT) have_read(p, op, pending);
+        else if (op->kind == OP_PROXYFENCE) have_shown(p, op, pending);
         if (op_is_exchange(p->f, op)) touch(p, op, shared_access(p->f, op), pending);
         if (op_is_access(op->kind)) touch(p, op, global_access(op), pending);
     }

@@ -18,6 +18,7 @@ enum { ALIGN = 128 /* bytes: all banks */ };
 typedef struct Held {
     const Value *v;
     uint32_t buffer;
+    bool is_shown; /* to products of four warps */
 } Held;
 
 typedef struct Operands {
@@ -126,7 +127,7 @@ static void hold(Operands *o, Operand *s, Op *before) {
     s->buffer = buffer_add(o->f, (Buffer){.dtype = buffer_dtype(t), .places = choose_places(&c), .align = ALIGN});
     Builder b = builder_to_share(o->f, s->root, before);
     op_build(&b, OP_SHSTORE, &s->root, 1, (Attr){.buffer = s->buffer, .scope = SCOPE_BLOCK}, t);
-    vec_push(o->scratch, &o->held, ((Held){s->root, s->buffer}));
+    vec_push(o->scratch, &o->held, ((Held){s->root, s->buffer, false}));
 }
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
@@ -222,6 +223,7 @@ static bool is_found(const Operands *o, const Operand *s, const Layout *places, 
 
 /* Of the places that fit those that cost least to store to; the widest rows of several. */
 static uint32_t buffer_of(Operands *o, const Operand *s) {
+    enum { UNIT_ROWS = 8 };
     Type t = s->root->type;
     uint32_t bytes = type_bytes(type_scalar(t.dtype)), align = 0;
     Choice c = {.ls = o->f->layouts, .from = t.layout, .bytes = bytes};
@@ -235,7 +237,7 @@ static uint32_t buffer_of(Operands *o, const Operand *s) {
             if (c.best && cost >= c.least) continue;
             c.best = places;
             c.least = cost;
-            align = spans.stride;
+            align = UNIT_ROWS * spans.span;
         }
     if (!c.best) bug("operands: no places for %s", mma_info[s->mma->attr.instr].name);
     return buffer_add(o->f, (Buffer){.dtype = t.dtype, .places = c.best, .align = align});
@@ -251,24 +253,32 @@ static Operand whole_operand(const Op *op, MmaOperand which) {
 static void hold_whole(Operands *o, Operand *s, Op *before) {
     MatrixSpans spans;
     for (uint32_t i = 0; i < o->held.len; i++) {
-        s->buffer = o->held.at[i].buffer;
-        if (o->held.at[i].v == s->root && is_found(o, s, o->f->buffers.at[s->buffer].places, &spans)) return;
+        const Held *h = &o->held.at[i];
+        s->buffer = h->buffer;
+        if (h->is_shown && h->v == s->root && is_found(o, s, o->f->buffers.at[h->buffer].places, &spans)) return;
     }
     s->buffer = buffer_of(o, s);
     Builder b = builder_to_share(o->f, s->root, before);
     op_build(&b, OP_SHSTORE, &s->root, 1, (Attr){.buffer = s->buffer, .scope = SCOPE_BLOCK}, s->root->type);
-    vec_push(o->scratch, &o->held, ((Held){s->root, s->buffer}));
+    op_build(&b, OP_PROXYFENCE, NULL, 0, (Attr){0}, (Type){0});
+    vec_push(o->scratch, &o->held, ((Held){s->root, s->buffer, true}));
+}
+
+/* Is the first operand in the registers that the instruction takes it from? So is what was made of another product. */
+static bool is_held(const Operands *o, const Op *op) {
+    Type a = op->args[MMA_A]->type;
+    return a.layout == mma_layout(o->f->layouts, op->attr, a.shape, a.layout->bits[IN_WARP], MMA_A);
 }
 
 /* The product goes on while the program does; who waits for it, and when, is the pass async's to say. */
 static void begin_product(Operands *o, Op *op) {
     Operand s[] = {whole_operand(op, MMA_A), whole_operand(op, MMA_B)};
-    Value *args[3] = {[MMA_C] = op->args[MMA_C]};
+    Value *args[3] = {op->args[MMA_A], op->args[MMA_B], op->args[MMA_C]};
+    uint32_t first = is_held(o, op) ? MMA_B : MMA_A;
     judge_registers(o, op, s);
-    for (uint32_t i = MMA_A; i <= MMA_B; i++) hold_whole(o, &s[i], op);
+    for (uint32_t i = first; i <= MMA_B; i++) hold_whole(o, &s[i], op);
     Builder b = builder_before(o->f, op);
-    op_build(&b, OP_PROXYFENCE, NULL, 0, (Attr){0}, (Type){0});
-    for (uint32_t i = MMA_A; i <= MMA_B; i++) {
+    for (uint32_t i = first; i <= MMA_B; i++) {
         Attr a = {.buffer = s[i].buffer, .perm = part_attr(&s[i]).perm};
         args[i] = op_build(&b, OP_SHMATRIX, NULL, 0, a, type_scalar(DT_I32))->results[0];
     }

@@ -113,8 +113,26 @@ static void sink(Op *wait) {
     if (to != wait->next) op_move_before(wait, to);
 }
 
+/* ---- Fences ------------------------------------------------------------------------------------------------------ */
+
+/* Does another one show all that it shows, in front of the next barrier, or was nothing written since the one before? */
+static bool is_needless(const Op *fence) {
+    const Op *next = fence->next, *last = fence->prev;
+    while (next && next->kind != OP_PROXYFENCE && next->kind != OP_BARRIER && next->kind != OP_DOTASYNC &&
+           !next->nregions)
+        next = next->next;
+    while (last && last->kind != OP_PROXYFENCE && last->kind != OP_SHSTORE && last->kind != OP_COPYWAIT &&
+           !last->nregions)
+        last = last->prev;
+    return (next && next->kind == OP_PROXYFENCE) || (last && last->kind == OP_PROXYFENCE);
+}
+
 static void visit(void *context, Op *op) {
     Func *f = context;
+    if (op->kind == OP_PROXYFENCE && is_needless(op)) {
+        op_erase(f, op);
+        return;
+    }
     uint32_t n = loop_sums(op);
     if (n && all_have_room(f, op)) wait_for_rounds(f, op, n);
     if (op->kind == OP_DOTWAIT) sink(op);

@@ -264,12 +264,31 @@ static Value *slot_before(Builder *b, Value *slot, uint32_t slots) {
     return build3(b, OP_SELECT, is_first, build_int(b, i32, slots - 1), build2(b, OP_ADD, slot, build_int(b, i32, -1)));
 }
 
+/* Do products take what was copied, by another proxy? */
+static bool has_matrices(const Rotation *r, const Block *b) {
+    bool found = false;
+    for (const Op *op = b->first; op && !found; op = op->next) {
+        found = op->kind == OP_SHMATRIX && is_copied(r->plan, op->attr.buffer);
+        for (uint32_t i = 0; i < op->nregions && !found; i++) found = has_matrices(r, op->regions[i]);
+    }
+    return found;
+}
+
+/* The fence that stands in front of `at`, if no more than places and pure ops are in between. */
+static Op *fence_before(const Op *at) {
+    Op *op = at->prev;
+    while (op && (op->kind == OP_SHMATRIX || op_is_pure(op->kind))) op = op->prev;
+    return op && op->kind == OP_PROXYFENCE ? op : NULL;
+}
+
 /* Each thread waits for its own copies of a round, shows them to who takes them by another proxy, and all meet. */
 static void build_meeting(const Rotation *r, Op *before) {
-    Op *barrier = before->prev && before->prev->kind == OP_BARRIER ? before->prev : NULL, *at = barrier;
-    if (!at) at = before->prev && before->prev->kind == OP_PROXYFENCE ? before->prev : before;
-    Builder b = builder_before(r->f, at);
+    Op *barrier = before->prev && before->prev->kind == OP_BARRIER ? before->prev : NULL,
+       *at = barrier ? barrier : before, *fence = fence_before(at);
+    Builder b = builder_before(r->f, fence ? fence : at);
     build_order(&b, OP_COPYWAIT, r->plan->distance - 1);
+    b = builder_before(r->f, at);
+    if (!fence && has_matrices(r, r->loop->regions[0])) op_build(&b, OP_PROXYFENCE, NULL, 0, (Attr){0}, (Type){0});
     b = builder_before(r->f, before);
     if (!barrier) op_build(&b, OP_BARRIER, NULL, 0, (Attr){.scope = func_block_scope(r->f)}, (Type){0});
 }

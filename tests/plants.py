@@ -66,6 +66,7 @@ CAUGHT_BY = {  # fault: words for the cases that see it
     "matrix-across": ["wgmma_majors("],
     "group-rows": ["wgmma_warps("],
     "no-fence": ["wgmma_majors("],
+    "held-step": ["wgmma_chained("],
     "sum-order": ["wgmma_majors("],
     "sum-early": ["wgmma_stages("],
     "round-late": ["wgmma_stages("],

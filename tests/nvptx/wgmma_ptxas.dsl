@@ -7,7 +7,12 @@
 # RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
 # RUN: fsc %s --kernel=f --arch=sm_90a -D READ=1 --passes=-pipeline -o %t.ptx \
 # RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
+# RUN: fsc %examples/attention.dsl --arch=sm_90a -T T=bf16 -D lse=None -D QUERIES=128 -D KEYS=64 -D DIM=64 \
+# RUN:   --num-warps=4 -D WHOLE=True -D EVEN=True -o %t.ptx && FileCheck --check-prefix=HELD %s < %t.ptx \
+# RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
 # REQUIRES: ptxas
+# HELD: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, %rd{{[0-9]+}}, %rd{{[0-9]+}}, 0, 1, 1, 0, 0;
+# HELD: wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 {{.*}}, {%r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}, %r{{[0-9]+}}}, %rd{{[0-9]+}}, 1, 1, 1, 1;
 # CHECK-NOT: C75
 # CHECK: 0 bytes spill stores, 0 bytes spill loads
 # CHECK-NOT: C75

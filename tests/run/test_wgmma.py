@@ -59,11 +59,32 @@ def f(r: *fp32, x: *const T, y: *const T, K: i32, T: dtype = fp16):
     store(r + at, most)
     store(r + 4096 + at, t)
 """
+# A product's result is the next one's first operand, in registers; two such chains, whose products go on beside each
+# other.
+CHAIN = """
+@kernel(grid=(cdiv(M, BM),))
+def f(r: *fp32, x: *const T, y: *const T, z: *const T, M: i32, N: i32, BM: constexpr = 64, BN: constexpr = 64,
+      D: constexpr = 32, E: constexpr = 32, T: dtype = fp16):
+    m, d, e = program_id(0) * BM + arange(0, BM), arange(0, D), arange(0, E)
+    a = load(x + m[:, None] * D + d[None, :], mask=(m < M)[:, None])
+    s, t = zeros((BM, E), fp32), zeros((BM, E), fp32)
+    for start in range(0, N, BN):
+        n = start + arange(0, BN)
+        b = load(y + n[:, None] * D + d[None, :], mask=(n < N)[:, None])
+        c = load(z + n[:, None] * E + e[None, :], mask=(n < N)[:, None])
+        p = dot(a, b.T)
+        q = dot(a + a, b.T)
+        s = dot(p.to(T), c, s)
+        t = dot(maximum(q, 0.0).to(T), c, t - s)
+    at = m[:, None] * E + e[None, :]
+    store(r + at, s, mask=(m < M)[:, None])
+    store(r + M * E + at, t, mask=(m < M)[:, None])
+"""
 
 
-def called(source, **options):
+def called(source, name="wgmma.begin", **options):
     text = fsc_threads(source, "sm_90a", {}, **options)
-    assert "@fsc.wgmma.begin" in text, "no product is by four warps"
+    assert f"@fsc.{name}" in text, f"no product calls {name}"
 
 
 def integers(bench, dtype, *shape):
@@ -124,3 +145,27 @@ def wgmma_several(bench, source, k, stages):
     t = sum(whole[:, i:i + 32] @ first.T for i in range(0, k, 64))
     want = [s, s.T] if source == "TWO" else [most, t]
     same_bits(decode(rb.raw(), "fp32").reshape(2, 64, 64), np.stack(want).astype(np.float64), f"{source} {k}")
+
+
+@tests("wgmma.held")(dtype=["fp16", "bf16"], tile=[(64, 64, 32, 32), (128, 32, 64, 16), (64, 128, 16, 64),
+                                                   (256, 16, 32, 32)], warps=[4, 8], stages=[1, 2, 4])
+def wgmma_chained(bench, dtype, tile, warps, stages):
+    """Several rows of an instruction in a warp, steps of k; the first product's columns are the second one's k."""
+    bm, bn, d, e = tile
+    if warps * 16 > bm:
+        raise Skip("fewer rows than the warps' instructions have: by mma.sync")
+    m, n = bm + 24, 3 * bn - 8
+    rng = np.random.default_rng(bm + bn + d)
+    x, y, z = (rng.integers(-1, 2, shape) for shape in ((m, d), (n, d), (n, e)))
+    xb, yb, zb = (bench.buffer(dtype, v.size, v.ravel()) for v in (x, y, z))
+    rb = bench.buffer("fp32", 2 * m * e)
+    options = dict(defines=dict(zip(("BM", "BN", "D", "E"), tile)), types={"T": dtype}, num_warps=warps,
+                   num_stages=stages)
+    called(CHAIN, "wgmma.held", **options)
+    bench.run(CHAIN, rb, xb, yb, zb, m, n, arch=b"sm_90a", **options)
+    s, t = np.zeros((m, e), int), np.zeros((m, e), int)
+    for at in range(0, n, bn):
+        p = x @ y[at:at + bn].T
+        s = s + p @ z[at:at + bn]
+        t = t - s + np.maximum(2 * p, 0) @ z[at:at + bn]
+    same_bits(decode(rb.raw(), "fp32").reshape(2, m, e), np.stack([s, t]).astype(np.float64), f"{dtype} {tile}")

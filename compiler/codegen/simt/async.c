@@ -109,7 +109,8 @@ void simt_dot_async(Simt *s, const Op *op) {
         for (uint32_t i = 0; i < parts; i++) {
             uint32_t row = i / p.columns * (rows / p.rows), column = i % p.columns * p.n;
             uint32_t at = plant(PLANT_STEP_CONSTANT) ? 0 : step * k;
-            V first = holds ? held.at[i / p.columns * steps + step] : descriptor(s, &a, row, at);
+            uint32_t fragment = i / p.columns * steps + (plant(PLANT_HELD_STEP) ? 0 : step);
+            V first = holds ? held.at[fragment] : descriptor(s, &a, row, at);
             V args[] = {sums[i], first, descriptor(s, &b, column, at), simt_i32(s, group_pack(code)), site};
             sums[i] = prim_tuple(s, holds ? PRIM_WGMMA_HELD : PRIM_WGMMA, LLVMTypeOf(sums[i]), args, 5);
         }

@@ -327,9 +327,8 @@ static void note_operand(void *context, Op *op) {
 static void have_read(Places *p, const Op *wait, Accesses *pending) {
     const Op *product = wait->args[0]->def;
     p->done = pending;
-    if (wait->attr.pending) return;
     if (!product || product->kind != OP_DOTASYNC) { /* handed on */
-        func_walk(p->f, note_operand, p);
+        if (!wait->attr.pending) func_walk(p->f, note_operand, p);
         return;
     }
     for (uint32_t i = MMA_A; i <= MMA_B; i++)

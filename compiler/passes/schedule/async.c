@@ -6,7 +6,7 @@
  * Rules: a product reads its operands until it is waited for. So a round may leave its products to the next one if
  * nothing writes their buffers in the loop, or a ring does that is a stage longer than the copies under way need
  * (pipeline.c): then they go into the stage of the round before the last. Elsewhere a wait stands before anything but
- * pure ops.
+ * what others wait for or what may write there. It leaves as many groups as were begun since its own.
  */
 #include "base/plant.h"
 #include "passes/private.h"
@@ -106,11 +106,25 @@ static bool takes(const Op *op, const Value *v) {
     return false;
 }
 
-/* Down over what neither reads it nor touches anything. */
+/* What may happen while a product reads: nothing that others wait for, or that writes where it reads. Copies of a round
+ * go where no product of it reads; all have been waited for at the barrier before them. */
+static bool may_pass(const Op *op) {
+    bool is_copy = op->kind == OP_COPYCOMMIT || (op->kind == OP_COPYASYNC && op->attr.is_prefetch);
+    return op_is_pure(op->kind) || op->kind == OP_LOAD || op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE ||
+           op->kind == OP_DOTASYNC || op->kind == OP_DOTWAIT || is_copy;
+}
+
+/* Down to its first reader; it leaves the products that are begun meanwhile under way. */
 static void sink(Op *wait) {
-    Op *to = wait->next;
-    while (op_is_pure(to->kind) && !takes(to, wait->results[0])) to = to->next;
-    if (to != wait->next) op_move_before(wait, to);
+    uint32_t begun = 0, passed = 0;
+    Op *to = wait->next, *last = to;
+    for (; may_pass(to) && !takes(to, wait->results[0]); to = to->next) {
+        begun += to->kind == OP_DOTASYNC;
+        if (op_is_pure(to->kind) || to->kind == OP_DOTASYNC) last = to->next, passed = begun;
+    }
+    if (last == wait->next) return;
+    wait->attr.pending += passed;
+    op_move_before(wait, last);
 }
 
 /* ---- Fences ------------------------------------------------------------------------------------------------------ */
@@ -127,18 +141,27 @@ static bool is_needless(const Op *fence) {
     return (next && next->kind == OP_PROXYFENCE) || (last && last->kind == OP_PROXYFENCE);
 }
 
+typedef struct Async {
+    Func *f;
+    Arena *scratch;
+    VEC(Op *) waits; /* a wait that moves would take the walk with it */
+} Async;
+
 static void visit(void *context, Op *op) {
-    Func *f = context;
-    if (op->kind == OP_PROXYFENCE && is_needless(op)) {
-        op_erase(f, op);
-        return;
-    }
+    Async *x = context;
     uint32_t n = loop_sums(op);
-    if (n && all_have_room(f, op)) wait_for_rounds(f, op, n);
-    if (op->kind == OP_DOTWAIT) sink(op);
+    if (n && all_have_room(x->f, op)) wait_for_rounds(x->f, op, n);
+    if (op->kind == OP_PROXYFENCE && is_needless(op)) op_erase(x->f, op);
+}
+
+static void note_wait(void *context, Op *op) {
+    Async *x = context;
+    if (op->kind == OP_DOTWAIT) vec_push(x->scratch, &x->waits, op);
 }
 
 void pass_async(Func *f, PassContext *c) {
-    (void)c;
-    func_walk(f, visit, f);
+    Async x = {.f = f, .scratch = c->scratch};
+    func_walk(f, visit, &x);
+    func_walk(f, note_wait, &x);
+    for (uint32_t i = 0; i < x.waits.len; i++) sink(x.waits.at[i]);
 }

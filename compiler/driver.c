@@ -184,18 +184,6 @@ static bool run_passes(fsc_compilation *c, const fsc_compile_options *o, bool to
     return passes_run(c->func, &p);
 }
 
-static void note_features(void *context, Op *op) {
-    uint64_t *features = context;
-    if (op_info[op->kind].attr == ATTR_MMA) *features |= UINT64_C(1) << mma_info[op->attr.instr].needs;
-}
-
-/* Code without a card's own instructions is portable. */
-static void choose_least(fsc_compilation *c) {
-    uint64_t features = 0;
-    func_walk(c->func, note_features, &features);
-    c->target = target_least(c->target, features);
-}
-
 /* Every distinct layout of the function, as tables. */
 static void print_layout(void *context, Op *op) {
     fsc_compilation *c = context;
@@ -389,7 +377,7 @@ static fsc_status compile(fsc_compilation *c, const fsc_compile_options *o, cons
     bool to_simt = has_threads(c) && o->emit != FSC_EMIT_TILE && c->func->stage == STAGE_TILE;
     if (!run_passes(c, o, to_simt)) return blame(c);
     if (o->remarks && to_simt && c->func->stage == STAGE_SIMT) remark_function(c->func, c->target, c->diag);
-    choose_least(c);
+    c->target = target_least(c->target, func_features(c->func)); /* without a card's own instructions it is portable */
     if (o->print_layouts) func_walk(c->func, print_layout, c);
     if (o->emit == FSC_EMIT_TILE || o->emit == FSC_EMIT_SIMT) {
         func_print(c->func, &c->output);

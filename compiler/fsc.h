@@ -141,9 +141,10 @@ typedef struct fsc_jit fsc_jit;
 
 /* Borrows `device` (it must outlive the handle) and copies the text. `o` may be NULL; its arch is replaced by the
  * device's. Code with instructions of the card's own, such as products on compute capability 9.0, is for that card
- * alone (sm_90a); with the arch "sm_90" there, it is portable. The emulator takes "sm_90a" by name. Errors of the source appear here as far as they
- * do not depend on arguments, else at the launch. *out is set also on failure: fsc_jit_message(*out) says why, and the
- * caller destroys it; every other call on it is FSC_ERROR_USAGE. Without a source or o->file, too. */
+ * alone (sm_90a); with the arch "sm_90" there, it is portable. The emulator takes "sm_90a" by name. Errors of the
+ * source appear here as far as they do not depend on arguments, else at the launch. *out is set also on failure:
+ * fsc_jit_message(*out) says why, and the caller destroys it; every other call on it is FSC_ERROR_USAGE. Without a
+ * source or o->file, too. */
 FSC_API fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
                                   fsc_jit **out);
 FSC_API void fsc_jit_destroy(fsc_jit *j);

@@ -6,9 +6,9 @@
 # of b in the cache.
 # ROOMY: 16 bits, and shared memory for four stages of 128 x 256 x 64. Then tiles are that large if at least 60 % of
 # their waves are busy, else 128 x 128 if they fill half of the multiprocessors.
-# Other tiles are as large as leaves each multiprocessor one and a half of them, or one where they are small. The largest
-# are for 16 bits, where at most a fifth of their last wave is idle. In a round a program takes at most 8192 elements of
-# b, 16384 of the widest.
+# Other tiles are as large as leaves each multiprocessor one and a half of them, or one where they are small. The
+# largest are for 16 bits, where at most a fifth of their last wave is idle. In a round a program takes at most 8192
+# elements of b, 16384 of the widest.
 # ACTIVATION is "none", "relu", "silu" or "gelu". -D bias=None and -D residual=None leave these out.
 #
 #   fsc run matmul.dsl a=a.npy b=b.npy bias=bias.npy residual=r.npy c=c.npy -D 'ACTIVATION="relu"'

@@ -31,8 +31,8 @@ typedef struct Target {
     uint32_t max_shared;       /* bytes of a block, with opt-in */
     uint32_t max_cluster;      /* blocks; 1: there are no clusters */
     uint32_t max_vector_bytes; /* of one access */
-    const char *portable;      /* the target that has all but this one's own features, and whose code later devices take;
-                                * NULL: it has none of its own */
+    const char *portable;      /* the target that has all but this one's own features, and whose code later devices
+                                * take; NULL: it has none of its own */
 } Target;
 
 static inline bool target_has(const Target *t, Feature f) {

@@ -55,6 +55,7 @@ Value *build_atomic(Builder *b, Value *ptr, Value *value, Value *mask, MemAttr m
 Value *build_atomic_cas(Builder *b, Value *ptr, Value *compare, Value *value, Value *mask, MemAttr m);
 /* The accumulator's type of a dot of such operands; false: they do not multiply. */
 bool dot_accumulator(DType a, DType b, DType *acc);
+uint64_t func_features(Func *f); /* that targets must have for its matrix instructions */
 DType mma_dtype(Mma instr, MmaOperand which); /* of the operands of an mma; MMA_C: of the result, too */
 /* In which a program of so many warps holds operand `which`, of this shape. */
 const Layout *mma_layout(Layouts *ls, Attr attr, Shape s, uint32_t warps_log2, MmaOperand which);

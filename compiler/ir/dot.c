@@ -104,6 +104,17 @@ bool infer_mma(Infer *in) {
     return true;
 }
 
+static void note_features(void *context, Op *op) {
+    uint64_t *features = context;
+    if (op_info[op->kind].attr == ATTR_MMA) *features |= UINT64_C(1) << mma_info[op->attr.instr].needs;
+}
+
+uint64_t func_features(Func *f) {
+    uint64_t features = 0;
+    func_walk(f, note_features, &features);
+    return features;
+}
+
 /* ---- By instructions of four warps: type rules ------------------------------------------------------------------- */
 
 bool infer_shmatrix(Infer *in) {

@@ -150,8 +150,9 @@ typedef struct EmuCalls {
     void (*ldmatrix)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
     void (*stmatrix)(EmuThread *t, uint64_t *words, uint32_t offset, uint32_t matrices, int32_t site, uint32_t call);
     void (*mma)(EmuThread *t, uint64_t *words, uint32_t mma, int32_t site, uint32_t call);
-    /* Threads of four warps: their registers are in order; a descriptor; c (and held words of a behind it), then
-     * what the sum is known by until a wait gives it; the products begun are a group; of n words those that are done; what was stored is seen by products. */
+    /* Threads of four warps: their registers are in order; a descriptor; c (and held words of a behind it), then what
+     * the sum is known by until a wait gives it; the products begun are a group; of n words those that are done; what
+     * was stored is seen by products. */
     void (*wgmma_fence)(EmuThread *t);
     uint64_t (*wgmma_at)(EmuThread *t, uint32_t offset, uint64_t rest);
     void (*wgmma)(EmuThread *t, uint64_t *words, uint64_t a, uint64_t b, uint32_t group, int32_t site, uint32_t call);

@@ -1,7 +1,8 @@
 """test_variants.py - on a GPU: a launch, `fsc info` and `fsc profile` speak of one variant,
 with the registers that the driver counts.
 
-tests/counts/variants.py compares the PTX of all three, byte by byte, without a GPU; here the driver has the last word.
+tests/counts/more/variants.py compares the PTX of all three, byte by byte, without a GPU; here the driver has the last
+word.
 """
 import ctypes as c
 import json

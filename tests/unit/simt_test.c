@@ -7,7 +7,9 @@
 #include "codegen/codegen.h"
 #include "threads.h"
 
-enum { FUNCTIONS = 400 };
+enum { FUNCTIONS = 400, FEW = 100 };
+
+static uint64_t functions = FUNCTIONS; /* `few`: of the quick suite */
 
 static int set_up(void **state) {
     (void)state;
@@ -298,7 +300,7 @@ static void compare_one(uint64_t seed) {
 
 static void test_random(void **state) {
     (void)state;
-    for (uint64_t seed = 0; seed < FUNCTIONS; seed++) {
+    for (uint64_t seed = 0; seed < functions; seed++) {
         Arena *whole = arena;
         arena = arena_create();
         compare_one(seed);
@@ -355,7 +357,8 @@ static void test_catches(void **state) {
     assert_int_equal(memory_differs(x, y), 1);
 }
 
-int main(void) {
+int main(int argc, char **argv) {
+    if (argc > 1 && strcmp(argv[1], "few") == 0) functions = FEW;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_catches), cmocka_unit_test(test_random)};
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

@@ -109,9 +109,9 @@ static bool takes(const Op *op, const Value *v) {
 /* What may happen while a product reads: nothing that others wait for, or that writes where it reads. Copies of a round
  * go where no product of it reads; all have been waited for at the barrier before them. */
 static bool may_pass(const Op *op) {
-    bool is_copy = op->kind == OP_COPYCOMMIT || (op->kind == OP_COPYASYNC && op->attr.is_prefetch);
-    return op_is_pure(op->kind) || op->kind == OP_LOAD || op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE ||
-           op->kind == OP_DOTASYNC || op->kind == OP_DOTWAIT || is_copy;
+    bool is_copy = op->kind == OP_COPYCOMMIT || (op->kind == OP_COPYASYNC && op->attr.is_prefetch),
+         is_place = op->kind == OP_SHMATRIX || op->kind == OP_PROXYFENCE;
+    return op_is_pure(op->kind) || op->kind == OP_LOAD || op_class(op->kind) == CLASS_MATRIX || is_place || is_copy;
 }
 
 /* Down to its first reader; it leaves the products that are begun meanwhile under way. */
@@ -129,7 +129,7 @@ static void sink(Op *wait) {
 
 /* ---- Fences ------------------------------------------------------------------------------------------------------ */
 
-/* Does another one show all that it shows, in front of the next barrier, or was nothing written since the one before? */
+/* Does another one show all that it shows, in front of the next barrier, or was nothing written since the last one? */
 static bool is_needless(const Op *fence) {
     const Op *next = fence->next, *last = fence->prev;
     while (next && next->kind != OP_PROXYFENCE && next->kind != OP_BARRIER && next->kind != OP_DOTASYNC &&

@@ -12,11 +12,11 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path[:0] = [HERE, os.path.join(HERE, "..", "run")]
+sys.path[:0] = [os.path.join(HERE, ".."), os.path.join(HERE, "..", "..", "run")]
 from calls import asked_words, cases  # noqa: E402
 from counts import ROOT, profile  # noqa: E402
 
-TABLE = os.path.join(HERE, "Inputs", "rows.txt")
+TABLE = os.path.join(HERE, "..", "Inputs", "rows.txt")
 KERNELS = ["softmax", "rmsnorm", "layernorm", "cross_entropy"]
 ROWS = 3  # more than the emulated device has multiprocessors: the variant of many rows
 # Short rows, rows of a block and of a cluster; whole vectors, and rows that begin anywhere.

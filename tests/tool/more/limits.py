@@ -1,6 +1,6 @@
 # What has no end, or far too much of something, is refused with a sentence, in little time and memory.
 # RUN: rm -rf %t && mkdir %t
-# RUN: %python %s fsc %t %S/../Inputs/bounded.py
+# RUN: %python %s fsc %t %S/../../Inputs/bounded.py
 import os
 import subprocess
 import sys

@@ -12,8 +12,8 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.join(HERE, "..", "..")
-sys.path[:0] = [os.path.join(HERE, "..", "run"), os.path.join(HERE, "..", "tool", "Inputs")]
+ROOT = os.path.join(HERE, "..", "..", "..")
+sys.path[:0] = [os.path.join(HERE, "..", "..", "run"), os.path.join(HERE, "..", "..", "tool", "Inputs")]
 from calls import asked_words, cases  # noqa: E402
 from vizfacts import Page  # noqa: E402
 

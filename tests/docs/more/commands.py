@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+ROOT = os.path.abspath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 # Pages that show files of docs/examples.
 SOURCES = ["docs/how-to/runtime.md", "docs/how-to/checking.md", "docs/how-to/embedding.md"]
 PAGES = ["README.md", "docs/explanation/architecture.md", "docs/reference/tool.md", "docs/reference/ir.md",

@@ -25,7 +25,7 @@ def long(y: *fp32[n, 256], n: i32):
     store(y + i, v)
 """
 BESIDE = LONG.replace("y + i, v", "y + i - 256, v")
-SOFTMAX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "dsl_examples", "softmax.dsl")
+SOFTMAX = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "dsl_examples", "softmax.dsl")
 Y = "y=zeros:fp32[4000,256]"
 
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """products.py - products of matrices and attention: fsc beside cuBLAS, Triton, FA2 and cuDNN, in one process.
 
-products.py [--what square shapes attention decode cpu] [--seconds S] [--out FILE.jsonl]; cpu: the host's own code
+products.py [--what square shapes bytes attention decode cpu] [--seconds S] [--out FILE.jsonl]; cpu: the host's own code
 beside torch (oneDNN) and NumPy (OpenBLAS) on the same cores, which wants no GPU. --device cpu:1 leaves NumPy out,
 gives the others one thread and takes its time on the core, which other programs hardly change.
 
@@ -32,7 +32,8 @@ import fsc  # noqa: E402
 
 EXAMPLES = os.path.join(HERE, "..", "dsl_examples")
 BURST, ROUNDS, CPU_ROUNDS = 6, 3, 7
-DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.int32: "i32"}
+DTYPES = {torch.bfloat16: "bf16", torch.float16: "fp16", torch.float32: "fp32", torch.int32: "i32",
+          torch.float8_e4m3fn: "fp8e4nv", torch.int8: "i8"}
 BIG = [(128, 128, 32, 4, 4), (128, 256, 64, 8, 3), (128, 256, 64, 8, 4), (128, 128, 64, 4, 3),
        (128, 256, 128, 8, 2), (256, 128, 64, 8, 3), (256, 128, 64, 8, 4), (64, 256, 32, 4, 4),
        (64, 256, 64, 4, 4), (128, 128, 64, 4, 4), (128, 128, 64, 8, 4)]
@@ -190,6 +191,44 @@ def product(m, n, k, dtype, tiles, every=False):
     say(where, work, "TFLOP/s", times, facts)
 
 
+def product8(m, n, k, dtype):
+    """Of bytes, w in rows along k; cuBLAS by torch's private functions, whose result of integers is not scaled."""
+    is_float = dtype == torch.float8_e4m3fn
+    x, w = (torch.randn(s, device="cuda").to(dtype) if is_float else
+            torch.randint(-127, 128, s, device="cuda", dtype=torch.int8) for s in ((m, k), (n, k)))
+    out = torch.empty((m, n), device="cuda", dtype=torch.bfloat16)
+    scales = [torch.ones(s, device="cuda") for s in (m, n)]
+    one, kept = torch.ones((), device="cuda"), {}
+    rows = torch.arange(0, m, max(1, m // 256), device="cuda")
+    want = x[rows].double() @ w.double().T
+    slack = want.abs() * 2.0**-8 + (x[rows].double().abs() @ w.double().abs().T * 2.0**-11 if is_float else 0) + 1e-6
+
+    def check(name):
+        got = kept.pop("out", out)[rows].double()
+        out.fill_(float("nan"))
+        bad = ~((got - want).abs() <= slack)
+        return f"{int(bad.sum())} of {bad.numel()} wrong" if bad.any() else None
+
+    def vendor():
+        if is_float:
+            kept["out"] = torch._scaled_mm(x, w.T, scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
+        else:
+            kept["out"] = torch._int_mm(x, w.T)
+
+    file = "matmul_fp8.dsl" if is_float else "matmul_int8.dsl"
+    makers = [("cublas", lambda: vendor)]
+    for arch in [None] + [o.arch] * bool(o.arch):
+        asked = {"arch": arch.encode()} if arch else {}
+        makers.append((f"{arch or 'fsc'}-default", lambda asked=asked: ours(file, [out, x, w, *scales, m, n, k],
+                                                                           **asked)))
+    where = f"{m}x{n}x{k} {DTYPES[dtype]}"
+    launches = tried(makers, check, where)
+    kept.clear()
+    times = sample(launches)
+    say(where, 2e-9 * m * n * k, "TFLOP/s", times,
+        {name: launch.facts for name, launch in launches.items() if hasattr(launch, "facts")})
+
+
 def cpu_product(n, dtype):
     """All in one process: which threads there are is each library's own matter."""
     a, b = (torch.randn((n, n)).to(dtype) for _ in range(2))
@@ -337,7 +376,7 @@ def decode(seqs, heads, kv_heads, length, dim, page=64):
 def main():
     global o, device, started, triton_products
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--what", nargs="+", default=["square", "shapes", "attention", "decode"])
+    parser.add_argument("--what", nargs="+", default=["square", "shapes", "bytes", "attention", "decode"])
     parser.add_argument("--device", default="cuda:0", help="cuda:N; cpu or cpu:1 for --what cpu")
     parser.add_argument("--out", help="a line a point, as JSON")
     parser.add_argument("--arch", help="sm_90: products by the portable instructions beside the card's own")
@@ -361,6 +400,9 @@ def main():
         work += [lambda n=n, t=t: cpu_product(n, t) for n in (512, 1024, 2048) for t in (torch.float32, torch.bfloat16)]
     if "square" in o.what:
         work += [lambda n=n: product(n, n, n, torch.bfloat16, BIG, True) for n in (8192, 4096, 2048)]
+    if "bytes" in o.what:
+        work += [lambda n=n, t=t: product8(n, n, n, t) for n in (8192, 4096, 2048)
+                 for t in (torch.float8_e4m3fn, torch.int8)]
     if "attention" in o.what:
         work += [lambda d=d, c=c: attention(16 if d == 128 else 32, 16384, d, c)
                  for d, c in ((128, False), (128, True), (64, False), (64, True))]

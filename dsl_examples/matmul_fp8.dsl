@@ -8,15 +8,20 @@
 #
 #   fsc run matmul_fp8.dsl x=x.npy w=w.npy x_scale=xs.npy w_scale=ws.npy c=c.npy -T T=bf16
 @kernel(grid=(cdiv(N, BN), cdiv(M, BM)),
-        BM=max(16, min(next_power_of_2(M), 128 if cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() * 3 else
+        ROOMY=max_shared() >= 192 * 1024 and cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms(),
+        BM=max(16, min(next_power_of_2(M), 128 if ROOMY or cdiv(M, 128) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, 64) * cdiv(N, 64) > num_sms() else 16)),
         BN=max(16, min(next_power_of_2(N),
-                       128 if BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * 2 > num_sms() * 3 else
+                       256 if ROOMY and cdiv(M, 128) * cdiv(N, 256) * 5 >
+                       cdiv(cdiv(M, 128) * cdiv(N, 256), num_sms()) * num_sms() * 3 else
+                       128 if ROOMY or BM >= 64 and cdiv(M, BM) * cdiv(N, 128) * 2 > num_sms() * 3 else
                        64 if cdiv(M, BM) * cdiv(N, 64) > num_sms() else 32)),
-        BK=max(32, min(next_power_of_2(K), 16384 // max(BN, 32))), num_stages=0 if BN == 128 else 3 if BM == 64 else 4)
+        BK=max(32, min(next_power_of_2(K), 128 if ROOMY else 16384 // max(BN, 32))),
+        num_warps=8 if ROOMY and BM * BN >= 16384 else 0,
+        num_stages=4 if ROOMY else 0 if BN == 128 else 3 if BM == 64 else 4)
 def matmul_fp8(c: *T[M, N], x: *const A[M, K], w: *const B[N, K], x_scale: *const fp32[M], w_scale: *const fp32[N],
                M: i32, N: i32, K: i32, BM: constexpr = 64, BN: constexpr = 64, BK: constexpr = 64,
-               A: dtype = fp8e4nv, B: dtype = fp8e4nv, T: dtype = bf16):
+               ROOMY: constexpr = False, A: dtype = fp8e4nv, B: dtype = fp8e4nv, T: dtype = bf16):
     m = program_id(1) * BM + arange(0, BM)
     n = program_id(0) * BN + arange(0, BN)
     acc = zeros((BM, BN), fp32)

@@ -87,20 +87,20 @@ static inline EmuMma emu_mma_unpack(uint32_t x) {
     return (EmuMma){x & 15, x >> 4 & 15, x >> 8 & 15, x >> 12 & 63, x >> 18 & 63, x >> 24 & 63};
 }
 
-/* One of four warps, m64nNk16: the type of a and b, N, of which operands the rows lie across k, and whether c counts as
- * 0, whatever it is. */
+/* One of four warps, m64nN, of 32 bytes along k: the types of a and b, N, of which operands the rows lie across k, and
+ * whether c counts as 0, whatever it is. */
 typedef struct EmuGroup {
-    uint8_t type;
+    uint8_t a, b;
     uint16_t n;
     bool is_across_a, is_across_b, is_first;
 } EmuGroup;
 
 static inline uint32_t emu_group_pack(EmuGroup i) {
-    return i.type | (uint32_t)i.n << 4 | (uint32_t)i.is_across_a << 16 | (uint32_t)i.is_across_b << 17 |
+    return i.a | (uint32_t)i.b << 19 | (uint32_t)i.n << 4 | (uint32_t)i.is_across_a << 16 | (uint32_t)i.is_across_b << 17 |
            (uint32_t)i.is_first << 18;
 }
 static inline EmuGroup emu_group_unpack(uint32_t x) {
-    return (EmuGroup){x & 15, (uint16_t)(x >> 4 & 0xfff), x >> 16 & 1, x >> 17 & 1, x >> 18 & 1};
+    return (EmuGroup){x & 15, x >> 19 & 15, (uint16_t)(x >> 4 & 0xfff), x >> 16 & 1, x >> 17 & 1, x >> 18 & 1};
 }
 
 /* Matrices of 8 rows of 16 bytes in shared memory: how many, and whether transposed;

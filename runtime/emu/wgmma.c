@@ -13,7 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROWS = 64, STEP = 16, COLUMNS = 256, UNIT = 16 /* bytes */, IN_UNIT = 8 /* elements */ };
+enum { ROWS = 64, STEP = 32 /* elements at most */, COLUMNS = 256, UNIT = 16 /* bytes */ };
+
+/* Of an operand: a step of k is of 32 bytes. */
+static uint32_t bytes_of(EmuElement type) {
+    return type == EMU_F16 || type == EMU_BF16 ? 2 : 1;
+}
+
+static uint32_t step_of(EmuElement type) {
+    return 2 * UNIT / bytes_of(type);
+}
 
 static Thread *thread_of(EmuThread *t) {
     return (Thread *)t; /* its first member */
@@ -64,11 +73,11 @@ static bool decode(uint64_t bits, bool is_across, Descriptor *d) {
     return mode && !base;
 }
 
-/* Of the unit that holds the element at this place along m or n, and along k. */
-static uint32_t unit_at(const Descriptor *d, uint32_t place, uint32_t k) {
-    uint32_t row = d->span / 2, at = d->start;
-    if (d->is_across) at += place / row * d->leading + place % row * 2 + k / 8 * d->stride + k % 8 * d->span;
-    else at += place / 8 * d->stride + place % 8 * d->span + k * 2;
+/* Of the unit that holds the element of so many bytes at this place along m or n, and along k. */
+static uint32_t unit_at(const Descriptor *d, uint32_t bytes, uint32_t place, uint32_t k) {
+    uint32_t row = d->span / bytes, at = d->start;
+    if (d->is_across) at += place / row * d->leading + place % row * bytes + k / 8 * d->stride + k % 8 * d->span;
+    else at += place / 8 * d->stride + place % 8 * d->span + k * bytes;
     at &= ~(uint32_t)(UNIT - 1);
     return at ^ (at >> 7 & (d->span / UNIT - 1)) * UNIT;
 }
@@ -98,9 +107,8 @@ bool products_read(const Block *b, uint64_t offset) {
     return false;
 }
 
-static bool read_unit(Thread *t, const Descriptor *d, uint32_t place, uint32_t k, uint16_t *out, int32_t site) {
+static bool read_unit(Thread *t, uint32_t offset, unsigned char *out, int32_t site) {
     uint64_t words[2] = {0, 0};
-    uint32_t offset = unit_at(d, place, k);
     if (!shared_within(t, offset, UNIT, false, site)) return false;
     shared_access(t, t->block, offset, words, (EmuAccess){.words = 2, .bytes = 8}, SHARED_LOAD, site);
     memcpy(out, words, UNIT);
@@ -120,13 +128,17 @@ static bool read_operand(Thread *t, uint64_t bits, bool is_across, uint32_t n, E
         found(t, FINDING_MATRIX, site, 0, "a descriptor says no places that rows of 32 to 128 bytes have");
         return false;
     }
-    uint32_t units = n * STEP / IN_UNIT, ks = STEP / IN_UNIT;
+    uint32_t bytes = bytes_of(type), in_unit = UNIT / bytes, step = step_of(type);
+    uint32_t units = n * step / in_unit, ks = step / in_unit;
     for (uint32_t u = 0; u < units; u++) {
-        uint16_t x[IN_UNIT];
-        uint32_t place = is_across ? u / STEP * IN_UNIT : u / ks, k = is_across ? u % STEP : u % ks * IN_UNIT;
-        if (!read_unit(t, &d, place, k, x, site)) return false;
-        for (uint32_t i = 0; i < IN_UNIT; i++)
-            out[is_across ? place + i : place][is_across ? k : k + i] = element_number(x[i], type);
+        unsigned char x[UNIT];
+        uint32_t place = is_across ? u / step * in_unit : u / ks, k = is_across ? u % step : u % ks * in_unit;
+        if (!read_unit(t, unit_at(&d, bytes, place, k), x, site)) return false;
+        for (uint32_t i = 0; i < in_unit; i++) {
+            uint16_t element = 0;
+            memcpy(&element, x + i * bytes, bytes);
+            out[is_across ? place + i : place][is_across ? k : k + i] = element_number(element, type);
+        }
     }
     return true;
 }
@@ -167,18 +179,22 @@ typedef struct Operands {
     double a[ROWS][STEP], b[COLUMNS][STEP];
 } Operands;
 
-static float summed(const Operands *o, uint32_t row, uint32_t col, float c) {
-    double sum = c;
-    for (uint32_t k = 0; k < STEP; k++) sum += o->a[row][k] * o->b[col][k];
-    return (float)sum;
+/* Of integers the sum's low 32 bits. */
+static uint32_t summed(const Operands *o, EmuGroup i, uint32_t row, uint32_t col, uint32_t bits) {
+    bool is_integer = i.a == EMU_S8 || i.a == EMU_U8;
+    double sum = element_number(bits, is_integer ? EMU_S32 : EMU_F32);
+    for (uint32_t k = 0; k < step_of((EmuElement)i.a); k++) sum += o->a[row][k] * o->b[col][k];
+    float f = (float)sum;
+    if (is_integer) bits = (uint32_t)(int64_t)sum;
+    else memcpy(&bits, &f, sizeof bits);
+    return bits;
 }
 
 /* A register's new sum, or the token that it was begun under. */
-static void multiply(Thread *t, uint32_t index, uint32_t reg, bool is_first, const Operands *o, int32_t site) {
-    if (is_first) t->words[reg] = 0;
+static void multiply(Thread *t, uint32_t index, uint32_t reg, EmuGroup i, const Operands *o, int32_t site) {
+    if (i.is_first) t->words[reg] = 0;
     Sum *sum = under_way(&t->sums, t->words[reg]);
     uint32_t row, col;
-    float c;
     if (!sum && !t->sums.is_fenced)
         found(t, FINDING_MATRIX, site, 0, "a product takes registers that no fence has put in order before it");
     if (!sum && !add_sum(t, &t->words[reg])) {
@@ -186,10 +202,8 @@ static void multiply(Thread *t, uint32_t index, uint32_t reg, bool is_first, con
         return;
     }
     sum = under_way(&t->sums, t->words[reg]);
-    memcpy(&c, &sum->bits, sizeof c);
     place_of(index, reg, &row, &col);
-    c = summed(o, row, col, c);
-    memcpy(&sum->bits, &c, sizeof c);
+    sum->bits = summed(o, i, row, col, sum->bits);
     sum->group = t->sums.groups + 1;
 }
 
@@ -205,7 +219,7 @@ static bool read_held(const Thread *t, const Thread *g, EmuGroup i, double out[]
         for (uint32_t e = 0; e < 2 * WORDS; e++) {
             uint32_t w = e / 2, row = k / WARP * 16 + lane / 4 + 8 * (w % 2), at = lane % 4 * 2 + 8 * (w / 2) + e % 2;
             uint16_t bits = (uint16_t)(g[k].words[i.n / 2u + w] >> 16 * (e % 2));
-            out[row][at] = element_number(bits, (EmuElement)i.type);
+            out[row][at] = element_number(bits, (EmuElement)i.a);
         }
     }
     return true;
@@ -219,7 +233,7 @@ static bool are_alike(const Thread *g) {
 
 static bool read_first(Thread *t, const Thread *g, EmuGroup i, bool is_held, Operands *o, int32_t site) {
     if (is_held) return read_held(t, g, i, o->a, site);
-    return read_operand(t, g->operands[0], i.is_across_a, ROWS, (EmuElement)i.type, o->a, site);
+    return read_operand(t, g->operands[0], i.is_across_a, ROWS, (EmuElement)i.a, o->a, site);
 }
 
 static void multiply_all(Thread *t, EmuGroup i, bool is_held, int32_t site) {
@@ -228,9 +242,9 @@ static void multiply_all(Thread *t, EmuGroup i, bool is_held, int32_t site) {
     if (!o) atomic_store(&t->block->team->launch->out_of_memory, true);
     else if (!are_alike(g)) found(t, FINDING_MATRIX, site, 0, "threads of one product bring different descriptors");
     else if (read_first(t, g, i, is_held, o, site) &&
-             read_operand(t, g->operands[1], i.is_across_b, i.n, (EmuElement)i.type, o->b, site))
+             read_operand(t, g->operands[1], i.is_across_b, i.n, (EmuElement)i.b, o->b, site))
         for (uint32_t k = 0; k < GROUP; k++)
-            for (uint32_t reg = 0; reg < i.n / 2u; reg++) multiply(&g[k], k, reg, i.is_first, o, site);
+            for (uint32_t reg = 0; reg < i.n / 2u; reg++) multiply(&g[k], k, reg, i, o, site);
     free(o);
 }
 

@@ -114,6 +114,32 @@ def wgmma_majors(bench, rows, dtype, tile):
     run_loop(bench, dtype, (tile[0] + 24, tile[1] + 8, 3 * tile[2] + 8), tile, rows)
 
 
+# bytes: rows along k alone, which b's columns are
+BYTES = [("i8", "i8"), ("i8", "u8"), ("u8", "i8"), ("u8", "u8"), ("fp8e4nv", "fp8e4nv"), ("fp8e4nv", "fp8e5"),
+         ("fp8e5", "fp8e4nv"), ("fp8e5", "fp8e5")]
+
+
+@tests("wgmma.begin")(types=BYTES, tile=[(64, 64, 128), (64, 32, 32), (128, 16, 64), (64, 256, 64)], warps=[4, 8],
+                      stages=[1, 4])
+def wgmma_bytes(bench, types, tile, warps, stages):
+    """Rows of 128, 64 and 32 bytes; negative numbers and those above 127; elements that the arrays' ends cut."""
+    m, n, k = tile[0] + 24, tile[1] + 8, 3 * tile[2] + 16
+    rng = np.random.default_rng(m + n)
+    signs = [rng.integers(0 if t == "u8" else -4, 4, s) for t, s in zip(types, ((m, k), (k, n)))]
+    if types[0].endswith("8") and types[0][0] != "f":
+        signs = [v * 30 + (v > 2) * (165 if t == "u8" else 37) for v, t in zip(signs, types)]
+    x, y = signs
+    result = "i32" if types[0][0] != "f" else "fp32"
+    source = LOOP.replace("*fp32", f"*{result}").replace("fp32)", f"{result})").replace(
+        "y: *const T", "y: *const U").replace("T: dtype = fp16", "T: dtype = fp16, U: dtype = fp16")
+    xb, yb = bench.buffer(types[0], x.size, x.ravel()), bench.buffer(types[1], y.size, y.T.ravel())
+    rb = bench.buffer(result, m * n)
+    options = dict(defines=dict(zip(("BM", "BN", "BK"), tile), AR=1, BR=0), types=dict(zip("TU", types)),
+                   num_warps=warps, num_stages=stages)
+    bench.run(source, rb, xb, yb, m, n, k, arch=b"sm_90a", **options)
+    same_bits(decode(rb.raw(), result).reshape(m, n), (x @ y).astype(np.float64), f"{types} {tile}")
+
+
 @case(warps=[4, 8, 16], tile=[(64, 64, 32), (128, 64, 32), (256, 16, 32), (64, 256, 16), (64, 512, 16)], rows=BOTH[:2])
 def wgmma_warps(bench, warps, tile, rows):
     """Groups of four warps along rows, along columns, along both; several instructions for each."""

@@ -14,13 +14,13 @@ static Op *product_op(Victim *v, OpKind k) {
 }
 
 static void product_sum_used(Victim *v) {
-    build1(&v->s.b, OP_FNEG, product_op(v, OP_DOTASYNC)->results[0]);
+    build1(&v->s.b, OP_OPAQUE, product_op(v, OP_DOTASYNC)->results[0]);
 }
 
 static void product_left_by_wait(Victim *v) {
     Op *wait = product_op(v, OP_DOTWAIT);
     wait->attr.pending = 1;
-    build1(&v->s.b, OP_FNEG, wait->results[0]);
+    build1(&v->s.b, OP_OPAQUE, wait->results[0]);
 }
 
 static void product_unfenced(Victim *v) {
@@ -52,7 +52,7 @@ static void product_unaligned(Victim *v) {
 static void product_of_other_type(Victim *v) {
     const Op *at = product_op(v, OP_DOTASYNC)->args[MMA_B]->def;
     Buffer *b = &v->s.f->buffers.at[at->attr.buffer];
-    b->dtype = b->dtype == DT_FP16 ? DT_BF16 : DT_FP16;
+    b->dtype = b->dtype == DT_I8 ? DT_FP8E5 : DT_I8;
 }
 
 #endif

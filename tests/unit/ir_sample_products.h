@@ -57,19 +57,21 @@ static inline void sample_products(Sample *s) {
         if (!mma_is_grouped(i)) continue;
         Attr attr = {.instr = i, .warps_m_log2 = 2}, of[2] = {{0}, attr_perm((const uint8_t[]){1, 0}, 2)};
         Value *args[3];
+        uint32_t bits = mma_bits(mma_info[i].types[MMA_A]), row = 32 * bits / 8; /* bytes of k */
         for (uint32_t k = MMA_A; k <= MMA_B; k++) {
             Shape lies = shape_make(2, k == MMA_A ? (const uint8_t[]){6, 5} : (const uint8_t[]){3, 5});
             Buffer b = {.dtype = mma_dtype(i, (MmaOperand)k), .stages = 1 + 2 * k, .align = 512,
-                        .places = layout_swizzled(s->f->layouts, lies, 1, 16, 64)};
+                        .places = layout_swizzled(s->f->layouts, lies, 1, bits, row)};
             of[k].buffer = buffer_add(s->f, b);
             if (k == MMA_A) sample_shown(s, b.dtype, lies, of[k].buffer);
             args[k] = op_build(&s->b, OP_SHMATRIX, &s->n, k, of[k], s->n->type)->results[0];
         }
-        Type t = type_tile(DT_FP32, shape_make(2, (const uint8_t[]){6, 3}));
+        Type t = type_tile(mma_dtype(i, MMA_C), shape_make(2, (const uint8_t[]){6, 3}));
         t.layout = mma_layout(s->f->layouts, attr, t.shape, 2, MMA_C);
         args[MMA_C] = sample_value(s, t);
         Value *sum = op_build(&s->b, OP_DOTASYNC, args, 3, attr, t)->results[0];
         op_build(&s->b, OP_DOTWAIT, &sum, 1, (Attr){.pending = i % 2}, t);
+        if (bits != 16) continue;
         Type a = type_tile(mma_dtype(i, MMA_A), shape_make(2, (const uint8_t[]){6, 5}));
         a.layout = mma_layout(s->f->layouts, attr, a.shape, 2, MMA_A);
         args[MMA_A] = sample_value(s, a);

@@ -63,17 +63,18 @@ static void test_swizzled(void **state) {
 }
 
 /* What a descriptor says leads to each element, by the ISA's strides; before units change places. */
-static void check_spans(Shape s, uint32_t major, uint32_t span, uint32_t axis_of_k) {
+static void check_spans(Shape s, uint32_t major, uint32_t bits, uint32_t span, uint32_t axis_of_k) {
     MatrixSpans x;
-    const Layout *l = layout_swizzled(layouts, s, major, 16, span);
-    assert_true(layout_spans(layouts, l, 16, axis_of_k, &x));
+    uint32_t bytes = bits / 8;
+    const Layout *l = layout_swizzled(layouts, s, major, bits, span);
+    assert_true(layout_spans(layouts, l, bits, axis_of_k, &x));
     assert_int_equal(x.span, span);
     assert_int_equal(x.is_across, major != axis_of_k);
     for (uint32_t flat = 0; flat < shape_elements(s); flat++) {
         uint32_t at[2] = {flat >> s.log2[1], flat & ((1u << s.log2[1]) - 1)}, row = at[1 - major], col = at[major];
         uint32_t beyond = x.is_across ? x.leading : span << s.log2[1 - major];
-        uint32_t byte = row / 8 * x.stride + row % 8 * span + col * 2 / span * beyond + col * 2 % span;
-        assert_int_equal(layout_offset(l, flat) * 2, byte ^ (byte >> 7 & (span / 16 - 1)) << 4);
+        uint32_t byte = row / 8 * x.stride + row % 8 * span + col * bytes / span * beyond + col * bytes % span;
+        assert_int_equal(layout_offset(l, flat) * bytes, byte ^ (byte >> 7 & (span / 16 - 1)) << 4);
     }
 }
 
@@ -82,11 +83,13 @@ static void test_spans(void **state) {
     MatrixSpans x;
     for (uint32_t i = 0; i < 8; i++) {
         Shape s = shape_make(2, i & 1 ? (const uint8_t[]){7, 6} : (const uint8_t[]){6, 7});
-        for (uint32_t span = 32; span <= 128; span *= 2) check_spans(s, i >> 1 & 1, span, i >> 2);
+        for (uint32_t span = 32; span <= 128; span *= 2) check_spans(s, i >> 1 & 1, 16, span, i >> 2);
+        for (uint32_t span = 32; span <= 64; span *= 2) check_spans(s, i >> 1 & 1, 8, span, i >> 1 & 1);
         assert_false(layout_spans(layouts, layout_flat(layouts, s), 16, 0, &x));
     }
     Shape s = shape_make(2, (const uint8_t[]){6, 6});
-    assert_false(layout_spans(layouts, layout_swizzled(layouts, s, 1, 8, 64), 8, 1, &x));
+    assert_false(layout_spans(layouts, layout_swizzled(layouts, s, 1, 8, 64), 8, 0, &x)); /* bytes: along k alone */
+    assert_false(layout_spans(layouts, layout_swizzled(layouts, s, 1, 32, 128), 32, 1, &x));
     /* PTX ISA: units of 16 bytes; addresses in bits 0 to 13, leading 16 to 29, stride 32 to 45, swizzle 62 and 63 */
     x = (MatrixSpans){.span = 64, .is_across = true, .stride = 512, .leading = 4096};
     assert_int_equal(spans_descriptor(&x), UINT64_C(2) << 62 | UINT64_C(32) << 32 | UINT64_C(256) << 16);

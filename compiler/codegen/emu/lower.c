@@ -229,11 +229,12 @@ static V *plain_operands(Emu *e, const V *in, uint32_t n, LLVMTypeRef result, ui
     return args;
 }
 
-/* A matrix instruction, for those who do not know the compiler's table. */
+/* Matrix instructions, for those who do not know the compiler's table. */
+static const uint8_t elements[] = {
+    [MMA_F16] = EMU_F16, [MMA_BF16] = EMU_BF16, [MMA_TF32] = EMU_TF32, [MMA_E4M3] = EMU_E4M3, [MMA_E5M2] = EMU_E5M2,
+    [MMA_S8] = EMU_S8,   [MMA_U8] = EMU_U8,     [MMA_F64] = EMU_F64,   [MMA_F32] = EMU_F32,   [MMA_S32] = EMU_S32};
+
 static V spelled(const Emu *e, V instruction) {
-    static const uint8_t elements[] = {
-        [MMA_F16] = EMU_F16, [MMA_BF16] = EMU_BF16, [MMA_TF32] = EMU_TF32, [MMA_E4M3] = EMU_E4M3, [MMA_E5M2] = EMU_E5M2,
-        [MMA_S8] = EMU_S8,   [MMA_U8] = EMU_U8,     [MMA_F64] = EMU_F64,   [MMA_F32] = EMU_F32,   [MMA_S32] = EMU_S32};
     const MmaInfo *i = &mma_info[LLVMConstIntGetZExtValue(instruction)];
     return llvm_int(e->m->i32, emu_mma_pack((EmuMma){elements[i->types[MMA_A]], elements[i->types[MMA_B]],
                                                      elements[i->types[MMA_C]], i->m, i->n, i->k}));
@@ -241,9 +242,10 @@ static V spelled(const Emu *e, V instruction) {
 
 static V spelled_group(const Emu *e, V sums, V instruction) {
     GroupCode c = group_unpack(LLVMConstIntGetZExtValue(instruction));
-    uint8_t type = mma_info[c.instr].types[MMA_A] == MMA_BF16 ? EMU_BF16 : EMU_F16;
+    const MmaInfo *i = &mma_info[c.instr];
     uint32_t n = 2 * tuple_length(LLVMTypeOf(sums));
-    return llvm_int(e->m->i32, emu_group_pack((EmuGroup){type, (uint16_t)n, c.is_across_a, c.is_across_b, c.is_first}));
+    return llvm_int(e->m->i32, emu_group_pack((EmuGroup){elements[i->types[MMA_A]], elements[i->types[MMA_B]],
+                                                         (uint16_t)n, c.is_across_a, c.is_across_b, c.is_first}));
 }
 
 static V lower_plain(Emu *e, Prim p, V *in, uint32_t n, LLVMTypeRef result) {

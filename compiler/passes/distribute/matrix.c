@@ -12,6 +12,7 @@
 typedef struct Matrix {
     Func *f;
     const PassContext *c;
+    const Facts *facts;
     bool *is_product; /* by value: computed of a product, element by element, perhaps in a region */
     bool is_chained;  /* such a value is multiplied again */
     uint32_t warps_log2;
@@ -53,6 +54,18 @@ bool dot_instr(const PassContext *c, const Op *op, bool groups, Mma *instr, bool
     return *widens && find(c, op, DT_FP16, DT_FP16, groups, instr);
 }
 
+/* Four warps take bytes whose rows lie along k: they are copied 16 at a time if they lie so in memory, too. What is
+ * computed is stored in any order. */
+static bool lies_along_k(const Matrix *x, const Op *op, MmaOperand which) {
+    enum { VECTOR = 16, VECTOR_LOG2 = 4 };
+    const Value *v = op->args[which];
+    uint32_t axis = which == MMA_A ? 1 : 0;
+    for (; v->def && v->def->kind == OP_TRANS; v = v->def->args[0])
+        if (v->def->attr.perm != attr_perm((const uint8_t[]){0, 1}, 2).perm) axis ^= 1;
+    if (!v->def || v->def->kind != OP_LOAD) return true;
+    return facts_vector(x->facts, v->def->args[0], axis, VECTOR) >= VECTOR_LOG2;
+}
+
 /* What split_dot leaves: of rank 2, and of whole numbers. Products one of which is an operand of the next are by four
  * warps where there are rows for all warps: else that operand would go through shared memory. */
 static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
@@ -61,7 +74,9 @@ static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
     bool is_one = s.rank == 2 && op->attr.precision <= PRECISION_TF32;
     uint32_t warps = x->f->num_warps ? x->f->num_warps : GROUP;
     bool is_tall = !x->is_chained || shape_size(s, 0) >= (uint64_t)ROWS * warps;
-    bool groups = is_tall && warps >= GROUP && !pass_is_missing(x->c, "operands");
+    bool is_byte = dtype_bits(op->args[MMA_A]->type.dtype) == 8,
+         fits = !is_byte || (lies_along_k(x, op, MMA_A) && lies_along_k(x, op, MMA_B));
+    bool groups = fits && is_tall && warps >= GROUP && !pass_is_missing(x->c, "operands");
     return is_one && dot_instr(x->c, op, groups, instr, widens);
 }
 
@@ -167,7 +182,7 @@ static void visit(void *context, Op *op) {
 }
 
 void pass_matrix(Func *f, PassContext *c) {
-    Matrix x = {.f = f, .c = c, .is_product = NEW_ARRAY(c->scratch, bool, f->next_value)};
+    Matrix x = {.f = f, .c = c, .facts = facts_compute(f, c->scratch), .is_product = NEW_ARRAY(c->scratch, bool, f->next_value)};
     if (f->num_ctas <= 1) { /* fragments do not lie over blocks */
         func_walk(f, note, &x);
         if (f->num_warps) x.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);

@@ -131,7 +131,8 @@ bool dot_holds_a(const Op *op) {
 
 /* In registers, as the instruction takes it. */
 static bool is_held(const Infer *in, Type a, uint32_t warps) {
-    return a.layout && dtype_bits(a.dtype) == 16 && a.dtype == mma_dtype(in->attr.instr, MMA_A) && mma_fits(in->attr.instr, a.shape, MMA_A) &&
+    return a.layout && dtype_bits(a.dtype) == 16 && a.dtype == mma_dtype(in->attr.instr, MMA_A) &&
+           mma_fits(in->attr.instr, a.shape, MMA_A) &&
            a.layout == mma_layout(in->layouts, in->attr, a.shape, warps, MMA_A);
 }
 

@@ -96,8 +96,8 @@ typedef struct EmuGroup {
 } EmuGroup;
 
 static inline uint32_t emu_group_pack(EmuGroup i) {
-    return i.a | (uint32_t)i.b << 19 | (uint32_t)i.n << 4 | (uint32_t)i.is_across_a << 16 | (uint32_t)i.is_across_b << 17 |
-           (uint32_t)i.is_first << 18;
+    return i.a | (uint32_t)i.n << 4 | (uint32_t)i.is_across_a << 16 | (uint32_t)i.is_across_b << 17 |
+           (uint32_t)i.is_first << 18 | (uint32_t)i.b << 19;
 }
 static inline EmuGroup emu_group_unpack(uint32_t x) {
     return (EmuGroup){x & 15, x >> 19 & 15, (uint16_t)(x >> 4 & 0xfff), x >> 16 & 1, x >> 17 & 1, x >> 18 & 1};

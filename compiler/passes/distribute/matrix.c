@@ -66,7 +66,8 @@ static bool lies_along_k(const Matrix *x, const Op *op, MmaOperand which) {
     return facts_vector(x->facts, v->def->args[0], axis, VECTOR) >= VECTOR_LOG2;
 }
 
-/* What split_dot leaves: of rank 2, and of whole numbers. Products one of which is an operand of the next are by four
+/* Four warps keep the sums of fp8 in their own way, so who bounds how imprecise they may be gets each warp's.
+ * What split_dot leaves: of rank 2, and of whole numbers. Products one of which is an operand of the next are by four
  * warps where there are rows for all warps: else that operand would go through shared memory. */
 static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
     enum { GROUP = 4, ROWS = 16 };
@@ -75,7 +76,7 @@ static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
     uint32_t warps = x->f->num_warps ? x->f->num_warps : GROUP;
     bool is_tall = !x->is_chained || shape_size(s, 0) >= (uint64_t)ROWS * warps;
     bool is_byte = dtype_bits(op->args[MMA_A]->type.dtype) == 8,
-         fits = !is_byte || (lies_along_k(x, op, MMA_A) && lies_along_k(x, op, MMA_B));
+         fits = !is_byte || (!op->attr.imprecise && lies_along_k(x, op, MMA_A) && lies_along_k(x, op, MMA_B));
     bool groups = fits && is_tall && warps >= GROUP && !pass_is_missing(x->c, "operands");
     return is_one && dot_instr(x->c, op, groups, instr, widens);
 }
@@ -182,7 +183,8 @@ static void visit(void *context, Op *op) {
 }
 
 void pass_matrix(Func *f, PassContext *c) {
-    Matrix x = {.f = f, .c = c, .facts = facts_compute(f, c->scratch), .is_product = NEW_ARRAY(c->scratch, bool, f->next_value)};
+    Matrix x = {.f = f, .c = c, .facts = facts_compute(f, c->scratch)};
+    x.is_product = NEW_ARRAY(c->scratch, bool, f->next_value);
     if (f->num_ctas <= 1) { /* fragments do not lie over blocks */
         func_walk(f, note, &x);
         if (f->num_warps) x.warps_log2 = (uint32_t)__builtin_ctz(f->num_warps);

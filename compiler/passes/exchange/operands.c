@@ -267,7 +267,8 @@ static void hold_whole(Operands *o, Operand *s, Op *before) {
 /* Is the first operand in the registers that the instruction takes it from? So is what was made of another product. */
 static bool is_held(const Operands *o, const Op *op) {
     Type a = op->args[MMA_A]->type;
-    return dtype_bits(a.dtype) == 16 && a.layout == mma_layout(o->f->layouts, op->attr, a.shape, a.layout->bits[IN_WARP], MMA_A);
+    return dtype_bits(a.dtype) == 16 &&
+           a.layout == mma_layout(o->f->layouts, op->attr, a.shape, a.layout->bits[IN_WARP], MMA_A);
 }
 
 /* The product goes on while the program does; who waits for it, and when, is the pass async's to say. */

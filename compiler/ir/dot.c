@@ -211,7 +211,8 @@ enum { ANY_RING = UINT32_MAX };
 /* Does op, or one in it, say where a product finds the buffer, or one that is a ring? */
 static bool is_place(const Func *f, const Op *op, uint32_t buffer) {
     bool found = op->kind == OP_SHMATRIX && op->attr.buffer == buffer;
-    if (op->kind == OP_SHMATRIX && buffer == ANY_RING) found = f->buffers.at[op->attr.buffer].stages > 1;
+    if (op->kind == OP_SHMATRIX && buffer == ANY_RING && op->attr.buffer < f->buffers.len)
+        found = f->buffers.at[op->attr.buffer].stages > 1;
     for (uint32_t r = 0; r < op->nregions && !found; r++)
         for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = is_place(f, in, buffer);
     return found;

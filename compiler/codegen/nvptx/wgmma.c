@@ -52,7 +52,7 @@ V lower_wgmma_at(Nvptx *n, Access a, const V *in) {
     return LLVMBuildOr(at, LLVMBuildZExt(at, units, n->m->i64, ""), in[1], "");
 }
 
-/* Is the operand's row of two types, or of one that both have? */
+/* An operand's type as PTX spells it: the instruction's name ends in both, or in the one that both have. */
 static const char *type_of(const MmaInfo *i, MmaOperand which, char out[8]) {
     const char *first = strchr(i->name, '.') + 1, *second = strchr(first, '.');
     const char *at = which == MMA_B && second ? second + 1 : first;

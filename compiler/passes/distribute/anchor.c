@@ -34,7 +34,9 @@ static Anchor *anchor_of_access(Assign *s, const Op *op) {
 void anchor_note(void *assign, Op *op) {
     Assign *s = assign;
     s->transposes |= op->kind == OP_TRANS;
-    if (op->kind == OP_MMA) vec_push(s->scratch, &s->sums, op->results[0]->type.shape);
+    if (op->kind == OP_MMA)
+        vec_push(s->scratch, &s->sums,
+                 mma_layout(s->f->layouts, op->attr, op->results[0]->type.shape, s->warps_log2, MMA_C));
     if (op_is_access(op->kind) && value_is_tile(op->args[0])) (void)anchor_of_access(s, op);
 }
 
@@ -51,17 +53,20 @@ static const Layout *for_transpose(const Assign *s, const Layout *l, const uint8
     return n ? layout_rotate(s->f->layouts, l, next, 1, n) : l;
 }
 
-static bool is_sum(const Assign *s, Shape shape) {
-    uint32_t i = 0;
-    while (i < s->sums.len && !shape_equal(s->sums.at[i], shape)) i++;
-    return i < s->sums.len;
+/* Of a product of that shape: does no thread hold parts along the axis? */
+static bool lacks_parts(const Assign *s, Shape shape, uint32_t axis) {
+    for (uint32_t i = 0; i < s->sums.len; i++)
+        if (shape_equal(s->sums.at[i]->shape, shape)) return layout_parts_log2(s->sums.at[i], axis) == 0;
+    return false;
 }
 
-/* Of what is as large as a product: a warp takes runs of several rows, and the rest of each row is registers. So it is
- * cut into strips along the rows (strips.c), wherever the warps are. NULL: the rows are too short, or too few. */
+/* Of what is as large as a product whose rows the warps share out among them: a warp takes runs of several rows, and
+ * the rest of each row is registers. So it is cut into strips along the rows (strips.c). NULL: there are strips across
+ * them, or the rows are too short, or too few. */
 static const Layout *for_strips(const Assign *s, const Anchor *a) {
     uint32_t x = a->axis, other = x ^ 1;
-    if (s->ctas_log2 || !is_sum(s, a->shape) || a->shape.log2[x] <= RUN_LOG2 || a->vec_log2 > RUN_LOG2 ||
+    if (s->ctas_log2 || a->shape.rank != 2 || !lacks_parts(s, a->shape, other)) return NULL;
+    if (a->shape.log2[x] <= RUN_LOG2 || a->vec_log2 > RUN_LOG2 ||
         a->shape.log2[other] + (uint32_t)RUN_LOG2 < a->vec_log2 + s->lanes_log2 + s->warps_log2)
         return NULL;
     Shape cut = {.rank = 3}; /* the row as runs */

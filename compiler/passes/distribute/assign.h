@@ -31,7 +31,7 @@ typedef struct Assign {
     Clone **clones;  /* by value id */
     uint32_t lanes_log2, warps_log2, ctas_log2;
     bool transposes; /* some tile is transposed */
-    VEC(Shape) sums; /* of products */
+    VEC(const Layout *) sums; /* of products */
 } Assign;
 
 /* ---- What memory wants (anchor.c) -------------------------------------------------------------------------------- */

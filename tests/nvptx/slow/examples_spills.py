@@ -48,9 +48,10 @@ def spills(tool, ptxas, path, arch, out, *options):
 def epilogue_spills(tool, ptxas, examples, arch, activation, out):
     """Of the largest default tile of matmul.dsl, 128 sums a thread, with a bias, an activation and a residual."""
     listed = ", ".join(["*fp16:16"] * 5 + ["i32:16"] * 7)
-    subprocess.run([tool, os.path.join(examples, "matmul.dsl"), f"--arch={arch}", "--signature", listed, "-D", "BM=256",
-                    "-D", "BN=128", "-D", "BK=64", "-D", f'ACTIVATION="{activation}"', "-o", f"{out}.ptx"], check=True,
-                   capture_output=True)
+    rows, columns = (128, 256) if arch == "sm_90a" else (256, 128)
+    tile = ["-D", f"BM={rows}", "-D", f"BN={columns}", "-D", "BK=64", "-D", f'ACTIVATION="{activation}"']
+    subprocess.run([tool, os.path.join(examples, "matmul.dsl"), f"--arch={arch}", "--signature", listed, *tile, "-o",
+                    f"{out}.ptx"], check=True, capture_output=True)
     said = subprocess.run([ptxas, "-v", f"-arch={arch}", f"{out}.ptx", "-o", f"{out}.cubin"], check=True,
                           capture_output=True, text=True)
     return int(re.search(r"(\d+) bytes spill stores", said.stderr).group(1))
@@ -60,12 +61,12 @@ def main():
     tool, ptxas, examples, out = sys.argv[1:]
     seen, wrong = 0, []
     for path in sorted(glob.glob(os.path.join(examples, "*.dsl"))):
-        for arch in ("sm_75", "sm_90", "sm_120"):
+        for arch in ("sm_75", "sm_90", "sm_90a", "sm_120"):
             seen += 1
             size = spills(tool, ptxas, path, arch, out)
             if size:
                 wrong.append(f"{os.path.basename(path)} on {arch}: {size} bytes")
-    for arch in ("sm_75", "sm_80", "sm_89", "sm_90", "sm_120"):
+    for arch in ("sm_75", "sm_80", "sm_89", "sm_90", "sm_90a", "sm_120"):
         for activation, most in (("relu", 0), ("silu", 0), ("gelu", 16)):  # 1580 bytes before there were strips
             size = epilogue_spills(tool, ptxas, examples, arch, activation, out)
             if size > most:

@@ -219,8 +219,9 @@ def product8(m, n, k, dtype):
     makers = [("cublas", lambda: vendor)]
     for arch in [None] + [o.arch] * bool(o.arch):
         asked = {"arch": arch.encode()} if arch else {}
-        makers.append((f"{arch or 'fsc'}-default", lambda asked=asked: ours(file, [out, x, w, *scales, m, n, k],
-                                                                           **asked)))
+        for fast in [False] + [True] * is_float:
+            makers.append((f"{arch or 'fsc'}-{'fast' if fast else 'default'}", lambda asked=asked, fast=fast: ours(
+                file, [out, x, w, *scales, m, n, k], {"FAST": "True"} if fast else {}, **asked)))
     where = f"{m}x{n}x{k} {DTYPES[dtype]}"
     launches = tried(makers, check, where)
     kept.clear()

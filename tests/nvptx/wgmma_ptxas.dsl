@@ -10,7 +10,7 @@
 # RUN: fsc %examples/attention.dsl --arch=sm_90a -T T=bf16 -D lse=None -D QUERIES=128 -D KEYS=64 -D DIM=64 \
 # RUN:   --num-warps=4 -D WHOLE=True -D EVEN=True -o %t.ptx && FileCheck --check-prefix=HELD %s < %t.ptx \
 # RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s
-# RUN: fsc %examples/matmul_fp8.dsl --arch=sm_90a -D BM=128 -D BN=256 -D BK=128 --num-warps=8 \
+# RUN: fsc %examples/matmul_fp8.dsl --arch=sm_90a -D FAST=True -D BM=128 -D BN=256 -D BK=128 --num-warps=8 \
 # RUN:   --signature "*bf16:16, *fp8e4nv:16, *fp8e5:16, *fp32:16, *fp32:16, i32:16, i32:16, i32:16" -o %t.ptx \
 # RUN:   && FileCheck --check-prefix=FLOATS %s < %t.ptx \
 # RUN:   && %ptxas -arch=sm_90a -v %t.ptx -o %t.cubin 2>&1 | FileCheck %s

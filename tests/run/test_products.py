@@ -43,6 +43,12 @@ def matmul_fp8(bench, types, dtype, sizes):
     run_8_bits(bench, "matmul_fp8.dsl", types, dtype, sizes)
 
 
+@case(types=[("fp8e4nv", "fp8e4nv"), ("fp8e4nv", "fp8e5")], sizes=[(130, 250, 144), (64, 128, 32)])
+def matmul_fp8_fast(bench, types, sizes):
+    """By four warps where a card has them; the sums are of 13 bits at most."""
+    run_8_bits(bench, "matmul_fp8.dsl", types, "fp32", sizes, FAST="True", BM=64, BN=128, BK=32)
+
+
 @case(dtype=["fp32", "bf16"], sizes=SIZES)
 def matmul_int8(bench, dtype, sizes):
     run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), dtype, sizes)

@@ -125,7 +125,7 @@ static bool read_precision(Checker *c, Call *call, Attr *a) {
     return true;
 }
 
-/* Of fp8 alone; as many as there are, or more, is the same as none. */
+/* Of fp8 alone. */
 static bool read_imprecise(Checker *c, const Call *call, Attr *a) {
     const Sem *s = call->arg[ARG_IMPRECISE];
     int64_t n = 0, k = (int64_t)shape_size(sem_shape(call->arg[0]), sem_shape(call->arg[0]).rank - 1u);
@@ -139,7 +139,7 @@ static bool read_imprecise(Checker *c, const Call *call, Attr *a) {
                   "it is a multiple of 32, or 0: so many products of fp8 may be added in less than fp32");
         return false;
     }
-    a->imprecise = is_fp8(call->arg[0]->type) && n < k ? (uint32_t)n : 0;
+    a->imprecise = !is_fp8(call->arg[0]->type) ? 0 : n < INT32_MAX ? (uint32_t)n : INT32_MAX;
     return true;
 }
 

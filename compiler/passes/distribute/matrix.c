@@ -66,7 +66,7 @@ static bool lies_along_k(const Matrix *x, const Op *op, MmaOperand which) {
     return facts_vector(x->facts, v->def->args[0], axis, VECTOR) >= VECTOR_LOG2;
 }
 
-/* Four warps keep the sums of fp8 in their own way, so who bounds how imprecise they may be gets each warp's.
+/* Four warps keep sums of fp8 in about 14 bits: for who allows it of all products of a dot.
  * What split_dot leaves: of rank 2, and of whole numbers. Products one of which is an operand of the next are by four
  * warps where there are rows for all warps: else that operand would go through shared memory. */
 static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
@@ -75,8 +75,10 @@ static bool choose(const Matrix *x, const Op *op, Mma *instr, bool *widens) {
     bool is_one = s.rank == 2 && op->attr.precision <= PRECISION_TF32;
     uint32_t warps = x->f->num_warps ? x->f->num_warps : GROUP;
     bool is_tall = !x->is_chained || shape_size(s, 0) >= (uint64_t)ROWS * warps;
-    bool is_byte = dtype_bits(op->args[MMA_A]->type.dtype) == 8,
-         fits = !is_byte || (!op->attr.imprecise && lies_along_k(x, op, MMA_A) && lies_along_k(x, op, MMA_B));
+    Type a = op->args[MMA_A]->type;
+    bool is_byte = dtype_bits(a.dtype) == 8,
+         is_allowed = !dtype_is_fp8(a.dtype) || op->attr.imprecise >= shape_size(a.shape, a.shape.rank - 1u),
+         fits = is_allowed && (!is_byte || (lies_along_k(x, op, MMA_A) && lies_along_k(x, op, MMA_B)));
     bool groups = fits && is_tall && warps >= GROUP && !pass_is_missing(x->c, "operands");
     return is_one && dot_instr(x->c, op, groups, instr, widens);
 }

@@ -130,8 +130,11 @@ def wgmma_bytes(bench, types, tile, warps, stages):
         signs = [v * 30 + (v > 2) * (165 if t == "u8" else 37) for v, t in zip(signs, types)]
     x, y = signs
     result = "i32" if types[0][0] != "f" else "fp32"
-    source = LOOP.replace("*fp32", f"*{result}").replace("fp32)", f"{result})").replace(
-        "y: *const T", "y: *const U").replace("dot(a, b, sum)", "dot(a, b, sum, max_num_imprecise_acc=BK)").replace("T: dtype = fp16", "T: dtype = fp16, U: dtype = fp16")
+    source = LOOP
+    for old, new in (("*fp32", f"*{result}"), ("fp32)", f"{result})"), ("y: *const T", "y: *const U"),
+                     ("dot(a, b, sum)", "dot(a, b, sum, max_num_imprecise_acc=BK)"),
+                     ("T: dtype = fp16", "T: dtype = fp16, U: dtype = fp16")):
+        source = source.replace(old, new)
     xb, yb = bench.buffer(types[0], x.size, x.ravel()), bench.buffer(types[1], y.size, y.T.ravel())
     rb = bench.buffer(result, m * n)
     options = dict(defines=dict(zip(("BM", "BN", "BK"), tile), AR=1, BR=0), types=dict(zip("TU", types)),

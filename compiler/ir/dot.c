@@ -208,31 +208,60 @@ const char *dot_async_wrong(const Func *f, const Op *op) {
 
 enum { ANY_RING = UINT32_MAX };
 
+typedef struct Writes {
+    const Func *f;
+    bool *is_taken; /* by buffer: a product takes it */
+    bool any;
+    const Op *wrong;
+} Writes;
+
 /* Does op, or one in it, say where a product finds the buffer, or one that is a ring? */
 static bool is_place(const Func *f, const Op *op, uint32_t buffer) {
     bool found = op->kind == OP_SHMATRIX && op->attr.buffer == buffer;
-    if (op->kind == OP_SHMATRIX && buffer == ANY_RING && op->attr.buffer < f->buffers.len)
-        found = f->buffers.at[op->attr.buffer].stages > 1;
+    if (op->kind == OP_SHMATRIX && buffer == ANY_RING) found = f->buffers.at[op->attr.buffer].stages > 1;
     for (uint32_t r = 0; r < op->nregions && !found; r++)
         for (const Op *in = op->regions[r]->first; in && !found; in = in->next) found = is_place(f, in, buffer);
     return found;
 }
 
-static bool has_place(const Func *f, const Block *b, uint32_t buffer) {
+static bool has_ring(const Writes *w, const Block *b) {
     const Op *op = b->first;
-    while (op && !is_place(f, op, buffer)) op = op->next;
+    while (op && !is_place(w->f, op, ANY_RING)) op = op->next;
     return op != NULL;
 }
 
-const char *write_wrong(const Func *f, const Op *op) {
+static void note_taken(Writes *w, const Block *b) {
+    for (const Op *op = b->first; op; op = op->next) {
+        if (op->kind == OP_SHMATRIX) w->is_taken[op->attr.buffer] = w->any = true;
+        for (uint32_t r = 0; r < op->nregions; r++) note_taken(w, op->regions[r]);
+    }
+}
+
+/* What is stored, or what a round's copies bring: a fence comes in the same block, before a product is told where. */
+static bool is_shown(const Writes *w, const Op *op) {
     const Block *body = op->parent;
-    bool is_ring = op->kind == OP_COPYWAIT && body->owner && body->owner->kind == OP_FOR;
-    uint32_t buffer = is_ring ? ANY_RING : op->attr.buffer;
-    if ((!is_ring && op->kind != OP_SHSTORE) || !has_place(f, is_ring ? body : f->body, buffer)) return NULL;
+    bool is_store = op->kind == OP_SHSTORE && w->is_taken[op->attr.buffer],
+         is_ring = op->kind == OP_COPYWAIT && body->owner && body->owner->kind == OP_FOR && has_ring(w, body);
     const Op *next = op->next;
-    while (next && next->kind != OP_PROXYFENCE && !is_place(f, next, buffer)) next = next->next;
-    bool is_shown = next && next->kind == OP_PROXYFENCE;
-    return is_shown ? NULL : "no fence shows to products what was written";
+    if (!is_store && !is_ring) return true;
+    while (next && next->kind != OP_PROXYFENCE && !is_place(w->f, next, is_ring ? ANY_RING : op->attr.buffer))
+        next = next->next;
+    return next && next->kind == OP_PROXYFENCE;
+}
+
+static void look_at_writes(Writes *w, const Block *b) {
+    for (const Op *op = b->first; op && !w->wrong; op = op->next) {
+        bool writes = op->kind == OP_SHSTORE || op->kind == OP_COPYWAIT;
+        if (writes && !is_shown(w, op)) w->wrong = op;
+        for (uint32_t r = 0; r < op->nregions; r++) look_at_writes(w, op->regions[r]);
+    }
+}
+
+const Op *write_unshown(const Func *f, Arena *scratch) {
+    Writes w = {.f = f, .is_taken = NEW_ARRAY(scratch, bool, f->buffers.len + 1)};
+    note_taken(&w, f->body);
+    if (w.any) look_at_writes(&w, f->body);
+    return w.wrong;
 }
 
 const char *shared_matrix_wrong(const Op *op) {

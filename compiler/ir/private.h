@@ -101,8 +101,8 @@ void buffer_print(const Buffer *b, uint32_t layout, Text *out);
 
 const char *dot_async_wrong(const Func *f, const Op *op);     /* of the operands of a dot_async; a clause, or NULL */
 const char *shared_matrix_wrong(const Op *op);
-/* Of what is stored, or copied: is it shown to products? */
-const char *write_wrong(const Func *f, const Op *op);
+/* A store, or a wait for copies, that no fence shows to products; NULL: there is none. */
+const Op *write_unshown(const Func *f, Arena *scratch);
 /* A use of a sum that is under way; NULL: there is none. */
 const Op *sum_used_early(const Func *f, Arena *scratch);
 

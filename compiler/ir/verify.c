@@ -152,7 +152,6 @@ static bool check_rule(Verifier *v, const Op *op) {
     if (!check_warps(v, op) || !check_scope(v, op)) return false;
     const char *wrong = op_has_buffer(op->kind) ? access_wrong(v->f, op) : NULL;
     if (!wrong && op->kind == OP_DOTASYNC) wrong = dot_async_wrong(v->f, op);
-    if (!wrong) wrong = write_wrong(v->f, op);
     if (!wrong) wrong = schedule_wrong(v->f, op);
     if (!wrong) wrong = vector_wrong(op);
     if (wrong) return complain(v, op, "%s", wrong);
@@ -261,10 +260,11 @@ static bool check_lives(Verifier *v) {
     return !wrong;
 }
 
-static bool check_sums(Verifier *v) {
+static bool check_products(Verifier *v) {
     Arena *scratch = arena_create();
-    const Op *early = sum_used_early(v->f, scratch);
+    const Op *early = sum_used_early(v->f, scratch), *unshown = write_unshown(v->f, scratch);
     arena_destroy(scratch);
+    if (unshown) return complain(v, unshown, "no fence shows to products what is written");
     return !early || complain(v, early, "a sum is used while the product that makes it is under way");
 }
 
@@ -283,7 +283,7 @@ static bool check_function(Verifier *v) {
     if (!f->programs_per_block || !f->blocks_per_program) return complain(v, NULL, "no programs, or no blocks");
     if (f->scope < SCOPE_BLOCK || f->scope > SCOPE_GRID || (f->scope == SCOPE_BLOCK) != (f->blocks_per_program == 1))
         return complain(v, NULL, "programs of %u blocks and scope %d", f->blocks_per_program, (int)f->scope);
-    if (!check_block(v, f->body, NULL) || !check_lives(v) || !check_sums(v)) return false;
+    if (!check_block(v, f->body, NULL) || !check_lives(v) || !check_products(v)) return false;
     return v->operands == v->uses || complain(v, NULL, "a value has more uses than operands read it");
 }
 

@@ -162,7 +162,7 @@ def products_of_examples_can_fail(bench):
 
     planted("matmul_fp8.dsl",
             lambda s: run_8_bits(bench, "matmul_fp8.dsl", ("fp8e4nv", "fp8e4nv"), "fp32", (70, 65, 533), s),
-            ("dot(a, b.T, acc)", "dot(a, b.T)"), ("x_scale + m", "x_scale + m // 2"))
+            ("dot(a, b.T, acc,", "dot(a, b.T,"), ("x_scale + m", "x_scale + m // 2"))
     planted("matmul_int8.dsl", lambda s: run_8_bits(bench, "matmul_int8.dsl", ("i8", "i8"), "fp32", (70, 65, 33), s),
             ("range(0, K, BK)", "range(0, K - BK, BK)"), ("w_scale + n", "w_scale + n // 2"))
     planted("matmul_dequantize.dsl", lambda s: run_dequantize(bench, "fp32", (20, 65, 70), s),

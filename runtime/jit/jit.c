@@ -35,7 +35,6 @@ static JitMessage *add_message(fsc_jit *j) {
     JitMessage *m = calloc(1, sizeof *m);
     if (!m) return NULL;
     m->thread = pthread_self();
-    HOLD_FORKS;
     pthread_mutex_lock(&j->lock);
     m->next = j->messages;
     j->messages = m;
@@ -44,6 +43,7 @@ static JitMessage *add_message(fsc_jit *j) {
 }
 
 fsc_status jit_fail(fsc_jit *j, fsc_status s, const char *text) {
+    HOLD_FORKS;
     JitMessage *m = find_message(j);
     if (!m) m = add_message(j);
     if (m) {
@@ -125,6 +125,7 @@ static const fsc_name_value *copy_pairs(const fsc_name_value *from, size_t n) {
 
 void fsc_jit_destroy(fsc_jit *j) {
     if (!j) return;
+    HOLD_FORKS;
     for (size_t i = 0; i < j->num_variants; i++) {
         fsc_kernel_destroy(j->variants[i].kernel);
         free(j->variants[i].key);
@@ -197,6 +198,7 @@ static void choose_arch(fsc_jit *j) {
 fsc_status fsc_jit_create(fsc_device *device, const char *source, size_t length, const fsc_compile_options *o,
                           fsc_jit **out) {
     if (!out) return status_fail(NULL, FSC_ERROR_USAGE, "fsc_jit_create: no place for the result");
+    HOLD_FORKS;
     fsc_jit *j = calloc(1, sizeof *j);
     *out = j;
     if (!j) return status_memory(NULL);
@@ -323,7 +325,6 @@ static void settle(fsc_jit *j, const Text *key, fsc_kernel *kernel) {
 
 static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const fsc_arg *args, size_t nargs,
                           fsc_kernel **out) {
-    HOLD_FORKS;
     b->checked = !j->device->kind->has_threads && fsc_device_checks(j->device);
     if (b->checked) text_printf(&b->key, "checked ");
     b->counted = fsc_device_counts_lines(j->device);
@@ -342,6 +343,7 @@ static fsc_status prepare(fsc_jit *j, Binding *b, const int64_t *grid, const fsc
 
 /* The variant of these arguments, and of this grid, if one is given. */
 static fsc_status prepare_for(fsc_jit *j, const int64_t *grid, const fsc_arg *args, size_t nargs, fsc_kernel **out) {
+    HOLD_FORKS;
     Binding *b = calloc(1, sizeof *b);
     if (!b) return jit_fail(j, FSC_ERROR_MEMORY, "out of memory");
     b->arena = arena_create();

@@ -29,6 +29,7 @@ for name in ("FSC_PTXAS", "CUDA_VISIBLE_DEVICES", "CUDA_PATH", "LD_LIBRARY_PATH"
 config.environment["LSAN_OPTIONS"] = "suppressions=%s/lsan.supp:print_suppressions=0" % config.test_source_root
 config.environment["FSC_CACHE_DIR"] = "off"  # a case of the cache names a folder of its own
 config.environment.setdefault("UBSAN_OPTIONS", "print_stacktrace=1")
+config.environment.setdefault("ASAN_OPTIONS", "quarantine_size_mb=16")  # as in the runs: tests/CMakeLists.txt
 
 
 def word(name):

@@ -136,7 +136,8 @@ class Worker:
         return self.result()
 
     def close(self):
+        """The end of the child, which waits for a task: it would never see the pipe's end, as each child has inherited
+        the ends of those before it."""
+        self.process.kill()
+        self.process.join()
         self.pipe.close()
-        self.process.join(5)
-        if self.process.is_alive():
-            self.process.kill()

@@ -17,6 +17,8 @@ from fsc import decode, encode
 WARPS = [4, 1, 32, 2, 16, 8]
 # Where the buffers begin, in elements: input, output. The first keeps both at 16 bytes for types of 2 bytes and more.
 OFFSETS = [(0, 8), (1, 15), (0, 0), (2, 4), (3, 6), (5, 7), (12, 9), (11, 10), (14, 13)]
+# Of those the ones that differ in the largest powers of two that divide them.
+STARTS = [(0, 8), (1, 15), (0, 0), (2, 4), (3, 6), (12, 9), (14, 13)]
 PADS = [0, 1, 7, 16, 3]   # elements between rows
 FLOATS = ["fp32", "fp16", "bf16", "fp64"]
 INTS = ["i32", "u8", "i64", "i8", "u32", "i16", "u64", "u16"]
@@ -51,7 +53,7 @@ def covering(*axes):
 def sweep_wide(dtypes, blocks, lengths):
     """Any two values of warps, alignment, block and type."""
     return [Config(d, w, o, PADS[k % len(PADS)], b, lengths[k % len(lengths)])
-            for k, (w, o, b, d) in enumerate(covering(WARPS, OFFSETS, blocks, dtypes))]
+            for k, (w, o, b, d) in enumerate(covering(WARPS, STARTS, blocks, dtypes))]
 
 
 def image_of(x, dtype):

@@ -24,7 +24,7 @@
 #define EMU "emu:3"
 #endif
 
-/* ASan's allocator does not wait for fork() before GCC 15: a child hangs where a thread of its parent was amid malloc(),
+/* ASan's allocator does not wait for fork() before GCC 15. A child hangs where a thread of its parent was in malloc(),
  * or had only begun to start. Threads allocate in calls, for which forks wait; under ASan forks wait for those that
  * start, too. */
 #if defined __SANITIZE_ADDRESS__

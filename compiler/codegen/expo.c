@@ -98,12 +98,11 @@ static V power(const Math *k, const Format *f, V n) {
 
 /* base 2 or e: 2^n * e^r with |r| <= ln 2 / 2. The scaling takes two steps so that subnormal results round once. */
 static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
-    bool has_ldexp = math_has(k, FEATURE_LDEXP);
     double limit = base2 ? f->exp_limit * 1.45 : f->exp_limit;
-    V is_zero = NULL;
-    if (has_ldexp) { /* which takes 150 cycles to find that a result is 0 */
-        is_zero = mk_fcmp(k, LLVMRealOLT, x, mk_real(x, (f->bits == 64 ? -1075 : -150) * (base2 ? 1 : LN2)));
-        x = mk_select(k, is_zero, mk_real(x, 0), at_most(k, x, limit));
+    V keep = NULL;
+    if (k->scale) { /* it may take 150 cycles to find that a result is 0 */
+        keep = mk_fcmp(k, LLVMRealUGE, x, mk_real(x, (f->bits == 64 ? -1075 : -150) * (base2 ? 1 : LN2)));
+        x = mk_select(k, keep, at_most(k, x, limit), mk_real(x, 0));
     } else {
         x = at_least(k, at_most(k, x, limit), -limit);
     }
@@ -111,21 +110,17 @@ static V exp_poly(const Math *k, const Format *f, bool base2, V x) {
     V magic = mk_real(x, magic_value);
     V shifted = base2 ? mk_fadd(k, x, magic) : math_mad(k, x, mk_real(x, LOG2E), magic);
     V nf = mk_fsub(k, shifted, magic);
-    V n = mk_sub(k, mk_cast(k, shifted, bits_type(k, f)), mk_cast(k, magic, bits_type(k, f)));
     V r;
     if (base2) {
         r = mk_fmul(k, mk_fsub(k, x, nf), mk_real(x, LN2));
     } else {
-        r = mk_fsub(k, x, mk_fmul(k, nf, mk_real(x, f->ln2_high)));
+        r = math_mad(k, nf, mk_real(x, -f->ln2_high), x); /* the product is exact */
         r = math_mad(k, nf, mk_real(x, -f->ln2_low), r);
     }
     V q = math_poly(k, r, f->exp_poly, f->exp_terms);
     V y = mk_fadd(k, math_mad(k, mk_fmul(k, r, r), q, r), mk_real(x, 1));
-    if (has_ldexp) {
-        LLVMTypeRef over[] = {LLVMTypeOf(y), LLVMTypeOf(n)};
-        y = llvm_intrinsic(k->m, "llvm.ldexp", over, 2, (V[]){y, n}, 2);
-        return mk_select(k, is_zero, mk_real(x, 0), y);
-    }
+    if (k->scale) return k->scale(k, y, nf, keep);
+    V n = mk_sub(k, mk_cast(k, shifted, bits_type(k, f)), mk_cast(k, magic, bits_type(k, f)));
     V half = LLVMBuildAShr(k->m->at, n, mk_int(n, 1), "");
     return mk_fmul(k, mk_fmul(k, y, power(k, f, half)), power(k, f, mk_sub(k, n, half)));
 }

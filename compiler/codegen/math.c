@@ -96,6 +96,7 @@ static V choose_minmax(const Math *k, bool is_max, DType d, V x, V y) {
  * with AVX512DQ give NaN where it knows that the first operand is none, so hosts choose around the forms that keep
  * NaN. */
 static V real_minmax(const Math *k, bool is_max, DType d, V x, V y) {
+    if (k->minmax) return k->minmax(k, is_max, x, y);
     if (math_has(k, FEATURE_MINMAX)) return llvm_binary(k->m, is_max ? "llvm.maximumnum" : "llvm.minimumnum", x, y);
     if (math_has(k, FEATURE_CHOOSE)) return choose_minmax(k, is_max, d, x, y);
     V r = llvm_binary(k->m, is_max ? "llvm.maximum" : "llvm.minimum", x, y);

@@ -66,15 +66,22 @@ static bool has_sums(const Group *g) {
     return false;
 }
 
+/* Does the mask let some element of the chunk through, that is, the first? NULL: the group's loop has no such end. */
+static LLVMValueRef is_within(Host *h, const Group *g, const Chunk *c) {
+    Chunk first = host_chunk(h, c->shape, c->index, 1);
+    return g->ends ? host_eval(h, &first, g->ends) : NULL;
+}
+
 /* Walks `count` chunks, `stride` elements apart, from `first`: the accumulated chunks. A long way is walked in runs,
- * whose results are then accumulated: no chunk passes through more than RUN roundings at each level. */
-static void walk(Host *h, const Group *g, LLVMValueRef first, uint64_t count, uint64_t stride, uint32_t width,
-                 LLVMValueRef *sums) {
+ * whose results are then accumulated: no chunk passes through more than RUN roundings at each level. Returns whether
+ * the last chunk was within the row, NULL: all are. */
+static LLVMValueRef walk(Host *h, const Group *g, LLVMValueRef first, uint64_t count, uint64_t stride, uint32_t width,
+                         LLVMValueRef *sums) {
     Llvm *m = h->m;
     if (count == 1) {
         Chunk c = host_chunk(h, g->shape, first, width);
         do_chunk(h, g, &c, sums);
-        return;
+        return is_within(h, g, &c);
     }
     uint64_t run = 1;
     while (has_sums(g) && run * RUN < count) run *= RUN;
@@ -89,13 +96,14 @@ static void walk(Host *h, const Group *g, LLVMValueRef first, uint64_t count, ui
         phis[i] = LLVMBuildPhi(m->at, LLVMTypeOf(none), "");
         LLVMAddIncoming(phis[i], &none, &before, 1);
     }
-    walk(h, g, LLVMBuildAdd(m->at, first, l.index, ""), run, stride, width, sums);
+    l.goes_on = walk(h, g, LLVMBuildAdd(m->at, first, l.index, ""), run, stride, width, sums);
     for (uint32_t i = 0; i < g->ops.len; i++)
         if (is_sum(g, i)) sums[i] = combine(h, g->ops.at[i], phis[i], sums[i]);
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(m->at);
     host_loop_end(h, &l);
     for (uint32_t i = 0; i < g->ops.len; i++)
         if (is_sum(g, i)) LLVMAddIncoming(phis[i], &sums[i], &latch, 1);
+    return l.goes_on;
 }
 
 /* ---- Loops ------------------------------------------------------------------------------------------------------- */
@@ -109,7 +117,7 @@ static void end_sum(Host *h, const Op *op, LLVMValueRef at, LLVMValueRef sum) {
 void host_group(Host *h, const Group *g) {
     Llvm *m = h->m;
     uint32_t width = host_width(h, g->shape);
-    uint64_t all = shape_elements(g->shape), row = has_sums(g) ? host_inner(g->shape) : all;
+    uint64_t all = shape_elements(g->shape), row = has_sums(g) || g->ends ? host_inner(g->shape) : all;
     LLVMValueRef *sums = NEW_ARRAY(h->arena, LLVMValueRef, g->ops.len), at = llvm_int(m->i64, 0), first = at;
     Loop rows = {0};
     h->now = g;
@@ -118,7 +126,7 @@ void host_group(Host *h, const Group *g) {
         at = rows.index;
         first = LLVMBuildMul(m->at, at, llvm_int(m->i64, (int64_t)row), "");
     }
-    walk(h, g, first, row / width, width, width, sums);
+    (void)walk(h, g, first, row / width, width, width, sums);
     for (uint32_t i = 0; i < g->ops.len; i++)
         if (is_sum(g, i)) end_sum(h, g->ops.at[i], at, join_lanes(h, g->ops.at[i], sums[i], width));
     if (row < all) host_loop_end(h, &rows);
@@ -139,7 +147,7 @@ void host_reduce(Host *h, const Op *op) {
     Loop o = host_loop_begin(h, llvm_int(m->i64, (int64_t)(all / (size * inner))), 1, "outer");
     Loop i = host_loop_begin(h, inner_size, width, "inner");
     LLVMValueRef first = LLVMBuildAdd(m->at, LLVMBuildMul(m->at, o.index, outer_stride, ""), i.index, "");
-    walk(h, &g, first, size, inner, width, &sum);
+    (void)walk(h, &g, first, size, inner, width, &sum);
     LLVMValueRef to = LLVMBuildAdd(m->at, LLVMBuildMul(m->at, o.index, inner_size, ""), i.index, "");
     end_sum(h, op, to, sum);
     host_loop_end(h, &i);

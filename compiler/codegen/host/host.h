@@ -19,6 +19,7 @@ typedef struct Group {
     const Op *last; /* where the loop stands */
     VEC(const Op *) ops;
     VEC(const Value *) kept;
+    const Value *ends; /* the mask that ends its rows: behind the first chunk that it leaves out; or NULL */
     bool loads, stores;
 } Group;
 
@@ -54,10 +55,14 @@ typedef struct Chunk {
 
 /* plan.c: which ops share a loop, which tiles get buffers, and where. */
 void host_plan(Host *h);
+bool host_is_lazy(const Op *op); /* computed in the loops that need it, and maybe kept by the first of them */
+/* ends.c: which of its loops end where their rows end. */
+void host_ends(Host *h);
 
 /* tile.c */
 uint32_t host_inner(Shape s);                  /* elements along the innermost dimension that is not 1 (1: all are) */
 uint32_t host_width(const Host *h, Shape s);   /* lanes of a chunk of such a tile */
+bool host_runs_along(Shape from, Shape to);    /* has `from` the dimension that chunks of `to` run along? */
 LLVMTypeRef host_type(const Host *h, DType d, uint32_t width);
 Chunk host_chunk(Host *h, Shape s, LLVMValueRef index, uint32_t width);
 LLVMValueRef host_eval(Host *h, Chunk *c, const Value *v); /* the tile's elements in the chunk */
@@ -82,6 +87,7 @@ typedef struct Loop {
     LLVMValueRef index; /* i64 */
     LLVMBasicBlockRef head, body, done;
     LLVMValueRef count, step;
+    LLVMValueRef goes_on; /* i1: false ends it before its count; NULL: always true */
 } Loop;
 Loop host_loop_begin(Host *h, LLVMValueRef count, uint64_t step, const char *name);
 void host_loop_end(Host *h, Loop *l);
@@ -124,6 +130,9 @@ void host_group(Host *h, const Group *g);
 void host_reduce(Host *h, const Op *op); /* that is in no group */
 /* dot.c */
 void host_dot(Host *h, const Op *op);
+/* avx512.c: Math's `scale` and `minmax` */
+LLVMValueRef host_scale(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValueRef keep);
+LLVMValueRef host_minmax(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y);
 /* select.c: before code is emitted */
 void host_mend_selection(Llvm *m);
 /* combine.c */

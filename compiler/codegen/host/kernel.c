@@ -278,6 +278,7 @@ bool host_kernel(Host *h) {
     h->memo = NEW_ARRAY(h->arena, LLVMValueRef, h->f->next_value);
     h->stamps = NEW_ARRAY(h->arena, uint32_t, h->f->next_value);
     host_plan(h);
+    host_ends(h);
     LLVMTypeRef params[] = {m->ptr, m->ptr, m->ptr, m->ptr};
     h->function = LLVMAddFunction(m->module, h->f->name, LLVMFunctionType(m->none, params, 4, false));
     h->args = LLVMGetParam(h->function, 0);

@@ -43,8 +43,7 @@ typedef struct Plan {
 
 /* ---- Kinds of ops ------------------------------------------------------------------------------------------------ */
 
-/* Computed in the loops that need it. */
-static bool is_lazy(const Op *op) {
+bool host_is_lazy(const Op *op) {
     return op_is_pure(op->kind) && op->kind != OP_REDUCE && op->kind != OP_DOT && op->nresults == 1 &&
            value_is_tile(op->results[0]);
 }
@@ -103,14 +102,14 @@ static void measure(Plan *p, const Op *op) {
         p->depth[v->id] = 0;
     }
     const Value *from = op->nargs ? op->args[0] : NULL;
-    if (takes_lanes && from->type.dtype != DT_PTR && from->def && is_lazy(from->def)) p->alone[from->id] = true;
+    if (takes_lanes && from->type.dtype != DT_PTR && from->def && host_is_lazy(from->def)) p->alone[from->id] = true;
 }
 
 static void measure_block(Plan *p, const Block *b) {
     for (const Op *op = b->first; op; op = op->next) {
         for (uint32_t i = 0; i < op->nregions; i++) measure_block(p, op->regions[i]);
-        if (is_lazy(op)) measure(p, op);
-        for (uint32_t i = 0; i < op->nresults && !is_lazy(op); i++) p->cost[op->results[i]->id] = COST_STORED;
+        if (host_is_lazy(op)) measure(p, op);
+        for (uint32_t i = 0; i < op->nresults && !host_is_lazy(op); i++) p->cost[op->results[i]->id] = COST_STORED;
     }
 }
 
@@ -148,7 +147,7 @@ static bool is_reused(const Plan *p, const Value *v) {
 
 /* What the op needs of its operands; all its users were seen. */
 static void need_operands(Plan *p, const Op *op) {
-    bool lazy = is_lazy(op), in_place = lazy ? op_class(op->kind) == CLASS_ELEMENT : is_anchor(op);
+    bool lazy = host_is_lazy(op), in_place = lazy ? op_class(op->kind) == CLASS_ELEMENT : is_anchor(op);
     bool by_element = !in_place && (op->kind == OP_REDUCE || op_is_combine(op->kind)); /* or by short vectors */
     Needs own = {.first = loop_of(p, op), .kept = in_place, .elsewhere = by_element, .all = true};
     own.last = own.first;
@@ -180,7 +179,7 @@ static void backwards(Plan *p, const Block *b, Visit *visit) {
 
 /* Each anchor is a loop yet: what cannot be kept by the first of them gets a loop of its own. */
 static void find_alone(Plan *p, const Op *op) {
-    if (!is_lazy(op)) return;
+    if (!host_is_lazy(op)) return;
     const Value *v = op->results[0];
     const Needs *n = &p->needs[v->id];
     if (is_reused(p, v) && (n->elsewhere || !n->kept)) p->alone[v->id] = true;
@@ -214,7 +213,7 @@ static bool waits(Plan *p, const Value *v, bool in_place) {
     const Op *op = v->def;
     if (!op || !p->open) return false;
     if (p->h->groups[op->id] == p->open) return op->kind == OP_REDUCE || !in_place;
-    if (!is_lazy(op) || p->alone[v->id] || p->seen[in_place][v->id] == p->question) return false;
+    if (!host_is_lazy(op) || p->alone[v->id] || p->seen[in_place][v->id] == p->question) return false;
     p->seen[in_place][v->id] = p->question;
     bool same = in_place && op_class(op->kind) == CLASS_ELEMENT;
     for (uint32_t i = 0; i < op->nargs; i++)
@@ -250,7 +249,7 @@ static void group_op(Plan *p, const Op *op) {
         g->stores |= op->kind == OP_STORE;
         return;
     }
-    if (is_lazy(op)) {
+    if (host_is_lazy(op)) {
         if (!p->alone[op->results[0]->id]) return;
         p->open = NULL;
         keep_in(p, new_group(p, op, op->results[0]->type.shape), op->results[0]);
@@ -295,7 +294,7 @@ static void buffer_block(Plan *p, const Block *b) {
     for (const Op *op = b->first; op; op = op->next) {
         buffer_carried(p, op);
         for (uint32_t i = 0; i < op->nregions; i++) buffer_block(p, op->regions[i]);
-        if (is_lazy(op) || op_is_loop(op)) continue;
+        if (host_is_lazy(op) || op_is_loop(op)) continue;
         if (op_is_atomic(op->kind) && !value_used(op->results[0])) continue;
         if (op->kind == OP_DOT && adds_in_place(op)) {
             h->buffers[op->results[0]->id] = h->buffers[op->args[2]->id];
@@ -317,7 +316,7 @@ static void keep(Plan *p, const Op *op) {
         p->h->buffers[v->id] = -1;
         bool is_passing = n->first == n->last && n->first == loop_of(p, op) && !n->elsewhere && !n->inner;
         if (!is_passing && n->first != NONE) give_buffer(p, v);
-    } else if (is_lazy(op) && !p->alone[v->id] && is_reused(p, v)) {
+    } else if (host_is_lazy(op) && !p->alone[v->id] && is_reused(p, v)) {
         const Op *at = op;
         while (at && !(p->h->groups[at->id] && loop_of(p, at) == n->first)) at = at->next;
         if (at) keep_in(p, p->h->groups[at->id], v);

@@ -65,6 +65,7 @@ void host_loop_end(Host *h, Loop *l) {
     Llvm *m = h->m;
     LLVMValueRef next = LLVMBuildNUWAdd(m->at, l->index, l->step, "");
     LLVMValueRef more = LLVMBuildICmp(m->at, LLVMIntULT, next, l->count, "");
+    if (l->goes_on) more = LLVMBuildAnd(m->at, more, l->goes_on, "");
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(m->at);
     LLVMBuildCondBr(m->at, more, l->body, l->done);
     LLVMAddIncoming(l->index, &next, &latch, 1);
@@ -141,8 +142,7 @@ static LLVMValueRef source_index(Host *h, Shape from, Shape to, LLVMValueRef ind
     return result;
 }
 
-/* Does the chunk run along a dimension that `from` has too? */
-static bool runs_along(Shape from, Shape to) {
+bool host_runs_along(Shape from, Shape to) {
     for (int d = to.rank - 1; d >= 0; d--) {
         if (to.log2[d]) return from.log2[d] != 0;
     }
@@ -150,7 +150,7 @@ static bool runs_along(Shape from, Shape to) {
 }
 
 static LLVMValueRef eval_broadcast(Host *h, Chunk *c, const Value *from) {
-    bool along = c->width > 1 && runs_along(from->type.shape, c->shape);
+    bool along = c->width > 1 && host_runs_along(from->type.shape, c->shape);
     LLVMValueRef index = source_index(h, from->type.shape, c->shape, c->index);
     Chunk inner = host_chunk(h, from->type.shape, index, along ? c->width : 1);
     LLVMValueRef x = host_eval(h, &inner, from);

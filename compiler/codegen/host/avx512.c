@@ -1,0 +1,142 @@
+/* avx512.c - two instructions of AVX-512 that LLVM's own operations do not select to: x 2^n, and the larger of two.
+ *
+ * In: fp32 or fp64, a scalar or a vector of a power of two lanes. Out: the same shape.
+ * Method: a vector of several registers goes through the intrinsic in parts, one below 128 bits is filled up.
+ */
+#include "codegen/host/host.h"
+
+enum { REGISTER = 64, LEAST = 16 /* bytes */, DIRECTION = 4 /* round as the control word says */ };
+enum { RANGE_MIN = 4, RANGE_MAX = 5 /* with the sign of what is chosen; of zeros the right one */ };
+
+/* One register's instruction. */
+typedef struct Lanes {
+    const Math *k;
+    uint32_t width, bytes; /* lanes, of an element */
+    LLVMValueRef x, y, keep;
+    bool is_max, x_is_quiet, y_is_quiet;
+} Lanes;
+
+typedef LLVMValueRef Instruction(const Lanes *l);
+
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
+
+/* Lanes first … first + n - 1 of a and b behind each other. */
+static LLVMValueRef lanes_of(const Math *k, LLVMValueRef a, LLVMValueRef b, uint32_t first, uint32_t n) {
+    LLVMValueRef at[2 * HOST_WIDTH];
+    for (uint32_t i = 0; i < n; i++) at[i] = llvm_int(k->m->i32, first + i);
+    return LLVMBuildShuffleVector(k->m->at, a, b, LLVMConstVector(at, n), "");
+}
+
+static LLVMValueRef part(const Math *k, LLVMValueRef x, uint32_t first, uint32_t n) {
+    return x ? lanes_of(k, x, LLVMGetPoison(LLVMTypeOf(x)), first, n) : NULL;
+}
+
+/* A vector of `n` lanes whose first ones are x; the others do not matter, but no instruction may trap on them. */
+static LLVMValueRef filled(const Math *k, LLVMValueRef x, uint32_t n) {
+    LLVMTypeRef t = LLVMTypeOf(x);
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind) return lanes_of(k, x, LLVMConstNull(t), 0, n);
+    LLVMValueRef zeros = LLVMConstNull(LLVMVectorType(t, n));
+    return LLVMBuildInsertElement(k->m->at, zeros, x, llvm_int(k->m->i32, 0), "");
+}
+
+static LLVMValueRef apply(Lanes l, Instruction *f) {
+    const Math *k = l.k;
+    uint32_t least = LEAST / l.bytes, most = REGISTER / l.bytes, width = l.width;
+    if (width < least) {
+        l.width = least;
+        l.x = filled(k, l.x, least);
+        l.y = filled(k, l.y, least);
+        l.keep = l.keep ? filled(k, l.keep, least) : NULL;
+        LLVMValueRef r = f(&l);
+        return width == 1 ? LLVMBuildExtractElement(k->m->at, r, llvm_int(k->m->i32, 0), "") : part(k, r, 0, width);
+    }
+    if (width <= most) return f(&l);
+    LLVMValueRef halves[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        Lanes half = l;
+        half.width = width / 2;
+        half.x = part(k, l.x, i * half.width, half.width);
+        half.y = part(k, l.y, i * half.width, half.width);
+        half.keep = part(k, l.keep, i * half.width, half.width);
+        halves[i] = apply(half, f);
+    }
+    return lanes_of(k, halves[0], halves[1], 0, width);
+}
+
+static Lanes lanes(const Math *k, LLVMValueRef x, LLVMValueRef y) {
+    LLVMTypeRef t = LLVMTypeOf(x), element = t;
+    uint32_t width = 1;
+    if (LLVMGetTypeKind(t) == LLVMVectorTypeKind) {
+        element = LLVMGetElementType(t);
+        width = LLVMGetVectorSize(t);
+    }
+    return (Lanes){.k = k, .width = width, .bytes = element == k->m->f64 ? 8 : 4, .x = x, .y = y};
+}
+
+/* `sizes`: names of the intrinsic for 128, 256 and 512 bits, of fp32 and then of fp64. */
+static const char *name_of(const Lanes *l, const char *const (*sizes)[3]) {
+    uint32_t bytes = l->width * l->bytes;
+    return sizes[l->bytes == 8][bytes == 16 ? 0 : bytes == 32 ? 1 : 2];
+}
+
+/* A mask register: 16 bits for 16 lanes, else 8. */
+static LLVMValueRef mask_of(const Lanes *l) {
+    Llvm *m = l->k->m;
+    LLVMTypeRef bits = LLVMIntTypeInContext(m->context, l->width), t = l->width == 16 ? m->i16 : m->i8;
+    if (!l->keep) return LLVMConstAllOnes(t);
+    LLVMValueRef mask = LLVMBuildBitCast(m->at, l->keep, bits, "");
+    return bits == t ? mask : LLVMBuildZExt(m->at, mask, t, "");
+}
+
+static LLVMValueRef call(const Lanes *l, const char *name, LLVMValueRef *args, unsigned n) {
+    if (l->width * l->bytes == REGISTER) args[n++] = llvm_int(l->k->m->i32, DIRECTION);
+    return llvm_intrinsic(l->k->m, name, NULL, 0, args, n);
+}
+
+/* ---- Instructions ------------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef scalef(const Lanes *l) {
+    static const char *const names[2][3] = {
+        {"llvm.x86.avx512.mask.scalef.ps.128", "llvm.x86.avx512.mask.scalef.ps.256",
+         "llvm.x86.avx512.mask.scalef.ps.512"},
+        {"llvm.x86.avx512.mask.scalef.pd.128", "llvm.x86.avx512.mask.scalef.pd.256",
+         "llvm.x86.avx512.mask.scalef.pd.512"}};
+    LLVMValueRef args[5] = {l->x, l->y, LLVMConstNull(LLVMTypeOf(l->x)), mask_of(l)};
+    return call(l, name_of(l, names), args, 4);
+}
+
+/* A signalling NaN would win, so operands are made quiet: here, as LLVM's back end cannot do it at every width. */
+static LLVMValueRef quiet(const Lanes *l, LLVMValueRef x, bool is_quiet) {
+    return is_quiet ? x : llvm_unary(l->k->m, "llvm.canonicalize", x);
+}
+
+static LLVMValueRef range(const Lanes *l) {
+    static const char *const names[2][3] = {
+        {"llvm.x86.avx512.mask.range.ps.128", "llvm.x86.avx512.mask.range.ps.256",
+         "llvm.x86.avx512.mask.range.ps.512"},
+        {"llvm.x86.avx512.mask.range.pd.128", "llvm.x86.avx512.mask.range.pd.256",
+         "llvm.x86.avx512.mask.range.pd.512"}};
+    LLVMValueRef how = llvm_int(l->k->m->i32, l->is_max ? RANGE_MAX : RANGE_MIN);
+    LLVMValueRef x = quiet(l, l->x, l->x_is_quiet), y = quiet(l, l->y, l->y_is_quiet);
+    LLVMValueRef args[6] = {x, y, how, LLVMConstNull(LLVMTypeOf(x)), mask_of(l)};
+    return call(l, name_of(l, names), args, 5);
+}
+
+LLVMValueRef host_scale(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValueRef keep) {
+    Lanes l = lanes(k, x, n);
+    l.keep = keep;
+    return apply(l, scalef);
+}
+
+/* What accumulates is quiet: a vector that crosses blocks, as tiles cross them in memory. */
+static bool accumulates(LLVMValueRef x) {
+    return LLVMIsAPHINode(x) && LLVMGetTypeKind(LLVMTypeOf(x)) == LLVMVectorTypeKind;
+}
+
+LLVMValueRef host_minmax(const Math *k, bool is_max, LLVMValueRef x, LLVMValueRef y) {
+    Lanes l = lanes(k, x, y);
+    l.is_max = is_max;
+    l.x_is_quiet = accumulates(x);
+    l.y_is_quiet = accumulates(y);
+    return apply(l, range);
+}

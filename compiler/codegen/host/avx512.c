@@ -5,7 +5,9 @@
  */
 #include "codegen/host/host.h"
 
-enum { REGISTER = 64, LEAST = 16 /* bytes */, DIRECTION = 4 /* round as the control word says */ };
+#include <stdio.h>
+
+enum { LEAST = 16 /* bytes of a register */, DIRECTION = 4 /* round as the control word says */ };
 enum { RANGE_MIN = 4, RANGE_MAX = 5 /* with the sign of what is chosen; of zeros the right one */ };
 
 /* One register's instruction. */
@@ -41,7 +43,7 @@ static LLVMValueRef filled(const Math *k, LLVMValueRef x, uint32_t n) {
 
 static LLVMValueRef apply(Lanes l, Instruction *f) {
     const Math *k = l.k;
-    uint32_t least = LEAST / l.bytes, most = REGISTER / l.bytes, width = l.width;
+    uint32_t least = LEAST / l.bytes, most = HOST_REGISTER / l.bytes, width = l.width;
     if (width < least) {
         l.width = least;
         l.x = filled(k, l.x, least);
@@ -73,12 +75,6 @@ static Lanes lanes(const Math *k, LLVMValueRef x, LLVMValueRef y) {
     return (Lanes){.k = k, .width = width, .bytes = element == k->m->f64 ? 8 : 4, .x = x, .y = y};
 }
 
-/* `sizes`: names of the intrinsic for 128, 256 and 512 bits, of fp32 and then of fp64. */
-static const char *name_of(const Lanes *l, const char *const (*sizes)[3]) {
-    uint32_t bytes = l->width * l->bytes;
-    return sizes[l->bytes == 8][bytes == 16 ? 0 : bytes == 32 ? 1 : 2];
-}
-
 /* A mask register: 16 bits for 16 lanes, else 8. */
 static LLVMValueRef mask_of(const Lanes *l) {
     Llvm *m = l->k->m;
@@ -88,21 +84,20 @@ static LLVMValueRef mask_of(const Lanes *l) {
     return bits == t ? mask : LLVMBuildZExt(m->at, mask, t, "");
 }
 
-static LLVMValueRef call(const Lanes *l, const char *name, LLVMValueRef *args, unsigned n) {
-    if (l->width * l->bytes == REGISTER) args[n++] = llvm_int(l->k->m->i32, DIRECTION);
+/* "llvm.x86.avx512.mask.WORD.ps.512" and its kin, of fp64 and of shorter registers. */
+static LLVMValueRef call(const Lanes *l, const char *word, LLVMValueRef *args, unsigned n) {
+    char name[48];
+    uint32_t bytes = l->width * l->bytes;
+    snprintf(name, sizeof name, "llvm.x86.avx512.mask.%s.p%c.%u", word, l->bytes == 8 ? 'd' : 's', bytes * 8);
+    if (bytes == HOST_REGISTER) args[n++] = llvm_int(l->k->m->i32, DIRECTION);
     return llvm_intrinsic(l->k->m, name, NULL, 0, args, n);
 }
 
 /* ---- Instructions ------------------------------------------------------------------------------------------------ */
 
 static LLVMValueRef scalef(const Lanes *l) {
-    static const char *const names[2][3] = {
-        {"llvm.x86.avx512.mask.scalef.ps.128", "llvm.x86.avx512.mask.scalef.ps.256",
-         "llvm.x86.avx512.mask.scalef.ps.512"},
-        {"llvm.x86.avx512.mask.scalef.pd.128", "llvm.x86.avx512.mask.scalef.pd.256",
-         "llvm.x86.avx512.mask.scalef.pd.512"}};
     LLVMValueRef args[5] = {l->x, l->y, LLVMConstNull(LLVMTypeOf(l->x)), mask_of(l)};
-    return call(l, name_of(l, names), args, 4);
+    return call(l, "scalef", args, 4);
 }
 
 /* A signalling NaN would win, so operands are made quiet: here, as LLVM's back end cannot do it at every width. */
@@ -111,15 +106,10 @@ static LLVMValueRef quiet(const Lanes *l, LLVMValueRef x, bool is_quiet) {
 }
 
 static LLVMValueRef range(const Lanes *l) {
-    static const char *const names[2][3] = {
-        {"llvm.x86.avx512.mask.range.ps.128", "llvm.x86.avx512.mask.range.ps.256",
-         "llvm.x86.avx512.mask.range.ps.512"},
-        {"llvm.x86.avx512.mask.range.pd.128", "llvm.x86.avx512.mask.range.pd.256",
-         "llvm.x86.avx512.mask.range.pd.512"}};
     LLVMValueRef how = llvm_int(l->k->m->i32, l->is_max ? RANGE_MAX : RANGE_MIN);
     LLVMValueRef x = quiet(l, l->x, l->x_is_quiet), y = quiet(l, l->y, l->y_is_quiet);
     LLVMValueRef args[6] = {x, y, how, LLVMConstNull(LLVMTypeOf(x)), mask_of(l)};
-    return call(l, name_of(l, names), args, 5);
+    return call(l, "range", args, 5);
 }
 
 LLVMValueRef host_scale(const Math *k, LLVMValueRef x, LLVMValueRef n, LLVMValueRef keep) {

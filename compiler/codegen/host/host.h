@@ -11,7 +11,10 @@
 #include "codegen/math.h"
 #include "passes/passes.h"
 
-enum { HOST_WIDTH = 32 /* lanes of a chunk at most */ };
+enum {
+    HOST_WIDTH = 32,    /* lanes of a chunk at most */
+    HOST_REGISTER = 64, /* bytes of the longest, which AVX-512 has */
+};
 
 /* Ops that share a loop over one shape: loads, stores, reductions along rows; and the lazy tiles that it keeps. */
 typedef struct Group {

@@ -30,8 +30,6 @@ static bool is_among(const char *words, const char *word) {
     return false;
 }
 
-enum { REGISTER = 64 /* bytes, of AVX-512 */ };
-
 static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
     static const struct {
         const char *word; /* LLVM's */
@@ -40,7 +38,7 @@ static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
     } rows[] = {{"+avx", 0, 32},
                 {"+f16c", FEATURES(FP16), 0},
                 {"+fma", FEATURES(FMA), 0},
-                {"+avx512vl", 0, REGISTER},
+                {"+avx512vl", 0, HOST_REGISTER},
                 {"+avx512fp16", FEATURES(FMA16), 0},
                 {"+avx512bf16", FEATURES(DOT_BF16), 0}};
     char *all = LLVMGetTargetMachineFeatureString(machine);
@@ -51,11 +49,11 @@ static void ask_machine(Host *h, LLVMTargetMachineRef machine) {
         h->math.features |= rows[i].features;
         if (rows[i].vector_bytes) h->vector_bytes = rows[i].vector_bytes;
     }
-    if (h->vector_bytes == REGISTER) {
+    if (h->vector_bytes == HOST_REGISTER) {
         h->math.scale = host_scale;
         h->math.minmax = host_minmax;
     }
-    h->width = h->vector_bytes < REGISTER ? HOST_WIDTH / 2 : HOST_WIDTH;
+    h->width = h->vector_bytes < HOST_REGISTER ? HOST_WIDTH / 2 : HOST_WIDTH;
     LLVMDisposeMessage(all);
 }
 

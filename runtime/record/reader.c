@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_WORDS = 12, MAX_PARAMS = 4096, MAX_DIMS = 16 };
+enum { MAX_WORDS = 12, MAX_PARAMS = 4096, MAX_DIMS = 16, MAX_BOX = 256 };
 
 typedef struct Reader {
     Record *r;
@@ -216,6 +216,34 @@ static bool read_dim(Reader *rd) {
     return true;
 }
 
+static bool read_map(Reader *rd) {
+    uint32_t param = 0, swizzle = 0;
+    if (!need_words(rd, 3, 3) || !read_u32(rd, word(rd, 1), &param) || !read_field(rd, 2, "swizzle", &swizzle))
+        return false;
+    if (rd->r->num_maps == RECORD_MAPS) return fail(rd, "more than %d maps", RECORD_MAPS);
+    if (param >= rd->r->num_params || rd->r->params[param].kind != RECORD_POINTER)
+        return fail(rd, "a map of parameter %u, which is no pointer", param);
+    if (swizzle != 32 && swizzle != 64 && swizzle != 128)
+        return fail(rd, "a map swizzled by %u bytes, not by 32, 64 or 128", swizzle);
+    return record_add_map(rd->r, param, swizzle) || fail(rd, "out of memory");
+}
+
+static bool read_box(Reader *rd) {
+    const RecordMap *m = rd->r->num_maps ? &rd->r->maps[rd->r->num_maps - 1] : NULL;
+    uint32_t elements = 0;
+    if (!m) return fail(rd, "a box with no map before it");
+    if (m->num_boxes == RECORD_BOXES) return fail(rd, "a map of more than %d dimensions", RECORD_BOXES);
+    uint32_t words = m->num_boxes ? 4 : 3;
+    if (!need_words(rd, words, words) || !read_u32(rd, word(rd, 1), &elements)) return false;
+    if (elements == 0 || elements > MAX_BOX || (elements & (elements - 1)))
+        return fail(rd, "a box of %u elements, which is no power of two up to %d", elements, MAX_BOX);
+    uint32_t size = fsc_dtype_size(fsc_dtype_find(rd->r->params[m->param].dtype));
+    if (!m->num_boxes && elements * size != m->swizzle)
+        return fail(rd, "rows of %u elements of %u bytes in a map swizzled by %u", elements, size, m->swizzle);
+    record_add_box(rd->r, elements, word(rd, 2), m->num_boxes ? word(rd, 3) : NULL);
+    return true;
+}
+
 static bool read_grid(Reader *rd) {
     if (!need_words(rd, 2, 2)) return false;
     if (rd->r->num_grid == 3) return fail(rd, "more than three grid dimensions");
@@ -321,7 +349,7 @@ static const struct {
     {"grid", read_grid},           {"config", read_config},     {"num_warps", read_compiled},
     {"num_stages", read_compiled}, {"num_ctas", read_compiled}, {"require", read_require},
     {"tuned", read_tuned},         {"launch", read_launch},     {"scratch", read_scratch},
-    {"access", read_access},
+    {"access", read_access},       {"map", read_map},           {"box", read_box},
 };
 
 static bool read_line(Reader *rd) {
@@ -348,6 +376,13 @@ static bool check_codes(Reader *rd) {
         if (!check_code(rd, p->rule)) return false;
         for (uint32_t k = 0; k < p->num_dims; k++) {
             if (!check_code(rd, p->dims[k].extent) || !check_code(rd, p->dims[k].stride)) return false;
+        }
+    }
+    for (uint32_t i = 0; i < r->num_maps; i++) {
+        const RecordMap *m = &r->maps[i];
+        if (m->num_boxes == 0) return fail(rd, "has a map without dimensions");
+        for (uint32_t k = 0; k < m->num_boxes; k++) {
+            if (!check_code(rd, m->boxes[k].extent) || !check_code(rd, m->boxes[k].stride)) return false;
         }
     }
     for (uint32_t i = 0; i < r->num_grid; i++) {

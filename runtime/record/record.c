@@ -136,6 +136,24 @@ void record_add_dim(Record *r, uint32_t param, const char *extent, const char *s
     *d = (RecordDim){.extent = keep(r, extent), .stride = keep(r, stride)};
 }
 
+RecordMap *record_add_map(Record *r, uint32_t param, uint32_t swizzle) {
+    void *array = r->maps;
+    RecordMap *m = push(r, &array, &r->num_maps, sizeof *m);
+    if (!m) return NULL;
+    r->maps = array;
+    *m = (RecordMap){.param = param, .swizzle = swizzle};
+    return m;
+}
+
+void record_add_box(Record *r, uint32_t elements, const char *extent, const char *stride) {
+    RecordMap *m = r->num_maps ? &r->maps[r->num_maps - 1] : NULL;
+    if (m && m->num_boxes < RECORD_BOXES)
+        m->boxes[m->num_boxes++] =
+            (RecordBox){.elements = elements, .extent = keep(r, extent), .stride = keep_code(r, stride)};
+    else
+        r->failed = true;
+}
+
 void record_add_grid(Record *r, const char *code) {
     if (r->num_grid < 3)
         r->grid[r->num_grid++] = keep(r, code);
@@ -331,6 +349,16 @@ static void write_param(Out *o, const RecordParam *p) {
     }
 }
 
+static void write_map(Out *o, const RecordMap *m) {
+    out(o, "map %u swizzle=%u\n", m->param, m->swizzle);
+    for (uint32_t i = 0; i < m->num_boxes; i++) {
+        out(o, "box %u", m->boxes[i].elements);
+        out_quoted(o, m->boxes[i].extent);
+        if (m->boxes[i].stride) out_quoted(o, m->boxes[i].stride);
+        out(o, "\n");
+    }
+}
+
 static void write_launch(Out *o, const RecordLaunch *l) {
     out(o, "launch");
     out_word(o, l->entry);
@@ -381,6 +409,7 @@ char *record_write(const Record *r, size_t *length) {
     out_quoted(&o, r->file);
     out(&o, "\n");
     for (uint32_t i = 0; i < r->num_params; i++) write_param(&o, &r->params[i]);
+    for (uint32_t i = 0; i < r->num_maps; i++) write_map(&o, &r->maps[i]);
     for (uint32_t i = 0; i < r->num_grid; i++) out_code(&o, "grid", r->grid[i]);
     out_code(&o, "config", r->config);
     const char *const codes[] = {r->num_warps, r->num_stages, r->num_ctas};

@@ -16,6 +16,10 @@
  *   param scalar eps fp32 default=1e-05
  *   param constexpr BLOCK int 1024 rule "$5 npow2"      name, kind and text of the value, origin, rule if there is one
  *   param constexpr T dtype fp32 default
+ *   map 1 swizzle=128                      a tensor map over the memory of pointer parameter 1: the rows of its box are
+ *                                          of 128 bytes (also 64, 32) and swizzled by that span
+ *   box 64 "$9"                            its dimensions, the fastest first: elements of the box, extent (code), …
+ *   box 128 "$7" "$4"                      … and of all but the first the stride (code), both in elements
  *   grid "$4"                              one to three codes
  *   config "2 of 5"                        which configuration of @autotune this is; absent: it has none
  *   num_warps "4"                          likewise num_stages, num_ctas; each may be absent; of a tuned file also what
@@ -45,6 +49,8 @@
 #define RECORD_TUNED_OPTIONS   "-1" /* options say what its rows would say: none counts */
 #define RECORD_TUNED_NO_TARGET "-2" /* it has rows of this kernel for other targets only */
 #define RECORD_SYMBOL_PREFIX "fsc_record_"
+
+enum { RECORD_MAPS = 8, RECORD_BOXES = 5 }; /* at most: maps of a record, dimensions of a map */
 
 /* ---- The record -------------------------------------------------------------------------------------------------- */
 
@@ -99,6 +105,21 @@ typedef struct RecordParam {
     const char *rule; /* the launch rule's code for it, or NULL */
 } RecordParam;
 
+/* A dimension of a map. */
+typedef struct RecordBox {
+    uint32_t elements;           /* of its box: a power of two, 256 at most */
+    const char *extent, *stride; /* codes, in elements; the fastest has no stride: NULL */
+} RecordBox;
+
+/* A tensor map: what bulk copies know of a parameter's memory. The runtime makes it at the launch; the entry takes it
+ * behind its run-time arguments, before all that a launch appends. */
+typedef struct RecordMap {
+    uint32_t param;   /* a pointer */
+    uint32_t swizzle; /* bytes of a row of the box, and the span that it is swizzled by: 32, 64, 128 */
+    uint32_t num_boxes;
+    RecordBox boxes[RECORD_BOXES]; /* the fastest first */
+} RecordMap;
+
 typedef struct RecordRequire {
     const char *code, *text; /* text: the condition as the source has it, for messages */
 } RecordRequire;
@@ -140,12 +161,13 @@ typedef struct fsc_record {
     int64_t compiled[3];                           /* what they gave for this variant, where a launch compares it: those
                                                     * of a tuned file; -1: nothing is compared */
     const char *tuned_file, *tuned_line;           /* its name, the code of the chosen line; NULL: there is none */
+    RecordMap *maps;
     RecordRequire *requires;
     RecordLaunch *launches;
     RecordAccess *accesses;
-    uint32_t num_params, num_grid, num_requires, num_launches, num_accesses; /* num_grid 0: no launch rule */
-    uint64_t scratch_bytes;                                                  /* per running program (CPU: per thread) */
-    struct RecordChunk *chunks;                                              /* owns every string and array above */
+    uint32_t num_params, num_maps, num_grid, num_requires, num_launches, num_accesses; /* num_grid 0: no launch rule */
+    uint64_t scratch_bytes;     /* per running program (CPU: per thread) */
+    struct RecordChunk *chunks; /* owns every string and array above */
     bool failed; /* memory ran out while it was built: record_write then gives NULL */
 } Record;
 
@@ -164,6 +186,9 @@ void record_set_default(Record *r, RecordParam *p, RecordValueKind kind, const c
 RecordParam *record_add_constexpr(Record *r, const char *name, RecordValueKind kind, const char *value,
                                   RecordOrigin origin, const char *rule);
 void record_add_dim(Record *r, uint32_t param, const char *extent, const char *stride);
+RecordMap *record_add_map(Record *r, uint32_t param, uint32_t swizzle);
+/* To the last map. stride: NULL of its first one. */
+void record_add_box(Record *r, uint32_t elements, const char *extent, const char *stride);
 void record_add_grid(Record *r, const char *code);
 void record_set_config(Record *r, const char *text);
 void record_set_num_warps(Record *r, const char *code); /* likewise below */

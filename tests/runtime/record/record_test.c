@@ -23,6 +23,11 @@ static void full_round_trip(void **state) {
     record_add_constexpr(r, "EPS", RECORD_FLOAT, "1e-05", RECORD_OPTION, NULL);
     record_add_constexpr(r, "CAUSAL", RECORD_BOOL, "0", RECORD_SIGNATURE, NULL);
     record_add_constexpr(r, "FORMAT", RECORD_WORD, "'tf32 \"x\"'", RECORD_OPTION, NULL);
+    assert_non_null(record_add_map(r, P_X, 128));
+    record_add_box(r, 32, "$5", NULL);
+    record_add_box(r, 256, "2147483647", "$3");
+    assert_non_null(record_add_map(r, P_Y, 64));
+    record_add_box(r, 16, "$5 $4 *", NULL);
     record_add_require(r, "$5 0 >", "n_cols > 0 and \"quoted\" \\ back\nslash\t\x01");
     record_add_launch(r, "softmax$second", 1024, 2, 8, 232448);
     r->scratch_bytes = (uint64_t)5 << 32;
@@ -48,6 +53,15 @@ static void full_round_trip(void **state) {
     assert_string_equal(back->params[P_BLOCK].rule, "$5 npow2");
     assert_null(back->params[P_T].rule);
     assert_string_equal(back->requires[1].text, r->requires[1].text);
+    assert_int_equal(back->num_maps, 2);
+    Record *copy = record_copy(back);
+    assert_int_equal(copy->num_maps, 2);
+    record_free(copy);
+    assert_true(back->maps[0].param == P_X && back->maps[0].swizzle == 128 && back->maps[0].num_boxes == 2);
+    assert_true(back->maps[0].boxes[0].elements == 32 && !back->maps[0].boxes[0].stride);
+    assert_string_equal(back->maps[0].boxes[1].extent, "2147483647");
+    assert_string_equal(back->maps[0].boxes[1].stride, "$3");
+    assert_string_equal(back->maps[1].boxes[0].extent, "$5 $4 *");
     assert_int_equal(back->launches[1].blocks_per_program, 8);
     assert_int_equal(back->launches[0].shared_static, 16);
     assert_int_equal(back->accesses[1].param, P_Y);
@@ -64,9 +78,18 @@ static void full_round_trip(void **state) {
     record_free(r);
 }
 
+/* With a map of x. */
+static Record *mapped_record(void) {
+    Record *r = sample_record("sm_80", "1024", RECORD_DEFAULT, 16);
+    record_add_map(r, P_X, 64);
+    record_add_box(r, 16, "$5", NULL);
+    record_add_box(r, 128, "$4", "$3");
+    return r;
+}
+
 static void every_truncation_is_refused(void **state) {
     (void)state;
-    Record *r = sample_record("sm_80", "1024", RECORD_DEFAULT, 16);
+    Record *r = mapped_record();
     size_t n = 0;
     char *text = record_write(r, &n);
     for (size_t i = 0; i < n; i++) {
@@ -85,7 +108,7 @@ static void every_truncation_is_refused(void **state) {
 
 static void every_damaged_byte_is_refused(void **state) {
     (void)state;
-    Record *r = sample_record("sm_80", "1024", RECORD_DEFAULT, 16);
+    Record *r = mapped_record();
     size_t n = 0;
     char *text = record_write(r, &n);
     for (size_t i = 0; i < n; i++) {
@@ -149,6 +172,19 @@ static void wrong_lines_are_named(void **state) {
         {"launch softmax threads=1 programs=1 blocks=1 static=0", "has 6 words"},
         {"launch softmax threads=1 programs=1 blocks=1 static=0 dynamic=0 line=3", "where 'shared_line=' must stand"},
         {"launch softmax threads=1 programs=1 blocks=1 static=0 dynamic=0 tile_line=x", "'x' is no count"},
+        {"map 9 swizzle=64", "a map of parameter 9, which is no pointer"},
+        {"map 4 swizzle=64", "a map of parameter 4, which is no pointer"},
+        {"map 1 swizzle=16", "swizzled by 16 bytes"},
+        {"map 1 64", "where 'swizzle=' must stand"},
+        {"map 1 swizzle=64", "has a map without dimensions"},
+        {"map 1 swizzle=64\nbox 16 \"$4 +\"", "not well formed at '+'"},
+        {"map 1 swizzle=64\nbox 16 \"$4\"\nbox 8 \"$5\"", "has 3 words"},
+        {"map 1 swizzle=64\nbox 16 \"$4\" \"1\"", "has 4 words"},
+        {"map 1 swizzle=64\nbox 8 \"$4\"", "rows of 8 elements of 4 bytes in a map swizzled by 64"},
+        {"map 1 swizzle=64\nbox 0 \"$4\"", "a box of 0 elements"},
+        {"map 1 swizzle=64\nbox 16 \"$4\"\nbox 512 \"$5\" \"$3\"", "a box of 512 elements"},
+        {"map 1 swizzle=64\nbox 16 \"$4\"\nbox 3 \"$5\" \"$3\"", "a box of 3 elements"},
+        {"box 16 \"$4\"", "a box with no map before it"},
         {"require \"\" \"nothing\"", "leaves 0 values"},
         {"require \"$5\" \"open", "not well formed"},
         {"require \"$5\" \"bad \\q escape\"", "not well formed"},

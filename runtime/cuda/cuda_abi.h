@@ -15,6 +15,8 @@ typedef int CUdevice_attribute;
 typedef int CUfunction_attribute;
 typedef int CUpointer_attribute;
 typedef int CUjit_option;
+typedef int CUtensorMapDataType;
+typedef int CUtensorMapSwizzle;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st *CUcontext;
 typedef struct CUmod_st *CUmodule;
@@ -69,6 +71,23 @@ enum { /* CUjit_option */
 enum { CU_POINTER_MEMORY_TYPE = 2, CU_POINTER_HOST_POINTER = 4 }; /* CUpointer_attribute */
 enum { CU_MEMORY_DEVICE = 2 }; /* CUmemorytype */
 
+enum { /* CUtensorMapDataType */
+       CU_TENSOR_MAP_UINT8 = 0,
+       CU_TENSOR_MAP_UINT16 = 1,
+       CU_TENSOR_MAP_UINT32 = 2,
+       CU_TENSOR_MAP_INT32 = 3,
+       CU_TENSOR_MAP_UINT64 = 4,
+       CU_TENSOR_MAP_INT64 = 5,
+       CU_TENSOR_MAP_FLOAT16 = 6,
+       CU_TENSOR_MAP_FLOAT32 = 7,
+       CU_TENSOR_MAP_FLOAT64 = 8,
+       CU_TENSOR_MAP_BFLOAT16 = 9,
+};
+
+enum { CU_TENSOR_MAP_SWIZZLE_32B = 1, CU_TENSOR_MAP_SWIZZLE_64B = 2, CU_TENSOR_MAP_SWIZZLE_128B = 3 };
+enum { CU_TENSOR_MAP_INTERLEAVE_NONE = 0 };
+enum { CU_TENSOR_MAP_L2_PROMOTION_128B = 2 };
+enum { CU_TENSOR_MAP_OOB_FILL_ZEROS = 0 };
 
 enum { CU_LAUNCH_ATTRIBUTE_COOPERATIVE = 2, CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION = 4 };
 

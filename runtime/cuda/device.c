@@ -144,6 +144,8 @@ fsc_status fsc_device_current(int *ordinal) {
     return s == FSC_OK ? find_ordinal(on, ordinal) : s;
 }
 
+enum { MAPS_FROM = 90 /* sm_90 */ };
+
 static fsc_status count_devices(int *count) {
     fsc_status s = driver_load();
     return s == FSC_OK ? CU(NULL, cuDeviceGetCount, count) : s;
@@ -160,7 +162,11 @@ static fsc_status open_device(fsc_device *d, int64_t wanted) {
     d->own = calloc(1, sizeof(CudaDevice));
     if (!d->own) return status_memory(NULL);
     s = take_context(d->own, &ordinal);
-    return s == FSC_OK ? read_props(d, ordinal) : s;
+    if (s == FSC_OK) s = read_props(d, ordinal);
+    unsigned number = 0;
+    char suffix = 0;
+    d->takes_maps = cuda.cuTensorMapEncodeTiled && arch_read(d->props.arch, &number, &suffix) && number >= MAPS_FROM;
+    return s;
 }
 
 static void close_device(fsc_device *d) {
@@ -201,4 +207,5 @@ const Device device_cuda = {
     .blocks_per_sm = cuda_blocks_per_sm,
     .report = cuda_report,
     .launch = cuda_launch,
+    .encode_map = cuda_encode_map,
 };

@@ -81,5 +81,6 @@ fsc_status cuda_blocks_per_sm(Variant *v, uint32_t launch, int *blocks);
 fsc_status cuda_report(Variant *v, fsc_kernel_report *o);
 /* and launch.c. */
 fsc_status cuda_launch(Call *c, void *stream);
+fsc_status cuda_encode_map(const Call *c, uint32_t map, const MapSizes *sizes, TensorMap *out);
 
 #endif

@@ -1,9 +1,60 @@
 /* launch.c - a checked call onto the driver's stream.
  *
  * In: a call, a stream. Out: queued launches. Method: cuLaunchKernel, or cuLaunchKernelEx where a program spans a
- * cluster of blocks, or blocks that are all on the device at once.
+ * cluster of blocks, or blocks that are all on the device at once. Tensor maps are the driver's to make.
  */
 #include "runtime/cuda/driver.h"
+
+/* ---- Tensor maps ------------------------------------------------------------------------------------------------- */
+
+static const CUtensorMapDataType map_types[] = {
+    [FSC_I1] = CU_TENSOR_MAP_UINT8,      [FSC_I8] = CU_TENSOR_MAP_UINT8,     [FSC_U8] = CU_TENSOR_MAP_UINT8,
+    [FSC_FP8E4NV] = CU_TENSOR_MAP_UINT8, [FSC_FP8E5] = CU_TENSOR_MAP_UINT8,  [FSC_I16] = CU_TENSOR_MAP_UINT16,
+    [FSC_U16] = CU_TENSOR_MAP_UINT16,    [FSC_I32] = CU_TENSOR_MAP_INT32,    [FSC_U32] = CU_TENSOR_MAP_UINT32,
+    [FSC_I64] = CU_TENSOR_MAP_INT64,     [FSC_U64] = CU_TENSOR_MAP_UINT64,   [FSC_FP16] = CU_TENSOR_MAP_FLOAT16,
+    [FSC_BF16] = CU_TENSOR_MAP_BFLOAT16, [FSC_FP32] = CU_TENSOR_MAP_FLOAT32, [FSC_FP64] = CU_TENSOR_MAP_FLOAT64,
+};
+
+static CUtensorMapSwizzle swizzle_of(const RecordMap *m) {
+    return m->swizzle == 32   ? CU_TENSOR_MAP_SWIZZLE_32B
+           : m->swizzle == 64 ? CU_TENSOR_MAP_SWIZZLE_64B
+                              : CU_TENSOR_MAP_SWIZZLE_128B;
+}
+
+static fsc_status fail_map(const Call *c, CUresult r, const RecordMap *m, const MapSizes *s) {
+    fsc_device *d = c->kernel->device;
+    const RecordParam *p = &c->variant->record->params[m->param];
+    fsc_status status = driver_status(r);
+    char sizes[256] = "", error[ERROR_SIZE];
+    for (uint32_t i = 0; i < m->num_boxes; i++)
+        text_append(sizes, sizeof sizes, "%s%lld every %lld bytes (%u at a time)", i ? ", " : "",
+                    (long long)s->extents[i], (long long)s->strides[i], m->boxes[i].elements);
+    driver_note(d, r, "cuTensorMapEncodeTiled");
+    return status_fail(d, status,
+                       "%s: cuTensorMapEncodeTiled gives %s for argument %s of kernel %s: elements of %s at %#llx, the "
+                       "fastest dimension first: %s; %s",
+                       fsc_status_text(status), driver_error(r, error, sizeof error), p->name,
+                       c->variant->record->kernel, p->dtype, (unsigned long long)s->base, sizes, driver_advice(r));
+}
+
+fsc_status cuda_encode_map(const Call *c, uint32_t map, const MapSizes *sizes, TensorMap *out) {
+    const RecordMap *m = &c->variant->record->maps[map];
+    uint64_t extents[RECORD_BOXES], strides[RECORD_BOXES];
+    uint32_t box[RECORD_BOXES], steps[RECORD_BOXES];
+    for (uint32_t i = 0; i < m->num_boxes; i++) {
+        extents[i] = (uint64_t)sizes->extents[i];
+        strides[i] = (uint64_t)sizes->strides[i];
+        box[i] = m->boxes[i].elements;
+        steps[i] = 1;
+    }
+    fsc_dtype type = fsc_dtype_find(c->variant->record->params[m->param].dtype);
+    CUresult r = CU_CALL(cuTensorMapEncodeTiled, out, map_types[type], m->num_boxes, (void *)(uintptr_t)sizes->base,
+                         extents, strides + 1, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle_of(m),
+                         CU_TENSOR_MAP_L2_PROMOTION_128B, CU_TENSOR_MAP_OOB_FILL_ZEROS);
+    return r == CUDA_SUCCESS ? FSC_OK : fail_map(c, r, m, sizes);
+}
+
+/* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
 static fsc_status launch_one(Call *c, uint32_t index, CUstream stream) {
     fsc_device *d = c->kernel->device;
@@ -38,6 +89,7 @@ fsc_status cuda_launch(Call *c, void *stream) {
     bool pushed = false;
     call_append_grid(c);
     fsc_status s = device_enter(d, &pushed);
+    if (s == FSC_OK) s = call_append_maps(c);
     for (uint32_t i = 0; s == FSC_OK && i < c->variant->record->num_launches; i++) s = launch_one(c, i, stream);
     device_leave(d, pushed);
     return s;

@@ -41,6 +41,22 @@ bool arch_is_of(const char *arch, const char *card);
 /* PTX runs on its arch and newer ones, machine code on its major version from its minor on, 'a' on its very arch. */
 bool arch_fits(const char *target, const char *device, bool is_text);
 
+/* ---- map.c: tensor maps, which the entries of some variants take ------------------------------------------------- */
+
+/* What a map of a call says beside its box, which the record has; zeros beyond its dimensions. */
+struct MapSizes {
+    uint64_t base;                 /* address */
+    int64_t extents[RECORD_BOXES]; /* elements, the fastest dimension first */
+    int64_t strides[RECORD_BOXES]; /* elements; from map_fits on bytes; of the fastest one element */
+};
+
+/* What the device reads: of its own kind. */
+struct TensorMap {
+    _Alignas(64) unsigned char bytes[128];
+};
+
+typedef struct VariantMap VariantMap;
+
 /* ---- kernel.c ---------------------------------------------------------------------------------------------------- */
 
 typedef struct Quick Quick; /* quick.h */
@@ -50,9 +66,11 @@ struct Variant {
     const Record *record;
     Slot *slots; /* in the order of the call */
     uint32_t num_slots;
-    uint32_t assumptions;   /* how many of its parameters are assumed divisible or 1: which variant is the closest */
+    uint32_t assumptions;   /* how many of its parameters are assumed divisible or 1, or have a map:
+                             * which variant is the closest */
     RuleBinding *constants; /* per parameter: names, and the values of constexprs */
     Quick *quick;           /* NULL: launches take the long way */
+    VariantMap *maps;       /* of the record; NULL: it has none */
     void *functions;        /* of the device's kind: what its launches call; NULL until it is ready;
                              * freed with the variant */
     atomic_bool ready;      /* its code is on the device */
@@ -106,11 +124,13 @@ struct Call {
     fsc_status asked;    /* what the driver said when the rule asked for occupancy() */
     RuleBinding *values; /* per parameter of the variant */
     uint64_t *bits;      /* per argument, then the grid: the values as the kernel reads them */
-    void **pointers;     /* to bits */
+    void **pointers;     /* to bits, and between arguments and grid to maps */
     void *heap;
     RuleBinding small_values[CALL_VALUES];
     uint64_t small_bits[CALL_ARGS + GRID_SLOTS];
-    void *small_pointers[CALL_ARGS + GRID_SLOTS];
+    void *small_pointers[CALL_ARGS + RECORD_MAPS + GRID_SLOTS];
+    MapSizes sizes[RECORD_MAPS]; /* of the variant's maps; set where it fits */
+    TensorMap maps[RECORD_MAPS];
 };
 
 /* Finds the variant, binds, checks everything; `grid` may be NULL. call_end in any case. Where all is well and no
@@ -124,6 +144,18 @@ void call_bind(Call *c, Variant *v);
 /* Extent and stride (elements) of a dimension of the parameter's shape contract. */
 fsc_status call_dim(Call *c, const RecordParam *p, uint32_t dim, int64_t *extent, int64_t *stride);
 
+/* map.c. False: out of memory. */
+bool variant_add_maps(Variant *v);
+void variant_free_maps(Variant *v);
+/* The sizes of this map of the call's variant, with the base alone: extents and strides are to be set. */
+MapSizes *map_begin(Call *c, const Variant *v, uint32_t map);
+/* Whether the device can make the map of these sizes. Else a sentence in `why`, unless it is NULL. */
+bool map_fits(const Variant *v, uint32_t map, MapSizes *s, char *why, size_t size);
+/* Whether the maps of the kernel's first variant can be made of these arguments, if it has any (check.c). */
+bool kernel_maps_fit(fsc_kernel *k, const fsc_arg *args, size_t nargs);
+/* The maps behind the arguments; the device is entered. */
+fsc_status call_append_maps(Call *c);
+
 /* ---- shape.c: what the launches of all devices with blocks share ------------------------------------------------- */
 
 enum { WARP = ARCH_WARP, LARGEST_CLUSTER = ARCH_CLUSTER_90 };
@@ -136,7 +168,7 @@ RecordLaunch launch_shape(const Call *c, const RecordLaunch *l);
 bool launch_takes(const RecordLaunch *l, const int64_t grid[3]);
 /* Blocks along x for the programs of the call's grid, or why there are none. */
 fsc_status launch_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks);
-/* The grid behind the arguments, or the launch's number, as the entries of `launch_shape` take them. */
+/* The grid behind the arguments and maps, or the launch's number, as the entries of `launch_shape` take them. */
 void call_append_grid(Call *c);
 /* Whether the device can run this variant, this launch of it, at all. */
 fsc_status variant_check(const Variant *v);

@@ -14,6 +14,8 @@
 
 typedef struct Call Call; /* code.h */
 typedef struct Variant Variant;
+typedef struct MapSizes MapSizes;
+typedef struct TensorMap TensorMap;
 typedef struct Findings Findings;
 typedef struct Counts Counts;
 
@@ -58,6 +60,8 @@ typedef struct Device {
     fsc_status (*blocks_per_sm)(Variant *v, uint32_t launch, int *blocks);
     fsc_status (*report)(Variant *v, fsc_kernel_report *out);
     fsc_status (*launch)(Call *c, void *stream); /* of a grid that is not empty */
+    /* Map number `map` of the call's variant, of these sizes, which fit; NULL: its code reads none. */
+    fsc_status (*encode_map)(const Call *c, uint32_t map, const MapSizes *sizes, TensorMap *out);
     void (*set_executor)(fsc_device *d, fsc_executor *run, void *context); /* NULL: it runs on no threads of others */
 } Device;
 
@@ -78,6 +82,7 @@ struct fsc_device {
     fsc_props props;
     void *own;            /* of the kind's own files */
     char card_arch[16];   /* of the emulator: of the card that it stands for; "": none */
+    bool takes_maps;      /* it can make tensor maps, and code that reads them runs here */
     Findings *findings;   /* of checked launches, on host devices */
     pthread_mutex_t loading; /* of code that is loaded when it is first needed */
     Counts *counts;       /* of counted launches; NULL before the first */

@@ -47,13 +47,14 @@ fsc_status launch_blocks(const Call *c, const RecordLaunch *l, uint32_t *blocks)
     return FSC_OK;
 }
 
-/* The real grid behind the arguments, for entries that pack programs, or the launch's number, for those that reach over
- * the grid; others have no such parameters and the driver, which knows how many there are, does not look. */
+/* The real grid behind arguments and maps, for entries that pack programs, or the launch's number, for those that reach
+ * over the grid; others have no such parameters and the driver, which knows how many there are, does not look. */
 void call_append_grid(Call *c) {
     static atomic_uint launches;
+    void **pointers = c->pointers + c->nargs + c->variant->record->num_maps;
     for (size_t i = 0; i < GRID_SLOTS; i++) {
         c->bits[c->nargs + i] = (uint64_t)c->grid[i];
-        c->pointers[c->nargs + i] = &c->bits[c->nargs + i];
+        pointers[i] = &c->bits[c->nargs + i];
     }
     if (c->variant->record->launches[0].scope == SCOPE_GRID)
         c->bits[c->nargs] = atomic_fetch_add(&launches, 1) % UINT32_MAX + 1;

@@ -198,6 +198,27 @@ static bool fits_compiled(Call *c, char *why) {
     return true;
 }
 
+/* Nor is a map made that the device cannot read. */
+static bool fits_maps(Call *c, char *why) {
+    const Record *r = c->variant->record;
+    char err[200] = "";
+    for (uint32_t i = 0; i < r->num_maps; i++) {
+        const RecordMap *m = &r->maps[i];
+        MapSizes *s = map_begin(c, c->variant, i);
+        RuleStatus status = RULE_OK;
+        for (uint32_t k = 0; k < m->num_boxes && status == RULE_OK; k++) {
+            status = rule_eval_int(m->boxes[k].extent, &c->env, &s->extents[k], err, sizeof err);
+            if (k && status == RULE_OK)
+                status = rule_eval_int(m->boxes[k].stride, &c->env, &s->strides[k], err, sizeof err);
+        }
+        if (status != RULE_OK && why)
+            snprintf(why, WHY, "the tensor map of %s has no sizes for these arguments: %s", r->params[m->param].name,
+                     err);
+        if (status != RULE_OK || !map_fits(c->variant, i, s, why, WHY)) return false;
+    }
+    return true;
+}
+
 static bool fits(Call *c, char *why) {
     const Variant *v = c->variant;
     for (uint32_t i = 0; i < v->num_slots; i++) {
@@ -209,7 +230,7 @@ static bool fits(Call *c, char *why) {
     for (uint32_t i = 0; i < v->record->num_params; i++) {
         if (!fits_constexpr(c, i, why)) return false;
     }
-    return fits_compiled(c, why);
+    return fits_compiled(c, why) && fits_maps(c, why);
 }
 
 /* Number and kinds, which all variants share. */
@@ -238,7 +259,7 @@ static fsc_status check_kinds(const Call *c, const Variant *v) {
 
 /* Room for the values of the variant with the most parameters. */
 static fsc_status make_room(Call *c) {
-    size_t values = 0, n = c->nargs + GRID_SLOTS;
+    size_t values = 0, n = c->nargs + RECORD_MAPS + GRID_SLOTS;
     for (size_t i = 0; i < c->table->count; i++) {
         uint32_t params = c->table->at[i]->record->num_params;
         if (params > values) values = params;
@@ -276,6 +297,7 @@ static fsc_status choose_variant(Call *c, const int64_t *grid) {
     const char *name = t->at[0]->record->kernel;
     if (best) {
         if (c->variant != best) call_bind(c, best);
+        (void)fits_maps(c, NULL); /* it does: its sizes */
         return FSC_OK;
     }
     if (k->is_object && cover_explain(c, why, sizeof why))
@@ -438,6 +460,19 @@ fsc_status call_begin(Call *c, fsc_kernel *k, const int64_t *grid, const fsc_arg
     for (uint32_t i = 0; s == FSC_OK && i < c->variant->num_slots; i++) s = check_contract(c, i);
     if (s == FSC_OK) s = make_grid(c, grid);
     return s == FSC_OK ? check_grid(c) : s;
+}
+
+bool kernel_maps_fit(fsc_kernel *k, const fsc_arg *args, size_t nargs) {
+    const VariantTable *t = kernel_table(k);
+    Call c = {.kernel = k, .table = t, .args = args, .nargs = nargs};
+    if (t->at[0]->record->num_maps == 0) return true;
+    bool fit = true; /* what else is wrong the launch says */
+    if (check_kinds(&c, t->at[0]) == FSC_OK && make_room(&c) == FSC_OK) {
+        call_bind(&c, t->at[0]);
+        fit = fits_maps(&c, NULL);
+    }
+    call_end(&c);
+    return fit;
 }
 
 void call_end(Call *c) {

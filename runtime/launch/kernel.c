@@ -19,6 +19,7 @@ static void variant_free(Variant *v) {
     free(v->names);
     free(v->functions);
     quick_free(v->quick);
+    variant_free_maps(v);
     module_release(v->module);
     free(v);
 }
@@ -41,7 +42,8 @@ static bool fill_parameters(Variant *v) {
         v->slots[v->num_slots++] = (Slot){.param = i, .dtype = fsc_dtype_find(p->dtype)};
         v->assumptions += (uint32_t)(p->divisible > 1) + (uint32_t)p->equals_one + (uint32_t)(p->least || p->most);
     }
-    return true;
+    v->assumptions += r->num_maps;
+    return variant_add_maps(v);
 }
 
 fsc_status variant_ready(Variant *v) {

@@ -50,7 +50,7 @@ struct Quick {
     QuickSlot *slots;
     QuickOp *ops;
     QuickTest *constants; /* the rules of constexpr parameters */
-    Code *requires, *dims, grid[3]; /* dims: extent, stride, extent, … */
+    Code *requires, *dims, *maps, grid[3]; /* dims, maps: extent, stride, extent, … */
     uint32_t num_slots, num_ops, num_constants, num_requires, num_dims, num_grid;
 };
 
@@ -180,6 +180,17 @@ static bool grid_fits(Call *c, const Variant *v, const int64_t *grid) {
     return true;
 }
 
+static QuickResult take_maps(Call *c, const Variant *v) {
+    const Code *box = v->quick->maps;
+    for (uint32_t i = 0; i < v->record->num_maps; i++) {
+        MapSizes *s = map_begin(c, v, i);
+        for (uint32_t k = 0; k < v->record->maps[i].num_boxes; k++, box += 2)
+            if (!run(c, v, box[0], &s->extents[k]) || !run(c, v, box[1], &s->strides[k])) return QUICK_UNSURE;
+        if (!map_fits(v, i, s, NULL, 0)) return QUICK_MISFIT;
+    }
+    return QUICK_FITS;
+}
+
 static QuickResult try_variant(Call *c, Variant *v, const int64_t *grid) {
     const Quick *q = v->quick;
     if (!q || c->nargs != q->num_slots) return QUICK_UNSURE;
@@ -195,6 +206,8 @@ static QuickResult try_variant(Call *c, Variant *v, const int64_t *grid) {
         if (!run(c, v, q->constants[i].code, &value)) return QUICK_UNSURE;
         if (value != q->constants[i].value) return QUICK_MISFIT;
     }
+    QuickResult maps = take_maps(c, v);
+    if (maps != QUICK_FITS) return maps;
     for (uint32_t i = 0; i < q->num_requires; i++) {
         int64_t value;
         if (!run(c, v, q->requires[i], &value) || !value) return QUICK_UNSURE;
@@ -365,6 +378,18 @@ static bool make_compiled(Maker *m, int i) {
     return make_code(m, codes[i], &t->code);
 }
 
+static bool make_maps(Maker *m) {
+    const Record *r = m->v->record;
+    Code *to = m->q->maps;
+    for (uint32_t i = 0; i < r->num_maps; i++) {
+        const RecordMap *map = &r->maps[i];
+        for (uint32_t k = 0; k < map->num_boxes; k++, to += 2)
+            if (!make_code(m, map->boxes[k].extent, &to[0]) || !make_code(m, k ? map->boxes[k].stride : "1", &to[1]))
+                return false;
+    }
+    return true;
+}
+
 static bool make_all(Maker *m) {
     const Record *r = m->v->record;
     Quick *q = m->q;
@@ -374,12 +399,14 @@ static bool make_all(Maker *m) {
     q->constants = calloc(r->num_params + 3u, sizeof *q->constants);
     q->requires = calloc(r->num_requires + 1u, sizeof *q->requires);
     q->dims = calloc(2 * dims + 1, sizeof *q->dims);
-    bool ok = q->slots && q->constants && q->requires && q->dims && m->v->num_slots <= CALL_ARGS;
+    q->maps = calloc(2 * RECORD_BOXES * (size_t)r->num_maps + 1, sizeof *q->maps);
+    bool ok = q->slots && q->constants && q->requires && q->dims && q->maps && m->v->num_slots <= CALL_ARGS;
     q->num_slots = ok ? m->v->num_slots : 0;
     for (uint32_t i = 0; ok && i < q->num_slots; i++) ok = make_slot(m, i);
     for (uint32_t i = 0; ok && i < q->num_slots; i++) ok = make_dims(m, i);
     for (uint32_t i = 0; ok && i < r->num_params; i++) ok = make_constant(m, i);
     for (int i = 0; ok && i < 3; i++) ok = make_compiled(m, i);
+    if (ok) ok = make_maps(m);
     for (; ok && q->num_requires < r->num_requires; q->num_requires++)
         ok = make_code(m, r->requires[q->num_requires].code, &q->requires[q->num_requires]);
     for (; ok && q->num_grid < r->num_grid; q->num_grid++)
@@ -401,5 +428,6 @@ void quick_free(Quick *q) {
     free(q->constants);
     free(q->requires);
     free(q->dims);
+    free(q->maps);
     free(q);
 }

@@ -16,9 +16,11 @@
 #ifdef OLD_DRIVER
 #define cuLaunchKernel   cuLaunchKernel_missing
 #define cuLaunchKernelEx cuLaunchKernelEx_missing
+#define cuTensorMapEncodeTiled cuTensorMapEncodeTiled_missing
 #endif
 #ifdef NO_CLUSTERS
 #define cuLaunchKernelEx cuLaunchKernelEx_missing
+#define cuTensorMapEncodeTiled cuTensorMapEncodeTiled_missing
 #endif
 
 struct Function {
@@ -202,6 +204,38 @@ API(cuGraphDestroy, void *graph) {
     return 0;
 }
 
+/* ---- Tensor maps ------------------------------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(FakeMap) <= 128, "a map has 128 bytes");
+
+/* The rules of the driver's manual, for maps that are swizzled and not interleaved. */
+API(cuTensorMapEncodeTiled, void *map, int type, unsigned rank, void *base, const uint64_t *extents,
+    const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave, int swizzle, int promotion,
+    int fill) {
+    static const uint32_t bytes[] = {1, 2, 4, 4, 8, 8, 2, 4, 8, 2};
+    ENTER();
+    if ((uintptr_t)map % 64 || (uintptr_t)base % 16 || !base || type < 0 || type > 9 || rank < 1 || rank > 5) return 1;
+    if (interleave || swizzle < 1 || swizzle > 3 || promotion < 0 || promotion > 3 || fill) return 1;
+    uint32_t row = box[0] * bytes[type];
+    if (row % 16 || row > 16u << swizzle) return 1;
+    FakeMap m = {.magic = FAKE_MAP,
+                 .base = (uintptr_t)base,
+                 .type = (uint8_t)type,
+                 .rank = (uint8_t)rank,
+                 .swizzle = (uint8_t)swizzle,
+                 .promotion = (uint8_t)promotion};
+    for (unsigned i = 0; i < rank; i++) {
+        if (extents[i] < 1 || extents[i] > (uint64_t)1 << 32 || box[i] < 1 || box[i] > 256 || steps[i] != 1) return 1;
+        if (i && (strides[i - 1] % 16 || strides[i - 1] >= (uint64_t)1 << 40)) return 1;
+        m.extents[i] = (uint32_t)extents[i];
+        m.box[i] = box[i];
+        if (i) m.strides[i - 1] = strides[i - 1];
+    }
+    memset(map, 0, 128);
+    memcpy(map, &m, sizeof m);
+    return 0;
+}
+
 /* ---- Launches ---------------------------------------------------------------------------------------------------- */
 
 static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned cluster, void *stream, void **params) {
@@ -222,6 +256,8 @@ static CUresult keep(const struct Function *f, const unsigned sizes[7], unsigned
     l->cluster = cluster;
     l->stream = stream;
     for (int i = 0; i < fake.params; i++) memcpy(&l->params[i], params[i], 8);
+    for (int i = 0; i < fake.maps; i++) memcpy(&l->maps[i], params[fake.params + i], sizeof l->maps[i]);
+    for (int i = 0; i < fake.behind; i++) memcpy(&l->behind[i], params[fake.params + fake.maps + i], 8);
     pthread_mutex_unlock(&lock);
     return 0;
 }

@@ -6,19 +6,32 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { FAKE_PARAMS = 96, FAKE_ELF = 128 /* bytes of an ELF file's headers */ };
+enum { FAKE_PARAMS = 96, FAKE_MAPS = 4, FAKE_ELF = 128 /* bytes of an ELF file's headers */ };
+
+/* What cuTensorMapEncodeTiled was given, as the fake driver writes it into a map's 128 bytes. */
+typedef struct FakeMap {
+    uint64_t magic; /* FAKE_MAP */
+    uint64_t base, strides[4];
+    uint32_t extents[5], box[5]; /* extents: 2^32 as 0 */
+    uint8_t type, rank, swizzle, promotion;
+} FakeMap;
+
+#define FAKE_MAP UINT64_C(0x70616d2065736e65)
 
 typedef struct FakeLaunch {
     char entry[64];
     unsigned grid[3], block[3], shared, cluster; /* cluster 0: cuLaunchKernel; 1: cooperative */
     void *stream;
     uint64_t params[FAKE_PARAMS]; /* the first FakeState.params ones, 8 bytes each */
+    FakeMap maps[FAKE_MAPS];      /* the first FakeState.maps of those behind them, … */
+    uint64_t behind[3];           /* … and then as many as FakeState.behind says */
 } FakeLaunch;
 
 /* What the tests set and look at. */
 typedef struct FakeState {
     int devices;      /* that there are; 2 */
     int params;       /* how many parameters a launch copies; 0 */
+    int maps, behind; /* of its tensor maps, and of what is behind them; 0 */
     int blocks;       /* what the occupancy call gives; 3 */
     int delay;        /* milliseconds that loading a module takes; 0 */
     int generation;   /* of contexts: a new one at an old address has another id; 0 */

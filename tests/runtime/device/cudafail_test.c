@@ -34,6 +34,9 @@ static int make_inputs(void **state) {
     (void)state;
     Record *r = sample_record("sm_90", "1024", RECORD_RULE, 16);
     object_ptx = sample_ptx(r, "7.0");
+    record_add_map(r, P_X, 128);
+    record_add_box(r, 32, "$5", NULL);
+    record_add_box(r, 64, "$4", "$3");
     r->num_grid = 0;
     record_add_grid(r, "$4 num_sms occupancy * min");
     r->launches[0].shared_dynamic = 100000;

@@ -177,6 +177,42 @@ static void no_clusters(void **state) {
     assert_int_equal(WEXITSTATUS(status), FSC_ERROR_DRIVER_OLD);
 }
 
+/* A driver that makes no tensor maps: the sentence where there is no other variant. */
+static void no_maps(void **state) {
+    (void)state;
+    hidden = "cuTensorMapEncodeTiled";
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        fsc_device *d = NULL;
+        fsc_module *m = NULL;
+        fsc_kernel *k = NULL;
+        setenv("FSC_CUDA_LIBRARY", FAKE_DRIVER, 1);
+        fsc_status s = fsc_device_open("cuda", &d);
+        Record *r = sample_record("sm_90", "1024", RECORD_RULE, 16);
+        record_add_map(r, P_X, 128);
+        record_add_box(r, 32, "$5", NULL);
+        char *ptx = sample_ptx(r, "8.0");
+        void *y = (void *)0x7000000000;
+        const fsc_arg args[] = {fsc_pointer(y, 0, 0), fsc_pointer(y, 0, 0), fsc_int(1024), fsc_int(800),
+                                fsc_int(4096),        fsc_int(781)};
+        if (s == FSC_OK) s = fsc_module_load(d, ptx, strlen(ptx), &m);
+        if (s == FSC_OK) s = fsc_kernel_create(m, NULL, &k);
+        if (s == FSC_OK) s = fsc_launch(k, NULL, args, 6, NULL);
+        free(ptx);
+        record_free(r);
+        fsc_kernel_destroy(k);
+        fsc_module_unload(m);
+        bool is_said = strstr(fsc_last_message(), "reads x through a tensor map, which this device or its driver does");
+        fsc_device_close(d);
+        _exit(is_said ? (int)s : 100);
+    }
+    hidden = "";
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(WEXITSTATUS(status), FSC_NO_VARIANT);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(no_driver),
@@ -185,6 +221,7 @@ int main(void) {
         cmocka_unit_test(old_driver),
         cmocka_unit_test(every_symbol_may_be_missing),
         cmocka_unit_test(no_clusters),
+        cmocka_unit_test(no_maps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
